@@ -47,6 +47,8 @@ ELSEWHERE = {
     "decoding/optimize": "test_translator",
     "decoding/sampling": "decoding/test_decoding_properties",
     "decoding/speculative": "decoding/test_decoding_properties",
+    "interpret/patching": "interpret/test_recording test_metrics decoding/test_cache",
+    "interpret/pronouns": "test_metrics",
     "model/attention": "model/test_mask_properties",
     "model/config": "model/test_transformer",
     "model/embedding": "model/test_transformer",
@@ -67,6 +69,10 @@ ELSEWHERE = {
     "training/log": "training/test_training",
     "training/optimizers": "variants/test_variants",
     "training/trainer": "training/test_distributed training/test_own_pairs",
+    "variants/feed_forwards": "variants/test_hugging_face",
+    "variants/gpt2": "variants/test_hugging_face",
+    "variants/modern_attention": "variants/test_hugging_face",
+    "variants/relative_positions": "variants/test_hugging_face",
 }
 LINKED = ("data", "notebooks", "docs", "paper")  # large, and no test writes there
 LONGEST = 60  # seconds of a processor: an endless loop is seen as well

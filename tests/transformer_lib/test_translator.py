@@ -250,6 +250,14 @@ def test_looks_have_a_label_for_every_row_and_column(translator):
     assert all(torch.allclose(w.sum(-1), torch.ones(w.shape[:-1])) for w in looks.weights.values())
 
 
+def test_a_mean_over_heads_is_a_share_for_each_word(translator):
+    looks = translator.attention_maps("I like trees")
+    mean = looks.last_cross_attention()
+    assert mean.shape == (len(looks.tgt_out), len(looks.src))
+    torch.testing.assert_close(mean.sum(dim=-1), torch.ones(len(mean)))
+    assert torch.equal(mean, looks.weights["decoder.layers.1.cross_attn"].mean(dim=0))
+
+
 def test_looks_follow_the_models_own_translation(translator):
     looks = translator.attention_maps("I like trees")
     assert looks.tgt_out[:-1] == translator.translate("I like trees")[0].tokens

@@ -124,6 +124,15 @@ def test_the_ends_of_the_line():
     assert sample(p, torch.tensor([0.0, 0.2499, 0.25, 1 - 2**-24])).tolist() == [1, 1, 2, 2]
 
 
+@pytest.mark.parametrize("off", [-3e-7, 3e-7])
+def test_where_the_sum_is_not_quite_1_the_last_number_still_falls_on_a_word(off):
+    p = torch.tensor([[0.0, 0.25, 0.75 + off, 0.0]])
+    assert p.double().sum() != 1
+    assert sample(p, torch.tensor([1 - 2**-24])).tolist() == [2]
+    middle = 0.25 / p.double().sum()  # the border of the two words
+    assert sample(p.repeat(2, 1), torch.stack([middle - 1e-7, middle + 1e-7])).tolist() == [1, 2]
+
+
 def test_first_words_of_a_model_come_as_often_as_it_finds_them_likely():
     model, src = babbler(), sources()[:1]
     next_log_probs = the_slow_way(model, src[0])

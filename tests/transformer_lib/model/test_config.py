@@ -1,11 +1,15 @@
 """A config holds the paper's numbers and says no to numbers that can't work."""
 
 import dataclasses
+import inspect
 import math
 
 import pytest
 
 from transformer_lib.model.config import BASE, BIG, SMALL, TOY, ModelConfig
+from transformer_lib.model.decoder import Decoder, DecoderLayer
+from transformer_lib.model.encoder import Encoder, EncoderLayer
+from transformer_lib.model.transformer import make_model
 
 
 def test_the_defaults_are_the_papers_base_model():
@@ -26,6 +30,19 @@ def test_the_defaults_are_the_papers_base_model():
 def test_the_big_model_is_the_papers():
     # Table 3, row "big"
     assert (BIG.N, BIG.d_model, BIG.d_ff, BIG.h, BIG.dropout) == (6, 1024, 4096, 16, 0.3)
+
+
+def test_the_small_models_are_those_that_were_trained():
+    """Stored models bring their own sizes; these are asked for in new ones."""
+    assert dataclasses.astuple(TOY)[:6] == (2, 32, 64, 4, 0.0, True)
+    assert dataclasses.astuple(SMALL)[:6] == (2, 128, 512, 4, 0.1, False)
+
+
+@pytest.mark.parametrize("part", [Encoder, EncoderLayer, Decoder, DecoderLayer, make_model])
+def test_a_part_alone_has_the_defaults_of_the_whole(part):
+    for name, asked in inspect.signature(part).parameters.items():
+        if asked.default is not inspect.Parameter.empty:
+            assert asked.default == getattr(ModelConfig(), name), name
 
 
 @pytest.mark.parametrize("config", [TOY, SMALL, BASE, BIG])

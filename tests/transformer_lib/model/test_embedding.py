@@ -22,6 +22,7 @@ close = torch.testing.assert_close
 
 def test_one_hot_by_hand():
     assert one_hot(torch.tensor([2, 0]), 3).tolist() == [[0, 0, 1], [1, 0, 0]]
+    assert one_hot(torch.tensor([1]), 3).tolist() == [[0, 1, 0]]
 
 
 def test_one_hot_times_table_is_a_lookup():

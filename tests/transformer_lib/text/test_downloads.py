@@ -3,6 +3,7 @@
 The sentences are made up. Only the last tests look at real corpora, where they are in the cache.
 """
 
+import dataclasses
 import gzip
 import hashlib
 import io
@@ -148,6 +149,14 @@ def test_two_files_a_split(server, tmp_path, monkeypatch):
     monkeypatch.setitem(downloads.CORPORA, "made-up", PublicCorpus(files, "Ours."))
     splits = get("made-up", tmp_path)
     assert splits["test"].read_text() == "One test.\tUn test.\nTwo.\tDu.\n"
+
+
+def test_where_a_file_comes_from_cannot_be_changed():
+    for corpus in downloads.CORPORA.values():
+        for files in corpus.files.values():
+            for file in files:
+                with pytest.raises(dataclasses.FrozenInstanceError):
+                    file.sha256 = "0" * 64
 
 
 def test_a_wrong_checksum_is_refused_and_not_kept(corpus, tmp_path):

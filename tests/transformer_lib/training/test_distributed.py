@@ -11,8 +11,10 @@ from pathlib import Path
 import pytest
 import torch
 from safetensors.torch import load_file
+from tqdm import tqdm
 
 from transformer_lib.cli import main
+from transformer_lib.model.transformer import make_model
 from transformer_lib.recipes import RECIPES, train_recipe
 from transformer_lib.training import distributed
 from transformer_lib.training.config import TrainingConfig
@@ -203,6 +205,19 @@ def test_each_process_has_its_share(monkeypatch):
         monkeypatch.setattr(distributed, "rank", lambda rank=rank: rank)
         shares.append(shard([0, 1, 2, 3, 4]))
     assert shares == [[0, 3], [1, 4], [2]]
+
+
+@pytest.mark.parametrize("rank", [0, 1])
+def test_one_process_alone_shows_how_far_it_is(monkeypatch, rank):
+    shown = []
+    monkeypatch.setattr("transformer_lib.training.trainer.rank", lambda: rank)
+    monkeypatch.setattr(
+        "transformer_lib.training.trainer.tqdm",
+        lambda **how: shown.append(not how["disable"]) or tqdm(disable=True),
+    )
+    model = make_model(9, 9, N=1, d_model=4, d_ff=4, h=1)
+    train(model, [([5], [6])], [([5], [6])], TrainingConfig(steps=1))
+    assert shown == [rank == 0]
 
 
 def test_more_processes_than_batches_or_gpus_are_told(monkeypatch, tmp_path):

@@ -156,6 +156,10 @@ def test_it_is_as_large_as_the_small_transformer(attention):
     assert size == pytest.approx(paper, rel=0.01)
 
 
+def test_without_a_word_it_is_the_one_with_scores_by_products():
+    assert RecurrentConfig() == RECURRENT["dot"]
+
+
 @EVERY_KIND
 def test_only_attention_reads_more_than_the_last_states(attention):
     model = small_model(attention).double()

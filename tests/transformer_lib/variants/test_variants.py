@@ -339,6 +339,12 @@ def test_rotary_by_hand():
     close(rotary.turn(x[:, :, 2:], start=2)[0, 0], hands[2:])
 
 
+def test_rotary_turns_as_slowly_as_the_papers_positions():
+    # the second of two pairs: 1 radian in 10,000^(2 / 4) words
+    turned = Rotary(4).turn(torch.tensor([0.0, 0, 1, 0]).expand(1, 1, 101, 4))[0, 0, 100]
+    close(turned, torch.tensor([0, 0, math.cos(1), math.sin(1)]))
+
+
 def test_rotary_scores_depend_on_the_distance_only():
     rotary = Rotary(D_K).double()
     q, k = torch.randn(2, 1, 1, 1, D_K, dtype=torch.float64)
@@ -422,6 +428,13 @@ def test_the_balance_enters_the_loss_and_reaches_the_router():
     routers = [p for name, p in model.named_parameters() if "w_router" in name]
     assert all(grad.any() for grad in torch.autograd.grad(extra, routers))
     assert not model.encoder.layers[0].feed_forward.w_router._forward_hooks
+
+
+def test_the_balance_is_a_hundredth_and_in_single_precision_unless_told():
+    model = changed("mixture").eval()
+    batch = make_batch([([5, 6], [7, 8, 9]), ([5], [6])])
+    plain, told = batch_loss(model, batch, 0.1), balanced_loss(model, batch, 0.1, weight=0.5)
+    close(50 * (balanced_loss(model, batch, 0.1) - plain), told - plain, atol=1e-4, rtol=0)
 
 
 # --- decoding, looking inside, training
