@@ -292,7 +292,7 @@ function show_age() {
 
 function show_translation(is_new) {
   // Letters of which only the first bytes are there wait for the piece that completes them.
-  const text_of = (pieces) => translator.tgt.tokenizer.detokenize(pieces);
+  const text_of = (pieces) => now.as_typed(translator.tgt.tokenizer.detokenize(pieces));
   const whole = text_of(now.written);
   const until = (end) =>
     end < now.written.length ? text_of(now.written.slice(0, end)).replace(/�+$/, "") : whole;
@@ -594,6 +594,10 @@ function listen() {
     radio.onchange = () => choose_otherwise({ choose: radio.value });
   }
   $("link").onclick = async () => {
+    if (!shown) {
+      $("link-told").textContent = "there is no translation yet";
+      return;
+    }
     const text = `${shown.text} → ${now.text}\n${address()}`;
     try {
       await navigator.clipboard.writeText(text);

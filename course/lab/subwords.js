@@ -137,6 +137,11 @@ function replace_by_stand_ins(text, { pattern, some }) {
   return { words, added: "", replaced };
 }
 
+/** A text with what was typed in the places of its stand-ins. */
+function with_copies(text, replaced) {
+  return replaced.reduce((all, [stand_in, typed]) => all.replaceAll(stand_in, () => typed), text);
+}
+
 /** What was typed, in the places of its stand-ins; at the end, what the model has left out. */
 function put_back(translation, replaced) {
   for (const [stand_in, typed] of replaced) {
