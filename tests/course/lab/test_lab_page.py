@@ -297,8 +297,8 @@ def test_what_was_copied_is_shown_in_place_of_its_stand_in(visit):
           const [was, old] = [now, translator.tgt.tokenizer];
           translator.tgt.tokenizer = new Subwords([]);
           const written = translator.tgt.tokenizer.tokens("Ve a x.org, sí");
-          const as_typed = (text) => with_copies(text, [["x.org", "www.uni.de"]]);
-          now = { ...was, written, as_typed, text: "Ve a www.uni.de, sí", place: null };
+          const replaced = [["x.org", "www.uni.de"]];
+          now = { ...was, written, replaced, text: "Ve a www.uni.de, sí", place: null };
           show_translation(new Set());
           [now, translator.tgt.tokenizer] = [was, old];
           return $("translation").textContent;
