@@ -1,6 +1,8 @@
 """The site as a visitor meets it: in a browser without a network, opened as files."""
 
 import re
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
@@ -330,6 +332,18 @@ def test_a_sentence_is_translated_on_the_first_page(browser, site):
             page.set_viewport_size({"width": width, "height": 900})
             assert sideways(page) == [], width
         assert visit.outside == [] and visit.errors == []
+
+
+def test_the_first_view_is_below_100_kb_with_its_fonts(browser, site):
+    with Visit(browser, site, viewport={"width": 1400, "height": 900}) as visit:
+        asked = []
+        visit.context.on("request", lambda request: asked.append(request.url))
+        page = visit.open("index.html")
+        page.wait_for_load_state("networkidle")
+        page.evaluate("() => document.fonts.ready.then(() => 0)")
+        assert sum("-first.woff" in url for url in asked) == 3  # regular, italic, bold
+        files = {Path(unquote(urlsplit(url).path)) for url in asked}
+        assert sum(file.stat().st_size for file in files) < 100_000
 
 
 def test_the_translation_is_written_word_by_word_with_its_attention(visit):
