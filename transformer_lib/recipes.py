@@ -268,12 +268,10 @@ def tatoeba() -> ParallelRecipe:
     """The larger translator's recipe; fetches its sentences if need be, or raises DownloadError."""
     splits = fetched("tatoeba-en-es")
     model, training, subwords = tatoeba_sizes()
-    recipe = parallel_recipe(
-        [splits["train"]], [splits["validation"]], subwords=subwords, as_typed=True
-    )
-    return dataclasses.replace(
-        recipe, task="tatoeba", model=model, training=training, optimizer="muon"
-    )
+    text = [splits["train"]], [splits["validation"]]
+    recipe = parallel_recipe(*text, subwords=subwords, as_typed=True)
+    how = {"model": model, "training": training, "optimizer": "muon"}
+    return dataclasses.replace(recipe, task="tatoeba", **how)
 
 
 def multi30k_sizes() -> tuple[ModelConfig, TrainingConfig, int]:

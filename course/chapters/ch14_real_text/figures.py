@@ -144,7 +144,7 @@ def score_changes(scores: Mapping[str, float], base: str) -> Figure:
 
 
 NOTEBOOK = "14_real_text"
-SIZES = (260, 300, 500, 1000, 4000, 6000)
+SIZES = (260, 300, 500, 1000, 4000, 8000)
 WORD = "grandmothers"
 
 
@@ -155,7 +155,7 @@ WORD = "grandmothers"
     caption="A word falls into fewer pieces the more subwords there are.",
     alt="The word 'grandmothers', with the space before it, in six rows. With 260 subwords it is "
     "13 single letters; with 300 'an' and 'er' are one piece each; with 500 it has 9 pieces, with "
-    "1,000 gr, and, mo, ther, s, with 4,000 grand, mo, ther, s, and with 6,000 two: grandmother "
+    "1,000 gr, and, mo, ther, s, with 4,000 grand, mo, ther, s, and with 8,000 two: grandmother "
     "and s. Beside each row, fewer and fewer pieces per word of everyday sentences.",
 )
 def draw_pieces() -> Figure:
