@@ -45,8 +45,8 @@ def test_our_two_hundred_sentences(translator, stored, monkeypatch):
         ("I don't know.", "No sé."),
         ("It is raining.", "Está lloviendo."),
         ("I like trees.", "Me gustan los árboles."),
-        ("good morning", "Buenos días"),
-        ("it is raining", "Está lloviendo"),
+        ("good morning", "Buenos días."),
+        ("it is raining", "Está lloviendo."),
     ],
 )
 def test_the_first_thing_that_somebody_types(translator, typed, answer):

