@@ -1,4 +1,4 @@
-"""Experiment: what 8 bits cost, in BLEU: the larger translator as Python has it, and as a page has it.
+"""Experiment: what 8 bits cost the larger translator, in BLEU, on the page and in Python.
 
 The library's tests hold the page's JavaScript against `packing.in_eight_bits`, number by number; so
 that copy is scored here in place of the page.

@@ -148,7 +148,10 @@ def test_the_card_says_how_well_it_doubts(translator):
 
 def test_the_card_says_what_8_bits_cost():
     half, page, int8 = (one["bleu"] for one in experiments.load("eight-bits")["scores"].values())
-    assert f"it scores {page:.1f} BLEU greedily instead of {half:.1f}; with `--int8`, {int8:.1f}" in CARD
+    assert (
+        f"it scores {page:.1f} BLEU greedily instead of {half:.1f}; with `--int8`, {int8:.1f}"
+        in CARD
+    )
 
 
 def test_the_card_says_which_gender_professions_get_and_what_becomes_of_insults():

@@ -230,7 +230,7 @@ PARTNERS = {"road": "road / street", "El": "El / La", "camino": "camino / calle"
 
 
 def _load_stored() -> dict[str, Mapping[str, Any]]:
-    """What was measured of the two models that the notebook compares, by the names that the figures say."""
+    """What was measured of the two models that the notebook compares, by the figures' names."""
     from course import experiments
 
     models = experiments.load("heads-on-real-text")["models"]
@@ -364,5 +364,5 @@ def draw_repeated() -> Figure:
         numbers.pop("earlier"),
         other=numbers.pop("grammar"),
         again={name.replace("-", " "): found for name, found in numbers.items()},
-        title=f"{held} of {len(told['tatoeba'])} claims about the large model hold in two more",
+        title=f"{held} of {len(told['earlier'])} claims about the large model hold in two more",
     )

@@ -113,7 +113,8 @@ def test_what_is_copied_is_found_and_put_back_alike(node, stand_ins):
         return given.texts.map((text) => {
           const { words, replaced } = replace_by_stand_ins(text, given.rules);
           return [words, put_back(words, replaced), put_back("Sí", replaced),
-            put_back(`${words} ${words}`, replaced), put_back(`w${words.replaceAll(" ", " w")}`, replaced)];
+            put_back(`${words} ${words}`, replaced),
+            put_back(`w${words.replaceAll(" ", " w")}`, replaced)];
         });
     """
     expected = []
