@@ -150,8 +150,10 @@ function with_copies(text, end, replaced) {
 /** What was typed, in the places of its stand-ins; at the end, what the model has left out. */
 function put_back(translation, replaced) {
   for (const [stand_in, typed] of replaced) {
-    const copied = translation.includes(stand_in);
-    translation = copied ? translation.replaceAll(stand_in, () => typed) : `${translation} ${typed}`;
+    const glued = /^\p{L}/u.test(stand_in) ? "[a-z]*" : ""; // the model may spell wwww
+    const escaped = stand_in.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
+    const parts = translation.split(new RegExp(glued + escaped, "u"));
+    translation = parts.length > 1 ? parts.join(typed) : `${translation} ${typed}`;
   }
   return translation;
 }

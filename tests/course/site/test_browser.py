@@ -311,7 +311,8 @@ def test_a_sentence_is_translated_on_the_first_page(browser, site):
         expected = in_eight_bits(Translator.load("tatoeba"))
         words = page.locator("#try-to button")
         words.first.wait_for()
-        assert " ".join(words.all_inner_texts()).rstrip(".") == expected.translate(text)[0].text
+        written = " ".join(words.all_inner_texts()).rstrip(".")
+        assert written == expected.translate(text)[0].text.rstrip(".")
         told = page.locator("#try-told")
         words.filter(has_text="bicicleta").click()
         expect(told).to_contain_text("“bicicleta” attends most to “bicycle”, with 0.")
@@ -386,7 +387,7 @@ def test_the_larger_translator_reads_any_sentence_and_keeps_nobody_out(browser, 
         page.locator("select").select_option("encoder.layers.1.self_attn")
         for head in range(8):
             heads.nth(head).uncheck()
-        expect(written).to_contain_text("Mi abuela es verde")
+        expect(written).to_contain_text("Mi abuela es la bicicleta de verde")
         expect(page.locator("#difference")).to_have_text(f"was: {before}")
         page.evaluate("for (const one of document.querySelectorAll('details')) one.open = true")
         assert serious(page) == []
