@@ -2,6 +2,7 @@
 
     python benchmarks/training_step.py                    toy and small, about a minute
     python benchmarks/training_step.py --sizes base --json base.json
+    python benchmarks/training_step.py --device cuda --fused --compile --sizes base wmt14
 
 One step is what training repeats: forward, loss with label smoothing, backward, Adam. All
 contestants see the same ids and have matrices of the same sizes; see benchmarks/README.md.
@@ -15,6 +16,7 @@ import torch
 import torch.nn.functional as F
 from measuring import (
     CLOCKS,
+    CPU,
     arguments,
     matrix_products,
     milliseconds,
@@ -29,19 +31,24 @@ from torch import Tensor, nn
 from torch.utils.flop_counter import FlopCounterMode
 
 from course.chapters.ch18_since_2017.experiment_fused import peak_bytes
+from transformer_lib.model.attention import Attention
 from transformer_lib.model.embedding import Embeddings, PositionalEncoding
 from transformer_lib.model.transformer import Generator, Transformer, make_model
 from transformer_lib.text.batching import Batch, make_batch
 from transformer_lib.text.tokens import PAD, SPECIALS
+from transformer_lib.training.devices import get_device
 from transformer_lib.training.loss import label_smoothed_cross_entropy
 from transformer_lib.training.optimizers import adam
 from transformer_lib.training.step import update
+from transformer_lib.variants import fused_attention, replace_modules
 
 SIZES = {  # model, sentences in the batch, words in a sentence
     "toy": ({"N": 2, "d_model": 128, "d_ff": 512, "h": 4}, 1_000, 28, 32),
     "small": ({"N": 3, "d_model": 256, "d_ff": 1024, "h": 4}, 8_000, 48, 32),
     "base": ({"N": 6, "d_model": 512, "d_ff": 2048, "h": 8}, 10_000, 16, 32),
+    "wmt14": ({"N": 6, "d_model": 512, "d_ff": 2048, "h": 8}, 37_000, 98, 32),  # as in SCALING.md
 }
+WMT14_FLOP = 9.4e17  # the whole training, by the count of SCALING.md
 SAME = "torch.nn.Transformer, our loss and optimizer"
 USERS = "torch.nn.Transformer, as its users write it"
 
@@ -72,9 +79,31 @@ class TorchTransformer(nn.Module):
 
 
 def our_step(model: Transformer, batch: Batch, bf16: bool = False) -> Callable[[], float]:
-    """A function that trains the model by one step, as `transformer_lib.training` does it."""
+    """A function that trains the model by one step, as `transformer_lib.training` does it.
+
+    It returns the loss as a number, so a GPU has finished when it ends.
+    """
     optimizer = adam(model)
     return lambda: update(model, optimizer, [batch], lr=1e-4, smoothing=0.1, bf16=bf16)
+
+
+class FusedAttention(nn.Module):
+    """PyTorch's own kernel, with the arguments of the library's `Attention`."""
+
+    def forward(self, query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None) -> Tensor:
+        return fused_attention(query, key, value, mask)
+
+
+def fused(model: Transformer) -> Transformer:
+    replace_modules(model, Attention, lambda old: FusedAttention())
+    return model
+
+
+def compiled(model: Transformer) -> Transformer:
+    """With encoder and decoder compiled by PyTorch; the first step takes a minute or more."""
+    model.encoder.compile()
+    model.decoder.compile()
+    return model
 
 
 def peer_step(model: nn.Module, batch: Batch, *, like_ours: bool) -> Callable[[], float]:
@@ -116,15 +145,27 @@ def count_flops(step: Callable) -> int:
     return counter.get_total_flops()
 
 
+def megabytes(step: Callable, device: torch.device) -> float:
+    """The most that tensors hold at a time in a step, beside what is there before it."""
+    if device.type != "cuda":
+        return peak_bytes(step) / 1e6
+    torch.cuda.reset_peak_memory_stats(device)
+    before = torch.cuda.memory_allocated(device)
+    step()
+    return (torch.cuda.max_memory_allocated(device) - before) / 1e6
+
+
 def measure(size: str, options: argparse.Namespace) -> dict:
+    device = get_device(options.device)
     shape, vocab_size, sentences, words = SIZES[size]
     batch = random_batch(vocab_size, sentences, words, options.padding)
+    batch = Batch(*(x.to(device) for x in (batch.src, batch.tgt_in, batch.tgt_out)))
 
     def ours() -> Transformer:
-        return make_model(vocab_size, vocab_size, **shape, dropout=options.dropout)
+        return make_model(vocab_size, vocab_size, **shape, dropout=options.dropout).to(device)
 
     def peer() -> TorchTransformer:
-        return TorchTransformer(vocab_size, **shape, dropout=options.dropout)
+        return TorchTransformer(vocab_size, **shape, dropout=options.dropout).to(device)
 
     steps = {
         "ours, fp32": our_step(ours(), batch),
@@ -132,14 +173,24 @@ def measure(size: str, options: argparse.Namespace) -> dict:
         SAME: peer_step(peer(), batch, like_ours=True),
         USERS: peer_step(peer(), batch, like_ours=False),
     }
+    if options.fused:
+        steps["ours, bf16, fused"] = our_step(fused(ours()), batch, bf16=True)
+    if options.compile:
+        steps["ours, bf16, compiled"] = our_step(compiled(ours()), batch, bf16=True)
+    if options.fused and options.compile:
+        steps["ours, bf16, fused, compiled"] = our_step(compiled(fused(ours())), batch, bf16=True)
     if options.peers:
         others = installed(vocab_size, **shape, dropout=options.dropout)
-        steps |= {name: peer_step(model, batch, like_ours=True) for name, model in others.items()}
-    products = matrix_products()
+        steps |= {
+            name: peer_step(model.to(device), batch, like_ours=True)
+            for name, model in others.items()
+        }
+    n = 1024 if device == CPU else 8192  # a GPU needs more to be busy
+    products = matrix_products(n, device)
     times = take_turns(steps | products, options.repeats, CLOCKS[options.clock])
 
     flops = count_flops(steps["ours, fp32"])
-    speed = {name: 2e-6 * 1024**3 / milliseconds(times, name) for name in products}  # GFLOP/s
+    speed = {name: 2e-6 * n**3 / milliseconds(times, name) for name in products}  # GFLOP/s
     peak = {"fp32": max(value for name, value in speed.items() if "fp32" in name)}
     peak["bf16"] = speed["bf16"]
     result = {"matrix_gflops": speed, "step_gflop": flops / 1e9}
@@ -148,7 +199,8 @@ def measure(size: str, options: argparse.Namespace) -> dict:
             "milliseconds": milliseconds(times, name),
             "speed_vs_same": ratio(times, SAME, name),
             "speed_vs_users": ratio(times, USERS, name),
-            "megabytes": peak_bytes(steps[name]) / 1e6,
+            "megabytes": megabytes(steps[name], device),
+            "wmt14_hours": WMT14_FLOP / (1000 * flops / milliseconds(times, name)) / 3600,
             "share_of_peak": flops
             / 1e6
             / milliseconds(times, name)
@@ -167,12 +219,13 @@ def show(size: str, result: dict) -> None:
     print(f"{result['step_gflop']:.1f} GFLOP a step; matrix products, GFLOP/s: {speed}")
     print("speed = the peer's time / the row's time: median (quartiles)")
     print("MB = the most that tensors hold at a time, beside the weights and Adam's averages")
-    print(f"{'':46}{'ms':>8}{'like ours':>18}{'as users':>18}{'of peak':>9}{'MB':>6}")
+    print("WMT14 = hours for the training in SCALING.md, at the row's rate of operations")
+    print(f"{'':46}{'ms':>8}{'like ours':>18}{'as users':>18}{'of peak':>9}{'MB':>6}{'WMT14':>9}")
     for name, row in result["contestants"].items():
         print(
             f"{name:46}{row['milliseconds']:8.1f}{show_ratio(row['speed_vs_same']):>18}"
             f"{show_ratio(row['speed_vs_users']):>18}{row['share_of_peak']:9.0%}"
-            f"{row['megabytes']:6.0f}"
+            f"{row['megabytes']:6.0f}{row['wmt14_hours']:9,.1f}"
         )
 
 
@@ -181,8 +234,15 @@ def main() -> None:
     parser.add_argument("--sizes", nargs="+", choices=SIZES, default=["toy", "small"])
     parser.add_argument("--dropout", type=float, default=0.0)
     parser.add_argument("--padding", type=float, default=0.0, help="share of the batch, 0 to 0.4")
+    parser.add_argument("--device", default="cpu", help="cpu, cuda, mps or auto (%(default)s)")
+    parser.add_argument("--fused", action="store_true", help="also with PyTorch's own attention")
+    parser.add_argument("--compile", action="store_true", help="also compiled by PyTorch")
     parser.add_argument("--peers", action="store_true", help="also what other libraries have")
     options = parser.parse_args()
+    try:
+        get_device(options.device)
+    except ValueError as error:
+        parser.error(str(error))
     warnings.filterwarnings("ignore", module="torch.nn")
 
     circumstances = set_up(options)
