@@ -61,7 +61,7 @@ TERM = re.compile(r"^\| \*\*(.+?)\*\* \| .*? \| \[.+?\]\((\S+?)\)", re.MULTILINE
 # more letters fetches all of them. site.css has the same as a range.
 FIRST_LETTERS = (
     *map(chr, range(0x20, 0x7F)),
-    *"\xa0¡§«·»¿×ÁÉÍÑÓÚÜáéíñóúü–—‘’“”•…←↑→↓◐",
+    *"\xa0¡§«·»¿×ÁÉÍÑÓÚÜáéíñóúü–—‘’“”•…←↑→↓",
 )
 # For the search: how much a hit there counts, beside 1 for a section.
 EXERCISE, BESIDE, REFERENCE = 0.3, 0.4, 0.5

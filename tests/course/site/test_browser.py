@@ -335,6 +335,22 @@ def test_a_sentence_is_translated_on_the_first_page(browser, site):
         assert visit.outside == [] and visit.errors == []
 
 
+def test_what_was_copied_is_shown_as_it_was_typed(browser, site):
+    with Visit(browser, site, reduced_motion="reduce") as visit:
+        page = visit.open("index.html")
+        page.locator("#try .examples button").nth(1).click()
+        words = page.locator("#try-to button")
+        expect(words.filter(has_text="tren")).to_have_count(1)
+        page.evaluate("""() => {
+          const before = Translator.prototype.translate;
+          Translator.prototype.translate = function (text) {
+            return { ...before.call(this, text), replaced: [["tren", "www.uni.de"]] };
+          };
+        }""")
+        page.locator("#try .examples button").nth(1).click()
+        expect(words.filter(has_text="www.uni.de")).to_have_count(1)
+
+
 def test_the_first_view_is_below_100_kb_with_its_fonts(browser, site):
     with Visit(browser, site, viewport={"width": 1400, "height": 900}) as visit:
         asked = []
