@@ -116,8 +116,8 @@ def cost_lines(
 ) -> Figure:
     """Draw what a word costs against the words before it: a panel for memory, one for time.
 
-    panels: title -> name -> a number for each length, which doubles from mark to mark of a curve. The
-    cache is in the accent.
+    panels: title -> name -> a number for each length, which doubles from mark to mark of a curve.
+    The cache is in the accent.
     """
     figure = style.new_figure(style.WIDTH, 4.3)
     titled(figure, "A cache grows with the text, and so does the time for the next word")
