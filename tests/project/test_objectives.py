@@ -14,7 +14,9 @@ PAGE = (ROOT / "docs/objectives.md").read_text(encoding="utf-8")
 NOTEBOOKS = {
     path.name.partition("_")[0]: path for path in sorted((ROOT / "notebooks").glob("*.ipynb"))
 }
-ASSIGNMENTS = {path.name.partition("_")[0]: path for path in (ROOT / "course/assignments").glob("*.ipynb")}
+ASSIGNMENTS = {
+    path.name.partition("_")[0]: path for path in (ROOT / "course/assignments").glob("*.ipynb")
+}
 NOTHING_ASKED = {"a2"}  # an appendix to look things up in
 SECTIONS = dict(re.findall(r"^## (\w\w) · .*\n((?:(?!## ).*\n?)*)", PAGE, re.M))
 ROW = re.compile(r"^\| (?!objective|---)(.+?) \| (.+?) \|$", re.M)
