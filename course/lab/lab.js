@@ -579,14 +579,14 @@ function close_tour() {
 // --- start ---------------------------------------------------------------------------------------
 
 function listen() {
-  $("ask").onsubmit = (event) => {
+  // JupyterLab shows the page in a frame from which no form can be sent: so none is needed.
+  const ask = (event) => {
     event.preventDefault();
     new_sentence($("sentence").value);
   };
+  $("ask").onsubmit = $("translate").onclick = ask;
   $("sentence").onkeydown = (event) => {
-    if (event.key !== "Enter") return;
-    event.preventDefault();
-    $("ask").requestSubmit();
+    if (event.key === "Enter" && !event.isComposing) ask(event);
   };
   $("sentence").oninput = show_age;
   $("undo").onclick = () => change_to([]);

@@ -319,6 +319,25 @@ def test_a_frame_of_a_notebook_says_what_is_shown_first(browser, lab):
     expect(frame.locator("#tour")).to_be_hidden()
 
 
+@pytest.mark.parametrize("by", ["Enter", "Translate"])
+def test_a_sentence_is_translated_in_the_frame_of_jupyterlab(browser, lab, by):
+    """Its server sends pages with the policy `sandbox allow-scripts`: no form can be sent."""
+    page = browser.new_context(offline=True, reduced_motion="reduce").new_page()
+    (lab / "sandboxed.html").write_text(
+        '<iframe src="index.html" sandbox="allow-scripts" width="1000" height="900"></iframe>'
+    )
+    page.goto(f"{lab.as_uri()}/sandboxed.html")
+    frame = page.frame_locator("iframe")
+    expect(frame.locator("#translation")).to_contain_text("El animal")
+    frame.get_by_label("English").fill("I like trees")
+    if by == "Enter":
+        frame.get_by_label("English").press("Enter")
+    else:
+        frame.get_by_role("button", name="Translate").click()
+    expect(frame.locator("#translation")).to_have_text("Me gustan los árboles")
+    page.context.close()
+
+
 @pytest.mark.parametrize(
     "wrong",
     [
