@@ -67,7 +67,7 @@ nightly: .venv/has-test
 oldest:
 	uv venv --clear --python 3.11 .oldest
 	uv pip install --python .oldest/bin/python --resolution lowest-direct -e ".[plots]" \
-		"pytest>=8.3.3" "pytest-xdist>=3.8" "hypothesis>=6.140" "nbval>=0.11" "ipykernel>=7.4" "jupyter-core>=5.9"
+		"pytest>=8.3.3" "pytest-xdist>=3.8" "hypothesis>=6.140" "nbval>=0.11" "ipykernel>=6.29.5" "jupyter-core>=5.7.2"
 	JUPYTER_PLATFORM_DIRS=1 .oldest/bin/python -m pytest -W default tests/transformer_lib \
 		--ignore tests/transformer_lib/variants/test_hugging_face.py
 

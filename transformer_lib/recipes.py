@@ -249,27 +249,29 @@ def parallel_recipe(
 def tatoeba_sizes() -> tuple[ModelConfig, TrainingConfig, int]:
     """Model, training and number of subwords of the larger translator in MODELS."""
     model = ModelConfig(
-        N=3, d_model=256, d_ff=768, h=8, dropout=0.15, norm_first=True, tie_weights="all"
+        N=3, d_model=256, d_ff=1024, h=8, dropout=0.15, norm_first=True, tie_weights="all"
     )
     training = TrainingConfig(
-        steps=7000,
+        steps=9_500,
         schedule="linear",
-        max_lr=1.5e-3,
-        warmup=600,
-        max_tokens=2048,
+        max_lr=4e-3,
+        warmup=500,
+        max_tokens=1024,
         bf16=True,
-        validate_every=300,
+        validate_every=500,
         average=5,
     )
-    return model, training, 6000
+    return model, training, 8000
 
 
 def tatoeba() -> ParallelRecipe:
     """The larger translator's recipe; fetches its sentences if need be, or raises DownloadError."""
     splits = fetched("tatoeba-en-es")
     model, training, subwords = tatoeba_sizes()
-    recipe = parallel_recipe([splits["train"]], [splits["validation"]], subwords=subwords)
-    return dataclasses.replace(recipe, task="tatoeba", model=model, training=training)
+    text = [splits["train"]], [splits["validation"]]
+    recipe = parallel_recipe(*text, subwords=subwords, as_typed=True)
+    how = {"model": model, "training": training, "optimizer": "muon"}
+    return dataclasses.replace(recipe, task="tatoeba", **how)
 
 
 def multi30k_sizes() -> tuple[ModelConfig, TrainingConfig, int]:

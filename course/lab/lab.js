@@ -293,9 +293,13 @@ function show_age() {
 function show_translation(is_new) {
   // Letters of which only the first bytes are there wait for the piece that completes them.
   const text_of = (pieces) => translator.tgt.tokenizer.detokenize(pieces);
-  const whole = text_of(now.written);
-  const until = (end) =>
-    end < now.written.length ? text_of(now.written.slice(0, end)).replace(/�+$/, "") : whole;
+  const raw = text_of(now.written);
+  const whole = with_copies(raw, raw.length, now.replaced);
+  const until = (end) => {
+    if (end === now.written.length) return whole;
+    const start = text_of(now.written.slice(0, end)).replace(/�+$/, "");
+    return with_copies(raw, start.length, now.replaced);
+  };
   const pieces = now.written.map((_, i) => until(i + 1).slice(until(i).length));
   const buttons = pieces.map((piece, i) => {
     const button = av_make(
@@ -575,14 +579,14 @@ function close_tour() {
 // --- start ---------------------------------------------------------------------------------------
 
 function listen() {
-  $("ask").onsubmit = (event) => {
+  // JupyterLab shows the page in a frame from which no form can be sent: so none is needed.
+  const ask = (event) => {
     event.preventDefault();
     new_sentence($("sentence").value);
   };
+  $("ask").onsubmit = $("translate").onclick = ask;
   $("sentence").onkeydown = (event) => {
-    if (event.key !== "Enter") return;
-    event.preventDefault();
-    $("ask").requestSubmit();
+    if (event.key === "Enter" && !event.isComposing) ask(event);
   };
   $("sentence").oninput = show_age;
   $("undo").onclick = () => change_to([]);
@@ -594,6 +598,10 @@ function listen() {
     radio.onchange = () => choose_otherwise({ choose: radio.value });
   }
   $("link").onclick = async () => {
+    if (!shown) {
+      $("link-told").textContent = "there is no translation yet";
+      return;
+    }
     const text = `${shown.text} → ${now.text}\n${address()}`;
     try {
       await navigator.clipboard.writeText(text);

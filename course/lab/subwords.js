@@ -137,11 +137,23 @@ function replace_by_stand_ins(text, { pattern, some }) {
   return { words, added: "", replaced };
 }
 
+/** The start of a text, with what was typed in place of stand-ins: of them all or nothing. */
+function with_copies(text, end, replaced) {
+  for (const [stand_in] of replaced) {
+    const at = text.lastIndexOf(stand_in, end - 1);
+    if (at >= 0 && at < end && end < at + stand_in.length) end = at;
+  }
+  const start = text.slice(0, end);
+  return replaced.reduce((all, [stand_in, typed]) => all.replaceAll(stand_in, () => typed), start);
+}
+
 /** What was typed, in the places of its stand-ins; at the end, what the model has left out. */
 function put_back(translation, replaced) {
   for (const [stand_in, typed] of replaced) {
-    const copied = translation.includes(stand_in);
-    translation = copied ? translation.replaceAll(stand_in, () => typed) : `${translation} ${typed}`;
+    const glued = /^\p{L}/u.test(stand_in) ? "[a-z]*" : ""; // the model may spell wwww
+    const escaped = stand_in.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
+    const parts = translation.split(new RegExp(glued + escaped, "u"));
+    translation = parts.length > 1 ? parts.join(typed) : `${translation} ${typed}`;
   }
   return translation;
 }

@@ -39,6 +39,7 @@ class Translator {
       weights,
       written,
       text: this.tgt.answer(result.ids, typed),
+      replaced: typed.replaced ?? [],
       doubt: this.doubt(result.log_prob / (words.length + 1)),
       src: [...this.src.shown(tokens), SPECIALS[EOS]],
       tgt_in: [SPECIALS[BOS], ...(ended ? words : words.slice(0, -1))],

@@ -10,7 +10,7 @@ import os
 import re
 import shutil
 import textwrap
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path, PurePosixPath
 
 import yaml
@@ -57,6 +57,12 @@ TEMPLATES.filters["code"] = code_html
 ROW = re.compile(r"^\| (\w\d) \| \[(.+?)\]\(notebooks/(\w+)\.ipynb\) \| (.+?) \|", re.MULTILINE)
 MATH_FONT = "STIXTwoMath-Regular.ttf"  # in the package ziamath
 TERM = re.compile(r"^\| \*\*(.+?)\*\* \| .*? \| \[.+?\]\((\S+?)\)", re.MULTILINE)
+# English, Spanish and the marks of the first page: fonts of a quarter of the size. A page that has
+# more letters fetches all of them. site.css has the same as a range.
+FIRST_LETTERS = (
+    *map(chr, range(0x20, 0x7F)),
+    *"\xa0¡§«·»¿×ÁÉÍÑÓÚÜáéíñóúü–—‘’“”•…←↑→↓",
+)
 # For the search: how much a hit there counts, beside 1 for a section.
 EXERCISE, BESIDE, REFERENCE = 0.3, 0.4, 0.5
 HERO = "series-map"
@@ -421,10 +427,11 @@ def description(page: Page) -> str:
 
 
 def light(hero: Picture) -> bytes:
-    """The picture with 256 colors, a third of its size: the first page is fetched by everybody."""
+    """The picture with 32 colors, a fifth of its size: the first page is fetched by everybody."""
     drawn = Image.open(io.BytesIO(hero.png)).convert("RGB")
     file = io.BytesIO()
-    drawn.quantize(256, dither=Image.Dither.NONE).save(file, "PNG", optimize=True)
+    drawn = drawn.quantize(32, dither=Image.Dither.NONE).convert("RGB")
+    drawn.save(file, "WEBP", lossless=True, quality=100, method=6)
     return file.getvalue()
 
 
@@ -449,12 +456,18 @@ def headed(text: str) -> Iterator[tuple[str, str, str]]:
 def math_font(letters: set[str]) -> bytes:
     """The letters and signs of the formulas, as a font for browsers: 1.5 MB become some kB."""
     package = importlib.util.find_spec("ziamath").submodule_search_locations[0]
-    file = Path(package) / "fonts" / MATH_FONT
-    options = subset.Options(flavor="woff", layout_features=["*"], notdef_outline=True)
     # Letters of one character are set in italics, which are signs of their own in Unicode.
     italics = [0x1D434 + n for n in range(52)] + [0x1D6FC + n for n in range(25)] + [0x210E]
+    signs = [*map(ord, letters | {"√"}), *italics, *range(0x20, 0x7F)]
+    return cut_font(Path(package) / "fonts" / MATH_FONT, signs, ["*"])
+
+
+def cut_font(file: Path, signs: Iterable[int], features: list[str]) -> bytes:
+    """These signs of a font, compressed for browsers."""
+    options = subset.Options(flavor="woff", layout_features=features, notdef_outline=True)
+    options.hinting = False
     subsetter = subset.Subsetter(options)
-    subsetter.populate(unicodes=[*map(ord, letters | {"√"}), *italics, *range(0x20, 0x7F)])
+    subsetter.populate(unicodes=signs)
     small = io.BytesIO()
     with subset.load_font(str(file), options) as font:
         subsetter.subset(font)
@@ -498,7 +511,7 @@ def build(out: Path, cite: Citation | None = None) -> Site:
     decks = Page("slides.html", path("README.md"), "Slides")
     site.write(decks.file, "slides_index.html", decks, contents=[])
     (out / CARD_FILE).write_bytes(card(site.pictures[HERO]))
-    hero = dataclasses.replace(site.pictures[HERO], file="hero.png")
+    hero = dataclasses.replace(site.pictures[HERO], file="hero.webp")
     (out / "images" / hero.file).write_bytes(light(hero))
     write_laboratories(site)
     parts = [f"lab/{file}" for file in (*SCRIPTS, *site.parts_of["tatoeba"])]
@@ -524,6 +537,8 @@ def build(out: Path, cite: Citation | None = None) -> Site:
         with TTFont(file) as font:
             font.flavor = "woff"  # the same letters, compressed
             font.save(out / "static" / f"{file.stem}.woff")
+        small = cut_font(file, map(ord, FIRST_LETTERS), [])
+        (out / "static" / f"{file.stem}-first.woff").write_bytes(small)
     return site
 
 

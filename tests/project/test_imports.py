@@ -201,8 +201,10 @@ def test_every_package_used_is_declared():
     lists = [project["dependencies"], *project["optional-dependencies"].values()]
     declared = {plain(re.match(r"[\w.-]+", line).group()) for lines in lists for line in lines}
     providers = importlib.metadata.packages_distributions()
-    tools = (path.stem for path in ROOT.glob("tools/*.py"))
-    ours = {"transformer_lib", "course", *tools}
+    scripts = (
+        path.stem for folder in ("tools", "benchmarks") for path in ROOT.glob(f"{folder}/*.py")
+    )
+    ours = {"transformer_lib", "course", *scripts}
     folders = ("tests", "tools")
     for path in [*ALL, *(path for folder in folders for path in (ROOT / folder).rglob("*.py"))]:
         for module in others(ast.parse(path.read_text(encoding="utf-8"))) - ours - {"tests"}:

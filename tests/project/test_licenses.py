@@ -22,6 +22,7 @@ CARDS = {
     "data/models/en-es/README.md": "data/models/en-es/model.safetensors",
     "data/phrasebook/README.md": "data/phrasebook/typed.tsv",
     f"{TATOEBA}/README.md": f"{TATOEBA}/model.safetensors",
+    "data/models/earlier/README.md": "data/models/earlier/model.safetensors",
 }
 OURS = {"code": "MIT", "text and figures": "CC BY 4.0", "data and models": "CC0 1.0"}
 
@@ -110,6 +111,7 @@ def test_whoever_gives_the_larger_model_names_whose_sentences_it_learned_from():
     """Wherever it goes: with the wheel (its card), as a page, in the book; and what is fetched."""
     places = (
         f"{TATOEBA}/README.md",
+        "data/models/earlier/README.md",
         "LICENSE",
         "course/site/templates/laboratories.html",
         "course/site/templates/about.html",

@@ -14,7 +14,9 @@ PAGE = (ROOT / "docs/objectives.md").read_text(encoding="utf-8")
 NOTEBOOKS = {
     path.name.partition("_")[0]: path for path in sorted((ROOT / "notebooks").glob("*.ipynb"))
 }
-ASSIGNMENTS = {path.name[0]: path for path in (ROOT / "course/assignments").glob("*.ipynb")}
+ASSIGNMENTS = {
+    path.name.partition("_")[0]: path for path in (ROOT / "course/assignments").glob("*.ipynb")
+}
 NOTHING_ASKED = {"a2"}  # an appendix to look things up in
 SECTIONS = dict(re.findall(r"^## (\w\w) · .*\n((?:(?!## ).*\n?)*)", PAGE, re.M))
 ROW = re.compile(r"^\| (?!objective|---)(.+?) \| (.+?) \|$", re.M)
@@ -60,7 +62,7 @@ def exercises(path: Path) -> set[str]:
 
 def is_asked(number: str, where: str) -> bool:
     """where: one place of the column "asked by", such as `shapes` or assignment 3: `leaks`."""
-    if told := re.fullmatch(r"assignment (\d): `([\w-]+)`", where):
+    if told := re.fullmatch(r"assignment (\d+): `([\w-]+)`", where):
         return told[2] in exercises(ASSIGNMENTS[told[1]])
     if told := re.fullmatch(r"`(\w+)`", where):
         return told[1] in checks(NOTEBOOKS[number])
@@ -75,7 +77,7 @@ def is_asked(number: str, where: str) -> bool:
 @pytest.mark.parametrize("number, said, where", OBJECTIVES)
 def test_an_objective_is_asked_where_it_says(number, said, where):
     if not ASSIGNMENTS:  # the students' zip leaves them out
-        where = re.sub(r"(, )?assignment \d: `[\w-]+`", "", where).removeprefix(", ")
+        where = re.sub(r"(, )?assignment \d+: `[\w-]+`", "", where).removeprefix(", ")
     for place in filter(None, where.split(", ")):
         assert is_asked(number, place), f"{number}, {said} {place} isn't there"
 
@@ -98,7 +100,7 @@ def test_no_section_is_left_of_a_notebook_that_is_gone():
 @pytest.mark.skipif(not ASSIGNMENTS, reason="there is no coursework here")
 def test_each_exercise_of_an_assignment_serves_an_objective():
     """The other way round: no points for what isn't an objective."""
-    named = set(re.findall(r"assignment (\d): `([\w-]+)`", PAGE))
+    named = set(re.findall(r"assignment (\d+): `([\w-]+)`", PAGE))
     there = {(number, name) for number in ASSIGNMENTS for name in exercises(ASSIGNMENTS[number])}
     assert not there - named, "these serve no objective in docs/objectives.md"
 

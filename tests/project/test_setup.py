@@ -259,3 +259,14 @@ def test_style(command):
     ruff = [sys.executable, "-m", "ruff", *command, "--no-cache", "."]
     run = subprocess.run(ruff, cwd=ROOT, capture_output=True, text=True)
     assert run.returncode == 0, run.stdout + run.stderr
+
+
+def test_no_line_escapes_the_formatter():
+    escape = re.compile(r"# fm[t]: *(?:skip|off)")
+    files = [
+        path
+        for folder in ("transformer_lib", "course", "tests", "tools", "benchmarks", "from_scratch")
+        for path in (ROOT / folder).rglob("*.py")
+    ]
+    assert len(files) > 500 and escape.search("x = 1  # fmt" + ": skip")
+    assert not [path for path in files if escape.search(path.read_text(encoding="utf-8"))]

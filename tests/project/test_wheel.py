@@ -76,7 +76,7 @@ def test_it_is_the_installed_one_that_is_tried(installed, tmp_path):
 def test_it_translates_alone_with_both_models(installed, tmp_path):
     assert run(installed, "translate", "I like trees", cwd=tmp_path) == "Me gustan los árboles\n"
     answer = run(installed, "translate", "--model", "tatoeba", "Good morning", cwd=tmp_path)
-    assert answer == "Buenos días\n"
+    assert answer == "Buenos días.\n"
 
 
 def test_it_trains_measures_and_looks_inside_alone(installed, tmp_path):

@@ -41,8 +41,13 @@ def test_a_saved_model_comes_back_the_same(tmp_path, options):
 def newer_parts(**sizes):
     """A model whose self-attentions have learned parts of their own."""
     model = make_model(**sizes)
-    return replace_modules(model, "self_attn", lambda old: ModernAttention(
-        6, 3, before=[QKNorm(2)], biases=[RelativePositions(3, True, 8, 9)]))  # fmt: skip
+    return replace_modules(
+        model,
+        "self_attn",
+        lambda old: ModernAttention(
+            6, 3, before=[QKNorm(2)], biases=[RelativePositions(3, True, 8, 9)]
+        ),
+    )
 
 
 def test_sizes_with_former_names_are_read(tmp_path):

@@ -51,8 +51,7 @@ def replace_by_stand_ins(
 def put_back(translation: str, replaced: Iterable[tuple[str, str]]) -> str:
     """What was typed, in the places of its stand-ins; at the end, what the model has left out."""
     for stand_in, typed in replaced:
-        if stand_in in translation:
-            translation = translation.replace(stand_in, typed)
-        else:
-            translation = f"{translation} {typed}"
+        glued = "[a-z]*" if stand_in[0].isalpha() else ""  # the model may spell wwww
+        parts = re.split(glued + re.escape(stand_in), translation)
+        translation = typed.join(parts) if len(parts) > 1 else f"{translation} {typed}"
     return translation

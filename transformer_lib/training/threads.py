@@ -9,7 +9,7 @@ cores (`benchmarks/threads.py`): time with two threads as a multiple of that wit
     2**15, digits               1.08    3.3             3.5
     2**17, English to Spanish   0.77    1.7             2.4
     2**18, your own pairs       0.71    2.0             4.5
-    2**19, the larger model     0.70    1.7             2.7
+    2**19, twice such batches   0.70    1.7             2.7
 
 so a model up to the size for your own pairs stays on one thread, as it has little to gain from two
 and much to lose; a larger one takes all cores.

@@ -13,17 +13,22 @@ from typing import Any
 import sacrebleu
 from sacrebleu.significance import PairedTest
 
+from course.chapters.ch14_real_text.experiments import standing_in
 from course.experiments import experiment
 from course.grammar.lexicon import ADJECTIVES, NOUNS
 from transformer_lib.metrics import evaluate_everyday, real_text_scores
-from transformer_lib.text import downloads, english_spanish, everyday
+from transformer_lib.recipes import tatoeba
+from transformer_lib.text import downloads, english_spanish, everyday, phrasebook
 from transformer_lib.text.english_spanish import PronounItem
+from transformer_lib.text.everyday import EverydayItem
 from transformer_lib.text.parallel import read_parallel
 from transformer_lib.text.user_input import InputError
 from transformer_lib.translator import Translation, Translator
 
 Kind = tuple[str, bool]  # gender "m" or "f", and whether it is the plural
 BEAMS = (1, 5)
+FIRST = phrasebook.FOLDER / "first-sentences.txt"
+FIRST_BEAM = 4  # what the laboratory offers beside greedy decoding
 SPLITS = ("test", "noun-adjective", "gustar", "longer")
 
 
@@ -31,11 +36,11 @@ SPLITS = ("test", "noun-adjective", "gustar", "longer")
 def measure_everyday() -> dict[str, Any]:
     """What both translators make of sentences that people wrote, of our two hundred, and of ours.
 
-    Tatoeba's sentences are fetched (`corpus get`); none is stored.
+    Tatoeba's sentences are fetched (`corpus get`); none is stored. seen: which of the two hundred
+    stand in the text that the larger one learned from, with the phrasebook and its variations.
     """
-    files = downloads.get("tatoeba-en-es")
-    training = [source for source, _ in read_parallel([files["train"]])]
-    held_out = references_of(read_parallel([files["test"]]))
+    training = [source for source, _ in tatoeba().pairs("train")]
+    held_out = references_of(read_parallel([downloads.get("tatoeba-en-es")["test"]]))
     larger, small = Translator.load("tatoeba"), Translator.load("grammar")
     written = [map(text_of, larger.translate_many(list(held_out), beam=beam)) for beam in BEAMS]
     return {
@@ -48,8 +53,21 @@ def measure_everyday() -> dict[str, Any]:
             "larger": evaluate_everyday(larger, everyday.load(), training),
             "small": evaluate_everyday(small, everyday.load(), training),
         },
+        "seen": standing_in(training, [item.english for item in everyday.load()]),
+        "first": {
+            **evaluate_everyday(larger, everyday.load(FIRST), training),
+            "right by beam": right_by_beam(larger, everyday.load(FIRST), FIRST_BEAM),
+        },
         "grammar": grammar_through(larger),
     }
+
+
+def right_by_beam(translator: Translator, items: Sequence[EverydayItem], beam: int) -> float:
+    """The share that is right to the letter, with a beam."""
+    found = translator.translate_many([item.english for item in items], beam=beam)
+    texts = map(text_of, found)
+    right = [text in item.translations for text, item in zip(texts, items, strict=True)]
+    return sum(right) / len(right)
 
 
 def references_of(pairs: Iterable[tuple[str, str]]) -> dict[str, list[str]]:

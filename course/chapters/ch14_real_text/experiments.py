@@ -21,7 +21,7 @@ from course.experiments.digits import one_thread
 from transformer_lib.metrics import text_scores
 from transformer_lib.model.transformer import Transformer, make_model
 from transformer_lib.recipes import TextPairs, learn_language
-from transformer_lib.text import downloads, english_spanish, everyday
+from transformer_lib.text import downloads, english_spanish
 from transformer_lib.text.batching import make_batch
 from transformer_lib.text.languages import SubwordLanguage
 from transformer_lib.text.parallel import place_of, read_parallel
@@ -198,8 +198,6 @@ def standing_in(training: Iterable[str], sentences: Iterable[str]) -> list[str]:
 @experiment("real-text")
 def what_changes() -> dict[str, Any]:
     """How many words real text has, and what dropout does on few real sentences."""
-    ours = [item.english for item in everyday.load()]
-    seen = standing_in((english for english, _ in real_pairs("train")), ours)
     counts = {
         kind: count_words([english for english, _ in train], [english for english, _ in held_out])
         for kind, train, held_out in (
@@ -213,7 +211,6 @@ def what_changes() -> dict[str, Any]:
     ]
     return {
         "words": counts,
-        "everyday_seen": seen,
         "pairs": PAIRS,
         "held_out": HELD_OUT,
         "subwords": SUBWORDS,

@@ -43,10 +43,12 @@ from transformer_lib.interpret.patching import Edit
 from transformer_lib.interpret.recording import attention_layers
 from transformer_lib.metrics import evaluate_everyday
 from transformer_lib.text import everyday
+from transformer_lib.text.data import DATA
 from transformer_lib.text.tokens import PAD
 from transformer_lib.translator import Translator
 
 MODELS = ("tatoeba", "grammar")
+EARLIER = DATA / "models" / "earlier"  # the large model that the notebook looks into
 TOGETHER, DRAWS = (1, 2, 4, 8, 16), 10  # so many heads off together, so many lots of them
 
 

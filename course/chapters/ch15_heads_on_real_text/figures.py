@@ -225,12 +225,12 @@ def against_limits(
 
 
 NOTEBOOK = "15_heads_on_real_text"
-NAMES = {"grammar": "small model", "tatoeba": "large model"}
+NAMES = {"grammar": "small model", "earlier": "large model"}
 PARTNERS = {"road": "road / street", "El": "El / La", "camino": "camino / calle"}
 
 
 def _load_stored() -> dict[str, Mapping[str, Any]]:
-    """What was measured of the two models that come along, by the names that the figures say."""
+    """What was measured of the two models that the notebook compares, by the figures' names."""
     from course import experiments
 
     models = experiments.load("heads-on-real-text")["models"]
@@ -353,16 +353,16 @@ def draw_repeated() -> Figure:
     from course.chapters.ch15_heads_on_real_text.experiment_repeated import claims
 
     stored = experiments.load("heads-on-real-text")["models"]
-    told = {name: claims(stored[name]) for name in ("tatoeba", "grammar", "seed-1", "seed-2")}
+    told = {name: claims(stored[name]) for name in ("earlier", "grammar", "seed-1", "seed-2")}
     numbers = {name: [claim.number for claim in found] for name, found in told.items()}
     held = sum(
         all((one > claim.limit) == claim.above for one in again)
-        for claim, *again in zip(told["tatoeba"], numbers["seed-1"], numbers["seed-2"], strict=True)
+        for claim, *again in zip(told["earlier"], numbers["seed-1"], numbers["seed-2"], strict=True)
     )
     return against_limits(
-        [(claim.what, claim.limit, claim.above) for claim in told["tatoeba"]],
-        numbers.pop("tatoeba"),
+        [(claim.what, claim.limit, claim.above) for claim in told["earlier"]],
+        numbers.pop("earlier"),
         other=numbers.pop("grammar"),
         again={name.replace("-", " "): found for name, found in numbers.items()},
-        title=f"{held} of {len(told['tatoeba'])} claims about the large model hold in two more",
+        title=f"{held} of {len(told['earlier'])} claims about the large model hold in two more",
     )

@@ -261,12 +261,12 @@ def _one_word_everywhere(length: int = 12, d_k: int = 16) -> dict[str, Tensor]:
     title="GELU and SiLU have no corner, and dip a little below zero",
     notebook=NOTEBOOK,
     caption="Three bends of feed-forward networks: max(0, z), GELU and SiLU (without the gate).",
-    alt="What comes out against what goes in, from -4 to 4. max(0, z) is 0 up to 0, with a corner, "
+    alt="What comes out against what goes in, from -4 to 2. max(0, z) is 0 up to 0, with a corner, "
     "and then z. GELU and SiLU have no corner: they dip a little below 0 for small negative z, "
-    "SiLU more, and come near z for large ones.",
+    "SiLU more, and rise towards z above it.",
 )
 def draw_bends() -> Figure:
-    z = torch.linspace(-4, 4, 161)
+    z = torch.linspace(-4, 2, 121)  # beyond, all three are near z
     bends = {
         "max(0, z): 2017": torch.relu,
         "GELU": torch.nn.functional.gelu,

@@ -116,8 +116,8 @@ def cost_lines(
 ) -> Figure:
     """Draw what a word costs against the words before it: a panel for memory, one for time.
 
-    panels: title -> name -> a number for each length. Both axes double from line to line. The cache
-    is in the accent.
+    panels: title -> name -> a number for each length, which doubles from mark to mark of a curve.
+    The cache is in the accent.
     """
     figure = style.new_figure(style.WIDTH, 4.3)
     titled(figure, "A cache grows with the text, and so does the time for the next word")
@@ -126,7 +126,7 @@ def cost_lines(
         for name, values in curves.items():
             color = KINDS.get(name, LOUD)
             ax.plot(lengths, values, color=color, linewidth=2.6, marker="o", label=name)
-        doubling(ax, lengths)
+        doubling(ax, lengths, every=2)
         ax.set_title(title, fontsize=style.LABEL, loc="left")
         ax.set_xlabel("words so far")
     name_lines(axes[-1], wide=14)

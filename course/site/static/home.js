@@ -59,14 +59,17 @@
   }
 
   /** Pieces side by side -> the words they make up: { text, pieces: their places }. */
-  function joined(tokens, text_of) {
+  function joined(tokens, text_of, replaced) {
     const words = [];
     tokens.forEach((token, i) => {
       const begins = text_of([token]).startsWith(" ");
       if (begins || !words.length) words.push([i]);
       else words.at(-1).push(i);
     });
-    return words.map((pieces) => ({ pieces, text: text_of(pieces.map((i) => tokens[i])).trim() }));
+    return words.map((pieces) => {
+      const text = text_of(pieces.map((i) => tokens[i])).trim();
+      return { pieces, text: with_copies(text, text.length, replaced) };
+    });
   }
 
   /** source word -> its share of what the pieces of a written word attend to, all heads alike. */
@@ -82,8 +85,8 @@
 
   async function show(one, result, text, mine) {
     const text_of = (pieces) => one.tgt.tokenizer.text(pieces);
-    const source = joined(one.src.read(text).tokens, text_of);
-    const written = joined(result.written, text_of);
+    const source = joined(one.src.read(text).tokens, text_of, result.replaced);
+    const written = joined(result.written, text_of, result.replaced);
     const last = Object.keys(result.weights).filter((name) => name.endsWith("cross_attn")).at(-1);
     const spans = source.map((word) => make("span", word.text));
     const point = (i) => {

@@ -2,33 +2,8 @@
 // another name of the same thing. What is found nowhere is looked for once more with one letter
 // missing, doubled or exchanged. The section that the glossary names for a term comes first, then
 // what has the words in its heading; exercises come after what they are about. What there is to
-// find, and the other names, come from site.py in a file of their own, which is fetched when asked.
+// find, and the other names, come from site.py in a file of their own. open_search.js fetches both.
 
-const dialog = document.getElementById("search");
-const words = document.getElementById("search-words");
-const opener = document.getElementById("search-button");
-opener.hidden = false;
-
-function openSearch() {
-  if (!window.found && !document.querySelector("script[src='search.js']")) {
-    const script = document.createElement("script"); // a page opened as a file may load scripts only
-    script.src = "search.js";
-    script.onload = search;
-    script.onerror = () => tell("The list of what can be found is missing.");
-    document.head.append(script);
-  }
-  dialog.showModal();
-  words.select();
-}
-opener.addEventListener("click", openSearch);
-addEventListener("keydown", (event) => {
-  if ((event.ctrlKey || event.metaKey) && event.key === "k") {
-    event.preventDefault();
-    openSearch();
-  }
-});
-
-const tell = (text) => (document.getElementById("search-count").textContent = text);
 const bareLetters = (text) => text.normalize("NFD").replace(/[\u0300-\u036f]/g, "").toLowerCase();
 const WORD = /[\p{L}\p{M}\p{N}_]+/gu;
 const wordsOf = (text) => (text.match(WORD) ?? []).map(bareLetters);
@@ -203,8 +178,3 @@ function marked(element, text, seen) {
 }
 
 words.addEventListener("input", search);
-document.getElementById("search-close").addEventListener("click", () => dialog.close());
-dialog.querySelector("form").addEventListener("submit", (event) => {
-  event.preventDefault(); // Enter: to the first one found
-  dialog.querySelector("#search-found a")?.click();
-});

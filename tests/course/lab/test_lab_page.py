@@ -283,6 +283,30 @@ def test_a_copied_link_gives_the_sentence_with_its_address(visit):
     page.evaluate("document.querySelector('[rel=canonical]').remove()")
 
 
+def test_where_nothing_was_translated_yet_there_is_no_link_to_copy(visit):
+    page = visit("#text=I+like+trees")
+    page.evaluate("() => { shown = null; }")  # as after a link whose text is refused
+    page.get_by_role("button", name="Copy link").click()
+    expect(page.locator("#link-told")).to_have_text("there is no translation yet")
+
+
+def test_what_was_copied_is_shown_in_place_of_its_stand_in(visit):
+    page = visit("#text=I+like+trees")
+    shown = page.evaluate(
+        """() => {
+          const [was, old] = [now, translator.tgt.tokenizer];
+          translator.tgt.tokenizer = new Subwords([]);
+          const written = translator.tgt.tokenizer.tokens("Ve a x.org, sí");
+          const replaced = [["x.org", "www.uni.de"]];
+          now = { ...was, written, replaced, text: "Ve a www.uni.de, sí", place: null };
+          show_translation(new Set());
+          [now, translator.tgt.tokenizer] = [was, old];
+          return $("translation").textContent;
+        }"""
+    )
+    assert shown == "Ve a www.uni.de, sí"
+
+
 def test_a_frame_of_a_notebook_says_what_is_shown_first(browser, lab):
     name = "text=They+like+cats&amp;layer=decoder.layers.1.cross_attn&amp;choose=beam"
     page = browser.new_context(offline=True, reduced_motion="reduce").new_page()
@@ -293,6 +317,25 @@ def test_a_frame_of_a_notebook_says_what_is_shown_first(browser, lab):
     expect(frame.locator("select")).to_have_value("decoder.layers.1.cross_attn")
     assert frame.locator("#beam-tree .is-best").first.inner_text().startswith("les")
     expect(frame.locator("#tour")).to_be_hidden()
+
+
+@pytest.mark.parametrize("by", ["Enter", "Translate"])
+def test_a_sentence_is_translated_in_the_frame_of_jupyterlab(browser, lab, by):
+    """Its server sends pages with the policy `sandbox allow-scripts`: no form can be sent."""
+    page = browser.new_context(offline=True, reduced_motion="reduce").new_page()
+    (lab / "sandboxed.html").write_text(
+        '<iframe src="index.html" sandbox="allow-scripts" width="1000" height="900"></iframe>'
+    )
+    page.goto(f"{lab.as_uri()}/sandboxed.html")
+    frame = page.frame_locator("iframe")
+    expect(frame.locator("#translation")).to_contain_text("El animal")
+    frame.get_by_label("English").fill("I like trees")
+    if by == "Enter":
+        frame.get_by_label("English").press("Enter")
+    else:
+        frame.get_by_role("button", name="Translate").click()
+    expect(frame.locator("#translation")).to_have_text("Me gustan los árboles")
+    page.context.close()
 
 
 @pytest.mark.parametrize(

@@ -113,13 +113,14 @@ def test_what_is_copied_is_found_and_put_back_alike(node, stand_ins):
         return given.texts.map((text) => {
           const { words, replaced } = replace_by_stand_ins(text, given.rules);
           return [words, put_back(words, replaced), put_back("Sí", replaced),
-            put_back(`${words} ${words}`, replaced)];
+            put_back(`${words} ${words}`, replaced),
+            put_back(`w${words.replaceAll(" ", " w")}`, replaced)];
         });
     """
     expected = []
     for text in COPIED:
         words, replaced = replace_by_stand_ins(text, stand_ins)
-        written = (words, "Sí", f"{words} {words}")
+        written = (words, "Sí", f"{words} {words}", f"w{words}".replace(" ", " w"))
         expected.append([words, *(put_back(one, replaced) for one in written)])
     rules = pages.stand_in_rules(stand_ins)
     assert node(program, {"texts": COPIED, "rules": rules}) == expected

@@ -11,6 +11,7 @@ from urllib.parse import parse_qsl, unquote, urlsplit
 
 import pytest
 import yaml
+from fontTools.ttLib import TTFont
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 from PIL import Image
 
@@ -32,6 +33,7 @@ from course.site.markdown import (
 from course.site.notebooks import parts, with_rows
 from course.site.site import (
     DOCUMENTS,
+    FIRST_LETTERS,
     LABORATORIES,
     Site,
     build,
@@ -95,7 +97,7 @@ def test_no_page_loads_anything_from_elsewhere(site, pages):
                 assert not urlsplit(address).scheme and not address.startswith("//"), name
     css = (site / "static" / "site.css").read_text(encoding="utf-8")
     named = re.findall(r'url\("(.+?)"\)', css)
-    assert len(named) == 4 and named[0] == "math.woff"
+    assert len(named) == 7 and named[0] == "math.woff"
     assert all((site / "static" / file).stat().st_size for file in named) and "@import" not in css
 
 
@@ -157,7 +159,7 @@ def test_what_is_fetched_is_small(site):
 
     assert fetched("lab/index.html") < 2.0 * 1.25e6
     assert fetched("lab/everyday.html") < 9e6 and fetched("lab/everyday.html") < 7.2 * 1.25e6
-    assert fetched("index.html") < 100_000
+    assert fetched("index.html") < 100_000  # without fonts: test_browser.py has them
 
 
 ALL = ["*.html", "slides/*.html", "lab/*.html"]
@@ -597,3 +599,17 @@ def test_printing_without_a_browser_says_what_to_install(tmp_path, monkeypatch):
     monkeypatch.setattr("course.site.book.find_browser", lambda: None)
     with pytest.raises(ValueError, match="needs Chromium, Chrome or Edge"):
         print_pdf(tmp_path / "page.html", tmp_path / "page.pdf")
+
+
+def test_the_letters_of_the_first_page_are_those_that_its_fonts_name(site):
+    css = (site / "static" / "site.css").read_text(encoding="utf-8")
+    ranges = re.findall(r"-first\.woff.*?\n\s*unicode-range: (.*?);", css)
+    assert len(ranges) == 3 and len(set(ranges)) == 1
+    named = set()
+    for part in ranges[0].split(", "):
+        low, _, high = part.removeprefix("U+").partition("-")
+        named |= set(map(chr, range(int(low, 16), int(high or low, 16) + 1)))
+    assert named == set(FIRST_LETTERS)
+    for file in (site / "static").glob("*-first.woff"):
+        with TTFont(file) as font:
+            assert named <= set(map(chr, font.getBestCmap())), file.name

@@ -33,8 +33,12 @@ def test_attention_is_a_mean_of_what_the_mask_lets_through(d_k, queries, keys, d
 
     def table(rows, columns, what=numbers):
         return torch.tensor(
-            data.draw(st.lists(st.lists(what, min_size=columns, max_size=columns),
-                               min_size=rows, max_size=rows)))  # fmt: skip
+            data.draw(
+                st.lists(
+                    st.lists(what, min_size=columns, max_size=columns), min_size=rows, max_size=rows
+                )
+            )
+        )
 
     q, k, v = table(queries, d_k), table(keys, d_k), table(keys, d_k)
     mask = table(queries, keys, st.booleans())

@@ -16,6 +16,7 @@ import pytest
 
 from transformer_lib.cli import main
 from transformer_lib.files import read_json
+from transformer_lib.recipes import text_digest
 from transformer_lib.text import downloads
 from transformer_lib.text.data import cache_folder
 from transformer_lib.text.downloads import DownloadError, PublicCorpus, RemoteFile, get, split_of
@@ -133,9 +134,17 @@ def test_another_edition_than_the_shipped_models_is_taken_and_said_in_one_line(
     assert "Hi.\tHola.\n" in "".join(path.read_text("utf-8") for path in splits.values())
 
 
-def test_the_edition_is_the_one_in_the_shipped_models_recipe():
-    recipe = read_json(MODELS["tatoeba"] / "recipe.json")
-    assert downloads.CORPORA["tatoeba-en-es"].edition == recipe["sha256"]
+def test_the_edition_is_the_one_that_the_shipped_models_learned_from():
+    """The earlier one from these files alone, the one that ships from the phrasebook, too."""
+    edition = downloads.CORPORA["tatoeba-en-es"].edition
+    earlier, now = (
+        read_json(folder / "recipe.json")
+        for folder in (MODELS["tatoeba"].with_name("earlier"), MODELS["tatoeba"])
+    )
+    assert edition == earlier["sha256"] and now["as_typed"]
+    files = [REAL_CACHE / "tatoeba-en-es" / f"{side}.tsv" for side in ("train", "validation")]
+    if all(file.exists() for file in files) and digest(files) == edition:
+        assert text_digest(files, as_typed=True) == now["sha256"]
 
 
 def test_two_files_a_split(server, tmp_path, monkeypatch):

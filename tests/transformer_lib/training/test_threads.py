@@ -80,9 +80,10 @@ def test_the_command_writes_down_what_it_took(said, taken, tmp_path):
     assert json.loads((tmp_path / "run" / "training.json").read_text())["threads"] == taken
 
 
-def test_the_larger_translator_trains_on_all_cores():
+def test_the_larger_translator_trains_on_one_core_and_with_larger_batches_on_all():
     model, training, _ = tatoeba_sizes()
-    assert threads_for(model.d_model, training.max_tokens) == 2
+    assert threads_for(model.d_model, training.max_tokens) == 1
+    assert threads_for(model.d_model, 2 * training.max_tokens) == 2
 
 
 def test_the_help_says_where_the_line_is(capsys):

@@ -75,7 +75,7 @@ def test_what_is_stored_is_what_a_part_measured_again_says(larger):
     assert asdict(larger.sureness) == stored["thresholds"]
     told = stored["scores"][doubt.USED]["told on"]
     assert told["right doubted"] <= 0.05 and told["wrong doubted"] >= 0.5 and told["auroc"] > 0.9
-    some = items[1:60:2]
+    some = items[1::4]  # half of those that the threshold is told on
     translations = [larger.translate(item.english)[0] for item in some]
     wrong = [
         bool(larger.doubt(one))

@@ -77,7 +77,7 @@ def test_the_pieces_of_the_figure_are_those_that_are_told():
     found = texts(FIGURES["real-text-pieces"].draw())
     counts = [text for text in found if text.isdigit() and len(text) < 3]
     assert counts == ["13", "11", "9", "5", "4", "2"]
-    assert found[-5:] == ["6,000", "·grandmother", "s", "2", found[-1]]
+    assert found[-5:] == ["8,000", "·grandmother", "s", "2", found[-1]]
     means = [float(text) for text in found if "." in text]
     assert means == sorted(means, reverse=True) and means[0] > 5 and means[-1] < 1.5
 

@@ -10,6 +10,7 @@ from course import experiments
 from course.chapters.ch15_heads_on_real_text.experiment_repeated import Claim, claims, embedded
 
 MODELS = experiments.load("heads-on-real-text")["models"]
+MISSED = [5]  # by the translator that ships
 
 
 def test_a_limit_is_a_limit_from_one_side():
@@ -28,9 +29,16 @@ def test_the_vectors_are_those_of_the_words():
 
 
 def test_the_large_model_meets_all_limits_and_the_small_one_does_not():
-    assert all(claim.holds for claim in claims(MODELS["tatoeba"]))
+    assert all(claim.holds for claim in claims(MODELS["earlier"]))
     missed = [number for number, claim in enumerate(claims(MODELS["grammar"])) if not claim.holds]
     assert missed == [0, 1, 4, 5, 6, 7, 8]
+
+
+def test_the_translator_that_ships_is_asked_the_same():
+    """Another recipe: what it misses is what the notebook says that it misses."""
+    found = claims(MODELS["tatoeba"])
+    missed = [number for number, claim in enumerate(found) if not claim.holds]
+    assert missed == MISSED
 
 
 @pytest.mark.parametrize(("seed", "missed"), [(1, []), (2, [2, 5])])
@@ -70,7 +78,7 @@ def an_adjective_that_read(found: dict) -> None:
     ],
 )
 def test_each_limit_can_be_missed(change: Callable[[Any], Any], missed: list[int]):
-    found = copy.deepcopy(MODELS["tatoeba"])
+    found = copy.deepcopy(MODELS["earlier"])
     change(found)
     assert [number for number, claim in enumerate(claims(found)) if not claim.holds] == missed
 
@@ -85,8 +93,8 @@ def test_the_notebook_tells_the_swap_of_all_three_models():
     def below(one, another):
         return one["interval"][1] < another["interval"][0]
 
-    assert below(other("tatoeba", "as it is"), other("tatoeba", "at English"))
-    assert not below(other("tatoeba", "at Spanish"), other("tatoeba", "as it is"))
+    assert below(other("earlier", "as it is"), other("earlier", "at English"))
+    assert not below(other("earlier", "at Spanish"), other("earlier", "as it is"))
     for seed in ("seed-1", "seed-2"):
         assert other(seed, "at English")["share"] == other(seed, "as it is")["share"]
     assert below(other("seed-1", "as it is"), other("seed-1", "at Spanish"))

@@ -33,6 +33,11 @@ def few(kind, count=8, **more):
     return corpus.template_items([kind], adjectives=1, **more)[:count]
 
 
+@pytest.fixture(scope="module")
+def earlier():
+    return Translator.load(lab.EARLIER)
+
+
 # --- sentences ---
 
 
@@ -259,10 +264,12 @@ def test_an_experiment_with_models_of_its_own_refuses_others(tmp_path, capsys):
 # --- what is stored ---
 
 
-@pytest.mark.parametrize("name", lab.MODELS)
+@pytest.mark.parametrize("name", [*lab.MODELS, "earlier"])
 def test_what_is_stored_is_whole(name, request):
     stored = experiments.load("heads-on-real-text")["models"][name]
-    translator = request.getfixturevalue({"grammar": "small", "tatoeba": "large"}[name])
+    translator = request.getfixturevalue(
+        {"grammar": "small", "tatoeba": "large", "earlier": "earlier"}[name]
+    )
     heads = len(attention_layers(translator.model)) * translator.model.config.h
     assert stored["sentences"] == stored["of"] == len(corpus.template_items()) == 672
     assert len(stored["heads off"]["alone"]) == heads
@@ -282,17 +289,17 @@ def test_what_people_say_has_the_score_that_it_has_elsewhere(name, there):
 
 
 def test_the_score_is_that_of_everyday_sentences(monkeypatch, large):
-    items = everyday.load()[:4]
+    items = everyday.load()[30:34]
     monkeypatch.setattr(everyday, "load", lambda: items)
     told = lab.everyday_score(large)
     assert told["sentences"] == 4 and 0 <= told["exact_match"] <= 1 and told["bleu"] > 0
 
 
-@pytest.mark.parametrize("name", ["small", "large"])
+@pytest.mark.parametrize("name", ["small", "large", "earlier"])
 def test_a_part_of_it_measured_again_is_the_same(name, request):
     translator = request.getfixturevalue(name)
     stored = experiments.load("heads-on-real-text")["models"][
-        {"small": "grammar", "large": "tatoeba"}[name]
+        {"small": "grammar", "large": "tatoeba", "earlier": "earlier"}[name]
     ]
     batch = corpus.AgreementBatch(translator, corpus.template_items(["after is"]))
     told = stored["right"]["after is"]["adjective"]

@@ -140,14 +140,15 @@ def test_eight_parts_have_their_best_rate_at_the_edge_of_the_grid():
     assert len(set(edge)) == 8 and "base" not in edge
 
 
-def test_twice_the_highest_rate_is_too_much():
-    """For the six of the eight that have tried it; whoever runs the others changes the text."""
+def test_twice_the_highest_rate_is_worse_for_each_that_took_it():
+    """In validation loss and on sentences like those in training; most learn nothing."""
     runs = experiments.load("since-rates")["runs"]
     tried = {run["what"]: run for run in runs if run["max_lr"] == 2 * max(STORED["max_lrs"])}
-    assert set(tried) == {"pre-norm", "SwiGLU", "mixture of experts", "AdamW", *DISTANCES[1:]}
+    edge = {run["what"] for run in CHOSEN if run["max_lr"] == max(STORED["max_lrs"])}
+    assert set(tried) == edge and len(edge) == 8
     for what, run in tried.items():
-        assert not run["chosen"] and best_loss(run) > 1.5 * best_loss(chosen(what)[0]), what
-        assert run["right"]["test"] < right(what, "test")[0] - 0.1, what
+        assert not run["chosen"] and best_loss(run) > best_loss(chosen(what)[0]), what
+        assert run["right"]["test"] < right(what, "test")[0], what
 
 
 def test_longer_begins_one_token_beyond_the_training():

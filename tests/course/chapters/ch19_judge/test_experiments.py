@@ -83,15 +83,24 @@ def test_teaching_moves_a_copy_and_keeps_the_start(start):
 def test_the_limits_can_be_missed():
     """Each of them fails for runs that learned nothing, or everything, or that say little."""
     nothing = {
-        "right": 0.2, "words": 500, "because": 0.3, "kl": 0.0, "solved": [0, 3, 3, 3],
+        "right": 0.2,
+        "words": 500,
+        "because": 0.3,
+        "kl": 0.0,
+        "solved": [0, 3, 3, 3],
         "history": [{"reward": 0.2, "right": 0.2}] * 10,
-    }  # fmt: skip
+    }
     all_of_it = nothing | {
-        "right": 1.0, "words": 900, "kl": 1.6, "solved": [lab.TRIES] * 4,
+        "right": 1.0,
+        "words": 900,
+        "kl": 1.6,
+        "solved": [lab.TRIES] * 4,
         "history": [{"reward": 1.0, "right": 1.0}] * 10,
-    }  # fmt: skip
-    ordered = ("the heavier the KL penalty, the fewer right",
-               "the heavier the KL penalty, the more words in use")  # fmt: skip
+    }
+    ordered = (
+        "the heavier the KL penalty, the fewer right",
+        "the heavier the KL penalty, the more words in use",
+    )
     same = {way: nothing for way in lab.RUNS}
     perfect = same | {way: all_of_it for way in lab.RUNS if way != "start"}
     poor = {way: nothing | {"words": 50, "because": 0.0} for way in lab.RUNS} | {"start": nothing}

@@ -9,6 +9,8 @@ from course.chapters.ch21_without_the_table.figures import (
     size_lines,
     two_memories,
 )
+from course.drawing import style
+from course.drawing.registry import FIGURES
 
 CURVES = {"few": {4: [0.9, 0.7], 8: [0.2, 0.4]}, "many": {4: [1.0, 1.0, 1.0], 8: [0.8, 0.8, 0.8]}}
 
@@ -47,3 +49,12 @@ def test_costs_have_a_panel_each():
     first, second = cost_lines([16, 32], {"bytes": curves, "time": curves}).axes
     assert [ax.get_title(loc="left") for ax in (first, second)] == ["bytes", "time"]
     assert list(named(second)["attention, with a cache"].get_ydata()) == [2, 4]
+
+
+def test_the_lengths_below_the_costs_do_not_run_into_each_other():
+    figure = FIGURES["without-costs"].draw()
+    style.finish(figure)
+    figure.draw_without_rendering()
+    for ax in figure.axes:
+        places = [text.get_window_extent() for text in ax.get_xticklabels()]
+        assert all(a.x1 + 4 <= b.x0 for a, b in zip(places, places[1:], strict=False))

@@ -1,0 +1,76 @@
+"""What visitors type, a kind at a time: the larger translator's real answers."""
+
+import pytest
+
+from transformer_lib.translator import Translator
+
+KINDS = {
+    "no capital": {
+        "good morning.": "Buenos días.",
+        "where do you live?": "¿Dónde vives?",
+        "i don't know.": "No lo sé.",
+    },
+    "no full stop": {
+        "Good morning": "Buenos días.",
+        "I like trees": "Me gustan los árboles.",
+        "How are you": "¿Cómo estás?",
+    },
+    "doubled marks": {
+        "Hello!!": "¡Hola!",
+        "Where are you??": "¿Dónde estás?",
+    },
+    "no apostrophe": {
+        "i dont know": "No lo sé.",
+        "its raining": "Está lloviendo.",
+        "dont worry": "No te preocupes.",
+    },
+    "several sentences": {
+        "Good morning. How are you?": "Buenos días. ¿Cómo estás?",
+        "I am hungry. Let's eat.": "Tengo hambre. Comamos.",
+    },
+    "a name": {
+        "My name is Ana.": "Me llamo Ana.",
+        "Maria lives in Paris.": "Maria vive en París.",
+    },
+    "a number": {
+        "I am 27 years old.": "Tengo 27 años.",
+        "It costs 15 euros.": "Cuesta 15 euros.",
+        "The train leaves at 5:30.": "El tren sale a las 5:30.",
+        "I was born in 1998.": "Nací en 1998.",
+    },
+    "an address": {
+        "My email is ana@correo.es": "Mi correo es ana@correo.es.",
+        "Call me at +34 612 345 678.": "Llámame al +34 612 345 678.",
+    },
+    "a link": {"Visit www.uni-köln.de": "Visite www.uni-köln.de"},
+}
+COPIED = {  # in whatever words
+    "an address": ("Write to kim.lee@uni.edu.", "kim.lee@uni.edu"),
+    "a street": ("I live at 12 Main Street.", "12"),
+    "a link": ("Look at https://github.com/a/b", "https://github.com/a/b"),
+    "a link alone": ("https://github.com", "https://github.com"),
+    "an emoji": ("I love pizza 🍕", "🍕"),
+    "an emoji at the end": ("See you tomorrow! 👋", "👋"),
+}
+
+
+@pytest.fixture(scope="module")
+def translator():
+    return Translator.load("tatoeba")
+
+
+@pytest.mark.parametrize(
+    ("typed", "answer"),
+    [
+        pytest.param(typed, answer, id=f"{kind}: {typed}")
+        for kind, some in KINDS.items()
+        for typed, answer in some.items()
+    ],
+)
+def test_each_kind_of_typing_is_answered(translator, typed, answer):
+    assert translator.translate(typed)[0].text.rstrip(".") == answer.rstrip(".")
+
+
+@pytest.mark.parametrize(("typed", "kept"), COPIED.values(), ids=list(COPIED))
+def test_what_cannot_be_translated_is_copied(translator, typed, kept):
+    assert kept in translator.translate(typed)[0].text
