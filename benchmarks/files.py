@@ -70,8 +70,7 @@ def measure(options: argparse.Namespace, folder: Path) -> dict:
         translate_lines(translator, {"beam": 1, "n_best": 1}, source, folder / file)
 
     quick, small = translator.optimize_for_decoding(), translator.optimize_for_decoding(int8=True)
-    half = translator.optimize_for_decoding()
-    half.model.bfloat16()
+    half = translator.optimize_for_decoding(bf16=True)
     contestants = {
         name: lambda name=name, translator=translator: ours(translator, name)
         for name, translator in {OURS: quick, "ours, bf16": half, "ours, int8": small}.items()

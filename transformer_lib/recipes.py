@@ -270,7 +270,7 @@ def tatoeba() -> ParallelRecipe:
     model, training, subwords = tatoeba_sizes()
     text = [splits["train"]], [splits["validation"]]
     recipe = parallel_recipe(*text, subwords=subwords, as_typed=True)
-    how = {"model": model, "training": training, "optimizer": "muon"}
+    how: dict[str, Any] = {"model": model, "training": training, "optimizer": "muon"}
     return dataclasses.replace(recipe, task="tatoeba", **how)
 
 

@@ -115,10 +115,10 @@ class Translator:
         if self.sureness:
             self.sureness.save(folder)
 
-    def optimize_for_decoding(self, *, int8: bool = False) -> "Translator":
+    def optimize_for_decoding(self, *, int8: bool = False, bf16: bool = False) -> "Translator":
         """The same translator with a faster copy of its model: see `decoding`."""
         quick = copy.copy(self)
-        quick.model = optimize_for_decoding(self.model, int8=int8)
+        quick.model = optimize_for_decoding(self.model, int8=int8, bf16=bf16)
         return quick
 
     @property

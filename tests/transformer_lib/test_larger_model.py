@@ -65,6 +65,18 @@ def test_many_together_are_translated_as_one_at_a_time(translator, beam):
         assert found.log_prob == pytest.approx(alone.log_prob, abs=1e-3)
 
 
+def test_in_16_bits_it_is_as_often_right(translator, monkeypatch):
+    """Of our two hundred: nine in ten are the same words, and as many are right, but for four."""
+    monkeypatch.setattr("transformer_lib.metrics.RESAMPLES", 2)  # quicker: no interval
+    items = everyday.load()
+    both = translator, translator.optimize_for_decoding(bf16=True)
+    exact, rough = (one.translate_all([item.english for item in items]) for one in both)
+    same = sum(map(str.__eq__, exact, rough))
+    assert same >= 0.9 * len(items)
+    share = [evaluate_everyday(one, items)["exact_match"] for one in both]
+    assert abs(share[0] - share[1]) <= 4 / len(items)
+
+
 def test_with_8_bits_the_others_of_a_batch_count(translator):
     """As the help of --int8 says: one scale for the numbers of all of them, so other rounding."""
     quick = translator.optimize_for_decoding(int8=True)

@@ -133,6 +133,21 @@ def test_in_eight_bits_it_writes_nearly_the_same(translator):
     assert abs(bleu[0] - bleu[1]) <= 0.2
 
 
+def test_in_sixteen_bits_it_writes_nearly_the_same(translator):
+    """At most one sentence of a hundred differs, and BLEU by no more than 0.2."""
+    pairs = english_spanish.load("test")[::2]
+    quick = translator.optimize_for_decoding(bf16=True)
+    assert {weight.dtype for weight in quick.model.parameters()} == {torch.bfloat16}
+    assert {weight.dtype for weight in translator.model.parameters()} == {torch.float32}
+    exact, rough = (
+        each.translate_all([source for source, _ in pairs]) for each in (translator, quick)
+    )
+    assert sum(a == b for a, b in zip(exact, rough, strict=True)) >= 0.99 * len(pairs)
+    references = [[reference] for _, reference in pairs]
+    bleu = [text_scores(found, references)["bleu"] for found in (exact, rough)]
+    assert abs(bleu[0] - bleu[1]) <= 0.2
+
+
 @pytest.mark.parametrize("beam", [1, 4])
 @pytest.mark.slow
 def test_many_sentences_are_translated_as_one_by_one(translator, beam):

@@ -6,13 +6,11 @@
 A phrase with slots is a frame for many sentences. {city} and {city2} are two different cities.
 """
 
-import hashlib
 import random
 import re
 import unicodedata
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from itertools import product
 from pathlib import Path
 from typing import NamedTuple
 
@@ -87,15 +85,6 @@ def load_slots(folder: Path = FOLDER) -> Slots:
     return slots
 
 
-def fillings(phrase: Entry, slots: Slots) -> Iterator[Pair]:
-    """Every (English, Spanish) sentence that a phrase stands for; without slots, only itself."""
-    found = slots_of(phrase.english)
-    for chosen in product(*(slots[name] for name, _ in found)):
-        fills = dict(zip(found, chosen, strict=True))
-        if len({(name, pair) for (name, _), pair in fills.items()}) == len(fills):
-            yield filled(phrase, fills)
-
-
 def sample(
     phrases: Sequence[Entry], slots: Slots, dice: random.Random, times: int = 1
 ) -> Iterator[Pair]:
@@ -138,8 +127,3 @@ def key(english: str) -> str:
     text = unicodedata.normalize("NFC", english).lower().replace("'", "").replace("’", "")
     words = " ".join(IN_FULL.get(word, word) for word in WORD.findall(text)).split()
     return "".join(words[:1] + [SHORT.get(word, word) for word in words[1:]])
-
-
-def fingerprint(key: str) -> str:
-    """What identifies a sentence without showing it: 48 bits of the SHA-256 of its key."""
-    return hashlib.sha256(key.encode("utf-8")).hexdigest()[:12]

@@ -54,7 +54,7 @@ def test_beam_and_nbest(run):
     refused(run("translate", "--beam", 2, "--nbest", 3, "I like trees"), "--nbest 3", "--beam 2")
 
 
-def test_eight_bits_on_request(run, monkeypatch):
+def test_eight_or_sixteen_bits_on_request(run, monkeypatch):
     asked = []
     prepare = Translator.optimize_for_decoding
 
@@ -63,9 +63,16 @@ def test_eight_bits_on_request(run, monkeypatch):
         return prepare(translator, **how)
 
     monkeypatch.setattr(Translator, "optimize_for_decoding", watched)
-    for options in ([], ["--int8"]):
+    for options in ([], ["--int8"], ["--bf16"]):
         assert run("translate", *options, "I like trees") == (0, "Me gustan los árboles\n", "")
-    assert asked == [{"int8": False}, {"int8": True}]
+    assert asked == [
+        {"int8": False, "bf16": False},
+        {"int8": True, "bf16": False},
+        {"int8": False, "bf16": True},
+    ]
+    with pytest.raises(SystemExit) as stopped:
+        run("translate", "--int8", "--bf16", "I like trees")
+    assert stopped.value.code == 2
 
 
 def test_sampling(run):

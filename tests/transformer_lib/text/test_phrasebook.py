@@ -1,21 +1,37 @@
 """The phrasebook: how it is read and filled, its spelling, and that no test sentence is in it."""
 
+import hashlib
 import random
 import re
 import unicodedata
 from collections import Counter, defaultdict
+from itertools import product
 
 import pytest
 
 from transformer_lib.text import english_spanish, everyday, phrasebook
 from transformer_lib.text.data import cache_folder
 from transformer_lib.text.parallel import read_parallel
-from transformer_lib.text.phrasebook import SLOT, Entry, fillings, fingerprint, key, load, sample
+from transformer_lib.text.phrasebook import SLOT, Entry, key, load, sample, slots_of
 
 CARD = (phrasebook.FOLDER / "README.md").read_text(encoding="utf-8")
 FIRST_SENTENCES = phrasebook.FOLDER / "first-sentences.txt"
 HELD_OUT = phrasebook.FOLDER / "held-out.sha256"
 SLOTS = "slot\tenglish\tspanish\ncity\tRome\tRoma\ncity\tParis\tParís\nnumber\ttwo\tdos\n"
+
+
+def fillings(phrase, slots):
+    """Every (English, Spanish) sentence that a phrase stands for; without slots, only itself."""
+    found = slots_of(phrase.english)
+    for chosen in product(*(slots[name] for name, _ in found)):
+        fills = dict(zip(found, chosen, strict=True))
+        if len({(name, pair) for (name, _), pair in fills.items()}) == len(fills):
+            yield phrasebook.filled(phrase, fills)
+
+
+def fingerprint(text):
+    """What identifies a sentence without showing it: 48 bits of the SHA-256 of its key."""
+    return hashlib.sha256(text.encode("utf-8")).hexdigest()[:12]
 
 
 # --- reading and filling
