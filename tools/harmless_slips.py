@@ -3,13 +3,17 @@
 import ast
 import inspect
 import itertools
+import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import timedelta
+from pathlib import Path
 from types import ModuleType
 from unittest import mock
 
 import torch
+
+TIES = ("none", "target", "all")  # as in transformer_lib/model/config.py
 
 
 @dataclass(frozen=True)
@@ -75,6 +79,80 @@ def only_a_wait(right: ModuleType, other: ModuleType) -> None:
     assert min(right.WAIT, other.WAIT) >= timedelta(hours=1)
 
 
+def any_tie(right: ModuleType, other: ModuleType) -> None:
+    """Of what may be tied, "all" is the first in the alphabet."""
+    for tie in TIES:
+        sizes = right.RecurrentConfig(N=1, d_model=4, hidden=4, tie_weights=tie)
+        for module in (right, other):
+            model = module.RecurrentTranslator(7, 7, sizes)
+            first, second, third = (
+                model.src_embed.table,
+                model.tgt_embed.table,
+                model.generator.proj,
+            )
+            assert (first.weight is second.weight) == (tie == "all")
+            assert (third.weight is second.weight) == (tie != "none")
+
+
+def last_of_two_axes(right: ModuleType, other: ModuleType) -> None:
+    """What is chosen from has two axes, so the last is number 1."""
+    from transformer_lib.decoding import DecoderState
+    from transformer_lib.model.transformer import make_model
+
+    src = torch.tensor([[5, 6, 2], [7, 2, 0]])
+    for seed in range(5):
+        torch.manual_seed(seed)
+        model = make_model(11, 11, N=1, d_model=8, d_ff=8, h=2).eval()
+        assert DecoderState(model, src, 9, True).next_logits().dim() == 2
+        one, same = (each.greedy_decode(model, src, max_length=9) for each in (right, other))
+        assert one == same
+
+
+def any_number_of_processes(right: ModuleType, other: ModuleType) -> None:
+    """There is at least one process; who doesn't say how many is one."""
+
+    def begins(module: ModuleType) -> bool:
+        begun = mock.Mock(side_effect=KeyError)
+        with mock.patch("torch.distributed.init_process_group", begun):
+            try:
+                with module.process_group():
+                    return False
+            except KeyError:
+                return True
+
+    for count in ("", "1", "2", "8"):
+        with mock.patch.dict("os.environ", {"WORLD_SIZE": count} if count else {}):
+            assert begins(right) == begins(other) == (count > "1")
+
+
+def only_file(right: ModuleType, other: ModuleType) -> None:
+    """The first of one file is the last."""
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder, "pairs.tsv")
+        for text in ("a\tb\nc\td\n", "a\tb\nc\n", ""):
+            file.write_text(text, encoding="utf-8")
+            one, same = (answer(lambda m=m: list(m.read_parallel([file]))) for m in (right, other))
+            assert one == same
+
+
+def any_number_of_resamples(right: ModuleType, other: ModuleType) -> None:
+    """One is the fewest that is asked for: the score alone, where there is an error as well."""
+    tree = ast.parse(inspect.getsource(right))
+    asked = {
+        ast.unparse(word.value)
+        for call in ast.walk(tree)
+        if isinstance(call, ast.Call)
+        for word in call.keywords
+        if word.arg in ("resamples", "n_bootstrap")
+    }
+    assert asked <= {"resamples", "1"} and min(right.RESAMPLES, right.MOST_RESAMPLED) > 1
+    for resamples in (1, 2, 30):
+        one, same = (
+            each.sacrebleu_score("chrf", ["a b"], [["a c"]], resamples) for each in (right, other)
+        )
+        assert one == same
+
+
 HARMLESS = [
     Harmless(
         "transformer_lib/decoding/sampling.py",
@@ -103,5 +181,40 @@ HARMLESS = [
         "WAIT = timedelta(hours=1)  # for process 0, which may have a large corpus to read",
         "who waits an hour less computes the same",
         only_a_wait,
+    ),
+    Harmless(
+        "transformer_lib/variants/recurrent.py",
+        'if config.tie_weights == "all":',
+        'if config.tie_weights <= "all":',
+        "no tie has a name that comes before all",
+        any_tie,
+    ),
+    Harmless(
+        "transformer_lib/decoding/greedy.py",
+        "words = prefixes.next_logits().argmax(dim=-1)",
+        "words = prefixes.next_logits().argmax(dim=1)",
+        "of two axes the last is number 1",
+        last_of_two_axes,
+    ),
+    Harmless(
+        "transformer_lib/training/distributed.py",
+        'if int(os.environ.get("WORLD_SIZE", 1)) == 1 or dist.is_initialized():',
+        'if int(os.environ.get("WORLD_SIZE", 1)) <= 1 or dist.is_initialized():',
+        "there are never fewer processes than one",
+        any_number_of_processes,
+    ),
+    Harmless(
+        "transformer_lib/text/parallel.py",
+        "pair = columns(paths[0], number, raw[0])",
+        "pair = columns(paths[-1], number, raw[0])",
+        "the first of one file is the last",
+        only_file,
+    ),
+    Harmless(
+        "transformer_lib/metrics.py",
+        "if resamples == 1:",
+        "if resamples <= 1:",
+        "nobody asks for fewer than one set of sentences",
+        any_number_of_resamples,
     ),
 ]

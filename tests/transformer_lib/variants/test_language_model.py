@@ -19,6 +19,7 @@ from transformer_lib.variants.language_model import (
     empty_sources,
     generate,
     language_model,
+    prefix_mask,
 )
 
 close = torch.testing.assert_close
@@ -44,6 +45,14 @@ def test_no_word_sees_a_later_one_or_the_padding():
     close(model(IDS)[1, :3], model(IDS[1:, :3])[0])
     close(model(IDS)[0, :3], model(IDS[:1, :3])[0])
     assert (model(IDS)[0, 3] - model(torch.tensor([[1, 5, 7, 7, 8]]))[0, 3]).abs().max() > 1e-3
+
+
+def test_each_row_has_a_prompt_of_its_own():
+    """All words up to the last separator, 1, and the words so far."""
+    mask = prefix_mask(torch.tensor([[5, 1, 6, 1, 7], [1, 5, 6, 7, 8], [5, 6, 7, 8, 9]]), 1)
+    seen = [[4, 4, 4, 4, 5], [1, 2, 3, 4, 5], [1, 2, 3, 4, 5]]  # words from the first
+    assert mask.shape == (3, 1, 5, 5)
+    assert torch.equal(mask[:, 0], torch.arange(5) < torch.tensor(seen)[:, :, None])
 
 
 def test_its_size_is_a_decoders_without_cross_attention():

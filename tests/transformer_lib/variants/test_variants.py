@@ -378,6 +378,10 @@ def test_a_window_hides_what_is_far():
     moved[:, 2] += 1
     difference = (attn(x, x, x) - attn(moved, moved, moved)).abs().sum(dim=-1)[0]
     assert (difference > 0).tolist() == [abs(i - 2) < 3 for i in range(9)]
+    assert Window(2)(torch.tensor([[0, -1, -2], [1, 0, 3]])).tolist() == [
+        [0.0, 0.0, -math.inf],
+        [0.0, 0.0, -math.inf],
+    ]
 
 
 # --- a choice of experts
