@@ -74,3 +74,9 @@ def test_each_kind_of_typing_is_answered(translator, typed, answer):
 @pytest.mark.parametrize(("typed", "kept"), COPIED.values(), ids=list(COPIED))
 def test_what_cannot_be_translated_is_copied(translator, typed, kept):
     assert kept in translator.translate(typed)[0].text
+
+
+@pytest.mark.xfail(strict=True, reason="of three sentences it leaves one out: the card says so")
+def test_each_of_three_sentences_is_translated(translator):
+    written = translator.translate("Hello! My name is Ana. I live in Madrid.")[0].text
+    assert "Ana" in written and "Madrid" in written
