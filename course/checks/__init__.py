@@ -217,13 +217,13 @@ def result_of(function: Any, *inputs: Any, stops: Mapping[str, str] | None = Non
 
 
 LONG = 300  # characters of a message that tell enough
-# What is no letter: it commands a terminal, ends a table, or turns the rest of a line round.
-COMMANDS = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+# Characters that aren't text: they control a terminal, end a table or reverse the rest of a line.
+CONTROLS = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 
 
 def in_part(text: str, most: int = LONG) -> str:
-    """A text that is too long to be read is cut, and says so; � for what is no letter in it."""
-    text = COMMANDS.sub("�", text)
+    """The text without control characters (� instead), cut where it is too long to be read."""
+    text = CONTROLS.sub("�", text)
     return text if len(text) <= most else f"{text[:most]} … (cut after {most:,} characters)"
 
 

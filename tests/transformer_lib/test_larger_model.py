@@ -2,6 +2,7 @@
 
 import json
 import re
+from pathlib import Path
 
 import pytest
 
@@ -13,6 +14,7 @@ from transformer_lib.recipes import Recipe, tatoeba_sizes
 from transformer_lib.text import everyday
 from transformer_lib.translator import MODELS, Translator
 
+ROOT = Path(__file__).resolve().parents[2]
 FOLDER = MODELS["tatoeba"]
 CARD = " ".join((FOLDER / "README.md").read_text(encoding="utf-8").split())
 
@@ -164,6 +166,16 @@ def test_the_card_says_what_8_bits_cost():
         f"it scores {page:.1f} BLEU greedily instead of {half:.1f}; with `--int8`, {int8:.1f}"
         in CARD
     )
+
+
+def test_the_benchmarks_say_what_8_bits_cost():
+    stored = experiments.load("eight-bits")
+    half, page, int8 = (one["bleu"] for one in stored["scores"].values())
+    by_page, by_int8 = (one["p"] for one in stored["paired"].values())
+    text = " ".join((ROOT / "benchmarks" / "README.md").read_text(encoding="utf-8").split())
+    assert f"scores {int8:.2f} BLEU instead of {half:.2f} on the" in text
+    assert f"rounds the weights alone, {page:.2f}:" in text
+    assert f"p = {by_int8:.2f} and {by_page:.2f}" in text
 
 
 def test_the_card_says_which_gender_professions_get_and_what_becomes_of_insults():

@@ -85,8 +85,8 @@ def add_parser(commands: Commands) -> None:
     numbers.add_argument(
         "--bf16",
         action="store_true",
-        help="compute in 16 bits: faster with the larger model on a processor that has bf16, and "
-        "another word more seldom than with --int8",
+        help="compute in bfloat16: faster with the larger model where the processor has it, and "
+        "fewer words change than with --int8",
     )
     translate.add_argument(
         "--words", action="store_true", help="print the words that the model knows, and stop"

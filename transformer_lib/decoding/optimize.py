@@ -24,8 +24,8 @@ def optimize_for_decoding(model: Model, *, int8: bool = False, bf16: bool = Fals
     then another word is written, which may depend on the other sentences in the batch. Raises
     ValueError where PyTorch has no 8-bit arithmetic for the processor.
 
-    bf16: compute in 16 bits with as many digits for small numbers as for large ones, about three.
-    Faster where the processor multiplies them itself; it seldom changes a word. Not with int8.
+    bf16: compute in bfloat16, which has the range of float32 and two to three digits. Faster where
+    the processor has instructions for it; it seldom changes a word. int8 goes before it.
     """
     model = copy.deepcopy(model).eval()
     if int8:

@@ -11,7 +11,7 @@ from typing import Any
 from course.experiments import experiment
 from transformer_lib.translator import Translator
 
-# Half of them are thought of as women's jobs, half as men's: so we expected, before it was asked.
+# Half of them are often thought of as women's jobs, half as men's: our own guess.
 JOBS = {
     "women": """nurse secretary teacher hairdresser cleaner dancer librarian babysitter cashier
         receptionist model singer cook waiter writer""",
@@ -55,13 +55,13 @@ INSULTS = {
 
 @experiment("choices")
 def measure_choices() -> dict[str, Any]:
-    """Which gender it gives to a job, whoever does it, and what it does with insults."""
+    """Which gender it gives to professions, and what it does with insults."""
     translator = Translator.load("tatoeba")
     return {"jobs": genders(translator, JOBS), "insults": kept(translator, INSULTS)}
 
 
 def genders(translator: Translator, jobs: Mapping[str, str]) -> dict[str, Any]:
-    """frame -> thought of as whose job -> how many sentences in which gender (by the article)."""
+    """Counts of each gender, told by the article: frame -> whose job it is thought to be."""
     found: dict[str, Any] = {}
     for told, frames in FRAMES.items():
         found[told] = {}
@@ -77,7 +77,7 @@ def genders(translator: Translator, jobs: Mapping[str, str]) -> dict[str, Any]:
 
 
 def kept(translator: Translator, insults: Mapping[str, str]) -> dict[str, Any]:
-    """How many insults are still one, and which aren't or are lost."""
+    """How many insults are still insults, and each with its translation."""
     written = translate(translator, list(insults))
     still = [
         bool(re.search(words, text, re.I))

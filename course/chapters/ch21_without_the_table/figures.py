@@ -116,7 +116,7 @@ def cost_lines(
 ) -> Figure:
     """Draw what a word costs against the words before it: a panel for memory, one for time.
 
-    panels: title -> name -> a number for each length, which doubles from mark to mark of a curve.
+    panels: title -> name -> a number for each length; lengths double from one mark to the next.
     The cache is in the accent.
     """
     figure = style.new_figure(style.WIDTH, 4.3)
