@@ -56,7 +56,7 @@ def theirs(engine, translator: Translator, source: Path, target: Path) -> None:
 
 def measure(options: argparse.Namespace, folder: Path) -> dict:
     translator = Translator.load(options.model)
-    translator.sureness = None  # no remarks on doubtful lines: CTranslate2 makes none
+    translator.confidence = None  # no remarks on doubtful lines: CTranslate2 makes none
     source = folder / "english.txt"
     if options.sentences:
         texts = options.sentences.read_text(encoding="utf-8").splitlines()

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from transformer_lib.files import CheckpointError, read_json, write_json
 
-FILE = "sureness.json"
+FILE, OLD_FILE = "confidence.json", "sureness.json"  # the second until release 2.0
 
 
 @dataclass(frozen=True)
@@ -40,13 +40,13 @@ class ConfidenceThresholds:
     @classmethod
     def load(cls, folder: Path) -> "ConfidenceThresholds | None":
         """As saved in `folder`; None if nothing was measured."""
-        path = Path(folder) / FILE
-        if not path.exists():
-            return None
-        try:
-            return cls(**read_json(path))
-        except TypeError as error:
-            raise CheckpointError(f"{path} is damaged: {error}") from None
+        for path in (Path(folder) / FILE, Path(folder) / OLD_FILE):
+            if path.exists():
+                try:
+                    return cls(**read_json(path))
+                except TypeError as error:
+                    raise CheckpointError(f"{path} is damaged: {error}") from None
+        return None
 
     def save(self, folder: Path) -> None:
         write_json(Path(folder) / FILE, asdict(self))

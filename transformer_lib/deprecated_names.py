@@ -16,6 +16,7 @@ from typing import Any
 
 from transformer_lib.model.decoder import DecoderLayer
 from transformer_lib.model.encoder import EncoderLayer
+from transformer_lib.translator import Translator
 from transformer_lib.variants.language_model import LanguageModelLayer
 
 
@@ -64,7 +65,8 @@ RENAMED = table("""
     Blind=LastStateReadout make_look=make_readout unprompted=as_lm_pairs continue_ids=generate
     starts=empty_sources sharpen=sampling_distribution draw=sample Prefixes=DecoderState
     deciding=inference_mode Speculation=SpeculativeResult Looks=AttentionMaps
-    Sureness=ConfidenceThresholds Typed=UserInput EncodedPairs=TokenizedDataset
+    Sureness=ConfidenceThresholds measure_sureness=measure_confidence
+    Typed=UserInput EncodedPairs=TokenizedDataset
     proper_words=learn_truecasing Material=TrainingData OwnPairs=ParallelRecipe
     own_pairs=parallel_recipe everyday=tatoeba everyday_sizes=tatoeba_sizes pictures=multi30k
     pictures_sizes=multi30k_sizes how_far=validation_scores say_whose=print_attribution
@@ -145,7 +147,7 @@ def look_up(old: str, name: str) -> tuple[Any, str] | None:
 
 
 def old_part(old: str, now: str) -> property:
-    """A part of a layer by its old name."""
+    """A part of an object by its old name."""
 
     def get(layer: Any) -> Any:
         message = f"{old} is now {now}; the old name goes with release 2.0"
@@ -194,4 +196,5 @@ alias("transformer_lib", MODULES)
 for layer in (EncoderLayer, DecoderLayer, LanguageModelLayer):
     for old, now in PARTS.items():
         setattr(layer, old, old_part(old, now))
+setattr(Translator, "sureness", old_part("sureness", "confidence"))  # noqa: B010
 sys.meta_path.insert(0, NamesOfCourse)  # an old folder may have been left behind, with __pycache__

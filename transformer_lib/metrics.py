@@ -208,7 +208,7 @@ def mean_log_probs(translator: Translator, texts: Sequence[str]) -> list[float]:
     return [best.log_prob / (len(best.ids) + 1) for (best,) in translator.in_batches(ids, greedy)]
 
 
-def measure_sureness(
+def measure_confidence(
     translator: Translator, texts: Iterable[str] | None = None
 ) -> ConfidenceThresholds:
     """How sure the translator is of these sentences, which shouldn't be in its training text.

@@ -92,7 +92,7 @@ class Translator:
         self.model = model
         self.src = src
         self.tgt = tgt
-        self.sureness: ConfidenceThresholds | None = None  # as measured on held-out sentences
+        self.confidence: ConfidenceThresholds | None = None  # as measured on held-out sentences
 
     @classmethod
     def load(cls, folder: str | Path = SHIPPED_MODEL) -> "Translator":
@@ -105,15 +105,15 @@ class Translator:
             )
         src, tgt = read_languages(folder)
         translator = cls(load_model(folder), src, tgt)
-        translator.sureness = ConfidenceThresholds.load(folder)
+        translator.confidence = ConfidenceThresholds.load(folder)
         return translator
 
     def save(self, folder: Path, dtype: torch.dtype | None = None) -> None:
         """Write all that `load` needs into a folder. dtype: see `save_model`."""
         write_languages(folder, self.src, self.tgt)
         save_model(folder, self.model, dtype)
-        if self.sureness:
-            self.sureness.save(folder)
+        if self.confidence:
+            self.confidence.save(folder)
 
     def optimize_for_decoding(self, *, int8: bool = False, bf16: bool = False) -> "Translator":
         """The same translator with a faster copy of its model: see `decoding`."""
@@ -218,7 +218,7 @@ class Translator:
 
     def doubt(self, translation: Translation) -> str:
         """In words, if the model was less sure of it than of its test sentences; else ""."""
-        return self.sureness.doubt(translation.mean_log_prob) if self.sureness else ""
+        return self.confidence.doubt(translation.mean_log_prob) if self.confidence else ""
 
     def say(self, text: str) -> None:
         """Print the translation of one sentence and any doubt about it, or why there is none.

@@ -19,10 +19,10 @@ from course.grading.archives import (
 )
 from course.grading.assignments import FOLDER, Assignment, assignment, assignments, student_version
 from course.grading.batch import grade_all, graded_before
-from course.grading.collect import Intake, handed_in
+from course.grading.collect import Collected, collect
 from course.grading.grade import Limits, grade
 from course.grading.gradebooks import fill_in, read_gradebook, write_feedback
-from course.grading.report import check_readings, write_report
+from course.grading.report import check_manual_grades, write_report
 from course.grading.sandbox import keep_apart
 from course.grading.similar import write_similar
 from course.grading.start import NO_WALL, find_wall
@@ -220,10 +220,10 @@ def write_classroom(out: Path, source: Assignment) -> None:
 def run_grade(options: argparse.Namespace) -> int:
     source = assignment(options.number)
     out = options.out or Path(f"grades-{options.number}")
-    intake = submissions_in(options.folder, source)
+    collected = submissions_in(options.folder, source)
     book = read_gradebook(options.gradebook, source, options.column) if options.gradebook else None
-    check_readings(out, source, [one.student for one in intake.submissions])
-    files = {one.student: one.path for one in intake.submissions}
+    check_manual_grades(out, source, [one.student for one in collected.submissions])
+    files = {one.student: one.path for one in collected.submissions}
     wall = "" if options.no_wall else find_wall()
     if not (wall or options.no_wall):
         raise ValueError(NO_WALL)
@@ -243,14 +243,14 @@ def run_grade(options: argparse.Namespace) -> int:
     }
     results = [result for student in files for result in found[student]]
     blind = options.seed if options.blind else None
-    report = write_report(out, source, results, intake.submissions, blind)
+    report = write_report(out, source, results, collected.submissions, blind)
     failed = [one.submission.student for one in report.totals if one.failed]
     print(
         f"{len(files) - len(failed)} submissions graded: {out / 'grades.csv'}, {out / 'totals.csv'}"
     )
-    for sentence in [*intake.told, *report.told]:
+    for sentence in [*collected.notices, *report.notices]:
         print(sentence)
-    if intake.platform == "Moodle":
+    if collected.platform == "Moodle":
         print(f"Pages to give back through Moodle: {write_feedback(out, report.totals)}")
     for sentence in fill_in(book, out, report.totals) if book else ():
         print(sentence)
@@ -268,13 +268,13 @@ def run_grade(options: argparse.Namespace) -> int:
     return 1 if failed else 0
 
 
-def submissions_in(folder: Path, source: Assignment) -> Intake:
+def submissions_in(folder: Path, source: Assignment) -> Collected:
     if not folder.is_dir():
         raise ValueError(f"{folder} is no folder: name the one with the submissions")
-    intake = handed_in(folder, source)
-    if not intake.submissions:
+    collected = collect(folder, source)
+    if not collected.submissions:
         raise ValueError(f"{folder} is empty: no submissions to grade")
-    return intake
+    return collected
 
 
 def try_solution(source: Assignment, limits: Limits) -> None:
@@ -293,9 +293,9 @@ def try_solution(source: Assignment, limits: Limits) -> None:
 def run_similar(options: argparse.Namespace) -> int:
     source = assignment(options.number)
     out = options.out or Path(f"grades-{options.number}")
-    intake = submissions_in(options.folder, source)
-    pairs, left_out = write_similar(out, source, intake.submissions)
-    for sentence in intake.told:
+    collected = submissions_in(options.folder, source)
+    pairs, left_out = write_similar(out, source, collected.submissions)
+    for sentence in collected.notices:
         print(sentence)
     if left_out:
         print(f"Not compared, as there is nothing to read: {', '.join(left_out)}")

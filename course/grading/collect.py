@@ -41,12 +41,12 @@ class Submission:
 
 
 @dataclasses.dataclass(frozen=True)
-class Intake:
-    """told: a sentence for each thing that a teacher should know before trusting the grades."""
+class Collected:
+    """notices: a sentence for each thing that a teacher should know before trusting the grades."""
 
     submissions: tuple[Submission, ...]
     platform: str  # "Moodle", "Canvas" or ""
-    told: tuple[str, ...]
+    notices: tuple[str, ...]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -60,19 +60,19 @@ class Entry:
     late: bool = False
 
 
-def handed_in(folder: Path, source: Assignment) -> Intake:
+def collect(folder: Path, source: Assignment) -> Collected:
     """The submissions in a folder; of several notebooks of one student, the one to grade."""
-    told = []
+    notices = []
     inner = unwrapped(folder, source)
     if inner != folder:
-        told.append(f"The submissions are in {inner}, so that is what was graded.")
+        notices.append(f"The submissions are in {inner}, so that is what was graded.")
     if tables := sorted(
         path.name
         for place in {folder, inner}
         for path in place.iterdir()
         if is_visible(path.name) and is_table(path)
     ):
-        told.append(f"Nobody's work, as no student hands in a table: {', '.join(tables)}")
+        notices.append(f"Nobody's work, as no student hands in a table: {', '.join(tables)}")
     visible = entries(inner)
     if any(MOODLE.fullmatch(path.name) for path in visible):
         platform, found = "Moodle", from_platform(visible, MOODLE, moodle_files, source)
@@ -83,9 +83,9 @@ def handed_in(folder: Path, source: Assignment) -> Intake:
     submissions = []
     for student, entry in zip(labels(found), found, strict=True):
         path, sentence = chosen(student, entry, source)
-        told += [sentence] if sentence else []
+        notices += [sentence] if sentence else []
         submissions.append(Submission(student, path, entry.number, entry.late))
-    return Intake(tuple(submissions), platform, tuple(told))
+    return Collected(tuple(submissions), platform, tuple(notices))
 
 
 # --- folders -------------------------------------------------------------------------------------

@@ -1,7 +1,7 @@
 """What a person writes into to_read.csv: points and a comment for each answer in words.
 
-Nothing in it is lost: a row that fits nobody stays and is told, and points that were given for an
-answer which has changed since are shown as such, and don't count.
+Nothing in it is lost. A row that fits nobody stays, with a notice to the teacher; points for an
+answer that has changed since are shown as such, and don't count.
 """
 
 import contextlib
@@ -23,7 +23,7 @@ SEED = "seed"  # a column of the key: what the number was drawn with
 
 
 @dataclasses.dataclass(frozen=True)
-class Reading:
+class ManualGrade:
     """A row of to_read.csv.
 
     answer: the mark of the answer that it is about. before: what was given for an earlier one.
@@ -42,13 +42,13 @@ class Reading:
 class Merged:
     """results: with the points that a person gave.
 
-    rows: all of to_read.csv, (student, exercise) -> what to write there. told: of some of these,
-    what the teacher should know.
+    rows: all of to_read.csv, (student, exercise) -> what to write there. notices: what the teacher
+    should know about some of these rows.
     """
 
     results: list[Result]
-    rows: dict[tuple[str, str], Reading]
-    told: dict[tuple[str, str], str]
+    rows: dict[tuple[str, str], ManualGrade]
+    notices: dict[tuple[str, str], str]
 
 
 def mark(answer: str) -> str:
@@ -56,9 +56,9 @@ def mark(answer: str) -> str:
     return "a" + hashlib.sha256(answer.encode(errors="replace")).hexdigest()[:8]
 
 
-def read_readings(
+def read_manual_grades(
     table: Path, source: Assignment, students: Iterable[str], numbers: Mapping[str, str]
-) -> dict[tuple[str, str], Reading]:
+) -> dict[tuple[str, str], ManualGrade]:
     """(student, exercise) -> what a person wrote there.
 
     numbers: student -> number, where they were read blind. Errors: one TableError, with all lines
@@ -71,10 +71,10 @@ def read_readings(
     stored = {as_stored(student): student for student in students}
 
     def known(rows: Sequence[Mapping[str, str]]) -> bool:
-        told = {from_table(row["student"]) for row in rows}
-        return all(name.isascii() or name in stored for name in told)
+        names = {from_table(row["student"]) for row in rows}
+        return all(name.isascii() or name in stored for name in names)
 
-    found: dict[tuple[str, str], Reading] = {}
+    found: dict[tuple[str, str], ManualGrade] = {}
     wrong = []
     for line, row in read_table(table, NEEDED, known):
         cells = {column: from_table(cell) for column, cell in row.items()}
@@ -84,7 +84,7 @@ def read_readings(
             wrong.append(f"{table}, line {line}: {error}")
             continue
         more = {name: cell for name, cell in cells.items() if name not in COLUMNS and cell}
-        one = Reading(
+        one = ManualGrade(
             points, cells["comment"], cells.get("answer", ""), cells.get("before", ""), more, line
         )
         student = names.get(cells["student"], cells["student"])
@@ -92,8 +92,8 @@ def read_readings(
         before = found.get(key)
         if before and said(before) and said(one) and said(before) != said(one):
             wrong.append(
-                f"{table}, lines {before.line} and {line}: two readings of the same "
-                "answer: keep one of them"
+                f"{table}, lines {before.line} and {line}: the same answer is graded "
+                "twice: keep one of them"
             )
         if before is None or said(one):
             found[key] = one
@@ -116,40 +116,40 @@ def as_points(words: str, of: int | None) -> float | None:
     raise ValueError(f"points must be a number{largest}, not {words!r}")
 
 
-def said(one: Reading) -> tuple:
+def said(one: ManualGrade) -> tuple:
     """What a person wrote into it: nothing, if that is empty."""
     return (one.points, one.comment) if one.points is not None or one.comment else ()
 
 
 def merge(
     results: Sequence[Result],
-    readings: Mapping[tuple[str, str], Reading],
+    grades: Mapping[tuple[str, str], ManualGrade],
     shown: Mapping[str, str],
 ) -> Merged:
-    """Put the readings where they belong. shown: student -> the name to tell them by."""
-    merged, rows, told = [], {}, {}
-    left = dict(readings)
+    """Put the grades where they belong. shown: student -> the name in the tables."""
+    merged, rows, notices = [], {}, {}
+    left = dict(grades)
     for one in results:
         if not one.text:
             merged.append(one)
             continue
         key, now = (one.student, one.exercise), mark(one.text)
-        reading = left.pop(key, Reading())
-        if reading.answer not in ("", now) and said(reading):
-            given = f"{as_words(reading)} for an answer that has changed since"
-            told[key] = f"{shown[one.student]} ({one.exercise}): {given}; read it again."
-            reading = dataclasses.replace(reading, points=None, comment="", before=given)
-        elif reading.points is not None:
-            reading = dataclasses.replace(reading, before="")
-        rows[key] = dataclasses.replace(reading, answer=now)
-        hint = reading.comment or (one.hint if reading.points is None else "")
-        merged.append(dataclasses.replace(one, points=reading.points, hint=hint))
+        grade = left.pop(key, ManualGrade())
+        if grade.answer not in ("", now) and said(grade):
+            given = f"{as_words(grade)} for an answer that has changed since"
+            notices[key] = f"{shown[one.student]} ({one.exercise}): {given}; read it again."
+            grade = dataclasses.replace(grade, points=None, comment="", before=given)
+        elif grade.points is not None:
+            grade = dataclasses.replace(grade, before="")
+        rows[key] = dataclasses.replace(grade, answer=now)
+        hint = grade.comment or (one.hint if grade.points is None else "")
+        merged.append(dataclasses.replace(one, points=grade.points, hint=hint))
     here = {one.student for one in results}
     exercises = {one.exercise for one in results}
-    for (student, exercise), reading in left.items():
-        if not said(reading) and not reading.before:
+    for (student, exercise), grade in left.items():
+        if not said(grade) and not grade.before:
             continue
-        rows[student, exercise] = reading
+        rows[student, exercise] = grade
         why = (
             f"nobody handed in as {shown.get(student, student)!r}"
             if student not in here
@@ -157,22 +157,22 @@ def merge(
             if exercise not in exercises
             else f"{shown[student]} has no answer to {exercise} now"
         )
-        told[student, exercise] = (
-            f"{why}. {as_words(reading)} stay in the table and count for nobody."
+        notices[student, exercise] = (
+            f"{why}. {as_words(grade)} stay in the table and count for nobody."
         )
-    return Merged(merged, rows, told)
+    return Merged(merged, rows, notices)
 
 
-def as_words(reading: Reading) -> str:
-    comment = f" ({reading.comment})" if reading.comment else ""
-    if reading.points is None:
-        return f"The comment{comment}" if comment else reading.before
-    return f"{reading.points:g} points{comment}"
+def as_words(grade: ManualGrade) -> str:
+    comment = f" ({grade.comment})" if grade.comment else ""
+    if grade.points is None:
+        return f"The comment{comment}" if comment else grade.before
+    return f"{grade.points:g} points{comment}"
 
 
-def write_readings(
+def write_manual_grades(
     table: Path,
-    rows: Mapping[tuple[str, str], Reading],
+    rows: Mapping[tuple[str, str], ManualGrade],
     source: Assignment,
     shown: Mapping[str, str],
     separator: str,

@@ -22,8 +22,8 @@ from course.grading.manual_grades import (
     merge,
     numbered,
     read_key,
-    read_readings,
-    write_readings,
+    read_manual_grades,
+    write_manual_grades,
 )
 from course.grading.tables import separator_of, write_table
 from transformer_lib.files import write_file
@@ -127,18 +127,18 @@ class Total:
 
 @dataclasses.dataclass(frozen=True)
 class Report:
-    """answers: in words, unread: those that nobody has read. told: sentences for the teacher."""
+    """answers: in words, unread: those that nobody has read. notices: sentences for the teacher."""
 
     totals: list[Total]
     answers: int
     unread: int
-    told: list[str]
+    notices: list[str]
 
 
-def check_readings(folder: Path, source: Assignment, students: Sequence[str]) -> None:
+def check_manual_grades(folder: Path, source: Assignment, students: Sequence[str]) -> None:
     """A TableError, with all lines that are wrong, if what a person wrote can't be used."""
     numbers, _ = read_key(folder / "key.csv", students)
-    read_readings(folder / "to_read.csv", source, students, numbers)
+    read_manual_grades(folder / "to_read.csv", source, students, numbers)
 
 
 def write_report(
@@ -157,8 +157,8 @@ def write_report(
     table, key = folder / "to_read.csv", folder / "key.csv"
     separator = separator_of(table)  # the others come as the teacher's own spreadsheet stores them
     numbers, seeds = read_key(key, students)
-    readings = read_readings(table, source, students, numbers)  # before anything is written
-    told = []
+    grades = read_manual_grades(table, source, students, numbers)  # before anything is written
+    notices = []
     if blind is not None:
         numbers = numbered(students, numbers, blind)
         rows = sorted(
@@ -166,21 +166,21 @@ def write_report(
         )
         write_table(key, (*KEY, SEED), rows, separator)
         if others := set(seeds.values()) - {blind}:
-            told.append(
+            notices.append(
                 f"The order of the blind reading stays that of --seed {min(others)}. For "
                 f"another, delete {key.name} and {table.name}."
             )
     shown = {one: one if blind is None else numbers[one] for one in [*numbers, *students]}
-    merged = merge(results, readings, shown)
+    merged = merge(results, grades, shown)
     if blind is not None:
         rows = dict(sorted(merged.rows.items(), key=lambda row: shown.get(row[0][0], row[0][0])))
     else:
         rows = merged.rows
-    write_readings(table, rows, source, shown, separator)
-    told += [
-        f"{table.name}, line {line}: {merged.told[row]}"
+    write_manual_grades(table, rows, source, shown, separator)
+    notices += [
+        f"{table.name}, line {line}: {merged.notices[row]}"
         for line, row in enumerate(rows, start=2)
-        if row in merged.told
+        if row in merged.notices
     ]
 
     totals = add_up(merged.results, known)
@@ -209,20 +209,20 @@ def write_report(
             total=total,
         )
 
-    told += [
+    notices += [
         f"{one.submission.student}: {one.unreadable}"
         for one in totals
         if one.unreadable and not one.failed
     ]
     if blind is None and key.exists():
-        told.append(
+        notices.append(
             f"{table.name} shows the names again: {key.name} is from a blind reading, "
             "which goes on with --blind."
         )
     if changed:
         place = folder / "changes.csv"
-        told.append(f"Points that aren't what they were: {len(changed)}, in {place}")
-    return Report(totals, len(written), sum(one.unread for one in totals), told)
+        notices.append(f"Points that aren't what they were: {len(changed)}, in {place}")
+    return Report(totals, len(written), sum(one.unread for one in totals), notices)
 
 
 def add_up(results: Sequence[Result], known: dict[str, Submission]) -> list[Total]:

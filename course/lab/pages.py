@@ -151,7 +151,7 @@ def translator_data(translator: Translator) -> dict[str, Any]:
         raise WebError(f'the laboratory computes positions="paper", not "{config.positions}"')
     about = {
         "config": asdict(config),
-        "sureness": asdict(translator.sureness) if translator.sureness else None,
+        "confidence": asdict(translator.confidence) if translator.confidence else None,
     }
     if isinstance(translator.src, SubwordLanguage):
         return {**about, "source": subword_rules(translator.src)}

@@ -11,11 +11,11 @@ class Translator {
     return new Translator({ ...about, weights: file.slice(4 + size) });
   }
 
-  constructor({ config, source, target, rules, sureness, weights }) {
+  constructor({ config, source, target, rules, confidence, weights }) {
     this.model = new Transformer(config, read_safetensors(weights));
     this.src = target ? new Language(source, rules) : new SubwordLanguage(source);
     this.tgt = target ? new Language(target) : this.src;
-    this.sureness = sureness;
+    this.confidence = confidence;
   }
 
   /**
@@ -49,14 +49,14 @@ class Translator {
 
   /** How a translation compares with those it was tested on, in words; "" if as sure as usual. */
   doubt(mean_log_prob) {
-    if (!this.sureness) return "";
-    const { usual, lowest, one_in, right } = this.sureness;
+    if (!this.confidence) return "";
+    const { usual, lowest, one_in, right } = this.confidence;
     const of = right ? "right translations" : "test sentences";
     if (mean_log_prob >= usual) return "";
     if (mean_log_prob >= lowest) {
       return `unsure: less sure than of ${one_in - 1} in ${one_in} ${of}`;
     }
-    const sentences = this.sureness.sentences.toLocaleString("en-US");
+    const sentences = this.confidence.sentences.toLocaleString("en-US");
     return `guessing: less sure than of any of ${sentences} ${of}`;
   }
 }

@@ -153,7 +153,7 @@ def test_the_card_says_how_well_it_doubts(translator):
     told = found["scores"]["mean log-probability"]["told on"]
     assert f"right are {found['right']:.1%}.".replace("%", " %") in CARD
     assert f"in {told['auroc']:.0%} of such pairs".replace("%", " %") in CARD
-    assert f"Below {translator.sureness.usual:.3f}, which all but one in twenty" in CARD
+    assert f"Below {translator.confidence.usual:.3f}, which all but one in twenty" in CARD
     right, wrong = (
         f"{told[f'{one} doubted']:.1%}".replace("%", " %") for one in ("right", "wrong")
     )

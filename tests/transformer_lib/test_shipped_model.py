@@ -94,9 +94,9 @@ def assert_printed(number: str, measured: float) -> None:
     assert float(number) == pytest.approx(measured, abs=1.1 * 10**-decimals)
 
 
-def test_the_stored_sureness_is_what_is_measured(translator):
+def test_the_stored_confidence_is_what_is_measured(translator):
     """On every fourth sentence: about one in a hundred is unsure, and none is a guess."""
-    stored = translator.sureness
+    stored = translator.confidence
     measured = []
     for split in LIKE_TRAINING:
         texts = [pair[0] for pair in english_spanish.load(split)]

@@ -196,7 +196,7 @@ def test_doubt_is_said_in_words(translator, capsys):
         (mean + 1, mean - 1, "unsure:"),
         (mean + 2, mean + 1, "guessing:"),
     ):
-        translator.sureness = ConfidenceThresholds(usual, lowest, 4000)
+        translator.confidence = ConfidenceThresholds(usual, lowest, 4000)
         assert translator.doubt(found).partition(" ")[0] == word
     translator.say("I like trees")
     assert "(guessing: less sure than of any of 4,000 test sentences)" in capsys.readouterr().out
@@ -265,14 +265,22 @@ def test_looks_follow_the_models_own_translation(translator):
 
 def test_a_translator_comes_back_from_its_folder(translator, tmp_path):
     translator.save(tmp_path)
-    assert Translator.load(tmp_path).sureness is None
-    translator.sureness = ConfidenceThresholds(-0.1, -0.2, 7)
+    assert Translator.load(tmp_path).confidence is None
+    translator.confidence = ConfidenceThresholds(-0.1, -0.2, 7)
     translator.save(tmp_path)
     loaded = Translator.load(tmp_path)
-    assert loaded.sureness == translator.sureness
+    assert loaded.confidence == translator.confidence
     assert loaded.src.vocab.tokens == translator.src.vocab.tokens
     assert loaded.translate("Ana's duck") == translator.translate("Ana's duck")
     assert loaded.read("i like ana") == ["I", "like", "Ana"]
+
+
+def test_confidence_is_found_by_its_old_name_and_in_its_old_file(translator, tmp_path):
+    translator.confidence = ConfidenceThresholds(-0.1, -0.2, 7)
+    translator.save(tmp_path)
+    (tmp_path / "confidence.json").rename(tmp_path / "sureness.json")
+    with pytest.warns(FutureWarning, match="sureness is now confidence"):
+        assert Translator.load(tmp_path).sureness == translator.confidence
 
 
 def test_damaged_vocabularies_are_named(translator, tmp_path):

@@ -44,10 +44,13 @@ def add_parser(commands: Commands) -> None:
         help="also measure which attention heads find what a pronoun means (pronoun split)",
     )
     evaluate.add_argument(
-        "--sureness",
+        "--confidence",
         action="store_true",
         help="also store in the model's folder how sure it is of these sentences, or of ours: they "
         "should be like those it learned, but not the same",
+    )
+    evaluate.add_argument(  # its old name, until release 2.0
+        "--sureness", dest="confidence", action="store_true", help=argparse.SUPPRESS
     )
     evaluate.add_argument(
         "--int8", action="store_true", help="compute with weights of 8 bits, as translate --int8"
@@ -64,7 +67,7 @@ def run(options: argparse.Namespace) -> int:
         evaluate_pronouns,
         evaluate_split,
         evaluate_text,
-        measure_sureness,
+        measure_confidence,
     )
     from transformer_lib.text import english_spanish, everyday
     from transformer_lib.text.parallel import read_parallel
@@ -79,7 +82,7 @@ def run(options: argparse.Namespace) -> int:
     others = [name for name in ("split", "heads") if getattr(options, name)]
     if options.data and others:
         raise UserError(f"--{others[0]} is for our own sentences: leave it out with --data")
-    looking = [name for name in ("heads", "sureness") if getattr(options, name)]
+    looking = [name for name in ("heads", "confidence") if getattr(options, name)]
     if options.int8 and looking:
         raise UserError(f"--{looking[0]} looks into the model as it is: leave out --int8")
     translator = Translator.load(options.model)
@@ -102,9 +105,9 @@ def run(options: argparse.Namespace) -> int:
     result = {"splits": splits}
     if options.heads:
         result["heads"] = head_report(translator, english_spanish.load_pronoun())
-    if options.sureness:
+    if options.confidence:
         texts = dict.fromkeys(source for source, _ in pairs) if options.data else None
-        measure_sureness(translator, texts).save(options.model)
+        measure_confidence(translator, texts).save(options.model)
     print(json.dumps(result, indent=1) if options.json else as_table(result))
     return 0
 

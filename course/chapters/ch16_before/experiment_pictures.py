@@ -1,6 +1,6 @@
 """Experiment: the recurrent translators on real sentences, from no attention to the Transformer.
 
-Four machines as large within 1 %, the same text, tokens, batches and updates as the rungs of
+Four machines as large within 1 %, the same text, tokens, batches and updates as in
 `multi30k-ladder`. The recurrent ones have one learning rate for all, which was chosen in notebook
 16's comparison; the Transformer has that of the ladder's "as it is". Nothing is chosen here, so the
 test sentences are scored, once for each, greedily, and it is written down when. Half an hour of one

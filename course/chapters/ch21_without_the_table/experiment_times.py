@@ -52,7 +52,7 @@ def read_in(mixer: StateMixer, x: Tensor, block: int) -> Tensor:
     return torch.cat(found, dim=1)
 
 
-def readings(length: int) -> dict[str, Callable[[], Any]]:
+def whole_text(length: int) -> dict[str, Callable[[], Any]]:
     """What reads a text of so many words; attention first."""
     attention, x, mask = MultiHeadAttention(D, H), torch.randn(1, length, D), causal_mask(length)
     ways: dict[str, Callable[[], Any]] = {"attention": lambda: attention(x, x, x, mask=mask)}
@@ -98,7 +98,7 @@ def times_of_states() -> dict[str, Any]:
     rows = [
         {
             "length": length,
-            "reading": ratios(readings(length)),
+            "reading": ratios(whole_text(length)),
             "next word": ratios(one_more_word(length)),
             "bytes": kept_bytes(length),
         }

@@ -13,7 +13,7 @@ import shutil
 import pytest
 
 from course.grading.assignments import assignment, student_version
-from course.grading.collect import DEEPEST, Entry, handed_in, labels
+from course.grading.collect import DEEPEST, Entry, collect, labels
 from course.grading.grade import Unreadable, read_submission
 from tests.course.grading.classroom import filled_in, hand_in
 
@@ -23,8 +23,8 @@ UNTOUCHED = student_version(TRAINING)
 WORKED = filled_in(TRAINING, {})  # with a sentence in each written answer
 
 
-def people(intake):
-    return {one.student: one.path.name for one in intake.submissions}
+def people(collected):
+    return {one.student: one.path.name for one in collected.submissions}
 
 
 def put(folder, *names, notebook=WORKED):
@@ -46,15 +46,15 @@ def test_a_file_or_a_folder_for_each_student(tmp_path):
     )
     (tmp_path / "eva.pdf").touch()
     (tmp_path / ".DS_Store").touch()
-    intake = handed_in(tmp_path, TRAINING)
-    assert people(intake) == {
+    collected = collect(tmp_path, TRAINING)
+    assert people(collected) == {
         "ana": "ana.ipynb",
         "ben": FILE,
         "cem": "mine.ipynb",
         "dora": FILE,
         "eva": "eva.pdf",
     }
-    assert (intake.platform, intake.told) == ("", ())
+    assert (collected.platform, collected.notices) == ("", ())
     with pytest.raises(Unreadable, match="no notebook in the folder dora"):
         read_submission(tmp_path / "dora" / FILE, TRAINING)
 
@@ -77,9 +77,9 @@ def test_a_file_or_a_folder_for_each_student(tmp_path):
 )
 def test_a_folder_around_all_of_them_is_no_student(tmp_path, outer, names):
     put(tmp_path / outer, *names)
-    intake = handed_in(tmp_path, TRAINING)
-    assert len(intake.submissions) == 3
-    assert intake.told == (
+    collected = collect(tmp_path, TRAINING)
+    assert len(collected.submissions) == 3
+    assert collected.notices == (
         f"The submissions are in {tmp_path / outer}, so that is what was graded.",
     )
 
@@ -87,7 +87,7 @@ def test_a_folder_around_all_of_them_is_no_student(tmp_path, outer, names):
 @pytest.mark.parametrize("names", [(FILE,), (FILE, "draft.ipynb"), (f"week 5/{FILE}",)])
 def test_a_lone_student_may_have_a_folder(tmp_path, names):
     put(tmp_path / "ana", *names)
-    assert people(handed_in(tmp_path, TRAINING)) == {"ana": FILE}
+    assert people(collect(tmp_path, TRAINING)) == {"ana": FILE}
 
 
 def test_folders_in_folders_without_end_stop_nothing(tmp_path):
@@ -100,7 +100,7 @@ def test_folders_in_folders_without_end_stop_nothing(tmp_path):
         ana.rename(around / thirty / "ana")
         around.rename(ana)
     try:
-        found = people(handed_in(tmp_path, TRAINING))
+        found = people(collect(tmp_path, TRAINING))
     finally:  # what empties the folder of the tests can't go so deep
         while (ana / thirty / "ana").exists():
             (ana / thirty / "ana").rename(around)
@@ -112,13 +112,13 @@ def test_folders_in_folders_without_end_stop_nothing(tmp_path):
 def test_nobody_works_far_down(tmp_path):
     deep = "/".join(DEEPEST * ["deep"])
     put(tmp_path, f"ana/{deep}/mine.ipynb", f"ben/{deep}/deeper/mine.ipynb")
-    assert people(handed_in(tmp_path, TRAINING)) == {"ana": "mine.ipynb", "ben": FILE}
+    assert people(collect(tmp_path, TRAINING)) == {"ana": "mine.ipynb", "ben": FILE}
 
 
 def test_nobody_is_lost_where_names_are_alike(tmp_path):
     put(tmp_path, "ana.ipynb", f"ana/{FILE}")
     (tmp_path / "ana.pdf").touch()
-    assert people(handed_in(tmp_path, TRAINING)) == {
+    assert people(collect(tmp_path, TRAINING)) == {
         "ana": FILE,
         "ana.ipynb": "ana.ipynb",
         "ana.pdf": "ana.pdf",
@@ -132,9 +132,9 @@ def test_a_copy_beside_an_untouched_original_is_graded_and_told(tmp_path):
     put(tmp_path / "ana", FILE, notebook=UNTOUCHED)
     put(tmp_path / "ana", "5_training-Copy1.ipynb")
     put(tmp_path / "ben", FILE)
-    intake = handed_in(tmp_path, TRAINING)
-    assert people(intake) == {"ana": "5_training-Copy1.ipynb", "ben": FILE}
-    assert intake.told == (
+    collected = collect(tmp_path, TRAINING)
+    assert people(collected) == {"ana": "5_training-Copy1.ipynb", "ben": FILE}
+    assert collected.notices == (
         f"ana: {FILE} is as it was handed out, so 5_training-Copy1.ipynb was graded.",
     )
 
@@ -143,9 +143,9 @@ def test_other_notebooks_with_work_are_told(tmp_path):
     put(tmp_path / "ana", FILE, "5_training-Copy1.ipynb")
     put(tmp_path / "ana", "5_training-Copy2.ipynb", notebook=UNTOUCHED)
     put(tmp_path / "ben", FILE)
-    intake = handed_in(tmp_path, TRAINING)
-    assert people(intake) == {"ana": FILE, "ben": FILE}
-    assert intake.told == (f"ana: {FILE} was graded, and not 5_training-Copy1.ipynb.",)
+    collected = collect(tmp_path, TRAINING)
+    assert people(collected) == {"ana": FILE, "ben": FILE}
+    assert collected.notices == (f"ana: {FILE} was graded, and not 5_training-Copy1.ipynb.",)
 
 
 # --- Moodle --------------------------------------------------------------------------------------
@@ -165,17 +165,17 @@ def test_moodle(tmp_path, end):
     ):
         (tmp_path / name).mkdir()
         (tmp_path / name / "onlinetext.html").write_text("<p>Here it is.</p>")
-    intake = handed_in(tmp_path, TRAINING)
-    assert intake.platform == "Moodle"
-    assert people(intake) == {
+    collected = collect(tmp_path, TRAINING)
+    assert collected.platform == "Moodle"
+    assert people(collected) == {
         "Ana García": FILE,
         "Ben Li (12)": "mine.ipynb",
         "Ben Li (13)": FILE,
         "Only Text": FILE,
     }
-    assert [one.number for one in intake.submissions] == ["4711", "12", "13", "99"]
+    assert [one.number for one in collected.submissions] == ["4711", "12", "13", "99"]
     with pytest.raises(Unreadable, match="no notebook in the folder Only Text_99"):
-        read_submission(intake.submissions[3].path, TRAINING)
+        read_submission(collected.submissions[3].path, TRAINING)
 
 
 def test_moodle_without_folders(tmp_path):
@@ -188,8 +188,8 @@ def test_moodle_without_folders(tmp_path):
     )
     for name in ("Ana García_4711", "Only Text_99"):
         (tmp_path / f"{name}_assignsubmission_onlinetext_onlinetext.html").touch()
-    intake = handed_in(tmp_path, TRAINING)
-    assert people(intake) == {
+    collected = collect(tmp_path, TRAINING)
+    assert people(collected) == {
         "Ana García": f"Ana García_4711_assignsubmission_file_{FILE}",
         "Ben Li": f"Ben Li_12_assignsubmission_file_{FILE}",
         "Only Text": FILE,
@@ -209,9 +209,9 @@ def test_canvas(tmp_path):
     )
     (tmp_path / "onlytext_99_text.html").touch()
     (tmp_path / "scan_98_880005_page.pdf").touch()
-    intake = handed_in(tmp_path, TRAINING)
-    assert intake.platform == "Canvas"
-    found = {one.student: (one.number, one.late, one.path.suffix) for one in intake.submissions}
+    collected = collect(tmp_path, TRAINING)
+    assert collected.platform == "Canvas"
+    found = {one.student: (one.number, one.late, one.path.suffix) for one in collected.submissions}
     assert found == {
         "garcíaana": ("4711", False, ".ipynb"),
         "liben (12)": ("12", True, ".ipynb"),
@@ -227,9 +227,9 @@ def test_the_last_of_what_was_handed_in_again_counts(tmp_path):
         [FILE, "5_training-1.ipynb", "5_training-10.ipynb", "5_training-2.ipynb"]
     ):
         put(tmp_path, f"garcíaana_4711_88000{number}_{name}")
-    intake = handed_in(tmp_path, TRAINING)
-    assert people(intake) == {"garcíaana": "garcíaana_4711_880002_5_training-10.ipynb"}
-    assert "was graded, and not" in intake.told[0]
+    collected = collect(tmp_path, TRAINING)
+    assert people(collected) == {"garcíaana": "garcíaana_4711_880002_5_training-10.ipynb"}
+    assert "was graded, and not" in collected.notices[0]
 
 
 @pytest.mark.parametrize(
@@ -241,8 +241,8 @@ def test_the_last_of_what_was_handed_in_again_counts(tmp_path):
 )
 def test_a_date_is_no_number_of_canvas(tmp_path, names):
     put(tmp_path, *names)
-    intake = handed_in(tmp_path, TRAINING)
-    assert intake.platform == "" and len(people(intake)) == 2
+    collected = collect(tmp_path, TRAINING)
+    assert collected.platform == "" and len(people(collected)) == 2
 
 
 def test_labels_are_never_alike(tmp_path):
@@ -254,14 +254,16 @@ def test_a_table_in_the_folder_is_nobodys_work(tmp_path):
     put(tmp_path, "ana.ipynb")
     for name in ("notes.csv", "Grades.XLSX", "scan.pdf"):
         (tmp_path / name).touch()
-    intake = handed_in(tmp_path, TRAINING)
-    assert set(people(intake)) == {"ana", "scan"}
-    assert intake.told == ("Nobody's work, as no student hands in a table: Grades.XLSX, notes.csv",)
+    collected = collect(tmp_path, TRAINING)
+    assert set(people(collected)) == {"ana", "scan"}
+    assert collected.notices == (
+        "Nobody's work, as no student hands in a table: Grades.XLSX, notes.csv",
+    )
 
 
 def test_a_table_beside_an_outer_folder_does_not_make_it_a_student(tmp_path):
     put(tmp_path / "outer", "ana.ipynb", "ben.ipynb")
     (tmp_path / "list.csv").touch()
-    intake = handed_in(tmp_path, TRAINING)
-    assert set(people(intake)) == {"ana", "ben"}
-    assert any("list.csv" in one for one in intake.told)
+    collected = collect(tmp_path, TRAINING)
+    assert set(people(collected)) == {"ana", "ben"}
+    assert any("list.csv" in one for one in collected.notices)

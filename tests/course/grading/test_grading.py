@@ -27,7 +27,7 @@ from course.grading import sandbox as wall
 from course.grading import start as starting
 from course.grading.__main__ import main
 from course.grading.assignments import FOLDER, WRITE_HERE, assignment, text
-from course.grading.collect import handed_in
+from course.grading.collect import collect
 from course.grading.grade import (
     LARGEST,
     NOT_GRADED,
@@ -769,7 +769,7 @@ def test_a_link_is_no_work(tmp_path):
     hand_in(tmp_path / "ana" / ATTENTION.file, filled_in(ATTENTION, {}))
     (tmp_path / "ben").symlink_to(tmp_path / "ana")
     (tmp_path / "cem.ipynb").symlink_to(tmp_path / "ana" / ATTENTION.file)
-    found = {one.student: one.path for one in handed_in(tmp_path, ATTENTION).submissions}
+    found = {one.student: one.path for one in collect(tmp_path, ATTENTION).submissions}
     assert read_submission(found["ana"], ATTENTION)
     for student in ("ben", "cem"):
         with pytest.raises(Unreadable, match="is no file"):

@@ -11,7 +11,7 @@ import pytest
 from course.from_scratch.checks import FILE
 from course.grading.__main__ import main
 from course.grading.assignments import FROM_SCRATCH, assignment, student_version
-from course.grading.collect import handed_in
+from course.grading.collect import collect
 from course.grading.grade import Limits, Worker, code_of, grade, judged, read_submission
 from course.grading.gradescope import main as gradescope
 from course.grading.start import find_wall
@@ -213,8 +213,8 @@ def test_what_is_graded_is_not_graded_again(graded, monkeypatch, capsys):
 
 
 def test_the_scripts_beside_the_file_are_no_second_version(graded):
-    intake = handed_in(graded / "in", TRACK)
-    assert not [sentence for sentence in intake.told if "check.py" in sentence]
+    collected = collect(graded / "in", TRACK)
+    assert not [sentence for sentence in collected.notices if "check.py" in sentence]
 
 
 def test_two_alike_are_seen(graded, tmp_path, capsys):

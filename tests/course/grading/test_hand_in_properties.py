@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from course.grading.assignments import assignment, assignments, student_version
-from course.grading.collect import handed_in
+from course.grading.collect import collect
 from course.grading.grade import Unreadable, code_of, read_submission
 from course.grading.rpc import SIZES, Line, Lost, Stopped
 
@@ -95,11 +95,11 @@ def test_in_a_plain_folder_each_name_is_a_student_and_each_notebook_somebody_s(
 ):
     folder = tmp_path_factory.getbasetemp() / "plain"
     put(folder, [*(f"{name}/{file}" for name, file in folders), *files])
-    intake = handed_in(folder, assignment(5))
+    collected = collect(folder, assignment(5))
     tops = sorted(path for path in folder.iterdir())
-    assert intake.platform == "" and len(intake.submissions) == len(tops)
-    assert len({one.student for one in intake.submissions}) == len(tops)
-    for one, top in zip(intake.submissions, tops, strict=True):
+    assert collected.platform == "" and len(collected.submissions) == len(tops)
+    assert len({one.student for one in collected.submissions}) == len(tops)
+    for one, top in zip(collected.submissions, tops, strict=True):
         assert one.path == top or top in one.path.parents
         books = [top] if top.is_file() else sorted(top.rglob("*.ipynb"))
         assert one.path in (books or [top / assignment(5).file])
@@ -109,13 +109,13 @@ def test_in_a_plain_folder_each_name_is_a_student_and_each_notebook_somebody_s(
 def test_in_a_platform_s_folder_each_number_is_a_student(tmp_path_factory, handed):
     folder = tmp_path_factory.getbasetemp() / "moodle"
     put(folder, [f"{moodle(name, number)}/{file}" for name, number, file in handed])
-    intake = handed_in(folder, assignment(5))
-    assert intake.platform == "Moodle"
-    assert sorted(one.number for one in intake.submissions) == sorted(
+    collected = collect(folder, assignment(5))
+    assert collected.platform == "Moodle"
+    assert sorted(one.number for one in collected.submissions) == sorted(
         {str(number) for _, number, _ in handed}
     )
-    assert len({one.student for one in intake.submissions}) == len(intake.submissions)
-    for one in intake.submissions:
+    assert len({one.student for one in collected.submissions}) == len(collected.submissions)
+    for one in collected.submissions:
         if any(str(number) == one.number and ".ipynb" in file for _, number, file in handed):
             assert one.path.is_file() and f"_{one.number}_" in str(one.path.relative_to(folder))
 

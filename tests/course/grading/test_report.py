@@ -112,7 +112,7 @@ def test_any_spreadsheet_may_store_the_table(tmp_path, encoding, dialect):
     points = "2,5" if dialect["delimiter"] == ";" else "2.5"
     for _ in range(2):
         read = write_report(tmp_path, ATTENTION, results(**names))
-        assert (read.unread, read.told) == (0, [])
+        assert (read.unread, read.notices) == (0, [])
         assert essays(tmp_path) == {
             "Álvaro Núñez": (points, "Sí: weiß"),
             "'007": ("1", "'- yes"),
@@ -138,7 +138,7 @@ def test_a_reading_that_fits_nobody_is_told_and_stays(desk, column):
     (desk / "to_read.csv").write_text(stored, encoding="utf-8")
     for _ in range(2):
         read = write_report(desk, ATTENTION, results(ana=WRITTEN))
-        (told,) = read.told
+        (told,) = read.notices
         assert "to_read.csv, line" in told and "2 points stay in the table" in told
         assert ("'7'" if column == "student" else "'why'") in told
         assert read.unread == 1
@@ -148,7 +148,7 @@ def test_a_reading_that_fits_nobody_is_told_and_stays(desk, column):
 def test_two_readings_of_one_answer_are_refused(desk):
     rows = words(desk / "to_read.csv").replace('"","3"', '"2","3"').splitlines()
     (desk / "to_read.csv").write_text("\n".join([*rows, rows[1].replace('"2"', '"1"')]))
-    with pytest.raises(TableError, match="lines 2 and 3: two readings of the same answer"):
+    with pytest.raises(TableError, match="lines 2 and 3: the same answer is graded twice"):
         write_report(desk, ATTENTION, results(ana=WRITTEN))
 
 
@@ -162,14 +162,14 @@ def test_points_for_an_answer_that_has_changed_are_shown_and_do_not_count(desk):
         assert row["before"] == "2 points (Good.) for an answer that has changed since"
         assert "2 points (Good.) for an answer that" in words(desk / "to_read.html")
     fill_in(desk / "to_read.csv", {"ana": ("1", "")})
-    assert write_report(desk, ATTENTION, results(ana="Something else.")).told == []
+    assert write_report(desk, ATTENTION, results(ana="Something else.")).notices == []
     (row,) = table(desk / "to_read.csv")
     assert (row["points"], row["before"]) == ("1", "")
 
 
 def test_points_for_an_answer_that_is_gone_are_told(desk):
     fill_in(desk / "to_read.csv", {"ana": ("2", "Good.")})
-    told = write_report(desk, ATTENTION, results(ana="")).told
+    told = write_report(desk, ATTENTION, results(ana="")).notices
     assert any(f"ana has no answer to {ESSAY} now. 2 points (Good.) stay" in one for one in told)
     assert table(desk / "to_read.csv")[0]["points"] == "2"
 
@@ -206,9 +206,9 @@ def test_a_comment_without_points_stays(desk):
 
 def test_points_of_somebody_who_is_absent_stay(desk):
     fill_in(desk / "to_read.csv", {"ana": ("2", "Good.")})
-    told = write_report(desk, ATTENTION, results(ben="")).told
+    told = write_report(desk, ATTENTION, results(ben="")).notices
     assert any("nobody handed in as 'ana'" in one for one in told)
-    told = write_report(desk, ATTENTION, results(ben=""), blind=1).told
+    told = write_report(desk, ATTENTION, results(ben=""), blind=1).notices
     assert any("nobody handed in as 'ana'" in one for one in told)  # without a number yet
     write_report(desk, ATTENTION, results(ana=WRITTEN, ben=""))
     assert essays(desk)["ana"] == ("2", "Good.")
@@ -219,7 +219,7 @@ def test_a_blind_reading_hides_who_is_absent(desk):
     write_report(desk, ATTENTION, both, blind=1)
     numbers = [row["student"] for row in table(desk / "to_read.csv")]
     fill_in(desk / "to_read.csv", {number: ("2", "") for number in numbers})
-    told = write_report(desk, ATTENTION, results(ben=WRITTEN), blind=1).told
+    told = write_report(desk, ATTENTION, results(ben=WRITTEN), blind=1).notices
     assert any("nobody handed in as 'student-00" in one for one in told)
     assert not any("ana" in one for one in told)
 
@@ -245,7 +245,7 @@ def test_all_that_is_wrong_with_the_table_is_told_at_once(desk):
     write_report(desk, ATTENTION, results(ana=WRITTEN, ben=WRITTEN))
     fill_in(desk / "to_read.csv", {"ana": ("many", ""), "ben": ("5", "")})
     with pytest.raises(TableError) as caught:
-        report.check_readings(desk, ATTENTION, ["ana", "ben"])
+        report.check_manual_grades(desk, ATTENTION, ["ana", "ben"])
     first, second = str(caught.value).splitlines()
     assert "line 2: points must be a number from 0 to 3, not 'many'" in first
     assert "line 3: points must be a number from 0 to 3, not '5'" in second
@@ -254,7 +254,7 @@ def test_all_that_is_wrong_with_the_table_is_told_at_once(desk):
 def test_a_stray_row_is_told_with_the_line_where_it_is_now(desk):
     write_report(desk, ATTENTION, results(ana=WRITTEN, ben=WRITTEN))
     fill_in(desk / "to_read.csv", {"ana": ("2", ""), "ben": ("1", "")})
-    told = write_report(desk, ATTENTION, results(ben=WRITTEN, cem=WRITTEN)).told
+    told = write_report(desk, ATTENTION, results(ben=WRITTEN, cem=WRITTEN)).notices
     stray = [row["student"] for row in table(desk / "to_read.csv")].index("ana") + 2
     assert stray == 4 and any(
         one.startswith("to_read.csv, line 4: nobody handed in as 'ana'") for one in told
@@ -263,10 +263,10 @@ def test_a_stray_row_is_told_with_the_line_where_it_is_now(desk):
 
 def test_another_seed_for_a_reading_that_has_begun_is_told(desk):
     both = results(ana=WRITTEN, ben=WRITTEN)
-    assert not any("--seed" in one for one in write_report(desk, ATTENTION, both, blind=1).told)
+    assert not any("--seed" in one for one in write_report(desk, ATTENTION, both, blind=1).notices)
     numbers = table(desk / "key.csv")
     more = results(ana=WRITTEN, ben=WRITTEN, cem=WRITTEN)
-    told = write_report(desk, ATTENTION, more, blind=2).told
+    told = write_report(desk, ATTENTION, more, blind=2).notices
     assert any("stays that of --seed 1. For another, delete key.csv" in one for one in told)
     assert table(desk / "key.csv")[:2] == numbers
     assert [row["seed"] for row in table(desk / "key.csv")] == ["1", "1", "2"]
@@ -326,7 +326,7 @@ def test_odd_names_find_their_points(tmp_path, blind):
     fill_in(tmp_path / "to_read.csv", {from_table(row["student"]): ("2", "") for row in first})
     for _ in range(2):
         read = write_report(tmp_path, ATTENTION, results(**students), blind=blind)
-        assert (read.unread, read.told) == (0, [])
+        assert (read.unread, read.notices) == (0, [])
         assert [row["student"] for row in table(tmp_path / "to_read.csv")] == [
             row["student"] for row in first
         ]
@@ -441,7 +441,7 @@ def test_one_row_for_each_student(tmp_path):
 def test_an_unreadable_file_says_so_once(tmp_path):
     reason = "ana.ipynb isn't a notebook: hand in the .ipynb file."
     lost = [Result("ana", one.name, 0.0, one.points, reason) for one in ATTENTION.exercises]
-    told = write_report(tmp_path, ATTENTION, lost + results(ben="")).told
+    told = write_report(tmp_path, ATTENTION, lost + results(ben="")).notices
     assert told == [f"ana: {reason}"]
     for path in ("grades.csv", "pages/ana.html"):
         assert words(tmp_path / path).count("isn") == 1, path
@@ -465,7 +465,7 @@ def again(tmp_path):
 
     def added(found):
         ana = [Submission("ana", tmp_path / "ana.ipynb")]
-        told = write_report(tmp_path, ATTENTION, found, ana).told
+        told = write_report(tmp_path, ATTENTION, found, ana).notices
         rows = [tuple(row.values()) for row in table(tmp_path / "changes.csv")]
         assert rows[: len(before)] == before  # what was there stays
         new = [row[1:] for row in rows[len(before) :]]

@@ -8,7 +8,7 @@ import pytest
 
 from course.grading.__main__ import main
 from course.grading.assignments import assignment, assignments, text
-from course.grading.collect import handed_in
+from course.grading.collect import collect
 from course.grading.similar import MOST, compare
 from tests.course.grading.classroom import filled_in, hand_in, solutions
 
@@ -50,7 +50,7 @@ def test_a_copy_is_the_most_alike(tmp_path, source):
     for seed in range(5):
         hand_in(tmp_path / f"{seed}.ipynb", honest(source, seed))
     hand_in(tmp_path / "copy.ipynb", renamed(honest(source, 0)))
-    first, second, *_ = compare(source, handed_in(tmp_path, source).submissions)
+    first, second, *_ = compare(source, collect(tmp_path, source).submissions)
     assert (first.first.student, first.second.student) == ("0", "copy")
     assert first.code > 0.9 and first.words == 0 and first.code > second.most
 
@@ -61,7 +61,7 @@ def test_words_that_are_alike(tmp_path):
         hand_in(tmp_path / f"{seed}.ipynb", honest(source, seed))
     copy = {"why-the-root": f"Well! {WORDS[3].upper()}"}
     hand_in(tmp_path / "copy.ipynb", filled_in(source, copy))
-    first, *_ = compare(source, handed_in(tmp_path, source).submissions)
+    first, *_ = compare(source, collect(tmp_path, source).submissions)
     assert {first.first.student, first.second.student} == {"3", "copy"} and first.words > 0.8
 
 
@@ -70,7 +70,7 @@ def test_what_was_handed_out_and_what_is_right_does_not_count(tmp_path):
     for student, words in (("ana", WORDS[0]), ("ben", WORDS[1])):
         answers = solutions(source) | {"why-the-root": words}
         hand_in(tmp_path / f"{student}.ipynb", filled_in(source, answers))
-    (pair,) = compare(source, handed_in(tmp_path, source).submissions)
+    (pair,) = compare(source, collect(tmp_path, source).submissions)
     assert (pair.code, pair.words) == (0, 0)
 
 

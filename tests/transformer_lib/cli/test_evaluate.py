@@ -65,11 +65,12 @@ def test_evaluate_on_pairs_of_ones_own(run, tmp_path):
     assert scores["exact_match"] == 0.5 and scores["chrf_interval"][0] <= scores["chrf"]
 
 
-def test_sureness_is_stored_of_the_sentences_that_are_named(run, tmp_path):
+@pytest.mark.parametrize("option", ["--confidence", "--sureness"])
+def test_confidence_is_stored_of_the_sentences_that_are_named(run, tmp_path, option):
     model = shutil.copytree(SHIPPED_MODEL, tmp_path / "model")
     file = tmp_path / "held-out.tsv"
     file.write_text("I like trees\tAmo\nI like trees\tMe\nI like red trees\tAmo\n", "utf-8")
-    assert run("evaluate", "--model", model, "--data", file, "--sureness")[0] == 0
+    assert run("evaluate", "--model", model, "--data", file, option)[0] == 0
     assert ConfidenceThresholds.load(model).sentences == 2
 
 

@@ -81,9 +81,9 @@ def test_it_is_the_divergence_from_the_smoothed_truth_plus_its_entropy(smoothing
 
 def test_smoothing_punishes_certainty():
     # Without smoothing a surer right answer is always better; with it, too sure is worse.
-    def loss(sureness, smoothing):
+    def loss(confidence, smoothing):
         return label_smoothed_cross_entropy(
-            torch.tensor([[sureness, 0.0, 0.0]]), torch.tensor([0]), smoothing, ignore_index=-1
+            torch.tensor([[confidence, 0.0, 0.0]]), torch.tensor([0]), smoothing, ignore_index=-1
         ).item()
 
     assert loss(20.0, 0.0) < loss(3.0, 0.0) < loss(1.0, 0.0)

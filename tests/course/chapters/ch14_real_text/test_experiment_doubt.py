@@ -72,7 +72,7 @@ def test_what_is_stored_is_what_a_part_measured_again_says(larger):
     stored = experiments.load("doubt")
     items = everyday.load(everyday.DOUBT)
     assert stored["sentences"] == len(items)
-    assert asdict(larger.sureness) == stored["thresholds"]
+    assert asdict(larger.confidence) == stored["thresholds"]
     told = stored["scores"][doubt.USED]["told on"]
     assert told["right doubted"] <= 0.05 and told["wrong doubted"] >= 0.5 and told["auroc"] > 0.9
     some = items[1::4]  # half of those that the threshold is told on

@@ -82,7 +82,7 @@ def test_blocks_give_the_same_and_bytes_are_counted():
 def test_every_way_that_is_timed_reads_the_same_text():
     torch.manual_seed(0)
     with torch.inference_mode():
-        found = {name: read() for name, read in times.readings(20).items()}
+        found = {name: read() for name, read in times.whole_text(20).items()}
         for name in times.mixers():
             ways = [found[f"{name}, {way}"] for way in ("at once", "in blocks", "word by word")]
             for way in ways[1:]:
