@@ -289,7 +289,7 @@ def learn(options: argparse.Namespace) -> None:
     recipe = chosen_recipe(options)
     record = Record(options, recipe)
     with tempfile.TemporaryDirectory() as folder, suppress(EnoughError):
-        material = recipe.material(Path(folder))
+        material = recipe.load_data(Path(folder))
         if options.contestant == "ours":
             train_ours(recipe, material, record)
         else:

@@ -64,8 +64,8 @@ def set_weights(model: Parts, tensors: dict[str, Tensor], where: str) -> None:
 def save_model(folder: Path, model: Seq2SeqModel, dtype: torch.dtype | None = None) -> None:
     """Write config.json and model.safetensors: all that `load_model` needs.
 
-    dtype: store the weights as these numbers (None: as they are). torch.float16 and torch.bfloat16
-    make the file half as large; a loaded model computes in float32 again.
+    dtype: of the stored weights (None: unchanged). torch.float16 and torch.bfloat16 halve the file;
+    a loaded model computes in float32 again.
     """
     sizes = {
         f"{side}_vocab_size": getattr(model, f"{side}_embed").table.num_embeddings

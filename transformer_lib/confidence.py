@@ -1,7 +1,7 @@
-"""How sure a translator is of a sentence, compared with those that were kept out of its training.
+"""How confident a translator is of a sentence, compared with held-out sentences.
 
-A network answers everything, even nonsense. But its probabilities show when it guesses: word for
-word, it is surer of a sentence like those it learned from than of one that is unlike them.
+A network answers everything, even nonsense. But its probabilities show when it guesses: per word,
+they are higher for a sentence like those it learned from than for one that is unlike them.
 """
 
 import math
@@ -18,8 +18,8 @@ FILE, OLD_FILE = "confidence.json", "sureness.json"  # the second until release 
 class ConfidenceThresholds:
     """Mean log-probabilities per word, in nats, as measured on held-out sentences.
 
-    usual: all but one in `one_in` reach it. lowest: all do. sentences: how many there were.
-    right: they were those whose translation was right, not all.
+    usual: all but one in `one_in` sentences reach it. lowest: all of them do. sentences: how many.
+    right: only sentences whose translation was right were counted.
     """
 
     usual: float

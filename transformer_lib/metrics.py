@@ -211,10 +211,7 @@ def mean_log_probs(translator: Translator, texts: Sequence[str]) -> list[float]:
 def measure_confidence(
     translator: Translator, texts: Iterable[str] | None = None
 ) -> ConfidenceThresholds:
-    """How sure the translator is of these sentences, which shouldn't be in its training text.
-
-    texts=None: of the splits in LIKE_TRAINING.
-    """
+    """Thresholds from held-out sentences; texts=None: the source side of LIKE_TRAINING."""
     if texts is None:
         texts = [text for split in LIKE_TRAINING for text, _ in english_spanish.load(split)]
     return ConfidenceThresholds.of(mean_log_probs(translator, list(texts)))

@@ -81,7 +81,7 @@ class Recipe:
             return digits.load(self.task)
         return english_spanish.load("train"), english_spanish.load("validation")
 
-    def material(self, folder: Path) -> "TrainingData":
+    def load_data(self, folder: Path) -> "TrainingData":
         """What the model learns from, in ids. folder: where the run is saved."""
         training, validation = self.texts()
         src = learn_language(self.languages[0], [source for source, _ in training])
@@ -147,7 +147,7 @@ class ParallelRecipe(Recipe):
     sha256: str
     as_typed: bool = field(default=False, kw_only=True)
 
-    def material(self, folder: Path) -> TrainingData:
+    def load_data(self, folder: Path) -> TrainingData:
         if text_digest(self.files + self.validation, self.as_typed) != self.sha256:
             raise parallel.CorpusError(
                 f"{' or '.join(self.files + self.validation)} has changed since this run began"
@@ -378,7 +378,7 @@ def train_recipe(
         check_processes(recipe.training)
         if rank() == 0:
             check_folder(recipe, folder, resume)
-        material = recipe.material(folder)
+        material = recipe.load_data(folder)
         src, tgt = material.src, material.tgt
         if rank() == 0:
             write_json(folder / "recipe.json", recipe.to_json())  # from here on it is a run

@@ -81,7 +81,7 @@ def load_cached(experiment: str, settings: dict[str, Any]) -> dict[str, Any] | N
 @cache
 def material() -> TrainingData:
     """The English-Spanish corpus in the tokens of the shipped model."""
-    return RECIPES["en-es"].material(Path())
+    return RECIPES["en-es"].load_data(Path())
 
 
 def tuned(

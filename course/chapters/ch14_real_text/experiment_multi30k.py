@@ -135,7 +135,7 @@ def measure_run(folder: Path, recipe: ParallelRecipe) -> dict[str, Any]:
     per_word = write_per_word(translator, test)
     last = last_weights(translator, folder)
     losses = [entry["validation_loss"] for entry in record["history"]]
-    pairs, how = recipe.material(folder).training, recipe.training
+    pairs, how = recipe.load_data(folder).training, recipe.training
     steps = record["history"][-1]["step"]
     return {
         "epochs": round(steps / len(batch_indices(pairs, how.max_tokens, how.seed)), 1),

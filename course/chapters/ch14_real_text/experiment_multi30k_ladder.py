@@ -147,7 +147,7 @@ def measure(setting: Setting, recipe: ParallelRecipe) -> dict[str, Any]:
     """Train (a training that was stopped goes on) -> losses, and BLEU of the validation pairs."""
     name = "".join(letter if letter.isalnum() else "-" for letter in setting.what)
     folder = cache_folder() / "runs" / f"multi30k-ladder-{name}"
-    material = recipe.material(folder)
+    material = recipe.load_data(folder)
     size = len(material.src.vocab)
     torch.manual_seed(recipe.training.seed)
     if setting.recurrent:

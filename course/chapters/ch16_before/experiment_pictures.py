@@ -68,7 +68,7 @@ def recurrent_on_pictures() -> dict[str, Any]:
 def measure(setting: Setting, recipe: ParallelRecipe) -> dict[str, Any]:
     """Train, or go on -> size, seconds for an epoch, and greedy BLEU of validation and test."""
     folder = cache_folder() / "runs" / f"multi30k-recurrent-{setting.what}"
-    material = recipe.material(folder)
+    material = recipe.load_data(folder)
     size = len(material.src.vocab)
     torch.manual_seed(recipe.training.seed)
     model = (

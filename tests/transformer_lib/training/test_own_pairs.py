@@ -113,7 +113,7 @@ def test_pairs_are_drawn_from_disk_in_the_order_of_the_seed_also_after_resuming(
 ):
     recipe = small(parallel_recipe([table()], subwords=300), steps=8, validate_every=2)
     whole = train_recipe(recipe, tmp_path / "whole")
-    material = recipe.material(tmp_path / "whole")
+    material = recipe.load_data(tmp_path / "whole")
     assert isinstance(material.training, TokenizedDataset)
 
     class Stop(Exception):
@@ -134,18 +134,18 @@ def test_pairs_are_drawn_from_disk_in_the_order_of_the_seed_also_after_resuming(
 
 def test_text_is_encoded_once_for_the_same_files_and_subwords(table, cache, tmp_path, monkeypatch):
     recipe = small(parallel_recipe([table()], subwords=300), steps=1)
-    one = recipe.material(tmp_path)
+    one = recipe.load_data(tmp_path)
     names = sorted(path.name for path in (cache / "encoded").iterdir())
     assert len(names) == 2
 
     encode_pairs = recipes.encode_pairs
     monkeypatch.setattr(recipes, "encode_pairs", None)  # would fail if it were asked again
-    again = recipe.material(tmp_path)
+    again = recipe.load_data(tmp_path)
     assert list(again.training) == list(one.training)
 
     monkeypatch.setattr(recipes, "encode_pairs", encode_pairs)
-    parallel_recipe([table()], subwords=310).material(tmp_path)
-    parallel_recipe([table(seed=1)], subwords=300).material(tmp_path)
+    parallel_recipe([table()], subwords=310).load_data(tmp_path)
+    parallel_recipe([table(seed=1)], subwords=300).load_data(tmp_path)
     assert len(list((cache / "encoded").iterdir())) == 6
 
 
@@ -166,7 +166,7 @@ def test_no_sentence_of_validation_is_in_training(table, tmp_path):
 def test_subwords_are_learned_from_the_training_side_only(table, tmp_path):
     held_out = tmp_path / "held-out.tsv"
     held_out.write_text("zebra zebra zebra\tcebra cebra cebra\n" * 50)
-    vocab = parallel_recipe([table()], [held_out], subwords=330).material(tmp_path).src.vocab
+    vocab = parallel_recipe([table()], [held_out], subwords=330).load_data(tmp_path).src.vocab
     assert "Ġdog" in vocab.ids
     assert not [token for token in vocab.tokens if "eb" in token]
 
@@ -392,4 +392,4 @@ def test_a_run_whose_phrasebook_has_changed_is_refused(table, tmp_path, monkeypa
         file.write("It's windy.\tHace viento.\n")
     monkeypatch.setattr(phrasebook.files, "__defaults__", (book,))
     with pytest.raises(CorpusError, match="has changed since this run began"):
-        recipe.material(tmp_path)
+        recipe.load_data(tmp_path)

@@ -151,7 +151,7 @@ def test_the_time_is_that_of_all_steps_however_often_it_stopped(fetched, short):
     steps = [{"step": i, "words_per_second": pace} for i, pace in enumerate((0.5, 1, 7000))]
     log.write_text("".join(json.dumps(step) + "\n" for step in steps))
     again = experiment.measure_seed(multi30k("de"), 0)
-    pairs = list(multi30k("de").material(log.parent).training)
+    pairs = list(multi30k("de").load_data(log.parent).training)
     epochs = 4 / len(batch_indices(pairs, max_tokens=64, seed=0))
     words = epochs * sum(len(written) + 1 for _, written in pairs)
     assert again["seconds"] == pytest.approx(words, abs=1)
@@ -274,7 +274,7 @@ def test_the_recurrent_one_is_as_large_as_the_transformer():
 
 def test_the_same_text_is_cut_in_other_ways_each_time(fetched, short, tmp_path):
     recipe = multi30k("de")
-    material = recipe.material(tmp_path / "run")
+    material = recipe.load_data(tmp_path / "run")
     language, plain = material.src, material.training
     cut = cut_anew(recipe, material, left_out=0.5)
     epochs = 1 + recipe.training.steps // recipe.training.validate_every
