@@ -3,7 +3,8 @@
 A sentence counts from six words on, in any case and with any signs between: shorter ones are what
 anybody says ("I don't know"). Our own everyday sentences are allowed, and the first sentences of
 the phrasebook, as we wrote them without looking; whoever writes "I would like a cup of coffee"
-writes what others have written.
+writes what others have written. So it is with 131 sentences of the phrasebook's seven thousand
+phrases, proverbs above all: they are listed, each by itself, and one more is an error.
 """
 
 import json
@@ -22,6 +23,8 @@ from transformer_lib.text.parallel import read_parallel
 ROOT = Path(__file__).resolve().parents[2]
 WORD = re.compile(r"\w+(?:['’]\w+)*")
 FEWEST = 6  # words of a sentence that is looked for
+PHRASEBOOK = "data/phrasebook/"
+LIST = "tests/project/also_in_tatoeba.txt"  # what the phrasebook and Tatoeba share
 BY_THE_GRAMMAR = "data/en-es/"  # the grammar writes these files again, so nobody else has
 
 
@@ -75,6 +78,18 @@ def test_a_sentence_is_found_whatever_stands_around_it():
     assert sentences_in("He is here, now I think.", wanted) == {"he is here now i think"}
 
 
+def listed() -> list[str]:
+    lines = (ROOT / LIST).read_text(encoding="utf-8").splitlines()
+    return [line for line in lines if line and not line.startswith("#")]
+
+
+def test_the_list_has_only_sentences_of_the_phrasebook():
+    wanted = by_beginning(listed())
+    files = (ROOT / PHRASEBOOK).glob("*.tsv")
+    found = set().union(*(sentences_in(text_of(file), wanted) for file in files))
+    assert sorted(found) == sorted(listed())
+
+
 @pytest.mark.parametrize("name", CORPORA)
 def test_no_sentence_of_a_corpus_is_in_the_repository(name):
     files = [cache_folder() / name / f"{split}.tsv" for split in ("train", "validation", "test")]
@@ -92,4 +107,7 @@ def test_no_sentence_of_a_corpus_is_in_the_repository(name):
         if not file.startswith(BY_THE_GRAMMAR) and (ROOT / file).is_file():
             theirs = sentences_in(text_of(ROOT / file), wanted)
             found[file] = {sentence for sentence in theirs if sentence not in ours}
+    if name == "tatoeba-en-es":
+        shared = [found.pop(file) for file in list(found) if file.startswith(PHRASEBOOK)]
+        assert set().union(*shared) == set(listed()) == found.pop(LIST)
     assert not {file: theirs for file, theirs in found.items() if theirs}

@@ -359,6 +359,25 @@ def test_the_fingerprints_are_those_of_tatoeba_and_of_the_sentences_of_doubt():
     assert {fingerprint(key(english)) for english in sentences} | doubt == {*lines[:-1]}
 
 
+def test_no_held_out_translation_stands_beside_its_english(filled):
+    files = [cache_folder() / "tatoeba-en-es" / f"{split}.tsv" for split in ("validation", "test")]
+    if not all(file.exists() for file in files):
+        pytest.skip("needs the corpus: python -m transformer_lib corpus get tatoeba-en-es")
+    pairs = [pair for file in files for pair in read_parallel([file])]
+    held_out = {(key(english), key(spanish)) for english, spanish in pairs}
+    spanish_ones = {spanish for _, spanish in held_out}
+    shared = {
+        (key(english), key(part))
+        for _, pairs in filled
+        for english, spanish in pairs
+        for part in parts(spanish)
+        if key(part) in spanish_ones
+    }
+    assert shared & held_out == set()
+    count = len({spanish for _, spanish in shared})
+    assert f"{count} Spanish sentences of the book, mostly short ones, are held-out" in CARD
+
+
 # --- the first sentences
 
 
