@@ -46,6 +46,23 @@ def test_points_are_above_the_base():
         )
 
 
+def test_the_notebook_says_what_ten_seeds_of_the_base_change():
+    runs = experiments.load("since")["runs"]
+    base = [run["right"] for run in runs if run["what"] == "base" and run["chosen"]]
+    assert len(base) == 10
+    means = {split: stored.mean([right[split] for right in base]) for split in exchange.SPLITS}
+    points = {
+        split: [
+            round(100 * (stored.mean(RIGHT[what][split]) - means[split]))
+            for what in (stored.LINEAR, stored.GATED, stored.SPACE)
+        ]
+        for split in exchange.SPLITS
+    }
+    assert points == {"test": [-1, 6, -9], "pronoun": [-16, -9, -18], "longer": [-4, 51, 11]}
+    least = min(right["pronoun"] for right in base)
+    assert sum(share > least for share in RIGHT["minGRU"]["pronoun"]) == 2
+
+
 def test_bytes_are_those_of_this_code():
     stored_rows = experiments.load("state-times")["rows"]
     for row in stored_rows:
