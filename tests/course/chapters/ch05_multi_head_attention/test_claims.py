@@ -2,6 +2,8 @@
 
 import torch
 
+from course.chapters.ch05_multi_head_attention import figures
+from course.chapters.journey.experiments import trace
 from transformer_lib import Translator, patch_attention
 
 RIDDLE = "The animal didn't cross the street because it was too "
@@ -22,3 +24,17 @@ def test_cansado_needs_no_head_of_the_encoder_but_ancha_does():
     with patch_attention(translator.model, off):
         written = [translator.translate(RIDDLE + one)[0].text for one in ("tired", "wide")]
     assert [text.split()[-1] for text in written] == ["cansado", "ancho"]
+
+
+def test_in_one_head_it_gives_the_animal_nearly_all_and_in_the_mean_less_than_a_quarter():
+    looks = Translator.load().attention_maps(RIDDLE + "tired")
+    heads = figures.encoder_heads(looks)
+    it, animal = looks.src.index("it"), looks.src.index("animal")
+    assert round(float(heads["layer 1, head 2"][it, animal]), 2) == 0.98
+    mean = torch.stack(list(heads.values()))[:, it].mean(dim=0)
+    assert 0.98 / 8 < mean[animal] < 0.25 and mean.argmax() != animal
+
+
+def test_no_spanish_word_looks_at_what_comes_later():
+    weights = trace(Translator.load(), "I like trees").weights["decoder.layers.1.self_attn"]
+    assert weights.triu(1).max() == 0
