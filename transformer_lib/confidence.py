@@ -57,5 +57,5 @@ class ConfidenceThresholds:
         if mean_log_prob >= self.usual:
             return ""
         if mean_log_prob >= self.lowest:
-            return f"unsure: less sure than of {self.one_in - 1} in {self.one_in} {of}"
-        return f"guessing: less sure than of any of {self.sentences:,} {of}"
+            return f"unsure: less sure than it was of {self.one_in - 1} in {self.one_in} {of}"
+        return f"guessing: less sure than it was of any of the {self.sentences:,} {of}"

@@ -54,10 +54,10 @@ class Translator {
     const of = right ? "right translations" : "test sentences";
     if (mean_log_prob >= usual) return "";
     if (mean_log_prob >= lowest) {
-      return `unsure: less sure than of ${one_in - 1} in ${one_in} ${of}`;
+      return `unsure: less sure than it was of ${one_in - 1} in ${one_in} ${of}`;
     }
     const sentences = this.confidence.sentences.toLocaleString("en-US");
-    return `guessing: less sure than of any of ${sentences} ${of}`;
+    return `guessing: less sure than it was of any of the ${sentences} ${of}`;
   }
 }
 

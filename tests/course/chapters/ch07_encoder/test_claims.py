@@ -12,6 +12,7 @@ from course.chapters.ch07_encoder.experiments import (
     read_by_encoder,
     who_fires,
 )
+from transformer_lib import make_model
 
 
 @pytest.mark.parametrize("seed", [0, 1, 2])
@@ -50,3 +51,10 @@ def test_trees_comes_nearer_to_masculine_plurals_than_to_feminine_or_single_noun
     )
     assert (last > first).all()  # to every noun: the sentences have everything else in common
     assert last[0].min() > last[1].max() > last[2].mean() + 0.1
+
+
+def test_layers_share_no_weights():
+    layers = make_model(10, 10, d_model=16, d_ff=32, h=2).encoder.layers
+    assert len({parameter.data_ptr() for parameter in layers.parameters()}) == 6 * 12
+    first, *others = (layer.feed_forward.w_1.weight for layer in layers)
+    assert not any(torch.equal(first, other) for other in others)
