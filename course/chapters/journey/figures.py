@@ -48,7 +48,7 @@ from transformer_lib.translator import Translator
 LIMIT = 3.0  # the scale of every strip: darkest at 3 and at -3
 WIDTH = 8.0
 LEFT, RIGHT = 1.62, 7.86  # from where to where the strips go
-STEP, THIN = 0.168, 0.105  # from one thin strip to the next, and how high it is
+STEP, THIN = 0.19, 0.11  # from one thin strip to the next, and how high it is
 HEADING = 0.42  # what the word and the sentence beside it take, on top
 STATIONS = (
     "one-hot",
@@ -333,7 +333,7 @@ def _sentence_across(
     figure, ax = canvas(WIDTH, 2.52)
     wide, high, left, right = 2.35, 0.24, 0.75, WIDTH - 3.3
     ys = [1.7 - 0.38 * i for i in range(max(len(src), len(tgt)))]
-    heading(ax, 2.32, "", "Which memory is read to write which word")
+    heading(ax, 2.32, "", "Most words are written from the memory of their English word")
     label(ax, (left, 1.98), "the encoder's memory of")
     label(ax, ((left + wide + right) / 2, 1.98), "attention", ha="center")
     label(ax, (right, 1.98), "the position that writes")
@@ -360,7 +360,7 @@ def _whole_way(rows: Sequence[tuple[str, str, Any, str]], ends: Sequence[str]) -
     changes = [i for i in range(1, len(rows)) if rows[i][1] != rows[i - 1][1]]
     y = step * len(rows) + pause * (len(changes) + 1) + 0.12
     figure, ax = canvas(WIDTH, y + HEADING)
-    heading(ax, y + HEADING - 0.2, "", "From trees to árboles, station by station")
+    heading(ax, y + HEADING - 0.2, "", "Eight stations lead from trees to árboles")
     colors = {"encoder": style.ENCODER, "decoder": style.DECODER}
     for i, (name, side, vector, front) in enumerate(rows):
         if i in changes:
@@ -418,7 +418,7 @@ def _before_after(text: str, rows: Sequence[tuple[str, Any, Sequence[str]]]) -> 
     """The same row of the table at several times, and the words whose rows are most like it."""
     step = 0.86
     figure, ax = canvas(WIDTH, step * len(rows) + HEADING)
-    heading(ax, step * len(rows) + HEADING - 0.2, text, "what training makes of its row")
+    heading(ax, step * len(rows) + HEADING - 0.2, text, "training moves its row to its like")
     for i, (title, vector, others) in enumerate(rows):
         y = step * (len(rows) - 1 - i) + 0.4
         label(ax, (LEFT - 0.1, y + 0.2), title, size=style.LABEL, ha="right", weight="bold")
@@ -605,7 +605,7 @@ def draw_attention() -> Figure:
         k,
         v,
         weights,
-        new="one head, 32 numbers: look, then mix",
+        new="one head mixes like and <eos> into it",
         height=1.32,
     )
 
@@ -663,7 +663,12 @@ def draw_masks() -> Figure:
         ),
     ]
     return opened(
-        "attention", _masks_open, rows, new="hatched: hidden by a mask", name=" ", height=1.36
+        "attention",
+        _masks_open,
+        rows,
+        new="masks hide padding, and what comes later",
+        name=" ",
+        height=1.36,
     )
 
 
@@ -682,7 +687,12 @@ def draw_encoder() -> Figure:
         ("", "after norm:\nthe memory", vectors()["memory"]),
     ]
     return opened(
-        "memory", _rows_open, rows, new="the end of the encoder: the memory", name=" ", height=1.2
+        "memory",
+        _rows_open,
+        rows,
+        new="at the encoder's end it is the memory",
+        name=" ",
+        height=1.2,
     )
 
 
@@ -706,7 +716,7 @@ def draw_decoder() -> Figure:
         weights,
         WRITTEN,
         vectors()["decoder"],
-        new="read by the decoder, layer 1",
+        new="árboles is written from its memory alone",
         height=1.2,
     )
 
