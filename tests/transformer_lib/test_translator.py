@@ -199,7 +199,10 @@ def test_doubt_is_said_in_words(translator, capsys):
         translator.confidence = ConfidenceThresholds(usual, lowest, 4000)
         assert translator.doubt(found).partition(" ")[0] == word
     translator.say("I like trees")
-    assert "(guessing: less sure than it was of any of the 4,000 test sentences)" in capsys.readouterr().out
+    assert (
+        "(guessing: less sure than it was of any of the 4,000 test sentences)"
+        in capsys.readouterr().out
+    )
 
 
 def test_the_translations_of_a_beam_come_best_first(translator):

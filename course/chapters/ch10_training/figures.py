@@ -128,7 +128,7 @@ def loop_curve(history: Sequence[Mapping[str, Any]], steps: int) -> Figure:
     """Draw a training on rows of digits, also an unfinished one -> the figure.
 
     history: {"step", "loss", "validation_loss"} for each validation, in nats per token; steps: how
-    long the training will be. The scale on the right is the perplexity, e to the loss.
+    long the training will be. Each curve ends with its loss and its perplexity, e to the loss.
     """
     figure = style.new_figure(style.WIDTH, 4.2)
     ax = figure.subplots()
@@ -144,18 +144,14 @@ def loop_curve(history: Sequence[Mapping[str, Any]], steps: int) -> Figure:
     for key, name in {"loss": "learned", "validation_loss": "held out"}.items():
         losses = {name: [entry[key] for entry in history]}
         curves(ax, at, losses, loud=["held out"], names=False)
-    for (x, y), side, color, said in (
-        ((0.98, nothing / 3 + 0.02), "right", style.MUTED, "a model that knows nothing"),
-        ((0.98, 0.42), "right", style.MUTED, "rows it learns from: smoothed\ntargets never cost 0"),
-        ((0.02, 0.06), "left", style.ACCENT, "held-out rows,\nnever learned from"),
-    ):
-        ax.text(x, y, said, ha=side, va="bottom", color=color, transform=ax.transAxes)
+    ax.text(steps, nothing + 0.04, "a model that knows nothing", ha="right", color=style.MUTED)
+    names = "rows it learns from, whose smoothed targets never cost 0", "held-out rows"
+    for line, name in zip(ax.lines[1:], names, strict=True) if history else ():
+        end = float(line.get_ydata()[-1])
+        line.set_label(f"{name}: {end:.2f} nats, a perplexity of {math.exp(end):.1f}")
     ax.set(xlim=(0, steps), ylim=(0, 3))
     ax.set(xlabel="step (one update of the weights)", ylabel="loss per token, in nats")
-    right = ax.secondary_yaxis("right", functions=(np.exp, lambda y: np.log(np.maximum(y, 1e-9))))
-    right.set_yticks([1, 1.5, 2, 3, 5, 11, 20], ["1", "1.5", "2", "3", "5", "11", "20"])
-    right.set_ylabel("perplexity")
-    right.spines["right"].set_visible(True)
+    name_lines(ax)
     return figure
 
 

@@ -16,6 +16,7 @@ from course.drawing.registry import figure
 from course.drawing.shapes import (
     Point,
     arrow,
+    bracket,
     canvas,
     heading,
     label,
@@ -290,16 +291,24 @@ def times_beside(runs: Sequence[Run], beside: str = "self-attention") -> Figure:
     threads, lengths = (sorted({key[part] for key in found}) for part in (0, 2))
     figure = style.new_figure(style.WIDTH, 4.0)
     panels = figure.subplots(1, len(threads), sharey=True, squeeze=False)[0]
-    slowest = 0.0
+    slowest = max(
+        found[count, "recurrent", n] / found[count, beside, n] for count in threads for n in lengths
+    )
     for ax, count in zip(panels, threads, strict=True):
         doubling(ax, [2.0**i for i in range(-3, 5)], "y")
         doubling(ax, lengths, every=len(threads))
         times = {
             layer: [found[count, layer, n] / found[count, beside, n] for n in lengths]
             for layer in LAYERS
+            if layer != beside
         }
-        slowest = max(slowest, *times["recurrent"])
+        ax.text(lengths[len(lengths) // 2], 0.92, beside, color=style.MUTED, ha="center", va="top")
         curves(ax, lengths, times, loud=["recurrent"], marker="o", names=ax is panels[-1])
+        ax.plot(lengths, [1] * len(lengths), color=style.SOFT, linewidth=1.2, label=beside)
+        longest = max(times["recurrent"])
+        if longest == slowest:
+            at = lengths[times["recurrent"].index(longest)]
+            bracket(ax, (at, 1), (at, longest), f"{longest:.0f} ×", style.ACCENT)
         ax.yaxis.set_major_formatter(lambda x, _: f"{x:g} ×" if x >= 1 else f"1/{1 / x:g}")
         ax.set(xlabel="words in one sentence", title=f"{count} thread{'s' if count > 1 else ''}")
     panels[0].set_ylabel(f"time, as a multiple of that of {beside}")

@@ -66,7 +66,15 @@ def schedule_lines(rates: Mapping[str, Any]) -> Figure:
     steps = np.arange(1, len(next(iter(rates.values()))) + 1)
     ax.set_xlim(0, len(steps))
     shares = {name: as_array(lr) / max(lr) for name, lr in rates.items()}
-    curves(ax, steps, shares, loud=list(rates)[-1:])
+    curves(ax, steps, shares, loud=list(rates)[-1:], names=False)
+    ax.xaxis.set_major_formatter("{x:,.0f}")
+    # each named where it is apart from the others: how far along, how far from it
+    places = ((0.42, (-6, -6), "right"), (0.52, (8, 4), "left"), (0.93, (8, 4), "left"))
+    for line, (part, away, ha) in zip(ax.lines, places, strict=False):
+        place = int(part * len(steps))
+        name, at = line.get_label(), (steps[place], line.get_ydata()[place])
+        own = {"color": style.readable(line.get_color(), style.PAPER), "ha": ha}
+        ax.annotate(name, at, away, textcoords="offset points", annotation_clip=False, **own)
     return figure
 
 

@@ -12,6 +12,7 @@ from course.chapters.ch19_judge.policy import least_kl, share_solved
 from course.drawing import style
 from course.drawing.plots import curves, dot_rows, doubling
 from course.drawing.registry import figure
+from course.drawing.shapes import bracket, titled
 
 Row = Mapping[str, Any]
 WINDOW = 10  # steps of training behind one point of a curve
@@ -58,6 +59,10 @@ def price(
         ]
         ax.plot(*way, color=color, linewidth=2)
         _dots(ax, runs, color, "o")
+        if name == LOUDEST[0]:
+            least = least_kl(end[1], before)
+            said = f"{end[0] - least:.1f} nats farther than it must"
+            bracket(ax, (least, 1.09), (end[0], 1.09), said)
         ax.annotate(name, end, NEAR.get(name, (8, 8)), **named, color=style.readable(color))
     for name, runs in others.items():
         _dots(ax, runs, style.INK, "s")
@@ -67,21 +72,18 @@ def price(
     ax.set(
         xlabel="distance from the start: KL in nats per sentence",
         ylabel="share of right sentences",
-        ylim=(min(0.15, before / 2), 1.05),
+        ylim=(min(0.15, before / 2), 1.22),
         xlim=(-0.05 * far, 1.05 * far),
     )
-    said = (
-        "grey line: a training, the mean of its seeds\ndot: where a seed ends\n"
-        "square: a way without such a line"
-    )
-    ax.text(0.98, 0.06, said, transform=ax.transAxes, ha="right", color=style.MUTED)
-    ax.set_title("Every lesson leads farther than it must")
+    ax.set_yticks([0.2, 0.4, 0.6, 0.8, 1.0])
+    note = "Grey lines: trainings, the mean of their seeds; dots: where each seed ends"
+    titled(figure, "Every lesson leads farther than it must", note)
     return figure
 
 
 NEAR = {  # where a name stands, in points from the end of its line
     "KL weight 0.3": (-28, 24),
-    "KL weight 0.1": (-30, 32),
+    "KL weight 0.1": (6, -18),
     "no KL penalty": (-10, -20),
 }
 SHADES = (style.MUTED, "#8A9099", style.SOFT)  # the darker the lower the KL weight

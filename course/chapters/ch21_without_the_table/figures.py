@@ -7,6 +7,7 @@ from matplotlib.figure import Figure
 
 from course.chapters.ch09_whole_transformer.figures import doubling
 from course.drawing import style
+from course.drawing.plots import curves
 from course.drawing.registry import figure
 from course.drawing.rows import seed_rows
 from course.drawing.shapes import arrow, box, canvas, heading, label, name_lines, titled, word
@@ -122,13 +123,17 @@ def cost_lines(
     figure = style.new_figure(style.WIDTH, 4.3)
     titled(figure, "A cache grows with the text, and so does the time for the next word")
     axes = figure.subplots(1, len(panels))
-    for ax, (title, curves) in zip(axes, panels.items(), strict=True):
-        for name, values in curves.items():
-            color = KINDS.get(name, LOUD)
-            ax.plot(lengths, values, color=color, linewidth=2.6, marker="o", label=name)
+    for ax, (title, ways) in zip(axes, panels.items(), strict=True):
+        curves(ax, lengths, ways, loud=set(ways) - set(KINDS), names=False, marker="o")
         doubling(ax, lengths, every=2)
+        ax.yaxis.set_major_formatter("{x:,g}")
+        ax.set_ylim(bottom=0)
         ax.set_title(title, fontsize=style.LABEL, loc="left")
         ax.set_xlabel("words so far")
+    ends = [values[-1] for name, values in next(iter(panels.values())).items() if name in KINDS]
+    said = f"the states: {min(ends):.1f} to {max(ends):.0f}"
+    own = {"textcoords": "offset points", "color": style.MUTED, "ha": "right", "va": "bottom"}
+    axes[0].annotate(said, (lengths[len(lengths) // 2], max(ends)), (-22, 22), **own)
     name_lines(axes[-1], wide=14)
     return figure
 
