@@ -8,6 +8,7 @@ import math
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Self
 
 from transformer_lib.files import CheckpointError, read_json, write_json
 
@@ -29,16 +30,14 @@ class ConfidenceThresholds:
     right: bool = False
 
     @classmethod
-    def of(
-        cls, measured: Iterable[float], one_in: int = 100, right: bool = False
-    ) -> "ConfidenceThresholds":
+    def of(cls, measured: Iterable[float], one_in: int = 100, right: bool = False) -> Self:
         values = sorted(measured)
         # Rounded down, so that the value itself still reaches it.
         usual, lowest = (math.floor(values[i] * 1e4) / 1e4 for i in (len(values) // one_in, 0))
         return cls(usual, lowest, len(values), one_in, right)
 
     @classmethod
-    def load(cls, folder: Path) -> "ConfidenceThresholds | None":
+    def load(cls, folder: Path) -> Self | None:
         """As saved in `folder`; None if nothing was measured."""
         for path in (Path(folder) / FILE, Path(folder) / OLD_FILE):
             if path.exists():

@@ -81,7 +81,9 @@ class SubwordLanguage {
 
   /** What somebody typed -> { tokens, ids, typed }; InputError for what it can't read. */
   read(text) {
-    const typed = this.finished ? finish(text) : replace_by_stand_ins(one_line(text), this.stand_ins);
+    const typed = this.finished
+      ? finish(text)
+      : replace_by_stand_ins(without_shouting(one_line(text)), this.stand_ins);
     const tokens = this.tokenizer.tokens(typed.words);
     if (tokens.length > this.longest) {
       throw new InputError(
@@ -109,6 +111,12 @@ class SubwordLanguage {
       SPECIALS.includes(token) ? token : this.tokenizer.text([token]).replaceAll(" ", "·"),
     );
   }
+}
+
+/** "I LOVE YOU" -> "i love you": the model has read few capitals. NASA stays. */
+function without_shouting(text) {
+  const capitals = /\p{Uppercase}/u.test(text) && !/[\p{Lowercase}\p{Lt}]/u.test(text);
+  return capitals && text.match(/\p{L}/gu).length > 4 ? text.toLowerCase() : text;
 }
 
 /** "good morning" -> "Good morning." for a model that has read finished sentences only. */

@@ -163,6 +163,11 @@ def test_a_sentence_is_finished_for_a_model_that_knows_no_other(typed, read, add
     assert is_finished(read) and is_finished(typed.strip()) == (typed.strip() == read)
 
 
+@pytest.mark.parametrize("text", ["I am 5", "It is I", "I am 52", "no."])
+def test_a_sentence_without_its_end_or_its_capital_is_not_finished(text):
+    assert not is_finished(text)
+
+
 def test_models_go_by_name(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     assert model_folder("grammar") == SHIPPED_MODEL == MODELS["grammar"]

@@ -15,6 +15,11 @@ KINDS = {
         "I like trees": "Me gustan los árboles.",
         "How are you": "¿Cómo estás?",
     },
+    "capitals alone": {
+        "I LOVE YOU": "Te quiero.",
+        "WHERE ARE YOU?": "¿Dónde estás?",
+        "I DON'T KNOW": "No lo sé.",
+    },
     "doubled marks": {
         "Hello!!": "¡Hola!",
         "Where are you??": "¿Dónde estás?",
@@ -74,6 +79,20 @@ def test_each_kind_of_typing_is_answered(translator, typed, answer):
 @pytest.mark.parametrize(("typed", "kept"), COPIED.values(), ids=list(COPIED))
 def test_what_cannot_be_translated_is_copied(translator, typed, kept):
     assert kept in translator.translate(typed)[0].text
+
+
+@pytest.mark.parametrize(
+    ("typed", "read"),
+    [
+        ("I LOVE YOU", "i love you"),
+        ("HELLO!", "hello!"),
+        ("WRITE TO KIM@UNI.EDU", "write to info@example.org"),
+        ("NASA", "NASA"),
+        ("I live in the USA", "I live in the USA"),
+    ],
+)
+def test_only_a_line_in_capitals_is_read_in_small_letters(translator, typed, read):
+    assert translator.src.typed(typed).words == read
 
 
 @pytest.mark.xfail(strict=True, reason="of three sentences it leaves one out: the card says so")

@@ -127,10 +127,12 @@ class SubwordLanguage(TokenizedText[Subwords]):
         raise InputError("this model reads any word, in pieces if need be: it has no list of words")
 
     def typed(self, text: str) -> UserInput:
-        """The whole line: punctuation and capitals were in the training text too."""
+        """The whole line, as in its training text; one all in capitals is read in small letters."""
         if self.finished:
             return finish(text)
-        words, replaced = replace_by_stand_ins(one_line(text), self.stand_ins)
+        line = one_line(text)
+        shouted = line.isupper() and sum(map(str.isalpha, line)) > 4  # NASA stays
+        words, replaced = replace_by_stand_ins(line.lower() if shouted else line, self.stand_ins)
         return UserInput(words, replaced=replaced)
 
     def tokens(self, typed: UserInput) -> list[str]:

@@ -4,10 +4,11 @@ Four machines as large within 1 %, the same text, tokens, batches and updates as
 `multi30k-ladder`. The recurrent ones have one learning rate for all, which was chosen in notebook
 16's comparison; the Transformer has that of the ladder's "as it is". Nothing is chosen here, so the
 test sentences are scored, once for each, greedily, and it is written down when. Half an hour of one
-core for each; one that was stopped goes on.
+core for each; one that was stopped goes on, and Ctrl-C stores what is complete.
 """
 
 import dataclasses
+from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -47,21 +48,22 @@ SETTINGS = (
 def recurrent_on_pictures() -> dict[str, Any]:
     """BLEU on Multi30k's test sentences, greedily, of recurrent translators and a Transformer."""
     recipe, runs = multi30k("de"), []
-    for setting in tqdm(SETTINGS, unit="training"):
-        model, how = sizes(setting, recipe.model, recipe.training)
-        mine = dataclasses.replace(recipe, model=model, training=how)
-        settings = {
-            "what": setting.what,
-            "model": dataclasses.asdict(setting.recurrent or model),
-            "training": dataclasses.asdict(how),
-        }
-        runs.append(
-            cached(
-                "multi30k-recurrent",
-                settings,
-                lambda setting=setting, mine=mine: measure(setting, mine),
+    with suppress(KeyboardInterrupt):  # then what is complete is stored, and the next call goes on
+        for setting in tqdm(SETTINGS, unit="training"):
+            model, how = sizes(setting, recipe.model, recipe.training)
+            mine = dataclasses.replace(recipe, model=model, training=how)
+            settings = {
+                "what": setting.what,
+                "model": dataclasses.asdict(setting.recurrent or model),
+                "training": dataclasses.asdict(how),
+            }
+            runs.append(
+                cached(
+                    "multi30k-recurrent",
+                    settings,
+                    lambda setting=setting, mine=mine: measure(setting, mine),
+                )
             )
-        )
     return {"runs": runs}
 
 

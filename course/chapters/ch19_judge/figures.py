@@ -83,7 +83,7 @@ def price(
 
 NEAR = {  # where a name stands, in points from the end of its line
     "KL weight 0.3": (-28, 24),
-    "KL weight 0.1": (6, -18),
+    "KL weight 0.1": (-64, 5),
     "no KL penalty": (-10, -20),
 }
 SHADES = (style.MUTED, "#8A9099", style.SOFT)  # the darker the lower the KL weight

@@ -333,7 +333,7 @@ def _sentence_across(
     figure, ax = canvas(WIDTH, 2.52)
     wide, high, left, right = 2.35, 0.24, 0.75, WIDTH - 3.3
     ys = [1.7 - 0.38 * i for i in range(max(len(src), len(tgt)))]
-    heading(ax, 2.32, "", "Most words are written from the memory of their English word")
+    heading(ax, 2.32, "", "Most words read the memory of their English word")
     label(ax, (left, 1.98), "the encoder's memory of")
     label(ax, ((left + wide + right) / 2, 1.98), "attention", ha="center")
     label(ax, (right, 1.98), "the position that writes")
@@ -418,7 +418,9 @@ def _before_after(text: str, rows: Sequence[tuple[str, Any, Sequence[str]]]) -> 
     """The same row of the table at several times, and the words whose rows are most like it."""
     step = 0.86
     figure, ax = canvas(WIDTH, step * len(rows) + HEADING)
-    heading(ax, step * len(rows) + HEADING - 0.2, text, "training moves its row to its like")
+    heading(
+        ax, step * len(rows) + HEADING - 0.2, text, "training moves its row toward similar words"
+    )
     for i, (title, vector, others) in enumerate(rows):
         y = step * (len(rows) - 1 - i) + 0.4
         label(ax, (LEFT - 0.1, y + 0.2), title, size=style.LABEL, ha="right", weight="bold")
@@ -716,7 +718,7 @@ def draw_decoder() -> Figure:
         weights,
         WRITTEN,
         vectors()["decoder"],
-        new="árboles is written from its memory alone",
+        new="the decoder reads it to write árboles",
         height=1.2,
     )
 

@@ -95,6 +95,28 @@ def test_a_translation_is_written_alike(node):
     assert node(program, texts) == [[one.text, translator().doubt(one)] for one in expected]
 
 
+def test_capitals_are_read_alike(node):
+    texts = [
+        "I LOVE YOU",
+        "HELLO",
+        "NASA",
+        "É 1 ÑÑÑÑ",
+        "I LOVE ªº",
+        "ǅ HELLO",
+        "U.S.A. OK",
+        "OK 🍕",
+        "Hi",
+    ]
+    texts += ["ЯНЕГОВОРЮ", "ΟΔΟΣ ΟΔΟΣ", "WWW.EXAMPLE.COM/A", "日本語日本語"]
+    program = """
+        const language = new SubwordLanguage({ pieces: [], merges: [], stand_ins: given.rules });
+        return given.texts.map((text) => language.read(text).typed.words);
+    """
+    rules = pages.stand_in_rules(STAND_INS)
+    expected = [translator().src.typed(text).words for text in texts]
+    assert node(program, {"texts": texts, "rules": rules}) == expected
+
+
 COPIED = [
     "See https://github.com/a/b?c=d#e and www.uni-köln.de.",
     "Write to kim.lee+x@mail.uni.edu or ñandú@correo.es!",

@@ -84,3 +84,11 @@ def test_the_same_dice_draw_the_same_text():
         list(augmented(CORPUS, PHRASES, SLOTS, random.Random(seed))) for seed in (0, 0, 1)
     )
     assert first == again != other
+
+
+def test_the_phrases_come_as_they_are_and_then_as_they_would_be_typed():
+    book = list(augmented([], PHRASES * 9, SLOTS, random.Random(0)))
+    written, typed = book[: len(book) // 2], book[len(book) // 2 :]
+    assert {english for english, _ in written} == {"Good luck!", "I'm Omar.", "I'm Yusuf."}
+    assert {english for english, _ in typed} > {"good luck"}
+    assert {spanish for _, spanish in book} == {"¡Buena suerte!", "Soy Omar.", "Soy Yusuf."}

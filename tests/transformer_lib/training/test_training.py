@@ -1,5 +1,6 @@
 """The schedules by hand, gradient accumulation against one big batch, and killed runs."""
 
+import contextlib
 import dataclasses
 import json
 import math
@@ -127,6 +128,20 @@ def test_accumulated_batches_are_one_big_batch():
     for a, b in zip(together.parameters(), apart.parameters(), strict=True):
         torch.testing.assert_close(a, b)
     assert not same_weights(together, small_model(dropout=0.0))
+
+
+def test_gradients_are_exchanged_with_the_last_of_accumulated_batches(monkeypatch):
+    exchanged = []
+
+    def sync(loss_of, now):
+        exchanged.append(now)
+        return contextlib.nullcontext()
+
+    monkeypatch.setattr("transformer_lib.training.step.gradient_sync", sync)
+    model = small_model(dropout=0.0)
+    batches = [make_batch([([4, 5], [6])]) for _ in range(3)]
+    update(model, adam(model, lr=0.0), batches, lr=0.0, smoothing=0.0)
+    assert exchanged == [False, False, True]
 
 
 def test_accumulation_steps_the_schedule_once_per_update():

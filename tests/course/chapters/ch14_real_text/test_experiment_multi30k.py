@@ -361,3 +361,15 @@ def test_the_readme_tells_the_number_that_validation_chose_first():
     assert f"ranked as published {mean['per_word']:.1f} |" in row
     assert f"{stored['published']['bleu']:.1f} |" in row
     assert f"{sum(seeds[1:]) / 2:.1f} of the" in readme
+
+
+def test_recurrent_translators_that_are_interrupted_tell_what_is_complete(
+    fetched, short, monkeypatch
+):
+    def one_then_enough(experiment, settings, measure):
+        if settings["what"] == "dot":
+            raise KeyboardInterrupt
+        return {"what": settings["what"]}
+
+    monkeypatch.setattr(pictures, "cached", one_then_enough)
+    assert pictures.recurrent_on_pictures() == {"runs": [{"what": "none"}]}
