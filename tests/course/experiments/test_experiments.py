@@ -26,7 +26,7 @@ def quick(monkeypatch):
 
 
 # Hours of training that are still to be done; the notebooks that name them say so.
-NOT_RUN = ("before-adjective", "multi30k-recurrent")
+NOT_RUN = ("before-adjective",)
 
 
 @pytest.mark.parametrize("name", EXPERIMENTS)

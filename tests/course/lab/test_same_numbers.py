@@ -113,7 +113,7 @@ def test_capitals_are_read_alike(node):
         return given.texts.map((text) => language.read(text).typed.words);
     """
     rules = pages.stand_in_rules(STAND_INS)
-    expected = [translator().src.typed(text).words for text in texts]
+    expected = [larger().src.typed(text).words for text in texts]
     assert node(program, {"texts": texts, "rules": rules}) == expected
 
 

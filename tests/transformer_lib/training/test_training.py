@@ -140,7 +140,7 @@ def test_gradients_are_exchanged_with_the_last_of_accumulated_batches(monkeypatc
     monkeypatch.setattr("transformer_lib.training.step.gradient_sync", sync)
     model = small_model(dropout=0.0)
     batches = [make_batch([([4, 5], [6])]) for _ in range(3)]
-    update(model, adam(model, lr=0.0), batches, lr=0.0, smoothing=0.0)
+    update(model, adam(model), batches, lr=0.0, smoothing=0.0)
     assert exchanged == [False, False, True]
 
 
