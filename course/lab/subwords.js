@@ -79,11 +79,15 @@ class SubwordLanguage {
     this.words = []; // it has no list: it reads any
   }
 
+  /** Links and the like have stand-ins, and a line in capitals is read in small letters. */
+  as_typed(line) {
+    const typed = replace_by_stand_ins(line, this.stand_ins);
+    return shouted(line) ? { ...typed, words: typed.words.toLowerCase() } : typed;
+  }
+
   /** What somebody typed -> { tokens, ids, typed }; InputError for what it can't read. */
   read(text) {
-    const typed = this.finished
-      ? finish(text)
-      : replace_by_stand_ins(without_shouting(one_line(text)), this.stand_ins);
+    const typed = this.finished ? finish(text) : this.as_typed(one_line(text));
     const tokens = this.tokenizer.tokens(typed.words);
     if (tokens.length > this.longest) {
       throw new InputError(
@@ -113,10 +117,10 @@ class SubwordLanguage {
   }
 }
 
-/** "I LOVE YOU" -> "i love you": the model has read few capitals. NASA stays. */
-function without_shouting(text) {
-  const capitals = /\p{Uppercase}/u.test(text) && !/[\p{Lowercase}\p{Lt}]/u.test(text);
-  return capitals && text.match(/\p{L}/gu).length > 4 ? text.toLowerCase() : text;
+/** "I LOVE YOU", but not "NASA". */
+function shouted(line) {
+  const capitals = /\p{Uppercase}/u.test(line) && !/[\p{Lowercase}\p{Lt}]/u.test(line);
+  return capitals && line.match(/\p{L}/gu).length > 4;
 }
 
 /** "good morning" -> "Good morning." for a model that has read finished sentences only. */

@@ -95,6 +95,18 @@ def test_only_a_line_in_capitals_is_read_in_small_letters(translator, typed, rea
     assert translator.src.typed(typed).words == read
 
 
+@pytest.mark.parametrize(
+    ("typed", "written"),
+    [
+        ("WRITE TO KIM@UNI.EDU", "Escriba a KIM@UNI.EDU"),
+        ("SEE HTTPS://UNI.EDU/MAP", "Véase HTTPS://UNI.EDU/MAP"),
+        ("LOOK AT WWW.UNI.EDU/A", "Mira WWW.UNI.EDU/A"),
+    ],
+)
+def test_what_is_copied_keeps_its_capitals(translator, typed, written):
+    assert translator.translate(typed)[0].text.rstrip(".") == written
+
+
 @pytest.mark.xfail(strict=True, reason="of three sentences it leaves one out: the card says so")
 def test_each_of_three_sentences_is_translated(translator):
     written = translator.translate("Hello! My name is Ana. I live in Madrid.")[0].text

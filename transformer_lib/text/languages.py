@@ -132,8 +132,8 @@ class SubwordLanguage(TokenizedText[Subwords]):
             return finish(text)
         line = one_line(text)
         shouted = line.isupper() and sum(map(str.isalpha, line)) > 4  # NASA stays
-        words, replaced = replace_by_stand_ins(line.lower() if shouted else line, self.stand_ins)
-        return UserInput(words, replaced=replaced)
+        words, replaced = replace_by_stand_ins(line, self.stand_ins)
+        return UserInput(words.lower() if shouted else words, replaced=replaced)
 
     def tokens(self, typed: UserInput) -> list[str]:
         tokens = self.tokenizer(typed.words)

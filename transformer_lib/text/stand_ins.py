@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 PICTURE = "[\u2190-\u2bff\U0001f1e6-\U0001faff][\ufe0f\U0001f3fb-\U0001f3ff]*"
 KINDS = {
-    "link": r"(?:https?://|www\.)\S*[\w/]",
+    "link": r"(?:[Hh][Tt]{2}[Pp][Ss]?://|[Ww]{3}\.)\S*[\w/]",
     "email": r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+",
     "phone": r"(?:\+|\()?\d[\d ().-]{5,}\d",
     "emoji": rf"{PICTURE}(?:[ \u200d]*{PICTURE})*",  # several in a row are copied as one

@@ -107,7 +107,7 @@ def test_capitals_are_read_alike(node):
         "OK 🍕",
         "Hi",
     ]
-    texts += ["ЯНЕГОВОРЮ", "ΟΔΟΣ ΟΔΟΣ", "WWW.EXAMPLE.COM/A", "日本語日本語"]
+    texts += ["ЯНЕГОВОРЮ", "ΟΔΟΣ ΟΔΟΣ", "WWW.UNI.EDU/A", "GO TO HTTPS://UNI.EDU/A", "日本語日本語"]
     program = """
         const language = new SubwordLanguage({ pieces: [], merges: [], stand_ins: given.rules });
         return given.texts.map((text) => language.read(text).typed.words);
