@@ -151,7 +151,8 @@ def loop_curve(history: Sequence[Mapping[str, Any]], steps: int) -> Figure:
         line.set_label(f"{name}: {end:.2f} nats, a perplexity of {math.exp(end):.1f}")
     ax.set(xlim=(0, steps), ylim=(0, 3))
     ax.set(xlabel="step (one update of the weights)", ylabel="loss per token, in nats")
-    name_lines(ax)
+    if history:
+        name_lines(ax)
     return figure
 
 

@@ -58,7 +58,7 @@ TOO_SMALL = """([smallest, notes]) => [...document.querySelectorAll(
 }).map((shown) => shown.outerHTML.slice(0, 120))"""
 
 
-@pytest.mark.parametrize("file", ["00_start_here.html", "figures.html", "slides/08_decoder.html"])
+@pytest.mark.parametrize("file", ["01_one_hot.html", "figures.html", "slides/08_decoder.html"])
 def test_what_is_too_small_to_read_on_a_phone_can_be_enlarged(phone, file):
     page = phone.open(file)
     page.evaluate(OPEN_ALL)
