@@ -97,6 +97,7 @@ def test_the_library_is_small():
     assert sum(len(path.read_text(encoding="utf-8").splitlines()) for path in paper) <= 700
 
 
+@pytest.mark.slow
 def test_the_library_is_quick_and_quiet_to_import():
     """And knows nothing of drawing."""
     modules = sorted(name for name in MODULES if name.startswith("transformer_lib"))
@@ -121,6 +122,7 @@ print(json.dumps(sorted(sys.modules)), end="")
 @pytest.mark.parametrize(
     "module", ["course.cli", "course.drawing", "course.drawing.values", "course.lab"]
 )
+@pytest.mark.slow
 def test_what_may_draw_later_loads_nothing_to_draw_with(module):
     """Each begins a command or a notebook, most of which draw nothing for a while."""
     program = f"import {module}, sys; print(*sys.modules)"
@@ -196,6 +198,7 @@ def test_what_is_computed_while_a_module_is_imported_is_seen(tmp_path):
     assert threaded == (["mask"] if several else [])
 
 
+@pytest.mark.slow
 def test_every_package_used_is_declared():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     lists = [project["dependencies"], *project["optional-dependencies"].values()]

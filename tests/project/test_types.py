@@ -36,6 +36,7 @@ PLANTED = [
 ]
 
 
+@pytest.mark.slow
 def test_mypy_finds_planted_errors(tmp_path):
     """In public functions of the model, which are read from another file in its place.
 

@@ -114,6 +114,7 @@ def broken(draw, whole):
 
 
 @given(st.data())
+@pytest.mark.slow
 def test_an_older_model_with_a_broken_header_is_refused_or_whole(path, data):
     """Without a hash nothing holds the numbers, but what the header says must fit."""
     torch.manual_seed(0)

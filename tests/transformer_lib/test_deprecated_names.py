@@ -92,6 +92,7 @@ print(transformer_lib.attention is attention)
     assert run(program) == "True\n"
 
 
+@pytest.mark.slow
 def test_the_library_alone_loads_nothing_of_the_course():
     program = """
 import sys, transformer_lib.cli

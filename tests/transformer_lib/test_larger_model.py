@@ -29,6 +29,7 @@ def stored():
     return experiments.load("everyday")
 
 
+@pytest.mark.slow
 def test_our_two_hundred_sentences(translator, stored, monkeypatch):
     """Right to the letter; another processor may hesitate otherwise at one or two of them."""
     monkeypatch.setattr("transformer_lib.metrics.RESAMPLES", 2)  # quicker: no interval
@@ -67,6 +68,7 @@ def test_many_together_are_translated_as_one_at_a_time(translator, beam):
         assert found.log_prob == pytest.approx(alone.log_prob, abs=1e-3)
 
 
+@pytest.mark.slow
 def test_in_16_bits_it_is_as_often_right(translator, monkeypatch):
     """Of our two hundred: nine in ten are the same words, and as many are right, but for four."""
     monkeypatch.setattr("transformer_lib.metrics.RESAMPLES", 2)  # quicker: no interval

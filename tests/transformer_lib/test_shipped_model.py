@@ -59,6 +59,7 @@ def test_whole_sentences_are_right_to_the_letter(scores, split, at_least):
     assert scores[split]["bleu"] >= 99
 
 
+@pytest.mark.slow
 def test_in_half_precision_it_writes_the_same(translator, tmp_path):
     translator.save(tmp_path, torch.float16)
     half = Translator.load(tmp_path)
@@ -68,10 +69,12 @@ def test_in_half_precision_it_writes_the_same(translator, tmp_path):
     assert (tmp_path / "model.safetensors").stat().st_size < 0.51 * whole
 
 
+@pytest.mark.slow
 def test_both_members_of_a_pronoun_pair_are_right(scores):
     assert scores["pronoun"]["pair_exact_match"] >= 0.98
 
 
+@pytest.mark.slow
 def test_the_card_says_what_is_measured(scores):
     """The table in the model's README, to one unit of the last digit printed there."""
     card = (SHIPPED_MODEL / "README.md").read_text(encoding="utf-8")
@@ -94,6 +97,7 @@ def assert_printed(number: str, measured: float) -> None:
     assert float(number) == pytest.approx(measured, abs=1.1 * 10**-decimals)
 
 
+@pytest.mark.slow
 def test_the_stored_confidence_is_what_is_measured(translator):
     """On every fourth sentence: about one in a hundred is unsure, and none is a guess."""
     stored = translator.confidence
@@ -109,6 +113,7 @@ def test_the_stored_confidence_is_what_is_measured(translator):
 
 
 @pytest.mark.parametrize("beam", [1, 4])
+@pytest.mark.slow
 def test_laid_out_for_decoding_it_writes_the_same(translator, beam):
     texts = [pair[0] for name in TESTS for pair in english_spanish.load(name)[::50]]
     quick = translator.optimize_for_decoding()
@@ -133,6 +138,7 @@ def test_in_eight_bits_it_writes_nearly_the_same(translator):
     assert abs(bleu[0] - bleu[1]) <= 0.2
 
 
+@pytest.mark.slow
 def test_in_sixteen_bits_it_writes_nearly_the_same(translator):
     """At most one sentence of a hundred differs, and BLEU by no more than 0.2."""
     pairs = english_spanish.load("test")[::2]
@@ -239,6 +245,7 @@ def test_one_head_finds_the_antecedent_and_the_agreement_hangs_on_it(heads):
     assert agreement["two numbers swapped in the best head"] <= 0.05
 
 
+@pytest.mark.slow
 def test_the_stored_report_over_seeds_is_what_is_measured(heads):
     """The shipped model is measured again here; the other seeds would have to be trained."""
     stored = read_json(SHIPPED_MODEL / "heads.json")["seeds"]

@@ -52,6 +52,7 @@ def test_an_option_of_that_name_is_left_alone(run, monkeypatch, tmp_path):
     assert run("corpus", "get", "tatoeba-en-es", "--out", target) == (0, f"{target}\n", "")
 
 
+@pytest.mark.slow
 def test_as_a_process_of_its_own():
     done = subprocess.run(
         [sys.executable, "-m", "transformer_lib", "view"], capture_output=True, text=True

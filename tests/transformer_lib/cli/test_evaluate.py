@@ -35,6 +35,7 @@ def test_evaluate_in_8_bits(run, monkeypatch):
     refused(run("evaluate", "--int8", "--heads"), "--heads looks into the", "leave out --int8")
 
 
+@pytest.mark.slow
 def test_evaluate_on_everyday_sentences(run, tmp_path, monkeypatch):
     monkeypatch.setattr("transformer_lib.metrics.RESAMPLES", 100)  # quicker
     training = tmp_path / "train.tsv"

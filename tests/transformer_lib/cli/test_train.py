@@ -24,6 +24,7 @@ def test_training_and_translating_digits(run, tmp_path):
     assert (folder / "model.safetensors").read_bytes() == before
 
 
+@pytest.mark.slow
 def test_settings_by_name_stop_and_resume(run, tmp_path):
     folder = tmp_path / "run"
     settings = ["--best-by", "bleu", "--patience", 1, "--accumulation-steps", 2]
@@ -43,6 +44,7 @@ def test_settings_by_name_stop_and_resume(run, tmp_path):
     refused(run(*again[:-1], "steps=8"), "other settings")
 
 
+@pytest.mark.slow
 def test_former_names_of_settings(run, tmp_path):
     """The old option is read, and a run whose files have the old names goes on."""
     command = ["train", "--task", "copy", "--steps", 2, "--accumulate", 2, "--out", tmp_path / "a"]

@@ -15,6 +15,7 @@ from transformer_lib.cli import main
 from transformer_lib.translator import SHIPPED_MODEL, Translator
 
 
+@pytest.mark.slow
 def test_the_first_example():
     """As a process of its own, the way it is typed."""
     command = [sys.executable, "-W", "error", "-m", "transformer_lib", "translate", "I like trees"]
@@ -40,6 +41,7 @@ def test_the_first_example():
         ),
     ],
 )
+@pytest.mark.slow
 def test_sentences_as_people_type_them(run, typed, printed):
     assert run("translate", typed) == (0, printed + "\n", "")
 
@@ -75,6 +77,7 @@ def test_eight_or_sixteen_bits_on_request(run, monkeypatch):
     assert stopped.value.code == 2
 
 
+@pytest.mark.slow
 def test_sampling(run):
     many = ["translate", "--sample", "--nbest", 20, "--temperature", 2, "I like trees"]
     status, out, _ = run(*many)
@@ -166,6 +169,7 @@ def test_who_waits_for_an_answer_gets_it_before_the_next_line(monkeypatch):
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no pseudo-terminals")
+@pytest.mark.slow
 def test_in_a_terminal_it_asks_answers_and_asks_again():
     """A process of its own in a real terminal: two sentences, one it can't read, an arrow key."""
     import pty
@@ -269,6 +273,7 @@ def test_the_words_it_knows(run):
     assert f"knows {len(words)} words" in run("translate", "Hello")[2]
 
 
+@pytest.mark.slow
 def test_bad_sentences_get_one_clear_sentence(run):
     refused(run("translate", "I like xylophones"), "'xylophones'")
     refused(run("translate", ""), "empty")

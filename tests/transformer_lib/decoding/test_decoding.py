@@ -230,6 +230,7 @@ def test_beam_search_with_cache_equals_without(seed, norm_first, positions):
         assert one.finished == other.finished
 
 
+@pytest.mark.slow
 def test_a_wide_beam_equals_trying_every_sentence():
     # words <unk>, 4 and 5 besides <eos>, at most 4 of them:
     # 1 + 3 + 9 + 27 sentences that end in time, and 81 that are cut off

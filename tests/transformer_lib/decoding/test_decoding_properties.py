@@ -79,6 +79,7 @@ def test_a_beam_of_one_is_greedy_decoding(model, sources, longest, alpha):
 
 
 @given(models(most=6), SOURCES, st.integers(1, 3), PENALTIES)
+@pytest.mark.slow
 def test_a_beam_that_prunes_nothing_finds_what_trying_every_sentence_finds(
     model, sources, longest, alpha
 ):
@@ -110,6 +111,7 @@ def test_a_beam_that_prunes_nothing_finds_what_trying_every_sentence_finds(
 
 
 @given(models(), SOURCES, LONGEST, PENALTIES, st.integers(1, 5), st.booleans())
+@pytest.mark.slow
 def test_every_score_is_that_of_its_words(model, sources, longest, alpha, beam, cache):
     src = source_batch(sources)
     settings = {"beam_size": beam, "n_best": beam, "length_penalty": alpha, "max_length": longest}
@@ -123,6 +125,7 @@ def test_every_score_is_that_of_its_words(model, sources, longest, alpha, beam, 
 
 
 @given(models(), SOURCES, LONGEST, st.integers(1, 4))
+@pytest.mark.slow
 def test_with_a_cache_and_without_the_words_are_the_same(model, sources, longest, beam):
     src = source_batch(sources)
     for search in (
@@ -142,6 +145,7 @@ def words_of(found):
 
 
 @given(models(8, 8), models(8, 8), SOURCES, LONGEST, st.integers(1, 5))
+@pytest.mark.slow
 def test_whatever_the_draft_the_words_are_those_of_greedy_decoding(
     model, draft, sources, longest, ahead
 ):
@@ -229,6 +233,7 @@ def test_a_lot_falls_on_the_part_of_its_word(logits, lots):
 
 
 @given(models(), SOURCES, LONGEST, st.integers(0, 9), st.fixed_dictionaries(SHARPER))
+@pytest.mark.slow
 def test_drawn_words_have_the_model_s_own_score_in_a_batch_and_alone(
     model, sources, longest, seed, how
 ):

@@ -133,6 +133,7 @@ def test_where_the_sum_is_not_quite_1_the_last_number_still_falls_on_a_word(off)
     assert sample(p.repeat(2, 1), torch.stack([middle - 1e-7, middle + 1e-7])).tolist() == [1, 2]
 
 
+@pytest.mark.slow
 def test_first_words_of_a_model_come_as_often_as_it_finds_them_likely():
     model, src = babbler(), sources()[:1]
     next_log_probs = the_slow_way(model, src[0])

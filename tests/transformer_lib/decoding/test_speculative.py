@@ -16,6 +16,7 @@ SENTENCES = [[4, 5, 6], [7], [9, 8, 5, 4, 10], [6, 6, 4, 7]]
 
 @ALL_KINDS
 @pytest.mark.parametrize("ahead", [1, 3, 20])
+@pytest.mark.slow
 def test_the_words_are_those_of_greedy_decoding(ahead, norm_first, positions):
     model = babbler(0, norm_first, positions)
     rejected = kept = 0

@@ -172,6 +172,7 @@ def test_there_are_enough_phrases_and_none_stands_twice(phrases):
     ] == []
 
 
+@pytest.mark.slow
 def test_no_phrase_stands_as_the_filling_of_a_frame_too(phrases, filled):
     alone = {key(phrase.english) for phrase in phrases if not is_frame(phrase)}
     for phrase, pairs in filled:
@@ -260,6 +261,7 @@ def test_words_keep_the_rules_of_spelling(phrases):
     }
 
 
+@pytest.mark.slow
 def test_fillings_agree_with_their_frames(filled):
     for _, pairs in filled:
         for english, spanish in pairs:
@@ -321,6 +323,7 @@ def formulas(phrases):
     return {key(phrase.english) for phrase in phrases if phrase.topic == "formulas"}
 
 
+@pytest.mark.slow
 def test_no_sentence_of_the_grammars_tests_is_in_it(keys):
     for split in english_spanish.SPLITS:
         if split != "train":

@@ -62,6 +62,7 @@ def test_an_encoding_that_fails_leaves_nothing(tmp_path, some):
     assert os.listdir(tmp_path) == []
 
 
+@pytest.mark.slow
 def test_a_killed_encoding_leaves_nothing_that_is_believed(tmp_path):
     """SIGKILL while it writes: what it wrote has no name, and the next one is whole."""
     program = f"""

@@ -247,6 +247,7 @@ def run(capsys):
     return call
 
 
+@pytest.mark.slow
 def test_training_on_two_packed_files(run, tmp_path):
     for side, name in zip(zip(*sentences(300), strict=True), ("en.gz", "es.gz"), strict=True):
         (tmp_path / name).write_bytes(gzip.compress("\n".join([*side, "\x00"]).encode()))
@@ -304,6 +305,7 @@ def fetched(monkeypatch, table):
     return names
 
 
+@pytest.mark.slow
 def test_the_recipe_of_the_larger_model_fetches_its_sentences(tmp_path, fetched, table):
     """`train --task tatoeba`: from nothing to a run that goes on with the same files."""
     splits = {"train": table(), "validation": table(40, seed=1, name="validation.tsv")}
@@ -364,6 +366,7 @@ def test_text_without_signs_stays_as_it_is(tmp_path):
     assert translator.read("tree dog") == translator.src.tokenizer("tree dog")
 
 
+@pytest.mark.slow
 def test_a_recipe_for_what_is_typed_adds_the_phrasebook_and_keeps_its_stand_ins(table, tmp_path):
     """To the training side only; the folder then answers a link and an emoji as they were typed."""
     plain = parallel_recipe([table(200)], [table(20, seed=1, name="validation.tsv")], subwords=900)

@@ -74,6 +74,7 @@ def test_a_small_training_is_the_same_on_every_machine():
 
 
 @pytest.mark.parametrize("said, taken", [([], 1), (["--threads", "2"], 2)])
+@pytest.mark.slow
 def test_the_command_writes_down_what_it_took(said, taken, tmp_path):
     command = ["train", "--task", "copy", "--steps", "2", "--out", str(tmp_path / "run")]
     assert main([*command, *said]) == 0

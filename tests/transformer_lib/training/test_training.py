@@ -107,6 +107,7 @@ def test_the_cosine_ends_at_a_tenth_however_short_it_is(after):
         assert cosine_schedule(total, 2.0, 5, total) == pytest.approx(0.2)
 
 
+@pytest.mark.slow
 def test_the_optimizer_sees_the_schedule_from_step_one_on():
     model = small_model()
     config = TrainingConfig(steps=3, warmup=10, validate_every=1, max_tokens=64)
@@ -221,6 +222,7 @@ def test_what_is_stored_has_four_digits_and_the_model_is_ready_to_write():
         assert stored == [round(loss, 4) for loss in stored] != [round(loss, 3) for loss in stored]
 
 
+@pytest.mark.slow
 def test_training_learns_to_copy():
     config = TrainingConfig(
         steps=250, schedule="linear", max_lr=1e-2, warmup=20, max_tokens=512, validate_every=125
@@ -530,6 +532,7 @@ def test_a_part_may_have_a_name_with_a_slash(tmp_path):
 CONTEXT = multiprocessing.get_context("forkserver" if sys.platform == "linux" else "spawn")
 
 
+@pytest.mark.slow
 def test_a_run_killed_at_any_moment_resumes_to_the_same_bytes(tmp_path):
     """The real thing: SIGKILL from outside, again and again, until the run has come to its end."""
     CONTEXT.set_forkserver_preload(["transformer_lib.cli", "torch._dynamo"])  # Adam's

@@ -89,6 +89,7 @@ def compare(ours: nn.Module, theirs: nn.Module, rotary: nn.Module, mask: torch.T
     close(out, expected)
 
 
+@pytest.mark.slow
 def test_rotary_and_grouped_queries_are_llamas():
     from transformers import LlamaConfig
     from transformers.models.llama.modeling_llama import LlamaAttention, LlamaRotaryEmbedding

@@ -225,6 +225,7 @@ def test_its_attention_can_be_recorded_and_changed(attention):
 
 
 @EVERY_KIND
+@pytest.mark.slow
 def test_it_learns_and_translates(attention):
     words = "uno dos tres".split()
     src = Language(Tokenizer("en"), Vocabulary("one two three".split()))
