@@ -47,9 +47,48 @@ PUBLISHED = {
     },
     "fr": {"bleu": 61.80},
 }
+# The rest of their setting, from the scripts that they published beside the paper.
+PUBLISHED_SETTINGS = {
+    "layers, width, inner, heads": "4, 128, 256, 4",
+    "norm": "after",
+    "dropout, label smoothing": "0.3, 0.1",
+    "subwords": "10,000",
+    "million weights": "2.6",
+    "optimizer, highest rate": "Adam, 0.005",
+    "steps of warm-up": "2,000",
+    "then the rate falls": "as 1/√step",
+    "tokens a step, at most": "8,192",
+    "million tokens, at most": "66",
+    "averaged at the end": "10 epochs",
+    "beam": "5",
+    "training runs": "1",
+}
 SEEDS = (0, 1, 2)
 BEAM, PENALTIES = 5, (0.6, 1.0, 1.4, 1.8, 2.2)
 WAYS = ("greedy", "beam", "per_word")  # of writing the test sentences
+
+
+def settings_side_by_side(stored: dict[str, Any]) -> list[tuple[str, str, str]]:
+    """The published setting and ours, from the stored results: (what, theirs, ours) by row."""
+    model, training = stored["recipe"]["model"], stored["recipe"]["training"]
+    ours = {
+        "": "ours",
+        "layers, width, inner, heads": "{N}, {d_model}, {d_ff}, {h}".format(**model),
+        "norm": "before" if model["norm_first"] else "after",
+        "dropout, label smoothing": f"{model['dropout']}, {training['smoothing']}",
+        "subwords": f"{stored['recipe']['subwords']:,}",
+        "million weights": f"{stored['runs'][0]['parameters'] / 1e6:.1f}",
+        "optimizer, highest rate": f"{stored['recipe']['optimizer'].title()}, {training['max_lr']}",
+        "steps of warm-up": f"{training['warmup']:,}",
+        "then the rate falls": f"{training['schedule']}ly",
+        "tokens a step, at most": f"{training['max_tokens']:,}",
+        "million tokens, at most": f"{training['steps'] * training['max_tokens'] / 1e6:.0f}",
+        "averaged at the end": f"{training['average']} checkpoints",
+        "beam": str(BEAM),
+        "training runs": str(len(stored["runs"])),
+    }
+    theirs = {"": "published"} | PUBLISHED_SETTINGS
+    return [(what, theirs[what], ours[what]) for what in theirs]
 
 
 @experiment("multi30k")

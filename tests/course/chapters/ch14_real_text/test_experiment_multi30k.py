@@ -85,6 +85,19 @@ def short(monkeypatch):
     monkeypatch.setattr(experiment, "PENALTIES", (1.0,))
 
 
+def test_the_published_setting_and_ours_side_by_side():
+    """Each row has both, and ours is what the stored runs were trained with."""
+    stored = experiments.load("multi30k")
+    rows = {what: (theirs, ours) for what, theirs, ours in experiment.settings_side_by_side(stored)}
+    assert rows[""] == ("published", "ours") and len(rows) == 14
+    assert rows["million weights"] == (f"{stored['published']['parameters'] / 1e6:.1f}", "2.0")
+    assert rows["million tokens, at most"][0] == f"{stored['published']['most_tokens'] / 1e6:.0f}"
+    stored["recipe"]["training"] |= {"warmup": 2000, "average": 10}
+    changed = {what: ours for what, _, ours in experiment.settings_side_by_side(stored)}
+    different = {what: ours for what, ours in changed.items() if ours != rows[what][1]}
+    assert different == {"steps of warm-up": "2,000", "averaged at the end": "10 checkpoints"}
+
+
 def test_text_becomes_lower_case_tokens_with_signs_as_signs():
     tokens = moses.tokenizer("en")
     assert tokens(ENGLISH[0].lower()) == "a man isn 't in a blue shirt ."
