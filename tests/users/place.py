@@ -2,7 +2,6 @@
 
 import functools
 import os
-import pwd
 import shutil
 import signal
 import subprocess
@@ -132,6 +131,8 @@ def as_ordinary(user: int) -> list[str]:
 
     Where root's own folder is closed, the user gets one in its place that holds Python alone.
     """
+    import pwd  # Windows has none, and reads this file all the same
+
     become = ["setpriv", f"--reuid={user}", f"--regid={user}", "--clear-groups"]
     needed = {Path(path).resolve() for path in [*sys.path, sys.base_prefix] if path}
     home = Path(pwd.getpwuid(0).pw_dir)

@@ -18,10 +18,10 @@ from course.grading.assignments import assignment, student_version
 from course.grading.sandbox import ROOT
 from course.grading.start import holds
 from tests.course.grading.classroom import hand_in
+from tests.users.place import ORDINARY, as_ordinary
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="these walls are Linux's")
 
-ORDINARY = 1234  # a user that no file belongs to
 LONGEST = 180.0  # seconds: it takes eight, on a busy computer thirty; what hangs, hangs for ever
 
 
@@ -29,20 +29,18 @@ def is_root() -> bool:
     return os.geteuid() == 0
 
 
-def as_user(number: int) -> dict:
-    """For subprocess.run: an ordinary user, where whoever runs the tests may choose."""
-    return {"user": number, "group": number, "extra_groups": []} if is_root() else {}
+def as_user(number: int, environment: dict[str, str], command: list[str]) -> list[str]:
+    """The command with this environment alone; by an ordinary user, where root may choose."""
+    begins = as_ordinary(number) if is_root() and number else []
+    return [*begins, "env", "-i", *(f"{name}={it}" for name, it in environment.items()), *command]
 
 
 def can_run_as(number: int) -> bool:
-    """Is the project, and its Python, there for others to read?"""
+    """Is the project there for others to read? Python is, wherever root keeps it."""
+    command = [sys.executable, "-c", "import torch, course"]
     try:
         run = subprocess.run(
-            [sys.executable, "-c", "import torch"],
-            cwd=ROOT,
-            env=plain("/"),
-            capture_output=True,
-            **as_user(number),
+            as_user(number, plain("/"), command), cwd=ROOT, capture_output=True, text=True
         )
         return run.returncode == 0
     except OSError:
@@ -86,13 +84,11 @@ def try_it_now(folder: Path, user: int, wall: str, **more: str) -> subprocess.Co
         *([] if wall else ["--no-wall"]),
     ]
     return subprocess.run(
-        command,
+        as_user(user, environment, command),
         cwd=ROOT,
-        env=environment,
         timeout=LONGEST,
         text=True,
         capture_output=True,
-        **as_user(user),
     )
 
 
@@ -116,9 +112,8 @@ def test_the_walls_hold_for_an_ordinary_user(file, tests):
         os.chown(home, ORDINARY, ORDINARY)
         words = f"-m pytest -p no:cacheprovider -q -n0 tests/course/grading/{file}"
         command = [sys.executable, *words.split(), "-k", tests, "--basetemp", f"{home}/tests"]
-        run = subprocess.run(
-            command, cwd=ROOT, env=plain(home), capture_output=True, text=True, **as_user(ORDINARY)
-        )
+        command = as_user(ORDINARY, plain(home), command)
+        run = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
     assert run.returncode == 0 and " passed" in run.stdout, run.stdout[-3000:] + run.stderr[-1000:]
 
 
