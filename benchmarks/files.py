@@ -40,7 +40,7 @@ def sentences() -> list[str]:
 def theirs(engine, translator: Translator, source: Path, target: Path) -> None:
     """What `translate --input --output` does, with CTranslate2 in the middle."""
     texts = source.read_text(encoding="utf-8").splitlines()
-    typed = [translator.src.typed(text) for text in texts]
+    typed = [translator.src.preprocess(text) for text in texts]
     ids = [translator.src.vocab.encode(translator.src.tokens(each)) for each in typed]
     results = engine.translate_batch(
         [[*as_words(sentence), SPECIALS[EOS]] for sentence in ids],
@@ -51,7 +51,7 @@ def theirs(engine, translator: Translator, source: Path, target: Path) -> None:
     with open(target, "w", encoding="utf-8") as file:
         for result, each in zip(results, typed, strict=True):
             words = [int(word.removeprefix("word")) for word in result.hypotheses[0]]
-            print(translator.tgt.answer(words, each), file=file)
+            print(translator.tgt.postprocess(words, each), file=file)
 
 
 def measure(options: argparse.Namespace, folder: Path) -> dict:

@@ -43,7 +43,7 @@ from transformer_lib.text.batching import Batch, batch_indices
 from transformer_lib.text.parallel import read_parallel
 from transformer_lib.text.tokens import SPECIALS
 from transformer_lib.training.batches import batches_of
-from transformer_lib.training.step import batch_loss, validation_loss, words_in
+from transformer_lib.training.step import batch_loss, count_tokens, validation_loss
 from transformer_lib.training.trainer import train
 from transformer_lib.translator import Translator
 
@@ -120,7 +120,7 @@ def train_ours(recipe: ParallelRecipe, material: TrainingData, record: Record) -
     held_out_batches = list(batches_of(held_out, batch_indices(held_out, config.max_tokens, 0)))
 
     def counted_loss(model: Transformer, batch: Batch, *settings) -> Tensor:
-        record.update(len(batch.src), words_in([batch]))
+        record.update(len(batch.src), count_tokens([batch]))
         return batch_loss(model, batch, *settings)
 
     def measure(model: Transformer) -> dict:

@@ -16,6 +16,7 @@ from typing import Any
 
 from transformer_lib.model.decoder import DecoderLayer
 from transformer_lib.model.encoder import EncoderLayer
+from transformer_lib.text.languages import Language, SubwordLanguage
 from transformer_lib.translator import Translator
 from transformer_lib.variants.language_model import LanguageModelLayer
 
@@ -73,17 +74,22 @@ RENAMED = table("""
     edit_attention=patch_attention edit_outputs=patch_outputs switch_off=ablate_head
     forbid=block_attention swap=swap_attention looks_layers=attention_map_layers Learner=TrainSpec
     way_of=trace told=summary in_int8=quantize_int8 for_decoding=optimize_for_decoding
-    device_named=get_device Way=Trace
+    device_named=get_device Way=Trace place_of=sentence_hash words_in=count_tokens
+    part_with_weights=inner_attention
 """)
 
-# Parts of a layer: old name -> the name that they have now.
+# Parts of a layer, and methods of a language: old name -> the name that they have now.
 PARTS = {f"around_{x}": f"residual_{x}" for x in ("self_attn", "cross_attn", "feed_forward")}
+METHODS = {"typed": "preprocess", "answer": "postprocess", "shown": "display_tokens"}
 
 # Old modules that went to the course, whole or in part.
 TO_THE_COURSE = tuple(
     f"transformer_lib.{old}"
     for old in "checks corpora.english_spanish corpora.messy experiments paper plots web".split()
 )
+
+PARTLY = ("decoding", "interpret.recording", "text.parallel", "training.step")  # renamed in part
+KEPT = ("transformer_lib", *(f"transformer_lib.{part}" for part in PARTLY))
 
 # The tables of both, by full names.
 PLACES: dict[str, list[str]] = {}
@@ -114,13 +120,10 @@ def alias(package: str, modules: dict[str, str]) -> None:
 def find(old: str, name: str) -> Any:
     """What `name` was in the module `old`; AttributeError if there was no such name."""
     whole = f"{old}.{name}"
-    if name.startswith("__"):
-        found = None
-    else:
+    found = None if name.startswith("__") else look_up(old, name)
+    if not found and whole.startswith(TO_THE_COURSE) and not name.startswith("__"):
+        load_table_of_course(whole)  # once; then it adds nothing
         found = look_up(old, name)
-        if not found and whole.startswith(TO_THE_COURSE):
-            load_table_of_course(whole)  # once; then it adds nothing
-            found = look_up(old, name)
     if not found:
         raise AttributeError(f"module {old!r} has no attribute {name!r}")
     thing, message = found
@@ -189,12 +192,15 @@ def load_table_of_course(name: str) -> None:
         ) from None
 
 
-for kept in ("transformer_lib", "transformer_lib.decoding"):  # which have some new names
+for kept in KEPT:
     PLACES[kept] = [kept]
     vars(import_module(kept))["__getattr__"] = partial(find, kept)
 alias("transformer_lib", MODULES)
 for layer in (EncoderLayer, DecoderLayer, LanguageModelLayer):
     for old, now in PARTS.items():
         setattr(layer, old, old_part(old, now))
+for side in (Language, SubwordLanguage):
+    for old, now in METHODS.items():
+        setattr(side, old, old_part(old, now))
 setattr(Translator, "sureness", old_part("sureness", "confidence"))  # noqa: B010
 sys.meta_path.insert(0, NamesOfCourse)  # an old folder may have been left behind, with __pycache__

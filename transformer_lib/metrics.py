@@ -13,7 +13,7 @@ from transformer_lib.text import english_spanish
 from transformer_lib.text.batching import Batch, Ids, make_batch
 from transformer_lib.text.english_spanish import PronounItem
 from transformer_lib.text.everyday import EverydayItem
-from transformer_lib.text.parallel import place_of
+from transformer_lib.text.parallel import sentence_hash
 from transformer_lib.text.tokens import PAD
 from transformer_lib.text.user_input import InputError
 from transformer_lib.translator import Translator
@@ -134,13 +134,13 @@ def evaluate_everyday(
     """
     found = translator.translate_many([item.english for item in items])
     texts = ["" if isinstance(one, InputError) else one[0].text for one in found]
-    places = set(map(place_of, training))
+    places = set(map(sentence_hash, training))
     members: dict[str, list[int]] = {}
     for i, item in enumerate(items):
         members.setdefault(item.group, []).append(i)
     if places:
         for i, item in enumerate(items):
-            name = "seen" if place_of(item.english) in places else "unseen"
+            name = "seen" if sentence_hash(item.english) in places else "unseen"
             members.setdefault(name, []).append(i)
     return {
         "sentences": len(items),
@@ -220,9 +220,8 @@ def measure_confidence(
 def evaluate_pronouns(translator: Translator, items: Sequence[PronounItem]) -> Scores:
     """As `evaluate_split`, with `pair_exact_match`."""
     pairs = [(item.english, item.spanish) for item in items]
-    return evaluate_split(translator, pairs) | {
-        "pair_exact_match": pair_exact_match(translator, items)
-    }
+    both = pair_exact_match(translator, items)
+    return evaluate_split(translator, pairs) | {"pair_exact_match": both}
 
 
 def pair_exact_match(translator: Translator, items: Sequence[PronounItem]) -> float:

@@ -183,7 +183,7 @@ class ParallelRecipe(Recipe):
         chosen = (
             (source, target)
             for source, target in tqdm(pairs, desc=f"reading ({side})", unit="pair", disable=None)
-            if self.validation or (parallel.place_of(source) < ASIDE) == (side == "validation")
+            if self.validation or (parallel.sentence_hash(source) < ASIDE) == (side == "validation")
         )
         if self.as_typed and side == "train":
             book = phrasebook.load(), phrasebook.load_slots()

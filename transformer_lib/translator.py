@@ -89,9 +89,7 @@ class Translator:
                 f"the model was made for vocabularies of {sizes[0]} and {sizes[1]} words, "
                 f"not {len(src.vocab)} and {len(tgt.vocab)}"
             )
-        self.model = model
-        self.src = src
-        self.tgt = tgt
+        self.model, self.src, self.tgt = model, src, tgt
         self.confidence: ConfidenceThresholds | None = None  # as measured on held-out sentences
 
     @classmethod
@@ -131,7 +129,7 @@ class Translator:
 
         Of punctuation at the end, a model with words reads only what the sentence needs.
         """
-        return self.src.tokens(self.src.typed(text))
+        return self.src.tokens(self.src.preprocess(text))
 
     def translate(
         self, text: str, *, beam: int = 1, n_best: int = 1, sample: Mapping[str, Any] | None = None
@@ -169,7 +167,7 @@ class Translator:
         readable = []
         for text in texts:
             try:
-                typed = self.src.typed(text)
+                typed = self.src.preprocess(text)
                 ids = self.src.vocab.encode(self.src.tokens(typed))
             except InputError as error:
                 found.append(error)
@@ -213,7 +211,7 @@ class Translator:
         return source_batch(sources).to(self.model.tgt_embed.table.weight.device)
 
     def translation(self, hypothesis: Hypothesis, typed: UserInput) -> Translation:
-        text = self.tgt.answer(hypothesis.ids, typed)
+        text = self.tgt.postprocess(hypothesis.ids, typed)
         return Translation(text, self.tgt.vocab.decode(hypothesis.ids), hypothesis.log_prob)
 
     def doubt(self, translation: Translation) -> str:
@@ -251,9 +249,9 @@ class Translator:
         batch = make_batch([(ids, written)])
         with inference_mode(self.model), record_attention(self.model) as weights:
             self.model(batch.src, batch.tgt_in)
-        words = self.tgt.shown(self.tgt.vocab.decode(written))
+        words = self.tgt.display_tokens(self.tgt.vocab.decode(written))
         return AttentionMaps(
-            src=[*self.src.shown(tokens), SPECIALS[EOS]],
+            src=[*self.src.display_tokens(tokens), SPECIALS[EOS]],
             tgt_in=[SPECIALS[BOS], *words],
             tgt_out=[*words, SPECIALS[EOS]],
             weights={name: w[0].clone() for name, w in weights.items()},

@@ -92,7 +92,7 @@ def test_what_cannot_be_translated_is_copied(translator, typed, kept):
     ],
 )
 def test_only_a_line_in_capitals_is_read_in_small_letters(translator, typed, read):
-    assert translator.src.typed(typed).words == read
+    assert translator.src.preprocess(typed).words == read
 
 
 @pytest.mark.parametrize(

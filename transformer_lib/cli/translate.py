@@ -188,7 +188,7 @@ def translate_lines(
         # only on a terminal (None), and not among translations that appear there
         hidden = True if out.isatty() else None
         progress = stack.enter_context(tqdm(unit=" lines", disable=hidden, dynamic_ncols=True))
-        for lines in lines_together(text):
+        for lines in read_line_batches(text):
             for found in translator.translate_many(lines, **how):
                 number += 1
                 if isinstance(found, InputError):
@@ -204,7 +204,7 @@ def translate_lines(
     return status
 
 
-def lines_together(text: BinaryIO) -> Iterator[list[str]]:
+def read_line_batches(text: BinaryIO) -> Iterator[list[str]]:
     """Lines that can be translated together: all that can be read without waiting for more.
 
     From a keyboard that is one line, from a file about WINDOW bytes. UserError for a huge line.

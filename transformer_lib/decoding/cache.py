@@ -34,8 +34,7 @@ class KeyValueCache:
     """
 
     def __init__(self, max_length: int):
-        self.max_length = max_length
-        self.length = 0
+        self.max_length, self.length = max_length, 0
         self.keys: Tensor  # made with the first of them
         self.values: Tensor
 

@@ -153,11 +153,8 @@ def head_report(translator: Translator, items: Sequence[PronounItem]) -> dict[st
     layer, head = best_head(translator, items)
     batch = PronounBatch(translator, measurable(translator, items, half=1))
     heads = head_accuracy(translator, batch)
-    best = next(
-        row
-        for row in heads
-        if (row["layer"], row["head"], row["from"]) == (layer, head, "adjective")
-    )
+    which = (layer, head, "adjective")
+    best = next(row for row in heads if (row["layer"], row["head"], row["from"]) == which)
     nouns = [batch.antecedent, batch.other]
     layers = [name for name in attention_layers(translator.model) if name.startswith("encoder")]
     cut = {

@@ -28,7 +28,7 @@ def attention_layers(model: Parts) -> dict[str, MultiHeadAttention | Attention]:
     }
 
 
-def part_with_weights(layer: MultiHeadAttention | Attention) -> Attention:
+def inner_attention(layer: MultiHeadAttention | Attention) -> Attention:
     """The part of an attention layer that computes its weights."""
     return layer.attention if isinstance(layer, MultiHeadAttention) else layer
 
@@ -104,7 +104,7 @@ def hooked(model: Parts, hooks: Mapping[str, Hook]) -> Iterator[None]:
     if unknown:
         raise KeyError(f"no attention layer {unknown[0]!r}; there are {', '.join(layers)}")
     handles = [
-        part_with_weights(layers[name]).register_forward_hook(hook) for name, hook in hooks.items()
+        inner_attention(layers[name]).register_forward_hook(hook) for name, hook in hooks.items()
     ]
     try:
         yield

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from transformer_lib.files import keep_file
 from transformer_lib.text.data import cache_folder
-from transformer_lib.text.parallel import CorpusError, digest, place_of, read_parallel
+from transformer_lib.text.parallel import CorpusError, digest, read_parallel, sentence_hash
 
 SPLITS = ("train", "validation", "test")
 FEW = 10  # bad lines in a file; with more, it must be another file
@@ -59,7 +59,7 @@ class PublicCorpus:
 
 def split_of(source: str) -> str:
     """The split of a source sentence: the same for all its translations and in every edition."""
-    place = place_of(source)
+    place = sentence_hash(source)
     return "test" if place < HELD_OUT else "validation" if place < 2 * HELD_OUT else "train"
 
 

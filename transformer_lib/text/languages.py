@@ -58,8 +58,8 @@ class Language(TokenizedText[Tokenizer]):
         words = [w for w in self.vocab.tokens[len(SPECIALS) :] if w[0].isalnum()]
         return sorted(words, key=str.lower)
 
-    def typed(self, text: str) -> UserInput:
-        """What somebody typed, as this side reads it; InputError for anything but one line."""
+    def preprocess(self, text: str) -> UserInput:
+        """One line of user input, as this side reads it; InputError for anything else."""
         return one_sentence(text)
 
     def tokens(self, typed: UserInput) -> list[str]:
@@ -71,17 +71,17 @@ class Language(TokenizedText[Tokenizer]):
             raise InputError(about_unknown(unknown, self.words, self.tokenizer.language))
         return tokens
 
-    def answer(self, ids: Ids, typed: UserInput) -> str:
-        """The text of a translation into this language of what somebody typed."""
-        return typed.around(self.text(ids), self.tokenizer.language)
+    def postprocess(self, ids: Ids, typed: UserInput) -> str:
+        """Ids -> the text of a translation, with the punctuation that was set aside in typed."""
+        return typed.restore_punctuation(self.text(ids), self.tokenizer.language)
 
     @property
     def more(self) -> str:
         """A hint at the model that reads more than this side; "" if there is none."""
         return LARGER if self.tokenizer.language == "en" else ""
 
-    def shown(self, tokens: list[str]) -> list[str]:
-        """Tokens as the labels of a figure."""
+    def display_tokens(self, tokens: list[str]) -> list[str]:
+        """Tokens as they are shown in a figure."""
         return tokens
 
     def to_json(self) -> dict[str, Any]:
@@ -126,7 +126,7 @@ class SubwordLanguage(TokenizedText[Subwords]):
     def words(self) -> list[str]:
         raise InputError("this model reads any word, in pieces if need be: it has no list of words")
 
-    def typed(self, text: str) -> UserInput:
+    def preprocess(self, text: str) -> UserInput:
         """The whole line, as in its training text; one all in capitals is read in small letters."""
         if self.finished:
             return finish(text)
@@ -144,10 +144,10 @@ class SubwordLanguage(TokenizedText[Subwords]):
             )
         return tokens
 
-    def answer(self, ids: Ids, typed: UserInput) -> str:
+    def postprocess(self, ids: Ids, typed: UserInput) -> str:
         return put_back(self.text(ids).removesuffix(typed.added), typed.replaced)
 
-    def shown(self, tokens: list[str]) -> list[str]:
+    def display_tokens(self, tokens: list[str]) -> list[str]:
         """Pieces as text, if they hold whole letters, with · for the space before a word."""
         return [
             token if token in SPECIALS else self.tokenizer.piece(token).replace(" ", "·")

@@ -191,7 +191,7 @@ def check_lengths(paths: Sequence[Path], number: int, pair: tuple[str, str]) -> 
         )
 
 
-def place_of(sentence: str) -> float:
+def sentence_hash(sentence: str) -> float:
     """A number from 0 to 1 that depends on the sentence alone, whatever its corpus and line.
 
     It is for splitting: all pairs with one source sentence come to the same side, so no test

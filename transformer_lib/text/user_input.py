@@ -36,7 +36,7 @@ class UserInput:
     added: str = ""
     replaced: tuple[tuple[str, str], ...] = ()
 
-    def around(self, translation: str, language: str) -> str:
+    def restore_punctuation(self, translation: str, language: str) -> str:
         """The translation with its mark, as its language writes it: in Spanish, ¡…!"""
         opening = "¡" if self.mark == "!" and language == "es" else ""
         return f"{opening}{translation}{self.mark}"

@@ -135,7 +135,9 @@ def data_parallel_loss(model: Parts, loss_of: Callable[..., Tensor]) -> Callable
     if world_size() == 1:
         return loss_of
     assert isinstance(model, nn.Module)  # the only kind that this takes
-    return DistributedDataParallel(LossModule(model, loss_of), forward_sync_buffers=False)
+    parallel = DistributedDataParallel(LossModule(model, loss_of))
+    parallel.broadcast_buffers = False  # an argument that later versions call forward_sync_buffers
+    return parallel
 
 
 class LossModule(nn.Module):
@@ -143,8 +145,7 @@ class LossModule(nn.Module):
 
     def __init__(self, model: nn.Module, loss_of: Callable[..., Tensor]):
         super().__init__()
-        self.model = model
-        self.loss_of = loss_of
+        self.model, self.loss_of = model, loss_of
 
     def forward(self, *arguments: Any) -> Tensor:
         return self.loss_of(*arguments)

@@ -39,7 +39,7 @@ def batch_loss(model: Seq2SeqModel, batch: Batch, smoothing: float, bf16: bool =
     return torch.stack(losses).sum()
 
 
-def words_in(batches: Sequence[Batch]) -> int:
+def count_tokens(batches: Sequence[Batch]) -> int:
     """How many target words the batches have, <eos> included."""
     return sum(int((batch.tgt_out != PAD).sum()) for batch in batches)
 
@@ -61,7 +61,7 @@ def update(
     """
     for group in optimizer.param_groups:
         group["lr"] = lr
-    (words,) = all_reduce_sum(words_in(batches))
+    (words,) = all_reduce_sum(count_tokens(batches))
     share = 0.0
     for batch in batches:
         with gradient_sync(loss_of, now=batch is batches[-1]):
@@ -82,5 +82,5 @@ def validation_loss(model: Seq2SeqModel, batches: Sequence[Batch]) -> float:
     model.eval()
     share = sum(batch_loss(model, batch, smoothing=0.0).item() for batch in batches)
     model.train()
-    loss, words = all_reduce_sum(share, words_in(batches))
+    loss, words = all_reduce_sum(share, count_tokens(batches))
     return loss / words

@@ -37,7 +37,7 @@ from transformer_lib.training.state import (
     save_weights,
     weight_files,
 )
-from transformer_lib.training.step import batch_loss, update, validation_loss, words_in
+from transformer_lib.training.step import batch_loss, count_tokens, update, validation_loss
 from transformer_lib.training.threads import threads_for, using_threads
 
 
@@ -115,7 +115,8 @@ def train(
             batches = list(batches_of(pairs, group))
             settings = (lr, config.smoothing, config.bf16)
             losses.append(update(model, files.optimizer, batches, *settings, loss_of))
-            log.step(state.step, losses[-1], words_in(batches), lr, time.perf_counter() - began)
+            seconds = time.perf_counter() - began
+            log.step(state.step, losses[-1], count_tokens(batches), lr, seconds)
             progress.update(1)
             if state.step % config.validate_every == 0 or state.step == config.steps:
                 entry = validate(model, held_out, losses, state.step, lr, measure)

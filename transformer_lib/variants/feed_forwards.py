@@ -10,7 +10,7 @@ from torch import Tensor, nn
 from transformer_lib.model.interface import Parts, Seq2SeqModel
 from transformer_lib.model.layers import PositionwiseFeedForward
 from transformer_lib.text.batching import Batch
-from transformer_lib.training.step import batch_loss, words_in
+from transformer_lib.training.step import batch_loss, count_tokens
 
 
 class GELUFeedForward(PositionwiseFeedForward):
@@ -125,4 +125,4 @@ def balanced_loss(
     with routing(model) as found:
         loss = batch_loss(model, batch, smoothing, bf16)
     balance = sum(load_balance(logits.float(), top) for logits, top in found)
-    return loss + weight * words_in([batch]) * balance
+    return loss + weight * count_tokens([batch]) * balance

@@ -12,8 +12,6 @@ from transformer_lib.model.config import ModelConfig
 from transformer_lib.variants import GELUFeedForward, replace_modules
 from transformer_lib.variants.language_model import LanguageModel
 
-# --- GPT-2's weights in these classes -----------------------------------------------------------
-
 # Names of a layer's parts in GPT-2's files, and here.
 GPT2_PARTS = {
     "ln_1": "residual_self_attn.norm",

@@ -24,7 +24,7 @@ from transformer_lib.recipes import TextPairs, learn_language
 from transformer_lib.text import downloads, english_spanish
 from transformer_lib.text.batching import make_batch
 from transformer_lib.text.languages import SubwordLanguage
-from transformer_lib.text.parallel import place_of, read_parallel
+from transformer_lib.text.parallel import read_parallel, sentence_hash
 from transformer_lib.text.subwords import Subwords
 from transformer_lib.text.tokens import SPECIALS
 from transformer_lib.text.user_input import InputError
@@ -113,7 +113,7 @@ def with_fewer(subwords: Subwords, size: int) -> Subwords:
 
 def pieces(subwords: Subwords, text: str) -> list[str]:
     """The subwords of a text as they are shown: · is the space before, bytes are in brackets."""
-    return SubwordLanguage(subwords).shown(subwords(text))
+    return SubwordLanguage(subwords).display_tokens(subwords(text))
 
 
 def pieces_per_word(subwords: Subwords, texts: Sequence[str]) -> float:
@@ -191,8 +191,8 @@ def learn(
 
 def standing_in(training: Iterable[str], sentences: Iterable[str]) -> list[str]:
     """Those of the sentences that stand in a training text, but for capitals, spaces and signs."""
-    places = set(map(place_of, training))
-    return [text for text in sentences if place_of(text) in places]
+    places = set(map(sentence_hash, training))
+    return [text for text in sentences if sentence_hash(text) in places]
 
 
 @experiment("real-text")

@@ -256,7 +256,7 @@ def word_places(language: Language, tokens: Sequence[str]) -> list[tuple[str, li
     if not isinstance(language, SubwordLanguage):
         return [(token.lower(), [place]) for place, token in enumerate(tokens)]
     found: list[tuple[str, list[int]]] = []
-    for place, piece in enumerate(language.shown(list(tokens))):
+    for place, piece in enumerate(language.display_tokens(list(tokens))):
         letters = piece.removeprefix("·")
         inside = found and found[-1][0].isalpha() and letters[:1].isalpha()
         if inside and not piece.startswith("·"):
@@ -325,9 +325,10 @@ class AgreementBatch:
 def placed(translator: Translator, item: Item) -> dict[str, Any] | None:
     """The ids of an item and the places of its words; None where it can't be measured."""
     try:
-        source = translator.src.tokens(translator.src.typed(item.english))
+        source = translator.src.tokens(translator.src.preprocess(item.english))
         right, wrong = (
-            translator.tgt.tokens(translator.tgt.typed(text)) for text in (item.spanish, item.wrong)
+            translator.tgt.tokens(translator.tgt.preprocess(text))
+            for text in (item.spanish, item.wrong)
         )
     except InputError:
         return None

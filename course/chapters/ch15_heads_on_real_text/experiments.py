@@ -283,7 +283,8 @@ def where(translator: Translator) -> dict[str, Any]:
         item = batch.kept[0]
         sides = ((translator.src, item.english), (translator.tgt, item.spanish))
         source, target = (
-            language.shown(language.tokens(language.typed(text))) for language, text in sides
+            language.display_tokens(language.tokens(language.preprocess(text)))
+            for language, text in sides
         )
         found[kind] = {
             "source": [*source, "<eos>"],

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from transformer_lib.cli import main
-from transformer_lib.text.parallel import CorpusError, digest, place_of, read_parallel
+from transformer_lib.text.parallel import CorpusError, digest, read_parallel, sentence_hash
 
 PAIRS = [("Good morning", "Buenos días"), ("Ana ran", "Ana corrió"), ("Why?", "¿Por qué?")]
 TABLE = "".join(f"{source}\t{target}\n" for source, target in PAIRS).encode()
@@ -196,15 +196,19 @@ def test_what_is_no_corpus_at_all(file, tmp_path):
 
 
 def test_a_sentence_has_one_place_however_it_is_written():
-    assert place_of("I don't know.") == place_of("i DON'T  know!") == place_of("I dont know")
-    assert place_of("I don't know.") != place_of("I don't know him.")
-    assert place_of("Él") == place_of("E\u0301l") != place_of("El")
+    assert (
+        sentence_hash("I don't know.")
+        == sentence_hash("i DON'T  know!")
+        == sentence_hash("I dont know")
+    )
+    assert sentence_hash("I don't know.") != sentence_hash("I don't know him.")
+    assert sentence_hash("Él") == sentence_hash("E\u0301l") != sentence_hash("El")
     by_hand = int(hashlib.sha256(b"goodmorning").hexdigest()[:12], 16) / 16**12
-    assert place_of("Good morning.") == by_hand  # on every machine, for ever
+    assert sentence_hash("Good morning.") == by_hand  # on every machine, for ever
 
 
 def test_places_are_spread_evenly():
-    places = [place_of(f"sentence {i}") for i in range(5000)]
+    places = [sentence_hash(f"sentence {i}") for i in range(5000)]
     assert all(0 <= place < 1 for place in places)
     for tenth in range(10):
         assert 420 < sum(tenth <= 10 * place < tenth + 1 for place in places) < 580

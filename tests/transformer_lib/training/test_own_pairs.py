@@ -16,7 +16,7 @@ from transformer_lib.model.transformer import make_model
 from transformer_lib.recipes import Recipe, parallel_recipe, train_recipe
 from transformer_lib.text import downloads, phrasebook
 from transformer_lib.text.languages import SubwordLanguage
-from transformer_lib.text.parallel import CorpusError, place_of
+from transformer_lib.text.parallel import CorpusError, sentence_hash
 from transformer_lib.text.subwords import Subwords
 from transformer_lib.text.tokenized_dataset import TokenizedDataset
 from transformer_lib.text.user_input import InputError
@@ -154,7 +154,7 @@ def test_no_sentence_of_validation_is_in_training(table, tmp_path):
     sides = {side: [source for source, _ in recipe.pairs(side)] for side in ("train", "validation")}
     assert len(sides["train"]) + len(sides["validation"]) == 3000
     assert not set(sides["train"]) & set(sides["validation"])
-    assert sides["validation"] and all(place_of(text) < 0.01 for text in sides["validation"])
+    assert sides["validation"] and all(sentence_hash(text) < 0.01 for text in sides["validation"])
 
     named = parallel_recipe([table()], [table(20, seed=1, name="held-out.tsv")])
     assert [list(named.pairs(side)) for side in ("train", "validation")] == [
@@ -352,8 +352,8 @@ def test_what_is_typed_is_finished_if_the_training_text_was(tmp_path, table):
     loaded = Translator.load(tmp_path / "run")
     assert loaded.src.finished
     ids = loaded.tgt.encode("Árbol perro.")
-    assert loaded.tgt.answer(ids, loaded.src.typed("tree dog")) == "Árbol perro"
-    assert loaded.tgt.answer(ids, loaded.src.typed("tree dog.")) == "Árbol perro."
+    assert loaded.tgt.postprocess(ids, loaded.src.preprocess("tree dog")) == "Árbol perro"
+    assert loaded.tgt.postprocess(ids, loaded.src.preprocess("tree dog.")) == "Árbol perro."
     (tmp_path / "run" / "typed.json").unlink()
     assert not Translator.load(tmp_path / "run").src.finished
 
@@ -382,10 +382,10 @@ def test_a_recipe_for_what_is_typed_adds_the_phrasebook_and_keeps_its_stand_ins(
     folder = tmp_path / "run"
     train_recipe(recipe, folder)
     translator = Translator.load(folder)
-    typed = translator.src.typed("see www.uni.es 🍕")
+    typed = translator.src.preprocess("see www.uni.es 🍕")
     assert typed.words == "see www.example.com 😀"
     ids = translator.tgt.vocab.encode(translator.tgt.tokenizer("Véase www.example.com 😀"))
-    assert translator.tgt.answer(ids, typed) == "Véase www.uni.es 🍕"
+    assert translator.tgt.postprocess(ids, typed) == "Véase www.uni.es 🍕"
 
 
 def test_a_run_whose_phrasebook_has_changed_is_refused(table, tmp_path, monkeypatch):

@@ -86,7 +86,7 @@ def test_in_spanish():
 
 
 def test_words_are_found_in_pieces(large, small):
-    tokens = large.src.tokens(large.src.typed("The mysterious cows, and the cows."))
+    tokens = large.src.tokens(large.src.preprocess("The mysterious cows, and the cows."))
     words = corpus.word_places(large.src, tokens)
     assert [word for word, _ in words] == [
         "the",
