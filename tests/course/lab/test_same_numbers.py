@@ -466,7 +466,7 @@ def test_our_everyday_sentences_get_the_same_words_and_logits(request, eight, tm
     assert [written for _, written in found] == [one[0].text for one in expected]
     model, src = in_python.model, in_python.src
     fourth = [
-        (src.vocab.encode(src.tokens(src.typed(text))), ids)
+        (src.vocab.encode(src.tokens(src.preprocess(text))), ids)
         for text, (ids, _) in zip(texts[::4], found[::4], strict=True)
     ]
     logits = np.fromfile(tmp_path / "logits", np.float32).reshape(-1, len(src.vocab))
