@@ -299,7 +299,9 @@ class Worker:
         """What a name stands for that the cell with the grade_id `answer` should have made."""
         try:
             return self.line.ask(GET_NAME, name)
-        except Stopped:
+        except Stopped as error:
+            if type(error).__name__ != "KeyError":  # it is there, and no message can hold it
+                raise Hint(f"`{name}` can't be handed over: {reason_of(error)}") from None
             told = [
                 self.troubles[number]
                 for number, (cell, code) in enumerate(self.cells)

@@ -205,7 +205,7 @@ class Line:
             return {"yours": thing.number}
         if callable(thing):
             return {"function": self.offer(thing)}
-        return {"other": type(thing).__name__}
+        return {"other": "ComplexTensor" if type(thing) is Tensor else type(thing).__name__}
 
     def unpack(self, said: Any, tensors: dict[str, Tensor]) -> Any:
         if isinstance(said, list):

@@ -54,7 +54,7 @@ def as_tensor(given: Any, wanted: str) -> Tensor:
     """Numbers in a list, a tuple or a tensor -> a tensor; for anything else the Hint `wanted`."""
     try:
         return torch.as_tensor(given, dtype=torch.float32).detach()
-    except (TypeError, ValueError, RuntimeError):
+    except (TypeError, ValueError, RuntimeError, OverflowError):
         raise Hint(wanted) from None
 
 

@@ -222,7 +222,7 @@ def an_update(
 def my_update(function: Callable[[Any, Any, Any, float], float]) -> None:
     """The core exercise: one update of the weights, (model, optimizer, batch, lr) -> loss."""
     expect(callable(function), "Hand over the function itself: its name, without parentheses.")
-    own_work(function, "update", "train")
+    own_work(function, "update")  # not "train": `model.train()` is a habit of PyTorch
     try:
         losses, found = after_updates(function)
     except Exception as error:

@@ -414,9 +414,10 @@ def straight_and_wrong(guess: Any) -> None:
     """Explore: a floor with a straight line that promises less than the true floor."""
     floor = one_number(guess, "Give one number, in nats.")
     expect(
-        math.isfinite(floor) and floor < min(LAW_LOSSES),
+        floor < min(LAW_LOSSES),
         f"A floor lies below all losses: below {min(LAW_LOSSES):.3f}.",
     )
+    expect(floor > -1e6, "Seen from so far below, all losses are alike: go nearer to them.")
     square, promised = straightness(floor)
     straight, below = square >= STRAIGHT, promised < TRUE_FLOOR
     no_slip(

@@ -83,6 +83,7 @@ WRONG = {
         Wrong("not numbers", "two_weights = 'a quarter'", "Give 2 numbers", 0),
         Wrong("not numbers in quotes", "two_weights = ['nan', 'inf']", "Give 2 numbers", 0),
         Wrong("one in quotes", "two_weights = '0.75'", "Give 2 numbers", 0),
+        Wrong("too large a number", "two_weights = [10**400, 1]", "Give 2 numbers", 0),
     ],
     "my_weights": [
         Wrong(

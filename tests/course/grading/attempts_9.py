@@ -406,5 +406,7 @@ WRONG = {
         Wrong("no floor", "another_floor = 2.3", "lies below all losses", 0),
         Wrong("a word", "another_floor = 'low'", "Give one number", 0),
         Wrong("no number", "another_floor = float('nan')", "lies below all losses", 0),
+        Wrong("too large a number", "another_floor = 10**400", "lies below all losses", 0),
+        Wrong("far below", "another_floor = -(10**308)", "go nearer to them", 0),
     ],
 }

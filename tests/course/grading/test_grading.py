@@ -788,6 +788,25 @@ def test_a_cell_that_stops_half_way_says_so(tmp_path):
     assert "(The cell stopped: IndexError: index 9 is out of bounds" in found.hint
 
 
+@pytest.mark.parametrize(
+    "code",
+    [
+        "[True, 10**5000]",
+        "functools.reduce(lambda inner, _: [inner], range(900), 0)",
+        "torch.tensor([0.25, 0.75]).to_sparse()",
+        "torch.ones(2, device='meta')",
+    ],
+    ids=["a number of 5,000 digits", "lists in lists", "sparse", "without numbers"],
+)
+def test_what_no_message_can_hold_is_there_all_the_same(tmp_path, code):
+    """Its cell ran, so the hint doesn't ask whether that is deleted."""
+    answer = f"import functools\ntwo_weights = {code}"
+    hand_in(tmp_path / "ana.ipynb", filled_in(ATTENTION, {"two_weights": answer}))
+    found = grade("ana", tmp_path / "ana.ipynb", ATTENTION, Limits())[0]
+    assert found.exercise == "two_weights" and found.points == 0
+    assert found.hint.startswith("`two_weights` can't be handed over: ") and "Error" in found.hint
+
+
 MILLION = "x" * 1_000_000
 CUT = " … (cut after"
 

@@ -230,6 +230,8 @@ def test_anything_else_arrives_as_the_name_of_its_type(lines):
     here, there = lines
     there.offer(lambda: iter([]))
     assert type(here.ask(0)).__name__ == "list_iterator"
+    there.offer(lambda: torch.ones(1, dtype=torch.complex64))  # "not a Tensor" would be no hint
+    assert type(here.ask(1)).__name__ == "ComplexTensor"
 
 
 def test_what_can_not_be_told_is_an_error_not_the_end(lines):

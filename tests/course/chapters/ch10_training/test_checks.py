@@ -107,7 +107,12 @@ def tensor_update(*inputs):
     return torch.tensor(by_hand(*inputs))
 
 
-@pytest.mark.parametrize("function", [by_hand, check.an_update(), tensor_update])
+def in_training_mode(model, *inputs):
+    model.train()  # a habit of PyTorch
+    return by_hand(model, *inputs)
+
+
+@pytest.mark.parametrize("function", [by_hand, check.an_update(), tensor_update, in_training_mode])
 def test_my_update_right(capsys, function):
     assert said(capsys, check.my_update, function) == "right!"
 

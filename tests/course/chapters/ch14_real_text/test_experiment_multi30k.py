@@ -365,17 +365,6 @@ def test_the_recurrent_translators_on_pictures_are_as_large_as_the_transformer()
         assert count_parameters(recurrent) == pytest.approx(size, rel=0.01)
 
 
-def test_the_readme_tells_the_number_that_validation_chose_first():
-    stored = experiments.load("multi30k")
-    mean, seeds = stored["mean_bleu"], [run["per_word"]["bleu"] for run in stored["runs"]]
-    readme = (Path(__file__).parents[4] / "README.md").read_text("utf-8")
-    (row,) = [line for line in readme.splitlines() if "English to German" in line]
-    assert f"**{mean['beam']:.1f}** chosen on validation" in row
-    assert f"ranked as published {mean['per_word']:.1f} |" in row
-    assert f"{stored['published']['bleu']:.1f} |" in row
-    assert f"{sum(seeds[1:]) / 2:.1f} of the" in readme
-
-
 def test_recurrent_translators_that_are_interrupted_tell_what_is_complete(
     fetched, short, monkeypatch
 ):
