@@ -3,7 +3,6 @@
 import dataclasses
 import gzip
 import json
-from pathlib import Path
 from types import SimpleNamespace
 from unittest.mock import Mock
 
