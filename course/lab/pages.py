@@ -13,7 +13,7 @@ from urllib.parse import quote
 from course.lab.packing import eight_bits, full_numbers, pack
 from transformer_lib.files import write_file
 from transformer_lib.text.languages import SubwordLanguage
-from transformer_lib.text.stand_ins import FOUND
+from transformer_lib.text.stand_ins import FOUND, PICTURE
 from transformer_lib.text.tokens import SPECIALS
 from transformer_lib.translator import Translator
 
@@ -188,7 +188,8 @@ def subword_rules(language: SubwordLanguage) -> dict[str, Any]:
 def stand_in_rules(stand_ins: Mapping[str, Sequence[str]]) -> dict[str, Any]:
     """What is copied, and what the model reads in its place."""
     pattern = for_javascript(FOUND.pattern).replace("(?P<", "(?<")
-    return {"pattern": pattern, "some": {kind: list(some) for kind, some in stand_ins.items()}}
+    some = {kind: list(ones) for kind, ones in stand_ins.items()}
+    return {"pattern": pattern, "picture": for_javascript(PICTURE), "some": some}
 
 
 def cutting_rules(language: str) -> dict[str, Any]:

@@ -106,7 +106,7 @@ class SubwordLanguage {
   answer(ids, { added, replaced }) {
     const text = this.tokenizer.detokenize(this.tokens(ids));
     const own = added && text.endsWith(added) ? text.slice(0, -added.length) : text;
-    return put_back(own, replaced);
+    return put_back(own, replaced, this.stand_ins);
   }
 
   /** Letters again where a piece holds whole ones, with · for the space before. */
@@ -160,7 +160,14 @@ function with_copies(text, end, replaced) {
 }
 
 /** What was typed, in the places of its stand-ins; at the end, what the model has left out. */
-function put_back(translation, replaced) {
+function put_back(translation, replaced, { picture }) {
+  const emoji = new RegExp(picture, "gu");
+  const stand_ins = replaced.map(([stand_in]) => stand_in);
+  const lost = stand_ins.filter((one) => one.match(emoji) && !translation.includes(one));
+  const others = (translation.match(emoji) ?? []).filter((one) => !stand_ins.includes(one));
+  for (const other of others.slice(0, lost.length)) { // the model may write another emoji
+    translation = translation.replace(other, () => lost.shift());
+  }
   for (const [stand_in, typed] of replaced) {
     const glued = /^\p{L}/u.test(stand_in) ? "[a-z]*" : ""; // the model may spell wwww
     const escaped = stand_in.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");

@@ -8,7 +8,7 @@ training, and the real ones take their places in what it writes:
 """
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 PICTURE = "[\u2190-\u2bff\U0001f1e6-\U0001faff][\ufe0f\U0001f3fb-\U0001f3ff]*"
 KINDS = {
@@ -33,23 +33,24 @@ def replace_by_stand_ins(
     text: str, stand_ins: Mapping[str, Sequence[str]] = STAND_INS
 ) -> tuple[str, Replaced]:
     """What the model is to read, and what was replaced. Where stand-ins run out, the rest stays."""
-    free = {
-        kind: [one for one in several if one not in text] for kind, several in stand_ins.items()
-    }
+    free = {kind: [one for one in some if one not in text] for kind, some in stand_ins.items()}
     replaced = []
 
     def replacement(found: re.Match[str]) -> str:
-        kind = str(found.lastgroup)
-        if not free.get(kind):
+        if not (left := free.get(str(found.lastgroup))):
             return found[0]
-        replaced.append((free[kind].pop(0), found[0]))
+        replaced.append((left.pop(0), found[0]))
         return replaced[-1][0]
 
     return FOUND.sub(replacement, text), tuple(replaced)
 
 
-def put_back(translation: str, replaced: Iterable[tuple[str, str]]) -> str:
+def put_back(translation: str, replaced: Sequence[tuple[str, str]]) -> str:
     """What was typed, in the places of its stand-ins; at the end, what the model has left out."""
+    lost = [one for one, _ in replaced if re.match(PICTURE, one) and one not in translation]
+    others = [one for one in re.findall(PICTURE, translation) if one not in dict(replaced)]
+    for stand_in, other in zip(lost, others, strict=False):  # the model may write another
+        translation = translation.replace(other, stand_in, 1)
     for stand_in, typed in replaced:
         glued = "[a-z]*" if stand_in[0].isalpha() else ""  # the model may spell wwww
         parts = re.split(glued + re.escape(stand_in), translation)

@@ -130,19 +130,20 @@ COPIED = [
 
 @pytest.mark.parametrize("stand_ins", [STAND_INS, {}, {"emoji": ["😀"]}])
 def test_what_is_copied_is_found_and_put_back_alike(node, stand_ins):
-    """The second translation has lost the stand-ins, the third repeats them."""
+    """The second translation has lost the stand-ins, the third repeats them, and some have other emoji."""
     program = """
         return given.texts.map((text) => {
           const { words, replaced } = replace_by_stand_ins(text, given.rules);
-          return [words, put_back(words, replaced), put_back("Sí", replaced),
-            put_back(`${words} ${words}`, replaced),
-            put_back(`w${words.replaceAll(" ", " w")}`, replaced)];
+          const written = [words, "Sí", `${words} ${words}`, `w${words.replaceAll(" ", " w")}`,
+            "Sí 🙍, ya 🙍 🤍", words.replaceAll("😀", "🤍")];
+          return [words, ...written.map((one) => put_back(one, replaced, given.rules))];
         });
     """
     expected = []
     for text in COPIED:
         words, replaced = replace_by_stand_ins(text, stand_ins)
-        written = (words, "Sí", f"{words} {words}", f"w{words}".replace(" ", " w"))
+        written = [words, "Sí", f"{words} {words}", f"w{words}".replace(" ", " w")]
+        written += ["Sí 🙍, ya 🙍 🤍", words.replace("😀", "🤍")]
         expected.append([words, *(put_back(one, replaced) for one in written)])
     rules = pages.stand_in_rules(stand_ins)
     assert node(program, {"texts": COPIED, "rules": rules}) == expected

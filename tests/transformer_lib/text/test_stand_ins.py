@@ -69,6 +69,13 @@ def test_letters_that_the_model_has_put_before_a_link_go_with_it():
     assert put_back(f"Pizza😀 en {stand_in}", replaced) == "Pizza🍕 en www.uni-köln.de"
 
 
+def test_another_emoji_than_the_model_has_read_is_taken_for_it():
+    _, replaced = replace_by_stand_ins("Nice 😀 to meet you 🍕")
+    assert put_back("Encantado 🤍 de conocerte 🙍", replaced) == "Encantado 😀 de conocerte 🍕"
+    assert put_back("Encantado 🤍 de conocerte", replaced) == "Encantado 😀 de conocerte 🍕"
+    assert put_back("Encantado de conocerte 🎉", replaced) == "Encantado de conocerte 🍕 😀"
+
+
 def test_nothing_is_lost():
     """What the model left out comes at the end."""
     _, replaced = replace_by_stand_ins("I love it 🍕")
