@@ -130,7 +130,7 @@ COPIED = [
 
 @pytest.mark.parametrize("stand_ins", [STAND_INS, {}, {"emoji": ["😀"]}])
 def test_what_is_copied_is_found_and_put_back_alike(node, stand_ins):
-    """The second translation has lost the stand-ins, the third repeats them, the last have others."""
+    """The second has lost the stand-ins, the third repeats them, the last ones have others."""
     program = """
         return given.texts.map((text) => {
           const { words, replaced } = replace_by_stand_ins(text, given.rules);
