@@ -475,7 +475,7 @@ ISLANDS = {"el": ("m", "one"), "los": ("m", "many"), "la": ("f", "one"), "las": 
     "word-map",
     notebook="02_embeddings",
     caption="The English words of the shipped translator on a map, colored by part of speech.",
-    alt="A map of 955 dots, four of the words ringed. The nouns lie on four islands, named by "
+    alt="A map of 955 dots, four of the words ringed. The nouns gather in four places, named by "
     "their article in Spanish: nouns with el, los, la and las. Verbs, and among them adjectives "
     "and all other words, lie together on one faint disc. Before training the same words lie in "
     "one cloud with all colors mixed.",
@@ -489,15 +489,8 @@ def draw_word_map() -> Any:
     for view, table in enumerate(tables):
         points += _map_points(view, table, words, lambda word: english_class(word).part)
     after = [point for point in points if point["view"] == 1]
-    groups = []
-    for article, island in ISLANDS.items():
-        own = [
-            point
-            for point in after
-            if point["kind"] == "noun"
-            and (english_class(point["word"]).gender, english_class(point["word"]).number) == island
-        ]
-        groups.append(("noun", f"nouns\nwith {article}", own))
+    islands = _nouns_by_article(after)
+    groups = [("noun", f"nouns\nwith {article}", own) for article, own in islands.items()]
     groups.append(
         ("verb", "verbs and\nother words", [point for point in after if point["kind"] != "noun"])
     )
@@ -513,6 +506,34 @@ def draw_word_map() -> Any:
             "After training, nouns lie apart, by their article in Spanish",
         ),
     )
+
+
+def _nouns_by_article(points: Sequence[dict]) -> dict[str, list[dict]]:
+    """Of the points of `draw_word_map` the nouns: Spanish article -> its points."""
+    from course.grammar.classes import english_class
+
+    nouns = [(english_class(point["word"]), point) for point in points if point["kind"] == "noun"]
+    return {
+        article: [point for noun, point in nouns if (noun.gender, noun.number) == island]
+        for article, island in ISLANDS.items()
+    }
+
+
+def nouns_on_their_own_island() -> dict[str, float]:
+    """Of the nouns on the map: article -> the share that lies nearest to the middle of its own."""
+    from course.grammar.classes import english_class
+
+    table, words = _trained_tables()[0], _vocabularies()[0]
+    points = _map_points(1, table, words, lambda word: english_class(word).part)
+    islands = {
+        article: torch.tensor([[point["x"], point["y"]] for point in own])
+        for article, own in _nouns_by_article(points).items()
+    }
+    middles = torch.stack([places.mean(dim=0) for places in islands.values()])
+    return {
+        article: (torch.cdist(places, middles).argmin(dim=1) == own).double().mean().item()
+        for own, (article, places) in enumerate(islands.items())
+    }
 
 
 def named(kind: str, region: str, points: Sequence[dict]) -> dict[str, Any]:
@@ -534,8 +555,8 @@ def named(kind: str, region: str, points: Sequence[dict]) -> dict[str, Any]:
     "noun-map",
     notebook="02_embeddings",
     caption="The English nouns, colored by the gender and number of their Spanish translations.",
-    alt="Four islands of dots, el, los, la and las, each of a single color: English nouns whose "
-    "translation is masculine or feminine, one or several. Tree lies on el, trees on los, street "
+    alt="Four islands of dots, el, los, la and las, each all but of a single color: English nouns "
+    "whose translation is masculine or feminine, one or several. Tree lies on el, trees on los, street "
     "on la, streets on las, each in a ring; water, classroom and eagle, feminine but with el, lie "
     "between el and la. A choice shows the Spanish nouns instead: one cloud, in which the colors "
     "are mixed.",

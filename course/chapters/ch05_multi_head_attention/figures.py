@@ -670,8 +670,8 @@ def draw_two_pictures() -> Figure:
     notebook="05_multi_head_attention",
     caption="What 'it' looks at: in one head, in two, in all eight.",
     alt="Three times the words of the sentence in a column, and lines to them from 'it'. One head: "
-    "one thick line goes to 'animal'. Two heads: two lines half as thick, to 'animal' and "
-    "'because'. All eight: thin lines fan out to most words, the thickest to 'because' and the "
+    "one thick line goes to 'animal'. Two heads: a line half as thick to 'animal', a thinner one "
+    "to 'because'. All eight: thin lines fan out to most words, the thickest to 'because' and the "
     "end.",
 )
 def draw_heads_one_two_all() -> Figure:

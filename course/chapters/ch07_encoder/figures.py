@@ -50,6 +50,7 @@ from course.drawing.shapes import (
     word_color,
 )
 from course.drawing.values import as_array, written
+from transformer_lib.text.tokens import EOS
 
 FLOW_LIMIT = 2.5  # numbers beyond it have the color of the ends
 
@@ -360,17 +361,17 @@ NOTEBOOK = "07_encoder"
     "encoder-who-moves",
     notebook=NOTEBOOK,
     caption="One word is nudged: which outputs move? Feed-forward, self-attention, whole encoder.",
-    alt="Three maps over the words of 'the tired animal crosses the wide street'. Feed-forward: "
-    "the diagonal and nothing else. Self-attention: cells all over, the strongest in the columns "
-    "of the two 'the'. Two whole layers: a strong diagonal, and all other cells faintly filled.",
+    alt="Three maps over the words of 'the tired animal crosses the wide street' and their <eos>. "
+    "Feed-forward: the diagonal and nothing else. Self-attention: strongest in the column of "
+    "<eos>, then in those of the two 'the'. Two whole layers: a strong diagonal, beside it most "
+    "in the column of <eos>.",
 )
 def draw_who_moves() -> Figure:
     from transformer_lib.translator import Translator
 
     (words,), xs = read_by_encoder([SENTENCE])
-    x = without_end(words, xs)[0]
     encoder = Translator.load().model.eval().encoder
-    first = encoder.layers[0]
+    first, x = encoder.layers[0], xs[0][0]
     maps = {
         "feed-forward": moved(first.feed_forward, x),
         "self-attention": moved(lambda x: first.self_attn(x, x, x), x),
@@ -378,7 +379,7 @@ def draw_who_moves() -> Figure:
     }
     return maps_of_words(
         maps,
-        words,
+        [*words, EOS],
         title="A word reaches the others only through attention",
         note="Rows: whose output moves. Columns, in the same order: the word that is nudged",
         scale_name="how far it moves (largest = 1)",

@@ -14,6 +14,7 @@ from course.chapters.ch02_embeddings.figures import (
     flat_map,
     loss_by_bottom,
     nearest_words,
+    nouns_on_their_own_island,
     pulled_rows,
     share_bars,
     vector_sizes,
@@ -209,3 +210,5 @@ def test_before_training_the_kinds_are_mixed_and_after_it_they_are_not():
     chart = draw_word_map()
     assert own_island(places(chart, 0)) < 0.35
     assert own_island(places(chart, 1)) > 0.5
+    shares = nouns_on_their_own_island()
+    assert list(shares) == ["el", "los", "la", "las"] and min(shares.values()) > 0.9

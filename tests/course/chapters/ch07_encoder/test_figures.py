@@ -137,8 +137,11 @@ def test_who_moves():
     alone, attention, both = maps.values()
     assert (alone - np.diag(alone.diagonal())).max() < 1e-5 and alone.diagonal().min() > 0.3
     felt = attention.sum(axis=0)  # a column is a nudge
-    assert sorted(felt.argsort()[-2:]) == [0, 4]  # the two "the"
-    assert (both.argmax(axis=1) == np.arange(7)).all() and both.min() > 1e-3
+    *_, third, second, first = felt.argsort()
+    assert (first, {second, third}) == (7, {0, 4})  # <eos>, the two "the"
+    assert felt[7] > 2 * felt[second]
+    assert (both.argmax(axis=1) == np.arange(8)).all() and both.min() > 1e-3
+    assert (both - np.diag(both.diagonal())).sum(axis=0).argmax() == 7
 
 
 def test_the_deep_stack():
