@@ -7,6 +7,7 @@ import pytest
 import torch
 
 from course.chapters.ch16_before.experiments import first_noun
+from transformer_lib.confidence import ConfidenceThresholds
 from transformer_lib.decoding import inference_mode
 from transformer_lib.files import read_json
 from transformer_lib.interpret.pronouns import head_report, measurable
@@ -99,15 +100,16 @@ def assert_printed(number: str, measured: float) -> None:
 
 @pytest.mark.slow
 def test_the_stored_confidence_is_what_is_measured(translator):
-    """On every fourth sentence: about one in a hundred is unsure, and none is a guess."""
+    """All but one in a hundred reach `usual`, all reach `lowest`, each alone as in a batch."""
     stored = translator.confidence
-    measured = []
-    for split in LIKE_TRAINING:
-        texts = [pair[0] for pair in english_spanish.load(split)]
-        assert len(texts) * len(LIKE_TRAINING) == stored.sentences
-        measured += mean_log_probs(translator, texts[::4])
-    assert 0.004 <= sum(value < stored.usual for value in measured) / len(measured) <= 0.02
-    assert min(measured) >= stored.lowest - 0.01
+    texts = [source for split in LIKE_TRAINING for source, _ in english_spanish.load(split)]
+    measured = mean_log_probs(translator, texts)
+    assert ConfidenceThresholds.of(measured) == stored
+    for i in sorted(range(len(texts)), key=measured.__getitem__)[:60]:
+        alone = translator.translate(texts[i])[0].mean_log_prob
+        assert alone == pytest.approx(measured[i], abs=1e-5)
+        assert not stored.doubt(alone).startswith("guessing")
+        assert (stored.doubt(alone) == "") == (measured[i] >= stored.usual)
     card = (SHIPPED_MODEL / "README.md").read_text(encoding="utf-8")
     assert f"{stored.usual:.2f} nats a word" in card and f"all of them, {stored.lowest:.2f}" in card
 

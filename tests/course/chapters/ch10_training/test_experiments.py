@@ -292,6 +292,7 @@ def test_what_is_told_of_few_rows():
         assert history[0]["step"] == 25 and history[-1]["step"] == 400
         first, last = (history[i]["validation_loss"] for i in (0, -1))
         assert first == pytest.approx(2.3, abs=0.1) and 1.9 < last / first < 2.1
+    assert sum(history[-1]["validation_loss"] for history in few) / len(few) > 4.5
 
 
 def test_a_new_reverser_is_always_the_same_and_computes_in_double():

@@ -1,5 +1,7 @@
 """Wider beams: what is chosen under another length penalty, and what is counted."""
 
+import math
+
 import pytest
 
 from course.chapters.ch11_decoding.experiments import (
@@ -66,6 +68,20 @@ def test_draws_are_counted(translator):
     assert greedy == {"right": 1.0, "different": 1.0}
     wild = draw_many(translator, pairs, times=3, temperature=3.0)
     assert wild == {"right": 0.0, "different": 3.0}
+
+
+def test_the_right_word_has_a_tenth_less_than_everything(translator):
+    """Notebook 11, section 5: about 0.9 at each of nearly eight steps, and the product is 0.43."""
+    pairs = load("test")[:50]
+    steps = [len(translator.tgt.encode(spanish)) for _, spanish in pairs]
+    steps = [count + 1 for count in steps]  # and <eos>
+    sums = [log_prob_of(translator, english, spanish) for english, spanish in pairs]
+    mean_steps, mean_word = sum(steps) / 50, math.exp(sum(sums) / sum(steps))
+    assert 7.5 < mean_steps < 8 and mean_word == pytest.approx(0.9, abs=0.01)
+    assert round(0.9**8, 2) == 0.43
+    right = [math.exp(total) for total in sums]
+    short = [share for share, count in zip(right, steps, strict=True) if count < mean_steps]
+    assert sum(right) / 50 < sum(short) / len(short)
 
 
 def test_the_fault_shows_only_in_a_batch(translator):
