@@ -220,9 +220,9 @@ REREAD = {
 
 
 def ask() -> None:
-    """Print the last questions."""
+    """Print the last questions, each answer on a line of its own."""
     for number, text in QUESTIONS.items():
-        print(f"{number}. {text}")
+        print(f"{number}. {text}".replace(" (", "\n   ("))
 
 
 @exercise

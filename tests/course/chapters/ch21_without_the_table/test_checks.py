@@ -141,4 +141,6 @@ def test_each_last_question_has_a_hint(capsys, number):
 
 def test_the_questions_are_printed(capsys):
     check.ask()
-    assert capsys.readouterr().out.count("(c)") == len(check.LAST) == len(check.QUESTIONS)
+    lines = capsys.readouterr().out.splitlines()
+    assert len(lines) == 4 * len(check.LAST) == 4 * len(check.QUESTIONS)
+    assert max(map(len, lines)) <= 80  # a narrow window breaks no word
