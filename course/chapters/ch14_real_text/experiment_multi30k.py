@@ -13,6 +13,7 @@ import re
 import statistics
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
+from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -158,7 +159,10 @@ def machine() -> str:
 
 
 def measure_run(folder: Path, recipe: ParallelRecipe) -> dict[str, Any]:
-    """Of a finished run. Whatever is chosen is chosen on the validation pairs."""
+    """Of a finished run. Whatever is chosen is chosen on the validation pairs.
+
+    The test sentences are scored once for a recipe and a seed: what is stored isn't measured again.
+    """
     translator, target = Translator.load(folder), recipe.task[-2:]
     record = read_json(folder / "training.json")
     tokens = Path(recipe.files[0]).parent
@@ -192,7 +196,13 @@ def measure_run(folder: Path, recipe: ParallelRecipe) -> dict[str, Any]:
         "as_people_write": people_scores(
             per_word, raw(tokens / "test.tsv"), raw(tokens / "train.tsv"), target
         ),
+        "test_scored_at": now(),
     }
+
+
+def now() -> str:
+    """The moment, as results say when the test sentences were scored."""
+    return datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC")
 
 
 def seconds(folder: Path, pairs: Pairs, how: TrainingConfig, steps: int) -> int:

@@ -9,14 +9,19 @@ core for each; one that was stopped goes on, and Ctrl-C stores what is complete.
 
 import dataclasses
 from contextlib import suppress
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import torch
 from tqdm import tqdm
 
-from course.chapters.ch14_real_text.experiment_multi30k import machine, seconds, token_bleu, write
+from course.chapters.ch14_real_text.experiment_multi30k import (
+    machine,
+    now,
+    seconds,
+    token_bleu,
+    write,
+)
 from course.chapters.ch14_real_text.experiment_multi30k_ladder import RECURRENT, Setting, sizes
 from course.experiments import experiment
 from course.experiments.long_training import cached
@@ -102,4 +107,4 @@ def measure(setting: Setting, recipe: ParallelRecipe) -> dict[str, Any]:
     for split in ("validation", "test"):
         tokens = list(read_parallel([folder_of_tokens / f"{split}.tokens.tsv"]))
         found[split] = token_bleu(write(translator, tokens, 1), tokens)
-    return found | {"test_scored_at": datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC")}
+    return found | {"test_scored_at": now()}

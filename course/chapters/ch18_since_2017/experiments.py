@@ -185,7 +185,7 @@ def worth(rows: Sequence[dict[str, Any]], group: str, kept: dict[str, int]) -> s
     """A line for each part of a group: its mean for each split, above the base's, in points.
 
     A star where each seed lies beyond each of the base's. rows: as `points` has them; kept: bytes
-    of the cache, whose share of the base's is told where it differs.
+    of the cache, told with their share of the base's where they differ.
     """
     base, lines = rows[0], []
     for row in rows:
@@ -195,8 +195,9 @@ def worth(rows: Sequence[dict[str, Any]], group: str, kept: dict[str, int]) -> s
                 + ("*" if verdict(row[split], base[split]) != "no clear difference" else " ")
                 for split in ASKED
             ]
-            left = kept[row["what"]] / kept["base"]
-            told += [] if left == 1 else [f"cache {left:.0%}"]
+            held = kept[row["what"]]
+            share = held / kept["base"]
+            told += [] if share == 1 else [f"cache {held:,} bytes, {share:.0%}"]
             lines.append(" ".join([f"{row['what']:19}", *told]))
     return "\n".join(lines)
 

@@ -41,7 +41,8 @@ def my_advantages(function: Callable[[Tensor], Tensor]) -> None:
     """Exercise: rewards (p, g) of g answers to each of p prompts -> their advantages, (p, g)."""
     own_work(function, "advantages")
     given = rewards()
-    found = call(function, given)
+    stops = {"must match the size": "A mean for each row has to stay a column: `keepdim=True`."}
+    found = call(function, given, stops=stops)
     if found.shape == given.shape:
         expect(
             not found.isnan().any(),
@@ -49,17 +50,30 @@ def my_advantages(function: Callable[[Tensor], Tensor]) -> None:
             "should be 0: add something tiny to what you divide by.",
         )
     centered = given - given.mean(dim=1, keepdim=True)
-    whole = (given - given.mean()) / (given.std(correction=0) + 1e-6)
-    deviation = given.std(dim=1, correction=0, keepdim=True)
     mistakes = [
         (given, "These are the rewards: what is an answer worth *beside the others*?"),
         (centered, "The mean is off. Now divide by the standard deviation of the group."),
-        (-right_advantages(given), "The sign: what is better than its group has more than 0."),
-        (whole, "You mix the prompts: each group has a mean and a deviation of its own."),
-        (given / (deviation + 1e-6), "The group's mean isn't taken off."),
-        (centered / (deviation**2 + 1e-6), "Divide by the standard deviation, not by its square."),
-        (centered * deviation, "Divide by the standard deviation: you multiply."),
     ]
+    for correction in (0, 1):  # PyTorch's own default is 1
+        deviation = given.std(dim=1, correction=correction, keepdim=True)
+        whole = (given - given.mean()) / (given.std(correction=correction) + 1e-6)
+        mistakes += [
+            (
+                -right_advantages(given, correction),
+                "The sign: what is better than its group has more than 0.",
+            ),
+            (whole, "You mix the prompts: each group has a mean and a deviation of its own."),
+            (
+                right_advantages(given.T, correction).T,
+                "The wrong axis: a group is a row, the answers to one prompt.",
+            ),
+            (given / (deviation + 1e-6), "The group's mean isn't taken off."),
+            (
+                centered / (deviation**2 + 1e-6),
+                "Divide by the standard deviation, not by its square.",
+            ),
+            (centered * deviation, "Divide by the standard deviation: you multiply."),
+        ]
     sample = right_advantages(given, correction=1)  # PyTorch's own default: as good
     right = sample if torch.allclose(found, sample, atol=1e-3) else right_advantages(given)
     if found.shape == right.shape and torch.allclose(found, right, atol=1e-3):
@@ -131,6 +145,10 @@ def my_pass_at_k(function: Callable[[int, int, int], float]) -> None:
         (share, "That is pass@1."),
         (min(1.0, K * share), "Chances don't add up: two of the k can be right at once."),
         (share**K, "That is the chance that all k are right."),
+        (
+            RIGHT * math.comb(DRAWN - RIGHT, K - 1) / math.comb(DRAWN, K),
+            "That is the chance that exactly one is right: more than one is enough, too.",
+        ),
         (
             math.comb(RIGHT, 1) / math.comb(DRAWN, K),
             "Count the choices of k in which *all* are wrong, and take their share from 1.",

@@ -11,7 +11,12 @@ from course.checks import call, compare, elsewhere, exercise, expect, implement,
 
 
 def top_k_inputs() -> tuple[Tensor, int]:
-    z = [[0.5, -3.0, 2.0, 1.0, 0.2], [-1.0, -0.5, 4.0, -2.0, -0.1], [6.0, 5.0, 7.0, 1.5, 8.0]]
+    z = [
+        [0.5, -3.0, 2.0, 1.0, 0.2],
+        [-1.0, -0.5, 4.0, -2.0, -0.1],
+        [6.0, 5.0, 7.0, 1.5, 8.0],
+        [1.5, -0.7, 0.3, 2.5, 0.9],
+    ]
     return torch.tensor(z), 3
 
 
@@ -29,7 +34,7 @@ def my_top_k(function: Callable[[Tensor, int], Tensor]) -> None:
     found = call(function, z, k)
     kept = z.topk(k, dim=-1)
     sizes = z.abs().topk(k, dim=-1)
-    of_all = torch.zeros(z.numel()).scatter(0, *reversed_topk(z.flatten(), k * len(z)))
+    columns = z.topk(k, dim=0)
     mistakes = [
         (
             torch.zeros_like(z).scatter(-1, kept.indices, kept.values),
@@ -37,12 +42,26 @@ def my_top_k(function: Callable[[Tensor, int], Tensor]) -> None:
         ),
         (z.relu(), "All that is above 0 fires. Of these only the k largest should."),
         (
+            torch.where(z > kept.values[:, -1:], z, torch.zeros_like(z)).relu(),
+            "The smallest of the k is missing: `>` leaves it out, `>=` keeps it.",
+        ),
+        (
+            torch.zeros_like(z).scatter(0, columns.indices, columns.values).relu(),
+            "You took the largest of each column. Each row, a vector, has k features of its own.",
+        ),
+        (
             torch.zeros_like(z).scatter(-1, sizes.indices, z.gather(-1, sizes.indices)).relu(),
             "You chose by size without the sign: −3 is not a large activation.",
         ),
-        (
-            of_all.view_as(z).relu(),
-            "You took the largest of all rows together. Each vector has k features of its own.",
+        *(
+            (
+                torch.zeros(z.numel())
+                .scatter(0, *reversed_topk(z.flatten(), count))
+                .view_as(z)
+                .relu(),
+                "You took the largest of all rows together. Each vector has k features of its own.",
+            )
+            for count in (k, k * len(z))
         ),
         (kept.values.relu(), "The right numbers, but in which column? The places have to stay."),
         ((z >= kept.values[:, -1:]).float(), "Keep the numbers, not 1 for each of them."),

@@ -28,7 +28,7 @@ from course.checks import (
 def step_inputs() -> tuple[Tensor, Tensor, Tensor, Tensor, float]:
     """A state (n, p), a query and a key (n), a value (p), and what is kept."""
     S = torch.tensor([[1.0, 0.0, 2.0], [-1.0, 3.0, 0.5]])
-    q, k = torch.tensor([2.0, 1.0]), torch.tensor([0.5, -1.0])
+    q, k = torch.tensor([2.0, 1.0]), torch.tensor([0.5, -3.0])  # not at right angles
     return S, q, k, torch.tensor([1.0, 4.0, -2.0]), 0.9
 
 
@@ -44,7 +44,9 @@ def my_step(function: Callable[..., Any]) -> None:
     own_work(function, "read", "sum_of_pairs", "forward")
     S, q, k, v, keep = given = step_inputs()
     stops = {
-        "must match the size": "Which way round? S has a row for each number of the key: k by v."
+        "must match the size": "Which way round? S has a row for each number of the key: k by v.",
+        "inconsistent tensor size": "`k @ v` would be one number: it takes the outer product.",
+        "size mismatch": "The query stands in front: `q @ S` has a number for each column of S.",
     }
     found = result_of(function, *given, stops=stops)
     two = isinstance(found, tuple | list) and len(found) == 2
@@ -61,11 +63,14 @@ def my_step(function: Callable[..., Any]) -> None:
         (keep * S, "The state has only been forgotten: k and v have to be written into it."),
         (right[1] - 2 * written, "The pair is added, not taken off."),
         (keep * S + (1 - keep) * written, "The new pair is added as it is, not a part of it."),
+        ((1 - keep) * S + written, "`keep` is the share that stays, not the one that goes."),
+        (keep * S + torch.outer(q, v), "The key is written, with its value; the query only reads."),
     ]
     for wrong, hint in mistakes:
         no_slip(not alike(new, wrong), hint)
     expect(alike(new, right[1]), "The new state isn't right: keep S, and the outer product.")
-    no_slip(not alike(y, q @ S), "You read before you wrote: word t sees itself, too.")
+    for unwritten in (S, keep * S):
+        no_slip(not alike(y, q @ unwritten), "You read before you wrote: word t sees itself, too.")
     no_slip(not alike(y, k @ right[1]), "The query reads, not the key.")
     expect(alike(y, right[0]), "The state is right. y is the query times the new state.")
     elsewhere(function, list(right_step(S, q, k, v, 0.2)), S, q, k, v, 0.2)
@@ -96,7 +101,7 @@ def my_table(function: Callable[..., Tensor]) -> None:
     total = log_keep.cumsum(0)
     between = (total[:, None] - total).exp()
     early = between * log_keep.exp()  # the word's own forgetting counted as well
-    table = q @ k.T
+    table, since = q @ k.T, total[:, None] - total
     mistakes = [
         (table.tril() @ v, "Nothing is forgotten: each entry still needs what is kept in between."),
         ((table * between) @ v, "Word 1 sees word 5: nothing may come from later words."),
@@ -118,6 +123,32 @@ def my_table(function: Callable[..., Tensor]) -> None:
             (table * (total[None, :] - total[:, None]).exp()).tril() @ v,
             "It grows with the distance: the sum up to the *query* minus that up to the key.",
         ),
+        (
+            (table * since).tril() @ v,
+            "Those are logarithms: the share that is kept is their `exp`.",
+        ),
+        (
+            (table + since).tril() @ v,
+            "A score is multiplied by what is kept, the `exp` of the sum.",
+        ),
+        (
+            (table * total.exp()[:, None]).tril() @ v,
+            "That is kept from the first word on. From word i on: take the sum up to i off.",
+        ),
+        (
+            (table * log_keep.exp()[:, None]).tril() @ v,
+            "Only word t's own `keep`: all words between i and t forget, too.",
+        ),
+        (
+            (table * log_keep.exp()).tril() @ v,
+            "That is word i's own `keep`: those of the words *after* it count, up to t.",
+        ),
+        ((table.T * between).tril() @ v, "Rows are queries, columns are keys: `q @ k.T`."),
+        (
+            (table + since).masked_fill(since.triu(1) != 0, -1e9).softmax(dim=-1) @ v,
+            "No softmax here: the table is used as it is.",
+        ),
+        (right_table(*given) / q.size(1) ** 0.5, "No root here: the table is used as it is."),
     ]
     compare(found, right_table(*given), mistakes)
     elsewhere(function, right_table(q[:3], k[:3], v[:3], log_keep[:3]), *(x[:3] for x in given))
@@ -220,9 +251,9 @@ REREAD = {
 
 
 def ask() -> None:
-    """Print the last questions."""
+    """Print the last questions, each answer on a line of its own."""
     for number, text in QUESTIONS.items():
-        print(f"{number}. {text}")
+        print(f"{number}. {text}".replace(" (", "\n   ("))
 
 
 @exercise

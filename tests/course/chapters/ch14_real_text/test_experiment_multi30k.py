@@ -3,6 +3,7 @@
 import dataclasses
 import gzip
 import json
+from datetime import datetime
 from types import SimpleNamespace
 from unittest.mock import Mock
 
@@ -117,10 +118,14 @@ def test_the_recipe_reads_tokens_and_is_made_for_that_corpus(fetched, short):
 
 def test_a_call_trains_the_seeds_that_are_missing(fetched, short, tmp_path, monkeypatch):
     monkeypatch.setattr(experiments, "RESULTS", tmp_path / "results")
+    assert datetime.strptime(experiment.now(), "%Y-%m-%d %H:%M UTC")
+    monkeypatch.setattr(experiment, "now", Mock(return_value="today"))
     for seeds in ((0,), (0, 1)):
         monkeypatch.setattr(experiment, "SEEDS", seeds)
         found = experiment.to_german()
         assert [run["seed"] for run in found["runs"]] == list(seeds)
+        assert {run["test_scored_at"] for run in found["runs"]} == {"today"}
+        assert experiment.now.call_count == len(seeds)  # each seed's test is scored once
         experiments.write_json(experiments.RESULTS / "multi30k.json", found)
     for way in ("greedy", "beam", "per_word"):
         mean = sum(run[way]["bleu"] for run in found["runs"]) / 2
@@ -325,6 +330,22 @@ def test_r_drop_is_the_mean_loss_and_the_divergence():
     expected = sum(losses) / 2 + 5 / 4 * apart
     torch.testing.assert_close(r_drop_loss(model, batch, 0.1), expected)
     assert apart > 0.1
+
+
+def test_how_far_the_recurrent_one_is_below_as_notebook_16_says():
+    ladder = {run["what"]: run for run in experiments.load("multi30k-ladder")["runs"]}
+    machines = {run["what"]: run for run in experiments.load("multi30k-recurrent")["runs"]}
+    base, recurrent = ladder["as it is"], ladder["recurrent, with attention"]
+    greedily = [
+        base["greedy_bleu"] - recurrent["greedy_bleu"],
+        *(
+            machines["transformer"][split]["bleu"] - machines["additive"][split]["bleu"]
+            for split in ("validation", "test")
+        ),
+    ]
+    beams = [base["beam_bleu"][a] - recurrent["beam_bleu"][a] for a in base["beam_bleu"]]
+    assert [round(min(greedily), 1), round(max(greedily), 1)] == [0.9, 2.2]
+    assert round(max(beams)) == 4
 
 
 def test_the_stored_rungs_are_those_of_the_ladder():

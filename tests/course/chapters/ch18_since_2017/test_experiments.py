@@ -129,9 +129,10 @@ def test_a_part_is_told_with_its_stars_and_its_cache():
         | {"longer": [-3.0, -2.0]},
         {"what": "other", "group": "else"} | {split: [0.0] for split in ASKED},
     ]
-    kept = {"base": 8, "wide": 6, "other": 8}
+    kept = {"base": 8000, "wide": 6000, "other": 8000}
     said = printed(rows, "sizes", kept)
-    assert said.split() == "wide test +3.0* pronoun +4.5 longer -2.5* cache 75%".split()
+    gained = "wide test +3.0* pronoun +4.5 longer -2.5*"
+    assert said.split() == f"{gained} cache 6,000 bytes, 75%".split()
     assert "cache" not in printed(rows, "else", kept)
 
 

@@ -32,6 +32,12 @@ ADVANTAGES = {
     "no mean": (lambda r: r / (deviation(r) + 1e-6), "mean isn't taken off"),
     "variance": (lambda r: (r - mean(r)) / (deviation(r) ** 2 + 1e-6), "not by its square"),
     "times": (lambda r: (r - mean(r)) * deviation(r), "you multiply"),
+    "no column": (lambda r: (r - r.mean(dim=1)) / r.std(dim=1), "keepdim=True"),
+    "sign, PyTorch's": (lambda r: (mean(r) - r) / (deviation(r, 1) + 1e-6), "The sign"),
+    "all, PyTorch's": (lambda r: (r - r.mean()) / (r.std() + 1e-6), "mix the prompts"),
+    "no mean, PyTorch's": (lambda r: r / (deviation(r, 1) + 1e-6), "mean isn't taken off"),
+    "variance, PyTorch's": (lambda r: (r - mean(r)) / (r.var(1)[:, None] + 1e-6), "its square"),
+    "columns": (lambda r: (r - r.mean(0)) / (r.std(0) + 1e-6), "wrong axis"),
     "borrowed": (lambda r: torch.stack([advantages(row) for row in r]), "does the whole"),
     "stub": (lambda r: ..., "not tried yet"),
 }
@@ -92,6 +98,10 @@ TRIES = {
     "all wrong": (lambda n, r, k: math.comb(n - r, k) / math.comb(n, k), "all k are wrong"),
     "one": (lambda n, r, k: r / n, "pass@1"),
     "sum": (lambda n, r, k: min(1, k * r / n), "Chances don't add up"),
+    "exactly one": (
+        lambda n, r, k: r * math.comb(n - r, k - 1) / math.comb(n, k),
+        "exactly one is right",
+    ),
     "all right": (lambda n, r, k: (r / n) ** k, "all k are right"),
     "for these only": (lambda n, r, k: 1 - 35 / 210, "other inputs"),
     "stub": (lambda n, r, k: ..., "not tried yet"),

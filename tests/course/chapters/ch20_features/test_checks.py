@@ -12,9 +12,14 @@ def keep(z, k, choose):
     return torch.zeros_like(z).scatter(-1, places, z.gather(-1, places))
 
 
-def of_all(z, k):
-    least = z.flatten().topk(k * len(z)).values[-1]
+def of_all(z, count):
+    least = z.flatten().topk(count).values[-1]
     return torch.where(z >= least, z, 0).relu()
+
+
+def of_columns(z, k):
+    kept = z.topk(k, dim=0)
+    return torch.zeros_like(z).scatter(0, kept.indices, kept.values).relu()
 
 
 TOP_K = {
@@ -26,7 +31,13 @@ TOP_K = {
     "no ReLU": (lambda z, k: keep(z, k, lambda z: z), "ReLU is missing"),
     "all": (lambda z, k: z.relu(), "only the k largest"),
     "sizes": (lambda z, k: keep(z, k, torch.abs).relu(), "without the sign"),
-    "of all rows": (of_all, "of all rows together"),
+    "of all rows": (lambda z, k: of_all(z, k * len(z)), "of all rows together"),
+    "k in all": (of_all, "of all rows together"),
+    "of columns": (of_columns, "of each column"),
+    "one less": (
+        lambda z, k: torch.where(z > z.topk(k, dim=-1).values[:, -1:], z, 0).relu(),
+        "`>=` keeps it",
+    ),
     "values": (lambda z, k: z.topk(k, dim=-1).values.relu(), "which column"),
     "ones": (lambda z, k: (z >= z.topk(k, dim=-1).values[:, -1:]).float(), "not 1 for each"),
     "others": (lambda z, k: z.relu() - keep(z, k, lambda z: z).relu(), "You kept the others"),

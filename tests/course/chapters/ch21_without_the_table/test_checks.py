@@ -33,6 +33,23 @@ STEPS = {
         lambda S, q, k, v, keep: (q @ S, by_einsum(S, q, k, v, keep)[1]),
         "before you wrote",
     ),
+    "reads before it writes": (
+        lambda S, q, k, v, keep: (q @ (keep * S), by_einsum(S, q, k, v, keep)[1]),
+        "before you wrote",
+    ),
+    "the query written": (
+        lambda S, q, k, v, keep: (q, keep * S + torch.outer(q, v)),
+        "query only reads",
+    ),
+    "forgets the share": (
+        lambda S, q, k, v, keep: by_einsum(S, q, k, v, 1 - keep),
+        "not the one that goes",
+    ),
+    "one number": (lambda S, q, k, v, keep: (q, keep * S + k @ v), "outer product"),
+    "query behind": (
+        lambda S, q, k, v, keep: (by_einsum(S, q, k, v, keep)[1] @ q, S),
+        "stands in front",
+    ),
     "reads by the key": (
         lambda S, q, k, v, keep: (
             k @ by_einsum(S, q, k, v, keep)[1],
@@ -80,6 +97,28 @@ TABLES = {
     "one too many": (lambda q, k, v, g: ((q @ k.T) * kept(g) * g.exp()).tril() @ v, "too many"),
     "not itself": (lambda q, k, v, g: ((q @ k.T) * kept(g)).tril(-1) @ v, "diagonal"),
     "softmax": (lambda q, k, v, g: ((q @ k.T) * kept(g)).tril().softmax(-1) @ v, "No softmax"),
+    "softmax of scores": (
+        lambda q, k, v, g: (
+            (
+                (q @ k.T + kept(g).log()).masked_fill(torch.ones(len(q), len(q)).triu(1) > 0, -1e9)
+            ).softmax(-1)
+            @ v
+        ),
+        "No softmax",
+    ),
+    "logarithms": (lambda q, k, v, g: ((q @ k.T) * kept(g).log()).tril() @ v, "their `exp`"),
+    "added": (lambda q, k, v, g: (q @ k.T + kept(g).log()).tril() @ v, "is multiplied"),
+    "from the first": (
+        lambda q, k, v, g: ((q @ k.T) * g.cumsum(0).exp()[:, None]).tril() @ v,
+        "take the sum up to i off",
+    ),
+    "the last alone": (
+        lambda q, k, v, g: ((q @ k.T) * g.exp()[:, None]).tril() @ v,
+        "Only word t's",
+    ),
+    "its own alone": (lambda q, k, v, g: ((q @ k.T) * g.exp()).tril() @ v, "word i's own"),
+    "keys as rows": (lambda q, k, v, g: ((k @ q.T) * kept(g)).tril() @ v, "Rows are queries"),
+    "a root": (lambda q, k, v, g: ((q @ k.T) * kept(g)).tril() @ v / 3**0.5, "No root"),
     "grows": (lambda q, k, v, g: ((q @ k.T) * kept(-g)).tril() @ v, "grows with the distance"),
     "stub": (lambda q, k, v, g: ..., "not tried yet"),
 }
@@ -141,4 +180,6 @@ def test_each_last_question_has_a_hint(capsys, number):
 
 def test_the_questions_are_printed(capsys):
     check.ask()
-    assert capsys.readouterr().out.count("(c)") == len(check.LAST) == len(check.QUESTIONS)
+    lines = capsys.readouterr().out.splitlines()
+    assert len(lines) == 4 * len(check.LAST) == 4 * len(check.QUESTIONS)
+    assert max(map(len, lines)) <= 80  # a narrow window breaks no word
