@@ -384,6 +384,20 @@ def one_number(guess: Any, hint: str = "Give one number.") -> int | float:
     return number
 
 
+def numbers_in(found: Any, count: int, wanted: str) -> list[int | float]:
+    """A list, tuple or tensor of so many numbers; a Hint for anything else."""
+    found = found.tolist() if isinstance(found, Tensor) else found
+    expect(isinstance(found, list | tuple) and len(found) == count, wanted)
+    return [one_number(number, wanted) for number in found]
+
+
+def in_a_row(guess: Any) -> Any:
+    """On paper [[1, 2]], or a column, says what [1, 2] says."""
+    if isinstance(guess, Tensor):
+        return guess.flatten()
+    return guess[0] if isinstance(guess, list | tuple) and len(guess) == 1 else guess
+
+
 def whole_number(guess: Any, hint: str = "") -> int:
     """The whole number that was given, 3.0 included; a Hint for anything else."""
     hint = hint or f"Give a whole number, not {guess!r}."

@@ -103,7 +103,7 @@ def test_commands_are_found_wherever_they_stand():
 
 
 def test_what_the_tests_do_otherwise_is_written_down():
-    """Each file named there exists; and whatever variable or import a conftest sets is named."""
+    """Each file named there exists; and whatever a conftest sets or replaces for all is named."""
     page = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
     part = page[page.index("## What the tests do otherwise than a user") :]
     names = re.findall(r"`((?:tests|tools)/[\w./]+|conftest\.py|pyproject\.toml)`", part)
@@ -112,6 +112,9 @@ def test_what_the_tests_do_otherwise_is_written_down():
         code = conftest.read_text(encoding="utf-8")
         made = re.findall(r'(?:environ(?:\.setdefault\(|\[)|sys\.modules\[)"(\w+)"', code)
         assert made and all(f"`{name}`" in part for name in made), made
+    for conftest in (ROOT / "tests").rglob("conftest.py"):
+        if re.search(r"patch\.(?:set|del)(?:attr|env)", conftest.read_text("utf-8")):
+            assert conftest.relative_to(ROOT).as_posix() in names, conftest
 
 
 def words(command: str) -> list[str]:

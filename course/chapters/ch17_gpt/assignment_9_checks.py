@@ -10,7 +10,9 @@ from course.checks import (
     exercise,
     expect,
     implement,
+    in_a_row,
     no_slip,
+    numbers_in,
     one_number,
     own_work,
     parts_right,
@@ -18,13 +20,6 @@ from course.checks import (
 )
 
 Fit = Callable[[Sequence[float], Sequence[float], float], tuple[float, float]]
-
-
-def numbers_in(found: Any, count: int, wanted: str) -> list[float]:
-    """A list, tuple or tensor of so many numbers; a Hint for anything else."""
-    found = found.tolist() if hasattr(found, "tolist") else found
-    expect(isinstance(found, list | tuple) and len(found) == count, wanted)
-    return [one_number(number, wanted) for number in found]
 
 
 def near(found: Sequence[float], right: Sequence[float], rel: float = 1e-3) -> bool:
@@ -38,7 +33,7 @@ def near(found: Sequence[float], right: Sequence[float], rel: float = 1e-3) -> b
 def law_by_hand(guess: Any) -> None:
     """0.8 above the floor with 1,000 sentences, 0.4 with 4,000: 0.5, 0.2, 2.18 and 256,000."""
     wanted = "Give a list of four numbers: alpha, a distance, a loss, a number of sentences."
-    alpha, distance, loss, sentences = (round(x, 3) for x in numbers_in(guess, 4, wanted))
+    alpha, distance, loss, sentences = (round(x, 3) for x in numbers_in(in_a_row(guess), 4, wanted))
     parts_right(
         (
             "alpha",

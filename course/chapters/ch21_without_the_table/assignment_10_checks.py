@@ -18,7 +18,9 @@ from course.checks import (
     exercise,
     expect,
     implement,
+    in_a_row,
     no_slip,
+    numbers_in,
     one_number,
     own_work,
     parts_right,
@@ -26,13 +28,6 @@ from course.checks import (
 )
 from course.grammar.recognition import could_write
 from transformer_lib.text import english_spanish
-
-
-def numbers_in(guess: Any, count: int, wanted: str) -> list[float]:
-    """A list, tuple or tensor of so many numbers; a Hint for anything else."""
-    guess = guess.tolist() if isinstance(guess, Tensor) else guess
-    expect(isinstance(guess, list | tuple) and len(guess) == count, wanted)
-    return [one_number(number, wanted) for number in guess]
 
 
 def drawn(*shape: int, seed: int) -> Tensor:
@@ -46,7 +41,7 @@ def drawn(*shape: int, seed: int) -> Tensor:
 def group_by_hand(guess: Any) -> None:
     """One right of five, four right of five, five right of five: 2, -0.5, -2 and 0."""
     wanted = "Give a list of four numbers, an advantage each."
-    one, others, wrong, all_right = (round(x, 3) for x in numbers_in(guess, 4, wanted))
+    one, others, wrong, all_right = (round(x, 3) for x in numbers_in(in_a_row(guess), 4, wanted))
     spread = "The group's standard deviation divides by the number of answers: 5, not 4."
     square = "Divide by the standard deviation, not by its square."
     far = "That is how far it is from the mean. Divide by the standard deviation."
@@ -150,7 +145,9 @@ def my_loss(function: Callable[..., Any]) -> None:
     """Exercise: new, old, start, advantage, spoken, clip, beta -> one number, to be made small."""
     own_work(function, "policy_loss", "k3", "lesson")
     new, old, start, advantage, spoken, clip, beta = given = loss_inputs()
-    found = result_of(function, *given)
+    a_column = "An advantage belongs to a sentence, so it is a column: advantage[:, None]."
+    stops = {"tensor a (4) must match the size of tensor b (3)": a_column}
+    found = result_of(function, *given, stops=stops)
     found = one_number(found, f"It should return one number, not {a_kind(found)}.")
     gain, right = advantage[:, None], lesson(*given)
     gained, left = clipped(new - old, gain, clip), k3(start - new)
@@ -159,6 +156,8 @@ def my_loss(function: Callable[..., Any]) -> None:
     free, narrow = ratio * gain, ratio.clamp(1 - clip, 1 + clip) * gain
     greedy = clipped(new - old, gain, clip, torch.maximum)
     capped = torch.minimum(free, ratio.clamp(max=1 + clip) * gain)
+    around_0 = torch.minimum(free, ratio.clamp(-clip, clip) * gain)
+    of_logs = torch.minimum((new - old) * gain, (new - old).clamp(1 - clip, 1 + clip) * gain)
     for wrong, hint in (
         (-right, "The sign: it is made small, so what is gained has a minus, and the KL a plus."),
         (in_words(-gained, left, spoken, beta), "What is gained should make the loss smaller."),
@@ -174,6 +173,11 @@ def my_loss(function: Callable[..., Any]) -> None:
         ),
         (in_words(greedy, left, spoken, beta), "The smaller of the two counts, not the larger."),
         (in_words(capped, left, spoken, beta), "The ratio is clipped below as well, at 1 - clip."),
+        (in_words(around_0, left, spoken, beta), "It is clipped to 1 - clip and 1 + clip."),
+        (
+            in_words(of_logs, left, spoken, beta),
+            "new - old is the logarithm of the ratio; its exp is the ratio.",
+        ),
         (
             in_words(clipped(old - new, gain, clip), left, spoken, beta),
             "The ratio is p_new / p_old, and its logarithm new - old.",
@@ -230,6 +234,12 @@ def hasty(text: str) -> bool:
 judge = cache(could_write)  # the grammar's own verdict
 
 
+def as_written(text: str) -> str:
+    """The sentence in the corpus's spelling: how it was typed is no mistake, and saves none."""
+    text = " ".join(text.replace("’", "'").split()).rstrip(" .")
+    return text[:1].upper() + text[1:]
+
+
 @exercise
 def two_mistakes(guess: Any) -> None:
     """Explore: a wrong sentence that the hasty judge lets pass, and a right one that it refuses."""
@@ -240,8 +250,8 @@ def two_mistakes(guess: Any) -> None:
         all(len(text.split()) <= MOST_WORDS for text in guess),
         f"At most {MOST_WORDS} words each: the grammar takes its time.",
     )
-    passed, refused = guess
-    verdicts = [(hasty(text), judge(text)) for text in guess]
+    passed, refused = texts = [as_written(text) for text in guess]
+    verdicts = [(hasty(text), judge(text)) for text in texts]
     mistaken = verdicts[0] == (True, False), verdicts[1] == (False, True)
     no_slip(
         verdicts != [(False, True), (True, False)],
@@ -306,8 +316,8 @@ def my_average_precision(function: Callable[[Tensor, Tensor], Any]) -> None:
         (true.float().mean().item(), "That is the share of words that have the property."),
         (
             precision[many - 1].item(),
-            "That is the precision at one place. It is asked for at each word that has the "
-            "property.",
+            "At each word that has the property the precision is asked for: of the words up to "
+            "there, which share has it?",
         ),
         (
             (1 / (places + 1)).mean().item(),
@@ -324,6 +334,7 @@ def my_average_precision(function: Callable[[Tensor, Tensor], Any]) -> None:
     ):
         no_slip(not alike(found, wrong), hint)
     right = average_precision(scores, true)
+    no_slip(not alike(found, 100 * right), "A share, between 0 and 1, not percent.")
     expect(
         alike(found, right),
         f"Not {found:.4f}, but {right:.4f}: sort, and at each word that has the property ask which "
@@ -340,7 +351,7 @@ LAYERS, HEADS, SIZE, WORDS, KEPT = 12, 8, 64, 10_000, 3
 def sizes_by_hand(guess: Any) -> None:
     """12 layers of 8 heads, 64 numbers each: 12,288, 393,216, 33 words and 31,014,912."""
     wanted = "Give a list of four whole numbers."
-    of_a_word, states, words, both = numbers_in(guess, 4, wanted)
+    of_a_word, states, words, both = numbers_in(in_a_row(guess), 4, wanted)
     cache_of_a_layer, state_of_a_layer = 2 * HEADS * SIZE, HEADS * SIZE**2
     cached, others = KEPT * cache_of_a_layer * WORDS, LAYERS - KEPT
     parts_right(
@@ -448,7 +459,8 @@ def my_delta(function: Callable[..., Tensor]) -> None:
     """Exercise: q, k (t, n), v (t, p), beta (t) -> what each word reads, (t, p)."""
     own_work(function, "delta", "summed", "word_by_word", "sum_of_pairs", "read")
     q, k, v, beta = given = delta_inputs()
-    found = call(function, *given)
+    axes = "S is (n, p): a row for each number of the key, a column for each of the value."
+    found = call(function, *given, stops={"tensor a (2) must match the size of tensor b (3)": axes})
 
     def before(S: Tensor, q: Tensor, *one: Tensor) -> tuple[Tensor, Tensor]:
         return q @ S, S + correction(S, *one)
@@ -459,6 +471,10 @@ def my_delta(function: Callable[..., Tensor]) -> None:
 
     def asked(S: Tensor, q: Tensor, k: Tensor, v: Tensor, beta: Tensor) -> tuple[Tensor, Tensor]:
         S = S + beta * torch.outer(k, v - q @ S)
+        return q @ S, S
+
+    def by_query(S: Tensor, q: Tensor, k: Tensor, v: Tensor, beta: Tensor) -> tuple[Tensor, Tensor]:
+        S = S + beta * torch.outer(q, v - k @ S)
         return q @ S, S
 
     def only_new(S: Tensor, q: Tensor, *one: Tensor) -> tuple[Tensor, Tensor]:
@@ -494,6 +510,7 @@ def my_delta(function: Callable[..., Tensor]) -> None:
         (word_by_word(before, given), "You read before you wrote: word t sees itself, too."),
         (word_by_word(by_key, given), "The query reads, not the key."),
         (word_by_word(asked, given), "What stands under the *key* is corrected, not the query's."),
+        (word_by_word(by_query, given), "The query only reads: what is missing goes to the *key*."),
         (word_by_word(only_new, given), "The old state is gone: the correction is added to it."),
         (delta(*given)[-1:], "That is the last word alone: return what each of them reads."),
         (delta(*given)[-1], "That is the last word alone: return what each of them reads."),

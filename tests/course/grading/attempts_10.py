@@ -92,6 +92,9 @@ RIGHT = {
     "four_advantages": [
         advantages(2, -0.5, -2, 0),
         "four_advantages = (0.8 / 0.4, -0.2 / 0.4, -0.8 / 0.4, 0 / 1)",
+        "four_advantages = torch.tensor([[2], [-0.5], [-2], [0]])",
+        "four_advantages = ['2', '-0.5', '-2', '0']",
+        "import numpy as np\nfour_advantages = np.array([[2, -0.5, -2, 0]])",
     ],
     "my_loss": [
         loss(),
@@ -122,6 +125,7 @@ RIGHT = {
     "two_mistakes": [
         two(HOLE, NEW),
         f"two_mistakes = [{HOLE!r}, 'The mouse wasn\\'t in the garden']",
+        two(f"{HOLE}.", "the queen’s  shelf is low. "),
     ],
     "my_average_precision": [
         precision(),
@@ -142,6 +146,8 @@ RIGHT = {
     ],
     "four_sizes": [
         sizes(12_288, 393_216, 33, 31_014_912),
+        "four_sizes = torch.tensor([12_288.0, 393_216, 33, 31_014_912])",
+        "four_sizes = [[12_288, 393_216, 33, 31_014_912]]",
         "four_sizes = (12 * 8 * 128, 12 * 8 * 64**2, 33, 3 * 1024 * 10_000 + 9 * 8 * 64**2)",
     ],
     "my_delta": [
@@ -192,6 +198,9 @@ WRONG = {
         Wrong("clipped alone", loss(gained="narrow"), "always pushed back", 2),
         Wrong("larger", loss(gained="torch.maximum(free, narrow)"), "not the larger", 2),
         Wrong("above only", loss(narrow="ratio.clamp(max=1 + clip)"), "below as well", 2),
+        Wrong("around 0", loss(narrow="ratio.clamp(-clip, clip)"), "to 1 - clip and 1 + clip", 2),
+        Wrong("no exp", loss(ratio="new - old"), "its exp is the ratio", 2),
+        Wrong("a row", loss().replace("unsqueeze(1)", "unsqueeze(0)"), "it is a column", 2),
         Wrong("old / new", loss(ratio="(old - new).exp()"), "p_new / p_old", 2),
         Wrong("start / old", loss(ratio="(start - old).exp()"), "belongs to the penalty", 2),
         Wrong("new / start", loss(ratio="(new - start).exp()"), "belongs to the penalty", 2),
@@ -232,6 +241,8 @@ WRONG = {
         Wrong("the other way round", two(NEW, HOLE), "first the wrong one that passes", 1),
         Wrong("refused", two("Cat the in is the", NEW), "The hasty judge refuses", 1),
         Wrong("right", two("The cat is in the garden", NEW), "that is no mistake", 1),
+        Wrong("a full stop", two("The cat is in the garden.", NEW), "that is no mistake", 1),
+        Wrong("typed otherwise", two("the  cat is in the garden", NEW), "that is no mistake", 1),
         Wrong("wrong", two(HOLE, "The shelf queen is low's"), "refused rightly", 1),
         Wrong("passes", two(HOLE, "The cat is in the garden"), "it knows how that begins", 1),
         Wrong("neither", two("The the the", "The the"), "The hasty judge refuses", 0),
@@ -268,7 +279,16 @@ WRONG = {
         Wrong("by all", precision(result="sum(shares) / len(scores)"), "not of all", 1.5),
         Wrong("sum", precision(result="sum(shares)"), "take the mean", 1.5),
         Wrong("base", precision(result="true.float().mean()"), "the share of words", 1.5),
-        Wrong("at the third", precision(result="2 / 3 if found == 3 else 0.5"), "one place", 1.5),
+        Wrong(
+            "at the third", precision(result="2 / 3 if found == 3 else 0.5"), "At each word", 1.5
+        ),
+        Wrong(
+            "recall",
+            precision(counting="found += yes; shares += [found / true.sum().item()] * yes"),
+            "of the words up to there",
+            1.5,
+        ),
+        Wrong("percent", precision(result="100 * sum(shares) / len(shares)"), "not percent", 1.5),
         Wrong(
             "one over the rank",
             precision(counting="shares += [1 / place] * yes"),
@@ -343,6 +363,10 @@ WRONG = {
         ),
         Wrong("early", delta(first="y.append(S.T @ q[t])", then="pass"), "before you wrote", 2),
         Wrong("key reads", delta(then="y.append(S.T @ k[t])"), "The query reads", 2),
+        Wrong(
+            "query writes", delta(change="torch.outer(q[t], beta[t] * (v[t] - had))"), "reads", 2
+        ),
+        Wrong("values first", delta(change="torch.outer(v[t] - had, k[t])"), "S is (n, p)", 2),
         Wrong("query asked", delta(had="S.T @ q[t]"), "under the *key*", 2),
         Wrong("no state", delta(state="change"), "The old state is gone", 2),
         Wrong("last", delta(result="y[-1]"), "the last word alone", 2),

@@ -90,6 +90,7 @@ def held(**mistake: str) -> str:
 RIGHT = {
     "four_numbers": [
         four(0.5, 0.2, 2.18, 256_000),
+        "four_numbers = torch.tensor([[0.5, 0.2, 2.18, 256_000]])",
         "four_numbers = (1 / 2, 0.8 / 4, 1.98 + 0.2, 1000 * (0.8 / 0.05) ** 2)",
     ],
     "my_sizes": [
