@@ -104,7 +104,6 @@ def _sentence(
 
 @figure(
     "series-map",
-    notebook="00_start_here",
     caption="The journey of one word through the machine, every number real, and the "
     "notebooks that open it.",
     alt="'I like trees' is on top, 'Me gustan los árboles' at the bottom. In between, the word "
@@ -160,7 +159,6 @@ def draw_cross_attention(
 
 @figure(
     "attention-trees",
-    notebook="00_start_here",
     caption="Where the decoder looks in 'I like trees' while it writes 'Me gustan los árboles'.",
     alt="Heat map with a row for each Spanish word that is written. 'gustan' looks at 'like' "
     "and 'árboles' at 'trees', each with more than half of its weight; the end token looks at the "

@@ -154,7 +154,6 @@ SAMPLES = (10, 100, 1_000, 10_000)  # training sentences
 
 @figure(
     "one-hot-table",
-    notebook="01_one_hot",
     caption="The one-hot rows of 'I like trees' in a vocabulary of nine.",
     alt="A table of three rows, I, like and trees, and nine columns, the vocabulary: each row "
     "holds one 1, in the column of its own word, and eight zeros; each word has its color.",
@@ -170,7 +169,6 @@ def draw_one_hot_table() -> Figure:
 
 @figure(
     "one-hot-row",
-    notebook="01_one_hot",
     caption="Each word's number, written as a row with a single 1.",
     alt="Three words with their numbers, I 25, like 40, trees 498, and next to each a long empty "
     "bar of 955 slots with a single mark. Below, the row around the mark of trees is enlarged: "
@@ -187,7 +185,6 @@ def draw_one_hot_row() -> Figure:
 @figure(
     "unknown-words",
     title="The more text a vocabulary comes from, the fewer words are unknown",
-    notebook="01_one_hot",
     caption="The more training text a vocabulary was built from, the fewer words of the test text "
     "it doesn't know.",
     alt="A curve that falls: more than half of the test's words are unknown after 10 training "
@@ -211,7 +208,6 @@ def draw_unknown_words() -> Figure:
 
 @figure(
     "one-hot-distances",
-    notebook="01_one_hot",
     caption="Three words as one-hot rows: equally far apart.",
     alt="A triangle with three equal sides. Its corners are cat, dog and gave, and at each side "
     "is the same distance, 1.414; above, that it is the root of 2.",

@@ -411,7 +411,6 @@ def small_table() -> tuple[Any, Tensor]:
 
 @figure(
     "lookup-table",
-    notebook="02_embeddings",
     caption="Each word of 'I like trees' pulls its row out of the table.",
     alt="A table of nine rows and three columns of numbers. Three rows have a colored frame: "
     "trees, I and like, with the ids 4, 5 and 7. An arrow leads from each of them to the right, "
@@ -473,7 +472,6 @@ ISLANDS = {"el": ("m", "one"), "los": ("m", "many"), "la": ("f", "one"), "las": 
 
 @figure(
     "word-map",
-    notebook="02_embeddings",
     caption="The English words of the shipped translator on a map, colored by part of speech.",
     alt="A map of 955 dots, four of the words ringed. The nouns lie on four islands, named by "
     "their article in Spanish: nouns with el, los, la and las. Verbs, and among them adjectives "
@@ -532,7 +530,6 @@ def named(kind: str, region: str, points: Sequence[dict]) -> dict[str, Any]:
 
 @figure(
     "noun-map",
-    notebook="02_embeddings",
     caption="The English nouns, colored by the gender and number of their Spanish translations.",
     alt="Four islands of dots, el, los, la and las, each of a single color: English nouns whose "
     "translation is masculine or feminine, one or several. Tree lies on el, trees on los, street "
@@ -584,7 +581,6 @@ def draw_noun_map() -> Any:
 
 @figure(
     "word-similarity",
-    notebook="02_embeddings",
     caption="How alike twelve words are after training.",
     alt="A square of cosines, with frames around cat, dog, horse; water, eagle, classroom; gave, "
     "sent; wide, wider. Off the diagonal the strongest cells are wide and wider, 0.7, water "
@@ -636,7 +632,6 @@ def neighbor_shares(table: Tensor) -> dict[str, float]:
 @figure(
     "neighbor-shares",
     title="After training, a word's neighbors are mostly of its own kind",
-    notebook="02_embeddings",
     caption="How often a word's nearest neighbor is of the same kind, before and after training.",
     alt="Four pairs of bars. Same part of speech: 34 % before, 94 % after training. Of the nouns: "
     "same number about a half before, nearly all after; same gender in Spanish likewise; same "
@@ -684,7 +679,6 @@ def _measure_sizes(
 
 @figure(
     "embedding-lengths",
-    notebook="02_embeddings",
     caption="New word vectors and position vectors, with and without the root of d_model.",
     alt="Left: against d_model from 8 to 512, the length of a position vector grows from 2 to 16. "
     "A word vector stays at 1 without the factor, and grows from 3 to 23 with it. Right: without "
@@ -698,7 +692,6 @@ def draw_embedding_lengths() -> Figure:
 @figure(
     "embedding-scale",
     title="A table that is too small at the start makes learning slower",
-    notebook="02_embeddings",
     caption="A toy model that copies digits, with the root of d_model, without it, and without it "
     "but with a larger table at the start.",
     alt="Three falling curves of the loss. Without the factor it falls some fifty steps later than "

@@ -525,9 +525,6 @@ def _every(count: int, step: int) -> list[int]:
     return ticks + [count - 1] if count - 1 - ticks[-1] >= step / 2 else ticks
 
 
-NOTEBOOK = "03_positional_encoding"
-
-
 def _shuffled_outputs() -> dict[str, tuple[Any, Any]]:
     """What an untrained encoder makes of "I like trees" and of "trees I like".
 
@@ -553,7 +550,6 @@ def _shuffled_outputs() -> dict[str, tuple[Any, Any]]:
 
 @figure(
     "positions-shuffled",
-    notebook=NOTEBOOK,
     caption="Without positions, an encoder gives each word the same vector in whatever order.",
     alt="Two tables of output vectors, with two rows for each of 'I', 'like' and 'trees': one from "
     "'I like trees', one from 'trees I like'. On the left, without positions, the two rows of a "
@@ -575,7 +571,6 @@ CLOCKS = {
 
 @figure(
     "positions-clocks",
-    notebook=NOTEBOOK,
     caption="Every position is a setting of clocks: fast hands for neighbors, slow ones for "
     "distance.",
     alt="Three rows of eight clocks above the words 'I like trees and their shade in summer' at "
@@ -591,7 +586,6 @@ def draw_positions_clocks() -> Figure:
 
 @figure(
     "positions-table",
-    notebook=NOTEBOOK,
     caption="A hundred position vectors of our translator's width, 128: no color is zero.",
     alt="Heat map of 100 positions and 128 columns. On the left blue and orange alternate fast "
     "from row to row; the further right, the slower the change, along curved bands. The right "
@@ -607,7 +601,6 @@ def draw_positions_table() -> Figure:
 @figure(
     "positions-curves",
     title="Each pair of columns is a wave, and the waves grow longer",
-    notebook=NOTEBOOK,
     caption="Each column of the table is a wave, and the waves grow longer to the right.",
     alt="Four panels over 60 positions, each with a sine and a cosine between -1 and 1. The waves "
     "of pair 0 are about 6 positions long, of pair 15 about 11, of pair 45 about 32. Those of pair "
@@ -622,7 +615,6 @@ def draw_positions_curves() -> Figure:
 @figure(
     "positions-paper",
     title="The further right a column, the more slowly it changes",
-    notebook=NOTEBOOK,
     caption="The paper's position vectors: 20 positions, 512 dimensions.",
     alt="Heat map with one row per position, of every fourth pair of columns. On the left blue and "
     "orange alternate from row to row, fast; to the right ever more slowly. Beyond column 300 the "
@@ -637,7 +629,6 @@ def draw_positions_paper() -> Figure:
 @figure(
     "positions-small",
     title="The further right a column, the more slowly it changes",
-    notebook=NOTEBOOK,
     caption="The paper's position vectors where individual columns can be seen: 10 positions, 64 "
     "dimensions.",
     alt="Heat map of 10 rows and 64 columns. Even columns start blank, the sine of 0; odd ones "
@@ -653,7 +644,6 @@ def draw_positions_small() -> Figure:
 @figure(
     "positions-tensor2tensor",
     title="The authors' code: first all sines, then all cosines",
-    notebook=NOTEBOOK,
     caption="The position vectors of the authors' code, Tensor2Tensor: 20 positions, 512 "
     "dimensions.",
     alt="Heat map split in the middle. The left half holds the sines and starts blank in row 0; "
@@ -686,7 +676,6 @@ def both_wavelengths(d_model: int) -> dict[str, Any]:
 @figure(
     "positions-frequencies",
     title="The waves of the authors' code are longer than the paper's",
-    notebook=NOTEBOOK,
     caption="The two encodings differ in their wavelengths, not only in the order of the columns.",
     alt="Left, d_model = 8: wavelengths of four pairs on a logarithmic scale. Both start at 6; "
     "Tensor2Tensor's rise to 10000 times 2 pi, the paper's only to 1000 times 2 pi. Right, "
@@ -699,7 +688,6 @@ def draw_positions_frequencies() -> Figure:
 
 @figure(
     "positions-rotation",
-    notebook=NOTEBOOK,
     caption="Going three positions on turns each hand by its own angle, wherever it starts.",
     alt="Three clocks, for numbers 0 and 1, 60 and 61, 120 and 121. In each, a rust arc leads from "
     "position 1 to 4 and a grey arc from position 6 to 9. Within a clock the two arcs are "
@@ -714,7 +702,6 @@ def draw_positions_rotation() -> Figure:
 @figure(
     "positions-dot-products",
     title="How alike two positions are depends on their distance only",
-    notebook=NOTEBOOK,
     caption="The dot product of two position vectors depends on their distance only.",
     alt="Left: a table of 41 by 41 positions, strongest on the diagonal and constant along each "
     "parallel to it. Right: dot product against distance. For 512 dimensions the curve falls from "
@@ -743,7 +730,6 @@ def trained_words(words: list[str], side: str = "source") -> Any:
 
 @figure(
     "positions-sum",
-    notebook=NOTEBOOK,
     caption="The same word at two positions: word vector + position vector = two different sums.",
     alt="Two groups of three strips for 'trees', at positions 2 and 1, of 32 of the 128 numbers. "
     "The upper strips, the word, are the same. The middle ones, the position, differ most "
@@ -762,7 +748,6 @@ def draw_positions_sum() -> Figure:
 
 @figure(
     "positions-input",
-    notebook=NOTEBOOK,
     caption="What goes into the encoder: three vectors, each a meaning plus a position.",
     alt="Left: encoder and decoder as two small towers, the bottom of the encoder filled. Right, "
     "that bottom enlarged: three columns for 'I', 'like' and 'trees'. In each, from the bottom: "
@@ -780,7 +765,6 @@ def draw_positions_input() -> Figure:
 
 @figure(
     "positions-output-side",
-    notebook=NOTEBOOK,
     caption="The same on the side that writes: words of another table, the same positions.",
     alt="Left: encoder and decoder as two small towers, the bottom of the decoder filled. Right, "
     "that bottom enlarged: five columns for '<bos>', 'me', 'gustan', 'los' and 'árboles'. In each, "
@@ -799,7 +783,6 @@ def draw_positions_output_side() -> Figure:
 @figure(
     "positions-explorer",
     title="Every position gets a row of its own",
-    notebook=NOTEBOOK,
     caption="The formula to play with: sliders for d_model, the base and a position.",
     alt="A heat map of 20 positions and 32 dimensions with position 3 framed; to its right a bar "
     "for each position, as long as its dot product with position 3, longest at 3 itself; below, "
@@ -812,7 +795,6 @@ def draw_positions_explorer() -> Any:
 @figure(
     "positions-learned",
     title="Beyond the training's lengths, no positions hold out for long",
-    notebook=NOTEBOOK,
     caption="Learned and computed positions copy equally well within the training lengths; beyond "
     "them neither holds out for long.",
     alt="Share of rows copied right against the number of digits. Up to 10 digits, the longest in "
@@ -852,7 +834,6 @@ def usual_batch(batches: list[list[int]], lengths: list[int]) -> list[int]:
 @figure(
     "padding-saved",
     title="Sentences of similar length leave hardly any padding",
-    notebook=NOTEBOOK,
     caption="A batch of sentences taken at random, and one of sentences of similar length.",
     alt="Two tables with a row for each sentence of a batch, words grey and padding in rust. On "
     "the left the rows end at very different positions and 41 % of the table is padding; on the "

@@ -600,7 +600,6 @@ RIDDLE = {word: ASKERS[word] for word in ("it", "tired")}
 
 @figure(
     "heads-recap",
-    notebook="05_multi_head_attention",
     caption="The path of three words through eight heads, with all shapes.",
     alt="From X, 3 × 512, eight lines lead down to eight columns of Q, K and V, each 3 × 64, and "
     "on to Z 0 to Z 7, each 3 × 64. Below they stand side by side, 3 × 512 again; times W O, 512 × "
@@ -616,7 +615,6 @@ FILTERS = ("layer 1, head 1", "layer 0, head 1")
 @figure(
     "heads-filters",
     title="One head looks at the word before it, another looks nowhere much",
-    notebook="05_multi_head_attention",
     caption="How far two encoder heads look: mean weight at each distance in 200 test sentences.",
     alt="Two bar charts over distances from three words to the left to three to the right. Layer "
     "1, head 1 has its tallest bar one word to the left and almost nothing on the right; layer 0, "
@@ -639,7 +637,6 @@ def looks_at_tired() -> Any:
 
 @figure(
     "heads-eight",
-    notebook="05_multi_head_attention",
     caption="Eight heads look at the same sentence, each in its own way.",
     alt="Eight panels, one for each head. In each, thirteen dots on the left, the words that look, "
     "are joined to thirteen on the right, the words looked at. The lines of 'it' are rust, those "
@@ -655,7 +652,6 @@ def draw_heads_eight() -> Figure:
 
 @figure(
     "heads-two-pictures",
-    notebook="05_multi_head_attention",
     caption="Which would you believe? Two pictures, each of a word that looks at 'animal'.",
     alt="The sentence 'the animal did not cross the street because it was too tired' twice. In (a) "
     "a thick arrow leads from 'it' to 'animal', 98 % of its attention, in (b) one just as thick "
@@ -667,7 +663,6 @@ def draw_two_pictures() -> Figure:
 
 @figure(
     "heads-one-two-all",
-    notebook="05_multi_head_attention",
     caption="What 'it' looks at: in one head, in two, in all eight.",
     alt="Three times the words of the sentence in a column, and lines to them from 'it'. One head: "
     "one thick line goes to 'animal'. Two heads: two lines half as thick, to 'animal' and "
@@ -683,7 +678,6 @@ def draw_heads_one_two_all() -> Figure:
 
 @figure(
     "heads-token-view",
-    notebook="05_multi_head_attention",
     caption="Who looks at whom, to explore: choose a layer, heads and a word.",
     alt="Two columns with the words of 'The animal didn't cross the street because it was too "
     "tired'. From 'it' on the left, a thick line leads to one word on the right, a "
@@ -695,7 +689,6 @@ def draw_heads_token_view() -> Any:
 
 @figure(
     "heads-three-uses",
-    notebook="05_multi_head_attention",
     caption="The three uses of attention, in the last layers, on 'I like trees'.",
     alt="Three panels, each with words that look on the left and words looked at on the right. "
     "English looks at English: lines from each word to each. Spanish looks at the Spanish before "

@@ -148,7 +148,6 @@ def three_masks(tgt_in: Tensor) -> dict[str, Tensor]:
 
 @figure(
     "masks-staircase",
-    notebook="06_masks",
     caption="Each row sees one word more, and predicts the next one.",
     alt="Five rows of five tiles, like a staircase. In the first row only <bos> can be seen and "
     "the other four tiles are covered; an arrow leads to 'me', which it predicts. In each row "
@@ -163,7 +162,6 @@ def draw_staircase() -> Figure:
 @figure(
     "masks-three",
     title="Padding is hidden from all, what comes later from each word",
-    notebook="06_masks",
     caption="The padding mask, the causal mask, and both together.",
     alt="Three squares with a row and a column for each of '<bos> gracias <pad> <pad> <pad>'. "
     "Padding mask: the first two columns are 1. Causal mask: the lower left triangle with its "
@@ -178,7 +176,6 @@ def draw_three_masks() -> Figure:
 @figure(
     "masks-influence",
     title="With the causal mask, a word reaches only itself and later places",
-    notebook="06_masks",
     caption="Which outputs change when one target word changes, measured in a random model.",
     alt="Two squares: a row for the output at each word, a column for each word changed. With the "
     "causal mask only the lower left triangle says yes. With a mask that shows everything, each "
@@ -198,7 +195,6 @@ def draw_influence() -> Figure:
 @figure(
     "masks-leak-curves",
     title="A model whose mask leaks learns faster, and can do nothing",
-    notebook="06_masks",
     caption="A model whose mask leaks learns faster and can do nothing: three seeds of each kind.",
     alt="Two panels against the step of training. Left, next word right after a right beginning: "
     "the three models without a mask reach 100 % by step 125, before those with the causal mask. "

@@ -350,15 +350,11 @@ def _vectors(
             word(ax, (x - 0.08, middle), text, ha="right")
 
 
-NOTEBOOK = "07_encoder"
-
-
 # --- the figures ---------------------------------------------------------------------------------
 
 
 @figure(
     "encoder-who-moves",
-    notebook=NOTEBOOK,
     caption="One word is nudged: which outputs move? Feed-forward, self-attention, whole encoder.",
     alt="Three maps over the words of 'the tired animal crosses the wide street'. Feed-forward: "
     "the diagonal and nothing else. Self-attention: cells all over, the strongest in the columns "
@@ -388,7 +384,6 @@ def draw_who_moves() -> Figure:
 
 @figure(
     "encoder-stream-of-words",
-    notebook=NOTEBOOK,
     hero=True,
     caption="The residual stream of 'I like trees': each word flows straight on, parts add to it.",
     alt="Four colored lanes, 'I', 'like', 'trees' and <eos>, run straight from left to right "
@@ -406,7 +401,6 @@ def draw_stream_of_words() -> Figure:
 @figure(
     "encoder-neurons",
     title="Neurons that fire for “trees” fire for other plurals, too",
-    notebook=NOTEBOOK,
     caption="Two neurons that fire for trees, and the words of 1,000 held-out sentences for which "
     "they fire most.",
     alt="Two panels of bars. Neuron 314 of layer 0: cakes, trees, paths, students, trunks, books, "
@@ -429,7 +423,6 @@ UP, DOWN = "length of the signal, on its way up", "of the gradient, on its way d
 
 @figure(
     "encoder-deep-stack",
-    notebook=NOTEBOOK,
     caption="Signal and gradient through 24 untrained layers: vanishing, exploding, steady.",
     alt="Two panels of three curves over 24 layers, in powers of ten. Signal: with f(x) it falls "
     "to a millionth, with x + f(x) it rises above ten thousand, with norm(x + f(x)) it stays at "
@@ -455,7 +448,6 @@ def draw_deep_stack() -> Figure:
 @figure(
     "encoder-deep-alike",
     title="With depth words become alike; the residual connection slows it",
-    notebook=NOTEBOOK,
     caption="How alike the words become in untrained layers, with four ways to use a sub-layer.",
     alt="Four curves over the first 12 of 24 layers. Without a residual, with and without a norm, "
     "the mean cosine of two words is 1 after two layers; with one it gets there after about ten.",
@@ -473,7 +465,6 @@ def draw_deep_alike() -> Figure:
 
 @figure(
     "encoder-norm-groups",
-    notebook=NOTEBOOK,
     caption="Numbers with one letter share a mean: layer norm, one for each word; batch norm, one "
     "for each feature.",
     alt="Two sentences of three words, each word a row of five cells. On the left, layer norm: "
@@ -492,7 +483,6 @@ def draw_norm_groups() -> Figure:
 
 @figure(
     "encoder-two-norms",
-    notebook=NOTEBOOK,
     caption="Three words pass a sub-layer with its residual sum, in post-norm and in pre-norm.",
     alt="Two rows of small color maps joined by arrows, with three words each and the size of each "
     "word, first 0.5, 1 and 2. Above, post-norm: f and dropout, the sum with x, then the norm; "
@@ -516,7 +506,6 @@ def draw_two_norms() -> Figure:
 @figure(
     "encoder-stream",
     title="In pre-norm the vectors grow from layer to layer",
-    notebook=NOTEBOOK,
     caption="The size of the vectors between the layers of 24 untrained layers.",
     alt="Two curves. Post-norm is flat at 1. Pre-norm climbs steadily from 1 to about 5, and the "
     "one norm at the end takes it back to 1.",
@@ -531,7 +520,6 @@ def draw_stream() -> Figure:
 
 @figure(
     "encoder-two-layers",
-    notebook=NOTEBOOK,
     caption="Two encoder layers and two decoder layers: the memory reaches both decoder layers.",
     alt="Two stacks of boxes, to be read from the bottom up. On the left, the encoder reads 'I "
     "like trees <eos>': two layers of self-attention and feed-forward, each followed by a filled "
@@ -549,7 +537,6 @@ COLUMNS = "every two words; the columns have the same order as the rows"
 
 @figure(
     "encoder-similarity",
-    notebook=NOTEBOOK,
     caption="How alike the words of one sentence are, before and after each layer of our "
     "translator.",
     alt="Three maps of cosines over 'the tired animal crosses the wide street'. Input: the two "
@@ -568,7 +555,6 @@ def draw_similarity() -> Figure:
 
 @figure(
     "encoder-similarity-random",
-    notebook=NOTEBOOK,
     caption="The same sentence through six layers that have learned nothing.",
     alt="Seven maps of cosines over 'the tired animal crosses the wide street'. The first, the "
     "input, is faint except for the two 'the'. From layer to layer all cells become stronger; "
@@ -583,7 +569,6 @@ def draw_similarity_random() -> Figure:
 
 @figure(
     "encoder-red",
-    notebook=NOTEBOOK,
     caption="The word 'red' before ten nouns: how alike its ten vectors are in each layer.",
     alt="Two maps of ten nouns by ten, the color is the cosine of two vectors of 'red'. Input: one "
     "color, all alike. After layer 1: two strong blocks, the five nouns that are masculine in "

@@ -357,7 +357,6 @@ def _check(src: Sequence[str], steps: Sequence[WordStep]) -> None:
             )
 
 
-NOTEBOOK = "08_decoder"
 SENTENCE = "I like trees"
 
 
@@ -377,7 +376,6 @@ def _i_like_trees_on_the_way() -> dict[str, Any]:
 
 @figure(
     "decoder-three-differences",
-    notebook=NOTEBOOK,
     caption="What the decoder has and the encoder lacks.",
     alt=f"{LAYOUT} Filled, with numbers from 1 to 3: the causal mask of the decoder's "
     "self-attention, which hides the words to come, its cross-attention, which looks at the "
@@ -406,7 +404,6 @@ def draw_three_differences() -> Figure:
 
 @figure(
     "decoder-generator",
-    notebook=NOTEBOOK,
     caption="From the decoder's vector to the word 'árboles', from bottom to top.",
     alt="At the bottom a strip of 128 colored numbers. An arrow leads up to a curve of 1,794 "
     "logits, mostly near 0, with one needle above 9. The next arrow leads to log-probabilities: "
@@ -423,7 +420,6 @@ def draw_generator() -> Figure:
 
 @figure(
     "decoder-words-come-back",
-    notebook=NOTEBOOK,
     hero=True,
     caption="Each word that the decoder writes is the next word that it reads.",
     alt="A blue box, the encoder, with 'I like trees <eos>' below it, and an arrow 'memory' to a "
@@ -438,7 +434,6 @@ def draw_words_come_back() -> Figure:
 
 @figure(
     "decoder-stepper",
-    notebook=NOTEBOOK,
     caption="Step through encoder and decoder: vectors climb, each written word comes back.",
     alt="Two stacks of two layers with a slider for 23 steps; shown is step 16, in which the "
     "decoder reads 'los', which it has just written. On the left, four columns of colored strips, "
@@ -453,7 +448,6 @@ def draw_stepper() -> Any:
 
 @figure(
     "decoder-trace",
-    notebook=NOTEBOOK,
     caption="All five steps of 'I like trees' → 'me gustan los árboles <eos>' by our translator.",
     alt="Five rows. Each shows the words read so far, a row of attention weights over 'I like "
     "trees <eos>', the next word, and the probabilities of five words. 'me' looks mostly at 'I', "

@@ -465,9 +465,6 @@ def loss_panels(
     return figure
 
 
-NOTEBOOK = "10_training"
-
-
 def before_and_after() -> tuple[Tensor, Tensor]:
     """(2, 5, 9) each: what a new model thinks of the two sentences, and what it has learned."""
     from tqdm import tqdm
@@ -488,7 +485,6 @@ def before_and_after() -> tuple[Tensor, Tensor]:
 
 @figure(
     "training-merci",
-    notebook=NOTEBOOK,
     caption="The first word for 'merci': what a new model thinks, what is right, what it learns.",
     alt="Three panels with a bar for each of five English words, the end token and the rest; "
     "'thanks', the right word, is filled. Before training the bars are of all sizes and 'thanks' "
@@ -506,7 +502,6 @@ def draw_merci() -> Figure:
 
 @figure(
     "training-grids",
-    notebook=NOTEBOOK,
     caption="The five target rows for 'I am a student', and what a model makes of them.",
     alt="Two grids with a row for each of 'I am a student <eos>' and a column for each word. On "
     "the left, the target: a 1 at the right word of each row, all else blank. Right, the trained "
@@ -519,7 +514,6 @@ def draw_grids() -> Figure:
 
 @figure(
     "training-smoothed-rows",
-    notebook=NOTEBOOK,
     caption="The target rows without and with label smoothing of 0.1.",
     alt="Two grids with a row for each of 'I am a student <eos>'. On the left: 1 at the right "
     "word, all else blank. Right: 0.91 at the right word, 0.01 at each other word and 0.03 at the "
@@ -533,7 +527,6 @@ def draw_smoothed_rows() -> Figure:
 
 @figure(
     "training-teacher-forcing",
-    notebook=NOTEBOOK,
     caption="Teacher forcing: in training the decoder reads the right words, whatever it predicts.",
     alt="Boxes with words of a new model; the wrong ones that it writes are filled. "
     "Above, in training: the row 'reads' holds <bos> I am a student, 'predicts' mostly wrong "
@@ -550,7 +543,6 @@ def draw_teacher_forcing() -> Figure:
 @figure(
     "training-smoothing-penalty",
     title="With smoothing, being too sure costs more again",
-    notebook=NOTEBOOK,
     caption="Label smoothing makes it costly to be too sure.",
     alt="Loss against the probability of the right word, which grows to the right from 0.11 to "
     "0.9999. Without smoothing the curve falls towards 0 and never turns. With smoothing of 0.1 it "
@@ -572,7 +564,6 @@ SCHEDULES = ((128, 4000), (512, 2000), (512, 4000), (512, 8000))
 
 @figure(
     "training-schedule",
-    notebook=NOTEBOOK,
     caption="The paper's learning rate: up in a straight line, down with the root of the step.",
     alt="Four curves over 20000 steps. For d_model = 512 each rises in a straight line to its "
     "warm-up step (2000, 4000 or 8000), turns sharply and falls; the shorter the warm-up, the "
@@ -597,7 +588,6 @@ def _history_of(run: dict[str, Any], key: str) -> list[tuple[int, float]]:
 @figure(
     "training-held-out",
     title="Few pairs are learned by heart; from many, the rule is found",
-    notebook=NOTEBOOK,
     caption="Learned by heart and understood: the same model on 50 pairs and on 10,000.",
     alt="Two panels, loss against the step, the mean of three seeds thick and each seed thin. "
     "On 50 pairs the loss on these pairs falls to 0 while the loss on held-out pairs rises from "
@@ -620,7 +610,6 @@ def draw_held_out() -> Figure:
 
 @figure(
     "training-norms",
-    notebook=NOTEBOOK,
     caption="Post-norm and pre-norm, with and without warm-up, at three learning rates.",
     alt="Six panels, validation loss against the step, the mean of three seeds thick and each seed "
     "thin: three highest learning rates side by side, without warm-up above and with it below. In "
@@ -662,7 +651,6 @@ def draw_norms() -> Figure:
 
 @figure(
     "training-ablations",
-    notebook=NOTEBOOK,
     caption="What each part is worth, at toy size: one change a row, three seeds, beside the "
     "paper's own numbers.",
     alt="Three dots for the base model and for each of 20 changes. Far to the left of the base "
@@ -689,7 +677,6 @@ def draw_ablations() -> Figure:
 
 @figure(
     "training-loop",
-    notebook=NOTEBOOK,
     caption="The loss of the loop written by hand: rows of digits, to be written backwards.",
     alt="Two curves over 400 steps. The loss on held-out rows begins where a model knows nothing, "
     "at 2.4 nats, a perplexity of 11, and falls to 0.2. The loss on smoothed targets runs above "
@@ -714,7 +701,6 @@ WRITTEN = {  # step -> in English
 
 @figure(
     "training-writes",
-    notebook=NOTEBOOK,
     caption="What the translator writes for 'I like trees' while it learns.",
     alt="The loss on held-out text falls steeply from 8 nats to 0.3 in 1,100 steps. Beside the "
     "curve is what the translator writes for 'I like trees'. Step 0: 'asustados asustados', "

@@ -469,7 +469,6 @@ MEANINGS = {"estoy, soy": "am", "tengo": "have", "el": "the", "al": "to the"}
 
 @figure(
     "decoding-tree",
-    notebook="11_decoding",
     caption="The complete tree of a beam of two for 'I am the student'.",
     alt="A tree in four columns of words with their summed log-probabilities. Two branches are "
     "kept: 'estoy', at first ahead with −0.95, and 'soy', −1.02. 'Soy estudiante' finishes with "
@@ -484,7 +483,6 @@ def draw_tree() -> Figure:
 
 @figure(
     "decoding-stepper",
-    notebook="11_decoding",
     caption="Beam search to step through: a slider lets the tree grow, and branches are dropped.",
     alt="A tree at the moment when its fourth words have grown and are not decided yet: after "
     "'estoy el estudiante', with −2.08, come <eos> and 'le'. 'Soy estudiante' has finished with "
@@ -496,7 +494,6 @@ def draw_stepper() -> Any:
 
 @figure(
     "decoding-cost",
-    notebook="11_decoding",
     caption="Multiplications to write a translation, against its length, with cache and without.",
     alt="Two curves against the number of words, up to 64. Without the cache the curve bends "
     "upwards, to 1,037 million multiplications at 64 words; with it, as keys and values of the "
@@ -513,7 +510,6 @@ def draw_cost() -> Figure:
 
 @figure(
     "decoding-wider",
-    notebook="11_decoding",
     caption="A wider beam finds likelier translations, shorter ones, and not more right ones.",
     alt="Three panels with a row for each of the beam sizes 1, 2, 4 and 8. Likelier: the mean "
     "log-probability of the best translation rises from −2.64 to −2.53. Shorter: its mean length "
@@ -552,7 +548,6 @@ def sharpened_first_words() -> tuple[dict[str, dict[str, float]], str]:
 
 @figure(
     "decoding-sampling",
-    notebook="11_decoding",
     caption="What temperature, top-k and top-p make of one row of probabilities.",
     alt="Six panels of bars for the first Spanish word of 'I am the student': 'estoy', 'soy', "
     "'tengo', and all others together. As the model says: 0.39, 0.36, 0.01 and 0.24. "

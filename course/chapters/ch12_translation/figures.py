@@ -130,7 +130,6 @@ def better_and_cheaper(systems: Mapping[str, System]) -> Figure:
 @figure(
     "learning-curve",
     title="Training comes down to its floor; validation, not smoothed, lies lower",
-    notebook="12_translation",
     caption="The loss of the shipped translator while it was trained.",
     alt="Two curves over the steps fall steeply at first, then flatten. On training text, where "
     "the targets are smoothed, the loss comes down to a dotted line near 1.1, the least there can "
@@ -152,7 +151,6 @@ def draw_learning_curve() -> Figure:
 @figure(
     "translation-pronoun-jump",
     title="Pronoun pairs stay at chance until step 750, then are learned fast",
-    notebook="12_translation",
     caption="Sentences and pronoun pairs that the shipped translator had right while it learned.",
     alt="Two curves over the steps. Ordinary sentences rise, 0.28, 0.49, 0.64, to 0.84 at step "
     "1,250. The pronoun pairs are at 0.26 and 0.24 at steps 500 and 750, on a dotted line of "
@@ -167,7 +165,6 @@ def draw_pronoun_jump() -> Figure:
 
 @figure(
     "translation-two-measures",
-    notebook="12_translation",
     caption="What exact match and BLEU say about translations that were broken on purpose.",
     alt="Seven rows with two bars each, by what was broken. Nothing: both are 100. One ending in "
     "the other gender: exact match 9.5, BLEU 77. Last word left out: 0 and 82. Small letters: 0 "
@@ -182,7 +179,6 @@ def draw_two_measures() -> Figure:
 
 @figure(
     "paper-better-and-cheaper",
-    notebook="12_translation",
     hero=True,
     caption="BLEU against the cost of training, as the paper's Table 2 prints them.",
     alt="A point for each system, cost on a logarithmic axis from left to right, BLEU from bottom "

@@ -338,7 +338,6 @@ def over_seeds() -> dict[str, dict[str, float]]:
 
 @figure(
     "causes-token-view",
-    notebook="13_what_the_heads_learned",
     caption="The sentence with 'wide', to touch: choose a layer, heads and a word.",
     alt="Two columns with the words of 'The animal didn't cross the street because it was too "
     "wide'. From 'wide' on the left a thick line of head 2 leads to 'street' and one of head 1 to "
@@ -352,7 +351,6 @@ def draw_token_view() -> Any:
 
 @figure(
     "causes-head-table",
-    notebook="13_what_the_heads_learned",
     caption="In how many sentences the largest weight of each head is on the noun that is meant.",
     alt="Two maps of four layers by four heads. Where the adjective looks, one cell is strong: "
     "encoder, layer 1, head 2, with 99 %; all others have 6 % or less, and most of them are "
@@ -370,7 +368,6 @@ def draw_head_table() -> Figure:
 
 @figure(
     "causes-agreement",
-    notebook="13_what_the_heads_learned",
     caption="Adjectives in the right gender after each change, for three training seeds.",
     alt="Six rows with three dots each. Nothing changed, another head off, and 'it' barred from "
     "the nouns: near 100 %. The head that finds the noun off, and the adjective barred from the "
@@ -397,7 +394,6 @@ def draw_agreement() -> Figure:
 
 @figure(
     "causes-swap",
-    notebook="13_what_the_heads_learned",
     caption="Two numbers of one row of one head change places, and a letter of the translation "
     "with them.",
     alt="The sentence 'The animal didn't cross the street because it was too tired' twice. Above, "
@@ -422,7 +418,6 @@ def draw_swap() -> Figure:
 
 @figure(
     "causes-crossing",
-    notebook="13_what_the_heads_learned",
     caption="Which English words each Spanish word looks at, in the last layer, mean of its heads.",
     alt="Three pairs of word rows with lines. 'I like trees': no lines cross. 'My head hurts': the "
     "line from 'duele' to 'hurts' crosses those of 'la' and 'cabeza', two crossings. 'You have "
@@ -437,7 +432,6 @@ def draw_crossing() -> Figure:
 
 @figure(
     "causes-sharp-heads",
-    notebook="13_what_the_heads_learned",
     caption="How sharp each of the 24 heads looks, and how many translations change without it.",
     alt="24 points. The sharpest heads, all in the decoder, are at all heights from 0 to 19 %; "
     "most of them at the bottom. The highest point, 22 %, is the encoder head that finds the noun, "
@@ -459,7 +453,6 @@ def draw_sharp_heads() -> Figure:
 
 @figure(
     "attention-animal",
-    notebook="13_what_the_heads_learned",
     caption="What 'tired' and 'wide' look at, and what 'it' looks at, in the encoder head that "
     "finds the right noun in most sentences.",
     alt="The sentence 'The animal didn't cross the street because it was too tired', and below it "

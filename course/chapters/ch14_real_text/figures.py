@@ -143,14 +143,12 @@ def score_changes(scores: Mapping[str, float], base: str) -> Figure:
     return figure
 
 
-NOTEBOOK = "14_real_text"
 SIZES = (260, 300, 500, 1000, 4000, 8000)
 WORD = "grandmothers"
 
 
 @figure(
     "real-text-pieces",
-    notebook=NOTEBOOK,
     hero=True,
     caption="A word falls into fewer pieces the more subwords there are.",
     alt="The word 'grandmothers', with the space before it, in six rows. With 260 subwords it is "
@@ -176,7 +174,6 @@ def draw_pieces() -> Figure:
 @figure(
     "real-text-dropout",
     title="Without dropout real text is learned by heart",
-    notebook=NOTEBOOK,
     caption="The same model and training with and without dropout, on 1,000 real sentence pairs.",
     alt="Two panels, loss against the step. On the sentences that it learned from, the curve "
     "without dropout falls from 5.0 to 0.1, the one with dropout 0.2 to 2.2. On held-out sentences "
@@ -196,7 +193,6 @@ def draw_dropout() -> Figure:
 @figure(
     "real-text-learning-curve",
     title="On real text, too, the loss flattens early",
-    notebook=NOTEBOOK,
     caption="The loss of the larger translator while it was trained.",
     alt="Two curves over 9,500 steps. On training text the loss falls from 5.3 to 1.9, above a "
     "dotted line at 1.2, the least that smoothed targets allow; on validation text it falls from "
@@ -215,7 +211,6 @@ def draw_learning_curve() -> Figure:
 
 @figure(
     "real-text-ladder",
-    notebook=NOTEBOOK,
     caption="What each change of the training is worth after 5,000 updates, one seed each.",
     alt="Rows from the best to the worst, beside a line at 36.1 for the training as it is: Muon "
     "+3.1; AdamW +2.0; AdamW, twice the rate +1.3; Muon and BPE-dropout +0.2; dropout 0.3 −1.4; "
@@ -231,7 +226,6 @@ def draw_ladder() -> Figure:
 
 @figure(
     "real-text-published",
-    notebook=NOTEBOOK,
     caption="Two ways to choose from the same beams: which is better depends on the sentences.",
     alt="Two panels with BLEU of three seeds each, and a line for each seed. On the validation "
     "pairs, the length penalty that is best there has 41.3 on average, log-probability per piece "

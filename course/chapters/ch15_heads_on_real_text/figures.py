@@ -224,7 +224,6 @@ def against_limits(
     return figure
 
 
-NOTEBOOK = "15_heads_on_real_text"
 NAMES = {"grammar": "small model", "earlier": "large model"}
 PARTNERS = {"road": "road / street", "El": "El / La", "camino": "camino / calle"}
 
@@ -239,7 +238,6 @@ def _load_stored() -> dict[str, Mapping[str, Any]]:
 
 @figure(
     "real-heads-where",
-    notebook=NOTEBOOK,
     hero=True,
     caption="How much of the gender comes along with a single vector from a sentence whose noun "
     "has the other gender.",
@@ -267,7 +265,6 @@ def draw_where() -> Figure:
 
 @figure(
     "real-heads-finds",
-    notebook=NOTEBOOK,
     caption="How often each head looks most at the noun of the adjective.",
     alt="Two panels of dots, a row for each kind of look. In the small model one encoder head "
     "lies at 79 %, far beyond the line of the rule by place at 43 %; all others lie below "
@@ -281,7 +278,6 @@ def draw_finds() -> Figure:
 
 @figure(
     "real-heads-off",
-    notebook=NOTEBOOK,
     caption="Right endings with several heads off: those needed most, and others drawn at random.",
     alt="Two panels. In the small model the line of the most needed heads falls at once from 90 "
     "to 55 %, then lies between 48 and 70 %. In the large model it falls slowly, from 75 % "
@@ -296,7 +292,6 @@ def draw_off() -> Figure:
 
 @figure(
     "real-heads-lens",
-    notebook=NOTEBOOK,
     caption="How often the right ending would be written if the decoder ended earlier.",
     alt="Lines for five kinds of sentences. In the small model all are at 0 in the embedding and "
     "in layer 0, and at 69 to 100 % in layer 1. In the large model all are at 0 until layer "
@@ -312,7 +307,6 @@ def draw_lens() -> Figure:
 
 @figure(
     "real-heads-pronouns",
-    notebook=NOTEBOOK,
     caption="Pronoun pairs with both genders right: as they are, and with the noun said again.",
     alt="Three rows. The small model is at 99 % in all. The large model is at 16 %, below the "
     "line of chance at 25 %, with “it”; at 20 % where English says the noun again; and at 60 "
@@ -339,7 +333,6 @@ def draw_pronouns() -> Figure:
 
 @figure(
     "real-heads-repeated",
-    notebook=NOTEBOOK,
     caption="Ten claims about the large model, and what two more runs say about them.",
     alt="Ten rows, each with a limit, grey on its wrong side, a filled square for the large model, "
     "a hollow one and a hollow diamond for seeds 1 and 2, and a dot for the small model. In "

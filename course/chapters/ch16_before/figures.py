@@ -316,7 +316,6 @@ def times_beside(runs: Sequence[Run], beside: str = "self-attention") -> Figure:
     return figure
 
 
-NOTEBOOK = "16_before"
 SPLITS = {
     "test": "ordinary\nsentences",
     "noun-adjective": "nouns with new\nadjectives",
@@ -335,7 +334,6 @@ def runs() -> list[Mapping[str, Any]]:
 
 @figure(
     "before-three",
-    notebook=NOTEBOOK,
     hero=True,
     caption="What a word is written from: one state, all states, or all words.",
     alt="Three rows of boxes, one for each word of 'I like trees' and 'me gustan los árboles'. "
@@ -351,7 +349,6 @@ def draw_three() -> Figure:
 
 @figure(
     "before-backwards",
-    notebook=NOTEBOOK,
     caption="A recurrent translator of digits: what it looks at, and what share it has right.",
     alt="On the left a map: to write the digits of a row backwards, attention goes from the last "
     "digit to the first, a strong band from top right to bottom left. On the right the share "
@@ -369,7 +366,6 @@ def draw_backwards() -> Figure:
 
 @figure(
     "before-splits",
-    notebook=NOTEBOOK,
     caption="Right to the letter, by kind of sentence: four translators, three seeds each.",
     alt="Five panels, a dot for each of three seeds; the means, without attention, with dot "
     "products, with additive scores and of the Transformer: Ordinary sentences: 77, 90, 96 "
@@ -383,7 +379,6 @@ def draw_splits() -> Figure:
 
 @figure(
     "before-length",
-    notebook=NOTEBOOK,
     caption="Right to the letter, by the length of the sentence: four translators, three seeds.",
     alt="Four curves over 3 to 18 tokens. Up to 14 tokens the Transformer stays between 89 and "
     "96 %, the additive one between 85 and 98 %; with dot products it sinks from above 90 % "
@@ -398,7 +393,6 @@ def draw_length() -> Figure:
 
 @figure(
     "before-maps",
-    notebook=NOTEBOOK,
     caption="Where a recurrent translator and a Transformer look while they write one sentence.",
     alt="Two maps, Spanish words against English ones, of the sentence about animal and street. "
     "With additive scores each row has a single strong cell, and these go down in a line that "
@@ -416,7 +410,6 @@ def draw_maps() -> Figure:
 
 @figure(
     "before-gender",
-    notebook=NOTEBOOK,
     caption="Adjectives in the right gender, as trained and after changes in two different places.",
     alt="Seven rows with three dots each. As trained, 63 to 66 % are right without attention, 64 "
     "to 70 % with dot products, 84 to 87 % with additive scores, 94 to 95 % in the Transformer. "
@@ -430,7 +423,6 @@ def draw_gender() -> Figure:
 
 @figure(
     "before-waiting",
-    notebook=NOTEBOOK,
     caption="Four kinds of layers: time compared with self-attention, one sentence at a time.",
     alt="Two panels, one and two threads: time as a multiple of that of self-attention, against "
     "8 to 512 words in one sentence. On one thread the recurrent layer rises from 3 times with 8 "

@@ -244,7 +244,6 @@ def _looks_at(head: Row) -> str:
     return "●" if head["induction"] > LOOKS else ""
 
 
-NOTEBOOK = "17_from_here_to_gpt"
 LEFT = (
     "tgt_*",
     "decoder.self_attn",
@@ -257,7 +256,6 @@ LEFT = (
 
 @figure(
     "gpt-what-is-left",
-    notebook=NOTEBOOK,
     hero=True,
     caption="The decoder without cross-attention: what GPT keeps of the paper's figure.",
     alt="The paper's figure of the Transformer. Marked on the right half: one-hot, embedding and "
@@ -279,7 +277,6 @@ def draw_what_is_left() -> Figure:
 
 @figure(
     "gpt-floor",
-    notebook=NOTEBOOK,
     caption="The loss of a small GPT on the grammar's sentences, and the floor under it.",
     alt="Nats per token against the step of training. A hollow dot at 6.9 says where all words are "
     "equally likely. The curve begins at 3.69 after 100 steps, falls to 3.05 at step 200, "
@@ -296,7 +293,6 @@ def draw_floor() -> Figure:
 
 @figure(
     "gpt-scaling",
-    notebook=NOTEBOOK,
     caption="How far above the floor language models come, by sentences, weights and steps.",
     alt="Three panels with logarithmic axes: nats per token above the floor, three seeds close "
     "together. From 1,000 over 3,000 and 10,000 to 30,000 sentences the distance falls from 1.83 "
@@ -312,7 +308,6 @@ def draw_scaling() -> Figure:
 
 @figure(
     "gpt-dials",
-    notebook=NOTEBOOK,
     caption="What a small GPT writes, by the way in which its words are drawn.",
     alt="Three panels of bars with five rows: words drawn as they are, with temperature 0.5, with "
     "temperature 1.5, with top-k 10, with top-p 0.9. The grammar could have written the share of "
@@ -328,7 +323,6 @@ def draw_dials() -> Figure:
 
 @figure(
     "gpt-masks",
-    notebook=NOTEBOOK,
     caption="Three masks for one text: of an encoder, of GPT, and of a prompt read both ways.",
     alt="Three squares with a row and a column for each of I like trees => me gustan los árboles. "
     "Encoder: a dot in all cells. GPT: dots on and below the diagonal. Prefix: the first four "
@@ -352,7 +346,6 @@ def draw_masks() -> Figure:
 @figure(
     "gpt-translations",
     title="On longer sentences all three translate badly",
-    notebook=NOTEBOOK,
     caption="English to Spanish, by a translator and by language models with a prompt.",
     alt="Three panels with a dot for each of three seeds: the share of sentences right to the "
     "letter, by a translator, a language model under GPT's mask, and one under the prefix mask. "
@@ -373,7 +366,6 @@ def draw_translations() -> Figure:
 @figure(
     "gpt-prompting",
     title="The translator writes digits backwards best, and most reliably",
-    notebook=NOTEBOOK,
     caption="Rows of digits backwards, by a translator and by language models with a prompt.",
     alt="Three rows with a dot for each of three seeds, the share of held-out rows without a "
     "mistake. Encoder and decoder: close together around 0.90. A language model under GPT's mask: "
@@ -390,7 +382,6 @@ def draw_prompting() -> Figure:
 
 @figure(
     "gpt-induction",
-    notebook=NOTEBOOK,
     caption="Three models learn to repeat what they have read, slowly and then fast.",
     alt="Two panels against the step of training, with a line for each of three seeds. Above, the "
     "loss on a row that has been read before falls from 3.7 slowly to about 3 nats, in two seeds "
@@ -406,7 +397,6 @@ def draw_induction() -> Figure:
 
 @figure(
     "gpt-heads-off",
-    notebook=NOTEBOOK,
     caption="The same three models with one of their eight heads switched off.",
     alt="Three panels, a bar for each of eight heads: the loss on the repeated row without it. "
     "With all heads it is 0.03, 0.01 and 0.06. Without the most important head of layer 0 it is "

@@ -219,7 +219,6 @@ def _layer(ax: Axes, x: float, parts: Sequence[tuple[float, str, str]]) -> None:
     arrow(ax, (x, edge), (x, top + 0.25))
 
 
-NOTEBOOK = "18_since_2017"
 PANELS = {"test": "like the training's", "pronoun": "with a pronoun", "longer": "longer"}
 BETWEEN = (
     "base",
@@ -267,7 +266,6 @@ def _one_word_everywhere(length: int = 12, d_k: int = 16) -> dict[str, Tensor]:
 @figure(
     "since-bends",
     title="GELU and SiLU have no corner, and dip a little below zero",
-    notebook=NOTEBOOK,
     caption="Three bends of feed-forward networks: max(0, z), GELU and SiLU (without the gate).",
     alt="What comes out against what goes in, from -4 to 2. max(0, z) is 0 up to 0, with a corner, "
     "and then z. GELU and SiLU have no corner: they dip a little below 0 for small negative z, "
@@ -285,7 +283,6 @@ def draw_bends() -> Figure:
 
 @figure(
     "since-positions",
-    notebook=NOTEBOOK,
     caption="One word at twelve places: its scores with itself, by four ways to tell the places.",
     alt="Four squares, places of queries by places of keys. With positions added to the word no "
     "two cells of a diagonal need be alike. With rotary positions each diagonal has one color. "
@@ -300,7 +297,6 @@ def draw_positions() -> Figure:
 @figure(
     "since-schedules",
     title="The stable schedule stays at its highest until the last fifth",
-    notebook=NOTEBOOK,
     caption="Three schedules, each by its own highest rate: straight down, cosine, stable.",
     alt="The learning rate against the step, up to 1,200. All three rise to their highest within "
     "120 steps. The straight one falls evenly to 0. The cosine stays high longer, falls fast in "
@@ -323,7 +319,6 @@ def draw_schedules() -> Figure:
 
 @figure(
     "since-worth",
-    notebook=NOTEBOOK,
     caption="One part exchanged at a time, at its own rate: how many more sentences are right.",
     alt="A row for the base and each of twenty exchanges, three panels, a mark for each seed. Like "
     "the training's: Muon is 12 points above the base, today 9, pre-norm and SwiGLU 6, the mixture "
@@ -355,7 +350,6 @@ def best(rows: Sequence[Mapping[str, Any]], key: str) -> list[str]:
 
 @figure(
     "since-language-model",
-    notebook=NOTEBOOK,
     caption="The same exchanges in a language model: how much nearer its loss comes to the floor.",
     alt="A row for the base and each of twenty exchanges, a mark for each seed: how much of the "
     "base's distance to the floor is gone, in validation loss. Muon 25 percent, today 10, SwiGLU "
@@ -392,7 +386,6 @@ def draw_language_model() -> Figure:
 
 @figure(
     "since-2017-and-2026",
-    notebook=NOTEBOOK,
     hero=True,
     caption="A layer of 2017, one of 2026, and what each difference is worth here.",
     alt="Left a layer of 2017: words plus positions, self-attention with four heads of keys, add "
@@ -416,7 +409,6 @@ def draw_both_ends() -> Figure:
 @figure(
     "since-memory",
     title="Where the formula needs 134 megabytes, the fused kernel needs 2",
-    notebook=NOTEBOOK,
     caption="Bytes that attention without a mask needs at a time: three ways.",
     alt="Megabytes at a time without a mask against the words in a sentence, 2,048 words in all. "
     "The formula's are 2 at 16 and 32 words and then double from line to line, to 134 at 2,048. "
@@ -443,7 +435,6 @@ def draw_memory() -> Figure:
 @figure(
     "since-fused-times",
     title="From 128 words on, the fused kernel is always quicker",
-    notebook=NOTEBOOK,
     caption="Where PyTorch's fused kernel with a causal mask is quicker than the formula.",
     alt="Two panels, the fused kernel's time with a causal mask divided by the formula's, from 16 "
     "to 2,048 words in a sentence, with one and two threads. In use it is above 1 at 16 words, "

@@ -192,7 +192,6 @@ def hole_found(runs: Sequence[Row]) -> Figure:
     return figure
 
 
-NOTEBOOK = "19_taught_by_a_judge"
 TAUGHT = ("KL 0", "KL 0.1", "KL 0.3")
 NAMES = {"KL 0": "no KL penalty", "KL 0.1": "KL weight 0.1", "KL 0.3": "KL weight 0.3"}
 
@@ -206,7 +205,6 @@ def stored_ways() -> dict[str, list[Row]]:
 
 @figure(
     "judge-price",
-    notebook=NOTEBOOK,
     hero=True,
     caption="How far from the start each way to right sentences leads, beside the shortest way.",
     alt="The share of right sentences against the KL from the start, in nats per sentence. The "
@@ -231,7 +229,6 @@ def draw_price() -> Figure:
 
 @figure(
     "judge-eats",
-    notebook=NOTEBOOK,
     caption="What the sentences are like before and after the lessons, on three seeds.",
     alt="Six rows, five panels, a dot for each of three seeds. From the start over KL weights of "
     "0.3 and 0.1 to none the share of right sentences rises from about a fifth to nearly 1; "
@@ -247,7 +244,6 @@ def draw_what_it_eats() -> Figure:
 
 @figure(
     "judge-tries",
-    notebook=NOTEBOOK,
     caption="pass@k: how many beginnings have a right sentence among k, before and after.",
     alt="The share of 32 beginnings that became a right sentence, against the number of tries "
     "from 1 to 32, doubling. With one try the taught model is above its start. The "
@@ -263,7 +259,6 @@ def draw_tries() -> Figure:
 
 @figure(
     "judge-hole",
-    notebook=NOTEBOOK,
     caption="A judge that reads four words only, and what is right of what it lets pass.",
     alt="Shares of the sentences against the step. What the judge with a hole lets pass rises "
     "within thirty steps to nearly all. What is truly right falls from about a fifth to "
