@@ -5,8 +5,9 @@ from collections.abc import Sequence
 from matplotlib.figure import Figure
 
 from course.drawing import style
+from course.drawing.cells import area
 from course.drawing.registry import figure
-from course.drawing.shapes import area, canvas, heading, label
+from course.drawing.words import canvas, heading, label
 
 
 def broadcasting(column: Sequence[int], row: Sequence[int]) -> Figure:

@@ -8,22 +8,12 @@ from matplotlib.figure import Figure
 
 from course.chapters.journey.figures import LIMIT, vectors
 from course.drawing import style
+from course.drawing.arrows import arrow, box
 from course.drawing.attention_maps import attention_heatmap
+from course.drawing.cells import area, outline, scale, strip
 from course.drawing.maps import level_name
 from course.drawing.registry import figure
-from course.drawing.shapes import (
-    area,
-    arrow,
-    box,
-    canvas,
-    label,
-    outline,
-    scale,
-    sentence,
-    strip,
-    width_of,
-    word_color,
-)
+from course.drawing.words import canvas, label, sentence, width_of, word_color
 
 WIDTH = 8.0
 LEFT, RIGHT = 2.7, 6.95  # from where to where the strips go

@@ -11,10 +11,12 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import PercentFormatter
 
 from course.drawing import style
+from course.drawing.arrows import box, path
+from course.drawing.cells import area
 from course.drawing.maps import level_name
 from course.drawing.registry import figure
-from course.drawing.shapes import area, box, canvas, heading, label, path, word, word_color
 from course.drawing.values import as_array
+from course.drawing.words import canvas, heading, label, word, word_color
 
 
 def one_hot_table(table: Any, words: Sequence[str], vocabulary: Sequence[str]) -> Figure:

@@ -14,22 +14,13 @@ from torch import Tensor
 
 from course.drawing import lazy_altair as late
 from course.drawing import style
+from course.drawing.arrows import arrow
+from course.drawing.cells import matrix, outline, scale, strip
 from course.drawing.maps import level_name
+from course.drawing.plots import name_lines
 from course.drawing.registry import figure
-from course.drawing.shapes import (
-    arrow,
-    canvas,
-    heading,
-    label,
-    matrix,
-    name_lines,
-    outline,
-    scale,
-    strip,
-    word,
-    word_color,
-)
 from course.drawing.values import as_array, steady_round
+from course.drawing.words import canvas, heading, label, word, word_color
 
 
 def word_similarity(

@@ -17,23 +17,13 @@ from matplotlib.patches import Arc, Circle, Rectangle, Wedge
 from course.chapters.journey.figures import sums
 from course.drawing import lazy_altair as late
 from course.drawing import style
+from course.drawing.arrows import arrow, box, bracket, path
+from course.drawing.cells import scale, strip
 from course.drawing.maps import color_scale, level_name
+from course.drawing.plots import name_lines
 from course.drawing.registry import figure
-from course.drawing.shapes import (
-    arrow,
-    box,
-    bracket,
-    canvas,
-    heading,
-    label,
-    name_lines,
-    path,
-    scale,
-    strip,
-    titled,
-    word,
-)
 from course.drawing.values import as_array, steady_round
+from course.drawing.words import canvas, heading, label, titled, word
 
 WIDE = 315  # pixels, of the table in the explorer
 TABLE = {"cmap": style.SIGNED, "aspect": "auto", "interpolation": "nearest"}

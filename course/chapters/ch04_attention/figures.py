@@ -17,23 +17,13 @@ from torch import Tensor
 from course.chapters.ch04_attention.experiments import real_head, softmax_at
 from course.drawing import lazy_altair as late
 from course.drawing import style
+from course.drawing.arrows import arrow, box, path
+from course.drawing.cells import area, matrix, outline
 from course.drawing.maps import number_map
+from course.drawing.plots import name_lines
 from course.drawing.registry import figure
-from course.drawing.shapes import (
-    area,
-    arrow,
-    box,
-    canvas,
-    heading,
-    label,
-    matrix,
-    name_lines,
-    outline,
-    path,
-    titled,
-    word,
-)
 from course.drawing.values import as_array, steady_round
+from course.drawing.words import canvas, heading, label, titled, word
 
 GREY = style.MUTED
 SIDE = 215  # pixels, of the planes in the explorer

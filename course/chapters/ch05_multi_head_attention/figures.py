@@ -12,24 +12,11 @@ from matplotlib.figure import Figure
 
 from course.drawing import lazy_altair as late
 from course.drawing import style
+from course.drawing.arrows import box, look, threads
+from course.drawing.cells import EDGE, area, outline
 from course.drawing.registry import figure
-from course.drawing.shapes import (
-    EDGE,
-    Point,
-    area,
-    box,
-    canvas,
-    heading,
-    label,
-    look,
-    outline,
-    percent,
-    sentence,
-    threads,
-    word,
-    word_color,
-)
 from course.drawing.values import as_array, steady_round
+from course.drawing.words import Point, canvas, heading, label, percent, sentence, word, word_color
 
 # The words that look in the riddle, each with a color in all pictures of it.
 ASKERS = {"it": style.ACCENT, "tired": "#3F7F7A", "wide": "#3F7F7A"}

@@ -15,10 +15,12 @@ from torch import Tensor
 
 from course.chapters.ch06_masks.experiments import measured_influence
 from course.drawing import style
+from course.drawing.arrows import arrow, box, path
 from course.drawing.maps import number_map
+from course.drawing.plots import name_lines
 from course.drawing.registry import figure
-from course.drawing.shapes import arrow, box, canvas, heading, label, name_lines, path, word_color
 from course.drawing.values import as_array
+from course.drawing.words import canvas, heading, label, word_color
 from transformer_lib.model.masks import causal_mask, padding_mask
 from transformer_lib.text.tokens import BOS, PAD
 

@@ -30,26 +30,13 @@ from course.chapters.ch07_encoder.experiments import (
     without_end,
 )
 from course.drawing import style
+from course.drawing.arrows import arrow, box, path, threads
+from course.drawing.cells import area, matrix, scale
 from course.drawing.maps import level_name, maps_of_words
+from course.drawing.plots import name_lines
 from course.drawing.registry import figure
-from course.drawing.shapes import (
-    Point,
-    area,
-    arrow,
-    box,
-    canvas,
-    heading,
-    label,
-    matrix,
-    name_lines,
-    path,
-    scale,
-    sentence,
-    threads,
-    word,
-    word_color,
-)
 from course.drawing.values import as_array, written
+from course.drawing.words import Point, canvas, heading, label, sentence, word, word_color
 
 FLOW_LIMIT = 2.5  # numbers beyond it have the color of the ends
 

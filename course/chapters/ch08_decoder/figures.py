@@ -19,23 +19,20 @@ from course.chapters.ch08_decoder.experiments import (
 from course.drawing import lazy_altair as late
 from course.drawing import style
 from course.drawing.architecture import LAYOUT, architecture
+from course.drawing.arrows import arrow, box, path
+from course.drawing.cells import area, matrix
 from course.drawing.registry import figure
-from course.drawing.shapes import (
-    area,
-    arrow,
-    box,
+from course.drawing.values import as_array, steady_round
+from course.drawing.words import (
     canvas,
     centered,
     heading,
     label,
-    matrix,
-    path,
     percent,
     sentence,
     word,
     word_color,
 )
-from course.drawing.values import as_array, steady_round
 
 CELLS = 16  # of a vector in the stepper
 LIMIT = 3.0  # where its colors are darkest

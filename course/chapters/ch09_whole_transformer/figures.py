@@ -22,25 +22,12 @@ from course.chapters.ch09_whole_transformer.experiments import (
 )
 from course.drawing import style
 from course.drawing.architecture import LAYOUT, architecture
-from course.drawing.plots import curves, doubling
+from course.drawing.arrows import arrow, box, path
+from course.drawing.cells import area, matrix, outline, scale
+from course.drawing.plots import curves, doubling, name_lines
 from course.drawing.registry import figure
-from course.drawing.shapes import (
-    area,
-    arrow,
-    box,
-    canvas,
-    heading,
-    label,
-    matrix,
-    name_lines,
-    outline,
-    path,
-    percent,
-    scale,
-    sentence,
-    word,
-)
 from course.drawing.values import as_array
+from course.drawing.words import canvas, heading, label, percent, sentence, word
 from transformer_lib.interpret.recording import record_outputs
 from transformer_lib.model.config import BASE, BIG
 from transformer_lib.text.batching import make_batch

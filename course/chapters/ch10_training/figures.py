@@ -21,21 +21,12 @@ from course.chapters.ch10_training.experiments import (
     written_words,
 )
 from course.drawing import style
-from course.drawing.plots import bar_rows, curves
+from course.drawing.arrows import box, path
+from course.drawing.plots import bar_rows, curves, name_lines
 from course.drawing.registry import figure
 from course.drawing.rows import seed_rows
-from course.drawing.shapes import (
-    box,
-    canvas,
-    centered,
-    heading,
-    label,
-    name_lines,
-    path,
-    titled,
-    words_around,
-)
 from course.drawing.values import as_array, steady_round
+from course.drawing.words import canvas, centered, heading, label, titled, words_around
 
 TOP_LOSS = 9  # the scale of `writing_curve` ends there
 

@@ -17,10 +17,11 @@ from torch.utils.flop_counter import FlopCounterMode
 from course import experiments
 from course.drawing import lazy_altair as late
 from course.drawing import style
+from course.drawing.arrows import box, path
 from course.drawing.plots import bar_rows, curves, shares
 from course.drawing.registry import figure
-from course.drawing.shapes import box, canvas, heading, label, path
 from course.drawing.values import steady_round
+from course.drawing.words import canvas, heading, label
 from transformer_lib.decoding import DecoderState, inference_mode, sampling_distribution
 from transformer_lib.text.batching import source_batch
 from transformer_lib.text.tokens import BOS, EOS, PAD, SPECIALS

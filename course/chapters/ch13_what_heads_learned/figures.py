@@ -12,21 +12,12 @@ from matplotlib.figure import Figure
 from course.chapters.ch05_multi_head_attention import figures as heads
 from course.chapters.ch05_multi_head_attention.figures import ASKERS, TIRED, arcs, looks_at_tired
 from course.drawing import style
+from course.drawing.arrows import arrow, threads
+from course.drawing.cells import matrix, outline
 from course.drawing.plots import dot_rows, shares
 from course.drawing.registry import figure
-from course.drawing.shapes import (
-    arrow,
-    canvas,
-    heading,
-    label,
-    matrix,
-    outline,
-    sentence,
-    threads,
-    width_of,
-    word,
-)
 from course.drawing.values import as_array, steady_round
+from course.drawing.words import canvas, heading, label, sentence, width_of, word
 from transformer_lib.interpret.recording import head_name
 
 NOT_BY_CHANCE = 0.55  # of a few hundred coins, as many are hardly ever heads

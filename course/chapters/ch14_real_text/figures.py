@@ -7,9 +7,10 @@ from matplotlib.figure import Figure
 
 from course.chapters.ch10_training.figures import learning_curve, smoothing_floor
 from course.drawing import style
+from course.drawing.arrows import box
 from course.drawing.plots import curves, dot_rows
 from course.drawing.registry import figure
-from course.drawing.shapes import box, canvas, heading, label, titled
+from course.drawing.words import canvas, heading, label, titled
 
 # In inches: where the letters begin, a letter, a box, from row to row.
 LEFT, CELL, HIGH, STEP = 1.35, 0.36, 0.34, 0.5

@@ -9,10 +9,11 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from course.drawing import style
+from course.drawing.cells import matrix, outline
 from course.drawing.plots import curves, shares
 from course.drawing.registry import figure
-from course.drawing.shapes import canvas, heading, label, matrix, outline, word
 from course.drawing.values import as_array, steady_round
+from course.drawing.words import canvas, heading, label, word
 
 # Which look a kind of attention is measured by.
 ASKED = {

@@ -11,20 +11,10 @@ from matplotlib.patches import Rectangle
 
 from course.chapters.ch13_what_heads_learned.figures import agreement_bars
 from course.drawing import style
+from course.drawing.arrows import arrow, bracket, look
 from course.drawing.plots import curves, dot_rows, doubling, shares
 from course.drawing.registry import figure
-from course.drawing.shapes import (
-    Point,
-    arrow,
-    bracket,
-    canvas,
-    heading,
-    label,
-    look,
-    word,
-    word_color,
-    words_around,
-)
+from course.drawing.words import Point, canvas, heading, label, word, word_color, words_around
 
 LOOKS = {  # what the translators are called
     "none": "no attention",

@@ -11,10 +11,12 @@ from matplotlib.figure import Figure
 
 from course.drawing import style
 from course.drawing.architecture import architecture
+from course.drawing.arrows import bracket
+from course.drawing.cells import mask
 from course.drawing.plots import bar_rows, curves, dot_rows, doubling
 from course.drawing.registry import figure
-from course.drawing.shapes import bracket, canvas, heading, label, mask, word
 from course.drawing.values import as_array
+from course.drawing.words import canvas, heading, label, word
 
 Row = Mapping[str, Any]
 LOOKS = 0.4  # from this weight on a head is said to look there

@@ -11,11 +11,12 @@ from matplotlib.figure import Figure
 from torch import Tensor
 
 from course.drawing import style
+from course.drawing.arrows import arrow, box, path
 from course.drawing.plots import curves, doubling
 from course.drawing.registry import figure
 from course.drawing.rows import seed_rows, verdict
-from course.drawing.shapes import arrow, box, canvas, heading, label, path
 from course.drawing.values import as_array
+from course.drawing.words import canvas, heading, label
 
 
 @mpl.rc_context(style.PRINT)

@@ -10,9 +10,10 @@ from matplotlib.figure import Figure
 
 from course.chapters.ch19_judge.policy import least_kl, share_solved
 from course.drawing import style
+from course.drawing.arrows import bracket
 from course.drawing.plots import curves, dot_rows, doubling
 from course.drawing.registry import figure
-from course.drawing.shapes import bracket, titled
+from course.drawing.words import titled
 
 Row = Mapping[str, Any]
 WINDOW = 10  # steps of training behind one point of a curve

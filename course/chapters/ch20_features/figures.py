@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 from course.drawing import style
 from course.drawing.plots import shares
 from course.drawing.registry import figure
-from course.drawing.shapes import canvas, heading, label, titled
+from course.drawing.words import canvas, heading, label, titled
 
 CORNERS = {  # (feminine, several) -> what stands over the corner
     (True, False): "feminine, one",

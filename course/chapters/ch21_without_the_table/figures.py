@@ -7,10 +7,11 @@ from matplotlib.figure import Figure
 
 from course.chapters.ch09_whole_transformer.figures import doubling
 from course.drawing import style
-from course.drawing.plots import curves
+from course.drawing.arrows import arrow, box
+from course.drawing.plots import curves, name_lines
 from course.drawing.registry import figure
 from course.drawing.rows import seed_rows
-from course.drawing.shapes import arrow, box, canvas, heading, label, name_lines, titled, word
+from course.drawing.words import canvas, heading, label, titled, word
 
 SENTENCE = ("the", "queen", "drank", "a", "glass", "of", "water")
 PALE, LOUD = style.SOFT, style.ACCENT
