@@ -519,11 +519,10 @@ def draw_smoothed_rows() -> Figure:
 @figure(
     "training-teacher-forcing",
     caption="Teacher forcing: in training the decoder reads the right words, whatever it predicts.",
-    alt="Boxes with words of a new model; the wrong ones that it writes are filled. "
-    "Above, in training: the row 'reads' holds <bos> I am a student, 'predicts' mostly wrong "
-    "words, 'right word' I am a student <eos>. An arrow leads from each right word to the next "
-    "position of 'reads'. Below, alone: the arrows start at the model's own words, and soon it "
-    "repeats itself.",
+    alt="Boxes with words of a new model; the wrong ones that it writes are filled. Above, in "
+    "training: the row 'reads' holds <bos> I am a student, 'predicts' mostly wrong words, 'right "
+    "word' I am a student <eos>. An arrow leads from each right word to the next position of "
+    "'reads'. Below, alone: the arrows start at the model's own words, and soon it repeats itself.",
 )
 def draw_teacher_forcing() -> Figure:
     from course.chapters.ch10_training.experiment_first_words import new_model

@@ -327,11 +327,10 @@ def runs() -> list[Mapping[str, Any]]:
     hero=True,
     caption="What a word is written from: one state, all states, or all words.",
     alt="Three rows of boxes, one for each word of 'I like trees' and 'me gustan los árboles'. "
-    "2014: arrows lead from box to box through all of them, and only the filled box at the "
-    "end of the English leads to the Spanish. 2015: the same chain, and from 'árboles' "
-    "arrows to all English boxes, the thickest to 'trees'. 2017: no chain; English boxes are "
-    "joined to each other, and arrows lead from 'árboles' to all English and all earlier "
-    "Spanish boxes.",
+    "2014: arrows lead from box to box through all of them, and only the filled box at the end of "
+    "the English leads to the Spanish. 2015: the same chain, and from 'árboles' arrows to all "
+    "English boxes, the thickest to 'trees'. 2017: no chain; English boxes are joined to each "
+    "other, and arrows lead from 'árboles' to all English and all earlier Spanish boxes.",
 )
 def draw_three() -> Figure:
     return three_machines("I like trees <eos>".split(), "me gustan los árboles".split())
@@ -358,10 +357,9 @@ def draw_backwards() -> Figure:
     "before-splits",
     caption="Right to the letter, by kind of sentence: four translators, three seeds each.",
     alt="Five panels, a dot for each of three seeds; the means, without attention, with dot "
-    "products, with additive scores and of the Transformer: Ordinary sentences: 77, 90, 96 "
-    "and 96 %. Nouns with new adjectives: 56, 84, 93 and 92 %. Liking: 84, 93, 96 and 94 %. "
-    "“It” and its noun: 59, 67, 85 and 94 %. Longer than any in training: 6, 68, 85 and 38 "
-    "%.",
+    "products, with additive scores and of the Transformer: Ordinary sentences: 77, 90, 96 and 96 "
+    "%. Nouns with new adjectives: 56, 84, 93 and 92 %. Liking: 84, 93, 96 and 94 %. “It” and its "
+    "noun: 59, 67, 85 and 94 %. Longer than any in training: 6, 68, 85 and 38 %.",
 )
 def draw_splits() -> Figure:
     return right_by_split(runs(), SPLITS)

@@ -394,10 +394,9 @@ def draw_language_model() -> Figure:
     "2026: words, RMSNorm, self-attention that is turned, with QK-norm and two heads of keys, add, "
     "RMSNorm, feed-forward with SwiGLU and without biases, add. Between them what each difference "
     "is worth on test sentences, those with a pronoun, and longer ones: pre-norm +6, +16, +12, "
-    "RMSNorm +1, +5, +1, no biases 0, −3, −2, SwiGLU +6, +19, +1, "
-    "rotary +2, −7, +34, QK-norm 0, −5, −1, grouped queries "
-    "−3, −8, −4, AdamW +5, +17, +8, stable +4, +17, +2; "
-    "today +9, +22, +46.",
+    "RMSNorm +1, +5, +1, no biases 0, −3, −2, SwiGLU +6, +19, +1, rotary +2, −7, +34, QK-norm 0, "
+    "−5, −1, grouped queries −3, −8, −4, AdamW +5, +17, +8, stable +4, +17, +2; today +9, +22, "
+    "+46.",
 )
 def draw_both_ends() -> Figure:
     rows = {row["what"]: row for row in stored_points()}
