@@ -12,7 +12,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from torch import Tensor
 
-from course.drawing import lazy_altair as late
+from course.drawing import lazy_altair as alt
 from course.drawing import style
 from course.drawing.arrows import arrow
 from course.drawing.cells import matrix, outline, scale, strip
@@ -243,8 +243,6 @@ def word_map(
     `{"view", "region", "x", "y", "kind", "spread"}`. headings: what stands above the map, for
     each view. Raises ValueError for an unknown kind or view.
     """
-    alt = late.altair()
-
     for point in (*points, *regions):
         if point["kind"] not in kinds or point["view"] not in range(len(views)):
             name = point.get("word", point.get("region"))

@@ -15,7 +15,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Arc, Circle, Rectangle, Wedge
 
 from course.chapters.journey.figures import sums
-from course.drawing import lazy_altair as late
+from course.drawing import lazy_altair as alt
 from course.drawing import style
 from course.drawing.arrows import arrow, box, bracket, path
 from course.drawing.cells import scale, strip
@@ -411,7 +411,6 @@ def positions_explorer() -> Any:
     Left: the table of the paper's formula for 20 positions. Right: how similar each position is to
     the chosen one. Below: the numbers of the chosen position.
     """
-    alt = late.altair()
 
     def slider(name: str, label: str, value: float, low: float, high: float, step: float) -> Any:
         bind = alt.binding_range(min=low, max=high, step=step, name=label)

@@ -15,7 +15,7 @@ from matplotlib.patches import Circle, Rectangle
 from torch import Tensor
 
 from course.chapters.ch04_attention.experiments import real_head, softmax_at
-from course.drawing import lazy_altair as late
+from course.drawing import lazy_altair as alt
 from course.drawing import style
 from course.drawing.arrows import arrow, box, path
 from course.drawing.cells import area, matrix, outline
@@ -299,8 +299,7 @@ def score_maps(maps: Mapping[str, Any], words: Sequence[str]) -> Figure:
                 f"{(len(words), len(words))}, but theirs is {scores.shape}"
             )
     limit = max(float(abs(scores).max()) for scores in matrices.values())
-    figure = style.new_figure(style.WIDTH, 3.6)
-    panels = figure.subplots(1, len(matrices), squeeze=False)[0]
+    figure, panels = style.panels(len(matrices), 3.6)
     for ax, (title, scores) in zip(panels, matrices.items(), strict=True):
         number_map(ax, scores, words, words, limits=(-limit, limit), decimals=1)
         ax.set_title(title)
@@ -324,8 +323,6 @@ def attention_explorer(
     query starts; moved: the word whose key has sliders. The picture shows the start. Everything is
     computed inside the chart. Raises ValueError for other shapes or an unknown word.
     """
-    alt = late.altair()
-
     keys, values, start = as_array(keys), as_array(values), as_array(query)
     for name, array in (("keys", keys), ("values", values)):
         if array.shape != (len(words), 2):

@@ -10,7 +10,7 @@ import torch
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from course.drawing import lazy_altair as late
+from course.drawing import lazy_altair as alt
 from course.drawing import style
 from course.drawing.arrows import box, look, threads
 from course.drawing.cells import EDGE, area, outline
@@ -283,8 +283,6 @@ def token_view(looks: Any, layer: str = "encoder, layer 1", word: str | None = N
     shows one head alone. layer, word: what is chosen at first; word None: all of them.
     Raises ValueError where there is no such layer or word.
     """
-    alt = late.altair()
-
     lines, words = _token_rows(looks)
     layers = list(dict.fromkeys(row["layer"] for row in words))
     if layer not in layers:
@@ -421,8 +419,6 @@ def _column(
     labels: Mapping[str, Sequence[str]], words: Sequence[Mapping[str, Any]], side: str, longest: int
 ) -> Any:
     """One side's words as the labels of an axis, whose ink JupyterLab changes with its theme."""
-    alt = late.altair()
-
     by_layer: dict[str, list[str]] = {}
     for row in words:
         if row["side"] == side:
@@ -518,8 +514,7 @@ def weight_by_distance(translator: Any, texts: Sequence[str], reach: int = 3) ->
 @mpl.rc_context(style.PRINT)
 def distance_bars(profiles: Mapping[str, Mapping[int, float]]) -> Figure:
     """Draw the mean weight at each distance, a panel for each head -> the figure."""
-    figure = style.new_figure(style.WIDTH, 3.0)
-    panels = figure.subplots(1, len(profiles), sharey=True, squeeze=False)[0]
+    figure, panels = style.panels(len(profiles), 3.0, sharey=True)
     for ax, (name, profile) in zip(panels, profiles.items(), strict=True):
         most = max(profile.values())
         colors = [style.ACCENT if w == most > 0.3 else style.SOFT for w in profile.values()]

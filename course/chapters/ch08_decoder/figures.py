@@ -16,7 +16,7 @@ from course.chapters.ch08_decoder.experiments import (
     decoder_vector,
     on_the_way,
 )
-from course.drawing import lazy_altair as late
+from course.drawing import lazy_altair as alt
 from course.drawing import style
 from course.drawing.architecture import LAYOUT, architecture
 from course.drawing.arrows import arrow, box, path
@@ -205,8 +205,6 @@ def stacks_stepper(way: Mapping[str, Any], start: int | None = None) -> Any:
     word is written. start: the step that the picture shows, counted from 1; if none, the one in
     which the last word but one comes back. Raises ValueError for a step that isn't there.
     """
-    alt = late.altair()
-
     layers = len(way["encoder"]) - 1
     each = layers + 2  # steps for one target word
     count = layers + 1 + each * len(way["read"])

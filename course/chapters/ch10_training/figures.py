@@ -121,8 +121,7 @@ def loop_curve(history: Sequence[Mapping[str, Any]], steps: int) -> Figure:
     history: {"step", "loss", "validation_loss"} for each validation, in nats per token; steps: how
     long the training will be. Each curve ends with its loss and its perplexity, e to the loss.
     """
-    figure = style.new_figure(style.WIDTH, 4.2)
-    ax = figure.subplots()
+    figure, ax = style.panel(4.2)
     learned = bool(history) and history[-1]["validation_loss"] < history[-1]["loss"]
     figure.suptitle(
         "The loss on new rows falls below that on smoothed targets"
@@ -223,8 +222,7 @@ def probability_bars(panels: Mapping[str, Any], words: Sequence[str]) -> Figure:
     zeros, its word is the dark one in all panels; else it is each panel's largest. Raises
     ValueError when there are more or fewer, or when they don't add up to 1.
     """
-    figure = style.new_figure(style.WIDTH, 3.4)
-    axes = figure.subplots(1, len(panels), sharey=True, squeeze=False)[0]
+    figure, axes = style.panels(len(panels), 3.4, sharey=True)
     rows = [as_array(given) for given in panels.values()]
     targets = [int(row.argmax()) for row in rows if row.max() == 1]
     if targets and rows[-1][targets[0]] > rows[0][targets[0]]:
@@ -356,8 +354,7 @@ def penalty_curves(leads: Any, losses: Mapping[str, Any], shares: Any) -> Figure
     the probability of the right word. Raises ValueError when the lengths differ.
     """
     leads, shares = as_array(leads), as_array(shares)
-    figure = style.new_figure(style.WIDTH, 4.0)
-    ax = figure.subplots()
+    figure, ax = style.panel(4.0)
     for name, given in losses.items():
         if len(given) != len(leads):
             raise ValueError(f"{name!r}: {len(leads)} leads, but {len(given)} losses")

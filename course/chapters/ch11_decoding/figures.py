@@ -15,7 +15,7 @@ from matplotlib.figure import Figure
 from torch.utils.flop_counter import FlopCounterMode
 
 from course import experiments
-from course.drawing import lazy_altair as late
+from course.drawing import lazy_altair as alt
 from course.drawing import style
 from course.drawing.arrows import box, path
 from course.drawing.plots import bar_rows, curves, shares
@@ -196,8 +196,6 @@ def beam_stepper(steps: Sequence[Sequence[Branch]], dropped: int = 1, start: int
     Each word has two moments: all branches grow, and the best are kept. start: the moment that is
     shown first. Raises ValueError when no sentence was finished or there is no such moment.
     """
-    alt = late.altair()
-
     _check(steps)
     last = 2 * len(steps)
     if not 0 <= start <= last:
@@ -321,8 +319,7 @@ def cost_curves(lengths: Sequence[int], costs: Mapping[str, Sequence[int]]) -> F
     for name, numbers in costs.items():
         if len(numbers) != len(lengths):
             raise ValueError(f"{name!r} has {len(numbers)} costs for {len(lengths)} lengths")
-    figure = style.new_figure(style.WIDTH, 4.0)
-    ax = figure.subplots()
+    figure, ax = style.panel(4.0)
     ax.set(xlabel="words written", ylabel="multiplications, in millions")
     *_, (last, less) = costs.items()
     named = {

@@ -34,8 +34,7 @@ def skill_curves(history: Sequence[Mapping[str, Any]]) -> Figure:
     """
     if not history:
         raise ValueError("the training history is empty: there is no curve to draw")
-    figure = style.new_figure(style.WIDTH, 4.0)
-    ax = figure.subplots()
+    figure, ax = style.panel(4.0)
     pairs = "pronoun pairs, both sentences"
     lines = {
         "ordinary sentences": [entry["exact_match"] for entry in history],

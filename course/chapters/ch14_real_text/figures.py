@@ -68,8 +68,7 @@ def dropout_curves(panels: Mapping[str, Mapping[float, Sequence[tuple[int, float
     """
     if not panels:
         raise ValueError("there are no panels: there is nothing to draw")
-    figure = style.new_figure(style.WIDTH, 3.8)
-    axes = figure.subplots(1, len(panels), sharey=True, squeeze=False)[0]
+    figure, axes = style.panels(len(panels), 3.8, sharey=True)
     for ax, (title, given) in zip(axes, panels.items(), strict=True):
         lines = {}
         for dropout, pairs in given.items():

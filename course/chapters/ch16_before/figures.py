@@ -186,8 +186,7 @@ def right_by_split(runs: Sequence[Run], splits: Mapping[str, str]) -> Figure:
     """
     if not runs:
         raise ValueError("there are no runs: there is nothing to draw")
-    figure = style.new_figure(style.WIDTH, 2.9)
-    panels = figure.subplots(1, len(splits), sharex=True, sharey=True, squeeze=False)[0]
+    figure, panels = style.panels(len(splits), 2.9, sharex=True, sharey=True)
     for ax, (split, said) in zip(panels, splits.items(), strict=True):
         rows = {
             name: [run["right"][split] for run in runs if run["what"] == kind]
@@ -279,8 +278,7 @@ def times_beside(runs: Sequence[Run], beside: str = "self-attention") -> Figure:
         raise ValueError("there are no runs: there is nothing to draw")
     found = {(run["threads"], run["layer"], run["length"]): run["milliseconds"] for run in runs}
     threads, lengths = (sorted({key[part] for key in found}) for part in (0, 2))
-    figure = style.new_figure(style.WIDTH, 4.0)
-    panels = figure.subplots(1, len(threads), sharey=True, squeeze=False)[0]
+    figure, panels = style.panels(len(threads), 4.0, sharey=True)
     slowest = max(
         found[count, "recurrent", n] / found[count, beside, n] for count in threads for n in lengths
     )

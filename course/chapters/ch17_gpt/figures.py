@@ -33,8 +33,7 @@ def way_to_the_floor(history: Sequence[Row], floor: float, all_equal: float) -> 
     losses = [entry["validation_loss"] for entry in history]
     if not history or min(losses) < floor:
         raise ValueError(f"a loss below the floor of {floor:.3f}, or none: {losses}")
-    figure = style.new_figure(style.WIDTH, 3.6)
-    ax = figure.subplots()
+    figure, ax = style.panel(3.6)
     curves(ax, steps, {f"the loss: {losses[-1]:.2f}": losses}, names=False, marker="o")
     # no point of the curve: nobody measured it, and random weights begin higher
     ax.scatter(0, all_equal, s=60, facecolor="none", edgecolor=style.MUTED)
@@ -61,8 +60,7 @@ def above_the_floor(panels: Mapping[str, Mapping[float, Sequence[float]]]) -> Fi
     distances = [d for panel in panels.values() for seeds in panel.values() for d in seeds]
     if not distances or min(distances) <= 0:
         raise ValueError(f"distances above the floor are more than 0, these are not: {distances}")
-    figure = style.new_figure(style.WIDTH, 3.6)
-    axes = figure.subplots(1, len(panels), sharey=True, squeeze=False)[0]
+    figure, axes = style.panels(len(panels), 3.6, sharey=True)
     ticks = [tick for tick in (0.2, 0.3, 0.5, 1.0, 2.0, 4.0) if tick < 2 * max(distances)]
     for ax, (name, panel) in zip(axes, panels.items(), strict=True):
         means = [sum(seeds) / len(seeds) for seeds in panel.values()]
@@ -156,8 +154,9 @@ def share_dots(panels: Mapping[str, Sequence[Row]], xlabel: str) -> Figure:
     rows = next(iter(panels.values()), [])
     if not rows:
         raise ValueError("there are no rows: there is nothing to draw")
-    figure = style.new_figure(style.WIDTH, 1.2 + 0.46 * len(rows) + 0.3 * (len(panels) > 1))
-    axes = figure.subplots(1, len(panels), sharey=True, squeeze=False)[0]
+    figure, axes = style.panels(
+        len(panels), 1.2 + 0.46 * len(rows) + 0.3 * (len(panels) > 1), sharey=True
+    )
     for ax, (title, rows) in zip(axes, panels.items(), strict=True):
         found = {f"{row['what']}\n{row['parameters']:,} weights": row["shares"] for row in rows}
         loud = list(found)[:1] if len(panels) == 1 else list(found) * (ax is axes[-1])

@@ -22,8 +22,7 @@ from course.drawing.words import canvas, heading, label
 @mpl.rc_context(style.PRINT)
 def bend_curves(z: Any, bends: Mapping[str, Any]) -> Figure:
     """Draw what comes out of a bend against what goes in: the first is grey, the others loud."""
-    figure = style.new_figure(style.WIDTH, 3.6)
-    ax = figure.subplots()
+    figure, ax = style.panel(3.6)
     ax.axhline(0, color=style.RULE, linewidth=0.8)
     ax.set(xlabel="z: what goes in", ylabel="what comes out", xlim=(float(z[0]), float(z[-1])))
     curves(ax, as_array(z), bends, loud=list(bends)[1:])
@@ -61,8 +60,7 @@ def score_squares(squares: Mapping[str, Any], title: str = "") -> Figure:
 @mpl.rc_context(style.PRINT)
 def schedule_lines(rates: Mapping[str, Any]) -> Figure:
     """Draw learning rates by the step, as shares of the highest one; the last is loud."""
-    figure = style.new_figure(style.WIDTH, 3.2)
-    ax = figure.subplots()
+    figure, ax = style.panel(3.2)
     ax.set(xlabel="step of training", ylabel="learning rate, by its own highest", ylim=(0, 1.05))
     steps = np.arange(1, len(next(iter(rates.values()))) + 1)
     ax.set_xlim(0, len(steps))
@@ -96,8 +94,7 @@ def length_lines(
     beside: what the line at 1 stands for. clear: from this length on, the ground is tinted. Raises
     ValueError for a way without a number for each length.
     """
-    figure = style.new_figure(style.WIDTH, 4.0)
-    axes = figure.subplots(1, len(panels), sharey=True, squeeze=False)[0]
+    figure, axes = style.panels(len(panels), 4.0, sharey=True)
     for ax, (title, ways) in zip(axes, panels.items(), strict=True):
         doubling(ax, marks, "y")
         doubling(ax, lengths if len(panels) == 1 else lengths[1::2])

@@ -42,8 +42,7 @@ def price(
     """
     if not 0 < before < 1:
         raise ValueError(f"a share of right sentences between 0 and 1, not {before}")
-    figure = style.new_figure(style.WIDTH, 4.3)
-    ax = figure.subplots()
+    figure, ax = style.panel(4.3)
     shares = [before + (1 - before) * i / 200 for i in range(201)]
     ax.plot([least_kl(s, before) for s in shares], shares, color=style.ACCENT, linewidth=3)
     look = {"color": style.ACCENT, "weight": "bold", "va": "center"}
@@ -159,8 +158,7 @@ def tries(curves_of: Mapping[str, Sequence[Row]], drawn: int) -> Figure:
     A run has "solved": of each problem, how many of `drawn` tries were right. The second curve is
     the accent.
     """
-    figure = style.new_figure(style.WIDTH, 3.6)
-    ax = figure.subplots()
+    figure, ax = style.panel(3.6)
     ks = [2**i for i in range(drawn.bit_length()) if 2**i <= drawn]
     lines = {
         name: [[share_solved(run["solved"], drawn, k) for k in ks] for run in runs]
@@ -180,8 +178,7 @@ def hole_found(runs: Sequence[Row]) -> Figure:
 
     runs: those of the seeds, each "history" with "reward" and "right". Means of `WINDOW` steps.
     """
-    figure = style.new_figure(style.WIDTH, 3.6)
-    ax = figure.subplots()
+    figure, ax = style.panel(3.6)
     histories = [run["history"] for run in runs]
     names = {"reward": "the judge's yes", "right": "truly right"}
     lines = {said: [windows([one], what) for one in histories] for what, said in names.items()}
@@ -193,7 +190,6 @@ def hole_found(runs: Sequence[Row]) -> Figure:
     return figure
 
 
-TAUGHT = ("KL 0", "KL 0.1", "KL 0.3")
 NAMES = {"KL 0": "no KL penalty", "KL 0.1": "KL weight 0.1", "KL 0.3": "KL weight 0.3"}
 
 

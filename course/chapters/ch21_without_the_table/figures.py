@@ -5,10 +5,9 @@ from collections.abc import Mapping, Sequence
 import matplotlib as mpl
 from matplotlib.figure import Figure
 
-from course.chapters.ch09_whole_transformer.figures import doubling
 from course.drawing import style
 from course.drawing.arrows import arrow, box
-from course.drawing.plots import curves, name_lines
+from course.drawing.plots import curves, doubling, name_lines
 from course.drawing.registry import figure
 from course.drawing.rows import seed_rows
 from course.drawing.words import canvas, heading, label, titled, word
