@@ -14,6 +14,7 @@ from course.drawing.cells import area, outline, scale, strip
 from course.drawing.maps import level_name
 from course.drawing.registry import figure
 from course.drawing.words import canvas, label, sentence, width_of, word_color
+from transformer_lib.translator import Translator
 
 WIDTH = 8.0
 LEFT, RIGHT = 2.7, 6.95  # from where to where the strips go
@@ -155,7 +156,5 @@ def draw_cross_attention(
     "end token; 'los' spreads its weight over several words.",
 )
 def draw_attention_trees() -> Figure:
-    from transformer_lib.translator import Translator
-
     title = "“gustan” looks at “like”, “árboles” at “trees”"
     return draw_cross_attention(Translator.load(), "I like trees", title)

@@ -17,6 +17,11 @@ from course.drawing.maps import level_name
 from course.drawing.registry import figure
 from course.drawing.values import as_array
 from course.drawing.words import canvas, heading, label, word, word_color
+from transformer_lib.model.embedding import one_hot
+from transformer_lib.recipes import learn_language
+from transformer_lib.text import english_spanish
+from transformer_lib.text.tokens import Vocabulary
+from transformer_lib.translator import Translator
 
 
 def one_hot_table(table: Any, words: Sequence[str], vocabulary: Sequence[str]) -> Figure:
@@ -161,9 +166,6 @@ SAMPLES = (10, 100, 1_000, 10_000)  # training sentences
     "holds one 1, in the column of its own word, and eight zeros; each word has its color.",
 )
 def draw_one_hot_table() -> Figure:
-    from transformer_lib.model.embedding import one_hot
-    from transformer_lib.text.tokens import Vocabulary
-
     vocab = Vocabulary.build(TREES)
     ids = torch.tensor(vocab.encode(TREES[0]))
     return one_hot_table(one_hot(ids, len(vocab)), TREES[0], vocab.tokens)
@@ -178,8 +180,6 @@ def draw_one_hot_table() -> Figure:
     hero=True,
 )
 def draw_one_hot_row() -> Figure:
-    from transformer_lib.translator import Translator
-
     vocab = Translator.load().src.vocab
     return one_hot_row(vocab.encode(TREES[0]), TREES[0], vocab.tokens)
 
@@ -193,9 +193,6 @@ def draw_one_hot_row() -> Figure:
     "sentences, about a quarter after 100, 2 % after 1,000 and none after 10,000.",
 )
 def draw_unknown_words() -> Figure:
-    from transformer_lib.recipes import learn_language
-    from transformer_lib.text import english_spanish
-
     texts, test = (
         [english for english, _ in english_spanish.load(split)] for split in ("train", "test")
     )
@@ -215,8 +212,5 @@ def draw_unknown_words() -> Figure:
     "is the same distance, 1.414; above, that it is the root of 2.",
 )
 def draw_one_hot_distances() -> Figure:
-    from transformer_lib.model.embedding import one_hot
-    from transformer_lib.translator import Translator
-
     vocab, words = Translator.load().src.vocab, ["cat", "dog", "gave"]
     return distance_triangle(one_hot(torch.tensor(vocab.encode(words)), len(vocab)), words)

@@ -12,6 +12,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from torch import Tensor
 
+from course import experiments
 from course.drawing import lazy_altair as alt
 from course.drawing import style
 from course.drawing.arrows import arrow
@@ -21,6 +22,14 @@ from course.drawing.plots import name_lines
 from course.drawing.registry import figure
 from course.drawing.values import as_array, steady_round
 from course.drawing.words import canvas, heading, label, word, word_color
+from course.grammar.classes import english_class, spanish_class
+from course.grammar.lexicon import NOUN_OF_FORM
+from transformer_lib.files import read_json
+from transformer_lib.model.embedding import Embeddings, positional_encoding
+from transformer_lib.model.transformer import make_model
+from transformer_lib.recipes import Recipe
+from transformer_lib.text.tokens import Vocabulary
+from transformer_lib.translator import SHIPPED_MODEL, Translator
 
 
 def word_similarity(
@@ -391,8 +400,6 @@ WITH_EL = ("water", "classroom", "eagle")  # el agua, el aula, el águila: all t
 
 def small_table() -> tuple[Any, Tensor]:
     """A vocabulary of nine and a random table with three numbers for each, the same each time."""
-    from transformer_lib.text.tokens import Vocabulary
-
     vocab = Vocabulary.build([text.split() for text in ("I like trees", "the trees grew")])
     torch.manual_seed(0)
     return vocab, torch.randn(len(vocab), 3)
@@ -414,19 +421,12 @@ def draw_lookup_table() -> Figure:
 
 def _trained_tables() -> tuple[Tensor, Tensor]:
     """The shipped translator's two tables of embeddings: English and Spanish."""
-    from transformer_lib.translator import Translator
-
     model = Translator.load().model
     return model.src_embed.table.weight.detach(), model.tgt_embed.table.weight.detach()
 
 
 def first_tables() -> tuple[Tensor, Tensor]:
     """The same two tables as they were before the first step of training."""
-    from transformer_lib.files import read_json
-    from transformer_lib.model.transformer import make_model
-    from transformer_lib.recipes import Recipe
-    from transformer_lib.translator import SHIPPED_MODEL
-
     recipe = Recipe.from_json(read_json(SHIPPED_MODEL / "recipe.json"))
     sizes = [len(table) for table in _trained_tables()]
     torch.manual_seed(recipe.training.seed)
@@ -435,8 +435,6 @@ def first_tables() -> tuple[Tensor, Tensor]:
 
 
 def _vocabularies() -> tuple[list[str], list[str]]:
-    from transformer_lib.translator import Translator
-
     translator = Translator.load()
     return translator.src.vocab.tokens, translator.tgt.vocab.tokens
 
@@ -468,8 +466,6 @@ ISLANDS = {"el": ("m", "one"), "los": ("m", "many"), "la": ("f", "one"), "las": 
     "one cloud with all colors mixed.",
 )
 def draw_word_map() -> Any:
-    from course.grammar.classes import english_class
-
     words = _vocabularies()[0]
     tables = (first_tables()[0], _trained_tables()[0])
     points = []
@@ -527,8 +523,6 @@ def named(kind: str, region: str, points: Sequence[dict]) -> dict[str, Any]:
     "are mixed.",
 )
 def draw_noun_map() -> Any:
-    from course.grammar.classes import english_class, spanish_class
-
     def kind_by(class_of: Callable) -> Callable[[str], str]:
         kinds = dict(
             zip([("m", "one"), ("m", "many"), ("f", "one"), ("f", "many")], GENDERS, strict=True)
@@ -593,9 +587,6 @@ def neighbor_shares(table: Tensor) -> dict[str, float]:
     The first share is of all words, the others of the nouns with one gender in Spanish, each with
     the nearest other noun.
     """
-    from course.grammar.classes import english_class
-    from course.grammar.lexicon import NOUN_OF_FORM
-
     words = _vocabularies()[0]
     kinds = {word: english_class(word) for word in words}
     nouns = [word for word in words if kinds[word].part == "noun" and kinds[word].gender]
@@ -646,8 +637,6 @@ def _measure_sizes(
 
     The sum is word vector + position vector, of two different words at the same place.
     """
-    from transformer_lib.model.embedding import Embeddings, positional_encoding
-
     lengths: dict[str, list[float]] = {WITH: [], WITHOUT: []}
     cosines: dict[str, list[float]] = {name: [] for name in lengths}
     lengths[POSITION] = []
@@ -687,8 +676,6 @@ def draw_embedding_lengths() -> Figure:
     "the other two, which coincide. After 300 steps all three are close to 0.1.",
 )
 def draw_embedding_scale() -> Figure:
-    from course import experiments
-
     names = {
         "without": "table as it is",
         "with the factor": f"table \N{MULTIPLICATION SIGN} {ROOT} (the paper)",

@@ -14,6 +14,7 @@ from matplotlib.colors import ListedColormap
 from matplotlib.figure import Figure
 from matplotlib.patches import Arc, Circle, Rectangle, Wedge
 
+from course import experiments
 from course.chapters.journey.figures import sums
 from course.drawing import lazy_altair as alt
 from course.drawing import style
@@ -24,6 +25,14 @@ from course.drawing.plots import name_lines
 from course.drawing.registry import figure
 from course.drawing.values import as_array, steady_round
 from course.drawing.words import canvas, heading, label, titled, word
+from transformer_lib.checkpoints import load_model
+from transformer_lib.files import read_json
+from transformer_lib.model.embedding import positional_encoding, tensor2tensor_encoding
+from transformer_lib.model.encoder import Encoder
+from transformer_lib.text import english_spanish
+from transformer_lib.text.batching import batch_indices
+from transformer_lib.text.tokens import Vocabulary
+from transformer_lib.translator import SHIPPED_MODEL
 
 WIDE = 315  # pixels, of the table in the explorer
 TABLE = {"cmap": style.SIGNED, "aspect": "auto", "interpolation": "nearest"}
@@ -520,9 +529,6 @@ def _shuffled_outputs() -> dict[str, tuple[Any, Any]]:
     Without positions and with them: two tables with a row for each of I, like, trees, of which 24
     of 512 numbers are kept.
     """
-    from transformer_lib.model.embedding import positional_encoding
-    from transformer_lib.model.encoder import Encoder
-
     torch.manual_seed(0)
     words = torch.randn(1, 3, 512)
     encoder = Encoder(N=2, d_model=512, d_ff=2048, h=8, dropout=0.0).eval()
@@ -568,8 +574,6 @@ CLOCKS = {
     hero=True,
 )
 def draw_positions_clocks() -> Figure:
-    from transformer_lib.model.embedding import positional_encoding
-
     return clock_table(SENTENCE, positional_encoding(len(SENTENCE), 512), CLOCKS)
 
 
@@ -582,8 +586,6 @@ def draw_positions_clocks() -> Figure:
     "Below, the row of position 30 is shown alone.",
 )
 def draw_positions_table() -> Figure:
-    from transformer_lib.model.embedding import positional_encoding
-
     return positions_table(positional_encoding(100, 128), row=30)
 
 
@@ -596,8 +598,6 @@ def draw_positions_table() -> Figure:
     "255 would be about 61,000 long: the sine looks like a flat line at 0, the cosine at 1.",
 )
 def draw_positions_curves() -> Figure:
-    from transformer_lib.model.embedding import positional_encoding
-
     return positions_curves(positional_encoding(61, 512), pairs=(0, 15, 45, 255))
 
 
@@ -610,8 +610,6 @@ def draw_positions_curves() -> Figure:
     "rows look alike: thin blank and brown stripes, the sines still near 0, the cosines near 1.",
 )
 def draw_positions_paper() -> Figure:
-    from transformer_lib.model.embedding import positional_encoding
-
     return positions_heatmap(positional_encoding(20, 512), every=4).figure
 
 
@@ -625,8 +623,6 @@ def draw_positions_paper() -> Figure:
     "right keep their color, so that blank and brown stripes alternate.",
 )
 def draw_positions_small() -> Figure:
-    from transformer_lib.model.embedding import positional_encoding
-
     return positions_heatmap(positional_encoding(10, 64)).figure
 
 
@@ -640,8 +636,6 @@ def draw_positions_small() -> Figure:
     "fast on the left and hardly change on the right.",
 )
 def draw_positions_tensor2tensor() -> Figure:
-    from transformer_lib.model.embedding import tensor2tensor_encoding
-
     ax = positions_heatmap(tensor2tensor_encoding(20, 512))
     ax.set_xlabel("column of the vector")
     ax.spines[:].set(visible=True, color=style.SOFT, linewidth=0.8)  # the sines end without color
@@ -652,8 +646,6 @@ def draw_positions_tensor2tensor() -> Figure:
 
 def both_wavelengths(d_model: int) -> dict[str, Any]:
     """The waves of the two encodings, each measured in its own table."""
-    from transformer_lib.model.embedding import positional_encoding, tensor2tensor_encoding
-
     sines, cosines = tensor2tensor_encoding(2, d_model).chunk(2, dim=1)
     side_by_side = torch.stack([sines, cosines], dim=-1).flatten(1)
     return {
@@ -683,8 +675,6 @@ def draw_positions_frequencies() -> Figure:
     "equally long; from clock to clock they shrink: 172, 58 and 20 degrees.",
 )
 def draw_positions_rotation() -> Figure:
-    from transformer_lib.model.embedding import positional_encoding
-
     return positions_clocks(positional_encoding(10, 512), (0, 30, 60), start=1, other=6, step=3)
 
 
@@ -698,18 +688,11 @@ def draw_positions_rotation() -> Figure:
     "is back at 0.95.",
 )
 def draw_positions_dot_products() -> Figure:
-    from transformer_lib.model.embedding import positional_encoding
-
     return positions_similarity(positional_encoding(41, 512), [positional_encoding(41, 8)])
 
 
 def trained_words(words: list[str], side: str = "source") -> Any:
     """The vectors (words, 128) that the shipped translator reads, without positions."""
-    from transformer_lib.checkpoints import load_model
-    from transformer_lib.files import read_json
-    from transformer_lib.text.tokens import Vocabulary
-    from transformer_lib.translator import SHIPPED_MODEL
-
     vocab = Vocabulary(read_json(SHIPPED_MODEL / "vocabulary.json")[side]["words"])
     model = load_model(SHIPPED_MODEL)
     embed = model.src_embed if side == "source" else model.tgt_embed
@@ -725,8 +708,6 @@ def trained_words(words: list[str], side: str = "source") -> Any:
     "on their left. The lower ones, the sums, differ where the positions do.",
 )
 def draw_positions_sum() -> Figure:
-    from transformer_lib.model.embedding import positional_encoding
-
     word, table = trained_words(["trees"])[0, :32], positional_encoding(3, 128)[:, :32]
     groups = [
         ("trees", [("word", word), (f"+ position {at}", table[at]), ("= sum", word + table[at])])
@@ -744,8 +725,6 @@ def draw_positions_sum() -> Figure:
     "word's color, from which an arrow leads into encoder layer 0.",
 )
 def draw_positions_input() -> Figure:
-    from transformer_lib.model.embedding import positional_encoding
-
     words = ["I", "like", "trees"]
     vectors = trained_words(words)
     title = "Into the encoder goes what each word means, plus where it stands"
@@ -761,8 +740,6 @@ def draw_positions_input() -> Figure:
     "framed in the word's color, from which an arrow leads into decoder layer 0.",
 )
 def draw_positions_output_side() -> Figure:
-    from transformer_lib.model.embedding import positional_encoding
-
     words = ["<bos>", "me", "gustan", "los", "árboles"]
     vectors = trained_words(words, "target")
     places, title = positional_encoding(5, vectors.size(1)), "The decoder adds the same positions"
@@ -792,8 +769,6 @@ def draw_positions_explorer() -> Any:
     "1 digit on and is near 0 from 5 on.",
 )
 def draw_positions_learned() -> Figure:
-    from course import experiments
-
     found = experiments.load("positions")
     return lengths_copied(found["results"], found["trained_to"]).figure
 
@@ -801,9 +776,6 @@ def draw_positions_learned() -> Figure:
 @functools.cache  # notebook 03 shows the numbers, and then the picture
 def two_ways() -> tuple[list[int], dict[str, list[list[int]]]]:
     """All training sentences in batches, at random and by length -> their lengths, both ways."""
-    from transformer_lib.text import english_spanish
-    from transformer_lib.text.batching import batch_indices
-
     pairs = [(en.split(), es.split()) for en, es in english_spanish.load("train")]
     lengths = [len(source) + 1 for source, _ in pairs]  # the words and <eos>
     similar = batch_indices(pairs, max_tokens=1024, seed=0)

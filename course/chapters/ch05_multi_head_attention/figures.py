@@ -17,6 +17,12 @@ from course.drawing.cells import EDGE, area, outline
 from course.drawing.registry import figure
 from course.drawing.values import as_array, steady_round
 from course.drawing.words import Point, canvas, heading, label, percent, sentence, word, word_color
+from transformer_lib.decoding import inference_mode
+from transformer_lib.interpret.recording import record_attention
+from transformer_lib.text import english_spanish
+from transformer_lib.text.batching import source_batch
+from transformer_lib.text.tokens import PAD
+from transformer_lib.translator import Translator
 
 # The words that look in the riddle, each with a color in all pictures of it.
 ASKERS = {"it": style.ACCENT, "tired": "#3F7F7A", "wide": "#3F7F7A"}
@@ -491,11 +497,6 @@ def weight_by_distance(translator: Any, texts: Sequence[str], reach: int = 3) ->
     distance: from -reach to reach, -1 is the word on the left. The mean is taken over all words of
     all texts that have a word at this distance.
     """
-    from transformer_lib.decoding import inference_mode
-    from transformer_lib.interpret.recording import record_attention
-    from transformer_lib.text.batching import source_batch
-    from transformer_lib.text.tokens import PAD
-
     src = source_batch([translator.src.encode(text) for text in texts])
     with inference_mode(translator.model), record_attention(translator.model) as recorded:
         translator.model.encode(src)
@@ -603,17 +604,12 @@ FILTERS = ("layer 1, head 1", "layer 0, head 1")
     "head 1 looks more to the right than to the left, and nowhere much.",
 )
 def draw_heads_filters() -> Figure:
-    from transformer_lib.text import english_spanish
-    from transformer_lib.translator import Translator
-
     texts = [english for english, _ in english_spanish.load("test")[:200]]
     profiles = weight_by_distance(Translator.load(), texts)
     return distance_bars({name: profiles[name] for name in FILTERS})
 
 
 def looks_at_tired() -> Any:
-    from transformer_lib.translator import Translator
-
     return Translator.load().attention_maps(TIRED)
 
 
@@ -678,6 +674,4 @@ def draw_heads_token_view() -> Any:
     "'árboles' at 'trees', and for <eos> at <eos>.",
 )
 def draw_heads_three_uses() -> Figure:
-    from transformer_lib.translator import Translator
-
     return three_uses(Translator.load().attention_maps("I like trees"))

@@ -13,6 +13,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from torch import Tensor
 
+from course import experiments
 from course.chapters.ch06_masks.experiments import measured_influence
 from course.drawing import style
 from course.drawing.arrows import arrow, box, path
@@ -204,6 +205,4 @@ def draw_influence() -> Figure:
     "0 % at every step.",
 )
 def draw_leak_curves() -> Figure:
-    from course import experiments
-
     return leak_curves(experiments.load("masks")["runs"])

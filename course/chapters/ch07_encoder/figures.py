@@ -37,6 +37,7 @@ from course.drawing.plots import name_lines
 from course.drawing.registry import figure
 from course.drawing.values import as_array, written
 from course.drawing.words import Point, canvas, heading, label, sentence, word, word_color
+from transformer_lib.translator import Translator
 
 FLOW_LIMIT = 2.5  # numbers beyond it have the color of the ends
 
@@ -348,8 +349,6 @@ def _vectors(
     "of the two 'the'. Two whole layers: a strong diagonal, and all other cells faintly filled.",
 )
 def draw_who_moves() -> Figure:
-    from transformer_lib.translator import Translator
-
     (words,), xs = read_by_encoder([SENTENCE])
     x = without_end(words, xs)[0]
     encoder = Translator.load().model.eval().encoder

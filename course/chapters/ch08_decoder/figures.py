@@ -33,6 +33,7 @@ from course.drawing.words import (
     word,
     word_color,
 )
+from transformer_lib.translator import Translator
 
 CELLS = 16  # of a vector in the stepper
 LIMIT = 3.0  # where its colors are darkest
@@ -357,15 +358,11 @@ SENTENCE = "I like trees"
 
 @cache
 def i_like_trees() -> tuple[list[str], list[WordStep]]:
-    from transformer_lib.translator import Translator
-
     return decode_steps(Translator.load(), SENTENCE)
 
 
 @cache
 def _i_like_trees_on_the_way() -> dict[str, Any]:
-    from transformer_lib.translator import Translator
-
     return on_the_way(Translator.load(), SENTENCE)
 
 
@@ -406,8 +403,6 @@ def draw_three_differences() -> Figure:
     "the needle to the word 'árboles'.",
 )
 def draw_generator() -> Figure:
-    from transformer_lib.translator import Translator
-
     translator = Translator.load()
     x, logits = decoder_vector(translator, SENTENCE, place=3)
     return generator_flow(x, logits, translator.tgt.vocab.tokens)

@@ -11,6 +11,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 from torch import Tensor
 
+from course import experiments
 from course.chapters.ch10_training.experiments import (
     COLUMNS,
     STUDENT,
@@ -27,6 +28,8 @@ from course.drawing.registry import figure
 from course.drawing.rows import seed_rows
 from course.drawing.values import as_array, steady_round
 from course.drawing.words import canvas, centered, heading, label, titled, words_around
+from transformer_lib.training.schedules import paper_schedule
+from transformer_lib.training.trainer import train
 
 TOP_LOSS = 9  # the scale of `writing_curve` ends there
 
@@ -463,7 +466,6 @@ def before_and_after() -> tuple[Tensor, Tensor]:
         new_model,
         probabilities,
     )
-    from transformer_lib.training.trainer import train
 
     model = new_model()
     before = probabilities(model)
@@ -558,8 +560,6 @@ SCHEDULES = ((128, 4000), (512, 2000), (512, 4000), (512, 8000))
     "is twice as high.",
 )
 def draw_schedule() -> Figure:
-    from transformer_lib.training.schedules import paper_schedule
-
     return schedule_curves(
         {
             (d_model, warmup): [paper_schedule(step, d_model, warmup) for step in range(1, 20_001)]
@@ -581,8 +581,6 @@ def _history_of(run: dict[str, Any], key: str) -> list[tuple[int, float]]:
     "about 2.4 to more than 4. On 10,000 pairs both losses fall together, close to 0.",
 )
 def draw_held_out() -> Figure:
-    from course import experiments
-
     runs = experiments.load("held-out")["runs"]
     panels = {}
     learned = ("learned by heart", "the rule is found")
@@ -605,8 +603,6 @@ def draw_held_out() -> Figure:
     "while pre-norm reaches 0.11; with warm-up post-norm comes down to 0.8.",
 )
 def draw_norms() -> Figure:
-    from course import experiments
-
     runs = experiments.load("norms")["runs"]
     panels = {}
     for warmup in sorted({run["warmup"] for run in runs}):
@@ -670,8 +666,6 @@ def draw_ablations() -> Figure:
     "it and ends at 0.6.",
 )
 def draw_loop() -> Figure:
-    from course import experiments
-
     run = experiments.load("loop")
     return loop_curve(run["history"], run["steps"])
 
@@ -697,7 +691,5 @@ WRITTEN = {  # step -> in English
     hero=True,
 )
 def draw_writes() -> Figure:
-    from course import experiments
-
     run = experiments.load("first-steps")
     return writing_curve(run["history"], WRITTEN)

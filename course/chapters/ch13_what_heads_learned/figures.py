@@ -9,6 +9,7 @@ import numpy as np
 import torch
 from matplotlib.figure import Figure
 
+from course import experiments
 from course.chapters.ch05_multi_head_attention import figures as heads
 from course.chapters.ch05_multi_head_attention.figures import ASKERS, TIRED, arcs, looks_at_tired
 from course.drawing import style
@@ -18,7 +19,12 @@ from course.drawing.plots import dot_rows, shares
 from course.drawing.registry import figure
 from course.drawing.values import as_array, steady_round
 from course.drawing.words import canvas, heading, label, sentence, width_of, word
+from transformer_lib.files import read_json
+from transformer_lib.interpret.patching import swap_attention
+from transformer_lib.interpret.pronouns import PronounBatch, best_head, head_accuracy, measurable
 from transformer_lib.interpret.recording import head_name
+from transformer_lib.text import english_spanish
+from transformer_lib.translator import SHIPPED_MODEL, Translator
 
 NOT_BY_CHANCE = 0.55  # of a few hundred coins, as many are hardly ever heads
 SEEN = 0.3  # weights below are no line in `crossing`
@@ -110,8 +116,6 @@ def before_and_after(
     looks: Any, layer: str, head: int, word: str, one: str, another: str
 ) -> torch.Tensor:
     """(2, s): a word's row in one head, and the same with the weights of two words exchanged."""
-    from transformer_lib.interpret.patching import swap_attention
-
     query, first, second = (looks.src.index(name) for name in (word, one, another))
     weights = looks.weights[layer][None]
     swapped = swap_attention(0, head, query, first, second)(weights)
@@ -306,9 +310,6 @@ CROSSING = ("I like trees", "My head hurts", "You have five balls left")
 
 def over_seeds() -> dict[str, dict[str, float]]:
     """Share of adjectives in the right gender after each change -> {change: {seed: share}}."""
-    from transformer_lib.files import read_json
-    from transformer_lib.translator import SHIPPED_MODEL
-
     found: dict[str, dict[str, float]] = {}
     for seed, report in read_json(SHIPPED_MODEL / "heads.json")["seeds"].items():
         measured = report["agreement"]
@@ -335,8 +336,6 @@ def over_seeds() -> dict[str, dict[str, float]]:
     "'was'; thin lines of heads 0 and 3 lead to most words.",
 )
 def draw_token_view() -> Any:
-    from transformer_lib.translator import Translator
-
     return heads.token_view(Translator.load().attention_maps(WIDE), word="wide")
 
 
@@ -348,10 +347,6 @@ def draw_token_view() -> Any:
     "empty. Where 'it' looks, the largest is 27 %, in the same cell.",
 )
 def draw_head_table() -> Figure:
-    from transformer_lib.interpret.pronouns import PronounBatch, head_accuracy, measurable
-    from transformer_lib.text import english_spanish
-    from transformer_lib.translator import Translator
-
     translator = Translator.load()
     items = measurable(translator, english_spanish.load_pronoun(), half=1)
     return head_table(head_accuracy(translator, PronounBatch(translator, items)))
@@ -396,7 +391,6 @@ def draw_agreement() -> Figure:
 )
 def draw_swap() -> Figure:
     from course.chapters.ch13_what_heads_learned.experiments import swapped
-    from transformer_lib.translator import Translator
 
     translator, looks = Translator.load(), looks_at_tired()
     pair = ("tired", "animal", "street")
@@ -415,8 +409,6 @@ def draw_swap() -> Figure:
     "five balls left': a line from 'quedan' to 'left' crosses those of 'cinco' and 'pelotas'.",
 )
 def draw_crossing() -> Figure:
-    from transformer_lib.translator import Translator
-
     translator = Translator.load()
     return crossing([translator.attention_maps(sentence) for sentence in CROSSING])
 
@@ -429,8 +421,6 @@ def draw_crossing() -> Figure:
     "and it is only moderately sharp.",
 )
 def draw_sharp_heads() -> Figure:
-    from course import experiments
-
     results = experiments.load("heads-off")["results"]
     return sharp_heads(
         results,
@@ -452,10 +442,6 @@ def draw_sharp_heads() -> Figure:
     "'it' to 'animal', with 98 %, so it doesn't tell which noun is meant.",
 )
 def draw_attention_animal() -> Figure:
-    from transformer_lib.interpret.pronouns import best_head
-    from transformer_lib.text import english_spanish
-    from transformer_lib.translator import Translator
-
     translator = Translator.load()
     layer, head = best_head(translator, english_spanish.load_pronoun())
     several = [translator.attention_maps(sentence) for sentence in (TIRED, WIDE)]

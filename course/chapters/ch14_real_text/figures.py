@@ -5,12 +5,17 @@ from collections.abc import Mapping, Sequence
 import matplotlib as mpl
 from matplotlib.figure import Figure
 
+from course import experiments
 from course.chapters.ch10_training.figures import learning_curve, smoothing_floor
 from course.drawing import style
 from course.drawing.arrows import box
 from course.drawing.plots import curves, dot_rows
 from course.drawing.registry import figure
 from course.drawing.words import canvas, heading, label, titled
+from transformer_lib.files import read_json
+from transformer_lib.text import everyday
+from transformer_lib.text.languages import read_languages
+from transformer_lib.translator import MODELS
 
 # In inches: where the letters begin, a letter, a box, from row to row.
 LEFT, CELL, HIGH, STEP = 1.35, 0.36, 0.34, 0.5
@@ -158,9 +163,6 @@ WORD = "grandmothers"
 )
 def draw_pieces() -> Figure:
     from course.chapters.ch14_real_text.experiments import pieces, pieces_per_word, with_fewer
-    from transformer_lib.text import everyday
-    from transformer_lib.text.languages import read_languages
-    from transformer_lib.translator import MODELS
 
     both, _ = read_languages(MODELS["tatoeba"])
     sets = {size: with_fewer(both.tokenizer, size) for size in SIZES}
@@ -181,7 +183,6 @@ def draw_pieces() -> Figure:
     "3.9.",
 )
 def draw_dropout() -> Figure:
-    from course import experiments
     from course.chapters.ch14_real_text.experiments import curves
 
     stored = experiments.load("real-text")
@@ -199,9 +200,6 @@ def draw_dropout() -> Figure:
     "2.8 to 1.1, at the end below that line.",
 )
 def draw_learning_curve() -> Figure:
-    from transformer_lib.files import read_json
-    from transformer_lib.translator import MODELS
-
     record, recipe, sizes = (
         read_json(MODELS["tatoeba"] / f"{name}.json") for name in ("training", "recipe", "config")
     )
@@ -218,8 +216,6 @@ def draw_learning_curve() -> Figure:
     "updates −9.5.",
 )
 def draw_ladder() -> Figure:
-    from course import experiments
-
     runs = experiments.load("multi30k-ladder")["runs"]
     return score_changes({run["what"]: run["beam_bleu"]["1.4"] for run in runs}, base="as it is")
 
@@ -234,8 +230,6 @@ def draw_ladder() -> Figure:
     "to 1.4 apart.",
 )
 def draw_published() -> Figure:
-    from course import experiments
-
     stored = experiments.load("multi30k")
     runs, published = stored["runs"], stored["published"]
     chosen = [run["validation_bleu"][str(run["length_penalty"])] for run in runs]

@@ -8,6 +8,7 @@ import matplotlib as mpl
 import numpy as np
 from matplotlib.figure import Figure
 
+from course import experiments
 from course.drawing import style
 from course.drawing.cells import matrix, outline
 from course.drawing.plots import curves, shares
@@ -231,8 +232,6 @@ PARTNERS = {"road": "road / street", "El": "El / La", "camino": "camino / calle"
 
 def _load_stored() -> dict[str, Mapping[str, Any]]:
     """What was measured of the two models that the notebook compares, by the figures' names."""
-    from course import experiments
-
     models = experiments.load("heads-on-real-text")["models"]
     return {said: models[name] for name, said in NAMES.items()}
 
@@ -342,7 +341,6 @@ def draw_pronouns() -> Figure:
     "0.19, but 0.57 for seed 2. Seven dots of the small model lie in the grey.",
 )
 def draw_repeated() -> Figure:
-    from course import experiments
     from course.chapters.ch15_heads_on_real_text.experiment_repeated import claims
 
     stored = experiments.load("heads-on-real-text")["models"]

@@ -9,6 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
+from course import experiments
 from course.chapters.ch13_what_heads_learned.figures import agreement_bars
 from course.drawing import style
 from course.drawing.arrows import arrow, bracket, look
@@ -344,8 +345,6 @@ def draw_three() -> Figure:
     "is near 86 % with 10; with additive scores it stays above 95 %.",
 )
 def draw_backwards() -> Figure:
-    from course import experiments
-
     stored = experiments.load("backwards")
     looks = next(run["looks"] for run in stored["runs"] if run["attention"] == "dot")
     return backwards(looks, stored["row"], stored["runs"])
@@ -417,6 +416,4 @@ def draw_gender() -> Figure:
     "times, and below 1 with 512 words. Convolution is fastest, between 1/9 and 1.",
 )
 def draw_waiting() -> Figure:
-    from course import experiments
-
     return times_beside(experiments.load("waiting")["runs"])

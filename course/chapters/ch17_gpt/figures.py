@@ -9,6 +9,7 @@ import torch
 from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 
+from course import experiments
 from course.drawing import style
 from course.drawing.architecture import architecture
 from course.drawing.arrows import bracket
@@ -17,6 +18,8 @@ from course.drawing.plots import bar_rows, curves, dot_rows, doubling
 from course.drawing.registry import figure
 from course.drawing.values import as_array
 from course.drawing.words import canvas, heading, label, word
+from transformer_lib.model.masks import causal_mask
+from transformer_lib.variants.language_model import prefix_mask
 
 Row = Mapping[str, Any]
 LOOKS = 0.4  # from this weight on a head is said to look there
@@ -285,7 +288,6 @@ def draw_what_is_left() -> Figure:
     "is a tinted area: the floor, which the grammar's own dice decide.",
 )
 def draw_floor() -> Figure:
-    from course import experiments
     from course.chapters.ch17_gpt.experiments import floor
 
     stored = experiments.load("writing")
@@ -317,8 +319,6 @@ def draw_scaling() -> Figure:
     "different words.",
 )
 def draw_dials() -> Figure:
-    from course import experiments
-
     return dial_bars(experiments.load("writing")["rows"])
 
 
@@ -330,9 +330,6 @@ def draw_dials() -> Figure:
     "columns, the prompt, have dots everywhere; right of them only on and below the diagonal.",
 )
 def draw_masks() -> Figure:
-    from transformer_lib.model.masks import causal_mask
-    from transformer_lib.variants.language_model import prefix_mask
-
     words = "I like trees => me gustan los árboles".split()
     ids = torch.arange(len(words))[None]
     masks = {
@@ -374,8 +371,6 @@ def draw_translations() -> Figure:
     "about 22,000 weights.",
 )
 def draw_prompting() -> Figure:
-    from course import experiments
-
     return share_dots(
         {"": experiments.load("prompting")["rows"]}, "share of held-out rows without a mistake"
     )
@@ -391,8 +386,6 @@ def draw_prompting() -> Figure:
     "the place to copy from rises from 0.2 to about 0.8 in these steps, and then above 0.9.",
 )
 def draw_induction() -> Figure:
-    from course import experiments
-
     return moment(experiments.load("induction")["runs"])
 
 
@@ -407,6 +400,4 @@ def draw_induction() -> Figure:
     "important of the others the loss is 0.06, 0.67 and 0.54.",
 )
 def draw_heads_off() -> Figure:
-    from course import experiments
-
     return heads_off(experiments.load("induction")["runs"])

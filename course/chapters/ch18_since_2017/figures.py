@@ -10,6 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from torch import Tensor
 
+from course import experiments
 from course.drawing import style
 from course.drawing.arrows import arrow, box, path
 from course.drawing.plots import curves, doubling
@@ -17,6 +18,9 @@ from course.drawing.registry import figure
 from course.drawing.rows import seed_rows, verdict
 from course.drawing.values import as_array
 from course.drawing.words import canvas, heading, label
+from transformer_lib.model.embedding import positional_encoding
+from transformer_lib.training.schedules import SCHEDULES
+from transformer_lib.variants import ALiBi, Rotary, Window
 
 
 @mpl.rc_context(style.PRINT)
@@ -234,7 +238,6 @@ BETWEEN = (
 
 
 def stored_points() -> list[dict]:
-    from course import experiments
     from course.chapters.ch18_since_2017.experiments import points
 
     return points(experiments.load("since")["runs"])
@@ -242,9 +245,6 @@ def stored_points() -> list[dict]:
 
 def _one_word_everywhere(length: int = 12, d_k: int = 16) -> dict[str, Tensor]:
     """Scores (q, k) of one and the same word at all places, by four ways to tell the places."""
-    from transformer_lib.model.embedding import positional_encoding
-    from transformer_lib.variants import ALiBi, Rotary, Window
-
     torch.manual_seed(1)
     word = torch.randn(d_k)
     w_q, w_k = torch.randn(2, d_k, d_k) / d_k**0.5
@@ -303,7 +303,6 @@ def draw_positions() -> Figure:
 )
 def draw_schedules() -> Figure:
     from course.chapters.ch18_since_2017.experiments import TRAINING
-    from transformer_lib.training.schedules import SCHEDULES
 
     names = {"linear": "straight down (the base)", "cosine": "cosine", "stable": "stable"}
     steps = range(1, TRAINING.steps + 1)
@@ -356,7 +355,6 @@ def best(rows: Sequence[Mapping[str, Any]], key: str) -> list[str]:
     "among them, with 1.",
 )
 def draw_language_model() -> Figure:
-    from course import experiments
     from course.chapters.ch18_since_2017.experiments import nearer
 
     rows = nearer(experiments.load("since-language-model")["runs"])
@@ -413,8 +411,6 @@ def draw_both_ends() -> Figure:
     "or 2 at every length.",
 )
 def draw_memory() -> Figure:
-    from course import experiments
-
     megabytes: dict[str, list[float]] = {}
     rows = [row for row in experiments.load("fused")["memory"] if row["mask"] == "none"]
     for row in rows:
@@ -439,8 +435,6 @@ def draw_memory() -> Figure:
     "In training it is between 0.35 and 0.83 everywhere.",
 )
 def draw_fused_times() -> Figure:
-    from course import experiments
-
     rows = [row for row in experiments.load("fused")["times"] if row["mask"] == "causal"]
     panels: dict[str, dict[str, list[float]]] = {}
     for row in rows:

@@ -8,6 +8,7 @@ import matplotlib as mpl
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from course import experiments
 from course.chapters.ch19_judge.policy import least_kl, share_solved
 from course.drawing import style
 from course.drawing.arrows import bracket
@@ -194,7 +195,6 @@ NAMES = {"KL 0": "no KL penalty", "KL 0.1": "KL weight 0.1", "KL 0.3": "KL weigh
 
 
 def stored_ways() -> dict[str, list[Row]]:
-    from course import experiments
     from course.chapters.ch19_judge.experiments import by_way
 
     return {NAMES.get(way, way): runs for way, runs in by_way(experiments.load("judge")).items()}

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 import matplotlib as mpl
 from matplotlib.figure import Figure
 
+from course import experiments
 from course.drawing import style
 from course.drawing.arrows import arrow, box
 from course.drawing.plots import curves, doubling, name_lines
@@ -215,8 +216,6 @@ def draw_sizes() -> Figure:
     "words, then it rises to 1.5; the state space stays near 2.7, the minGRU at 0.5.",
 )
 def draw_costs() -> Figure:
-    from course import experiments
-
     rows = experiments.load("state-times")["rows"]
     first, names = "linear attention", ("attention, with a cache", *KINDS)
     times = [{first: 1.0} | row["next word"] for row in rows]
