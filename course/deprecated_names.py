@@ -101,7 +101,7 @@ MODULES = {
     "plots.causes": "chapters.ch13_what_heads_learned.figures",
     "plots.decoder": "chapters.ch08_decoder.figures",
     "plots.decoding": "chapters.ch11_decoding.figures",
-    "plots.drawing": "drawing.shapes",
+    "plots.drawing": "drawing.words drawing.cells drawing.arrows drawing.plots",
     "plots.embeddings": "chapters.ch02_embeddings.figures",
     "plots.encoder": "chapters.ch07_encoder.figures",
     "plots.figures": "drawing.registry drawing.display drawing.saving drawing.gallery",

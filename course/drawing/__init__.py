@@ -1,7 +1,11 @@
 """The drawing kit: one look for all figures, matplotlib for paper and Altair for touching.
 
     style.py             sizes, type, colors
-    shapes.py            a vector, a matrix, a word, an arrow between words
+    words.py             a page, its title, a word, a sentence
+    cells.py             a vector, a matrix, a mask
+    arrows.py            a box, an arrow, who looks at whom
+    plots.py             curves, bars, rows of dots
+    rows.py              experiments, a row for each
     architecture.py      the Transformer in one drawing
     maps.py              a matrix between words, its numbers, its scale
     attention_maps.py    who looks at whom

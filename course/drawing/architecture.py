@@ -13,7 +13,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from course.drawing import style
-from course.drawing.shapes import arrow, box, canvas, centered, label, path, width_of, word
+from course.drawing.arrows import arrow, box, path
+from course.drawing.words import canvas, centered, label, width_of, word
 
 MIDDLES = {"encoder": 2.05, "decoder": 5.75}  # of each half; all lengths in inches
 WIDTH, HEIGHT = 8.0, 8.85

@@ -13,7 +13,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from course.drawing import lazy_altair as late
+from course.drawing import lazy_altair as alt
 from course.drawing import style
 from course.drawing.maps import color_scale, level_name, number_map
 from course.drawing.values import as_array, steady_round
@@ -98,8 +98,6 @@ def attention_chart(weights: Any, rows: Sequence[str], columns: Sequence[str]) -
 
     The mouse on a cell shows its two words and the weight, rounded to two decimals.
     """
-    alt = late.altair()
-
     several = np.ndim(as_array(weights)) == 3
     names = ("h", "q", "k") if several else ("q", "k")
     matrices = _weights(weights, rows, columns, axes_names=names)
@@ -152,8 +150,6 @@ def attention_chart(weights: Any, rows: Sequence[str], columns: Sequence[str]) -
 
 
 def _words(words: Sequence[str], angle: int, size: int) -> Any:
-    alt = late.altair()
-
     return alt.Axis(
         labelExpr=f"{json.dumps(list(words), ensure_ascii=False)}[datum.value]",
         labelAngle=angle,

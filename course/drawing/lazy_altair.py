@@ -1,7 +1,11 @@
-"""Altair, imported when the first chart is drawn, and in a fraction of its usual time."""
+"""Altair, imported when the first chart is drawn, and in a fraction of its usual time.
+
+from course.drawing import lazy_altair as alt     # alt.Chart is Altair's
+"""
 
 import sys
 from types import ModuleType
+from typing import Any
 
 ADDRESSES = "rfc3987_syntax"  # checks international web addresses
 
@@ -23,3 +27,9 @@ def altair() -> ModuleType:
         finally:
             del sys.modules[ADDRESSES]
     return altair
+
+
+def __getattr__(name: str) -> Any:
+    if name.startswith("__"):  # Python asks every module for these
+        raise AttributeError(name)
+    return getattr(altair(), name)

@@ -5,24 +5,10 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from course.drawing import style
+from course.drawing.arrows import arrow, box, bracket, head, look, path
+from course.drawing.cells import mask, matrix, scale, strip
 from course.drawing.registry import figure
-from course.drawing.shapes import (
-    arrow,
-    box,
-    bracket,
-    canvas,
-    head,
-    heading,
-    label,
-    look,
-    mask,
-    matrix,
-    path,
-    scale,
-    sentence,
-    strip,
-    word,
-)
+from course.drawing.words import canvas, heading, label, sentence, word
 
 PIXEL = style.WIDTH / 700  # inches in a figure as wide as a page
 TYPE = (

@@ -14,20 +14,9 @@ from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.figure import Figure
 
 from course.drawing import style
-from course.drawing.shapes import (
-    NO_CELL,
-    canvas,
-    centered,
-    heading,
-    label,
-    matrix,
-    outline,
-    scale,
-    width_of,
-    word,
-    words_around,
-)
+from course.drawing.cells import NO_CELL, matrix, outline, scale
 from course.drawing.values import as_array, written
+from course.drawing.words import canvas, centered, heading, label, width_of, word, words_around
 
 # From nothing to much, where it is neither attention nor signed: how far something moves.
 AMOUNTS = LinearSegmentedColormap.from_list(

@@ -5,10 +5,12 @@
     bar_rows(ax, {"estoy": 0.39, "soy": 0.36}, written="{:.2f}".format)
     shares(ax.yaxis)                                  # 0 %, 50 %, 100 %
     doubling(ax, [16, 32, 64])                        # a step for each factor of two
+    name_lines(ax)                                    # names at the ends of curves: no legend
 
 What is drawn several times over (a seed each) is thin or a dot; the mean is thick or a number.
 """
 
+import textwrap
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 
@@ -17,7 +19,6 @@ from matplotlib.axes import Axes
 from matplotlib.axis import Axis
 
 from course.drawing import style
-from course.drawing.shapes import name_lines
 from course.drawing.values import as_array
 
 # How grey curves differ, besides the names at their ends.
@@ -57,6 +58,47 @@ def curves(
         ax.plot(x, runs.mean(axis=0), label=name, zorder=order, **{**own, **look})
     if names:
         name_lines(ax)
+
+
+def name_lines(
+    ax: Axes, size: float = style.LABEL, wide: int = 30, but: Collection[str] = ()
+) -> None:
+    """Each curve's name at its right end, in its color, none over another: instead of a legend.
+
+    wide: how many letters of a name go into one line. but: names that stand elsewhere already.
+    """
+    names = {
+        line: textwrap.fill(line.get_label(), wide)
+        for line in ax.lines
+        if not line.get_label().startswith("_") and line.get_label() not in but
+    }
+    ax.autoscale_view()
+    ends, points = {}, 72 / ax.figure.dpi
+    for line in names:
+        x, y = (np.asarray(values, float) for values in line.get_data())
+        last = np.flatnonzero(np.isfinite(x) & np.isfinite(y))[-1]
+        ends[line] = line.get_transform(), (x[last], y[last])
+    heights = {line: way.transform(end)[1] * points for line, (way, end) in ends.items()}
+    top, moved = -np.inf, {}
+    for line in sorted(names, key=heights.__getitem__):
+        room = 0.7 * size * (names[line].count("\n") + 1)  # half of what the name takes
+        moved[line] = max(heights[line], top + room)
+        top = moved[line] + room
+    bottom = ax.transAxes.transform((0, 0))[1] * points
+    spread = max((moved[line] - heights[line] for line in names), default=0) / 2
+    spread = min(spread, max(min(heights.values(), default=0) - bottom, 0))
+    for line, name in names.items():
+        ax.annotate(
+            name,
+            ends[line][1],
+            (8, moved[line] - heights[line] - spread),
+            xycoords=ends[line][0],
+            textcoords="offset points",
+            va="center",
+            size=size,
+            color=style.readable(line.get_color(), style.PAPER),
+            annotation_clip=False,
+        )
 
 
 def dot_rows(

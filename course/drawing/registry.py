@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from course.catalog import Registry
+from course.chapters import CHAPTERS
 
 
 @dataclass(frozen=True)
@@ -30,11 +31,11 @@ FIGURES: Registry[FigureEntry] = Registry("figure")
 
 
 def figure(
-    name: str, *, notebook: str, caption: str, alt: str, hero: bool = False, title: str = ""
+    name: str, *, caption: str, alt: str, notebook: str = "", hero: bool = False, title: str = ""
 ) -> Callable:
     """Register the function below as a figure of the series, under a name that never changes.
 
-    title: see `FigureEntry`.
+    notebook: if it isn't that of the chapter. title: see `FigureEntry`.
     """
 
     def register(draw: Callable[[], Any]) -> Callable[[], Any]:
@@ -42,7 +43,8 @@ def figure(
         def titled() -> Any:
             return with_title(draw(), title)
 
-        entry = FigureEntry(name, notebook, caption, alt, titled if title else draw, hero, title)
+        shown_in = notebook or CHAPTERS[draw.__module__.split(".")[2]]
+        entry = FigureEntry(name, shown_in, caption, alt, titled if title else draw, hero, title)
         FIGURES.register(name, entry, draw.__module__)
         return draw
 

@@ -9,8 +9,8 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from course.drawing import style
-from course.drawing.shapes import titled
 from course.drawing.values import as_array
+from course.drawing.words import titled
 
 STEP = 0.265  # inches from row to row
 

@@ -18,6 +18,7 @@ from typing import Any
 import matplotlib as mpl
 import numpy as np
 from matplotlib import font_manager
+from matplotlib.axes import Axes
 from matplotlib.colors import LinearSegmentedColormap, to_hex, to_rgb
 from matplotlib.figure import Figure
 from matplotlib.text import Text
@@ -176,6 +177,18 @@ def new_figure(width: float = WIDTH, height: float = 3.5) -> Figure:
     It is made without pyplot, so it is drawn once, where `show` is called, and nowhere else.
     """
     return Figure(figsize=(width, height), layout="constrained")
+
+
+def panel(height: float) -> tuple[Figure, Axes]:
+    """An empty figure of the usual width -> the figure, and its only axes."""
+    figure = new_figure(height=height)
+    return figure, figure.subplots()
+
+
+def panels(count: int, height: float, **how: Any) -> tuple[Figure, np.ndarray]:
+    """An empty figure of the usual width -> the figure, and axes side by side. how: sharey=True."""
+    figure = new_figure(height=height)
+    return figure, figure.subplots(1, count, squeeze=False, **how)[0]
 
 
 def luminance(color: Any) -> float:

@@ -53,7 +53,7 @@ def stage(module: str) -> tuple[int, int]:
     package, _, rest = module.partition(".")
     parts = rest.split(".")
     if package == "course" and parts[0] == "chapters" and len(parts) > 1:
-        return COURSE.index("chapters.*"), CHAPTERS.index(parts[1])
+        return COURSE.index("chapters.*"), list(CHAPTERS).index(parts[1])
     order = LIBRARY if package == "transformer_lib" else COURSE
     for name in (".".join(parts[:2]), parts[0]):
         if name in order:

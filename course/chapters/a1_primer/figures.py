@@ -5,8 +5,9 @@ from collections.abc import Sequence
 from matplotlib.figure import Figure
 
 from course.drawing import style
+from course.drawing.cells import area
 from course.drawing.registry import figure
-from course.drawing.shapes import area, canvas, heading, label
+from course.drawing.words import canvas, heading, label
 
 
 def broadcasting(column: Sequence[int], row: Sequence[int]) -> Figure:
@@ -35,7 +36,6 @@ def broadcasting(column: Sequence[int], row: Sequence[int]) -> Figure:
 
 @figure(
     "primer-broadcasting",
-    notebook="a1_pytorch_primer",
     caption="A column and a row stretch to a table.",
     alt="Three tables of three rows and four columns: the first plus the second equals the third. "
     "In the first a column, 0, 10, 20, stands four times, once in strong color; in the second a "

@@ -8,22 +8,13 @@ from matplotlib.figure import Figure
 
 from course.chapters.journey.figures import LIMIT, vectors
 from course.drawing import style
+from course.drawing.arrows import arrow, box
 from course.drawing.attention_maps import attention_heatmap
+from course.drawing.cells import area, outline, scale, strip
 from course.drawing.maps import level_name
 from course.drawing.registry import figure
-from course.drawing.shapes import (
-    area,
-    arrow,
-    box,
-    canvas,
-    label,
-    outline,
-    scale,
-    sentence,
-    strip,
-    width_of,
-    word_color,
-)
+from course.drawing.words import canvas, label, sentence, width_of, word_color
+from transformer_lib.translator import Translator
 
 WIDTH = 8.0
 LEFT, RIGHT = 2.7, 6.95  # from where to where the strips go
@@ -104,7 +95,6 @@ def _sentence(
 
 @figure(
     "series-map",
-    notebook="00_start_here",
     caption="The journey of one word through the machine, every number real, and the "
     "notebooks that open it.",
     alt="'I like trees' is on top, 'Me gustan los árboles' at the bottom. In between, the word "
@@ -160,14 +150,11 @@ def draw_cross_attention(
 
 @figure(
     "attention-trees",
-    notebook="00_start_here",
     caption="Where the decoder looks in 'I like trees' while it writes 'Me gustan los árboles'.",
     alt="Heat map with a row for each Spanish word that is written. 'gustan' looks at 'like' "
     "and 'árboles' at 'trees', each with more than half of its weight; the end token looks at the "
     "end token; 'los' spreads its weight over several words.",
 )
 def draw_attention_trees() -> Figure:
-    from transformer_lib.translator import Translator
-
     title = "“gustan” looks at “like”, “árboles” at “trees”"
     return draw_cross_attention(Translator.load(), "I like trees", title)

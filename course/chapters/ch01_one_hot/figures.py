@@ -11,10 +11,17 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import PercentFormatter
 
 from course.drawing import style
+from course.drawing.arrows import box, path
+from course.drawing.cells import area
 from course.drawing.maps import level_name
 from course.drawing.registry import figure
-from course.drawing.shapes import area, box, canvas, heading, label, path, word, word_color
 from course.drawing.values import as_array
+from course.drawing.words import canvas, heading, label, word, word_color
+from transformer_lib.model.embedding import one_hot
+from transformer_lib.recipes import learn_language
+from transformer_lib.text import english_spanish
+from transformer_lib.text.tokens import Vocabulary
+from transformer_lib.translator import Translator
 
 
 def one_hot_table(table: Any, words: Sequence[str], vocabulary: Sequence[str]) -> Figure:
@@ -154,15 +161,11 @@ SAMPLES = (10, 100, 1_000, 10_000)  # training sentences
 
 @figure(
     "one-hot-table",
-    notebook="01_one_hot",
     caption="The one-hot rows of 'I like trees' in a vocabulary of nine.",
     alt="A table of three rows, I, like and trees, and nine columns, the vocabulary: each row "
     "holds one 1, in the column of its own word, and eight zeros; each word has its color.",
 )
 def draw_one_hot_table() -> Figure:
-    from transformer_lib.model.embedding import one_hot
-    from transformer_lib.text.tokens import Vocabulary
-
     vocab = Vocabulary.build(TREES)
     ids = torch.tensor(vocab.encode(TREES[0]))
     return one_hot_table(one_hot(ids, len(vocab)), TREES[0], vocab.tokens)
@@ -170,7 +173,6 @@ def draw_one_hot_table() -> Figure:
 
 @figure(
     "one-hot-row",
-    notebook="01_one_hot",
     caption="Each word's number, written as a row with a single 1.",
     alt="Three words with their numbers, I 25, like 40, trees 498, and next to each a long empty "
     "bar of 955 slots with a single mark. Below, the row around the mark of trees is enlarged: "
@@ -178,8 +180,6 @@ def draw_one_hot_table() -> Figure:
     hero=True,
 )
 def draw_one_hot_row() -> Figure:
-    from transformer_lib.translator import Translator
-
     vocab = Translator.load().src.vocab
     return one_hot_row(vocab.encode(TREES[0]), TREES[0], vocab.tokens)
 
@@ -187,16 +187,12 @@ def draw_one_hot_row() -> Figure:
 @figure(
     "unknown-words",
     title="The more text a vocabulary comes from, the fewer words are unknown",
-    notebook="01_one_hot",
     caption="The more training text a vocabulary was built from, the fewer words of the test text "
     "it doesn't know.",
     alt="A curve that falls: more than half of the test's words are unknown after 10 training "
     "sentences, about a quarter after 100, 2 % after 1,000 and none after 10,000.",
 )
 def draw_unknown_words() -> Figure:
-    from transformer_lib.recipes import learn_language
-    from transformer_lib.text import english_spanish
-
     texts, test = (
         [english for english, _ in english_spanish.load(split)] for split in ("train", "test")
     )
@@ -211,14 +207,10 @@ def draw_unknown_words() -> Figure:
 
 @figure(
     "one-hot-distances",
-    notebook="01_one_hot",
     caption="Three words as one-hot rows: equally far apart.",
     alt="A triangle with three equal sides. Its corners are cat, dog and gave, and at each side "
     "is the same distance, 1.414; above, that it is the root of 2.",
 )
 def draw_one_hot_distances() -> Figure:
-    from transformer_lib.model.embedding import one_hot
-    from transformer_lib.translator import Translator
-
     vocab, words = Translator.load().src.vocab, ["cat", "dog", "gave"]
     return distance_triangle(one_hot(torch.tensor(vocab.encode(words)), len(vocab)), words)

@@ -12,24 +12,24 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from torch import Tensor
 
-from course.drawing import lazy_altair as late
+from course import experiments
+from course.drawing import lazy_altair as alt
 from course.drawing import style
+from course.drawing.arrows import arrow
+from course.drawing.cells import matrix, outline, scale, strip
 from course.drawing.maps import level_name
+from course.drawing.plots import name_lines
 from course.drawing.registry import figure
-from course.drawing.shapes import (
-    arrow,
-    canvas,
-    heading,
-    label,
-    matrix,
-    name_lines,
-    outline,
-    scale,
-    strip,
-    word,
-    word_color,
-)
 from course.drawing.values import as_array, steady_round
+from course.drawing.words import canvas, heading, label, word, word_color
+from course.grammar.classes import english_class, spanish_class
+from course.grammar.lexicon import NOUN_OF_FORM
+from transformer_lib.files import read_json
+from transformer_lib.model.embedding import Embeddings, positional_encoding
+from transformer_lib.model.transformer import make_model
+from transformer_lib.recipes import Recipe
+from transformer_lib.text.tokens import Vocabulary
+from transformer_lib.translator import SHIPPED_MODEL, Translator
 
 
 def word_similarity(
@@ -252,8 +252,6 @@ def word_map(
     `{"view", "region", "x", "y", "kind", "spread"}`. headings: what stands above the map, for
     each view. Raises ValueError for an unknown kind or view.
     """
-    alt = late.altair()
-
     for point in (*points, *regions):
         if point["kind"] not in kinds or point["view"] not in range(len(views)):
             name = point.get("word", point.get("region"))
@@ -402,8 +400,6 @@ WITH_EL = ("water", "classroom", "eagle")  # el agua, el aula, el águila: all t
 
 def small_table() -> tuple[Any, Tensor]:
     """A vocabulary of nine and a random table with three numbers for each, the same each time."""
-    from transformer_lib.text.tokens import Vocabulary
-
     vocab = Vocabulary.build([text.split() for text in ("I like trees", "the trees grew")])
     torch.manual_seed(0)
     return vocab, torch.randn(len(vocab), 3)
@@ -411,7 +407,6 @@ def small_table() -> tuple[Any, Tensor]:
 
 @figure(
     "lookup-table",
-    notebook="02_embeddings",
     caption="Each word of 'I like trees' pulls its row out of the table.",
     alt="A table of nine rows and three columns of numbers. Three rows have a colored frame: "
     "trees, I and like, with the ids 4, 5 and 7. An arrow leads from each of them to the right, "
@@ -426,19 +421,12 @@ def draw_lookup_table() -> Figure:
 
 def _trained_tables() -> tuple[Tensor, Tensor]:
     """The shipped translator's two tables of embeddings: English and Spanish."""
-    from transformer_lib.translator import Translator
-
     model = Translator.load().model
     return model.src_embed.table.weight.detach(), model.tgt_embed.table.weight.detach()
 
 
 def first_tables() -> tuple[Tensor, Tensor]:
     """The same two tables as they were before the first step of training."""
-    from transformer_lib.files import read_json
-    from transformer_lib.model.transformer import make_model
-    from transformer_lib.recipes import Recipe
-    from transformer_lib.translator import SHIPPED_MODEL
-
     recipe = Recipe.from_json(read_json(SHIPPED_MODEL / "recipe.json"))
     sizes = [len(table) for table in _trained_tables()]
     torch.manual_seed(recipe.training.seed)
@@ -447,8 +435,6 @@ def first_tables() -> tuple[Tensor, Tensor]:
 
 
 def _vocabularies() -> tuple[list[str], list[str]]:
-    from transformer_lib.translator import Translator
-
     translator = Translator.load()
     return translator.src.vocab.tokens, translator.tgt.vocab.tokens
 
@@ -473,7 +459,6 @@ ISLANDS = {"el": ("m", "one"), "los": ("m", "many"), "la": ("f", "one"), "las": 
 
 @figure(
     "word-map",
-    notebook="02_embeddings",
     caption="The English words of the shipped translator on a map, colored by part of speech.",
     alt="A map of 955 dots, four of the words ringed. The nouns gather in four places, named by "
     "their article in Spanish: nouns with el, los, la and las. Verbs, and among them adjectives "
@@ -481,8 +466,6 @@ ISLANDS = {"el": ("m", "one"), "los": ("m", "many"), "la": ("f", "one"), "las": 
     "one cloud with all colors mixed.",
 )
 def draw_word_map() -> Any:
-    from course.grammar.classes import english_class
-
     words = _vocabularies()[0]
     tables = (first_tables()[0], _trained_tables()[0])
     points = []
@@ -553,17 +536,14 @@ def named(kind: str, region: str, points: Sequence[dict]) -> dict[str, Any]:
 
 @figure(
     "noun-map",
-    notebook="02_embeddings",
     caption="The English nouns, colored by the gender and number of their Spanish translations.",
     alt="Four islands of dots, el, los, la and las, each all but of a single color: English nouns "
-    "whose translation is masculine or feminine, one or several. Tree lies on el, trees on los, street "
-    "on la, streets on las, each in a ring; water, classroom and eagle, feminine but with el, lie "
-    "between el and la. A choice shows the Spanish nouns instead: one cloud, in which the colors "
-    "are mixed.",
+    "whose translation is masculine or feminine, one or several. Tree lies on el, trees on los, "
+    "street on la, streets on las, each in a ring; water, classroom and eagle, feminine but with "
+    "el, lie between el and la. A choice shows the Spanish nouns instead: one cloud, in which the "
+    "colors are mixed.",
 )
 def draw_noun_map() -> Any:
-    from course.grammar.classes import english_class, spanish_class
-
     def kind_by(class_of: Callable) -> Callable[[str], str]:
         kinds = dict(
             zip([("m", "one"), ("m", "many"), ("f", "one"), ("f", "many")], GENDERS, strict=True)
@@ -605,7 +585,6 @@ def draw_noun_map() -> Any:
 
 @figure(
     "word-similarity",
-    notebook="02_embeddings",
     caption="How alike twelve words are after training.",
     alt="A square of cosines, with frames around cat, dog, horse; water, eagle, classroom; gave, "
     "sent; wide, wider. Off the diagonal the strongest cells are wide and wider, 0.7, water "
@@ -629,9 +608,6 @@ def neighbor_shares(table: Tensor) -> dict[str, float]:
     The first share is of all words, the others of the nouns with one gender in Spanish, each with
     the nearest other noun.
     """
-    from course.grammar.classes import english_class
-    from course.grammar.lexicon import NOUN_OF_FORM
-
     words = _vocabularies()[0]
     kinds = {word: english_class(word) for word in words}
     nouns = [word for word in words if kinds[word].part == "noun" and kinds[word].gender]
@@ -657,7 +633,6 @@ def neighbor_shares(table: Tensor) -> dict[str, float]:
 @figure(
     "neighbor-shares",
     title="After training, a word's neighbors are mostly of its own kind",
-    notebook="02_embeddings",
     caption="How often a word's nearest neighbor is of the same kind, before and after training.",
     alt="Four pairs of bars. Same part of speech: 34 % before, 94 % after training. Of the nouns: "
     "same number about a half before, nearly all after; same gender in Spanish likewise; same "
@@ -683,8 +658,6 @@ def _measure_sizes(
 
     The sum is word vector + position vector, of two different words at the same place.
     """
-    from transformer_lib.model.embedding import Embeddings, positional_encoding
-
     lengths: dict[str, list[float]] = {WITH: [], WITHOUT: []}
     cosines: dict[str, list[float]] = {name: [] for name in lengths}
     lengths[POSITION] = []
@@ -705,7 +678,6 @@ def _measure_sizes(
 
 @figure(
     "embedding-lengths",
-    notebook="02_embeddings",
     caption="New word vectors and position vectors, with and without the root of d_model.",
     alt="Left: against d_model from 8 to 512, the length of a position vector grows from 2 to 16. "
     "A word vector stays at 1 without the factor, and grows from 3 to 23 with it. Right: without "
@@ -719,15 +691,12 @@ def draw_embedding_lengths() -> Figure:
 @figure(
     "embedding-scale",
     title="A table that is too small at the start makes learning slower",
-    notebook="02_embeddings",
     caption="A toy model that copies digits, with the root of d_model, without it, and without it "
     "but with a larger table at the start.",
     alt="Three falling curves of the loss. Without the factor it falls some fifty steps later than "
     "the other two, which coincide. After 300 steps all three are close to 0.1.",
 )
 def draw_embedding_scale() -> Figure:
-    from course import experiments
-
     names = {
         "without": "table as it is",
         "with the factor": f"table \N{MULTIPLICATION SIGN} {ROOT} (the paper)",

@@ -14,26 +14,25 @@ from matplotlib.colors import ListedColormap
 from matplotlib.figure import Figure
 from matplotlib.patches import Arc, Circle, Rectangle, Wedge
 
+from course import experiments
 from course.chapters.journey.figures import sums
-from course.drawing import lazy_altair as late
+from course.drawing import lazy_altair as alt
 from course.drawing import style
+from course.drawing.arrows import arrow, box, bracket, path
+from course.drawing.cells import scale, strip
 from course.drawing.maps import color_scale, level_name
+from course.drawing.plots import name_lines
 from course.drawing.registry import figure
-from course.drawing.shapes import (
-    arrow,
-    box,
-    bracket,
-    canvas,
-    heading,
-    label,
-    name_lines,
-    path,
-    scale,
-    strip,
-    titled,
-    word,
-)
 from course.drawing.values import as_array, steady_round
+from course.drawing.words import canvas, heading, label, titled, word
+from transformer_lib.checkpoints import load_model
+from transformer_lib.files import read_json
+from transformer_lib.model.embedding import positional_encoding, tensor2tensor_encoding
+from transformer_lib.model.encoder import Encoder
+from transformer_lib.text import english_spanish
+from transformer_lib.text.batching import batch_indices
+from transformer_lib.text.tokens import Vocabulary
+from transformer_lib.translator import SHIPPED_MODEL
 
 WIDE = 315  # pixels, of the table in the explorer
 TABLE = {"cmap": style.SIGNED, "aspect": "auto", "interpolation": "nearest"}
@@ -421,7 +420,6 @@ def positions_explorer() -> Any:
     Left: the table of the paper's formula for 20 positions. Right: how similar each position is to
     the chosen one. Below: the numbers of the chosen position.
     """
-    alt = late.altair()
 
     def slider(name: str, label: str, value: float, low: float, high: float, step: float) -> Any:
         bind = alt.binding_range(min=low, max=high, step=step, name=label)
@@ -525,18 +523,12 @@ def _every(count: int, step: int) -> list[int]:
     return ticks + [count - 1] if count - 1 - ticks[-1] >= step / 2 else ticks
 
 
-NOTEBOOK = "03_positional_encoding"
-
-
 def _shuffled_outputs() -> dict[str, tuple[Any, Any]]:
     """What an untrained encoder makes of "I like trees" and of "trees I like".
 
     Without positions and with them: two tables with a row for each of I, like, trees, of which 24
     of 512 numbers are kept.
     """
-    from transformer_lib.model.embedding import positional_encoding
-    from transformer_lib.model.encoder import Encoder
-
     torch.manual_seed(0)
     words = torch.randn(1, 3, 512)
     encoder = Encoder(N=2, d_model=512, d_ff=2048, h=8, dropout=0.0).eval()
@@ -553,7 +545,6 @@ def _shuffled_outputs() -> dict[str, tuple[Any, Any]]:
 
 @figure(
     "positions-shuffled",
-    notebook=NOTEBOOK,
     caption="Without positions, an encoder gives each word the same vector in whatever order.",
     alt="Two tables of output vectors, with two rows for each of 'I', 'like' and 'trees': one from "
     "'I like trees', one from 'trees I like'. On the left, without positions, the two rows of a "
@@ -575,7 +566,6 @@ CLOCKS = {
 
 @figure(
     "positions-clocks",
-    notebook=NOTEBOOK,
     caption="Every position is a setting of clocks: fast hands for neighbors, slow ones for "
     "distance.",
     alt="Three rows of eight clocks above the words 'I like trees and their shade in summer' at "
@@ -584,14 +574,11 @@ CLOCKS = {
     hero=True,
 )
 def draw_positions_clocks() -> Figure:
-    from transformer_lib.model.embedding import positional_encoding
-
     return clock_table(SENTENCE, positional_encoding(len(SENTENCE), 512), CLOCKS)
 
 
 @figure(
     "positions-table",
-    notebook=NOTEBOOK,
     caption="A hundred position vectors of our translator's width, 128: no color is zero.",
     alt="Heat map of 100 positions and 128 columns. On the left blue and orange alternate fast "
     "from row to row; the further right, the slower the change, along curved bands. The right "
@@ -599,45 +586,36 @@ def draw_positions_clocks() -> Figure:
     "Below, the row of position 30 is shown alone.",
 )
 def draw_positions_table() -> Figure:
-    from transformer_lib.model.embedding import positional_encoding
-
     return positions_table(positional_encoding(100, 128), row=30)
 
 
 @figure(
     "positions-curves",
     title="Each pair of columns is a wave, and the waves grow longer",
-    notebook=NOTEBOOK,
     caption="Each column of the table is a wave, and the waves grow longer to the right.",
     alt="Four panels over 60 positions, each with a sine and a cosine between -1 and 1. The waves "
     "of pair 0 are about 6 positions long, of pair 15 about 11, of pair 45 about 32. Those of pair "
     "255 would be about 61,000 long: the sine looks like a flat line at 0, the cosine at 1.",
 )
 def draw_positions_curves() -> Figure:
-    from transformer_lib.model.embedding import positional_encoding
-
     return positions_curves(positional_encoding(61, 512), pairs=(0, 15, 45, 255))
 
 
 @figure(
     "positions-paper",
     title="The further right a column, the more slowly it changes",
-    notebook=NOTEBOOK,
     caption="The paper's position vectors: 20 positions, 512 dimensions.",
     alt="Heat map with one row per position, of every fourth pair of columns. On the left blue and "
     "orange alternate from row to row, fast; to the right ever more slowly. Beyond column 300 the "
     "rows look alike: thin blank and brown stripes, the sines still near 0, the cosines near 1.",
 )
 def draw_positions_paper() -> Figure:
-    from transformer_lib.model.embedding import positional_encoding
-
     return positions_heatmap(positional_encoding(20, 512), every=4).figure
 
 
 @figure(
     "positions-small",
     title="The further right a column, the more slowly it changes",
-    notebook=NOTEBOOK,
     caption="The paper's position vectors where individual columns can be seen: 10 positions, 64 "
     "dimensions.",
     alt="Heat map of 10 rows and 64 columns. Even columns start blank, the sine of 0; odd ones "
@@ -645,15 +623,12 @@ def draw_positions_paper() -> Figure:
     "right keep their color, so that blank and brown stripes alternate.",
 )
 def draw_positions_small() -> Figure:
-    from transformer_lib.model.embedding import positional_encoding
-
     return positions_heatmap(positional_encoding(10, 64)).figure
 
 
 @figure(
     "positions-tensor2tensor",
     title="The authors' code: first all sines, then all cosines",
-    notebook=NOTEBOOK,
     caption="The position vectors of the authors' code, Tensor2Tensor: 20 positions, 512 "
     "dimensions.",
     alt="Heat map split in the middle. The left half holds the sines and starts blank in row 0; "
@@ -661,8 +636,6 @@ def draw_positions_small() -> Figure:
     "fast on the left and hardly change on the right.",
 )
 def draw_positions_tensor2tensor() -> Figure:
-    from transformer_lib.model.embedding import tensor2tensor_encoding
-
     ax = positions_heatmap(tensor2tensor_encoding(20, 512))
     ax.set_xlabel("column of the vector")
     ax.spines[:].set(visible=True, color=style.SOFT, linewidth=0.8)  # the sines end without color
@@ -673,8 +646,6 @@ def draw_positions_tensor2tensor() -> Figure:
 
 def both_wavelengths(d_model: int) -> dict[str, Any]:
     """The waves of the two encodings, each measured in its own table."""
-    from transformer_lib.model.embedding import positional_encoding, tensor2tensor_encoding
-
     sines, cosines = tensor2tensor_encoding(2, d_model).chunk(2, dim=1)
     side_by_side = torch.stack([sines, cosines], dim=-1).flatten(1)
     return {
@@ -686,7 +657,6 @@ def both_wavelengths(d_model: int) -> dict[str, Any]:
 @figure(
     "positions-frequencies",
     title="The waves of the authors' code are longer than the paper's",
-    notebook=NOTEBOOK,
     caption="The two encodings differ in their wavelengths, not only in the order of the columns.",
     alt="Left, d_model = 8: wavelengths of four pairs on a logarithmic scale. Both start at 6; "
     "Tensor2Tensor's rise to 10000 times 2 pi, the paper's only to 1000 times 2 pi. Right, "
@@ -699,22 +669,18 @@ def draw_positions_frequencies() -> Figure:
 
 @figure(
     "positions-rotation",
-    notebook=NOTEBOOK,
     caption="Going three positions on turns each hand by its own angle, wherever it starts.",
     alt="Three clocks, for numbers 0 and 1, 60 and 61, 120 and 121. In each, a rust arc leads from "
     "position 1 to 4 and a grey arc from position 6 to 9. Within a clock the two arcs are "
     "equally long; from clock to clock they shrink: 172, 58 and 20 degrees.",
 )
 def draw_positions_rotation() -> Figure:
-    from transformer_lib.model.embedding import positional_encoding
-
     return positions_clocks(positional_encoding(10, 512), (0, 30, 60), start=1, other=6, step=3)
 
 
 @figure(
     "positions-dot-products",
     title="How alike two positions are depends on their distance only",
-    notebook=NOTEBOOK,
     caption="The dot product of two position vectors depends on their distance only.",
     alt="Left: a table of 41 by 41 positions, strongest on the diagonal and constant along each "
     "parallel to it. Right: dot product against distance. For 512 dimensions the curve falls from "
@@ -722,18 +688,11 @@ def draw_positions_rotation() -> Figure:
     "is back at 0.95.",
 )
 def draw_positions_dot_products() -> Figure:
-    from transformer_lib.model.embedding import positional_encoding
-
     return positions_similarity(positional_encoding(41, 512), [positional_encoding(41, 8)])
 
 
 def trained_words(words: list[str], side: str = "source") -> Any:
     """The vectors (words, 128) that the shipped translator reads, without positions."""
-    from transformer_lib.checkpoints import load_model
-    from transformer_lib.files import read_json
-    from transformer_lib.text.tokens import Vocabulary
-    from transformer_lib.translator import SHIPPED_MODEL
-
     vocab = Vocabulary(read_json(SHIPPED_MODEL / "vocabulary.json")[side]["words"])
     model = load_model(SHIPPED_MODEL)
     embed = model.src_embed if side == "source" else model.tgt_embed
@@ -743,15 +702,12 @@ def trained_words(words: list[str], side: str = "source") -> Any:
 
 @figure(
     "positions-sum",
-    notebook=NOTEBOOK,
     caption="The same word at two positions: word vector + position vector = two different sums.",
     alt="Two groups of three strips for 'trees', at positions 2 and 1, of 32 of the 128 numbers. "
     "The upper strips, the word, are the same. The middle ones, the position, differ most "
     "on their left. The lower ones, the sums, differ where the positions do.",
 )
 def draw_positions_sum() -> Figure:
-    from transformer_lib.model.embedding import positional_encoding
-
     word, table = trained_words(["trees"])[0, :32], positional_encoding(3, 128)[:, :32]
     groups = [
         ("trees", [("word", word), (f"+ position {at}", table[at]), ("= sum", word + table[at])])
@@ -762,7 +718,6 @@ def draw_positions_sum() -> Figure:
 
 @figure(
     "positions-input",
-    notebook=NOTEBOOK,
     caption="What goes into the encoder: three vectors, each a meaning plus a position.",
     alt="Left: encoder and decoder as two small towers, the bottom of the encoder filled. Right, "
     "that bottom enlarged: three columns for 'I', 'like' and 'trees'. In each, from the bottom: "
@@ -770,8 +725,6 @@ def draw_positions_sum() -> Figure:
     "word's color, from which an arrow leads into encoder layer 0.",
 )
 def draw_positions_input() -> Figure:
-    from transformer_lib.model.embedding import positional_encoding
-
     words = ["I", "like", "trees"]
     vectors = trained_words(words)
     title = "Into the encoder goes what each word means, plus where it stands"
@@ -780,7 +733,6 @@ def draw_positions_input() -> Figure:
 
 @figure(
     "positions-output-side",
-    notebook=NOTEBOOK,
     caption="The same on the side that writes: words of another table, the same positions.",
     alt="Left: encoder and decoder as two small towers, the bottom of the decoder filled. Right, "
     "that bottom enlarged: five columns for '<bos>', 'me', 'gustan', 'los' and 'árboles'. In each, "
@@ -788,8 +740,6 @@ def draw_positions_input() -> Figure:
     "framed in the word's color, from which an arrow leads into decoder layer 0.",
 )
 def draw_positions_output_side() -> Figure:
-    from transformer_lib.model.embedding import positional_encoding
-
     words = ["<bos>", "me", "gustan", "los", "árboles"]
     vectors = trained_words(words, "target")
     places, title = positional_encoding(5, vectors.size(1)), "The decoder adds the same positions"
@@ -799,7 +749,6 @@ def draw_positions_output_side() -> Figure:
 @figure(
     "positions-explorer",
     title="Every position gets a row of its own",
-    notebook=NOTEBOOK,
     caption="The formula to play with: sliders for d_model, the base and a position.",
     alt="A heat map of 20 positions and 32 dimensions with position 3 framed; to its right a bar "
     "for each position, as long as its dot product with position 3, longest at 3 itself; below, "
@@ -812,7 +761,6 @@ def draw_positions_explorer() -> Any:
 @figure(
     "positions-learned",
     title="Beyond the training's lengths, no positions hold out for long",
-    notebook=NOTEBOOK,
     caption="Learned and computed positions copy equally well within the training lengths; beyond "
     "them neither holds out for long.",
     alt="Share of rows copied right against the number of digits. Up to 10 digits, the longest in "
@@ -821,8 +769,6 @@ def draw_positions_explorer() -> Any:
     "1 digit on and is near 0 from 5 on.",
 )
 def draw_positions_learned() -> Figure:
-    from course import experiments
-
     found = experiments.load("positions")
     return lengths_copied(found["results"], found["trained_to"]).figure
 
@@ -830,9 +776,6 @@ def draw_positions_learned() -> Figure:
 @functools.cache  # notebook 03 shows the numbers, and then the picture
 def two_ways() -> tuple[list[int], dict[str, list[list[int]]]]:
     """All training sentences in batches, at random and by length -> their lengths, both ways."""
-    from transformer_lib.text import english_spanish
-    from transformer_lib.text.batching import batch_indices
-
     pairs = [(en.split(), es.split()) for en, es in english_spanish.load("train")]
     lengths = [len(source) + 1 for source, _ in pairs]  # the words and <eos>
     similar = batch_indices(pairs, max_tokens=1024, seed=0)
@@ -852,7 +795,6 @@ def usual_batch(batches: list[list[int]], lengths: list[int]) -> list[int]:
 @figure(
     "padding-saved",
     title="Sentences of similar length leave hardly any padding",
-    notebook=NOTEBOOK,
     caption="A batch of sentences taken at random, and one of sentences of similar length.",
     alt="Two tables with a row for each sentence of a batch, words grey and padding in rust. On "
     "the left the rows end at very different positions and 41 % of the table is padding; on the "

@@ -15,25 +15,15 @@ from matplotlib.patches import Circle, Rectangle
 from torch import Tensor
 
 from course.chapters.ch04_attention.experiments import real_head, softmax_at
-from course.drawing import lazy_altair as late
+from course.drawing import lazy_altair as alt
 from course.drawing import style
+from course.drawing.arrows import arrow, box, path
+from course.drawing.cells import area, matrix, outline
 from course.drawing.maps import number_map
+from course.drawing.plots import name_lines
 from course.drawing.registry import figure
-from course.drawing.shapes import (
-    area,
-    arrow,
-    box,
-    canvas,
-    heading,
-    label,
-    matrix,
-    name_lines,
-    outline,
-    path,
-    titled,
-    word,
-)
 from course.drawing.values import as_array, steady_round
+from course.drawing.words import canvas, heading, label, titled, word
 
 GREY = style.MUTED
 SIDE = 215  # pixels, of the planes in the explorer
@@ -309,8 +299,7 @@ def score_maps(maps: Mapping[str, Any], words: Sequence[str]) -> Figure:
                 f"{(len(words), len(words))}, but theirs is {scores.shape}"
             )
     limit = max(float(abs(scores).max()) for scores in matrices.values())
-    figure = style.new_figure(style.WIDTH, 3.6)
-    panels = figure.subplots(1, len(matrices), squeeze=False)[0]
+    figure, panels = style.panels(len(matrices), 3.6)
     for ax, (title, scores) in zip(panels, matrices.items(), strict=True):
         number_map(ax, scores, words, words, limits=(-limit, limit), decimals=1)
         ax.set_title(title)
@@ -334,8 +323,6 @@ def attention_explorer(
     query starts; moved: the word whose key has sliders. The picture shows the start. Everything is
     computed inside the chart. Raises ValueError for other shapes or an unknown word.
     """
-    alt = late.altair()
-
     keys, values, start = as_array(keys), as_array(values), as_array(query)
     for name, array in (("keys", keys), ("values", values)):
         if array.shape != (len(words), 2):
@@ -484,7 +471,6 @@ def _shared_and_separate() -> dict[str, Tensor]:
 
 @figure(
     "attention-arrow",
-    notebook="04_attention",
     caption="A query finds its key: the one that points the same way gets nearly all the weight.",
     alt="Arrows from one point. A thick one, the query to write 'gustan', points up and "
     "right. The key of 'trees' points nearly the same way and ends in a large disk, weight 0.88; "
@@ -498,7 +484,6 @@ def draw_arrow() -> Figure:
 
 @figure(
     "attention-projection",
-    notebook="04_attention",
     caption="X · W^K = K with its real widths: from 128 numbers for each word to 32.",
     alt="Three heat maps. X has a row for each of 'I', 'like', 'trees' and '<eos>' and is 128 "
     "columns wide. The matrix W^K is 128 high and 32 wide. Their product K has the same four rows "
@@ -513,7 +498,6 @@ def draw_projection() -> Figure:
 @figure(
     "attention-shared-matrix",
     title="With one matrix, two words give each other the same score",
-    notebook="04_attention",
     caption="Scores with one matrix for queries and keys, and with two.",
     alt="Two maps of three by three scores for 'I like trees'. With one shared matrix the map is "
     "its own mirror image along the diagonal; with two matrices it is not. "
@@ -525,7 +509,6 @@ def draw_shared_matrix() -> Figure:
 
 @figure(
     "attention-six-steps",
-    notebook="04_attention",
     caption="The six steps of attention for the first word of 'Thinking Machines'.",
     alt="Two columns, 'Thinking' and 'Machines', from top to bottom: keys and values; scores 112 "
     "and 96; divided by 8, 14 and 12; softmax 0.88 and 0.12; weight times value (8.81, 0.00) and "
@@ -539,7 +522,6 @@ def draw_six_steps() -> Figure:
 
 @figure(
     "attention-four-frames",
-    notebook="04_attention",
     caption="The equation of attention in four frames: scores, scaled, softmax, times the values.",
     alt="Four maps with a row for each of 'me gustan árboles', which ask, and a column for each of "
     "'I like trees', which answer. The scores to write 'gustan' are 2, 0, 8; divided by 2 they are "
@@ -555,7 +537,6 @@ def draw_four_frames() -> Figure:
 
 @figure(
     "attention-scaling",
-    notebook="04_attention",
     caption="What the width of queries and keys does to scores, weights and gradient, with and "
     "without the division by the root of d_k.",
     alt="Three panels against d_k from 4 to 1024. Undivided, the variance of the scores rises in a "
@@ -569,7 +550,6 @@ def draw_scaling() -> Figure:
 @figure(
     "attention-explorer",
     title="The output follows the key that the query points at",
-    notebook="04_attention",
     caption="Move a query and a key, and see the weights and the output follow.",
     alt="Three panels with sliders. Left: a query and the keys of I, like and trees as points in a "
     "plane; trees lies where the query points. Right: the three values, and the output near the "

@@ -8,8 +8,8 @@ from matplotlib.patches import Circle, FancyArrowPatch
 from matplotlib.text import Text
 
 from course.drawing import style
+from course.drawing.arrows import path
 from course.drawing.loops import FADE, Film, loop
-from course.drawing.shapes import path
 
 # What `attention-arrow` is drawn from, made by hand and worked out in the text around it.
 QUERY, KEYS = np.array([1.0, 2.0]), np.array([[-0.5, 0.5], [1.0, -0.5], [1.0, 1.0]])

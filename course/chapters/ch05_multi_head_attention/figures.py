@@ -10,26 +10,19 @@ import torch
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from course.drawing import lazy_altair as late
+from course.drawing import lazy_altair as alt
 from course.drawing import style
+from course.drawing.arrows import box, look, threads
+from course.drawing.cells import EDGE, area, outline
 from course.drawing.registry import figure
-from course.drawing.shapes import (
-    EDGE,
-    Point,
-    area,
-    box,
-    canvas,
-    heading,
-    label,
-    look,
-    outline,
-    percent,
-    sentence,
-    threads,
-    word,
-    word_color,
-)
 from course.drawing.values import as_array, steady_round
+from course.drawing.words import Point, canvas, heading, label, percent, sentence, word, word_color
+from transformer_lib.decoding import inference_mode
+from transformer_lib.interpret.recording import record_attention
+from transformer_lib.text import english_spanish
+from transformer_lib.text.batching import source_batch
+from transformer_lib.text.tokens import PAD
+from transformer_lib.translator import Translator
 
 # The words that look in the riddle, each with a color in all pictures of it.
 ASKERS = {"it": style.ACCENT, "tired": "#3F7F7A", "wide": "#3F7F7A"}
@@ -296,8 +289,6 @@ def token_view(looks: Any, layer: str = "encoder, layer 1", word: str | None = N
     shows one head alone. layer, word: what is chosen at first; word None: all of them.
     Raises ValueError where there is no such layer or word.
     """
-    alt = late.altair()
-
     lines, words = _token_rows(looks)
     layers = list(dict.fromkeys(row["layer"] for row in words))
     if layer not in layers:
@@ -434,8 +425,6 @@ def _column(
     labels: Mapping[str, Sequence[str]], words: Sequence[Mapping[str, Any]], side: str, longest: int
 ) -> Any:
     """One side's words as the labels of an axis, whose ink JupyterLab changes with its theme."""
-    alt = late.altair()
-
     by_layer: dict[str, list[str]] = {}
     for row in words:
         if row["side"] == side:
@@ -508,11 +497,6 @@ def weight_by_distance(translator: Any, texts: Sequence[str], reach: int = 3) ->
     distance: from -reach to reach, -1 is the word on the left. The mean is taken over all words of
     all texts that have a word at this distance.
     """
-    from transformer_lib.decoding import inference_mode
-    from transformer_lib.interpret.recording import record_attention
-    from transformer_lib.text.batching import source_batch
-    from transformer_lib.text.tokens import PAD
-
     src = source_batch([translator.src.encode(text) for text in texts])
     with inference_mode(translator.model), record_attention(translator.model) as recorded:
         translator.model.encode(src)
@@ -531,8 +515,7 @@ def weight_by_distance(translator: Any, texts: Sequence[str], reach: int = 3) ->
 @mpl.rc_context(style.PRINT)
 def distance_bars(profiles: Mapping[str, Mapping[int, float]]) -> Figure:
     """Draw the mean weight at each distance, a panel for each head -> the figure."""
-    figure = style.new_figure(style.WIDTH, 3.0)
-    panels = figure.subplots(1, len(profiles), sharey=True, squeeze=False)[0]
+    figure, panels = style.panels(len(profiles), 3.0, sharey=True)
     for ax, (name, profile) in zip(panels, profiles.items(), strict=True):
         most = max(profile.values())
         colors = [style.ACCENT if w == most > 0.3 else style.SOFT for w in profile.values()]
@@ -600,7 +583,6 @@ RIDDLE = {word: ASKERS[word] for word in ("it", "tired")}
 
 @figure(
     "heads-recap",
-    notebook="05_multi_head_attention",
     caption="The path of three words through eight heads, with all shapes.",
     alt="From X, 3 × 512, eight lines lead down to eight columns of Q, K and V, each 3 × 64, and "
     "on to Z 0 to Z 7, each 3 × 64. Below they stand side by side, 3 × 512 again; times W O, 512 × "
@@ -616,30 +598,23 @@ FILTERS = ("layer 1, head 1", "layer 0, head 1")
 @figure(
     "heads-filters",
     title="One head looks at the word before it, another looks nowhere much",
-    notebook="05_multi_head_attention",
     caption="How far two encoder heads look: mean weight at each distance in 200 test sentences.",
     alt="Two bar charts over distances from three words to the left to three to the right. Layer "
     "1, head 1 has its tallest bar one word to the left and almost nothing on the right; layer 0, "
     "head 1 looks more to the right than to the left, and nowhere much.",
 )
 def draw_heads_filters() -> Figure:
-    from transformer_lib.text import english_spanish
-    from transformer_lib.translator import Translator
-
     texts = [english for english, _ in english_spanish.load("test")[:200]]
     profiles = weight_by_distance(Translator.load(), texts)
     return distance_bars({name: profiles[name] for name in FILTERS})
 
 
 def looks_at_tired() -> Any:
-    from transformer_lib.translator import Translator
-
     return Translator.load().attention_maps(TIRED)
 
 
 @figure(
     "heads-eight",
-    notebook="05_multi_head_attention",
     caption="Eight heads look at the same sentence, each in its own way.",
     alt="Eight panels, one for each head. In each, thirteen dots on the left, the words that look, "
     "are joined to thirteen on the right, the words looked at. The lines of 'it' are rust, those "
@@ -655,7 +630,6 @@ def draw_heads_eight() -> Figure:
 
 @figure(
     "heads-two-pictures",
-    notebook="05_multi_head_attention",
     caption="Which would you believe? Two pictures, each of a word that looks at 'animal'.",
     alt="The sentence 'the animal did not cross the street because it was too tired' twice. In (a) "
     "a thick arrow leads from 'it' to 'animal', 98 % of its attention, in (b) one just as thick "
@@ -667,7 +641,6 @@ def draw_two_pictures() -> Figure:
 
 @figure(
     "heads-one-two-all",
-    notebook="05_multi_head_attention",
     caption="What 'it' looks at: in one head, in two, in all eight.",
     alt="Three times the words of the sentence in a column, and lines to them from 'it'. One head: "
     "one thick line goes to 'animal'. Two heads: a line half as thick to 'animal', a thinner one "
@@ -683,7 +656,6 @@ def draw_heads_one_two_all() -> Figure:
 
 @figure(
     "heads-token-view",
-    notebook="05_multi_head_attention",
     caption="Who looks at whom, to explore: choose a layer, heads and a word.",
     alt="Two columns with the words of 'The animal didn't cross the street because it was too "
     "tired'. From 'it' on the left, a thick line leads to one word on the right, a "
@@ -695,7 +667,6 @@ def draw_heads_token_view() -> Any:
 
 @figure(
     "heads-three-uses",
-    notebook="05_multi_head_attention",
     caption="The three uses of attention, in the last layers, on 'I like trees'.",
     alt="Three panels, each with words that look on the left and words looked at on the right. "
     "English looks at English: lines from each word to each. Spanish looks at the Spanish before "
@@ -703,6 +674,4 @@ def draw_heads_token_view() -> Any:
     "'árboles' at 'trees', and for <eos> at <eos>.",
 )
 def draw_heads_three_uses() -> Figure:
-    from transformer_lib.translator import Translator
-
     return three_uses(Translator.load().attention_maps("I like trees"))

@@ -13,12 +13,15 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from torch import Tensor
 
+from course import experiments
 from course.chapters.ch06_masks.experiments import measured_influence
 from course.drawing import style
+from course.drawing.arrows import arrow, box, path
 from course.drawing.maps import number_map
+from course.drawing.plots import name_lines
 from course.drawing.registry import figure
-from course.drawing.shapes import arrow, box, canvas, heading, label, name_lines, path, word_color
 from course.drawing.values import as_array
+from course.drawing.words import canvas, heading, label, word_color
 from transformer_lib.model.masks import causal_mask, padding_mask
 from transformer_lib.text.tokens import BOS, PAD
 
@@ -148,7 +151,6 @@ def three_masks(tgt_in: Tensor) -> dict[str, Tensor]:
 
 @figure(
     "masks-staircase",
-    notebook="06_masks",
     caption="Each row sees one word more, and predicts the next one.",
     alt="Five rows of five tiles, like a staircase. In the first row only <bos> can be seen and "
     "the other four tiles are covered; an arrow leads to 'me', which it predicts. In each row "
@@ -163,7 +165,6 @@ def draw_staircase() -> Figure:
 @figure(
     "masks-three",
     title="Padding is hidden from all, what comes later from each word",
-    notebook="06_masks",
     caption="The padding mask, the causal mask, and both together.",
     alt="Three squares with a row and a column for each of '<bos> gracias <pad> <pad> <pad>'. "
     "Padding mask: the first two columns are 1. Causal mask: the lower left triangle with its "
@@ -178,7 +179,6 @@ def draw_three_masks() -> Figure:
 @figure(
     "masks-influence",
     title="With the causal mask, a word reaches only itself and later places",
-    notebook="06_masks",
     caption="Which outputs change when one target word changes, measured in a random model.",
     alt="Two squares: a row for the output at each word, a column for each word changed. With the "
     "causal mask only the lower left triangle says yes. With a mask that shows everything, each "
@@ -198,7 +198,6 @@ def draw_influence() -> Figure:
 @figure(
     "masks-leak-curves",
     title="A model whose mask leaks learns faster, and can do nothing",
-    notebook="06_masks",
     caption="A model whose mask leaks learns faster and can do nothing: three seeds of each kind.",
     alt="Two panels against the step of training. Left, next word right after a right beginning: "
     "the three models without a mask reach 100 % by step 125, before those with the causal mask. "
@@ -206,6 +205,4 @@ def draw_influence() -> Figure:
     "0 % at every step.",
 )
 def draw_leak_curves() -> Figure:
-    from course import experiments
-
     return leak_curves(experiments.load("masks")["runs"])

@@ -30,27 +30,15 @@ from course.chapters.ch07_encoder.experiments import (
     without_end,
 )
 from course.drawing import style
+from course.drawing.arrows import arrow, box, path, threads
+from course.drawing.cells import area, matrix, scale
 from course.drawing.maps import level_name, maps_of_words
+from course.drawing.plots import name_lines
 from course.drawing.registry import figure
-from course.drawing.shapes import (
-    Point,
-    area,
-    arrow,
-    box,
-    canvas,
-    heading,
-    label,
-    matrix,
-    name_lines,
-    path,
-    scale,
-    sentence,
-    threads,
-    word,
-    word_color,
-)
 from course.drawing.values import as_array, written
+from course.drawing.words import Point, canvas, heading, label, sentence, word, word_color
 from transformer_lib.text.tokens import EOS
+from transformer_lib.translator import Translator
 
 FLOW_LIMIT = 2.5  # numbers beyond it have the color of the ends
 
@@ -351,15 +339,11 @@ def _vectors(
             word(ax, (x - 0.08, middle), text, ha="right")
 
 
-NOTEBOOK = "07_encoder"
-
-
 # --- the figures ---------------------------------------------------------------------------------
 
 
 @figure(
     "encoder-who-moves",
-    notebook=NOTEBOOK,
     caption="One word is nudged: which outputs move? Feed-forward, self-attention, whole encoder.",
     alt="Three maps over the words of 'the tired animal crosses the wide street' and their <eos>. "
     "Feed-forward: the diagonal and nothing else. Self-attention: strongest in the column of "
@@ -367,8 +351,6 @@ NOTEBOOK = "07_encoder"
     "in the column of <eos>.",
 )
 def draw_who_moves() -> Figure:
-    from transformer_lib.translator import Translator
-
     (words,), xs = read_by_encoder([SENTENCE])
     encoder = Translator.load().model.eval().encoder
     first, x = encoder.layers[0], xs[0][0]
@@ -389,7 +371,6 @@ def draw_who_moves() -> Figure:
 
 @figure(
     "encoder-stream-of-words",
-    notebook=NOTEBOOK,
     hero=True,
     caption="The residual stream of 'I like trees': each word flows straight on, parts add to it.",
     alt="Four colored lanes, 'I', 'like', 'trees' and <eos>, run straight from left to right "
@@ -407,7 +388,6 @@ def draw_stream_of_words() -> Figure:
 @figure(
     "encoder-neurons",
     title="Neurons that fire for “trees” fire for other plurals, too",
-    notebook=NOTEBOOK,
     caption="Two neurons that fire for trees, and the words of 1,000 held-out sentences for which "
     "they fire most.",
     alt="Two panels of bars. Neuron 314 of layer 0: cakes, trees, paths, students, trunks, books, "
@@ -430,7 +410,6 @@ UP, DOWN = "length of the signal, on its way up", "of the gradient, on its way d
 
 @figure(
     "encoder-deep-stack",
-    notebook=NOTEBOOK,
     caption="Signal and gradient through 24 untrained layers: vanishing, exploding, steady.",
     alt="Two panels of three curves over 24 layers, in powers of ten. Signal: with f(x) it falls "
     "to a millionth, with x + f(x) it rises above ten thousand, with norm(x + f(x)) it stays at "
@@ -456,7 +435,6 @@ def draw_deep_stack() -> Figure:
 @figure(
     "encoder-deep-alike",
     title="With depth words become alike; the residual connection slows it",
-    notebook=NOTEBOOK,
     caption="How alike the words become in untrained layers, with four ways to use a sub-layer.",
     alt="Four curves over the first 12 of 24 layers. Without a residual, with and without a norm, "
     "the mean cosine of two words is 1 after two layers; with one it gets there after about ten.",
@@ -474,7 +452,6 @@ def draw_deep_alike() -> Figure:
 
 @figure(
     "encoder-norm-groups",
-    notebook=NOTEBOOK,
     caption="Numbers with one letter share a mean: layer norm, one for each word; batch norm, one "
     "for each feature.",
     alt="Two sentences of three words, each word a row of five cells. On the left, layer norm: "
@@ -493,7 +470,6 @@ def draw_norm_groups() -> Figure:
 
 @figure(
     "encoder-two-norms",
-    notebook=NOTEBOOK,
     caption="Three words pass a sub-layer with its residual sum, in post-norm and in pre-norm.",
     alt="Two rows of small color maps joined by arrows, with three words each and the size of each "
     "word, first 0.5, 1 and 2. Above, post-norm: f and dropout, the sum with x, then the norm; "
@@ -517,7 +493,6 @@ def draw_two_norms() -> Figure:
 @figure(
     "encoder-stream",
     title="In pre-norm the vectors grow from layer to layer",
-    notebook=NOTEBOOK,
     caption="The size of the vectors between the layers of 24 untrained layers.",
     alt="Two curves. Post-norm is flat at 1. Pre-norm climbs steadily from 1 to about 5, and the "
     "one norm at the end takes it back to 1.",
@@ -532,7 +507,6 @@ def draw_stream() -> Figure:
 
 @figure(
     "encoder-two-layers",
-    notebook=NOTEBOOK,
     caption="Two encoder layers and two decoder layers: the memory reaches both decoder layers.",
     alt="Two stacks of boxes, to be read from the bottom up. On the left, the encoder reads 'I "
     "like trees <eos>': two layers of self-attention and feed-forward, each followed by a filled "
@@ -550,7 +524,6 @@ COLUMNS = "every two words; the columns have the same order as the rows"
 
 @figure(
     "encoder-similarity",
-    notebook=NOTEBOOK,
     caption="How alike the words of one sentence are, before and after each layer of our "
     "translator.",
     alt="Three maps of cosines over 'the tired animal crosses the wide street'. Input: the two "
@@ -569,7 +542,6 @@ def draw_similarity() -> Figure:
 
 @figure(
     "encoder-similarity-random",
-    notebook=NOTEBOOK,
     caption="The same sentence through six layers that have learned nothing.",
     alt="Seven maps of cosines over 'the tired animal crosses the wide street'. The first, the "
     "input, is faint except for the two 'the'. From layer to layer all cells become stronger; "
@@ -584,7 +556,6 @@ def draw_similarity_random() -> Figure:
 
 @figure(
     "encoder-red",
-    notebook=NOTEBOOK,
     caption="The word 'red' before ten nouns: how alike its ten vectors are in each layer.",
     alt="Two maps of ten nouns by ten, the color is the cosine of two vectors of 'red'. Input: one "
     "color, all alike. After layer 1: two strong blocks, the five nouns that are masculine in "

@@ -16,26 +16,24 @@ from course.chapters.ch08_decoder.experiments import (
     decoder_vector,
     on_the_way,
 )
-from course.drawing import lazy_altair as late
+from course.drawing import lazy_altair as alt
 from course.drawing import style
 from course.drawing.architecture import LAYOUT, architecture
+from course.drawing.arrows import arrow, box, path
+from course.drawing.cells import area, matrix
 from course.drawing.registry import figure
-from course.drawing.shapes import (
-    area,
-    arrow,
-    box,
+from course.drawing.values import as_array, steady_round
+from course.drawing.words import (
     canvas,
     centered,
     heading,
     label,
-    matrix,
-    path,
     percent,
     sentence,
     word,
     word_color,
 )
-from course.drawing.values import as_array, steady_round
+from transformer_lib.translator import Translator
 
 CELLS = 16  # of a vector in the stepper
 LIMIT = 3.0  # where its colors are darkest
@@ -208,8 +206,6 @@ def stacks_stepper(way: Mapping[str, Any], start: int | None = None) -> Any:
     word is written. start: the step that the picture shows, counted from 1; if none, the one in
     which the last word but one comes back. Raises ValueError for a step that isn't there.
     """
-    alt = late.altair()
-
     layers = len(way["encoder"]) - 1
     each = layers + 2  # steps for one target word
     count = layers + 1 + each * len(way["read"])
@@ -357,27 +353,21 @@ def _check(src: Sequence[str], steps: Sequence[WordStep]) -> None:
             )
 
 
-NOTEBOOK = "08_decoder"
 SENTENCE = "I like trees"
 
 
 @cache
 def i_like_trees() -> tuple[list[str], list[WordStep]]:
-    from transformer_lib.translator import Translator
-
     return decode_steps(Translator.load(), SENTENCE)
 
 
 @cache
 def _i_like_trees_on_the_way() -> dict[str, Any]:
-    from transformer_lib.translator import Translator
-
     return on_the_way(Translator.load(), SENTENCE)
 
 
 @figure(
     "decoder-three-differences",
-    notebook=NOTEBOOK,
     caption="What the decoder has and the encoder lacks.",
     alt=f"{LAYOUT} Filled, with numbers from 1 to 3: the causal mask of the decoder's "
     "self-attention, which hides the words to come, its cross-attention, which looks at the "
@@ -406,7 +396,6 @@ def draw_three_differences() -> Figure:
 
 @figure(
     "decoder-generator",
-    notebook=NOTEBOOK,
     caption="From the decoder's vector to the word 'árboles', from bottom to top.",
     alt="At the bottom a strip of 128 colored numbers. An arrow leads up to a curve of 1,794 "
     "logits, mostly near 0, with one needle above 9. The next arrow leads to log-probabilities: "
@@ -414,8 +403,6 @@ def draw_three_differences() -> Figure:
     "the needle to the word 'árboles'.",
 )
 def draw_generator() -> Figure:
-    from transformer_lib.translator import Translator
-
     translator = Translator.load()
     x, logits = decoder_vector(translator, SENTENCE, place=3)
     return generator_flow(x, logits, translator.tgt.vocab.tokens)
@@ -423,7 +410,6 @@ def draw_generator() -> Figure:
 
 @figure(
     "decoder-words-come-back",
-    notebook=NOTEBOOK,
     hero=True,
     caption="Each word that the decoder writes is the next word that it reads.",
     alt="A blue box, the encoder, with 'I like trees <eos>' below it, and an arrow 'memory' to a "
@@ -438,7 +424,6 @@ def draw_words_come_back() -> Figure:
 
 @figure(
     "decoder-stepper",
-    notebook=NOTEBOOK,
     caption="Step through encoder and decoder: vectors climb, each written word comes back.",
     alt="Two stacks of two layers with a slider for 23 steps; shown is step 16, in which the "
     "decoder reads 'los', which it has just written. On the left, four columns of colored strips, "
@@ -453,7 +438,6 @@ def draw_stepper() -> Any:
 
 @figure(
     "decoder-trace",
-    notebook=NOTEBOOK,
     caption="All five steps of 'I like trees' → 'me gustan los árboles <eos>' by our translator.",
     alt="Five rows. Each shows the words read so far, a row of attention weights over 'I like "
     "trees <eos>', the next word, and the probabilities of five words. 'me' looks mostly at 'I', "

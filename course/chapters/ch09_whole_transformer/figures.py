@@ -22,25 +22,12 @@ from course.chapters.ch09_whole_transformer.experiments import (
 )
 from course.drawing import style
 from course.drawing.architecture import LAYOUT, architecture
-from course.drawing.plots import curves, doubling
+from course.drawing.arrows import arrow, box, path
+from course.drawing.cells import area, matrix, outline, scale
+from course.drawing.plots import curves, doubling, name_lines
 from course.drawing.registry import figure
-from course.drawing.shapes import (
-    area,
-    arrow,
-    box,
-    canvas,
-    heading,
-    label,
-    matrix,
-    name_lines,
-    outline,
-    path,
-    percent,
-    scale,
-    sentence,
-    word,
-)
 from course.drawing.values import as_array
+from course.drawing.words import canvas, heading, label, percent, sentence, word
 from transformer_lib.interpret.recording import record_outputs
 from transformer_lib.model.config import BASE, BIG
 from transformer_lib.text.batching import make_batch
@@ -616,7 +603,6 @@ def step_lines(lengths: Sequence[int], panels: Mapping[str, Panel], title: str =
 
 @figure(
     "architecture",
-    notebook="09_the_whole_transformer",
     caption="The whole Transformer: the source is read on the left, the target is "
     "written on the right.",
     alt=f"{LAYOUT} Encoder layer: self-attention and feed-forward, each followed by add and norm. "
@@ -628,7 +614,6 @@ def draw_architecture() -> Figure:
     return architecture(title="Left: the encoder reads.\nRight: the decoder writes\nthe next word.")
 
 
-NOTEBOOK = "09_the_whole_transformer"
 SENTENCE = "I like trees"
 WORDS = 37_000  # "about 37000 tokens", section 5.1
 LENGTHS = range(16, 257, 16)
@@ -640,7 +625,6 @@ PLACES = range(2, 33)
 
 @figure(
     "whole-zoom",
-    notebook=NOTEBOOK,
     caption="Five looks at the Transformer: what is filled in one drawing is opened in the next.",
     alt="Five drawings. 1: a filled box turns 'I like trees' into 'Me gustan los árboles'. 2: "
     "the encoder hands a memory to the decoder, which also gets the words so far. 3: six encoder "
@@ -655,7 +639,6 @@ def draw_zoom() -> Figure:
 
 @figure(
     "whole-figure-2",
-    notebook=NOTEBOOK,
     caption="The two diagrams of the paper's Figure 2, each box with the code that does its work.",
     alt="Two columns of boxes, read from the bottom. On the left: MatMul of Q and K, Scale, Mask, "
     "SoftMax and a MatMul with V. On the right: three Linear, a cut into h heads, Scaled "
@@ -678,7 +661,6 @@ def _counted_models() -> dict[str, dict[str, int]]:
 
 @figure(
     "whole-parameters",
-    notebook=NOTEBOOK,
     caption="Parameters by part: the base model as it comes, with one matrix for words, and big.",
     alt="Three stacked bars. Base: 100.9 million, of which embeddings 37.9, attention 18.9, "
     "feed-forward 25.2, generator 18.9. With one matrix for all words: 63.0 million. Big, with "
@@ -708,7 +690,6 @@ def draw_vocabulary() -> Figure:
 
 @figure(
     "whole-outside-in",
-    notebook=NOTEBOOK,
     caption="A decoder layer grows from the outside in, in six steps; what is new is filled.",
     alt="Six rows. 0: a feed-forward box. 1: source attention before it. 2: self-attention before "
     "both. 3: more heads behind both attentions. 4: a plus after each box, with a line around the "
@@ -751,7 +732,6 @@ def _path_of(
 
 @figure(
     "whole-sentence",
-    notebook=NOTEBOOK,
     caption="All vectors of 'I like trees' on the way through our translator.",
     alt="Two frames with strips: the first 16 of each vector's 128 numbers, as colored cells. "
     "Above, the encoder with four words: embedding, with position, after layer 0 and 1, which is "
@@ -765,7 +745,6 @@ def draw_sentence() -> Figure:
 
 @figure(
     "whole-cost",
-    notebook=NOTEBOOK,
     caption="The paper's Table 1, measured: what a layer costs, how long it waits, and how many "
     "layers news needs from the first word to the last, against the length of the sentence.",
     alt="Five small drawings say what a word is made from: all words, the one before it, five "
@@ -791,7 +770,6 @@ def draw_cost() -> Figure:
 
 @figure(
     "whole-step-lengths",
-    notebook=NOTEBOOK,
     caption="What a step of training takes, with as many words in longer and longer sentences.",
     alt="Two panels against the words in a sentence, 16 to 1,024, with 2,048 words in a batch. "
     "Time of a step: with attention by its formula it rises from 252 milliseconds to 1,801, twice "
@@ -828,7 +806,6 @@ def draw_step_lengths() -> Figure:
 
 @figure(
     "whole-machine",
-    notebook=NOTEBOOK,
     hero=True,
     caption="The whole machine: a reader, a writer, and the memory that goes to each of the "
     "writer's layers.",

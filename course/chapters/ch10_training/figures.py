@@ -11,6 +11,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 from torch import Tensor
 
+from course import experiments
 from course.chapters.ch10_training.experiments import (
     COLUMNS,
     STUDENT,
@@ -21,21 +22,14 @@ from course.chapters.ch10_training.experiments import (
     written_words,
 )
 from course.drawing import style
-from course.drawing.plots import bar_rows, curves
+from course.drawing.arrows import box, path
+from course.drawing.plots import bar_rows, curves, name_lines
 from course.drawing.registry import figure
 from course.drawing.rows import seed_rows
-from course.drawing.shapes import (
-    box,
-    canvas,
-    centered,
-    heading,
-    label,
-    name_lines,
-    path,
-    titled,
-    words_around,
-)
 from course.drawing.values import as_array, steady_round
+from course.drawing.words import canvas, centered, heading, label, titled, words_around
+from transformer_lib.training.schedules import paper_schedule
+from transformer_lib.training.trainer import train
 
 TOP_LOSS = 9  # the scale of `writing_curve` ends there
 
@@ -130,8 +124,7 @@ def loop_curve(history: Sequence[Mapping[str, Any]], steps: int) -> Figure:
     history: {"step", "loss", "validation_loss"} for each validation, in nats per token; steps: how
     long the training will be. Each curve ends with its loss and its perplexity, e to the loss.
     """
-    figure = style.new_figure(style.WIDTH, 4.2)
-    ax = figure.subplots()
+    figure, ax = style.panel(4.2)
     learned = bool(history) and history[-1]["validation_loss"] < history[-1]["loss"]
     figure.suptitle(
         "The loss on new rows falls below that on smoothed targets"
@@ -232,8 +225,7 @@ def probability_bars(panels: Mapping[str, Any], words: Sequence[str]) -> Figure:
     zeros, its word is the dark one in all panels; else it is each panel's largest. Raises
     ValueError when there are more or fewer, or when they don't add up to 1.
     """
-    figure = style.new_figure(style.WIDTH, 3.4)
-    axes = figure.subplots(1, len(panels), sharey=True, squeeze=False)[0]
+    figure, axes = style.panels(len(panels), 3.4, sharey=True)
     rows = [as_array(given) for given in panels.values()]
     targets = [int(row.argmax()) for row in rows if row.max() == 1]
     if targets and rows[-1][targets[0]] > rows[0][targets[0]]:
@@ -365,8 +357,7 @@ def penalty_curves(leads: Any, losses: Mapping[str, Any], shares: Any) -> Figure
     the probability of the right word. Raises ValueError when the lengths differ.
     """
     leads, shares = as_array(leads), as_array(shares)
-    figure = style.new_figure(style.WIDTH, 4.0)
-    ax = figure.subplots()
+    figure, ax = style.panel(4.0)
     for name, given in losses.items():
         if len(given) != len(leads):
             raise ValueError(f"{name!r}: {len(leads)} leads, but {len(given)} losses")
@@ -465,9 +456,6 @@ def loss_panels(
     return figure
 
 
-NOTEBOOK = "10_training"
-
-
 def before_and_after() -> tuple[Tensor, Tensor]:
     """(2, 5, 9) each: what a new model thinks of the two sentences, and what it has learned."""
     from tqdm import tqdm
@@ -478,7 +466,6 @@ def before_and_after() -> tuple[Tensor, Tensor]:
         new_model,
         probabilities,
     )
-    from transformer_lib.training.trainer import train
 
     model = new_model()
     before = probabilities(model)
@@ -488,7 +475,6 @@ def before_and_after() -> tuple[Tensor, Tensor]:
 
 @figure(
     "training-merci",
-    notebook=NOTEBOOK,
     caption="The first word for 'merci': what a new model thinks, what is right, what it learns.",
     alt="Three panels with a bar for each of five English words, the end token and the rest; "
     "'thanks', the right word, is filled. Before training the bars are of all sizes and 'thanks' "
@@ -506,7 +492,6 @@ def draw_merci() -> Figure:
 
 @figure(
     "training-grids",
-    notebook=NOTEBOOK,
     caption="The five target rows for 'I am a student', and what a model makes of them.",
     alt="Two grids with a row for each of 'I am a student <eos>' and a column for each word. On "
     "the left, the target: a 1 at the right word of each row, all else blank. Right, the trained "
@@ -519,7 +504,6 @@ def draw_grids() -> Figure:
 
 @figure(
     "training-smoothed-rows",
-    notebook=NOTEBOOK,
     caption="The target rows without and with label smoothing of 0.1.",
     alt="Two grids with a row for each of 'I am a student <eos>'. On the left: 1 at the right "
     "word, all else blank. Right: 0.91 at the right word, 0.01 at each other word and 0.03 at the "
@@ -533,13 +517,11 @@ def draw_smoothed_rows() -> Figure:
 
 @figure(
     "training-teacher-forcing",
-    notebook=NOTEBOOK,
     caption="Teacher forcing: in training the decoder reads the right words, whatever it predicts.",
-    alt="Boxes with words of a new model; the wrong ones that it writes are filled. "
-    "Above, in training: the row 'reads' holds <bos> I am a student, 'predicts' mostly wrong "
-    "words, 'right word' I am a student <eos>. An arrow leads from each right word to the next "
-    "position of 'reads'. Below, alone: the arrows start at the model's own words, and soon it "
-    "repeats itself.",
+    alt="Boxes with words of a new model; the wrong ones that it writes are filled. Above, in "
+    "training: the row 'reads' holds <bos> I am a student, 'predicts' mostly wrong words, 'right "
+    "word' I am a student <eos>. An arrow leads from each right word to the next position of "
+    "'reads'. Below, alone: the arrows start at the model's own words, and soon it repeats itself.",
 )
 def draw_teacher_forcing() -> Figure:
     from course.chapters.ch10_training.experiment_first_words import new_model
@@ -550,7 +532,6 @@ def draw_teacher_forcing() -> Figure:
 @figure(
     "training-smoothing-penalty",
     title="With smoothing, being too sure costs more again",
-    notebook=NOTEBOOK,
     caption="Label smoothing makes it costly to be too sure.",
     alt="Loss against the probability of the right word, which grows to the right from 0.11 to "
     "0.9999. Without smoothing the curve falls towards 0 and never turns. With smoothing of 0.1 it "
@@ -572,7 +553,6 @@ SCHEDULES = ((128, 4000), (512, 2000), (512, 4000), (512, 8000))
 
 @figure(
     "training-schedule",
-    notebook=NOTEBOOK,
     caption="The paper's learning rate: up in a straight line, down with the root of the step.",
     alt="Four curves over 20000 steps. For d_model = 512 each rises in a straight line to its "
     "warm-up step (2000, 4000 or 8000), turns sharply and falls; the shorter the warm-up, the "
@@ -580,8 +560,6 @@ SCHEDULES = ((128, 4000), (512, 2000), (512, 4000), (512, 8000))
     "is twice as high.",
 )
 def draw_schedule() -> Figure:
-    from transformer_lib.training.schedules import paper_schedule
-
     return schedule_curves(
         {
             (d_model, warmup): [paper_schedule(step, d_model, warmup) for step in range(1, 20_001)]
@@ -597,15 +575,12 @@ def _history_of(run: dict[str, Any], key: str) -> list[tuple[int, float]]:
 @figure(
     "training-held-out",
     title="Few pairs are learned by heart; from many, the rule is found",
-    notebook=NOTEBOOK,
     caption="Learned by heart and understood: the same model on 50 pairs and on 10,000.",
     alt="Two panels, loss against the step, the mean of three seeds thick and each seed thin. "
     "On 50 pairs the loss on these pairs falls to 0 while the loss on held-out pairs rises from "
     "about 2.3 to more than 4.5. On 10,000 pairs both losses fall together, close to 0.",
 )
 def draw_held_out() -> Figure:
-    from course import experiments
-
     runs = experiments.load("held-out")["runs"]
     panels = {}
     learned = ("learned by heart", "the rule is found")
@@ -620,7 +595,6 @@ def draw_held_out() -> Figure:
 
 @figure(
     "training-norms",
-    notebook=NOTEBOOK,
     caption="Post-norm and pre-norm, with and without warm-up, at three learning rates.",
     alt="Six panels, validation loss against the step, the mean of three seeds thick and each seed "
     "thin: three highest learning rates side by side, without warm-up above and with it below. In "
@@ -629,8 +603,6 @@ def draw_held_out() -> Figure:
     "while pre-norm reaches 0.11; with warm-up post-norm comes down to 0.8.",
 )
 def draw_norms() -> Figure:
-    from course import experiments
-
     runs = experiments.load("norms")["runs"]
     panels = {}
     for warmup in sorted({run["warmup"] for run in runs}):
@@ -662,7 +634,6 @@ def draw_norms() -> Figure:
 
 @figure(
     "training-ablations",
-    notebook=NOTEBOOK,
     caption="What each part is worth, at toy size: one change a row, three seeds, beside the "
     "paper's own numbers.",
     alt="Three dots for the base model and for each of 20 changes. Far to the left of the base "
@@ -689,15 +660,12 @@ def draw_ablations() -> Figure:
 
 @figure(
     "training-loop",
-    notebook=NOTEBOOK,
     caption="The loss of the loop written by hand: rows of digits, to be written backwards.",
     alt="Two curves over 400 steps. The loss on held-out rows begins at 2.3 nats, just below the "
     "dotted line of a model that knows nothing, at 2.4, a perplexity of 11, and falls to 0.15. The "
     "loss on smoothed targets runs above it and ends at 0.6.",
 )
 def draw_loop() -> Figure:
-    from course import experiments
-
     run = experiments.load("loop")
     return loop_curve(run["history"], run["steps"])
 
@@ -714,7 +682,6 @@ WRITTEN = {  # step -> in English
 
 @figure(
     "training-writes",
-    notebook=NOTEBOOK,
     caption="What the translator writes for 'I like trees' while it learns.",
     alt="The loss on held-out text falls steeply from 8 nats to 0.3 in 1,100 steps. Beside the "
     "curve is what the translator writes for 'I like trees'. Step 0: 'asustados asustados', "
@@ -724,7 +691,5 @@ WRITTEN = {  # step -> in English
     hero=True,
 )
 def draw_writes() -> Figure:
-    from course import experiments
-
     run = experiments.load("first-steps")
     return writing_curve(run["history"], WRITTEN)

@@ -15,12 +15,13 @@ from matplotlib.figure import Figure
 from torch.utils.flop_counter import FlopCounterMode
 
 from course import experiments
-from course.drawing import lazy_altair as late
+from course.drawing import lazy_altair as alt
 from course.drawing import style
+from course.drawing.arrows import box, path
 from course.drawing.plots import bar_rows, curves, shares
 from course.drawing.registry import figure
-from course.drawing.shapes import box, canvas, heading, label, path
 from course.drawing.values import steady_round
+from course.drawing.words import canvas, heading, label
 from transformer_lib.decoding import DecoderState, inference_mode, sampling_distribution
 from transformer_lib.text.batching import source_batch
 from transformer_lib.text.tokens import BOS, EOS, PAD, SPECIALS
@@ -195,8 +196,6 @@ def beam_stepper(steps: Sequence[Sequence[Branch]], dropped: int = 1, start: int
     Each word has two moments: all branches grow, and the best are kept. start: the moment that is
     shown first. Raises ValueError when no sentence was finished or there is no such moment.
     """
-    alt = late.altair()
-
     _check(steps)
     last = 2 * len(steps)
     if not 0 <= start <= last:
@@ -320,8 +319,7 @@ def cost_curves(lengths: Sequence[int], costs: Mapping[str, Sequence[int]]) -> F
     for name, numbers in costs.items():
         if len(numbers) != len(lengths):
             raise ValueError(f"{name!r} has {len(numbers)} costs for {len(lengths)} lengths")
-    figure = style.new_figure(style.WIDTH, 4.0)
-    ax = figure.subplots()
+    figure, ax = style.panel(4.0)
     ax.set(xlabel="words written", ylabel="multiplications, in millions")
     *_, (last, less) = costs.items()
     named = {
@@ -469,7 +467,6 @@ MEANINGS = {"estoy, soy": "am", "tengo": "have", "el": "the", "al": "to the"}
 
 @figure(
     "decoding-tree",
-    notebook="11_decoding",
     caption="The complete tree of a beam of two for 'I am the student'.",
     alt="A tree in four columns of words with their summed log-probabilities. Two branches are "
     "kept: 'estoy', at first ahead with −0.95, and 'soy', −1.02. 'Soy estudiante' finishes with "
@@ -484,7 +481,6 @@ def draw_tree() -> Figure:
 
 @figure(
     "decoding-stepper",
-    notebook="11_decoding",
     caption="Beam search to step through: a slider lets the tree grow, and branches are dropped.",
     alt="A tree at the moment when its fourth words have grown and are not decided yet: after "
     "'estoy el estudiante', with −2.08, come <eos> and 'le'. 'Soy estudiante' has finished with "
@@ -496,7 +492,6 @@ def draw_stepper() -> Any:
 
 @figure(
     "decoding-cost",
-    notebook="11_decoding",
     caption="Multiplications to write a translation, against its length, with cache and without.",
     alt="Two curves against the number of words, up to 64. Without the cache the curve bends "
     "upwards, to 1,037 million multiplications at 64 words; with it, as keys and values of the "
@@ -513,7 +508,6 @@ def draw_cost() -> Figure:
 
 @figure(
     "decoding-wider",
-    notebook="11_decoding",
     caption="A wider beam finds likelier translations, shorter ones, and not more right ones.",
     alt="Three panels with a row for each of the beam sizes 1, 2, 4 and 8. Likelier: the mean "
     "log-probability of the best translation rises from −2.64 to −2.53. Shorter: its mean length "
@@ -552,7 +546,6 @@ def sharpened_first_words() -> tuple[dict[str, dict[str, float]], str]:
 
 @figure(
     "decoding-sampling",
-    notebook="11_decoding",
     caption="What temperature, top-k and top-p make of one row of probabilities.",
     alt="Six panels of bars for the first Spanish word of 'I am the student': 'estoy', 'soy', "
     "'tengo', and all others together. As the model says: 0.39, 0.36, 0.01 and 0.24. "

@@ -6,8 +6,8 @@ from matplotlib.text import Text
 
 from course.chapters.ch11_decoding.figures import student_steps, tree
 from course.drawing import style
+from course.drawing.arrows import path
 from course.drawing.loops import Film, loop
-from course.drawing.shapes import path
 
 WORD = 2.4  # seconds from a word to the next
 DECIDES = 1.4  # of them, until the beam has chosen

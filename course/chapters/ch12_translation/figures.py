@@ -11,6 +11,10 @@ from course.drawing import style
 from course.drawing.plots import bar_rows, curves, shares
 from course.drawing.registry import figure
 from course.paper import TABLE_2, System
+from transformer_lib.files import read_json
+from transformer_lib.text import english_spanish
+from transformer_lib.text.tokens import SPECIALS
+from transformer_lib.translator import SHIPPED_MODEL
 
 # Where a name stands beside its point, if not on the right of it: points, and what is aligned.
 SIDES = {
@@ -34,8 +38,7 @@ def skill_curves(history: Sequence[Mapping[str, Any]]) -> Figure:
     """
     if not history:
         raise ValueError("the training history is empty: there is no curve to draw")
-    figure = style.new_figure(style.WIDTH, 4.0)
-    ax = figure.subplots()
+    figure, ax = style.panel(4.0)
     pairs = "pronoun pairs, both sentences"
     lines = {
         "ordinary sentences": [entry["exact_match"] for entry in history],
@@ -130,17 +133,12 @@ def better_and_cheaper(systems: Mapping[str, System]) -> Figure:
 @figure(
     "learning-curve",
     title="Training comes down to its floor; validation, not smoothed, lies lower",
-    notebook="12_translation",
     caption="The loss of the shipped translator while it was trained.",
     alt="Two curves over the steps fall steeply at first, then flatten. On training text, where "
     "the targets are smoothed, the loss comes down to a dotted line near 1.1, the least there can "
     "be; on validation text, without smoothing, it comes close to 0.1.",
 )
 def draw_learning_curve() -> Figure:
-    from transformer_lib.files import read_json
-    from transformer_lib.text.tokens import SPECIALS
-    from transformer_lib.translator import SHIPPED_MODEL
-
     record, recipe, vocabulary = (
         read_json(SHIPPED_MODEL / f"{name}.json") for name in ("training", "recipe", "vocabulary")
     )
@@ -152,22 +150,17 @@ def draw_learning_curve() -> Figure:
 @figure(
     "translation-pronoun-jump",
     title="Pronoun pairs stay at chance until step 750, then are learned fast",
-    notebook="12_translation",
     caption="Sentences and pronoun pairs that the shipped translator had right while it learned.",
     alt="Two curves over the steps. Ordinary sentences rise, 0.28, 0.49, 0.64, to 0.84 at step "
     "1,250. The pronoun pairs are at 0.26 and 0.24 at steps 500 and 750, on a dotted line of "
     "chance at 0.25, then at 0.56 and 0.84. After that both stay above 0.8 and end near 1.",
 )
 def draw_pronoun_jump() -> Figure:
-    from transformer_lib.files import read_json
-    from transformer_lib.translator import SHIPPED_MODEL
-
     return skill_curves(read_json(SHIPPED_MODEL / "training.json")["history"])
 
 
 @figure(
     "translation-two-measures",
-    notebook="12_translation",
     caption="What exact match and BLEU say about translations that were broken on purpose.",
     alt="Seven rows with two bars each, by what was broken. Nothing: both are 100. One ending in "
     "the other gender: exact match 9.5, BLEU 77. Last word left out: 0 and 82. Small letters: 0 "
@@ -175,14 +168,12 @@ def draw_pronoun_jump() -> Figure:
 )
 def draw_two_measures() -> Figure:
     from course.chapters.ch12_translation.experiments import broken_scores
-    from transformer_lib.text import english_spanish
 
     return score_bars(broken_scores([spanish for _, spanish in english_spanish.load("test")[:200]]))
 
 
 @figure(
     "paper-better-and-cheaper",
-    notebook="12_translation",
     hero=True,
     caption="BLEU against the cost of training, as the paper's Table 2 prints them.",
     alt="A point for each system, cost on a logarithmic axis from left to right, BLEU from bottom "

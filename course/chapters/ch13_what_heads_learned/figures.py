@@ -9,25 +9,22 @@ import numpy as np
 import torch
 from matplotlib.figure import Figure
 
+from course import experiments
 from course.chapters.ch05_multi_head_attention import figures as heads
 from course.chapters.ch05_multi_head_attention.figures import ASKERS, TIRED, arcs, looks_at_tired
 from course.drawing import style
+from course.drawing.arrows import arrow, threads
+from course.drawing.cells import matrix, outline
 from course.drawing.plots import dot_rows, shares
 from course.drawing.registry import figure
-from course.drawing.shapes import (
-    arrow,
-    canvas,
-    heading,
-    label,
-    matrix,
-    outline,
-    sentence,
-    threads,
-    width_of,
-    word,
-)
 from course.drawing.values import as_array, steady_round
+from course.drawing.words import canvas, heading, label, sentence, width_of, word
+from transformer_lib.files import read_json
+from transformer_lib.interpret.patching import swap_attention
+from transformer_lib.interpret.pronouns import PronounBatch, best_head, head_accuracy, measurable
 from transformer_lib.interpret.recording import head_name
+from transformer_lib.text import english_spanish
+from transformer_lib.translator import SHIPPED_MODEL, Translator
 
 NOT_BY_CHANCE = 0.55  # of a few hundred coins, as many are hardly ever heads
 SEEN = 0.3  # weights below are no line in `crossing`
@@ -119,8 +116,6 @@ def before_and_after(
     looks: Any, layer: str, head: int, word: str, one: str, another: str
 ) -> torch.Tensor:
     """(2, s): a word's row in one head, and the same with the weights of two words exchanged."""
-    from transformer_lib.interpret.patching import swap_attention
-
     query, first, second = (looks.src.index(name) for name in (word, one, another))
     weights = looks.weights[layer][None]
     swapped = swap_attention(0, head, query, first, second)(weights)
@@ -315,9 +310,6 @@ CROSSING = ("I like trees", "My head hurts", "You have five balls left")
 
 def over_seeds() -> dict[str, dict[str, float]]:
     """Share of adjectives in the right gender after each change -> {change: {seed: share}}."""
-    from transformer_lib.files import read_json
-    from transformer_lib.translator import SHIPPED_MODEL
-
     found: dict[str, dict[str, float]] = {}
     for seed, report in read_json(SHIPPED_MODEL / "heads.json")["seeds"].items():
         measured = report["agreement"]
@@ -338,31 +330,23 @@ def over_seeds() -> dict[str, dict[str, float]]:
 
 @figure(
     "causes-token-view",
-    notebook="13_what_the_heads_learned",
     caption="The sentence with 'wide', to touch: choose a layer, heads and a word.",
     alt="Two columns with the words of 'The animal didn't cross the street because it was too "
     "wide'. From 'wide' on the left a thick line of head 2 leads to 'street' and one of head 1 to "
     "'was'; thin lines of heads 0 and 3 lead to most words.",
 )
 def draw_token_view() -> Any:
-    from transformer_lib.translator import Translator
-
     return heads.token_view(Translator.load().attention_maps(WIDE), word="wide")
 
 
 @figure(
     "causes-head-table",
-    notebook="13_what_the_heads_learned",
     caption="In how many sentences the largest weight of each head is on the noun that is meant.",
     alt="Two maps of four layers by four heads. Where the adjective looks, one cell is strong: "
     "encoder, layer 1, head 2, with 99 %; all others have 6 % or less, and most of them are "
     "empty. Where 'it' looks, the largest is 27 %, in the same cell.",
 )
 def draw_head_table() -> Figure:
-    from transformer_lib.interpret.pronouns import PronounBatch, head_accuracy, measurable
-    from transformer_lib.text import english_spanish
-    from transformer_lib.translator import Translator
-
     translator = Translator.load()
     items = measurable(translator, english_spanish.load_pronoun(), half=1)
     return head_table(head_accuracy(translator, PronounBatch(translator, items)))
@@ -370,7 +354,6 @@ def draw_head_table() -> Figure:
 
 @figure(
     "causes-agreement",
-    notebook="13_what_the_heads_learned",
     caption="Adjectives in the right gender after each change, for three training seeds.",
     alt="Six rows with three dots each. Nothing changed, another head off, and 'it' barred from "
     "the nouns: near 100 %. The head that finds the noun off, and the adjective barred from the "
@@ -397,7 +380,6 @@ def draw_agreement() -> Figure:
 
 @figure(
     "causes-swap",
-    notebook="13_what_the_heads_learned",
     caption="Two numbers of one row of one head change places, and a letter of the translation "
     "with them.",
     alt="The sentence 'The animal didn't cross the street because it was too tired' twice. Above, "
@@ -409,7 +391,6 @@ def draw_agreement() -> Figure:
 )
 def draw_swap() -> Figure:
     from course.chapters.ch13_what_heads_learned.experiments import swapped
-    from transformer_lib.translator import Translator
 
     translator, looks = Translator.load(), looks_at_tired()
     pair = ("tired", "animal", "street")
@@ -422,30 +403,24 @@ def draw_swap() -> Figure:
 
 @figure(
     "causes-crossing",
-    notebook="13_what_the_heads_learned",
     caption="Which English words each Spanish word looks at, in the last layer, mean of its heads.",
     alt="Three pairs of word rows with lines. 'I like trees': no lines cross. 'My head hurts': the "
     "line from 'duele' to 'hurts' crosses those of 'la' and 'cabeza', two crossings. 'You have "
     "five balls left': a line from 'quedan' to 'left' crosses those of 'cinco' and 'pelotas'.",
 )
 def draw_crossing() -> Figure:
-    from transformer_lib.translator import Translator
-
     translator = Translator.load()
     return crossing([translator.attention_maps(sentence) for sentence in CROSSING])
 
 
 @figure(
     "causes-sharp-heads",
-    notebook="13_what_the_heads_learned",
     caption="How sharp each of the 24 heads looks, and how many translations change without it.",
     alt="24 points. The sharpest heads, all in the decoder, are at all heights from 0 to 19 %; "
     "most of them at the bottom. The highest point, 22 %, is the encoder head that finds the noun, "
     "and it is only moderately sharp.",
 )
 def draw_sharp_heads() -> Figure:
-    from course import experiments
-
     results = experiments.load("heads-off")["results"]
     return sharp_heads(
         results,
@@ -459,7 +434,6 @@ def draw_sharp_heads() -> Figure:
 
 @figure(
     "attention-animal",
-    notebook="13_what_the_heads_learned",
     caption="What 'tired' and 'wide' look at, and what 'it' looks at, in the encoder head that "
     "finds the right noun in most sentences.",
     alt="The sentence 'The animal didn't cross the street because it was too tired', and below it "
@@ -468,10 +442,6 @@ def draw_sharp_heads() -> Figure:
     "'it' to 'animal', with 98 %, so it doesn't tell which noun is meant.",
 )
 def draw_attention_animal() -> Figure:
-    from transformer_lib.interpret.pronouns import best_head
-    from transformer_lib.text import english_spanish
-    from transformer_lib.translator import Translator
-
     translator = Translator.load()
     layer, head = best_head(translator, english_spanish.load_pronoun())
     several = [translator.attention_maps(sentence) for sentence in (TIRED, WIDE)]

@@ -5,11 +5,17 @@ from collections.abc import Mapping, Sequence
 import matplotlib as mpl
 from matplotlib.figure import Figure
 
+from course import experiments
 from course.chapters.ch10_training.figures import learning_curve, smoothing_floor
 from course.drawing import style
+from course.drawing.arrows import box
 from course.drawing.plots import curves, dot_rows
 from course.drawing.registry import figure
-from course.drawing.shapes import box, canvas, heading, label, titled
+from course.drawing.words import canvas, heading, label, titled
+from transformer_lib.files import read_json
+from transformer_lib.text import everyday
+from transformer_lib.text.languages import read_languages
+from transformer_lib.translator import MODELS
 
 # In inches: where the letters begin, a letter, a box, from row to row.
 LEFT, CELL, HIGH, STEP = 1.35, 0.36, 0.34, 0.5
@@ -67,8 +73,7 @@ def dropout_curves(panels: Mapping[str, Mapping[float, Sequence[tuple[int, float
     """
     if not panels:
         raise ValueError("there are no panels: there is nothing to draw")
-    figure = style.new_figure(style.WIDTH, 3.8)
-    axes = figure.subplots(1, len(panels), sharey=True, squeeze=False)[0]
+    figure, axes = style.panels(len(panels), 3.8, sharey=True)
     for ax, (title, given) in zip(axes, panels.items(), strict=True):
         lines = {}
         for dropout, pairs in given.items():
@@ -143,14 +148,12 @@ def score_changes(scores: Mapping[str, float], base: str) -> Figure:
     return figure
 
 
-NOTEBOOK = "14_real_text"
 SIZES = (260, 300, 500, 1000, 4000, 8000)
 WORD = "grandmothers"
 
 
 @figure(
     "real-text-pieces",
-    notebook=NOTEBOOK,
     hero=True,
     caption="A word falls into fewer pieces the more subwords there are.",
     alt="The word 'grandmothers', with the space before it, in six rows. With 260 subwords it is "
@@ -160,9 +163,6 @@ WORD = "grandmothers"
 )
 def draw_pieces() -> Figure:
     from course.chapters.ch14_real_text.experiments import pieces, pieces_per_word, with_fewer
-    from transformer_lib.text import everyday
-    from transformer_lib.text.languages import read_languages
-    from transformer_lib.translator import MODELS
 
     both, _ = read_languages(MODELS["tatoeba"])
     sets = {size: with_fewer(both.tokenizer, size) for size in SIZES}
@@ -176,7 +176,6 @@ def draw_pieces() -> Figure:
 @figure(
     "real-text-dropout",
     title="Without dropout real text is learned by heart",
-    notebook=NOTEBOOK,
     caption="The same model and training with and without dropout, on 1,000 real sentence pairs.",
     alt="Two panels, loss against the step. On the sentences that it learned from, the curve "
     "without dropout falls from 5.0 to 0.1, the one with dropout 0.2 to 2.2. On held-out sentences "
@@ -184,7 +183,6 @@ def draw_pieces() -> Figure:
     "3.9.",
 )
 def draw_dropout() -> Figure:
-    from course import experiments
     from course.chapters.ch14_real_text.experiments import curves
 
     stored = experiments.load("real-text")
@@ -196,16 +194,12 @@ def draw_dropout() -> Figure:
 @figure(
     "real-text-learning-curve",
     title="On real text, too, the loss flattens early",
-    notebook=NOTEBOOK,
     caption="The loss of the larger translator while it was trained.",
     alt="Two curves over 9,500 steps. On training text the loss falls from 5.3 to 1.9, above a "
     "dotted line at 1.2, the least that smoothed targets allow; on validation text it falls from "
     "2.8 to 1.1, at the end below that line.",
 )
 def draw_learning_curve() -> Figure:
-    from transformer_lib.files import read_json
-    from transformer_lib.translator import MODELS
-
     record, recipe, sizes = (
         read_json(MODELS["tatoeba"] / f"{name}.json") for name in ("training", "recipe", "config")
     )
@@ -215,7 +209,6 @@ def draw_learning_curve() -> Figure:
 
 @figure(
     "real-text-ladder",
-    notebook=NOTEBOOK,
     caption="What each change of the training is worth after 5,000 updates, one seed each.",
     alt="Rows from the best to the worst, beside a line at 36.1 for the training as it is: Muon "
     "+3.1; AdamW +2.0; AdamW, twice the rate +1.3; Muon and BPE-dropout +0.2; dropout 0.3 −1.4; "
@@ -223,15 +216,12 @@ def draw_learning_curve() -> Figure:
     "updates −9.5.",
 )
 def draw_ladder() -> Figure:
-    from course import experiments
-
     runs = experiments.load("multi30k-ladder")["runs"]
     return score_changes({run["what"]: run["beam_bleu"]["1.4"] for run in runs}, base="as it is")
 
 
 @figure(
     "real-text-published",
-    notebook=NOTEBOOK,
     caption="Two ways to choose from the same beams: which is better depends on the sentences.",
     alt="Two panels with BLEU of three seeds each, and a line for each seed. On the validation "
     "pairs, the length penalty that is best there has 41.3 on average, log-probability per piece "
@@ -240,8 +230,6 @@ def draw_ladder() -> Figure:
     "to 1.4 apart.",
 )
 def draw_published() -> Figure:
-    from course import experiments
-
     stored = experiments.load("multi30k")
     runs, published = stored["runs"], stored["published"]
     chosen = [run["validation_bleu"][str(run["length_penalty"])] for run in runs]

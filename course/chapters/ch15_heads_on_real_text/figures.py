@@ -8,11 +8,13 @@ import matplotlib as mpl
 import numpy as np
 from matplotlib.figure import Figure
 
+from course import experiments
 from course.drawing import style
+from course.drawing.cells import matrix, outline
 from course.drawing.plots import curves, shares
 from course.drawing.registry import figure
-from course.drawing.shapes import canvas, heading, label, matrix, outline, word
 from course.drawing.values import as_array, steady_round
+from course.drawing.words import canvas, heading, label, word
 
 # Which look a kind of attention is measured by.
 ASKED = {
@@ -224,22 +226,18 @@ def against_limits(
     return figure
 
 
-NOTEBOOK = "15_heads_on_real_text"
 NAMES = {"grammar": "small model", "earlier": "large model"}
 PARTNERS = {"road": "road / street", "El": "El / La", "camino": "camino / calle"}
 
 
 def _load_stored() -> dict[str, Mapping[str, Any]]:
     """What was measured of the two models that the notebook compares, by the figures' names."""
-    from course import experiments
-
     models = experiments.load("heads-on-real-text")["models"]
     return {said: models[name] for name, said in NAMES.items()}
 
 
 @figure(
     "real-heads-where",
-    notebook=NOTEBOOK,
     hero=True,
     caption="How much of the gender comes along with a single vector from a sentence whose noun "
     "has the other gender.",
@@ -267,12 +265,10 @@ def draw_where() -> Figure:
 
 @figure(
     "real-heads-finds",
-    notebook=NOTEBOOK,
     caption="How often each head looks most at the noun of the adjective.",
-    alt="Two panels of dots, a row for each kind of look. In the small model one encoder head "
-    "lies at 79 %, far beyond the line of the rule by place at 43 %; all others lie below "
-    "such lines. In the large model three of 72 dots lie a little beyond their lines, at 50, "
-    "66 and 68 %.",
+    alt="Two panels of dots, a row for each kind of look. In the small model one encoder head lies "
+    "at 79 %, far beyond the line of the rule by place at 43 %; all others lie below such lines. "
+    "In the large model three of 72 dots lie a little beyond their lines, at 50, 66 and 68 %.",
 )
 def draw_finds() -> Figure:
     looks = {name: found["looks"] for name, found in _load_stored().items()}
@@ -281,7 +277,6 @@ def draw_finds() -> Figure:
 
 @figure(
     "real-heads-off",
-    notebook=NOTEBOOK,
     caption="Right endings with several heads off: those needed most, and others drawn at random.",
     alt="Two panels. In the small model the line of the most needed heads falls at once from 90 "
     "to 55 %, then lies between 48 and 70 %. In the large model it falls slowly, from 75 % "
@@ -296,7 +291,6 @@ def draw_off() -> Figure:
 
 @figure(
     "real-heads-lens",
-    notebook=NOTEBOOK,
     caption="How often the right ending would be written if the decoder ended earlier.",
     alt="Lines for five kinds of sentences. In the small model all are at 0 in the embedding and "
     "in layer 0, and at 69 to 100 % in layer 1. In the large model all are at 0 until layer "
@@ -312,7 +306,6 @@ def draw_lens() -> Figure:
 
 @figure(
     "real-heads-pronouns",
-    notebook=NOTEBOOK,
     caption="Pronoun pairs with both genders right: as they are, and with the noun said again.",
     alt="Three rows. The small model is at 99 % in all. The large model is at 16 %, below the "
     "line of chance at 25 %, with “it”; at 20 % where English says the noun again; and at 60 "
@@ -339,7 +332,6 @@ def draw_pronouns() -> Figure:
 
 @figure(
     "real-heads-repeated",
-    notebook=NOTEBOOK,
     caption="Ten claims about the large model, and what two more runs say about them.",
     alt="Ten rows, each with a limit, grey on its wrong side, a filled square for the large model, "
     "a hollow one and a hollow diamond for seeds 1 and 2, and a dot for the small model. In "
@@ -349,7 +341,6 @@ def draw_pronouns() -> Figure:
     "0.19, but 0.57 for seed 2. Seven dots of the small model lie in the grey.",
 )
 def draw_repeated() -> Figure:
-    from course import experiments
     from course.chapters.ch15_heads_on_real_text.experiment_repeated import claims
 
     stored = experiments.load("heads-on-real-text")["models"]

@@ -9,22 +9,13 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
+from course import experiments
 from course.chapters.ch13_what_heads_learned.figures import agreement_bars
 from course.drawing import style
+from course.drawing.arrows import arrow, bracket, look
 from course.drawing.plots import curves, dot_rows, doubling, shares
 from course.drawing.registry import figure
-from course.drawing.shapes import (
-    Point,
-    arrow,
-    bracket,
-    canvas,
-    heading,
-    label,
-    look,
-    word,
-    word_color,
-    words_around,
-)
+from course.drawing.words import Point, canvas, heading, label, word, word_color, words_around
 
 LOOKS = {  # what the translators are called
     "none": "no attention",
@@ -196,8 +187,7 @@ def right_by_split(runs: Sequence[Run], splits: Mapping[str, str]) -> Figure:
     """
     if not runs:
         raise ValueError("there are no runs: there is nothing to draw")
-    figure = style.new_figure(style.WIDTH, 2.9)
-    panels = figure.subplots(1, len(splits), sharex=True, sharey=True, squeeze=False)[0]
+    figure, panels = style.panels(len(splits), 2.9, sharex=True, sharey=True)
     for ax, (split, said) in zip(panels, splits.items(), strict=True):
         rows = {
             name: [run["right"][split] for run in runs if run["what"] == kind]
@@ -289,8 +279,7 @@ def times_beside(runs: Sequence[Run], beside: str = "self-attention") -> Figure:
         raise ValueError("there are no runs: there is nothing to draw")
     found = {(run["threads"], run["layer"], run["length"]): run["milliseconds"] for run in runs}
     threads, lengths = (sorted({key[part] for key in found}) for part in (0, 2))
-    figure = style.new_figure(style.WIDTH, 4.0)
-    panels = figure.subplots(1, len(threads), sharey=True, squeeze=False)[0]
+    figure, panels = style.panels(len(threads), 4.0, sharey=True)
     slowest = max(
         found[count, "recurrent", n] / found[count, beside, n] for count in threads for n in lengths
     )
@@ -316,7 +305,6 @@ def times_beside(runs: Sequence[Run], beside: str = "self-attention") -> Figure:
     return figure
 
 
-NOTEBOOK = "16_before"
 SPLITS = {
     "test": "ordinary\nsentences",
     "noun-adjective": "nouns with new\nadjectives",
@@ -335,15 +323,13 @@ def runs() -> list[Mapping[str, Any]]:
 
 @figure(
     "before-three",
-    notebook=NOTEBOOK,
     hero=True,
     caption="What a word is written from: one state, all states, or all words.",
     alt="Three rows of boxes, one for each word of 'I like trees' and 'me gustan los árboles'. "
-    "2014: arrows lead from box to box through all of them, and only the filled box at the "
-    "end of the English leads to the Spanish. 2015: the same chain, and from 'árboles' "
-    "arrows to all English boxes, the thickest to 'trees'. 2017: no chain; English boxes are "
-    "joined to each other, and arrows lead from 'árboles' to all English and all earlier "
-    "Spanish boxes.",
+    "2014: arrows lead from box to box through all of them, and only the filled box at the end of "
+    "the English leads to the Spanish. 2015: the same chain, and from 'árboles' arrows to all "
+    "English boxes, the thickest to 'trees'. 2017: no chain; English boxes are joined to each "
+    "other, and arrows lead from 'árboles' to all English and all earlier Spanish boxes.",
 )
 def draw_three() -> Figure:
     return three_machines("I like trees <eos>".split(), "me gustan los árboles".split())
@@ -351,7 +337,6 @@ def draw_three() -> Figure:
 
 @figure(
     "before-backwards",
-    notebook=NOTEBOOK,
     caption="A recurrent translator of digits: what it looks at, and what share it has right.",
     alt="On the left a map: to write the digits of a row backwards, attention goes from the last "
     "digit to the first, a strong band from top right to bottom left. On the right the share "
@@ -360,8 +345,6 @@ def draw_three() -> Figure:
     "is near 86 % with 10; with additive scores it stays above 95 %.",
 )
 def draw_backwards() -> Figure:
-    from course import experiments
-
     stored = experiments.load("backwards")
     looks = next(run["looks"] for run in stored["runs"] if run["attention"] == "dot")
     return backwards(looks, stored["row"], stored["runs"])
@@ -369,13 +352,11 @@ def draw_backwards() -> Figure:
 
 @figure(
     "before-splits",
-    notebook=NOTEBOOK,
     caption="Right to the letter, by kind of sentence: four translators, three seeds each.",
     alt="Five panels, a dot for each of three seeds; the means, without attention, with dot "
-    "products, with additive scores and of the Transformer: Ordinary sentences: 77, 90, 96 "
-    "and 96 %. Nouns with new adjectives: 56, 84, 93 and 92 %. Liking: 84, 93, 96 and 94 %. "
-    "“It” and its noun: 59, 67, 85 and 94 %. Longer than any in training: 6, 68, 85 and 38 "
-    "%.",
+    "products, with additive scores and of the Transformer: Ordinary sentences: 77, 90, 96 and 96 "
+    "%. Nouns with new adjectives: 56, 84, 93 and 92 %. Liking: 84, 93, 96 and 94 %. “It” and its "
+    "noun: 59, 67, 85 and 94 %. Longer than any in training: 6, 68, 85 and 38 %.",
 )
 def draw_splits() -> Figure:
     return right_by_split(runs(), SPLITS)
@@ -383,7 +364,6 @@ def draw_splits() -> Figure:
 
 @figure(
     "before-length",
-    notebook=NOTEBOOK,
     caption="Right to the letter, by the length of the sentence: four translators, three seeds.",
     alt="Four curves over 3 to 18 tokens. Up to 14 tokens the Transformer stays between 89 and "
     "96 %, the additive one between 85 and 98 %; with dot products it sinks from above 90 % "
@@ -398,7 +378,6 @@ def draw_length() -> Figure:
 
 @figure(
     "before-maps",
-    notebook=NOTEBOOK,
     caption="Where a recurrent translator and a Transformer look while they write one sentence.",
     alt="Two maps, Spanish words against English ones, of the sentence about animal and street. "
     "With additive scores each row has a single strong cell, and these go down in a line that "
@@ -416,7 +395,6 @@ def draw_maps() -> Figure:
 
 @figure(
     "before-gender",
-    notebook=NOTEBOOK,
     caption="Adjectives in the right gender, as trained and after changes in two different places.",
     alt="Seven rows with three dots each. As trained, 63 to 66 % are right without attention, 64 "
     "to 70 % with dot products, 84 to 87 % with additive scores, 94 to 95 % in the Transformer. "
@@ -430,7 +408,6 @@ def draw_gender() -> Figure:
 
 @figure(
     "before-waiting",
-    notebook=NOTEBOOK,
     caption="Four kinds of layers: time compared with self-attention, one sentence at a time.",
     alt="Two panels, one and two threads: time as a multiple of that of self-attention, against "
     "8 to 512 words in one sentence. On one thread the recurrent layer rises from 3 times with 8 "
@@ -439,6 +416,4 @@ def draw_gender() -> Figure:
     "times, and below 1 with 512 words. Convolution is fastest, between 1/9 and 1.",
 )
 def draw_waiting() -> Figure:
-    from course import experiments
-
     return times_beside(experiments.load("waiting")["runs"])

@@ -9,12 +9,17 @@ import torch
 from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 
+from course import experiments
 from course.drawing import style
 from course.drawing.architecture import architecture
+from course.drawing.arrows import bracket
+from course.drawing.cells import mask
 from course.drawing.plots import bar_rows, curves, dot_rows, doubling
 from course.drawing.registry import figure
-from course.drawing.shapes import bracket, canvas, heading, label, mask, word
 from course.drawing.values import as_array
+from course.drawing.words import canvas, heading, label, word
+from transformer_lib.model.masks import causal_mask
+from transformer_lib.variants.language_model import prefix_mask
 
 Row = Mapping[str, Any]
 LOOKS = 0.4  # from this weight on a head is said to look there
@@ -31,8 +36,7 @@ def way_to_the_floor(history: Sequence[Row], floor: float, all_equal: float) -> 
     losses = [entry["validation_loss"] for entry in history]
     if not history or min(losses) < floor:
         raise ValueError(f"a loss below the floor of {floor:.3f}, or none: {losses}")
-    figure = style.new_figure(style.WIDTH, 3.6)
-    ax = figure.subplots()
+    figure, ax = style.panel(3.6)
     curves(ax, steps, {f"the loss: {losses[-1]:.2f}": losses}, names=False, marker="o")
     # no point of the curve: nobody measured it, and random weights begin higher
     ax.scatter(0, all_equal, s=60, facecolor="none", edgecolor=style.MUTED)
@@ -59,8 +63,7 @@ def above_the_floor(panels: Mapping[str, Mapping[float, Sequence[float]]]) -> Fi
     distances = [d for panel in panels.values() for seeds in panel.values() for d in seeds]
     if not distances or min(distances) <= 0:
         raise ValueError(f"distances above the floor are more than 0, these are not: {distances}")
-    figure = style.new_figure(style.WIDTH, 3.6)
-    axes = figure.subplots(1, len(panels), sharey=True, squeeze=False)[0]
+    figure, axes = style.panels(len(panels), 3.6, sharey=True)
     ticks = [tick for tick in (0.2, 0.3, 0.5, 1.0, 2.0, 4.0) if tick < 2 * max(distances)]
     for ax, (name, panel) in zip(axes, panels.items(), strict=True):
         means = [sum(seeds) / len(seeds) for seeds in panel.values()]
@@ -154,8 +157,9 @@ def share_dots(panels: Mapping[str, Sequence[Row]], xlabel: str) -> Figure:
     rows = next(iter(panels.values()), [])
     if not rows:
         raise ValueError("there are no rows: there is nothing to draw")
-    figure = style.new_figure(style.WIDTH, 1.2 + 0.46 * len(rows) + 0.3 * (len(panels) > 1))
-    axes = figure.subplots(1, len(panels), sharey=True, squeeze=False)[0]
+    figure, axes = style.panels(
+        len(panels), 1.2 + 0.46 * len(rows) + 0.3 * (len(panels) > 1), sharey=True
+    )
     for ax, (title, rows) in zip(axes, panels.items(), strict=True):
         found = {f"{row['what']}\n{row['parameters']:,} weights": row["shares"] for row in rows}
         loud = list(found)[:1] if len(panels) == 1 else list(found) * (ax is axes[-1])
@@ -244,7 +248,6 @@ def _looks_at(head: Row) -> str:
     return "●" if head["induction"] > LOOKS else ""
 
 
-NOTEBOOK = "17_from_here_to_gpt"
 LEFT = (
     "tgt_*",
     "decoder.self_attn",
@@ -257,7 +260,6 @@ LEFT = (
 
 @figure(
     "gpt-what-is-left",
-    notebook=NOTEBOOK,
     hero=True,
     caption="The decoder without cross-attention: what GPT keeps of the paper's figure.",
     alt="The paper's figure of the Transformer. Marked on the right half: one-hot, embedding and "
@@ -279,7 +281,6 @@ def draw_what_is_left() -> Figure:
 
 @figure(
     "gpt-floor",
-    notebook=NOTEBOOK,
     caption="The loss of a small GPT on the grammar's sentences, and the floor under it.",
     alt="Nats per token against the step of training. A hollow dot at 6.9 says where all words are "
     "equally likely. The curve begins at 3.69 after 100 steps, falls to 3.05 at step 200, "
@@ -287,7 +288,6 @@ def draw_what_is_left() -> Figure:
     "is a tinted area: the floor, which the grammar's own dice decide.",
 )
 def draw_floor() -> Figure:
-    from course import experiments
     from course.chapters.ch17_gpt.experiments import floor
 
     stored = experiments.load("writing")
@@ -296,7 +296,6 @@ def draw_floor() -> Figure:
 
 @figure(
     "gpt-scaling",
-    notebook=NOTEBOOK,
     caption="How far above the floor language models come, by sentences, weights and steps.",
     alt="Three panels with logarithmic axes: nats per token above the floor, three seeds close "
     "together. From 1,000 over 3,000 and 10,000 to 30,000 sentences the distance falls from 1.83 "
@@ -312,7 +311,6 @@ def draw_scaling() -> Figure:
 
 @figure(
     "gpt-dials",
-    notebook=NOTEBOOK,
     caption="What a small GPT writes, by the way in which its words are drawn.",
     alt="Three panels of bars with five rows: words drawn as they are, with temperature 0.5, with "
     "temperature 1.5, with top-k 10, with top-p 0.9. The grammar could have written the share of "
@@ -321,23 +319,17 @@ def draw_scaling() -> Figure:
     "different words.",
 )
 def draw_dials() -> Figure:
-    from course import experiments
-
     return dial_bars(experiments.load("writing")["rows"])
 
 
 @figure(
     "gpt-masks",
-    notebook=NOTEBOOK,
     caption="Three masks for one text: of an encoder, of GPT, and of a prompt read both ways.",
     alt="Three squares with a row and a column for each of I like trees => me gustan los árboles. "
     "Encoder: a dot in all cells. GPT: dots on and below the diagonal. Prefix: the first four "
     "columns, the prompt, have dots everywhere; right of them only on and below the diagonal.",
 )
 def draw_masks() -> Figure:
-    from transformer_lib.model.masks import causal_mask
-    from transformer_lib.variants.language_model import prefix_mask
-
     words = "I like trees => me gustan los árboles".split()
     ids = torch.arange(len(words))[None]
     masks = {
@@ -352,7 +344,6 @@ def draw_masks() -> Figure:
 @figure(
     "gpt-translations",
     title="On longer sentences all three translate badly",
-    notebook=NOTEBOOK,
     caption="English to Spanish, by a translator and by language models with a prompt.",
     alt="Three panels with a dot for each of three seeds: the share of sentences right to the "
     "letter, by a translator, a language model under GPT's mask, and one under the prefix mask. "
@@ -373,7 +364,6 @@ def draw_translations() -> Figure:
 @figure(
     "gpt-prompting",
     title="The translator writes digits backwards best, and most reliably",
-    notebook=NOTEBOOK,
     caption="Rows of digits backwards, by a translator and by language models with a prompt.",
     alt="Three rows with a dot for each of three seeds, the share of held-out rows without a "
     "mistake. Encoder and decoder: close together around 0.90. A language model under GPT's mask: "
@@ -381,8 +371,6 @@ def draw_translations() -> Figure:
     "about 22,000 weights.",
 )
 def draw_prompting() -> Figure:
-    from course import experiments
-
     return share_dots(
         {"": experiments.load("prompting")["rows"]}, "share of held-out rows without a mistake"
     )
@@ -390,7 +378,6 @@ def draw_prompting() -> Figure:
 
 @figure(
     "gpt-induction",
-    notebook=NOTEBOOK,
     caption="Three models learn to repeat what they have read, slowly and then fast.",
     alt="Two panels against the step of training, with a line for each of three seeds. Above, the "
     "loss on a row that has been read before falls from 3.7 slowly to about 3 nats, in two seeds "
@@ -399,14 +386,11 @@ def draw_prompting() -> Figure:
     "the place to copy from rises from 0.2 to about 0.8 in these steps, and then above 0.9.",
 )
 def draw_induction() -> Figure:
-    from course import experiments
-
     return moment(experiments.load("induction")["runs"])
 
 
 @figure(
     "gpt-heads-off",
-    notebook=NOTEBOOK,
     caption="The same three models with one of their eight heads switched off.",
     alt="Three panels, a bar for each of eight heads: the loss on the repeated row without it. "
     "With all heads it is 0.03, 0.01 and 0.06. Without the most important head of layer 0 it is "
@@ -416,6 +400,4 @@ def draw_induction() -> Figure:
     "important of the others the loss is 0.06, 0.67 and 0.54.",
 )
 def draw_heads_off() -> Figure:
-    from course import experiments
-
     return heads_off(experiments.load("induction")["runs"])

@@ -10,19 +10,23 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from torch import Tensor
 
+from course import experiments
 from course.drawing import style
+from course.drawing.arrows import arrow, box, path
 from course.drawing.plots import curves, doubling
 from course.drawing.registry import figure
 from course.drawing.rows import seed_rows, verdict
-from course.drawing.shapes import arrow, box, canvas, heading, label, path
 from course.drawing.values import as_array
+from course.drawing.words import canvas, heading, label
+from transformer_lib.model.embedding import positional_encoding
+from transformer_lib.training.schedules import SCHEDULES
+from transformer_lib.variants import ALiBi, Rotary, Window
 
 
 @mpl.rc_context(style.PRINT)
 def bend_curves(z: Any, bends: Mapping[str, Any]) -> Figure:
     """Draw what comes out of a bend against what goes in: the first is grey, the others loud."""
-    figure = style.new_figure(style.WIDTH, 3.6)
-    ax = figure.subplots()
+    figure, ax = style.panel(3.6)
     ax.axhline(0, color=style.RULE, linewidth=0.8)
     ax.set(xlabel="z: what goes in", ylabel="what comes out", xlim=(float(z[0]), float(z[-1])))
     curves(ax, as_array(z), bends, loud=list(bends)[1:])
@@ -60,8 +64,7 @@ def score_squares(squares: Mapping[str, Any], title: str = "") -> Figure:
 @mpl.rc_context(style.PRINT)
 def schedule_lines(rates: Mapping[str, Any]) -> Figure:
     """Draw learning rates by the step, as shares of the highest one; the last is loud."""
-    figure = style.new_figure(style.WIDTH, 3.2)
-    ax = figure.subplots()
+    figure, ax = style.panel(3.2)
     ax.set(xlabel="step of training", ylabel="learning rate, by its own highest", ylim=(0, 1.05))
     steps = np.arange(1, len(next(iter(rates.values()))) + 1)
     ax.set_xlim(0, len(steps))
@@ -95,8 +98,7 @@ def length_lines(
     beside: what the line at 1 stands for. clear: from this length on, the ground is tinted. Raises
     ValueError for a way without a number for each length.
     """
-    figure = style.new_figure(style.WIDTH, 4.0)
-    axes = figure.subplots(1, len(panels), sharey=True, squeeze=False)[0]
+    figure, axes = style.panels(len(panels), 4.0, sharey=True)
     for ax, (title, ways) in zip(axes, panels.items(), strict=True):
         doubling(ax, marks, "y")
         doubling(ax, lengths if len(panels) == 1 else lengths[1::2])
@@ -219,7 +221,6 @@ def _layer(ax: Axes, x: float, parts: Sequence[tuple[float, str, str]]) -> None:
     arrow(ax, (x, edge), (x, top + 0.25))
 
 
-NOTEBOOK = "18_since_2017"
 PANELS = {"test": "like the training's", "pronoun": "with a pronoun", "longer": "longer"}
 BETWEEN = (
     "base",
@@ -237,7 +238,6 @@ BETWEEN = (
 
 
 def stored_points() -> list[dict]:
-    from course import experiments
     from course.chapters.ch18_since_2017.experiments import points
 
     return points(experiments.load("since")["runs"])
@@ -245,9 +245,6 @@ def stored_points() -> list[dict]:
 
 def _one_word_everywhere(length: int = 12, d_k: int = 16) -> dict[str, Tensor]:
     """Scores (q, k) of one and the same word at all places, by four ways to tell the places."""
-    from transformer_lib.model.embedding import positional_encoding
-    from transformer_lib.variants import ALiBi, Rotary, Window
-
     torch.manual_seed(1)
     word = torch.randn(d_k)
     w_q, w_k = torch.randn(2, d_k, d_k) / d_k**0.5
@@ -267,7 +264,6 @@ def _one_word_everywhere(length: int = 12, d_k: int = 16) -> dict[str, Tensor]:
 @figure(
     "since-bends",
     title="GELU and SiLU have no corner, and dip a little below zero",
-    notebook=NOTEBOOK,
     caption="Three bends of feed-forward networks: max(0, z), GELU and SiLU (without the gate).",
     alt="What comes out against what goes in, from -4 to 2. max(0, z) is 0 up to 0, with a corner, "
     "and then z. GELU and SiLU have no corner: they dip a little below 0 for small negative z, "
@@ -285,7 +281,6 @@ def draw_bends() -> Figure:
 
 @figure(
     "since-positions",
-    notebook=NOTEBOOK,
     caption="One word at twelve places: its scores with itself, by four ways to tell the places.",
     alt="Four squares, places of queries by places of keys. With positions added to the word no "
     "two cells of a diagonal need be alike. With rotary positions each diagonal has one color. "
@@ -300,7 +295,6 @@ def draw_positions() -> Figure:
 @figure(
     "since-schedules",
     title="The stable schedule stays at its highest until the last fifth",
-    notebook=NOTEBOOK,
     caption="Three schedules, each by its own highest rate: straight down, cosine, stable.",
     alt="The learning rate against the step, up to 1,200. All three rise to their highest within "
     "120 steps. The straight one falls evenly to 0. The cosine stays high longer, falls fast in "
@@ -309,7 +303,6 @@ def draw_positions() -> Figure:
 )
 def draw_schedules() -> Figure:
     from course.chapters.ch18_since_2017.experiments import TRAINING
-    from transformer_lib.training.schedules import SCHEDULES
 
     names = {"linear": "straight down (the base)", "cosine": "cosine", "stable": "stable"}
     steps = range(1, TRAINING.steps + 1)
@@ -323,7 +316,6 @@ def draw_schedules() -> Figure:
 
 @figure(
     "since-worth",
-    notebook=NOTEBOOK,
     caption="One part exchanged at a time, at its own rate: how many more sentences are right.",
     alt="A row for the base and each of twenty exchanges, three panels, a mark for each seed. Like "
     "the training's: Muon is 12 points above the base, today 9, pre-norm and SwiGLU 6, the mixture "
@@ -355,7 +347,6 @@ def best(rows: Sequence[Mapping[str, Any]], key: str) -> list[str]:
 
 @figure(
     "since-language-model",
-    notebook=NOTEBOOK,
     caption="The same exchanges in a language model: how much nearer its loss comes to the floor.",
     alt="A row for the base and each of twenty exchanges, a mark for each seed: how much of the "
     "base's distance to the floor is gone, in validation loss. Muon 25 percent, today 10, SwiGLU "
@@ -364,7 +355,6 @@ def best(rows: Sequence[Mapping[str, Any]], key: str) -> list[str]:
     "among them, with 1.",
 )
 def draw_language_model() -> Figure:
-    from course import experiments
     from course.chapters.ch18_since_2017.experiments import nearer
 
     rows = nearer(experiments.load("since-language-model")["runs"])
@@ -392,7 +382,6 @@ def draw_language_model() -> Figure:
 
 @figure(
     "since-2017-and-2026",
-    notebook=NOTEBOOK,
     hero=True,
     caption="A layer of 2017, one of 2026, and what each difference is worth here.",
     alt="Left a layer of 2017: words plus positions, self-attention with four heads of keys, add "
@@ -400,10 +389,9 @@ def draw_language_model() -> Figure:
     "2026: words, RMSNorm, self-attention that is turned, with QK-norm and two heads of keys, add, "
     "RMSNorm, feed-forward with SwiGLU and without biases, add. Between them what each difference "
     "is worth on test sentences, those with a pronoun, and longer ones: pre-norm +6, +16, +12, "
-    "RMSNorm +1, +5, +1, no biases 0, −3, −2, SwiGLU +6, +19, +1, "
-    "rotary +2, −7, +34, QK-norm 0, −5, −1, grouped queries "
-    "−3, −8, −4, AdamW +5, +17, +8, stable +4, +17, +2; "
-    "today +9, +22, +46.",
+    "RMSNorm +1, +5, +1, no biases 0, −3, −2, SwiGLU +6, +19, +1, rotary +2, −7, +34, QK-norm 0, "
+    "−5, −1, grouped queries −3, −8, −4, AdamW +5, +17, +8, stable +4, +17, +2; today +9, +22, "
+    "+46.",
 )
 def draw_both_ends() -> Figure:
     rows = {row["what"]: row for row in stored_points()}
@@ -416,7 +404,6 @@ def draw_both_ends() -> Figure:
 @figure(
     "since-memory",
     title="Where the formula needs 134 megabytes, the fused kernel needs 2",
-    notebook=NOTEBOOK,
     caption="Bytes that attention without a mask needs at a time: three ways.",
     alt="Megabytes at a time without a mask against the words in a sentence, 2,048 words in all. "
     "The formula's are 2 at 16 and 32 words and then double from line to line, to 134 at 2,048. "
@@ -424,8 +411,6 @@ def draw_both_ends() -> Figure:
     "or 2 at every length.",
 )
 def draw_memory() -> Figure:
-    from course import experiments
-
     megabytes: dict[str, list[float]] = {}
     rows = [row for row in experiments.load("fused")["memory"] if row["mask"] == "none"]
     for row in rows:
@@ -443,7 +428,6 @@ def draw_memory() -> Figure:
 @figure(
     "since-fused-times",
     title="From 128 words on, the fused kernel is always quicker",
-    notebook=NOTEBOOK,
     caption="Where PyTorch's fused kernel with a causal mask is quicker than the formula.",
     alt="Two panels, the fused kernel's time with a causal mask divided by the formula's, from 16 "
     "to 2,048 words in a sentence, with one and two threads. In use it is above 1 at 16 words, "
@@ -451,8 +435,6 @@ def draw_memory() -> Figure:
     "In training it is between 0.35 and 0.83 everywhere.",
 )
 def draw_fused_times() -> Figure:
-    from course import experiments
-
     rows = [row for row in experiments.load("fused")["times"] if row["mask"] == "causal"]
     panels: dict[str, dict[str, list[float]]] = {}
     for row in rows:

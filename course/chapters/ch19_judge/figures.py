@@ -8,11 +8,13 @@ import matplotlib as mpl
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from course import experiments
 from course.chapters.ch19_judge.policy import least_kl, share_solved
 from course.drawing import style
+from course.drawing.arrows import bracket
 from course.drawing.plots import curves, dot_rows, doubling
 from course.drawing.registry import figure
-from course.drawing.shapes import bracket, titled
+from course.drawing.words import titled
 
 Row = Mapping[str, Any]
 WINDOW = 10  # steps of training behind one point of a curve
@@ -41,8 +43,7 @@ def price(
     """
     if not 0 < before < 1:
         raise ValueError(f"a share of right sentences between 0 and 1, not {before}")
-    figure = style.new_figure(style.WIDTH, 4.3)
-    ax = figure.subplots()
+    figure, ax = style.panel(4.3)
     shares = [before + (1 - before) * i / 200 for i in range(201)]
     ax.plot([least_kl(s, before) for s in shares], shares, color=style.ACCENT, linewidth=3)
     look = {"color": style.ACCENT, "weight": "bold", "va": "center"}
@@ -158,8 +159,7 @@ def tries(curves_of: Mapping[str, Sequence[Row]], drawn: int) -> Figure:
     A run has "solved": of each problem, how many of `drawn` tries were right. The second curve is
     the accent.
     """
-    figure = style.new_figure(style.WIDTH, 3.6)
-    ax = figure.subplots()
+    figure, ax = style.panel(3.6)
     ks = [2**i for i in range(drawn.bit_length()) if 2**i <= drawn]
     lines = {
         name: [[share_solved(run["solved"], drawn, k) for k in ks] for run in runs]
@@ -179,8 +179,7 @@ def hole_found(runs: Sequence[Row]) -> Figure:
 
     runs: those of the seeds, each "history" with "reward" and "right". Means of `WINDOW` steps.
     """
-    figure = style.new_figure(style.WIDTH, 3.6)
-    ax = figure.subplots()
+    figure, ax = style.panel(3.6)
     histories = [run["history"] for run in runs]
     names = {"reward": "the judge's yes", "right": "truly right"}
     lines = {said: [windows([one], what) for one in histories] for what, said in names.items()}
@@ -192,13 +191,10 @@ def hole_found(runs: Sequence[Row]) -> Figure:
     return figure
 
 
-NOTEBOOK = "19_taught_by_a_judge"
-TAUGHT = ("KL 0", "KL 0.1", "KL 0.3")
 NAMES = {"KL 0": "no KL penalty", "KL 0.1": "KL weight 0.1", "KL 0.3": "KL weight 0.3"}
 
 
 def stored_ways() -> dict[str, list[Row]]:
-    from course import experiments
     from course.chapters.ch19_judge.experiments import by_way
 
     return {NAMES.get(way, way): runs for way, runs in by_way(experiments.load("judge")).items()}
@@ -206,7 +202,6 @@ def stored_ways() -> dict[str, list[Row]]:
 
 @figure(
     "judge-price",
-    notebook=NOTEBOOK,
     hero=True,
     caption="How far from the start each way to right sentences leads, beside the shortest way.",
     alt="The share of right sentences against the KL from the start, in nats per sentence. The "
@@ -231,7 +226,6 @@ def draw_price() -> Figure:
 
 @figure(
     "judge-eats",
-    notebook=NOTEBOOK,
     caption="What the sentences are like before and after the lessons, on three seeds.",
     alt="Six rows, five panels, a dot for each of three seeds. From the start over KL weights of "
     "0.3 and 0.1 to none the share of right sentences rises from about a fifth to nearly 1; "
@@ -247,7 +241,6 @@ def draw_what_it_eats() -> Figure:
 
 @figure(
     "judge-tries",
-    notebook=NOTEBOOK,
     caption="pass@k: how many beginnings have a right sentence among k, before and after.",
     alt="The share of 32 beginnings that became a right sentence, against the number of tries "
     "from 1 to 32, doubling. With one try the taught model is above its start. The "
@@ -263,7 +256,6 @@ def draw_tries() -> Figure:
 
 @figure(
     "judge-hole",
-    notebook=NOTEBOOK,
     caption="A judge that reads four words only, and what is right of what it lets pass.",
     alt="Shares of the sentences against the step. What the judge with a hole lets pass rises "
     "within thirty steps to nearly all. What is truly right falls from about a fifth to "

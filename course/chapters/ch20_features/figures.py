@@ -9,9 +9,8 @@ from matplotlib.figure import Figure
 from course.drawing import style
 from course.drawing.plots import shares
 from course.drawing.registry import figure
-from course.drawing.shapes import canvas, heading, label, titled
+from course.drawing.words import canvas, heading, label, titled
 
-NOTEBOOK = "20_features"
 CORNERS = {  # (feminine, several) -> what stands over the corner
     (True, False): "feminine, one",
     (True, True): "feminine, several",
@@ -143,7 +142,6 @@ def outcome_bars(ways: Mapping[str, Mapping[str, float]]) -> Figure:
 
 @figure(
     "features-corners",
-    notebook=NOTEBOOK,
     hero=True,
     caption="The feature that a story calls “feminine” fires on feminine nouns, if there is one of "
     "them.",
@@ -160,7 +158,6 @@ def draw_corners() -> Figure:
 
 @figure(
     "features-scores",
-    notebook=NOTEBOOK,
     caption="A probe finds what the grammar knows. Among nouns a single neuron tells gender better "
     "than the best feature; among all words the feature does.",
     alt="Eleven properties in rows, two panels of average precision. Among words of its kind the "
@@ -184,7 +181,6 @@ def draw_scores() -> Figure:
 
 @figure(
     "features-steering",
-    notebook=NOTEBOOK,
     caption="Two features turn the gender of 55 adjectives in 100; two weights of one head, 99.",
     alt="Four bars. The swap of two attention weights: the gender flips and nothing else in 99 %. "
     "The difference of means: 89 %, a third word in its place in 11 %. Two features: 55 %, nothing "

@@ -5,14 +5,14 @@ from collections.abc import Mapping, Sequence
 import matplotlib as mpl
 from matplotlib.figure import Figure
 
-from course.chapters.ch09_whole_transformer.figures import doubling
+from course import experiments
 from course.drawing import style
-from course.drawing.plots import curves
+from course.drawing.arrows import arrow, box
+from course.drawing.plots import curves, doubling, name_lines
 from course.drawing.registry import figure
 from course.drawing.rows import seed_rows
-from course.drawing.shapes import arrow, box, canvas, heading, label, name_lines, titled, word
+from course.drawing.words import canvas, heading, label, titled, word
 
-NOTEBOOK = "21_without_the_table"
 SENTENCE = ("the", "queen", "drank", "a", "glass", "of", "water")
 PALE, LOUD = style.SOFT, style.ACCENT
 KINDS = {"linear attention": "#2774A7", "state space": "#912E5A", "minGRU": "#5D52BA"}
@@ -143,7 +143,6 @@ def cost_lines(
 
 @figure(
     "without-two-memories",
-    notebook=NOTEBOOK,
     caption="What is handed on from word to word: a cache that grows, or a state of one size.",
     alt="Seven words from left to right. Below each a stack of small boxes, one at the first word, "
     "seven at the last: attention's keys and values so far. Below them a chain of boxes of the "
@@ -171,7 +170,6 @@ def copy_curves() -> dict[str, dict[int, list[float]]]:
 
 @figure(
     "without-copies",
-    notebook=NOTEBOOK,
     hero=True,
     caption="A state copies what fits into it; one layer of attention in two copies every row, "
     "once it has learned to.",
@@ -187,7 +185,6 @@ def draw_copies() -> Figure:
 
 @figure(
     "without-sizes",
-    notebook=NOTEBOOK,
     caption="More numbers in the state, more of a long row: the curve against the state's size.",
     alt="The share of rows of 32 words that is copied against the numbers in the state, from 352 "
     "to 5,632. Linear attention rises from 7 to 36, 82, 95 and 99 %, the state space, from 704 on, "
@@ -212,7 +209,6 @@ def draw_sizes() -> Figure:
 
 @figure(
     "without-costs",
-    notebook=NOTEBOOK,
     caption="What a layer keeps, and what the next word takes, after 16 to 2,048 words.",
     alt="Two panels against the words so far, from 16 to 2,048. Kilobytes kept by a layer: with a "
     "cache they double from 16 to 2,097; linear attention stays at 17, the state space at 19, the "
@@ -220,8 +216,6 @@ def draw_sizes() -> Figure:
     "words, then it rises to 1.5; the state space stays near 2.7, the minGRU at 0.5.",
 )
 def draw_costs() -> Figure:
-    from course import experiments
-
     rows = experiments.load("state-times")["rows"]
     first, names = "linear attention", ("attention, with a cache", *KINDS)
     times = [{first: 1.0} | row["next word"] for row in rows]
@@ -240,7 +234,6 @@ def draw_costs() -> Figure:
 
 @figure(
     "without-worth",
-    notebook=NOTEBOOK,
     caption="A state in place of each self-attention of the translator, on three seeds.",
     alt="Four rows, three panels, a dot for each seed: points above the base's mean. Like the "
     "training's: linear attention no clear difference, the minGRU 6 above, the state space 9 "

@@ -25,24 +25,12 @@ from course.chapters.journey.experiments import (
     with_borrowed_memory,
 )
 from course.drawing import style
+from course.drawing.arrows import arrow, look
+from course.drawing.cells import area, outline, scale, strip
 from course.drawing.registry import figure
-from course.drawing.shapes import (
-    area,
-    arrow,
-    canvas,
-    label,
-    look,
-    outline,
-    percent,
-    scale,
-    sentence,
-    strip,
-    width_of,
-    word,
-    word_color,
-)
-from course.drawing.shapes import heading as kit_heading
 from course.drawing.values import as_array
+from course.drawing.words import canvas, label, percent, sentence, width_of, word, word_color
+from course.drawing.words import heading as kit_heading
 from transformer_lib.translator import Translator
 
 LIMIT = 3.0  # the scale of every strip: darkest at 3 and at -3

@@ -12,25 +12,10 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from course.drawing import style
-from course.drawing.shapes import (
-    area,
-    arrow,
-    box,
-    canvas,
-    head,
-    label,
-    look,
-    outline,
-    path,
-    percent,
-    scale,
-    sentence,
-    strip,
-    width_of,
-    word,
-    word_color,
-)
+from course.drawing.arrows import arrow, box, head, look, path
+from course.drawing.cells import area, outline, scale, strip
 from course.drawing.values import as_array
+from course.drawing.words import canvas, label, percent, sentence, width_of, word, word_color
 
 A2 = (23.39, 16.54)  # inches, landscape
 LIMIT = 3.0

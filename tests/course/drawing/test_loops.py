@@ -10,9 +10,10 @@ from course.chapters.ch04_attention.loops import find_the_key
 from course.chapters.ch11_decoding.figures import student_steps, tree
 from course.chapters.ch11_decoding.loops import DECIDES, WORD
 from course.cli.figures import run
+from course.drawing.arrows import arrow
 from course.drawing.loops import FADE, LARGEST, LEAVES, LOOPS, SVG, Film, loop_svg
 from course.drawing.registry import FIGURES, find
-from course.drawing.shapes import arrow, canvas, label
+from course.drawing.words import canvas, label
 
 
 @pytest.fixture(scope="module")

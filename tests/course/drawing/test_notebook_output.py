@@ -14,11 +14,12 @@ from PIL import Image
 
 from course.drawing import notebook_output as showing
 from course.drawing import style
+from course.drawing.arrows import threads
 from course.drawing.attention_maps import attention_chart, attention_heads, attention_heatmap
 from course.drawing.display import show
 from course.drawing.notebook_output import enable_altair
 from course.drawing.registry import FIGURES
-from course.drawing.shapes import canvas, threads
+from course.drawing.words import canvas
 
 
 @pytest.fixture

@@ -13,7 +13,8 @@ from matplotlib.patches import FancyArrowPatch
 from course.chapters.ch05_multi_head_attention import figures as heads
 from course.drawing import notebook_output as showing
 from course.drawing import style
-from course.drawing.shapes import canvas, percent, threads
+from course.drawing.arrows import threads
+from course.drawing.words import canvas, percent
 from transformer_lib.translator import AttentionMaps
 
 ENGLISH = ["I", "like", "trees", "<eos>"]

@@ -19,7 +19,7 @@ from course.chapters.ch08_decoder.figures import (
     words_come_back,
 )
 from course.drawing.registry import FIGURES
-from course.drawing.shapes import percent, word_color
+from course.drawing.words import percent, word_color
 from transformer_lib.text.tokens import BOS
 from transformer_lib.translator import Translator
 

@@ -1,0 +1,212 @@
+"""Boxes and arrows: what goes where, and who looks at whom.
+
+box(ax, (1, 1), 2, 0.4, "softmax")                # a part, a step, a number
+arrow(ax, (1, 0.5), (1, 0.9))                     # what goes where; rise: as an arch
+path(ax, [(1, 1), (2, 1), (2, 0)])                # an arrow around corners
+look(ax, (1, 1.2), (3, 1.8), 0.9, "trees")        # who looks at whom: the more, the thicker
+threads(ax, places, others, weights, "#2774A7")   # the same for many words: lines
+bracket(ax, (6, 0.2), (6, 0.9), "0.37")           # the number that the title names
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.collections import LineCollection
+from matplotlib.patches import FancyArrowPatch, FancyBboxPatch
+from matplotlib.path import Path
+
+from course.drawing import style
+from course.drawing.values import as_array
+from course.drawing.words import Point, centered
+
+PIXEL = 0.75  # points: a pixel of a browser
+
+
+def look(
+    ax: Axes,
+    start: Point,
+    end: Point,
+    weight: float,
+    color: str = style.MUTED,
+    *,
+    widest: float = 5.0,
+    bend: float = 0.0,
+    rise: float = 0.0,
+    least: float = 0.02,
+    head: bool = True,
+    alpha: float = 1.0,
+) -> None:
+    """An arrow between words, as thick as the weight (0 to 1) is large; below `least`, none.
+
+    color: a color, or a word of the running sentence whose color it shall have. bend: aside, as a
+    share of its length. rise: it leaves and arrives upright, an arch of this height in inches.
+    """
+    if weight < least:
+        return
+    thick, color = max(widest * weight, 0.5), style.WORDS.get(color, color)
+    arrow(ax, start, end, color, thick=thick, bend=bend, rise=rise, head=head, alpha=alpha)
+
+
+def head(
+    ax: Axes,
+    sources: Sequence[Point],
+    targets: Sequence[Point],
+    weights: Any,
+    words: Sequence[str],
+    **how: Any,
+) -> None:
+    """What one head brings to each word (q) from the others (k): an arrow each, in their colors.
+
+    weights: (q, k). words: of the sources. how: as in `look`.
+    """
+    for (target, source), weight in np.ndenumerate(as_array(weights)):
+        look(ax, sources[source], targets[target], float(weight), words[source], **how)
+
+
+def arrow(
+    ax: Axes,
+    start: Point,
+    end: Point,
+    color: str = style.MUTED,
+    *,
+    thick: float = 2 * PIXEL,
+    bend: float = 0.0,
+    rise: float = 0.0,
+    head: bool = True,
+    **look: Any,
+) -> None:
+    """An arrow, its head along its tangent; bend and rise as in `look`, thick in points."""
+    way = {"posA": start, "posB": end, "connectionstyle": f"arc3,rad={bend}"}
+    if rise:  # a curve stays under its corners: its top is at three quarters of their height
+        (x, y), (x_end, y_end), up = start, end, 4 / 3 * rise
+        straight = y_end + np.sign(rise) * (3 + thick) / 72 * head  # under the head, else it kinks
+        corners = [start, (x, y + up), (x_end, y_end + up), (x_end, straight), end]
+        way = {"path": Path(corners, [Path.MOVETO, *3 * [Path.CURVE4], Path.LINETO])}
+    _patch(ax, way, color, thick, head, **look)
+
+
+def path(
+    ax: Axes,
+    corners: Sequence[Point],
+    color: str = style.MUTED,
+    *,
+    thick: float = 2 * PIXEL,
+    head: bool = True,
+    **look: Any,
+) -> None:
+    """A line around corners, with a head at its end."""
+    _patch(ax, {"path": Path(corners)}, color, thick, head, **look)
+
+
+def _patch(ax: Axes, way: Any, color: str, thick: float, head: bool, **look: Any) -> None:
+    ends = f"-|>,head_length={2.6 + thick / 2},head_width={1.6 + thick / 2.2}" if head else "-"
+    own = {"zorder": 2.5, "capstyle": "butt", "joinstyle": "miter", "shrinkA": 0, "shrinkB": 0}
+    ax.add_patch(
+        FancyArrowPatch(
+            **way,
+            arrowstyle=ends,
+            mutation_scale=1.0,
+            color=color,
+            linewidth=thick,
+            **{**own, **look},
+        )
+    )
+
+
+def threads(
+    ax: Axes,
+    starts: Sequence[Point],
+    ends: Sequence[Point],
+    weights: Any,
+    color: str,
+    *,
+    name: str = "",
+    widest: float = 5.0,
+    least: float = 0.03,
+    upright: bool = False,
+) -> None:
+    """Lines from words to the words they look at: the more, the thicker; below `least`, none.
+
+    starts, ends: a point for each row and each column of the weights (q, k). name: of the weights,
+    for the summary. upright: the lines leave and arrive upright, not level.
+    """
+    weights = as_array(weights).reshape(len(starts), len(ends))
+    pairs = [pair for pair in np.ndindex(weights.shape) if weights[pair] >= least]
+    if not pairs:
+        return
+    ax.add_collection(
+        LineCollection(
+            [curve(starts[i], ends[j], upright) for i, j in pairs],
+            colors=color,
+            label=name,
+            linewidths=[max(widest * weights[pair], 0.6) for pair in pairs],
+            alpha=[0.35 + 0.6 * min(float(weights[pair]), 1.0) for pair in pairs],
+            capstyle="round",
+            zorder=2,
+        )
+    )
+
+
+def curve(start: Point, end: Point, upright: bool = False) -> np.ndarray:
+    """Points of a line that leaves and arrives level, or upright, and bends in between: (33, 2)."""
+    part = np.linspace(0, 1, 33)
+    bent = part**2 * (3 - 2 * part)
+    x, y = (bent, part) if upright else (part, bent)
+    return np.stack([start[0] + (end[0] - start[0]) * x, start[1] + (end[1] - start[1]) * y], 1)
+
+
+def box(
+    ax: Axes,
+    at: Point,
+    width: float,
+    height: float,
+    text: str = "",
+    color: str = style.MUTED,
+    *,
+    fill: str | None = None,
+    size: float = style.LABEL,
+    line: float = PIXEL,
+    zorder: float = 2,
+    round: float = 0.08,
+    **look: Any,
+) -> None:
+    """A part, a step, a number: pale, with a thin line. at: its middle. fill: else a tint."""
+    plain = color in (style.INK, style.MUTED)
+    fill = fill or (style.GROUND if plain else style.tint(color))
+    x, y = at
+    ax.add_patch(
+        FancyBboxPatch(
+            (x - width / 2, y - height / 2),
+            width,
+            height,
+            boxstyle=f"round,pad=0,rounding_size={round}",
+            facecolor=fill,
+            edgecolor=style.SOFT if plain else color,
+            linewidth=line,
+            zorder=zorder,
+        )
+    )
+    if text:
+        own = {"color": style.ink_on(fill), "linespacing": 1.3, "zorder": zorder + 1}
+        centered(ax, x, y, text, size=size, **{**own, **look})
+
+
+def bracket(ax: Axes, start: Point, end: Point, text: str, color: str = style.INK) -> None:
+    """Two ends joined by a line, and beside or above it the number of what lies between."""
+    way = {"arrowstyle": "|-|,widthA=0.3,widthB=0.3", "color": color, "linewidth": 1.3}
+    ax.annotate("", end, start, arrowprops={**way, "shrinkA": 0, "shrinkB": 0}, zorder=4)
+    upright = start[0] == end[0]
+    ax.annotate(
+        text,
+        ((start[0] + end[0]) / 2, (start[1] + end[1]) / 2),
+        (7, 0) if upright else (0, 5),
+        textcoords="offset points",
+        ha="left" if upright else "center",
+        va="center" if upright else "bottom",
+        weight="bold",
+        size=style.LABEL + 1,
+        color=color,
+        zorder=4,
+    )

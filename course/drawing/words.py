@@ -1,0 +1,139 @@
+"""A page whose coordinates are inches, its title, and words on it.
+
+    figure, ax = canvas(8, 2)                         # (0, 0) is at the bottom left
+    heading(ax, "The finding", "what is drawn")       # at the left edge
+    label(ax, (1, 0.5), "query")                      # words that explain
+    word(ax, (1, 1), "trees")                         # a word on its chip, in its own color
+    sentence(ax, (0.2, 1), words, {"trees": "green"}) # words in a row, some of them marked
+
+A figure is composed of them, of cells (`cells.py`), and of boxes and arrows (`arrows.py`).
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import matplotlib as mpl
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.textpath import TextPath
+
+from course.drawing import style
+
+Point = tuple[float, float]
+
+
+def canvas(width: float = style.WIDTH, height: float = 2.5) -> tuple[Figure, Axes]:
+    """An empty page of this many inches, on which one unit is one inch."""
+    with mpl.rc_context(style.PRINT):
+        figure = Figure(figsize=(width, height))
+        ax = figure.add_axes((0, 0, 1, 1))
+    ax.set(xlim=(0, width), ylim=(0, height))
+    ax.axis("off")
+    return figure, ax
+
+
+def heading(ax: Axes, text: str, note: str = "") -> None:
+    """The finding as a title, at the upper left edge of a canvas; what is drawn, below it."""
+    top = ax.get_ylim()[1]
+    label(ax, (0.02, top - 0.2), text, size=style.TITLE, weight="bold")
+    label(ax, (0.02, top - 0.5), note, size=style.LABEL, color=style.MUTED)
+
+
+def titled(figure: Figure, text: str, note: str = "") -> None:
+    """The same above panels: the finding as a title, and what is drawn below it."""
+    height = figure.get_figheight()
+    lines = [(text, 0.05, style.TITLE, "bold", style.INK)]
+    lines += [(note, 0.36, style.LABEL, "normal", style.MUTED)] if note else []
+    for said, down, size, weight, color in lines:
+        figure.text(0.008, 1 - down / height, said, va="top", size=size, weight=weight, color=color)
+    engine = figure.get_layout_engine()
+    taken = 0.5 + 0.19 * len(note.splitlines())
+    engine.set(rect=(0, 0, 1, 1 - taken / height))  # type: ignore[union-attr]
+
+
+def label(ax: Axes, at: Point, text: str, *, size: float = style.NOTE, **look: Any) -> None:
+    """Words that explain."""
+    own = {
+        "ha": "left",
+        "va": "center" if "\n" in text else "center_baseline",
+        "color": style.INK,
+        "linespacing": 1.15,
+    }
+    ax.text(*at, text, fontsize=size, zorder=4, **{**own, **look})
+
+
+def centered(ax: Axes, x: float, y: float, text: str, **look: Any) -> Any:
+    """Words around a point, in the coordinates of any axes."""
+    return ax.text(x, y, text, **{"ha": "center", "va": "center", **look})
+
+
+def width_of(text: str, size: float) -> float:
+    """How many inches wide a bold word will be."""
+    return TextPath((0, 0), text, size=size, prop={"weight": "bold"}).get_extents().width / 72
+
+
+def percent(chance: float) -> str:
+    """A probability as a reader wants it: 90 %, and 0.04 % where it is small."""
+    return f"{100 * chance:.0f} %" if chance >= 0.01 else f"{100 * chance:.2f} %"
+
+
+def word_color(text: str) -> str:
+    """The color that a word of the running sentence has in the whole series; else ink."""
+    return style.WORDS.get(text, style.INK)
+
+
+def word(ax: Axes, at: Point, text: str, *, size: float = 11.0, **look: Any) -> None:
+    """A word on its chip, in its own color where it belongs to the running sentence."""
+    own = {"ha": "center", "va": "center_baseline", **style.chip(text, look.pop("color", None))}
+    ax.text(*at, text, fontsize=size, zorder=4, **{**own, **look})
+
+
+def sentence(
+    ax: Axes,
+    at: Point,
+    words: Sequence[str],
+    marked: Mapping[str, str] = style.WORDS,
+    *,
+    size: float = 12.0,
+    gap: float = 0.165,
+    ha: str = "left",
+) -> list[float]:
+    """Words in a row that begins, ends or has its middle at `at` -> the middle of each.
+
+    marked: word -> its color; the others stay in the background.
+    """
+    (x, y), middles = at, []
+    long = sum(width_of(text, size) + gap for text in words) - gap
+    x -= {"left": 0.0, "center": long / 2, "right": long}[ha]
+    for text in words:
+        wide = width_of(text, size)
+        color = marked.get(text, style.MUTED)
+        word(ax, (x + wide / 2, y), text, size=size, va="baseline", color=color)
+        middles.append(x + wide / 2)
+        x += wide + gap
+    return middles
+
+
+def words_around(
+    ax: Axes, rows: Sequence[str], columns: Sequence[str], size: float = style.LABEL
+) -> None:
+    """The words of a map's rows and columns, and thin lines between its cells.
+
+    Words are never turned: where they are wider than their column, they stand on several heights.
+    """
+    cell = ax.get_window_extent().width / ax.figure.dpi * 72 / len(columns)  # in points, roughly
+    wide = max(width_of(text, size) for text in columns) * 72 + 0.5 * size
+    ax.set_xticks(range(len(columns)), columns, fontsize=size)
+    ax.set_yticks(range(len(rows)), rows, fontsize=size)
+    for text in (*ax.get_xticklabels(), *ax.get_yticklabels()):
+        text.set(**style.chip(text.get_text()))
+    levels = int(np.ceil(wide / (0.7 * cell)))  # the layout will take some room
+    for number, tick in enumerate(ax.xaxis.get_major_ticks()):
+        tick.set_pad(5 + 1.35 * size * (number % levels))
+    # Without lines, the eye would lose its row where a cell has no color beside another.
+    ax.set_xticks(np.arange(len(columns) + 1) - 0.5, minor=True)
+    ax.set_yticks(np.arange(len(rows) + 1) - 0.5, minor=True)
+    ax.grid(which="minor", linewidth=0.8)
+    ax.tick_params(which="both", length=0)
+    ax.spines[:].set_visible(False)
