@@ -37,7 +37,6 @@ from course.drawing.plots import name_lines
 from course.drawing.registry import figure
 from course.drawing.values import as_array, written
 from course.drawing.words import Point, canvas, heading, label, sentence, word, word_color
-from transformer_lib.text.tokens import EOS
 from transformer_lib.translator import Translator
 
 FLOW_LIMIT = 2.5  # numbers beyond it have the color of the ends
@@ -361,7 +360,7 @@ def draw_who_moves() -> Figure:
     }
     return maps_of_words(
         maps,
-        [*words, EOS],
+        [*words, "<eos>"],
         title="A word reaches the others only through attention",
         note="Rows: whose output moves. Columns, in the same order: the word that is nudged",
         scale_name="how far it moves (largest = 1)",
