@@ -17,6 +17,7 @@ import os
 import re
 import sys
 import types
+import unicodedata
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextvars import ContextVar
 from decimal import Decimal
@@ -123,7 +124,8 @@ def exercise(check: Callable[..., None]) -> Callable[..., None]:
         except Hint as hint:
             found = hint
         except Borrowed as borrowed:
-            found = Hint(f"`{borrowed}` does the whole exercise for you: write its steps yourself.")
+            share = "a part of" if "." in str(borrowed) else "the whole"
+            found = Hint(f"`{borrowed}` does {share} exercise for you: write its steps yourself.")
         if found and GRADED.get():
             raise found
         if not GRADED.get():
@@ -135,11 +137,12 @@ def exercise(check: Callable[..., None]) -> Callable[..., None]:
 def reveal(guess: Any, measured: Any) -> None:
     """Print the reader's guess, what is measured, and how near the guess came.
 
-    A guess `...` is none yet. A number is compared by difference, anything else by being equal.
+    A guess `...` is none yet. A number is compared by difference, also one in quotes; anything else
+    by being equal, whatever its capitals, accents, spaces, hyphens and final period.
     What is measured is never in the first line, because JupyterLab shows that of a folded output.
     """
     print("your guess:", "none yet" if guess is ... else guess)
-    numbers = (int, float)
+    guess, numbers = by_value(guess), (int, float)
     how_near = ""
     if isinstance(measured, numbers) and not isinstance(measured, bool):
         if isinstance(guess, numbers):
@@ -148,10 +151,17 @@ def reveal(guess: Any, measured: Any) -> None:
         elif guess is not ...:
             how_near = "your guess is not a number"
     elif guess is not ...:
-        right = str(guess).strip().casefold() == str(measured).strip().casefold()
+        right = bare(guess) == bare(measured)
         how_near = "right" if right else "another one"
     shown = f"{measured:.4g}" if isinstance(measured, float) else str(measured)
     print(f"it is {shown}{how_near and f': {how_near}'}")
+
+
+def bare(guess: Any) -> str:
+    """ "Árbol." -> "arbol", "self-attention" -> "selfattention", (1, 2) and [1, 2] -> "[1,2]"."""
+    text = str(list(guess) if isinstance(guess, tuple) else guess)
+    text = "".join(c for c in unicodedata.normalize("NFKD", text) if not unicodedata.combining(c))
+    return re.sub(r"\s|(?<=[^\W\d])[-–](?=[^\W\d])|\.$", "", text.strip()).casefold()
 
 
 def implement(first: Callable[[], Sequence[Any]]) -> Callable:
@@ -361,8 +371,8 @@ def parts_right(*parts: tuple[str, Any, Any, Mapping[Any, str]]) -> None:
 
 
 def plain(module: Callable) -> Callable[..., Tensor]:
-    """A module as a function: it can be called, and that is all."""
-    return lambda *inputs: module(*inputs)
+    """A module as a function: it can be called, also with named inputs, and that is all."""
+    return lambda *inputs, **named: module(*inputs, **named)
 
 
 def as_number(guess: Any) -> Any:

@@ -86,7 +86,11 @@ class Watch(TorchFunctionMode):
             if name in self.names or ("." not in name and not self.is_library(frame.f_back)):
                 self.found.append(name)
         elif self.is_library(frame):
-            self.found += self.names.intersection(name.split("."))
+            owner, _, method = name.rpartition(".")
+            if owner in self.names and not method.startswith("_") and method != "forward":
+                self.found.append(name)  # `Transformer.encode` was called, not `Transformer`
+            else:
+                self.found += self.names.intersection(name.split("."))
         elif code.co_consts and code.co_consts[0] in self.texts:
             self.found.append(self.texts[code.co_consts[0]])
 

@@ -86,6 +86,7 @@ def looks_most_at(guess: str) -> None:
     """Deeper exercise 2: the English word most looked at while "les" is written."""
     looks = shipped().attention_maps(BOYS)
     expect(isinstance(guess, str), "Give one English word in quotes.")
+    guess = guess.strip().lower()
     expect(guess in looks.src, f"The words to choose from are {', '.join(looks.src)}.")
     expect(
         guess not in ("boys", "the"),

@@ -113,7 +113,8 @@ def numbers_in_the_table(guess: int) -> None:
 def lookup_by_product(function: Callable[[Tensor, Tensor], Tensor]) -> None:
     """Exercise 2: (ids, table) -> one_hot(ids) @ table."""
     table, ids = small_table(), torch.tensor([3, 0, 10, 3, 6])
-    found = result_of(function, ids, table)
+    whole = "PyTorch's one_hot makes whole numbers. For the product make them .float()."
+    found = result_of(function, ids, table, stops={"same dtype": whole})
     expect_vectors(found, ids)
     right = one_hot(ids, VOCAB) @ table
     no_slip(
@@ -142,6 +143,11 @@ def lookup_by_product(function: Callable[[Tensor, Tensor], Tensor]) -> None:
         f"{D_MODEL}).",
     )
     expect(close(found, table[batch]), "Right for one sentence, but not for a batch of sentences.")
+    narrow = (
+        "Right while the last word of the table is there. A one-hot row is as long as the table "
+        "has rows, whatever the ids are: give one_hot that number."
+    )
+    result_of(function, ids[:2], table, stops={"cannot be multiplied": narrow})
     # In a product each row counts, most of them times 0, and 0 times NaN is NaN.
     table[5] = math.nan
     no_slip(
@@ -281,7 +287,7 @@ def rows_that_learn(guess: Iterable[str]) -> None:
     kind = isinstance(guess, list | tuple | set) and all(isinstance(word, str) for word in guess)
     expect(kind, 'Give a list of tokens in quotes, such as ["I", "<eos>"].')
     words, right = set(guess), {"I", "like", "trees", "<eos>"}
-    judge = no_slip if len(words ^ right) == 1 else expect
+    judge = no_slip if len({word.lower() for word in words ^ right}) == 1 else expect
     judge("the" not in words, "“the” isn't in the sentence, so its row wasn't used.")
     judge(
         "<pad>" not in words,
@@ -292,6 +298,12 @@ def rows_that_learn(guess: Iterable[str]) -> None:
         "A row gets a gradient if its word is in the sentence. Which of your tokens doesn't?",
     )
     judge("<eos>" in words, "One is missing: it isn't a word, but it is in the sentence too.")
+    names = {word.lower(): word for word in right}
+    other = [word for word in words - right if word.lower() in names]
+    judge(
+        not other,
+        f"The right word, spelled otherwise: {names[other[0].lower()]!r}." if other else "",
+    )
     expect(
         words == right,
         "A row of this table gets a gradient if its word is in the sentence, and only then.",

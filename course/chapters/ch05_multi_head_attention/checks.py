@@ -59,6 +59,7 @@ def planted_fault(head: int, matrix: str, taken_from: int) -> None:
     wanted = "Give both heads as whole numbers from 0 to 7."
     head, taken_from = whole_number(head, wanted), whole_number(taken_from, wanted)
     expect(0 <= head < 8 and 0 <= taken_from < 8, wanted)
+    matrix = matrix.strip().upper() if isinstance(matrix, str) else matrix
     expect(
         matrix in ("W_Q", "W_K", "W_V"),
         'The matrix is "W_Q", "W_K" or "W_V", in quotes: these three each head has for itself.',
@@ -140,6 +141,8 @@ def shapes(
     }
     weights_hints = {
         (2, 7, 7): "That is one head; here there are eight.",
+        (7, 7): "That is one head of one sentence; there are two sentences and eight heads.",
+        (8, 7, 7): "That is one sentence; there are two.",
         (2, 8, 64, 64): "Words attend to words: 64 is how wide they are, not how many.",
         (2, 8, 7, 64): "Weights aren't values: one number for each pair of words.",
         (2, 7, 8, 8): "Then the heads would attend to each other. Words attend to words.",

@@ -171,6 +171,8 @@ def judge_transformer(function: Any, tie_weights: str) -> None:
     stops = {
         "forward() missing": "One of the parts didn't get all it needs. The decoder needs the "
         "memory too.",
+        "argument 'size'": "causal_mask takes the number of words, not the ids: "
+        "causal_mask(tgt_in.size(1)).",
     }
 
     def attempt(src: Tensor) -> Tensor:

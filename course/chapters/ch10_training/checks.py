@@ -178,10 +178,16 @@ def after_updates(update: Callable[..., Any]) -> tuple[list[Any], Tensor]:
     """What two updates of a new small learner return, and its weights after each."""
     model, batch = small_learner()
     optimizer = torch.optim.SGD(model.parameters(), lr=2.0)
-    losses, weights = [], []
+    losses, weights, steps = [], [], []
+    optimizer.register_step_post_hook(lambda *_: steps.append(1))
     for rate in (0.5, 0.1):
         losses.append(update(model, optimizer, batch, rate))
         weights.append(torch.cat([w.detach().flatten() for w in model.parameters()]))
+    no_slip(
+        bool(steps) or same(weights[0], weights[1]),
+        "A new optimizer has taken the step. It forgets all that the one before remembered: use "
+        "the `optimizer` that is handed in, and write `lr` into its groups.",
+    )
     return losses, torch.stack(weights)
 
 
@@ -194,6 +200,7 @@ def an_update(
     sets_rate: bool = True,
     clears: str = "at the end",
     steps: bool = True,
+    ignores: int = PAD,
 ) -> Callable[..., float]:
     """The update of notebook 10, or one with a mistake."""
 
@@ -204,7 +211,7 @@ def an_update(
         logits = model(batch.src, getattr(batch, reads))
         logits = logits.softmax(dim=-1) if softmax else logits
         loss = label_smoothed_cross_entropy(
-            logits, getattr(batch, predicts), smoothing, reduction=reduction
+            logits, getattr(batch, predicts), smoothing, reduction=reduction, ignore_index=ignores
         )
         loss.backward()
         if clears == "too early":
@@ -252,6 +259,8 @@ def my_update(function: Callable[[Any, Any, Any, float], float]) -> None:
             "Take the mean: leave `reduction` out.": {"reduction": "sum"},
             "The targets are hard and the loss is a sum, as where the gradient was looked at. "
             "Leave `smoothing` and `reduction` out.": {"smoothing": 0.0, "reduction": "sum"},
+            "The padding counts as if it were words: leave it out of the loss, which does so by "
+            "itself unless `ignore_index` is changed.": {"ignores": -100},
             "The softmax is applied twice: the loss wants the logits themselves.": {
                 "softmax": True
             },
@@ -348,6 +357,15 @@ def my_loss(function: Callable[[Tensor, Tensor], Tensor]) -> None:
             (
                 (p * counts).sum() / counts.sum(),
                 "That is the mean probability of the right words. The loss is minus its logarithm.",
+            ),
+            (
+                -(p * counts).sum() / counts.sum(),
+                "The logarithm is missing: that is minus the mean probability of the right words.",
+            ),
+            (
+                -(logits.gather(-1, target.unsqueeze(-1)).squeeze(-1) * counts).sum()
+                / counts.sum(),
+                "That is the mean of the logits. First make log-probabilities: `log_softmax`.",
             ),
             (
                 -((p * counts).sum() / counts.sum()).log(),

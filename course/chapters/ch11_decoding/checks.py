@@ -4,6 +4,7 @@ import dataclasses
 import functools
 import math
 from collections.abc import Callable, Sequence
+from itertools import permutations
 from typing import Any
 
 import torch
@@ -160,6 +161,7 @@ def three_probabilities(greedy_finds: Any, beam_of_two_finds: Any, likeliest: An
 def my_greedy(function: Callable[[Transformer, Tensor, int], list[int]]) -> None:
     """The core exercise: (model, src (1, s), max_length) -> ids without <bos> and <eos>."""
     expect(callable(function), "Hand over the function itself: its name, without parentheses.")
+    own_work(function, "greedy_decode", "beam_search", "DecoderState")
     model = toy_model()
     for ids in SOURCES:
         src = torch.tensor([ids])
@@ -416,6 +418,11 @@ def my_beam_step(function: Callable[[Tensor, Tensor, int], tuple[Tensor, Tensor,
     }
     steps = beam_inputs()
     answers = [three_tensors(result_of(function, *step, stops=stops)) for step in steps]
+    for order in permutations(range(3)):
+        no_slip(
+            order in ((0, 1, 2), (1, 0, 2)) or not as_ordered(answers, steps, order),
+            "The right three, in another order: return branches, words, sums.",
+        )
     sizes = [{part.numel() for part in answer} for answer in answers]
     no_slip(
         sizes != [{k * len(so_far)} for so_far, _, k in steps],
@@ -443,6 +450,15 @@ def my_beam_step(function: Callable[[Tensor, Tensor, int], tuple[Tensor, Tensor,
 
 
 Choice = tuple[Tensor, Tensor, Tensor]
+
+
+def as_ordered(answers: Sequence[Choice], steps: Sequence, order: Sequence[int]) -> bool:
+    """Are the answers the right three, but in this order?"""
+    return all(
+        same(part.float(), right_step(*step)[place].float())
+        for answer, step in zip(answers, steps, strict=True)
+        for part, place in zip(answer, order, strict=True)
+    )
 
 
 def three_tensors(found: Any) -> Choice:

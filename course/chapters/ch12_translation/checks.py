@@ -132,6 +132,7 @@ def my_exact_match(function: Callable[[Sequence[str], Sequence[str]], float]) ->
         share,
         len(TWO_RIGHT) / len(pairs),
         {
+            100 * len(TWO_RIGHT) / len(pairs): "That is in percent. Give the share, from 0 to 1.",
             2: "That is how many. A share is divided by the number of sentences.",
             share_if(lambda a, b: a != b): "That is the share that is wrong.",
             share_if(
@@ -296,7 +297,7 @@ def my_precision(function: Callable[..., float]) -> None:
             100 * found / total: "That is in per cent. Give the share, between 0 and 1.",
             found: "That is how many. Divide by the number of groups that were written.",
         }
-        size = "5 words have 4 pairs and 3 triples."
+        size = "w words have w − n + 1 groups of n words, so 5 have 4 pairs and 3 triples."
         more_hints = {
             share_of_cuts(texts, references, n, -1): f"The last group is missing: {size}",
             share_of_cuts(texts, references, n, n - 1): "At the end of a sentence you take groups "

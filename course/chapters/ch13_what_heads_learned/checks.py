@@ -28,6 +28,7 @@ def without_the_head(guess: str) -> None:
         right = spanish(NARROW)[-1]
     normal = spanish(NARROW)[-1]
     expect(isinstance(guess, str), "Give the word in quotes.")
+    guess = guess.strip(" .").lower()
     expect(
         guess != normal,
         f"{normal} is what the whole model writes: it agrees with maleta. Without the head, what "
@@ -190,6 +191,8 @@ def swap_two(function: Callable[..., Tensor]) -> None:
         weights[:, head, another],
         weights[:, head, one],
     )
+    column = weights.clone()
+    column[:, head, [one, another], query] = weights[:, head, [another, one], query]
     all_queries, all_heads, first_only = weights.clone(), weights.clone(), weights.clone()
     all_queries[:, head] = weights[:, head][..., with_seven]
     all_heads[:, :, query] = weights[:, :, query][..., with_seven]
@@ -228,6 +231,11 @@ def swap_two(function: Callable[..., Tensor]) -> None:
                 queries,
                 "You exchanged two rows, of two words that look. Exchange two numbers within "
                 "one row: the words looked at are on the last axis.",
+            ),
+            (
+                column,
+                "You exchanged two numbers of the column `query`. The word that looks is the row: "
+                "[:, head, query, one] and [:, head, query, another].",
             ),
             (
                 all_queries,
@@ -292,6 +300,9 @@ def word_without_gender(word: str) -> bool:
     return not word.removesuffix("s").endswith(("o", "a"))
 
 
+SENTENCES = 498  # in which the heads are measured
+
+
 @functools.cache
 def masculine() -> float:
     """The share of the measured pronoun sentences whose right adjective is masculine."""
@@ -303,23 +314,27 @@ def masculine() -> float:
 
 @exercise
 def always_masculine(share: float) -> None:
-    """The share in which a model would be right that always writes the masculine form."""
-    expect(
-        isinstance(share, int | float) and not isinstance(share, bool),
-        "Give a number between 0 and 1.",
-    )
-    expect(0 <= share <= 1, "Give a share between 0 and 1, not percent.")
+    """In how many sentences a model would be right that always writes the masculine form."""
+    share = one_number(share, "Give a number of sentences.")
+    share = share / SENTENCES if share > 1 else share  # a share will do, if it was counted
+    expect(0 <= share <= 1, f"There are {SENTENCES} sentences.")
     expect(
         abs(share - 1) > 0.01,
         "Half of the sentences mean the noun of the other gender: it would be wrong there.",
     )
     no_slip(
         abs(share - 0.92) > 0.011,
-        "That is the share in which it *says* the masculine form. In what share is it right?",
+        "That is where the model without the head *says* the masculine form. When would it be "
+        "right that always does?",
+    )
+    no_slip(share != 0.5, "Half would be a guess, and it is near. Count.")
+    no_slip(
+        abs(share - (1 - masculine())) > 0.001,
+        "That many are feminine. In how many of them is the masculine form right?",
     )
     expect(
-        abs(share - masculine()) < 0.01,
-        "Count the items whose `right` ends in o or os, and divide by all of them.",
+        abs(share - masculine()) < 0.001,
+        "Count the items whose `right` ends in o or os.",
     )
 
 

@@ -59,23 +59,33 @@ def listed(answer: Any, count: int) -> list[str]:
     form(isinstance(parts, Sequence), f"Give {count} names, {wanted}")
     names = [plain(part) for part in parts]
     form(len(names) == count, f"There should be {count}, {wanted} You gave {len(names)}.")
-    return [ALSO_CALLED.get(name, name) for name in names]
+    return [sublayer(name, place) for place, name in enumerate(names)]
 
 
+SAYS_NOTHING = set(
+    "a the multi head headed multihead masked causal layer sublayer sub network fully connected "
+    "position wise positionwise".split()
+)
 ALSO_CALLED = {
-    "multi head self attention": "self attention",
-    "multi headed self attention": "self attention",
-    "masked self attention": "self attention",
-    "masked multi head self attention": "self attention",
-    "encoder decoder attention": "cross attention",
-    "multi head cross attention": "cross attention",
-    "source attention": "cross attention",
+    "attn": "attention",
     "feedforward": "feed forward",
     "ffn": "feed forward",
-    "feed forward network": "feed forward",
-    "feed forward layer": "feed forward",
-    "feedforward layer": "feed forward",
+    "ff": "feed forward",
+    "selfattention": "self attention",
+    "crossattention": "cross attention",
+    "mha": "multi head attention",
 }
+CROSS = {f"{what} attention" for what in ("encoder decoder", "source", "memory")}
+
+
+def sublayer(name: str, place: int) -> str:
+    """ "multi head self attn" -> "self attention"; by the paper's picture too, where each
+    attention is called multi-head, and the decoder's second looks at the source."""
+    words = " ".join(ALSO_CALLED.get(word, word) for word in name.split()).split()
+    short = " ".join(word for word in words if word not in SAYS_NOTHING) or name
+    if short == "attention" and "head" in words:
+        short = "self attention" if place == 0 else "cross attention"
+    return "cross attention" if short in CROSS else short
 
 
 def numbers(answer: Any, count: int) -> tuple[int, ...]:

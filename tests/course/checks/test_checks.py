@@ -366,10 +366,19 @@ def test_elsewhere():
         ("street", "animal", "street\nit is animal: another one"),
         (True, False, "True\nit is False: another one"),
         ((2, 3), (2, 3), "(2, 3)\nit is (2, 3): right"),
+        ("8", 8.0, "8\nit is 8: right"),
+        ("Me gustan los arboles.", "Me gustan los árboles", None),
+        ("self attention", "self-attention", None),
+        ("yyy nnn", "yyynnn", None),
+        ([2, 3], (2, 3), None),
+        ("2,3", (2, 3), "2,3\nit is (2, 3): another one"),
+        ([-1, 2], [1, 2], "[-1, 2]\nit is [1, 2]: another one"),
+        ("1.5 to 2", "15 to 2", "1.5 to 2\nit is 15 to 2: another one"),
     ],
 )
 def test_a_reveal_says_how_near_the_guess_was(guess, measured, says, capsys):
     reveal(guess, measured)
+    says = says or f"{guess}\nit is {measured}: right"
     assert capsys.readouterr().out == f"your guess: {says}\n"
 
 

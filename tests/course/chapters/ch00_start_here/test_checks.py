@@ -60,6 +60,7 @@ def test_several_people(capsys):
 
 def test_looks_most_at(capsys):
     assert said(capsys, check.looks_most_at, "like") == "right!"
+    assert refused(said(capsys, check.looks_most_at, "Boys"), "not where this layer looks")
     assert refused(said(capsys, check.looks_most_at, "boys"), "not where this layer looks")
     assert refused(said(capsys, check.looks_most_at, "water"), "in the row of les")
     assert refused(said(capsys, check.looks_most_at, "les"), "to choose from")

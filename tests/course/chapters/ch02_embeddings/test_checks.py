@@ -64,6 +64,8 @@ LOOKUPS = [
     (lambda ids, table: torch.stack([table[int(i)] for i in ids.flatten()]), "should give (3, 2"),
     (lambda ids, table: table[ids].tolist(), "of the type list"),
     (lambda ids, table: one_hot(ids, 7) @ table, "stops with ValueError"),
+    (lambda ids, table: F.one_hot(ids, len(table)) @ table, "makes whole numbers"),
+    (lambda ids, table: F.one_hot(ids).float() @ table, "as long as the table has rows"),
     (lambda ids, table: None, "returns nothing"),
     ("table", "the function itself"),
 ]
@@ -172,6 +174,7 @@ def test_nearest_word(capsys, function, words):
         (["I", "like", "trees", "<eos>", "<pad>"], "masked"),
         (["<bos>", "I", "like", "trees", "<eos>"], "doesn't"),
         (["the", "trees"], "isn't in the sentence"),
+        (["i", "like", "trees", "<eos>"], "spelled otherwise: 'I'"),
         (["trees", "<eos>"], "and only then"),
         ("I like trees", "list of tokens"),
         ([4, 5], "list of tokens"),

@@ -54,6 +54,7 @@ def test_the_fault_is_in_one_head_and_in_its_values_only():
     ("attempt", "hint"),
     [
         ((5, "W_V", 2), "right!"),
+        ((5, "w_v", 2), "right!"),
         ((..., ..., ...), "not tried yet"),
         ((2, "W_V", 5), "exchanged"),
         ((5, "W_Q", 2), "What else does a head compute"),
@@ -123,6 +124,8 @@ def test_where_a_number_comes_from(capsys, attempt, hint):
         (2, (2, 7, 64), "both sentences"),
         (2, (1, 7, 64), "no axis for the batch"),
         (2, (7, 7), "Those are the weights"),
+        (1, (7, 7), "one head of one sentence"),
+        (1, (8, 7, 7), "one sentence; there are two"),
         (2, (64, 7), "A row for each word"),
         (3, 3 * 512 * 512, "And W^O?"),
         (3, 32 * 512 * 512, "512 × 64"),

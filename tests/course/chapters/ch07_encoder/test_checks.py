@@ -93,6 +93,11 @@ def step_by_step(x, attend, network, norm_1, norm_2):
     return norm_2(added + between)
 
 
+def by_name(x, attend, network, norm_1, norm_2):
+    x = norm_1(x + attend(query=x, key=x, value=x))
+    return norm_2(x + network(x))
+
+
 def layer_with(first=lambda x, a: x + a, second=lambda y, f: y + f, norms=lambda n, m: (n, m)):
     """The layer with other sums or other norms."""
 
@@ -132,7 +137,7 @@ def nothing(x):
     return x
 
 
-@pytest.mark.parametrize("function", [right_layer, step_by_step])
+@pytest.mark.parametrize("function", [right_layer, step_by_step, by_name])
 def test_encoder_layer_right(capsys, function):
     assert said(capsys, check.encoder_layer, function) == "right!"
 

@@ -160,8 +160,14 @@ def test_the_core_exercise(capsys):
 
     assert said(capsys, check.my_transformer, by_hand) == "right!"
     assert refused(said(capsys, check.my_transformer, forgets), "the source has none")
-    for function in (borrowed, by_halves):
-        assert refused(said(capsys, check.my_transformer, function), "does the whole exercise")
+    for function, part in (
+        (borrowed, "`Transformer` does the whole"),
+        (by_halves, "`Transformer."),
+    ):
+        assert refused(said(capsys, check.my_transformer, function), part)
+    assert "decode` does a part of" in said(capsys, check.my_transformer, by_halves) or (
+        "encode` does a part of" in said(capsys, check.my_transformer, by_halves)
+    )
 
 
 def test_each_mistake_in_the_assembly_gets_its_hint(capsys):
@@ -206,6 +212,10 @@ def swapped(model, src, tgt):
     return model.generator(model.decoder(x, model.encode(src), tgt_mask=seen, src_mask=past))
 
 
+def mask_of_ids(model, src, tgt):
+    return model.decode(tgt[:, :-1], model.encode(src), causal_mask(tgt[:, :-1]))
+
+
 def as_long_as_the_source(model, src, tgt):
     return model(src, tgt[:, : src.size(1)])
 
@@ -217,6 +227,7 @@ def as_long_as_the_source(model, src, tgt):
         (of_memory, "The generator reads the memory"),
         (without_memory, "The decoder needs the memory too"),
         (whole_target, "as many outputs as target ids"),
+        (mask_of_ids, "causal_mask takes the number of words"),
         (swapped, "The masks have changed places"),
         (as_long_as_the_source, "Right while both sides are of one length"),
         (lambda model, src, tgt: 0 * model(src, tgt[:, :-1]), "the numbers aren't"),

@@ -107,6 +107,10 @@ def tensor_update(*inputs):
     return torch.tensor(by_hand(*inputs))
 
 
+def new_optimizer(model, optimizer, batch, lr):
+    return by_hand(model, torch.optim.SGD(model.parameters(), lr=lr), batch, lr)
+
+
 def in_training_mode(model, *inputs):
     model.train()  # a habit of PyTorch
     return by_hand(model, *inputs)
@@ -133,6 +137,8 @@ def test_my_update_right(capsys, function):
         (check.an_update(reduction="sum"), "the sum over the words"),
         (check.an_update(smoothing=0.0, reduction="sum"), "hard and the loss is a sum"),
         (check.an_update(softmax=True), "softmax is applied twice"),
+        (check.an_update(ignores=-100), "The padding counts"),
+        (new_optimizer, "A new optimizer has taken the step"),
         (lambda *given: [by_hand(*given)] * 2, "as a number"),
         (lambda *given: 2 * by_hand(*given), "the loss of this batch"),
         (lambda *given: by_hand(*given) and None, "It returns nothing"),
@@ -204,6 +210,8 @@ def probability(logits, target):
         (lambda x, y: ce(x.softmax(-1), y), "and the padding counts"),
         (lambda x, y: -ce(x, y, ignore_index=0), "The sign"),
         (lambda x, y: probability(x, y)[y != 0].mean(), "mean probability"),
+        (lambda x, y: -probability(x, y)[y != 0].mean(), "The logarithm is missing"),
+        (lambda x, y: -x.gather(-1, y[..., None])[..., 0][y != 0].mean(), "mean of the logits"),
         (lambda x, y: -probability(x, y)[y != 0].mean().log(), "logarithm of the mean"),
         (lambda x, y: ce(x[:, :-1], y[:, 1:], ignore_index=0), "shifted again"),
         (lambda x, y: label_smoothed_cross_entropy(x, y), "with label smoothing"),

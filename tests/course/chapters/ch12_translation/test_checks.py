@@ -54,6 +54,7 @@ EXACT = {
     "sum": (equal_share, "right!"),
     "loop": (by_loop, "right!"),
     "count": (lambda w, r: sum(a == b for a, b in zip(w, r, strict=True)), "That is how many"),
+    "percent": (lambda w, r: 100 * equal_share(w, r), "in percent"),
     "wrong ones": (lambda w, r: 1 - equal_share(w, r), "that is wrong"),
     "capitals": (lambda w, r: equal_share(w, r, str.lower), "Capitals count"),
     "accents": (lambda w, r: equal_share(w, r, plain), "Accents count"),

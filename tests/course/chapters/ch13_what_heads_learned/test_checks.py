@@ -21,6 +21,7 @@ def test_the_head_is_the_best_one():
     ("guess", "hint"),
     [
         ("estrecho", "right!"),
+        ("Estrecho.", "right!"),
         ("estrecha", "it agrees with maleta"),
         ("ancho", "a form of estrecho"),
         (1, "in quotes"),
@@ -142,6 +143,13 @@ def overwritten(first):
     return attempt
 
 
+def column_instead(weights, head, query, one, another):
+    changed = weights.clone()
+    changed[:, head, one, query] = weights[:, head, another, query]
+    changed[:, head, another, query] = weights[:, head, one, query]
+    return changed
+
+
 def rows_instead(weights, head, query, one, another):
     changed = weights.clone()
     changed[:, head, [one, another]] = weights[:, head, [another, one]]
@@ -167,6 +175,7 @@ SWAPS = {
     "first lost": (overwritten(True), "the first was overwritten"),
     "second lost": (overwritten(False), "the second was overwritten"),
     "rows": (rows_instead, "two rows"),
+    "column": (column_instead, "of the column `query`"),
     "all queries": (everywhere("all", "head", "all"), "rows of all words"),
     "all heads": (everywhere("all", "all", "query"), "in all heads"),
     "first sentence": (everywhere("0", "head", "query"), "Only the first sentence"),
@@ -238,13 +247,16 @@ def test_flips_of_more_than_a_gender(capsys, monkeypatch, changed, hint):
 @pytest.mark.parametrize(
     ("share", "hint"),
     [
+        (248, "right!"),
         (0.498, "right!"),
-        (0.5, "right!"),
-        (0.92, "in which it *says*"),
-        (49.7, "not percent"),
-        (1, "wrong there"),
-        (0.52, "Count the items"),
-        ("half", "a number between"),
+        (249, "Half would be a guess"),
+        (0.5, "Half would be a guess"),
+        (250, "That many are feminine"),
+        (0.92, "*says* the masculine form"),
+        (499, "There are 498"),
+        (1.0, "wrong there"),
+        (260, "Count the items"),
+        ("half", "a number of sentences"),
     ],
 )
 def test_always_masculine(capsys, share, hint):

@@ -47,6 +47,24 @@ def test_the_same_in_other_words(capsys):
     assert answered(capsys, other)[-1] == "score: 7 of 7"
 
 
+@pytest.mark.parametrize(
+    ("four", "five"),
+    [
+        (
+            ["Multi-Head Attention", "Feed Forward"],
+            ["Masked Multi-Head Attention", "Multi-Head Attention", "Feed Forward"],
+        ),
+        (("self_attn", "feed_forward"), ("self_attn", "cross_attn", "feed_forward")),
+        (
+            "self-attention layer, position-wise feed-forward network",
+            "masked multi-headed self-attention, encoder-decoder attention, FFN",
+        ),
+    ],
+)
+def test_the_sub_layers_by_other_names(capsys, four, five):
+    assert answered(capsys, RIGHT | {4: four, 5: five})[-1] == "score: 7 of 7"
+
+
 def test_nothing_tried(capsys):
     for answers in ({}, dict.fromkeys(range(1, 8), ...), {4: [..., ...]}):
         lines = answered(capsys, answers)
