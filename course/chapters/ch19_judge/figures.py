@@ -230,8 +230,8 @@ def draw_price() -> Figure:
     alt="Six rows, five panels, a dot for each of three seeds. From the start over KL weights of "
     "0.3 and 0.1 to none the share of right sentences rises from about a fifth to nearly 1; "
     "the words in use fall to less than a third, sentences get shorter, and those with "
-    "because disappear. Training on what passed and best of 16 keep most of the words and all"
-    " sentences different; with best of 16 more than nine in ten are right, too.",
+    "because disappear. Training on what passed and best of 16 keep most of the words, and nearly "
+    "all sentences differ; with best of 16 more than nine in ten are right, too.",
 )
 def draw_what_it_eats() -> Figure:
     ways = stored_ways()

@@ -113,6 +113,8 @@ def test_the_limits_can_be_missed():
 def test_how_sure_a_share_is():
     low, high = gpt.interval(0.5, lab.DRAWN)
     assert 0.055 < (high - low) / 2 < 0.065
+    low, high = gpt.interval(0.9, 100)  # of the answers after the tuning
+    assert round((high - low) / 2, 2) == 0.06
 
 
 def test_one_limit_was_missed():
