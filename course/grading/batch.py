@@ -31,6 +31,10 @@ from transformer_lib.files import write_file
 Grade = Callable[[str, Path, Assignment, Limits], list[Result]]
 SPARE = 60.0  # seconds that a worker has beyond the time of a submission, for the checks
 SLOW, THEN_EVERY = 20.0, 60.0  # seconds until a submission is told of by name, and again
+NO_START = (
+    "a process for grading doesn't start: is there memory left? What is graded is kept, and the "
+    "same command goes on from there."
+)
 MEGABYTES = 4096  # for a worker, whatever its submission makes it do
 
 
@@ -107,12 +111,24 @@ class Worker:
     def take(self, student: str, path: Path, seconds: float) -> None:
         """An EOFError or OSError if it is lost already."""
         if not self.ready:
-            if not self.ours.poll(START):
-                raise EOFError
-            self.ready = self.ours.recv()  # Python and PyTorch have started
+            self.wait_for_start()
         self.student, self.since = student, time.monotonic()
         self.told, self.deadline = self.since + SLOW, self.since + seconds
         self.ours.send((student, path))
+
+    def wait_for_start(self) -> None:
+        """Until Python and PyTorch have started, which is told of where it takes long."""
+        begin, patience = time.monotonic(), SLOW
+        while not self.ours.poll(patience):
+            if (waited := time.monotonic() - begin) > START:
+                raise EOFError
+            patience = THEN_EVERY
+            tqdm.write(
+                f"Grading hasn't begun after {waited:.0f} seconds: this computer is busy with "
+                "something else.",
+                file=sys.stderr,
+            )
+        self.ready = self.ours.recv()
 
     def tell(self, limit: float) -> None:
         """Say that it takes long, when it is time to."""
@@ -214,7 +230,7 @@ def tries(
                 except (OSError, EOFError):  # it was lost while it was waiting
                     worker.end()
                     if not worker.ready:
-                        raise RuntimeError("a process for grading doesn't start") from None
+                        raise ChildProcessError(NO_START) from None
                     continue
                 queue.popleft()
                 busy[worker.ours] = worker

@@ -372,7 +372,7 @@ class Worker:
         except Lost:
             if time.monotonic() >= self.deadline:
                 raise OutOfTime from None
-            raise RuntimeError(
+            raise ChildProcessError(
                 self.what_happened("A student's process, before its work,")
             ) from None
 

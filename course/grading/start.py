@@ -33,7 +33,9 @@ WORKER_SIDE = (
     "rpc.py",
     "worker.py",
 )
-START = 120.0  # seconds for Python and PyTorch to start, on a busy computer
+# Seconds for Python and PyTorch to start: two, but 150 were seen beside twenty other programs. One
+# that fails is seen at once; so long is only waited for one that hangs.
+START = 600.0
 GONE = 10.0  # seconds for a process that is killed to be gone
 NO_WALL = (
     "nothing here can wall a submission in, so it would run with your rights. On Linux, install "

@@ -146,7 +146,8 @@ def my_weights(function: Callable[[Tensor, Tensor], Tensor]) -> None:
         f"{tuple(found.shape)}.",
     )
     expect(not found.isnan().any(), "There is a NaN in the weights.")
-    sums = found.sum(dim=-1)
+    expect(found.is_floating_point(), f"Weights are floats, and yours are {found.dtype}.")
+    sums = found.float().sum(dim=-1)
     expect(
         torch.allclose(sums, torch.ones(3), atol=1e-4),
         "The rows should add up to 1, but yours add up to "

@@ -87,6 +87,15 @@ WRONG = {
     ],
     "my_weights": [
         Wrong(
+            "all or nothing",
+            """
+            def my_weights(query, key):
+                return torch.nn.functional.one_hot((query @ key.T).argmax(-1), len(key))
+            """,
+            "Weights are floats",
+            0,
+        ),
+        Wrong(
             "softmax over the wrong axis",
             """
             def my_weights(query, key):

@@ -12,6 +12,7 @@ import re
 import signal
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 from unittest.mock import Mock
@@ -516,6 +517,35 @@ def test_what_takes_long_is_told_by_name(tmp_path, monkeypatch, capsys):
 def grade_slowly(student, path, source, limits):
     time.sleep(2.6 if student == "slow" else 0)
     return grade_all_right(student, path, source, limits)
+
+
+def test_a_computer_too_busy_to_start_is_waited_for(monkeypatch, capsys):
+    monkeypatch.setattr(batch, "SLOW", 0.2)
+    monkeypatch.setattr(batch, "THEN_EVERY", 0.2)
+    worker = batch.Worker.__new__(batch.Worker)
+    (worker.ours, theirs), worker.ready = multiprocessing.Pipe(), False
+    starts = threading.Timer(0.7, theirs.send, [True])
+    starts.start()
+    worker.wait_for_start()
+    assert worker.ready and capsys.readouterr().err.count("this computer is busy") >= 2
+    starts.join()
+    worker.ready = False
+    monkeypatch.setattr(batch, "START", 0.3)
+    with pytest.raises(EOFError):  # it hangs
+        worker.wait_for_start()
+
+
+def test_a_grader_that_cannot_start_says_so_in_a_sentence(tmp_path, monkeypatch, capsys):
+    hand_in(tmp_path / "submissions" / "ana.ipynb", filled_in(ATTENTION, {}))
+    monkeypatch.setattr(command_line, "try_solution", lambda *_: None)
+    monkeypatch.setattr(batch, "work", ends_at_once)
+    command = ["grade", "2", str(tmp_path / "submissions"), "--out", str(tmp_path / "grades")]
+    assert main(command) == 2
+    assert "grading: a process for grading doesn't start" in capsys.readouterr().err
+
+
+def ends_at_once(*_):
+    os._exit(1)
 
 
 @pytest.mark.skipif(not LINUX, reason="only Linux bounds the memory of a program")

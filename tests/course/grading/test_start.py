@@ -135,7 +135,7 @@ def test_where_nothing_starts_there_is_no_wall_and_no_grade(monkeypatch, tmp_pat
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     assert starting.escapes("") == ["work"]
     hand_in(tmp_path / "ana.ipynb", filled_in(assignment(2), {}))
-    with pytest.raises(RuntimeError, match="A student's process, before its work"):
+    with pytest.raises(ChildProcessError, match="A student's process, before its work"):
         grade("ana", tmp_path / "ana.ipynb", assignment(2), Limits())
     monkeypatch.setattr(starting, "python", lambda *words: [str(tmp_path / "nothing")])
     assert starting.escapes("") == ["work"]
