@@ -96,6 +96,16 @@ def test_the_library_is_small():
     assert sum(len(path.read_text(encoding="utf-8").splitlines()) for path in paper) <= 700
 
 
+def test_a_name_of_the_library_means_nothing_else_in_the_course():
+    """Each has its own commands; `corpus` is one of both: fetching sentences, and writing them."""
+    names = {
+        package: {path.stem for path in ALL if module_of(path).startswith(f"{package}.")}
+        for package in ("transformer_lib", "course")
+    }
+    both = {"__init__", "__main__", "deprecated_names", "corpus"}
+    assert names["transformer_lib"] & names["course"] == both
+
+
 @pytest.mark.slow
 def test_the_library_is_quick_and_quiet_to_import():
     """And knows nothing of drawing."""
