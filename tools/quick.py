@@ -2,7 +2,7 @@
 
     .venv/bin/python tools/quick.py
 
-Less than a minute on two processors that have nothing else to do. What is marked `slow` is left to
+Some 100 seconds of processor time, so about a minute on two. What is marked `slow` is left to
 `make test`, what is marked `nightly` to `make nightly`.
 """
 

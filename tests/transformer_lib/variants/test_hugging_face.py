@@ -29,6 +29,7 @@ from transformer_lib.variants import (
 from transformer_lib.variants.gpt2 import load_gpt2
 from transformer_lib.variants.language_model import generate
 
+pytestmark = pytest.mark.slow  # the package takes seconds to import
 close = torch.testing.assert_close
 D_MODEL, H, KV_HEADS, D_K, WORDS = 40, 4, 2, 10, 13
 SIZES = {
@@ -89,7 +90,6 @@ def compare(ours: nn.Module, theirs: nn.Module, rotary: nn.Module, mask: torch.T
     close(out, expected)
 
 
-@pytest.mark.slow
 def test_rotary_and_grouped_queries_are_llamas():
     from transformers import LlamaConfig
     from transformers.models.llama.modeling_llama import LlamaAttention, LlamaRotaryEmbedding
@@ -101,7 +101,6 @@ def test_rotary_and_grouped_queries_are_llamas():
     compare(ours, theirs, LlamaRotaryEmbedding(config), causal_mask(WORDS))
 
 
-@pytest.mark.slow
 def test_the_norm_and_the_network_are_llamas():
     from transformers import LlamaConfig
     from transformers.models.llama.modeling_llama import LlamaMLP, LlamaRMSNorm
