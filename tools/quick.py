@@ -2,8 +2,8 @@
 
     .venv/bin/python tools/quick.py
 
-Less than a minute on two processors that have nothing else to do. What is marked `slow` or
-`nightly` is left to `make test` and `make nightly`.
+Some 100 seconds of processor time, so about a minute on two. What is marked `slow` is left to
+`make test`, what is marked `nightly` to `make nightly`.
 """
 
 import sys

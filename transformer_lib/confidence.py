@@ -50,7 +50,7 @@ class ConfidenceThresholds:
     def save(self, folder: Path) -> None:
         write_json(Path(folder) / FILE, asdict(self))
 
-    def doubt(self, mean_log_prob: float) -> str:
+    def warning(self, mean_log_prob: float) -> str:
         """How a translation compares, in words; "" if the model is as sure of it as usual."""
         of = "right translations" if self.right else "test sentences"
         if mean_log_prob >= self.usual:

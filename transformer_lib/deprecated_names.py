@@ -14,11 +14,14 @@ from importlib.machinery import ModuleSpec
 from importlib.util import module_from_spec
 from typing import Any
 
+from transformer_lib.confidence import ConfidenceThresholds
 from transformer_lib.model.decoder import DecoderLayer
 from transformer_lib.model.encoder import EncoderLayer
 from transformer_lib.text.languages import Language, SubwordLanguage
+from transformer_lib.text.subwords import Subwords
 from transformer_lib.translator import Translator
 from transformer_lib.variants.language_model import LanguageModelLayer
+from transformer_lib.variants.relative_positions import Rotary
 
 
 def table(text: str) -> dict[str, str]:
@@ -75,12 +78,20 @@ RENAMED = table("""
     forbid=block_attention swap=swap_attention looks_layers=attention_map_layers Learner=TrainSpec
     way_of=trace told=summary in_int8=quantize_int8 for_decoding=optimize_for_decoding
     device_named=get_device Way=Trace place_of=sentence_hash words_in=count_tokens
-    part_with_weights=inner_attention
+    part_with_weights=inner_attention load_balance=load_balancing_loss
 """)
 
-# Parts of a layer, and methods of a language: old name -> the name that they have now.
-PARTS = {f"around_{x}": f"residual_{x}" for x in ("self_attn", "cross_attn", "feed_forward")}
-METHODS = {"typed": "preprocess", "answer": "postprocess", "shown": "display_tokens"}
+# Parts and methods of classes: old name -> the name that they have now.
+LAYER = {f"around_{x}": f"residual_{x}" for x in ("self_attn", "cross_attn", "feed_forward")}
+LANGUAGE = table("typed=preprocess answer=postprocess shown=display_tokens")
+PARTS: dict[type, dict[str, str]] = {
+    **dict.fromkeys((EncoderLayer, DecoderLayer, LanguageModelLayer), LAYER),
+    **dict.fromkeys((Language, SubwordLanguage), LANGUAGE),
+    Subwords: table("encode_varied=encode_with_dropout"),
+    Translator: table("sureness=confidence doubt=warning"),
+    ConfidenceThresholds: table("doubt=warning"),
+    Rotary: table("turn=rotate"),
+}
 
 # Old modules that went to the course, whole or in part.
 TO_THE_COURSE = tuple(
@@ -88,7 +99,8 @@ TO_THE_COURSE = tuple(
     for old in "checks corpora.english_spanish corpora.messy experiments paper plots web".split()
 )
 
-PARTLY = ("decoding", "interpret.recording", "text.parallel", "training.step")  # renamed in part
+# Renamed in part.
+PARTLY = ("decoding", "interpret.recording", "text.parallel", "training.step", "variants")
 KEPT = ("transformer_lib", *(f"transformer_lib.{part}" for part in PARTLY))
 
 # The tables of both, by full names.
@@ -196,11 +208,7 @@ for kept in KEPT:
     PLACES[kept] = [kept]
     vars(import_module(kept))["__getattr__"] = partial(find, kept)
 alias("transformer_lib", MODULES)
-for layer in (EncoderLayer, DecoderLayer, LanguageModelLayer):
-    for old, now in PARTS.items():
-        setattr(layer, old, old_part(old, now))
-for side in (Language, SubwordLanguage):
-    for old, now in METHODS.items():
-        setattr(side, old, old_part(old, now))
-setattr(Translator, "sureness", old_part("sureness", "confidence"))  # noqa: B010
+for kind, names in PARTS.items():
+    for old, now in names.items():
+        setattr(kind, old, old_part(old, now))
 sys.meta_path.insert(0, NamesOfCourse)  # an old folder may have been left behind, with __pycache__

@@ -12,7 +12,8 @@ SETTINGS = {
     "tgt_vocab": "tgt_vocab_size",
 }
 # Of functions -> now; until release 2.0.
-KEYWORDS = SETTINGS | {"bar": "progress", "rate": "lr"}
+KEYWORDS = SETTINGS | {"bar": "progress", "rate": "lr", "both_ways": "bidirectional"}
+KEYWORDS |= {"buckets": "num_buckets", "farthest": "max_distance"}
 
 P = ParamSpec("P")
 R = TypeVar("R")

@@ -214,12 +214,12 @@ class Translator:
         text = self.tgt.postprocess(hypothesis.ids, typed)
         return Translation(text, self.tgt.vocab.decode(hypothesis.ids), hypothesis.log_prob)
 
-    def doubt(self, translation: Translation) -> str:
-        """In words, if the model was less sure of it than of its test sentences; else ""."""
-        return self.confidence.doubt(translation.mean_log_prob) if self.confidence else ""
+    def warning(self, translation: Translation) -> str:
+        """A sentence if the model was less sure of it than of its test sentences; else ""."""
+        return self.confidence.warning(translation.mean_log_prob) if self.confidence else ""
 
     def say(self, text: str) -> None:
-        """Print the translation of one sentence and any doubt about it, or why there is none.
+        """Print the translation of a sentence, with any warning, or why there is none.
 
         For trying out sentences in a notebook: one line, and never a traceback.
         """
@@ -228,8 +228,8 @@ class Translator:
         except InputError as error:
             print(f"I can't read that: {error}.")
             return
-        doubt = self.doubt(translation)
-        print(translation.text + (f"   ({doubt})" if doubt else ""))
+        warning = self.warning(translation)
+        print(translation.text + (f"   ({warning})" if warning else ""))
 
     def translate_all(self, texts: Sequence[str], *, batch: int = 128) -> list[str]:
         """Greedy translations, in batches of similar lengths; unknown words are read as <unk>."""

@@ -6,7 +6,7 @@
     phrases.py      noun phrases, subjects, verb forms: English and Spanish side by side
     statements.py, likes.py, clitics.py, questions.py, larger.py
                     sentences: "I like trees" / "Me gustan los árboles"
-    pronouns.py, situations.py
+    antecedents.py, situations.py
                     sentences in which "it" has to be understood
     splits.py       training and test files, and what is held out of training
     recognition.py  could the grammar have written this sentence?

@@ -16,6 +16,14 @@ from types import FunctionType
 from typing import Any
 
 from course.grammar import questions
+from course.grammar.antecedents import (
+    handle,
+    noun_reason,
+    person_reason,
+    reason,
+    somebody_reason,
+    weather_reason,
+)
 from course.grammar.clitics import and_it, indirect_object
 from course.grammar.drawing import Draw
 from course.grammar.larger import (
@@ -31,14 +39,6 @@ from course.grammar.larger import (
 from course.grammar.lexicon import ADJECTIVES, NOUNS, Adjective, Noun
 from course.grammar.likes import ask_like, interested, left
 from course.grammar.phrases import DETERMINERS, PRONOUNS
-from course.grammar.pronouns import (
-    handle,
-    noun_reason,
-    person_reason,
-    reason,
-    somebody_reason,
-    weather_reason,
-)
 from course.grammar.situations import Situation
 from course.grammar.splits import draw_once, sounds_odd
 from course.grammar.statements import PARTICIPLES, exclamation, grow_or_fly, passive, there_is

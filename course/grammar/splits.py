@@ -15,11 +15,11 @@ from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
 
-from course.grammar import clitics, larger, likes, pronouns, questions, statements
+from course.grammar import antecedents, clitics, larger, likes, questions, statements
+from course.grammar.antecedents import Plan, draw_plan, realize
 from course.grammar.drawing import Draw
 from course.grammar.lexicon import ADJECTIVES, NOUN_OF_FORM, NOUNS, Adjective, Noun
 from course.grammar.phrases import PAST, NounPhrase, noun_phrase
-from course.grammar.pronouns import Plan, draw_plan, realize
 from course.grammar.situations import SITUATIONS, reason_bonds
 from course.grammar.words import Phrase, Sentence, english_text, sentence, spanish_text, text
 from transformer_lib.text.english_spanish import PAIR_COLUMNS, PRONOUN_COLUMNS, SPLITS, PronounItem
@@ -133,7 +133,7 @@ def sounds_odd(drawn: Sentence) -> bool:
 def draw_once(draw: Draw) -> Sentence:
     """Any sentence, also one that sounds odd; a pronoun sentence with a fixed probability."""
     share = PRONOUN_SHARE_LONG if draw.long else PRONOUN_SHARE
-    return draw.weighted(pronouns.FRAMES if draw.chance(share) else OTHER_FRAMES)(draw)
+    return draw.weighted(antecedents.FRAMES if draw.chance(share) else OTHER_FRAMES)(draw)
 
 
 def draw_sentence(draw: Draw) -> Sentence:

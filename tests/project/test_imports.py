@@ -45,7 +45,7 @@ def module_of(path: Path) -> str:
     return ".".join(parts).removesuffix(".__init__")
 
 
-MODULES = {module_of(path) for path in ALL}
+MODULES = {module_of(path): path for path in ALL}
 
 
 def stage(module: str) -> tuple[int, int]:
@@ -75,11 +75,10 @@ def imported(path: Path) -> set[str]:
     return names
 
 
-@pytest.mark.parametrize("module", sorted(MODULES - {"transformer_lib", "course"}))
+@pytest.mark.parametrize("module", sorted(MODULES.keys() - {"transformer_lib", "course"}))
 def test_a_module_imports_only_what_stands_above_it(module):
-    path = next(path for path in ALL if module_of(path) == module)
     package = module.partition(".")[0]
-    for name in imported(path):
+    for name in imported(MODULES[module]):
         first = name.partition(".")[0]
         if first == package:
             assert name != package, f"{module} imports {package} as a whole: name the module"
@@ -95,6 +94,16 @@ def test_the_library_is_small():
     assert lines <= 8000
     paper = [path for path in FILES if path.parent.name == "model"]
     assert sum(len(path.read_text(encoding="utf-8").splitlines()) for path in paper) <= 700
+
+
+def test_a_name_of_the_library_means_nothing_else_in_the_course():
+    """Each has its own commands; `corpus` is one of both: fetching sentences, and writing them."""
+    names = {
+        package: {path.stem for path in ALL if module_of(path).startswith(f"{package}.")}
+        for package in ("transformer_lib", "course")
+    }
+    both = {"__init__", "__main__", "deprecated_names", "corpus"}
+    assert names["transformer_lib"] & names["course"] == both
 
 
 @pytest.mark.slow

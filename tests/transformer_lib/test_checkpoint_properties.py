@@ -44,6 +44,7 @@ def older(contents, about):
 
 
 @given(CONTENTS, ABOUTS, st.booleans())
+@pytest.mark.slow
 def test_what_is_written_comes_back_from_older_files_too(path, contents, about, old):
     if old:
         path.write_bytes(older(contents, about))
@@ -56,6 +57,7 @@ def test_what_is_written_comes_back_from_older_files_too(path, contents, about, 
 
 
 @given(CONTENTS, ABOUTS, st.booleans(), st.data())
+@pytest.mark.slow
 def test_a_file_that_was_cut_is_refused_an_older_one_too(path, contents, about, old, data):
     write_tensors(path, contents, about)
     whole = older(contents, about) if old else path.read_bytes()
@@ -65,6 +67,7 @@ def test_a_file_that_was_cut_is_refused_an_older_one_too(path, contents, about, 
 
 
 @given(CONTENTS, ABOUTS, st.data())
+@pytest.mark.slow
 def test_a_byte_that_was_changed_is_seen_wherever_it_is(path, contents, about, data):
     write_tensors(path, contents, about)
     whole = bytearray(path.read_bytes())
@@ -75,6 +78,7 @@ def test_a_byte_that_was_changed_is_seen_wherever_it_is(path, contents, about, d
         read_tensors(path)
 
 
+@pytest.mark.slow
 def test_every_single_bit_is_held(path):
     write_tensors(path, {"w": torch.arange(3.0)}, {"run": {"step": 7}})
     whole = path.read_bytes()

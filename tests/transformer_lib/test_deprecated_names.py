@@ -10,12 +10,16 @@ from pathlib import Path
 import pytest
 
 from transformer_lib import deprecated_names
+from transformer_lib.confidence import ConfidenceThresholds
 from transformer_lib.model.decoder import DecoderLayer
 from transformer_lib.text.languages import Language, SubwordLanguage
+from transformer_lib.text.subwords import Subwords
 from transformer_lib.training.config import TrainingConfig
 from transformer_lib.training.step import update
 from transformer_lib.training.trainer import train
+from transformer_lib.translator import Translator
 from transformer_lib.variants.language_model import LanguageModelLayer
+from transformer_lib.variants.relative_positions import RelativePositions, Rotary
 
 # What notebooks and assignments imported before, and what they used of a module that they imported.
 BEFORE = (Path(__file__).with_name("imports_before.txt")).read_text(encoding="utf-8").splitlines()
@@ -117,13 +121,22 @@ def test_a_part_of_a_layer_is_found_by_its_old_name(kind, part):
         assert getattr(layer, f"around_{part}") is getattr(layer, f"residual_{part}")
 
 
-@pytest.mark.parametrize("old", deprecated_names.METHODS)
-@pytest.mark.parametrize("kind", [Language, SubwordLanguage])
-def test_a_method_of_a_language_is_found_by_its_old_name(kind, old):
-    now = deprecated_names.METHODS[old]
-    side = kind.__new__(kind)
+@pytest.mark.parametrize(
+    ("kind", "old", "now"),
+    [
+        (Language, "typed", "preprocess"),
+        (Language, "answer", "postprocess"),
+        (SubwordLanguage, "shown", "display_tokens"),
+        (Subwords, "encode_varied", "encode_with_dropout"),
+        (Translator, "doubt", "warning"),
+        (ConfidenceThresholds, "doubt", "warning"),
+        (Rotary, "turn", "rotate"),
+    ],
+)
+def test_a_method_is_found_by_its_old_name(kind, old, now):
+    it = kind.__new__(kind)
     with pytest.warns(FutureWarning, match=f"{old} is now {now}"):
-        assert getattr(side, old) == getattr(side, now)
+        assert getattr(it, old) == getattr(it, now)
 
 
 @pytest.mark.parametrize(
@@ -132,6 +145,7 @@ def test_a_method_of_a_language_is_found_by_its_old_name(kind, old):
         ("text.parallel", "place_of", "sentence_hash"),
         ("training.step", "words_in", "count_tokens"),
         ("interpret.recording", "part_with_weights", "inner_attention"),
+        ("variants", "load_balance", "load_balancing_loss"),
     ],
 )
 def test_a_function_that_stayed_in_its_module_is_found_by_its_old_name(module, old, now):
@@ -149,6 +163,8 @@ def test_a_keyword_that_changed_is_named():
         train(bar=None)
     with pytest.raises(TypeError, match="rate= is now called lr="):
         update(rate=1.0)
+    with pytest.raises(TypeError, match="buckets= is now called num_buckets="):
+        RelativePositions(2, True, buckets=8)
     by_place = TrainingConfig(3, 40)
     assert (by_place.steps, by_place.max_tokens) == (3, 40)
 

@@ -81,6 +81,7 @@ def test_in_16_bits_it_is_as_often_right(translator, monkeypatch):
     assert abs(share[0] - share[1]) <= 4 / len(items)
 
 
+@pytest.mark.slow
 def test_with_8_bits_the_others_of_a_batch_count(translator):
     """As the help of --int8 says: one scale for the numbers of all of them, so other rounding."""
     quick = translator.optimize_for_decoding(int8=True)

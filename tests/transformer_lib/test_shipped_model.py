@@ -124,6 +124,7 @@ def test_laid_out_for_decoding_it_writes_the_same(translator, beam):
     assert not quick.model.generator.proj.weight.is_contiguous()
 
 
+@pytest.mark.slow
 def test_in_eight_bits_it_writes_nearly_the_same(translator):
     """At most one sentence of a hundred differs, and BLEU by no more than 0.2."""
     pairs = english_spanish.load("test")[::2]
@@ -171,6 +172,7 @@ def test_many_sentences_are_translated_as_one_by_one(translator, beam):
         )
 
 
+@pytest.mark.slow
 def test_rounding_is_far_too_small_to_exchange_two_words(translator):
     """A table of another shape rounds otherwise, by less than 1e-4: see the test before.
 
@@ -196,7 +198,7 @@ def test_wrong_translations_are_doubted_more_than_right_ones(translator):
     pairs = english_spanish.load("longer")[::4]
     translations = translator.translate_many([source for source, _ in pairs])
     for (_, reference), (found,) in zip(pairs, translations, strict=True):
-        shares[found.text == reference].append(bool(translator.doubt(found)))
+        shares[found.text == reference].append(bool(translator.warning(found)))
     card = (SHIPPED_MODEL / "README.md").read_text(encoding="utf-8").replace("\n", " ")
     said = re.search(r"doubts (\d+) % of its wrong .*? and (\d+) % of its right", card)
     wrong, right = said.groups()
@@ -208,7 +210,7 @@ def test_wrong_translations_are_doubted_more_than_right_ones(translator):
     "typed", ["the the the", "What?", "dog cat house", "They like us", "a a a a a a a a", "like"]
 )
 def test_nonsense_is_called_a_guess(translator, typed):
-    assert translator.doubt(translator.translate(typed)[0]).startswith("guessing: ")
+    assert translator.warning(translator.translate(typed)[0]).startswith("guessing: ")
 
 
 @pytest.mark.parametrize(
@@ -222,7 +224,7 @@ def test_nonsense_is_called_a_guess(translator, typed):
     ],
 )
 def test_sentences_like_those_it_learned_are_not_doubted(translator, typed):
-    assert translator.doubt(translator.translate(typed)[0]) == ""
+    assert translator.warning(translator.translate(typed)[0]) == ""
 
 
 @pytest.mark.parametrize("half", [0, 1])

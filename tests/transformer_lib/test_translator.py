@@ -195,14 +195,14 @@ def test_doubt_is_said_in_words(translator, capsys):
     found = translator.translate("I like trees")[0]
     mean = found.log_prob / (len(found.tokens) + 1)
     assert found.mean_log_prob == pytest.approx(mean)
-    assert translator.doubt(found) == ""  # nothing was measured
+    assert translator.warning(found) == ""  # nothing was measured
     for usual, lowest, word in (
         (mean - 1, mean - 2, ""),
         (mean + 1, mean - 1, "unsure:"),
         (mean + 2, mean + 1, "guessing:"),
     ):
         translator.confidence = ConfidenceThresholds(usual, lowest, 4000)
-        assert translator.doubt(found).partition(" ")[0] == word
+        assert translator.warning(found).partition(" ")[0] == word
     translator.say("I like trees")
     assert (
         "(guessing: less sure than it was of any of the 4,000 test sentences)"

@@ -114,8 +114,8 @@ def run(options: argparse.Namespace) -> int:
     for text in options.text:
         translations = translator.translate(text, **how)
         print(printed(translations, how), flush=True)
-        if doubt := doubt_about(translator, translations, how):
-            complain(doubt)
+        if warning := warning_about(translator, translations, how):
+            complain(warning)
     return 0
 
 
@@ -164,8 +164,8 @@ def ask(translator: Translator, how: dict[str, Any]) -> int:
             print(f"({error})")
             continue
         print(printed(translations, how))
-        if doubt := doubt_about(translator, translations, how):
-            print(f"({doubt})")
+        if warning := warning_about(translator, translations, how):
+            print(f"({warning})")
 
 
 def translate_lines(
@@ -194,7 +194,7 @@ def translate_lines(
                 if isinstance(found, InputError):
                     answer, remark, status = "", str(found), 2
                 else:
-                    answer, remark = printed(found, how), doubt_about(translator, found, how)
+                    answer, remark = printed(found, how), warning_about(translator, found, how)
                 print(answer, file=out)
                 if remark:
                     with tqdm.external_write_mode():
@@ -236,9 +236,7 @@ def printed(translations: list[Translation], how: dict[str, Any]) -> str:
     return "\n".join(f"{found.log_prob:.3f}\t{found.text}" for found in translations)
 
 
-def doubt_about(
-    translator: Translator, translations: list[Translation], how: dict[str, Any]
-) -> str:
-    """Doubt in the best translation, and what to try instead; "" for those drawn at random."""
-    doubt = "" if "sample" in how else translator.doubt(translations[0])
-    return "; ".join(filter(None, [doubt, doubt and translator.src.more]))
+def warning_about(translator: Translator, found: list[Translation], how: dict[str, Any]) -> str:
+    """How unsure the best translation is, and what to try instead; "" for those drawn at random."""
+    warning = "" if "sample" in how else translator.warning(found[0])
+    return "; ".join(filter(None, [warning, warning and translator.src.more]))

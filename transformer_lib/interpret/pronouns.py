@@ -18,8 +18,6 @@ from transformer_lib.text.batching import make_batch
 from transformer_lib.text.english_spanish import PronounItem
 from transformer_lib.translator import Translator
 
-# --- What the heads do with pronouns -------------------------------------------------------------
-
 
 class PronounBatch:
     """Pronoun sentences as one batch, with the positions that matter, each (b,).

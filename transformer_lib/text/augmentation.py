@@ -21,29 +21,29 @@ SYLLABLES = [first + vowel for first in "bcdfgjklmnprstvz" for vowel in "aeiou"]
 
 
 def augmented(
-    corpus: Sequence[Pair], phrases: Sequence[Entry], slots: Slots, dice: random.Random
+    corpus: Sequence[Pair], phrases: Sequence[Entry], slots: Slots, rng: random.Random
 ) -> Iterator[Pair]:
     """The corpus, the phrases, and their variations, as (English, Spanish)."""
     names = [name for name, _ in slots["name_m"]]
     for english, spanish in corpus:
         pair = (english, spanish)
-        if TOM.search(english) and TOM.search(spanish) and dice.random() < RENAMED:
-            pair = renamed(pair, dice.choice(names) if dice.random() < 0.5 else invented(dice))
+        if TOM.search(english) and TOM.search(spanish) and rng.random() < RENAMED:
+            pair = renamed(pair, rng.choice(names) if rng.random() < 0.5 else invented(rng))
         yield pair
-        if dice.random() < TYPED:
-            yield as_typed(pair[0], dice), pair[1]
-        if dice.random() < JOINED:
-            other = dice.choice(corpus)
+        if rng.random() < TYPED:
+            yield as_typed(pair[0], rng), pair[1]
+        if rng.random() < JOINED:
+            other = rng.choice(corpus)
             yield f"{pair[0]} {other[0]}", f"{pair[1]} {other[1]}"
     frames = [phrase for phrase in phrases if "{" in phrase.english]
     others = [phrase for phrase in phrases if "{" not in phrase.english]
     for typed in (False, True):
         book = [
-            *sample(frames, slots, dice, times=FILLINGS),
+            *sample(frames, slots, rng, times=FILLINGS),
             *[(p.english, p.spanish) for p in others] * COPIES,
         ]
         for english, spanish in book:
-            yield (as_typed(english, dice) if typed else english), spanish
+            yield (as_typed(english, rng) if typed else english), spanish
 
 
 def renamed(pair: Pair, name: str) -> Pair:
@@ -51,22 +51,22 @@ def renamed(pair: Pair, name: str) -> Pair:
     return TOM.sub(name, pair[0]), TOM.sub(name, pair[1])
 
 
-def invented(dice: random.Random) -> str:
+def invented(rng: random.Random) -> str:
     """A name that nobody has, like Tavelo: only by copying can it be translated."""
-    syllables = dice.choices(SYLLABLES, k=dice.choice([2, 2, 3]))
-    return "".join(syllables).capitalize() + dice.choice(["", "", "n", "r", "s", "x", "k"])
+    syllables = rng.choices(SYLLABLES, k=rng.choice([2, 2, 3]))
+    return "".join(syllables).capitalize() + rng.choice(["", "", "n", "r", "s", "x", "k"])
 
 
-def as_typed(english: str, dice: random.Random) -> str:
+def as_typed(english: str, rng: random.Random) -> str:
     """I don't know. -> i dont know / I dont know / i don't know / I don't know!!"""
     text = english
-    if dice.random() < 0.75:
-        text = text.lower() if dice.random() < 0.6 else text[:1].lower() + text[1:]
-    if dice.random() < 0.5:
+    if rng.random() < 0.75:
+        text = text.lower() if rng.random() < 0.6 else text[:1].lower() + text[1:]
+    if rng.random() < 0.5:
         text = text.replace("'", "").replace("’", "")
-    ending = dice.random()
+    ending = rng.random()
     if ending < 0.7:
         return re.sub(r"[.!?]+$", "", text)
     if ending < 0.85:
-        return re.sub(r"([!?])$", lambda sign: sign[1] * dice.choice([2, 3]), text)
+        return re.sub(r"([!?])$", lambda sign: sign[1] * rng.choice([2, 3]), text)
     return text

@@ -31,9 +31,6 @@ class PronounItem:
     wrong: str
 
 
-# --- Reading ---------------------------------------------------------------------------------
-
-
 def load(split: str) -> list[tuple[str, str]]:
     """The (English, Spanish) pairs of one split; ValueError for a name that isn't in SPLITS."""
     if split not in SPLITS:

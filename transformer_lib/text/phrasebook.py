@@ -86,14 +86,14 @@ def load_slots(folder: Path = FOLDER) -> Slots:
 
 
 def sample(
-    phrases: Sequence[Entry], slots: Slots, dice: random.Random, times: int = 1
+    phrases: Sequence[Entry], slots: Slots, rng: random.Random, times: int = 1
 ) -> Iterator[Pair]:
     """The phrases in their order: each frame `times` times, filled at random, others once."""
     for phrase in phrases:
         found = slots_of(phrase.english)
         counts = Counter(name for name, _ in found)
         for _ in range(times if found else 1):
-            drawn = {name: dice.sample(slots[name], count) for name, count in counts.items()}
+            drawn = {name: rng.sample(slots[name], count) for name, count in counts.items()}
             yield filled(phrase, {slot: drawn[slot[0]].pop() for slot in found})
 
 

@@ -67,7 +67,7 @@ class Subwords:
         """The ids of many texts at once, which is faster."""
         return [found.ids for found in self._bpe.encode_batch_fast(list(texts))]
 
-    def encode_varied(self, texts: Sequence[str], left_out: float) -> list[list[int]]:
+    def encode_with_dropout(self, texts: Sequence[str], dropout: float) -> list[list[int]]:
         """As `encode_all`, but each join is left out with this probability, for training.
 
         BPE-dropout (Provilkov et al. 2020, https://arxiv.org/abs/1910.13267). The package takes no
@@ -75,7 +75,7 @@ class Subwords:
         """
         varied = type(self._bpe).from_str(self._bpe.to_str())
         varied.encode_special_tokens = True
-        varied.model.dropout = left_out
+        varied.model.dropout = dropout
         return [found.ids for found in varied.encode_batch_fast(list(texts))]
 
     def detokenize(self, tokens: Sequence[str]) -> str:

@@ -12,7 +12,7 @@ small things are added: words lose the capital that only marks the start of a se
 import unicodedata
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from functools import cached_property
+from functools import cache
 from typing import Any
 
 PAD, BOS, EOS, UNK = 0, 1, 2, 3  # ids: padding, beginning, end, an unknown word
@@ -56,13 +56,7 @@ class Tokenizer:
     def split(self, text: str) -> list[str]:
         """spaCy's tokens, in the letters of the text."""
         text = unicodedata.normalize("NFC", text).replace("’", "'")
-        return [token.text for token in self._spacy(text) if not token.is_space]
-
-    @cached_property
-    def _spacy(self) -> Callable[[str], Iterable[Any]]:
-        import spacy  # here, because importing spaCy takes seconds
-
-        return spacy.blank(self.language).tokenizer
+        return [token.text for token in spacy_tokenizer(self.language)(text) if not token.is_space]
 
     def detokenize(self, tokens: Sequence[str]) -> str:
         """Text as it is written: ¿ quién cruza la calle ? -> "¿Quién cruza la calle?"."""
@@ -73,6 +67,14 @@ class Tokenizer:
             glue = token in NO_SPACE_AFTER
         start = next((i for i, letter in enumerate(text) if letter.isalpha()), 0)
         return text[:start] + text[start : start + 1].upper() + text[start + 1 :]
+
+
+@cache
+def spacy_tokenizer(language: str) -> Callable[[str], Iterable[Any]]:
+    import spacy  # here, because importing spaCy takes seconds
+
+    tokenizer: Callable[[str], Iterable[Any]] = spacy.blank(language).tokenizer
+    return tokenizer
 
 
 def write_out_contractions(words: Sequence[str]) -> list[str]:

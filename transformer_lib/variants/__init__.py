@@ -25,7 +25,7 @@ from transformer_lib.variants.feed_forwards import (
     MixtureOfExperts,
     SwiGLU,
     balanced_loss,
-    load_balance,
+    load_balancing_loss,
 )
 from transformer_lib.variants.flash_attention import flash_attention, fused_attention
 from transformer_lib.variants.modern_attention import ModernAttention, biased_attention_weights
@@ -43,4 +43,4 @@ from transformer_lib.variants.rms_norm import RMSNorm
 __all__ = ["ALiBi", "GELUFeedForward", "MixtureOfExperts", "ModernAttention", "NoPositions"]
 __all__ += ["QKNorm", "RMSNorm", "RelativePositions", "Rotary", "SwiGLU", "Window", "adamw"]
 __all__ += ["balanced_loss", "biased_attention_weights", "replace_modules", "flash_attention"]
-__all__ += ["fused_attention", "load_balance", "muon", "without_biases"]
+__all__ += ["fused_attention", "load_balancing_loss", "muon", "without_biases"]

@@ -85,7 +85,7 @@ class MixtureOfExperts(nn.Module):
         return total
 
 
-def load_balance(router_logits: Tensor, top: int) -> Tensor:
+def load_balancing_loss(router_logits: Tensor, top: int) -> Tensor:
     """experts * sum over experts of (share of words that chose it) * (its mean probability).
 
     Switch Transformer (Fedus et al. 2021, Equations 4 to 6). router_logits (…, experts) -> one
@@ -121,8 +121,8 @@ def routing(model: Parts) -> Iterator[list[tuple[Tensor, int]]]:
 def balanced_loss(
     model: Seq2SeqModel, batch: Batch, smoothing: float, bf16: bool = False, weight: float = 0.01
 ) -> Tensor:
-    """`batch_loss`, plus `weight` times words times `load_balance` of all mixtures in the model."""
+    """`batch_loss`, plus `weight` * words * `load_balancing_loss` of all mixtures in the model."""
     with routing(model) as found:
         loss = batch_loss(model, batch, smoothing, bf16)
-    balance = sum(load_balance(logits.float(), top) for logits, top in found)
+    balance = sum(load_balancing_loss(logits.float(), top) for logits, top in found)
     return loss + weight * count_tokens([batch]) * balance

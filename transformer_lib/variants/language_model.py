@@ -3,7 +3,7 @@
 model = LanguageModel(len(vocab), SMALL)
 train(model, as_lm_pairs(sentences), as_lm_pairs(others), TrainingConfig())
 sample_decode(model, empty_sources(5))           # five sentences
-generate(model, prompt, words=10)                # (b, t) ids -> (b, t + 10)
+generate(model, prompt, max_new_tokens=10)            # (b, t) ids -> (b, t + 10)
 load_gpt2("gpt2")                                # a folder with GPT-2's weights (gpt2.py)
 """
 
@@ -121,9 +121,6 @@ def language_model(tgt_vocab_size: int, **settings: Any) -> LanguageModel:
     return LanguageModel(tgt_vocab_size, ModelConfig(**settings))
 
 
-# --- sentences to learn from, and to write ------------------------------------------------------
-
-
 def as_lm_pairs(sentences: Sequence[Ids]) -> list[tuple[Ids, Ids]]:
     """Sentences as pairs for `train`: each is the target of an empty source."""
     return [([], ids) for ids in sentences]
@@ -137,30 +134,28 @@ def empty_sources(count: int) -> Tensor:
 def generate(
     model: LanguageModel,
     ids: Tensor,
-    words: int,
+    max_new_tokens: int,
     *,
     generator: torch.Generator | None = None,
     cache: bool = True,
-    **sharpness: Any,
+    **sampling: Any,
 ) -> Tensor:
-    """Write `words` more words after each row, drawn as `sample_decode` does.
+    """Write max_new_tokens more words after each row, drawn as `sample_decode` does.
 
-    ids (b, t), prompts of one length -> (b, t + words). No id ends a row, <eos> neither.
+    ids (b, t), prompts of one length -> (b, t + max_new_tokens). No id ends a row, <eos> neither.
     generator: the source of random numbers (None: PyTorch's own). cache=False: slower, with the
-    same result. sharpness: temperature, top_k and top_p, as for `sampling_distribution`.
+    same result. sampling: temperature, top_k and top_p, as for `sampling_distribution`.
     """
     with inference_mode(model):
         source = model.encode(ids[:, :0])
         decoder = (
-            model.incremental_decoder(source, source, ids.size(1) + words)
+            model.incremental_decoder(source, source, ids.size(1) + max_new_tokens)
             if cache
             else WholePrefix(model, source, source)
         )
         new = ids
-        for _ in range(words):
-            p = sampling_distribution(
-                model.generator(decoder.read(new)[:, -1]).float(), **sharpness
-            )
+        for _ in range(max_new_tokens):
+            p = sampling_distribution(model.generator(decoder.read(new)[:, -1]).float(), **sampling)
             new = sample(p, torch.rand(len(ids), generator=generator))[:, None]
             ids = torch.cat([ids, new], dim=1)
     return ids

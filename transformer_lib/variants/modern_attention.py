@@ -38,7 +38,7 @@ class OpenAttention(Attention):
     def forward(
         self, query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None = None
     ) -> Tensor:
-        return self.weights(query, key, mask) @ for_heads(query.size(1), value)
+        return self.weights(query, key, mask) @ repeat_kv(query.size(1), value)
 
     def weights(self, query: Tensor, key: Tensor, mask: Tensor | None = None) -> Tensor:
         """(b, h, q, d_k), (b, kv_heads, k, d_k) -> (b, h, q, k)."""
@@ -48,10 +48,10 @@ class OpenAttention(Attention):
         # (q, k): 0 at the word itself, 1 at the one before
         distance = places[-query.size(2) :, None] - places
         bias = sum((part(distance) for part in self.biases), query.new_zeros(1))
-        return biased_attention_weights(query, for_heads(query.size(1), key), bias, mask)
+        return biased_attention_weights(query, repeat_kv(query.size(1), key), bias, mask)
 
 
-def for_heads(h: int, x: Tensor) -> Tensor:
+def repeat_kv(h: int, x: Tensor) -> Tensor:
     """(b, kv_heads, k, d_k) -> (b, h, k, d_k): each head is repeated for its heads of queries."""
     return x.repeat_interleave(h // x.size(1), dim=1)
 

@@ -66,9 +66,6 @@ RECURRENT = {
 }
 
 
-# --- How a word of the target attends to the source ----------------------------------------------
-
-
 class DotScore(nn.Module):
     """score(s_t, h_i) = s_t . h_i  (Luong et al. 2015, Equation 8, first line).
 
@@ -158,9 +155,6 @@ def make_readout(config: RecurrentConfig) -> nn.Module:
         return LastStateReadout(config.hidden, config.d_model)
     score = DotScore() if config.attention == "dot" else AdditiveScore(config.hidden)
     return AttentionReadout(score, config.hidden, config.d_model)
-
-
-# --- The translator -----------------------------------------------------------------------------
 
 
 class RecurrentTranslator(nn.Module):

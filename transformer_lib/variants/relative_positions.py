@@ -10,6 +10,7 @@ import torch
 from torch import Tensor, nn
 
 from transformer_lib.model.embedding import positional_encoding
+from transformer_lib.renamed_settings import says_new_keywords
 from transformer_lib.variants.rms_norm import RMSNorm
 
 
@@ -25,9 +26,9 @@ class NoPositions(nn.Module):
 
 
 class Rotary(nn.Module):
-    """Turn each pair of numbers of q and k by an angle that grows with the position (RoPE).
+    """Rotate each pair of numbers of q and k by an angle that grows with the position (RoPE).
 
-    (x_2i, x_2i+1) at position pos turns by pos / base^(2i / d_k)  (Su et al. 2021, Equation 15).
+    (x_2i, x_2i+1) at position pos rotates by pos / base^(2i / d_k)  (Su et al. 2021, Equation 15).
 
     q (b, h, q, d_k), k (b, kv_heads, k, d_k) -> the same shapes. The hands of the clock are those
     of the paper's positions, but here they turn the word instead of being added to it. The product
@@ -44,9 +45,9 @@ class Rotary(nn.Module):
         self.register_buffer("table", positional_encoding(256, d_k, base), persistent=False)
 
     def forward(self, q: Tensor, k: Tensor) -> tuple[Tensor, Tensor]:
-        return self.turn(q, start=k.size(2) - q.size(2)), self.turn(k)
+        return self.rotate(q, start=k.size(2) - q.size(2)), self.rotate(k)
 
-    def turn(self, x: Tensor, start: int = 0) -> Tensor:
+    def rotate(self, x: Tensor, start: int = 0) -> Tensor:
         """(b, h, s, d_k), whose first word is at position `start` -> the same shape."""
         end = start + x.size(2)
         if end > len(self.table):
@@ -91,19 +92,20 @@ class ALiBi(nn.Module):
 class RelativePositions(nn.Module):
     """A learned number for each head and each bucket of distances (T5: Raffel et al. 2020, 2.1).
 
-    distance (q, k) -> (h, q, k). both_ways: half of the buckets is for words that come later, as in
-    an encoder; without it, all are for earlier ones. In each direction, the near half of the
-    buckets holds one distance each, the others more and more, up to `farthest` words. T5 has one
-    such table for all layers of a stack: give the same part to each of them. At least 2 each way.
+    distance (q, k) -> (h, q, k). bidirectional: half of the buckets are for later words, as in an
+    encoder; without it, all are for earlier ones. In each direction, the nearest half of the
+    buckets hold one distance each, the others more and more, up to max_distance words. T5 shares
+    one table among all layers of a stack: give each the same part. At least 2 buckets each way.
     """
 
-    def __init__(self, h: int, both_ways: bool, buckets: int = 32, farthest: int = 128):
+    @says_new_keywords
+    def __init__(self, h: int, bidirectional: bool, num_buckets: int = 32, max_distance: int = 128):
         super().__init__()
-        self.directions = 2 if both_ways else 1
-        if buckets < 2 * self.directions:
-            raise ValueError(f"buckets={buckets} must be {2 * self.directions} or more")
-        self.table = nn.Parameter(torch.zeros(buckets, h))
-        self.farthest = farthest
+        self.directions = 2 if bidirectional else 1
+        if num_buckets < 2 * self.directions:
+            raise ValueError(f"num_buckets={num_buckets} must be {2 * self.directions} or more")
+        self.table = nn.Parameter(torch.zeros(num_buckets, h))
+        self.max_distance = max_distance
 
     def forward(self, distance: Tensor) -> Tensor:
         return self.table[self.bucket(distance)].permute(2, 0, 1)
@@ -114,7 +116,7 @@ class RelativePositions(nn.Module):
         single = buckets // 2  # buckets of one distance
         later = (distance < 0).long() * (self.directions - 1) * buckets
         far = distance.abs() if self.directions == 2 else distance.clamp(min=0)
-        growth = (far.clamp(min=1) / single).log() / math.log(self.farthest / single)
+        growth = (far.clamp(min=1) / single).log() / math.log(self.max_distance / single)
         wide = (single + (growth * (buckets - single)).long()).clamp(max=buckets - 1)
         return later + torch.where(far < single, far, wide)
 

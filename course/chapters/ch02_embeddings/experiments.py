@@ -10,7 +10,7 @@ import torch
 from tqdm import tqdm
 
 from course.experiments import experiment
-from course.experiments.digits import learn, one_thread
+from course.experiments.digit_training import learn, one_thread
 from transformer_lib.model.config import TOY
 from transformer_lib.model.transformer import Transformer
 from transformer_lib.training.config import TrainingConfig

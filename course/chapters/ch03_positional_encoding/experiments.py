@@ -10,7 +10,7 @@ from typing import Any
 from tqdm import tqdm
 
 from course.experiments import experiment
-from course.experiments.digits import DIGITS, learn, one_thread
+from course.experiments.digit_training import DIGITS, learn, one_thread
 from transformer_lib.decoding import greedy_decode
 from transformer_lib.model.config import TOY
 from transformer_lib.model.transformer import Transformer

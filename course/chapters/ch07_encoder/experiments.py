@@ -8,7 +8,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import cross_entropy, layer_norm, normalize
 
-from course.experiments.digits import one_thread
+from course.experiments.digit_training import one_thread
 from transformer_lib.model.encoder import Encoder, EncoderLayer
 from transformer_lib.model.layers import PositionwiseFeedForward, SublayerConnection
 

@@ -853,7 +853,7 @@ def settings_that_copy(settings: Any) -> None:
 @functools.cache  # many hand in the same settings, and training takes seconds
 def share_of_copies(max_lr: float, warmup: int, steps: int) -> float:
     """Share of held-out rows that a tiny model copies without a mistake after a short training."""
-    from course.experiments.digits import digit_pairs, learn, one_thread, right_rows
+    from course.experiments.digit_training import digit_pairs, learn, one_thread, right_rows
 
     training = TrainingConfig(
         steps=steps, max_tokens=512, max_lr=max_lr, warmup=warmup, validate_every=steps

@@ -16,7 +16,7 @@ from tqdm import tqdm
 
 from course.chapters.ch03_positional_encoding.experiments import without_positions
 from course.experiments import experiment
-from course.experiments.digits import digit_pairs, learn, right_rows
+from course.experiments.digit_training import digit_pairs, learn, right_rows
 from transformer_lib.interpret.recording import attention_layers
 from transformer_lib.model.config import ModelConfig
 from transformer_lib.model.transformer import Transformer, count_parameters

@@ -12,7 +12,7 @@ import torch
 from tqdm import tqdm
 
 from course.experiments import experiment
-from course.experiments.digits import learn, one_thread
+from course.experiments.digit_training import learn, one_thread
 from transformer_lib.decoding import greedy_decode
 from transformer_lib.model.config import ModelConfig
 from transformer_lib.model.transformer import Transformer

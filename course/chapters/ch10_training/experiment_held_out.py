@@ -10,7 +10,7 @@ import torch
 from tqdm import tqdm
 
 from course.experiments import experiment
-from course.experiments.digits import DIGITS, Pairs, digit_pairs, right_rows
+from course.experiments.digit_training import DIGITS, Pairs, digit_pairs, right_rows
 from transformer_lib.model.config import TOY
 from transformer_lib.model.transformer import Transformer
 from transformer_lib.training.config import TrainingConfig

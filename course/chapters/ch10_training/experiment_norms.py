@@ -12,7 +12,7 @@ from torch import nn
 from tqdm import tqdm
 
 from course.experiments import experiment
-from course.experiments.digits import digit_pairs, learn, right_rows
+from course.experiments.digit_training import digit_pairs, learn, right_rows
 from transformer_lib.model.config import ModelConfig
 from transformer_lib.model.transformer import make_model
 from transformer_lib.text.tokens import EOS

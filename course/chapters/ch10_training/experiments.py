@@ -66,7 +66,7 @@ def learn_without_shift(steps: int = 100) -> tuple[torch.nn.Module, list[dict]]:
     from unittest.mock import patch
 
     from course.chapters.ch10_training.experiment_first_steps import TINY
-    from course.experiments.digits import learn
+    from course.experiments.digit_training import learn
     from transformer_lib.text.batching import Batch, make_batch
     from transformer_lib.training.config import TrainingConfig
 
@@ -95,7 +95,7 @@ def new_reverser() -> torch.nn.Module:
 def train_with_a_fault(model: torch.nn.Module, steps: int = 40) -> list[float]:
     """A training on rows of digits with one line wrong -> the loss of each step. Which line?"""
     from course.chapters.ch10_training.experiment_first_steps import LOOP
-    from course.experiments.digits import digit_pairs, one_thread
+    from course.experiments.digit_training import digit_pairs, one_thread
     from transformer_lib.training.batches import all_batches
     from transformer_lib.training.optimizers import adam
     from transformer_lib.training.state import TrainState

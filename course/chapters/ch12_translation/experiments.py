@@ -9,7 +9,7 @@ from itertools import combinations
 import torch
 from tqdm import tqdm
 
-from course.experiments.digits import one_thread
+from course.experiments.digit_training import one_thread
 from transformer_lib.metrics import exact_match, text_scores
 from transformer_lib.model.config import ModelConfig
 from transformer_lib.model.transformer import make_model

@@ -123,13 +123,17 @@ def load_or_measure(setting: Setting, recipe: ParallelRecipe) -> dict[str, Any]:
     """The stored scores of a setting, or those of a new training."""
     model, training = sizes(setting, recipe.model, recipe.training)
     recipe = dataclasses.replace(recipe, model=model, training=training)
-    settings = {
+    settings = described(setting, model, training) | {"left_out": setting.left_out}
+    return cached("multi30k-ladder", settings, lambda: measure(setting, recipe))
+
+
+def described(setting: Setting, model: ModelConfig, training: TrainingConfig) -> dict[str, Any]:
+    """What is stored beside the scores of a setting, and by which they are found again."""
+    return {
         "what": setting.what,
         "model": dataclasses.asdict(setting.recurrent or model),
         "training": dataclasses.asdict(training),
-        "left_out": setting.left_out,
     }
-    return cached("multi30k-ladder", settings, lambda: measure(setting, recipe))
 
 
 def sizes(
@@ -186,7 +190,7 @@ def measure(setting: Setting, recipe: ParallelRecipe) -> dict[str, Any]:
 def cut_anew(recipe: ParallelRecipe, material: TrainingData, left_out: float) -> TokenizedDataset:
     """The training pairs over and over, cut in other ways each time, so that none comes twice.
 
-    In the cache under a name that belongs to this text and tokenizer, as `OwnPairs.encoded`.
+    In the cache under a name that belongs to this text and tokenizer, as `ParallelRecipe.encoded`.
     """
     epochs = 1 + recipe.training.steps // recipe.training.validate_every
     subwords = material.src.tokenizer
@@ -200,5 +204,5 @@ def cut_anew(recipe: ParallelRecipe, material: TrainingData, left_out: float) ->
         for _ in range(epochs):
             yield from recipe.pairs("train")
 
-    cut = partial(subwords.encode_varied, left_out=left_out)
+    cut = partial(subwords.encode_with_dropout, dropout=left_out)
     return encode_pairs(pairs(), cut, len(material.src.vocab), folder)

@@ -17,7 +17,7 @@ from tqdm import tqdm
 
 from course.chapters.ch10_training.experiment_ablations import BASE
 from course.experiments import experiment
-from course.experiments.digits import one_thread
+from course.experiments.digit_training import one_thread
 from transformer_lib.metrics import text_scores
 from transformer_lib.model.transformer import Transformer, make_model
 from transformer_lib.recipes import TextPairs, learn_language

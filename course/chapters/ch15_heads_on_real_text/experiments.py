@@ -38,7 +38,7 @@ from course.chapters.ch15_heads_on_real_text.probes import (
 )
 from course.chapters.ch15_heads_on_real_text.statistics import rounded, score, share
 from course.experiments import experiment, load
-from course.experiments.digits import one_thread
+from course.experiments.digit_training import one_thread
 from transformer_lib.interpret.patching import Edit
 from transformer_lib.interpret.recording import attention_layers
 from transformer_lib.metrics import evaluate_everyday

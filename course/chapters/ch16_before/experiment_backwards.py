@@ -12,7 +12,7 @@ import torch
 from tqdm import tqdm
 
 from course.experiments import experiment
-from course.experiments.digits import DIGITS, Pairs, digit_pairs, one_thread, right_rows
+from course.experiments.digit_training import DIGITS, Pairs, digit_pairs, one_thread, right_rows
 from transformer_lib.decoding import inference_mode
 from transformer_lib.interpret.recording import record_attention
 from transformer_lib.model.transformer import count_parameters

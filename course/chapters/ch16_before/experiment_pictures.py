@@ -22,7 +22,12 @@ from course.chapters.ch14_real_text.experiment_multi30k import (
     token_bleu,
     write,
 )
-from course.chapters.ch14_real_text.experiment_multi30k_ladder import RECURRENT, Setting, sizes
+from course.chapters.ch14_real_text.experiment_multi30k_ladder import (
+    RECURRENT,
+    Setting,
+    described,
+    sizes,
+)
 from course.experiments import experiment
 from course.experiments.long_training import cached
 from transformer_lib.model.transformer import Transformer, count_parameters
@@ -57,15 +62,10 @@ def recurrent_on_pictures() -> dict[str, Any]:
         for setting in tqdm(SETTINGS, unit="training"):
             model, how = sizes(setting, recipe.model, recipe.training)
             mine = dataclasses.replace(recipe, model=model, training=how)
-            settings = {
-                "what": setting.what,
-                "model": dataclasses.asdict(setting.recurrent or model),
-                "training": dataclasses.asdict(how),
-            }
             runs.append(
                 cached(
                     "multi30k-recurrent",
-                    settings,
+                    described(setting, model, how),
                     lambda setting=setting, mine=mine: measure(setting, mine),
                 )
             )

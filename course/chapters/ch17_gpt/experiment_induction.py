@@ -18,7 +18,7 @@ from torch import Tensor
 from tqdm import tqdm
 
 from course.experiments import experiment
-from course.experiments.digits import one_thread
+from course.experiments.digit_training import one_thread
 from transformer_lib.decoding import inference_mode
 from transformer_lib.interpret.patching import ablate_head, patch_attention
 from transformer_lib.interpret.recording import record_attention

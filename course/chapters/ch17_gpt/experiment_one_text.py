@@ -17,7 +17,7 @@ from course import experiments
 from course.chapters.ch18_since_2017 import experiments as since
 from course.chapters.ch18_since_2017.experiments import BASE, MAX_LRS, SEEDS, TRAINING
 from course.experiments import experiment
-from course.experiments.digits import one_thread
+from course.experiments.digit_training import one_thread
 from course.experiments.long_training import TrainSpec, best_loss, learning_curve, material, tuned
 from transformer_lib.decoding import greedy_decode
 from transformer_lib.model.config import ModelConfig

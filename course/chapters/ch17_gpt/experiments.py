@@ -23,7 +23,14 @@ from course.chapters.ch17_gpt.experiment_language_model import (
     sentences,
 )
 from course.experiments import experiment
-from course.experiments.digits import DIGITS, Pairs, digit_pairs, learn, one_thread, right_rows
+from course.experiments.digit_training import (
+    DIGITS,
+    Pairs,
+    digit_pairs,
+    learn,
+    one_thread,
+    right_rows,
+)
 from course.grammar.recognition import could_write
 from course.grammar.words import Words, english_text
 from transformer_lib.decoding import sample_decode

@@ -35,7 +35,7 @@ from course.chapters.ch19_judge.policy import (
     share_solved,
 )
 from course.experiments import experiment
-from course.experiments.digits import one_thread
+from course.experiments.digit_training import one_thread
 from course.experiments.long_training import cached
 from course.grammar.recognition import could_write
 from transformer_lib.text.batching import make_batch

@@ -21,7 +21,7 @@ from course.chapters.ch20_features.measures import best_candidate, controls, pro
 from course.chapters.ch20_features.sae import SparseAutoencoder, train_sae
 from course.chapters.ch20_features.steering import Levers, compare, outcomes, swapped
 from course.experiments import experiment
-from course.experiments.digits import one_thread
+from course.experiments.digit_training import one_thread
 from course.experiments.long_training import cached
 from course.grammar.words import english_text
 from transformer_lib.files import read_json

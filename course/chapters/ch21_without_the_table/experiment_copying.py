@@ -26,7 +26,7 @@ from course.chapters.ch21_without_the_table.mixers import (
     numbers,
 )
 from course.experiments import experiment
-from course.experiments.digits import one_thread
+from course.experiments.digit_training import one_thread
 from course.experiments.long_training import cached
 from transformer_lib.decoding import inference_mode
 from transformer_lib.model.transformer import count_parameters

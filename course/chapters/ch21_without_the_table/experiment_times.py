@@ -21,7 +21,7 @@ from course.chapters.ch21_without_the_table.mixers import (
     numbers,
 )
 from course.experiments import experiment
-from course.experiments.digits import one_thread
+from course.experiments.digit_training import one_thread
 from transformer_lib.decoding.cache import KeyValueCache
 from transformer_lib.model.attention import MultiHeadAttention
 from transformer_lib.model.masks import causal_mask

@@ -308,7 +308,7 @@ WRONG = {
             last = int(places[-1]) + 1
             words = torch.zeros(*x.shape[:2], last, x.size(-1))
             words[:, :, places] = x
-            return Rotary(x.size(-1), base).turn(words)[:, :, places]
+            return Rotary(x.size(-1), base).rotate(words)[:, :, places]
         """,
             "does the whole exercise",
             0,

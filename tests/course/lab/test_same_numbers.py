@@ -92,7 +92,7 @@ def test_a_translation_is_written_alike(node):
     assert len(texts) > 3
     program = "return given.map((one) => translator.translate(one)).map((o) => [o.text, o.doubt]);"
     expected = [translator().translate(text)[0] for text in texts]
-    assert node(program, texts) == [[one.text, translator().doubt(one)] for one in expected]
+    assert node(program, texts) == [[one.text, translator().warning(one)] for one in expected]
 
 
 def test_capitals_are_read_alike(node):

@@ -95,6 +95,7 @@ ENGLISH = st.sampled_from(
 
 
 @given(OPTIONS, st.booleans(), st.text(max_size=8) | ENGLISH)
+@pytest.mark.slow
 def test_translate_answers_or_says_in_a_sentence_why_not(options, sample, text):
     arguments = ["translate", *["--sample"] * sample, text or " "]
     arguments += [part for pair in options.items() for part in pair]
@@ -123,6 +124,7 @@ LINES = st.lists(
 
 
 @given(LINES, st.sampled_from([b"\n", b"\r\n"]), st.booleans())
+@pytest.mark.slow
 def test_of_any_file_each_line_gives_a_line(tmp_path_factory, lines, end, last):
     folder = tmp_path_factory.getbasetemp()
     content = end.join(lines) + end * last

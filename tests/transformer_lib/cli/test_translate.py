@@ -56,6 +56,7 @@ def test_beam_and_nbest(run):
     refused(run("translate", "--beam", 2, "--nbest", 3, "I like trees"), "--nbest 3", "--beam 2")
 
 
+@pytest.mark.slow
 def test_eight_or_sixteen_bits_on_request(run, monkeypatch):
     asked = []
     prepare = Translator.optimize_for_decoding
@@ -223,6 +224,7 @@ def test_a_file_keeps_its_lines(run, tmp_path, monkeypatch, option, window):
     assert run("translate", *option) == (2, ANSWERS, err)
 
 
+@pytest.mark.slow
 def test_the_old_output_stays_until_the_new_one_is_whole(run, tmp_path, monkeypatch):
     source, target = tmp_path / "english.txt", tmp_path / "spanish.txt"
     source.write_bytes(b"I like trees\n")

@@ -71,6 +71,7 @@ def check_score(model, src, one, alpha):
 
 
 @given(models(), SOURCES, LONGEST, PENALTIES)
+@pytest.mark.slow
 def test_a_beam_of_one_is_greedy_decoding(model, sources, longest, alpha):
     src = source_batch(sources)
     found = beam_search(model, src, beam_size=1, length_penalty=alpha, max_length=longest)
@@ -173,6 +174,7 @@ STEPS = st.lists(
 
 @given(models(), SOURCES.filter(bool), STEPS, st.randoms(use_true_random=False))
 @torch.no_grad()
+@pytest.mark.slow
 def test_a_cache_read_chosen_from_and_taken_back_holds_what_reading_anew_gives(
     model, sources, steps, random
 ):

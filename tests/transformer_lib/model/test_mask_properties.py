@@ -1,5 +1,6 @@
 """Whatever the words are: no position sees the padding, or what comes after it."""
 
+import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
@@ -28,6 +29,7 @@ def test_the_masks_say_which_key_is_a_word_and_not_later(sentences):
 
 
 @given(st.integers(1, 3), st.integers(1, 5), st.integers(1, 5), st.data())
+@pytest.mark.slow
 def test_attention_is_a_mean_of_what_the_mask_lets_through(d_k, queries, keys, data):
     numbers = st.integers(-20, 20).map(float)
 
@@ -56,6 +58,7 @@ def test_attention_is_a_mean_of_what_the_mask_lets_through(d_k, queries, keys, d
 
 @given(st.sampled_from(MODELS), SENTENCES, SENTENCES, st.integers(1, 3), st.integers(1, 8))
 @torch.no_grad()
+@pytest.mark.slow
 def test_padding_and_later_words_change_no_logit(model, sources, targets, more, other):
     count = min(len(sources), len(targets))
     src, tgt = pad(sources[:count]), pad(targets[:count])

@@ -1,5 +1,6 @@
 """Boolean masks, True = may attend."""
 
+import pytest
 import torch
 
 from transformer_lib.model.masks import causal_mask, padding_mask
@@ -41,6 +42,7 @@ def test_masks_stretch_to_the_scores():
     assert hidden.sum() == 2 * 3 * 7  # two hidden keys for 3 heads and 7 queries of one sentence
 
 
+@pytest.mark.slow
 def test_the_mask_is_made_where_it_is_asked_for():
     assert causal_mask(3, "meta").device.type == "meta"
     assert padding_mask(torch.ones(2, 3, dtype=torch.long, device="meta")).device.type == "meta"

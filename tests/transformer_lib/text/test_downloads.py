@@ -263,6 +263,7 @@ def test_a_disk_that_is_full_before_all_has_come_leaves_nothing(corpus, tmp_path
     assert files_in(tmp_path) == []
 
 
+@pytest.mark.slow
 def test_a_disk_that_is_full_before_all_is_written_leaves_no_half_of_it(
     corpus, tmp_path, capsys, monkeypatch
 ):

@@ -134,6 +134,7 @@ def test_there_are_200_different_sentences_in_groups(items):
     assert len(set(groups)) == 22 and min(map(groups.count, groups)) >= 5
 
 
+@pytest.mark.slow
 def test_no_sentence_has_more_translations_than_can_be_read(items, doubtful):
     assert max(len(item.translations) for item in items) <= 400
     assert max(len(item.translations) for item in doubtful) <= 2000
@@ -163,6 +164,7 @@ def test_signs_stand_where_they_should(pairs):
             assert (english[-1] == "?") == (spanish[-1] == "?"), (english, spanish)
 
 
+@pytest.mark.slow
 def test_spaces_letters_and_capitals(pairs):
     for _, spanish in pairs:
         assert spanish == unicodedata.normalize("NFC", spanish)
@@ -181,6 +183,7 @@ FEMININE = "furgo mano piloto".split()
 WITH_EL = "agua ancla aula hacha".split()
 
 
+@pytest.mark.slow
 def test_words_keep_the_rules_of_spelling(pairs):
     """What a slip in a pattern would give: a word twice, de el, an accent left out."""
     found = set()
@@ -259,6 +262,7 @@ def test_a_few_are_written_as_people_type(doubtful):
             assert re.fullmatch(r"[A-Z][a-zA-Zé ,.'-]+[.?!]", item.english), item.english
 
 
+@pytest.mark.slow
 def test_no_sentence_of_doubt_is_in_another_file(items, doubtful):
     """The phrasebook is searched for them by their fingerprints, in test_phrasebook.py."""
     keys = {key(item.english) for item in doubtful}

@@ -97,6 +97,7 @@ def test_a_frame_is_filled_in_every_way(folder, english, spanish, sentences):
     assert list(fillings(Entry(english, spanish, "talk"), slots)) == sentences
 
 
+@pytest.mark.slow
 def test_a_sample_fills_each_frame_and_can_be_drawn_again():
     phrases, slots = load(), phrasebook.load_slots()
     once, again = (list(sample(phrases, slots, random.Random(1), times=2)) for _ in range(2))
@@ -180,6 +181,7 @@ def test_no_phrase_stands_as_the_filling_of_a_frame_too(phrases, filled):
             assert {english for english, _ in pairs if key(english) in alone} == set()
 
 
+@pytest.mark.slow
 def test_the_card_counts_what_there_is(phrases, filled):
     rows = re.findall(r"^\| `(\w+)` \| (\d+) \| (\d+) \|", CARD, re.MULTILINE)
     topics = Counter(phrase.topic for phrase in phrases)
@@ -331,23 +333,27 @@ def test_no_sentence_of_the_grammars_tests_is_in_it(keys):
             assert {text: phrase for text, phrase in found.items() if phrase} == {}, split
 
 
+@pytest.mark.slow
 def test_of_the_everyday_sentences_only_formulas_are_in_it(keys, formulas):
     found = [item.english for item in everyday.load() if key(item.english) in keys]
     assert [english for english in found if key(english) not in formulas] == []
     assert f"({len(found)} of 200):\n{' '.join(found)}\n" in CARD
 
 
+@pytest.mark.slow
 def test_of_the_first_sentences_only_those_called_seen_are_in_it(keys, formulas):
     for item in everyday.load(FIRST_SENTENCES):
         assert (key(item.english) in keys) == item.group.startswith("seen: "), item.english
         assert (key(item.english) in formulas) == (key(item.english) in keys)
 
 
+@pytest.mark.slow
 def test_no_held_out_sentence_is_in_it(keys):
     held_out = set(HELD_OUT.read_text(encoding="ascii").split())
     assert {text: phrase for text, phrase in keys.items() if fingerprint(text) in held_out} == {}
 
 
+@pytest.mark.slow
 def test_the_fingerprints_are_those_of_tatoeba_and_of_the_sentences_of_doubt():
     files = [cache_folder() / "tatoeba-en-es" / f"{split}.tsv" for split in ("validation", "test")]
     lines = HELD_OUT.read_text(encoding="ascii").split("\n")
@@ -362,6 +368,7 @@ def test_the_fingerprints_are_those_of_tatoeba_and_of_the_sentences_of_doubt():
     assert {fingerprint(key(english)) for english in sentences} | doubt == {*lines[:-1]}
 
 
+@pytest.mark.slow
 def test_no_held_out_translation_stands_beside_its_english(filled):
     files = [cache_folder() / "tatoeba-en-es" / f"{split}.tsv" for split in ("validation", "test")]
     if not all(file.exists() for file in files):

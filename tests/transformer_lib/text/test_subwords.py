@@ -41,11 +41,11 @@ def test_any_text_comes_back_as_it_was(subwords, text):
 def test_with_joins_left_out_the_text_is_the_same_in_other_pieces(subwords):
     text, vocab = "Good morning, trees!", subwords.vocabulary()
     plain = vocab.encode(subwords(text))
-    assert subwords.encode_varied([text], left_out=0.0) == [plain]
-    cut = subwords.encode_varied([text] * 50, left_out=0.3)
+    assert subwords.encode_with_dropout([text], dropout=0.0) == [plain]
+    cut = subwords.encode_with_dropout([text] * 50, dropout=0.3)
     assert {subwords.detokenize(vocab.decode(ids)) for ids in cut} == {text}
     assert len(set(map(tuple, cut))) > 20 and min(map(len, cut)) >= len(plain)
-    (bytes_only,) = subwords.encode_varied([text], left_out=1.0)
+    (bytes_only,) = subwords.encode_with_dropout([text], dropout=1.0)
     assert len(bytes_only) == len(" " + text)
     assert subwords.encode_all([text]) == [plain], "as before"
 

@@ -3,6 +3,7 @@
 import gzip
 import unicodedata
 
+import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
@@ -26,6 +27,7 @@ TOKENIZERS = [Tokenizer(language) for language in ("en", "es", "de")]
 
 
 @given(TEXTS)
+@pytest.mark.slow
 def test_subwords_give_every_text_back(text):
     composed = unicodedata.normalize("NFC", text)
     ids = SUBWORDS.encode_all([text])[0]
@@ -35,6 +37,7 @@ def test_subwords_give_every_text_back(text):
 
 
 @given(st.sampled_from(TOKENIZERS), TEXTS)
+@pytest.mark.slow
 def test_a_tokenizer_drops_nothing_but_space(tokenizer, text):
     composed = unicodedata.normalize("NFC", text).replace("’", "'")
     assert "".join("".join(tokenizer.split(text)).split()) == "".join(composed.split())

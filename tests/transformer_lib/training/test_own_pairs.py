@@ -108,6 +108,7 @@ def test_it_learns(table, tmp_path):
     assert sum(a == b for a, (_, b) in zip(written, pairs, strict=True)) >= 45
 
 
+@pytest.mark.slow
 def test_pairs_are_drawn_from_disk_in_the_order_of_the_seed_also_after_resuming(
     table, tmp_path, monkeypatch
 ):
@@ -226,6 +227,7 @@ def test_it_has_no_list_of_words(translator):
         translator.words  # noqa: B018
 
 
+@pytest.mark.slow
 def test_figures_show_letters(translator):
     looks = translator.attention_maps("dog río", translation=["Ġcasa", "."])
     assert looks.src == ["·dog", "·río", "<eos>"]

@@ -307,6 +307,7 @@ def test_the_best_can_be_that_of_bleu():
         train(small_model(), copy_pairs(9), copy_pairs(9), config)
 
 
+@pytest.mark.slow
 def test_averaging_ends_with_the_mean_of_the_last_validations(tmp_path):
     config = TrainingConfig(steps=10, validate_every=2, max_tokens=64, average=3)
     snapshots = []
@@ -436,7 +437,9 @@ class Stop(Exception):
     pass
 
 
-@pytest.mark.parametrize("stop_at", [1, 2, 3])
+@pytest.mark.parametrize(
+    "stop_at", [pytest.param(1, marks=pytest.mark.slow), 2, pytest.param(3, marks=pytest.mark.slow)]
+)
 def test_a_stopped_run_goes_on_to_the_same_weights(tmp_path, stop_at):
     config = TrainingConfig(steps=20, validate_every=5, max_tokens=64, accumulation_steps=2)
     pairs, held_out = copy_pairs(99), copy_pairs(9, seed=1)

@@ -24,11 +24,12 @@ from transformer_lib.variants import (
     Rotary,
     SwiGLU,
     Window,
-    load_balance,
+    load_balancing_loss,
 )
 from transformer_lib.variants.gpt2 import load_gpt2
 from transformer_lib.variants.language_model import generate
 
+pytestmark = pytest.mark.slow  # the package takes seconds to import
 close = torch.testing.assert_close
 D_MODEL, H, KV_HEADS, D_K, WORDS = 40, 4, 2, 10, 13
 SIZES = {
@@ -89,7 +90,6 @@ def compare(ours: nn.Module, theirs: nn.Module, rotary: nn.Module, mask: torch.T
     close(out, expected)
 
 
-@pytest.mark.slow
 def test_rotary_and_grouped_queries_are_llamas():
     from transformers import LlamaConfig
     from transformers.models.llama.modeling_llama import LlamaAttention, LlamaRotaryEmbedding
@@ -177,7 +177,7 @@ def test_the_relative_positions_are_t5s(both_ways):
         relative_attention_max_distance=11,
         attn_implementation="eager",
     )
-    positions = RelativePositions(H, both_ways, buckets=8, farthest=11)
+    positions = RelativePositions(H, both_ways, num_buckets=8, max_distance=11)
     ours = single(ModernAttention(D_MODEL, H, biases=[positions]))
     theirs = T5Attention(config, has_relative_attention_bias=True, layer_idx=0).eval()
     with torch.no_grad():
@@ -222,7 +222,7 @@ def test_the_experts_and_their_balance_are_mixtrals():
     close(ours(x), theirs(x))
     logits = ours.w_router(x)
     expected = load_balancing_loss_func((logits.flatten(0, 1),), num_experts=5, top_k=2)
-    close(load_balance(logits, top=2), expected)
+    close(load_balancing_loss(logits, top=2), expected)
 
 
 # --- GPT-2

@@ -109,6 +109,7 @@ def test_what_is_drawn_follows_the_probabilities():
     assert best.tolist() == [int(p.argmax())] * 50
 
 
+@pytest.mark.slow
 def test_it_learns_a_language_by_the_same_loop():
     # 5 6 7 8 9 10 in a ring: after each word only one can follow, the first is one of six
     ring = [[5 + (first + i) % 6 for i in range(6)] for first in range(6)]

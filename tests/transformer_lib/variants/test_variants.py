@@ -38,7 +38,7 @@ from transformer_lib.variants import (
     balanced_loss,
     flash_attention,
     fused_attention,
-    load_balance,
+    load_balancing_loss,
     muon,
     replace_modules,
     without_biases,
@@ -318,13 +318,13 @@ def test_wrong_sizes_are_refused():
     with pytest.raises(ValueError, match="width=0"):
         Window(0)
     with pytest.raises(ValueError, match="buckets=3 must be 4 or more"):
-        RelativePositions(H, both_ways=True, buckets=3)
+        RelativePositions(H, bidirectional=True, num_buckets=3)
     with pytest.raises(ValueError, match="buckets=1 must be 2 or more"):
-        RelativePositions(H, both_ways=False, buckets=1)
+        RelativePositions(H, bidirectional=False, num_buckets=1)
     # the fewest that will do: a word itself, or its neighbor, and whatever is farther
     distance = torch.tensor([[-3, -1, 0, 1, 3]])
-    assert RelativePositions(H, True, buckets=4).bucket(distance).tolist() == [[3, 3, 0, 1, 1]]
-    assert RelativePositions(H, False, buckets=2).bucket(distance).tolist() == [[0, 0, 0, 1, 1]]
+    assert RelativePositions(H, True, num_buckets=4).bucket(distance).tolist() == [[3, 3, 0, 1, 1]]
+    assert RelativePositions(H, False, num_buckets=2).bucket(distance).tolist() == [[0, 0, 0, 1, 1]]
 
 
 # --- positions
@@ -335,13 +335,13 @@ def test_rotary_by_hand():
     rotary = Rotary(2)
     x = torch.tensor([1.0, 0.0]).expand(1, 1, 3, 2)
     hands = torch.tensor([[math.cos(pos), math.sin(pos)] for pos in range(3)])
-    close(rotary.turn(x)[0, 0], hands)
-    close(rotary.turn(x[:, :, 2:], start=2)[0, 0], hands[2:])
+    close(rotary.rotate(x)[0, 0], hands)
+    close(rotary.rotate(x[:, :, 2:], start=2)[0, 0], hands[2:])
 
 
 def test_rotary_turns_as_slowly_as_the_papers_positions():
     # the second of two pairs: 1 radian in 10,000^(2 / 4) words
-    turned = Rotary(4).turn(torch.tensor([0.0, 0, 1, 0]).expand(1, 1, 101, 4))[0, 0, 100]
+    turned = Rotary(4).rotate(torch.tensor([0.0, 0, 1, 0]).expand(1, 1, 101, 4))[0, 0, 100]
     close(turned, torch.tensor([0, 0, math.cos(1), math.sin(1)]))
 
 
@@ -349,7 +349,7 @@ def test_rotary_scores_depend_on_the_distance_only():
     rotary = Rotary(D_K).double()
     q, k = torch.randn(2, 1, 1, 1, D_K, dtype=torch.float64)
     scores = [
-        (rotary.turn(q, start=pos + 5) * rotary.turn(k, start=pos)).sum().item()
+        (rotary.rotate(q, start=pos + 5) * rotary.rotate(k, start=pos)).sum().item()
         for pos in (0, 3, 700)  # also beyond the table that it starts with
     ]
     assert scores == pytest.approx([scores[0]] * 3, abs=1e-4)
@@ -418,9 +418,9 @@ def test_a_single_expert_is_refused():
 def test_load_balance_by_hand():
     # even: 2 experts of 4 for each word, all alike -> top; uneven: all go to the first two
     even = torch.tensor([[9.0, 9, 0, 0], [0, 0, 9, 9]])
-    assert load_balance(even, top=2).item() == pytest.approx(2)
+    assert load_balancing_loss(even, top=2).item() == pytest.approx(2)
     uneven = torch.tensor([[30.0, 30, 0, 0]]).expand(5, 4)
-    assert load_balance(uneven, top=2).item() == pytest.approx(4)  # 4 * (1 * 1/2 + 1 * 1/2)
+    assert load_balancing_loss(uneven, top=2).item() == pytest.approx(4)  # 4 * (1 * 1/2 + 1 * 1/2)
 
 
 def test_the_balance_enters_the_loss_and_reaches_the_router():
@@ -519,6 +519,7 @@ PAIRS = [([5 + i % 6, 5 + i % 5], [5 + i % 5, 5 + i % 6, 4]) for i in range(30)]
 
 
 @pytest.mark.parametrize(("optimizer", "schedule"), [(adamw, "cosine"), (muon, "stable")])
+@pytest.mark.slow
 def test_it_trains_and_goes_on_after_a_stop(optimizer, schedule, tmp_path):
     config = TrainingConfig(
         steps=6, max_tokens=64, schedule=schedule, max_lr=0.01, warmup=2, validate_every=3

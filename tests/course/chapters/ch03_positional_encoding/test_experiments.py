@@ -5,7 +5,7 @@ import torch
 
 from course import experiments
 from course.chapters.ch03_positional_encoding import experiments as positions
-from course.experiments import digits as toy
+from course.experiments import digit_training as toy
 from transformer_lib.model.embedding import LearnedPositions, PositionalEncoding
 from transformer_lib.text.tokens import SPECIALS
 

@@ -21,9 +21,9 @@ from course.chapters.ch10_training.experiments import (
     target_rows,
     train_with_a_fault,
 )
-from course.experiments import digits as toy
+from course.experiments import digit_training as toy
 from course.experiments import load
-from course.experiments.digits import digit_pairs
+from course.experiments.digit_training import digit_pairs
 from transformer_lib import (
     TOY,
     PositionalEncoding,

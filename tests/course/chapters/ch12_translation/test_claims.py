@@ -25,7 +25,7 @@ def test_the_comparison_is_into_german_and_with_an_ensemble():
 def test_the_translator_warns_of_rain_but_not_of_every_mistake():
     translator = Translator.load()
     doubts = [
-        translator.confidence.doubt(translator.translate(english)[0].mean_log_prob)
+        translator.confidence.warning(translator.translate(english)[0].mean_log_prob)
         for english in ("It is raining", "I like trees and music", "I like you", "trees")
     ]
     assert [bool(doubt) for doubt in doubts] == [True, False, True, False]

@@ -78,7 +78,7 @@ def test_what_is_stored_is_what_a_part_measured_again_says(larger):
     some = items[1::4]  # half of those that the threshold is told on
     translations = [larger.translate(item.english)[0] for item in some]
     wrong = [
-        bool(larger.doubt(one))
+        bool(larger.warning(one))
         for item, one in zip(some, translations, strict=True)
         if one.text not in item.translations
     ]

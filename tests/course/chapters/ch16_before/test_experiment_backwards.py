@@ -7,7 +7,7 @@ import torch
 
 from course import experiments
 from course.chapters.ch16_before import experiment_backwards as backwards
-from course.experiments.digits import DIGITS
+from course.experiments.digit_training import DIGITS
 from transformer_lib.text.batching import make_batch
 from transformer_lib.variants.recurrent import RecurrentConfig, RecurrentTranslator
 

@@ -19,7 +19,7 @@ from transformer_lib.variants import ModernAttention, Rotary
 def test_turned_is_what_rotary_does(start, d_k):
     x = check.numbers_for(2, 3, 6, d_k)
     found = check.turned(x, torch.arange(start, start + 6), 10_000.0)
-    assert torch.allclose(found, Rotary(d_k).turn(x, start), atol=1e-5)
+    assert torch.allclose(found, Rotary(d_k).rotate(x, start), atol=1e-5)
 
 
 def test_rotary_attention_is_what_modern_attention_does():

@@ -3,7 +3,7 @@
 import pytest
 
 from course.chapters.ch20_features import labels
-from course.grammar import pronouns, statements
+from course.grammar import antecedents, statements
 from course.grammar.drawing import Draw
 from course.grammar.splits import draw_sentence
 from course.grammar.words import english_text
@@ -74,7 +74,7 @@ def test_adjectives_agree_in_spanish_with_what_is_said_of_them():
 def test_subjects_and_objects_are_those_that_the_grammar_made(monkeypatch):
     """The frames hand their object to `object_of`; it is recorded, and nothing else is trusted."""
     made: list = []
-    for module in (statements, pronouns):
+    for module in (statements, antecedents):
         if hasattr(module, "object_of"):
             ours = module.object_of
             monkeypatch.setattr(
