@@ -15,10 +15,10 @@ from torch import Tensor
 from course import experiments
 from course.drawing import lazy_altair as alt
 from course.drawing import style
-from course.drawing.arrows import arrow
+from course.drawing.arrows import arrow, bracket
 from course.drawing.cells import matrix, outline, scale, strip
 from course.drawing.maps import level_name
-from course.drawing.plots import name_lines
+from course.drawing.plots import curves, name_lines
 from course.drawing.registry import figure
 from course.drawing.values import as_array, steady_round
 from course.drawing.words import canvas, heading, label, word, word_color
@@ -156,46 +156,34 @@ def vector_sizes(
     figure.suptitle("Without the factor the position drowns out the word")
     colors = {WITHOUT: style.ACCENT, WITH: style.SOFT}
     panels = (("length of a vector", lengths), ("cosine of two words' sums", cosines))
-    for ax, (title, curves) in zip(figure.subplots(1, 2), panels, strict=True):
-        for name, values in curves.items():
+    for ax, (title, lines) in zip(figure.subplots(1, 2), panels, strict=True):
+        for name, values in lines.items():
             ax.plot(widths, values, "o-", color=colors.get(name, style.MUTED), label=name)
         ax.set_xscale("log", base=2)
         ax.set_xticks(widths, [str(width) for width in widths])
         ax.minorticks_off()
         ax.set(xlabel="d_model, the numbers in a vector", title=title)
-        ax.set_ylim(0, 1.1 * max(max(values) for values in curves.values()))
-        name_lines(ax)
+        ax.set_ylim(0, 1.1 * max(max(values) for values in lines.values()))
+        name_lines(ax, wide=60)
     return figure
 
 
 @mpl.rc_context(style.PRINT)
-def loss_by_bottom(
-    runs: Mapping[str, Sequence[Sequence[tuple[int, float]]]],
-    places: Mapping[str, tuple[float, float]] | None = None,
-) -> Axes:
+def loss_by_bottom(runs: Mapping[str, Sequence[Sequence[tuple[int, float]]]]) -> Axes:
     """Draw learning curves, the mean of several seeds thick and each seed thin -> the axes.
 
-    runs: for each name its runs, each of them (step, loss) at the same steps; the first in the
-    accent. places: where the names are written, if not at the ends of the curves.
+    runs: for each name its runs, each of them (step, loss) at the same steps; the first is loud.
     """
-    ax = style.new_figure(style.WIDTH, 3.6).subplots()
-    for (name, curves), color in zip(
-        runs.items(), (style.ACCENT, style.MUTED, style.SOFT), strict=False
-    ):
-        steps = [step for step, _ in curves[0]]
-        if any([step for step, _ in curve] != steps for curve in curves):
+    _, ax = style.panel(3.6)
+    for name, given in runs.items():
+        if len({tuple(step for step, _ in run) for run in given}) > 1:
             raise ValueError(f"the runs of {name!r} were not measured at the same steps")
-        losses = np.array([[loss for _, loss in curve] for curve in curves])
-        for curve in losses:
-            ax.plot(steps, curve, color=color, linewidth=0.8, alpha=0.5)  # one run
-        ax.plot(steps, losses.mean(axis=0), color=color, label=name, linewidth=2.5)
-        if places:
-            ax.text(*places[name], name, color=color)
-    ax.set(xlabel="step of training (thin: each run, thick: their mean)", ylim=(0, None))
-    ax.set_xlim(left=0)
+    steps = [step for step, _ in next(iter(runs.values()))[0]]
+    losses = {name: [[loss for _, loss in run] for run in given] for name, given in runs.items()}
+    curves(ax, steps, losses, loud=list(runs)[:1], names=False)
+    ax.set(xlabel="step of training (thin: each run, thick: their mean)")
+    ax.set(ylim=(0, None), xlim=(0, steps[-1]))
     level_name(ax, "loss per token, held out")
-    if not places:
-        name_lines(ax)
     return ax
 
 
@@ -597,8 +585,8 @@ def draw_word_similarity() -> Figure:
         _trained_tables()[0][rows],
         SOME_WORDS,
         groups=(3, 1, 1, 3, 2, 2),
-        title="Words used alike point the same way: water, eagle and classroom, too",
-        note="All three are feminine in Spanish, and have the article el",
+        title="Words used alike point the same way, even water, eagle and classroom",
+        note="Framed: used alike; these three are feminine in Spanish, with the article el",
     )
 
 
@@ -690,20 +678,26 @@ def draw_embedding_lengths() -> Figure:
 
 @figure(
     "embedding-scale",
-    title="A table that is too small at the start makes learning slower",
     caption="A toy model that copies digits, with the root of d_model, without it, and without it "
     "but with a larger table at the start.",
-    alt="Three falling curves of the loss. Without the factor it falls some fifty steps later than "
-    "the other two, which coincide. After 300 steps all three are close to 0.1.",
+    alt="Three falling curves of the loss. Without the factor it falls later than the other two, "
+    "which coincide: a bracket at a loss of 1 says by how many steps. After 300 steps all three "
+    "are close to 0.1.",
 )
 def draw_embedding_scale() -> Figure:
-    names = {
-        "without": "table as it is",
-        "with the factor": f"table \N{MULTIPLICATION SIGN} {ROOT} (the paper)",
-        "without, but a larger table": f"table {ROOT} times as large",
-    }
-    runs: dict[str, list] = {name: [] for name in names.values()}
+    bottoms = ("without", "with the factor", "without, but a larger table")
+    runs: dict[str, list] = {name: [] for name in bottoms}
     for result in experiments.load("embedding-scale")["results"]:
-        runs[names[result["bottom"]]].append(result["losses"])
-    places = dict(zip(runs, [(118, 1.65), (3, 0.55), (3, 0.28)], strict=True))
-    return loss_by_bottom(runs, places).figure
+        runs[result["bottom"]].append(result["losses"])
+    ax = loss_by_bottom(runs)
+    late, early, _ = (
+        float(np.interp(-1, -np.mean(losses, axis=0)[:, 1], np.array(losses[0])[:, 0]))
+        for losses in map(np.asarray, runs.values())
+    )  # where the mean falls to 1
+    steps = f"{late - early:.0f} steps"
+    bracket(ax, (early, 1), (late, 1), steps)
+    ax.text(118, 1.75, "table as it is", color=style.ACCENT)
+    both = f"table \N{MULTIPLICATION SIGN} {ROOT} (the paper),\nor {ROOT} times as large"
+    ax.text(4, 0.25, both, color=style.MUTED, linespacing=1.5)
+    ax.set_title(f"A table that is too small at the start costs {steps}")
+    return ax.figure

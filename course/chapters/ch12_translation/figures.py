@@ -14,7 +14,6 @@ from course.paper import TABLE_2, System
 from transformer_lib.files import read_json
 from transformer_lib.text import english_spanish
 from transformer_lib.text.tokens import SPECIALS
-from transformer_lib.translator import SHIPPED_MODEL
 
 # Where a name stands beside its point, if not on the right of it: points, and what is aligned.
 SIDES = {
@@ -139,6 +138,8 @@ def better_and_cheaper(systems: Mapping[str, System]) -> Figure:
     "be; on validation text, without smoothing, it comes close to 0.1.",
 )
 def draw_learning_curve() -> Figure:
+    from transformer_lib.translator import SHIPPED_MODEL
+
     record, recipe, vocabulary = (
         read_json(SHIPPED_MODEL / f"{name}.json") for name in ("training", "recipe", "vocabulary")
     )
@@ -156,6 +157,8 @@ def draw_learning_curve() -> Figure:
     "chance at 0.25, then at 0.56 and 0.84. After that both stay above 0.8 and end near 1.",
 )
 def draw_pronoun_jump() -> Figure:
+    from transformer_lib.translator import SHIPPED_MODEL
+
     return skill_curves(read_json(SHIPPED_MODEL / "training.json")["history"])
 
 
