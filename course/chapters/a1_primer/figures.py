@@ -38,7 +38,7 @@ def broadcasting(column: Sequence[int], row: Sequence[int]) -> Figure:
     "primer-broadcasting",
     caption="A column and a row stretch to a table.",
     alt="Three tables of three rows and four columns: the first plus the second equals the third. "
-    "In the first a column, 0, 10, 20, stands four times, once in strong color; in the second a "
+    "In the first a column, 0, 10, 20, appears four times, once in strong color; in the second a "
     "row, 0, 1, 2, 3, three times, once in strong color. The sums are 0 to 3, 10 to 13 and 20 to "
     "23.",
     hero=True,

@@ -585,7 +585,7 @@ def draw_word_similarity() -> Figure:
         _trained_tables()[0][rows],
         SOME_WORDS,
         groups=(3, 1, 1, 3, 2, 2),
-        title="Words used alike point the same way, even water, eagle and classroom",
+        title="Words that Spanish treats alike have larger cosines",
         note="Framed: used alike; these three are feminine in Spanish, with the article el",
     )
 

@@ -718,7 +718,7 @@ def draw_positions_sum() -> Figure:
 
 @figure(
     "positions-input",
-    caption="What goes into the encoder: three vectors, each a meaning plus a position.",
+    caption="What goes into the encoder: three vectors, each a word plus a position.",
     alt="Left: encoder and decoder as two small towers, the bottom of the encoder filled. Right, "
     "that bottom enlarged: three columns for 'I', 'like' and 'trees'. In each, from the bottom: "
     "the word, its vector, plus the vector of its position 0, 1 or 2, and the sum, framed in the "
@@ -727,7 +727,7 @@ def draw_positions_sum() -> Figure:
 def draw_positions_input() -> Figure:
     words = ["I", "like", "trees"]
     vectors = trained_words(words)
-    title = "Into the encoder goes what each word means, plus where it stands"
+    title = "Into the encoder goes which word it is, plus where it stands"
     return input_vectors(words, vectors, positional_encoding(3, vectors.size(1)), title=title)
 
 
@@ -760,7 +760,7 @@ def draw_positions_explorer() -> Any:
 
 @figure(
     "positions-learned",
-    title="Beyond the training's lengths, no positions hold out for long",
+    title="Beyond the lengths in training, no positions hold out for long",
     caption="Learned and computed positions copy equally well within the training lengths; beyond "
     "them neither holds out for long.",
     alt="Share of rows copied right against the number of digits. Up to 10 digits, the longest in "

@@ -386,7 +386,7 @@ def draw_stream_of_words() -> Figure:
 
 @figure(
     "encoder-neurons",
-    title="Neurons that fire for “trees” fire for other plurals, too",
+    title="Two neurons that fire for “trees” fire for other plurals, too",
     caption="Two neurons that fire for trees, and the words of 1,000 held-out sentences for which "
     "they fire most.",
     alt="Two panels of bars. Neuron 314 of layer 0: cakes, trees, paths, students, trunks, books, "
@@ -425,7 +425,7 @@ def draw_deep_stack() -> Figure:
     for name, values in panels[DOWN].items():
         panels[DOWN][name] = values[::-1]  # it comes from the top
     figure = depth_curves(panels, powers=list(panels), loud=[BOTH])
-    figure.suptitle("24 layers deep, only the norm keeps the length of the vectors")
+    figure.suptitle("In 24 untrained layers, only the norm keeps the length of the vectors")
     figure.supxlabel("f: one sub-layer, attention or feed-forward", fontsize=style.NOTE)
     figure.axes[1].set_xlabel("layers passed, from the top")
     return figure

@@ -692,7 +692,7 @@ def draw_vocabulary() -> Figure:
     "whole-outside-in",
     caption="A decoder layer grows from the outside in, in six steps; what is new is filled.",
     alt="Six rows. 0: a feed-forward box. 1: source attention before it. 2: self-attention before "
-    "both. 3: more heads behind both attentions. 4: a plus after each box, with a line around the "
+    "both. 3: more heads in both attentions. 4: a plus after each box, with a line around the "
     "box. 5: a norm after each plus.",
 )
 def draw_outside_in() -> Figure:

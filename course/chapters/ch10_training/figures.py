@@ -207,7 +207,7 @@ def writing_curve(
         xlim=(-14, last),
         ylim=(0, TOP_LOSS),
         xlabel="training step",
-        ylabel="loss on held-out text, in nats",
+        ylabel="how wrong it is on held-out text",
     )
     ax.set_xticks(range(0, last + 1, 100))
     return figure
@@ -306,7 +306,7 @@ def teacher_forcing(
         lengths = ", ".join(f"{name} {len(words)}" for name, words in rows.items())
         raise ValueError(f"the rows should have the same number of words: {lengths}")
     figure, ax = canvas(style.WIDTH, 6.5)
-    note = "A new model, that has learned nothing yet; its wrong words are filled"
+    note = "A new model that has learned nothing yet; its wrong words are filled"
     heading(ax, "In training it reads the right words, whatever it predicts", note)
     in_training = {"reads": tgt_in, "predicts": predicted, "right word": tgt_out}
     for top, said, rows in (
@@ -628,7 +628,7 @@ def draw_norms() -> Figure:
     warmup = max(warmup for warmup, _ in panels)
     said = drawn.get_supxlabel()
     drawn.supxlabel(f"warm-up: of {warmup} steps; {said}", color=style.MUTED, fontsize=style.NOTE)
-    drawn.suptitle("Pre-norm learns faster; post-norm needs the warm-up")
+    drawn.suptitle("Pre-norm learns faster; at the highest rate post-norm needs the warm-up")
     return drawn
 
 
@@ -648,7 +648,7 @@ def draw_ablations() -> Figure:
     return seed_rows(
         [{**row, "group": row["part"], "remark": row["paper"]} for row in rows],
         {"shares": ""},
-        title="Without positions nothing works; the number of heads hardly matters",
+        title="Without positions hardly a row is right; the number of heads hardly matters",
         note="Held-out rows of digits written without a mistake, three seeds; the band is the "
         "base's",
         loud=[(worst, "shares")],

@@ -262,7 +262,7 @@ def sharp_heads(results: Sequence[Mapping[str, Any]], named: Mapping[str, str]) 
     of translations). named: "layer.head" -> what is written next to its point.
     """
     figure = style.new_figure(style.WIDTH, 4.4)
-    figure.suptitle("How sharp a head looks doesn't tell what hangs on it")
+    figure.suptitle("How sharply a head looks doesn't say how much depends on it")
     ax = figure.subplots()
     for place, ((kind, name), color, marker) in enumerate(
         zip(KINDS.items(), (style.ENCODER, style.DECODER, style.DECODER), "o^s", strict=True)
@@ -330,7 +330,7 @@ def over_seeds() -> dict[str, dict[str, float]]:
 
 @figure(
     "causes-token-view",
-    caption="The sentence with 'wide', to touch: choose a layer, heads and a word.",
+    caption="The sentence with 'wide', to explore: choose a layer, heads and a word.",
     alt="Two columns with the words of 'The animal didn't cross the street because it was too "
     "wide'. From 'wide' on the left a thick line of head 2 leads to 'street' and one of head 1 to "
     "'was'; thin lines of heads 0 and 3 lead to most words.",
