@@ -124,7 +124,7 @@ def exercise(check: Callable[..., None]) -> Callable[..., None]:
         except Hint as hint:
             found = hint
         except Borrowed as borrowed:
-            share = "a part of" if "." in str(borrowed) else "the whole"
+            share = "a part of the" if str(borrowed).startswith("Transformer.") else "the whole"
             found = Hint(f"`{borrowed}` does {share} exercise for you: write its steps yourself.")
         if found and GRADED.get():
             raise found

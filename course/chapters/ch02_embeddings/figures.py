@@ -490,7 +490,7 @@ def _nouns_by_article(points: Sequence[dict]) -> dict[str, list[dict]]:
     }
 
 
-def nouns_on_their_own_island() -> dict[str, float]:
+def own_islands() -> dict[str, float]:
     """Of the nouns on the map: article -> the share that lies nearest to the middle of its own."""
     from course.grammar.classes import english_class
 
@@ -585,7 +585,7 @@ def draw_word_similarity() -> Figure:
         _trained_tables()[0][rows],
         SOME_WORDS,
         groups=(3, 1, 1, 3, 2, 2),
-        title="Words that Spanish treats alike have larger cosines",
+        title="Most words used alike have large cosines, even water, eagle and classroom",
         note="Framed: used alike; these three are feminine in Spanish, with the article el",
     )
 

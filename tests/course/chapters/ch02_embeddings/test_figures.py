@@ -14,7 +14,7 @@ from course.chapters.ch02_embeddings.figures import (
     flat_map,
     loss_by_bottom,
     nearest_words,
-    nouns_on_their_own_island,
+    own_islands,
     pulled_rows,
     share_bars,
     vector_sizes,
@@ -210,5 +210,5 @@ def test_before_training_the_kinds_are_mixed_and_after_it_they_are_not():
     chart = draw_word_map()
     assert own_island(places(chart, 0)) < 0.35
     assert own_island(places(chart, 1)) > 0.5
-    shares = nouns_on_their_own_island()
+    shares = own_islands()
     assert list(shares) == ["el", "los", "la", "las"] and min(shares.values()) > 0.9
