@@ -108,8 +108,8 @@ def test_the_stored_confidence_is_what_is_measured(translator):
     for i in sorted(range(len(texts)), key=measured.__getitem__)[:60]:
         alone = translator.translate(texts[i])[0].mean_log_prob
         assert alone == pytest.approx(measured[i], abs=1e-5)
-        assert not stored.doubt(alone).startswith("guessing")
-        assert (stored.doubt(alone) == "") == (measured[i] >= stored.usual)
+        assert not stored.warning(alone).startswith("guessing")
+        assert (stored.warning(alone) == "") == (measured[i] >= stored.usual)
     card = (SHIPPED_MODEL / "README.md").read_text(encoding="utf-8")
     assert f"{stored.usual:.2f} nats a word" in card and f"all of them, {stored.lowest:.2f}" in card
 
