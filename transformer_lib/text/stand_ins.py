@@ -10,6 +10,7 @@ training, and the real ones take their places in what it writes:
 import re
 from collections.abc import Mapping, Sequence
 
+# One emoji, with the signs that change how it looks.
 PICTURE = "[\u2190-\u2bff\U0001f1e6-\U0001faff][\ufe0f\U0001f3fb-\U0001f3ff]*"
 KINDS = {
     "link": r"(?:[Hh][Tt]{2}[Pp][Ss]?://|[Ww]{3}\.)\S*[\w/]",
