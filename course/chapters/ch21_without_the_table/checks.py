@@ -46,7 +46,7 @@ def my_step(function: Callable[..., Any]) -> None:
     stops = {
         "must match the size": "Which way round? S has a row for each number of the key: k by v.",
         "inconsistent tensor size": "`k @ v` would be one number: it takes the outer product.",
-        "size mismatch": "The query stands in front: `q @ S` has a number for each column of S.",
+        "size mismatch": "The query comes first: `q @ S` has a number for each column of S.",
     }
     found = result_of(function, *given, stops=stops)
     two = isinstance(found, tuple | list) and len(found) == 2

@@ -48,7 +48,7 @@ STEPS = {
     "one number": (lambda S, q, k, v, keep: (q, keep * S + k @ v), "outer product"),
     "query behind": (
         lambda S, q, k, v, keep: (by_einsum(S, q, k, v, keep)[1] @ q, S),
-        "stands in front",
+        "The query comes first",
     ),
     "reads by the key": (
         lambda S, q, k, v, keep: (

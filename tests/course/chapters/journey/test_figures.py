@@ -10,9 +10,11 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from course.chapters.journey import figures as trees
 from course.chapters.journey.experiments import trace, untrained, with_borrowed_memory
 from course.chapters.journey.figures import HEAD, LAYER, READING
-from course.drawing import shapes as drawing
 from course.drawing import style
+from course.drawing.arrows import look
+from course.drawing.cells import matrix, strip
 from course.drawing.registry import FIGURES
+from course.drawing.words import canvas, word
 from transformer_lib.decoding import inference_mode
 from transformer_lib.text.batching import make_batch
 from transformer_lib.text.tokens import SPECIALS
@@ -126,8 +128,8 @@ def test_training_names_the_words_of_its_text():
 
 
 def test_a_strip_shows_its_numbers_on_one_scale_with_white_at_zero():
-    figure, ax = drawing.canvas(4, 1)
-    drawing.strip(ax, (1, 0.2), 2, 0.5, torch.tensor([-3.0, 0.0, 3.0]), limit=3)
+    figure, ax = canvas(4, 1)
+    strip(ax, (1, 0.2), 2, 0.5, torch.tensor([-3.0, 0.0, 3.0]), limit=3)
     [image] = ax.images
     assert image.get_extent() == [1, 3, 0.2, 0.7]
     assert ax.get_xlim() == (0, 4) and ax.get_ylim() == (0, 1)
@@ -136,22 +138,22 @@ def test_a_strip_shows_its_numbers_on_one_scale_with_white_at_zero():
 
 
 def test_for_print_each_cell_is_a_shape():
-    figure, ax = drawing.canvas(4, 1)
-    drawing.matrix(ax, (1, 0), 2, 1, [[1, 2], [3, 4]], limit=4, vectors=True)
+    figure, ax = canvas(4, 1)
+    matrix(ax, (1, 0), 2, 1, [[1, 2], [3, 4]], limit=4, vectors=True)
     assert not ax.images and np.array_equal(ax.collections[0].get_array(), [[1, 2], [3, 4]])
 
 
 def test_a_look_is_as_thick_as_its_weight_and_colored_as_its_word():
-    figure, ax = drawing.canvas(4, 1)
-    drawing.look(ax, (0, 0), (1, 1), 0.01)
+    figure, ax = canvas(4, 1)
+    look(ax, (0, 0), (1, 1), 0.01)
     assert not ax.patches
-    drawing.look(ax, (0, 0), (1, 1), 0.5, "trees", widest=6)
-    drawing.look(ax, (0, 0), (1, 1), 1.0, "I", widest=6)
+    look(ax, (0, 0), (1, 1), 0.5, "trees", widest=6)
+    look(ax, (0, 0), (1, 1), 1.0, "I", widest=6)
     half, whole = ax.patches
     assert half.get_linewidth() == 3 and whole.get_linewidth() == 6
-    drawing.word(ax, (0, 0), "trees")
+    word(ax, (0, 0), "trees")
     assert ax.texts[0].get_color() == style.readable(style.WORDS["trees"])
-    drawing.word(ax, (0, 0), "fish")
+    word(ax, (0, 0), "fish")
     assert ax.texts[1].get_color() == style.INK
 
 
