@@ -13,7 +13,7 @@ from torch import Tensor
 from course.grammar import verbs
 from course.grammar.classes import english_class
 from course.grammar.drawing import Draw
-from course.grammar.lexicon import ADJECTIVES, NOUN_OF_FORM, Noun
+from course.grammar.lexicon import ADJECTIVES, NAMES, NOUN_OF_FORM, Noun
 from course.grammar.phrases import DETERMINERS
 from course.grammar.splits import MAX_TRAIN_TOKENS, draw_sentence
 from course.grammar.words import Sentence, english_text
@@ -27,6 +27,7 @@ PROPERTIES = {  # name -> the question; before the colon, which words it is aske
     "noun: animate": "is it a person or an animal?",
     "noun: subject": "is it the subject, not the object?",
     "verb: past": "is it told of the past?",
+    "verb: first person": "is it I who does it, or we?",
     "adjective: feminine": "is the noun it is said of feminine?",
     "adjective: plural": "is the noun it is said of a plural?",
     "the: feminine": "is the noun that follows feminine?",
@@ -34,6 +35,7 @@ PROPERTIES = {  # name -> the question; before the colon, which words it is aske
 }
 TOLD = {"transitive", "chase", "pronoun"}  # kinds of sentences in which order says who does it
 AUXILIARIES = frozenset("do does did can could must to will would let have has had".split())
+SUBJECTS = {"I": True, "we": True} | dict.fromkeys("you he she it they".split(), False)
 BE = frozenset("am is are was were be been".split())
 BEFORE_NOUNS = frozenset(
     form for forms in DETERMINERS.values() for part in forms[:2] for form in part.split()
@@ -64,6 +66,9 @@ def answers(sentence: Sentence) -> dict[str, list[Answer]]:
         past = told_of_past(sentence, i)
         if past is not None:
             found["verb: past"].append(Answer(i, past, BASE_OF[word]))
+        first = in_first_person(words, i)
+        if first is not None:
+            found["verb: first person"].append(Answer(i, first, BASE_OF[word]))
     for i, noun in nouns.items():
         known = features_of(noun, words[i])
         subject = is_subject(sentence, i)
@@ -166,6 +171,21 @@ def told_of_past(sentence: Sentence, place: int) -> bool | None:
     if (word in PAST_FORMS) == (word in PRESENT_FORMS):
         return None
     return word in PAST_FORMS
+
+
+def in_first_person(words: Sequence[str], place: int) -> bool | None:
+    """Whether I or we are the subject of the verb here; None where its subject doesn't stand before
+    it, with nothing but "do not" and the like between them."""
+    if words[place] not in BASE_OF:
+        return None
+    before = place - 1
+    while before >= 0 and words[before] in AUXILIARIES | {"not"}:
+        before -= 1
+    if before < 0:
+        return None
+    if words[before] in SUBJECTS:
+        return SUBJECTS[words[before]]
+    return False if is_noun(words[before]) or words[before] in NAMES else None
 
 
 @dataclass(frozen=True)

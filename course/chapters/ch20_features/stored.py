@@ -1,7 +1,8 @@
 """What was found, as the notebook and its figures tell it; and limits that it can miss.
 
 The limits were written down when one dictionary of one translator had been measured (seed 0 of the
-shipped one), before the other dictionaries were trained.
+shipped one), before the other dictionaries were trained. The person of a verb is asked since later;
+its limit, too, is older than its measurement.
 """
 
 from collections.abc import Mapping, Sequence
@@ -82,6 +83,7 @@ def claims(
     beats_probe = sum(kind[name]["ap"] > probes["of its kind"][name]["ap"] for name in kind)
     beats_neuron = sum(every[name]["ap"] > neurons["all words"][name]["ap"] for name in every)
     neuron = neurons["of its kind"]["noun: feminine"]["ap"]
+    person = probes["of its kind"]["verb: first person"]["ap"]
     found = [
         Claim("loss recovered", dictionary["quality"]["recovered"], 0.9, above=True),
         Claim("where the best “feminine” fires, it is right", gender["precision"], 0.9, above=True),
@@ -104,6 +106,7 @@ def claims(
             above=True,
         ),
         Claim("eight features together find gender", eight, 0.95, above=True),
+        Claim("a probe finds the person of a verb", person, 0.95, above=True),
     ]
     if steered is None:
         return found

@@ -5,7 +5,9 @@ import pytest
 from course.chapters.ch20_features import labels
 from course.grammar import antecedents, statements
 from course.grammar.drawing import Draw
+from course.grammar.phrases import WE, I
 from course.grammar.splits import draw_sentence
+from course.grammar.verbs import Verb
 from course.grammar.words import english_text
 from transformer_lib import Translator
 
@@ -32,6 +34,7 @@ def test_of_a_sentence_the_labels_are_right():
     assert found["noun: animate"] == {"dog": True, "avenue": False}
     assert found["noun: subject"] == {"dog": True, "avenue": False}
     assert found["verb: past"] == {"cross": False}
+    assert found["verb: first person"] == {"cross": False}
     assert found["adjective: feminine"] == {"dangerous": True}  # the avenue is
     assert found["the: feminine"] == {"the": False}
     assert found["noun: feminine, one"] == {"dog": False, "avenue": True}
@@ -91,6 +94,39 @@ def test_subjects_and_objects_are_those_that_the_grammar_made(monkeypatch):
             if not one.beside:
                 seen += 1
                 assert one.true == (one.group not in objects), english_text(sentence.english)
+
+
+def test_verbs_are_in_the_person_in_which_the_grammar_conjugated_them(monkeypatch):
+    """What the grammar asked of Spanish is recorded: I and we, or somebody else."""
+    made: dict[str, set[bool]] = {}
+    ours = Verb.spanish_form
+
+    def recorded(verb, tense, person):
+        made.setdefault(verb.english, set()).add(person in (I, WE))
+        return ours(verb, tense, person)
+
+    monkeypatch.setattr(Verb, "spanish_form", recorded)
+    draw, seen = Draw(5), []
+    while len(seen) < 500:
+        made.clear()
+        sentence = draw_sentence(draw)
+        for one in labels.answers(sentence)["verb: first person"]:
+            if not one.beside and len(made.get(one.group, ())) == 1:
+                assert made[one.group] == {one.true}, english_text(sentence.english)
+                seen.append(one.true)
+    assert 30 < sum(seen) < 200
+
+
+@pytest.mark.parametrize(
+    "text, verb, first",
+    [
+        ("I don't cook because I am too angry", "cook", True),
+        ("How many sacks does he have?", "have", False),
+        ("We are going to remember you tonight", "remember", None),
+    ],
+)
+def test_a_verb_is_asked_for_its_person_where_its_subject_stands_before_it(text, verb, first):
+    assert told(text)["verb: first person"].get(verb) is first
 
 
 def test_the_places_are_those_of_the_model():
