@@ -13,7 +13,7 @@ import json
 import os
 import shutil
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -104,6 +104,19 @@ def first_page(config: Path, folder: str) -> str:
     return f"/lab/tree/{folder}/{FIRST}"
 
 
+def jupyterlab_main() -> Callable[[list[str]], int]:
+    """JupyterLab's own main, imported in half its usual time.
+
+    The rest goes into a parser of international web addresses, which jsonschema takes where it
+    finds it, and which works out its tables anew in every process. It is optional, and no such
+    address is checked here, so it counts as not installed (course/drawing/lazy_altair.py).
+    """
+    sys.modules["rfc3987_syntax"] = None
+    from jupyterlab.labapp import main
+
+    return main
+
+
 def main(arguments: list[str]) -> int:
     originals = "--originals" in arguments
     arguments = [argument for argument in arguments if argument != "--originals"]
@@ -126,9 +139,7 @@ def main(arguments: list[str]) -> int:
         options.append("--allow-root")
     given = {argument.partition("=")[0] for argument in arguments}
     options = [option for option in options if option.partition("=")[0] not in given]
-    from jupyterlab.labapp import main as jupyterlab
-
-    return jupyterlab([*options, *arguments])
+    return jupyterlab_main()([*options, *arguments])
 
 
 if __name__ == "__main__":

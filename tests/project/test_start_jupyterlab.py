@@ -2,6 +2,8 @@
 
 import json
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import nbformat
@@ -144,6 +146,19 @@ def test_every_setting_is_one_that_jupyterlab_knows():
         assert values.keys() <= schema["properties"].keys()
     assert settings["@jupyterlab/apputils-extension:notification"]["fetchNews"] == "false"
     assert settings["@jupyterlab/notebook-extension:tracker"]["windowingMode"] == "full"
+
+
+def test_jupyterlab_starts_without_the_parser_that_takes_three_seconds():
+    program = (
+        "import sys, start_jupyterlab; start_jupyterlab.jupyterlab_main()\n"
+        "assert 'jsonschema' in sys.modules, 'this JupyterLab checks no schemas'\n"
+        "assert sys.modules['rfc3987_syntax'] is None\n"
+        "assert 'lark' not in sys.modules, 'something else makes such a parser'\n"
+    )
+    run = subprocess.run(
+        [sys.executable, "-c", program], cwd=ROOT / "tools", capture_output=True, text=True
+    )
+    assert run.returncode == 0, run.stderr
 
 
 def test_only_dark_themes_turn_figures_round():
