@@ -26,7 +26,7 @@ from course.drawing.style import FONTS
 from course.lab.node import SCRIPTS
 from course.lab.pages import HERE as LABORATORY
 from course.lab.pages import policy, write_parts
-from course.notebooks import count, run, sections
+from course.notebook_tools import count, run, sections
 from course.site import colab, licenses, reference
 from course.site.book import chapter, print_pdf
 from course.site.markdown import (
