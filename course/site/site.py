@@ -20,7 +20,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 from PIL import Image
 
-from course.drawing.loops import LOOPS, loop_svg
+from course.drawing.animations import ANIMATIONS, animation_svg
 from course.drawing.notebook_output import VEGALITE_VERSION
 from course.drawing.style import FONTS
 from course.lab.node import SCRIPTS
@@ -291,8 +291,8 @@ class Site:
         pictures = [picture for part in found for picture in part.pictures]
         for picture in pictures:
             (self.out / "images" / picture.file).write_bytes(picture.png)
-            if picture.figure in LOOPS:
-                picture.loop = Markup(loop_svg(picture.figure))
+            if picture.figure in ANIMATIONS:
+                picture.loop = Markup(animation_svg(picture.figure))
             if picture.figure:
                 self.pictures.setdefault(picture.figure, picture)
         for section in sections.sections(notebook):
