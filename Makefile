@@ -88,15 +88,15 @@ edit: .venv/has-lab
 	.venv/bin/python tools/start_jupyterlab.py --originals
 
 notebooks: .venv/has-test
-	.venv/bin/python -m course.notebooks.run
+	.venv/bin/python -m course.notebook_tools.run
 
 pages: .venv/has-test
-	.venv/bin/python -m course.notebooks.pages
+	.venv/bin/python -m course.notebook_tools.pages
 	.venv/bin/python -m course figures --page notebooks/figures.md
 	.venv/bin/python -m course.site.lab_picture
 
 count: .venv/has-test
-	.venv/bin/python -m course.notebooks.count
+	.venv/bin/python -m course.notebook_tools.count
 
 # The site, the book and the figures take minutes. TAG=yes tags as well, if all agree.
 release: .venv/has-test

@@ -1,7 +1,8 @@
-"""How pytest compares a notebook's stored outputs with new ones: see course/notebooks/compare.py.
+"""How pytest compares a notebook's stored outputs with new ones.
 
-nbval runs every code cell and hands over the two lists of outputs. A cell with the tag
-`nbval-exact` must give the same outputs to the last digit.
+nbval runs every code cell and hands over the two lists of outputs;
+course/notebook_tools/compare.py says whether they agree. A cell with the tag `nbval-exact` must
+give the same outputs to the last digit.
 """
 
 import gc
@@ -17,7 +18,7 @@ del sys.modules["rfc3987_syntax"]
 
 import pytest  # noqa: E402
 
-from course.notebooks.compare import first_difference  # noqa: E402
+from course.notebook_tools.compare import first_difference  # noqa: E402
 
 pytest_plugins = ["nbval.plugin"]
 

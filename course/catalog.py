@@ -21,7 +21,7 @@ Entry = TypeVar("Entry")
 class Registry(MutableMapping[str, Entry], Generic[Entry]):
     """name -> what is registered under it, in the order of the series.
 
-    decorator: the name of the decorator that registers, "figure" or "experiment".
+    decorator: the name of the decorator that registers: "figure", "animation" or "experiment".
     """
 
     def __init__(self, decorator: str):

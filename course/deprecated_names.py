@@ -37,7 +37,7 @@ MODULES = {
     "corpora.english_spanish": "grammar.splits",
     "corpora.english_spanish.classes": "grammar.classes",
     "corpora.english_spanish.clitics": "grammar.clitics",
-    "corpora.english_spanish.drawing": "grammar.drawing",
+    "corpora.english_spanish.drawing": "grammar.random_choices",
     "corpora.english_spanish.larger": "grammar.larger",
     "corpora.english_spanish.lexicon": "grammar.lexicon",
     "corpora.english_spanish.likes": "grammar.likes",

@@ -44,7 +44,7 @@ ELSEWHERE = {
     "decoding/beam": "decoding/test_cache decoding/test_decoding_properties",
     "decoding/cache": "decoding/test_decoding decoding/test_decoding_properties",
     "decoding/greedy": "decoding/test_cache decoding/test_decoding_properties",
-    "decoding/optimize": "test_translator",
+    "decoding/quantization": "test_translator",
     "decoding/sampling": "decoding/test_decoding_properties",
     "decoding/speculative": "decoding/test_decoding_properties",
     "interpret/patching": "interpret/test_recording test_metrics decoding/test_cache",

@@ -33,6 +33,7 @@ def weights(model: Parts) -> dict[str, Tensor]:
 RENAMED = (
     (re.compile(r"(_attn\.)((?:before|biases)\.)"), r"\1attention.\2"),
     (re.compile(r"\baround_(self_attn|cross_attn|feed_forward)\b"), r"residual_\1"),
+    (re.compile(r"^look\."), "readout."),
 )
 
 

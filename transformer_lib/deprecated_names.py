@@ -20,8 +20,9 @@ from transformer_lib.model.encoder import EncoderLayer
 from transformer_lib.text.languages import Language, SubwordLanguage
 from transformer_lib.text.subwords import Subwords
 from transformer_lib.translator import Translator
+from transformer_lib.variants import MixtureOfExperts, Rotary
 from transformer_lib.variants.language_model import LanguageModelLayer
-from transformer_lib.variants.relative_positions import Rotary
+from transformer_lib.variants.recurrent import RecurrentTranslator
 
 
 def table(text: str) -> dict[str, str]:
@@ -46,18 +47,18 @@ MODULES = table("""
     config=model.config corpora=text.data corpora.digits=text.digits
     corpora.english_spanish=text.english_spanish
     corpora.english_spanish.splits=text.english_spanish corpora.everyday=text.everyday
-    corpora.parallel=text.parallel decoder=model.decoder distributed=training.distributed
+    corpora.parallel=text.parallel decoder=model.decoder decoding.optimize=decoding.quantization
+    distributed=training.distributed variants.replacement=variants.module_surgery
     downloads=text.downloads embedding=model.embedding encoded=text.tokenized_dataset
     encoder=model.encoder evaluation=interpret.patching,interpret.pronouns,metrics
     language_model=variants.language_model,variants.gpt2 languages=text.languages
     layers=model.layers log=training.log loss=training.loss masks=model.masks
     model=model.transformer moses=text.moses recording=interpret.recording,interpret.patching
     settings=cli.settings since=variants since.attention=variants.modern_attention
-    since.exchange=variants.replacement since.feed_forward=variants.feed_forwards
+    since.exchange=variants.module_surgery since.feed_forward=variants.feed_forwards
     since.flash=variants.flash_attention since.norms=variants.rms_norm
     since.optimizers=training.optimizers since.positions=variants.relative_positions
-    subwords=text.subwords sureness=confidence tokens=text.tokens
-    typed=text.user_input
+    subwords=text.subwords sureness=confidence tokens=text.tokens typed=text.user_input
 """) | {
     "training": "training.schedules training.config training.batches training.step "
     "training.state training.devices training.optimizers training.trainer"
@@ -83,14 +84,16 @@ RENAMED = table("""
 
 # Parts and methods of classes: old name -> the name that they have now.
 LAYER = {f"around_{x}": f"residual_{x}" for x in ("self_attn", "cross_attn", "feed_forward")}
-LANGUAGE = table("typed=preprocess answer=postprocess shown=display_tokens")
+LANGUAGE = table("typed=preprocess answer=postprocess shown=display_tokens text=decode")
 PARTS: dict[type, dict[str, str]] = {
     **dict.fromkeys((EncoderLayer, DecoderLayer, LanguageModelLayer), LAYER),
-    **dict.fromkeys((Language, SubwordLanguage), LANGUAGE),
+    **dict.fromkeys((Language, SubwordLanguage), LANGUAGE | {"more": "larger_model_hint"}),
     Subwords: table("encode_varied=encode_with_dropout"),
     Translator: table("sureness=confidence doubt=warning"),
     ConfidenceThresholds: table("doubt=warning"),
     Rotary: table("turn=rotate"),
+    MixtureOfExperts: table("top=top_k"),
+    RecurrentTranslator: table("look=readout"),
 }
 
 # Old modules that went to the course, whole or in part.

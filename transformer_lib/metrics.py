@@ -172,9 +172,9 @@ def quick_bleu(translator: Translator, pairs: Sequence[tuple[Ids, Ids]], count: 
     longest = max(len(target) for _, target in some) + 10
     greedy = partial(greedy_decode, translator.model, max_length=longest)
     written = translator.in_batches([source for source, _ in some], greedy)
-    text = translator.tgt.text
-    references = [[text(target)] for _, target in some]
-    return float(sacrebleu_score("bleu", [text(ids) for ids in written], references)["bleu"])
+    decode = translator.tgt.decode
+    references = [[decode(target)] for _, target in some]
+    return float(sacrebleu_score("bleu", [decode(ids) for ids in written], references)["bleu"])
 
 
 def token_accuracy(translator: Translator, pairs: TextPairs) -> float:

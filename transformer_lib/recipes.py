@@ -156,9 +156,8 @@ class ParallelRecipe(Recipe):
             both = read_subwords(folder)
         else:
             both = self.learn_language()
-        return TrainingData(
-            both, both, *(self.encoded(both, side) for side in ("train", "validation"))
-        )
+        sides = (self.encoded(both, side) for side in ("train", "validation"))
+        return TrainingData(both, both, *sides)
 
     def learn_language(self) -> SubwordLanguage:
         """Subwords of the training side, and whether its sentences begin and end like sentences."""

@@ -13,7 +13,7 @@ SETTINGS = {
 }
 # Of functions -> now; until release 2.0.
 KEYWORDS = SETTINGS | {"bar": "progress", "rate": "lr", "both_ways": "bidirectional"}
-KEYWORDS |= {"buckets": "num_buckets", "farthest": "max_distance"}
+KEYWORDS |= {"buckets": "num_buckets", "farthest": "max_distance", "top": "top_k"}
 
 P = ParamSpec("P")
 R = TypeVar("R")

@@ -235,7 +235,7 @@ class Translator:
         """Greedy translations, in batches of similar lengths; unknown words are read as <unk>."""
         ids = [self.src.encode(text) for text in texts]
         greedy = partial(greedy_decode, self.model, max_length=self.tgt.longest)
-        return [self.tgt.text(words) for words in self.in_batches(ids, greedy, batch=batch)]
+        return [self.tgt.decode(words) for words in self.in_batches(ids, greedy, batch=batch)]
 
     def attention_maps(self, text: str, translation: Sequence[str] | None = None) -> AttentionMaps:
         """The attention weights while the model writes `translation` (None: its own greedy one)."""

@@ -270,4 +270,4 @@ def greedy_decode(model, src, max_length):
 def translate(model, source, target, text):
     """Text in, text out; source and target are the two languages."""
     src = torch.tensor([[*source.encode(text), EOS]])
-    return target.text(greedy_decode(model, src, max_length=64)[0])
+    return target.decode(greedy_decode(model, src, max_length=64)[0])

@@ -40,8 +40,8 @@ def add_parser(commands: argparse._SubParsersAction) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
+    from course.drawing.animations import ANIMATIONS, save_animation
     from course.drawing.gallery import gallery_html, gallery_markdown
-    from course.drawing.loops import LOOPS, save_loop
     from course.drawing.registry import FIGURES
     from course.drawing.saving import save
 
@@ -59,8 +59,8 @@ def run(options: argparse.Namespace) -> int:
         return 0
     for name in FIGURES if options.all else options.only:
         for format in options.format:
-            if format == "loop" and (name in LOOPS or not options.all):
-                print(save_loop(name, options.out))
+            if format == "loop" and (name in ANIMATIONS or not options.all):
+                print(save_animation(name, options.out))
             elif format != "loop":
                 print(save(name, options.out, format, text=options.text))
     if options.all:

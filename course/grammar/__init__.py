@@ -4,6 +4,7 @@
     morphology.py   plurals, agreement, conjugation
     verbs.py        verbs and the nouns they take
     phrases.py      noun phrases, subjects, verb forms: English and Spanish side by side
+    random_choices.py  who does what to what, where and when, drawn by chance
     statements.py, likes.py, clitics.py, questions.py, larger.py
                     sentences: "I like trees" / "Me gustan los árboles"
     antecedents.py, situations.py

@@ -8,14 +8,6 @@ closed it" ("la leyó", "la cerró").
 
 from dataclasses import dataclass
 
-from course.grammar.drawing import (
-    Draw,
-    draw_beside,
-    draw_noun_phrase,
-    draw_person,
-    draw_plural,
-    starts_again,
-)
 from course.grammar.lexicon import Adjective, Noun, nouns_for, opposite
 from course.grammar.morphology import PRESENT
 from course.grammar.phrases import (
@@ -34,6 +26,14 @@ from course.grammar.phrases import (
     natural,
     noun_phrase,
     object_of,
+)
+from course.grammar.random_choices import (
+    Draw,
+    draw_beside,
+    draw_noun_phrase,
+    draw_person,
+    draw_plural,
+    starts_again,
 )
 from course.grammar.situations import PEOPLE_SITUATIONS, SITUATIONS, Situation
 from course.grammar.statements import feel

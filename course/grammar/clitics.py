@@ -1,21 +1,5 @@
 """Object pronouns, which Spanish puts before the verb: lo, la, los, las, le, les, se."""
 
-from course.grammar.drawing import (
-    DEFINITE,
-    HABITS,
-    OBJECT,
-    RECENTLY,
-    Draw,
-    draw_beside,
-    draw_doer,
-    draw_noun_phrase,
-    draw_object_pronoun,
-    draw_person,
-    draw_place,
-    draw_plural,
-    draw_time,
-    own_possessive,
-)
 from course.grammar.lexicon import NOUNS, nouns_for
 from course.grammar.morphology import PRESENT
 from course.grammar.phrases import (
@@ -36,6 +20,22 @@ from course.grammar.phrases import (
     noun_phrase,
     object_of,
     pronoun,
+)
+from course.grammar.random_choices import (
+    DEFINITE,
+    HABITS,
+    OBJECT,
+    RECENTLY,
+    Draw,
+    draw_beside,
+    draw_doer,
+    draw_noun_phrase,
+    draw_object_pronoun,
+    draw_person,
+    draw_place,
+    draw_plural,
+    draw_time,
+    own_possessive,
 )
 from course.grammar.statements import POSSESSIONS, RELATIVES
 from course.grammar.verbs import BRUSH, DITRANSITIVE, HAVE, REFLEXIVE, VERBS

@@ -1,25 +1,6 @@
 """Larger sentences: verbs before verbs, comparison, "and", relative clauses, possession."""
 
 from course.grammar.clitics import SOCIAL
-from course.grammar.drawing import (
-    ANIMALS,
-    CERTAIN,
-    DEFINITE,
-    PEOPLE,
-    THE,
-    Draw,
-    draw_beside,
-    draw_doer,
-    draw_noun_phrase,
-    draw_object,
-    draw_object_pronoun,
-    draw_person,
-    draw_place,
-    draw_plural,
-    draw_spot,
-    draw_time,
-    starts_again,
-)
 from course.grammar.lexicon import ADJECTIVES, ADJECTIVES_FOR, nouns_for
 from course.grammar.morphology import PRESENT
 from course.grammar.phrases import (
@@ -42,6 +23,25 @@ from course.grammar.phrases import (
     question,
 )
 from course.grammar.questions import NOT_AFTER_MODAL
+from course.grammar.random_choices import (
+    ANIMALS,
+    CERTAIN,
+    DEFINITE,
+    PEOPLE,
+    THE,
+    Draw,
+    draw_beside,
+    draw_doer,
+    draw_noun_phrase,
+    draw_object,
+    draw_object_pronoun,
+    draw_person,
+    draw_place,
+    draw_plural,
+    draw_spot,
+    draw_time,
+    starts_again,
+)
 from course.grammar.statements import (
     FEELINGS,
     GOALS,

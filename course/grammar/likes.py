@@ -5,16 +5,6 @@ Ana loves milk        A Ana le encanta la leche
 My head hurts         Me duele la cabeza
 """
 
-from course.grammar.drawing import (
-    STATE_TIMES,
-    Draw,
-    draw_beside,
-    draw_noun_phrase,
-    draw_person,
-    draw_place,
-    draw_plural,
-    draw_time,
-)
 from course.grammar.lexicon import Noun, nouns_for
 from course.grammar.morphology import PRESENT, adjective_form
 from course.grammar.phrases import (
@@ -33,6 +23,16 @@ from course.grammar.phrases import (
     gustar_form,
     noun_phrase,
     question,
+)
+from course.grammar.random_choices import (
+    STATE_TIMES,
+    Draw,
+    draw_beside,
+    draw_noun_phrase,
+    draw_person,
+    draw_place,
+    draw_plural,
+    draw_time,
 )
 from course.grammar.verbs import DOES, HAVE, VERBS
 from course.grammar.words import Phrase, Sentence, Words, sentence, text

@@ -1,19 +1,6 @@
 """Questions: the Spanish verb comes before its subject. ¿Abrió Ana la puerta?"""
 
 from course.grammar.clitics import SOCIAL
-from course.grammar.drawing import (
-    CERTAIN,
-    DEFINITE,
-    OBJECT,
-    Draw,
-    draw_doer,
-    draw_noun_phrase,
-    draw_object,
-    draw_person,
-    draw_place,
-    draw_spot,
-    starts_again,
-)
 from course.grammar.lexicon import ADJECTIVES, ADJECTIVES_FOR, nouns_for
 from course.grammar.morphology import PRESENT, adjective_form, conjugate
 from course.grammar.phrases import (
@@ -28,6 +15,19 @@ from course.grammar.phrases import (
     noun_phrase,
     object_of,
     question,
+)
+from course.grammar.random_choices import (
+    CERTAIN,
+    DEFINITE,
+    OBJECT,
+    Draw,
+    draw_doer,
+    draw_noun_phrase,
+    draw_object,
+    draw_person,
+    draw_place,
+    draw_spot,
+    starts_again,
 )
 from course.grammar.statements import HAVABLE, LOOSE_THINGS, NOUN_LIST, draw_predicate
 from course.grammar.verbs import DOES, GO, HAVE, INTRANSITIVE, TRANSITIVE, VERBS

@@ -25,7 +25,6 @@ from course.grammar.antecedents import (
     weather_reason,
 )
 from course.grammar.clitics import and_it, indirect_object
-from course.grammar.drawing import Draw
 from course.grammar.larger import (
     GROUPS,
     TEAMS,
@@ -39,6 +38,7 @@ from course.grammar.larger import (
 from course.grammar.lexicon import ADJECTIVES, NOUNS, Adjective, Noun
 from course.grammar.likes import ask_like, interested, left
 from course.grammar.phrases import DETERMINERS, PRONOUNS
+from course.grammar.random_choices import Draw
 from course.grammar.situations import Situation
 from course.grammar.splits import draw_once, sounds_odd
 from course.grammar.statements import PARTICIPLES, exclamation, grow_or_fly, passive, there_is

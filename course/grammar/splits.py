@@ -17,9 +17,9 @@ from pathlib import Path
 
 from course.grammar import antecedents, clitics, larger, likes, questions, statements
 from course.grammar.antecedents import Plan, draw_plan, realize
-from course.grammar.drawing import Draw
 from course.grammar.lexicon import ADJECTIVES, NOUN_OF_FORM, NOUNS, Adjective, Noun
 from course.grammar.phrases import PAST, NounPhrase, noun_phrase
+from course.grammar.random_choices import Draw
 from course.grammar.situations import SITUATIONS, reason_bonds
 from course.grammar.words import Phrase, Sentence, english_text, sentence, spanish_text, text
 from transformer_lib.text.english_spanish import PAIR_COLUMNS, PRONOUN_COLUMNS, SPLITS, PronounItem

@@ -3,7 +3,23 @@
 Each function takes a `Draw` and writes one sentence; FRAMES at the end gives their weights.
 """
 
-from course.grammar.drawing import (
+from course.grammar.lexicon import ADJECTIVES, ADJECTIVES_FOR, NOUNS, Adjective, nouns_for, opposite
+from course.grammar.morphology import PRESENT, adjective_form, participle
+from course.grammar.phrases import (
+    CAN,
+    HE,
+    NUMBERS,
+    PAST,
+    NounPhrase,
+    agreeing,
+    be,
+    finite,
+    modal_phrase,
+    noun_phrase,
+    object_of,
+    question,
+)
+from course.grammar.random_choices import (
     ANIMALS,
     DEFINITE,
     OBJECT,
@@ -21,22 +37,6 @@ from course.grammar.drawing import (
     draw_spot,
     draw_time,
     starts_again,
-)
-from course.grammar.lexicon import ADJECTIVES, ADJECTIVES_FOR, NOUNS, Adjective, nouns_for, opposite
-from course.grammar.morphology import PRESENT, adjective_form, participle
-from course.grammar.phrases import (
-    CAN,
-    HE,
-    NUMBERS,
-    PAST,
-    NounPhrase,
-    agreeing,
-    be,
-    finite,
-    modal_phrase,
-    noun_phrase,
-    object_of,
-    question,
 )
 from course.grammar.verbs import (
     ARRIVE,

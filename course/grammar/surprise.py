@@ -10,7 +10,7 @@ import math
 import statistics
 from collections.abc import Callable, Sequence
 
-from course.grammar.drawing import Draw
+from course.grammar.random_choices import Draw
 from course.grammar.splits import draw_once, sounds_odd
 from course.grammar.words import Sentence
 

@@ -4,7 +4,7 @@ import re
 import tomllib
 from pathlib import Path
 
-from course.notebooks.sections import ROOT
+from course.notebook_tools.sections import ROOT
 
 TABLE = ROOT / "REUSE.toml"
 # The kinds of things here, each with a file that is one of them.

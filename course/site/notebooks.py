@@ -17,7 +17,7 @@ from nbformat import NotebookNode
 from course.drawing.notebook_output import VEGALITE
 from course.lab import view
 from course.lab.notebook import FILE, FILE_OF_SUBWORDS
-from course.notebooks import sections
+from course.notebook_tools import sections
 from course.site.markdown import code_html
 
 GUESS = re.compile(r"^my_guess = \.\.\.", re.MULTILINE)

@@ -21,7 +21,7 @@ from pathlib import Path, PurePosixPath
 
 from markupsafe import Markup
 
-from course.notebooks import sections
+from course.notebook_tools import sections
 from course.site.markdown import code_inside
 
 ROOT = sections.ROOT

@@ -20,13 +20,13 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 from PIL import Image
 
-from course.drawing.loops import LOOPS, loop_svg
+from course.drawing.animations import ANIMATIONS, animation_svg
 from course.drawing.notebook_output import VEGALITE_VERSION
 from course.drawing.style import FONTS
 from course.lab.node import SCRIPTS
 from course.lab.pages import HERE as LABORATORY
 from course.lab.pages import policy, write_parts
-from course.notebooks import count, run, sections
+from course.notebook_tools import count, run, sections
 from course.site import colab, licenses, reference
 from course.site.book import chapter, print_pdf
 from course.site.markdown import (
@@ -291,8 +291,8 @@ class Site:
         pictures = [picture for part in found for picture in part.pictures]
         for picture in pictures:
             (self.out / "images" / picture.file).write_bytes(picture.png)
-            if picture.figure in LOOPS:
-                picture.loop = Markup(loop_svg(picture.figure))
+            if picture.figure in ANIMATIONS:
+                picture.loop = Markup(animation_svg(picture.figure))
             if picture.figure:
                 self.pictures.setdefault(picture.figure, picture)
         for section in sections.sections(notebook):

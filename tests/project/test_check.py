@@ -20,7 +20,7 @@ import check
         ("course/grading/similar.py", ["tests/course/grading/test_similar.py"]),
         ("tools/check.py", ["tests/project/test_check.py"]),
         # not test_series.py, which takes minutes
-        ("course/notebooks/run.py", ["tests/prose/test_notebooks.py"]),
+        ("course/notebook_tools/run.py", ["tests/prose/test_notebooks.py"]),
         ("tests/prose/test_series.py", ["tests/prose/test_series.py"]),
         ("tests/course/grading/attempts_5.py", ["tests/course/grading/test_attempts.py"]),
         (

@@ -12,7 +12,7 @@ import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
 from course.drawing.registry import FIGURES
-from course.notebooks import count, pages, sections
+from course.notebook_tools import count, pages, sections
 
 NOTEBOOKS = sections.series()
 NUMBERED = [name for name in NOTEBOOKS if name[0].isdigit()]

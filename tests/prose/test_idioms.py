@@ -10,7 +10,7 @@ import nbformat
 import pytest
 
 from course.drawing.registry import FIGURES
-from course.notebooks import sections
+from course.notebook_tools import sections
 
 ROOT = sections.ROOT
 PAGES = ["README.md", "TEACHING.md", "SCALING.md", "CONTRIBUTING.md"]

@@ -19,9 +19,9 @@ import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 from PIL import Image, ImageDraw
 
-from course.notebooks import compare
-from course.notebooks import run as tool
-from course.notebooks.compare import first_difference
+from course.notebook_tools import compare
+from course.notebook_tools import run as tool
+from course.notebook_tools.compare import first_difference
 
 ROOT = Path(__file__).resolve().parents[2]
 FOLDERS = [ROOT / "notebooks", ROOT / "course" / "assignments"]

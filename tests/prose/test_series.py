@@ -19,9 +19,9 @@ from course.drawing.gallery import gallery_markdown
 from course.drawing.notebook_output import is_chart
 from course.drawing.registry import FIGURES
 from course.drawing.saving import save
-from course.notebooks import run as tool
-from course.notebooks import sections
-from course.notebooks.compare import first_difference
+from course.notebook_tools import run as tool
+from course.notebook_tools import sections
+from course.notebook_tools.compare import first_difference
 
 ROOT = Path(__file__).resolve().parents[2]
 NOTEBOOKS = sections.series()

@@ -23,6 +23,7 @@ from transformer_lib.model.transformer import make_model
 from transformer_lib.training.config import TrainingConfig
 from transformer_lib.training.trainer import train
 from transformer_lib.variants import ModernAttention, QKNorm, RelativePositions, replace_modules
+from transformer_lib.variants.recurrent import RecurrentConfig, RecurrentTranslator, recurrent
 
 
 @pytest.mark.parametrize("options", [{}, {"norm_first": True}, {"tie_weights": "all"}])
@@ -71,6 +72,16 @@ def with_former_names(file):
         assert settings.keys() < about["config"].keys()
         about["config"] = {settings.get(key, key): x for key, x in about["config"].items()}
     write_tensors(file, former, about)
+
+
+def test_a_recurrent_translator_with_a_former_name_is_read(tmp_path):
+    model = RecurrentTranslator(5, 5, RecurrentConfig(N=1, d_model=4, hidden=4))
+    save_model(tmp_path, model)
+    tensors, _ = read_tensors(tmp_path / "model.safetensors")
+    former = {name.replace("readout.", "look."): x for name, x in tensors.items()}
+    assert former.keys() != tensors.keys()
+    write_tensors(tmp_path / "model.safetensors", former)
+    assert torch.equal(load_model(tmp_path, recurrent).readout.w_c.weight, model.readout.w_c.weight)
 
 
 def test_a_model_with_former_names_is_read(tmp_path):

@@ -8,6 +8,7 @@ import warnings
 from pathlib import Path
 
 import pytest
+import torch
 
 from transformer_lib import deprecated_names
 from transformer_lib.confidence import ConfidenceThresholds
@@ -18,7 +19,9 @@ from transformer_lib.training.config import TrainingConfig
 from transformer_lib.training.step import update
 from transformer_lib.training.trainer import train
 from transformer_lib.translator import Translator
+from transformer_lib.variants.feed_forwards import MixtureOfExperts, SwiGLU, load_balancing_loss
 from transformer_lib.variants.language_model import LanguageModelLayer
+from transformer_lib.variants.recurrent import RecurrentConfig, RecurrentTranslator
 from transformer_lib.variants.relative_positions import RelativePositions, Rotary
 
 # What notebooks and assignments imported before, and what they used of a module that they imported.
@@ -126,7 +129,10 @@ def test_a_part_of_a_layer_is_found_by_its_old_name(kind, part):
     [
         (Language, "typed", "preprocess"),
         (Language, "answer", "postprocess"),
+        (Language, "text", "decode"),
         (SubwordLanguage, "shown", "display_tokens"),
+        (SubwordLanguage, "text", "decode"),
+        (SubwordLanguage, "more", "larger_model_hint"),
         (Subwords, "encode_varied", "encode_with_dropout"),
         (Translator, "doubt", "warning"),
         (ConfidenceThresholds, "doubt", "warning"),
@@ -163,10 +169,23 @@ def test_a_keyword_that_changed_is_named():
         train(bar=None)
     with pytest.raises(TypeError, match="rate= is now called lr="):
         update(rate=1.0)
+    with pytest.raises(TypeError, match="top= is now called top_k="):
+        MixtureOfExperts(2, [], top=2)
+    with pytest.raises(TypeError, match="top= is now called top_k="):
+        load_balancing_loss(torch.zeros(1, 2), top=2)
     with pytest.raises(TypeError, match="buckets= is now called num_buckets="):
         RelativePositions(2, True, buckets=8)
     by_place = TrainingConfig(3, 40)
     assert (by_place.steps, by_place.max_tokens) == (3, 40)
+
+
+def test_a_part_of_a_variant_is_found_by_its_old_name():
+    mixture = MixtureOfExperts(4, [SwiGLU(4, 4), SwiGLU(4, 4)])
+    with pytest.warns(FutureWarning, match="top is now top_k"):
+        assert mixture.top == mixture.top_k == 2
+    model = RecurrentTranslator(5, 5, RecurrentConfig(N=1, d_model=4, hidden=4))
+    with pytest.warns(FutureWarning, match="look is now readout"):
+        assert model.look is model.readout
 
 
 def test_what_never_was_is_an_ordinary_mistake():

@@ -115,7 +115,7 @@ STORIES = {
         Line("make count", "core"),
         Line("make site", writes="site/index.html"),
         Line(
-            ".venv/bin/python -m course.notebooks.run notebooks/00_start_here.ipynb",
+            ".venv/bin/python -m course.notebook_tools.run notebooks/00_start_here.ipynb",
             "00_start_here.ipynb: ",
         ),
         Line("make clean", first="test -d .venv"),
@@ -145,7 +145,7 @@ BY_NIGHT = {
             "cp course/assignments/my_transformer.py submissions/ana/",
         ),
         Line(
-            "python -m course.notebooks.run course/assignments/1_words_as_numbers.ipynb",
+            "python -m course.notebook_tools.run course/assignments/1_words_as_numbers.ipynb",
             "1_words_as_numbers.ipynb: ",
         ),
     ],
@@ -168,8 +168,8 @@ BY_NIGHT = {
         Line("make check FILES=transformer_lib/model/attention.py", "passed"),
         Line("make check"),
         Line("make pages"),
-        Line("python -m course.notebooks.count --fix"),
-        Line("python -m course.notebooks.run --core", "the core stands alone"),
+        Line("python -m course.notebook_tools.count --fix"),
+        Line("python -m course.notebook_tools.run --core", "the core stands alone"),
         Line("make notebooks", "00_start_here.ipynb: "),
     ],
 }

@@ -217,8 +217,8 @@ def cores() -> set[int]:
 RUN = """
 import sys
 from pathlib import Path
-from course.notebooks.compare import first_difference
-from course.notebooks.run import execute, normalize, read
+from course.notebook_tools.compare import first_difference
+from course.notebook_tools.run import execute, normalize, read
 path = Path("notebooks", sys.argv[1])
 stored, new = read(path), normalize(execute(read(path), path.parent.resolve()))
 for one, other in zip(stored.cells, new.cells, strict=True):

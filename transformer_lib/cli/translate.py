@@ -239,4 +239,4 @@ def printed(translations: list[Translation], how: dict[str, Any]) -> str:
 def warning_about(translator: Translator, found: list[Translation], how: dict[str, Any]) -> str:
     """How unsure the best translation is, and what to try instead; "" for those drawn at random."""
     warning = "" if "sample" in how else translator.warning(found[0])
-    return "; ".join(filter(None, [warning, warning and translator.src.more]))
+    return "; ".join(filter(None, [warning, warning and translator.src.larger_model_hint]))

@@ -1,12 +1,12 @@
 """Writing a translation word by word, as functions of a model.
 
-greedy.py    greedy_decode    the likeliest word each time
-beam.py      beam_search      the likeliest few beginnings at a time
-sampling.py  sample_decode    words drawn at random, by their probabilities
-cache.py     DecoderState     what these three are built on: the words so far, keys and values
-             CachedDecoder    the decoder's layers, word by word (WholePrefix: without a cache)
-optimize.py  optimize_for_decoding  the same model with weights read faster, or in 8 bits
-speculative.py  speculative_decode  greedy, in fewer steps: a small model writes ahead
+greedy.py        greedy_decode  the likeliest word each time
+beam.py          beam_search    the likeliest few beginnings at a time
+sampling.py      sample_decode  words drawn at random, by their probabilities
+cache.py         DecoderState   what these three are built on: the words so far, keys and values
+                 CachedDecoder  the decoder's layers, word by word (WholePrefix: without a cache)
+speculative.py   speculative_decode  greedy, in fewer steps: a small model writes ahead
+quantization.py  optimize_for_decoding  the same weights, read faster: reordered, or in fewer bits
 """
 
 from transformer_lib.decoding.beam import Hypothesis, beam_search, penalty
@@ -20,7 +20,7 @@ from transformer_lib.decoding.cache import (
     inference_mode,
 )
 from transformer_lib.decoding.greedy import greedy_decode
-from transformer_lib.decoding.optimize import optimize_for_decoding
+from transformer_lib.decoding.quantization import optimize_for_decoding
 from transformer_lib.decoding.sampling import sample_decode, sampling_distribution
 from transformer_lib.decoding.speculative import SpeculativeResult, speculative_decode
 

@@ -50,7 +50,5 @@ def make(
 
 def load(task: str) -> tuple[list[tuple[str, str]], list[tuple[str, str]]]:
     """Pairs of text ("3 1 4", "4 1 3") for training and for validation."""
-    pairs = [
-        (" ".join(source), " ".join(target)) for source, target in make(task, TRAIN + VALIDATION)
-    ]
+    pairs = [(" ".join(src), " ".join(tgt)) for src, tgt in make(task, TRAIN + VALIDATION)]
     return pairs[:TRAIN], pairs[TRAIN:]

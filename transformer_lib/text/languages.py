@@ -42,7 +42,7 @@ class TokenizedText(Generic[AnyTokenizer]):
         """Text -> ids, without special tokens."""
         return self.vocab.encode(self.tokenizer(text))
 
-    def text(self, ids: Ids) -> str:
+    def decode(self, ids: Ids) -> str:
         """Ids -> text as it is written, up to the first <eos>."""
         return self.tokenizer.detokenize(self.vocab.decode(ids))
 
@@ -73,11 +73,11 @@ class Language(TokenizedText[Tokenizer]):
 
     def postprocess(self, ids: Ids, typed: UserInput) -> str:
         """Ids -> the text of a translation, with the punctuation that was set aside in typed."""
-        return typed.restore_punctuation(self.text(ids), self.tokenizer.language)
+        return typed.restore_punctuation(self.decode(ids), self.tokenizer.language)
 
     @property
-    def more(self) -> str:
-        """A hint at the model that reads more than this side; "" if there is none."""
+    def larger_model_hint(self) -> str:
+        """Which model reads any word, and how to load it; "" if this side isn't English."""
         return LARGER if self.tokenizer.language == "en" else ""
 
     def display_tokens(self, tokens: list[str]) -> list[str]:
@@ -110,7 +110,7 @@ class SubwordLanguage(TokenizedText[Subwords]):
     finished: bool
     stand_ins: Mapping[str, Sequence[str]]
     longest = LONGEST_IN_SUBWORDS
-    more = ""
+    larger_model_hint = ""
 
     def __init__(
         self,
@@ -145,7 +145,7 @@ class SubwordLanguage(TokenizedText[Subwords]):
         return tokens
 
     def postprocess(self, ids: Ids, typed: UserInput) -> str:
-        return put_back(self.text(ids).removesuffix(typed.added), typed.replaced)
+        return put_back(self.decode(ids).removesuffix(typed.added), typed.replaced)
 
     def display_tokens(self, tokens: list[str]) -> list[str]:
         """Pieces as text, if they hold whole letters, with · for the space before a word."""

@@ -2,7 +2,7 @@
 
     recurrent.py           a recurrent translator, with attention and without
     language_model.py      a decoder alone (GPT); gpt2.py reads GPT-2's weights into it
-    replacement.py         replace_modules: another part in the place of one; without_biases
+    module_surgery.py      replace_modules: another part in the place of one; without_biases
     rms_norm.py            RMSNorm
     feed_forwards.py       GELUFeedForward, SwiGLU, MixtureOfExperts
     modern_attention.py    ModernAttention: fewer keys, changed q and k, biased scores
@@ -29,6 +29,7 @@ from transformer_lib.variants.feed_forwards import (
 )
 from transformer_lib.variants.flash_attention import flash_attention, fused_attention
 from transformer_lib.variants.modern_attention import ModernAttention, biased_attention_weights
+from transformer_lib.variants.module_surgery import replace_modules, without_biases
 from transformer_lib.variants.relative_positions import (
     ALiBi,
     NoPositions,
@@ -37,7 +38,6 @@ from transformer_lib.variants.relative_positions import (
     Rotary,
     Window,
 )
-from transformer_lib.variants.replacement import replace_modules, without_biases
 from transformer_lib.variants.rms_norm import RMSNorm
 
 __all__ = ["ALiBi", "GELUFeedForward", "MixtureOfExperts", "ModernAttention", "NoPositions"]

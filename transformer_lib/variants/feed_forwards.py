@@ -9,6 +9,7 @@ from torch import Tensor, nn
 
 from transformer_lib.model.interface import Parts, Seq2SeqModel
 from transformer_lib.model.layers import PositionwiseFeedForward
+from transformer_lib.renamed_settings import says_new_keywords
 from transformer_lib.text.batching import Batch
 from transformer_lib.training.step import batch_loss, count_tokens
 
@@ -54,28 +55,29 @@ class SwiGLU(nn.Module):
 
 
 class MixtureOfExperts(nn.Module):
-    """Each word goes to the `top` networks to which a router gives the highest probabilities:
+    """Each word goes to the `top_k` networks to which a router gives the highest probabilities:
 
     FFN(x) = sum over these experts e of p_e E_e(x), with p = softmax(x W_router), normalized again
     over these experts (Mixtral: Jiang et al. 2024, section 2.1; the idea: Shazeer et al. 2017).
 
     experts: networks (b, s, d_model) -> the same shape. All are stored, but for each word only
-    `top` are computed. Raises ValueError unless 2 <= top <= the number of experts.
+    `top_k` are computed. Raises ValueError unless 2 <= top_k <= the number of experts.
     """
 
-    def __init__(self, d_model: int, experts: Sequence[nn.Module], top: int = 2):
+    @says_new_keywords
+    def __init__(self, d_model: int, experts: Sequence[nn.Module], top_k: int = 2):
         super().__init__()
-        if not 2 <= top <= len(experts):
+        if not 2 <= top_k <= len(experts):
             raise ValueError(
-                f"top={top} must lie between 2 and the {len(experts)} experts: a single one would "
-                f"have the share 1 whatever the router says, and the router would learn nothing"
+                f"top_k={top_k} must lie between 2 and the {len(experts)} experts: a single one's "
+                f"share would be 1 whatever the router says, and the router would learn nothing"
             )
-        self.top = top
+        self.top_k = top_k
         self.w_router = nn.Linear(d_model, len(experts), bias=False)
         self.experts = nn.ModuleList(experts)
 
     def forward(self, x: Tensor) -> Tensor:
-        p, chosen = self.w_router(x).softmax(dim=-1).topk(self.top, dim=-1)  # (b, s, top)
+        p, chosen = self.w_router(x).softmax(dim=-1).topk(self.top_k, dim=-1)  # (b, s, top_k)
         p = p / p.sum(dim=-1, keepdim=True)
         total = torch.zeros_like(x)
         for number, expert in enumerate(self.experts):
@@ -85,29 +87,30 @@ class MixtureOfExperts(nn.Module):
         return total
 
 
-def load_balancing_loss(router_logits: Tensor, top: int) -> Tensor:
+@says_new_keywords
+def load_balancing_loss(router_logits: Tensor, top_k: int) -> Tensor:
     """experts * sum over experts of (share of words that chose it) * (its mean probability).
 
     Switch Transformer (Fedus et al. 2021, Equations 4 to 6). router_logits (…, experts) -> one
-    number without a unit: `top` if all experts are chosen equally often, more if some are
+    number without a unit: `top_k` if all experts are chosen equally often, more if some are
     preferred. Without it, a few experts that are a little better at first get all words.
     """
     p = router_logits.flatten(0, -2).softmax(dim=-1)  # (words, experts)
-    chosen = p.topk(top, dim=-1).indices
+    chosen = p.topk(top_k, dim=-1).indices
     share = F.one_hot(chosen, p.size(-1)).sum(dim=1).to(p).mean(dim=0)
     return p.size(-1) * (share * p.mean(dim=0)).sum()
 
 
 @contextmanager
 def routing(model: Parts) -> Iterator[list[tuple[Tensor, int]]]:
-    """Collect the router logits and `top` of each mixture that runs inside the `with`."""
+    """Collect the router logits and `top_k` of each mixture that runs inside the `with`."""
     found: list[tuple[Tensor, int]] = []
 
-    def collector(top: int) -> Callable[..., None]:
-        return lambda router, args, logits: found.append((logits, top))
+    def collector(top_k: int) -> Callable[..., None]:
+        return lambda router, args, logits: found.append((logits, top_k))
 
     handles = [
-        mixture.w_router.register_forward_hook(collector(mixture.top))
+        mixture.w_router.register_forward_hook(collector(mixture.top_k))
         for mixture in model.modules()
         if isinstance(mixture, MixtureOfExperts)
     ]
@@ -124,5 +127,5 @@ def balanced_loss(
     """`batch_loss`, plus `weight` * words * `load_balancing_loss` of all mixtures in the model."""
     with routing(model) as found:
         loss = batch_loss(model, batch, smoothing, bf16)
-    balance = sum(load_balancing_loss(logits.float(), top) for logits, top in found)
+    balance = sum(load_balancing_loss(logits.float(), top_k) for logits, top_k in found)
     return loss + weight * count_tokens([batch]) * balance

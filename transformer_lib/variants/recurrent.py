@@ -183,7 +183,7 @@ class RecurrentTranslator(nn.Module):
         shape = {"num_layers": config.N, "dropout": between, "batch_first": True}
         self.encoder = nn.GRU(config.d_model, config.hidden // 2, bidirectional=True, **shape)
         self.decoder = nn.GRU(config.d_model, config.hidden, **shape)
-        self.look = make_readout(config)
+        self.readout = make_readout(config)
         self.generator = Generator(config.d_model, tgt_vocab_size)
         initialize(self)
         if config.tie_weights in ("target", "all"):
@@ -224,7 +224,7 @@ class RecurrentTranslator(nn.Module):
     ) -> tuple[Tensor, Tensor]:
         """(b, t) ids after `state` -> (b, t, d_model), and the state after them."""
         states, state = self.decoder(self.dropout(self.tgt_embed(words)), state)
-        x = self.look(states, memory[:, self.config.N :], src_mask)
+        x = self.readout(states, memory[:, self.config.N :], src_mask)
         return self.dropout(x), state
 
 

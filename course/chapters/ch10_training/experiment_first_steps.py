@@ -85,7 +85,7 @@ def first_steps() -> dict[str, Any]:
                     "step": step,
                     "loss": loss and round(loss, 3),
                     "validation_loss": round(validation_loss(model, batches), 3),
-                    "writes": tgt.text(greedy_decode(model, trees, max_length=12)[0]),
+                    "writes": tgt.decode(greedy_decode(model, trees, max_length=12)[0]),
                 }
             )
     return {"sentence": SENTENCE, "right": RIGHT, "steps": STEPS, "history": history}

@@ -232,7 +232,7 @@ def write(
     longest, sources = translator.tgt.longest, [translator.src.encode(a) for a, _ in pairs]
     if beam == 1:
         search = partial(greedy_decode, translator.model, max_length=longest)
-        return [translator.tgt.text(ids) for ids in translator.in_batches(sources, search)]
+        return [translator.tgt.decode(ids) for ids in translator.in_batches(sources, search)]
     search = partial(
         beam_search,
         translator.model,
@@ -241,7 +241,7 @@ def write(
         max_length=longest,
     )
     found = translator.in_batches(sources, search, batch=32)
-    return [translator.tgt.text(best.ids) for best, *_ in found]
+    return [translator.tgt.decode(best.ids) for best, *_ in found]
 
 
 def write_per_word(translator: Translator, pairs: TextPairs) -> list[str]:
@@ -261,7 +261,7 @@ def write_per_word(translator: Translator, pairs: TextPairs) -> list[str]:
         max(several, key=lambda one: (one.finished, one.log_prob / (len(one.ids) + 1)))
         for several in translator.in_batches(sources, search, batch=32)
     )
-    return [translator.tgt.text(one.ids) for one in likeliest]
+    return [translator.tgt.decode(one.ids) for one in likeliest]
 
 
 def token_bleu(translations: Sequence[str], pairs: TextPairs) -> dict[str, Any]:

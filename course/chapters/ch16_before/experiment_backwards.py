@@ -59,7 +59,7 @@ def looks_backwards(model: RecurrentTranslator, row: str = ROW) -> torch.Tensor:
     batch = make_batch([(DIGITS.encode(row), DIGITS.encode(row[::-1]))])
     with inference_mode(model), record_attention(model) as weights:
         model(batch.src, batch.tgt_in)
-    return weights["look.cross_attn"][0, 0]
+    return weights["readout.cross_attn"][0, 0]
 
 
 @experiment("backwards")

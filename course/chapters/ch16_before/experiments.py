@@ -13,6 +13,7 @@ from torch import nn
 from course import experiments
 from course.experiments import experiment
 from course.experiments.long_training import TrainSpec, scores, tuned
+from transformer_lib.checkpoints import current_name
 from transformer_lib.decoding import inference_mode
 from transformer_lib.interpret.patching import Edit, block_attention, swap_attention
 from transformer_lib.interpret.pronouns import PronounBatch, agreement, best_head, measurable
@@ -140,6 +141,8 @@ def chosen() -> dict[str, list[dict[str, Any]]]:
     A training for each seed, in their order.
     """
     runs = [run for run in experiments.load("before")["runs"] if run["chosen"]]
+    for about in (run["map"] for run in runs):  # its layers have the names of that time
+        about["weights"] = {current_name(name): them for name, them in about["weights"].items()}
     return {
         learner.what: [run for run in runs if run["what"] == learner.what] for learner in LEARNERS
     }

@@ -14,7 +14,7 @@ from tqdm import tqdm
 from course import experiments
 from course.experiments import experiment
 from course.experiments.long_training import TrainSpec, cached, learning_curve
-from course.grammar.drawing import Draw
+from course.grammar.random_choices import Draw
 from course.grammar.splits import draw_sentence
 from course.grammar.surprise import entropy_bound
 from course.grammar.words import english_text

@@ -112,7 +112,7 @@ def right(model: nn.Module, split: str) -> float:
         written = greedy_decode(model, src, max_length=corpus.tgt.longest, cache=False)
         for i, words in zip(chosen, written, strict=True):
             spanish = all(word < len(corpus.tgt.vocab) for word in words)  # nothing forbids English
-            marks.append(spanish and corpus.tgt.text(words) == pairs[i][1])
+            marks.append(spanish and corpus.tgt.decode(words) == pairs[i][1])
     return sum(marks) / len(pairs)
 
 

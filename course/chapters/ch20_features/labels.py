@@ -12,9 +12,9 @@ from torch import Tensor
 
 from course.grammar import verbs
 from course.grammar.classes import english_class
-from course.grammar.drawing import Draw
 from course.grammar.lexicon import ADJECTIVES, NAMES, NOUN_OF_FORM, Noun
 from course.grammar.phrases import DETERMINERS
+from course.grammar.random_choices import Draw
 from course.grammar.splits import MAX_TRAIN_TOKENS, draw_sentence
 from course.grammar.words import Sentence, english_text
 from transformer_lib.text import english_spanish

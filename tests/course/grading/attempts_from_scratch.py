@@ -338,7 +338,7 @@ MISTAKES = [
     ),
     (
         12,
-        "return target.text(greedy_decode(model, src, max_length=64)[0])",
+        "return target.decode(greedy_decode(model, src, max_length=64)[0])",
         "return greedy_decode(model, src, max_length=64)[0]",
         "should return text",
     ),

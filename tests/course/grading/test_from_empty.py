@@ -16,7 +16,7 @@ from course.checks import Hint, NotTried
 from course.experiments import load
 from course.from_scratch import checks as from_empty
 from course.from_scratch.checks import STEPS, OwnFile, own_file, verdict
-from course.notebooks import sections
+from course.notebook_tools import sections
 from tests.course.grading.attempts_from_scratch import MISTAKES, SOLUTION, SOURCE, changed
 from transformer_lib.checkpoints import weights
 from transformer_lib.text import english_spanish

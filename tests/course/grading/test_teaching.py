@@ -15,7 +15,7 @@ from course.grading.__main__ import parser
 from course.grading.assignments import FOLDER, assignments
 from course.grading.grade import Limits
 from course.grading.rpc import MOST_CALLS, MOST_NUMBERS
-from course.notebooks import count, sections
+from course.notebook_tools import count, sections
 
 TEACHERS = ("course/grading", "course/assignments", "tests/course/")
 ROOT = Path(__file__).resolve().parents[3]

@@ -3,7 +3,6 @@
 import pytest
 
 from course.grammar import morphology
-from course.grammar.drawing import Draw, own_possessive
 from course.grammar.lexicon import ADJECTIVES, NOUNS, nouns_for
 from course.grammar.phrases import (
     CAN,
@@ -20,6 +19,7 @@ from course.grammar.phrases import (
     owned,
     pronoun,
 )
+from course.grammar.random_choices import Draw, own_possessive
 from course.grammar.situations import SITUATIONS
 from course.grammar.verbs import TRANSITIVE, VERBS
 from course.grammar.words import Phrase, Words, both, english_text, spanish_text, text

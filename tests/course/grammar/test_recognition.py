@@ -2,7 +2,7 @@
 
 import pytest
 
-from course.grammar.drawing import Draw
+from course.grammar.random_choices import Draw
 from course.grammar.recognition import (
     ALWAYS,
     SAYS_LESS,

@@ -6,7 +6,7 @@ from collections import defaultdict
 import pytest
 
 from course.grammar import questions
-from course.grammar.drawing import Draw, starts_again
+from course.grammar.random_choices import Draw, starts_again
 from course.grammar.splits import draw_sentence
 from course.grammar.surprise import CountingDraw, draw_counted, entropy_bound
 

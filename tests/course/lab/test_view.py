@@ -18,7 +18,7 @@ from playwright.sync_api import expect, sync_playwright
 
 from course.lab import AttentionView, Layer, attention_map_layers, huggingface_layers
 from course.lab.view import MIME, packed, unpacked
-from course.notebooks.compare import first_difference
+from course.notebook_tools.compare import first_difference
 from course.site.book import find_browser
 from transformer_lib import Translator
 

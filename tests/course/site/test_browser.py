@@ -9,7 +9,7 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect, sync_playwright
 
 from course.lab.packing import in_eight_bits
-from course.notebooks import sections
+from course.notebook_tools import sections
 from course.site.book import find_browser, print_pdf
 from course.site.site import DOCUMENTS
 from transformer_lib import Translator

@@ -8,7 +8,7 @@ from PIL import Image
 from playwright.sync_api import expect, sync_playwright
 
 from course.drawing import style
-from course.drawing.loops import LOOPS
+from course.drawing.animations import ANIMATIONS
 from course.drawing.registry import FIGURES
 from tests.course.site.test_browser import (
     BROWSER,
@@ -23,7 +23,7 @@ from tests.course.site.test_browser import (
 
 pytestmark = pytest.mark.skipif(BROWSER is None, reason="no browser: install Chromium or Chrome")
 
-PAGES = {name: f"{FIGURES[name].notebook}.html" for name in LOOPS}
+PAGES = {name: f"{FIGURES[name].notebook}.html" for name in ANIMATIONS}
 SMALLEST = 11  # pixels of a letter, as seen
 PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
 # A figure's notes, its smallest letters, have these pixels where it is as wide as it was drawn.
@@ -130,7 +130,7 @@ def test_what_is_large_enough_has_no_way_to_be_enlarged(browser, site):
 # --- motion ---
 
 
-@pytest.mark.parametrize("name", LOOPS)
+@pytest.mark.parametrize("name", ANIMATIONS)
 def test_a_loop_moves_can_be_paused_with_the_keyboard_and_keeps_nobody_out(browser, site, name):
     with Visit(browser, site, viewport={"width": 1100, "height": 900}) as visit:
         page = visit.open(PAGES[name])
@@ -156,7 +156,7 @@ def test_a_loop_moves_can_be_paused_with_the_keyboard_and_keeps_nobody_out(brows
         assert visit.outside == [] and visit.errors == []
 
 
-@pytest.mark.parametrize("name", LOOPS)
+@pytest.mark.parametrize("name", ANIMATIONS)
 def test_who_wants_no_motion_sees_the_still_and_may_start_the_loop(browser, site, name):
     with Visit(browser, site, reduced_motion="reduce") as visit:
         page = visit.open(PAGES[name])
@@ -174,7 +174,7 @@ def test_who_wants_no_motion_sees_the_still_and_may_start_the_loop(browser, site
         assert visit.errors == []
 
 
-@pytest.mark.parametrize("name", LOOPS)
+@pytest.mark.parametrize("name", ANIMATIONS)
 def test_the_last_frame_is_the_still(browser, site, name):
     """The same drawing with all its rules of motion taken out."""
     with Visit(browser, site, viewport={"width": 1100, "height": 900}) as visit:

@@ -18,7 +18,7 @@ from PIL import Image
 from course.drawing.registry import FIGURES
 from course.lab import view
 from course.lab.pages import HERE
-from course.notebooks import sections
+from course.notebook_tools import sections
 from course.site import colab
 from course.site.book import chapter, print_pdf
 from course.site.markdown import (

@@ -10,7 +10,7 @@ import pytest
 from playwright.sync_api import expect, sync_playwright
 
 import transformer_lib
-from course.notebooks import sections
+from course.notebook_tools import sections
 from course.site import reference
 from course.site.reference import Module, Name, Reader, modules
 from course.site.site import DOCUMENTS, Site

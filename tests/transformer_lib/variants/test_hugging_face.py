@@ -210,7 +210,7 @@ def test_the_experts_and_their_balance_are_mixtrals():
     )
 
     experts = [SwiGLU(D_MODEL, 23) for _ in range(5)]
-    ours = single(MixtureOfExperts(D_MODEL, experts, top=2))
+    ours = single(MixtureOfExperts(D_MODEL, experts, top_k=2))
     theirs = MixtralSparseMoeBlock(MixtralConfig(**SIZES, num_local_experts=5)).eval()
     with torch.no_grad():
         theirs.gate.weight.copy_(ours.w_router.weight)
@@ -222,7 +222,7 @@ def test_the_experts_and_their_balance_are_mixtrals():
     close(ours(x), theirs(x))
     logits = ours.w_router(x)
     expected = load_balancing_loss_func((logits.flatten(0, 1),), num_experts=5, top_k=2)
-    close(load_balancing_loss(logits, top=2), expected)
+    close(load_balancing_loss(logits, top_k=2), expected)
 
 
 # --- GPT-2

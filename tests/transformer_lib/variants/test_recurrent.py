@@ -77,7 +77,7 @@ def read_slowly(model, ids):
 def score(model, state, word):
     if model.config.attention == "dot":
         return sum(state * word)
-    part = model.look.cross_attn.score
+    part = model.readout.cross_attn.score
     inner = torch.tanh(part.w_state.weight @ state + part.w_memory.weight @ word)
     return (part.w_score.weight @ inner)[0]
 
@@ -94,7 +94,7 @@ def write_slowly(model, ids, last, memory):
             weights = torch.stack([score(model, state, word) for word in memory]).exp()
             weights = weights / weights.sum()
             seen = [sum(w * word for w, word in zip(weights, memory, strict=True)), state]
-        written.append(torch.tanh(model.look.w_c.weight @ torch.cat(seen)))
+        written.append(torch.tanh(model.readout.w_c.weight @ torch.cat(seen)))
     return torch.stack(written)
 
 
@@ -215,7 +215,7 @@ def test_its_attention_can_be_recorded_and_changed(attention):
     with record_attention(model) as weights:
         plain = model(SRC, TGT_IN)
     (name,) = weights
-    assert name == "look.cross_attn" and weights[name].shape == (3, 1, 5, 7)
+    assert name == "readout.cross_attn" and weights[name].shape == (3, 1, 5, 7)
     close(weights[name].sum(dim=-1), torch.ones(3, 1, 5, dtype=torch.float64))
     assert (weights[name][1, :, :, 4:] == 0).all()
     with patch_attention(model, {name: lambda computed: computed}):

@@ -411,16 +411,17 @@ def test_each_word_gets_its_two_likeliest_experts():
 
 def test_a_single_expert_is_refused():
     for top in (1, 4):
-        with pytest.raises(ValueError, match=f"top={top} must lie between 2 and the 3 experts"):
-            MixtureOfExperts(5, [SwiGLU(5, 7) for _ in range(3)], top=top)
+        with pytest.raises(ValueError, match=f"top_k={top} must lie between 2 and the 3 experts"):
+            MixtureOfExperts(5, [SwiGLU(5, 7) for _ in range(3)], top_k=top)
 
 
 def test_load_balance_by_hand():
     # even: 2 experts of 4 for each word, all alike -> top; uneven: all go to the first two
     even = torch.tensor([[9.0, 9, 0, 0], [0, 0, 9, 9]])
-    assert load_balancing_loss(even, top=2).item() == pytest.approx(2)
+    assert load_balancing_loss(even, top_k=2).item() == pytest.approx(2)
     uneven = torch.tensor([[30.0, 30, 0, 0]]).expand(5, 4)
-    assert load_balancing_loss(uneven, top=2).item() == pytest.approx(4)  # 4 * (1 * 1/2 + 1 * 1/2)
+    # 4 * (1 * 1/2 + 1 * 1/2)
+    assert load_balancing_loss(uneven, top_k=2).item() == pytest.approx(4)
 
 
 def test_the_balance_enters_the_loss_and_reaches_the_router():

@@ -42,7 +42,7 @@ def test_a_given_translation_has_the_sum_that_the_search_gives_it(translator):
     for english, _ in load("longer")[:10]:
         src = source_batch([translator.src.encode(english)])
         for one in beam_search(translator.model, src, beam_size=2, n_best=2)[0]:
-            text = translator.tgt.text(one.ids)
+            text = translator.tgt.decode(one.ids)
             if one.finished and translator.tgt.encode(text) == one.ids:
                 found = log_prob_of(translator, english, text)
                 assert found == pytest.approx(one.log_prob, abs=1e-3)

@@ -298,7 +298,7 @@ def test_the_same_text_is_cut_in_other_ways_each_time(fetched, short, tmp_path):
     assert len(cut) == epochs * len(plain) == 3 * 60
 
     def text(ids):
-        return language.text(ids)
+        return language.decode(ids)
 
     assert [[text(ids) for ids in pair] for pair in cut] == epochs * [
         [text(ids) for ids in pair] for pair in plain

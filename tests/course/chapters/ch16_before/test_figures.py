@@ -408,7 +408,7 @@ def test_the_notebook_says_how_far_one_state_is_behind():
 
 def test_the_notebook_says_that_another_seed_looks_at_it():
     seen = chosen()["additive"][2]["map"]
-    weights = np.array(seen["weights"]["look.cross_attn"][0])  # (t, s)
+    weights = np.array(seen["weights"]["readout.cross_attn"][0])  # (t, s)
     assert weights[:, seen["read"].index("it")].max() > 0.1
 
 

@@ -10,7 +10,7 @@ from course import experiments
 from course.chapters.ch17_gpt import experiment_language_model as language_model
 from course.chapters.ch17_gpt import experiments as gpt
 from course.chapters.ch17_gpt.experiment_language_model import sentences
-from course.grammar.drawing import Draw
+from course.grammar.random_choices import Draw
 from course.grammar.splits import draw_sentence
 from course.grammar.surprise import CountingDraw, draw_counted
 from course.grammar.words import english_text

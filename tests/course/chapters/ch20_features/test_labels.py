@@ -4,8 +4,8 @@ import pytest
 
 from course.chapters.ch20_features import labels
 from course.grammar import antecedents, statements
-from course.grammar.drawing import Draw
 from course.grammar.phrases import WE, I
+from course.grammar.random_choices import Draw
 from course.grammar.splits import draw_sentence
 from course.grammar.verbs import Verb
 from course.grammar.words import english_text

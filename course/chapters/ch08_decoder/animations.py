@@ -6,13 +6,13 @@ from matplotlib.patches import FancyBboxPatch, Patch
 from matplotlib.path import Path
 from matplotlib.text import Text
 
-from course.drawing.loops import Film, loop
+from course.drawing.animations import Film, animation
 
 WORD = 2.1  # seconds from a word to the next
 ROUND = 1.2  # of them on the way back
 
 
-@loop(
+@animation(
     "decoder-words-come-back",
     moves="In motion: the memory arrives; then the decoder reads <bos> and writes 'me', which "
     "travels down its ribbon and is read; and so on, word by word, until it writes <eos>.",

@@ -6,39 +6,39 @@ from xml.etree import ElementTree
 import pytest
 from matplotlib.text import Text
 
-from course.chapters.ch04_attention.loops import find_the_key
+from course.chapters.ch04_attention.animations import find_the_key
+from course.chapters.ch11_decoding.animations import DECIDES, WORD
 from course.chapters.ch11_decoding.figures import student_steps, tree
-from course.chapters.ch11_decoding.loops import DECIDES, WORD
 from course.cli.figures import run
+from course.drawing.animations import ANIMATIONS, FADE, LARGEST, LEAVES, SVG, Film, animation_svg
 from course.drawing.arrows import arrow
-from course.drawing.loops import FADE, LARGEST, LEAVES, LOOPS, SVG, Film, loop_svg
 from course.drawing.registry import FIGURES, find
 from course.drawing.words import canvas, label
 
 
 @pytest.fixture(scope="module")
 def loops() -> dict[str, str]:
-    return {name: loop_svg(name) for name in LOOPS}
+    return {name: animation_svg(name) for name in ANIMATIONS}
 
 
 def film_of(name: str) -> Film:
     figure = find(name).draw()
     figure.draw_without_rendering()
-    return LOOPS[name].film(figure)
+    return ANIMATIONS[name].film(figure)
 
 
 def test_each_loop_belongs_to_a_figure_that_a_notebook_shows():
-    assert set(LOOPS) == {"attention-arrow", "decoder-words-come-back", "decoding-tree"}
-    assert set(LOOPS) <= set(FIGURES)
+    assert set(ANIMATIONS) == {"attention-arrow", "decoder-words-come-back", "decoding-tree"}
+    assert set(ANIMATIONS) <= set(FIGURES)
 
 
-@pytest.mark.parametrize("name", LOOPS)
+@pytest.mark.parametrize("name", ANIMATIONS)
 def test_a_loop_is_small_says_what_it_shows_and_needs_nothing_else(name, loops):
     text = loops[name]
     assert len(text.encode()) < LARGEST == 100_000
     root = ElementTree.fromstring(text)
     assert root.get("role") == "img"
-    assert root.get("aria-label") == f"{find(name).alt} {LOOPS[name].moves}"
+    assert root.get("aria-label") == f"{find(name).alt} {ANIMATIONS[name].moves}"
     assert not re.search(r"https?://(?!www\.w3\.org/)|<script|<text|@import|@font-face", text)
     ids = [node.get("id") for node in root.iter() if node.get("id")]
     assert len(ids) == len(set(ids)) and all(one.startswith(f"loop-{name}") for one in ids)
@@ -46,7 +46,7 @@ def test_a_loop_is_small_says_what_it_shows_and_needs_nothing_else(name, loops):
     assert "prefers-reduced-motion" in text
 
 
-@pytest.mark.parametrize("name", LOOPS)
+@pytest.mark.parametrize("name", ANIMATIONS)
 def test_every_moving_part_has_its_frames_and_none_flashes(name, loops):
     root = ElementTree.fromstring(loops[name])
     rules = root.find(f"{{{SVG}}}style").text
@@ -62,9 +62,9 @@ def test_every_moving_part_has_its_frames_and_none_flashes(name, loops):
         assert sum(a != b for a, b in zip(seen, seen[1:], strict=False)) <= 2 < seconds
 
 
-@pytest.mark.parametrize("name", LOOPS)
+@pytest.mark.parametrize("name", ANIMATIONS)
 def test_the_same_loop_is_written_each_time(name, loops):
-    assert loop_svg(name) == loops[name]
+    assert animation_svg(name) == loops[name]
 
 
 def test_the_command_that_draws_figures_writes_loops(tmp_path, loops):
@@ -79,7 +79,7 @@ def test_the_command_that_draws_figures_writes_loops(tmp_path, loops):
     written = tmp_path / "attention-arrow.loop.svg"
     assert written.read_text(encoding="utf-8") == loops["attention-arrow"]
     with pytest.raises(ValueError, match="'look' has no loop; there are attention-arrow"):
-        loop_svg("look")
+        animation_svg("look")
 
 
 def test_the_scores_of_the_query_are_its_products_with_the_keys():

@@ -1,7 +1,7 @@
 """Count words, cells and minutes of the notebooks, core and deeper.
 
-    python -m course.notebooks.count          # a table: make count
-    python -m course.notebooks.count --fix    # also write the minutes into notebooks and README
+    python -m course.notebook_tools.count        # a table: make count
+    python -m course.notebook_tools.count --fix  # also write the minutes into notebooks, README
 
 How the minutes come about: prose at 180 words a minute, five seconds for a line of code, twenty
 seconds for a figure and for a prediction, seven minutes for an exercise.
@@ -13,7 +13,7 @@ import sys
 
 from nbformat import NotebookNode
 
-from course.notebooks import run, sections
+from course.notebook_tools import run, sections
 
 WORDS_A_MINUTE = 180
 LINE, FIGURE, PREDICT, EXERCISE = 5 / 60, 20 / 60, 20 / 60, 7  # minutes

@@ -1,9 +1,9 @@
 """Run notebooks from top to bottom and store them in the one form that git keeps.
 
-    python -m course.notebooks.run                                  # every notebook: make notebooks
-    python -m course.notebooks.run notebooks/00_start_here.ipynb    # this one
-    python -m course.notebooks.run --core                           # without the deeper sections:
-                                                                   # same outputs? stores nothing
+    python -m course.notebook_tools.run                    # every notebook: make notebooks
+    python -m course.notebook_tools.run notebooks/00_start_here.ipynb   # this one
+    python -m course.notebook_tools.run --core             # without the deeper sections: are the
+                                                           # outputs the same? It stores nothing
 
 Every run starts a fresh kernel. What depends on the machine or the moment (times, Python's
 version, the editor's state) is left out, so a second run changes no file and a small change of
@@ -24,8 +24,8 @@ from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError
 from nbformat import NotebookNode
 
-from course.notebooks import sections
-from course.notebooks.compare import first_difference
+from course.notebook_tools import sections
+from course.notebook_tools.compare import first_difference
 
 ROOT = Path(__file__).resolve().parents[2]
 FOLDERS = ("notebooks", "course/assignments")

@@ -3,7 +3,7 @@
 A loop is the same drawing, from the same numbers: it only says when each part comes. So there is a
 still for paper, for notebooks and for readers who want no motion, and nothing is drawn twice.
 
-    @loop("decoding-tree", moves="The tree grows word by word.")
+    @animation("decoding-tree", moves="The tree grows word by word.")
     def grow(figure):
         film = Film(figure, seconds=12)
         film.appear(text, at=1.0)              # a part of the figure fades in, and stays
@@ -43,7 +43,7 @@ LARGEST = 100_000  # bytes
 
 
 @dataclass(frozen=True)
-class LoopEntry:
+class AnimationEntry:
     """A figure's loop. moves: what happens in it, in words, for who can't see it."""
 
     name: str
@@ -51,14 +51,14 @@ class LoopEntry:
     film: "Callable[[Figure], Film]"
 
 
-LOOPS: Registry[LoopEntry] = Registry("loop")
+ANIMATIONS: Registry[AnimationEntry] = Registry("animation")
 
 
-def loop(name: str, *, moves: str) -> Callable:
+def animation(name: str, *, moves: str) -> Callable:
     """Register the function below: from the figure of this name, as it is drawn, to its film."""
 
     def register(film: "Callable[[Figure], Film]") -> "Callable[[Figure], Film]":
-        LOOPS.register(name, LoopEntry(name, moves, film), film.__module__)
+        ANIMATIONS.register(name, AnimationEntry(name, moves, film), film.__module__)
         return film
 
     return register
@@ -109,14 +109,14 @@ class Film:
         self._act(artist, "fly", at=at, end=at + takes, way=way, before=self.part(before))
 
 
-def loop_svg(name: str) -> str:
+def animation_svg(name: str) -> str:
     """The loop of a figure as an SVG, to stand in a page: its ids and rules are its own.
 
     On one machine it is the same each time. Raises ValueError for a figure that has none.
     """
-    if name not in LOOPS:
-        raise ValueError(f"{name!r} has no loop; there are {', '.join(LOOPS)}")
-    entry, told = find(name), LOOPS[name]
+    if name not in ANIMATIONS:
+        raise ValueError(f"{name!r} has no loop; there are {', '.join(ANIMATIONS)}")
+    entry, told = find(name), ANIMATIONS[name]
     written = io.StringIO()
     with mpl.rc_context(style.PRINT | {"svg.fonttype": "path"}):
         figure = entry.draw()
@@ -128,11 +128,11 @@ def loop_svg(name: str) -> str:
     return _in_motion(written.getvalue(), film, f"loop-{name}", f"{entry.alt} {told.moves}")
 
 
-def save_loop(name: str, folder: str | Path) -> Path:
+def save_animation(name: str, folder: str | Path) -> Path:
     """Write a loop as folder/name.loop.svg -> the file's path."""
     path = Path(folder) / f"{name}.loop.svg"
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(loop_svg(name), encoding="utf-8", newline="\n")
+    path.write_text(animation_svg(name), encoding="utf-8", newline="\n")
     return path
 
 

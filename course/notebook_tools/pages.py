@@ -1,6 +1,6 @@
 """Write the pages that lead into the notebooks: the index of ideas and the glossary.
 
-    python -m course.notebooks.pages    # notebooks/README.md and notebooks/glossary.md: make pages
+    python -m course.notebook_tools.pages  # notebooks/README.md, notebooks/glossary.md: make pages
 
 Both are made from tags on the cells. `concept-7` stands on each cell that shows idea 7,
 `term-logit` on the cell where the word *logit* is explained, in bold, for the first time. The lists
@@ -15,7 +15,7 @@ from pathlib import Path
 import yaml
 from nbformat import NotebookNode
 
-from course.notebooks import sections
+from course.notebook_tools import sections
 
 LISTS = yaml.safe_load(Path(__file__).with_suffix(".yml").read_text(encoding="utf-8"))
 IDEAS: dict[str, dict] = LISTS["ideas"]  # part of the series -> number -> idea

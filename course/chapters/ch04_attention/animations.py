@@ -8,8 +8,8 @@ from matplotlib.patches import Circle, FancyArrowPatch
 from matplotlib.text import Text
 
 from course.drawing import style
+from course.drawing.animations import FADE, Film, animation
 from course.drawing.arrows import path
-from course.drawing.loops import FADE, Film, loop
 
 # What `attention-arrow` is drawn from, made by hand and worked out in the text around it.
 QUERY, KEYS = np.array([1.0, 2.0]), np.array([[-0.5, 0.5], [1.0, -0.5], [1.0, 1.0]])
@@ -21,7 +21,7 @@ def _way(arrow: FancyArrowPatch) -> tuple[np.ndarray, np.ndarray]:
     return start, tip - start
 
 
-@loop(
+@animation(
     "attention-arrow",
     moves="In motion: the query grows first. Then one key after the other is laid against it, "
     "with the scores 0.5, 0 and 3. When all three are there, scores give way to weights, and the "

@@ -6,14 +6,14 @@ from matplotlib.text import Text
 
 from course.chapters.ch11_decoding.figures import student_steps, tree
 from course.drawing import style
+from course.drawing.animations import Film, animation
 from course.drawing.arrows import path
-from course.drawing.loops import Film, loop
 
 WORD = 2.4  # seconds from a word to the next
 DECIDES = 1.4  # of them, until the beam has chosen
 
 
-@loop(
+@animation(
     "decoding-tree",
     moves="In motion: the tree grows word by word. All branches of a word are framed alike at "
     "first; then the frames and lines of the dropped ones draw back, and the next word grows.",
