@@ -215,7 +215,7 @@ def result_of(function: Any, *inputs: Any, stops: Mapping[str, str] | None = Non
     """
     expect(callable(function), "Hand over the function itself: its name, without parentheses.")
     try:
-        found = with_tensors(function(*map(own_copy, inputs)))
+        found = function(*map(own_copy, inputs))
     except Exception as error:
         reason = reason_of(error)
         for part, hint in (stops or {}).items():
@@ -223,7 +223,7 @@ def result_of(function: Any, *inputs: Any, stops: Mapping[str, str] | None = Non
         given = ", ".join(map(in_short, inputs))
         raise Hint(f"Called with {given}, it stops with {reason}.") from None
     expect(found is not None, "It returns nothing: does it end with `return`?")
-    return found
+    return with_tensors(found)
 
 
 LONG = 300  # characters of a message that tell enough
@@ -257,11 +257,20 @@ def own_copy(given: Any) -> Any:
 
 
 def with_tensors(found: Any) -> Any:
-    """NumPy's arrays as tensors, also those in a tuple or a list."""
-    if isinstance(found, np.ndarray) and found.dtype.kind in "biuf":
-        return torch.as_tensor(found.copy())  # the copy runs forwards; [::-1] can't be shared
+    """NumPy's arrays as tensors, also those in a tuple or a list; a Hint for complex numbers.
+
+    Nothing here asks for them, and PyTorch forgets an imaginary part where it compares.
+    """
+    if isinstance(found, np.ndarray) and found.dtype.kind in "biufc":
+        found = torch.as_tensor(found.copy())  # the copy runs forwards; [::-1] can't be shared
     if type(found) in (tuple, list):
         return type(found)(map(with_tensors, found))
+    is_complex = isinstance(found, Tensor) and found.is_complex()
+    expect(
+        not (is_complex or isinstance(found, complex | np.complexfloating)),
+        "There are complex numbers in it, such as 1+0j, but real ones are asked for: which step "
+        "makes them?",
+    )
     return found
 
 
@@ -297,6 +306,8 @@ def same(one: Tensor, another: Tensor) -> bool:
 
     Whole numbers and truth values are equal or they aren't, whatever the type they come in.
     """
+    if one.is_complex() != another.is_complex():
+        return False
     if not another.is_floating_point():
         return torch.equal(one.double(), another.double())
     return one.shape == another.shape and torch.allclose(

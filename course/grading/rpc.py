@@ -173,7 +173,7 @@ class Line:
         """What JSON can say of it; tensors go into `tensors`."""
         if isinstance(thing, np.generic):
             thing = thing.item()
-        elif isinstance(thing, np.ndarray) and thing.dtype.kind in "biuf":
+        elif isinstance(thing, np.ndarray) and thing.dtype.kind in "biufc":
             thing = torch.as_tensor(thing.copy())  # one that runs backwards can't be shared
         if thing is None or isinstance(thing, bool):
             return thing
@@ -182,6 +182,8 @@ class Line:
                 return plain(thing)
         if isinstance(thing, Real | Decimal):  # such as Fraction(1, 4)
             return float(thing)
+        if isinstance(thing, complex):
+            return {"complex": [thing.real, thing.imag]}
         if isinstance(thing, list):
             return [self.pack(part, tensors) for part in thing]
         if isinstance(thing, tuple | set | frozenset):
@@ -197,7 +199,9 @@ class Line:
             return {"parts": self.pack(vars(thing), tensors)}
         if thing is ...:
             return {"nothing": "..."}
-        if isinstance(thing, Tensor) and not thing.is_complex():
+        if isinstance(thing, Tensor):
+            if thing.is_complex():
+                thing = thing.to(torch.complex64)  # the one kind that can be sent
             tensors[str(len(tensors))] = thing.detach().cpu().contiguous().clone()
             a_loss = thing.dim() == 0 and thing.requires_grad  # a check asks what it still holds
             return {"loss" if a_loss else "tensor": str(len(tensors) - 1)}
@@ -205,7 +209,7 @@ class Line:
             return {"yours": thing.number}
         if callable(thing):
             return {"function": self.offer(thing)}
-        return {"other": "ComplexTensor" if type(thing) is Tensor else type(thing).__name__}
+        return {"other": type(thing).__name__}
 
     def unpack(self, said: Any, tensors: dict[str, Tensor]) -> Any:
         if isinstance(said, list):
@@ -224,6 +228,8 @@ class Line:
             return Parts(**self.unpack(value, tensors))
         if kind == "nothing":
             return ...
+        if kind == "complex":
+            return complex(*value)
         if kind == "tensor":
             return tensors[value]
         if kind == "loss":

@@ -21,6 +21,7 @@ from course.checks import (
     result_of,
     same,
     whole_number,
+    with_tensors,
 )
 from transformer_lib.decoding import Hypothesis, penalty
 from transformer_lib.model.transformer import Transformer, make_model
@@ -266,6 +267,7 @@ def run_greedy(
             ) from None
         raise Hint(f"It stops with {reason}.") from None
     expect(found is not None, "It returns nothing: does it end with `return`?")
+    found = with_tensors(found)
     found = found.flatten().tolist() if isinstance(found, Tensor) else found
     try:
         return [int(word) for word in found]

@@ -177,6 +177,10 @@ def test_parts(guesses, message, keeps):
         (torch.tensor([0.9, 1.0]), torch.tensor([0, 1]), False),
         (torch.tensor([0.0, 1.0]), torch.tensor([0, 1]), True),
         (torch.tensor([0.5, 1.0]), torch.tensor([True, True]), False),
+        ([1j, 1j], torch.zeros(2), False),
+        (torch.tensor([1 + 0j]), torch.ones(1), False),
+        (torch.tensor([1 + 1j]), torch.tensor([1]), False),
+        (1 + 0j, 1.0, False),
     ],
 )
 def test_alike(found, right, verdict):

@@ -1,12 +1,14 @@
 """What holds for the tests of the coursework."""
 
 import os
+import threading
 from pathlib import Path
 
 import pytest
 
 from course.chapters.ch10_training import checks as check
 from course.grading import __main__ as command_line
+from course.grading.rpc import Line, Lost
 from course.grading.start import find_wall
 from tests.course.grading.trained import share_of_copies
 
@@ -30,3 +32,28 @@ def trained(tmp_path_factory) -> Path:
 @pytest.fixture(autouse=True)
 def trained_once(monkeypatch, trained):
     monkeypatch.setattr(check, "share_of_copies", share_of_copies(trained))
+
+
+@pytest.fixture
+def lines():
+    """Two ends of a connection; the far one answers calls in a thread."""
+    (here_in, there_out), (there_in, here_out) = os.pipe(), os.pipe()
+    here = Line(os.fdopen(here_in, "rb"), os.fdopen(here_out, "wb"))
+    there = Line(os.fdopen(there_in, "rb"), os.fdopen(there_out, "wb"))
+
+    def answer():
+        try:
+            while True:
+                kind, *rest = there.receive()
+                there.serve(kind, rest)
+        except Lost:
+            pass
+
+    thread = threading.Thread(target=answer)
+    thread.start()
+    yield here, there
+    here.writer.close()
+    thread.join()
+    for line in (here, there):
+        line.reader.close()
+    there.writer.close()

@@ -2,10 +2,16 @@
 
 import importlib
 
+import numpy as np
 import pytest
+import torch
 
+from course.checks.watching import on_guard, watched
 from course.grading.assignments import assignments
-from tests.course.grading.attempts import judged_here
+from course.grading.grade import judged
+from course.grading.rpc import GET_NAME
+from tests.course.grading.attempts import Here, judged_here, names_from
+from tests.course.grading.classroom import solutions
 
 SOURCES = assignments()
 LISTS = {
@@ -44,6 +50,52 @@ def test_wrong_gets_its_hint_and_its_points(source, exercise, wrong):
     points, hint = judged_here(source, exercise, wrong.code)
     assert wrong.hint in hint
     assert points == wrong.points
+
+
+# --- complex numbers -----------------------------------------------------------------------------
+
+WITHOUT_NUMBERS = {"my_clean_pair", "my_deduplicate", "my_hold_out", "my_choice"}
+FUNCTIONS = [
+    (source, one)
+    for source, one in EXERCISES
+    if one.kind == "implement" and one.name not in WITHOUT_NUMBERS
+]
+
+
+def made_complex(thing, turn):
+    """What a function answers, with its numbers and tensors turned."""
+    if isinstance(thing, list | tuple):
+        return type(thing)(made_complex(part, turn) for part in thing)
+    if isinstance(thing, dict):
+        return {name: made_complex(part, turn) for name, part in thing.items()}
+    return turn(thing) if isinstance(thing, int | float | torch.Tensor) else thing
+
+
+def as_tensor(thing):
+    """With imaginary parts of 0."""
+    return thing.to(torch.complex64) if isinstance(thing, torch.Tensor) else complex(thing)
+
+
+def as_array(thing):
+    numbers = thing.detach().numpy() if isinstance(thing, torch.Tensor) else thing
+    return np.complex128(numbers) + 1j
+
+
+@pytest.mark.parametrize("turn", [as_tensor, as_array])
+@pytest.mark.parametrize("source, exercise", FUNCTIONS, ids=[one.name for _, one in FUNCTIONS])
+def test_complex_numbers_get_one_hint(lines, source, exercise, turn):
+    """The solution with its results turned: in the notebook, and over the grader's connection."""
+    here, there = lines
+    worker = Here(names_from("\n".join(source.given)), solutions(source)[exercise.name])
+    right = worker.names[exercise.name]
+    worker.names[exercise.name] = lambda *inputs: made_complex(right(*inputs), turn)
+    call = lambda number, *rest: watched(there.functions[number], *rest)  # noqa: E731
+    there.functions += [None, worker.names.__getitem__, call, on_guard]
+    found = [judged(exercise, worker, names_from(source.setup))]
+    worker.get = lambda name, answer: here.ask(GET_NAME, name)
+    found.append(judged(exercise, worker, names_from(source.setup)))
+    for points, hint in found:
+        assert points == 0 and "There are complex numbers in it" in hint
 
 
 def test_no_exercise_is_without_attempts():
