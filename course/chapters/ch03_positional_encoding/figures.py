@@ -691,7 +691,7 @@ def draw_positions_dot_products() -> Figure:
     return positions_similarity(positional_encoding(41, 512), [positional_encoding(41, 8)])
 
 
-def trained_words(words: list[str], side: str = "source") -> Any:
+def _trained_words(words: list[str], side: str = "source") -> Any:
     """The vectors (words, 128) that the shipped translator reads, without positions."""
     vocab = Vocabulary(read_json(SHIPPED_MODEL / "vocabulary.json")[side]["words"])
     model = load_model(SHIPPED_MODEL)
@@ -708,7 +708,7 @@ def trained_words(words: list[str], side: str = "source") -> Any:
     "on their left. The lower ones, the sums, differ where the positions do.",
 )
 def draw_positions_sum() -> Figure:
-    word, table = trained_words(["trees"])[0, :32], positional_encoding(3, 128)[:, :32]
+    word, table = _trained_words(["trees"])[0, :32], positional_encoding(3, 128)[:, :32]
     groups = [
         ("trees", [("word", word), (f"+ position {at}", table[at]), ("= sum", word + table[at])])
         for at in (2, 1)
@@ -726,7 +726,7 @@ def draw_positions_sum() -> Figure:
 )
 def draw_positions_input() -> Figure:
     words = ["I", "like", "trees"]
-    vectors = trained_words(words)
+    vectors = _trained_words(words)
     title = "Into the encoder goes which word it is, plus where it stands"
     return input_vectors(words, vectors, positional_encoding(3, vectors.size(1)), title=title)
 
@@ -741,7 +741,7 @@ def draw_positions_input() -> Figure:
 )
 def draw_positions_output_side() -> Figure:
     words = ["<bos>", "me", "gustan", "los", "árboles"]
-    vectors = trained_words(words, "target")
+    vectors = _trained_words(words, "target")
     places, title = positional_encoding(5, vectors.size(1)), "The decoder adds the same positions"
     return input_vectors(words, vectors, places, "decoder", title)
 

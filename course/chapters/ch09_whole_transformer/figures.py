@@ -41,7 +41,7 @@ LOUD = {"color": style.ACCENT, "fill": style.ACCENT}  # what is new, or opened n
 MIDDLE = {"ha": "center", "va": "center", "size": style.LABEL}
 
 
-def row_of_boxes(
+def _row_of_boxes(
     ax: Axes, y: float, start: float, boxes: Sequence[tuple[float, float, str, Any]], high: float
 ) -> float:
     """Boxes (x, width, text, look) on a line that begins at `start` -> where the last ends."""
@@ -83,10 +83,10 @@ def _two_closed(ax: Axes) -> None:
     y, source, target = 8.8, "I like\ntrees", "me gustan\nlos árboles"
     for x, said in ((0.35, source), (2.92, target), (4.0, source), (7.55, target)):
         label(ax, (x, y), said, **MIDDLE)
-    end = row_of_boxes(ax, y, 0.72, [(1.6, 1.2, "Transformer", LOUD)], 0.8)
+    end = _row_of_boxes(ax, y, 0.72, [(1.6, 1.2, "Transformer", LOUD)], 0.8)
     arrow(ax, (end, y), (2.43, y))
     both = [(4.92, 0.82, "encoder", LOUD), (6.5, 0.82, "decoder", LOUD)]
-    end = row_of_boxes(ax, y, 4.3, both, 0.8)
+    end = _row_of_boxes(ax, y, 4.3, both, 0.8)
     arrow(ax, (end, y), (7.06, y))
     label(ax, (5.7, y + 0.16), "memory", **MIDDLE)
     label(ax, (6.5, y - 0.82), "the words so far", **MIDDLE)
@@ -100,7 +100,7 @@ def _stacks(ax: Axes, N: int) -> None:
     for y, look in ((above, ENCODER), (below, DECODER)):
         looks = [look] * (N - 1) + [LOUD]
         boxes = [(x, wide, str(i), looks[i]) for i, x in enumerate(places)]
-        end = row_of_boxes(ax, y, 0.2, boxes, TALL)
+        end = _row_of_boxes(ax, y, 0.2, boxes, TALL)
     for x in places:
         arrow(ax, (x, between), (x, below + TALL / 2))
     around = [(end, above), (end + 0.4, above), (end + 0.4, between), (places[0], between)]
@@ -118,7 +118,7 @@ def _sublayers(ax: Axes) -> None:
         (2.95, style.DECODER, DECODER, cross),
     ):
         box(ax, (3.9, y), 6.2, 0.84, color=color, fill=style.TINTS[color], zorder=0)
-        end = row_of_boxes(ax, y, 0.3, [*boxes, (5.9, 1.44, "feed-forward", look)], TALL)
+        end = _row_of_boxes(ax, y, 0.3, [*boxes, (5.9, 1.44, "feed-forward", look)], TALL)
     arrow(ax, (end, 2.95), (7.4, 2.95))
     label(ax, (7.35, 4.38), "memory", **MIDDLE)
     path(ax, [(6.62, 4.2), (7.6, 4.2), (7.6, 3.58), (3.9, 3.58), (3.9, 2.95 + TALL / 2)])
@@ -128,7 +128,7 @@ def _sublayers(ax: Axes) -> None:
 def _one_attention(ax: Axes) -> None:
     for y, name in ((1.55, "Q"), (0.95, "K"), (0.3, "V")):
         label(ax, (0.2, y), f"${name}$", **MIDDLE)
-        row_of_boxes(ax, y, 0.32, [(0.97, 1.04, f"linear $W^{name}$", PLAIN)], 0.44)
+        _row_of_boxes(ax, y, 0.32, [(0.97, 1.04, f"linear $W^{name}$", PLAIN)], 0.44)
     steps = [
         (2.35, 1.14, "dot products\n$QK^T$", PLAIN),
         (3.5, 0.72, r"$\div\ \sqrt{d_k}$", PLAIN),
@@ -137,7 +137,7 @@ def _one_attention(ax: Axes) -> None:
         (6.42, 0.9, "all heads\nin a row", PLAIN),
         (7.42, 0.72, "linear\n$W^O$", PLAIN),
     ]
-    row_of_boxes(ax, 1.25, 1.78, steps, 0.6)
+    _row_of_boxes(ax, 1.25, 1.78, steps, 0.6)
     arrow(ax, (1.49, 1.55), (1.78, 1.38))
     arrow(ax, (1.49, 0.95), (1.78, 1.12))
     path(ax, [(1.49, 0.3), (5.4, 0.3), (5.4, 0.95)])

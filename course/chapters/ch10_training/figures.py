@@ -231,7 +231,7 @@ def probability_bars(panels: Mapping[str, Any], words: Sequence[str]) -> Figure:
     if targets and rows[-1][targets[0]] > rows[0][targets[0]]:
         figure.suptitle("Training moves the probability to the right word")
     for ax, title, chances in zip(axes, panels, rows, strict=True):
-        check_rows(title, chances[None], words)
+        _check_rows(title, chances[None], words)
         best = words[targets[0] if targets else int(chances.argmax())]
         bars = dict(zip(words, chances, strict=True))
         first = ax is axes[0]
@@ -255,7 +255,7 @@ def word_grids(grids: Mapping[str, Any], rows: Sequence[str], columns: Sequence[
         grid = as_array(given)
         if len(grid) != len(rows):
             raise ValueError(f"{title!r}: {len(rows)} positions, but {len(grid)} rows of numbers")
-        check_rows(title, grid, columns)
+        _check_rows(title, grid, columns)
         ax.imshow(grid, cmap=style.WEIGHTS, vmin=0, vmax=1, interpolation="nearest", aspect="auto")
         ax.set_title(title)
         words_around(ax, rows, columns)
@@ -279,7 +279,7 @@ def _said_of_grids(grids: Sequence[np.ndarray], rows: Sequence[str], columns: Se
     return "In each row, the right word gets nearly all" if least > 0.9 else ""
 
 
-def check_rows(title: str, rows: np.ndarray, words: Sequence[str]) -> None:
+def _check_rows(title: str, rows: np.ndarray, words: Sequence[str]) -> None:
     """ValueError unless each row has a probability for each word, and they add up to 1."""
     if rows.ndim != 2 or rows.shape[1] != len(words):
         raise ValueError(

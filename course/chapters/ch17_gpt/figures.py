@@ -132,7 +132,7 @@ def dial_bars(rows: Sequence[Row]) -> Figure:
 
 
 @mpl.rc_context(style.PRINT)
-def text_masks(masks: Mapping[str, Any], words: Sequence[str], title: str = "") -> Figure:
+def _text_masks(masks: Mapping[str, Any], words: Sequence[str], title: str = "") -> Figure:
     """Draw what each word (row) may see of the others (columns): a square for each mask."""
     side, left, gap = 2.16, 0.85, 0.28
     figure, ax = canvas(style.WIDTH, side + 1.3)
@@ -338,7 +338,7 @@ def draw_masks() -> Figure:
         "prefix": prefix_mask(ids, separator=words.index("=>"))[0, 0],
     }
     title = "GPT's words see none that comes later; in a prefix, all see each other"
-    return text_masks(masks, words, title)
+    return _text_masks(masks, words, title)
 
 
 @figure(

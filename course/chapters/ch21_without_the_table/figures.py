@@ -152,7 +152,7 @@ def draw_two_memories() -> Figure:
     return two_memories()
 
 
-def copy_curves() -> dict[str, dict[int, list[float]]]:
+def _copy_curves() -> dict[str, dict[int, list[float]]]:
     from course.chapters.ch21_without_the_table import stored
 
     runs = stored.copying()
@@ -179,7 +179,7 @@ def copy_curves() -> dict[str, dict[int, list[float]]]:
     "with 352 numbers and one layer of attention two stay at 100 %, the third falls to 38 %.",
 )
 def draw_copies() -> Figure:
-    curves = copy_curves()
+    curves = _copy_curves()
     return copy_lines(curves, loud=list(curves)[-1])
 
 
