@@ -329,6 +329,8 @@ def all_runs(models: Sequence[str], seeds: Sequence[int] = SEEDS) -> list[dict[s
         bar.set_description(f"{subject.seed}: {what} {kind} {seed}")
         settings = {"what": what, "model": subject.seed, "kind": kind, "seed": seed}
         settings |= {"how": KINDS.get(kind, {}), "sentences": SENTENCES, "learned": TRAINED_ON}
+        if what in ("controls", "dictionary"):  # they answer each question
+            settings["asked"] = list(labels.PROPERTIES)
         measure = {
             "dictionary": lambda s=subject, k=kind, i=seed: measure_dictionary(s, k, i),
             "controls": lambda s=subject: measure_controls(s),
