@@ -25,7 +25,7 @@ Model = TypeVar("Model", bound=nn.Module)
 
 
 def weights(model: Parts) -> dict[str, Tensor]:
-    """The trained numbers by name; a matrix that is used in two places is listed once."""
+    """The trained parameters by name; a matrix that is used in two places is listed once."""
     return dict(model.named_parameters())
 
 

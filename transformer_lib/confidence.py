@@ -32,7 +32,7 @@ class ConfidenceThresholds:
     @classmethod
     def of(cls, measured: Iterable[float], one_in: int = 100, right: bool = False) -> Self:
         values = sorted(measured)
-        # Rounded down, 1e-5 to spare: in another batch or processor a value moves by below 1e-6.
+        # Rounded down, 1e-5 to spare: in another batch or CPU a value moves by less than 1e-6.
         usual, lowest = (floor(values[i] * 1e4 - 0.1) / 1e4 for i in (len(values) // one_in, 0))
         return cls(usual, lowest, len(values), one_in, right)
 

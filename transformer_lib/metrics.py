@@ -67,7 +67,7 @@ def sacrebleu_score(
     resamples: int = 1,
     **settings: Any,
 ) -> Scores:
-    """By sacreBLEU, for the name "bleu" or "chrf": NAME (0 to 100) and NAME_signature.
+    """The sacreBLEU score for the name "bleu" or "chrf": NAME (0 to 100), and NAME_signature.
 
     With resamples > 1 also NAME_interval, the ends of the 95 % confidence interval that sacreBLEU
     gets from that many random sets of sentences, with the seed in the signature (Koehn 2004). For

@@ -53,13 +53,13 @@ from transformer_lib.variants import adamw, muon
 TextPairs = list[tuple[str, str]]
 DIGIT_TASKS = ("copy", "reverse", "sort")
 OPTIMIZERS: dict[str, OptimizerOf] = {"adam": adam, "adamw": adamw, "muon": muon}
-NEARLY_ALL = 0.95  # share of sentences; what so many have in common, the model expects of any
+NEARLY_ALL = 0.95  # share of sentences; what so many have in common, the model expects of all
 ASIDE = 0.01  # share of the source sentences to validate on, if no file is named
 
 
 @dataclass(frozen=True)
 class Recipe:
-    """What to train on and how. languages: spaCy's codes of source and target.
+    """What to train on, and how. languages: spaCy's codes for source and target.
 
     optimizer: the paper's "adam", or a newer one: "adamw", "muon". ValueError for any other.
     """
@@ -365,7 +365,7 @@ def train_recipe(
     dtype: torch.dtype | None = None,
     threads: int | None = None,
 ) -> Translator:
-    """Train what the recipe says and save it in `folder`, ready for `Translator.load`.
+    """Train a translator by the recipe and save it in `folder`, ready for `Translator.load`.
 
     recipe.json is written first and model.safetensors last; a run that stopped in between goes on
     with resume=True. progress: the progress bar to use. device: as for `get_device`; only a run on

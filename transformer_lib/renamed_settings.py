@@ -4,14 +4,14 @@ import functools
 from collections.abc import Callable, Mapping
 from typing import Any, ParamSpec, TypeVar
 
-# In recipes, configurations and runs of before -> now.
+# Old name in recipes, configurations and saved runs -> new name.
 SETTINGS = {
     "peak": "max_lr",
     "accumulate": "accumulation_steps",
     "src_vocab": "src_vocab_size",
     "tgt_vocab": "tgt_vocab_size",
 }
-# Of functions -> now; until release 2.0.
+# Old keyword of a function -> new one; until release 2.0.
 KEYWORDS = SETTINGS | {"bar": "progress", "rate": "lr", "both_ways": "bidirectional"}
 KEYWORDS |= {"buckets": "num_buckets", "farthest": "max_distance", "top": "top_k"}
 
@@ -25,9 +25,9 @@ def current_settings(settings: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def says_new_keywords(function: Callable[P, R]) -> Callable[P, R]:
-    """Decorates a function to raise a TypeError for an old keyword, which names the new one.
+    """Decorate a function so that an old keyword raises a TypeError that names the new one.
 
-    It is for functions that have neither **keywords nor parameters of the old names.
+    For functions that have neither **keywords nor parameters with old names.
     """
 
     @functools.wraps(function)

@@ -38,7 +38,7 @@ Decoded = TypeVar("Decoded")
 
 @dataclass(frozen=True)
 class Translation:
-    """text: as it would be written. tokens: as the model wrote them. log_prob: in nats, of all."""
+    """One translation: its text, the model's tokens, and the log-probability of all, in nats."""
 
     text: str
     tokens: list[str]
@@ -76,7 +76,7 @@ def model_folder(name: str | Path) -> Path:
 
 
 class Translator:
-    """A model with its two languages; CheckpointError if their vocabularies don't fit it.
+    """A model with its two languages; CheckpointError if their vocabularies don't fit the model.
 
     translator = Translator.load()
     translator.translate("I like trees")[0].text  # "Me gustan los árboles"
@@ -127,7 +127,7 @@ class Translator:
     def read(self, text: str) -> list[str]:
         """The source tokens of what somebody typed; InputError for what it can't read.
 
-        Of punctuation at the end, a model with words reads only what the sentence needs.
+        A model with words ignores punctuation at the end that the sentence doesn't need.
         """
         return self.src.tokens(self.src.preprocess(text))
 
@@ -219,7 +219,7 @@ class Translator:
         return self.confidence.warning(translation.mean_log_prob) if self.confidence else ""
 
     def say(self, text: str) -> None:
-        """Print the translation of a sentence, with any warning, or why there is none.
+        """Print the translation of a sentence and any warning, or why it can't be translated.
 
         For trying out sentences in a notebook: one line, and never a traceback.
         """

@@ -97,7 +97,7 @@ class IncrementalDecoder(Protocol):
 
 @runtime_checkable
 class HasIncrementalDecoder(Protocol):
-    """A model with a decoder of its own, as the language model and the recurrent translator."""
+    """A model with its own incremental decoder: the language model, the recurrent translator."""
 
     def incremental_decoder(
         self, memory: Tensor, src: Tensor, max_length: int
@@ -181,7 +181,7 @@ class WholePrefix:
 class CachedDecoder:
     """Reads only new words: for each layer, it keeps the keys and values of the earlier ones.
 
-    It calls the parts of each layer as the layer's `forward` does, but attention reads from caches.
+    It calls the parts of each layer as the layer's `forward` does, but attention reads its caches.
     embed, positions, norm: the parts below and above the layers. memory, src_mask: what
     cross-attention reads; its keys and values are computed once. memory=None: no cross-attention.
     """

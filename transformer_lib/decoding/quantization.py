@@ -1,4 +1,4 @@
-"""The weights of a model laid out for decoding: in another order, or in 16 or 8 bits."""
+"""Weights that are read faster in decoding: in another order, or quantized to 16 or 8 bits."""
 
 import copy
 import warnings

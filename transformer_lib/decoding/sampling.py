@@ -1,4 +1,4 @@
-"""Sampling: words drawn at random by the model's probabilities, or by sharpened ones."""
+"""Sampling: words drawn at random, by the model's probabilities or by adjusted ones."""
 
 import math
 

@@ -19,10 +19,10 @@ from transformer_lib.text.tokens import BOS, EOS
 
 @dataclass(frozen=True)
 class SpeculativeResult:
-    """ids: without <bos> and <eos>. rounds: how many times the large model ran.
+    """A translation, and what it took. ids: without <bos> and <eos>.
 
-    drafted: how many words the small model wrote ahead; accepted: how many of them were kept.
-    Greedy decoding needs a round for each word.
+    rounds: how many times the large model ran; greedy decoding needs one for each word. drafted:
+    how many words the small model wrote ahead; accepted: how many of them were kept.
     """
 
     ids: list[int]

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-TIES = ("none", "target", "all")  # what may share a matrix
+TIES = ("none", "target", "all")  # which embeddings share the generator's matrix
 POSITIONS = ("paper", "tensor2tensor", "learned")
 
 

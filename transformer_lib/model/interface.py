@@ -10,7 +10,7 @@ from transformer_lib.model.transformer import Generator
 
 
 class Parts(Protocol):
-    """What is used here of any `nn.Module`: its parts, its parameters, its mode."""
+    """What the library uses of any `nn.Module`: its parts, its parameters, its mode."""
 
     def modules(self) -> Iterator[nn.Module]: ...
     def named_modules(self) -> Iterator[tuple[str, nn.Module]]: ...

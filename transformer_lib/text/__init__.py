@@ -4,10 +4,12 @@ tokens.py             Tokenizer, Vocabulary: words
 subwords.py           the same interface for any text
 languages.py          one side of a translator: tokenizer and vocabulary together
 user_input.py         what somebody types: one sentence, or the reason why it isn't one
+stand_ins.py          links, addresses and emoji, which are copied instead of translated
 batching.py           sentences of similar length -> padded batches
 data.py               where the data are, and tables in them
-english_spanish.py    the grammar's sentences; everyday.py: what people say;
-                      phrasebook.py: what people say to a stranger; digits.py
+english_spanish.py    the grammar's sentences; everyday.py: sentences with all translations;
+                      digits.py: copying, reversing and sorting digits
+phrasebook.py         what people say to a stranger; augmentation.py: as they would type it
 parallel.py           a user's own sentence pairs
 tokenized_dataset.py  pairs as ids on disk, read through a memory map
 downloads.py          public corpora, fetched on request; moses.py: as published scores need them

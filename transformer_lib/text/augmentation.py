@@ -1,8 +1,8 @@
 """Training text for a translator that visitors type to: a corpus, the phrasebook, and variations.
 
-A corpus of example sentences is written with care and calls everybody Tom. People type without
-capitals and apostrophes, several sentences at once, and their own names. So some pairs come again,
-changed on the English side as people type, or on both sides in a name.
+A corpus of example sentences is written with care, and everybody in it is called Tom. Visitors
+leave out capitals and apostrophes, type several sentences at once, and use their own names. So some
+pairs are repeated with English as it might be typed, or with another name on both sides.
 """
 
 import random
@@ -11,11 +11,11 @@ from collections.abc import Iterator, Sequence
 
 from transformer_lib.text.phrasebook import Entry, Pair, Slots, sample
 
-TYPED = 0.15  # share of the corpus that comes again as it would be typed
-JOINED = 0.05  # share of the corpus that comes again together with another pair
+TYPED = 0.15  # share of the corpus that is repeated as it would be typed
+JOINED = 0.05  # share of the corpus that is repeated, joined to another pair
 RENAMED = 0.3  # share of the pairs with Tom in which he gets another name
-FILLINGS = 4  # of each frame of the phrasebook, and as many again as it would be typed
-COPIES = 2  # of each phrase without slots, and as many again as it would be typed
+FILLINGS = 4  # fillings of each phrase with slots as written, and as many as typed
+COPIES = 2  # copies of each phrase without slots as written, and as many as typed
 TOM = re.compile(r"\bTom\b")
 SYLLABLES = [first + vowel for first in "bcdfgjklmnprstvz" for vowel in "aeiou"]
 
@@ -47,18 +47,18 @@ def augmented(
 
 
 def renamed(pair: Pair, name: str) -> Pair:
-    """Another name for Tom on both sides: a man's, since Spanish endings agree with it."""
+    """The pair with Tom renamed on both sides. name: a man's, as Spanish endings agree with it."""
     return TOM.sub(name, pair[0]), TOM.sub(name, pair[1])
 
 
 def invented(rng: random.Random) -> str:
-    """A name that nobody has, like Tavelo: only by copying can it be translated."""
+    """A made-up name, such as Tavelo, which a model can only copy."""
     syllables = rng.choices(SYLLABLES, k=rng.choice([2, 2, 3]))
     return "".join(syllables).capitalize() + rng.choice(["", "", "n", "r", "s", "x", "k"])
 
 
 def as_typed(english: str, rng: random.Random) -> str:
-    """I don't know. -> i dont know / I dont know / i don't know / I don't know!!"""
+    """As somebody might type it: I don't know. -> i dont know / I dont know / I don't know!!"""
     text = english
     if rng.random() < 0.75:
         text = text.lower() if rng.random() < 0.6 else text[:1].lower() + text[1:]

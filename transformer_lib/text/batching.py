@@ -11,7 +11,7 @@ from torch import Tensor
 from transformer_lib.text.tokenized_dataset import TokenizedDataset
 from transformer_lib.text.tokens import BOS, EOS, PAD
 
-Ids = Sequence[int]  # the numbers of a sentence's words
+Ids = Sequence[int]  # the ids of a sentence's words
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,7 @@ class Batch:
 
 
 def pad(sentences: Sequence[Ids]) -> Tensor:
-    """Lists of ids -> (b, longest) table, padded with PAD; one list at least."""
+    """Lists of ids, at least one -> a table (b, longest), padded with PAD on the right."""
     longest = max(len(sentence) for sentence in sentences)
     return torch.tensor([[*ids, *[PAD] * (longest - len(ids))] for ids in sentences])
 
@@ -50,7 +50,7 @@ def make_batch(pairs: Sequence[tuple[Ids, Ids]]) -> Batch:
 
 
 def batch_indices(pairs: Sequence[tuple[Ids, Ids]], max_tokens: int, seed: int) -> list[list[int]]:
-    """The numbers of the pairs in each batch: every pair once, in random order, by the seed.
+    """The indices of the pairs in each batch: every pair once, in a random order fixed by seed.
 
     Pairs of similar length share a batch, so that little is wasted on padding. The source table of
     a batch has at most max_tokens entries, and so has its target table, unless a single pair is

@@ -1,4 +1,4 @@
-"""Where the data are, how tables are read, and the folder for what can be made again."""
+"""Where the data are, how tables are read, and where downloads are cached."""
 
 import os
 from pathlib import Path

@@ -19,7 +19,7 @@ TRAIN, VALIDATION = 10_000, 500
 def make(
     task: str, count: int, min_length: int = 1, max_length: int = 10, seed: int = 0
 ) -> list[tuple[list[str], list[str]]]:
-    """`count` pairs of token lists for a task, no two with the same input, the same every time.
+    """`count` pairs of token lists for a task, no input twice; the seed fixes which ones.
 
     To keep training and test apart, make both in one call and cut the list in two. Raises
     ValueError for an unknown task, impossible lengths, or more pairs than there are.

@@ -15,7 +15,7 @@ from transformer_lib.text.data import cache_folder
 from transformer_lib.text.parallel import CorpusError, digest, read_parallel, sentence_hash
 
 SPLITS = ("train", "validation", "test")
-FEW = 10  # bad lines in a file; with more, it must be another file
+FEW = 10  # bad lines that a file may have; with more, it isn't the one expected
 HELD_OUT = 0.02  # share of the source sentences in the test, and in validation
 
 
@@ -25,7 +25,7 @@ class DownloadError(ValueError):
 
 @dataclass(frozen=True)
 class RemoteFile:
-    """sha256: of its content, or None if the source may update it."""
+    """A file to download. sha256: of its content, or None if the source may update it."""
 
     url: str
     sha256: str | None
@@ -37,10 +37,11 @@ class RemoteFile:
 
 @dataclass(frozen=True)
 class PublicCorpus:
-    """files: those of each split, or those for "all", which are split by source sentence.
+    """A corpus to download. about: its authors and its license.
 
-    edition: SHA-256 of the train.tsv and validation.tsv that a model of MODELS learned from. It is
-    that of the pairs, as the source may pack the same pairs into another file.
+    files: those of each split, or under "all" those to be split by source sentence. edition:
+    SHA-256 of the train.tsv and validation.tsv that a model of MODELS learned from, since the
+    source may pack the same pairs into another file.
     """
 
     files: dict[str, tuple[RemoteFile, ...]]
@@ -63,6 +64,7 @@ def split_of(source: str) -> str:
     return "test" if place < HELD_OUT else "validation" if place < 2 * HELD_OUT else "train"
 
 
+TATOEBA = "https://storage.googleapis.com/download.tensorflow.org/data/spa-eng.zip"
 MULTI30K = (
     "https://raw.githubusercontent.com/multi30k/dataset/"
     "a3d2e0d26b56f3846f66a952536ffed4e401d05a/data/task1/raw/"
@@ -81,7 +83,7 @@ MULTI30K_SHA256 = {
 
 
 def multi30k(target: str, authors: str) -> PublicCorpus:
-    """English with its translations into "de" or "fr"; authors: whom to cite."""
+    """Multi30k from English into "de" or "fr". authors: whom to cite."""
     names = {"train": "train", "validation": "val", "test": "test_2016_flickr"}
     return PublicCorpus(
         files={
@@ -98,13 +100,7 @@ def multi30k(target: str, authors: str) -> PublicCorpus:
 
 CORPORA = {
     "tatoeba-en-es": PublicCorpus(
-        {
-            "all": (
-                RemoteFile(
-                    "https://storage.googleapis.com/download.tensorflow.org/data/spa-eng.zip", None
-                ),
-            )
-        },
+        {"all": (RemoteFile(TATOEBA, None),)},
         about="Everyday sentences by the contributors of tatoeba.org, as collected by "
         "manythings.org/anki. License: CC BY 2.0 (https://creativecommons.org/licenses/by/2.0); "
         "attribution: tatoeba.org and www.manythings.org/anki.",

@@ -2,7 +2,7 @@
 
 The files in data/everyday are written by hand: a heading for each group, an English sentence, and
 indented below it the patterns of its translations (see `expand`). en-es.txt has 200 sentences to
-measure translators on, doubt.txt 240 to choose and to test a threshold of doubt.
+measure translators on, doubt.txt 240 to choose and to test a confidence threshold.
 
     == feelings and health ==
 
@@ -24,7 +24,7 @@ CLOSING = {"(": ")", "{": "}"}
 
 
 class EverydayItem(NamedTuple):
-    """translations: all that are right, the most literal pattern first. group: its heading."""
+    """A sentence. translations: all accepted ones, the most literal first. group: its heading."""
 
     english: str
     translations: tuple[str, ...]
@@ -96,7 +96,7 @@ def alternatives(signs: Iterator[str], end: str) -> list[str]:
 
 
 def tidy(text: str) -> str:
-    """Single spaces, none inside ¿ ? ¡ ! or before a comma or full stop; capitals to begin with."""
+    """Single spaces, none after ¿ ¡ or before , . ? !, and a capital to begin each sentence."""
     text = re.sub(" +", " ", text).strip()
     text = re.sub("(?<=[¿¡]) | (?=[,.?!])", "", text)
     return re.sub(r"(^|[.?!] )[¿¡]?\w", lambda beginning: beginning[0].upper(), text)

@@ -63,7 +63,7 @@ class Language(TokenizedText[Tokenizer]):
         return one_sentence(text)
 
     def tokens(self, typed: UserInput) -> list[str]:
-        """Its tokens; InputError for more than one sentence, too long a one, or an unknown word."""
+        """The tokens of user input; InputError for two sentences, a long one or an unknown word."""
         tokens = self.tokenizer(typed.words)
         check_tokens(tokens)
         unknown = self.vocab.unknown(tokens)
@@ -72,7 +72,7 @@ class Language(TokenizedText[Tokenizer]):
         return tokens
 
     def postprocess(self, ids: Ids, typed: UserInput) -> str:
-        """Ids -> the text of a translation, with the punctuation that was set aside in typed."""
+        """Ids -> the text of a translation, with the punctuation that was set aside."""
         return typed.restore_punctuation(self.decode(ids), self.tokenizer.language)
 
     @property
@@ -127,7 +127,7 @@ class SubwordLanguage(TokenizedText[Subwords]):
         raise InputError("this model reads any word, in pieces if need be: it has no list of words")
 
     def preprocess(self, text: str) -> UserInput:
-        """The whole line, as in its training text; one all in capitals is read in small letters."""
+        """The whole line, as in training text; a line all in capitals is read in lower case."""
         if self.finished:
             return finish(text)
         line = one_line(text)
@@ -148,7 +148,7 @@ class SubwordLanguage(TokenizedText[Subwords]):
         return put_back(self.decode(ids).removesuffix(typed.added), typed.replaced)
 
     def display_tokens(self, tokens: list[str]) -> list[str]:
-        """Pieces as text, if they hold whole letters, with · for the space before a word."""
+        """Subwords as text, where they hold whole letters, with · for the space before a word."""
         return [
             token if token in SPECIALS else self.tokenizer.piece(token).replace(" ", "·")
             for token in tokens

@@ -1,8 +1,8 @@
 """Text as most published scores need it: in the tokens of Moses.
 
-Moses is the toolkit of statistical translation (Koehn et al. 2007) whose little scripts outlived
-it; here they are the package sacremoses. All dashes become alike, and "isn't it?" becomes
-"isn &apos;t it ?", but with the apostrophe itself.
+Moses was a toolkit for statistical translation (Koehn et al. 2007), and its scripts for preparing
+text are still in use; here they come from the package sacremoses. All dashes become alike, and
+"isn't it?" becomes "isn 't it ?". Unlike in Moses, an apostrophe is not written as &apos;.
 """
 
 from collections.abc import Callable

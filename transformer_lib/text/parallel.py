@@ -21,7 +21,7 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import TypeAlias
 
-# Not in any sentence: control characters, other line ends, and the mark of a wrong encoding.
+# What no sentence contains: control characters, other line ends, the mark of a wrong encoding.
 NO_TEXT = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ufffd]")
 LONGEST = 2000  # letters in a sentence
 LONGEST_LINE = 1_000_000  # bytes; a longer line is no text, and would fill the memory
@@ -75,7 +75,7 @@ def read_parallel(
 
 
 def numbered_lines(paths: Sequence[Path]) -> Iterator[tuple[int, tuple[bytes, ...]]]:
-    """1, the first line of each file; 2, the second; …"""
+    """(1, the first line of each file), (2, …), …; CorpusError if one of the files is shorter."""
     for number, raw in enumerate(zip_longest(*map(lines, paths)), start=1):
         if None in raw:
             ended = raw.index(None)
@@ -123,7 +123,7 @@ def open_packed(path: Path) -> Iterator[OpenFile]:
 
 
 def only_text(path: Path, packed: zipfile.ZipFile) -> str:
-    """The one file in a .zip, apart from names with _ or a dot in front (_about.txt, __MACOSX)."""
+    """The name of the only file in a .zip; those with a leading _ or . (__MACOSX) don't count."""
     names = [
         name
         for name in packed.namelist()
@@ -194,7 +194,7 @@ def check_lengths(paths: Sequence[Path], number: int, pair: tuple[str, str]) -> 
 def sentence_hash(sentence: str) -> float:
     """A number from 0 to 1 that depends on the sentence alone, whatever its corpus and line.
 
-    It is for splitting: all pairs with one source sentence come to the same side, so no test
+    Splits are made by it: all pairs with one source sentence go to the same side, so no test
     sentence is in training with another translation. Capitals, spaces and punctuation don't count.
     """
     letters = filter(str.isalnum, unicodedata.normalize("NFC", sentence).casefold())

@@ -25,7 +25,7 @@ Slots = dict[str, list[Pair]]
 
 
 class Entry(NamedTuple):
-    """topic: the name of its file."""
+    """A phrase in both languages. topic: the name of its file."""
 
     english: str
     spanish: str
@@ -73,7 +73,7 @@ def topics(folder: Path = FOLDER) -> list[Path]:
 
 
 def files(folder: Path = FOLDER) -> list[Path]:
-    """All that its sentences are made of."""
+    """All files from which the phrasebook's sentences are made."""
     return [*topics(folder), folder / "slots.tsv"]
 
 
@@ -120,7 +120,7 @@ SHORT = {"am": "m", "is": "s", "are": "re", "have": "ve", "will": "ll", "would":
 
 
 def key(english: str) -> str:
-    """A text that is equal for sentences that differ only in capitals, punctuation, contractions.
+    """A text that is the same for sentences that differ only in case, punctuation, contractions.
 
     I am not sure. / i'm not sure / im not sure!
     """

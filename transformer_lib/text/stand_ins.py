@@ -1,7 +1,7 @@
 """Links, addresses, telephone numbers and emoji: copied into a translation, not translated.
 
-A small model spells them badly. So it reads others of their kind, which it has often copied in
-training, and the real ones take their places in what it writes:
+A small model spells them badly. So it reads others of the same kind instead, which it has often
+copied in training, and the real ones replace them in what it writes:
 
     Write to kim@uni.edu  ->  Write to info@example.org  ->  Escribe a info@example.org
                           ->  Escribe a kim@uni.edu
@@ -10,7 +10,7 @@ training, and the real ones take their places in what it writes:
 import re
 from collections.abc import Mapping, Sequence
 
-# One emoji, with the signs that change how it looks.
+# One emoji, with the signs after it that change its look, such as the skin tone.
 PICTURE = "[\u2190-\u2bff\U0001f1e6-\U0001faff][\ufe0f\U0001f3fb-\U0001f3ff]*"
 KINDS = {
     "link": r"(?:[Hh][Tt]{2}[Pp][Ss]?://|[Ww]{3}\.)\S*[\w/]",
@@ -19,7 +19,7 @@ KINDS = {
     "emoji": rf"{PICTURE}(?:[ \u200d]*{PICTURE})*",  # several in a row are copied as one
 }
 FOUND = re.compile("|".join(f"(?P<{kind}>{one})" for kind, one in KINDS.items()))  # any of them
-# Of each kind some that stand in the phrasebook, none of them part of another.
+# Of each kind, some from the phrasebook; none is a part of another.
 STAND_INS = {
     "link": ("www.example.com", "https://example.org", "http://example.net/map"),
     "email": ("info@example.org", "maria@example.com", "jobs@example.com"),
@@ -33,7 +33,7 @@ Replaced = tuple[tuple[str, str], ...]  # (stand-in, what was typed)
 def replace_by_stand_ins(
     text: str, stand_ins: Mapping[str, Sequence[str]] = STAND_INS
 ) -> tuple[str, Replaced]:
-    """What the model is to read, and what was replaced. Where stand-ins run out, the rest stays."""
+    """The text for the model to read, and what was replaced: all, unless stand-ins run out."""
     free = {kind: [one for one in some if one not in text] for kind, some in stand_ins.items()}
     replaced = []
 
@@ -47,7 +47,7 @@ def replace_by_stand_ins(
 
 
 def put_back(translation: str, replaced: Sequence[tuple[str, str]]) -> str:
-    """What was typed, in the places of its stand-ins; at the end, what the model has left out."""
+    """The translation with what was typed instead of stand-ins; what the model lost, at the end."""
     lost = [one for one, _ in replaced if re.match(PICTURE, one) and one not in translation]
     others = [one for one in re.findall(PICTURE, translation) if one not in dict(replaced)]
     for stand_in, other in zip(lost, others, strict=False):  # the model may write another

@@ -83,7 +83,7 @@ class Subwords:
         return str(self._bpe.decoder.decode(list(tokens))).removeprefix(" ")
 
     def piece(self, token: str) -> str:
-        """One piece as text, if it holds whole letters."""
+        """The text of one subword, if it holds whole letters."""
         return str(self._bpe.decoder.decode([token]))
 
     def vocabulary(self) -> Vocabulary:

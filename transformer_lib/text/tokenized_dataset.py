@@ -16,7 +16,7 @@ from typing import overload
 
 import numpy as np
 
-AT_A_TIME = 10_000  # pairs
+AT_A_TIME = 10_000  # pairs that are encoded together
 IdPair = tuple[list[int], list[int]]
 
 

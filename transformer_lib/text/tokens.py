@@ -120,7 +120,7 @@ class Vocabulary:
 
     @classmethod
     def build(cls, sentences: Iterable[Sequence[str]], min_count: int = 1) -> "Vocabulary":
-        """The tokens that training sentences have min_count times or more, most frequent first."""
+        """A vocabulary of tokens that occur min_count times or more, the most frequent first."""
         counts = Counter(token for sentence in sentences for token in sentence)
         words = [token for token, n in counts.items() if n >= min_count and token not in SPECIALS]
         return cls(sorted(words, key=lambda token: (-counts[token], token)))

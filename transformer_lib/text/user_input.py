@@ -25,10 +25,10 @@ class InputError(ValueError):
 
 @dataclass(frozen=True)
 class UserInput:
-    """words: for the model to read. mark: punctuation at the end, set aside and put back later.
+    """A line that somebody typed. words: what the model reads of it.
 
-    added: punctuation that was missing at the end: given to the model, taken off its translation.
-    replaced: what the model doesn't read, each after what stands in for it.
+    mark: punctuation at the end, set aside and put back later. added: punctuation that was missing
+    at the end: given to the model, taken off its translation. replaced: (stand-in, what was typed).
     """
 
     words: str
@@ -79,7 +79,7 @@ def one_sentence(text: Any) -> UserInput:
 
 
 def is_finished(text: str) -> bool:
-    """Does it look like a written sentence: no small letter first, punctuation at the end?"""
+    """Whether it looks like a written sentence: no lower-case letter first, punctuation last."""
     return text[:1] == text[:1].upper() and not text[-1:].isalnum()
 
 
@@ -119,7 +119,7 @@ def about_unknown(unknown: Iterable[str], known: Iterable[str], language: str) -
 
 
 def is_near(word: str, other: str) -> bool:
-    """Are the words one typing error apart?
+    """Whether two words are one typing error apart.
 
     One letter wrong, missing or added, or two neighbors swapped; in words of three letters, a swap.
     """

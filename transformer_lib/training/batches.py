@@ -10,9 +10,9 @@ Pairs = Sequence[tuple[Ids, Ids]]  # ids of source and target
 
 
 def batch_order(pairs: Pairs, config: TrainingConfig, run: TrainState) -> Iterator[list[int]]:
-    """The numbers of the pairs in each batch, without end; each epoch has an order of its own.
+    """The indices of the pairs in each batch, without end; each epoch has an order of its own.
 
-    run: its epoch and position say where to begin, and are updated.
+    run: its epoch and position say where to begin; they are updated with each batch.
     """
     while True:
         order = batch_indices(pairs, config.max_tokens, seed=config.seed + 1000 * run.epoch)
@@ -23,7 +23,7 @@ def batch_order(pairs: Pairs, config: TrainingConfig, run: TrainState) -> Iterat
 
 
 def batches_of(pairs: Pairs, order: Iterable[list[int]]) -> Iterator[Batch]:
-    """The batches with these pairs."""
+    """The batches whose pairs have these indices."""
     for chosen in order:
         yield make_batch([pairs[i] for i in chosen])
 

@@ -89,7 +89,7 @@ def process_group() -> Iterator[None]:
 
 @contextmanager
 def first_before_others() -> Iterator[None]:
-    """What is inside is done by process 0 first, and by the others when it is done.
+    """Process 0 runs what is inside first; the others run it when process 0 is done.
 
     If process 0 fails, it says why, and the others exit silently.
     """
@@ -123,15 +123,15 @@ def local_device(device: torch.device) -> torch.device:
 def seed_process(seed: int, step: int) -> None:
     """From this step on, each process draws its dropout from random numbers of its own.
 
-    Process 0 goes on with those that it would have alone; they are saved with the run. The others
-    begin with a new seed, so that theirs needn't be saved.
+    Process 0 keeps the random numbers that it would have alone; their state is saved with the run.
+    The others begin with a new seed, so that theirs needn't be saved.
     """
     if rank() > 0:
         torch.manual_seed(random.Random(f"{seed} {step} {rank()}").getrandbits(63))
 
 
 def data_parallel_loss(model: Parts, loss_of: Callable[..., Tensor]) -> Callable[..., Tensor]:
-    """The same loss, after whose `backward` the gradients are the mean over all processes."""
+    """The same loss, whose `backward` leaves the mean of all processes' gradients."""
     if world_size() == 1:
         return loss_of
     assert isinstance(model, nn.Module)  # the only kind that this takes
@@ -152,7 +152,7 @@ class LossModule(nn.Module):
 
 
 def gradient_sync(loss_of: Callable[..., Tensor], now: bool) -> AbstractContextManager[None]:
-    """Inside, gradients are exchanged (now), or only added to those that are there."""
+    """Inside, `backward` exchanges gradients between processes (now=True), or only adds them up."""
     if now or not isinstance(loss_of, DistributedDataParallel):
         return nullcontext()
     return loss_of.no_sync()

@@ -20,7 +20,7 @@ class Log:
     line before, in nats and target words. At each validation, its entry of the history.
     after: the step from which a run is resumed. Lines of later steps are removed, as they will be
     written again: whenever the run was killed, no line is lost and none is there twice.
-    Of several processes, each reports its share, and only one has the folder.
+    With several processes, each reports its share, and only process 0 writes.
     """
 
     _words: int

@@ -30,7 +30,7 @@ def adam(model: Parts) -> torch.optim.Adam:
 
 
 def adamw(model: Parts, decay: float = 0.1) -> torch.optim.AdamW:
-    """Adam that also takes a share of decay * rate off each matrix at each step (AdamW).
+    """AdamW: Adam that also shrinks each matrix by a share of decay * lr at each step.
 
     Loshchilov and Hutter 2019: weights that aren't needed shrink. Norms and biases are left alone.
     Otherwise as in the paper's Adam (section 5.3); the schedule sets the learning rate.

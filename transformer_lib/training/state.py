@@ -68,7 +68,7 @@ def save_state(
     run: TrainState,
     best: dict[str, Tensor],
 ) -> None:
-    """Write all that the next step depends on: weights, Adam's averages, random numbers."""
+    """Write all that the next step needs: weights, the optimizer's averages, random numbers."""
     tensors = rng_states(model.generator.proj.weight.device)
     for name, parameter in weights(model).items():
         tensors[f"model/{name}"] = parameter
@@ -114,7 +114,7 @@ def load_state(
 
 
 def rng_states(device: torch.device) -> dict[str, Tensor]:
-    """The state of the random numbers that dropout draws, on a GPU also of its own."""
+    """The states of the random number generators that dropout uses: the CPU's, and a GPU's own."""
     states = {"random": torch.get_rng_state()}
     if device.type != "cpu":
         states[f"random.{device.type}"] = torch.get_device_module(device).get_rng_state()
@@ -122,7 +122,7 @@ def rng_states(device: torch.device) -> dict[str, Tensor]:
 
 
 def set_rng_states(states: dict[str, Tensor], device: torch.device) -> None:
-    """Restore the state; one saved on another kind of device has none for this device."""
+    """Restore these states; a run saved on another kind of device has none for this one."""
     torch.set_rng_state(states["random"])
     if f"random.{device.type}" in states:
         torch.get_device_module(device).set_rng_state(states[f"random.{device.type}"])

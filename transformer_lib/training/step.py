@@ -13,8 +13,8 @@ from transformer_lib.training.distributed import all_reduce_sum, gradient_sync, 
 from transformer_lib.training.loss import label_smoothed_cross_entropy
 from transformer_lib.training.optimizers import AnyOptimizer
 
-# The loss needs several tensors as large as the logits. Memory in pieces of 8 MB is used again, but
-# pieces over 32 MB go back to Linux and are fetched again page by page each time, which is slower.
+# The loss needs several tensors as large as the logits. Pieces of 8 MB stay with the process, but
+# pieces over 32 MB are given back to Linux and requested again each time, which is slower.
 LOGITS_AT_A_TIME = 2_000_000
 
 
@@ -56,8 +56,8 @@ def update(
 ) -> float:
     """One step, with the gradient of all batches as if they were one -> loss per word, in nats.
 
-    loss_of: computes the loss of a batch, summed over its target words. Of several processes, each
-    has some of the batches and gets its share of the loss; loss_of is then `data_parallel_loss`.
+    loss_of: computes the loss of a batch, summed over its target words. With several processes,
+    each has some of the batches and gets its share of the loss; loss_of is `data_parallel_loss`.
     """
     for group in optimizer.param_groups:
         group["lr"] = lr
@@ -77,7 +77,7 @@ def update(
 def validation_loss(model: Seq2SeqModel, batches: Sequence[Batch]) -> float:
     """Cross-entropy in nats per word, without dropout and without smoothing.
 
-    Of several processes, each has some of the batches.
+    With several processes, each has some of the batches.
     """
     model.eval()
     share = sum(batch_loss(model, batch, smoothing=0.0).item() for batch in batches)

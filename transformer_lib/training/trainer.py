@@ -179,7 +179,7 @@ def copy_weights(model: Parts) -> dict[str, Tensor]:
 class RunFiles:
     """The files of a training run in its folder; without a folder, there are none.
 
-    Of several processes, only the first one writes.
+    With several processes, only the first one writes.
     """
 
     def __init__(

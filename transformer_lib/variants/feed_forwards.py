@@ -34,7 +34,7 @@ class SwiGLU(nn.Module):
     """FFN(x) = (SiLU(x W_gate) * x W_1) W_2, with SiLU(z) = z / (1 + e^-z)  (Shazeer 2020, Eq. 6).
 
     (b, s, d_model) -> the same shape. One half of the inner numbers decides how much of the other
-    half is passed on. With three matrices instead of two, d_ff is two thirds at equal size.
+    half is passed on. As it has three matrices, it is as large as the paper's with 2/3 of the d_ff.
     """
 
     def __init__(self, d_model: int, d_ff: int):
@@ -55,7 +55,7 @@ class SwiGLU(nn.Module):
 
 
 class MixtureOfExperts(nn.Module):
-    """Each word goes to the `top_k` networks to which a router gives the highest probabilities:
+    """Each word goes to the top_k networks to which a router gives the highest probabilities:
 
     FFN(x) = sum over these experts e of p_e E_e(x), with p = softmax(x W_router), normalized again
     over these experts (Mixtral: Jiang et al. 2024, section 2.1; the idea: Shazeer et al. 2017).

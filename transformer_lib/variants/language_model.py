@@ -3,7 +3,7 @@
 model = LanguageModel(len(vocab), SMALL)
 train(model, as_lm_pairs(sentences), as_lm_pairs(others), TrainingConfig())
 sample_decode(model, empty_sources(5))           # five sentences
-generate(model, prompt, max_new_tokens=10)            # (b, t) ids -> (b, t + 10)
+generate(model, prompt, max_new_tokens=10)       # (b, t) ids -> (b, t + 10)
 load_gpt2("gpt2")                                # a folder with GPT-2's weights (gpt2.py)
 """
 
@@ -117,7 +117,7 @@ def can_be_cached(model: LanguageModel) -> bool:
 
 
 def language_model(tgt_vocab_size: int, **settings: Any) -> LanguageModel:
-    """One with the settings of a config.json: load_model(folder, build=language_model)."""
+    """A model with the settings of a config.json, for load_model(folder, build=language_model)."""
     return LanguageModel(tgt_vocab_size, ModelConfig(**settings))
 
 
@@ -127,7 +127,7 @@ def as_lm_pairs(sentences: Sequence[Ids]) -> list[tuple[Ids, Ids]]:
 
 
 def empty_sources(count: int) -> Tensor:
-    """Sources for writing `count` sentences with `sample_decode` and the like: (count, 1) ids."""
+    """Empty sources (count, 1), from which `sample_decode` and the like write `count` sentences."""
     return source_batch([[]] * count)
 
 
@@ -142,7 +142,7 @@ def generate(
 ) -> Tensor:
     """Write max_new_tokens more words after each row, drawn as `sample_decode` does.
 
-    ids (b, t), prompts of one length -> (b, t + max_new_tokens). No id ends a row, <eos> neither.
+    ids (b, t), prompts of one length -> (b, t + max_new_tokens). No id ends a row, not even <eos>.
     generator: the source of random numbers (None: PyTorch's own). cache=False: slower, with the
     same result. sampling: temperature, top_k and top_p, as for `sampling_distribution`.
     """

@@ -52,7 +52,7 @@ class OpenAttention(Attention):
 
 
 def repeat_kv(h: int, x: Tensor) -> Tensor:
-    """(b, kv_heads, k, d_k) -> (b, h, k, d_k): each head is repeated for its heads of queries."""
+    """(b, kv_heads, k, d_k) -> (b, h, k, d_k): each repeated for the query heads that share it."""
     return x.repeat_interleave(h // x.size(1), dim=1)
 
 

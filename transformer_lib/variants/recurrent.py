@@ -229,14 +229,14 @@ class RecurrentTranslator(nn.Module):
 
 
 def recurrent(src_vocab_size: int, tgt_vocab_size: int, **settings: Any) -> RecurrentTranslator:
-    """One with the settings of a config.json: load_model(folder, build=recurrent)."""
+    """A translator with the settings of a config.json, for load_model(folder, build=recurrent)."""
     return RecurrentTranslator(src_vocab_size, tgt_vocab_size, RecurrentConfig(**settings))
 
 
 class RecurrentDecoder:
     """Reads only new words: all that it knows of the earlier ones is in a state (N, b, hidden).
 
-    So the memory that it takes up doesn't grow with the text.
+    So its memory use doesn't grow with the text.
     """
 
     def __init__(self, model: RecurrentTranslator, memory: Tensor, src_mask: Tensor | None):

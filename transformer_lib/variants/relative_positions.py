@@ -30,11 +30,11 @@ class Rotary(nn.Module):
 
     (x_2i, x_2i+1) at position pos rotates by pos / base^(2i / d_k)  (Su et al. 2021, Equation 15).
 
-    q (b, h, q, d_k), k (b, kv_heads, k, d_k) -> the same shapes. The hands of the clock are those
-    of the paper's positions, but here they turn the word instead of being added to it. The product
-    of two words that are turned by their positions is the same as if one were turned by the
-    difference: a score depends on how far apart they are, not on where they are. Llama pairs x_i
-    with x_(i + d_k / 2), which is the same in another order.
+    q (b, h, q, d_k), k (b, kv_heads, k, d_k) -> the same shapes. The angles are those of the
+    paper's positions, but here they rotate the vector instead of being added to it. If q and k are
+    rotated by their positions, their product is as if one were rotated by the difference: a score
+    depends on how far apart two words are, not on where they are. Llama pairs x_i with
+    x_(i + d_k / 2), which is the same in another order.
     """
 
     table: Tensor
