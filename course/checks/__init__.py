@@ -465,6 +465,19 @@ def wrong_verdicts(
     return {name: verdict[name] for name, kind in planted.items() if verdict[name] != kind}
 
 
+def judge_verdicts(verdict: Any, planted: Mapping[str, str], hints: Mapping[str, str]) -> None:
+    """A Hint for the first wrong verdict, as in `wrong_verdicts`; it keeps half with two at most.
+
+    hints: kind -> what a program of this kind does, or what to measure.
+    """
+    wrong = wrong_verdicts(verdict, planted, tuple(hints))
+    for name in wrong:
+        hint = f"{name} {hints[planted[name]]}"
+        no_slip(len(wrong) > 2, hint)
+        right = len(planted) - len(wrong)
+        raise Hint(f"{hint} ({right} of {len(planted)} are right.)")
+
+
 def fault_in_a_stack(
     guess: tuple[Any, Any],
     right: tuple[int, str],

@@ -1,4 +1,4 @@
-"""figures: those of the series, and the curves of a training."""
+"""figures: those of the series, and the curves of a training run."""
 
 import argparse
 from pathlib import Path
@@ -9,7 +9,7 @@ def add_parser(commands: argparse._SubParsersAction) -> None:
         "figures",
         help="draw figures of the series again",
         description="Draw figures of the series from the shipped model and data, or the curves of "
-        "a training, also of one that is going on.",
+        "a training run, even of one that hasn't ended.",
     )
     which = figures.add_mutually_exclusive_group(required=True)
     which.add_argument("--list", action="store_true", help="names and captions")

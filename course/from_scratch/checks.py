@@ -314,8 +314,8 @@ def same_names(name: str, own: dict[str, tuple[int, ...]], wanted: dict[str, Ten
     layer = [key for key in missing if key.startswith("layers.") and "layers.0" not in key]
     no_slip(
         not layer or len(layer) < len(missing),
-        "All your layers are one and the same: `[layer] * N` is one layer, N times. Make each "
-        "anew.",
+        "All your layers are one and the same: `[layer] * N` is one layer, N times. Make "
+        "each of them separately.",
     )
     words = [key for key in more if len(own[key]) == 2] if name == "Transformer" else []
     no_slip(

@@ -193,7 +193,7 @@ def run_build(options: argparse.Namespace) -> int:
         size = packed.stat().st_size / 1e6
         print(f"{packed}: hand this out instead ({size:.0f} MB): the course and the assignments.")
     elif (options.out / "course.zip").exists():
-        print(f"{options.out / 'course.zip'} is from an earlier build: --zip makes it anew.")
+        print(f"{options.out / 'course.zip'} is from an earlier build: --zip makes it again.")
     return 0
 
 

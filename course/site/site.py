@@ -489,7 +489,7 @@ def build(out: Path, cite: Citation | None = None) -> Site:
     """
     if out.exists():
         if not (out / MARK).exists() and any(out.iterdir()):
-            raise ValueError(f"{out} holds something else than a site: name another folder")
+            raise ValueError(f"{out} holds something other than a site: name another folder")
         shutil.rmtree(out)
     for folder in ("images", "notebooks", "colab", "slides"):
         (out / folder).mkdir(parents=True)

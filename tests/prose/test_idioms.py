@@ -2,9 +2,14 @@
 
 A pattern is here only if it is nearly always wrong. Where a hit is right English, make the pattern
 narrower; a new slip that a reader finds comes here with the sentence that it was found in.
+
+Read are the pages, the notebooks, and what the course's own code writes: the titles, labels and
+descriptions of figures, the hints of checks, messages.
 """
 
+import ast
 import re
+from pathlib import Path
 
 import nbformat
 import pytest
@@ -19,6 +24,11 @@ NOTEBOOKS = sorted(
     for folder in ("notebooks", "course/assignments")
     for path in (ROOT / folder).glob("[!.]*.ipynb")
 )
+# An experiment's words are the keys of what it stores.
+CODE = sorted(
+    path for path in (ROOT / "course").rglob("*.py") if not path.name.startswith("experiment")
+)
+KEYS = {"by lot", "two features by lot"}
 
 # name: (pattern, a sentence that has it, the same in English)
 IDIOMS = {
@@ -69,7 +79,7 @@ IDIOMS = {
         "This is the word at six stages of its journey. The way of thinking is new.",
     ),
     "without, alone": (
-        r"(?<!and )(?<!or )(?<!one )(?<!once )\bwithout(?=[.?!;])",
+        r"(?<!and )(?<!or )(?<!one )(?<!once )(?<!do )\bwithout(?=[.?!;])",
         "How much does it get without?",
         "How much does it get without it? The same with and without.",
     ),
@@ -267,6 +277,26 @@ IDIOMS = {
         "A task becomes a text to go on with.",
         "A task becomes a text to continue; it goes on training for an hour.",
     ),
+    "a look = where attention goes": (
+        r"(?i)\b(?:the|its|their|our|such a|each|every|of|true|real|sharp) look\b"
+        r"|(?<!take )(?<!have )(?<!with )(?<!without )\ba look\b(?! (?:at|back|into)\b)"
+        r"|\b(?:one|two|three|four|several|many|these|those|all|of|no|the|its|their) looks\b"
+        r"(?<!one looks)(?<!that looks)(?! at (?:one|the)\b)",
+        "Multi-head attention: several looks at once.",
+        "Five looks at the Transformer, without a look at the code. It ends with a look back.",
+    ),
+    "behind = after": (
+        r"\b(?:digits?|one|words?|branch|norm|gate|stands?|comes?|next|second) behind\b"
+        r"(?! (?:a wall|the (?:wall|house|guard|same|decoder))\b)(?! `)|\bbehind what\b",
+        "Give a number with two digits behind the point.",
+        "The counts behind the summary; a program behind a wall; the paper is left behind.",
+    ),
+    "beside = next to, compared with": (
+        r"(?i)\bbeside\b(?! (?:it|them|each|the noun|the curve|this notebook|a (?:dotted )?line)\b)"
+        r"(?!, |$)",
+        "How fast it is, beside other libraries.",
+        "How fast it is, compared with other libraries. Beside the curve is what it writes.",
+    ),
     "sureness": (r"\bsureness\b", "Its sureness is a hint.", "Its confidence is a hint."),
 }
 
@@ -283,6 +313,27 @@ def prose(text: str) -> list[str]:
 def cells(path) -> str:
     notebook = nbformat.read(path, as_version=4)
     return "\n\n".join(cell.source for cell in notebook.cells if cell.cell_type == "markdown")
+
+
+def written(path: Path) -> str:
+    """The paragraphs that the strings of a file are, without its docstrings."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    documented = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
+    apart = {
+        id(node.body[0].value)
+        for node in ast.walk(tree)
+        if isinstance(node, documented) and node.body and isinstance(node.body[0], ast.Expr)
+    }
+    texts = []
+    for node in ast.walk(tree):
+        if isinstance(node, ast.JoinedStr):
+            apart |= {id(part) for part in node.values}
+            parts = [part.value if isinstance(part, ast.Constant) else "1" for part in node.values]
+            texts.append("".join(parts))
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+            if " " in node.value and id(node) not in apart and node.value not in KEYS:
+                texts.append(node.value)
+    return "\n\n".join(texts)
 
 
 def found(text: str) -> list[tuple[str, str]]:
@@ -307,7 +358,31 @@ def test_a_page_is_in_english(page):
 
 @pytest.mark.parametrize("name", FIGURES)
 def test_what_is_said_of_a_figure_is_in_english(name):
-    assert found(f"{FIGURES[name].caption}\n\n{FIGURES[name].alt}") == []
+    entry = FIGURES[name]
+    assert found(f"{entry.title}\n\n{entry.caption}\n\n{entry.alt}") == []
+
+
+@pytest.mark.parametrize("path", CODE, ids=lambda path: str(path.relative_to(ROOT / "course")))
+def test_what_the_code_writes_is_in_english(path):
+    assert found(written(path)) == []
+
+
+def test_titles_and_hints_are_read_and_docstrings_and_keys_are_not(tmp_path):
+    code = tmp_path / "figures.py"
+    code.write_text(
+        '''"""Several looks at once."""
+title = "Several looks " "at once"
+label = f"{title}, a gate behind it"
+found["by lot"] = "Drawn by lot."
+
+
+def draw():
+    """Beside other libraries."""
+''',
+        encoding="utf-8",
+    )
+    names = [name for name, _ in found(written(code))]
+    assert sorted(names) == ["a look = where attention goes", "behind = after", "by lot"]
 
 
 @pytest.mark.parametrize("name", IDIOMS)

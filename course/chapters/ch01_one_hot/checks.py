@@ -1,4 +1,4 @@
-"""The exercises of notebook 01: one-hot rows, ids, unknown words, and what they cost.
+"""The exercises of notebook 01: ids, unknown words, how many of them, and what rows cost.
 
 `rows_of_a_batch` belongs to assignment 1.
 """
@@ -106,19 +106,53 @@ def zeros_in_the_table(guess: int) -> None:
     expect(guess == 36, "How many rows does the table have, and how many zeros are in each?")
 
 
-@implement(lambda: (torch.tensor([1]), 2))
-def one_hot_rows(function: Callable[[Tensor, int], Tensor]) -> None:
-    """Exercise 2: (ids, vocab) -> the one-hot rows."""
-    ids, vocab_size = torch.tensor([3, 0, 3, 1, 6]), 7
-    right = one_hot(ids, vocab_size)
-    mistakes = [
-        ("Rows and columns are swapped: each word should have a row, each slot a column.", right.T),
-        (
-            "All words share one row, so their order is lost: give each word a row of its own.",
-            right.amax(dim=0),
-        ),
-    ]
-    judge_rows(function, ids, vocab_size, mistakes)
+def ids_of(split: str) -> Tensor:
+    """The English words of a split as ids of the translator, one after the other."""
+    from transformer_lib.text import english_spanish
+    from transformer_lib.translator import Translator
+
+    encode = Translator.load().src.encode
+    texts = (text for text, _ in english_spanish.load(split))
+    return torch.tensor([number for text in texts for number in encode(text)])
+
+
+def fewest_columns(ids: Tensor, share: float = 0.1) -> int:
+    """With so many columns at most this share of the ids has none."""
+    largest_first = ids.sort(descending=True).values
+    return int(largest_first[int(share * len(ids))]) + 1
+
+
+@exercise
+def smaller_vocabulary(guess: int) -> None:
+    """Exercise 2: the fewest columns with which one validation word in ten, at most, is unknown."""
+    guess = whole_number(guess)
+    ids = ids_of("validation")
+    right, specials = fewest_columns(ids), len(SPECIALS)
+    no_slip(
+        guess != fewest_columns(ids_of("test")),
+        "That is measured on the test. Whatever is chosen by the test is no longer tested by it: "
+        "take the validation text.",
+    )
+    no_slip(
+        guess != right - specials,
+        "Those are the words. The four special entries need columns, too.",
+    )
+    no_slip(guess != right - 1, "That is the largest id that is kept. Ids count from 0.")
+    no_slip(
+        guess != fewest_columns(ids.unique()),
+        "There each word counts once, however often it occurs. Count every place of the text.",
+    )
+    no_slip(
+        guess != fewest_columns(ids, 0.01),
+        "That is one word in a hundred. How many columns does one in ten need?",
+    )
+    no_slip(
+        guess not in (len(our_vocabulary()), int(ids.max()) + 1),
+        "With so many no word is unknown. One in ten may be.",
+    )
+    unknown = float((ids >= guess).float().mean())
+    expect(guess >= right, f"With {guess} columns {unknown:.1%} of the words are unknown.")
+    expect(guess <= right, f"With {guess} columns it is {unknown:.1%}; fewer columns will do.")
 
 
 @implement(lambda: (torch.tensor([[1]]), 2))
@@ -126,6 +160,7 @@ def rows_of_a_batch(function: Callable[[Tensor, int], Tensor]) -> None:
     """(b, s) ids, vocab_size -> (b, s, vocab) one-hot rows."""
     ids, vocab_size = torch.tensor([[3, 0, 3], [1, 5, 4]]), 7  # not 6: one too large must not crash
     right = one_hot(ids, vocab_size)
+    off = "Each 1 is one place off: slots count from 0."
     lost = "The words of a sentence share one row, so their order is lost: each word needs its own."
     mistakes = [
         (
@@ -149,20 +184,6 @@ def rows_of_a_batch(function: Callable[[Tensor, int], Tensor]) -> None:
         ("That is the first sentence only. What about the others?", right[0]),
         (lost, right.amax(dim=1)),
         (lost, right.sum(dim=1)),
-    ]
-    judge_rows(function, ids, vocab_size, mistakes)
-
-
-def judge_rows(
-    function: Callable, ids: Tensor, vocab_size: int, mistakes: list[tuple[str, Tensor]]
-) -> None:
-    """mistakes: those that only this shape of ids allows."""
-    own_work(function, "one_hot")
-    right = one_hot(ids, vocab_size)
-    rows = result_of(function, ids, vocab_size)
-    expect(isinstance(rows, Tensor), f"Return a tensor; this is of the type {type(rows).__name__}.")
-    off = "Each 1 is one place off: slots count from 0."
-    mistakes = mistakes + [
         (off, right.roll(1, dims=-1)),
         (off, right.roll(-1, dims=-1)),
         ("Zeros and ones are exchanged: one 1, elsewhere zeros.", 1 - right),
@@ -171,6 +192,9 @@ def judge_rows(
             right * ids.unsqueeze(-1),
         ),
     ]
+    own_work(function, "one_hot")
+    rows = result_of(function, ids, vocab_size)
+    expect(isinstance(rows, Tensor), f"Return a tensor; this is of the type {type(rows).__name__}.")
     for hint, wrong in mistakes:
         no_slip(not same(rows, wrong), hint)
     expect(

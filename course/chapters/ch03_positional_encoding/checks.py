@@ -1,6 +1,6 @@
 """The exercises of notebook 03: the vectors that say where a word stands.
 
-`base_for_thirty_words` belongs to assignment 1.
+`encoding` and `base_for_thirty_words` belong to assignment 1.
 """
 
 import math
@@ -16,6 +16,7 @@ from course.checks import (
     exercise,
     expect,
     implement,
+    judge_verdicts,
     no_slip,
     one_number,
     own_work,
@@ -135,6 +136,38 @@ def wave_of_pair_384(guess: float) -> None:
     for wrong, hint in answers.items():
         no_slip(abs(guess / wrong - 1) > 0.004, hint)
     raise Hint("The angle is pos / 10000^(2i/d_model). For which pos is it 2π?")
+
+
+BY_SENTENCE, FROM_THE_END, TOO_LOUD = "by sentence", "from the end", "too loud"
+ADDED = {"A": FROM_THE_END, "B": TOO_LOUD, "C": "sound", "D": BY_SENTENCE}
+
+
+def adders() -> dict[str, Callable[[Tensor], Tensor]]:
+    """Four programs that add positions to vectors (b, s, d_model); three of them have a fault."""
+
+    def table(x: Tensor) -> Tensor:
+        return positional_encoding(x.size(1), x.size(2))
+
+    programs = {
+        "sound": lambda x: x + table(x),
+        BY_SENTENCE: lambda x: x + positional_encoding(x.size(0), x.size(2))[:, None],
+        FROM_THE_END: lambda x: x + table(x).flip(0),
+        TOO_LOUD: lambda x: x + table(x) * x.size(2) ** 0.5,
+    }
+    return {name: programs[kind] for name, kind in ADDED.items()}
+
+
+@exercise
+def adder_faults(found: Any) -> None:
+    """Exercise 3: which of the `adders` is sound, and what is wrong with the others?"""
+    hints = {
+        "sound": "adds, to every sentence, just what positional_encoding(s, d_model) holds.",
+        BY_SENTENCE: "gives all words of a sentence one and the same position. Which one?",
+        FROM_THE_END: "adds rows of the right table, to each word another. Give it a sentence, and "
+        "the same one with two words of padding: what does it add to the first word?",
+        TOO_LOUD: "adds a row for each place, in the right order. How long are these rows?",
+    }
+    judge_verdicts(found, ADDED, hints)
 
 
 @implement(lambda: (3, 4))

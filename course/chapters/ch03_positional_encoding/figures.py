@@ -382,7 +382,7 @@ def lengths_copied(
         ax.scatter(*zip(*seeds, strict=True), color=color, s=22, zorder=3)
         ax.text(*place, name, color=style.readable(color, style.PAPER), va="center")
     ax.set(
-        xlabel="digits in the row (a mark for each training, a line for their mean)",
+        xlabel="digits in the row (a mark for each run, a line for their mean)",
         xticks=lengths,
         ylim=(-0.03, 1.17),
         xlim=(min(lengths) - 0.5, max(lengths) + 0.5),

@@ -1,6 +1,6 @@
 """The exercises of notebook 05: a fault to be found, and the student's answers and functions.
 
-split_heads and merge_heads are exercises of assignment 3.
+split_heads and merge_heads are exercises of assignment 3, multi_head is one of `from_scratch`.
 
 All sizes are different primes, so that a swapped axis can't pass unseen.
 """
@@ -11,6 +11,7 @@ import torch
 from torch import Tensor
 
 from course.checks import (
+    a_kind,
     as_shape,
     call,
     compare,
@@ -83,6 +84,44 @@ def planted_fault(head: int, matrix: str, taken_from: int) -> None:
         taken_from == other,
         f"Not that of head {taken_from}. Multiply the weights of head {right_head} by the values "
         "that each of the other heads would make: one of them gives its Z.",
+    )
+
+
+ORDER = [3, 0, 4, 1, 7, 2, 6, 5]  # their head 0 is our head 3, and so on
+
+
+def in_another_order(*matrices: Tensor) -> list[Tensor]:
+    """The matrices (h, d_model, d_k), each with its heads in one and the same other order."""
+    return [matrix[ORDER].clone() for matrix in matrices]
+
+
+@exercise
+def mended(found: Tensor, W_O: Tensor) -> None:
+    """Exercise 5: the W_O with which `in_another_order` gives the old output."""
+    expect(isinstance(found, Tensor), f"It should be a tensor, not {a_kind(found)}.")
+    blocks = W_O.unflatten(0, (len(ORDER), -1))
+    back = torch.tensor(ORDER).argsort()
+    compare(
+        found.detach(),
+        blocks[ORDER].flatten(0, 1),
+        [
+            (W_O, "That is the old W_O. Its first 64 rows are for head 0, which is elsewhere now."),
+            (
+                blocks[back].flatten(0, 1),
+                "That is the way back: it puts a block where its head *was*. The block of a head "
+                "has to go where the head is now.",
+            ),
+            (
+                W_O.unflatten(1, (len(ORDER), -1))[:, ORDER].flatten(1, 2),
+                "You exchanged columns. A head's numbers are multiplied by *rows* of W_O.",
+            ),
+            (blocks[ORDER], "The blocks are in the right order. Now join them into (512, 512)."),
+            (
+                W_O.unflatten(0, (-1, len(ORDER)))[:, ORDER].flatten(0, 1),
+                "You took every eighth row for a head. The numbers of a head are side by side: "
+                "the first 64 rows are for the first head.",
+            ),
+        ],
     )
 
 
@@ -187,8 +226,8 @@ def three_shapes(keys: tuple[int, ...], weights: tuple[int, ...], merged: tuple[
     weights_hints = {
         (3, 6, 9, 5): "It is turned: a row belongs to a query, a column to a key.",
         (3, 5, 9): "That is one head. Each of them has weights of its own.",
-        (3, 6, 9, 9): "Who looks, and at whom? The queries come from other words than the keys.",
-        (3, 6, 5, 5): "Who looks, and at whom? The queries come from other words than the keys.",
+        (3, 6, 9, 9): "Who looks, and at whom? The queries and the keys come from different words.",
+        (3, 6, 5, 5): "Who looks, and at whom? The queries and the keys come from different words.",
         (3, 6, 5, 16): "That is a vector for each query. Weights have one number for each pair.",
         (3, 5, 6, 6): "Then the heads would attend to each other. Words attend to words.",
         (6, 5, 9): "That is one sentence. There are three.",

@@ -518,7 +518,7 @@ def draw_two_layers() -> Figure:
     return two_stacks(["I", "like", "trees", "<eos>"], ["<bos>", "me", "gustan", "los"], "árboles")
 
 
-COLUMNS = "every two words; the columns have the same order as the rows"
+COLUMNS = "each pair of words; the columns have the same order as the rows"
 
 
 @figure(

@@ -23,6 +23,7 @@ from course.checks import (
     exercise,
     expect,
     implement,
+    judge_verdicts,
     no_slip,
     one_number,
     own_work,
@@ -379,7 +380,7 @@ def my_loss(function: Callable[[Tensor, Tensor], Tensor]) -> None:
             ),
             (
                 label_smoothed_cross_entropy(logits, target, 0.1),
-                "That is with label smoothing; here it is asked without.",
+                "That is with label smoothing; this exercise asks for none.",
             ),
             (right / math.log(2), "That is in bits. Use the natural logarithm."),
         ],
@@ -592,9 +593,41 @@ def my_smoothed_rows(function: Callable[[Tensor, int, float], Tensor]) -> None:
     )
 
 
+BY_BATCH, WIDTH, NEVER = "counts batches", "wrong width", "never falls"
+LOGGED = {"A": WIDTH, "B": NEVER, "C": BY_BATCH, "D": "sound"}
+
+
+def logged_rates() -> dict[str, Tensor]:
+    """What four programs logged: the learning rate of each of 12,000 updates."""
+    d_model, warmup = 512, 4000
+    rates = {
+        "sound": lambda step: paper_schedule(step, d_model, warmup),
+        BY_BATCH: lambda step: paper_schedule(4 * step, d_model, warmup),
+        WIDTH: lambda step: paper_schedule(step, 4 * d_model, warmup),
+        NEVER: lambda step: paper_schedule(min(step, warmup), d_model, warmup),
+    }
+    return {
+        name: torch.tensor([rates[kind](step) for step in range(1, 12_001)])
+        for name, kind in LOGGED.items()
+    }
+
+
+@exercise
+def schedule_faults(found: dict[str, str]) -> None:
+    """Exercise 6: which of `logged_rates` follows Equation 3, and what is wrong with the others?"""
+    hints = {
+        "sound": "reaches its highest rate at update 4,000, as high as Equation 3 says, and falls.",
+        BY_BATCH: "has a peak of the right height. At which update?",
+        WIDTH: "has its peak at the right update. How high should it be for d_model = 512?",
+        NEVER: "rises as it should. Compare updates 4,000 and 12,000: by the root of 3 it should "
+        "have fallen.",
+    }
+    judge_verdicts(found, LOGGED, hints)
+
+
 @implement(lambda: (1, 512, 4000))
 def my_schedule(function: Callable[[int, int, int], float]) -> None:
-    """Exercise 5: the paper's learning rate for a step, d_model and warmup."""
+    """The paper's learning rate for a step, d_model and warmup."""
     expect(callable(function), "Hand over the function itself: its name, without parentheses.")
     own_work(function, "paper_schedule", "TrainingConfig")
     d_model, warmup = 64, 11

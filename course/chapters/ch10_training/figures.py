@@ -634,8 +634,8 @@ def draw_norms() -> Figure:
 
 @figure(
     "training-ablations",
-    caption="What each part is worth, at toy size: one change a row, three seeds, beside the "
-    "paper's own numbers.",
+    caption="What each part is worth, at toy size: one change a row, three seeds, next to "
+    "the paper's own numbers.",
     alt="Three dots for the base model and for each of 20 changes. Far to the left of the base "
     "band, which lies near 90 percent: no positions (2 percent), dropout 0.2 (31), no scaling "
     "(41), dropout 0.1 (50), 4 layers (56). Clearly below it also d_k = 2, 1 layer, d_model = 32 "

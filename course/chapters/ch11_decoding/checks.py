@@ -713,7 +713,7 @@ FAULTS = {
     "a": "If each word were at place 0, a sentence alone would come out wrong as well.",
     "b": "If it never saw <eos>, a sentence alone would run on to the largest length.",
     "d": "It takes the likeliest word: alone, each sentence comes out as by greedy_decode.",
-    "e": "Look at the shortest: it has the most padding, and comes out right.",
+    "e": "Look at the shortest: it comes out right, although it has the most padding.",
 }
 
 

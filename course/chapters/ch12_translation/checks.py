@@ -302,7 +302,9 @@ def my_precision(function: Callable[..., float]) -> None:
             share_of_cuts(texts, references, n, -1): f"The last group is missing: {size}",
             share_of_cuts(texts, references, n, n - 1): "At the end of a sentence you take groups "
             f"of fewer than n words: {size}",
-            share_of_cuts(texts, references, 1, 0): "n changes nothing: you count single words.",
+            share_of_cuts(
+                texts, references, 1, 0
+            ): "n changes nothing: you count individual words.",
         }
         hints = more_hints | hints
         judge(number(function, texts, references, n), found / total, hints, n=n)

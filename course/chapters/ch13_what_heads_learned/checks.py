@@ -324,8 +324,8 @@ def always_masculine(share: float) -> None:
     )
     no_slip(
         abs(share - 0.92) > 0.011,
-        "That is where the model without the head *says* the masculine form. When would it be "
-        "right that always does?",
+        "That is where the model without the head *says* the masculine form. When would a "
+        "model that always does be right?",
     )
     no_slip(share != 0.5, "Half would be a guess, and it is near. Count.")
     no_slip(

@@ -79,7 +79,7 @@ def first_merges(merges: Any, pieces: Any) -> None:
     elif first == ("o", "p"):
         hint = f"h o is as frequent as o p. {tie}"
     elif first == ("h", "o") and second == ("o", "p"):
-        hint = "After the first merge there is no o before a p any more: count anew after each."
+        hint = "After the first merge there is no o before a p any more: count again after each."
     elif first == ("h", "o") and second == ("h", "op"):
         hint = "There is no piece op: what was joined first is ho."
     elif merges[:2] == FIRST_MERGES[:2] and third == ("s", "hop"):
@@ -898,7 +898,7 @@ def about_draws(draws: Sequence[int], sizes: Sequence[int]) -> None:
         "compared with another sentence's reference. Draw once, and take the same places of "
         "both.",
     )
-    no_slip(len(draws) != 1, "All sets are the same one: draw anew for each.")
+    no_slip(len(draws) != 1, "All sets are the same one: draw again for each.")
     no_slip(
         set(sizes) != {1} or len(sizes) < TIMES,
         "The score of a text isn't the mean of its "

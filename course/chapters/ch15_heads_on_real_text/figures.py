@@ -266,7 +266,7 @@ def draw_where() -> Figure:
 @figure(
     "real-heads-finds",
     caption="How often each head looks most at the noun of the adjective.",
-    alt="Two panels of dots, a row for each kind of look. In the small model one encoder head lies "
+    alt="Two panels of dots, a row for each kind of head. In the small model one encoder head lies "
     "at 79 %, far beyond the line of the rule by place at 43 %; all others lie below such lines. "
     "In the large model three of 72 dots lie a little beyond their lines, at 50, 66 and 68 %.",
 )

@@ -84,11 +84,11 @@ def my_both_ways(function: Callable[[Step, Step, Tensor, Tensor], Tensor]) -> No
         (both(left, again), "Both directions use `forward`. The second has a step of its own."),
         (
             torch.cat([left[-1], right[0]]),
-            "Those are the last states. The look back needs one for each word.",
+            "Those are the last states. Attention needs one for each word.",
         ),
         (
             torch.cat([left, right]),
-            "The two are under each other: put them side by side, along the last axis.",
+            "One is below the other: put them side by side, along the last axis.",
         ),
         (left + right, "The two are added there. Put them side by side, so that nothing is lost."),
     ]
@@ -111,7 +111,7 @@ def my_waiting(function: Callable[[int, int, int], int]) -> None:
     mistakes = [
         (
             layers * (source + target),
-            "The layers of the decoder needn't wait for each other's end: "
+            "A layer of the decoder needn't wait for the end of another: "
             "when layer 0 has its second word, layer 1 can take its first.",
         ),
         (

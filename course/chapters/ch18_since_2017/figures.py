@@ -221,7 +221,7 @@ def _layer(ax: Axes, x: float, parts: Sequence[tuple[float, str, str]]) -> None:
     arrow(ax, (x, edge), (x, top + 0.25))
 
 
-PANELS = {"test": "like the training's", "pronoun": "with a pronoun", "longer": "longer"}
+PANELS = {"test": "as in training", "pronoun": "with a pronoun", "longer": "longer"}
 BETWEEN = (
     "base",
     "pre-norm",
@@ -317,8 +317,8 @@ def draw_schedules() -> Figure:
 @figure(
     "since-worth",
     caption="One part exchanged at a time, at its own rate: how many more sentences are right.",
-    alt="A row for the base and each of twenty exchanges, three panels, a mark for each seed. Like "
-    "the training's: Muon is 12 points above the base, today 9, pre-norm and SwiGLU 6, the mixture "
+    alt="A row for the base and each of twenty exchanges, three panels, a mark for each seed. As "
+    "in training: Muon is 12 points above the base, today 9, pre-norm and SwiGLU 6, the mixture "
     "of experts and AdamW 5, stable 4, GELU 3; below it are multi-query with 10, no positions with "
     "14. With a pronoun: Muon 25 above, today 22, SwiGLU and the mixture of experts 19, AdamW and "
     "stable 17, pre-norm 16; the window is 16 below. Longer: today 46 above, rotary 34, T5's "

@@ -51,7 +51,7 @@ def my_advantages(function: Callable[[Tensor], Tensor]) -> None:
         )
     centered = given - given.mean(dim=1, keepdim=True)
     mistakes = [
-        (given, "These are the rewards: what is an answer worth *beside the others*?"),
+        (given, "These are the rewards: what is an answer worth *compared with the others*?"),
         (centered, "The mean is off. Now divide by the standard deviation of the group."),
     ]
     for correction in (0, 1):  # PyTorch's own default is 1
@@ -174,10 +174,11 @@ BEST, PASSED, FREE, LEASH = (
 WAYS = (BEST, PASSED, FREE, LEASH)
 DESIGNS = {"A": BEST, "B": FREE, "C": PASSED}
 LOOK = {
-    "A": "The judge may be asked for each sentence. Of the rows with more than nine of ten right, "
+    "A": "The judge may be asked for each sentence. Of the rows with more than nine in ten right, "
     "which has most words in use?",
-    "B": "No judge, and variety counts for nothing: which training has most right sentences?",
-    "C": "No judge. Of the three trainings, which keeps most of the *because*?",
+    "B": "No judge, and variety counts for nothing: which run writes the most "
+    "sentences without a mistake?",
+    "C": "No judge. Of the three training runs, which keeps most of the *because*?",
 }
 
 

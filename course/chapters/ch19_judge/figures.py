@@ -77,7 +77,7 @@ def price(
         xlim=(-0.05 * far, 1.05 * far),
     )
     ax.set_yticks([0.2, 0.4, 0.6, 0.8, 1.0])
-    note = "Grey lines: trainings, the mean of their seeds; dots: where each seed ends"
+    note = "Grey lines: training runs, the mean of their seeds; dots: where each seed ends"
     titled(figure, "Every lesson leads farther than it must", note)
     return figure
 
@@ -203,7 +203,8 @@ def stored_ways() -> dict[str, list[Row]]:
 @figure(
     "judge-price",
     hero=True,
-    caption="How far from the start each way to right sentences leads, beside the shortest way.",
+    caption="How far from the start each way to right sentences leads, and how far the "
+    "shortest way would.",
     alt="The share of right sentences against the KL from the start, in nats per sentence. The "
     "start is at about a fifth. From there a line rises steeply and reaches 1 after about one"
     " and a half nats: the shortest way. Best of 16 lies on it, above 0.9. Training runs with KL "

@@ -54,7 +54,7 @@ def group_by_hand(guess: Any) -> None:
                 0.8: far,
                 1.789: spread,
                 5: square,
-                1: "That is the reward. What is it worth beside the others?",
+                1: "That is the reward. What is it worth compared with the others?",
                 2.5: "The mean is still in it.",
                 -2: "The sign: it is better than its group.",
             },

@@ -235,8 +235,8 @@ def draw_costs() -> Figure:
 @figure(
     "without-worth",
     caption="A state in place of each self-attention of the translator, on three seeds.",
-    alt="Four rows, three panels, a dot for each seed: points above the base's mean. Like the "
-    "training's: linear attention no clear difference, the minGRU 6 above, the state space 9 "
+    alt="Four rows, three panels, a dot for each seed: points above the base's mean. As in "
+    "training: linear attention no clear difference, the minGRU 6 above, the state space 9 "
     "below. With a pronoun: linear attention 14 below, the minGRU no clear difference, the state "
     "space 17 below. Longer: linear attention 5 below, the minGRU 50 above, the state space 11 "
     "above.",
@@ -246,7 +246,7 @@ def draw_worth() -> Figure:
 
     return seed_rows(
         exchange.points(),
-        {"test": "like the training's", "pronoun": "with a pronoun", "longer": "longer"},
+        {"test": "as in training", "pronoun": "with a pronoun", "longer": "longer"},
         title="A gated state reads longer sentences better than attention does",
         note="points above the base's mean, in sentences right to the letter; a dot for each seed",
         loud=[("minGRU", "longer")],

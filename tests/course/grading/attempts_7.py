@@ -388,7 +388,7 @@ WRONG = {
         Wrong(
             "not counted anew",
             merges('("h", "o"), ("o", "p"), ("hop", "s")', '["s", "ho", "p", "s"]'),
-            "count anew",
+            "count again",
             1,
         ),
         Wrong(
@@ -766,7 +766,7 @@ WRONG = {
         Wrong(
             "once",
             interval(places="places = draw(len(texts)) if not found else places"),
-            "draw anew",
+            "draw again",
             1,
         ),
         Wrong(

@@ -153,7 +153,7 @@ def test_an_older_zip_is_told(tmp_path, capsys):
     assert "course.zip" not in capsys.readouterr().out
     (tmp_path / "course.zip").touch()
     assert main(["build", "2", "--out", str(tmp_path)]) == 0
-    assert "course.zip is from an earlier build: --zip makes it anew." in capsys.readouterr().out
+    assert "course.zip is from an earlier build: --zip makes it again." in capsys.readouterr().out
 
 
 # --- Gradescope ----------------------------------------------------------------------------------

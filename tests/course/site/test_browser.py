@@ -673,5 +673,5 @@ def test_pages_print_as_pdf_with_an_outline(site, tmp_path):
         bytes.fromhex(name.decode()).decode("utf-16")
         for name in re.findall(rb"/Title <(FEFF\w+)>", pdf)
     ]
-    assert "05 · Multi-head attention: several looks at once" in named  # on two lines
+    assert "05 · Multi-head attention: several heads at once" in named  # on two lines
     assert len(re.findall(rb"/Type\s*/Page\b", pdf)) > 5

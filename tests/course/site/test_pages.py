@@ -494,7 +494,7 @@ def test_relative_addresses_start_from_the_file():
 
 def test_it_replaces_a_site_and_nothing_else(tmp_path):
     (tmp_path / "mine.txt").write_text("mine", encoding="utf-8")
-    with pytest.raises(ValueError, match="holds something else than a site"):
+    with pytest.raises(ValueError, match="holds something other than a site"):
         build(tmp_path)
     assert (tmp_path / "mine.txt").exists()
 

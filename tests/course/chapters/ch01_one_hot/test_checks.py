@@ -11,8 +11,7 @@ from tests.course.checks.saying import said
     ("checked", "attempt"),
     [
         (check.zeros_in_the_table, ...),
-        (check.one_hot_rows, ...),
-        (check.one_hot_rows, lambda ids, vocab: ...),
+        (check.smaller_vocabulary, ...),
         (check.rows_of_a_batch, lambda ids, vocab: ...),
         (check.look_up, lambda tokens, vocabulary: ...),
         (check.bytes_of_a_batch, ...),
@@ -38,6 +37,16 @@ NUMBERS = [
     (check.bytes_of_a_batch, 8 * 12 * 8, "what the ids take"),
     (check.bytes_of_a_batch, 1, "Multiply"),
     (check.bytes_of_a_batch, 0.7, "whole number"),
+    (check.smaller_vocabulary, 458, "right!"),
+    (check.smaller_vocabulary, 456, "measured on the test"),
+    (check.smaller_vocabulary, 454, "four special entries"),
+    (check.smaller_vocabulary, 457, "count from 0"),
+    (check.smaller_vocabulary, 824, "one word in a hundred"),
+    (check.smaller_vocabulary, 955, "no word is unknown"),
+    (check.smaller_vocabulary, 946, "no word is unknown"),
+    (check.smaller_vocabulary, 300, "of the words are unknown"),
+    (check.smaller_vocabulary, 600, "fewer columns will do"),
+    (check.smaller_vocabulary, "half", "whole number"),
 ]
 
 
@@ -46,50 +55,13 @@ def test_numbers(capsys, checked, guess, words):
     assert words in said(capsys, checked, guess)
 
 
-def by_loop(ids, vocab):
-    rows = torch.zeros(len(ids), vocab)
-    for row, number in enumerate(ids):
-        rows[row, number] = 1
-    return rows
-
-
-def one_row_for_all(ids, vocab):
-    row = torch.zeros(vocab)
-    row[ids] = 1
-    return row
-
-
-def adding_up(ids, vocab):
-    rows = torch.zeros(len(ids), vocab)
-    for row in range(len(ids)):
-        rows[row:, ids[row]] = 1
-    return rows
-
-
-ROWS = [
-    (by_loop, "right!"),
-    (lambda ids, vocab: torch.eye(vocab)[ids], "right!"),
-    (lambda ids, vocab: (ids[:, None] == torch.arange(vocab)).float(), "right!"),
-    (lambda ids, vocab: by_loop(ids, vocab).T, "swapped"),
-    (one_row_for_all, "share one row"),
-    (lambda ids, vocab: by_loop(ids, vocab + 1), "(5, 7), but it is (5, 8)"),
-    (lambda ids, vocab: by_loop(ids, vocab).long(), "torch.int64"),
-    (lambda ids, vocab: ids[:, None] == torch.arange(vocab), "torch.bool"),
-    (lambda ids, vocab: by_loop((ids + 1) % vocab, vocab), "one place off"),
-    (lambda ids, vocab: by_loop(ids - 1, vocab), "one place off"),
-    (lambda ids, vocab: 1 - by_loop(ids, vocab), "exchanged"),
-    (adding_up, "exactly one 1"),
-    (lambda ids, vocab: by_loop(ids.flip(0), vocab), "wrong slot"),
-    (lambda ids, vocab: by_loop(ids, vocab).tolist(), "of the type list"),
-    (lambda ids, vocab: None, "returns nothing"),
-    (lambda ids, vocab: by_loop(ids + 9, vocab), "stops with IndexError"),
-    (5, "the function itself"),
-]
-
-
-@pytest.mark.parametrize(("function", "words"), ROWS)
-def test_one_hot_rows(capsys, function, words):
-    assert words in said(capsys, check.one_hot_rows, function)
+def test_one_word_in_ten_at_most_is_unknown_and_with_a_column_less_it_is_more(capsys):
+    words = check.ids_of("validation")
+    ids = [int(number) for number in words]
+    kept = [number for number in ids if number < 458]
+    assert len(kept) >= 0.9 * len(ids) > sum(number < 457 for number in ids)
+    every = check.fewest_columns(words.unique())
+    assert "each word counts once" in said(capsys, check.smaller_vocabulary, every).lower()
 
 
 def by_loops(ids, vocab):
@@ -128,7 +100,10 @@ BATCHES = [
     (lambda ids, vocab: torch.zeros(2, 3, 7), "exactly one 1"),
     (lambda ids, vocab: by_loops(ids.flip(0), vocab), "wrong slot"),
     (lambda ids, vocab: torch.nn.functional.one_hot(ids, vocab).float(), "whole exercise"),
+    (lambda ids, vocab: by_loops(ids, vocab).tolist(), "of the type list"),
+    (lambda ids, vocab: by_loops(ids + 9, vocab), "stops with IndexError"),
     (lambda ids, vocab: None, "returns nothing"),
+    (5, "the function itself"),
 ]
 
 

@@ -76,6 +76,44 @@ def test_lookup_by_product(capsys, function, words):
     assert words in said(capsys, check.lookup_by_product, function)
 
 
+PAIRS = [
+    (("book", "streets"), "right!"),
+    (("streets", "book"), "right!"),
+    (("book", "doors"), "doors is at home"),
+    (("book", "doors"), "The other word is one of the two"),
+    (("dog", "streets"), "dog is at home"),
+    (("dog", "house"), "Which word's are near 0?"),
+    (("book", "book"), "one word"),
+    (("book", "tree"), "two of the twelve"),
+    ((0, 1), "two of the twelve"),
+]
+
+
+@pytest.mark.parametrize(("pair", "words"), PAIRS)
+def test_exchanged(capsys, pair, words):
+    assert words in said(capsys, check.exchanged, *pair)
+
+
+def test_cosines_show_which_rows_are_exchanged(capsys):
+    articles, rows = check.exchanged_rows()
+    cosines = torch.nn.functional.normalize(rows, dim=-1)
+    cosines = cosines @ cosines.T
+    words = list(articles)
+    own = {
+        word: sum(
+            float(cosines[i, j])
+            for j, other in enumerate(words)
+            if other != word and articles[other] == articles[word]
+        )
+        / 3
+        for i, word in enumerate(words)
+    }
+    odd = sorted(own, key=own.get)[:2]
+    assert set(odd) == check.EXCHANGED
+    assert own[odd[1]] < 0.1 < 0.12 < sorted(own.values())[2]
+    assert said(capsys, check.exchanged, *odd) == "right!"
+
+
 EMBEDS = [
     (lambda ids, table: table[ids] * table.shape[1] ** 0.5, "right!"),
     (lambda ids, table: product(ids, table * torch.tensor(7.0).sqrt()), "right!"),

@@ -70,6 +70,14 @@ NUMBERS = [
     (check.diagnose, {**check.PLANTED, "C": "?"}, "C: choose one of none, exponent"),
     (check.diagnose, {**check.PLANTED, "C": ...}, "C: still to be measured"),
     (check.diagnose, ["none"] * 3, "a kind for each of them"),
+    (check.adder_faults, {**check.ADDED}, "right!"),
+    (check.adder_faults, {**check.ADDED, "A": "sound"}, "A adds rows of the right table"),
+    (check.adder_faults, {**check.ADDED, "B": "sound"}, "B adds a row for each place"),
+    (check.adder_faults, {**check.ADDED, "C": check.TOO_LOUD}, "C adds, to every sentence"),
+    (check.adder_faults, {**check.ADDED, "D": "sound"}, "D gives all words of a sentence one"),
+    (check.adder_faults, dict.fromkeys("ABCD", "sound"), r"A adds rows .*\(1 of 4 are right.\)"),
+    (check.adder_faults, {**check.ADDED, "D": "loud"}, "D: choose one of sound, by sentence"),
+    (check.adder_faults, dict.fromkeys("ABCD", ...), "not tried yet"),
 ]
 
 
@@ -89,6 +97,20 @@ def test_each_suspect_has_the_fault_that_is_planted_in_it():
     for name, fault in check.PLANTED.items():
         torch.testing.assert_close(suspects[name], theirs[fault], rtol=1e-4, atol=1e-4)
         assert len(suspects[name].unique(dim=0)) == 20, "a model could be trained with it"
+
+
+def test_each_adder_has_the_fault_that_is_planted_in_it():
+    adders = check.adders()
+    x = torch.randn(3, 5, 8)
+    added = {check.ADDED[name]: adder(x) - x for name, adder in adders.items()}
+    table = right_table(5, 8)
+    for found, right in (
+        (added["sound"], table.expand(3, -1, -1)),
+        (added[check.BY_SENTENCE], right_table(3, 8)[:, None].expand(-1, 5, -1)),
+        (added[check.FROM_THE_END], table.flip(0).expand(3, -1, -1)),
+        (added[check.TOO_LOUD], 8**0.5 * table.expand(3, -1, -1)),
+    ):
+        torch.testing.assert_close(found, right.to(found), rtol=1e-4, atol=1e-4)
 
 
 # --- the table ---

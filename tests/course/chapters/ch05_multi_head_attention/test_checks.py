@@ -162,8 +162,8 @@ THREE_SHAPES = ((3, 6, 9, 16), (3, 6, 5, 9), (3, 5, 96))
         (0, 7, "tuple of whole numbers", 0.0),
         (1, (3, 6, 9, 5), "It is turned", 0.5),
         (1, (3, 5, 9), "weights of its own", 0.5),
-        (1, (3, 6, 9, 9), "from other words than the keys", 0.5),
-        (1, (3, 6, 5, 5), "from other words than the keys", 0.5),
+        (1, (3, 6, 9, 9), "come from different words", 0.5),
+        (1, (3, 6, 5, 5), "come from different words", 0.5),
         (1, (3, 6, 5, 16), "one number for each pair", 0.5),
         (1, (3, 5, 6, 6), "heads would attend to each other", 0.5),
         (1, (6, 5, 9), "one sentence", 0.5),
@@ -356,3 +356,47 @@ MULTI = {
 @pytest.mark.parametrize(("attempt", "hint"), MULTI.values(), ids=MULTI)
 def test_multi_head(capsys, attempt, hint):
     assert hint in said(capsys, check.multi_head, attempt)
+
+
+# --- heads in another order ---
+
+
+def blocks(w_o):
+    return w_o.unflatten(0, (8, 64))
+
+
+BACK = torch.tensor(check.ORDER).argsort()
+ORDERS = [
+    (lambda w_o: blocks(w_o)[check.ORDER].flatten(0, 1), "right!"),
+    (lambda w_o: torch.cat([w_o[64 * i : 64 * i + 64] for i in check.ORDER]), "right!"),
+    (lambda w_o: w_o, "That is the old W_O"),
+    (lambda w_o: blocks(w_o)[BACK].flatten(0, 1), "the way back"),
+    (lambda w_o: torch.cat([w_o.chunk(8, dim=1)[i] for i in check.ORDER], dim=1), "columns"),
+    (lambda w_o: blocks(w_o)[check.ORDER], "Now join them"),
+    (lambda w_o: w_o.unflatten(0, (64, 8))[:, check.ORDER].flatten(0, 1), "every eighth row"),
+    (lambda w_o: w_o[:64], "The shape is (64, 512)"),
+    (lambda w_o: -w_o, "the numbers aren't"),
+    (lambda w_o: check.ORDER, "a tensor, not a list"),
+    (lambda w_o: ..., "not tried yet"),
+]
+
+
+@pytest.mark.parametrize(("attempt", "words"), ORDERS)
+def test_mended(capsys, attempt, words):
+    w_o = torch.randn(512, 512)
+    assert words in said(capsys, check.mended, attempt(w_o), w_o)
+
+
+def test_heads_in_another_order_give_the_old_output_with_rows_of_w_o_in_that_order():
+    x, w_o = torch.randn(4, 512), torch.randn(512, 512) / 22
+    matrices = [torch.randn(8, 512, 64) / 22 for _ in range(3)]
+
+    def output(w_q, w_k, w_v, w_o):
+        q, k, v = (x @ w for w in (w_q, w_k, w_v))
+        return torch.cat(list((q @ k.mT / 8).softmax(-1) @ v), dim=-1) @ w_o
+
+    theirs = check.in_another_order(*matrices)
+    mended = blocks(w_o)[check.ORDER].flatten(0, 1)
+    right = output(*matrices, w_o)
+    torch.testing.assert_close(output(*theirs, mended), right, rtol=1e-3, atol=1e-4)
+    assert (output(*theirs, w_o) - right).abs().mean() > 0.1

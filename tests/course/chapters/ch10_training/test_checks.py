@@ -595,3 +595,35 @@ def test_slips_keep_half_and_the_rest_nothing():
 )
 def test_the_fault(capsys, still, letter, hint):
     assert hint in said(capsys, check.the_fault, still, letter)
+
+
+# --- four logged schedules ---
+
+
+@pytest.mark.parametrize(
+    ("wrong", "hint"),
+    [
+        ({}, "right!"),
+        ({"A": "sound"}, "A has its peak at the right update. How high"),
+        ({"B": "sound"}, "B rises as it should"),
+        ({"C": "sound"}, "C has a peak of the right height. At which update?"),
+        ({"D": "never falls"}, "D reaches its highest rate at update 4,000"),
+        (dict.fromkeys("ABCD", "sound"), "(1 of 4 are right.)"),
+        ({"D": "right"}, "D: choose one of sound, counts batches"),
+        (dict.fromkeys("ABCD", ...), "not tried yet"),
+    ],
+)
+def test_schedule_faults(capsys, wrong, hint):
+    assert hint in said(capsys, check.schedule_faults, {**check.LOGGED, **wrong})
+
+
+def test_the_logged_rates_differ_where_it_is_said():
+    rates = {check.LOGGED[name]: found for name, found in check.logged_rates().items()}
+    peak = {kind: (int(found.argmax()) + 1, float(found.max())) for kind, found in rates.items()}
+    high = (512 * 4000) ** -0.5
+    assert peak["sound"] == (4000, pytest.approx(high))
+    assert peak[check.BY_BATCH] == (1000, pytest.approx(high))
+    assert peak[check.WIDTH] == (4000, pytest.approx(high / 2))
+    assert peak[check.NEVER] == (4000, pytest.approx(high))
+    assert float(rates[check.NEVER][-1]) == pytest.approx(high)
+    assert float(rates["sound"][-1]) == pytest.approx(high / 3**0.5)

@@ -117,7 +117,7 @@ def by_stamps(source, target, layers):
 WAITING = {
     "right": (check.right_waiting, "right!"),
     "by stamps": (by_stamps, "right!"),
-    "layers of the decoder": (lambda s, t, n: n * (s + t), "needn't wait for each other's end"),
+    "layer of the decoder": (lambda s, t, n: n * (s + t), "needn't wait for the end of another"),
     "directions": (lambda s, t, n: 2 * n * s + t, "side by side"),
     "both": (lambda s, t, n: 2 * n * s + n * t, "Two things"),
     "one layer": (lambda s, t, n: s + t, "one layer on each side"),

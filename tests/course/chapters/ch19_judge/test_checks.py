@@ -25,7 +25,7 @@ ADVANTAGES = {
     "another tiny number": (lambda r: (r - mean(r)) / (deviation(r) + 1e-4), "right!"),
     "PyTorch's deviation": (lambda r: (r - mean(r)) / (deviation(r, 1) + 1e-8), "right!"),
     "0 / 0": (lambda r: (r - mean(r)) / deviation(r), "should be 0"),
-    "rewards": (lambda r: r, "beside the others"),
+    "rewards": (lambda r: r, "compared with the others"),
     "mean only": (lambda r: r - mean(r), "Now divide"),
     "sign": (lambda r: (mean(r) - r) / (deviation(r) + 1e-6), "The sign"),
     "all prompts": (lambda r: (r - r.mean()) / (r.std(correction=0) + 1e-6), "mix the prompts"),
