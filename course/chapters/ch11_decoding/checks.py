@@ -12,6 +12,7 @@ from torch import Tensor
 
 from course.checks import (
     Hint,
+    as_hypothesis,
     exercise,
     expect,
     implement,
@@ -705,7 +706,8 @@ def ask(function: Callable, found: list[Hypothesis], alpha: float) -> Hypothesis
 
 
 def same_choice(answer: Any, one: Hypothesis) -> bool:
-    """Is it this one, whatever was noted down as its score?"""
+    """Is it this one, whatever was noted down as its score, and whatever it is called?"""
+    answer = as_hypothesis(answer)
     return isinstance(answer, Hypothesis) and answer == dataclasses.replace(one, score=answer.score)
 
 
