@@ -421,6 +421,13 @@ def in_a_row(guess: Any) -> Any:
     return guess[0] if isinstance(guess, list | tuple) and len(guess) == 1 else guess
 
 
+def one_letter(guess: Any, letters: Collection[str], hint: str) -> str:
+    """The letter that was given, also as "(B)"; a Hint for anything else."""
+    letter = guess.strip(" ().").lower() if isinstance(guess, str) else guess
+    expect(isinstance(letter, str) and letter in letters, hint)
+    return letter
+
+
 def whole_number(guess: Any, hint: str = "") -> int:
     """The whole number that was given, 3.0 included; a Hint for anything else."""
     hint = hint or f"Give a whole number, not {guess!r}."

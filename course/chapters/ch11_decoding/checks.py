@@ -17,6 +17,7 @@ from course.checks import (
     expect,
     implement,
     no_slip,
+    one_letter,
     own_work,
     reason_of,
     result_of,
@@ -736,11 +737,8 @@ def the_fault(differ: Any, letter: Any) -> None:
     }
     no_slip(differ == right or differ not in named, named.get(differ, ""))
     expect(differ == right, "Decode the ten in one batch and one by one, and compare their ids.")
-    expect(
-        isinstance(letter, str) and letter.strip(" ()").lower() in {*FAULTS, "c"},
-        "The reason: give one of the letters a to e, in quotes.",
-    )
-    chosen = letter.strip(" ()").lower()
+    wanted = "The reason: give one of the letters a to e, in quotes."
+    chosen = one_letter(letter, {*FAULTS, "c"}, wanted)
     no_slip(
         chosen == "c",
         f"The right number. But the reason isn't ({chosen}): {FAULTS.get(chosen, '')}",
