@@ -11,6 +11,7 @@ While you learn, a check prints. Where work is graded (`with graded():`), it rai
 
 import contextlib
 import copy
+import dataclasses
 import functools
 import math
 import os
@@ -29,6 +30,7 @@ import torch
 from torch import Tensor
 
 from course.checks.watching import Attempt, Borrowed, watched
+from transformer_lib.decoding import Hypothesis
 
 # Grading is going on: by `with graded()`, or by nbgrader, which sets this variable.
 GRADED = ContextVar("GRADED", default="NBGRADER_EXECUTION" in os.environ)
@@ -419,6 +421,13 @@ def in_a_row(guess: Any) -> Any:
     return guess[0] if isinstance(guess, list | tuple) and len(guess) == 1 else guess
 
 
+def one_letter(guess: Any, letters: Collection[str], hint: str) -> str:
+    """The letter that was given, also as "(B)"; a Hint for anything else."""
+    letter = guess.strip(" ().").lower() if isinstance(guess, str) else guess
+    expect(isinstance(letter, str) and letter in letters, hint)
+    return letter
+
+
 def whole_number(guess: Any, hint: str = "") -> int:
     """The whole number that was given, 3.0 included; a Hint for anything else."""
     hint = hint or f"Give a whole number, not {guess!r}."
@@ -432,6 +441,21 @@ def whole_numbers(given: Any, hint: str) -> list[int]:
     given = given.tolist() if isinstance(given, Tensor) else given
     expect(isinstance(given, list | tuple), hint)
     return [whole_number(number, hint) for number in given]
+
+
+HYPOTHESIS = tuple(field.name for field in dataclasses.fields(Hypothesis))
+
+
+def as_hypothesis(thing: Any) -> Any:
+    """What has the fields of a Hypothesis as one, such as a named tuple of the reader's own.
+
+    Whatever has other fields comes back as it is.
+    """
+    if isinstance(thing, type) or not all(hasattr(thing, name) for name in HYPOTHESIS):
+        return thing
+    ids, *others = (getattr(thing, name) for name in HYPOTHESIS)
+    ids = ids.tolist() if isinstance(ids, Tensor | np.ndarray) else ids
+    return Hypothesis(list(ids) if isinstance(ids, tuple) else ids, *map(as_number, others))
 
 
 def as_shape(given: Any) -> tuple[int, ...]:

@@ -26,7 +26,7 @@ import safetensors.torch
 import torch
 from torch import Tensor
 
-from course.checks import Parts
+from course.checks import Parts, as_hypothesis
 from course.checks.watching import Borrowed
 from transformer_lib.decoding import Hypothesis
 
@@ -186,6 +186,8 @@ class Line:
             return {"complex": [thing.real, thing.imag]}
         if isinstance(thing, list):
             return [self.pack(part, tensors) for part in thing]
+        if isinstance(thing := as_hypothesis(thing), Hypothesis):
+            return {"hypothesis": self.pack(vars(thing), tensors)}
         if isinstance(thing, tuple | set | frozenset):
             kind = "tuple" if isinstance(thing, tuple) else "set"
             return {kind: [self.pack(part, tensors) for part in thing]}
@@ -193,8 +195,6 @@ class Line:
             return [self.pack(part, tensors) for part in thing]
         if isinstance(thing, dict):
             return {"dict": [self.pack(pair, tensors) for pair in thing.items()]}
-        if isinstance(thing, Hypothesis):
-            return {"hypothesis": self.pack(vars(thing), tensors)}
         if isinstance(thing, Parts):
             return {"parts": self.pack(vars(thing), tensors)}
         if thing is ...:

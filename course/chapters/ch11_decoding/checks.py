@@ -12,10 +12,12 @@ from torch import Tensor
 
 from course.checks import (
     Hint,
+    as_hypothesis,
     exercise,
     expect,
     implement,
     no_slip,
+    one_letter,
     own_work,
     reason_of,
     result_of,
@@ -705,7 +707,8 @@ def ask(function: Callable, found: list[Hypothesis], alpha: float) -> Hypothesis
 
 
 def same_choice(answer: Any, one: Hypothesis) -> bool:
-    """Is it this one, whatever was noted down as its score?"""
+    """Is it this one, whatever was noted down as its score, and whatever it is called?"""
+    answer = as_hypothesis(answer)
     return isinstance(answer, Hypothesis) and answer == dataclasses.replace(one, score=answer.score)
 
 
@@ -734,11 +737,8 @@ def the_fault(differ: Any, letter: Any) -> None:
     }
     no_slip(differ == right or differ not in named, named.get(differ, ""))
     expect(differ == right, "Decode the ten in one batch and one by one, and compare their ids.")
-    expect(
-        isinstance(letter, str) and letter.strip(" ()").lower() in {*FAULTS, "c"},
-        "The reason: give one of the letters a to e, in quotes.",
-    )
-    chosen = letter.strip(" ()").lower()
+    wanted = "The reason: give one of the letters a to e, in quotes."
+    chosen = one_letter(letter, {*FAULTS, "c"}, wanted)
     no_slip(
         chosen == "c",
         f"The right number. But the reason isn't ({chosen}): {FAULTS.get(chosen, '')}",

@@ -7,7 +7,16 @@ import torch
 from torch import Tensor
 
 from course.chapters.ch20_features.sae import SparseAutoencoder
-from course.checks import call, compare, elsewhere, exercise, expect, implement, own_work
+from course.checks import (
+    call,
+    compare,
+    elsewhere,
+    exercise,
+    expect,
+    implement,
+    one_letter,
+    own_work,
+)
 
 
 def top_k_inputs() -> tuple[Tensor, int]:
@@ -136,5 +145,5 @@ DESIGNS = {
 @exercise
 def the_design(letter: Any) -> None:
     """Which experiment could show that the feature is not gender?"""
-    expect(letter in ("a", "b", "c", "d"), "Give a letter, a to d.")
+    letter = one_letter(letter, {*DESIGNS, "b"}, "Give a letter, a to d.")
     expect(letter == "b", DESIGNS.get(letter, ""))

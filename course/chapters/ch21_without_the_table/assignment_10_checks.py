@@ -42,6 +42,7 @@ def group_by_hand(guess: Any) -> None:
     """One right of five, four right of five, five right of five: 2, -0.5, -2 and 0."""
     wanted = "Give a list of four numbers, an advantage each."
     one, others, wrong, all_right = (round(x, 3) for x in numbers_in(in_a_row(guess), 4, wanted))
+    all_right = "0 / 0" if math.isnan(all_right) else all_right
     spread = "The group's standard deviation divides by the number of answers: 5, not 4."
     square = "Divide by the standard deviation, not by its square."
     far = "That is how far it is from the mean. Divide by the standard deviation."
@@ -91,6 +92,7 @@ def group_by_hand(guess: Any) -> None:
             {
                 1: "Is any of them better than its group?",
                 2: "Is any of them better than its group?",
+                "0 / 0": "A tiny number is added to what you divide by. What is 0 divided by that?",
             },
         ),
     )
@@ -307,6 +309,10 @@ def my_average_precision(function: Callable[[Tensor, Tensor], Any]) -> None:
         (in_this_order(true), "The words are still in the order of the text: sort by the score."),
         (1 - in_this_order(~hits.bool()), "Which ones have the property? Those are counted."),
         (in_this_order(~hits.bool()), "Which ones have the property? Those are counted."),
+        (
+            precision[true].mean().item(),
+            "`true` is in the order of the text, and your shares in that of the scores: sort both.",
+        ),
         (precision.mean().item(), "The precision is taken at the words with the property alone."),
         (
             (precision * hits).sum().item() / len(hits),

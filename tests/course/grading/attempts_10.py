@@ -174,6 +174,12 @@ RIGHT = {
 
 WRONG = {
     "four_advantages": [
+        Wrong(
+            "0 / 0",
+            "four_advantages = [2, -0.5, -2, float('nan')]",
+            "A tiny number is added",
+            1,
+        ),
         Wrong("not divided", advantages(0.8, -0.5, -2, 0), "how far it is from the mean", 1),
         Wrong("sample", advantages(1.789, -0.5, -2, 0), "5, not 4", 1),
         Wrong("variance", advantages(5, -0.5, -2, 0), "not by its square", 1),
@@ -252,6 +258,17 @@ WRONG = {
         Wrong("numbers", "two_mistakes = (1, 2)", "Give two sentences", 0),
     ],
     "my_average_precision": [
+        Wrong(
+            "only the scores sorted",
+            """
+            def my_average_precision(scores, true):
+                hits = true[scores.argsort(descending=True)]
+                shares = hits.cumsum(0) / torch.arange(1, len(hits) + 1)
+                return shares[true].mean()
+            """,
+            "sort both",
+            1.5,
+        ),
         Wrong(
             "lowest first",
             precision(pairs="sorted(zip(scores.tolist(), true.tolist()))"),

@@ -50,6 +50,7 @@ def step(**mistake: str) -> str:
     return STEP.format(**USUAL_STEP | mistake)
 
 
+BEST = "max(hypotheses, key=lambda one: (one.finished, score(one)))"
 CHOICE = """
 def my_choice(hypotheses, alpha):
     def score(one):
@@ -61,13 +62,46 @@ def my_choice(hypotheses, alpha):
 USUAL_CHOICE = {
     "length": "len(one.ids) + one.finished",
     "score": "one.log_prob / ((5 + length) / 6) ** alpha",
-    "result": "max(hypotheses, key=lambda one: (one.finished, score(one)))",
+    "result": BEST,
 }
 
 
 def choice(**mistake: str) -> str:
     return CHOICE.format(**USUAL_CHOICE | mistake)
 
+
+# The same four fields under a name of the student's own; what is chosen comes back in it.
+OWN_DATACLASS = """
+from dataclasses import dataclass
+
+@dataclass
+class Candidate:
+    ids: tuple
+    log_prob: float
+    score: float
+    finished: bool
+    words: int = 0
+
+def own(one, score):
+    return Candidate(tuple(one.ids), one.log_prob, score, one.finished)
+"""
+OWN_NAMED_TUPLE = """
+from collections import namedtuple
+
+Candidate = namedtuple("Candidate", "score finished log_prob ids")
+
+def own(one, score):
+    return Candidate(score, one.finished, one.log_prob, one.ids)
+"""
+OTHER_FIELDS = """
+from collections import namedtuple
+
+Candidate = namedtuple("Candidate", "score ids")
+
+def own(one, score):
+    return Candidate(score, one.ids)
+"""
+OWN = "max([own(h, score(h)) for h in hypotheses], key=lambda one: (one.finished, one.score))"
 
 PRECISION = """
 def groups(words, n):
@@ -238,6 +272,9 @@ RIGHT = {
             done = np.array([one.finished for one in hypotheses])
             return hypotheses[np.lexsort([scores, done])[-1]]
         """,
+        OWN_DATACLASS + choice(result=OWN),
+        "import dataclasses\n" + choice(result=f"dataclasses.replace({BEST}, score=0.5)"),
+        OWN_NAMED_TUPLE + choice(result=OWN),
     ],
     "my_precision": [
         precision(),
@@ -550,6 +587,19 @@ WRONG = {
             1,
         ),
         Wrong("the ids", choice(result="max(hypotheses, key=score).ids"), "as it is", 0),
+        Wrong(
+            "a dataclass of one's own, without normalization",
+            OWN_DATACLASS + choice(result=OWN, score="one.log_prob"),
+            "ignore alpha",
+            1,
+        ),
+        Wrong(
+            "a named tuple of one's own, without <eos>",
+            OWN_NAMED_TUPLE + choice(result=OWN, length="len(one.ids)"),
+            "The <eos> counts",
+            1,
+        ),
+        Wrong("other fields", OTHER_FIELDS + choice(result=f"own({BEST}, 0.0)"), "as it is", 0),
         Wrong(
             "another sentence",
             "import dataclasses\n"

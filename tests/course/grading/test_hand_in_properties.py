@@ -143,7 +143,7 @@ def test_plain_data_of_any_depth_arrives_as_it_was(thing):
 
 
 KINDS = st.sampled_from(
-    "tuple set dict hypothesis parts nothing tensor loss yours function other".split()
+    "tuple set dict complex hypothesis parts nothing tensor loss yours function other".split()
 )
 SAID = st.recursive(
     PLAIN, lambda inner: st.lists(inner, max_size=3) | st.dictionaries(KINDS, inner, max_size=2)

@@ -1,8 +1,10 @@
 """What travels between the grader and a student's process."""
 
+import dataclasses
 import io
 import json
 import math
+from collections import namedtuple
 from decimal import Decimal
 from fractions import Fraction
 
@@ -203,6 +205,29 @@ def test_anything_else_arrives_as_the_name_of_its_type(lines):
     here, there = lines
     there.offer(lambda: iter([]))
     assert type(here.ask(0)).__name__ == "list_iterator"
+
+
+@dataclasses.dataclass(frozen=True)
+class Longer(Hypothesis):
+    words: int = 2
+
+
+Candidate = namedtuple("Candidate", "finished score log_prob ids")
+Pair = namedtuple("Pair", "score ids")
+
+
+@pytest.mark.parametrize(
+    "thing",
+    [Longer([1, 2], -1.5, -1.0, True), Candidate(True, -1.0, Fraction(-3, 2), (1, 2))],
+    ids=["a class made of it", "a named tuple"],
+)
+def test_what_has_the_fields_of_a_hypothesis_arrives_as_one(lines, thing):
+    here, there = lines
+    there.offer(lambda: thing)
+    there.offer(lambda: [Pair(1, 2), Candidate])
+    assert here.ask(0) == Hypothesis([1, 2], -1.5, -1.0, True)
+    pair, kind = here.ask(1)
+    assert pair == (1, 2) and isinstance(kind, Remote)
 
 
 class Denies(torch.Tensor):

@@ -73,10 +73,12 @@ def test_diagnose(capsys):
     ("letter", "hint"),
     [
         ("b", "right!"),
+        ("(B)", "right!"),
         ("a", "Twenty more"),
         ("c", "Another seed"),
         ("d", "whole dictionary"),
         ("e", "a to d"),
+        (2, "a to d"),
         (..., "not tried yet"),
     ],
 )
