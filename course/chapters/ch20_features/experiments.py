@@ -329,8 +329,7 @@ def all_runs(models: Sequence[str], seeds: Sequence[int] = SEEDS) -> list[dict[s
         bar.set_description(f"{subject.seed}: {what} {kind} {seed}")
         settings = {"what": what, "model": subject.seed, "kind": kind, "seed": seed}
         settings |= {"how": KINDS.get(kind, {}), "sentences": SENTENCES, "learned": TRAINED_ON}
-        if what in ("controls", "dictionary"):  # they answer each question
-            settings["asked"] = list(labels.PROPERTIES)
+        settings["asked"] = list(labels.PROPERTIES)
         measure = {
             "dictionary": lambda s=subject, k=kind, i=seed: measure_dictionary(s, k, i),
             "controls": lambda s=subject: measure_controls(s),
@@ -344,6 +343,7 @@ def all_runs(models: Sequence[str], seeds: Sequence[int] = SEEDS) -> list[dict[s
     for other, other_seed in pairs:
         settings = {"what": "returns", "model": first.seed, "kind": "top-k", "seed": 0}
         settings |= {"other": other.seed, "other_seed": other_seed, "sentences": SENTENCES}
+        settings["asked"] = list(labels.PROPERTIES)
         measure = lambda o=other, i=other_seed: measure_returns(first, "top-k", 0, o, i)  # noqa: E731
         runs.append(cached("features", settings, measure))
     return runs
