@@ -2,6 +2,7 @@
 
 import contextlib
 import dataclasses
+import io
 import json
 import math
 import multiprocessing
@@ -13,6 +14,7 @@ from types import SimpleNamespace
 
 import pytest
 import torch
+from tqdm import tqdm
 
 from transformer_lib.cli import main
 from transformer_lib.decoding import greedy_decode
@@ -105,6 +107,14 @@ def test_the_cosine_ends_at_a_tenth_however_short_it_is(after):
     assert cosine_schedule(total + 1, 2.0, 5, total) == pytest.approx(0.2)
     if after:
         assert cosine_schedule(total, 2.0, 5, total) == pytest.approx(0.2)
+
+
+def test_the_bar_counts_every_step_and_those_of_a_run_that_goes_on(tmp_path):
+    config = TrainingConfig(steps=4, validate_every=2, max_tokens=64)
+    for resume in (False, True):
+        how = {"folder": tmp_path, "progress": (bar := tqdm(file=io.StringIO()))}
+        train(small_model(), copy_pairs(40), copy_pairs(9), config, resume=resume, **how)
+        assert bar.n == bar.total == 4
 
 
 @pytest.mark.slow
