@@ -12,7 +12,6 @@ HYPOTHESIS = Path(tempfile.gettempdir()) / "transformer-lib-hypothesis"
 os.environ.setdefault("HYPOTHESIS_STORAGE_DIRECTORY", str(HYPOTHESIS))
 
 import pytest  # noqa: E402
-import torch  # noqa: E402
 from hypothesis import settings  # noqa: E402
 
 # Properties (test_*_properties.py) hold for every input: it makes up some, the same each time.
@@ -32,4 +31,6 @@ settings.load_profile("each change")
 @pytest.fixture(autouse=True)
 def seed() -> None:
     """Random weights and inputs are the same whichever tests run, in whatever order."""
+    import torch  # two seconds, which the process that only hands out tests needn't spend
+
     torch.manual_seed(0)

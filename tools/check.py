@@ -4,6 +4,7 @@ Or of the files that are named: .venv/bin/python tools/check.py transformer_lib/
 `make test` runs everything; this takes seconds, for a whole notebook or grader up to a minute.
 """
 
+import os
 import re
 import subprocess
 import sys
@@ -94,6 +95,10 @@ def main(named: list[str]) -> int:
 
 def run(tests: Iterable[Path | str], *options: str) -> int:
     """Side by side; what to exit with."""
+    # pytest keeps what it makes of each test file, also where Python is told to write nothing
+    # beside it: else every process spends six seconds on it each time.
+    sys.dont_write_bytecode = False
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
     return pytest.main(
         [
             "--rootdir",

@@ -8,6 +8,7 @@ import re
 import subprocess
 import sys
 import tomllib
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -61,13 +62,22 @@ def stage(module: str) -> tuple[int, int]:
     raise AssertionError(f"{module} has no place in the order: give it one")
 
 
+def imports_in(tree: ast.AST) -> Iterator[ast.Import | ast.ImportFrom]:
+    """The imports in a file, which are statements: to search expressions would take longer."""
+    for node in ast.iter_child_nodes(tree):
+        if isinstance(node, ast.Import | ast.ImportFrom):
+            yield node
+        elif isinstance(node, ast.stmt | ast.excepthandler | ast.match_case):
+            yield from imports_in(node)
+
+
 def imported(path: Path) -> set[str]:
     """Full names of everything a file imports, also inside functions: {"torch", "torch.nn", …}."""
     names = set()
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in imports_in(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
             names |= {alias.name for alias in node.names}
-        elif isinstance(node, ast.ImportFrom):
+        else:
             assert not node.level, f"{path}: imports name the whole module"
             for alias in node.names:
                 full = f"{node.module}.{alias.name}"
@@ -240,10 +250,10 @@ def test_an_installed_library_has_whatever_it_imports():
 def others(tree: ast.AST) -> set[str]:
     """Top names of what is imported anywhere in a file, without Python's own modules."""
     names = set()
-    for node in ast.walk(tree):
+    for node in imports_in(tree):
         if isinstance(node, ast.Import):
             names |= {alias.name for alias in node.names}
-        elif isinstance(node, ast.ImportFrom) and not node.level:
+        elif not node.level:
             names.add(node.module)
     return {name.split(".")[0] for name in names} - sys.stdlib_module_names
 

@@ -192,6 +192,7 @@ def test_rounding_is_far_too_small_to_exchange_two_words(translator):
     assert (best - next_best)[batch.tgt_out != PAD].min() > 100 * 1e-4
 
 
+@pytest.mark.slow
 def test_wrong_translations_are_doubted_more_than_right_ones(translator):
     """On every fourth of the longer sentences, against what the card says of all."""
     shares = {True: [], False: []}

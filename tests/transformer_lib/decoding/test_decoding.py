@@ -269,7 +269,7 @@ def test_the_length_penalty_decides():
     assert lengths[0] < lengths[1]
 
 
-@pytest.mark.parametrize("beam_size", [2, 3, 5])
+@pytest.mark.parametrize("beam_size", [2, 3, pytest.param(5, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("seed", SEEDS)
 def test_a_narrow_beam_equals_a_plain_one(seed, beam_size):
     model, src = babbler(seed, norm_first=seed == 1), sources(seed)[:5]

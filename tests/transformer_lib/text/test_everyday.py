@@ -140,7 +140,11 @@ def test_no_sentence_has_more_translations_than_can_be_read(items, doubtful):
     assert max(len(item.translations) for item in doubtful) <= 2000
 
 
-@pytest.mark.parametrize("file", [everyday.FILE, everyday.DOUBT], ids=lambda file: file.stem)
+@pytest.mark.parametrize(
+    "file",
+    [everyday.FILE, pytest.param(everyday.DOUBT, marks=pytest.mark.slow)],
+    ids=lambda file: file.stem,
+)
 def test_every_pattern_adds_a_translation(file):
     seen = set()
     for line in file.read_text(encoding="utf-8").split("\n"):
@@ -152,6 +156,7 @@ def test_every_pattern_adds_a_translation(file):
         seen |= new
 
 
+@pytest.mark.slow
 def test_signs_stand_where_they_should(pairs):
     for english, spanish in pairs:
         assert spanish.count("¿") == spanish.count("?") <= 1, spanish
