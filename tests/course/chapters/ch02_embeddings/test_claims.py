@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from course.chapters.ch02_embeddings.figures import first_tables, flat_map
+from course.chapters.ch02_embeddings.figures import first_tables, flat_map, neighbor_shares
 from course.grammar.classes import english_class
 from transformer_lib import Embeddings, Translator, positional_encoding
 
@@ -49,3 +49,19 @@ def test_unk_and_some_other_spanish_rows_are_as_far_from_their_start_as_random_o
     unk = cosines[translator.tgt.vocab.tokens.index("<unk>")]
     assert unk == cosines.min() and unk == pytest.approx(-0.08, abs=0.005)
     assert (cosines.abs() < spread).sum() > 10
+
+
+def test_the_neighbors_of_trees_are_masculine_plurals(translator):
+    table = torch.nn.functional.normalize(translator.model.src_embed.table.weight.detach(), dim=-1)
+    words = translator.src.vocab.tokens
+    near = (table @ table[words.index("trees")]).topk(6).indices[1:]
+    kinds = [english_class(words[i]) for i in near]
+    assert {(kind.gender, kind.number) for kind in kinds} == {("m", "many")}
+
+
+def test_neighbors_share_their_grammar_nearly_always_and_their_field_in_half_of_the_cases(
+    translator,
+):
+    shares = neighbor_shares(translator.model.src_embed.table.weight)
+    assert shares["nouns: same number"] > 0.95 and shares["nouns: same gender in Spanish"] > 0.95
+    assert 0.4 < shares["nouns: same field (food, pet …)"] < 0.65

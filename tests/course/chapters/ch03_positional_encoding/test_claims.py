@@ -2,6 +2,7 @@
 
 import torch
 
+from course.experiments import load
 from transformer_lib import Embeddings, Encoder, positional_encoding
 
 
@@ -20,3 +21,49 @@ def test_with_positions_another_order_gives_other_vectors_and_not_by_rounding():
 def test_one_word_at_two_places_is_two_vectors():
     places = positional_encoding(3, 512)
     assert (places[2] - places[1]).norm() > 1
+
+
+def similarity(d_model, base=10_000):
+    """How alike position 0 and each of the first 41 are."""
+    table = positional_encoding(41, d_model, base)
+    return table @ table[0] / (d_model / 2)
+
+
+def test_the_bars_of_the_laboratory_of_positions_are_as_told():
+    assert similarity(512).diff().max() < 0
+    slow, busy, few = similarity(32)[:20], similarity(32, 10**0.5)[:20], similarity(4)[:20]
+    assert slow.min() > 0.49 and slow[[1, 6, 13, 19]].diff().max() < 0
+    assert busy[2] < 0.35 and busy.min() < -0.5 and busy[6] < 0 < busy[19] < 0.1
+    assert min(few[6], few[19]) > 0.95
+
+
+def test_copying_beyond_the_lengths_in_training_is_as_told():
+    results = load("positions")["results"]
+
+    def shares(kind, *lengths, measure="exact"):
+        return [row[measure] for row in results if row["kind"] == kind and row["length"] in lengths]
+
+    for kind in ("paper", "tensor2tensor", "learned"):
+        assert min(shares(kind, *range(2, 11))) >= 0.95
+        assert max(shares(kind, 13, 14, 15, 20)) <= 0.01
+    assert all(
+        0.3 < share < 0.7 for kind in ("paper", "tensor2tensor") for share in shares(kind, 11)
+    )
+    assert max(shares("learned", 11)) == 0 and sorted(shares("learned", 1)) == [0, 1, 1]
+    for length in (11, 12, 15, 20):
+        right = [length * share for share in shares("paper", length, measure="digits")]
+        assert 9.5 < min(right) and max(right) < 12
+    # half of two digits are in order by chance, and one in ten is the same digit twice
+    assert shares("none", 2) == [0.9 * 0.5 + 0.1] * 3
+
+
+def test_the_fading_of_the_end_token_is_as_told():
+    stored = load("end-sign")["runs"]
+    at_first, longest, *others = (run["rows"]["eos"] for run in stored if run["d_model"] == 128)
+    assert abs(at_first) < 0.05 and longest < -0.85
+    assert all(-0.4 < cosine < -0.25 for cosine in others)
+    least, *narrow = sorted(run["rows"]["eos"] for run in stored if run["d_model"] == 64)
+    assert round(least, 2) == -0.26 and len(narrow) == 3 and max(map(abs, narrow)) < 0.03
+    for right in (run["right"] for run in stored if "right" in run):
+        assert right["as trained"] - right["<eos>: without the part along the positions"] < 0.011
+        assert right["last word: no position"] < right["<eos>: no position"] < right["as trained"]

@@ -3,6 +3,7 @@
 import torch
 
 from course.chapters.ch06_masks import experiments as masks
+from course.experiments import load
 from transformer_lib import BOS, EOS, PAD, Translator, causal_mask
 from transformer_lib.model.masks import padding_mask
 
@@ -37,3 +38,9 @@ def test_trees_stays_and_a_head_would_look_at_the_answer():
         for mask in (causal_mask, masks.sees_everything)
     }
     assert answer[causal_mask] == 0 and answer[masks.sees_everything] > 0.5
+
+
+def test_without_the_mask_no_row_is_ever_right():
+    runs = [run for run in load("masks")["runs"] if run["mask"] == "none"]
+    assert len(runs) == 3
+    assert not any(entry["right_rows"] for run in runs for entry in run["history"])

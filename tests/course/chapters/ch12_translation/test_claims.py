@@ -5,6 +5,7 @@ import pytest
 from course.drawing.registry import FIGURES
 from course.paper import TABLE_2
 from transformer_lib import Translator
+from transformer_lib.text import english_spanish
 
 
 def test_the_comparison_is_into_german_and_with_an_ensemble():
@@ -29,3 +30,21 @@ def test_the_translator_warns_of_rain_but_not_of_every_mistake():
         for english in ("It is raining", "I like trees and music", "I like you", "trees")
     ]
     assert [bool(doubt) for doubt in doubts] == [True, False, True, False]
+
+
+def test_the_red_nouns_are_in_none_of_the_files():
+    known = {
+        english for split in english_spanish.SPLITS for english, _ in english_spanish.load(split)
+    }
+    assert not known & {f"I saw the red {noun}" for noun in ("house", "houses", "car", "cars")}
+
+
+def test_i_like_trees_is_a_sentence_of_gustar_and_right():
+    right = dict(english_spanish.load("gustar"))["I like trees"]
+    assert Translator.load().translate("I like trees")[0].text == right
+
+
+def test_in_training_no_sentence_begins_with_it_and_rain_falls_after_because():
+    training = [english for english, _ in english_spanish.load("train")]
+    assert not any(english.startswith("It ") for english in training)
+    assert all("because" in text for text in map(str.lower, training) if "raining" in text)

@@ -1,0 +1,45 @@
+"""What notebook 10 says where no output of a cell shows it."""
+
+import math
+from collections import defaultdict
+
+from course.chapters.ch10_training.experiments import stored_rows
+from course.drawing.rows import verdict
+from course.experiments import load
+from transformer_lib import paper_schedule
+
+
+def test_later_the_schedule_is_the_same_whatever_the_warm_up():
+    assert len({paper_schedule(20_000, 512, warmup) for warmup in (2000, 4000, 8000)}) == 1
+    assert math.isclose(4 * paper_schedule(1000, 512, 4000), paper_schedule(4000, 512, 4000))
+
+
+def test_the_held_out_loss_of_50_rows_is_best_at_the_first_validation():
+    for run in load("held-out")["runs"]:
+        losses, few = [e["validation_loss"] for e in run["history"]], run["pairs"] == 50
+        assert (losses.index(min(losses)) == 0) == few and (losses[-1] > 4) == few
+
+
+def test_pre_norm_is_far_better_in_all_six_settings_and_warm_up_helps_post_norm_at_the_top():
+    rows = defaultdict(list)
+    for run in load("norms")["runs"]:
+        rows[run["max_lr"], run["warmup"], run["norm_first"]].append(run["right_rows"])
+    assert len(rows) == 12
+    for (max_lr, warmup, norm_first), shares in rows.items():
+        if norm_first:
+            assert min(shares) > max(rows[max_lr, warmup, False]) + 0.25
+            assert max_lr < 1e-3 or min(shares) > 0.94
+        else:
+            assert max(shares) < 0.25
+    for max_lr in (3e-4, 1e-3):
+        assert max(rows[max_lr, 100, False]) - min(rows[max_lr, 1, False]) < 0.1
+
+
+def test_nine_changes_are_clearly_worse_and_none_is_better():
+    table = stored_rows()
+    verdicts = {row["what"]: verdict(row["shares"], table[0]["shares"]) for row in table}
+    assert "better" not in verdicts.values()
+    worse = {what for what, found in verdicts.items() if found == "worse"}
+    sizes = {"d_k = 2", "1 layer", "4 layers", "d_model = 32"}
+    parts = {"learned positions", "no positions", "no scaling by √d_k"}
+    assert worse == {*sizes, *parts, "dropout 0.1", "dropout 0.2"}
