@@ -30,13 +30,16 @@ CLOSED_EVENTS = tuple(
     """.split()
 )
 # Modules in C that open files, libraries and connections without an event.
-CLOSED_MODULES = frozenset("_cffi_backend zmq lxml posix nt _posixsubprocess _gdbm _dbm".split())
+CLOSED_MODULES = frozenset(
+    "_cffi_backend zmq lxml posix nt _posixsubprocess _gdbm _dbm readline".split()
+)
 # Functions without an event.
 UNSEEN = {
     os: "mkfifo mknod pidfd_open memfd_create setpriority sched_setaffinity sched_setscheduler "
     "sched_setparam chroot setns unshare",
     signal: "pidfd_send_signal",
-    torch.UntypedStorage: "from_file _new_shared_filename_cpu",
+    # The last two move a tensor into memory that no limit counts, and that outlives the process.
+    torch.UntypedStorage: "from_file _new_shared_filename_cpu _share_filename_cpu_ _share_fd_cpu_",
     sys.modules.get("_posixsubprocess"): "fork_exec",
 }
 BELOW = {os: sys.modules[os.name], signal: sys.modules["_signal"]}
@@ -94,6 +97,8 @@ def close_unseen() -> torch.library.Library:
                 if hasattr(place, name):
                     setattr(place, name, refused)
     torch._C.PyTorchFileWriter = told(torch._C.PyTorchFileWriter)
+    for kind in (torch._C.ScriptModule, torch._C._autograd._ProfilerResult):
+        kind.save = told(kind.save)
     safetensors.torch.serialize_file = safetensors.serialize_file = told(safetensors.serialize_file)
     os.open = sys.modules[os.name].open = told_from(os.open)
     operations = torch.library.Library("aten", "IMPL")

@@ -168,6 +168,20 @@ ATTACKS = {
         "import safetensors.torch\nsafetensors.torch.save_file({'a': torch.ones(2)}, '{outside}')",
         "own folder",
     ),
+    "saves-by-jit": (
+        "torch.jit.trace(torch.nn.Linear(1, 1), torch.ones(1)).save('{outside}')",
+        "own folder",
+    ),
+    "saves-a-profile": (
+        "from torch.autograd.profiler import profile\nwith profile() as seen: torch.ones(1)\n"
+        "seen.kineto_results.save('{outside}')",
+        "",
+    ),
+    "writes-history": (
+        "import readline\nreadline.write_history_file('{outside}')",
+        "may not use readline",
+    ),
+    "shares-memory": ("torch.ones(2).share_memory_()", "may not use this"),
     "pipe-outside": ("import os\nos.mkfifo('{outside}')", "may not use"),
     "node-outside": ("import os\nos.mknod('{outside}')", "may not use"),
     "cffi": (

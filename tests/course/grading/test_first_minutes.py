@@ -6,6 +6,7 @@ whoever runs the tests, and as an ordinary user where that is root.
 
 import csv
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -18,10 +19,12 @@ from course.grading.assignments import assignment, student_version
 from course.grading.sandbox import ROOT
 from course.grading.start import holds
 from tests.course.grading.classroom import hand_in
+from tests.course.grading.test_teaching import WITHSTANDS
 from tests.users.place import ORDINARY, as_ordinary
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="these walls are Linux's")
 
+FILES = ("test_rehearsal.py", "test_start.py", "test_grading.py")
 LONGEST = 180.0  # seconds: it takes eight, on a busy computer thirty; what hangs, hangs for ever
 
 
@@ -92,20 +95,24 @@ def try_it_now(folder: Path, user: int, wall: str, **more: str) -> subprocess.Co
     )
 
 
-@pytest.mark.parametrize(
-    "file, tests",
-    [
-        ("test_rehearsal.py", "hostile"),
-        ("test_start.py", "command_that_is_killed"),
-        (
-            "test_grading.py",
-            "nothing_gets_out or sees_nothing or nothing_large or limit_of_memory "
-            "or second_process or limits_hold or system_gives",
-        ),
-    ],
-)
-def test_the_walls_hold_for_an_ordinary_user(file, tests):
+NAMED = {test for _, proof in WITHSTANDS for test in re.findall(r"`(test_\w+)`", proof)}
+MORE = {"test_grading.py": ["second_process", "limits_hold", "system_gives"]}
+
+
+def named_in(file: str) -> list[str]:
+    """The tests in there that TEACHING.md names."""
+    code = (Path(__file__).parent / file).read_text(encoding="utf-8")
+    return sorted(NAMED & set(re.findall(r"^def (test_\w+)", code, re.MULTILINE)))
+
+
+def test_all_that_the_guide_names_is_run_by_an_ordinary_user():
+    assert {test for file in FILES for test in named_in(file)} == NAMED
+
+
+@pytest.mark.parametrize("file", FILES)
+def test_the_walls_hold_for_an_ordinary_user(file):
     """What root has tried in these files, by somebody who may do less, and is limited otherwise."""
+    tests = " or ".join([*named_in(file), *MORE.get(file, [])])
     if not (is_root() and can_run_as(ORDINARY)):
         pytest.skip("only root can become somebody else, where they may read the project")
     with tempfile.TemporaryDirectory() as home:

@@ -388,24 +388,25 @@ def test_no_secret_lies_where_submissions_may_read(tmp_path, monkeypatch, capsys
 # --- whose work ----------------------------------------------------------------------------------
 
 
-def graded_weights(tmp_path, codes):
+def graded_weights(tmp_path, codes, wall=""):
     """name -> (points, hint) of `my_weights`, each graded in a process of its own."""
     found = {}
     for name, code in codes.items():
         hand_in(tmp_path / "one.ipynb", filled_in(ATTENTION, {"my_weights": SETUP + code}))
         (found[name],) = [
             (one.points, one.hint)
-            for one in grade(name, tmp_path / "one.ipynb", ATTENTION, Limits())
+            for one in grade(name, tmp_path / "one.ipynb", ATTENTION, Limits(wall=wall))
             if one.exercise == "my_weights"
         ]
     return found
 
 
-def test_borrowed_work_gets_no_points(tmp_path):
+def test_borrowed_work_gets_no_points(tmp_path, each_wall):
     """The ways that a process could hide; tests/course/checks/test_watching.py has all others."""
     ways = {name: BORROWED[name] for name in ("partial of C", "getattr", "getsource")}
     ways |= UNWATCHED
-    found = graded_weights(tmp_path, {name: code for name, (code, _) in ways.items()})
+    codes = {name: code for name, (code, _) in ways.items()}
+    found = graded_weights(tmp_path, codes, each_wall)
     for name, (_, whose) in ways.items():
         assert found[name][0] == 0 and f"`{whose}` does the whole" in found[name][1], (name, found)
 

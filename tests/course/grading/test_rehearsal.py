@@ -152,7 +152,16 @@ def setup_deleted(notebook):
     return notebook
 
 
-def test_twenty_students_hand_in_as_students_do(tmp_path, monkeypatch, trained):
+@pytest.fixture(params=[*WALLS, ""], ids=[*WALLS, "guard only"])
+def wall(request, monkeypatch):
+    """The name of each wall, and "" for the guard alone; `grade` finds no other."""
+    if request.param and not holds(request.param):
+        pytest.skip(f"{request.param} isn't here, or this system doesn't let it work")
+    monkeypatch.setattr(command_line, "find_wall", lambda: request.param)
+    return request.param
+
+
+def test_twenty_students_hand_in_as_students_do(tmp_path, monkeypatch, trained, wall):
     monkeypatch.setattr(command_line, "grade_all", grade_all(trained))
     folder, answers = tmp_path / "submissions" / "download", solutions(ATTENTION)
 
@@ -204,7 +213,8 @@ def test_twenty_students_hand_in_as_students_do(tmp_path, monkeypatch, trained):
     students = {entry.stem if entry.is_file() else entry.name for entry in folder.iterdir()}
     assert len(students) == 20
 
-    found = grade(2, folder.parent, tmp_path / "grades")
+    options = [] if wall else ["--no-wall"]
+    found = grade(2, folder.parent, tmp_path / "grades", *options)
 
     assert {student for student, _ in found} == {s if s[0] != "=" else "'" + s for s in students}
     for (student, exercise), (points, hint) in found.items():
@@ -226,11 +236,7 @@ def test_twenty_students_hand_in_as_students_do(tmp_path, monkeypatch, trained):
 # --- and those who mean harm ---------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("wall", [*WALLS, ""], ids=[*WALLS, "guard only"])
-def test_hostile_students_harm_only_themselves(tmp_path, monkeypatch, wall):
-    if wall and not holds(wall):
-        pytest.skip(f"{wall} isn't here, or this system doesn't let it work")
-    monkeypatch.setattr(command_line, "find_wall", lambda: wall)
+def test_hostile_students_harm_only_themselves(tmp_path, wall):
     folder, out = tmp_path / "submissions", tmp_path / "grades"
     places = {
         "outside": tmp_path / "outside",
