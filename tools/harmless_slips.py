@@ -43,6 +43,13 @@ def all_of_the_words(right: ModuleType, other: ModuleType) -> None:
                 torch.testing.assert_close(one, same)
 
 
+def a_table_has_two_dimensions(right: ModuleType, other: ModuleType) -> None:
+    """Probabilities are (b, vocab_size): the last dimension is number 1."""
+    p = torch.rand(50, 30, generator=torch.Generator().manual_seed(0)).softmax(dim=-1)
+    lots = torch.rand(50, generator=torch.Generator().manual_seed(1))
+    assert torch.equal(right.sample(p, lots), other.sample(p, lots))
+
+
 def any_device(right: ModuleType, other: ModuleType) -> None:
     """Of the names that there can be, "auto" is the first in the alphabet."""
     for name in ("auto", "cpu", "cuda", "mps", "", "tpu"):
@@ -160,6 +167,13 @@ HARMLESS = [
         "if top_k is not None and top_k <= p.size(-1):",
         "the likeliest words, as many as there are, are all of them",
         all_of_the_words,
+    ),
+    Harmless(
+        "transformer_lib/decoding/sampling.py",
+        "return (ends > points).int().argmax(dim=-1)",
+        "return (ends > points).int().argmax(dim=1)",
+        "a table of probabilities has two dimensions",
+        a_table_has_two_dimensions,
     ),
     Harmless(
         "transformer_lib/training/devices.py",
