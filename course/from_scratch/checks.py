@@ -839,7 +839,10 @@ def translator(mine: OwnFile) -> None:
     ours = shipped()
     model = with_shipped_weights(mine)
     right = ours.translate_all(SENTENCES)
-    languages = [Parts(encode=one.encode, text=one.text) for one in (ours.src, ours.tgt)]
+    languages = [
+        Parts(encode=one.encode, decode=one.decode, text=one.decode)  # its old name, until 2.0
+        for one in (ours.src, ours.tgt)
+    ]
     for text, wanted in zip(SENTENCES, right, strict=True):
         with about("translate"):
             found = mine.result("translate", model, *languages, text)

@@ -14,8 +14,8 @@ from transformer_lib.text.phrasebook import Entry, Pair, Slots, sample
 TYPED = 0.15  # share of the corpus that is repeated as it would be typed
 JOINED = 0.05  # share of the corpus that is repeated, joined to another pair
 RENAMED = 0.3  # share of the pairs with Tom in which he gets another name
-FILLINGS = 4  # fillings of each phrase with slots as written, and as many as typed
-COPIES = 2  # copies of each phrase without slots as written, and as many as typed
+FILLINGS = 4  # times a phrase with slots is filled, and as often again as it would be typed
+COPIES = 2  # times a phrase without slots comes, and as often again as it would be typed
 TOM = re.compile(r"\bTom\b")
 SYLLABLES = [first + vowel for first in "bcdfgjklmnprstvz" for vowel in "aeiou"]
 

@@ -47,7 +47,7 @@ def replace_by_stand_ins(
 
 
 def put_back(translation: str, replaced: Sequence[tuple[str, str]]) -> str:
-    """The translation with what was typed instead of stand-ins; what the model lost, at the end."""
+    """The translation with stand-ins turned back into what was typed; lost ones at the end."""
     lost = [one for one, _ in replaced if re.match(PICTURE, one) and one not in translation]
     others = [one for one in re.findall(PICTURE, translation) if one not in dict(replaced)]
     for stand_in, other in zip(lost, others, strict=False):  # the model may write another

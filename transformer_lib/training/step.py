@@ -57,7 +57,7 @@ def update(
     """One step, with the gradient of all batches as if they were one -> loss per word, in nats.
 
     loss_of: computes the loss of a batch, summed over its target words. With several processes,
-    each has some of the batches and gets its share of the loss; loss_of is `data_parallel_loss`.
+    each has some of the batches and gets its share of the loss; see `data_parallel_loss`.
     """
     for group in optimizer.param_groups:
         group["lr"] = lr

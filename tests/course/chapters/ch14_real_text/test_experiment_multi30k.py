@@ -213,7 +213,7 @@ def test_of_each_beam_the_likeliest_per_word_counts(monkeypatch):
     class Known:
         model = None
         src = SimpleNamespace(encode=str.split)
-        tgt = SimpleNamespace(text=lambda ids: ids, longest=9)
+        tgt = SimpleNamespace(decode=lambda ids: ids, longest=9)
 
         def in_batches(self, sources, search, batch):
             assert search.keywords["n_best"] == search.keywords["beam_size"] == experiment.BEAM
