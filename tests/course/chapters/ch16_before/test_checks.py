@@ -56,9 +56,9 @@ BOTH = {
         lambda f, b, w, s: torch.cat([read(f, w, s)[-1], back(b, w, s)[0]]),
         "the last states",
     ),
-    "under each other": (
+    "One is below the other": (
         lambda f, b, w, s: torch.cat([read(f, w, s), back(b, w, s)]),
-        "under each other",
+        "One is below the other",
     ),
     "added": (lambda f, b, w, s: read(f, w, s) + back(b, w, s), "are added"),
     "these words only": (
