@@ -82,24 +82,24 @@ class Candidate:
     finished: bool
     words: int = 0
 
-def own(one, score):
-    return Candidate(tuple(one.ids), one.log_prob, score, one.finished)
+def own(one, number):
+    return Candidate(tuple(one.ids), one.log_prob, number, one.finished)
 """
 OWN_NAMED_TUPLE = """
 from collections import namedtuple
 
 Candidate = namedtuple("Candidate", "score finished log_prob ids")
 
-def own(one, score):
-    return Candidate(score, one.finished, one.log_prob, one.ids)
+def own(one, number):
+    return Candidate(number, one.finished, one.log_prob, one.ids)
 """
 OTHER_FIELDS = """
 from collections import namedtuple
 
 Candidate = namedtuple("Candidate", "score ids")
 
-def own(one, score):
-    return Candidate(score, one.ids)
+def own(one, number):
+    return Candidate(number, one.ids)
 """
 OWN = "max([own(h, score(h)) for h in hypotheses], key=lambda one: (one.finished, one.score))"
 

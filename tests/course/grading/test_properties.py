@@ -98,7 +98,7 @@ def {name}(*inputs, inner={name}):
 """,
     "an array of NumPy": """
 def as_arrays(found):
-    if isinstance(found, tuple):
+    if type(found) is tuple:
         return tuple(map(as_arrays, found))
     return found.detach().numpy() if isinstance(found, torch.Tensor) else found
 
@@ -109,13 +109,17 @@ def {name}(*inputs, inner={name}):
 
 
 def in_other_words(code: str) -> str:
-    """The same program with other names for all that it names itself."""
+    """The same program with other names for all that it names itself, but for a class's fields."""
     tree = ast.parse(textwrap.dedent(code))
     own = {node.arg for node in ast.walk(tree) if isinstance(node, ast.arg)}
     own |= {
         node.id
         for node in ast.walk(tree)
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
+    }
+    classes = [node for node in ast.walk(tree) if isinstance(node, ast.ClassDef)]
+    own -= {
+        part.target.id for one in classes for part in one.body if isinstance(part, ast.AnnAssign)
     }
     for node in ast.walk(tree):
         if isinstance(node, ast.arg) and node.arg in own:
