@@ -13,12 +13,14 @@ import contextlib
 import copy
 import dataclasses
 import functools
+import inspect
 import math
 import os
 import re
 import sys
 import types
 import unicodedata
+from collections import namedtuple
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextvars import ContextVar
 from decimal import Decimal
@@ -444,18 +446,34 @@ def whole_numbers(given: Any, hint: str) -> list[int]:
 
 
 HYPOTHESIS = tuple(field.name for field in dataclasses.fields(Hypothesis))
+# Where a class with __slots__, and a named tuple, keep a field: reading it runs no code of theirs.
+PLACES = (types.MemberDescriptorType, type(namedtuple("One", "field").field))
 
 
 def as_hypothesis(thing: Any) -> Any:
-    """What has the fields of a Hypothesis as one, such as a named tuple of the reader's own.
+    """What stores the fields of a Hypothesis as one, such as a named tuple of the reader's own.
 
-    Whatever has other fields comes back as it is.
+    Whatever has other fields comes back as it is. So does what works them out when it is asked:
+    `__getattr__` may answer to any name, and without an end.
     """
-    if isinstance(thing, type) or not all(hasattr(thing, name) for name in HYPOTHESIS):
+    if isinstance(thing, type):
         return thing
-    ids, *others = (getattr(thing, name) for name in HYPOTHESIS)
+    try:
+        ids, *others = (stored_field(thing, name) for name in HYPOTHESIS)
+    except AttributeError:
+        return thing
     ids = ids.tolist() if isinstance(ids, Tensor | np.ndarray) else ids
     return Hypothesis(list(ids) if isinstance(ids, tuple) else ids, *map(as_number, others))
+
+
+def stored_field(thing: Any, name: str) -> Any:
+    """What is stored in it under this name; an AttributeError if that is nothing, or code."""
+    found = inspect.getattr_static(thing, name)
+    if type(found) in PLACES:
+        return found.__get__(thing)
+    if inspect.getattr_static(type(found), "__get__", None) is not None:
+        raise AttributeError(f"{name} is worked out")
+    return found
 
 
 def as_shape(given: Any) -> tuple[int, ...]:

@@ -96,7 +96,7 @@ def alternatives(signs: Iterator[str], end: str) -> list[str]:
 
 
 def tidy(text: str) -> str:
-    """Single spaces, none after ¿ ¡ or before , . ? !, and a capital to begin each sentence."""
+    """Single spaces, none after `¿¡` or before `,.?!`, and a capital to begin each sentence."""
     text = re.sub(" +", " ", text).strip()
     text = re.sub("(?<=[¿¡]) | (?=[,.?!])", "", text)
     return re.sub(r"(^|[.?!] )[¿¡]?\w", lambda beginning: beginning[0].upper(), text)

@@ -5,8 +5,12 @@ import math
 import os
 import subprocess
 import sys
+from collections import namedtuple
+from dataclasses import dataclass, make_dataclass
 from decimal import Decimal
 from fractions import Fraction
+from types import SimpleNamespace
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
@@ -20,6 +24,7 @@ from course.checks import (
     NotTried,
     a_kind,
     alike,
+    as_hypothesis,
     as_shape,
     elsewhere,
     exercise,
@@ -38,6 +43,7 @@ from course.checks import (
     wrong_verdicts,
     yours,
 )
+from transformer_lib.decoding import Hypothesis
 
 
 @exercise
@@ -233,6 +239,47 @@ def test_a_shape_in_any_clothes():
     for wrong in (27, "27", (2, 7.5), torch.tensor(27)):
         with pytest.raises(Hint, match="as a tuple of whole numbers"):
             as_shape(wrong)
+
+
+FIELDS = {"ids": (1, 2), "log_prob": Fraction(-3, 2), "score": np.float32(-1), "finished": True}
+OWN = [
+    make_dataclass("Own", FIELDS),
+    make_dataclass("Frozen", FIELDS, frozen=True, slots=True),
+    namedtuple("Turned", reversed(FIELDS)),
+    SimpleNamespace,
+]
+
+
+@pytest.mark.parametrize("kind", OWN, ids=lambda kind: kind.__name__)
+def test_what_stores_the_fields_of_a_hypothesis_is_one(kind):
+    assert as_hypothesis(kind(**FIELDS)) == Hypothesis([1, 2], -1.5, -1.0, True)
+
+
+class AnyName:
+    def __getattr__(self, name):
+        return AnyName()
+
+
+@dataclass
+class Asks:
+    """Its score is worked out, by code that doesn't come back."""
+
+    ids: list
+    log_prob: float
+    finished: bool
+
+    @property
+    def score(self):
+        pytest.fail("the score was asked for")
+
+
+class Empty:
+    __slots__ = tuple(FIELDS)
+
+
+@pytest.mark.parametrize("thing", [AnyName(), Mock(), Asks([1], -1.0, True), Empty(), Hypothesis])
+def test_what_only_answers_to_the_names_is_left_as_it_is(thing):
+    assert as_hypothesis(thing) is thing
 
 
 def test_an_array_counts_as_a_tensor():
