@@ -160,6 +160,33 @@ def any_number_of_resamples(right: ModuleType, other: ModuleType) -> None:
         assert one == same
 
 
+def any_rank(right: ModuleType, other: ModuleType) -> None:
+    """Processes are counted from 0, and who is alone is number 0."""
+    assert right.rank() == 0
+    try:
+        torch.distributed.init_process_group("gloo", store=mock.Mock(), rank=-1, world_size=2)
+    except (AssertionError, ValueError) as error:
+        assert "rank" in str(error)
+    else:
+        raise AssertionError("a process below 0 began")
+    for number in range(4):
+        one, same = (files_of_process(module, number) for module in (right, other))
+        assert one == same == (Path("run") if number == 0 else None)
+
+
+def files_of_process(module: ModuleType, number: int) -> Path | None:
+    with mock.patch.object(module, "rank", lambda: number):
+        return module.RunFiles(Path("run"), None, None, mock.Mock(average=1)).out
+
+
+def any_warmup(right: ModuleType, other: ModuleType) -> None:
+    """Which of two whole numbers is named first makes no larger one."""
+    for total, warmup in itertools.product((1, 2, 5, 40), (1, 2, 5, 6, 41, 50)):
+        for step in range(1, total + 1):
+            one, same = (each.linear_schedule(step, 0.3, warmup, total) for each in (right, other))
+            assert one == same
+
+
 HARMLESS = [
     Harmless(
         "transformer_lib/decoding/sampling.py",
@@ -230,5 +257,19 @@ HARMLESS = [
         "if resamples <= 1:",
         "nobody asks for fewer than one set of sentences",
         any_number_of_resamples,
+    ),
+    Harmless(
+        "transformer_lib/training/trainer.py",
+        "self.out = self.folder if rank() == 0 else None",
+        "self.out = self.folder if rank() <= 0 else None",
+        "no process has a number below 0",
+        any_rank,
+    ),
+    Harmless(
+        "transformer_lib/training/schedules.py",
+        "return max_lr * min(step / warmup, (total + 1 - step) / max(total + 1 - warmup, 1))",
+        "return max_lr * min(step / warmup, (total + 1 - step) / max(1, total + 1 - warmup))",
+        "the larger of two numbers is the same, whichever is named first",
+        any_warmup,
     ),
 ]

@@ -79,6 +79,13 @@ def test_only_pre_norm_ends_with_a_norm(norm_first):
     assert isinstance(decoder.norm, nn.LayerNorm if norm_first else nn.Identity)
 
 
+def test_where_nothing_is_said_the_norm_comes_last_as_in_the_paper():
+    decoder = Decoder(1, D_MODEL, D_FF, H)
+    for layer in (*decoder.layers, DecoderLayer(D_MODEL, D_FF, H)):
+        assert not layer.residual_cross_attn.norm_first
+    assert isinstance(decoder.norm, nn.Identity)
+
+
 @BOTH_NORMS
 def test_each_layer_has_weights_of_its_own(norm_first):
     decoder = Decoder(2, D_MODEL, D_FF, H, 0.1, norm_first)

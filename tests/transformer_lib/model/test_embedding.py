@@ -203,6 +203,12 @@ def test_learned_positions_are_added():
     close(positions(x, start=3), x + positions.table[3:8])
 
 
+def test_learned_positions_start_as_small_as_the_embedding_tables():
+    torch.manual_seed(0)
+    table = LearnedPositions(64, dropout=0.0, max_length=1000).table
+    assert table.std().item() == pytest.approx(0.125, rel=0.02)
+
+
 def test_learned_positions_end_somewhere():
     positions = LearnedPositions(6, dropout=0.0, max_length=11)
     assert positions(torch.zeros(1, 11, 6)).shape == (1, 11, 6)

@@ -65,6 +65,13 @@ def test_only_pre_norm_ends_with_a_norm(norm_first):
     close(out.mean(dim=-1), torch.zeros(2, 7))  # a new norm's output has mean 0 either way
 
 
+def test_where_nothing_is_said_the_norm_comes_last_as_in_the_paper():
+    encoder = Encoder(1, D_MODEL, D_FF, H)
+    for layer in (*encoder.layers, EncoderLayer(D_MODEL, D_FF, H)):
+        assert not layer.residual_self_attn.norm_first
+    assert isinstance(encoder.norm, nn.Identity)
+
+
 @BOTH_NORMS
 def test_each_layer_has_weights_of_its_own(norm_first):
     encoder = Encoder(3, D_MODEL, D_FF, H, 0.1, norm_first)

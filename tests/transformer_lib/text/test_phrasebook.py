@@ -104,6 +104,8 @@ def test_a_sample_fills_each_frame_and_can_be_drawn_again():
     frames = [phrase for phrase in phrases if SLOT.search(phrase.english)]
     assert once == again != list(sample(phrases, slots, random.Random(2), times=2))
     assert len(once) == len(phrases) + len(frames)
+    said = list(sample(phrases, slots, random.Random(1), times=1))
+    assert said == list(sample(phrases, slots, random.Random(1))) and len(said) == len(phrases)
     for phrase in random.Random(3).sample(frames, 40):
         assert set(sample([phrase], slots, random.Random(4), times=20)) <= {
             *fillings(phrase, slots)

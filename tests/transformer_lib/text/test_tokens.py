@@ -180,6 +180,10 @@ def test_proper_words_are_capitalized_inside_sentences(english):
     assert learn_truecasing([*texts, "so many"], english) == ["Ana", "I", "Madrid"]
 
 
+def test_a_word_after_a_number_is_the_first(english):
+    assert learn_truecasing(["3 Dogs run", "2 cats see Ana"], english) == ["Ana"]
+
+
 def test_a_word_that_is_also_written_small_is_not_proper(english):
     texts = ["I see the Rose", "I see the rose", "You see Rose"]
     assert learn_truecasing(texts, english) == []

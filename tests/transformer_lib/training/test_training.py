@@ -141,6 +141,12 @@ def test_accumulated_batches_are_one_big_batch():
     assert not same_weights(together, small_model(dropout=0.0))
 
 
+def test_after_an_update_no_gradient_takes_room():
+    model = small_model()
+    update(model, adam(model), [make_batch(copy_pairs(3))], lr=0.1, smoothing=0.0)
+    assert all(parameter.grad is None for parameter in model.parameters())
+
+
 def test_gradients_are_exchanged_with_the_last_of_accumulated_batches(monkeypatch):
     exchanged = []
 
@@ -355,6 +361,12 @@ def test_averaging_more_than_there_were_takes_all(tmp_path):
     for i, (model, config) in enumerate(zip(models, (many, two), strict=True)):
         train(model, copy_pairs(20), copy_pairs(5, seed=1), config, folder=tmp_path / str(i))
     assert same_weights(*models)
+
+
+def test_without_averaging_no_other_weights_are_kept(tmp_path):
+    config = TrainingConfig(steps=2, validate_every=1, max_tokens=64)
+    train(small_model(), copy_pairs(20), copy_pairs(5, seed=1), config, folder=tmp_path)
+    assert any(tmp_path.iterdir()) and not list(tmp_path.glob("weights-*"))
 
 
 def test_a_run_from_before_a_setting_was_there_goes_on_with_its_default(tmp_path):
