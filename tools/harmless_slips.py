@@ -187,6 +187,17 @@ def any_warmup(right: ModuleType, other: ModuleType) -> None:
             assert one == same
 
 
+def any_space(right: ModuleType, other: ModuleType) -> None:
+    """What is nothing but space is so from either end; what isn't, is not changed by the look."""
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder, "table.tsv")
+        for cell in ("", " ", "\v\f \r", "\u2003\u3000\xa0", " a", "a ", " a b ", "\u200b"):
+            file.write_bytes(f"one\ttwo\nx\t{cell}\n".encode())
+            one, same = (answer(each.read_table, file, ("one", "two")) for each in (right, other))
+            assert one == same
+            assert (one == [("x", cell)]) == bool(cell.strip())
+
+
 HARMLESS = [
     Harmless(
         "transformer_lib/decoding/sampling.py",
@@ -271,5 +282,12 @@ HARMLESS = [
         "return max_lr * min(step / warmup, (total + 1 - step) / max(1, total + 1 - warmup))",
         "the larger of two numbers is the same, whichever is named first",
         any_warmup,
+    ),
+    Harmless(
+        "transformer_lib/text/data.py",
+        "if not all(cell.strip() for cell in cells):",
+        "if not all(cell.rstrip() for cell in cells):",
+        "what is nothing but space is so from either end",
+        any_space,
     ),
 ]

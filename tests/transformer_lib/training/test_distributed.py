@@ -16,7 +16,7 @@ from tqdm import tqdm
 from transformer_lib.cli import main
 from transformer_lib.model.transformer import make_model
 from transformer_lib.recipes import RECIPES, train_recipe
-from transformer_lib.training import distributed
+from transformer_lib.training import distributed, trainer
 from transformer_lib.training.config import TrainingConfig
 from transformer_lib.training.distributed import (
     ProcessError,
@@ -26,7 +26,7 @@ from transformer_lib.training.distributed import (
     shard,
 )
 from transformer_lib.training.log import read_log
-from transformer_lib.training.state import STATE_FILE
+from transformer_lib.training.state import STATE_FILE, TrainState
 from transformer_lib.training.trainer import train
 
 SMALL = [
@@ -196,6 +196,17 @@ def test_alone_nothing_is_shared():
     assert local_device(torch.device("cuda")) == torch.device("cuda")
     with first_before_others():
         pass
+
+
+@pytest.mark.parametrize(("number", "adds"), [(0, -30.0), (1, 0)])
+def test_only_the_first_process_knows_the_bleu_that_all_go_by(monkeypatch, number, adds):
+    added = []
+    monkeypatch.setattr(trainer, "rank", lambda: number)
+    monkeypatch.setattr(trainer, "all_reduce_sum", lambda cost: [added.append(cost) or -30.0])
+    entry = {"validation_loss": 2.0} | ({"bleu": 30.0} if number == 0 else {})
+    state = TrainState()
+    assert trainer.is_best(entry, state, TrainingConfig(steps=9, best_by="bleu"))
+    assert added == [adds] and state.best_loss == -30.0
 
 
 def test_each_process_has_its_share(monkeypatch):
