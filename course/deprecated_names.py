@@ -3,7 +3,7 @@
 transformer_lib/deprecated_names.py finds them, and loads this when one is asked for.
 """
 
-from transformer_lib.deprecated_names import HANDED_ON, alias
+from transformer_lib.deprecated_names import HANDED_ON, RENAMED, alias
 
 # Old module, without "transformer_lib." -> where its names are now, without "course.".
 MODULES = {
@@ -200,6 +200,8 @@ PLOTS = {
 }
 
 alias("course", MODULES)
+RENAMED["trained_words"] = "_trained_words"
 HANDED_ON["transformer_lib.plots.training.verdict"] = "course.drawing.rows"
+HANDED_ON["transformer_lib.checks.one_hot.one_hot_rows"] = "course.checks.exchanged"
 for place, names in PLOTS.items():
     HANDED_ON |= {f"transformer_lib.plots.{name}": f"course.{place}" for name in names.split()}

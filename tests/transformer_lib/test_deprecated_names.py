@@ -204,3 +204,10 @@ def test_a_name_that_changed_is_found_by_its_old_one(monkeypatch):
     with pytest.warns(FutureWarning, match="interpret.recording, and old_record is record_outputs"):
         from transformer_lib.recording import old_record
     assert old_record.__name__ == "record_outputs"
+
+
+def test_an_exercise_that_was_exchanged_says_so(capsys):
+    from course.checks.exchanged import one_hot_rows
+
+    one_hot_rows(lambda ids, vocab_size: None)
+    assert "a new copy of notebook 01 has it" in capsys.readouterr().out
