@@ -66,7 +66,7 @@ MODULES = table("""
 
 # A name in an old module -> the name that it has in its new place, or in transformer_lib itself.
 RENAMED = table("""
-    Run=TrainState exchange=replace_modules Together=CombinedOptimizer Attentive=AttentionReadout
+    Run=TrainState exchange=replace_modules Attentive=AttentionReadout
     Blind=LastStateReadout make_look=make_readout unprompted=as_lm_pairs continue_ids=generate
     starts=empty_sources sharpen=sampling_distribution draw=sample Prefixes=DecoderState
     deciding=inference_mode Speculation=SpeculativeResult Looks=AttentionMaps

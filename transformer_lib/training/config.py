@@ -14,7 +14,7 @@ class TrainingConfig:
     accumulation_steps: batches, in all processes together, whose gradients make one update.
     schedule: "paper", "linear", "cosine" or "stable"; max_lr: its highest learning rate (None:
     the paper's own).
-    smoothing: label smoothing. bf16: half-precision arithmetic where it is safe (autocast).
+    smoothing: label smoothing. bf16: half-precision arithmetic, where safe (autocast) and fast.
     validate_every: steps between two validations, at which the run is saved as well.
     best_by: the best validation is the one with the lowest "loss", or with the highest "bleu".
     patience: stop after this many validations without a new best one (None: never).

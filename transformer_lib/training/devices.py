@@ -1,4 +1,4 @@
-"""Where to compute: on the CPU, or on a GPU."""
+"""Where to compute, on the CPU or on a GPU, and whether half precision pays there."""
 
 import torch
 
@@ -6,21 +6,22 @@ import torch
 def get_device(name: str) -> torch.device:
     """ "cpu", "cuda" or "mps"; "auto" is the fastest there is. ValueError for one that isn't there.
 
-    So far, training has only been tried on CPUs. What is known to go wrong elsewhere is avoided: no
-    mask is filled with infinity (bf16 would get NaN), and a run is saved with the random numbers of
-    its device. But a GPU's sums vary in order, so a resumed run comes only near the same weights.
+    What goes wrong on other devices than CPUs is avoided: no mask is filled with infinity (bf16
+    would get NaN), and a run is saved with the random numbers of its device. But a GPU's sums vary
+    in order, so a resumed run comes only near the same weights.
     """
-    there = [
-        device
-        for device, found in (
-            ("cuda", torch.cuda.is_available()),
-            ("mps", torch.backends.mps.is_available()),
-            ("cpu", True),
-        )
-        if found
-    ]
+    found = {"cuda": torch.cuda.is_available(), "mps": torch.backends.mps.is_available()}
+    there = [device for device in found if found[device]] + ["cpu"]
     if name not in ("auto", *there):
         raise ValueError(
             f"device {name!r} is not there for this PyTorch; there is {' and '.join(there)}"
         )
     return torch.device(there[0] if name == "auto" else name)
+
+
+def has_fast_bf16(device: torch.device) -> bool:
+    """Whether bfloat16 is worth it: a CPU without it takes fifty times as long as in float32."""
+    if device.type != "cpu":
+        return True
+    mkldnn = torch.backends.mkldnn.is_available()
+    return mkldnn and bool(torch.ops.mkldnn._is_mkldnn_bf16_supported())

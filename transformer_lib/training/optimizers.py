@@ -1,27 +1,17 @@
 """The paper's Adam (section 5.3), AdamW and Muon: train(…, optimizer=muon)."""
 
-from collections.abc import Callable, MutableMapping
-from typing import Any, Protocol
+import math
+from collections.abc import Callable
+from typing import Any
 
 import torch
-from torch import nn
+from torch import Tensor, nn
 
 from transformer_lib.model.interface import Parts
 from transformer_lib.model.transformer import Generator
+from transformer_lib.training.devices import has_fast_bf16
 
-
-class AnyOptimizer(Protocol):
-    """What training asks of an optimizer: one of PyTorch's, or several of them as one."""
-
-    @property
-    def param_groups(self) -> list[dict[str, Any]]: ...
-    @property
-    def state(self) -> MutableMapping[Any, dict[str, Any]]: ...
-    def step(self) -> object: ...
-    def zero_grad(self, set_to_none: bool = True) -> None: ...
-
-
-OptimizerOf = Callable[[Parts], AnyOptimizer]  # makes the optimizer of a model
+OptimizerOf = Callable[[Parts], torch.optim.Optimizer]  # makes the optimizer of a model
 
 
 def adam(model: Parts) -> torch.optim.Adam:
@@ -35,39 +25,51 @@ def adamw(model: Parts, decay: float = 0.1) -> torch.optim.AdamW:
     Loshchilov and Hutter 2019: weights that aren't needed shrink. Norms and biases are left alone.
     Otherwise as in the paper's Adam (section 5.3); the schedule sets the learning rate.
     """
-    return decaying_adam(list(model.parameters()), decay)
-
-
-def decaying_adam(parameters: list[nn.Parameter], decay: float) -> torch.optim.AdamW:
-    matrices = [parameter for parameter in parameters if parameter.dim() >= 2]
-    others = [parameter for parameter in parameters if parameter.dim() < 2]
-    groups = [{"params": matrices, "weight_decay": decay}, {"params": others, "weight_decay": 0.0}]
+    groups = decay_groups(list(model.parameters()), decay)
     return torch.optim.AdamW(groups, lr=0.0, betas=(0.9, 0.98), eps=1e-9, fused=True)
 
 
-class CombinedOptimizer:
-    """Several optimizers that work as one, each on its own parameters."""
-
-    def __init__(self, *optimizers: torch.optim.Optimizer):
-        self.optimizers = optimizers
-        self.param_groups = [group for one in optimizers for group in one.param_groups]
-        self.state = {
-            parameter: one.state[parameter]
-            for one in optimizers
-            for group in one.param_groups
-            for parameter in group["params"]
-        }
-
-    def step(self) -> None:
-        for one in self.optimizers:
-            one.step()
-
-    def zero_grad(self, set_to_none: bool = True) -> None:
-        for one in self.optimizers:
-            one.zero_grad(set_to_none)
+def decay_groups(parameters: list[nn.Parameter], decay: float) -> list[dict[str, Any]]:
+    matrices = [parameter for parameter in parameters if parameter.dim() >= 2]
+    others = [parameter for parameter in parameters if parameter.dim() < 2]
+    return [{"params": matrices, "weight_decay": decay}, {"params": others, "weight_decay": 0.0}]
 
 
-def muon(model: Parts, decay: float = 0.1) -> CombinedOptimizer:
+class Muon(torch.optim.AdamW):
+    """Muon for `matrices`, AdamW for `rest`. PyTorch's own Muon always computes in bfloat16."""
+
+    def __init__(self, matrices: list[nn.Parameter], rest: list[nn.Parameter], decay: float):
+        groups = [{"params": matrices, "weight_decay": decay}, *decay_groups(rest, decay)]
+        super().__init__(groups, lr=0.0, betas=(0.9, 0.98), eps=1e-9, fused=True)
+
+    @torch.no_grad()
+    def step(self, closure: None = None) -> None:  # type: ignore[override]  # takes no closure
+        lr, decay = self.param_groups[0]["lr"], self.param_groups[0]["weight_decay"]
+        for matrix in self.param_groups[0]["params"]:
+            if matrix.grad is not None:
+                state = self.state[matrix]
+                mean = state.setdefault("momentum_buffer", torch.zeros_like(matrix))
+                mean.lerp_(matrix.grad, 0.05)
+                direction = orthogonalize(matrix.grad.lerp(mean, 0.95))
+                size = 0.2 * math.sqrt(max(matrix.shape))
+                matrix.mul_(1 - lr * decay).add_(direction, alpha=-lr * size)
+                matrix.grad = None  # so that AdamW leaves it alone
+        super().step()
+
+
+def orthogonalize(matrix: Tensor) -> Tensor:
+    """U S V^T -> about U V^T: five steps of Newton and Schulz, as in Jordan et al. 2024."""
+    tall = matrix.size(0) > matrix.size(1)
+    x = matrix.T if tall else matrix
+    x = x.bfloat16() if has_fast_bf16(matrix.device) else x
+    x = x / x.norm().clamp(min=1e-7)
+    for _ in range(5):
+        gram = x @ x.T
+        x = torch.addmm(x, torch.addmm(gram, gram, gram, beta=-4.775, alpha=2.0315), x, beta=3.4445)
+    return x.T if tall else x
+
+
+def muon(model: Parts, decay: float = 0.1) -> Muon:
     """Muon for the matrices inside the layers, `adamw` for the rest (Jordan et al. 2024).
 
     Those are the matrices of each `nn.Linear` except the generator's. The rest are the vectors of
@@ -77,14 +79,9 @@ def muon(model: Parts, decay: float = 0.1) -> CombinedOptimizer:
     strongly in each. Muon takes U V^T: all directions alike, even those with a small gradient. Its
     step is scaled to the size of Adam's (Liu et al. 2025, Equation 4): one learning rate fits both.
     """
-    words = {
-        parameter
-        for part in model.modules()
-        if isinstance(part, nn.Embedding | Generator)
-        for parameter in part.parameters()
-    }
+    of_words = [part for part in model.modules() if isinstance(part, nn.Embedding | Generator)]
+    words = {parameter for part in of_words for parameter in part.parameters()}
     matrices = {part.weight for part in model.modules() if isinstance(part, nn.Linear)} - words
     inside = [parameter for parameter in model.parameters() if parameter in matrices]
     rest = [parameter for parameter in model.parameters() if parameter not in matrices]
-    spectral = torch.optim.Muon(inside, lr=0.0, weight_decay=decay, adjust_lr_fn="match_rms_adamw")
-    return CombinedOptimizer(spectral, decaying_adam(rest, decay))
+    return Muon(inside, rest, decay)

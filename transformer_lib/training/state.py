@@ -15,7 +15,6 @@ from transformer_lib.files import CheckpointError, read_tensors, write_tensors
 from transformer_lib.model.interface import Parts, Seq2SeqModel
 from transformer_lib.renamed_settings import current_settings
 from transformer_lib.training.config import TrainingConfig
-from transformer_lib.training.optimizers import AnyOptimizer
 
 STATE_FILE = "training_state.safetensors"  # in the folder of a run
 
@@ -63,7 +62,7 @@ def mean_weights(files: Sequence[Path]) -> dict[str, Tensor]:
 def save_state(
     folder: Path,
     model: Seq2SeqModel,
-    optimizer: AnyOptimizer,
+    optimizer: torch.optim.Optimizer,
     config: TrainingConfig,
     run: TrainState,
     best: dict[str, Tensor],
@@ -80,7 +79,7 @@ def save_state(
 
 
 def load_state(
-    folder: Path, model: Seq2SeqModel, optimizer: AnyOptimizer, config: TrainingConfig
+    folder: Path, model: Seq2SeqModel, optimizer: torch.optim.Optimizer, config: TrainingConfig
 ) -> tuple[TrainState, dict[str, Tensor]]:
     """Put model, optimizer and random numbers back to where `save_state` left them.
 

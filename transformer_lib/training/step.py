@@ -11,7 +11,6 @@ from transformer_lib.text.batching import Batch
 from transformer_lib.text.tokens import PAD
 from transformer_lib.training.distributed import all_reduce_sum, gradient_sync, world_size
 from transformer_lib.training.loss import label_smoothed_cross_entropy
-from transformer_lib.training.optimizers import AnyOptimizer
 
 # The loss needs several tensors as large as the logits. Pieces of 8 MB stay with the process, but
 # pieces over 32 MB are given back to Linux and requested again each time, which is slower.
@@ -47,7 +46,7 @@ def count_tokens(batches: Sequence[Batch]) -> int:
 @says_new_keywords
 def update(
     model: Seq2SeqModel,
-    optimizer: AnyOptimizer,
+    optimizer: torch.optim.Optimizer,
     batches: Sequence[Batch],
     lr: float,
     smoothing: float,

@@ -16,6 +16,7 @@ from transformer_lib.renamed_settings import says_new_keywords
 from transformer_lib.text.batching import Batch, batch_indices
 from transformer_lib.training.batches import Pairs, batch_order, batches_of
 from transformer_lib.training.config import TrainingConfig
+from transformer_lib.training.devices import has_fast_bf16
 from transformer_lib.training.distributed import (
     ProcessError,
     all_reduce_sum,
@@ -27,7 +28,7 @@ from transformer_lib.training.distributed import (
     world_size,
 )
 from transformer_lib.training.log import Log
-from transformer_lib.training.optimizers import AnyOptimizer, OptimizerOf, adam
+from transformer_lib.training.optimizers import OptimizerOf, adam
 from transformer_lib.training.state import (
     STATE_FILE,
     TrainState,
@@ -104,6 +105,7 @@ def train(
     progress.reset(total=config.steps)
     progress.update(state.step)
     log = Log(files.out, after=state.step)
+    bf16 = config.bf16 and has_fast_bf16(next(model.parameters()).device)
     losses: list[float] = []  # since the last validation
     model.train()
     with using_threads(threads or threads_for(model.config.d_model, config.max_tokens)):
@@ -113,7 +115,7 @@ def train(
             began = time.perf_counter()
             group = shard([next(order) for _ in range(config.accumulation_steps)])
             batches = list(batches_of(pairs, group))
-            settings = (lr, config.smoothing, config.bf16)
+            settings = (lr, config.smoothing, bf16)
             losses.append(update(model, files.optimizer, batches, *settings, loss_of))
             seconds = time.perf_counter() - began
             log.step(state.step, losses[-1], count_tokens(batches), lr, seconds)
@@ -186,7 +188,7 @@ class RunFiles:
         self,
         folder: Path | None,
         model: Seq2SeqModel,
-        optimizer: AnyOptimizer,
+        optimizer: torch.optim.Optimizer,
         config: TrainingConfig,
     ):
         if config.average > 1 and folder is None:

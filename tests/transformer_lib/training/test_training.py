@@ -23,7 +23,7 @@ from transformer_lib.model.transformer import make_model
 from transformer_lib.text.batching import batch_indices, make_batch
 from transformer_lib.training.batches import all_batches, batch_order
 from transformer_lib.training.config import TrainingConfig
-from transformer_lib.training.devices import get_device
+from transformer_lib.training.devices import get_device, has_fast_bf16
 from transformer_lib.training.log import read_log
 from transformer_lib.training.optimizers import adam, adamw, muon
 from transformer_lib.training.schedules import (
@@ -189,6 +189,28 @@ def test_bf16_gives_nearly_the_same_loss():
     full, half = (batch_loss(model, batch, 0.1, bf16=bf16).item() for bf16 in (False, True))
     assert half != full
     assert half == pytest.approx(full, rel=0.02)
+
+
+@pytest.mark.parametrize("fast", [False, True])
+def test_a_run_in_bf16_takes_float32_where_bf16_would_be_slow(fast, monkeypatch):
+    monkeypatch.setattr("transformer_lib.training.trainer.has_fast_bf16", lambda device: fast)
+    asked = []
+
+    def loss(model, batch, smoothing, bf16):
+        asked.append(bf16)
+        return batch_loss(model, batch, smoothing)
+
+    pairs, config = copy_pairs(7), TrainingConfig(steps=1, bf16=True, validate_every=1)
+    train(small_model(), pairs, pairs, config, loss=loss)
+    assert asked == [fast]
+
+
+def test_the_processor_is_asked_whether_it_has_bf16(monkeypatch):
+    assert has_fast_bf16(torch.device("cuda"))
+    supported = bool(torch.ops.mkldnn._is_mkldnn_bf16_supported())
+    assert has_fast_bf16(torch.device("cpu")) is supported
+    monkeypatch.setattr(torch.backends.mkldnn, "is_available", lambda: False)
+    assert not has_fast_bf16(torch.device("cpu"))
 
 
 def test_adam_has_the_papers_numbers():

@@ -193,9 +193,8 @@ class Gated(nn.Module):
 def test_a_new_layer_is_initialized_and_given_to_the_right_optimizer_whatever_its_name():
     model = replace_modules(small_model(tie_weights="target"), "feed_forward", lambda old: Gated())
     bound = math.sqrt(6 / (2 * D_MODEL))
-    spectral, others = (
-        [p for group in one.param_groups for p in group["params"]] for one in muon(model).optimizers
-    )
+    first, *rest = muon(model).param_groups
+    spectral, others = first["params"], [p for group in rest for p in group["params"]]
     assert len(spectral) + len(others) == len(list(model.parameters()))
 
     def given(parameter, to):
@@ -582,8 +581,38 @@ def test_muon_moves_a_matrix_alike_in_all_directions():
     assert moved.max() / moved.median() < 1.5  # five steps of Newton and Schulz come near to 1
     # 0.2 * sqrt(24) * 0.1: the size of a step of Adam
     assert moved.median().item() == pytest.approx(0.02 * math.sqrt(D_MODEL), rel=0.3)
-    by_adam = [p for group in optimizer.optimizers[1].param_groups for p in group["params"]]
+    by_adam = [p for group in optimizer.param_groups[1:] for p in group["params"]]
     assert any(p is model.src_embed.table.weight for p in by_adam)
+
+
+@pytest.mark.parametrize("half", [False, True], ids=["float32", "bfloat16"])
+def test_muon_steps_as_pytorchs_does_whatever_the_processor_computes_in(half, monkeypatch):
+    monkeypatch.setattr("transformer_lib.training.optimizers.has_fast_bf16", lambda device: half)
+    ours, theirs = small_model(), small_model()
+    theirs.load_state_dict(ours.state_dict())
+    optimizer = muon(ours)
+    names = {parameter: name for name, parameter in ours.named_parameters()}
+    inside = [names[parameter] for parameter in optimizer.param_groups[0]["params"]]
+    by_name = dict(theirs.named_parameters())
+    reference = torch.optim.Muon(
+        [by_name[name] for name in inside], lr=0.01, adjust_lr_fn="match_rms_adamw"
+    )
+    for group in optimizer.param_groups:
+        group["lr"] = 0.01
+    before = {name: by_name[name].detach().clone() for name in inside}
+    for _ in range(3):
+        for parameter, name in names.items():
+            parameter.grad = torch.randn_like(parameter)
+            by_name[name].grad = parameter.grad.clone()
+        optimizer.step()
+        reference.step()
+    for parameter, name in names.items():
+        if name in inside:
+            moved = by_name[name] - before[name]
+            error = (parameter - by_name[name]).norm() / moved.norm()
+            # PyTorch's is in bfloat16, which has two to three digits.
+            assert error < 1e-5 if half else 1e-4 < error < 0.02
+            assert optimizer.state[parameter].keys() == {"momentum_buffer"}
 
 
 # --- flash attention
