@@ -3,6 +3,7 @@
 import dataclasses
 import gzip
 import json
+import re
 from datetime import datetime
 from types import SimpleNamespace
 from unittest.mock import Mock
@@ -395,3 +396,13 @@ def test_recurrent_translators_that_are_interrupted_tell_what_is_complete(
 
     monkeypatch.setattr(pictures, "cached", one_then_enough)
     assert pictures.recurrent_on_pictures() == {"runs": [{"what": "none"}]}
+
+
+@pytest.mark.parametrize("name", ["multi30k", "multi30k-fr", "multi30k-recurrent"])
+def test_what_was_scored_on_the_test_sentences_says_when(name):
+    """The first runs are dated by the change that brought their results."""
+    stored = experiments.load(name)
+    runs = stored["runs"] + [run for before in stored.get("earlier", []) for run in before["runs"]]
+    for run in runs:
+        said = run.get("test_scored_at") or run["test_scored_before"]
+        assert re.fullmatch(r"2026-11-\d\d \d\d:\d\d UTC", said)
