@@ -248,30 +248,28 @@ def test_a_seed_draws_the_same_for_many_as_one_by_one(translator):
 
 
 def test_looks_have_a_label_for_every_row_and_column(translator):
-    looks = translator.attention_maps(
-        "I like trees", translation=["me", "gustan", "los", "árboles"]
-    )
-    assert looks.src == ["I", "like", "trees", "<eos>"]
-    assert looks.tgt_in == ["<bos>", "me", "gustan", "los", "árboles"]
-    assert looks.tgt_out == ["me", "gustan", "los", "árboles", "<eos>"]
-    shapes = {name: tuple(w.shape) for name, w in looks.weights.items()}
+    maps = translator.attention_maps("I like trees", translation=["me", "gustan", "los", "árboles"])
+    assert maps.src == ["I", "like", "trees", "<eos>"]
+    assert maps.tgt_in == ["<bos>", "me", "gustan", "los", "árboles"]
+    assert maps.tgt_out == ["me", "gustan", "los", "árboles", "<eos>"]
+    shapes = {name: tuple(w.shape) for name, w in maps.weights.items()}
     assert shapes["encoder.layers.0.self_attn"] == (3, 4, 4)
     assert shapes["decoder.layers.1.self_attn"] == (3, 5, 5)
     assert shapes["decoder.layers.1.cross_attn"] == (3, 5, 4)
-    assert all(torch.allclose(w.sum(-1), torch.ones(w.shape[:-1])) for w in looks.weights.values())
+    assert all(torch.allclose(w.sum(-1), torch.ones(w.shape[:-1])) for w in maps.weights.values())
 
 
 def test_a_mean_over_heads_is_a_share_for_each_word(translator):
-    looks = translator.attention_maps("I like trees")
-    mean = looks.last_cross_attention()
-    assert mean.shape == (len(looks.tgt_out), len(looks.src))
+    maps = translator.attention_maps("I like trees")
+    mean = maps.last_cross_attention()
+    assert mean.shape == (len(maps.tgt_out), len(maps.src))
     torch.testing.assert_close(mean.sum(dim=-1), torch.ones(len(mean)))
-    assert torch.equal(mean, looks.weights["decoder.layers.1.cross_attn"].mean(dim=0))
+    assert torch.equal(mean, maps.weights["decoder.layers.1.cross_attn"].mean(dim=0))
 
 
 def test_looks_follow_the_models_own_translation(translator):
-    looks = translator.attention_maps("I like trees")
-    assert looks.tgt_out[:-1] == translator.translate("I like trees")[0].tokens
+    maps = translator.attention_maps("I like trees")
+    assert maps.tgt_out[:-1] == translator.translate("I like trees")[0].tokens
 
 
 def test_a_translator_comes_back_from_its_folder(translator, tmp_path):

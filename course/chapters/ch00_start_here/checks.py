@@ -84,17 +84,17 @@ BOYS = "The boys like the cold water"
 @exercise
 def looks_most_at(guess: str) -> None:
     """Deeper exercise 2: the English word most looked at while "les" is written."""
-    looks = shipped().attention_maps(BOYS)
+    maps = shipped().attention_maps(BOYS)
     expect(isinstance(guess, str), "Give one English word in quotes.")
     guess = guess.strip().lower()
-    expect(guess in looks.src, f"The words to choose from are {', '.join(looks.src)}.")
+    expect(guess in maps.src, f"The words to choose from are {', '.join(maps.src)}.")
     expect(
         guess not in ("boys", "the"),
         "*Les* stands for the boys, but that is what it means, not where this layer looks. Measure "
         "it: translator.attention_maps(...), and the row of les.",
     )
-    weights = looks.last_cross_attention()[looks.tgt_out.index("les")]
+    weights = maps.last_cross_attention()[maps.tgt_out.index("les")]
     expect(
-        guess == looks.src[int(weights.argmax())],
+        guess == maps.src[int(weights.argmax())],
         "Compute it as above, for this sentence: which weight in the row of les is largest?",
     )

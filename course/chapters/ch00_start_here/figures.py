@@ -133,13 +133,13 @@ def draw_cross_attention(
 
     translator: a `Translator`. Raises its InputError for a text it can't read.
     """
-    looks = translator.attention_maps(text)
-    layers = [name for name in looks.weights if name.endswith("cross_attn")]
-    weights = looks.weights[layers[-1]]
+    maps = translator.attention_maps(text)
+    layers = [name for name in maps.weights if name.endswith("cross_attn")]
+    weights = maps.weights[layers[-1]]
     ax = attention_heatmap(
         weights.mean(dim=0),
-        looks.tgt_out,
-        looks.src,
+        maps.tgt_out,
+        maps.src,
         title=title,
     )
     which = f"decoder layer {len(layers) - 1}, mean of {len(weights)} heads"

@@ -160,17 +160,17 @@ def eight_looks(
     return figure
 
 
-def two_pictures(looks: Any, layer: str, head: int, askers: Mapping[str, str]) -> Figure:
+def two_pictures(maps: Any, layer: str, head: int, askers: Mapping[str, str]) -> Figure:
     """Draw the looks of two words of a sentence in one head, one above the other, unnamed."""
     figure, ax = canvas(8, 4.6)
-    weights = as_array(looks.weights[layer][head])
+    weights = as_array(maps.weights[layer][head])
     note = "Spanish for “tired”: cansado if it is el animal, cansada if it is la calle, the street"
     heading(ax, "Two large weights. Which decides: cansado or cansada?", note)
     for asker, letter, y in zip(askers, "ab", (2.1, 0.2), strict=True):
         label(ax, (0.02, y + 1.35), f"({letter})  what “{asker}” looks at", size=style.LABEL)
-        place = looks.src.index(asker)
-        found = {looks.src[j]: style.INK for j in range(len(looks.src)) if weights[place, j] > 0.5}
-        middles = sentence(ax, (0.1, y), looks.src, {**found, asker: askers[asker]})
+        place = maps.src.index(asker)
+        found = {maps.src[j]: style.INK for j in range(len(maps.src)) if weights[place, j] > 0.5}
+        middles = sentence(ax, (0.1, y), maps.src, {**found, asker: askers[asker]})
         arcs(ax, middles, y + 0.26, weights[place], place, askers[asker])
     return figure
 
@@ -234,16 +234,16 @@ def one_two_all(weights: Any, words: Sequence[str], query: int, names: Sequence[
     return figure
 
 
-def _token_rows(looks: Any) -> tuple[list[dict], list[dict]]:
+def _token_rows(maps: Any) -> tuple[list[dict], list[dict]]:
     """A translator's looks -> (lines, words), the two tables of `token_view`.
 
     lines: one for each layer, head, query i and key j with a weight of at least 0.03. words: one
     for each layer, side ("query" or "key") and place. label: the word, with a number where it
     stands more than once, such as "the (2)".
     """
-    sides = {"src": looks.src, "tgt_in": looks.tgt_in, "tgt": looks.tgt_out}
+    sides = {"src": maps.src, "tgt_in": maps.tgt_in, "tgt": maps.tgt_out}
     lines, words = [], []
-    for layer, weights in looks.weights.items():
+    for layer, weights in maps.weights.items():
         part, _, number, kind = layer.split(".")  # such as encoder.layers.0.self_attn
         name, rows, columns = KINDS[f"{part}.{kind}"]
         name, rows, columns = name.format(number), sides[rows], sides[columns]
@@ -280,16 +280,16 @@ def told_apart(words: Sequence[str]) -> list[str]:
     ]
 
 
-def token_view(looks: Any, layer: str = "encoder, layer 1", word: str | None = None) -> Any:
+def token_view(maps: Any, layer: str = "encoder, layer 1", word: str | None = None) -> Any:
     """Words that look on the left, words looked at on the right: an Altair chart to touch.
 
-    looks: what a `Translator` gives. A line's width and opacity are its weight, its color the
+    maps: what a `Translator` gives. A line's width and opacity are its weight, its color the
     head. Below the chart one chooses layer, word and heads by their names. A click on a word on
     the left shows its lines alone, a click beside it those of all words; a click in the legend
     shows one head alone. layer, word: what is chosen at first; word None: all of them.
     Raises ValueError where there is no such layer or word.
     """
-    lines, words = _token_rows(looks)
+    lines, words = _token_rows(maps)
     layers = list(dict.fromkeys(row["layer"] for row in words))
     if layer not in layers:
         raise ValueError(f"there is no {layer!r}; the layers are {', '.join(layers)}")
@@ -461,11 +461,11 @@ def room(words: Sequence[Mapping[str, Any]], side: str) -> float:
     return 14 + 9.2 * max(len(row["word"]) for row in words if row["side"] == side)
 
 
-def encoder_heads(looks: Any) -> dict[str, torch.Tensor]:
+def encoder_heads(maps: Any) -> dict[str, torch.Tensor]:
     """All heads of a translator's encoder by name, "layer 0, head 0" first: (s, s) each."""
     return {
         f"layer {name.split('.')[2]}, head {head}": matrix
-        for name, weights in looks.weights.items()
+        for name, weights in maps.weights.items()
         if name.startswith("encoder")
         for head, matrix in enumerate(weights)
     }
@@ -533,17 +533,17 @@ def distance_bars(profiles: Mapping[str, Mapping[int, float]]) -> Figure:
 # --- the three uses ------------------------------------------------------------------------------
 
 
-def three_uses(looks: Any) -> Figure:
+def three_uses(maps: Any) -> Figure:
     """Draw encoder self-attention, decoder self-attention and cross-attention side by side.
 
-    looks: what a `Translator` gives. In each panel the words that look stand on the left, those
+    maps: what a `Translator` gives. In each panel the words that look stand on the left, those
     looked at on the right; a line is the mean of the heads of the last layer of its kind, in the
     color of the word looked at.
     """
-    layers, src, out = _last_layers(looks), looks.src, looks.tgt_out
+    layers, src, out = _last_layers(maps), maps.src, maps.tgt_out
     panels = (
         ("English looks\nat English", "English", src, "English", src),
-        ("Spanish looks at the\nSpanish before it", "writes", out, "has read", looks.tgt_in),
+        ("Spanish looks at the\nSpanish before it", "writes", out, "has read", maps.tgt_in),
         ("Spanish looks\nat English", "writes", out, "English", src),
     )
     step = 0.46
@@ -554,7 +554,7 @@ def three_uses(looks: Any) -> Figure:
     for x, layer, (title, asks, left, answers, right) in zip(
         (0.25, 2.85, 5.45), layers, panels, strict=True
     ):
-        mean = as_array(looks.weights[layer].mean(dim=0))
+        mean = as_array(maps.weights[layer].mean(dim=0))
         label(ax, (x + 1.1, top + 0.9), title, size=style.LABEL, weight="bold", ha="center")
         for at, name, side in ((x + 0.72, asks, "right"), (x + 1.63, answers, "left")):
             label(ax, (at, top + 0.42), name, ha=side, color=style.MUTED)
@@ -568,11 +568,11 @@ def three_uses(looks: Any) -> Figure:
     return figure
 
 
-def _last_layers(looks: Any) -> list[str]:
+def _last_layers(maps: Any) -> list[str]:
     """The names of the last encoder layer, decoder self-attention and cross-attention."""
     kinds = (kind.split(".") for kind in KINDS)
     return [
-        [name for name in looks.weights if name.startswith(part) and name.endswith(kind)][-1]
+        [name for name in maps.weights if name.startswith(part) and name.endswith(kind)][-1]
         for part, kind in kinds
     ]
 
@@ -609,7 +609,7 @@ def draw_heads_filters() -> Figure:
     return distance_bars({name: profiles[name] for name in FILTERS})
 
 
-def looks_at_tired() -> Any:
+def maps_of_tired() -> Any:
     return Translator.load().attention_maps(TIRED)
 
 
@@ -624,8 +624,8 @@ def looks_at_tired() -> Any:
     hero=True,
 )
 def draw_heads_eight() -> Figure:
-    looks = looks_at_tired()
-    return eight_looks(encoder_heads(looks), looks.src, RIDDLE)
+    maps = maps_of_tired()
+    return eight_looks(encoder_heads(maps), maps.src, RIDDLE)
 
 
 @figure(
@@ -636,7 +636,7 @@ def draw_heads_eight() -> Figure:
     "from 'tired' to 'animal', 100 %. The title asks which decides, cansado or cansada.",
 )
 def draw_two_pictures() -> Figure:
-    return two_pictures(looks_at_tired(), "encoder.layers.1.self_attn", 2, RIDDLE)
+    return two_pictures(maps_of_tired(), "encoder.layers.1.self_attn", 2, RIDDLE)
 
 
 @figure(
@@ -648,10 +648,10 @@ def draw_two_pictures() -> Figure:
     "end.",
 )
 def draw_heads_one_two_all() -> Figure:
-    looks = looks_at_tired()
-    named = sharpest_first(encoder_heads(looks), looks.src.index("it"))
+    maps = maps_of_tired()
+    named = sharpest_first(encoder_heads(maps), maps.src.index("it"))
     weights = torch.stack(list(named.values()))
-    return one_two_all(weights, looks.src, looks.src.index("it"), list(named))
+    return one_two_all(weights, maps.src, maps.src.index("it"), list(named))
 
 
 @figure(
@@ -662,7 +662,7 @@ def draw_heads_one_two_all() -> Figure:
     "thinner one to another, and thin ones in other colors to most words.",
 )
 def draw_heads_token_view() -> Any:
-    return token_view(looks_at_tired(), word="it")
+    return token_view(maps_of_tired(), word="it")
 
 
 @figure(

@@ -102,8 +102,8 @@ def stream_of_words(words: Sequence[str], weights: Sequence[Any]) -> Figure:
     looks. What a word gets from another is as broad as its weight. Raises ValueError when they
     don't fit the words.
     """
-    looks = [as_array(one) for one in weights]
-    for one in looks:
+    matrices = [as_array(one) for one in weights]
+    for one in matrices:
         if one.shape != (len(words), len(words)):
             raise ValueError(
                 f"{len(words)} words need weights of the shape "
@@ -113,9 +113,9 @@ def stream_of_words(words: Sequence[str], weights: Sequence[Any]) -> Figure:
     top = 0.72 + lane * len(words)  # the upper end of the boxes
     figure, ax = canvas(8, top + 0.55)
     heading(ax, "Each word flows straight on; every part only adds to it")
-    wide = (right - left - 0.35) / len(looks)
+    wide = (right - left - 0.35) / len(matrices)
     y = [top - 0.88 - lane * row for row in range(len(words))]
-    for layer, one in enumerate(looks):
+    for layer, one in enumerate(matrices):
         start = left + 0.2 + wide * layer
         ground = {"fill": style.TINTS[style.ENCODER], "line": 0, "zorder": 0, "round": 0.12}
         box(ax, (start + wide / 2 - 0.1, top / 2 + 0.02), wide - 0.2, top - 0.05, **ground)

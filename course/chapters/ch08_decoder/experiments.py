@@ -19,12 +19,12 @@ from transformer_lib.text.tokens import BOS, EOS, SPECIALS
 class WordStep:
     """One run of the decoder: what it reads, where it looks, and which words it finds likely.
 
-    read: the target words so far, from <bos>. looks: a weight for each source word. best: the
+    read: the target words so far, from <bos>. weights: one for each source word. best: the
     likeliest next words, the first of which is written; logits and chances: of these words.
     """
 
     read: list[str]
-    looks: list[float]
+    weights: list[float]
     best: list[str]
     logits: list[float]
     chances: list[float]
@@ -54,7 +54,7 @@ def decode_steps(translator: Any, text: str, best: int = 5) -> tuple[list[str], 
             steps.append(
                 WordStep(
                     read=[vocab[i] for i in written],
-                    looks=last[0, :, -1].mean(dim=0).tolist(),
+                    weights=last[0, :, -1].mean(dim=0).tolist(),
                     best=[vocab[i] for i in top.indices.tolist()],
                     logits=top.values.tolist(),
                     chances=logits.softmax(dim=-1)[top.indices].tolist(),

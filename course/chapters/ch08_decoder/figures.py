@@ -134,8 +134,8 @@ def decode_trace(src: Sequence[str], steps: Sequence[WordStep]) -> Figure:
     for number, step in enumerate(steps):
         y = ax.get_ylim()[1] - 1.35 - 1.05 * number
         sentence(ax, (0.06, y + 0.02), step.read, style.WORDS, size=style.NOTE, gap=0.14)
-        matrix(ax, (2.9, y - 0.1), 2.0, 0.38, [step.looks], limit=1, low=0, cmap=style.WEIGHTS)
-        for place, (text, weight) in enumerate(zip(src, step.looks, strict=True)):
+        matrix(ax, (2.9, y - 0.1), 2.0, 0.38, [step.weights], limit=1, low=0, cmap=style.WEIGHTS)
+        for place, (text, weight) in enumerate(zip(src, step.weights, strict=True)):
             x, said = 2.9 + wide * (place + 0.5), f"{steady_round(weight):.2f}"
             ink = style.ink_on(style.WEIGHTS(weight))
             label(ax, (x, y + 0.09), said.replace("0.00", ""), ha="center", color=ink)
@@ -347,9 +347,9 @@ def _check(src: Sequence[str], steps: Sequence[WordStep]) -> None:
     if not steps:
         raise ValueError("there are no steps to draw")
     for number, step in enumerate(steps, start=1):
-        if len(step.looks) != len(src):
+        if len(step.weights) != len(src):
             raise ValueError(
-                f"step {number} looks at {len(step.looks)} words, but the source has {len(src)}"
+                f"step {number} looks at {len(step.weights)} words, but the source has {len(src)}"
             )
 
 

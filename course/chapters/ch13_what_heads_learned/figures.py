@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 
 from course import experiments
 from course.chapters.ch05_multi_head_attention import figures as heads
-from course.chapters.ch05_multi_head_attention.figures import ASKERS, TIRED, arcs, looks_at_tired
+from course.chapters.ch05_multi_head_attention.figures import ASKERS, TIRED, arcs, maps_of_tired
 from course.drawing import style
 from course.drawing.arrows import arrow, threads
 from course.drawing.cells import matrix, outline
@@ -113,11 +113,11 @@ def _from_to(found: np.ndarray) -> str:
 
 
 def before_and_after(
-    looks: Any, layer: str, head: int, word: str, one: str, another: str
+    maps: Any, layer: str, head: int, word: str, one: str, another: str
 ) -> torch.Tensor:
     """(2, s): a word's row in one head, and the same with the weights of two words exchanged."""
-    query, first, second = (looks.src.index(name) for name in (word, one, another))
-    weights = looks.weights[layer][None]
+    query, first, second = (maps.src.index(name) for name in (word, one, another))
+    weights = maps.weights[layer][None]
     swapped = swap_attention(0, head, query, first, second)(weights)
     return torch.stack([weights[0, head, query], swapped[0, head, query]])
 
@@ -210,10 +210,10 @@ def _same_and_other(
     return figure
 
 
-def lines_between(looks: Any) -> list[tuple[int, int]]:
+def lines_between(maps: Any) -> list[tuple[int, int]]:
     """(Spanish position, English position) where the mean of the last cross-attention is at least
     0.3, without the sign for the end."""
-    mean = as_array(looks.last_cross_attention())[:-1, :-1]
+    mean = as_array(maps.last_cross_attention())[:-1, :-1]
     return [(i, j) for i, j in np.ndindex(mean.shape) if mean[i, j] >= SEEN]
 
 
@@ -233,13 +233,13 @@ def crossing(several: Sequence[Any]) -> Figure:
     figure, ax = canvas(style.WIDTH, 1.75 * len(several) + 0.6)
     heading(ax, "Lines cross where Spanish has another order of words")
     step = (style.WIDTH - 2.6) / max(max(len(one.src), len(one.tgt_out)) - 1 for one in several)
-    for number, looks in enumerate(several):
-        mean, lines = as_array(looks.last_cross_attention()), lines_between(looks)
+    for number, maps in enumerate(several):
+        mean, lines = as_array(maps.last_cross_attention()), lines_between(maps)
         low = 1.75 * (len(several) - number) - 1.3
         crossed = {line for pair in crossings(lines) for line in pair}
         for words, y, language in (
-            (looks.src, low + 0.95, "English"),
-            (looks.tgt_out, low, "Spanish"),
+            (maps.src, low + 0.95, "English"),
+            (maps.tgt_out, low, "Spanish"),
         ):
             label(ax, (0.02, y), language, color=style.MUTED)
             for place, text in enumerate(words[:-1]):
@@ -392,13 +392,13 @@ def draw_agreement() -> Figure:
 def draw_swap() -> Figure:
     from course.chapters.ch13_what_heads_learned.experiments import swapped
 
-    translator, looks = Translator.load(), looks_at_tired()
+    translator, maps = Translator.load(), maps_of_tired()
     pair = ("tired", "animal", "street")
-    rows = before_and_after(looks, *BEST, *pair)
+    rows = before_and_after(maps, *BEST, *pair)
     after = swapped(translator, TIRED, *BEST, *pair)
     endings = [text.split()[-1] for text in (translator.translate(TIRED)[0].text, after)]
     meanings = ("masculine, like el animal", "feminine, like la calle (street)")
-    return exchanged(looks.src[:-1], rows[:, :-1], "tired", pair[1:], endings, meanings)
+    return exchanged(maps.src[:-1], rows[:, :-1], "tired", pair[1:], endings, meanings)
 
 
 @figure(
@@ -446,5 +446,5 @@ def draw_attention_animal() -> Figure:
     layer, head = best_head(translator, english_spanish.load_pronoun())
     several = [translator.attention_maps(sentence) for sentence in (TIRED, WIDE)]
     return _same_and_other(
-        [(looks.src, looks.weights[layer][head]) for looks in several], ("tired", "wide"), "it"
+        [(maps.src, maps.weights[layer][head]) for maps in several], ("tired", "wide"), "it"
     )

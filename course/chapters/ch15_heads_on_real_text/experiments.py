@@ -34,7 +34,7 @@ from course.chapters.ch15_heads_on_real_text.probes import (
     off,
     patched,
     right_endings,
-    swapped_looks,
+    swap_weights,
 )
 from course.chapters.ch15_heads_on_real_text.statistics import rounded, score, share
 from course.experiments import experiment, load
@@ -91,7 +91,7 @@ def conflicts(translator: Translator) -> dict[str, Any]:
         edits = {}
         if what:
             kind, *masks = what
-            edits = dict.fromkeys(layers_of(translator, kind), swapped_looks(*masks))
+            edits = dict.fromkeys(layers_of(translator, kind), swap_weights(*masks))
         margin = margins(translator, batch, edits=edits)
         found[name] = {
             "other gender": score(margin[unlike] > 0, batch.group[unlike]),
@@ -101,7 +101,7 @@ def conflicts(translator: Translator) -> dict[str, Any]:
     return found
 
 
-def without_looks(translator: Translator, kinds: Sequence[str]) -> dict[str, Any]:
+def blocked_attention(translator: Translator, kinds: Sequence[str]) -> dict[str, Any]:
     """Right endings where a word is barred from others, in all heads of all layers."""
     batch = AgreementBatch(translator, template_items(kinds))
     noun, noun_out, writing = batch.noun, batch.noun_out, batch.writing
@@ -207,7 +207,7 @@ def direct_paths(translator: Translator) -> dict[str, dict[str, float]]:
     return found
 
 
-def looks(translator: Translator) -> dict[str, Any]:
+def heads_that_find(translator: Translator) -> dict[str, Any]:
     """Which heads find the noun, beside what chance and the place alone would find."""
     both = halves(template_items(adjectives=1))
     chosen, batch = (AgreementBatch(translator, half) for half in both)
@@ -311,11 +311,11 @@ def measure_model(translator: Translator) -> dict[str, Any]:
             "sentences": len(AgreementBatch(translator, items)),
             "of": len(items),
             "right": how_right(translator),
-            "looks": looks(translator),
+            "looks": heads_that_find(translator),
             "heads off": heads_off(translator),
             "heads at their mean": heads_at_their_mean(translator),
             "straight to the ending": direct_paths(translator),
-            "barred": {kind: without_looks(translator, [kind]) for kind in TEMPLATES},
+            "barred": {kind: blocked_attention(translator, [kind]) for kind in TEMPLATES},
             "swapped": conflicts(translator),
             "pronoun": pronouns(translator),
             "where": where(translator),

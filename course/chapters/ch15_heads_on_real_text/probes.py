@@ -43,7 +43,7 @@ def barred(queries: Tensor, keys: Tensor) -> Edit:
     return edit
 
 
-def swapped_looks(queries: Tensor, one: Tensor, another: Tensor) -> Edit:
+def swap_weights(queries: Tensor, one: Tensor, another: Tensor) -> Edit:
     """In all heads, what these queries see of `one` and of `another` (masks) changes places.
 
     Both have the same number of places in each sentence; they change one by one.

@@ -69,7 +69,7 @@ def gender(translator: Translator) -> dict[str, Any]:
         }
     elif layers := attention_layers(translator.model):
         (layer,) = layers  # from the target to the source: it has no other
-        about["looks_at"] = looks(translator, batch, layer)
+        about["looks_at"] = attended(translator, batch, layer)
         edits |= in_the_look(translator, batch)
     about["agreement"] = {name: agreement(translator, batch, edit) for name, edit in edits.items()}
     about["first_noun"] = {
@@ -89,8 +89,8 @@ def in_the_look(translator: Translator, batch: PronounBatch) -> dict[str, dict[s
         "nouns not seen": block_attention(*here, nouns),
         "adjective not seen": block_attention(*here, [batch.adjective]),
     }
-    looks = [name for name in attention_layers(translator.model) if name.endswith("cross_attn")]
-    return {name: dict.fromkeys(looks, edit) for name, edit in edits.items()}
+    layers = [name for name in attention_layers(translator.model) if name.endswith("cross_attn")]
+    return {name: dict.fromkeys(layers, edit) for name, edit in edits.items()}
 
 
 def first_noun(item: PronounItem) -> str:
@@ -99,7 +99,7 @@ def first_noun(item: PronounItem) -> str:
     return meant if item.antecedent < item.other else "mf"[meant == "m"]
 
 
-def looks(translator: Translator, batch: PronounBatch, layer: str) -> dict[str, float]:
+def attended(translator: Translator, batch: PronounBatch, layer: str) -> dict[str, float]:
     """Mean weights of the place where the Spanish adjective is written, on words of the source."""
     with inference_mode(translator.model), record_attention(translator.model) as recorded:
         translator.model(batch.src, batch.tgt_in)

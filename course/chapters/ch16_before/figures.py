@@ -102,13 +102,13 @@ def _arch(ax: Axes, start: Point, end: Point, color: str, weight: float) -> None
 
 
 @mpl.rc_context(style.PRINT)
-def backwards(looks: Any, row: str, runs: Sequence[Run]) -> Figure:
+def backwards(weights: Any, row: str, runs: Sequence[Run]) -> Figure:
     """Draw what a small translator of digits looks at, and what share is right by length.
 
     looks: weights (t, s) of a row that is written backwards, the end included. runs: "attention",
     and "by_length" with "digits" and "right". Raises ValueError when the weights don't fit the row.
     """
-    weights = np.asarray(looks, dtype=float)
+    weights = np.asarray(weights, dtype=float)
     if weights.shape != (len(row) + 1,) * 2:
         raise ValueError(
             f"{row} and its end need {len(row) + 1} weights each way, but these are {weights.shape}"
@@ -346,8 +346,8 @@ def draw_three() -> Figure:
 )
 def draw_backwards() -> Figure:
     stored = experiments.load("backwards")
-    looks = next(run["looks"] for run in stored["runs"] if run["attention"] == "dot")
-    return backwards(looks, stored["row"], stored["runs"])
+    weights = next(run["looks"] for run in stored["runs"] if run["attention"] == "dot")
+    return backwards(weights, stored["row"], stored["runs"])
 
 
 @figure(

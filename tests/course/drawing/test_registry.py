@@ -250,8 +250,8 @@ def test_attention_animal_shows_what_its_text_says():
     layer, head = BEST
     found = []
     for text, adjective, noun in ((TIRED, "tired", "animal"), (WIDE, "wide", "street")):
-        looks = Translator.load().attention_maps(text)
-        words, weights = looks.src, looks.weights[layer][head]
+        maps = Translator.load().attention_maps(text)
+        words, weights = maps.src, maps.weights[layer][head]
         assert weights[words.index(adjective), words.index(noun)] > 0.995
         assert round(weights[words.index("it"), words.index("animal")].item(), 2) == 0.98
         found.append(weights[words.index("it")])
@@ -289,11 +289,11 @@ def translator():
 
 def test_cross_attention_of_a_sentence_carries_its_words(translator):
     ax = draw_cross_attention(translator, "I like trees").axes[0]
-    looks = translator.attention_maps("I like trees")
-    mean = looks.weights["decoder.layers.1.cross_attn"].mean(dim=0)
+    maps = translator.attention_maps("I like trees")
+    mean = maps.weights["decoder.layers.1.cross_attn"].mean(dim=0)
     torch.testing.assert_close(torch.tensor(ax.images[0].get_array()), mean.double())
     assert [t.get_text() for t in ax.get_xticklabels()] == ["I", "like", "trees", "<eos>"]
-    assert [t.get_text() for t in ax.get_yticklabels()] == looks.tgt_out
+    assert [t.get_text() for t in ax.get_yticklabels()] == maps.tgt_out
 
 
 def test_a_sentence_that_cannot_be_read_is_not_drawn(translator):

@@ -217,18 +217,18 @@ def forced_logits(model, pairs):
 def test_each_head_looks_where_the_recorded_one_does(node):
     text = RIDDLE + "tired"
     program = "return translator.translate(given).weights;"
-    looks = translator().attention_maps(text)
+    maps = translator().attention_maps(text)
     # {layer: [head][query] -> {computed, used}}, a row as {"0": weight, "1": ...}
     weights = node(program, text)
-    assert list(weights) == list(looks.weights)
+    assert list(weights) == list(maps.weights)
     for layer, heads in weights.items():
         for head, queries in enumerate(heads):
             for query, row in enumerate(queries):
                 assert row["used"] == row["computed"]
                 got = torch.tensor(list(row["used"].values()), dtype=torch.float)
-                expected = looks.weights[layer][head, query, : len(got)]
+                expected = maps.weights[layer][head, query, : len(got)]
                 torch.testing.assert_close(got, expected, rtol=0, atol=1e-5)
-                assert not looks.weights[layer][head, query, len(got) :].any()  # words to come
+                assert not maps.weights[layer][head, query, len(got) :].any()  # words to come
 
 
 def raised(weights):

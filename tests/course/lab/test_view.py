@@ -27,7 +27,7 @@ CROSS = "decoder.layers.1.cross_attn"
 
 
 @pytest.fixture(scope="module")
-def looks():
+def maps():
     return Translator.load().attention_maps("I like trees")
 
 
@@ -36,16 +36,16 @@ def given(page: str) -> list:
     return json.loads(re.search(r"^const given = (.*);$", page, re.MULTILINE)[1])["layers"]
 
 
-def test_a_page_holds_what_was_recorded(looks):
-    layers = given(AttentionView(attention_map_layers(looks)).page())
-    assert [layer["name"] for layer in layers] == list(looks.weights)
+def test_a_page_holds_what_was_recorded(maps):
+    layers = given(AttentionView(attention_map_layers(maps)).page())
+    assert [layer["name"] for layer in layers] == list(maps.weights)
     for layer in layers:
-        expected = looks.weights[layer["name"]].numpy()
+        expected = maps.weights[layer["name"]].numpy()
         np.testing.assert_allclose(layer["weights"], expected, atol=5e-5)
     words = {layer["name"]: (layer["queries"], layer["keys"]) for layer in layers}
-    assert words["encoder.layers.0.self_attn"] == (looks.src, looks.src)
-    assert words["decoder.layers.1.self_attn"] == (looks.tgt_out, looks.tgt_in)
-    assert words["decoder.layers.1.cross_attn"] == (looks.tgt_out, looks.src)
+    assert words["encoder.layers.0.self_attn"] == (maps.src, maps.src)
+    assert words["decoder.layers.1.self_attn"] == (maps.tgt_out, maps.tgt_in)
+    assert words["decoder.layers.1.cross_attn"] == (maps.tgt_out, maps.src)
 
 
 def test_words_that_could_end_the_script_stay_words():
@@ -61,25 +61,25 @@ def test_words_must_fit_the_weights(shape):
         Layer("first", torch.zeros(shape), ["a", "b"], ["a", "b", "c"])
 
 
-def test_a_layer_that_is_not_there_is_named(looks):
+def test_a_layer_that_is_not_there_is_named(maps):
     with pytest.raises(ValueError, match=r"no layer 'encoder'; there are encoder\.layers\.0"):
-        AttentionView(attention_map_layers(looks), layer="encoder")
+        AttentionView(attention_map_layers(maps), layer="encoder")
 
 
 # --- in a notebook ---
 
 
 @pytest.fixture(scope="module")
-def output(looks) -> nbformat.NotebookNode:
+def output(maps) -> nbformat.NotebookNode:
     """What a notebook stores of a view."""
     data, notes = AttentionView(
-        attention_map_layers(looks), layer=CROSS, query=1
+        attention_map_layers(maps), layer=CROSS, query=1
     )._repr_mimebundle_()
     return new_output("execute_result", data, metadata=notes, execution_count=1)
 
 
-def test_a_notebook_stores_the_page_its_data_a_picture_and_words(looks, output):
-    view = AttentionView(attention_map_layers(looks), layer=CROSS, query=1)
+def test_a_notebook_stores_the_page_its_data_a_picture_and_words(maps, output):
+    view = AttentionView(attention_map_layers(maps), layer=CROSS, query=1)
     picture = Image.open(io.BytesIO(base64.b64decode(output.data["image/png"])))
     note = output.metadata["image/png"]
     assert [size // 2 for size in picture.size] == [note["width"], note["height"]]
@@ -94,22 +94,22 @@ def test_a_notebook_stores_the_page_its_data_a_picture_and_words(looks, output):
     assert page == view.page(heading=False) and "<h1>" not in page
 
 
-def test_a_query_that_another_sentence_lacks_is_none(looks):
+def test_a_query_that_another_sentence_lacks_is_none(maps):
     assert (
-        "looks most" not in AttentionView(attention_map_layers(looks), layer=CROSS, query=99).alt()
+        "looks most" not in AttentionView(attention_map_layers(maps), layer=CROSS, query=99).alt()
     )
 
 
-def test_a_notebook_compares_the_data_and_no_pixels(looks, output):
+def test_a_notebook_compares_the_data_and_no_pixels(maps, output):
     other = copy.deepcopy(output)
     other.data["image/png"] = other.data["image/png"][:-40]  # drawn with other letters
     other.data["text/html"] = re.sub('base64,[^"]*', "base64,", other.data["text/html"])
     assert first_difference([output], [other]) == ""
-    layers = attention_map_layers(looks)
+    layers = attention_map_layers(maps)
     for change, told in ((0.0001, False), (0.004, True)):
         weights = layers[0].weights.clone()
         weights[0, 0, 0] += change
-        near = [Layer(layers[0].name, weights, looks.src, looks.src), *layers[1:]]
+        near = [Layer(layers[0].name, weights, maps.src, maps.src), *layers[1:]]
         other.data[MIME] = packed(AttentionView(near, layer=CROSS, query=1).data())
         assert (MIME in first_difference([output], [other])) == told
     other.data["text/html"] = other.data["text/html"].replace("Draws recorded", "Draws")
@@ -162,8 +162,8 @@ def test_a_model_of_hugging_face():
 
 
 @pytest.mark.skipif(BROWSER is None, reason="no browser: install Chromium or Chrome")
-def test_layer_head_and_word_are_chosen_by_mouse_and_keyboard(looks, tmp_path):
-    AttentionView(attention_map_layers(looks)).save(tmp_path / "view.html", title="I like trees")
+def test_layer_head_and_word_are_chosen_by_mouse_and_keyboard(maps, tmp_path):
+    AttentionView(attention_map_layers(maps)).save(tmp_path / "view.html", title="I like trees")
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=BROWSER)
         page = browser.new_page(viewport={"width": 390, "height": 800})
@@ -180,7 +180,7 @@ def test_layer_head_and_word_are_chosen_by_mouse_and_keyboard(looks, tmp_path):
         page.keyboard.press("ArrowRight")
         expect(says).to_contain_text("head 1: “gustan” looks most at “like”, with 1.00.")
         numbers = page.locator(".av-number").all_inner_texts()
-        row = looks.weights["decoder.layers.1.cross_attn"][1, 1]
+        row = maps.weights["decoder.layers.1.cross_attn"][1, 1]
         assert numbers == [f"{weight:.2f}" for weight in row]
         page.get_by_role("radio", name="Map").check()
         cell = page.locator(".av-map tbody tr").nth(3).locator("td").nth(2)

@@ -229,10 +229,10 @@ def test_it_has_no_list_of_words(translator):
 
 @pytest.mark.slow
 def test_figures_show_letters(translator):
-    looks = translator.attention_maps("dog río", translation=["Ġcasa", "."])
-    assert looks.src == ["·dog", "·río", "<eos>"]
-    assert looks.tgt_out == ["·casa", ".", "<eos>"]
-    assert looks.weights["decoder.layers.0.cross_attn"].shape == (4, 3, 3)
+    maps = translator.attention_maps("dog río", translation=["Ġcasa", "."])
+    assert maps.src == ["·dog", "·río", "<eos>"]
+    assert maps.tgt_out == ["·casa", ".", "<eos>"]
+    assert maps.weights["decoder.layers.0.cross_attn"].shape == (4, 3, 3)
     assert "\ufffd" in translator.attention_maps("漢").src  # a part of a letter has no picture
 
 

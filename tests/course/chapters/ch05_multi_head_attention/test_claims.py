@@ -27,9 +27,9 @@ def test_cansado_needs_no_head_of_the_encoder_but_ancha_does():
 
 
 def test_in_one_head_it_gives_the_animal_nearly_all_and_in_the_mean_less_than_a_quarter():
-    looks = Translator.load().attention_maps(RIDDLE + "tired")
-    heads = figures.encoder_heads(looks)
-    it, animal = looks.src.index("it"), looks.src.index("animal")
+    maps = Translator.load().attention_maps(RIDDLE + "tired")
+    heads = figures.encoder_heads(maps)
+    it, animal = maps.src.index("it"), maps.src.index("animal")
     assert round(float(heads["layer 1, head 2"][it, animal]), 2) == 0.98
     mean = torch.stack(list(heads.values()))[:, it].mean(dim=0)
     assert 0.98 / 8 < mean[animal] < 0.25 and mean.argmax() != animal

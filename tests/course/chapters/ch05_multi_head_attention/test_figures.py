@@ -26,7 +26,7 @@ def weights(*shape: int) -> torch.Tensor:
 
 
 @pytest.fixture
-def looks() -> AttentionMaps:
+def maps() -> AttentionMaps:
     """Made-up looks of a model with two layers of three heads."""
     s, t = len(ENGLISH), len(SPANISH) + 1
     by_layer = {}
@@ -80,8 +80,8 @@ def lines_of(ax) -> dict[str, LineCollection]:
     return {c.get_label(): c for c in ax.collections if isinstance(c, LineCollection)}
 
 
-def test_each_head_draws_its_looks_and_those_of_the_marked_words_in_their_color(looks):
-    named = heads.encoder_heads(looks)
+def test_each_head_draws_its_looks_and_those_of_the_marked_words_in_their_color(maps):
+    named = heads.encoder_heads(maps)
     marked = {"like": "#123456", "trees": "#654321"}
     ax = heads.eight_looks(named, ENGLISH, marked).axes[0]
     drawn = lines_of(ax)
@@ -104,14 +104,14 @@ def test_each_head_draws_its_looks_and_those_of_the_marked_words_in_their_color(
     assert sum(texts(ax).count(text) for text in ENGLISH) == ends + sentence + 2 * len(named)
 
 
-def test_the_riddle_shows_two_words_and_names_no_head(looks):
+def test_the_riddle_shows_two_words_and_names_no_head(maps):
     layer = "encoder.layers.1.self_attn"
-    ax = heads.two_pictures(looks, layer, 1, {"I": "#123456", "trees": "#654321"}).axes[0]
+    ax = heads.two_pictures(maps, layer, 1, {"I": "#123456", "trees": "#654321"}).axes[0]
     said = texts(ax)
     assert {"(a)  what “I” looks at", "(b)  what “trees” looks at"} <= set(said)
     assert not any("head" in text for text in said)
     arrows = [to_hex(p.get_edgecolor()) for p in ax.patches if isinstance(p, FancyArrowPatch)]
-    rows = looks.weights[layer][1]
+    rows = maps.weights[layer][1]
     seen = [int((rows[ENGLISH.index(text)] >= heads.FAINT).sum()) for text in ("I", "trees")]
     assert [arrows.count(color) for color in ("#123456", "#654321")] == seen
     assert f"{percent(float(rows[0].max()))} of its attention" in said
@@ -135,8 +135,8 @@ def test_heads_without_names_are_refused():
         heads.one_two_all(weights(2, 3, 3), "abc", 0, ["layer 0, head 0"])
 
 
-def test_one_two_all_shows_one_two_and_all(looks):
-    named = heads.sharpest_first(heads.encoder_heads(looks), query=2)
+def test_one_two_all_shows_one_two_and_all(maps):
+    named = heads.sharpest_first(heads.encoder_heads(maps), query=2)
     figure = heads.one_two_all(torch.stack(list(named.values())), ENGLISH, 2, list(named))
     ax = figure.axes[0]
     drawn = [c.get_label() for c in ax.collections]
@@ -161,11 +161,11 @@ def test_the_sharpest_head_of_the_last_layer_comes_first():
     ]
 
 
-def test_encoder_heads_are_named_from_zero(looks):
-    named = heads.encoder_heads(looks)
+def test_encoder_heads_are_named_from_zero(maps):
+    named = heads.encoder_heads(maps)
     assert list(named)[0] == "layer 0, head 0" and list(named)[-1] == "layer 1, head 2"
     torch.testing.assert_close(
-        named["layer 1, head 0"], looks.weights["encoder.layers.1.self_attn"][0]
+        named["layer 1, head 0"], maps.weights["encoder.layers.1.self_attn"][0]
     )
 
 
@@ -177,22 +177,22 @@ def tables(spec: dict) -> list[list[dict[str, str]]]:
     return [list(csv.DictReader(io.StringIO(layer["data"]["values"]))) for layer in layers]
 
 
-def test_the_view_holds_each_visible_weight_once(looks):
-    _, lines = tables(heads.token_view(looks).to_dict())
-    visible = sum(int((matrix >= heads.FAINT).sum()) for matrix in looks.weights.values())
+def test_the_view_holds_each_visible_weight_once(maps):
+    _, lines = tables(heads.token_view(maps).to_dict())
+    visible = sum(int((matrix >= heads.FAINT).sum()) for matrix in maps.weights.values())
     assert len(lines) == visible
-    cross = looks.weights["decoder.layers.1.cross_attn"]
+    cross = maps.weights["decoder.layers.1.cross_attn"]
     row = next(r for r in lines if r["layer"] == "decoder, layer 1: Spanish looks at English")
     assert (row["query"], row["key"]) == ("me", ENGLISH[int(row["j"])])
     place = int(row["head"]), int(row["i"]), int(row["j"])
     assert float(row["weight"]) == pytest.approx(cross[place].item(), abs=0.0055)
 
 
-def test_the_view_can_be_used_without_a_mouse(looks):
-    spec = heads.token_view(looks, word="trees").to_dict()
+def test_the_view_can_be_used_without_a_mouse(maps):
+    spec = heads.token_view(maps, word="trees").to_dict()
     params = {p["name"]: p for p in spec["params"]}
     assert params["layer"]["bind"]["input"] == "select"
-    assert len(params["layer"]["bind"]["options"]) == len(looks.weights)
+    assert len(params["layer"]["bind"]["options"]) == len(maps.weights)
     by_name = params["word"]["bind"]
     assert by_name["input"] == "select" and params["word"]["value"] == [{"label": "trees"}]
     assert by_name["labels"][:4] == ["all words", "I", "like", "trees"]
@@ -205,9 +205,9 @@ def test_a_word_that_stands_twice_has_two_names():
     assert heads.told_apart(["the", "cat", "the"]) == ["the (1)", "cat", "the (2)"]
 
 
-def test_what_answers_the_mouse_can_be_seen(looks):
+def test_what_answers_the_mouse_can_be_seen(maps):
     """The background of each word is drawn, and as wide as its word: nothing else is to click."""
-    spec = heads.token_view(looks).to_dict()
+    spec = heads.token_view(maps).to_dict()
     marks = [layer["mark"] for layer in spec["layer"]]
     assert [mark["type"] for mark in marks] == ["rect", "rule"]
     assert "transparent" not in str(marks) and marks[0]["fill"].startswith("#")
@@ -215,7 +215,7 @@ def test_what_answers_the_mouse_can_be_seen(looks):
 
 def test_the_view_fits_a_column():
     long = ["international"] * 3
-    looks = AttentionMaps(
+    maps = AttentionMaps(
         long,
         ["<bos>", *long[:2]],
         long,
@@ -224,24 +224,24 @@ def test_the_view_fits_a_column():
             "decoder.layers.0.cross_attn": weights(2, 3, 3),
         },
     )
-    spec = showing.portable(heads.token_view(looks, layer="encoder, layer 0").to_dict())
+    spec = showing.portable(heads.token_view(maps, layer="encoder, layer 0").to_dict())
     width, _ = showing.convert(spec, "svg").decode().split('width="')[1].split('"', 1)
     assert 300 < float(width) <= 600
 
 
-def test_an_unknown_layer_or_word_is_refused(looks):
+def test_an_unknown_layer_or_word_is_refused(maps):
     with pytest.raises(ValueError, match="no 'encoder, layer 7'; the layers are encoder, layer 0"):
-        heads.token_view(looks, layer="encoder, layer 7")
+        heads.token_view(maps, layer="encoder, layer 7")
     with pytest.raises(ValueError, match="'bird' is not among the words that look: I, like"):
-        heads.token_view(looks, word="bird")
+        heads.token_view(maps, word="bird")
 
 
-def test_the_view_at_load_draws_the_lines_of_its_word(looks):
+def test_the_view_at_load_draws_the_lines_of_its_word(maps):
     """Read the drawing back: as many lines as the word has visible weights in this layer."""
-    chart = heads.token_view(looks, layer="encoder, layer 0", word="like")
+    chart = heads.token_view(maps, layer="encoder, layer 0", word="like")
     svg = showing.convert(showing.portable(chart.to_dict()), "svg").decode()
     group = svg.split("mark-rule role-mark looks_marks")[1].split("</g>")[0]
-    wanted = looks.weights["encoder.layers.0.self_attn"][:, 1] >= heads.FAINT
+    wanted = maps.weights["encoder.layers.0.self_attn"][:, 1] >= heads.FAINT
     assert group.count("<line") == int(wanted.sum())
     for word in ("like", "trees", "&lt;eos&gt;"):
         assert svg.count(f">{word}</text>") == 2, "once on each side"
@@ -277,8 +277,8 @@ def test_distances_leave_the_padding_out():
         assert profile[4] == pytest.approx(1 / 5)
 
 
-def test_the_three_uses_say_who_asks_whom(looks):
-    ax = heads.three_uses(looks).axes[0]
+def test_the_three_uses_say_who_asks_whom(maps):
+    ax = heads.three_uses(maps).axes[0]
     said = texts(ax)
     assert {
         "English looks\nat English",
@@ -291,7 +291,7 @@ def test_the_three_uses_say_who_asks_whom(looks):
         "decoder.layers.1.self_attn",
         "decoder.layers.1.cross_attn",
     )
-    means = [looks.weights[kind].mean(dim=0) for kind in kinds]
+    means = [maps.weights[kind].mean(dim=0) for kind in kinds]
     keys = [
         (column, word)
         for mean, words in zip(means, (ENGLISH, ["<bos>", *SPANISH], ENGLISH), strict=True)

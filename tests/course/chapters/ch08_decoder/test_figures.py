@@ -53,7 +53,7 @@ def test_the_flow_ends_at_the_highest_logit():
 
 def test_the_trace_has_a_row_for_each_step():
     [ax] = decode_trace(SRC, STEPS).axes
-    assert [image.get_array().tolist() for image in ax.images] == [[step.looks] for step in STEPS]
+    assert [image.get_array().tolist() for image in ax.images] == [[step.weights] for step in STEPS]
     said = texts(ax)
     assert said[0] == "At each step one word is nearly sure, with 60 % or 90 %"
     for step in STEPS:
@@ -155,13 +155,13 @@ def test_the_steps_are_the_translation():
     assert [step.best[0] for step in steps] == ["me", "gustan", "los", "árboles", "<eos>"]
     for number, step in enumerate(steps):
         assert step.read == ["<bos>", *(one.best[0] for one in steps[:number])]
-        assert sum(step.looks) == pytest.approx(1, abs=1e-5)
+        assert sum(step.weights) == pytest.approx(1, abs=1e-5)
         assert step.logits == sorted(step.logits, reverse=True)
         assert step.logits[0] > 8 and max(step.logits[1:]) < 2
         assert 0.85 < step.chances[0] < 0.95 and max(step.chances[1:]) < 0.001
-    most = [src[int(np.argmax(step.looks))] for step in steps]
+    most = [src[int(np.argmax(step.weights))] for step in steps]
     assert most == ["I", "like", "trees", "trees", "<eos>"]
-    assert 0.45 < max(steps[2].looks) < 0.55 and 0.2 < steps[1].looks[2] < 0.3
+    assert 0.45 < max(steps[2].weights) < 0.55 and 0.2 < steps[1].weights[2] < 0.3
     assert "gusta" in steps[1].best and {"el", "la"} <= set(steps[2].best)
     assert "pájaros" in steps[3].best
 
@@ -171,7 +171,7 @@ def test_the_steps_are_those_of_any_sentence():
     text = "The tired animal crosses the wide street"
     steps = measured.decode_steps(translator, text, best=2)[1]
     assert [step.best[0] for step in steps[:-1]] == translator.translate(text)[0].tokens
-    rows = torch.tensor([step.looks for step in steps])
+    rows = torch.tensor([step.weights for step in steps])
     torch.testing.assert_close(
         rows, translator.attention_maps(text).last_cross_attention(), atol=1e-4, rtol=0
     )

@@ -92,9 +92,9 @@ def test_in_the_shipped_model_one_look_brings_the_number(stored):
 
 def test_a_witness_sees_the_trees_and_is_not_needed(translator):
     """Notebook 04: more than half of its weight is on trees, and nothing changes without it."""
-    looks = translator.attention_maps("I like trees")
-    row = looks.weights["decoder.layers.0.cross_attn"][2, looks.tgt_out.index("gustan")]
-    assert row[looks.src.index("trees")] > 0.5
+    maps = translator.attention_maps("I like trees")
+    row = maps.weights["decoder.layers.0.cross_attn"][2, maps.tgt_out.index("gustan")]
+    assert row[maps.src.index("trees")] > 0.5
     off = {"decoder.layers.0.cross_attn": ablate_head(2)}
     assert translate_changed(translator, "I like trees", off) == "Me gustan los árboles"
 

@@ -7,7 +7,7 @@ from matplotlib.collections import LineCollection
 from matplotlib.colors import to_hex
 
 from course import experiments
-from course.chapters.ch05_multi_head_attention.figures import looks_at_tired
+from course.chapters.ch05_multi_head_attention.figures import maps_of_tired
 from course.chapters.ch13_what_heads_learned import figures
 from course.chapters.ch13_what_heads_learned import figures as causes
 from course.drawing import style
@@ -59,7 +59,7 @@ def test_lines_lead_from_the_spanish_word_to_the_english_one():
             [[0.5, 0.5, 0.0], [0.9, 0.1, 0.0], [0.0, 0.0, 1.0]],
         ]
     )
-    looks = AttentionMaps(
+    maps = AttentionMaps(
         ["the", "house", "<eos>"],
         ["<bos>", "la", "casa"],
         ["la", "casa", "<eos>"],
@@ -72,10 +72,10 @@ def test_lines_lead_from_the_spanish_word_to_the_english_one():
             )
         },
     )
-    lines = causes.lines_between(looks)
+    lines = causes.lines_between(maps)
     assert lines == [(0, 0), (0, 1), (1, 0)], "means of 0.30, 0.70 and 0.95, and no <eos>"
     assert causes.crossings(lines) == [((0, 1), (1, 0))]
-    ax = causes.crossing([looks]).axes[0]
+    ax = causes.crossing([maps]).axes[0]
     drawn = [c for c in ax.collections if isinstance(c, LineCollection)]
     ends = [c.get_paths()[0].vertices[[0, -1], 0] for c in drawn]
     first, second = ends[0][0], ends[1][1]
@@ -101,9 +101,9 @@ def test_the_exchange_shows_both_numbers_twice_and_the_letter_that_changes():
 
 
 def test_two_numbers_change_places_and_no_other():
-    looks = looks_at_tired()
-    before, after = causes.before_and_after(looks, *figures.BEST, "tired", "animal", "street")
-    animal, street = looks.src.index("animal"), looks.src.index("street")
+    maps = maps_of_tired()
+    before, after = causes.before_and_after(maps, *figures.BEST, "tired", "animal", "street")
+    animal, street = maps.src.index("animal"), maps.src.index("street")
     assert after[street] == before[animal] > 0.9 and after[animal] == before[street]
     rest = [place for place in range(len(before)) if place not in (animal, street)]
     assert torch.equal(before[rest], after[rest])

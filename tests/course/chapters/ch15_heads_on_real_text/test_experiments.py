@@ -154,7 +154,7 @@ def test_switched_off_barred_and_swapped():
     torch.testing.assert_close(closed[:, :, 0], weights[:, :, 0])
     other = torch.zeros_like(keys)
     other[:, 0] = True
-    swapped = probes.swapped_looks(asks, keys, other)(weights)
+    swapped = probes.swap_weights(asks, keys, other)(weights)
     assert torch.equal(swapped[0, :, 1, 2], weights[0, :, 1, 0])
     assert torch.equal(swapped[1, :, 1, 0], weights[1, :, 1, 3])
     assert torch.equal(swapped[:, :, 2], weights[:, :, 2])
