@@ -3,7 +3,7 @@
 box(ax, (1, 1), 2, 0.4, "softmax")                # a part, a step, a number
 arrow(ax, (1, 0.5), (1, 0.9))                     # what goes where; rise: as an arch
 path(ax, [(1, 1), (2, 1), (2, 0)])                # an arrow around corners
-look(ax, (1, 1.2), (3, 1.8), 0.9, "trees")        # who looks at whom: the more, the thicker
+attention_arrow(ax, (1, 1.2), (3, 1.8), 0.9, "trees")        # who looks at whom: the more, the thicker
 threads(ax, places, others, weights, "#2774A7")   # the same for many words: lines
 bracket(ax, (6, 0.2), (6, 0.9), "0.37")           # the number that the title names
 """
@@ -24,7 +24,7 @@ from course.drawing.words import Point, centered
 PIXEL = 0.75  # points: a pixel of a browser
 
 
-def look(
+def attention_arrow(
     ax: Axes,
     start: Point,
     end: Point,
@@ -59,10 +59,10 @@ def head(
 ) -> None:
     """What one head brings to each word (q) from the others (k): an arrow each, in their colors.
 
-    weights: (q, k). words: of the sources. how: as in `look`.
+    weights: (q, k). words: of the sources. how: as in `attention_arrow`.
     """
     for (target, source), weight in np.ndenumerate(as_array(weights)):
-        look(ax, sources[source], targets[target], float(weight), words[source], **how)
+        attention_arrow(ax, sources[source], targets[target], float(weight), words[source], **how)
 
 
 def arrow(
@@ -75,16 +75,16 @@ def arrow(
     bend: float = 0.0,
     rise: float = 0.0,
     head: bool = True,
-    **look: Any,
+    **kwargs: Any,
 ) -> None:
-    """An arrow, its head along its tangent; bend and rise as in `look`, thick in points."""
+    """An arrow, its head along its tangent; bend and rise as in `attention_arrow`, thick in points."""
     way = {"posA": start, "posB": end, "connectionstyle": f"arc3,rad={bend}"}
     if rise:  # a curve stays under its corners: its top is at three quarters of their height
         (x, y), (x_end, y_end), up = start, end, 4 / 3 * rise
         straight = y_end + np.sign(rise) * (3 + thick) / 72 * head  # under the head, else it kinks
         corners = [start, (x, y + up), (x_end, y_end + up), (x_end, straight), end]
         way = {"path": Path(corners, [Path.MOVETO, *3 * [Path.CURVE4], Path.LINETO])}
-    _patch(ax, way, color, thick, head, **look)
+    _patch(ax, way, color, thick, head, **kwargs)
 
 
 def path(
@@ -94,13 +94,13 @@ def path(
     *,
     thick: float = 2 * PIXEL,
     head: bool = True,
-    **look: Any,
+    **kwargs: Any,
 ) -> None:
     """A line around corners, with a head at its end."""
-    _patch(ax, {"path": Path(corners)}, color, thick, head, **look)
+    _patch(ax, {"path": Path(corners)}, color, thick, head, **kwargs)
 
 
-def _patch(ax: Axes, way: Any, color: str, thick: float, head: bool, **look: Any) -> None:
+def _patch(ax: Axes, way: Any, color: str, thick: float, head: bool, **kwargs: Any) -> None:
     ends = f"-|>,head_length={2.6 + thick / 2},head_width={1.6 + thick / 2.2}" if head else "-"
     own = {"zorder": 2.5, "capstyle": "butt", "joinstyle": "miter", "shrinkA": 0, "shrinkB": 0}
     ax.add_patch(
@@ -110,7 +110,7 @@ def _patch(ax: Axes, way: Any, color: str, thick: float, head: bool, **look: Any
             mutation_scale=1.0,
             color=color,
             linewidth=thick,
-            **{**own, **look},
+            **{**own, **kwargs},
         )
     )
 
@@ -170,7 +170,7 @@ def box(
     line: float = PIXEL,
     zorder: float = 2,
     round: float = 0.08,
-    **look: Any,
+    **kwargs: Any,
 ) -> None:
     """A part, a step, a number: pale, with a thin line. at: its middle. fill: else a tint."""
     plain = color in (style.INK, style.MUTED)
@@ -190,7 +190,7 @@ def box(
     )
     if text:
         own = {"color": style.ink_on(fill), "linespacing": 1.3, "zorder": zorder + 1}
-        centered(ax, x, y, text, size=size, **{**own, **look})
+        centered(ax, x, y, text, size=size, **{**own, **kwargs})
 
 
 def bracket(ax: Axes, start: Point, end: Point, text: str, color: str = style.INK) -> None:

@@ -5,7 +5,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from course.drawing import style
-from course.drawing.arrows import arrow, box, bracket, head, look, path
+from course.drawing.arrows import arrow, attention_arrow, box, bracket, head, path
 from course.drawing.cells import mask, matrix, scale, strip
 from course.drawing.registry import figure
 from course.drawing.words import canvas, heading, label, sentence, word
@@ -74,8 +74,8 @@ def draw_look() -> Figure:
     section(2.6, "Parts")
     arrow(ax, (1.5, 2.55), (2.2, 2.55))
     path(ax, [(1.5, 2.25), (1.9, 2.25), (1.9, 2.05), (2.2, 2.05)])
-    look(ax, (2.5, 2.05), (3.4, 2.05), 1.0, "trees", rise=0.4)
-    look(ax, (3.6, 2.05), (4.5, 2.05), 0.25, "trees", rise=0.4)
+    attention_arrow(ax, (2.5, 2.05), (3.4, 2.05), 1.0, "trees", rise=0.4)
+    attention_arrow(ax, (3.6, 2.05), (4.5, 2.05), 0.25, "trees", rise=0.4)
     for x, text in ((2.95, "100 %"), (4.05, "25 %")):
         label(ax, (x, 2.6), text, ha="center")
     box(ax, (5.4, 2.4), 1.3, 0.4, "feed-forward", style.ENCODER, fill=style.TINTS[style.ENCODER])

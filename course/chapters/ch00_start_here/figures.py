@@ -153,7 +153,7 @@ def draw_cross_attention(
     caption="Where the decoder looks in 'I like trees' while it writes 'Me gustan los árboles'.",
     alt="Heat map with a row for each Spanish word that is written. 'gustan' looks at 'like' "
     "and 'árboles' at 'trees', each with more than half of its weight; the end token looks at the "
-    "end token; 'los' spreads its weight over several words.",
+    "end token; for 'los' the heads disagree, so its weight is spread over several words.",
 )
 def draw_attention_trees() -> Figure:
     title = "“gustan” looks at “like”, “árboles” at “trees”"

@@ -29,12 +29,12 @@ def softmax_at(d_k: int, scaled: bool) -> dict[str, Any]:
 class Head(NamedTuple):
     """One head of a decoder layer: what the places that write Spanish ask the English words.
 
-    asks: the words that are written, with <eos>; words: the English ones. memory (words, d_model):
-    what the encoder made of them. query (asks, d_k), key and value (words, d_k).
+    tgt_out: the t words that are written, with <eos>; src: the s English ones. memory (s, d_model):
+    what the encoder made of them. query (t, d_k), key and value (s, d_k).
     """
 
-    asks: list[str]
-    words: list[str]
+    tgt_out: list[str]
+    src: list[str]
     memory: Tensor
     w_k: Tensor  # (d_model, d_k)
     query: Tensor

@@ -97,7 +97,7 @@ def projection(
     )
     middle, at = unit * d_model / 2 + 0.35, 0.75
     for part, name, said in zip(
-        parts, names, ("the word vectors", "learned", f"their {kind}"), strict=True
+        parts, names, ("the encoder's output", "learned", f"their {kind}"), strict=True
     ):
         rows, columns = part.shape
         wide, high = unit * columns, unit * rows if part is parts[1] else row * rows
@@ -115,7 +115,7 @@ def projection(
             low = middle + high / 2 - row * (list(words).index(marked) + 1)
             outline(ax, (at, low), wide, row, style.WORDS.get(marked, style.INK), 2.5)
         at += wide + 0.6
-        sign = {"the word vectors": "×", "learned": "="}.get(said, "")
+        sign = {"the encoder's output": "×", "learned": "="}.get(said, "")
         label(ax, (at - 0.3, middle), sign, size=20, ha="center")
     return figure
 
@@ -492,7 +492,7 @@ def draw_arrow() -> Figure:
 def draw_projection() -> Figure:
     head = real_head()
     names = ("$X$", "$W^K$", "$K$")
-    return projection(head.words, head.memory, head.w_k, head.key, "trees", names)
+    return projection(head.src, head.memory, head.w_k, head.key, "trees", names)
 
 
 @figure(

@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 
 from course.drawing import lazy_altair as alt
 from course.drawing import style
-from course.drawing.arrows import box, look, threads
+from course.drawing.arrows import attention_arrow, box, threads
 from course.drawing.cells import EDGE, area, outline
 from course.drawing.registry import figure
 from course.drawing.values import as_array, steady_round
@@ -72,7 +72,7 @@ def heads_recap(words: Sequence[str], d_model: int = 512, h: int = 8) -> Figure:
         for place, letter in enumerate("QKV"):
             at = x + (place - 1) * (tile + 0.015), 3.65
             box(ax, at, tile, 0.4, letter, color, fill=color, round=0.03)
-        look(ax, (x, 3.42), (x, 2.72), 0.4, color)
+        attention_arrow(ax, (x, 3.42), (x, 2.72), 0.4, color)
         box(ax, (x, 2.48), 0.5, 0.4, f"$Z_{head}$", color, fill=color, round=0.03)
         end = joined + wide * (head + 0.5) / h, low + high + 0.03
         threads(ax, [(x, 2.26)], [end], 0.4, color, upright=True)
@@ -194,7 +194,7 @@ def arcs(
         if weight >= FAINT:
             rise = side * (0.3 + 0.07 * abs(x - middles[query]))
             start, end = (middles[query], y), (x, y + 0.05 * side)
-            look(ax, start, end, float(weight), color, widest=6, rise=rise)
+            attention_arrow(ax, start, end, float(weight), color, widest=6, rise=rise)
             at = (x + middles[query]) / 2, y + rise + 0.22 * side
             share = f"{percent(float(weight))} of its attention"
             label(ax, at, share, size=12, weight="bold", ha="center")

@@ -118,7 +118,7 @@ def leaking_mask() -> dict[str, Any]:
     return {"steps": STEPS, "held_out": HELD_OUT, "reads": reads, "runs": runs}
 
 
-def look(
+def attention_row(
     model: Transformer,
     src: Sequence[int],
     tgt_in: Sequence[int],

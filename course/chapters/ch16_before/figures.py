@@ -12,7 +12,7 @@ from matplotlib.patches import Rectangle
 from course import experiments
 from course.chapters.ch13_what_heads_learned.figures import agreement_bars
 from course.drawing import style
-from course.drawing.arrows import arrow, bracket, look
+from course.drawing.arrows import arrow, attention_arrow, bracket
 from course.drawing.plots import curves, dot_rows, doubling, shares
 from course.drawing.registry import figure
 from course.drawing.words import Point, canvas, heading, label, word, word_color, words_around
@@ -95,7 +95,7 @@ def _on(ax: Axes, start: Point, end: Point) -> None:
 def _arch(ax: Axes, start: Point, end: Point, color: str, weight: float) -> None:
     far = abs(start[0] - end[0])
     begin, finish = ((x + BOX / 2, y + BOX + 0.02) for x, y in (start, end))
-    look(ax, begin, finish, weight, color, rise=0.18 + 0.1 * far)
+    attention_arrow(ax, begin, finish, weight, color, rise=0.18 + 0.1 * far)
 
 
 # --- where they are right ------------------------------------------------------------------------

@@ -25,7 +25,7 @@ from course.chapters.journey.experiments import (
     with_borrowed_memory,
 )
 from course.drawing import style
-from course.drawing.arrows import arrow, look
+from course.drawing.arrows import arrow, attention_arrow
 from course.drawing.cells import area, outline, scale, strip
 from course.drawing.registry import figure
 from course.drawing.values import as_array
@@ -210,8 +210,10 @@ def _attention_open(
         word(ax, (x_key - 0.08, y), text, ha="right")
         for x, vector in ((x_key, k), (x_value, v)):
             strip(ax, (x, y - high / 2), wide, high, vector, limit=LIMIT)
-        look(ax, (x_query + wide + 0.05, middle), (x_key - 0.62, y), weight, "trees", **how)
-        look(ax, (x_value + wide + 0.05, y), (x_sum - 0.05, middle), weight, text, **how)
+        attention_arrow(
+            ax, (x_query + wide + 0.05, middle), (x_key - 0.62, y), weight, "trees", **how
+        )
+        attention_arrow(ax, (x_value + wide + 0.05, y), (x_sum - 0.05, middle), weight, text, **how)
         _share(ax, ((x_key + wide + x_value) / 2, y), weight, "center")
 
 
@@ -286,7 +288,9 @@ def _reading_open(
         y = top - (i + 0.5) * step
         word(ax, (LEFT - 0.1, y), text, ha="right")
         strip(ax, (LEFT, y - high / 2), wide, high, row, limit=LIMIT)
-        look(ax, (LEFT + wide + 0.56, y), (x_out - 0.08, box.middle), weight, text, widest=6)
+        attention_arrow(
+            ax, (LEFT + wide + 0.56, y), (x_out - 0.08, box.middle), weight, text, widest=6
+        )
         _share(ax, (LEFT + wide + 0.5, y), weight, "right")
     at = x_out, box.middle - 0.2
     strip(ax, at, 2.3, 0.4, vector, limit=LIMIT, **_marked(writes))
@@ -334,7 +338,7 @@ def _sentence_across(
             strip(ax, (x, y - high / 2), wide, high, vector, limit=LIMIT)
     for (j, i), weight in np.ndenumerate(as_array(weights)):
         ends = (left + wide + 0.05, ys[i]), (right - 0.05, ys[j])
-        look(ax, *ends, float(weight), src[i], widest=6, head=False)
+        attention_arrow(ax, *ends, float(weight), src[i], widest=6, head=False)
     return figure
 
 
@@ -398,7 +402,7 @@ def borrowed(
         sentence(ax, (left + wide + 0.5, y - 0.05), written, **words)
     start, end, x = ys[arrow_from], ys[arrow_to], left + wide / 2
     side = 0.17 if start > end else -0.17
-    look(ax, (x, start - side), (x, end + side), 0.8, style.ACCENT)
+    attention_arrow(ax, (x, start - side), (x, end + side), 0.8, style.ACCENT)
     return figure
 
 

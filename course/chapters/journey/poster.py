@@ -12,7 +12,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from course.drawing import style
-from course.drawing.arrows import arrow, box, head, look, path
+from course.drawing.arrows import arrow, attention_arrow, box, head, path
 from course.drawing.cells import area, outline, scale, strip
 from course.drawing.values import as_array
 from course.drawing.words import canvas, label, percent, sentence, width_of, word, word_color
@@ -278,8 +278,8 @@ def _legend(ax: Axes, top: float, notes: Sequence[str]) -> None:
     text = "the value of a number: no color is zero, blue below it, orange above it"
     label(ax, (left + 2.6, top - 0.42), text, size=17)
     y = top - 0.87
-    look(ax, (left + 0.3, y), (left + 1.1, y), 1.0, "trees", widest=4.5)
-    look(ax, (left + 1.3, y), (left + 2.1, y), 0.25, "trees", widest=4.5)
+    attention_arrow(ax, (left + 0.3, y), (left + 1.1, y), 1.0, "trees", widest=4.5)
+    attention_arrow(ax, (left + 1.3, y), (left + 2.1, y), 0.25, "trees", widest=4.5)
     text = "attention, 100 % and 25 %: from the word that is looked at, in its color"
     label(ax, (left + 2.6, y), text, size=17)
     label(ax, (left, top - 1.45), "What to look for", size=24, weight="bold")

@@ -129,7 +129,7 @@ def test_the_real_head_computes_what_the_model_computes():
     np.testing.assert_allclose(weights, way.weights[name][0], atol=1e-5)
     np.testing.assert_allclose(weights @ head.value, way.heads[name][0], atol=1e-4)
     np.testing.assert_allclose(head.memory @ head.w_k, head.key, atol=1e-4)
-    assert (head.asks, head.words) == (way.tgt_out, way.src)
+    assert (head.tgt_out, head.src) == (way.tgt_out, way.src)
 
 
 def test_the_hand_made_query_of_gustan_has_the_scores_that_notebook_04_tells():

@@ -34,7 +34,7 @@ def test_trees_stays_and_a_head_would_look_at_the_answer():
     assert (unmasked - alone).norm() > 0.5
     seen = [BOS, *translator.tgt.encode("me gustan los árboles")]
     answer = {
-        mask: float(masks.look(model, ids, seen, mask, layer=0, head=3, position=3)[4])
+        mask: float(masks.attention_row(model, ids, seen, mask, layer=0, head=3, position=3)[4])
         for mask in (causal_mask, masks.sees_everything)
     }
     assert answer[causal_mask] == 0 and answer[masks.sees_everything] > 0.5

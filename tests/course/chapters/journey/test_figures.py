@@ -11,7 +11,7 @@ from course.chapters.journey import figures as trees
 from course.chapters.journey.experiments import trace, untrained, with_borrowed_memory
 from course.chapters.journey.figures import HEAD, LAYER, READING
 from course.drawing import style
-from course.drawing.arrows import look
+from course.drawing.arrows import attention_arrow
 from course.drawing.cells import matrix, strip
 from course.drawing.registry import FIGURES
 from course.drawing.words import canvas, word
@@ -145,10 +145,10 @@ def test_for_print_each_cell_is_a_shape():
 
 def test_a_look_is_as_thick_as_its_weight_and_colored_as_its_word():
     figure, ax = canvas(4, 1)
-    look(ax, (0, 0), (1, 1), 0.01)
+    attention_arrow(ax, (0, 0), (1, 1), 0.01)
     assert not ax.patches
-    look(ax, (0, 0), (1, 1), 0.5, "trees", widest=6)
-    look(ax, (0, 0), (1, 1), 1.0, "I", widest=6)
+    attention_arrow(ax, (0, 0), (1, 1), 0.5, "trees", widest=6)
+    attention_arrow(ax, (0, 0), (1, 1), 1.0, "I", widest=6)
     half, whole = ax.patches
     assert half.get_linewidth() == 3 and whole.get_linewidth() == 6
     word(ax, (0, 0), "trees")
