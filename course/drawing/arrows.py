@@ -77,7 +77,7 @@ def arrow(
     head: bool = True,
     **kwargs: Any,
 ) -> None:
-    """An arrow, its head along its tangent; bend and rise: see `attention_arrow`. thick: in points."""
+    """An arrow, its head along its tangent; bend, rise: see `attention_arrow`; thick in points."""
     way = {"posA": start, "posB": end, "connectionstyle": f"arc3,rad={bend}"}
     if rise:  # a curve stays under its corners: its top is at three quarters of their height
         (x, y), (x_end, y_end), up = start, end, 4 / 3 * rise
