@@ -105,6 +105,7 @@ SETTINGS = (
     Setting("half the updates", updates=0.5),  # what R-Drop is to be compared with
     # What Muon is to be compared with: it has weight decay, and a rate of its own.
     Setting("AdamW", optimizer=adamw, training={"max_lr": 3e-3}),
+    Setting("AdamW, half the rate", optimizer=adamw, training={"max_lr": 1.5e-3}),
     Setting("AdamW, twice the rate", optimizer=adamw, training={"max_lr": 6e-3}),
 )
 

@@ -21,6 +21,7 @@ from course.experiments import experiment, load
 from course.experiments.long_training import TrainSpec, best_loss, cache_bytes, tuned
 from transformer_lib.model.transformer import Transformer
 from transformer_lib.recipes import RECIPES
+from transformer_lib.training.config import TrainingConfig
 from transformer_lib.variants import (
     ALiBi,
     GELUFeedForward,
@@ -237,40 +238,58 @@ def parts_since_2017() -> dict[str, Any]:
     return found | {"cache_bytes_of_20_words": kept}
 
 
-def with_higher_rates(learner: TrainSpec) -> list[dict[str, Any]]:
-    """The runs of a learner when the grid of rates goes on, doubling, until its loss rises."""
+def with_higher_rates(
+    name: str, learner: TrainSpec, training: TrainingConfig, *how: Any
+) -> list[dict[str, Any]]:
+    """The runs of a learner when the grid of rates goes on, doubling, until its loss rises.
+
+    name: the experiment whose runs these go on from. how: its `learn` and `score`, see `tuned`.
+    """
     rates = list(MAX_LRS)
     while True:
-        first = tuned("since", [learner], TRAINING, rates, SEEDS[:1])["runs"]
+        first = tuned(name, [learner], training, rates, SEEDS[:1], *how)["runs"]
         if len(first) < len(rates):
             raise KeyboardInterrupt  # it was stopped in there
         if not any(run["chosen"] and run["max_lr"] == rates[-1] for run in first):
-            return tuned("since", [learner], TRAINING, rates, SEEDS)["runs"]
+            return tuned(name, [learner], training, rates, SEEDS, *how)["runs"]
         rates.append(2 * rates[-1])
+
+
+def beyond_the_grid(name: str, training: TrainingConfig, *how: Any) -> dict[str, Any]:
+    """`with_higher_rates` for each learner whose best rate was the highest tried."""
+    stored, runs = load(name)["runs"], []
+    edge = {run["what"] for run in stored if run["chosen"] and run["max_lr"] == max(MAX_LRS)}
+    with suppress(KeyboardInterrupt):  # then what is complete is stored, and the next call goes on
+        for learner in LEARNERS:
+            if learner.what in edge:
+                runs += with_higher_rates(name, learner, training, *how)
+    return {"training": dataclasses.asdict(training), "runs": runs}
 
 
 @experiment("since-rates")
 def rates_beyond_the_grid() -> dict[str, Any]:
     """Of the parts whose best learning rate was the highest tried: what higher ones bring."""
-    stored, runs = load("since")["runs"], []
-    edge = {run["what"] for run in stored if run["chosen"] and run["max_lr"] == max(MAX_LRS)}
-    with suppress(KeyboardInterrupt):  # then what is complete is stored, and the next call goes on
-        for learner in LEARNERS:
-            if learner.what in edge:
-                runs += with_higher_rates(learner)
-    return {"training": dataclasses.asdict(TRAINING), "runs": runs}
+    return beyond_the_grid("since", TRAINING)
+
+
+LANGUAGE_MODEL_TRAINING = dataclasses.replace(language_model.TRAINING, steps=TRAINING.steps)
+LANGUAGE_MODEL = (language_model.learn, lambda model: {})
 
 
 @experiment("since-language-model")
 def parts_of_a_language_model() -> dict[str, Any]:
     """What each part is worth to a language model of the grammar's sentences, on three seeds."""
-    training = dataclasses.replace(language_model.TRAINING, steps=TRAINING.steps)
     return tuned(
         "since-language-model",
         LEARNERS,
-        training,
+        LANGUAGE_MODEL_TRAINING,
         MAX_LRS,
         SEEDS,
-        language_model.learn,
-        lambda model: {},
+        *LANGUAGE_MODEL,
     )
+
+
+@experiment("since-language-model-rates")
+def rates_of_a_language_model() -> dict[str, Any]:
+    """`since-rates` for the language model."""
+    return beyond_the_grid("since-language-model", LANGUAGE_MODEL_TRAINING, *LANGUAGE_MODEL)

@@ -253,7 +253,8 @@ def test_rungs_are_trained_once_and_compared_on_the_validation_pairs(fetched, sh
     monkeypatch.setattr(multi30k_ladder, "STEPS", 4)
     monkeypatch.setattr(multi30k_ladder, "PENALTIES", (1.0,))
     # With the same rate and steps, so that nothing else makes the difference.
-    others = ("half the updates", "AdamW, twice the rate")  # which differ in nothing else
+    # These differ from another one in nothing else.
+    others = ("half the updates", "AdamW, half the rate", "AdamW, twice the rate")
     alike = [
         dataclasses.replace(setting, training={}, updates=1.0)
         for setting in SETTINGS

@@ -152,6 +152,31 @@ def test_twice_the_highest_rate_is_worse_for_each_that_took_it():
         assert run["right"]["test"] < right(what, "test")[0], what
 
 
+def test_a_higher_rate_changes_no_verdict_on_the_language_model():
+    """What the notebook says of 20 rows whose best rate was the highest of the grid."""
+    stored = experiments.load("since-language-model")["runs"]
+    beyond = experiments.load("since-language-model-rates")["runs"]
+    edge = {run["what"] for run in stored if run["chosen"] and run["max_lr"] == 8e-3}
+    first = {
+        what: [
+            best_loss(run)
+            for rate in (8e-3, 1.6e-2)
+            for run in beyond
+            if (run["what"], run["max_lr"], run["seed"]) == (what, rate, 0)
+        ]
+        for what in edge
+    }
+    assert len(first) == 20
+    assert {what for what, (at, twice) in first.items() if twice < at} == {"pre-norm", "Muon"}
+    assert max(run["max_lr"] for run in beyond if run["what"] in ("pre-norm", "Muon")) == 3.2e-2
+    base = [best_loss(run) for run in stored if run["what"] == "base" and run["chosen"]]
+    for what, said in (("pre-norm", "no clear difference"), ("Muon", "better")):
+        for runs in (stored, beyond):
+            chosen = [best_loss(run) for run in runs if run["what"] == what and run["chosen"]]
+            assert len(chosen) == 3
+            assert verdict([-loss for loss in chosen], [-loss for loss in base]) == said, what
+
+
 def test_longer_begins_one_token_beyond_the_training():
     tokenizer = Translator.load("grammar").src.tokenizer
     assert max(len(tokenizer(english)) for english, _ in english_spanish.load("train")) == 14
