@@ -156,6 +156,6 @@ def test_what_others_made_comes_with_its_license():
     assert "The STIX Fonts Project Authors" in font and "SIL OPEN FONT LICENSE" in font
     scripts = next(text for what, text in texts.items() if "Vega" in what)
     assert "University of Washington" in scripts and "Mike Bostock" in scripts
-    made = read("course/site/site.py")
+    made = read("course/site/build.py")
     for file in licenses.OTHERS:
         assert f'"{Path(file).name}").write_' in made  # that is where the site gets it

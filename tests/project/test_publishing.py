@@ -12,7 +12,7 @@ from hatchling.plugin.manager import PluginManager
 
 import transformer_lib
 from course.site import licenses
-from course.site.site import citation
+from course.site.build import citation
 
 ROOT = Path(__file__).resolve().parents[2]
 ADDRESSES = """

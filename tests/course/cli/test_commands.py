@@ -19,7 +19,7 @@ refused = functools.partial(commands.refused, program="python -m course")
 def test_as_a_process_of_its_own_and_quick():
     """Help comes without what takes seconds to import."""
     program = "import sys, runpy; sys.argv[1:] = ['view', '--help']; import course.cli; {}"
-    late = "print({'matplotlib', 'altair', 'jinja2', 'course.site.site'} & set(sys.modules))"
+    late = "print({'matplotlib', 'altair', 'jinja2', 'course.site.build'} & set(sys.modules))"
     done = subprocess.run(
         [sys.executable, "-W", "error", "-c", program.format(late)], capture_output=True, text=True
     )
@@ -108,8 +108,8 @@ def test_corpus_names_the_files_it_wrote(run, tmp_path, monkeypatch):
 @pytest.mark.parametrize("what", ["site", "slides", "book"])
 def test_the_site_says_what_to_open(run, what, tmp_path, monkeypatch):
     built = []
-    monkeypatch.setattr("course.site.site.build", lambda folder: built.append(folder) or folder)
-    monkeypatch.setattr("course.site.site.build_book", built.append)
+    monkeypatch.setattr("course.site.build.build", lambda folder: built.append(folder) or folder)
+    monkeypatch.setattr("course.site.build.build_book", built.append)
     opened = {"site": "index.html", "slides": "slides.html", "book": "book.pdf"}[what]
     assert run(what, "--out", tmp_path) == (0, f"Open {tmp_path / opened}\n", "")
     assert built == [tmp_path] * (2 if what == "book" else 1)
@@ -117,7 +117,7 @@ def test_the_site_says_what_to_open(run, what, tmp_path, monkeypatch):
     def without_browser(folder):
         raise ValueError("the book needs Chromium")
 
-    monkeypatch.setattr("course.site.site.build", without_browser)
+    monkeypatch.setattr("course.site.build.build", without_browser)
     refused(run(what, "--out", tmp_path), "the book needs Chromium")
 
 

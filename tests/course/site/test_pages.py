@@ -16,22 +16,12 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_outp
 from PIL import Image
 
 from course.drawing.registry import FIGURES
-from course.lab import view
+from course.lab import attention_page
 from course.lab.pages import HERE
 from course.notebook_tools import sections
 from course.site import colab
 from course.site.book import chapter, print_pdf
-from course.site.markdown import (
-    code_html,
-    github_anchor,
-    inline,
-    jupyter_anchor,
-    markdown,
-    plain,
-    relative,
-)
-from course.site.notebooks import parts, with_rows
-from course.site.site import (
+from course.site.build import (
     DOCUMENTS,
     FIRST_LETTERS,
     LABORATORIES,
@@ -42,7 +32,17 @@ from course.site.site import (
     reference_pages,
     write_laboratories,
 )
-from course.site.site import HERE as SITE
+from course.site.build import HERE as SITE
+from course.site.markdown import (
+    code_html,
+    github_anchor,
+    inline,
+    jupyter_anchor,
+    markdown,
+    plain,
+    relative,
+)
+from course.site.notebooks import parts, with_rows
 from tests.course.site.parsed import Parsed
 from transformer_lib import Translator
 
@@ -353,7 +353,9 @@ def test_a_chart_brings_its_data_and_a_picture(pages):
 def test_an_attention_view_brings_its_data_and_a_picture(site, pages):
     views = [(page, number) for page in pages.values() for number in page.all("div", "view")]
     expected = sum(
-        view.MIME in output.get("data", {}) for name in NOTEBOOKS for _, output in outputs(name)
+        attention_page.MIME in output.get("data", {})
+        for name in NOTEBOOKS
+        for _, output in outputs(name)
     )
     assert len(views) == expected > 0
     for page, number in views:
