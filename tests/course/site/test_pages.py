@@ -5,6 +5,7 @@ import json
 import re
 import subprocess
 import sys
+from fnmatch import fnmatch
 from pathlib import PurePosixPath
 from types import SimpleNamespace
 from urllib.parse import parse_qsl, unquote, urlsplit
@@ -19,7 +20,7 @@ from course.drawing.registry import FIGURES
 from course.lab import attention_page
 from course.lab.pages import HERE
 from course.notebook_tools import sections
-from course.site import colab
+from course.site import colab, licenses
 from course.site.book import chapter, print_pdf
 from course.site.build import (
     DOCUMENTS,
@@ -70,6 +71,20 @@ def test_every_notebook_and_every_document_has_a_page(pages):
     expected = {f"{name}.html" for name in NOTEBOOKS} | {page.file for page in DOCUMENTS}
     expected |= {page.file for page in reference_pages()}
     assert expected | {"index.html", "about.html", "slides.html"} == set(pages)
+
+
+def test_what_others_made_is_named_with_its_license(site):
+    """Every font, and every script that isn't written here."""
+    files = {path.relative_to(site).as_posix() for path in (site / "static").iterdir()}
+    written = {path.name for folder in (SITE / "static", HERE) for path in folder.iterdir()}
+    theirs = {file for file in files if PurePosixPath(file).name not in written}
+    assert len([file for file in theirs if file.endswith(".woff")]) == 7
+    for file in theirs:
+        assert any(fnmatch(file, pattern) for pattern in licenses.OTHERS), file
+    about = html.unescape((site / "about.html").read_text(encoding="utf-8"))
+    for pattern, (what, _) in licenses.OTHERS.items():
+        assert any(fnmatch(file, pattern) for file in theirs), pattern
+        assert f"<summary>{what}</summary>" in about
 
 
 def test_every_link_leads_somewhere(site, pages):
