@@ -140,7 +140,8 @@ def test_whoever_gives_the_larger_model_names_whose_sentences_it_learned_from():
         f"{TATOEBA}/README.md",
         "data/models/earlier/README.md",
         "LICENSE",
-        "course/site/templates/laboratories.html",
+        f"{TATOEBA}/notice.txt",
+        "data/models/earlier/notice.txt",
         "course/site/templates/about.html",
         "course/site/templates/book.html",
     )
@@ -152,8 +153,9 @@ def test_whoever_gives_the_larger_model_names_whose_sentences_it_learned_from():
     assert f"License: {spoken} (" in about and "manythings.org/anki" in about
     version = spoken.split()[-1]
     assert f"https://creativecommons.org/licenses/by/{version}" in about
-    laboratory = read("course/site/templates/laboratories.html")
-    assert f'"https://creativecommons.org/licenses/by/{version}/">{spoken}</a>' in laboratory
+    notice = flat(f"{TATOEBA}/notice.txt")
+    assert f"{spoken}, https://creativecommons.org/licenses/by/{version}/" in notice
+    assert flat("data/models/earlier/notice.txt") == notice
 
 
 def test_the_citation_names_that_of_the_code():

@@ -96,6 +96,19 @@ def test_the_laboratory(run, tmp_path):
     refused(run("laboratory", "--out", tmp_path / "lab.png"), "lab.png", ".html")
 
 
+def test_a_laboratory_says_whose_sentences_its_model_learned_from(run, tmp_path):
+    """In the page as it is written: the weights are in it, too."""
+    page = tmp_path / "lab.html"
+    assert run("laboratory", "--model", "tatoeba", "--out", page)[0] == 0
+    text = page.read_text(encoding="utf-8").partition("</main>")[0]
+    told = text.rpartition('<p class="aside">')[2]
+    for place in ("tatoeba.org", "www.manythings.org/anki", "creativecommons.org/licenses/by/2.0/"):
+        assert f'<a href="https://{place}">https://{place}</a>' in told
+    assert "CC BY 2.0" in told
+    run("laboratory", "--out", page)
+    assert "tatoeba.org" not in page.read_text(encoding="utf-8")
+
+
 def test_corpus_names_the_files_it_wrote(run, tmp_path, monkeypatch):
     monkeypatch.setattr("course.grammar.splits.render", lambda corpus: {"gustar.tsv": "a\tb\n"})
     monkeypatch.setattr("course.grammar.splits.generate", lambda: None)

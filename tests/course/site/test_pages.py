@@ -87,6 +87,12 @@ def test_what_others_made_is_named_with_its_license(site):
         assert f"<summary>{what}</summary>" in about
 
 
+def test_the_laboratory_of_the_larger_model_says_whose_sentences_it_learned_from(site):
+    for file, name in TRANSLATORS.items():
+        text = (site / file).read_text(encoding="utf-8")
+        assert text.count('href="https://tatoeba.org"') == (name == "tatoeba"), file
+
+
 def test_every_link_leads_somewhere(site, pages):
     ids = {name: set(page.ids()) for name, page in pages.items()}
     seen = 0
