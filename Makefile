@@ -19,7 +19,7 @@ TORCH_INDEX ?=
 WHEELS ?=
 OFFLINE := $(if $(WHEELS),--no-index --find-links "$(WHEELS)")
 
-.PHONY: help lab grading wheelhouse quick test nightly oldest newest site slides book check edit notebooks pages count lock release clean
+.PHONY: help lab grading wheelhouse quick test pythons nightly oldest newest site slides book check edit notebooks pages count lock release clean
 
 help:
 	@echo "make lab        open the notebooks in JupyterLab (the first time: install into .venv)"
@@ -27,7 +27,8 @@ help:
 	@echo "make wheelhouse fetch all that an installation needs, for a class without a network"
 	@echo "make quick      run style and the quick tests of the library (a minute, for its authors)"
 	@echo "make test       run every test and every notebook"
-	@echo "make nightly    the same, and what takes long: all that documents say, another order (hours)"
+	@echo "make pythons    run every test with each Python that is here, in an environment of its own"
+	@echo "make nightly    the same as make test, and what takes long: all that documents say, another order (hours)"
 	@echo "make oldest     run the library's tests with the oldest versions it allows (needs uv)"
 	@echo "make newest     run the tests with the newest versions it allows (needs uv)"
 	@echo "make site       make the series as pages to read anywhere (the folder site)"
@@ -58,6 +59,13 @@ quick: .venv/has-test
 
 test: .venv/has-test
 	.venv/bin/python -m pytest --numprocesses auto --maxprocesses 8 --dist loadfile
+
+# Each of PYTHONS that is there; one that fails ends it.
+pythons:
+	@set -e; for p in $(PYTHONS); do command -v "python$$p" >/dev/null || continue; \
+		"python$$p" -m venv --clear ".pythons/$$p"; \
+		".pythons/$$p/bin/python" -m pip install --disable-pip-version-check -c constraints.txt -e ".[test]"; \
+		".pythons/$$p/bin/python" -m pytest --numprocesses auto --maxprocesses 8 --dist loadfile; done
 
 # With another PyTorch as well, the one built for CUDA: make nightly ALSO=/path/to/its/python
 nightly: .venv/has-test

@@ -47,7 +47,7 @@ def main() -> None:
     circumstances = set_up(options)
     os.environ["OMP_NUM_THREADS"] = str(options.threads)
     with tempfile.TemporaryDirectory() as folder:
-        draw = ("-m", "transformer_lib", "figures", "--out", folder, "--only")
+        draw = ("-m", "course", "figures", "--out", folder, "--only")
         contestants = {statement: partial(run, "-c", statement) for statement in (TORCH, OURS)}
         contestants |= {name: partial(run, *draw, name) for name in names}
         times = take_turns(contestants, options.repeats, clock=processor_time)

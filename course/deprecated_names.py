@@ -156,7 +156,7 @@ MODULES = {
     "web.node": "lab.node",
     "web.notebook": "lab.notebook",
     "web.pages": "lab.pages",
-    "web.view": "lab.view",
+    "web.view": "lab.attention_page",
 }
 
 # Where the names are that `transformer_lib.plots` handed on.

@@ -20,7 +20,7 @@ from transformer_lib.decoding import (
     optimize_for_decoding,
     sample_decode,
 )
-from transformer_lib.files import CheckpointError
+from transformer_lib.files import CheckpointError, write_file
 from transformer_lib.interpret.recording import record_attention
 from transformer_lib.model.interface import TranslationModel
 from transformer_lib.text.batching import Ids, make_batch, source_batch
@@ -91,6 +91,7 @@ class Translator:
             )
         self.model, self.src, self.tgt = model, src, tgt
         self.confidence: ConfidenceThresholds | None = None  # as measured on held-out sentences
+        self.notice = ""  # what whoever passes the model on has to say: whose sentences it learned
 
     @classmethod
     def load(cls, folder: str | Path = SHIPPED_MODEL) -> "Translator":
@@ -104,6 +105,8 @@ class Translator:
         src, tgt = read_languages(folder)
         translator = cls(load_model(folder), src, tgt)
         translator.confidence = ConfidenceThresholds.load(folder)
+        if (notice := folder / "notice.txt").exists():
+            translator.notice = notice.read_text(encoding="utf-8")
         return translator
 
     def save(self, folder: Path, dtype: torch.dtype | None = None) -> None:
@@ -112,6 +115,8 @@ class Translator:
         save_model(folder, self.model, dtype)
         if self.confidence:
             self.confidence.save(folder)
+        if self.notice:
+            write_file(Path(folder) / "notice.txt", self.notice.encode())
 
     def optimize_for_decoding(self, *, int8: bool = False, bf16: bool = False) -> "Translator":
         """The same translator with a faster copy of its model: see `decoding`."""
@@ -176,13 +181,11 @@ class Translator:
                 found.append(translations)
                 readable.append((translations, typed, ids))
         sources = [ids for *_, ids in readable]
-        how: dict[str, Any] = {"max_length": self.tgt.longest}
+        how: dict[str, Any] = {"max_length": self.tgt.longest, **(sample or {})}
         if sample is None:
-            how |= {"beam_size": beam, "n_best": n_best}
-            search = partial(beam_search, self.model, **how)
+            search = partial(beam_search, self.model, beam_size=beam, n_best=n_best, **how)
             hypotheses = self.in_batches(sources, search, batch=max(1, batch // beam))
         else:
-            how |= sample
             hypotheses = [
                 sample_decode(self.model, self.batch([ids] * n_best), **how) for ids in sources
             ]
@@ -242,8 +245,7 @@ class Translator:
         tokens = self.read(text)
         ids = self.src.vocab.encode(tokens)
         if translation is None:
-            src = self.batch([ids])
-            written = greedy_decode(self.model, src, max_length=self.tgt.longest)[0]
+            written = greedy_decode(self.model, self.batch([ids]), max_length=self.tgt.longest)[0]
         else:
             written = self.tgt.vocab.encode(translation)
         batch = make_batch([(ids, written)])

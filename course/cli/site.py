@@ -21,7 +21,7 @@ def add_parser(commands: argparse._SubParsersAction) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    from course.site.site import build, build_book
+    from course.site.build import build, build_book
 
     site = build(options.out)
     if options.what == "book":

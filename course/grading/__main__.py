@@ -17,7 +17,13 @@ from course.grading.archives import (
     for_assignment,
     write_zip,
 )
-from course.grading.assignments import FOLDER, Assignment, assignment, assignments, student_version
+from course.grading.assignment_files import (
+    FOLDER,
+    Assignment,
+    assignment,
+    assignments,
+    student_version,
+)
 from course.grading.batch import grade_all, graded_before
 from course.grading.collect import Collected, collect
 from course.grading.grade import Limits, grade

@@ -6,7 +6,7 @@ import zipfile
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from course.grading.assignments import Assignment, student_version
+from course.grading.assignment_files import Assignment, student_version
 from course.grading.sandbox import ROOT, students_part
 from course.lab.notebook import FILE as LABORATORY
 from course.lab.notebook import FILE_OF_SUBWORDS as LABORATORY_OF_SUBWORDS

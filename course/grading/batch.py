@@ -21,7 +21,7 @@ from pathlib import Path
 
 from tqdm import tqdm
 
-from course.grading.assignments import FOLDER, Assignment
+from course.grading.assignment_files import FOLDER, Assignment
 from course.grading.folders import clear_up
 from course.grading.grade import LARGEST, NOT_GRADED, Limits, Result, grade
 from course.grading.sandbox import ROOT, limit_memory

@@ -7,7 +7,7 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
-from course.grading.assignments import Assignment, text
+from course.grading.assignment_files import Assignment, text
 from course.grading.collect import Submission
 from course.grading.grade import Result, Unreadable, read_submission
 from course.grading.manual_grades import mark

@@ -15,7 +15,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 
-from course.grading.assignments import Assignment, plain, student_version, text
+from course.grading.assignment_files import Assignment, plain, student_version, text
 from course.grading.grade import Unreadable, read_submission
 
 TABLES = (".csv", ".tsv", ".xls", ".xlsx", ".ods")

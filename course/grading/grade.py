@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from course.checks import Hint, graded, in_part, reason_of
-from course.grading.assignments import (
+from course.grading.assignment_files import (
     WRITE_HERE,
     Assignment,
     Exercise,

@@ -18,7 +18,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from course.grading.archives import write_zip
-from course.grading.assignments import Assignment
+from course.grading.assignment_files import Assignment
 from course.grading.report import Total
 from course.grading.tables import TableError
 from transformer_lib.files import write_file

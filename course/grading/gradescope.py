@@ -9,7 +9,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from course.grading.assignments import Assignment, assignment
+from course.grading.assignment_files import Assignment, assignment
 from course.grading.collect import Entry, chosen, works
 from course.grading.grade import Limits, Result, grade
 from course.grading.start import find_wall

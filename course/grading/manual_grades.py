@@ -12,7 +12,7 @@ import random
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
-from course.grading.assignments import Assignment
+from course.grading.assignment_files import Assignment
 from course.grading.grade import Result
 from course.grading.tables import TableError, as_stored, from_table, read_table, write_table
 

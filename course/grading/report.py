@@ -12,7 +12,7 @@ from jinja2 import Environment, FileSystemLoader
 from latex2mathml.converter import convert
 from markupsafe import Markup
 
-from course.grading.assignments import Assignment
+from course.grading.assignment_files import Assignment
 from course.grading.changes import COLUMNS, changes, memory, recall, remember
 from course.grading.collect import Submission
 from course.grading.grade import Result

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from markupsafe import Markup
 
-from course.grading.assignments import Assignment, grade_id, plain, student_version, text
+from course.grading.assignment_files import Assignment, grade_id, plain, student_version, text
 from course.grading.collect import Submission
 from course.grading.grade import Unreadable, read_submission
 from course.grading.report import write_page

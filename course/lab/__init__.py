@@ -17,10 +17,10 @@ both against each other:
 node.py has Node, where it is installed, run the same scripts.
 """
 
+from course.lab.attention_page import AttentionView, Layer, attention_map_layers, huggingface_layers
 from course.lab.node import python_logits
 from course.lab.notebook import Laboratory, laboratory
 from course.lab.pages import WebError, lab_page, write_lab
-from course.lab.view import AttentionView, Layer, attention_map_layers, huggingface_layers
 
 __all__ = [
     "AttentionView",

@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
+from html import escape
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -71,11 +72,15 @@ def lab_page(translator: Translator) -> str:
 
 
 def words_for(translator: Translator) -> str:
-    """lab.html, as it speaks of this translator."""
+    """lab.html, as it speaks of this translator, with the notice that the model carries."""
     page = read("lab.html")
     if isinstance(translator.src, SubwordLanguage):
         for one, other in EVERYDAY.items():
             page = page.replace(one, other)
+    if translator.notice:
+        link = r'<a href="\g<0>">\g<0></a>'
+        notice = re.sub(r"https://[\w./-]*\w/?", link, escape(translator.notice))
+        page = page.replace("</main>", f'  <p class="aside">{notice.strip()}</p>\n    </main>')
     return page
 
 

@@ -14,10 +14,20 @@ KINDS = {
     "data and models": "data/models/en-es/model.safetensors",
     "the larger model": "data/models/tatoeba-en-es/model.safetensors",
 }
-# What others made and the pages bring along: the file in the site, and its license.
+# What others made and the pages bring along: the files in the site, and their license here.
 OTHERS = {
-    "static/math.woff": ("STIX Two Math, a font for formulas", "LICENSE-STIX-Two-Math.txt"),
-    "static/vega.js": ("Vega, Vega-Lite and Vega-Embed, which draw charts", "LICENSE-Vega.txt"),
+    "static/CourseSans-*.woff": (
+        "Course Sans, the letters of the pages: a font cut from Adobe's Source Sans 3",
+        "course/drawing/fonts/OFL.txt",
+    ),
+    "static/math.woff": (
+        "STIX Two Math, a font for formulas",
+        "course/site/others/LICENSE-STIX-Two-Math.txt",
+    ),
+    "static/vega.js": (
+        "Vega, Vega-Lite and Vega-Embed, which draw charts",
+        "course/site/others/LICENSE-Vega.txt",
+    ),
 }
 
 
@@ -52,12 +62,11 @@ def by_kind() -> dict[str, str]:
 
 def texts() -> list[tuple[str, str]]:
     """The full texts of our own licenses: names in the project, and what is written there."""
-    files = [ROOT / "LICENSE", *sorted((ROOT / "LICENSES").glob("*.txt"))]
-    named = [(file.relative_to(ROOT).as_posix(), file) for file in files]
-    return [(name, file.read_text(encoding="utf-8")) for name, file in named]
+    own = sorted({identifier(file) for file in KINDS.values()})
+    names = ["LICENSE", *(f"LICENSES/{spdx}.txt" for spdx in own)]
+    return [(name, (ROOT / name).read_text(encoding="utf-8")) for name in names]
 
 
 def of_others() -> list[tuple[str, str]]:
     """What others made of what is in the site, and its full license."""
-    folder = Path(__file__).parent / "others"
-    return [(what, (folder / file).read_text("utf-8")) for what, file in OTHERS.values()]
+    return [(what, (ROOT / file).read_text("utf-8")) for what, file in OTHERS.values()]

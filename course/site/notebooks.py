@@ -15,7 +15,7 @@ from markupsafe import Markup
 from nbformat import NotebookNode
 
 from course.drawing.notebook_output import VEGALITE
-from course.lab import view
+from course.lab import attention_page
 from course.lab.notebook import FILE, FILE_OF_SUBWORDS
 from course.notebook_tools import sections
 from course.site.markdown import code_html
@@ -121,7 +121,7 @@ def parts(
 def picture(output: NotebookNode, file: str) -> Picture:
     note = output.metadata["image/png"]
     words = output.data["text/plain"].partition("\n")[2].strip()
-    spec, drawn = output.data.get(VEGALITE), output.data.get(view.MIME)
+    spec, drawn = output.data.get(VEGALITE), output.data.get(attention_page.MIME)
     return Picture(
         file=file,
         png=base64.b64decode(output.data["image/png"]),
@@ -131,7 +131,7 @@ def picture(output: NotebookNode, file: str) -> Picture:
         height=note["height"],
         figure=output.metadata.get("figure"),
         chart=in_script(with_rows(spec)) if spec else None,
-        view=in_script(view.unpacked(drawn)) if drawn else None,
+        view=in_script(attention_page.unpacked(drawn)) if drawn else None,
     )
 
 

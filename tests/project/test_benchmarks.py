@@ -1,6 +1,7 @@
 """The option of the benchmarks for a GPU, on a CPU: no machine that ran these tests had one."""
 
 import json
+import subprocess
 import sys
 from pathlib import Path
 
@@ -67,3 +68,15 @@ def test_a_device_that_is_not_there_is_told_in_one_sentence(step, monkeypatch, c
 def test_the_count_is_that_of_the_page_on_scaling(step):
     text = " ".join((ROOT / "SCALING.md").read_text(encoding="utf-8").split())
     assert f"the whole training {step.WMT14_FLOP:.1e} FLOP".replace("e+", "e") in text
+
+
+@pytest.mark.slow
+def test_starting_is_measured_from_an_import_to_a_figure(tmp_path):
+    found = tmp_path / "found.json"
+    options = "--figures attention-arrow --repeats 1 --threads 1".split()
+    command = [sys.executable, ROOT / "benchmarks/starting.py", *options, "--json", found]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    seconds = json.loads(found.read_text(encoding="utf-8"))["seconds"]
+    assert set(seconds) == {"import torch", "import transformer_lib", "attention-arrow"}
+    assert all(0 < one < 60 for one in seconds.values())

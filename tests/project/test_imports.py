@@ -8,6 +8,7 @@ import re
 import subprocess
 import sys
 import tomllib
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -116,6 +117,18 @@ def test_a_name_of_the_library_means_nothing_else_in_the_course():
     assert names["transformer_lib"] & names["course"] == both
 
 
+def test_a_name_within_the_course_means_one_thing():
+    """Chapters have the same files each, and a command has its own name: those aside."""
+    inside = [path for path in ALL if path.parts[len(ROOT.parts)] == "course"]
+    inside = [path for path in inside if path.parent.name != "cli" and "chapters" not in path.parts]
+    names = Counter(path.stem for path in inside)
+    names.update(path.name for path in (ROOT / "course").iterdir() if path.is_dir())
+    del names["__init__"], names["__main__"]
+    # The same thing each time, of two folders: what they draw or write, and what they check.
+    same = {"checks", "notebooks", "pages", "words"}
+    assert {name for name, count in names.items() if count > 1} == same
+
+
 @pytest.mark.slow
 def test_the_library_is_quick_and_quiet_to_import():
     """And knows nothing of drawing."""
@@ -197,7 +210,7 @@ def test_nothing_is_computed_while_a_module_is_imported():
     """PyTorch's threads would be started, and a fork of that process waits for them for ever."""
     modules = [module_of(path) for path in ALL]
     tools = sorted(path.stem for path in (ROOT / "tools").glob("*.py"))
-    assert {"course.chapters.ch08_decoder.checks", "course.site.site"} < set(modules)
+    assert {"course.chapters.ch08_decoder.checks", "course.site.build"} < set(modules)
     assert imported_one_by_one(*modules, *tools) == ([], [])
 
 

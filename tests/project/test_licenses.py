@@ -17,6 +17,7 @@ from transformer_lib.text.downloads import CORPORA
 
 ROOT = Path(__file__).resolve().parents[2]
 TATOEBA = "data/models/tatoeba-en-es"
+OTHERS = "course/site/others"
 CARDS = {
     "data/README.md": "data/en-es/train.tsv",
     "data/models/en-es/README.md": "data/models/en-es/model.safetensors",
@@ -43,6 +44,11 @@ def used() -> set[str]:
     return {one for e in entries for one in e["SPDX-License-Identifier"].split(" AND ")}
 
 
+def ours() -> set[str]:
+    """Without those of what others made."""
+    return {licenses.identifier(file) for file in licenses.KINDS.values()}
+
+
 def test_the_table_says_what_each_kind_has():
     """Written out once more here, so that nobody changes a license by accident."""
     assert licenses.by_kind() == OURS | {"the larger model": "CC BY 2.0"}
@@ -51,6 +57,10 @@ def test_the_table_says_what_each_kind_has():
     assert licenses.identifier(f"{TATOEBA}/README.md") == "CC-BY-2.0"
     assert licenses.identifier("TEACHING.md") == "CC-BY-4.0"
     assert licenses.identifier("course/assignments/my_transformer.py") == "MIT"
+    for font in (ROOT / "course/drawing/fonts").iterdir():
+        assert licenses.identifier(font.relative_to(ROOT).as_posix()) == "OFL-1.1"
+    assert licenses.identifier(f"{OTHERS}/LICENSE-STIX-Two-Math.txt") == "OFL-1.1"
+    assert licenses.identifier(f"{OTHERS}/LICENSE-Vega.txt") == "BSD-3-Clause AND ISC"
 
 
 def test_the_last_entry_counts_and_a_star_ends_at_a_slash(tmp_path):
@@ -70,17 +80,34 @@ def test_each_license_has_its_full_text_and_no_other_is_there():
         "CC-BY-4.0": "Attribution 4.0 International",
         "CC-BY-2.0": "Creative Commons Attribution 2.0",
         "CC0-1.0": "CC0 1.0 Universal",
+        "OFL-1.1": "SIL OPEN FONT LICENSE Version 1.1",
+        "BSD-3-Clause": "Redistribution and use in source and binary forms",
+        "ISC": "Permission to use, copy, modify, and/or distribute this software",
     }
     ends = {
         "MIT": "OTHER DEALINGS IN THE SOFTWARE.",
         "CC-BY-4.0": "Creative Commons may be contacted at creativecommons.org.",
         "CC-BY-2.0": "Creative Commons may be contacted at http://creativecommons.org/.",
         "CC0-1.0": "respect to this CC0 or use of the Work.",
+        "OFL-1.1": "OTHER DEALINGS IN THE FONT SOFTWARE.",
+        "BSD-3-Clause": "EVEN IF ADVISED OF THE POSSIBILITY OF SUCH DAMAGE.",
+        "ISC": "WITH THE USE OR PERFORMANCE OF THIS SOFTWARE.",
     }
     for name in used():
         text = " ".join(read(f"LICENSES/{name}.txt").split())
         assert begins[name] in text[:400] and text.endswith(ends[name]), name
     assert read("LICENSE").endswith(read("LICENSES/MIT.txt"))
+
+
+def test_the_license_says_once_what_each_kind_has():
+    """An older list beside the newer one once said the opposite."""
+    kinds = re.findall(r"^- (.+?) \(", read("LICENSE"), re.M)
+    assert kinds == ["Code", "Text and figures", "Data", "The larger model"]
+    for spdx in ours() - {"MIT"}:
+        assert read("LICENSE").count(f"LICENSES/{spdx}.txt") == 1, spdx
+    assert read("LICENSE").count("MIT License\n") == 1
+    for file in re.findall(r"(?:LICENSES|course)/[\w./-]*\w", read("LICENSE")):
+        assert (ROOT / file).exists(), file
 
 
 @pytest.mark.parametrize("page", ["LICENSE", "README.md"])
@@ -113,7 +140,8 @@ def test_whoever_gives_the_larger_model_names_whose_sentences_it_learned_from():
         f"{TATOEBA}/README.md",
         "data/models/earlier/README.md",
         "LICENSE",
-        "course/site/templates/laboratories.html",
+        f"{TATOEBA}/notice.txt",
+        "data/models/earlier/notice.txt",
         "course/site/templates/about.html",
         "course/site/templates/book.html",
     )
@@ -125,12 +153,14 @@ def test_whoever_gives_the_larger_model_names_whose_sentences_it_learned_from():
     assert f"License: {spoken} (" in about and "manythings.org/anki" in about
     version = spoken.split()[-1]
     assert f"https://creativecommons.org/licenses/by/{version}" in about
-    laboratory = read("course/site/templates/laboratories.html")
-    assert f'"https://creativecommons.org/licenses/by/{version}/">{spoken}</a>' in laboratory
+    notice = flat(f"{TATOEBA}/notice.txt")
+    assert f"{spoken}, https://creativecommons.org/licenses/by/{version}/" in notice
+    assert flat("data/models/earlier/notice.txt") == notice
 
 
-def test_the_citation_lists_them():
-    assert set(yaml.safe_load(read("CITATION.cff"))["license"]) == used()
+def test_the_citation_names_that_of_the_code():
+    """A list would mean to CFF 1.2.0 that one may choose."""
+    assert yaml.safe_load(read("CITATION.cff"))["license"] == licenses.by_kind()["code"]
 
 
 def test_the_wheel_lists_them_and_holds_their_texts(tmp_path):
@@ -142,20 +172,20 @@ def test_the_wheel_lists_them_and_holds_their_texts(tmp_path):
         told = message_from_bytes(packed.read(metadata))
     expression = told["License-Expression"]
     assert canonicalize_license_expression(expression) == expression
-    assert set(expression.split(" AND ")) == used()
-    files = {"LICENSE", *(f"LICENSES/{name}.txt" for name in used())}
+    assert set(expression.split(" AND ")) == ours()
+    files = {"LICENSE", *(f"LICENSES/{name}.txt" for name in ours())}
     assert set(told.get_all("License-File")) == files
     folder = metadata.removesuffix("METADATA") + "licenses/"
     assert {folder + name for name in files} <= set(names)
 
 
 def test_what_others_made_comes_with_its_license():
-    """The font and the scripts that the site brings along."""
+    """The fonts and the scripts that the site brings along; a test of the site finds each there."""
     texts = dict(licenses.of_others())
-    font = next(text for what, text in texts.items() if "font" in what)
-    assert "The STIX Fonts Project Authors" in font and "SIL OPEN FONT LICENSE" in font
-    scripts = next(text for what, text in texts.items() if "Vega" in what)
+    letters, formulas, scripts = texts.values()
+    assert "Adobe" in letters and "SIL OPEN FONT LICENSE" in letters
+    assert "The STIX Fonts Project Authors" in formulas and "SIL OPEN FONT LICENSE" in formulas
     assert "University of Washington" in scripts and "Mike Bostock" in scripts
-    made = read("course/site/site.py")
-    for file in licenses.OTHERS:
-        assert f'"{Path(file).name}").write_' in made  # that is where the site gets it
+    assert not set(texts.values()) & {text for _, text in licenses.texts()}
+    files = {file for _, file in licenses.OTHERS.values()}
+    assert {f"{OTHERS}/{path.name}" for path in (ROOT / OTHERS).iterdir()} < files

@@ -1,7 +1,7 @@
 """What is otherwise on Windows or a Mac, as far as Linux can play it.
 
 That files are opened with an encoding is ruff's business (PLW1514); what was only ever read is in
-docs/first-run.md.
+the last table of docs/open.md.
 """
 
 import re
@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-# No Windows has these. (Nor SIGKILL, but Linux' own `subprocess` needs that here.)
-UNIX_MODULES = "fcntl grp pty pwd readline resource termios tty".split()
+# No Windows has these; the last two are Linux's. (Nor SIGKILL, but `subprocess` needs it here.)
+UNIX_MODULES = "fcntl grp pty pwd readline resource termios tty landlockpy pyseccomp".split()
 UNIX_NAMES = {
     "os": "fork forkpty geteuid getuid killpg setsid sched_getaffinity sysconf".split(),
     "signal": "SIGCHLD SIGHUP alarm".split(),
@@ -87,7 +87,23 @@ def as_on_windows(program: str, tmp_path: Path, given: bytes = b"") -> str:
 def test_the_library_and_the_course_are_imported_there(tmp_path):
     """All but what a student's process behind a wall of Linux runs."""
     walled = ("course.grading.fork_server", "course.grading.worker", "course.grading.escape_test")
-    program = f"""
+    imported = as_on_windows(import_all(walled), tmp_path).split()
+    assert {"transformer_lib.translator", "course.grading.batch"} <= set(imported)
+
+
+@pytest.mark.parametrize("system", ["win32", "darwin"])
+def test_another_system_is_asked_by_its_name(system, tmp_path):
+    """What looks at sys.platform while it is imported. All but the modules above."""
+    walled = ("course.grading.fork_server", "course.grading.worker", "course.grading.escape_test")
+    first = "import matplotlib.font_manager, altair, copydetect, fontTools.subset, PIL.Image"
+    program = (
+        f"{first}  # they know where they are\nsys.platform = {system!r}\n{import_all(walled)}"
+    )
+    assert "course.grading.sandbox" in as_on_windows(program, tmp_path).split()
+
+
+def import_all(walled: tuple[str, ...]) -> str:
+    return f"""
 import importlib, pkgutil
 import course, transformer_lib
 for package in (course, transformer_lib):
@@ -96,8 +112,13 @@ for package in (course, transformer_lib):
             importlib.import_module(module.name)
             print(module.name)
 """
-    imported = as_on_windows(program, tmp_path).split()
-    assert {"transformer_lib.translator", "course.grading.batch"} <= set(imported)
+
+
+def test_the_list_of_what_is_only_simulated_names_tests_that_are_there():
+    page = (ROOT / "docs/open.md").read_text(encoding="utf-8")
+    table = page[page.index("## Windows and macOS") :]
+    named = set(re.findall(r"`(test_\w+)`", table))
+    assert len(named) > 5 and named <= set(globals())
 
 
 def test_a_model_is_trained_there_and_translates(tmp_path):

@@ -12,7 +12,7 @@ from hatchling.plugin.manager import PluginManager
 
 import transformer_lib
 from course.site import licenses
-from course.site.site import citation
+from course.site.build import DOCUMENTS, citation
 
 ROOT = Path(__file__).resolve().parents[2]
 ADDRESSES = """
@@ -156,6 +156,13 @@ def test_the_readme_leads_to_them():
     readme = read("README.md")
     for page in ("CONTRIBUTING.md", "CODE_OF_CONDUCT.md", "SECURITY.md", "CHANGELOG.md"):
         assert f"]({page})" in readme
+
+
+@pytest.mark.parametrize("page", ["README.md", "TEACHING.md"])
+def test_readers_and_teachers_are_led_to_what_stands_elsewhere(page):
+    lead = {f"docs/{path.name}" for path in (ROOT / "docs").glob("*.md")} | {"paper/paper.md"}
+    assert lead <= set(re.findall(r"\]\(([^)#]+)", read(page).replace("\n", " ")))
+    assert "docs/objectives.md" in {str(page.source) for page in DOCUMENTS}
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,7 @@
 """The workflows for GitHub type what the documents say, and make knows what to do."""
 
 import re
+import shutil
 import subprocess
 import sys
 import tomllib
@@ -72,6 +73,32 @@ def test_make_would_do_it(command):
         assert word.partition("=")[2] in run.stdout  # its setting is used
     for file in re.findall(r"tools/\w+\.py", run.stdout):
         assert (ROOT / file).exists()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="the step is for a shell of Unix")
+def test_the_site_is_put_on_its_branch(tmp_path):
+    """As the step has it, with a bare repository here in place of GitHub's."""
+    (step,) = (step for _, step in STEPS if step.get("name") == "Put it on the branch gh-pages")
+    hub, site = tmp_path / "hub.git", tmp_path / "site"
+    subprocess.run(["git", "init", "--quiet", "--bare", hub], check=True)
+    site.mkdir()
+    (site / "index.html").write_text("<p>It is there.</p>", encoding="utf-8")
+    (site / ".nojekyll").write_text("", encoding="utf-8")
+    script, count = re.subn(
+        r'"https://x-access-token:.*?\.git"|"https://\S+.*?"', f'"{hub}"', step["run"]
+    )
+    script = re.sub(r"\$\{\{ github\.(\w+) \}\}", r"the-\1", script)
+    assert count == 1 and "${{" not in script
+    for _ in range(2):  # the second time over the first
+        subprocess.run(["bash", "-e", "-c", script], cwd=site, check=True, capture_output=True)
+        shown = ["git", "--git-dir", hub, "show", "gh-pages:index.html"]
+        assert subprocess.check_output(shown, encoding="utf-8") == "<p>It is there.</p>"
+        listed = ["git", "--git-dir", hub, "ls-tree", "--name-only", "gh-pages"]
+        assert subprocess.check_output(listed, encoding="utf-8").split() == [
+            ".nojekyll",
+            "index.html",
+        ]
+        shutil.rmtree(site / ".git")
 
 
 def test_each_system_and_each_python_is_tested():

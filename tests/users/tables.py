@@ -199,6 +199,7 @@ ONLY_READ = {
     "make nightly": ITSELF,
     "make book": "needs Chromium; tests/course/site makes the pages it prints",
     "make lock": DOWNLOAD,
+    "make pythons": DOWNLOAD,
     "make oldest": DOWNLOAD,
     "make newest": DOWNLOAD,
     "make wheelhouse": DOWNLOAD,
@@ -215,6 +216,9 @@ ONLY_READ = {
     ".venv\\Scripts\\python tools\\start_jupyterlab.py": WINDOWS,
     ".venv\\Scripts\\python -m pytest": WINDOWS,
     ".venv\\Scripts\\python tools\\quick.py": WINDOWS,
+    "py -3.12 tools\\wheelhouse.py": WINDOWS,
+    ".venv\\Scripts\\python -m pip install --no-index --find-links wheelhouse "
+    '-c constraints.txt -e ".[lab]"': WINDOWS,
     ".venv\\Scripts\\activate": WINDOWS,
     "conda env create -f environment.yml": CONDA,
     "conda activate transformer": CONDA,

@@ -19,7 +19,7 @@ refused = functools.partial(commands.refused, program="python -m course")
 def test_as_a_process_of_its_own_and_quick():
     """Help comes without what takes seconds to import."""
     program = "import sys, runpy; sys.argv[1:] = ['view', '--help']; import course.cli; {}"
-    late = "print({'matplotlib', 'altair', 'jinja2', 'course.site.site'} & set(sys.modules))"
+    late = "print({'matplotlib', 'altair', 'jinja2', 'course.site.build'} & set(sys.modules))"
     done = subprocess.run(
         [sys.executable, "-W", "error", "-c", program.format(late)], capture_output=True, text=True
     )
@@ -96,6 +96,19 @@ def test_the_laboratory(run, tmp_path):
     refused(run("laboratory", "--out", tmp_path / "lab.png"), "lab.png", ".html")
 
 
+def test_a_laboratory_says_whose_sentences_its_model_learned_from(run, tmp_path):
+    """In the page as it is written: the weights are in it, too."""
+    page = tmp_path / "lab.html"
+    assert run("laboratory", "--model", "tatoeba", "--out", page)[0] == 0
+    text = page.read_text(encoding="utf-8").partition("</main>")[0]
+    told = text.rpartition('<p class="aside">')[2]
+    for place in ("tatoeba.org", "www.manythings.org/anki", "creativecommons.org/licenses/by/2.0/"):
+        assert f'<a href="https://{place}">https://{place}</a>' in told
+    assert "CC BY 2.0" in told
+    run("laboratory", "--out", page)
+    assert "tatoeba.org" not in page.read_text(encoding="utf-8")
+
+
 def test_corpus_names_the_files_it_wrote(run, tmp_path, monkeypatch):
     monkeypatch.setattr("course.grammar.splits.render", lambda corpus: {"gustar.tsv": "a\tb\n"})
     monkeypatch.setattr("course.grammar.splits.generate", lambda: None)
@@ -108,8 +121,8 @@ def test_corpus_names_the_files_it_wrote(run, tmp_path, monkeypatch):
 @pytest.mark.parametrize("what", ["site", "slides", "book"])
 def test_the_site_says_what_to_open(run, what, tmp_path, monkeypatch):
     built = []
-    monkeypatch.setattr("course.site.site.build", lambda folder: built.append(folder) or folder)
-    monkeypatch.setattr("course.site.site.build_book", built.append)
+    monkeypatch.setattr("course.site.build.build", lambda folder: built.append(folder) or folder)
+    monkeypatch.setattr("course.site.build.build_book", built.append)
     opened = {"site": "index.html", "slides": "slides.html", "book": "book.pdf"}[what]
     assert run(what, "--out", tmp_path) == (0, f"Open {tmp_path / opened}\n", "")
     assert built == [tmp_path] * (2 if what == "book" else 1)
@@ -117,7 +130,7 @@ def test_the_site_says_what_to_open(run, what, tmp_path, monkeypatch):
     def without_browser(folder):
         raise ValueError("the book needs Chromium")
 
-    monkeypatch.setattr("course.site.site.build", without_browser)
+    monkeypatch.setattr("course.site.build.build", without_browser)
     refused(run(what, "--out", tmp_path), "the book needs Chromium")
 
 

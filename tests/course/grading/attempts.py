@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from course.checks import Hint
-from course.grading.assignments import Assignment, Exercise
+from course.grading.assignment_files import Assignment, Exercise
 from course.grading.grade import judged
 
 

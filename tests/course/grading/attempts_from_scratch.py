@@ -1,6 +1,6 @@
 """The solution of from_scratch/, and classic mistakes: (step, what stands there, instead, hint)."""
 
-from course.grading.assignments import FROM_SCRATCH, assignment
+from course.grading.assignment_files import FROM_SCRATCH, assignment
 
 SOLUTION = assignment(FROM_SCRATCH).path
 SOURCE = SOLUTION.read_text(encoding="utf-8")

@@ -6,7 +6,7 @@ import textwrap
 from collections.abc import Mapping
 from pathlib import Path
 
-from course.grading.assignments import SOLUTION, Assignment, grade_id, student_version, text
+from course.grading.assignment_files import SOLUTION, Assignment, grade_id, student_version, text
 
 WRITTEN = "The largest weight grows without the root, because the scores spread more."
 

@@ -23,7 +23,7 @@ import yaml
 from course.grading import archives
 from course.grading.__main__ import main
 from course.grading.archives import A_DATE, course, write_zip
-from course.grading.assignments import (
+from course.grading.assignment_files import (
     assignment,
     assignments,
     plain,

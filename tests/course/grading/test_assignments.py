@@ -9,7 +9,7 @@ import pytest
 
 from course.grading.__main__ import main
 from course.grading.archives import STUDENTS_PAGE
-from course.grading.assignments import (
+from course.grading.assignment_files import (
     HIDDEN,
     SOLUTION,
     SourceError,

@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from course.checks.watching import on_guard, watched
-from course.grading.assignments import assignments
+from course.grading.assignment_files import assignments
 from course.grading.grade import judged
 from course.grading.rpc import GET_NAME
 from tests.course.grading.attempts import Here, judged_here, names_from

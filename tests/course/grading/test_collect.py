@@ -12,7 +12,7 @@ import shutil
 
 import pytest
 
-from course.grading.assignments import assignment, student_version
+from course.grading.assignment_files import assignment, student_version
 from course.grading.collect import DEEPEST, Entry, collect, labels
 from course.grading.grade import Unreadable, read_submission
 from tests.course.grading.classroom import filled_in, hand_in

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from course.grading.assignments import assignment, student_version
+from course.grading.assignment_files import assignment, student_version
 from course.grading.sandbox import ROOT
 from course.grading.start import holds
 from tests.course.grading.classroom import hand_in

@@ -16,7 +16,7 @@ import pytest
 
 from course.grading import __main__ as command_line
 from course.grading.__main__ import main
-from course.grading.assignments import FOLDER, assignment
+from course.grading.assignment_files import FOLDER, assignment
 from course.grading.collect import Submission
 from course.grading.grade import Result
 from course.grading.gradebooks import fill_in, read_gradebook, write_feedback

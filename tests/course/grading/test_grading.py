@@ -22,12 +22,12 @@ import torch
 
 from course.checks import LONG, Hint
 from course.grading import __main__ as command_line
-from course.grading import assignments as source
+from course.grading import assignment_files as source
 from course.grading import batch
 from course.grading import sandbox as wall
 from course.grading import start as starting
 from course.grading.__main__ import main
-from course.grading.assignments import FOLDER, WRITE_HERE, assignment, text
+from course.grading.assignment_files import FOLDER, WRITE_HERE, assignment, text
 from course.grading.collect import collect
 from course.grading.grade import (
     LARGEST,

@@ -10,7 +10,7 @@ import pytest
 
 from course.from_scratch.checks import FILE
 from course.grading.__main__ import main
-from course.grading.assignments import FROM_SCRATCH, assignment, student_version
+from course.grading.assignment_files import FROM_SCRATCH, assignment, student_version
 from course.grading.collect import collect
 from course.grading.grade import Limits, Worker, code_of, grade, judged, read_submission
 from course.grading.gradescope import main as gradescope

@@ -8,7 +8,7 @@ import shutil
 from hypothesis import given
 from hypothesis import strategies as st
 
-from course.grading.assignments import assignment, assignments, student_version
+from course.grading.assignment_files import assignment, assignments, student_version
 from course.grading.collect import collect
 from course.grading.grade import Unreadable, code_of, read_submission
 from course.grading.rpc import SIZES, Line, Lost, Stopped

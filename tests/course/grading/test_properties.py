@@ -19,7 +19,7 @@ import textwrap
 
 import pytest
 
-from course.grading.assignments import assignments
+from course.grading.assignment_files import assignments
 from tests.course.grading.attempts import judged_here, names_from
 from tests.course.grading.classroom import solutions
 from tests.course.grading.contracts import MADE_BY, alike, in_numbers

@@ -16,7 +16,7 @@ import pytest
 
 from course.grading import __main__ as command_line
 from course.grading.__main__ import main
-from course.grading.assignments import FOLDER, assignments, grade_id, student_version, text
+from course.grading.assignment_files import FOLDER, assignments, grade_id, student_version, text
 from course.grading.start import WALLS, holds
 from tests.course.grading.classroom import filled_in, hand_in, solutions
 from tests.course.grading.hostile import HOSTILE

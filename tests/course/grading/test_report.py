@@ -7,7 +7,7 @@ import json
 import pytest
 
 from course.grading import changes, report
-from course.grading.assignments import assignment
+from course.grading.assignment_files import assignment
 from course.grading.collect import Submission
 from course.grading.grade import Result, read_submission, to_be_read
 from course.grading.manual_grades import mark

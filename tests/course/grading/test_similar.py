@@ -7,7 +7,7 @@ import re
 import pytest
 
 from course.grading.__main__ import main
-from course.grading.assignments import assignment, assignments, text
+from course.grading.assignment_files import assignment, assignments, text
 from course.grading.collect import collect
 from course.grading.similar import MOST, compare
 from tests.course.grading.classroom import filled_in, hand_in, solutions

@@ -13,7 +13,7 @@ import pytest
 
 from course.grading import sandbox as wall
 from course.grading import start as starting
-from course.grading.assignments import assignment
+from course.grading.assignment_files import assignment
 from course.grading.batch import grade_all
 from course.grading.folders import LOCK, Folder, clear_up
 from course.grading.grade import Limits, Worker, grade
@@ -221,7 +221,7 @@ def test_a_command_that_is_killed_leaves_nothing(tmp_path, monkeypatch, wall):
         "from pathlib import Path\n"
         "from course.grading.batch import grade_all\n"
         "from course.grading.grade import Limits\n"
-        "from course.grading.assignments import assignment\n"
+        "from course.grading.assignment_files import assignment\n"
         "if __name__ == '__main__':\n"
         f"    here, limits = Path({str(tmp_path)!r}), Limits(500, wall={wall!r})\n"
         "    files = {'ben': here / 'ben.ipynb'}\n"

@@ -12,7 +12,7 @@ import pytest
 from course.drawing.registry import FIGURES
 from course.grading import batch
 from course.grading.__main__ import parser
-from course.grading.assignments import FOLDER, assignments
+from course.grading.assignment_files import FOLDER, assignments
 from course.grading.grade import Limits
 from course.grading.rpc import MOST_CALLS, MOST_NUMBERS
 from course.notebook_tools import count, sections

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from filelock import FileLock
 
-from course.site.site import MARK, build
+from course.site.build import MARK, build
 from tests.course.site.parsed import Parsed
 
 

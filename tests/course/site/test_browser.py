@@ -11,7 +11,7 @@ from playwright.sync_api import expect, sync_playwright
 from course.lab.packing import in_eight_bits
 from course.notebook_tools import sections
 from course.site.book import find_browser, print_pdf
-from course.site.site import DOCUMENTS
+from course.site.build import DOCUMENTS
 from transformer_lib import Translator
 
 BROWSER = find_browser()

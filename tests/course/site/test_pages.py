@@ -5,6 +5,7 @@ import json
 import re
 import subprocess
 import sys
+from fnmatch import fnmatch
 from pathlib import PurePosixPath
 from types import SimpleNamespace
 from urllib.parse import parse_qsl, unquote, urlsplit
@@ -16,22 +17,12 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_outp
 from PIL import Image
 
 from course.drawing.registry import FIGURES
-from course.lab import view
+from course.lab import attention_page
 from course.lab.pages import HERE
 from course.notebook_tools import sections
-from course.site import colab
+from course.site import colab, licenses
 from course.site.book import chapter, print_pdf
-from course.site.markdown import (
-    code_html,
-    github_anchor,
-    inline,
-    jupyter_anchor,
-    markdown,
-    plain,
-    relative,
-)
-from course.site.notebooks import parts, with_rows
-from course.site.site import (
+from course.site.build import (
     DOCUMENTS,
     FIRST_LETTERS,
     LABORATORIES,
@@ -42,7 +33,17 @@ from course.site.site import (
     reference_pages,
     write_laboratories,
 )
-from course.site.site import HERE as SITE
+from course.site.build import HERE as SITE
+from course.site.markdown import (
+    code_html,
+    github_anchor,
+    inline,
+    jupyter_anchor,
+    markdown,
+    plain,
+    relative,
+)
+from course.site.notebooks import parts, with_rows
 from tests.course.site.parsed import Parsed
 from transformer_lib import Translator
 
@@ -70,6 +71,26 @@ def test_every_notebook_and_every_document_has_a_page(pages):
     expected = {f"{name}.html" for name in NOTEBOOKS} | {page.file for page in DOCUMENTS}
     expected |= {page.file for page in reference_pages()}
     assert expected | {"index.html", "about.html", "slides.html"} == set(pages)
+
+
+def test_what_others_made_is_named_with_its_license(site):
+    """Every font, and every script that isn't written here."""
+    files = {path.relative_to(site).as_posix() for path in (site / "static").iterdir()}
+    written = {path.name for folder in (SITE / "static", HERE) for path in folder.iterdir()}
+    theirs = {file for file in files if PurePosixPath(file).name not in written}
+    assert len([file for file in theirs if file.endswith(".woff")]) == 7
+    for file in theirs:
+        assert any(fnmatch(file, pattern) for pattern in licenses.OTHERS), file
+    about = html.unescape((site / "about.html").read_text(encoding="utf-8"))
+    for pattern, (what, _) in licenses.OTHERS.items():
+        assert any(fnmatch(file, pattern) for file in theirs), pattern
+        assert f"<summary>{what}</summary>" in about
+
+
+def test_the_laboratory_of_the_larger_model_says_whose_sentences_it_learned_from(site):
+    for file, name in TRANSLATORS.items():
+        text = (site / file).read_text(encoding="utf-8")
+        assert text.count('href="https://tatoeba.org"') == (name == "tatoeba"), file
 
 
 def test_every_link_leads_somewhere(site, pages):
@@ -353,7 +374,9 @@ def test_a_chart_brings_its_data_and_a_picture(pages):
 def test_an_attention_view_brings_its_data_and_a_picture(site, pages):
     views = [(page, number) for page in pages.values() for number in page.all("div", "view")]
     expected = sum(
-        view.MIME in output.get("data", {}) for name in NOTEBOOKS for _, output in outputs(name)
+        attention_page.MIME in output.get("data", {})
+        for name in NOTEBOOKS
+        for _, output in outputs(name)
     )
     assert len(views) == expected > 0
     for page, number in views:

@@ -12,8 +12,8 @@ from playwright.sync_api import expect, sync_playwright
 import transformer_lib
 from course.notebook_tools import sections
 from course.site import reference
+from course.site.build import DOCUMENTS, Site
 from course.site.reference import Module, Name, Reader, modules
-from course.site.site import DOCUMENTS, Site
 from tests.course.site.test_browser import (
     BROWSER,
     COLORS,

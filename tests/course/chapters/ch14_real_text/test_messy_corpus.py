@@ -11,7 +11,7 @@ from course.chapters.ch14_real_text.assignment_7_checks import (
     keys,
 )
 from course.chapters.ch14_real_text.messy_corpus import key, lines, originals
-from course.grading.assignments import assignment
+from course.grading.assignment_files import assignment
 from tests.course.grading.classroom import solutions
 from transformer_lib.text import everyday
 

@@ -101,6 +101,7 @@ DOCUMENTS = (
     Page("figures.html", path("notebooks/figures.md"), "Figures"),
     Page("build.html", path("from_scratch/README.md"), "Build it yourself"),
     Page("teaching.html", path("TEACHING.md"), "For teachers"),
+    Page("objectives.html", path("docs/objectives.md"), "Objectives"),
     Page("install.html", path("README.md"), "Install and use"),
     Page("scaling.html", path("SCALING.md"), "Larger models"),
     Page("sentences.html", path("data/README.md"), "The sentences"),

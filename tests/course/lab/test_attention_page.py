@@ -17,7 +17,7 @@ from PIL import Image
 from playwright.sync_api import expect, sync_playwright
 
 from course.lab import AttentionView, Layer, attention_map_layers, huggingface_layers
-from course.lab.view import MIME, packed, unpacked
+from course.lab.attention_page import MIME, packed, unpacked
 from course.notebook_tools.compare import first_difference
 from course.site.book import find_browser
 from transformer_lib import Translator
