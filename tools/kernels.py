@@ -16,7 +16,6 @@ import signal
 import subprocess
 import sys
 from collections.abc import Callable
-from pathlib import Path
 from unittest.mock import patch
 
 NEEDED = (
@@ -31,7 +30,6 @@ NEEDED = (
 
 def serve() -> None:
     """Start a kernel for each line of standard input, and print its number."""
-    sys.path.remove(str(Path(__file__).resolve().parent))  # a kernel doesn't find these tools
     os.environ["MPLBACKEND"] = "module://matplotlib_inline.backend_inline"  # as ipykernel has it
     os.environ["JPY_PARENT_PID"] = str(os.getpid())  # so that a kernel ends with this process
     for name in NEEDED:
@@ -87,7 +85,7 @@ class Copy:
 @functools.cache
 def server() -> subprocess.Popen:
     """The process that is copied. It ends with this one."""
-    command = [sys.executable, __file__]
+    command = [sys.executable, "-P", __file__]  # -P: a kernel doesn't find these tools
     process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
     atexit.register(process.communicate)
     return process
