@@ -16,6 +16,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Callable
+from pathlib import Path
 from unittest.mock import patch
 
 NEEDED = (
@@ -30,6 +31,8 @@ NEEDED = (
 
 def serve() -> None:
     """Start a kernel for each line of standard input, and print its number."""
+    # A kernel doesn't find these tools. With Python's -P it wouldn't find its own folder either.
+    sys.path.remove(str(Path(__file__).resolve().parent))
     os.environ["MPLBACKEND"] = "module://matplotlib_inline.backend_inline"  # as ipykernel has it
     os.environ["JPY_PARENT_PID"] = str(os.getpid())  # so that a kernel ends with this process
     for name in NEEDED:
@@ -85,7 +88,7 @@ class Copy:
 @functools.cache
 def server() -> subprocess.Popen:
     """The process that is copied. It ends with this one."""
-    command = [sys.executable, "-P", __file__]  # -P: a kernel doesn't find these tools
+    command = [sys.executable, __file__]
     process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
     atexit.register(process.communicate)
     return process
