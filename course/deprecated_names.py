@@ -200,8 +200,15 @@ PLOTS = {
 }
 
 alias("course", MODULES)
-RENAMED["trained_words"] = "_trained_words"
+# Names that changed in the course, besides those in the library's own table.
+RENAMED.update(
+    trained_words="_trained_words",
+    looks_layers="attention_map_layers",
+    Learner="TrainSpec",
+    Way="Trace",
+    way_of="trace",
+    told="summary",
+)
 HANDED_ON["transformer_lib.plots.training.verdict"] = "course.drawing.rows"
-HANDED_ON["transformer_lib.checks.one_hot.one_hot_rows"] = "course.checks.exchanged"
 for place, names in PLOTS.items():
     HANDED_ON |= {f"transformer_lib.plots.{name}": f"course.{place}" for name in names.split()}

@@ -31,7 +31,8 @@ NEEDED = (
 
 def serve() -> None:
     """Start a kernel for each line of standard input, and print its number."""
-    sys.path.remove(str(Path(__file__).resolve().parent))  # a kernel doesn't find these tools
+    # A kernel doesn't find these tools. With Python's -P it wouldn't find its own folder either.
+    sys.path.remove(str(Path(__file__).resolve().parent))
     os.environ["MPLBACKEND"] = "module://matplotlib_inline.backend_inline"  # as ipykernel has it
     os.environ["JPY_PARENT_PID"] = str(os.getpid())  # so that a kernel ends with this process
     for name in NEEDED:

@@ -40,14 +40,13 @@ COMMANDS = {
     "translate --attention": "python -m course view MODEL TEXT --out FILE",
 }
 
-# Old module -> where its names are now, without "transformer_lib.". If it was taken apart, they are
-# looked for in the order given here.
+# Old module -> where its names are now, without "transformer_lib."; they are asked in this order.
 MODULES = table("""
     attention=model.attention batching=text.batching before=variants.recurrent checkpoints=files
     config=model.config corpora=text.data corpora.digits=text.digits
-    corpora.english_spanish=text.english_spanish
-    corpora.english_spanish.splits=text.english_spanish corpora.everyday=text.everyday
-    corpora.parallel=text.parallel decoder=model.decoder decoding.optimize=decoding.quantization
+    corpora.english_spanish=text.english_spanish corpora.english_spanish.splits=text.english_spanish
+    corpora.everyday=text.everyday corpora.parallel=text.parallel decoder=model.decoder
+    decoding.layout=decoding.quantization decoding.optimize=decoding.quantization
     distributed=training.distributed variants.replacement=variants.module_surgery
     downloads=text.downloads embedding=model.embedding encoded=text.tokenized_dataset
     encoder=model.encoder evaluation=interpret.patching,interpret.pronouns,metrics
@@ -59,27 +58,26 @@ MODULES = table("""
     since.flash=variants.flash_attention since.norms=variants.rms_norm
     since.optimizers=training.optimizers since.positions=variants.relative_positions
     subwords=text.subwords sureness=confidence tokens=text.tokens typed=text.user_input
-""") | {
-    "training": "training.schedules training.config training.batches training.step "
-    "training.state training.devices training.optimizers training.trainer"
-}
+""")
+MODULES["training"] = """training.schedules training.config training.batches training.step
+    training.state training.devices training.optimizers training.trainer"""
 
 # A name in an old module -> the name that it has in its new place, or in transformer_lib itself.
 RENAMED = table("""
-    Run=TrainState exchange=replace_modules Attentive=AttentionReadout
+    Run=TrainState exchange=replace_modules,gradient_sync Attentive=AttentionReadout
     Blind=LastStateReadout make_look=make_readout unprompted=as_lm_pairs continue_ids=generate
     starts=empty_sources sharpen=sampling_distribution draw=sample Prefixes=DecoderState
     deciding=inference_mode Speculation=SpeculativeResult Looks=AttentionMaps
-    Sureness=ConfidenceThresholds measure_sureness=measure_confidence
-    Typed=UserInput EncodedPairs=TokenizedDataset
-    proper_words=learn_truecasing Material=TrainingData OwnPairs=ParallelRecipe
-    own_pairs=parallel_recipe everyday=tatoeba everyday_sizes=tatoeba_sizes pictures=multi30k
-    pictures_sizes=multi30k_sizes how_far=validation_scores say_whose=print_attribution
-    edit_attention=patch_attention edit_outputs=patch_outputs switch_off=ablate_head
-    forbid=block_attention swap=swap_attention looks_layers=attention_map_layers Learner=TrainSpec
-    way_of=trace told=summary in_int8=quantize_int8 for_decoding=optimize_for_decoding
-    device_named=get_device Way=Trace place_of=sentence_hash words_in=count_tokens
-    part_with_weights=inner_attention load_balance=load_balancing_loss
+    Sureness=ConfidenceThresholds measure_sureness=measure_confidence Typed=UserInput
+    EncodedPairs=TokenizedDataset proper_words=learn_truecasing Material=TrainingData
+    OwnPairs=ParallelRecipe own_pairs=parallel_recipe everyday=tatoeba everyday_sizes=tatoeba_sizes
+    pictures=multi30k pictures_sizes=multi30k_sizes how_far=validation_scores
+    say_whose=print_attribution edit_attention=patch_attention edit_outputs=patch_outputs
+    switch_off=ablate_head forbid=block_attention swap=swap_attention in_int8=quantize_int8
+    for_decoding=optimize_for_decoding device_named=get_device place_of=sentence_hash
+    words_in=count_tokens part_with_weights=inner_attention load_balance=load_balancing_loss
+    world=world_size mine=shard total=all_reduce_sum joined=process_group own_device=local_device
+    own_random_numbers=seed_process exchanging=data_parallel_loss
 """)
 
 # Parts and methods of classes: old name -> the name that they have now.
@@ -89,7 +87,9 @@ PARTS: dict[type, dict[str, str]] = {
     **dict.fromkeys((EncoderLayer, DecoderLayer, LanguageModelLayer), LAYER),
     **dict.fromkeys((Language, SubwordLanguage), LANGUAGE | {"more": "larger_model_hint"}),
     Subwords: table("encode_varied=encode_with_dropout"),
-    Translator: table("sureness=confidence doubt=warning"),
+    Translator: table(
+        "sureness=confidence doubt=warning looks=attention_maps for_decoding=optimize_for_decoding"
+    ),
     ConfidenceThresholds: table("doubt=warning"),
     Rotary: table("turn=rotate"),
     MixtureOfExperts: table("top=top_k"),
@@ -97,14 +97,13 @@ PARTS: dict[type, dict[str, str]] = {
 }
 
 # Old modules that went to the course, whole or in part.
-TO_THE_COURSE = tuple(
-    f"transformer_lib.{old}"
-    for old in "checks corpora.english_spanish corpora.messy experiments paper plots web".split()
-)
+GONE = "checks corpora.english_spanish corpora.messy experiments paper plots web".split()
+TO_THE_COURSE = tuple(f"transformer_lib.{old}" for old in GONE)
 
-# Renamed in part.
-PARTLY = ("decoding", "interpret.recording", "text.parallel", "training.step", "variants")
-KEPT = ("transformer_lib", *(f"transformer_lib.{part}" for part in PARTLY))
+# Modules that are where they were, but for some of their names.
+PARTLY = """decoding decoding.cache decoding.sampling decoding.speculative interpret.recording
+    recipes text.parallel training.step translator variants"""
+KEPT = ("transformer_lib", *(f"transformer_lib.{part}" for part in PARTLY.split()))
 
 # The tables of both, by full names.
 PLACES: dict[str, list[str]] = {}
@@ -152,10 +151,11 @@ def look_up(old: str, name: str) -> tuple[Any, str] | None:
     whole = f"{old}.{name}"
     for place in [HANDED_ON[whole]] if whole in HANDED_ON else PLACES[old]:
         names = vars(import_module(place))
-        for now in (RENAMED.get(name, name), name):
+        for now in (*RENAMED.get(name, "").split(), name):
             if now in names:
-                renamed = f", and {name} is {now}" if now != name else ""
-                return names[now], f"{old} is now {place}{renamed}"
+                renamed = [f"{name} is now {now}"] if now != name else []
+                moved = [f"{old} is now {place}"] if place != old else []
+                return names[now], ", and ".join(moved + renamed)
     if whole not in PLACES:
         return None
     if len(PLACES[whole]) > 1 or any(other.startswith(f"{whole}.") for other in PLACES):
@@ -168,8 +168,7 @@ def old_part(old: str, now: str) -> property:
     """A part of an object by its old name."""
 
     def get(layer: Any) -> Any:
-        message = f"{old} is now {now}; the old name goes with release 2.0"
-        warnings.warn(message, FutureWarning, 2)
+        warnings.warn(f"{old} is now {now}; the old name goes with release 2.0", FutureWarning, 2)
         return getattr(layer, now)
 
     return property(get)

@@ -60,7 +60,7 @@ def start(wall: str, home: Path, module: str, given: dict[str, Any]) -> "subproc
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
         cwd=home,
-        env=surroundings(str(home)),
+        env=surroundings(str(home), str(tree)),
         start_new_session=True,
     )
 
@@ -101,21 +101,25 @@ def may_read(tree: Path, given: dict[str, Any]) -> dict[str, Any]:
     return given | {"readable": [*readable(), str(tree)]}
 
 
-def surroundings(home: str) -> dict[str, str]:
-    """The environment variables of a student's process: nothing of the teacher's."""
+def surroundings(home: str, tree: str = "") -> dict[str, str]:
+    """The environment variables of a student's process: nothing of the teacher's.
+
+    tree: where a Python that is started finds the student's side of this package, and the library.
+    """
     one = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS")
     homes = ("HOME", "USERPROFILE", "TMPDIR", "TEMP", "TMP", "MPLCONFIGDIR", "IPYTHONDIR")
     # Hugging Face's tokenizers would start threads, which `limit` forbids.
     needed = {"PATH": os.defpath, "MPLBACKEND": "agg", "TOKENIZERS_PARALLELISM": "false"}
     if "SYSTEMROOT" in os.environ:  # Windows can't start Python without it
         needed["SYSTEMROOT"] = os.environ["SYSTEMROOT"]
+    if tree:
+        needed["PYTHONPATH"] = os.pathsep.join((tree, str(ROOT)))
     return needed | dict.fromkeys(one, "1") | dict.fromkeys(homes, home)
 
 
-def python(tree: str, program: str, *words: str) -> list[str]:
-    """The command for a program that finds the student's side of this package, and the library."""
-    paths = f"import sys; sys.path[:0] = [{tree!r}, {str(ROOT)!r}]; "
-    return [sys.executable, "-P", "-s", "-B", "-c", paths + program, *words]
+def python(program: str, *words: str) -> list[str]:
+    """The command for a program that imports nothing from the folder where it is started."""
+    return [sys.executable, "-P", "-s", "-B", "-c", program, *words]
 
 
 # --- as a program of its own ---------------------------------------------------------------------
@@ -124,12 +128,12 @@ def python(tree: str, program: str, *words: str) -> list[str]:
 def behind(wall: str, home: str, tree: str, module: str, given: dict[str, Any]) -> list[str]:
     """The command that runs `main` of course.grading.MODULE behind a wall ("": behind none)."""
     program = (
-        "import json; given = json.loads(sys.argv[1]); "
+        "import json, sys; given = json.loads(sys.argv[1]); "
         "from course.grading.sandbox import lock_in; "
         f"lock_in({wall!r}, {home!r}, given['readable']); "
         f"from course.grading.{module} import main; main(given)"
     )
-    command = python(tree, program, json.dumps(given))
+    command = python(program, json.dumps(given))
     if wall == "bubblewrap":
         return [*bubblewrap(home, tree), *command]
     if wall == "sandbox-exec":
@@ -156,9 +160,7 @@ class ForkServer:
         self.tree = worker_side(Path(folder, "tree"))
         self.line, its_end = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         words = (folder, str(its_end.fileno()))
-        program = python(
-            str(self.tree), "from course.grading.fork_server import main; main()", *words
-        )
+        program = python("from course.grading.fork_server import main; main()", *words)
         command = [*without_rights(wall), *program]
         try:
             self.process = subprocess.Popen(
@@ -167,7 +169,7 @@ class ForkServer:
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL,
                 cwd=folder,
-                env=surroundings(folder),
+                env=surroundings(folder, str(self.tree)),
                 pass_fds=[its_end.fileno()],
                 start_new_session=True,
             )

@@ -1,4 +1,4 @@
-"""A copy of a notebook for Google Colab: its first cell brings the library."""
+"""A copy of a notebook for Google Colab: its first cell brings the course."""
 
 import copy
 
@@ -7,21 +7,27 @@ from nbformat.v4 import new_code_cell
 
 BRANCH = "gh-pages"  # where the workflow puts the site, and Colab finds the copies
 FIRST_CELL = """\
-# Only on Colab: installs the course's library, with its data. Run this cell first.
-import subprocess, sys
-from importlib.metadata import distributions
+# Only on Colab: fetches the course with its data, and installs it. Run this cell first.
+import site, subprocess, sys
+from importlib.metadata import distribution, distributions
+from pathlib import Path
 
 def versions():
     return {d.name.lower(): d.version for d in distributions()}
 
 before = versions()
 if "transformer-lib" not in before:
-    library = "transformer-lib @ git+REPOSITORY"
-    subprocess.run([sys.executable, "-m", "pip", "install", "--quiet", library], check=True)
+    clone = Path("transformer-course").resolve()
+    if not clone.exists():
+        subprocess.run(["git", "clone", "--quiet", "--depth=1", "REPOSITORY", clone], check=True)
+    install = [sys.executable, "-m", "pip", "install", "--quiet", "--editable", f"{clone}[plots]"]
+    subprocess.run(install, check=True)
     after = versions()
     if any(before.get(name, after[name]) != after[name] for name in ("numpy", "torch")):
         print("NumPy or PyTorch was replaced: the kernel restarts now. Then go on below.")
         get_ipython().kernel.do_shutdown(restart=True)
+    # An editable install is found by a .pth file, which Python reads when it starts: read it now.
+    site.addsitedir(str(distribution("transformer-lib").locate_file("")))
 """
 
 

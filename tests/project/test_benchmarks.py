@@ -15,6 +15,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 @pytest.fixture
 def step(monkeypatch):
+    # It finds its neighbors as a script does, and is changed here: no process of its own will do.
     monkeypatch.syspath_prepend(ROOT / "benchmarks")
     import training_step
 

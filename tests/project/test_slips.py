@@ -2,6 +2,7 @@
 
 import ast
 import importlib
+import os
 import subprocess
 import sys
 import types
@@ -104,7 +105,7 @@ def test_what_no_test_sees_is_told_with_its_place(monkeypatch, capsys, green):
 
 # In a process that hasn't imported the library yet.
 PLANT = """
-import sys; sys.path.append("tools")
+import sys
 from pathlib import Path
 from slips import Copy, Slip
 copy = Copy(Path(sys.argv[1]))
@@ -122,7 +123,8 @@ def test_a_slip_is_seen_in_a_copy_and_the_project_stays_as_it_is(tmp_path):
     before.write_text(slip.before, encoding="utf-8")
     after.write_text(slip.after, encoding="utf-8")
     command = [sys.executable, "-c", PLANT, *map(str, (copy, before, after))]
-    run = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    tools = os.environ | {"PYTHONPATH": str(ROOT / "tools")}
+    run = subprocess.run(command, cwd=ROOT, env=tools, capture_output=True, text=True)
     assert run.stdout == "True\n", run.stderr
     assert (ROOT / MODULE).read_text(encoding="utf-8") == slip.before
     assert (copy / MODULE).read_text(encoding="utf-8") == slip.before

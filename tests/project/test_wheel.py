@@ -3,6 +3,7 @@
 Installed by pip, but without what it needs: that is here, and test_imports.py looks after it.
 """
 
+import json
 import os
 import shutil
 import subprocess
@@ -12,6 +13,7 @@ import zipfile
 from importlib.util import find_spec
 from pathlib import Path
 
+import editables
 import pytest
 from hatchling.builders.sdist import SdistBuilder
 from hatchling.builders.wheel import WheelBuilder
@@ -84,6 +86,12 @@ def test_it_trains_measures_and_looks_inside_alone(installed, tmp_path):
     """With nothing to draw with: matplotlib and Altair belong to the course."""
     run(installed, "train", "--task", "copy", "--steps", "2", "--out", "copy", cwd=tmp_path)
     assert (tmp_path / "copy" / "model.safetensors").is_file()
+    few = "I like trees.\tMe gustan los árboles.\nI sleep.\tDuermo.\n"
+    (tmp_path / "few.tsv").write_text(few, encoding="utf-8")
+    measured = run(
+        installed, "evaluate", "--model", "tatoeba", "--data", "few.tsv", "--json", cwd=tmp_path
+    )
+    assert json.loads(measured)["splits"]["few.tsv"]["exact_match"] == 1
     program = (
         "import sys; sys.modules.update(matplotlib=None, altair=None, course=None)\n"
         "from transformer_lib import Translator, record_attention\n"
@@ -120,3 +128,24 @@ def test_neither_holds_a_solution_or_anything_of_the_course(packed):
         ):
             assert secret not in names, secret
         assert not [name for name, text in files.items() if b"BEGIN SOLUTION" in text]
+
+
+# In a Python that has nothing else installed.
+WHAT_IS_FOUND = """
+import importlib.util, site, sys
+site.addsitedir(sys.argv[1])
+print(*(name for name in sys.argv[2:] if importlib.util.find_spec(name)))
+"""
+
+
+def test_an_editable_install_brings_the_library_the_course_and_nothing_else(tmp_path):
+    """Not `web`, `tools` or `data`, which would hide what others call so."""
+    builder = WheelBuilder(str(ROOT))
+    (wheel,) = builder.build(directory=str(tmp_path / "built"), versions=["editable"])
+    zipfile.ZipFile(wheel).extractall(tmp_path)
+    shutil.copytree(Path(editables.__file__).parent, tmp_path / "editables")
+    here = sorted({path.stem for path in ROOT.iterdir() if path.stem.isidentifier()})
+    assert {"conftest", "course", "data", "tests", "tools", "transformer_lib", "web"} < set(here)
+    program = [sys.executable, "-I", "-S", "-c", WHAT_IS_FOUND, str(tmp_path), *here]
+    found = subprocess.run(program, cwd=tmp_path, check=True, capture_output=True, text=True).stdout
+    assert found.split() == ["course", "transformer_lib"]

@@ -31,6 +31,7 @@ from course.checks import (
     whole_numbers,
     wrong_verdicts,
 )
+from course.checks.exchanged import runs  # noqa: F401 - an older copy calls it
 from transformer_lib.interpret.patching import ablate_head, patch_attention
 from transformer_lib.model.config import ModelConfig
 from transformer_lib.model.decoder import Decoder, DecoderLayer
@@ -517,14 +518,14 @@ def all_at_once(function: Callable[..., Tensor]) -> None:
                 "Those are the decoder's vectors. The generator is missing; model(…) uses it.",
             ),
         ]
-    runs: list[Any] = []
-    hook = model.decoder.register_forward_hook(lambda *_: runs.append(1))
+    calls: list[Any] = []
+    hook = model.decoder.register_forward_hook(lambda *_: calls.append(1))
     try:
         found = call(before(function, model), src, words)
     finally:
         hook.remove()
     compare(found, right, mistakes)
-    no_slip(len(runs) == 1, f"Right, but the decoder runs {len(runs)} times. Once is enough.")
+    no_slip(len(calls) == 1, f"Right, but the decoder runs {len(calls)} times. Once is enough.")
 
 
 # --- one planted fault ---------------------------------------------------------------------------

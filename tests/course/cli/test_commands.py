@@ -134,9 +134,21 @@ def test_the_site_says_what_to_open(run, what, tmp_path, monkeypatch):
     refused(run(what, "--out", tmp_path), "the book needs Chromium")
 
 
-def test_the_old_way_to_the_site_says_where_it_went():
-    done = subprocess.run(
-        [sys.executable, "-m", "web", "site"], cwd=ROOT, capture_output=True, text=True
-    )
+@pytest.mark.parametrize(
+    ("old", "now"),
+    [
+        ("-m web site", "python -m course"),
+        ("-m coursework grade", "python -m course.grading"),
+        ("tools/lab.py", "python tools/start_jupyterlab.py"),
+        ("tools/run_notebooks.py --core", "python -m course.notebook_tools.run"),
+        ("tools/count_notebooks.py --fix", "python -m course.notebook_tools.count"),
+    ],
+)
+def test_an_old_command_says_in_one_sentence_where_it_went(old, now):
+    command = [sys.executable, *old.split()]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
     assert (done.returncode, done.stdout) == (2, "")
-    assert "python -m course" in done.stderr and done.stderr.count("\n") == 1
+    assert now in done.stderr and done.stderr.count("\n") == 1
+    file = Path(now.split()[-1])
+    place = file if file.suffix == ".py" else Path(*file.name.split("."))
+    assert (ROOT / place).exists() or (ROOT / f"{place}.py").exists()

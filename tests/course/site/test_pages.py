@@ -2,17 +2,21 @@
 
 import html
 import json
+import os
 import re
+import shutil
 import subprocess
 import sys
 from fnmatch import fnmatch
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
 from types import SimpleNamespace
 from urllib.parse import parse_qsl, unquote, urlsplit
 
+import editables
 import pytest
 import yaml
 from fontTools.ttLib import TTFont
+from hatchling.builders.wheel import WheelBuilder
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 from PIL import Image
 
@@ -530,18 +534,23 @@ def test_colab_gets_an_address_once_the_project_has_one():
 
 
 @pytest.mark.parametrize("replaced, restarts", [("numpy", True), ("torch", True), ("tqdm", False)])
-def test_the_first_cell_on_colab_never_mixes_two_numpys(monkeypatch, capsys, replaced, restarts):
+def test_the_first_cell_on_colab_never_mixes_two_numpys(
+    monkeypatch, tmp_path, capsys, replaced, restarts
+):
     """Tried with a package manager and a kernel that only write down what is asked of them."""
     copy = colab.with_first_cell(small(), "https://github.com/a/b")
     assert len(copy.cells) == len(small().cells) + 1
     there = {"numpy": "2.0", "torch": "2.9", "tqdm": "4.0"}
     ran, shut = [], []
 
-    def install(command, check):
-        ran.append(command[-1])
-        there.update({"transformer-lib": "0.1.0", replaced: "9.9"})
+    def run(command, check):
+        ran.append(command)
+        if "pip" in command:
+            there.update({"transformer-lib": "0.1.0", replaced: "9.9"})
 
-    monkeypatch.setattr("subprocess.run", install)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("subprocess.run", run)
+    monkeypatch.setattr("site.addsitedir", lambda folder: None)
     monkeypatch.setattr(
         "importlib.metadata.distributions",
         lambda: [SimpleNamespace(name=name, version=version) for name, version in there.items()],
@@ -549,11 +558,54 @@ def test_the_first_cell_on_colab_never_mixes_two_numpys(monkeypatch, capsys, rep
     kernel = SimpleNamespace(do_shutdown=lambda restart: shut.append(restart))
     names = {"get_ipython": lambda: SimpleNamespace(kernel=kernel)}
     exec(copy.cells[0].source, names)
-    assert ran == ["transformer-lib @ git+https://github.com/a/b"]
+    clone, install = ran
+    assert clone[:2] == ["git", "clone"] and clone[-2] == "https://github.com/a/b"
+    assert install[1:4] == ["-m", "pip", "install"]
+    assert install[-2:] == ["--editable", f"{clone[-1]}[plots]"]
     assert shut == [True] * restarts
     assert ("restarts now" in capsys.readouterr().out) == restarts
     exec(copy.cells[0].source, names)  # after the restart, run again: nothing happens
-    assert len(ran) == 1 and shut == [True] * restarts
+    assert len(ran) == 2 and shut == [True] * restarts
+
+
+# A Python that has nothing installed, and an installer that unpacks what it was given.
+FRESH = """
+import importlib.util, subprocess, sys, zipfile
+cell, wheel, packages = sys.argv[1:]
+
+def run(command, check):
+    if "pip" in command:
+        zipfile.ZipFile(wheel).extractall(packages)
+
+subprocess.run = run
+assert importlib.util.find_spec("course") is importlib.util.find_spec("transformer_lib") is None
+exec(cell, {})
+import course
+print(course.__file__, importlib.util.find_spec("transformer_lib").origin, sep="\\n")
+"""
+
+
+@pytest.mark.slow
+def test_after_the_first_cell_on_colab_the_kernel_finds_the_course(tmp_path):
+    """Its Python has started before there was anything to find."""
+    (wheel,) = WheelBuilder(str(sections.ROOT)).build(
+        directory=str(tmp_path), versions=["editable"]
+    )
+    packages, needed = tmp_path / "packages", tmp_path / "needed"
+    packages.mkdir()
+    needed.mkdir()
+    shutil.copytree(Path(editables.__file__).parent, needed / "editables")
+    for name in ("numpy", "torch"):  # which Colab has
+        (needed / f"{name}-2.dist-info").mkdir()
+        about = f"Name: {name}\nVersion: 2\n"
+        (needed / f"{name}-2.dist-info" / "METADATA").write_text(about, encoding="utf-8")
+    cell = colab.with_first_cell(small(), "https://github.com/a/b").cells[0].source
+    program = [sys.executable, "-P", "-S", "-c", FRESH, cell, wheel, packages]
+    found = os.environ | {"PYTHONPATH": f"{packages}{os.pathsep}{needed}"}
+    run = subprocess.run(program, cwd=tmp_path, env=found, capture_output=True, text=True)
+    assert run.returncode == 0, run.stderr
+    places = [sections.ROOT / name / "__init__.py" for name in ("course", "transformer_lib")]
+    assert [Path(line) for line in run.stdout.splitlines()] == places
 
 
 def test_the_workflow_puts_the_site_where_colab_looks():

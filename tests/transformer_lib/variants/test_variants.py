@@ -585,6 +585,7 @@ def test_muon_moves_a_matrix_alike_in_all_directions():
     assert any(p is model.src_embed.table.weight for p in by_adam)
 
 
+@pytest.mark.skipif(not hasattr(torch.optim, "Muon"), reason="PyTorch has a Muon from 2.9 on")
 @pytest.mark.parametrize("half", [False, True], ids=["float32", "bfloat16"])
 def test_muon_steps_as_pytorchs_does_whatever_the_processor_computes_in(half, monkeypatch):
     monkeypatch.setattr("transformer_lib.training.optimizers.has_fast_bf16", lambda device: half)
