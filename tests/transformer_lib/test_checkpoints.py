@@ -46,7 +46,7 @@ def newer_parts(**sizes):
         model,
         "self_attn",
         lambda old: ModernAttention(
-            6, 3, before=[QKNorm(2)], biases=[RelativePositions(3, True, 8, 9)]
+            6, 3, qk_transforms=[QKNorm(2)], biases=[RelativePositions(3, True, 8, 9)]
         ),
     )
 

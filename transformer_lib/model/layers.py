@@ -49,8 +49,9 @@ def initialize(model: nn.Module) -> None:
     """Xavier's uniform numbers for the matrix of each `nn.Linear` (Glorot and Bengio 2010).
 
     Between -a and a, a = sqrt(6 / (in + out)), so that signals keep their size on the way up and
-    gradients on the way down. Called once all parts are made; those that aren't an `nn.Linear`,
-    such as `Embeddings`, have initialized themselves by then.
+    gradients on the way down. Parts that aren't an `nn.Linear`, such as `Embeddings`, initialize
+    themselves. It is called by the model once all parts are made, not by each part: drawn in
+    another order, a seed's random numbers would give other weights than in all stored runs.
     """
     for part in model.modules():
         if isinstance(part, nn.Linear):
