@@ -47,7 +47,7 @@ def a_table_has_two_dimensions(right: ModuleType, other: ModuleType) -> None:
     """Probabilities are (b, vocab_size): the last dimension is number 1."""
     p = torch.rand(50, 30, generator=torch.Generator().manual_seed(0)).softmax(dim=-1)
     uniform = torch.rand(50, generator=torch.Generator().manual_seed(1))
-    assert torch.equal(right.sample(p, uniform), other.sample(p, lots))
+    assert torch.equal(right.sample(p, uniform), other.sample(p, uniform))
 
 
 def any_device(right: ModuleType, other: ModuleType) -> None:

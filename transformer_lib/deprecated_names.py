@@ -22,7 +22,6 @@ from transformer_lib.text.subwords import Subwords
 from transformer_lib.translator import Translator
 from transformer_lib.variants import MixtureOfExperts, Rotary
 from transformer_lib.variants.language_model import LanguageModelLayer
-from transformer_lib.variants.modern_attention import OpenAttention
 from transformer_lib.variants.recurrent import RecurrentTranslator
 
 
@@ -95,7 +94,6 @@ PARTS: dict[type, dict[str, str]] = {
     Rotary: table("turn=rotate"),
     MixtureOfExperts: table("top=top_k"),
     RecurrentTranslator: table("look=readout"),
-    OpenAttention: table("before=qk_transforms"),
 }
 
 # Old modules that went to the course, whole or in part.

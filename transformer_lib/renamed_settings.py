@@ -34,11 +34,10 @@ def says_new_keywords(function: Callable[P, R]) -> Callable[P, R]:
 
     @functools.wraps(function)
     def renamed(*args: Any, **keywords: Any) -> R:
-        new = {}
         for name in keywords.keys() & KEYWORDS:
             message = f"{name}= is now called {KEYWORDS[name]}=; the old name goes with release 2.0"
             warnings.warn(message, FutureWarning, 2)
-            new[KEYWORDS[name]] = keywords.pop(name)
-        return function(*args, **keywords, **new)  # a TypeError if both names are given
+            keywords[KEYWORDS[name]] = keywords.pop(name)  # dataclasses.replace hands over both
+        return function(*args, **keywords)
 
     return renamed

@@ -26,14 +26,11 @@ def biased_attention_weights(
 
 
 class OpenAttention(Attention):
-    """softmax(q' k'^T / sqrt(d_k) + bias) V, where q', k' = qk_transforms(q, k).
-
-    See `ModernAttention`.
+    """The attention of `ModernAttention`: softmax(q' k'^T / sqrt(d_k) + bias) V.
 
     query (b, h, q, d_k), key and value (b, kv_heads, k, d_k) -> (b, h, q, d_k).
     """
 
-    @says_new_keywords
     def __init__(self, qk_transforms: Sequence[nn.Module], biases: Sequence[nn.Module]):
         super().__init__()
         self.qk_transforms = nn.ModuleList(qk_transforms)
