@@ -127,13 +127,14 @@ def changed(name, seed=0, **settings):
     CHANGES[name](model)
     model.double()
     with torch.no_grad():
-        for weight, parameter in model.named_parameters():
-            if "generator" in weight:
-                parameter.mul_(4)
-            elif "w_" in weight and parameter.dim() == 2:
-                parameter.mul_(1.5)
-            elif "table" not in weight or "biases" in weight:
-                parameter.add_(torch.randn_like(parameter), alpha=0.2)
+        for part in model.modules():
+            for parameter in part.parameters(recurse=False):
+                if part is model.generator.proj:
+                    parameter.mul_(4)
+                elif isinstance(part, nn.Linear) and parameter.dim() == 2:
+                    parameter.mul_(1.5)
+                elif not isinstance(part, nn.Embedding):
+                    parameter.add_(torch.randn_like(parameter), alpha=0.2)
     return model.eval()
 
 
