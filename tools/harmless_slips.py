@@ -46,8 +46,8 @@ def all_of_the_words(right: ModuleType, other: ModuleType) -> None:
 def a_table_has_two_dimensions(right: ModuleType, other: ModuleType) -> None:
     """Probabilities are (b, vocab_size): the last dimension is number 1."""
     p = torch.rand(50, 30, generator=torch.Generator().manual_seed(0)).softmax(dim=-1)
-    lots = torch.rand(50, generator=torch.Generator().manual_seed(1))
-    assert torch.equal(right.sample(p, lots), other.sample(p, lots))
+    uniform = torch.rand(50, generator=torch.Generator().manual_seed(1))
+    assert torch.equal(right.sample(p, uniform), other.sample(p, uniform))
 
 
 def any_device(right: ModuleType, other: ModuleType) -> None:
@@ -243,8 +243,8 @@ HARMLESS = [
     ),
     Harmless(
         "transformer_lib/decoding/greedy.py",
-        "words = prefixes.next_logits().argmax(dim=-1)",
-        "words = prefixes.next_logits().argmax(dim=1)",
+        "words = state.next_logits().argmax(dim=-1)",
+        "words = state.next_logits().argmax(dim=1)",
         "of two axes the last is number 1",
         last_of_two_axes,
     ),

@@ -34,6 +34,7 @@ RENAMED = (
     (re.compile(r"(_attn\.)((?:before|biases)\.)"), r"\1attention.\2"),
     (re.compile(r"\baround_(self_attn|cross_attn|feed_forward)\b"), r"residual_\1"),
     (re.compile(r"^look\."), "readout."),
+    (re.compile(r"\battention\.before\."), "attention.qk_transforms."),
 )
 
 

@@ -10,7 +10,7 @@ from typing import Any
 from transformer_lib.confidence import ConfidenceThresholds
 from transformer_lib.decoding import beam_search, greedy_decode, inference_mode
 from transformer_lib.text import english_spanish
-from transformer_lib.text.batching import Batch, Ids, make_batch
+from transformer_lib.text.batching import Ids, make_batch
 from transformer_lib.text.english_spanish import PronounItem
 from transformer_lib.text.everyday import EverydayItem
 from transformer_lib.text.parallel import sentence_hash
@@ -179,20 +179,16 @@ def quick_bleu(translator: Translator, pairs: Sequence[tuple[Ids, Ids]], count: 
 
 def token_accuracy(translator: Translator, pairs: TextPairs) -> float:
     """Share of target words, <eos> included, that are likeliest after the right words before."""
+    ids = [(translator.src.encode(a), translator.tgt.encode(b)) for a, b in pairs]
     right = total = 0
     with inference_mode(translator.model):
-        for batch in split_batches(translator, pairs):
+        for start in range(0, len(ids), 250):
+            batch = make_batch(ids[start : start + 250])
             best = translator.model(batch.src, batch.tgt_in).argmax(dim=-1)
             counts = batch.tgt_out != PAD
             right += int((best == batch.tgt_out)[counts].sum())
             total += int(counts.sum())
     return right / total
-
-
-def split_batches(translator: Translator, pairs: TextPairs, size: int = 250) -> list[Batch]:
-    """A split as batches, in its own order."""
-    ids = [(translator.src.encode(a), translator.tgt.encode(b)) for a, b in pairs]
-    return [make_batch(ids[i : i + size]) for i in range(0, len(ids), size)]
 
 
 def exact_match(translator: Translator, pairs: TextPairs) -> float:

@@ -377,8 +377,8 @@ def train_recipe(
         check_processes(recipe.training)
         if rank() == 0:
             check_folder(recipe, folder, resume)
-        material = recipe.load_data(folder)
-        src, tgt = material.src, material.tgt
+        data = recipe.load_data(folder)
+        src, tgt = data.src, data.tgt
         if rank() == 0:
             write_json(folder / "recipe.json", recipe.to_json())  # from here on it is a run
             write_languages(folder, src, tgt)
@@ -391,7 +391,7 @@ def train_recipe(
     def measure(_: Seq2SeqModel) -> dict[str, Any]:
         found = validation_scores(translator) if recipe.task == "en-es" else {}
         if recipe.training.best_by == "bleu":
-            found["bleu"] = round(quick_bleu(translator, material.validation), 2)
+            found["bleu"] = round(quick_bleu(translator, data.validation), 2)
         return found
 
     if threads is None:
@@ -399,8 +399,8 @@ def train_recipe(
     began = time.perf_counter()
     history = train(
         model,
-        material.training,
-        material.validation,
+        data.training,
+        data.validation,
         recipe.training,
         folder=folder,
         resume=resume and (folder / STATE_FILE).exists(),
@@ -411,7 +411,7 @@ def train_recipe(
     )
     record = {
         "parameters": count_parameters(model),
-        "sentences": len(material.training),
+        "sentences": len(data.training),
         "device": place.type,
         "processes": world_size(),
         "threads": threads,

@@ -1,6 +1,7 @@
-"""Settings and keywords that were renamed: old files load, and a caller gets the new name."""
+"""Settings and keywords that were renamed: the old ones still work, and a caller is warned."""
 
 import functools
+import warnings
 from collections.abc import Callable, Mapping
 from typing import Any, ParamSpec, TypeVar
 
@@ -14,6 +15,7 @@ SETTINGS = {
 # Old keyword of a function -> new one; until release 2.0.
 KEYWORDS = SETTINGS | {"bar": "progress", "rate": "lr", "both_ways": "bidirectional"}
 KEYWORDS |= {"buckets": "num_buckets", "farthest": "max_distance", "top": "top_k"}
+KEYWORDS |= {"lots": "uniform", "before": "qk_transforms"}
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -25,15 +27,17 @@ def current_settings(settings: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def says_new_keywords(function: Callable[P, R]) -> Callable[P, R]:
-    """Decorate a function so that an old keyword raises a TypeError that names the new one.
+    """Decorate a function so that an old keyword works until release 2.0, with a warning.
 
     For functions that have neither **keywords nor parameters with old names.
     """
 
     @functools.wraps(function)
-    def checked(*args: P.args, **keywords: P.kwargs) -> R:
+    def renamed(*args: Any, **keywords: Any) -> R:
         for name in keywords.keys() & KEYWORDS:
-            raise TypeError(f"{name}= is now called {KEYWORDS[name]}=")
+            message = f"{name}= is now called {KEYWORDS[name]}=; the old name goes with release 2.0"
+            warnings.warn(message, FutureWarning, 2)
+            keywords[KEYWORDS[name]] = keywords.pop(name)  # dataclasses.replace hands over both
         return function(*args, **keywords)
 
-    return checked
+    return renamed

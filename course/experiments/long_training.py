@@ -205,7 +205,7 @@ def cache_bytes(model: nn.Module, words: int = 20) -> int:
     """What a model keeps of one sentence of so many source and target words while it writes."""
     src = torch.full((1, words), EOS)
     with inference_mode(model):
-        prefixes = DecoderState(model, src, words, cache=True)
+        state = DecoderState(model, src, words, cache=True)
         for _ in range(words):
-            prefixes.append(prefixes.next_logits().argmax(dim=-1))
-    return prefixes.decoder.bytes
+            state.append(state.next_logits().argmax(dim=-1))
+    return state.decoder.bytes

@@ -39,6 +39,8 @@ HOW_TO = {
     ".py": "hand in what you wrote, without data",
 }
 PACKED = (".zip", ".7z", ".rar", ".gz", ".tar")
+# What a function was called in older copies -> its name now; until release 2.0.
+RENAMED = {"my_split": "my_split_heads", "my_merge": "my_merge_heads"}
 NOT_GRADED = "not graded: the grader itself failed here. Please tell your teacher."
 LONGEST_ANSWER = 10_000  # characters that a person is asked to read
 LONGEST_HINT = 1_000  # that a student is
@@ -181,22 +183,26 @@ def code_of(cells: Sequence[dict], source: Assignment) -> list[tuple[str, str]]:
 
     Before them comes the given code that was deleted or changed; checks are left out, and what only
     shows something. A file of Python becomes a module of its own, under the name that the checks
-    ask for.
+    ask for. What an older copy calls by its former name is found by its present one.
     """
     if source.suffix == ".py":
         (cell,) = cells
         module = f"{source.stem} = from_empty.at_work({text(cell)!r})"
         return [*(("", given) for given in source.given), ("", module)]
-    checks = {f"check-{one.name}" for one in source.exercises}
+    answers = {one.name for one in source.exercises}
+    former = [old for old in RENAMED if RENAMED[old] in answers]
+    checks = {f"check-{name}" for name in (*answers, *former)}
     theirs = [
-        (grade_id(cell), text(cell))
+        (RENAMED.get(grade_id(cell), grade_id(cell)), text(cell))
         for cell in cells
         if cell["cell_type"] == "code"
         and grade_id(cell) not in checks
         and text(cell) not in source.shown
     ]
     kept = {code for _, code in theirs}
-    return [("", given) for given in source.given if given not in kept] + theirs
+    handed_in = {grade_id(cell) for cell in cells}
+    aliases = [("", f"{RENAMED[old]} = {old}") for old in former if old in handed_in]
+    return [("", given) for given in source.given if given not in kept] + theirs + aliases
 
 
 def to_be_read(

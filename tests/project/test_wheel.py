@@ -144,7 +144,13 @@ def test_an_editable_install_brings_the_library_the_course_and_nothing_else(tmp_
     (wheel,) = builder.build(directory=str(tmp_path / "built"), versions=["editable"])
     zipfile.ZipFile(wheel).extractall(tmp_path)
     shutil.copytree(Path(editables.__file__).parent, tmp_path / "editables")
-    here = sorted({path.stem for path in ROOT.iterdir() if path.stem.isidentifier()})
+    here = sorted(
+        {
+            path.stem
+            for path in ROOT.iterdir()
+            if path.stem.isidentifier() and path.name != "__pycache__"
+        }
+    )
     assert {"conftest", "course", "data", "tests", "tools", "transformer_lib", "web"} < set(here)
     program = [sys.executable, "-I", "-S", "-c", WHAT_IS_FOUND, str(tmp_path), *here]
     found = subprocess.run(program, cwd=tmp_path, check=True, capture_output=True, text=True).stdout

@@ -11,7 +11,7 @@ import torch
 
 import transformer_lib
 from transformer_lib import files
-from transformer_lib.checkpoints import load_model, save_model
+from transformer_lib.checkpoints import current_name, load_model, save_model
 from transformer_lib.files import (
     CheckpointError,
     keep_file,
@@ -46,7 +46,7 @@ def newer_parts(**sizes):
         model,
         "self_attn",
         lambda old: ModernAttention(
-            6, 3, before=[QKNorm(2)], biases=[RelativePositions(3, True, 8, 9)]
+            6, 3, qk_transforms=[QKNorm(2)], biases=[RelativePositions(3, True, 8, 9)]
         ),
     )
 
@@ -66,6 +66,7 @@ def with_former_names(file):
     former = {name.replace("_attn.attention.", "_attn."): x for name, x in tensors.items()}
     assert former.keys() != tensors.keys()
     former = {name.replace("residual_", "around_"): x for name, x in former.items()}
+    former = {name.replace("qk_transforms.", "before."): x for name, x in former.items()}
     assert any("around_self_attn" in name for name in former)
     if about:
         settings = {"max_lr": "peak", "accumulation_steps": "accumulate"}
@@ -94,6 +95,12 @@ def test_a_model_with_former_names_is_read(tmp_path):
     loaded = load_model(tmp_path, build=newer_parts)
     src, tgt = torch.tensor([[4, 5, 2]]), torch.tensor([[1, 6]])
     assert torch.equal(loaded(src, tgt), model(src, tgt))
+
+
+@pytest.mark.parametrize("former", ["attention.before", "before"])
+def test_what_changes_queries_and_keys_is_found_by_its_former_names(former):
+    now = "decoder.layers.0.self_attn.attention.qk_transforms.0.q_norm.scale"
+    assert current_name(now.replace("attention.qk_transforms", former)) == current_name(now) == now
 
 
 def test_a_run_with_former_names_goes_on(tmp_path):

@@ -12,6 +12,7 @@ import torch
 
 from transformer_lib import deprecated_names
 from transformer_lib.confidence import ConfidenceThresholds
+from transformer_lib.decoding.sampling import sample
 from transformer_lib.model.decoder import DecoderLayer
 from transformer_lib.model.transformer import make_model
 from transformer_lib.text.languages import Language, SubwordLanguage
@@ -22,6 +23,7 @@ from transformer_lib.training.trainer import train
 from transformer_lib.translator import Translator
 from transformer_lib.variants.feed_forwards import MixtureOfExperts, SwiGLU, load_balancing_loss
 from transformer_lib.variants.language_model import LanguageModelLayer
+from transformer_lib.variants.modern_attention import ModernAttention
 from transformer_lib.variants.recurrent import RecurrentConfig, RecurrentTranslator
 from transformer_lib.variants.relative_positions import RelativePositions, Rotary
 
@@ -197,23 +199,50 @@ def test_every_old_name_in_the_table_leads_somewhere():
             assert any(one in each for each in names), f"{old} is {one}, which no place has"
 
 
-def test_a_keyword_that_changed_is_named():
-    with pytest.raises(TypeError, match="src_vocab= is now called src_vocab_size="):
-        make_model(src_vocab=5, tgt_vocab_size=5)
-    with pytest.raises(TypeError, match="peak= is now called max_lr="):
-        TrainingConfig(peak=1.0)
-    with pytest.raises(TypeError, match="accumulate= is now called accumulation_steps="):
-        dataclasses.replace(TrainingConfig(), accumulate=2)
-    with pytest.raises(TypeError, match="bar= is now called progress="):
-        train(bar=None)
-    with pytest.raises(TypeError, match="rate= is now called lr="):
-        update(rate=1.0)
-    with pytest.raises(TypeError, match="top= is now called top_k="):
-        MixtureOfExperts(2, [], top=2)
-    with pytest.raises(TypeError, match="top= is now called top_k="):
-        load_balancing_loss(torch.zeros(1, 2), top=2)
-    with pytest.raises(TypeError, match="buckets= is now called num_buckets="):
-        RelativePositions(2, True, buckets=8)
+def test_an_old_keyword_works_and_names_the_new_one():
+    p = torch.eye(2)
+    for now, old, expected in [
+        (lambda: TrainingConfig(peak=1.0).max_lr, "peak= is now called max_lr=", 1.0),
+        (
+            lambda: dataclasses.replace(TrainingConfig(), accumulate=2).accumulation_steps,
+            "accumulate= is now called accumulation_steps=",
+            2,
+        ),
+        (
+            lambda: MixtureOfExperts(2, [SwiGLU(2, 2)] * 3, top=3).top_k,
+            "top= is now called top_k=",
+            3,
+        ),
+        (
+            lambda: load_balancing_loss(torch.zeros(1, 2), top=2).item(),
+            "top= is now called top_k=",
+            2.0,
+        ),
+        (
+            lambda: len(RelativePositions(2, True, buckets=8).table),
+            "buckets= is now called num_buckets=",
+            8,
+        ),
+        (lambda: sample(p, lots=torch.zeros(2)).tolist(), "lots= is now called uniform=", [0, 1]),
+        (
+            lambda: make_model(src_vocab=5, tgt_vocab_size=6).src_embed.table.num_embeddings,
+            "src_vocab= is now called src_vocab_size=",
+            5,
+        ),
+        (
+            lambda: len(ModernAttention(4, 2, before=[Rotary(2)]).attention.qk_transforms),
+            "before= is now called qk_transforms=",
+            1,
+        ),
+    ]:
+        with pytest.warns(FutureWarning, match=f"{old}; the old name goes with release 2.0"):
+            assert now() == expected
+    for function, keyword, new in [(train, "bar", "progress"), (update, "rate", "lr")]:
+        with (
+            pytest.warns(FutureWarning, match=f"{keyword}= is now called {new}="),
+            pytest.raises(TypeError, match="missing"),
+        ):
+            function(**{keyword: None})
     by_place = TrainingConfig(3, 40)
     assert (by_place.steps, by_place.max_tokens) == (3, 40)
 

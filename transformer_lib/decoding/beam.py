@@ -61,12 +61,12 @@ def beam_search(
         raise ValueError(f"n_best={n_best} must lie between 1 and beam_size={beam_size}")
     found: list[list[Hypothesis]] = [[] for _ in src]
     with inference_mode(model):
-        prefixes = DecoderState(model, src, max_length, cache)
+        state = DecoderState(model, src, max_length, cache)
         sentence = torch.arange(len(src), device=src.device)
         places = torch.full((len(src),), beam_size, device=src.device)  # still to be finished
         log_prob = torch.zeros(len(src), 1, device=src.device)  # (sentences, beginnings)
         for _ in range(max_length):
-            following = prefixes.next_logits().log_softmax(dim=-1)
+            following = state.next_logits().log_softmax(dim=-1)
             following = following.unflatten(0, log_prob.shape)  # (n, beam, vocab_size)
             vocab_size = following.size(-1)
             every = (log_prob[:, :, None] + following).flatten(1)
@@ -74,25 +74,25 @@ def beam_search(
             beginnings = every.size(1) // vocab_size
             row = torch.arange(len(places), device=src.device)[:, None] * beginnings
             if beam_size > 1:  # else each row continues itself
-                prefixes.select((row + index // vocab_size).flatten())
-            prefixes.append((index % vocab_size).flatten())
+                state.select((row + index // vocab_size).flatten())
+            state.append((index % vocab_size).flatten())
 
             rank = torch.arange(log_prob.size(1), device=src.device)
             chosen = (rank < places[:, None]) & (log_prob > -math.inf)
             ended = chosen & (index % vocab_size == EOS)
-            collect(found, sentence, prefixes.words, log_prob, ended, length_penalty)
+            collect(found, sentence, state.words, log_prob, ended, length_penalty)
             places = places - ended.sum(dim=1)
             log_prob = log_prob.masked_fill(~chosen | ended, -math.inf)
 
             going_on = (log_prob > -math.inf).any(dim=1).nonzero().squeeze(1)
             if len(going_on) < len(sentence):
                 rows = torch.arange(log_prob.numel(), device=src.device).view_as(log_prob)
-                prefixes.select(rows[going_on].flatten())
+                state.select(rows[going_on].flatten())
                 sentence, places, log_prob = (x[going_on] for x in (sentence, places, log_prob))
             if len(sentence) == 0:
                 break
         cut_off = log_prob > -math.inf
-        collect(found, sentence, prefixes.words, log_prob, cut_off, length_penalty, finished=False)
+        collect(found, sentence, state.words, log_prob, cut_off, length_penalty, finished=False)
     return [
         sorted(each, key=lambda one: (one.finished, one.score), reverse=True)[:n_best]
         for each in found

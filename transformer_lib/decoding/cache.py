@@ -6,7 +6,7 @@ of the earlier ones. `WholePrefix` reads all of them again, which works with any
 """
 
 import math
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, Protocol, runtime_checkable
 
@@ -117,7 +117,7 @@ def incremental_decoder(
         return CachedDecoder(
             model.tgt_embed,
             model.tgt_positions,
-            model.decoder.layers,
+            list(model.decoder.layers),
             model.decoder.norm,
             max_length,
             memory,
@@ -190,7 +190,7 @@ class CachedDecoder:
         self,
         embed: nn.Module,
         positions: nn.Module,
-        layers: Iterable[Any],
+        layers: Sequence[Any],
         norm: nn.Module,
         max_length: int,
         memory: Tensor | None = None,
@@ -215,7 +215,7 @@ class CachedDecoder:
         return self.norm(x)
 
     def step(self, number: int, layer: Any, x: Tensor, mask: Tensor | None) -> Tensor:
-        """One layer, (b, n, d_model) -> the same shape."""
+        """A `DecoderLayer`, or what it is without cross-attention: (b, n, d_model) -> the same."""
         own = self.self_caches[number]
 
         def self_attn(x: Tensor) -> Tensor:

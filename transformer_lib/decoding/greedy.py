@@ -20,20 +20,20 @@ def greedy_decode(
     check_max_length(max_length)
     translations: list[list[int]] = [[] for _ in src]
     with inference_mode(model):
-        prefixes = DecoderState(model, src, max_length, cache)
+        state = DecoderState(model, src, max_length, cache)
         sentence = torch.arange(len(src), device=src.device)  # which one each row belongs to
         for _ in range(max_length):
-            words = prefixes.next_logits().argmax(dim=-1)
-            prefixes.append(words)
+            words = state.next_logits().argmax(dim=-1)
+            state.append(words)
             goes_on = words != EOS
             if not goes_on.all():
-                record(translations, sentence[~goes_on], prefixes.words[~goes_on, 1:-1])
+                record(translations, sentence[~goes_on], state.words[~goes_on, 1:-1])
                 rows = goes_on.nonzero().squeeze(1)
-                prefixes.select(rows)
+                state.select(rows)
                 sentence = sentence[rows]
             if len(sentence) == 0:
                 break
-        record(translations, sentence, prefixes.words[:, 1:])
+        record(translations, sentence, state.words[:, 1:])
     return translations
 
 

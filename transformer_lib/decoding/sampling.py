@@ -8,6 +8,7 @@ from torch import Tensor
 from transformer_lib.decoding.beam import Hypothesis
 from transformer_lib.decoding.cache import DecoderState, check_max_length, inference_mode
 from transformer_lib.model.interface import Seq2SeqModel
+from transformer_lib.renamed_settings import says_new_keywords
 from transformer_lib.text.tokens import EOS
 
 
@@ -59,37 +60,38 @@ def sample_decode(
     check_max_length(max_length)
     check_sampling(temperature, top_k, top_p)
     device = generator.device if generator is not None else None
-    lots = torch.rand(len(src), max_length, generator=generator, device=device).to(src.device)
+    uniform = torch.rand(len(src), max_length, generator=generator, device=device).to(src.device)
     found: dict[int, Hypothesis] = {}
     with inference_mode(model):
-        prefixes = DecoderState(model, src, max_length, cache)
+        state = DecoderState(model, src, max_length, cache)
         sentence = torch.arange(len(src), device=src.device)  # which one each row belongs to
         log_prob = torch.zeros(len(src), device=src.device)
         for place in range(max_length):
-            logits = prefixes.next_logits()
+            logits = state.next_logits()
             p = sampling_distribution(logits, temperature=temperature, top_k=top_k, top_p=top_p)
-            words = sample(p, lots[sentence, place])
+            words = sample(p, uniform[sentence, place])
             log_prob = log_prob + logits.log_softmax(dim=-1).gather(1, words[:, None])[:, 0]
-            prefixes.append(words)
+            state.append(words)
             ended = words == EOS
-            write_down(found, sentence[ended], prefixes.words[ended, 1:-1], log_prob[ended])
+            write_down(found, sentence[ended], state.words[ended, 1:-1], log_prob[ended])
             if ended.any():
                 rows = (~ended).nonzero().squeeze(1)
-                prefixes.select(rows)
+                state.select(rows)
                 sentence, log_prob = sentence[rows], log_prob[rows]
             if len(sentence) == 0:
                 break
-        write_down(found, sentence, prefixes.words[:, 1:], log_prob, finished=False)
+        write_down(found, sentence, state.words[:, 1:], log_prob, finished=False)
     return [found[i] for i in range(len(src))]
 
 
-def sample(probabilities: Tensor, lots: Tensor) -> Tensor:
-    """(b, vocab_size) probabilities, (b) numbers from 0 to 1 -> (b) words.
+@says_new_keywords
+def sample(probabilities: Tensor, uniform: Tensor) -> Tensor:
+    """(b, vocab_size) probabilities, (b) random numbers in [0, 1) -> (b) words.
 
     Side by side, the probabilities fill the line from 0 to 1; the number falls on one word's part.
     """
     ends = probabilities.double().cumsum(dim=-1)
-    points = lots.double()[:, None] * ends[:, -1:]  # the sum is 1 but for the last digits
+    points = uniform.double()[:, None] * ends[:, -1:]  # the sum is 1 but for the last digits
     return (ends > points).int().argmax(dim=-1)
 
 

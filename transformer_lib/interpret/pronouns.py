@@ -42,19 +42,12 @@ class PronounBatch:
         tokens = translator.tgt.vocab.ids
         self.right = torch.tensor([tokens[item.right] for item in items])
         self.wrong = torch.tensor([tokens[item.wrong] for item in items])
-        clause = [because_clause(translator.tgt.tokenizer(item.spanish)) for item in items]
-        self.pronoun_out = torch.tensor(clause)
-        self.adjective_out = torch.tensor(
-            [
-                start + translator.tgt.tokenizer(item.spanish)[start:].index(item.right)
-                for start, item in zip(clause, items, strict=True)
-            ]
-        )
-
-
-def because_clause(tokens: Sequence[str]) -> int:
-    """The position after "porque", or after the "como" that begins a sentence."""
-    return tokens.index("porque") + 1 if "porque" in tokens else tokens.index("como") + 1
+        texts = [translator.tgt.tokenizer(item.spanish) for item in items]
+        # The clause starts after "porque", or after the "como" that begins a sentence.
+        starts = [text.index("porque" if "porque" in text else "como") + 1 for text in texts]
+        self.pronoun_out = torch.tensor(starts)
+        found = zip(texts, items, starts, strict=True)
+        self.adjective_out = torch.tensor([text.index(item.right, i) for text, item, i in found])
 
 
 def head_accuracy(translator: Translator, batch: PronounBatch) -> list[dict[str, Any]]:

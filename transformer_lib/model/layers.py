@@ -49,8 +49,8 @@ def initialize(model: nn.Module) -> None:
     """Xavier's uniform numbers for the matrix of each `nn.Linear` (Glorot and Bengio 2010).
 
     Between -a and a, a = sqrt(6 / (in + out)), so that signals keep their size on the way up and
-    gradients on the way down. Called once all parts are made; those that aren't an `nn.Linear`,
-    such as `Embeddings`, have initialized themselves by then.
+    gradients on the way down. The model calls it once all parts are made, and no part by itself:
+    then a seed's numbers would be drawn in another order, and no stored run could be repeated.
     """
     for part in model.modules():
         if isinstance(part, nn.Linear):

@@ -34,11 +34,7 @@ class Transformer(nn.Module):
 
     def __init__(self, src_vocab_size: int, tgt_vocab_size: int, config: ModelConfig):
         super().__init__()
-        if config.tie_weights == "all" and src_vocab_size != tgt_vocab_size:
-            raise ValueError(
-                f'tie_weights="all" needs one vocabulary for both languages, but the source has '
-                f'{src_vocab_size} words and the target {tgt_vocab_size}; use "target" or "none"'
-            )
+        check_ties(config.tie_weights, src_vocab_size, tgt_vocab_size)
         self.config = config
         sizes = (config.N, config.d_model, config.d_ff, config.h, config.dropout)
         self.src_embed = Embeddings(src_vocab_size, config.d_model)
@@ -68,6 +64,14 @@ class Transformer(nn.Module):
         x = self.tgt_positions(self.tgt_embed(tgt_in))
         tgt_mask = padding_mask(tgt_in) & causal_mask(tgt_in.size(1), tgt_in.device)
         return self.decoder(x, memory, tgt_mask=tgt_mask, src_mask=padding_mask(src))
+
+
+def check_ties(tie_weights: str, src_vocab_size: int, tgt_vocab_size: int) -> None:
+    if tie_weights == "all" and src_vocab_size != tgt_vocab_size:
+        raise ValueError(
+            f'tie_weights="all" needs one vocabulary for both languages, but the source has '
+            f'{src_vocab_size} words and the target {tgt_vocab_size}; use "target" or "none"'
+        )
 
 
 def make_positions(config: ModelConfig) -> nn.Module:

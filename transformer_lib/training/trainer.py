@@ -94,40 +94,33 @@ def train(
         check_processes(config)
         state, best = files.begin(resume)
     seed_process(config.seed, state.step)
-
-    held_out = list(
-        batches_of(validation, shard(batch_indices(validation, config.max_tokens, seed=0)))
-    )
-    order = batch_order(pairs, config, state)
-    loss_of = data_parallel_loss(model, loss)
+    log = Log(files.out, after=state.step)
     if progress is None:
         progress = tqdm(unit="step", dynamic_ncols=True, disable=rank() > 0)
     progress.reset(total=config.steps)
     progress.update(state.step)
-    log = Log(files.out, after=state.step)
+
+    order = batch_order(pairs, config, state)
+    own_share = shard(batch_indices(validation, config.max_tokens, seed=0))
+    held_out = list(batches_of(validation, own_share))
     bf16 = config.bf16 and has_fast_bf16(next(model.parameters()).device)
+    settings = (config.smoothing, bf16, data_parallel_loss(model, loss))
     losses: list[float] = []  # since the last validation
     model.train()
     with using_threads(threads or threads_for(model.config.d_model, config.max_tokens)):
         while state.step < config.steps and not out_of_patience(state, config):
+            began = time.perf_counter()
             state.step += 1
             lr = config.learning_rate(state.step, model.config.d_model)
-            began = time.perf_counter()
             group = shard([next(order) for _ in range(config.accumulation_steps)])
             batches = list(batches_of(pairs, group))
-            settings = (lr, config.smoothing, bf16)
-            losses.append(update(model, files.optimizer, batches, *settings, loss_of))
-            seconds = time.perf_counter() - began
-            log.step(state.step, losses[-1], count_tokens(batches), lr, seconds)
+            losses.append(update(model, files.optimizer, batches, lr, *settings))
+            log.step(state.step, losses[-1], count_tokens(batches), lr, time.perf_counter() - began)
             progress.update(1)
             if state.step % config.validate_every == 0 or state.step == config.steps:
                 entry = validate(model, held_out, losses, state.step, lr, measure)
                 losses.clear()
-                if is_best(entry, state, config):
-                    best = copy_weights(model)
-                log.validation(entry)
-                files.save(state, best)
-                seed_process(config.seed, state.step)
+                best = files.at_validation(entry, state, best, log)
                 shown = {"loss": entry["loss"], "validation": entry["validation_loss"]}
                 progress.set_postfix({name: f"{value:.3f}" for name, value in shown.items()})
     progress.close()
@@ -214,11 +207,19 @@ class RunFiles:
             save_state(self.out, self.model, self.optimizer, self.config, state, best)
         return state, best
 
-    def save(self, state: TrainState, best: dict[str, Tensor]) -> None:
+    def at_validation(
+        self, entry: dict[str, Any], state: TrainState, best: dict[str, Tensor], log: Log
+    ) -> dict[str, Tensor]:
+        """Log the history's entry and save the run -> the best weights so far."""
+        if is_best(entry, state, self.config):
+            best = copy_weights(self.model)
+        log.validation(entry)
         if self.out and self.config.average > 1:
             save_weights(self.out, self.model, state, self.config.average)
         if self.out:
             save_state(self.out, self.model, self.optimizer, self.config, state, best)
+        seed_process(self.config.seed, state.step)
+        return best
 
     def end(self, state: TrainState, best: dict[str, Tensor]) -> dict[str, Tensor]:
         """The weights that the run ends with."""

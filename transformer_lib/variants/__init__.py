@@ -13,7 +13,7 @@
     replace_modules(model, nn.LayerNorm, lambda old: RMSNorm(512))
     replace_modules(model, "feed_forward", SwiGLU.as_large_as)
     replace_modules(
-        model, "self_attn", lambda old: ModernAttention(512, 8, before=[Rotary(64)])
+        model, "self_attn", lambda old: ModernAttention(512, 8, qk_transforms=[Rotary(64)])
     )
 
 The paper's modules don't depend on any of this. Letters in shapes: as in `transformer_lib`.

@@ -103,7 +103,7 @@ class LanguageModel(nn.Module):
         """A decoder that reads at most max_length words, one by one."""
         if not can_be_cached(self):
             return WholePrefix(self, memory, src)
-        parts = self.tgt_embed, self.tgt_positions, self.layers, self.norm
+        parts = self.tgt_embed, self.tgt_positions, list(self.layers), self.norm
         return CachedDecoder(*parts, max_length)
 
 

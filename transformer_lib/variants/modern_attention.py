@@ -7,6 +7,7 @@ import torch
 from torch import Tensor, nn
 
 from transformer_lib.model.attention import Attention, MultiHeadAttention
+from transformer_lib.renamed_settings import says_new_keywords
 
 
 def biased_attention_weights(
@@ -25,14 +26,14 @@ def biased_attention_weights(
 
 
 class OpenAttention(Attention):
-    """softmax(q' k'^T / sqrt(d_k) + bias) V, where q', k' = before(q, k): see `ModernAttention`.
+    """The attention of `ModernAttention`: softmax(q' k'^T / sqrt(d_k) + bias) V.
 
     query (b, h, q, d_k), key and value (b, kv_heads, k, d_k) -> (b, h, q, d_k).
     """
 
-    def __init__(self, before: Sequence[nn.Module], biases: Sequence[nn.Module]):
+    def __init__(self, qk_transforms: Sequence[nn.Module], biases: Sequence[nn.Module]):
         super().__init__()
-        self.before = nn.ModuleList(before)
+        self.qk_transforms = nn.ModuleList(qk_transforms)
         self.biases = nn.ModuleList(biases)
 
     def forward(
@@ -42,8 +43,8 @@ class OpenAttention(Attention):
 
     def weights(self, query: Tensor, key: Tensor, mask: Tensor | None = None) -> Tensor:
         """(b, h, q, d_k), (b, kv_heads, k, d_k) -> (b, h, q, k)."""
-        for change in self.before:
-            query, key = change(query, key)
+        for transform in self.qk_transforms:
+            query, key = transform(query, key)
         places = torch.arange(key.size(2), device=key.device)
         # (q, k): 0 at the word itself, 1 at the one before
         distance = places[-query.size(2) :, None] - places
@@ -59,13 +60,13 @@ def repeat_kv(h: int, x: Tensor) -> Tensor:
 class ModernAttention(MultiHeadAttention):
     """Multi-head attention that can be changed in three places; unchanged, it is the paper's.
 
-    head_i = softmax(q'_i k'_i^T / sqrt(d_k) + bias_i) V_i, where q', k' = before(q, k).
+    head_i = softmax(q'_i k'_i^T / sqrt(d_k) + bias_i) V_i, where q', k' = qk_transforms(q, k).
 
     kv_heads: heads of keys and values, each for h / kv_heads heads of queries. h is the paper;
         1 is multi-query (Shazeer 2019); between is grouped-query attention (Ainslie et al. 2023).
-    before: parts that take queries (b, h, q, d_k) and keys (b, kv_heads, k, d_k) and return them
-        changed, one after the other: `Rotary`, `QKNorm`. A cache keeps the keys from before this,
-        so it works with any such part.
+    qk_transforms: parts that take queries (b, h, q, d_k) and keys (b, kv_heads, k, d_k) and return
+        them changed, one after the other: `Rotary`, `QKNorm`. A cache keeps the keys from before
+        this, so it works with any such part.
     biases: parts that take distances (q, k), in words, and return what is added to the scores,
         (q, k) or (h, q, k): `ALiBi`, `RelativePositions`, `Window`.
 
@@ -74,13 +75,14 @@ class ModernAttention(MultiHeadAttention):
     has no distances, so there only kv_heads (which must divide h) and `QKNorm` fit.
     """
 
+    @says_new_keywords
     def __init__(
         self,
         d_model: int,
         h: int,
         kv_heads: int | None = None,
         *,
-        before: Sequence[nn.Module] = (),
+        qk_transforms: Sequence[nn.Module] = (),
         biases: Sequence[nn.Module] = (),
     ):
         super().__init__(d_model, h)
@@ -90,7 +92,7 @@ class ModernAttention(MultiHeadAttention):
         self.d_k = d_model // h
         self.w_k = nn.Linear(d_model, self.d_k * self.kv_heads, bias=False)
         self.w_v = nn.Linear(d_model, self.d_k * self.kv_heads, bias=False)
-        self.attention = OpenAttention(before, biases)
+        self.attention = OpenAttention(qk_transforms, biases)
 
     def split_heads(self, x: Tensor) -> Tensor:
         """(b, s, heads * d_k) -> (b, heads, s, d_k): keys and values have fewer heads."""

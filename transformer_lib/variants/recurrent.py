@@ -20,7 +20,7 @@ from transformer_lib.model.config import TIES
 from transformer_lib.model.embedding import Embeddings
 from transformer_lib.model.layers import initialize
 from transformer_lib.model.masks import padding_mask
-from transformer_lib.model.transformer import Generator
+from transformer_lib.model.transformer import Generator, check_ties
 from transformer_lib.text.tokens import PAD
 
 ATTENTIONS = ("none", "dot", "additive")  # how a state is compared with the memory
@@ -170,11 +170,7 @@ class RecurrentTranslator(nn.Module):
 
     def __init__(self, src_vocab_size: int, tgt_vocab_size: int, config: RecurrentConfig):
         super().__init__()
-        if config.tie_weights == "all" and src_vocab_size != tgt_vocab_size:
-            raise ValueError(
-                f'tie_weights="all" needs one vocabulary for both languages, but the source has '
-                f"{src_vocab_size} words and the target {tgt_vocab_size}"
-            )
+        check_ties(config.tie_weights, src_vocab_size, tgt_vocab_size)
         self.config = config
         self.src_embed = Embeddings(src_vocab_size, config.d_model)
         self.tgt_embed = Embeddings(tgt_vocab_size, config.d_model)

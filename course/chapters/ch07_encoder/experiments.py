@@ -35,11 +35,11 @@ def mean_alike(x: Tensor) -> float:
 
 def fresh(module: nn.Module) -> nn.Module:
     """As a new Transformer starts: Xavier's uniform matrices, and biases of 0. In doubles."""
-    for name, parameter in module.double().named_parameters():
-        if parameter.dim() == 2:
-            nn.init.xavier_uniform_(parameter)
-        elif name.endswith("bias"):
-            nn.init.zeros_(parameter)
+    for part in module.double().modules():
+        if isinstance(part, nn.Linear):
+            nn.init.xavier_uniform_(part.weight)
+            if part.bias is not None:
+                nn.init.zeros_(part.bias)
     return module.eval()
 
 

@@ -224,7 +224,7 @@ def decoder_layer(function: Callable[..., Tensor]) -> None:
 
 @implement(layer_inputs)
 def three_sublayers(function: Callable[..., Tensor]) -> None:
-    """Assignment 4: the same with plain functions; the mask is handed over by its place."""
+    """Assignment 4: the same with plain functions."""
     x, memory, mask, *parts = layer_inputs()
     judge_layer(function, (x, memory, mask, *by_place(*parts)))
 
@@ -232,10 +232,10 @@ def three_sublayers(function: Callable[..., Tensor]) -> None:
 def by_place(
     self_attn: nn.Module, cross_attn: nn.Module, feed_forward: nn.Module, norms: Sequence[nn.Module]
 ) -> tuple[Any, ...]:
-    """The parts of a decoder layer as functions whose inputs have places, not names."""
+    """Its parts as functions. A mask may come by its place, as older copies ask for it."""
 
     def attend(attention: nn.Module) -> Callable[..., Tensor]:
-        return lambda query, key, value, mask=None, /: attention(query, key, value, mask=mask)
+        return lambda query, key, value, mask=None: attention(query, key, value, mask=mask)
 
     return attend(self_attn), attend(cross_attn), plain(feed_forward), [*map(plain, norms)]
 
@@ -362,10 +362,8 @@ def judge_layer(function: Any, handed: tuple[Any, ...]) -> None:
         "the memory.",
         "at non-singleton dimension 3": "The mask doesn't fit: it is for target words that look at "
         "target words, in the self-attention. The memory may be seen whole.",
-        **dict.fromkeys(
-            ("unexpected keyword argument", "passed as keyword arguments"),
-            "Hand everything over by its place, without a name: self_attn(query, key, value, …).",
-        ),
+        "unexpected keyword argument": "In an attention the mask is called `mask`: "
+        "self_attn(query, key, value, mask=…).",
         "batch2 tensor": "There are more keys than values, or fewer. Both come from the memory.",
     }
     found = call(after(function, *handed[2:]), x, memory, stops=stops)

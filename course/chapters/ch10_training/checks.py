@@ -391,7 +391,7 @@ def my_loss(function: Callable[[Tensor, Tensor], Tensor]) -> None:
 
 @implement(lambda: (torch.zeros(1, 1, 3), torch.ones(1, 1).long(), 0.1))
 def my_smoothed_loss(function: Callable[[Tensor, Tensor, float], Tensor]) -> None:
-    """Logits (b, t, vocab), target (b, t), eps -> mean smoothed loss per real word."""
+    """Logits (b, t, vocab), target (b, t), smoothing -> mean smoothed loss per real word."""
     own_work(function, "cross_entropy", "CrossEntropyLoss", "label_smoothed_cross_entropy")
     logits, target = example()
     eps, counts, vocab_size = 0.2, target != PAD, logits.size(-1)
@@ -411,7 +411,7 @@ def my_smoothed_loss(function: Callable[[Tensor, Tensor, float], Tensor]) -> Non
     wrong_words = -log_p.sum(dim=-1) - hard
     twice = smoothed(logits.softmax(dim=-1).log_softmax(dim=-1))
     p = (-hard).exp()
-    spread = "Here eps is spread over all words, the right one and the special tokens too."
+    spread = "Here `smoothing` is spread over all words, the right one and the special tokens too."
     found = one_loss(
         function,
         logits,
@@ -432,8 +432,8 @@ def my_smoothed_loss(function: Callable[[Tensor, Tensor, float], Tensor]) -> Non
         found,
         mean(each),
         [
-            (mean(hard), "That is the loss without smoothing: where is eps?"),
-            (mean(smoothed(log_p, 0.1)), "eps is an argument, it isn't always 0.1."),
+            (mean(hard), "That is the loss without smoothing: the third argument isn't used."),
+            (mean(smoothed(log_p, 0.1)), "`smoothing` is an argument, it isn't always 0.1."),
             (each.mean(), "The padding counts too. Leave out the places where the target is 0."),
             (
                 (each * counts).mean(),
@@ -489,16 +489,16 @@ def my_smoothed_loss(function: Callable[[Tensor, Tensor, float], Tensor]) -> Non
             ),
             (
                 mean((1 - eps) * hard + eps * wrong_words / vocab_size),
-                "The right word gets its share of eps "
+                "The right word gets its share of `smoothing` "
                 "as well, so your target adds up to less than 1.",
             ),
             (
                 mean((1 - eps) * hard + eps * wrong_words / (vocab_size - 1)),
-                "You spread eps over the wrong words only. " + spread,
+                "You spread `smoothing` over the wrong words only. " + spread,
             ),
             (
                 mean((1 - eps) * hard + eps * (wrong_words + log_p[..., PAD]) / (vocab_size - 2)),
-                "You spread eps over the wrong words without <pad>. " + spread,
+                "You spread `smoothing` over the wrong words without <pad>. " + spread,
             ),
             (
                 mean((1 - eps) * hard - eps * log_p[..., 1:].mean(dim=-1)),
@@ -506,16 +506,18 @@ def my_smoothed_loss(function: Callable[[Tensor, Tensor, float], Tensor]) -> Non
             ),
             (
                 mean(hard + eps * soft),
-                "The right word must give eps away first: your target adds up to more than 1.",
+                "The right word must give `smoothing` away first: your target adds up to more "
+                "than 1.",
             ),
             (
                 mean((1 - eps) * hard + eps * vocab_size * soft),
-                "Every word got all of eps. Divide it among them.",
+                "Every word got all of `smoothing`. Divide it among them.",
             ),
-            (mean(eps * hard + (1 - eps) * soft), "eps and 1 - eps are exchanged."),
+            (mean(eps * hard + (1 - eps) * soft), "`smoothing` and 1 - `smoothing` are exchanged."),
             (
                 mean((1 - eps) * hard),
-                "The right word gives eps away, but nobody gets it: the second part is missing.",
+                "The right word gives `smoothing` away, but nobody gets it: the second part is "
+                "missing.",
             ),
             (-mean(each), "The sign: the loss is *minus* the logarithm."),
             (

@@ -8,7 +8,7 @@ from itertools import permutations
 from typing import Any
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 from course.checks import (
     Hint,
@@ -41,11 +41,9 @@ def toy_model() -> Transformer:
         torch.manual_seed(SEED)
         model = make_model(11, 11, N=2, d_model=22, d_ff=19, h=2, dropout=0.0).eval()
     with torch.no_grad():
-        for name, parameter in model.named_parameters():
-            if "w_" in name and parameter.dim() == 2:
-                parameter.mul_(0.8)
-            elif "generator" in name:
-                parameter.mul_(3)
+        for part in model.modules():
+            if isinstance(part, nn.Linear):
+                part.weight.mul_(3 if part is model.generator.proj else 0.8)
     return model
 
 

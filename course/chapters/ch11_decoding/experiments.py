@@ -142,18 +142,18 @@ def decode_with_a_fault(model: Transformer, src: Tensor, max_length: int = 64) -
     """Greedy decoding with one mistake. Which one?"""
     translations: list[list[int]] = [[] for _ in src]
     with inference_mode(model):
-        prefixes = DecoderState(model, src, max_length, cache=False)
+        state = DecoderState(model, src, max_length, cache=False)
         sentence = list(range(len(src)))
         for _ in range(max_length):
-            prefixes.append(prefixes.next_logits().argmax(dim=-1))
-            goes_on = prefixes.words[:, -1] != EOS
-            for i, ids in zip(sentence, prefixes.words[:, 1:].tolist(), strict=True):
+            state.append(state.next_logits().argmax(dim=-1))
+            goes_on = state.words[:, -1] != EOS
+            for i, ids in zip(sentence, state.words[:, 1:].tolist(), strict=True):
                 translations[i] = [word for word in ids if word != EOS]
             sentence = [i for i, more in zip(sentence, goes_on.tolist(), strict=True) if more]
             if not sentence:
                 break
-            prefixes.words = prefixes.words[goes_on]
-            decoder = prefixes.decoder
+            state.words = state.words[goes_on]
+            decoder = state.decoder
             decoder.words = decoder.words[goes_on]
             decoder.memory = decoder.memory[: len(sentence)]
             decoder.src = decoder.src[: len(sentence)]

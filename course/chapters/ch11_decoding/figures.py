@@ -443,10 +443,10 @@ def multiplications(translator: Translator, length: int, cache: bool) -> int:
     src = source_batch([translator.src.vocab.encode(["I", "like", "trees"])])
     word = torch.tensor([5])
     with inference_mode(translator.model), FlopCounterMode(display=False) as counter:
-        prefixes = DecoderState(translator.model, src, length, cache)
+        state = DecoderState(translator.model, src, length, cache)
         for _ in range(length):
-            prefixes.next_logits()
-            prefixes.append(word)
+            state.next_logits()
+            state.append(word)
     return counter.get_total_flops() // 2
 
 

@@ -110,9 +110,9 @@ def writing(model: nn.Module, length: int) -> Callable[[], object]:
 
     def write() -> None:
         with inference_mode(model):
-            prefixes = DecoderState(model, src, length, cache=True)
+            state = DecoderState(model, src, length, cache=True)
             for _ in range(length):
-                prefixes.append(prefixes.next_logits().argmax(dim=-1))
+                state.append(state.next_logits().argmax(dim=-1))
 
     return write
 

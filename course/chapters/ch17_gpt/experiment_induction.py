@@ -60,7 +60,7 @@ def new_model() -> LanguageModel:
         model,
         "self_attn",
         lambda old: ModernAttention(
-            MODEL.d_model, MODEL.h, before=[Rotary(MODEL.d_model // MODEL.h)]
+            MODEL.d_model, MODEL.h, qk_transforms=[Rotary(MODEL.d_model // MODEL.h)]
         ),
     )
 

@@ -53,9 +53,9 @@ Change = Callable[[nn.Module], None]
 
 
 def self_attention(
-    kv_heads: int = H, before: Callable[[], list] = list, bias: Callable | None = None
+    kv_heads: int = H, qk_transforms: Callable[[], list] = list, bias: Callable | None = None
 ) -> Change:
-    """Other self-attention in encoder and decoder. before: makes what changes q and k.
+    """Other self-attention in encoder and decoder. qk_transforms: makes what changes q, k.
 
     bias: from "both ways?" (True in the encoder) to a part that all layers of a stack share.
     """
@@ -70,7 +70,7 @@ def self_attention(
                 stack,
                 "self_attn",
                 lambda old, biases=biases: ModernAttention(
-                    D_MODEL, H, kv_heads, before=before(), biases=biases
+                    D_MODEL, H, kv_heads, qk_transforms=qk_transforms(), biases=biases
                 ),
             )
 
@@ -115,8 +115,8 @@ def learner(what: str, *changes: Change, model: dict | None = None, **how: Any) 
     return TrainSpec(what, build, **how)
 
 
-ROTARY = self_attention(before=lambda: [Rotary(D_K)])
-TODAY = self_attention(H // 2, before=lambda: [QKNorm(D_K), Rotary(D_K)])
+ROTARY = self_attention(qk_transforms=lambda: [Rotary(D_K)])
+TODAY = self_attention(H // 2, qk_transforms=lambda: [QKNorm(D_K), Rotary(D_K)])
 LEARNERS = (
     learner("base"),
     learner("pre-norm", model={"norm_first": True}),
@@ -132,7 +132,7 @@ LEARNERS = (
         "T5's positions", self_attention(bias=lambda both: RelativePositions(H, both)), no_positions
     ),
     learner("window of 5", self_attention(bias=lambda both_ways: Window(5))),
-    learner("QK-norm", self_attention(before=lambda: [QKNorm(D_K)])),
+    learner("QK-norm", self_attention(qk_transforms=lambda: [QKNorm(D_K)])),
     learner("grouped queries", self_attention(H // 2)),
     learner("multi-query", self_attention(1)),
     learner("not tied", model={"tie_weights": "none"}),

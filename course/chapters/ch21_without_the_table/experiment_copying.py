@@ -61,7 +61,7 @@ class ShortBefore(nn.Module):
 
 
 def attention() -> nn.Module:
-    return ModernAttention(D, H, before=[ShortBefore(), Rotary(D // H)])
+    return ModernAttention(D, H, qk_transforms=[ShortBefore(), Rotary(D // H)])
 
 
 def linear(n: int) -> StateMixer:

@@ -8,11 +8,11 @@ def three(keys="(3, 6, 9, 16)", weights="(3, 6, 5, 9)", merged="(3, 5, 96)") -> 
 
 
 def split(body: str) -> str:
-    return f"def my_split(x, h):\n    b, L, d = x.shape\n    return {body}"
+    return f"def my_split_heads(x, h):\n    b, L, d = x.shape\n    return {body}"
 
 
 def merge(body: str) -> str:
-    return f"def my_merge(z):\n    b, h, L, d_k = z.shape\n    return {body}"
+    return f"def my_merge_heads(z):\n    b, h, L, d_k = z.shape\n    return {body}"
 
 
 def mask(body: str) -> str:
@@ -36,12 +36,12 @@ RIGHT = {
         three("[3, 6, 9, 16]", "torch.Size((3, 6, 5, 9))", "[3, 5, 96]"),
         three("torch.tensor([3, 6, 9, 16])", "(3.0, 6.0, 5.0, 9.0)", "(3, torch.tensor(5), 96)"),
     ],
-    "my_split": [
+    "my_split_heads": [
         split("x.unflatten(-1, (h, -1)).transpose(1, 2)"),
         split("x.reshape(b, L, h, d // h).permute(0, 2, 1, 3)"),
         split("torch.stack(x.chunk(h, dim=-1), dim=1)"),
         """
-        def my_split(words, heads):
+        def my_split_heads(words, heads):
             width = words.shape[-1] // heads
             out = torch.zeros(words.shape[0], heads, words.shape[1], width)
             for head in range(heads):
@@ -51,16 +51,16 @@ RIGHT = {
         """
         import numpy as np
 
-        def my_split(x, h):
+        def my_split_heads(x, h):
             return np.stack(np.split(x.numpy(), h, axis=-1), axis=1)
         """,
     ],
-    "my_merge": [
+    "my_merge_heads": [
         merge("z.transpose(1, 2).flatten(2)"),
         merge("torch.cat([z[:, i] for i in range(h)], dim=-1)"),
         merge("z.permute(0, 2, 1, 3).contiguous().view(b, L, h * d_k)"),
         """
-        def my_merge(heads):
+        def my_merge_heads(heads):
             out = torch.zeros(heads.shape[0], heads.shape[2], heads.shape[1] * heads.shape[3])
             for i, head in enumerate(heads.unbind(1)):
                 out[:, :, i * heads.shape[3] : (i + 1) * heads.shape[3]] = head
@@ -69,7 +69,7 @@ RIGHT = {
         """
         import numpy as np
 
-        def my_merge(z):
+        def my_merge_heads(z):
             return np.concatenate(list(z.numpy().swapaxes(0, 1)), axis=-1)
         """,
     ],
@@ -179,7 +179,7 @@ WRONG = {
         Wrong("a number", three(keys="96"), "Write each shape as a tuple", 0),
         Wrong("one left open", three(merged="..."), "not tried yet", 0),
     ],
-    "my_split": [
+    "my_split_heads": [
         Wrong("view alone", split("x.view(b, h, L, d // h)"), "the words are in pieces", 1.5),
         Wrong("no transpose", split("x.view(b, L, h, d // h)"), "That is halfway", 1.5),
         Wrong(
@@ -223,20 +223,20 @@ WRONG = {
         ),
         Wrong("a list", split("list(x.chunk(h, dim=-1))"), "should return a tensor", 0),
         Wrong("h wide", split("x.unflatten(-1, (4, -1))"), "it stops with RuntimeError", 0),
-        Wrong("no return", "def my_split(x, h):\n    x.view(2, 5, h, -1)", "`return`", 0),
+        Wrong("no return", "def my_split_heads(x, h):\n    x.view(2, 5, h, -1)", "`return`", 0),
         Wrong(
             "the library's",
             """
             from transformer_lib import MultiHeadAttention
 
-            def my_split(x, h):
+            def my_split_heads(x, h):
                 return MultiHeadAttention(x.size(-1), h).split_heads(x)
             """,
             "does the whole exercise for you",
             0,
         ),
     ],
-    "my_merge": [
+    "my_merge_heads": [
         Wrong("no transpose", merge("z.reshape(b, L, h * d_k)"), "the words are mixed", 1),
         Wrong("flatten alone", merge("z.flatten(2)"), "The words are joined, not the heads", 1),
         Wrong("not joined", merge("z.transpose(1, 2)"), "now join the last two", 1),
@@ -264,7 +264,7 @@ WRONG = {
             """
             from transformer_lib import MultiHeadAttention
 
-            def my_merge(z):
+            def my_merge_heads(z):
                 return MultiHeadAttention(z.size(1) * z.size(3), z.size(1)).merge_heads(z)
             """,
             "does the whole exercise for you",

@@ -13,7 +13,7 @@ def around(*lines: str) -> str:
 
 
 def layer(*lines: str) -> str:
-    inputs = "x, memory, mask, self_attn, cross_attn, feed_forward, norms"
+    inputs = "x, memory, tgt_mask, self_attn, cross_attn, feed_forward, norms"
     return body(f"my_decoder_layer({inputs})", *lines)
 
 
@@ -25,7 +25,7 @@ MEAN = "mean = x.mean(-1, keepdim=True)"
 VARIANCE = "variance = x.var(-1, correction=0, keepdim=True)"
 PRE = "if norm_first: return x + dropout(sublayer(norm(x)))"
 POST = "if not norm_first: return norm(x + dropout(sublayer(x)))"
-FIRST = "x = norms[0](x + self_attn(x, x, x, mask))"
+FIRST = "x = norms[0](x + self_attn(x, x, x, mask=tgt_mask))"
 SECOND = "x = norms[1](x + cross_attn(x, memory, memory))"
 THIRD = "return norms[2](x + feed_forward(x))"
 
@@ -88,13 +88,13 @@ RIGHT = {
     ],
     "my_decoder_layer": [
         layer(
-            "y = norms[0](self_attn(x, x, x, mask) + x)",
-            "z = norms[1](cross_attn(y, memory, memory, None) + y)",
+            "y = norms[0](self_attn(x, x, x, tgt_mask) + x)",
+            "z = norms[1](cross_attn(y, memory, memory, mask=None) + y)",
             "return norms[2](feed_forward(z) + z)",
         ),
         layer(
             "parts = [",
-            "    lambda y: self_attn(y, y, y, mask),",
+            "    lambda y: self_attn(y, y, y, mask=tgt_mask),",
             "    lambda y: cross_attn(y, memory, memory),",
             "    feed_forward,",
             "]",
@@ -449,7 +449,7 @@ WRONG = {
         ),
         Wrong(
             "the mask turned around",
-            layer("x = norms[0](x + self_attn(x, x, x, ~mask))", SECOND, THIRD),
+            layer("x = norms[0](x + self_attn(x, x, x, mask=~tgt_mask))", SECOND, THIRD),
             "The mask is turned around",
             2,
         ),
@@ -461,7 +461,7 @@ WRONG = {
         ),
         Wrong(
             "the mask in an attention without memory",
-            layer(FIRST, "x = norms[1](x + cross_attn(x, x, x, mask))", THIRD),
+            layer(FIRST, "x = norms[1](x + cross_attn(x, x, x, mask=tgt_mask))", THIRD),
             "never looks at the memory",
             2,
         ),
@@ -474,7 +474,7 @@ WRONG = {
         Wrong(
             "query from the first x",
             layer(
-                "y = norms[0](x + self_attn(x, x, x, mask))",
+                "y = norms[0](x + self_attn(x, x, x, mask=tgt_mask))",
                 "y = norms[1](y + cross_attn(x, memory, memory))",
                 "return norms[2](y + feed_forward(y))",
             ),
@@ -485,7 +485,7 @@ WRONG = {
             "cross-attention first",
             layer(
                 "x = norms[1](x + cross_attn(x, memory, memory))",
-                "x = norms[0](x + self_attn(x, x, x, mask))",
+                "x = norms[0](x + self_attn(x, x, x, mask=tgt_mask))",
                 THIRD,
             ),
             "Your cross-attention comes first",
@@ -519,7 +519,7 @@ WRONG = {
         ),
         Wrong(
             "no first norm",
-            layer("x = x + self_attn(x, x, x, mask)", SECOND, THIRD),
+            layer("x = x + self_attn(x, x, x, mask=tgt_mask)", SECOND, THIRD),
             "The first norm is missing",
             2,
         ),
@@ -527,7 +527,7 @@ WRONG = {
         Wrong(
             "no residuals",
             layer(
-                "x = norms[0](self_attn(x, x, x, mask))",
+                "x = norms[0](self_attn(x, x, x, mask=tgt_mask))",
                 "x = norms[1](cross_attn(x, memory, memory))",
                 "return norms[2](feed_forward(x))",
             ),
@@ -543,7 +543,7 @@ WRONG = {
         Wrong(
             "residuals after the norms",
             layer(
-                "x = x + norms[0](self_attn(x, x, x, mask))",
+                "x = x + norms[0](self_attn(x, x, x, mask=tgt_mask))",
                 "x = x + norms[1](cross_attn(x, memory, memory))",
                 "return x + norms[2](feed_forward(x))",
             ),
@@ -554,7 +554,7 @@ WRONG = {
             "pre-norm",
             layer(
                 "y = norms[0](x)",
-                "x = x + self_attn(y, y, y, mask)",
+                "x = x + self_attn(y, y, y, mask=tgt_mask)",
                 "x = x + cross_attn(norms[1](x), memory, memory)",
                 "return x + feed_forward(norms[2](x))",
             ),
@@ -564,7 +564,7 @@ WRONG = {
         Wrong(
             "one norm three times",
             layer(
-                "x = norms[0](x + self_attn(x, x, x, mask))",
+                "x = norms[0](x + self_attn(x, x, x, mask=tgt_mask))",
                 "x = norms[0](x + cross_attn(x, memory, memory))",
                 "return norms[0](x + feed_forward(x))",
             ),
@@ -574,7 +574,7 @@ WRONG = {
         Wrong(
             "the norms mixed up",
             layer(
-                "x = norms[1](x + self_attn(x, x, x, mask))",
+                "x = norms[1](x + self_attn(x, x, x, mask=tgt_mask))",
                 "x = norms[0](x + cross_attn(x, memory, memory))",
                 THIRD,
             ),
@@ -584,7 +584,7 @@ WRONG = {
         Wrong(
             "no norms",
             layer(
-                "x = x + self_attn(x, x, x, mask)",
+                "x = x + self_attn(x, x, x, mask=tgt_mask)",
                 "x = x + cross_attn(x, memory, memory)",
                 "return x + feed_forward(x)",
             ),
@@ -594,8 +594,8 @@ WRONG = {
         Wrong(
             "a mask of one's own, as long as the example",
             layer(
-                "mask = torch.ones(5, 5, dtype=torch.bool).tril()",
-                "x = norms[0](x + self_attn(x, x, x, mask))",
+                "tgt_mask = torch.ones(5, 5, dtype=torch.bool).tril()",
+                "x = norms[0](x + self_attn(x, x, x, mask=tgt_mask))",
                 SECOND,
                 THIRD,
             ),
@@ -610,7 +610,7 @@ WRONG = {
         ),
         Wrong(
             "the mask given to the cross-attention",
-            layer(FIRST, "x = norms[1](x + cross_attn(x, memory, memory, mask))", THIRD),
+            layer(FIRST, "x = norms[1](x + cross_attn(x, memory, memory, mask=tgt_mask))", THIRD),
             "The mask doesn't fit",
             2,
         ),
@@ -621,9 +621,9 @@ WRONG = {
             2,
         ),
         Wrong(
-            "the mask by name",
-            layer("x = norms[0](x + self_attn(x, x, x, mask=mask))", SECOND, THIRD),
-            "by its place, without a name",
+            "the mask by another name",
+            layer("x = norms[0](x + self_attn(x, x, x, tgt_mask=tgt_mask))", SECOND, THIRD),
+            "the mask is called `mask`",
             2,
         ),
         Wrong(
@@ -631,8 +631,8 @@ WRONG = {
             """
             from transformer_lib import DecoderLayer
 
-            def my_decoder_layer(x, memory, mask, *parts):
-                return DecoderLayer(x.size(-1), 16, 2)(x, memory, tgt_mask=mask)
+            def my_decoder_layer(x, memory, tgt_mask, *parts):
+                return DecoderLayer(x.size(-1), 16, 2)(x, memory, tgt_mask=tgt_mask)
             """,
             "does the whole exercise for you",
             0,

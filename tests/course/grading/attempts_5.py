@@ -4,7 +4,7 @@ from tests.course.grading.attempts import Wrong
 
 
 def loss(*lines: str) -> str:
-    """A loss: its last lines, after the usual first ones."""
+    """A loss: its last lines, after the usual first ones. eps: `smoothing`, in older copies."""
     first = [
         "def my_smoothed_loss(logits, target, eps):",
         "log_p = logits.log_softmax(dim=-1)",
@@ -280,7 +280,7 @@ WRONG = {
             "a probability is rounded to 0",
             2,
         ),
-        Wrong("no smoothing", loss("return hard[real].mean()"), "where is eps?", 2),
+        Wrong("no smoothing", loss("return hard[real].mean()"), "the third argument isn't used", 2),
         Wrong(
             "always 0.1",
             loss("return (0.9 * hard + 0.1 * soft)[real].mean()"),
@@ -326,13 +326,13 @@ WRONG = {
         Wrong(
             "nothing given away",
             loss("return (hard + eps * soft)[real].mean()"),
-            "must give eps away first",
+            "must give `smoothing` away first",
             2,
         ),
         Wrong(
             "all of eps for each word",
             loss("return ((1 - eps) * hard - eps * log_p.sum(dim=-1))[real].mean()"),
-            "Every word got all of eps",
+            "Every word got all of `smoothing`",
             2,
         ),
         Wrong(

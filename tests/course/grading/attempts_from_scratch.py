@@ -290,7 +290,7 @@ MISTAKES = [
         "((each * real).sum() / real.sum()).item()",
         "a plain number has forgotten",
     ),
-    (10, "-(1 - smoothing) * right", "-right", "must give eps away first"),
+    (10, "-(1 - smoothing) * right", "-right", "must give `smoothing` away first"),
     (10, "step * warmup**-1.5", "step * warmup**-0.5", "exponent -1.5"),
     (
         11,

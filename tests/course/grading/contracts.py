@@ -83,12 +83,12 @@ def my_attention(dice: Dice) -> tuple:
     return times * dice.normal(b, h, q, d_k), dice.normal(b, h, k, d_k), dice.normal(b, h, k, d_v)
 
 
-def my_split(dice: Dice) -> tuple:
+def my_split_heads(dice: Dice) -> tuple:
     b, length, h, d_k = dice.sizes(3, 4, 4, 4)
     return dice.normal(b, length, h * d_k), h
 
 
-def my_merge(dice: Dice) -> tuple:
+def my_merge_heads(dice: Dice) -> tuple:
     return (dice.normal(*dice.sizes(3, 4, 4, 4)),)
 
 

@@ -417,6 +417,38 @@ def test_own_work_gets_all_points(tmp_path):
     assert set(found.values()) == {(5.0, "")}
 
 
+OLDER = {  # in copies that were handed out with other names
+    3: [("my_split_heads", "my_split"), ("my_merge_heads", "my_merge")],
+    4: [("mask=tgt_mask", "mask"), ("tgt_mask", "mask")],
+    5: [("smoothing", "eps")],
+}
+
+
+@pytest.mark.parametrize("number", OLDER)
+def test_a_copy_with_older_names_gets_all_its_points(tmp_path, number):
+    one = assignment(number)
+    notebook = json.dumps(filled_in(one, solutions(one)))
+    for now, old in OLDER[number]:
+        assert now in notebook
+        notebook = notebook.replace(now, old)
+    hand_in(tmp_path / "older.ipynb", json.loads(notebook))
+    results = grade("ada", tmp_path / "older.ipynb", one, Limits())
+    assert [result for result in results if result.points not in (None, result.of)] == []
+
+
+def test_what_an_older_copy_lacks_is_named_as_it_is_now(tmp_path):
+    one = assignment(3)
+    answers = {"my_split_heads": "def my_split(x, h):\n    return y +", "my_merge_heads": ""}
+    notebook = json.dumps(filled_in(one, answers))
+    for now, old in OLDER[3]:
+        notebook = notebook.replace(now, old)
+    hand_in(tmp_path / "older.ipynb", json.loads(notebook))
+    results = grade("ada", tmp_path / "older.ipynb", one, Limits())
+    hints = {result.exercise: result.hint for result in results}
+    assert "There is no `my_split_heads`: SyntaxError" in hints["my_split_heads"]
+    assert "There is no `my_merge_heads`: NameError" in hints["my_merge_heads"]
+
+
 # --- the batch -----------------------------------------------------------------------------------
 
 

@@ -56,7 +56,7 @@ def modern(model):
         model.decoder,
         "self_attn",
         lambda old: ModernAttention(
-            12, 2, 1, before=[QKNorm(6), Rotary(6)], biases=[ALiBi(2), Window(3)]
+            12, 2, 1, qk_transforms=[QKNorm(6), Rotary(6)], biases=[ALiBi(2), Window(3)]
         ),
     )
     replace_modules(model, "feed_forward", lambda old: SwiGLU(12, 13))

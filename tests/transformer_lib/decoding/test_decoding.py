@@ -10,6 +10,7 @@ import math
 
 import pytest
 import torch
+from torch import nn
 
 from transformer_lib.decoding import (
     Hypothesis,
@@ -23,6 +24,7 @@ from transformer_lib.decoding.cache import encode_in_parts
 from transformer_lib.interpret.patching import patch_attention
 from transformer_lib.model import masks
 from transformer_lib.model.attention import MultiHeadAttention
+from transformer_lib.model.embedding import LearnedPositions
 from transformer_lib.model.transformer import make_model
 from transformer_lib.text.batching import source_batch
 from transformer_lib.text.tokens import BOS, EOS, PAD
@@ -51,13 +53,12 @@ def babbler(seed=0, norm_first=False, positions="paper", tgt_vocab_size=11):
         positions=positions,
     ).double()
     with torch.no_grad():
-        for name, parameter in model.named_parameters():
-            if "w_" in name and parameter.dim() == 2:
-                parameter.mul_(0.8)
-            elif "generator" in name:
-                parameter.mul_(3)
-            elif "positions" in name:
-                parameter.mul_(4)
+        for part in model.modules():
+            if isinstance(part, nn.Linear):
+                part.weight.mul_(3 if part is model.generator.proj else 0.8)
+            elif isinstance(part, LearnedPositions):
+                for parameter in part.parameters():
+                    parameter.mul_(4)
     return model
 
 

@@ -1,4 +1,4 @@
-"""Whatever the model and its sources are: searches, caches and lots keep their promises."""
+"""Whatever the model and its sources are: searches, caches and draws keep their promises."""
 
 import functools
 import itertools
@@ -196,7 +196,7 @@ def test_a_cache_read_chosen_from_and_taken_back_holds_what_reading_anew_gives(
         assert cached.length == whole.length
 
 
-# --- lots ----------------------------------------------------------------------------------------
+# --- words drawn at random -----------------------------------------------------------------------
 
 LOGITS = st.lists(st.integers(-60, 60).map(lambda n: n / 7), min_size=1, max_size=9).map(
     lambda row: torch.tensor([row], dtype=torch.double)
@@ -226,12 +226,12 @@ def test_what_is_drawn_from_are_the_likeliest_words_in_their_proportions(logits,
 
 
 @given(LOGITS, st.lists(st.floats(0, 1, exclude_max=True), min_size=1, max_size=20))
-def test_a_lot_falls_on_the_part_of_its_word(logits, lots):
+def test_a_number_falls_on_the_part_of_its_word(logits, uniform):
     p = logits.softmax(-1)[0]
-    words = sample(p.repeat(len(lots), 1), torch.tensor(lots, dtype=torch.double)).tolist()
+    words = sample(p.repeat(len(uniform), 1), torch.tensor(uniform, dtype=torch.double)).tolist()
     ends = [0.0, *p.cumsum(0).tolist()]
-    for lot, word in zip(lots, words, strict=True):
-        assert ends[word] - 1e-9 <= lot <= ends[word + 1] + 1e-9 and p[word] > 0
+    for number, word in zip(uniform, words, strict=True):
+        assert ends[word] - 1e-9 <= number <= ends[word + 1] + 1e-9 and p[word] > 0
 
 
 @given(models(), SOURCES, LONGEST, st.integers(0, 9), st.fixed_dictionaries(SHARPER))

@@ -1,4 +1,4 @@
-"""Drawing translations by lot: what is drawn from, and how often each comes."""
+"""Translations drawn at random: what is drawn from, and how often each comes."""
 
 import math
 

@@ -95,7 +95,7 @@ def test_rotary_and_grouped_queries_are_llamas():
     from transformers.models.llama.modeling_llama import LlamaAttention, LlamaRotaryEmbedding
 
     config = LlamaConfig(**SIZES)
-    ours = single(ModernAttention(D_MODEL, H, KV_HEADS, before=[Rotary(D_K)]))
+    ours = single(ModernAttention(D_MODEL, H, KV_HEADS, qk_transforms=[Rotary(D_K)]))
     theirs = LlamaAttention(config, layer_idx=0)
     copy_attention(ours, theirs)
     compare(ours, theirs, LlamaRotaryEmbedding(config), causal_mask(WORDS))
@@ -120,7 +120,7 @@ def test_the_norm_of_queries_and_keys_is_qwens():
 
     config = Qwen3Config(**SIZES)
     norm = QKNorm(D_K)
-    ours = single(ModernAttention(D_MODEL, H, KV_HEADS, before=[norm, Rotary(D_K)]))
+    ours = single(ModernAttention(D_MODEL, H, KV_HEADS, qk_transforms=[norm, Rotary(D_K)]))
     theirs = Qwen3Attention(config, layer_idx=0)
     copy_attention(ours, theirs)
     with torch.no_grad():
@@ -138,7 +138,7 @@ def test_the_window_is_mistrals():
     )
 
     config = MistralConfig(**SIZES, sliding_window=4)
-    ours = ModernAttention(D_MODEL, H, KV_HEADS, before=[Rotary(D_K)], biases=[Window(4)])
+    ours = ModernAttention(D_MODEL, H, KV_HEADS, qk_transforms=[Rotary(D_K)], biases=[Window(4)])
     theirs = MistralAttention(config, layer_idx=0)
     copy_attention(single(ours), theirs)
     mask = create_sliding_window_causal_mask(config, words(), None, None)

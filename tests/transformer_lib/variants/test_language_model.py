@@ -73,7 +73,9 @@ def test_its_matrices_begin_as_the_transformers_do():
 
 
 def modern(model: LanguageModel) -> LanguageModel:
-    replace_modules(model, "self_attn", lambda old: ModernAttention(10, 1, before=[Rotary(10)]))
+    replace_modules(
+        model, "self_attn", lambda old: ModernAttention(10, 1, qk_transforms=[Rotary(10)])
+    )
     return replace_modules(model, "tgt_positions", lambda old: NoPositions())
 
 

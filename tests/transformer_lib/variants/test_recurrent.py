@@ -197,9 +197,9 @@ def test_with_its_state_it_writes_as_from_the_beginning(attention):
         with torch.no_grad():
             close(kept.next_logits(), again.next_logits())
         words, rows = torch.randint(3, 13, (4,)), torch.randperm(4)
-        for prefixes in (kept, again):
-            prefixes.append(words)
-            prefixes.select(rows)
+        for state in (kept, again):
+            state.append(words)
+            state.select(rows)
 
 
 @EVERY_KIND

@@ -55,8 +55,8 @@ def small_model(**settings):
     return make_model(11, 11, **sizes | settings)
 
 
-def modern(kv_heads=None, before=(), biases=()):
-    """A change: these parts in every self-attention; `before` and `biases` are made anew."""
+def modern(kv_heads=None, qk_transforms=(), biases=()):
+    """A change: these parts in every self-attention; `qk_transforms` and `biases` are made anew."""
 
     def change(model):
         for stack, both_ways in ((model.encoder, True), (model.decoder, False)):
@@ -67,7 +67,7 @@ def modern(kv_heads=None, before=(), biases=()):
                     D_MODEL,
                     H,
                     kv_heads,
-                    before=[part() for part in before],
+                    qk_transforms=[part() for part in qk_transforms],
                     biases=[part(both_ways) for part in biases],
                 ),
             )
@@ -105,8 +105,8 @@ CHANGES = {
     "mixture": everywhere("feed_forward", mixture),
     "no biases": without_biases,
     "no positions": without_positions,
-    "rotary": modern(before=[lambda: Rotary(D_K)]),
-    "QK-norm": modern(before=[lambda: QKNorm(D_K)]),
+    "rotary": modern(qk_transforms=[lambda: Rotary(D_K)]),
+    "QK-norm": modern(qk_transforms=[lambda: QKNorm(D_K)]),
     "ALiBi": modern(biases=[lambda both_ways: ALiBi(H)]),
     "T5": modern(biases=[lambda both_ways: RelativePositions(H, both_ways, 8, 9)]),
     "window": modern(biases=[lambda both_ways: Window(2)]),
@@ -127,13 +127,14 @@ def changed(name, seed=0, **settings):
     CHANGES[name](model)
     model.double()
     with torch.no_grad():
-        for weight, parameter in model.named_parameters():
-            if "generator" in weight:
-                parameter.mul_(4)
-            elif "w_" in weight and parameter.dim() == 2:
-                parameter.mul_(1.5)
-            elif "table" not in weight or "biases" in weight:
-                parameter.add_(torch.randn_like(parameter), alpha=0.2)
+        for part in model.modules():
+            for parameter in part.parameters(recurse=False):
+                if part is model.generator.proj:
+                    parameter.mul_(4)
+                elif isinstance(part, nn.Linear) and parameter.dim() == 2:
+                    parameter.mul_(1.5)
+                elif not isinstance(part, nn.Embedding):
+                    parameter.add_(torch.randn_like(parameter), alpha=0.2)
     return model.eval()
 
 
@@ -467,10 +468,10 @@ def test_with_a_cache_it_thinks_the_same(name):
         with torch.no_grad():
             close(cached.next_logits(), plain.next_logits())
         words, rows = torch.randint(3, 11, (4,)), torch.randperm(4)
-        for prefixes in (cached, plain):
-            prefixes.append(words)
+        for state in (cached, plain):
+            state.append(words)
             if place == 4:
-                prefixes.select(rows)
+                state.select(rows)
 
 
 @EVERY_CHANGE

@@ -329,16 +329,23 @@ def named(x, memory, mask, own, cross, ffn, norms):
     return right(x, memory, mask, lambda *parts: own(*parts[:3], mask=parts[3]), cross, ffn, norms)
 
 
+def misnamed(x, memory, mask, own, cross, ffn, norms):
+    return right(
+        x, memory, mask, lambda *parts: own(*parts[:3], tgt_mask=parts[3]), cross, ffn, norms
+    )
+
+
 def of_the_modules(x, memory, mask, own, cross, ffn, norms):
     return norms[0].weight * x
 
 
-def test_the_modules_themselves_take_the_mask_by_its_name(capsys):
-    assert said(capsys, check.decoder_layer, lambda *parts: named(*parts)) == "right!"
+@pytest.mark.parametrize("checked", [check.decoder_layer, check.three_sublayers])
+def test_a_mask_is_taken_by_its_name(capsys, checked):
+    assert said(capsys, checked, lambda *parts: named(*parts)) == "right!"
 
 
 def test_the_parts_are_plain_functions(capsys):
-    assert refused(said(capsys, check.three_sublayers, named), "by its place, without a name")
+    assert refused(said(capsys, check.three_sublayers, misnamed), "the mask is called `mask`")
     assert refused(said(capsys, check.three_sublayers, of_the_modules), "AttributeError")
 
 
@@ -463,7 +470,7 @@ def test_all_at_once_wrong(capsys, function, hint):
         (check.needed, ("I", "like"), 0),
         (check.parameters, ((65536, *PARAMETERS[1:]),), 0.5),
         (check.three_sublayers, (pre,), 0.5),
-        (check.three_sublayers, (named,), 0.5),
+        (check.three_sublayers, (misnamed,), 0.5),
         (check.next_word, (lambda x, w: (x[:, -1] @ w.T).softmax(-1),), 0.5),
         (check.next_word, (lambda x, w: x @ w.T,), 0),
         (check.all_at_once, (one_by_one,), 0.5),

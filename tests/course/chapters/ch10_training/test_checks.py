@@ -370,7 +370,7 @@ def spread_over(x, y, e, share):
     "function, hint",
     [
         (lambda x, y, e: ..., "not tried yet"),
-        (lambda x, y, e: nll(x, y)[y != 0].mean(), "where is eps"),
+        (lambda x, y, e: nll(x, y)[y != 0].mean(), "third argument isn't used"),
         (lambda x, y, e: each(x, y, 0.1)[y != 0].mean(), "isn't always 0.1"),
         (lambda x, y, e: each(x, y, e).mean(), "The padding counts too. Leave"),
         (lambda x, y, e: (each(x, y, e) * real(y)).mean(), "divide by all places"),
@@ -420,7 +420,10 @@ def spread_over(x, y, e, share):
             "left <pad> out",
         ),
         (lambda x, y, e: (nll(x, y) + e * soft(x))[y != 0].mean(), "more than 1"),
-        (lambda x, y, e: ((1 - e) * nll(x, y) + 7 * e * soft(x))[y != 0].mean(), "all of eps"),
+        (
+            lambda x, y, e: ((1 - e) * nll(x, y) + 7 * e * soft(x))[y != 0].mean(),
+            "all of `smoothing`",
+        ),
         (lambda x, y, e: each(x, y, 1 - e)[y != 0].mean(), "are exchanged"),
         (lambda x, y, e: (1 - e) * nll(x, y)[y != 0].mean(), "nobody gets it"),
         (lambda x, y, e: -each(x, y, e)[y != 0].mean(), "The sign"),

@@ -25,7 +25,7 @@ def test_turned_is_what_rotary_does(start, d_k):
 def test_rotary_attention_is_what_modern_attention_does():
     """With matrices that change nothing, and the queries of the last three of seven words."""
     h, d_k, s = 3, 6, 7
-    layer = ModernAttention(h * d_k, h, before=[Rotary(d_k, base=100.0)])
+    layer = ModernAttention(h * d_k, h, qk_transforms=[Rotary(d_k, base=100.0)])
     for matrix in (layer.w_q, layer.w_k, layer.w_v, layer.w_o):
         torch.nn.init.eye_(matrix.weight)
     q, k, v = (check.numbers_for(2, s, h * d_k, seed=seed) for seed in range(3))
