@@ -3,7 +3,7 @@
 box(ax, (1, 1), 2, 0.4, "softmax")                # a part, a step, a number
 arrow(ax, (1, 0.5), (1, 0.9))                     # what goes where; rise: as an arch
 path(ax, [(1, 1), (2, 1), (2, 0)])                # an arrow around corners
-attention_arrow(ax, (1, 1.2), (3, 1.8), 0.9, "trees")        # who looks at whom: the more, the thicker
+attention_arrow(ax, (1, 1.2), (3, 1.8), 0.9, "trees")   # who attends to whom; thicker for more
 threads(ax, places, others, weights, "#2774A7")   # the same for many words: lines
 bracket(ax, (6, 0.2), (6, 0.9), "0.37")           # the number that the title names
 """
@@ -77,7 +77,7 @@ def arrow(
     head: bool = True,
     **kwargs: Any,
 ) -> None:
-    """An arrow, its head along its tangent; bend and rise as in `attention_arrow`, thick in points."""
+    """An arrow, its head along its tangent; bend, rise as in `attention_arrow`, thick in points."""
     way = {"posA": start, "posB": end, "connectionstyle": f"arc3,rad={bend}"}
     if rise:  # a curve stays under its corners: its top is at three quarters of their height
         (x, y), (x_end, y_end), up = start, end, 4 / 3 * rise
