@@ -2,8 +2,8 @@
 
 How to install them is in benchmarks/README.md.
 
-A peer is a module: (b, s), (b, t) ids -> logits (b, t, vocab). With a method `loss` it brings a
-loss of its own, else it is trained with ours.
+A peer is a module: (b, s), (b, t) ids -> logits (b, t, vocab_size). With a method `loss` it brings
+a loss of its own, else it is trained with ours.
 """
 
 import copy
@@ -18,7 +18,7 @@ LONGEST = 256  # words in a sentence, for those that have to know
 
 
 class Marian(nn.Module):
-    """Hugging Face's MarianMTModel: (b, s), (b, t) ids -> logits (b, t, vocab)."""
+    """Hugging Face's MarianMTModel: (b, s), (b, t) ids -> logits (b, t, vocab_size)."""
 
     def __init__(self, vocab_size: int, N: int, d_model: int, d_ff: int, h: int, dropout: float):
         super().__init__()

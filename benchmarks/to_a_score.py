@@ -11,7 +11,7 @@ the processor's time, without validation; the score is BLEU of the validation pa
 greedily by each, of tokens in lower case. The weights are those of the moment: no mean is taken.
 
 Not the same, beside the programs. `ours` is the recipe of `multi30k` (Muon, dropout 0.3), `adam`
-the first setting of its ladder (dropout 0.2), which JoeyNMT gets, too. Our learning rate falls in a
+the first setting of its sweep (dropout 0.2), which JoeyNMT gets, too. Our learning rate falls in a
 straight line to zero at the last update. JoeyNMT has no such schedule; it gets its nearest, the
 inverse square root, which never comes to rest, with the same warm-up and peak. (Wu et al. 2021 take
 a peak of 0.005 and 2,000 updates of warm-up for batches four times as large; --max-lr and --warmup
@@ -36,7 +36,7 @@ from measuring import processor
 from torch import Tensor, nn
 
 from course.chapters.ch14_real_text.experiment_multi30k import token_bleu, write
-from course.chapters.ch14_real_text.experiment_multi30k_ladder import BEFORE
+from course.chapters.ch14_real_text.experiment_multi30k_sweep import BEFORE
 from transformer_lib.model.transformer import Transformer, count_parameters, make_model
 from transformer_lib.recipes import OPTIMIZERS, ParallelRecipe, TrainingData, multi30k
 from transformer_lib.text.batching import Batch, batch_indices
@@ -260,7 +260,7 @@ def joeynmt_settings(recipe: ParallelRecipe, folder: Path, places: int) -> dict[
 
 
 def chosen_recipe(options: argparse.Namespace) -> ParallelRecipe:
-    """The kept recipe; with Adam, ours or JoeyNMT's, the ladder's first setting."""
+    """The kept recipe; with Adam, ours or JoeyNMT's, the sweep's first setting."""
     recipe = multi30k("de")
     optimizer = options.optimizer if options.contestant == "ours" else "adam"
     before = BEFORE if optimizer == "adam" else {"model": {}, "training": {}}

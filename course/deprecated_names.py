@@ -77,7 +77,7 @@ MODULES = {
     "experiments.masked": "chapters.ch17_gpt.experiment_masked",
     "experiments.masks": "chapters.ch06_masks.experiments",
     "experiments.multi30k": "chapters.ch14_real_text.experiment_multi30k",
-    "experiments.multi30k_ladder": "chapters.ch14_real_text.experiment_multi30k_ladder",
+    "experiments.multi30k_ladder": "chapters.ch14_real_text.experiment_multi30k_sweep",
     "experiments.norms": "chapters.ch10_training.experiment_norms",
     "experiments.one_text": "chapters.ch17_gpt.experiment_one_text",
     "experiments.positions": "chapters.ch03_positional_encoding.experiments",
@@ -208,6 +208,14 @@ RENAMED.update(
     Way="Trace",
     way_of="trace",
     told="summary",
+    looks_most_at="attends_most_to",
+    eight_looks="eight_heads",
+    looks_of="attention_from",
+    in_the_look="cross_attention_edits",
+    looks_backwards="backwards_weights",
+    material="training_data",
+    LEARNERS="SPECS",
+    ladder="sweep",
 )
 HANDED_ON["transformer_lib.plots.training.verdict"] = "course.drawing.rows"
 for place, names in PLOTS.items():

@@ -58,11 +58,11 @@ def learn(
     """
     pairs, held_out = digit_pairs(task, max_length)
     torch.manual_seed(training.seed)
-    learner = Transformer(len(DIGITS), len(DIGITS), model)
+    trained = Transformer(len(DIGITS), len(DIGITS), model)
     if change:
-        change(learner)
+        change(trained)
     progress = progress if progress is not None else tqdm(disable=True)
-    return learner, train(learner, pairs, held_out, training, progress=progress)
+    return trained, train(trained, pairs, held_out, training, progress=progress)
 
 
 def right_rows(model: Transformer, pairs: Pairs) -> float:

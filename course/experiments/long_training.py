@@ -79,14 +79,14 @@ def load_cached(experiment: str, settings: dict[str, Any]) -> dict[str, Any] | N
 
 
 @cache
-def material() -> TrainingData:
+def training_data() -> TrainingData:
     """The English-Spanish corpus in the tokens of the shipped model."""
     return RECIPES["en-es"].load_data(Path())
 
 
 def tuned(
     experiment: str,
-    learners: Sequence[TrainSpec],
+    specs: Sequence[TrainSpec],
     training: TrainingConfig,
     max_lrs: Sequence[float],
     seeds: Sequence[int],
@@ -94,47 +94,47 @@ def tuned(
     score: Callable[[Any], dict[str, Any]] | None = None,
     more_seeds: Mapping[str, Sequence[int]] | None = None,
 ) -> dict[str, Any]:
-    """Of each learner its runs with the first seed and every peak, and other seeds with the best.
+    """Of each spec its runs with the first seed and every peak, and other seeds with the best.
 
     peaks: highest learning rates to choose from, by the loss on validation and nothing else. A run
     of the best peak has "chosen": true. Shorter trainings can't choose: they like peaks that are
     too high. learn: trains -> what it has trained, and what is to be told of that (None:
     `learn_to_translate`). score: what to measure of what was trained (None: `scores`). more_seeds:
-    learner -> further seeds with its best peak, for what many others are compared with.
+    spec -> further seeds with its best peak, for what many others are compared with.
     """
     learn, score, more_seeds = learn or learn_to_translate, score or scores, more_seeds or {}
     runs = []
 
-    def measure(learner: TrainSpec, how: TrainingConfig) -> dict[str, Any]:
-        trained, found = learn(learner, how)
+    def measure(spec: TrainSpec, how: TrainingConfig) -> dict[str, Any]:
+        trained, found = learn(spec, how)
         return found | score(trained)
 
-    def run(learner: TrainSpec, max_lr: float, seed: int) -> dict[str, Any]:
-        progress.set_description(f"{learner.what}, {max_lr:g}, seed {seed}")
-        how = dataclasses.replace(training, max_lr=max_lr, seed=seed, **learner.training)
+    def run(spec: TrainSpec, max_lr: float, seed: int) -> dict[str, Any]:
+        progress.set_description(f"{spec.what}, {max_lr:g}, seed {seed}")
+        how = dataclasses.replace(training, max_lr=max_lr, seed=seed, **spec.training)
         settings = {
-            "what": learner.what,
+            "what": spec.what,
             "max_lr": max_lr,
             "seed": seed,
             "training": dataclasses.asdict(how),
         }
-        found = cached(experiment, settings, lambda: measure(learner, how))
+        found = cached(experiment, settings, lambda: measure(spec, how))
         progress.update(1)
         return found
 
     with (
         tqdm(
-            total=len(learners) * (len(max_lrs) + len(seeds) - 1)
-            + sum(len(more_seeds.get(learner.what, ())) for learner in learners),
+            total=len(specs) * (len(max_lrs) + len(seeds) - 1)
+            + sum(len(more_seeds.get(spec.what, ())) for spec in specs),
             unit="training",
         ) as progress,
         suppress(KeyboardInterrupt),  # then what is complete is stored, and the next call goes on
     ):
-        for learner in learners:
-            first = [run(learner, max_lr, seeds[0]) for max_lr in max_lrs]
+        for spec in specs:
+            first = [run(spec, max_lr, seeds[0]) for max_lr in max_lrs]
             best = min(first, key=best_loss)["max_lr"]
-            further = [*seeds[1:], *more_seeds.get(learner.what, ())]
-            others = [run(learner, best, seed) for seed in further]
+            further = [*seeds[1:], *more_seeds.get(spec.what, ())]
+            others = [run(spec, best, seed) for seed in further]
             runs += [found | {"chosen": found["max_lr"] == best} for found in first + others]
     return {"training": dataclasses.asdict(training), "max_lrs": list(max_lrs), "runs": runs}
 
@@ -144,21 +144,19 @@ def best_loss(run: dict[str, Any]) -> float:
     return min(entry["validation_loss"] for entry in run["history"])
 
 
-def learn_to_translate(
-    learner: TrainSpec, how: TrainingConfig
-) -> tuple[Translator, dict[str, Any]]:
+def learn_to_translate(spec: TrainSpec, how: TrainingConfig) -> tuple[Translator, dict[str, Any]]:
     """Train once -> the translator, and its size, time and learning curve."""
-    corpus = material()
+    corpus = training_data()
     torch.manual_seed(how.seed)
-    model = learner.build(len(corpus.src.vocab), len(corpus.tgt.vocab))
-    found = learning_curve(model, corpus.training, corpus.validation, learner, how)
+    model = spec.build(len(corpus.src.vocab), len(corpus.tgt.vocab))
+    found = learning_curve(model, corpus.training, corpus.validation, spec, how)
     return Translator(model, corpus.src, corpus.tgt), found
 
 
 def learning_curve(
-    model: nn.Module, training: Pairs, validation: Pairs, learner: TrainSpec, how: TrainingConfig
+    model: nn.Module, training: Pairs, validation: Pairs, spec: TrainSpec, how: TrainingConfig
 ) -> dict[str, Any]:
-    """Train a model as its learner says -> size, time and learning curve."""
+    """Train a model as its spec says -> size, time and learning curve."""
     began = time.perf_counter()
     history = train(
         model,
@@ -166,8 +164,8 @@ def learning_curve(
         validation,
         how,
         progress=tqdm(disable=True),
-        optimizer=learner.optimizer,
-        loss=learner.loss,
+        optimizer=spec.optimizer,
+        loss=spec.loss,
     )
     seconds = time.perf_counter() - began
     return {

@@ -118,9 +118,9 @@ class Workbench:
         try:
             exec(code, self.names)
         except (Exception, SystemExit) as error:
-            raise Hint(f"{path.name} stops while it is read: {self.told(error)}.") from None
+            raise Hint(f"{path.name} stops while it is read: {self.describe(error)}.") from None
 
-    def told(self, error: BaseException) -> str:
+    def describe(self, error: BaseException) -> str:
         """What went wrong, and in which line of the file: "NameError: … (line 12)"."""
         line, trace = "", error.__traceback__
         while trace:
@@ -133,14 +133,14 @@ class Workbench:
     def located(self, function: Callable) -> Callable:
         """The function, whose errors tell the line of the file."""
 
-        def told(*inputs: Any, **options: Any) -> Any:
+        def located(*inputs: Any, **options: Any) -> Any:
             try:
                 return function(*inputs, **options)
             except Exception as error:
-                error.args = (self.told(error).partition(": ")[2],)
+                error.args = (self.describe(error).partition(": ")[2],)
                 raise
 
-        return told
+        return located
 
     def has(self, name: str) -> bool:
         return self.names.get(name, ...) is not ...

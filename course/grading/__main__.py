@@ -31,14 +31,14 @@ from course.grading.gradebooks import fill_in, read_gradebook, write_feedback
 from course.grading.report import check_manual_grades, write_report
 from course.grading.sandbox import keep_apart
 from course.grading.similar import write_similar
-from course.grading.start import NO_WALL, find_wall
+from course.grading.start import NO_SANDBOX, find_sandbox
 from transformer_lib.files import write_file
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Run one command; 0 if all went well, 1 if the grader failed for some; else 2 or 130.
+    """Run one command -> its exit code, with one sentence on standard error unless it is 0.
 
-    With each but 0 there is one sentence on standard error.
+    0: all went well; 1: the grader failed for some submissions; 2: an error; 130: interrupted.
     """
     options = parser().parse_args(arguments)
     try:
@@ -140,10 +140,13 @@ def parser() -> argparse.ArgumentParser:
         "--again", action="store_true", help="grade also what was graded before and hasn't changed"
     )
     grading.add_argument(
-        "--no-wall",
+        "--no-sandbox",
         action="store_true",
-        help="grade without a wall: submissions run with your rights, held "
+        help="grade without a sandbox: submissions run with your rights, held "
         "back by Python's own guard only",
+    )
+    grading.add_argument(  # its name until release 2.0
+        "--no-wall", action="store_true", dest="no_sandbox", help=argparse.SUPPRESS
     )
     grading.set_defaults(
         run=run_grade, stopped="What is graded is kept: the same command goes on from there."
@@ -161,7 +164,7 @@ def parser() -> argparse.ArgumentParser:
 
 
 def cores() -> int:
-    """How many of the computer's this process may use."""
+    """How many of the computer's cores this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
@@ -230,14 +233,14 @@ def run_grade(options: argparse.Namespace) -> int:
     book = read_gradebook(options.gradebook, source, options.column) if options.gradebook else None
     check_manual_grades(out, source, [one.student for one in collected.submissions])
     files = {one.student: one.path for one in collected.submissions}
-    wall = "" if options.no_wall else find_wall()
-    if not (wall or options.no_wall):
-        raise ValueError(NO_WALL)
+    sandbox = "" if options.no_sandbox else find_sandbox()
+    if not (sandbox or options.no_sandbox):
+        raise ValueError(NO_SANDBOX)
     keep_apart(FOLDER, options.folder, out)
-    limits = Limits(options.seconds, options.total, options.megabytes, wall)
+    limits = Limits(options.seconds, options.total, options.megabytes, sandbox)
     try_solution(source, limits)
-    guarded = "No wall: submissions run with your rights, held back by Python's own guard only."
-    print(f"Each submission runs behind a wall: {wall}." if wall else guarded)
+    guarded = "No sandbox: submissions run with your rights, held back by Python's own guard only."
+    print(f"Each submission runs in a sandbox: {sandbox}." if sandbox else guarded)
     kept = 0 if options.again else graded_before(files, source, limits, out / "graded")
     if kept:
         print(f"{kept} of {len(files)} were graded before and haven't changed.")
@@ -284,7 +287,10 @@ def submissions_in(folder: Path, source: Assignment) -> Collected:
 
 
 def try_solution(source: Assignment, limits: Limits) -> None:
-    """An error unless the assignment's own solution gets full points: then no student could."""
+    """Raise a ValueError unless the assignment's own solution gets full points.
+
+    If it doesn't, no student could.
+    """
     for one in grade("solution", source.path, source, limits):
         if one.points not in (None, one.of):
             raise ValueError(

@@ -1,4 +1,4 @@
-"""A process behind a wall that tries to get out, and prints as JSON what it got done."""
+"""A process in a sandbox that tries to get out, and prints as JSON what it managed to do."""
 
 import contextlib
 import json
@@ -13,7 +13,7 @@ from course.grading.sandbox import limit
 
 
 def main(given: dict[str, Any]) -> None:
-    """given: a folder outside, a port, and the number of a process."""
+    """Try everything and print what worked. given: a folder outside, a port, a process's number."""
     outside, grader, library = given["outside"], given["grader"], __file__
     limit(4096, 60)
 
@@ -111,7 +111,7 @@ def main(given: dict[str, Any]) -> None:
 
 
 def done(attempt: Callable[[], bool]) -> bool:
-    """Did it get that done? Whatever else it ran into kept it from it."""
+    """Whether the attempt worked. Any error kept it from that, except in "work"."""
     try:
         return attempt()
     except Exception:

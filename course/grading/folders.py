@@ -16,7 +16,7 @@ except ImportError:  # Windows: there nothing is left but by a grader that is ki
     fcntl = None
 
 LOCK = "grading.lock"
-OURS = ("submission-", "starter-")
+OURS = ("submission-", "fork-server-")
 
 
 class Folder:

@@ -1,7 +1,8 @@
-"""The process that students' processes are copies of, as to import PyTorch anew takes seconds.
+"""The process that students' processes are forked from, because importing PyTorch takes seconds.
 
-It waits for the grader at a socket. Nothing of a student's ever runs in it, or comes into it: their
-work goes from the grader to the copies, and each builds its wall before it reads a word.
+It waits for the grader's requests on a socket. No student's code runs in it or even reaches it:
+that goes from the grader straight to the forked processes, each of which builds its sandbox before
+it reads anything.
 """
 
 import contextlib
@@ -21,7 +22,7 @@ LONGEST = 2**16  # bytes of one request
 
 
 def main() -> None:
-    """Started with a folder of its own and the number of its end of the socket."""
+    """Serve requests until the grader is gone. sys.argv: a folder, and the socket's descriptor."""
     folder, grader = Path(sys.argv[1]), socket.socket(fileno=int(sys.argv[2]))
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)  # ignored, copies would be gone at once
     try:
@@ -33,7 +34,7 @@ def main() -> None:
 
 
 def serve(grader: socket.socket) -> bool:
-    """Do what the grader asks for; False if it is gone."""
+    """Answer one request of the grader; False if the grader is gone."""
     message, pipes, *_ = socket.recv_fds(grader, LONGEST, 2)
     if not message:
         return False
@@ -48,13 +49,13 @@ def serve(grader: socket.socket) -> bool:
         for pipe in pipes:
             os.close(pipe)
         return True
-    itself = os.getpid()
+    fork_server = os.getpid()
     if os.fork() == 0:
         try:
-            become(itself, grader, pipes)
+            detach(fork_server, grader, pipes)
             os.chdir(request["home"])
             os.environ.update(request["surroundings"])
-            lock_in(request["wall"], request["home"], request["given"]["readable"])
+            lock_in(request["sandbox"], request["home"], request["given"]["readable"])
             work(request["given"])
         finally:
             os._exit(0)
@@ -63,11 +64,14 @@ def serve(grader: socket.socket) -> bool:
     return True
 
 
-def become(starter: int, grader: socket.socket, pipes: list[int]) -> None:
-    """What tells a new program from a copy: its session, and that nothing is open but two pipes."""
+def detach(fork_server: int, grader: socket.socket, pipes: list[int]) -> None:
+    """Make a forked process like a new program: its own session, nothing open but two pipes.
+
+    fork_server: the process that it was forked from; if that is gone, this one ends.
+    """
     os.setsid()
     ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
-    if os.getppid() != starter:
+    if os.getppid() != fork_server:
         os._exit(0)
     for stream, pipe in enumerate(pipes):
         os.dup2(pipe, stream)

@@ -57,18 +57,19 @@ class OutOfTime(Exception):
 
 @dataclass(frozen=True)
 class Limits:
-    """What a submission may use. seconds: for one cell, or one check. total: for all of it."""
+    """What a submission may use. seconds: for one cell or one check; total: for all of it."""
 
     seconds: float = 60.0
     total: float = 600.0
     megabytes: int = 4096
-    wall: str = ""  # one of wall.WALLS; "": Python's own guard only
+    sandbox: str = ""  # one of start.SANDBOXES; "": Python's own guard only
 
 
 @dataclass(frozen=True)
 class Result:
-    """points: None while a person has to read the answer, or if the grader failed. text: that
-    answer.
+    """The result of one exercise. text: an answer that a person has to read.
+
+    points: None until that person has read it, or if the grader failed.
     """
 
     student: str
@@ -80,7 +81,7 @@ class Result:
 
 
 def grade(student: str, path: Path, source: Assignment, limits: Limits) -> list[Result]:
-    """The results of one student, one for each exercise, whatever the file holds."""
+    """Grade one student's file -> a result for each exercise, whatever the file holds."""
     try:
         cells = read_submission(path, source)
     except Unreadable as error:
@@ -99,9 +100,9 @@ def grade(student: str, path: Path, source: Assignment, limits: Limits) -> list[
 
 
 def read_submission(path: Path, source: Assignment) -> list[dict]:
-    """The cells of a notebook from outside, or a file of Python as one.
+    """The cells of a submitted notebook, or a Python file as a single cell.
 
-    Each has a type, a text and metadata.
+    Each has a type, a text and metadata. Raises Unreadable if the file can't be graded.
     """
     try:
         if not stat.S_ISREG(path.lstat().st_mode):  # a folder, a pipe, a link to another's work
@@ -120,7 +121,7 @@ def read_submission(path: Path, source: Assignment) -> list[dict]:
 
 
 def nothing_in(folder: Path, source: Assignment) -> str:
-    """What to say where there is no submission in a folder."""
+    """What to tell a student whose folder holds no submission."""
     found = sorted(one.name for one in folder.iterdir()) if folder.is_dir() else []
     only = f", only {', '.join(found[:3])}" if found else ""
     wanted = "notebook" if source.suffix == ".ipynb" else source.file
@@ -179,11 +180,11 @@ def one_cell(path: Path, content: bytes, source: Assignment) -> list[dict]:
 
 
 def code_of(cells: Sequence[dict], source: Assignment) -> list[tuple[str, str]]:
-    """What to run, as (grade_id, code): the student's cells, in their order.
+    """What to run, as (grade_id, code): the student's cells, in the student's order.
 
-    Before them comes the given code that was deleted or changed; checks are left out, and what only
-    shows something. A file of Python becomes a module of its own, under the name that the checks
-    ask for. What an older copy calls by its former name is found by its present one.
+    Given code that was deleted or changed runs before them. Checks are left out, and so are cells
+    that only show something. A Python file becomes a module under the name that the checks use.
+    What an older copy calls by its former name is found by its present one.
     """
     if source.suffix == ".py":
         (cell,) = cells
@@ -208,9 +209,9 @@ def code_of(cells: Sequence[dict], source: Assignment) -> list[tuple[str, str]]:
 def to_be_read(
     student: str, exercise: Exercise, cells: Sequence[dict], source: Assignment
 ) -> Result:
-    """An answer in words: no points yet, except 0 for none.
+    """The result of an answer in words: no points yet, or 0 if nothing was written.
 
-    Where its cell is untouched or gone, it is what the student wrote into cells of their own.
+    If its cell is untouched or gone, the answer is what the student wrote in cells of their own.
     """
     answer = "\n\n".join(text(cell) for cell in cells if grade_id(cell) == exercise.name).strip()
     if plain(answer) in ("", plain(WRITE_HERE)):
@@ -230,7 +231,7 @@ def to_be_read(
 
 
 def judged(exercise: Exercise, worker: "Worker", setup: dict[str, Any]) -> tuple[float, str]:
-    """Points and, if they aren't all, the hint."""
+    """The points of one exercise, and the hint if they aren't full points."""
     try:
         worker.run_cells()  # if this raises anything else, it is the grader's own trouble
         return checked(exercise, worker, dict(setup))
@@ -239,7 +240,7 @@ def judged(exercise: Exercise, worker: "Worker", setup: dict[str, Any]) -> tuple
 
 
 def checked(exercise: Exercise, worker: "Worker", names: dict[str, Any]) -> tuple[float, str]:
-    """The same, of a notebook whose cells have run. names: those of the teacher's setup."""
+    """The same for a notebook whose cells have run. names: what the teacher's setup defines."""
     try:
         with worker.clock():
             for name in names_wanted(exercise.check, set(names)):
@@ -259,7 +260,7 @@ def checked(exercise: Exercise, worker: "Worker", names: dict[str, Any]) -> tupl
 
 
 class Worker:
-    """A student's code in a process of its own, started again whenever it is lost."""
+    """Runs a student's code in a process of its own, and starts that again whenever it is lost."""
 
     def __init__(self, cells: Sequence[tuple[str, str]], limits: Limits):
         self.cells = cells
@@ -274,7 +275,7 @@ class Worker:
         self.deadly: set[int] = set()  # cells that ended the process
 
     def run_cells(self) -> None:
-        """Every cell has run, except those that end the process."""
+        """Run all cells, except those that end the process."""
         while self.process is None:
             self.start()
             try:
@@ -285,7 +286,7 @@ class Worker:
                 continue
 
     def run(self, number: int) -> bool:
-        """Run a cell; True if it uses a name that isn't known (yet)."""
+        """Run a cell; True if it uses a name that isn't defined (yet)."""
         if number in self.deadly:
             return False
         try:
@@ -308,16 +309,16 @@ class Worker:
         except Stopped as error:
             if type(error).__name__ != "KeyError":  # it is there, and no message can hold it
                 raise Hint(f"`{name}` can't be handed over: {reason_of(error)}") from None
-            told = [
+            reasons = [
                 self.troubles[number]
                 for number, (cell, code) in enumerate(self.cells)
                 if number in self.troubles and (cell == answer or name in code)
             ]
-            why = told[0] if told else "is its cell deleted, or the name changed?"
+            why = reasons[0] if reasons else "is its cell deleted, or the name changed?"
             raise Hint(f"There is no `{name}`: {why}") from None
 
     def trouble_in(self, answer: str, known: str) -> str:
-        """What stopped the cell with this grade_id, unless that is known already."""
+        """What stopped the cell with this grade_id, unless `known` says it already."""
         troubles = [
             self.troubles[number]
             for number, (cell, _) in enumerate(self.cells)
@@ -329,7 +330,7 @@ class Worker:
 
     @contextlib.contextmanager
     def clock(self, seconds: float | None = None) -> Iterator[None]:
-        """Within it, the process is killed when its time is over or its disk is full."""
+        """While in this context, kill the process if its time is up or its disk is full."""
         seconds = self.limits.seconds if seconds is None else seconds
         left = min(seconds, self.deadline - time.monotonic())
         if left <= 0:
@@ -370,7 +371,7 @@ class Worker:
         self.stopped = ""
         self.home = Path(tempfile.mkdtemp(prefix="home-", dir=self.folder.path))
         given = {"megabytes": self.limits.megabytes, "seconds": self.limits.total}
-        self.process = start(self.limits.wall, self.home, "worker", given)
+        self.process = start(self.limits.sandbox, self.home, "worker", given)
         self.line = Line(self.process.stdout, self.process.stdin, calls=MOST_CALLS)
         try:
             with self.clock(START):

@@ -12,14 +12,14 @@ from pathlib import Path
 from course.grading.assignment_files import Assignment, assignment
 from course.grading.collect import Entry, chosen, works
 from course.grading.grade import Limits, Result, grade
-from course.grading.start import find_wall
+from course.grading.start import find_sandbox
 from transformer_lib.files import write_json
 
 
 def main(number: str, folder: str, results: str) -> None:
     source, place = assignment(number), Path(folder)
     path, told = chosen("You", Entry("you", place, tuple(works(place, source))), source)
-    found = grade("you", path, source, Limits(wall=find_wall()))
+    found = grade("you", path, source, Limits(sandbox=find_sandbox()))
     write_json(Path(results), as_results(found, source, told))
 
 

@@ -1,13 +1,13 @@
-"""Walls: what the system itself forbids a student's process, whatever the code in it tries.
+"""Sandboxes: what the system itself forbids to a student's process, whatever its code tries.
 
     bubblewrap    Linux: namespaces, in which only what is bound can be seen
     landlock      Linux: the kernel's Landlock for files, seccomp for everything else
     sandbox-exec  macOS
 
-Behind each there is no network, no other process, nothing to read but Python, the library and
-its data, and one folder to write. A wall is trusted once a process behind it has tried to get out
-and failed (`start.py`). This module is also the first that a student's process imports, before
-anything of the student's runs, so it imports nothing large.
+In each there is no network and no other process, nothing to read but Python, the library and its
+data, and one folder to write to. A sandbox is trusted once a process in it has tried to get out
+and failed (`start.py`). A student's process imports this module first, before any of the student's
+code runs, so it imports nothing large.
 """
 
 import contextlib
@@ -40,7 +40,7 @@ DISK = 500 * 2**20  # bytes that a submission may write, in all its files togeth
 
 
 def students_part(folder: Path = ROOT / "course") -> list[Path]:
-    """Files and folders of the course that everybody may have."""
+    """Files and folders of the course that students may have."""
     return sorted(
         path
         for path in folder.iterdir()
@@ -49,7 +49,7 @@ def students_part(folder: Path = ROOT / "course") -> list[Path]:
 
 
 def readable() -> list[str]:
-    """Files and folders that every submission may read: Python, the system's, the library."""
+    """Files and folders that every submission may read: Python's, the system's, the library's."""
     python = (sys.prefix, sys.base_prefix)
     system = ("/usr", "/lib", "/lib64", "/bin", "/sbin", "/System/Library", "/Library/Frameworks")
     etc = [f"/etc/{name}" for name in ("ld.so.cache", "alternatives", "localtime", "fonts")]
@@ -59,7 +59,7 @@ def readable() -> list[str]:
 
 
 def keep_apart(*secrets: Path) -> None:
-    """A ValueError if one of these lies where every submission may read."""
+    """Raise a ValueError if one of these paths is in a folder that every submission may read."""
     for secret in map(os.path.realpath, secrets):
         for folder in map(os.path.realpath, readable()):
             if within(secret, folder):
@@ -72,17 +72,17 @@ def within(path: str, folder: str) -> bool:
     return path == folder or path.startswith(folder.rstrip(os.sep) + os.sep)
 
 
-# This process's own /proc/self/status, opened before a wall that hides it (`lock_in`).
+# This process's own /proc/self/status, opened before a sandbox that hides it (`lock_in`).
 STATUS: list[BinaryIO] = []
 
 
 def open_status() -> BinaryIO:
-    """Where the system says what this process uses. An OSError where it isn't Linux."""
+    """The file in which Linux says what this process uses. Elsewhere an OSError."""
     return open("/proc/self/status", "rb", buffering=0)
 
 
 def data_in_use() -> int:
-    """Bytes that RLIMIT_DATA counts already; 0 where the system doesn't say."""
+    """Bytes that already count towards RLIMIT_DATA; 0 where the system doesn't say."""
     with contextlib.suppress(OSError), STATUS.pop() if STATUS else open_status() as status:
         if found := re.search(rb"^VmData:\s*(\d+) kB$", status.read(), re.MULTILINE):
             return int(found[1]) * 1024
@@ -90,12 +90,15 @@ def data_in_use() -> int:
 
 
 def limit_memory(megabytes: int) -> None:
-    """So much beyond what this process has: PyTorch takes 0.2 GB, or 0.7 where it can use CUDA."""
+    """Let this process use so many megabytes more than it does now.
+
+    PyTorch itself takes 0.2 GB, or 0.7 GB where it can use CUDA.
+    """
     set_limits({"RLIMIT_DATA": data_in_use() + megabytes * 2**20})
 
 
 def limit(megabytes: int, seconds: float) -> None:
-    """Bounds on memory, processor time, files and processes, where the system has them."""
+    """Limit memory, processor time, files and processes, where the system can."""
     limit_memory(megabytes)
     set_limits(
         {
@@ -115,14 +118,14 @@ def set_limits(bounds: Mapping[str, int]) -> None:
             continue
 
 
-# --- the walls -----------------------------------------------------------------------------------
+# --- the sandboxes -------------------------------------------------------------------------------
 
 
 def bubblewrap(home: str, tree: str) -> list[str]:
-    """What to put in front of a command: `home` is in memory, and gone afterwards.
+    """What to put in front of a command. `home` is in memory, and gone afterwards.
 
-    The command is the only process in there. Else there was one of bubblewrap's own beside it, with
-    no limit and no filter, whose memory it could write.
+    The command is the only process in the sandbox (--as-pid-1). Otherwise one of bubblewrap's own
+    would be there too, without limits or a filter, and the command could write to its memory.
     """
     words = [
         "bwrap",
@@ -143,7 +146,7 @@ def bubblewrap(home: str, tree: str) -> list[str]:
 
 
 def profile(home: str, tree: str) -> str:
-    """For sandbox-exec: macOS's own rules, the last that fits counts."""
+    """The rules for macOS's sandbox-exec; the last rule that matches decides."""
     places = map(os.path.realpath, [*readable(), tree, home])
     reads = "".join(f"(subpath {json.dumps(path)})" for path in places)
     return (
@@ -155,18 +158,18 @@ def profile(home: str, tree: str) -> str:
     )
 
 
-def lock_in(wall: str, home: str, readable: Sequence[str]) -> None:
-    """The part of a wall that a process builds around itself; nothing takes it down again."""
+def lock_in(sandbox: str, home: str, readable: Sequence[str]) -> None:
+    """Build the part of a sandbox that a process puts around itself. It can't be undone."""
     with contextlib.suppress(OSError):
         STATUS.append(open_status())
-    if wall == "landlock":
+    if sandbox == "landlock":
         landlock(home, readable)
-    if wall == "landlock" or (wall == "bubblewrap" and pyseccomp):
+    if sandbox == "landlock" or (sandbox == "bubblewrap" and pyseccomp):
         system_calls()
 
 
 def landlock(home: str, readable: Sequence[str]) -> None:
-    """Files: `home` can grow, but nothing in it can be deleted, so that its size is its use."""
+    """Restrict access to files. Nothing in `home` can be deleted, so its size is what was used."""
     can = landlockpy.AccessFS
     read = can.READ_FILE | can.READ_DIR
     cpu = ("/proc/cpuinfo", "/sys/devices/system/cpu")  # how PyTorch chooses its kernels
@@ -203,7 +206,7 @@ PR_SET_PDEATHSIG, F_SETLEASE, FS_IOC_SETFLAGS = 1, 1024, 0x40086602
 
 
 def system_calls() -> None:
-    """What is left: to compute, and to read and write open files."""
+    """Deny system calls, until a process can only compute, and read and write open files."""
     refused, arg = pyseccomp.ERRNO(errno.EPERM), pyseccomp.Arg
     rules = pyseccomp.SyscallFilter(pyseccomp.ALLOW)
     known = [pyseccomp.resolve_syscall(pyseccomp.Arch.NATIVE, name) for name in DENIED]
@@ -229,7 +232,7 @@ def system_calls() -> None:
 
 
 def size(folder: str, most: int = DISK) -> int:
-    """Bytes in all files below a folder, at least 4 KB each; counted until it is too much."""
+    """Bytes in all files below a folder, at least 4 KB each. Stops counting beyond `most`."""
     total, waiting = 0, [folder]
     while waiting and total <= most:
         try:

@@ -1,8 +1,8 @@
-"""How a student's process starts behind a wall, and which wall is trusted.
+"""How a student's process starts in a sandbox, and which sandbox is trusted.
 
-Where a process can build its wall around itself, it is a copy of one that has imported PyTorch
-(`fork_server.py`): that saves the two seconds of the import. That one has a single thread, or it
-isn't copied. Elsewhere it is a program started anew.
+Where a process can build its sandbox around itself, it is forked from one that has imported
+PyTorch (`fork_server.py`), which saves the two seconds of the import. A fork server with more than
+one thread isn't forked. Elsewhere a new program is started.
 """
 
 import atexit
@@ -23,7 +23,7 @@ from typing import Any
 from course.grading.folders import Folder
 from course.grading.sandbox import ROOT, bubblewrap, landlockpy, profile, readable, students_part
 
-WALLS = ("bubblewrap", "landlock", "sandbox-exec")
+SANDBOXES = ("bubblewrap", "landlock", "sandbox-exec")
 COPIED = ("landlock", "") if sys.platform == "linux" else ()
 WORKER_SIDE = (
     "__init__.py",
@@ -37,25 +37,27 @@ WORKER_SIDE = (
 # that fails is seen at once; so long is only waited for one that hangs.
 START = 600.0
 GONE = 10.0  # seconds for a process that is killed to be gone
-NO_WALL = (
-    "nothing here can wall a submission in, so it would run with your rights. On Linux, install "
+NO_SANDBOX = (
+    "nothing here can sandbox a submission, so it would run with your rights. On Linux, install "
     "bubblewrap (apt install bubblewrap, dnf install bubblewrap); anywhere, grade in a container "
-    "(TEACHING.md has the commands). --no-wall grades all the same, behind Python's own guard, "
-    "which stops mistakes and pranks but nobody who means it."
+    "(TEACHING.md has the commands). --no-sandbox grades all the same, with Python's own guard "
+    "alone, which stops mistakes and pranks but nobody who means it."
 )
 
 
-def start(wall: str, home: Path, module: str, given: dict[str, Any]) -> "subprocess.Popen | Copy":
-    """A process that runs `main(given)` of course.grading.MODULE behind a wall ("": behind none).
+def start(
+    sandbox: str, home: Path, module: str, given: dict[str, Any]
+) -> "subprocess.Popen | Copy":
+    """Start a process that runs `main(given)` of course.grading.MODULE in a sandbox ("": in none).
 
-    It works in `home`; beside that folder there is room for more. given: what JSON can hold.
+    It works in the folder `home`, beside which other files may be put. given: must fit into JSON.
     """
-    for _ in range(2) if wall in COPIED else ():
+    for _ in range(2) if sandbox in COPIED else ():
         with contextlib.suppress(OSError):  # it was lost, for want of memory perhaps: then another
-            return Copy(fork_server(wall), wall, home, module, given)
+            return Copy(fork_server(sandbox), sandbox, home, module, given)
     tree = worker_side(home.parent / "tree")
     return subprocess.Popen(
-        behind(wall, str(home), str(tree), module, may_read(tree, given)),
+        sandboxed(sandbox, str(home), str(tree), module, may_read(tree, given)),
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
@@ -66,9 +68,9 @@ def start(wall: str, home: Path, module: str, given: dict[str, Any]) -> "subproc
 
 
 def end(process: "subprocess.Popen | Copy") -> None:
-    """Kill a process and all it started in its session."""
+    """Kill a process and whatever it started in its session."""
     if isinstance(process, Copy) and process.fork_server.is_lost():
-        return  # it ended with that one, and its number may be another's by now
+        return  # it ended with the fork server, and its number may be another's by now
     try:
         if hasattr(os, "killpg"):
             os.killpg(process.pid, signal.SIGKILL)
@@ -82,7 +84,7 @@ def end(process: "subprocess.Popen | Copy") -> None:
 
 
 def worker_side(tree: Path) -> Path:
-    """A folder with the modules that a student's process imports: no assignment, no test."""
+    """Make a folder with the modules that a student's process imports: no assignment, no test."""
     if not tree.exists():
         own = tree / "course" / "grading"
         own.mkdir(parents=True)
@@ -125,25 +127,25 @@ def python(program: str, *words: str) -> list[str]:
 # --- as a program of its own ---------------------------------------------------------------------
 
 
-def behind(wall: str, home: str, tree: str, module: str, given: dict[str, Any]) -> list[str]:
-    """The command that runs `main` of course.grading.MODULE behind a wall ("": behind none)."""
+def sandboxed(sandbox: str, home: str, tree: str, module: str, given: dict[str, Any]) -> list[str]:
+    """The command that runs `main` of course.grading.MODULE in a sandbox ("": in none)."""
     program = (
         "import json, sys; given = json.loads(sys.argv[1]); "
         "from course.grading.sandbox import lock_in; "
-        f"lock_in({wall!r}, {home!r}, given['readable']); "
+        f"lock_in({sandbox!r}, {home!r}, given['readable']); "
         f"from course.grading.{module} import main; main(given)"
     )
     command = python(program, json.dumps(given))
-    if wall == "bubblewrap":
+    if sandbox == "bubblewrap":
         return [*bubblewrap(home, tree), *command]
-    if wall == "sandbox-exec":
+    if sandbox == "sandbox-exec":
         return ["sandbox-exec", "-p", profile(home, tree), *command]
-    return [*without_rights(wall), *command]
+    return [*without_rights(sandbox), *command]
 
 
-def without_rights(wall: str) -> list[str]:
-    """What to put in front of a command so that root gives up what it may do beyond others."""
-    as_root = wall == "landlock" and os.geteuid() == 0
+def without_rights(sandbox: str) -> list[str]:
+    """What to put in front of a command so that root gives up its privileges."""
+    as_root = sandbox == "landlock" and os.geteuid() == 0
     return ["setpriv", "--bounding-set=-all", "--inh-caps=-all"] if as_root else []
 
 
@@ -151,17 +153,17 @@ def without_rights(wall: str) -> list[str]:
 
 
 class ForkServer:
-    """The process that is copied. It ends with this one."""
+    """The process that students' processes are forked from. It ends with this one."""
 
-    def __init__(self, wall: str):
+    def __init__(self, sandbox: str):
         self.owner = os.getpid()
-        self.folder = Folder("starter-")
+        self.folder = Folder("fork-server-")
         folder = str(self.folder.path)
         self.tree = worker_side(Path(folder, "tree"))
         self.line, its_end = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         words = (folder, str(its_end.fileno()))
         program = python("from course.grading.fork_server import main; main()", *words)
-        command = [*without_rights(wall), *program]
+        command = [*without_rights(sandbox), *program]
         try:
             self.process = subprocess.Popen(
                 command,
@@ -182,7 +184,7 @@ class ForkServer:
         atexit.register(self.close)
 
     def ask(self, request: dict[str, Any], *pipes: int, seconds: float = START) -> bytes:
-        """Its answer. An OSError if it is lost, or has nothing to say in time: then it is ended."""
+        """Its answer. An OSError if it is lost or doesn't answer in time; then it is ended."""
         try:
             self.line.settimeout(seconds)
             socket.send_fds(self.line, [json.dumps(request).encode()], pipes)
@@ -207,27 +209,27 @@ class ForkServer:
 FORK_SERVERS: dict[str, ForkServer] = {}
 
 
-def fork_server(wall: str) -> ForkServer:
-    """The one for a wall; a new one if it was lost."""
-    if wall in FORK_SERVERS and FORK_SERVERS[wall].is_lost():
-        FORK_SERVERS.pop(wall).close()
-    if wall not in FORK_SERVERS:
-        FORK_SERVERS[wall] = ForkServer(wall)
-    return FORK_SERVERS[wall]
+def fork_server(sandbox: str) -> ForkServer:
+    """The fork server for a sandbox; a new one if it was lost."""
+    if sandbox in FORK_SERVERS and FORK_SERVERS[sandbox].is_lost():
+        FORK_SERVERS.pop(sandbox).close()
+    if sandbox not in FORK_SERVERS:
+        FORK_SERVERS[sandbox] = ForkServer(sandbox)
+    return FORK_SERVERS[sandbox]
 
 
 class Copy:
-    """What subprocess.Popen gives, for a copy: its standard streams, its number, and its end."""
+    """A forked process, with what is used of subprocess.Popen: stdin, stdout, pid and wait."""
 
     def __init__(
-        self, fork_server: ForkServer, wall: str, home: Path, module: str, given: dict[str, Any]
+        self, fork_server: ForkServer, sandbox: str, home: Path, module: str, given: dict[str, Any]
     ):
         self.fork_server = fork_server
         request = {
             "module": module,
             "home": str(home),
             "surroundings": surroundings(str(home)),
-            "wall": wall,
+            "sandbox": sandbox,
             "given": may_read(fork_server.tree, given),
         }
         reads, to_it = os.pipe()
@@ -246,31 +248,31 @@ class Copy:
             os.close(writes)
 
     def wait(self) -> None:
-        """Until it has ended. Its number is nobody else's before."""
+        """Wait until it has ended. Until then its number can't become another process's."""
         with contextlib.suppress(OSError):
             self.fork_server.ask({"ended": self.pid}, seconds=GONE)
 
 
-# --- which wall ----------------------------------------------------------------------------------
+# --- which sandbox -------------------------------------------------------------------------------
 
 
 @functools.cache
-def find_wall() -> str:
-    """The first wall that holds here; "" if none does."""
-    return next((wall for wall in WALLS if holds(wall)), "")
+def find_sandbox() -> str:
+    """The first sandbox that holds here; "" if none does."""
+    return next((sandbox for sandbox in SANDBOXES if holds(sandbox)), "")
 
 
 @functools.cache
-def holds(wall: str) -> bool:
-    """Does it keep in a process that tries to get out, and let it do what it may?"""
+def holds(sandbox: str) -> bool:
+    """Whether a process that tries to get out stays in, and can still do what it may."""
     program = {"bubblewrap": "bwrap", "landlock": "setpriv", "sandbox-exec": "sandbox-exec"}
-    if shutil.which(program[wall]) is None or (wall == "landlock" and landlockpy is None):
+    if shutil.which(program[sandbox]) is None or (sandbox == "landlock" and landlockpy is None):
         return False
-    return escapes(wall) == []
+    return escapes(sandbox) == []
 
 
-def escapes(wall: str) -> list[str]:
-    """What a process behind the wall got done that it shouldn't have; "work" if it can't work."""
+def escapes(sandbox: str) -> list[str]:
+    """What a process in the sandbox managed that it shouldn't have; "work" if it can't work."""
     with tempfile.TemporaryDirectory() as folder, socket.socket() as server:
         home, outside = Path(folder, "home"), Path(folder, "other")
         home.mkdir()
@@ -281,17 +283,17 @@ def escapes(wall: str) -> list[str]:
         port = server.getsockname()[1]
         given = {"outside": str(outside), "port": port, "grader": os.getpid()}
         try:
-            process = start(wall, home, "escape_test", given)
+            process = start(sandbox, home, "escape_test", given)
         except OSError:
             return ["work"]
         with process.stdin, process.stdout:
             late = threading.Timer(START, end, [process])
             late.start()
-            told = process.stdout.read()
+            answer = process.stdout.read()
             late.cancel()
         end(process)
         process.wait()
     try:
-        return json.loads(told)
+        return json.loads(answer)
     except ValueError:
         return ["work"]

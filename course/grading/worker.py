@@ -1,8 +1,8 @@
-"""The process in which one student's notebook runs: it obeys the grader, behind a guard.
+"""The process in which one student's notebook runs, on the grader's orders and under a guard.
 
-Four functions are offered to the grader, see `rpc.py`: to run a cell, to hand over what a name
-stands for, to call a function and watch what runs, and to try that watch. What the notebook prints
-goes nowhere.
+It offers four functions to the grader (see `rpc.py`): run a cell, hand over the object with a
+given name, call a function while watching what runs, and test that watch. What the notebook prints
+is discarded.
 """
 
 import os
@@ -52,7 +52,7 @@ WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 
 
 def main(given: dict[str, Any]) -> None:
-    """given: the limits, and the folders that may be read."""
+    """Serve the grader until it is gone. given: the limits, and the folders that may be read."""
     reader, writer = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
     nowhere = os.open(os.devnull, os.O_RDWR)
     for stream in (0, 1, 2):
@@ -76,7 +76,7 @@ def main(given: dict[str, Any]) -> None:
 
 
 def plain_python(source: str) -> str:
-    """A cell; if it isn't Python, without the lines for Jupyter alone: %magic and !shell."""
+    """A cell's source. If it isn't Python, its lines for Jupyter (%magic, !shell) are blanked."""
     try:
         compile(source, "notebook", "exec")
         return source
@@ -86,7 +86,7 @@ def plain_python(source: str) -> str:
 
 
 def close_unseen() -> torch.library.Library:
-    """Functions that no audit event tells of raise one, or raise PermissionError."""
+    """Make functions that raise no audit event raise one, or else a PermissionError."""
 
     def refused(*inputs: Any, **options: Any) -> None:
         raise PermissionError("a notebook may not use this while it is graded")
@@ -96,18 +96,19 @@ def close_unseen() -> torch.library.Library:
             for place in (module, BELOW.get(module)):
                 if hasattr(place, name):
                     setattr(place, name, refused)
-    torch._C.PyTorchFileWriter = told(torch._C.PyTorchFileWriter)
+    torch._C.PyTorchFileWriter = audited(torch._C.PyTorchFileWriter)
     for kind in (torch._C.ScriptModule, torch._C._autograd._ProfilerResult):
-        kind.save = told(kind.save)
-    safetensors.torch.serialize_file = safetensors.serialize_file = told(safetensors.serialize_file)
-    os.open = sys.modules[os.name].open = told_from(os.open)
+        kind.save = audited(kind.save)
+    serialize_file = audited(safetensors.serialize_file)
+    safetensors.torch.serialize_file = safetensors.serialize_file = serialize_file
+    os.open = sys.modules[os.name].open = audited_open(os.open)
     operations = torch.library.Library("aten", "IMPL")
     operations.impl("from_file", refused, "BackendSelect")  # torch.from_file, by whatever name
     return operations
 
 
-def told(writer: Callable) -> Callable:
-    """A function that writes a file, with the event that Python's own `open` raises."""
+def audited(writer: Callable) -> Callable:
+    """A function that writes a file, which now raises the same audit event as `open`."""
 
     def writes(*inputs: Any, **options: Any) -> Any:
         for place in [*inputs, *options.values()]:
@@ -118,8 +119,8 @@ def told(writer: Callable) -> Callable:
     return writes
 
 
-def told_from(opener: Callable) -> Callable:
-    """os.open, whose event also knows of `dir_fd`."""
+def audited_open(opener: Callable) -> Callable:
+    """os.open, whose audit event now takes `dir_fd` into account."""
 
     def opens(path: Any, flags: int, mode: int = 0o777, *, dir_fd: int | None = None) -> int:
         if dir_fd is not None:
@@ -130,7 +131,7 @@ def told_from(opener: Callable) -> Callable:
 
 
 def starting_from(folder: int | None, path: Any) -> str:
-    """A path that starts from an open folder; an error where the system doesn't tell its name."""
+    """A path relative to an open folder, in full. An OSError where the system can't name it."""
     path = os.fsdecode(path)
     if folder in (-1, None) or os.path.isabs(path):
         return path
@@ -138,10 +139,10 @@ def starting_from(folder: int | None, path: Any) -> str:
 
 
 def guard(own: Path, readable: Sequence[str]) -> Callable[[str, tuple], None]:
-    """An audit hook: files are written in `own` alone, and read there and in `readable`.
+    """An audit hook that allows writing only in `own`, and reading only there and in `readable`.
 
-    It stops what happens by mistake or for fun. It is no wall against somebody who knows the
-    interpreter (`sandbox.py` has some).
+    It stops what happens by mistake or for fun, but not somebody who knows the interpreter: that
+    takes a sandbox (`sandbox.py`).
     """
     home = os.path.realpath(own)
     open_roots = [home, *map(os.path.realpath, readable)]

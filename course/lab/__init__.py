@@ -6,7 +6,7 @@ both against each other:
     tokens.js       text -> tokens -> ids, and back, with the library's messages
     subwords.js     the same for subwords
     model.js        the forward pass, in the order in which data flows
-    decoding.js     greedy, beam search, drawing by lot
+    decoding.js     greedy, beam search, sampling
     recording.js    look inside, and change one thing
     translator.js   text in, text out
     loading.js      fetches what was trained, in parts; packing.py makes them

@@ -85,7 +85,7 @@ def as_on_windows(program: str, tmp_path: Path, given: bytes = b"") -> str:
 
 
 def test_the_library_and_the_course_are_imported_there(tmp_path):
-    """All but what a student's process behind a wall of Linux runs."""
+    """All but what a student's process in a sandbox of Linux runs."""
     walled = ("course.grading.fork_server", "course.grading.worker", "course.grading.escape_test")
     imported = as_on_windows(import_all(walled), tmp_path).split()
     assert {"transformer_lib.translator", "course.grading.batch"} <= set(imported)
@@ -154,7 +154,7 @@ assert main(["figures", "--only", "attention-arrow", "--out", "a folder"]) == 0
 
 
 def test_a_notebook_is_graded_there(tmp_path):
-    """Without a wall, which Windows doesn't have: Python's guard alone."""
+    """Without a sandbox, which Windows doesn't have: Python's guard alone."""
     program = """
 from course.grading import start
 from course.grading.__main__ import main
@@ -163,7 +163,7 @@ main(["build", "--out", "handout"])
 import shutil
 os.mkdir("trial")
 shutil.copy("handout/teacher/1_words_as_numbers.ipynb", "trial/josé.ipynb")
-assert main("grade 1 trial --out grades --no-wall --jobs 1".split()) == 0
+assert main("grade 1 trial --out grades --no-sandbox --jobs 1".split()) == 0
 """
     as_on_windows(program, tmp_path)
     told = (tmp_path / "a user/grades/totals.csv").read_text(encoding="utf-8-sig")

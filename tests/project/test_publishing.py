@@ -186,7 +186,7 @@ def test_a_form_for_issues_is_one(form):
 
 
 def test_security_promises_no_more_than_the_guide_for_teachers():
-    """Each wall is named in both, and the refusal without one."""
+    """Each sandbox is named in both, and the refusal without one."""
     security, teaching = read("SECURITY.md"), read("TEACHING.md")
-    for word in ("--no-wall", "bubblewrap", "macOS", "borrowed"):
+    for word in ("--no-sandbox", "bubblewrap", "macOS", "borrowed"):
         assert word in security and word in teaching

@@ -82,7 +82,7 @@ BOYS = "The boys like the cold water"
 
 
 @exercise
-def looks_most_at(guess: str) -> None:
+def attends_most_to(guess: str) -> None:
     """Deeper exercise 2: the English word most looked at while "les" is written."""
     maps = shipped().attention_maps(BOYS)
     expect(isinstance(guess, str), "Give one English word in quotes.")

@@ -158,7 +158,7 @@ def smaller_vocabulary(guess: int) -> None:
 
 @implement(lambda: (torch.tensor([[1]]), 2))
 def rows_of_a_batch(function: Callable[[Tensor, int], Tensor]) -> None:
-    """(b, s) ids, vocab_size -> (b, s, vocab) one-hot rows."""
+    """(b, s) ids, vocab_size -> (b, s, vocab_size) one-hot rows."""
     ids, vocab_size = torch.tensor([[3, 0, 3], [1, 5, 4]]), 7  # not 6: one too large must not crash
     right = one_hot(ids, vocab_size)
     off = "Each 1 is one place off: slots count from 0."

@@ -25,7 +25,7 @@ from transformer_lib.translator import Translator
 
 
 def one_hot_table(table: Any, words: Sequence[str], vocabulary: Sequence[str]) -> Figure:
-    """Draw small one-hot rows (n, vocab), every 0 and 1 -> the figure.
+    """Draw small one-hot rows (n, vocab_size), every 0 and 1 -> the figure.
 
     words: the n words of the rows; vocabulary: what each column stands for. Raises ValueError when
     the words don't fit the table, or a row doesn't consist of one 1 and zeros.

@@ -73,7 +73,7 @@ def word_similarity(
 def pulled_rows(
     ids: Sequence[int], table: Any, words: Sequence[str], vocabulary: Sequence[str]
 ) -> Figure:
-    """Draw a small table (vocab, d_model) and the rows that words pull out of it -> the figure.
+    """Draw a table (vocab_size, d_model) and the rows that words pull out of it -> the figure.
 
     Each word has its own color, from its id to its row. Raises ValueError when the words don't fit
     the ids, or the vocabulary the table.

@@ -89,8 +89,8 @@ def changes(model: Transformer) -> dict[str, tuple[str, Change]]:
     direction = common / common.norm()
     row = model.src_embed.table.weight[EOS] * model.src_embed.scale
     along = (row @ direction) * direction  # the part of <eos> that lies along the mean position
-    lot = torch.randn(len(row), generator=torch.Generator().manual_seed(0))
-    elsewhere = along.norm() * lot / lot.norm()  # as long, in a direction drawn by lot
+    noise = torch.randn(len(row), generator=torch.Generator().manual_seed(0))
+    elsewhere = along.norm() * noise / noise.norm()  # as long, in a direction drawn at random
 
     def shifted(by: int) -> Change:
         return lambda x, at: x + table[at + by] - table[at]

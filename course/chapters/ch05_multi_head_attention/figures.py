@@ -121,10 +121,10 @@ def _rows(ax: Axes, at: Point, wide: float, high: float, rows: int, colors: list
 # --- all heads, one sentence ---------------------------------------------------------------------
 
 
-def eight_looks(
+def eight_heads(
     named: Mapping[str, Any], words: Sequence[str], marked: Mapping[str, str]
 ) -> Figure:
-    """Draw the looks of a sentence in each head, four heads in a row -> the figure.
+    """Draw a sentence's attention in each head, four heads in a row -> the figure.
 
     named: "layer 0, head 0" -> its weights (s, s). In each panel the words stand on the left, where
     they look, and again on the right, where they are looked at, as dots. marked: word -> color: its
@@ -625,7 +625,7 @@ def maps_of_tired() -> Any:
 )
 def draw_heads_eight() -> Figure:
     maps = maps_of_tired()
-    return eight_looks(encoder_heads(maps), maps.src, RIDDLE)
+    return eight_heads(encoder_heads(maps), maps.src, RIDDLE)
 
 
 @figure(

@@ -387,7 +387,7 @@ def pre_norm(x: Tensor, parts: Sequence[Callable], norms: Sequence[nn.Module]) -
 
 @implement(lambda: (torch.zeros(1, 2, 3), torch.zeros(4, 3)))
 def next_word(function: Callable[[Tensor, Tensor], Tensor]) -> None:
-    """Exercise 4: (x (b, t, d_model), weight (vocab, d_model)) -> log-probabilities (b, vocab)."""
+    """Exercise 4: x (b, t, d_model), weight (vocab_size, d_model) -> log-probs (b, vocab_size)."""
     x, weight = random(B, T, D_MODEL, seed=4), random(VOCAB, D_MODEL, seed=5) / 2
     logits = x @ weight.T
     last = logits[:, -1]
@@ -455,7 +455,7 @@ def next_word(function: Callable[[Tensor, Tensor], Tensor]) -> None:
                 logits.sum(dim=1).log_softmax(dim=-1),
                 "You add up all places. The last one alone predicts the next word.",
             ),
-            (last.log_softmax(dim=-1).mT, "The sentences should be the rows: (b, vocab)."),
+            (last.log_softmax(dim=-1).mT, "The sentences should be the rows: (b, vocab_size)."),
         ],
     )
 
@@ -471,7 +471,7 @@ def model_and_words() -> tuple[Transformer, Tensor, Tensor]:
 
 @implement(model_and_words)
 def all_at_once(function: Callable[..., Tensor]) -> None:
-    """Exercise 5: (model, src, words) -> (b, t + 1, vocab), the logits of each word and <eos>."""
+    """Exercise 5: (model, src, words) -> (b, t + 1, vocab_size), logits of each word and <eos>."""
     model, src, words = model_and_words()
     first, last = (torch.full((len(words), 1), i) for i in (BOS, EOS))
 

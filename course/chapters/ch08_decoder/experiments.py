@@ -116,7 +116,7 @@ def inside_cross_attention(
 
 
 def decoder_vector(translator: Any, text: str, place: int) -> tuple[Tensor, Tensor]:
-    """The decoder's vector (d_model) at a place of its own translation, and the logits (vocab)."""
+    """The decoder's vector (d_model) and logits (vocab_size) at a place of its own translation."""
     ids = translator.src.vocab.encode(translator.read(text))
     written = translator.tgt.vocab.encode(translator.translate(text)[0].tokens)
     batch = make_batch([(ids, written)])

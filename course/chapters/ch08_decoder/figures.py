@@ -43,8 +43,8 @@ LIMIT = 3.0  # where its colors are darkest
 def generator_flow(vector: Any, logits: Any, words: Sequence[str]) -> Figure:
     """Draw the way from the decoder's vector to a word, from bottom to top -> the figure.
 
-    vector (d_model), logits (vocab), words: the vocabulary. Raises ValueError when there are more
-    or fewer words than logits.
+    vector (d_model), logits (vocab_size), words: the vocabulary. Raises ValueError when there are
+    more or fewer words than logits.
     """
     x, scores = as_array(vector), as_array(logits)
     if x.ndim != 1 or scores.shape != (len(words),):

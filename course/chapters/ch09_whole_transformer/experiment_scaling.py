@@ -101,7 +101,7 @@ def build(setting: Setting) -> Transformer:
 
 
 def all_batches(setting: Setting) -> list[Batch]:
-    """Words drawn by lot, without padding (the end counts as one)."""
+    """Words drawn at random, without padding (the end counts as one)."""
     shape = (setting.batches, setting.sentences, 2, setting.length - 1)
     ids = torch.randint(len(SPECIALS), setting.vocabulary, shape).tolist()
     return [make_batch([(source, target) for source, target in batch]) for batch in ids]

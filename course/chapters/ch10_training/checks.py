@@ -305,7 +305,7 @@ def one_loss(function: Any, *inputs: Any, stops: Mapping[str, str] | None = None
 
 @implement(lambda: (torch.zeros(1, 1, 3), torch.ones(1, 1).long()))
 def my_loss(function: Callable[[Tensor, Tensor], Tensor]) -> None:
-    """Exercise 3: logits (b, t, vocab), target (b, t) -> mean loss per real word."""
+    """Exercise 3: logits (b, t, vocab_size), target (b, t) -> mean loss per real word."""
     logits, target = example()
     right = label_smoothed_cross_entropy(logits, target, 0.0)
     counts = target != PAD
@@ -391,7 +391,7 @@ def my_loss(function: Callable[[Tensor, Tensor], Tensor]) -> None:
 
 @implement(lambda: (torch.zeros(1, 1, 3), torch.ones(1, 1).long(), 0.1))
 def my_smoothed_loss(function: Callable[[Tensor, Tensor, float], Tensor]) -> None:
-    """Logits (b, t, vocab), target (b, t), smoothing -> mean smoothed loss per real word."""
+    """Logits (b, t, vocab_size), target (b, t), smoothing -> mean smoothed loss per real word."""
     own_work(function, "cross_entropy", "CrossEntropyLoss", "label_smoothed_cross_entropy")
     logits, target = example()
     eps, counts, vocab_size = 0.2, target != PAD, logits.size(-1)
@@ -547,7 +547,7 @@ def my_smoothed_loss(function: Callable[[Tensor, Tensor, float], Tensor]) -> Non
 
 @implement(lambda: (torch.tensor([1]), 3, 0.1))
 def my_smoothed_rows(function: Callable[[Tensor, int, float], Tensor]) -> None:
-    """Exercise 4: target (t), vocab_size, eps -> rows (t, vocab), eps spread over all words."""
+    """Exercise 4: target (t), vocab_size, eps -> rows (t, vocab_size), eps spread over all."""
     target, vocab_size, eps = torch.tensor([4, 6, 2]), 7, 0.2
     hard = one_hot(target, vocab_size).float()
     right = (1 - eps) * hard + eps / vocab_size
@@ -575,13 +575,13 @@ def my_smoothed_rows(function: Callable[[Tensor, int, float], Tensor]) -> None:
             ),
             (
                 (1 - eps) * hard + eps / (vocab_size - 1),
-                "You divide by vocab - 1, but give a share to all "
-                "vocab words: the rows add up to more than 1.",
+                "You divide by vocab_size - 1, but give a share to all "
+                "vocab_size words: the rows add up to more than 1.",
             ),
             (
                 (1 - eps) * hard + eps / (vocab_size - 2),
                 "You divide by vocab_size - 2, but give a share to all "
-                "vocab words: the rows add up to more than 1.",
+                "vocab_size words: the rows add up to more than 1.",
             ),
             (
                 hard + eps / vocab_size,

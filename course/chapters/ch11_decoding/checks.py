@@ -408,7 +408,7 @@ def beam_inputs() -> list[tuple[Tensor, Tensor, int]]:
 
 @implement(lambda: beam_inputs()[1])
 def my_beam_step(function: Callable[[Tensor, Tensor, int], tuple[Tensor, Tensor, Tensor]]) -> None:
-    """Exercise 4: (so_far (beam,), following (beam, vocab), k) -> branches, words, sums, each k."""
+    """Exercise 4: so_far (beam,), following (beam, vocab_size), k -> branches, words, sums (k,)."""
     column = (
         "The sums belong to the branches, the rows of `following`: make them a column, "
         "so_far[:, None], before you add."
@@ -474,7 +474,7 @@ def three_tensors(found: Any) -> Choice:
 
 
 def best_of(numbers: Tensor, k: int, largest: bool = True) -> Choice:
-    """The k best of (beam, vocab) numbers: branches, words and the numbers."""
+    """The k best of (beam, vocab_size) numbers: branches, words and the numbers."""
     values, index = numbers.flatten().topk(k, largest=largest)
     return index // numbers.size(1), index % numbers.size(1), values
 

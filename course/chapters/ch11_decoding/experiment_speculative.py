@@ -10,7 +10,7 @@ import torch
 from tqdm import tqdm
 
 from course.experiments import experiment
-from course.experiments.long_training import material
+from course.experiments.long_training import training_data
 from transformer_lib.decoding import greedy_decode, speculative_decode
 from transformer_lib.model.transformer import Transformer, count_parameters, make_model
 from transformer_lib.recipes import RECIPES
@@ -49,7 +49,7 @@ def measure_speculative() -> dict[str, Any]:
 
 def train_draft() -> Transformer:
     """On the sentences that the translator learned from, for the same words."""
-    corpus = material()
+    corpus = training_data()
     torch.manual_seed(TRAINING.seed)
     draft = make_model(len(corpus.src.vocab), len(corpus.tgt.vocab), **DRAFT)
     train(draft, corpus.training, corpus.validation, TRAINING)

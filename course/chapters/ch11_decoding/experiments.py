@@ -87,7 +87,7 @@ def log_prob_of(translator: Translator, source: str, target: str) -> float:
     src = source_batch([translator.src.encode(source)])
     ids = translator.tgt.encode(target)
     with inference_mode(translator.model):
-        logits = translator.model(src, torch.tensor([[BOS, *ids]]))[0]  # (t, vocab)
+        logits = translator.model(src, torch.tensor([[BOS, *ids]]))[0]  # (t, vocab_size)
         logits[:, [PAD, BOS]] = -torch.inf
         rows = logits.log_softmax(dim=-1)
     return sum(row[word].item() for row, word in zip(rows, [*ids, EOS], strict=True))

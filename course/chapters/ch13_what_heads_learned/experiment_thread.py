@@ -36,7 +36,7 @@ SENTENCES = (
 def liked(translator: Translator, plural: bool, half: int) -> LikingBatch:
     """Half (0 or 1) of the gustar split's sentences whose verb shows one thing, or several."""
     batch = LikingBatch(
-        translator, LikingBatch(translator, english_spanish.load("gustar")).numbered
+        translator, LikingBatch(translator, english_spanish.load("gustar")).verb_shows_number
     )
     verbs = translator.tgt.vocab.decode(batch.right.tolist())
     chosen = [

@@ -73,10 +73,10 @@ def shuffled(batch: PronounBatch, keep: Sequence[str] = (), seed: int = 0) -> Pr
 # --- what the notebook asks ----------------------------------------------------------------------
 
 
-def looks_of(
+def attention_from(
     translator: Translator, batch: PronounBatch, layer: str, head: int, word: str
 ) -> torch.Tensor:
-    """What one word of each sentence looks at in one head: (sentences, English words).
+    """One head's weights from one word of each sentence -> (sentences, English words).
 
     word: "adjective" or "pronoun".
     """
@@ -161,13 +161,14 @@ class LikingBatch:
     `agreement` compares these two at the place that it calls adjective_out: here it is the verb's.
     other: the place of the only other English noun, -1 where there is none, or more than one.
 
-    numbered: the pairs whose verb shows the number of what is liked; among them unlike and alike
-    are those with one other noun, of the other number ("The boys like the tree") or of the same.
+    verb_shows_number: the pairs whose verb shows whether what is liked is singular or plural.
+    other_number, same_number: those of them with exactly one other noun, of the other number ("The
+    boys like the tree") or of the same.
     """
 
     def __init__(self, translator: Translator, pairs: TextPairs):
         ids, places, forms, self.pairs = [], [], [], []
-        self.numbered, self.unlike, self.alike = [], [], []
+        self.verb_shows_number, self.other_number, self.same_number = [], [], []
         tokens = translator.tgt.vocab.ids
         for english, spanish in pairs:
             source, target = translator.src.tokenizer(english), translator.tgt.tokenizer(spanish)
@@ -183,9 +184,10 @@ class LikingBatch:
             other = others[0] if len(others) == 1 else -1
             # Not "le gusta dibujar torres": what is liked there is the drawing, not the towers.
             if verbs and plural == verb.endswith("n") and flipped in tokens:
-                self.numbered.append((english, spanish))
+                self.verb_shows_number.append((english, spanish))
                 if other >= 0:
-                    kind = self.alike if PLURAL[source[other]] == plural else self.unlike
+                    same = PLURAL[source[other]] == plural
+                    kind = self.same_number if same else self.other_number
                     kind.append((english, spanish))
             self.pairs.append((english, spanish))
             ids.append((translator.src.vocab.encode(source), translator.tgt.vocab.encode(target)))

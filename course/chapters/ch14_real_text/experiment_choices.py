@@ -57,7 +57,7 @@ INSULTS = {
 def measure_choices() -> dict[str, Any]:
     """Which gender it gives to professions, and what it does with insults."""
     translator = Translator.load("tatoeba")
-    return {"jobs": genders(translator, JOBS), "insults": kept(translator, INSULTS)}
+    return {"jobs": genders(translator, JOBS), "insults": insults_kept(translator, INSULTS)}
 
 
 def genders(translator: Translator, jobs: Mapping[str, str]) -> dict[str, Any]:
@@ -76,7 +76,7 @@ def genders(translator: Translator, jobs: Mapping[str, str]) -> dict[str, Any]:
     return found
 
 
-def kept(translator: Translator, insults: Mapping[str, str]) -> dict[str, Any]:
+def insults_kept(translator: Translator, insults: Mapping[str, str]) -> dict[str, Any]:
     """How many insults are still insults, and each with its translation."""
     written = translate(translator, list(insults))
     still = [

@@ -131,7 +131,7 @@ def real_pairs(split: str) -> TextPairs:
 
 
 def few_pairs() -> tuple[TextPairs, TextPairs]:
-    """PAIRS pairs to train on and HELD_OUT to validate on, drawn by lot."""
+    """PAIRS pairs to train on and HELD_OUT to validate on, drawn at random."""
     return tuple(
         random.Random(0).sample(real_pairs(split), count)
         for split, count in (("train", PAIRS), ("validation", HELD_OUT))

@@ -215,7 +215,7 @@ def draw_learning_curve() -> Figure:
     "rate −1.2; dropout 0.3 −1.4; recurrent, with attention −1.5; BPE-dropout −4.0; half the "
     "updates −6.9; R-Drop, half the updates −9.5.",
 )
-def draw_ladder() -> Figure:
+def draw_sweep() -> Figure:
     runs = experiments.load("multi30k-ladder")["runs"]
     return score_changes({run["what"]: run["beam_bleu"]["1.4"] for run in runs}, base="as it is")
 

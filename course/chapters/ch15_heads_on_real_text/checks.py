@@ -62,14 +62,14 @@ class Example:
     """Three states of seven sentences, a norm and a generator with which each mistake shows."""
 
     def __init__(self) -> None:
-        lot = torch.Generator().manual_seed(3)
-        self.states = [torch.randn(7, 5, generator=lot) + 1.5 for _ in range(3)]
+        generator = torch.Generator().manual_seed(3)
+        self.states = [torch.randn(7, 5, generator=generator) + 1.5 for _ in range(3)]
         self.norm = nn.LayerNorm(5)
         self.generator = nn.Linear(5, 11, bias=False)
         with torch.no_grad():
             self.norm.weight.copy_(torch.tensor([2.0, -1.0, 0.5, 3.0, 1.0]))
             self.norm.bias.copy_(torch.tensor([0.0, 1.0, -1.0, 0.0, 0.5]))
-            self.generator.weight.copy_(torch.randn(11, 5, generator=lot))
+            self.generator.weight.copy_(torch.randn(11, 5, generator=generator))
             best = [self.generator(self.norm(x)).argmax(dim=-1) for x in self.states]
         self.ids = torch.where(torch.arange(7) < 5, best[2], best[0])
 

@@ -22,7 +22,7 @@ from course.chapters.ch15_heads_on_real_text.corpus import (
     template_items,
 )
 from course.chapters.ch15_heads_on_real_text.probes import (
-    LOOKS,
+    QUERIES_AND_KEYS,
     barred,
     by_chance,
     by_place_alone,
@@ -49,7 +49,7 @@ from transformer_lib.translator import Translator
 
 MODELS = ("tatoeba", "grammar")
 EARLIER = DATA / "models" / "earlier"  # the large model that the notebook looks into
-TOGETHER, DRAWS = (1, 2, 4, 8, 16), 10  # so many heads off together, so many lots of them
+TOGETHER, DRAWS = (1, 2, 4, 8, 16), 10  # so many heads off together, so many draws of them
 
 
 def how_right(translator: Translator) -> dict[str, Any]:
@@ -132,7 +132,7 @@ def blocked_attention(translator: Translator, kinds: Sequence[str]) -> dict[str,
 
 
 def heads_off(translator: Translator) -> dict[str, Any]:
-    """Each head alone, then the most needed ones together, against as many drawn by lot.
+    """Each head alone, then the most needed ones together, against as many drawn at random.
 
     Chosen on one half of the nouns, measured on the other.
     """
@@ -160,17 +160,17 @@ def heads_off(translator: Translator) -> dict[str, Any]:
                 "margin": margin.mean().item(),
             }
         )
-    lot, together = torch.Generator().manual_seed(0), []
+    generator, together = torch.Generator().manual_seed(0), []
     for count in TOGETHER:
         drawn = [
-            [heads[i] for i in torch.randperm(len(heads), generator=lot)[:count].tolist()]
+            [heads[i] for i in torch.randperm(len(heads), generator=generator)[:count].tolist()]
             for _ in range(DRAWS)
         ]
         together.append(
             {
                 "heads": count,
                 "chosen": right_endings(translator, batch, edits=off(order[:count])),
-                "by lot": [right_endings(translator, batch, edits=off(lots)) for lots in drawn],
+                "by lot": [right_endings(translator, batch, edits=off(chance)) for chance in drawn],
             }
         )
     return {
@@ -213,7 +213,7 @@ def heads_that_find(translator: Translator) -> dict[str, Any]:
     chosen, batch = (AgreementBatch(translator, half) for half in both)
     first, table = finds(translator, chosen), finds(translator, batch)
     found: dict[str, Any] = {}
-    for kind in LOOKS:
+    for kind in QUERIES_AND_KEYS:
         rows = [i for i, row in enumerate(table) if kind_of(row["layer"]) == kind]
         best = max(rows, key=lambda i: first[i]["finds"])
         found[kind] = {
@@ -256,7 +256,7 @@ def pronouns(translator: Translator) -> dict[str, Any]:
             name: score(margins(translator, batch, edits=edits) > 0, batch.group)
             for name, edits in cuts.items()
         }
-        from_it = LOOKS | {"encoder.self_attn": ("pronoun", "noun")}
+        from_it = QUERIES_AND_KEYS | {"encoder.self_attn": ("pronoun", "noun")}
         asks = {"adjective": finds(translator, batch), "pronoun": finds(translator, batch, from_it)}
         found["looks"] = {
             word: [

@@ -114,8 +114,8 @@ def heads_together(models: Mapping[str, Mapping[str, Any]], title: str) -> Figur
         ax.axhline(0.5, color=style.MUTED, linewidth=1.4, linestyle=":")
         ax.text(0, 0.49, "a coin", va="top", color=style.MUTED)
         for i, row in enumerate(together):
-            lot = {"s": 30, "color": style.SOFT, "edgecolor": style.PAPER}
-            ax.scatter([i] * len(row["by lot"]), row["by lot"], **lot)
+            dots = {"s": 30, "color": style.SOFT, "edgecolor": style.PAPER}
+            ax.scatter([i] * len(row["by lot"]), row["by lot"], **dots)
         needed = {"most needed": [row["chosen"] for row in together]}
         last = ax is axes[-1]
         curves(ax, range(len(together)), needed, loud=["most needed"], marker="o", names=last)

@@ -98,8 +98,8 @@ def right_endings(translator: Translator, batch: AgreementBatch, **changed: Any)
     return share(margins(translator, batch, **changed) > 0)
 
 
-# Which look in which layers: the mask of the words that look, and of those that are looked at.
-LOOKS = {
+# For each kind of attention: the masks that mark the queries and the keys that are asked about.
+QUERIES_AND_KEYS = {
     "encoder.self_attn": ("adjective", "noun"),
     "decoder.cross_attn": ("writing", "noun"),
     "decoder.self_attn": ("writing", "noun_out"),
@@ -107,17 +107,20 @@ LOOKS = {
 
 
 def finds(
-    translator: Translator, batch: AgreementBatch, looks: Mapping[str, tuple[str, str]] = LOOKS
+    translator: Translator,
+    batch: AgreementBatch,
+    masks: Mapping[str, tuple[str, str]] = QUERIES_AND_KEYS,
 ) -> list[dict[str, Any]]:
     """For each head: the share of sentences where its largest weight lies on the noun.
 
-    From the last piece of the word that looks. other: on the other noun, where there is one.
+    The query is the last piece of its word. masks: as QUERIES_AND_KEYS. other: the same share for
+    the other noun, where there is one.
     """
     with inference_mode(translator.model), record_attention(translator.model) as recorded:
         batch.logits(translator)
     table = []
     for layer, weights in recorded.items():
-        asks, goal = (getattr(batch, name) for name in looks[kind_of(layer)])
+        asks, goal = (getattr(batch, name) for name in masks[kind_of(layer)])
         rival = batch.other_out if goal is batch.noun_out else batch.other
         query = last(asks)
         largest = weights[batch.rows, :, query].argmax(dim=-1)  # (b, h)
@@ -140,13 +143,13 @@ def last(places: Tensor) -> Tensor:
 
 
 def by_place_alone(chosen: AgreementBatch, batch: AgreementBatch, kind: str) -> float:
-    """How often a head would find the noun that always looks equally far, or at the same place.
+    """How often a head would find the noun if it always attended equally far, or to one place.
 
     The best such head on the sentences `chosen`, measured on those of `batch`.
     """
 
     def hits(one: AgreementBatch, rule: tuple[str, int]) -> float:
-        asks, goal = (getattr(one, name) for name in LOOKS[kind])
+        asks, goal = (getattr(one, name) for name in QUERIES_AND_KEYS[kind])
         at = rule[1] + (last(asks) if rule[0] == "steps" else torch.zeros_like(one.rows))
         inside = (at >= 0) & (at < goal.size(1))
         return share(goal[one.rows, at.clamp(0, goal.size(1) - 1)] & inside)
@@ -156,8 +159,8 @@ def by_place_alone(chosen: AgreementBatch, batch: AgreementBatch, kind: str) -> 
 
 
 def by_chance(batch: AgreementBatch, kind: str) -> float:
-    """How often a look at any word it may see would find the noun."""
-    asks, goal = (getattr(batch, name) for name in LOOKS[kind])
+    """How often attending to a random visible word would find the noun."""
+    asks, goal = (getattr(batch, name) for name in QUERIES_AND_KEYS[kind])
     seen = (batch.src != PAD).sum(dim=1) if goal.shape == batch.src.shape else None
     if kind == "decoder.self_attn":
         seen = last(asks) + 1

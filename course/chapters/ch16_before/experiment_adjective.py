@@ -16,7 +16,7 @@ import torch
 from torch import Tensor
 from tqdm import tqdm
 
-from course.chapters.ch16_before.experiments import LEARNERS, SEEDS, TRAINING, chosen
+from course.chapters.ch16_before.experiments import SEEDS, SPECS, TRAINING, chosen
 from course.experiments import experiment
 from course.experiments.long_training import cached, learn_to_translate
 from transformer_lib.decoding import inference_mode
@@ -84,17 +84,17 @@ def exchanged(translator: Translator, items: Sequence[PronounItem]) -> dict[str,
 def where_the_gender_waits() -> dict[str, Any]:
     """The vector at the adjective exchanged, in the additive translators and the Transformers."""
     best = {name: runs[0]["max_lr"] for name, runs in chosen().items()}
-    asked = [learner for learner in LEARNERS if learner.what in ("additive", "transformer")]
+    asked = [spec for spec in SPECS if spec.what in ("additive", "transformer")]
     runs = []
-    for learner, seed in tqdm([(one, seed) for one in asked for seed in SEEDS], unit="training"):
-        how = dataclasses.replace(TRAINING, max_lr=best[learner.what], seed=seed)
+    for spec, seed in tqdm([(one, seed) for one in asked for seed in SEEDS], unit="training"):
+        how = dataclasses.replace(TRAINING, max_lr=best[spec.what], seed=seed)
 
-        def measure(learner=learner, how=how) -> dict[str, Any]:
-            translator, _ = learn_to_translate(learner, how)
+        def measure(spec=spec, how=how) -> dict[str, Any]:
+            translator, _ = learn_to_translate(spec, how)
             items = english_spanish.load_pronoun()
             measured = [item for half in (0, 1) for item in measurable(translator, items, half)]
             return {"agreement": exchanged(translator, measured)}
 
-        settings = {"what": learner.what, "seed": seed, "training": dataclasses.asdict(how)}
+        settings = {"what": spec.what, "seed": seed, "training": dataclasses.asdict(how)}
         runs.append(cached("before-adjective", settings, measure))
     return {"runs": runs}

@@ -54,8 +54,8 @@ def right_by_length(model: RecurrentTranslator) -> dict[int, float]:
     return {length: right_rows(model, groups[length]) for length in sorted(groups)}
 
 
-def looks_backwards(model: RecurrentTranslator, row: str = ROW) -> torch.Tensor:
-    """What each digit that is written looked at, the end included -> weights (t, s)."""
+def backwards_weights(model: RecurrentTranslator, row: str = ROW) -> torch.Tensor:
+    """The attention weights (t, s) with which each digit, and the end, is written."""
     batch = make_batch([(DIGITS.encode(row), DIGITS.encode(row[::-1]))])
     with inference_mode(model), record_attention(model) as weights:
         model(batch.src, batch.tgt_in)
@@ -63,7 +63,7 @@ def looks_backwards(model: RecurrentTranslator, row: str = ROW) -> torch.Tensor:
 
 
 @experiment("backwards")
-def with_and_without_a_look() -> dict[str, Any]:
+def with_and_without_attention() -> dict[str, Any]:
     """Rows of digits backwards by recurrent translators: right by length, and what they look at."""
     runs = []
     for attention in tqdm(ATTENTIONS, unit="kind"):
@@ -77,7 +77,7 @@ def with_and_without_a_look() -> dict[str, Any]:
                 "by_length": [{"digits": n, "right": right[n]} for n in right],
             }
             if attention != "none":
-                looks = looks_backwards(model).tolist()
-                run["looks"] = [[round(weight, 3) for weight in line] for line in looks]
+                weights = backwards_weights(model).tolist()
+                run["looks"] = [[round(weight, 3) for weight in line] for line in weights]
             runs.append(run)
     return {"training": dataclasses.asdict(HOW), "sizes": SIZES, "row": ROW, "runs": runs}

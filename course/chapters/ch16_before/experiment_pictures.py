@@ -2,7 +2,7 @@
 
 Four machines as large within 1 %, the same text, tokens, batches and updates as in
 `multi30k-ladder`. The recurrent ones have one learning rate for all, which was chosen in notebook
-16's comparison; the Transformer has that of the ladder's "as it is". Nothing is chosen here, so the
+16's comparison; the Transformer has that of the sweep's "as it is". Nothing is chosen here, so the
 test sentences are scored, once for each, greedily, and it is written down when. Half an hour of one
 core for each; one that was stopped goes on, and Ctrl-C stores what is complete.
 """
@@ -22,7 +22,7 @@ from course.chapters.ch14_real_text.experiment_multi30k import (
     token_bleu,
     write,
 )
-from course.chapters.ch14_real_text.experiment_multi30k_ladder import (
+from course.chapters.ch14_real_text.experiment_multi30k_sweep import (
     RECURRENT,
     Setting,
     described,

@@ -93,7 +93,7 @@ def there_and_back(layer: Callable[[Tensor], Tensor], length: int) -> Callable[[
 
 
 def sentences(length: int, count: int) -> list[tuple[list[int], list[int]]]:
-    """Pairs of sentences with so many words (the end counts as one), drawn by lot."""
+    """Pairs of sentences with so many words (the end counts as one), drawn at random."""
     ids = torch.randint(len(SPECIALS), VOCABULARY, (count, 2, length - 1))
     return [(source, target) for source, target in ids.tolist()]
 
@@ -121,7 +121,7 @@ def writing(model: nn.Module, length: int) -> Callable[[], object]:
 def time_of_a_layer() -> dict[str, Any]:
     """Time of recurrent, convolutional and attention layers against the sentence length."""
     found, runs, translators = torch.get_num_threads(), [], []
-    models = {each.what: each.build(VOCABULARY, VOCABULARY) for each in before.LEARNERS}
+    models = {each.what: each.build(VOCABULARY, VOCABULARY) for each in before.SPECS}
     steps = {
         (what, length): training_step(model, length)
         for what, model in models.items()

@@ -43,7 +43,7 @@ def recurrent(attention: str) -> TrainSpec:
     return TrainSpec(attention, lambda src, tgt: RecurrentTranslator(src, tgt, config))
 
 
-LEARNERS = (*map(recurrent, RECURRENT), TrainSpec("transformer", transformer))
+SPECS = (*map(recurrent, RECURRENT), TrainSpec("transformer", transformer))
 
 
 # --- The way of the gender -----------------------------------------------------------------------
@@ -70,7 +70,7 @@ def gender(translator: Translator) -> dict[str, Any]:
     elif layers := attention_layers(translator.model):
         (layer,) = layers  # from the target to the source: it has no other
         about["looks_at"] = attended(translator, batch, layer)
-        edits |= in_the_look(translator, batch)
+        edits |= cross_attention_edits(translator, batch)
     about["agreement"] = {name: agreement(translator, batch, edit) for name, edit in edits.items()}
     about["first_noun"] = {
         name: agreement(translator, PronounBatch(translator, some)) for name, some in first.items()
@@ -78,10 +78,12 @@ def gender(translator: Translator) -> dict[str, Any]:
     return about
 
 
-def in_the_look(translator: Translator, batch: PronounBatch) -> dict[str, dict[str, Edit]]:
-    """Changes of what the writer looks at where it writes the adjective, in all heads: by name.
+def cross_attention_edits(
+    translator: Translator, batch: PronounBatch
+) -> dict[str, dict[str, Edit]]:
+    """Edits, by name, of the cross-attention at the place that writes the adjective, in all heads.
 
-    So a recurrent translator and a Transformer can be changed in the same place.
+    They change a recurrent translator and a Transformer in the same place.
     """
     nouns, here = (batch.antecedent, batch.other), (batch.rows, batch.adjective_out)
     edits = {
@@ -132,7 +134,7 @@ def score(translator: Translator) -> dict[str, Any]:
 @experiment("before")
 def recurrent_and_transformer() -> dict[str, Any]:
     """Recurrent translators with attention and without beside the Transformer, on three seeds."""
-    return tuned("before", LEARNERS, TRAINING, MAX_LRS, SEEDS, score=score)
+    return tuned("before", SPECS, TRAINING, MAX_LRS, SEEDS, score=score)
 
 
 def chosen() -> dict[str, list[dict[str, Any]]]:
@@ -143,6 +145,4 @@ def chosen() -> dict[str, list[dict[str, Any]]]:
     runs = [run for run in experiments.load("before")["runs"] if run["chosen"]]
     for about in (run["map"] for run in runs):  # its layers have the names of that time
         about["weights"] = {current_name(name): them for name, them in about["weights"].items()}
-    return {
-        learner.what: [run for run in runs if run["what"] == learner.what] for learner in LEARNERS
-    }
+    return {spec.what: [run for run in runs if run["what"] == spec.what] for spec in SPECS}

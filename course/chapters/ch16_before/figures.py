@@ -17,7 +17,7 @@ from course.drawing.plots import curves, dot_rows, doubling, shares
 from course.drawing.registry import figure
 from course.drawing.words import Point, canvas, heading, label, word, word_color, words_around
 
-LOOKS = {  # what the translators are called
+LABELS = {  # what the translators are called
     "none": "no attention",
     "dot": "dot product",
     "additive": "additive",
@@ -123,9 +123,9 @@ def backwards(weights: Any, row: str, runs: Sequence[Run]) -> Figure:
     left.tick_params(length=0)
     right.set(title="Rows without a mistake", xlabel="digits in the row", ylim=(0, 1.04))
     shares(right.yaxis)
-    last = _draw_curves(right, by_kind, [LOOKS["none"]])
-    if len(last) > 1 and LOOKS["none"] in last:
-        without = last.pop(LOOKS["none"])
+    last = _draw_curves(right, by_kind, [LABELS["none"]])
+    if len(last) > 1 and LABELS["none"] in last:
+        without = last.pop(LABELS["none"])
         least = min(last.values())
         figure.suptitle(
             f"Of the longest rows, {100 * without:.0f} % come out right without attention, "
@@ -138,10 +138,10 @@ def _curves(runs: Sequence[Run], kind: str, place: str, share: Any) -> dict[str,
     """For each kind its runs, each a list of (place, share)."""
     if not runs:
         raise ValueError("there are no runs: there is nothing to draw")
-    found: dict[str, list[list]] = {name: [] for name in LOOKS}
+    found: dict[str, list[list]] = {name: [] for name in LABELS}
     for run in runs:
         found[run[kind]].append([(entry[place], share(entry)) for entry in run["by_length"]])
-    return {LOOKS[name]: lines for name, lines in found.items() if lines}
+    return {LABELS[name]: lines for name, lines in found.items() if lines}
 
 
 def _draw_curves(
@@ -171,7 +171,7 @@ def right_by_length(runs: Sequence[Run], learned: int, least: int = 50) -> Figur
     found = _curves(many, "what", "tokens", lambda entry: entry["right"] / entry["sentences"])
     ax.set(ylim=(0, 1.03), xlabel="tokens in the English sentence", ylabel="right to the letter")
     shares(ax.yaxis)
-    _draw_curves(ax, found, [LOOKS["transformer"], LOOKS["none"]])
+    _draw_curves(ax, found, [LABELS["transformer"], LABELS["none"]])
     ax.axvline(learned + 0.5, color=style.MUTED, linewidth=1.2, linestyle=":")
     ax.text(learned + 0.35, 0.03, "longer than any\nin training →", ha="right", color=style.MUTED)
     ax.xaxis.set_major_locator(mpl.ticker.MultipleLocator(2))
@@ -191,7 +191,7 @@ def right_by_split(runs: Sequence[Run], splits: Mapping[str, str]) -> Figure:
     for ax, (split, said) in zip(panels, splits.items(), strict=True):
         rows = {
             name: [run["right"][split] for run in runs if run["what"] == kind]
-            for kind, name in LOOKS.items()
+            for kind, name in LABELS.items()
         }
         rows = {name: found for name, found in rows.items() if found}
         loud = [max(rows, key=lambda name: np.mean(rows[name]))] if split == "longer" else []
@@ -200,7 +200,7 @@ def right_by_split(runs: Sequence[Run], splits: Mapping[str, str]) -> Figure:
         ax.set(xlim=(0, 1.35), xticks=[0, 1])
         ax.set_xticks([0, 1], ["0", "100 %"])
     if loud:
-        best, other = (_percent(np.array(rows[name])) for name in (*loud, LOOKS["transformer"]))
+        best, other = (_percent(np.array(rows[name])) for name in (*loud, LABELS["transformer"]))
         figure.suptitle(
             f"On longer sentences {loud[0]} attention has {best} right, the Transformer {other}"
         )
@@ -254,7 +254,7 @@ def genders(runs: Sequence[Run]) -> Figure:
     """
     rows: dict[str, list[float]] = {}
     for run in runs:
-        shares, name = run["gender"]["agreement"], LOOKS[run["what"]]
+        shares, name = run["gender"]["agreement"], LABELS[run["what"]]
         changes = IN_THE_READER if run["what"] == "transformer" else IN_THE_LOOK
         for change, said in {"as trained": "as trained", **changes}.items():
             if change in shares:

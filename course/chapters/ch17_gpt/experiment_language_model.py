@@ -81,7 +81,7 @@ def config(width: int) -> ModelConfig:
 
 
 def learn(
-    learner: TrainSpec, how: TrainingConfig, count: int | None = None
+    spec: TrainSpec, how: TrainingConfig, count: int | None = None
 ) -> tuple[LanguageModel, dict[str, Any]]:
     """Train on so many sentences (None: the most) -> model, and size, time and learning curve."""
     words, drawn = language(), sentences(max(SENTENCES), seed=11)[:count]
@@ -89,12 +89,12 @@ def learn(
     others = sentences(VALIDATION, VALIDATION_SEED)
     validation = as_lm_pairs([words.encode(text) for text in others])
     torch.manual_seed(how.seed)
-    model = learner.build(0, len(words.vocab))
-    return model, learning_curve(model, training, validation, learner, how)
+    model = spec.build(0, len(words.vocab))
+    return model, learning_curve(model, training, validation, spec, how)
 
 
-def learned(learner: TrainSpec, how: TrainingConfig, count: int) -> dict[str, Any]:
-    return learn(learner, how, count)[1]
+def learned(spec: TrainSpec, how: TrainingConfig, count: int) -> dict[str, Any]:
+    return learn(spec, how, count)[1]
 
 
 def of_width(width: int) -> TrainSpec:

@@ -43,8 +43,8 @@ WIDTH = max(WIDTHS)
 class MaskedModel(LanguageModel):
     """BERT: the parts of the language model, without its mask.
 
-    ids (b, s), some of them COVER, padded with PAD -> logits (b, s, vocab) for the word at each
-    place, not for the next one. For `train` it is a translator whose memory is its answer.
+    ids (b, s), some of them COVER, padded with PAD -> logits (b, s, vocab_size) for the word at
+    each place, not for the next one. For `train` it is a translator whose memory is its answer.
     """
 
     def forward(self, ids: Tensor) -> Tensor:
@@ -66,11 +66,13 @@ def cover(ids: Ids, words: int, generator: torch.Generator) -> tuple[list[int], 
     Of the words to be guessed 80 % are covered, 10 % become another word, 10 % stay. At least one.
     """
     ids = torch.tensor(ids)
-    lots = torch.rand(len(ids), generator=generator)
-    lots[lots.argmin()] *= SHARE  # so at least one is below it, and guessed
+    uniform = torch.rand(len(ids), generator=generator)
+    uniform[uniform.argmin()] *= SHARE  # so at least one is below it, and guessed
     another = torch.randint(len(SPECIALS), words, ids.shape, generator=generator)
-    read = torch.where(lots < 0.8 * SHARE, COVER, torch.where(lots < 0.9 * SHARE, another, ids))
-    return read.tolist(), torch.where(lots < SHARE, ids, PAD).tolist()
+    read = torch.where(
+        uniform < 0.8 * SHARE, COVER, torch.where(uniform < 0.9 * SHARE, another, ids)
+    )
+    return read.tolist(), torch.where(uniform < SHARE, ids, PAD).tolist()
 
 
 def covered(texts: list[list[int]], times: int, words: int, seed: int) -> list[tuple[Ids, Ids]]:
@@ -85,12 +87,12 @@ def learn_to_guess(seed: int) -> tuple[MaskedModel, dict[str, Any]]:
     texts = [known.encode(text) for text in sentences(max(SENTENCES), seed=11)]
     others = [known.encode(text) for text in sentences(VALIDATION, seed=12)]
     words = len(known.vocab)
-    learner = TrainSpec("BERT", lambda _, vocab_size: MaskedModel(vocab_size, config(WIDTH)))
+    spec = TrainSpec("BERT", lambda _, vocab_size: MaskedModel(vocab_size, config(WIDTH)))
     torch.manual_seed(seed)
-    model = learner.build(0, words)
+    model = spec.build(0, words)
     how = dataclasses.replace(TRAINING, seed=seed)
     pairs = covered(texts, READINGS, words, seed), covered(others, 1, words, seed=0)
-    return model, learning_curve(model, *pairs, learner, how)
+    return model, learning_curve(model, *pairs, spec, how)
 
 
 @torch.no_grad()

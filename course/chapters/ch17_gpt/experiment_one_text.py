@@ -18,7 +18,13 @@ from course.chapters.ch18_since_2017 import experiments as since
 from course.chapters.ch18_since_2017.experiments import BASE, MAX_LRS, SEEDS, TRAINING
 from course.experiments import experiment
 from course.experiments.digit_training import one_thread
-from course.experiments.long_training import TrainSpec, best_loss, learning_curve, material, tuned
+from course.experiments.long_training import (
+    TrainSpec,
+    best_loss,
+    learning_curve,
+    training_data,
+    tuned,
+)
 from transformer_lib.decoding import greedy_decode
 from transformer_lib.model.config import ModelConfig
 from transformer_lib.model.masks import causal_mask, padding_mask
@@ -28,7 +34,7 @@ from transformer_lib.text.tokens import EOS, PAD, SPECIALS
 from transformer_lib.training.config import TrainingConfig
 from transformer_lib.variants.language_model import LanguageModel, prefix_mask
 
-TRANSLATOR = since.LEARNERS[0]  # its base: measured there with the same text and steps
+TRANSLATOR = since.SPECS[0]  # its base: measured there with the same text and steps
 # All layers in one stack: no cross-attention, and the feed-forward networks wider instead.
 ONE_STACK = dataclasses.replace(BASE, N=2 * BASE.N, d_ff=320)
 ASKED = ("test", "pronoun", "longer")  # the splits that it tells of
@@ -81,19 +87,19 @@ def one_text(what: str, mask: Callable[[Tensor], Tensor]) -> TrainSpec:
     return TrainSpec(what, lambda src, tgt: OneText(src, tgt, ONE_STACK, mask))
 
 
-LEARNERS = (
+SPECS = (
     one_text("language model, GPT's mask", gpt_mask),
     one_text("language model, prefix mask", both_ways),
 )
 
 
 @one_thread()
-def learn(learner: TrainSpec, how: TrainingConfig) -> tuple[nn.Module, dict[str, Any]]:
+def learn(spec: TrainSpec, how: TrainingConfig) -> tuple[nn.Module, dict[str, Any]]:
     """Train once -> the model, and its size, time and learning curve."""
-    corpus = material()
+    corpus = training_data()
     torch.manual_seed(how.seed)
-    model = learner.build(len(corpus.src.vocab), len(corpus.tgt.vocab))
-    return model, learning_curve(model, corpus.training, corpus.validation, learner, how)
+    model = spec.build(len(corpus.src.vocab), len(corpus.tgt.vocab))
+    return model, learning_curve(model, corpus.training, corpus.validation, spec, how)
 
 
 @one_thread()
@@ -103,7 +109,7 @@ def scores(model: nn.Module) -> dict[str, Any]:
 
 
 def right(model: nn.Module, split: str) -> float:
-    corpus, pairs = material(), english_spanish.load(split)
+    corpus, pairs = training_data(), english_spanish.load(split)
     ids = [(corpus.src.encode(english), corpus.tgt.encode(spanish)) for english, spanish in pairs]
     marks = []
     for chosen in batch_indices(ids, max_tokens=2048, seed=0):
@@ -120,7 +126,7 @@ def right(model: nn.Module, split: str) -> float:
 def one_text_or_two() -> dict[str, Any]:
     """English to Spanish: encoder and decoder, or a language model and a prompt, on three seeds."""
     base = tuned("since", [TRANSLATOR], TRAINING, MAX_LRS, SEEDS)["runs"]
-    found = tuned("prompting-translations", LEARNERS, TRAINING, MAX_LRS, SEEDS, learn, scores)
+    found = tuned("prompting-translations", SPECS, TRAINING, MAX_LRS, SEEDS, learn, scores)
     return found | {"runs": [*map(summary_of, base), *found["runs"]]}
 
 

@@ -80,7 +80,7 @@ def floor() -> float:
 
 
 @cache
-def material() -> tuple[Language, list[str], list[str]]:
+def training_data() -> tuple[Language, list[str], list[str]]:
     """The words, sentences to learn from, and others to validate on."""
     learned = sentences(TEXTS, seed=11)
     return learn_language("en", learned), learned, sentences(SHORT_VALIDATION, VALIDATION_SEED)
@@ -91,7 +91,7 @@ def learn_to_write(
     how: TrainingConfig = HOW, progress: tqdm | None = None
 ) -> tuple[LanguageModel, Language, list[dict]]:
     """A new model trained on the grammar's sentences -> model, words, history."""
-    words, learned, others = material()
+    words, learned, others = training_data()
     torch.manual_seed(how.seed)
     model = LanguageModel(len(words.vocab), MODEL)
     progress = progress if progress is not None else tqdm(disable=True)
@@ -103,8 +103,8 @@ def write(
     model: LanguageModel, words: Language, count: int, seed: int = 0, **dials: Any
 ) -> list[str]:
     """So many sentences, drawn from the model. dials: as for `sampling_distribution`."""
-    lots = torch.Generator().manual_seed(seed)
-    drawn = sample_decode(model, empty_sources(count), generator=lots, max_length=30, **dials)
+    generator = torch.Generator().manual_seed(seed)
+    drawn = sample_decode(model, empty_sources(count), generator=generator, max_length=30, **dials)
     return [as_text(words, one.ids) for one in drawn]
 
 
@@ -180,14 +180,14 @@ class Counted:
 
         power: of the counts; temperature T is the power 1 / T.
         """
-        lots = random.Random(seed)
-        return [as_text(self.words, self._draw(lots, power)) for _ in range(count)]
+        rng = random.Random(seed)
+        return [as_text(self.words, self._draw(rng, power)) for _ in range(count)]
 
-    def _draw(self, lots: random.Random, power: float) -> list[int]:
+    def _draw(self, rng: random.Random, power: float) -> list[int]:
         ids = [BOS, BOS]
         while ids[-1] != EOS:
             seen = self.after[ids[-2], ids[-1]]
-            ids += lots.choices(list(seen), [n**power for n in seen.values()])
+            ids += rng.choices(list(seen), [n**power for n in seen.values()])
         return ids[2:-1]
 
 
@@ -195,7 +195,7 @@ class Counted:
 def what_it_writes() -> dict[str, Any]:
     """What share of a small language model's sentences the grammar could have written, and when."""
     model, words, history = learn_to_write()
-    learned = material()[1]
+    learned = training_data()[1]
     rows = []
     for name, dials in tqdm(DIALS.items(), unit="setting"):
         texts = write(model, words, DRAWN, **dials)

@@ -22,7 +22,7 @@ from transformer_lib.model.masks import causal_mask
 from transformer_lib.variants.language_model import prefix_mask
 
 Row = Mapping[str, Any]
-LOOKS = 0.4  # from this weight on a head is said to look there
+ATTENDS = 0.4  # from this weight on a head is said to attend to a place
 
 
 @mpl.rc_context(style.PRINT)
@@ -223,10 +223,10 @@ def heads_off(runs: Sequence[Row]) -> Figure:
     none = max(run["history"][-1]["first"] for run in runs)
     for ax, run in zip(panels, runs, strict=True):
         off = run["second_with_a_head_off"]
-        looks = {f"{head['layer']}.{head['head']}": _looks_at(head) for head in run["heads"]}
+        targets = {f"{head['layer']}.{head['head']}": _attends_to(head) for head in run["heads"]}
         names = {key: "layer {1}, head {3}".format(*key.split(".")) for key in off}
         bars = {names[key]: loss for key, loss in off.items()}
-        said = {names[key]: f"{loss:.2f} {looks[key]}".rstrip() for key, loss in off.items()}
+        said = {names[key]: f"{loss:.2f} {targets[key]}".rstrip() for key, loss in off.items()}
         loud = [max(bars, key=bars.__getitem__)]
         bar_rows(ax, bars, loud=loud, most=0.8 * none, notes=said, named=ax is panels[0])
         for text in panels[0].get_yticklabels():
@@ -242,10 +242,10 @@ def heads_off(runs: Sequence[Row]) -> Figure:
     return figure
 
 
-def _looks_at(head: Row) -> str:
-    if head["previous"] > LOOKS:
+def _attends_to(head: Row) -> str:
+    if head["previous"] > ATTENDS:
         return "◀"
-    return "●" if head["induction"] > LOOKS else ""
+    return "●" if head["induction"] > ATTENDS else ""
 
 
 LEFT = (

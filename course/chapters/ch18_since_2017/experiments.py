@@ -97,7 +97,7 @@ def rms_norm(model: nn.Module) -> None:
     replace_modules(model, nn.LayerNorm, lambda old: RMSNorm(D_MODEL))
 
 
-def learner(what: str, *changes: Change, model: dict | None = None, **how: Any) -> TrainSpec:
+def make_spec(what: str, *changes: Change, model: dict | None = None, **how: Any) -> TrainSpec:
     """model: settings that differ from the base. how: see `TrainSpec`."""
     config = dataclasses.replace(BASE, **(model or {}))
 
@@ -117,30 +117,30 @@ def learner(what: str, *changes: Change, model: dict | None = None, **how: Any) 
 
 ROTARY = self_attention(qk_transforms=lambda: [Rotary(D_K)])
 TODAY = self_attention(H // 2, qk_transforms=lambda: [QKNorm(D_K), Rotary(D_K)])
-LEARNERS = (
-    learner("base"),
-    learner("pre-norm", model={"norm_first": True}),
-    learner("RMSNorm", rms_norm),
-    learner("no biases", without_biases),
-    learner("GELU", feed_forward(lambda old: GELUFeedForward(D_MODEL, BASE.d_ff))),
-    learner("SwiGLU", feed_forward(SwiGLU.as_large_as)),
-    learner("mixture of experts", feed_forward(experts), loss=balanced_loss),
-    learner("no positions", no_positions),
-    learner("rotary", ROTARY, no_positions),
-    learner("ALiBi", self_attention(bias=lambda both_ways: ALiBi(H)), no_positions),
-    learner(
+SPECS = (
+    make_spec("base"),
+    make_spec("pre-norm", model={"norm_first": True}),
+    make_spec("RMSNorm", rms_norm),
+    make_spec("no biases", without_biases),
+    make_spec("GELU", feed_forward(lambda old: GELUFeedForward(D_MODEL, BASE.d_ff))),
+    make_spec("SwiGLU", feed_forward(SwiGLU.as_large_as)),
+    make_spec("mixture of experts", feed_forward(experts), loss=balanced_loss),
+    make_spec("no positions", no_positions),
+    make_spec("rotary", ROTARY, no_positions),
+    make_spec("ALiBi", self_attention(bias=lambda both_ways: ALiBi(H)), no_positions),
+    make_spec(
         "T5's positions", self_attention(bias=lambda both: RelativePositions(H, both)), no_positions
     ),
-    learner("window of 5", self_attention(bias=lambda both_ways: Window(5))),
-    learner("QK-norm", self_attention(qk_transforms=lambda: [QKNorm(D_K)])),
-    learner("grouped queries", self_attention(H // 2)),
-    learner("multi-query", self_attention(1)),
-    learner("not tied", model={"tie_weights": "none"}),
-    learner("AdamW", optimizer=adamw),
-    learner("Muon", optimizer=muon),
-    learner("cosine", training={"schedule": "cosine"}),
-    learner("stable", training={"schedule": "stable"}),
-    learner(
+    make_spec("window of 5", self_attention(bias=lambda both_ways: Window(5))),
+    make_spec("QK-norm", self_attention(qk_transforms=lambda: [QKNorm(D_K)])),
+    make_spec("grouped queries", self_attention(H // 2)),
+    make_spec("multi-query", self_attention(1)),
+    make_spec("not tied", model={"tie_weights": "none"}),
+    make_spec("AdamW", optimizer=adamw),
+    make_spec("Muon", optimizer=muon),
+    make_spec("cosine", training={"schedule": "cosine"}),
+    make_spec("stable", training={"schedule": "stable"}),
+    make_spec(
         "today",
         TODAY,
         no_positions,
@@ -165,7 +165,7 @@ BEYOND = (15, 15), (16, 16), (17, 19)  # English tokens of `longer`; in training
 
 
 def points(runs: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-    """A row for each learner, the base first: "what", its "group", and for each split of `ASKED`
+    """A row for each spec, the base first: "what", its "group", and for each split of `ASKED`
     how many percentage points each of its seeds is above the mean of the base's. Only runs with
     the chosen peak count.
     """
@@ -215,7 +215,7 @@ def groups() -> dict[str, str]:
 
 
 def nearer(runs: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Of the language models a row for each learner, as `points` has them: "nearer" is how much of
+    """Of the language models a row for each spec, as `points` has them: "nearer" is how much of
     the base's mean distance to the floor is gone with each seed, in percent.
     """
     floor = language_model.floor_under(language_model.VALIDATION)
@@ -232,37 +232,37 @@ def nearer(runs: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
 @experiment("since")
 def parts_since_2017() -> dict[str, Any]:
     """What each part of newer models is worth here, exchanged one at a time, on three seeds."""
-    kept = {one.what: cache_bytes(one.build(8, 8)) for one in LEARNERS}
+    kept = {one.what: cache_bytes(one.build(8, 8)) for one in SPECS}
     more = {"base": SEEDS_OF_THE_BASE[len(SEEDS) :]}
-    found = tuned("since", LEARNERS, TRAINING, MAX_LRS, SEEDS, more_seeds=more)
+    found = tuned("since", SPECS, TRAINING, MAX_LRS, SEEDS, more_seeds=more)
     return found | {"cache_bytes_of_20_words": kept}
 
 
 def with_higher_rates(
-    name: str, learner: TrainSpec, training: TrainingConfig, *how: Any
+    name: str, spec: TrainSpec, training: TrainingConfig, *how: Any
 ) -> list[dict[str, Any]]:
-    """The runs of a learner when the grid of rates goes on, doubling, until its loss rises.
+    """The runs of a spec when the grid of rates goes on, doubling, until its loss rises.
 
     name: the experiment whose runs these go on from. how: its `learn` and `score`, see `tuned`.
     """
     rates = list(MAX_LRS)
     while True:
-        first = tuned(name, [learner], training, rates, SEEDS[:1], *how)["runs"]
+        first = tuned(name, [spec], training, rates, SEEDS[:1], *how)["runs"]
         if len(first) < len(rates):
             raise KeyboardInterrupt  # it was stopped in there
         if not any(run["chosen"] and run["max_lr"] == rates[-1] for run in first):
-            return tuned(name, [learner], training, rates, SEEDS, *how)["runs"]
+            return tuned(name, [spec], training, rates, SEEDS, *how)["runs"]
         rates.append(2 * rates[-1])
 
 
 def beyond_the_grid(name: str, training: TrainingConfig, *how: Any) -> dict[str, Any]:
-    """`with_higher_rates` for each learner whose best rate was the highest tried."""
+    """`with_higher_rates` for each spec whose best rate was the highest tried."""
     stored, runs = load(name)["runs"], []
     edge = {run["what"] for run in stored if run["chosen"] and run["max_lr"] == max(MAX_LRS)}
     with suppress(KeyboardInterrupt):  # then what is complete is stored, and the next call goes on
-        for learner in LEARNERS:
-            if learner.what in edge:
-                runs += with_higher_rates(name, learner, training, *how)
+        for spec in SPECS:
+            if spec.what in edge:
+                runs += with_higher_rates(name, spec, training, *how)
     return {"training": dataclasses.asdict(training), "runs": runs}
 
 
@@ -281,7 +281,7 @@ def parts_of_a_language_model() -> dict[str, Any]:
     """What each part is worth to a language model of the grammar's sentences, on three seeds."""
     return tuned(
         "since-language-model",
-        LEARNERS,
+        SPECS,
         LANGUAGE_MODEL_TRAINING,
         MAX_LRS,
         SEEDS,

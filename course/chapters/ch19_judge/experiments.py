@@ -66,7 +66,7 @@ judge = cache(could_write)  # each sentence is judged once
 @cache
 def beginnings(words: int) -> frozenset[str]:
     """How the grammar's sentences begin: the first words of as many as the GPT learned from."""
-    return frozenset(begin(text, words) for text in gpt.material()[1])
+    return frozenset(begin(text, words) for text in gpt.training_data()[1])
 
 
 def begin(text: str, words: int) -> str:
@@ -82,7 +82,7 @@ def hasty(text: str, words: int = 4) -> bool:
 def start_model(seed: int) -> tuple[LanguageModel, Language]:
     """Notebook 17's GPT, trained with this seed; its weights are kept beside what was measured."""
     path = Path(cache_folder()) / "experiments" / f"judge-start-{seed}-{torch.__version__}.pt"
-    words = gpt.material()[0]
+    words = gpt.training_data()[0]
     if path.exists():
         model = LanguageModel(len(words.vocab), gpt.MODEL)
         model.load_state_dict(torch.load(path, weights_only=True))
@@ -108,11 +108,11 @@ def teach(
 
     kl: the mean of log(p / p_start) of the drawn sentences, nats per sentence.
     """
-    model, lots = copy.deepcopy(start), torch.Generator().manual_seed(seed)
+    model, generator = copy.deepcopy(start), torch.Generator().manual_seed(seed)
     optimizer = torch.optim.Adam(model.parameters(), lr=LEARNING_RATE)
     history = []
     for step in range(steps):
-        drawn = roll_out(model, words, GROUP, lots)
+        drawn = roll_out(model, words, GROUP, generator)
         rewards = torch.tensor([float(judge(text)) for text in drawn.texts])
         with torch.no_grad():
             before = log_probs(start, drawn.ids)
@@ -160,7 +160,7 @@ def follow(start: LanguageModel, words: Language, count: int = 600) -> LanguageM
     A demonstration is a sentence of the training text with the instruction before it, `? Do you
     like trees?`, and the loss is that of any other text.
     """
-    model, texts = copy.deepcopy(start), gpt.material()[1]
+    model, texts = copy.deepcopy(start), gpt.training_data()[1]
     pairs = []
     for sign in INSTRUCTIONS:
         shown = [text for text in texts if sign in text.lower()][:count]
@@ -174,8 +174,8 @@ def answers(
 ) -> list[str]:
     """What the model writes after the instruction, which isn't part of the text."""
     prompt = torch.tensor([[BOS, *words.encode(instruction)]])
-    lots = torch.Generator().manual_seed(seed)
-    return go_on(model, words, prompt.expand(count, -1), lots, hidden=prompt.size(1))
+    generator = torch.Generator().manual_seed(seed)
+    return go_on(model, words, prompt.expand(count, -1), generator, hidden=prompt.size(1))
 
 
 # --- what is measured of a model ----------------------------------------------------------------
@@ -197,8 +197,8 @@ def measured(
     is right. with_tries: also
     "solved", of each beginning how many of `TRIES` became a right sentence.
     """
-    lots = torch.Generator().manual_seed(1000 + seed)
-    drawn = roll_out(model, words, DRAWN, lots)
+    generator = torch.Generator().manual_seed(1000 + seed)
+    drawn = roll_out(model, words, DRAWN, generator)
     verdicts = [judge(text) for text in drawn.texts]
     with torch.no_grad():
         log_p = drawn.log_p.sum(dim=1)
@@ -214,13 +214,13 @@ def measured(
         "above_floor": round(loss_of(model, words) - gpt.floor(), 3),
         "beyond_grammar": round(statistics.mean(beyond), 3) if beyond else None,
         "first": drawn.texts[:8],
-    } | ({"solved": solved(model, words, lots)} if with_tries else {})
+    } | ({"solved": solved(model, words, generator)} if with_tries else {})
 
 
 @torch.no_grad()
 def loss_of(model: LanguageModel, words: Language) -> float:
     """Nats per token of the grammar's sentences that notebook 17 validates on."""
-    pairs = as_lm_pairs([words.encode(text) for text in gpt.material()[2]])
+    pairs = as_lm_pairs([words.encode(text) for text in gpt.training_data()[2]])
     batch = make_batch(pairs)
     return batch_loss(model, batch, 0.0).item() / (batch.tgt_out != PAD).sum().item()
 
@@ -228,7 +228,7 @@ def loss_of(model: LanguageModel, words: Language) -> float:
 @cache
 def prompts() -> Tensor:
     """(PROMPTS, 1 + PROMPT_TOKENS): different beginnings of sentences nobody has learned from."""
-    words, learned, _ = gpt.material()
+    words, learned, _ = gpt.training_data()
     known, found = set(learned), {}
     for text in sentences(2000, seed=13):
         ids = words.encode(text)
@@ -237,9 +237,9 @@ def prompts() -> Tensor:
     return padded([[BOS, *ids] for ids in list(found)[:PROMPTS]])
 
 
-def solved(model: LanguageModel, words: Language, lots: torch.Generator) -> list[int]:
+def solved(model: LanguageModel, words: Language, generator: torch.Generator) -> list[int]:
     """Of each prompt, how many of `TRIES` sentences that begin so are right."""
-    texts = go_on(model, words, prompts().repeat_interleave(TRIES, dim=0), lots)
+    texts = go_on(model, words, prompts().repeat_interleave(TRIES, dim=0), generator)
     verdicts = torch.tensor([judge(text) for text in texts])
     return verdicts.view(PROMPTS, TRIES).sum(dim=1).tolist()
 
@@ -405,7 +405,7 @@ def by_way(stored: Row) -> dict[str, list[Row]]:
     return {what: [run for run in told if run["what"] == what] for what in RUNS}
 
 
-def kept(stored: Row) -> dict[str, list[bool]]:
+def limits_met(stored: Row) -> dict[str, list[bool]]:
     """Of each of the `LIMITS`, which of the seeds kept it, without the pilot."""
     ways = by_way(stored)
     seeds = [{way: runs[i] for way, runs in ways.items()} for i in range(len(SEEDS))]

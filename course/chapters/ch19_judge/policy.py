@@ -1,7 +1,7 @@
 """Reinforcement learning with a verifier, in a page: rollouts, advantages, and the loss.
 
     start = copy of the model                          # the reference, which never learns
-    rollout = roll_out(model, words, 64, lots)         # sentences that the model has written
+    rollout = roll_out(model, words, 64, generator)         # sentences that the model has written
     rewards = tensor([judge(text) for text in rollout.texts])
     loss = policy_loss(log_probs(model, rollout.ids), rollout.log_p, advantages(rewards))
 
@@ -38,9 +38,11 @@ class Rollout:
     log_p: Tensor
 
 
-def roll_out(model: LanguageModel, words: Language, count: int, lots: torch.Generator) -> Rollout:
+def roll_out(
+    model: LanguageModel, words: Language, count: int, generator: torch.Generator
+) -> Rollout:
     """Draw so many sentences, each word as likely as the model finds it (temperature 1)."""
-    drawn = sample_decode(model, empty_sources(count), generator=lots, max_length=LONGEST)
+    drawn = sample_decode(model, empty_sources(count), generator=generator, max_length=LONGEST)
     ends = [[*one.ids, EOS] if one.finished else list(one.ids) for one in drawn]
     ids = padded([[BOS, *each] for each in ends])
     with torch.no_grad():
@@ -53,7 +55,7 @@ def go_on(
     model: LanguageModel,
     words: Language,
     prompts: Tensor,
-    lots: torch.Generator,
+    generator: torch.Generator,
     hidden: int = 1,
 ) -> list[str]:
     """Of prompts (b, t) the sentences that the model makes of them, b texts.
@@ -61,7 +63,7 @@ def go_on(
     hidden: how many ids at the beginning of a prompt aren't part of the text: <bos>, and with 2
     an instruction. A sentence without an end is "".
     """
-    written = generate(model, prompts, LONGEST - prompts.size(1), generator=lots)
+    written = generate(model, prompts, LONGEST - prompts.size(1), generator=generator)
     rows = written[:, hidden:].tolist()
     return [as_text(words, row[: row.index(EOS)]) if EOS in row else "" for row in rows]
 

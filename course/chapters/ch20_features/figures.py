@@ -150,7 +150,7 @@ def outcome_bars(ways: Mapping[str, Mapping[str, float]]) -> Figure:
     "hardly any.",
 )
 def draw_corners() -> Figure:
-    from course.chapters.ch20_features.stored import chosen, runs
+    from course.chapters.ch20_features.results import chosen, runs
 
     (portrait,) = chosen(runs(), "portrait", "top-k")
     return four_corners([noun for noun in portrait["nouns"] if noun[3] >= 3])
@@ -169,7 +169,7 @@ def draw_corners() -> Figure:
     "the probe in all but feminine and several.",
 )
 def draw_scores() -> Figure:
-    from course.chapters.ch20_features.stored import runs, scores
+    from course.chapters.ch20_features.results import runs, scores
 
     return score_rows(
         scores(runs()),
@@ -189,7 +189,7 @@ def draw_scores() -> Figure:
     "other words change in 20 %.",
 )
 def draw_steering() -> Figure:
-    from course.chapters.ch20_features.stored import WAYS, runs, steering
+    from course.chapters.ch20_features.results import WAYS, runs, steering
 
     found = steering(runs())
     return outcome_bars({said: found[way] for way, said in WAYS.items()})

@@ -92,7 +92,7 @@ ONE = "one layer of attention"
 HYBRID = 4  # n of the state space that stands below one layer of attention
 
 
-def learners() -> dict[tuple[str, int], list[Make]]:
+def models() -> dict[tuple[str, int], list[Make]]:
     """(kind, size) -> what makes each of its two layers; of attention the size is 0."""
     made = {
         (kind, size): 2 * [partial(make, size)]
@@ -164,13 +164,13 @@ def learn(kind: str, size: int, max_lr: float, seed: int, steps: int = HOW.steps
     how = dataclasses.replace(HOW, max_lr=max_lr, seed=seed, steps=steps)
     settings = {"kind": kind, "size": size, "training": dataclasses.asdict(how)}
     settings |= {"rows": [SHORTEST, LONGEST], "seed": seed, "max_lr": max_lr}
-    return cached("copying", settings, lambda: learn_to_copy(learners()[kind, size], how)[1])
+    return cached("copying", settings, lambda: learn_to_copy(models()[kind, size], how)[1])
 
 
 def sizes() -> dict[str, list[int]]:
     """Kind -> its sizes."""
     found: dict[str, list[int]] = {}
-    for kind, size in learners():
+    for kind, size in models():
         found.setdefault(kind, []).append(size)
     return found
 

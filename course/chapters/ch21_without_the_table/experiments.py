@@ -14,7 +14,7 @@ from typing import Any
 
 from torch import nn
 
-from course.chapters.ch18_since_2017.experiments import BASE, MAX_LRS, SEEDS, TRAINING, learner
+from course.chapters.ch18_since_2017.experiments import BASE, MAX_LRS, SEEDS, TRAINING, make_spec
 from course.chapters.ch21_without_the_table.mixers import LinearAttention, MinGRU, StateSpace
 from course.experiments import experiment, load
 from course.experiments.long_training import TrainSpec, tuned
@@ -42,7 +42,7 @@ def in_place_of_self_attention(what: str) -> TrainSpec:
         for stack, both in ((model.encoder, True), (model.decoder, False)):
             replace_modules(stack, "self_attn", lambda old, both=both: MAKERS[what](both))
 
-    return learner(what, change)
+    return make_spec(what, change)
 
 
 @experiment("without-the-table")

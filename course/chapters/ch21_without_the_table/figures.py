@@ -153,17 +153,17 @@ def draw_two_memories() -> Figure:
 
 
 def _copy_curves() -> dict[str, dict[int, list[float]]]:
-    from course.chapters.ch21_without_the_table import stored
+    from course.chapters.ch21_without_the_table import results
 
-    runs = stored.copying()
+    runs = results.copying()
 
     def of(kind: str, size: int) -> dict[int, list[float]]:
         (first, *_) = (run for run in runs if run["kind"] == kind)
-        return {int(n): stored.copied(runs, kind, size, int(n)) for n in first["copied"]}
+        return {int(n): results.copied(runs, kind, size, int(n)) for n in first["copied"]}
 
     curves = {
         f"{numbers:,} numbers": of("linear attention", size)
-        for size, numbers in stored.sizes(runs, "linear attention").items()
+        for size, numbers in results.sizes(runs, "linear attention").items()
     }
     return curves | {"352 numbers, and one layer of attention": of("one layer of attention", 4)}
 
@@ -192,18 +192,18 @@ def draw_copies() -> Figure:
     "attention and 352 numbers two seeds are at 100 %, one at 38 %.",
 )
 def draw_sizes() -> Figure:
-    from course.chapters.ch21_without_the_table import stored
+    from course.chapters.ch21_without_the_table import results
 
-    runs = stored.copying()
+    runs = results.copying()
     kinds = {
         kind: {
-            numbers: stored.copied(runs, kind, size)
-            for size, numbers in stored.sizes(runs, kind).items()
+            numbers: results.copied(runs, kind, size)
+            for size, numbers in results.sizes(runs, kind).items()
         }
         for kind in KINDS
     }
-    (numbers,) = stored.sizes(runs, "one layer of attention").values()
-    hybrid = stored.copied(runs, "one layer of attention", 4)
+    (numbers,) = results.sizes(runs, "one layer of attention").values()
+    hybrid = results.copied(runs, "one layer of attention", 4)
     return size_lines(kinds, {"with one layer of attention": (numbers, hybrid)})
 
 

@@ -22,7 +22,7 @@ class Trace:
 
     src, tgt_in, tgt_out: the words at the places of source and target, with <eos> and <bos>.
     outputs: of each part of the model, as (place, numbers). weights: of each attention layer
-    (h, query, key). heads: what each of its heads brings, (h, query, d_k). logits: (t, vocab).
+    (h, query, key). heads: what each of its heads brings, (h, query, d_k). logits: (t, vocab_size).
     """
 
     src: list[str]

@@ -52,7 +52,7 @@ def tiny(monkeypatch):
         for side, code in enumerate(("en", "es"))
     )
     pairs = [(src.encode(a), tgt.encode(b)) for a, b in TEXTS]
-    monkeypatch.setattr(long, "material", lambda: TrainingData(src, tgt, pairs, pairs))
+    monkeypatch.setattr(long, "training_data", lambda: TrainingData(src, tgt, pairs, pairs))
     monkeypatch.setattr(english_spanish, "load", lambda split: TEXTS[:3])
     monkeypatch.setattr(english_spanish, "load_pronoun", lambda: [])
     monkeypatch.setattr(long, "pair_exact_match", lambda translator, items: 0.5)
@@ -72,7 +72,7 @@ def test_what_was_found_is_not_measured_again():
 
 
 LOSSES = {"one": {1e-3: 0.5, 2e-3: 0.3}, "other": {1e-3: 0.1, 2e-3: 0.2}}
-LEARNERS = [TrainSpec("one", None), TrainSpec("other", None, {"schedule": "cosine"})]
+SPECS = [TrainSpec("one", None), TrainSpec("other", None, {"schedule": "cosine"})]
 
 
 @pytest.fixture
@@ -80,9 +80,9 @@ def calls(monkeypatch):
     """Trainings that give the losses above; what was trained is written down."""
     trained = []
 
-    def learn(learner, how):
-        trained.append((learner.what, how.max_lr, how.seed))
-        best = LOSSES[learner.what][how.max_lr] + how.seed / 100
+    def learn(spec, how):
+        trained.append((spec.what, how.max_lr, how.seed))
+        best = LOSSES[spec.what][how.max_lr] + how.seed / 100
         return best, {"history": [{"validation_loss": best}, {"validation_loss": 9.0}]}
 
     monkeypatch.setattr(long, "learn_to_translate", learn)
@@ -91,7 +91,7 @@ def calls(monkeypatch):
 
 
 def choose():
-    return tuned("x", LEARNERS, HOW, max_lrs=(1e-3, 2e-3), seeds=(0, 7))
+    return tuned("x", SPECS, HOW, max_lrs=(1e-3, 2e-3), seeds=(0, 7))
 
 
 def test_the_peak_is_chosen_on_validation_by_the_first_seed(calls):
@@ -115,7 +115,7 @@ def test_the_peak_is_chosen_on_validation_by_the_first_seed(calls):
 
 
 def test_what_others_are_compared_with_gets_more_seeds(calls):
-    found = tuned("x", LEARNERS, HOW, (1e-3, 2e-3), (0, 7), more_seeds={"one": (8, 9)})
+    found = tuned("x", SPECS, HOW, (1e-3, 2e-3), (0, 7), more_seeds={"one": (8, 9)})
     assert [call for call in calls if call[2] > 7] == [("one", 2e-3, 8), ("one", 2e-3, 9)]
     assert sum(run["chosen"] for run in found["runs"] if run["what"] == "one") == 4
 
@@ -123,7 +123,7 @@ def test_what_others_are_compared_with_gets_more_seeds(calls):
 def test_rates_go_on_beyond_the_grid_until_the_loss_rises(calls, monkeypatch):
     falling = {1e-3: 0.9, 2e-3: 0.5, 4e-3: 0.3, 8e-3: 0.4}
     monkeypatch.setitem(LOSSES, "one", falling)
-    monkeypatch.setattr(since, "LEARNERS", LEARNERS)
+    monkeypatch.setattr(since, "SPECS", SPECS)
     monkeypatch.setattr(since, "MAX_LRS", (1e-3, 2e-3))
     monkeypatch.setattr(since, "SEEDS", (0, 7))
     stored = [{"what": what, "max_lr": 2e-3, "chosen": what == "one"} for what in ("one", "other")]
@@ -141,7 +141,7 @@ def test_what_is_stored_is_not_trained_again(calls, tmp_path, monkeypatch):
     monkeypatch.setattr(long.experiments, "RESULTS", tmp_path / "stored")
     (tmp_path / "stored").mkdir()
     found = choose()
-    keep({"runs": found["runs"][:3]}, torch.__version__.split("+")[0])  # of the first learner
+    keep({"runs": found["runs"][:3]}, torch.__version__.split("+")[0])  # of the first spec
     assert choose() == found
     assert calls[6:] == calls[3:6]
     keep(found, version="1.0")
@@ -160,17 +160,17 @@ def test_what_is_complete_is_stored_when_it_is_stopped(calls, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    "learner",
+    "spec",
     [
         one
-        for one in (*before.LEARNERS, *since.LEARNERS)
+        for one in (*before.SPECS, *since.SPECS)
         if one.what in ("none", "additive", "base", "mixture of experts", "Muon", "today")
     ],
-    ids=lambda learner: learner.what,
+    ids=lambda spec: spec.what,
 )
-def test_a_training_is_measured(learner, tiny):
-    how = dataclasses.replace(HOW, **learner.training)
-    translator, found = long.learn_to_translate(learner, how)
+def test_a_training_is_measured(spec, tiny):
+    how = dataclasses.replace(HOW, **spec.training)
+    translator, found = long.learn_to_translate(spec, how)
     found |= long.scores(translator)
     assert [entry["step"] for entry in found["history"]] == [1, 2]
     assert set(found["right"]) == set(long.SPLITS)
@@ -181,7 +181,7 @@ def test_a_training_is_measured(learner, tiny):
 
 def test_right_sentences_are_counted(tiny):
     class Parrot:
-        src = long.material().src
+        src = long.training_data().src
 
         def translate_all(self, texts):
             return ["Me gustan los árboles", "", "nado"]
@@ -194,27 +194,27 @@ def test_right_sentences_are_counted(tiny):
     ]
 
 
-@pytest.mark.parametrize("learner", since.LEARNERS, ids=lambda learner: learner.what)
-def test_each_part_is_exchanged_at_equal_size(learner):
-    base, model = (one.build(8, 8) for one in (since.LEARNERS[0], learner))
+@pytest.mark.parametrize("spec", since.SPECS, ids=lambda spec: spec.what)
+def test_each_part_is_exchanged_at_equal_size(spec):
+    base, model = (one.build(8, 8) for one in (since.SPECS[0], spec))
     fewer = {
         "grouped queries": 4 * 2 * 64 * 32,
         "today": 4 * 2 * 64 * 32,
         "multi-query": 4 * 2 * 64 * 48,
-    }.get(learner.what, 0)
+    }.get(spec.what, 0)
     assert count_parameters(model) + fewer == pytest.approx(count_parameters(base), rel=0.01)
     same = str(model) == str(base)
-    assert same == (learner.what in ("base", "not tied", "AdamW", "Muon", "cosine", "stable"))
+    assert same == (spec.what in ("base", "not tied", "AdamW", "Muon", "cosine", "stable"))
 
 
 def test_the_rivals_are_equally_large():
-    sizes = [count_parameters(one.build(1500, 2000)) for one in before.LEARNERS]
+    sizes = [count_parameters(one.build(1500, 2000)) for one in before.SPECS]
     assert max(sizes) / min(sizes) < 1.01
 
 
 def test_the_cache_of_a_sentence():
     # 2 layers, own words and source, keys and values of 20 words, 64 numbers of 4 bytes
-    models = {one.what: one.build(8, 8) for one in since.LEARNERS}
+    models = {one.what: one.build(8, 8) for one in since.SPECS}
     own = 2 * 2 * 20 * 64 * 4
     assert cache_bytes(models["base"]) == 2 * own
     assert cache_bytes(models["grouped queries"]) == own + own // 2
@@ -223,7 +223,7 @@ def test_the_cache_of_a_sentence():
 
 def test_every_part_has_its_group():
     parts = [what for group in since.GROUPS.values() for what in group]
-    assert ["base", *sorted(parts)] == ["base", *sorted(one.what for one in since.LEARNERS[1:])]
+    assert ["base", *sorted(parts)] == ["base", *sorted(one.what for one in since.SPECS[1:])]
 
 
 def test_points_are_counted_from_the_mean_of_the_base():
@@ -269,19 +269,19 @@ def test_a_language_model_of_drawn_sentences(few_sentences):
 def test_each_part_fits_a_language_model(few_sentences):
     ids = torch.tensor([[1, 5, 6, 7]])
     outputs = []
-    for learner in since.LEARNERS:
+    for spec in since.SPECS:
         torch.manual_seed(0)
-        model = learner.build(0, 8)
+        model = spec.build(0, 8)
         assert isinstance(model, LanguageModel)
         outputs.append(model.eval()(ids))
     alike = [
         one.what
-        for one, out in zip(since.LEARNERS, outputs, strict=True)
+        for one, out in zip(since.SPECS, outputs, strict=True)
         if torch.equal(out, outputs[0])
     ]
     # what differs only in how it is trained
     assert alike == ["base", "AdamW", "Muon", "cosine", "stable"]
-    today = since.LEARNERS[-1]
+    today = since.SPECS[-1]
     _, found = language_model.learn(today, dataclasses.replace(HOW, **today.training))
     assert [entry["step"] for entry in found["history"]] == [1, 2]
 
@@ -346,7 +346,7 @@ def test_a_transformer_is_changed_in_the_same_place():
     translator = Translator.load()
     batch = PronounBatch(translator, english_spanish.load_pronoun()[:4])
     weights = torch.rand(4, 4, batch.tgt_in.size(1), batch.src.size(1)).softmax(dim=-1)
-    edits = before.in_the_look(translator, batch)
+    edits = before.cross_attention_edits(translator, batch)
     for name, edit in edits.items():
         assert set(edit) == {f"decoder.layers.{i}.cross_attn" for i in (0, 1)}
         for change in edit.values():
@@ -454,7 +454,7 @@ def test_every_layer_is_timed_at_every_length(monkeypatch):
     runs, translators = found["runs"], found["translators"]
     assert torch.get_num_threads() == threads
     assert [(one["what"], one["threads"]) for one in translators] == [
-        (learner.what, threads) for threads in (1, 2) for learner in before.LEARNERS
+        (spec.what, threads) for threads in (1, 2) for spec in before.SPECS
     ]
     assert all(one["training_step"] > 0 and one["sentence"] > 0 for one in translators)
     assert len({(run["layer"], run["threads"], run["length"]) for run in runs}) == 4 * 2 * 2
@@ -476,7 +476,7 @@ def test_a_batch_has_as_many_words_whatever_the_length(monkeypatch):
 
 
 def test_so_many_words_are_written(monkeypatch):
-    model, steps = before.LEARNERS[0].build(waiting.VOCABULARY, waiting.VOCABULARY), []
+    model, steps = before.SPECS[0].build(waiting.VOCABULARY, waiting.VOCABULARY), []
     write = model.write
     monkeypatch.setattr(model, "write", lambda *given: steps.append(given) or write(*given))
     waiting.writing(model, 5)()
@@ -491,7 +491,7 @@ def test_the_layers_keep_the_shape():
 
 def test_of_each_translator_the_runs_with_its_own_rate():
     found, stored = before.chosen(), experiments.load("before")
-    assert list(found) == [learner.what for learner in before.LEARNERS]
+    assert list(found) == [spec.what for spec in before.SPECS]
     for name, runs in found.items():
         assert [run["seed"] for run in runs] == list(before.SEEDS)
         best = min(

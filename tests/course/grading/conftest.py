@@ -9,15 +9,15 @@ import pytest
 from course.chapters.ch10_training import checks as check
 from course.grading import __main__ as command_line
 from course.grading.rpc import Line, Lost
-from course.grading.start import find_wall
+from course.grading.start import find_sandbox
 from tests.course.grading.trained import share_of_copies
 
 
 @pytest.fixture(autouse=True)
 def grading_goes_on(monkeypatch):
-    """Where the system gives no wall, what isn't about walls is tested without one."""
-    if not find_wall():
-        monkeypatch.setattr(command_line, "find_wall", lambda: "no wall")
+    """Where the system gives no sandbox, what isn't about sandboxes is tested without one."""
+    if not find_sandbox():
+        monkeypatch.setattr(command_line, "find_sandbox", lambda: "no sandbox")
 
 
 @pytest.fixture(scope="session")

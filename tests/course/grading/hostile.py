@@ -128,7 +128,7 @@ ATTACKS = {
     "moves-another": ("import os\nos.rename('{another}', 'mine.ipynb')", "own folder"),
     "empties-another": ("import pathlib\npathlib.Path('{another}').write_text('')", "own folder"),
     "reads-another": ("print(open('{another}').read())", "may not read"),
-    # The guard says that it may not; behind the wall the file isn't even there.
+    # The guard says that it may not; in the sandbox the file isn't even there.
     "reads-the-project": ("print(open('{project}/README.md').read())", ""),
     "reads-the-solution": ("print(open('{solution}').read())", "may not read"),
     "lists-the-others": ("import os\nos.listdir('{others}')", "may not read"),
@@ -218,7 +218,7 @@ ATTACKS = {
     "calls-c": ("import ctypes\nctypes.CDLL(None).fork()", "may not use ctypes"),
 }
 
-# What Python's own guard doesn't see, because C code does it: a wall has to stop it.
+# What Python's own guard doesn't see, because C code does it: a sandbox has to stop it.
 BEYOND_THE_GUARD = {
     "reads-in-c": (
         "import os\nsize = os.path.getsize('{solution}')\n"
@@ -226,7 +226,7 @@ BEYOND_THE_GUARD = {
         "",
     ),
     "writes-in-c": ("torch._C.StorageBase.from_file('{another}', True, 9)[0] = 0", ""),
-    # The last one, as it takes the guard away: another process behind the wall has no limits.
+    # The last one, as it takes the guard away: another process in the sandbox has no limits.
     "writes-into-another-process": (
         "import gc, os\n"
         "def guard(check):\n"

@@ -33,7 +33,7 @@ from course.grading.assignment_files import (
 )
 from course.grading.grade import Result
 from course.grading.gradescope import as_results
-from course.grading.start import find_wall
+from course.grading.start import find_sandbox
 from tests.course.grading.classroom import filled_in, hand_in, solutions
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -404,8 +404,8 @@ def test_what_was_pushed_is_collected_and_graded(built, school, monkeypatch):
     collected = run_step(steps["Collect"], school, **env)
     assert collected.returncode == 0, collected.stderr
     assert [path.name for path in (school / "submissions").iterdir()] == ["ana"]
-    no_wall = "" if find_wall() else " --no-wall"
-    graded = run_step(steps["Grade"] + no_wall, school, **env)
+    no_sandbox = "" if find_sandbox() else " --no-sandbox"
+    graded = run_step(steps["Grade"] + no_sandbox, school, **env)
     assert graded.returncode == 0, graded.stderr
     told = (school / "grades-2" / "grades.csv").read_text(encoding="utf-8-sig")
     assert '"ana","two_weights",0,2,' in told.replace('"0"', "0").replace('"2"', "2")

@@ -1,6 +1,6 @@
 """“Try it now” of TEACHING.md, as a new teacher runs it: nothing of what pytest sets reaches it.
 
-A process of its own, with PATH, HOME and LANG alone in its environment, behind each wall, as
+A process of its own, with PATH, HOME and LANG alone in its environment, in each sandbox, as
 whoever runs the tests, and as an ordinary user where that is root.
 """
 
@@ -22,7 +22,7 @@ from tests.course.grading.classroom import hand_in
 from tests.course.grading.test_teaching import WITHSTANDS
 from tests.users.place import ORDINARY, as_ordinary
 
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="these walls are Linux's")
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="these sandboxes are Linux's")
 
 FILES = ("test_rehearsal.py", "test_start.py", "test_grading.py")
 LONGEST = 180.0  # seconds: it takes eight, on a busy computer thirty; what hangs, hangs for ever
@@ -67,11 +67,11 @@ def teacher(request):
     shutil.rmtree(folder)
 
 
-def try_it_now(folder: Path, user: int, wall: str, **more: str) -> subprocess.CompletedProcess:
+def try_it_now(folder: Path, user: int, sandbox: str, **more: str) -> subprocess.CompletedProcess:
     hand_in(folder / "trial" / "ana.ipynb", assignment(2).notebook)
     hand_in(folder / "trial" / "ben.ipynb", student_version(assignment(2)))
     environment = plain(str(folder)) | more
-    if wall == "landlock":  # a computer without bubblewrap
+    if sandbox == "landlock":  # a computer without bubblewrap
         (folder / "bin").mkdir()
         (folder / "bin" / "setpriv").symlink_to(shutil.which("setpriv"))
         environment["PATH"] = str(folder / "bin")
@@ -84,7 +84,7 @@ def try_it_now(folder: Path, user: int, wall: str, **more: str) -> subprocess.Co
         str(folder / "trial"),
         "--out",
         str(folder / "grades"),
-        *([] if wall else ["--no-wall"]),
+        *([] if sandbox else ["--no-sandbox"]),
     ]
     return subprocess.run(
         as_user(user, environment, command),
@@ -110,7 +110,7 @@ def test_all_that_the_guide_names_is_run_by_an_ordinary_user():
 
 
 @pytest.mark.parametrize("file", FILES)
-def test_the_walls_hold_for_an_ordinary_user(file):
+def test_the_sandboxes_hold_for_an_ordinary_user(file):
     """What root has tried in these files, by somebody who may do less, and is limited otherwise."""
     tests = " or ".join([*named_in(file), *MORE.get(file, [])])
     if not (is_root() and can_run_as(ORDINARY)):
@@ -124,16 +124,18 @@ def test_the_walls_hold_for_an_ordinary_user(file):
     assert run.returncode == 0 and " passed" in run.stdout, run.stdout[-3000:] + run.stderr[-1000:]
 
 
-@pytest.mark.parametrize("wall", ["bubblewrap", "landlock", ""], ids=lambda wall: wall or "no wall")
-def test_try_it_now(teacher, wall):
+@pytest.mark.parametrize(
+    "sandbox", ["bubblewrap", "landlock", ""], ids=lambda sandbox: sandbox or "no sandbox"
+)
+def test_try_it_now(teacher, sandbox):
     """Ana has all points that a machine can give, Ben has none and reads “not tried yet”."""
-    if wall and not holds(wall):
-        pytest.skip(f"{wall} isn't here, or this system doesn't let it work")
+    if sandbox and not holds(sandbox):
+        pytest.skip(f"{sandbox} isn't here, or this system doesn't let it work")
     folder, user = teacher
-    threads = {} if user != ORDINARY else {"OMP_NUM_THREADS": "4" if wall else "2"}
-    run = try_it_now(folder, user, wall, **threads)
+    threads = {} if user != ORDINARY else {"OMP_NUM_THREADS": "4" if sandbox else "2"}
+    run = try_it_now(folder, user, sandbox, **threads)
     assert run.returncode == 0, run.stderr
-    assert (f"behind a wall: {wall}." if wall else "No wall") in run.stdout
+    assert (f"in a sandbox: {sandbox}." if sandbox else "No sandbox") in run.stdout
     with (folder / "grades" / "grades.csv").open(encoding="utf-8-sig", newline="") as file:
         rows = list(csv.DictReader(file))
     machine = [row for row in rows if row["exercise"] != "why-the-root"]

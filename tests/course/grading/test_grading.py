@@ -23,8 +23,7 @@ import torch
 from course.checks import LONG, Hint
 from course.grading import __main__ as command_line
 from course.grading import assignment_files as source
-from course.grading import batch
-from course.grading import sandbox as wall
+from course.grading import batch, sandbox
 from course.grading import start as starting
 from course.grading.__main__ import main
 from course.grading.assignment_files import FOLDER, WRITE_HERE, assignment, text
@@ -46,7 +45,7 @@ from course.grading.grade import (
 )
 from course.grading.rpc import Stopped
 from course.grading.sandbox import ROOT
-from course.grading.start import WALLS, holds, surroundings
+from course.grading.start import SANDBOXES, holds, surroundings
 from course.grading.worker import guard, plain_python
 from tests.course.grading.classroom import filled_in, hand_in, solutions
 from tests.course.grading.hostile import ATTACKS, BEYOND_THE_GUARD, BORROWED, OWN, SETUP, UNWATCHED
@@ -176,13 +175,15 @@ except RuntimeError: print("refused")
     assert run.stdout.split() == ["True", "True", "refused"], run.stderr
 
 
-# --- walls ---------------------------------------------------------------------------------------
+# --- sandboxes -----------------------------------------------------------------------------------
 
 
-def test_the_limit_of_memory_is_the_same_behind_every_wall(each_wall):
+def test_the_limit_of_memory_is_the_same_in_every_sandbox(each_sandbox):
     """Each finds out what the process takes already, also where nobody may look that up inside."""
     cell = "import torch\ndef mine(n): return torch.ones(n, dtype=torch.uint8).shape[0]"
-    with contextlib.closing(Worker([("", cell)], Limits(wall=each_wall, megabytes=100))) as worker:
+    with contextlib.closing(
+        Worker([("", cell)], Limits(sandbox=each_sandbox, megabytes=100))
+    ) as worker:
         worker.run_cells()
         mine = worker.get("mine", "")
         assert mine(60 * 2**20) == 60 * 2**20
@@ -190,9 +191,9 @@ def test_the_limit_of_memory_is_the_same_behind_every_wall(each_wall):
             mine(120 * 2**20)
 
 
-@pytest.fixture(params=[*WALLS, ""], ids=[*WALLS, "guard only"])
-def each_wall(request):
-    """The name of each wall, and "" for the guard alone."""
+@pytest.fixture(params=[*SANDBOXES, ""], ids=[*SANDBOXES, "guard only"])
+def each_sandbox(request):
+    """The name of each sandbox, and "" for the guard alone."""
     if request.param and not holds(request.param):
         pytest.skip(f"{request.param} isn't here, or this system doesn't let it work")
     return request.param
@@ -208,9 +209,9 @@ def attacks(codes, **places):
     return cells
 
 
-def test_nothing_gets_out(tmp_path, each_wall):
-    """Each attack fails in its own cell, behind every wall that works here, and without one."""
-    codes = ATTACKS | (BEYOND_THE_GUARD if each_wall else {})
+def test_nothing_gets_out(tmp_path, each_sandbox):
+    """Each attack fails in its own cell, in every sandbox that works here, and without one."""
+    codes = ATTACKS | (BEYOND_THE_GUARD if each_sandbox else {})
     victim = tmp_path / "submissions" / "victim.ipynb"
     hand_in(victim, filled_in(ATTENTION, {}))
     before = victim.read_bytes()
@@ -223,7 +224,7 @@ def test_nothing_gets_out(tmp_path, each_wall):
         solution=FOLDER / ATTENTION.file,
     )
     priority = os.getpriority(os.PRIO_PROCESS, 0) if hasattr(os, "getpriority") else 0
-    with contextlib.closing(Worker(cells, Limits(wall=each_wall))) as worker:
+    with contextlib.closing(Worker(cells, Limits(sandbox=each_sandbox))) as worker:
         worker.run_cells()
         for number, (name, _) in enumerate(cells[1:], 1):
             assert number in worker.troubles, f"{name} went through"
@@ -249,9 +250,9 @@ tree = os.path.dirname(os.path.dirname(__import__('course').__file__))
 """
 
 
-def test_a_submission_sees_nothing_but_the_library(each_wall):
+def test_a_submission_sees_nothing_but_the_library(each_sandbox):
     """In an empty folder: no assignment, no test, no .git, no grade, no other submission."""
-    with contextlib.closing(Worker([("", LOOKS)], Limits(wall=each_wall))) as worker:
+    with contextlib.closing(Worker([("", LOOKS)], Limits(sandbox=each_sandbox))) as worker:
         worker.run_cells()
         around, has, writes = (worker.get(name, "") for name in ("around", "has", "writes"))
         tree = worker.get("tree", "")
@@ -275,23 +276,23 @@ def test_a_submission_sees_nothing_but_the_library(each_wall):
 
 
 @pytest.mark.skipif(not LINUX, reason="what macOS has is tried on macOS")
-def test_the_system_gives_a_wall():
+def test_the_system_gives_a_sandbox():
     """Without further programs: Landlock is part of Linux, and its package of this project."""
     if not landlock_in_kernel():
         pytest.skip("this kernel has no Landlock, or it is switched off")
     assert holds("landlock")
-    assert starting.find_wall() == ("bubblewrap" if holds("bubblewrap") else "landlock")
+    assert starting.find_sandbox() == ("bubblewrap" if holds("bubblewrap") else "landlock")
 
 
 def landlock_in_kernel() -> bool:
     try:
-        return wall.landlockpy is not None and wall.landlockpy.abi_version() > 0
+        return sandbox.landlockpy is not None and sandbox.landlockpy.abi_version() > 0
     except OSError:  # a container that forbids to ask
         return False
 
 
-def test_a_wall_is_trusted_for_what_it_does():
-    """Without one, the probe gets out in every way; a wall with a hole is none."""
+def test_a_sandbox_is_trusted_for_what_it_does():
+    """Without one, the probe gets out in every way; one with a hole is no sandbox."""
     assert set(starting.escapes("")) >= {
         "read",
         "see",
@@ -305,7 +306,7 @@ def test_a_wall_is_trusted_for_what_it_does():
 
 
 @pytest.mark.skipif(not LINUX, reason="bubblewrap is for Linux")
-def test_a_second_process_behind_the_wall_is_seen(monkeypatch):
+def test_a_second_process_in_the_sandbox_is_seen(monkeypatch):
     """It would have no filter and no limit, and its memory could be written."""
     if not holds("bubblewrap"):
         pytest.skip("bubblewrap isn't here, or this system doesn't let it work")
@@ -327,7 +328,7 @@ def test_a_second_process_behind_the_wall_is_seen(monkeypatch):
         ("clone", ["thread", "start"]),
     ],
 )
-def test_a_hole_in_the_wall_is_seen(monkeypatch, tmp_path, hole, told):
+def test_a_hole_in_the_sandbox_is_seen(monkeypatch, tmp_path, hole, told):
     """The probe runs with a copy of sandbox.py in which one system call is forgotten."""
     if not landlock_in_kernel():
         pytest.skip("this kernel has no Landlock, or it is switched off")
@@ -344,40 +345,44 @@ def test_a_hole_in_the_wall_is_seen(monkeypatch, tmp_path, hole, told):
 
     monkeypatch.setattr(starting, "worker_side", with_hole)
     with contextlib.closing(starting.ForkServer("landlock")) as opened:
-        monkeypatch.setattr(starting, "fork_server", lambda wall: opened)
+        monkeypatch.setattr(starting, "fork_server", lambda sandbox: opened)
         assert starting.escapes("landlock") == told
 
 
 def test_the_profile_for_macos(monkeypatch):
     """The text alone: it closes everything, then opens what is needed."""
-    monkeypatch.setattr(wall, "readable", lambda: ['/opt/a "quoted" python'])
-    profile = wall.profile("/nowhere/home", "/nowhere/tree")
+    monkeypatch.setattr(sandbox, "readable", lambda: ['/opt/a "quoted" python'])
+    profile = sandbox.profile("/nowhere/home", "/nowhere/tree")
     assert profile.startswith("(version 1)(deny default)")
     assert "(deny network*)" in profile and "(deny process-fork)" in profile
     assert profile.count("file-write") == 2  # one folder, and /dev/null
     assert '(allow file-write* (subpath "/nowhere/home"))' in profile
     assert '(subpath "/opt/a \\"quoted\\" python")' in profile
     given = {"readable": []}
-    command = starting.behind("sandbox-exec", "/nowhere/home", "/nowhere/tree", "worker", given)
+    command = starting.sandboxed("sandbox-exec", "/nowhere/home", "/nowhere/tree", "worker", given)
     assert command[:3] == ["sandbox-exec", "-p", profile]
 
 
-def test_without_a_wall_nothing_is_graded_unless_told_to(tmp_path, monkeypatch, capsys):
-    monkeypatch.setattr(command_line, "find_wall", lambda: "")
+def test_without_a_sandbox_nothing_is_graded_unless_told_to(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(command_line, "find_sandbox", lambda: "")
     hand_in(tmp_path / "in" / "ana.ipynb", filled_in(ATTENTION, {}))
     command = ["grade", "2", str(tmp_path / "in"), "--out", str(tmp_path / "out")]
     assert main(command) == 2
     told = capsys.readouterr().err
     assert told.count("\n") == 1
-    assert all(word in told for word in ("bubblewrap", "container", "--no-wall", "your rights"))
+    assert all(word in told for word in ("bubblewrap", "container", "--no-sandbox", "your rights"))
     assert not (tmp_path / "out").exists()
-    assert main([*command, "--no-wall"]) == 0
-    assert "No wall" in capsys.readouterr().out
+    for option in ("--no-sandbox", "--no-wall"):  # the second is its name until release 2.0
+        assert main([*command, option]) == 0
+        assert "No sandbox" in capsys.readouterr().out
+    with pytest.raises(SystemExit):
+        main(["grade", "--help"])
+    assert "--no-wall" not in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("place", ["submissions", "out"])
 def test_no_secret_lies_where_submissions_may_read(tmp_path, monkeypatch, capsys, place):
-    monkeypatch.setattr(wall, "readable", lambda: [str(tmp_path / "python")])
+    monkeypatch.setattr(sandbox, "readable", lambda: [str(tmp_path / "python")])
     where = {"submissions": tmp_path / "in", "out": tmp_path / "out"}
     where[place] = tmp_path / "python" / place
     hand_in(where["submissions"] / "ana.ipynb", filled_in(ATTENTION, {}))
@@ -388,25 +393,25 @@ def test_no_secret_lies_where_submissions_may_read(tmp_path, monkeypatch, capsys
 # --- whose work ----------------------------------------------------------------------------------
 
 
-def graded_weights(tmp_path, codes, wall=""):
+def graded_weights(tmp_path, codes, sandbox=""):
     """name -> (points, hint) of `my_weights`, each graded in a process of its own."""
     found = {}
     for name, code in codes.items():
         hand_in(tmp_path / "one.ipynb", filled_in(ATTENTION, {"my_weights": SETUP + code}))
         (found[name],) = [
             (one.points, one.hint)
-            for one in grade(name, tmp_path / "one.ipynb", ATTENTION, Limits(wall=wall))
+            for one in grade(name, tmp_path / "one.ipynb", ATTENTION, Limits(sandbox=sandbox))
             if one.exercise == "my_weights"
         ]
     return found
 
 
-def test_borrowed_work_gets_no_points(tmp_path, each_wall):
+def test_borrowed_work_gets_no_points(tmp_path, each_sandbox):
     """The ways that a process could hide; tests/course/checks/test_watching.py has all others."""
     ways = {name: BORROWED[name] for name in ("partial of C", "getattr", "getsource")}
     ways |= UNWATCHED
     codes = {name: code for name, (code, _) in ways.items()}
-    found = graded_weights(tmp_path, codes, each_wall)
+    found = graded_weights(tmp_path, codes, each_sandbox)
     for name, (_, whose) in ways.items():
         assert found[name][0] == 0 and f"`{whose}` does the whole" in found[name][1], (name, found)
 
@@ -592,12 +597,12 @@ def grade_hungrily(student, path, source, limits):
     return grade_all_right(student, path, source, limits)
 
 
-def test_what_a_submission_may_call_takes_nothing_large(each_wall):
+def test_what_a_submission_may_call_takes_nothing_large(each_sandbox):
     """Else the grader's memory would grow with the square of what a notebook hands over."""
     cell = (
         "import torch\ndef mine(model, n): return model(torch.ones(1, n, dtype=torch.long)).shape"
     )
-    with contextlib.closing(Worker([("", cell)], Limits(wall=each_wall))) as worker:
+    with contextlib.closing(Worker([("", cell)], Limits(sandbox=each_sandbox))) as worker:
         worker.run_cells()
         model, mine = Mock(side_effect=lambda ids: ids), worker.get("mine", "")
         assert list(mine(model, 5)) == [1, 5]

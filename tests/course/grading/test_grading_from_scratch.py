@@ -14,7 +14,7 @@ from course.grading.assignment_files import FROM_SCRATCH, assignment, student_ve
 from course.grading.collect import collect
 from course.grading.grade import Limits, Worker, code_of, grade, judged, read_submission
 from course.grading.gradescope import main as gradescope
-from course.grading.start import find_wall
+from course.grading.start import find_sandbox
 from tests.course.grading.attempts_from_scratch import MISTAKES, SOLUTION, SOURCE, changed
 
 TRACK = assignment(FROM_SCRATCH)
@@ -70,7 +70,7 @@ def rows(path):
 
 @pytest.fixture(scope="module")
 def worker():
-    with contextlib.closing(Worker([("", TRACK.setup)], Limits(wall=find_wall()))) as worker:
+    with contextlib.closing(Worker([("", TRACK.setup)], Limits(sandbox=find_sandbox()))) as worker:
         worker.run_cells()
         yield worker
 
@@ -119,7 +119,7 @@ def test_what_is_wrong_with_the_file_is_told_with_its_line(worker, tmp_path, tex
 def test_a_loop_that_never_ends_costs_its_step(tmp_path):
     hand_in(tmp_path / FILE, SOURCE + ENDLESS)
     cells = code_of(read_submission(tmp_path / FILE, TRACK), TRACK)
-    with contextlib.closing(Worker(cells, Limits(seconds=8, wall=find_wall()))) as worker:
+    with contextlib.closing(Worker(cells, Limits(seconds=8, sandbox=find_sandbox()))) as worker:
         found = [judged(TRACK.exercises[step - 1], worker, SETUP) for step in (12, 2)]
     assert found[0][0] == 0 and "did not end within 8 seconds" in found[0][1]
     assert found[1] == (2.0, "")
@@ -149,7 +149,7 @@ def graded(tmp_path_factory):
     hand_in(folder / "in" / "patches.py", PATCHES)
     command = ["grade", FROM_SCRATCH, str(folder / "in"), "--out", str(folder / "out")]
     with unittest.mock.patch("course.grading.__main__.try_solution"):  # it is handed in as well
-        assert main([*command, *([] if find_wall() else ["--no-wall"])]) == 0
+        assert main([*command, *([] if find_sandbox() else ["--no-sandbox"])]) == 0
     return folder
 
 
@@ -205,9 +205,11 @@ def test_what_is_graded_is_not_graded_again(graded, monkeypatch, capsys):
         ),
     )
     monkeypatch.setattr("course.grading.__main__.try_solution", lambda *anything: None)
-    monkeypatch.setattr("course.grading.__main__.find_wall", lambda: find_wall() or "no wall")
+    monkeypatch.setattr(
+        "course.grading.__main__.find_sandbox", lambda: find_sandbox() or "no sandbox"
+    )
     command = ["grade", FROM_SCRATCH, str(graded / "in"), "--out", str(graded / "out")]
-    assert main([*command, *([] if find_wall() else ["--no-wall"])]) == 0
+    assert main([*command, *([] if find_sandbox() else ["--no-sandbox"])]) == 0
     assert points(graded) == before
     assert "4 of 5 were graded before and haven't changed.\n" in capsys.readouterr().out
 

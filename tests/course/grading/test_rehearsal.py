@@ -17,7 +17,7 @@ import pytest
 from course.grading import __main__ as command_line
 from course.grading.__main__ import main
 from course.grading.assignment_files import FOLDER, assignments, grade_id, student_version, text
-from course.grading.start import WALLS, holds
+from course.grading.start import SANDBOXES, holds
 from tests.course.grading.classroom import filled_in, hand_in, solutions
 from tests.course.grading.hostile import HOSTILE
 from tests.course.grading.trained import grade_all
@@ -152,16 +152,16 @@ def setup_deleted(notebook):
     return notebook
 
 
-@pytest.fixture(params=[*WALLS, ""], ids=[*WALLS, "guard only"])
-def wall(request, monkeypatch):
-    """The name of each wall, and "" for the guard alone; `grade` finds no other."""
+@pytest.fixture(params=[*SANDBOXES, ""], ids=[*SANDBOXES, "guard only"])
+def sandbox(request, monkeypatch):
+    """The name of each sandbox, and "" for the guard alone; `grade` finds no other."""
     if request.param and not holds(request.param):
         pytest.skip(f"{request.param} isn't here, or this system doesn't let it work")
-    monkeypatch.setattr(command_line, "find_wall", lambda: request.param)
+    monkeypatch.setattr(command_line, "find_sandbox", lambda: request.param)
     return request.param
 
 
-def test_twenty_students_hand_in_as_students_do(tmp_path, monkeypatch, trained, wall):
+def test_twenty_students_hand_in_as_students_do(tmp_path, monkeypatch, trained, sandbox):
     monkeypatch.setattr(command_line, "grade_all", grade_all(trained))
     folder, answers = tmp_path / "submissions" / "download", solutions(ATTENTION)
 
@@ -213,7 +213,7 @@ def test_twenty_students_hand_in_as_students_do(tmp_path, monkeypatch, trained, 
     students = {entry.stem if entry.is_file() else entry.name for entry in folder.iterdir()}
     assert len(students) == 20
 
-    options = [] if wall else ["--no-wall"]
+    options = [] if sandbox else ["--no-sandbox"]
     found = grade(2, folder.parent, tmp_path / "grades", *options)
 
     assert {student for student, _ in found} == {s if s[0] != "=" else "'" + s for s in students}
@@ -236,7 +236,7 @@ def test_twenty_students_hand_in_as_students_do(tmp_path, monkeypatch, trained, 
 # --- and those who mean harm ---------------------------------------------------------------------
 
 
-def test_hostile_students_harm_only_themselves(tmp_path, wall):
+def test_hostile_students_harm_only_themselves(tmp_path, sandbox):
     folder, out = tmp_path / "submissions", tmp_path / "grades"
     places = {
         "outside": tmp_path / "outside",
@@ -254,7 +254,9 @@ def test_hostile_students_harm_only_themselves(tmp_path, wall):
     before = {path: path.read_bytes() for path in folder.iterdir()}
 
     # To fill the memory takes 5 seconds beside other work. The endless ones wait side by side.
-    options = "--seconds 20 --megabytes 1000 --jobs 4".split() + ([] if wall else ["--no-wall"])
+    options = "--seconds 20 --megabytes 1000 --jobs 4".split() + (
+        [] if sandbox else ["--no-sandbox"]
+    )
     found = grade(2, folder, out, *options)
 
     assert {path: path.read_bytes() for path in folder.iterdir()} == before

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from course.grading import sandbox as wall
+from course.grading import sandbox
 from course.grading import start as starting
 from course.grading.assignment_files import assignment
 from course.grading.batch import grade_all
@@ -25,9 +25,9 @@ ATTENTION = assignment(2)
 pytestmark = pytest.mark.skipif(not COPIED, reason="processes are copied on Linux alone")
 
 
-@pytest.fixture(params=COPIED, ids=[wall or "guard only" for wall in COPIED])
+@pytest.fixture(params=COPIED, ids=[sandbox or "guard only" for sandbox in COPIED])
 def copied(request):
-    """The name of each wall that a copy builds, and "" for the guard alone."""
+    """The name of each sandbox that a copy builds, and "" for the guard alone."""
     if request.param and not holds(request.param):
         pytest.skip(f"{request.param} isn't here, or this system doesn't let it work")
     return request.param
@@ -48,7 +48,7 @@ leads = os.getsid(0) == os.getpgid(0) == os.getpid()
 def test_a_copy_has_what_a_new_program_has(copied, monkeypatch):
     """The null device three times, two pipes to the grader, variables of its own, a session."""
     monkeypatch.setenv("SECRET", "the teacher's")
-    with contextlib.closing(Worker([("", LOOKS)], Limits(wall=copied))) as worker:
+    with contextlib.closing(Worker([("", LOOKS)], Limits(sandbox=copied))) as worker:
         worker.run_cells()
         kinds = worker.get("kinds", "")
         assert sorted(kind for kind in kinds if kind != "closed") == [
@@ -70,7 +70,7 @@ def test_copies_know_nothing_of_each_other(copied):
     )
     drawn = set()
     for _ in range(2):
-        with contextlib.closing(Worker([("", code)], Limits(wall=copied))) as worker:
+        with contextlib.closing(Worker([("", code)], Limits(sandbox=copied))) as worker:
             worker.run_cells()
             assert worker.get("found", "") == (False, False) and worker.get("files", "") == []
             drawn.add(worker.get("drawn", ""))
@@ -79,7 +79,7 @@ def test_copies_know_nothing_of_each_other(copied):
 
 def test_the_process_that_is_copied_may_be_lost(copied):
     for _ in range(2):
-        with contextlib.closing(Worker([("", "x = 5")], Limits(wall=copied))) as worker:
+        with contextlib.closing(Worker([("", "x = 5")], Limits(sandbox=copied))) as worker:
             worker.run_cells()
             assert worker.get("x", "") == 5
         starting.fork_server(copied).process.kill()
@@ -89,7 +89,7 @@ def test_an_answer_that_comes_late_is_nobody_elses(copied):
     with pytest.raises(OSError):
         starting.fork_server(copied).ask({"ended": 1}, seconds=1e-9)
     with contextlib.closing(
-        Worker([("", "import os\nmine = os.getpid()")], Limits(wall=copied))
+        Worker([("", "import os\nmine = os.getpid()")], Limits(sandbox=copied))
     ) as worker:
         worker.run_cells()
         assert worker.get("mine", "") == worker.process.pid
@@ -107,7 +107,7 @@ def test_what_has_more_than_one_thread_is_not_copied(copied, monkeypatch):
             tree, (thread if "fork_server" in program else "") + program, *words
         ),
     )
-    with contextlib.closing(Worker([("", "x = 5")], Limits(wall=copied))) as worker:
+    with contextlib.closing(Worker([("", "x = 5")], Limits(sandbox=copied))) as worker:
         worker.run_cells()
         assert worker.get("x", "") == 5 and isinstance(worker.process, subprocess.Popen)
     starting.fork_server(copied).close()
@@ -123,12 +123,12 @@ def test_who_ignores_the_end_of_children_can_grade(copied, monkeypatch):
     monkeypatch.setitem(starting.FORK_SERVERS, copied, starter)
     with contextlib.closing(starter):
         for _ in range(2):
-            with contextlib.closing(Worker([("", "x = 5")], Limits(wall=copied))) as worker:
+            with contextlib.closing(Worker([("", "x = 5")], Limits(sandbox=copied))) as worker:
                 worker.run_cells()
                 assert worker.get("x", "") == 5 and worker.process.fork_server is starter
 
 
-def test_where_nothing_starts_there_is_no_wall_and_no_grade(monkeypatch, tmp_path):
+def test_where_nothing_starts_there_is_no_sandbox_and_no_grade(monkeypatch, tmp_path):
     """It is the grader's trouble: no student gets 0 points for it."""
     monkeypatch.setattr(starting, "FORK_SERVERS", {})
     monkeypatch.setattr(starting, "python", lambda *words: [sys.executable, "-c", ""])
@@ -139,12 +139,12 @@ def test_where_nothing_starts_there_is_no_wall_and_no_grade(monkeypatch, tmp_pat
         grade("ana", tmp_path / "ana.ipynb", assignment(2), Limits())
     monkeypatch.setattr(starting, "python", lambda *words: [str(tmp_path / "nothing")])
     assert starting.escapes("") == ["work"]
-    assert not list(tmp_path.glob("starter-*"))
+    assert not list(tmp_path.glob("fork-server-*"))
 
 
 def test_a_walled_process_cannot_stay_when_the_grader_is_gone(tmp_path):
     """Nor keep others from opening a file."""
-    if wall.pyseccomp is None:
+    if sandbox.pyseccomp is None:
         pytest.skip("there is no libseccomp here")
     program = (
         "import ctypes, fcntl, struct\n"
@@ -171,11 +171,12 @@ def test_nothing_outlives_a_grader_that_is_killed(copied, tmp_path):
     program = (
         "from course.grading.grade import Limits, Worker\n"
         "from course.grading.start import fork_server\n"
-        f"limits = Limits(wall={copied!r})\n"
+        f"limits = Limits(sandbox={copied!r})\n"
         "cell = \"open('asleep', 'w').close(); import time; time.sleep(1000)\"\n"
         "worker = Worker([('', cell)], limits)\n"
         "worker.start()\n"
-        "print(worker.process.pid, worker.home, fork_server(limits.wall).tree.parent, flush=True)\n"
+        "folder = fork_server(limits.sandbox).tree.parent\n"
+        "print(worker.process.pid, worker.home, folder, flush=True)\n"
         "worker.run(0)\n"
     )
     command = [sys.executable, "-c", program]
@@ -209,11 +210,13 @@ def runs(number: int) -> bool:
 # --- what is left over ---------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("wall", ["bubblewrap", *COPIED], ids=lambda wall: wall or "guard only")
-def test_a_command_that_is_killed_leaves_nothing(tmp_path, monkeypatch, wall):
+@pytest.mark.parametrize(
+    "sandbox", ["bubblewrap", *COPIED], ids=lambda sandbox: sandbox or "guard only"
+)
+def test_a_command_that_is_killed_leaves_nothing(tmp_path, monkeypatch, sandbox):
     """No process, of the grader's or the student's; and no folder when the next one has begun."""
-    if wall and not holds(wall):
-        pytest.skip(f"{wall} isn't here, or this system doesn't let it work")
+    if sandbox and not holds(sandbox):
+        pytest.skip(f"{sandbox} isn't here, or this system doesn't let it work")
     endless = solutions(ATTENTION) | {"my_weights": "while True: pass"}
     hand_in(tmp_path / "ben.ipynb", filled_in(ATTENTION, endless))
     program = tmp_path / "grading.py"
@@ -223,7 +226,7 @@ def test_a_command_that_is_killed_leaves_nothing(tmp_path, monkeypatch, wall):
         "from course.grading.grade import Limits\n"
         "from course.grading.assignment_files import assignment\n"
         "if __name__ == '__main__':\n"
-        f"    here, limits = Path({str(tmp_path)!r}), Limits(500, wall={wall!r})\n"
+        f"    here, limits = Path({str(tmp_path)!r}), Limits(500, sandbox={sandbox!r})\n"
         "    files = {'ben': here / 'ben.ipynb'}\n"
         "    list(grade_all(files, assignment(2), limits, 1, here / 'kept'))\n"
     )
@@ -240,7 +243,7 @@ def test_a_command_that_is_killed_leaves_nothing(tmp_path, monkeypatch, wall):
     assert list(grade_all({}, ATTENTION, Limits(), 1, tmp_path / "kept")) == []
     assert not left.exists() and mine.path.exists()
     mine.close()
-    assert not list(tmp_path.glob("submission-*")) and not list(tmp_path.glob("starter-*"))
+    assert not list(tmp_path.glob("submission-*")) and not list(tmp_path.glob("fork-server-*"))
 
 
 def processes_of(folder):

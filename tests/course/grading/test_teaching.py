@@ -86,13 +86,13 @@ def test_the_limits_are_the_ones_that_are_told():
 
 WITHSTANDS = re.findall(
     r"^\| (.+?) \| .+ \| (`test_.+`) \|$",
-    GUIDE.split("## What grading withstands")[1].split("**The wall.**")[0],
+    GUIDE.split("## What grading withstands")[1].split("**The sandbox.**")[0],
     re.MULTILINE,
 )
 
 
 def test_each_line_of_what_grading_withstands_has_its_test():
-    table = GUIDE.split("## What grading withstands")[1].split("**The wall.**")[0]
+    table = GUIDE.split("## What grading withstands")[1].split("**The sandbox.**")[0]
     assert len(WITHSTANDS) == table.count("\n| ") - 1 >= 12
     files = Path(__file__).parent.glob("test_*.py")
     code = "\n".join(path.read_text(encoding="utf-8") for path in files)

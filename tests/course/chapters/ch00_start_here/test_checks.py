@@ -59,9 +59,9 @@ def test_several_people(capsys):
 
 
 def test_looks_most_at(capsys):
-    assert said(capsys, check.looks_most_at, "like") == "right!"
-    assert refused(said(capsys, check.looks_most_at, "Boys"), "not where this layer looks")
-    assert refused(said(capsys, check.looks_most_at, "boys"), "not where this layer looks")
-    assert refused(said(capsys, check.looks_most_at, "water"), "in the row of les")
-    assert refused(said(capsys, check.looks_most_at, "les"), "to choose from")
-    assert refused(said(capsys, check.looks_most_at, 3), "in quotes")
+    assert said(capsys, check.attends_most_to, "like") == "right!"
+    assert refused(said(capsys, check.attends_most_to, "Boys"), "not where this layer looks")
+    assert refused(said(capsys, check.attends_most_to, "boys"), "not where this layer looks")
+    assert refused(said(capsys, check.attends_most_to, "water"), "in the row of les")
+    assert refused(said(capsys, check.attends_most_to, "les"), "to choose from")
+    assert refused(said(capsys, check.attends_most_to, 3), "in quotes")

@@ -83,7 +83,7 @@ def lines_of(ax) -> dict[str, LineCollection]:
 def test_each_head_draws_its_looks_and_those_of_the_marked_words_in_their_color(maps):
     named = heads.encoder_heads(maps)
     marked = {"like": "#123456", "trees": "#654321"}
-    ax = heads.eight_looks(named, ENGLISH, marked).axes[0]
+    ax = heads.eight_heads(named, ENGLISH, marked).axes[0]
     drawn = lines_of(ax)
     for name, matrix in named.items():
         assert name in texts(ax)

@@ -8,11 +8,11 @@ import torch
 from course import experiments
 from course.chapters.ch13_what_heads_learned.experiments import (
     LikingBatch,
+    attention_from,
     changed,
     first_test_sentences,
     from_the_adjective,
     largest_weights,
-    looks_of,
     noun_places,
     only_the_gender_flips,
     right_verbs,
@@ -84,7 +84,7 @@ def test_places_of_what_is_liked(translator):
     assert liked.noun.tolist() == [2, 6, 3]
     assert liked.noun_out.tolist() == [3, 6, 3]
     assert liked.verb_out.tolist() == [1, 4, -1]
-    assert liked.numbered == [("I like trees", "Me gustan los árboles")]
+    assert liked.verb_shows_number == [("I like trees", "Me gustan los árboles")]
     assert translator.tgt.vocab.decode([liked.right[0], liked.wrong[0]]) == ["gustan", "gusta"]
 
 
@@ -114,7 +114,7 @@ def liked(translator):
 
 
 def test_a_head_that_decides_the_number_and_one_that_does_not(translator, liked):
-    numbered = LikingBatch(translator, liked.numbered)
+    numbered = LikingBatch(translator, liked.verb_shows_number)
     off, other = {CROSS: ablate_head(0)}, {CROSS: ablate_head(1)}
     assert agreement(translator, numbered, off) < 0.6
     assert agreement(translator, numbered, other) > 0.97
@@ -135,11 +135,11 @@ def test_the_other_noun_of_a_sentence(translator):
         ],
     )
     assert liked.other.tolist() == [1, 1, -1, -1], "none, or more than one, is no other noun"
-    assert liked.unlike == liked.pairs[:1] and liked.alike == liked.pairs[1:2]
+    assert liked.other_number == liked.pairs[:1] and liked.same_number == liked.pairs[1:2]
 
 
 def test_the_exchange_flips_the_number_where_the_other_noun_has_another(translator, liked):
-    for pairs, other_number in ((liked.unlike, True), (liked.alike, False)):
+    for pairs, other_number in ((liked.other_number, True), (liked.same_number, False)):
         two = LikingBatch(translator, pairs)
         swap = {CROSS: swap_attention(two.rows, 0, two.verb_out, two.noun, two.other)}
         assert to_the_letter(translator, two) > 0.95, "written as in the corpus by the whole model"
@@ -208,7 +208,7 @@ def test_one_head_finds_the_noun_of_the_adjective_and_none_that_of_the_pronoun(
 
 
 def test_looks_of_a_word(translator, batch):
-    rows = looks_of(translator, batch, LAYER, HEAD, "adjective")
+    rows = attention_from(translator, batch, LAYER, HEAD, "adjective")
     assert rows.shape == (40, batch.src.size(1))
     found = (rows.argmax(dim=-1) == batch.antecedent).float().mean().item()
     assert found == pytest.approx(from_the_adjective(translator, batch)[4 + HEAD])

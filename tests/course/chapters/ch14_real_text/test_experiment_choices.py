@@ -22,7 +22,7 @@ def test_the_first_article_tells(text, gender):
 
 def test_an_insult_is_kept_by_one_of_its_words(monkeypatch):
     monkeypatch.setattr(choices, "translate", lambda _, texts: ["Eres IDIOTA.", "Me caes bien."])
-    found = choices.kept(None, {"You are an idiot.": "idiota|tonto", "I hate you.": "odio"})
+    found = choices.insults_kept(None, {"You are an idiot.": "idiota|tonto", "I hate you.": "odio"})
     assert (found["sentences"], found["kept"]) == (2, 1)
     assert [one["kept"] for one in found["translations"]] == [True, False]
 

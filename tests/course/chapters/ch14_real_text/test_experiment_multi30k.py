@@ -14,13 +14,13 @@ from torch.nn.functional import kl_div
 
 from course import experiments
 from course.chapters.ch14_real_text import experiment_multi30k as experiment
-from course.chapters.ch14_real_text import experiment_multi30k_ladder as multi30k_ladder
+from course.chapters.ch14_real_text import experiment_multi30k_sweep as multi30k_sweep
 from course.chapters.ch14_real_text.experiment_multi30k import people_scores, summary, token_bleu
-from course.chapters.ch14_real_text.experiment_multi30k_ladder import (
+from course.chapters.ch14_real_text.experiment_multi30k_sweep import (
     SETTINGS,
     cut_anew,
-    ladder,
     r_drop_loss,
+    sweep,
 )
 from course.chapters.ch16_before import experiment_pictures as pictures
 from transformer_lib import recipes
@@ -250,8 +250,8 @@ def test_what_is_stored_was_scored_as_the_paper_was(name):
 
 
 def test_rungs_are_trained_once_and_compared_on_the_validation_pairs(fetched, short, monkeypatch):
-    monkeypatch.setattr(multi30k_ladder, "STEPS", 4)
-    monkeypatch.setattr(multi30k_ladder, "PENALTIES", (1.0,))
+    monkeypatch.setattr(multi30k_sweep, "STEPS", 4)
+    monkeypatch.setattr(multi30k_sweep, "PENALTIES", (1.0,))
     # With the same rate and steps, so that nothing else makes the difference.
     # These differ from another one in nothing else.
     others = ("half the updates", "AdamW, half the rate", "AdamW, twice the rate")
@@ -260,33 +260,33 @@ def test_rungs_are_trained_once_and_compared_on_the_validation_pairs(fetched, sh
         for setting in SETTINGS
         if setting.what not in others
     ]
-    monkeypatch.setattr(multi30k_ladder, "SETTINGS", alike)
+    monkeypatch.setattr(multi30k_sweep, "SETTINGS", alike)
     (fetched / "multi30k-en-de" / "test.tsv").unlink(missing_ok=True)
-    found = ladder()
+    found = sweep()
     runs = {run["what"]: run for run in found["runs"]}
     assert runs["recurrent, with attention"]["model"] == dataclasses.asdict(
-        multi30k_ladder.RECURRENT
+        multi30k_sweep.RECURRENT
     )
     assert len({run["validation_loss"] for run in runs.values()}) == len(alike), "each its own way"
     text = json.dumps(found)
     assert "test" not in text and "mann" not in text and str(fetched) not in text
-    monkeypatch.setattr(multi30k_ladder, "measure", None)  # nothing is trained again
-    assert ladder() == found
+    monkeypatch.setattr(multi30k_sweep, "measure", None)  # nothing is trained again
+    assert sweep() == found
 
 
-def test_a_ladder_that_is_interrupted_tells_what_is_complete(fetched, short, monkeypatch):
+def test_a_sweep_that_is_interrupted_tells_what_is_complete(fetched, short, monkeypatch):
     def one_then_enough(setting, recipe):
         if setting is SETTINGS[1]:
             raise KeyboardInterrupt
         return {"what": setting.what}
 
-    monkeypatch.setattr(multi30k_ladder, "load_or_measure", one_then_enough)
-    assert ladder()["runs"] == [{"what": "as it is"}]
+    monkeypatch.setattr(multi30k_sweep, "load_or_measure", one_then_enough)
+    assert sweep()["runs"] == [{"what": "as it is"}]
 
 
 def test_the_recurrent_one_is_as_large_as_the_transformer():
     model, _, subwords = recipes.multi30k_sizes()
-    recurrent = RecurrentTranslator(subwords, subwords, multi30k_ladder.RECURRENT)
+    recurrent = RecurrentTranslator(subwords, subwords, multi30k_sweep.RECURRENT)
     transformer = Transformer(subwords, subwords, model)
     assert count_parameters(recurrent) == pytest.approx(count_parameters(transformer), rel=0.01)
 
@@ -335,9 +335,9 @@ def test_r_drop_is_the_mean_loss_and_the_divergence():
 
 
 def test_how_far_the_recurrent_one_is_below_as_notebook_16_says():
-    ladder = {run["what"]: run for run in experiments.load("multi30k-ladder")["runs"]}
+    sweep = {run["what"]: run for run in experiments.load("multi30k-ladder")["runs"]}
     machines = {run["what"]: run for run in experiments.load("multi30k-recurrent")["runs"]}
-    base, recurrent = ladder["as it is"], ladder["recurrent, with attention"]
+    base, recurrent = sweep["as it is"], sweep["recurrent, with attention"]
     greedily = [
         base["greedy_bleu"] - recurrent["greedy_bleu"],
         *(
@@ -350,15 +350,15 @@ def test_how_far_the_recurrent_one_is_below_as_notebook_16_says():
     assert round(max(beams)) == 4
 
 
-def test_the_stored_rungs_are_those_of_the_ladder():
+def test_the_stored_runs_are_those_of_the_sweep():
     model, training, _ = recipes.multi30k_sizes()
     stored = experiments.load("multi30k-ladder")
     for setting, run in zip(SETTINGS, stored["runs"], strict=False):  # the first ones of them
-        sizes, how = multi30k_ladder.sizes(setting, model, training)
+        sizes, how = multi30k_sweep.sizes(setting, model, training)
         assert run["what"] == setting.what and run["left_out"] == setting.left_out
         assert run["model"] == dataclasses.asdict(setting.recurrent or sizes)
         assert run["training"] == dataclasses.asdict(how)
-        assert run["training"]["steps"] == multi30k_ladder.STEPS * setting.updates
+        assert run["training"]["steps"] == multi30k_sweep.STEPS * setting.updates
     assert 2 <= len(stored["runs"]) <= len(SETTINGS)
 
 
@@ -366,7 +366,7 @@ def test_recurrent_translators_are_as_large_and_scored_once_on_the_test_sentence
     fetched, short, monkeypatch
 ):
     assert all(one.recurrent.attention == one.what for one in pictures.SETTINGS[:-1])
-    monkeypatch.setattr(multi30k_ladder, "STEPS", 4)
+    monkeypatch.setattr(multi30k_sweep, "STEPS", 4)
     found = pictures.recurrent_on_pictures()
     runs = {run["what"]: run for run in found["runs"]}
     assert list(runs) == ["none", "dot", "additive", "transformer"]

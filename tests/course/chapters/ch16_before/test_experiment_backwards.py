@@ -29,7 +29,7 @@ def test_rows_are_counted_by_their_length(monkeypatch):
 
 def test_a_row_of_weights_for_each_digit_that_is_written_and_the_end():
     model = untrained("dot")
-    weights = backwards.looks_backwards(model, "4719")
+    weights = backwards.backwards_weights(model, "4719")
     assert weights.shape == (5, 5)
     # the first row by hand: where <bos> is read, after the whole source
     batch = make_batch([(DIGITS.encode("4719"), DIGITS.encode("9174"))])

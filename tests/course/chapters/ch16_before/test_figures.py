@@ -7,8 +7,8 @@ from matplotlib.patches import FancyArrowPatch, Rectangle
 from course import experiments
 from course.chapters.ch16_before.experiments import chosen
 from course.chapters.ch16_before.figures import (
+    LABELS,
     LEARNED,
-    LOOKS,
     SPLITS,
     backwards,
     genders,
@@ -270,7 +270,7 @@ def mean(shares: list[float]) -> int:
 def test_the_alt_text_says_each_split():
     alt = FIGURES["before-splits"].alt
     for split in SPLITS:
-        shares = [mean([run["right"][split] for run in chosen()[kind]]) for kind in LOOKS]
+        shares = [mean([run["right"][split] for run in chosen()[kind]]) for kind in LABELS]
         assert "{}, {}, {} and {} %".format(*shares) in alt
 
 
@@ -283,7 +283,7 @@ def test_the_alt_text_says_how_the_curves_go():
     curves = {key: mean(shares) for key, shares in found.items()}
     known, new = range(3, LEARNED + 1), range(LEARNED + 1, 19)
     least, most = (
-        {kind: pick(curves[kind, n] for n in known) for kind in LOOKS} for pick in (min, max)
+        {kind: pick(curves[kind, n] for n in known) for kind in LABELS} for pick in (min, max)
     )
     assert (least["transformer"], most["transformer"]) == (89, 96)
     assert (least["additive"], most["additive"]) == (85, 98)
@@ -382,7 +382,7 @@ def test_the_notebook_says_what_share_of_five_digits_is_right():
 
 
 def test_the_notebook_says_how_often_both_of_a_pair_are_right():
-    both = {kind: mean([run["pronoun_pairs"] for run in chosen()[kind]]) for kind in LOOKS}
+    both = {kind: mean([run["pronoun_pairs"] for run in chosen()[kind]]) for kind in LABELS}
     assert (both["transformer"], both["additive"]) == (89, 74)
 
 

@@ -112,10 +112,10 @@ def test_it_learns_what_stands_on_both_sides():
         max_tokens=512,
         validate_every=50,
     )
-    learner = TrainSpec("BERT", lambda _, vocab_size: MaskedModel(vocab_size, config(32)))
-    model = learner.build(0, WORDS)
+    spec = TrainSpec("BERT", lambda _, vocab_size: MaskedModel(vocab_size, config(32)))
+    model = spec.build(0, WORDS)
     pairs = covered(texts, 3, WORDS, seed=0), covered(texts[:144], 1, WORDS, seed=1)
-    history = learning_curve(model, *pairs, learner, how)["history"]
+    history = learning_curve(model, *pairs, spec, how)["history"]
     assert history[-1]["validation_loss"] < history[0]["validation_loss"]
     middle = [best for place, _, best in each_place(model, texts[:144]) if place == 1]
     assert sum(middle) / len(middle) > 0.6, "by chance a quarter"

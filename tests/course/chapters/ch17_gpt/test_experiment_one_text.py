@@ -119,7 +119,7 @@ def corpus(monkeypatch):
     )
     ids = [(src.encode(english), tgt.encode(spanish)) for english, spanish in pairs]
     monkeypatch.setattr(lab.english_spanish, "load", lambda split: pairs)
-    monkeypatch.setattr(lab, "material", lambda: TrainingData(src, tgt, ids, ids[:2]))
+    monkeypatch.setattr(lab, "training_data", lambda: TrainingData(src, tgt, ids, ids[:2]))
     return ids
 
 
@@ -136,16 +136,16 @@ def test_the_share_that_is_right(monkeypatch, corpus):
     assert lab.scores(None) == {"right": dict.fromkeys(lab.ASKED, 0.6)}
 
 
-@pytest.mark.parametrize("learner", lab.LEARNERS, ids=lambda learner: learner.what)
-def test_a_training_of_two_steps(corpus, learner):
+@pytest.mark.parametrize("spec", lab.SPECS, ids=lambda spec: spec.what)
+def test_a_training_of_two_steps(corpus, spec):
     how = dataclasses.replace(lab.TRAINING, steps=2, warmup=1)
-    model, found = lab.learn(learner, how)
+    model, found = lab.learn(spec, how)
     assert found["parameters"] == count_parameters(model) and len(found["history"]) == 1
 
 
 def test_all_ways_are_equally_large():
-    ways = (lab.TRANSLATOR, *lab.LEARNERS)
-    sizes = [count_parameters(learner.build(955, 1794)) for learner in ways]
+    ways = (lab.TRANSLATOR, *lab.SPECS)
+    sizes = [count_parameters(spec.build(955, 1794)) for spec in ways]
     assert max(sizes) < 1.02 * min(sizes)
 
 
@@ -156,8 +156,8 @@ def test_all_ways_have_learned_the_same_text_in_the_same_steps():
     runs = experiments.load("prompting-translations")["runs"]
     how = [run["training"] | {"max_lr": None, "seed": None} for run in runs]
     assert all(one == dataclasses.asdict(lab.TRAINING) | how[0] for one in how)
-    for learner in (lab.TRANSLATOR, *lab.LEARNERS):
-        what = "encoder and decoder" if learner is lab.TRANSLATOR else learner.what
+    for spec in (lab.TRANSLATOR, *lab.SPECS):
+        what = "encoder and decoder" if spec is lab.TRANSLATOR else spec.what
         own = [run for run in runs if run["what"] == what]
         assert {run["max_lr"] for run in own if run["seed"] == 0} == set(lab.MAX_LRS)
         best = min((run for run in own if run["seed"] == 0), key=best_loss)
@@ -170,7 +170,7 @@ def test_what_is_told_is_stored():
     rows = lab.summary()
     assert [row["what"] for row in rows] == [
         "encoder and decoder",
-        *(learner.what for learner in lab.LEARNERS),
+        *(spec.what for spec in lab.SPECS),
     ]
     sizes = [row["parameters"] for row in rows]
     assert max(sizes) < 1.02 * min(sizes)

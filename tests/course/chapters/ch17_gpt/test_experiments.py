@@ -48,7 +48,7 @@ def test_the_floor_is_that_of_the_sentences_that_are_scored():
         sentence, cost = draw_counted(counting)
         drawn.append(english_text(sentence.english))
         nats, tokens = nats + cost, tokens + len(sentence.english.words) + 1
-    assert drawn == gpt.material()[2]
+    assert drawn == gpt.training_data()[2]
     assert gpt.floor() == pytest.approx(nats / tokens)
     longer = language_model.sentences(language_model.VALIDATION, language_model.VALIDATION_SEED)
     assert longer[: len(drawn)] == drawn

@@ -5,7 +5,7 @@ from itertools import pairwise
 import pytest
 
 from course.chapters.ch17_gpt.figures import (
-    LOOKS,
+    ATTENDS,
     above_the_floor,
     dial_bars,
     heads_off,
@@ -184,12 +184,12 @@ def test_the_figures_alt_texts_say_what_is_stored():
             layer: [head for head in run["heads"] if head["layer"].startswith(layer)]
             for layer in ("layers.0", "layers.1")
         }
-        assert all(head["induction"] > LOOKS for head in looks["layers.1"])
-        assert sum(head["previous"] > LOOKS for head in looks["layers.0"]) == 2
+        assert all(head["induction"] > ATTENDS for head in looks["layers.1"])
+        assert sum(head["previous"] > ATTENDS for head in looks["layers.0"]) == 2
         others = [
             run["second_with_a_head_off"][f"{head['layer']}.{head['head']}"]
             for head in looks["layers.0"]
-            if head["previous"] <= LOOKS
+            if head["previous"] <= ATTENDS
         ]
         assert f"{max(others):.2f}" in alt and "two are" in alt
         assert f"{run['history'][-1]['first']:.1f}" == "3.7" in alt

@@ -166,12 +166,11 @@ def test_the_alt_text_of_the_language_model_says_what_is_stored():
 
 def test_the_rows_say_how_much_of_the_distance_is_gone(monkeypatch):
     from course.chapters.ch17_gpt import experiment_language_model
-    from course.chapters.ch18_since_2017.experiments import LEARNERS, nearer
+    from course.chapters.ch18_since_2017.experiments import SPECS, nearer
 
     monkeypatch.setattr(experiment_language_model, "floor_under", lambda validation: 2.0)
     runs = [
-        {"what": one.what, "chosen": True, "history": [{"validation_loss": 2.3}]}
-        for one in LEARNERS
+        {"what": one.what, "chosen": True, "history": [{"validation_loss": 2.3}]} for one in SPECS
     ]
     base = [
         {

@@ -45,7 +45,7 @@ def test_kinds():
 
 
 def test_a_hasty_judge_reads_four_words():
-    known = next(text for text in gpt.material()[1] if len(text.split()) > 5)
+    known = next(text for text in gpt.training_data()[1] if len(text.split()) > 5)
     words = known.split()
     assert lab.hasty(" ".join([*words[:4], "nonsense", "and", "more"]))
     assert not lab.hasty(" ".join(["nonsense", *words[1:]]))
@@ -61,7 +61,7 @@ def test_prompts_differ_and_begin_no_sentence_that_was_learned_whole():
 def start():
     """A model that has learned for a moment: its sentences are short work for the judge."""
     torch.manual_seed(0)
-    words, learned, _ = gpt.material()
+    words, learned, _ = gpt.training_data()
     return gpt.learn_to_write(dataclasses.replace(gpt.HOW, steps=20, warmup=5))[0].eval(), words
 
 
@@ -118,7 +118,7 @@ def test_how_sure_a_share_is():
 
 
 def test_one_limit_was_missed():
-    missed = {name: kept for name, kept in lab.kept(STORED).items() if not all(kept)}
+    missed = {name: kept for name, kept in lab.limits_met(STORED).items() if not all(kept)}
     assert missed == {
         "trained on what passed: at least twice as many right as at the start": [True, True, False]
     }

@@ -56,11 +56,11 @@ def test_a_sentence_without_an_end_has_no_text():
 def test_what_goes_on_begins_as_its_prompt():
     like = WORDS.encode("we like")
     prompts = torch.tensor([[BOS, *like]] * 20)
-    lots = torch.Generator().manual_seed(3)
-    texts = [text for text in go_on(small_model(), WORDS, prompts, lots) if text]
+    generator = torch.Generator().manual_seed(3)
+    texts = [text for text in go_on(small_model(), WORDS, prompts, generator) if text]
     assert texts and all(text.startswith("We like") for text in texts)
-    lots = torch.Generator().manual_seed(3)
-    hidden = [text for text in go_on(small_model(), WORDS, prompts, lots, hidden=3) if text]
+    generator = torch.Generator().manual_seed(3)
+    hidden = [text for text in go_on(small_model(), WORDS, prompts, generator, hidden=3) if text]
     assert all(not text.startswith("We like") for text in hidden if len(text) > 0)
 
 
@@ -136,11 +136,11 @@ def test_padding():
 
 def test_a_policy_learns_what_is_rewarded():
     """In forty steps the model says *music* in each sentence, because that alone is rewarded."""
-    model, lots = small_model(), torch.Generator().manual_seed(0)
+    model, generator = small_model(), torch.Generator().manual_seed(0)
     optimizer = torch.optim.Adam(model.parameters(), lr=0.02)
     shares = []
     for _ in range(40):
-        drawn = roll_out(model, WORDS, 32, lots)
+        drawn = roll_out(model, WORDS, 32, generator)
         rewards = torch.tensor([float("music" in text.lower()) for text in drawn.texts])
         loss = policy_loss(log_probs(model, drawn.ids), drawn.log_p, advantages(rewards))
         optimizer.zero_grad()

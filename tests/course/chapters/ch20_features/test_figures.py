@@ -53,7 +53,7 @@ def test_the_parts_of_a_bar_are_the_shares():
 
 def test_the_titles_say_what_is_stored():
     from course.chapters.ch20_features.figures import draw_steering
-    from course.chapters.ch20_features.stored import runs, scores
+    from course.chapters.ch20_features.results import runs, scores
 
     title = "Two weights of one head turn 99 % of the genders, two features 55 %"
     assert draw_steering().get_suptitle() == title

@@ -11,7 +11,7 @@ import torch
 from course.chapters.ch19_judge import experiments as lessons
 from course.chapters.ch19_judge.policy import advantages, k3, policy_loss
 from course.chapters.ch20_features import measures
-from course.chapters.ch20_features import stored as features
+from course.chapters.ch20_features import results as features
 from course.chapters.ch21_without_the_table import assignment_10_checks as check
 from course.chapters.ch21_without_the_table import experiments as states
 from course.chapters.ch21_without_the_table import mixers

@@ -19,7 +19,7 @@ from transformer_lib.text.tokens import BOS
 @pytest.mark.parametrize("what", exchange.MAKERS)
 def test_each_self_attention_gives_way_and_the_size_stays(what):
     made = exchange.in_place_of_self_attention(what).build(955, 955)
-    base = exchange.learner("base").build(955, 955)
+    base = exchange.make_spec("base").build(955, 955)
     assert count_parameters(made) == pytest.approx(count_parameters(base), rel=0.01)
     mixers = [part for part in made.modules() if isinstance(part, StateMixer)]
     assert [mixer.both_ways for mixer in mixers] == BASE.N * [True] + BASE.N * [False]
@@ -43,7 +43,7 @@ def test_copied_counts_the_second_row_but_for_its_first_word():
 def test_all_copiers_see_the_same_and_no_later_word():
     torch.manual_seed(0)
     ids = copying.asked(8)[:2, :-1]
-    for layers in copying.learners().values():
+    for layers in copying.models().values():
         model = copying.new_model(layers).eval()
         changed = ids.clone()
         changed[:, 9] = 4 + (changed[:, 9] - 3) % rows.WORDS
@@ -63,7 +63,7 @@ def test_the_convolution_before_attention_is_the_one_before_a_state():
 def test_a_moment_of_training_gives_all_that_is_stored(monkeypatch):
     monkeypatch.setattr(rows, "TRAINING", 100)
     how = dataclasses.replace(copying.HOW, steps=2, warmup=1, validate_every=1)
-    model, found = copying.learn_to_copy(copying.learners()["one layer of attention", 4], how)
+    model, found = copying.learn_to_copy(copying.models()["one layer of attention", 4], how)
     assert found["state"] == copying.state_numbers(model) == 352
     assert found["copied"].keys() == {str(words) for words in copying.ASKED}
 

@@ -111,13 +111,13 @@ def claims(
     if steered is None:
         return found
     ways = steered["ways"]
-    two, lot, means = (
+    two, random, means = (
         ways[name] for name in ("two features", "two features by lot", "difference of means")
     )
     return [
         *found,
         Claim("two features turn some adjectives", two["flipped"], 0.25, above=True),
-        Claim("… two at random hardly any", lot["flipped"], 0.05, above=False),
+        Claim("… two at random hardly any", random["flipped"], 0.05, above=False),
         Claim("… fewer than the difference of means", two["flipped"] - means["flipped"], 0, False),
         Claim("… and than 13’s swap", two["flipped"] - swap["swap"]["flipped"], 0, above=False),
         Claim("… and put a third word in its place", two["another adjective"], 0.05, above=True),

@@ -47,7 +47,7 @@ from transformer_lib.variants import adamw, muon
 from transformer_lib.variants.recurrent import RecurrentConfig, RecurrentTranslator
 
 STEPS = 5000
-# What the recipe was before the ladder, as far as it has changed; with the paper's Adam.
+# What the recipe was before the sweep, as far as it has changed; with the paper's Adam.
 BEFORE: dict[str, dict[str, Any]] = {"model": {"dropout": 0.2}, "training": {"max_lr": 3e-3}}
 # As large as the Transformer, within 1 %; of the three kinds it is the best one of notebook 16.
 RECURRENT = RecurrentConfig(hidden=250, attention="additive", dropout=0.2, tie_weights="all")
@@ -76,9 +76,9 @@ def r_drop_loss(
 
 @dataclass(frozen=True)
 class Setting:
-    """One way to train. model, training: settings that differ from those before the ladder.
+    """One way to train. model, training: settings that differ from those before the sweep.
 
-    updates: the share of the ladder's `STEPS`, for what takes longer.
+    updates: the share of the sweep's `STEPS`, for what takes longer.
     recurrent: what stood in the Transformer's place before, to compare; about as large.
     left_out: the share of BPE's joins that are left out at random (BPE-dropout, Provilkov et al.
     2020, https://arxiv.org/abs/1910.13267): the same word comes in other pieces each time.
@@ -111,7 +111,7 @@ SETTINGS = (
 
 
 @experiment("multi30k-ladder")
-def ladder() -> dict[str, Any]:
+def sweep() -> dict[str, Any]:
     """What each way of training is worth on the validation pairs of Multi30k."""
     recipe, runs = multi30k("de"), []
     with suppress(KeyboardInterrupt):  # then what is complete is stored, and the next call goes on

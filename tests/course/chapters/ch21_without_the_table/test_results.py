@@ -9,16 +9,16 @@ from course import experiments
 from course.chapters.ch21_without_the_table import experiment_copying as copying
 from course.chapters.ch21_without_the_table import experiment_times as times
 from course.chapters.ch21_without_the_table import experiments as exchange
-from course.chapters.ch21_without_the_table import stored
+from course.chapters.ch21_without_the_table import results
 
-RUNS = stored.copying()
+RUNS = results.copying()
 BY_SEED = [[run for run in RUNS if run["seed"] == seed] for seed in copying.SEEDS]
 RIGHT = exchange.right()
 
 
 def test_every_model_is_told_with_three_seeds():
     told = sorted((run["kind"], run["size"], run["seed"]) for run in RUNS)
-    planned = itertools.product(copying.learners(), copying.SEEDS)
+    planned = itertools.product(copying.models(), copying.SEEDS)
     assert told == sorted((kind, size, seed) for (kind, size), seed in planned)
     rates = {(run["kind"], run["max_lr"]) for run in RUNS}
     assert len(rates) == len(copying.sizes())  # one rate for all sizes of a kind
@@ -50,11 +50,11 @@ def test_the_notebook_says_what_ten_seeds_of_the_base_change():
     runs = experiments.load("since")["runs"]
     base = [run["right"] for run in runs if run["what"] == "base" and run["chosen"]]
     assert len(base) == 10
-    means = {split: stored.mean([right[split] for right in base]) for split in exchange.SPLITS}
+    means = {split: results.mean([right[split] for right in base]) for split in exchange.SPLITS}
     points = {
         split: [
-            round(100 * (stored.mean(RIGHT[what][split]) - means[split]))
-            for what in (stored.LINEAR, stored.GATED, stored.SPACE)
+            round(100 * (results.mean(RIGHT[what][split]) - means[split]))
+            for what in (results.LINEAR, results.GATED, results.SPACE)
         ]
         for split in exchange.SPLITS
     }
@@ -71,11 +71,11 @@ def test_bytes_are_those_of_this_code():
 
 def test_which_limits_were_missed():
     found = {
-        f"copying, {seed}": stored.claims_of_copying(runs) for seed, runs in enumerate(BY_SEED)
+        f"copying, {seed}": results.claims_of_copying(runs) for seed, runs in enumerate(BY_SEED)
     }
     found |= {
         f"translator, {seed}": claims
-        for seed, claims in enumerate(stored.claims_of_the_exchange(RIGHT))
+        for seed, claims in enumerate(results.claims_of_the_exchange(RIGHT))
     }
     missed = {
         who: [claim.what for claim in claims if not claim.holds] for who, claims in found.items()
@@ -93,14 +93,14 @@ MISSED: dict[str, list[str]] = {
 
 
 def test_the_third_seed_only_took_longer():
-    assert len(stored.twice_as_long()) == 3 and min(stored.twice_as_long()) > 0.95
+    assert len(results.twice_as_long()) == 3 and min(results.twice_as_long()) > 0.95
 
 
 def test_the_longest_row_ends_at_the_first_that_is_not_copied():
     shares = {"4": 0.95, "8": 0.91, "12": 0.5, "16": 0.99}
-    assert stored.longest({"copied": shares}) == 8
-    assert stored.longest({"copied": {"4": 0.5, "8": 1.0}}) == 0
-    assert stored.longest({"copied": {"4": 0.9}}) == 4
+    assert results.longest({"copied": shares}) == 8
+    assert results.longest({"copied": {"4": 0.5, "8": 1.0}}) == 0
+    assert results.longest({"copied": {"4": 0.9}}) == 4
 
 
 def change(runs: list, kind: str, size: int, words: str, share: float) -> None:
@@ -126,9 +126,9 @@ def change(runs: list, kind: str, size: int, words: str, share: float) -> None:
 )
 def test_each_limit_of_the_copying_can_be_missed(changed, missed):
     runs = copy.deepcopy(BY_SEED[0])
-    assert all(claim.holds for claim in stored.claims_of_copying(runs))
+    assert all(claim.holds for claim in results.claims_of_copying(runs))
     change(runs, *changed)
-    claims = stored.claims_of_copying(runs)
+    claims = results.claims_of_copying(runs)
     assert [number for number, claim in enumerate(claims) if not claim.holds] == missed
 
 
@@ -146,7 +146,7 @@ def test_each_limit_of_the_copying_can_be_missed(changed, missed):
 )
 def test_each_limit_of_the_exchange_can_be_missed(layer, split, share, missed):
     right = copy.deepcopy(RIGHT)
-    assert all(claim.holds for claim in stored.claims_of_the_exchange(right)[0])
+    assert all(claim.holds for claim in results.claims_of_the_exchange(right)[0])
     right[layer][split][0] = share
-    claims = stored.claims_of_the_exchange(right)[0]
+    claims = results.claims_of_the_exchange(right)[0]
     assert [number for number, claim in enumerate(claims) if not claim.holds] == missed

@@ -5,9 +5,9 @@ from collections.abc import Callable
 
 import pytest
 
-from course.chapters.ch20_features import experiments, stored
+from course.chapters.ch20_features import experiments, results
 
-RUNS = stored.runs()
+RUNS = results.runs()
 
 
 def test_every_measure_is_there_once():
@@ -23,7 +23,7 @@ def test_every_measure_is_there_once():
 
 
 def test_three_translators_and_five_dictionaries_count():
-    scores = stored.scores(RUNS)
+    scores = results.scores(RUNS)
     assert list(scores) == list(experiments.SCOPES)
     for table in scores.values():
         assert len(table) == 12
@@ -32,14 +32,14 @@ def test_three_translators_and_five_dictionaries_count():
 
 
 def test_outcomes_add_up():
-    for shares in stored.steering(RUNS).values():
+    for shares in results.steering(RUNS).values():
         assert sum(shares.values()) == pytest.approx(1, abs=1e-3)
 
 
 def test_which_limits_were_missed():
     missed = {
         who: [claim.what for claim in claims if not claim.holds]
-        for who, claims in stored.every_claim(RUNS).items()
+        for who, claims in results.every_claim(RUNS).items()
     }
     assert missed == MISSED
 
@@ -65,7 +65,7 @@ MISSED: dict[str, list[str]] = {
 
 def first(what: str) -> dict:
     kind = "" if what in ("controls", "swap") else "top-k"
-    return copy.deepcopy(stored.chosen(RUNS, what, kind, model="0", seed=0)[0])
+    return copy.deepcopy(results.chosen(RUNS, what, kind, model="0", seed=0)[0])
 
 
 def less_recovered(dictionary, controls, steered, swap):
@@ -132,9 +132,9 @@ def all_turn(dictionary, controls, steered, swap):
 )
 def test_each_limit_can_be_missed(change: Callable, missed: list[int]):
     found = [first(what) for what in ("dictionary", "controls", "steering", "swap")]
-    assert all(claim.holds for claim in stored.claims(*found))
+    assert all(claim.holds for claim in results.claims(*found))
     change(*found)
-    claims = stored.claims(*found)
+    claims = results.claims(*found)
     assert [number for number, claim in enumerate(claims) if not claim.holds] == missed
 
 
