@@ -242,8 +242,8 @@ def in_part(text: str, most: int = LONG) -> str:
 
 
 def reason_of(error: Exception) -> str:
-    """Its kind and the first line of its message: "ValueError: no such word"."""
-    return in_part(f"{type(error).__name__}: {error}".splitlines()[0])
+    """Its kind and the first line of its message, without a period: "ValueError: no such word"."""
+    return in_part(f"{type(error).__name__}: {error}".splitlines()[0].rstrip("."))
 
 
 def in_short(given: Any) -> str:
@@ -375,13 +375,15 @@ def own_work(function: Any, *too_much: str) -> None:
 def parts_right(*parts: tuple[str, Any, Any, Mapping[Any, str]]) -> None:
     """For several guesses in one exercise, each as (name, guess, right, wrong guess -> hint).
 
-    A wrong guess that has a hint is a slip, as long as the other guesses are right.
+    A wrong guess that has a hint is a slip, as long as the other guesses are right. The hint of
+    `None` is for all guesses that have none of their own.
     """
     wrong = [part for part in parts if part[1] != part[2]]
     if wrong:
         name, guess, _, hints = wrong[0]
         slip = guess in hints and len(wrong) == 1
-        hint = hints.get(guess, "not yet. Which parts does it have, and how large is each?")
+        parts = "not yet. Which parts does it have, and how large is each?"
+        hint = hints.get(guess, hints.get(None, parts))
         raise Hint(f"{name}: {hint}", keeps=0.5 if slip else 0.0)
 
 

@@ -629,9 +629,9 @@ def whole(mine: OwnFile) -> None:
     small = of_whole.assembly_inputs(tie_weights="target")[0]
     mine.same_names("Transformer", mine.make("Transformer", *sizes(small)), weights_of(small))
 
-    def assemble(model: Transformer, src: Tensor, tgt: Tensor) -> Tensor:
+    def assemble(model: Transformer, src: Tensor, tgt_in: Tensor) -> Tensor:
         twin = mine.twin("Transformer", sizes(model), weights_of(model))
-        return mine.run(twin)(src, tgt[:, :-1])
+        return mine.run(twin)(src, tgt_in)
 
     of_whole.judge_transformer(assemble, tie_weights="target")
     judge_decode(mine, mine.twin("Transformer", sizes(small), weights_of(small)), small)
