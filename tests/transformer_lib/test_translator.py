@@ -278,10 +278,18 @@ def test_a_translator_comes_back_from_its_folder(translator, tmp_path):
     translator.confidence = ConfidenceThresholds(-0.1, -0.2, 7)
     translator.save(tmp_path)
     loaded = Translator.load(tmp_path)
-    assert loaded.confidence == translator.confidence
+    assert loaded.confidence == translator.confidence and loaded.notice == ""
     assert loaded.src.vocab.tokens == translator.src.vocab.tokens
     assert loaded.translate("Ana's duck") == translator.translate("Ana's duck")
     assert loaded.read("i like ana") == ["I", "like", "Ana"]
+
+
+def test_the_notice_goes_wherever_the_model_goes(translator, tmp_path):
+    given = copy.copy(translator)
+    given.notice = "Learned from what others wrote: name them, á.\n"
+    given.save(tmp_path)
+    assert Translator.load(tmp_path).notice == given.notice
+    assert "tatoeba.org" in Translator.load("tatoeba").notice
 
 
 def test_confidence_is_found_by_its_old_name_and_in_its_old_file(translator, tmp_path):
