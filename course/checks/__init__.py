@@ -142,7 +142,8 @@ def reveal(guess: Any, measured: Any) -> None:
     """Print the reader's guess, what is measured, and how near the guess came.
 
     A guess `...` is none yet. A number is compared by difference, also one in quotes; anything else
-    by being equal, whatever its capitals, accents, spaces, hyphens and final period.
+    by being equal, whatever its capitals, accents, spaces, hyphens, final period, the brackets
+    around it and a "the" in front of it.
     What is measured is never in the first line, because JupyterLab shows that of a folded output.
     """
     print("your guess:", "none yet" if guess is ... else guess)
@@ -162,10 +163,12 @@ def reveal(guess: Any, measured: Any) -> None:
 
 
 def bare(guess: Any) -> str:
-    """ "Árbol." -> "arbol", "self-attention" -> "selfattention", (1, 2) and [1, 2] -> "[1,2]"."""
-    text = str(list(guess) if isinstance(guess, tuple) else guess)
-    text = "".join(c for c in unicodedata.normalize("NFKD", text) if not unicodedata.combining(c))
-    return re.sub(r"\s|(?<=[^\W\d])[-–](?=[^\W\d])|\.$", "", text.strip()).casefold()
+    """ "Árbol." -> "arbol", "self-attention" -> "selfattention", (1, 2) and "[1, 2]" -> "1,2"."""
+    text = str(list(guess) if isinstance(guess, tuple) else guess).strip().removesuffix(".")
+    text = unicodedata.normalize("NFKD", text)
+    text = "".join(c for c in text if not unicodedata.combining(c)).casefold().removeprefix("the ")
+    text = re.sub(r"^[(\[](.*)[)\]]$", r"\1", re.sub(r"\s", "", text))
+    return re.sub(r"(?<=[^\W\d])[-–](?=[^\W\d])", "", text)
 
 
 def implement(first: Callable[[], Sequence[Any]]) -> Callable:

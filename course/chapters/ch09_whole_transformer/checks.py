@@ -208,9 +208,7 @@ def judged(tgt: Tensor, found: Tensor, right: Tensor) -> tuple[Tensor, Tensor]:
     return found[real], right[real]
 
 
-def mistakes_of(
-    model: Transformer, src: Tensor, tgt_in: Tensor
-) -> Sequence[tuple[Tensor, str]]:
+def mistakes_of(model: Transformer, src: Tensor, tgt_in: Tensor) -> Sequence[tuple[Tensor, str]]:
     """What comes out after one mistake, and the hint for it; both sides are of one length."""
     seen, written_words = padding_mask(src), padding_mask(tgt_in)
     past = written_words & causal_mask(tgt_in.size(1))
