@@ -250,7 +250,9 @@ def reason_of(error: Exception) -> str:
 
 
 def in_short(given: Any) -> str:
-    """A tensor by its shape, a function by its name, anything else as it is."""
+    """A tensor by its shape, a function by its name, a long list by its length, else as it is."""
+    if isinstance(given, list) and len(given) > 8:
+        return f"a list of {len(given)}"
     return str(
         tuple(given.shape) if isinstance(given, Tensor) else getattr(given, "__name__", given)
     )

@@ -74,7 +74,7 @@ class Watched:
     def __enter__(self) -> "Watched":
         self.hooks = [
             self.model.encoder.register_forward_hook(self.count),
-            self.model.tgt_embed.register_forward_hook(self.note),
+            self.model.tgt_embed.register_forward_pre_hook(self.note),
         ]
         return self
 
@@ -85,7 +85,7 @@ class Watched:
     def count(self, *_: Any) -> None:
         self.encoded += 1
 
-    def note(self, _: Any, inputs: tuple[Tensor, ...], __: Any) -> None:
+    def note(self, _: Any, inputs: tuple[Tensor, ...]) -> None:
         self.read.append(inputs[0].flatten().tolist())
         if len(self.read) > CALLS:
             raise Endless
@@ -113,6 +113,26 @@ def greedy_by_hand(
             logits = model.generator(x[0, row])
             words.append(int(logits.argmax() if largest else logits.argmin()))
     return words[1:-1] if stop and words[-1] == EOS else words[1:]
+
+
+def without_generator(src: Tensor, words: list[int]) -> bool:
+    """Is each word after <bos> the place of the largest number of the decoder's vector?"""
+    model = toy_model()
+    with torch.no_grad():
+        memory = model.encode(src)
+        vectors = (
+            model.decode(torch.tensor([words[:i]]), memory, src)[0, -1]
+            for i in range(1, len(words))
+        )
+        return len(words) > 1 and all(
+            int(x.argmax()) == word for x, word in zip(vectors, words[1:], strict=True)
+        )
+
+
+NO_GENERATOR = (
+    "You take the largest number of the decoder's vector, of d_model numbers. model.generator "
+    "makes logits of it, one for each word."
+)
 
 
 @exercise
@@ -261,6 +281,7 @@ def run_greedy(
                 "You want one word, but there are several numbers. Take the last row, "
                 "[0, -1], and the argmax over its words."
             ) from None
+        no_slip(not (read and without_generator(src, read[-1])), NO_GENERATOR)
         if type(error).__name__ == "IndexError":
             raise Hint(
                 f"It stops with {reason}. If that is in the model: is each id that you feed "
