@@ -74,7 +74,7 @@ class Watched:
     def __enter__(self) -> "Watched":
         self.hooks = [
             self.model.encoder.register_forward_hook(self.count),
-            self.model.tgt_embed.register_forward_pre_hook(self.note),
+            self.model.tgt_embed.register_forward_hook(self.note),
         ]
         return self
 
@@ -85,7 +85,7 @@ class Watched:
     def count(self, *_: Any) -> None:
         self.encoded += 1
 
-    def note(self, _: Any, inputs: tuple[Tensor, ...]) -> None:
+    def note(self, _: Any, inputs: tuple[Tensor, ...], __: Any) -> None:
         self.read.append(inputs[0].flatten().tolist())
         if len(self.read) > CALLS:
             raise Endless
@@ -281,7 +281,6 @@ def run_greedy(
                 "You want one word, but there are several numbers. Take the last row, "
                 "[0, -1], and the argmax over its words."
             ) from None
-        no_slip(not (read and without_generator(src, read[-1])), NO_GENERATOR)
         if type(error).__name__ == "IndexError":
             raise Hint(
                 f"It stops with {reason}. If that is in the model: is each id that you feed "
@@ -305,6 +304,8 @@ def before_a_repeat(words: list[int]) -> list[int]:
 
 def explain_greedy(found: list[int], right: list[int], src: Tensor, steps: int) -> None:
     """Raise the hint for what went wrong. steps: how often the decoder ran."""
+    begun = found if found[:1] == [BOS] else [BOS, *found]
+    no_slip(not without_generator(src, begun), NO_GENERATOR)
     early = "It stops too early: max_length words are allowed, and <bos> isn't one of them."
     if steps >= LONGEST:
         early = (

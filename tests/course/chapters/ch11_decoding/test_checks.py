@@ -133,6 +133,7 @@ def but(**mistake):
         (but(begin=EOS), "must begin with <bos>"),
         (but(largest=False), "the smallest logit"),
         (but(generator=False), "model.generator makes logits of it"),
+        (but(generator=False, keep_begin=True), "model.generator makes logits of it"),
         (but(dim=0), "not yet"),
         (every_row, "argmax over its words"),
         (
