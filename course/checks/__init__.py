@@ -142,7 +142,8 @@ def reveal(guess: Any, measured: Any) -> None:
     """Print the reader's guess, what is measured, and how near the guess came.
 
     A guess `...` is none yet. A number is compared by difference, also one in quotes; anything else
-    by being equal, whatever its capitals, accents, spaces, hyphens and final period.
+    by being equal, whatever its capitals, accents, spaces, hyphens, final period, the brackets
+    around it and a "the" in front of it.
     What is measured is never in the first line, because JupyterLab shows that of a folded output.
     """
     print("your guess:", "none yet" if guess is ... else guess)
@@ -162,10 +163,12 @@ def reveal(guess: Any, measured: Any) -> None:
 
 
 def bare(guess: Any) -> str:
-    """ "Árbol." -> "arbol", "self-attention" -> "selfattention", (1, 2) and [1, 2] -> "[1,2]"."""
-    text = str(list(guess) if isinstance(guess, tuple) else guess)
-    text = "".join(c for c in unicodedata.normalize("NFKD", text) if not unicodedata.combining(c))
-    return re.sub(r"\s|(?<=[^\W\d])[-–](?=[^\W\d])|\.$", "", text.strip()).casefold()
+    """ "Árbol." -> "arbol", "self-attention" -> "selfattention", (1, 2) and "[1, 2]" -> "1,2"."""
+    text = str(list(guess) if isinstance(guess, tuple) else guess).strip().removesuffix(".")
+    text = unicodedata.normalize("NFKD", text)
+    text = "".join(c for c in text if not unicodedata.combining(c)).casefold().removeprefix("the ")
+    text = re.sub(r"^[(\[](.*)[)\]]$", r"\1", re.sub(r"\s", "", text))
+    return re.sub(r"(?<=[^\W\d])[-–](?=[^\W\d])", "", text)
 
 
 def implement(first: Callable[[], Sequence[Any]]) -> Callable:
@@ -242,12 +245,14 @@ def in_part(text: str, most: int = LONG) -> str:
 
 
 def reason_of(error: Exception) -> str:
-    """Its kind and the first line of its message: "ValueError: no such word"."""
-    return in_part(f"{type(error).__name__}: {error}".splitlines()[0])
+    """Its kind and the first line of its message, without a period: "ValueError: no such word"."""
+    return in_part(f"{type(error).__name__}: {error}".splitlines()[0].rstrip("."))
 
 
 def in_short(given: Any) -> str:
-    """A tensor by its shape, a function by its name, anything else as it is."""
+    """A tensor by its shape, a function by its name, a long list by its length, else as it is."""
+    if isinstance(given, list) and len(given) > 8:
+        return f"a list of {len(given)}"
     return str(
         tuple(given.shape) if isinstance(given, Tensor) else getattr(given, "__name__", given)
     )
@@ -375,13 +380,15 @@ def own_work(function: Any, *too_much: str) -> None:
 def parts_right(*parts: tuple[str, Any, Any, Mapping[Any, str]]) -> None:
     """For several guesses in one exercise, each as (name, guess, right, wrong guess -> hint).
 
-    A wrong guess that has a hint is a slip, as long as the other guesses are right.
+    A wrong guess that has a hint is a slip, as long as the other guesses are right. The hint of
+    `None` is for all guesses that have none of their own.
     """
     wrong = [part for part in parts if part[1] != part[2]]
     if wrong:
         name, guess, _, hints = wrong[0]
         slip = guess in hints and len(wrong) == 1
-        hint = hints.get(guess, "not yet. Which parts does it have, and how large is each?")
+        parts = "not yet. Which parts does it have, and how large is each?"
+        hint = hints.get(guess, hints.get(None, parts))
         raise Hint(f"{name}: {hint}", keeps=0.5 if slip else 0.0)
 
 

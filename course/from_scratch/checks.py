@@ -391,7 +391,7 @@ def masks(mine: OwnFile) -> None:
         mine.part(name) for name in ("causal_mask", "padding_mask", "attention")
     )
     with about("causal_mask"):
-        of_masks.my_causal_mask(causal)
+        of_masks.judge_causal_mask(causal)
     with about("padding_mask(ids) & causal_mask(t)"):
         of_masks.my_decoder_mask(lambda ids: padding(ids) & causal(ids.size(1)))
 
@@ -629,9 +629,9 @@ def whole(mine: OwnFile) -> None:
     small = of_whole.assembly_inputs(tie_weights="target")[0]
     mine.same_names("Transformer", mine.make("Transformer", *sizes(small)), weights_of(small))
 
-    def assemble(model: Transformer, src: Tensor, tgt: Tensor) -> Tensor:
+    def assemble(model: Transformer, src: Tensor, tgt_in: Tensor) -> Tensor:
         twin = mine.twin("Transformer", sizes(model), weights_of(model))
-        return mine.run(twin)(src, tgt[:, :-1])
+        return mine.run(twin)(src, tgt_in)
 
     of_whole.judge_transformer(assemble, tie_weights="target")
     judge_decode(mine, mine.twin("Transformer", sizes(small), weights_of(small)), small)

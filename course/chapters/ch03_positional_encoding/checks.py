@@ -324,7 +324,13 @@ def wrong_moves(table: Tensor, start: int, k: int) -> dict[str, Tensor]:
     new_sine, new_cosine = sine * k1 + cosine * k2, cosine * k1 - sine * k2
     wrong_cosine = torch.stack([new_sine, cosine * k1 + sine * k2], dim=-1).flatten()
     wrong_sine = torch.stack([sine * k1 - cosine * k2, new_cosine], dim=-1).flatten()
+    late = torch.stack([new_sine, cosine * k1 - new_sine * k2], dim=-1).flatten()
+    late_sine = torch.stack([sine * k1 + new_cosine * k2, new_cosine], dim=-1).flatten()
     return {
+        "The cosine needs the old sine: work out both before you write either.": late,
+        "The sine needs the old cosine: work out both before you write either.": late_sine,
+        "You always divide by 512. The exponent of pair i is 2i/d_model, and d_model is the length "
+        "of the vector.": turned(k * 10_000.0 ** (-2 * i / 512)),
         "You turned back: the hands should go on by k, not back.": turned(-k * rate),
         "The sine is right. For the cosine: cos(a+b) = cos a cos b - sin a sin b.": wrong_cosine,
         "The cosine is right. For the sine: sin(a+b) = sin a cos b + cos a sin b.": wrong_sine,

@@ -111,6 +111,10 @@ def weight_mistakes(query: Tensor, key: Tensor) -> dict[str, Callable[[], Tensor
         "You divide by the root of the number of queries. What counts is d_k, how many numbers "
         "a query has.": lambda: (scores / math.sqrt(query.size(0))).softmax(-1),
         "You divide by d_k itself; it should be its root.": lambda: (scores / root**2).softmax(-1),
+        "You always divide by 2, the root of the 4 in the drawings. Take the root of d_k, the last "
+        "axis of what is handed in.": lambda: (scores / 2).softmax(-1),
+        "You always divide by 8, the root of the paper's 64. Take the root of d_k, the last axis "
+        "of what is handed in.": lambda: (scores / 8).softmax(-1),
         "You multiply by the root of d_k; divide by it.": lambda: (scores * root).softmax(-1),
         "The division comes after the softmax, so the rows no longer add up to 1. Scale the "
         "scores first.": lambda: scores.softmax(-1) / root,
@@ -197,6 +201,8 @@ def my_attention(function: Callable[[Tensor, Tensor, Tensor], Tensor]) -> None:
         ),
         "You always divide by 8, the root of the paper's 64. Take the root of d_k, the last axis "
         "of what is handed in.": lambda: (scores / 8).softmax(-1) @ value,
+        "You always divide by 2, the root of the 4 in the drawings. Take the root of d_k, the last "
+        "axis of what is handed in.": lambda: (scores / 2).softmax(-1) @ value,
         "You divide by d_k itself; it should be its root.": (
             lambda: (scores / 7).softmax(-1) @ value
         ),

@@ -254,10 +254,21 @@ def split_heads(function: Callable[[Tensor, int], Tensor]) -> None:
     right = MultiHeadAttention(D_MODEL, H).split_heads(x)
     cut = x.view(B, L, H, D_K)
     own_work(function, "split_heads", "MultiHeadAttention")
+    early = (
+        "You transpose before you cut, so a head gets a piece of the sentence and not of each "
+        "vector. First cut the last axis, then exchange two."
+    )
     compare(
-        call(function, x, H),
+        call(function, x, H, stops={"view size is not compatible": early}),
         right,
         [
+            (x.transpose(1, 2).reshape(B, H, L, D_K), early),
+            (x.transpose(1, 2).reshape(B, L, H, D_K).transpose(1, 2), early),
+            (
+                right.transpose(2, 3),
+                "A head has its words in columns: (b, h, d_k, s). You transpose before you cut; "
+                "cut the last axis first, then exchange the words with the heads.",
+            ),
             (
                 x.reshape(B, H, L, D_K),
                 "The shape is right, but the words are in pieces: `view` or "

@@ -78,7 +78,13 @@ def how_many_may_be_seen(guess: Any) -> None:
 
 @implement(lambda: (5,))
 def my_causal_mask(function: Callable[[int], Tensor]) -> None:
-    """The core exercise: length -> (1, 1, t, t), True at and below the diagonal."""
+    """The core exercise: length -> (1, 1, t, t), True at and below the diagonal, without tril."""
+    own_work(function, "causal_mask", "tril", "triu")
+    judge_causal_mask(function)
+
+
+def judge_causal_mask(function: Any) -> None:
+    """A Hint if length -> (1, 1, t, t) isn't True at and below the diagonal, and only there."""
     expect(callable(function), "Hand over the function itself: its name, without parentheses.")
     try:
         found = function(5)
@@ -87,6 +93,11 @@ def my_causal_mask(function: Callable[[int], Tensor]) -> None:
     expect(found is not None, "It returns nothing: does it end with `return`?")
     expect(isinstance(found, Tensor), f"It should return a tensor, not {a_kind(found)}.")
     right, ones = causal_mask(5), torch.ones(1, 1, 5, 5, dtype=torch.bool)
+    no_slip(
+        not found.is_floating_point() or bool(torch.isin(found, torch.tensor([0.0, 1.0])).all()),
+        "These are numbers to add to the scores. Here a mask is True where a place may be seen, "
+        "and False elsewhere.",
+    )
     mistakes = {
         "The diagonal is missing. A position may look at itself: what is there is the word "
         "before the one to predict. And the first row would have nothing to look at.": (
@@ -371,6 +382,13 @@ class Suspect(nn.Module):
             return self.inside(src, tgt_in)
 
 
+class Faint(Suspect):
+    """Each output moves with the last word, but very little."""
+
+    def forward(self, src: Tensor, tgt_in: Tensor) -> Tensor:
+        return super().forward(src, tgt_in) + 2e-5 * tgt_in[:, -1:, None]
+
+
 def toy_model(mask: Callable[..., Tensor] | None = None, layers: int = 2) -> Model:
     with torch.random.fork_rng():
         torch.manual_seed(3)
@@ -402,8 +420,11 @@ def my_leak_test(function: Callable[[Model, Tensor, Tensor], bool]) -> None:
     expect(callable(function), "Hand over the function itself: its name, without parentheses.")
 
     def leaks(mask: Callable[..., Tensor] | None, layers: int = 2) -> bool:
+        return says(*leak_inputs(mask, layers))
+
+    def says(*inputs: Any) -> bool:
         try:
-            answer = function(*leak_inputs(mask, layers))
+            answer = function(*inputs)
         except Exception as error:
             raise Hint(f"It stops with {reason_of(error)}.") from None
         expect(answer is not None, "It returns nothing: does it end with `return`?")
@@ -442,6 +463,12 @@ def my_leak_test(function: Callable[[Model, Tensor, Tensor], bool]) -> None:
         leaks(wider((1, 3)), layers=1),
         "It misses a leak in a model with one layer: the word at position 3 moves the output at "
         "position 1, and no other before it. Compare *all* outputs before the changed word.",
+    )
+    _, *ids = leak_inputs()
+    no_slip(
+        says(Faint(causal_mask, 2).eval(), *ids),
+        "It misses a leak that moves an output by 0.00002. What must not be seen moves nothing, "
+        "not even in its last bit: compare with torch.equal, or with a much smaller tolerance.",
     )
 
 

@@ -174,6 +174,14 @@ def encoder_layer(function: Callable[..., Tensor]) -> None:
                 "That is pre-norm. Here the norm comes after the sum, as in the paper.",
             ),
             (
+                n_2(pre + network(pre)),
+                "The first sub-layer is pre-norm: norm_1 comes after its sum, as norm_2 does.",
+            ),
+            (
+                between + network(n_2(between)),
+                "The second sub-layer is pre-norm: norm_2 comes after its sum, as norm_1 does.",
+            ),
+            (
                 summed + n_2(network(summed)),
                 "The norm comes before the sum, so nothing normalizes the sum. First add.",
             ),

@@ -163,41 +163,41 @@ def my_transformer(function: Callable[..., Tensor]) -> None:
     """The core exercise: (model, src, tgt_in) -> logits, from the parts of the model."""
     expect(callable(function), "Hand over the function itself: its name, without parentheses.")
     own_work(function, "Transformer")
-    judge_transformer(lambda model, src, tgt: function(model, src, tgt[:, :-1]), "none")
+    judge_transformer(function, "none")
 
 
 def judge_transformer(function: Any, tie_weights: str) -> None:
-    """A Hint if the function doesn't give the logits of a model whose weights are so tied."""
+    """A Hint if (model, src, tgt_in) -> logits isn't what a model with so tied weights does."""
     model, src, tgt = assembly_inputs(tie_weights=tie_weights)
+    tgt_in = tgt[:, :-1]
     stops = {
         "forward() missing": "One of the parts didn't get all it needs. The decoder needs the "
         "memory too.",
         "argument 'size'": "causal_mask takes the number of words, not the ids: "
         "causal_mask(tgt_in.size(1)).",
+        "tensor b (6) at non-singleton dimension 1": "The positions got ids. They are added to "
+        "vectors, so first look these up in the table: src_embed, tgt_embed.",
+        "Boolean value of Tensor": "Two masks are joined by `&`, not by `and`.",
     }
 
     def attempt(src: Tensor) -> Tensor:
-        tried = (lambda src, tgt: function(model, src, tgt)) if callable(function) else function
-        return call(tried, src, tgt, stops=stops)
+        tried = (lambda *ids: function(model, *ids)) if callable(function) else function
+        return call(tried, src, tgt_in, stops=stops)
 
     found = attempt(src)
     with torch.no_grad():
-        right = model(src, tgt[:, :-1])
-        expect(
-            found.shape[1:2] != (6,),
-            "There are as many outputs as target ids. The last id, "
-            "<eos>, is never read: nothing comes after it. tgt_in is tgt without its last column.",
-        )
+        right = model(src, tgt_in)
+        mistakes = mistakes_of(model, src, tgt_in)
         compare(
             *judged(tgt, found, right),
-            [(judged(tgt, wrong, right)[0], hint) for wrong, hint in mistakes_of(model, src, tgt)],
+            [(judged(tgt, wrong, right)[0], hint) for wrong, hint in mistakes],
         )
         longer = assembly_inputs(length=7)[1]
         try:
             found = attempt(longer)
         except Hint as hint:
             raise Hint(f"Right while both sides are of one length. {hint}") from None
-        fits = same(*judged(tgt, found, model(longer, tgt[:, :-1])))
+        fits = same(*judged(tgt, found, model(longer, tgt_in)))
         no_slip(fits, "Right while both sides are of one length, and wrong if they aren't.")
 
 
@@ -209,24 +209,25 @@ def judged(tgt: Tensor, found: Tensor, right: Tensor) -> tuple[Tensor, Tensor]:
     return found[real], right[real]
 
 
-def mistakes_of(model: Transformer, src: Tensor, tgt: Tensor) -> Sequence[tuple[Tensor, str]]:
-    tgt_in, seen = tgt[:, :-1], padding_mask(src)
-    past = padding_mask(tgt_in) & causal_mask(tgt_in.size(1))
+def mistakes_of(model: Transformer, src: Tensor, tgt_in: Tensor) -> Sequence[tuple[Tensor, str]]:
+    """What comes out after one mistake, and the hint for it; both sides are of one length."""
+    seen, written_words = padding_mask(src), padding_mask(tgt_in)
+    past = written_words & causal_mask(tgt_in.size(1))
     bare, read = model.src_embed(src), model.src_positions(model.src_embed(src))
     bare_tgt, written = model.tgt_embed(tgt_in), model.tgt_positions(model.tgt_embed(tgt_in))
     memory = model.encoder(read, src_mask=seen)
     right = model(src, tgt_in)
     no_positions = "Without positions a sentence is a bag of words:"
+    twice, twice_tgt = bare + read, bare_tgt + written
+    added_twice = (
+        "The embeddings are added twice: src_positions(x) and tgt_positions(x) return x with its "
+        "positions already added. That happens on"
+    )
 
     def but(**changed: Any) -> Tensor:
         return assembled(model, src, tgt_in, **changed)
 
     return [
-        (
-            assembled(model, src, tgt[:, 1:]),
-            "Your decoder reads the words that it should predict: "
-            "that is tgt_out. tgt_in is tgt without its last column.",
-        ),
         (
             but(memory=read),
             "The decoder got the source's embeddings. It should get the memory: "
@@ -251,9 +252,20 @@ def mistakes_of(model: Transformer, src: Tensor, tgt: Tensor) -> Sequence[tuple[
             "decoder's own words, src_mask for the memory.",
         ),
         (but(tgt_mask=seen), "The decoder's own words got the source's mask."),
-        (but(src_mask=past), "The memory got the target's mask. Its padding is the source's."),
+        *[
+            (but(src_mask=mask), "The memory got the target's mask. Its padding is the source's.")
+            for mask in (past, written_words)
+        ],
         (
-            but(tgt_mask=padding_mask(tgt_in)),
+            but(encoder_mask=written_words),
+            "The encoder got the target's mask. It reads the source, and needs its mask.",
+        ),
+        (
+            but(encoder_mask=written_words, src_mask=written_words),
+            "src_mask is the target's, for encoder and memory. It is made from src.",
+        ),
+        (
+            but(tgt_mask=written_words),
             "The decoder sees the words that it should predict: the causal mask is missing.",
         ),
         (
@@ -270,6 +282,9 @@ def mistakes_of(model: Transformer, src: Tensor, tgt: Tensor) -> Sequence[tuple[
             but(encoder_mask=seen & causal_mask(src.size(1))),
             "The encoder got a causal mask. It may look at the whole source.",
         ),
+        (but(read=twice, written=twice_tgt), f"{added_twice} both sides."),
+        (but(read=twice), f"{added_twice} the source's side."),
+        (but(written=twice_tgt), f"{added_twice} the target's side."),
         (but(read=bare, written=bare_tgt), f"{no_positions} add them on both sides."),
         (but(read=bare), f"{no_positions} the source has none."),
         (but(written=bare_tgt), f"{no_positions} the target has none."),
@@ -302,14 +317,18 @@ def reach(attention: Any, recurrent: Any, convolution: Any) -> None:
     """
     attention, recurrent, convolution = map(whole_number, (attention, recurrent, convolution))
     attention_hints = {
+        None: "not yet. How many other words does a word read in one round?",
         0: "A word hears nothing before the first round.",
+        2: "In attention each word reads all others at once: it takes no second round.",
         100: "In attention each word reads all others at once.",
     }
     recurrent_hints = {
+        None: "not yet. How many words does it read in one round, and how many are there?",
         99: "The first word must first be read: that is a round too.",
         1: "In a recurrent network the news goes from neighbor to neighbor.",
     }
     convolution_hints = {
+        None: "not yet. How many places does news go in one layer, and how far away is word 100?",
         11: "A window of 9 words begins 8 words before its own: news goes 8 places in a layer.",
         12: "After 12 layers news has gone 12 × 8 = 96 places. The last word is 99 away.",
         25: "The window doesn't reach to both sides. It begins 8 words before its own word.",

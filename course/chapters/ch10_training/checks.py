@@ -176,21 +176,46 @@ def first_update() -> tuple[Any, ...]:
     return model, torch.optim.SGD(model.parameters(), lr=1.0), batch, 0.1
 
 
-def after_updates(update: Callable[..., Any]) -> tuple[list[Any], Tensor]:
-    """What two updates of a new small learner return, and its weights after each."""
+EMPTY_STEP = "step without a gradient"
+
+
+def after_updates(update: Callable[..., Any]) -> tuple[list[Any], Tensor, list[str]]:
+    """What two updates of a new small learner return, its weights after each, and what the first
+    one did: "backward" for each gradient, "step" or EMPTY_STEP for each step."""
     model, batch = small_learner()
     optimizer = torch.optim.SGD(model.parameters(), lr=2.0)
-    losses, weights, steps = [], [], []
-    optimizer.register_step_post_hook(lambda *_: steps.append(1))
+    losses, weights, did, first = [], [], [], []
+
+    def on_step(*_: Any) -> None:
+        found = any(w.grad is not None and w.grad.any() for w in model.parameters())
+        did.append("step" if found else EMPTY_STEP)
+
+    optimizer.register_step_pre_hook(on_step)
+    for weight in model.parameters():
+        weight.register_post_accumulate_grad_hook(lambda _: did.append("backward"))
     for rate in (0.5, 0.1):
         losses.append(update(model, optimizer, batch, rate))
         weights.append(torch.cat([w.detach().flatten() for w in model.parameters()]))
+        first = first or list(did)
     no_slip(
-        bool(steps) or same(weights[0], weights[1]),
+        "step" in did or EMPTY_STEP in did or same(weights[0], weights[1]),
         "A new optimizer has taken the step. It forgets all that the one before remembered: use "
         "the `optimizer` that is handed in, and write `lr` into its groups.",
     )
-    return losses, torch.stack(weights)
+    return losses, torch.stack(weights), first
+
+
+def in_order(did: Sequence[str]) -> None:
+    """A Hint unless the update took a step that found its gradients."""
+    if "step" in did:
+        return
+    no_slip("backward" in did, "No weight has a gradient: call loss.backward().")
+    no_slip(EMPTY_STEP in did, "No weight has moved: optimizer.step() is missing.")
+    no_slip(
+        did.index(EMPTY_STEP) > did.index("backward"),
+        "optimizer.step() comes before loss.backward(), so the step finds no gradient.",
+    )
+    no_slip(False, "zero_grad() stands between backward and step: the step finds no gradient.")
 
 
 def an_update(
@@ -233,13 +258,15 @@ def my_update(function: Callable[[Any, Any, Any, float], float]) -> None:
     expect(callable(function), "Hand over the function itself: its name, without parentheses.")
     own_work(function, "update")  # not "train": `model.train()` is a habit of PyTorch
     try:
-        losses, found = after_updates(function)
+        losses, found, did = after_updates(function)
+    except Hint:
+        raise
     except Exception as error:
         raise Hint(f"It stops with {reason_of(error)}.") from None
     expect(losses[0] is not None, "It returns nothing: end with `return loss.item()`.")
-    right_losses, right = after_updates(an_update())
+    right_losses, right, _ = after_updates(an_update())
     if not same(found, right):
-        start = torch.cat([w.detach().flatten() for w in small_learner()[0].parameters()])
+        in_order(did)
         mistakes = {
             "From the second update on it goes wrong: each gradient is added to the one before. "
             "Set them back with optimizer.zero_grad().": {"clears": "never"},
@@ -267,11 +294,6 @@ def my_update(function: Callable[[Any, Any, Any, float], float]) -> None:
                 "softmax": True
             },
         }
-        no_slip(
-            not same(found, start.expand(2, -1)),
-            "No weight has moved. After loss.backward() comes optimizer.step(), and the gradients "
-            "are set back only after that.",
-        )
         for hint, slip in mistakes.items():
             no_slip(not same(found, after_updates(an_update(**slip))[1]), hint)
         raise Hint(

@@ -113,6 +113,26 @@ def greedy_by_hand(
     return words[1:-1] if stop and words[-1] == EOS else words[1:]
 
 
+def without_generator(src: Tensor, words: list[int]) -> bool:
+    """Is each word after <bos> the place of the largest number of the decoder's vector?"""
+    model = toy_model()
+    with torch.no_grad():
+        memory = model.encode(src)
+        vectors = (
+            model.decode(torch.tensor([words[:i]]), memory, src)[0, -1]
+            for i in range(1, len(words))
+        )
+        return len(words) > 1 and all(
+            int(x.argmax()) == word for x, word in zip(vectors, words[1:], strict=True)
+        )
+
+
+NO_GENERATOR = (
+    "You take the largest number of the decoder's vector, of d_model numbers. model.generator "
+    "makes logits of it, one for each word."
+)
+
+
 @exercise
 def three_probabilities(greedy_finds: Any, beam_of_two_finds: Any, likeliest: Any) -> None:
     """Exercise 1: two words; a 0.45, b 0.3, c 0.25, and what follows them."""
@@ -282,6 +302,8 @@ def before_a_repeat(words: list[int]) -> list[int]:
 
 def explain_greedy(found: list[int], right: list[int], src: Tensor, steps: int) -> None:
     """Raise the hint for what went wrong. steps: how often the decoder ran."""
+    begun = found if found[:1] == [BOS] else [BOS, *found]
+    no_slip(not without_generator(src, begun), NO_GENERATOR)
     early = "It stops too early: max_length words are allowed, and <bos> isn't one of them."
     if steps >= LONGEST:
         early = (

@@ -113,12 +113,14 @@ ORDER = [
     (f"El {it} perro", f"El perro {it}")
     for it in ("feliz", "grande", "triste", "fuerte", "gris", "azul")
 ]
+ENDS = [(f"{it} ", it) for it in ("Come", "Bebe", "Lee", "Canta", "Nada", "Baila")]
+GAPS = [("Lee  bien", "Lee bien"), ("Come  mal", "Come mal")]
 
 
 @implement(lambda: (["a"], ["a"]))
 def my_exact_match(function: Callable[[Sequence[str], Sequence[str]], float]) -> None:
     """Exercise 2: translations, references -> share that is right to the letter."""
-    pairs = [*TWO_RIGHT, *SMALL, *ACCENTS, *SIGNS, *BEGINNINGS, *ORDER]
+    pairs = [*TWO_RIGHT, *SMALL, *ACCENTS, *SIGNS, *BEGINNINGS, *ORDER, *ENDS, *GAPS]
     written, right = [a for a, _ in pairs], [b for _, b in pairs]
     share = number(function, written, right)
 
@@ -147,6 +149,12 @@ def my_exact_match(function: Callable[[Sequence[str], Sequence[str]], float]) ->
             share_if(
                 lambda a, b: a.strip("¿¡!?") == b.strip("¿¡!?")
             ): "Signs count: “¡No sé!” isn't “No sé”.",
+            share_if(
+                lambda a, b: a.strip() == b.strip()
+            ): "Spaces count, also at the end: compare the texts as they are.",
+            share_if(
+                lambda a, b: a.split() == b.split()
+            ): "Spaces count: compare the texts, not their words.",
             share_if(
                 lambda a, b: a in b
             ): "Part of a sentence isn't the sentence: compare with ==, not with `in`.",
@@ -294,7 +302,7 @@ def my_precision(function: Callable[..., float]) -> None:
             "reference it is called recall.",
             unordered / total: "The order of the words in a group counts: “la casa” isn't “casa "
             "la”.",
-            100 * found / total: "That is in per cent. Give the share, between 0 and 1.",
+            100 * found / total: "That is in percent. Give the share, between 0 and 1.",
             found: "That is how many. Divide by the number of groups that were written.",
         }
         size = "w words have w − n + 1 groups of n words, so 5 have 4 pairs and 3 triples."

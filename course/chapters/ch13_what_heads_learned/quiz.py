@@ -74,15 +74,19 @@ ALSO_CALLED = {
     "selfattention": "self attention",
     "crossattention": "cross attention",
     "mha": "multi head attention",
+    "mlp": "feed forward",
 }
 CROSS = {f"{what} attention" for what in ("encoder decoder", "source", "memory")}
 
 
 def sublayer(name: str, place: int) -> str:
     """ "multi head self attn" -> "self attention"; by the paper's picture too, where each
-    attention is called multi-head, and the decoder's second looks at the source."""
+    attention is called multi-head, and the decoder's second looks at the source. Only the
+    decoder's attention to its own words is masked."""
     words = " ".join(ALSO_CALLED.get(word, word) for word in name.split()).split()
     short = " ".join(word for word in words if word not in SAYS_NOTHING) or name
+    if short == "attention" and {"masked", "causal"}.intersection(words):
+        return "self attention"
     if short == "attention" and "head" in words:
         short = "self attention" if place == 0 else "cross attention"
     return "cross attention" if short in CROSS else short
@@ -117,7 +121,8 @@ def how_many_layers(answer: Any) -> None:
 
 
 def encoder_parts(answer: Any) -> None:
-    names = listed(answer, 2)
+    names = listed(answer, 2)  # with one attention, its bare name says which
+    names = ["self attention" if name == "attention" else name for name in names]
     expect(
         "cross attention" not in names,
         "There is nothing but the source for the encoder to look at: no cross-attention.",
@@ -133,6 +138,7 @@ def encoder_parts(answer: Any) -> None:
 def decoder_parts(answer: Any) -> None:
     names = listed(answer, 3)
     right = ["self attention", "cross attention", "feed forward"]
+    form("attention" not in names, "A decoder layer has two attentions: name them apart.")
     expect(
         sorted(names) != sorted(right) or names == right,
         "Those are the three, in a different order: first it looks at what is written, then at the "

@@ -371,7 +371,7 @@ def my_held_out(function: Callable[..., tuple[float, float]]) -> None:
             "You divide by the prediction: it is measured against what was measured.",
         ),
         ((loss, distance / measured), "That is the quotient: 1 would mean no error. Take 1 off."),
-        ((loss, 100 * error), "That is in per cent. Give the share."),
+        ((loss, 100 * error), "That is in percent. Give the share."),
         (
             (upwards, (upwards - FLOOR) / measured - 1),
             "The distance *falls* with the count: look at the sign of alpha.",

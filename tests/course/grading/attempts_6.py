@@ -611,9 +611,9 @@ WRONG = {
     ],
     "my_precision": [
         Wrong(
-            "in per cent",
+            "in percent",
             precision(share="100 * sum(r for r, _ in pairs) / sum(w for _, w in pairs)"),
-            "in per cent",
+            "in percent",
             1,
         ),
         Wrong(

@@ -378,7 +378,7 @@ WRONG = {
         ),
         Wrong("quotient", held(result="distance + floor, distance / measured"), "Take 1 off", 1.5),
         Wrong(
-            "per cent",
+            "percent",
             held(result="distance + floor, 100 * (distance / measured - 1)"),
             "Give the share",
             1.5,

@@ -28,6 +28,11 @@ def test_riddles(capsys, first, second):
     ("first", "second", "hint"),
     [
         (RIDDLE.format("tired"), RIDDLE.format("wide"), "the riddle above"),
+        (
+            COW.format("tired").replace("river", "street"),
+            COW.format("wide").replace("river", "street"),
+            "the riddle above",
+        ),
         (COW.format("tired"), COW.format("tired"), "exactly one word"),
         (COW.format("tired"), "The cow slept", "exactly one word"),
         (COW.format("tired"), COW.format("tired").replace("cow", "horse"), "cow to horse"),

@@ -57,7 +57,7 @@ LOOKUPS = [
     (lambda ids, table: table[ids].T, "(5, 7), but it is (7, 5)"),
     (lambda ids, table: table[(ids + 1) % len(table)], "count from 0"),
     (lambda ids, table: table[ids - 1], "count from 0"),
-    (lambda ids, table: table[ids] * table.shape[1] ** 0.5, "another exercise"),
+    (lambda ids, table: table[ids] * table.shape[1] ** 0.5, "that is section 6"),
     (lambda ids, table: product(ids, table).sum(0).expand(len(ids), -1), "sum of all words"),
     (lambda ids, table: table[: len(ids)], "first rows"),
     (lambda ids, table: -table[ids], "not table[ids]"),

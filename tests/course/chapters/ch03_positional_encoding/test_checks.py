@@ -286,6 +286,25 @@ def right_cosine(s, c, K1, K2):
     return c * K1 - s * K2
 
 
+def one_after_the_other(sine_first):
+    """One hand of a pair is moved before the other one has used it."""
+
+    def move(vector, k):
+        moved = vector.clone()
+        for i in range(0, len(vector), 2):
+            angle = k * 10_000 ** (-i / len(vector))
+            K1, K2 = math.cos(angle), math.sin(angle)
+            for hand in "sc" if sine_first else "cs":
+                s, c = moved[i].item(), moved[i + 1].item()
+                if hand == "s":
+                    moved[i] = right_sine(s, c, K1, K2)
+                else:
+                    moved[i + 1] = right_cosine(s, c, K1, K2)
+        return moved
+
+    return move
+
+
 def with_complex_numbers(vector, k):
     hands = torch.complex(vector[1::2], vector[0::2])
     i = torch.arange(len(hands))
@@ -304,6 +323,9 @@ MOVES = [
     (lambda vector, k: mover(right_sine, right_cosine)(vector, -k), "turned back"),
     (mover(right_sine, lambda s, c, K1, K2: c * K1 + s * K2), "The sine is right"),
     (mover(lambda s, c, K1, K2: s * K1 - c * K2, right_cosine), "The cosine is right"),
+    (one_after_the_other(sine_first=True), "The cosine needs the old sine"),
+    (one_after_the_other(sine_first=False), "The sine needs the old cosine"),
+    (mover(right_sine, right_cosine, lambda i, width: 10_000 ** (-2 * i / 512)), "divide by 512"),
     (mover(right_sine, right_cosine, lambda i, width: 1), "yours all turn by the same one"),
     (mover(right_sine, right_cosine, lambda i, width: 10_000 ** (-i / width)), "yours is i/d_m"),
     (sorted_move, "the order isn't"),

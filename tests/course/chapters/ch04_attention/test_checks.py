@@ -55,6 +55,8 @@ def test_my_weights_right(capsys, function):
     "function, hint",
     [
         (lambda q, k: ..., "not tried yet"),
+        (lambda q, k: (q @ k.T / 2).softmax(-1), "always divide by 2"),
+        (lambda q, k: (q @ k.T / 8).softmax(-1), "always divide by 8"),
         (lambda q, k: (q @ k.T / math.sqrt(7)).softmax(0), "over the keys, the last axis"),
         (lambda q, k: (q @ k.T / math.sqrt(7)).flatten().softmax(0).view(3, 5), "of its own"),
         (lambda q, k: (q @ k.T).softmax(-1), "not scaled"),
@@ -120,6 +122,7 @@ def scores(q: Tensor, k: Tensor) -> Tensor:
         (lambda q, k, v: (scores(q, k) / 7**0.5).softmax(-2) @ v, "over the queries"),
         (lambda q, k, v: (scores(q, k) / 7**0.5).softmax(1) @ v, "over the heads"),
         (lambda q, k, v: (scores(q, k) / 8).softmax(-1) @ v, "always divide by 8"),
+        (lambda q, k, v: (scores(q, k) / 2).softmax(-1) @ v, "always divide by 2"),
         (lambda q, k, v: (scores(q, k) / 11**0.5).softmax(-1) @ v, "number of keys"),
         (lambda q, k, v: (scores(q, k) / 3**0.5).softmax(-1) @ v, "number of heads"),
         (lambda q, k, v: (scores(q, k) / 2**0.5).softmax(-1) @ v, "batch size"),

@@ -209,6 +209,22 @@ SPLIT = {
     "slices": (by_slices, "right!"),
     "whole numbers": (lambda x, h: by_slices(x, h).long(), "right!"),
     "view alone": (lambda x, h: x.view(x.size(0), h, x.size(1), -1), "words are in pieces"),
+    "transposed first": (
+        lambda x, h: x.transpose(1, 2).reshape(x.size(0), h, x.size(1), -1),
+        "You transpose before you cut",
+    ),
+    "transposed first, in order": (
+        lambda x, h: cut(x.transpose(1, 2).reshape(x.shape), h).transpose(1, 2),
+        "You transpose before you cut",
+    ),
+    "transposed first, with view": (
+        lambda x, h: x.transpose(1, 2).view(x.size(0), x.size(1), h, -1),
+        "You transpose before you cut",
+    ),
+    "words in columns": (
+        lambda x, h: x.transpose(1, 2).unflatten(1, (h, -1)),
+        "A head has its words in columns",
+    ),
     "no transpose": (cut, "That is halfway"),
     "axes 2 and 3": (lambda x, h: cut(x, h).transpose(2, 3), "heads with their features"),
     "axes 1 and 3": (lambda x, h: cut(x, h).transpose(1, 3), "the words with the features"),

@@ -49,16 +49,21 @@ def test_my_causal_mask_right(capsys, function):
     "function, hint",
     [
         (lambda n: ..., "not tried yet"),
-        (lambda n: torch.ones(1, 1, n, n).tril(-1).bool(), "diagonal is missing"),
-        (lambda n: torch.ones(n, n).tril(-1), "diagonal is missing"),
-        (lambda n: torch.ones(1, 1, n, n).triu().bool(), "turned round"),
-        (lambda n: torch.ones(1, 1, n, n).triu(1).bool(), "True marks what must be hidden"),
-        (lambda n: torch.ones(1, 1, n, n).tril(1).bool(), "one word ahead"),
+        (lambda n: compared(n) & ~compared(n).mT, "diagonal is missing"),
+        (lambda n: (compared(n) & ~compared(n).mT).float()[0, 0], "diagonal is missing"),
+        (lambda n: compared(n).mT, "turned round"),
+        (lambda n: ~compared(n), "True marks what must be hidden"),
+        (lambda n: compared(n + 1)[..., 1:, 1:] | compared(n + 1)[..., 1:, :-1], "one word ahead"),
         (lambda n: torch.ones(1, 1, n, n).bool(), "What about the words ahead?"),
         (lambda n: torch.eye(n).bool()[None, None], "only see itself"),
         (lambda n: compared(n)[0, 0], "shape is (5, 5), but a mask has four axes"),
         (lambda n: compared(n).float(), "of the type torch.float32"),
         (lambda n: compared(n).int(), "of the type torch.int32"),
+        (lambda n: torch.where(compared(n), 0.0, -1e9), "numbers to add to the scores"),
+        (lambda n: torch.where(compared(n), 0.0, -math.inf), "numbers to add to the scores"),
+        (lambda n: torch.ones(1, 1, n, n).bool().tril(), "`tril` does the whole exercise"),
+        (lambda n: torch.ones(1, 1, n, n).bool().triu().mT, "`triu` does the whole exercise"),
+        (causal_mask, "`causal_mask` does the whole exercise"),
         (lambda n: compared(5), "but not for 3"),
         (lambda n: torch.zeros(1, 1, n, n).bool(), "15 places are not"),
         (lambda n: None, "`return`"),
@@ -307,6 +312,17 @@ def test_my_leak_test_right(capsys, function):
     assert said(capsys, check.my_leak_test, function) == "right!"
 
 
+def nearly(model, src: Tensor, tgt_in: Tensor) -> bool:
+    """As `every_word`, but what moves by less than a thousandth counts as unmoved."""
+    before = model(src, tgt_in)
+    for j in range(1, tgt_in.size(1)):
+        changed = tgt_in.clone()
+        changed[0, j] = (changed[0, j] + 1) % 14
+        if not torch.allclose(model(src, changed)[:, :j], before[:, :j], atol=1e-3):
+            return True
+    return False
+
+
 def compare_all(model, src: Tensor, tgt_in: Tensor) -> bool:
     changed = tgt_in.clone()
     changed[0, -1] = 9
@@ -358,6 +374,7 @@ def last_word_only(model, src: Tensor, tgt_in: Tensor) -> bool:
         (first_output_only, "one word ahead"),
         (last_word_only, "a leak in one place"),
         (output_before_only, "a model with one layer"),
+        (nearly, "moves an output by 0.00002"),
         (lambda model, src, tgt_in: model(src, tgt_in), "True or False"),
         (lambda model, src, tgt_in: None, "`return`"),
         (lambda model: True, "TypeError"),

@@ -128,6 +128,17 @@ def pre_norm(x, a, f, n, m):
     return x + f(m(x))
 
 
+def first_pre_norm(x, a, f, n, m):
+    y = n(x)
+    x = x + a(y, y, y)
+    return m(x + f(x))
+
+
+def second_pre_norm(x, a, f, n, m):
+    y = n(x + a(x, x, x))
+    return y + f(m(y))
+
+
 def norm_before_sum(x, a, f, n, m):
     x = x + n(a(x, x, x))
     return x + m(f(x))
@@ -161,6 +172,8 @@ def test_encoder_layer_right(capsys, function):
         (reads_x, "reads x as it came in"),
         (adds_x, "adds x as it came in"),
         (pre_norm, "That is pre-norm"),
+        (first_pre_norm, "The first sub-layer is pre-norm"),
+        (second_pre_norm, "The second sub-layer is pre-norm"),
         (norm_before_sum, "before the sum"),
         (lambda x, a, f, n, m: a(x, x, x), "self-attention alone"),
         (lambda x, a, f, n, m: f(a(x, x, x)), "the two parts alone"),

@@ -25,7 +25,7 @@ def test_what_was_not_tried_is_not_judged(capsys, checked, attempt):
     assert said(capsys, checked, *attempt) == "not tried yet"
 
 
-@implement(check.assembly_inputs)
+@implement(check.ids_of_both)
 def transformer(function):
     """The check that notebook 09 shares with the course from scratch."""
     check.judge_transformer(function, tie_weights="none")
@@ -118,8 +118,7 @@ def test_designs_that_do_not_fit(capsys, sizes, hint):
 
 
 def test_the_parts_put_together(capsys):
-    def mine(model, src, tgt):
-        tgt_in = tgt[:, :-1]
+    def mine(model, src, tgt_in):
         seen = padding_mask(src)
         memory = model.encoder(model.src_positions(model.src_embed(src)), src_mask=seen)
         decoded = model.decoder(
@@ -131,7 +130,7 @@ def test_the_parts_put_together(capsys):
         return model.generator(decoded)
 
     assert said(capsys, transformer, mine) == "right!"
-    assert said(capsys, transformer, lambda m, src, tgt: m(src, tgt[:, :-1])) == "right!"
+    assert said(capsys, transformer, lambda m, src, tgt_in: m(src, tgt_in)) == "right!"
 
 
 def test_the_core_exercise(capsys):
@@ -172,70 +171,97 @@ def test_the_core_exercise(capsys):
 
 def test_each_mistake_in_the_assembly_gets_its_hint(capsys):
     """The check's own list, tried one by one; no two mistakes may look alike."""
-    inputs = check.assembly_inputs()
+    inputs = check.ids_of_both()
     mistakes = check.mistakes_of(*inputs)
     assert len(mistakes) >= 20
     for number, (_, hint) in enumerate(mistakes):
         answer = said(
             capsys,
             transformer,
-            lambda model, src, tgt, number=number: check.mistakes_of(model, src, tgt)[number][0],
+            lambda *given, number=number: check.mistakes_of(*given)[number][0],
         )
         assert refused(answer, hint), (number, hint, answer)
 
 
-def masks(model, src, tgt):
-    tgt_in = tgt[:, :-1]
-    return tgt_in, padding_mask(src), padding_mask(tgt_in) & causal_mask(tgt_in.size(1))
+def masks(src, tgt_in):
+    return padding_mask(src), padding_mask(tgt_in) & causal_mask(tgt_in.size(1))
 
 
-def shifted(model, src, tgt):
-    return model(src, tgt[:, 1:])
-
-
-def of_memory(model, src, tgt):
+def of_memory(model, src, tgt_in):
     return model.generator(model.encode(src))
 
 
-def without_memory(model, src, tgt):
-    tgt_in, seen, past = masks(model, src, tgt)
+def without_memory(model, src, tgt_in):
+    seen, past = masks(src, tgt_in)
     return model.generator(model.decoder(model.tgt_embed(tgt_in), tgt_mask=past, src_mask=seen))
 
 
-def whole_target(model, src, tgt):
-    return model(src, tgt)
-
-
-def swapped(model, src, tgt):
-    tgt_in, seen, past = masks(model, src, tgt)
+def swapped(model, src, tgt_in):
+    seen, past = masks(src, tgt_in)
     x = model.tgt_positions(model.tgt_embed(tgt_in))
     return model.generator(model.decoder(x, model.encode(src), tgt_mask=seen, src_mask=past))
 
 
-def mask_of_ids(model, src, tgt):
-    return model.decode(tgt[:, :-1], model.encode(src), causal_mask(tgt[:, :-1]))
+def mask_of_ids(model, src, tgt_in):
+    return model.decode(tgt_in, model.encode(src), causal_mask(tgt_in))
 
 
-def as_long_as_the_source(model, src, tgt):
-    return model(src, tgt[:, : src.size(1)])
+def as_long_as_the_source(model, src, tgt_in):
+    """The mask of the target as long as the source."""
+    x = model.tgt_positions(model.tgt_embed(tgt_in))
+    past, seen = causal_mask(src.size(1)), padding_mask(src)
+    return model.generator(model.decoder(x, model.encode(src), tgt_mask=past, src_mask=seen))
+
+
+def of_the_target(model, src, tgt_in):
+    """The memory's mask is made from the target."""
+    x = model.tgt_positions(model.tgt_embed(tgt_in))
+    seen, past = padding_mask(tgt_in), causal_mask(tgt_in.size(1))
+    return model.generator(model.decoder(x, model.encode(src), tgt_mask=past, src_mask=seen))
+
+
+def added_twice(model, src, tgt_in):
+    """As if src_positions(x) were the positions alone."""
+    seen, past = masks(src, tgt_in)
+    bare = model.src_embed(src)
+    memory = model.encoder(bare + model.src_positions(bare), src_mask=seen)
+    x = model.tgt_positions(model.tgt_embed(tgt_in))
+    return model.generator(model.decoder(x, memory, tgt_mask=past, src_mask=seen))
+
+
+def positions_of_ids(model, src, tgt_in):
+    return model.encoder(model.src_embed(src) + model.src_positions(src))
+
+
+def joined_by_and(model, src, tgt_in):
+    return padding_mask(tgt_in) and causal_mask(tgt_in.size(1))
+
+
+def too_short(model, src, tgt_in):
+    raise ValueError("too short.")
 
 
 @pytest.mark.parametrize(
     ("wrong", "hint"),
     [
-        (shifted, "that is tgt_out"),
         (of_memory, "The generator reads the memory"),
         (without_memory, "The decoder needs the memory too"),
-        (whole_target, "as many outputs as target ids"),
         (mask_of_ids, "causal_mask takes the number of words"),
         (swapped, "The masks have changed places"),
         (as_long_as_the_source, "Right while both sides are of one length"),
-        (lambda model, src, tgt: 0 * model(src, tgt[:, :-1]), "the numbers aren't"),
-        (lambda model, src, tgt: torch.zeros(3), "The shape is (3,)"),
+        (of_the_target, "The memory got the target's mask"),
+        (added_twice, "return x with its positions already added. That happens on the source's"),
+        (positions_of_ids, "The positions got ids"),
+        (joined_by_and, "joined by `&`, not by `and`"),
+        # the shapes are those that the function got, and its period is the only one
+        (too_short, "Called with (2, 5), (2, 5), it stops with ValueError: too short."),
+        (lambda model, src, tgt_in: 0 * model(src, tgt_in), "the numbers aren't"),
+        (lambda model, src, tgt_in: torch.zeros(3), "The shape is (3,)"),
     ],
 )
 def test_wrong_assemblies_as_somebody_would_write_them(capsys, wrong, hint):
-    assert refused(said(capsys, transformer, wrong), hint)
+    answer = said(capsys, transformer, wrong)
+    assert refused(answer, hint) and ".." not in answer
 
 
 # --- 4. who hears whom ---
@@ -249,6 +275,9 @@ def test_reach(capsys):
     ("attempt", "hint"),
     [
         ((100, 100, 13), "reads all others at once"),
+        ((2, 100, 13), "it takes no second round"),
+        ((7, 100, 13), "How many other words does a word read in one round?"),
+        ((1, 50, 13), "How many words does it read in one round"),
         ((0, 100, 13), "hears nothing"),
         ((1, 99, 13), "a round too"),
         ((1, 1, 13), "from neighbor to neighbor"),
@@ -256,7 +285,7 @@ def test_reach(capsys):
         ((1, 100, 12), "12 × 8 = 96"),
         ((1, 100, 25), "doesn't reach to both sides"),
         ((1, 100, 3), "with gaps"),
-        ((1, 100, 7), "Convolution: not yet."),
+        ((1, 100, 7), "Convolution: not yet. How many places does news go in one layer"),
         ((1, 100, 12.5), "whole number"),
     ],
 )
@@ -272,9 +301,8 @@ def test_wrong_reach(capsys, attempt, hint):
     [
         (check.growth, (LAYER, WORDS, 18_874_368), 0.5),
         (check.growth, (3_150_336, 1000, HEADS), 0),
-        (transformer, (shifted,), 0.5),
-        (transformer, (as_long_as_the_source,), 0.5),
-        (transformer, (whole_target,), 0),
+        (transformer, (swapped,), 0.5),
+        (transformer, (as_long_as_the_source,), 0),
         (check.reach, (1, 99, 13), 0.5),
         (check.reach, (1, 100, 7), 0),
     ],

@@ -111,6 +111,25 @@ def new_optimizer(model, optimizer, batch, lr):
     return by_hand(model, torch.optim.SGD(model.parameters(), lr=lr), batch, lr)
 
 
+def without_backward(model, optimizer, batch, lr):
+    logits = model(batch.src, batch.tgt_in)
+    loss = cross_entropy(logits.transpose(1, 2), batch.tgt_out, ignore_index=0, label_smoothing=0.1)
+    optimizer.step()
+    return loss.item()
+
+
+def step_first(model, optimizer, batch, lr, clears=False):
+    for group in optimizer.param_groups:
+        group["lr"] = lr
+    if clears:
+        optimizer.zero_grad()
+    optimizer.step()
+    logits = model(batch.src, batch.tgt_in)
+    loss = cross_entropy(logits.transpose(1, 2), batch.tgt_out, ignore_index=0, label_smoothing=0.1)
+    loss.backward()
+    return loss.item()
+
+
 def in_training_mode(model, *inputs):
     model.train()  # a habit of PyTorch
     return by_hand(model, *inputs)
@@ -126,8 +145,11 @@ def test_my_update_right(capsys, function):
     [
         (lambda *_: ..., "not tried yet"),
         (check.an_update(clears="never"), "added to the one before"),
-        (check.an_update(clears="too early"), "No weight has moved"),
-        (check.an_update(steps=False), "No weight has moved"),
+        (check.an_update(clears="too early"), "zero_grad() stands between backward and step"),
+        (check.an_update(steps=False), "No weight has moved: optimizer.step() is missing."),
+        (without_backward, "No weight has a gradient: call loss.backward()."),
+        (step_first, "optimizer.step() comes before loss.backward()"),
+        (lambda *given: step_first(*given, clears=True), "comes before loss.backward()"),
         (check.an_update(sets_rate=False), "The learning rate stays"),
         (check.an_update(reads="tgt_out"), "very words that it has to predict"),
         (check.an_update(predicts="tgt_in"), "compares with the words that were read"),
@@ -138,7 +160,7 @@ def test_my_update_right(capsys, function):
         (check.an_update(smoothing=0.0, reduction="sum"), "hard and the loss is a sum"),
         (check.an_update(softmax=True), "softmax is applied twice"),
         (check.an_update(ignores=-100), "The padding counts"),
-        (new_optimizer, "A new optimizer has taken the step"),
+        (new_optimizer, "not yet. A new optimizer has taken the step"),
         (lambda *given: [by_hand(*given)] * 2, "as a number"),
         (lambda *given: 2 * by_hand(*given), "the loss of this batch"),
         (lambda *given: by_hand(*given) and None, "It returns nothing"),
@@ -152,7 +174,7 @@ def test_my_update_right(capsys, function):
 )
 def test_my_update_wrong(capsys, function, hint):
     answer = said(capsys, check.my_update, function)
-    assert hint in answer and "right!" not in answer
+    assert hint in answer and "right!" not in answer and ".." not in answer.replace("...", "")
 
 
 def by_loops(logits, target):

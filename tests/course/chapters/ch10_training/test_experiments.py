@@ -259,6 +259,7 @@ def test_what_is_told_of_the_first_steps():
     assert min(step for step, text in writes.items() if text == run["right"]) == 375
     assert (writes[400], writes[700]) == ("A los árboles", "Me gusta los árboles")
     assert max(wrong) == 700 and max(writes) == 1500
+    assert writes[250] == "Te gustan los domingos"
     assert (writes[275], writes[325]) == ("Me gustan los niños", "Me gustan los armarios")
 
 

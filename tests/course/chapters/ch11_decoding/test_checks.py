@@ -75,13 +75,14 @@ def loop(
     keep_begin=False,
     begin=BOS,
     largest=True,
+    generator=True,
 ):
     """Greedy decoding with a switch for each mistake."""
     memory, words = model.encode(src), torch.tensor([[begin]])
     for _ in range(max_length + end):
         memory = model.encode(src) if encode_again else memory
         x = model.decode(words[:, -1:] if newest else words, memory, src)
-        logits = model.generator(x[:, row])
+        logits = model.generator(x[:, row]) if generator else x[:, row]
         word = logits.argmax(dim=dim) if largest else logits.argmin(dim=dim)
         if stop and word.item() == EOS:
             words = torch.cat([words, word[:, None]], 1) if keep_end else words
@@ -131,6 +132,8 @@ def but(**mistake):
         (but(end=-1), "stops too early"),
         (but(begin=EOS), "must begin with <bos>"),
         (but(largest=False), "the smallest logit"),
+        (but(generator=False), "model.generator makes logits of it"),
+        (but(generator=False, keep_begin=True), "model.generator makes logits of it"),
         (but(dim=0), "not yet"),
         (every_row, "argmax over its words"),
         (

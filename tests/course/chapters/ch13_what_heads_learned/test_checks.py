@@ -193,17 +193,17 @@ def test_swap_two(capsys, attempt, hint):
     assert hint in answer and "Hint" not in answer
 
 
-FIT = "The trophy didn't fit in the box because it was too small"
-MANY = "The trophies didn't fit in the boxes because they were too big"
+FIT = "The book didn't fit in the bag because it was too small"
+MANY = "The books didn't fit in the bags because they were too big"
 FLIPS = [
-    ((FIT, "small", "trophy", "box"), "right!"),
-    ((FIT, "small", "trophy", "chest"), "'chest' is not one of the words"),
-    ((FIT, "it", "trophy", "box"), "should be the adjective at the end"),
-    ((FIT.replace("small", "big"), "big", "trophy", "box"), "*grande*, is the same in both"),
-    ((MANY, "big", "trophies", "boxes"), "*grandes*, is the same in both genders"),
-    ((MANY.replace("big", "small"), "small", "trophies", "boxes"), "right!"),
+    ((FIT, "small", "book", "bag"), "right!"),
+    ((FIT, "small", "book", "chest"), "'chest' is not one of the words"),
+    ((FIT, "it", "book", "bag"), "should be the adjective at the end"),
+    ((FIT.replace("small", "big"), "big", "book", "bag"), "*grande*, is the same in both"),
+    ((MANY, "big", "books", "bags"), "*grandes*, is the same in both genders"),
+    ((MANY.replace("big", "small"), "small", "books", "bags"), "right!"),
     (
-        ("The ball didn't fit in the box because it was too small", "small", "ball", "box"),
+        ("The piano didn't fit in the car because it was too small", "small", "piano", "car"),
         "The translation stays",
     ),
     (
@@ -213,7 +213,11 @@ FLIPS = [
             "animal",
             "street",
         ),
-        "nouns other than animal and street",
+        "Take other nouns: animal and street stand in",
+    ),
+    (
+        ("The trophy didn't fit in the box because it was too small", "small", "trophy", "box"),
+        "Take other nouns: trophy and box stand in",
     ),
     (("The xylophone fell", "fell", "the", "xylophone"), "can't read it"),
     ((5, "a", "b", "c"), "one sentence in quotes"),
@@ -241,7 +245,7 @@ def test_flips_of_more_than_a_gender(capsys, monkeypatch, changed, hint):
     before = "el trofeo no cabía en la caja porque era demasiado pequeño"
     answers = iter([before.split(), changed.split()])
     monkeypatch.setattr(check, "spanish", lambda sentence: next(answers))
-    assert hint in said(capsys, check.flips, FIT, "small", "trophy", "box")
+    assert hint in said(capsys, check.flips, FIT, "small", "book", "bag")
 
 
 @pytest.mark.parametrize(
@@ -255,7 +259,7 @@ def test_flips_of_more_than_a_gender(capsys, monkeypatch, changed, hint):
         (0.92, "*says* the masculine form"),
         (499, "There are 498"),
         (1.0, "wrong there"),
-        (260, "Count the items"),
+        (260, "Which endings are masculine, for one and for several?"),
         ("half", "a number of sentences"),
     ],
 )

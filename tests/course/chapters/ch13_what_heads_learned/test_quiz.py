@@ -55,6 +55,8 @@ def test_the_same_in_other_words(capsys):
             ["Masked Multi-Head Attention", "Multi-Head Attention", "Feed Forward"],
         ),
         (("self_attn", "feed_forward"), ("self_attn", "cross_attn", "feed_forward")),
+        (("attention", "feed-forward"), ("masked attention", "cross-attention", "feed-forward")),
+        (("Attention", "MLP"), ("causal attention", "cross-attention", "MLP")),
         (
             "self-attention layer, position-wise feed-forward network",
             "masked multi-headed self-attention, encoder-decoder attention, FFN",
@@ -89,6 +91,8 @@ def test_nothing_tried(capsys):
         (5, ["cross-attention", "self-attention", "feed-forward"], "a different order"),
         (5, ["self-attention", "self-attention", "feed-forward"], "the encoder's output"),
         (5, ["self-attention", "norm", "feed-forward"], "in between one"),
+        (4, ["feed-forward", "attention"], "which comes first"),
+        (5, ["masked attention", "masked attention", "feed-forward"], "the encoder's output"),
         (6, "a", "before the linear layer"),
         (6, "c", "attention weights"),
         (6, "d", "one step further"),
@@ -114,6 +118,7 @@ def test_a_wrong_answer_gets_its_hint_and_a_notebook(capsys, number, wrong, hint
         (2, 3, "words in quotes"),
         (3, 6, "2 whole numbers in the form (…, …)."),
         (3, "66", "2 whole numbers"),
+        (5, ["attention", "attention", "feed-forward"], "two attentions: name them apart"),
         (5, ["self-attention", "feed-forward"], 'in the form ("…", "…", "…"). You gave 2.'),
     ],
 )
