@@ -204,7 +204,7 @@ RENAMED |= table("""
     trained_words=_trained_words looks_most_at=attends_most_to eight_looks=eight_heads
     looks_of=attention_from in_the_look=cross_attention_edits looks_backwards=backwards_weights
     material=training_data LEARNERS=SPECS
-    ladder=sweep
+    ladder=sweep look=attention_row
 """)
 HANDED_ON["transformer_lib.plots.training.verdict"] = "course.drawing.rows"
 HANDED_ON["transformer_lib.checks.one_hot.one_hot_rows"] = "course.checks.exchanged"
