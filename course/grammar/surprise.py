@@ -40,7 +40,7 @@ class CountingDraw(Draw):
         return chosen
 
     def run(self, frame: Callable, *args, **named):
-        """Of a frame that starts again, only the last try counts (see `draw_counted`)."""
+        """Run a frame; if it starts again, only its last try counts (see `draw_counted`)."""
         if self._running and self._running[-1][0] is frame:
             self.nats = self._running[-1][1]
             return frame(self, *args, **named)

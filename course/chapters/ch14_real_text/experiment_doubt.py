@@ -96,7 +96,7 @@ def scores(translator: Translator, text: str, translation: Translation) -> dict[
 
 
 def token_log_probs(translator: Translator, text: str, translation: Translation) -> list[float]:
-    """Of each token and of <eos>, given those before."""
+    """The log-probability of each token, and of <eos>, given the tokens before it."""
     source = translator.src.vocab.encode(translator.read(text))
     batch = make_batch([(source, translator.tgt.vocab.encode(translation.tokens))])
     with inference_mode(translator.model):

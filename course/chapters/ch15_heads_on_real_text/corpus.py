@@ -247,7 +247,7 @@ def nth_replaced(text: str, word: str, number: int, new: str) -> str:
 
 
 def is_feminine(form: str, other: str) -> bool:
-    """Of two forms of a Spanish adjective: is the first the feminine one?"""
+    """Whether `form` is the feminine one of two forms of a Spanish adjective."""
     return form.removesuffix("s").endswith("a") and not other.removesuffix("s").endswith("a")
 
 

@@ -122,7 +122,7 @@ def state_numbers(model: LanguageModel) -> int:
 
 @torch.inference_mode()
 def copied(model: LanguageModel, ids: Tensor) -> float:
-    """Of the words of the second row but its first, the share that gets the highest logit.
+    """The share of the second row's words, without its first, that get the highest logit.
 
     ids (b, 1 + 2 * words in a row), with <bos>.
     """
