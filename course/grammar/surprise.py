@@ -29,7 +29,7 @@ class CountingDraw(Draw):
         return chosen
 
     def pick(self, items: Sequence, sure: bool = True):
-        """What stands there twice is twice as likely."""
+        """Pick an option; one that is listed twice is twice as likely."""
         chosen = super().pick(items, sure)
         self.nats -= math.log(items.count(chosen) / len(items))
         return chosen

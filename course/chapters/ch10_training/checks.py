@@ -177,7 +177,7 @@ def first_update() -> tuple[Any, ...]:
 
 
 def after_updates(update: Callable[..., Any]) -> tuple[list[Any], Tensor]:
-    """What two updates of a new small learner return, and its weights after each."""
+    """What two updates of a new small model return, and its weights after each."""
     model, batch = small_learner()
     optimizer = torch.optim.SGD(model.parameters(), lr=2.0)
     losses, weights, steps = [], [], []

@@ -61,7 +61,7 @@ def measure_choices() -> dict[str, Any]:
 
 
 def genders(translator: Translator, jobs: Mapping[str, str]) -> dict[str, Any]:
-    """Counts of each gender, told by the article: frame -> whose job it is thought to be."""
+    """Counts of each gender, judged by the article: frame -> whose job it is thought to be."""
     found: dict[str, Any] = {}
     for told, frames in FRAMES.items():
         found[told] = {}

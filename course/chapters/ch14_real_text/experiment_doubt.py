@@ -39,7 +39,7 @@ def measure_doubt() -> dict[str, Any]:
 
 
 def compare_scores(translator: Translator, items: Sequence[EverydayItem]) -> dict[str, Any]:
-    """Thresholds are chosen on the items at even places, and told on those at odd ones."""
+    """Choose thresholds on the items at even indices, and report them on those at odd ones."""
     rows = [scored(translator, item) for item in items]
     halves = {"chosen on": rows[::2], "told on": rows[1::2]}
     right = {

@@ -80,7 +80,7 @@ def hasty(text: str, words: int = 4) -> bool:
 
 @cache
 def start_model(seed: int) -> tuple[LanguageModel, Language]:
-    """Notebook 17's GPT, trained with this seed; its weights are kept beside what was measured."""
+    """Notebook 17's GPT, trained with this seed; its weights are cached beside the results."""
     path = Path(cache_folder()) / "experiments" / f"judge-start-{seed}-{torch.__version__}.pt"
     words = gpt.training_data()[0]
     if path.exists():

@@ -65,7 +65,7 @@ class Subject:
         self.words = self.src != PAD
 
     def dictionary(self, kind: str, seed: int) -> SparseAutoencoder:
-        """Trained once, and kept."""
+        """The dictionary, trained on the first call and cached."""
         how = KINDS[kind]
         name = f"sae-{self.seed}-{'-'.join(map(str, how.values()))}-{list(how)[1]}-{seed}"
         path = Path(cache_folder()) / "experiments" / f"{name}.safetensors"

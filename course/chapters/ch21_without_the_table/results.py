@@ -17,7 +17,7 @@ ENOUGH = 0.9  # of a row's words that is copied
 
 
 def copying() -> list[dict[str, Any]]:
-    """The copying runs that are told: those with the chosen rate."""
+    """The copying runs that are reported: those with the chosen rate."""
     return [run for run in experiments.load("copying")["runs"] if run["chosen"]]
 
 
