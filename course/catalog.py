@@ -40,7 +40,7 @@ class Registry(MutableMapping[str, Entry], Generic[Entry]):
             raise ValueError(f"there are two {self.decorator}s with the name {name!r}")
 
     def register(self, name: str, entry: Entry, module: str) -> None:
-        """What the decorator does. module: the one whose function it stands on."""
+        """Register an entry under a name. module: the module of the decorated function."""
         self.claim(name, module)
         if name in self.entries:
             raise ValueError(f"there are two {self.decorator}s with the name {name!r}")

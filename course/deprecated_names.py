@@ -216,6 +216,7 @@ RENAMED.update(
     material="training_data",
     LEARNERS="SPECS",
     ladder="sweep",
+    look="attention_row",
 )
 HANDED_ON["transformer_lib.plots.training.verdict"] = "course.drawing.rows"
 for place, names in PLOTS.items():

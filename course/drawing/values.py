@@ -27,5 +27,5 @@ def steady_round(value: float, decimals: int = 2) -> float:
 
 
 def written(value: float, decimals: int) -> str:
-    """A number as it stands in a cell: rounded, with a true minus sign."""
+    """A number as it is printed in a cell: rounded, with a true minus sign."""
     return f"{steady_round(value, decimals):.{decimals}f}".replace("-", "\N{MINUS SIGN}")

@@ -1,9 +1,9 @@
 """What notebooks and figures measure: in each chapter's folder, and in `EXPERIMENTS` by name.
 
-Some measurements take too long for a notebook cell: made once, stored, and checked in use. Such an
-experiment is a function that needs no arguments and returns its settings and results as a
-dictionary. `python -m course experiment NAME` runs it and stores what it found in
-data/experiments; notebooks and figures `load` it, and a notebook repeats a small part live.
+Some measurements take too long for a notebook cell. They are made once and stored, and checked when
+they are used. Such an experiment is a function without required arguments that returns its settings
+and results as a dictionary. `python -m course experiment NAME` runs it and stores the results in
+data/experiments; notebooks and figures `load` them, and a notebook repeats a small part live.
 """
 
 from collections.abc import Callable, Sequence
@@ -30,9 +30,10 @@ def experiment(name: str) -> Callable:
 
 
 def run(name: str, folder: Path = RESULTS, models: Sequence[str] | None = None) -> Path:
-    """Measure again and store it -> the file. Takes minutes; a progress bar says how many.
+    """Run an experiment again and store its results -> the file. It takes minutes, with a bar.
 
-    models: names or folders of trained models, for an experiment that measures any; else its own.
+    models: names or folders of trained models, for an experiment that can measure any; else its
+    own. Raises ValueError for an unknown name, or for models where the experiment takes none.
     """
     import torch
 
@@ -50,5 +51,5 @@ def run(name: str, folder: Path = RESULTS, models: Sequence[str] | None = None) 
 
 
 def load(name: str) -> dict[str, Any]:
-    """What the experiment found when it was last run."""
+    """The results of the experiment's last run."""
     return read_json(RESULTS / f"{name}.json")

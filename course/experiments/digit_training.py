@@ -1,4 +1,4 @@
-"""What experiments on rows of digits share: the data, a training that takes seconds, the score."""
+"""What the experiments on rows of digits share: the data, a short training, and the score."""
 
 import functools
 from collections.abc import Callable
@@ -23,7 +23,7 @@ TRAINING, HELD_OUT = 10_000, 500
 
 
 def digit_pairs(task: str, max_length: int = 10) -> tuple[Pairs, Pairs]:
-    """Rows of 1 to `max_length` digits and what the task makes of them, as ids: to train, to test.
+    """Rows of 1 to `max_length` digits, and what the task makes of them, as ids -> training, test.
 
     No row of the test is in the training data.
     """
@@ -38,7 +38,7 @@ def all_pairs(task: str, max_length: int) -> Pairs:
 
 
 def one_thread() -> AbstractContextManager[None]:
-    """A model this small learns fastest on one thread, and then the same way on all machines."""
+    """On one thread a model this small learns fastest, and in the same way on all machines."""
     return using_threads(1)
 
 
@@ -51,10 +51,10 @@ def learn(
     progress: tqdm | None = None,
     max_length: int = 10,
 ) -> tuple[Transformer, list[dict]]:
-    """A new model trained on a task -> the model and the history of its training.
+    """Train a new model on a task -> the model and its training history.
 
-    The seed of `training` decides the first weights too. change: what is done to the model before.
-    progress: the progress bar to use (None: none).
+    The seed of `training` also decides the initial weights. change: edits the model before
+    training. progress: the progress bar to use (None: none).
     """
     pairs, held_out = digit_pairs(task, max_length)
     torch.manual_seed(training.seed)

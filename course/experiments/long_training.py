@@ -1,4 +1,4 @@
-"""What the experiments of a night share: trainings on our corpus, each kept when it is done."""
+"""What the experiments of a night share: trainings on our corpus, each cached when it is done."""
 
 import dataclasses
 import hashlib
@@ -36,9 +36,9 @@ SPLITS = english_spanish.SPLITS[1:]
 
 @dataclass(frozen=True)
 class TrainSpec:
-    """What is trained, and how. build: (source words, target words) -> a new model.
+    """A model to train, and how. build: (source words, target words) -> a new model.
 
-    training: settings that differ from the experiment's own. optimizer, loss: as for `train`.
+    training: settings that differ from the experiment's. optimizer, loss: as for `train`.
     """
 
     what: str
@@ -51,11 +51,11 @@ class TrainSpec:
 def cached(
     experiment: str, settings: dict[str, Any], measure: Callable[[], dict]
 ) -> dict[str, Any]:
-    """The settings and what `measure` finds, written down in the cache when it is there.
+    """The settings and what `measure` returns, from the cache if it is there, or else measured now.
 
-    So an experiment that was stopped goes on with the next training, also on another machine that
-    has what was stored of it. The settings are the key: what was found with others, or with another
-    PyTorch, isn't used.
+    An experiment that was stopped goes on with the next training, even on another machine that has
+    its stored results. The settings are the key: results with other settings, or with another
+    version of PyTorch, aren't used.
     """
     settings = json.loads(json.dumps(settings))  # as a file gives them back
     about = json.dumps([experiment, torch.__version__, settings])
@@ -94,13 +94,13 @@ def tuned(
     score: Callable[[Any], dict[str, Any]] | None = None,
     more_seeds: Mapping[str, Sequence[int]] | None = None,
 ) -> dict[str, Any]:
-    """Of each spec its runs with the first seed and every peak, and other seeds with the best.
+    """Train each spec with the first seed at every max_lr, then with the other seeds at its best.
 
-    peaks: highest learning rates to choose from, by the loss on validation and nothing else. A run
-    of the best peak has "chosen": true. Shorter trainings can't choose: they like peaks that are
-    too high. learn: trains -> what it has trained, and what is to be told of that (None:
-    `learn_to_translate`). score: what to measure of what was trained (None: `scores`). more_seeds:
-    spec -> further seeds with its best peak, for what many others are compared with.
+    max_lrs: the highest learning rates to choose from; only the validation loss decides. The runs
+    at a spec's best rate have "chosen": true. Short trainings can't choose, because they favor
+    rates that are too high. learn: trains a spec -> what was trained, and what to store about it
+    (None: `learn_to_translate`). score: what to measure of it (None: `scores`). more_seeds:
+    spec.what -> further seeds at its best rate, for a spec that many others are compared with.
     """
     learn, score, more_seeds = learn or learn_to_translate, score or scores, more_seeds or {}
     runs = []
@@ -140,12 +140,12 @@ def tuned(
 
 
 def best_loss(run: dict[str, Any]) -> float:
-    """Of its best validation, the weights of which it ends with."""
+    """The lowest validation loss of a run; the run ends with the weights that had it."""
     return min(entry["validation_loss"] for entry in run["history"])
 
 
 def learn_to_translate(spec: TrainSpec, how: TrainingConfig) -> tuple[Translator, dict[str, Any]]:
-    """Train once -> the translator, and its size, time and learning curve."""
+    """Train a translator once -> the translator, and its size, time and learning curve."""
     corpus = training_data()
     torch.manual_seed(how.seed)
     model = spec.build(len(corpus.src.vocab), len(corpus.tgt.vocab))
@@ -156,7 +156,7 @@ def learn_to_translate(spec: TrainSpec, how: TrainingConfig) -> tuple[Translator
 def learning_curve(
     model: nn.Module, training: Pairs, validation: Pairs, spec: TrainSpec, how: TrainingConfig
 ) -> dict[str, Any]:
-    """Train a model as its spec says -> size, time and learning curve."""
+    """Train a model as its spec says -> its size, time per step and learning curve."""
     began = time.perf_counter()
     history = train(
         model,
@@ -176,10 +176,10 @@ def learning_curve(
 
 
 def scores(translator: Translator) -> dict[str, Any]:
-    """right: of each split, the share right to the letter; pronoun_pairs: with both members right.
+    """Exact match on each split ("right"), on pronoun pairs (both sentences right), and by length.
 
-    by_length: for each number of English tokens, how many sentences of all splits, and how many of
-    them are right.
+    by_length: for each number of English tokens, how many sentences of all splits have it, and how
+    many of them are right.
     """
     right, by_length = {}, {}
     for split in SPLITS:
@@ -200,7 +200,7 @@ def scores(translator: Translator) -> dict[str, Any]:
 
 
 def cache_bytes(model: nn.Module, words: int = 20) -> int:
-    """What a model keeps of one sentence of so many source and target words while it writes."""
+    """Bytes that a model caches for a sentence of so many source words and as many target words."""
     src = torch.full((1, words), EOS)
     with inference_mode(model):
         state = DecoderState(model, src, words, cache=True)

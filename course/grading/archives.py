@@ -1,4 +1,4 @@
-"""Zip files: what a student needs in one, and what platforms run."""
+"""Zip files: everything that a student needs in one, and what platforms run."""
 
 import io
 import json
@@ -52,7 +52,7 @@ def as_json(notebook: dict) -> bytes:
 
 
 def course(chosen: Sequence[Assignment]) -> dict[str, bytes]:
-    """The course as a student unpacks it, the assignments where JupyterLab opens them."""
+    """The course as a student unpacks it, the assignments in the folder that JupyterLab opens."""
     files = {f"{TOP}/{name}": content for name, content in project_files(COURSE)}
     for one in chosen:
         files[f"{TOP}/work/assignments/{one.file}"] = as_json(student_version(one))
@@ -87,7 +87,7 @@ def classroom(source: Assignment) -> dict[str, bytes]:
 
 
 def for_assignment(name: str, source: Assignment) -> bytes:
-    """A file of platforms/, with what it says of the assignment filled in."""
+    """A file of platforms/ with the assignment's data filled in."""
     words = (PLATFORMS / name).read_text(encoding="utf-8")
     for word, meant in (("NUMBER", source.number), ("STEM", source.stem), ("FILE", source.file)):
         words = words.replace(word, str(meant))
@@ -99,7 +99,7 @@ LEFT_BEHIND = ("__pycache__", LABORATORY, LABORATORY_OF_SUBWORDS)
 
 
 def project_files(names: Sequence[str]) -> Iterator[tuple[str, bytes]]:
-    """(name, content) of these files, and of all in these folders."""
+    """(name, content) of these files, and of everything in these folders."""
     for name in names:
         paths = sorted((ROOT / name).rglob("*")) if (ROOT / name).is_dir() else [ROOT / name]
         for path in paths:
@@ -115,7 +115,7 @@ def write_zip(path: Path, files: Mapping[str, bytes]) -> Path:
 
 
 def zipped(files: Mapping[str, bytes]) -> bytes:
-    """Scripts can be run where they are unpacked."""
+    """A zip file of these files. Scripts in it are executable once unpacked."""
     archive = io.BytesIO()
     with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as packed:
         for name, content in files.items():

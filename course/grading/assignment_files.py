@@ -34,15 +34,15 @@ STEP_POINTS = 2  # for each of its steps
 
 
 class SourceError(ValueError):
-    """An assignment's source is not as it should be; the message says where."""
+    """An assignment's source is faulty; the message says where."""
 
 
 @dataclass(frozen=True)
 class Exercise:
-    """name: the `grade_id`. title: the heading it stands under.
+    """One exercise. name: its `grade_id`; title: the heading above it.
 
     kind: one of KINDS, or "explain", which a person grades. check: the code of the check, hidden
-    tests included. expected: what a good text says.
+    tests included. expected: what a good answer in words says.
     """
 
     name: str
@@ -55,7 +55,7 @@ class Exercise:
 
 @dataclass(frozen=True)
 class Assignment:
-    """path: the source. notebook: what is in it, as parsed JSON."""
+    """One assignment. path: the source file; notebook: its content, as parsed JSON."""
 
     number: int | str
     title: str
@@ -65,7 +65,7 @@ class Assignment:
 
     @property
     def file(self) -> str:
-        """The name that it is handed out, and handed in, under."""
+        """The name of the file that is handed out, and handed in."""
         return self.path.name
 
     @property
@@ -74,7 +74,7 @@ class Assignment:
 
     @property
     def suffix(self) -> str:
-        """Of what students hand in: a notebook, or a file of Python."""
+        """The suffix of the file that students hand in: .ipynb or .py."""
         return self.path.suffix
 
     @property
@@ -83,12 +83,12 @@ class Assignment:
 
     @property
     def setup(self) -> str:
-        """The imports, which the checks need as well."""
+        """The imports, which the checks need too."""
         return "\n".join(text(cell) for cell in self.notebook["cells"] if "setup" in tags(cell))
 
     @property
     def given(self) -> list[str]:
-        """Code that every student gets, nobody has to change, and answers may need."""
+        """Code that every student gets and nobody has to change; answers may need it."""
         return [
             text(cell)
             for cell in self.notebook["cells"]
@@ -97,7 +97,7 @@ class Assignment:
 
     @property
     def shown(self) -> list[str]:
-        """Given code that only shows something: no answer needs it, so it isn't run for grading."""
+        """Given code that only shows something. No answer needs it, so it isn't run for grading."""
         return [
             text(cell)
             for cell in self.notebook["cells"]
@@ -106,13 +106,13 @@ class Assignment:
 
 
 def assignments() -> list[Assignment]:
-    """All of them, in order."""
+    """All assignments, in order."""
     found = map(read_source, FOLDER.glob("[0-9]*.ipynb"))
     return sorted(found, key=lambda source: source.number)
 
 
 def assignment(number: int | str) -> Assignment:
-    """By its number, which may be a word; FROM_SCRATCH is my_transformer.py."""
+    """The assignment with this number or name; FROM_SCRATCH is my_transformer.py."""
     if number in (FROM_SCRATCH, "build"):  # its name until this release
         return from_empty()
     number = int(number) if str(number).isdecimal() else number
@@ -125,7 +125,7 @@ def assignment(number: int | str) -> Assignment:
 
 
 def from_empty() -> Assignment:
-    """my_transformer.py: one cell, and a check for each of its twelve steps."""
+    """my_transformer.py as an assignment: one cell, and a check for each of its twelve steps."""
     path = FOLDER / FILE
     solution = f"### BEGIN SOLUTION\n{path.read_text(encoding='utf-8')}### END SOLUTION"
     cells = [
@@ -158,7 +158,7 @@ def read_source(path: Path) -> Assignment:
 
 
 def as_assignment(number: int | str, path: Path, notebook: dict) -> Assignment:
-    """An assignment, after a look at whether it can be built and graded."""
+    """An assignment, once it is clear that it can be built and graded."""
     cells = notebook["cells"]
     exercises, heading = [], ""
     for cell in cells:
@@ -217,12 +217,12 @@ def student_version(source: Assignment) -> dict:
 
 
 def without_solution(code: str) -> str:
-    """Where a solution stood inside a function: `return ...`; elsewhere: nothing."""
+    """The replacement for a solution: `return ...` inside a function, elsewhere nothing."""
     return SOLUTION.sub(lambda found: f"{found[1]}return ...\n" if found[1] else "", code)
 
 
 def secrets(source: Assignment) -> list[str]:
-    """Lines that must not be in the student version, without their spaces."""
+    """Lines that must not be in the student version, without white space."""
     found = []
     for cell in source.notebook["cells"]:
         for _, block in SOLUTION.findall(text(cell)) + HIDDEN.findall(text(cell)):
@@ -234,12 +234,12 @@ def secrets(source: Assignment) -> list[str]:
 
 
 def plain(words: str) -> str:
-    """Without white space, so that it is found however it is set."""
+    """The text without white space, so that it is found however it is laid out."""
     return re.sub(r"\s+", "", words)
 
 
 def names_wanted(check: str, known: set[str]) -> list[str]:
-    """The names in the code of a check that have to come from the student's notebook."""
+    """The names in a check's code that have to come from the student's notebook."""
     names = [node for node in ast.walk(ast.parse(check)) if isinstance(node, ast.Name)]
     made = {node.id for node in names if not isinstance(node.ctx, ast.Load)}
     made |= {
@@ -276,10 +276,10 @@ def grade_id(cell: dict) -> str:
 
 
 def is_graded(cell: dict) -> bool:
-    """Is it worth points?"""
+    """Whether a cell is worth points."""
     return bool(about(cell).get("grade"))
 
 
 def is_given(cell: dict) -> bool:
-    """Is it code that no student has to write?"""
+    """Whether a cell holds code that no student has to write."""
     return cell["cell_type"] == "code" and not grade_id(cell)

@@ -52,7 +52,7 @@ def version() -> bytes:
 
 
 def place(kept: Path, path: Path, source: Assignment, limits: Limits) -> Path | None:
-    """The file for the results of a submission; None for what can't be read as a file."""
+    """The file for the results of a submission; None if the submission can't be read as a file."""
     try:
         if path.is_symlink() or not path.is_file() or path.stat().st_size > LARGEST[source.suffix]:
             return None
@@ -64,7 +64,7 @@ def place(kept: Path, path: Path, source: Assignment, limits: Limits) -> Path | 
 
 
 def recall(file: Path | None, student: str) -> list[Result] | None:
-    """The results that are kept in a file, if there are any."""
+    """The results stored in a file, or None."""
     try:
         return [Result(student, **one) for one in json.loads(file.read_text(encoding="utf-8"))]
     except (AttributeError, OSError, ValueError, TypeError):
@@ -72,7 +72,7 @@ def recall(file: Path | None, student: str) -> list[Result] | None:
 
 
 def keep(file: Path | None, results: Sequence[Result]) -> None:
-    """Without the name, so that the file says nothing of whose work it is."""
+    """Store results without the student's name, so that the file doesn't say whose work it is."""
     if file is not None:
         plain = [dataclasses.asdict(one) for one in results]
         for one in plain:
@@ -81,7 +81,7 @@ def keep(file: Path | None, results: Sequence[Result]) -> None:
 
 
 def graded_before(files: Mapping[str, Path], source: Assignment, limits: Limits, kept: Path) -> int:
-    """How many of these need not be graded again."""
+    """How many of these submissions need not be graded again."""
     return sum(
         recall(place(kept, path, source, limits), student) is not None
         for student, path in files.items()
@@ -109,7 +109,7 @@ class Worker:
         self.since = self.told = self.deadline = 0.0
 
     def take(self, student: str, path: Path, seconds: float) -> None:
-        """An EOFError or OSError if it is lost already."""
+        """Send it a submission. Raises EOFError or OSError if the worker is lost already."""
         if not self.ready:
             self.wait_for_start()
         self.student, self.since = student, time.monotonic()
@@ -117,7 +117,7 @@ class Worker:
         self.ours.send((student, path))
 
     def wait_for_start(self) -> None:
-        """Until Python and PyTorch have started, which is told of where it takes long."""
+        """Wait until Python and PyTorch have started, and say so if that takes long."""
         begin, patience = time.monotonic(), SLOW
         while not self.ours.poll(patience):
             if (waited := time.monotonic() - begin) > START:
@@ -131,7 +131,7 @@ class Worker:
         self.ready = self.ours.recv()
 
     def tell(self, limit: float) -> None:
-        """Say that it takes long, when it is time to."""
+        """Say that this submission takes long, whenever it is time to."""
         if (now := time.monotonic()) >= self.told:
             self.told = now + THEN_EVERY
             tqdm.write(
@@ -141,7 +141,7 @@ class Worker:
             )
 
     def result(self) -> list[Result] | None:
-        """What it says; None if it is lost."""
+        """The results; None if the worker is lost."""
         try:
             return self.ours.recv() if self.ours.poll() else None
         except (OSError, EOFError):
@@ -155,7 +155,7 @@ class Worker:
 
 
 def work(grader: Connection, grade: Grade, source: Assignment, limits: Limits) -> None:
-    """What a worker does until there is nothing left."""
+    """Grade submissions until there are none left: what a worker process runs."""
     threading.Thread(target=end_with, args=[multiprocessing.parent_process()], daemon=True).start()
     limit_memory(MEGABYTES)
     grader.send(True)
@@ -172,7 +172,7 @@ def work(grader: Connection, grade: Grade, source: Assignment, limits: Limits) -
 
 
 def end_with(parent: multiprocessing.process.BaseProcess) -> None:
-    """A worker whose parent was killed ends, and with it the student's process."""
+    """End this worker, and with it the student's process, when its parent has been killed."""
     parent.join()
     os._exit(1)
 
@@ -186,9 +186,10 @@ def grade_all(
     again: bool = False,
     grade: Grade = grade,
 ) -> Iterator[list[Result]]:
-    """The results of each, as they come. kept: the folder for them; again: don't look there first.
+    """Grade all submissions -> each one's results, as they come.
 
-    A submission whose worker is lost gets a second try, alone: then it's nobody else's fault.
+    kept: the folder for stored results; again: don't look there first. A submission whose worker is
+    lost gets a second try, alone, so that no other submission can be to blame.
     """
     clear_up()
     waiting = {}
@@ -253,5 +254,5 @@ def tries(
 
 
 def not_graded(student: str, source: Assignment) -> list[Result]:
-    """For a fault of the grader nobody has 0 points: these have none."""
+    """Results without points: nobody gets 0 points for a fault of the grader."""
     return [Result(student, one.name, None, one.points, NOT_GRADED) for one in source.exercises]

@@ -1,4 +1,4 @@
-"""What is different from the gradings before, into the same folder: for whom, and why."""
+"""What has changed since earlier gradings into the same folder: for whom, and why."""
 
 import dataclasses
 import datetime
@@ -23,7 +23,7 @@ Memory = dict[str, dict[str, dict]]  # student -> exercise -> points, and what t
 
 @dataclasses.dataclass(frozen=True)
 class Before:
-    """What earlier gradings found, their changes, and the pages that the last one wrote."""
+    """Earlier gradings: their results, their changes, and the pages that the last one wrote."""
 
     students: Memory = dataclasses.field(default_factory=dict)
     changes: list[list] = dataclasses.field(default_factory=list)
@@ -40,7 +40,7 @@ def recall(folder: Path) -> Before:
 def remember(
     folder: Path, before: Before, now: Memory, new: Sequence[tuple], pages: Iterable[str]
 ) -> list[list]:
-    """Store it for the next time -> all changes with their time. Whoever is absent is marked so."""
+    """Store it for the next time -> all changes, each with its time. Absent students are marked."""
     absent = {
         student: {name: old | {"here": False} for name, old in exercises.items()}
         for student, exercises in before.students.items()
@@ -53,7 +53,7 @@ def remember(
 
 
 def changes(before: Memory, now: Memory) -> list[tuple]:
-    """(student, exercise, points before, now, why); to read an answer is no such change."""
+    """(student, exercise, points before, now, why). That an answer was read isn't a change."""
     found = []
     for student in [*before, *(one for one in now if before and one not in before)]:
         first, then = before.get(student, {}), now.get(student, {})
@@ -91,7 +91,7 @@ def why(old: Mapping, new: Mapping) -> str:
 def memory(
     source: Assignment, results: Sequence[Result], known: Mapping[str, Submission]
 ) -> Memory:
-    """What this grading found."""
+    """The results of this grading, as they are stored."""
     checks = {one.name: mark(one.check + library()) for one in source.exercises}
     work = {student: code_mark(one.path, source) for student, one in known.items()}
     found: Memory = {}
@@ -107,7 +107,7 @@ def memory(
 
 
 def code_mark(path: Path, source: Assignment) -> str:
-    """Of what was run; outputs and words don't matter."""
+    """A digest of the code that was run; outputs and text cells don't change it."""
     try:
         cells = read_submission(path, source)
     except Unreadable as error:
@@ -117,7 +117,7 @@ def code_mark(path: Path, source: Assignment) -> str:
 
 @functools.cache
 def library() -> str:
-    """The code that the checks call."""
+    """The code that the checks call, as one text."""
     files: list[Path] = [
         *(ROOT / "course" / "checks").rglob("*.py"),
         *(ROOT / "course").rglob("*checks.py"),

@@ -29,9 +29,9 @@ CANVAS = re.compile(
 
 @dataclasses.dataclass(frozen=True)
 class Submission:
-    """student: as tables and pages name them. path: what is graded, which may be no notebook.
+    """student: the name in tables and on pages. path: the file to grade, perhaps not a notebook.
 
-    number: the platform's own for this student, "" in a plain folder. late: told by Canvas.
+    number: the platform's own for this student, "" in a plain folder. late: whether Canvas says so.
     """
 
     student: str
@@ -42,7 +42,7 @@ class Submission:
 
 @dataclasses.dataclass(frozen=True)
 class Collected:
-    """notices: a sentence for each thing that a teacher should know before trusting the grades."""
+    """All submissions. notices: what a teacher should know before trusting the grades."""
 
     submissions: tuple[Submission, ...]
     platform: str  # "Moodle", "Canvas" or ""
@@ -51,7 +51,7 @@ class Collected:
 
 @dataclasses.dataclass(frozen=True)
 class Entry:
-    """All that one student handed in. place: the file or folder that it is named after."""
+    """Everything one student handed in. place: the file or folder that it is named after."""
 
     student: str
     place: Path
@@ -61,7 +61,7 @@ class Entry:
 
 
 def collect(folder: Path, source: Assignment) -> Collected:
-    """The submissions in a folder; of several notebooks of one student, the one to grade."""
+    """The submissions in a folder; if a student has several notebooks, the one to grade."""
     notices = []
     inner = unwrapped(folder, source)
     if inner != folder:
@@ -100,7 +100,7 @@ def is_table(path: Path) -> bool:
 
 
 def entries(folder: Path) -> list[Path]:
-    """What students handed in; a teacher's tables may lie beside it."""
+    """What students handed in, without a teacher's tables that may lie beside it."""
     return sorted(path for path in folder.iterdir() if is_visible(path.name) and not is_table(path))
 
 
@@ -109,9 +109,9 @@ def is_folder(path: Path) -> bool:
 
 
 def unwrapped(folder: Path, source: Assignment) -> Path:
-    """Without the folders that a download is often packed into.
+    """The folder itself, or the one inside it that a download is often packed into.
 
-    A lone folder is a lone student's, unless it holds what several would have handed in.
+    A single folder is a single student's, unless it holds what several would have handed in.
     """
     inner = folder
     for _ in range(DEEPEST):
@@ -134,9 +134,9 @@ def unwrapped(folder: Path, source: Assignment) -> Path:
 
 
 def works(folder: Path, source: Assignment) -> list[Path]:
-    """All notebooks in it (or files of Python, if these are handed in).
+    """All notebooks in a folder (or Python files, if these are handed in), sorted.
 
-    At most DEEPEST folders down, sorted; what can't be read isn't there.
+    At most DEEPEST folders down; what can't be read is left out.
     """
     found, waiting = [], [(folder, 0)]
     while waiting:
@@ -156,7 +156,7 @@ def works(folder: Path, source: Assignment) -> list[Path]:
 
 
 def plain_entry(path: Path, source: Assignment) -> Entry:
-    """A folder, or a file, of one student."""
+    """The entry for one student's folder or file."""
     if is_folder(path):
         return Entry(path.name, path, tuple(works(path, source)))
     return Entry(path.stem, path, (path,))
@@ -168,7 +168,7 @@ def from_platform(
     files_of: Callable[[Path, re.Match[str], Assignment], list[Path]],
     source: Assignment,
 ) -> list[Entry]:
-    """One for each number of a student; what has another kind of name, as in a plain folder."""
+    """One entry per student number; files with other kinds of names as in a plain folder."""
     found: dict[str, Entry] = {}
     others = []
     for path in visible:
@@ -195,14 +195,14 @@ def canvas_files(path: Path, match: re.Match[str], source: Assignment) -> list[P
 
 
 def is_canvas(visible: Iterable[Path], source: Assignment) -> bool:
-    """Do all notebooks have such names? Canvas gives a number to a file once, unlike a date."""
+    """Whether all notebooks have Canvas's names. It gives each number once, unlike a date."""
     names = [CANVAS.fullmatch(path.name) for path in visible if path.suffix == source.suffix]
     files = {match["file"].split("_")[0] for match in names if match}
     return bool(names) and None not in names and len(files) == len(names)
 
 
 def labels(found: Sequence[Entry]) -> Iterator[str]:
-    """A name for each, no two alike."""
+    """A name for each entry, no two alike."""
     times = Counter(entry.student for entry in found)
     taken: set[str] = set()
     for entry in found:
@@ -221,10 +221,10 @@ def labels(found: Sequence[Entry]) -> Iterator[str]:
 
 
 def chosen(student: str, entry: Entry, source: Assignment) -> tuple[Path, str]:
-    """What to grade, and what to tell about it.
+    """The file to grade, and what to tell the teacher about the choice.
 
-    The name that was handed out counts, unless nobody worked in that file and in another somebody
-    did: JupyterLab's *Duplicate* and browsers leave such copies.
+    The file with the name that was handed out counts, unless nobody worked in it and somebody did
+    in another: JupyterLab's *Duplicate* and browsers leave such copies.
     """
     if not entry.files:  # graded as the file that should be there, and isn't
         return entry.place / source.file, ""
@@ -250,19 +250,19 @@ def chosen(student: str, entry: Entry, source: Assignment) -> tuple[Path, str]:
 
 
 def is_named(path: Path, source: Assignment) -> bool:
-    """Is it the file that was handed out? On a platform other words come before its name."""
+    """Whether it has the name that was handed out; platforms put other words before it."""
     name = rf"(^|_){re.escape(source.stem)}(-\d+)?{re.escape(source.suffix)}$"
     return re.search(name, path.name) is not None
 
 
 def version(path: Path) -> int:
-    """Of 2_attention-3.ipynb, as Canvas names what was handed in again: 3."""
+    """Canvas's version number of a file that was handed in again: 3 for 2_attention-3.ipynb."""
     again = re.search(r"-(\d+)\.\w+$", path.name)
     return int(again[1]) if again else 0
 
 
 def cells_worked_on(path: Path, source: Assignment) -> int:
-    """How many cells aren't as they were handed out."""
+    """How many cells differ from what was handed out."""
     ours = {plain(text(cell)) for cell in student_version(source)["cells"]} | {""}
     try:
         return sum(plain(text(cell)) not in ours for cell in read_submission(path, source))

@@ -1,6 +1,6 @@
-"""Folders of processes, which are gone with them: at their end, or when the next one clears up.
+"""Folders that belong to a process, and are removed when it ends, or by the next grader.
 
-Each holds a file that is locked as long as the process lives that made it, however that ends.
+Each holds a file that is locked as long as the process that made it lives, however that ends.
 """
 
 import contextlib
@@ -20,7 +20,7 @@ OURS = ("submission-", "fork-server-")
 
 
 class Folder:
-    """A new one, for as long as this process lives. kind: one of OURS."""
+    """A new folder, for as long as this process lives. kind: one of OURS."""
 
     def __init__(self, kind: str):
         while True:
@@ -39,7 +39,7 @@ class Folder:
 
 
 def locked(file: int, wait: bool) -> bool:
-    """Is it ours now? Not, if a living process has it."""
+    """Try to lock the file; False if a living process has it."""
     with contextlib.suppress(OSError):
         if fcntl is not None:
             fcntl.flock(file, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
@@ -48,7 +48,7 @@ def locked(file: int, wait: bool) -> bool:
 
 
 def clear_up() -> None:
-    """Remove the folders of graders that live no more: of killed ones."""
+    """Remove the folders of graders that were killed."""
     for kind in OURS if fcntl is not None else ():
         for folder in Path(tempfile.gettempdir()).glob(f"{kind}*"):
             try:
@@ -61,7 +61,7 @@ def clear_up() -> None:
 
 
 def remove(folder: Path) -> None:
-    """Also one that a submission has made too deep for Python, or closed."""
+    """Remove a folder, even one that a submission has made too deep for Python, or read-only."""
     with contextlib.suppress(RecursionError):
         shutil.rmtree(folder, ignore_errors=True)
     if folder.exists() and os.name == "posix":

@@ -303,7 +303,7 @@ class Worker:
         return False
 
     def get(self, name: str, answer: str) -> Any:
-        """What a name stands for that the cell with the grade_id `answer` should have made."""
+        """The object with this name, which the cell with the grade_id `answer` should have made."""
         try:
             return self.line.ask(GET_NAME, name)
         except Stopped as error:

@@ -29,9 +29,9 @@ NOBODY = "Student, Test"  # Canvas's own, in every gradebook
 
 @dataclasses.dataclass
 class Gradebook:
-    """A table: its first line, and the others. Cells that aren't filled in stay as they are.
+    """A platform's table: its header, and its rows. Cells that aren't filled in stay as they are.
 
-    place: the column of grades. moodle: or else Canvas's.
+    place: the column of grades. moodle: whether it is Moodle's; else it is Canvas's.
     """
 
     path: Path
@@ -52,9 +52,9 @@ class Gradebook:
 
 
 def read_gradebook(path: Path, source: Assignment, column: str = "") -> Gradebook:
-    """Either platform's table. Errors: TableError, where it can't be filled in.
+    """Read either platform's table. Raises TableError if it can't be filled in.
 
-    column: the assignment's in Canvas, where its title doesn't say so.
+    column: the assignment's column in Canvas, if its title doesn't say which.
     """
     book = read_csv(path)
     if {"Identifier", "Grade", "Maximum Grade"} <= {name.title() for name in book.head}:
@@ -86,10 +86,10 @@ def read_csv(path: Path) -> Gradebook:
 
 
 def fill_in(book: Gradebook, folder: Path, totals: Sequence[Total]) -> list[str]:
-    """Write DIR/filled-NAME, and say what is in it.
+    """Write DIR/filled-NAME -> sentences that say what is in it.
 
-    A grade is filled in when nothing of it is left to read, in the unit of the platform: where
-    100 points can be had there and 16 here, 8 are 50.
+    A grade is filled in once none of the student's answers is left to read, on the platform's
+    scale: 8 of 16 points here are 50 of 100 there.
     """
     outcome = Outcome()
     (fill_in_moodle if book.moodle else fill_in_canvas)(book, totals, outcome)
@@ -119,14 +119,14 @@ def fill_in_moodle(book: Gradebook, totals: Sequence[Total], outcome: "Outcome")
 
 
 def is_called(total: Total, name: str) -> bool:
-    """Is this the student's name? Moodle leaves signs like ' and : out of a folder's name."""
+    """Whether this is the student's name; Moodle drops signs like ' and : from folder names."""
     one = total.submission
     ours = one.student.removesuffix(f" ({one.number})")
     return re.sub(r"[\W_]", "", alike(ours)) == re.sub(r"[\W_]", "", alike(name))
 
 
 def as_comment(total: Total) -> str:
-    """Points and hints in lines, as Moodle's editor stores them: HTML."""
+    """Points and hints, line by line, as the HTML that Moodle's editor stores."""
     if total.unreadable:
         return html.escape(total.unreadable)
     lines = [
@@ -136,10 +136,10 @@ def as_comment(total: Total) -> str:
 
 
 def write_feedback(folder: Path, totals: Sequence[Total]) -> Path:
-    """feedback.zip, for *Upload multiple feedback files in a zip*: each student's page.
+    """Write feedback.zip, for *Upload multiple feedback files in a zip*: a page per student.
 
-    The layout that Moodle 4.1 and later reads (mod/assign/feedback/file/importziplib.php):
-    folders `Full name_ID_assignfeedback_file`.
+    The layout that Moodle 4.1 and later reads (mod/assign/feedback/file/importziplib.php): folders
+    `Full name_ID_assignfeedback_file`.
     """
     files = {}
     for total in totals:
@@ -154,7 +154,7 @@ def write_feedback(folder: Path, totals: Sequence[Total]) -> Path:
 
 
 def points_possible(book: Gradebook) -> int:
-    """Where the row is that the students follow."""
+    """The index of the row “Points Possible”, which the students' rows follow."""
     found = [place for place, row in enumerate(book.rows) if row[0].strip() == "Points Possible"]
     if len(found) != 1:
         raise TableError(f"{book.path} has no row “Points Possible”: use it as it was downloaded")
@@ -209,7 +209,7 @@ def assignment_column(book: Gradebook, source: Assignment, wanted: str) -> str:
 
 @dataclasses.dataclass
 class Outcome:
-    """Whose grade was filled in, and whose wasn't, and why. people: (name, row) of the table."""
+    """Whose grade was filled in, whose wasn't, and why. people: (name, row) of the table."""
 
     people: list[tuple[str, list]] = dataclasses.field(default_factory=list)
     filled: int = 0
@@ -237,7 +237,7 @@ class Outcome:
         return True
 
     def give(self, total: Total, row: list[str], book: Gradebook, largest: str) -> None:
-        """largest: what can be had there."""
+        """Fill in one grade. largest: the points that can be had on the platform."""
         try:
             most = float(largest.replace(",", "."))
         except ValueError:
@@ -281,14 +281,14 @@ class Outcome:
 
 
 def row_of(total: Total, numbers: dict[str, list], names: dict[str, list]) -> list[str] | None:
-    """By the platform's number; from a plain folder, by the name."""
+    """The student's row: by the platform's number or, from a plain folder, by name."""
     if total.submission.number:
         return numbers.get(total.submission.number)
     return names.get(alike(total.submission.student))
 
 
 def by_name(rows: Sequence[tuple[str, list]]) -> dict[str, list]:
-    """Name -> row, for names that only one has; "García, Ana" is found as "Ana García", too."""
+    """name -> row, for unique names; "García, Ana" is also found as "Ana García"."""
     found: dict[str, list[list]] = {}
     for name, row in rows:
         for one in spellings(name):

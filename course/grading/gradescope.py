@@ -24,7 +24,7 @@ def main(number: str, folder: str, results: str) -> None:
 
 
 def as_results(results: Sequence[Result], source: Assignment, told: str = "") -> dict:
-    """Points and hints, as students see them; what a person reads has no points here."""
+    """Points and hints as students see them; what a person reads has no points here."""
     titles = {one.name: one.title for one in source.exercises}
     tests = []
     for one in results:

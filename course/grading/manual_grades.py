@@ -1,7 +1,7 @@
 """What a person writes into to_read.csv: points and a comment for each answer in words.
 
-Nothing in it is lost. A row that fits nobody stays, with a notice to the teacher; points for an
-answer that has changed since are shown as such, and don't count.
+Nothing in it is lost. A row that matches nobody stays, with a notice to the teacher. Points for an
+answer that has changed since then are shown as such, and don't count.
 """
 
 import contextlib
@@ -26,8 +26,8 @@ SEED = "seed"  # a column of the key: what the number was drawn with
 class ManualGrade:
     """A row of to_read.csv.
 
-    answer: the mark of the answer that it is about. before: what was given for an earlier one.
-    more: columns of the teacher's own. line: where the row was.
+    answer: the digest of the answer that it is about. before: what was given for an earlier one.
+    more: columns of the teacher's own. line: the number of the row's line.
     """
 
     points: float | None = None
@@ -52,7 +52,7 @@ class Merged:
 
 
 def mark(answer: str) -> str:
-    """A few letters that change when the answer does."""
+    """A short digest that changes when the answer does."""
     return "a" + hashlib.sha256(answer.encode(errors="replace")).hexdigest()[:8]
 
 
@@ -61,8 +61,8 @@ def read_manual_grades(
 ) -> dict[tuple[str, str], ManualGrade]:
     """(student, exercise) -> what a person wrote there.
 
-    numbers: student -> number, where they were read blind. Errors: one TableError, with all lines
-    that can't be used.
+    numbers: student -> number, if the answers were read blind. Raises a TableError that names all
+    lines that can't be used.
     """
     if not table.exists():
         return {}
@@ -103,7 +103,7 @@ def read_manual_grades(
 
 
 def as_points(words: str, of: int | None) -> float | None:
-    """of: None where the exercise isn't known."""
+    """The points that these words mean. of: None if the exercise isn't known."""
     if not words.strip():
         return None
     try:
@@ -117,7 +117,7 @@ def as_points(words: str, of: int | None) -> float | None:
 
 
 def said(one: ManualGrade) -> tuple:
-    """What a person wrote into it: nothing, if that is empty."""
+    """The points and comment that a person wrote into a row; () if there are none."""
     return (one.points, one.comment) if one.points is not None or one.comment else ()
 
 
@@ -126,7 +126,7 @@ def merge(
     grades: Mapping[tuple[str, str], ManualGrade],
     shown: Mapping[str, str],
 ) -> Merged:
-    """Put the grades where they belong. shown: student -> the name in the tables."""
+    """Add the grades to the results. shown: student -> the name in the tables."""
     merged, rows, notices = [], {}, {}
     left = dict(grades)
     for one in results:
@@ -177,7 +177,7 @@ def write_manual_grades(
     shown: Mapping[str, str],
     separator: str,
 ) -> None:
-    """In the order of the names shown: a blind reader learns nothing from it."""
+    """Write to_read.csv in the order of the names shown, which tells a blind reader nothing."""
     of = {one.name: one.points for one in source.exercises}
     more = list(dict.fromkeys(name for one in rows.values() for name in one.more))
     write_table(
@@ -204,7 +204,7 @@ def write_manual_grades(
 
 
 def read_key(path: Path, students: Iterable[str]) -> tuple[dict[str, str], dict[str, int]]:
-    """student -> number, as an earlier blind reading gave them, and student -> its seed."""
+    """student -> number, from an earlier blind reading, and student -> its seed."""
     if not path.exists():
         return {}, {}
     stored = {as_stored(student): student for student in students}
@@ -219,7 +219,7 @@ def read_key(path: Path, students: Iterable[str]) -> tuple[dict[str, str], dict[
 
 
 def numbered(students: Iterable[str], before: Mapping[str, str], seed: int) -> dict[str, str]:
-    """student -> number, in a shuffled order; numbers that were given stay."""
+    """student -> number, in a shuffled order; numbers given before stay."""
     new = sorted(set(students) - set(before))
     random.Random(seed).shuffle(new)
     free = (f"student-{number:03}" for number in itertools.count(1))

@@ -1,4 +1,4 @@
-"""What comes out of grading: tables, a page for each student, and what a person has to read."""
+"""The output of grading: tables, a page for each student, and the answers to read."""
 
 import dataclasses
 import re
@@ -55,7 +55,7 @@ LONGEST_NAME = 200  # bytes of a page's name: less than any system's limit
 
 
 class Words(mistune.HTMLRenderer):
-    """HTML in Markdown is shown, not obeyed; a picture is a link: looking must not load it."""
+    """Markdown in which HTML is shown as text, and a picture is a link, so nothing is loaded."""
 
     def image(self, text: str, url: str, title: str | None = None) -> str:
         if url.startswith("attachment:"):  # pasted into the cell: it stays in the notebook
@@ -64,7 +64,7 @@ class Words(mistune.HTMLRenderer):
 
 
 def as_formula(latex: str, display: str) -> str:
-    """LaTeX as MathML, which browsers show by themselves; what isn't LaTeX stays as it is."""
+    """LaTeX as MathML, which browsers display by themselves; invalid LaTeX stays as it is."""
     try:
         if len(latex) > LONGEST_FORMULA:
             raise ValueError("too long a formula")
@@ -98,9 +98,9 @@ TEMPLATES.filters["markdown"] = as_html
 
 @dataclasses.dataclass(frozen=True)
 class Total:
-    """One student's points. unread: answers that nobody has read, waiting: the points for them.
+    """One student's points. unread: how many answers nobody has read; waiting: their points.
 
-    failed: the grader failed, so these points are none. page: the file in pages/.
+    failed: the grader failed, so there are no points. page: the file in pages/.
     """
 
     submission: Submission
@@ -119,7 +119,7 @@ class Total:
 
     @property
     def unreadable(self) -> str:
-        """Why nothing of it could be graded, if so."""
+        """The reason why nothing of the submission could be graded; "" if there is none."""
         hints = {one.hint for one in self.results}
         whole = len(self.results) > 1 and len(hints) == 1 and not self.points and not self.unread
         return hints.pop() if whole else ""
@@ -127,7 +127,7 @@ class Total:
 
 @dataclasses.dataclass(frozen=True)
 class Report:
-    """answers: in words, unread: those that nobody has read. notices: sentences for the teacher."""
+    """answers: how many in words; unread: those that nobody has read; notices: for the teacher."""
 
     totals: list[Total]
     answers: int
@@ -136,7 +136,7 @@ class Report:
 
 
 def check_manual_grades(folder: Path, source: Assignment, students: Sequence[str]) -> None:
-    """A TableError, with all lines that are wrong, if what a person wrote can't be used."""
+    """Raise a TableError, naming all faulty lines, if what a person wrote can't be used."""
     numbers, _ = read_key(folder / "key.csv", students)
     read_manual_grades(folder / "to_read.csv", source, students, numbers)
 
@@ -148,9 +148,9 @@ def write_report(
     submissions: Iterable[Submission] = (),
     blind: int | None = None,
 ) -> Report:
-    """All tables and pages of one grading.
+    """Write all tables and pages of one grading.
 
-    blind: a seed, where answers are to be read without names, in a shuffled order.
+    blind: a seed, if answers are to be read without names, in a shuffled order.
     """
     students = list(dict.fromkeys(one.student for one in results))
     known = {one.student: one for one in submissions}
@@ -226,7 +226,7 @@ def write_report(
 
 
 def add_up(results: Sequence[Result], known: dict[str, Submission]) -> list[Total]:
-    """One for each student, in their order; no two pages have the same name on any system."""
+    """A total for each student, in order; page names differ even where case doesn't count."""
     rows: dict[str, list[Result]] = {}
     for one in results:
         rows.setdefault(one.student, []).append(one)
@@ -251,7 +251,7 @@ def add_up(results: Sequence[Result], known: dict[str, Submission]) -> list[Tota
 
 
 def page_name(student: str, taken: set[str]) -> str:
-    """A file's name, in UTF-8 even where the student's file wasn't; `taken` grows by it."""
+    """A file name in UTF-8, even if the student's file name isn't; it is added to `taken`."""
     stem = student.replace("/", "-").encode(errors="replace")[:LONGEST_NAME].decode(errors="ignore")
     name, again = stem, 1
     while (alike := unicodedata.normalize("NFC", name).casefold()) in taken:
@@ -262,7 +262,7 @@ def page_name(student: str, taken: set[str]) -> str:
 
 
 def write_grades(folder: Path, totals: Sequence[Total], separator: str) -> None:
-    """grades.csv, a row for each exercise, and totals.csv, a row for each student."""
+    """Write grades.csv, a row per exercise, and totals.csv, a row per student."""
     rows = []
     for total in totals:
         for number, one in enumerate(total.results):

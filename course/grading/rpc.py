@@ -42,12 +42,13 @@ RUN_CELL, GET_NAME, CALL_WATCHED, TRY_WATCH = range(4)  # what a student's proce
 class Lost(BaseException):
     """The other process is gone, or what it says makes no sense.
 
-    No Exception: a check that catches what a student's function raises must not catch this.
+    It isn't an Exception, so a check that catches what a student's function raises doesn't catch
+    it.
     """
 
 
 class Stopped(Exception):
-    """A call stopped in the other process with an exception of another kind; see `raised`."""
+    """A call in the other process stopped with an exception of another kind; see `raised`."""
 
 
 class Remote:
@@ -61,7 +62,7 @@ class Remote:
         return self.line.ask(self.number, *inputs, **options)
 
     def watched(self, names: Collection[str], *inputs: Any, **options: Any) -> Any:
-        """The same, in a student's process; Borrowed if what runs there has one of the names."""
+        """Call it in a student's process; Borrowed if code with one of these names runs there."""
         try:
             if self.line.ask(TRY_WATCH) is not True:
                 raise Borrowed("taking the watch away")
@@ -73,7 +74,7 @@ class Remote:
 
 
 class Line:
-    """One end of the connection. calls: how many calls of the other side are answered."""
+    """One end of the connection. calls: how many of the other side's calls it answers."""
 
     def __init__(self, reader: BinaryIO, writer: BinaryIO, calls: float = math.inf):
         self.reader = reader
@@ -82,7 +83,7 @@ class Line:
         self.functions: list[Callable] = []  # those the other side may call, by number
 
     def offer(self, function: Callable) -> int:
-        """Its number, for the other side to call it by."""
+        """Offer a function -> the number by which the other side can call it."""
         self.functions.append(function)
         return len(self.functions) - 1
 
@@ -90,7 +91,7 @@ class Line:
         return isinstance(number, int) and 0 <= number < len(self.functions)
 
     def ask(self, number: int, *inputs: Any, **options: Any) -> Any:
-        """The result of the other side's function; meanwhile it may call functions of ours."""
+        """Call a function of the other side -> its result. Meanwhile it may call ours."""
         self.send(["call", number, list(inputs), options])
         while True:
             kind, *rest = self.receive()
@@ -122,7 +123,7 @@ class Line:
             self.send(["error", type(error).__name__, str(error)[:1000]])
 
     def allow(self, inputs: Any) -> None:
-        """A ValueError if this call is more than this end answers."""
+        """Raise a ValueError if this call exceeds what this end answers."""
         if self.calls == math.inf:
             return
         self.calls -= 1
@@ -170,7 +171,7 @@ class Line:
     # --- plain data and back -------------------------------------------------------------------
 
     def pack(self, thing: Any, tensors: dict[str, Tensor]) -> Any:
-        """What JSON can say of it; tensors go into `tensors`."""
+        """An object as JSON can hold it; its tensors go into `tensors`."""
         if isinstance(thing, np.generic):
             thing = thing.item()
         elif isinstance(thing, np.ndarray) and thing.dtype.kind in "biufc":
@@ -244,7 +245,7 @@ class Line:
 
 
 def how_many(thing: Any) -> int:
-    """Numbers and letters in it. An empty dimension counts as one: others may stand beside it."""
+    """How many numbers and letters an object holds. An empty dimension counts as one."""
     if isinstance(thing, Tensor):
         return math.prod(max(1, size) for size in thing.shape)
     if isinstance(thing, str):
@@ -259,7 +260,7 @@ def how_many(thing: Any) -> int:
 
 
 def raised(name: Any, text: Any) -> Exception:
-    """An exception that reads as the one in the other process did."""
+    """An exception that reads like the one in the other process."""
     return named(str(name), Stopped)(str(text))
 
 

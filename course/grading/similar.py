@@ -32,7 +32,7 @@ COLUMNS = ("first", "second", "code", "words")
 
 @dataclasses.dataclass(frozen=True)
 class Work:
-    """What one student wrote: code, and answers in words, with copydetect's prints of both."""
+    """One student's code and answers in words, with copydetect's fingerprints of both."""
 
     student: str
     code: Any
@@ -41,7 +41,7 @@ class Work:
 
 @dataclasses.dataclass(frozen=True)
 class Pair:
-    """code, words: how much of what one wrote the other has, too: 0 to 1, the mean of both ways."""
+    """code, words: how much two students' work overlaps, 0 to 1, the mean of both directions."""
 
     first: Work
     second: Work
@@ -53,7 +53,7 @@ class Pair:
         return max(self.code, self.words)
 
     def side_by_side(self) -> tuple[Markup, Markup]:
-        """The code of both, what they have in common marked."""
+        """The code of both, with what they have in common marked."""
         from copydetect.detector import compare_files
         from copydetect.utils import highlight_overlap
 
@@ -70,7 +70,7 @@ class Pair:
 def write_similar(
     folder: Path, source: Assignment, submissions: Iterable[Submission]
 ) -> tuple[list[Pair], list[str]]:
-    """similar.csv, with all pairs, and similar.html, with the most alike side by side.
+    """Write similar.csv, with all pairs, and similar.html, with the most alike side by side.
 
     -> the pairs, and who couldn't be compared.
     """
@@ -97,7 +97,7 @@ def write_similar(
 
 
 def unreadable(source: Assignment, submissions: Iterable[Submission]) -> list[str]:
-    """Who is in no pair, as there is nothing to read."""
+    """Students who are in no pair because there is nothing to read."""
     found = []
     for one in submissions:
         try:
@@ -108,7 +108,7 @@ def unreadable(source: Assignment, submissions: Iterable[Submission]) -> list[st
 
 
 def compare(source: Assignment, submissions: Iterable[Submission]) -> list[Pair]:
-    """All pairs, the most alike first; a file that is no notebook is in none."""
+    """All pairs, the most alike first; files that aren't notebooks are left out."""
     handed_out, own = student_version(source)["cells"], source.notebook["cells"]
     code = fingerprint([text(cell) for cell in [*handed_out, *own] if cell["cell_type"] == "code"])
     words = fingerprint([text(cell) for cell in handed_out], words=True)
@@ -133,7 +133,7 @@ def compare(source: Assignment, submissions: Iterable[Submission]) -> list[Pair]
 
 
 def written(cells: Sequence[Mapping], handed_out: Sequence[Mapping], kind: str) -> list[str]:
-    """The cells that aren't as they were handed out, in the order of the hand-out."""
+    """The cells that differ from what was handed out, in order."""
     given = {plain(text(cell)) for cell in handed_out}
     order = {grade_id(cell): number for number, cell in enumerate(handed_out) if grade_id(cell)}
     own = [
@@ -148,7 +148,7 @@ def written(cells: Sequence[Mapping], handed_out: Sequence[Mapping], kind: str) 
 
 
 def fingerprint(texts: Sequence[str], known: Any = None, words: bool = False) -> Any:
-    """copydetect's print of these texts, without the runs that `known` has."""
+    """copydetect's fingerprint of these texts, without the runs of code that `known` has."""
     from copydetect import CodeFingerprint  # it imports matplotlib, which takes a second
 
     if words:

@@ -32,7 +32,7 @@ class TableError(ValueError):
 def write_table(
     path: Path, columns: Sequence[str], rows: Iterable[Sequence], separator: str = ","
 ) -> None:
-    """Cells that are numbers stay numbers; all others are text. Beside semicolons 2.5 is 2,5."""
+    """Write a table. Numbers stay numbers, all else is text; with semicolons 2.5 becomes 2,5."""
     table = io.StringIO()
     writer = csv.writer(table, delimiter=separator, quoting=csv.QUOTE_ALL, lineterminator="\r\n")
     writer.writerow(columns)
@@ -49,7 +49,7 @@ def write_table(
 
 
 def in_table(cell: object) -> str:
-    """As text that no spreadsheet takes for anything else. Numbers and None: as they are."""
+    """The text for a cell, so that no spreadsheet takes it for anything but what it is."""
     if cell is None:
         return ""
     if isinstance(cell, int | float):
@@ -60,7 +60,7 @@ def in_table(cell: object) -> str:
 
 
 def from_table(words: str | None) -> str:
-    """What in_table made it from, also where the spreadsheet took the apostrophe for its own."""
+    """The inverse of `in_table`, even where the spreadsheet has removed the apostrophe."""
     words = words or ""
     if in_table(words.removeprefix("'")) == words:
         words = words.removeprefix("'")
@@ -68,17 +68,17 @@ def from_table(words: str | None) -> str:
 
 
 def as_stored(words: str) -> str:
-    """What a table gives back: letters that aren't UTF-8 are lost, accents are in one piece."""
+    """The text that a table returns: invalid UTF-8 becomes "?", accents are composed."""
     return unicodedata.normalize("NFC", words.encode(errors="replace").decode())
 
 
 def read_table(
     path: Path, columns: Sequence[str], known: Callable[[list[dict[str, str]]], bool]
 ) -> list[tuple[int, dict[str, str]]]:
-    """(line, row) of each row that isn't empty; the line as spreadsheets count.
+    """(line, row) for each row that isn't empty; lines are counted as spreadsheets count them.
 
-    known: are these rows about people and tasks that there are? It decides between encodings.
-    Errors: TableError, where a column is missing or the encoding is in doubt.
+    known: whether these rows are about existing people and tasks, which decides between encodings.
+    Raises TableError if a column is missing or the encoding is in doubt.
     """
     raw = path.read_bytes()
     if raw.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):  # Excel's "Unicode Text"
@@ -106,7 +106,7 @@ def read_table(
 
 
 def separator_of(path: Path) -> str:
-    """How a spreadsheet here separates cells, if it has stored this table."""
+    """The separator that the spreadsheet used, if it has stored this table."""
     raw = path.read_bytes() if path.exists() else b""
     utf_16 = raw.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
     return separator_in(raw.decode("utf-16" if utf_16 else "latin-1", errors="replace"))

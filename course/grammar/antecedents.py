@@ -244,7 +244,7 @@ def weather_reason(draw: Draw) -> Sentence:
 
 @starts_again
 def noun_reason(draw: Draw) -> Sentence:
-    """Where the noun stands again: because the street was too wide."""
+    """A reason that repeats the noun: because the street was too wide."""
     plan = draw_plan(draw)
     meant = plan.second
     adjectives = plan.adjectives(False)

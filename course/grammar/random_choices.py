@@ -37,7 +37,7 @@ class Draw:
         self.long = long
 
     def chance(self, probability: float, means: str = "") -> bool:
-        """True or False. means: a word that stands in the sentence if so (see recognition)."""
+        """True or False. means: a word that is in the sentence if True (see recognition)."""
         return self._random() < probability
 
     def modifier(self, probability: float) -> bool:

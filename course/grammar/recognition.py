@@ -156,7 +156,7 @@ class Retrace(Draw):
         return found[which]
 
     def fits(self, item: Any) -> bool:
-        """Whether some form of it stands in the sentence; each item is asked about once."""
+        """Whether some form of the item is in the sentence; each item is asked about once."""
         # by id, as hashing a noun takes longer than the answer; the item is kept, so that no
         # other can get its id
         known = self.known.get(id(item))

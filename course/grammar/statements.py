@@ -307,7 +307,7 @@ def draw_degree(draw: Draw, adjective: Adjective) -> Phrase:
 
 
 def draw_predicate(draw: Draw, subject: NounPhrase) -> Adjective | None:
-    """An adjective to follow "is" for this subject, not one that already stands beside it."""
+    """An adjective to follow "is" for this subject, not one that is already beside it."""
     if subject.noun is not None:
         suitable = ADJECTIVES_FOR[subject.noun.english]
     else:

@@ -29,7 +29,7 @@ class CountingDraw(Draw):
         return chosen
 
     def pick(self, items: Sequence, sure: bool = True):
-        """What stands there twice is twice as likely."""
+        """Pick an option; one that is listed twice is twice as likely."""
         chosen = super().pick(items, sure)
         self.nats -= math.log(items.count(chosen) / len(items))
         return chosen
@@ -40,7 +40,7 @@ class CountingDraw(Draw):
         return chosen
 
     def run(self, frame: Callable, *args, **named):
-        """Of a frame that starts again, only the last try counts (see `draw_counted`)."""
+        """Run a frame; if it starts again, only its last try counts (see `draw_counted`)."""
         if self._running and self._running[-1][0] is frame:
             self.nats = self._running[-1][1]
             return frame(self, *args, **named)

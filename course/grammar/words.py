@@ -32,7 +32,7 @@ class Words:
         return text(other) + self
 
     def position(self, name: str) -> int:
-        """Where the word marked `name` stands."""
+        """The index of the word marked `name`."""
         return dict(self.marks)[name]
 
 

@@ -1,5 +1,5 @@
 "use strict";
-// From logits to words: greedy, beam search, and sampling. As in transformer_lib/decoding/.
+// From logits to words: greedy, beam search, and drawing by lot. As in transformer_lib/decoding/.
 
 const [PAD, BOS, EOS, UNK] = [0, 1, 2, 3];
 const MAX_LENGTH = 64;
@@ -143,24 +143,24 @@ function sampling_distribution(logits, temperature = 1) {
   return softmax(Float64Array.from(logits, (logit) => (logit - best) / temperature));
 }
 
-/** Words drawn at random. uniform: a function that gives a new number from 0 to 1 at each call. */
+/** Words drawn by lot. lots: a function that gives a new number from 0 to 1 at each call. */
 function sample_decode(
   model,
   src,
-  { temperature = 1, uniform = Math.random, max_length = MAX_LENGTH },
+  { temperature = 1, lots = Math.random, max_length = MAX_LENGTH },
 ) {
-  return decode(model, src, (logits) => draw(sampling_distribution(logits, temperature), uniform()), max_length);
+  return decode(model, src, (logits) => draw(sampling_distribution(logits, temperature), lots()), max_length);
 }
 
-/** Laid side by side, the probabilities fill the line from 0 to 1; on whose part does `point` fall? */
-function draw(probabilities, point) {
+/** Laid side by side, the probabilities fill the line from 0 to 1; on whose part does lot fall? */
+function draw(probabilities, lot) {
   let end = 0;
-  const word = probabilities.findIndex((share) => (end += share) > point);
+  const word = probabilities.findIndex((share) => (end += share) > lot);
   return word < 0 ? argmax(probabilities) : word; // the sum is 1 but for the last digits
 }
 
 /** The same numbers for the same seed (mulberry32). */
-function uniform_of(seed) {
+function lots_of(seed) {
   let state = seed >>> 0;
   return () => {
     state = (state + 0x6d2b79f5) >>> 0;

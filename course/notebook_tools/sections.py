@@ -58,7 +58,7 @@ def headings(cell: NotebookNode) -> list[tuple[int, str]]:
 
 
 def sections(notebook: NotebookNode) -> list[Section]:
-    """The sections of a notebook, in order; what stands before the first heading is dropped."""
+    """The sections of a notebook, in order; cells before the first heading are dropped."""
     found: list[Section] = []
     folded = None  # the level of the deeper heading that we are under
     for cell in notebook.cells:

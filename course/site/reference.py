@@ -120,7 +120,7 @@ def place(module: Module) -> tuple[int, int, str]:
 
 @functools.cache
 def package(folder: str) -> ast.Module:
-    """Of a folder, or "" for the library, what its __init__.py says."""
+    """The docstring of a folder's __init__.py; "" stands for the library's."""
     return ast.parse((LIBRARY / folder / "__init__.py").read_text(encoding="utf-8"))
 
 

@@ -480,7 +480,7 @@ def draw_word_map() -> Any:
 
 
 def _nouns_by_article(points: Sequence[dict]) -> dict[str, list[dict]]:
-    """Of the points of `draw_word_map` the nouns: Spanish article -> its points."""
+    """The nouns among the points of `draw_word_map`: Spanish article -> its points."""
     from course.grammar.classes import english_class
 
     nouns = [(english_class(point["word"]), point) for point in points if point["kind"] == "noun"]
@@ -491,7 +491,7 @@ def _nouns_by_article(points: Sequence[dict]) -> dict[str, list[dict]]:
 
 
 def own_islands() -> dict[str, float]:
-    """Of the nouns on the map: article -> the share that lies nearest to the middle of its own."""
+    """article -> the share of its nouns on the map that lie nearest to the center of their own."""
     from course.grammar.classes import english_class
 
     table, words = _trained_tables()[0], _vocabularies()[0]

@@ -273,7 +273,7 @@ def _token_rows(maps: Any) -> tuple[list[dict], list[dict]]:
 
 
 def told_apart(words: Sequence[str]) -> list[str]:
-    """Each word, with its number where it stands more than once: the (1), cat, the (2)."""
+    """The words, numbered where one occurs more than once: the (1), cat, the (2)."""
     return [
         f"{word} ({words[: place + 1].count(word)})" if words.count(word) > 1 else word
         for place, word in enumerate(words)

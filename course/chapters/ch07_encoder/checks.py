@@ -77,7 +77,7 @@ def layer_parameters(attention: Any, feed_forward: Any, norms: Any) -> None:
 
 
 def network_parameters(d_model: int, d_ff: int) -> tuple[int, dict[int, str]]:
-    """Of a feed-forward network: the right number, and hints for wrong ones."""
+    """The number of parameters of a feed-forward network, and hints for wrong numbers."""
     product = d_model * d_ff
     return 2 * product + d_ff + d_model, {
         product: "That is one matrix: there is a second one, for the way back.",

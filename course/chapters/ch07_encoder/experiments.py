@@ -266,7 +266,7 @@ def plural_nouns(gender: str = "") -> set[str]:
 
 
 def who_fires(layer: int, neuron: int, kind: set[str], above: float = 1.0) -> float:
-    """Of the words of the test set for which a neuron is above this: the share of a kind."""
+    """Among test-set words for which a neuron is above this value: the share of one kind."""
     words, said = held_out_neurons()
     fires = [word for word, yes in zip(words, said[layer][:, neuron] > above, strict=True) if yes]
     return sum(word in kind for word in fires) / len(fires)

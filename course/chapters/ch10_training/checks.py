@@ -180,7 +180,7 @@ EMPTY_STEP = "step without a gradient"
 
 
 def after_updates(update: Callable[..., Any]) -> tuple[list[Any], Tensor, list[str]]:
-    """What two updates of a new small learner return, its weights after each, and what the first
+    """What two updates of a new small model return, its weights after each, and what the first
     one did: "backward" for each gradient, "step" or EMPTY_STEP for each step."""
     model, batch = small_learner()
     optimizer = torch.optim.SGD(model.parameters(), lr=2.0)

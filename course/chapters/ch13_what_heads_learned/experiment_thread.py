@@ -164,10 +164,10 @@ def translations(translator: Translator, text: str, best: tuple[str, int]) -> di
 
 
 def report(translator: Translator) -> dict[str, Any]:
-    """Of one model: its best head, what depends on it, and five sentences.
+    """Measure one model: its best head, what depends on it, and five sentences.
 
-    The best head is the one without which the most plurals fall, chosen on one half of the
-    sentences; shares are of the other half: of verbs whose right number scores above the other.
+    The best head is the one without which most plurals are lost, chosen on one half of the
+    sentences. The shares are of the other half: verbs whose right number gets the higher score.
     """
     off = each_head_off(translator, liked(translator, plural=True, half=0))
     best = min(off, key=off.get)

@@ -22,7 +22,7 @@ CASES = [
 
 
 def joined(parts: Sequence[str], pair: tuple[str, str], times: int | None = None) -> list[str]:
-    """From left to right, each place where the pair stands becomes one piece; `times` at most."""
+    """Join each occurrence of the pair into one piece, from left to right; `times` at most."""
     found: list[str] = []
     for part in parts:
         if found and (found[-1], part) == pair and times != 0:

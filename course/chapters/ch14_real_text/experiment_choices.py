@@ -61,7 +61,7 @@ def measure_choices() -> dict[str, Any]:
 
 
 def genders(translator: Translator, jobs: Mapping[str, str]) -> dict[str, Any]:
-    """Counts of each gender, told by the article: frame -> whose job it is thought to be."""
+    """Counts of each gender, judged by the article: frame -> whose job it is thought to be."""
     found: dict[str, Any] = {}
     for told, frames in FRAMES.items():
         found[told] = {}
@@ -77,7 +77,7 @@ def genders(translator: Translator, jobs: Mapping[str, str]) -> dict[str, Any]:
 
 
 def insults_kept(translator: Translator, insults: Mapping[str, str]) -> dict[str, Any]:
-    """How many insults are still insults, and each with its translation."""
+    """How many insults remain insults in the translation, and each with its translation."""
     written = translate(translator, list(insults))
     still = [
         bool(re.search(words, text, re.I))
@@ -94,7 +94,7 @@ def insults_kept(translator: Translator, insults: Mapping[str, str]) -> dict[str
 
 
 def gender_of(text: str) -> str:
-    """Of the first article with a gender in a translation."""
+    """The gender of the first article that shows one in a translation."""
     places = {
         name: found.start()
         for name, article in (("masculine", MASCULINE), ("feminine", FEMININE))

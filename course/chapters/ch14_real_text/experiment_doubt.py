@@ -39,7 +39,7 @@ def measure_doubt() -> dict[str, Any]:
 
 
 def compare_scores(translator: Translator, items: Sequence[EverydayItem]) -> dict[str, Any]:
-    """Thresholds are chosen on the items at even places, and told on those at odd ones."""
+    """Choose thresholds on the items at even indices, and report them on those at odd ones."""
     rows = [scored(translator, item) for item in items]
     halves = {"chosen on": rows[::2], "told on": rows[1::2]}
     right = {
@@ -96,7 +96,7 @@ def scores(translator: Translator, text: str, translation: Translation) -> dict[
 
 
 def token_log_probs(translator: Translator, text: str, translation: Translation) -> list[float]:
-    """Of each token and of <eos>, given those before."""
+    """The log-probability of each token, and of <eos>, given the tokens before it."""
     source = translator.src.vocab.encode(translator.read(text))
     batch = make_batch([(source, translator.tgt.vocab.encode(translation.tokens))])
     with inference_mode(translator.model):

@@ -156,7 +156,7 @@ def forms() -> tuple[dict[str, set[Kind]], dict[str, set[Kind]]]:
 
 
 def adjectives_that_agree(texts: Iterable[str]) -> tuple[int, int]:
-    """Of the adjectives that stand right after a noun: how many agree with it, and how many are.
+    """How many adjectives right after a noun agree with it, and how many there are.
 
     Only words of the grammar are counted, and only adjectives that change with the gender.
     """

@@ -159,9 +159,10 @@ def machine() -> str:
 
 
 def measure_run(folder: Path, recipe: ParallelRecipe) -> dict[str, Any]:
-    """Of a finished run. Whatever is chosen is chosen on the validation pairs.
+    """Measure a finished run. Whatever is chosen is chosen on the validation pairs.
 
-    The test sentences are scored once for a recipe and a seed: what is stored isn't measured again.
+    The test sentences are scored once for each recipe and seed; stored scores aren't measured
+    again.
     """
     translator, target = Translator.load(folder), recipe.task[-2:]
     record = read_json(folder / "training.json")

@@ -79,7 +79,7 @@ TRAINING = TrainingConfig(
 
 
 def answer(translator: Translator, text: str) -> str:
-    """The translation, or in parentheses which words kept it from reading the sentence."""
+    """The translation or, in parentheses, the words that it couldn't read."""
     try:
         return translator.translate(text)[0].text
     except InputError:

@@ -247,7 +247,7 @@ def nth_replaced(text: str, word: str, number: int, new: str) -> str:
 
 
 def is_feminine(form: str, other: str) -> bool:
-    """Of two forms of a Spanish adjective: is the first the feminine one?"""
+    """Whether `form` is the feminine one of two forms of a Spanish adjective."""
     return form.removesuffix("s").endswith("a") and not other.removesuffix("s").endswith("a")
 
 
@@ -316,7 +316,7 @@ class AgreementBatch:
         return len(self.kept)
 
     def logits(self, translator: Translator, src: Tensor | None = None) -> Tensor:
-        """(b, vocabulary): what stands at the place `out`; src: other sentences to read."""
+        """The logits (b, vocab_size) at the place `out`. src: other sentences to read."""
         model, src = translator.model, self.src if src is None else src
         written = model.decode(self.tgt_in, model.encode(src), src)
         return model.generator(written[self.rows, self.out])

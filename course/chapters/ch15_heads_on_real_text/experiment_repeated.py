@@ -28,7 +28,7 @@ class Claim:
 
 
 def claims(found: Mapping[str, Any]) -> list[Claim]:
-    """Of the measures of one model (`heads_on_real_text.measure_model`)."""
+    """Claims about one model's measures (`heads_on_real_text.measure_model`)."""
     ways = {kind: embedded(found["where"][kind]) for kind in TEMPLATES}
     (noun, article, _), (_, far, _) = ways["after is"], ways["through it"]
     memory = found["where"]["after is"]["encoder"][-1]

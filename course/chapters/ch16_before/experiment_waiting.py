@@ -105,7 +105,7 @@ def training_step(model: nn.Module, length: int) -> Callable[[], object]:
 
 
 def writing(model: nn.Module, length: int) -> Callable[[], object]:
-    """Read one sentence, and write as many words with what is kept of those before."""
+    """Read one sentence and write as many words, with a cache of the words before."""
     src = make_batch(sentences(length, 1)).src
 
     def write() -> None:

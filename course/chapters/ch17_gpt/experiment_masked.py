@@ -97,9 +97,9 @@ def learn_to_guess(seed: int) -> tuple[MaskedModel, dict[str, Any]]:
 
 @torch.no_grad()
 def each_place(model: LanguageModel, texts: list[list[int]]) -> list[tuple[int, float, bool]]:
-    """Of each word of each sentence: how many words stand before it, its nats, is it the best?
+    """For each word: how many words are before it, its loss in nats, and whether it ranks first.
 
-    BERT reads the sentence once for each word, with this one covered; a language model reads it
+    BERT reads the sentence once for each word, with that word masked; a language model reads it
     once for all.
     """
     found = []

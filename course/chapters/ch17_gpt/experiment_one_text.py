@@ -131,7 +131,7 @@ def one_text_or_two() -> dict[str, Any]:
 
 
 def summary_of(run: dict[str, Any]) -> dict[str, Any]:
-    """What is stored of a translator's run, without what isn't told here."""
+    """What is stored of a translator's run, without what isn't reported here."""
     told = {
         name: run[name]
         for name in (

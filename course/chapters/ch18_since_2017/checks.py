@@ -76,7 +76,7 @@ def my_rms_norm(function: Callable[[Tensor, Tensor, float], Tensor]) -> None:
 
 
 def block_inputs() -> tuple[Tensor, ...]:
-    """For three queries: what is kept of the keys so far, and the scores of four new keys."""
+    """For three queries: the running results for the keys so far, and scores of four new keys."""
     largest = torch.tensor([[1.0], [3.0], [-0.5]])
     weight = torch.tensor([[2.0], [1.5], [3.0]])
     total = torch.tensor([[1.0, -2.0], [0.5, 0.25], [2.0, 1.0]])

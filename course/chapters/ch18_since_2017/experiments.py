@@ -204,7 +204,7 @@ def worth(rows: Sequence[dict[str, Any]], group: str, kept: dict[str, int]) -> s
 
 
 def right_between(run: dict[str, Any], first: int, last: int) -> float:
-    """Of the sentences with so many English tokens, the share that is right to the letter."""
+    """Exact match on the sentences with `first` to `last` English tokens."""
     asked = [entry for entry in run["by_length"] if first <= entry["tokens"] <= last]
     return sum(entry["right"] for entry in asked) / sum(entry["sentences"] for entry in asked)
 
@@ -215,8 +215,9 @@ def groups() -> dict[str, str]:
 
 
 def nearer(runs: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Of the language models a row for each spec, as `points` has them: "nearer" is how much of
-    the base's mean distance to the floor is gone with each seed, in percent.
+    """A row for each language model, like those of `points`.
+
+    "nearer": by how many percent each seed reduces the base's mean distance to the floor.
     """
     floor = language_model.floor_under(language_model.VALIDATION)
     above: dict[str, list[float]] = {}
@@ -241,7 +242,7 @@ def parts_since_2017() -> dict[str, Any]:
 def with_higher_rates(
     name: str, spec: TrainSpec, training: TrainingConfig, *how: Any
 ) -> list[dict[str, Any]]:
-    """The runs of a spec when the grid of rates goes on, doubling, until its loss rises.
+    """The runs of a spec with the grid of rates extended, by doubling, until the loss rises.
 
     name: the experiment whose runs these go on from. how: its `learn` and `score`, see `tuned`.
     """
@@ -268,7 +269,7 @@ def beyond_the_grid(name: str, training: TrainingConfig, *how: Any) -> dict[str,
 
 @experiment("since-rates")
 def rates_beyond_the_grid() -> dict[str, Any]:
-    """Of the parts whose best learning rate was the highest tried: what higher ones bring."""
+    """Higher learning rates for the parts whose best rate was the highest one tried."""
     return beyond_the_grid("since", TRAINING)
 
 

@@ -26,7 +26,7 @@ from course.checks import (
 
 
 def rewards() -> Tensor:
-    """Of three prompts, four answers each; the last group is all wrong."""
+    """Rewards for three prompts, four answers each; in the last group all are wrong."""
     return torch.tensor([[1.0, 0.0, 0.0, 0.0], [1.0, 1.0, 0.0, 1.0], [0.0, 0.0, 0.0, 0.0]])
 
 

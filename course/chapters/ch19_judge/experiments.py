@@ -80,7 +80,7 @@ def hasty(text: str, words: int = 4) -> bool:
 
 @cache
 def start_model(seed: int) -> tuple[LanguageModel, Language]:
-    """Notebook 17's GPT, trained with this seed; its weights are kept beside what was measured."""
+    """Notebook 17's GPT, trained with this seed; its weights are cached beside the results."""
     path = Path(cache_folder()) / "experiments" / f"judge-start-{seed}-{torch.__version__}.pt"
     words = gpt.training_data()[0]
     if path.exists():
@@ -132,8 +132,10 @@ def teach(
 
 
 def kinds(texts: Sequence[str]) -> dict[str, float]:
-    """Of some texts: the share of different ones, of those with because, of questions; words in
-    use; words in a sentence.
+    """Statistics of some texts.
+
+    The share of different ones, of those with "because", and of questions; the number of different
+    words; and words per sentence.
     """
     split = [text.lower().split() for text in texts]
     return {
@@ -189,13 +191,12 @@ def measured(
     seed: int,
     with_tries: bool = False,
 ) -> dict[str, Any]:
-    """Of `DRAWN` sentences: how many are right, how various they are, and distances in nats.
+    """Measure `DRAWN` sentences: how many are right, how varied they are, and distances in nats.
 
-    kl: from the start, per sentence. above_floor: how much more the grammar's sentences surprise
-    the model than its floor says, per token. beyond_grammar: of the right sentences
-    KL(model || grammar), per sentence: how far the model keeps to a few of them; None where none
-    is right. with_tries: also
-    "solved", of each beginning how many of `TRIES` became a right sentence.
+    kl: from the start, per sentence. above_floor: the model's loss on the grammar's sentences above
+    its floor, per token. beyond_grammar: KL(model || grammar) of the right sentences, per sentence,
+    which grows as the model keeps to a few of them; None if none is right. with_tries: also
+    "solved", for each beginning how many of `TRIES` became a right sentence.
     """
     generator = torch.Generator().manual_seed(1000 + seed)
     drawn = roll_out(model, words, DRAWN, generator)
@@ -238,7 +239,7 @@ def prompts() -> Tensor:
 
 
 def solved(model: LanguageModel, words: Language, generator: torch.Generator) -> list[int]:
-    """Of each prompt, how many of `TRIES` sentences that begin so are right."""
+    """For each prompt: how many of `TRIES` sentences that begin with it are right."""
     texts = go_on(model, words, prompts().repeat_interleave(TRIES, dim=0), generator)
     verdicts = torch.tensor([judge(text) for text in texts])
     return verdicts.view(PROMPTS, TRIES).sum(dim=1).tolist()
@@ -271,7 +272,7 @@ def drawn_once(seed: int) -> tuple[list[str], list[bool]]:
 
 
 def best_of(seed: int) -> dict[str, Any]:
-    """Of each `BEST_OF` sentences of the start the first right one, or else the first."""
+    """The first right one of each `BEST_OF` sentences of the start; the first if none is right."""
     texts, verdicts = drawn_once(seed)
     chosen, right = [], 0
     for place in range(0, len(texts), BEST_OF):
@@ -369,7 +370,7 @@ def passed_at(run: Row, k: int) -> float:
 
 
 def at_the_end(runs: Runs, what: str) -> float:
-    """Of the training with the hole, the mean of its last ten steps."""
+    """The mean over the last ten steps of the training with the hole."""
     history = runs["hole"]["history"][-10:]
     return statistics.mean(entry[what] for entry in history if what in entry)
 
@@ -406,7 +407,7 @@ def by_way(stored: Row) -> dict[str, list[Row]]:
 
 
 def limits_met(stored: Row) -> dict[str, list[bool]]:
-    """Of each of the `LIMITS`, which of the seeds kept it, without the pilot."""
+    """limit -> for each seed, whether it met that limit; without the pilot."""
     ways = by_way(stored)
     seeds = [{way: runs[i] for way, runs in ways.items()} for i in range(len(SEEDS))]
     return {name: [limit(runs) for runs in seeds] for name, limit in LIMITS.items()}

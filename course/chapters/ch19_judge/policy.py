@@ -58,10 +58,10 @@ def go_on(
     generator: torch.Generator,
     hidden: int = 1,
 ) -> list[str]:
-    """Of prompts (b, t) the sentences that the model makes of them, b texts.
+    """Complete prompts (b, t) with the model -> b texts.
 
-    hidden: how many ids at the beginning of a prompt aren't part of the text: <bos>, and with 2
-    an instruction. A sentence without an end is "".
+    hidden: how many ids at the beginning of a prompt aren't part of the text: 1 for <bos>, 2 with
+    an instruction after it. A sentence without an end becomes "".
     """
     written = generate(model, prompts, LONGEST - prompts.size(1), generator=generator)
     rows = written[:, hidden:].tolist()

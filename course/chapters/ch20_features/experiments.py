@@ -65,7 +65,7 @@ class Subject:
         self.words = self.src != PAD
 
     def dictionary(self, kind: str, seed: int) -> SparseAutoencoder:
-        """Trained once, and kept."""
+        """The dictionary, trained on the first call and cached."""
         how = KINDS[kind]
         name = f"sae-{self.seed}-{'-'.join(map(str, how.values()))}-{list(how)[1]}-{seed}"
         path = Path(cache_folder()) / "experiments" / f"{name}.safetensors"
@@ -150,8 +150,10 @@ def several(
 def precise_features(
     sae: SparseAutoencoder, subject: Subject, asked: labels.Asked, least: float = 0.9
 ) -> dict[str, Any]:
-    """Of all words: the features that are right in nine of ten firings and reach a hundredth of
-    the true ones, each with precision and recall; union: the recall of all together."""
+    """Features with a precision of at least `least` and a recall of at least 0.01 for one label.
+
+    Each has its precision and recall. union: the recall of all of them together.
+    """
     fires = sae.encode(subject.memory[asked.rows, asked.places]) > 0
     rates = measures.rates(fires, asked.true)
     good = ((rates.precision >= least) & (rates.recall >= 0.01)).nonzero().flatten()
@@ -240,9 +242,12 @@ def probe_of_other_number(subject: Subject) -> dict[str, float]:
 def measure_returns(
     subject: Subject, kind: str, seed: int, other: Subject, other_seed: int
 ) -> dict:
-    """Of the features that fire at least ten times, the share that correlates so highly with one of
-    the other dictionary, over the words of the labelled sentences; and the same with the words of
-    the other in another order."""
+    """How many features return in another dictionary.
+
+    The share of the features that fire at least ten times whose activations correlate with one of
+    the other dictionary's at each threshold, over the words of the labelled sentences; and the same
+    with the other's words shuffled.
+    """
     f, g = (
         one.dictionary(kind, at).encode(one.memory[one.words])
         for one, at in ((subject, seed), (other, other_seed))

@@ -159,7 +159,7 @@ _enter_verbs()
 
 
 def told_of_past(sentence: Sentence, place: int) -> bool | None:
-    """Whether the verb here is told of the past; None for other words, and infinitives."""
+    """Whether the verb here is in a past tense; None for infinitives and other words."""
     words = sentence.english.words
     word, before = words[place], words[:place]
     if word not in BASE_OF:

@@ -75,7 +75,7 @@ def claims(
     steered: Mapping[str, Any] | None,
     swap: Mapping[str, Any],
 ) -> list[Claim]:
-    """Of one dictionary of one trained translator, its controls, and the steering by it."""
+    """The claims about one dictionary of one trained translator, its controls, and its steering."""
     kind, every = (dictionary["properties"][scope] for scope in ("of its kind", "all words"))
     neurons, probes = controls["properties"]["neurons"], controls["properties"]["probe"]
     gender, eight = kind["noun: feminine"], dictionary["eight"]["noun: feminine"]
@@ -125,7 +125,7 @@ def claims(
 
 
 def claims_of_returns(all_runs: Runs) -> list[Claim]:
-    """Of which features return: the share that correlates at 0.7 or more."""
+    """The claims about features that return: the share that correlates at 0.7 or more."""
     found = [run for run in all_runs if run["what"] == "returns"]
     seeds = [run["share"]["0.7"] for run in found if run["other"] == run["model"]]
     models = [

@@ -26,7 +26,7 @@ from course.checks import (
 
 
 def step_inputs() -> tuple[Tensor, Tensor, Tensor, Tensor, float]:
-    """A state (n, p), a query and a key (n), a value (p), and what is kept."""
+    """A state (n, p), a query and a key (n,), a value (p,), and the share of the state to keep."""
     S = torch.tensor([[1.0, 0.0, 2.0], [-1.0, 3.0, 0.5]])
     q, k = torch.tensor([2.0, 1.0]), torch.tensor([0.5, -3.0])  # not at right angles
     return S, q, k, torch.tensor([1.0, 4.0, -2.0]), 0.9

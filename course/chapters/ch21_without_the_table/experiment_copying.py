@@ -93,7 +93,7 @@ HYBRID = 4  # n of the state space that stands below one layer of attention
 
 
 def models() -> dict[tuple[str, int], list[Make]]:
-    """(kind, size) -> what makes each of its two layers; of attention the size is 0."""
+    """(name, size of its state) -> the layers of a model for this experiment."""
     made = {
         (kind, size): 2 * [partial(make, size)]
         for kind, (make, sizes, _) in KINDS.items()
@@ -122,7 +122,7 @@ def state_numbers(model: LanguageModel) -> int:
 
 @torch.inference_mode()
 def copied(model: LanguageModel, ids: Tensor) -> float:
-    """Of the words of the second row but its first, the share that gets the highest logit.
+    """The share of the second row's words, without its first, that get the highest logit.
 
     ids (b, 1 + 2 * words in a row), with <bos>.
     """
@@ -144,7 +144,7 @@ def by_length(model: LanguageModel) -> dict[str, float]:
 
 @one_thread()
 def learn_to_copy(layers: Sequence[Make], how: Any) -> tuple[LanguageModel, dict[str, Any]]:
-    """Train once -> the model, and what is told of it."""
+    """Train once -> the model, and what to store about it."""
     training = rows.repeated(rows.TRAINING, how.seed, SHORTEST, LONGEST)
     held_out = rows.repeated(2 * HELD_OUT, -1, SHORTEST, LONGEST)
     torch.manual_seed(how.seed)
@@ -160,7 +160,7 @@ def learn_to_copy(layers: Sequence[Make], how: Any) -> tuple[LanguageModel, dict
 
 
 def learn(kind: str, size: int, max_lr: float, seed: int, steps: int = HOW.steps) -> dict[str, Any]:
-    """One training, kept when it is done."""
+    """The results of one training, cached when it is done."""
     how = dataclasses.replace(HOW, max_lr=max_lr, seed=seed, steps=steps)
     settings = {"kind": kind, "size": size, "training": dataclasses.asdict(how)}
     settings |= {"rows": [SHORTEST, LONGEST], "seed": seed, "max_lr": max_lr}

@@ -20,7 +20,7 @@ KINDS = {"linear attention": "#2774A7", "state space": "#912E5A", "minGRU": "#5D
 
 @mpl.rc_context(style.PRINT)
 def two_memories(words: Sequence[str] = SENTENCE) -> Figure:
-    """Draw what is kept while a text is read: a cache that grows, a state that doesn't."""
+    """Draw what is stored while a text is read: a cache that grows, and a state that doesn't."""
     figure, ax = canvas(style.WIDTH, 3.9)
     heading(
         ax,

@@ -17,7 +17,7 @@ ENOUGH = 0.9  # of a row's words that is copied
 
 
 def copying() -> list[dict[str, Any]]:
-    """The copying runs that are told: those with the chosen rate."""
+    """The copying runs that are reported: those with the chosen rate."""
     return [run for run in experiments.load("copying")["runs"] if run["chosen"]]
 
 
@@ -54,7 +54,7 @@ def longest(run: Mapping[str, Any]) -> int:
 
 
 def claims_of_copying(runs: Runs) -> list[Claim]:
-    """Of the runs of one seed."""
+    """The claims about the runs of one seed."""
 
     def share(kind: str, size: int, words: int = LONG) -> float:
         (found,) = copied(runs, kind, size, words)
@@ -101,9 +101,10 @@ def claims_of_copying(runs: Runs) -> list[Claim]:
 
 
 def claims_of_the_exchange(right: Mapping[str, Mapping[str, Sequence[float]]]) -> list[list[Claim]]:
-    """Of each seed. right: layer -> split -> the share right with each seed, and the base's.
+    """The claims about each seed. right: layer -> split -> exact match by seed, and the base's.
 
-    What a seed is held against is the best of the base's three, or their mean where it is said so.
+    Each seed is compared with the best of the base's three, or with their mean where a claim says
+    so.
     """
     base = right["base"]
     best = {split: max(base[split]) for split in base}

@@ -277,7 +277,7 @@ def test_my_smoothed_rows_right(capsys, function):
         (lambda y, V, e: torch.where(hard(y, V) > 0, 1 - e, e / V), "less than 1"),
         (lambda y, V, e: torch.where(hard(y, V) > 0, 1 - e, e / (V - 1)), "wrong words only"),
         (lambda y, V, e: torch.where(hard(y, V) > 0, 1 - e, e / (V - 2)), "vocab_size - 2. Here"),
-        (lambda y, V, e: (1 - e) * hard(y, V) + e / (V - 1), "divide by vocab - 1"),
+        (lambda y, V, e: (1 - e) * hard(y, V) + e / (V - 1), "divide by vocab_size - 1"),
         (lambda y, V, e: (1 - e) * hard(y, V) + e / (V - 2), "divide by vocab_size - 2, but"),
         (lambda y, V, e: hard(y, V) + e / V, "give eps away first"),
         (lambda y, V, e: (1 - e) * hard(y, V) + e, "all of eps"),
