@@ -174,9 +174,10 @@ def _copy_curves() -> dict[str, dict[int, list[float]]]:
     caption="A state copies what fits into it; one layer of attention in two copies every row, "
     "once it has learned to.",
     alt="The share of right words in the second row against its length, 4 to 32 words. "
-    "With 352 numbers in the state it is 41 % at 4 words, on average, and 7 % at 32; with 704 it falls from 91 to 36 %, "
-    "with 1,408 from 98 to 82 %; with 2,816 and 5,632 it ends at 95 and 99 %. Of three lines "
-    "with 352 numbers and one layer of attention two stay at 100 %, the third falls to 38 %.",
+    "With 352 numbers in the state it is 41 % at 4 words, on average, and 7 % at 32; with 704 it "
+    "falls from 91 to 36 %, with 1,408 from 98 to 82 %; with 2,816 and 5,632 it ends at 95 and "
+    "99 %. Of three lines with 352 numbers and one layer of attention two stay at 100 %, the third "
+    "falls to 38 %.",
 )
 def draw_copies() -> Figure:
     curves = _copy_curves()
@@ -189,7 +190,7 @@ def draw_copies() -> Figure:
     alt="The share of right words in rows of 32 against the numbers in the state, from 352 "
     "to 5,632. Linear attention rises from 7 to 36, 82, 95 and 99 %, the state space, from 704 on, "
     "from 19 to 63, 95 and 99 %. The minGRU has 8 % with 512 and 16 % with 896. With one layer of "
-    "attention and 352 numbers beside its cache, which isn't counted, two seeds are at 100 %, one "
+    "attention and 352 numbers, its cache not counted, two seeds are at 100 %, one "
     "at 38 %.",
 )
 def draw_sizes() -> Figure:
