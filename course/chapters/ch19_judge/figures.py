@@ -122,7 +122,8 @@ PANELS = {  # what is measured -> its title, and how a number is written
     "different": ("different", "{:.2f}"),
     "words": ("words in use", "{:.0f}"),
     "length": ("words in\na sentence", "{:.1f}"),
-    "because": ("with because", "{:.2f}"),
+    "because": ("with\nbecause", "{:.2f}"),
+    "questions": ("questions", "{:.2f}"),
 }
 
 
@@ -228,11 +229,12 @@ def draw_price() -> Figure:
 @figure(
     "judge-eats",
     caption="What the sentences are like before and after the lessons, on three seeds.",
-    alt="Six rows, five panels, a dot for each of three seeds. From the start over KL weights of "
+    alt="Six rows, six panels, a dot for each of three seeds. From the start over KL weights of "
     "0.3 and 0.1 to none the share of right sentences rises from about a fifth to nearly 1; "
-    "the words in use fall to less than a third, sentences get shorter, and those with "
-    "because disappear. Training on what passed and best of 16 keep most of the words, and nearly "
-    "all sentences differ; with best of 16 more than nine in ten are right, too.",
+    "the words in use fall to less than a third, sentences get shorter, and "
+    "questions and those with because disappear. Training on what passed and best of 16 keep most "
+    "of the words, and nearly all sentences differ; with best of 16 more than nine in ten are "
+    "right, too.",
 )
 def draw_what_it_eats() -> Figure:
     ways = stored_ways()

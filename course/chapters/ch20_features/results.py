@@ -17,7 +17,7 @@ WAYS = {  # as they are stored -> as the figure says it
     "swap": "13's swap: two weights\nof one head",
     "difference of means": "the difference of\nmeans, added",
     "two features": "two features of\nthe dictionary",
-    "two features by lot": "two features\nat random",
+    "two features by lot": "two at random (in one\ntranslator, eightfold)",
 }
 
 
@@ -41,7 +41,12 @@ def scores(all_runs: Runs, kind: str = "top-k") -> dict[str, dict[str, dict[str,
     """scope -> property -> who finds it -> average precision of each run."""
     features = [run["properties"] for run in chosen(all_runs, "dictionary", kind)]
     controls = [run["properties"] for run in chosen(all_runs, "controls")]
-    names = {"neurons": "best neuron", "random directions": "random direction", "probe": "probe"}
+    names = {
+        "neurons": "best neuron",
+        "rotated neurons": "rotated neuron",
+        "random directions": "random direction",
+        "probe": "probe",
+    }
     return {
         scope: {
             name: {"best feature": [found[scope][name]["ap"] for found in features]}

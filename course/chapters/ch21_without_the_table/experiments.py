@@ -26,7 +26,7 @@ RATES = {  # the grid goes on downwards where the lower of the two was the bette
     "minGRU": MAX_LRS[1:],
     "state space": MAX_LRS,
 }
-SPLITS = ("test", "pronoun", "longer")
+SPLITS = ("test", "noun-adjective", "pronoun", "gustar", "longer")
 MAKERS = {
     "linear attention": lambda both: LinearAttention(BASE.d_model, BASE.h, both_ways=both),
     "minGRU": lambda both: MinGRU(BASE.d_model, both_ways=both),

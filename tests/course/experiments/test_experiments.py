@@ -32,6 +32,20 @@ def test_every_experiment_has_a_description_and_stored_results(name):
     assert stored["experiment"] == name and {"torch", "threads"} < stored.keys()
 
 
+def refuse(constant: str) -> float:
+    raise ValueError(f"{constant} isn't JSON")
+
+
+def test_what_is_stored_is_json_for_every_reader():
+    """Python also reads and writes Infinity and NaN, which other readers of JSON refuse."""
+    paths = sorted(experiments.RESULTS.parent.rglob("*.json"))
+    assert len(paths) > len(EXPERIMENTS)
+    for path in paths:
+        json.loads(path.read_text(encoding="utf-8"), parse_constant=refuse)
+    with pytest.raises(ValueError, match="Infinity isn't JSON"):
+        json.loads(json.dumps({"far": float("inf")}), parse_constant=refuse)
+
+
 def test_what_is_found_is_stored_with_what_it_was_made_with(quick, tmp_path, capsys):
     assert main(["experiment", "quick", "--out", str(tmp_path / "new")]) == 0
     path = tmp_path / "new" / "quick.json"

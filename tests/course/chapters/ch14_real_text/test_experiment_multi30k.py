@@ -5,6 +5,8 @@ import gzip
 import json
 import re
 from datetime import datetime
+from itertools import pairwise
+from pathlib import Path
 from types import SimpleNamespace
 from unittest.mock import Mock
 
@@ -97,6 +99,29 @@ def test_the_published_setting_and_ours_side_by_side():
     changed = {what: ours for what, _, ours in experiment.settings_side_by_side(stored)}
     different = {what: ours for what, ours in changed.items() if ours != rows[what][1]}
     assert different == {"steps of warm-up": "2,000", "averaged at the end": "10 checkpoints"}
+
+
+def test_the_readme_ranks_both_languages_by_the_penalty_chosen_on_validation():
+    readme = (Path(__file__).parents[4] / "README.md").read_text(encoding="utf-8")
+    lines = [line for line in readme.splitlines() if line.startswith("| ")]
+    rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in lines]
+    told = {row[0]: (row, below) for row, below in pairwise(rows) if row[0]}
+    for name, what in (("multi30k", "German"), ("multi30k-fr", "French")):
+        stored, (row, below) = experiments.load(name), told[f"Multi30k, English to {what}"]
+        mean = stored["mean_bleu"]
+        assert row[2].split()[0] == f"**{mean['beam']:.1f}**"
+        assert below[1].startswith("the same, ranked as published")
+        assert below[2] == f"{mean['per_word']:.1f}"
+        assert row[3] == below[3] == f"{stored['published']['bleu']:.1f}"
+
+
+def test_nothing_on_the_ladder_is_better_than_muon_which_the_recipe_has():
+    bleu = {run["what"]: run["best_bleu"] for run in experiments.load("multi30k-ladder")["runs"]}
+    assert max(bleu, key=bleu.get) == experiments.load("multi30k")["recipe"]["optimizer"].title()
+    assert {"AdamW", "AdamW, twice the rate", "dropout 0.3", "BPE-dropout"} < bleu.keys()
+    assert {"R-Drop, half the updates", "half the updates"} < bleu.keys()
+    for run in experiments.load("multi30k")["runs"]:
+        assert 1.7 < run["seconds"] / 3600 < 2.1
 
 
 def test_text_becomes_lower_case_tokens_with_signs_as_signs():

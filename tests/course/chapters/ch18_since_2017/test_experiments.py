@@ -12,6 +12,7 @@ from course.chapters.ch18_since_2017.experiments import (
     SEEDS,
     SEEDS_OF_THE_BASE,
     TRAINING,
+    nearer,
     points,
     right_between,
 )
@@ -256,3 +257,20 @@ def test_distances_help_most_far_out_and_muon_helps_most_near():
     assert set(sorted(parts, key=far.get)[-3:]) == set(DISTANCES)
     assert max(parts, key=near.get) == "Muon"
     assert max(parts, key=lambda what: worth(what, "test")) == "Muon"
+
+
+def test_the_experts_do_about_as_well_as_one_gate_on_ordinary_sentences():
+    gate, experts = (right(what, "test") for what in ("SwiGLU", "mixture of experts"))
+    assert round(100 * (mean(gate) - mean(experts)), 1) == 1.0
+    luck = max(right("base", "test")) - min(right("base", "test"))
+    assert mean(gate) - mean(experts) < luck / 4
+
+
+def test_three_parts_make_no_difference_in_the_translator_but_one_helps_the_language_model():
+    for what in ("RMSNorm", "no biases", "QK-norm"):
+        assert {verdict(ROWS[what][split], ROWS["base"][split]) for split in ASKED} == {
+            "no clear difference"
+        }
+    runs = experiments.load("since-language-model")["runs"]
+    gone = {row["what"]: row["nearer"] for row in nearer(runs)}
+    assert verdict(gone["QK-norm"], gone["base"]) == "better"

@@ -7,6 +7,7 @@ import pytest
 import torch
 
 from course import experiments
+from course.chapters.ch15_heads_on_real_text.statistics import interval
 from course.chapters.ch17_gpt import experiments as gpt
 from course.chapters.ch19_judge import experiments as lab
 from course.experiments.long_training import load_cached
@@ -140,3 +141,28 @@ def test_what_the_sections_say():
             order = [run[what] for way in ("start", "KL 0.3", "KL 0.1", "KL 0") for run in of[way]]
             assert all(max(order[i : i + 3]) < min(order[i + 3 : i + 6]) for i in (0, 3, 6))
     assert all(text.startswith("Because") for run in of["hole"] for text in run["first"])
+
+
+def test_questions_go_with_the_penalty():
+    of = lab.by_way(STORED)
+    mean = {
+        way: statistics.mean(run["questions"] for run in of[way])
+        for way in ("start", "KL 0.3", "KL 0.1", "KL 0")
+    }
+    assert mean["start"] > 0.05 > mean["KL 0.3"] > 0.01 > max(mean["KL 0.1"], mean["KL 0"])
+
+
+def test_one_try_gains_with_each_seed_but_luck_could_nearly_do_two():
+    of, beginnings = lab.by_way(STORED), torch.arange(lab.PROMPTS)
+    gained = [
+        (torch.tensor(after["solved"]) - torch.tensor(before["solved"])) / lab.TRIES
+        for before, after in zip(of["start"], of["KL 0"], strict=True)
+    ]
+    assert sorted(round(one.mean().item(), 2) for one in gained) == [0.10, 0.12, 0.13]
+    low = sorted(interval(one, beginnings, draws=10_000)[0] for one in gained)
+    assert -0.01 < low[0] < low[1] < 0.01 < 0.02 < low[2]
+
+
+def test_the_truth_is_asked_in_five_of_the_last_ten_steps():
+    for run in lab.by_way(STORED)["hole"]:
+        assert sum("right" in entry for entry in run["history"][-10:]) == 5

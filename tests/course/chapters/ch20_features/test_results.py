@@ -28,7 +28,7 @@ def test_three_translators_and_five_dictionaries_count():
     for table in scores.values():
         assert len(table) == 12
         for found in table.values():
-            assert [len(values) for values in found.values()] == [5, 3, 3, 3]
+            assert [len(values) for values in found.values()] == [5, 3, 3, 3, 3]
 
 
 def test_outcomes_add_up():
@@ -142,3 +142,32 @@ def test_most_of_what_returns_without_training_stands_for_words():
     (run,) = (run for run in RUNS if run["what"] == "returns" and run["other"] == "untrained")
     lexical, all_ = run["lexical"] * run["share_of_lexical"]["0.7"], run["share"]["0.7"]
     assert 0.6 < lexical / all_ < 0.7
+
+
+def test_of_two_at_random_one_translator_breaks_nearly_all():
+    found = [run for run in stored.chosen(RUNS, "steering", "top-k")]
+    random = [run["ways"]["two features by lot"] for run in found]
+    (loud,) = (i for i, shares in enumerate(random) if shares["strength"] == 8)
+    assert found[loud]["model"] == "1" and random[loud]["another word"] > 0.9
+    others = [shares["another word"] for i, shares in enumerate(random) if i != loud]
+    assert max(others) < 0.05 and all(run["ways"]["two features"]["strength"] <= 2 for run in found)
+
+
+def test_gender_alone_by_the_size_of_the_dictionary():
+    def gender(kind: str) -> list[float]:
+        runs = stored.chosen(RUNS, "dictionary", kind, model="0")
+        return [round(run["properties"]["of its kind"]["noun: feminine"]["ap"], 2) for run in runs]
+
+    large = gender("top-k")
+    assert (min(large), max(large)) == (0.79, 0.84) and gender("top-k, 64") == [0.85]
+    words = {
+        kind: stored.chosen(RUNS, "dictionary", kind, model="0")[0]["one_word"]["features"]
+        for kind in ("top-k", "top-k, 256", "top-k, 64")
+    }
+    assert words["top-k"] > words["top-k, 256"] > words["top-k, 64"]
+
+
+def test_each_sentence_is_steered_with_each_dictionary():
+    for run in stored.chosen(RUNS, "steering", "top-k"):
+        numbers = run["ways"]["two features"]["by number"].values()
+        assert sum(found["sentences"] for found in numbers) == 498
