@@ -145,7 +145,7 @@ def test_most_of_what_returns_without_training_stands_for_words():
 
 
 def test_of_two_at_random_one_translator_breaks_nearly_all():
-    found = [run for run in stored.chosen(RUNS, "steering", "top-k")]
+    found = [run for run in results.chosen(RUNS, "steering", "top-k")]
     random = [run["ways"]["two features by lot"] for run in found]
     (loud,) = (i for i, shares in enumerate(random) if shares["strength"] == 8)
     assert found[loud]["model"] == "1" and random[loud]["another word"] > 0.9
@@ -155,19 +155,19 @@ def test_of_two_at_random_one_translator_breaks_nearly_all():
 
 def test_gender_alone_by_the_size_of_the_dictionary():
     def gender(kind: str) -> list[float]:
-        runs = stored.chosen(RUNS, "dictionary", kind, model="0")
+        runs = results.chosen(RUNS, "dictionary", kind, model="0")
         return [round(run["properties"]["of its kind"]["noun: feminine"]["ap"], 2) for run in runs]
 
     large = gender("top-k")
     assert (min(large), max(large)) == (0.79, 0.84) and gender("top-k, 64") == [0.85]
     words = {
-        kind: stored.chosen(RUNS, "dictionary", kind, model="0")[0]["one_word"]["features"]
+        kind: results.chosen(RUNS, "dictionary", kind, model="0")[0]["one_word"]["features"]
         for kind in ("top-k", "top-k, 256", "top-k, 64")
     }
     assert words["top-k"] > words["top-k, 256"] > words["top-k, 64"]
 
 
 def test_each_sentence_is_steered_with_each_dictionary():
-    for run in stored.chosen(RUNS, "steering", "top-k"):
+    for run in results.chosen(RUNS, "steering", "top-k"):
         numbers = run["ways"]["two features"]["by number"].values()
         assert sum(found["sentences"] for found in numbers) == 498

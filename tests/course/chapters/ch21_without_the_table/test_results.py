@@ -66,7 +66,7 @@ def test_the_notebook_says_what_ten_seeds_of_the_base_change():
 
 def test_linear_attention_at_twice_its_rate_loses_little_with_a_pronoun():
     runs = experiments.load("without-the-table")["runs"]
-    linear = [run for run in runs if run["what"] == stored.LINEAR and run["seed"] == 0]
+    linear = [run for run in runs if run["what"] == results.LINEAR and run["seed"] == 0]
     (own,) = (run for run in linear if run["chosen"])
     (twice,) = (run for run in linear if run["max_lr"] == 2 * own["max_lr"])
     assert abs(twice["right"]["validation"] - own["right"]["validation"]) < 0.005
