@@ -67,6 +67,7 @@ class Transformer(nn.Module):
 
 
 def check_ties(tie_weights: str, src_vocab_size: int, tgt_vocab_size: int) -> None:
+    """Raises ValueError when both sides are to share one table and their sizes differ."""
     if tie_weights == "all" and src_vocab_size != tgt_vocab_size:
         raise ValueError(
             f'tie_weights="all" needs one vocabulary for both languages, but the source has '

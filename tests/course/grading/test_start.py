@@ -103,8 +103,8 @@ def test_what_has_more_than_one_thread_is_not_copied(copied, monkeypatch):
     monkeypatch.setattr(
         starting,
         "python",
-        lambda tree, program, *words: real(
-            tree, (thread if "fork_server" in program else "") + program, *words
+        lambda program, *words: real(
+            (thread if "fork_server" in program else "") + program, *words
         ),
     )
     with contextlib.closing(Worker([("", "x = 5")], Limits(sandbox=copied))) as worker:
