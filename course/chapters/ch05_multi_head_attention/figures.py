@@ -618,7 +618,7 @@ def maps_of_tired() -> Any:
     caption="Eight heads look at the same sentence, each in its own way.",
     alt="Eight panels, one for each head. In each, thirteen dots on the left, the words that look, "
     "are joined to thirteen on the right, the words looked at. The lines of 'it' are rust, those "
-    "of 'tired' teal, and lead elsewhere in each head. In layer 0 many lines meet at the end "
+    "of 'tired' teal, and vary from head to head. In layer 0 many lines meet at the end "
     "token. In layer 1, head 1 looks a little upwards, at the words before; head 2 has few "
     "thick lines, and 'it' and 'tired' both look at 'animal'; heads 0 and 3 spread thin lines.",
     hero=True,
