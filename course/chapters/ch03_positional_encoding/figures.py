@@ -764,7 +764,8 @@ def draw_positions_explorer() -> Any:
     caption="Learned and computed positions copy equally well within the training lengths; beyond "
     "them neither holds out for long.",
     alt="Share of rows copied right against the number of digits. From 2 to 10 digits, the longest "
-    "in training, computed and learned positions are near 1. At 11 the computed ones fall to about a "
+    "in training, computed and learned positions are near 1. "
+    "At 11 the computed ones fall to about a "
     "half, the learned ones to 0; from 13 on all are at 0. Without positions the share falls from "
     "1 digit on and is near 0 from 5 on.",
 )
