@@ -1,5 +1,5 @@
 "use strict";
-// From logits to words: greedy, beam search, and drawing by lot. As in transformer_lib/decoding/.
+// From logits to words: greedy, beam search, and drawing at random. As in transformer_lib/decoding/.
 
 const [PAD, BOS, EOS, UNK] = [0, 1, 2, 3];
 const MAX_LENGTH = 64;
@@ -143,13 +143,13 @@ function sampling_distribution(logits, temperature = 1) {
   return softmax(Float64Array.from(logits, (logit) => (logit - best) / temperature));
 }
 
-/** Words drawn by lot. lots: a function that gives a new number from 0 to 1 at each call. */
+/** Words drawn at random. uniform: a function that gives a new number from 0 to 1 at each call. */
 function sample_decode(
   model,
   src,
-  { temperature = 1, lots = Math.random, max_length = MAX_LENGTH },
+  { temperature = 1, uniform = Math.random, max_length = MAX_LENGTH },
 ) {
-  return decode(model, src, (logits) => draw(sampling_distribution(logits, temperature), lots()), max_length);
+  return decode(model, src, (logits) => draw(sampling_distribution(logits, temperature), uniform()), max_length);
 }
 
 /** Laid side by side, the probabilities fill the line from 0 to 1; on whose part does lot fall? */
@@ -160,7 +160,7 @@ function draw(probabilities, lot) {
 }
 
 /** The same numbers for the same seed (mulberry32). */
-function lots_of(seed) {
+function uniform_numbers(seed) {
   let state = seed >>> 0;
   return () => {
     state = (state + 0x6d2b79f5) >>> 0;

@@ -140,8 +140,8 @@ function change_from(text) {
 function choose_words(model, src, max_length) {
   if (state.choose === "greedy") return greedy_decode(model, src, max_length);
   if (state.choose === "draw") {
-    const lots = lots_of(state.seed);
-    return sample_decode(model, src, { temperature: state.temperature, lots, max_length });
+    const uniform = uniform_numbers(state.seed);
+    return sample_decode(model, src, { temperature: state.temperature, uniform, max_length });
   }
   const { hypotheses, tree } = beam_search(model, src, { beam_size: state.beam, max_length });
   // Once more with the best words alone: for their weights and likelihoods.

@@ -215,7 +215,7 @@ class CachedDecoder:
         return self.norm(x)
 
     def step(self, number: int, layer: Any, x: Tensor, mask: Tensor | None) -> Tensor:
-        """A `DecoderLayer`, or what it is without cross-attention: (b, n, d_model) -> the same."""
+        """One layer, with or without cross-attention: (b, n, d_model) -> the same shape."""
         own = self.self_caches[number]
 
         def self_attn(x: Tensor) -> Tensor:

@@ -97,7 +97,7 @@ def projection(
     )
     middle, at = unit * d_model / 2 + 0.35, 0.75
     for part, name, said in zip(
-        parts, names, ("the encoder's output", "learned", f"their {kind}"), strict=True
+        parts, names, ("the encoder's output", "learned", f"the {kind}"), strict=True
     ):
         rows, columns = part.shape
         wide, high = unit * columns, unit * rows if part is parts[1] else row * rows

@@ -170,7 +170,9 @@ def heads_off(translator: Translator) -> dict[str, Any]:
             {
                 "heads": count,
                 "chosen": right_endings(translator, batch, edits=off(order[:count])),
-                "by lot": [right_endings(translator, batch, edits=off(chance)) for chance in drawn],
+                "at random": [
+                    right_endings(translator, batch, edits=off(chance)) for chance in drawn
+                ],
             }
         )
     return {

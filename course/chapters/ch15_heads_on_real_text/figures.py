@@ -115,7 +115,7 @@ def heads_together(models: Mapping[str, Mapping[str, Any]], title: str) -> Figur
         ax.text(0, 0.49, "a coin", va="top", color=style.MUTED)
         for i, row in enumerate(together):
             dots = {"s": 30, "color": style.SOFT, "edgecolor": style.PAPER}
-            ax.scatter([i] * len(row["by lot"]), row["by lot"], **dots)
+            ax.scatter([i] * len(row["at random"]), row["at random"], **dots)
         needed = {"most needed": [row["chosen"] for row in together]}
         last = ax is axes[-1]
         curves(ax, range(len(together)), needed, loud=["most needed"], marker="o", names=last)
@@ -123,7 +123,7 @@ def heads_together(models: Mapping[str, Mapping[str, Any]], title: str) -> Figur
         ax.set(title=f"{name}, {len(found['alone'])} heads", xlabel="heads switched off")
         ax.set_ylim(0.25, 1.03)
         ax.set_yticks([0.25, 0.5, 0.75, 1], ["25 %", "50 %", "75 %", "100 %"])
-    middle = sum(row["by lot"]) / len(row["by lot"])
+    middle = sum(row["at random"]) / len(row["at random"])
     where = (len(together) - 0.75, middle)
     axes[-1].text(*where, "drawn at\nrandom", color=style.MUTED, va="center", clip_on=False)
     axes[0].set_ylabel("right endings")

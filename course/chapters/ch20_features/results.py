@@ -17,7 +17,7 @@ WAYS = {  # as they are stored -> as the figure says it
     "swap": "13's swap: two weights\nof one head",
     "difference of means": "the difference of\nmeans, added",
     "two features": "two features of\nthe dictionary",
-    "two features by lot": "two at random (in one\ntranslator, eightfold)",
+    "two features at random": "two at random (in one\ntranslator, eightfold)",
 }
 
 
@@ -117,7 +117,7 @@ def claims(
         return found
     ways = steered["ways"]
     two, random, means = (
-        ways[name] for name in ("two features", "two features by lot", "difference of means")
+        ways[name] for name in ("two features", "two features at random", "difference of means")
     )
     return [
         *found,

@@ -147,7 +147,7 @@ class Levers:
         sign = (2.0 * goal - 1)[:, None]
         values = strength * self.values[goal]
         found = {"two features": (self.features[goal], self.features[1 - goal])}
-        found["two features by lot"] = (self.random[goal], self.random[1 - goal])
+        found["two features at random"] = (self.random[goal], self.random[1 - goal])
         edits: dict[str, Edit] = {
             name: steer(self.sae, *where, up, values, off) for name, (up, off) in found.items()
         }

@@ -494,7 +494,7 @@ def test_how_words_are_chosen(visit):
         r"<eos> 0\.\d\d, log-probability −0\.\d\d", page.locator("#beam-tree").inner_text()
     )
     assert page.locator("#beam-tree .is-best").first.inner_text().startswith("me")
-    page.get_by_label("by lot").check()
+    page.get_by_label("at random").check()
     before = likeliest.first.inner_text()
     page.get_by_label("Temperature").fill("3")
     assert likeliest.first.inner_text() != before

@@ -358,16 +358,16 @@ def test_temperature_and_lots_are_the_same(node):
         got = node(program, {"logits": logits, "temperature": temperature})
         expected = sampling_distribution(torch.tensor(logits), temperature=temperature)
         assert got == pytest.approx(expected.tolist(), abs=1e-6)
-    lots = [i / 97 for i in range(97)]
+    uniform = [i / 97 for i in range(97)]
     p = [0.5, 0.0, 0.3, 0.2]
-    words = node("return given.lots.map((lot) => draw(given.p, lot));", {"lots": lots, "p": p})
-    assert words == sample(torch.tensor([p] * 97), torch.tensor(lots)).tolist()
+    words = node("return given.uniform.map((lot) => draw(given.p, lot));", {"uniform": uniform, "p": p})
+    assert words == sample(torch.tensor([p] * 97), torch.tensor(uniform)).tolist()
 
 
 def test_the_same_seed_draws_the_same_words(node):
     program = """
         const choose = (model, src) =>
-          sample_decode(model, src, { temperature: given.temperature, lots: lots_of(given.seed) });
+          sample_decode(model, src, { temperature: given.temperature, uniform: uniform_numbers(given.seed) });
         return translator.translate("They like us", { choose }).text;
     """
     drawn = [node(program, {"seed": seed, "temperature": 3}) for seed in (1, 1, 2)]

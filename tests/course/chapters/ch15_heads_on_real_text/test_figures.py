@@ -53,8 +53,8 @@ def test_chosen_heads_stand_beside_those_drawn_by_lot():
         "trained": {"share": 0.9},
         "alone": [1, 2, 3],
         "together": [
-            {"heads": 1, "chosen": 0.5, "by lot": [0.9, 0.8]},
-            {"heads": 2, "chosen": 0.4, "by lot": [0.7, 0.9]},
+            {"heads": 1, "chosen": 0.5, "at random": [0.9, 0.8]},
+            {"heads": 2, "chosen": 0.4, "at random": [0.7, 0.9]},
         ],
     }
     ax = plots.heads_together({"one": found}, "Title").axes[0]

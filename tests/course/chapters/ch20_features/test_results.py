@@ -107,7 +107,7 @@ def nothing_turns(dictionary, controls, steered, swap):
 
 
 def any_two_turn(dictionary, controls, steered, swap):
-    steered["ways"]["two features by lot"]["flipped"] = 0.5
+    steered["ways"]["two features at random"]["flipped"] = 0.5
 
 
 def all_turn(dictionary, controls, steered, swap):
@@ -146,7 +146,7 @@ def test_most_of_what_returns_without_training_stands_for_words():
 
 def test_of_two_at_random_one_translator_breaks_nearly_all():
     found = [run for run in results.chosen(RUNS, "steering", "top-k")]
-    random = [run["ways"]["two features by lot"] for run in found]
+    random = [run["ways"]["two features at random"] for run in found]
     (loud,) = (i for i, shares in enumerate(random) if shares["strength"] == 8)
     assert found[loud]["model"] == "1" and random[loud]["another word"] > 0.9
     others = [shares["another word"] for i, shares in enumerate(random) if i != loud]
