@@ -360,14 +360,17 @@ def test_temperature_and_lots_are_the_same(node):
         assert got == pytest.approx(expected.tolist(), abs=1e-6)
     uniform = [i / 97 for i in range(97)]
     p = [0.5, 0.0, 0.3, 0.2]
-    words = node("return given.uniform.map((lot) => draw(given.p, lot));", {"uniform": uniform, "p": p})
+    words = node(
+        "return given.uniform.map((lot) => draw(given.p, lot));", {"uniform": uniform, "p": p}
+    )
     assert words == sample(torch.tensor([p] * 97), torch.tensor(uniform)).tolist()
 
 
 def test_the_same_seed_draws_the_same_words(node):
     program = """
+        const uniform = uniform_numbers(given.seed);
         const choose = (model, src) =>
-          sample_decode(model, src, { temperature: given.temperature, uniform: uniform_numbers(given.seed) });
+          sample_decode(model, src, { temperature: given.temperature, uniform });
         return translator.translate("They like us", { choose }).text;
     """
     drawn = [node(program, {"seed": seed, "temperature": 3}) for seed in (1, 1, 2)]
