@@ -1,0 +1,75 @@
+"""Did a change make it slower? The same commands in two states of the project, in turn.
+
+    python benchmarks/before_and_after.py 24111874^        that commit against the newest
+    python benchmarks/before_and_after.py v1.0.0 v1.1.0    two commits
+
+Each state is a clone of its own, with this environment's packages. What counts is the processor
+time of whole commands, the start of Python included. See benchmarks/README.md.
+"""
+
+import os
+import subprocess
+import sys
+import tempfile
+from functools import partial
+from pathlib import Path
+
+from measuring import arguments, ratio, set_up, show_ratio, take_turns, write_json
+from starting import processor_time
+
+ROOT = Path(__file__).resolve().parent.parent
+LINES = "The girl likes trees.\nShe saw the old house because it was there.\n" * 200
+COMMANDS = {
+    "import": ["-c", "import transformer_lib"],
+    "train, 100 steps": ["-m", "transformer_lib", "train", "--task=en-es", "--steps=100"],
+    "translate, 400 lines": ["-m", "transformer_lib", "translate", "--input=lines.txt"],
+}
+RESULTS = {"train, 100 steps": "--out", "translate, 400 lines": "--output"}  # where they write
+
+
+def clone(commit: str, folder: Path) -> Path:
+    """That state of the project in a new folder, which is returned."""
+    git = ["git", "-c", "advice.detachedHead=false"]
+    subprocess.run([*git, "clone", "--quiet", "--shared", str(ROOT), str(folder)], check=True)
+    subprocess.run([*git, "checkout", "--quiet", commit], cwd=folder, check=True)
+    (folder / "lines.txt").write_text(LINES, encoding="utf-8")
+    return folder
+
+
+def run(name: str, state: Path) -> None:
+    """One command, as a process of its own that imports the project from `state`."""
+    with tempfile.TemporaryDirectory() as out:
+        places = [f"{RESULTS[name]}={Path(out, 'new')}"] if name in RESULTS else []
+        subprocess.run(
+            [sys.executable, *COMMANDS[name], *places],
+            cwd=state,
+            env=os.environ | {"PYTHONPATH": str(state)},
+            check=True,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
+
+
+def main() -> None:
+    parser = arguments(__doc__, rounds=7)
+    parser.add_argument("before", help="a commit or tag")
+    parser.add_argument("after", nargs="?", default="HEAD", help="another (default: %(default)s)")
+    options = parser.parse_args()
+    circumstances = set_up(options)
+    os.environ["OMP_NUM_THREADS"] = str(options.threads)
+    results = {}
+    with tempfile.TemporaryDirectory() as folder:
+        before = clone(options.before, Path(folder, "before"))
+        after = clone(options.after, Path(folder, "after"))
+        print(f"\n{'processor time, after / before':40}median (quartiles)")
+        for name in COMMANDS:
+            states = {"before": partial(run, name, before), "after": partial(run, name, after)}
+            times = take_turns(states, options.repeats, clock=processor_time)
+            results[name] = ratio(times, "after", "before")
+            print(f"{name:40}{show_ratio(results[name])}")
+    if options.json:
+        write_json(options.json, circumstances | vars(options) | {"results": results})
+
+
+if __name__ == "__main__":
+    main()
