@@ -144,6 +144,44 @@ def test_the_library_is_small():
     assert sum(len(path.read_text(encoding="utf-8").splitlines()) for path in paper) <= 700
 
 
+def helpers_of_one_figure(text: str, elsewhere: str) -> list[str]:
+    """Public functions of a chapter's figures that one other function uses, and nobody else."""
+    parts = [
+        node for node in ast.parse(text).body if isinstance(node, ast.FunctionDef | ast.ClassDef)
+    ]
+    uses = {part.name: {n.id for n in ast.walk(part) if isinstance(n, ast.Name)} for part in parts}
+    return [
+        part.name
+        for part in parts
+        if not part.name.startswith("_") and not part.decorator_list  # a registered figure has one
+        if sum(part.name in uses[other] for other in uses if other != part.name) <= 1
+        and not re.search(rf"\b{part.name}\b", elsewhere)
+    ]
+
+
+def test_what_one_figure_alone_uses_is_private():
+    notebooks = [*ROOT.glob("notebooks/*.ipynb"), *ROOT.glob("course/assignments/*.ipynb")]
+    others = {path: path.read_text(encoding="utf-8") for path in [*ALL, *notebooks]}
+    public = {}
+    for path in sorted(ROOT.glob("course/chapters/*/figures.py")):
+        # of the course's files those that import from this one, and all that readers see
+        asks = [
+            text
+            for other, text in others.items()
+            if other != path and (other in notebooks or module_of(path) in text)
+        ]
+        found = helpers_of_one_figure(others[path], "\n".join(asks))
+        public |= {path.parent.name: found} if found else {}
+    assert not public
+
+
+def test_a_helper_of_one_figure_is_seen():
+    text = "def bars(): ...\ndef _dots(): ...\n@figure('a')\ndef draw():\n    bars(), _dots()\n"
+    assert helpers_of_one_figure(text, "") == ["bars"]
+    assert helpers_of_one_figure(text, "figures.bars()") == []
+    assert helpers_of_one_figure(text + "def more():\n    bars()\n", "more") == []
+
+
 def test_a_name_of_the_library_means_nothing_else_in_the_course():
     """Each has its own commands; `corpus` is one of both: fetching sentences, and writing them."""
     names = {

@@ -10,7 +10,7 @@ from course.drawing.registry import figure
 from course.drawing.words import canvas, heading, label
 
 
-def broadcasting(column: Sequence[int], row: Sequence[int]) -> Figure:
+def _broadcasting(column: Sequence[int], row: Sequence[int]) -> Figure:
     """Draw a column plus a row of whole numbers, and the square of their sums -> the figure."""
     height, width, cell = len(column), len(row), 0.5
     figure, ax = canvas(8, 1.05 + cell * height)
@@ -44,4 +44,4 @@ def broadcasting(column: Sequence[int], row: Sequence[int]) -> Figure:
     hero=True,
 )
 def draw_broadcasting() -> Figure:
-    return broadcasting([0, 10, 20], [0, 1, 2, 3])
+    return _broadcasting([0, 10, 20], [0, 1, 2, 3])

@@ -35,7 +35,7 @@ class Stage(NamedTuple):
     half: str = ""
 
 
-def series_map(
+def _series_map(
     source: Sequence[str],
     target: Sequence[str],
     here: str,
@@ -115,7 +115,7 @@ def draw_series_map() -> Figure:
         Stage("after the encoder", "07", found["memory"], "encoder"),
         Stage("about to be written", "08, 11", found["decoder"], "decoder"),
     ]
-    return series_map(
+    return _series_map(
         ["I", "like", "trees"],
         ["Me", "gustan", "los", "árboles"],
         "trees",

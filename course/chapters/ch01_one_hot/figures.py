@@ -24,7 +24,7 @@ from transformer_lib.text.tokens import Vocabulary
 from transformer_lib.translator import Translator
 
 
-def one_hot_table(table: Any, words: Sequence[str], vocabulary: Sequence[str]) -> Figure:
+def _one_hot_table(table: Any, words: Sequence[str], vocabulary: Sequence[str]) -> Figure:
     """Draw small one-hot rows (n, vocab_size), every 0 and 1 -> the figure.
 
     words: the n words of the rows; vocabulary: what each column stands for. Raises ValueError when
@@ -55,7 +55,7 @@ def one_hot_table(table: Any, words: Sequence[str], vocabulary: Sequence[str]) -
     return figure
 
 
-def one_hot_row(ids: Sequence[int], words: Sequence[str], vocabulary: Sequence[str]) -> Figure:
+def _one_hot_row(ids: Sequence[int], words: Sequence[str], vocabulary: Sequence[str]) -> Figure:
     """Draw each id as a row with one mark, and the place around the last of them enlarged.
 
     Raises ValueError when ids and words differ in number or an id isn't in the vocabulary.
@@ -97,7 +97,7 @@ def cell(ax: Axes, at: tuple[float, float], wide: float, high: float, text: str 
         label(ax, at, "0", size=13, ha="center", color=style.MUTED)
 
 
-def distance_triangle(rows: Any, words: Sequence[str]) -> Figure:
+def _distance_triangle(rows: Any, words: Sequence[str]) -> Figure:
     """Draw three vectors (3, d) as the corners of a triangle with their distances -> the figure.
 
     Raises ValueError for another number of vectors or words, or where the sides aren't equal (a
@@ -125,7 +125,7 @@ def distance_triangle(rows: Any, words: Sequence[str]) -> Figure:
 
 
 @mpl.rc_context(style.PRINT)
-def unknown_words(
+def _unknown_words(
     sentences: Sequence[int], unknown: Sequence[int], total: int, ax: Axes | None = None
 ) -> Axes:
     """Draw how many of a test text's words are unknown -> the axes.
@@ -168,7 +168,7 @@ SAMPLES = (10, 100, 1_000, 10_000)  # training sentences
 def draw_one_hot_table() -> Figure:
     vocab = Vocabulary.build(TREES)
     ids = torch.tensor(vocab.encode(TREES[0]))
-    return one_hot_table(one_hot(ids, len(vocab)), TREES[0], vocab.tokens)
+    return _one_hot_table(one_hot(ids, len(vocab)), TREES[0], vocab.tokens)
 
 
 @figure(
@@ -181,7 +181,7 @@ def draw_one_hot_table() -> Figure:
 )
 def draw_one_hot_row() -> Figure:
     vocab = Translator.load().src.vocab
-    return one_hot_row(vocab.encode(TREES[0]), TREES[0], vocab.tokens)
+    return _one_hot_row(vocab.encode(TREES[0]), TREES[0], vocab.tokens)
 
 
 @figure(
@@ -202,7 +202,7 @@ def draw_unknown_words() -> Figure:
         read = [language.tokenizer(text) for text in test]
         unknown.append(sum(len(language.vocab.unknown(tokens)) for tokens in read))
         total = sum(map(len, read))
-    return unknown_words(SAMPLES, unknown, total).figure
+    return _unknown_words(SAMPLES, unknown, total).figure
 
 
 @figure(
@@ -213,4 +213,4 @@ def draw_unknown_words() -> Figure:
 )
 def draw_one_hot_distances() -> Figure:
     vocab, words = Translator.load().src.vocab, ["cat", "dog", "gave"]
-    return distance_triangle(one_hot(torch.tensor(vocab.encode(words)), len(vocab)), words)
+    return _distance_triangle(one_hot(torch.tensor(vocab.encode(words)), len(vocab)), words)

@@ -32,7 +32,7 @@ from transformer_lib.text.tokens import Vocabulary
 from transformer_lib.translator import SHIPPED_MODEL, Translator
 
 
-def word_similarity(
+def _word_similarity(
     vectors: Any, words: Sequence[str], *, groups: Sequence[int] = (), title: str = "", note=""
 ) -> Figure:
     """Draw the cosine of every two word vectors (n, d_model) -> the figure.
@@ -70,7 +70,7 @@ def word_similarity(
     return figure
 
 
-def pulled_rows(
+def _pulled_rows(
     ids: Sequence[int], table: Any, words: Sequence[str], vocabulary: Sequence[str]
 ) -> Figure:
     """Draw a table (vocab_size, d_model) and the rows that words pull out of it -> the figure.
@@ -140,7 +140,7 @@ def share_bars(shares: Mapping[str, Mapping[str, float]], ax: Axes | None = None
 
 
 @mpl.rc_context(style.PRINT)
-def vector_sizes(
+def _vector_sizes(
     widths: Sequence[int],
     lengths: Mapping[str, Sequence[float]],
     cosines: Mapping[str, Sequence[float]],
@@ -169,7 +169,7 @@ def vector_sizes(
 
 
 @mpl.rc_context(style.PRINT)
-def loss_by_bottom(runs: Mapping[str, Sequence[Sequence[tuple[int, float]]]]) -> Axes:
+def _loss_by_bottom(runs: Mapping[str, Sequence[Sequence[tuple[int, float]]]]) -> Axes:
     """Draw learning curves, the mean of several seeds thick and each seed thin -> the axes.
 
     runs: for each name its runs, each of them (step, loss) at the same steps; the first is loud.
@@ -386,7 +386,7 @@ GENDERS = {
 WITH_EL = ("water", "classroom", "eagle")  # el agua, el aula, el águila: all the same feminine
 
 
-def small_table() -> tuple[Any, Tensor]:
+def _small_table() -> tuple[Any, Tensor]:
     """A vocabulary of nine and a random table with three numbers for each, the same each time."""
     vocab = Vocabulary.build([text.split() for text in ("I like trees", "the trees grew")])
     torch.manual_seed(0)
@@ -402,9 +402,9 @@ def small_table() -> tuple[Any, Tensor]:
     hero=True,
 )
 def draw_lookup_table() -> Figure:
-    vocab, table = small_table()
+    vocab, table = _small_table()
     words = "I like trees".split()
-    return pulled_rows(vocab.encode(words), table, words, vocab.tokens)
+    return _pulled_rows(vocab.encode(words), table, words, vocab.tokens)
 
 
 def _trained_tables() -> tuple[Tensor, Tensor]:
@@ -581,7 +581,7 @@ def draw_noun_map() -> Any:
 )
 def draw_word_similarity() -> Figure:
     rows = [_vocabularies()[0].index(word) for word in SOME_WORDS]
-    return word_similarity(
+    return _word_similarity(
         _trained_tables()[0][rows],
         SOME_WORDS,
         groups=(3, 1, 1, 3, 2, 2),
@@ -673,7 +673,7 @@ def _measure_sizes(
     "from 0.8 to 1; with it the cosine stays near a third.",
 )
 def draw_embedding_lengths() -> Figure:
-    return vector_sizes(WIDTHS, *_measure_sizes())
+    return _vector_sizes(WIDTHS, *_measure_sizes())
 
 
 @figure(
@@ -689,7 +689,7 @@ def draw_embedding_scale() -> Figure:
     runs: dict[str, list] = {name: [] for name in bottoms}
     for result in experiments.load("embedding-scale")["results"]:
         runs[result["bottom"]].append(result["losses"])
-    ax = loss_by_bottom(runs)
+    ax = _loss_by_bottom(runs)
     late, early, _ = (
         float(np.interp(-1, -np.mean(losses, axis=0)[:, 1], np.array(losses[0])[:, 0]))
         for losses in map(np.asarray, runs.values())

@@ -72,7 +72,7 @@ def positions_heatmap(
 
 
 @mpl.rc_context(style.PRINT)
-def positions_table(encoding: Any, row: int) -> Figure:
+def _positions_table(encoding: Any, row: int) -> Figure:
     """Draw a whole table (length, d_model), and one of its rows enlarged below it -> the figure."""
     table = _table(encoding)
     length, d_model = table.shape
@@ -97,7 +97,7 @@ def positions_table(encoding: Any, row: int) -> Figure:
 
 
 @mpl.rc_context(style.PRINT)
-def positions_curves(encoding: Any, pairs: Sequence[int]) -> Figure:
+def _positions_curves(encoding: Any, pairs: Sequence[int]) -> Figure:
     """Draw pairs of columns 2i and 2i+1 of a table (length, d_model), one panel for each i."""
     table = _table(encoding)
     figure = style.new_figure(style.WIDTH, 0.9 + 1.15 * len(pairs))
@@ -127,7 +127,7 @@ def wavelengths(encoding: Any) -> np.ndarray:
 
 
 @mpl.rc_context(style.PRINT)
-def positions_frequencies(
+def _positions_frequencies(
     small: Mapping[str, np.ndarray], large: Mapping[str, np.ndarray]
 ) -> Figure:
     """Compare the wavelengths of two encodings, for few pairs and for many -> the figure.
@@ -159,7 +159,7 @@ def positions_frequencies(
     return figure
 
 
-def clock_table(words: Sequence[str], encoding: Any, pairs: Mapping[int, str]) -> Figure:
+def _clock_table(words: Sequence[str], encoding: Any, pairs: Mapping[int, str]) -> Figure:
     """Draw each position as a column of clocks, one for each pair of columns -> the figure.
 
     words: what stands at positions 0, 1, 2 ...; encoding (length, d_model). pairs: which pairs of
@@ -190,7 +190,7 @@ TURNED = style.tint(style.ACCENT)
 
 
 @mpl.rc_context(style.PRINT)
-def positions_clocks(
+def _positions_clocks(
     encoding: Any, pairs: Sequence[int], start: int, other: int, step: int
 ) -> Figure:
     """Draw pairs of columns as clocks, whose hand goes on by `step` from two positions.
@@ -223,7 +223,7 @@ def positions_clocks(
 
 
 @mpl.rc_context(style.PRINT)
-def positions_similarity(encoding: Any, others: Sequence[Any] = ()) -> Figure:
+def _positions_similarity(encoding: Any, others: Sequence[Any] = ()) -> Figure:
     """Draw dot products of position vectors, each divided by d_model/2, their square length.
 
     Left: all pairs of positions of `encoding`. Right: position 0 with each other position, by their
@@ -320,7 +320,7 @@ def _two_stacks(ax: Axes, side: str) -> None:
     path(ax, [(0.45, 2.65), (0.45, 2.8), (0.92, 2.8), (0.92, 2.02), (1.01, 2.02)])
 
 
-def rows_in_pairs(
+def _rows_in_pairs(
     words: Sequence[str], orders: tuple[str, str], panels: Mapping[str, tuple], title: str = ""
 ) -> Figure:
     """Draw the vectors of the same words in two orders, the two rows of each word side by side.
@@ -359,7 +359,7 @@ KINDS = {  # the name in the picture, where it stands, its color and line
 
 
 @mpl.rc_context(style.PRINT)
-def lengths_copied(
+def _lengths_copied(
     results: Sequence[Mapping[str, Any]], trained_to: int, measure: str = "exact"
 ) -> Axes:
     """Draw how many rows are copied right against their length, for each kind of positions.
@@ -393,7 +393,7 @@ def lengths_copied(
 
 
 @mpl.rc_context(style.PRINT)
-def padding_picture(batches: Mapping[str, Sequence[int]]) -> Figure:
+def _padding_picture(batches: Mapping[str, Sequence[int]]) -> Figure:
     """Draw batches as tables, a row for each sentence: words grey, padding in the accent.
 
     batches: for each title the lengths of its sentences. Beside it stands the share of padding.
@@ -413,7 +413,7 @@ def padding_picture(batches: Mapping[str, Sequence[int]]) -> Figure:
     return figure
 
 
-def positions_explorer() -> Any:
+def _positions_explorer() -> Any:
     """An Altair chart with sliders for d_model, the base and a position: all of it is computed in
     the chart, so that it works without Python and without a network.
 
@@ -553,7 +553,7 @@ def _shuffled_outputs() -> dict[str, tuple[Any, Any]]:
 def draw_positions_shuffled() -> Figure:
     words, orders = ["I", "like", "trees"], ("I like trees", "trees I like")
     title = "Without positions, the order of the words changes nothing"
-    return rows_in_pairs(words, orders, _shuffled_outputs(), title)
+    return _rows_in_pairs(words, orders, _shuffled_outputs(), title)
 
 
 SENTENCE = ["I", "like", "trees", "and", "their", "shade", "in", "summer"]
@@ -574,7 +574,7 @@ CLOCKS = {
     hero=True,
 )
 def draw_positions_clocks() -> Figure:
-    return clock_table(SENTENCE, positional_encoding(len(SENTENCE), 512), CLOCKS)
+    return _clock_table(SENTENCE, positional_encoding(len(SENTENCE), 512), CLOCKS)
 
 
 @figure(
@@ -586,7 +586,7 @@ def draw_positions_clocks() -> Figure:
     "Below, the row of position 30 is shown alone.",
 )
 def draw_positions_table() -> Figure:
-    return positions_table(positional_encoding(100, 128), row=30)
+    return _positions_table(positional_encoding(100, 128), row=30)
 
 
 @figure(
@@ -598,7 +598,7 @@ def draw_positions_table() -> Figure:
     "255 would be about 61,000 long: the sine looks like a flat line at 0, the cosine at 1.",
 )
 def draw_positions_curves() -> Figure:
-    return positions_curves(positional_encoding(61, 512), pairs=(0, 15, 45, 255))
+    return _positions_curves(positional_encoding(61, 512), pairs=(0, 15, 45, 255))
 
 
 @figure(
@@ -664,7 +664,7 @@ def both_wavelengths(d_model: int) -> dict[str, Any]:
     "rising in almost a straight line to 3.7 percent at pair 255.",
 )
 def draw_positions_frequencies() -> Figure:
-    return positions_frequencies(both_wavelengths(8), both_wavelengths(512))
+    return _positions_frequencies(both_wavelengths(8), both_wavelengths(512))
 
 
 @figure(
@@ -675,7 +675,7 @@ def draw_positions_frequencies() -> Figure:
     "equally long; from clock to clock they shrink: 172, 58 and 20 degrees.",
 )
 def draw_positions_rotation() -> Figure:
-    return positions_clocks(positional_encoding(10, 512), (0, 30, 60), start=1, other=6, step=3)
+    return _positions_clocks(positional_encoding(10, 512), (0, 30, 60), start=1, other=6, step=3)
 
 
 @figure(
@@ -688,7 +688,7 @@ def draw_positions_rotation() -> Figure:
     "is back at 0.95.",
 )
 def draw_positions_dot_products() -> Figure:
-    return positions_similarity(positional_encoding(41, 512), [positional_encoding(41, 8)])
+    return _positions_similarity(positional_encoding(41, 512), [positional_encoding(41, 8)])
 
 
 def _trained_words(words: list[str], side: str = "source") -> Any:
@@ -755,7 +755,7 @@ def draw_positions_output_side() -> Figure:
     "the 32 numbers of position 3 as bars. Three sliders change d_model, the base, the position.",
 )
 def draw_positions_explorer() -> Any:
-    return positions_explorer()
+    return _positions_explorer()
 
 
 @figure(
@@ -771,7 +771,7 @@ def draw_positions_explorer() -> Any:
 )
 def draw_positions_learned() -> Figure:
     found = experiments.load("positions")
-    return lengths_copied(found["results"], found["trained_to"]).figure
+    return _lengths_copied(found["results"], found["trained_to"]).figure
 
 
 @functools.cache  # notebook 03 shows the numbers, and then the picture
@@ -786,7 +786,7 @@ def two_ways() -> tuple[list[int], dict[str, list[list[int]]]]:
     return lengths, {"sentences as they come": at_random, "of similar length": similar}
 
 
-def usual_batch(batches: list[list[int]], lengths: list[int]) -> list[int]:
+def _usual_batch(batches: list[list[int]], lengths: list[int]) -> list[int]:
     """The lengths of the batch whose share of padding is nearest to that of all batches."""
     words = [[lengths[i] for i in batch] for batch in batches]
     share = 1 - sum(map(sum, words)) / sum(len(batch) * max(batch) for batch in words)
@@ -803,4 +803,4 @@ def usual_batch(batches: list[list[int]], lengths: list[int]) -> list[int]:
 )
 def draw_padding_saved() -> Figure:
     lengths, ways = two_ways()
-    return padding_picture({way: usual_batch(batches, lengths) for way, batches in ways.items()})
+    return _padding_picture({way: _usual_batch(batches, lengths) for way, batches in ways.items()})

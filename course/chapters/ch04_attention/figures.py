@@ -35,7 +35,7 @@ def _word_colors(words: Sequence[str]) -> list[str]:
     return [style.WORDS.get(word) or next(left) for word in words]
 
 
-def query_finds_key(words: Sequence[str], query: Any, keys: Any, asks: str) -> Figure:
+def _query_finds_key(words: Sequence[str], query: Any, keys: Any, asks: str) -> Figure:
     """Draw a query and the keys of the words as arrows from one point -> the figure.
 
     query (2), keys (words, 2); asks: the word that is about to be written. Beside each key is its
@@ -69,7 +69,7 @@ def query_finds_key(words: Sequence[str], query: Any, keys: Any, asks: str) -> F
     return figure
 
 
-def projection(
+def _projection(
     words: Sequence[str],
     x: Any,
     weights: Any,
@@ -121,7 +121,7 @@ def projection(
 
 
 @mpl.rc_context(style.PRINT)
-def equation_frames(
+def _equation_frames(
     query: Any,
     key: Any,
     value: Any,
@@ -179,7 +179,7 @@ def equation_frames(
     return figure
 
 
-def six_steps(words: Sequence[str], query: Any, keys: Any, values: Any) -> Figure:
+def _six_steps(words: Sequence[str], query: Any, keys: Any, values: Any) -> Figure:
     """Draw attention for the first of the words, step by step from top to bottom -> the figure.
 
     query (d_k) of the first word; keys (s, d_k), values (s, d_v). A column for each word. Raises
@@ -252,7 +252,7 @@ def _vector(numbers: Any, decimals: int | None = None) -> str:
 
 
 @mpl.rc_context(style.PRINT)
-def scaling_curves(rows: Sequence[Mapping[str, Any]]) -> Figure:
+def _scaling_curves(rows: Sequence[Mapping[str, Any]]) -> Figure:
     """Draw what the width d_k does to scores and softmax, with and without sqrt(d_k) -> the figure.
 
     rows: one for each width and way, {"d_k", "scaled" (bool), "variance", "largest", "slope"}.
@@ -286,7 +286,7 @@ def scaling_curves(rows: Sequence[Mapping[str, Any]]) -> Figure:
 
 
 @mpl.rc_context(style.PRINT)
-def score_maps(maps: Mapping[str, Any], words: Sequence[str]) -> Figure:
+def _score_maps(maps: Mapping[str, Any], words: Sequence[str]) -> Figure:
     """Draw score matrices (s, s) of the same words side by side on one scale -> the figure.
 
     maps: title -> matrix. Raises ValueError when a matrix doesn't fit the words.
@@ -479,7 +479,7 @@ def _shared_and_separate() -> dict[str, Tensor]:
 )
 def draw_arrow() -> Figure:
     keys = [[-0.5, 0.5], [1, -0.5], [1, 1]]
-    return query_finds_key(["I", "like", "trees"], [1, 2], keys, "gustan")
+    return _query_finds_key(["I", "like", "trees"], [1, 2], keys, "gustan")
 
 
 @figure(
@@ -492,7 +492,7 @@ def draw_arrow() -> Figure:
 def draw_projection() -> Figure:
     head = real_head()
     names = ("$X$", "$W^K$", "$K$")
-    return projection(head.src, head.memory, head.w_k, head.key, "trees", names)
+    return _projection(head.src, head.memory, head.w_k, head.key, "trees", names)
 
 
 @figure(
@@ -504,7 +504,7 @@ def draw_projection() -> Figure:
     "The scores of 'I' with 'like' and of 'like' with 'I' are framed.",
 )
 def draw_shared_matrix() -> Figure:
-    return score_maps(_shared_and_separate(), ["I", "like", "trees"])
+    return _score_maps(_shared_and_separate(), ["I", "like", "trees"])
 
 
 @figure(
@@ -517,7 +517,7 @@ def draw_shared_matrix() -> Figure:
     "arrows join the two columns to the sum, (8.81, 1.19).",
 )
 def draw_six_steps() -> Figure:
-    return six_steps(["Thinking", "Machines"], *_thinking_machines())
+    return _six_steps(["Thinking", "Machines"], *_thinking_machines())
 
 
 @figure(
@@ -530,7 +530,7 @@ def draw_six_steps() -> Figure:
 )
 def draw_four_frames() -> Figure:
     asks, words = ["me", "gustan", "árboles"], ["I", "like", "trees"]
-    drawn = equation_frames(*i_like_trees(), asks, words, ["who", "does", "what", "many"])
+    drawn = _equation_frames(*i_like_trees(), asks, words, ["who", "does", "what", "many"])
     drawn.suptitle("To write “gustan”, “trees” is found, and its value is taken over")
     return drawn
 
@@ -544,7 +544,7 @@ def draw_four_frames() -> Figure:
     "Divided by the root of d_k, all three stay level.",
 )
 def draw_scaling() -> Figure:
-    return scaling_curves([softmax_at(d_k, scaled) for d_k in WIDTHS for scaled in (False, True)])
+    return _scaling_curves([softmax_at(d_k, scaled) for d_k in WIDTHS for scaled in (False, True)])
 
 
 @figure(

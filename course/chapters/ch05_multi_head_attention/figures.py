@@ -41,7 +41,7 @@ KINDS = {  # of attention: how a layer is called, and whose words its queries an
 # --- the way through the heads -------------------------------------------------------------------
 
 
-def heads_recap(words: Sequence[str], d_model: int = 512, h: int = 8) -> Figure:
+def _heads_recap(words: Sequence[str], d_model: int = 512, h: int = 8) -> Figure:
     """Draw X -> h times Q, K, V -> h times Z -> side by side -> W^O -> out, with all shapes.
 
     words: one row of X each. One head has the accent from beginning to end. Raises ValueError
@@ -121,7 +121,7 @@ def _rows(ax: Axes, at: Point, wide: float, high: float, rows: int, colors: list
 # --- all heads, one sentence ---------------------------------------------------------------------
 
 
-def eight_heads(
+def _eight_heads(
     named: Mapping[str, Any], words: Sequence[str], marked: Mapping[str, str]
 ) -> Figure:
     """Draw a sentence's attention in each head, four heads in a row -> the figure.
@@ -160,7 +160,7 @@ def eight_heads(
     return figure
 
 
-def two_pictures(maps: Any, layer: str, head: int, askers: Mapping[str, str]) -> Figure:
+def _two_pictures(maps: Any, layer: str, head: int, askers: Mapping[str, str]) -> Figure:
     """Draw the looks of two words of a sentence in one head, one above the other, unnamed."""
     figure, ax = canvas(8, 4.6)
     weights = as_array(maps.weights[layer][head])
@@ -203,7 +203,7 @@ def arcs(
 # --- two columns of words ------------------------------------------------------------------------
 
 
-def one_two_all(weights: Any, words: Sequence[str], query: int, names: Sequence[str]) -> Figure:
+def _one_two_all(weights: Any, words: Sequence[str], query: int, names: Sequence[str]) -> Figure:
     """Draw what one word looks at in one head, in two, and in all -> the figure, three panels.
 
     weights (h, q, k), the heads in the order in which they are added; names: one for each. A line
@@ -250,9 +250,9 @@ def _token_rows(maps: Any) -> tuple[list[dict], list[dict]]:
         for side, tokens in (("query", rows), ("key", columns)):
             words += [
                 {"layer": name, "side": side, "place": place, "word": word, "label": label}
-                for place, (word, label) in enumerate(zip(tokens, told_apart(tokens), strict=True))
+                for place, (word, label) in enumerate(zip(tokens, _told_apart(tokens), strict=True))
             ]
-        labels = told_apart(rows)
+        labels = _told_apart(rows)
         for head, matrix in enumerate(as_array(weights)):
             lines += [
                 {
@@ -272,7 +272,7 @@ def _token_rows(maps: Any) -> tuple[list[dict], list[dict]]:
     return lines, words
 
 
-def told_apart(words: Sequence[str]) -> list[str]:
+def _told_apart(words: Sequence[str]) -> list[str]:
     """The words, numbered where one occurs more than once: the (1), cat, the (2)."""
     return [
         f"{word} ({words[: place + 1].count(word)})" if words.count(word) > 1 else word
@@ -471,7 +471,7 @@ def encoder_heads(maps: Any) -> dict[str, torch.Tensor]:
     }
 
 
-def sharpest_first(heads: Mapping[str, torch.Tensor], query: int) -> dict[str, torch.Tensor]:
+def _sharpest_first(heads: Mapping[str, torch.Tensor], query: int) -> dict[str, torch.Tensor]:
     """The heads in the order of their entropy in one row: the least spread one comes first.
 
     The last layer goes before the others, since its vectors are what the decoder reads.
@@ -533,7 +533,7 @@ def distance_bars(profiles: Mapping[str, Mapping[int, float]]) -> Figure:
 # --- the three uses ------------------------------------------------------------------------------
 
 
-def three_uses(maps: Any) -> Figure:
+def _three_uses(maps: Any) -> Figure:
     """Draw encoder self-attention, decoder self-attention and cross-attention side by side.
 
     maps: what a `Translator` gives. In each panel the words that look stand on the left, those
@@ -589,7 +589,7 @@ RIDDLE = {word: ASKERS[word] for word in ("it", "tired")}
     "512, they give the output, 3 × 512, the shape of X. One head is colored all the way.",
 )
 def draw_heads_recap() -> Figure:
-    return heads_recap(["I", "like", "trees"])
+    return _heads_recap(["I", "like", "trees"])
 
 
 FILTERS = ("layer 1, head 1", "layer 0, head 1")
@@ -625,7 +625,7 @@ def maps_of_tired() -> Any:
 )
 def draw_heads_eight() -> Figure:
     maps = maps_of_tired()
-    return eight_heads(encoder_heads(maps), maps.src, RIDDLE)
+    return _eight_heads(encoder_heads(maps), maps.src, RIDDLE)
 
 
 @figure(
@@ -636,7 +636,7 @@ def draw_heads_eight() -> Figure:
     "from 'tired' to 'animal', 100 %. The title asks which decides, cansado or cansada.",
 )
 def draw_two_pictures() -> Figure:
-    return two_pictures(maps_of_tired(), "encoder.layers.1.self_attn", 2, RIDDLE)
+    return _two_pictures(maps_of_tired(), "encoder.layers.1.self_attn", 2, RIDDLE)
 
 
 @figure(
@@ -649,9 +649,9 @@ def draw_two_pictures() -> Figure:
 )
 def draw_heads_one_two_all() -> Figure:
     maps = maps_of_tired()
-    named = sharpest_first(encoder_heads(maps), maps.src.index("it"))
+    named = _sharpest_first(encoder_heads(maps), maps.src.index("it"))
     weights = torch.stack(list(named.values()))
-    return one_two_all(weights, maps.src, maps.src.index("it"), list(named))
+    return _one_two_all(weights, maps.src, maps.src.index("it"), list(named))
 
 
 @figure(
@@ -674,4 +674,4 @@ def draw_heads_token_view() -> Any:
     "'árboles' at 'trees', and for <eos> at <eos>.",
 )
 def draw_heads_three_uses() -> Figure:
-    return three_uses(Translator.load().attention_maps("I like trees"))
+    return _three_uses(Translator.load().attention_maps("I like trees"))

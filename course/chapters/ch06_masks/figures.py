@@ -63,7 +63,7 @@ def mask_maps(
     return figure
 
 
-def staircase(tgt_in: Sequence[str], tgt_out: Sequence[str]) -> Figure:
+def _staircase(tgt_in: Sequence[str], tgt_out: Sequence[str]) -> Figure:
     """Draw what the decoder may see at each position, a row for each, and what it must predict.
 
     Words that may be seen have their color, later ones are covered. Raises ValueError when the two
@@ -106,7 +106,7 @@ def _tile(ax: Axes, at: tuple[float, float], wide: float, text: str) -> None:
 
 
 @mpl.rc_context(style.PRINT)
-def leak_curves(runs: Sequence[Mapping[str, Any]]) -> Figure:
+def _leak_curves(runs: Sequence[Mapping[str, Any]]) -> Figure:
     """Draw how models with and without a causal mask learn -> the figure.
 
     runs: {"mask": "causal" or "none", "seed", "history": [{"step", "next_word", "right_rows"}]},
@@ -141,7 +141,7 @@ TGT_IN = ["<bos>", "me", "gustan", "los", "árboles"]
 TGT_OUT = ["me", "gustan", "los", "árboles", "<eos>"]
 
 
-def three_masks(tgt_in: Tensor) -> dict[str, Tensor]:
+def _three_masks(tgt_in: Tensor) -> dict[str, Tensor]:
     """Padding mask, causal mask and both together, as squares (t, t), of one row of ids (t,)."""
     length = len(tgt_in)
     padding = padding_mask(tgt_in[None]).expand(1, 1, length, length)[0, 0]
@@ -159,7 +159,7 @@ def three_masks(tgt_in: Tensor) -> dict[str, Tensor]:
     hero=True,
 )
 def draw_staircase() -> Figure:
-    return staircase(TGT_IN, TGT_OUT)
+    return _staircase(TGT_IN, TGT_OUT)
 
 
 @figure(
@@ -173,7 +173,7 @@ def draw_staircase() -> Figure:
 )
 def draw_three_masks() -> Figure:
     words = ["<bos>", "gracias", "<pad>", "<pad>", "<pad>"]
-    return mask_maps(three_masks(torch.tensor([BOS, 4, PAD, PAD, PAD])), words, words)
+    return mask_maps(_three_masks(torch.tensor([BOS, 4, PAD, PAD, PAD])), words, words)
 
 
 @figure(
@@ -205,4 +205,4 @@ def draw_influence() -> Figure:
     "0 % at every step.",
 )
 def draw_leak_curves() -> Figure:
-    return leak_curves(experiments.load("masks")["runs"])
+    return _leak_curves(experiments.load("masks")["runs"])

@@ -95,7 +95,7 @@ def _power(exponent: float, _: int) -> str:
 # --- the stream that words add to ----------------------------------------------------------------
 
 
-def stream_of_words(words: Sequence[str], weights: Sequence[Any]) -> Figure:
+def _stream_of_words(words: Sequence[str], weights: Sequence[Any]) -> Figure:
     """Draw the residual stream of an encoder, a lane for each word -> the figure.
 
     weights: for each layer the attention weights (words, words); a row belongs to the word that
@@ -160,7 +160,7 @@ SIDES = {
 }
 
 
-def two_stacks(src: Sequence[str], read: Sequence[str], written: str, layers: int = 2) -> Figure:
+def _two_stacks(src: Sequence[str], read: Sequence[str], written: str, layers: int = 2) -> Figure:
     """Draw an encoder and a decoder of some layers, bottom up, with each add & norm filled.
 
     src: the words that the encoder reads; read: what the decoder has read, written: its next word.
@@ -213,7 +213,7 @@ def two_stacks(src: Sequence[str], read: Sequence[str], written: str, layers: in
 
 
 @mpl.rc_context(style.PRINT)
-def neuron_words(neurons: Mapping[str, Mapping[str, float]], label: str) -> Figure:
+def _neuron_words(neurons: Mapping[str, Mapping[str, float]], label: str) -> Figure:
     """Draw the words to which each neuron says most, a panel each: title -> word -> how much."""
     figure = style.new_figure(style.WIDTH, 3.9)
     axes = figure.subplots(1, len(neurons), squeeze=False, sharex=True).flat
@@ -232,7 +232,7 @@ def neuron_words(neurons: Mapping[str, Mapping[str, float]], label: str) -> Figu
 # --- which numbers share a mean ------------------------------------------------------------------
 
 
-def norm_groups(
+def _norm_groups(
     groups: Mapping[str, Any], sentences: Sequence[Sequence[str]], title: str = ""
 ) -> Figure:
     """Draw the numbers of a batch as cells, with a letter for each group that is normalized.
@@ -276,7 +276,9 @@ def norm_groups(
 # --- the residual connection --------------------------------------------------------------------
 
 
-def around_flow(rows: Mapping[str, Sequence[Any]], words: Sequence[str], title: str = "") -> Figure:
+def _around_flow(
+    rows: Mapping[str, Sequence[Any]], words: Sequence[str], title: str = ""
+) -> Figure:
     """Draw vectors that pass a sub-layer, one row for each way -> the figure.
 
     rows: title, with a formula on a second line -> stations from left to right: (name, matrix
@@ -378,7 +380,7 @@ def draw_who_moves() -> Figure:
     "ends in a plus sign of the same lane.",
 )
 def draw_stream_of_words() -> Figure:
-    return stream_of_words(
+    return _stream_of_words(
         ["I", "like", "trees", "<eos>"],
         [layer["weights"] for layer in what_is_added("I like trees")],
     )
@@ -394,7 +396,7 @@ def draw_stream_of_words() -> Figure:
     "cousins, ducks, dogs: people and animals in the plural, and, lower, trees.",
 )
 def draw_neurons() -> Figure:
-    return neuron_words(
+    return _neuron_words(
         {
             "layer 0, neuron 314:\nplurals, masculine in Spanish": excited_by(0, 314, also="trees"),
             "layer 1, neuron 11:\nplurals, most of them alive": excited_by(1, 11, also="trees"),
@@ -464,7 +466,7 @@ def draw_norm_groups() -> Figure:
         "batch norm": shares_a_mean(batch_norm, shape),
     }
     title = "Layer norm asks one word; batch norm mixes all words, and padding"
-    return norm_groups(groups, [["I", "like", "trees"], ["thank", "you", "<pad>"]], title)
+    return _norm_groups(groups, [["I", "like", "trees"], ["thank", "you", "<pad>"]], title)
 
 
 @figure(
@@ -479,7 +481,7 @@ def draw_norm_groups() -> Figure:
 def draw_two_norms() -> Figure:
     post = "post-norm: every word leaves with size 1"
     pre = "pre-norm: what goes in large, leaves large"
-    return around_flow(
+    return _around_flow(
         {
             f"{post}\nLayerNorm(x + Dropout(f(x)))": flow_stations(False),
             f"{pre}\nx + Dropout(f(LayerNorm(x)))": flow_stations(True),
@@ -515,7 +517,7 @@ def draw_stream() -> Figure:
     "decoder layers. Above the decoder: linear, softmax, and the word 'árboles'.",
 )
 def draw_two_layers() -> Figure:
-    return two_stacks(["I", "like", "trees", "<eos>"], ["<bos>", "me", "gustan", "los"], "árboles")
+    return _two_stacks(["I", "like", "trees", "<eos>"], ["<bos>", "me", "gustan", "los"], "árboles")
 
 
 COLUMNS = "each pair of words; the columns have the same order as the rows"

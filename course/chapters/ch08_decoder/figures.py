@@ -40,7 +40,7 @@ LIMIT = 3.0  # where its colors are darkest
 
 
 @mpl.rc_context(style.PRINT)
-def generator_flow(vector: Any, logits: Any, words: Sequence[str]) -> Figure:
+def _generator_flow(vector: Any, logits: Any, words: Sequence[str]) -> Figure:
     """Draw the way from the decoder's vector to a word, from bottom to top -> the figure.
 
     vector (d_model), logits (vocab_size), words: the vocabulary. Raises ValueError when there are
@@ -117,7 +117,7 @@ def _way_up(ax: Axes, text: str, x: float) -> None:
 
 
 @mpl.rc_context(style.PRINT)
-def decode_trace(src: Sequence[str], steps: Sequence[WordStep]) -> Figure:
+def _decode_trace(src: Sequence[str], steps: Sequence[WordStep]) -> Figure:
     """Draw all steps of a translation below each other -> the figure.
 
     Each step: what the decoder has read and writes, its look at the source, the likeliest words
@@ -153,7 +153,7 @@ def decode_trace(src: Sequence[str], steps: Sequence[WordStep]) -> Figure:
 # --- words that come back ------------------------------------------------------------------------
 
 
-def words_come_back(src: Sequence[str], read: Sequence[str], written: Sequence[str]) -> Figure:
+def _words_come_back(src: Sequence[str], read: Sequence[str], written: Sequence[str]) -> Figure:
     """Draw a decoder whose words flow back into it -> the figure.
 
     read[i] is what the decoder reads at place i, written[i] what it writes there. Raises ValueError
@@ -198,7 +198,7 @@ WORDS_IN, VECTORS, BANDS, WORDS_OUT = 22, (46, 146, 246), (66, 166), 322
 SOFTMAX = 266
 
 
-def stacks_stepper(way: Mapping[str, Any], start: int | None = None) -> Any:
+def _stacks_stepper(way: Mapping[str, Any], start: int | None = None) -> Any:
     """One sentence through encoder and decoder, to step through: an Altair chart with a slider.
 
     way: what `experiments.decoder.on_the_way` gives. Steps: the source comes in, and passes each
@@ -405,7 +405,7 @@ def draw_three_differences() -> Figure:
 def draw_generator() -> Figure:
     translator = Translator.load()
     x, logits = decoder_vector(translator, SENTENCE, place=3)
-    return generator_flow(x, logits, translator.tgt.vocab.tokens)
+    return _generator_flow(x, logits, translator.tgt.vocab.tokens)
 
 
 @figure(
@@ -419,7 +419,7 @@ def draw_generator() -> Figure:
 )
 def draw_words_come_back() -> Figure:
     way = _i_like_trees_on_the_way()
-    return words_come_back(way["src"], way["read"], way["written"])
+    return _words_come_back(way["src"], way["read"], way["written"])
 
 
 @figure(
@@ -433,7 +433,7 @@ def draw_words_come_back() -> Figure:
     "the next column, the newest to 'los'.",
 )
 def draw_stepper() -> Any:
-    return stacks_stepper(_i_like_trees_on_the_way())
+    return _stacks_stepper(_i_like_trees_on_the_way())
 
 
 @figure(
@@ -445,4 +445,4 @@ def draw_stepper() -> Any:
     "row one bar is at about 90 % and the other four can hardly be seen.",
 )
 def draw_trace() -> Figure:
-    return decode_trace(*i_like_trees())
+    return _decode_trace(*i_like_trees())

@@ -56,7 +56,7 @@ def _row_of_boxes(
 
 
 @mpl.rc_context(style.PRINT)
-def zoom_levels(N: int = 6) -> Figure:
+def _zoom_levels(N: int = 6) -> Figure:
     """Draw the Transformer five times, from a closed box to one attention -> the figure.
 
     What is filled in one drawing is opened in the next. N: layers on each side.
@@ -149,7 +149,7 @@ def _one_attention(ax: Axes) -> None:
 # --- the paper's Figure 2 ------------------------------------------------------------------------
 
 
-class CodeBox(NamedTuple):
+class _CodeBox(NamedTuple):
     """A box of the paper's Figure 2, and the pieces of the library that do its work."""
 
     box: str
@@ -157,23 +157,23 @@ class CodeBox(NamedTuple):
 
 
 SCALED_DOT_PRODUCT = (
-    CodeBox("MatMul", ("query @ key.transpose(-2, -1)",)),
-    CodeBox("Scale", ("/ math.sqrt(d_k)",)),
-    CodeBox("Mask (opt.)", ("scores.masked_fill(~mask, ",)),
-    CodeBox("SoftMax", (".softmax(dim=-1)",)),
-    CodeBox("MatMul", ("attention_weights(query, key, mask) @ value",)),
+    _CodeBox("MatMul", ("query @ key.transpose(-2, -1)",)),
+    _CodeBox("Scale", ("/ math.sqrt(d_k)",)),
+    _CodeBox("Mask (opt.)", ("scores.masked_fill(~mask, ",)),
+    _CodeBox("SoftMax", (".softmax(dim=-1)",)),
+    _CodeBox("MatMul", ("attention_weights(query, key, mask) @ value",)),
 )
 MULTI_HEAD = (
-    CodeBox("Linear, 3 ×", ("self.w_q(query)", "self.w_k(key)", "self.w_v(value)")),
-    CodeBox("into h heads", ("self.split_heads(",)),
-    CodeBox("Scaled Dot-Product\nAttention, h ×", ("attention(q, k, v, mask)",)),
-    CodeBox("Concat", ("self.merge_heads(",)),
-    CodeBox("Linear", ("self.w_o(",)),
+    _CodeBox("Linear, 3 ×", ("self.w_q(query)", "self.w_k(key)", "self.w_v(value)")),
+    _CodeBox("into h heads", ("self.split_heads(",)),
+    _CodeBox("Scaled Dot-Product\nAttention, h ×", ("attention(q, k, v, mask)",)),
+    _CodeBox("Concat", ("self.merge_heads(",)),
+    _CodeBox("Linear", ("self.w_o(",)),
 )
 
 
 @mpl.rc_context(style.PRINT)
-def figure_two() -> Figure:
+def _figure_two() -> Figure:
     """Draw both diagrams of the paper's Figure 2, each box with the code that does it."""
     figure, ax = canvas(style.WIDTH, 10.2)
     heading(ax, "Each box of the paper's Figure 2 is a line of code")
@@ -189,7 +189,7 @@ def figure_two() -> Figure:
 
 def _diagram(
     ax: Axes,
-    steps: Sequence[CodeBox],
+    steps: Sequence[_CodeBox],
     ys: Sequence[float],
     inputs: Mapping[float, str],
     *,
@@ -231,7 +231,7 @@ GROWTH = (
 
 
 @mpl.rc_context(style.PRINT)
-def outside_in() -> Figure:
+def _outside_in() -> Figure:
     """Draw how a decoder layer grows, one row for each step; what is new is filled."""
     figure, ax = canvas(style.WIDTH, 6.7)
     heading(ax, f"{len(GROWTH)} steps grow a decoder layer from the outside in")
@@ -270,7 +270,7 @@ OF_WORDS = ("embeddings", "generator")  # whose matrices have a row for each wor
 
 
 @mpl.rc_context(style.PRINT)
-def parameter_bars(models: Mapping[str, Mapping[str, int]], title: str = "") -> Figure:
+def _parameter_bars(models: Mapping[str, Mapping[str, int]], title: str = "") -> Figure:
     """Draw how many parameters each part of some models has -> the figure.
 
     models: name -> part -> number; all models have the same parts. Those of words are loud. Raises
@@ -322,7 +322,7 @@ def parameter_bars(models: Mapping[str, Mapping[str, int]], title: str = "") -> 
 
 
 @mpl.rc_context(style.PRINT)
-def vocabulary_ranges(
+def _vocabulary_ranges(
     ranges: Mapping[str, tuple[float, float]], common: tuple[float, float], said: float
 ) -> Figure:
     """Draw which sizes of a vocabulary are possible, a bar for each row of a table -> the figure.
@@ -369,7 +369,7 @@ STEP, FIRST, STRIP, GAP = 0.33, 1.1, 1.18, 0.13  # from row to row; the strips o
 
 
 @mpl.rc_context(style.PRINT)
-def sentence_path(
+def _sentence_path(
     rows: Sequence[tuple[Sequence[str], Sequence[Station]]], answers: Sequence[tuple[str, float]]
 ) -> Figure:
     """Draw the vectors of a sentence at each station of its way -> the figure.
@@ -443,7 +443,7 @@ SEES = {  # what a word is made from, in words, and of nine words which
 
 
 @mpl.rc_context(style.PRINT)
-def cost_and_path(
+def _cost_and_path(
     lengths: Sequence[int],
     costs: Mapping[str, Sequence[int]],
     places: Sequence[int],
@@ -520,7 +520,7 @@ def _rival(ax: Axes, left: float, name: str) -> None:
 
 
 @mpl.rc_context(style.PRINT)
-def whole_machine(source: Sequence[str], target: Sequence[str], N: int = 6) -> Figure:
+def _whole_machine(source: Sequence[str], target: Sequence[str], N: int = 6) -> Figure:
     """Draw reader and writer with the memory between them: the whole machine at a glance.
 
     source, target: the words, each in the color of `style.WORDS`. N: layers on each side.
@@ -565,7 +565,7 @@ class Panel:
 
 
 @mpl.rc_context(style.PRINT)
-def step_lines(lengths: Sequence[int], panels: Mapping[str, Panel], title: str = "") -> Figure:
+def _step_lines(lengths: Sequence[int], panels: Mapping[str, Panel], title: str = "") -> Figure:
     """Draw curves against the length of the sentences -> the figure, a panel for each title.
 
     The last curve is loud. A thin line leads from where a curve is twice its first number down to
@@ -634,7 +634,7 @@ PLACES = range(2, 33)
     "of values, the heads in a row and a last linear layer.",
 )
 def draw_zoom() -> Figure:
-    return zoom_levels()
+    return _zoom_levels()
 
 
 @figure(
@@ -646,7 +646,7 @@ def draw_zoom() -> Figure:
     "'query @ key.transpose(-2, -1)'.",
 )
 def draw_figure_two() -> Figure:
-    return figure_two()
+    return _figure_two()
 
 
 def _counted_models() -> dict[str, dict[str, int]]:
@@ -672,7 +672,7 @@ def draw_parameters() -> Figure:
     totals = [sum(counts.values()) / 1e6 for counts in models.values()]
     saved, whole = totals[0] - totals[1], totals[0]
     title = f"One matrix for words saves {saved:.0f} of {whole:.0f} million parameters"
-    return parameter_bars(models, title)
+    return _parameter_bars(models, title)
 
 
 @figure(
@@ -685,7 +685,7 @@ def draw_parameters() -> Figure:
 )
 def draw_vocabulary() -> Figure:
     ranges = {row: possible_vocabulary(row) for row in TABLE_3}
-    return vocabulary_ranges(ranges, common_vocabulary(list(TABLE_3)[:-1]), said=WORDS)
+    return _vocabulary_ranges(ranges, common_vocabulary(list(TABLE_3)[:-1]), said=WORDS)
 
 
 @figure(
@@ -696,7 +696,7 @@ def draw_vocabulary() -> Figure:
     "box. 5: a norm after each plus.",
 )
 def draw_outside_in() -> Figure:
-    return outside_in()
+    return _outside_in()
 
 
 @torch.no_grad()
@@ -740,7 +740,7 @@ def _path_of(
     "árboles, <eos>, each with 89 or 90 %.",
 )
 def draw_sentence() -> Figure:
-    return sentence_path(*_path_of(Translator.load(), SENTENCE))
+    return _sentence_path(*_path_of(Translator.load(), SENTENCE))
 
 
 @figure(
@@ -758,7 +758,7 @@ def draw_sentence() -> Figure:
 def draw_cost() -> Figure:
     cost, wait = [costs(n) for n in LENGTHS], [waiting(n) for n in PLACES]
     path = [all_rounds(n) for n in PLACES]
-    return cost_and_path(
+    return _cost_and_path(
         LENGTHS,
         {name: [row[name] for row in cost] for name in wait[0]},
         PLACES,
@@ -801,7 +801,7 @@ def draw_step_lengths() -> Figure:
         f"At {lengths[-1]:,} words, the formula takes {time:.1f} times the time "
         f"and {memory:.1f} times the memory"
     )
-    return step_lines(lengths, panels, title)
+    return _step_lines(lengths, panels, title)
 
 
 @figure(
@@ -815,6 +815,6 @@ def draw_step_lengths() -> Figure:
     "top, and each word written comes back as input.",
 )
 def draw_machine() -> Figure:
-    return whole_machine(
+    return _whole_machine(
         ["I", "like", "trees", "<eos>"], ["<bos>", "me", "gustan", "los", "árboles"]
     )

@@ -150,7 +150,7 @@ def loop_curve(history: Sequence[Mapping[str, Any]], steps: int) -> Figure:
 
 
 @mpl.rc_context(style.PRINT)
-def writing_curve(
+def _writing_curve(
     history: Sequence[Mapping[str, Any]], english: Mapping[int, str], last: int = 1100
 ) -> Figure:
     """Draw the loss of the translator's first steps, and beside it what it writes -> the figure.
@@ -349,7 +349,7 @@ def _word_rows(
 
 
 @mpl.rc_context(style.PRINT)
-def penalty_curves(leads: Any, losses: Mapping[str, Any], shares: Any) -> Figure:
+def _penalty_curves(leads: Any, losses: Mapping[str, Any], shares: Any) -> Figure:
     """Draw the loss against how far the right word's score leads, with and without smoothing.
 
     leads: (n,) scores of the right word above all others, evenly spaced along the axis, whose marks
@@ -380,7 +380,7 @@ def penalty_curves(leads: Any, losses: Mapping[str, Any], shares: Any) -> Figure
 
 
 @mpl.rc_context(style.PRINT)
-def schedule_curves(rates: Mapping[tuple[int, int], Any]) -> Figure:
+def _schedule_curves(rates: Mapping[tuple[int, int], Any]) -> Figure:
     """Draw learning rates against the step, from step 1 on -> the figure.
 
     rates: (d_model, warm-up steps) -> the rate at step 1, 2, 3, … Each curve's warm-up stands at
@@ -544,7 +544,7 @@ def draw_penalty() -> Figure:
         "eps = 0": "no smoothing: surer is better",
         "eps = 0.1": "label smoothing, ε = 0.1: too sure costs more",
     }
-    return penalty_curves(leads, {names[eps]: curve for eps, curve in curves.items()}, shares)
+    return _penalty_curves(leads, {names[eps]: curve for eps, curve in curves.items()}, shares)
 
 
 OF_THE_PAPER = (512, 4000)  # d_model, and steps of the warm-up
@@ -560,7 +560,7 @@ SCHEDULES = ((128, 4000), (512, 2000), (512, 4000), (512, 8000))
     "is twice as high.",
 )
 def draw_schedule() -> Figure:
-    return schedule_curves(
+    return _schedule_curves(
         {
             (d_model, warmup): [paper_schedule(step, d_model, warmup) for step in range(1, 20_001)]
             for d_model, warmup in SCHEDULES
@@ -692,4 +692,4 @@ WRITTEN = {  # step -> in English
 )
 def draw_writes() -> Figure:
     run = experiments.load("first-steps")
-    return writing_curve(run["history"], WRITTEN)
+    return _writing_curve(run["history"], WRITTEN)

@@ -31,7 +31,7 @@ class GrowingCurve:
         self.step = 0
         self.history: list[dict[str, Any]] = []
         self._losses: list[float] = []
-        self._picture = _place() if somebody_looks() else None
+        self._picture = _place() if _somebody_looks() else None
         self._drawn = 0.0
 
     def add(self, loss: Any) -> None:
@@ -61,7 +61,7 @@ class GrowingCurve:
         show(self.figure(), name=self.name, place=self._picture)
 
 
-def somebody_looks() -> bool:
+def _somebody_looks() -> bool:
     """Was this cell started in JupyterLab (which says which cell it is), not by a script?"""
     from IPython import get_ipython
 

@@ -122,7 +122,7 @@ def _check(steps: Sequence[Sequence[Branch]]) -> None:
 
 
 @mpl.rc_context(style.PRINT)
-def beam_tree(steps: Sequence[Sequence[Branch]], dropped: int = 1, note: str = "") -> Figure:
+def _beam_tree(steps: Sequence[Sequence[Branch]], dropped: int = 1, note: str = "") -> Figure:
     """Draw what `beam_steps` has found as a tree -> the figure; the likeliest of all is loud.
 
     Beside each word the log-probability of all words up to it. dropped: how many of the dropped
@@ -190,7 +190,7 @@ def beam_tree(steps: Sequence[Sequence[Branch]], dropped: int = 1, note: str = "
     return figure
 
 
-def beam_stepper(steps: Sequence[Sequence[Branch]], dropped: int = 1, start: int = 2) -> Any:
+def _beam_stepper(steps: Sequence[Sequence[Branch]], dropped: int = 1, start: int = 2) -> Any:
     """The same tree to step through: an Altair chart with a slider.
 
     Each word has two moments: all branches grow, and the best are kept. start: the moment that is
@@ -340,7 +340,7 @@ def cost_curves(lengths: Sequence[int], costs: Mapping[str, Sequence[int]]) -> F
 
 
 @mpl.rc_context(style.PRINT)
-def wider_beams(rows: Sequence[Mapping[str, Any]]) -> Figure:
+def _wider_beams(rows: Sequence[Mapping[str, Any]]) -> Figure:
     """Draw how likely, how long and how often right the best translations are -> the figure.
 
     rows: {"beam", "log_prob", "words", "right", "sentences"}, one for each beam size. Raises
@@ -380,7 +380,7 @@ def wider_beams(rows: Sequence[Mapping[str, Any]]) -> Figure:
 
 
 @mpl.rc_context(style.PRINT)
-def sharpened_rows(
+def _sharpened_rows(
     panels: Mapping[str, Mapping[str, float]], others: str, title: str = ""
 ) -> Figure:
     """Draw what can be drawn as the next word, a panel of bars for each way to sharpen -> figure.
@@ -476,7 +476,7 @@ MEANINGS = {"estoy, soy": "am", "tengo": "have", "el": "the", "al": "to the"}
 )
 def draw_tree() -> Figure:
     meanings = [f"{spanish}: {english}" for spanish, english in MEANINGS.items()]
-    return beam_tree(student_steps(), note="\n".join(["I am the student", *meanings]))
+    return _beam_tree(student_steps(), note="\n".join(["I am the student", *meanings]))
 
 
 @figure(
@@ -487,7 +487,7 @@ def draw_tree() -> Figure:
     "−1.30, and its box is filled. Five words are dashed: dropped. A slider lets the tree grow.",
 )
 def draw_stepper() -> Any:
-    return beam_stepper(student_steps(), start=7)
+    return _beam_stepper(student_steps(), start=7)
 
 
 @figure(
@@ -516,7 +516,7 @@ def draw_cost() -> Figure:
 def draw_wider() -> Figure:
     rows = experiments.load("beam")["rows"]
     chosen = [row for row in rows if row["split"] == "longer" and row["alpha"] == 0.0]
-    return wider_beams(chosen)
+    return _wider_beams(chosen)
 
 
 SHARPENED = {
@@ -530,7 +530,7 @@ SHARPENED = {
 FIRST_WORDS = {"estoy": "am", "soy": "am", "tengo": "have"}
 
 
-def sharpened_first_words() -> tuple[dict[str, dict[str, float]], str]:
+def _sharpened_first_words() -> tuple[dict[str, dict[str, float]], str]:
     """How likely each first word of "I am the student" is drawn, for each way to sharpen."""
     following = next_words(Translator.load(), STUDENT)(())
     words, logits = list(following), torch.tensor(list(following.values()))
@@ -553,7 +553,7 @@ def sharpened_first_words() -> tuple[dict[str, dict[str, float]], str]:
     "Top-k 3 keeps the first three, top-p 0.7 the first two, top-k 1 only 'estoy'.",
 )
 def draw_sampling() -> Figure:
-    panels, others = sharpened_first_words()
+    panels, others = _sharpened_first_words()
     rare = panels["temperature 1.5:\nrare words gain"][others]
     title = f"Temperature 1.5 gives rare words {rare:.0%}, top-k and top-p give them nothing"
-    return sharpened_rows(panels, others, title.replace("%", " %"))
+    return _sharpened_rows(panels, others, title.replace("%", " %"))

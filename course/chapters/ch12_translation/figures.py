@@ -29,7 +29,7 @@ CHANCE = 0.25  # two sentences of a pair, each with one of two genders
 
 
 @mpl.rc_context(style.PRINT)
-def skill_curves(history: Sequence[Mapping[str, Any]]) -> Figure:
+def _skill_curves(history: Sequence[Mapping[str, Any]]) -> Figure:
     """Draw the share of right sentences and of right pronoun pairs against the step.
 
     history: entries `{"step", "exact_match", "pair_exact_match"}`, as in the training record.
@@ -77,7 +77,7 @@ def score_bars(scores: Mapping[str, tuple[float, float]]) -> Figure:
 
 
 @mpl.rc_context(style.PRINT)
-def better_and_cheaper(systems: Mapping[str, System]) -> Figure:
+def _better_and_cheaper(systems: Mapping[str, System]) -> Figure:
     """Draw BLEU (English to German) against the cost of training, a point for each system.
 
     Systems without one of the two numbers are left out; ValueError when none is left.
@@ -159,7 +159,7 @@ def draw_learning_curve() -> Figure:
 def draw_pronoun_jump() -> Figure:
     from transformer_lib.translator import SHIPPED_MODEL
 
-    return skill_curves(read_json(SHIPPED_MODEL / "training.json")["history"])
+    return _skill_curves(read_json(SHIPPED_MODEL / "training.json")["history"])
 
 
 @figure(
@@ -186,4 +186,4 @@ def draw_two_measures() -> Figure:
     f"between {min(OTHERS):.1f} and {max(OTHERS):.1f}, the ensembles far to the right.",
 )
 def draw_better_and_cheaper() -> Figure:
-    return better_and_cheaper(TABLE_2)
+    return _better_and_cheaper(TABLE_2)

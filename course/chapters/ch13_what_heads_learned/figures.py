@@ -112,7 +112,7 @@ def _from_to(found: np.ndarray) -> str:
     return "–".join(ends) + " %"
 
 
-def before_and_after(
+def _before_and_after(
     maps: Any, layer: str, head: int, word: str, one: str, another: str
 ) -> torch.Tensor:
     """(2, s): a word's row in one head, and the same with the weights of two words exchanged."""
@@ -223,7 +223,7 @@ def crossings(lines: Sequence[tuple[int, int]]) -> list[tuple[tuple[int, int], t
 
 
 @mpl.rc_context(style.PRINT)
-def crossing(several: Sequence[Any]) -> Figure:
+def _crossing(several: Sequence[Any]) -> Figure:
     """Draw which English words each Spanish word looks at, as lines between two rows of words.
 
     several: what a `Translator` gives for a sentence each. The lines are the mean of the heads of
@@ -255,7 +255,7 @@ def crossing(several: Sequence[Any]) -> Figure:
 
 
 @mpl.rc_context(style.PRINT)
-def sharp_heads(results: Sequence[Mapping[str, Any]], named: Mapping[str, str]) -> Figure:
+def _sharp_heads(results: Sequence[Mapping[str, Any]], named: Mapping[str, str]) -> Figure:
     """Draw, for each head, how sharp it looks and what its absence changes -> the figure.
 
     results: rows with layer, head, largest (mean of each word's largest weight) and changed (share
@@ -267,7 +267,7 @@ def sharp_heads(results: Sequence[Mapping[str, Any]], named: Mapping[str, str]) 
     for place, ((kind, name), color, marker) in enumerate(
         zip(KINDS.items(), (style.ENCODER, style.DECODER, style.DECODER), "o^s", strict=True)
     ):
-        rows = [row for row in results if kind_of(row["layer"]) == kind]
+        rows = [row for row in results if _kind_of(row["layer"]) == kind]
         points = [[row[key] for row in rows] for key in ("largest", "changed")]
         look = {"color": color, "marker": marker, "clip_on": False}
         ax.scatter(*points, s=64, edgecolor=style.PAPER, zorder=3, **look)
@@ -297,7 +297,7 @@ def sharp_heads(results: Sequence[Mapping[str, Any]], named: Mapping[str, str]) 
     return figure
 
 
-def kind_of(layer: str) -> str:
+def _kind_of(layer: str) -> str:
     """ "encoder.layers.1.self_attn" -> "encoder.self_attn" """
     part, _, _, kind = layer.split(".")
     return f"{part}.{kind}"
@@ -308,7 +308,7 @@ WIDE = "The animal didn't cross the street because it was too wide"
 CROSSING = ("I like trees", "My head hurts", "You have five balls left")
 
 
-def over_seeds() -> dict[str, dict[str, float]]:
+def _over_seeds() -> dict[str, dict[str, float]]:
     """Share of adjectives in the right gender after each change -> {change: {seed: share}}."""
     found: dict[str, dict[str, float]] = {}
     for seed, report in read_json(SHIPPED_MODEL / "heads.json")["seeds"].items():
@@ -361,7 +361,7 @@ def draw_head_table() -> Figure:
     "swapped: 1 %.",
 )
 def draw_agreement() -> Figure:
-    measured = over_seeds()
+    measured = _over_seeds()
     said = {
         "the one head off": "the head that finds\nthe noun is off",
         "another head off (worst of 15)": "one of the 15 others\nis off (the worst case)",
@@ -394,7 +394,7 @@ def draw_swap() -> Figure:
 
     translator, maps = Translator.load(), maps_of_tired()
     pair = ("tired", "animal", "street")
-    rows = before_and_after(maps, *BEST, *pair)
+    rows = _before_and_after(maps, *BEST, *pair)
     after = swapped(translator, TIRED, *BEST, *pair)
     endings = [text.split()[-1] for text in (translator.translate(TIRED)[0].text, after)]
     meanings = ("masculine, like el animal", "feminine, like la calle (street)")
@@ -410,7 +410,7 @@ def draw_swap() -> Figure:
 )
 def draw_crossing() -> Figure:
     translator = Translator.load()
-    return crossing([translator.attention_maps(sentence) for sentence in CROSSING])
+    return _crossing([translator.attention_maps(sentence) for sentence in CROSSING])
 
 
 @figure(
@@ -422,7 +422,7 @@ def draw_crossing() -> Figure:
 )
 def draw_sharp_heads() -> Figure:
     results = experiments.load("heads-off")["results"]
-    return sharp_heads(
+    return _sharp_heads(
         results,
         {
             "encoder.layers.1.self_attn.2": "finds the noun\nof the adjective",

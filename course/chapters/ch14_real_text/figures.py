@@ -22,7 +22,7 @@ LEFT, CELL, HIGH, STEP = 1.35, 0.36, 0.34, 0.5
 
 
 @mpl.rc_context(style.PRINT)
-def word_in_pieces(rows: Mapping[int, Sequence[str]], means: Mapping[int, float]) -> Figure:
+def _word_in_pieces(rows: Mapping[int, Sequence[str]], means: Mapping[int, float]) -> Figure:
     """Draw a word as it is cut by vocabularies of several sizes, a row for each -> the figure.
 
     rows: size of the vocabulary -> the pieces of the word. means: size -> pieces per word in some
@@ -65,7 +65,7 @@ def word_in_pieces(rows: Mapping[int, Sequence[str]], means: Mapping[int, float]
 
 
 @mpl.rc_context(style.PRINT)
-def dropout_curves(panels: Mapping[str, Mapping[float, Sequence[tuple[int, float]]]]) -> Figure:
+def _dropout_curves(panels: Mapping[str, Mapping[float, Sequence[tuple[int, float]]]]) -> Figure:
     """Draw a loss against the step, a panel for each text -> the figure.
 
     panels: title -> {dropout: (step, loss) pairs}, two dropouts; none is loud. Each curve's end has
@@ -92,7 +92,7 @@ def dropout_curves(panels: Mapping[str, Mapping[float, Sequence[tuple[int, float
 
 
 @mpl.rc_context(style.PRINT)
-def score_dots(
+def _score_dots(
     panels: Mapping[str, Mapping[str, Sequence[float]]],
     published: Mapping[str, Mapping[str, float]],
 ) -> Figure:
@@ -123,7 +123,7 @@ def score_dots(
 
 
 @mpl.rc_context(style.PRINT)
-def score_changes(scores: Mapping[str, float], base: str) -> Figure:
+def _score_changes(scores: Mapping[str, float], base: str) -> Figure:
     """Draw how far each way of training is from the base, best first, in points -> the figure.
 
     scores: way -> BLEU, the base among them. Raises ValueError where it isn't.
@@ -167,7 +167,7 @@ def draw_pieces() -> Figure:
     both, _ = read_languages(MODELS["tatoeba"])
     sets = {size: with_fewer(both.tokenizer, size) for size in SIZES}
     texts = [item.english for item in everyday.load()]
-    return word_in_pieces(
+    return _word_in_pieces(
         {size: pieces(subwords, WORD) for size, subwords in sets.items()},
         {size: pieces_per_word(subwords, texts) for size, subwords in sets.items()},
     )
@@ -186,7 +186,7 @@ def draw_dropout() -> Figure:
     from course.chapters.ch14_real_text.experiments import curves
 
     stored = experiments.load("real-text")
-    return dropout_curves(
+    return _dropout_curves(
         {"learned from": curves(stored, "seen"), "held out": curves(stored, "validation_loss")}
     )
 
@@ -217,7 +217,7 @@ def draw_learning_curve() -> Figure:
 )
 def draw_sweep() -> Figure:
     runs = experiments.load("multi30k-ladder")["runs"]
-    return score_changes({run["what"]: run["beam_bleu"]["1.4"] for run in runs}, base="as it is")
+    return _score_changes({run["what"]: run["beam_bleu"]["1.4"] for run in runs}, base="as it is")
 
 
 @figure(
@@ -237,7 +237,7 @@ def draw_published() -> Figure:
         "the penalty that is best\non validation",
         "log-probability per piece,\nas published",
     )
-    return score_dots(
+    return _score_dots(
         {
             "validation": {
                 ours: chosen,

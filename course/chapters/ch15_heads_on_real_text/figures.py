@@ -25,7 +25,7 @@ ASKED = {
 
 
 @mpl.rc_context(style.PRINT)
-def patching_maps(panels: Mapping[str, Sequence[tuple[Sequence[str], Any]]], title: str) -> Figure:
+def _patching_maps(panels: Mapping[str, Sequence[tuple[Sequence[str], Any]]], title: str) -> Figure:
     """Draw how much of the gender comes along with one vector: rows of maps -> the figure.
 
     panels: name of a model -> the map of what it reads and that of what it has written, each with
@@ -72,7 +72,7 @@ def patching_maps(panels: Mapping[str, Sequence[tuple[Sequence[str], Any]]], tit
 
 
 @mpl.rc_context(style.PRINT)
-def found_by_heads(models: Mapping[str, Mapping[str, Any]], title: str) -> Figure:
+def _found_by_heads(models: Mapping[str, Mapping[str, Any]], title: str) -> Figure:
     """Draw for each head in what share of sentences it looks most at the noun; a panel a model.
 
     models: name -> {kind of attention: {"heads", "chance", "place"}}, as the experiment stores.
@@ -100,7 +100,7 @@ def found_by_heads(models: Mapping[str, Mapping[str, Any]], title: str) -> Figur
 
 
 @mpl.rc_context(style.PRINT)
-def heads_together(models: Mapping[str, Mapping[str, Any]], title: str) -> Figure:
+def _heads_together(models: Mapping[str, Mapping[str, Any]], title: str) -> Figure:
     """Draw the right endings with the most needed heads off, and with as many drawn at random.
 
     models: name -> {"trained", "together"}, as the experiment stores.
@@ -131,7 +131,7 @@ def heads_together(models: Mapping[str, Mapping[str, Any]], title: str) -> Figur
 
 
 @mpl.rc_context(style.PRINT)
-def by_layer(models: Mapping[str, Mapping[str, Sequence[float]]], title: str) -> Figure:
+def _by_layer(models: Mapping[str, Mapping[str, Sequence[float]]], title: str) -> Figure:
     """Draw the share of right endings that the logit lens reads before and after each layer.
 
     models: name -> {kind of sentence: shares}, from before the first layer on.
@@ -152,7 +152,7 @@ def by_layer(models: Mapping[str, Mapping[str, Sequence[float]]], title: str) ->
 
 
 @mpl.rc_context(style.PRINT)
-def shares_with_intervals(
+def _shares_with_intervals(
     groups: Mapping[str, Mapping[str, Mapping[str, Any]]], title: str, axis: str, chance: float
 ) -> Figure:
     """Draw shares with their intervals, for some conditions of some models -> the figure.
@@ -184,7 +184,7 @@ def shares_with_intervals(
 
 
 @mpl.rc_context(style.PRINT)
-def against_limits(
+def _against_limits(
     claims: Sequence[tuple[str, float, bool]],
     first: Sequence[float],
     again: Mapping[str, Sequence[float]],
@@ -260,7 +260,9 @@ def draw_where() -> Figure:
                 ([names.get(word.lower(), word) for word in bare], found["where"]["after is"][part])
             )
         panels[name] = maps
-    return patching_maps(panels, "The small model reads the gender, the large one mostly copies it")
+    return _patching_maps(
+        panels, "The small model reads the gender, the large one mostly copies it"
+    )
 
 
 @figure(
@@ -272,7 +274,7 @@ def draw_where() -> Figure:
 )
 def draw_finds() -> Figure:
     looks = {name: found["looks"] for name, found in _load_stored().items()}
-    return found_by_heads(looks, "One head of the small model stands apart, none of the large")
+    return _found_by_heads(looks, "One head of the small model stands apart, none of the large")
 
 
 @figure(
@@ -286,7 +288,7 @@ def draw_finds() -> Figure:
 def draw_off() -> Figure:
     found = {name: one["heads off"] for name, one in _load_stored().items()}
     title = "One head carries the gender in the small model, none in the large"
-    return heads_together(found, title)
+    return _heads_together(found, title)
 
 
 @figure(
@@ -301,7 +303,7 @@ def draw_lens() -> Figure:
         name: {kind: [row["top"] for row in one["lens"]] for kind, one in found["where"].items()}
         for name, found in _load_stored().items()
     }
-    return by_layer(shares, "The right ending appears only in the last layers")
+    return _by_layer(shares, "The right ending appears only in the last layers")
 
 
 @figure(
@@ -322,7 +324,7 @@ def draw_pronouns() -> Figure:
         words: {name: one["pronoun"][key]["both"] for name, one in found.items()}
         for key, words in said.items()
     }
-    return shares_with_intervals(
+    return _shares_with_intervals(
         groups,
         "The large model needs the noun said again, in Spanish",
         "pairs with both genders right, with 95 % intervals",
@@ -350,7 +352,7 @@ def draw_repeated() -> Figure:
         all((one > claim.limit) == claim.above for one in again)
         for claim, *again in zip(told["earlier"], numbers["seed-1"], numbers["seed-2"], strict=True)
     )
-    return against_limits(
+    return _against_limits(
         [(claim.what, claim.limit, claim.above) for claim in told["earlier"]],
         numbers.pop("earlier"),
         other=numbers.pop("grammar"),

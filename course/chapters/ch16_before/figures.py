@@ -30,7 +30,7 @@ BOX = 0.42  # inches
 
 
 @mpl.rc_context(style.PRINT)
-def three_machines(source: Sequence[str], target: Sequence[str]) -> Figure:
+def _three_machines(source: Sequence[str], target: Sequence[str]) -> Figure:
     """Draw what a word is written from: in 2014, in 2015 and in 2017 -> the figure.
 
     source, target: the words of a sentence and its translation; what is written last is looked at.
@@ -102,7 +102,7 @@ def _arch(ax: Axes, start: Point, end: Point, color: str, weight: float) -> None
 
 
 @mpl.rc_context(style.PRINT)
-def backwards(weights: Any, row: str, runs: Sequence[Run]) -> Figure:
+def _backwards(weights: Any, row: str, runs: Sequence[Run]) -> Figure:
     """Draw what a small translator of digits looks at, and what share is right by length.
 
     looks: weights (t, s) of a row that is written backwards, the end included. runs: "attention",
@@ -179,7 +179,7 @@ def right_by_length(runs: Sequence[Run], learned: int, least: int = 50) -> Figur
 
 
 @mpl.rc_context(style.PRINT)
-def right_by_split(runs: Sequence[Run], splits: Mapping[str, str]) -> Figure:
+def _right_by_split(runs: Sequence[Run], splits: Mapping[str, str]) -> Figure:
     """Draw the share of sentences right to the letter: a panel for each split, a dot for each run.
 
     runs: "what" and "right" by split; the last split makes the title. splits: name -> what it is
@@ -216,7 +216,7 @@ def _percent(found: np.ndarray) -> str:
 
 
 @mpl.rc_context(style.PRINT)
-def two_maps(maps: Mapping[str, Run]) -> Figure:
+def _two_maps(maps: Mapping[str, Run]) -> Figure:
     """Draw where translators look while they write the same sentence, side by side -> the figure.
 
     maps: title -> "read", "written", and "weights" of layers (h, t, s) by name; of the last layer
@@ -247,7 +247,7 @@ IN_THE_READER = {"two numbers swapped": "nouns swapped in its reader"}
 
 
 @mpl.rc_context(style.PRINT)
-def genders(runs: Sequence[Run]) -> Figure:
+def _genders(runs: Sequence[Run]) -> Figure:
     """Draw the share of adjectives in the right gender, as trained and after each change.
 
     runs: "what", "seed" and "gender" with "agreement". Who has no attention has no change.
@@ -270,7 +270,7 @@ LAYERS = ("recurrent", "convolutional", "restricted self-attention", "self-atten
 
 
 @mpl.rc_context(style.PRINT)
-def times_beside(runs: Sequence[Run], beside: str = "self-attention") -> Figure:
+def _times_beside(runs: Sequence[Run], beside: str = "self-attention") -> Figure:
     """Draw how long each kind of layer takes, as a multiple of the time of one of them.
 
     runs: "layer", "threads", "length", "milliseconds". A panel for each number of threads.
@@ -332,7 +332,7 @@ def runs() -> list[Mapping[str, Any]]:
     "other, and arrows lead from 'árboles' to all English and all earlier Spanish boxes.",
 )
 def draw_three() -> Figure:
-    return three_machines("I like trees <eos>".split(), "me gustan los árboles".split())
+    return _three_machines("I like trees <eos>".split(), "me gustan los árboles".split())
 
 
 @figure(
@@ -347,7 +347,7 @@ def draw_three() -> Figure:
 def draw_backwards() -> Figure:
     stored = experiments.load("backwards")
     weights = next(run["looks"] for run in stored["runs"] if run["attention"] == "dot")
-    return backwards(weights, stored["row"], stored["runs"])
+    return _backwards(weights, stored["row"], stored["runs"])
 
 
 @figure(
@@ -359,7 +359,7 @@ def draw_backwards() -> Figure:
     "noun: 59, 67, 85 and 94 %. Longer than any in training: 6, 68, 85 and 38 %.",
 )
 def draw_splits() -> Figure:
-    return right_by_split(runs(), SPLITS)
+    return _right_by_split(runs(), SPLITS)
 
 
 @figure(
@@ -390,7 +390,7 @@ def draw_maps() -> Figure:
 
     additive, transformer = (chosen()[name][0]["map"] for name in ("additive", "transformer"))
     titles = "additive scores", "Transformer, mean of 4 heads"
-    return two_maps(dict(zip(titles, (additive, transformer), strict=True)))
+    return _two_maps(dict(zip(titles, (additive, transformer), strict=True)))
 
 
 @figure(
@@ -403,7 +403,7 @@ def draw_maps() -> Figure:
     "the Transformers have 9, 10 and 45 %.",
 )
 def draw_gender() -> Figure:
-    return genders(runs())
+    return _genders(runs())
 
 
 @figure(
@@ -416,4 +416,4 @@ def draw_gender() -> Figure:
     "times, and below 1 with 512 words. Convolution is fastest, between 1/9 and 1.",
 )
 def draw_waiting() -> Figure:
-    return times_beside(experiments.load("waiting")["runs"])
+    return _times_beside(experiments.load("waiting")["runs"])

@@ -26,7 +26,7 @@ ATTENDS = 0.4  # from this weight on a head is said to attend to a place
 
 
 @mpl.rc_context(style.PRINT)
-def way_to_the_floor(history: Sequence[Row], floor: float, all_equal: float) -> Figure:
+def _way_to_the_floor(history: Sequence[Row], floor: float, all_equal: float) -> Figure:
     """Draw the loss on held-out text against the step, and the floor under it -> the figure.
 
     floor: a bound of the nats per token that nobody can learn away; all_equal: the loss where all
@@ -54,7 +54,7 @@ def way_to_the_floor(history: Sequence[Row], floor: float, all_equal: float) -> 
 
 
 @mpl.rc_context(style.PRINT)
-def above_the_floor(panels: Mapping[str, Mapping[float, Sequence[float]]]) -> Figure:
+def _above_the_floor(panels: Mapping[str, Mapping[float, Sequence[float]]]) -> Figure:
     """Draw how far above the floor models end, both axes logarithmic -> the figure.
 
     panels: what grows -> {how large -> the distance of each seed, in nats per token}. A dot for
@@ -94,7 +94,7 @@ def above_the_floor(panels: Mapping[str, Mapping[float, Sequence[float]]]) -> Fi
 
 
 @mpl.rc_context(style.PRINT)
-def dial_bars(rows: Sequence[Row]) -> Figure:
+def _dial_bars(rows: Sequence[Row]) -> Figure:
     """Draw for each way of drawing what share could be the grammar's, is new, and how many words.
 
     rows: "what", "drawn", the shares "own" and "own_and_new" of these, with a line for the 95 %
@@ -174,7 +174,7 @@ def share_dots(panels: Mapping[str, Sequence[Row]], xlabel: str) -> Figure:
 
 
 @mpl.rc_context(style.PRINT)
-def moment(runs: Sequence[Row]) -> Figure:
+def _moment(runs: Sequence[Row]) -> Figure:
     """Draw when the second row of repeated words is learned, and when a head looks there.
 
     runs: "seed" and "history" with "step", "first", "second" and "head", the weight of the best of
@@ -208,7 +208,7 @@ def moment(runs: Sequence[Row]) -> Figure:
 
 
 @mpl.rc_context(style.PRINT)
-def heads_off(runs: Sequence[Row]) -> Figure:
+def _heads_off(runs: Sequence[Row]) -> Figure:
     """Draw the loss on the second row with each head switched off: a panel for each run.
 
     runs: "seed", "history", "second" and "second_with_a_head_off", by "layers.0.self_attn.1" and
@@ -291,7 +291,7 @@ def draw_floor() -> Figure:
     from course.chapters.ch17_gpt.experiments import floor
 
     stored = experiments.load("writing")
-    return way_to_the_floor(stored["history"], floor(), math.log(stored["words"]))
+    return _way_to_the_floor(stored["history"], floor(), math.log(stored["words"]))
 
 
 @figure(
@@ -306,7 +306,7 @@ def draw_floor() -> Figure:
 def draw_scaling() -> Figure:
     from course.chapters.ch17_gpt.experiment_language_model import distances
 
-    return above_the_floor(distances())
+    return _above_the_floor(distances())
 
 
 @figure(
@@ -319,7 +319,7 @@ def draw_scaling() -> Figure:
     "different words.",
 )
 def draw_dials() -> Figure:
-    return dial_bars(experiments.load("writing")["rows"])
+    return _dial_bars(experiments.load("writing")["rows"])
 
 
 @figure(
@@ -386,7 +386,7 @@ def draw_prompting() -> Figure:
     "the place to copy from rises from 0.2 to about 0.8 in these steps, and then above 0.9.",
 )
 def draw_induction() -> Figure:
-    return moment(experiments.load("induction")["runs"])
+    return _moment(experiments.load("induction")["runs"])
 
 
 @figure(
@@ -400,4 +400,4 @@ def draw_induction() -> Figure:
     "important of the others the loss is 0.06, 0.67 and 0.54.",
 )
 def draw_heads_off() -> Figure:
-    return heads_off(experiments.load("induction")["runs"])
+    return _heads_off(experiments.load("induction")["runs"])

@@ -24,7 +24,7 @@ from transformer_lib.variants import ALiBi, Rotary, Window
 
 
 @mpl.rc_context(style.PRINT)
-def bend_curves(z: Any, bends: Mapping[str, Any]) -> Figure:
+def _bend_curves(z: Any, bends: Mapping[str, Any]) -> Figure:
     """Draw what comes out of a bend against what goes in: the first is grey, the others loud."""
     figure, ax = style.panel(3.6)
     ax.axhline(0, color=style.RULE, linewidth=0.8)
@@ -34,7 +34,7 @@ def bend_curves(z: Any, bends: Mapping[str, Any]) -> Figure:
 
 
 @mpl.rc_context(style.PRINT)
-def score_squares(squares: Mapping[str, Any], title: str = "") -> Figure:
+def _score_squares(squares: Mapping[str, Any], title: str = "") -> Figure:
     """Draw scores (q, k) by the places of query and key -> the figure.
 
     squares: title -> scores. Each has a scale of its own, white at zero, blue below, amber above;
@@ -62,7 +62,7 @@ def score_squares(squares: Mapping[str, Any], title: str = "") -> Figure:
 
 
 @mpl.rc_context(style.PRINT)
-def schedule_lines(rates: Mapping[str, Any]) -> Figure:
+def _schedule_lines(rates: Mapping[str, Any]) -> Figure:
     """Draw learning rates by the step, as shares of the highest one; the last is loud."""
     figure, ax = style.panel(3.2)
     ax.set(xlabel="step of training", ylabel="learning rate, by its own highest", ylim=(0, 1.05))
@@ -138,7 +138,7 @@ TODAYS_LAYER = (
 
 
 @mpl.rc_context(style.PRINT)
-def two_models(rows: Sequence[Mapping[str, Any]], panels: Mapping[str, str]) -> Figure:
+def _two_models(rows: Sequence[Mapping[str, Any]], panels: Mapping[str, str]) -> Figure:
     """Draw a layer of 2017, one of today, and what lies between them, with its worth -> the figure.
 
     What is worth most for pronouns and for longer sentences is loud, and makes the title.
@@ -276,7 +276,7 @@ def draw_bends() -> Figure:
         "GELU": torch.nn.functional.gelu,
         "SiLU: the bend in SwiGLU's gate": torch.nn.functional.silu,
     }
-    return bend_curves(z, {name: bend(z) for name, bend in bends.items()})
+    return _bend_curves(z, {name: bend(z) for name, bend in bends.items()})
 
 
 @figure(
@@ -289,7 +289,7 @@ def draw_bends() -> Figure:
 )
 def draw_positions() -> Figure:
     title = "Rotary, ALiBi and a window see only the distance; 2017 does not"
-    return score_squares(_one_word_everywhere(), title)
+    return _score_squares(_one_word_everywhere(), title)
 
 
 @figure(
@@ -306,7 +306,7 @@ def draw_schedules() -> Figure:
 
     names = {"linear": "straight down (the base)", "cosine": "cosine", "stable": "stable"}
     steps = range(1, TRAINING.steps + 1)
-    return schedule_lines(
+    return _schedule_lines(
         {
             said: [SCHEDULES[name](step, 1.0, TRAINING.warmup, TRAINING.steps) for step in steps]
             for name, said in names.items()
@@ -395,7 +395,7 @@ def draw_language_model() -> Figure:
 )
 def draw_both_ends() -> Figure:
     rows = {row["what"]: row for row in stored_points()}
-    return two_models(
+    return _two_models(
         [rows[what] for what in BETWEEN if what in rows],
         {"test": "test", "pronoun": "pronoun", "longer": "longer"},
     )

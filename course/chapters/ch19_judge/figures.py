@@ -32,7 +32,7 @@ def windows(histories: Sequence[Sequence[Row]], what: str) -> list[float]:
 
 
 @mpl.rc_context(style.PRINT)
-def price(
+def _price(
     before: float, trainings: Mapping[str, Sequence[Row]], others: Mapping[str, Sequence[Row]]
 ) -> Figure:
     """Draw the share of right sentences against the distance from the start, in nats -> figure.
@@ -128,7 +128,7 @@ PANELS = {  # what is measured -> its title, and how a number is written
 
 
 @mpl.rc_context(style.PRINT)
-def what_it_eats(rows: Mapping[str, Sequence[Row]]) -> Figure:
+def _what_it_eats(rows: Mapping[str, Sequence[Row]]) -> Figure:
     """Draw for each way of learning what its sentences are like: a panel for each measure.
 
     rows: name -> the runs of its seeds, with the keys of `PANELS`; the first is the start, whose
@@ -154,7 +154,7 @@ def what_it_eats(rows: Mapping[str, Sequence[Row]]) -> Figure:
 
 
 @mpl.rc_context(style.PRINT)
-def tries(curves_of: Mapping[str, Sequence[Row]], drawn: int) -> Figure:
+def _tries(curves_of: Mapping[str, Sequence[Row]], drawn: int) -> Figure:
     """Draw pass@k against k -> figure. curves_of: two names, each with the runs of its seeds.
 
     A run has "solved": of each problem, how many of `drawn` tries were right. The second curve is
@@ -175,7 +175,7 @@ def tries(curves_of: Mapping[str, Sequence[Row]], drawn: int) -> Figure:
 
 
 @mpl.rc_context(style.PRINT)
-def hole_found(runs: Sequence[Row]) -> Figure:
+def _hole_found(runs: Sequence[Row]) -> Figure:
     """Draw, along a training, what a judge with a hole takes for right, and what is right.
 
     runs: those of the seeds, each "history" with "reward" and "right". Means of `WINDOW` steps.
@@ -219,7 +219,7 @@ def draw_price() -> Figure:
         statistics.mean(run[what] for run in ways["best of 16"]) for what in ("before", "right")
     )
     best = [{"right": right, "kl": least_kl(right, before)}]  # by theory: it lies on the line
-    return price(
+    return _price(
         before,
         {name: ways[name] for name in NAMES.values()},
         {"best of 16": best, "trained on\nwhat passed": ways["trained on what passed"]},
@@ -239,7 +239,7 @@ def draw_price() -> Figure:
 def draw_what_it_eats() -> Figure:
     ways = stored_ways()
     rows = ["start", *reversed(NAMES.values()), "trained on what passed", "best of 16"]
-    return what_it_eats({name: ways[name] for name in rows})
+    return _what_it_eats({name: ways[name] for name in rows})
 
 
 @figure(
@@ -254,7 +254,7 @@ def draw_tries() -> Figure:
 
     ways = stored_ways()
     taught = {"taught, no KL penalty": ways["no KL penalty"]}
-    return tries({"start": ways["start"], **taught}, TRIES)
+    return _tries({"start": ways["start"], **taught}, TRIES)
 
 
 @figure(
@@ -265,4 +265,4 @@ def draw_tries() -> Figure:
     "nearly nothing.",
 )
 def draw_hole() -> Figure:
-    return hole_found(stored_ways()["hole"])
+    return _hole_found(stored_ways()["hole"])

@@ -27,7 +27,7 @@ SHADES = (style.ACCENT, style.RULE, style.SOFT, style.MUTED)
 
 
 @mpl.rc_context(style.PRINT)
-def four_corners(nouns: Sequence[Sequence[Any]], most: int = 24) -> Figure:
+def _four_corners(nouns: Sequence[Sequence[Any]], most: int = 24) -> Figure:
     """Draw the nouns by gender and number, lit where a feature fires -> the figure.
 
     nouns: [form, feminine, several, how often it stands in the sentences, on how many of them the
@@ -56,7 +56,7 @@ def four_corners(nouns: Sequence[Sequence[Any]], most: int = 24) -> Figure:
 
 
 @mpl.rc_context(style.PRINT)
-def score_rows(
+def _score_rows(
     rows: Mapping[str, Mapping[str, Mapping[str, Sequence[float]]]], panels: Mapping[str, str]
 ) -> Figure:
     """Draw how well each property is found, a panel for each scope -> the figure.
@@ -105,7 +105,7 @@ def score_rows(
 
 
 @mpl.rc_context(style.PRINT)
-def outcome_bars(ways: Mapping[str, Mapping[str, float]]) -> Figure:
+def _outcome_bars(ways: Mapping[str, Mapping[str, float]]) -> Figure:
     """Draw what became of the sentences, a bar for each way, as shares of all -> the figure."""
     figure = style.new_figure(style.WIDTH, 1.2 + 0.62 * len(ways))
     first, *_, dictionary, _ = [*ways.values()] if len(ways) > 2 else [*ways.values()] * 4
@@ -153,7 +153,7 @@ def draw_corners() -> Figure:
     from course.chapters.ch20_features.results import chosen, runs
 
     (portrait,) = chosen(runs(), "portrait", "top-k")
-    return four_corners([noun for noun in portrait["nouns"] if noun[3] >= 3])
+    return _four_corners([noun for noun in portrait["nouns"] if noun[3] >= 3])
 
 
 @figure(
@@ -171,7 +171,7 @@ def draw_corners() -> Figure:
 def draw_scores() -> Figure:
     from course.chapters.ch20_features.results import runs, scores
 
-    return score_rows(
+    return _score_rows(
         scores(runs()),
         {
             "of its kind": "among words of its kind:\na neuron is mostly ahead",
@@ -193,4 +193,4 @@ def draw_steering() -> Figure:
     from course.chapters.ch20_features.results import WAYS, runs, steering
 
     found = steering(runs())
-    return outcome_bars({said: found[way] for way, said in WAYS.items()})
+    return _outcome_bars({said: found[way] for way, said in WAYS.items()})

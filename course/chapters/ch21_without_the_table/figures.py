@@ -19,7 +19,7 @@ KINDS = {"linear attention": "#2774A7", "state space": "#912E5A", "minGRU": "#5D
 
 
 @mpl.rc_context(style.PRINT)
-def two_memories(words: Sequence[str] = SENTENCE) -> Figure:
+def _two_memories(words: Sequence[str] = SENTENCE) -> Figure:
     """Draw what is stored while a text is read: a cache that grows, and a state that doesn't."""
     figure, ax = canvas(style.WIDTH, 3.9)
     heading(
@@ -42,7 +42,7 @@ def two_memories(words: Sequence[str] = SENTENCE) -> Figure:
 
 
 @mpl.rc_context(style.PRINT)
-def copy_lines(curves: Mapping[str, Mapping[int, Sequence[float]]], loud: str) -> Figure:
+def _copy_lines(curves: Mapping[str, Mapping[int, Sequence[float]]], loud: str) -> Figure:
     """Draw the share of a row's words that is right against its length, a line for each model.
 
     curves: name -> words in a row -> a share for each seed. A line is the mean, its band goes from
@@ -77,7 +77,7 @@ def copy_lines(curves: Mapping[str, Mapping[int, Sequence[float]]], loud: str) -
 
 
 @mpl.rc_context(style.PRINT)
-def size_lines(
+def _size_lines(
     kinds: Mapping[str, Mapping[int, Sequence[float]]],
     loud: Mapping[str, tuple[int, Sequence[float]]],
 ) -> Figure:
@@ -112,7 +112,7 @@ def size_lines(
 
 
 @mpl.rc_context(style.PRINT)
-def cost_lines(
+def _cost_lines(
     lengths: Sequence[int], panels: Mapping[str, Mapping[str, Sequence[float]]]
 ) -> Figure:
     """Draw what a word costs against the words before it: a panel for memory, one for time.
@@ -149,7 +149,7 @@ def cost_lines(
     "same size, each with an S.",
 )
 def draw_two_memories() -> Figure:
-    return two_memories()
+    return _two_memories()
 
 
 def _copy_curves() -> dict[str, dict[int, list[float]]]:
@@ -181,7 +181,7 @@ def _copy_curves() -> dict[str, dict[int, list[float]]]:
 )
 def draw_copies() -> Figure:
     curves = _copy_curves()
-    return copy_lines(curves, loud=list(curves)[-1])
+    return _copy_lines(curves, loud=list(curves)[-1])
 
 
 @figure(
@@ -206,7 +206,7 @@ def draw_sizes() -> Figure:
     }
     (numbers,) = results.sizes(runs, "one layer of attention").values()
     hybrid = results.copied(runs, "one layer of attention", 4)
-    return size_lines(
+    return _size_lines(
         kinds, {"with one layer of attention, its cache not counted": (numbers, hybrid)}
     )
 
@@ -223,7 +223,7 @@ def draw_costs() -> Figure:
     rows = experiments.load("state-times")["rows"]
     first, names = "linear attention", ("attention, with a cache", *KINDS)
     times = [{first: 1.0} | row["next word"] for row in rows]
-    return cost_lines(
+    return _cost_lines(
         [row["length"] for row in rows],
         {
             "kilobytes kept by a layer": {

@@ -374,7 +374,7 @@ def _whole_way(rows: Sequence[tuple[str, str, Any, str]], ends: Sequence[str]) -
     return figure
 
 
-def borrowed(
+def _borrowed(
     rows: Sequence[tuple[str, Any, Sequence[str]]], arrow_from: int, arrow_to: int
 ) -> Figure:
     """Sentences that differ in the memory of one place: its strip, and what the decoder writes.
@@ -834,7 +834,7 @@ def draw_causes() -> Figure:
         (" ".join(other.src[:-1]), theirs, other.tgt_out[:-1]),
         (f"{SENTENCE}\nmemory of {OTHER}", theirs, mixed),
     ]
-    return borrowed(rows, arrow_from=1, arrow_to=2)
+    return _borrowed(rows, arrow_from=1, arrow_to=2)
 
 
 @figure(

@@ -5,10 +5,10 @@ import torch
 from matplotlib.patches import Rectangle
 
 from course.chapters.ch01_one_hot.figures import (
-    distance_triangle,
-    one_hot_row,
-    one_hot_table,
-    unknown_words,
+    _distance_triangle,
+    _one_hot_row,
+    _one_hot_table,
+    _unknown_words,
 )
 from transformer_lib.model.embedding import one_hot
 
@@ -16,7 +16,7 @@ WORDS = ["I", "like", "trees"]
 
 
 def test_a_small_table_shows_every_number_and_every_word():
-    ax = one_hot_table(one_hot(torch.tensor([2, 0, 4]), 5), WORDS, list("abcde")).axes[0]
+    ax = _one_hot_table(one_hot(torch.tensor([2, 0, 4]), 5), WORDS, list("abcde")).axes[0]
     texts = [text.get_text() for text in ax.texts][2:]
     assert texts[:18] == ["I", *"00100", "like", *"10000", "trees", *"00001"]
     assert texts[18:] == ["a", "0", "b", "1", "c", "2", "d", "3", "e", "4"]
@@ -24,7 +24,7 @@ def test_a_small_table_shows_every_number_and_every_word():
 
 def test_a_row_is_a_long_bar_with_one_mark_and_a_lens():
     vocabulary = [f"w{i}" for i in range(100)]
-    ax = one_hot_row([10, 20, 50], WORDS, vocabulary).axes[0]
+    ax = _one_hot_row([10, 20, 50], WORDS, vocabulary).axes[0]
     marks = [p for p in ax.patches if isinstance(p, Rectangle) and p.get_width() < 0.1]
     shares = [(mark.get_x() + mark.get_width() / 2 - 1.95) / 6 for mark in marks]
     assert shares == pytest.approx([0.105, 0.205, 0.505])
@@ -32,17 +32,17 @@ def test_a_row_is_a_long_bar_with_one_mark_and_a_lens():
     assert [word for word in words if word in ("0", "1")] == list("0001000")
     assert {"50", "w50"} <= set(words)
     with pytest.raises(ValueError, match="don't fit"):
-        one_hot_row([10, 99, 50], WORDS, vocabulary)
+        _one_hot_row([10, 99, 50], WORDS, vocabulary)
 
 
 def test_three_words_are_a_triangle_of_equal_sides():
-    ax = distance_triangle(torch.eye(3), WORDS).axes[0]
+    ax = _distance_triangle(torch.eye(3), WORDS).axes[0]
     texts = [text.get_text() for text in ax.texts]
     assert texts[1:] == ["Every distance is √2", *["1.414"] * 3, *WORDS]
     with pytest.raises(ValueError, match="distances differ"):
-        distance_triangle(torch.eye(3) * torch.tensor([[1.0], [2.0], [3.0]]), WORDS)
+        _distance_triangle(torch.eye(3) * torch.tensor([[1.0], [2.0], [3.0]]), WORDS)
     with pytest.raises(ValueError, match="three words"):
-        distance_triangle(torch.eye(3), WORDS[:2])
+        _distance_triangle(torch.eye(3), WORDS[:2])
 
 
 @pytest.mark.parametrize(
@@ -56,11 +56,11 @@ def test_three_words_are_a_triangle_of_equal_sides():
 )
 def test_what_is_no_one_hot_table_is_refused(table, words, message):
     with pytest.raises(ValueError, match=message):
-        one_hot_table(table, words, ["a", "b", "c"])
+        _one_hot_table(table, words, ["a", "b", "c"])
 
 
 def test_the_share_of_unknown_words_is_drawn_in_percent():
-    ax = unknown_words([10, 100], [50, 3], total=200)
+    ax = _unknown_words([10, 100], [50, 3], total=200)
     assert list(ax.lines[0].get_xdata()) == [10, 100]
     assert list(ax.lines[0].get_ydata()) == [25.0, 1.5]
 
@@ -68,4 +68,4 @@ def test_the_share_of_unknown_words_is_drawn_in_percent():
 @pytest.mark.parametrize("unknown", [[], [1, 2]])
 def test_sizes_and_counts_must_fit(unknown):
     with pytest.raises(ValueError, match="1 sizes of training text don't fit"):
-        unknown_words([10], unknown, total=20)
+        _unknown_words([10], unknown, total=20)

@@ -8,18 +8,18 @@ import torch
 
 from course.chapters.ch02_embeddings.figures import (
     GENDERS,
+    _loss_by_bottom,
+    _pulled_rows,
+    _vector_sizes,
+    _word_similarity,
     draw_noun_map,
     draw_word_map,
     draw_word_similarity,
     flat_map,
-    loss_by_bottom,
     nearest_words,
     own_islands,
-    pulled_rows,
     share_bars,
-    vector_sizes,
     word_map,
-    word_similarity,
 )
 from course.drawing import style
 
@@ -28,7 +28,7 @@ KINDS = {"noun": ("#2774A7", "circle"), "verb": ("#E89F2A", "square")}
 
 
 def test_similarity_is_the_cosine():
-    ax = word_similarity([[2.0, 0.0], [3.0, 3.0], [0.0, -1.0]], WORDS).axes[0]
+    ax = _word_similarity([[2.0, 0.0], [3.0, 3.0], [0.0, -1.0]], WORDS).axes[0]
     root = 1 / math.sqrt(2)
     expected = [[1, root, 0], [root, 1, -root], [0, -root, 1]]
     np.testing.assert_allclose(ax.images[0].get_array(), expected, atol=1e-9)
@@ -52,7 +52,7 @@ def test_the_framed_words_are_more_alike_than_others():
 )
 def test_similarity_needs_a_direction_for_each_word(vectors, message):
     with pytest.raises(ValueError, match=message):
-        word_similarity(vectors, WORDS)
+        _word_similarity(vectors, WORDS)
 
 
 def test_the_map_keeps_the_two_widest_directions():
@@ -146,24 +146,24 @@ def test_bars_are_percent():
 
 
 def test_sizes_and_alikeness_are_drawn_against_the_width():
-    figure = vector_sizes([8, 32], {"word": [1.0, 2.0], "place": [2.0, 4.0]}, {"word": [0, 1]})
+    figure = _vector_sizes([8, 32], {"word": [1.0, 2.0], "place": [2.0, 4.0]}, {"word": [0, 1]})
     left, right = figure.axes
     assert [list(line.get_ydata()) for line in left.lines] == [[1, 2], [2, 4]]
     assert [list(line.get_ydata()) for line in right.lines] == [[0, 1]]
     with pytest.raises(ValueError, match="'word' has 1 values for 2 widths"):
-        vector_sizes([8, 32], {"word": [1.0]}, {})
+        _vector_sizes([8, 32], {"word": [1.0]}, {})
 
 
 def test_the_thick_curve_is_the_mean_of_the_thin_ones():
-    ax = loss_by_bottom({"with": [[(10, 2.0), (20, 1.0)], [(10, 4.0), (20, 2.0)]]})
+    ax = _loss_by_bottom({"with": [[(10, 2.0), (20, 1.0)], [(10, 4.0), (20, 2.0)]]})
     assert list(ax.lines[-1].get_ydata()) == [3.0, 1.5] and len(ax.lines) == 3
     with pytest.raises(ValueError, match="not measured at the same steps"):
-        loss_by_bottom({"with": [[(10, 2.0)], [(20, 4.0)]]})
+        _loss_by_bottom({"with": [[(10, 2.0)], [(20, 4.0)]]})
 
 
 def test_the_words_pull_their_rows_out_of_the_table():
     table = torch.arange(6.0).view(3, 2)
-    ax = pulled_rows([2, 0], table, ["c", "a"], WORDS).axes[0]
+    ax = _pulled_rows([2, 0], table, ["c", "a"], WORDS).axes[0]
     numbers = [text.get_text() for text in ax.texts if "." in text.get_text()]
     assert numbers[6:] == ["4.00", "5.00", "0.00", "1.00"]
     rows = [np.ravel(image.get_array()).tolist() for image in ax.images]
@@ -171,7 +171,7 @@ def test_the_words_pull_their_rows_out_of_the_table():
     colored = [image.get_cmap().name == style.SIGNED.name for image in ax.images]
     assert colored == [True, False, True, True, True], "the row that nobody pulls has no color"
     with pytest.raises(ValueError, match="don't fit 2 ids"):
-        pulled_rows([2, 0], table, ["c", "a", "b"], WORDS)
+        _pulled_rows([2, 0], table, ["c", "a", "b"], WORDS)
 
 
 # --- what the maps of the shipped translator claim ---

@@ -12,9 +12,9 @@ from matplotlib.patches import Arc, FancyArrowPatch, Wedge
 
 from course.chapters.ch03_positional_encoding import figures as plots
 from course.chapters.ch03_positional_encoding.figures import (
+    _usual_batch,
     positions_heatmap,
     two_ways,
-    usual_batch,
     wavelengths,
 )
 from course.drawing import notebook_output as showing
@@ -39,7 +39,7 @@ def test_position_zero_is_the_top_row_and_dimension_zero_the_left_column():
 
 def test_the_table_shows_one_row_again_below_it():
     table = positional_encoding(40, 16)
-    whole, one = plots.positions_table(table, row=30).axes[:2]
+    whole, one = plots._positions_table(table, row=30).axes[:2]
     np.testing.assert_allclose(whole.images[0].get_array(), table)
     np.testing.assert_allclose(one.images[0].get_array(), table[30:31])
     assert [label.get_text() for label in one.get_yticklabels()] == ["position 30"]
@@ -92,7 +92,7 @@ def test_wavelengths_are_read_from_the_table():
 
 def test_each_panel_of_the_curves_holds_the_two_columns_of_its_pair():
     table = positional_encoding(11, 14)
-    figure = plots.positions_curves(table, pairs=(0, 5))
+    figure = plots._positions_curves(table, pairs=(0, 5))
     for ax, i in zip(figure.axes, (0, 5), strict=True):
         for line, column in zip(ax.lines, (2 * i, 2 * i + 1), strict=True):
             np.testing.assert_allclose(line.get_ydata(), table[:, column])
@@ -102,13 +102,13 @@ def test_each_panel_of_the_curves_holds_the_two_columns_of_its_pair():
 def test_two_encodings_with_the_same_waves_would_show_no_difference():
     waves = wavelengths(positional_encoding(2, 10))
     both = {"one": waves, "another": waves * 1.01}
-    left, right = plots.positions_frequencies(both, both).axes
+    left, right = plots._positions_frequencies(both, both).axes
     assert [line.get_label() for line in left.lines] == ["one", "another"]
     np.testing.assert_allclose(right.lines[0].get_ydata(), 1.0)
 
 
 def test_clock_hands_point_up_at_position_zero_and_turn_clockwise():
-    figure = plots.positions_clocks(positional_encoding(11, 14), (0, 1), start=0, other=5, step=2)
+    figure = plots._positions_clocks(positional_encoding(11, 14), (0, 1), start=0, other=5, step=2)
     hands = {
         line.get_label(): line.get_xydata()[0]
         for line in figure.axes[0].lines
@@ -121,7 +121,7 @@ def test_clock_hands_point_up_at_position_zero_and_turn_clockwise():
 
 def test_the_table_of_clocks_has_a_hand_for_each_position_and_pair():
     table = positional_encoding(3, 14)
-    ax = plots.clock_table(["I", "fish", "trees"], table, {0: "fast", 4: "slow"}).axes[0]
+    ax = plots._clock_table(["I", "fish", "trees"], table, {0: "fast", 4: "slow"}).axes[0]
     arrows = [patch for patch in ax.patches if isinstance(patch, FancyArrowPatch)]
     hands = [arrow.get_path().vertices[[0, -1]] for arrow in arrows]
     ends = [tuple((end - start) / (0.92 * 0.29)) for start, end in hands]
@@ -135,7 +135,7 @@ def test_the_table_of_clocks_has_a_hand_for_each_position_and_pair():
 
 
 def test_arcs_of_a_clock_are_the_way_from_one_hand_to_the_other():
-    figure = plots.positions_clocks(positional_encoding(11, 14), (0, 1), start=0, other=5, step=2)
+    figure = plots._positions_clocks(positional_encoding(11, 14), (0, 1), start=0, other=5, step=2)
     for ax, i in zip(figure.axes, (0, 1), strict=True):
         arcs = [patch for patch in ax.patches if isinstance(patch, Arc)]
         for arc in arcs:
@@ -147,7 +147,7 @@ def test_arcs_of_a_clock_are_the_way_from_one_hand_to_the_other():
 
 def test_dot_products_are_divided_by_the_square_length():
     table = positional_encoding(11, 14)
-    map_, curves = plots.positions_similarity(table, [positional_encoding(11, 6)]).axes[:2]
+    map_, curves = plots._positions_similarity(table, [positional_encoding(11, 6)]).axes[:2]
     products = map_.images[0].get_array()
     np.testing.assert_allclose(np.diag(products), 1, rtol=1e-6)
     np.testing.assert_allclose(products, table @ table.T / 7, atol=1e-6)
@@ -203,13 +203,13 @@ def test_the_numbers_that_one_reads_add_up(name):
 
 def test_rows_of_one_word_stand_together():
     first, second = torch.randn(3, 5), torch.randn(3, 5)
-    ax = plots.rows_in_pairs("abc", ("x", "y"), {"only": (first, second)}).axes[0]
+    ax = plots._rows_in_pairs("abc", ("x", "y"), {"only": (first, second)}).axes[0]
     rows = np.concatenate([image.get_array() for image in ax.images[:6]])
     np.testing.assert_allclose(rows[0::2], first)
     np.testing.assert_allclose(rows[1::2], second)
     texts = {text.get_text(): text.get_position() for text in ax.texts}
     assert {"in “x”", "in “y”", "only: different in each order"} <= set(texts)
-    again = plots.rows_in_pairs("abc", ("x", "y"), {"only": (first, first)}).axes[0]
+    again = plots._rows_in_pairs("abc", ("x", "y"), {"only": (first, first)}).axes[0]
     assert "only: the same in each order" in [text.get_text() for text in again.texts]
     for row, text in enumerate(t for t in ax.texts if t.get_text().startswith("in ")):
         low, high = ax.images[row].get_extent()[2:]
@@ -232,7 +232,7 @@ def test_lengths_copied_are_means_over_seeds_with_a_mark_for_each():
         for seed in (0, 1, 2)
         for length in (1, 2, 3)
     ]
-    ax = plots.lengths_copied(results, trained_to=2)
+    ax = plots._lengths_copied(results, trained_to=2)
     assert len(ax.lines) == 4
     for line in ax.lines:
         np.testing.assert_allclose(line.get_ydata(), [0.5, 0.5, 0.5])
@@ -241,7 +241,7 @@ def test_lengths_copied_are_means_over_seeds_with_a_mark_for_each():
 
 
 def test_padding_is_what_is_left_of_each_row():
-    figure = plots.padding_picture({"some": [3, 1, 2], "equal": [2, 2]})
+    figure = plots._padding_picture({"some": [3, 1, 2], "equal": [2, 2]})
     some, equal = figure.axes
     words = np.asarray(some.collections[0].get_array()).reshape(3, 3) > 0.5
     assert words.sum(axis=1).tolist() == [3, 1, 2]
@@ -250,7 +250,7 @@ def test_padding_is_what_is_left_of_each_row():
 
 
 def test_the_explorer_computes_the_papers_formula_by_itself():
-    spec = plots.positions_explorer().to_dict()
+    spec = plots._positions_explorer().to_dict()
     assert {"d_model", "exponent", "chosen"} <= {param["name"] for param in spec["params"]}
     text = json.dumps(spec)
     assert "pow(10, -exponent * 2 * floor(datum.dimension / 2) / d_model)" in text
@@ -261,6 +261,6 @@ def test_the_batches_of_the_picture_have_the_padding_that_all_batches_have():
     lengths, ways = two_ways()
     for batches in ways.values():
         places = sum(len(batch) * max(lengths[i] for i in batch) for batch in batches)
-        drawn = usual_batch(batches, lengths)
+        drawn = _usual_batch(batches, lengths)
         of_all, of_one = 1 - sum(lengths) / places, 1 - sum(drawn) / len(drawn) / max(drawn)
         assert abs(of_one - of_all) < 0.005 and f"{of_one:.0%}" == f"{of_all:.0%}"

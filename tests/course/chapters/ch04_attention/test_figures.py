@@ -11,14 +11,14 @@ from matplotlib.patches import Circle, FancyArrowPatch
 
 from course.chapters.ch04_attention.experiments import real_head
 from course.chapters.ch04_attention.figures import (
+    _equation_frames,
+    _projection,
+    _query_finds_key,
+    _scaling_curves,
+    _score_maps,
+    _six_steps,
     attention_explorer,
-    equation_frames,
     i_like_trees,
-    projection,
-    query_finds_key,
-    scaling_curves,
-    score_maps,
-    six_steps,
 )
 from course.chapters.journey.experiments import trace
 from course.chapters.journey.figures import LAYER
@@ -38,7 +38,7 @@ def labels(ticks) -> list[str]:
 
 def test_the_four_frames_are_the_four_steps():
     q, k, v = torch.randn(2, 5), torch.randn(3, 5), torch.randn(3, 2)
-    panels = equation_frames(q, k, v, ["me", "gustan"], WORDS, ["a", "b"]).axes
+    panels = _equation_frames(q, k, v, ["me", "gustan"], WORDS, ["a", "b"]).axes
     steps = [q @ k.T, q @ k.T / 5**0.5, attention_weights(q, k), attention(q, k, v)]
     for ax, step in zip(panels, steps, strict=True):
         np.testing.assert_allclose(ax.images[0].get_array(), step, rtol=1e-4, atol=1e-5)
@@ -52,16 +52,16 @@ def test_the_four_frames_are_the_four_steps():
 def test_frames_that_do_not_fit_are_refused():
     three, two = torch.zeros(3, 4), torch.zeros(2, 4)
     with pytest.raises(ValueError, match=r"query should have the shape \(2, d_k\)"):
-        equation_frames(three, three, three, WORDS[:2], WORDS, list("abcd"))
+        _equation_frames(three, three, three, WORDS[:2], WORDS, list("abcd"))
     with pytest.raises(ValueError, match=r"key should have the shape \(3, d_k\)"):
-        equation_frames(three, two, three, WORDS, WORDS, list("abcd"))
+        _equation_frames(three, two, three, WORDS, WORDS, list("abcd"))
     with pytest.raises(ValueError, match=r"value should have the shape \(3, 2\)"):
-        equation_frames(three, three, three, WORDS, WORDS, ["a", "b"])
+        _equation_frames(three, three, three, WORDS, WORDS, ["a", "b"])
 
 
 def test_the_six_steps_carry_their_numbers():
     query, keys = torch.ones(4), torch.tensor([[1.0, 1, 1, 0.5], [0.25, 0.25, 0.5, 0.5]])
-    ax = six_steps(["a", "b"], query, keys, torch.tensor([[2.0, 0], [0, 4]])).axes[0]
+    ax = _six_steps(["a", "b"], query, keys, torch.tensor([[2.0, 0], [0, 4]])).axes[0]
     texts = [text.get_text() for text in ax.texts]
     weight = math.exp(1.75) / (math.exp(1.75) + math.exp(0.75))
     for wanted in [
@@ -75,11 +75,11 @@ def test_the_six_steps_carry_their_numbers():
     ]:
         assert wanted in texts
     with pytest.raises(ValueError, match=r"2 words and a query of the shape \(3,\)"):
-        six_steps(["a", "b"], torch.ones(3), keys, keys)
+        _six_steps(["a", "b"], torch.ones(3), keys, keys)
 
 
 def test_the_query_of_the_first_word_reaches_the_score_of_the_second():
-    ax = six_steps(["a", "b"], torch.ones(4), torch.ones(2, 4), torch.eye(2)).axes[0]
+    ax = _six_steps(["a", "b"], torch.ones(4), torch.ones(2, 4), torch.eye(2)).axes[0]
     arrows = [patch for patch in ax.patches if isinstance(patch, FancyArrowPatch)]
     ways = [(to_hex(arrow.get_edgecolor()), arrow.get_path().vertices) for arrow in arrows]
     boxes = {text.get_text(): text.get_position() for text in ax.texts}
@@ -98,7 +98,7 @@ def test_the_query_of_the_first_word_reaches_the_score_of_the_second():
 
 def test_the_disks_beside_the_keys_are_as_large_as_the_weights():
     keys = torch.tensor([[-0.5, 0.5], [1.0, -0.5], [1.0, 1.0]])
-    ax = query_finds_key(WORDS, [1, 2], keys, "gustan").axes[0]
+    ax = _query_finds_key(WORDS, [1, 2], keys, "gustan").axes[0]
     weights = (keys @ torch.tensor([1.0, 2.0])).softmax(dim=0)
     disks = [patch.radius**2 for patch in ax.patches if isinstance(patch, Circle)]
     np.testing.assert_allclose(disks / sum(disks), weights, rtol=1e-4)
@@ -107,19 +107,19 @@ def test_the_disks_beside_the_keys_are_as_large_as_the_weights():
         texts
     )
     with pytest.raises(ValueError, match="a query of the shape"):
-        query_finds_key(WORDS, [1, 2, 3], keys, "gustan")
+        _query_finds_key(WORDS, [1, 2, 3], keys, "gustan")
 
 
 def test_the_product_is_drawn_as_wide_as_it_is():
     x, w = torch.randn(3, 10), torch.randn(10, 4)
-    ax = projection(WORDS, x, w, x @ w, "trees").axes[0]
+    ax = _projection(WORDS, x, w, x @ w, "trees").axes[0]
     sizes = [image.get_array().shape for image in ax.images]
     assert sizes == [(3, 10), (10, 4), (3, 4)]
     widths = [image.get_extent()[1] - image.get_extent()[0] for image in ax.images]
     np.testing.assert_allclose(widths, np.array([10, 4, 4]) * widths[0] / 10)
     assert "$Q$   3 × 4" in [text.get_text() for text in ax.texts]
     with pytest.raises(ValueError, match="don't give"):
-        projection(WORDS, x, w, x, "trees")
+        _projection(WORDS, x, w, x, "trees")
 
 
 def test_the_real_head_computes_what_the_model_computes():
@@ -144,18 +144,18 @@ def test_the_scaling_curves_carry_the_measured_numbers():
         for d_k in (4, 16)
         for scaled in (False, True)
     ]
-    first = scaling_curves(rows).axes[0]
+    first = _scaling_curves(rows).axes[0]
     assert [line.get_ydata().tolist() for line in first.lines] == [[4, 16], [5, 17]]
     with pytest.raises(ValueError, match="scaled=True and rows with scaled=False"):
-        scaling_curves(rows[:1])
+        _scaling_curves(rows[:1])
 
 
 def test_score_maps_share_one_scale():
     maps = {"one": torch.eye(3), "two": -4 * torch.eye(3)}
-    panels = score_maps(maps, WORDS).axes
+    panels = _score_maps(maps, WORDS).axes
     assert {ax.images[0].get_clim() for ax in panels} == {(-4.0, 4.0)}
     with pytest.raises(ValueError, match="'one': 3 words need scores of the shape"):
-        score_maps({"one": torch.eye(2)}, WORDS)
+        _score_maps({"one": torch.eye(2)}, WORDS)
 
 
 def drawn_numbers(chart) -> tuple[list[float], list[float]]:

@@ -47,7 +47,7 @@ def texts(ax) -> list[str]:
 
 
 def test_the_recap_says_every_shape():
-    said = texts(heads.heads_recap(["a", "b", "c", "d", "e"], d_model=21, h=3).axes[0])
+    said = texts(heads._heads_recap(["a", "b", "c", "d", "e"], d_model=21, h=3).axes[0])
     assert sum("5 × 21" in text for text in said) == 3
     assert sum("each 5 × 7" in text for text in said) == 2
     assert any("each 21 × 7" in text for text in said) and "$W^O$  21 × 21" in said
@@ -60,11 +60,11 @@ def test_the_recap_says_every_shape():
 )
 def test_heads_that_cannot_be_drawn_are_refused(d_model, h, message):
     with pytest.raises(ValueError, match=message):
-        heads.heads_recap(["a"], d_model, h)
+        heads._heads_recap(["a"], d_model, h)
 
 
 def test_the_input_is_what_comes_from_below():
-    said = texts(heads.heads_recap(["a"], d_model=8, h=2).axes[0])
+    said = texts(heads._heads_recap(["a"], d_model=8, h=2).axes[0])
     assert "the words, or the output\nof the layer below" in said
 
 
@@ -83,7 +83,7 @@ def lines_of(ax) -> dict[str, LineCollection]:
 def test_each_head_draws_its_looks_and_those_of_the_marked_words_in_their_color(maps):
     named = heads.encoder_heads(maps)
     marked = {"like": "#123456", "trees": "#654321"}
-    ax = heads.eight_heads(named, ENGLISH, marked).axes[0]
+    ax = heads._eight_heads(named, ENGLISH, marked).axes[0]
     drawn = lines_of(ax)
     for name, matrix in named.items():
         assert name in texts(ax)
@@ -106,7 +106,7 @@ def test_each_head_draws_its_looks_and_those_of_the_marked_words_in_their_color(
 
 def test_the_riddle_shows_two_words_and_names_no_head(maps):
     layer = "encoder.layers.1.self_attn"
-    ax = heads.two_pictures(maps, layer, 1, {"I": "#123456", "trees": "#654321"}).axes[0]
+    ax = heads._two_pictures(maps, layer, 1, {"I": "#123456", "trees": "#654321"}).axes[0]
     said = texts(ax)
     assert {"(a)  what “I” looks at", "(b)  what “trees” looks at"} <= set(said)
     assert not any("head" in text for text in said)
@@ -132,12 +132,12 @@ def test_each_line_leads_from_its_query_to_its_key():
 
 def test_heads_without_names_are_refused():
     with pytest.raises(ValueError, match="2 heads need 2 names, but there are 1"):
-        heads.one_two_all(weights(2, 3, 3), "abc", 0, ["layer 0, head 0"])
+        heads._one_two_all(weights(2, 3, 3), "abc", 0, ["layer 0, head 0"])
 
 
 def test_one_two_all_shows_one_two_and_all(maps):
-    named = heads.sharpest_first(heads.encoder_heads(maps), query=2)
-    figure = heads.one_two_all(torch.stack(list(named.values())), ENGLISH, 2, list(named))
+    named = heads._sharpest_first(heads.encoder_heads(maps), query=2)
+    figure = heads._one_two_all(torch.stack(list(named.values())), ENGLISH, 2, list(named))
     ax = figure.axes[0]
     drawn = [c.get_label() for c in ax.collections]
     assert drawn == [", ".join(list(named)[:count]) for count in (1, 2, 6)]
@@ -154,7 +154,7 @@ def test_one_two_all_shows_one_two_and_all(maps):
 def test_the_sharpest_head_of_the_last_layer_comes_first():
     even, sharp = torch.full((2, 2), 0.5), torch.eye(2)
     named = {"layer 0, head 0": sharp, "layer 1, head 0": even, "layer 1, head 1": sharp}
-    assert list(heads.sharpest_first(named, 0)) == [
+    assert list(heads._sharpest_first(named, 0)) == [
         "layer 1, head 1",
         "layer 1, head 0",
         "layer 0, head 0",
@@ -202,7 +202,7 @@ def test_the_view_can_be_used_without_a_mouse(maps):
 
 
 def test_a_word_that_stands_twice_has_two_names():
-    assert heads.told_apart(["the", "cat", "the"]) == ["the (1)", "cat", "the (2)"]
+    assert heads._told_apart(["the", "cat", "the"]) == ["the (1)", "cat", "the (2)"]
 
 
 def test_what_answers_the_mouse_can_be_seen(maps):
@@ -278,7 +278,7 @@ def test_distances_leave_the_padding_out():
 
 
 def test_the_three_uses_say_who_asks_whom(maps):
-    ax = heads.three_uses(maps).axes[0]
+    ax = heads._three_uses(maps).axes[0]
     said = texts(ax)
     assert {
         "English looks\nat English",

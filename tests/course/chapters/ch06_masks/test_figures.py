@@ -10,10 +10,10 @@ from course import experiments
 from course.chapters.ch06_masks.experiments import measured_influence
 from course.chapters.ch06_masks.figures import (
     COVERED,
-    leak_curves,
+    _leak_curves,
+    _staircase,
+    _three_masks,
     mask_maps,
-    staircase,
-    three_masks,
 )
 from transformer_lib import causal_mask
 
@@ -36,13 +36,13 @@ def test_what_is_no_mask_of_these_words_is_refused():
 
 
 def test_both_is_where_both_are():
-    masks = three_masks(torch.tensor([1, 7, 0]))
+    masks = _three_masks(torch.tensor([1, 7, 0]))
     assert masks["both (&)"].tolist() == [[1, 0, 0], [1, 1, 0], [1, 1, 0]]
     assert torch.equal(masks["both (&)"], masks["padding mask"] & masks["causal mask"])
 
 
 def test_the_staircase_opens_one_word_more_in_each_row():
-    ax = staircase(["<bos>", "a", "b"], ["a", "b", "<eos>"]).axes[0]
+    ax = _staircase(["<bos>", "a", "b"], ["a", "b", "<eos>"]).axes[0]
     tiles = [patch for patch in ax.patches if isinstance(patch, FancyBboxPatch)]
     covered = [to_hex(tile.get_facecolor()) == COVERED.lower() for tile in tiles]
     rows = np.reshape(covered, (3, 4)).tolist()  # what it may see, and what it predicts
@@ -50,19 +50,19 @@ def test_the_staircase_opens_one_word_more_in_each_row():
     words = [text.get_text() for text in ax.texts[4:]]
     assert words == ["<bos>", "a", "<bos>", "a", "b", "<bos>", "a", "b", "<eos>"]
     with pytest.raises(ValueError, match="tgt_in has 2 words and tgt_out 1"):
-        staircase(["<bos>", "a"], ["a"])
+        _staircase(["<bos>", "a"], ["a"])
 
 
 def test_the_leak_curves_draw_each_run_and_name_each_kind_once():
     runs = experiments.load("masks")["runs"]
-    left, right = leak_curves(runs).axes
+    left, right = _leak_curves(runs).axes
     assert len(left.lines) == len(right.lines) == len(runs)
     named = [text.get_text().replace("\n", " ") for text in right.texts]
     assert sorted(named) == ["causal mask", "mask shows everything"]
     wanted = [entry["right_rows"] for entry in runs[0]["history"]]
     assert right.lines[0].get_ydata().tolist() == wanted
     with pytest.raises(ValueError, match='runs with mask "none"'):
-        leak_curves([run for run in runs if run["mask"] == "causal"])
+        _leak_curves([run for run in runs if run["mask"] == "causal"])
 
 
 def test_influence_is_measured():

@@ -8,12 +8,12 @@ from matplotlib.patches import FancyArrowPatch
 
 from course.chapters.ch07_encoder import experiments as data
 from course.chapters.ch07_encoder.figures import (
-    around_flow,
+    _around_flow,
+    _neuron_words,
+    _norm_groups,
+    _stream_of_words,
+    _two_stacks,
     depth_curves,
-    neuron_words,
-    norm_groups,
-    stream_of_words,
-    two_stacks,
 )
 from course.drawing import style
 from course.drawing.maps import maps_of_words
@@ -55,7 +55,7 @@ def test_curves_are_drawn_where_their_numbers_are():
 
 def test_groups_are_numbered_in_order():
     groups = torch.tensor([[[7, 7], [3, 7]]])
-    ax = norm_groups({"odd": groups}, [["a", "b"]]).axes[0]
+    ax = _norm_groups({"odd": groups}, [["a", "b"]]).axes[0]
     texts = [text.get_text() for text in ax.texts]
     assert texts[2:] == ["odd (2 means)", "A", "A", "a", "B", "A", "b", "2 features of each word"]
     colors = [patch.get_facecolor() for patch in ax.patches]
@@ -64,7 +64,7 @@ def test_groups_are_numbered_in_order():
 
 def test_the_flow_shows_vectors_and_their_size():
     x = torch.tensor([[3.0, -3.0], [1.0, 1.0]])
-    ax = around_flow({"way": [("x", x), "box", "+", ("y", x / 2)]}, ["a", "b"]).axes[0]
+    ax = _around_flow({"way": [("x", x), "box", "+", ("y", x / 2)]}, ["a", "b"]).axes[0]
     assert [np.ma.getdata(i.get_array()).tolist() for i in ax.images[:2]] == [
         x.tolist(),
         (x / 2).tolist(),
@@ -76,7 +76,7 @@ def test_the_flow_shows_vectors_and_their_size():
 
 def test_in_the_stream_each_look_at_another_word_is_a_ribbon_of_its_weight():
     def ribbons(weights):
-        ax = stream_of_words(["a", "b"], [torch.tensor(weights)]).axes[0]
+        ax = _stream_of_words(["a", "b"], [torch.tensor(weights)]).axes[0]
         return [float(lines.get_linewidths()[0]) for lines in ax.collections]
 
     assert ribbons([[1.0, 0.0], [0.0, 1.0]]) == []
@@ -84,7 +84,9 @@ def test_in_the_stream_each_look_at_another_word_is_a_ribbon_of_its_weight():
 
 
 def test_neurons_show_their_words_and_one_in_its_color():
-    first, second = neuron_words({"n": {"trees": 2.0, "paths": 1.0}, "m": {"a": 4.0}}, "fires").axes
+    first, second = _neuron_words(
+        {"n": {"trees": 2.0, "paths": 1.0}, "m": {"a": 4.0}}, "fires"
+    ).axes
     assert [tick.get_text() for tick in first.get_yticklabels()] == ["trees", "paths"]
     assert [bar.get_width() for bar in first.patches] == [2, 1]
     assert to_hex(first.patches[0].get_facecolor()) == style.WORDS["trees"].lower()
@@ -93,7 +95,7 @@ def test_neurons_show_their_words_and_one_in_its_color():
 
 def test_the_memory_reaches_every_decoder_layer():
     for layers in (2, 3):
-        ax = two_stacks(["a"], ["<bos>", "b"], "c", layers).axes[0]
+        ax = _two_stacks(["a"], ["<bos>", "b"], "c", layers).axes[0]
         texts = [text.get_text() for text in ax.texts]
         crossings = [
             text.get_position() for text in ax.texts if text.get_text() == "cross-attention"
@@ -118,9 +120,9 @@ def test_the_memory_reaches_every_decoder_layer():
             "'m': a map of 2",
         ),
         (lambda: depth_curves({"p": {"c": [1, 0]}}, powers=["p"]), "'p': c has numbers that"),
-        (lambda: norm_groups({"n": torch.zeros(1, 3, 2)}, [["a", "b"]]), "'n': groups of the"),
-        (lambda: stream_of_words(["a"], [torch.zeros(2, 2)]), "1 words need weights"),
-        (lambda: around_flow({"w": [("x", torch.zeros(3, 2)), "+"]}, ["a"]), "'x': 1 words need"),
+        (lambda: _norm_groups({"n": torch.zeros(1, 3, 2)}, [["a", "b"]]), "'n': groups of the"),
+        (lambda: _stream_of_words(["a"], [torch.zeros(2, 2)]), "1 words need weights"),
+        (lambda: _around_flow({"w": [("x", torch.zeros(3, 2)), "+"]}, ["a"]), "'x': 1 words need"),
     ],
 )
 def test_what_does_not_fit_is_refused(draw, message):

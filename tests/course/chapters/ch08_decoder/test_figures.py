@@ -13,10 +13,10 @@ from course.chapters.ch08_decoder import figures as data
 from course.chapters.ch08_decoder.experiments import WordStep
 from course.chapters.ch08_decoder.figures import (
     CELLS,
-    decode_trace,
-    generator_flow,
-    stacks_stepper,
-    words_come_back,
+    _decode_trace,
+    _generator_flow,
+    _stacks_stepper,
+    _words_come_back,
 )
 from course.drawing.registry import FIGURES
 from course.drawing.words import percent, word_color
@@ -39,7 +39,7 @@ def texts(ax) -> list[str]:
 
 def test_the_flow_ends_at_the_highest_logit():
     logits = torch.tensor([0.5, 2.0, -1.0])
-    figure = generator_flow(torch.tensor([1.0, -2.0]), logits, ["one", "two", "three"])
+    figure = _generator_flow(torch.tensor([1.0, -2.0]), logits, ["one", "two", "three"])
     word, argmax, upper, _, lower, product, strip = figure.axes
     assert texts(word) == ["two"] and word.texts[0].get_position()[0] == 1
     assert any("argmax" in text for text in texts(argmax))
@@ -52,7 +52,7 @@ def test_the_flow_ends_at_the_highest_logit():
 
 
 def test_the_trace_has_a_row_for_each_step():
-    [ax] = decode_trace(SRC, STEPS).axes
+    [ax] = _decode_trace(SRC, STEPS).axes
     assert [image.get_array().tolist() for image in ax.images] == [[step.weights] for step in STEPS]
     said = texts(ax)
     assert said[0] == "At each step one word is nearly sure, with 60 % or 90 %"
@@ -83,7 +83,7 @@ def rows_of(spec: dict) -> list[dict]:
 
 def test_the_stepper_holds_every_vector_and_says_what_happens():
     way = small_way()
-    spec = stacks_stepper(way).to_dict()
+    spec = _stacks_stepper(way).to_dict()
     [slider] = spec["params"]
     assert (slider["bind"]["min"], slider["bind"]["max"]) == (1, 11)
     assert slider["value"] == 4 + 0  # <bos> is read; with two words, the last but one is the first
@@ -102,7 +102,7 @@ def test_the_stepper_holds_every_vector_and_says_what_happens():
 
 
 def test_each_written_word_comes_back_as_input_in_the_stepper():
-    rows = rows_of(stacks_stepper(small_way(), start=8).to_dict())
+    rows = rows_of(_stacks_stepper(small_way(), start=8).to_dict())
     back = [row for row in rows if "order" in row and "place" in row]
     assert {row["since"] for row in back} == {8}  # the step after x was written
     assert back[-1]["x"] > back[0]["x"] and back[-1]["y"] < back[0]["y"]
@@ -113,7 +113,7 @@ def test_each_written_word_comes_back_as_input_in_the_stepper():
 
 
 def test_words_come_back():
-    ax = words_come_back(["a"], ["<bos>", "x"], ["x", "y"]).axes[0]
+    ax = _words_come_back(["a"], ["<bos>", "x"], ["x", "y"]).axes[0]
     words = [text.get_text() for text in ax.texts]
     assert [words.count(one) for one in ("a", "<bos>", "x", "y", "memory")] == [1, 1, 2, 1, 1]
     ways = [one for one in ax.patches if isinstance(one, FancyArrowPatch)]
@@ -124,12 +124,12 @@ def test_words_come_back():
 @pytest.mark.parametrize(
     ("draw", "message"),
     [
-        (lambda: generator_flow(torch.zeros(2), torch.zeros(3), ["a"]), "1 words"),
-        (lambda: generator_flow(torch.zeros(1, 2), torch.zeros(1), ["a"]), "a vector of the"),
-        (lambda: decode_trace(["a"], STEPS), "step 1 looks at 2 words, but the source has 1"),
-        (lambda: decode_trace(SRC, []), "no steps"),
-        (lambda: stacks_stepper(small_way(), start=12), "no step 12: there are 11"),
-        (lambda: words_come_back(["a"], ["<bos>", "x"], ["y", "z"]), "doesn't come back"),
+        (lambda: _generator_flow(torch.zeros(2), torch.zeros(3), ["a"]), "1 words"),
+        (lambda: _generator_flow(torch.zeros(1, 2), torch.zeros(1), ["a"]), "a vector of the"),
+        (lambda: _decode_trace(["a"], STEPS), "step 1 looks at 2 words, but the source has 1"),
+        (lambda: _decode_trace(SRC, []), "no steps"),
+        (lambda: _stacks_stepper(small_way(), start=12), "no step 12: there are 11"),
+        (lambda: _words_come_back(["a"], ["<bos>", "x"], ["y", "z"]), "doesn't come back"),
     ],
 )
 def test_what_does_not_fit_is_refused(draw, message):

@@ -12,14 +12,14 @@ from course.chapters.ch09_whole_transformer.figures import (
     MULTI_HEAD,
     SCALED_DOT_PRODUCT,
     Station,
-    cost_and_path,
-    figure_two,
-    outside_in,
-    parameter_bars,
-    sentence_path,
-    vocabulary_ranges,
-    whole_machine,
-    zoom_levels,
+    _cost_and_path,
+    _figure_two,
+    _outside_in,
+    _parameter_bars,
+    _sentence_path,
+    _vocabulary_ranges,
+    _whole_machine,
+    _zoom_levels,
 )
 from transformer_lib import MultiHeadAttention
 from transformer_lib.model import attention as attention_module
@@ -34,14 +34,14 @@ def texts(figure) -> list[str]:
 
 @pytest.mark.parametrize("N", [2, 6])
 def test_the_zoom_has_as_many_layers_as_the_model(N):
-    written = texts(zoom_levels(N))
+    written = texts(_zoom_levels(N))
     assert [written.count(str(i)) for i in range(N + 1)] == [2] * N + [0]
     assert f"3  {N} layers that read, {N} that write" in written
 
 
 def test_figure_two_shows_code_of_the_library():
     source = inspect.getsource(attention_module)
-    written = " ".join(texts(figure_two()))
+    written = " ".join(texts(_figure_two()))
     for step in SCALED_DOT_PRODUCT + MULTI_HEAD:
         assert step.box in written
         for piece in step.code:
@@ -49,13 +49,13 @@ def test_figure_two_shows_code_of_the_library():
 
 
 def test_the_layer_grows_to_three_norms():
-    written = texts(outside_in())
+    written = texts(_outside_in())
     counts = {part: written.count(part) for part in ("self", "source", "feed-\nforward", "norm")}
     assert counts == {"self": 4, "source": 5, "feed-\nforward": 6, "norm": 3}
 
 
 def test_parameters_are_stacked():
-    figure = parameter_bars({"a": {"x": 1_000_000, "y": 3_000_000}, "b": {"x": 0, "y": 500_000}})
+    figure = _parameter_bars({"a": {"x": 1_000_000, "y": 3_000_000}, "b": {"x": 0, "y": 500_000}})
     bars = [(bar.get_x(), bar.get_width()) for bar in figure.axes[0].patches]
     assert bars == [(0, 1), (0, 0), (1, 3), (0, 0.5)]
     assert {"4.0 M", "0.5 M"} <= set(texts(figure))
@@ -63,36 +63,36 @@ def test_parameters_are_stacked():
 
 def test_models_with_other_parts_are_refused():
     with pytest.raises(ValueError, match="'b' has the parts y; the first model has x"):
-        parameter_bars({"a": {"x": 1}, "b": {"y": 1}})
+        _parameter_bars({"a": {"x": 1}, "b": {"y": 1}})
 
 
 def test_ranges_are_drawn_from_end_to_end():
-    figure = vocabulary_ranges({"a": (1e3, 3e3), "b": (2e3, 5e3)}, common=(2e3, 3e3), said=4e3)
+    figure = _vocabulary_ranges({"a": (1e3, 3e3), "b": (2e3, 5e3)}, common=(2e3, 3e3), said=4e3)
     ax = figure.axes[0]
     bars = [(bar.get_x(), bar.get_width()) for bar in ax.patches[:2]]
     assert bars == [(1, 2), (2, 3)]
     assert any("2,000 to 3,000" in text for text in texts(figure))
     assert ax.lines[0].get_xdata()[0] == 4 and figure.get_suptitle().startswith("1 row")
-    other = vocabulary_ranges({"a": (1e3, 3e3)}, common=(2e3, 3e3), said=4e3)
+    other = _vocabulary_ranges({"a": (1e3, 3e3)}, common=(2e3, 3e3), said=4e3)
     assert other.get_suptitle().startswith("No row of Table 3 can have the 4,000 words")
 
 
 def test_vectors_reach_the_picture_and_must_fit_their_words():
     vectors = torch.randn(2, 5)
     rows = [(["a", "b"], [Station("in", vectors)]), (["c", "d"], [Station("out", -vectors)])]
-    figure = sentence_path(rows, [("x", 0.5), ("y", 0.25)])
+    figure = _sentence_path(rows, [("x", 0.5), ("y", 0.25)])
     first, second, _ = (np.ma.getdata(image.get_array()) for image in figure.axes[0].images)
     np.testing.assert_allclose(first, vectors)
     np.testing.assert_allclose(second, -vectors)
     said = texts(figure)
     assert said.index("x") < said.index("50 %") < said.index("y") < said.index("25 %")
     with pytest.raises(ValueError, match="'in': 1 words need vectors of the shape"):
-        sentence_path([(["a"], rows[0][1]), rows[1]], [])
+        _sentence_path([(["a"], rows[0][1]), rows[1]], [])
 
 
 def test_curves_are_drawn_where_their_numbers_are():
     ones = {"recurrent": [1, 1, 1]}
-    figure = cost_and_path([1, 2], {"recurrent": [1e6, 3e6]}, [1, 2, 3], ones, ones, d_model=2)
+    figure = _cost_and_path([1, 2], {"recurrent": [1e6, 3e6]}, [1, 2, 3], ones, ones, d_model=2)
     icons, cost, wait, path = figure.axes
     assert "a word waits for\nthe one before it" in texts(figure) and len(icons.patches) > 16
     assert any(said.startswith("2 numbers wide") for said in texts(figure))  # where costs meet
@@ -100,12 +100,12 @@ def test_curves_are_drawn_where_their_numbers_are():
     np.testing.assert_array_equal(wait.lines[0].get_ydata(), [1, 1, 1])
     assert cost.get_title() == "Cost" and path.get_title() == "Path"
     with pytest.raises(ValueError, match="'recurrent' has 1 points for 2 lengths"):
-        cost_and_path([1, 2], {"recurrent": [1]}, [1], {}, {}, d_model=2)
+        _cost_and_path([1, 2], {"recurrent": [1]}, [1], {}, {}, d_model=2)
 
 
 def test_the_memory_reaches_each_layer_of_the_writer():
     for N in (2, 6):
-        figure = whole_machine(["I", "trees"], ["<bos>", "me"], N)
+        figure = _whole_machine(["I", "trees"], ["<bos>", "me"], N)
         arrows = [p for p in figure.axes[0].patches if isinstance(p, FancyArrowPatch)]
         ways = [arrow.get_path().vertices for arrow in arrows]
         ways = [way[way.any(axis=1)] for way in ways]  # without what only closes a head

@@ -3,7 +3,7 @@
 import pytest
 
 from course.chapters.ch09_whole_transformer.experiment_scaling import against_length, doubled
-from course.chapters.ch09_whole_transformer.figures import Panel, step_lines
+from course.chapters.ch09_whole_transformer.figures import Panel, _step_lines
 from course.drawing.registry import FIGURES
 
 
@@ -12,7 +12,7 @@ def panel(values, at):
 
 
 def test_curves_and_where_they_double_reach_the_picture():
-    figure = step_lines([16, 32], {"one": panel([1.0, 3.0], 24.0), "two": panel([1.0, 1.5], None)})
+    figure = _step_lines([16, 32], {"one": panel([1.0, 3.0], 24.0), "two": panel([1.0, 1.5], None)})
     one, two = figure.axes
     assert [ax.get_title() for ax in figure.axes] == ["one", "two"]
     assert [list(line.get_ydata()) for line in one.lines] == [[1.0, 3.0], [0, 2.0]]
@@ -20,7 +20,7 @@ def test_curves_and_where_they_double_reach_the_picture():
     assert [text.get_text() for text in one.texts] == ["24 "]
     assert len(two.lines) == 1 and [text.get_text() for text in two.texts] == ["a"]
     with pytest.raises(ValueError, match="1 numbers for 2 places"):
-        step_lines([16, 32], {"one": panel([1.0], None)})
+        _step_lines([16, 32], {"one": panel([1.0], None)})
 
 
 def test_the_alt_text_says_what_is_stored():

@@ -11,14 +11,14 @@ from course.chapters.ch10_training import figures, growing_curve
 from course.chapters.ch10_training.experiment_first_words import PAIRS, new_model, probabilities
 from course.chapters.ch10_training.experiments import stored_rows
 from course.chapters.ch10_training.figures import (
+    _penalty_curves,
+    _schedule_curves,
+    _writing_curve,
     loop_curve,
     loss_panels,
-    penalty_curves,
     probability_bars,
-    schedule_curves,
     teacher_forcing,
     word_grids,
-    writing_curve,
 )
 from course.chapters.ch10_training.growing_curve import GrowingCurve
 from course.drawing import style
@@ -107,17 +107,17 @@ def test_the_penalty_is_the_library_s_loss():
         expected = label_smoothed_cross_entropy(logits, torch.tensor([4]), eps)
         assert curves[name][at].item() == pytest.approx(expected.item(), abs=1e-6)
     assert shares[at].item() == pytest.approx(logits.softmax(-1)[0, 4].item())
-    ax = penalty_curves(leads, curves, shares).axes[0]
+    ax = _penalty_curves(leads, curves, shares).axes[0]
     np.testing.assert_allclose(ax.lines[1].get_ydata(), curves["eps = 0.1"])
     said = [text.get_text() for text in ax.texts]
     assert said == ["eps = 0", "eps = 0.1", "least where its\nprobability is 0.91"]
     assert [label.get_text() for label in ax.get_xticklabels()][:3] == ["0.11", "0.5", "0.9"]
     with pytest.raises(ValueError, match="'x': 2 leads, but 1 losses"):
-        penalty_curves([0, 1], {"x": [0.5]}, [0.1, 0.2])
+        _penalty_curves([0, 1], {"x": [0.5]}, [0.1, 0.2])
 
 
 def test_the_schedule_starts_at_step_one():
-    line = schedule_curves({(8, 2): [0.001, 0.002]}).axes[0].lines[0]
+    line = _schedule_curves({(8, 2): [0.001, 0.002]}).axes[0].lines[0]
     assert line.get_xdata().tolist() == [1, 2] and line.get_ydata().tolist() == [1, 2]
     first = figures.draw_schedule().axes[0].lines[0]
     d_model, warmup = figures.SCHEDULES[0]
@@ -179,7 +179,7 @@ def test_what_is_written_stands_beside_the_curve_in_its_colors():
         {"step": 0, "validation_loss": 8.0, "writes": "Asustados " * 9},
         {"step": 25, "validation_loss": 1.0, "writes": "Me gustan los niños"},
     ]
-    ax = writing_curve(history, {0: "frightened", 25: "I like the children"}).axes[0]
+    ax = _writing_curve(history, {0: "frightened", 25: "I like the children"}).axes[0]
     words = {text.get_text(): text for text in ax.texts}
     assert [text.get_text() for text in ax.texts].count("Asustados") == 3
     assert (
@@ -187,7 +187,7 @@ def test_what_is_written_stands_beside_the_curve_in_its_colors():
     )
     assert "frightened" in words
     with pytest.raises(ValueError, match="nothing was measured at step 7"):
-        writing_curve(history, {7: "?"})
+        _writing_curve(history, {7: "?"})
 
 
 def test_the_growing_curve_keeps_what_the_loop_tells_it(monkeypatch):
@@ -223,7 +223,7 @@ def test_where_somebody_looks_the_last_picture_takes_the_place_of_the_growing_on
         return Place()
 
     monkeypatch.setattr("IPython.display.display", display)
-    monkeypatch.setattr(growing_curve, "somebody_looks", lambda: True)
+    monkeypatch.setattr(growing_curve, "_somebody_looks", lambda: True)
     curve = GrowingCurve("training-loop", steps=2)
     curve.add(2.0)
     curve.validated(1.0)

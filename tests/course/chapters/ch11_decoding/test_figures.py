@@ -8,15 +8,15 @@ from matplotlib.patches import FancyArrowPatch
 
 from course.chapters.ch11_decoding import figures
 from course.chapters.ch11_decoding.figures import (
-    beam_stepper,
+    _beam_stepper,
+    _beam_tree,
+    _sharpened_rows,
+    _wider_beams,
     beam_steps,
-    beam_tree,
     cost_curves,
     finished,
     multiplications,
-    sharpened_rows,
     tree,
-    wider_beams,
     words_through,
 )
 from transformer_lib.decoding import beam_search
@@ -105,7 +105,7 @@ def test_the_tree_holds_every_branch_that_went_on_and_some_that_did_not():
 
 
 def test_the_printed_tree_carries_words_and_sums():
-    ax = beam_tree(beam_steps(after, 2)).axes[0]
+    ax = _beam_tree(beam_steps(after, 2)).axes[0]
     texts = {text.get_text(): text for text in ax.texts}
     for words, total in [("a", 0.6), ("b", 0.3), ("c", 0.1), ("x", 0.27), ("x", 0.24)]:
         assert f"{words}\n{math.log(total):.2f}".replace("-", "\N{MINUS SIGN}") in texts
@@ -118,7 +118,7 @@ def test_the_printed_tree_carries_words_and_sums():
 
 def test_the_stepper_grows_and_decides():
     steps = beam_steps(after, 2)
-    spec = beam_stepper(steps, start=3).to_dict()
+    spec = _beam_stepper(steps, start=3).to_dict()
     slider = spec["params"][0]
     assert (
         slider["value"] == 3 and slider["bind"]["max"] == 6 and slider["bind"]["input"] == "range"
@@ -132,16 +132,16 @@ def test_the_stepper_grows_and_decides():
 
 def test_what_cannot_be_drawn_is_refused():
     endless = beam_steps(lambda _: {"a": -0.1}, beam_size=1, max_length=3)
-    for draw in (beam_tree, beam_stepper):
+    for draw in (_beam_tree, _beam_stepper):
         with pytest.raises(ValueError, match="no sentence came to its <eos>"):
             draw(endless)
     with pytest.raises(ValueError, match="start=9 must lie between 0 and 6"):
-        beam_stepper(beam_steps(after, 2), start=9)
+        _beam_stepper(beam_steps(after, 2), start=9)
     with pytest.raises(ValueError, match="'with' has 1 costs for 2 lengths"):
         cost_curves([1, 2], {"with": [3]})
     row = {"beam": 2, "log_prob": -1.0, "words": 3.0, "right": 1, "sentences": 2}
     with pytest.raises(ValueError, match="each beam size should be there once"):
-        wider_beams([row, row])
+        _wider_beams([row, row])
 
 
 def test_curves_carry_their_numbers():
@@ -154,7 +154,7 @@ def test_curves_carry_their_numbers():
     rows = [
         {"beam": b, "log_prob": -b, "words": 10 - b, "right": b, "sentences": 8} for b in (1, 2)
     ]
-    panels = wider_beams(rows).axes
+    panels = _wider_beams(rows).axes
     drawn = [ax.lines[0].get_xdata().tolist() for ax in panels]
     assert drawn == [[-1, -2], [9, 8], [0.125, 0.25]]
     assert panels[2].get_xlim() == (0, 1)
@@ -166,13 +166,13 @@ def test_each_way_to_sharpen_has_its_panel():
         "as it is": {"a": 0.5, "b": 0.2, "the rest": 0.3},
         "top-k 1": {"a": 1.0, "b": 0.0, "the rest": 0.0},
     }
-    axes = sharpened_rows(panels, "the rest").axes
+    axes = _sharpened_rows(panels, "the rest").axes
     assert [bar.get_width() for bar in axes[0].patches] == [0.5, 0.2, 0.3]
     assert [text.get_text() for text in axes[1].texts] == ["1.00", "never", "never"]
     with pytest.raises(ValueError, match="'x' has the words"):
-        sharpened_rows({**panels, "x": {"c": 1.0}}, "the rest")
+        _sharpened_rows({**panels, "x": {"c": 1.0}}, "the rest")
     with pytest.raises(ValueError, match="add up to 1, not 0.9"):
-        sharpened_rows({"x": {"a": 0.9}}, "the rest")
+        _sharpened_rows({"x": {"a": 0.9}}, "the rest")
 
 
 def test_words_through_the_decoder():
@@ -187,7 +187,7 @@ def test_the_alt_texts_say_what_is_there():
     assert [column[-1] for column in said] == ["-2.53", "13.9", "58.5 %"]
     costs = [multiplications(Translator.load(), 64, way) for way in (False, True)]
     assert [round(cost / 1e6) for cost in costs] == [1037, 47]
-    panels, others = figures.sharpened_first_words()
+    panels, others = figures._sharpened_first_words()
     assert others == "all others"
     assert [round(p, 2) for p in next(iter(panels.values())).values()] == [0.39, 0.36, 0.01, 0.24]
     assert "Temperature 1.5 gives rare words 79 %" in figures.draw_sampling().get_suptitle()

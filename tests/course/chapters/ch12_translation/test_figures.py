@@ -3,7 +3,7 @@
 import pytest
 
 from course.chapters.ch12_translation.experiments import broken_scores
-from course.chapters.ch12_translation.figures import better_and_cheaper, score_bars, skill_curves
+from course.chapters.ch12_translation.figures import _better_and_cheaper, _skill_curves, score_bars
 from course.drawing.registry import FIGURES
 from course.paper import TABLE_2
 from transformer_lib.files import read_json
@@ -16,12 +16,12 @@ def test_both_skills_are_drawn_against_the_step():
         {"step": 1, "exact_match": 0.1, "pair_exact_match": 0.0},
         {"step": 2, "exact_match": 0.5, "pair_exact_match": 0.25},
     ]
-    ordinary, pairs, chance = skill_curves(history).axes[0].lines
+    ordinary, pairs, chance = _skill_curves(history).axes[0].lines
     assert list(ordinary.get_xdata()) == [1, 2] and list(ordinary.get_ydata()) == [0.1, 0.5]
     assert list(pairs.get_ydata()) == [0.0, 0.25]
     assert set(chance.get_ydata()) == {0.25}
     with pytest.raises(ValueError, match="history is empty"):
-        skill_curves([])
+        _skill_curves([])
 
 
 def test_two_bars_for_each_name():
@@ -59,7 +59,7 @@ def test_the_alt_texts_say_what_is_there():
 
 
 def test_each_system_is_a_point_at_its_cost_and_its_bleu():
-    ax = better_and_cheaper(TABLE_2).axes[0]
+    ax = _better_and_cheaper(TABLE_2).axes[0]
     points = {(line.get_xdata()[0], line.get_ydata()[0]) for line in ax.lines}
     assert points == {(row.german_cost, row.german) for row in TABLE_2.values() if row.german_cost}
     assert {"Transformer, base", "Transformer, big"} <= {text.get_text() for text in ax.texts}
@@ -68,4 +68,4 @@ def test_each_system_is_a_point_at_its_cost_and_its_bleu():
     assert min(row.german for row in ours) > max(row.german for row in others)
     assert min(row.german_cost for row in ours) < min(row.german_cost for row in others)
     with pytest.raises(ValueError, match="no system has both"):
-        better_and_cheaper({"ByteNet": TABLE_2["ByteNet"]})
+        _better_and_cheaper({"ByteNet": TABLE_2["ByteNet"]})

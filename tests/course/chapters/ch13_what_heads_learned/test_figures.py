@@ -75,7 +75,7 @@ def test_lines_lead_from_the_spanish_word_to_the_english_one():
     lines = causes.lines_between(maps)
     assert lines == [(0, 0), (0, 1), (1, 0)], "means of 0.30, 0.70 and 0.95, and no <eos>"
     assert causes.crossings(lines) == [((0, 1), (1, 0))]
-    ax = causes.crossing([maps]).axes[0]
+    ax = causes._crossing([maps]).axes[0]
     drawn = [c for c in ax.collections if isinstance(c, LineCollection)]
     ends = [c.get_paths()[0].vertices[[0, -1], 0] for c in drawn]
     first, second = ends[0][0], ends[1][1]
@@ -102,7 +102,7 @@ def test_the_exchange_shows_both_numbers_twice_and_the_letter_that_changes():
 
 def test_two_numbers_change_places_and_no_other():
     maps = maps_of_tired()
-    before, after = causes.before_and_after(maps, *figures.BEST, "tired", "animal", "street")
+    before, after = causes._before_and_after(maps, *figures.BEST, "tired", "animal", "street")
     animal, street = maps.src.index("animal"), maps.src.index("street")
     assert after[street] == before[animal] > 0.9 and after[animal] == before[street]
     rest = [place for place in range(len(before)) if place not in (animal, street)]
@@ -142,6 +142,6 @@ def test_the_alt_texts_say_what_is_there():
         "adjective can't see the nouns": (0.50, 0.525),
         "two numbers swapped": (0.005, 0.015),
     }
-    for change, by_seed in figures.over_seeds().items():
+    for change, by_seed in figures._over_seeds().items():
         low, high = bounds.get(change, (0.97, 1.0))
         assert all(low <= share <= high for share in by_seed.values()), change

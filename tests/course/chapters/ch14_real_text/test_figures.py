@@ -5,10 +5,10 @@ import re
 import pytest
 
 from course.chapters.ch14_real_text.figures import (
-    dropout_curves,
-    score_changes,
-    score_dots,
-    word_in_pieces,
+    _dropout_curves,
+    _score_changes,
+    _score_dots,
+    _word_in_pieces,
 )
 from course.drawing.registry import FIGURES
 
@@ -19,7 +19,7 @@ def texts(figure) -> list[str]:
 
 def test_each_row_has_its_pieces_and_how_many():
     rows = {260: ["·", "a", "b"], 300: ["·ab"]}
-    figure = word_in_pieces(rows, {260: 3.25, 300: 1.5})
+    figure = _word_in_pieces(rows, {260: 3.25, 300: 1.5})
     assert texts(figure)[5:] == ["260", "·", "a", "b", "3", "3.25", "300", "·ab", "1", "1.50"]
     boxes = [patch.get_extents().width for patch in figure.axes[0].patches]
     assert len(boxes) == 4 and boxes[3] > 2.5 * boxes[0]
@@ -27,20 +27,20 @@ def test_each_row_has_its_pieces_and_how_many():
 
 def test_pieces_of_two_words_are_refused():
     with pytest.raises(ValueError, match="one word and a mean"):
-        word_in_pieces({260: ["a"], 300: ["b"]}, {260: 1.0, 300: 1.0})
+        _word_in_pieces({260: ["a"], 300: ["b"]}, {260: 1.0, 300: 1.0})
     with pytest.raises(ValueError, match="one word and a mean"):
-        word_in_pieces({260: ["a"]}, {300: 1.0})
+        _word_in_pieces({260: ["a"]}, {300: 1.0})
 
 
 def test_each_text_has_a_curve_with_dropout_and_one_without():
     panels = {"easy": {0.0: [(1, 2.0), (2, 0.5)], 0.2: [(1, 2.0), (2, 1.0)]}}
-    figure = dropout_curves(panels | {"hard": panels["easy"]})
+    figure = _dropout_curves(panels | {"hard": panels["easy"]})
     assert [ax.get_title() for ax in figure.axes] == ["easy", "hard"]
     without, with_it = figure.axes[0].lines
     assert list(without.get_ydata()) == [2.0, 0.5] and list(with_it.get_ydata()) == [2.0, 1.0]
     assert sorted(texts(figure)) == ["dropout 0.2: 1.00", "no dropout: 0.50"]
     with pytest.raises(ValueError, match="no panels"):
-        dropout_curves({})
+        _dropout_curves({})
 
 
 def dots(ax) -> list[list[float]]:
@@ -53,24 +53,24 @@ def test_each_seed_is_a_dot_and_the_published_score_a_line():
         "one": {"this": [41.0, 42.0], "that": [40.0, 40.5]},
         "other": {"this": [1], "that": [2]},
     }
-    figure = score_dots(panels, {"one": {"published": 41.5}})
+    figure = _score_dots(panels, {"one": {"published": 41.5}})
     ax, other = figure.axes
     assert dots(ax) == [[41.0, 42.0], [40.0, 40.5]] and dots(other) == [[1], [2]]
     assert texts(figure) == ["41.5", "40.2", " published"]
     assert ax.lines[-1].get_xdata() == [41.5, 41.5]
     assert [label.get_text() for label in ax.get_yticklabels()] == ["this", "that"]
     with pytest.raises(ValueError, match="no panels"):
-        score_dots({}, {})
+        _score_dots({}, {})
 
 
 def test_the_rungs_are_sorted_and_drawn_from_the_base():
-    (ax,) = score_changes({"a": 36.0, "base": 35.0, "b": 33.9, "c": 37.5}, "base").axes
+    (ax,) = _score_changes({"a": 36.0, "base": 35.0, "b": 33.9, "c": 37.5}, "base").axes
     assert [label.get_text() for label in ax.get_yticklabels()] == ["c", "a", "b"]
     assert dots(ax) == [[37.5], [36.0], [33.9]]
     assert texts(ax.figure) == ["+2.5", "+1.0", "-1.1", "base: 35.0"]
     assert ax.figure.get_suptitle() == "Of all changes c is worth most: +2.5 BLEU"
     with pytest.raises(ValueError, match="the base 'd' is none of 'a', 'b'"):
-        score_changes({"a": 1.0, "b": 2.0}, "d")
+        _score_changes({"a": 1.0, "b": 2.0}, "d")
 
 
 def test_the_pieces_of_the_figure_are_those_that_are_told():

@@ -15,7 +15,7 @@ def texts(ax) -> list[str]:
 
 
 def test_a_map_says_its_numbers_and_its_words():
-    ax = plots.patching_maps({"one": [MAP, MAP], "two": [MAP, MAP]}, "Title").axes[0]
+    ax = plots._patching_maps({"one": [MAP, MAP], "two": [MAP, MAP]}, "Title").axes[0]
     said = texts(ax)
     assert len(ax.images) == 4 and "Title" in said and said.count("embedding") == 2
     assert [text for text in said if text.lstrip("\N{MINUS SIGN}").isdigit()] == 4 * [
@@ -34,13 +34,13 @@ def test_a_map_says_its_numbers_and_its_words():
 
 def test_words_and_values_must_go_together():
     with pytest.raises(ValueError, match="3 words, but 2 places"):
-        plots.patching_maps({"one": [(["the", "old", "cow"], MAP[1]), MAP]}, "Title")
+        plots._patching_maps({"one": [(["the", "old", "cow"], MAP[1]), MAP]}, "Title")
 
 
 def test_each_head_is_a_point_beside_chance_and_place():
     row = {"heads": [{"finds": 0.7}, {"finds": 0.1}], "chance": 0.12, "place": 0.4}
     kinds = {"encoder.self_attn": row, "decoder.cross_attn": row}
-    figure = plots.found_by_heads({"one": kinds}, "Title")
+    figure = plots._found_by_heads({"one": kinds}, "Title")
     ax = figure.axes[0]
     assert [list(line.get_xdata()) for line in ax.lines] == 2 * [[0.12] * 2, [0.4] * 2]
     assert [dots.get_offsets()[:, 0].tolist() for dots in ax.collections] == 2 * [[0.1, 0.7]]
@@ -57,21 +57,21 @@ def test_chosen_heads_stand_beside_those_drawn_by_lot():
             {"heads": 2, "chosen": 0.4, "at random": [0.7, 0.9]},
         ],
     }
-    ax = plots.heads_together({"one": found}, "Title").axes[0]
+    ax = plots._heads_together({"one": found}, "Title").axes[0]
     assert ax.get_title() == "one, 3 heads"
     assert list(ax.lines[-1].get_ydata()) == [0.5, 0.4]
     assert ax.collections[0].get_offsets()[:, 1].tolist() == [0.9, 0.8]
 
 
 def test_a_line_for_each_kind():
-    ax = plots.by_layer({"one": {"a": [0, 0.5], "b": [0, 1]}}, "Title").axes[0]
+    ax = plots._by_layer({"one": {"a": [0, 0.5], "b": [0, 1]}}, "Title").axes[0]
     assert [list(line.get_ydata()) for line in ax.lines] == [[0, 0.5], [0, 1]]
     assert [t.get_text() for t in ax.get_xticklabels()] == ["embedding", "layer 0"]
 
 
 def test_a_share_has_its_interval_and_its_number():
     one = {"share": 0.16, "interval": [0.12, 0.2]}
-    figure = plots.shares_with_intervals({"as it is": {"m": one}}, "Title", "pairs", 0.25)
+    figure = plots._shares_with_intervals({"as it is": {"m": one}}, "Title", "pairs", 0.25)
     ax = figure.axes[0]
     assert texts(ax) == ["16 %, m", "chance"]
     assert list(ax.lines[0].get_xdata()) == [0.12, 0.2]
@@ -82,7 +82,7 @@ def test_a_claim_is_grey_where_it_would_be_wrong():
     claims = [("more", 0.5, True), ("less", 0.2, False)]
     first, small = [0.7, 0.1], [0.0, 0.9]
     again = {"seed 1": [0.4, 0.15], "seed 2": [0.6, 0.3]}
-    ax = plots.against_limits(claims, first, again, small, "Title").axes[0]
+    ax = plots._against_limits(claims, first, again, small, "Title").axes[0]
     left, right = ax.get_xlim()
     wrong = [(bar.get_x(), bar.get_x() + bar.get_width()) for bar in ax.patches]
     assert [tuple(sorted(ends)) for ends in wrong] == [(left, 0.5), (0.2, right)]

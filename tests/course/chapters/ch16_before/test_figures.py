@@ -10,14 +10,14 @@ from course.chapters.ch16_before.figures import (
     LABELS,
     LEARNED,
     SPLITS,
-    backwards,
-    genders,
+    _backwards,
+    _genders,
+    _right_by_split,
+    _three_machines,
+    _times_beside,
+    _two_maps,
     right_by_length,
-    right_by_split,
     runs,
-    three_machines,
-    times_beside,
-    two_maps,
 )
 from course.drawing import style
 from course.drawing.registry import FIGURES
@@ -43,7 +43,7 @@ def drawn(ax) -> dict[str, list]:
 
 
 def test_only_the_first_two_machines_hand_on_and_only_the_last_two_look():
-    ax = three_machines("I like trees".split(), "me gustan".split()).axes[0]
+    ax = _three_machines("I like trees".split(), "me gustan".split()).axes[0]
     boxes = [patch for patch in ax.patches if isinstance(patch, Rectangle)]
     rows = sorted({box.get_y() for box in boxes}, reverse=True)
     assert len(boxes) == 3 * 5 and len(rows) == 3
@@ -72,7 +72,7 @@ def digits(attention: str, *shares: float) -> dict:
 
 def test_the_look_and_the_shares_of_digits():
     looks = np.eye(4)[::-1]
-    left, right = backwards(
+    left, right = _backwards(
         looks, "471", [digits("none", 1.0, 0.5), digits("none", 0.8, 0.1), digits("dot", 0.9, 0.7)]
     ).axes
     assert (left.images[0].get_array() == looks).all()
@@ -83,7 +83,7 @@ def test_the_look_and_the_shares_of_digits():
         "dot product": [(3, 0.9), (4, 0.7)],
     }
     with pytest.raises(ValueError, match="47 and its end need 3 weights each way"):
-        backwards(looks, "47", [digits("dot", 1.0)])
+        _backwards(looks, "47", [digits("dot", 1.0)])
 
 
 def sentences(what: str, *rows: tuple[int, int, int]) -> dict:
@@ -112,7 +112,7 @@ def test_each_split_has_a_mark_for_each_run_and_the_mean():
         {"what": "none", "right": {"test": 0.4, "longer": 0.1}},
         {"what": "transformer", "right": {"test": 1.0, "longer": 0.7}},
     ]
-    figure = right_by_split(runs, {"test": "all", "longer": "long ones"})
+    figure = _right_by_split(runs, {"test": "all", "longer": "long ones"})
     one, other = figure.axes
     assert [ax.get_title() for ax in figure.axes] == ["all", "long ones"]
     dots = [[dots.get_offsets()[:, 0].tolist() for dots in ax.collections] for ax in figure.axes]
@@ -124,10 +124,10 @@ def test_each_split_has_a_mark_for_each_run_and_the_mean():
 @pytest.mark.parametrize(
     "draw",
     [
-        lambda runs: right_by_split(runs, {"test": "all"}),
+        lambda runs: _right_by_split(runs, {"test": "all"}),
         lambda runs: right_by_length(runs, 3),
-        lambda runs: backwards(np.eye(2), "4", runs),
-        times_beside,
+        lambda runs: _backwards(np.eye(2), "4", runs),
+        _times_beside,
     ],
 )
 def test_nothing_to_draw_is_refused(draw):
@@ -148,12 +148,12 @@ def test_the_last_layer_is_drawn_as_the_mean_of_its_heads():
             "decoder.layers.1.cross_attn": [one, other],
         },
     }
-    ax = two_maps({"new": found}).axes[0]
+    ax = _two_maps({"new": found}).axes[0]
     assert (ax.images[0].get_array() == np.eye(3) / 2).all() and ax.get_title() == "new"
     assert [t.get_text() for t in ax.get_xticklabels()] == ["I", "swim", "end"]
     assert [t.get_text() for t in ax.get_yticklabels()] == ["yo", "nado", "end"]
     with pytest.raises(ValueError, match=r"4 words look at 3, but the weights are \(3, 3\)"):
-        two_maps({"new": {**found, "written": ["yo", "no", "nado"]}})
+        _two_maps({"new": {**found, "written": ["yo", "no", "nado"]}})
 
 
 def test_who_has_no_look_has_no_change_and_each_change_says_its_place():
@@ -174,7 +174,7 @@ def test_who_has_no_look_has_no_change_and_each_change_says_its_place():
         )
         for seed in (0, 1)
     ]
-    ax = genders(runs).axes[0]
+    ax = _genders(runs).axes[0]
     assert [t.get_text() for t in ax.get_yticklabels()] == [
         "no attention, as trained",
         "dot product, as trained",
@@ -207,7 +207,7 @@ def test_times_are_multiples_of_those_of_self_attention():
         for layer, time in times.items()
         for n in (8, 16)
     ]
-    one, two = times_beside(runs).axes
+    one, two = _times_beside(runs).axes
     assert [ax.get_title() for ax in (one, two)] == ["1 thread", "2 threads"]
     assert (
         drawn(one)

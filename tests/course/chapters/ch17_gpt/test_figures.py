@@ -6,12 +6,12 @@ import pytest
 
 from course.chapters.ch17_gpt.figures import (
     ATTENDS,
-    above_the_floor,
-    dial_bars,
-    heads_off,
-    moment,
+    _above_the_floor,
+    _dial_bars,
+    _heads_off,
+    _moment,
+    _way_to_the_floor,
     share_dots,
-    way_to_the_floor,
 )
 from course.drawing.registry import FIGURES
 
@@ -19,7 +19,7 @@ HISTORY = [{"step": 10, "validation_loss": 4.0}, {"step": 20, "validation_loss":
 
 
 def test_the_curve_is_what_was_measured_and_ends_above_the_floor():
-    ax = way_to_the_floor(HISTORY, floor=2.0, all_equal=6.5).axes[0]
+    ax = _way_to_the_floor(HISTORY, floor=2.0, all_equal=6.5).axes[0]
     curve, floor = ax.lines
     assert list(curve.get_ydata()) == [4.0, 2.5] and list(curve.get_xdata()) == [10, 20]
     assert ax.collections[0].get_offsets().tolist() == [[0, 6.5]]
@@ -31,12 +31,12 @@ def test_the_curve_is_what_was_measured_and_ends_above_the_floor():
 @pytest.mark.parametrize("history", [HISTORY, []])
 def test_a_model_below_the_floor_is_refused(history):
     with pytest.raises(ValueError, match="below the floor"):
-        way_to_the_floor(history, floor=3.0, all_equal=6.5)
+        _way_to_the_floor(history, floor=3.0, all_equal=6.5)
 
 
 def test_each_seed_has_a_dot_above_the_floor_and_the_line_goes_through_the_means():
     panels = {"sentences": {10: [1.0, 2.0], 1000: [0.25, 0.75]}, "steps": {1: [3.0], 9: [0.5]}}
-    figure = above_the_floor(panels)
+    figure = _above_the_floor(panels)
     assert [ax.get_xlabel() for ax in figure.axes] == ["sentences", "steps"]
     [mean], dots = figure.axes[0].lines, figure.axes[0].collections
     assert list(mean.get_xdata()) == [10, 1000] and list(mean.get_ydata()) == [1.5, 0.5]
@@ -50,14 +50,14 @@ def test_each_seed_has_a_dot_above_the_floor_and_the_line_goes_through_the_means
 
 def test_numbers_at_the_edge_keep_apart():
     panel = {size: [1.0] for size in (250, 500, 750, 1000, 1250, 1500)}
-    labels = above_the_floor({"steps": panel}).axes[0].get_xticklabels()
+    labels = _above_the_floor({"steps": panel}).axes[0].get_xticklabels()
     assert [label.get_text() for label in labels] == ["250", "500", "1,000"]
 
 
 @pytest.mark.parametrize("distances", [[], [0.4, 0.0]])
 def test_what_lies_on_the_floor_or_nowhere_is_refused(distances):
     with pytest.raises(ValueError, match="above the floor"):
-        above_the_floor({"steps": {10: distances}})
+        _above_the_floor({"steps": {10: distances}})
 
 
 def test_each_dial_has_three_bars():
@@ -65,7 +65,7 @@ def test_each_dial_has_three_bars():
         {"what": "plain", "own": 0.5, "own_and_new": 0.4, "words": 90, "drawn": 40},
         {"what": "cold", "own": 0.9, "own_and_new": 0.2, "words": 30, "drawn": 40},
     ]
-    figure = dial_bars(rows)
+    figure = _dial_bars(rows)
     widths = [[bar.get_width() for bar in ax.patches] for ax in figure.axes]
     assert widths == [[0.5, 0.9], [0.4, 0.2], [90, 30]]
     assert [t.get_text() for t in figure.axes[0].get_yticklabels()] == ["plain", "cold"]
@@ -119,7 +119,7 @@ def run(seed: int, moved: int = 0) -> dict:
 
 
 def test_each_seed_has_its_moment():
-    top, bottom = moment([run(0), run(1, moved=10)]).axes
+    top, bottom = _moment([run(0), run(1, moved=10)]).axes
     assert [list(line.get_ydata()) for line in top.lines[::2]] == [
         [3.5, 3.5, 0.1, 0.1],
         [3.5, 3.5, 3.5, 0.1],
@@ -128,7 +128,7 @@ def test_each_seed_has_its_moment():
 
 
 def test_each_head_has_its_bar():
-    panels = heads_off([run(0), run(1)]).axes
+    panels = _heads_off([run(0), run(1)]).axes
     assert [bar.get_width() for bar in panels[1].patches] == [0.1, 0.6, 1.1, 1.6]
     assert [t.get_text() for t in panels[0].get_yticklabels()] == [
         "layer 0, head 0",
@@ -143,7 +143,7 @@ def test_each_head_has_its_bar():
 
 
 @pytest.mark.parametrize(
-    "draw", [dial_bars, moment, heads_off, lambda rows: share_dots({"": rows}, "")]
+    "draw", [_dial_bars, _moment, _heads_off, lambda rows: share_dots({"": rows}, "")]
 )
 def test_nothing_to_draw_is_refused(draw):
     with pytest.raises(ValueError, match="there are no r"):

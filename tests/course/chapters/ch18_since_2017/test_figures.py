@@ -7,12 +7,12 @@ import pytest
 import torch
 
 from course.chapters.ch18_since_2017.figures import (
-    bend_curves,
+    _bend_curves,
+    _schedule_lines,
+    _score_squares,
+    _two_models,
     in_points,
     length_lines,
-    schedule_lines,
-    score_squares,
-    two_models,
 )
 from course.drawing.registry import FIGURES
 
@@ -38,7 +38,7 @@ def test_the_titles_of_what_is_worth_most_are_true():
 
 
 def test_both_ends_say_the_mean_of_each_part():
-    ax = two_models(ROWS, PANELS).axes[0]
+    ax = _two_models(ROWS, PANELS).axes[0]
     said = [text.get_text() for text in ax.texts if text.get_text()]
     assert {"2017", "2026", "good", "bad", "all"} < set(said) and "base" not in said
     numbers = [text for text in said if text[-1].isdigit() and len(text) < 4]
@@ -50,7 +50,7 @@ def test_both_ends_say_the_mean_of_each_part():
 
 def test_both_ends_need_a_base_and_all_together():
     with pytest.raises(ValueError, match="2 rows"):
-        two_models(ROWS[:2], PANELS)
+        _two_models(ROWS[:2], PANELS)
 
 
 def test_points_have_a_sign():
@@ -59,15 +59,15 @@ def test_points_have_a_sign():
 
 
 def test_bends_and_schedules_reach_the_picture():
-    ax = bend_curves([-1, 0, 1], {"a": [0, 0, 1], "b": [-0.2, 0, 0.8]}).axes[0]
+    ax = _bend_curves([-1, 0, 1], {"a": [0, 0, 1], "b": [-0.2, 0, 0.8]}).axes[0]
     assert [list(line.get_ydata()) for line in ax.lines[1:]] == [[0, 0, 1], [-0.2, 0, 0.8]]
-    ax = schedule_lines({"a": [1.0, 4.0, 2.0]}).axes[0]
+    ax = _schedule_lines({"a": [1.0, 4.0, 2.0]}).axes[0]
     assert list(ax.lines[0].get_ydata()) == [0.25, 1.0, 0.5]  # by the highest
 
 
 def test_what_is_hidden_has_no_color_of_a_number():
     square = torch.tensor([[1.0, -2.0], [-math.inf, 0.5]])
-    ax = score_squares({"a": square, "b": square}).axes[0]
+    ax = _score_squares({"a": square, "b": square}).axes[0]
     assert ax.images[0].get_array().mask.tolist() == [[False, False], [True, False]]
     assert ax.images[0].get_clim() == (-2, 2)
 

@@ -4,11 +4,11 @@ import pytest
 
 from course.chapters.ch19_judge.figures import (
     PANELS,
-    hole_found,
-    price,
+    _hole_found,
+    _price,
+    _tries,
+    _what_it_eats,
     stored_ways,
-    tries,
-    what_it_eats,
     windows,
 )
 from course.chapters.ch19_judge.policy import least_kl
@@ -27,7 +27,7 @@ def test_windows_are_means_over_seeds_and_steps():
 
 def test_the_price_has_the_shortest_way_and_each_seed():
     run = {"kl": 3.0, "right": 0.8, "history": history(reward=0.5)}
-    figure = price(
+    figure = _price(
         0.2, {"taught": [run, run | {"kl": 4.0}]}, {"other": [{"kl": 1.0, "right": 0.6}]}
     )
     ax = figure.axes[0]
@@ -40,20 +40,20 @@ def test_the_price_has_the_shortest_way_and_each_seed():
     way = ax.lines[1].get_xydata()
     assert tuple(way[0]) == (0, 0.2) and tuple(way[-1]) == (3.5, 0.8)
     with pytest.raises(ValueError):
-        price(0.0, {}, {})
+        _price(0.0, {}, {})
 
 
 def test_what_it_eats_has_a_dot_for_each_seed():
     run = dict.fromkeys(PANELS, 0.5)
-    figure = what_it_eats({"start": [run, run], "taught": [run | {"words": 0.2}] * 2})
+    figure = _what_it_eats({"start": [run, run], "taught": [run | {"words": 0.2}] * 2})
     dots = [dots for ax in figure.axes for dots in ax.collections]
     assert len(dots) == 2 * len(PANELS) and all(len(one.get_offsets()) == 2 for one in dots)
     with pytest.raises(ValueError):
-        what_it_eats({})
+        _what_it_eats({})
 
 
 def test_tries():
-    figure = tries({"start": [{"solved": [0, 4]}], "taught": [{"solved": [2, 2]}]}, 4)
+    figure = _tries({"start": [{"solved": [0, 4]}], "taught": [{"solved": [2, 2]}]}, 4)
     means = [line.get_ydata() for line in figure.axes[0].lines if line.get_marker() == "o"]
     assert list(means[0]) == pytest.approx([0.5, 0.5, 0.5])
     assert list(means[1]) == pytest.approx([0.5, 5 / 6, 1.0])
@@ -62,7 +62,7 @@ def test_tries():
 def test_the_hole_has_both_curves():
     runs = [{"history": history(reward=0.9, right=0.1)}]
     means = [
-        line.get_ydata() for line in hole_found(runs).axes[0].lines if line.get_marker() == "o"
+        line.get_ydata() for line in _hole_found(runs).axes[0].lines if line.get_marker() == "o"
     ]
     assert [list(one) for one in means] == [pytest.approx([0.9, 0.9]), pytest.approx([0.1, 0.1])]
 

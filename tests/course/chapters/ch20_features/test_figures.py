@@ -2,7 +2,7 @@
 
 import pytest
 
-from course.chapters.ch20_features.figures import SAID, four_corners, outcome_bars, score_rows
+from course.chapters.ch20_features.figures import SAID, _four_corners, _outcome_bars, _score_rows
 from course.drawing import style
 
 NOUNS = [
@@ -15,7 +15,7 @@ NOUNS = [
 
 
 def test_a_noun_is_lit_where_the_feature_fires_on_half_of_its_places():
-    texts = {text.get_text(): text for text in four_corners(NOUNS).axes[0].texts}
+    texts = {text.get_text(): text for text in _four_corners(NOUNS).axes[0].texts}
     lit = {word for word, *_ in NOUNS if texts[word].get_color() == style.ACCENT}
     assert lit == {"letter", "dogs"}
     said = [text for text in texts if text.startswith("fires on")]
@@ -24,7 +24,7 @@ def test_a_noun_is_lit_where_the_feature_fires_on_half_of_its_places():
 
 def test_of_many_nouns_the_commonest_are_shown_and_all_are_counted():
     many = [[f"noun{i}", True, False, i, i] for i in range(1, 41)]
-    texts = [text.get_text() for text in four_corners(many, most=12).axes[0].texts]
+    texts = [text.get_text() for text in _four_corners(many, most=12).axes[0].texts]
     assert "noun29" in texts and "noun28" not in texts and "fires on 40 of 40 nouns" in texts
 
 
@@ -36,7 +36,7 @@ def test_each_property_has_its_row_and_each_panel_its_scope():
         "probe": [1],
     }
     rows = {"one": {"a": found, "b": found}, "two": {"a": found, "b": found}}
-    figure = score_rows(rows, {"one": "first", "two": "second"})
+    figure = _score_rows(rows, {"one": "first", "two": "second"})
     assert [ax.get_title() for ax in figure.axes] == ["first", "second"]
     assert [tick.get_text() for tick in figure.axes[0].get_yticklabels()] == ["a", "b"]
     marks = [line for line in figure.axes[0].lines if line.get_marker() == "o"]
@@ -45,7 +45,7 @@ def test_each_property_has_its_row_and_each_panel_its_scope():
 
 def test_the_parts_of_a_bar_are_the_shares():
     shares = dict(zip(SAID, (0.5, 0.25, 0.2, 0.05), strict=True))
-    ax = outcome_bars({"one": shares}).axes[0]
+    ax = _outcome_bars({"one": shares}).axes[0]
     assert [bar.get_width() for bar in ax.patches] == pytest.approx(list(shares.values()))
     said = [text.get_text() for text in ax.texts if "%" in text.get_text()]
     assert said == ["50 %", "25 %", "20 %"]
