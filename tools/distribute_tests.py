@@ -23,10 +23,10 @@ FIRST = (
     "tests/course/grading/test_properties.py",
     "tests/course/drawing/test_registry.py",
     "tests/course/site/test_browser.py",
-    "tests/transformer_lib/training/test_own_pairs.py",
+    "tests/transformer_lib/test_recipes.py",
     "tests/prose/test_series.py",
     "tests/transformer_lib/test_shipped_model.py",
-    "tests/transformer_lib/training/test_training.py",
+    "tests/transformer_lib/training/test_state.py",
 )
 
 

@@ -41,9 +41,10 @@ from harmless_slips import HARMLESS
 FOLDERS = [f"transformer_lib/{name}" for name in ("model", "decoding", "training", "text")]
 # Where tests of a module lie that have another name than it or its folder, by their folders.
 ELSEWHERE = {
-    "decoding/beam": "decoding/test_cache decoding/test_decoding_properties",
-    "decoding/cache": "decoding/test_decoding decoding/test_decoding_properties",
-    "decoding/greedy": "decoding/test_cache decoding/test_decoding_properties",
+    "decoding/beam": "decoding/test_greedy decoding/test_cache decoding/test_decoding_properties",
+    "decoding/cache": "decoding/test_key_value_cache decoding/test_greedy decoding/test_beam "
+    "decoding/test_decoding_properties",
+    "decoding/greedy": "decoding/test_beam decoding/test_cache decoding/test_decoding_properties",
     "decoding/quantization": "test_translator",
     "decoding/sampling": "decoding/test_decoding_properties",
     "decoding/speculative": "decoding/test_decoding_properties",
@@ -56,7 +57,7 @@ ELSEWHERE = {
     "model/masks": "model/test_mask_properties",
     "text/batching": "text/test_text_properties",
     "text/english_spanish": "test_metrics test_shipped_model",
-    "text/languages": "test_translator text/test_subwords training/test_own_pairs",
+    "text/languages": "test_translator text/test_subwords test_recipes",
     "text/moses": "../course/chapters/ch14_real_text/test_experiment_multi30k",
     "text/parallel": "text/test_text_properties",
     "text/stand_ins": "text/test_text_properties",
@@ -64,11 +65,11 @@ ELSEWHERE = {
     "text/tokenized_dataset": "text/test_text_properties",
     "text/tokens": "text/test_text_properties test_translator",
     "text/user_input": "test_translator cli/test_translate",
-    "training/batches": "training/test_own_pairs",
-    "training/distributed": "training/test_training",
-    "training/log": "training/test_training",
-    "training/optimizers": "variants/test_variants",
-    "training/trainer": "training/test_distributed training/test_own_pairs",
+    "training/batches": "training/test_trainer test_recipes",
+    "training/distributed": "training/test_step training/test_trainer",
+    "training/log": "training/test_state",
+    "training/optimizers": "training/test_trainer variants/test_variants",
+    "training/trainer": "training/test_state training/test_distributed test_recipes",
     "variants/feed_forwards": "variants/test_hugging_face",
     "variants/gpt2": "variants/test_hugging_face",
     "variants/modern_attention": "variants/test_hugging_face",
@@ -76,7 +77,7 @@ ELSEWHERE = {
 }
 LINKED = ("data", "notebooks", "docs", "paper")  # large, and no test writes there
 LONGEST = 60  # seconds of a processor: an endless loop is seen as well
-KILLS = "training/test_training.py::test_a_run_killed_at_any_moment_resumes_to_the_same_bytes"
+KILLS = "training/test_state.py::test_a_run_killed_at_any_moment_resumes_to_the_same_bytes"
 OPTIONS = ["-x", "-q", "-n0", "-p", "no:cacheprovider", "--tb=line", "--durations=0"]
 OPTIONS += ["--deselect", f"tests/transformer_lib/{KILLS}"]  # half a minute, of processes
 

@@ -16,7 +16,7 @@ import check
             "course/chapters/ch06_masks/figures.py",
             ["tests/course/chapters/ch06_masks/test_figures.py"],
         ),
-        ("transformer_lib/decoding/beam.py", ["tests/transformer_lib/decoding/test_decoding.py"]),
+        ("transformer_lib/decoding/beam.py", ["tests/transformer_lib/decoding/test_beam.py"]),
         ("course/grading/similar.py", ["tests/course/grading/test_similar.py"]),
         ("tools/check.py", ["tests/project/test_check.py"]),
         # not test_series.py, which takes minutes

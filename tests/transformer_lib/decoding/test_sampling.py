@@ -5,7 +5,7 @@ import math
 import pytest
 import torch
 
-from tests.transformer_lib.decoding.test_decoding import (
+from tests.transformer_lib.decoding.random_models import (
     ALL_KINDS,
     MAX,
     SEEDS,

@@ -5,7 +5,7 @@ import copy
 import pytest
 import torch
 
-from tests.transformer_lib.decoding.test_decoding import ALL_KINDS, MAX, babbler
+from tests.transformer_lib.decoding.random_models import ALL_KINDS, MAX, babbler
 from transformer_lib.decoding import greedy_decode, speculative_decode
 from transformer_lib.decoding.speculative import Writer
 from transformer_lib.text.batching import source_batch

@@ -4,9 +4,12 @@ import json
 
 import pytest
 
+from tests.transformer_lib.training.copy_task import copy_pairs, small_model
 from transformer_lib.files import CheckpointError
 from transformer_lib.training import log
+from transformer_lib.training.config import TrainingConfig
 from transformer_lib.training.log import LOG_FILE, Log, read_log
+from transformer_lib.training.trainer import train
 
 AT_10 = {"step": 10, "learning_rate": 0.5, "loss": 2.5, "words_per_second": 50}
 AT_13 = {"step": 13, "learning_rate": 0.5, "loss": 1.5, "words_per_second": 50}
@@ -55,3 +58,13 @@ def test_without_a_folder_nothing_is_written(tmp_path, monkeypatch):
     assert list(tmp_path.iterdir()) == []
     with pytest.raises(CheckpointError, match=f"has no {LOG_FILE}"):
         read_log(tmp_path)
+
+
+def test_the_log_says_what_the_history_says_and_more_often(tmp_path):
+    config = TrainingConfig(steps=25, validate_every=20, max_tokens=64)
+    history = train(small_model(), copy_pairs(99), copy_pairs(9), config, folder=tmp_path)
+    steps, validations = read_log(tmp_path)
+    assert validations == history
+    assert [entry["step"] for entry in steps] == [10, 20, 25]
+    assert (steps[0]["loss"] + steps[1]["loss"]) / 2 == pytest.approx(history[0]["loss"], abs=1e-4)
+    assert steps[1]["learning_rate"] == history[0]["learning_rate"]

@@ -2,7 +2,7 @@
 
 from course.chapters.ch11_decoding import experiment_speculative as speculative
 from course.experiments import load
-from tests.transformer_lib.decoding.test_decoding import babbler
+from tests.transformer_lib.decoding.random_models import babbler
 from transformer_lib.text.batching import source_batch
 
 SOURCES = [source_batch([ids]) for ids in ([4, 5, 6], [9, 8, 5])]

@@ -1,0 +1,76 @@
+"""Random models that aren't blind, for tests of decoding.
+
+Their sentences differ with the source, some end early, some don't end at all (the first test in
+test_greedy.py makes sure of it).
+"""
+
+import functools
+import math
+
+import pytest
+import torch
+from torch import nn
+
+from transformer_lib.model.embedding import LearnedPositions
+from transformer_lib.model.transformer import make_model
+from transformer_lib.text.batching import source_batch
+from transformer_lib.text.tokens import BOS, PAD
+
+KINDS = [
+    (norm_first, positions) for norm_first in (False, True) for positions in ("paper", "learned")
+]
+ALL_KINDS = pytest.mark.parametrize(("norm_first", "positions"), KINDS)
+SEEDS = (0, *(pytest.param(seed, marks=pytest.mark.slow) for seed in (1, 2)))
+MAX = 11
+
+
+def babbler(seed=0, norm_first=False, positions="paper", tgt_vocab_size=11):
+    """A random model, with weights of a size that lets its sentences vary."""
+    torch.manual_seed(seed)
+    model = make_model(
+        11,
+        tgt_vocab_size,
+        N=2,
+        d_model=22,
+        d_ff=19,
+        h=2,
+        dropout=0.3,
+        norm_first=norm_first,
+        positions=positions,
+    ).double()
+    with torch.no_grad():
+        for part in model.modules():
+            if isinstance(part, nn.Linear):
+                part.weight.mul_(3 if part is model.generator.proj else 0.8)
+            elif isinstance(part, LearnedPositions):
+                for parameter in part.parameters():
+                    parameter.mul_(4)
+    return model
+
+
+def sources(seed=0, lengths=(2, 3, 5, 7, 7, 1, 4, 6, 3, 5, 2)):
+    torch.manual_seed(seed)
+    return source_batch([torch.randint(4, 11, (length,)).tolist() for length in lengths])
+
+
+def the_slow_way(model, src):
+    """A function from the words so far to the log-probabilities of the next, by the whole model."""
+
+    @functools.cache
+    def next_log_probs(ids):
+        model.eval()
+        with torch.no_grad():
+            logits = model(src[None], torch.tensor([[BOS, *ids]]))[0, -1]
+        logits[[PAD, BOS]] = -math.inf  # these never come next
+        return logits.log_softmax(dim=-1).tolist()
+
+    return next_log_probs
+
+
+def as_ids(found):
+    return [[hypothesis.ids for hypothesis in each] for each in found]
+
+
+def log_prob(next_log_probs, words):
+    """The log-probability of words, one after the other."""
+    return sum(next_log_probs(tuple(words[:i]))[word] for i, word in enumerate(words))

@@ -1,0 +1,44 @@
+"""The settings of a training, and those that make no sense."""
+
+import dataclasses
+
+import pytest
+import torch
+
+from tests.transformer_lib.training.copy_task import copy_pairs, small_model
+from transformer_lib.text.batching import make_batch
+from transformer_lib.training.config import TrainingConfig
+from transformer_lib.training.step import update
+from transformer_lib.training.trainer import train
+
+
+def test_what_a_run_does_if_nothing_is_said():
+    """SCALING.md and the notebooks say what they change of it."""
+    assert dataclasses.astuple(TrainingConfig()) == (
+        *(1000, 1024, 1, "paper", None, 400),  # steps, words, batches, learning rate
+        *(0.1, False, 200, None, 0, 1, "loss"),  # loss, arithmetic, validation, seed, result
+    )
+    model, batch = small_model(dropout=0.0), make_batch(copy_pairs(7))
+    losses = [
+        update(model, torch.optim.SGD(model.parameters(), lr=0.0), [batch], 0.0, 0.1, *bf16)
+        for bf16 in ((), (False,), (True,))
+    ]
+    assert losses[0] == losses[1] != losses[2]
+
+
+def test_settings_that_make_no_sense_are_named():
+    several = {
+        "steps": 0,
+        "average": 0,
+        "smoothing": 1.0,
+        "schedule": "square",
+        "max_lr": -1.0,
+        "patience": 0,
+        "best_by": "chrf",
+    }
+    for wrong in ({name: value} for name, value in several.items()):
+        ((name, value),) = wrong.items()
+        with pytest.raises(ValueError, match=f"{name}={value!r}"):
+            TrainingConfig(**wrong)
+    with pytest.raises(ValueError, match="at least one pair"):
+        train(small_model(), [], copy_pairs(1), TrainingConfig(steps=1))

@@ -1,0 +1,83 @@
+"""Adam, AdamW and Muon: their numbers, and what a step does to a matrix."""
+
+import math
+
+import pytest
+import torch
+
+from tests.transformer_lib.variants.changed_models import D_MODEL, small_model
+from transformer_lib.training.optimizers import adam, adamw, muon
+
+close = torch.testing.assert_close
+
+
+def test_adam_has_the_papers_numbers():
+    (group,) = adam(small_model()).param_groups
+    decaying = (*adamw(small_model()).param_groups, *muon(small_model()).param_groups[1:])
+    for each in (group, *decaying):
+        assert (each["betas"], each["eps"]) == ((0.9, 0.98), 1e-9)
+        assert each["fused"], "all parameters in one go, or small steps take longer"
+
+
+def test_decay_takes_off_a_share_of_the_matrices_only():
+    model = small_model()
+    before = {name: p.detach().clone() for name, p in model.named_parameters()}
+    optimizer = adamw(model, decay=0.5)
+    for group in optimizer.param_groups:
+        group["lr"] = 0.1
+    for parameter in model.parameters():
+        parameter.grad = torch.zeros_like(parameter)
+    optimizer.step()
+    for name, parameter in model.named_parameters():
+        close(parameter.detach(), before[name] * (0.95 if parameter.dim() > 1 else 1.0))
+
+
+def test_muon_moves_a_matrix_alike_in_all_directions():
+    model = small_model()
+    matrix = model.encoder.layers[0].self_attn.w_q.weight
+    before = matrix.detach().clone()
+    optimizer = muon(model, decay=0.0)
+    for group in optimizer.param_groups:
+        group["lr"] = 0.1
+    for parameter in model.parameters():
+        parameter.grad = torch.randn_like(parameter)
+    strengths = torch.linalg.svdvals(matrix.grad)
+    optimizer.step()
+    moved = torch.linalg.svdvals(before - matrix.detach())
+    assert strengths.max() / strengths.median() > 1.8
+    assert moved.max() / moved.median() < 1.5  # five steps of Newton and Schulz come near to 1
+    # 0.2 * sqrt(24) * 0.1: the size of a step of Adam
+    assert moved.median().item() == pytest.approx(0.02 * math.sqrt(D_MODEL), rel=0.3)
+    by_adam = [p for group in optimizer.param_groups[1:] for p in group["params"]]
+    assert any(p is model.src_embed.table.weight for p in by_adam)
+
+
+@pytest.mark.skipif(not hasattr(torch.optim, "Muon"), reason="PyTorch has a Muon from 2.9 on")
+@pytest.mark.parametrize("half", [False, True], ids=["float32", "bfloat16"])
+def test_muon_steps_as_pytorchs_does_whatever_the_processor_computes_in(half, monkeypatch):
+    monkeypatch.setattr("transformer_lib.training.optimizers.has_fast_bf16", lambda device: half)
+    ours, theirs = small_model(), small_model()
+    theirs.load_state_dict(ours.state_dict())
+    optimizer = muon(ours)
+    names = {parameter: name for name, parameter in ours.named_parameters()}
+    inside = [names[parameter] for parameter in optimizer.param_groups[0]["params"]]
+    by_name = dict(theirs.named_parameters())
+    reference = torch.optim.Muon(
+        [by_name[name] for name in inside], lr=0.01, adjust_lr_fn="match_rms_adamw"
+    )
+    for group in optimizer.param_groups:
+        group["lr"] = 0.01
+    before = {name: by_name[name].detach().clone() for name in inside}
+    for _ in range(3):
+        for parameter, name in names.items():
+            parameter.grad = torch.randn_like(parameter)
+            by_name[name].grad = parameter.grad.clone()
+        optimizer.step()
+        reference.step()
+    for parameter, name in names.items():
+        if name in inside:
+            moved = by_name[name] - before[name]
+            error = (parameter - by_name[name]).norm() / moved.norm()
+            # PyTorch's is in bfloat16, which has two to three digits.
+            assert error < 1e-5 if half else 1e-4 < error < 0.02
+            assert optimizer.state[parameter].keys() == {"momentum_buffer"}

@@ -1,0 +1,63 @@
+"""One update: gradients of several batches against one big batch, and the loss in pieces."""
+
+import contextlib
+
+import pytest
+import torch
+
+from tests.transformer_lib.training.copy_task import copy_pairs, same_weights, small_model
+from transformer_lib.text.batching import make_batch
+from transformer_lib.training.optimizers import adam
+from transformer_lib.training.step import batch_loss, update
+
+
+def test_accumulated_batches_are_one_big_batch():
+    pairs = copy_pairs(12)
+    together, apart = small_model(dropout=0.0), small_model(dropout=0.0)
+    for model, parts in ((together, [pairs]), (apart, [pairs[:3], pairs[3:4], pairs[4:]])):
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.0)
+        update(model, optimizer, [make_batch(part) for part in parts], lr=0.5, smoothing=0.1)
+    for a, b in zip(together.parameters(), apart.parameters(), strict=True):
+        torch.testing.assert_close(a, b)
+    assert not same_weights(together, small_model(dropout=0.0))
+
+
+def test_after_an_update_no_gradient_takes_room():
+    model = small_model()
+    update(model, adam(model), [make_batch(copy_pairs(3))], lr=0.1, smoothing=0.0)
+    assert all(parameter.grad is None for parameter in model.parameters())
+
+
+def test_gradients_are_exchanged_with_the_last_of_accumulated_batches(monkeypatch):
+    exchanged = []
+
+    def sync(loss_of, now):
+        exchanged.append(now)
+        return contextlib.nullcontext()
+
+    monkeypatch.setattr("transformer_lib.training.step.gradient_sync", sync)
+    model = small_model(dropout=0.0)
+    batches = [make_batch([([4, 5], [6])]) for _ in range(3)]
+    update(model, adam(model), batches, lr=0.0, smoothing=0.0)
+    assert exchanged == [False, False, True]
+
+
+@pytest.mark.parametrize("at_a_time", [1, 40, 2_000_000])  # a word, a few words, all in one piece
+def test_the_loss_is_that_of_the_whole_model_where_words_are_predicted(monkeypatch, at_a_time):
+    monkeypatch.setattr("transformer_lib.training.step.LOGITS_AT_A_TIME", at_a_time)
+    model, batch = small_model(dropout=0.0), make_batch(copy_pairs(7))
+    whole = torch.nn.functional.cross_entropy(
+        model(batch.src, batch.tgt_in).flatten(0, 1),
+        batch.tgt_out.flatten(),
+        ignore_index=0,
+        label_smoothing=0.1,
+        reduction="sum",
+    )
+    torch.testing.assert_close(batch_loss(model, batch, smoothing=0.1), whole)
+
+
+def test_bf16_gives_nearly_the_same_loss():
+    model, batch = small_model(dropout=0.0), make_batch(copy_pairs(7))
+    full, half = (batch_loss(model, batch, 0.1, bf16=bf16).item() for bf16 in (False, True))
+    assert half != full
+    assert half == pytest.approx(full, rel=0.02)
