@@ -48,7 +48,7 @@ ELSEWHERE = {
     "decoding/quantization": "test_translator",
     "decoding/sampling": "decoding/test_decoding_properties",
     "decoding/speculative": "decoding/test_decoding_properties",
-    "interpret/patching": "interpret/test_recording test_metrics decoding/test_cache",
+    "interpret/patching": "interpret/test_recording interpret/test_pronouns decoding/test_cache",
     "interpret/pronouns": "test_metrics",
     "model/attention": "model/test_mask_properties",
     "model/config": "model/test_transformer",

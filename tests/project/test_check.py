@@ -64,3 +64,28 @@ def test_style_and_types_are_checked_whatever_has_changed(monkeypatch):
     check.main(["README.md"])
     for test in ("test_setup.py::test_style", "test_types.py"):
         assert str(check.ROOT / "tests" / "project" / test) in given
+
+
+# Modules of the library without a file of tests that has their name, and where theirs are.
+TESTED_IN = {
+    "__main__": "cli/test_commands.py",
+    "cli/common": "cli/test_commands.py",
+    "cli/corpus": "text/test_downloads.py",
+    "model/interface": "decoding/test_cache.py",  # a protocol: nothing that could be run
+    "renamed_settings": "test_checkpoints.py",
+    "text/english_spanish": "test_shipped_model.py",
+    "text/moses": "../course/chapters/ch14_real_text/test_experiment_multi30k.py",
+    "variants/gpt2": "variants/test_hugging_face.py",
+}
+
+
+def test_tests_mirror_the_library():
+    library, tests = check.ROOT / "transformer_lib", check.ROOT / "tests" / "transformer_lib"
+    modules = [path for path in library.rglob("*.py") if path.name != "__init__.py"]
+    alone = {
+        path.relative_to(library).with_suffix("").as_posix()
+        for path in modules
+        if not (tests / path.relative_to(library)).with_name(f"test_{path.name}").exists()
+    }
+    assert alone == set(TESTED_IN)
+    assert all((tests / where).exists() for where in TESTED_IN.values())

@@ -1,7 +1,6 @@
 """What the set-up says in several places is the same in all of them, and is what is installed."""
 
 import importlib.metadata
-import json
 import os
 import re
 import shutil
@@ -197,18 +196,6 @@ def test_continuous_integration_runs_what_the_readme_says(tmp_path):
     assert "\nmake test\n" in read("README.md")
 
 
-def test_the_readme_and_the_first_notebook_show_the_same_series():
-    row = re.compile(r"\|\s*\**(\d\d|a\d)\**\s*\| *[\[*]*([^|*\]\n]+)")
-    notebook = json.loads(read("notebooks/00_start_here.ipynb"))
-    prose = ["".join(c["source"]) for c in notebook["cells"] if c["cell_type"] == "markdown"]
-    series = row.findall(read("README.md"))
-    numbers = [path.name[:2] for path in sorted((ROOT / "notebooks").glob("[0-9a][0-9]_*.ipynb"))]
-    assert [number for number, _ in series] == numbers and numbers[:15] == [
-        f"{number:02}" for number in range(15)
-    ]
-    assert row.findall("\n".join(prose)) == series
-
-
 def test_every_way_to_open_the_notebooks_is_the_same():
     """With make, on Windows and with conda."""
     readme = read("README.md")
@@ -234,29 +221,6 @@ def test_the_citation_is_complete_and_current():
     assert {"cff-version", "message", "title", "authors"} <= citation.keys()
     assert citation["version"] == PROJECT["version"]
     assert citation["authors"] == PROJECT["authors"]
-
-
-def test_the_readme_says_how_good_the_translators_are():
-    """As it was measured: Multi30k's three numbers, and the larger translator's score."""
-    multi30k, french, everyday = (
-        json.loads(read(f"data/experiments/{name}.json"))
-        for name in ("multi30k", "multi30k-fr", "everyday")
-    )
-    readme = read("README.md").replace("\n", " ")
-    mean = multi30k["mean_bleu"]
-    chosen, ranked = (f"{mean[how]:.1f}" for how in ("beam", "per_word"))
-    unseen = [run["per_word"]["bleu"] for run in multi30k["runs"] if run["seed"] > 0]
-    published = f"{multi30k['published']['bleu']:.1f}"
-    assert f"all chosen on validation | **{chosen}** | {published} |" in readme
-    assert f"by log-probability per piece | {ranked} | {published} |" in readme
-    assert f"the seed that was looked at before | {sum(unseen) / 2:.1f} | {published} |" in readme
-    (run,) = french["runs"]
-    published = f"{french['published']['bleu']:.1f}"
-    assert f"**{run['beam']['bleu']:.1f}** (one run) | {published} |" in readme
-    assert f"ranked as published | {run['per_word']['bleu']:.1f} | {published} |" in readme
-    tatoeba = everyday["tatoeba"]["beam 1"]
-    assert f"| {tatoeba['sentences']:,} sentences that were kept apart |" in readme
-    assert f"| **{tatoeba['bleu']:.1f}** |" in readme
 
 
 @pytest.mark.parametrize("command", [["check"], ["format", "--check"]], ids=" ".join)

@@ -1,22 +1,10 @@
-"""The measures by hand, and the interventions on matrices small enough to read."""
-
-import dataclasses
+"""The measures by hand."""
 
 import pytest
 import torch
 
+from tests.transformer_lib.pronoun_items import item, pair, small_translator, with_translations
 from transformer_lib import metrics as evaluation
-from transformer_lib.interpret import pronouns
-from transformer_lib.interpret.patching import ablate_head, block_attention, swap_attention
-from transformer_lib.interpret.pronouns import (
-    PronounBatch,
-    agreement,
-    best_head,
-    head_accuracy,
-    head_report,
-    measurable,
-)
-from transformer_lib.interpret.recording import record_attention
 from transformer_lib.metrics import (
     evaluate_everyday,
     evaluate_pronouns,
@@ -26,51 +14,14 @@ from transformer_lib.metrics import (
     sacrebleu_score,
     text_scores,
 )
-from transformer_lib.model.transformer import make_model
-from transformer_lib.text.english_spanish import PronounItem
 from transformer_lib.text.everyday import EverydayItem
-from transformer_lib.text.languages import Language
-from transformer_lib.text.tokens import EOS, Tokenizer, Vocabulary
+from transformer_lib.text.tokens import EOS
 from transformer_lib.text.user_input import InputError
-from transformer_lib.translator import Translator
-
-ENGLISH = "the animal did not cross street because it was too tired wide , road".split()
-SPANISH = "el animal no cruzó la calle porque como estaba era cansado cansada ancho ancha ,".split()
 
 
 @pytest.fixture
 def translator():
-    torch.manual_seed(0)
-    src = Language(Tokenizer("en"), Vocabulary(ENGLISH))
-    tgt = Language(Tokenizer("es"), Vocabulary(SPANISH))
-    model = make_model(len(src.vocab), len(tgt.vocab), N=2, d_model=12, d_ff=14, h=3)
-    return Translator(model, src, tgt)
-
-
-def item(adjective="tired", right="cansado", wrong="cansada", pair=1, copula="estaba"):
-    antecedent, other = (1, 6) if adjective == "tired" else (6, 1)
-    return PronounItem(
-        english=f"The animal didn't cross the street because it was too {adjective}",
-        spanish=f"El animal no cruzó la calle porque {copula} {right}",
-        pair=pair,
-        pronoun=8,
-        adjective=11,
-        antecedent=antecedent,
-        other=other,
-        right=right,
-        wrong=wrong,
-    )
-
-
-def pair(number):
-    return [item(pair=number), item("wide", "ancha", "ancho", number, copula="era")]
-
-
-# --- scores
-
-
-def with_translations(monkeypatch, translator, found):
-    monkeypatch.setattr(translator, "translate_all", lambda texts: [found[text] for text in texts])
+    return small_translator()
 
 
 def test_bleu_while_training_takes_sentences_from_all_over(translator, monkeypatch):
@@ -135,6 +86,8 @@ def test_a_pair_counts_only_if_both_members_are_right(translator, monkeypatch):
 
 
 HUNGRY = ["Tengo mucha hambre hoy.", "Hoy tengo mucha hambre."]
+
+
 RAIN = ["Está lloviendo."]
 
 
@@ -232,122 +185,3 @@ def test_everyday_sentences_by_group_and_by_what_was_seen(translator, monkeypatc
     }
     assert [found["right"] for found in scores["translations"]] == [True, True, False]
     assert evaluate_everyday(translator, items)["groups"].keys() == {"shape", "weather"}
-
-
-# --- interventions
-
-
-WEIGHTS = torch.tensor([[0.2, 0.3, 0.5], [0.6, 0.3, 0.1], [0.0, 0.5, 0.5]]).expand(2, 2, 3, 3)
-ROWS, QUERY = torch.arange(2), torch.tensor([0, 2])
-
-
-def test_switching_a_head_off():
-    edited = ablate_head(1)(WEIGHTS)
-    assert edited[:, 1].abs().sum() == 0
-    assert torch.equal(edited[:, 0], WEIGHTS[:, 0])
-
-
-def test_forbidding_a_look_spreads_it_over_the_other_words():
-    edited = block_attention(ROWS, QUERY, [torch.tensor([2, 1])])(WEIGHTS)
-    torch.testing.assert_close(edited[0, :, 0], torch.tensor([[0.4, 0.6, 0.0]] * 2))
-    torch.testing.assert_close(edited[1, :, 2], torch.tensor([[0.0, 0.0, 1.0]] * 2))
-    assert torch.equal(edited[0, :, 1:], WEIGHTS[0, :, 1:])
-
-
-def test_swapping_two_numbers_in_one_row_of_one_head():
-    edited = swap_attention(ROWS, 1, QUERY, torch.tensor([0, 0]), torch.tensor([2, 1]))(WEIGHTS)
-    torch.testing.assert_close(edited[0, 1, 0], torch.tensor([0.5, 0.3, 0.2]))
-    torch.testing.assert_close(edited[1, 1, 2], torch.tensor([0.5, 0.0, 0.5]))
-    assert torch.equal(edited[:, 0], WEIGHTS[:, 0])
-    assert torch.equal(edited[0, 1, 1:], WEIGHTS[0, 1, 1:])
-    everywhere = swap_attention(
-        ROWS, slice(None), QUERY, torch.tensor([0, 0]), torch.tensor([2, 1])
-    )(WEIGHTS)
-    assert torch.equal(everywhere, edited[:, [1, 1]])
-
-
-# --- heads
-
-
-def test_the_places_are_those_of_the_words(translator):
-    batch = PronounBatch(translator, pair(1))
-    src, tgt = translator.src.vocab.tokens, translator.tgt.vocab.tokens
-    for row, adjective, noun, right in (
-        (0, "tired", "animal", "cansado"),
-        (1, "wide", "street", "ancha"),
-    ):
-        ids = batch.src[row]
-        assert src[ids[batch.adjective[row]]] == adjective
-        assert src[ids[batch.pronoun[row]]] == "it"
-        assert src[ids[batch.antecedent[row]]] == noun
-        assert tgt[batch.tgt_out[row, batch.adjective_out[row]]] == right
-        assert tgt[batch.tgt_out[row, batch.pronoun_out[row]]] == ("estaba", "era")[row]
-
-
-def test_the_adjective_is_found_in_both_clause_orders(translator):
-    turned = dataclasses.replace(item(), spanish="Como estaba cansado, el animal no cruzó la calle")
-    batch = PronounBatch(translator, [turned])
-    assert (batch.pronoun_out.item(), batch.adjective_out.item()) == (1, 2)
-
-
-def test_head_accuracy_counts_where_the_largest_weight_goes(translator):
-    items = pair(1)
-    batch = PronounBatch(translator, items)
-    with torch.no_grad(), record_attention(translator.model.eval()) as weights:
-        translator.model(batch.src, batch.tgt_in)
-    table = {
-        (row["layer"], row["head"], row["from"]): row for row in head_accuracy(translator, batch)
-    }
-    assert len(table) == 2 * 2 * 3 * 2  # encoder and cross, 2 layers, 3 heads, 2 words
-    layer = "encoder.layers.1.self_attn"
-    looks = [weights[layer][i, 2, one.adjective] for i, one in enumerate(items)]
-    row = table[layer, 2, "adjective"]
-    right = [int(look.argmax()) == one.antecedent for look, one in zip(looks, items, strict=True)]
-    mass = [look[one.antecedent].item() for look, one in zip(looks, items, strict=True)]
-    assert row["right"] == sum(right) / 2
-    assert row["mass"] == pytest.approx(sum(mass) / 2)
-    assert row["right"] + row["other"] <= 1
-
-
-def test_agreement_compares_the_two_genders(translator):
-    batch = PronounBatch(translator, pair(1))
-    ids = translator.tgt.vocab.ids
-    with torch.no_grad():  # cansado before cansada, but ancho before ancha: one of two is right
-        proj = translator.model.generator.proj.weight
-        x = translator.model.eval()
-        hidden = x.decode(batch.tgt_in, x.encode(batch.src), batch.src)
-        first, second = hidden[batch.rows, batch.adjective_out]
-        proj[ids["cansado"]], proj[ids["cansada"]] = first, -first
-        proj[ids["ancho"]], proj[ids["ancha"]] = second, -second
-    assert agreement(translator, batch) == 0.5
-
-
-def test_two_pairs_together_go_to_one_half_and_the_next_two_to_the_other(translator):
-    items = [one for number in range(1, 10) for one in pair(number)]
-    halves = [[one.pair for one in measurable(translator, items, half)] for half in (0, 1)]
-    assert halves == [[1, 1, 4, 4, 5, 5, 8, 8, 9, 9], [2, 2, 3, 3, 6, 6, 7, 7]]
-    unknown = [item(right="rojo", pair=2), item(wrong="roja")]
-    assert not any(measurable(translator, unknown, half) for half in (0, 1))
-
-
-def test_the_report_chooses_the_head_on_one_half_and_measures_on_the_other(translator):
-    report = head_report(translator, pair(1) + pair(2) + pair(3))
-    assert report["sentences"] == 4  # pairs 2 and 3
-    assert report["best_head"] in report["heads"]
-    assert len(report["each_head_off"]) == 2 * 2 * 3
-    assert all(0 <= share <= 1 for share in report["agreement"].values())
-
-
-def test_the_head_is_chosen_on_the_half_that_measures_nothing(translator, monkeypatch):
-    halves = []
-
-    def remembered(*given, half):
-        halves.append(half)
-        return measurable(*given, half)
-
-    monkeypatch.setattr(pronouns, "measurable", remembered)
-    items = pair(1) + pair(2)
-    best_head(translator, items)
-    assert halves == [0]
-    head_report(translator, items)
-    assert halves == [0, 0, 1]

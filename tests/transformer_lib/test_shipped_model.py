@@ -265,23 +265,6 @@ def test_the_stored_report_over_seeds_is_what_is_measured(heads):
     assert heads["each_head_off"] == pytest.approx(shipped["each_head_off"], abs=0.01)
 
 
-def test_the_card_says_what_is_stored_of_each_seed():
-    seeds = read_json(SHIPPED_MODEL / "heads.json")["seeds"]
-    card = (SHIPPED_MODEL / "README.md").read_text(encoding="utf-8")
-    (sentences,) = {found["sentences"] for found in seeds.values()}
-    assert f"({sentences} sentences)" in card
-
-    def row(first, *shares):
-        return f"| {first} | {' | '.join(f'{100 * share:.1f} %' for share in shares)} |\n"
-
-    for seed, found in seeds.items():
-        best, it = found["best_head"], found["best_from_pronoun"]["right"]
-        where = f"{seed} | {best['layer'].split('.')[2]} | {best['head']}"
-        assert row(where, best["right"], best["other"], it, found["pair_exact_match"]) in card
-    for change in seeds["0"]["agreement"]:
-        assert row(change, *(found["agreement"][change] for found in seeds.values())) in card
-
-
 def test_the_weights_are_those_of_the_recipe(translator):
     recipe = Recipe.from_json(read_json(SHIPPED_MODEL / "recipe.json"))
     assert recipe == RECIPES["en-es"]

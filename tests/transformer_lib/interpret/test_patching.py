@@ -15,7 +15,12 @@ from tests.transformer_lib.interpret.small_inputs import (
     switched_off,
 )
 from transformer_lib.decoding import greedy_decode
-from transformer_lib.interpret.patching import patch_attention
+from transformer_lib.interpret.patching import (
+    ablate_head,
+    block_attention,
+    patch_attention,
+    swap_attention,
+)
 from transformer_lib.interpret.recording import attention_layers, record_attention
 
 close = torch.testing.assert_close
@@ -91,3 +96,34 @@ def test_an_unknown_layer_is_an_error(model):
         with patch_attention(model, {NAMES[0]: same, "decoder.layers.7.cross_attn": same}):
             pass
     assert_untouched(model)
+
+
+WEIGHTS = torch.tensor([[0.2, 0.3, 0.5], [0.6, 0.3, 0.1], [0.0, 0.5, 0.5]]).expand(2, 2, 3, 3)
+
+
+ROWS, QUERY = torch.arange(2), torch.tensor([0, 2])
+
+
+def test_switching_a_head_off():
+    edited = ablate_head(1)(WEIGHTS)
+    assert edited[:, 1].abs().sum() == 0
+    assert torch.equal(edited[:, 0], WEIGHTS[:, 0])
+
+
+def test_forbidding_a_look_spreads_it_over_the_other_words():
+    edited = block_attention(ROWS, QUERY, [torch.tensor([2, 1])])(WEIGHTS)
+    torch.testing.assert_close(edited[0, :, 0], torch.tensor([[0.4, 0.6, 0.0]] * 2))
+    torch.testing.assert_close(edited[1, :, 2], torch.tensor([[0.0, 0.0, 1.0]] * 2))
+    assert torch.equal(edited[0, :, 1:], WEIGHTS[0, :, 1:])
+
+
+def test_swapping_two_numbers_in_one_row_of_one_head():
+    edited = swap_attention(ROWS, 1, QUERY, torch.tensor([0, 0]), torch.tensor([2, 1]))(WEIGHTS)
+    torch.testing.assert_close(edited[0, 1, 0], torch.tensor([0.5, 0.3, 0.2]))
+    torch.testing.assert_close(edited[1, 1, 2], torch.tensor([0.5, 0.0, 0.5]))
+    assert torch.equal(edited[:, 0], WEIGHTS[:, 0])
+    assert torch.equal(edited[0, 1, 1:], WEIGHTS[0, 1, 1:])
+    everywhere = swap_attention(
+        ROWS, slice(None), QUERY, torch.tensor([0, 0]), torch.tensor([2, 1])
+    )(WEIGHTS)
+    assert torch.equal(everywhere, edited[:, [1, 1]])

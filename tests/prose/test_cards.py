@@ -1,0 +1,117 @@
+"""What the models' cards and the benchmarks say is what was measured."""
+
+from pathlib import Path
+
+from course import experiments
+from transformer_lib.confidence import ConfidenceThresholds
+from transformer_lib.files import read_json
+from transformer_lib.translator import MODELS, SHIPPED_MODEL
+
+ROOT = Path(__file__).resolve().parents[2]
+FOLDER = MODELS["tatoeba"]
+CARD = " ".join((FOLDER / "README.md").read_text(encoding="utf-8").split())
+
+
+def test_the_card_says_what_was_measured():
+    """Every number of its tables stands in the stored experiment."""
+    stored = experiments.load("everyday")
+    tatoeba, ours = stored["tatoeba"], stored["everyday"]
+    rows = {
+        "greedy": tatoeba["beam 1"],
+        "beam 5": tatoeba["beam 5"],
+        "the small one": tatoeba["small model"],
+        "our 200, greedy": ours["larger"],
+        "our 200, the small one": ours["small"],
+        "60 first sentences, greedy": stored["first"],
+    }
+    for name, found in rows.items():
+        low, high = found["bleu_interval"]
+        assert (
+            f"| {name} | {found['sentences']:,} | {found['exact_match']:.1%} | {found['bleu']:.1f} "
+            f"({max(0, low):.1f} to {high:.1f}) | {found['chrf']:.1f} |"
+        ).replace("%", " %") in CARD
+    assert tatoeba["beam 1"]["bleu_signature"] in CARD
+    groups = ours["larger"]["groups"]
+    for name in ("seen", "unseen"):
+        found = groups[name]
+        assert f"{found['sentences']} {name}: {found['exact_match']:.1%}".replace("%", " %") in CARD
+    first = stored["first"]
+    for name in ("seen", "unseen"):
+        found = first["groups"][name]
+        assert f"{found['sentences']} {name}: {found['exact_match']:.1%}".replace("%", " %") in CARD
+    assert f"with a beam of 4, {first['right by beam']:.1%} of all".replace("%", " %") in CARD
+    grammar = dict(stored["grammar"])
+    pronoun = grammar.pop("pronoun")
+    for name, found in grammar.items():
+        agree = f"{found['agree']:.1%} of {found['adjectives']}"
+        assert f"| {name} | {found['exact_match']:.1%} | {agree} |".replace("%", " %") in CARD
+    assert f"right gender in {pronoun['right']:.1%};".replace("%", " %") in CARD
+    both = f"of {pronoun['pairs']} minimal pairs both are right in {pronoun['pairs_right']:.1%}"
+    assert both.replace("%", " %") in CARD
+    assert f"({pronoun['judged']} of 1,000)" in CARD
+
+
+def test_the_card_says_how_well_it_doubts():
+    found = experiments.load("doubt")
+    thresholds = ConfidenceThresholds.load(FOLDER)
+    told = found["scores"]["mean log-probability"]["told on"]
+    assert f"right are {found['right']:.1%}.".replace("%", " %") in CARD
+    assert f"in {told['auroc']:.0%} of such pairs".replace("%", " %") in CARD
+    assert f"Below {thresholds.usual:.3f}, which all but one in twenty" in CARD
+    right, wrong = (
+        f"{told[f'{one} doubted']:.1%}".replace("%", " %") for one in ("right", "wrong")
+    )
+    assert f"*unsure*: {right} of the right ones, and {wrong} of the wrong" in CARD
+
+
+def test_the_card_says_what_8_bits_cost():
+    half, page, int8 = (one["bleu"] for one in experiments.load("eight-bits")["scores"].values())
+    assert (
+        f"it scores {page:.1f} BLEU greedily instead of {half:.1f}; with `--int8`, {int8:.1f}"
+        in CARD
+    )
+
+
+def test_the_benchmarks_say_what_8_bits_cost():
+    stored = experiments.load("eight-bits")
+    half, page, int8 = (one["bleu"] for one in stored["scores"].values())
+    by_page, by_int8 = (one["p"] for one in stored["paired"].values())
+    text = " ".join((ROOT / "benchmarks" / "README.md").read_text(encoding="utf-8").split())
+    assert f"scores {int8:.2f} BLEU instead of {half:.2f} on the" in text
+    assert f"rounds the weights alone, {page:.2f}:" in text
+    assert f"p = {by_int8:.2f} and {by_page:.2f}" in text
+
+
+def test_the_card_says_which_gender_professions_get_and_what_becomes_of_insults():
+    found = experiments.load("choices")
+    jobs, insults = found["jobs"], found["insults"]
+    women, men = (jobs["nobody said"][whose]["masculine"] for whose in ("women", "men"))
+    assert f"is masculine in {women} of 45 sentences about the women's and {men} of 45" in CARD
+    she, he = (
+        [jobs[who][whose][gender] for whose in ("women", "men")]
+        for who, gender in (("she", "feminine"), ("he", "masculine"))
+    )
+    assert f"it is feminine in {she[0]} and {she[1]} of 15" in CARD
+    assert f"masculine in {he[0]} and {he[1]}." in CARD
+    assert f"of {insults['sentences']}, {insults['kept']} are still one" in CARD
+
+
+def test_it_says_whose_sentences_it_learned_from():
+    assert "CC BY 2.0" in CARD and "tatoeba.org" in CARD and "manythings.org/anki" in CARD
+
+
+def test_the_card_says_what_is_stored_of_each_seed():
+    seeds = read_json(SHIPPED_MODEL / "heads.json")["seeds"]
+    card = (SHIPPED_MODEL / "README.md").read_text(encoding="utf-8")
+    (sentences,) = {found["sentences"] for found in seeds.values()}
+    assert f"({sentences} sentences)" in card
+
+    def row(first, *shares):
+        return f"| {first} | {' | '.join(f'{100 * share:.1f} %' for share in shares)} |\n"
+
+    for seed, found in seeds.items():
+        best, it = found["best_head"], found["best_from_pronoun"]["right"]
+        where = f"{seed} | {best['layer'].split('.')[2]} | {best['head']}"
+        assert row(where, best["right"], best["other"], it, found["pair_exact_match"]) in card
+    for change in seeds["0"]["agreement"]:
+        assert row(change, *(found["agreement"][change] for found in seeds.values())) in card

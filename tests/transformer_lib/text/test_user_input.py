@@ -1,0 +1,134 @@
+"""What somebody types, read as it is meant, or refused in a sentence."""
+
+import pytest
+
+from transformer_lib.text.user_input import (
+    LONGEST,
+    InputError,
+    UserInput,
+    finish,
+    is_finished,
+    is_near,
+)
+from transformer_lib.translator import Translator
+
+
+@pytest.mark.parametrize(
+    ("typed", "tokens"),
+    [
+        ("I like trees", ["I", "like", "trees"]),
+        ("i LIKE trees.", ["I", "like", "trees"]),
+        ("  I don't like trees  ", ["I", "do", "not", "like", "trees"]),
+        ("I don’t like trees", ["I", "do", "not", "like", "trees"]),
+        ("it's ana", ["it", "is", "Ana"]),
+        ("the queen's duck", ["the", "queen", "'s", "duck"]),
+        ("Do I like trees?", ["do", "I", "like", "trees", "?"]),
+        ("Do I like trees??", ["do", "I", "like", "trees", "?"]),
+        ("Do I like trees?!", ["do", "I", "like", "trees", "?"]),
+        ("I like trees!!", ["I", "like", "trees"]),
+        ("I like trees ...", ["I", "like", "trees"]),
+        ("I like\ttrees\n", ["I", "like", "trees"]),
+    ],
+)
+def test_typed_sentences_are_read_as_they_are_meant(translator, typed, tokens):
+    assert translator.read(typed) == tokens
+
+
+@pytest.mark.parametrize(
+    ("typed", "message"),
+    [
+        ("", "the line is empty"),
+        (" \n", "the line is empty"),
+        (".", "no word in '.'"),
+        ("?!", "no word in"),
+        (None, "one sentence in quotes.*not None"),
+        (5, "one sentence in quotes.*not 5"),
+        (["I like trees"], "one sentence in quotes"),
+        ("I like treez", r"'treez' \(did you mean 'trees'\?\)"),
+        ("I like teh duck", r"did you mean 'the'"),
+        ("I like xylophones", r"'xylophones'; it reads English and knows 11 words"),
+        ("I like trees. I like Ana", "more than one sentence"),
+        ("Do I like trees? I do not.", "more than one sentence"),
+        ("I like trees\nI like Ana\n", "there are 2 lines"),
+        (
+            "trees " * (LONGEST + 1),
+            f"{LONGEST + 1} words and punctuation marks, more than {LONGEST}",
+        ),
+    ],
+)
+def test_what_cannot_be_read_is_said(translator, typed, message):
+    with pytest.raises(InputError, match=message):
+        translator.translate(typed)
+
+
+@pytest.mark.parametrize(
+    ("mark", "back"), [(".", "{}."), ("...", "{}…"), ("!", "¡{}!"), ("!!", "¡{}!")]
+)
+def test_a_mark_at_the_end_is_put_back(translator, mark, back):
+    """The model never sees it, so it can't be led astray by it."""
+    plain, marked = (translator.translate("I like trees" + m)[0] for m in ("", mark))
+    assert marked.tokens == plain.tokens
+    assert marked.text == back.format(plain.text)
+
+
+def test_an_exclamation_that_is_none_without_its_mark_keeps_it():
+    """Of the shipped model: "What big trees!" is a sentence of its training."""
+    tokens = Translator.load().read("What big trees!!")
+    assert tokens == ["what", "big", "trees", "!"]
+
+
+@pytest.mark.parametrize(
+    ("typed", "known", "near"),
+    [
+        ("treez", "trees", True),
+        ("treez", "tree", True),
+        ("trees", "street", False),
+        ("teh", "the", True),
+        ("hte", "the", True),
+        ("north", "onion", False),
+        ("onion", "north", False),
+        ("ich", "rich", False),
+        ("mag", "map", False),
+        ("hello", "yellow", False),
+        ("kitchens", "kitchen", True),
+        ("animla", "animal", True),
+        ("xylophones", "phones", False),
+        ("at", "ta", False),
+        ("stret", "street", True),
+    ],
+)
+def test_only_a_slip_of_the_finger_is_near(typed, known, near):
+    assert is_near(typed, known) == near
+
+
+def test_no_message_ends_in_a_question(translator):
+    """So that a full stop can follow."""
+    for typed in ("I like treez", "", "?", None, "a. b", "trees " * 65):
+        with pytest.raises(InputError) as caught:
+            translator.translate(typed)
+        assert str(caught.value)[-1] not in ".?!"
+
+
+def test_a_notebook_shows_one_line():
+    assert InputError("there are 2 lines")._render_traceback_() == ["InputError: there are 2 lines"]
+
+
+@pytest.mark.parametrize(
+    ("typed", "read", "added"),
+    [
+        ("good morning", "Good morning.", "."),
+        (" Good morning. ", "Good morning.", ""),
+        ("é?", "É?", ""),
+        ("3 dogs", "3 dogs.", "."),
+        ("“no”", "“no”", ""),
+        ("eBay", "EBay.", "."),
+    ],
+)
+def test_a_sentence_is_finished_for_a_model_that_knows_no_other(typed, read, added):
+    assert finish(typed) == UserInput(read, added=added)
+    assert is_finished(read) and is_finished(typed.strip()) == (typed.strip() == read)
+
+
+@pytest.mark.parametrize("text", ["I am 5", "It is I", "I am 52", "no."])
+def test_a_sentence_without_its_end_or_its_capital_is_not_finished(text):
+    assert not is_finished(text)
