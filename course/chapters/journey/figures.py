@@ -863,7 +863,7 @@ def draw_end_sign() -> Figure:
 
 # What to look for on the poster: each is tested.
 NOTES = (
-    "Down the encoder each row is like the one above it: layers add to what is there.",
+    "Down the encoder a word stays partly what it was: layers add to what is there.",
     "<eos> fades where its position is added: its row points against the positions.",
     "In encoder layer 0, trees takes from <eos> with all four heads, 82 to 100 %.",
     "In self-attention of the decoder no arrow comes from a word further right: the mask.",

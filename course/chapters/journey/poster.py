@@ -23,8 +23,8 @@ COLUMN, GAP = 1.77, 0.3  # the width of a word's strip, and the lane between two
 ENCODER_X, DECODER_X = 2.42, 12.85
 LABELS = 1.97  # how far the names of the rows reach to the left of the strips
 HIGH, STEP, BAND = 0.2, 0.276, 0.362  # a strip, from one to the next, the arrows of one head
-SUBTITLE = """How a small Transformer translates: every number that it
-computes on the way. A word is a strip of 128 cells;
+SUBTITLE = """How a small Transformer translates: every cell is a number
+that it computed. A word is a strip of 128 cells;
 each half is read from the top down."""
 # In points: the title, the halves, their words and layers are read from two metres, all else from
 # a hand's breadth.
