@@ -134,7 +134,11 @@ def score(translator: Translator) -> dict[str, Any]:
 @experiment("before")
 def recurrent_and_transformer() -> dict[str, Any]:
     """Recurrent translators with attention and without beside the Transformer, on three seeds."""
-    return tuned("before", SPECS, TRAINING, MAX_LRS, SEEDS, score=score)
+    found = tuned("before", SPECS, TRAINING, MAX_LRS, SEEDS, score=score)
+    lower = tuned("before", SPECS[-1:], TRAINING, (1e-3, *MAX_LRS), SEEDS, score=score)["runs"]
+    assert SPECS[-1].what == "transformer"  # its best was the lowest of the three
+    others = [run for run in found["runs"] if run["what"] != "transformer"]
+    return found | {"runs": others + lower}
 
 
 def chosen() -> dict[str, list[dict[str, Any]]]:

@@ -25,7 +25,7 @@ from course.chapters.ch21_without_the_table.mixers import (
     StateSpace,
     numbers,
 )
-from course.experiments import experiment
+from course.experiments import experiment, load
 from course.experiments.digit_training import one_thread
 from course.experiments.long_training import cached
 from transformer_lib.decoding import inference_mode
@@ -210,3 +210,23 @@ def runs_of(seeds: Sequence[int]) -> list[dict[str, Any]]:
             for size in every:
                 runs += [learn(kind, size, best, seed) | {"chosen": True} for seed in seeds]
     return runs
+
+
+@experiment("copying-rates")
+def rates_beyond_the_grid() -> dict[str, Any]:
+    """Lower or higher rates for each kind, until the loss rises; where one is better, all sizes."""
+    stored, runs = load("copying")["runs"], []
+    for kind, every in sizes().items():
+        at = KINDS[kind][2] if kind in KINDS else every[0]
+        (best,) = {run["max_lr"] for run in stored if run["kind"] == kind and run["chosen"]}
+        further = 0.5 if best == min(MAX_LRS) else 2
+        tried = [learn(kind, at, best, SEEDS[0]), learn(kind, at, further * best, SEEDS[0])]
+        while tried[-1]["validation_loss"] < tried[-2]["validation_loss"]:
+            tried.append(learn(kind, at, further * tried[-1]["max_lr"], SEEDS[0]))
+        better = tried[-2]["max_lr"]
+        runs += [run | {"chosen": False} for run in tried if run["max_lr"] != better]
+        again = [(at, SEEDS[0])]
+        if better != best:
+            again = [(size, seed) for size in every for seed in SEEDS]
+        runs += [learn(kind, size, better, seed) | {"chosen": True} for size, seed in again]
+    return {"training": dataclasses.asdict(HOW), "runs": runs}
