@@ -209,7 +209,7 @@ RENAMED.update(
     way_of="trace",
     told="summary",
     looks_most_at="attends_most_to",
-    eight_looks="eight_heads",
+    eight_looks="_eight_heads",
     looks_of="attention_from",
     in_the_look="cross_attention_edits",
     looks_backwards="backwards_weights",

@@ -72,7 +72,7 @@ RENAMED = table("""
     EncodedPairs=TokenizedDataset proper_words=learn_truecasing Material=TrainingData
     OwnPairs=ParallelRecipe own_pairs=parallel_recipe everyday=tatoeba everyday_sizes=tatoeba_sizes
     pictures=multi30k pictures_sizes=multi30k_sizes how_far=validation_scores
-    say_whose=print_attribution edit_attention=patch_attention edit_outputs=patch_outputs
+    say_whose=_print_attribution edit_attention=patch_attention edit_outputs=patch_outputs
     switch_off=ablate_head forbid=block_attention swap=swap_attention in_int8=quantize_int8
     for_decoding=optimize_for_decoding device_named=get_device place_of=sentence_hash
     words_in=count_tokens part_with_weights=inner_attention load_balance=load_balancing_loss
@@ -151,7 +151,7 @@ def look_up(old: str, name: str) -> tuple[Any, str] | None:
     whole = f"{old}.{name}"
     for place in [HANDED_ON[whole]] if whole in HANDED_ON else PLACES[old]:
         names = vars(import_module(place))
-        for now in (*RENAMED.get(name, "").split(), name):
+        for now in (*RENAMED.get(name, "").split(), name, f"_{name}"):  # or private by now
             if now in names:
                 renamed = [f"{name} is now {now}"] if now != name else []
                 moved = [f"{old} is now {place}"] if place != old else []

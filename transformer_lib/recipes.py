@@ -165,7 +165,7 @@ class ParallelRecipe(Recipe):
 
         def texts() -> Iterator[str]:
             nonlocal count, finished
-            for source, target in self.pairs("train", print_complaint):
+            for source, target in self.pairs("train", _print_complaint):
                 count, finished = count + 1, finished + is_finished(source)
                 yield from (source, target)
 
@@ -309,16 +309,16 @@ def fetched(corpus: str) -> dict[str, Path]:
     if rank() > 0:  # process 0 has fetched it and printed that
         return downloads.get(corpus, report=lambda message: None)
     splits = downloads.get(corpus)
-    print_attribution(corpus)
+    _print_attribution(corpus)
     return splits
 
 
 @functools.cache  # once, however many times it is called
-def print_attribution(corpus: str) -> None:
+def _print_attribution(corpus: str) -> None:
     print(downloads.CORPORA[corpus].about, file=sys.stderr)
 
 
-def print_complaint(message: str) -> None:
+def _print_complaint(message: str) -> None:
     print(f"skipped: {message}", file=sys.stderr)
 
 

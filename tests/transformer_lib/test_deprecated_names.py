@@ -54,7 +54,7 @@ def test_the_tables_name_what_is_there():
     for old, place in deprecated_names.HANDED_ON.items():
         name = old.rpartition(".")[2]
         names = vars(importlib.import_module(place))
-        assert deprecated_names.RENAMED.get(name, name) in names or name in names, old
+        assert {deprecated_names.RENAMED.get(name, name), name, f"_{name}"} & names.keys(), old
     assert set(course.deprecated_names.MODULES) & set(deprecated_names.MODULES) == {
         "corpora.english_spanish",
         "corpora.english_spanish.splits",

@@ -303,7 +303,7 @@ def fetched(monkeypatch, table):
         return splits
 
     monkeypatch.setattr("transformer_lib.text.downloads.get", get)
-    recipes.print_attribution.cache_clear()
+    recipes._print_attribution.cache_clear()
     return names
 
 

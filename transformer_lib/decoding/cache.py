@@ -321,5 +321,6 @@ def inference_mode(model: Parts) -> Iterator[None]:
 
 
 def check_max_length(max_length: int) -> None:
+    """ValueError if not even one word may be written."""
     if max_length < 1:
         raise ValueError(f"max_length={max_length} must be 1 or more")

@@ -27,16 +27,16 @@ def greedy_decode(
             state.append(words)
             goes_on = words != EOS
             if not goes_on.all():
-                record(translations, sentence[~goes_on], state.words[~goes_on, 1:-1])
+                _record(translations, sentence[~goes_on], state.words[~goes_on, 1:-1])
                 rows = goes_on.nonzero().squeeze(1)
                 state.select(rows)
                 sentence = sentence[rows]
             if len(sentence) == 0:
                 break
-        record(translations, sentence, state.words[:, 1:])
+        _record(translations, sentence, state.words[:, 1:])
     return translations
 
 
-def record(translations: list[list[int]], sentences: Tensor, words: Tensor) -> None:
+def _record(translations: list[list[int]], sentences: Tensor, words: Tensor) -> None:
     for i, ids in zip(sentences.tolist(), words.tolist(), strict=True):
         translations[i] = ids

@@ -73,14 +73,14 @@ def sample_decode(
             log_prob = log_prob + logits.log_softmax(dim=-1).gather(1, words[:, None])[:, 0]
             state.append(words)
             ended = words == EOS
-            write_down(found, sentence[ended], state.words[ended, 1:-1], log_prob[ended])
+            _write_down(found, sentence[ended], state.words[ended, 1:-1], log_prob[ended])
             if ended.any():
                 rows = (~ended).nonzero().squeeze(1)
                 state.select(rows)
                 sentence, log_prob = sentence[rows], log_prob[rows]
             if len(sentence) == 0:
                 break
-        write_down(found, sentence, state.words[:, 1:], log_prob, finished=False)
+        _write_down(found, sentence, state.words[:, 1:], log_prob, finished=False)
     return [found[i] for i in range(len(src))]
 
 
@@ -95,7 +95,7 @@ def sample(probabilities: Tensor, uniform: Tensor) -> Tensor:
     return (ends > points).int().argmax(dim=-1)
 
 
-def write_down(
+def _write_down(
     found: dict[int, Hypothesis],
     sentences: Tensor,
     words: Tensor,

@@ -111,12 +111,12 @@ CORPORA = {
 }
 
 
-def on_stderr(message: str) -> None:
+def _on_stderr(message: str) -> None:
     print(message, file=sys.stderr)
 
 
 def get(
-    name: str, folder: Path | None = None, report: Callable[[str], object] = on_stderr
+    name: str, folder: Path | None = None, report: Callable[[str], object] = _on_stderr
 ) -> dict[str, Path]:
     """Fetch a corpus of CORPORA, unless it is there already -> the file of each split.
 
@@ -127,7 +127,7 @@ def get(
     corpus = CORPORA[name]
     folder = Path(folder) if folder else cache_folder() / name
     remote = [file for files in corpus.files.values() for file in files]
-    came = {file.url: sha256(fetch(file, folder / "download")) for file in remote}
+    came = {file.url: _sha256(fetch(file, folder / "download")) for file in remote}
     splits = {split: folder / f"{split}.tsv" for split in SPLITS}
     for split, path in splits.items():
         pairs = corpus.pairs(split, folder / "download", lambda line: report(f"left out: {line}"))
@@ -135,10 +135,10 @@ def get(
             text = "".join(f"{source}\t{target}\n" for source, target in pairs)
         except CorpusError as error:
             raise DownloadError(f"{error}; to fetch it again, delete it") from None
-        write(path, text)
+        _write(path, text)
     sums = "".join(f"{digest}  {url}\n" for url, digest in came.items())
     about = f"{corpus.about}\n\nSHA-256 of the files in the folder download:\n{sums}"
-    write(folder / "about.txt", about)
+    _write(folder / "about.txt", about)
     if corpus.edition not in (None, digest([splits["train"], splits["validation"]])):
         report(
             f"{name} is here another edition than the one that the shipped model learned from, so "
@@ -157,7 +157,7 @@ def fetch(file: RemoteFile, folder: Path) -> Path:
     path = folder / file.name
     by_hand = f"fetch {file.url} by hand, put it at {path}, and give the command again"
     pooch.get_logger().setLevel("ERROR")
-    if path.exists() and file.sha256 not in (None, sha256(path)):
+    if path.exists() and file.sha256 not in (None, _sha256(path)):
         raise DownloadError(f"{path} is another file than expected, or damaged: {by_hand}")
     try:
         pooch.retrieve(
@@ -176,24 +176,24 @@ def fetch(file: RemoteFile, folder: Path) -> Path:
     except OSError as error:
         if error.errno is None:  # not from the disk: an error of the package requests
             raise DownloadError(f"it didn't come ({type(error).__name__}): {by_hand}") from None
-        raise cannot_write(path, error) from None
+        raise _cannot_write(path, error) from None
     return path
 
 
-def write(path: Path, text: str) -> None:
+def _write(path: Path, text: str) -> None:
     try:
         keep_file(path, text.encode("utf-8"))
     except OSError as error:
-        raise cannot_write(path, error) from None
+        raise _cannot_write(path, error) from None
 
 
-def cannot_write(path: Path, error: OSError) -> DownloadError:
+def _cannot_write(path: Path, error: OSError) -> DownloadError:
     return DownloadError(
         f"can't write {path}: {error.strerror}; make room, or name another place with corpus get "
         f"--out or by $TRANSFORMER_LIB_CACHE"
     )
 
 
-def sha256(path: Path) -> str:
+def _sha256(path: Path) -> str:
     with open(path, "rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()

@@ -57,8 +57,8 @@ def read_parallel(
             if len(paths) == 1:
                 pair = columns(paths[0], number, raw[0])
             else:
-                pair = aligned(paths, number, raw)
-            check_lengths(paths, number, pair)
+                pair = _aligned(paths, number, raw)
+            _check_lengths(paths, number, pair)
         except CorpusError as problem:
             bad += 1
             if bad > skip_bad:
@@ -139,7 +139,7 @@ def only_text(path: Path, packed: zipfile.ZipFile) -> str:
 
 def columns(path: Path, number: int, raw: bytes) -> tuple[str, str]:
     """The first two columns of a tab-separated line."""
-    cells = decode(path, number, raw).split("\t")
+    cells = _decode(path, number, raw).split("\t")
     if len(cells) < 2:
         raise CorpusError(f"{path}, line {number}: no tab, so the second column is missing")
     source, target = (
@@ -149,15 +149,15 @@ def columns(path: Path, number: int, raw: bytes) -> tuple[str, str]:
     return source, target
 
 
-def aligned(paths: Sequence[Path], number: int, raw: Sequence[bytes]) -> tuple[str, str]:
+def _aligned(paths: Sequence[Path], number: int, raw: Sequence[bytes]) -> tuple[str, str]:
     source, target = (
-        sentence(path, number, decode(path, number, line).replace("\t", " "))
+        sentence(path, number, _decode(path, number, line).replace("\t", " "))
         for path, line in zip(paths, raw, strict=True)
     )
     return source, target
 
 
-def decode(path: Path, number: int, raw: bytes) -> str:
+def _decode(path: Path, number: int, raw: bytes) -> str:
     try:
         return raw.decode("utf-8")
     except UnicodeDecodeError as error:
@@ -182,7 +182,7 @@ def sentence(path: Path, number: int, text: str, where: str = "") -> str:
     return text
 
 
-def check_lengths(paths: Sequence[Path], number: int, pair: tuple[str, str]) -> None:
+def _check_lengths(paths: Sequence[Path], number: int, pair: tuple[str, str]) -> None:
     shorter, longer = sorted(map(len, pair))
     if longer > max(SHORT, RATIO * shorter):
         raise CorpusError(

@@ -39,14 +39,14 @@ def load(folder: Path = FOLDER) -> list[Entry]:
     for path in topics(folder):
         for number, pair in enumerate(read_pairs(path), start=2):
             try:
-                check_slots(pair, slots)
+                _check_slots(pair, slots)
             except ValueError as error:
                 raise ValueError(f"{path}, line {number}: {error}") from None
             phrases.append(Entry(*pair, path.stem))
     return phrases
 
 
-def check_slots(pair: Pair, slots: Slots) -> None:
+def _check_slots(pair: Pair, slots: Slots) -> None:
     found = slots_of(pair[0])
     if set(found) != set(slots_of(pair[1])):
         raise ValueError("the two sides must have the same slots")

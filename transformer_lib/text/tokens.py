@@ -56,7 +56,7 @@ class Tokenizer:
     def split(self, text: str) -> list[str]:
         """spaCy's tokens, in the letters of the text."""
         text = unicodedata.normalize("NFC", text).replace("’", "'")
-        return [token.text for token in spacy_tokenizer(self.language)(text) if not token.is_space]
+        return [token.text for token in _spacy_tokenizer(self.language)(text) if not token.is_space]
 
     def detokenize(self, tokens: Sequence[str]) -> str:
         """Text as it is written: ¿ quién cruza la calle ? -> "¿Quién cruza la calle?"."""
@@ -70,7 +70,7 @@ class Tokenizer:
 
 
 @cache
-def spacy_tokenizer(language: str) -> Callable[[str], Iterable[Any]]:
+def _spacy_tokenizer(language: str) -> Callable[[str], Iterable[Any]]:
     import spacy  # here, because importing spaCy takes seconds
 
     tokenizer: Callable[[str], Iterable[Any]] = spacy.blank(language).tokenizer

@@ -25,11 +25,11 @@ def adamw(model: Parts, decay: float = 0.1) -> torch.optim.AdamW:
     Loshchilov and Hutter 2019: weights that aren't needed shrink. Norms and biases are left alone.
     Otherwise as in the paper's Adam (section 5.3); the schedule sets the learning rate.
     """
-    groups = decay_groups(list(model.parameters()), decay)
+    groups = _decay_groups(list(model.parameters()), decay)
     return torch.optim.AdamW(groups, lr=0.0, betas=(0.9, 0.98), eps=1e-9, fused=True)
 
 
-def decay_groups(parameters: list[nn.Parameter], decay: float) -> list[dict[str, Any]]:
+def _decay_groups(parameters: list[nn.Parameter], decay: float) -> list[dict[str, Any]]:
     matrices = [parameter for parameter in parameters if parameter.dim() >= 2]
     others = [parameter for parameter in parameters if parameter.dim() < 2]
     return [{"params": matrices, "weight_decay": decay}, {"params": others, "weight_decay": 0.0}]
@@ -39,7 +39,7 @@ class Muon(torch.optim.AdamW):
     """Muon for `matrices`, AdamW for `rest`. PyTorch's own Muon always computes in bfloat16."""
 
     def __init__(self, matrices: list[nn.Parameter], rest: list[nn.Parameter], decay: float):
-        groups = [{"params": matrices, "weight_decay": decay}, *decay_groups(rest, decay)]
+        groups = [{"params": matrices, "weight_decay": decay}, *_decay_groups(rest, decay)]
         super().__init__(groups, lr=0.0, betas=(0.9, 0.98), eps=1e-9, fused=True)
 
     @torch.no_grad()

@@ -9,7 +9,7 @@ def paper_schedule(step: int, d_model: int, warmup: int = 4000, factor: float = 
     It rises linearly for `warmup` steps, then falls with the inverse square root of the step. Steps
     count from 1; ValueError for others.
     """
-    check_step(step)
+    _check_step(step)
     return float(factor * d_model**-0.5 * min(step**-0.5, step * warmup**-1.5))
 
 
@@ -18,7 +18,7 @@ def linear_schedule(step: int, max_lr: float, warmup: int, total: int) -> float:
 
     For short runs, which gain from a learning rate that ends at zero.
     """
-    check_step(step)
+    _check_step(step)
     return max_lr * min(step / warmup, (total + 1 - step) / max(total + 1 - warmup, 1))
 
 
@@ -27,7 +27,7 @@ def cosine_schedule(step: int, max_lr: float, warmup: int, total: int) -> float:
 
     Loshchilov and Hutter 2017, Equation 5; the tenth as in Chinchilla and Llama.
     """
-    check_step(step)
+    _check_step(step)
     if step <= warmup:
         return max_lr * step / warmup
     way = min((step - warmup) / max(total - warmup, 1), 1)
@@ -39,11 +39,11 @@ def stable_schedule(step: int, max_lr: float, warmup: int, total: int, decay: fl
 
     MiniCPM (Hu et al. 2024, Equation 1). The length of the run needn't be known before the decay.
     """
-    check_step(step)
+    _check_step(step)
     return max_lr * min(step / warmup, (total + 1 - step) / (total * decay), 1)
 
 
-def check_step(step: int) -> None:
+def _check_step(step: int) -> None:
     if step < 1:
         raise ValueError(f"step={step}: steps count from 1")
 

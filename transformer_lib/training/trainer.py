@@ -108,7 +108,7 @@ def train(
     losses: list[float] = []  # since the last validation
     model.train()
     with using_threads(threads or threads_for(model.config.d_model, config.max_tokens)):
-        while state.step < config.steps and not out_of_patience(state, config):
+        while state.step < config.steps and not _out_of_patience(state, config):
             began = time.perf_counter()
             state.step += 1
             lr = config.learning_rate(state.step, model.config.d_model)
@@ -129,7 +129,7 @@ def train(
     return state.history
 
 
-def out_of_patience(state: TrainState, config: TrainingConfig) -> bool:
+def _out_of_patience(state: TrainState, config: TrainingConfig) -> bool:
     return config.patience is not None and state.validations_since_best >= config.patience
 
 
@@ -167,7 +167,7 @@ def is_best(entry: dict[str, Any], state: TrainState, config: TrainingConfig) ->
     return True
 
 
-def copy_weights(model: Parts) -> dict[str, Tensor]:
+def _copy_weights(model: Parts) -> dict[str, Tensor]:
     return {name: tensor.detach().clone() for name, tensor in weights(model).items()}
 
 
@@ -202,7 +202,7 @@ class RunFiles:
                 f"another folder"
             )
         torch.manual_seed(self.config.seed)  # for dropout
-        state, best = TrainState(), copy_weights(self.model)
+        state, best = TrainState(), _copy_weights(self.model)
         if self.out:
             save_state(self.out, self.model, self.optimizer, self.config, state, best)
         return state, best
@@ -212,7 +212,7 @@ class RunFiles:
     ) -> dict[str, Tensor]:
         """Log the history's entry and save the run -> the best weights so far."""
         if is_best(entry, state, self.config):
-            best = copy_weights(self.model)
+            best = _copy_weights(self.model)
         log.validation(entry)
         if self.out and self.config.average > 1:
             save_weights(self.out, self.model, state, self.config.average)

@@ -32,7 +32,7 @@ from transformer_lib.training.state import (
     save_state,
     set_rng_states,
 )
-from transformer_lib.training.trainer import copy_weights, train
+from transformer_lib.training.trainer import _copy_weights, train
 
 
 def test_a_run_from_before_a_setting_was_there_goes_on_with_its_default(tmp_path):
@@ -149,7 +149,7 @@ def test_a_part_may_have_a_name_with_a_slash(tmp_path):
         model.add_module("in/out", torch.nn.Linear(2, 3))
     one, other = models
     config = TrainingConfig()
-    save_state(tmp_path, one, adam(one), config, TrainState(), copy_weights(one))
+    save_state(tmp_path, one, adam(one), config, TrainState(), _copy_weights(one))
     load_state(tmp_path, other, adam(other), config)
     assert same_weights(one, other)
 
