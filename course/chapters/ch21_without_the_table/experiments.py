@@ -4,8 +4,8 @@ The base is that of notebook 18, whose three stored runs are told beside these: 
 batches, steps and, within 1 %, as many weights. Encoder and decoder get the new layer; the
 attention from decoder to encoder stays, so one table is left. The learning rate of each is chosen
 on validation with one seed, of the two highest of 18's three, as the third was best for none of
-18's parts; it was tried as well where the lower of the two was the better. On one core half an
-hour.
+18's parts; it was tried as well where the lower of the two was the better, and twice the highest
+where that was. On one core half an hour.
 """
 
 import statistics

@@ -81,6 +81,40 @@ def test_which_of_two_rates_each_kind_took():
     assert lower == {"attention", copying.ONE} and set(took.values()) == {low, high}
 
 
+def test_no_rate_beyond_the_grid_copies_more():
+    """One has less loss, with the seed that chooses, and still copies less at every size."""
+    beyond = experiments.load("copying-rates")["runs"]
+    for kind in copying.sizes():
+        (own,) = {run["max_lr"] for run in RUNS if run["kind"] == kind}
+        further = own / 2 if own == min(copying.MAX_LRS) else 2 * own
+        loss = {
+            run["max_lr"]: run["validation_loss"]
+            for run in (*beyond, *RUNS)
+            if (run["kind"], run["seed"]) == (kind, 0) and run["size"] == at(kind)
+        }
+        assert (loss[further] < loss[own]) == (kind == results.LINEAR), kind
+    (twice,) = {run["max_lr"] for run in beyond if run["size"] == 2}
+    at_twice = [run for run in beyond if run["max_lr"] == twice and run["kind"] == results.LINEAR]
+    for size in copying.sizes()[results.LINEAR]:
+        own, less = (
+            results.mean(results.copied(runs, results.LINEAR, size)) for runs in (RUNS, at_twice)
+        )
+        assert less < own, size
+
+
+def at(kind: str) -> int:
+    """The size at which a kind's rate is chosen."""
+    return copying.KINDS[kind][2] if kind in copying.KINDS else copying.sizes()[kind][0]
+
+
+def test_a_min_gru_learns_nothing_at_twice_its_rate():
+    runs = experiments.load("without-the-table")["runs"]
+    tried = {r["max_lr"]: r for r in runs if r["what"] == results.GATED and r["seed"] == 0}
+    (own,) = (rate for rate, run in tried.items() if run["chosen"])
+    assert tried[2 * own]["right"]["test"] < 0.01 < 0.9 < tried[own]["right"]["test"]
+    assert round(100 * tried[own / 2]["right"]["longer"]) == 59
+
+
 def test_bytes_are_those_of_this_code():
     stored_rows = experiments.load("state-times")["rows"]
     for row in stored_rows:
