@@ -29,6 +29,7 @@ from transformer_lib.variants.recurrent import RECURRENT, RecurrentTranslator
 RECIPE = RECIPES["en-es"]
 TRAINING = dataclasses.replace(RECIPE.training, steps=1500, warmup=150)
 MAX_LRS = (2e-3, 4e-3, 8e-3)
+RATES = {"transformer": (1e-3, *MAX_LRS)}  # its best of the three was the lowest
 SEEDS = (0, 1, 2)
 SENTENCE = "The animal did not cross the street because it was too tired"
 
@@ -134,11 +135,12 @@ def score(translator: Translator) -> dict[str, Any]:
 @experiment("before")
 def recurrent_and_transformer() -> dict[str, Any]:
     """Recurrent translators with attention and without beside the Transformer, on three seeds."""
-    found = tuned("before", SPECS, TRAINING, MAX_LRS, SEEDS, score=score)
-    lower = tuned("before", SPECS[-1:], TRAINING, (1e-3, *MAX_LRS), SEEDS, score=score)["runs"]
-    assert SPECS[-1].what == "transformer"  # its best was the lowest of the three
-    others = [run for run in found["runs"] if run["what"] != "transformer"]
-    return found | {"runs": others + lower}
+    found: dict[str, Any] = {"runs": []}
+    for spec in SPECS:
+        rates = RATES.get(spec.what, MAX_LRS)
+        one = tuned("before", [spec], TRAINING, rates, SEEDS, score=score)
+        found = one | {"runs": found["runs"] + one["runs"]}
+    return found
 
 
 def chosen() -> dict[str, list[dict[str, Any]]]:
