@@ -1,5 +1,6 @@
 """The workflows for GitHub type what the documents say, and make knows what to do."""
 
+import os
 import re
 import shutil
 import subprocess
@@ -99,6 +100,30 @@ def test_the_site_is_put_on_its_branch(tmp_path):
             "index.html",
         ]
         shutil.rmtree(site / ".git")
+
+
+@pytest.mark.nightly
+@pytest.mark.skipif(not (ROOT / ".git").exists(), reason="a workflow begins with a clone")
+@pytest.mark.skipif(sys.platform == "win32", reason="the steps are for a shell of Unix")
+def test_the_steps_of_each_change_pass(tmp_path):
+    """In a fresh clone, one after the other, with nothing in the environment: minutes.
+
+    Those of macOS: Linux's differ only in the place that PyTorch comes from.
+    """
+    steps = [step for step in WORKFLOWS["tests"]["jobs"]["quick"]["steps"] if "run" in step]
+    linux, mac = (
+        [step["run"] for step in steps if name in step["if"]] for name in ("Linux", "macOS")
+    )
+    assert [line.split(" TORCH_INDEX=")[0] for line in linux] == mac and mac
+    clone, home = tmp_path / "clone", tmp_path / "home"
+    home.mkdir()
+    subprocess.run(["git", "clone", "--quiet", ROOT, clone], check=True)
+    told = {"PATH": os.environ["PATH"], "HOME": str(home), "LANG": "C.UTF-8", "CI": "true"}
+    for line in mac:
+        run = subprocess.run(
+            ["bash", "-e", "-c", line], cwd=clone, env=told, capture_output=True, text=True
+        )
+        assert run.returncode == 0, run.stdout[-3000:] + run.stderr[-3000:]
 
 
 def test_each_system_and_each_python_is_tested():

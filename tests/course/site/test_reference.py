@@ -93,6 +93,18 @@ def test_a_public_name_has_a_docstring():
     assert [f"{module.name}.{name.anchor}" for module, name in ALL if not name.doc] == []
 
 
+def test_no_public_function_is_left_out():
+    """What has no docstring stays out: then it is private, by an underscore in front."""
+    for path in sorted(reference.LIBRARY.rglob("*.py")):
+        if {*path.relative_to(reference.LIBRARY).with_suffix("").parts} & reference.LEFT_OUT:
+            continue
+        for part in ast.parse(path.read_text(encoding="utf-8")).body:
+            if not isinstance(part, ast.FunctionDef | ast.ClassDef) or part.name.startswith("_"):
+                continue
+            forms = any("overload" in ast.unparse(one) for one in part.decorator_list)
+            assert forms or ast.get_docstring(part), f"{path.name}: {part.name}"
+
+
 def test_a_public_name_without_a_docstring_is_found(tmp_path, monkeypatch):
     (tmp_path / "part.py").write_text(
         "LIMIT = 3  # of all\nBARE = 4\n_OWN = 5  # ours\n\n\ndef used(): ...\n\n\n"
