@@ -4,13 +4,21 @@
     python benchmarks/before_and_after.py v1.0.0 v1.1.0    two commits
 
 Each state is a clone of its own, with this environment's packages. What counts is the processor
-time of whole commands, the start of Python included. See benchmarks/README.md.
+time of whole commands, the start of Python included; for JupyterLab the seconds until its first
+page is there, since a person waits for them. See benchmarks/README.md.
 """
 
+import contextlib
 import os
+import socket
+import statistics
 import subprocess
 import sys
 import tempfile
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
@@ -50,6 +58,32 @@ def run(name: str, state: Path) -> None:
         )
 
 
+def first_page(state: Path) -> None:
+    """From the command to the page: `make lab`, after the set-up, without a browser."""
+    with socket.socket() as free:
+        free.bind(("localhost", 0))
+        port = free.getsockname()[1]
+    old, new = (state / "tools" / name for name in ("lab.py", "start_jupyterlab.py"))
+    options = ["--no-browser", f"--port={port}", "--IdentityProvider.token=open"]
+    server = subprocess.Popen(
+        [sys.executable, str(new if new.exists() else old), *options],
+        cwd=state,
+        env=os.environ | {"PYTHONPATH": str(state)},
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    try:
+        while server.poll() is None:
+            with contextlib.suppress(urllib.error.URLError, ConnectionError):
+                urllib.request.urlopen(f"http://localhost:{port}/lab?token=open").close()
+                return
+            time.sleep(0.02)
+        raise RuntimeError(f"JupyterLab did not start in {state}")
+    finally:
+        server.terminate()
+        server.wait()
+
+
 def main() -> None:
     parser = arguments(__doc__, rounds=7)
     parser.add_argument("before", help="a commit or tag")
@@ -61,12 +95,17 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         before = clone(options.before, Path(folder, "before"))
         after = clone(options.after, Path(folder, "after"))
-        print(f"\n{'processor time, after / before':40}median (quartiles)")
-        for name in COMMANDS:
-            states = {"before": partial(run, name, before), "after": partial(run, name, after)}
-            times = take_turns(states, options.repeats, clock=processor_time)
+        print(f"\n{'':30}{'after':>9}    after / before")
+        asked: dict[str, tuple[Callable[[Path], None], Callable[[], float]]] = {
+            name: (partial(run, name), processor_time) for name in COMMANDS
+        }
+        asked["JupyterLab's first page"] = first_page, time.perf_counter
+        for name, (do, clock) in asked.items():
+            states = {"before": partial(do, before), "after": partial(do, after)}
+            times = take_turns(states, options.repeats, clock=clock)
             results[name] = ratio(times, "after", "before")
-            print(f"{name:40}{show_ratio(results[name])}")
+            middle = statistics.median(times["after"])
+            print(f"{name:30}{middle:9.2f} s  {show_ratio(results[name])}")
     if options.json:
         write_json(options.json, circumstances | vars(options) | {"results": results})
 
