@@ -68,14 +68,14 @@ def test_style_and_types_are_checked_whatever_has_changed(monkeypatch):
 
 # Modules of the library without a file of tests that has their name, and where theirs are.
 TESTED_IN = {
-    "__main__": "cli/test_commands.py",
-    "cli/common": "cli/test_commands.py",
-    "cli/corpus": "text/test_downloads.py",
+    "__main__": "cli/test_commands.py",  # three lines: it calls the command line
+    "cli/common": "cli/test_commands.py",  # what all commands share
+    "cli/corpus": "text/test_downloads.py",  # the command is what fetches
     "model/interface": "decoding/test_cache.py",  # a protocol: nothing that could be run
-    "renamed_settings": "test_checkpoints.py",
-    "text/english_spanish": "test_shipped_model.py",
-    "text/moses": "../course/chapters/ch14_real_text/test_experiment_multi30k.py",
-    "variants/gpt2": "variants/test_hugging_face.py",
+    "renamed_settings": "test_deprecated_names.py",  # with other old names
+    "text/english_spanish": "test_shipped_model.py",  # reads the data that the model is measured on
+    "text/moses": "../course/chapters/ch14_real_text/test_experiment_multi30k.py",  # for its scores
+    "variants/gpt2": "variants/test_hugging_face.py",  # beside the model it has to equal
 }
 
 

@@ -16,7 +16,6 @@ from transformer_lib.translator import MODELS, Translator
 
 ROOT = Path(__file__).resolve().parents[2]
 FOLDER = MODELS["tatoeba"]
-CARD = " ".join((FOLDER / "README.md").read_text(encoding="utf-8").split())
 
 
 @pytest.fixture(scope="module")

@@ -93,6 +93,8 @@ def test_no_rate_beyond_the_grid_copies_more():
             if (run["kind"], run["seed"]) == (kind, 0) and run["size"] == at(kind)
         }
         assert (loss[further] < loss[own]) == (kind == results.LINEAR), kind
+        if kind == results.LINEAR:
+            assert (further, round(loss[own] - loss[further], 2)) == (0.032, 0.02)
     (twice,) = {run["max_lr"] for run in beyond if run["size"] == 2}
     at_twice = [run for run in beyond if run["max_lr"] == twice and run["kind"] == results.LINEAR]
     for size in copying.sizes()[results.LINEAR]:
