@@ -61,6 +61,66 @@ def any_device(right: ModuleType, other: ModuleType) -> None:
                 assert answer(right.get_device, name) == answer(other.get_device, name)
 
 
+def any_scores(right: ModuleType, other: ModuleType) -> None:
+    """Two axes change places, whichever is named first."""
+    query, key = torch.randn(2, 3, 4, 5), torch.randn(2, 3, 6, 5)
+    ours, theirs = (each.attention_weights(query, key) for each in (right, other))
+    assert torch.equal(ours, theirs)
+
+
+def only_sentence(right: ModuleType, other: ModuleType) -> None:
+    """A writer reads one sentence at a time: the first of one is the last."""
+    source = inspect.getsource(right.Writer)
+    assert source.count("self.decoder.read(") == 1 and "torch.tensor([words]" in source
+    x = torch.randn(1, 3, 5)
+    assert torch.equal(x[0], x[-1])
+
+
+def a_longer_cache(right: ModuleType, other: ModuleType) -> None:
+    """The cache has room for more words than are read; how many more is a question of speed."""
+    from transformer_lib.model.transformer import make_model
+
+    src = torch.tensor([[5, 6, 7, 2]])
+    for seed in range(5):
+        torch.manual_seed(seed)
+        model, draft = (make_model(11, 11, N=1, d_model=8, d_ff=8, h=2).eval() for _ in "ab")
+        how = {"max_length": 9}
+        one, same = (each.speculative_decode(model, draft, src, **how) for each in (right, other))
+        assert vars(one) == vars(same)
+
+
+def even_widths(right: ModuleType, other: ModuleType) -> None:
+    """Half of an even width is a whole number; an odd one is refused by both."""
+    for d_model in (2, 6, 128, 512):
+        ours, theirs = (each.positional_encoding(9, d_model) for each in (right, other))
+        assert torch.equal(ours, theirs)
+    odd = [answer(each.positional_encoding, 9, 5) for each in (right, other)]
+    assert odd[0] == odd[1] and "even" in str(odd[0])
+
+
+def more_than_asked(right: ModuleType, other: ModuleType) -> None:
+    """A tar archive's mark ends at byte 262, and looking further ahead moves nothing."""
+    with tempfile.TemporaryDirectory() as folder:
+        for name, content in (
+            ("plain", b"a\tb\n" * 999),
+            ("tar", b"x" * 257 + b"ustar" + b"x" * 999),
+        ):
+            path = Path(folder, name)
+            path.write_bytes(content)
+            ours, theirs = (
+                answer(lambda e=each, p=path: list(e.lines(p))) for each in (right, other)
+            )
+            assert ours == theirs
+
+
+def first_line(right: ModuleType, other: ModuleType) -> None:
+    """Lines are counted from 1, so none has a smaller number."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "marked")
+        path.write_bytes(b"\xef\xbb\xbfa\n\xef\xbb\xbfb\n")
+        assert list(right.lines(path)) == list(other.lines(path))
+
+
 def answer(function: Callable, *given: object) -> object:
     try:
         return function(*given)
@@ -289,5 +349,47 @@ HARMLESS = [
         "if not all(cell.rstrip() for cell in cells):",
         "what is nothing but space is so from either end",
         any_space,
+    ),
+    Harmless(
+        "transformer_lib/model/attention.py",
+        "scores = query @ key.transpose(-2, -1) / math.sqrt(d_k)",
+        "scores = query @ key.transpose(-1, -2) / math.sqrt(d_k)",
+        "two axes change places, whichever is named first",
+        any_scores,
+    ),
+    Harmless(
+        "transformer_lib/decoding/speculative.py",
+        "return logits_of_words(self.model, x[0]).argmax(dim=-1).tolist()",
+        "return logits_of_words(self.model, x[-1]).argmax(dim=-1).tolist()",
+        "the first of one sentence is the last",
+        only_sentence,
+    ),
+    Harmless(
+        "transformer_lib/decoding/speculative.py",
+        "writer, drafter = (Writer(each, src, max_length + 1) for each in (model, draft))",
+        "writer, drafter = (Writer(each, src, max_length + 2) for each in (model, draft))",
+        "a cache with more room holds the same",
+        a_longer_cache,
+    ),
+    Harmless(
+        "transformer_lib/model/embedding.py",
+        "angles = _angles(length, d_model, base, d_model / 2)",
+        "angles = _angles(length, d_model, base, d_model // 2)",
+        "half of an even width is a whole number, and odd ones are refused",
+        even_widths,
+    ),
+    Harmless(
+        "transformer_lib/text/parallel.py",
+        'if TAR_NAME.search(path.name) or file.peek(512)[257:262] == b"ustar":  # tar\'s mark',
+        'if TAR_NAME.search(path.name) or file.peek(1024)[257:262] == b"ustar":  # tar\'s mark',
+        "looking further ahead moves nothing",
+        more_than_asked,
+    ),
+    Harmless(
+        "transformer_lib/text/parallel.py",
+        'yield line.removeprefix(b"\\xef\\xbb\\xbf") if number == 1 else line',
+        'yield line.removeprefix(b"\\xef\\xbb\\xbf") if number <= 1 else line',
+        "lines are counted from 1",
+        first_line,
     ),
 ]

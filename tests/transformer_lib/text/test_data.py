@@ -1,6 +1,9 @@
+from pathlib import Path
+
 import pytest
 
-from transformer_lib.text.data import DATA, read_pairs
+import transformer_lib
+from transformer_lib.text.data import DATA, PACKAGE, read_pairs
 
 HEADER = b"english\tspanish\n"
 
@@ -44,3 +47,8 @@ def test_damaged_files_are_refused_by_name_and_line(file, content, message):
 
 def test_data_is_the_folder_of_the_data_card():
     assert (DATA / "README.md").is_file()
+
+
+def test_an_installed_package_has_its_data_inside():
+    assert Path(transformer_lib.__file__).parent == PACKAGE
+    assert DATA in (PACKAGE / "data", PACKAGE.parent / "data")

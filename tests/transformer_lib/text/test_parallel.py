@@ -60,7 +60,12 @@ def test_further_columns_a_byte_order_mark_and_space_around_are_left_out(file):
 
 
 def test_packed_files(file, tmp_path):
-    about = {"_about.txt": "who wrote it", "__MACOSX/._pairs.tsv": "\0", "a/pairs.tsv": TABLE}
+    about = {
+        "_about.txt": "who wrote it",
+        "__MACOSX/._pairs.tsv": "\0",
+        "a/": "",
+        "a/pairs.tsv": TABLE,
+    }
     for path in (
         file(gzip.compress(TABLE), "pairs.tsv.gz"),
         file(lzma.compress(TABLE), "pairs.tsv.xz"),

@@ -48,6 +48,8 @@ def test_with_joins_left_out_the_text_is_the_same_in_other_pieces(subwords):
     (bytes_only,) = subwords.encode_with_dropout([text], dropout=1.0)
     assert len(bytes_only) == len(" " + text)
     assert subwords.encode_all([text]) == [plain], "as before"
+    (typed,) = subwords.encode_with_dropout(["<eos>"], dropout=0.0)
+    assert min(typed) >= len(SPECIALS), "what is typed is no sign"
 
 
 def test_frequent_words_are_one_piece_and_new_ones_several(subwords):

@@ -180,6 +180,10 @@ def test_proper_words_are_capitalized_inside_sentences(english):
     assert learn_truecasing([*texts, "so many"], english) == ["Ana", "I", "Madrid"]
 
 
+def test_a_name_may_end_in_a_number(english):
+    assert learn_truecasing(["my robot is R2", "no R2"], english) == ["R2"]
+
+
 def test_a_word_after_a_number_is_the_first(english):
     assert learn_truecasing(["3 Dogs run", "2 cats see Ana"], english) == ["Ana"]
 

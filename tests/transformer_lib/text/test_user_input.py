@@ -71,6 +71,11 @@ def test_a_mark_at_the_end_is_put_back(translator, mark, back):
     assert marked.text == back.format(plain.text)
 
 
+@pytest.mark.parametrize(("language", "back"), [("es", "¡Sí!"), ("en", "Sí!"), ("fr", "Sí!")])
+def test_spanish_alone_opens_an_exclamation(language, back):
+    assert UserInput("yes", mark="!").restore_punctuation("Sí", language) == back
+
+
 def test_an_exclamation_that_is_none_without_its_mark_keeps_it():
     """Of the shipped model: "What big trees!" is a sentence of its training."""
     tokens = Translator.load().read("What big trees!!")
