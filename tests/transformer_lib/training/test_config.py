@@ -42,3 +42,9 @@ def test_settings_that_make_no_sense_are_named():
             TrainingConfig(**wrong)
     with pytest.raises(ValueError, match="at least one pair"):
         train(small_model(), [], copy_pairs(1), TrainingConfig(steps=1))
+
+
+def test_the_papers_schedule_can_have_another_peak():
+    config = TrainingConfig(schedule="paper", max_lr=0.01, warmup=4)
+    rates = [config.learning_rate(step, d_model=16) for step in (1, 4, 16)]
+    assert rates == pytest.approx([0.0025, 0.01, 0.005])
