@@ -89,7 +89,7 @@ def architecture(*highlight: str, N: int = 6, title: str = "") -> Figure:
     _words(ax, "decoder", 0.2, ["<bos>", "me", "gustan"])
     _words(ax, "decoder", 8.66, ["los"])
     x = MIDDLES["decoder"]
-    arrow(ax, (x, PARTS["generator.softmax"].y + BOX_HEIGHT / 2), (x, 8.55))
+    arrow(ax, (x, PARTS["generator.softmax"].y + BOX_HEIGHT / 2), (x, 8.5))
     return figure
 
 

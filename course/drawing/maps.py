@@ -70,7 +70,7 @@ def maps_of_words(
             at = x - 0.1, y + side * (1 - (row + 0.5) / len(words))
             word(ax, at, text, size=style.NOTE, ha="right")
     scale(ax, (left + 0.3, 0.14), 1.0, limit=limits[1], low=limits[0], cmap=cmap)
-    label(ax, (left + 1.75, 0.185), scale_name)
+    label(ax, (left + 1.6, 0.185), scale_name)
     return figure
 
 

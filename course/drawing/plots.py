@@ -79,12 +79,12 @@ def name_lines(
         last = np.flatnonzero(np.isfinite(x) & np.isfinite(y))[-1]
         ends[line] = line.get_transform(), (x[last], y[last])
     heights = {line: way.transform(end)[1] * points for line, (way, end) in ends.items()}
-    top, moved = -np.inf, {}
+    bottom = ax.transAxes.transform((0, 0))[1] * points
+    top, moved = bottom if min(heights.values(), default=0) >= bottom else -np.inf, {}
     for line in sorted(names, key=heights.__getitem__):
         room = 0.7 * size * (names[line].count("\n") + 1)  # half of what the name takes
         moved[line] = max(heights[line], top + room)
         top = moved[line] + room
-    bottom = ax.transAxes.transform((0, 0))[1] * points
     spread = max((moved[line] - heights[line] for line in names), default=0) / 2
     spread = min(spread, max(min(heights.values(), default=0) - bottom, 0))
     for line, name in names.items():

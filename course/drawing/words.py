@@ -16,7 +16,9 @@ import matplotlib as mpl
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.text import Text
 from matplotlib.textpath import TextPath
+from matplotlib.transforms import ScaledTranslation
 
 from course.drawing import style
 
@@ -54,18 +56,27 @@ def titled(figure: Figure, text: str, note: str = "") -> None:
 
 def label(ax: Axes, at: Point, text: str, *, size: float = style.NOTE, **look: Any) -> None:
     """Words that explain."""
-    own = {
-        "ha": "left",
-        "va": "center" if "\n" in text else "center_baseline",
-        "color": style.INK,
-        "linespacing": 1.15,
-    }
-    ax.text(*at, text, fontsize=size, zorder=4, **{**own, **look})
+    own = {"ha": "left", "va": "center", "color": style.INK, "linespacing": 1.15}
+    on_line(ax.text(*at, text, fontsize=size, zorder=4, **{**own, **look}))
 
 
-def centered(ax: Axes, x: float, y: float, text: str, **look: Any) -> Any:
+def centered(ax: Axes, x: float, y: float, text: str, **look: Any) -> Text:
     """Words around a point, in the coordinates of any axes."""
-    return ax.text(x, y, text, **{"ha": "center", "va": "center", **look})
+    return on_line(ax.text(x, y, text, **{"ha": "center", "va": "center", **look}))
+
+
+def on_line(text: Text) -> Text:
+    """Set one line of words by its baseline, half the height of a capital below where it stands.
+
+    By their own ink, "árboles" and "<eos>" would stand lower than "like" beside them.
+    """
+    one = not set("\n$") & set(text.get_text())
+    if one and text.get_verticalalignment() in ("center", "center_baseline"):
+        down = -0.33 * text.get_fontsize() / 72
+        text.set_verticalalignment("baseline")
+        shift = ScaledTranslation(0, down, text.figure.dpi_scale_trans)
+        text.set_transform(text.get_transform() + shift)
+    return text
 
 
 def width_of(text: str, size: float) -> float:
@@ -85,8 +96,8 @@ def word_color(text: str) -> str:
 
 def word(ax: Axes, at: Point, text: str, *, size: float = 11.0, **look: Any) -> None:
     """A word on its chip, in its own color where it belongs to the running sentence."""
-    own = {"ha": "center", "va": "center_baseline", **style.chip(text, look.pop("color", None))}
-    ax.text(*at, text, fontsize=size, zorder=4, **{**own, **look})
+    own = {"ha": "center", "va": "center", **style.chip(text, look.pop("color", None))}
+    on_line(ax.text(*at, text, fontsize=size, zorder=4, **{**own, **look}))
 
 
 def sentence(
@@ -120,20 +131,35 @@ def words_around(
 ) -> None:
     """The words of a map's rows and columns, and thin lines between its cells.
 
-    Words are never turned: where they are wider than their column, they stand on several heights.
+    Words are never turned: where they would touch, they are smaller, or on several heights.
     """
     cell = ax.get_window_extent().width / ax.figure.dpi * 72 / len(columns)  # in points, roughly
-    wide = max(width_of(text, size) for text in columns) * 72 + 0.5 * size
+    cell *= 0.7  # the layout will take some room
+    if max(_heights(columns, size, cell)) and not max(_heights(columns, style.NOTE, cell)):
+        size = min(size, style.NOTE)
     ax.set_xticks(range(len(columns)), columns, fontsize=size)
     ax.set_yticks(range(len(rows)), rows, fontsize=size)
     for text in (*ax.get_xticklabels(), *ax.get_yticklabels()):
         text.set(**style.chip(text.get_text()))
-    levels = int(np.ceil(wide / (0.7 * cell)))  # the layout will take some room
-    for number, tick in enumerate(ax.xaxis.get_major_ticks()):
-        tick.set_pad(5 + 1.35 * size * (number % levels))
+    heights = _heights(columns, size, cell)
+    for height, tick in zip(heights, ax.xaxis.get_major_ticks(), strict=True):
+        tick.set_pad(5 + 1.35 * size * height)
     # Without lines, the eye would lose its row where a cell has no color beside another.
     ax.set_xticks(np.arange(len(columns) + 1) - 0.5, minor=True)
     ax.set_yticks(np.arange(len(rows) + 1) - 0.5, minor=True)
     ax.grid(which="minor", linewidth=0.8)
     ax.tick_params(which="both", length=0)
     ax.spines[:].set_visible(False)
+
+
+def _heights(words: Sequence[str], size: float, cell: float) -> list[int]:
+    """How many lines down each word stands, so that none touches another. cell: in points."""
+    last: list[tuple[int, float]] = []  # of each line, its last word and half of its width
+    heights = []
+    for place, text in enumerate(words):
+        half = 36 * width_of(text, size) + 0.4 * size if text.strip() else 0.0
+        free = [(place - other) * cell >= half + width for other, width in last]
+        height = free.index(True) if True in free else len(last)
+        last[height : height + 1] = [(place, half)]
+        heights.append(height)
+    return heights

@@ -61,7 +61,7 @@ def learning_curve(
         said = "the least that smoothed targets allow"
         ax.axhline(floor, label=said, color=style.MUTED, linestyle=":", linewidth=1.4)
     ax.set(xlabel="step (one update of the weights)", ylabel="loss per token, in nats")
-    ax.set_ylim(bottom=0)
+    ax.set_ylim(0, None if floor is None else 3 * floor)  # what matters is near the floor
     ax.set_xlim(left=0)
     ax.xaxis.set_major_formatter("{x:,.0f}")
     name_lines(ax)
@@ -248,7 +248,9 @@ def word_grids(grids: Mapping[str, Any], rows: Sequence[str], columns: Sequence[
     blank. Raises ValueError when a grid doesn't fit the words or a row doesn't add up to 1.
     """
     figure = style.new_figure(min(1.4 + 4.6 * len(grids), style.WIDTH), 1.8 + 0.5 * len(rows))
-    note = "A row for each position and its right word, a column for the probability of each word"
+    note = (
+        "Rows: the right word of each position; columns: each word's probability, empty below 0.005"
+    )
     titled(figure, _said_of_grids([as_array(grid) for grid in grids.values()], rows, columns), note)
     axes = figure.subplots(1, len(grids), squeeze=False)[0]
     for ax, (title, given) in zip(axes, grids.items(), strict=True):
@@ -365,13 +367,13 @@ def _penalty_curves(leads: Any, losses: Mapping[str, Any], shares: Any) -> Figur
     turning = [name for name, line in lines.items() if line.argmin() < len(leads) - 1]
     ax.set(xlim=(leads[0], leads[-1]), ylabel="loss, in nats")
     curves(ax, leads, lines, loud=turning)
-    ax.set_ylim(bottom=0)
+    ax.set_ylim(bottom=-0.04)
     for name in turning:
         best = int(lines[name].argmin())
         at = leads[best], lines[name][best]
         ax.scatter(*at, s=80, color=style.ACCENT, zorder=3)
         said = f"least where its\nprobability is {steady_round(shares[best]):.2f}"
-        ax.annotate(said, at, (0, 12), textcoords="offset points", ha="center")
+        ax.annotate(said, at, (6, 22), textcoords="offset points")
     ticks = [p for p in (0.5, 0.9, 0.99, 0.999, 0.9999) if shares[0] < p < shares[-1]]
     names = [f"{steady_round(shares[0]):.2f}", *(f"{p:g}" for p in ticks)]
     ax.set_xticks([leads[0], *np.interp(ticks, shares, leads)], names)
@@ -541,8 +543,8 @@ def draw_teacher_forcing() -> Figure:
 def draw_penalty() -> Figure:
     leads, curves, shares = smoothing_penalty()
     names = {
-        "eps = 0": "no smoothing: surer is better",
-        "eps = 0.1": "label smoothing, ε = 0.1: too sure costs more",
+        "eps = 0": "no smoothing",
+        "eps = 0.1": "label smoothing, ε = 0.1",
     }
     return _penalty_curves(leads, {names[eps]: curve for eps, curve in curves.items()}, shares)
 

@@ -65,12 +65,14 @@ def score_bars(scores: Mapping[str, tuple[float, float]]) -> Figure:
     figure = style.new_figure(style.WIDTH, 1.0 + 0.36 * len(scores))
     if ONE_LETTER in scores:
         exact, bleu = scores[ONE_LETTER]
-        title = f"One wrong ending: BLEU stays at {bleu:.0f}, exact match falls to {exact:.1f}"
+        title = (
+            f"One wrong ending costs BLEU {100 - bleu:.0f} points, exact match {100 - exact:.0f}"
+        )
         figure.suptitle(title)
     axes = figure.subplots(1, 2, sharey=True)
     for place, (ax, kind) in enumerate(zip(axes, ("exact match", "BLEU"), strict=True)):
-        bars = {f"broken: {name}": pair[place] for name, pair in scores.items()}
-        loud, left = [f"broken: {ONE_LETTER}"], place == 0
+        bars = {name: pair[place] for name, pair in scores.items()}
+        loud, left = [ONE_LETTER], place == 0
         bar_rows(ax, bars, loud=loud, written="{:.1f}".format, most=100, named=left)
         ax.set_title(kind)
     return figure

@@ -116,7 +116,8 @@ def _score_dots(
             ax.plot(scores, range(len(scores)), color=style.SOFT, linewidth=0.8, zorder=1)
         for name, score in published.get(title, {}).items():
             ax.axvline(score, color=style.MUTED, linestyle=":", linewidth=1.4, zorder=0)
-            ax.text(score, 0.5, f" {name}", color=style.MUTED, va="center", size=style.NOTE)
+            said = f"{name}: {score:.1f}"
+            ax.text(score, -0.5, said, color=style.MUTED, ha="center", va="bottom", size=style.NOTE)
         ax.set_title(title)
         ax.margins(x=0.15)
     return figure

@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 from course import experiments
 from course.drawing import style
 from course.drawing.cells import matrix, outline
-from course.drawing.plots import curves, shares
+from course.drawing.plots import curves, name_lines, shares
 from course.drawing.registry import figure
 from course.drawing.values import as_array, steady_round
 from course.drawing.words import canvas, heading, label, word
@@ -141,10 +141,13 @@ def _by_layer(models: Mapping[str, Mapping[str, Sequence[float]]], title: str) -
     axes = figure.subplots(1, len(models), sharey=True, squeeze=False)[0]
     for ax, (name, kinds) in zip(axes, models.items(), strict=True):
         count = len(next(iter(kinds.values())))
-        states = ["embedding", *(f"layer {i}" for i in range(count - 1))]
-        first, last = next(iter(kinds)), ax is axes[-1]
+        states = ["input", *(f"layer {i}" for i in range(count - 1))]
+        first = next(iter(kinds))
         ax.set(title=name, ylim=(0, 1.02))
-        curves(ax, range(count), kinds, loud=[first], marker="o", names=last, clip_on=False)
+        curves(ax, range(count), kinds, loud=[first], marker="o", names=False, clip_on=False)
+        loud = kinds[first][-1]  # whoever ends there has no room for a name, and one beside
+        there = {kind for kind in kinds if kind != first and abs(kinds[kind][-1] - loud) < 0.01}
+        name_lines(ax, but=there)
         ax.set_xticks(range(count), states, fontsize=style.NOTE)
         shares(ax.yaxis)
     axes[0].set_ylabel("right ending is the likeliest word")

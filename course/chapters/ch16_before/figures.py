@@ -35,7 +35,7 @@ def _three_machines(source: Sequence[str], target: Sequence[str]) -> Figure:
 
     source, target: the words of a sentence and its translation; what is written last is looked at.
     """
-    figure, ax = canvas(style.WIDTH, 6.5)
+    figure, ax = canvas(style.WIDTH, 6.05)
     heading(ax, "In three years, from one state to all words")
     said = {
         "2014: all that is known of the sentence is one state": "a state is\nhanded on",

@@ -39,8 +39,8 @@ def _way_to_the_floor(history: Sequence[Row], floor: float, all_equal: float) ->
     figure, ax = style.panel(3.6)
     curves(ax, steps, {f"the loss: {losses[-1]:.2f}": losses}, names=False, marker="o")
     # no point of the curve: nobody measured it, and random weights begin higher
-    ax.scatter(0, all_equal, s=60, facecolor="none", edgecolor=style.MUTED)
-    ax.text(0.025 * steps[-1], all_equal, "all words equal", va="center", color=style.MUTED)
+    said = f"all words equally likely: {all_equal:.1f}, far above"
+    ax.text(0.02, 0.97, said, va="top", color=style.MUTED, transform=ax.transAxes)
     ax.axhspan(0, floor, color=style.GROUND)
     ax.axhline(floor, color=style.SOFT, linewidth=1.2)
     said = f"the floor: {floor:.2f} nats that the grammar's own dice decide"
@@ -48,7 +48,7 @@ def _way_to_the_floor(history: Sequence[Row], floor: float, all_equal: float) ->
     x, above = 1.03 * steps[-1], f"{losses[-1] - floor:.2f}"
     bracket(ax, (x, floor), (x, losses[-1]), above, style.ACCENT)
     ax.set(xlabel="step of training", ylabel="nats per token, held-out text")
-    ax.set(ylim=(0, 1.08 * all_equal), xlim=(-0.02 * steps[-1], 1.1 * steps[-1]))
+    ax.set(ylim=(0, 1.2 * max(losses)), xlim=(-0.02 * steps[-1], 1.1 * steps[-1]))
     ax.set_title(f"Still {above} nats above the floor")
     return figure
 
@@ -112,8 +112,8 @@ def _dial_bars(rows: Sequence[Row]) -> Figure:
     figure = style.new_figure(style.WIDTH, 1.6 + 0.34 * len(rows))
     best = max(rows, key=lambda row: row["own"])
     figure.suptitle(
-        f"{best['what'].capitalize()}: the grammar's share rises from {rows[0]['own']:.2f} "
-        f"to {best['own']:.2f}, {rows[0]['words']} words become {best['words']}"
+        f"{best['what'].capitalize()}: {best['own'] / rows[0]['own']:.1f} times as many right "
+        f"sentences, {100 - 100 * best['words'] / rows[0]['words']:.0f} % fewer words"
     )
     panels = figure.subplots(1, len(kinds), sharey=True)
     for ax, (kind, title) in zip(panels, kinds.items(), strict=True):
@@ -282,7 +282,7 @@ def draw_what_is_left() -> Figure:
 @figure(
     "gpt-floor",
     caption="The loss of a small GPT on the grammar's sentences, and the floor under it.",
-    alt="Nats per token against the step of training. A hollow dot at 6.9 says where all words are "
+    alt="Nats per token against the step of training. Words say that 6.9 is where all words are "
     "equally likely. The curve begins at 3.69 after 100 steps, falls to 3.05 at step 200, "
     "flattens, and ends at 2.33 at step 1,000, 0.37 above a line at 1.96. Below this line "
     "is a tinted area: the floor, which the grammar's own dice decide.",

@@ -71,7 +71,7 @@ def _score_rows(
         "random direction": (style.MUTED, "x", 6),
         "probe": (style.INK, "|", 12),
     }
-    figure = style.new_figure(style.WIDTH, 1.5 + 0.34 * len(first))
+    figure = style.new_figure(style.WIDTH, 1.9 + 0.34 * len(first))
     note = "average precision, on nouns and verbs that weren't used to choose"
     titled(figure, "A probe finds nearly all; a single feature or neuron mostly less", note)
     axes = figure.subplots(1, len(panels), sharex=True, sharey=True, squeeze=False)[0]
@@ -84,17 +84,12 @@ def _score_rows(
                 ax.plot([min(values), max(values)], [y, y], color=color, alpha=0.5)
                 look = {"marker": marker, "color": color, "markersize": size, "linestyle": ""}
                 ax.plot(mean, y, markeredgewidth=2, **look)
-                if ax is axes[0] and y == 0:  # where all marks lie far to the right: their names
-                    at = 1 + list(looks).index(who)
-                    ax.plot(0.04, at, markeredgewidth=2, **look)
-                    ground = {"facecolor": style.PAPER, "edgecolor": "none", "pad": 1}
-                    ax.text(
-                        0.1,
-                        at,
-                        who,
-                        va="center_baseline",
-                        color=style.readable(color, style.PAPER),
-                        bbox=ground,
+                if ax is axes[0] and y == 0:  # the names of the marks, in a row above the panels
+                    at = (-0.1 + 0.62 * list(looks).index(who), -2.6)
+                    ax.plot(*at, markeredgewidth=2, clip_on=False, **look)
+                    ink = {"color": style.readable(color, style.PAPER), "va": "center_baseline"}
+                    ax.annotate(
+                        who, at, (9, 0), textcoords="offset points", annotation_clip=False, **ink
                     )
         ax.set_title(title, fontsize=style.LABEL)
         ax.set(xlim=(0, 1.04), ylim=(len(first) - 0.5, -0.5))

@@ -273,3 +273,12 @@ def test_the_first_process_tells_the_others_how_it_went(monkeypatch):
     with pytest.raises(OSError), first_before_others():
         raise OSError
     assert told == [(0,), (1,)]
+
+
+def test_each_process_has_the_gpu_of_its_number(monkeypatch):
+    chosen = []
+    monkeypatch.setattr("transformer_lib.training.distributed.world_size", lambda: 2)
+    monkeypatch.setattr(torch.cuda, "device_count", lambda: 2)
+    monkeypatch.setattr(torch.cuda, "set_device", chosen.append)
+    monkeypatch.setenv("LOCAL_RANK", "1")
+    assert local_device(torch.device("cuda")) == torch.device("cuda:1") and chosen == [1]

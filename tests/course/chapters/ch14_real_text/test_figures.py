@@ -56,7 +56,7 @@ def test_each_seed_is_a_dot_and_the_published_score_a_line():
     figure = _score_dots(panels, {"one": {"published": 41.5}})
     ax, other = figure.axes
     assert dots(ax) == [[41.0, 42.0], [40.0, 40.5]] and dots(other) == [[1], [2]]
-    assert texts(figure) == ["41.5", "40.2", " published"]
+    assert texts(figure) == ["41.5", "40.2", "published: 41.5"]
     assert ax.lines[-1].get_xdata() == [41.5, 41.5]
     assert [label.get_text() for label in ax.get_yticklabels()] == ["this", "that"]
     with pytest.raises(ValueError, match="no panels"):

@@ -66,7 +66,7 @@ def test_chosen_heads_stand_beside_those_drawn_by_lot():
 def test_a_line_for_each_kind():
     ax = plots._by_layer({"one": {"a": [0, 0.5], "b": [0, 1]}}, "Title").axes[0]
     assert [list(line.get_ydata()) for line in ax.lines] == [[0, 0.5], [0, 1]]
-    assert [t.get_text() for t in ax.get_xticklabels()] == ["embedding", "layer 0"]
+    assert [t.get_text() for t in ax.get_xticklabels()] == ["input", "layer 0"]
 
 
 def test_a_share_has_its_interval_and_its_number():

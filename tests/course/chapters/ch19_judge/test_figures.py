@@ -11,7 +11,7 @@ from course.chapters.ch19_judge.figures import (
     stored_ways,
     windows,
 )
-from course.chapters.ch19_judge.policy import least_kl
+from course.chapters.ch19_judge.policy import least_kl, share_solved
 
 
 def history(**shares: float) -> list[dict]:
@@ -85,6 +85,14 @@ def test_what_the_titles_and_alternative_texts_say():
     for name in ("trained on what passed", "best of 16"):
         assert min(told(name, "different")) > 0.95
         assert min(told(name, "words")) > 0.6 * max(told("start", "words"))
+    ahead = {
+        k: [
+            sum(share_solved(run["solved"], 32, k) for run in ways[name]) / len(ways[name])
+            for name in ("start", "no KL penalty")
+        ]
+        for k in (1, 2, 4, 8, 16, 32)
+    }
+    assert [k for k, (start, taught) in ahead.items() if start - taught > 0.03] == [8, 16, 32]
     before = [run["before"] for run in ways["best of 16"]]
     assert 1.3 < least_kl(1, sum(before) / 3) < 1.7
     for run in ways["hole"]:
