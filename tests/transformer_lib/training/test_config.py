@@ -48,3 +48,9 @@ def test_the_papers_schedule_can_have_another_peak():
     config = TrainingConfig(schedule="paper", max_lr=0.01, warmup=4)
     rates = [config.learning_rate(step, d_model=16) for step in (1, 4, 16)]
     assert rates == pytest.approx([0.0025, 0.01, 0.005])
+
+
+@pytest.mark.parametrize("max_lr", [0.0, -0.5])
+def test_a_rate_that_moves_nothing_or_backwards_is_refused(max_lr):
+    with pytest.raises(ValueError, match="must be more than 0"):
+        TrainingConfig(max_lr=max_lr)
