@@ -50,7 +50,7 @@ ELSEWHERE = {
     "decoding/speculative": "decoding/test_decoding_properties",
     "interpret/patching": "interpret/test_recording interpret/test_pronouns decoding/test_cache",
     "interpret/pronouns": "test_metrics",
-    "model/attention": "model/test_mask_properties",
+    "model/attention": "model/test_mask_properties interpret/test_recording",
     "model/config": "model/test_transformer",
     "model/embedding": "model/test_transformer",
     "model/layers": "model/test_encoder model/test_transformer",

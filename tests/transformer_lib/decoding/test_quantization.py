@@ -35,3 +35,13 @@ def test_laid_out_for_decoding_the_longer_side_of_a_matrix_is_in_one_piece():
         (6, 7): layer.feed_forward.w_2.weight.stride(),
     }
     assert strides == {(50, 6): (1, 50), (6, 6): (1, 6), (7, 6): (1, 7), (6, 7): (7, 1)}
+
+
+@pytest.mark.skipif(torch.backends.quantized.engine == "none", reason="no 8-bit arithmetic here")
+def test_with_8_bits_every_linear_layer_computes_nearly_the_same():
+    torch.manual_seed(0)
+    model, src = make_model(11, 11, N=1, d_model=16, d_ff=32, h=2), sources()
+    quick = optimize_for_decoding(model, int8=True)
+    assert not any(type(part) is torch.nn.Linear for part in quick.modules())
+    exact = model.eval()(src, src)
+    assert 0 < (quick(src, src) - exact).abs().max() < 0.1 * exact.abs().max()

@@ -38,7 +38,8 @@ def test_muon_moves_a_matrix_alike_in_all_directions():
     before = matrix.detach().clone()
     optimizer = muon(model, decay=0.0)
     for group in optimizer.param_groups:
-        group["lr"] = 0.1
+        group["lr"] = 0.2
+    optimizer.param_groups[0]["lr"] = 0.1  # the matrices' own
     for parameter in model.parameters():
         parameter.grad = torch.randn_like(parameter)
     strengths = torch.linalg.svdvals(matrix.grad)
