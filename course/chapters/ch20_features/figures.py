@@ -72,7 +72,7 @@ def _score_rows(
         "probe": (style.INK, "|", 12),
     }
     figure = style.new_figure(style.WIDTH, 1.9 + 0.34 * len(first))
-    note = "average precision, on nouns and verbs that weren't used to choose"
+    note = "average precision, on nouns and verbs that weren't used to choose\n "
     titled(figure, "A probe finds nearly all; a single feature or neuron mostly less", note)
     axes = figure.subplots(1, len(panels), sharex=True, sharey=True, squeeze=False)[0]
     for ax, (scope, title) in zip(axes, panels.items(), strict=True):
@@ -85,12 +85,12 @@ def _score_rows(
                 look = {"marker": marker, "color": color, "markersize": size, "linestyle": ""}
                 ax.plot(mean, y, markeredgewidth=2, **look)
                 if ax is axes[0] and y == 0:  # the names of the marks, in a row above the panels
-                    at = (-0.1 + 0.62 * list(looks).index(who), -2.6)
-                    ax.plot(*at, markeredgewidth=2, clip_on=False, **look)
+                    at = (-0.58 + 0.53 * list(looks).index(who), -2.4)
+                    (key,) = ax.plot(*at, markeredgewidth=2, clip_on=False, **look)
+                    key.set_in_layout(False)
                     ink = {"color": style.readable(color, style.PAPER), "va": "center_baseline"}
-                    ax.annotate(
-                        who, at, (9, 0), textcoords="offset points", annotation_clip=False, **ink
-                    )
+                    beside = {"textcoords": "offset points", "annotation_clip": False}
+                    ax.annotate(who, at, (9, 0), **beside, **ink).set_in_layout(False)
         ax.set_title(title, fontsize=style.LABEL)
         ax.set(xlim=(0, 1.04), ylim=(len(first) - 0.5, -0.5))
         ax.tick_params(axis="y", length=0)

@@ -40,7 +40,7 @@ def test_each_property_has_its_row_and_each_panel_its_scope():
     assert [ax.get_title() for ax in figure.axes] == ["first", "second"]
     assert [tick.get_text() for tick in figure.axes[0].get_yticklabels()] == ["a", "b"]
     marks = [line for line in figure.axes[0].lines if line.get_marker() == "o"]
-    assert [line.get_xdata()[0] for line in marks] == [0.5, -0.1, 0.5]  # and what the mark means
+    assert [line.get_xdata()[0] for line in marks] == [0.5, -0.58, 0.5]  # and what the mark means
 
 
 def test_the_parts_of_a_bar_are_the_shares():
