@@ -36,7 +36,7 @@ from transformer_lib.translator import Translator
 LIMIT = 3.0  # the scale of every strip: darkest at 3 and at -3
 WIDTH = 8.0
 LEFT, RIGHT = 1.62, 7.86  # from where to where the strips go
-STEP, THIN = 0.2, 0.12  # from one thin strip to the next, and how high it is
+STEP, THIN = 0.168, 0.105  # from one thin strip to the next, and how high it is
 HEADING = 0.42  # what the word and the sentence beside it take, on top
 STATIONS = (
     "one-hot",
