@@ -1,5 +1,6 @@
 import pytest
 
+from transformer_lib.recipes import RECIPES
 from transformer_lib.text import digits
 
 
@@ -42,3 +43,10 @@ def test_training_and_validation_share_nothing():
 def test_what_cannot_be_made_is_refused(arguments, message):
     with pytest.raises(ValueError, match=message.replace("(", r"\(")):
         digits.make(*arguments)
+
+
+@pytest.mark.parametrize("task", digits.TASKS)
+def test_a_recipe_trains_on_10_000_pairs_and_validates_on_500_others(task):
+    train, validation = RECIPES[task].texts()
+    assert (len(train), len(validation)) == (10_000, 500)
+    assert not {source for source, _ in train} & {source for source, _ in validation}

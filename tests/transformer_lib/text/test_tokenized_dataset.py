@@ -29,12 +29,12 @@ def test_pairs_come_back_as_they_were(tmp_path, monkeypatch, some, vocab_size):
     monkeypatch.setattr(encoded, "AT_A_TIME", 7)
     last = chr(vocab_size - 1) * 3
     pairs = [*some, (last, "b")]
-    on_disk = encode_pairs(iter(pairs), letters, vocab_size, tmp_path / "a" / "pairs")
+    on_disk = encode_pairs(iter(pairs), letters, vocab_size, tmp_path / "new" / "a" / "pairs")
     assert [tuple(map(list, pair)) for pair in on_disk] == [tuple(letters(pair)) for pair in pairs]
-    assert list(TokenizedDataset(tmp_path / "a" / "pairs")) == list(on_disk)
+    assert list(TokenizedDataset(tmp_path / "new" / "a" / "pairs")) == list(on_disk)
     assert on_disk.lengths().tolist() == [[len(a), len(b)] for a, b in pairs]
-    assert os.listdir(tmp_path / "a") == ["pairs"]
-    width = (tmp_path / "a" / "pairs" / "ids").stat().st_size / on_disk.lengths().sum()
+    assert os.listdir(tmp_path / "new" / "a") == ["pairs"]
+    width = (tmp_path / "new" / "a" / "pairs" / "ids").stat().st_size / on_disk.lengths().sum()
     assert width == (2 if vocab_size == 2**16 else 4)
 
 
