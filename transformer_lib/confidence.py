@@ -38,7 +38,7 @@ class ConfidenceThresholds:
 
     @classmethod
     def load(cls, folder: Path) -> Self | None:
-        """As saved in `folder`; None if nothing was measured."""
+        """As saved in `folder`; None if nothing was measured, CheckpointError if it is damaged."""
         for path in (Path(folder) / FILE, Path(folder) / OLD_FILE):
             if path.exists():
                 try:

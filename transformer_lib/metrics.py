@@ -53,7 +53,7 @@ def text_scores(translations: Sequence[str], references: Sequence[Sequence[str]]
 
 
 def share_right(translations: Sequence[str], references: Sequence[Sequence[str]]) -> float:
-    """Share of translations that equal one of their references to the letter, with punctuation."""
+    """Share that equals one of its references to the letter; TypeError for a text, not a list."""
     if any(isinstance(several, str) for several in references):
         raise TypeError("each sentence needs a list of references, also where there is only one")
     right = [text in several for text, several in zip(translations, references, strict=True)]

@@ -190,7 +190,7 @@ class ParallelRecipe(Recipe):
         return chosen
 
     def encoded(self, language: SubwordLanguage, side: str) -> TokenizedDataset:
-        """One side as ids, kept in the cache by a name made from its text and tokenizer."""
+        """One side as ids, cached by its text and tokenizer; CorpusError where no pair is left."""
         subwords = language.tokenizer
         about = f"{ASIDE} {len(self.files)} {self.sha256} {subwords.to_json()}"
         name = hashlib.sha256(about.encode("utf-8")).hexdigest()[:20]

@@ -7,7 +7,7 @@ from torch import Tensor, nn
 
 
 def one_hot(ids: Tensor, vocab_size: int) -> Tensor:
-    """(…) ids -> (…, vocab_size): one 1 in each row, at the word's own number, and 0 elsewhere."""
+    """(…) ids -> (…, vocab_size): a 1 at each word's number, else 0; ValueError for other ids."""
     if ids.numel() and not 0 <= int(ids.min()) <= int(ids.max()) < vocab_size:
         raise ValueError(
             f"ids must lie between 0 and {vocab_size - 1}, but they run from "
@@ -28,7 +28,7 @@ def positional_encoding(length: int, d_model: int, base: float = 10_000.0) -> Te
 
 
 def tensor2tensor_encoding(length: int, d_model: int, base: float = 10_000.0) -> Tensor:
-    """The variant of the authors' own code (Tensor2Tensor) -> (length, d_model).
+    """The variant of the authors' code (Tensor2Tensor) -> (length, d_model); ValueError below 4.
 
     It differs from the paper's in order (all sines, then all cosines) and in frequency: the slowest
     pair takes the full base * 2 pi positions, as i is divided by d_model/2 - 1, not by d_model/2.

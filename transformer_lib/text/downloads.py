@@ -150,7 +150,7 @@ def get(
 def fetch(file: RemoteFile, folder: Path) -> Path:
     """The file in this folder: fetched before, put there by hand, or downloaded now.
 
-    A download gets its name only when it is complete and its checksum is right.
+    A download gets its name when it is complete and its checksum is right; else DownloadError.
     """
     import pooch  # here, because it is needed for nothing else
 

@@ -191,7 +191,7 @@ class RunFiles:
         self.out = self.folder if rank() == 0 else None
 
     def begin(self, resume: bool) -> tuple[TrainState, dict[str, Tensor]]:
-        """The state from which the run starts, and the best weights so far."""
+        """State and best weights at the start; CheckpointError or ValueError where none can be."""
         if resume:
             if self.folder is None:
                 raise ValueError("resume=True needs the folder of the run to go on with")

@@ -17,7 +17,7 @@ def flash_attention(
     for each query: the largest score, the sum of e^(score - largest), and the sum of
     e^(score - largest) v. When a larger score comes, both sums shrink by e^(old - new).
 
-    Only the idea: what makes it fast is that one kernel on a GPU does it all in near memory.
+    Only the idea: it is fast where one kernel on a GPU does it all. ValueError for block < 1.
     """
     if block < 1:
         raise ValueError(f"block={block} must be 1 or more")
