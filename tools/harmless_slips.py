@@ -158,6 +158,37 @@ def another_patience(right: ModuleType, other: ModuleType) -> None:
         assert wait >= 20
 
 
+def any_part(right: ModuleType, other: ModuleType) -> None:
+    """The larger of two numbers has no order; a batch is encoded in the same parts."""
+    for width in (1, 3, right.AT_ONCE, right.AT_ONCE + 1):
+        sizes: list[list[int]] = []
+        for module in (right, other):
+            model = mock.Mock()
+            model.modules.return_value = []
+            model.encode.side_effect = lambda part: part
+            module.encode_in_parts(model, torch.zeros(5, width, dtype=torch.long))
+            sizes.append([len(call.args[0]) for call in model.encode.call_args_list])
+        assert sizes[0] == sizes[1]
+
+
+def any_cosine(right: ModuleType, other: ModuleType) -> None:
+    """The larger of two numbers is the same, whichever is named first."""
+    for warmup, total in itertools.product((1, 3, 9), (3, 9, 10, 100)):
+        for step in (1, 3, 9, 10, 100):
+            how = (step, 0.01, warmup, total)
+            assert right.cosine_schedule(*how) == other.cosine_schedule(*how)
+
+
+def any_name(right: ModuleType, other: ModuleType) -> None:
+    """The draws differ from one half, so both take the same way."""
+    import random
+
+    book = [("Tom is here.", "Tom está aquí.")] * 300, [], {"name_m": [("Ana", "Ana")]}
+    for seed in range(3):
+        ours, theirs = (list(each.augmented(*book, random.Random(seed))) for each in (right, other))
+        assert ours == theirs
+
+
 def any_tie(right: ModuleType, other: ModuleType) -> None:
     """Of what may be tied, "all" is the first in the alphabet."""
     for tie in TIES:
@@ -410,5 +441,26 @@ HARMLESS = [
         "downloader=pooch.HTTPDownloader(progressbar=sys.stderr.isatty(), timeout=29),",
         "who waits a second less for a silent server fetches the same",
         another_patience,
+    ),
+    Harmless(
+        "transformer_lib/decoding/cache.py",
+        "parts = src.split(max(1, AT_ONCE // src.size(1)))",
+        "parts = src.split(max(AT_ONCE // src.size(1), 1))",
+        "the larger of two numbers is the same, whichever is named first",
+        any_part,
+    ),
+    Harmless(
+        "transformer_lib/training/schedules.py",
+        "way = min((step - warmup) / max(total - warmup, 1), 1)",
+        "way = min((step - warmup) / max(1, total - warmup), 1)",
+        "the larger of two numbers is the same, whichever is named first",
+        any_cosine,
+    ),
+    Harmless(
+        "transformer_lib/text/augmentation.py",
+        "pair = renamed(pair, rng.choice(names) if rng.random() < 0.5 else invented(rng))",
+        "pair = renamed(pair, rng.choice(names) if rng.random() <= 0.5 else invented(rng))",
+        "no draw of 53 bits comes to one half in years",
+        any_name,
     ),
 ]

@@ -238,3 +238,15 @@ def test_a_cache_says_how_large_it_is():
     keys, values = torch.zeros(2, 3, 4, 6), torch.ones(2, 3, 4, 6)
     cache.append(keys, values)
     assert cache.bytes == 2 * 4 * (2 * 3 * 4 * 6)
+
+
+def test_without_being_asked_nobody_reads_all_words_again(monkeypatch):
+    def again(*_):
+        raise AssertionError("all words were read again")
+
+    monkeypatch.setattr(WholePrefix, "read", again)
+    model = made("post-norm, paper")
+    greedy_decode(model, SRC, max_length=3)
+    beam_search(model, SRC, max_length=3)
+    with pytest.raises(AssertionError, match="again"):
+        beam_search(model, SRC, max_length=3, cache=False)
