@@ -28,7 +28,7 @@ LAYOUT = (
 
 
 class Part(NamedTuple):
-    """One box: in which half, how high its middle is, and what it is called for a reader."""
+    """One box. half: "encoder" or "decoder". y: the height of its middle. label: the text in it."""
 
     half: str
     y: float

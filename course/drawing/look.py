@@ -29,7 +29,7 @@ SENTENCE = ("I", "like", "trees", "<eos>", "me", "gustan", "los", "árboles")
 
 
 def contrasts(color: str, ground: str = style.PAPER) -> tuple[float, float]:
-    """The contrast of words with their ground on paper, and once the dark theme turned both."""
+    """The contrast of text with its background: on paper, and in the dark theme."""
     dark = [style.in_the_dark(mpl.colors.to_rgb(each)) for each in (color, ground)]
     return style.contrast(color, ground), style.contrast(*dark)
 
