@@ -43,7 +43,7 @@ LARGEST = 100_000  # bytes
 
 
 @dataclass(frozen=True)
-class AnimationEntry:
+class _AnimationEntry:
     """The loop of one figure.
 
     name: the figure's. moves: what happens, in words, for readers who can't see it. film: a
@@ -55,7 +55,7 @@ class AnimationEntry:
     film: "Callable[[Figure], Film]"
 
 
-ANIMATIONS: Registry[AnimationEntry] = Registry("animation")
+ANIMATIONS: Registry[_AnimationEntry] = Registry("animation")
 
 
 def animation(name: str, *, moves: str) -> Callable:
@@ -66,7 +66,7 @@ def animation(name: str, *, moves: str) -> Callable:
     """
 
     def register(film: "Callable[[Figure], Film]") -> "Callable[[Figure], Film]":
-        ANIMATIONS.register(name, AnimationEntry(name, moves, film), film.__module__)
+        ANIMATIONS.register(name, _AnimationEntry(name, moves, film), film.__module__)
         return film
 
     return register

@@ -340,10 +340,10 @@ def _vl_convert() -> Any:
 
 def _to_pdf(spec: dict[str, Any]) -> bytes:
     """The same bytes each time: vl-convert shuffles what it puts in a PDF."""
-    return in_order(_vl_convert().vegalite_to_pdf(spec, vl_version=VEGALITE_VERSION))
+    return _in_order(_vl_convert().vegalite_to_pdf(spec, vl_version=VEGALITE_VERSION))
 
 
-def in_order(pdf: bytes) -> bytes:
+def _in_order(pdf: bytes) -> bytes:
     """The same PDF with its objects numbered and stored in the order in which they are needed.
 
     A PDF is a list of numbered objects and, at its end, a table of where each begins. Objects name

@@ -147,7 +147,7 @@ ON_PAPER: dict[str, Any] = {
 }
 
 
-def find_own_fonts() -> None:
+def _find_own_fonts() -> None:
     """Make sure that matplotlib finds the course's fonts and, for formulas, those it came with.
 
     Matplotlib lists the fonts once for each user and then trusts that list. Where it is wrong, text
@@ -163,7 +163,7 @@ def find_own_fonts() -> None:
     )
 
 
-find_own_fonts()
+_find_own_fonts()
 
 
 def use() -> None:
@@ -194,7 +194,7 @@ def panels(count: int, height: float, **how: Any) -> tuple[Figure, np.ndarray]:
     return figure, figure.subplots(1, count, squeeze=False, **how)[0]
 
 
-def luminance(color: Any) -> float:
+def _luminance(color: Any) -> float:
     """The relative luminance of a color (WCAG 2), from 0 (black) to 1 (white)."""
     channels = np.array(to_rgb(color))
     linear = np.where(channels <= 0.04045, channels / 12.92, ((channels + 0.055) / 1.055) ** 2.4)
@@ -203,7 +203,7 @@ def luminance(color: Any) -> float:
 
 def contrast(one: Any, other: Any) -> float:
     """The contrast of two colors, from 1 to 21 (WCAG 2); text needs 4.5 on its background."""
-    low, high = sorted((luminance(one), luminance(other)))
+    low, high = sorted((_luminance(one), _luminance(other)))
     return (high + 0.05) / (low + 0.05)
 
 
@@ -214,7 +214,7 @@ def chip(text: str, color: str | None = None) -> dict[str, Any]:
     of the word's own.
     """
     color = color or WORDS.get(text, INK)
-    if luminance(color) > 0.9:  # it stands on something strong
+    if _luminance(color) > 0.9:  # it stands on something strong
         return {"color": color, "weight": "bold"}
     plain = color in (INK, MUTED)
     ground = GROUND if plain else tint(color)
@@ -306,7 +306,7 @@ def finish(figure: Figure) -> None:
         said, color = text.get_text(), to_hex(text.get_color())
         if said in WORDS and color == WORDS[said].lower() and not text.get_bbox_patch():
             text.set(**chip(said))
-        if luminance(text.get_color()) < 0.9 and text.get_bbox_patch() is None:
+        if _luminance(text.get_color()) < 0.9 and text.get_bbox_patch() is None:
             text.set_color(readable(text.get_color(), PAPER))
 
 

@@ -40,7 +40,7 @@ class Noun:
 
     @property
     def default_gender(self) -> str:
-        """Masculine for "c", which is the convention where nothing in the sentence says otherwise."""
+        """Masculine for "c", the convention where nothing in the sentence says otherwise."""
         return "m" if self.gender == "c" else self.gender
 
     @property
