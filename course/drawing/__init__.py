@@ -1,4 +1,4 @@
-"""The drawing kit: one look for all figures, matplotlib for paper and Altair for touching.
+"""The drawing kit: one look for all figures, matplotlib's for paper and Altair's for the mouse.
 
     style.py             sizes, type, colors
     words.py             a page, its title, a word, a sentence
@@ -7,14 +7,16 @@
     plots.py             curves, bars, rows of dots
     rows.py              experiments, a row for each
     architecture.py      the Transformer in one drawing
-    maps.py              a matrix between words, its numbers, its scale
-    attention_maps.py    who looks at whom
-    values.py            numbers, rounded so that they stay the same
+    maps.py              a heat map with words around it, and its color scale
+    attention_maps.py    attention weights as heat maps
+    values.py            numbers, rounded alike on every machine
     registry.py          figures by name: `@figure(...)`, FIGURES
     display.py           in a notebook: `show`
     notebook_output.py   what a notebook stores of a figure
     saving.py            files for slides and print
     gallery.py           pages that list all figures
+    animations.py        figures that move
+    look.py              the whole look on one page
 
 What a chapter draws stands in its own folder (`course/chapters`).
 """

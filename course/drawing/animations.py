@@ -1,7 +1,7 @@
 """Figures that move, where motion explains: a loop of some seconds whose last frame is the figure.
 
-A loop is the same drawing, from the same numbers: it only says when each part comes. So there is a
-still for paper, for notebooks and for readers who want no motion, and nothing is drawn twice.
+A loop is the same drawing, from the same numbers: it only says when each part appears. So there is
+always a still picture, for paper, for notebooks and for readers who want no motion.
 
     @animation("decoding-tree", moves="The tree grows word by word.")
     def grow(figure):
@@ -9,7 +9,7 @@ still for paper, for notebooks and for readers who want no motion, and nothing i
         film.appear(text, at=1.0)              # a part of the figure fades in, and stays
         film.draw(arrow, at=1.5, takes=0.5)    # a line is drawn from its start, then its head
         film.grow(disk, at=2.0, takes=0.6)     # from its middle
-        film.glimpse(mark, at=2.0, until=3.0)  # an extra that the still doesn't have
+        film.glimpse(mark, at=2.0, until=3.0)  # something extra, which the still picture lacks
         film.fly(word, way, at=3.0, takes=1.0, before=box)  # a copy of a part is on its way
         return film
 
@@ -43,36 +43,48 @@ LARGEST = 100_000  # bytes
 
 
 @dataclass(frozen=True)
-class AnimationEntry:
-    """A figure's loop. moves: what happens in it, in words, for who can't see it."""
+class _AnimationEntry:
+    """The loop of one figure.
+
+    name: the figure's. moves: what happens, in words, for readers who can't see it. film: a
+    function that takes the drawn figure and returns its `Film`.
+    """
 
     name: str
     moves: str
     film: "Callable[[Figure], Film]"
 
 
-ANIMATIONS: Registry[AnimationEntry] = Registry("animation")
+ANIMATIONS: Registry[_AnimationEntry] = Registry("animation")
 
 
 def animation(name: str, *, moves: str) -> Callable:
-    """Register the function below: from the figure of this name, as it is drawn, to its film."""
+    """Register the decorated function as the loop of the figure `name`.
+
+    It takes the drawn figure and returns its `Film`. moves: what happens, in words, for readers who
+    can't see it.
+    """
 
     def register(film: "Callable[[Figure], Film]") -> "Callable[[Figure], Film]":
-        ANIMATIONS.register(name, AnimationEntry(name, moves, film), film.__module__)
+        ANIMATIONS.register(name, _AnimationEntry(name, moves, film), film.__module__)
         return film
 
     return register
 
 
 class Film:
-    """When each part of a figure comes. Times are seconds from the beginning of the loop."""
+    """When each part of a figure appears. Times are seconds from the beginning of the loop.
+
+    seconds: how long the loop is; in the last LEAVES of them all parts fade away. A part that
+    comes later than that raises ValueError.
+    """
 
     def __init__(self, figure: Figure, seconds: float):
         self.figure, self.seconds, self.parts = figure, seconds, 0
         self.acts: list[tuple[str, str, dict[str, Any]]] = []  # part, what it does, how
 
     def part(self, artist: Artist) -> str:
-        """The name of a part in the SVG."""
+        """The id of a part in the SVG; it gets one if it has none."""
         if artist.get_gid() is None:
             artist.set_gid(f"part-{self.parts}")
             self.parts += 1
@@ -85,16 +97,22 @@ class Film:
         self.acts.append((self.part(artist), does, how))
 
     def appear(self, artist: Artist, at: float) -> None:
+        """The part fades in, and stays."""
         self._act(artist, "appear", at=at, end=at + FADE)
 
     def draw(self, artist: Artist, at: float, takes: float = 0.5) -> None:
+        """The lines of the part are drawn from their start, then their arrowheads."""
         self._act(artist, "draw", at=at, end=at + takes)
 
     def grow(self, artist: Artist, at: float, takes: float = 0.6) -> None:
+        """The part grows from its middle to its full size."""
         self._act(artist, "grow", at=at, end=at + takes)
 
     def glimpse(self, artist: Artist, at: float, until: float, *, line: bool = False) -> None:
-        """line: it is drawn from its start, and at the end it draws back to it."""
+        """The part is seen from `at` to `until` only.
+
+        line: it doesn't fade: it is drawn from its start, and in the end drawn back to it.
+        """
         self._act(artist, "trace" if line else "glimpse", at=at, until=until)
 
     def fly(
@@ -105,14 +123,18 @@ class Film:
         takes: float,
         before: Artist,
     ) -> None:
-        """A copy of a part goes along a way, in inches on a canvas, and passes behind `before`."""
+        """A copy of the part moves along a way and passes behind the part `before`.
+
+        way: points (x, y), in inches on a canvas. takes: seconds.
+        """
         self._act(artist, "fly", at=at, end=at + takes, way=way, before=self.part(before))
 
 
 def animation_svg(name: str) -> str:
-    """The loop of a figure as an SVG, to stand in a page: its ids and rules are its own.
+    """The loop of a figure as an SVG for a page, where its ids and styles clash with no others.
 
-    On one machine it is the same each time. Raises ValueError for a figure that has none.
+    On one machine it is the same each time. Raises ValueError for a figure that has no loop, and
+    for a loop of more than LARGEST bytes.
     """
     if name not in ANIMATIONS:
         raise ValueError(f"{name!r} has no loop; there are {', '.join(ANIMATIONS)}")

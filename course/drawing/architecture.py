@@ -28,7 +28,7 @@ LAYOUT = (
 
 
 class Part(NamedTuple):
-    """One box: in which half, how high its middle is, and what it is called for a reader."""
+    """One box. half: "encoder" or "decoder". y: the height of its middle. label: the text in it."""
 
     half: str
     y: float
@@ -74,7 +74,7 @@ def architecture(*highlight: str, N: int = 6, title: str = "") -> Figure:
     repeated. title: what to see, in the free corner. Raises ValueError for a pattern that fits no
     part.
     """
-    marked = find_parts(*highlight)
+    marked = _find_parts(*highlight)
     figure, ax = canvas(WIDTH, HEIGHT)
     for half, (bottom, top) in FRAMES.items():
         _frame(ax, half, bottom, top, N)
@@ -93,7 +93,7 @@ def architecture(*highlight: str, N: int = 6, title: str = "") -> Figure:
     return figure
 
 
-def find_parts(*patterns: str) -> set[str]:
+def _find_parts(*patterns: str) -> set[str]:
     """The names of all parts that fit one of the patterns; ValueError when one fits none."""
     heads = [f"{name}.heads" for name in PARTS if name.endswith("_attn")]
     names = [*PARTS, *heads, *MASKS]

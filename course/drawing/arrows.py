@@ -1,11 +1,11 @@
 """Boxes and arrows: what goes where, and who looks at whom.
 
 box(ax, (1, 1), 2, 0.4, "softmax")                # a part, a step, a number
-arrow(ax, (1, 0.5), (1, 0.9))                     # what goes where; rise: as an arch
+arrow(ax, (1, 0.5), (1, 0.9))                     # from here to there; with `rise` as an arch
 path(ax, [(1, 1), (2, 1), (2, 0)])                # an arrow around corners
-attention_arrow(ax, (1, 1), (3, 2), 0.9, "trees")  # who looks at whom: the more, the thicker
-threads(ax, places, others, weights, "#2774A7")   # the same for many words: lines
-bracket(ax, (6, 0.2), (6, 0.9), "0.37")           # the number that the title names
+attention_arrow(ax, (1, 1), (3, 2), 0.9, "trees")  # who looks at whom: thicker for more weight
+threads(ax, places, others, weights, "#2774A7")   # the same for many words, as lines
+bracket(ax, (6, 0.2), (6, 0.9), "0.37")           # a distance, and its number
 """
 
 from collections.abc import Sequence
@@ -38,10 +38,12 @@ def attention_arrow(
     head: bool = True,
     alpha: float = 1.0,
 ) -> None:
-    """An arrow between words, as thick as the weight (0 to 1) is large; below `least`, none.
+    """Draw an arrow between two words: the larger the weight (0 to 1), the thicker.
 
-    color: a color, or a word of the running sentence whose color it shall have. bend: aside, as a
-    share of its length. rise: it leaves and arrives upright, an arch of this height in inches.
+    color: a color, or a word of the running sentence, whose color it takes. widest: its width at a
+    weight of 1, in points. bend: how far it bends to the side, as a share of its length. rise: the
+    height, in inches, of an arch that leaves and arrives vertically. least: a smaller weight gets
+    no arrow.
     """
     if weight < least:
         return
@@ -57,9 +59,10 @@ def head(
     words: Sequence[str],
     **how: Any,
 ) -> None:
-    """What one head brings to each word (q) from the others (k): an arrow each, in their colors.
+    """Draw the attention of one head: an arrow from each source word (k) to each target word (q).
 
-    weights: (q, k). words: of the sources. how: as in `attention_arrow`.
+    weights: (q, k). words: the k source words, whose colors the arrows take. how: options of
+    `attention_arrow`.
     """
     for (target, source), weight in np.ndenumerate(as_array(weights)):
         attention_arrow(ax, sources[source], targets[target], float(weight), words[source], **how)
@@ -77,7 +80,7 @@ def arrow(
     head: bool = True,
     **kwargs: Any,
 ) -> None:
-    """An arrow, its head along its tangent; bend, rise: see `attention_arrow`; thick in points."""
+    """Draw an arrow. thick: its width in points. bend, rise: see `attention_arrow`."""
     way = {"posA": start, "posB": end, "connectionstyle": f"arc3,rad={bend}"}
     if rise:  # a curve stays under its corners: its top is at three quarters of their height
         (x, y), (x_end, y_end), up = start, end, 4 / 3 * rise
@@ -96,7 +99,7 @@ def path(
     head: bool = True,
     **kwargs: Any,
 ) -> None:
-    """A line around corners, with a head at its end."""
+    """Draw a line around corners, with an arrowhead at its end. thick: its width in points."""
     _patch(ax, {"path": Path(corners)}, color, thick, head, **kwargs)
 
 
@@ -127,10 +130,11 @@ def threads(
     least: float = 0.03,
     upright: bool = False,
 ) -> None:
-    """Lines from words to the words they look at: the more, the thicker; below `least`, none.
+    """Draw lines from words to the words they look at: the larger the weight, the thicker.
 
-    starts, ends: a point for each row and each column of the weights (q, k). name: of the weights,
-    for the summary. upright: the lines leave and arrive upright, not level.
+    starts, ends: a point for each row and each column of the weights (q, k). name: what the weights
+    are called in the figure's summary. widest: the width at a weight of 1, in points. least: a
+    smaller weight gets no line. upright: lines leave and arrive vertically, not horizontally.
     """
     weights = as_array(weights).reshape(len(starts), len(ends))
     pairs = [pair for pair in np.ndindex(weights.shape) if weights[pair] >= least]
@@ -150,7 +154,7 @@ def threads(
 
 
 def curve(start: Point, end: Point, upright: bool = False) -> np.ndarray:
-    """Points of a line that leaves and arrives level, or upright, and bends in between: (33, 2)."""
+    """Points (33, 2) of a line that leaves and arrives horizontally, or vertically if `upright`."""
     part = np.linspace(0, 1, 33)
     bent = part**2 * (3 - 2 * part)
     x, y = (bent, part) if upright else (part, bent)
@@ -172,7 +176,11 @@ def box(
     round: float = 0.08,
     **kwargs: Any,
 ) -> None:
-    """A part, a step, a number: pale, with a thin line. at: its middle. fill: else a tint."""
+    """Draw a box with a thin frame, and a text in its middle.
+
+    at: the middle of the box. color: of the frame. fill: the color inside, by default a pale tint
+    of `color`. line: the width of the frame, in points. round: the radius of its corners.
+    """
     plain = color in (style.INK, style.MUTED)
     fill = fill or (style.GROUND if plain else style.tint(color))
     x, y = at
@@ -194,7 +202,7 @@ def box(
 
 
 def bracket(ax: Axes, start: Point, end: Point, text: str, color: str = style.INK) -> None:
-    """Two ends joined by a line, and beside or above it the number of what lies between."""
+    """Mark a distance: a line from start to end, and the text beside or above it."""
     way = {"arrowstyle": "|-|,widthA=0.3,widthB=0.3", "color": color, "linewidth": 1.3}
     ax.annotate("", end, start, arrowprops={**way, "shrinkA": 0, "shrinkB": 0}, zorder=4)
     upright = start[0] == end[0]

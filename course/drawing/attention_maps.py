@@ -63,7 +63,8 @@ def attention_heads(
     """Draw the weights of all heads (h, q, k) in maps side by side -> the figure.
 
     titles: one for each head; "head 0", "head 1", ... if there are none. across: how many maps
-    stand in one row; by default as many as leave the words readable.
+    stand in one row; by default as many as leave the words readable. Raises ValueError as
+    `attention_heatmap` does, and for a wrong number of titles.
     """
     matrices = _weights(weights, rows, columns, axes_names=("h", "q", "k"))
     heads = len(matrices)
@@ -94,9 +95,10 @@ def attention_heads(
 
 
 def attention_chart(weights: Any, rows: Sequence[str], columns: Sequence[str]) -> Any:
-    """The same maps to touch: an Altair chart of one head (q, k) or of all (h, q, k).
+    """The same maps as an Altair chart, for the mouse: of one head (q, k) or of all (h, q, k).
 
-    The mouse on a cell shows its two words and the weight, rounded to two decimals.
+    The mouse on a cell shows its two words and the weight, rounded to two decimals. Raises
+    ValueError as `attention_heatmap` does.
     """
     several = np.ndim(as_array(weights)) == 3
     names = ("h", "q", "k") if several else ("q", "k")

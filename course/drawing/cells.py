@@ -1,9 +1,9 @@
 """Numbers as colored cells, on a page or in a panel.
 
-strip(ax, (2, 1), 5.5, 0.4, vector, limit=3)      # one row of colored cells, blank is zero
+strip(ax, (2, 1), 5.5, 0.4, vector, limit=3)      # one row of colored cells; white is zero
 matrix(ax, (2, 0), 2, 0.8, values, limit=1)       # the same with several rows
 scale(ax, (6, 0.1), 1.2, limit=3)                 # what the colors mean
-mask(ax, (6, 1), 1, 1, seen)                      # what may be seen: dots
+mask(ax, (6, 1), 1, 1, seen)                      # a dot for each word that may be seen
 """
 
 from typing import Any
@@ -29,11 +29,7 @@ def strip(
     vector: Any,
     **look: Any,
 ) -> None:
-    """A vector as one row of colored cells.
-
-    at: its lower left corner. limit: the number whose color is the strongest; -limit is the
-    strongest of the other side, 0 has none. vectors: for print, each cell is a shape of its own.
-    """
+    """Draw a vector as one row of colored cells. look: as in `matrix`."""
     matrix(ax, at, width, height, as_array(vector).reshape(1, -1), **look)
 
 
@@ -52,10 +48,12 @@ def matrix(
     vectors: bool = False,
     decimals: int | None = None,
 ) -> None:
-    """A matrix as colored cells, its first row at the top; the rest as in `strip`.
+    """Draw a matrix (rows, columns) as colored cells, its first row at the top.
 
-    low: where the colors begin, if not at -limit. edge, line: color and width of the frame.
-    decimals: of the numbers in the cells; None leaves them out.
+    at: the lower left corner. limit: the colors run from -limit to limit, and 0 is white. low:
+    where they begin, if not at -limit. edge, line: color and width of the frame, the width in
+    points. vectors: draw each cell as a shape of its own, which is sharp in print at any size.
+    decimals: of the numbers written in the cells; None writes none.
     """
     values = as_array(values)
     (x, y), norm = at, Normalize(-limit if low is None else low, limit)
@@ -108,7 +106,10 @@ def outline(
     line: float = 0.6,
     **look: Any,
 ) -> None:
-    """An empty frame: a vector that isn't there yet, or the border of one that is."""
+    """Draw an empty frame: the border of a vector, or a vector that isn't there yet.
+
+    at: its lower left corner. line: its width in points.
+    """
     ax.add_patch(
         Rectangle(
             at, width, height, facecolor="none", edgecolor=edge, linewidth=line, zorder=3, **look
@@ -117,7 +118,10 @@ def outline(
 
 
 def mask(ax: Axes, at: Point, width: float, height: float, seen: Any) -> None:
-    """What may be seen: a cell for each pair (q, k), a dot in it where `seen` is true."""
+    """Draw a mask: a cell for each query and key, with a dot where the query may see the key.
+
+    at: the lower left corner. seen: (q, k), true or false.
+    """
     seen, (x, y) = as_array(seen), at
     rows, columns = seen.shape
     for i, j in np.ndindex(seen.shape):
@@ -148,9 +152,10 @@ def scale(
     low: float | None = None,
     cmap: Any = None,
 ) -> None:
-    """What the colors of the strips mean: from -limit over white, which is zero, to limit.
+    """Draw the color scale of strips and matrices: from -limit to limit, and 0 is white.
 
-    low, cmap: where the colors begin, if not at -limit, and others than those of signed numbers.
+    at: the lower left corner. name: what the numbers are, above the scale. low: where the colors
+    begin, if not at -limit. cmap: by default the colors of signed numbers.
     """
     (x, y), middle, low = at, at[1] + height / 2, -limit if low is None else low
     ramp = np.linspace(low, limit, 65)

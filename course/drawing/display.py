@@ -13,11 +13,12 @@ def show(figure: Any, alt: str = "", *, name: str = "", place: Any = None) -> No
         show(drawn, alt="Two curves cross at 3.")  # a figure of your own
 
     figure: a name, a matplotlib figure (or axes) or an Altair chart. alt: one or two sentences that
-    say what the figure *shows*, for who can't see it; a figure of the series brings its own, and
-        its title.
+        say what the figure *shows*, for readers who can't see it; a figure of the series brings its
+        own, and its title.
     place: what `display` gave back for an earlier output, which this one replaces.
     The output holds the picture and, as text, the alt text with a rounded summary of the data.
-    Raises ValueError without an alt text or for an unknown name, TypeError for anything else.
+    Raises ValueError without an alt text or for an unknown name, TypeError for a figure of another
+    kind.
     """
     # Not before something is drawn: these take longer to import than all else in the kit.
     from IPython.display import display

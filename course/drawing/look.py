@@ -28,8 +28,8 @@ INKS = {
 SENTENCE = ("I", "like", "trees", "<eos>", "me", "gustan", "los", "árboles")
 
 
-def contrasts(color: str, ground: str = style.PAPER) -> tuple[float, float]:
-    """The contrast of words with their ground on paper, and once the dark theme turned both."""
+def _contrasts(color: str, ground: str = style.PAPER) -> tuple[float, float]:
+    """The contrast of text with its background: on paper, and in the dark theme."""
     dark = [style.in_the_dark(mpl.colors.to_rgb(each)) for each in (color, ground)]
     return style.contrast(color, ground), style.contrast(*dark)
 
@@ -61,7 +61,7 @@ def draw_look() -> Figure:
         y = 5.33 - 0.25 * row
         box(ax, (1.68, y), 0.36, 0.17, color=color, fill=color)
         label(ax, (2.0, y), name, size=style.LABEL, color=color)
-        for x, ratio in zip((6.4, 7.1), contrasts(color), strict=True):
+        for x, ratio in zip((6.4, 7.1), _contrasts(color), strict=True):
             label(ax, (x, y), f"{ratio:.1f}", ha="right")
     ramp = np.linspace(0, 1, 65)
     strip(ax, (1.5, 3.92), 1.6, 0.15, ramp, limit=1, cmap=style.WEIGHTS, low=0)

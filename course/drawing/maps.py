@@ -1,8 +1,8 @@
-"""Maps: a matrix between its words, with its numbers in the cells, and what its colors mean.
+"""Heat maps: a matrix with words around it and numbers in its cells, and its color scale.
 
 image = number_map(ax, cosines, words, words, decimals=1)
 color_scale(image, ax, "cosine")
-level_name(ax, "to write")           # of the vertical axis: above it, never turned
+level_name(ax, "to write")           # the label of the vertical axis: above it, never turned
 """
 
 from collections.abc import Mapping, Sequence
@@ -37,9 +37,10 @@ def maps_of_words(
 ) -> Figure:
     """Draw several matrices (s, s) of the same words, side by side on one scale -> the figure.
 
-    The words stand before the rows; columns have the same words in the same order. maps: title ->
-    matrix; a NaN leaves its cell grey. limits: the ends of the colors; below 0 they tell signs
-    apart. across: how many stand in a row. parted: after so many words stands a gap.
+    The words stand at the left of the rows; the columns are the same words in the same order. maps:
+    title -> matrix; a NaN leaves its cell grey. note: what is drawn, under the title. limits: the
+    numbers at both ends of the color scale; if the first is negative, the colors show the sign.
+    across: how many maps stand in a row. parted: leave a gap after so many words.
     Raises ValueError when a matrix doesn't fit the words.
     """
     for name, table in maps.items():
@@ -86,10 +87,11 @@ def number_map(
     marks: Sequence[str] = (),
     words: float = style.LABEL,
 ) -> Any:
-    """Draw a matrix (rows, columns), the first row at the top -> the image.
+    """Draw a matrix (rows, columns) as a heat map, the first row at the top -> the image.
 
-    decimals: of the numbers in the cells; None leaves them out. marks: what stands in a cell of 0
-    and of 1 instead. A NaN leaves its cell grey. words: the size of those around it.
+    limits: the numbers at both ends of the color scale. decimals: of the numbers written in the
+    cells; None writes none. marks: two texts, for a cell of 0 and a cell of 1, instead of numbers.
+    A NaN leaves its cell grey. words: the font size of the words around the map.
     """
     matrix = as_array(values)
     low, high = limits
@@ -111,7 +113,11 @@ def number_map(
 
 
 def color_scale(image: Any, axes: Any, name: str, ticks: Sequence[float] = (), **look: Any) -> Any:
-    """The scale of the colors at the right of one or several axes, its name level above it."""
+    """Add a color scale at the right of one or several axes, its name above it -> the colorbar.
+
+    image: what `number_map` returned. ticks: by default both ends and the middle. look: options of
+    matplotlib's `colorbar`.
+    """
     scale = image.figure.colorbar(
         image, ax=axes, **{"shrink": 0.6, "aspect": 18, "pad": 0.02, **look}
     )
@@ -124,6 +130,9 @@ def color_scale(image: Any, axes: Any, name: str, ticks: Sequence[float] = (), *
 
 
 def level_name(ax: Axes, text: str, side: str = "left") -> None:
-    """The name of the vertical axis, level above it. side: where the text begins, or ends."""
+    """Write the label of the vertical axis above it, horizontally.
+
+    side: "left" if the text begins at the axis, "right" if it ends there.
+    """
     ax.set_ylabel(text, rotation=0, ha=side, va="bottom", fontsize=style.NOTE, color=style.MUTED)
     ax.yaxis.set_label_coords(-0.015 if side == "right" else 0.0, 1.015)

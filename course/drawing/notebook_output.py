@@ -33,7 +33,7 @@ WIDEST = 10.0  # inches; a larger page (the poster) is stored with fewer dots: i
 
 
 def enable_altair() -> None:
-    """Draw every Altair chart of this session the same way, also one that stands last in a cell.
+    """Store every Altair chart of this session as `show` does, also one on the last line of a cell.
 
     Altair's own renderers load from the internet or don't fit JupyterLab's Vega-Lite.
     """
@@ -51,7 +51,7 @@ def is_chart(thing: Any) -> bool:
 
 
 def figure_bundle(figure: Figure, alt: str) -> tuple[dict[str, Any], dict[str, Any]]:
-    """A matplotlib figure -> what a notebook stores: picture and text, and their notes."""
+    """A matplotlib figure -> what a notebook stores: outputs (a PNG and a text) and metadata."""
     from matplotlib import pyplot
 
     text = f"Figure:\n{alt}\n{summary(figure)}"  # line 1 is what a folded output shows
@@ -233,9 +233,9 @@ def _is_number(text: str) -> bool:
 
 
 def chart_bundle(spec: dict[str, Any], **_: Any) -> tuple[dict[str, Any], dict[str, Any]]:
-    """A chart's specification -> what a notebook stores: chart, picture and text, and their notes.
+    """A chart's specification -> what a notebook stores: chart, PNG and text, and their metadata.
 
-    JupyterLab draws the chart, everything else the picture. Raises ValueError when the outermost
+    JupyterLab draws the chart, everything else shows the PNG. Raises ValueError when the outermost
     level of the chart has no description: it is the alt text.
     """
     alt = spec.get("description", "")
@@ -251,10 +251,10 @@ def chart_bundle(spec: dict[str, Any], **_: Any) -> tuple[dict[str, Any], dict[s
 
 
 def portable(spec: dict[str, Any]) -> dict[str, Any]:
-    """The specification with our look, its data inside, and the version JupyterLab knows.
+    """A chart's specification, with the look of the series and in JupyterLab's Vega-Lite version.
 
-    Each table becomes one string of comma-separated values: one line in the notebook's file
-    instead of thousands. Numbers are rounded to three decimals.
+    Each table becomes one string of comma-separated values inside it: one line in the notebook's
+    file instead of thousands. Numbers are rounded to three decimals.
     """
     spec = copy.deepcopy(spec)
     spec["$schema"] = VEGALITE_SCHEMA
@@ -311,7 +311,7 @@ def _cell(value: Any) -> Any:
 
 
 def convert(spec: dict[str, Any], format: str) -> bytes:
-    """Draw a portable specification, on white. format: png, svg or pdf."""
+    """Draw what `portable` returned, on white -> the bytes of a file. format: png, svg or pdf."""
     if format == "svg":
         return _numbered_anew(_vl_convert().vegalite_to_svg(spec, vl_version=VEGALITE_VERSION))
     if format == "pdf":
@@ -340,10 +340,10 @@ def _vl_convert() -> Any:
 
 def _to_pdf(spec: dict[str, Any]) -> bytes:
     """The same bytes each time: vl-convert shuffles what it puts in a PDF."""
-    return in_order(_vl_convert().vegalite_to_pdf(spec, vl_version=VEGALITE_VERSION))
+    return _in_order(_vl_convert().vegalite_to_pdf(spec, vl_version=VEGALITE_VERSION))
 
 
-def in_order(pdf: bytes) -> bytes:
+def _in_order(pdf: bytes) -> bytes:
     """The same PDF with its objects numbered and stored in the order in which they are needed.
 
     A PDF is a list of numbered objects and, at its end, a table of where each begins. Objects name

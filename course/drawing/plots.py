@@ -1,13 +1,13 @@
-"""Curves, rows of dots and bars of an experiment: grey, and loud what the title speaks of.
+"""Curves, rows of dots and bars of an experiment: what the title is about is `loud`, the rest grey.
 
     curves(ax, steps, {"post-norm": runs, "pre-norm": runs}, loud=["pre-norm"])
     dot_rows(ax, {"as it is": [0.8, 0.9], "one head off": [0.5, 0.5]}, loud=["one head off"])
     bar_rows(ax, {"estoy": 0.39, "soy": 0.36}, written="{:.2f}".format)
     shares(ax.yaxis)                                  # 0 %, 50 %, 100 %
-    doubling(ax, [16, 32, 64])                        # a step for each factor of two
+    doubling(ax, [16, 32, 64])                        # the same step for each factor of two
     name_lines(ax)                                    # names at the ends of curves: no legend
 
-What is drawn several times over (a seed each) is thin or a dot; the mean is thick or a number.
+A single seed is a thin line or a dot; the mean of the seeds is a thick line or a number.
 """
 
 import textwrap
@@ -39,10 +39,11 @@ def curves(
     names: bool = True,
     **look: Any,
 ) -> None:
-    """Draw a curve for each name: those in `loud` in the accent, the others grey.
+    """Draw a curve for each name: those in `loud` in the accent color, the others grey.
 
-    lines: name -> values (n,), or (seeds, n), of which each is thin and the mean thick; at most
-    two are loud, and four grey. names: at the ends of the curves. Raises ValueError for a curve
+    x: n numbers. lines: name -> values (n,), or (seeds, n) for a thin line for each seed and a
+    thick one for their mean; at most two are loud, and four grey. names: write each name at the
+    right end of its curve. look: options of matplotlib's `plot`. Raises ValueError for a curve
     without a number for each x.
     """
     loud_or_grey = {True: [(style.ACCENT, "-"), (style.ACCENT, (0, (5, 2)))], False: list(GREYS)}
@@ -63,9 +64,10 @@ def curves(
 def name_lines(
     ax: Axes, size: float = style.LABEL, wide: int = 30, but: Collection[str] = ()
 ) -> None:
-    """Each curve's name at its right end, in its color, none over another: instead of a legend.
+    """Write each curve's name at its right end, in its color, without overlaps: as a legend.
 
-    wide: how many letters of a name go into one line. but: names that stand elsewhere already.
+    size: in points. wide: at most so many letters of a name stand in one line. but: names to leave
+    out.
     """
     names = {
         line: textwrap.fill(line.get_label(), wide)
@@ -110,10 +112,11 @@ def dot_rows(
     at: float | None = None,
     named: bool = True,
 ) -> None:
-    """Draw a row for each name: a dot for each seed, and what they come to in figures.
+    """Draw a row for each name: a dot for each seed and, with `written`, a text beside the dots.
 
-    written: the row's values -> what is written of them. at: how far along the axis that stands, in
-    shares of it; by default beside the dots. named: with names at the left.
+    rows: name -> a number for each seed. loud: the names in the accent color. written: a row's
+    values -> its text. at: where the text begins, from 0 (left end of the axis) to 1 (right end);
+    by default beside the dots. named: with the names at the left.
     """
     for y, (name, given) in enumerate(rows.items()):
         values, color = as_array(given), style.ACCENT if name in loud else style.MUTED
@@ -156,8 +159,10 @@ def bar_rows(
 ) -> None:
     """Draw a bar for each name, with its number at the end, and no axis.
 
-    most: the longest bar that the panel has to hold, if there are others beside it. notes: what
-    stands instead of a number. ends: where a number begins, if not at the end of its bar.
+    loud: the names in the accent color. written: a number -> its text. most: the longest bar that
+    the panel has room for, if other panels share its scale. named: with the names at the left.
+    notes: name -> a text instead of its number. ends: name -> where its number begins, if not at
+    the end of its bar.
     """
     longest = max(bars.values()) if most is None else most
     for y, (name, value) in enumerate(bars.items()):
@@ -186,13 +191,16 @@ def _rows(ax: Axes, names: Sequence[str], loud: Collection[str], named: bool) ->
 
 
 def shares(axis: Axis, parts: int = 2) -> None:
-    """Name an axis of shares in percent, from 0 to 100, at this many equal parts."""
+    """Label an axis of shares from 0 to 1 in percent; the ticks cut it in `parts` equal parts."""
     ticks = np.linspace(0, 1, parts + 1)
     axis.set_ticks(ticks, [f"{100 * tick:.0f} %" for tick in ticks])
 
 
 def doubling(ax: Axes, numbers: Sequence[float], along: str = "x", every: int = 1) -> None:
-    """Make an axis (x, y) logarithmic, with a mark at these numbers, or at every second of them."""
+    """Make an axis logarithmic, with a tick at each of these numbers, or only at each `every`-th.
+
+    along: "x" or "y".
+    """
     numbers = numbers[::every]
     ax.set(**{f"{along}scale": "log"})
     axis = {"x": ax.xaxis, "y": ax.yaxis}[along]

@@ -14,8 +14,9 @@ from course.chapters import CHAPTERS
 class FigureEntry:
     """One figure of the series.
 
-    notebook: the file's name without its ending. hero: is it its notebook's picture to remember?
-    title: its finding, where what draws it doesn't write one.
+    notebook: the file's name without its ending. alt: what it shows, for readers who can't see it.
+    draw: a function that draws it. hero: is it the picture to remember of its notebook? title: its
+    finding, if `draw` doesn't write a title itself.
     """
 
     name: str
@@ -33,9 +34,10 @@ FIGURES: Registry[FigureEntry] = Registry("figure")
 def figure(
     name: str, *, caption: str, alt: str, notebook: str = "", hero: bool = False, title: str = ""
 ) -> Callable:
-    """Register the function below as a figure of the series, under a name that never changes.
+    """Register the decorated function as a figure of the series, under a name that never changes.
 
-    notebook: if it isn't that of the chapter. title: see `FigureEntry`.
+    notebook: by default that of the chapter. The others: see `FigureEntry`. Raises ValueError for
+    a name that another figure has.
     """
 
     def register(draw: Callable[[], Any]) -> Callable[[], Any]:

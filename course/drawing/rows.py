@@ -1,4 +1,4 @@
-"""Experiments as rows: a dot for each seed, beside the seeds of the base; grey, and one accent."""
+"""Experiments as rows: a dot for each seed, to be compared with the seeds of the base."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from itertools import pairwise
@@ -16,7 +16,11 @@ STEP = 0.265  # inches from row to row
 
 
 def verdict(shares: Sequence[float], base: Sequence[float]) -> str:
-    """Are all seeds of a change better than each of the base, all worse, or neither?"""
+    """Compare the seeds of a change with those of the base.
+
+    "better" if each of them is above all of the base, "worse" if each is below, else "no clear
+    difference".
+    """
     if min(shares) > max(base):
         return "better"
     return "worse" if max(shares) < min(base) else "no clear difference"
@@ -34,12 +38,14 @@ def seed_rows(
     remarks: str = "",
     limits: tuple[float, float] | None = None,
 ) -> Figure:
-    """Draw what each change is worth: a panel for each measure, a row for each change.
+    """Draw what changes are worth: a panel for each measure, a row for each change -> the figure.
 
-    rows: {"what", "group"} and for each key of `panels` a number for each seed; the first is the
-    base, whose seeds make the band. "remark": what stands at the right, under `remarks`. loud: rows
-    (what, key) in the accent. written: a mean -> the number beside its dots, where each seed lies
-    beyond each of the base; other rows are pale. limits: of the axes, else those of the numbers.
+    rows: {"what": the change, "group": changes that stand together}, and for each key of `panels` a
+    number for each seed. The first row has the group "base"; its seeds make a band behind the
+    others. panels: key -> the panel's title. loud: (what, key) of the dots in the accent color.
+    written: a mean -> the number beside the dots of a row that is better or worse (see `verdict`);
+    the other rows are pale. remarks: a heading at the right, above the "remark" of each row.
+    limits: of the axes; by default around all numbers.
     Raises ValueError when the first row is not the base, or a row has no numbers.
     """
     if not rows or rows[0]["group"] != "base":

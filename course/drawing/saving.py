@@ -33,10 +33,11 @@ def save_figure(
 ) -> None:
     """Write a matplotlib figure or an Altair chart to a .svg, .png or .pdf file.
 
-    Title and alt text travel inside the file, where its kind has a place for them. text: let the
-    letters of an SVG be text, that can be edited and searched but needs the font (Course Sans)
-    where it is shown; an Altair chart's always are. In a PDF they always are, font inside. Raises
-    ValueError for another kind of file, OSError where nothing can be written.
+    Title and alt text are stored in the file, except in an Altair chart's PNG and PDF. text: keep
+    the letters of an SVG as text, which can be edited and searched but needs the font (Course Sans)
+    wherever it is shown; otherwise they become shapes. In an Altair chart's SVG and in a PDF they
+    are always text; a PDF contains the font. Raises ValueError for another kind of file, OSError
+    where nothing can be written.
     """
     path = Path(path)
     format = _check_format(path)

@@ -147,10 +147,10 @@ ON_PAPER: dict[str, Any] = {
 }
 
 
-def find_own_fonts() -> None:
-    """Make sure that matplotlib knows our letters, and takes for formulas the signs it came with.
+def _find_own_fonts() -> None:
+    """Make sure that matplotlib finds the course's fonts and, for formulas, those it came with.
 
-    Its list of fonts is written once for each user and then believed. Where that went wrong, text
+    Matplotlib lists the fonts once for each user and then trusts that list. Where it is wrong, text
     looks nearly right and formulas don't: their letters are quietly taken from another font.
     """
     own, fonts = Path(mpl.get_data_path()), font_manager.fontManager
@@ -163,7 +163,7 @@ def find_own_fonts() -> None:
     )
 
 
-find_own_fonts()
+_find_own_fonts()
 
 
 def use() -> None:
@@ -180,37 +180,41 @@ def new_figure(width: float = WIDTH, height: float = 3.5) -> Figure:
 
 
 def panel(height: float) -> tuple[Figure, Axes]:
-    """An empty figure of the usual width -> the figure, and its only axes."""
+    """An empty figure of the usual width -> the figure, and its only axes. height: in inches."""
     figure = new_figure(height=height)
     return figure, figure.subplots()
 
 
 def panels(count: int, height: float, **how: Any) -> tuple[Figure, np.ndarray]:
-    """An empty figure of the usual width -> the figure, and axes side by side. how: sharey=True."""
+    """An empty figure of the usual width -> the figure, and its axes side by side (count,).
+
+    height: in inches. how: options of matplotlib's `subplots`, such as sharey=True.
+    """
     figure = new_figure(height=height)
     return figure, figure.subplots(1, count, squeeze=False, **how)[0]
 
 
-def luminance(color: Any) -> float:
-    """How much light a color gives, from 0 (black) to 1 (white); the guidelines' (WCAG 2)."""
+def _luminance(color: Any) -> float:
+    """The relative luminance of a color (WCAG 2), from 0 (black) to 1 (white)."""
     channels = np.array(to_rgb(color))
     linear = np.where(channels <= 0.04045, channels / 12.92, ((channels + 0.055) / 1.055) ** 2.4)
     return float(linear @ (0.2126, 0.7152, 0.0722))
 
 
 def contrast(one: Any, other: Any) -> float:
-    """The contrast of two colors, from 1 to 21 (WCAG 2); words need 4.5 on their ground."""
-    low, high = sorted((luminance(one), luminance(other)))
+    """The contrast of two colors, from 1 to 21 (WCAG 2); text needs 4.5 on its background."""
+    low, high = sorted((_luminance(one), _luminance(other)))
     return (high + 0.05) / (low + 0.05)
 
 
 def chip(text: str, color: str | None = None) -> dict[str, Any]:
-    """How a word looks, wherever it stands: letters of its color on its tint, rounded.
+    """How a word looks everywhere: on its chip, a pale rounded box, in letters of its color.
 
-    For matplotlib's text: ax.text(x, y, "trees", **chip("trees")). color: instead of its own.
+    These are options of matplotlib's text: ax.text(x, y, "trees", **chip("trees")). color: instead
+    of the word's own.
     """
     color = color or WORDS.get(text, INK)
-    if luminance(color) > 0.9:  # it stands on something strong
+    if _luminance(color) > 0.9:  # it stands on something strong
         return {"color": color, "weight": "bold"}
     plain = color in (INK, MUTED)
     ground = GROUND if plain else tint(color)
@@ -231,14 +235,14 @@ def ink_on(color: Any) -> str:
 
 
 def tint(color: Any) -> str:
-    """The pale ground that goes with a color: a chip, a box."""
+    """The pale background that goes with a color, for a chip or a box."""
     return to_hex(1 - (1 - np.array(to_rgb(color))) * 0.16)
 
 
 def readable(color: Any, ground: Any = None) -> str:
-    """The color for words: itself, or as much darker as its contrast on the ground needs.
+    """A color for text: this one, or a darker one if its contrast with the background needs it.
 
-    ground: by default its own tint, on which words have less contrast than on paper.
+    ground: the background, by default the color's own tint, where contrast is lower than on paper.
     """
     ground, channels = tint(color) if ground is None else ground, np.array(to_rgb(color))
     if contrast(color, ground) >= 4.6:
@@ -267,10 +271,11 @@ MINUS = re.compile(r"(?<![\w.$\\{}^-])-(?=\.?\d)")
 
 
 def finish(figure: Figure) -> None:
-    """What holds for every figure, before it is stored: title, minus signs, readable words.
+    """Apply the last rules of the look to a figure that is to be stored; again, it does nothing.
 
-    The title stands at the left edge; that of a single panel is the figure's. Words in a color
-    get as dark as they have to be on paper. A hyphen before a digit becomes a minus sign.
+    The title goes to the left edge; the title of a single panel becomes the figure's. Colored text
+    gets dark enough to read on paper. A hyphen before a digit becomes a minus sign. The label of a
+    vertical axis is written above it, horizontally.
     """
     if getattr(figure, "finished", False):
         return
@@ -301,7 +306,7 @@ def finish(figure: Figure) -> None:
         said, color = text.get_text(), to_hex(text.get_color())
         if said in WORDS and color == WORDS[said].lower() and not text.get_bbox_patch():
             text.set(**chip(said))
-        if luminance(text.get_color()) < 0.9 and text.get_bbox_patch() is None:
+        if _luminance(text.get_color()) < 0.9 and text.get_bbox_patch() is None:
             text.set_color(readable(text.get_color(), PAPER))
 
 

@@ -1,4 +1,4 @@
-"""The numbers of a figure: taken from tensors, and rounded so that they stay the same."""
+"""The numbers of a figure: taken from tensors, and rounded alike on every machine."""
 
 import math
 from typing import Any

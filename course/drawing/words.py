@@ -26,7 +26,7 @@ Point = tuple[float, float]
 
 
 def canvas(width: float = style.WIDTH, height: float = 2.5) -> tuple[Figure, Axes]:
-    """An empty page of this many inches, on which one unit is one inch."""
+    """An empty page of this many inches -> the figure, and axes on which one unit is one inch."""
     with mpl.rc_context(style.PRINT):
         figure = Figure(figsize=(width, height))
         ax = figure.add_axes((0, 0, 1, 1))
@@ -36,14 +36,14 @@ def canvas(width: float = style.WIDTH, height: float = 2.5) -> tuple[Figure, Axe
 
 
 def heading(ax: Axes, text: str, note: str = "") -> None:
-    """The finding as a title, at the upper left edge of a canvas; what is drawn, below it."""
+    """Write a title (the finding) at the top left of a canvas, and below it what is drawn."""
     top = ax.get_ylim()[1]
     label(ax, (0.02, top - 0.2), text, size=style.TITLE, weight="bold")
     label(ax, (0.02, top - 0.5), note, size=style.LABEL, color=style.MUTED)
 
 
 def titled(figure: Figure, text: str, note: str = "") -> None:
-    """The same above panels: the finding as a title, and what is drawn below it."""
+    """Write a title and a note above the panels of a figure, as `heading` does on a canvas."""
     height = figure.get_figheight()
     lines = [(text, 0.05, style.TITLE, "bold", style.INK)]
     lines += [(note, 0.36, style.LABEL, "normal", style.MUTED)] if note else []
@@ -55,20 +55,24 @@ def titled(figure: Figure, text: str, note: str = "") -> None:
 
 
 def label(ax: Axes, at: Point, text: str, *, size: float = style.NOTE, **look: Any) -> None:
-    """Words that explain."""
+    """Write a text that explains something.
+
+    at: its left end, at the middle of its height. size: in points. look: options of matplotlib's
+    `text`.
+    """
     own = {"ha": "left", "va": "center", "color": style.INK, "linespacing": 1.15}
     on_line(ax.text(*at, text, fontsize=size, zorder=4, **{**own, **look}))
 
 
 def centered(ax: Axes, x: float, y: float, text: str, **look: Any) -> Text:
-    """Words around a point, in the coordinates of any axes."""
+    """Write a text around a point, in the units of the axes -> matplotlib's text."""
     return on_line(ax.text(x, y, text, **{"ha": "center", "va": "center", **look}))
 
 
 def on_line(text: Text) -> Text:
-    """Set one line of words by its baseline, half the height of a capital below where it stands.
+    """Set one line of text by its baseline, half the height of a capital below its middle.
 
-    By their own ink, "árboles" and "<eos>" would stand lower than "like" beside them.
+    text: centered upright; any other stays as it is. By their own ink, "árboles" and "<eos>" would stand lower than "like" beside them.
     """
     one = not set("\n$") & set(text.get_text())
     if one and text.get_verticalalignment() in ("center", "center_baseline"):
@@ -80,12 +84,12 @@ def on_line(text: Text) -> Text:
 
 
 def width_of(text: str, size: float) -> float:
-    """How many inches wide a bold word will be."""
+    """The width of a bold text, in inches. size: in points."""
     return TextPath((0, 0), text, size=size, prop={"weight": "bold"}).get_extents().width / 72
 
 
 def percent(chance: float) -> str:
-    """A probability as a reader wants it: 90 %, and 0.04 % where it is small."""
+    """A probability as a text: 90 %, and with two decimals where it is below 1 %: 0.04 %."""
     return f"{100 * chance:.0f} %" if chance >= 0.01 else f"{100 * chance:.2f} %"
 
 
@@ -95,7 +99,11 @@ def word_color(text: str) -> str:
 
 
 def word(ax: Axes, at: Point, text: str, *, size: float = 11.0, **look: Any) -> None:
-    """A word on its chip, in its own color where it belongs to the running sentence."""
+    """Write a word on its chip, in its own color if it belongs to the running sentence.
+
+    at: its middle. size: in points. look: options of matplotlib's `text`; a `color` replaces its
+    own.
+    """
     own = {"ha": "center", "va": "center", **style.chip(text, look.pop("color", None))}
     on_line(ax.text(*at, text, fontsize=size, zorder=4, **{**own, **look}))
 
@@ -110,9 +118,10 @@ def sentence(
     gap: float = 0.165,
     ha: str = "left",
 ) -> list[float]:
-    """Words in a row that begins, ends or has its middle at `at` -> the middle of each.
+    """Write words in a row -> the x of the middle of each.
 
-    marked: word -> its color; the others stay in the background.
+    at: where the row begins, has its middle or ends, if `ha` is "left", "center" or "right".
+    marked: word -> its color; the others are grey. size: in points. gap: between words, in inches.
     """
     (x, y), middles = at, []
     long = sum(width_of(text, size) + gap for text in words) - gap
@@ -129,7 +138,7 @@ def sentence(
 def words_around(
     ax: Axes, rows: Sequence[str], columns: Sequence[str], size: float = style.LABEL
 ) -> None:
-    """The words of a map's rows and columns, and thin lines between its cells.
+    """Write the words of a map's rows and columns, and draw thin lines between its cells.
 
     Words are never turned: where they would touch, they are smaller, or on several heights.
     """

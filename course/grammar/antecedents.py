@@ -1,9 +1,9 @@
-"""Sentences in which "it" or "they" has to be understood.
+"""Sentences in which one has to work out what "it" or "they" means.
 
 "The animal didn't cross the street because it was too tired": the animal, so "cansado". "... too
 wide": the street, so "ancha". Spanish drops the pronoun, and the adjective agrees with what was
 meant. Other sentences keep a pronoun: "Ana took the letter out of the box and read it /
-closed it" ("la leyó", "la cerró").
+closed it" ("la leyó", "la cerró"). The docstring of a frame shows what it writes.
 """
 
 from dataclasses import dataclass
@@ -51,7 +51,11 @@ DEGREES = {
 
 @dataclass(frozen=True)
 class Plan:
-    """A sentence before it is decided what its pronoun means."""
+    """A sentence before it is decided which of two nouns its pronoun means.
+
+    first, second: these nouns. mode: "do", "can" or "want" (see `Situation`). degree: a key of
+    DEGREES.
+    """
 
     situation: Situation
     first: NounPhrase
@@ -62,7 +66,11 @@ class Plan:
     degree: str
 
     def adjectives(self, means_first: bool) -> list[Adjective]:
-        """Those that explain the main clause said of the one noun and not of the other."""
+        """The adjectives that make sense as the reason for one of the nouns and not for the other.
+
+        means_first: for the first noun, else for the second. What stands beside a noun already, or
+        is its opposite, is left out.
+        """
         about_first = self.situation.about_first
         about_second = self.situation.about_second(self.second.noun)
         mine, others = (about_first, about_second) if means_first else (about_second, about_first)
@@ -83,7 +91,10 @@ NEARBY = ("this", "that", "my", "your", "our")
 
 
 def draw_participant(draw: Draw, noun: Noun, plural: bool, mark: str, plain: bool) -> NounPhrase:
-    """One of the two nouns: mostly with "the", sometimes with an adjective (if not `plain`)."""
+    """One of the two nouns: mostly with "the", sometimes with an adjective.
+
+    mark: its name in the sentence ("first", "second"). plain: never with an adjective.
+    """
     determiner = "the"
     if draw.chance(0.25):
         determiner = draw.pick([d for d in NEARBY if natural(d, noun)] or ("the",))
@@ -95,7 +106,11 @@ def draw_participant(draw: Draw, noun: Noun, plural: bool, mark: str, plain: boo
 
 @starts_again
 def draw_plan(draw: Draw, *, plain: bool = False, fronted: float = 0.35) -> Plan:
-    """`plain`: no adjectives beside the nouns, and both nouns in the same number."""
+    """Draw a situation, its two nouns, and the form of the sentence.
+
+    plain: no adjectives beside the nouns, and both nouns in the same number. fronted: the
+    probability that the reason comes first.
+    """
     situation = pick_situation(draw)
     first, second = draw.pick(situation.first), draw.pick(situation.second)
     negative = situation.negative
@@ -136,7 +151,10 @@ def with_reason(plan: Plan, reason: Phrase) -> Phrase:
 
 
 def state_reason(plan: Plan, subject: Phrase, meant: NounPhrase, adjective: Adjective) -> Phrase:
-    """it was too tired: estaba demasiado cansado."""
+    """The reason: it was too tired / estaba demasiado cansado.
+
+    subject: what stands for the noun ("it" / nothing). meant: the noun that the reason is about.
+    """
     degree = DEGREES[plan.degree if adjective.gradable else ""]
     said = agreeing(adjective, meant)
     marked = Phrase(text(adjective.english, "adjective"), said.spanish)
@@ -148,9 +166,10 @@ def dropped_pronoun(meant: NounPhrase) -> Phrase:
 
 
 def realize(plan: Plan, means_first: bool, *adjectives: Adjective) -> Sentence:
-    """The sentence with its pronoun meaning the first or the second noun.
+    """Write the plan as a sentence whose pronoun means the first or the second noun.
 
-    English marks: "first" and "second" (the nouns), "pronoun" and "adjective".
+    adjectives: the reason, one or more. These English words can be found by their marks: "first"
+    and "second" (the nouns), "pronoun", and "adjective" (the first one).
     """
     meant = plan.first if means_first else plan.second
     first, *more = adjectives
@@ -261,9 +280,11 @@ def noun_reason(draw: Draw) -> Sentence:
 
 @dataclass(frozen=True)
 class Handling:
-    """Somebody does `verb` to the first noun, somewhere at the second, "and" does more to "it".
+    """What `handle` writes about: taking a letter out of a box, and then reading or closing "it".
 
-    to_first, to_second: what can then be done to the one and not to the other.
+    verb: what is done to the first noun (take). english, spanish: the words before the second noun
+    ("out of", "de"). to_first, to_second: what can be done next to the one and not to the other
+    (read, close).
     """
 
     verb: Verb

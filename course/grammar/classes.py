@@ -24,9 +24,10 @@ PARTS = ("noun", "verb", "adjective", "name", "other")
 
 @dataclass(frozen=True)
 class WordClass:
-    """part: one of PARTS. gender: "m", "f", or "" for none or either. number: "one", "many", "".
+    """What kind of word a word form is.
 
-    "other" holds grammar words (the, not, in), numbers, signs, and words of set phrases.
+    part: one of PARTS; "other" holds grammar words (the, not, in), numbers, signs, and words of set
+    phrases. gender: "m", "f", or "" for none or either. number: "one", "many", or "" for neither.
     """
 
     part: str
@@ -38,12 +39,18 @@ OTHER = WordClass("other")
 
 
 def english_class(form: str) -> WordClass:
-    """english_class("cows") is WordClass("noun", "f", "many"), for "cows" are "vacas"."""
+    """The class of an English word form; "other" if it isn't known.
+
+    english_class("cows") is WordClass("noun", "f", "many"), because "cows" are "vacas".
+    """
     return _english().get(form, OTHER)
 
 
 def spanish_class(form: str) -> WordClass:
-    """spanish_class("rojas") is WordClass("adjective", "f", "many")."""
+    """The class of a Spanish word form; "other" if it isn't known.
+
+    spanish_class("rojas") is WordClass("adjective", "f", "many").
+    """
     return _spanish().get(form, OTHER)
 
 

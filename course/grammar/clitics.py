@@ -1,4 +1,7 @@
-"""Object pronouns, which Spanish puts before the verb: lo, la, los, las, le, les, se."""
+"""Object pronouns, which Spanish puts before the verb: lo, la, los, las, le, les, se.
+
+The docstring of a frame shows what it writes.
+"""
 
 from course.grammar.lexicon import NOUNS, nouns_for
 from course.grammar.morphology import PRESENT

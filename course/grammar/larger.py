@@ -1,4 +1,7 @@
-"""Larger sentences: verbs before verbs, comparison, "and", relative clauses, possession."""
+"""Larger sentences: modal verbs, comparison, "and", relative clauses, possession.
+
+The docstring of a frame shows what it writes.
+"""
 
 from course.grammar.clitics import SOCIAL
 from course.grammar.lexicon import ADJECTIVES, ADJECTIVES_FOR, nouns_for
@@ -137,7 +140,7 @@ GROUPS = (
 
 
 def comparative(adjective: str) -> str:
-    """bigger, heavier, more expensive."""
+    """The English comparative: big -> bigger, heavy -> heavier, expensive -> more expensive."""
     if adjective in LONG_ADJECTIVES:
         return "more " + adjective
     if adjective == "big":
@@ -252,7 +255,10 @@ UNCLEAR = ("he", "she", "they")  # dropped in Spanish, so not in a row with othe
 
 @starts_again
 def draw_actor(draw: Draw, other: NounPhrase | None = None) -> NounPhrase:
-    """Somebody who acts (other than the `other`), and not he, she or they."""
+    """The subject of a clause, without he, she, they, his, her or their, which would be unclear.
+
+    other: the subject of another clause, from which this one has to differ.
+    """
     if other is None or draw.chance(0.35):
         actor = draw_person(draw, pronouns=0.35, names=0.3)
     else:
@@ -264,7 +270,7 @@ def draw_actor(draw: Draw, other: NounPhrase | None = None) -> NounPhrase:
 
 
 def action(draw: Draw, subject: NounPhrase, tense: str) -> Phrase:
-    """A clause without its place and time: Ana opened the door; we danced."""
+    """A clause with an object or perhaps a place, but no time: Ana opened the door; we danced."""
     if draw.chance(0.35):
         verb = draw.pick([DOES[name] for name in SIMPLE_ACTIONS])
         return subject + finite(verb, subject, tense) + draw_place(draw, 0.3, subject)

@@ -18,7 +18,11 @@ from course.grammar.morphology import (
 
 @dataclass(frozen=True, eq=False)  # two are equal only if they are the same one
 class Noun:
-    """One noun. `gender` is "m" or "f", or "c" where the person may be either (doctor/doctora)."""
+    """One noun in both languages.
+
+    gender: "m", "f", or "c" where the person may be either (doctor/doctora); then `feminine` is the
+    Spanish word for a woman. tags: what kinds of thing it is.
+    """
 
     english: str
     english_plural: str
@@ -36,7 +40,7 @@ class Noun:
 
     @property
     def default_gender(self) -> str:
-        """Masculine for "c": the convention where nothing in the sentence says otherwise."""
+        """Masculine for "c", the convention where nothing in the sentence says otherwise."""
         return "m" if self.gender == "c" else self.gender
 
     @property
@@ -54,7 +58,11 @@ class Noun:
 
 @dataclass(frozen=True, eq=False)  # two are equal only if they are the same one
 class Adjective:
-    """One adjective. `copula` is the Spanish verb it takes: ser (what it is) or estar (how)."""
+    """One adjective in both languages.
+
+    copula: its verb in Spanish, "ser" (what something is) or "estar" (how it is at the moment).
+    suits: the English nouns that it can describe. before_noun: Spanish puts it before the noun.
+    """
 
     english: str
     spanish: str
@@ -503,7 +511,10 @@ NOUNS = _read_nouns()
 
 @cache
 def nouns_for(suits: str) -> list[Noun]:
-    """The nouns that a list of tags, noun names and "-exceptions" stands for, in table order."""
+    """The nouns of a list such as "animal book -cow": the animals and the book, without the cow.
+
+    suits: tags and nouns; "-" before one leaves it out. They come in the order of the table.
+    """
     wanted = {item for item in suits.split() if not item.startswith(("-", "!"))}
     unwanted = {item[1:] for item in suits.split() if item.startswith("-")}
     return [

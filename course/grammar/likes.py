@@ -3,6 +3,8 @@
 I like trees          Me gustan los árboles        (trees please me)
 Ana loves milk        A Ana le encanta la leche
 My head hurts         Me duele la cabeza
+
+The docstring of a frame shows what it writes.
 """
 
 from course.grammar.lexicon import Noun, nouns_for
@@ -51,9 +53,10 @@ INTERESTING = nouns_for(
 def draw_experiencer(
     draw: Draw, thing: NounPhrase | None = None, *, asked: bool = False
 ) -> tuple[NounPhrase, Words]:
-    """Who likes: the English subject, and the Spanish "a Ana le" (just "le" for a pronoun).
+    """Draw who likes something -> the English subject, and the Spanish "a Ana le" ("le" for "she").
 
-    "The doctor likes her dog" tells that the doctor is a woman.
+    thing: what is liked; "The doctor likes her dog" makes the doctor a woman. asked: the subject of
+    a question.
     """
     subject = draw_person(draw, pronouns=0.6, names=0.15, asked=asked)
     if thing is not None and thing.determiner in ("his", "her") and subject.either_gender:
@@ -62,18 +65,22 @@ def draw_experiencer(
 
 
 def experiencer(subject: NounPhrase) -> Words:
+    """The Spanish for who likes something: "a Ana le", or just "le" for a pronoun."""
     full = Words() if subject.dropped else "a" + subject.spanish
     return full + DATIVE[subject.person]
 
 
 def experiencer_not(subject: NounPhrase) -> Words:
-    """A Ana no le."""
+    """The same with "no": a Ana no le."""
     full = Words() if subject.dropped else "a" + subject.spanish
     return full + ("no " + DATIVE[subject.person])
 
 
 def draw_liked(draw: Draw, nouns: list[Noun]) -> tuple[NounPhrase, bool]:
-    """What is liked, and whether it is a kind ("trees") and not a certain one ("your tree")."""
+    """Draw what is liked -> the phrase, and whether it is a kind of thing.
+
+    True for "trees", False for certain ones ("your tree").
+    """
     noun = draw.pick(nouns)
     if noun.mass:
         return noun_phrase(noun, "generic"), True

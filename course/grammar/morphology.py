@@ -72,7 +72,7 @@ def spanish_plural(word: str) -> str:
 
 
 def inflects_for_gender(adjective: str) -> bool:
-    """rojo/roja does; grande, azul and feliz have one form for both genders."""
+    """Has the adjective a form for each gender? rojo/roja has; grande, azul and feliz haven't."""
     return adjective.endswith("o")
 
 
@@ -202,7 +202,10 @@ SPELLING_BEFORE_E = {"c": "qu", "g": "gu", "z": "c"}
 
 @functools.cache
 def conjugate(infinitive: str, tense: str) -> tuple[str, ...]:
-    """The five forms (I, you, he/she/it, we, they) of a verb in one tense."""
+    """The five forms (I, you, he/she/it, we, they) of a Spanish verb in one tense.
+
+    tense: PRESENT, PRETERITE or IMPERFECT.
+    """
     if (infinitive, tense) in WHOLE_TENSE:
         return tuple(WHOLE_TENSE[infinitive, tense].split())
     stem, family = infinitive[:-2], infinitive[-2:]

@@ -83,7 +83,7 @@ class NounPhrase(Phrase):
 
     @property
     def either_gender(self) -> bool:
-        """True for one doctor, friend ...: whether a man or a woman, the English noun won't say."""
+        """True for "the doctor", "my friend" ...: in English, a man or a woman."""
         return self.noun is not None and self.noun.gender == "c" and not self.plural
 
     def as_gender(self, gender: str) -> "NounPhrase":
@@ -91,7 +91,7 @@ class NounPhrase(Phrase):
         return noun_phrase(self.noun, self.determiner, self.plural, self.adjective, gender=gender)
 
     def bond(self, adjective: Adjective) -> tuple[Bond, ...]:
-        """The bond with an adjective said about the phrase."""
+        """The pair (noun, adjective) for an adjective said about the phrase; () without a noun."""
         return ((self.noun, adjective),) if self.noun else ()
 
 
@@ -171,7 +171,7 @@ def pronoun(word: str) -> NounPhrase:
 
 
 def owned(owner: NounPhrase, thing: NounPhrase) -> NounPhrase:
-    """The queen's duck: el pato de la reina. `thing` has the determiner "the"."""
+    """The queen's duck: el pato de la reina. thing: a phrase with the determiner "the"."""
     bare = noun_phrase(thing.noun, "", thing.plural, thing.adjective)
     return NounPhrase(
         owner.english + "'s" + bare.english,
@@ -187,7 +187,7 @@ def owned(owner: NounPhrase, thing: NounPhrase) -> NounPhrase:
 
 
 def joined(first: NounPhrase, second: NounPhrase) -> NounPhrase:
-    """The king and the queen; feminine only where both are."""
+    """Two phrases with "and": the king and the queen. Feminine only if both are."""
     phrase = first + both("and", "y") + second
     return NounPhrase(
         phrase.english,
@@ -204,7 +204,7 @@ NOT_OWNED = {"boy", "girl", "child", "man", "woman", "king", "queen", "artist"}
 
 
 def natural(determiner: str, noun: Noun) -> bool:
-    """False for what nobody says: my king, a water, this mother, our sea."""
+    """Would anybody say this? False for my king, a water, this mother, our sea."""
     if determiner in POSSESSIVES:
         if noun.tags & {"wild", "little", "time"} or noun.english in NOT_OWNED:
             return False
@@ -237,7 +237,7 @@ OBJECT_PRONOUNS = {  # English: Spanish accusative, person
 
 
 def accusative(phrase: NounPhrase) -> str:
-    """The pronoun for a phrase: lo, la, los, las."""
+    """The Spanish object pronoun that stands for a phrase: lo, la, los or las."""
     return (
         ("las" if phrase.plural else "la")
         if phrase.gender == "f"
@@ -246,7 +246,7 @@ def accusative(phrase: NounPhrase) -> str:
 
 
 def it(phrase: NounPhrase) -> str:
-    """it or them."""
+    """The English pronoun that stands for a phrase: "it" or "them"."""
     return "them" if phrase.plural else "it"
 
 
@@ -257,7 +257,7 @@ def english_do(person: int, tense: str) -> str:
 
 
 def english_finite(verb: Verb, person: int, tense: str, negative: bool = False) -> Words:
-    """sees, saw, does not see, did not see (with the particle: looks for)."""
+    """The English verb of a clause, and its particle: sees, saw, does not see, did not look for."""
     if negative:
         return text(f"{english_do(person, tense)} not {verb.english_base}")
     if tense == PAST:
@@ -282,7 +282,10 @@ def finite(
 
 
 def be(copula: str, subject: NounPhrase, tense: str, negative: bool = False) -> Phrase:
-    """is / es, está or tiene (states: the past is the imperfect)."""
+    """English "be" and a Spanish copula: is / es (ser), está (estar) or tiene (tener).
+
+    The past of a state is the imperfect: was / era.
+    """
     form = conjugate(copula, PRESENT if tense == PRESENT else IMPERFECT)[subject.person]
     return both(
         BE[tense][subject.person] + (" not" if negative else ""),
@@ -320,7 +323,10 @@ def modal_phrase(
     negative: bool = False,
     clitic: str = "",
 ) -> Phrase:
-    """can see / puede ver; did not want to look for / no quería buscar; is going to / va a."""
+    """A modal and a verb: can see / puede ver; is going to see / va a ver.
+
+    modal: one of MODALS. clitic: a Spanish pronoun to put before the modal.
+    """
     name, infinitive, link = modal
     person = subject.person
     no = " not" if negative else ""
@@ -343,7 +349,7 @@ def modal_phrase(
 
 
 def object_of(verb: Verb, phrase: NounPhrase) -> Phrase:
-    """The object, in Spanish with "a" before people and before animals one has in mind."""
+    """The object of a verb; Spanish puts "a" before people, and before "the dog", not "a dog"."""
     definite = phrase.determiner not in INDEFINITE
     if verb.personal_a and not verb.preposition and (phrase.human or (phrase.animate and definite)):
         return both("", "a") + phrase
@@ -351,13 +357,19 @@ def object_of(verb: Verb, phrase: NounPhrase) -> Phrase:
 
 
 def gustar_form(infinitive: str, thing: NounPhrase, tense: str, kind: bool = True) -> str:
-    """gusta or gustan; in the past gustaba(n) for a kind of thing, gustó/gustaron for one."""
+    """The form of a verb like gustar that agrees with what is liked: gusta or gustan.
+
+    The past is gustaba(n) for a kind ("trees"), gustó or gustaron for a certain one ("the movie").
+    """
     if tense == PAST:
         tense = IMPERFECT if kind else PRETERITE
     return conjugate(infinitive, tense)[thing.person]
 
 
 def question(english: Words, spanish: Words, *parts: Phrase) -> Phrase:
-    """The two sides with question marks, and the bonds of the parts they were made of."""
+    """Make a question from its words in both languages: the question marks are added.
+
+    parts: the phrases that the words came from; their (noun, adjective) pairs are kept.
+    """
     bonds = sum((part.bonds for part in parts), NOTHING.bonds)
     return Phrase(english + "?", "¿" + spanish + "?", bonds)

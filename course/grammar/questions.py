@@ -1,4 +1,7 @@
-"""Questions: the Spanish verb comes before its subject. ¿Abrió Ana la puerta?"""
+"""Questions: the Spanish verb comes before its subject. ¿Abrió Ana la puerta?
+
+The docstring of a frame shows what it writes.
+"""
 
 from course.grammar.clitics import SOCIAL
 from course.grammar.lexicon import ADJECTIVES, ADJECTIVES_FOR, nouns_for

@@ -27,7 +27,7 @@ from course.grammar.words import NOTHING, Phrase, both
 
 
 class Draw:
-    """Random choices. Only `Random.random` is used, so that every Python version agrees.
+    """Random choices. Only `Random.random` is used, so that every Python version makes the same.
 
     long: prefer modifiers (adjectives, places, times), for sentences longer than usual.
     """
@@ -37,19 +37,25 @@ class Draw:
         self.long = long
 
     def chance(self, probability: float, means: str = "") -> bool:
-        """True or False. means: a word that is in the sentence if True (see recognition)."""
+        """True with this probability.
+
+        means: a word that stands in the sentence if this is True; recognition.py asks for it.
+        """
         return self._random() < probability
 
     def modifier(self, probability: float) -> bool:
-        """A chance that is much higher while long sentences are wanted."""
+        """True with this probability, or with a much higher one if long sentences are wanted."""
         return self.chance(max(probability, 0.75) if self.long and probability else probability)
 
     def pick(self, items: Sequence, sure: bool = True):
-        """One of them. sure: what is picked is going to stand in the sentence (see recognition)."""
+        """One of the items, all equally likely.
+
+        sure: the item is certain to stand in the sentence; recognition.py asks for it.
+        """
         return items[int(self._random() * len(items))]
 
     def weighted(self, weights: dict):
-        """One of the keys, each as often as its weight says."""
+        """One of the keys, with probabilities in proportion to their weights."""
         point = self._random() * math.fsum(weights.values())  # sum() differs between Pythons
         for item, weight in weights.items():
             point -= weight
@@ -61,12 +67,15 @@ class Draw:
         return PAST if self.chance(past) else PRESENT
 
     def run(self, frame: Callable, *args, **named):
-        """What the frame draws. It may call itself to start again: see `starts_again`."""
+        """Call a frame that may start again (see `starts_again`) -> what it draws."""
         return frame(self, *args, **named)
 
 
 def starts_again(frame: Callable) -> Callable:
-    """Marks a frame that calls itself when what it has drawn doesn't fit."""
+    """Decorate a function that calls itself when what it has drawn doesn't fit.
+
+    Its calls go through `Draw.run`, so that a subclass knows of them.
+    """
 
     @functools.wraps(frame)
     def run(draw: Draw, *args, **named):
@@ -125,7 +134,11 @@ def draw_noun_phrase(
     plural: bool | None = None,
     adjective: float = 0.25,
 ) -> NounPhrase:
-    """A noun phrase with random number, determiner and (with some probability) adjective."""
+    """A noun phrase with a random determiner, number and perhaps an adjective.
+
+    determiners: to choose from, in the singular and in the plural. plural: chosen at random if it
+    is None. adjective: the probability of one.
+    """
     if plural is None:
         plural = draw_plural(draw, noun)
     choices = determiners[plural]
@@ -139,7 +152,7 @@ def draw_noun_phrase(
 
 
 def draw_beside(draw: Draw, noun: Noun, probability: float) -> Adjective | None:
-    """Perhaps an adjective for the noun."""
+    """With this probability an adjective that can stand beside the noun, else None."""
     return draw_adjective(draw, noun) if draw.modifier(probability) else None
 
 
@@ -160,9 +173,11 @@ def draw_person(
     plural: bool | None = None,
     asked: bool = False,
 ) -> NounPhrase:
-    """Somebody: a pronoun, a name, or a noun phrase. `asked`: the subject of a question.
+    """Somebody: a pronoun, a name, or a noun phrase.
 
-    Without pronouns, somebody who is not the subject.
+    pronouns, names: their probabilities; pronouns=0 is for somebody who isn't the subject, so that
+    nobody is "his" or "her" friend. plural: chosen at random if it is None. asked: the subject of a
+    question.
     """
     kind = draw.weighted({"pronoun": pronouns, "name": names, "noun": 1 - pronouns - names})
     if kind == "pronoun":
@@ -185,9 +200,10 @@ def draw_doer(draw: Draw, verb: Verb, *, pronouns: float = 0.5, asked: bool = Fa
 
 
 def own_possessive(draw: Draw, subject: NounPhrase) -> tuple[str, NounPhrase]:
-    """The possessive that means the subject's own, and the subject.
+    """The possessive for what the subject owns ("my" for "I"), and the subject itself.
 
-    "The doctor lost her book" tells that the doctor is a woman: with "her" goes "doctora".
+    "The doctor lost her book" tells that the doctor is a woman: with "her", the subject that is
+    returned is "la doctora".
     """
     if subject.person != HE:
         return POSSESSIVE_OF[subject.person], subject
@@ -200,7 +216,7 @@ def own_possessive(draw: Draw, subject: NounPhrase) -> tuple[str, NounPhrase]:
 
 @starts_again
 def draw_object_pronoun(draw: Draw, subject: NounPhrase) -> str:
-    """me, you, him ... but never the subject itself (I see me, we see me)."""
+    """An object pronoun (me, you, him ...), but never "I see me" or "we see me"."""
     first_person = (I, WE)
     word = draw.pick(tuple(OBJECT_PRONOUNS), sure=False)
     person = OBJECT_PRONOUNS[word][1]
@@ -231,7 +247,10 @@ OF_ANY_KIND = {
 def draw_object(
     draw: Draw, verb: Verb, subject: NounPhrase, *, negative: bool = False
 ) -> tuple[NounPhrase, NounPhrase]:
-    """An object for the verb, and the subject (whose gender "her" or "his" may have settled)."""
+    """Draw an object for the verb -> the object, and the subject (see `own_possessive`).
+
+    negative: the verb is negated.
+    """
     animal = subject.animate and not subject.human
     noun = draw.pick(verb.animal_objects if animal else verb.objects)
     if "abstract" in noun.tags or (verb.english == "prefer" and draw.chance(0.5)):
@@ -269,7 +288,10 @@ PREPOSITIONS = {  # English for Spanish "en", where it is not "in"
 
 
 def draw_place(draw: Draw, probability: float = 1, who: NounPhrase | None = None) -> Phrase:
-    """Perhaps a place: in the park, near the river, behind the house. `who` is to be there."""
+    """With this probability a place (in the park, near the river, behind the house), else NOTHING.
+
+    who: who is there; an animal gets a place that suits it.
+    """
     if not draw.modifier(probability):
         return NOTHING
     places = PLACES
@@ -341,7 +363,7 @@ SPOTS = (
 
 
 def draw_spot(draw: Draw, noun: Noun, determiners=DEFINITE) -> Phrase:
-    """Where a thing can be: on the table, in the box, under the bed."""
+    """A place where a thing can be: on the table, in the box, under the bed."""
     english, spanish, names = draw.pick(next(spots for tag, spots in SPOTS if tag in noun.tags))
     where = draw.pick([place for place in nouns_for(names) if place is not noun])
     return both(english, spanish) + draw_noun_phrase(
@@ -372,5 +394,8 @@ SEASON_TIMES = {PRESENT: SEASONS, PAST: LONG_AGO}
 
 
 def draw_time(draw: Draw, tense: str, probability: float, times=EVENT_TIMES) -> Phrase:
-    """Perhaps a time that fits the tense."""
+    """With this probability a time that fits the tense, else NOTHING.
+
+    times: tense -> the times to choose from.
+    """
     return draw.pick(times[tense]) if draw.modifier(probability) else NOTHING

@@ -88,9 +88,9 @@ class DeadEnd(Exception):
 
 
 def forms(item: Any) -> Forms | None:
-    """What may stand in a sentence of something that was chosen, as rows of words; None: anything.
+    """The English forms in which a chosen item can stand in a sentence, each as a tuple of words.
 
-    forms(NOUNS["cow"]) is (("cow",), ("cows",)).
+    forms(NOUNS["cow"]) is (("cow",), ("cows",)). None: the item itself needn't stand there.
     """
     if isinstance(item, Phrase):
         return (item.english.words,)
@@ -120,9 +120,11 @@ def _forms(item: Noun | Verb | Adjective | str) -> Forms | None:
 
 
 class Retrace(Draw):
-    """Makes the choices of a path, then the first that there is of each; `on` goes to the next.
+    """Makes its choices in order, not by chance, so that all of them get tried, one path at a time.
 
-    words: those of the sentence. What could only lead to other words isn't chosen.
+    A path is a list of choices; after its end the first option of each choice is taken. `on` goes
+    to the next path. words: those of the sentence; options that could only lead to other words are
+    left out.
     """
 
     def __init__(self, words: Iterable[str]):
@@ -138,7 +140,7 @@ class Retrace(Draw):
         self.says_less = False
 
     def on(self) -> bool:
-        """To the next path; False after the last one."""
+        """Go to the next path; False after the last one."""
         while self.path and self.path[-1][0] + 1 == len(self.path[-1][1]):
             self.path.pop()
         if self.path:
@@ -156,7 +158,7 @@ class Retrace(Draw):
         return found[which]
 
     def fits(self, item: Any) -> bool:
-        """Whether some form of the item is in the sentence; each item is asked about once."""
+        """Whether some form of the item is in the sentence; the answer is kept."""
         # by id, as hashing a noun takes longer than the answer; the item is kept, so that no
         # other can get its id
         known = self.known.get(id(item))
@@ -176,13 +178,16 @@ class Retrace(Draw):
         return [False] * (probability < 1) + [True] * (probability > 0 and fits)
 
     def fitting(self, items: Sequence, sure: bool = True) -> list:
-        """Those that fit, each once. If none does, one may still be chosen that isn't said."""
+        """The items that fit, each once.
+
+        If none does: the first one, unless it is `sure` to stand in the sentence.
+        """
         found = list(filter(self.fits, items))
         found = [item for place, item in enumerate(found) if item not in found[:place]]
         return found or ([] if sure and not self.says_less else list(items[:1]))
 
     def fitting_keys(self, weights: dict) -> list:
-        """Names of kinds ("noun", "whether") are no words of the sentence: any may be chosen."""
+        """The keys that fit; all, if they name kinds ("noun", "whether"), which nobody says."""
         if all(isinstance(key, str) for key in weights) and not PRONOUNS.keys() >= weights.keys():
             return list(weights)
         return self.fitting(list(weights))
@@ -204,7 +209,7 @@ class Retrace(Draw):
         return chosen
 
     def run(self, frame: Callable, *args, **named) -> Any:
-        """A frame that starts again could have begun with its last try."""
+        """Run a frame; DeadEnd where it starts again, since its last try alone draws the same."""
         if self.running and self.running[-1] is frame:
             raise DeadEnd
         self.running.append(frame)
@@ -214,7 +219,7 @@ class Retrace(Draw):
 
 
 def words_of(text: str) -> set[str]:
-    """The grammar's words in a text, and its first one with and without a capital."""
+    """The words of an English text, "n't" as "not"; the first with and without a capital."""
     for word, short in {**CONTRACTIONS, "I am": "I'm"}.items():
         for begin in (str, capitalized):
             text = re.sub(rf"\b{begin(short)}\b", begin(word) + " not" * (short != "I'm"), text)
@@ -240,6 +245,6 @@ def ways(text: str) -> Iterator[tuple[Sentence, list]]:
 def could_write(text: str) -> bool:
     """Whether the grammar can write this English text, letter for letter.
 
-    could_write("I like trees") is True; "I like tree", "i like trees" and "" are not its own.
+    True for "I like trees"; False for "I like tree", "i like trees" and "".
     """
     return next(ways(text), None) is not None

@@ -2,8 +2,8 @@
 
 "The animal didn't cross the street because it was too ...": tired, scared, sick say something about
 the animal; wide, noisy, slippery about the street. A `Situation` lists the nouns that can take part
-and the adjectives that explain the main clause as said of the one noun, and not as said of the
-other. This knowledge of the world is all that decides what "it" means.
+and the adjectives that are a good reason if said about the one noun, and not about the other. This
+knowledge of the world is all that decides what "it" means.
 """
 
 from dataclasses import dataclass, field
@@ -28,10 +28,11 @@ from course.grammar.verbs import (
 class Situation:
     """The `first` noun does `verb` to the `second` (or doesn't: `negative`), for a reason.
 
-    about_first: adjectives that explain it as said of the first noun. groups: (nouns, adjectives)
-    for the second noun, which belongs to the first group that lists it.
+    about_first: adjectives that are a reason if said about the first noun. groups: (nouns,
+    adjectives) for the second noun; where two groups list a noun, the first counts.
     modes: "do" (didn't cross), "can" (couldn't cross), "want" (didn't want to cross).
-    feelings: further reasons about the first noun (hungry: tener hambre).
+    feelings: further reasons about the first noun (hungry: tener hambre). weight: how often it is
+    drawn, compared with the others.
     """
 
     verb: Verb

@@ -118,7 +118,7 @@ def split_for(sentence: Sentence) -> str:
 
 
 def sounds_odd(drawn: Sentence) -> bool:
-    """True for what isn't wrong, but nobody says: "The dog saw a dog", "Every dog doesn't run"."""
+    """True for what is correct, but nobody says: "The dog saw a dog", "Every dog doesn't run"."""
     words = drawn.english.words
     if "not" in words and ("every" in words or "all" in words):
         return True
@@ -131,13 +131,13 @@ def sounds_odd(drawn: Sentence) -> bool:
 
 
 def draw_once(draw: Draw) -> Sentence:
-    """Any sentence, also one that sounds odd; a pronoun sentence with a fixed probability."""
+    """Draw a sentence, which may sound odd. PRONOUN_SHARE of them have a pronoun to work out."""
     share = PRONOUN_SHARE_LONG if draw.long else PRONOUN_SHARE
     return draw.weighted(antecedents.FRAMES if draw.chance(share) else OTHER_FRAMES)(draw)
 
 
 def draw_sentence(draw: Draw) -> Sentence:
-    """The next sentence that doesn't sound odd."""
+    """Draw a sentence that doesn't sound odd."""
     while sounds_odd(drawn := draw_once(draw)):
         pass
     return drawn
@@ -157,7 +157,7 @@ class MinimalPair:
         )
 
     def items(self, number: int) -> tuple[PronounItem, PronounItem]:
-        """The two lines of pronoun.tsv."""
+        """The pair as two lines of pronoun.tsv. number: the pair's, counted from 1."""
         first, second = self.sentences()
         return (
             pronoun_item(first, number, ("first", "second"), self.plan.first, self.about_first),
@@ -168,7 +168,11 @@ class MinimalPair:
 def pronoun_item(
     sentence: Sentence, pair: int, marks: tuple[str, str], meant: NounPhrase, adjective: Adjective
 ) -> PronounItem:
-    """`marks`: the names of the noun that is meant and of the other one."""
+    """A sentence as a line of pronoun.tsv.
+
+    pair: the number of its pair. marks: the names of the noun that is meant and of the other one.
+    adjective: what is said about `meant`; its form in the other gender is the wrong answer.
+    """
     other_gender = "m" if meant.gender == "f" else "f"
     return PronounItem(
         english_text(sentence.english),
@@ -181,7 +185,7 @@ def pronoun_item(
 
 
 def famous_pairs() -> list[MinimalPair]:
-    """The animal didn't cross the street; the trophy didn't fit in the suitcase."""
+    """The two that everybody knows: the animal and the street, the trophy and the suitcase."""
     pairs = []
     for verb, first, second, about_first, about_second in FAMOUS:
         situation = next(
@@ -203,9 +207,10 @@ def famous_pairs() -> list[MinimalPair]:
 
 
 def draw_minimal_pair(draw: Draw, gender: str) -> MinimalPair | None:
-    """A first noun of that gender, a second of the other, which it never met.
+    """Draw a pair of sentences whose two nouns never stand together in training.
 
-    None if the draw brings no such plan.
+    gender: of the first noun, "m" or "f"; the second has the other. None if what was drawn doesn't
+    fit.
     """
     plan = draw_plan(draw, plain=True, fronted=0.5)
     first, second = plan.first, plan.second
@@ -244,7 +249,10 @@ class Corpus:
         return len(self.splits[split]) < SIZES[split]
 
     def add(self, split: str, sentence: Sentence) -> bool:
-        """Put the sentence into the split if there is room and it is new; says whether it did."""
+        """Put the sentence into the split if there is room and it is new -> whether it went in.
+
+        Raises AssertionError if its English is there already, with another translation.
+        """
         english, spanish = english_text(sentence.english), spanish_text(sentence.spanish)
         known = self._spanish_of.get(english)
         if known is not None and known != spanish:
@@ -260,7 +268,7 @@ class Corpus:
         return True
 
     def knows(self, sentence: Sentence, least: int = LEAST_SEEN) -> bool:
-        """Does training show every word of the sentence at least so often?"""
+        """Is every word of the sentence, in both languages, `least` times or more in training?"""
         sides = (sentence.english.words, sentence.spanish.words)
         return all(
             seen[word] >= least
@@ -269,7 +277,7 @@ class Corpus:
         )
 
     def fill_train(self, draw: Draw) -> None:
-        """Fill training, its last part with sentences whose words are still rare."""
+        """Fill training; its last part only with sentences that have a word which is still rare."""
         while self.has_room("train"):
             drawn = draw_sentence(draw)
             common = len(self.splits["train"]) >= TOP_UP * SIZES["train"] and self.knows(drawn, 30)
@@ -277,7 +285,10 @@ class Corpus:
                 self.add("train", drawn)
 
     def fill_pronoun(self, draw: Draw) -> None:
-        """The famous pairs, then as many with a masculine first noun as with a feminine one."""
+        """Fill `pronoun` with the famous pairs, then with others.
+
+        As many of these have a masculine first noun as a feminine one.
+        """
         waiting = famous_pairs()
         while self.has_room("pronoun"):
             number = len(self.pronoun_items) // 2 + 1
@@ -318,7 +329,7 @@ def generate() -> Corpus:
 
 
 def render(corpus: Corpus) -> dict[str, str]:
-    """File name -> its whole text, for all splits."""
+    """The corpus as files: name of the file -> its whole text, one for each split."""
     texts = {}
     for name, rows in corpus.splits.items():
         table = [PAIR_COLUMNS, *rows]

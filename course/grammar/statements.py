@@ -1,6 +1,7 @@
 """Plain statements: who does what, who is what, what is where.
 
-Each function takes a `Draw` and writes one sentence; FRAMES at the end gives their weights.
+Each frame takes a `Draw` and writes one sentence, such as its docstring shows; FRAMES at the end
+gives their weights.
 """
 
 from course.grammar.lexicon import ADJECTIVES, ADJECTIVES_FOR, NOUNS, Adjective, nouns_for, opposite
@@ -66,7 +67,7 @@ NO_TIME = {"build", "break", "find"}
 
 
 def tense_for(draw: Draw, verb: Verb, subject: NounPhrase, negative: bool = False) -> str:
-    """A tense that the English form shows ("I read" could be either: it stays present)."""
+    """Draw a tense, but not the past where English looks like the present: "I read" is present."""
     tense = draw.tense()
     if verb.same_past and not negative and subject.person != HE:
         return PRESENT
@@ -128,7 +129,7 @@ FLYING = nouns_for("flies flying")
 
 
 def does_or_can(draw: Draw, verb: Verb, subject: NounPhrase, tense: str, negative: bool) -> Phrase:
-    """flies, can fly or is flying."""
+    """The verb of a clause, as a habit, an ability or in progress: flies, can fly, is flying."""
     form = draw.weighted({"does": 6, "can": 2, "is doing": 2})
     if form == "can":
         return modal_phrase(CAN, verb, subject, tense, negative)
@@ -278,7 +279,7 @@ def general_truth(draw: Draw) -> Sentence:
 
 
 def ask_truth(subject: NounPhrase, verb: Verb, thing: Phrase) -> Phrase:
-    """Do cats drink milk? Without an object: Can machines think?"""
+    """A general question: Do cats drink milk? If `thing` is NOTHING: Can machines think?"""
     if thing is NOTHING:
         doing = modal_phrase(CAN, verb, subject, PRESENT)
         return question("can" + subject.english + verb.english, doing.spanish + subject.spanish)
@@ -307,7 +308,10 @@ def draw_degree(draw: Draw, adjective: Adjective) -> Phrase:
 
 
 def draw_predicate(draw: Draw, subject: NounPhrase) -> Adjective | None:
-    """An adjective to follow "is" for this subject, not one that is already beside it."""
+    """An adjective to follow "is", or None if there is none.
+
+    It isn't one that already stands beside the subject, nor the opposite of that.
+    """
     if subject.noun is not None:
         suitable = ADJECTIVES_FOR[subject.noun.english]
     else:
@@ -325,13 +329,13 @@ def draw_predicate(draw: Draw, subject: NounPhrase) -> Adjective | None:
 def state(
     draw: Draw, subject: NounPhrase, adjective: Adjective, tense: str, negative: bool = False
 ) -> Phrase:
-    """is (very) tired / está (muy) cansado."""
+    """What follows the subject: is (very) tired / está (muy) cansado."""
     degree = NOTHING if negative else draw_degree(draw, adjective)
     return be(adjective.copula, subject, tense, negative) + degree + agreeing(adjective, subject)
 
 
 def draw_anything(draw: Draw) -> NounPhrase:
-    """Any noun phrase to say something about."""
+    """A noun phrase with any noun, to say something about."""
     noun = draw.pick(NOUN_LIST)
     if noun.mass and ("abstract" in noun.tags or draw.chance(0.4)):
         return noun_phrase(noun, "the" if "food" in noun.tags else "generic")
@@ -487,7 +491,7 @@ FEELINGS = {
 
 
 def feel(name: str, subject: NounPhrase, tense: str, negative: bool = False, very: bool = False):
-    """is very hungry / tiene mucha hambre."""
+    """How the subject feels: is very hungry / tiene mucha hambre. name: a key of FEELINGS."""
     spanish, gender = FEELINGS[name]
     degree = both("very", adjective_form("mucho", gender, False)) if very else NOTHING
     return be("tener", subject, tense, negative) + degree + both(name, spanish)

@@ -1,9 +1,9 @@
-"""How surprising the grammar's sentences are: what no language model can learn away.
+"""How surprising the grammar's sentences are: the loss that is left for the best language model.
 
 Each sentence comes from random choices, and their probabilities are known. A sentence can come
 about in several ways, so the probability of the way that it was drawn is at most that of the
-sentence: the mean of -log p(choices) is an UPPER bound of the grammar's entropy. The floor under
-any model's loss lies there or a little below.
+sentence: the mean of -log p(choices) is an UPPER bound of the grammar's entropy. The lowest loss
+that a model can have is the entropy: at this bound, or a little below.
 """
 
 import math
@@ -53,8 +53,8 @@ class CountingDraw(Draw):
 def draw_counted(draw: CountingDraw) -> tuple[Sentence, float]:
     """A sentence as `draw_sentence` draws it, and -log of the probability of its choices, in nats.
 
-    Where something is drawn until it fits, only the last try counts. That keeps the bound: to come
-    at all is at least as likely as to come at the first try.
+    Where something is drawn until it fits, only the last try counts. That keeps the bound: a
+    sentence is at least as likely to come at some try as at the first.
     """
     while True:
         draw.nats = 0.0
@@ -66,8 +66,8 @@ def draw_counted(draw: CountingDraw) -> tuple[Sentence, float]:
 def entropy_bound(count: int, seed: int = 1) -> dict[str, float]:
     """The bound from `count` sentences: nats per English sentence, and per token, <eos> included.
 
-    standard_error: of the nats per sentence. No model of the sentences can be sure to do better
-    than the entropy, and a model that knew the grammar by heart would do at least as well as this.
+    standard_error: of the nats per sentence. In the long run no model does better than the entropy;
+    a model that knew the grammar by heart would do at least as well as this bound.
     """
     draw = CountingDraw(seed)
     drawn = [draw_counted(draw) for _ in range(count)]

@@ -23,7 +23,8 @@ class Verb:
     preposition: Spanish words after the verb ("en" in entrar en).
     past: the Spanish past tense that English "-ed" becomes. Events take the preterite (cruzó),
     states the imperfect (vivía): one rule per verb, so that every sentence has one translation.
-    objects: what it is done to; animals: which animals do it; animal_objects: and to what.
+    personal_a: Spanish puts "a" before an object that is a person.
+    objects: nouns that it can be done to. animals: animals that do it, to `animal_objects`.
     """
 
     english: str

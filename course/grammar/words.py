@@ -32,7 +32,7 @@ class Words:
         return text(other) + self
 
     def position(self, name: str) -> int:
-        """The index of the word marked `name`."""
+        """The index of the word marked `name`; KeyError if there is none."""
         return dict(self.marks)[name]
 
 
@@ -61,13 +61,13 @@ NOTHING = Phrase()
 
 
 def both(english: str, spanish: str) -> Phrase:
-    """A fixed expression: both("every day", "todos los días")."""
+    """A phrase from its English and its Spanish: both("every day", "todos los días")."""
     return Phrase(text(english), text(spanish))
 
 
 @dataclass(frozen=True)
 class Sentence:
-    """A sentence as tokens, and the kind of sentence it is (the name of what wrote it)."""
+    """A sentence as tokens of both languages. kind: what it shows, such as "gustar"."""
 
     kind: str
     english: Words
@@ -76,7 +76,10 @@ class Sentence:
 
 
 def sentence(kind: str, phrase: Phrase, *bonds: Bond) -> Sentence:
-    """`bonds`: further pairs, such as the subject and the adjective after "is"."""
+    """Make a sentence from a finished phrase.
+
+    bonds: further (noun, adjective) pairs, such as the subject and the adjective after "is".
+    """
     return Sentence(kind, phrase.english, phrase.spanish, phrase.bonds + bonds)
 
 
@@ -90,7 +93,10 @@ CONTRACTIONS = {
 
 
 def english_text(words: Words) -> str:
-    """The dog did not run -> The dog didn't run; the king 's dog -> The king's dog."""
+    """English tokens as text.
+
+    the dog did not run -> The dog didn't run; the king 's dog -> The king's dog
+    """
     out: list[str] = []
     for word in words.words:
         if word == "not" and out and out[-1] in CONTRACTIONS:
@@ -105,7 +111,10 @@ def english_text(words: Words) -> str:
 
 
 def spanish_text(words: Words) -> str:
-    """¿ dónde está el perro de el rey ? -> ¿Dónde está el perro del rey?"""
+    """Spanish tokens as text.
+
+    ¿ dónde está el perro de el rey ? -> ¿Dónde está el perro del rey?
+    """
     line = " " + " ".join(words.words)
     line = line.replace(" a el ", " al ").replace(" de el ", " del ")
     for sound in ("i", "hi"):  # y becomes e before an i-: español e inglés

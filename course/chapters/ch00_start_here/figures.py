@@ -23,7 +23,7 @@ STEP, HIGH = 0.44, 0.27  # from one strip to the next, and how high it is
 ENDS = 0.62  # what a sentence takes, above and below
 
 
-class Stage(NamedTuple):
+class _Stage(NamedTuple):
     """One line of the map. vector: its numbers; of a one-hot row, how far along it the 1 stands.
 
     half: "encoder" for what reads, "decoder" for what writes, "" for what comes before.
@@ -40,7 +40,7 @@ def _series_map(
     target: Sequence[str],
     here: str,
     there: str,
-    stations: Sequence[Stage],
+    stations: Sequence[_Stage],
     others: str = "",
 ) -> Figure:
     """The sentence on top, what the word `here` becomes at each station, and what is written.
@@ -108,12 +108,12 @@ def _sentence(
 def draw_series_map() -> Figure:
     found = vectors()
     stations = [
-        Stage("its number in a list", "01", found["one-hot"]),
-        Stage("128 learned numbers", "02", found["embedding"]),
-        Stage("+ its position", "03", found["+ position"]),
-        Stage("+ its neighbors", "04–06", found["encoder layer 0"], "encoder"),
-        Stage("after the encoder", "07", found["memory"], "encoder"),
-        Stage("about to be written", "08, 11", found["decoder"], "decoder"),
+        _Stage("its number in a list", "01", found["one-hot"]),
+        _Stage("128 learned numbers", "02", found["embedding"]),
+        _Stage("+ its position", "03", found["+ position"]),
+        _Stage("+ its neighbors", "04–06", found["encoder layer 0"], "encoder"),
+        _Stage("after the encoder", "07", found["memory"], "encoder"),
+        _Stage("about to be written", "08, 11", found["decoder"], "decoder"),
     ]
     return _series_map(
         ["I", "like", "trees"],

@@ -357,7 +357,7 @@ def _vocabulary_ranges(
 # --- one sentence --------------------------------------------------------------------------------
 
 
-class Station(NamedTuple):
+class _Station(NamedTuple):
     """Where a sentence is on its way: the name of the place, and the vectors (s, d) there."""
 
     name: str
@@ -370,7 +370,7 @@ STEP, FIRST, STRIP, GAP = 0.33, 1.1, 1.18, 0.13  # from row to row; the strips o
 
 @mpl.rc_context(style.PRINT)
 def _sentence_path(
-    rows: Sequence[tuple[Sequence[str], Sequence[Station]]], answers: Sequence[tuple[str, float]]
+    rows: Sequence[tuple[Sequence[str], Sequence[_Station]]], answers: Sequence[tuple[str, float]]
 ) -> Figure:
     """Draw the vectors of a sentence at each station of its way -> the figure.
 
@@ -406,7 +406,7 @@ def _sentence_path(
 
 
 def _half(
-    ax: Axes, y: float, right: float, tokens: Sequence[str], stations: Sequence[Station], side: str
+    ax: Axes, y: float, right: float, tokens: Sequence[str], stations: Sequence[_Station], side: str
 ) -> None:
     """The words of one half and their vectors at each station; y: where the lowest row ends."""
     color = {"encoder": style.ENCODER, "decoder": style.DECODER}[side]
@@ -556,7 +556,7 @@ def _whole_machine(source: Sequence[str], target: Sequence[str], N: int = 6) -> 
 
 
 @dataclass(frozen=True)
-class Panel:
+class _Panel:
     """One quantity: its unit, a number for each length by name of the curve, where it doubles."""
 
     unit: str
@@ -565,7 +565,7 @@ class Panel:
 
 
 @mpl.rc_context(style.PRINT)
-def _step_lines(lengths: Sequence[int], panels: Mapping[str, Panel], title: str = "") -> Figure:
+def _step_lines(lengths: Sequence[int], panels: Mapping[str, _Panel], title: str = "") -> Figure:
     """Draw curves against the length of the sentences -> the figure, a panel for each title.
 
     The last curve is loud. A thin line leads from where a curve is twice its first number down to
@@ -702,7 +702,7 @@ def draw_outside_in() -> Figure:
 @torch.no_grad()
 def _path_of(
     translator: Translator, text: str
-) -> tuple[list[tuple[Sequence[str], list[Station]]], list[tuple[str, float]]]:
+) -> tuple[list[tuple[Sequence[str], list[_Station]]], list[tuple[str, float]]]:
     """A sentence's vectors at each station, and the next word at each position of the target."""
     model = translator.model
     tokens, written = translator.read(text), translator.translate(text)[0].tokens
@@ -712,11 +712,11 @@ def _path_of(
         logits = model(batch.src, batch.tgt_in)[0]
     names = {"embed": "embedding", "positions": "+ position"}
 
-    def side(prefix: str, stack: str) -> list[Station]:
+    def side(prefix: str, stack: str) -> list[_Station]:
         return [
-            *(Station(name, outputs[f"{prefix}_{part}"][0]) for part, name in names.items()),
+            *(_Station(name, outputs[f"{prefix}_{part}"][0]) for part, name in names.items()),
             *(
-                Station(f"{stack} layer {i}", outputs[f"{stack}.layers.{i}"][0])
+                _Station(f"{stack} layer {i}", outputs[f"{stack}.layers.{i}"][0])
                 for i in range(model.config.N)
             ),
         ]
@@ -791,7 +791,7 @@ def draw_step_lengths() -> Figure:
             for way, values in ways.items()
         }
         twice = {name: doubled(lengths, values) for name, values in ways.items()}
-        panels[title] = Panel(unit, ways, twice)
+        panels[title] = _Panel(unit, ways, twice)
     time, memory = (
         values[-1] / list(panel.curves.values())[-1][-1]
         for panel in panels.values()

@@ -32,7 +32,7 @@ HUGE, LARGE, WORD, PLAIN, SMALL = 52, 32, 28, 14, 11
 COLORS = {"encoder": style.ENCODER, "decoder": style.DECODER}
 
 
-class Column:
+class _Column:
     """A row of words side by side, and how far down the page they have come."""
 
     def __init__(self, ax: Axes, side: str, left: float, words: Sequence[str], top: float):
@@ -129,8 +129,8 @@ def poster(
     label(ax, (A2[0] - 0.45, y + 0.2), SUBTITLE, size=17, linespacing=1.3, ha="right")
 
     top = A2[1] - 2.35
-    encoder = Column(ax, "encoder", ENCODER_X, way.src, top)
-    decoder = Column(ax, "decoder", DECODER_X, way.tgt_in, top)
+    encoder = _Column(ax, "encoder", ENCODER_X, way.src, top)
+    decoder = _Column(ax, "decoder", DECODER_X, way.tgt_in, top)
     for column, text in (
         (encoder, "The encoder reads all words at once"),
         (decoder, "The decoder writes one word after another"),
@@ -153,7 +153,7 @@ def poster(
 
 
 def _below(
-    column: Column, way: Any, side: str, ids: Sequence[int], vocab_size: int, positions: Any
+    column: _Column, way: Any, side: str, ids: Sequence[int], vocab_size: int, positions: Any
 ) -> None:
     """Word, one-hot row, embedding, position and their sum."""
     for place, text in enumerate(column.words):
@@ -173,7 +173,7 @@ def _below(
     column.y -= 0.16
 
 
-def _encoder_layer(column: Column, way: Any, i: int) -> None:
+def _encoder_layer(column: _Column, way: Any, i: int) -> None:
     part, top = f"encoder.layers.{i}", column.y
     column.y -= 0.02
     for text in ("query", "key", "value"):
@@ -189,7 +189,7 @@ def _encoder_layer(column: Column, way: Any, i: int) -> None:
     column.y -= 0.24
 
 
-def _decoder_layer(column: Column, way: Any, i: int) -> float:
+def _decoder_layer(column: _Column, way: Any, i: int) -> float:
     """-> the height at which the memory comes in."""
     part, top = f"decoder.layers.{i}", column.y
     column.heads(way.weights[f"{part}.self_attn"], column.words, column.middle)
@@ -226,7 +226,7 @@ def _decoder_layer(column: Column, way: Any, i: int) -> float:
     return entry
 
 
-def _ribbon(ax: Axes, encoder: Column, y: float, entries: Sequence[float]) -> None:
+def _ribbon(ax: Axes, encoder: _Column, y: float, entries: Sequence[float]) -> None:
     """The memory of all words, as one cable to both decoder layers."""
     lane, spacing = encoder.right + 0.25, 0.055
     down = y + 0.02
@@ -241,7 +241,7 @@ def _ribbon(ax: Axes, encoder: Column, y: float, entries: Sequence[float]) -> No
             path(ax, way, color, head=False, thick=2.6, zorder=1.5)
 
 
-def _words_out(column: Column, way: Any, likeliest: Any) -> None:
+def _words_out(column: _Column, way: Any, likeliest: Any) -> None:
     """The likeliest words at each place, and the one that is written."""
     column.y -= 0.02
     for place, words in enumerate(likeliest):
@@ -260,7 +260,7 @@ def _words_out(column: Column, way: Any, likeliest: Any) -> None:
     column.y -= 0.2 * len(likeliest[0]) + 0.3
 
 
-def _flow_back(column: Column, way: Any, top: float) -> None:
+def _flow_back(column: _Column, way: Any, top: float) -> None:
     """Each word that is written goes back up, and in at the next place."""
     for place, text in enumerate(way.tgt_out[:-1]):
         lane, color = column.x(place) + COLUMN + GAP / 2, word_color(text)

@@ -4,7 +4,7 @@ import pytest
 from matplotlib.colors import to_hex
 
 from course.drawing import style
-from course.drawing.architecture import BOX_WIDTH, MASKS, PARTS, architecture, find_parts
+from course.drawing.architecture import BOX_WIDTH, MASKS, PARTS, _find_parts, architecture
 from transformer_lib.model.transformer import make_model
 
 HEADS = {f"{name}.heads" for name in PARTS if name.endswith("_attn")}
@@ -32,15 +32,15 @@ def test_each_part_can_be_marked_alone(name):
 
 
 def test_patterns_mark_groups():
-    assert find_parts("*_embed") == {"src_embed", "tgt_embed"}
-    assert find_parts("*_attn", "*.mask") == {
+    assert _find_parts("*_embed") == {"src_embed", "tgt_embed"}
+    assert _find_parts("*_attn", "*.mask") == {
         "encoder.self_attn",
         "decoder.self_attn",
         "decoder.cross_attn",
         *MASKS,
     }
-    assert find_parts() == set()
-    assert find_parts("*") == {*PARTS, *MASKS, *HEADS}
+    assert _find_parts() == set()
+    assert _find_parts("*") == {*PARTS, *MASKS, *HEADS}
 
 
 def test_a_pattern_without_a_part_is_refused():

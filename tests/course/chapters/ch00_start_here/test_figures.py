@@ -4,7 +4,7 @@ import pytest
 import torch
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 
-from course.chapters.ch00_start_here.figures import Stage, _series_map
+from course.chapters.ch00_start_here.figures import _series_map, _Stage
 from course.chapters.journey.figures import vectors
 from course.drawing import style
 from course.drawing.registry import FIGURES
@@ -60,5 +60,5 @@ def test_letters_can_be_read_at_notebook_width(drawn):
 
 
 def test_a_map_without_halves_can_be_drawn():
-    figure = _series_map(["a"], ["b"], "a", "b", [Stage("one", "01", 0.5)])
+    figure = _series_map(["a"], ["b"], "a", "b", [_Stage("one", "01", 0.5)])
     assert {"a", "b", "one", "01"} <= set(texts(figure))

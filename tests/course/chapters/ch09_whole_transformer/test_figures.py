@@ -11,12 +11,12 @@ from course.chapters.ch09_whole_transformer import experiments as data
 from course.chapters.ch09_whole_transformer.figures import (
     MULTI_HEAD,
     SCALED_DOT_PRODUCT,
-    Station,
     _cost_and_path,
     _figure_two,
     _outside_in,
     _parameter_bars,
     _sentence_path,
+    _Station,
     _vocabulary_ranges,
     _whole_machine,
     _zoom_levels,
@@ -79,7 +79,7 @@ def test_ranges_are_drawn_from_end_to_end():
 
 def test_vectors_reach_the_picture_and_must_fit_their_words():
     vectors = torch.randn(2, 5)
-    rows = [(["a", "b"], [Station("in", vectors)]), (["c", "d"], [Station("out", -vectors)])]
+    rows = [(["a", "b"], [_Station("in", vectors)]), (["c", "d"], [_Station("out", -vectors)])]
     figure = _sentence_path(rows, [("x", 0.5), ("y", 0.25)])
     first, second, _ = (np.ma.getdata(image.get_array()) for image in figure.axes[0].images)
     np.testing.assert_allclose(first, vectors)

@@ -3,12 +3,12 @@
 import pytest
 
 from course.chapters.ch09_whole_transformer.experiment_scaling import against_length, doubled
-from course.chapters.ch09_whole_transformer.figures import Panel, _step_lines
+from course.chapters.ch09_whole_transformer.figures import _Panel, _step_lines
 from course.drawing.registry import FIGURES
 
 
 def panel(values, at):
-    return Panel("bytes", {"a": values}, {"a": at})
+    return _Panel("bytes", {"a": values}, {"a": at})
 
 
 def test_curves_and_where_they_double_reach_the_picture():

@@ -154,9 +154,9 @@ def test_nothing_to_draw_is_refused(draw):
 
 def test_what_is_left_has_no_encoder_and_no_cross_attention():
     from course.chapters.ch17_gpt.figures import LEFT
-    from course.drawing.architecture import find_parts
+    from course.drawing.architecture import _find_parts
 
-    marked = find_parts(*LEFT)
+    marked = _find_parts(*LEFT)
     assert not any("src" in name or "encoder" in name or "cross" in name for name in marked)
     assert {
         "decoder.self_attn",
