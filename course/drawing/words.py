@@ -61,18 +61,19 @@ def label(ax: Axes, at: Point, text: str, *, size: float = style.NOTE, **look: A
     `text`.
     """
     own = {"ha": "left", "va": "center", "color": style.INK, "linespacing": 1.15}
-    on_line(ax.text(*at, text, fontsize=size, zorder=4, **{**own, **look}))
+    _on_line(ax.text(*at, text, fontsize=size, zorder=4, **{**own, **look}))
 
 
 def centered(ax: Axes, x: float, y: float, text: str, **look: Any) -> Text:
     """Write a text around a point, in the units of the axes -> matplotlib's text."""
-    return on_line(ax.text(x, y, text, **{"ha": "center", "va": "center", **look}))
+    return _on_line(ax.text(x, y, text, **{"ha": "center", "va": "center", **look}))
 
 
-def on_line(text: Text) -> Text:
+def _on_line(text: Text) -> Text:
     """Set one line of text by its baseline, half the height of a capital below its middle.
 
-    text: centered upright; any other stays as it is. By their own ink, "árboles" and "<eos>" would stand lower than "like" beside them.
+    text: centered upright; any other stays as it is. By their own ink, "árboles" and "<eos>" would
+    stand lower than "like" beside them.
     """
     one = not set("\n$") & set(text.get_text())
     if one and text.get_verticalalignment() in ("center", "center_baseline"):
@@ -105,7 +106,7 @@ def word(ax: Axes, at: Point, text: str, *, size: float = 11.0, **look: Any) -> 
     own.
     """
     own = {"ha": "center", "va": "center", **style.chip(text, look.pop("color", None))}
-    on_line(ax.text(*at, text, fontsize=size, zorder=4, **{**own, **look}))
+    _on_line(ax.text(*at, text, fontsize=size, zorder=4, **{**own, **look}))
 
 
 def sentence(
