@@ -184,10 +184,10 @@ def draw_scores() -> Figure:
     "features-steering",
     caption="Two features turn the gender of 55 adjectives in 100; two weights of one head, 99.",
     alt="Four bars. The swap of two attention weights: the gender flips and nothing else in 99 %. "
-    "The difference of means: 90 %, a third word in its place in 10 %. Two features: 55 %, nothing "
-    "changes in 37 %, a third word in 8 %. Two features at random: nothing changes in 76 %, "
-    "other words change in 20 %, nearly all of them in one translator, whose pair was turned up "
-    "eightfold.",
+    "The difference of means: 89 %, a third word in its place in 11 %. Two features: 55 %, nothing "
+    "changes in 33 %, a third word in 12 %. Two features at random, whose change is as large: "
+    "nothing changes in 73 %, a third word in 14 %, other words change in 12 %, and the gender "
+    "flips in fewer than 1 %.",
 )
 def draw_steering() -> Figure:
     from course.chapters.ch20_features.results import WAYS, runs, steering
