@@ -114,7 +114,13 @@ def _outcome_bars(ways: Mapping[str, Mapping[str, float]]) -> Figure:
         f"two features {100 * dictionary['flipped']:.0f} %"
     )
     ax = figure.subplots()
-    most = {name: max(ways, key=lambda way: ways[way][name]) for name in SAID}
+    first_large = {  # the bar in which a part is named
+        name: next(
+            (way for way in ways if ways[way][name] >= 0.06),
+            max(ways, key=lambda way, name=name: ways[way][name]),
+        )
+        for name in SAID
+    }
     for y, (way, parts) in enumerate(ways.items()):
         left = 0.0
         for (name, said), shade in zip(SAID.items(), SHADES, strict=True):
@@ -123,7 +129,7 @@ def _outcome_bars(ways: Mapping[str, Mapping[str, float]]) -> Figure:
             if parts[name] >= 0.06:
                 number = f"{100 * parts[name]:.0f} %"
                 ax.text(**middle, y=y, s=number, va="center", color=style.ink_on(shade))
-            if most[name] == way:
+            if first_large[name] == way:
                 at = (
                     {"x": 1.0, "ha": "right"} if left + parts[name] > 0.98 > parts[name] else middle
                 )
