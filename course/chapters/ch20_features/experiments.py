@@ -335,6 +335,8 @@ def all_runs(models: Sequence[str], seeds: Sequence[int] = SEEDS) -> list[dict[s
         settings = {"what": what, "model": subject.seed, "kind": kind, "seed": seed}
         settings |= {"how": KINDS.get(kind, {}), "sentences": SENTENCES, "learned": TRAINED_ON}
         settings["asked"] = list(labels.PROPERTIES)
+        if what == "steering":
+            settings["control"] = "as large a change"
         measure = {
             "dictionary": lambda s=subject, k=kind, i=seed: measure_dictionary(s, k, i),
             "controls": lambda s=subject: measure_controls(s),

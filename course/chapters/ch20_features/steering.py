@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import torch
+import torch.nn.functional as F
 from torch import Tensor
 
 from course.chapters.ch20_features.labels import Asked
@@ -17,27 +18,45 @@ from transformer_lib.translator import Translator
 
 STRENGTHS = (1.0, 2.0, 4.0, 8.0)
 CHOOSE = 200  # sentences by which the strength is chosen
+AT_RANDOM = "two features at random"  # the control: as large a change as by "two features"
 OUTCOMES = ("flipped", "unchanged", "another adjective", "another word")
 
 
-def steer(
-    sae: SparseAutoencoder, rows: Tensor, places: Tensor, up: Tensor, values: Tensor, off: Tensor
-) -> Edit:
-    """At one word of each sentence, feature up[i] is set to values[i], and feature off[i] to 0.
+def change(sae: SparseAutoencoder, x: Tensor, up: Tensor, values: Tensor, off: Tensor) -> Tensor:
+    """What to add to each vector x[i] (n, d) to set feature up[i] to values[i], and off[i] to 0.
 
-    rows, places, up, values, off: each (n). What the dictionary doesn't rebuild stays as it is.
+    up, values, off: each (n). What the dictionary doesn't rebuild stays as it is.
+    """
+    f = sae.encode(x)
+    changed = f.clone()
+    n = torch.arange(len(x))
+    changed[n, off] = 0.0
+    changed[n, up] = values
+    return sae.decode(changed) - sae.decode(f)
+
+
+def steer(
+    sae: SparseAutoencoder,
+    rows: Tensor,
+    places: Tensor,
+    up: Tensor,
+    values: Tensor,
+    off: Tensor,
+    as_far_as: tuple[Tensor, Tensor] | None = None,
+) -> Edit:
+    """The `change` at one word of each sentence. rows, places: each (n).
+
+    as_far_as: (up, off) of other features. Each change gets the length of the one that these, with
+    the same values, would make there.
     """
 
     def edit(x: Tensor) -> Tensor:
-        x = x.clone()
         vectors = x[rows, places]
-        f = sae.encode(vectors)
-        changed = f.clone()
-        n = torch.arange(len(rows))
-        changed[n, off] = 0.0
-        changed[n, up] = values
-        x[rows, places] = vectors + sae.decode(changed) - sae.decode(f)
-        return x
+        by = change(sae, vectors, up, values, off)
+        if as_far_as is not None:
+            theirs = change(sae, vectors, as_far_as[0], values, as_far_as[1])
+            by = F.normalize(by, dim=1) * theirs.norm(dim=1, keepdim=True)
+        return push(rows, places, by)(x)
 
     return edit
 
@@ -146,13 +165,14 @@ class Levers:
         where = batch.rows, batch.adjective
         sign = (2.0 * goal - 1)[:, None]
         values = strength * self.values[goal]
-        found = {"two features": (self.features[goal], self.features[1 - goal])}
-        found["two features at random"] = (self.random[goal], self.random[1 - goal])
-        edits: dict[str, Edit] = {
-            name: steer(self.sae, *where, up, values, off) for name, (up, off) in found.items()
+        two, random = (
+            (features[goal], features[1 - goal]) for features in (self.features, self.random)
+        )
+        return {
+            "two features": steer(self.sae, *where, two[0], values, two[1]),
+            AT_RANDOM: steer(self.sae, *where, random[0], values, random[1], as_far_as=two),
+            "difference of means": push(*where, strength * sign * self.difference),
         }
-        edits["difference of means"] = push(*where, strength * sign * self.difference)
-        return edits
 
 
 def feminine_now(items: Sequence[PronounItem]) -> Tensor:
@@ -164,7 +184,10 @@ def compare(
     translator: Translator, levers: Levers, halves: Sequence[Sequence[PronounItem]]
 ) -> dict[str, Any]:
     """Each way of turning the gender, at the strength that turned most on the first half of the
-    pairs, measured on the second: `outcomes` of sentences written anew."""
+    pairs, measured on the second: `outcomes` of sentences written anew.
+
+    Two features at random have no strength of their own: theirs is that of "two features".
+    """
     halves = [halves[0][:CHOOSE], halves[1]]
     first, second = (PronounBatch(translator, items) for items in halves)
     to = [~feminine_now(items) for items in halves]
@@ -177,7 +200,8 @@ def compare(
     }
     found = {}
     for name in tried[STRENGTHS[0]]:
-        strength = max(STRENGTHS, key=lambda one, name=name: tried[one][name])
+        chosen_by = "two features" if name == AT_RANDOM else name
+        strength = max(STRENGTHS, key=lambda one, by=chosen_by: tried[one][by])
         written = rewritten(translator, second, levers.edits(second, to[1], strength)[name])
         each = each_outcome(translator, halves[1], second, written)
         found[name] = {"strength": strength, **outcomes(translator, halves[1], second, written)}

@@ -1,5 +1,7 @@
 """Drawings of features: the data reaches the picture."""
 
+from itertools import combinations
+
 import pytest
 
 from course.chapters.ch20_features.figures import SAID, _four_corners, _outcome_bars, _score_rows
@@ -49,6 +51,16 @@ def test_the_parts_of_a_bar_are_the_shares():
     assert [bar.get_width() for bar in ax.patches] == pytest.approx(list(shares.values()))
     said = [text.get_text() for text in ax.texts if "%" in text.get_text()]
     assert said == ["50 %", "25 %", "20 %"]
+
+
+def test_no_two_words_of_the_bars_overlap():
+    from course.chapters.ch20_features.figures import draw_steering
+
+    figure = draw_steering()
+    figure.draw_without_rendering()
+    boxes = [text.get_window_extent() for text in figure.axes[0].texts]
+    assert len(boxes) == 9 + 4  # numbers and names
+    assert not any(one.overlaps(other) for one, other in combinations(boxes, 2))
 
 
 def test_the_titles_say_what_is_stored():

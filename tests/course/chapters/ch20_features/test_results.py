@@ -144,13 +144,31 @@ def test_most_of_what_returns_without_training_stands_for_words():
     assert 0.6 < lexical / all_ < 0.7
 
 
-def test_of_two_at_random_one_translator_breaks_nearly_all():
-    found = [run for run in results.chosen(RUNS, "steering", "top-k")]
-    random = [run["ways"]["two features at random"] for run in found]
-    (loud,) = (i for i, shares in enumerate(random) if shares["strength"] == 8)
-    assert found[loud]["model"] == "1" and random[loud]["another word"] > 0.9
-    others = [shares["another word"] for i, shares in enumerate(random) if i != loud]
-    assert max(others) < 0.05 and all(run["ways"]["two features"]["strength"] <= 2 for run in found)
+def controlled() -> list[dict]:
+    return [run for run in results.chosen(RUNS, "steering", "top-k") if "control" in run]
+
+
+def test_two_at_random_are_as_strong_as_two_features_where_they_are_compared():
+    assert [(run["model"], run["seed"]) for run in controlled()] == [("0", 0), ("0", 1), ("0", 2)]
+    for run in controlled():
+        two, random = (run["ways"][f"two features{what}"] for what in ("", " at random"))
+        assert two["strength"] == random["strength"] <= 2
+
+
+def test_two_at_random_flip_nothing_and_break_much_with_one_dictionary():
+    random = [run["ways"]["two features at random"] for run in controlled()]
+    assert max(shares["flipped"] for shares in random) < 0.01
+    broken = sorted(shares["another adjective"] + shares["another word"] for shares in random)
+    assert broken == pytest.approx([0.006, 0.137, 0.651], abs=1e-3)
+
+
+def test_older_runs_of_two_at_random_are_in_no_comparison():
+    """In them, one is turned up eightfold, and breaks nearly all."""
+    others = [run for run in results.chosen(RUNS, "steering", "top-k") if "control" not in run]
+    assert [run["ways"]["two features at random"]["strength"] for run in others] == [8, 2]
+    assert results.steering(RUNS) == results.steering([run for run in RUNS if run not in others])
+    shipped = [run for run in RUNS if run["model"] == "0"]  # the swap, too
+    assert results.steering(RUNS) == results.steering(shipped)
 
 
 def test_gender_alone_by_the_size_of_the_dictionary():

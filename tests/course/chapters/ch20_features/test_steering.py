@@ -1,5 +1,7 @@
 """Steering changes one word by the directions it is told, and outcomes are counted by hand."""
 
+from types import SimpleNamespace
+
 import pytest
 import torch
 
@@ -34,18 +36,69 @@ def test_only_the_named_word_moves_and_by_its_two_directions(sae):
     assert not difference.any() and f[rows, off].min() > 0
 
 
-def test_the_levers_are_the_means_of_labelled_adjectives(sae):
+def test_a_random_pair_goes_as_far_as_the_chosen_one_in_each_sentence(sae):
+    x, n = torch.randn(6, 5, 8), torch.arange(6)
+    rows, places = n, torch.tensor([1, 3, 0, 2, 4, 1])
+    two, random = (n + 4, n * 0), (n * 0 + 12, n * 0 + 15)
+    values = torch.linspace(1, 9, 6)
+    model = steering.steer(sae, rows, places, two[0], values, two[1])(x) - x
+    free = steering.steer(sae, rows, places, random[0], values, random[1])(x) - x
+    bound = steering.steer(sae, rows, places, random[0], values, random[1], as_far_as=two)(x) - x
+    length = model[rows, places].norm(dim=1)
+    torch.testing.assert_close(bound[rows, places].norm(dim=1), length)
+    cosine = torch.cosine_similarity(bound[rows, places], free[rows, places])
+    torch.testing.assert_close(cosine, torch.ones(6))  # longer or shorter, not turned
+    assert ((free[rows, places].norm(dim=1) - length).abs() > 0.01).sum() > 3
+    bound[rows, places] = 0
+    assert not bound.any()
+
+
+def test_the_random_pair_is_told_its_strength(sae, monkeypatch):
+    """It would choose 8 for itself, and isn't asked."""
+    translator = Translator.load()
+    items = measurable(translator, english_spanish.load_pronoun(), half=1)[:20]
+    best = {"two features": 2.0, steering.AT_RANDOM: 8.0, "difference of means": 4.0}
+    monkeypatch.setattr(steering, "turned", lambda t, batch, edit: float(edit[1] == best[edit[0]]))
+    monkeypatch.setattr(steering, "rewritten", lambda t, batch, edit: edit)
+    monkeypatch.setattr(steering, "each_outcome", lambda *rest: ["unchanged"] * 20)
+
+    class Told:
+        def edits(self, batch, to_feminine, strength):
+            return {name: (name, strength) for name in best}
+
+    found = steering.compare(translator, Told(), [items, items])
+    strengths = {name: way["strength"] for name, way in found.items()}
+    assert strengths == best | {steering.AT_RANDOM: 2.0}
+
+
+@pytest.fixture
+def levers(sae):
     memory = torch.randn(50, 1, 8)
     true = torch.arange(50) % 2 == 0
     asked = Asked(torch.arange(50), torch.zeros(50).long(), true, torch.arange(50), ~true & true)
     f = sae.encode(memory[:, 0])
     masculine, feminine = (f > 0).sum(dim=0).topk(2).indices.tolist()  # two that fire
     levers = steering.Levers(sae, memory, asked, feminine, masculine)
-    means = [memory[chosen, 0].mean(dim=0) for chosen in (true, ~true)]
-    torch.testing.assert_close(levers.difference, means[0] - means[1])
-    fired = f[:, feminine]
-    torch.testing.assert_close(levers.values[1], fired[fired > 0].mean())
     assert levers.features.tolist() == [masculine, feminine]
+    return levers, memory, asked
+
+
+def test_the_levers_are_the_means_of_labelled_adjectives(levers):
+    levers, memory, asked = levers
+    means = [memory[chosen, 0].mean(dim=0) for chosen in (asked.true, ~asked.true)]
+    torch.testing.assert_close(levers.difference, means[0] - means[1])
+    fired = levers.sae.encode(memory[:, 0])[:, levers.features[1]]
+    torch.testing.assert_close(levers.values[1], fired[fired > 0].mean())
+
+
+def test_of_the_levers_the_random_pair_moves_as_far_as_the_two_features(levers):
+    levers, memory, asked = levers
+    batch = SimpleNamespace(rows=torch.arange(50), adjective=torch.zeros(50).long())
+    edits = levers.edits(batch, ~asked.true, 2.0)
+    two, random = (edits[way](memory) - memory for way in ("two features", steering.AT_RANDOM))
+    torch.testing.assert_close(two.norm(dim=-1), random.norm(dim=-1))
+    assert torch.cosine_similarity(two, random, dim=-1).abs().max() < 0.99
+    assert set(levers.random.tolist()).isdisjoint(levers.features.tolist())
 
 
 def test_outcomes_are_told_apart():
