@@ -206,9 +206,8 @@ def not_told(text: str, name: Name, unseen: set[str]) -> dict[str, set[str]]:
         for key, value in functions_in(tree).items()
         if key.startswith("_") and not key.startswith("__")
     }
-    (whole,) = (
-        one for one in tree.body if isinstance(one, reference.Definition) and one.name == name.anchor
-    )
+    defined = [one for one in tree.body if isinstance(one, reference.Definition)]
+    *_, whole = (one for one in defined if one.name == name.anchor)  # overloads come before it
     found = {}
     if isinstance(whole, ast.ClassDef):
         own = functions_in(whole)
