@@ -31,6 +31,7 @@ class ConfidenceThresholds:
 
     @classmethod
     def of(cls, measured: Iterable[float], one_in: int = 100, right: bool = False) -> Self:
+        """The thresholds of these mean log-probabilities, one for each held-out sentence."""
         values = sorted(measured)
         # Rounded down, 1e-5 to spare: in another batch or CPU a value moves by less than 1e-6.
         usual, lowest = (floor(values[i] * 1e4 - 0.1) / 1e4 for i in (len(values) // one_in, 0))
@@ -38,7 +39,7 @@ class ConfidenceThresholds:
 
     @classmethod
     def load(cls, folder: Path) -> Self | None:
-        """As saved in `folder`; None if nothing was measured, CheckpointError if it is damaged."""
+        """As saved in `folder`; None if nothing was measured, CheckpointError if damaged."""
         for path in (Path(folder) / FILE, Path(folder) / OLD_FILE):
             if path.exists():
                 try:
@@ -48,6 +49,7 @@ class ConfidenceThresholds:
         return None
 
     def save(self, folder: Path) -> None:
+        """Write what `load` reads; errors as in `write_file`."""
         write_json(Path(folder) / FILE, asdict(self))
 
     def warning(self, mean_log_prob: float) -> str:

@@ -26,10 +26,7 @@ class CheckpointError(ValueError):
 
 
 def write_file(path: Path, content: bytes) -> None:
-    """Write the whole file or nothing, even if the machine stops in the middle.
-
-    Raises OSError, with the name of the file, if it can't be written.
-    """
+    """Write the whole file or nothing, even if the machine stops; else OSError with its name."""
     try:
         with replacing(path) as file:
             file.write(content)

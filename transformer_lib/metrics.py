@@ -53,7 +53,7 @@ def text_scores(translations: Sequence[str], references: Sequence[Sequence[str]]
 
 
 def share_right(translations: Sequence[str], references: Sequence[Sequence[str]]) -> float:
-    """Share that equals one of its references to the letter; TypeError for a text, not a list."""
+    """Share of translations exactly equal to a reference; TypeError for references not in lists."""
     if any(isinstance(several, str) for several in references):
         raise TypeError("each sentence needs a list of references, also where there is only one")
     right = [text in several for text, several in zip(translations, references, strict=True)]
@@ -70,9 +70,8 @@ def sacrebleu_score(
     """The sacreBLEU score for the name "bleu" or "chrf": NAME (0 to 100), and NAME_signature.
 
     With resamples > 1 also NAME_interval, the ends of the 95 % confidence interval that sacreBLEU
-    gets from that many random sets of sentences, with the seed in the signature (Koehn 2004). For
-    chrF there is none if nothing at all matches in one of these sets. settings: those of
-    sacreBLEU, such as lowercase=True.
+    gets from that many random sets of sentences, with its seed in the signature (Koehn 2004); for
+    chrF, none if nothing matches in one of them. settings: sacreBLEU's, such as lowercase=True.
     """
     import sacrebleu  # here, because it is needed for nothing else
 

@@ -148,6 +148,7 @@ class ParallelRecipe(Recipe):
     as_typed: bool = field(default=False, kw_only=True)
 
     def load_data(self, folder: Path) -> TrainingData:
+        """As in `Recipe`; CorpusError if the text has changed since, or isn't as it should be."""
         if text_digest(self.files + self.validation, self.as_typed) != self.sha256:
             raise parallel.CorpusError(
                 f"{' or '.join(self.files + self.validation)} has changed since this run began"
@@ -190,7 +191,7 @@ class ParallelRecipe(Recipe):
         return chosen
 
     def encoded(self, language: SubwordLanguage, side: str) -> TokenizedDataset:
-        """One side as ids, cached by its text and tokenizer; CorpusError where no pair is left."""
+        """One side as ids, cached by a name from text and tokenizer; CorpusError if it is empty."""
         subwords = language.tokenizer
         about = f"{ASIDE} {len(self.files)} {self.sha256} {subwords.to_json()}"
         name = hashlib.sha256(about.encode("utf-8")).hexdigest()[:20]

@@ -200,7 +200,7 @@ class Translator:
         *,
         batch: int = 128,
     ) -> list[Decoded]:
-        """What `decode` makes of each source sentence; those of similar lengths share a batch."""
+        """What `decode` makes of each source; those of similar lengths share its batch (b, s)."""
         order = sorted(range(len(sources)), key=lambda i: len(sources[i]))
         found: dict[int, Decoded] = {}
         for start in range(0, len(order), batch):
@@ -214,6 +214,7 @@ class Translator:
         return source_batch(sources).to(self.model.tgt_embed.table.weight.device)
 
     def translation(self, hypothesis: Hypothesis, typed: UserInput) -> Translation:
+        """A hypothesis as text, with what was set aside of the user's input."""
         text = self.tgt.postprocess(hypothesis.ids, typed)
         return Translation(text, self.tgt.vocab.decode(hypothesis.ids), hypothesis.log_prob)
 

@@ -1,10 +1,14 @@
 """What the models' cards and the benchmarks say is what was measured."""
 
+import re
+from collections import Counter
 from pathlib import Path
 
 from course import experiments
 from transformer_lib.confidence import ConfidenceThresholds
 from transformer_lib.files import read_json
+from transformer_lib.text import everyday, phrasebook
+from transformer_lib.training import threads
 from transformer_lib.translator import MODELS, SHIPPED_MODEL
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -115,3 +119,58 @@ def test_the_card_says_what_is_stored_of_each_seed():
         assert row(where, best["right"], best["other"], it, found["pair_exact_match"]) in card
     for change in seeds["0"]["agreement"]:
         assert row(change, *(found["agreement"][change] for found in seeds.values())) in card
+
+
+# --- data/everyday and data/phrasebook
+
+
+def test_the_card_of_the_everyday_sentences_says_how_many_there_are():
+    items, doubtful = everyday.load(), everyday.load(everyday.DOUBT)
+    card = (everyday.DATA / "README.md").read_text(encoding="utf-8")
+    assert f"{len(items)} everyday English sentences" in card
+    assert f"{sum(len(item.translations) for item in items):,} translations" in card
+    assert f"{len(doubtful)} more sentences" in card
+    assert f"all {sum(len(item.translations) for item in doubtful):,} translations" in card
+
+
+PHRASEBOOK = (phrasebook.FOLDER / "README.md").read_text(encoding="utf-8")
+
+
+def test_the_card_of_the_phrasebook_counts_its_phrases():
+    """How many pairs they give is counted in tests/transformer_lib/text/test_phrasebook.py."""
+    phrases = phrasebook.load()
+    rows = re.findall(r"^\| `(\w+)` \| (\d+) \| (\d+) \|", PHRASEBOOK, re.MULTILINE)
+    topics = Counter(phrase.topic for phrase in phrases)
+    frames = Counter(
+        phrase.topic for phrase in phrases if phrasebook.SLOT.search(phrase.english) is not None
+    )
+    assert {topic: (int(all_), int(some)) for topic, all_, some in rows} == {
+        topic: (topics[topic], frames[topic]) for topic in topics
+    }
+    assert f"{len(phrases):,} phrases in English" in PHRASEBOOK
+    assert f"in {len(topics)} topics" in PHRASEBOOK
+    assert f"\n{sum(frames.values())} phrases are frames" in PHRASEBOOK
+    short = sum(len(phrase.english.split()) < 10 for phrase in phrases)
+    assert "Most\nphrases have fewer than ten words" in PHRASEBOOK and short > 0.9 * len(phrases)
+
+
+def test_the_card_of_the_phrasebook_counts_the_first_sentences():
+    items = everyday.load(phrasebook.FOLDER / "first-sentences.txt")
+    assert f"({sum(len(item.translations) for item in items):,})" in PHRASEBOOK
+    seen = sum(item.group.startswith("seen") for item in items)
+    assert f"Its first two groups, {seen} sentences" in PHRASEBOOK
+
+
+# --- benchmarks/README.md
+
+
+def test_the_measurement_of_threads_stands_where_the_rule_is():
+    """The four rows of the module are those of benchmarks/README.md, rounded."""
+    table = (ROOT / "benchmarks" / "README.md").read_text(encoding="utf-8")
+    part = table[table.index("| training | busy beside |") :]
+    ratios = [float(x) for x in re.findall(r"\| (\d\.\d\d) \(\d", part)[:12]]
+    rows = re.findall(r"2\*\*\d\d, .*?((?:\s+\d\.\d+){3})\n", threads.__doc__)
+    rule = [float(x) for row in rows for x in row.split()]
+    assert len(rule) == 12
+    for written, measured in zip(rule, ratios, strict=True):
+        assert abs(written - measured) <= (0.0 if measured < 1.5 else 0.05001)

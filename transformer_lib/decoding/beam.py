@@ -108,7 +108,7 @@ def collect(
     alpha: float,
     finished: bool = True,
 ) -> None:
-    """Add the chosen beginnings to the hypotheses found for their sentences."""
+    """Add beginnings to `found`: sentence (n,), words (n * k, t) ids, log_prob and which (n, k)."""
     for i, j in which.nonzero().tolist():
         ids = words[i * log_prob.size(1) + j, 1:].tolist()  # with <eos> if it is finished
         total = log_prob[i, j].item()

@@ -53,11 +53,12 @@ class KeyValueCache:
         self.length = end
 
     def attend(self, attn: MultiHeadAttention, query: Tensor, mask: Tensor | None) -> Tensor:
-        """What attn(query, …) computes if its keys and values are those kept here."""
+        """attn(query, …), with the keys and values kept here: (b, q, d_model) -> the same shape."""
         q = attn.split_heads(attn.w_q(query))
         return attn.w_o(attn.merge_heads(attn.attention(q, *self.current(), mask)))
 
     def current(self) -> tuple[Tensor, Tensor]:
+        """Keys and values so far, (b, h, length, d_k) each."""
         return self.keys[:, :, : self.length], self.values[:, :, : self.length]
 
     @property
@@ -66,7 +67,7 @@ class KeyValueCache:
         return sum(x.numel() * x.element_size() for x in self.current())
 
     def select(self, rows: Tensor) -> None:
-        """Keep these rows of the batch, in this order."""
+        """Keep the rows of the batch with these numbers (n,), in this order."""
         kept = [x[rows] for x in self.current()]
         if self.length == self.max_length:
             self.keys, self.values = kept
@@ -86,7 +87,7 @@ class IncrementalDecoder(Protocol):
         ...
 
     def select(self, rows: Tensor) -> None:
-        """Keep only these rows of the batch, in this order."""
+        """Keep only the rows of the batch with these numbers (n,), in this order."""
         ...
 
     @property
@@ -107,7 +108,7 @@ class HasIncrementalDecoder(Protocol):
 def incremental_decoder(
     model: Seq2SeqModel, memory: Tensor, src: Tensor, max_length: int
 ) -> IncrementalDecoder:
-    """The fastest decoder for reading at most max_length words one by one, with src's memory.
+    """The fastest decoder for at most max_length words one by one. memory: that of src (b, s).
 
     The paper's figure has no cache, nor have the files in `model`; the Transformer gets it here.
     """
@@ -252,7 +253,7 @@ class CachedDecoder:
 
 
 def needed_mask(src: Tensor) -> Tensor | None:
-    """The padding mask of src; None where nothing is padded."""
+    """The padding mask (b, 1, 1, s) of src (b, s); None where nothing is padded."""
     mask = padding_mask(src)
     return None if mask.all() else mask
 
@@ -281,10 +282,11 @@ class DecoderState:
         return logits_of_words(self.model, self.decoder.read(self.words[:, -1:])[:, -1])
 
     def append(self, words: Tensor) -> None:
+        """Add the next word of each row: ids (b,)."""
         self.words = torch.cat([self.words, words[:, None]], dim=1)
 
     def select(self, rows: Tensor) -> None:
-        """Keep only these rows, in this order."""
+        """Keep only the rows with these numbers (n,), in this order."""
         self.words = self.words[rows]
         self.decoder.select(rows)
 
@@ -297,7 +299,7 @@ def logits_of_words(model: Seq2SeqModel, x: Tensor) -> Tensor:
 
 
 def encode_in_parts(model: Seq2SeqModel, src: Tensor) -> Tensor:
-    """`model.encode(src)`, about AT_ONCE words at a time: fewer are slower, and so are more.
+    """`model.encode(src)`, src (b, s), about AT_ONCE words at a time; fewer or more are slower.
 
     A model with hooks gets all of them at once, as a hook may refer to rows of the batch.
     """

@@ -40,7 +40,7 @@ def optimize_for_decoding(model: Model, *, int8: bool = False, bf16: bool = Fals
 
 
 def quantize_int8(model: Model) -> Model:
-    """PyTorch's dynamic quantization of all `nn.Linear`, on CPUs; ValueError where it has none."""
+    """PyTorch's dynamic quantization of every `nn.Linear`, for CPUs; ValueError if one can't."""
     if torch.backends.quantized.engine == "none":
         raise ValueError("PyTorch has no 8-bit arithmetic for this processor")
     with warnings.catch_warnings():  # that it will move to the package torchao

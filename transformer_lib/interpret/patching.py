@@ -19,8 +19,8 @@ Edit = Callable[[Tensor], Tensor]  # what was computed -> what is used in its pl
 def patch_attention(model: Parts, edits: Mapping[str, Edit]) -> Iterator[None]:
     """Inside, the layers named in `edits` use other attention weights than they computed.
 
-    edits: name of a layer -> a function from its weights (b, h, q, k) to those that it uses.
-    `record_attention` records the weights of an edited layer as they were before the edit.
+    edits: name of a layer -> a function from its weights (b, h, q, k) to those used; KeyError for
+    an unknown layer. `record_attention` records the weights as they were before the edit.
 
         def without_head_2(weights):
             weights[:, 2] = 0.0
@@ -28,8 +28,6 @@ def patch_attention(model: Parts, edits: Mapping[str, Edit]) -> Iterator[None]:
 
         with patch_attention(model, {"encoder.layers.1.self_attn": without_head_2}):
             model(src, tgt_in)
-
-    Raises KeyError for an unknown layer.
     """
 
     def editor(edit: Edit) -> Hook:
@@ -49,7 +47,7 @@ def patch_attention(model: Parts, edits: Mapping[str, Edit]) -> Iterator[None]:
 def patch_outputs(model: Parts, edits: Mapping[str, Edit]) -> Iterator[None]:
     """Inside, the outputs of the parts named in `edits` are replaced for all that reads them.
 
-    edits: name of a part -> a function from its output to the one that takes its place.
+    edits: name of a part -> a function from its output to a new one; KeyError for an unknown part.
 
         def from_another_sentence(x):           # (b, s, d_model), activation patching
             x = x.clone()
@@ -58,8 +56,6 @@ def patch_outputs(model: Parts, edits: Mapping[str, Edit]) -> Iterator[None]:
 
         with patch_outputs(model, {"encoder.layers.0": from_another_sentence}):
             model(src, tgt_in)
-
-    Raises KeyError for an unknown part.
     """
     parts = dict(model.named_modules())
     unknown = [name for name in edits if name not in parts]

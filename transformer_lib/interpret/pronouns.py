@@ -124,9 +124,8 @@ def measurable(
     """One half (0 or 1) of the pairs, without adjectives that the model knows in one gender only.
 
     With an adjective whose other form the model never saw, it can't go wrong. In the corpus, pairs
-    that begin with a masculine noun alternate with pairs that begin with a feminine one. So pairs
-    are taken two by two: every second pair would be of one gender. The two sentences of a pair have
-    the same number, so they stay together.
+    that begin with a masculine noun alternate with those that begin with a feminine one, so they
+    are taken two by two; the two sentences of a pair have one number, so they stay together.
     """
     known = translator.tgt.vocab.ids
     return [

@@ -47,6 +47,7 @@ class Attention(nn.Module):
         return attention(query, key, value, mask)
 
     def weights(self, query: Tensor, key: Tensor, mask: Tensor | None = None) -> Tensor:
+        """query (b, h, q, d_k), key (b, h, k, d_k) -> (b, h, q, k)."""
         return attention_weights(query, key, mask)
 
 
@@ -54,7 +55,7 @@ class MultiHeadAttention(nn.Module):
     """MultiHead(Q, K, V) = Concat(head_1, ..., head_h) W^O  (section 3.2.2).
 
     head_i = Attention(Q W_i^Q, K W_i^K, V W_i^V). All heads are projected by one matrix: its i-th
-    block of d_k output features is W_i. Without biases, as the paper writes it.
+    block of d_k outputs is W_i. No biases, as in the paper. ValueError unless h divides d_model.
 
     query (b, q, d_model), key and value (b, k, d_model) -> (b, q, d_model).
     """

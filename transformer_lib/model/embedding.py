@@ -7,7 +7,7 @@ from torch import Tensor, nn
 
 
 def one_hot(ids: Tensor, vocab_size: int) -> Tensor:
-    """(…) ids -> (…, vocab_size): a 1 at each word's number, else 0; ValueError for other ids."""
+    """(…) ids -> (…, vocab_size): 1 at the word's number, 0 elsewhere; ValueError for other ids."""
     if ids.numel() and not 0 <= int(ids.min()) <= int(ids.max()) < vocab_size:
         raise ValueError(
             f"ids must lie between 0 and {vocab_size - 1}, but they run from "
@@ -21,17 +21,17 @@ def positional_encoding(length: int, d_model: int, base: float = 10_000.0) -> Te
     """PE(pos, 2i) = sin(pos / base^(2i / d_model)), PE(pos, 2i+1) = cos(the same)  (section 3.5).
 
     -> (length, d_model). Positions count from 0, i from 0 to d_model/2 - 1. Each pair of columns
-    turns like the hand of a clock, one round in 2 pi to base * 2 pi positions.
+    turns like a clock's hand, once in 2 pi to base * 2 pi positions. ValueError if d_model is odd.
     """
     angles = _angles(length, d_model, base, d_model / 2)
     return torch.stack([angles.sin(), angles.cos()], dim=-1).flatten(1).float()  # sin, cos, sin ...
 
 
 def tensor2tensor_encoding(length: int, d_model: int, base: float = 10_000.0) -> Tensor:
-    """The variant of the authors' code (Tensor2Tensor) -> (length, d_model); ValueError below 4.
+    """The variant of the authors' own code (Tensor2Tensor) -> (length, d_model).
 
-    It differs from the paper's in order (all sines, then all cosines) and in frequency: the slowest
-    pair takes the full base * 2 pi positions, as i is divided by d_model/2 - 1, not by d_model/2.
+    Unlike the paper's, it has all sines first, then all cosines. Its slowest pair takes the full
+    base * 2 pi positions: i is divided by d_model/2 - 1. ValueError if d_model is odd or below 4.
     """
     if d_model < 4:
         raise ValueError(f"d_model={d_model} must be at least 4 for the Tensor2Tensor encoding")

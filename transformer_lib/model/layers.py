@@ -22,7 +22,7 @@ class PositionwiseFeedForward(nn.Module):
 
 
 class SublayerConnection(nn.Module):
-    """The residual connection of a sub-layer, with dropout and layer norm ("Add & Norm", Figure 1).
+    """Residual connection of a sub-layer ("Add & Norm", Figure 1): x (b, s, d_model) -> same shape.
 
     norm_first=False:  LayerNorm(x + Dropout(Sublayer(x)))   post-norm, the paper (section 3.1)
     norm_first=True:   x + Dropout(Sublayer(LayerNorm(x)))   pre-norm, most newer models

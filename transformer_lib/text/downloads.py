@@ -1,7 +1,6 @@
 """Public corpora, fetched from their sources on request; none comes with the library.
 
-The files are kept as they came, together with their pairs as train.tsv, validation.tsv and
-test.tsv, which `train --data` reads.
+The files are kept, and their pairs as train.tsv, validation.tsv, test.tsv, for `train --data`.
 """
 
 import hashlib
@@ -32,6 +31,7 @@ class RemoteFile:
 
     @property
     def name(self) -> str:
+        """What it is called in a folder: the end of its address."""
         return self.url.rpartition("/")[2]
 
 
@@ -150,7 +150,7 @@ def get(
 def fetch(file: RemoteFile, folder: Path) -> Path:
     """The file in this folder: fetched before, put there by hand, or downloaded now.
 
-    A download gets its name when it is complete and its checksum is right; else DownloadError.
+    A download gets its name only when complete. DownloadError if it fails or isn't as expected.
     """
     import pooch  # here, because it is needed for nothing else
 

@@ -77,7 +77,7 @@ def expand(pattern: str) -> list[str]:
 
 
 def alternatives(signs: Iterator[str], end: str) -> list[str]:
-    """The sentences that can be read from `signs` up to the sign `end`; ValueError without it."""
+    """The sentences read from `signs` up to the sign `end`; ValueError at a sign out of place."""
     finished: list[str] = []
     begun = [""]
     for sign in signs:

@@ -124,6 +124,7 @@ class SubwordLanguage(TokenizedText[Subwords]):
 
     @property
     def words(self) -> list[str]:
+        """InputError: there is no list of them."""
         raise InputError("this model reads any word, in pieces if need be: it has no list of words")
 
     def preprocess(self, text: str) -> UserInput:
@@ -136,6 +137,7 @@ class SubwordLanguage(TokenizedText[Subwords]):
         return UserInput(words.lower() if shouted else words, replaced=replaced)
 
     def tokens(self, typed: UserInput) -> list[str]:
+        """The subwords of user input; InputError for more than `longest`."""
         tokens = self.tokenizer(typed.words)
         if len(tokens) > self.longest:
             raise InputError(
@@ -145,6 +147,7 @@ class SubwordLanguage(TokenizedText[Subwords]):
         return tokens
 
     def postprocess(self, ids: Ids, typed: UserInput) -> str:
+        """Ids -> the text of a translation, without what was added to the input."""
         return put_back(self.decode(ids).removesuffix(typed.added), typed.replaced)
 
     def display_tokens(self, tokens: list[str]) -> list[str]:

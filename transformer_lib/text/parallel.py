@@ -87,7 +87,7 @@ def numbered_lines(paths: Sequence[Path]) -> Iterator[tuple[int, tuple[bytes, ..
 
 
 def lines(path: Path) -> Iterator[bytes]:
-    """The lines of a file as bytes, without their ends; CorpusError if it is damaged or a tar."""
+    """The lines of a file as bytes, without their ends; CorpusError if it is damaged, or a tar."""
     number = 0
     try:
         with open_packed(path) as file:
@@ -123,7 +123,7 @@ def open_packed(path: Path) -> Iterator[OpenFile]:
 
 
 def only_text(path: Path, packed: zipfile.ZipFile) -> str:
-    """The only file in a .zip, beside those with _ or . in front (__MACOSX); else CorpusError."""
+    """The only file in a .zip, not counting _* and .* (__MACOSX); CorpusError unless it is one."""
     names = [
         name
         for name in packed.namelist()
@@ -138,7 +138,7 @@ def only_text(path: Path, packed: zipfile.ZipFile) -> str:
 
 
 def columns(path: Path, number: int, raw: bytes) -> tuple[str, str]:
-    """The first two columns of a tab-separated line; CorpusError if there is only one."""
+    """The first two columns of a tab-separated line; CorpusError if one is missing or no text."""
     cells = _decode(path, number, raw).split("\t")
     if len(cells) < 2:
         raise CorpusError(f"{path}, line {number}: no tab, so the second column is missing")

@@ -36,8 +36,7 @@ class Subwords:
     def learn(cls, texts: Iterable[str], size: int) -> "Subwords":
         """Learn at most `size` subwords, special tokens included, from training texts only.
 
-        The same texts give the same subwords. From a small text fewer can be learned. Raises
-        ValueError for a size below SMALLEST.
+        The same texts give the same subwords, a small text fewer. ValueError below SMALLEST.
         """
         if size < SMALLEST:
             raise ValueError(

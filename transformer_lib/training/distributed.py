@@ -91,7 +91,7 @@ def process_group() -> Iterator[None]:
 def first_before_others() -> Iterator[None]:
     """Process 0 runs what is inside first; the others run it when process 0 is done.
 
-    If process 0 fails, it says why, and the others end silently, by SystemExit(2).
+    If process 0 fails, it says why, and the others exit silently (SystemExit).
     """
     if rank() > 0:
         (failed,) = all_reduce_sum(0)

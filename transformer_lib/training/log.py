@@ -82,7 +82,7 @@ def entries(content: bytes) -> Iterator[tuple[bytes, dict[str, Any]]]:
 
 
 def read_log(folder: Path) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
-    """A run's entries so far: of steps, and of validations; CheckpointError without a log."""
+    """Entries of steps, and of validations, even of a run that goes on; CheckpointError if none."""
     path = Path(folder) / LOG_FILE
     if not path.exists():
         raise CheckpointError(f"there is no training to draw in {folder}: it has no {LOG_FILE}")

@@ -58,7 +58,7 @@ class Muon(torch.optim.AdamW):
 
 
 def orthogonalize(matrix: Tensor) -> Tensor:
-    """U S V^T -> about U V^T: five steps of Newton and Schulz, as in Jordan et al. 2024."""
+    """(n, k) matrix U S V^T -> about U V^T, by five steps of Newton-Schulz (Jordan et al. 2024)."""
     tall = matrix.size(0) > matrix.size(1)
     x = matrix.T if tall else matrix
     x = x.bfloat16() if has_fast_bf16(matrix.device) else x

@@ -6,8 +6,7 @@ import math
 def paper_schedule(step: int, d_model: int, warmup: int = 4000, factor: float = 1.0) -> float:
     """factor * d_model^-0.5 * min(step^-0.5, step * warmup^-1.5)  (Equation 3).
 
-    It rises linearly for `warmup` steps, then falls with the inverse square root of the step. Steps
-    count from 1; ValueError for others.
+    It rises linearly for `warmup` steps, then falls as step^-0.5. ValueError if step < 1.
     """
     _check_step(step)
     return float(factor * d_model**-0.5 * min(step**-0.5, step * warmup**-1.5))
@@ -16,7 +15,7 @@ def paper_schedule(step: int, d_model: int, warmup: int = 4000, factor: float = 
 def linear_schedule(step: int, max_lr: float, warmup: int, total: int) -> float:
     """Up to `max_lr` in `warmup` steps, down to zero after the last of `total`, in straight lines.
 
-    For short runs, which gain from a learning rate that ends at zero.
+    For short runs, which gain from a learning rate that ends at zero. ValueError if step < 1.
     """
     _check_step(step)
     return max_lr * min(step / warmup, (total + 1 - step) / max(total + 1 - warmup, 1))
@@ -25,7 +24,7 @@ def linear_schedule(step: int, max_lr: float, warmup: int, total: int) -> float:
 def cosine_schedule(step: int, max_lr: float, warmup: int, total: int) -> float:
     """Up to `max_lr` in `warmup` steps, then down along half a cosine wave to a tenth of it.
 
-    Loshchilov and Hutter 2017, Equation 5; the tenth as in Chinchilla and Llama.
+    Loshchilov and Hutter 2017, Equation 5; a tenth as in Chinchilla, Llama. ValueError if step < 1.
     """
     _check_step(step)
     if step <= warmup:
@@ -37,7 +36,7 @@ def cosine_schedule(step: int, max_lr: float, warmup: int, total: int) -> float:
 def stable_schedule(step: int, max_lr: float, warmup: int, total: int, decay: float = 0.2) -> float:
     """Warm-up, stable, decay: up to `max_lr`, level, and down to zero in the last share `decay`.
 
-    MiniCPM (Hu et al. 2024, Equation 1). The length of the run needn't be known before the decay.
+    MiniCPM (Hu et al. 2024, Equation 1): only the decay depends on total. ValueError if step < 1.
     """
     _check_step(step)
     return max_lr * min(step / warmup, (total + 1 - step) / (total * decay), 1)

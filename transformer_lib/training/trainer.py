@@ -174,7 +174,7 @@ def _copy_weights(model: Parts) -> dict[str, Tensor]:
 class RunFiles:
     """The files of a training run in its folder; without a folder, there are none.
 
-    With several processes, only the first one writes.
+    With several processes, only the first one writes. ValueError for average > 1 without a folder.
     """
 
     def __init__(
@@ -191,7 +191,7 @@ class RunFiles:
         self.out = self.folder if rank() == 0 else None
 
     def begin(self, resume: bool) -> tuple[TrainState, dict[str, Tensor]]:
-        """State and best weights at the start; CheckpointError or ValueError where none can be."""
+        """Where to start, and the best weights; ValueError and CheckpointError as in `train`."""
         if resume:
             if self.folder is None:
                 raise ValueError("resume=True needs the folder of the run to go on with")

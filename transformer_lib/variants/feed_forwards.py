@@ -103,7 +103,7 @@ def load_balancing_loss(router_logits: Tensor, top_k: int) -> Tensor:
 
 @contextmanager
 def routing(model: Parts) -> Iterator[list[tuple[Tensor, int]]]:
-    """Collect the router logits and `top_k` of each mixture that runs inside the `with`."""
+    """Collect router logits (b, s, experts) and `top_k` of each mixture run inside the `with`."""
     found: list[tuple[Tensor, int]] = []
 
     def collector(top_k: int) -> Callable[..., None]:

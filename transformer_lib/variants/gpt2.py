@@ -48,7 +48,7 @@ def load_gpt2(folder: Path | str) -> LanguageModel:
 
 
 def gpt2_model(about: dict[str, Any], where: str) -> LanguageModel:
-    """GPT-2 with random weights; CheckpointError where `about`, its config.json, is of another."""
+    """GPT-2 with random weights. about: its config.json; CheckpointError if that doesn't fit."""
     expected = {
         "model_type": "gpt2",
         "activation_function": "gelu_new",

@@ -84,7 +84,7 @@ class LanguageModel(nn.Module):
         return self.generator(self.decode(ids))
 
     def encode(self, src: Tensor) -> Tensor:
-        """The memory is the source itself, which `decode` ignores."""
+        """The memory is the source itself (b, s), which `decode` ignores."""
         return src
 
     def decode(

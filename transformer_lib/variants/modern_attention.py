@@ -72,7 +72,7 @@ class ModernAttention(MultiHeadAttention):
 
     query (b, q, d_model), key and value (b, k, d_model) -> (b, q, d_model). The last query has the
     position of the last key, as in self-attention with a cache and without; attention to a memory
-    has no distances, so there only kv_heads (which must divide h) and `QKNorm` fit.
+    has no distances, so there only kv_heads (ValueError unless it divides h) and `QKNorm` fit.
     """
 
     @says_new_keywords

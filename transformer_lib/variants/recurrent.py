@@ -139,7 +139,7 @@ class AttentionReadout(nn.Module):
 
 
 class LastStateReadout(nn.Module):
-    """tanh(W_c s_t): all that is known of the source is in the state (Sutskever et al. 2014)."""
+    """tanh(W_c s_t), (b, t, hidden) -> (b, t, d_model): only the state (Sutskever et al. 2014)."""
 
     def __init__(self, hidden: int, d_model: int):
         super().__init__()

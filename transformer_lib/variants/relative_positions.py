@@ -15,7 +15,7 @@ from transformer_lib.variants.rms_norm import RMSNorm
 
 
 class NoPositions(nn.Module):
-    """Instead of `PositionalEncoding`: Dropout(x), without anything about positions."""
+    """Instead of `PositionalEncoding`: x (b, s, d_model) -> Dropout(x), without any positions."""
 
     def __init__(self, dropout: float = 0.0):
         super().__init__()
@@ -95,7 +95,7 @@ class RelativePositions(nn.Module):
     distance (q, k) -> (h, q, k). bidirectional: half of the buckets are for later words, as in an
     encoder; without it, all are for earlier ones. In each direction, the nearest half of the
     buckets hold one distance each, the others more and more, up to max_distance words. T5 shares
-    one table among all layers of a stack: give each the same part. At least 2 buckets each way.
+    one table in a stack's layers: give each the same part. ValueError below 2 buckets each way.
     """
 
     @says_new_keywords
@@ -125,7 +125,7 @@ class Window(nn.Module):
     """0 within `width` words, the word itself included, and -inf beyond: sliding-window attention.
 
     distance (q, k) -> (q, k). Longformer (Beltagy et al. 2020), Mistral (Jiang et al. 2023).
-    Through N layers, a word gets information from (width - 1) * N words away. width is 1 or more.
+    In N layers, a word gets information from (width - 1) * N words away. ValueError if width < 1.
     """
 
     def __init__(self, width: int):

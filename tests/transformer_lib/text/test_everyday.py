@@ -238,14 +238,6 @@ def test_right_and_wrong_are_told_apart(items, english, right, wrong):
     assert right in translations and wrong not in translations
 
 
-def test_the_card_says_how_many_there_are(items, doubtful):
-    card = (everyday.DATA / "README.md").read_text(encoding="utf-8")
-    assert f"{len(items)} everyday English sentences" in card
-    assert f"{sum(len(item.translations) for item in items):,} translations" in card
-    assert f"{len(doubtful)} more sentences" in card
-    assert f"all {sum(len(item.translations) for item in doubtful):,} translations" in card
-
-
 # --- the sentences of doubt
 
 
