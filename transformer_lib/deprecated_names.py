@@ -153,7 +153,8 @@ def look_up(old: str, name: str) -> tuple[Any, str] | None:
         names = vars(import_module(place))
         for now in (*RENAMED.get(name, "").split(), name, f"_{name}"):  # or private by now
             if now in names:
-                renamed = [f"{name} is now {now}"] if now != name else []
+                is_now = "isn't public any more" if now.startswith("_") else f"is now {now}"
+                renamed = [f"{name} {is_now}"] if now != name else []
                 moved = [f"{old} is now {place}"] if place != old else []
                 return names[now], ", and ".join(moved + renamed)
     if whole not in PLACES:

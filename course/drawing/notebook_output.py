@@ -251,7 +251,7 @@ def chart_bundle(spec: dict[str, Any], **_: Any) -> tuple[dict[str, Any], dict[s
 
 
 def portable(spec: dict[str, Any]) -> dict[str, Any]:
-    """A chart's specification, with the look of the series and in JupyterLab's Vega-Lite version.
+    """A chart's specification in the look of the series, for JupyterLab's version of Vega-Lite.
 
     Each table becomes one string of comma-separated values inside it: one line in the notebook's
     file instead of thousands. Numbers are rounded to three decimals.

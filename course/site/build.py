@@ -544,7 +544,7 @@ def build(out: Path, cite: Citation | None = None) -> Site:
 
 
 def write_laboratories(site: Site) -> None:
-    """The laboratory of each translator that comes along, with links to the other one and home."""
+    """The laboratory of each translator of the project, with links to the other one and home."""
     show = TEMPLATES.get_template("laboratories.html").module
     for name, (file, words) in LABORATORIES.items():
         site.parts_of[name] = write_parts(site.out / "lab", file, Translator.load(name))

@@ -1,4 +1,4 @@
-"""The translator of everyday sentences that comes along, measured again."""
+"""The translator of everyday sentences that ships with the library, measured again."""
 
 import json
 import re

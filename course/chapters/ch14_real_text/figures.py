@@ -196,7 +196,8 @@ def draw_dropout() -> Figure:
     "real-text-learning-curve",
     title="On real text, too, the loss flattens early",
     caption="The loss of the larger translator while it was trained.",
-    alt="Two curves over 9,500 steps. On training text the loss falls from 5.3 to 1.9, above a "
+    alt="Two curves over 9,500 steps. On training text the loss comes down from 5.3, above the "
+    "picture, to 1.9, above a "
     "dotted line at 1.2, the least that smoothed targets allow; on validation text it falls from "
     "2.8 to 1.1, at the end below that line.",
 )

@@ -297,7 +297,7 @@ def draw_off() -> Figure:
 @figure(
     "real-heads-lens",
     caption="How often the right ending would be written if the decoder ended earlier.",
-    alt="Lines for five kinds of sentences. In the small model all are at 0 in the embedding and "
+    alt="Lines for five kinds of sentences. In the small model all are at 0 in the input and "
     "in layer 0, and at 69 to 100 % in layer 1. In the large model all are at 0 until layer "
     "0, between 27 and 86 % in layer 1, and between 44 and 98 % in layer 2.",
 )

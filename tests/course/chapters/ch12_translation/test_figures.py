@@ -29,7 +29,7 @@ def test_two_bars_for_each_name():
     assert [bar.get_width() for bar in exact.patches] == [100.0, 50.0]
     assert [bar.get_width() for bar in bleu.patches] == [100.0, 75.5]
     names = [label.get_text() for label in exact.get_yticklabels()]
-    assert names == ["nothing", "accents"]
+    assert names == ["nothing broken", "accents"]
     with pytest.raises(ValueError, match="from 0 to 100, but here are"):
         score_bars({"nothing": (0.5, 101.0)})
 
