@@ -297,3 +297,10 @@ def test_an_exercise_that_was_replaced_says_so(capsys, old, chapter, name, noteb
         getattr(names["check"], name)(lambda *inputs: ...)
         said = capsys.readouterr().out
         assert said.startswith(f"{name}: ") and f"a new copy of notebook {notebook} has it" in said
+
+
+def test_what_is_private_by_now_is_said_to_be():
+    from transformer_lib import plots  # which went to the course
+
+    with pytest.warns(FutureWarning, match="series_map isn't public any more"):
+        assert plots.series_map
