@@ -16,7 +16,6 @@ import matplotlib as mpl
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.text import Text
 from matplotlib.textpath import TextPath
 from matplotlib.transforms import ScaledTranslation
 
@@ -60,28 +59,41 @@ def label(ax: Axes, at: Point, text: str, *, size: float = style.NOTE, **look: A
     at: its left end, at the middle of its height. size: in points. look: options of matplotlib's
     `text`.
     """
-    own = {"ha": "left", "va": "center", "color": style.INK, "linespacing": 1.15}
-    _on_line(ax.text(*at, text, fontsize=size, zorder=4, **{**own, **look}))
+    _write(ax, at, text, **{"ha": "left", "color": style.INK, "zorder": 4, "size": size, **look})
 
 
-def centered(ax: Axes, x: float, y: float, text: str, **look: Any) -> Text:
-    """Write a text around a point, in the units of the axes -> matplotlib's text."""
-    return _on_line(ax.text(x, y, text, **{"ha": "center", "va": "center", **look}))
+def centered(ax: Axes, x: float, y: float, text: str, **look: Any) -> None:
+    """Write a text around a point, in the units of the axes. look: as of `label`."""
+    _write(ax, (x, y), text, **{"ha": "center", **look})
 
 
-def _on_line(text: Text) -> Text:
-    """Set one line of text by its baseline, half the height of a capital below its middle.
+def _write(ax: Axes, at: Point, text: str, linespacing: float = 1.15, **look: Any) -> None:
+    """Write lines by their baselines, at equal distances.
 
-    text: centered upright; any other stays as it is. By their own ink, "árboles" and "<eos>" would
-    stand lower than "like" beside them.
+    matplotlib goes by the ink of the letters: "árboles" and "<eos>" would stand lower than "like"
+    beside them, and a line with brackets farther from the next than one without. Upright in the
+    middle, a capital has as much above the point as below. A formula in one line, whose height is
+    its own, and lines on a ground of their own stay matplotlib's.
     """
-    one = not set("\n$") & set(text.get_text())
-    if one and text.get_verticalalignment() in ("center", "center_baseline"):
-        down = -0.33 * text.get_fontsize() / 72
-        text.set_verticalalignment("baseline")
-        shift = ScaledTranslation(0, down, text.figure.dpi_scale_trans)
-        text.set_transform(text.get_transform() + shift)
-    return text
+    look = {"va": "center", **look}
+    lines = text.split("\n")
+    if text.startswith("$") or (len(lines) > 1 and look.get("bbox")):
+        ax.text(*at, text, linespacing=linespacing, **look)
+        return
+    va = look.pop("va")
+    for row, line in enumerate(lines):
+        written = ax.text(*at, line, va="baseline", **look)
+        size = written.get_fontsize()
+        leading = 1.12 * linespacing * size
+        first = {  # how far below the point the first line stands
+            "center": 0.33 * size - leading * (len(lines) - 1) / 2,
+            "top": 0.9 * size,
+            "bottom": -0.25 * size - leading * (len(lines) - 1),
+            "baseline": -leading * (len(lines) - 1),
+        }
+        down = (first[va] + leading * row) / 72
+        shift = ScaledTranslation(0, -down, written.figure.dpi_scale_trans)
+        written.set_transform(written.get_transform() + shift)
 
 
 def width_of(text: str, size: float) -> float:
@@ -105,8 +117,8 @@ def word(ax: Axes, at: Point, text: str, *, size: float = 11.0, **look: Any) -> 
     at: its middle. size: in points. look: options of matplotlib's `text`; a `color` replaces its
     own.
     """
-    own = {"ha": "center", "va": "center", **style.chip(text, look.pop("color", None))}
-    _on_line(ax.text(*at, text, fontsize=size, zorder=4, **{**own, **look}))
+    own = {"ha": "center", **style.chip(text, look.pop("color", None))}
+    _write(ax, at, text, **{**own, "zorder": 4, "size": size, **look})
 
 
 def sentence(

@@ -1,5 +1,7 @@
 """Words on a page: in one row they stand on one line, whatever letters they have."""
 
+from itertools import pairwise
+
 import pytest
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 
@@ -21,9 +23,20 @@ def test_words_beside_each_other_stand_on_one_line(write):
     assert line / figure.dpi == pytest.approx(0.5 - half, abs=0.01)
 
 
-def test_several_lines_keep_their_middle():
-    figure, ax = canvas(4, 1)
-    label(ax, (0.5, 0.5), "one\ntwo", size=10)
+@pytest.mark.parametrize("va", ["center", "top", "bottom", "baseline"])
+def test_lines_are_equally_far_apart_whatever_letters_they_have(va):
+    figure, ax = canvas(4, 4)
+    label(ax, (0.5, 2), "one\n(Árbol) {y}\n<eos>\n$x^2$ is one", size=20, va=va)
     FigureCanvasAgg(figure).draw()
-    box = ax.texts[0].get_window_extent()
-    assert (box.y0 + box.y1) / 2 / figure.dpi == pytest.approx(0.5, abs=0.02)
+    lines = [text.get_transform().transform(text.get_position())[1] for text in ax.texts]
+    apart = {round(float(high - low), 3) for high, low in pairwise(lines)}
+    assert len(apart) == 1 and apart.pop() / figure.dpi * 72 == pytest.approx(
+        1.15 * 1.12 * 20, abs=0.01
+    )
+    ink = [text.get_window_extent() for text in ax.texts]
+    bottom, top = ink[-1].y0 / figure.dpi, ink[0].y1 / figure.dpi
+    where = {"center": (bottom + top) / 2, "top": top, "bottom": bottom}
+    if va == "baseline":
+        assert lines[-1] / figure.dpi == pytest.approx(2)
+    else:
+        assert where[va] == pytest.approx(2, abs=0.06)

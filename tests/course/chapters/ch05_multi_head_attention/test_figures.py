@@ -65,7 +65,7 @@ def test_heads_that_cannot_be_drawn_are_refused(d_model, h, message):
 
 def test_the_input_is_what_comes_from_below():
     said = texts(heads._heads_recap(["a"], d_model=8, h=2).axes[0])
-    assert "the words, or the output\nof the layer below" in said
+    assert "the words, or the output of the layer below" in " ".join(said)
 
 
 def test_no_head_has_the_color_of_a_word():
@@ -280,11 +280,12 @@ def test_distances_leave_the_padding_out():
 def test_the_three_uses_say_who_asks_whom(maps):
     ax = heads._three_uses(maps).axes[0]
     said = texts(ax)
-    assert {
-        "English looks\nat English",
-        "Spanish looks at the\nSpanish before it",
-        "Spanish looks\nat English",
-    } <= set(said)
+    for use in (
+        "English looks at English",
+        "Spanish looks at the Spanish before it",
+        "Spanish looks at English",
+    ):
+        assert use in " ".join(said)
     assert said.count("writes") == 2 and said.count("has read") == 1
     kinds = (
         "encoder.layers.1.self_attn",

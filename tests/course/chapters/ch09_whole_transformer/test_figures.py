@@ -43,15 +43,15 @@ def test_figure_two_shows_code_of_the_library():
     source = inspect.getsource(attention_module)
     written = " ".join(texts(_figure_two()))
     for step in SCALED_DOT_PRODUCT + MULTI_HEAD:
-        assert step.box in written
+        assert step.box.replace("\n", " ") in written
         for piece in step.code:
             assert piece in source and piece in written
 
 
 def test_the_layer_grows_to_three_norms():
     written = texts(_outside_in())
-    counts = {part: written.count(part) for part in ("self", "source", "feed-\nforward", "norm")}
-    assert counts == {"self": 4, "source": 5, "feed-\nforward": 6, "norm": 3}
+    counts = {part: written.count(part) for part in ("self", "source", "feed-", "forward", "norm")}
+    assert counts == {"self": 4, "source": 5, "feed-": 6, "forward": 6, "norm": 3}
 
 
 def test_parameters_are_stacked():
@@ -94,7 +94,8 @@ def test_curves_are_drawn_where_their_numbers_are():
     ones = {"recurrent": [1, 1, 1]}
     figure = _cost_and_path([1, 2], {"recurrent": [1e6, 3e6]}, [1, 2, 3], ones, ones, d_model=2)
     icons, cost, wait, path = figure.axes
-    assert "a word waits for\nthe one before it" in texts(figure) and len(icons.patches) > 16
+    assert "a word waits for the one before it" in " ".join(texts(figure))
+    assert len(icons.patches) > 16
     assert any(said.startswith("2 numbers wide") for said in texts(figure))  # where costs meet
     np.testing.assert_array_equal(cost.lines[0].get_ydata(), [1, 3])
     np.testing.assert_array_equal(wait.lines[0].get_ydata(), [1, 1, 1])
