@@ -171,6 +171,23 @@ def any_part(right: ModuleType, other: ModuleType) -> None:
         assert sizes[0] == sizes[1]
 
 
+def any_pair_of_lengths(right: ModuleType, other: ModuleType) -> None:
+    """The larger of two whole numbers is the same, whichever is named first."""
+    lengths = {0, 1, right.SHORT // 2, right.SHORT, right.SHORT + 1, 3 * right.RATIO * right.SHORT}
+    refused = 0
+    for pair in itertools.product([letter * "a" for letter in lengths], repeat=2):
+        messages = []
+        for module in (right, other):
+            try:
+                module._check_lengths([Path("a.tsv")], 1, pair)
+                messages.append("")
+            except ValueError as error:
+                messages.append(str(error))
+        assert messages[0] == messages[1]
+        refused += messages[0] != ""
+    assert refused
+
+
 def any_cosine(right: ModuleType, other: ModuleType) -> None:
     """The larger of two numbers is the same, whichever is named first."""
     for warmup, total in itertools.product((1, 3, 9), (3, 9, 10, 100)):
@@ -441,6 +458,13 @@ HARMLESS = [
         "downloader=pooch.HTTPDownloader(progressbar=sys.stderr.isatty(), timeout=29),",
         "who waits a second less for a silent server fetches the same",
         another_patience,
+    ),
+    Harmless(
+        "transformer_lib/text/parallel.py",
+        "if longer > max(SHORT, RATIO * shorter):",
+        "if longer > max(RATIO * shorter, SHORT):",
+        "the larger of two numbers is the same, whichever is named first",
+        any_pair_of_lengths,
     ),
     Harmless(
         "transformer_lib/decoding/cache.py",

@@ -335,6 +335,8 @@ def own_and_others(module: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
         os.path.normpath(f"tests/transformer_lib/{test}.py")
         for test in ELSEWHERE.get(name, "").split()
     ]
+    if "@dataclass" in (ROOT / module).read_text(encoding="utf-8"):
+        others.append("tests/transformer_lib/test_dataclasses.py")
     own = [test.as_posix() for test in tests_of(Path(module))]
     if len(own) > 1:  # it has none of its own, so these import it
         own = [] if others else own

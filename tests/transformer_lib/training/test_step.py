@@ -8,7 +8,7 @@ import torch
 from tests.transformer_lib.training.copy_task import copy_pairs, same_weights, small_model
 from transformer_lib.text.batching import make_batch
 from transformer_lib.training.optimizers import adam
-from transformer_lib.training.step import batch_loss, update
+from transformer_lib.training.step import batch_loss, count_tokens, update
 
 
 def test_accumulated_batches_are_one_big_batch():
@@ -20,6 +20,14 @@ def test_accumulated_batches_are_one_big_batch():
     for a, b in zip(together.parameters(), apart.parameters(), strict=True):
         torch.testing.assert_close(a, b)
     assert not same_weights(together, small_model(dropout=0.0))
+
+
+def test_an_update_gives_the_loss_per_word_of_all_its_batches():
+    model, pairs = small_model(dropout=0.0), copy_pairs(7)
+    batches = [make_batch(pairs[:2]), make_batch(pairs[2:])]
+    losses = [batch_loss(model, batch, smoothing=0.1).item() for batch in batches]
+    loss = update(model, adam(model), batches, lr=0.0, smoothing=0.1)
+    assert loss == pytest.approx(sum(losses) / count_tokens(batches), rel=1e-5)
 
 
 def test_after_an_update_no_gradient_takes_room():
