@@ -233,8 +233,7 @@ def draw_sizes() -> Figure:
     alt="Two panels, logarithmic, against the words so far, from 16 to 2,048. Kilobytes kept by a "
     "layer: with a cache they double from 16 to 2,097; linear attention stays at 17, the state "
     "space at 19, the minGRU at 0.7. Time for the next word, by linear attention's: with a cache "
-    "0.7 up to 128 "
-    "words, then it rises to 1.5; the state space stays near 2.7, the minGRU at 0.5.",
+    "0.7 up to 128 words, then it rises to 1.5; the state space stays near 2.7, the minGRU at 0.5.",
 )
 def draw_costs() -> Figure:
     rows = experiments.load("state-times")["rows"]
