@@ -12,12 +12,12 @@ from matplotlib.figure import Figure
 from course import experiments
 from course.drawing import style
 from course.drawing.architecture import architecture
-from course.drawing.arrows import bracket
+from course.drawing.arrows import bracket, path
 from course.drawing.cells import mask
 from course.drawing.plots import bar_rows, curves, dot_rows, doubling
 from course.drawing.registry import figure
 from course.drawing.values import as_array
-from course.drawing.words import canvas, heading, label, word
+from course.drawing.words import canvas, heading, label, titled, word
 from transformer_lib.model.masks import causal_mask
 from transformer_lib.variants.language_model import prefix_mask
 
@@ -37,19 +37,23 @@ def _way_to_the_floor(history: Sequence[Row], floor: float, all_equal: float) ->
     if not history or min(losses) < floor:
         raise ValueError(f"a loss below the floor of {floor:.3f}, or none: {losses}")
     figure, ax = style.panel(3.6)
-    curves(ax, steps, {f"the loss: {losses[-1]:.2f}": losses}, names=False, marker="o")
+    curves(ax, steps, {"loss": losses}, names=False, marker="o")
+    beside = {"textcoords": "offset points", "color": style.MUTED}
+    ax.annotate("the loss", (steps[1], losses[1]), (8, 8), weight="bold", **beside)
     # no point of the curve: nobody measured it, and random weights begin higher
     said = f"all words equally likely: {all_equal:.1f}, far above"
-    ax.text(0.02, 0.97, said, va="top", color=style.MUTED, transform=ax.transAxes)
-    ax.axhspan(0, floor, color=style.GROUND)
+    ax.text(0.98, 0.97, said, ha="right", va="top", color=style.MUTED, transform=ax.transAxes)
+    bottom, x = 0.8 * floor, 1.03 * steps[-1]
+    ax.axhspan(bottom, floor, color=style.GROUND)
     ax.axhline(floor, color=style.SOFT, linewidth=1.2)
     said = f"the floor: {floor:.2f} nats that the grammar's own dice decide"
-    ax.text(0.5 * steps[-1], floor / 2, said, ha="center", va="center")
-    x, above = 1.03 * steps[-1], f"{losses[-1] - floor:.2f}"
+    ax.text(0.5 * steps[-1], (bottom + floor) / 2, said, ha="center", va="center")
+    above = f"{losses[-1] - floor:.2f}"
     bracket(ax, (x, floor), (x, losses[-1]), above, style.ACCENT)
-    ax.set(xlabel="step of training", ylabel="nats per token, held-out text")
-    ax.set(ylim=(0, 1.2 * max(losses)), xlim=(-0.02 * steps[-1], 1.1 * steps[-1]))
-    ax.set_title(f"Still {above} nats above the floor")
+    ax.set(xlabel="steps of training", ylabel="nats per token, held-out text")
+    ax.set(ylim=(bottom, 1.1 * max(losses)), xlim=(-0.02 * steps[-1], 1.1 * steps[-1]))
+    ax.xaxis.set_major_formatter("{x:,.0f}")
+    ax.set_title(f"After {steps[-1]:,} steps the loss is {above} nats above the floor")
     return figure
 
 
@@ -70,18 +74,21 @@ def _above_the_floor(panels: Mapping[str, Mapping[float, Sequence[float]]]) -> F
         curves(ax, list(panel), {name: means}, loud=[name] if ax is axes[0] else [], names=False)
         color = ax.lines[0].get_color()
         for size, seeds in panel.items():
-            ax.scatter([size] * len(seeds), seeds, s=34, color=color, edgecolor=style.PAPER)
-        end, look = (list(panel)[-1], means[-1]), {"color": color, "weight": "bold"}
-        below = {"textcoords": "offset points", "ha": "center", "va": "top"}
-        ax.annotate(f"{means[-1]:.2f}", end, (0, -8), **below, **look)
-        named = [min(panel)]
-        for size in panel:
-            if size >= 1.6 * named[-1]:  # else its name would lie on the last one's
+            ax.scatter([size] * len(seeds), seeds, s=24, color=color, zorder=3)
+        look = {"color": color, "weight": "bold", "textcoords": "offset points", "ha": "center"}
+        for place, up in ((0, 8), (-1, -18)):
+            at = list(panel)[place], means[place]
+            ax.annotate(f"{means[place]:.2f}", at, (0, up), **look)
+        named = [max(panel)]
+        for size in sorted(panel, reverse=True):
+            if 1.6 * size <= named[-1]:  # else its name would lie on the last one's
                 named.append(size)
-        doubling(ax, named)
+        doubling(ax, named[::-1])
         doubling(ax, ticks, "y")
-        ax.set(xlabel=name, xlim=(min(panel) / 1.4, max(panel) * 1.4))
-    axes[0].set_ylim(min(distances) / 1.4, max(distances) * 1.2)
+        ax.tick_params(axis="y", length=4 if ax is axes[0] else 0)
+        ax.set_xlabel(name)
+        ax.margins(x=0.17)
+    axes[0].set_ylim(min(distances) / 1.4, max(distances) * 1.35)
     axes[0].set_ylabel("nats per token above the floor")
     name, first = next(iter(panels.items()))
     (few, far), (many, near) = (
@@ -105,11 +112,11 @@ def _dial_bars(rows: Sequence[Row]) -> Figure:
     if not rows:
         raise ValueError("there are no rows: there is nothing to draw")
     kinds = {
-        "own": "the grammar could\nhave written it",
-        "own_and_new": "... and it isn't in\nthe training text",
-        "words": f"different words\nin {rows[0]['drawn']} sentences",
+        "own": "right: the grammar\ncould have written it",
+        "own_and_new": "right and new: not\nin the training text",
+        "words": "different\nwords",
     }
-    figure = style.new_figure(style.WIDTH, 1.6 + 0.34 * len(rows))
+    figure = style.new_figure(style.WIDTH, 1.9 + 0.36 * len(rows))
     best = max(rows, key=lambda row: row["own"])
     figure.suptitle(
         f"{best['what'].capitalize()}: {best['own'] / rows[0]['own']:.1f} times as many right "
@@ -126,24 +133,42 @@ def _dial_bars(rows: Sequence[Row]) -> Figure:
             upper = {what: high for what, (_, high) in ends.items()}
             bar_rows(ax, values, most=max(upper.values()), ends=upper, **how)
             for place, (low, high) in enumerate(ends.values()):
-                ax.plot([low, high], [place, place], color=style.INK, linewidth=1.4)
-        ax.set_title(title, fontsize=style.LABEL)
+                ax.plot([low, high], [place, place], "-|", color=style.INK, linewidth=1)
+        ax.set_title(title, fontsize=style.LABEL, linespacing=1.15)
+    figure.supxlabel(
+        f"{rows[0]['drawn']} sentences of a small GPT for each way to draw its words; "
+        "thin lines: 95 % intervals of the shares",
+        fontsize=style.NOTE,
+        color=style.MUTED,
+        x=0.008,
+        ha="left",
+    )
     return figure
 
 
 @mpl.rc_context(style.PRINT)
 def _text_masks(masks: Mapping[str, Any], words: Sequence[str], title: str = "") -> Figure:
     """Draw what each word (row) may see of the others (columns): a square for each mask."""
-    side, left, gap = 2.16, 0.85, 0.28
-    figure, ax = canvas(style.WIDTH, side + 1.3)
-    heading(ax, title, "A row for each word, a column for each word that it may see: a dot")
+    side, left, gap = 2.12, 0.85, 0.36
+    figure, ax = canvas(style.WIDTH, side + 1.55)
+    heading(
+        ax,
+        title,
+        "A dot where the word of the row may see the word of the column, in the same order",
+    )
     for row, text in enumerate(words):
         y = 0.2 + side * (len(words) - row - 0.5) / len(words)
         word(ax, (left - 0.1, y), text, size=style.NOTE, ha="right")
+    cell, prompt = side / len(words), words.index("=>") + 1
     for number, (name, seen) in enumerate(masks.items()):
         x = left + number * (side + gap)
-        label(ax, (x, side + 0.4), name, size=style.LABEL, weight="bold")
         mask(ax, (x, 0.2), side, side, as_array(seen) > 0)
+        for start, end, part in ((0, prompt, "prompt"), (prompt, len(words), "answer")):
+            ends = [(x + at * cell, side + 0.24) for at in (start + 0.12, end - 0.12)]
+            path(ax, ends, style.SOFT, head=False)
+            middle = x + (start + end) / 2 * cell, side + 0.36
+            label(ax, middle, part, ha="center", color=style.MUTED)
+        label(ax, (x, side + 0.66), name, size=style.LABEL, weight="bold")
     return figure
 
 
@@ -163,10 +188,9 @@ def share_dots(panels: Mapping[str, Sequence[Row]], xlabel: str) -> Figure:
     for ax, (title, rows) in zip(axes, panels.items(), strict=True):
         found = {f"{row['what']}\n{row['parameters']:,} weights": row["shares"] for row in rows}
         loud = list(found)[:1] if len(panels) == 1 else list(found) * (ax is axes[-1])
-        how = {"named": ax is axes[0], "at": 1.0, "loud": loud}
+        how = {"named": ax is axes[0], "at": 1.03, "loud": loud}
         dot_rows(ax, found, written=lambda shares: f"{shares.mean():.2f}", **how)
-        ax.set(title=title, xlim=(-0.02, 1.04))
-        ax.set_xticks([0, 0.5, 1] if len(panels) > 1 else [0, 0.2, 0.4, 0.6, 0.8, 1])
+        ax.set(title=title, xlim=(-0.02, 1.02), xticks=[0, 0.5, 1])
     for text in axes[0].get_yticklabels():
         text.set_weight("normal")
     axes[len(axes) // 2].set_xlabel(xlabel)
@@ -183,8 +207,9 @@ def _moment(runs: Sequence[Row]) -> Figure:
     if not runs:
         raise ValueError("there are no runs: there is nothing to draw")
     figure = style.new_figure(style.WIDTH, 5.0)
-    figure.suptitle("The second row is learned slowly, and then fast")
+    figure.suptitle("The second row is learned slowly, then fast, as a head learns where to look")
     top, bottom = figure.subplots(2, 1, sharex=True)
+    fell = []
     for run in runs:
         steps = [entry["step"] for entry in run["history"]]
         for ax, what, loud in (
@@ -195,15 +220,20 @@ def _moment(runs: Sequence[Row]) -> Figure:
             values = [entry[what] for entry in run["history"]]
             color, wide = (style.ACCENT, 1.6) if loud else (style.SOFT, 1.0)
             ax.plot(steps, values, color=color, linewidth=wide)
+        fell.append(next(entry["step"] for entry in run["history"] if entry["second"] < 0.5))
+    for ax in (top, bottom):
+        ax.vlines(fell, 0, 1, color=style.RULE, zorder=0, transform=ax.get_xaxis_transform())
+    top.text(max(fell), 2, "  each seed falls below 0.5 nats", va="center", color=style.MUTED)
     top.set(ylim=(0, 4.4), ylabel="nats per word")
     last = runs[0]["history"][-1]
     for y, color, said in (
         (last["first"] + 0.15, style.MUTED, "first row: nobody can know it"),
-        (0.25, style.ACCENT, f"second row, {len(runs)} seeds"),
+        (0.25, style.ACCENT, f"second row, the first repeated: {len(runs)} seeds"),
     ):
         top.text(last["step"], y, said, ha="right", va="bottom", color=color)
-    bottom.set(ylim=(0, 1.05), ylabel="weight of the best head where it should look")
-    bottom.set_xlabel("step of training")
+    bottom.set(ylim=(0, 1.05), yticks=[0, 0.5, 1], xlabel="step of training")
+    bottom.set_ylabel("the best head's weight on the word that followed last time")
+    bottom.xaxis.set_major_formatter("{x:,.0f}")
     return figure
 
 
@@ -217,8 +247,12 @@ def _heads_off(runs: Sequence[Row]) -> Figure:
     """
     if not runs:
         raise ValueError("there are no runs: there is nothing to draw")
-    figure = style.new_figure(style.WIDTH, 3.7)
-    figure.suptitle("In each model, the head that is missed most is in layer 0")
+    figure = style.new_figure(style.WIDTH, 4.3)
+    note = (
+        "nats per word of the second row with one head switched off\n"
+        "◀ the head looks at the word before    ● at the word to copy"
+    )
+    titled(figure, "In each model, the head that is missed most is in layer 0", note)
     panels = figure.subplots(1, len(runs), sharey=True, squeeze=False)[0]
     none = max(run["history"][-1]["first"] for run in runs)
     for ax, run in zip(panels, runs, strict=True):
@@ -228,17 +262,16 @@ def _heads_off(runs: Sequence[Row]) -> Figure:
         bars = {names[key]: loss for key, loss in off.items()}
         said = {names[key]: f"{loss:.2f} {targets[key]}".rstrip() for key, loss in off.items()}
         loud = [max(bars, key=bars.__getitem__)]
-        bar_rows(ax, bars, loud=loud, most=0.8 * none, notes=said, named=ax is panels[0])
-        for text in panels[0].get_yticklabels():
-            text.set_weight("normal")
-        ax.axvline(run["history"][-1]["first"], color=style.MUTED, linewidth=1.2, linestyle="--")
+        bar_rows(ax, bars, loud=loud, most=none, notes=said, named=ax is panels[0])
+        first = run["history"][-1]["first"]
+        ax.axvline(first, color=style.MUTED, linewidth=1.2, linestyle="--")
+        ax.axhline(sum("layer 0" in name for name in bars) - 0.5, color=style.RULE, linewidth=1)
+        ax.set_xticks([first], [f"{first:.1f}: nothing\nis copied"], color=style.MUTED)
+        ax.tick_params(axis="x", length=0, labelsize=style.NOTE)
+        ax.set(xlim=(0, 1.12 * none))
         ax.set_title(f"seed {run['seed']}, with all: {run['second']:.2f}", fontsize=style.LABEL)
-    figure.supxlabel(
-        "nats per word of the second row, with this head switched off; dashed: of the first row\n"
-        "looks: ◀ at the word before, ● at the copy",
-        fontsize=style.NOTE,
-        color=style.MUTED,
-    )
+    for text in panels[0].get_yticklabels():
+        text.set_weight("normal")
     return figure
 
 
@@ -269,6 +302,8 @@ LEFT = (
 def draw_what_is_left() -> Figure:
     figure = architecture(*LEFT, title="GPT keeps only the filled parts")
     ax = figure.axes[0]
+    said = "no encoder, and no cross-attention to read it"
+    label(ax, (0.3, 8.3), said, size=style.LABEL, color=style.MUTED)
     halves = {to_hex(color) for color in (style.ENCODER, style.DECODER)}
     for part in ax.patches:  # what GPT does without steps back
         if to_hex(part.get_edgecolor()) in halves:
@@ -285,7 +320,7 @@ def draw_what_is_left() -> Figure:
     alt="Nats per token against the step of training. Words say that 6.9 is where all words are "
     "equally likely. The curve begins at 3.69 after 100 steps, falls to 3.05 at step 200, "
     "flattens, and ends at 2.33 at step 1,000, 0.37 above a line at 1.96. Below this line "
-    "is a tinted area: the floor, which the grammar's own dice decide.",
+    "is a tinted band: the floor, which the grammar's own dice decide.",
 )
 def draw_floor() -> Figure:
     from course.chapters.ch17_gpt.experiments import floor
@@ -325,9 +360,10 @@ def draw_dials() -> Figure:
 @figure(
     "gpt-masks",
     caption="Three masks for one text: of an encoder, of GPT, and of a prompt read both ways.",
-    alt="Three squares with a row and a column for each of I like trees => me gustan los árboles. "
-    "Encoder: a dot in all cells. GPT: dots on and below the diagonal. Prefix: the first four "
-    "columns, the prompt, have dots everywhere; right of them only on and below the diagonal.",
+    alt="Three squares with a row and a column for each of I like trees => me gustan los árboles; "
+    "the first four columns are the prompt, the others the answer. Encoder: a dot in all cells. "
+    "GPT: dots on and below the diagonal. Prefix: the columns of the prompt have dots everywhere; "
+    "right of them only on and below the diagonal.",
 )
 def draw_masks() -> Figure:
     words = "I like trees => me gustan los árboles".split()
@@ -358,7 +394,9 @@ def draw_translations() -> Figure:
         title: [row | {"shares": row[split]} for row in summary()]
         for split, title in titles.items()
     }
-    return share_dots(panels, "share of new sentences without a mistake")
+    return share_dots(
+        panels, "share of new sentences without a mistake: three seeds, and their mean"
+    )
 
 
 @figure(
@@ -372,7 +410,8 @@ def draw_translations() -> Figure:
 )
 def draw_prompting() -> Figure:
     return share_dots(
-        {"": experiments.load("prompting")["rows"]}, "share of held-out rows without a mistake"
+        {"": experiments.load("prompting")["rows"]},
+        "share of new rows without a mistake: three seeds, and their mean",
     )
 
 
@@ -383,7 +422,8 @@ def draw_prompting() -> Figure:
     "loss on a row that has been read before falls from 3.7 slowly to about 3 nats, in two seeds "
     "with a jump back, and then below a half within 100 to 175 steps, at step 425, 450 and 550; "
     "the loss on the first reading stays at 3.7. Below, the largest weight of any head on "
-    "the place to copy from rises from 0.2 to about 0.8 in these steps, and then above 0.9.",
+    "the place to copy from rises from 0.2 to about 0.8 in these steps, and then above 0.9. "
+    "Upright lines through both panels mark the three steps.",
 )
 def draw_induction() -> Figure:
     return _moment(experiments.load("induction")["runs"])

@@ -12,7 +12,7 @@ from course import experiments
 from course.chapters.ch19_judge.policy import least_kl, share_solved
 from course.drawing import style
 from course.drawing.arrows import bracket
-from course.drawing.plots import curves, dot_rows, doubling
+from course.drawing.plots import curves, dot_rows, doubling, name_lines
 from course.drawing.registry import figure
 from course.drawing.words import titled
 
@@ -43,87 +43,69 @@ def _price(
     """
     if not 0 < before < 1:
         raise ValueError(f"a share of right sentences between 0 and 1, not {before}")
-    figure, ax = style.panel(4.3)
+    figure, ax = style.panel(4.4)
     shares = [before + (1 - before) * i / 200 for i in range(201)]
     ax.plot([least_kl(s, before) for s in shares], shares, color=style.ACCENT, linewidth=3)
-    look = {"color": style.ACCENT, "weight": "bold", "va": "center"}
-    end = least_kl(1, before), 1
-    ax.annotate("the shortest way", end, xytext=(8, 2), textcoords="offset points", **look)
-    named = {"textcoords": "offset points", "weight": "bold"}
+    _name(ax, "the shortest way", (least_kl(1, before), 1), style.ACCENT)
     far = max(run["kl"] for runs in (*trainings.values(), *others.values()) for run in runs)
-    for color, (name, runs) in zip(SHADES, trainings.items(), strict=False):
+    for name, runs in trainings.items():
         histories = [run["history"] for run in runs]
         end = [statistics.mean(run[what] for run in runs) for what in ("kl", "right")]
         way = [
             [0, *windows(histories, "kl"), end[0]],
             [before, *windows(histories, "reward"), end[1]],
         ]
-        ax.plot(*way, color=color, linewidth=2)
-        _dots(ax, runs, color, "o")
+        ax.plot(*way, color=style.MUTED, linewidth=2, solid_joinstyle="round")
+        ax.plot(*end, "o", color=style.MUTED, markersize=9, zorder=5)
+        for run in runs:
+            ax.plot(run["kl"], run["right"], "o", color=style.SOFT, markersize=5, zorder=4)
         if name == LOUDEST[0]:
             least = least_kl(end[1], before)
-            said = f"{end[0] - least:.1f} nats farther than it must"
-            bracket(ax, (least, 1.09), (end[0], 1.09), said)
-        ax.annotate(name, end, NEAR.get(name, (8, 8)), **named, color=style.readable(color))
+            ax.vlines([least, end[0]], end[1], 1.11, color=style.SOFT, linewidth=1, linestyle=":")
+            bracket(ax, (least, 1.11), (end[0], 1.11), f"{end[0] - least:.1f} nats farther")
+        _name(ax, name, end, style.MUTED)
     for name, runs in others.items():
-        _dots(ax, runs, style.INK, "s")
-        _name(ax, name, runs, style.INK, (9, -6), "left", "top")
+        for run in runs:
+            ax.plot(run["kl"], run["right"], "s", color=style.INK, markersize=7, zorder=5)
+        _name(ax, name, max((run["kl"], run["right"]) for run in runs), style.INK)
     ax.plot([0], [before], "o", color=style.INK, markersize=9, clip_on=False, zorder=5)
-    ax.annotate("the start", (0, before), xytext=(10, -4), textcoords="offset points", va="top")
+    _name(ax, "the start", (0, before), style.INK)
     ax.set(
-        xlabel="distance from the start: KL in nats per sentence",
+        xlabel="distance from the start, in nats per sentence (KL)",
         ylabel="share of right sentences",
         ylim=(min(0.15, before / 2), 1.22),
-        xlim=(-0.05 * far, 1.05 * far),
+        xlim=(-0.03 * far, 1.03 * far),
     )
     ax.set_yticks([0.2, 0.4, 0.6, 0.8, 1.0])
-    note = "Grey lines: training runs, the mean of their seeds; dots: where each seed ends"
-    titled(figure, "Every lesson leads farther than it must", note)
+    note = "lines: training runs, the mean of three seeds; small dots: where each seed ends"
+    titled(figure, "Every training leads farther from the start than it must", note)
     return figure
 
 
-NEAR = {  # where a name stands, in points from the end of its line
-    "KL weight 0.3": (-28, 24),
-    "KL weight 0.1": (-64, 5),
-    "no KL penalty": (-10, -20),
+NEAR = {  # where a name stands, in points from its mark, and which of its sides is there
+    "the shortest way": ((10, 4), "left"),
+    "best of 16": ((-11, 3), "right"),
+    "KL weight 0.3": ((2, 24), "center"),
+    "KL weight 0.1": ((-6, 13), "right"),
+    "no KL penalty": ((4, -18), "center"),
+    "the start": ((12, -6), "left"),
 }
-SHADES = (style.MUTED, "#8A9099", style.SOFT)  # the darker the lower the KL weight
 
 
-def _dots(ax: Axes, runs: Sequence[Row], color: str, marker: str) -> None:
-    for run in runs:
-        ax.plot(run["kl"], run["right"], marker, color=color, markersize=6, alpha=0.8, zorder=4)
-
-
-def _name(
-    ax: Axes,
-    name: str,
-    runs: Sequence[Row],
-    color: str,
-    offset: tuple[float, float],
-    ha: str,
-    va: str,
-) -> None:
-    at = max((run["kl"], run["right"]) for run in runs)
-    box = {"facecolor": style.PAPER, "edgecolor": "none", "alpha": 0.85, "pad": 1}
-    look = {
-        "color": style.readable(color, style.PAPER),
-        "ha": ha,
-        "va": va,
-        "weight": "bold",
-        "bbox": box,
-    }
-    ax.annotate(name, at, xytext=offset, textcoords="offset points", **look)
+def _name(ax: Axes, name: str, at: Sequence[float], color: str) -> None:
+    offset, side = NEAR.get(name, ((11, -14), "left"))
+    look = {"color": color, "ha": side, "va": "center", "weight": "bold", "zorder": 6}
+    ax.annotate(name, at, offset, textcoords="offset points", **look)
 
 
 LOUDEST = ("no KL penalty",)  # the lesson that changes most
 PANELS = {  # what is measured -> its title, and how a number is written
-    "right": ("right", "{:.2f}"),
-    "different": ("different", "{:.2f}"),
-    "words": ("words in use", "{:.0f}"),
+    "right": ("right\nsentences", "{:.2f}"),
+    "different": ("different\nsentences", "{:.2f}"),
+    "words": ("different\nwords", "{:.0f}"),
     "length": ("words in\na sentence", "{:.1f}"),
-    "because": ("with\nbecause", "{:.2f}"),
-    "questions": ("questions", "{:.2f}"),
+    "because": ("sentences\nwith because", "{:.2f}"),
+    "questions": ("questions\n", "{:.2f}"),
 }
 
 
@@ -136,8 +118,11 @@ def _what_it_eats(rows: Mapping[str, Sequence[Row]]) -> Figure:
     """
     if not rows:
         raise ValueError("there are no rows: there is nothing to draw")
-    figure = style.new_figure(style.WIDTH, 1.3 + 0.4 * len(rows))
-    figure.suptitle("Right sentences are paid for with variety")
+    figure = style.new_figure(style.WIDTH, 1.5 + 0.37 * len(rows))
+    note = (
+        "shares, and counts of words; a dot for each of three seeds, and their mean; dashed: start"
+    )
+    titled(figure, "Right sentences are paid for with variety", note)
     axes = figure.subplots(1, len(PANELS), sharey=True)
     start = next(iter(rows.values()))
     for ax, (what, (title, form)) in zip(axes, PANELS.items(), strict=True):
@@ -145,11 +130,10 @@ def _what_it_eats(rows: Mapping[str, Sequence[Row]]) -> Figure:
         before = statistics.mean(run[what] for run in start)
         ax.axvline(before, color=style.SOFT, linestyle="--", linewidth=1)
         found = {name: [run[what] for run in runs] for name, runs in rows.items()}
-        mean = {"written": lambda values, form=form: form.format(values.mean()), "at": 0.68}
+        mean = {"written": lambda values, form=form: form.format(values.mean()), "at": 1.06}
         dot_rows(ax, found, loud=LOUDEST, named=ax is axes[0], **mean)
-        ax.set(xlim=(-0.06 * largest, 1.75 * largest))
-        ax.set_xticks([0, largest], ["0", form.format(largest)], fontsize=style.NOTE)
-        ax.set_title(title, fontsize=style.LABEL, weight="normal")
+        ax.set(xlim=(-0.06 * largest, 1.1 * largest), xticks=[])
+        ax.set_title(title, fontsize=style.LABEL, weight="normal", linespacing=1.15)
     return figure
 
 
@@ -167,10 +151,11 @@ def _tries(curves_of: Mapping[str, Sequence[Row]], drawn: int) -> Figure:
         for name, runs in curves_of.items()
     }
     doubling(ax, ks)
-    ax.set(xlabel="k: tries at a beginning", ylabel="share of beginnings with a right one")
-    ax.set_ylim(0.2, 1)
-    curves(ax, ks, lines, loud=list(lines)[-1:], marker="o", markersize=5)
-    ax.set_title("With 8 tries or more, the start is right more often")
+    ax.set(xlabel="tries at each beginning of a sentence", ylim=(0.2, 1))
+    ax.set_ylabel("share of beginnings with at least one right try")
+    curves(ax, ks, lines, loud=list(lines)[-1:], names=False, marker="o", markersize=5)
+    name_lines(ax, wide=16)
+    ax.set_title("With 8 tries or more, the untaught model is right more often")
     return figure
 
 
@@ -182,13 +167,13 @@ def _hole_found(runs: Sequence[Row]) -> Figure:
     """
     figure, ax = style.panel(3.6)
     histories = [run["history"] for run in runs]
-    names = {"reward": "the judge's yes", "right": "truly right"}
+    names = {"reward": "passed by the judge", "right": "truly right"}
     lines = {said: [windows([one], what) for one in histories] for what, said in names.items()}
     steps = [WINDOW * (place + 0.5) for place in range(len(windows(histories, "right")))]
-    ax.set(xlabel="step", ylabel="share of the sentences", ylim=(0, 1.05))
-    curves(ax, steps, lines, loud=["truly right"], marker="o", markersize=5)
+    ax.set(xlabel="step of training", ylabel="share of the sentences", ylim=(0, 1.05))
+    curves(ax, steps, lines, loud=["truly right"], marker="o", markersize=5, clip_on=False)
     ax.set_xlim(left=0)
-    ax.set_title("Nearly all pass, and nearly none is right")
+    ax.set_title("A judge with a hole: nearly all sentences pass, nearly none is right")
     return figure
 
 
@@ -253,8 +238,8 @@ def draw_tries() -> Figure:
     from course.chapters.ch19_judge.experiments import TRIES
 
     ways = stored_ways()
-    taught = {"taught, no KL penalty": ways["no KL penalty"]}
-    return _tries({"start": ways["start"], **taught}, TRIES)
+    untaught, taught = "untaught", "taught, without a KL penalty"
+    return _tries({untaught: ways["start"], taught: ways["no KL penalty"]}, TRIES)
 
 
 @figure(

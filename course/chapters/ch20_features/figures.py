@@ -1,21 +1,22 @@
 """Features against the truth: one feature's four corners, scores of all, and what steering does."""
 
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from typing import Any
 
 import matplotlib as mpl
+import numpy as np
 from matplotlib.figure import Figure
 
 from course.drawing import style
-from course.drawing.plots import shares
 from course.drawing.registry import figure
-from course.drawing.words import canvas, heading, label, titled
+from course.drawing.words import canvas, heading, label, titled, word
 
-CORNERS = {  # (feminine, several) -> what stands over the corner
-    (True, False): "feminine, one",
-    (True, True): "feminine, several",
-    (False, False): "masculine, one",
-    (False, True): "masculine, several",
+CORNERS = {  # (feminine, several) -> the nouns of a column
+    (True, False): "feminine singular",
+    (True, True): "feminine plural",
+    (False, False): "masculine singular",
+    (False, True): "masculine plural",
 }
 SAID = {  # outcome -> how the bar says it
     "flipped": "the gender flips,\nnothing else",
@@ -23,35 +24,31 @@ SAID = {  # outcome -> how the bar says it
     "another adjective": "a third word\nin its place",
     "another word": "other words\nchange",
 }
+SHORT = {"best feature": "feature", "best neuron": "neuron", "random direction": "random"}
 SHADES = (style.ACCENT, style.RULE, style.SOFT, style.MUTED)
 
 
 @mpl.rc_context(style.PRINT)
-def _four_corners(nouns: Sequence[Sequence[Any]], most: int = 24) -> Figure:
-    """Draw the nouns by gender and number, lit where a feature fires -> the figure.
+def _four_corners(nouns: Sequence[Sequence[Any]], most: int = 14) -> Figure:
+    """Draw the nouns by gender and number, marked where a feature fires -> the figure.
 
     nouns: [form, feminine, several, how often it stands in the sentences, on how many of them the
-    feature fires]. Lit: it fires on at least half. most: words in a corner, the commonest.
+    feature fires]. Marked: it fires on at least half. most: words in a column, the commonest.
     """
-    figure, ax = canvas(style.WIDTH, 6.1)
-    heading(ax, "Ten examples say “feminine”. The truth: feminine, and one of them")
-    for (feminine, several), said in CORNERS.items():
-        x, top = (4.1 if several else 0.02), (5.3 if feminine else 2.6)
-        corner = [noun for noun in nouns if (noun[1], noun[2]) == (feminine, several)]
-        corner = sorted(corner, key=lambda noun: -noun[3])
-        lit = sum(2 * noun[4] >= noun[3] for noun in corner)
-        label(ax, (x, top), said, size=style.LABEL + 1, weight="bold")
-        label(ax, (x + 3.75, top), f"fires on {lit} of {len(corner)} nouns", ha="right")
-        shown = sorted(corner[:most])
-        for number, noun in enumerate(shown):
-            fires = 2 * noun[4] >= noun[3]
-            label(
-                ax,
-                (x + 1.27 * (number % 3), top - 0.36 - 0.26 * (number // 3)),
-                noun[0],
-                weight="bold" if fires else "normal",
-                color=style.ACCENT if fires else style.MUTED,
-            )
+    figure, ax = canvas(style.WIDTH, 4.1)
+    note = "Gender is that of the Spanish noun; marked: it fires on at least half of its places"
+    heading(ax, "The feature called “feminine” is silent on feminine plurals", note)
+    label(ax, (0.02, 3.1), "This feature fires on", size=style.LABEL)
+    for column, (kind, said) in enumerate(CORNERS.items()):
+        corner = sorted((noun for noun in nouns if tuple(noun[1:3]) == kind), key=lambda n: -n[3])
+        lit, x = sum(2 * noun[4] >= noun[3] for noun in corner), 0.02 + 2.03 * column
+        look = {"weight": "bold", "color": style.ACCENT if 2 * lit > len(corner) else style.INK}
+        label(ax, (x, 2.8), f"{lit} of {len(corner)}", size=style.TITLE, **look)
+        label(ax, (x, 2.52), f"{said} nouns", size=style.LABEL)
+        for number, noun in enumerate(sorted(corner[:most])):
+            at = x + 0.05 + 1.03 * (number % 2), 2.13 - 0.31 * (number // 2)
+            color = style.ACCENT if 2 * noun[4] >= noun[3] else style.MUTED
+            word(ax, at, noun[0], size=style.NOTE, ha="left", color=color)
     return figure
 
 
@@ -64,38 +61,43 @@ def _score_rows(
     rows: scope -> property -> who finds it -> average precision of each run. panels: scope ->
     title. A mark at the mean, a line from the lowest to the highest run.
     """
-    first = next(iter(rows.values()))
-    looks = {
-        "best feature": (style.ACCENT, "o", 8),
-        "best neuron": (style.SOFT, "s", 6),
-        "random direction": (style.MUTED, "x", 6),
-        "probe": (style.INK, "|", 12),
+    first = list(next(iter(rows.values())))
+    looks = {  # who -> color, marker and size, and where its name begins in the first row
+        "best feature": (style.ACCENT, "o", 9, "left"),
+        "best neuron": (style.SOFT, "s", 6, "right"),
+        "random direction": (style.MUTED, "x", 5, "left"),
+        "probe": (style.INK, "|", 12, "center"),
     }
-    figure = style.new_figure(style.WIDTH, 1.9 + 0.34 * len(first))
-    note = "average precision, on nouns and verbs that weren't used to choose\n "
+    kinds = [name.partition(":")[0] for name in first]
+    places = np.cumsum([0, *(1.5 if a != b else 1 for a, b in pairwise(kinds))])
+    figure = style.new_figure(style.WIDTH, 2.2 + 0.27 * places[-1])
+    note = (
+        "average precision of a probe, and of the best of all features, neurons and random\n"
+        "directions, on words that weren't used to choose; lines: from lowest to highest run"
+    )
     titled(figure, "A probe finds nearly all; a single feature or neuron mostly less", note)
     axes = figure.subplots(1, len(panels), sharex=True, sharey=True, squeeze=False)[0]
     for ax, (scope, title) in zip(axes, panels.items(), strict=True):
-        for y, found in enumerate(rows[scope].values()):
+        for y, found in zip(places, rows[scope].values(), strict=True):
             ax.axhline(y, color=style.RULE, linewidth=0.5, zorder=0.5)
-            for who, (color, marker, size) in looks.items():
+            for who, (color, marker, size, side) in looks.items():
                 values = found[who]
                 mean = sum(values) / len(values)
-                ax.plot([min(values), max(values)], [y, y], color=color, alpha=0.5)
+                wide = 3 if color == style.ACCENT else 1.2
+                ax.plot([min(values), max(values)], [y, y], color=color, alpha=0.45, linewidth=wide)
                 look = {"marker": marker, "color": color, "markersize": size, "linestyle": ""}
                 ax.plot(mean, y, markeredgewidth=2, **look)
-                if ax is axes[0] and y == 0:  # the names of the marks, in a row above the panels
-                    at = (-0.58 + 0.53 * list(looks).index(who), -2.4)
-                    (key,) = ax.plot(*at, markeredgewidth=2, clip_on=False, **look)
-                    key.set_in_layout(False)
-                    ink = {"color": style.readable(color, style.PAPER), "va": "center_baseline"}
-                    beside = {"textcoords": "offset points", "annotation_clip": False}
-                    ax.annotate(who, at, (9, 0), **beside, **ink).set_in_layout(False)
+                if ax is axes[-1] and y == 0:
+                    ink = {"color": style.readable(color, style.PAPER), "ha": side}
+                    at = {"left": -5, "right": 5, "center": 0}[side], 9
+                    ax.annotate(
+                        SHORT.get(who, who), (mean, y), at, textcoords="offset points", **ink
+                    )
         ax.set_title(title, fontsize=style.LABEL)
-        ax.set(xlim=(0, 1.04), ylim=(len(first) - 0.5, -0.5))
+        ax.set(xlim=(0, 1.04), ylim=(places[-1] + 0.5, -1.2), xticks=[0, 0.5, 1])
         ax.tick_params(axis="y", length=0)
         ax.spines[["left", "bottom"]].set_visible(False)
-    axes[0].set_yticks(range(len(first)), list(first))
+    axes[0].set_yticks(places, first)
     return figure
 
 
@@ -132,9 +134,11 @@ def _outcome_bars(ways: Mapping[str, Mapping[str, float]]) -> Figure:
             left += parts[name]
     ax.set_yticks(range(len(ways)), list(ways))
     ax.set(xlim=(0, 1), ylim=(len(ways) - 0.5, -0.7))
-    shares(ax.xaxis, parts=4)
+    ax.set_xticks([])
+    ax.set_xlabel("shares of all sentences in which an adjective's gender was to flip", loc="left")
+    ax.xaxis.label.set(color=style.MUTED, size=style.NOTE)
     ax.tick_params(axis="y", length=0)
-    ax.spines["left"].set_visible(False)
+    ax.spines[["left", "bottom"]].set_visible(False)
     return figure
 
 
@@ -146,9 +150,9 @@ def _outcome_bars(ways: Mapping[str, Mapping[str, float]]) -> Figure:
     hero=True,
     caption="The feature that a story calls “feminine” fires on feminine nouns, if there is one of "
     "them.",
-    alt="Nouns in four corners. Feminine and one: nearly all are lit, such as bag, bed, letter and "
-    "queen. Feminine and several, such as bags and letters: hardly any. Masculine, one or several: "
-    "hardly any.",
+    alt="Nouns in four columns, marked where the feature fires: on 90 of 95 feminine singular "
+    "nouns, such as bed, letter and queen; on none of 77 feminine plural nouns, such as letters; "
+    "on 1 of 111 masculine singular nouns, and on none of 87 masculine plural nouns.",
 )
 def draw_corners() -> Figure:
     from course.chapters.ch20_features.results import chosen, runs

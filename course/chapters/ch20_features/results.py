@@ -16,7 +16,7 @@ from course.chapters.ch20_features.steering import OUTCOMES
 
 Runs = Sequence[Mapping[str, Any]]
 WAYS = {  # as they are stored -> as the figure says it
-    "swap": "13's swap: two weights\nof one head",
+    "swap": "the swap of two\nweights of one head",
     "difference of means": "the difference of\nmeans, added",
     "two features": "two features of\nthe dictionary",
     "two features at random": "two at random, and\nas large a change",

@@ -8,14 +8,16 @@ from matplotlib.figure import Figure
 from course import experiments
 from course.drawing import style
 from course.drawing.arrows import arrow, box
-from course.drawing.plots import curves, doubling, name_lines
+from course.drawing.plots import GREYS, curves, doubling, name_lines, shares
 from course.drawing.registry import figure
 from course.drawing.rows import seed_rows
 from course.drawing.words import canvas, heading, label, titled, word
 
+NAMES = {"base": "self-attention"}
 SENTENCE = ("the", "queen", "drank", "a", "glass", "of", "water")
-PALE, LOUD = style.SOFT, style.ACCENT
-KINDS = {"linear attention": "#2774A7", "state space": "#912E5A", "minGRU": "#5D52BA"}
+LOUD = style.ACCENT
+TICKS = ((0.5, 1, 2), (1, 10, 100, 1000))  # of a short and of a long axis
+KINDS = dict(zip(("linear attention", "state space", "minGRU"), GREYS, strict=False))
 
 
 @mpl.rc_context(style.PRINT)
@@ -25,19 +27,26 @@ def _two_memories(words: Sequence[str] = SENTENCE) -> Figure:
     heading(
         ax,
         "A cache keeps a row for each word, a state has one size",
-        "what a layer hands on from word to word",
+        "What a layer hands on to the next word, after each word that it has read",
     )
-    step = (style.WIDTH - 1.5) / len(words)
+    step = (style.WIDTH - 1.6) / len(words)
     for number, text in enumerate(words):
-        x = 1.75 + step * number
-        word(ax, (x, 2.95), text)
+        x = 2.02 + step * number
+        word(ax, (x, 3.05), text)
         for row in range(number + 1):
-            box(ax, (x, 1.55 + 0.165 * row), 0.42, 0.12, fill=style.tint("#2774A7"), round=0.03)
-        box(ax, (x, 0.55), 0.52, 0.52, "S", LOUD)
+            new = style.SOFT if row == number else style.GROUND
+            box(ax, (x, 1.62 + 0.165 * row), 0.52, 0.13, fill=new, round=0.03)
+        label(ax, (x, 1.38), str(number + 1), ha="center", color=style.MUTED)
+        box(ax, (x, 0.55), 0.52, 0.52, "S", LOUD, fill=LOUD)
         if number:
-            arrow(ax, (x - step + 0.3, 0.55), (x - 0.3, 0.55))
-    label(ax, (0.05, 1.95), "attention:\nkeys and\nvalues so far", size=style.LABEL)
-    label(ax, (0.05, 0.55), "a state:\none sum", size=style.LABEL)
+            arrow(ax, (x - step + 0.3, 0.55), (x - 0.32, 0.55))
+    for y, name, *rest in (
+        (1.82, "cache", "a key and a value", "for each word"),
+        (0.74, "state S", "one sum, always", "of the same size"),
+    ):
+        label(ax, (0.02, y), name, size=style.LABEL, weight="bold")
+        for line, said in enumerate(rest, 1):
+            label(ax, (0.02, y - 0.2 * line), said, color=style.MUTED)
     return figure
 
 
@@ -48,31 +57,36 @@ def _copy_lines(curves: Mapping[str, Mapping[int, Sequence[float]]], loud: str) 
     curves: name -> words in a row -> a share for each seed. A line is the mean, its band goes from
     the lowest to the highest seed; of `loud`, which the title speaks of, each seed has a line.
     """
-    figure = style.new_figure(style.WIDTH, 4.4)
+    figure = style.new_figure(style.WIDTH, 4.3)
     titled(
         figure,
-        "A state copies short rows; with one layer of attention two seeds of three copy all",
-        "right words of the second row, three seeds; numbers in linear attention's state",
+        "A small state forgets long rows; with one layer of attention it needn't",
+        "right words as a row is repeated, by the numbers in the state; bands: three seeds",
     )
     ax = figure.subplots()
-    shades = iter(("#C3C8CF", "#A9B0B9", "#8A929C", "#6B6B6B", "#4A4F57"))
     for name, found in curves.items():
         words = list(found)
         if name == loud:
-            seeds = sorted(zip(*found.values(), strict=True), key=sum)
-            labels = ["the same, third seed", *(len(seeds) - 2) * ["_"], loud]
-            for shares, label in zip(seeds, labels, strict=True):
-                ax.plot(words, shares, color=LOUD, linewidth=3, label=label)
+            runs = sorted(zip(*found.values(), strict=True), key=sum)
+            labels = ["the same, third seed", *(len(runs) - 2) * ["_"], loud]
+            for seed, said in zip(runs, labels, strict=True):
+                ax.plot(words, seed, color=LOUD, linewidth=3, label=said)
             continue
-        color = next(shades)
-        means = [sum(shares) / len(shares) for shares in found.values()]
-        ends = [[end(shares) for shares in found.values()] for end in (min, max)]
-        ax.fill_between(words, *ends, color=color, alpha=0.15, linewidth=0)
-        ax.plot(words, means, color=color, linewidth=2, label=name)
-    ax.set(xlabel="words in the row", ylim=(0, 1.04), xticks=words, xlim=(words[0], words[-1]))
-    ax.yaxis.set_major_formatter(mpl.ticker.PercentFormatter(1))
-    ax.grid(axis="y")
-    name_lines(ax, wide=22)
+        means = [sum(seeds) / len(seeds) for seeds in found.values()]
+        ends = [[end(seeds) for seeds in found.values()] for end in (min, max)]
+        ax.fill_between(words, *ends, color=style.MUTED, alpha=0.12, linewidth=0)
+        ax.plot(words, means, color=style.MUTED, linewidth=1.6, label=name)
+    ax.set(xlabel="words in the row", ylim=(0, 1.16), xticks=words, xlim=(words[0], words[-1]))
+    ax.spines["left"].set_bounds(0, 1)
+    above = {"xytext": (0, 6), "textcoords": "offset points", "ha": "right", "color": LOUD}
+    ax.annotate(f"{loud}: two seeds", (words[-1], 1), weight="bold", **above)
+    shares(ax.yaxis)
+    place = 2.0
+    beside = {"xytext": (8, 0), "textcoords": "offset points", "va": "center"}
+    for line in sorted(ax.lines, key=lambda line: -line.get_ydata()[-1]):
+        if line.get_label() not in (loud, "_"):
+            place = min(line.get_ydata()[-1], place - 0.073)  # a name's height below the last one
+            ax.annotate(line.get_label(), (words[-1], place), color=line.get_color(), **beside)
     return figure
 
 
@@ -89,25 +103,30 @@ def _size_lines(
     titled(
         figure,
         "The larger the state, the more of a long row it holds",
-        "share of the words that is right, in rows of 32; a dot for each seed",
+        "share of the words that is right, in rows of 32; a mark for each of three seeds",
     )
     ax = figure.subplots()
+    beside = {"textcoords": "offset points", "va": "center"}
     for name, found in kinds.items():
-        numbers = list(found)
-        means = [sum(shares) / len(shares) for shares in found.values()]
-        ax.plot(numbers, means, color=KINDS[name], linewidth=2, label=name)
-        for size, shares in found.items():
-            ax.scatter([size] * len(shares), shares, s=28, color=KINDS[name], zorder=3)
-    for name, (size, shares) in loud.items():
-        ax.plot(len(shares) * [size], sorted(shares), "D", color=LOUD, markersize=9, label=name)
+        numbers, color, dashes = list(found), *KINDS[name]
+        means = [sum(seeds) / len(seeds) for seeds in found.values()]
+        ax.plot(numbers, means, color=color, linestyle=dashes, linewidth=2, label=name)
+        for size, seeds in found.items():
+            ax.scatter([size] * len(seeds), seeds, s=28, color=color, zorder=3, clip_on=False)
+        left, middle = name == "linear attention", (len(numbers) - 1) // 2 or -1
+        side = {"xytext": (-12, 5) if left else (12, -8), "ha": "right" if left else "left"}
+        ink = style.readable(color, style.PAPER)
+        ax.annotate(name, (numbers[middle], means[middle]), color=ink, **side, **beside)
+    for name, (size, seeds) in loud.items():
+        ax.plot(len(seeds) * [size], sorted(seeds), "D", color=LOUD, markersize=9, label=name)
+        own = {"color": LOUD, "weight": "bold", "xytext": (12, 0), **beside}
+        ax.annotate(name, (size, max(seeds)), **own)
     ax.set_xscale("log", base=2)
     every = sorted({size for found in kinds.values() for size in found})
     ax.set_xticks(every, [f"{size:,}" for size in every])
     ax.minorticks_off()
     ax.set(xlabel="numbers in the state", ylim=(0, 1.06))
-    ax.yaxis.set_major_formatter(mpl.ticker.PercentFormatter(1))
-    ax.grid(axis="y")
-    name_lines(ax, wide=24)
+    shares(ax.yaxis)
     return figure
 
 
@@ -117,24 +136,21 @@ def _cost_lines(
 ) -> Figure:
     """Draw what a word costs against the words before it: a panel for memory, one for time.
 
-    panels: title -> name -> a number for each length; lengths double from one mark to the next.
-    The cache is in the accent.
+    panels: title -> name -> a number for each length, on logarithmic axes. The cache is in the
+    accent.
     """
-    figure = style.new_figure(style.WIDTH, 4.3)
+    figure = style.new_figure(style.WIDTH, 3.9)
     titled(figure, "A cache grows with the text, and so does the time for the next word")
     axes = figure.subplots(1, len(panels))
     for ax, (title, ways) in zip(axes, panels.items(), strict=True):
         curves(ax, lengths, ways, loud=set(ways) - set(KINDS), names=False, marker="o")
         doubling(ax, lengths, every=2)
-        ax.yaxis.set_major_formatter("{x:,g}")
-        ax.set_ylim(bottom=0)
+        low, high = min(map(min, ways.values())), max(map(max, ways.values()))
+        doubling(ax, TICKS[high / low > 100], "y")
+        ax.set_ylim(low / 2, 1.2 * high)
         ax.set_title(title, fontsize=style.LABEL, loc="left")
         ax.set_xlabel("words so far")
-    ends = [values[-1] for name, values in next(iter(panels.values())).items() if name in KINDS]
-    said = f"the states: {min(ends):.1f} to {max(ends):.0f}"
-    own = {"textcoords": "offset points", "color": style.MUTED, "ha": "right", "va": "bottom"}
-    axes[0].annotate(said, (lengths[len(lengths) // 2], max(ends)), (-22, 22), **own)
-    name_lines(axes[-1], wide=14)
+        name_lines(ax, wide=16)
     return figure
 
 
@@ -145,8 +161,8 @@ def _cost_lines(
     "without-two-memories",
     caption="What is handed on from word to word: a cache that grows, or a state of one size.",
     alt="Seven words from left to right. Below each a stack of small boxes, one at the first word, "
-    "seven at the last: attention's keys and values so far. Below them a chain of boxes of the "
-    "same size, each with an S.",
+    "seven at the last, the newest on top and marked: the cache, a key and a value for each word. "
+    "Below them a chain of seven boxes of the same size, each with an S: the state, one sum.",
 )
 def draw_two_memories() -> Figure:
     return _two_memories()
@@ -207,17 +223,17 @@ def draw_sizes() -> Figure:
     (numbers,) = results.sizes(runs, "one layer of attention").values()
     hybrid = results.copied(runs, "one layer of attention", 4)
     return _size_lines(
-        kinds, {"with one layer of attention, its cache not counted": (numbers, hybrid)}
+        kinds, {"one layer of attention\n(its cache isn't counted)": (numbers, hybrid)}
     )
 
 
 @figure(
     "without-costs",
     caption="What a layer keeps, and what the next word takes, after 16 to 2,048 words.",
-    alt="Two panels against the words so far, from 16 to 2,048. Kilobytes kept by a layer: with a "
-    "cache they double from 16 to 2,097; linear attention stays at 17, the state space at 19, the "
-    "minGRU at 0.7. Time for the next word, by linear attention's: with a cache 0.7 up to 128 "
-    "words, then it rises to 1.5; the state space stays near 2.7, the minGRU at 0.5.",
+    alt="Two panels, logarithmic, against the words so far, from 16 to 2,048. Kilobytes kept by a "
+    "layer: with a cache they double from 16 to 2,097; linear attention stays at 17, the state "
+    "space at 19, the minGRU at 0.7. Time for the next word, by linear attention's: with a cache "
+    "0.7 up to 128 words, then it rises to 1.5; the state space stays near 2.7, the minGRU at 0.5.",
 )
 def draw_costs() -> Figure:
     rows = experiments.load("state-times")["rows"]
@@ -229,7 +245,7 @@ def draw_costs() -> Figure:
             "kilobytes kept by a layer": {
                 name: [row["bytes"][name] / 1000 for row in rows] for name in names
             },
-            "time for the next word,\nby linear attention's": {
+            "time for the next word, linear attention's = 1": {
                 name: [time[name] for time in times] for name in names
             },
         },
@@ -239,7 +255,7 @@ def draw_costs() -> Figure:
 @figure(
     "without-worth",
     caption="A state in place of each self-attention of the translator, on three seeds.",
-    alt="Four rows, three panels, a dot for each seed: points above the base's mean. As in "
+    alt="Four rows, three panels, a dot for each seed: points above self-attention's mean. As in "
     "training: linear attention no clear difference, the minGRU 6 above, the state space 9 "
     "below. With a pronoun: linear attention 14 below, the minGRU no clear difference, the state "
     "space 17 below. Longer: linear attention 5 below, the minGRU 50 above, the state space 11 "
@@ -248,11 +264,12 @@ def draw_costs() -> Figure:
 def draw_worth() -> Figure:
     from course.chapters.ch21_without_the_table import experiments as exchange
 
+    rows = [{**row, "what": NAMES.get(row["what"], row["what"])} for row in exchange.points()]
     return seed_rows(
-        exchange.points(),
+        rows,
         {"test": "as in training", "pronoun": "with a pronoun", "longer": "longer"},
-        title="A gated state reads longer sentences better than attention does",
-        note="points above the base's mean, in sentences right to the letter; a dot for each seed",
+        title="The minGRU, a gated state, reads longer sentences better than attention",
+        note="percentage points of right sentences above self-attention's mean; three seeds",
         loud=[("minGRU", "longer")],
         written=lambda mean: f"{mean:+.0f}",
     )
