@@ -867,7 +867,7 @@ NOTES = (
     "In encoder layer 0, trees takes from <eos> with all four heads, 82 to 100 %.",
     "In self-attention of the decoder no arrow comes from a word further right: the mask.",
     "The position that writes árboles reads trees with all four heads of decoder layer 1.",
-    "The strongest rows are what the decoder's feed-forward networks add; the norm tames them.",
+    "The strongest rows come from the decoder's feed-forward networks; norms tame them.",
     "Each word gets 89 or 90 %: training with smoothed targets asks for no more.",
 )
 
