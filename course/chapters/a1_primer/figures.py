@@ -12,22 +12,25 @@ from course.drawing.words import canvas, heading, label
 
 def _broadcasting(column: Sequence[int], row: Sequence[int]) -> Figure:
     """Draw a column plus a row of whole numbers, and the square of their sums -> the figure."""
-    height, width, cell = len(column), len(row), 0.5
-    figure, ax = canvas(8, 1.05 + cell * height)
-    heading(ax, "Broadcasting: both stretch until they fit")
+    height, width, cell = len(column), len(row), 0.54
+    figure, ax = canvas(8, 1.33 + cell * height)
+    note = "In strong color what is there, in pale color the copies"
+    heading(ax, "Broadcasting: a column and a row stretch until they fit", note)
     pitch, tables = cell * width + 0.72, ("copied across", "copied down", "the sums")
     for i, one in enumerate(column):
         for j, other in enumerate(row):
             for table, number in enumerate((one, other, one + other)):
-                x, y = 0.1 + pitch * table + cell * j, cell * (height - 1 - i) + 0.12
+                x, y = 0.02 + pitch * table + cell * j, cell * (height - 1 - i) + 0.12
                 own = (j, i, -1)[table] == 0  # a number of the tensor itself; else a copy, or a sum
-                color = style.ACCENT if own else style.GROUND
+                pale = style.GROUND if table == 2 else style.tint(style.ACCENT)
+                color = style.ACCENT if own else pale
                 area(ax, (x, y), cell - 0.03, cell - 0.03, color)
                 look = {"ha": "center", "color": style.ink_on(color)}
-                label(ax, (x + cell / 2, y + cell / 2), str(number), size=13, **look)
+                middle = x + cell / 2 - 0.015, y + cell / 2 - 0.015
+                label(ax, middle, str(number), size=13, weight="bold" if own else "normal", **look)
     shapes = (f"({height}, 1)", f"({width},)", f"({height}, {width})")
     for table, (shape, what) in enumerate(zip(shapes, tables, strict=True)):
-        x = 0.1 + pitch * table
+        x = 0.02 + pitch * table
         label(ax, (x, cell * height + 0.34), f"{shape}, {what}", size=style.LABEL)
         sign, middle = ("+", "=", "")[table], cell * height / 2 + 0.1
         label(ax, (x + cell * width + 0.34, middle), sign, size=20, ha="center")

@@ -13,7 +13,7 @@ from course.drawing.attention_maps import attention_heatmap
 from course.drawing.cells import area, outline, scale, strip
 from course.drawing.maps import level_name
 from course.drawing.registry import figure
-from course.drawing.words import canvas, label, sentence, width_of, word_color
+from course.drawing.words import canvas, heading, label, sentence, width_of, word_color
 from transformer_lib.translator import Translator
 
 WIDTH = 8.0
@@ -47,9 +47,10 @@ def _series_map(
 
     there: the word of the target that comes out of the last station. others: a line at the foot.
     """
-    height = len(stations) * STEP + 2 * ENDS + 0.74
+    height = len(stations) * STEP + 2 * ENDS + 1.1
     figure, ax = canvas(WIDTH, height)
-    top = height - ENDS
+    heading(ax, f"On its way to {there}, {here} is numbers that change step by step")
+    top = height - ENDS - 0.36
     places = [top - 0.12 - (i + 1) * STEP + (STEP - HIGH) / 2 for i in range(len(stations))]
     for half, color in (("encoder", style.ENCODER), ("decoder", style.DECODER)):
         inside = [y for y, station in zip(places, stations, strict=True) if station.half == half]

@@ -8,7 +8,6 @@ import numpy as np
 import torch
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import PercentFormatter
 
 from course.drawing import style
 from course.drawing.arrows import box, path
@@ -64,8 +63,11 @@ def _one_hot_row(ids: Sequence[int], words: Sequence[str], vocabulary: Sequence[
     if len(ids) != len(words) or not all(3 <= number < size - 3 for number in ids):
         raise ValueError(f"{len(ids)} ids don't fit {len(words)} words, or a vocabulary of {size}")
     figure, ax = canvas(8, step * len(ids) + 2.1)
-    heading(ax, f"A word's number is a row of {size:,} slots: one 1, else 0")
+    heading(ax, f"Each word is a row of {size:,} slots: one 1, else 0")
     last, low = ids[-1], 1.55
+    for at, said in ((0.05, "word"), (1.17, "number"), (left, "its row, a slot for each entry")):
+        label(ax, (at, low + step * len(ids) - 0.14), said, color=style.MUTED)
+    label(ax, (0.05, 0.72), f"The row of “{words[-1]}” enlarged:\nits 1 is in slot {last}")
     for row, (number, text) in enumerate(zip(ids, words, strict=True)):
         y = low + step * (len(ids) - 1 - row)
         word(ax, (0.1, y), text, size=14, ha="left")
@@ -111,14 +113,19 @@ def _distance_triangle(rows: Any, words: Sequence[str]) -> Figure:
     if not np.allclose(sides, sides[0]):
         raise ValueError(f"the distances differ: {sides}")
     figure, ax = canvas(8, 3.4)
-    root = "Every distance is √2" if np.isclose(sides[0], 2**0.5) else ""
-    heading(ax, "As one-hot rows, all words are equally far apart", root)
+    root = "; every distance is √2" if np.isclose(sides[0], 2**0.5) else ""
+    note = f"Beside each word its row of {table.shape[1]} slots, with its one 1{root}"
+    heading(ax, "As one-hot rows, all words are equally far apart", note)
     corners = np.array([[2.75, 0.3], [5.25, 0.3], [4.0, 0.3 + 2.5 * 0.75**0.5]])
+    for row, (_, y), x in zip(table, corners, (0.1, 5.75, 4.55), strict=True):
+        one = x + 2.1 * (row.argmax() + 0.5) / len(row)
+        box(ax, (x + 1.05, y), 2.1, 0.2, fill=style.GROUND, line=0, round=0.03)
+        area(ax, (one - 0.025, y - 0.13), 0.05, 0.26, style.INK, zorder=3)
     for (i, j), side in zip(pairs, sides, strict=True):
         path(ax, [tuple(corners[i]), tuple(corners[j])], style.SOFT, head=False)
         ground = {"facecolor": style.PAPER, "edgecolor": "none", "pad": 3}
-        look = {"ha": "center", "size": 12, "color": style.ACCENT, "bbox": ground}
-        label(ax, tuple(corners[[i, j]].mean(axis=0)), f"{side:.3f}", **look)
+        look = {"ha": "center", "size": 13, "color": style.ACCENT, "bbox": ground}
+        label(ax, tuple(corners[[i, j]].mean(axis=0)), f"{side:.3f}", weight="bold", **look)
     for corner, text in zip(corners, words, strict=True):
         word(ax, tuple(corner), text, size=15)
     return figure
@@ -139,19 +146,20 @@ def _unknown_words(
             f"{len(unknown)} counts of unknown words"
         )
     if ax is None:
-        ax = style.new_figure(style.WIDTH, 3.4).subplots()
+        ax = style.new_figure(style.WIDTH, 3.2).subplots()
     shares = [100 * count / total for count in unknown]
-    ax.plot(sentences, shares, "o-", color=style.ACCENT, markersize=7, clip_on=False)
+    ax.plot(sentences, shares, "o-", color=style.ACCENT, markersize=7, clip_on=False, zorder=5)
     for size, share, count in zip(sentences, shares, unknown, strict=True):
-        ax.annotate(f"{count:,} unknown", (size, share), (6, 7), textcoords="offset points")
+        loud = {"color": style.ACCENT, "weight": "bold", "size": style.LABEL + 2}
+        ax.annotate(f"{share:.0f} %", (size, share), (8, 20), textcoords="offset points", **loud)
+        ax.annotate(f"{count:,} words", (size, share), (8, 6), textcoords="offset points")
     ax.set_xscale("log")
     ax.set_xticks(sentences, [f"{size:,}" for size in sentences])
     ax.minorticks_off()
-    ax.set_xlim(right=sentences[-1] * 2.2)
-    ax.set_ylim(0, 1.2 * max(shares))
+    ax.set(xlim=(sentences[0] / 1.2, sentences[-1] * 2), ylim=(0, 1.3 * max(shares)), yticks=[])
+    ax.spines["left"].set_visible(False)
     ax.set_xlabel("training sentences that the vocabulary was built from")
-    ax.yaxis.set_major_formatter(PercentFormatter(decimals=0, symbol=" %"))
-    level_name(ax, "of the test's words are unknown")
+    level_name(ax, f"unknown, of the {total:,} words of the test")
     return ax
 
 
@@ -209,7 +217,8 @@ def draw_unknown_words() -> Figure:
     "one-hot-distances",
     caption="Three words as one-hot rows: equally far apart.",
     alt="A triangle with three equal sides. Its corners are cat, dog and gave, and at each side "
-    "is the same distance, 1.414; above, that it is the root of 2.",
+    "is the same distance, 1.414; above, that it is the root of 2. Beside each corner is a bar, "
+    "the row of its word, with a mark where its 1 stands.",
 )
 def draw_one_hot_distances() -> Figure:
     vocab, words = Translator.load().src.vocab, ["cat", "dog", "gave"]

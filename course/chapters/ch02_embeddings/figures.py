@@ -21,12 +21,13 @@ from course.drawing.maps import level_name
 from course.drawing.plots import curves, name_lines
 from course.drawing.registry import figure
 from course.drawing.values import as_array, steady_round
-from course.drawing.words import canvas, heading, label, word, word_color
+from course.drawing.words import canvas, heading, label, titled, word, word_color
 from course.grammar.classes import english_class, spanish_class
 from course.grammar.lexicon import NOUN_OF_FORM
 from transformer_lib.files import read_json
+from transformer_lib.model.config import TOY
 from transformer_lib.model.embedding import Embeddings, positional_encoding
-from transformer_lib.model.transformer import make_model
+from transformer_lib.model.transformer import Transformer, make_model
 from transformer_lib.recipes import Recipe
 from transformer_lib.text.tokens import Vocabulary
 from transformer_lib.translator import SHIPPED_MODEL, Translator
@@ -51,13 +52,16 @@ def _word_similarity(
     if not lengths.all():
         raise ValueError(f"{words[int(lengths.argmin())]!r} has the vector 0, which points nowhere")
     left, high, wide = 1.02, 0.33, 6.9 / len(words)
-    figure, ax = canvas(8, high * len(words) + 1.35)
+    figure, ax = canvas(8, high * len(words) + 1.75)
     heading(ax, title, note)
     size, top = (wide * len(words), high * len(words)), high * len(words) + 0.5
     cosines = (table / lengths) @ (table / lengths).T
     matrix(ax, (left, 0.5), *size, cosines, limit=1, decimals=1)
     for row, text in enumerate(words):
         word(ax, (left - 0.1, top - high * (row + 0.5)), text, ha="right")
+    for column, text in enumerate(words):  # by turns on two lines, where they have room
+        at = left + wide * (column + 0.5), top + 0.18 + 0.27 * (column % 2)
+        word(ax, at, text, size=style.NOTE)
     first = 0
     for count in groups:
         if count > 1:
@@ -65,7 +69,7 @@ def _word_similarity(
             outline(ax, corner, wide * count, high * count, style.INK, 1.8)
         first += count
     scale(ax, (left + 0.3, 0.12), 1.0, limit=1)
-    said = "cosine: 1 is the same direction; columns in the order of the rows"
+    said = "cosine of two words' vectors: 1 is the same direction"
     label(ax, (left + 1.6, 0.165), said, color=style.MUTED)
     return figure
 
@@ -86,8 +90,11 @@ def _pulled_rows(
         )
     limit, high, wide = float(np.abs(numbers).max()), 0.36, 0.75 * numbers.shape[1]
     left, right, tall = 1.0, 7.9 - 0.75 * numbers.shape[1], high * len(vocabulary)
-    figure, ax = canvas(8, tall + 0.75)
+    figure, ax = canvas(8, tall + 0.8)
     heading(ax, "Each word pulls its row out of the table")
+    heads = ((0.1, "id"), (left, "the table: a row for each word"), (right, "the words' vectors"))
+    for x, said in heads:
+        label(ax, (x, tall + 0.24), said, color=style.MUTED)
     own = dict(zip(ids, words, strict=True))
     for number, (token, row) in enumerate(zip(vocabulary, numbers, strict=True)):
         y = tall - high * (number + 1) + 0.1
@@ -106,7 +113,7 @@ def _pulled_rows(
         arrow(
             ax, (left + wide + 0.05, low + high / 2), (right - 0.05, y + high / 2), color, thick=3
         )
-        word(ax, (right + wide / 2, y + high + 0.2), text, size=14)
+        word(ax, (right, y + high + 0.2), text, size=14, ha="left")
     return figure
 
 
@@ -130,7 +137,8 @@ def share_bars(shares: Mapping[str, Mapping[str, float]], ax: Axes | None = None
         color = style.ACCENT if name == names[-1] else style.SOFT
         bars = ax.barh(places, percent, 0.9 * height, label=name, color=color)
         said = [f"{steady_round(value, 0):.0f} %" for value in percent]
-        ax.bar_label(bars, [f"{said[0]} {name}", *said[1:]], padding=4)
+        loud = {"weight": "bold", "color": color} if name == names[-1] else {"color": style.MUTED}
+        ax.bar_label(bars, [f"{said[0]} {name}", *said[1:]], padding=4, **loud)
     ax.set_yticks(range(len(questions)), questions)
     ax.invert_yaxis()
     ax.set(xlim=(0, 124), xticks=[])
@@ -152,13 +160,15 @@ def _vector_sizes(
     for name, values in [*lengths.items(), *cosines.items()]:
         if len(values) != len(widths):
             raise ValueError(f"{name!r} has {len(values)} values for {len(widths)} widths")
-    figure = style.new_figure(style.WIDTH, 3.9)
-    figure.suptitle("Without the factor the position drowns out the word")
+    figure = style.new_figure(style.WIDTH, 4.1)
+    note = f"New vectors, with and without the factor {ROOT}; a sum is word + position"
+    titled(figure, "Without the factor the position drowns out the word", note)
     colors = {WITHOUT: style.ACCENT, WITH: style.SOFT}
-    panels = (("length of a vector", lengths), ("cosine of two words' sums", cosines))
-    for ax, (title, lines) in zip(figure.subplots(1, 2), panels, strict=True):
+    panels = (("length of a vector", lengths, 0), ("cosine of two words' sums", cosines, 2))
+    for ax, (title, lines, decimals) in zip(figure.subplots(1, 2), panels, strict=True):
         for name, values in lines.items():
-            ax.plot(widths, values, "o-", color=colors.get(name, style.MUTED), label=name)
+            look = {"color": colors.get(name, style.MUTED), "clip_on": False}
+            ax.plot(widths, values, "o-", label=f"{values[-1]:.{decimals}f}  {name}", **look)
         ax.set_xscale("log", base=2)
         ax.set_xticks(widths, [str(width) for width in widths])
         ax.minorticks_off()
@@ -586,7 +596,7 @@ def draw_word_similarity() -> Figure:
         SOME_WORDS,
         groups=(3, 1, 1, 3, 2, 2),
         title="Most words used alike have large cosines, even water, eagle and classroom",
-        note="Framed: used alike; these three are feminine in Spanish, with the article el",
+        note="Framed: used alike. These three are feminine in Spanish, but take the article el",
     )
 
 
@@ -682,7 +692,8 @@ def draw_embedding_lengths() -> Figure:
     "but with a larger table at the start.",
     alt="Three falling curves of the loss. Without the factor it falls later than the other two, "
     "which coincide: a bracket at a loss of 1 says by how many steps. After 300 steps all three "
-    "are close to 0.1.",
+    "are close to 0.1. Beside them, a row of the table at the start as 32 cells: as it is, all of "
+    "them are faint; times the root of 32, strongly colored.",
 )
 def draw_embedding_scale() -> Figure:
     bottoms = ("without", "with the factor", "without, but a larger table")
@@ -696,8 +707,18 @@ def draw_embedding_scale() -> Figure:
     )  # where the mean falls to 1
     steps = f"{late - early:.0f} steps"
     bracket(ax, (early, 1), (late, 1), steps)
-    ax.text(118, 1.75, "table as it is", color=style.ACCENT)
-    both = f"table \N{MULTIPLICATION SIGN} {ROOT} (the paper),\nor {ROOT} times as large"
-    ax.text(4, 0.25, both, color=style.MUTED, linespacing=1.5)
+    ax.text(118, 1.75, "as it is", color=style.ACCENT)
+    ax.text(80, 0.55, "times √32", color=style.MUTED, ha="right")
+    torch.manual_seed(0)
+    row = Transformer(14, 14, TOY).src_embed.table.weight.detach()[-1]
+    beside = ax.inset_axes((0.6, 0.36, 0.4, 0.64))
+    beside.set(xlim=(0, 3), ylim=(0, 1.8))
+    beside.axis("off")
+    label(beside, (0, 1.7), "A row of the table at the start", size=style.LABEL)
+    both = "times √32: by the factor, as in the\npaper, or in the table itself"
+    rows = (("as it is", style.ACCENT, 1.0, 1.36), (both, style.MUTED, row.numel() ** 0.5, 0.68))
+    for said, color, times, y in rows:
+        strip(beside, (0, y - 0.14), 3, 0.24, row * times, limit=3, edge=color, line=1.4)
+        label(beside, (0, y - (0.42 if "\n" in said else 0.28)), said, color=color)
     ax.set_title(f"A table that is too small at the start costs {steps}")
     return ax.figure

@@ -37,6 +37,7 @@ LIMIT = 3.0  # the scale of every strip: darkest at 3 and at -3
 WIDTH = 8.0
 LEFT, RIGHT = 1.62, 7.86  # from where to where the strips go
 STEP, THIN = 0.168, 0.105  # from one thin strip to the next, and how high it is
+PAUSE = 0.05  # below the thin strips
 HEADING = 0.42  # what the word and the sentence beside it take, on top
 STATIONS = (
     "one-hot",
@@ -75,13 +76,14 @@ def stack(
 
     passed: station -> its vector (the one-hot row as a number: how far along it the 1 stands).
     draw: what to put into the open station, of this height. name: what to call it there.
-    new: what happens here, in a few words, on top. colors: whether a scale says what they mean.
+    new: what happens to trees here: goes on after the word, on top. colors: whether a scale says
+    what they mean.
     """
     if here not in STATIONS:
         raise ValueError(f"there is no station {here!r}; the stations are {', '.join(STATIONS)}")
     before = [station for station in STATIONS[: STATIONS.index(here)] if station in passed]
     after = STATIONS[STATIONS.index(here) + 1 :]
-    total = HEADING + len(before) * STEP + height + 0.06 + 0.26 * bool(after)
+    total = HEADING + len(before) * STEP + PAUSE * bool(before) + height + 0.29 * bool(after)
     figure, ax = canvas(WIDTH, total)
     heading(ax, total - 0.2, "trees", new, colors=colors)
     y = total - HEADING
@@ -93,7 +95,7 @@ def stack(
             _one_hot_strip(ax, at, THIN, passed[station])
         else:
             strip(ax, at, RIGHT - LEFT, THIN, passed[station], limit=LIMIT)
-    y -= height
+    y -= height + PAUSE * bool(before)
     area(ax, (0.03, y + 0.01), WIDTH - 0.06, height - 0.02, style.GROUND, zorder=0)
     area(ax, (0.03, y + 0.01), 0.06, height - 0.02, word_color("trees"), zorder=1)
     label(ax, (0.2, y + height - 0.17), name or here, size=style.LABEL, weight="bold")
@@ -105,9 +107,10 @@ def stack(
 
 
 def heading(ax: Axes, y: float, text: str, new: str, *, colors: bool = True) -> None:
-    """The word whose way this is, what happens to it here, and what the colors mean."""
-    word(ax, (0.1, y), text, size=style.TITLE, ha="left")
-    label(ax, (LEFT if text else 0.02, y), new, size=style.TITLE, weight="bold")
+    """A title that begins with the word whose way this is, if any, and what the colors mean."""
+    word(ax, (0.08, y), text, size=style.TITLE, ha="left")
+    x = 0.18 + width_of(text, style.TITLE) if text else 0.02
+    label(ax, (x, y), new, size=style.TITLE, weight="bold")
     if colors:
         scale(ax, (RIGHT - 0.65, y - 0.03), 0.5, limit=LIMIT)
         label(ax, (RIGHT - 0.95, y + 0.015), "value", ha="right")
@@ -138,7 +141,7 @@ def _fan(ax: Axes, top: tuple[float, float, float], y: float, color: str) -> Non
 
 def _one_hot_open(ax: Axes, box: Box, words: Sequence[str], first: int, here: int, vocab_size: int):
     """The whole row, and a few of its cells under a lens: the words around `here`, from `first`."""
-    y, cells = box.top - 0.2, box.bottom + 0.34
+    y, cells = box.top - 0.2, box.bottom + 0.4
     wide, unit = (RIGHT - LEFT) / len(words), (RIGHT - LEFT) / vocab_size
     _one_hot_strip(ax, (LEFT, y), 0.16, (here + 0.5) / vocab_size)
     ends = LEFT + first * unit, LEFT + (first + len(words)) * unit
@@ -154,13 +157,13 @@ def _one_hot_open(ax: Axes, box: Box, words: Sequence[str], first: int, here: in
         label(ax, (x, cells + 0.18), str(int(chosen)), size=13, **one)
         word(ax, (x, cells - 0.13), text, size=style.NOTE, **look)
         label(ax, (x, cells - 0.31), str(number), ha="center", color=style.MUTED)
-    label(ax, (0.2, y - 0.3), f"one cell for\neach of {vocab_size}\nEnglish entries")
+    label(ax, (0.2, y - 0.3), f"one cell for each\nof {vocab_size} entries")
 
 
 def _fan_open(ax: Axes, box: Box, vector: Any, share: float, note: str) -> None:
     """The mark in the one-hot row above pulls a row out of the table."""
     x, bottom, high = LEFT + share * (RIGHT - LEFT), box.bottom + 0.3, 0.42
-    top = x, x, box.top + 0.06 + (STEP - THIN) / 2
+    top = x, x, box.top + 0.06 + PAUSE + (STEP - THIN) / 2
     _fan(ax, top, bottom + high, style.tint(word_color("trees")))
     strip(ax, (LEFT, bottom), RIGHT - LEFT, high, vector, limit=LIMIT, **_marked())
     label(ax, (LEFT, box.bottom + 0.1), note)
@@ -207,43 +210,39 @@ def _attention_open(
         strip(ax, (x, middle - 0.15), wide, 0.3, vector, limit=LIMIT, **_marked())
     how = {"widest": 6, "least": 0.005}
     for text, y, k, v, weight in zip(words, ys, keys, values, weights, strict=True):
-        word(ax, (x_key - 0.08, y), text, ha="right")
+        word(ax, (x_key - 0.08, y), text, size=style.NOTE, ha="right")
         for x, vector in ((x_key, k), (x_value, v)):
             strip(ax, (x, y - high / 2), wide, high, vector, limit=LIMIT)
         attention_arrow(
             ax, (x_query + wide + 0.05, middle), (x_key - 0.62, y), weight, "trees", **how
         )
-        attention_arrow(ax, (x_value + wide + 0.05, y), (x_sum - 0.05, middle), weight, text, **how)
+        end = x_sum - 0.05, middle + (y - middle) * 0.3
+        attention_arrow(ax, (x_value + wide + 0.05, y), end, weight, text, **how)
         _share(ax, ((x_key + wide + x_value) / 2, y), weight, "center")
 
 
 def _share(ax: Axes, at: tuple[float, float], weight: float, ha: str) -> None:
-    """A weight in percent; a large one is bold."""
-    said = percent(weight) if 0.01 <= weight else f"{100 * weight:.0f} %"
-    color = style.INK if weight >= 0.01 else style.MUTED
-    label(ax, at, said, ha=ha, color=color, weight="bold" if weight >= 0.25 else "normal")
+    """A weight in percent; a large one is bold, a small one grey."""
+    look = {"color": style.INK if weight >= 0.1 else style.MUTED, "ha": ha}
+    label(ax, at, f"{100 * weight:.0f} %", weight="bold" if weight >= 0.25 else "normal", **look)
 
 
 def _heads_open(ax: Axes, box: Box, words: Sequence[str], weights: Any, brought: Any) -> None:
-    """What each head brings, side by side, and above it from which words it comes."""
-    count, gap = len(brought), 0.12
+    """What each head brings, side by side, and above it how much of each word it takes."""
+    count, gap, step = len(brought), 0.16, 0.21
     wide = (RIGHT - LEFT - (count - 1) * gap) / count
+    ys = [box.top - 0.32 - step * row for row in range(len(words))]
+    for text, y in zip(words, ys, strict=True):
+        word(ax, (LEFT - 0.1, y), text, size=style.NOTE, ha="right")
     for i, (shares, vector) in enumerate(zip(as_array(weights), brought, strict=True)):
         x = LEFT + i * (wide + gap)
-        name = {"size": style.LABEL, "ha": "center", "weight": "bold"}
-        label(ax, (x + wide / 2, box.top - 0.08), f"head {i}", **name)
-        left = x
-        for text, share in zip(words, shares, strict=True):
-            color = word_color(text)
-            area(ax, (left, box.top - 0.46), share * wide - 0.01, 0.24, color, zorder=2)
-            if share * wide > 0.4:  # room for the number and the word
-                at, ink = left + share * wide / 2, style.ink_on(color)
-                label(ax, (at, box.top - 0.34), f"{100 * share:.0f} %", ha="center", color=ink)
-                word(ax, (at, box.top - 0.59), text)
-            left += share * wide
-        strip(ax, (x, box.bottom + 0.04), wide, 0.36, vector, limit=LIMIT, **_marked(line=1.3))
-    label(ax, (LEFT - 0.1, box.top - 0.34), "looks at", ha="right")
-    label(ax, (LEFT - 0.1, box.bottom + 0.22), "brings\n32 numbers", ha="right")
+        label(ax, (x, box.top - 0.1), f"head {i}", size=style.LABEL, weight="bold")
+        for text, share, y in zip(words, shares, ys, strict=True):
+            long = max(share * (wide - 0.42), 0.01)
+            area(ax, (x, y - 0.065), long, 0.13, word_color(text), zorder=2)
+            _share(ax, (x + long + 0.06, y), share, "left")
+        strip(ax, (x, box.bottom + 0.02), wide, 0.26, vector, limit=LIMIT, **_marked(line=1.3))
+    label(ax, (LEFT - 0.1, box.bottom + 0.15), "their mix", ha="right")
 
 
 def _masks_open(
@@ -255,13 +254,14 @@ def _masks_open(
     of the row: its name, its vector, may it be seen?
     """
     step = (box.top - box.bottom) / len(rows)
+    wide = (RIGHT - LEFT + 0.08) / max(len(seen_words) for *_, seen_words in rows)
     for i, (name, who, looker, seen_words) in enumerate(rows):
-        y, wide = box.top - (i + 1) * step, (RIGHT - LEFT) / len(seen_words)
+        y = box.top - (i + 1) * step
         label(ax, (0.2, y + 0.44), name, size=style.LABEL, weight="bold")
         label(ax, (0.2, y + 0.18), who)
         word(ax, (LEFT - 0.14, y + 0.18), looker, ha="right")
         for j, (text, vector, seen) in enumerate(seen_words):
-            at, size = (LEFT + j * wide + 0.04, y + 0.03), (wide - 0.08, 0.28)
+            at, size = (LEFT + j * wide, y + 0.03), (wide - 0.08, 0.28)
             color = style.WORDS.get(text, style.MUTED)
             word(ax, (at[0] + size[0] / 2, y + 0.45), text, color=color)
             if seen:
@@ -286,7 +286,7 @@ def _reading_open(
     step = (top - box.bottom) / len(words)
     for i, (text, row, weight) in enumerate(zip(words, memory, weights, strict=True)):
         y = top - (i + 0.5) * step
-        word(ax, (LEFT - 0.1, y), text, ha="right")
+        word(ax, (LEFT - 0.1, y), text, size=style.NOTE, ha="right")
         strip(ax, (LEFT, y - high / 2), wide, high, row, limit=LIMIT)
         attention_arrow(
             ax, (LEFT + wide + 0.56, y), (x_out - 0.08, box.middle), weight, text, widest=6
@@ -314,7 +314,8 @@ def _words_open(
         y, long = box.top - 0.38 - (i + 0.5) * step, max(chance * full, 0.01)
         word(ax, (start - 0.1, y), text, size=12 if i == 0 else 10, ha="right")
         area(ax, (start, y - 0.08), long, 0.16, word_color(text), zorder=2)
-        label(ax, (start + long + 0.08, y), percent(chance))
+        weight = "bold" if chance > 0.5 else "normal"
+        label(ax, (start + long + 0.08, y), percent(chance), weight=weight)
     label(ax, (start, box.bottom + step / 2), rest, color=style.MUTED)
 
 
@@ -352,7 +353,7 @@ def _whole_way(rows: Sequence[tuple[str, str, Any, str]], ends: Sequence[str]) -
     changes = [i for i in range(1, len(rows)) if rows[i][1] != rows[i - 1][1]]
     y = step * len(rows) + pause * (len(changes) + 1) + 0.12
     figure, ax = canvas(WIDTH, y + HEADING)
-    heading(ax, y + HEADING - 0.2, "", "Eight stations lead from trees to árboles")
+    heading(ax, y + HEADING - 0.2, "trees", "becomes árboles in eight stations")
     colors = {"encoder": style.ENCODER, "decoder": style.DECODER}
     for i, (name, side, vector, front) in enumerate(rows):
         if i in changes:
@@ -365,8 +366,8 @@ def _whole_way(rows: Sequence[tuple[str, str, Any, str]], ends: Sequence[str]) -
             area(ax, (0.98, y), 0.06, step, colors[side])
         label(ax, (left - 0.1, y + step / 2), name, ha="right")
         if front:
-            word(ax, (0.88, y + step / 2), front, size=13, ha="right")
-            label(ax, (0.88, y - step / 2 - 0.04), side, ha="right", color=colors[side])
+            word(ax, (0.88, y - step / 2 + 0.12), front, size=13, ha="right")
+            label(ax, (0.88, y - step / 2 - 0.14), side, ha="right", color=colors[side])
         strip(ax, (left, y + (step - high) / 2), RIGHT - left, high, vector, limit=LIMIT)
     arrow(ax, (left + 0.2, y - 0.03), (left + 0.2, y - pause + 0.03))
     word(ax, (left + 0.35, y - pause + 0.1), ends[0], size=14, ha="left")
@@ -386,7 +387,7 @@ def _borrowed(
     top = step * len(rows) + 0.14
     ys = [step * (len(rows) - 1 - i) + 0.3 for i in range(len(rows))]
     figure, ax = canvas(WIDTH, top + 0.52)
-    heading(ax, top + 0.32, "", "What the memory holds is what gets written")
+    heading(ax, top + 0.32, "trees", "is written as casas, with the memory of houses")
     label(ax, (left, top), "memory of the last word")
     label(ax, (left + wide + 0.5, top), "what the decoder writes")
     words = {"size": 11, "gap": 0.12}
@@ -410,9 +411,7 @@ def _before_after(text: str, rows: Sequence[tuple[str, Any, Sequence[str]]]) -> 
     """The same row of the table at several times, and the words whose rows are most like it."""
     step = 0.86
     figure, ax = canvas(WIDTH, step * len(rows) + HEADING)
-    heading(
-        ax, step * len(rows) + HEADING - 0.2, text, "training moves its row toward similar words"
-    )
+    heading(ax, step * len(rows) + HEADING - 0.2, text, "moves toward similar words in training")
     for i, (title, vector, others) in enumerate(rows):
         y = step * (len(rows) - 1 - i) + 0.4
         label(ax, (LEFT - 0.1, y + 0.2), title, size=style.LABEL, ha="right", weight="bold")
@@ -523,8 +522,8 @@ def draw_one_hot() -> Figure:
         first,
         number(),
         len(vocab),
-        new="a row with one 1, all else 0",
-        height=1.36,
+        new="is a row with one 1, all else 0",
+        height=1.42,
         colors=False,
     )
 
@@ -546,7 +545,7 @@ def draw_embeddings() -> Figure:
         vectors()["embedding"],
         share(),
         note,
-        new="its 1 picks 128 numbers from a table",
+        new="picks 128 numbers from a table",
         height=1.28,
     )
 
@@ -571,7 +570,7 @@ def draw_positions() -> Figure:
         functools.partial(_rows_open, height=0.3),
         rows,
         below="embedding",
-        new="its position is added: a pattern of waves",
+        new="gets its position added, as waves",
         name=" ",
         height=1.26,
     )
@@ -599,7 +598,7 @@ def draw_attention() -> Figure:
         k,
         v,
         weights,
-        new="one head mixes like and <eos> into it",
+        new="takes in like and <eos>, in one head",
         height=1.32,
     )
 
@@ -608,9 +607,9 @@ def draw_attention() -> Figure:
     "trees-heads",
     notebook="05_multi_head_attention",
     caption="You are here: what four heads bring to trees, side by side.",
-    alt="Four strips of 32 cells, one for each head. Colored bars above say from which words they "
-    "come: head 0 from <eos> and 'trees', head 1 from 'like' and <eos>, head 2 almost only from "
-    f"'trees', head 3 mostly from <eos>; the large shares are written on the bars. {DONE}",
+    alt="Four strips of 32 cells, one for each head. Four bars above each, with their numbers, "
+    "say how much of each word is in it: head 0 takes <eos> and 'trees', head 1 'like' and <eos>, "
+    f"head 2 almost only 'trees', head 3 mostly <eos>. {DONE}",
 )
 def draw_heads() -> Figure:
     way = _the_way()
@@ -621,8 +620,8 @@ def draw_heads() -> Figure:
         way.src,
         way.weights[LAYER][:, place],
         way.heads[LAYER][:, place],
-        new="four heads, each looks elsewhere",
-        height=1.36,
+        new="gets a different mix from each head",
+        height=1.5,
     )
 
 
@@ -660,7 +659,7 @@ def draw_masks() -> Figure:
         "attention",
         _masks_open,
         rows,
-        new="masks hide padding, and what comes later",
+        new="sees no padding, the decoder no later word",
         name=" ",
         height=1.36,
     )
@@ -678,13 +677,13 @@ def draw_encoder() -> Figure:
     rows = [
         ("", "after attention", way.of(f"{layer}.residual_self_attn", WORD)),
         ("+", "feed-forward", way.of(f"{layer}.feed_forward", WORD)),
-        ("", "after norm:\nthe memory", vectors()["memory"]),
+        ("", "normed: memory", vectors()["memory"]),
     ]
     return opened(
         "memory",
         _rows_open,
         rows,
-        new="at the encoder's end it is the memory",
+        new="leaves the encoder as its memory",
         name=" ",
         height=1.2,
     )
@@ -710,8 +709,8 @@ def draw_decoder() -> Figure:
         weights,
         WRITTEN,
         vectors()["decoder"],
-        new="the decoder reads it to write árboles",
-        height=1.2,
+        new="is what the decoder reads to write árboles",
+        height=1.18,
     )
 
 
@@ -795,7 +794,7 @@ def draw_decoding() -> Figure:
         chances,
         rest,
         below="decoder",
-        new="the last vector says: árboles",
+        new=f"comes out as árboles, with {percent(chances[0])}",
         height=1.3,
     )
 
@@ -868,7 +867,7 @@ NOTES = (
     "In encoder layer 0, trees takes from <eos> with all four heads, 82 to 100 %.",
     "In self-attention of the decoder no arrow comes from a word further right: the mask.",
     "The position that writes árboles reads trees with all four heads of decoder layer 1.",
-    "The strongest rows are what the decoder's feed-forward networks add; the norm tames them.",
+    "The strongest rows come from the decoder's feed-forward networks; norms tame them.",
     "Each word gets 89 or 90 %: training with smoothed targets asks for no more.",
 )
 

@@ -28,7 +28,7 @@ that it computed. A word is a strip of 128 cells;
 each half is read from the top down."""
 # In points: the title, the halves, their words and layers are read from two metres, all else from
 # a hand's breadth.
-HUGE, LARGE, WORD, PLAIN, SMALL = 52, 32, 28, 14, 11
+HUGE, LARGE, WORD, PLAIN, SMALL = 46, 32, 28, 14, 11
 COLORS = {"encoder": style.ENCODER, "decoder": style.DECODER}
 
 
@@ -121,7 +121,7 @@ def poster(
     """
     figure, ax = canvas(*A2)
     figure.set_label(style.PAGE)
-    left, y = ENCODER_X - LABELS, A2[1] - 0.92
+    left, y = ENCODER_X - LABELS, A2[1] - 0.86
     written = {"size": HUGE, "gap": 0.55}
     x = sentence(ax, (left + 0.1, y), way.src[:-1], style.WORDS, **written)[-1] + 1.55
     arrow(ax, (x, y + 0.25), (x + 1.05, y + 0.25), style.INK, thick=7)

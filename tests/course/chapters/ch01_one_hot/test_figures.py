@@ -38,7 +38,8 @@ def test_a_row_is_a_long_bar_with_one_mark_and_a_lens():
 def test_three_words_are_a_triangle_of_equal_sides():
     ax = _distance_triangle(torch.eye(3), WORDS).axes[0]
     texts = [text.get_text() for text in ax.texts]
-    assert texts[1:] == ["Every distance is √2", *["1.414"] * 3, *WORDS]
+    note = "Beside each word its row of 3 slots, with its one 1; every distance is √2"
+    assert texts[1:] == [note, *["1.414"] * 3, *WORDS]
     with pytest.raises(ValueError, match="distances differ"):
         _distance_triangle(torch.eye(3) * torch.tensor([[1.0], [2.0], [3.0]]), WORDS)
     with pytest.raises(ValueError, match="three words"):
