@@ -18,7 +18,7 @@ from course.chapters.ch04_attention.experiments import real_head, softmax_at
 from course.drawing import lazy_altair as alt
 from course.drawing import style
 from course.drawing.arrows import arrow, box, path
-from course.drawing.cells import area, matrix, outline
+from course.drawing.cells import matrix, outline
 from course.drawing.maps import level_name, number_map
 from course.drawing.plots import name_lines
 from course.drawing.registry import figure
@@ -235,7 +235,6 @@ def _six_steps(words: Sequence[str], query: Any, keys: Any, values: Any) -> Figu
         start = (x[0] + 0.96, 4.6) if column else (at - 0.96, 4.6)
         path(ax, [start, (turn, 4.6), (turn, 3.12), (at - 0.77, 3.12)], style.ACCENT)
         path(ax, [(at - 0.96, 4.22), (at - 1.02, 4.22), (at - 1.02, 3.2), (at - 0.77, 3.2)])
-        area(ax, (at - 0.75, 1.46), 1.5 * float(weights[column]), 0.06, style.ACCENT, zorder=4)
     middle = sum(x) / len(x)
     for at in x:
         path(ax, [(at, 0.79), (at, 0.24), (middle + (0.92 if at > middle else -0.92), 0.24)])
@@ -274,9 +273,9 @@ def _scaling_curves(rows: Sequence[Mapping[str, Any]]) -> Figure:
         "largest": ("largest weight of a row", "linear"),
         "slope": ("slope of the softmax", "linear"),
     }
-    looks = {False: ("undivided", style.ACCENT), True: (r"divided", style.MUTED)}
+    looks = {False: ("undivided", style.ACCENT), True: ("divided", style.MUTED)}
     figure = style.new_figure(style.WIDTH, 3.5)
-    note = "Without a slope nothing is learned; $d_k$ is the width of a query and of a key"
+    note = r"Without a slope nothing is learned. Divided: by $\sqrt{d_k}$, the root of their width"
     titled(figure, "Undivided, wide queries and keys leave the softmax hardly any slope", note)
     sizes = sorted({row["d_k"] for row in rows})
     for ax, (quantity, (title, scale)) in zip(figure.subplots(1, 3), panels.items(), strict=True):
