@@ -75,8 +75,8 @@ def positions_heatmap(
 def _waves_named(ax: Axes) -> Figure:
     """Write under a heat map of positions where its waves are fast, and where slow."""
     for x, said, side in ((0, "fast waves", "left"), (1, "slow waves", "right")):
-        look = {"xycoords": "axes fraction", "textcoords": "offset points", "va": "top"}
-        ax.annotate(said, (x, 0), (0, -24.5), ha=side, color=style.MUTED, **look)
+        look = {"xycoords": "axes fraction", "textcoords": "offset points", "size": style.NOTE}
+        ax.annotate(said, (x, 0), (0, -24.5), ha=side, va="top", color=style.MUTED, **look)
     return ax.figure
 
 

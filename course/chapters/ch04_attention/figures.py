@@ -419,7 +419,8 @@ def attention_explorer(
     here = alt.Chart(alt.Data(values=[{"zero": 0}])).transform_calculate(x="query_x", y="query_y")
     arrow = here.mark_rule(strokeWidth=4, color=GREY).encode(from_x, from_y, x2="x", y2="y")
     tip = here.mark_point(shape="diamond", filled=True, size=220, color=GREY, opacity=1)
-    called = write(here, x, y, text=alt.value("query"), align=beside("query_x"), dy=17)
+    below = alt.expr("query_y < -2 ? -17 : 17")
+    called = write(here, x, y, text=alt.value("query"), align=beside("query_x"), dy=below)
     left = ways.encode(color=color) + arrow + tip.encode(x, y) + called + dots + names
 
     weight = alt.X("weight:Q", axis=None, scale=alt.Scale(domain=[0, 1.3]))
