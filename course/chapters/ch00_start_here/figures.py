@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+import matplotlib as mpl
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
@@ -11,7 +12,7 @@ from course.drawing import style
 from course.drawing.arrows import arrow, box
 from course.drawing.attention_maps import attention_heatmap
 from course.drawing.cells import area, outline, scale, strip
-from course.drawing.maps import level_name
+from course.drawing.maps import color_scale, level_name
 from course.drawing.registry import figure
 from course.drawing.words import canvas, heading, label, sentence, width_of, word_color
 from transformer_lib.translator import Translator
@@ -127,6 +128,7 @@ def draw_series_map() -> Figure:
     )
 
 
+@mpl.rc_context(style.PRINT)
 def draw_cross_attention(
     translator: Any, text: str, title: str = "Where the translator looks while it writes"
 ) -> Figure:
@@ -137,25 +139,26 @@ def draw_cross_attention(
     maps = translator.attention_maps(text)
     layers = [name for name in maps.weights if name.endswith("cross_attn")]
     weights = maps.weights[layers[-1]]
-    ax = attention_heatmap(
-        weights.mean(dim=0),
-        maps.tgt_out,
-        maps.src,
-        title=title,
-    )
+    figure, ax = style.panel(1.7 + 0.4 * len(maps.tgt_out))
+    attention_heatmap(weights.mean(dim=0), maps.tgt_out, maps.src, ax, title)
+    color_scale(ax.images[0], ax, "weight")
+    ax.set_aspect("auto")
     which = f"decoder layer {len(layers) - 1}, mean of {len(weights)} heads"
-    ax.set_xlabel(f"English word looked at\n({which})")
-    level_name(ax, "to write", "right")
-    return ax.figure
+    ax.set_xlabel(f"English word looked at ({which})")
+    level_name(ax, "to write")
+    return figure
 
 
 @figure(
     "attention-trees",
     caption="Where the decoder looks in 'I like trees' while it writes 'Me gustan los árboles'.",
     alt="Heat map with a row for each Spanish word that is written. 'gustan' looks at 'like' "
-    "and 'árboles' at 'trees', each with more than half of its weight; the end token looks at the "
-    "end token; for 'los' the heads disagree, so its weight is spread over several words.",
+    "and 'árboles' at 'trees', each with more than half of its weight, framed; the end token looks "
+    "at the end token; for 'los' the heads disagree, so its weight is spread over several words.",
 )
 def draw_attention_trees() -> Figure:
     title = "“gustan” looks at “like”, “árboles” at “trees”"
-    return draw_cross_attention(Translator.load(), "I like trees", title)
+    figure = draw_cross_attention(Translator.load(), "I like trees", title)
+    for column, row in ((1, 1), (2, 3)):  # what the title names
+        outline(figure.axes[0], (column - 0.5, row - 0.5), 1, 1, style.ACCENT, 2.5)
+    return figure

@@ -34,7 +34,7 @@ from transformer_lib.text.batching import batch_indices
 from transformer_lib.text.tokens import Vocabulary
 from transformer_lib.translator import SHIPPED_MODEL
 
-WIDE = 315  # pixels, of the table in the explorer
+WIDE = 375  # pixels, of the table in the explorer
 TABLE = {"cmap": style.SIGNED, "aspect": "auto", "interpolation": "nearest"}
 COLUMNS = "column of the vector: a sine and a cosine in turn"
 
@@ -61,7 +61,7 @@ def positions_heatmap(
     ax.set_yticks(_every(length, length // 4))
     columns = _every(d_model, d_model // 8)
     ax.set_xticks([column / every for column in columns], columns)
-    ax.set_xlabel(COLUMNS if every == 1 else f"{COLUMNS}; of {every} such pairs, one is drawn")
+    ax.set_xlabel(COLUMNS if every == 1 else f"column of the vector; one in {every} pairs is drawn")
     level_name(ax, "position of the word")
     ax.spines[:].set_visible(False)
     if title:
@@ -69,6 +69,15 @@ def positions_heatmap(
     if own_figure:
         color_scale(image, ax, "number", [-limit, 0, limit])
     return ax
+
+
+@mpl.rc_context(style.PRINT)
+def _waves_named(ax: Axes) -> Figure:
+    """Write under a heat map of positions where its waves are fast, and where slow."""
+    for x, said, side in ((0, "fast waves", "left"), (1, "slow waves", "right")):
+        look = {"xycoords": "axes fraction", "textcoords": "offset points", "size": style.NOTE}
+        ax.annotate(said, (x, 0), (0, -24.5), ha=side, va="top", color=style.MUTED, **look)
+    return ax.figure
 
 
 @mpl.rc_context(style.PRINT)
@@ -100,15 +109,17 @@ def _positions_table(encoding: Any, row: int) -> Figure:
 def _positions_curves(encoding: Any, pairs: Sequence[int]) -> Figure:
     """Draw pairs of columns 2i and 2i+1 of a table (length, d_model), one panel for each i."""
     table = _table(encoding)
-    figure = style.new_figure(style.WIDTH, 0.9 + 1.15 * len(pairs))
+    figure = style.new_figure(style.WIDTH, 0.9 + 1.2 * len(pairs))
     panels = figure.subplots(len(pairs), 1, sharex=True, sharey=True, squeeze=False)[:, 0]
     for ax, i, wave in zip(panels, pairs, wavelengths(table)[list(pairs)], strict=True):
         for column, color, name in ((2 * i, style.ACCENT, "sine"), (2 * i + 1, SOFT, "cosine")):
-            ax.plot(table[:, column], "o-", color=color, markersize=3.5, linewidth=1.3, label=name)
+            ax.plot(table[:, column], "o-", color=color, markersize=3, linewidth=1.5, label=name)
         turn = f"{wave:,.{1 if wave < 100 else 0}f}"
         ax.set_title(f"pair i = {i}: one wave in {turn} positions", loc="left", fontsize=11)
         ax.set_yticks([-1, 0, 1])
-    panels[-1].set(xlabel="position of the word", xlim=(0, len(table) - 1), ylim=(-1.15, 1.15))
+        if 1.25 * wave < len(table):  # from a crest of the sine to the next one
+            bracket(ax, (wave / 4, 1.5), (1.25 * wave, 1.5), "", style.ACCENT)
+    panels[-1].set(xlabel="position of the word", xlim=(0, len(table) - 1), ylim=(-1.15, 1.7))
     name_lines(panels[-1])
     return figure
 
@@ -146,15 +157,21 @@ def _positions_frequencies(
     left.set(yscale="log", xlabel="pair i", title=title.format(2 * len(few)))
     left.set_xticks(range(len(few)))
     left.minorticks_off()
-    name_lines(left)
+    left.yaxis.set_major_formatter("{x:,.0f}")
+    low, high = (few[-1] for few in small.values())
+    left.text(len(few) - 1.2, 0.9 * high, second, color=style.ACCENT, ha="right")
+    left.text(len(few) - 1.4, 0.2 * low, first, color=style.MUTED)
+    bracket(left, (len(few) - 0.85, low), (len(few) - 0.85, high), f"{high / low:.0f} ×")
+    left.set_xlim(-0.2, 1.3 * (len(few) - 1))
     percent, last = 100 * (longer / waves - 1), len(waves) - 1
     right.plot(percent, color=style.ACCENT, label="percent longer")
     right.plot([0, last], [0, 0], color=style.MUTED, label=first)
-    right.text(last, -0.05 * percent[-1], first, color=style.MUTED, ha="right", va="top")
+    right.text(last, 0.03 * percent[-1], first, color=style.MUTED, ha="right", va="bottom")
     right.text(0.55 * last, 0.62 * percent[-1], second, color=style.ACCENT, ha="right")
     bracket(right, (1.04 * last, 0), (1.04 * last, percent[-1]), f"{percent[-1]:.1f} %")
-    right.set(xlabel="pair i", title=f"waves longer by, in %, d_model = {2 * len(waves)}")
-    right.set(xlim=(0, 1.3 * last), ylim=(-0.15 * percent[-1], 1.1 * percent[-1]))
+    right.set(xlabel="pair i", title=f"how much longer, d_model = {2 * len(waves)}")
+    right.set(xlim=(0, 1.25 * last), ylim=(-0.02 * percent[-1], 1.1 * percent[-1]))
+    right.yaxis.set_major_formatter("{x:.0f} %")
     right.set_xticks(_every(len(waves), len(waves) // 4))
     return figure
 
@@ -201,7 +218,7 @@ def _positions_clocks(
     table = _table(encoding)
     figure = style.new_figure(style.WIDTH, 3.6)
     same = f"{other} to {other + step}"
-    note = f"From position {start} to {start + step} a hand turns as far as from {same}"
+    note = f"From position {start} to {start + step} (dotted) a hand turns as far as from {same}"
     titled(figure, "The step from one word to another is an angle, wherever they are", note)
     for ax, i in zip(figure.subplots(1, len(pairs)), pairs, strict=True):
         ax.add_patch(Circle((0, 0), 1, fill=False, edgecolor=style.SOFT, linewidth=1.2))
@@ -236,16 +253,22 @@ def _positions_similarity(encoding: Any, others: Sequence[Any] = ()) -> Figure:
     products = table @ table.T / (table.shape[1] / 2)
     image = left.imshow(products, **{**TABLE, "aspect": "equal"}, vmin=-1, vmax=1)
     marks = _every(len(table), len(table) // 4)
-    left.set(xlabel="position", xticks=marks, yticks=marks)
-    left.set_title(f"two positions, d_model = {table.shape[1]}")
-    color_scale(image, left, "alike", shrink=0.8)
+    left.set(xlabel="position", ylabel="position", xticks=marks, yticks=marks)
+    left.set_title(f"any two positions, d_model = {table.shape[1]}")
+    level, far = {"color": style.INK, "linewidth": 1.2}, len(table) // 4
+    left.plot([far, len(table) - 1], [0, len(table) - 1 - far], **level)
+    left.text(len(table) - 3, 3, f"distance {far}", ha="right", va="center")
+    color_scale(image, left, "alike", [0, 1], shrink=0.6).ax.set_ylim(0, 1)
     for one, color in zip(
         [table, *map(_table, others)], (style.ACCENT, style.MUTED, style.SOFT), strict=False
     ):
         width = one.shape[1]
         right.plot(one @ one[0] / (width / 2), color=color, label=f"d_model = {width}")
-    right.set(xlabel="distance between the two positions", ylim=(0, 1.05), xlim=(0, len(table) - 1))
-    right.set_title("how alike")
+    right.vlines(far, 0, 1.05, zorder=1, **level)
+    right.text(far + 0.6, 1.0, f"distance {far}", va="center")
+    right.set(xlabel="distance between the two positions", ylabel="how alike")
+    right.set(ylim=(0, 1.05), xlim=(0, len(table) - 1))
+    right.set_title("position 0 and another one")
     name_lines(right)
     return figure
 
@@ -280,7 +303,7 @@ def input_vectors(
             x, own = left + number * step, style.WORDS.get(text, style.INK)
             mark = {"edge": own, "line": 2} if name == "= sum" else {}
             strip(ax, (x, y), wide, 0.34, numbers, limit=3, decimals=1, **mark)
-            label(ax, (x + wide + 0.03, y + 0.14), "…")
+            label(ax, (x + wide + 0.04, y + 0.22), "…")
             if name == "word":
                 word(ax, (x + wide / 2, 0.2), text, size=12)
                 arrow(ax, (x + wide / 2, 0.4), (x + wide / 2, 0.72))
@@ -331,9 +354,9 @@ def _rows_in_pairs(
     left, high, step = 2.05, 0.25, 0.78
     figure, ax = canvas(8, step * len(words) + 1.3)
     heading(ax, title, "The output vector of each word, in two orders of the sentence")
-    wide = (8 - left - 0.3 * (len(panels) - 1) - 0.02) / len(panels)
+    wide = (8 - left - 0.4 * (len(panels) - 1) - 0.02) / len(panels)
     for column, (name, tables) in enumerate(panels.items()):
-        x, same = left + column * (wide + 0.3), np.allclose(*map(_table, tables), atol=1e-4)
+        x, same = left + column * (wide + 0.4), np.allclose(*map(_table, tables), atol=1e-4)
         how = f"{name}: {'the same' if same else 'different'} in each order"
         label(ax, (x, step * len(words) + 0.46), how, size=style.LABEL, weight="bold")
         for row, text in enumerate(words):
@@ -351,10 +374,10 @@ def _rows_in_pairs(
 
 
 KINDS = {  # the name in the picture, where it stands, its color and line
-    "paper": ("computed, the paper's", (11.45, 0.4), style.ACCENT, "-"),
-    "tensor2tensor": ("computed, Tensor2Tensor's", (11.3, 0.6), style.MUTED, "-"),
-    "learned": ("learned", (9.4, 0.3), style.MUTED, "--"),
-    "none": ("none", (3.35, 0.3), style.SOFT, "-"),
+    "paper": ("computed, the paper’s", (11.45, 0.4), style.ACCENT, "-"),
+    "tensor2tensor": ("computed, Tensor2Tensor’s", (11.3, 0.6), style.MUTED, "-"),
+    "learned": ("learned", (9.3, 0.3), style.MUTED, "--"),
+    "none": ("without positions", (3.25, 0.3), style.SOFT, "-"),
 }
 
 
@@ -382,7 +405,7 @@ def _lengths_copied(
         ax.scatter(*zip(*seeds, strict=True), color=color, s=22, zorder=3)
         ax.text(*place, name, color=style.readable(color, style.PAPER), va="center")
     ax.set(
-        xlabel="digits in the row (a mark for each run, a line for their mean)",
+        xlabel="digits in the row (a dot for each run, a line for their mean)",
         xticks=lengths,
         ylim=(-0.03, 1.17),
         xlim=(min(lengths) - 0.5, max(lengths) + 0.5),
@@ -410,6 +433,14 @@ def _padding_picture(batches: Mapping[str, Sequence[int]]) -> Figure:
         ax.set(xlabel=f"{len(lengths)} sentences, each a row of words")
         ax.set(xlim=(0, longest), ylim=(len(lengths), 0), xticks=[], yticks=[])
         ax.spines[:].set_visible(False)
+    figure.get_layout_engine().set(wspace=0.08)
+    for x, said, color in ((0.02, "words", style.RULE), (0.985, "padding", style.ACCENT)):
+        look = {"ha": "left" if x < 0.5 else "right", "va": "center", "weight": "bold"}
+        ground = {"facecolor": color, "linewidth": 0, "pad": 3}
+        place = figure.axes[0].transAxes
+        figure.axes[0].text(
+            x, 0.5, said, transform=place, color=style.ink_on(color), bbox=ground, **look
+        )
     return figure
 
 
@@ -445,14 +476,16 @@ def _positions_explorer() -> Any:
     )
     shade = alt.Color(
         "value:Q",
-        title="value",
-        legend=alt.Legend(gradientLength=120),
+        title="number",
+        legend=alt.Legend(  # in the corner that nothing else takes
+            orient="none", legendX=WIDE + 35, legendY=352, gradientLength=110, values=[-1, 0, 1]
+        ),
         scale=alt.Scale(domain=[-1, 1], range=list(style.SIGNED_COLORS), interpolate="rgb"),
     )
     every = "d_model <= 16 ? 1 : d_model <= 32 ? 4 : 8"  # labels that don't touch each other
     across = alt.X(
         "dimension:O",
-        title="dimension",
+        title="column",
         axis=alt.Axis(
             labelAngle=0,
             labelOverlap=False,
@@ -466,7 +499,7 @@ def _positions_explorer() -> Any:
         alt.Tooltip("dimension:Q"),
         alt.Tooltip("value:Q", format=".2f"),
     ]
-    here = alt.condition("datum.position == chosen", alt.value(1.0), alt.value(0.55))
+    here = alt.condition("datum.position == chosen", alt.value(style.ACCENT), alt.value(style.SOFT))
     heat = table.mark_rect().encode(across, down, shade, tooltip=tips)
     frame = (
         table.transform_filter("datum.position == chosen && datum.dimension == 0")
@@ -475,16 +508,16 @@ def _positions_explorer() -> Any:
     )
     similar = (
         table.transform_aggregate(similarity="sum(part)", groupby=["position"])
-        .mark_bar(color=style.MUTED)
+        .mark_bar()
         .encode(
             alt.X(
                 "similarity:Q",
-                title="similarity",
-                axis=alt.Axis(values=[-1, 0, 1]),
-                scale=alt.Scale(domain=[-1, 1]),
+                title="dot product with the chosen",
+                axis=alt.Axis(values=[-1, -0.5, 0, 0.5, 1]),
+                scale=alt.Scale(domainMax=1),
             ),
-            alt.Y("position:O", title=None),
-            opacity=here,
+            alt.Y("position:O", title=None, axis=None),
+            color=here,
             tooltip=[alt.Tooltip("position:Q"), alt.Tooltip("similarity:Q", format=".2f")],
         )
     )
@@ -493,7 +526,12 @@ def _positions_explorer() -> Any:
         .mark_bar()
         .encode(
             across,
-            alt.Y("value:Q", title=None, scale=alt.Scale(domain=[-1, 1])),
+            alt.Y(
+                "value:Q",
+                title=None,
+                scale=alt.Scale(domain=[-1, 1]),
+                axis=alt.Axis(values=[-1, 0, 1]),
+            ),
             color=alt.condition(
                 "datum.value < 0", alt.value(style.NEGATIVE), alt.value(style.POSITIVE)
             ),
@@ -501,8 +539,11 @@ def _positions_explorer() -> Any:
         )
     )
     top = alt.hconcat(
-        alt.layer(heat, frame).properties(width=WIDE, height=260, title="a row for each position"),
-        similar.properties(width=105, height=260, title="how alike"),
+        alt.layer(heat, frame).properties(
+            width=WIDE, height=260, title="the numbers of each position"
+        ),
+        similar.properties(width=180, height=260, title="how alike"),
+        spacing=25,
     )
     bottom = numbers.properties(width=WIDE, height=110, title="the numbers of the chosen position")
     return alt.vconcat(top, bottom).add_params(d_model, chosen, exponent)
@@ -595,7 +636,8 @@ def draw_positions_table() -> Figure:
     caption="Each column of the table is a wave, and the waves grow longer to the right.",
     alt="Four panels over 60 positions, each with a sine and a cosine between -1 and 1. The waves "
     "of pair 0 are about 6 positions long, of pair 15 about 11, of pair 45 about 32. Those of pair "
-    "255 would be about 61,000 long: the sine looks like a flat line at 0, the cosine at 1.",
+    "255 would be about 61,000 long: the sine looks like a flat line at 0, the cosine at 1. In the "
+    "first three a bracket leads from one crest of the sine to the next.",
 )
 def draw_positions_curves() -> Figure:
     return _positions_curves(positional_encoding(61, 512), pairs=(0, 15, 45, 255))
@@ -610,7 +652,7 @@ def draw_positions_curves() -> Figure:
     "rows look alike: thin blank and brown stripes, the sines still near 0, the cosines near 1.",
 )
 def draw_positions_paper() -> Figure:
-    return positions_heatmap(positional_encoding(20, 512), every=4).figure
+    return _waves_named(positions_heatmap(positional_encoding(20, 512), every=4))
 
 
 @figure(
@@ -623,12 +665,12 @@ def draw_positions_paper() -> Figure:
     "right keep their color, so that blank and brown stripes alternate.",
 )
 def draw_positions_small() -> Figure:
-    return positions_heatmap(positional_encoding(10, 64)).figure
+    return _waves_named(positions_heatmap(positional_encoding(10, 64)))
 
 
 @figure(
     "positions-tensor2tensor",
-    title="The authors' code: first all sines, then all cosines",
+    title="The authors’ code: first all sines, then all cosines",
     caption="The position vectors of the authors' code, Tensor2Tensor: 20 positions, 512 "
     "dimensions.",
     alt="Heat map split in the middle. The left half holds the sines and starts blank in row 0; "
@@ -639,8 +681,9 @@ def draw_positions_tensor2tensor() -> Figure:
     ax = positions_heatmap(tensor2tensor_encoding(20, 512))
     ax.set_xlabel("column of the vector")
     ax.spines[:].set(visible=True, color=style.SOFT, linewidth=0.8)  # the sines end without color
-    for name, middle in (("sines", 0.25), ("cosines", 0.75)):
-        ax.text(middle, 1.02, name, transform=ax.transAxes, ha="center", weight="bold")
+    for name, x, color in (("sines", 0.42, style.INK), ("cosines", 0.92, style.PAPER)):
+        look = {"color": color, "size": style.TITLE, "weight": "bold"}
+        ax.text(x, 0.5, name, transform=ax.transAxes, ha="center", **look)
     return ax.figure
 
 
@@ -656,12 +699,12 @@ def both_wavelengths(d_model: int) -> dict[str, Any]:
 
 @figure(
     "positions-frequencies",
-    title="The waves of the authors' code are longer than the paper's",
+    title="The waves of Tensor2Tensor, the authors’ code, are longer than the paper’s",
     caption="The two encodings differ in their wavelengths, not only in the order of the columns.",
     alt="Left, d_model = 8: wavelengths of four pairs on a logarithmic scale. Both start at 6; "
     "Tensor2Tensor's rise to 10000 times 2 pi, the paper's only to 1000 times 2 pi. Right, "
     "d_model = 512: Tensor2Tensor's waves are longer than the paper's by 0 percent at pair 0, "
-    "rising in almost a straight line to 3.7 percent at pair 255.",
+    "rising in almost a straight line to 3.7 percent at pair 255. Brackets say '10 ×' and '3.7 %'.",
 )
 def draw_positions_frequencies() -> Figure:
     return _positions_frequencies(both_wavelengths(8), both_wavelengths(512))
@@ -683,9 +726,9 @@ def draw_positions_rotation() -> Figure:
     title="How alike two positions are depends on their distance only",
     caption="The dot product of two position vectors depends on their distance only.",
     alt="Left: a table of 41 by 41 positions, strongest on the diagonal and constant along each "
-    "parallel to it. Right: dot product against distance. For 512 dimensions the curve falls from "
-    "1 to about 0.55 at distance 40; for 8 dimensions it swings up and down, and at distance 6 it "
-    "is back at 0.95.",
+    "parallel to it, of which that of distance 10 is drawn. Right: dot product against distance. "
+    "For 512 dimensions the curve falls from 1 to about 0.55 at distance 40; for 8 dimensions it "
+    "swings up and down, and at distance 6 it is back at 0.95.",
 )
 def draw_positions_dot_products() -> Figure:
     return _positions_similarity(positional_encoding(41, 512), [positional_encoding(41, 8)])
@@ -750,7 +793,7 @@ def draw_positions_output_side() -> Figure:
     "positions-explorer",
     title="Every position gets a row of its own",
     caption="The formula to play with: sliders for d_model, the base and a position.",
-    alt="A heat map of 20 positions and 32 dimensions with position 3 framed; to its right a bar "
+    alt="A heat map of 20 positions and 32 columns with position 3 framed; to its right a bar "
     "for each position, as long as its dot product with position 3, longest at 3 itself; below, "
     "the 32 numbers of position 3 as bars. Three sliders change d_model, the base, the position.",
 )
@@ -760,7 +803,7 @@ def draw_positions_explorer() -> Any:
 
 @figure(
     "positions-learned",
-    title="Beyond the lengths in training, no positions hold out for long",
+    title="Beyond the lengths in training, computed and learned positions both fail",
     caption="Learned and computed positions copy equally well within the training lengths; beyond "
     "them neither holds out for long.",
     alt="Share of rows copied right against the number of digits. From 2 to 10 digits, the longest "

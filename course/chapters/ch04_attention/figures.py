@@ -11,22 +11,23 @@ import matplotlib as mpl
 import numpy as np
 import torch
 from matplotlib.figure import Figure
-from matplotlib.patches import Circle, Rectangle
+from matplotlib.patches import Circle
 from torch import Tensor
 
 from course.chapters.ch04_attention.experiments import real_head, softmax_at
 from course.drawing import lazy_altair as alt
 from course.drawing import style
 from course.drawing.arrows import arrow, box, path
-from course.drawing.cells import area, matrix, outline
-from course.drawing.maps import number_map
+from course.drawing.cells import matrix, outline
+from course.drawing.maps import level_name, number_map
 from course.drawing.plots import name_lines
 from course.drawing.registry import figure
-from course.drawing.values import as_array, steady_round
+from course.drawing.values import as_array, steady_round, written
 from course.drawing.words import canvas, heading, label, titled, word
 
 GREY = style.MUTED
-SIDE = 215  # pixels, of the planes in the explorer
+TICKS = (-2, 0, 2)
+SIDE = 195  # pixels, of the planes in the explorer
 
 
 def _word_colors(words: Sequence[str]) -> list[str]:
@@ -87,7 +88,7 @@ def _projection(
         shapes = f"{parts[0].shape} and {parts[1].shape} don't give {parts[2].shape}"
         raise ValueError(f"{len(words)} words, {shapes}")
     d_model, d_k = parts[1].shape
-    unit, row = 3.4 / d_model, 0.2  # inches: a column of any of the three; a row of words
+    unit, row = 3.5 / d_model, 0.3  # inches: a column of any of the three; a row of words
     figure, ax = canvas(8, unit * d_model + 1.6)
     kind = {"$Q$": "queries", "$K$": "keys"}[names[2]]
     heading(
@@ -97,7 +98,7 @@ def _projection(
     )
     middle, at = unit * d_model / 2 + 0.35, 0.75
     for part, name, said in zip(
-        parts, names, ("the encoder's output", "learned", f"the {kind}"), strict=True
+        parts, names, ("the encoder’s output", "learned", f"the {kind}"), strict=True
     ):
         rows, columns = part.shape
         wide, high = unit * columns, unit * rows if part is parts[1] else row * rows
@@ -115,7 +116,7 @@ def _projection(
             low = middle + high / 2 - row * (list(words).index(marked) + 1)
             outline(ax, (at, low), wide, row, style.WORDS.get(marked, style.INK), 2.5)
         at += wide + 0.6
-        sign = {"the encoder's output": "×", "learned": "="}.get(said, "")
+        sign = {"the encoder’s output": "×", "learned": "="}.get(said, "")
         label(ax, (at - 0.3, middle), sign, size=20, ha="center")
     return figure
 
@@ -128,13 +129,16 @@ def _equation_frames(
     asks: Sequence[str],
     words: Sequence[str],
     features: Sequence[str],
+    title: str = "",
+    note: str = "",
+    loud: str | None = None,
 ) -> Figure:
     """Draw softmax(Q K^T / sqrt(d_k)) V in four frames -> the figure.
 
     query (t, d_k), key (s, d_k), value (s, d_v) of one head; asks: the t words that ask; words: the
     s words that answer; features: what the d_v numbers of a value are called. The first two frames
-    share one scale, so that the division shows. Raises ValueError when the shapes, the words and
-    the features don't fit.
+    share one scale, so that the division shows. note: stands under the title. loud: the word whose
+    row is framed. Raises ValueError when the shapes, the words and the features don't fit.
     """
     q, k, v = as_array(query), as_array(key), as_array(value)
     length, d_v = len(words), len(features)
@@ -157,25 +161,30 @@ def _equation_frames(
     root = f"{np.sqrt(d_k):.3g}"
     frames = [
         ("1. scores", r"$Q K^T$", scores, words, 1),
-        ("2. scaled", rf"$Q K^T / \sqrt{{d_k}}$,  here / {root}", scaled, words, 1),
+        ("2. scaled", rf"scores / $\sqrt{{d_k}}$, here {root}", scaled, words, 1),
         ("3. weights", "softmax of each row", weights, words, 2),
-        ("4. output", "weights times $V$:\nwhat a value says", weights @ v, features, 2),
+        ("4. output", "weights × $V$", weights @ v, features, 2),
     ]
-    figure = style.new_figure(style.WIDTH, 1.9 + 0.42 * len(asks))
+    figure = style.new_figure(style.WIDTH, 1.9 + 0.5 * len(asks))
+    titled(figure, title, note)
     panels = figure.subplots(1, 4, width_ratios=[length, length, length, d_v])
     most = max(float(abs(scores).max()), 1e-9)
-    for ax, (title, below, matrix_, columns, decimals) in zip(panels, frames, strict=True):
-        ax.set_title(title)
-        ax.set_xlabel(below, fontsize=11)
-        if title.startswith(
-            "4"
-        ):  # with room above: a small number isn't as strong as a large score
+    for ax, (name, below, matrix_, columns, decimals) in zip(panels, frames, strict=True):
+        ax.set_title(name)
+        ax.set_xlabel(below)
+        if name.startswith("4"):  # with room above: a small number isn't as strong as a large score
             most = 2 * max(float(abs(matrix_).max()), 1e-9)
         look = {"cmap": style.SIGNED, "limits": (-most, most)}
-        if title.startswith("3"):
+        if name.startswith("3"):
             look = {"cmap": style.WEIGHTS, "limits": (0, 1)}
         number_map(ax, matrix_, asks, columns, decimals=decimals, words=style.NOTE, **look)
+        ax.set_aspect("auto")
+        for tick in ax.xaxis.get_major_ticks():  # there is room for all words on one line
+            tick.set_pad(5)
         ax.tick_params(labelleft=ax is panels[0])
+        if loud is not None:
+            row = -0.5, asks.index(loud) - 0.5
+            outline(ax, row, len(columns), 1, style.ACCENT, 2.5, clip_on=False)
     return figure
 
 
@@ -226,7 +235,6 @@ def _six_steps(words: Sequence[str], query: Any, keys: Any, values: Any) -> Figu
         start = (x[0] + 0.96, 4.6) if column else (at - 0.96, 4.6)
         path(ax, [start, (turn, 4.6), (turn, 3.12), (at - 0.77, 3.12)], style.ACCENT)
         path(ax, [(at - 0.96, 4.22), (at - 1.02, 4.22), (at - 1.02, 3.2), (at - 0.77, 3.2)])
-        area(ax, (at - 0.75, 1.46), 1.5 * float(weights[column]), 0.06, style.ACCENT, zorder=4)
     middle = sum(x) / len(x)
     for at in x:
         path(ax, [(at, 0.79), (at, 0.24), (middle + (0.92 if at > middle else -0.92), 0.24)])
@@ -265,23 +273,27 @@ def _scaling_curves(rows: Sequence[Mapping[str, Any]]) -> Figure:
         "largest": ("largest weight of a row", "linear"),
         "slope": ("slope of the softmax", "linear"),
     }
-    looks = {False: ("undivided", style.ACCENT), True: (r"divided", style.MUTED)}
-    figure = style.new_figure(style.WIDTH, 3.2)
-    titled(figure, "Undivided, wide queries and keys leave the softmax no slope")
+    looks = {False: ("undivided", style.ACCENT), True: ("divided", style.MUTED)}
+    figure = style.new_figure(style.WIDTH, 3.5)
+    note = r"Without a slope nothing is learned. Divided: by $\sqrt{d_k}$, the root of their width"
+    titled(figure, "Undivided, wide queries and keys leave the softmax hardly any slope", note)
     sizes = sorted({row["d_k"] for row in rows})
     for ax, (quantity, (title, scale)) in zip(figure.subplots(1, 3), panels.items(), strict=True):
         for scaled, (name, color) in looks.items():
             numbers = [row[quantity] for row in rows if bool(row["scaled"]) == scaled]
-            ax.plot(sizes, numbers, "o-", color=color, label=name, markersize=5)
+            named = f"{name} {numbers[-1]:.2f}"
+            ax.plot(sizes, numbers, "o-", color=color, label=named, markersize=5)
         ax.set_xscale("log", base=2)
-        ax.set_xticks(sizes, [str(size) for size in sizes])
+        ax.set_xticks(sizes, [f"{size:,}" for size in sizes])
         ax.set_yscale(scale)
         ax.minorticks_off()
-        if scale == "linear":
+        if scale == "log":
+            ax.yaxis.set_major_formatter("{x:,.0f}")
+        else:
             ax.set_ylim(bottom=0)
         ax.set_title(title, fontsize=style.LABEL)
         ax.set_xlabel("$d_k$")
-    name_lines(figure.axes[-1])
+    name_lines(figure.axes[-1], wide=10)
     return figure
 
 
@@ -299,14 +311,16 @@ def _score_maps(maps: Mapping[str, Any], words: Sequence[str]) -> Figure:
                 f"{(len(words), len(words))}, but theirs is {scores.shape}"
             )
     limit = max(float(abs(scores).max()) for scores in matrices.values())
-    figure, panels = style.panels(len(matrices), 3.6)
+    figure, panels = style.panels(len(matrices), 3.3)
+    figure.get_layout_engine().set(wspace=0.1)
     for ax, (title, scores) in zip(panels, matrices.items(), strict=True):
         number_map(ax, scores, words, words, limits=(-limit, limit), decimals=1)
-        ax.set_title(title)
-        ax.set_xlabel("key (rows: query)")
+        ax.set_aspect("auto")
+        ax.set_title(f"{title}: {written(scores[0, 1], 1)} and {written(scores[1, 0], 1)}")
+        ax.set_xlabel("the word looked at (key)")
+        level_name(ax, "the word that looks (query)")
         for i, j in ((0, 1), (1, 0)):  # the two scores to compare
-            frame = {"fill": False, "edgecolor": style.INK, "linewidth": 2}
-            ax.add_patch(Rectangle((j - 0.48, i - 0.48), 0.96, 0.96, **frame))
+            outline(ax, (j - 0.5, i - 0.5), 1, 1, style.INK, 2.5, clip_on=False)
     return figure
 
 
@@ -358,6 +372,7 @@ def attention_explorer(
         .transform_calculate(
             x="datum.moved ? key_x : datum.kx",
             y="datum.moved ? key_y : datum.ky",
+            zero="0",
         )
         .transform_calculate(score="(query_x * datum.x + query_y * datum.y) / (divide ? SQRT2 : 1)")
         .transform_calculate(power="exp(datum.score)")
@@ -378,8 +393,9 @@ def attention_explorer(
 
     def plane(x: str, y: str) -> tuple[Any, Any]:
         scale = alt.Scale(domain=[-3, 3])
-        across = alt.Axis(tickCount=7, title="first number; upwards: the second")
-        up = alt.Axis(tickCount=7, title=None)
+        across = alt.Axis(values=TICKS, title="first number")
+        level = {"titleAngle": 0, "titleAlign": "left", "titleBaseline": "bottom"}
+        up = alt.Axis(values=TICKS, title="second number", titleX=-20, titleY=-5, **level)
         return alt.X(f"{x}:Q", scale=scale, axis=across), alt.Y(f"{y}:Q", scale=scale, axis=up)
 
     def write(chart: Any, *where: Any, text: Any, **look: Any) -> Any:
@@ -392,54 +408,61 @@ def attention_explorer(
     def beside(x: str) -> Any:
         return alt.expr(f"{x} > 1.2 ? 'right' : 'left'")
 
-    x, y = plane("x", "y")
-    dots = base.mark_point(filled=True, size=140, opacity=1).encode(x, y, color=color, tooltip=tips)
-    names = write(base, x, y, text="word:N", align=beside("datum.x"), dy=-14)
-    here = alt.Chart(alt.Data(values=[{"zero": 0}])).transform_calculate(x="query_x", y="query_y")
-    from_x, from_y = plane("zero", "zero")
-    arrow = here.mark_rule(strokeWidth=3, color=GREY).encode(from_x, from_y, x2="x", y2="y")
-    tip = here.mark_point(shape="diamond", filled=True, size=220, color=GREY, opacity=1).encode(
-        x, y
-    )
-    called = write(here, x, y, text=alt.value("query"), align=beside("query_x"), dy=17)
-    left = (arrow + tip + called + dots + names).properties(title="query and keys")
+    def away(y: str, far: int) -> Any:
+        return alt.expr(f"datum.{y} < 0 ? {far} : {-far}")
 
-    weight = alt.X(
-        "weight:Q",
-        title="weight",
-        scale=alt.Scale(domain=[0, 1.1]),
-        axis=alt.Axis(values=[0, 0.5, 1]),
+    from_x, from_y = plane("zero", "zero")
+    x, y = plane("x", "y")
+    ways = base.mark_rule(strokeWidth=2, opacity=0.6).encode(from_x, from_y, x2="x", y2="y")
+    dots = base.mark_point(filled=True, size=140, opacity=1).encode(x, y, color=color, tooltip=tips)
+    names = write(base, x, y, text="word:N", align=beside("datum.x"), dy=away("y", 15))
+    here = alt.Chart(alt.Data(values=[{"zero": 0}])).transform_calculate(x="query_x", y="query_y")
+    arrow = here.mark_rule(strokeWidth=4, color=GREY).encode(from_x, from_y, x2="x", y2="y")
+    tip = here.mark_point(shape="diamond", filled=True, size=220, color=GREY, opacity=1)
+    below = alt.expr("query_y < -2 ? -17 : 17")
+    called = write(here, x, y, text=alt.value("query"), align=beside("query_x"), dy=below)
+    left = ways.encode(color=color) + arrow + tip.encode(x, y) + called + dots + names
+
+    weight = alt.X("weight:Q", axis=None, scale=alt.Scale(domain=[0, 1.3]))
+    word = alt.Y(
+        "word:N", title=None, sort=None, axis=alt.Axis(ticks=False, domain=False, labelPadding=6)
     )
-    word = alt.Y("word:N", title=None, sort=None)
-    bars = base.mark_bar().encode(weight, word, color=color, tooltip=tips)
+    bars = base.mark_bar(size=28).encode(weight, word, color=color, tooltip=tips)
     two_decimals = alt.Text("weight:Q", format=".2f")
-    numbers = write(base, weight, word, text=two_decimals, align="left", dx=5)
-    below = (bars + numbers).properties(title="weights", width=2 * SIDE + 60, height=85)
+    middle = bars + write(base, weight, word, text=two_decimals, align="left", dx=5)
 
     x, y = plane("vx", "vy")
+    large = alt.Size("weight:Q", legend=None, scale=alt.Scale(domain=[0, 1], range=[40, 700]))
     squares = base.mark_point(shape="square", filled=True, opacity=1).encode(
-        x,
-        y,
-        color=color,
-        tooltip=tips,
-        size=alt.Size("weight:Q", legend=None, scale=alt.Scale(domain=[0, 1], range=[40, 700])),
+        x, y, color=color, tooltip=tips, size=large
     )
-    value_names = write(base, x, y, text="word:N", align=beside("datum.vx"), dy=-21)
+    value_names = write(base, x, y, text="word:N", align=beside("datum.vx"), dy=away("vy", 22))
+    parts = base.transform_calculate(px="datum.weight * datum.vx", py="datum.weight * datum.vy")
+    pulls = (
+        parts.transform_joinaggregate(out_x="sum(px)", out_y="sum(py)")
+        .mark_rule(opacity=0.6, strokeWidth=alt.expr("8 * datum.weight"))
+        .encode(x, y, x2="out_x", y2="out_y", color=color)
+    )
     mean = (
-        base.transform_calculate(px="datum.weight * datum.vx", py="datum.weight * datum.vy")
-        .transform_aggregate(out_x="sum(px)", out_y="sum(py)")
+        parts.transform_aggregate(out_x="sum(px)", out_y="sum(py)")
         .transform_calculate(
-            text="'output (' + format(datum.out_x, '.2f') + ', ' + format(datum.out_y, '.2f') + ')'"
+            text="format(datum.out_x, '.2f') + ', ' + format(datum.out_y, '.2f')",
+            beside="clamp(datum.out_x, -1.1, 1.1)",
         )
+        .transform_calculate(text="'output (' + datum.text + ')'")
     )
     output = mean.mark_point(shape="diamond", filled=True, size=220, color=GREY, opacity=1).encode(
         *plane("out_x", "out_y")
     )
-    written = write(mean, alt.value(SIDE / 2), alt.value(SIDE - 12), text="text:N")
-    right = (squares + value_names + output + written).properties(title="values and output")
-    planes = [panel.properties(width=SIDE, height=SIDE) for panel in (left, right)]
-    above = alt.hconcat(*planes, bounds="flush", spacing=60)
-    return alt.vconcat(above, below, spacing=15).add_params(*sliders)
+    below = alt.expr("datum.out_y < -2 ? -22 : 24")
+    said = write(mean, *plane("beside", "out_y"), text="text:N", dy=below)
+    right = pulls + squares + value_names + output + said
+    shown = [
+        left.properties(title="1. query and keys", width=SIDE, height=SIDE),
+        middle.properties(title=alt.Title("2. weights", offset=34), width=120, height=SIDE),
+        right.properties(title="3. values and output", width=SIDE, height=SIDE),
+    ]
+    return alt.hconcat(*shown, bounds="flush", spacing=50).add_params(*sliders)
 
 
 WIDTHS = (4, 16, 64, 256, 1024)
@@ -526,13 +549,14 @@ def draw_six_steps() -> Figure:
     alt="Four maps with a row for each of 'me gustan árboles', which ask, and a column for each of "
     "'I like trees', which answer. The scores to write 'gustan' are 2, 0, 8; divided by 2 they are "
     "1, 0, 4; the softmax gives nearly all weight to 'trees'; so the output for 'gustan' holds the "
-    "'what' and the 'many' of trees.",
+    "'what' and the 'many' of trees. The row of 'gustan' is framed in all four.",
 )
 def draw_four_frames() -> Figure:
     asks, words = ["me", "gustan", "árboles"], ["I", "like", "trees"]
-    drawn = _equation_frames(*i_like_trees(), asks, words, ["who", "does", "what", "many"])
-    drawn.suptitle("To write “gustan”, “trees” is found, and its value is taken over")
-    return drawn
+    title = "To write “gustan”, “trees” is found, and its value is taken over"
+    note = "The value of “trees” says: it is a thing (what), and more than one (many)"
+    says = ["who", "does", "what", "many"]
+    return _equation_frames(*i_like_trees(), asks, words, says, title, note, loud="gustan")
 
 
 @figure(
@@ -540,7 +564,7 @@ def draw_four_frames() -> Figure:
     caption="What the width of queries and keys does to scores, weights and gradient, with and "
     "without the division by the root of d_k.",
     alt="Three panels against d_k from 4 to 1024. Undivided, the variance of the scores rises in a "
-    "straight line, the largest weight comes near 1, and the slope of the softmax falls towards 0. "
+    "straight line, the largest weight comes near 1, and the slope of the softmax falls to 0.02. "
     "Divided by the root of d_k, all three stay level.",
 )
 def draw_scaling() -> Figure:
@@ -552,8 +576,9 @@ def draw_scaling() -> Figure:
     title="The output follows the key that the query points at",
     caption="Move a query and a key, and see the weights and the output follow.",
     alt="Three panels with sliders. Left: a query and the keys of I, like and trees as points in a "
-    "plane; trees lies where the query points. Right: the three values, and the output near the "
-    "value of trees. Below: bars of the three weights, the longest for trees.",
+    "plane; trees lies where the query points. Middle: bars of the three weights, the longest for "
+    "trees. Right: the three values, each with a line to the output, as wide as its weight; the "
+    "output lies near the value of trees.",
 )
 def draw_explorer() -> Any:
     words = ["I", "like", "trees"]

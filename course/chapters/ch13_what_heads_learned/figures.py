@@ -204,7 +204,8 @@ def _same_and_other(
         weights = as_array(weights)
         places = {other: words.index(other), same: words.index(same)}
         found = {words[weights[place].argmax()]: style.INK for place in places.values()}
-        middles = sentence(ax, (0.2, y), words, {**found, other: ASKERS[other], same: ASKERS[same]})
+        marked = {**found, other: ASKERS[other], same: ASKERS[same]}
+        middles = sentence(ax, (0.1, y), words, marked, gap=0.27)
         arcs(ax, middles, y + 0.26, weights[places[other]], places[other], ASKERS[other])
         arcs(ax, middles, y - 0.12, weights[places[same]], places[same], ASKERS[same], below=True)
     return figure

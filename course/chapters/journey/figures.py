@@ -425,24 +425,24 @@ def sums(title: str, groups: Sequence[tuple[str, Sequence[tuple[str, Any]]]]) ->
 
     groups: the word, and its rows as (name, vector); the last row is the sum.
     """
-    step, gap, high, left = 0.31, 0.16, 0.23, 2.3
+    step, gap, high, left = 0.31, 0.16, 0.23, 1.75
     total = sum(len(rows) for _, rows in groups) * step + (len(groups) - 1) * gap + 0.86
     figure, ax = canvas(WIDTH, total)
     kit_heading(ax, title)
     y = total - 0.5
     for text, rows in groups:
-        word(ax, (0.62, y - step * len(rows) / 2), text, size=13)
+        word(ax, (0.08, y - step + high / 2), text, size=12, ha="left")
         for name, vector in rows:
             y -= step
             last = name == rows[-1][0]
             weight, mark = (
                 ("bold", {"edge": word_color(text), "line": 1.6}) if last else ("normal", {})
             )
-            label(ax, (left - 0.1, y + step / 2), name, ha="right", weight=weight)
+            label(ax, (left - 0.1, y + high / 2), name, ha="right", weight=weight)
             strip(ax, (left, y), WIDTH - left - 0.02, high, vector, limit=LIMIT, **mark)
         y -= gap
     scale(ax, (WIDTH - 1.1, 0.1), 0.7, limit=LIMIT)
-    label(ax, (WIDTH - 1.45, 0.145), "value of a number", ha="right")
+    label(ax, (WIDTH - 1.45, 0.145), "number", ha="right")
     return figure
 
 
@@ -840,9 +840,9 @@ def draw_causes() -> Figure:
     "positions-end-sign",
     notebook="03_positional_encoding",
     caption="A word stays what it is when its position is added; the end token fades.",
-    alt="Two groups of three strips: row, position and their sum. For 'trees' the sum is as strong "
-    "as the row. For <eos> the row is faint blue where the position is orange, and the sum is "
-    "almost blank, but for some cells on the left.",
+    alt="Two groups of three strips: word, position and their sum. For 'trees' the sum is as "
+    "strong as the word. For <eos> the word is faint blue where the position is orange, and the "
+    "sum is almost blank, but for some cells on the left.",
 )
 def draw_end_sign() -> Figure:
     way, table = _the_way(), _the_translator().model.src_positions.table
@@ -850,7 +850,7 @@ def draw_end_sign() -> Figure:
         (
             text,
             [
-                ("row × √128", way.of("src_embed", text)),
+                ("word", way.of("src_embed", text)),
                 (f"+ position {way.src.index(text)}", table[way.src.index(text)]),
                 ("= sum", way.of("src_positions", text)),
             ],
