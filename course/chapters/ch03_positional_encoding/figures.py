@@ -726,9 +726,9 @@ def draw_positions_rotation() -> Figure:
     title="How alike two positions are depends on their distance only",
     caption="The dot product of two position vectors depends on their distance only.",
     alt="Left: a table of 41 by 41 positions, strongest on the diagonal and constant along each "
-    "parallel to it, of which that of distance 10 is drawn. Right: dot product against distance. "
-    "For 512 dimensions the curve falls from 1 to about 0.55 at distance 40; for 8 dimensions it "
-    "swings up and down, and at distance 6 it is back at 0.95.",
+    "parallel to it, of which that of distance 10 is drawn. Right: dot product against distance, "
+    "with a line at 10. For 512 dimensions the curve falls from 1 to about 0.55 at distance 40; "
+    "for 8 dimensions it swings up and down, and at distance 6 it is back at 0.95.",
 )
 def draw_positions_dot_products() -> Figure:
     return _positions_similarity(positional_encoding(41, 512), [positional_encoding(41, 8)])
