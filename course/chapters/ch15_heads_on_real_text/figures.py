@@ -180,7 +180,7 @@ def _by_layer(models: Mapping[str, Mapping[str, Sequence[float]]], title: str) -
         if there:
             line = next(line for line in ax.lines if line.get_label() == first)
             line.set_label(f"{first}, and {len(there)} others")
-        name_lines(ax, but=there)
+        name_lines(ax, style.NOTE, but=there)
         ax.set_xlim(-0.15, count - 0.9)
         ax.set_xticks(range(count), states, fontsize=style.NOTE)
         shares(ax.yaxis)
