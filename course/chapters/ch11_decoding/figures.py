@@ -17,11 +17,11 @@ from torch.utils.flop_counter import FlopCounterMode
 from course import experiments
 from course.drawing import lazy_altair as alt
 from course.drawing import style
-from course.drawing.arrows import box, path
-from course.drawing.plots import bar_rows, curves, shares
+from course.drawing.arrows import box, bracket, path
+from course.drawing.plots import bar_rows, curves
 from course.drawing.registry import figure
 from course.drawing.values import steady_round
-from course.drawing.words import canvas, heading, label
+from course.drawing.words import canvas, heading, label, titled
 from transformer_lib.decoding import DecoderState, inference_mode, sampling_distribution
 from transformer_lib.text.batching import source_batch
 from transformer_lib.text.tokens import BOS, EOS, PAD, SPECIALS
@@ -122,12 +122,14 @@ def _check(steps: Sequence[Sequence[Branch]]) -> None:
 
 
 @mpl.rc_context(style.PRINT)
-def _beam_tree(steps: Sequence[Sequence[Branch]], dropped: int = 1, note: str = "") -> Figure:
+def _beam_tree(
+    steps: Sequence[Sequence[Branch]], dropped: int = 1, note: Sequence[str] = ()
+) -> Figure:
     """Draw what `beam_steps` has found as a tree -> the figure; the likeliest of all is loud.
 
     Beside each word the log-probability of all words up to it. dropped: how many of the dropped
-    words are drawn behind each branch. note: in the free corner. Raises ValueError when no sentence
-    was finished.
+    words are drawn behind each branch. note: lines for the free corner. Raises ValueError when no
+    sentence was finished.
     """
     _check(steps)
     nodes, best = tree(steps, dropped), finished(steps)[0]
@@ -139,7 +141,7 @@ def _beam_tree(steps: Sequence[Sequence[Branch]], dropped: int = 1, note: str = 
         f"“{best.words[0]}” is behind “{first}” after one word, and wins"
         if best.words[0] != first
         else f"“{first}” is ahead after one word, and wins",
-        "Numbers: log-probability of the words so far. Dotted: dropped; filled: finished",
+        "Log-probability of the words so far: near 0 is likely. Dotted: dropped; filled: finished",
     )
 
     def place(step: float, row: float) -> tuple[float, float]:
@@ -172,7 +174,7 @@ def _beam_tree(steps: Sequence[Sequence[Branch]], dropped: int = 1, note: str = 
             start += HALF * across if node["step"] > 1 else 0.3
             dashes = (0, (1, 1.5)) if gone else "-"
             path(ax, [(start, above), (x - half, y)], color, head=False, linestyle=dashes)
-        fill = color if done else style.PAPER
+        fill = (color if chosen else style.RULE) if done else style.PAPER
         ink = style.MUTED if gone else style.ink_on(fill)
         edge = style.RULE if gone else color
         box(ax, (x, y), 2 * half, 0.46, "", edge, fill=fill, line=1.2)
@@ -186,7 +188,9 @@ def _beam_tree(steps: Sequence[Sequence[Branch]], dropped: int = 1, note: str = 
             color=ink,
             weight="bold" if chosen else "normal",
         )
-    label(ax, (place(3, 0)[0] - HALF * across, 0.55), note, va="center", color=style.MUTED)
+    for line, text in enumerate(note):
+        at = place(3, 0)[0] - HALF * across, 0.95 - 0.2 * line
+        label(ax, at, text, color=style.MUTED, weight="normal" if line else "bold")
     return figure
 
 
@@ -236,7 +240,7 @@ def _beam_stepper(steps: Sequence[Sequence[Branch]], dropped: int = 1, start: in
     color = alt.Color(
         "state:N", title=None, scale=alt.Scale(domain=fates, range=edges), legend=None
     )
-    strong = alt.condition("datum.state == 'dropped'", alt.value(1), alt.value(3))
+    strong = alt.condition("datum.state == 'dropped'", alt.value(1), alt.value(2))
     filling = alt.condition(
         "datum.state == 'finished'", alt.value(style.RULE), alt.value(style.PAPER)
     )
@@ -282,7 +286,7 @@ def _beam_stepper(steps: Sequence[Sequence[Branch]], dropped: int = 1, start: in
     says = alt.Title(
         text=alt.expr(f"{_moments(steps)}[moment]"),
         subtitle=[
-            "number: log-probability of the words so far",
+            "number: log-probability of the words so far, near 0 is likely",
             "thick: not decided yet or kept; filled: finished; dashed: dropped",
         ],
         subtitleFontSize=13,
@@ -319,19 +323,22 @@ def cost_curves(lengths: Sequence[int], costs: Mapping[str, Sequence[int]]) -> F
     for name, numbers in costs.items():
         if len(numbers) != len(lengths):
             raise ValueError(f"{name!r} has {len(numbers)} costs for {len(lengths)} lengths")
-    figure, ax = style.panel(4.0)
+    figure, ax = style.panel(3.8)
     ax.set(xlabel="words written", ylabel="multiplications, in millions")
     *_, (last, less) = costs.items()
     named = {
         f"{name}: {steady_round(numbers[-1] / 1e6, 0):,.0f} million": [n / 1e6 for n in numbers]
         for name, numbers in costs.items()
     }
-    curves(ax, lengths, named, loud=list(named)[-1:], marker="o")
+    curves(ax, lengths, named, loud=list(named)[-1:], marker="o", clip_on=False)
     if len(costs) == 2:
-        more = next(iter(costs.values()))[-1]
-        ax.set_title(f"{lengths[-1]} words: {more / less[-1]:.0f} times less work {last}")
-        kept = "The cache keeps the keys and values\nof the words before."
-        ax.text(0.03, 0.98, kept, va="top", transform=ax.transAxes)
+        more, end = next(iter(costs.values()))[-1], lengths[-1]
+        times = f"{more / less[-1]:.0f} times less"
+        ax.set_title(f"{end} words: {times} work {last}")
+        low, high, gap = less[-1] / 1e6, more / 1e6, more / 3e7  # beside the dots
+        bracket(ax, (end, low + gap), (end, high - gap), times)
+        kept = "The cache keeps the keys and values of the words before."
+        ax.text(0.03, 0.98, kept, va="top", transform=ax.transAxes, color=style.MUTED)
     ax.set_xticks(lengths)
     ax.set_ylim(bottom=0)
     ax.set_xlim(left=0)
@@ -349,33 +356,35 @@ def _wider_beams(rows: Sequence[Mapping[str, Any]]) -> Figure:
     beams = [row["beam"] for row in rows]
     if len(set(beams)) < len(beams):
         raise ValueError(f"each beam size should be there once, but they are {beams}")
-    figure = style.new_figure(style.WIDTH, 3.4)
-    figure.suptitle("A wider beam finds likelier translations, not more right ones")
+    figure = style.new_figure(style.WIDTH, 3.5)
+    note = f"A beam of {beams[-1]} keeps the {beams[-1]} likeliest beginnings after each word"
+    titled(figure, "A wider beam finds likelier translations, not more right ones", note)
+    figure.get_layout_engine().set(wspace=0.08)
     right = [row["right"] / row["sentences"] for row in rows]
     panels = {
         "likelier": ("log-probability (mean)", [row["log_prob"] for row in rows], "{:.2f}"),
         "shorter": ("length in words (mean)", [row["words"] for row in rows], "{:.1f}"),
-        "not more often right": ("right to the letter", right, "{:.1%}"),
+        "not more often right": ("right to the letter, 0 to 100 %", right, "{:.1%}"),
     }
-    names = {f"{beam} (greedy)" if beam == 1 else f"{beam}": beam for beam in beams}
+    names = [f"beam of {beam}{', greedy' if beam == 1 else ''}" for beam in beams]
     axes, heights = figure.subplots(1, 3, sharey=True), range(len(beams))
     for ax, (title, (name, numbers, form)) in zip(axes, panels.items(), strict=True):
         color = style.ACCENT if numbers is right else style.MUTED
-        ax.plot(numbers, heights, "o-", color=color, linewidth=1.5)
+        ax.plot(numbers, heights, "o-", color=color, linewidth=2, markersize=8)
         for height, number in zip(heights, numbers, strict=True):
+            ax.axhline(height, color=style.RULE, linewidth=0.5, zorder=0.5)
             said = form.format(steady_round(number, 4)).replace("%", " %")
-            ax.annotate(said, (number, height), (9, 0), textcoords="offset points", va="center")
-        ax.set(title=title, xlabel=name, ylim=(len(beams) - 0.5, -0.5))
-        if numbers is right:
-            ax.set_xlim(0, 1)
-            shares(ax.xaxis)
-        else:
-            middle = (min(numbers) + max(numbers)) / 2
-            reach = max(max(numbers) - min(numbers), 0.05 * abs(middle))
-            ax.set(xlim=(middle - 0.9 * reach, middle + 1.4 * reach), xticks=[])
+            look = {"va": "center_baseline", "color": color if numbers is right else style.INK}
+            look["bbox"] = {"facecolor": style.PAPER, "linewidth": 0, "pad": 1.5}
+            ax.annotate(said, (number, height), (11, 0), textcoords="offset points", **look)
+        middle = (min(numbers) + max(numbers)) / 2
+        reach = max(max(numbers) - min(numbers), 0.05 * abs(middle))
+        ends = (0, 1) if numbers is right else (middle - 0.9 * reach, middle + 1.4 * reach)
+        ax.set(xlim=ends, ylim=(len(beams) - 0.5, -0.5), xticks=[], xlabel=name)
+        ax.set_title(title, color=color if numbers is right else style.INK)
         ax.tick_params(axis="y", length=0)
-    axes[0].set_yticks(heights, list(names))
-    axes[0].set_ylabel("beam size: beginnings kept")
+        ax.spines["left"].set_visible(False)
+    axes[0].set_yticks(heights, names)
     return figure
 
 
@@ -476,7 +485,7 @@ MEANINGS = {"estoy, soy": "am", "tengo": "have", "el": "the", "al": "to the"}
 )
 def draw_tree() -> Figure:
     meanings = [f"{spanish}: {english}" for spanish, english in MEANINGS.items()]
-    return _beam_tree(student_steps(), note="\n".join(["I am the student", *meanings]))
+    return _beam_tree(student_steps(), note=[STUDENT, *meanings])
 
 
 @figure(

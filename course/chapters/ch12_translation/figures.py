@@ -1,14 +1,16 @@
 """How well a translator does: while it learns, and by two measures."""
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import matplotlib as mpl
+import numpy as np
 from matplotlib.figure import Figure
 
 from course.chapters.ch10_training.figures import learning_curve, smoothing_floor
 from course.drawing import style
-from course.drawing.plots import bar_rows, curves, shares
+from course.drawing.plots import bar_rows, curves, name_lines, shares
 from course.drawing.registry import figure
 from course.paper import TABLE_2, System
 from transformer_lib.files import read_json
@@ -18,13 +20,14 @@ from transformer_lib.text.tokens import SPECIALS
 # Where a name stands beside its point, if not on the right of it: points, and what is aligned.
 SIDES = {
     "Transformer, big": (-14, 0, "right"),
-    "ConvS2S, ensemble": (0, 17, "center"),
-    "GNMT + RL, ensemble": (12, 0, "left"),
+    "ConvS2S, ensemble": (0, -18, "center"),
+    "GNMT + RL, ensemble": (0, 18, "center"),
 }
 OTHERS = [  # what the figure of costs shows besides the Transformers: BLEU from English to German
     row.german for row in TABLE_2.values() if row.german_cost and row.kind != "attention"
 ]
 ONE_LETTER = "one ending in the other gender"
+JUMP = (750, 1250)  # the steps that the title of the curves names
 CHANCE = 0.25  # two sentences of a pair, each with one of two genders
 
 
@@ -37,18 +40,28 @@ def _skill_curves(history: Sequence[Mapping[str, Any]]) -> Figure:
     """
     if not history:
         raise ValueError("the training history is empty: there is no curve to draw")
-    figure, ax = style.panel(4.0)
-    pairs = "pronoun pairs, both sentences"
+    figure, ax = style.panel(3.9)
+    chance = f"both genders guessed: {100 * CHANCE:.0f} %"
     lines = {
         "ordinary sentences": [entry["exact_match"] for entry in history],
-        pairs: [entry["pair_exact_match"] for entry in history],
-        "pairs with both genders guessed": [CHANCE] * len(history),
+        "pronoun pairs": [entry["pair_exact_match"] for entry in history],
+        chance: [CHANCE] * len(history),
     }
-    ax.set(xlabel="step (one update of the weights)", ylabel="share right to the letter")
+    ax.set(xlabel="step (one update of the weights)")
+    ax.set_ylabel("right to the letter; in a pair, both sentences")
     ax.set_ylim(0, 1.03)
     ax.xaxis.set_major_formatter("{x:,.0f}")
     shares(ax.yaxis, parts=4)
-    curves(ax, [entry["step"] for entry in history], lines, loud=[pairs])
+    steps, look = [entry["step"] for entry in history], {"names": False, "clip_on": False}
+    curves(ax, steps, lines, loud=["pronoun pairs"], **look)
+    name_lines(ax, but={chance})
+    ax.lines[-1].set(linestyle=":", linewidth=1.4, color=style.MUTED)
+    ax.text(steps[-1], CHANCE + 0.015, chance, ha="right", va="bottom", color=style.MUTED)
+    for entry in (entry for entry in history if entry["step"] in JUMP):
+        step, share = entry["step"], entry["pair_exact_match"]
+        ax.scatter(step, share, s=70, color=style.ACCENT, edgecolor=style.PAPER, zorder=4)
+        said, look = f"step {step:,}: {100 * share:.0f} %", {"weight": "bold", "va": "top"}
+        ax.annotate(said, (step, share), (9, -5), textcoords="offset points", **look)
     ax.set_xlim(left=0)
     return figure
 
@@ -73,8 +86,9 @@ def score_bars(scores: Mapping[str, tuple[float, float]]) -> Figure:
     for place, (ax, kind) in enumerate(zip(axes, ("exact match", "BLEU"), strict=True)):
         broken = {"nothing": "nothing broken"}  # the others say by themselves what was
         bars = {broken.get(name, name): pair[place] for name, pair in scores.items()}
-        loud, left = [ONE_LETTER], place == 0
-        bar_rows(ax, bars, loud=loud, written="{:.1f}".format, most=100, named=left)
+        less = {name: f"{score:.1f}: {100 - score:.0f} less" for name, score in bars.items()}
+        look = {"written": "{:.1f}".format, "notes": {ONE_LETTER: less.get(ONE_LETTER, "")}}
+        bar_rows(ax, bars, loud=[ONE_LETTER], most=100, named=place == 0, **look)
         ax.set_title(kind)
     return figure
 
@@ -109,7 +123,7 @@ def _better_and_cheaper(systems: Mapping[str, System]) -> Figure:
         )
     ax.set_xscale("log")
     costs = [row.german_cost for row in drawn.values()]
-    ax.set_xlim(min(costs) / 2, 9 * max(costs))
+    ax.set_xlim(min(costs) / 2, 3 * max(costs))
     ax.set_ylim(24, 29.2)
     ax.set_xlabel("cost of the training: floating-point operations")
     ax.set_ylabel("quality of the translations: BLEU, English to German")
@@ -132,6 +146,25 @@ def _better_and_cheaper(systems: Mapping[str, System]) -> Figure:
     return figure
 
 
+@mpl.rc_context(style.PRINT)
+def loss_and_floor(model: Path, words: int) -> Figure:
+    """Draw the losses of a stored translator while it was trained, and the floor of one of them.
+
+    model: its folder. words: the size of its target vocabulary. Names stand along the curves.
+    """
+    record, recipe = (read_json(model / f"{name}.json") for name in ("training", "recipe"))
+    floor = smoothing_floor(recipe["training"]["smoothing"], words)
+    ax = learning_curve(record["history"], floor=floor)
+    start = 0.2 * ax.get_xlim()[1]
+    for line, name in zip(ax.lines, ax.texts, strict=True):
+        steps, losses = line.get_data()
+        below = line is ax.lines[-1]
+        name.set(text=line.get_label(), va="top" if below else "bottom")
+        name.xy = (0.2, floor) if below else (start, np.interp(start, steps, losses))
+        name.xyann = (0, -5 if below else 5)
+    return ax.figure
+
+
 @figure(
     "learning-curve",
     title="Training comes down to its floor; validation, not smoothed, lies lower",
@@ -143,12 +176,8 @@ def _better_and_cheaper(systems: Mapping[str, System]) -> Figure:
 def draw_learning_curve() -> Figure:
     from transformer_lib.translator import SHIPPED_MODEL
 
-    record, recipe, vocabulary = (
-        read_json(SHIPPED_MODEL / f"{name}.json") for name in ("training", "recipe", "vocabulary")
-    )
-    words = len(vocabulary["target"]["words"]) + len(SPECIALS)
-    floor = smoothing_floor(recipe["training"]["smoothing"], words)
-    return learning_curve(record["history"], floor=floor).figure
+    vocabulary = read_json(SHIPPED_MODEL / "vocabulary.json")
+    return loss_and_floor(SHIPPED_MODEL, len(vocabulary["target"]["words"]) + len(SPECIALS))
 
 
 @figure(

@@ -13,7 +13,7 @@ from course import experiments
 from course.chapters.ch05_multi_head_attention import figures as heads
 from course.chapters.ch05_multi_head_attention.figures import ASKERS, TIRED, arcs, maps_of_tired
 from course.drawing import style
-from course.drawing.arrows import arrow, threads
+from course.drawing.arrows import arrow, path, threads
 from course.drawing.cells import matrix, outline
 from course.drawing.plots import dot_rows, shares
 from course.drawing.registry import figure
@@ -28,11 +28,6 @@ from transformer_lib.translator import SHIPPED_MODEL, Translator
 
 NOT_BY_CHANCE = 0.55  # of a few hundred coins, as many are hardly ever heads
 SEEN = 0.3  # weights below are no line in `crossing`
-KINDS = {
-    "encoder.self_attn": "encoder, self-attention",
-    "decoder.self_attn": "decoder, self-attention",
-    "decoder.cross_attn": "decoder, cross-attention",
-}
 
 
 @mpl.rc_context(style.PRINT)
@@ -48,15 +43,15 @@ def head_table(table: Sequence[Mapping[str, Any]]) -> Figure:
     asked = {"adjective": "adjective → its noun", "pronoun": "“it” → its noun"}
     found = [sum(row["right"] > 0.5 for row in table if row["from"] == asker) for asker in asked]
     said = [{0: "none", 1: "one"}.get(count, str(count)) for count in found]
-    cell, high, left, gap = 0.66, 0.5, 2.35, 0.3
-    figure, ax = canvas(style.WIDTH, high * len(layers) + 1.75)
+    cell, high, left, gap = 0.65, 0.5, 2.45, 0.3
+    figure, ax = canvas(style.WIDTH, high * len(layers) + 1.5)
     heading(
         ax,
         f"{said[0].capitalize()} head of {len(layers) * heads} finds the noun of the adjective, "
         f"{said[1]} that of “it”",
         "Percent of sentences in which the head looks most at the noun (empty: 0)",
     )
-    top, wide = high * len(layers) + 0.5, cell * heads
+    top, wide = high * len(layers) + 0.34, cell * heads
     for row, name in enumerate(names):
         label(ax, (left - 0.12, top - high * (row + 0.5)), name, size=style.LABEL, ha="right")
     for side, (asker, title) in enumerate(asked.items()):
@@ -66,7 +61,7 @@ def head_table(table: Sequence[Mapping[str, Any]]) -> Figure:
         for row in (row for row in table if row["from"] == asker):
             found[layers.index(row["layer"]), row["head"]] = row["right"]
         size = (wide, high * len(layers))
-        matrix(ax, (x, 0.5), *size, found, limit=1, low=0, cmap=style.WEIGHTS)
+        matrix(ax, (x, 0.34), *size, found, limit=1, low=0, cmap=style.WEIGHTS)
         for (i, j), share in np.ndenumerate(found):
             at = x + cell * j, top - high * (i + 1)
             outline(ax, at, cell, high, style.RULE)
@@ -75,7 +70,7 @@ def head_table(table: Sequence[Mapping[str, Any]]) -> Figure:
             middle = at[0] + cell / 2, at[1] + high / 2
             label(ax, middle, text if text != "0" else "", size=style.LABEL, **ink)
         for j in range(heads):
-            label(ax, (x + cell * (j + 0.5), 0.32), f"head {j}", ha="center", color=style.MUTED)
+            label(ax, (x + cell * (j + 0.5), 0.17), f"head {j}", ha="center", color=style.MUTED)
     return figure
 
 
@@ -136,54 +131,43 @@ def exchanged(
     rows (2, s): what `word` looks at, before and after. endings: the last words of the translation
     before and after; the letters in which they differ are marked. meanings: a note for each.
     """
-    figure, ax = canvas(style.WIDTH, 4.85)
-    heading(ax, f"Two numbers change places, and {endings[0]} becomes {endings[1]}")
-    same, tops = len(commonprefix(list(endings))), (3.15, 1.05)
-    marked = dict.fromkeys([word, *nouns], style.INK)
+    figure, ax = canvas(style.WIDTH, 4.4)
+    asks = f"What “{word}” looks at in one head, and the last word of the translation"
+    heading(ax, f"Two numbers change places, and {endings[0]} becomes {endings[1]}", asks)
+    same, tops = len(commonprefix(list(endings))), (2.78, 0.82)
     for row, y, side, when, ending, meaning in zip(
         as_array(rows), tops, (1, -1), ("as it is", "swapped"), endings, meanings, strict=True
     ):
         label(ax, (0.02, y), when, size=style.LABEL, weight="bold", va="baseline")
+        weights = {noun: float(row[words.index(noun)]) for noun in nouns}
+        seen = max(nouns, key=weights.__getitem__)
+        marked = {**dict.fromkeys([word, *nouns], style.INK), seen: style.ACCENT}
         found = sentence(ax, (0.85, y), words, marked, size=style.LABEL, gap=0.15)
         middle = dict(zip(reversed(words), reversed(found), strict=True))
-        edge, under = y + 0.05 + 0.22 * side, y + 0.05 - 0.4 * side
-        for noun in nouns:
-            weight = float(row[words.index(noun)])
-            strong = weight > 0.5
-            if strong:
-                ends = (middle[word], edge), (middle[noun], edge)
-                rise = side * (0.3 + 0.07 * abs(middle[word] - middle[noun]))
-                arrow(ax, *ends, style.ACCENT, thick=5 * weight, rise=rise)
-            number = {"size": style.TITLE, "weight": "bold" if strong else "normal"}
-            color = style.ACCENT if strong else style.MUTED
-            label(
-                ax,
-                (middle[noun], under),
-                f"{steady_round(weight):.2f}",
-                ha="center",
-                color=color,
-                **number,
-            )
+        edge, under = y + 0.05 + 0.2 * side, y + 0.05 - 0.42 * side
+        rise = side * (0.22 + 0.07 * abs(middle[word] - middle[seen]))
+        ends = (middle[word], edge), (middle[seen], edge)
+        arrow(ax, *ends, style.ACCENT, thick=5 * weights[seen], rise=rise)
+        for noun, weight in weights.items():
+            strong = noun == seen
+            look = {"color": style.ACCENT if strong else style.MUTED}
+            look["weight"] = "bold" if strong else "normal"
+            at, number = (middle[noun], under), f"{steady_round(weight):.2f}"
+            label(ax, at, number, size=style.TITLE, ha="center", **look)
         between = sum(middle[noun] for noun in nouns) / 2
         label(ax, (between, under), "attention weights", ha="center", color=style.MUTED)
-        x, base = style.WIDTH - 0.75 - width_of(ending[same:], style.TITLE), under - 0.08
-        for text, color, ha in (
-            (ending[:same], style.INK, "right"),
-            (ending[same:], style.ACCENT, "left"),
-        ):
-            label(
-                ax,
-                (x, base),
-                text,
-                size=style.TITLE,
-                weight="bold",
-                color=color,
-                ha=ha,
-                va="baseline",
-            )
-        label(ax, (style.WIDTH - 0.4, under - 0.32 * side), meaning, ha="right", color=style.MUTED)
-    for start, end in (nouns, nouns[::-1]):
-        arrow(ax, (middle[start], tops[0] - 0.55), (middle[end], tops[1] + 0.65))
+        arrow(ax, (found[-1] + 0.38, y + 0.05), (found[-1] + 0.72, y + 0.05))
+        x = found[-1] + 0.84
+        for text, color in ((ending[:same], style.INK), (ending[same:], style.ACCENT)):
+            look = {"weight": "bold", "color": color, "va": "baseline"}
+            label(ax, (x, y - 0.02), text, size=style.TITLE, **look)
+            x += width_of(text, style.TITLE) + 0.03
+        label(ax, (style.WIDTH - 0.1, under), meaning, ha="right", color=style.MUTED)
+    for start, end, color in (
+        (*nouns[::-1], style.MUTED),
+        (*nouns, style.ACCENT),
+    ):
+        arrow(ax, (middle[start], tops[0] - 0.57), (middle[end], tops[1] + 0.69), color)
     return figure
 
 
@@ -231,27 +215,32 @@ def _crossing(several: Sequence[Any]) -> Figure:
     the last cross-attention; the heavier the weight, the thicker; lines that cross another one are
     marked.
     """
-    figure, ax = canvas(style.WIDTH, 1.75 * len(several) + 0.6)
-    heading(ax, "Lines cross where Spanish has another order of words")
-    step = (style.WIDTH - 2.6) / max(max(len(one.src), len(one.tgt_out)) - 1 for one in several)
+    figure, ax = canvas(style.WIDTH, 1.6 * len(several) + 0.45)
+    heading(ax, "Lines of attention cross where Spanish has another order of words")
+    most = max(max(len(one.src), len(one.tgt_out)) - 1 for one in several)  # without <eos>
+    first, step = 1.8, (style.WIDTH - 2.35) / max(most - 1, 1)
     for number, maps in enumerate(several):
         mean, lines = as_array(maps.last_cross_attention()), lines_between(maps)
-        low = 1.75 * (len(several) - number) - 1.3
+        low = 1.6 * (len(several) - number) - 1.35
+        if number:
+            ends = [(0.02, low + 1.28), (style.WIDTH - 0.02, low + 1.28)]
+            path(ax, ends, style.RULE, head=False, thick=0.75)
         crossed = {line for pair in crossings(lines) for line in pair}
         for words, y, language in (
-            (maps.src, low + 0.95, "English"),
+            (maps.src, low + 0.92, "English"),
             (maps.tgt_out, low, "Spanish"),
         ):
             label(ax, (0.02, y), language, color=style.MUTED)
             for place, text in enumerate(words[:-1]):
-                word(ax, (1.2 + step * place, y), text, size=style.LABEL + 1)
+                word(ax, (first + step * place, y), text, size=style.LABEL + 2)
         for i, j in lines:
-            ends = [(1.2 + step * i, low + 0.19)], [(1.2 + step * j, low + 0.76)]
+            ends = [(first + step * i, low + 0.2)], [(first + step * j, low + 0.72)]
             color = style.ACCENT if (i, j) in crossed else style.SOFT
             threads(ax, *ends, mean[i, j], color, upright=True)
         count = len(crossings(lines))
         said = f"{count or 'no'} crossing{'s' if count != 1 else ''}"
-        label(ax, (style.WIDTH - 1.2, low + 0.48), said, size=style.LABEL)
+        look = {"weight": "bold", "color": style.ACCENT} if count else {}
+        label(ax, (0.02, low + 0.46), said, size=style.LABEL, **look)
     return figure
 
 
@@ -262,46 +251,40 @@ def _sharp_heads(results: Sequence[Mapping[str, Any]], named: Mapping[str, str])
     results: rows with layer, head, largest (mean of each word's largest weight) and changed (share
     of translations). named: "layer.head" -> what is written next to its point.
     """
-    figure = style.new_figure(style.WIDTH, 4.4)
+    figure = style.new_figure(style.WIDTH, 4.2)
     figure.suptitle("How sharply a head looks doesn't say how much depends on it")
     ax = figure.subplots()
-    for place, ((kind, name), color, marker) in enumerate(
-        zip(KINDS.items(), (style.ENCODER, style.DECODER, style.DECODER), "o^s", strict=True)
+    for part, color, at in (
+        ("encoder", style.ENCODER, (0.36, 0.018)),
+        ("decoder", style.DECODER, (0.945, 0.128)),
     ):
-        rows = [row for row in results if _kind_of(row["layer"]) == kind]
+        rows = [row for row in results if row["layer"].startswith(part)]
         points = [[row[key] for row in rows] for key in ("largest", "changed")]
-        look = {"color": color, "marker": marker, "clip_on": False}
-        ax.scatter(*points, s=64, edgecolor=style.PAPER, zorder=3, **look)
-        y = 0.245 - 0.018 * place  # what the marks mean
-        ax.plot(0.31, y, markersize=7, **look)
-        ax.text(0.32, y, name, color=color, va="center_baseline")
+        ax.scatter(*points, s=64, color=color, alpha=0.75, edgecolor=style.PAPER, zorder=3)
+        said = f"{len(rows)} heads of the {part}"
+        ax.text(*at, said, color=color, ha="left" if part == "encoder" else "right", weight="bold")
     for row in results:
         text = named.get(f"{row['layer']}.{row['head']}")
         if text:
-            right, high = row["largest"] > 0.8, row["changed"] > 0.1
+            point, high = (row["largest"], row["changed"]), row["changed"] > 0.1
+            away = ((-11 if point[0] > 0.8 else 11), 0) if high else (0, 34)
+            side = "center" if not high else "right" if point[0] > 0.8 else "left"
+            line = {"arrowstyle": "-", "color": style.MUTED, "shrinkB": 6}
             ax.annotate(
                 text,
-                (row["largest"], row["changed"]),
-                xytext=(-8 if right else 8, 6 if high else 40),
+                point,
+                xytext=away,
                 textcoords="offset points",
-                ha="right" if right else "left",
-                va="bottom",
-                arrowprops=None
-                if high
-                else {"arrowstyle": "-", "color": style.MUTED, "shrinkB": 5},
+                ha=side,
+                va="center" if high else "bottom",
+                arrowprops=None if high else line,
             )
-    ax.set(xlim=(0.3, 1), ylim=(0, 0.26))
+    ax.set(xlim=(0.3, 1.01), ylim=(-0.01, 0.25))
     ticks = [0, 0.05, 0.1, 0.15, 0.2, 0.25]
     ax.set_yticks(ticks, [f"{100 * tick:.0f} %" for tick in ticks])
-    ax.set_xlabel("how sharp the head looks: mean of each word's largest weight")
+    ax.set_xlabel("how sharply the head looks: mean of each word's largest weight")
     ax.set_ylabel("translations that change without it")
     return figure
-
-
-def _kind_of(layer: str) -> str:
-    """ "encoder.layers.1.self_attn" -> "encoder.self_attn" """
-    part, _, _, kind = layer.split(".")
-    return f"{part}.{kind}"
 
 
 BEST = ("encoder.layers.1.self_attn", 2)  # of the shipped model; the notebook finds it again
@@ -369,9 +352,8 @@ def draw_agreement() -> Figure:
         "adjective can't see the nouns": "the adjective can't\nsee the nouns",
         "two numbers swapped": "the weights of the\ntwo nouns swapped",
     }
-    shares = {
-        said.get(change, change): list(by_seed.values()) for change, by_seed in measured.items()
-    }
+    best_first = sorted(measured, key=lambda change: -sum(measured[change].values()))
+    shares = {said.get(change, change): list(measured[change].values()) for change in best_first}
     return agreement_bars(
         shares,
         list(measured["nothing changed"]),
@@ -385,8 +367,8 @@ def draw_agreement() -> Figure:
     "with them.",
     alt="The sentence 'The animal didn't cross the street because it was too tired' twice. Above, "
     "as it is: a thick arrow from 'tired' to 'animal', attention weight 1.00; 'street' has 0.00 "
-    "and none; under 'tired' Spanish ends in 'cansado', masculine like el animal. "
-    "Below, with the two numbers swapped, the thick arrow leads to 'street', and Spanish ends in "
+    "and none; at the right Spanish ends in 'cansado', masculine like el animal. Crossed arrows "
+    "lead to the numbers below. There the thick arrow leads to 'street', and Spanish ends in "
     "'cansada', feminine like la calle.",
     hero=True,
 )
@@ -417,9 +399,9 @@ def draw_crossing() -> Figure:
 @figure(
     "causes-sharp-heads",
     caption="How sharp each of the 24 heads looks, and how many translations change without it.",
-    alt="24 points. The sharpest heads, all in the decoder, are at all heights from 0 to 19 %; "
-    "most of them at the bottom. The highest point, 22 %, is the encoder head that finds the noun, "
-    "and it is only moderately sharp.",
+    alt="24 points, 8 of the encoder and 16 of the decoder. The sharpest heads, all in the "
+    "decoder, are at all heights from 0 to 19 %; most of them at the bottom. The highest point, "
+    "22 %, is the encoder head that finds the noun, and it is only moderately sharp.",
 )
 def draw_sharp_heads() -> Figure:
     results = experiments.load("heads-off")["results"]
@@ -428,7 +410,7 @@ def draw_sharp_heads() -> Figure:
         {
             "encoder.layers.1.self_attn.2": "finds the noun\nof the adjective",
             "decoder.layers.0.cross_attn.3": "points at the noun\nthat is being written",
-            "decoder.layers.1.cross_attn.0": "decides the number\nof gustan",
+            "decoder.layers.1.cross_attn.0": "decides between\ngusta and gustan",
         },
     )
 

@@ -6,7 +6,7 @@ import matplotlib as mpl
 from matplotlib.figure import Figure
 
 from course import experiments
-from course.chapters.ch10_training.figures import learning_curve, smoothing_floor
+from course.chapters.ch12_translation.figures import loss_and_floor
 from course.drawing import style
 from course.drawing.arrows import box
 from course.drawing.plots import curves, dot_rows
@@ -36,12 +36,12 @@ def _word_in_pieces(rows: Mapping[int, Sequence[str]], means: Mapping[int, float
     height = 0.68 + STEP * len(rows)
     figure, ax = canvas(style.WIDTH, height + 0.45)
     few, many = list(rows)[0], list(rows)[-1]
-    heading(ax, f"{len(rows[few])} pieces with {few:,} subwords, {len(rows[many])} with {many:,}")
-    right = LEFT + CELL * len(whole) + 0.2
-    top = height - 0.3
-    label(ax, (LEFT - 0.25, top), "subwords in\nthe vocabulary", ha="right")
-    label(ax, (right, top), "pieces\nof it")
-    label(ax, (style.WIDTH - 0.1, top), "per word of\n200 sentences", ha="right")
+    title = f"{len(rows[few])} pieces with {few:,} subwords, {len(rows[many])} with {many:,}"
+    heading(ax, title, "One word as six vocabularies cut it; per word: the mean of 200 sentences")
+    right, top = LEFT + CELL * len(whole) + 0.2, height - 0.45
+    label(ax, (LEFT - 0.25, top), "subwords", ha="right", color=style.MUTED)
+    label(ax, (right, top), "pieces", color=style.MUTED)
+    label(ax, (style.WIDTH - 0.1, top), "per word", ha="right", color=style.MUTED)
     for row, (size, pieces) in enumerate(rows.items()):
         y = height - 0.86 - STEP * row
         label(ax, (LEFT - 0.25, y), f"{size:,}", size=style.LABEL + 2, ha="right", weight="bold")
@@ -82,8 +82,9 @@ def _dropout_curves(panels: Mapping[str, Mapping[float, Sequence[tuple[int, floa
             lines[f"{name}: {losses[-1]:.2f}"] = losses
         ax.set(title=title, xlabel="step of training")
         curves(ax, steps, lines, loud=[name for name in lines if name.startswith("no")])
-        ax.set_xlim(left=0)
+        ax.set_xlim(0, steps[-1])
         ax.locator_params(axis="x", nbins=4)
+        ax.xaxis.set_major_formatter("{x:,.0f}")
     axes[0].set_ylim(
         bottom=0, top=1.05 * max(line.get_ydata().max() for ax in axes for line in ax.lines)
     )
@@ -106,11 +107,12 @@ def _score_dots(
         raise ValueError("there are no panels: there is nothing to draw")
     ways = list(next(iter(panels.values())))
     figure = style.new_figure(style.WIDTH, 1.7 + 0.5 * len(ways))
-    note = "BLEU, a dot for each of three seeds, and their mean; a line joins the two of a seed"
-    titled(figure, "What is better on validation is worse on test", note)
+    note = "BLEU of three training runs, their mean at the right; a line joins the dots of a run"
+    titled(figure, "The choice that is better on validation is worse on test", note)
+    figure.get_layout_engine().set(wspace=0.08)
     axes = figure.subplots(1, len(panels), sharex=True, sharey=True, squeeze=False)[0]
     for ax, (title, rows) in zip(axes, panels.items(), strict=True):
-        mean = {"written": lambda found: f"{found.mean():.1f}", "loud": ways[-1:]}
+        mean = {"written": lambda found: f"{found.mean():.1f}", "loud": ways[-1:], "at": 1.03}
         dot_rows(ax, rows, named=ax is axes[0], **mean)
         for scores in zip(*rows.values(), strict=False):
             ax.plot(scores, range(len(scores)), color=style.SOFT, linewidth=0.8, zorder=1)
@@ -119,7 +121,8 @@ def _score_dots(
             said = f"{name}: {score:.1f}"
             ax.text(score, -0.5, said, color=style.MUTED, ha="center", va="bottom", size=style.NOTE)
         ax.set_title(title)
-        ax.margins(x=0.15)
+        ax.margins(x=0.1)
+        ax.locator_params(axis="x", nbins=4)
     return figure
 
 
@@ -138,7 +141,9 @@ def _score_changes(scores: Mapping[str, float], base: str) -> Figure:
     ax = figure.subplots()
     dots = {way: [scores[way]] for way in rows}
     by = "{:+.1f}".format
-    dot_rows(ax, dots, loud=rows[:1], at=1, written=lambda found: by(found.mean() - scores[base]))
+    dot_rows(
+        ax, dots, loud=rows[:1], at=1.02, written=lambda found: by(found.mean() - scores[base])
+    )
     for place, way in enumerate(rows):
         color = style.ACCENT if place == 0 else style.SOFT
         ax.plot([scores[base], scores[way]], [place, place], color=color, linewidth=2, zorder=2)
@@ -188,13 +193,16 @@ def draw_dropout() -> Figure:
 
     stored = experiments.load("real-text")
     return _dropout_curves(
-        {"learned from": curves(stored, "seen"), "held out": curves(stored, "validation_loss")}
+        {
+            "sentences it learned from": curves(stored, "seen"),
+            "held-out sentences": curves(stored, "validation_loss"),
+        }
     )
 
 
 @figure(
     "real-text-learning-curve",
-    title="On real text, too, the loss flattens early",
+    title="On real text, the loss on validation text falls to the end",
     caption="The loss of the larger translator while it was trained.",
     alt="Two curves over 9,500 steps. On training text the loss comes down from 5.3, above the "
     "picture, to 1.9, above a "
@@ -202,11 +210,8 @@ def draw_dropout() -> Figure:
     "2.8 to 1.1, at the end below that line.",
 )
 def draw_learning_curve() -> Figure:
-    record, recipe, sizes = (
-        read_json(MODELS["tatoeba"] / f"{name}.json") for name in ("training", "recipe", "config")
-    )
-    floor = smoothing_floor(recipe["training"]["smoothing"], sizes["tgt_vocab_size"])
-    return learning_curve(record["history"], floor=floor).figure
+    model = MODELS["tatoeba"]
+    return loss_and_floor(model, read_json(model / "config.json")["tgt_vocab_size"])
 
 
 @figure(
