@@ -81,19 +81,17 @@ def name_lines(
         last = np.flatnonzero(np.isfinite(x) & np.isfinite(y))[-1]
         ends[line] = line.get_transform(), (x[last], y[last])
     heights = {line: way.transform(end)[1] * points for line, (way, end) in ends.items()}
+    lines = sorted(names, key=heights.__getitem__)
     bottom = ax.transAxes.transform((0, 0))[1] * points
-    top, moved = bottom if min(heights.values(), default=0) >= bottom else -np.inf, {}
-    for line in sorted(names, key=heights.__getitem__):
-        room = 0.7 * size * (names[line].count("\n") + 1)  # half of what the name takes
-        moved[line] = max(heights[line], top + room)
-        top = moved[line] + room
-    spread = max((moved[line] - heights[line] for line in names), default=0) / 2
-    spread = min(spread, max(min(heights.values(), default=0) - bottom, 0))
+    heights_of = [heights[line] for line in lines]
+    rooms = [1.4 * size * (names[line].count("\n") + 1) for line in lines]
+    lowest = bottom if min(heights_of, default=0) >= bottom else -np.inf
+    moved = dict(zip(lines, _apart(heights_of, rooms, lowest), strict=True))
     for line, name in names.items():
         ax.annotate(
             name,
             ends[line][1],
-            (8, moved[line] - heights[line] - spread),
+            (8, moved[line] - heights[line]),
             xycoords=ends[line][0],
             textcoords="offset points",
             va="center",
@@ -101,6 +99,32 @@ def name_lines(
             color=style.readable(line.get_color(), style.PAPER),
             annotation_clip=False,
         )
+
+
+def _apart(wanted: Sequence[float], rooms: Sequence[float], lowest: float) -> list[float]:
+    """Where the middles of names stand, from the lowest to the highest, none of them overlapping.
+
+    wanted: where each would stand alone, in rising order. rooms: how high each is. Names that would
+    touch form a stack, and a stack stands where its names are moved least in the mean, above
+    `lowest`. All in points.
+    """
+    stacks: list[list[int]] = []
+
+    def middles(stack: list[int]) -> np.ndarray:
+        room = np.array([rooms[i] for i in stack])
+        within = np.cumsum(room) - room / 2
+        shift = np.mean([wanted[i] for i in stack] - within)
+        return within + max(shift, lowest)
+
+    for i in range(len(wanted)):
+        stacks.append([i])
+        while len(stacks) > 1:
+            below, above = stacks[-2:]
+            between = middles(above)[0] - middles(below)[-1]
+            if between >= (rooms[above[0]] + rooms[below[-1]]) / 2:
+                break
+            stacks[-2:] = [below + above]
+    return [float(middle) for stack in stacks for middle in middles(stack)]
 
 
 def dot_rows(
@@ -128,6 +152,7 @@ def dot_rows(
             s=38,
             color=color,
             edgecolor=style.PAPER,
+            linewidth=0.6,
             zorder=3,
             clip_on=False,
         )

@@ -70,7 +70,7 @@ def seed_rows(
             clear = found != "no clear difference"
             color = style.ACCENT if accent else style.MUTED if clear else style.SOFT
             ax.plot([values.min(), values.max()], [y, y], color=color, alpha=0.4, linewidth=3)
-            ax.scatter(values, [y] * len(values), s=34, color=color, edgecolor=style.PAPER)
+            ax.scatter(values, [y] * len(values), s=34, color=color, edgecolor=style.PAPER, lw=0.6)
             if clear:
                 left = found == "worse" and mean - 3.5 * room > low
                 ax.text(
