@@ -13,7 +13,7 @@ from course import experiments
 from course.chapters.ch13_what_heads_learned.figures import agreement_bars
 from course.drawing import style
 from course.drawing.arrows import arrow, attention_arrow, bracket
-from course.drawing.plots import curves, dot_rows, doubling, shares
+from course.drawing.plots import curves, dot_rows, doubling, multiples, shares
 from course.drawing.registry import figure
 from course.drawing.words import Point, canvas, heading, label, word, word_color, words_around
 
@@ -161,9 +161,7 @@ def right_by_length(runs: Sequence[Run], learned: int, least: int = 50) -> Figur
     runs: "what", and "by_length" with "tokens", "sentences" and "right". learned: tokens of the
     longest sentence in training. least: a length with fewer sentences is left out.
     """
-    figure = style.new_figure(style.WIDTH, 4.0)
-    figure.suptitle("Beyond the longest of the training, two of four break down")
-    ax = figure.subplots()
+    figure, ax = style.panel(4.0)
     many = [
         {**run, "by_length": [e for e in run["by_length"] if e["sentences"] >= least]}
         for run in runs
@@ -171,9 +169,9 @@ def right_by_length(runs: Sequence[Run], learned: int, least: int = 50) -> Figur
     found = _curves(many, "what", "tokens", lambda entry: entry["right"] / entry["sentences"])
     ax.set(ylim=(0, 1.03), xlabel="tokens in the English sentence", ylabel="right to the letter")
     shares(ax.yaxis)
-    _draw_curves(ax, found, [LABELS["transformer"], LABELS["none"]])
-    ax.axvline(learned + 0.5, color=style.MUTED, linewidth=1.2, linestyle=":")
-    ax.text(learned + 0.35, 0.03, "longer than any\nin training →", ha="right", color=style.MUTED)
+    last = _draw_curves(ax, found, [LABELS["transformer"]])
+    ax.axvspan(learned + 0.5, ax.get_xlim()[1], color=style.GROUND, zorder=0)
+    ax.text(learned + 0.4, 0.04, "longer than any\nin training ▶", ha="right", color=style.MUTED)
     ax.xaxis.set_major_locator(mpl.ticker.MultipleLocator(2))
     return figure
 
@@ -298,7 +296,7 @@ def _times_beside(runs: Sequence[Run], beside: str = "self-attention") -> Figure
         if longest == slowest:
             at = lengths[times["recurrent"].index(longest)]
             bracket(ax, (at, 1), (at, longest), f"{longest:.0f} ×", style.ACCENT)
-        ax.yaxis.set_major_formatter(lambda x, _: f"{x:g} ×" if x >= 1 else f"1/{1 / x:g}")
+        multiples(ax.yaxis)
         ax.set(xlabel="words in one sentence", title=f"{count} thread{'s' if count > 1 else ''}")
     panels[0].set_ylabel(f"time, as a multiple of that of {beside}")
     figure.suptitle(f"A recurrent layer takes up to {slowest:.0f} times as long as {beside}")

@@ -12,9 +12,9 @@ from torch import Tensor
 
 from course import experiments
 from course.drawing import style
-from course.drawing.arrows import arrow, box, path
+from course.drawing.arrows import arrow, box, bracket, path
 from course.drawing.cells import EDGE, NO_CELL, area, matrix, outline, scale
-from course.drawing.plots import curves, doubling
+from course.drawing.plots import curves, doubling, multiples, shares
 from course.drawing.registry import figure
 from course.drawing.rows import seed_rows, verdict
 from course.drawing.values import as_array
@@ -23,14 +23,29 @@ from transformer_lib.model.embedding import positional_encoding
 from transformer_lib.training.schedules import SCHEDULES
 from transformer_lib.variants import ALiBi, Rotary, Window
 
+POINTS = {"textcoords": "offset points"}
+
 
 @mpl.rc_context(style.PRINT)
 def _bend_curves(z: Any, bends: Mapping[str, Any]) -> Figure:
-    """Draw what comes out of a bend against what goes in: the first is grey, the others loud."""
-    figure, ax = style.panel(3.6)
-    ax.axhline(0, color=style.RULE, linewidth=0.8)
-    ax.set(xlabel="z: what goes in", ylabel="what comes out", xlim=(float(z[0]), float(z[-1])))
-    curves(ax, as_array(z), bends, loud=list(bends)[1:])
+    """Draw what comes out of a bend against what goes in: the first is grey behind each other."""
+    figure, axes = style.panels(len(bends), 3.2, sharey=True)
+    (first, corner), *_ = bends.items()
+    for ax, (name, bend) in zip(axes, bends.items(), strict=True):
+        values, lowest = as_array(bend), int(np.argmin(as_array(bend)))
+        ax.plot(z, as_array(corner), color=style.SOFT)
+        if name == first:
+            ax.plot(z, values, color=style.INK)
+            ax.annotate("a corner", (0, 0), (-4, 8), ha="right", **POINTS)
+        else:
+            ax.plot(z, values, color=style.ACCENT, linewidth=2.8)
+            at, said = (float(z[lowest]), values[lowest]), f"lowest: {values[lowest]:.2f}"
+            ax.plot(*at, "o", color=style.ACCENT)
+            ax.annotate(said, at, (0, -8), ha="center", va="top", color=style.ACCENT, **POINTS)
+            ax.annotate(first, (1.3, 1.3), (-10, 0), ha="right", color=style.MUTED, **POINTS)
+        ax.set(title=name, xlim=(float(z[0]), float(z[-1])), xticks=[-2, 0, 2], yticks=[0, 1, 2])
+        ax.set(ylim=(-1, 2), xlabel="z: what goes in")
+    axes[0].set_ylabel("what comes out")
     return figure
 
 
@@ -81,14 +96,18 @@ def _score_squares(squares: Mapping[str, Any], title: str = "") -> Figure:
 def _schedule_lines(rates: Mapping[str, Any]) -> Figure:
     """Draw learning rates by the step, as shares of the highest one; the last is loud."""
     figure, ax = style.panel(3.2)
-    ax.set(xlabel="step of training", ylabel="learning rate, by its own highest", ylim=(0, 1.05))
+    ax.set(xlabel="step of training", ylabel="learning rate, of its own highest", ylim=(0, 1.22))
     steps = np.arange(1, len(next(iter(rates.values()))) + 1)
     ax.set_xlim(0, len(steps))
-    shares = {name: as_array(lr) / max(lr) for name, lr in rates.items()}
-    curves(ax, steps, shares, loud=list(rates)[-1:], names=False)
+    by_highest = {name: as_array(lr) / max(lr) for name, lr in rates.items()}
+    curves(ax, steps, by_highest, loud=list(rates)[-1:], names=False)
+    shares(ax.yaxis)
+    last = steps[np.flatnonzero(list(by_highest.values())[-1] == 1)[-1]]
+    said = f"last {1 - last / len(steps):.0%}".replace("%", " %")
+    bracket(ax, (last, 1.1), (len(steps), 1.1), said, style.ACCENT)
     ax.xaxis.set_major_formatter("{x:,.0f}")
     # each named where it is apart from the others: how far along, how far from it
-    places = ((0.42, (-6, -6), "right"), (0.52, (8, 4), "left"), (0.93, (8, 4), "left"))
+    places = ((0.38, (-10, -14), "right"), (0.5, (10, 6), "left"), (0.92, (-12, -4), "right"))
     for line, (part, away, ha) in zip(ax.lines, places, strict=False):
         place = int(part * len(steps))
         name, at = line.get_label(), (steps[place], line.get_ydata()[place])
@@ -120,11 +139,12 @@ def length_lines(
         doubling(ax, lengths if len(panels) == 1 else lengths[1::2])
         ax.set(xlabel="words in a sentence", title=title)
         if beside:
+            multiples(ax.yaxis)
             ax.axhline(1, color=style.SOFT, linewidth=2)
             ax.text(lengths[-1], 1.05, beside, color=style.MUTED, ha="right", va="bottom")
         if clear:
             ax.axvspan(clear, lengths[-1], color=style.GROUND, zorder=0)
-            ax.text(clear * 1.1, marks[-1], f"from {clear} words on", color=style.MUTED)
+            ax.text(clear * 1.15, marks[-1], f"from {clear} words on", color=style.MUTED)
         curves(ax, lengths, ways, loud=loud, marker="o", names=not beside)
     axes[0].set_ylabel(unit)
     return figure
@@ -282,16 +302,17 @@ def _one_word_everywhere(length: int = 12, d_k: int = 16) -> dict[str, Tensor]:
     "since-bends",
     title="GELU and SiLU have no corner, and dip a little below zero",
     caption="Three bends of feed-forward networks: max(0, z), GELU and SiLU (without the gate).",
-    alt="What comes out against what goes in, from -4 to 2. max(0, z) is 0 up to 0, with a corner, "
-    "and then z. GELU and SiLU have no corner: they dip a little below 0 for small negative z, "
-    "SiLU more, and rise towards z above it.",
+    alt="Three panels, what comes out against what goes in, from -4 to 2. max(0, z) is 0 up to 0, "
+    "with a corner, and then z; it is drawn in grey behind the others. GELU and SiLU have no "
+    "corner: they dip below 0 for small negative z, GELU to -0.17, SiLU to -0.28, and rise towards "
+    "z above it.",
 )
 def draw_bends() -> Figure:
     z = torch.linspace(-4, 2, 121)  # beyond, all three are near z
     bends = {
-        "max(0, z): 2017": torch.relu,
+        "max(0, z)": torch.relu,
         "GELU": torch.nn.functional.gelu,
-        "SiLU: the bend in SwiGLU's gate": torch.nn.functional.silu,
+        "SiLU, in SwiGLU's gate": torch.nn.functional.silu,
     }
     return _bend_curves(z, {name: bend(z) for name, bend in bends.items()})
 
@@ -348,11 +369,12 @@ def draw_worth() -> Figure:
     return seed_rows(
         rows,
         PANELS,
-        title="Muon is worth most, and on longer sentences relative positions",
-        note="Sentences right to the letter: points above the model of 2017. A dot for each of "
-        "three seeds;\nthe band is the base's own ten, and a number stands where all three lie "
-        "beyond it",
+        title="One by one, Muon is worth most; on longer sentences rotary and T5's positions",
+        note="Sentences right to the letter: points above the base, the model of 2017. A dot for "
+        "each of three seeds; the\nband is the base's own ten. A number stands where all three lie "
+        "beyond it. “today” is nine changes at once",
         loud=[(found, key) for key in PANELS for found in best(rows, key)],
+        strong=["today"],
         written=in_points,
     )
 
@@ -383,6 +405,7 @@ def draw_language_model() -> Figure:
         note="How much nearer to the lowest possible loss (the floor) each change brings the base."
         "\nA dot for each of three seeds; the grey band is the base's own",
         loud=[(found, "nearer") for found in best(rows, "nearer")],
+        strong=["today"],
         written=in_points,
     )
     ax = figure.axes[0]
@@ -394,7 +417,8 @@ def draw_language_model() -> Figure:
     top, bottom = places["no positions"] - 0.3, places["T5's positions"] + 0.3
     ax.plot([10, 10], [top, bottom], color=style.ACCENT, linewidth=2)
     said = "positions: none clearly\nbetter or worse than the base"
-    ax.text(10.6, (top + bottom) / 2, said, color=style.ACCENT, va="center")
+    ground = {"facecolor": style.PAPER, "linewidth": 0, "pad": 1.5}  # over the lines of the rows
+    ax.text(10.6, (top + bottom) / 2, said, color=style.ACCENT, va="center", bbox=ground)
     return figure
 
 
@@ -462,18 +486,18 @@ def draw_fused_times() -> Figure:
     figure = length_lines(
         sorted({row["length"] for row in rows}),
         panels,
-        unit="time, as a multiple of the formula's (log)",
+        unit="time, as a multiple of the formula's",
         marks=[0.25, 0.5, 1, 2],
         loud=[name for panel in panels.values() for name in panel],
-        beside="the formula",
+        beside="the formula: 1 ×",
         clear=128,
     )
     # named where the curves are apart: panel, way, which length, how far from it
     for panel, way, place, (x, y) in (
         (0, "2 threads", 0, (10, 0)),
-        (0, "1 thread", 1, (-14, -18)),
-        (1, "1 thread", 0, (-4, 8)),
-        (1, "2 threads", 0, (-4, -18)),
+        (0, "1 thread", 1, (-24, -19)),
+        (1, "1 thread", 0, (-4, 13)),
+        (1, "2 threads", 0, (0, -19)),
     ):
         ax = figure.axes[panel]
         (line,) = (line for line in ax.lines if way in line.get_label())

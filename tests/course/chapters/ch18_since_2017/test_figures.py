@@ -59,8 +59,10 @@ def test_points_have_a_sign():
 
 
 def test_bends_and_schedules_reach_the_picture():
-    ax = _bend_curves([-1, 0, 1], {"a": [0, 0, 1], "b": [-0.2, 0, 0.8]}).axes[0]
-    assert [list(line.get_ydata()) for line in ax.lines[1:]] == [[0, 0, 1], [-0.2, 0, 0.8]]
+    one, other = _bend_curves([-1, 0, 1], {"a": [0, 0, 1], "b": [-0.2, 0, 0.8]}).axes
+    assert [list(line.get_ydata()) for line in one.lines] == 2 * [[0, 0, 1]]
+    assert [list(line.get_ydata()) for line in other.lines] == [[0, 0, 1], [-0.2, 0, 0.8], [-0.2]]
+    assert {text.get_text() for text in other.texts} == {"lowest: -0.20", "a"}
     ax = _schedule_lines({"a": [1.0, 4.0, 2.0]}).axes[0]
     assert list(ax.lines[0].get_ydata()) == [0.25, 1.0, 0.5]  # by the highest
 
