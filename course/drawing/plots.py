@@ -4,6 +4,7 @@
     dot_rows(ax, {"as it is": [0.8, 0.9], "one head off": [0.5, 0.5]}, loud=["one head off"])
     bar_rows(ax, {"estoy": 0.39, "soy": 0.36}, written="{:.2f}".format)
     shares(ax.yaxis)                                  # 0 %, 50 %, 100 %
+    multiples(ax.yaxis)                               # 1/2, 1 ×, 2 ×
     doubling(ax, [16, 32, 64])                        # the same step for each factor of two
     name_lines(ax)                                    # names at the ends of curves: no legend
 
@@ -219,6 +220,11 @@ def shares(axis: Axis, parts: int = 2) -> None:
     """Label an axis of shares from 0 to 1 in percent; the ticks cut it in `parts` equal parts."""
     ticks = np.linspace(0, 1, parts + 1)
     axis.set_ticks(ticks, [f"{100 * tick:.0f} %" for tick in ticks])
+
+
+def multiples(axis: Axis) -> None:
+    """Label an axis of multiples: 1/4, 1/2, 1 ×, 2 ×."""
+    axis.set_major_formatter(lambda x, _: f"{x:g} ×" if x >= 1 else f"1/{1 / x:g}")
 
 
 def doubling(ax: Axes, numbers: Sequence[float], along: str = "x", every: int = 1) -> None:

@@ -34,6 +34,7 @@ def seed_rows(
     title: str,
     note: str,
     loud: Collection[tuple[str, str]],
+    strong: Collection[str] = (),
     written: Callable[[float], str],
     remarks: str = "",
     limits: tuple[float, float] | None = None,
@@ -43,9 +44,9 @@ def seed_rows(
     rows: {"what": the change, "group": changes that stand together}, and for each key of `panels` a
     number for each seed. The first row has the group "base"; its seeds make a band behind the
     others. panels: key -> the panel's title. loud: (what, key) of the dots in the accent color.
-    written: a mean -> the number beside the dots of a row that is better or worse (see `verdict`);
-    the other rows are pale. remarks: a heading at the right, above the "remark" of each row.
-    limits: of the axes; by default around all numbers.
+    strong: the rows in bold ink. written: a mean -> the number beside the dots of a row that is
+    better or worse (see `verdict`); the other rows are pale. remarks: a heading at the right, above
+    the "remark" of each row. limits: of the axes; by default around all numbers.
     Raises ValueError when the first row is not the base, or a row has no numbers.
     """
     if not rows or rows[0]["group"] != "base":
@@ -68,7 +69,9 @@ def seed_rows(
             values, mean = as_array(row[key]), float(np.mean(row[key]))
             found, accent = verdict(row[key], base), (row["what"], key) in loud
             clear = found != "no clear difference"
-            color = style.ACCENT if accent else style.MUTED if clear else style.SOFT
+            bold = accent or row["what"] in strong
+            color = style.INK if bold else style.MUTED if clear else style.SOFT
+            color = style.ACCENT if accent else color
             ax.plot([values.min(), values.max()], [y, y], color=color, alpha=0.4, linewidth=3)
             ax.scatter(values, [y] * len(values), s=34, color=color, edgecolor=style.PAPER, lw=0.6)
             if clear:
@@ -79,7 +82,7 @@ def seed_rows(
                     written(mean),
                     ha="right" if left else "left",
                     va="center_baseline",
-                    weight="bold" if accent else "normal",
+                    weight="bold" if bold else "normal",
                     color=style.ACCENT if accent else style.INK,
                 )
             ax.axhline(y, color=style.RULE, linewidth=0.5, zorder=0.5)
@@ -88,7 +91,7 @@ def seed_rows(
         ax.spines[:].set_visible(False)
         ax.tick_params(axis="y", length=0)
     axes[0].set_yticks(places, [row["what"] for row in rows])
-    named = {what for what, _ in loud}
+    named = {*strong, *(what for what, _ in loud)}
     for text in axes[0].get_yticklabels():
         text.set_weight("bold" if text.get_text() in named else "normal")
     if remarks:

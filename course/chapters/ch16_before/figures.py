@@ -10,10 +10,9 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
 from course import experiments
-from course.chapters.ch13_what_heads_learned.figures import agreement_bars
 from course.drawing import style
 from course.drawing.arrows import arrow, attention_arrow, bracket
-from course.drawing.plots import curves, dot_rows, doubling, shares
+from course.drawing.plots import curves, dot_rows, doubling, multiples, name_lines, shares
 from course.drawing.registry import figure
 from course.drawing.words import Point, canvas, heading, label, word, word_color, words_around
 
@@ -35,7 +34,7 @@ def _three_machines(source: Sequence[str], target: Sequence[str]) -> Figure:
 
     source, target: the words of a sentence and its translation; what is written last is looked at.
     """
-    figure, ax = canvas(style.WIDTH, 6.05)
+    figure, ax = canvas(style.WIDTH, 6.15)
     heading(ax, "In three years, from one state to all words")
     said = {
         "2014: all that is known of the sentence is one state": "a state is\nhanded on",
@@ -44,7 +43,7 @@ def _three_machines(source: Sequence[str], target: Sequence[str]) -> Figure:
     }
     for row, (title, beside) in enumerate(said.items()):
         y = 4.62 - 2.08 * row
-        label(ax, (0.02, y + (1.38 if row else 0.8)), title, size=style.LABEL + 1, weight="bold")
+        label(ax, (0.02, y + (1.38 if row else 0.88)), title, size=style.LABEL + 1, weight="bold")
         label(ax, (0.02, y + BOX / 2), beside)
         read = [(1.62 + 0.66 * i, y) for i in range(len(source))]
         written = [(read[-1][0] + 0.98 + 0.84 * i, y) for i in range(len(target))]
@@ -53,14 +52,19 @@ def _three_machines(source: Sequence[str], target: Sequence[str]) -> Figure:
             for text, place in zip(words, places, strict=True):
                 last = chain and row == 0 and place == read[-1]
                 _state(ax, place, text, filled=last)
+                if last:
+                    at = (place[0] + BOX / 2, y + BOX + 0.13)
+                    label(ax, at, "the one state", color=style.ACCENT, ha="center")
         if chain:
             for start, end in zip([*read, *written], [*read[1:], *written], strict=False):
                 _on(ax, start, end)
         elif row == 2:
             for i, asking in enumerate(read):
                 for j, asked in enumerate(read):
-                    if i != j:
-                        _arch(ax, asking, asked, style.ENCODER, 0.12)
+                    if i != j:  # apart from the middle, where the looks from Spanish arrive
+                        aside = 0.09 if i < j else -0.09
+                        ends = (asking[0] + aside, y), (asked[0] - aside, y)
+                        _arch(ax, *ends, style.ENCODER, 0.12)
         if row:
             last = written[-1]
             asked = [*read, *(written[:-1] if row == 2 else [])]
@@ -127,6 +131,8 @@ def _backwards(weights: Any, row: str, runs: Sequence[Run]) -> Figure:
     if len(last) > 1 and LABELS["none"] in last:
         without = last.pop(LABELS["none"])
         least = min(last.values())
+        _number(right, LABELS["none"], without, (2, 9))
+        _number(right, min(last, key=last.get), least, (2, -21))
         figure.suptitle(
             f"Of the longest rows, {100 * without:.0f} % come out right without attention, "
             f"{100 * least:.0f} % and more with it"
@@ -154,6 +160,14 @@ def _draw_curves(
     return {name: float(values[:, -1].mean()) for name, values in lines.items()}
 
 
+def _number(ax: Axes, name: str, share: float, away: Point) -> None:
+    """A share in percent, so many points away from the end of a curve."""
+    (line,) = (line for line in ax.lines if line.get_label() == name)
+    at, color = (line.get_xdata()[-1], share), style.readable(line.get_color(), style.PAPER)
+    how = {"xytext": away, "textcoords": "offset points", "ha": "center"}
+    ax.annotate(f"{100 * share:.0f} %", at, color=color, weight="bold", **how)
+
+
 @mpl.rc_context(style.PRINT)
 def right_by_length(runs: Sequence[Run], learned: int, least: int = 50) -> Figure:
     """Draw the share of sentences right to the letter against their number of tokens.
@@ -161,9 +175,7 @@ def right_by_length(runs: Sequence[Run], learned: int, least: int = 50) -> Figur
     runs: "what", and "by_length" with "tokens", "sentences" and "right". learned: tokens of the
     longest sentence in training. least: a length with fewer sentences is left out.
     """
-    figure = style.new_figure(style.WIDTH, 4.0)
-    figure.suptitle("Beyond the longest of the training, two of four break down")
-    ax = figure.subplots()
+    figure, ax = style.panel(4.0)
     many = [
         {**run, "by_length": [e for e in run["by_length"] if e["sentences"] >= least]}
         for run in runs
@@ -171,9 +183,16 @@ def right_by_length(runs: Sequence[Run], learned: int, least: int = 50) -> Figur
     found = _curves(many, "what", "tokens", lambda entry: entry["right"] / entry["sentences"])
     ax.set(ylim=(0, 1.03), xlabel="tokens in the English sentence", ylabel="right to the letter")
     shares(ax.yaxis)
-    _draw_curves(ax, found, [LABELS["transformer"], LABELS["none"]])
-    ax.axvline(learned + 0.5, color=style.MUTED, linewidth=1.2, linestyle=":")
-    ax.text(learned + 0.35, 0.03, "longer than any\nin training →", ha="right", color=style.MUTED)
+    one = LABELS["transformer"]
+    last = _draw_curves(ax, found, [one])[one]
+    ax.axvline(learned + 0.5, color=style.SOFT, linewidth=1)
+    ax.axvspan(learned + 0.5, ax.lines[-2].get_xdata()[-1], color=style.GROUND, zorder=0)
+    how = {"transform": ax.get_xaxis_transform(), "color": style.MUTED, "va": "bottom"}
+    ax.text(learned + 0.5, 1.02, "longer than any in training", **how)
+    _number(ax, one, last, (-10, 14))
+    ax.set_title(
+        f"On sentences longer than any in training, the Transformer falls to {100 * last:.0f} %"
+    )
     ax.xaxis.set_major_locator(mpl.ticker.MultipleLocator(2))
     return figure
 
@@ -194,15 +213,16 @@ def _right_by_split(runs: Sequence[Run], splits: Mapping[str, str]) -> Figure:
             for kind, name in LABELS.items()
         }
         rows = {name: found for name, found in rows.items() if found}
-        loud = [max(rows, key=lambda name: np.mean(rows[name]))] if split == "longer" else []
-        dot_rows(ax, rows, loud=loud, written=_percent, at=0.9, named=ax is panels[0])
+        best = max(rows, key=lambda name: np.mean(rows[name]))
+        loud = [best, LABELS["transformer"]] if split == "longer" else []
+        dot_rows(ax, rows, loud=loud, written=_percent, at=1.12, named=ax is panels[0])
         ax.set_title(said, fontsize=style.NOTE)
-        ax.set(xlim=(0, 1.35), xticks=[0, 1])
-        ax.set_xticks([0, 1], ["0", "100 %"])
+        ax.set(xlim=(0, 1))
+        shares(ax.xaxis, 1)
     if loud:
-        best, other = (_percent(np.array(rows[name])) for name in (*loud, LABELS["transformer"]))
+        most, other = (_percent(np.array(rows[name])) for name in loud)
         figure.suptitle(
-            f"On longer sentences {loud[0]} attention has {best} right, the Transformer {other}"
+            f"On longer sentences {best} attention has {most} right, the Transformer {other}"
         )
     figure.supxlabel("right to the letter; a dot for each of three seeds", fontsize=style.NOTE)
     return figure
@@ -222,7 +242,7 @@ def _two_maps(maps: Mapping[str, Run]) -> Figure:
     maps: title -> "read", "written", and "weights" of layers (h, t, s) by name; of the last layer
     the mean of the heads is drawn. The last row and column are the end.
     """
-    figure = style.new_figure(style.WIDTH, 4.6)
+    figure, seen = style.new_figure(style.WIDTH, 4.6), []
     figure.suptitle("Additive scores look at one word at a time, the mean of heads at several")
     panels = figure.subplots(1, len(maps), squeeze=False)[0]
     for ax, (title, found) in zip(panels, maps.items(), strict=True):
@@ -234,7 +254,9 @@ def _two_maps(maps: Mapping[str, Run]) -> Figure:
             )
         image = ax.imshow(weights, cmap=style.WEIGHTS, vmin=0, vmax=1, aspect="auto")
         words_around(ax, written, read, style.NOTE)
+        ax.tick_params(labelleft=written != seen)
         ax.set_title(title)
+        seen = written
     scale = figure.colorbar(image, ax=panels, pad=0.02, aspect=30)
     scale.outline.set_visible(False)
     scale.set_ticks([0, 0.5, 1])
@@ -252,16 +274,43 @@ def _genders(runs: Sequence[Run]) -> Figure:
 
     runs: "what", "seed" and "gender" with "agreement". Who has no attention has no change.
     """
-    rows: dict[str, list[float]] = {}
-    for run in runs:
-        shares, name = run["gender"]["agreement"], LABELS[run["what"]]
-        changes = IN_THE_READER if run["what"] == "transformer" else IN_THE_LOOK
+    figure, ax = style.panel(4.6)
+    ax.set_title("With the nouns swapped in its reader, the Transformer takes the wrong gender")
+    ax.axvline(0.5, color=style.SOFT, linewidth=1)
+    ax.text(0.49, -0.4, "chance", ha="right", color=style.MUTED)
+    kinds = [kind for kind in LABELS if any(run["what"] == kind for run in runs)]
+    for y, kind in enumerate(kinds):
+        found = [run["gender"]["agreement"] for run in runs if run["what"] == kind]
+        changes = IN_THE_READER if kind == "transformer" else IN_THE_LOOK
+        ax.axhline(y, color=style.RULE, linewidth=0.5, zorder=0.5)
+        before = min(each["as trained"] for each in found)
         for change, said in {"as trained": "as trained", **changes}.items():
-            if change in shares:
-                rows.setdefault(f"{name}, {said}", []).append(shares[change])
-    seeds = sorted({run["seed"] for run in runs})
-    title = "With the nouns swapped in its reader, the Transformer takes the wrong gender"
-    return agreement_bars(rows, seeds, title)
+            if change not in found[0]:
+                continue
+            dots = np.array([each[change] for each in found])
+            wrong, trained = dots.mean() < 0.5, change == "as trained"
+            color = style.ACCENT if wrong else style.SOFT if trained else style.INK
+            if before - dots.max() > 0.05:
+                arrow(ax, (before - 0.015, y), (dots.max() + 0.015, y), color)
+            ax.scatter(dots, [y] * len(dots), s=42, color=color, edgecolor=style.PAPER, zorder=3)
+            right = trained and before > 0.8
+            ends = dict.fromkeys(f"{100 * share:.0f}" for share in (dots.min(), dots.max()))
+            ax.text(
+                dots.max() + 0.01 if right else dots.min() - 0.01,
+                y + (-0.2 if trained else 0.22),
+                f"{said}: {'–'.join(ends)} %",
+                ha="right" if right else "left",
+                va="bottom" if trained else "top",
+                color=style.ACCENT if wrong else style.MUTED if trained else style.INK,
+            )
+    ax.set(xlim=(0, 1), ylim=(len(kinds) - 0.35, -0.65))
+    ax.set_yticks(range(len(kinds)), [LABELS[kind] for kind in kinds])
+    ax.tick_params(axis="y", length=0)
+    ax.spines[:].set_visible(False)
+    shares(ax.xaxis, 4)
+    seeds = len({run["seed"] for run in runs})
+    ax.set_xlabel(f"adjectives in the right gender; a dot for each of {seeds} training runs")
+    return figure
 
 
 # --- how long they wait --------------------------------------------------------------------------
@@ -292,15 +341,17 @@ def _times_beside(runs: Sequence[Run], beside: str = "self-attention") -> Figure
             if layer != beside
         }
         ax.text(lengths[len(lengths) // 2], 0.92, beside, color=style.MUTED, ha="center", va="top")
-        curves(ax, lengths, times, loud=["recurrent"], marker="o", names=ax is panels[-1])
+        curves(ax, lengths, times, loud=["recurrent"], marker="o", markersize=5, names=False)
+        if ax is panels[-1]:
+            name_lines(ax, wide=15)
         ax.plot(lengths, [1] * len(lengths), color=style.SOFT, linewidth=1.2, label=beside)
         longest = max(times["recurrent"])
         if longest == slowest:
             at = lengths[times["recurrent"].index(longest)]
             bracket(ax, (at, 1), (at, longest), f"{longest:.0f} ×", style.ACCENT)
-        ax.yaxis.set_major_formatter(lambda x, _: f"{x:g} ×" if x >= 1 else f"1/{1 / x:g}")
+        multiples(ax.yaxis)
         ax.set(xlabel="words in one sentence", title=f"{count} thread{'s' if count > 1 else ''}")
-    panels[0].set_ylabel(f"time, as a multiple of that of {beside}")
+    panels[0].set_ylabel(f"time, as a multiple of {beside}'s")
     figure.suptitle(f"A recurrent layer takes up to {slowest:.0f} times as long as {beside}")
     return figure
 
@@ -367,8 +418,8 @@ def draw_splits() -> Figure:
     caption="Right to the letter, by the length of the sentence: four translators, three seeds.",
     alt="Four curves over 3 to 18 tokens. Up to 14 tokens the Transformer stays between 89 and "
     "96 %, the additive one between 85 and 98 %; with dot products it sinks from above 90 % "
-    "to 74 %, without attention from 92 % to 52 %. At a dashed line after 14 tokens, longer "
-    "than any in training, the one without attention falls to 9 % and on to 0, the Transformer "
+    "to 74 %, without attention from 92 % to 52 %. After 14 tokens the ground is tinted, longer "
+    "than any in training: the one without attention falls to 9 % and on to 0, the Transformer "
     "to 65, 25, 10 and 4 %; dot product and additive go on above 60 and 75 %. No curve is "
     "smooth: the kinds of sentences change with the length, and with 18 tokens there are 60.",
 )
@@ -396,11 +447,12 @@ def draw_maps() -> Figure:
 @figure(
     "before-gender",
     caption="Adjectives in the right gender, as trained and after changes in two different places.",
-    alt="Seven rows with three dots each. As trained, 63 to 66 % are right without attention, 64 "
-    "to 70 % with dot products, 84 to 87 % with additive scores, 94 to 95 % in the Transformer. "
-    "When the writer may not see the adjective, 58 to 60 % are right with dot products, 61 to 74 "
-    "% with additive scores. With the nouns swapped in one head of their reader, another place, "
-    "the Transformers have 9, 10 and 45 %.",
+    alt="Four rows, a dot for each of three training runs, as trained and after a change. As "
+    "trained, 63 to 66 % are right without attention, 64 to 70 % with dot products, 84 to 87 % "
+    "with additive scores, 94 to 95 % in the Transformer. When the writer may not see the "
+    "adjective, 58 to 60 % are right with dot products, 61 to 74 % with additive scores. With the "
+    "nouns swapped in one head of their reader, another place, the Transformers have 9, 10 and 45 "
+    "%, below chance, to which a long arrow leads.",
 )
 def draw_gender() -> Figure:
     return _genders(runs())

@@ -12,8 +12,9 @@ from torch import Tensor
 
 from course import experiments
 from course.drawing import style
-from course.drawing.arrows import arrow, box, path
-from course.drawing.plots import curves, doubling
+from course.drawing.arrows import arrow, box, bracket, path
+from course.drawing.cells import EDGE, NO_CELL, area, matrix, outline, scale
+from course.drawing.plots import curves, doubling, multiples, shares
 from course.drawing.registry import figure
 from course.drawing.rows import seed_rows, verdict
 from course.drawing.values import as_array
@@ -22,42 +23,72 @@ from transformer_lib.model.embedding import positional_encoding
 from transformer_lib.training.schedules import SCHEDULES
 from transformer_lib.variants import ALiBi, Rotary, Window
 
+POINTS = {"textcoords": "offset points"}
+
 
 @mpl.rc_context(style.PRINT)
 def _bend_curves(z: Any, bends: Mapping[str, Any]) -> Figure:
-    """Draw what comes out of a bend against what goes in: the first is grey, the others loud."""
-    figure, ax = style.panel(3.6)
-    ax.axhline(0, color=style.RULE, linewidth=0.8)
-    ax.set(xlabel="z: what goes in", ylabel="what comes out", xlim=(float(z[0]), float(z[-1])))
-    curves(ax, as_array(z), bends, loud=list(bends)[1:])
+    """Draw what comes out of a bend against what goes in: the first is grey behind each other."""
+    figure, axes = style.panels(len(bends), 3.2, sharey=True)
+    (first, corner), *_ = bends.items()
+    for ax, (name, bend) in zip(axes, bends.items(), strict=True):
+        values, lowest = as_array(bend), int(np.argmin(as_array(bend)))
+        ax.plot(z, as_array(corner), color=style.SOFT)
+        if name == first:
+            ax.plot(z, values, color=style.INK)
+            ax.annotate("a corner", (0, 0), (-4, 8), ha="right", **POINTS)
+        else:
+            ax.plot(z, values, color=style.ACCENT, linewidth=2.8)
+            at, said = (float(z[lowest]), values[lowest]), f"lowest: {values[lowest]:.2f}"
+            ax.plot(*at, "o", color=style.ACCENT)
+            ax.annotate(said, at, (0, -8), ha="center", va="top", color=style.ACCENT, **POINTS)
+            ax.annotate(first, (1.3, 1.3), (-10, 0), ha="right", color=style.MUTED, **POINTS)
+        ax.set(title=name, xlim=(float(z[0]), float(z[-1])), xticks=[-2, 0, 2], yticks=[0, 1, 2])
+        ax.set(ylim=(-1, 2), xlabel="z: what goes in")
+    axes[0].set_ylabel("what comes out")
     return figure
+
+
+APART = 3  # places from the query back to the key, of the cells with an outline
 
 
 @mpl.rc_context(style.PRINT)
 def _score_squares(squares: Mapping[str, Any], title: str = "") -> Figure:
     """Draw scores (q, k) by the places of query and key -> the figure.
 
-    squares: title -> scores. Each has a scale of its own, white at zero, blue below, amber above;
-    -inf is grey.
+    squares: title -> scores. Each has a scale of its own; -inf is grey. One diagonal is outlined,
+    and a label says whether its cells are alike.
     """
-    figure = style.new_figure(style.WIDTH, 3.5)
-    figure.suptitle(title)
-    for ax, (name, square) in zip(figure.subplots(1, len(squares)), squares.items(), strict=True):
-        scores = as_array(square)
-        shown = np.ma.masked_invalid(scores)
-        limit = float(np.abs(shown).max()) or 1.0
-        ax.set_facecolor(style.SOFT)
-        ax.imshow(shown, cmap=style.SIGNED, vmin=-limit, vmax=limit, interpolation="nearest")
-        ax.set_title(name, fontsize=style.LABEL)
-        ax.set(xlabel="key", ylabel="query" if name == next(iter(squares)) else "")
-        for axis, count in zip((ax.yaxis, ax.xaxis), scores.shape, strict=True):
-            axis.set_ticks([0, count - 1])
-    figure.supxlabel(
-        "places of queries and keys. No color: 0; amber: above; blue: below; grey: hidden. Each "
-        "square has its own scale.\nA window of 5: a word sees itself and 4 words on each side",
-        fontsize=style.NOTE,
-        color=style.MUTED,
-    )
+    figure, ax = canvas(style.WIDTH, 3.7)
+    heading(ax, title, "How well one and the same word fits itself, by its places: the scores")
+    side, gap, bottom = 1.65, 0.22, 0.75
+    for number, (name, square) in enumerate(squares.items()):
+        scores, x = as_array(square), 0.66 + number * (side + gap)
+        limit = float(np.abs(np.ma.masked_invalid(scores)).max()) or 1.0
+        matrix(ax, (x, bottom), side, side, scores, limit=limit)
+        cell, count = side / len(scores), len(scores)
+        outlined = scores.diagonal(-APART)
+        for place in range(len(outlined)):
+            down = bottom + side - (place + APART + 1) * cell
+            outline(ax, (x + place * cell, down), cell, cell, style.INK, 1.0)
+        alike = "all alike" if len(outlined) and np.ptp(outlined) < 1e-5 else "not alike"
+        label(ax, (x, bottom + side + 0.38), name, size=style.LABEL, weight="bold")
+        look = {"color": style.ACCENT if alike == "not alike" else style.INK}
+        label(ax, (x, bottom + side + 0.15), f"outlined: {alike}", **look)
+        for place in (0, count - 1):
+            middle = (place + 0.5) * cell
+            label(ax, (x + middle, bottom - 0.13), str(place), ha="center")
+            if not number:
+                label(ax, (x - 0.07, bottom + side - middle), str(place), ha="right")
+        label(ax, (x + side / 2, bottom - 0.13), "key", ha="center")
+    label(ax, (0.59, bottom + side / 2), "query", ha="right")
+    label(ax, (0.66, 0.2), "score:")
+    scale(ax, (1.4, 0.15), 1.3, limit=1)
+    label(ax, (2.9, 0.2), "times the largest of its square")
+    for x, said, color in ((5.8, "hidden", NO_CELL), (6.66, f"{APART} places apart", style.PAPER)):
+        area(ax, (x, 0.13), 0.14, 0.14, color)
+        outline(ax, (x, 0.13), 0.14, 0.14, EDGE if color == NO_CELL else style.INK, 1.0)
+        label(ax, (x + 0.22, 0.2), said)
     return figure
 
 
@@ -65,14 +96,18 @@ def _score_squares(squares: Mapping[str, Any], title: str = "") -> Figure:
 def _schedule_lines(rates: Mapping[str, Any]) -> Figure:
     """Draw learning rates by the step, as shares of the highest one; the last is loud."""
     figure, ax = style.panel(3.2)
-    ax.set(xlabel="step of training", ylabel="learning rate, by its own highest", ylim=(0, 1.05))
+    ax.set(xlabel="step of training", ylabel="learning rate, of its own highest", ylim=(0, 1.22))
     steps = np.arange(1, len(next(iter(rates.values()))) + 1)
     ax.set_xlim(0, len(steps))
-    shares = {name: as_array(lr) / max(lr) for name, lr in rates.items()}
-    curves(ax, steps, shares, loud=list(rates)[-1:], names=False)
+    by_highest = {name: as_array(lr) / max(lr) for name, lr in rates.items()}
+    curves(ax, steps, by_highest, loud=list(rates)[-1:], names=False)
+    shares(ax.yaxis)
+    last = steps[np.flatnonzero(list(by_highest.values())[-1] == 1)[-1]]
+    said = f"last {1 - last / len(steps):.0%}".replace("%", " %")
+    bracket(ax, (last, 1.1), (len(steps), 1.1), said, style.ACCENT)
     ax.xaxis.set_major_formatter("{x:,.0f}")
     # each named where it is apart from the others: how far along, how far from it
-    places = ((0.42, (-6, -6), "right"), (0.52, (8, 4), "left"), (0.93, (8, 4), "left"))
+    places = ((0.38, (-10, -14), "right"), (0.5, (10, 6), "left"), (0.92, (-12, -4), "right"))
     for line, (part, away, ha) in zip(ax.lines, places, strict=False):
         place = int(part * len(steps))
         name, at = line.get_label(), (steps[place], line.get_ydata()[place])
@@ -104,11 +139,12 @@ def length_lines(
         doubling(ax, lengths if len(panels) == 1 else lengths[1::2])
         ax.set(xlabel="words in a sentence", title=title)
         if beside:
+            multiples(ax.yaxis)
             ax.axhline(1, color=style.SOFT, linewidth=2)
             ax.text(lengths[-1], 1.05, beside, color=style.MUTED, ha="right", va="bottom")
         if clear:
             ax.axvspan(clear, lengths[-1], color=style.GROUND, zorder=0)
-            ax.text(clear * 1.1, marks[-1], f"from {clear} words on", color=style.MUTED)
+            ax.text(clear * 1.15, marks[-1], f"from {clear} words on", color=style.MUTED)
         curves(ax, lengths, ways, loud=loud, marker="o", names=not beside)
     axes[0].set_ylabel(unit)
     return figure
@@ -116,25 +152,39 @@ def length_lines(
 
 # --- both ends -----------------------------------------------------------------------------------
 
-THEN, NOW = 1.35, 6.65  # the middles of the two columns, in inches
-WIDE = 1.7  # a part
-NAME, NUMBERS = 2.72, (4.2, 4.68, 5.24)  # the table between them: its names, and its numbers
+THEN, NOW = 1.12, 6.88  # the middles of the two columns, in inches
+WIDE = 1.62  # a part
+NAME, NUMBERS = 2.76, (4.16, 4.66, 5.22)  # the table between them: its names, and its numbers
+LEFT, RIGHT = 2.62, 5.5  # its edges
 PAPER_LAYER = (  # from the bottom up: height of the middle, what it is; a residual goes around
-    (1.2, "words + positions", ""),
-    (2.2, "self-attention:\n4 heads of keys", "around"),
-    (3.0, "add & layer norm", ""),
-    (4.0, "feed-forward:\nmax(0, z), biases", "around"),
-    (4.8, "add & layer norm", ""),
+    (1.55, "words + positions", ""),
+    (2.4, "self-attention:\n4 heads of keys", "around"),
+    (3.45, "add & layer norm", ""),
+    (4.5, "feed-forward:\nmax(0, z), biases", "around"),
+    (5.55, "add & layer norm", ""),
 )
 TODAYS_LAYER = (
-    (1.2, "words", ""),
-    (2.0, "RMSNorm", "around"),
-    (2.8, "self-attention:\nturned, QK-norm,\n2 heads of keys", ""),
-    (3.55, "add", ""),
-    (4.2, "RMSNorm", "around"),
-    (4.9, "feed-forward:\nSwiGLU, no biases", ""),
+    (1.55, "words", ""),
+    (2.4, "RMSNorm", "around"),
+    (3.13, "self-attention:\nQK-norm, 2 heads\nof keys, turned", ""),
+    (3.78, "add", ""),
+    (4.36, "RMSNorm", "around"),
+    (4.98, "feed-forward:\nSwiGLU, no biases", ""),
     (5.55, "add", ""),
 )
+TRAINING = {
+    THEN: "trained with Adam; the rate\ngoes up, and straight down\n(the paper's: as 1 / the root)",
+    NOW: "trained with AdamW; the rate\ngoes up, stays, and goes down",
+}
+# Rows that change the same thing stand together: the height of their middle, and of what they
+# change in both layers.
+TOGETHER = {
+    ("SwiGLU", "no biases"): (4.9, 4.5, 4.98),
+    ("pre-norm", "RMSNorm"): (4.03, 3.45, 4.36),
+    ("QK-norm", "grouped queries"): (3.16, 2.52, 3.2),
+    ("rotary",): (2.34, 1.55, 3.0),
+    ("AdamW", "stable"): (1.38, 0.5, 0.5),
+}
 
 
 @mpl.rc_context(style.PRINT)
@@ -153,28 +203,29 @@ def _two_models(rows: Sequence[Mapping[str, Any]], panels: Mapping[str, str]) ->
     most = {key: best(parts, key)[0] for key in panels}
     figure, ax = canvas(style.WIDTH, 7.3)
     title = "{} is worth most for pronouns, {} positions for longer sentences"
-    heading(ax, title.format(most.get("pronoun"), most.get("longer")))
-    for x, year, layer, training in (
-        (
-            THEN,
-            "2017",
-            PAPER_LAYER,
-            "trained with Adam; our base's\n"
-            "rate goes up, and straight down\n(the paper's: as 1 over the root)",
-        ),
-        (NOW, "2026", TODAYS_LAYER, "trained with AdamW; the rate\ngoes up, stays, and goes down"),
-    ):
-        label(ax, (x, 6.55), year, size=style.TITLE, weight="bold", ha="center")
-        _layer(ax, x, layer)
-        label(ax, (x, 0.42), training, ha="center", color=style.MUTED)
-    said = "points, by kind of sentence"
-    label(ax, (4.0, 6.55), "What it is worth here,\nat its own rate:\n" + said, ha="center")
+    heading(
+        ax,
+        title.format(most.get("pronoun"), most.get("longer")),
+        "A layer of 2017, one of 2026, and how many more of 100 sentences each change gets right",
+    )
+    for x, year, layer, side in ((THEN, "2017", PAPER_LAYER, -1), (NOW, "2026", TODAYS_LAYER, 1)):
+        label(ax, (x, 6.35), year, size=style.TITLE, weight="bold", ha="center")
+        _layer(ax, x, layer, side)
+        box(ax, (x, 0.5), 2.2, 0.78, TRAINING[x], size=style.NOTE)
     for x, name in zip(NUMBERS, panels.values(), strict=False):
-        label(ax, (x, 5.95), name, ha="center", color=style.MUTED)
-    step = 4.3 / len(parts)
-    for number, row in enumerate([*parts, together]):
-        last = row is together
-        y = 5.55 - number * step - (0.25 if last else 0)
+        label(ax, (x, 5.4), name, ha="center", color=style.MUTED)
+    heights = {together["what"]: 0.62}
+    for names, (middle, then, now) in TOGETHER.items():
+        ends = [middle + 0.155 * (len(names) - 1) - 0.31 * i for i in range(len(names))]
+        heights |= dict(zip(names, ends, strict=True))
+        half = WIDE / 2 if then > 1 else 1.1
+        for edge, side, target, y in ((LEFT, -1, THEN + half, then), (RIGHT, 1, NOW - half, now)):
+            ax.plot([edge] * 2, [ends[0] + 0.12, ends[-1] - 0.12], color=style.SOFT, linewidth=1)
+            corner = edge + 0.16 * side
+            way = [(edge, middle), (corner, middle), (corner, y), (target, y)]
+            path(ax, way, style.SOFT, head=False, thick=1)
+    for row in (*parts, together):
+        y, last = heights[row["what"]], row is together
         label(ax, (NAME, y), row["what"], size=style.LABEL, weight="bold" if last else "normal")
         for x, key in zip(NUMBERS, panels, strict=False):
             clear = verdict(row[key], base[key]) != "no clear difference"
@@ -188,10 +239,8 @@ def _two_models(rows: Sequence[Mapping[str, Any]], panels: Mapping[str, str]) ->
                 weight="bold" if clear else "normal",
                 color=style.ACCENT if loud else style.INK if clear else style.MUTED,
             )
-        if last:
-            ax.plot([NAME, NUMBERS[-1] + 0.25], [y + 0.27] * 2, color=style.SOFT, linewidth=1)
-    note = "bold: each seed beyond\nall seeds of the base"
-    label(ax, (4.0, 0.42), note, ha="center", color=style.MUTED)
+    ax.plot([NAME, RIGHT], [0.92] * 2, color=style.SOFT, linewidth=1)
+    label(ax, (NAME, 0.24), "bold: each seed beyond all of the base's", color=style.MUTED)
     return figure
 
 
@@ -200,11 +249,11 @@ def in_points(number: float) -> str:
     return f"{round(number):+d}".replace("-", "\N{MINUS SIGN}") if round(number) else "0"
 
 
-def _layer(ax: Axes, x: float, parts: Sequence[tuple[float, str, str]]) -> None:
-    """Boxes from the bottom up, in a frame that is repeated; what comes in goes around, too."""
+def _layer(ax: Axes, x: float, parts: Sequence[tuple[float, str, str]], side: int) -> None:
+    """Boxes from the bottom up, in a frame; what comes in goes around, too, on this side."""
     bottom, top = parts[1][0] - 0.52, parts[-1][0] + 0.36
     middle, tint = (x, (bottom + top) / 2), style.TINTS[style.DECODER]
-    box(ax, middle, 2.3, top - bottom, color=style.DECODER, fill=tint, zorder=0)
+    box(ax, middle, 2.2, top - bottom, color=style.DECODER, fill=tint, zorder=0)
     edge = None  # the upper edge of the last box
     adds = [y for y, words, _ in parts if words.startswith("add")]
     for y, words, way in parts:
@@ -212,29 +261,17 @@ def _layer(ax: Axes, x: float, parts: Sequence[tuple[float, str, str]]) -> None:
         if edge is not None:
             arrow(ax, (x, edge), (x, y - high / 2))
         if way == "around":
-            below, aside = y - high / 2 - 0.12, x + WIDE / 2 + 0.17
-            add = min(place for place in adds if place > y)
-            path(ax, [(x, below), (aside, below), (aside, add), (x + WIDE / 2, add)])
+            below, end = y - high / 2 - 0.12, x + side * WIDE / 2
+            add, aside = min(place for place in adds if place > y), end + side * 0.15
+            path(ax, [(x, below), (aside, below), (aside, add), (end, add)])
         look = {"color": style.DECODER, "fill": style.PAPER, "size": style.NOTE}
         box(ax, (x, y), WIDE, high, words, line=1.2, **look)
         edge = y + high / 2
-    arrow(ax, (x, edge), (x, top + 0.25))
+    arrow(ax, (x, edge), (x, top + 0.22))
 
 
 PANELS = {"test": "as in training", "pronoun": "with a pronoun", "longer": "longer"}
-BETWEEN = (
-    "base",
-    "pre-norm",
-    "RMSNorm",
-    "no biases",
-    "SwiGLU",
-    "rotary",
-    "QK-norm",
-    "grouped queries",
-    "AdamW",
-    "stable",
-    "today",
-)
+BETWEEN = ("base", *(what for group in TOGETHER for what in group), "today")
 
 
 def stored_points() -> list[dict]:
@@ -265,16 +302,17 @@ def _one_word_everywhere(length: int = 12, d_k: int = 16) -> dict[str, Tensor]:
     "since-bends",
     title="GELU and SiLU have no corner, and dip a little below zero",
     caption="Three bends of feed-forward networks: max(0, z), GELU and SiLU (without the gate).",
-    alt="What comes out against what goes in, from -4 to 2. max(0, z) is 0 up to 0, with a corner, "
-    "and then z. GELU and SiLU have no corner: they dip a little below 0 for small negative z, "
-    "SiLU more, and rise towards z above it.",
+    alt="Three panels, what comes out against what goes in, from -4 to 2. max(0, z) is 0 up to 0, "
+    "with a corner, and then z; it is drawn in grey behind the others. GELU and SiLU have no "
+    "corner: they dip below 0 for small negative z, GELU to -0.17, SiLU to -0.28, and rise towards "
+    "z above it.",
 )
 def draw_bends() -> Figure:
     z = torch.linspace(-4, 2, 121)  # beyond, all three are near z
     bends = {
-        "max(0, z): 2017": torch.relu,
+        "max(0, z)": torch.relu,
         "GELU": torch.nn.functional.gelu,
-        "SiLU: the bend in SwiGLU's gate": torch.nn.functional.silu,
+        "SiLU, in SwiGLU's gate": torch.nn.functional.silu,
     }
     return _bend_curves(z, {name: bend(z) for name, bend in bends.items()})
 
@@ -282,10 +320,11 @@ def draw_bends() -> Figure:
 @figure(
     "since-positions",
     caption="One word at twelve places: its scores with itself, by four ways to tell the places.",
-    alt="Four squares, places of queries by places of keys. With positions added to the word no "
-    "two cells of a diagonal need be alike. With rotary positions each diagonal has one color. "
-    "ALiBi is 0 on the main diagonal and falls evenly with the distance, to both sides. A window "
-    "of 5 leaves a band of nine diagonals and hides the rest. Each square has its own scale.",
+    alt="Four squares, places of queries by places of keys. In each one diagonal is outlined, with "
+    "the key 3 places before the query. With positions added to the word, in 2017, its cells are "
+    "not alike. With rotary positions each diagonal has one color. ALiBi is 0 on the main diagonal "
+    "and falls evenly with the distance, to both sides. A window of 5 leaves a band of nine "
+    "diagonals, the word and 4 on each side, and hides the rest. Each square has its own scale.",
 )
 def draw_positions() -> Figure:
     title = "Rotary, ALiBi and a window see only the distance; 2017 does not"
@@ -330,11 +369,12 @@ def draw_worth() -> Figure:
     return seed_rows(
         rows,
         PANELS,
-        title="Muon is worth most, and on longer sentences relative positions",
-        note="Sentences right to the letter: points above the model of 2017. A dot for each of "
-        "three seeds;\nthe band is the base's own ten, and a number stands where all three lie "
-        "beyond it",
+        title="One by one, Muon is worth most; on longer sentences rotary and T5's positions",
+        note="Sentences right to the letter: points above the base, the model of 2017. A dot for "
+        "each of three seeds; the\nband is the base's own ten. A number stands where all three lie "
+        "beyond it. “today” is nine changes at once",
         loud=[(found, key) for key in PANELS for found in best(rows, key)],
+        strong=["today"],
         written=in_points,
     )
 
@@ -365,6 +405,7 @@ def draw_language_model() -> Figure:
         note="How much nearer to the lowest possible loss (the floor) each change brings the base."
         "\nA dot for each of three seeds; the grey band is the base's own",
         loud=[(found, "nearer") for found in best(rows, "nearer")],
+        strong=["today"],
         written=in_points,
     )
     ax = figure.axes[0]
@@ -376,7 +417,8 @@ def draw_language_model() -> Figure:
     top, bottom = places["no positions"] - 0.3, places["T5's positions"] + 0.3
     ax.plot([10, 10], [top, bottom], color=style.ACCENT, linewidth=2)
     said = "positions: none clearly\nbetter or worse than the base"
-    ax.text(10.6, (top + bottom) / 2, said, color=style.ACCENT, va="center")
+    ground = {"facecolor": style.PAPER, "linewidth": 0, "pad": 1.5}  # over the lines of the rows
+    ax.text(10.6, (top + bottom) / 2, said, color=style.ACCENT, va="center", bbox=ground)
     return figure
 
 
@@ -388,10 +430,10 @@ def draw_language_model() -> Figure:
     "and layer norm, feed-forward with max(0, z) and biases, add and layer norm. Right one of "
     "2026: words, RMSNorm, self-attention that is turned, with QK-norm and two heads of keys, add, "
     "RMSNorm, feed-forward with SwiGLU and without biases, add. Between them what each difference "
-    "is worth on test sentences, those with a pronoun, and longer ones: pre-norm +6, +16, +12, "
-    "RMSNorm +1, +5, +1, no biases 0, −3, −2, SwiGLU +6, +19, +1, rotary +2, −7, +34, QK-norm 0, "
-    "−5, −1, grouped queries −3, −8, −4, AdamW +5, +17, +8, stable +4, +17, +2; today +9, +22, "
-    "+46.",
+    "is worth on test sentences, those with a pronoun, and longer ones, with lines to the boxes "
+    "that it changes: SwiGLU +6, +19, +1, no biases 0, −3, −2; pre-norm +6, +16, +12, RMSNorm +1, "
+    "+5, +1; QK-norm 0, −5, −1, grouped queries −3, −8, −4; rotary +2, −7, +34; AdamW +5, +17, "
+    "+8, stable +4, +17, +2; today +9, +22, +46.",
 )
 def draw_both_ends() -> Figure:
     rows = {row["what"]: row for row in stored_points()}
@@ -444,18 +486,18 @@ def draw_fused_times() -> Figure:
     figure = length_lines(
         sorted({row["length"] for row in rows}),
         panels,
-        unit="time, as a multiple of the formula's (log)",
+        unit="time, as a multiple of the formula's",
         marks=[0.25, 0.5, 1, 2],
         loud=[name for panel in panels.values() for name in panel],
-        beside="the formula",
+        beside="the formula: 1 ×",
         clear=128,
     )
     # named where the curves are apart: panel, way, which length, how far from it
     for panel, way, place, (x, y) in (
         (0, "2 threads", 0, (10, 0)),
-        (0, "1 thread", 1, (-14, -18)),
-        (1, "1 thread", 0, (-4, 8)),
-        (1, "2 threads", 0, (-4, -18)),
+        (0, "1 thread", 1, (-24, -19)),
+        (1, "1 thread", 0, (-4, 13)),
+        (1, "2 threads", 0, (0, -19)),
     ):
         ax = figure.axes[panel]
         (line,) = (line for line in ax.lines if way in line.get_label())

@@ -5,7 +5,7 @@ import pytest
 from matplotlib.colors import to_hex
 
 from course.drawing import style
-from course.drawing.plots import _apart, bar_rows, curves, dot_rows, doubling, shares
+from course.drawing.plots import _apart, bar_rows, curves, dot_rows, doubling, multiples, shares
 
 
 @pytest.fixture
@@ -45,6 +45,8 @@ def test_axes_of_shares_and_of_doublings(ax):
     assert percent == ["0 %", "25 %", "50 %", "75 %", "100 %"]
     assert [text.get_text() for text in ax.get_xticklabels()] == ["16", "1,024"]
     assert ax.get_xscale() == "log" and ax.get_yscale() == "linear"
+    multiples(ax.yaxis)
+    assert [ax.yaxis.get_major_formatter()(x) for x in (0.25, 1, 8)] == ["1/4", "1 ×", "8 ×"]
 
 
 def test_only_names_that_touch_are_moved(ax):

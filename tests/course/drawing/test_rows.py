@@ -43,6 +43,15 @@ def test_one_thing_is_loud():
     assert filled[0] == style.SOFT.lower() and filled[2] == style.MUTED.lower()
 
 
+def test_a_strong_row_is_in_bold_ink_and_the_loud_one_keeps_its_color():
+    one, two = draw(strong=["all", "good"]).axes
+    filled = [to_hex(dots.get_facecolor()[0]) for dots in one.collections]
+    assert filled[1] == style.ACCENT.lower() and filled[3] == style.INK.lower()
+    assert [text.get_weight() for text in one.texts] == ["bold", "normal", "bold"]
+    names = {label.get_text(): label.get_weight() for label in one.get_yticklabels()}
+    assert names == {"base": "normal", "good": "bold", "bad": "normal", "all": "bold"}
+
+
 def test_remarks_stand_at_the_right():
     rows = [{**row, "remark": f"r {row['what']}"} for row in ROWS]
     said = [text.get_text() for text in draw(rows, remarks="paper").axes[1].texts]

@@ -175,15 +175,20 @@ def test_who_has_no_look_has_no_change_and_each_change_says_its_place():
         for seed in (0, 1)
     ]
     ax = _genders(runs).axes[0]
-    assert [t.get_text() for t in ax.get_yticklabels()] == [
-        "no attention, as trained",
-        "dot product, as trained",
-        "dot product, adjective not seen",
-        "Transformer, as trained",
-        "Transformer, nouns swapped in its reader",
+    names = ["no attention", "dot product", "Transformer"]
+    assert [t.get_text() for t in ax.get_yticklabels()] == names
+    assert [t.get_text() for t in ax.texts] == [
+        "chance",
+        "as trained: 50 %",
+        "as trained: 70 %",
+        "adjective not seen: 40 %",
+        "as trained: 90 %",
+        "nouns swapped in its reader: 20 %",
     ]
     dots = [dots.get_offsets()[:, 0].tolist() for dots in ax.collections]
     assert dots == [[0.5, 0.5], [0.7, 0.7], [0.4, 0.4], [0.9, 0.9], [0.2, 0.2]]
+    rows = [set(dots.get_offsets()[:, 1].tolist()) for dots in ax.collections]
+    assert rows == [{0}, {1}, {1}, {2}, {2}]
 
 
 # --- how long they wait

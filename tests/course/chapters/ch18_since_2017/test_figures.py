@@ -19,8 +19,8 @@ from course.drawing.registry import FIGURES
 PANELS = {"pronoun": "one", "longer": "two"}
 ROWS = [
     {"what": "base", "group": "base", "pronoun": [-1.0, 0.0, 1.0], "longer": [-2.0, 0.0, 2.0]},
-    {"what": "good", "group": "a", "pronoun": [4.0, 5.0, 6.0], "longer": [1.0, 3.0, 4.0]},
-    {"what": "bad", "group": "b", "pronoun": [-3.0, -2.0, -1.0], "longer": [-9.0, -8.0, -7.0]},
+    {"what": "SwiGLU", "group": "a", "pronoun": [4.0, 5.0, 6.0], "longer": [1.0, 3.0, 4.0]},
+    {"what": "rotary", "group": "b", "pronoun": [-3.0, -2.0, -1.0], "longer": [-9.0, -8.0, -7.0]},
     {"what": "all", "group": "c", "pronoun": [2.0, 2.0, 2.0], "longer": [0.0, 0.0, 0.9]},
 ]
 
@@ -40,7 +40,7 @@ def test_the_titles_of_what_is_worth_most_are_true():
 def test_both_ends_say_the_mean_of_each_part():
     ax = _two_models(ROWS, PANELS).axes[0]
     said = [text.get_text() for text in ax.texts if text.get_text()]
-    assert {"2017", "2026", "good", "bad", "all"} < set(said) and "base" not in said
+    assert {"2017", "2026", "SwiGLU", "rotary", "all"} < set(said) and "base" not in said
     numbers = [text for text in said if text[-1].isdigit() and len(text) < 4]
     assert numbers == ["+5", "+3", "\N{MINUS SIGN}2", "\N{MINUS SIGN}8", "+2", "0"]
     weights = {text.get_text(): text.get_weight() for text in ax.texts}
@@ -59,8 +59,10 @@ def test_points_have_a_sign():
 
 
 def test_bends_and_schedules_reach_the_picture():
-    ax = _bend_curves([-1, 0, 1], {"a": [0, 0, 1], "b": [-0.2, 0, 0.8]}).axes[0]
-    assert [list(line.get_ydata()) for line in ax.lines[1:]] == [[0, 0, 1], [-0.2, 0, 0.8]]
+    one, other = _bend_curves([-1, 0, 1], {"a": [0, 0, 1], "b": [-0.2, 0, 0.8]}).axes
+    assert [list(line.get_ydata()) for line in one.lines] == 2 * [[0, 0, 1]]
+    assert [list(line.get_ydata()) for line in other.lines] == [[0, 0, 1], [-0.2, 0, 0.8], [-0.2]]
+    assert {text.get_text() for text in other.texts} == {"lowest: -0.20", "a"}
     ax = _schedule_lines({"a": [1.0, 4.0, 2.0]}).axes[0]
     assert list(ax.lines[0].get_ydata()) == [0.25, 1.0, 0.5]  # by the highest
 
