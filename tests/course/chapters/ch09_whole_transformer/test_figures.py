@@ -9,8 +9,11 @@ from matplotlib.patches import FancyArrowPatch
 
 from course.chapters.ch09_whole_transformer import experiments as data
 from course.chapters.ch09_whole_transformer.figures import (
+    FORWARD,
     MULTI_HEAD,
     SCALED_DOT_PRODUCT,
+    SELF,
+    SOURCE,
     _cost_and_path,
     _figure_two,
     _outside_in,
@@ -50,8 +53,8 @@ def test_figure_two_shows_code_of_the_library():
 
 def test_the_layer_grows_to_three_norms():
     written = texts(_outside_in())
-    counts = {part: written.count(part) for part in ("self", "source", "feed-\nforward", "norm")}
-    assert counts == {"self": 4, "source": 5, "feed-\nforward": 6, "norm": 3}
+    counts = {part: written.count(part) for part in (SELF, SOURCE, FORWARD, "norm")}
+    assert counts == {SELF: 4, SOURCE: 5, FORWARD: 6, "norm": 3}
 
 
 def test_parameters_are_stacked():
