@@ -643,7 +643,7 @@ def _step_lines(lengths: Sequence[int], panels: Mapping[str, _Panel], title: str
     "self-attention has a causal and a padding mask. At the end come linear and softmax.",
 )
 def draw_architecture() -> Figure:
-    return architecture(title="Left: the encoder reads.\nRight: the decoder writes\nthe next word.")
+    return architecture(title="The encoder reads and\nthe decoder writes\nthe next word")
 
 
 SENTENCE = "I like trees"
