@@ -216,7 +216,7 @@ def _stacks_stepper(way: Mapping[str, Any], start: int | None = None) -> Any:
     start = start or count - 2 * each + 1
     if not 1 <= start <= count:
         raise ValueError(f"there is no step {start}: there are {count}")
-    cells, frames, names, backs, flows, said = [], [], [], [], [], []
+    cells, frames, names, backs, heads, flows, said = [], [], [], [], [], [], []
 
     def vector(half: str, place: int, level: int, since: int) -> None:
         left, bottom = LEFT[half] + COLUMN * place, VECTORS[level]
@@ -253,10 +253,11 @@ def _stacks_stepper(way: Mapping[str, Any], start: int | None = None) -> Any:
         if place:
             x = LEFT["decoder"] + COLUMN * (place - 1) + STRIP / 2
             gap = LEFT["decoder"] + COLUMN * place - (COLUMN - STRIP) / 2
-            over, under = WORDS_OUT + 14, 4
+            over, under = WORDS_OUT + 14, -4
             corners = [(x, over - 7), (x, over), (gap, over), (gap, under)]
             corners += [(x + COLUMN, under), (x + COLUMN, under + 8)]
             own = {"color": word_color(read), "since": first, "place": place}
+            heads.append({"x": x + COLUMN, "y": under + 12, **own})
             backs += [{"x": x, "y": y, "order": n, **own} for n, (x, y) in enumerate(corners)]
 
     slider = alt.param(
@@ -264,7 +265,7 @@ def _stacks_stepper(way: Mapping[str, Any], start: int | None = None) -> Any:
     )
     width, height = LEFT["decoder"] + COLUMN * len(way["read"]) + 6, WORDS_OUT + 22
     x = alt.X("x:Q", axis=None, scale=alt.Scale(domain=[0, width]))
-    y = alt.Y("y:Q", axis=None, scale=alt.Scale(domain=[0, height]))
+    y = alt.Y("y:Q", axis=None, scale=alt.Scale(domain=[-8, height]))
 
     def now(rows: list[dict], test: str) -> Any:
         return alt.Chart(alt.Data(values=rows)).transform_filter(test)
@@ -298,7 +299,7 @@ def _stacks_stepper(way: Mapping[str, Any], start: int | None = None) -> Any:
     high, arrived = VECTORS[-1] + 8, f"step >= {layers + 1}"
     corners = [(out - 4, high), (middle, high), (middle, BANDS[0] + 32)]
     memory = [{"x": a, "y": b, "order": order} for order, (a, b) in enumerate(corners)]
-    ways = [{"x": middle, "x2": end, "y": band + 32} for band in BANDS]
+    ways = [{"x": middle, "x2": end - 5, "y": band + 32} for band in BANDS]
     flows = [{"x": middle, "x2": end, **flow} for flow in flows]
     named = [{"x": LEFT["encoder"], "y": VECTORS[-1] + 28, "word": "memory"}]
     to, bold = {"x2": "x2:Q", "y2": "y2:Q"}, {"fontWeight": "bold"}
@@ -312,6 +313,9 @@ def _stacks_stepper(way: Mapping[str, Any], start: int | None = None) -> Any:
         now(backs, "datum.since <= step")
         .mark_line(strokeWidth=3, interpolate="monotone", strokeJoin="round")
         .encode(x, y, color=color, order="order:Q", detail="place:N", opacity=newest),
+        now(heads, "datum.since <= step")
+        .mark_point(shape="triangle-up", filled=True, size=110)
+        .encode(x, y, color=color, opacity=newest),
         layer_boxes.mark_rect(cornerRadius=8, strokeWidth=1).encode(
             x, y, stroke=stroke, fill=fill, **to
         ),
@@ -325,6 +329,9 @@ def _stacks_stepper(way: Mapping[str, Any], start: int | None = None) -> Any:
         .mark_line(color=style.ENCODER, strokeWidth=3)
         .encode(x, y, order="order:Q"),
         now(ways, arrived).mark_rule(color=style.ENCODER, strokeWidth=1.5).encode(x, y, x2="x2:Q"),
+        now(ways, arrived)
+        .mark_point(shape="triangle-right", filled=True, size=90, color=style.ENCODER, opacity=1)
+        .encode(alt.X("x2:Q", axis=None), y),
         now(flows, "datum.step == step")
         .mark_rule(color=style.ENCODER, strokeWidth=5)
         .encode(x, y, x2="x2:Q"),
@@ -343,7 +350,7 @@ def _stacks_stepper(way: Mapping[str, Any], start: int | None = None) -> Any:
     ).resolve_scale(color="independent")
     titles = json.dumps(said, ensure_ascii=False)
     return drawn.properties(
-        width=width, height=height, title=alt.Title(alt.ExprRef(f"{titles}[step - 1]"))
+        width=width, height=height + 8, title=alt.Title(alt.ExprRef(f"{titles}[step - 1]"))
     ).add_params(slider)
 
 
@@ -433,7 +440,7 @@ def draw_words_come_back() -> Figure:
     "decoder reads 'los', which it has just written. On the left, four columns of colored strips, "
     "the vectors of 'I like trees <eos>' before and after each encoder layer; a line, the memory, "
     "leads from their top to both decoder layers. On the right, the columns of <bos>, 'me' and "
-    "'gustan' are complete up to the words written above them; lines lead from these back down to "
+    "'gustan' are complete up to the words written above them; arrows lead from these back down to "
     "the next column, the newest to 'los'.",
 )
 def draw_stepper() -> Any:
