@@ -265,7 +265,7 @@ def _stacks_stepper(way: Mapping[str, Any], start: int | None = None) -> Any:
     )
     width, height = LEFT["decoder"] + COLUMN * len(way["read"]) + 6, WORDS_OUT + 22
     x = alt.X("x:Q", axis=None, scale=alt.Scale(domain=[0, width]))
-    y = alt.Y("y:Q", axis=None, scale=alt.Scale(domain=[-8, height]))
+    y = alt.Y("y:Q", axis=None, scale=alt.Scale(domain=[-8, height], nice=False))
 
     def now(rows: list[dict], test: str) -> Any:
         return alt.Chart(alt.Data(values=rows)).transform_filter(test)
