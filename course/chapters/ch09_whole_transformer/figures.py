@@ -697,7 +697,7 @@ def _counted_models() -> dict[str, dict[str, int]]:
     alt="Three stacked bars. Base: 100.9 million, of which embeddings 37.9, attention 18.9, "
     "feed-forward 25.2, generator 18.9. With one matrix for all words: 63.0 million. Big, with "
     "one matrix: 214.2 million, of which feed-forward 100.7. Embeddings and generator, with a row "
-    "for each word, stand out. Beside the second bar a bracket: 38 million saved. The norms "
+    "for each word, stand out. After the second bar a bracket: 38 million saved. The norms "
     "are too few to be seen.",
 )
 def draw_parameters() -> Figure:
