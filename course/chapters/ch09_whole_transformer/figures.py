@@ -657,8 +657,8 @@ PLACES = range(2, 33)
 
 @figure(
     "whole-zoom",
-    caption="Five looks at the Transformer: what is filled in one drawing is opened in the next.",
-    alt="Five drawings. 1: a filled box turns 'I like trees' into 'Me gustan los árboles'. 2: "
+    caption="Five looks at the Transformer: what is orange in one drawing is opened in the next.",
+    alt="Five drawings. 1: an orange box turns 'I like trees' into 'Me gustan los árboles'. 2: "
     "the encoder hands a memory to the decoder, which also gets the words so far. 3: six encoder "
     "layers in a row, six decoder layers in a row, and the memory goes to each decoder layer. 4: "
     "an encoder layer is self-attention and feed-forward, a decoder layer has cross-attention in "
@@ -725,7 +725,7 @@ def draw_vocabulary() -> Figure:
 
 @figure(
     "whole-outside-in",
-    caption="A decoder layer grows from the outside in, in six steps; what is new is filled.",
+    caption="A decoder layer grows from the outside in, in five steps; what is new is orange.",
     alt="Six rows. 0: a feed-forward box. 1: source attention before it. 2: self-attention before "
     "both. 3: more heads in both attentions. 4: a plus after each box, with a line around the "
     "box. 5: a norm after each plus. Beside each row is what for: for instance '+ residual, keeps "
