@@ -41,7 +41,7 @@ LIMIT = 3.0  # where its colors are darkest
 
 @mpl.rc_context(style.PRINT)
 def _generator_flow(vector: Any, logits: Any, words: Sequence[str]) -> Figure:
-    """Draw the way from the decoder's vector to a word, from bottom to top -> the figure.
+    """Draw the way from the decoder's vector down to a word -> the figure.
 
     vector (d_model), logits (vocab_size), words: the vocabulary. Raises ValueError when there are
     more or fewer words than logits.
@@ -56,63 +56,63 @@ def _generator_flow(vector: Any, logits: Any, words: Sequence[str]) -> Figure:
     log_probs = log_probs - np.log(np.exp(log_probs).sum())
     best = int(scores.argmax())
     color = word_color(words[best])
-    figure = style.new_figure(style.WIDTH, 6.6)
+    figure = style.new_figure(style.WIDTH, 6.2)
     chance = percent(float(np.exp(log_probs[best])))
     figure.suptitle(f"Of {len(words):,} words one stands out: {words[best]}, with {chance}")
-    top, _, upper, _, lower, _, strip = axes = figure.subplots(
-        7, 1, height_ratios=[0.5, 0.5, 1.7, 0.45, 1.7, 0.5, 0.35]
+    strip, product, upper, softmax, lower, argmax, bottom = axes = figure.subplots(
+        7, 1, height_ratios=[0.35, 0.5, 1.6, 0.4, 1.6, 0.45, 0.5]
     )
-    span = (-0.01 * len(words), 1.01 * len(words))
-    for ax in axes[:6]:
-        ax.set_xlim(*span)
-    for ax, text, x_tip in (
-        (axes[1], "argmax: the highest of all", best),
-        (axes[3], "log softmax", None),
-        (axes[5], f"times $W^T$: {len(x)} numbers → {len(words):,}", None),
+    for ax in axes[1:]:
+        ax.set_xlim(-0.01 * len(words), 1.01 * len(words))
+    for ax, text in (
+        (product, f"times $W^T$: {len(x)} numbers → {len(words):,}, one for each word"),
+        (softmax, "log softmax: the same curve, moved down"),
+        (argmax, "argmax: the highest of all"),
     ):
-        _way_up(ax, text, x_tip if x_tip is not None else len(words) / 2)
-
+        _way_down(ax, text, best)
     limit = float(abs(x).max())
     strip.imshow(
         x[None], cmap=style.SIGNED, vmin=-limit, vmax=limit, aspect="auto", interpolation="nearest"
     )
-    strip.set_yticks([])
-    strip.set_xlabel(
-        f"start here: the decoder's vector at the last position, {len(x)} numbers (±{limit:.1f})"
+    strip.set(xticks=[], yticks=[])
+    strip.set_ylabel(
+        f"the decoder's vector at the last position: {len(x)} numbers from -{limit:.1f} "
+        f"(blue) to {limit:.1f} (orange)"
     )
     strip.spines[:].set_visible(False)
-    for ax, values, name in ((lower, scores, "logit"), (upper, log_probs, "log-probability")):
-        ax.plot(values, color=style.MUTED, linewidth=0.6)
+    for ax, values, name in ((upper, scores, "logit"), (lower, log_probs, "log-probability")):
+        ax.plot(values, color=style.SOFT, linewidth=0.6)
         ax.plot([best], [values[best]], "o", color=color, markersize=9)
         ax.plot([best, best], [np.median(values), values[best]], color=color, linewidth=2.5)
         ax.set_ylabel(name)
         low, high = values.min(), values.max()
         ax.set_ylim(low - 0.06 * (high - low), high + 0.14 * (high - low))
         number = f"{steady_round(values[best]):.2f}"
-        if ax is upper:  # what a logarithm means
+        if ax is lower:  # what a logarithm means
             number += f" = log of {chance}"
         ax.annotate(
             f"{words[best]}: {number}",
             (best, values[best]),
-            (8, 0),
+            (10, 0),
             textcoords="offset points",
             va="center",
             weight="bold",
             color=color,
         )
-    lower.set_xlabel(f"id of the word, 0 to {len(words) - 1:,}", labelpad=1)
+        ax.xaxis.set_major_formatter("{x:,.0f}")
     upper.tick_params(labelbottom=False)
-    top.axis("off")
-    top.set_ylim(0, 1)
-    centered(top, best, 0.45, words[best], size=18, weight="bold", color=color)
+    lower.set_xlabel(f"id of the word, 0 to {len(words) - 1:,}", labelpad=1)
+    bottom.axis("off")
+    bottom.set_ylim(0, 1)
+    centered(bottom, best, 0.55, words[best], size=18, weight="bold", color=color)
     return figure
 
 
-def _way_up(ax: Axes, text: str, x: float) -> None:
+def _way_down(ax: Axes, text: str, x: float) -> None:
     ax.axis("off")
     ax.set_ylim(0, 1)
     look = {"arrowstyle": "-|>", "color": style.MUTED, "linewidth": 1.8, "mutation_scale": 16}
-    ax.annotate("", xy=(x, 1), xytext=(x, 0), arrowprops=look)
+    ax.annotate("", xy=(x, 0), xytext=(x, 1), arrowprops=look)
     ax.annotate(text, (x, 0.5), (14, 0), textcoords="offset points", va="center")
 
 
@@ -124,29 +124,34 @@ def _decode_trace(src: Sequence[str], steps: Sequence[WordStep]) -> Figure:
     with their probabilities. Raises ValueError when a step has other source words.
     """
     _check(src, steps)
-    figure, ax = canvas(style.WIDTH, 1.2 + 1.05 * len(steps))
+    figure, ax = canvas(style.WIDTH, 0.95 + 1.05 * len(steps))
     sure = " or ".join(sorted({percent(step.chances[0]) for step in steps}))
     heading(ax, f"At each step one word is nearly sure, with {sure}")
-    columns = {0.02: "has read", 2.9: "looks at", 5.35: "writes the likeliest word"}
+    columns = {0.02: "has read", 2.65: "looks at", 4.98: "writes the likeliest word"}
     for x, said in columns.items():
         label(ax, (x, ax.get_ylim()[1] - 0.62), said, color=style.MUTED)
     wide = 2.0 / len(src)
     for number, step in enumerate(steps):
-        y = ax.get_ylim()[1] - 1.35 - 1.05 * number
-        sentence(ax, (0.06, y + 0.02), step.read, style.WORDS, size=style.NOTE, gap=0.14)
-        matrix(ax, (2.9, y - 0.1), 2.0, 0.38, [step.weights], limit=1, low=0, cmap=style.WEIGHTS)
+        y = ax.get_ylim()[1] - 1.2 - 1.05 * number
+        sentence(ax, (0.06, y + 0.045), step.read, style.WORDS, size=style.NOTE, gap=0.14)
+        matrix(ax, (2.65, y - 0.1), 2.0, 0.38, [step.weights], limit=1, low=0, cmap=style.WEIGHTS)
         for place, (text, weight) in enumerate(zip(src, step.weights, strict=True)):
-            x, said = 2.9 + wide * (place + 0.5), f"{steady_round(weight):.2f}"
+            x, said = 2.65 + wide * (place + 0.5), f"{steady_round(weight):.2f}"
             ink = style.ink_on(style.WEIGHTS(weight))
             label(ax, (x, y + 0.09), said.replace("0.00", ""), ha="center", color=ink)
             word(ax, (x, y - 0.27), text, size=style.NOTE)
-        word(ax, (5.4, y + 0.09), step.best[0], size=style.TITLE, ha="left")
+        word(ax, (5.04, y + 0.09), step.best[0], size=style.TITLE, ha="left")
         for place, (text, chance) in enumerate(zip(step.best, step.chances, strict=True)):
-            row = y + 0.31 - 0.17 * place
+            row = y + 0.09 - 0.17 * place
             color = word_color(text) if place == 0 else style.MUTED
-            area(ax, (7.0, row - 0.05), max(0.55 * chance, 0.01), 0.1, color)
-            label(ax, (6.95, row), "" if place == 0 else text, ha="right", color=style.MUTED)
-            label(ax, (7.05 + 0.55 * chance, row), percent(chance))
+            area(ax, (6.62, row - 0.06), max(0.95 * chance, 0.01), 0.12, color)
+            label(ax, (6.57, row), "" if place == 0 else text, ha="right", color=style.MUTED)
+            label(
+                ax,
+                (6.68 + 0.95 * chance, row),
+                percent(chance),
+                color=style.MUTED if place else style.INK,
+            )
     return figure
 
 
@@ -161,32 +166,31 @@ def _words_come_back(src: Sequence[str], read: Sequence[str], written: Sequence[
     """
     if list(read[1:]) != list(written[:-1]):
         raise ValueError(f"{' '.join(written)} doesn't come back as {' '.join(read)}")
-    figure, ax = canvas(style.WIDTH, 4.75)
+    figure, ax = canvas(style.WIDTH, 4.4)
     heading(ax, "Each word it writes is the next word it reads")
-    left, pitch, low, high = 2.78, 1.13, 1.75, 2.95
+    left, pitch, low, high = 3.2, 1.05, 1.4, 2.6
     places, middle = [left + pitch * place for place in range(len(read))], (low + high) / 2
     for x, width, color, name in (
-        (0.25, 1.25, style.ENCODER, "encoder"),
-        (left - 0.55, places[-1] - left + 1.1, style.DECODER, "decoder"),
+        (0.05, 1.95, style.ENCODER, "encoder"),
+        (left - 0.52, places[-1] - left + 1.04, style.DECODER, "decoder"),
     ):
         at, size = (x + width / 2, middle), {"size": style.TITLE, "weight": "bold"}
         box(ax, at, width, high - low, fill=color, line=0, zorder=2.7, round=0.12)
         label(ax, at, name, ha="center", color=style.PAPER, **size)
-    for place, text in enumerate(src):  # two on a line: a lone "I" looks like a piece of the arrow
-        word(ax, (0.5 + 0.72 * (place % 2), 1.12 - 0.32 * (place // 2)), text, size=13)
-    arrow(ax, (0.875, 1.34), (0.875, low), style.ENCODER)
-    arrow(ax, (1.5, middle), (left - 0.55, middle), style.ENCODER, thick=4)
+    sentence(ax, (1.02, 0.72), src, style.WORDS, size=12, gap=0.15, ha="center")
+    arrow(ax, (1.02, 0.98), (1.02, low), style.ENCODER)
+    arrow(ax, (2.0, middle), (left - 0.52, middle), style.ENCODER, thick=4)
     named = {"size": style.NOTE, "ha": "center", "color": style.ENCODER}
-    label(ax, (1.87, middle + 0.24), "memory", weight="bold", **named)
+    label(ax, (2.32, middle + 0.24), "memory", weight="bold", **named)
     for place, (x, comes, goes) in enumerate(zip(places, read, written, strict=True)):
-        word(ax, (x, 1.12), comes, size=14)
-        arrow(ax, (x, 1.3), (x, low), word_color(comes))
+        word(ax, (x, 0.78), comes, size=14)
+        arrow(ax, (x, 0.98), (x, low), word_color(comes))
         arrow(ax, (x, high), (x, high + 0.42), word_color(goes))
         word(ax, (x, high + 0.6), goes, size=14)
         if place + 1 < len(places):  # down behind the decoder, and up to the next to be read
             lane, end = x + pitch / 2, places[place + 1]
-            corners = [(x, high + 0.78), (x, high + 1.0), (lane, high + 1.0), (lane, 0.6)]
-            path(ax, [*corners, (end, 0.6), (end, 0.95)], word_color(goes), thick=4)
+            corners = [(x, high + 0.78), (x, high + 1.0), (lane, high + 1.0), (lane, 0.25)]
+            path(ax, [*corners, (end, 0.25), (end, 0.6)], word_color(goes), thick=4)
     return figure
 
 
@@ -212,7 +216,7 @@ def _stacks_stepper(way: Mapping[str, Any], start: int | None = None) -> Any:
     start = start or count - 2 * each + 1
     if not 1 <= start <= count:
         raise ValueError(f"there is no step {start}: there are {count}")
-    cells, frames, names, backs, flows, said = [], [], [], [], [], []
+    cells, frames, names, backs, heads, flows, said = [], [], [], [], [], [], []
 
     def vector(half: str, place: int, level: int, since: int) -> None:
         left, bottom = LEFT[half] + COLUMN * place, VECTORS[level]
@@ -249,10 +253,11 @@ def _stacks_stepper(way: Mapping[str, Any], start: int | None = None) -> Any:
         if place:
             x = LEFT["decoder"] + COLUMN * (place - 1) + STRIP / 2
             gap = LEFT["decoder"] + COLUMN * place - (COLUMN - STRIP) / 2
-            over, under = WORDS_OUT + 14, 4
+            over, under = WORDS_OUT + 14, -4
             corners = [(x, over - 7), (x, over), (gap, over), (gap, under)]
             corners += [(x + COLUMN, under), (x + COLUMN, under + 8)]
             own = {"color": word_color(read), "since": first, "place": place}
+            heads.append({"x": x + COLUMN, "y": under + 12, **own})
             backs += [{"x": x, "y": y, "order": n, **own} for n, (x, y) in enumerate(corners)]
 
     slider = alt.param(
@@ -260,7 +265,7 @@ def _stacks_stepper(way: Mapping[str, Any], start: int | None = None) -> Any:
     )
     width, height = LEFT["decoder"] + COLUMN * len(way["read"]) + 6, WORDS_OUT + 22
     x = alt.X("x:Q", axis=None, scale=alt.Scale(domain=[0, width]))
-    y = alt.Y("y:Q", axis=None, scale=alt.Scale(domain=[0, height]))
+    y = alt.Y("y:Q", axis=None, scale=alt.Scale(domain=[-8, height], nice=False))
 
     def now(rows: list[dict], test: str) -> Any:
         return alt.Chart(alt.Data(values=rows)).transform_filter(test)
@@ -294,7 +299,7 @@ def _stacks_stepper(way: Mapping[str, Any], start: int | None = None) -> Any:
     high, arrived = VECTORS[-1] + 8, f"step >= {layers + 1}"
     corners = [(out - 4, high), (middle, high), (middle, BANDS[0] + 32)]
     memory = [{"x": a, "y": b, "order": order} for order, (a, b) in enumerate(corners)]
-    ways = [{"x": middle, "x2": end, "y": band + 32} for band in BANDS]
+    ways = [{"x": middle, "x2": end - 5, "y": band + 32} for band in BANDS]
     flows = [{"x": middle, "x2": end, **flow} for flow in flows]
     named = [{"x": LEFT["encoder"], "y": VECTORS[-1] + 28, "word": "memory"}]
     to, bold = {"x2": "x2:Q", "y2": "y2:Q"}, {"fontWeight": "bold"}
@@ -308,6 +313,9 @@ def _stacks_stepper(way: Mapping[str, Any], start: int | None = None) -> Any:
         now(backs, "datum.since <= step")
         .mark_line(strokeWidth=3, interpolate="monotone", strokeJoin="round")
         .encode(x, y, color=color, order="order:Q", detail="place:N", opacity=newest),
+        now(heads, "datum.since <= step")
+        .mark_point(shape="triangle-up", filled=True, size=110)
+        .encode(x, y, color=color, opacity=newest),
         layer_boxes.mark_rect(cornerRadius=8, strokeWidth=1).encode(
             x, y, stroke=stroke, fill=fill, **to
         ),
@@ -321,6 +329,9 @@ def _stacks_stepper(way: Mapping[str, Any], start: int | None = None) -> Any:
         .mark_line(color=style.ENCODER, strokeWidth=3)
         .encode(x, y, order="order:Q"),
         now(ways, arrived).mark_rule(color=style.ENCODER, strokeWidth=1.5).encode(x, y, x2="x2:Q"),
+        now(ways, arrived)
+        .mark_point(shape="triangle-right", filled=True, size=90, color=style.ENCODER, opacity=1)
+        .encode(alt.X("x2:Q", axis=None), y),
         now(flows, "datum.step == step")
         .mark_rule(color=style.ENCODER, strokeWidth=5)
         .encode(x, y, x2="x2:Q"),
@@ -339,7 +350,7 @@ def _stacks_stepper(way: Mapping[str, Any], start: int | None = None) -> Any:
     ).resolve_scale(color="independent")
     titles = json.dumps(said, ensure_ascii=False)
     return drawn.properties(
-        width=width, height=height, title=alt.Title(alt.ExprRef(f"{titles}[step - 1]"))
+        width=width, height=height + 8, title=alt.Title(alt.ExprRef(f"{titles}[step - 1]"))
     ).add_params(slider)
 
 
@@ -382,25 +393,25 @@ def draw_three_differences() -> Figure:
         title="Three things that only\nthe decoder has",
     )
     [ax] = figure.axes
-    marks = [(3.86, 3.42), (4.72, 4.86), (4.72, 7.78)]
-    keys = [(0.42, 7.92), (0.42, 7.59), (0.42, 7.26)]
-    said = ("hides the words to come", "looks at the source", "choose the next word")
-    for (x, y), text in zip(keys, said, strict=True):
-        label(ax, (x + 0.3, y), text, size=style.LABEL)
-    for number, (x, y) in zip([1, 2, 3] * 2, marks + keys, strict=True):
-        ground = {"boxstyle": "circle,pad=0.22", "facecolor": style.INK, "edgecolor": "none"}
+    for number, x, y, text, at, ha in (
+        (1, 3.92, 3.42, "hides the\nwords to come", (3.92, 2.42), "center"),
+        (2, 7.12, 4.5, "looks at\nthe source", (7.28, 4.5), "left"),
+        (3, 6.75, 7.78, "choose the\nnext word", (6.91, 7.78), "left"),
+    ):
+        ground = {"boxstyle": "circle,pad=0.22", "facecolor": style.ACCENT, "edgecolor": "none"}
         look = {"weight": "bold", "zorder": 5, "color": style.PAPER, "bbox": ground}
         centered(ax, x, y, str(number), size=style.LABEL, **look)
+        label(ax, at, text, ha=ha, color=style.ACCENT, weight="bold")
     return figure
 
 
 @figure(
     "decoder-generator",
-    caption="From the decoder's vector to the word 'árboles', from bottom to top.",
-    alt="At the bottom a strip of 128 colored numbers. An arrow leads up to a curve of 1,794 "
-    "logits, mostly near 0, with one needle above 9. The next arrow leads to log-probabilities: "
-    "the same curve, moved down so that the needle ends just below 0. The last arrow rises from "
-    "the needle to the word 'árboles'.",
+    caption="From the decoder's vector to the word 'árboles', from top to bottom.",
+    alt="On top a strip of 128 colored numbers. An arrow leads down to a curve of 1,794 logits, "
+    "mostly near 0, with one needle above 9. The next arrow leads to log-probabilities: the same "
+    "curve, moved down so that the needle ends just below 0. The last arrow leads from below the "
+    "needle to the word 'árboles'.",
 )
 def draw_generator() -> Figure:
     translator = Translator.load()
@@ -429,7 +440,7 @@ def draw_words_come_back() -> Figure:
     "decoder reads 'los', which it has just written. On the left, four columns of colored strips, "
     "the vectors of 'I like trees <eos>' before and after each encoder layer; a line, the memory, "
     "leads from their top to both decoder layers. On the right, the columns of <bos>, 'me' and "
-    "'gustan' are complete up to the words written above them; lines lead from these back down to "
+    "'gustan' are complete up to the words written above them; arrows lead from these back down to "
     "the next column, the newest to 'los'.",
 )
 def draw_stepper() -> Any:

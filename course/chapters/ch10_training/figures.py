@@ -127,7 +127,7 @@ def loop_curve(history: Sequence[Mapping[str, Any]], steps: int) -> Figure:
     figure, ax = style.panel(4.2)
     learned = bool(history) and history[-1]["validation_loss"] < history[-1]["loss"]
     figure.suptitle(
-        "The loss on new rows falls below that on smoothed targets"
+        f"On rows it never saw, the loss falls to {history[-1]['validation_loss']:.2f} nats"
         if learned
         else "Does it learn the rule? Look at rows it never saw"
     )
@@ -137,15 +137,17 @@ def loop_curve(history: Sequence[Mapping[str, Any]], steps: int) -> Figure:
     for key, name in {"loss": "learned", "validation_loss": "held out"}.items():
         losses = {name: [entry[key] for entry in history]}
         curves(ax, at, losses, loud=["held out"], names=False)
-    ax.text(steps, nothing + 0.04, "a model that knows nothing", ha="right", color=style.MUTED)
-    names = "rows it learns from, whose smoothed targets never cost 0", "held-out rows"
+    said = f"a model that knows nothing: {nothing:.1f} nats, perplexity 11"
+    ax.text(steps, nothing + 0.08, said, ha="right", va="bottom", color=style.MUTED)
+    names = "rows it learns from, whose smoothed targets never cost 0", "rows it never saw"
     for line, name in zip(ax.lines[1:], names, strict=True) if history else ():
         end = float(line.get_ydata()[-1])
-        line.set_label(f"{name}: {end:.2f} nats, a perplexity of {math.exp(end):.1f}")
+        cost = f"{end:.2f}\N{NO-BREAK SPACE}nats"
+        line.set_label(f"{name}: {cost}, perplexity\N{NO-BREAK SPACE}{math.exp(end):.1f}")
     ax.set(xlim=(0, steps), ylim=(0, 3))
     ax.set(xlabel="step (one update of the weights)", ylabel="loss per token, in nats")
     if history:
-        name_lines(ax)
+        name_lines(ax, wide=26)
     return figure
 
 
@@ -163,9 +165,9 @@ def _writing_curve(
     missing = sorted(set(english) - set(entries))
     if missing:
         raise ValueError(f"nothing was measured at step {missing[0]}")
-    tall = 6.6
+    tall = 6.9
     figure = style.new_figure(style.WIDTH, tall)
-    figure.suptitle("What becomes of “I like trees” while the model learns")
+    figure.suptitle("First noise, then grammar, then the right words for “I like trees”")
     ax = figure.subplots()
     losses = {"": [entry["validation_loss"] for entry in entries.values()]}
     curves(ax, list(entries), losses, names=False, linewidth=3)
@@ -187,12 +189,11 @@ def _writing_curve(
                 word,
                 (1, 0) if before else (step, loss),
                 xycoords=before or "data",
-                xytext=(5, 0) if before else (14, 18 + lift),
+                xytext=(8, 0) if before else (14 + 3 * bool(color), 16 + lift),
                 textcoords="offset points",
                 va="bottom",
-                color=color or style.MUTED,
-                weight="bold" if color else "normal",
-                fontsize=14,
+                fontsize=13,
+                **(style.chip(word, color) if color else {"color": style.MUTED}),
             )
         ax.annotate(
             meaning,
@@ -229,7 +230,8 @@ def probability_bars(panels: Mapping[str, Any], words: Sequence[str]) -> Figure:
     rows = [as_array(given) for given in panels.values()]
     targets = [int(row.argmax()) for row in rows if row.max() == 1]
     if targets and rows[-1][targets[0]] > rows[0][targets[0]]:
-        figure.suptitle("Training moves the probability to the right word")
+        note = "The probability of each word; the right one is orange"
+        titled(figure, "Training moves the probability to the right word", note)
     for ax, title, chances in zip(axes, panels, rows, strict=True):
         _check_rows(title, chances[None], words)
         best = words[targets[0] if targets else int(chances.argmax())]
@@ -242,17 +244,15 @@ def probability_bars(panels: Mapping[str, Any], words: Sequence[str]) -> Figure:
 
 @mpl.rc_context(style.PRINT)
 def word_grids(grids: Mapping[str, Any], rows: Sequence[str], columns: Sequence[str]) -> Figure:
-    """Draw grids of probabilities (positions, words) side by side, each row adding up to 1.
+    """Draw grids of probabilities (positions, words) below each other, each row adding up to 1.
 
     grids: title -> grid; rows: what is predicted at each position. What rounds to 0.00 is left
     blank. Raises ValueError when a grid doesn't fit the words or a row doesn't add up to 1.
     """
-    figure = style.new_figure(min(1.4 + 4.6 * len(grids), style.WIDTH), 1.8 + 0.5 * len(rows))
-    note = (
-        "Rows: the right word of each position; columns: each word's probability, empty below 0.005"
-    )
+    figure = style.new_figure(style.WIDTH, 1.1 + len(grids) * (0.55 + 0.31 * len(rows)))
+    note = "A row for each position, named by its right word; empty: below 0.005"
     titled(figure, _said_of_grids([as_array(grid) for grid in grids.values()], rows, columns), note)
-    axes = figure.subplots(1, len(grids), squeeze=False)[0]
+    axes = figure.subplots(len(grids), 1, squeeze=False)[:, 0]
     for ax, (title, given) in zip(axes, grids.items(), strict=True):
         grid = as_array(given)
         if len(grid) != len(rows):
@@ -261,12 +261,11 @@ def word_grids(grids: Mapping[str, Any], rows: Sequence[str], columns: Sequence[
         ax.imshow(grid, cmap=style.WEIGHTS, vmin=0, vmax=1, interpolation="nearest", aspect="auto")
         ax.set_title(title)
         words_around(ax, rows, columns)
-        ax.tick_params(labelleft=ax is axes[0])
+        ax.tick_params(labelbottom=ax is axes[-1])
         for (i, j), share in np.ndenumerate(grid):
             if steady_round(share):
                 said, ink = two_decimals(share), style.ink_on(style.WEIGHTS(share))
                 centered(ax, j, i, said, color=ink)
-    figure.get_layout_engine().set(wspace=0.08)
     return figure
 
 
@@ -278,7 +277,8 @@ def _said_of_grids(grids: Sequence[np.ndarray], rows: Sequence[str], columns: Se
     least = min(grids[-1][at] for at in right)
     if np.ptp([grids[-1][at] for at in right]) < 1e-6:  # a rule made them, not a training
         return f"Smoothing moves {1 - least:.2f} from the right word to all the others"
-    return "In each row, the right word gets nearly all" if least > 0.9 else ""
+    said = f"In each row, the right word gets nearly all: {two_decimals(least)} or more"
+    return said if least > 0.9 else ""
 
 
 def _check_rows(title: str, rows: np.ndarray, words: Sequence[str]) -> None:
@@ -307,14 +307,14 @@ def teacher_forcing(
     if len({len(words) for words in rows.values()}) > 1:
         lengths = ", ".join(f"{name} {len(words)}" for name, words in rows.items())
         raise ValueError(f"the rows should have the same number of words: {lengths}")
-    figure, ax = canvas(style.WIDTH, 6.5)
-    note = "A new model that has learned nothing yet; its wrong words are filled"
+    figure, ax = canvas(style.WIDTH, 6.1)
+    note = "A new model that has learned nothing yet; its wrong words are orange"
     heading(ax, "In training it reads the right words, whatever it predicts", note)
     in_training = {"reads": tgt_in, "predicts": predicted, "right word": tgt_out}
     for top, said, rows in (
-        (5.5, "In training", in_training),
+        (5.1, "In training, each right word is read next", in_training),
         (
-            2.25,
+            1.9,
             "Alone, it reads its own words, and errors run on",
             {"reads": [tgt_in[0], *alone[:-1]], "writes": alone},
         ),
@@ -335,8 +335,10 @@ def _word_rows(
         label(ax, (1.05, y), name, size=style.LABEL, ha="right", weight="bold")
         for x, text, good in zip(xs, words, right, strict=True):
             wrong = name in ("predicts", "writes") and text != good
-            fill = style.ACCENT if wrong else style.GROUND
-            box(ax, (x, y), wide, high, text, fill, fill=fill)
+            look = {"line": 0.0}
+            if wrong:
+                look = {"color": style.ACCENT, "line": 1.8, "weight": "bold"}
+            box(ax, (x, y), wide, high, text, **look)
             if y == top:
                 path(ax, [(x, y - high / 2), (x, y - down + high / 2)])
             elif name == "right word":
@@ -344,7 +346,7 @@ def _word_rows(
                     [x, x], [y + high / 2, y + down - high / 2], color=style.MUTED, linestyle=":"
                 )
     if len(rows) == 3:
-        label(ax, (1.05, top - 1.5 * down), "loss", ha="right", color=style.MUTED)
+        label(ax, (1.05, top - 1.5 * down), "loss", ha="right", size=style.LABEL, color=style.MUTED)
     for x, after in zip(xs, xs[1:], strict=False):  # from the end of the box up between the columns
         gap, start, end = (x + after) / 2, x + wide / 2, after - wide / 2
         path(ax, [(start, ys[-1]), (gap, ys[-1]), (gap, top), (end, top)], style.INK)
@@ -373,7 +375,8 @@ def _penalty_curves(leads: Any, losses: Mapping[str, Any], shares: Any) -> Figur
         at = leads[best], lines[name][best]
         ax.scatter(*at, s=80, color=style.ACCENT, zorder=3)
         said = f"least where its\nprobability is {steady_round(shares[best]):.2f}"
-        ax.annotate(said, at, (6, 22), textcoords="offset points")
+        ax.plot([at[0], at[0]], [-1, at[1]], color=style.ACCENT, linewidth=1.2, linestyle=":")
+        ax.annotate(said, at, (0, 18), textcoords="offset points", color=style.ACCENT)
     ticks = [p for p in (0.5, 0.9, 0.99, 0.999, 0.9999) if shares[0] < p < shares[-1]]
     names = [f"{steady_round(shares[0]):.2f}", *(f"{p:g}" for p in ticks)]
     ax.set_xticks([leads[0], *np.interp(ticks, shares, leads)], names)
@@ -395,8 +398,9 @@ def _schedule_curves(rates: Mapping[tuple[int, int], Any]) -> Figure:
     ax.xaxis.set_major_formatter("{x:,.0f}")
     for (d_model, warmup), given in rates.items():
         lr, loud = 1000 * as_array(given), (d_model, warmup) == OF_THE_PAPER
-        name = f"d_model = {d_model}"
+        name = f"d_model = {d_model} numbers a word"
         known = name in [line.get_label() for line in ax.lines]
+        known |= d_model == OF_THE_PAPER[0] and not loud  # that one is named in its color
         color = style.ACCENT if loud else style.SOFT if d_model == OF_THE_PAPER[0] else style.MUTED
         steps = np.arange(1, len(lr) + 1)
         ax.plot(steps, lr, color=color, label="" if known else name, zorder=3 if loud else 2)
@@ -413,8 +417,7 @@ def _schedule_curves(rates: Mapping[tuple[int, int], Any]) -> Figure:
         )
     ax.set_xlim(0, max(map(len, rates.values())))
     ax.set_ylim(bottom=0)
-    ax.text(1, 0.9, "d_model: how many numbers each word has", transform=ax.transAxes, ha="right")
-    name_lines(ax)
+    name_lines(ax, wide=16)
     return figure
 
 
@@ -441,21 +444,27 @@ def loss_panels(
             steps, losses = np.moveaxis(np.array(runs), -1, 0)
             curves(ax, steps[0], {kind: losses}, loud=kinds[-1:], names=False)
         ax.set_title(title, fontsize=style.LABEL)
-        ax.set_xlim(left=0)
+        ax.set_xlim(0, steps[0][-1])
         ax.xaxis.set_major_locator(MaxNLocator(4, steps=[1, 2, 5, 10]))
+        ax.yaxis.set_major_locator(MaxNLocator(5, integer=True))
         ax.set_ylabel("loss per token" if number % columns == 0 else "")
     for ax in axes[-1]:
         ax.set_xlabel("step of training")
     axes[0, 0].set_ylim(0, top or axes[0, 0].get_ylim()[1])
     figure.get_layout_engine().set(wspace=0.06)
     named: set[str] = set()
-    for ax in axes[0, ::-1]:
+    for ax in sorted(axes[0], key=_apart, reverse=True):
         name_lines(ax, but=named)
         named |= {line.get_label() for line in ax.lines}
     seeds = max(len(runs) for kinds in panels.values() for runs in kinds.values())
     said = f"thick: the mean of {seeds} seeds; thin: each of them"
     figure.supxlabel(said, color=style.MUTED, fontsize=style.NOTE)
     return figure
+
+
+def _apart(ax: Axes) -> float:
+    """How far from each other the curves end."""
+    return float(np.ptp([line.get_ydata()[-1] for line in ax.lines]))
 
 
 def before_and_after() -> tuple[Tensor, Tensor]:
@@ -495,8 +504,8 @@ def draw_merci() -> Figure:
 @figure(
     "training-grids",
     caption="The five target rows for 'I am a student', and what a model makes of them.",
-    alt="Two grids with a row for each of 'I am a student <eos>' and a column for each word. On "
-    "the left, the target: a 1 at the right word of each row, all else blank. Right, the trained "
+    alt="Two grids with a row for each of 'I am a student <eos>' and a column for each word. "
+    "Above, the target: a 1 at the right word of each row, all else blank. Below, the trained "
     "model: the same cells hold 0.95 to 0.97, all others 0.02 or less.",
 )
 def draw_grids() -> Figure:
@@ -507,8 +516,8 @@ def draw_grids() -> Figure:
 @figure(
     "training-smoothed-rows",
     caption="The target rows without and with label smoothing of 0.1.",
-    alt="Two grids with a row for each of 'I am a student <eos>'. On the left: 1 at the right "
-    "word, all else blank. Right: 0.91 at the right word, 0.01 at each other word and 0.03 at the "
+    alt="Two grids with a row for each of 'I am a student <eos>'. Above: 1 at the right word, all "
+    "else blank. Below: 0.91 at the right word, 0.01 at each other word and 0.03 at the "
     "last column, which stands for three special tokens.",
 )
 def draw_smoothed_rows() -> Figure:
@@ -520,7 +529,7 @@ def draw_smoothed_rows() -> Figure:
 @figure(
     "training-teacher-forcing",
     caption="Teacher forcing: in training the decoder reads the right words, whatever it predicts.",
-    alt="Boxes with words of a new model; the wrong ones that it writes are filled. Above, in "
+    alt="Boxes with words of a new model; the wrong ones that it writes are orange. Above, in "
     "training: the row 'reads' holds <bos> I am a student, 'predicts' mostly wrong words, 'right "
     "word' I am a student <eos>. An arrow leads from each right word to the next position of "
     "'reads'. Below, alone: the arrows start at the model's own words, and soon it repeats itself.",
@@ -627,9 +636,14 @@ def draw_norms() -> Figure:
     fails.set_facecolor(style.GROUND)
     own = {"transform": fails.transAxes, "ha": "right", "weight": "bold"}
     fails.text(0.96, 0.62, "post-norm fails", **own)
-    warmup = max(warmup for warmup, _ in panels)
-    said = drawn.get_supxlabel()
-    drawn.supxlabel(f"warm-up: of {warmup} steps; {said}", color=style.MUTED, fontsize=style.NOTE)
+    for ax, (warmup, max_lr) in zip(drawn.axes, panels, strict=True):
+        ax.set_title(f"highest rate {max_lr:g}" if warmup == 1 else "", fontsize=style.LABEL)
+    for ax, said in zip(
+        drawn.axes[::3], ("no\nwarm-up", f"warm-up\nof {warmup}\nsteps"), strict=True
+    ):
+        where = {"xycoords": "axes fraction", "textcoords": "offset points", "va": "center"}
+        ax.annotate(said, (0, 0.5), (-26, 0), ha="right", weight="bold", **where)
+    drawn.axes[3].set_ylabel("")
     drawn.suptitle("Pre-norm learns faster; at the highest rate post-norm needs the warm-up")
     return drawn
 
@@ -647,12 +661,13 @@ def draw_norms() -> Figure:
 def draw_ablations() -> Figure:
     rows = stored_rows()
     worst = min(rows, key=lambda row: np.mean(row["shares"]))["what"]
+    base = 100 * np.mean(rows[0]["shares"])
     return seed_rows(
         [{**row, "group": row["part"], "remark": row["paper"]} for row in rows],
         {"shares": ""},
         title="Without positions hardly a row is right; the number of heads hardly matters",
-        note="Held-out rows of digits written without a mistake, three seeds; the band is the "
-        "base's",
+        note="Share of held-out rows of digits without a mistake, three seeds; "
+        f"band: the base, {base:.0f} %",
         loud=[(worst, "shares")],
         written=lambda share: f"{100 * share:.0f} %",
         remarks="BLEU in the paper",

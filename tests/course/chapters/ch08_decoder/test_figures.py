@@ -40,7 +40,7 @@ def texts(ax) -> list[str]:
 def test_the_flow_ends_at_the_highest_logit():
     logits = torch.tensor([0.5, 2.0, -1.0])
     figure = _generator_flow(torch.tensor([1.0, -2.0]), logits, ["one", "two", "three"])
-    word, argmax, upper, _, lower, product, strip = figure.axes
+    strip, product, lower, _, upper, argmax, word = figure.axes
     assert texts(word) == ["two"] and word.texts[0].get_position()[0] == 1
     assert any("argmax" in text for text in texts(argmax))
     assert any("2 numbers → 3" in text for text in texts(product))
@@ -179,11 +179,11 @@ def test_the_steps_are_those_of_any_sentence():
 
 def test_the_flow_is_drawn_from_the_model():
     figure = FIGURES["decoder-generator"].draw()
-    assert texts(figure.axes[0]) == ["árboles"]
-    logits = figure.axes[4].lines[0].get_ydata()
+    assert texts(figure.axes[6]) == ["árboles"]
+    logits = figure.axes[2].lines[0].get_ydata()
     assert logits.max() > 9 and np.sort(logits)[-2] < 2 and len(logits) == 1794
-    assert -0.2 < figure.axes[2].lines[0].get_ydata().max() < 0
-    assert figure.axes[6].images[0].get_array().shape == (1, 128)
+    assert -0.2 < figure.axes[4].lines[0].get_ydata().max() < 0
+    assert figure.axes[0].images[0].get_array().shape == (1, 128)
 
 
 def test_the_way_through_the_stacks_is_the_models():

@@ -142,7 +142,8 @@ def test_the_norms_figure_holds_every_training():
     figure = figures.draw_norms()
     assert len(figure.axes) == 6 and [len(ax.lines) for ax in figure.axes] == [8] * 6
     upper_right = figure.axes[2]
-    assert upper_right.get_title() == "no warm-up, rate 0.003"
+    assert upper_right.get_title() == "highest rate 0.003"
+    assert [figure.axes[i].texts[-1].get_text()[:2] for i in (0, 3)] == ["no", "wa"], "their rows"
     assert upper_right.texts[-1].get_text() == "post-norm fails"
     post, pre = upper_right.lines[3], upper_right.lines[7]
     assert min(post.get_ydata()) > 1.9 and pre.get_ydata()[-1] == pytest.approx(0.11, abs=0.01)
