@@ -37,7 +37,7 @@ from transformer_lib.translator import Translator
 
 # The words that look in the riddle, each with a color in all pictures of it.
 ASKERS = {"it": style.ACCENT, "tired": "#3F7F7A", "wide": "#3F7F7A"}
-SPREAD = 0.7  # of the space between two words, for the lines of all heads to one word
+SPREAD = 0.8  # of the space between two words, for the lines of all heads to one word
 # One color for each head, and none that a word of the running sentence has.
 HEADS = ("#2774A7", "#E89F2A", "#912E5A", "#3F7F7A", "#CD5A1F", "#86CEEB", "#C9B18A", "#4D4D4D")
 WIDE = 575  # pixels of the view to touch, where its words allow it
@@ -423,7 +423,7 @@ def token_view(maps: Any, layer: str = "encoder, layer 1", word: str | None = No
                 "weight:Q", scale=alt.Scale(domain=[0, 1], range=[0.35, 1]), legend=None
             ),
             strokeWidth=alt.StrokeWidth(
-                "weight:Q", scale=alt.Scale(domain=[0, 1], range=[1, 10]), legend=None
+                "weight:Q", scale=alt.Scale(domain=[0, 1], range=[1, 8]), legend=None
             ),
             tooltip=[
                 alt.Tooltip("query:N"),
@@ -441,7 +441,9 @@ def token_view(maps: Any, layer: str = "encoder, layer 1", word: str | None = No
             f"({is_chosen}) && datum.label == word.label[0]",
         )
         .transform_window(
-            rank="row_number()", sort=[alt.SortField("weight", "descending")], groupby=["j"]
+            rank="row_number()",
+            sort=[alt.SortField(by, "descending") for by in ("weight", "head")],
+            groupby=["j"],
         )
         .transform_filter("datum.rank == 1")  # of several heads, the one that looks most
         .transform_calculate(

@@ -247,6 +247,17 @@ def test_the_view_at_load_draws_the_lines_of_its_word(maps):
         assert svg.count(f">{word}</text>") == 2, "once on each side"
 
 
+def test_the_title_says_where_most_attention_of_the_word_goes(maps):
+    spec = showing.portable(heads.token_view(maps, layer="encoder, layer 0", word="like").to_dict())
+    svg = showing.convert(spec, "svg").decode()
+    row = maps.weights["encoder.layers.0.self_attn"][:, 1]
+    head, key = divmod(int(row.argmax()), len(ENGLISH))
+    share = percent(round(float(row.max()), 2))
+    said = f"“like” looks most at “{ENGLISH[key]}”: {share} in layer 0, head {head}"
+    assert said.replace("<", "&lt;").replace(">", "&gt;") in svg
+    assert f"head {head}: {share}" in svg, "beside the word, too"
+
+
 # --- distances and the three uses ---
 
 
