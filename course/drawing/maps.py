@@ -14,7 +14,8 @@ from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.figure import Figure
 
 from course.drawing import style
-from course.drawing.cells import NO_CELL, matrix, outline, scale
+from course.drawing.arrows import path
+from course.drawing.cells import NO_CELL, area, matrix, outline, scale
 from course.drawing.values import as_array, written
 from course.drawing.words import canvas, centered, heading, label, width_of, word, words_around
 
@@ -33,15 +34,17 @@ def maps_of_words(
     scale_name: str,
     limits: tuple[float, float] = (-1.0, 1.0),
     across: int | None = None,
-    parted: int | None = None,
+    groups: Mapping[str, int] | None = None,
+    notes: Mapping[str, str] | None = None,
 ) -> Figure:
     """Draw several matrices (s, s) of the same words, side by side on one scale -> the figure.
 
     The words stand at the left of the rows; the columns are the same words in the same order. maps:
-    title -> matrix; a NaN leaves its cell grey. note: what is drawn, under the title. limits: the
-    numbers at both ends of the color scale; if the first is negative, the colors show the sign.
-    across: how many maps stand in a row. parted: leave a gap after so many words.
-    Raises ValueError when a matrix doesn't fit the words.
+    title -> matrix; a NaN, a word with itself, leaves its cell grey. note: what is drawn, under the
+    title. limits: the numbers at both ends of the color scale; if the first is negative, the colors
+    show the sign. across: how many maps stand in a row. groups: the name of words that follow each
+    other, above their columns -> how many. notes: title -> what is said beside it. Raises
+    ValueError when a matrix doesn't fit the words.
     """
     for name, table in maps.items():
         if np.shape(table) != (len(words), len(words)):
@@ -51,27 +54,40 @@ def maps_of_words(
             )
     across = across or len(maps)
     left = 0.25 + max(width_of(text, style.NOTE) for text in words)
-    side = min((style.WIDTH - left - 0.3 * across) / across, 0.3 * len(words))
+    side = min((style.WIDTH - left - 0.25 * across) / across, 0.3 * len(words))
     gap = min((style.WIDTH - left - side * across - 0.02) / max(across - 1, 1), 0.6)
-    down = -(-len(maps) // across)
-    figure, ax = canvas(style.WIDTH, 1.2 + down * (side + 0.42))
+    down, above = -(-len(maps) // across), 0.58 if groups else 0.34
+    free = len(maps) % across * (side + gap)  # where a row has room for one more map
+    low = 0.06 if free else 0.46
+    figure, ax = canvas(style.WIDTH, low + 0.69 + down * (side + above))
     heading(ax, title, note)
-    cmap = style.SIGNED if limits[0] < 0 else AMOUNTS
+    cmap, cell = style.SIGNED if limits[0] < 0 else AMOUNTS, side / len(words)
     for number, (name, table) in enumerate(maps.items()):
         x = left + (number % across) * (side + gap)
-        y = 0.5 + (down - 1 - number // across) * (side + 0.42)
-        label(ax, (x, y + side + 0.16), name, size=style.LABEL, weight="bold")
+        y = low + (down - 1 - number // across) * (side + above)
+        label(ax, (x, y + side + above - 0.18), name, size=style.LABEL, weight="bold")
+        said = {"ha": "right", "color": style.MUTED}
+        label(ax, (x + side, y + side + above - 0.18), (notes or {}).get(name, ""), **said)
         matrix(ax, (x, y), side, side, table, limit=limits[1], low=limits[0], cmap=cmap)
         ax.images[-1].set_label(name)
-        if parted:
-            part = side * parted / len(words)
-            for start, wide, high in (((x + part, y), 0, side), ((x, y + side - part), side, 0)):
-                outline(ax, start, wide, high, style.PAPER, 5)
+        start = 0.0
+        for group, count in (groups or {}).items():
+            end, over = start + cell * count, y + side + 0.06
+            for at, wide, high in (((x + end, y), 0, side), ((x, y + side - end), side, 0)):
+                outline(ax, at, wide, high, style.PAPER, 3.5 if end < side - 0.01 else 0)
+            path(ax, [(x + start + 0.04, over), (x + end - 0.04, over)], style.SOFT, head=False)
+            label(ax, (x + (start + end) / 2, over + 0.12), group, ha="center")
+            start = end
         for row, text in enumerate(words) if number % across == 0 else ():
-            at = x - 0.1, y + side * (1 - (row + 0.5) / len(words))
-            word(ax, at, text, size=style.NOTE, ha="right")
-    scale(ax, (left + 0.3, 0.14), 1.0, limit=limits[1], low=limits[0], cmap=cmap)
-    label(ax, (left + 1.6, 0.185), scale_name)
+            word(ax, (x - 0.1, y + side - cell * (row + 0.5)), text, size=style.NOTE, ha="right")
+    x, y = left + free + 0.3, low + side / 2 if free else 0.14
+    scale(ax, (x, y), 1.0, limit=limits[1], low=limits[0], cmap=cmap)
+    at = (x - 0.2, y + 0.34) if free else (x + 1.35, y + 0.045)
+    label(ax, at, scale_name)
+    if np.isnan(np.stack([as_array(table) for table in maps.values()])).any():
+        at = (x - 0.2, y - 0.3) if free else (left + 2 * (side + gap), y - 0.03)
+        area(ax, at, 0.15, 0.15, NO_CELL)
+        label(ax, (at[0] + 0.23, at[1] + 0.075), "a word with itself")
     return figure
 
 

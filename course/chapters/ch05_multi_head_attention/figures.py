@@ -1,6 +1,7 @@
 """Several heads at once: the way through eight heads, and who looks at whom, head by head."""
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -16,7 +17,17 @@ from course.drawing.arrows import attention_arrow, box, threads
 from course.drawing.cells import EDGE, area, outline
 from course.drawing.registry import figure
 from course.drawing.values import as_array, steady_round
-from course.drawing.words import Point, canvas, heading, label, percent, sentence, word, word_color
+from course.drawing.words import (
+    Point,
+    canvas,
+    heading,
+    label,
+    percent,
+    sentence,
+    width_of,
+    word,
+    word_color,
+)
 from transformer_lib.decoding import inference_mode
 from transformer_lib.interpret.recording import record_attention
 from transformer_lib.text import english_spanish
@@ -26,10 +37,12 @@ from transformer_lib.translator import Translator
 
 # The words that look in the riddle, each with a color in all pictures of it.
 ASKERS = {"it": style.ACCENT, "tired": "#3F7F7A", "wide": "#3F7F7A"}
-SPREAD = 0.45  # of the space between two words, for the lines of all heads to one word
+SPREAD = 0.8  # of the space between two words, for the lines of all heads to one word
 # One color for each head, and none that a word of the running sentence has.
 HEADS = ("#2774A7", "#E89F2A", "#912E5A", "#3F7F7A", "#CD5A1F", "#86CEEB", "#C9B18A", "#4D4D4D")
 WIDE = 575  # pixels of the view to touch, where its words allow it
+SAID = 0.2  # in the view to touch, lines of such weight say it
+SHARE = 90  # pixels for what they say
 FAINT = 0.03  # lines of less weight are left out: they could not be seen
 KINDS = {  # of attention: how a layer is called, and whose words its queries and keys are
     "encoder.self_attn": ("encoder, layer {}", "src", "src"),
@@ -58,14 +71,15 @@ def _heads_recap(words: Sequence[str], d_model: int = 512, h: int = 8) -> Figure
     middles = [1.75 + pitch * (head + 0.5) for head in range(h)]
     center = (middles[0] + middles[-1]) / 2
     colors = [style.ACCENT, *[OTHER_HEADS] * (h - 1)]
-    _rows(ax, (center - wide / 2, 4.72), wide, high, length, [style.PAPER])
+    tall = 0.25 * length  # so that the words don't touch
+    _rows(ax, (center - wide / 2, 4.72), wide, tall, length, [style.PAPER])
     for row, text in enumerate(words):
-        at = center - wide / 2 - 0.1, 4.72 + high * (1 - (row + 0.5) / length)
+        at = center - wide / 2 - 0.12, 4.72 + tall * (1 - (row + 0.5) / length)
         word(ax, at, text, size=10, ha="right")
     size = f"$X$   {length} × {d_model}"
-    label(ax, (center + wide / 2 + 0.12, 5.12), size, size=style.LABEL)
+    label(ax, (center + wide / 2 + 0.12, 4.9 + tall / 2), size, size=style.LABEL)
     below = "the words, or the output\nof the layer below"
-    label(ax, (center + wide / 2 + 0.12, 4.84), below, color=style.MUTED)
+    label(ax, (center + wide / 2 + 0.12, 4.62 + tall / 2), below, color=style.MUTED)
     for head, (x, color) in reversed(list(enumerate(zip(middles, colors, strict=True)))):
         threads(ax, [(center, 4.7)], [(x, 3.87)], 0.4, color, upright=True)
         tile = min(0.23, pitch / 3.4)
@@ -131,7 +145,7 @@ def _eight_heads(
     lines have this color, and the words where more than 40 % of a look goes are named.
     """
     down, pitch, tall = -(-len(named) // 4), 1.93, 2.45
-    step, top = 1.84 / max(len(words) - 1, 1), 1.3 + tall * down
+    step, top = 1.84 / max(len(words) - 1, 1), 1.02 + tall * down
     figure, ax = canvas(8, top)
     title = f"{_times(len(named)).capitalize()} heads read one sentence, each in its own way"
     heading(ax, title, "Left: the words that look; right: those looked at")
@@ -162,15 +176,15 @@ def _eight_heads(
 
 def _two_pictures(maps: Any, layer: str, head: int, askers: Mapping[str, str]) -> Figure:
     """Draw the looks of two words of a sentence in one head, one above the other, unnamed."""
-    figure, ax = canvas(8, 4.6)
+    figure, ax = canvas(8, 4.55)
     weights = as_array(maps.weights[layer][head])
     note = "Spanish for “tired”: cansado if it is el animal, cansada if it is la calle, the street"
     heading(ax, "Two large weights. Which decides: cansado or cansada?", note)
-    for asker, letter, y in zip(askers, "ab", (2.1, 0.2), strict=True):
-        label(ax, (0.02, y + 1.35), f"({letter})  what “{asker}” looks at", size=style.LABEL)
+    for asker, letter, y in zip(askers, "ab", (2.15, 0.18), strict=True):
+        label(ax, (0.02, y + 1.43), f"({letter})  what “{asker}” looks at", size=style.LABEL)
         place = maps.src.index(asker)
         found = {maps.src[j]: style.INK for j in range(len(maps.src)) if weights[place, j] > 0.5}
-        middles = sentence(ax, (0.1, y), maps.src, {**found, asker: askers[asker]})
+        middles = sentence(ax, (0.1, y), maps.src, {**found, asker: askers[asker]}, gap=0.2)
         arcs(ax, middles, y + 0.26, weights[place], place, askers[asker])
     return figure
 
@@ -213,24 +227,26 @@ def _one_two_all(weights: Any, words: Sequence[str], query: int, names: Sequence
     if len(names) != len(heads):
         raise ValueError(f"{len(heads)} heads need {len(heads)} names, but there are {len(names)}")
     step, asker, color = 0.27, words[query], ASKERS.get(words[query], style.INK)
-    tall, low = step * (len(words) - 1), 0.62
-    figure, ax = canvas(8, tall + 2.0)
+    tall, low = step * (len(words) - 1), 0.2
+    figure, ax = canvas(8, tall + 1.45)
     title = f"One head tells a story. {_times(len(heads)).capitalize()} blur it."
     heading(ax, title, f"Line width: share of the attention of “{asker}”, mean of the heads")
-    for count, x in zip((1, 2, len(heads)), (0.45, 3.05, 5.65), strict=True):
+    for count, x in zip((1, 2, len(heads)), (0.3, 2.92, 5.62), strict=True):
         ends = [(x + 1.15, low + tall - step * place) for place in range(len(words))]
         start, mean = (x, ends[query][1]), heads[:count, query].mean(axis=0)
         threads(ax, [start], ends, mean, color, name=", ".join(names[:count]), widest=8)
         what = {1: "one head", 2: "two heads"}.get(count, f"all {_times(count)} heads")
-        label(ax, (x + 1.15, low + tall + 0.36), what, size=style.LABEL, weight="bold")
+        label(ax, (x + 1.18, low + tall + 0.36), what, size=style.LABEL, weight="bold")
         word(ax, (x - 0.08, start[1]), asker, size=13, ha="right", color=color)
         largest = [j for j in mean.argsort()[::-1] if mean[j] >= 0.1][:2]
         for place, (text, end) in enumerate(zip(words, ends, strict=True)):
             ink = style.INK if place in largest else style.MUTED
             bold = {"weight": "bold"} if place in largest else {}
             word(ax, (end[0] + 0.08, end[1]), text, ha="left", color=ink, **bold)
-        said = ", ".join(f"{words[j]} {percent(float(mean[j]))}" for j in largest)
-        label(ax, (x + 0.75, 0.2), said, size=style.LABEL, ha="center")
+            if place in largest:
+                at = end[0] + 0.18 + width_of(text, 11), end[1]
+                share = percent(float(mean[place]))
+                label(ax, at, share, size=style.LABEL, color=color, weight="bold")
     return figure
 
 
@@ -285,9 +301,10 @@ def token_view(maps: Any, layer: str = "encoder, layer 1", word: str | None = No
 
     maps: what a `Translator` gives. A line's width and opacity are its weight, its color the
     head. Below the chart one chooses layer, word and heads by their names. A click on a word on
-    the left shows its lines alone, a click beside it those of all words; a click in the legend
-    shows one head alone. layer, word: what is chosen at first; word None: all of them.
-    Raises ValueError where there is no such layer or word.
+    the left shows its lines alone, with the shares of the thick ones, and the title says where
+    most of its attention goes; a click beside it shows the lines of all words, a click in the
+    legend one head alone. layer, word: what is chosen at first; word None: all of them. Raises
+    ValueError where there is no such layer or word.
     """
     lines, words = _token_rows(maps)
     layers = list(dict.fromkeys(row["layer"] for row in words))
@@ -329,7 +346,7 @@ def token_view(maps: Any, layer: str = "encoder, layer 1", word: str | None = No
     vertical = alt.Scale(domain=[longest - 0.5, -0.5], nice=False)
     across = alt.Scale(domain=[0, 1], nice=False)
     # Pixels between the two columns; with the words the view is no wider than a notebook's column.
-    width = max(120, min(260, WIDE - room(words, "query") - room(words, "key")))
+    width = max(120, min(300, WIDE - SHARE - room(words, "query") - room(words, "key")))
     queries = [row for row in words if row["side"] == "query"]
     longest_word = json.dumps(
         {
@@ -347,7 +364,7 @@ def token_view(maps: Any, layer: str = "encoder, layer 1", word: str | None = No
             above="datum.place - 0.44",
             below="datum.place + 0.44",
         )
-        .mark_rect(cornerRadius=5, fill="#8a8a8a", clip=False, cursor="pointer")
+        .mark_rect(cornerRadius=6, fill="#8a8a8a", clip=False, cursor="pointer")
         .encode(
             x=alt.X("edge:Q", scale=across, axis=None),
             x2="outside:Q",
@@ -361,12 +378,34 @@ def token_view(maps: Any, layer: str = "encoder, layer 1", word: str | None = No
         .add_params(pinned)
         .properties(name="words")  # otherwise Altair makes a name of the data's last digits
     )
+    color = alt.Color(
+        "head:N",
+        scale=alt.Scale(domain=list(heads), range=list(HEADS)),
+        legend=alt.Legend(
+            title="head",
+            titleOrient="left",
+            titleAnchor="middle",
+            offset=8,
+            orient="top",
+            symbolType="stroke",
+            symbolSize=300,
+            symbolStrokeWidth=7,
+            symbolOpacity=1,
+        ),
+    )
+
+    def looks(rows: list[dict], look: str) -> Any:
+        return (
+            alt.Chart(alt.Data(values=rows))
+            .transform_filter("datum.layer == layer")
+            .transform_filter(switched_on)
+            .transform_filter(look)
+            .transform_filter(legend)
+        )
+
+    lines.sort(key=lambda row: row["weight"])  # the thickest lie on top
     looks_chart = (
-        alt.Chart(alt.Data(values=lines))
-        .transform_filter("datum.layer == layer")
-        .transform_filter(switched_on)
-        .transform_filter(f"({is_chosen}) ? datum.label == word.label[0] : true")
-        .transform_filter(legend)
+        looks(lines, f"({is_chosen}) ? datum.label == word.label[0] : true")
         .transform_calculate(
             left="0",
             right="1",
@@ -379,24 +418,12 @@ def token_view(maps: Any, layer: str = "encoder, layer 1", word: str | None = No
             x2="right:Q",
             y=alt.Y("i:Q", scale=vertical, axis=_column(labels, words, "key", longest)),
             y2="end:Q",
-            color=alt.Color(
-                "head:N",
-                scale=alt.Scale(domain=list(heads), range=list(HEADS)),
-                legend=alt.Legend(
-                    title="head",
-                    titleOrient="left",
-                    orient="bottom",
-                    symbolType="stroke",
-                    symbolSize=300,
-                    symbolStrokeWidth=7,
-                    symbolOpacity=1,
-                ),
-            ),
+            color=color,
             opacity=alt.Opacity(
                 "weight:Q", scale=alt.Scale(domain=[0, 1], range=[0.35, 1]), legend=None
             ),
             strokeWidth=alt.StrokeWidth(
-                "weight:Q", scale=alt.Scale(domain=[0, 1], range=[1, 11]), legend=None
+                "weight:Q", scale=alt.Scale(domain=[0, 1], range=[1, 8]), legend=None
             ),
             tooltip=[
                 alt.Tooltip("query:N"),
@@ -408,17 +435,61 @@ def token_view(maps: Any, layer: str = "encoder, layer 1", word: str | None = No
         .add_params(chosen, *boxes, legend)
         .properties(name="looks")
     )
-    chart = alt.layer(buttons, looks_chart).resolve_axis(y="independent")
+    shares = (  # beside the words looked at
+        looks(
+            [row for row in lines if row["weight"] >= SAID],
+            f"({is_chosen}) && datum.label == word.label[0]",
+        )
+        .transform_window(
+            rank="row_number()",
+            sort=[alt.SortField(by, "descending") for by in ("weight", "head")],
+            groupby=["j"],
+        )
+        .transform_filter("datum.rank == 1")  # of several heads, the one that looks most
+        .transform_calculate(
+            x=f"1 + (24 + 8 * length(datum.key)) / {width}",
+            said="'head ' + datum.head + ': ' + format(datum.weight * 100, '.0f') + ' %'",
+        )
+        .mark_text(align="left", baseline="middle", fontSize=13, fontWeight=600, clip=False)
+        .encode(
+            x=alt.X("x:Q", scale=across, axis=None),
+            y=alt.Y("j:Q", scale=vertical, axis=None),
+            text="said:N",
+            color=alt.Color(
+                "head:N",
+                scale=alt.Scale(domain=list(heads), range=[*map(style.readable, HEADS)]),
+                legend=None,
+            ),
+        )
+        .properties(name="shares")
+    )
+    chart = alt.layer(buttons, looks_chart, shares)
+    chart = chart.resolve_axis(y="independent").resolve_scale(color="independent")
+    most = json.dumps(_most_attention(lines), ensure_ascii=False)
     title = alt.Title(
         alt.ExprRef(
-            "(isValid(word.label) ? 'What “' + word.label[0] + '” looks at' : "
-            "'Who looks at whom') + ' · ' + layer"
+            f"({is_chosen}) ? {most}[layer][word.label[0]] : 'Who looks at whom · ' + layer"
         ),
-        subtitle="a color for each head; the thicker a line, the more attention",
+        subtitle="The thicker a line, the more attention",
         subtitleFontSize=13,
         frame="bounds",
     )
     return chart.properties(width=width, height=26 * longest, title=title)
+
+
+def _most_attention(lines: Sequence[Mapping[str, Any]]) -> dict[str, dict[str, str]]:
+    """What the title says: layer -> a word that looks -> where one head looks most.
+
+    lines: as of `_token_rows`, the thickest last.
+    """
+    found: dict[str, dict[str, str]] = {}
+    for row in lines:
+        layer = re.search(r"layer \d+", row["layer"])[0]
+        found.setdefault(row["layer"], {})[row["label"]] = (
+            f"“{row['query']}” looks most at “{row['key']}”: "
+            f"{percent(row['weight'])} in {layer}, head {row['head']}"
+        )
+    return found
 
 
 def _column(
@@ -452,7 +523,8 @@ def _column(
         grid=False,
         ticks=False,
         domain=False,
-        minExtent=room(words, side),  # the same in all layers, whatever their longest word
+        # The same in all layers, whatever their longest word.
+        minExtent=room(words, side) + (SHARE if side == "key" else 0),
     )
 
 
@@ -515,18 +587,24 @@ def weight_by_distance(translator: Any, texts: Sequence[str], reach: int = 3) ->
 @mpl.rc_context(style.PRINT)
 def distance_bars(profiles: Mapping[str, Mapping[int, float]]) -> Figure:
     """Draw the mean weight at each distance, a panel for each head -> the figure."""
-    figure, panels = style.panels(len(profiles), 3.0, sharey=True)
+    figure, panels = style.panels(len(profiles), 3.2, sharey=True)
     for ax, (name, profile) in zip(panels, profiles.items(), strict=True):
         most = max(profile.values())
-        colors = [style.ACCENT if w == most > 0.3 else style.SOFT for w in profile.values()]
+        loud = [weight == most > 0.3 for weight in profile.values()]
+        colors = [style.ACCENT if strong else style.SOFT for strong in loud]
         bars = ax.bar(list(profile), list(profile.values()), width=0.7, color=colors)
-        ax.bar_label(bars, [f"{steady_round(w):.2f}" for w in profile.values()], padding=2)
+        shares = [f"{steady_round(weight):.2f}" for weight in profile.values()]
+        for text, strong in zip(ax.bar_label(bars, shares, padding=2), loud, strict=True):
+            text.set(**{"color": style.ACCENT, "weight": "bold"} if strong else {})
         ax.set_xticks(list(profile), [f"{d:+d}" if d else "itself" for d in profile])
         ax.margins(y=0.12)
-        ax.set_title(name)
-        ax.set_xlabel("mean weight, by the distance of the word looked at")
+        ax.set_title(name, fontsize=style.LABEL)
+        ax.set_xlabel("distance of the word looked at: − is before, + is after")
         ax.set_yticks([])
+        ax.tick_params(axis="x", length=0)
         ax.spines["left"].set_visible(False)
+    panels[0].set_ylabel("mean attention weight", fontsize=style.NOTE, color=style.MUTED)
+    figure.get_layout_engine().set(w_pad=0.2)
     return figure
 
 
@@ -547,15 +625,17 @@ def _three_uses(maps: Any) -> Figure:
         ("Spanish looks\nat English", "writes", out, "English", src),
     )
     step = 0.46
-    figure, ax = canvas(8, step * max(len(src), len(out)) + 1.75)
-    top = ax.get_ylim()[1] - 1.85
+    figure, ax = canvas(8, step * max(len(src), len(out)) + 1.72)
+    top = ax.get_ylim()[1] - 1.92
     note = f"Layer {layers[0].split('.')[2]}, mean of its heads: the more attention, the thicker"
     heading(ax, "Attention has three uses, and only one of them crosses the languages", note)
     for x, layer, (title, asks, left, answers, right) in zip(
         (0.25, 2.85, 5.45), layers, panels, strict=True
     ):
         mean = as_array(maps.weights[layer].mean(dim=0))
-        label(ax, (x + 1.1, top + 0.9), title, size=style.LABEL, weight="bold", ha="center")
+        look = {"weight": "bold", "ha": "center"}
+        look["color"] = style.ACCENT if layer == layers[-1] else style.INK  # it crosses
+        label(ax, (x + 1.1, top + 0.88), title, size=style.LABEL, **look)
         for at, name, side in ((x + 0.72, asks, "right"), (x + 1.63, answers, "left")):
             label(ax, (at, top + 0.42), name, ha=side, color=style.MUTED)
         starts = [(x + 0.82, top - step * place) for place in range(len(left))]
@@ -658,8 +738,8 @@ def draw_heads_one_two_all() -> Figure:
     "heads-token-view",
     caption="Who looks at whom, to explore: choose a layer, heads and a word.",
     alt="Two columns with the words of 'The animal didn't cross the street because it was too "
-    "tired'. From 'it' on the left, a thick line leads to one word on the right, a "
-    "thinner one to another, and thin ones in other colors to most words.",
+    "tired'. From 'it' on the left a thick line of head 2 leads to 'animal', 98 %, and one of head "
+    "1 to 'because', 70 %; thin ones in other colors lead to most words.",
 )
 def draw_heads_token_view() -> Any:
     return token_view(maps_of_tired(), word="it")

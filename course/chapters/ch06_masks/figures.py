@@ -10,18 +10,18 @@ import matplotlib as mpl
 import numpy as np
 import torch
 from matplotlib.axes import Axes
+from matplotlib.colors import ListedColormap
 from matplotlib.figure import Figure
 from torch import Tensor
 
 from course import experiments
 from course.chapters.ch06_masks.experiments import measured_influence
-from course.drawing import style
+from course.drawing import plots, style
 from course.drawing.arrows import arrow, box, path
 from course.drawing.maps import number_map
-from course.drawing.plots import name_lines
 from course.drawing.registry import figure
 from course.drawing.values import as_array
-from course.drawing.words import canvas, heading, label, word_color
+from course.drawing.words import canvas, heading, label, titled, word_color
 from transformer_lib.model.masks import causal_mask, padding_mask
 from transformer_lib.text.tokens import BOS, PAD
 
@@ -31,35 +31,41 @@ def mask_maps(
     masks: Mapping[str, Any],
     rows: Sequence[str],
     columns: Sequence[str],
-    xlabel: str = "key: may it be seen? 1 is yes, 0 is no",
-    ylabel: str = "query",
+    *,
+    title: str = "",
+    note: str = "",
     marks: tuple[str, str] = ("0", "1"),
+    loud: str = "",
 ) -> Figure:
-    """Draw boolean squares (q, k) side by side, True grey with a 1, False empty with a 0.
+    """Draw boolean squares (q, k) side by side, True filled with a 1, False empty with a 0.
 
-    masks: title -> square; rows, columns: the words of its q rows and k columns; marks: what is
-    written into the cells for False and True. Raises ValueError when a square doesn't fit the words
-    or holds anything but True and False (1 and 0).
+    masks: title -> square; rows, columns: the words of its q rows and k columns, which stay
+    without words where they are those of the rows. title, note: what stands above. marks: what is
+    written into the cells for False and True. loud: the square in the accent. Raises ValueError
+    when a square doesn't fit the words or holds anything but True and False (1 and 0).
     """
-    squares = {title: as_array(mask) for title, mask in masks.items()}
-    for title, square in squares.items():
+    squares = {name: as_array(mask) for name, mask in masks.items()}
+    for name, square in squares.items():
         if square.shape != (len(rows), len(columns)):
             raise ValueError(
-                f"{title!r}: {len(rows)} words for the rows and {len(columns)} for "
+                f"{name!r}: {len(rows)} words for the rows and {len(columns)} for "
                 f"the columns don't fit the shape {square.shape}"
             )
         if not np.isin(square, (0, 1)).all():
-            raise ValueError(f"{title!r}: a mask holds True and False only")
-    figure = style.new_figure()
-    wide = (style.WIDTH - 1.1) / len(squares) / len(columns)
-    figure.set_figheight(2.1 + min(wide, 0.5) * len(rows))
-    panels = figure.subplots(1, len(squares), squeeze=False)[0]
-    seen = mpl.colors.ListedColormap([style.GROUND, style.SOFT])
-    for ax, (title, square) in zip(panels, squares.items(), strict=True):
+            raise ValueError(f"{name!r}: a mask holds True and False only")
+    wide = (style.WIDTH - 1.3) / len(squares) / len(columns)
+    same = list(rows) == list(columns)
+    figure, panels = style.panels(
+        len(squares), (1.2 if same else 2.0) + min(wide, 0.56) * len(rows)
+    )
+    for ax, (name, square) in zip(panels, squares.items(), strict=True):
+        seen = ListedColormap([style.GROUND, style.ACCENT if name == loud else style.SOFT])
         number_map(ax, square, rows, columns, cmap=seen, limits=(0, 1), marks=marks)
-        ax.set_title(title)
-        ax.tick_params(labelleft=ax is panels[0])
-    figure.supxlabel(f"{xlabel} (rows: {ylabel})", fontsize=style.NOTE)
+        ax.set_title(name, fontsize=style.LABEL)
+        ax.tick_params(labelleft=ax is panels[0], labelbottom=not same, pad=8)
+        for text in ax.get_yticklabels():
+            text.set_verticalalignment("center")
+    titled(figure, title, note)
     return figure
 
 
@@ -118,22 +124,27 @@ def _leak_curves(runs: Sequence[Mapping[str, Any]]) -> Figure:
         "none": ("mask shows everything", style.ACCENT),
         "causal": ("causal mask", style.MUTED),
     }
-    figure = style.new_figure(style.WIDTH, 3.5)
-    panels = {
-        "next_word": "next word right,\nafter a right beginning",
-        "right_rows": "whole row of digits right,\nwritten alone",
+    figure, panels = style.panels(2, 3.5, sharey=True)
+    titles = {
+        "next_word": "Next word right, after a right beginning",
+        "right_rows": "Whole row of digits right, written alone",
     }
-    for ax, (quantity, title) in zip(figure.subplots(1, 2), panels.items(), strict=True):
+    places = (
+        {"causal": (150, 0.78), "none": (82, 1.05)},
+        {"causal": (205, 0.8), "none": (82, 0.05)},
+    )
+    for ax, (quantity, title), at in zip(panels, titles.items(), places, strict=True):
         for run in runs:
-            name, color = looks[run["mask"]]
-            first = run is next(one for one in runs if one["mask"] == run["mask"])
+            color = looks[run["mask"]][1]
             steps, shares = ([e[key] for e in run["history"]] for key in ("step", quantity))
-            ax.plot(steps, shares, color=color, linewidth=1.6, label=name if first else "_run")
+            ax.plot(steps, shares, color=color, linewidth=2)
+        for mask, (name, color) in looks.items():
+            ax.text(*at[mask], name, color=color, weight="bold")
         ax.set_title(title, fontsize=style.LABEL)
         ax.set_xlabel("step of training")
-        ax.set(xlim=(0, None), ylim=(-0.04, 1.04))
-        ax.set_yticks([0, 0.5, 1], ["0 %", "50 %", "100 %"])
-    name_lines(ax, wide=12)
+        ax.set(xlim=(0, 305), ylim=(-0.02, 1.12), xticks=range(0, 301, 100))
+    plots.shares(panels[0].yaxis)
+    figure.get_layout_engine().set(w_pad=0.15)
     return figure
 
 
@@ -164,7 +175,6 @@ def draw_staircase() -> Figure:
 
 @figure(
     "masks-three",
-    title="Padding is hidden from all, what comes later from each word",
     caption="The padding mask, the causal mask, and both together.",
     alt="Three squares with a row and a column for each of '<bos> gracias <pad> <pad> <pad>'. "
     "Padding mask: the first two columns are 1. Causal mask: the lower left triangle with its "
@@ -173,12 +183,18 @@ def draw_staircase() -> Figure:
 )
 def draw_three_masks() -> Figure:
     words = ["<bos>", "gracias", "<pad>", "<pad>", "<pad>"]
-    return mask_maps(_three_masks(torch.tensor([BOS, 4, PAD, PAD, PAD])), words, words)
+    return mask_maps(
+        _three_masks(torch.tensor([BOS, 4, PAD, PAD, PAD])),
+        words,
+        words,
+        title="Both masks together hide padding and what comes later",
+        note="Row: a word that looks. Columns, in the same order: may it see this one? 1 is yes",
+        loud="both (&)",
+    )
 
 
 @figure(
     "masks-influence",
-    title="With the causal mask, a word reaches only itself and later places",
     caption="Which outputs change when one target word changes, measured in a random model.",
     alt="Two squares: a row for the output at each word, a column for each word changed. With the "
     "causal mask only the lower left triangle says yes. With a mask that shows everything, each "
@@ -189,9 +205,10 @@ def draw_influence() -> Figure:
         measured_influence(),
         TGT_IN,
         TGT_IN,
-        xlabel="when this word is changed",
-        ylabel="does the output here change?",
+        title="With the causal mask, a word reaches only itself and later places",
+        note="Row: does the output here change? Columns, in the same order: the word changed",
         marks=("no", "yes"),
+        loud="with the causal mask",
     )
 
 

@@ -36,7 +36,7 @@ from course.drawing.maps import level_name, maps_of_words
 from course.drawing.plots import name_lines
 from course.drawing.registry import figure
 from course.drawing.values import as_array, written
-from course.drawing.words import Point, canvas, heading, label, sentence, word, word_color
+from course.drawing.words import Point, canvas, heading, label, sentence, titled, word, word_color
 from transformer_lib.translator import Translator
 
 FLOW_LIMIT = 2.5  # numbers beyond it have the color of the ends
@@ -65,16 +65,18 @@ def depth_curves(
     figure = style.new_figure(style.WIDTH, 3.6)
     grid = figure.subplots(1, len(panels), squeeze=False, sharey=True)
     for ax, (title, curves) in zip(grid.flat, panels.items(), strict=True):
-        for number, (name, values) in enumerate(curves.items()):
+        for name, values in curves.items():
             values, end = np.asarray(values, float), len(values) - 1
             if title in powers and not (values > 0).all():
                 raise ValueError(f"{title!r}: {name} has numbers that aren't positive")
             drawn = np.log10(values) if title in powers else values
             at = [*range(end), end + 1.5 if last else end]
             color = style.ACCENT if name in loud else style.MUTED
-            ax.plot(at, drawn, ("-", "--")[number % 2], color=color, label=name, linewidth=2.5)
+            second = color in [line.get_color() for line in ax.lines]
+            dashes = "--" if second else "-"
+            ax.plot(at, drawn, dashes, color=color, label=name, linewidth=2.5)
             if places:
-                ax.text(*places[name], name, color=color)
+                ax.text(*places[name], name, color=color, weight="bold")
         if title in powers:
             ax.yaxis.set_major_locator(MultipleLocator(2))
             ax.yaxis.set_major_formatter(FuncFormatter(_power))
@@ -148,7 +150,7 @@ def _plus(ax: Axes, at: Point) -> None:
 
 # --- two stacks side by side ---------------------------------------------------------------------
 
-BOX, SLIM, GAP = 0.32, 0.25, 0.11  # heights of a sub-layer and of its add & norm; between them
+BOX, SLIM, GAP = 0.3, 0.24, 0.14  # heights of a sub-layer and of its add & norm; between them
 SIDES = {
     "encoder": (2.1, -1, style.ENCODER, ("self-attention", "feed-forward")),
     "decoder": (
@@ -184,7 +186,7 @@ def _two_stacks(src: Sequence[str], read: Sequence[str], written: str, layers: i
             label(ax, (x + 1.64 * side, low + tall - 0.2), f"layer\n{layer}", **called)
             for number, part in enumerate(parts):
                 y = low + 0.14 + each * number + BOX / 2 + (each - BOX - SLIM - 2 * GAP) / 2
-                norm, fork, out = y + BOX / 2 + GAP + SLIM / 2, y - BOX / 2 - 0.07, x + 1.4 * side
+                norm, fork, out = y + BOX / 2 + GAP + SLIM / 2, y - BOX / 2 - 0.1, x + 1.4 * side
                 arrow(ax, (x, before), (x, y - BOX / 2))
                 arrow(ax, (x, y + BOX / 2), (x, norm - SLIM / 2))
                 path(ax, [(x, fork), (out, fork), (out, norm), (x + 0.92 * side, norm)])
@@ -219,13 +221,17 @@ def _neuron_words(neurons: Mapping[str, Mapping[str, float]], label: str) -> Fig
     axes = figure.subplots(1, len(neurons), squeeze=False, sharex=True).flat
     for ax, (title, words) in zip(axes, neurons.items(), strict=True):
         colors = [style.WORDS.get(text, style.SOFT) for text in words]
-        ax.barh(list(words), list(words.values()), height=0.72, color=colors)
+        bars = ax.barh(list(words), list(words.values()), height=0.66, color=colors)
+        ax.bar_label(bars, fmt="%.1f", padding=4, fontsize=style.NOTE)
         ax.invert_yaxis()
-        ax.set_title(title, loc="left", fontsize=12)
-        ax.set_xlabel(label)
-        ax.tick_params(axis="y", length=0)
-        for tick in (tick for tick in ax.get_yticklabels() if tick.get_text() in style.WORDS):
-            tick.set(**style.chip(tick.get_text()))
+        ax.set_title(title, loc="left", fontsize=style.LABEL)
+        ax.margins(x=0.12, y=0.02)
+        ax.set_xticks([])
+        ax.spines[:].set_visible(False)
+        ax.tick_params(axis="y", length=0, pad=8)
+        for tick in ax.get_yticklabels():
+            tick.set(**style.chip(tick.get_text()), va="center")
+    titled(figure, "Two neurons that fire for “trees” fire for other plurals, too", label)
     return figure
 
 
@@ -244,7 +250,7 @@ def _norm_groups(
     shape, cell, pitch = (len(sentences), len(sentences[0])), 0.38, 0.6
     words = [text for words in sentences for text in words]
     tall = cell * len(words) + 0.2 * (shape[0] - 1)
-    figure, ax = canvas(8, tall + 1.75)
+    figure, ax = canvas(8, tall + 1.6)
     heading(ax, title, "One letter: numbers that share a mean")
     for panel, (name, group) in enumerate(groups.items()):
         group = as_array(group).astype(int)
@@ -301,7 +307,7 @@ def _around_flow(
         for number, (station, width) in enumerate(zip(stations, widths, strict=True)):
             x = start + width / 2
             if number:
-                arrow(ax, (start - gap, y), (start, y))
+                arrow(ax, (start - 0.7 * gap, y), (start, y))
             if station == "+":
                 _plus(ax, (x, y))
                 corner, over = left + widths[0] + 0.3 * gap, y + 0.8
@@ -335,7 +341,7 @@ def _vectors(
     for row, (size, text) in enumerate(zip(np.sqrt((table**2).mean(axis=1)), words, strict=True)):
         middle, color = top - step * (row + 0.5), style.readable(word_color(text))
         beside = {"ha": "right", "weight": "bold", "color": color}
-        label(ax, (x + 1.07, middle), written(size, 1), size=style.LABEL, **beside)
+        label(ax, (x + 1.03, middle), written(size, 1), size=style.LABEL, **beside)
         if labels:
             word(ax, (x - 0.08, middle), text, ha="right")
 
@@ -365,6 +371,11 @@ def draw_who_moves() -> Figure:
         [*words, "<eos>"],
         title="A word reaches the others only through attention",
         note="Rows: whose output moves. Columns, in the same order: the word that is nudged",
+        notes={
+            "feed-forward": "itself alone",
+            "self-attention": "others, too",
+            "two whole layers": "others, too",
+        },
         scale_name="how far it moves (largest = 1)",
         limits=(0, 1),
     )
@@ -388,7 +399,6 @@ def draw_stream_of_words() -> Figure:
 
 @figure(
     "encoder-neurons",
-    title="Two neurons that fire for “trees” fire for other plurals, too",
     caption="Two neurons that fire for trees, and the words of 1,000 held-out sentences for which "
     "they fire most.",
     alt="Two panels of bars. Neuron 314 of layer 0: cakes, trees, paths, students, trunks, books, "
@@ -399,14 +409,16 @@ def draw_neurons() -> Figure:
     return _neuron_words(
         {
             "layer 0, neuron 314:\nplurals, masculine in Spanish": excited_by(0, 314, also="trees"),
-            "layer 1, neuron 11:\nplurals, most of them alive": excited_by(1, 11, also="trees"),
+            "layer 1, neuron 11:\nplurals, most alive; lower: trees": excited_by(
+                1, 11, also="trees"
+            ),
         },
-        "how strongly it fires (mean)",
+        "How strongly each fires for a word: the mean in 1,000 sentences not seen in training",
     )
 
 
 F, SUM, NORM, BOTH = "f(x)", "x + f(x)", "norm(f(x))", "norm(x + f(x))"
-UP, DOWN = "length of the signal, on its way up", "of the gradient, on its way down"
+UP, DOWN = "Signal, on its way up", "Gradient, on its way down"
 
 
 @figure(
@@ -427,8 +439,9 @@ def draw_deep_stack() -> Figure:
     for name, values in panels[DOWN].items():
         panels[DOWN][name] = values[::-1]  # it comes from the top
     figure = depth_curves(panels, powers=list(panels), loud=[BOTH])
-    figure.suptitle("In 24 untrained layers, only the norm keeps the length of the vectors")
-    figure.supxlabel("f: one sub-layer, attention or feed-forward", fontsize=style.NOTE)
+    title = "In 24 untrained layers, only the norm keeps the length of the vectors"
+    note = "Length of the vectors, 1 at the start. f: one sub-layer, attention or feed-forward"
+    titled(figure, title, note)
     figure.axes[1].set_xlabel("layers passed, from the top")
     return figure
 
@@ -443,11 +456,15 @@ def draw_deep_stack() -> Figure:
 def draw_deep_alike() -> Figure:
     ways = {F: "neither", NORM: "norm only", SUM: "residual only", BOTH: "residual and norm"}
     curves = {name: all_ways()[way]["alike"][:13] for name, way in ways.items()}
-    drawn = depth_curves({"": curves}, loud=[SUM, BOTH], places={})
-    drawn.axes[0].set(xlim=(-0.2, 12), ylim=(-0.05, 1.02))
-    # All four end at 1, so that only a piece of each line tells whose name it is.
-    drawn.axes[0].legend(loc="upper left", bbox_to_anchor=(1, 1), frameon=False)
-    level_name(drawn.axes[0], "mean cosine of two words")
+    places = {F: (2, 1.05), NORM: (2.8, 1.05), SUM: (5.2, 0.72), BOTH: (2.05, 0.88)}
+    drawn = depth_curves({"": curves}, loud=[SUM, BOTH], places=places)
+    [ax] = drawn.axes
+    ax.set(xlim=(-0.1, 12.1), ylim=(-0.05, 1.15), xticks=range(0, 13, 2))
+    ax.set_yticks([0, 0.5, 1])
+    for end, said in ((2, "alike after 2 layers"), (10, "after about 10")):
+        ax.vlines(end, 0, 0.96, color=style.SOFT, linewidth=1, linestyle=":")
+        ax.text(end + 0.1, 0.03, said, fontsize=style.LABEL)
+    level_name(ax, "mean cosine of two words (f: one sub-layer; x +: the residual connection)")
     return drawn
 
 
@@ -465,7 +482,7 @@ def draw_norm_groups() -> Figure:
         "layer norm": shares_a_mean(fresh_norm, shape),
         "batch norm": shares_a_mean(batch_norm, shape),
     }
-    title = "Layer norm asks one word; batch norm mixes all words, and padding"
+    title = "Layer norm takes one word by itself; batch norm mixes all, even padding"
     return _norm_groups(groups, [["I", "like", "trees"], ["thank", "you", "<pad>"]], title)
 
 
@@ -493,16 +510,22 @@ def draw_two_norms() -> Figure:
 
 @figure(
     "encoder-stream",
-    title="In pre-norm the vectors grow from layer to layer",
+    title="In pre-norm the vectors grow from layer to layer, to five times their size",
     caption="The size of the vectors between the layers of 24 untrained layers.",
     alt="Two curves. Post-norm is flat at 1. Pre-norm climbs steadily from 1 to about 5, and the "
     "one norm at the end takes it back to 1.",
 )
 def draw_stream() -> Figure:
     sizes = {"post-norm": stream(False), "pre-norm": stream(True)}
-    places = {"pre-norm": (14.2, 4.1), "post-norm": (14.2, 1.15)}
+    places = {"pre-norm": (11, 3.45), "post-norm": (11, 1.15)}
     drawn = depth_curves({"": sizes}, last="end", loud=["pre-norm"], places=places)
-    level_name(drawn.axes[0], "size of the vectors")
+    [ax] = drawn.axes
+    ax.set(xlim=(-0.3, 26.5), ylim=(0, 5.6))
+    largest = sizes["pre-norm"][24]
+    look = {"ha": "center", "weight": "bold", "color": style.ACCENT}
+    ax.text(24, largest + 0.2, f"{largest:.1f}", **look)
+    ax.text(24.6, 2.4, "one norm at the end", ha="right", color=style.ACCENT)
+    level_name(ax, "size of the vectors")
     return drawn
 
 
@@ -520,25 +543,33 @@ def draw_two_layers() -> Figure:
     return _two_stacks(["I", "like", "trees", "<eos>"], ["<bos>", "me", "gustan", "los"], "árboles")
 
 
-COLUMNS = "each pair of words; the columns have the same order as the rows"
+COLUMNS = "Each pair of words, the columns in the order of the rows"
 
 
 @figure(
     "encoder-similarity",
     caption="How alike the words of one sentence are, before and after each layer of our "
     "translator.",
-    alt="Three maps of cosines over 'the tired animal crosses the wide street'. Input: the two "
-    "'the' are alike, all other pairs only a little. Layer 0: they no longer are. Layer 1: two "
-    "faint blocks, 'the tired animal' and 'crosses the wide street', mostly negative values "
-    "between.",
+    alt="Three maps of cosines over 'the tired animal crosses the wide street', parted into who "
+    "acts, 'the tired animal', and what it does. Input: the two 'the' are alike, all other pairs "
+    "only a little. Layer 0: they no longer are. Layer 1: two blocks of positive values, mostly "
+    "negative ones between; their mean has fallen from 0.18 to -0.07.",
 )
 def draw_similarity() -> Figure:
     (words,), xs = read_by_encoder([SENTENCE])
     xs = without_end(words, xs)
     maps = {title: others(alike(x)) for title, x in zip(titles(xs), xs, strict=True)}
-    title = "In this sentence, what doesn't belong together moves apart"
-    note = f"Cosines of {COLUMNS}"
-    return maps_of_words(maps, words, title=title, note=note, scale_name="cosine", parted=3)
+    apart = {name: table[:3, 3:].mean().item() for name, table in maps.items()}
+    return maps_of_words(
+        maps,
+        words,
+        title="In this sentence, what doesn't belong together moves apart",
+        note=f"{COLUMNS}; across: mean of who with what",
+        scale_name="how alike they are (cosine)",
+        limits=(-0.7, 0.7),
+        groups={"who": 3, "does what": 4},
+        notes={name: f"across: {mean:.2f}" for name, mean in apart.items()},
+    )
 
 
 @figure(
@@ -551,8 +582,16 @@ def draw_similarity() -> Figure:
 def draw_similarity_random() -> Figure:
     words, xs = random_layers()
     maps = {title: others(alike(x)) for title, x in zip(titles(xs), xs, strict=True)}
-    title, note = "Layers that have learned nothing make all words alike", f"Cosines of {COLUMNS}"
-    return maps_of_words(maps, words, title=title, note=note, scale_name="cosine", across=4)
+    return maps_of_words(
+        maps,
+        words,
+        title="Layers that have learned nothing make all words alike",
+        note=COLUMNS,
+        scale_name="how alike they are\n(cosine)",
+        limits=(0, 1),
+        across=4,
+        notes={name: f"mean {np.nanmean(table):.2f}" for name, table in maps.items()},
+    )
 
 
 @figure(
@@ -560,8 +599,8 @@ def draw_similarity_random() -> Figure:
     caption="The word 'red' before ten nouns: how alike its ten vectors are in each layer.",
     alt="Two maps of ten nouns by ten, the color is the cosine of two vectors of 'red'. Input: one "
     "color, all alike. After layer 1: two strong blocks, the five nouns that are masculine in "
-    "Spanish and the five that are feminine, and fainter cells between them; a blank cross parts "
-    "the two kinds.",
+    "Spanish and the five that are feminine, and fainter cells between them. The columns are "
+    "named masculine and feminine.",
 )
 def draw_red() -> Figure:
     nouns = [f"{noun}  {gender}" for noun, gender in zip(TEN_NOUNS, "mmmmmfffff", strict=True)]
@@ -573,5 +612,5 @@ def draw_red() -> Figure:
         note="“red” before ten nouns, masculine or feminine in Spanish; columns in the same order",
         scale_name="how alike two “red” are (cosine)",
         limits=(0.7, 1.0),
-        parted=5,
+        groups={"masculine": 5, "feminine": 5},
     )

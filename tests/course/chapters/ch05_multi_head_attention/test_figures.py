@@ -146,9 +146,9 @@ def test_one_two_all_shows_one_two_and_all(maps):
     assert max(widths) == pytest.approx(8 * float(mean.max())), "as thick as the mean is large"
     first = next(iter(named.values()))[2]
     best = int(first.argmax())
-    assert any(
-        text.startswith(f"{ENGLISH[best]} {percent(float(first.max()))}") for text in texts(ax)
-    )
+    share = ax.texts[texts(ax).index(percent(float(first.max())))]
+    rows = [text.get_position()[1] for text in ax.texts if text.get_text() == ENGLISH[best]]
+    assert share.get_position()[1] in rows, "beside its word"
 
 
 def test_the_sharpest_head_of_the_last_layer_comes_first():
@@ -178,12 +178,12 @@ def tables(spec: dict) -> list[list[dict[str, str]]]:
 
 
 def test_the_view_holds_each_visible_weight_once(maps):
-    _, lines = tables(heads.token_view(maps).to_dict())
+    _, lines, _ = tables(heads.token_view(maps).to_dict())
     visible = sum(int((matrix >= heads.FAINT).sum()) for matrix in maps.weights.values())
     assert len(lines) == visible
     cross = maps.weights["decoder.layers.1.cross_attn"]
     row = next(r for r in lines if r["layer"] == "decoder, layer 1: Spanish looks at English")
-    assert (row["query"], row["key"]) == ("me", ENGLISH[int(row["j"])])
+    assert row["query"] == maps.tgt_out[int(row["i"])] and row["key"] == ENGLISH[int(row["j"])]
     place = int(row["head"]), int(row["i"]), int(row["j"])
     assert float(row["weight"]) == pytest.approx(cross[place].item(), abs=0.0055)
 
@@ -209,7 +209,7 @@ def test_what_answers_the_mouse_can_be_seen(maps):
     """The background of each word is drawn, and as wide as its word: nothing else is to click."""
     spec = heads.token_view(maps).to_dict()
     marks = [layer["mark"] for layer in spec["layer"]]
-    assert [mark["type"] for mark in marks] == ["rect", "rule"]
+    assert [mark["type"] for mark in marks] == ["rect", "rule", "text"]
     assert "transparent" not in str(marks) and marks[0]["fill"].startswith("#")
 
 
@@ -245,6 +245,17 @@ def test_the_view_at_load_draws_the_lines_of_its_word(maps):
     assert group.count("<line") == int(wanted.sum())
     for word in ("like", "trees", "&lt;eos&gt;"):
         assert svg.count(f">{word}</text>") == 2, "once on each side"
+
+
+def test_the_title_says_where_most_attention_of_the_word_goes(maps):
+    spec = showing.portable(heads.token_view(maps, layer="encoder, layer 0", word="like").to_dict())
+    svg = showing.convert(spec, "svg").decode()
+    row = maps.weights["encoder.layers.0.self_attn"][:, 1]
+    head, key = divmod(int(row.argmax()), len(ENGLISH))
+    share = percent(round(float(row.max()), 2))
+    said = f"“like” looks most at “{ENGLISH[key]}”: {share} in layer 0, head {head}"
+    assert said.replace("<", "&lt;").replace(">", "&gt;") in svg
+    assert f"head {head}: {share}" in svg, "beside the word, too"
 
 
 # --- distances and the three uses ---
