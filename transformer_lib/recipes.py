@@ -252,7 +252,7 @@ def tatoeba_sizes() -> tuple[ModelConfig, TrainingConfig, int]:
         N=3, d_model=256, d_ff=1024, h=8, dropout=0.15, norm_first=True, tie_weights="all"
     )
     training = TrainingConfig(
-        steps=9_500,
+        steps=20_000,
         schedule="linear",
         max_lr=4e-3,
         warmup=500,

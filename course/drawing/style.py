@@ -70,7 +70,7 @@ EXACT = tuple(
     dict.fromkeys([INK, MUTED, PAPER, SOFT, GROUND, ACCENT, *CATEGORIES, *WORDS.values()])
 )
 # Weights from 0 to 1: the more attention, the more ink.
-WEIGHT_COLORS = ("#FFFFFF", "#C9DDF0", "#7FB2D6", "#2774A7", "#0B2A57")
+WEIGHT_COLORS = ("#FFFFFF", "#CFE7E4", "#84BFB8", "#2A7B75", "#0B3532")
 # Signed values: white is zero, blue below, orange above, and strong is dark at both ends: what is
 # nothing vanishes. Blue gets darker than brown, so that a grey copy still tells the ends apart.
 SIGNED_COLORS = ("#0B2A57", "#2774A7", "#FFFFFF", "#E89F2A", "#7A3A00")

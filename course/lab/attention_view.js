@@ -17,7 +17,7 @@
 
 const AV_STYLE = `
 .av { --ink: light-dark(#1a1a1a, #ececec); --muted: light-dark(#6b6b6b, #a8a8a8);
-  --rule: light-dark(#d9d9d9, #40444c); --attention: light-dark(#2774a7, #86ceeb);
+  --rule: light-dark(#d9d9d9, #40444c); --attention: light-dark(#2a7b75, #84cfc6);
   --changed: light-dark(#cd5a1f, #e89f2a); --paper: light-dark(#ffffff, #16181c);
   --rest: light-dark(#eeeeee, #2b2f36);
   --row: 2.1rem; color: var(--ink); font: 1rem/1.4 "Course Sans", Verdana, sans-serif; }
