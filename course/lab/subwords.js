@@ -169,9 +169,10 @@ function put_back(translation, replaced, { picture }) {
     translation = translation.replace(other, () => lost.shift());
   }
   for (const [stand_in, typed] of replaced) {
-    const glued = /^\p{L}/u.test(stand_in) ? "[a-z]*" : ""; // the model may spell wwww
-    const escaped = stand_in.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
-    const parts = translation.split(new RegExp(glued + escaped, "u"));
+    const [letters] = stand_in.match(/^[a-z]*/); // the model may spell ww.example.com
+    const rest = stand_in.includes("@") ? stand_in : stand_in.slice(letters.length);
+    const escaped = rest.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
+    const parts = translation.split(new RegExp((letters ? "[a-z]*" : "") + escaped, "u"));
     translation = parts.length > 1 ? parts.join(typed) : `${translation} ${typed}`;
   }
   return translation;

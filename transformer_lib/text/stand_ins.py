@@ -53,7 +53,10 @@ def put_back(translation: str, replaced: Sequence[tuple[str, str]]) -> str:
     for stand_in, other in zip(lost, others, strict=False):  # the model may write another
         translation = translation.replace(other, stand_in, 1)
     for stand_in, typed in replaced:
-        glued = "[a-z]*" if stand_in[0].isalpha() else ""  # the model may spell wwww
-        parts = re.split(glued + re.escape(stand_in), translation)
+        # The model may spell ww.example.com, or glue letters to an address.
+        letters = re.match("[a-z]*", stand_in)[0]  # type: ignore[index]
+        rest = stand_in if "@" in stand_in else stand_in.removeprefix(letters)
+        spelled = ("[a-z]*" if letters else "") + re.escape(rest)
+        parts = re.split(spelled, translation)
         translation = typed.join(parts) if len(parts) > 1 else f"{translation} {typed}"
     return translation

@@ -135,7 +135,7 @@ def test_what_is_copied_is_found_and_put_back_alike(node, stand_ins):
         return given.texts.map((text) => {
           const { words, replaced } = replace_by_stand_ins(text, given.rules);
           const written = [words, "Sí", `${words} ${words}`, `w${words.replaceAll(" ", " w")}`,
-            "Sí 🙍, ya 🙍 🤍", words.replaceAll("😀", "🤍")];
+            "Sí 🙍, ya 🙍 🤍", words.replaceAll("😀", "🤍"), words.replaceAll("www", "ww")];
           return [words, ...written.map((one) => put_back(one, replaced, given.rules))];
         });
     """
@@ -143,7 +143,7 @@ def test_what_is_copied_is_found_and_put_back_alike(node, stand_ins):
     for text in COPIED:
         words, replaced = replace_by_stand_ins(text, stand_ins)
         written = [words, "Sí", f"{words} {words}", f"w{words}".replace(" ", " w")]
-        written += ["Sí 🙍, ya 🙍 🤍", words.replace("😀", "🤍")]
+        written += ["Sí 🙍, ya 🙍 🤍", words.replace("😀", "🤍"), words.replace("www", "ww")]
         expected.append([words, *(put_back(one, replaced) for one in written)])
     rules = pages.stand_in_rules(stand_ins)
     assert node(program, {"texts": COPIED, "rules": rules}) == expected

@@ -62,10 +62,11 @@ def test_no_stand_in_is_left_where_the_model_repeats_it():
     assert put_back(f"{stand_in}, {stand_in}", replaced) == "a@b.com, a@b.com"
 
 
-def test_letters_that_the_model_has_put_before_a_link_go_with_it():
+def test_letters_of_a_link_that_the_model_has_put_or_left_out_go_with_it():
     _, replaced = replace_by_stand_ins("Visit www.uni-köln.de 🍕")
     stand_in = STAND_INS["link"][0]
     assert put_back(f"Visite w{stand_in} 😀", replaced) == "Visite www.uni-köln.de 🍕"
+    assert put_back(f"Visite {stand_in[1:]} 😀", replaced) == "Visite www.uni-köln.de 🍕"
     assert put_back(f"Pizza😀 en {stand_in}", replaced) == "Pizza🍕 en www.uni-köln.de"
 
 
