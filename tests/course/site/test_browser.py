@@ -403,7 +403,7 @@ def test_the_larger_translator_reads_any_sentence_and_keeps_nobody_out(browser, 
         page.locator("select").select_option("encoder.layers.1.self_attn")
         for head in range(8):
             heads.nth(head).uncheck()
-        expect(written).to_contain_text("Mi abuela es la bicicleta de verde")
+        expect(written).to_contain_text("La bicicleta de mi abuela es verde")
         expect(page.locator("#difference")).to_have_text(f"was: {before}")
         page.evaluate("for (const one of document.querySelectorAll('details')) one.open = true")
         assert serious(page) == []
