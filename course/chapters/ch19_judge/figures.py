@@ -77,7 +77,7 @@ def _price(
         xlim=(-0.03 * far, 1.03 * far),
     )
     ax.set_yticks([0.2, 0.4, 0.6, 0.8, 1.0])
-    note = "lines: training runs, the mean of three seeds; small dots: where each seed ends"
+    note = "lines: training runs, the mean of three seeds; small dots and squares: each seed's end"
     titled(figure, "Every training leads farther from the start than it must", note)
     return figure
 
@@ -176,7 +176,7 @@ def _hole_found(runs: Sequence[Row]) -> Figure:
     return figure
 
 
-OWN = "trained on its own\nright sentences"  # what passed, in the notebook's words
+OWN = "trained on what passed:\nits own right sentences"
 NAMES = {"KL 0": "no KL penalty", "KL 0.1": "KL weight 0.1", "KL 0.3": "KL weight 0.3"}
 
 
@@ -195,7 +195,7 @@ def stored_ways() -> dict[str, list[Row]]:
     "start is at about a fifth. From there a line rises steeply and reaches 1 after about one and "
     "a half nats: the shortest way. Best of 16 lies on it, above 0.9. Training runs with KL "
     "weights of 0.3, 0.1 and 0 leave to the right of it; the lower the weight, the higher and the "
-    "farther away they end. What was trained on its own right sentences ends lower, and to the "
+    "farther away they end. What was trained on what passed ends lower, and to the "
     "right of the line as well.",
 )
 def draw_price() -> Figure:
@@ -217,7 +217,7 @@ def draw_price() -> Figure:
     alt="Six rows, six panels, a dot for each of three seeds. From the start over KL weights of "
     "0.3 and 0.1 to none the share of right sentences rises from about a fifth to nearly 1; the "
     "words in use fall to less than a third, sentences get shorter, and questions and those with "
-    "because disappear. Training on its own right sentences and best of 16 keep most of the "
+    "because disappear. Training on what passed and best of 16 keep most of the "
     "words, and nearly all sentences differ; with best of 16 more than nine in ten are right, too.",
 )
 def draw_what_it_eats() -> Figure:
