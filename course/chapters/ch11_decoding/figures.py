@@ -141,7 +141,7 @@ def _beam_tree(
         f"“{best.words[0]}” is behind “{first}” after one word, and wins"
         if best.words[0] != first
         else f"“{first}” is ahead after one word, and wins",
-        "Log-probability of the words so far: near 0 is likely. Dotted: dropped; filled: finished",
+        "Bar: probability of the words so far; number: its log; dotted: dropped; filled: finished",
     )
 
     def place(step: float, row: float) -> tuple[float, float]:
@@ -177,11 +177,16 @@ def _beam_tree(
         fill = (color if chosen else style.RULE) if done else style.PAPER
         ink = style.MUTED if gone else style.ink_on(fill)
         edge = style.RULE if gone else color
-        box(ax, (x, y), 2 * half, 0.46, "", edge, fill=fill, line=1.2)
+        box(ax, (x, y), 2 * half, 0.5, "", edge, fill=fill, line=1.2)
+        if node["step"]:
+            wide = (2 * half - 0.2) * math.exp(node["log_prob"])
+            shade = style.ink_on(fill) if chosen else style.SOFT if gone else color
+            start = x - half + 0.1
+            ax.hlines(y - 0.185, start, start + wide, color=shade, linewidth=3.6, zorder=3)
         said = _label(node).replace("  ", "\n")
         label(
             ax,
-            (x, y - (0.14 if "\n" in said else 0.05)),
+            (x, y - (0.09 if "\n" in said else 0.05)),
             said,
             ha="center",
             va="baseline",
@@ -400,8 +405,10 @@ def _sharpened_rows(
     """
     first = next(iter(panels.values()))
     lines = -(-len(panels) // 3)
-    figure = style.new_figure(style.WIDTH, (0.3 * len(first) + 0.85) * lines + 0.5)
+    figure = style.new_figure(style.WIDTH, (0.3 * len(first) + 0.85) * lines + 0.8)
     figure.suptitle(title)
+    note = "bars: probability that a word is drawn as the first of the translation"
+    figure.supxlabel(note, size=style.NOTE, color=style.MUTED, x=0.008, ha="left")
     figure.get_layout_engine().set(hspace=0.08)
     axes = figure.subplots(lines, 3, sharey=True, sharex=True, squeeze=False)
     for ax in axes.flat[len(panels) :]:
@@ -477,10 +484,10 @@ MEANINGS = {"estoy, soy": "am", "tengo": "have", "el": "the", "al": "to the"}
 @figure(
     "decoding-tree",
     caption="The complete tree of a beam of two for 'I am the student'.",
-    alt="A tree in four columns of words with their summed log-probabilities. Two branches are "
-    "kept: 'estoy', at first ahead with −0.95, and 'soy', −1.02. 'Soy estudiante' finishes with "
-    "−1.30 and wins; 'estoy el estudiante' finishes a word later with −2.19. All others "
-    "are dropped, and of those only the likeliest of each branch is drawn.",
+    alt="A tree in four columns of words with their summed log-probabilities, and a bar for the "
+    "probability. Two branches are kept: 'estoy', at first ahead with −0.95, and 'soy', −1.02. "
+    "'Soy estudiante' finishes with −1.30 and wins; 'estoy el estudiante' finishes a word later "
+    "with −2.19. All others are dropped, and of those only the likeliest of each branch is drawn.",
     hero=True,
 )
 def draw_tree() -> Figure:
@@ -564,5 +571,5 @@ def _sharpened_first_words() -> tuple[dict[str, dict[str, float]], str]:
 def draw_sampling() -> Figure:
     panels, others = _sharpened_first_words()
     rare = panels["temperature 1.5:\nrare words gain"][others]
-    title = f"Temperature 1.5 gives rare words {rare:.0%}, top-k and top-p give them nothing"
-    return _sharpened_rows(panels, others, title.replace("%", " %"))
+    title = f"Temperature 1.5 gives rare words a share of {rare:.2f}, top-k and top-p nothing"
+    return _sharpened_rows(panels, others, title)

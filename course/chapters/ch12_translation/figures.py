@@ -76,19 +76,15 @@ def score_bars(scores: Mapping[str, tuple[float, float]]) -> Figure:
         if not all(0 <= score <= 100 + 1e-6 for score in pair):
             raise ValueError(f"{name!r}: scores go from 0 to 100, but here are {pair}")
     figure = style.new_figure(style.WIDTH, 1.0 + 0.36 * len(scores))
+    scores = dict(sorted(scores.items(), key=lambda row: row[1][1], reverse=True))
     if ONE_LETTER in scores:
         exact, bleu = scores[ONE_LETTER]
-        title = (
-            f"One wrong ending costs BLEU {100 - bleu:.0f} points, exact match {100 - exact:.0f}"
-        )
-        figure.suptitle(title)
+        figure.suptitle(f"One wrong ending leaves BLEU at {bleu:.1f}, exact match at {exact:.1f}")
     axes = figure.subplots(1, 2, sharey=True)
     for place, (ax, kind) in enumerate(zip(axes, ("exact match", "BLEU"), strict=True)):
         broken = {"nothing": "nothing broken"}  # the others say by themselves what was
         bars = {broken.get(name, name): pair[place] for name, pair in scores.items()}
-        less = {name: f"{score:.1f}: {100 - score:.0f} less" for name, score in bars.items()}
-        look = {"written": "{:.1f}".format, "notes": {ONE_LETTER: less.get(ONE_LETTER, "")}}
-        bar_rows(ax, bars, loud=[ONE_LETTER], most=100, named=place == 0, **look)
+        bar_rows(ax, bars, loud=[ONE_LETTER], written="{:.1f}".format, most=100, named=place == 0)
         ax.set_title(kind)
     return figure
 

@@ -267,7 +267,7 @@ def _sharp_heads(results: Sequence[Mapping[str, Any]], named: Mapping[str, str])
         text = named.get(f"{row['layer']}.{row['head']}")
         if text:
             point, high = (row["largest"], row["changed"]), row["changed"] > 0.1
-            away = ((-11 if point[0] > 0.8 else 11), 0) if high else (0, 34)
+            away = ((-34 if point[0] > 0.8 else 11), 0) if high else (0, 34)
             side = "center" if not high else "right" if point[0] > 0.8 else "left"
             line = {"arrowstyle": "-", "color": style.MUTED, "shrinkB": 6}
             ax.annotate(
@@ -277,7 +277,7 @@ def _sharp_heads(results: Sequence[Mapping[str, Any]], named: Mapping[str, str])
                 textcoords="offset points",
                 ha=side,
                 va="center" if high else "bottom",
-                arrowprops=None if high else line,
+                arrowprops=None if side == "left" else line,
             )
     ax.set(xlim=(0.3, 1.01), ylim=(-0.01, 0.25))
     ticks = [0, 0.05, 0.1, 0.15, 0.2, 0.25]
@@ -348,7 +348,7 @@ def draw_agreement() -> Figure:
     measured = _over_seeds()
     said = {
         "the one head off": "the head that finds\nthe noun is off",
-        "another head off (worst of 15)": "one of the 15 others\nis off (the worst case)",
+        "another head off (worst of 15)": "one of the 15 other heads\nis off (the worst case)",
         "adjective can't see the nouns": "the adjective can't\nsee the nouns",
         "two numbers swapped": "the weights of the\ntwo nouns swapped",
     }

@@ -1,6 +1,7 @@
 """Real text: a word and its pieces, and what dropout does."""
 
 from collections.abc import Mapping, Sequence
+from statistics import fmean
 
 import matplotlib as mpl
 from matplotlib.figure import Figure
@@ -107,19 +108,25 @@ def _score_dots(
         raise ValueError("there are no panels: there is nothing to draw")
     ways = list(next(iter(panels.values())))
     figure = style.new_figure(style.WIDTH, 1.7 + 0.5 * len(ways))
-    note = "BLEU of three training runs, their mean at the right; a line joins the dots of a run"
+    note = "BLEU, two ways to choose a translation; dots: three training runs; upright: their mean"
     titled(figure, "The choice that is better on validation is worse on test", note)
     figure.get_layout_engine().set(wspace=0.08)
     axes = figure.subplots(1, len(panels), sharex=True, sharey=True, squeeze=False)[0]
     for ax, (title, rows) in zip(axes, panels.items(), strict=True):
-        mean = {"written": lambda found: f"{found.mean():.1f}", "loud": ways[-1:], "at": 1.03}
-        dot_rows(ax, rows, named=ax is axes[0], **mean)
+        dot_rows(ax, rows, named=ax is axes[0], loud=ways[-1:])
+        for y, (way, scores) in enumerate(rows.items()):
+            color, mean = style.ACCENT if way in ways[-1:] else style.MUTED, fmean(scores)
+            ax.plot(mean, y, "|", color=color, markersize=22, markeredgewidth=3)
+            look = {"color": color, "weight": "bold", "ha": "center", "va": "center"}
+            up = -19 if y else 19  # away from the lines
+            ax.annotate(f"{mean:.1f}", (mean, y), (0, up), textcoords="offset points", **look)
         for scores in zip(*rows.values(), strict=False):
             ax.plot(scores, range(len(scores)), color=style.SOFT, linewidth=0.8, zorder=1)
         for name, score in published.get(title, {}).items():
-            ax.axvline(score, color=style.MUTED, linestyle=":", linewidth=1.4, zorder=0)
+            look = {"color": style.MUTED, "linestyle": ":", "linewidth": 1.4, "zorder": 0}
+            ax.axvline(score, 0.16, **look)  # above the number of the last row
             said = f"{name}: {score:.1f}"
-            ax.text(score, -0.5, said, color=style.MUTED, ha="center", va="bottom", size=style.NOTE)
+            ax.text(score, -0.55, said, color=style.MUTED, ha="left", va="bottom", size=style.NOTE)
         ax.set_title(title)
         ax.margins(x=0.1)
         ax.locator_params(axis="x", nbins=4)
@@ -229,19 +236,19 @@ def draw_sweep() -> Figure:
 @figure(
     "real-text-published",
     caption="Two ways to choose from the same beams: which is better depends on the sentences.",
-    alt="Two panels with BLEU of three seeds each, and a line for each seed. On the validation "
-    "pairs, the length penalty that is best there has 41.3 on average, log-probability per piece "
-    "40.8. On the test sentences it is the other way round, for each seed: the penalty has 40.0, "
-    "log-probability per piece 41.1, beside a dotted line at the published 41.0. The seeds lie up "
-    "to 1.4 apart.",
+    alt="Two panels with BLEU of three seeds each, a line for each seed, and a mark at the mean. "
+    "On the validation pairs, the length penalty that is best there has 41.3 on average, "
+    "log-probability per piece 40.8. On the test sentences it is the other way round, for each "
+    "seed: the penalty has 40.0, log-probability per piece 41.1, beside a dotted line at the "
+    "published 41.0. The seeds lie up to 1.4 apart.",
 )
 def draw_published() -> Figure:
     stored = experiments.load("multi30k")
     runs, published = stored["runs"], stored["published"]
     chosen = [run["validation_bleu"][str(run["length_penalty"])] for run in runs]
     ours, theirs = (
-        "the penalty that is best\non validation",
-        "log-probability per piece,\nas published",
+        "with the length penalty\nbest on validation",
+        "by the mean of its pieces'\nlog-probabilities",
     )
     return _score_dots(
         {

@@ -14,7 +14,16 @@ from course.drawing import style
 from course.drawing.arrows import arrow, attention_arrow, bracket
 from course.drawing.plots import curves, dot_rows, doubling, multiples, name_lines, shares
 from course.drawing.registry import figure
-from course.drawing.words import Point, canvas, heading, label, word, word_color, words_around
+from course.drawing.words import (
+    Point,
+    canvas,
+    heading,
+    label,
+    titled,
+    word,
+    word_color,
+    words_around,
+)
 
 LABELS = {  # what the translators are called
     "none": "no attention",
@@ -118,25 +127,25 @@ def _backwards(weights: Any, row: str, runs: Sequence[Run]) -> Figure:
             f"{row} and its end need {len(row) + 1} weights each way, but these are {weights.shape}"
         )
     by_kind = _curves(runs, "attention", "digits", lambda entry: entry["right"])
-    figure = style.new_figure(style.WIDTH, 4.2)
+    figure = style.new_figure(style.WIDTH, 4.6)
+    title = "Only with attention are long rows written backwards"
+    titled(figure, title, f"Small translators of digits: {row} is to become {row[::-1]}")
     left, right = figure.subplots(1, 2, width_ratios=(1, 1.15))
-    left.imshow(weights, cmap=style.WEIGHTS, vmin=0, vmax=1, aspect="auto")
+    image = left.imshow(weights, cmap=style.WEIGHTS, vmin=0, vmax=1, aspect="auto")
+    key = left.inset_axes((0.62, 0.17, 0.32, 0.03), label="<colorbar>")
+    figure.colorbar(image, cax=key, orientation="horizontal", ticks=[0, 1])
+    key.set_title("attention", fontsize=style.NOTE, weight="normal", pad=4)
+    key.tick_params(length=0, labelsize=style.NOTE)
     left.set_xticks(range(len(row) + 1), [*row, "end"])
     left.set_yticks(range(len(row) + 1), [*row[::-1], "end"])
-    left.set(title="Attention goes backwards", xlabel="looked at", ylabel="to write this digit")
+    left.set(title="attention goes backwards", xlabel="it looks at", ylabel="to write this digit")
     left.tick_params(length=0)
-    right.set(title="Rows without a mistake", xlabel="digits in the row", ylim=(0, 1.04))
+    right.set(title="rows without a mistake", xlabel="digits in the row", ylim=(0, 1.04))
     shares(right.yaxis)
     last = _draw_curves(right, by_kind, [LABELS["none"]])
-    if len(last) > 1 and LABELS["none"] in last:
-        without = last.pop(LABELS["none"])
-        least = min(last.values())
-        _number(right, LABELS["none"], without, (2, 9))
-        _number(right, min(last, key=last.get), least, (2, -21))
-        figure.suptitle(
-            f"Of the longest rows, {100 * without:.0f} % come out right without attention, "
-            f"{100 * least:.0f} % and more with it"
-        )
+    for text in right.texts:
+        name = text.get_text()
+        text.set(text=f"{name}: {100 * last[name]:.0f} %", weight="bold")
     return figure
 
 
@@ -206,25 +215,34 @@ def _right_by_split(runs: Sequence[Run], splits: Mapping[str, str]) -> Figure:
     """
     if not runs:
         raise ValueError("there are no runs: there is nothing to draw")
-    figure, panels = style.panels(len(splits), 2.9, sharex=True, sharey=True)
-    for ax, (split, said) in zip(panels, splits.items(), strict=True):
+    figure = style.new_figure(style.WIDTH, 4.6)
+    quiet = [split for split in splits if split != "longer"]
+    grid = figure.add_gridspec(2, max(len(quiet), 1), height_ratios=(1.15, 1))
+    panels = {split: figure.add_subplot(grid[1, i]) for i, split in enumerate(quiet)}
+    if "longer" in splits:
+        panels["longer"] = figure.add_subplot(grid[0, :])
+    for split, ax in panels.items():
         rows = {
             name: [run["right"][split] for run in runs if run["what"] == kind]
             for kind, name in LABELS.items()
         }
         rows = {name: found for name, found in rows.items() if found}
-        best = max(rows, key=lambda name: np.mean(rows[name]))
-        loud = [best, LABELS["transformer"]] if split == "longer" else []
-        dot_rows(ax, rows, loud=loud, written=_percent, at=1.12, named=ax is panels[0])
-        ax.set_title(said, fontsize=style.NOTE)
+        large, best = split == "longer", max(rows, key=lambda name: np.mean(rows[name]))
+        loud = [best, LABELS["transformer"]] if large else []
+        how = {"at": None if large else 1.12, "named": large or split == quiet[0]}
+        dot_rows(ax, rows, loud=loud, written=_percent, **how)
+        ax.set_title(splits[split], fontsize=style.LABEL if large else style.NOTE)
         ax.set(xlim=(0, 1))
-        shares(ax.xaxis, 1)
+        shares(ax.xaxis, 4 if large else 1)
+        for text in () if large else ax.texts:
+            text.set_color(style.MUTED)
     if loud:
         most, other = (_percent(np.array(rows[name])) for name in loud)
         figure.suptitle(
             f"On longer sentences {best} attention has {most} right, the Transformer {other}"
         )
-    figure.supxlabel("right to the letter; a dot for each of three seeds", fontsize=style.NOTE)
+    note = "sentences right to the letter; a dot for each of three seeds, and their mean"
+    figure.supxlabel(note, fontsize=style.NOTE, color=style.MUTED, x=0.008, ha="left")
     return figure
 
 
@@ -242,9 +260,9 @@ def _two_maps(maps: Mapping[str, Run]) -> Figure:
     maps: title -> "read", "written", and "weights" of layers (h, t, s) by name; of the last layer
     the mean of the heads is drawn. The last row and column are the end.
     """
-    figure, seen = style.new_figure(style.WIDTH, 4.6), []
+    figure = style.new_figure(style.WIDTH, 7.2)
     figure.suptitle("Additive scores look at one word at a time, the mean of heads at several")
-    panels = figure.subplots(1, len(maps), squeeze=False)[0]
+    panels = figure.subplots(len(maps), 1, squeeze=False)[:, 0]
     for ax, (title, found) in zip(panels, maps.items(), strict=True):
         weights = np.array(found["weights"][max(found["weights"])]).mean(axis=0)
         read, written = [*found["read"], "end"], [*found["written"], "end"]
@@ -254,10 +272,11 @@ def _two_maps(maps: Mapping[str, Run]) -> Figure:
             )
         image = ax.imshow(weights, cmap=style.WEIGHTS, vmin=0, vmax=1, aspect="auto")
         words_around(ax, written, read, style.NOTE)
-        ax.tick_params(labelleft=written != seen)
+        for place, tick in enumerate(ax.xaxis.get_major_ticks()):
+            tick.set_pad(5 + 1.4 * style.NOTE * (place % 2))
         ax.set_title(title)
-        seen = written
-    scale = figure.colorbar(image, ax=panels, pad=0.02, aspect=30)
+    scale = figure.colorbar(image, ax=panels, pad=0.02, aspect=30, shrink=0.5)
+    scale.set_label("attention")
     scale.outline.set_visible(False)
     scale.set_ticks([0, 0.5, 1])
     return figure
@@ -361,7 +380,7 @@ SPLITS = {
     "noun-adjective": "nouns with new\nadjectives",
     "gustar": "liking:\ngustar",
     "pronoun": "“it” and\nits noun",
-    "longer": "longer than\nin training",
+    "longer": "longer than any in training",
 }
 LEARNED = 14  # tokens of the longest sentence in training
 
@@ -404,10 +423,11 @@ def draw_backwards() -> Figure:
 @figure(
     "before-splits",
     caption="Right to the letter, by kind of sentence: four translators, three seeds each.",
-    alt="Five panels, a dot for each of three seeds; the means, without attention, with dot "
-    "products, with additive scores and of the Transformer: Ordinary sentences: 77, 90, 96 and 96 "
-    "%. Nouns with new adjectives: 56, 84, 93 and 92 %. Liking: 84, 93, 96 and 94 %. “It” and its "
-    "noun: 59, 67, 85 and 94 %. Longer than any in training: 6, 68, 85 and 38 %.",
+    alt="A wide panel, longer sentences, above four small ones; a dot for each of three seeds. "
+    "The means, without attention, with dot products, with additive scores and of the "
+    "Transformer: Ordinary sentences: 77, 90, 96 and 96 %. Nouns with new adjectives: 56, 84, 93 "
+    "and 92 %. Liking: 84, 93, 96 and 94 %. “It” and its noun: 59, 67, 85 and 94 %. Longer than "
+    "any in training: 6, 68, 85 and 38 %.",
 )
 def draw_splits() -> Figure:
     return _right_by_split(runs(), SPLITS)
@@ -430,11 +450,11 @@ def draw_length() -> Figure:
 @figure(
     "before-maps",
     caption="Where a recurrent translator and a Transformer look while they write one sentence.",
-    alt="Two maps, Spanish words against English ones, of the sentence about animal and street. "
-    "With additive scores each row has a single strong cell, and these go down in a line that "
-    "leaves out 'did' and 'it'. In the mean of the four heads in the Transformer's layer 1 the "
-    "line is the same, but several rows, such as 'el', 'cruzó' and 'la', are spread over two or "
-    "more words: individual heads are nearly as sharp as the additive scores.",
+    alt="Two maps, one above the other, Spanish words against English ones, of the sentence about "
+    "animal and street. With additive scores each row has a single strong cell, and these go down "
+    "in a line that leaves out 'did' and 'it'. In the mean of the four heads in the Transformer's "
+    "layer 1 the line is the same, but several rows, such as 'el', 'cruzó' and 'la', are spread "
+    "over two or more words: individual heads are nearly as sharp as the additive scores.",
 )
 def draw_maps() -> Figure:
     from course.chapters.ch16_before.experiments import chosen

@@ -42,7 +42,11 @@ def _way_to_the_floor(history: Sequence[Row], floor: float, all_equal: float) ->
     ax.annotate("the loss", (steps[1], losses[1]), (8, 8), weight="bold", **beside)
     # no point of the curve: nobody measured it, and random weights begin higher
     said = f"all words equally likely: {all_equal:.1f}, far above"
-    ax.text(0.98, 0.97, said, ha="right", va="top", color=style.MUTED, transform=ax.transAxes)
+    look = {"ha": "right", "va": "top", "color": style.MUTED, "size": style.NOTE}
+    ax.text(0.955, 0.97, said, transform=ax.transAxes, **look)
+    up = {"arrowstyle": "-|>", "color": style.MUTED}
+    inside = {"xycoords": "axes fraction", "textcoords": "axes fraction"}
+    ax.annotate("", (0.975, 1.0), (0.975, 0.86), arrowprops=up, **inside)
     bottom, x = 0.8 * floor, 1.03 * steps[-1]
     ax.axhspan(bottom, floor, color=style.GROUND)
     ax.axhline(floor, color=style.SOFT, linewidth=1.2)
@@ -197,6 +201,9 @@ def share_dots(panels: Mapping[str, Sequence[Row]], xlabel: str) -> Figure:
     return figure
 
 
+SEEDS = (style.MUTED, style.INK, style.ACCENT)  # from the first that learns it to the last
+
+
 @mpl.rc_context(style.PRINT)
 def _moment(runs: Sequence[Row]) -> Figure:
     """Draw when the second row of repeated words is learned, and when a head looks there.
@@ -206,11 +213,13 @@ def _moment(runs: Sequence[Row]) -> Figure:
     """
     if not runs:
         raise ValueError("there are no runs: there is nothing to draw")
-    figure = style.new_figure(style.WIDTH, 5.0)
-    figure.suptitle("The second row is learned slowly, then fast, as a head learns where to look")
+    figure = style.new_figure(style.WIDTH, 5.4)
+    note = "Text: a row of words drawn at random, and the same row again; three seeds"
+    titled(figure, "The second row is learned as a head learns where to look", note)
     top, bottom = figure.subplots(2, 1, sharex=True)
-    fell = []
-    for run in runs:
+    fell = [next(e["step"] for e in run["history"] if e["second"] < 0.5) for run in runs]
+    colors = dict(zip(sorted(range(len(runs)), key=fell.__getitem__), SEEDS, strict=False))
+    for number, run in enumerate(runs):
         steps = [entry["step"] for entry in run["history"]]
         for ax, what, loud in (
             (top, "second", True),
@@ -218,17 +227,23 @@ def _moment(runs: Sequence[Row]) -> Figure:
             (bottom, "head", True),
         ):
             values = [entry[what] for entry in run["history"]]
-            color, wide = (style.ACCENT, 1.6) if loud else (style.SOFT, 1.0)
-            ax.plot(steps, values, color=color, linewidth=wide)
-        fell.append(next(entry["step"] for entry in run["history"] if entry["second"] < 0.5))
+            color, wide = (colors[number], 2.0) if loud else (style.RULE, 1.0)
+            ax.plot(steps, values, color=color, linewidth=wide, zorder=2 + loud)
+            if loud:  # named where it is halfway
+                half = next(i for i, step in enumerate(steps) if step >= fell[number]) - 1
+                left = fell[number] == min(fell)
+                look = {"ha": "right" if left else "left", "va": "center", "color": colors[number]}
+                said = f"seed {run['seed']}"
+                at, away = (steps[half], values[half]), (-7 if left else 7, 0)
+                ax.annotate(said, at, away, textcoords="offset points", size=style.NOTE, **look)
     for ax in (top, bottom):
         ax.vlines(fell, 0, 1, color=style.RULE, zorder=0, transform=ax.get_xaxis_transform())
     top.text(max(fell), 2, "  each seed falls below 0.5 nats", va="center", color=style.MUTED)
-    top.set(ylim=(0, 4.4), ylabel="nats per word")
+    top.set(ylim=(0, 4.4), ylabel="loss, in nats per word")
     last = runs[0]["history"][-1]
     for y, color, said in (
-        (last["first"] + 0.15, style.MUTED, "first row: nobody can know it"),
-        (0.25, style.ACCENT, f"second row, the first repeated: {len(runs)} seeds"),
+        (last["first"] + 0.12, style.MUTED, "in the first row: nobody can know it"),
+        (0.25, style.INK, "in the second row, which repeats the first"),
     ):
         top.text(last["step"], y, said, ha="right", va="bottom", color=color)
     bottom.set(ylim=(0, 1.05), yticks=[0, 0.5, 1], xlabel="step of training")
@@ -307,8 +322,12 @@ def draw_what_is_left() -> Figure:
     halves = {to_hex(color) for color in (style.ENCODER, style.DECODER)}
     for part in ax.patches:  # what GPT does without steps back
         if to_hex(part.get_edgecolor()) in halves:
-            part.set_edgecolor(style.SOFT)
+            part.set(edgecolor=style.RULE, linewidth=1)
+        if to_hex(part.get_facecolor()) in (tint.lower() for tint in style.TINTS.values()):
+            part.set_facecolor(style.GROUND)
     for text in ax.texts:
+        if to_hex(text.get_color()) == style.INK.lower() and text.get_weight() == "normal":
+            text.set_color(style.MUTED)
         if text.get_text() == "los":
             text.set_y(text.get_position()[1] + 0.06)  # its chip leaves the arrow its head
     return figure

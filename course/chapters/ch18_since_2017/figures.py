@@ -107,11 +107,12 @@ def _schedule_lines(rates: Mapping[str, Any]) -> Figure:
     bracket(ax, (last, 1.1), (len(steps), 1.1), said, style.ACCENT)
     ax.xaxis.set_major_formatter("{x:,.0f}")
     # each named where it is apart from the others: how far along, how far from it
-    places = ((0.38, (-10, -14), "right"), (0.5, (10, 6), "left"), (0.92, (-12, -4), "right"))
+    places = ((0.3, (-22, -26), "center"), (0.55, (26, 14), "left"), (0.9, (-26, -8), "right"))
     for line, (part, away, ha) in zip(ax.lines, places, strict=False):
         place = int(part * len(steps))
         name, at = line.get_label(), (steps[place], line.get_ydata()[place])
-        own = {"color": style.readable(line.get_color(), style.PAPER), "ha": ha}
+        own = {"color": style.readable(line.get_color(), style.PAPER), "ha": ha, "va": "center"}
+        own["arrowprops"] = {"arrowstyle": "-", "color": line.get_color(), "shrinkB": 0}
         ax.annotate(name, at, away, textcoords="offset points", annotation_clip=False, **own)
     return figure
 
@@ -129,15 +130,18 @@ def length_lines(
 ) -> Figure:
     """Draw what attention takes against the length of the sentences -> the figure.
 
-    panels: title -> {way: a number for each length}; both axes double, with these marks upwards.
-    beside: what the line at 1 stands for. clear: from this length on, the ground is tinted. Raises
-    ValueError for a way without a number for each length.
+    panels: title -> {way: a number for each length}. marks: upwards. beside: what the line at 1
+    stands for; then numbers double upwards, too. clear: from this length on, the ground is tinted.
+    Raises ValueError for a way without a number for each length.
     """
     figure, axes = style.panels(len(panels), 4.0, sharey=True)
     for ax, (title, ways) in zip(axes, panels.items(), strict=True):
-        doubling(ax, marks, "y")
+        if beside:
+            doubling(ax, marks, "y")
         doubling(ax, lengths if len(panels) == 1 else lengths[1::2])
         ax.set(xlabel="words in a sentence", title=title)
+        if not beside:
+            ax.set(yticks=marks, ylim=(-2, 1.06 * max(map(max, ways.values()))))
         if beside:
             multiples(ax.yaxis)
             ax.axhline(1, color=style.SOFT, linewidth=2)
@@ -230,6 +234,8 @@ def _two_models(rows: Sequence[Mapping[str, Any]], panels: Mapping[str, str]) ->
         for x, key in zip(NUMBERS, panels, strict=False):
             clear = verdict(row[key], base[key]) != "no clear difference"
             loud = key != "test" and row["what"] == most[key]
+            if loud:
+                box(ax, (x, y), 0.46, 0.26, color=style.ACCENT, fill=style.ACCENT, zorder=3)
             label(
                 ax,
                 (x, y),
@@ -237,7 +243,7 @@ def _two_models(rows: Sequence[Mapping[str, Any]], panels: Mapping[str, str]) ->
                 size=style.LABEL,
                 ha="center",
                 weight="bold" if clear else "normal",
-                color=style.ACCENT if loud else style.INK if clear else style.MUTED,
+                color=style.PAPER if loud else style.INK if clear else style.MUTED,
             )
     ax.plot([NAME, RIGHT], [0.92] * 2, color=style.SOFT, linewidth=1)
     label(ax, (NAME, 0.24), "bold: each seed beyond all of the base's", color=style.MUTED)
@@ -370,9 +376,8 @@ def draw_worth() -> Figure:
         rows,
         PANELS,
         title="One by one, Muon is worth most; on longer sentences rotary and T5's positions",
-        note="Sentences right to the letter: points above the base, the model of 2017. A dot for "
-        "each of three seeds; the\nband is the base's own ten. A number stands where all three lie "
-        "beyond it. “today” is nine changes at once",
+        note="Points of right sentences above the base, three seeds each; the band: the base's ten."
+        "\n“today”: nine of the changes at once",
         loud=[(found, key) for key in PANELS for found in best(rows, key)],
         strong=["today"],
         written=in_points,
@@ -448,7 +453,7 @@ def draw_both_ends() -> Figure:
     title="Where the formula needs 134 megabytes, the fused kernel needs 2",
     caption="Bytes that attention without a mask needs at a time: three ways.",
     alt="Megabytes at a time without a mask against the words in a sentence, 2,048 words in all. "
-    "The formula's are 2 at 16 and 32 words and then double from line to line, to 134 at 2,048. "
+    "The formula's are 2 at 16 and 32 words and then double from mark to mark, to 134 at 2,048. "
     "Block by block they rise from 5 to 10 and stay there from 128 words on. Fused it is 1 "
     "or 2 at every length.",
 )
@@ -462,7 +467,7 @@ def draw_memory() -> Figure:
         sorted({row["length"] for row in rows}),
         {"": megabytes},
         unit="megabytes at a time, without a mask",
-        marks=[2**i for i in range(8)],
+        marks=[0, 50, 100],
         loud=[name for name in megabytes if name.startswith("fused")],
     )
 
@@ -471,10 +476,11 @@ def draw_memory() -> Figure:
     "since-fused-times",
     title="From 128 words on, the fused kernel is always quicker",
     caption="Where PyTorch's fused kernel with a causal mask is quicker than the formula.",
-    alt="Two panels, the fused kernel's time with a causal mask divided by the formula's, from 16 "
-    "to 2,048 words in a sentence, with one and two threads. In use it is above 1 at 16 words, "
-    "with two threads up to 64, where it is 2.6 and falls, and from 128 on between 0.15 and 0.63. "
-    "In training it is between 0.35 and 0.83 everywhere.",
+    alt="Two panels of dots, filled for one thread, hollow for two: the fused kernel's time with "
+    "a causal mask divided by the formula's, from 16 to 2,048 words in a sentence, with one and "
+    "two threads. In use it is above 1 at 16 words, with two threads up to 64, where it is 2.6 "
+    "and falls, and from 128 on between 0.15 and 0.63. In training it is between 0.35 and 0.83 "
+    "everywhere.",
 )
 def draw_fused_times() -> Figure:
     rows = [row for row in experiments.load("fused")["times"] if row["mask"] == "causal"]
@@ -488,19 +494,20 @@ def draw_fused_times() -> Figure:
         panels,
         unit="time, as a multiple of the formula's",
         marks=[0.25, 0.5, 1, 2],
-        loud=[name for panel in panels.values() for name in panel],
+        loud=[],
         beside="the formula: 1 ×",
         clear=128,
     )
-    # named where the curves are apart: panel, way, which length, how far from it
-    for panel, way, place, (x, y) in (
-        (0, "2 threads", 0, (10, 0)),
-        (0, "1 thread", 1, (-24, -19)),
-        (1, "1 thread", 0, (-4, 13)),
-        (1, "2 threads", 0, (0, -19)),
-    ):
-        ax = figure.axes[panel]
-        (line,) = (line for line in ax.lines if way in line.get_label())
-        at = line.get_xdata()[place], line.get_ydata()[place]
-        ax.annotate(way, at, (x, y), textcoords="offset points", color=style.ACCENT)
+    for ax in figure.axes:
+        ax.patches[0].set(x=0.87 * 128, width=2048 / 0.87 - 0.87 * 128)
+        for line, side, filled in zip(ax.lines[1:], (0.94, 1.06), (True, False), strict=True):
+            line.set_visible(False)
+            for length, time in zip(*line.get_data(), strict=True):
+                color = style.ACCENT if length >= 128 else style.MUTED
+                look = {"edgecolor": color, "facecolor": color if filled else style.PAPER}
+                ax.scatter(side * length, time, s=62, linewidth=1.8, zorder=4, **look)
+    ax = figure.axes[0]
+    for line, said, up in zip(ax.lines[1:], ("1 thread", "2 threads"), (4, 0), strict=True):
+        at = line.get_xdata()[0], line.get_ydata()[0]
+        ax.annotate(said, at, (12, up), va="center", color=style.MUTED, **POINTS)
     return figure

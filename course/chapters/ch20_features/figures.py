@@ -7,6 +7,7 @@ from typing import Any
 import matplotlib as mpl
 import numpy as np
 from matplotlib.figure import Figure
+from matplotlib.patches import Rectangle
 
 from course.drawing import style
 from course.drawing.registry import figure
@@ -25,6 +26,7 @@ SAID = {  # outcome -> how the bar says it
     "another word": "other words\nchange",
 }
 SHORT = {"best feature": "feature", "best neuron": "neuron", "random direction": "random"}
+ASIDE = {"best feature": -0.2, "best neuron": 0.2, "random direction": 0.2}  # in rows
 SHADES = (style.ACCENT, style.RULE, style.SOFT, style.MUTED)
 
 
@@ -41,12 +43,15 @@ def _four_corners(nouns: Sequence[Sequence[Any]], most: int = 14) -> Figure:
     label(ax, (0.02, 3.1), "This feature fires on", size=style.LABEL)
     for column, (kind, said) in enumerate(CORNERS.items()):
         corner = sorted((noun for noun in nouns if tuple(noun[1:3]) == kind), key=lambda n: -n[3])
-        lit, x = sum(2 * noun[4] >= noun[3] for noun in corner), 0.02 + 2.03 * column
+        lit, x = sum(2 * noun[4] >= noun[3] for noun in corner), 0.02 + 2.0 * column
         look = {"weight": "bold", "color": style.ACCENT if 2 * lit > len(corner) else style.INK}
         label(ax, (x, 2.8), f"{lit} of {len(corner)}", size=style.TITLE, **look)
         label(ax, (x, 2.52), f"{said} nouns", size=style.LABEL)
+        share = 1.8 * lit / max(len(corner), 1)
+        for wide, color in ((1.8, style.RULE), (share, style.ACCENT)):
+            ax.add_patch(Rectangle((x, 2.31), wide, 0.07, color=color, linewidth=0))
         for number, noun in enumerate(sorted(corner[:most])):
-            at = x + 0.05 + 1.03 * (number % 2), 2.13 - 0.31 * (number // 2)
+            at = x + 0.05 + 1.07 * (number % 2), 2.07 - 0.305 * (number // 2)
             color = style.ACCENT if 2 * noun[4] >= noun[3] else style.MUTED
             word(ax, at, noun[0], size=style.NOTE, ha="left", color=color)
     return figure
@@ -63,35 +68,37 @@ def _score_rows(
     """
     first = list(next(iter(rows.values())))
     looks = {  # who -> color, marker and size, and where its name begins in the first row
-        "best feature": (style.ACCENT, "o", 9, "left"),
-        "best neuron": (style.SOFT, "s", 6, "right"),
-        "random direction": (style.MUTED, "x", 5, "left"),
+        "best feature": (style.ACCENT, "o", 7, "left"),
+        "best neuron": (style.MUTED, "s", 6, "right"),
+        "random direction": (style.SOFT, "x", 4, "left"),
         "probe": (style.INK, "|", 12, "center"),
     }
     kinds = [name.partition(":")[0] for name in first]
     places = np.cumsum([0, *(1.5 if a != b else 1 for a, b in pairwise(kinds))])
-    figure = style.new_figure(style.WIDTH, 2.2 + 0.27 * places[-1])
+    figure = style.new_figure(style.WIDTH, 2.2 + 0.32 * places[-1])
     note = (
         "average precision of a probe, and of the best of all features, neurons and random\n"
         "directions, on words that weren't used to choose; lines: from lowest to highest run"
     )
-    titled(figure, "A probe finds nearly all; a single feature or neuron mostly less", note)
+    title = "Feature or neuron: which is ahead depends on the words compared"
+    titled(figure, title, note)
     axes = figure.subplots(1, len(panels), sharex=True, sharey=True, squeeze=False)[0]
     for ax, (scope, title) in zip(axes, panels.items(), strict=True):
         for y, found in zip(places, rows[scope].values(), strict=True):
             ax.axhline(y, color=style.RULE, linewidth=0.5, zorder=0.5)
             for who, (color, marker, size, side) in looks.items():
-                values = found[who]
+                values, aside = found[who], y + ASIDE.get(who, 0)
                 mean = sum(values) / len(values)
                 wide = 3 if color == style.ACCENT else 1.2
-                ax.plot([min(values), max(values)], [y, y], color=color, alpha=0.45, linewidth=wide)
+                ends = {"color": color, "alpha": 0.45, "linewidth": wide}
+                ax.plot([min(values), max(values)], [aside] * 2, **ends)
                 look = {"marker": marker, "color": color, "markersize": size, "linestyle": ""}
-                ax.plot(mean, y, markeredgewidth=2, **look)
+                ax.plot(mean, aside, markeredgewidth=2, **look)
                 if ax is axes[-1] and y == 0:
                     ink = {"color": style.readable(color, style.PAPER), "ha": side}
                     at = {"left": -5, "right": 5, "center": 0}[side], 9
                     ax.annotate(
-                        SHORT.get(who, who), (mean, y), at, textcoords="offset points", **ink
+                        SHORT.get(who, who), (mean, y - 0.2), at, textcoords="offset points", **ink
                     )
         ax.set_title(title, fontsize=style.LABEL)
         ax.set(xlim=(0, 1.04), ylim=(places[-1] + 0.5, -1.2), xticks=[0, 0.5, 1])
@@ -150,9 +157,10 @@ def _outcome_bars(ways: Mapping[str, Mapping[str, float]]) -> Figure:
     hero=True,
     caption="The feature that a story calls “feminine” fires on feminine nouns, if there is one of "
     "them.",
-    alt="Nouns in four columns, marked where the feature fires: on 90 of 95 feminine singular "
-    "nouns, such as bed, letter and queen; on none of 77 feminine plural nouns, such as letters; "
-    "on 1 of 111 masculine singular nouns, and on none of 87 masculine plural nouns.",
+    alt="Nouns in four columns, marked where the feature fires, with a bar for the share: on 90 "
+    "of 95 feminine singular nouns, such as bed, letter and queen; on none of 77 feminine plural "
+    "nouns, such as letters; on 1 of 111 masculine singular nouns, and on none of 87 masculine "
+    "plural nouns.",
 )
 def draw_corners() -> Figure:
     from course.chapters.ch20_features.results import chosen, runs

@@ -192,7 +192,9 @@ def test_the_alt_texts_say_what_is_there():
     panels, others = figures._sharpened_first_words()
     assert others == "all others"
     assert [round(p, 2) for p in next(iter(panels.values())).values()] == [0.39, 0.36, 0.01, 0.24]
-    assert "Temperature 1.5 gives rare words 79 %" in figures.draw_sampling().get_suptitle()
+    assert (
+        "Temperature 1.5 gives rare words a share of 0.79" in figures.draw_sampling().get_suptitle()
+    )
     kept = [way for name, way in panels.items() if name.startswith("top-")]
     assert len(kept) == 3 and all(way[others] == 0 for way in kept)
     # What the still picture of the stepper shows: moment 7 of 8, each fate but one decided.

@@ -53,7 +53,7 @@ def test_the_alt_texts_say_what_is_there():
         "last word left out": (0, 82),
         "words backwards": (0.5, 1),
     }
-    title = "One wrong ending costs BLEU 23 points, exact match 90"
+    title = "One wrong ending leaves BLEU at 77.0, exact match at 9.5"
     assert score_bars(scores).get_suptitle() == title
     assert "exact match 9.5, BLEU 77" in FIGURES["translation-two-measures"].alt
 
