@@ -392,7 +392,7 @@ def _whole_way(
     x, y = lefts[1] + 0.4, ys[-1] - 0.54
     arrow(ax, (x, ys[-1] - high / 2), (x, y + 0.17), word_color("trees"), **look)
     word(ax, (x - 0.35, y), out, size=14, ha="left")
-    label(ax, (x + width_of(out, 14) - 0.2, y), chance, size=style.LABEL)
+    label(ax, (x + width_of(out, 14) - 0.27, y), chance, size=style.LABEL)
     return figure
 
 
