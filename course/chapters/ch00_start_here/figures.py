@@ -1,4 +1,4 @@
-"""The map of the series: the way of one word through the machine, and where each part is opened."""
+"""The map of the series: the way of one word through the machine."""
 
 from collections.abc import Sequence
 from typing import Any, NamedTuple
@@ -18,9 +18,8 @@ from course.drawing.words import canvas, heading, label, sentence, width_of, wor
 from transformer_lib.translator import Translator
 
 WIDTH = 8.0
-LEFT, RIGHT = 2.7, 6.95  # from where to where the strips go
-NUMBERS = 7.46  # the column that says in which notebook
-STEP, HIGH = 0.44, 0.27  # from one strip to the next, and how high it is
+LEFT, RIGHT = 2.75, 7.7  # from where to where the strips go
+STEP, HIGH = 0.5, 0.32  # from one strip to the next, and how high it is
 ENDS = 0.62  # what a sentence takes, above and below
 
 
@@ -31,7 +30,6 @@ class _Stage(NamedTuple):
     """
 
     name: str
-    notebook: str
     vector: Any
     half: str = ""
 
@@ -42,13 +40,12 @@ def _series_map(
     here: str,
     there: str,
     stations: Sequence[_Stage],
-    others: str = "",
 ) -> Figure:
     """The sentence on top, what the word `here` becomes at each station, and what is written.
 
-    there: the word of the target that comes out of the last station. others: a line at the foot.
+    there: the word of the target that comes out of the last station.
     """
-    height = len(stations) * STEP + 2 * ENDS + 1.1
+    height = len(stations) * STEP + 2 * ENDS + 0.66
     figure, ax = canvas(WIDTH, height)
     heading(ax, f"On its way to {there}, {here} is numbers that change step by step")
     top = height - ENDS - 0.36
@@ -66,19 +63,16 @@ def _series_map(
     arrow(ax, (start, top), (start, places[0] + HIGH + 0.04), green)
     for y, station in zip(places, stations, strict=True):
         label(ax, (LEFT - 0.16, y + HIGH / 2), station.name, size=11, ha="right")
-        label(ax, (NUMBERS, y + HIGH / 2), station.notebook, size=11, ha="center", weight="bold")
         if isinstance(station.vector, float):
             outline(ax, (LEFT, y), RIGHT - LEFT, HIGH)
             x = LEFT + station.vector * (RIGHT - LEFT)
             area(ax, (x - 0.02, y), 0.04, HIGH, green, zorder=3)
         else:
             strip(ax, (LEFT, y), RIGHT - LEFT, HIGH, station.vector, limit=LIMIT)
-    label(ax, (NUMBERS, top + 0.02), "opened in\nnotebook", ha="center", color=style.MUTED)
     bottom = places[-1] - 0.46
     end = _sentence(ax, target, there, bottom - 0.2)
     arrow(ax, (end, places[-1] - 0.06), (end, bottom + 0.14), green)
     scale(ax, (0.5, bottom - 0.24), 0.8, limit=LIMIT, name="value of a number")
-    label(ax, (WIDTH / 2, 0.24), others, ha="center", color=style.MUTED)
     return figure
 
 
@@ -97,25 +91,24 @@ def _sentence(
 
 @figure(
     "series-map",
-    caption="The journey of one word through the machine, every number real, and the "
-    "notebooks that open it.",
+    caption="The journey of one word through the machine, every number real. The notebooks that "
+    "open the strips: 01, 02, 03, 04 to 06, 07, and for the last one 08 and 11.",
     alt="'I like trees' is on top, 'Me gustan los árboles' at the bottom. In between, the word "
     "'trees' as six strips of colored cells: its number in a list, learned numbers, with its "
     "position, with its neighbors, after the encoder; then, in the decoder, about to be written. "
     "An arrow leads from 'trees' to its mark in the list, another from the last strip to "
-    "'árboles'. Next to each strip are the notebooks that open it: 01, 02, 03, 04 to 06, 07, 08 "
-    "and 11.",
+    "'árboles'.",
     hero=True,
 )
 def draw_series_map() -> Figure:
     found = vectors()
     stations = [
-        _Stage("its number in a list", "01", found["one-hot"]),
-        _Stage("128 learned numbers", "02", found["embedding"]),
-        _Stage("+ its position", "03", found["+ position"]),
-        _Stage("+ its neighbors", "04–06", found["encoder layer 0"], "encoder"),
-        _Stage("after the encoder", "07", found["memory"], "encoder"),
-        _Stage("about to be written", "08, 11", found["decoder"], "decoder"),
+        _Stage("its number in a list", found["one-hot"]),
+        _Stage("128 learned numbers", found["embedding"]),
+        _Stage("+ its position", found["+ position"]),
+        _Stage("+ its neighbors", found["encoder layer 0"], "encoder"),
+        _Stage("after the encoder", found["memory"], "encoder"),
+        _Stage("about to be written", found["decoder"], "decoder"),
     ]
     return _series_map(
         ["I", "like", "trees"],
@@ -123,8 +116,6 @@ def draw_series_map() -> Figure:
         "trees",
         "árboles",
         stations,
-        "09 all parts  ·  10 how it learns  ·  12 how good it is  ·  13 what decides\n"
-        "14, 15 real text  ·  16–18 before, since  ·  19–21 beyond",
     )
 
 

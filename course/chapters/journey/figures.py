@@ -1,12 +1,12 @@
-"""The way of one word: a thin strip for each station that it has passed, the newest one opened.
+"""The way of one word: one station opened, and below it the line of all stations, with a dot each.
 
-`stack` draws the stations from top to bottom, and names those to come. What a station shows when it
-is open is drawn by the functions below, each into the box that the stack leaves for it. All strips
-have one scale.
+`station` draws the frame. What a station shows is drawn by the functions below, each into the box
+that is left for it. All strips have one scale. Where a strip has no room for 128 cells that can be
+told apart, it shows the first 32.
 """
 
 import functools
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -25,7 +25,7 @@ from course.chapters.journey.experiments import (
     with_borrowed_memory,
 )
 from course.drawing import style
-from course.drawing.arrows import arrow, attention_arrow
+from course.drawing.arrows import arrow, attention_arrow, path
 from course.drawing.cells import area, outline, scale, strip
 from course.drawing.registry import figure
 from course.drawing.values import as_array
@@ -36,9 +36,9 @@ from transformer_lib.translator import Translator
 LIMIT = 3.0  # the scale of every strip: darkest at 3 and at -3
 WIDTH = 8.0
 LEFT, RIGHT = 1.62, 7.86  # from where to where the strips go
-STEP, THIN = 0.168, 0.105  # from one thin strip to the next, and how high it is
-PAUSE = 0.05  # below the thin strips
 HEADING = 0.42  # what the word and the sentence beside it take, on top
+FEW = 32  # so many of the 128 numbers are shown where all would be hairlines
+FIRST = f"the first {FEW} of 128 numbers"
 STATIONS = (
     "one-hot",
     "embedding",
@@ -52,58 +52,58 @@ STATIONS = (
 
 
 class Box(NamedTuple):
-    """Where an open station may draw: the middle of its height, and its lower and upper end."""
+    """Where an open station may draw: the lower and the upper end."""
 
     bottom: float
     top: float
 
-    @property
-    def middle(self) -> float:
-        return (self.bottom + self.top) / 2
 
-
-def stack(
-    passed: Mapping[str, Any],
+def station(
     here: str,
-    draw: Callable[[Axes, Box], None],
-    *,
-    name: str = "",
+    draw: Callable[..., None],
+    *shown: Any,
     height: float = 1.2,
     new: str = "",
     colors: bool = True,
 ) -> Figure:
-    """The stations of a word -> the figure: passed ones thin, `here` open, the names of the rest.
+    """The open station `here` of the way of trees -> the figure: `draw` puts `shown` into it.
 
-    passed: station -> its vector (the one-hot row as a number: how far along it the 1 stands).
-    draw: what to put into the open station, of this height. name: what to call it there.
-    new: what happens to trees here: goes on after the word, on top. colors: whether a scale says
-    what they mean.
+    height: of the station. new: what happens to trees here: goes on after the word, on top.
+    colors: whether a scale says what they mean.
     """
     if here not in STATIONS:
         raise ValueError(f"there is no station {here!r}; the stations are {', '.join(STATIONS)}")
-    before = [station for station in STATIONS[: STATIONS.index(here)] if station in passed]
-    after = STATIONS[STATIONS.index(here) + 1 :]
-    total = HEADING + len(before) * STEP + PAUSE * bool(before) + height + 0.29 * bool(after)
-    figure, ax = canvas(WIDTH, total)
-    heading(ax, total - 0.2, "trees", new, colors=colors)
-    y = total - HEADING
-    for station in before:
-        y -= STEP
-        at = (LEFT, y + (STEP - THIN) / 2)
-        label(ax, (LEFT - 0.1, y + STEP / 2), station, ha="right", va="center", color=style.MUTED)
-        if station == "one-hot":
-            _one_hot_strip(ax, at, THIN, passed[station])
-        else:
-            strip(ax, at, RIGHT - LEFT, THIN, passed[station], limit=LIMIT)
-    y -= height + PAUSE * bool(before)
-    area(ax, (0.03, y + 0.01), WIDTH - 0.06, height - 0.02, style.GROUND, zorder=0)
-    area(ax, (0.03, y + 0.01), 0.06, height - 0.02, word_color("trees"), zorder=1)
-    label(ax, (0.2, y + height - 0.17), name or here, size=style.LABEL, weight="bold")
-    draw(ax, Box(y + 0.06, y + height - 0.06))
-    if after:
-        label(ax, (LEFT - 0.1, 0.13), "to come", ha="right", color=style.MUTED)
-        label(ax, (LEFT, 0.13), " → ".join(after), color=style.MUTED)
+    foot = 0.32
+    figure, ax = canvas(WIDTH, HEADING + height + foot)
+    heading(ax, height + foot + HEADING - 0.2, "trees", new, colors=colors)
+    area(ax, (0.03, foot), WIDTH - 0.06, height, style.GROUND, zorder=0)
+    area(ax, (0.03, foot), 0.06, height, word_color("trees"), zorder=1)
+    draw(ax, Box(foot + 0.08, foot + height - 0.08), *shown)
+    _line_of_stations(ax, 0.13, STATIONS.index(here))
     return figure
+
+
+def _line_of_stations(ax: Axes, y: float, here: int) -> None:
+    """A dot for each station: passed, open, to come. The open one and both ends are named."""
+    step, green = 0.98, word_color("trees")
+    for i, name in enumerate(STATIONS):
+        x, end = 0.16 + i * step, 0.16 + (i + 1) * step
+        ax.plot(
+            x,
+            y,
+            "o",
+            color=green if i <= here else style.PAPER,
+            markeredgecolor=green if i <= here else style.SOFT,
+            markersize=8 if i == here else 5,
+            zorder=3,
+        )
+        if i in (0, here, len(STATIONS) - 1):
+            look = {"weight": "bold"} if i == here else {"color": style.MUTED}
+            label(ax, (x + 0.12, y), name, **look)
+            x += 0.18 + width_of(name, style.NOTE)
+        if i < len(STATIONS) - 1:
+            color = green if i < here else style.RULE
+            path(ax, [(x, y), (end, y)], color, head=False, thick=1)
 
 
 def heading(ax: Axes, y: float, text: str, new: str, *, colors: bool = True) -> None:
@@ -157,30 +157,34 @@ def _one_hot_open(ax: Axes, box: Box, words: Sequence[str], first: int, here: in
         label(ax, (x, cells + 0.18), str(int(chosen)), size=13, **one)
         word(ax, (x, cells - 0.13), text, size=style.NOTE, **look)
         label(ax, (x, cells - 0.31), str(number), ha="center", color=style.MUTED)
-    label(ax, (0.2, y - 0.3), f"one cell for each\nof {vocab_size} entries")
+    label(ax, (LEFT - 0.12, y), f"one cell for each\nof {vocab_size} entries", ha="right")
 
 
 def _fan_open(ax: Axes, box: Box, vector: Any, share: float, note: str) -> None:
-    """The mark in the one-hot row above pulls a row out of the table."""
-    x, bottom, high = LEFT + share * (RIGHT - LEFT), box.bottom + 0.3, 0.42
-    top = x, x, box.top + 0.06 + PAUSE + (STEP - THIN) / 2
-    _fan(ax, top, bottom + high, style.tint(word_color("trees")))
+    """The mark in the one-hot row pulls a row out of the table."""
+    x, top, bottom, high = LEFT + share * (RIGHT - LEFT), box.top - 0.18, box.bottom + 0.28, 0.42
+    _one_hot_strip(ax, (LEFT, top), 0.16, share)
+    _fan(ax, (x, x, top), bottom + high, style.tint(word_color("trees")))
     strip(ax, (LEFT, bottom), RIGHT - LEFT, high, vector, limit=LIMIT, **_marked())
     label(ax, (LEFT, box.bottom + 0.1), note)
+    label(ax, (LEFT - 0.1, top + 0.08), "one-hot", ha="right")
+    label(ax, (LEFT - 0.1, bottom + high / 2), "embedding", ha="right", weight="bold")
 
 
-def _rows_open(
-    ax: Axes, box: Box, rows: Sequence[tuple[str, str, Any]], *, height: float = 0.26
-) -> None:
+def _rows_open(ax: Axes, box: Box, rows: Sequence[tuple[str, str, Any]], goes: str) -> None:
     """Strips under each other, each with a sign (+, =) and a name in front of it; the last one is
-    what goes on, and is marked."""
-    step = (box.top - box.bottom - height) / max(len(rows) - 1, 1)
+    what goes on, and is marked. goes: what it is, and for whom."""
+    label(ax, (LEFT, box.top - 0.06), FIRST, color=style.MUTED)
+    high, top = 0.3, box.top - 0.2
+    step = (top - box.bottom - 0.22 - high) / (len(rows) - 1)
+    label(ax, (LEFT, box.bottom + 0.06), goes)
     for i, (sign, name, vector) in enumerate(rows):
-        y, last = box.top - height - i * step, i == len(rows) - 1
-        mark, weight = (_marked(), "bold") if last else ({}, "normal")
-        strip(ax, (LEFT, y), RIGHT - LEFT, height, vector, limit=LIMIT, **mark)
-        said = f"{sign}  {name}" if sign else name
-        label(ax, (LEFT - 0.1, y + height / 2), said, ha="right", weight=weight)
+        y, last = top - high - i * step, i == len(rows) - 1
+        mark, weight = (_marked(line=2.2), "bold") if last else ({}, "normal")
+        strip(ax, (LEFT, y), RIGHT - LEFT, high, vector[:FEW], limit=LIMIT, **mark)
+        look = {"size": style.LABEL, "weight": weight}
+        label(ax, (LEFT - 0.1, y + high / 2), name, ha="right", **look)
+        label(ax, (0.22, y + high / 2), sign, size=style.TITLE, weight="bold")
 
 
 def _attention_open(
@@ -193,32 +197,32 @@ def _attention_open(
     weights: Sequence[float],
 ) -> None:
     """The query of trees looks at the keys of all words; their values are mixed by weight."""
-    wide, high = 1.0, 0.16
-    step = (box.top - 0.24 - box.bottom) / len(words)
-    x_query, x_key, x_value, x_sum = LEFT, LEFT + 2.3, LEFT + 3.83, RIGHT - wide
-    ys = [box.top - 0.24 - (i + 0.5) * step for i in range(len(words))]
+    wide, high, left, size = 1.3, 0.24, 0.25, style.LABEL
+    step = (box.top - 0.22 - box.bottom) / len(words)
+    x_key, x_value, x_sum = left + 2.0, left + 4.5, RIGHT - wide
+    ys = [box.top - 0.22 - (i + 0.5) * step for i in range(len(words))]
     middle = (ys[0] + ys[-1]) / 2
     for x, y, name in (
-        (x_query, middle + 0.27, "its query"),
-        (x_key, box.top - 0.09, "keys"),
-        (x_value, box.top - 0.09, "values"),
-        (x_sum, middle + 0.27, "their mix"),
+        (left, middle + 0.34, "its query"),
+        (x_key, box.top - 0.06, "keys"),
+        (x_value - 0.25, box.top - 0.06, "attention"),
+        (x_value, box.top - 0.06, "values"),
+        (x_sum, middle + 0.34, "their mix"),
     ):
-        label(ax, (x, y), name)
+        label(ax, (x, y), name, size=size, ha="right" if name == "attention" else "left")
     mixed = as_array(weights) @ as_array(values)
-    for x, vector in ((x_query, query), (x_sum, mixed)):
-        strip(ax, (x, middle - 0.15), wide, 0.3, vector, limit=LIMIT, **_marked())
+    for x, vector in ((left, query), (x_sum, mixed)):
+        strip(ax, (x, middle - 0.2), wide, 0.4, vector, limit=LIMIT, **_marked())
     how = {"widest": 6, "least": 0.005}
     for text, y, k, v, weight in zip(words, ys, keys, values, weights, strict=True):
-        word(ax, (x_key - 0.08, y), text, size=style.NOTE, ha="right")
         for x, vector in ((x_key, k), (x_value, v)):
             strip(ax, (x, y - high / 2), wide, high, vector, limit=LIMIT)
-        attention_arrow(
-            ax, (x_query + wide + 0.05, middle), (x_key - 0.62, y), weight, "trees", **how
-        )
+        start = left + wide + 0.05, middle + (y - middle) * 0.2
+        attention_arrow(ax, start, (x_key - 0.05, y), weight, "trees", **how)
         end = x_sum - 0.05, middle + (y - middle) * 0.3
         attention_arrow(ax, (x_value + wide + 0.05, y), end, weight, text, **how)
-        _share(ax, ((x_key + wide + x_value) / 2, y), weight, "center")
+        word(ax, (x_key + wide + 0.36, y), text)
+        _share(ax, (x_value - 0.08, y), weight, "right")
 
 
 def _share(ax: Axes, at: tuple[float, float], weight: float, ha: str) -> None:
@@ -229,20 +233,21 @@ def _share(ax: Axes, at: tuple[float, float], weight: float, ha: str) -> None:
 
 def _heads_open(ax: Axes, box: Box, words: Sequence[str], weights: Any, brought: Any) -> None:
     """What each head brings, side by side, and above it how much of each word it takes."""
-    count, gap, step = len(brought), 0.16, 0.21
-    wide = (RIGHT - LEFT - (count - 1) * gap) / count
-    ys = [box.top - 0.32 - step * row for row in range(len(words))]
+    count, gap, step, left = len(brought), 0.25, 0.27, 1.1
+    wide = (RIGHT - left - (count - 1) * gap) / count
+    ys = [box.top - 0.36 - step * row for row in range(len(words))]
     for text, y in zip(words, ys, strict=True):
-        word(ax, (LEFT - 0.1, y), text, size=style.NOTE, ha="right")
+        word(ax, (left - 0.15, y), text, ha="right")
     for i, (shares, vector) in enumerate(zip(as_array(weights), brought, strict=True)):
-        x = LEFT + i * (wide + gap)
+        x = left + i * (wide + gap)
         label(ax, (x, box.top - 0.1), f"head {i}", size=style.LABEL, weight="bold")
         for text, share, y in zip(words, shares, ys, strict=True):
             long = max(share * (wide - 0.42), 0.01)
-            area(ax, (x, y - 0.065), long, 0.13, word_color(text), zorder=2)
+            area(ax, (x, y - 0.09), long, 0.18, word_color(text), zorder=2)
             _share(ax, (x + long + 0.06, y), share, "left")
-        strip(ax, (x, box.bottom + 0.02), wide, 0.26, vector, limit=LIMIT, **_marked(line=1.3))
-    label(ax, (LEFT - 0.1, box.bottom + 0.15), "their mix", ha="right")
+        strip(ax, (x, box.bottom + 0.02), wide, 0.34, vector, limit=LIMIT, **_marked(line=1.3))
+    label(ax, (left - 0.1, box.bottom + 0.19), "their mix", ha="right")
+    label(ax, (left - 0.1, box.top - 0.1), "attention", ha="right")
 
 
 def _masks_open(
@@ -257,18 +262,20 @@ def _masks_open(
     wide = (RIGHT - LEFT + 0.08) / max(len(seen_words) for *_, seen_words in rows)
     for i, (name, who, looker, seen_words) in enumerate(rows):
         y = box.top - (i + 1) * step
-        label(ax, (0.2, y + 0.44), name, size=style.LABEL, weight="bold")
-        label(ax, (0.2, y + 0.18), who)
-        word(ax, (LEFT - 0.14, y + 0.18), looker, ha="right")
+        label(ax, (0.2, y + 0.5), name, size=style.LABEL, weight="bold")
+        label(ax, (0.2, y + 0.19), who)
+        word(ax, (LEFT - 0.14, y + 0.19), looker, ha="right")
         for j, (text, vector, seen) in enumerate(seen_words):
-            at, size = (LEFT + j * wide, y + 0.03), (wide - 0.08, 0.28)
+            at, size = (LEFT + j * wide, y + 0.02), (wide - 0.08, 0.34)
             color = style.WORDS.get(text, style.MUTED)
-            word(ax, (at[0] + size[0] / 2, y + 0.45), text, color=color)
+            word(ax, (at[0] + size[0] / 2, y + 0.5), text, color=color)
             if seen:
-                strip(ax, at, *size, vector, limit=LIMIT)
+                strip(ax, at, *size, vector[:FEW], limit=LIMIT)
             else:
                 area(ax, at, *size, style.RULE)
                 outline(ax, at, *size, style.SOFT, hatch="////")
+    free = LEFT + len(rows[-1][-1]) * wide
+    label(ax, (free, box.bottom + 0.34), f"{FEW} of 128\nnumbers each", color=style.MUTED)
 
 
 def _reading_open(
@@ -281,21 +288,24 @@ def _reading_open(
     vector: Any,
 ) -> None:
     """One position of the decoder reads the memory of all words: arrows, and where it ends."""
-    label(ax, (LEFT, box.top - 0.1), "the memory")
-    top, wide, high, x_out = box.top - 0.2, 2.2, 0.16, RIGHT - 2.3
+    left, wide, high, x_out = 0.95, 2.7, 0.26, RIGHT - 2.4
+    label(ax, (left, box.top - 0.06), f"the memory: {FIRST}")
+    top = box.top - 0.2
     step = (top - box.bottom) / len(words)
+    middle = top - (np.argmax(weights) + 0.5) * step  # beside what is read most
     for i, (text, row, weight) in enumerate(zip(words, memory, weights, strict=True)):
         y = top - (i + 0.5) * step
-        word(ax, (LEFT - 0.1, y), text, size=style.NOTE, ha="right")
-        strip(ax, (LEFT, y - high / 2), wide, high, row, limit=LIMIT)
-        attention_arrow(
-            ax, (LEFT + wide + 0.56, y), (x_out - 0.08, box.middle), weight, text, widest=6
-        )
-        _share(ax, (LEFT + wide + 0.5, y), weight, "right")
-    at = x_out, box.middle - 0.2
-    strip(ax, at, 2.3, 0.4, vector, limit=LIMIT, **_marked(writes))
-    label(ax, (x_out, box.middle + 0.36), "the position that writes")
-    word(ax, (RIGHT, box.middle + 0.36), writes, ha="right")
+        word(ax, (left - 0.12, y), text, ha="right")
+        mark = _marked() if weight > 0.5 else {}
+        strip(ax, (left, y - high / 2), wide, high, row[:FEW], limit=LIMIT, **mark)
+        start = left + wide + 0.82, y
+        attention_arrow(ax, start, (x_out - 0.08, middle), weight, text, widest=6)
+        _share(ax, (left + wide + 0.74, y), weight, "right")
+    label(ax, (left + wide + 0.57, box.top - 0.06), "attention", ha="center")
+    at = x_out, middle - 0.25
+    strip(ax, at, 2.4, 0.5, vector[:FEW], limit=LIMIT, **_marked(writes))
+    label(ax, (x_out, middle + 0.45), "the position that writes")
+    word(ax, (RIGHT - 0.05, middle + 0.45), writes, ha="right", size=12)
 
 
 def _words_open(
@@ -307,15 +317,16 @@ def _words_open(
     rest: str = "",
 ) -> None:
     """The last vector, and bars for the words that it makes likely. rest: about the others."""
-    strip(ax, (LEFT, box.top - 0.3), RIGHT - LEFT, 0.26, vector, limit=LIMIT)
-    step = (box.top - 0.38 - box.bottom) / (len(words) + bool(rest))
-    start, full = LEFT + 1.1, 4.2
+    strip(ax, (LEFT, box.top - 0.34), RIGHT - LEFT, 0.34, vector, limit=LIMIT)
+    label(ax, (LEFT - 0.1, box.top - 0.17), "the decoder's\nlast vector", ha="right")
+    step = (box.top - 0.48 - box.bottom) / (len(words) + bool(rest))
+    start, full = LEFT, 5.6
     for i, (text, chance) in enumerate(zip(words, chances, strict=True)):
-        y, long = box.top - 0.38 - (i + 0.5) * step, max(chance * full, 0.01)
-        word(ax, (start - 0.1, y), text, size=12 if i == 0 else 10, ha="right")
-        area(ax, (start, y - 0.08), long, 0.16, word_color(text), zorder=2)
+        y, long = box.top - 0.48 - (i + 0.5) * step, max(chance * full, 0.01)
+        word(ax, (start - 0.12, y), text, size=12 if i == 0 else 10, ha="right")
+        area(ax, (start, y - 0.1), long, 0.2, word_color(text), zorder=2)
         weight = "bold" if chance > 0.5 else "normal"
-        label(ax, (start + long + 0.08, y), percent(chance), weight=weight)
+        label(ax, (start + long + 0.08, y), percent(chance), weight=weight, size=style.LABEL)
     label(ax, (start, box.bottom + step / 2), rest, color=style.MUTED)
 
 
@@ -327,8 +338,8 @@ def _sentence_across(
     wide, high, left, right = 2.35, 0.24, 0.75, WIDTH - 3.3
     ys = [1.7 - 0.38 * i for i in range(max(len(src), len(tgt)))]
     heading(ax, 2.32, "", "Most words read the memory of their English word")
-    label(ax, (left, 1.98), "the encoder's memory of")
-    label(ax, ((left + wide + right) / 2, 1.98), "attention", ha="center")
+    label(ax, (left, 1.98), f"memory: {FIRST}")
+    label(ax, ((left + wide + right) / 2 + 0.15, 1.98), "attention", ha="center")
     label(ax, (right, 1.98), "the position that writes")
     for words, vectors, x, beside, ha in (
         (src, memory, left, left - 0.1, "right"),
@@ -336,42 +347,52 @@ def _sentence_across(
     ):
         for text, vector, y in zip(words, vectors, ys, strict=False):
             word(ax, (beside, y), text, ha=ha, size=12)
-            strip(ax, (x, y - high / 2), wide, high, vector, limit=LIMIT)
+            strip(ax, (x, y - high / 2), wide, high, vector[:FEW], limit=LIMIT)
     for (j, i), weight in np.ndenumerate(as_array(weights)):
         ends = (left + wide + 0.05, ys[i]), (right - 0.05, ys[j])
         attention_arrow(ax, *ends, float(weight), src[i], widest=6, head=False)
     return figure
 
 
-def _whole_way(rows: Sequence[tuple[str, str, Any, str]], ends: Sequence[str]) -> Figure:
-    """Every station of the way at the same size.
+def _whole_way(
+    names: Sequence[str],
+    halves: Sequence[tuple[str, str, str, Sequence[Any]]],
+    out: str,
+    chance: str,
+) -> Figure:
+    """Every station of the way at the same size: encoder on the left, decoder on the right.
 
-    rows: name, which stack it belongs to ("encoder", "decoder" or ""), vector, a word in front.
-    ends: the word that comes out, and how likely it is.
+    names: of the rows. halves: for each half its name, the word at whose place it is, what happens
+    there, and a vector for each row; the last one of the first half is the memory, which the layers
+    of the second read. out, chance: the word that comes out, and how likely it is.
     """
-    step, high, pause, left = 0.215, 0.17, 0.34, 2.55
-    changes = [i for i in range(1, len(rows)) if rows[i][1] != rows[i - 1][1]]
-    y = step * len(rows) + pause * (len(changes) + 1) + 0.12
-    figure, ax = canvas(WIDTH, y + HEADING)
-    heading(ax, y + HEADING - 0.2, "trees", "becomes árboles in eight stations")
-    colors = {"encoder": style.ENCODER, "decoder": style.DECODER}
-    for i, (name, side, vector, front) in enumerate(rows):
-        if i in changes:
-            arrow(ax, (left + 0.2, y - 0.03), (left + 0.2, y - pause + 0.03))
-            said = "each layer of the decoder reads this memory"
-            label(ax, (left + 0.35, y - pause / 2), said)
-            y -= pause
-        y -= step
-        if side:
-            area(ax, (0.98, y), 0.06, step, colors[side])
-        label(ax, (left - 0.1, y + step / 2), name, ha="right")
-        if front:
-            word(ax, (0.88, y - step / 2 + 0.12), front, size=13, ha="right")
-            label(ax, (0.88, y - step / 2 - 0.14), side, ha="right", color=colors[side])
-        strip(ax, (left, y + (step - high) / 2), RIGHT - left, high, vector, limit=LIMIT)
-    arrow(ax, (left + 0.2, y - 0.03), (left + 0.2, y - pause + 0.03))
-    word(ax, (left + 0.35, y - pause + 0.1), ends[0], size=14, ha="left")
-    label(ax, (left + 0.5 + width_of(ends[0], 14), y - pause + 0.1), ends[1])
+    step, high, wide, lefts = 0.3, 0.23, 2.55, (1.2, RIGHT - 2.65)
+    top, figure_height = 1.9, 2.92
+    figure, ax = canvas(WIDTH, figure_height)
+    heading(ax, figure_height - 0.2, "trees", "becomes árboles in eight stations")
+    ys = [top - 0.06 - step * (i + 0.5) for i in range(len(names))]
+    for name, y in zip(names, ys, strict=True):
+        label(ax, (lefts[0] - 0.22, y), name, ha="right")
+    for (half, text, does, vectors), left in zip(halves, lefts, strict=True):
+        color = style.ENCODER if half == "encoder" else style.DECODER
+        area(ax, (left - 0.1, ys[-1] - 0.2), wide + 0.2, 1.86, style.TINTS[color], zorder=0)
+        label(ax, (left, top + 0.38), half, color=color, weight="bold", size=style.LABEL)
+        word(ax, (left + 0.85, top + 0.38), text, ha="left", size=12)
+        label(ax, (left, top + 0.1), does)
+        for y, vector in zip(ys, vectors, strict=True):
+            strip(ax, (left, y - high / 2), wide, high, vector[:FEW], limit=LIMIT)
+    start, end, lane = lefts[0] + wide + 0.03, lefts[1] - 0.03, lefts[0] + wide + 0.6
+    outline(ax, (lefts[0], ys[-1] - high / 2), wide, high, word_color("trees"), 2.2)
+    look = {"thick": 3.0}
+    arrow(ax, (start, ys[-1]), (end, ys[-1]), word_color("trees"), **look)
+    path(ax, [(lane, ys[-1]), (lane, ys[-2]), (end, ys[-2])], word_color("trees"), **look)
+    label(ax, ((start + end) / 2, ys[-2] + 0.36), "both layers\nread the\nmemory", ha="center")
+    label(ax, (lefts[0], ys[-1] - 0.34), "framed: the memory of trees")
+    label(ax, (lefts[0], ys[-1] - 0.58), f"each strip: {FIRST}", color=style.MUTED)
+    x, y = lefts[1] + 0.4, ys[-1] - 0.54
+    arrow(ax, (x, ys[-1] - high / 2), (x, y + 0.17), word_color("trees"), **look)
+    word(ax, (x - 0.35, y), out, size=14, ha="left")
+    label(ax, (x + width_of(out, 14) - 0.27, y), chance, size=style.LABEL)
     return figure
 
 
@@ -386,21 +407,25 @@ def _borrowed(
     step, left, wide = 0.62, 1.85, 3.1
     top = step * len(rows) + 0.14
     ys = [step * (len(rows) - 1 - i) + 0.3 for i in range(len(rows))]
-    figure, ax = canvas(WIDTH, top + 0.52)
-    heading(ax, top + 0.32, "trees", "is written as casas, with the memory of houses")
-    label(ax, (left, top), "memory of the last word")
-    label(ax, (left + wide + 0.5, top), "what the decoder writes")
-    words = {"size": 11, "gap": 0.12}
+    figure, ax = canvas(WIDTH, top + 0.6)
+    heading(ax, top + 0.4, "trees", "is written as casas, with the memory of houses")
+    label(ax, (left - 0.14, top), "it reads", ha="right")
+    label(ax, (left, top), f"memory of the last word: {FEW} of 128 numbers")
+    label(ax, (left + wide + 0.5, top), "it writes")
+    others = {OTHER: style.ACCENT, "las": style.ACCENT, "casas": style.ACCENT}
+    words = {"marked": {**style.WORDS, **others}, "gap": 0.14}
     for i, ((source, vector, written), y) in enumerate(zip(rows, ys, strict=True)):
         first, _, more = source.partition("\n")
-        sentence(
-            ax, (left - 0.14, y + (0.06 if more else -0.05)), first.split(), ha="right", **words
-        )
-        label(ax, (left - 0.14, y - 0.13), more, ha="right")
-        mark = {"edge": style.ACCENT, "line": 2.2} if i == arrow_to else {}
-        strip(ax, (left, y - 0.15), wide, 0.3, vector, limit=LIMIT, **mark)
-        arrow(ax, (left + wide + 0.1, y), (left + wide + 0.42, y))
-        sentence(ax, (left + wide + 0.5, y - 0.05), written, **words)
+        at = left - 0.14, y + (0.06 if more else -0.05)
+        sentence(ax, at, first.split(), ha="right", size=11, **words)
+        label(ax, (left - 0.14, y - 0.13), more, ha="right", color=style.ACCENT, weight="bold")
+        mark = {"edge": style.ACCENT, "line": 2.2} if i >= arrow_from else {}
+        strip(ax, (left, y - 0.15), wide, 0.3, vector[:FEW], limit=LIMIT, **mark)
+        last = i == arrow_to
+        color = style.ACCENT if last else style.MUTED
+        arrow(ax, (left + wide + 0.1, y), (left + wide + 0.42, y), color, thick=3 if last else 1.5)
+        size = 13.5 if last else 11
+        sentence(ax, (left + wide + 0.52, y - 0.05), written, size=size, **words)
     start, end, x = ys[arrow_from], ys[arrow_to], left + wide / 2
     side = 0.17 if start > end else -0.17
     attention_arrow(ax, (x, start - side), (x, end + side), 0.8, style.ACCENT)
@@ -450,7 +475,7 @@ WORD, WRITTEN, OTHER = "trees", "árboles", "houses"
 LAYER = "encoder.layers.1.self_attn"  # the attention that notebooks 04 to 06 look into
 HEAD = 1
 READING = "decoder.layers.1.cross_attn"
-DONE = "Above it, thin, the stages already passed; below, the names of those to come."
+DOTS = "Below, a line with a dot for each of eight stages, green up to this one."
 
 
 @functools.cache
@@ -487,35 +512,19 @@ def vectors() -> dict[str, Any]:
     }
 
 
-def passed(here: str) -> dict[str, Any]:
-    before = STATIONS[: STATIONS.index(here)]
-    return {station: vectors()[station] for station in before}
-
-
-def opened(
-    here: str, draw: Callable[..., None], *shown: Any, below: str = "", **look: Any
-) -> Figure:
-    """The stations that trees has passed, thin, and the open one `here`: `draw` puts `shown` in it.
-
-    below: the first station that isn't drawn thin, where it isn't `here`.
-    """
-    stations = passed(below or here)
-    return stack(stations, here, lambda ax, box: draw(ax, box, *shown), **look)
-
-
 @figure(
     "trees-one-hot",
     notebook="01_one_hot",
     caption="You are here: the word trees becomes a row with one 1, at its own number.",
     alt="'trees' in green, and a long empty row with one green mark, in the middle. Under a lens "
-    "its cells are 0, but for one: a 1 at number 498, the number of 'trees'. Below, the names of "
-    "seven stages to come, from embedding to next word.",
+    "its cells are 0, but for one: a 1 at number 498, the number of 'trees'. Below, a line with a "
+    "dot for each of eight stages, from one-hot to next word; the first is green.",
 )
 def draw_one_hot() -> Figure:
     vocab = _the_translator().src.vocab
     first = number() - 4
     words = vocab.tokens[first : first + 9]
-    return opened(
+    return station(
         "one-hot",
         _one_hot_open,
         words,
@@ -532,21 +541,20 @@ def draw_one_hot() -> Figure:
     "trees-embeddings",
     notebook="02_embeddings",
     caption="You are here: the 1 pulls a row of 128 numbers out of a table.",
-    alt="From the mark in the thin one-hot row a green fan opens onto a strip of 128 colored "
-    "cells, blue below zero and orange above: the embedding of 'trees', times 11.3. Below, the "
-    "names of the stages to come.",
+    alt="From the mark in the one-hot row a green fan opens onto a strip of 128 colored cells, "
+    f"blue below zero and orange above: the embedding of 'trees', times 11.3. {DOTS}",
 )
 def draw_embeddings() -> Figure:
     scale = _the_translator().model.src_embed.scale
     note = f"row {number()} of the table, times √128 = {scale:.1f}"
-    return opened(
+    return station(
         "embedding",
         _fan_open,
         vectors()["embedding"],
         share(),
         note,
         new="picks 128 numbers from a table",
-        height=1.28,
+        height=1.36,
     )
 
 
@@ -554,8 +562,9 @@ def draw_embeddings() -> Figure:
     "trees-positions",
     notebook="03_positional_encoding",
     caption="You are here: the vector of position 2 is added to the word.",
-    alt="Three strips of 128 cells: the embedding of 'trees', plus position 2, whose cells are "
-    f"waves at the left and regular stripes at the right, equals the sum. {DONE}",
+    alt="Three strips, 32 cells each: the embedding of 'trees' in blue and orange, plus position "
+    "2, whose cells are nearly all orange, equals the sum, in which each "
+    f"cell is the one plus the other. {DOTS}",
 )
 def draw_positions() -> Figure:
     model = _the_translator().model
@@ -563,16 +572,15 @@ def draw_positions() -> Figure:
     rows = [
         ("", "embedding", vectors()["embedding"]),
         ("+", f"position {place}", model.src_positions.table[place]),
-        ("=", "sum", vectors()["+ position"]),
+        ("=", "their sum", vectors()["+ position"]),
     ]
-    return opened(
+    return station(
         "+ position",
-        functools.partial(_rows_open, height=0.3),
+        _rows_open,
         rows,
-        below="embedding",
-        new="gets its position added, as waves",
-        name=" ",
-        height=1.26,
+        "this goes into the encoder",
+        new="gets its position added, number by number",
+        height=1.7,
     )
 
 
@@ -582,7 +590,7 @@ def draw_positions() -> Figure:
     caption="You are here: the query of trees looks for keys, in one real head.",
     alt="From the query of 'trees' green arrows go to the keys of 'like' and <eos>, 47 % each; 'I' "
     "gets 1 % and 'trees' itself 5 %. Next to each key is a value; arrows of the same weights "
-    f"lead from the values to their mix. All these are strips of 32 cells. {DONE}",
+    f"lead from the values to their mix. All these are strips of 32 cells. {DOTS}",
 )
 def draw_attention() -> Figure:
     way = _the_way()
@@ -590,7 +598,7 @@ def draw_attention() -> Figure:
     q, k, v = (layer.split_heads(way.outputs[f"{LAYER}.w_{part}"][None])[0, HEAD] for part in "qkv")
     place = way.src.index(WORD)
     weights = way.weights[LAYER][HEAD, place].tolist()
-    return opened(
+    return station(
         "attention",
         _attention_open,
         way.src,
@@ -599,7 +607,7 @@ def draw_attention() -> Figure:
         v,
         weights,
         new="takes in like and <eos>, in one head",
-        height=1.32,
+        height=1.62,
     )
 
 
@@ -609,19 +617,19 @@ def draw_attention() -> Figure:
     caption="You are here: what four heads bring to trees, side by side.",
     alt="Four strips of 32 cells, one for each head. Four bars above each, with their numbers, "
     "say how much of each word is in it: head 0 takes <eos> and 'trees', head 1 'like' and <eos>, "
-    f"head 2 almost only 'trees', head 3 mostly <eos>. {DONE}",
+    f"head 2 almost only 'trees', head 3 mostly <eos>. {DOTS}",
 )
 def draw_heads() -> Figure:
     way = _the_way()
     place = way.src.index(WORD)
-    return opened(
+    return station(
         "attention",
         _heads_open,
         way.src,
         way.weights[LAYER][:, place],
         way.heads[LAYER][:, place],
         new="gets a different mix from each head",
-        height=1.5,
+        height=1.95,
     )
 
 
@@ -631,7 +639,7 @@ def draw_heads() -> Figure:
     caption="You are here: what trees may see, and what the position that writes árboles may.",
     alt="Two rows of words with their vectors. Padding mask: 'trees' sees 'I', 'like', 'trees' and "
     "<eos>, but two <pad> are hatched. Causal mask: the position that writes 'árboles' sees "
-    f"<bos>, 'me', 'gustan' and 'los', but 'árboles' is hatched. {DONE}",
+    f"<bos>, 'me', 'gustan' and 'los', but 'árboles' is hatched. {DOTS}",
 )
 def draw_masks() -> Figure:
     way = _the_way()
@@ -655,13 +663,12 @@ def draw_masks() -> Figure:
             [(text, y[i], i <= place) for i, text in enumerate(way.tgt_in)],
         ),
     ]
-    return opened(
+    return station(
         "attention",
         _masks_open,
         rows,
         new="sees no padding, the decoder no later word",
-        name=" ",
-        height=1.36,
+        height=1.58,
     )
 
 
@@ -669,23 +676,23 @@ def draw_masks() -> Figure:
     "trees-encoder",
     notebook="07_encoder",
     caption="You are here: what is left of trees at the end of the encoder, the memory.",
-    alt="Three strips of 128 cells: 'trees' after the attention, what the feed-forward network "
-    f"adds, with strong cells, and, after the last norm, the memory. {DONE}",
+    alt="Three strips, 32 cells each: 'trees' after the attention, plus what the feed-forward "
+    f"network adds, equals, once normed, the memory: what the decoder will read. {DOTS}",
 )
 def draw_encoder() -> Figure:
     way, layer = _the_way(), "encoder.layers.1"
     rows = [
         ("", "after attention", way.of(f"{layer}.residual_self_attn", WORD)),
         ("+", "feed-forward", way.of(f"{layer}.feed_forward", WORD)),
-        ("", "normed: memory", vectors()["memory"]),
+        ("=", "normed sum", vectors()["memory"]),
     ]
-    return opened(
+    return station(
         "memory",
         _rows_open,
         rows,
+        "the memory: all that the decoder reads of trees",
         new="leaves the encoder as its memory",
-        name=" ",
-        height=1.2,
+        height=1.7,
     )
 
 
@@ -695,13 +702,13 @@ def draw_encoder() -> Figure:
     caption="You are here: the position that writes árboles reads the memory, in layer 1.",
     alt="Four strips, the memory of 'I', 'like', 'trees' and <eos>. One thick green arrow, 100 %, "
     "leads from 'trees' to the strip of the position that writes 'árboles'; the others have 0 %. "
-    f"{DONE}",
+    f"{DOTS}",
 )
 def draw_decoder() -> Figure:
     way = _the_way()
     place = way.tgt_out.index(WRITTEN)
     weights = way.weights[READING].mean(dim=0)[place].tolist()
-    return opened(
+    return station(
         "decoder",
         _reading_open,
         way.src,
@@ -710,7 +717,7 @@ def draw_decoder() -> Figure:
         WRITTEN,
         vectors()["decoder"],
         new="is what the decoder reads to write árboles",
-        height=1.18,
+        height=1.6,
     )
 
 
@@ -718,10 +725,10 @@ def draw_decoder() -> Figure:
     "trees-transformer",
     notebook="09_the_whole_transformer",
     caption="You are here: every stage of trees, from the embedding to the next word.",
-    alt="Eight strips of 128 cells, one under the other. Four belong to 'trees' in the encoder: "
-    "embedding, + position, layer 0, layer 1, which is the memory. Between them it says that each "
-    "layer of the decoder reads this memory. Four belong to 'los' in the decoder, the "
-    "same ones. An arrow leads from the last one to 'árboles' with 90 %.",
+    alt="Two columns of four strips each: embedding, + position, layer 0, layer 1. The left one is "
+    "'trees' in the encoder; its last strip is framed, the memory. From there arrows lead to layer "
+    "0 and layer 1 of the right one, 'los' in the decoder, which says what comes after it. An "
+    "arrow leads from its last strip to 'árboles' with 90 %.",
 )
 def draw_transformer() -> Figure:
     way = _the_way()
@@ -729,23 +736,17 @@ def draw_transformer() -> Figure:
     names = ("embedding", "+ position", "layer 0", "layer 1")
     encoder = ("src_embed", "src_positions", "encoder.layers.0", "encoder.layers.1")
     decoder = ("tgt_embed", "tgt_positions", "decoder.layers.0", "decoder.layers.1")
-    rows = [
-        *(
-            (
-                f"{name}: memory" if i == 3 else name,
-                "encoder",
-                way.of(part, WORD),
-                WORD if i == 0 else "",
-            )
-            for i, (name, part) in enumerate(zip(names, encoder, strict=True))
-        ),
-        *(
-            (name, "decoder", way.of(part, WRITTEN), before if i == 0 else "")
-            for i, (name, part) in enumerate(zip(names, decoder, strict=True))
+    halves = [
+        ("encoder", WORD, "reads this word", [way.of(part, WORD) for part in encoder]),
+        (
+            "decoder",
+            before,
+            "says what comes after it",
+            [way.of(part, WRITTEN) for part in decoder],
         ),
     ]
     (_, chance), *_ = way.likeliest(WRITTEN, 1)
-    return _whole_way(rows, (WRITTEN, f"the next word, {percent(chance)}"))
+    return _whole_way(names, halves, WRITTEN, f"the next word, {percent(chance)}")
 
 
 @figure(
@@ -779,23 +780,22 @@ def draw_training() -> Figure:
     caption="You are here: the last vector says how likely each word is.",
     alt="A strip of 128 cells, the last vector of the decoder, and below it a long bar, 'árboles' "
     "with 90 %, and two hairlines, for 'lo' and 'tarde', with 0.04 %. The other 1,791 words share "
-    "10 %. Above, thin, the stages already passed.",
+    f"10 %. {DOTS}",
 )
 def draw_decoding() -> Figure:
     way, vocab = _the_way(), _the_translator().tgt.vocab
     words, chances = zip(*way.likeliest(WRITTEN, 3), strict=True)
     texts = [vocab.tokens[i] for i in words]
     rest = f"the other {len(vocab) - 3:,} words share {percent(1 - sum(chances))}"
-    return opened(
+    return station(
         "next word",
         _words_open,
         vectors()["decoder"],
         texts,
         chances,
         rest,
-        below="decoder",
         new=f"comes out as árboles, with {percent(chances[0])}",
-        height=1.3,
+        height=1.75,
     )
 
 

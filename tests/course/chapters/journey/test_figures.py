@@ -159,17 +159,35 @@ def test_a_look_is_as_thick_as_its_weight_and_colored_as_its_word():
 
 def test_an_unknown_station_is_refused_with_the_list():
     with pytest.raises(ValueError, match="no station 'x'; the stations are one-hot, embedding"):
-        trees.stack({}, "x", lambda ax, box: None)
+        trees.station("x", lambda ax, box: None)
 
 
-def test_what_is_passed_is_drawn_and_what_is_to_come_is_named():
-    passed = {"one-hot": 0.5, "embedding": torch.ones(128)}
-    ax = trees.stack(passed, "+ position", lambda ax, box: None, new="waves").axes[0]
-    strips = [image for image in ax.images if image.get_extent()[1] == trees.RIGHT]
-    assert len(strips) == 1 and len(ax.images) == 2, "the embedding, and the scale"
+def test_what_is_passed_and_what_is_to_come_are_dots_on_one_line():
+    ax = trees.station("+ position", lambda ax, box: None, new="waves").axes[0]
+    assert len(ax.images) == 1, "the scale"
     texts = [text.get_text() for text in ax.texts]
-    assert {"trees", "waves", "value", "one-hot", "embedding", "+ position"} <= set(texts)
-    assert texts[-1].split(" → ") == list(trees.STATIONS[3:])
+    assert set(texts) == {"trees", "waves", "value", "\N{MINUS SIGN}3", "3"} | {
+        "one-hot",
+        "+ position",
+        "next word",
+    }
+    colors = [dot.get_markerfacecolor() for dot in ax.lines]
+    assert colors == [style.WORDS["trees"]] * 3 + [style.PAPER] * 5
+    sizes = [dot.get_markersize() for dot in ax.lines]
+    assert sizes.index(max(sizes)) == trees.STATIONS.index("+ position")
+
+
+def test_the_sums_of_the_first_numbers_are_sums(way):
+    """Shown are 32 of 128 numbers of each, the third row the one plus the other; in the encoder
+    normed."""
+    for name in ("trees-positions", "trees-encoder"):
+        images = FIGURES[name].draw().axes[0].images
+        one, other, both = (np.asarray(image.get_array()).ravel() for image in images[-3:])
+        assert len(one) == len(both) == trees.FEW
+        if name == "trees-positions":
+            assert np.allclose(one + other, both, atol=1e-5)
+        else:
+            assert np.corrcoef(one + other, both)[0, 1] > 0.99
 
 
 @pytest.mark.parametrize("name", NAMES)
