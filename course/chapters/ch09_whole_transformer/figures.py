@@ -1,7 +1,6 @@
 """Drawings of the whole Transformer: opened step by step, in numbers, and beside its rivals."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import matplotlib as mpl
@@ -28,7 +27,7 @@ from course.drawing.cells import area, matrix, outline, scale
 from course.drawing.plots import curves, doubling, name_lines
 from course.drawing.registry import figure
 from course.drawing.values import as_array
-from course.drawing.words import canvas, heading, label, percent, sentence, word
+from course.drawing.words import canvas, heading, label, percent, sentence, titled, word
 from transformer_lib.interpret.recording import record_outputs
 from transformer_lib.model.config import BASE, BIG
 from transformer_lib.text.batching import make_batch
@@ -577,58 +576,37 @@ def _whole_machine(source: Sequence[str], target: Sequence[str], N: int = 6) -> 
     return figure
 
 
-@dataclass(frozen=True)
-class _Panel:
-    """One quantity: its unit, a number for each length by name of the curve, where it doubles."""
-
-    unit: str
-    curves: Mapping[str, Sequence[float]]
-    doubled: Mapping[str, float | None]
-
-
 @mpl.rc_context(style.PRINT)
-def _step_lines(lengths: Sequence[int], panels: Mapping[str, _Panel], title: str = "") -> Figure:
-    """Draw curves against the length of the sentences -> the figure, a panel for each title.
+def _step_lines(
+    lengths: Sequence[int],
+    panels: Mapping[tuple[str, str], Mapping[str, Sequence[float]]],
+    title: str = "",
+    note: str = "",
+) -> Figure:
+    """Draw curves against the length of the sentences, a panel for each quantity -> the figure.
 
-    The last curve is loud. A thin line leads from where a curve is twice its first number down to
-    that length. Raises ValueError for a curve without a number for each length.
+    panels: (quantity, unit) -> name -> a number for each length; the last curve is loud. A bracket
+    says how far apart they end. Raises ValueError for a curve without a number for each length.
     """
-    figure = style.new_figure(style.WIDTH, 4.4)
-    figure.suptitle(title)
+    figure = style.new_figure(style.WIDTH, 4.2)
+    titled(figure, title, note)
     axes = figure.subplots(1, len(panels), squeeze=False)[0]
-    for ax, (name, panel) in zip(axes, panels.items(), strict=True):
-        top = max(max(values) for values in panel.curves.values())
-        ax.set(ylim=(0, 1.06 * top), ylabel=panel.unit, xlabel="words in a sentence")
-        ax.set_title(name)
+    for ax, ((name, unit), lines) in zip(axes, panels.items(), strict=True):
+        ax.set(ylim=(0, 1.06 * max(map(max, lines.values()))), ylabel=unit)
+        ax.set(xlabel="words in a sentence", title=name)
         doubling(ax, lengths)
-        ends = [values[-1] for values in panel.curves.values()]
+        ends = [values[-1] for values in lines.values()]
         if len(ends) > 1:
-            at = [(lengths[-1], end) for end in (min(ends), max(ends))]
+            at = [(1.2 * lengths[-1], end) for end in (min(ends), max(ends))]
             bracket(ax, *at, f"{max(ends) / min(ends):.1f} ×")
-        *_, loud = panel.curves
-        curves(
-            ax,
-            lengths,
-            panel.curves,
-            loud=[loud],
-            marker="o",
-            names=ax is axes[-1],
-        )
+        curves(ax, lengths, lines, loud=[[*lines][-1]], marker="o", names=False)
+        for line, place, side in zip(
+            ax.lines, ((-10, 4), (0, -21)), ("right", "center"), strict=False
+        ):
+            before = lengths[-2], line.get_ydata()[-2]
+            look = {"textcoords": "offset points", "ha": side, "color": line.get_color()}
+            ax.annotate(line.get_label(), before, place, size=style.LABEL, **look)
         ax.yaxis.set_major_formatter("{x:,.0f}")
-        for line in list(ax.lines):
-            at, first = panel.doubled[line.get_label()], line.get_ydata()[0]
-            if at is not None:
-                ax.plot(
-                    [at, at], [0, 2 * first], color=line.get_color(), linewidth=1, linestyle=":"
-                )
-                x, side = (1.04 * at, "left") if line.get_label() == loud else (at, "right")
-                ax.text(x, 0, f"{at:.0f} ", ha=side, va="bottom", color=line.get_color())
-    figure.supxlabel(
-        "attention is computed by its formula, or by one program, a kernel; "
-        f"dotted: twice as much as with {lengths[0]} words",
-        fontsize=style.NOTE,
-        color=style.MUTED,
-    )
     return figure
 
 
@@ -807,37 +785,28 @@ def draw_cost() -> Figure:
     "whole-step-lengths",
     caption="What a step of training takes, with as many words in longer and longer sentences.",
     alt="Two panels against the words in a sentence, 16 to 1,024, with 2,048 words in a batch. "
-    "Time of a step: with attention by its formula it rises from 252 milliseconds to 1,801, twice "
-    "the first at 395 words; in one kernel it rises from 239 to 627, twice the first at 655 words. "
-    "Memory at a time: by its formula from 125 megabytes to 529, twice the first at 329 words; in "
-    "one kernel from 119 to 137. Brackets at 1,024 words: 2.9 times the time, 3.9 times the "
-    "memory.",
+    "Time of a step: with attention by its formula it rises from 252 milliseconds to 1,801, in one "
+    "kernel from 239 to 627. Memory at a time: by its formula from 125 megabytes to 529, in one "
+    "kernel from 119 to 137. Brackets at 1,024 words: 2.9 times the time, 3.9 times the memory.",
 )
 def draw_step_lengths() -> Figure:
-    from course.chapters.ch09_whole_transformer.experiment_scaling import against_length, doubled
+    from course.chapters.ch09_whole_transformer.experiment_scaling import WORDS, against_length
 
-    panels = {}
-    for title, (what, unit) in {
-        "time of a step": ("milliseconds", "milliseconds"),
-        "memory at a time": ("tensors", "megabytes"),
-    }.items():
+    panels, times = {}, []
+    for quantity, unit, what in (
+        ("time of a step", "milliseconds", "milliseconds"),
+        ("memory at a time", "megabytes", "tensors"),
+    ):
         lengths, ways = against_length(what)
-        ways = {
-            {"formula": "by its formula", "fused": "in one kernel"}[way]: values
-            for way, values in ways.items()
-        }
-        twice = {name: doubled(lengths, values) for name, values in ways.items()}
-        panels[title] = _Panel(unit, ways, twice)
-    time, memory = (
-        values[-1] / list(panel.curves.values())[-1][-1]
-        for panel in panels.values()
-        for values in list(panel.curves.values())[:1]
-    )
+        lines = {"by its formula": ways["formula"], "in one kernel": ways["fused"]}
+        panels[quantity, unit] = lines
+        times.append(ways["formula"][-1] / ways["fused"][-1])
     title = (
-        f"At {lengths[-1]:,} words, the formula takes {time:.1f} times the time "
-        f"and {memory:.1f} times the memory"
+        f"At {lengths[-1]:,} words, the formula takes {times[0]:.1f} times the time "
+        f"and {times[1]:.1f} times the memory"
     )
-    return _step_lines(lengths, panels, title)
+    note = "Attention by its formula, or in one program, a kernel. "
+    return _step_lines(lengths, panels, title, f"{note}Each step trains on {WORDS:,} words")
 
 
 @figure(
