@@ -452,14 +452,6 @@ def _half(
 
 # --- beside its rivals ---------------------------------------------------------------------------
 
-SEES = {  # what a word is made from, in words, and of nine words which
-    "self-attention": ("a word looks\nat all words", range(9)),
-    "recurrent": ("a word waits for\nthe one before it", range(9)),
-    "convolution": ("5 neighbors; their\nplace decides", range(4, 9)),
-    "restricted": ("5 neighbors; their\nmeaning decides", range(4, 9)),
-    "with gaps": ("convolution with\ngaps in between", range(0, 9, 2)),
-}
-
 
 @mpl.rc_context(style.PRINT)
 def _cost_and_path(
@@ -470,70 +462,42 @@ def _cost_and_path(
     rounds: Mapping[str, Sequence[int]],
     d_model: int,
 ) -> Figure:
-    """Draw what a layer costs, how long it waits, how far news travels: Table 1 -> the figure.
+    """Draw how long a layer waits, how far news travels, what it costs: Table 1 -> the figure.
 
-    lengths, costs: multiplications for sentences of each length, a curve for each kind of layer.
-    places, waiting, rounds: steps for sentences of each length. d_model: where costs meet.
-    Raises ValueError when a curve has another number of points than there are lengths.
+    places, waiting, rounds: steps for sentences of each length, a curve for each kind of layer;
+    kinds with the same numbers share one. lengths, costs: multiplications. d_model: where costs
+    meet. Raises ValueError when a curve has another number of points than there are lengths.
     """
-    figure, page = canvas(style.WIDTH, tall := 6.0)
-    beyond = f"it costs more than a recurrent layer only beyond {d_model} words"
-    note = f"{d_model} numbers wide, {beyond}"
-    heading(page, "Self-attention never waits and reaches each word in one layer", note)
-    for column, name in enumerate(name for name in SEES if name in costs or name in rounds):
-        _rival(page, 0.1 + 1.6 * column, name)
+    figure = style.new_figure(style.WIDTH, 4.7)
+    note = "Recurrent: word after word. Convolution and restricted attention: 5 neighbors, or with "
+    note += f"gaps.\nThe price: beyond {d_model} words, attention costs more than a recurrent layer"
+    titled(figure, "Self-attention never waits and reaches each word in one layer", note)
     drawn = [
-        (lengths, costs, 1e6, "Cost", "million multiplications"),
         (places, waiting, 1, "Waiting", "steps one after another"),
         (places, rounds, 1, "Path", "layers from first to last word"),
+        (lengths, costs, 1e6, "Price", "million multiplications"),
     ]
-    for left, (xs, given, unit, title, quantity) in zip((0.4, 3.05, 5.7), drawn, strict=True):
-        ax = figure.add_axes((left / 8, 0.6 / tall, 1.22 / 8, 2.0 / tall))
+    for ax, (xs, given, unit, title, what) in zip(figure.subplots(1, 3), drawn, strict=True):
+        kinds: dict[tuple[int, ...], list[str]] = {}
         for name, numbers in given.items():
             if len(numbers) != len(xs):
                 raise ValueError(f"{name!r} has {len(numbers)} points for {len(xs)} lengths")
-        lines = {name: as_array(numbers) / unit for name, numbers in given.items()}
-        ax.set(xlim=(0, xs[-1]), ylim=(0, 1.04 * max(map(max, lines.values()), default=1)))
+            kinds.setdefault(tuple(numbers), []).append(name)
+        ax.set(xlim=(0, xs[-1]), xlabel="sentence, in words", title=title, ylabel=what)
         ax.set_xticks([0, xs[-1] / 2, xs[-1]])
         ax.xaxis.set_major_formatter("{x:g}")
         ax.yaxis.set_major_locator(MaxNLocator(4, integer=True))
-        ax.set_xlabel("words in the sentence", fontsize=style.NOTE)
-        ax.set_title(title)
-        ax.set_ylabel(quantity)
-        curves(ax, xs, lines, loud=["self-attention"], names=False)
-        for line in ax.lines:
-            line.set(**_kind(line.get_label()))
-        name_lines(ax)
-        if title == "Cost":
-            ax.axvline(d_model, color=style.SOFT, linewidth=0.8)
-            ax.text(d_model + 8, ax.get_ylim()[1], f"{d_model} words", va="top", size=style.NOTE)
+        lines = {
+            ", ".join(names if len(names) < 3 else [names[0], "all others"]): as_array(line) / unit
+            for line, names in kinds.items()
+        }
+        loud = [name for name in lines if name.startswith("self-attention")]
+        curves(ax, xs, lines, loud=loud, names=False)
+        ax.set_ylim(0, 1.04 * max(map(max, lines.values()), default=1))
+        name_lines(ax, wide=15)
+    ax.axvline(d_model, color=style.SOFT, linewidth=0.8, zorder=1)
+    ax.text(d_model + 8, 0.72 * ax.get_ylim()[1], f"{d_model}\nwords", size=style.NOTE)
     return figure
-
-
-def _kind(name: str) -> dict[str, Any]:
-    """The line of one kind of layer, the same in its drawing and in all panels."""
-    dashes = {"restricted": (0, (4, 1.5)), "with gaps": (0, (1, 1.2))}.get(name, "-")
-    grey = style.SOFT if name == "convolution" else style.MUTED
-    return {"color": style.ACCENT if name == "self-attention" else grey, "linestyle": dashes}
-
-
-def _rival(ax: Axes, left: float, name: str) -> None:
-    """Which words of the layer below the last word is made from; the recurrent one: each word."""
-    color = style.ACCENT if name == "self-attention" else style.MUTED
-    said, seen = SEES[name]
-    low = [(left + 0.05 + 0.16 * i, 3.95) for i in range(9)]
-    top = [(x, 4.65) for x, _ in low]
-    for i, (start, end) in enumerate(zip(low, top, strict=True)):
-        each = name == "recurrent"
-        ax.plot(*start, "o", color=style.SOFT, markersize=4, zorder=3)
-        if each or i == 8:
-            ax.plot(*end, "o", color=color, markersize=5, zorder=3)
-        if i in seen:
-            path(ax, [start, end if each else top[-1]], head=False, **_kind(name))
-        if each and i:
-            arrow(ax, top[i - 1], (end[0] - 0.035, end[1]), color)
-    label(ax, (left, 4.95), name, size=style.LABEL, weight="bold", color=color)
-    label(ax, (left, 3.58), said)
 
 
 # --- the picture to remember ---------------------------------------------------------------------
@@ -758,15 +722,14 @@ def draw_sentence() -> Figure:
 
 @figure(
     "whole-cost",
-    caption="The paper's Table 1, measured: what a layer costs, how long it waits, and how many "
-    "layers news needs from the first word to the last, against the length of the sentence.",
-    alt="Five small drawings say what a word is made from: all words, the one before it, five "
-    "neighbors mixed, five looked at, five with gaps. Below, three panels of curves. Cost: "
+    caption="The paper's Table 1, measured: how long a layer waits, how many layers news needs "
+    "from the first word to the last, and what it costs, against the length of the sentence.",
+    alt="Three panels of curves. Waiting: the recurrent layer waits as many steps as there are "
+    "words, all others one. Path: one layer for self-attention, as many as words for the recurrent "
+    "one, a quarter as many for convolution and restricted attention, three with gaps. Price: "
     "self-attention bends upwards and crosses the straight line of the recurrent layer at 64 "
     "words, as many as a vector has numbers; convolution and restricted attention stay below. "
-    "Waiting: the recurrent layer waits as many steps as there are words, all others one. Path: "
-    "one layer for self-attention, as many as words for the recurrent one, a quarter as many for "
-    "convolution and restricted attention, three with gaps. Each curve has its name at its end.",
+    "Each curve has its name at its end.",
 )
 def draw_cost() -> Figure:
     cost, wait = [costs(n) for n in LENGTHS], [waiting(n) for n in PLACES]
