@@ -763,8 +763,8 @@ def draw_positions_rotation() -> Figure:
     caption="The dot product of two position vectors depends on their distance only.",
     alt="Left: a table of 41 by 41 positions, strongest on the diagonal and constant along each "
     "parallel to it, of which that of distance 10 is drawn. Right: dot product against distance, "
-    "with a line at 10. For 512 dimensions the thick curve falls from 1 to about 0.55 at distance 40; "
-    "for 8 dimensions it swings up and down, and at distance 6 it is back at 0.95.",
+    "with a line at 10. For 512 dimensions the thick curve falls from 1 to about 0.55 at distance "
+    "40; for 8 dimensions a thin one swings up and down, and at distance 6 it is back at 0.95.",
 )
 def draw_positions_dot_products() -> Figure:
     return _positions_similarity(positional_encoding(41, 512), [positional_encoding(41, 8)])
@@ -782,15 +782,17 @@ def _trained_words(words: list[str], side: str = "source") -> Any:
 @figure(
     "positions-sum",
     caption="The same word at two positions: word vector + position vector = two different sums.",
-    alt="Two groups of three strips for 'trees', at positions 2 and 1, of 32 of the 128 numbers. "
-    "The upper strips, the word, are the same. The middle ones, the position, differ most "
-    "on their left. The lower ones, the sums, differ where the positions do.",
+    alt="Six strips of 32 of the 128 numbers. First the word 'trees'; below it two positions, 1 "
+    "and 2; below them the two sums, framed; and last the difference of the sums, which is largest "
+    "on the left and fades to the right.",
 )
 def draw_positions_sum() -> Figure:
-    word, table = _trained_words(["trees"])[0, :32], positional_encoding(3, 128)[:, :32]
+    word, (one, two) = _trained_words(["trees"])[0, :32], positional_encoding(3, 128)[1:, :32]
     groups = [
-        ("trees", [("word", word), (f"+ position {at}", table[at]), ("= sum", word + table[at])])
-        for at in (2, 1)
+        ("trees", [("word", word)]),
+        ("", [("+ position 1", one), ("+ position 2", two)]),
+        ("", [("= sum at 1", word + one), ("= sum at 2", word + two)]),
+        ("", [("difference", two - one)]),
     ]
     return sums("One word at two positions gives two different sums", groups)
 

@@ -172,11 +172,11 @@ def test_one_word_at_two_positions_gives_two_different_sums():
     strips = [
         np.ravel(image.get_array()) for image in FIGURES["positions-sum"].draw().axes[0].images
     ]
-    first, second = strips[:3], strips[3:6]
-    for word, place, total in (first, second):
+    word, one, two, sum_1, sum_2, difference = strips[:6]
+    for place, total in ((one, sum_1), (two, sum_2)):
         np.testing.assert_allclose(total, word + place, atol=1e-6)
-    np.testing.assert_allclose(first[0], second[0])
-    assert np.abs(first[2] - second[2]).max() > 0.5
+    np.testing.assert_allclose(difference, sum_2 - sum_1, atol=1e-6)
+    assert np.abs(difference).max() > 0.5
 
 
 def test_the_end_token_fades_and_trees_does_not():
