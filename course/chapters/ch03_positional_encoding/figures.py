@@ -308,14 +308,20 @@ def _positions_similarity(encoding: Any, others: Sequence[Any] = ()) -> Figure:
 
 
 def input_vectors(
-    words: Sequence[str], vectors: Any, positions: Any, side: str = "encoder", title: str = ""
+    words: Sequence[str],
+    vectors: Any,
+    positions: Any,
+    side: str = "encoder",
+    title: str = "",
+    encoders: Any = None,
 ) -> Figure:
     """Draw what goes into one side of the model: for each word its vector + its position's.
 
     words: the tokens; vectors (tokens, d_model), their word vectors; positions (tokens, d_model).
     side: "encoder" or "decoder". On the left stand both stacks, small, with the bottom of this
     side filled; on the right that bottom, enlarged, with the first numbers of each vector, rounded
-    before they are added, so that the numbers that one reads are the sum.
+    before they are added, so that the numbers that one reads are the sum. encoders: the positions
+    of the encoder, to be compared: thin, under those of the words.
     """
     shown = 4 if len(words) <= 3 else 2
     rounded = np.vectorize(functools.partial(steady_round, decimals=1))
@@ -327,7 +333,7 @@ def input_vectors(
     step = (8 - left - 0.02) / len(words)
     rows = (
         ("word", 0.75, meanings),
-        ("+ position", 1.45, places),
+        ("+ position", 1.5, places),
         ("= sum", 2.3, meanings + places),
     )
     for name, y, table in rows:
@@ -344,6 +350,11 @@ def input_vectors(
                 arrow(ax, (x + wide / 2, 2.67), (x + wide / 2, 3.15))
             elif name == "+ position":
                 label(ax, (x + wide / 2, y + 0.5), f"position {number}", ha="center")
+                if encoders is not None:
+                    its = rounded(_table(encoders)[number, :shown])
+                    strip(ax, (x, y - 0.17), wide, 0.13, its, limit=3)
+    if encoders is not None:
+        label(ax, (left - 0.12, rows[1][1] - 0.105), "encoder’s", ha="right", color=style.ENCODER)
     long = (len(words) - 1) * step + wide
     _layer(ax, (left + long / 2, 3.4), long, 0.42, f"{side} layer 0", side, weight="bold")
     return figure
@@ -818,13 +829,15 @@ def draw_positions_input() -> Figure:
     alt="Left: encoder and decoder as two small towers, the bottom of the decoder filled. Right, "
     "that bottom enlarged: five columns for '<bos>', 'me', 'gustan', 'los' and 'árboles'. In each, "
     "from the bottom: the word, its vector, plus the vector of its position 0 to 4, and the sum, "
-    "framed in the word's color, from which an arrow leads into decoder layer 0.",
+    "framed in the word's color, from which an arrow leads into decoder layer 0. Under each "
+    "position, thin and in the same colors, is the encoder's.",
 )
 def draw_positions_output_side() -> Figure:
     words = ["<bos>", "me", "gustan", "los", "árboles"]
     vectors = _trained_words(words, "target")
-    places, title = positional_encoding(5, vectors.size(1)), "The decoder adds the same positions"
-    return input_vectors(words, vectors, places, "decoder", title)
+    model, title = load_model(SHIPPED_MODEL), "The decoder adds the same positions as the encoder"
+    encoders, own = model.src_positions.table, model.tgt_positions.table[:5]
+    return input_vectors(words, vectors, own, "decoder", title, encoders)
 
 
 @figure(

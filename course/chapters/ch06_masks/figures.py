@@ -112,7 +112,7 @@ def _tile(ax: Axes, at: tuple[float, float], wide: float, text: str) -> None:
 
 
 @mpl.rc_context(style.PRINT)
-def _leak_curves(runs: Sequence[Mapping[str, Any]]) -> Figure:
+def _leak_curves(runs: Sequence[Mapping[str, Any]], title: str = "") -> Figure:
     """Draw how models with and without a causal mask learn -> the figure.
 
     runs: {"mask": "causal" or "none", "seed", "history": [{"step", "next_word", "right_rows"}]},
@@ -124,7 +124,8 @@ def _leak_curves(runs: Sequence[Mapping[str, Any]]) -> Figure:
         "none": ("mask shows everything", style.ACCENT),
         "causal": ("causal mask", style.MUTED),
     }
-    figure, panels = style.panels(2, 3.5, sharey=True)
+    figure, panels = style.panels(2, 3.7, sharey=True)
+    titled(figure, title, f"Each line is one training: {len(runs) // 2} with each mask")
     titles = {
         "next_word": "Next word right, after a right beginning",
         "right_rows": "Whole row of digits right, written alone",
@@ -137,7 +138,7 @@ def _leak_curves(runs: Sequence[Mapping[str, Any]]) -> Figure:
         for run in runs:
             color = looks[run["mask"]][1]
             steps, shares = ([e[key] for e in run["history"]] for key in ("step", quantity))
-            ax.plot(steps, shares, color=color, linewidth=2)
+            ax.plot(steps, shares, color=color, linewidth=1.6)
         for mask, (name, color) in looks.items():
             ax.text(*at[mask], name, color=color, weight="bold")
         ax.set_title(title, fontsize=style.LABEL)
@@ -214,7 +215,6 @@ def draw_influence() -> Figure:
 
 @figure(
     "masks-leak-curves",
-    title="A model whose mask leaks learns faster, and can do nothing",
     caption="A model whose mask leaks learns faster and can do nothing: three seeds of each kind.",
     alt="Two panels against the step of training. Left, next word right after a right beginning: "
     "the three models without a mask reach 100 % by step 125, before those with the causal mask. "
@@ -222,4 +222,5 @@ def draw_influence() -> Figure:
     "0 % at every step.",
 )
 def draw_leak_curves() -> Figure:
-    return _leak_curves(experiments.load("masks")["runs"])
+    title = "A model whose mask leaks learns faster, and can do nothing"
+    return _leak_curves(experiments.load("masks")["runs"], title)
