@@ -39,10 +39,10 @@ def mask_maps(
 ) -> Figure:
     """Draw boolean squares (q, k) side by side, True filled with a 1, False empty with a 0.
 
-    masks: title -> square; rows, columns: the words of its q rows and k columns, which stay
-    without words where they are those of the rows. title, note: what stands above. marks: what is
-    written into the cells for False and True. loud: the square in the accent. Raises ValueError
-    when a square doesn't fit the words or holds anything but True and False (1 and 0).
+    masks: title -> square; rows, columns: the words of its q rows and k columns. title, note: what
+    stands above. marks: what is written into the cells for False and True. loud: the square in the
+    accent. Raises ValueError when a square doesn't fit the words or holds anything but True and
+    False (1 and 0).
     """
     squares = {name: as_array(mask) for name, mask in masks.items()}
     for name, square in squares.items():
@@ -54,15 +54,15 @@ def mask_maps(
         if not np.isin(square, (0, 1)).all():
             raise ValueError(f"{name!r}: a mask holds True and False only")
     wide = (style.WIDTH - 1.3) / len(squares) / len(columns)
-    same = list(rows) == list(columns)
-    figure, panels = style.panels(
-        len(squares), (1.2 if same else 2.0) + min(wide, 0.56) * len(rows)
-    )
+    narrow = wide < 0.5  # then the words of the columns stand on two lines
+    figure, panels = style.panels(len(squares), 1.7 + min(wide, 0.56) * len(rows))
     for ax, (name, square) in zip(panels, squares.items(), strict=True):
         seen = ListedColormap([style.GROUND, style.ACCENT if name == loud else style.SOFT])
         number_map(ax, square, rows, columns, cmap=seen, limits=(0, 1), marks=marks)
         ax.set_title(name, fontsize=style.LABEL)
-        ax.tick_params(labelleft=ax is panels[0], labelbottom=not same, pad=8)
+        ax.tick_params(labelleft=ax is panels[0], pad=8)
+        for number, tick in enumerate(ax.xaxis.get_major_ticks()):
+            tick.set_pad(8 + 20 * (number % 2) * narrow)
         for text in ax.get_yticklabels():
             text.set_verticalalignment("center")
     titled(figure, title, note)
@@ -189,7 +189,7 @@ def draw_three_masks() -> Figure:
         words,
         words,
         title="Both masks together hide padding and what comes later",
-        note="Row: a word that looks. Columns, in the same order: may it see this one? 1 is yes",
+        note="Row: a word that looks. Column: may it see this one? 1 is yes",
         loud="both (&)",
     )
 
@@ -207,7 +207,7 @@ def draw_influence() -> Figure:
         TGT_IN,
         TGT_IN,
         title="With the causal mask, a word reaches only itself and later places",
-        note="Row: does the output here change? Columns, in the same order: the word changed",
+        note="Row: does the output here change? Column: the word that was changed",
         marks=("no", "yes"),
         loud="with the causal mask",
     )
