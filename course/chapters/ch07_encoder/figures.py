@@ -294,20 +294,18 @@ def _around_flow(
 ) -> Figure:
     """Draw vectors that pass a sub-layer, one row for each way -> the figure.
 
-    rows: title, with a formula on a second line -> stations from left to right: (name, matrix
-    (s, d)) for vectors, "+" for the sum with the first vectors, any other text for a box. Beside
-    each vector stands its size, in its word's color: the root of the mean square. Raises
-    ValueError when a matrix doesn't fit the words.
+    rows: title -> stations from left to right: (name, matrix (s, d)) for vectors, "+" for the sum
+    with the first vectors, any other text for a box. Beside each vector stands its size, the root
+    of the mean square; of the first and the last in its word's color. Raises ValueError when a
+    matrix doesn't fit the words.
     """
     high, left, right = 2.15, 0.66, 7.95
     figure, ax = canvas(8, high * len(rows) + 1.1)
-    note = "Bold: the size of a word's vector (root of its mean square). f: one sub-layer"
+    note = "Beside each word’s vector: its size, the root of its mean square. f: one sub-layer"
     heading(ax, title, note)
     for row, (name, stations) in enumerate(rows.items()):
         y = high * (len(rows) - row) - 1.05  # where the vectors stand
-        plain, _, formula = name.partition("\n")
-        label(ax, (0.02, y + 1.28), plain, size=12, weight="bold")
-        label(ax, (4.1, y + 1.28), formula, color=style.MUTED)
+        label(ax, (0.02, y + 1.28), name, size=12, weight="bold")
         widths = [{"+": 0.3}.get(s, 0.74) if isinstance(s, str) else 1.08 for s in stations]
         gap = (right - left - sum(widths)) / (len(stations) - 1)
         start = left
@@ -324,7 +322,8 @@ def _around_flow(
             elif isinstance(station, str):
                 box(ax, (x, y), width, 0.54, station, fill=style.PAPER)
             else:
-                _vectors(ax, (start, y), *station, words, labels=number == 0)
+                loud = number in (0, len(stations) - 1)
+                _vectors(ax, (start, y), *station, words, labels=number == 0, loud=loud)
             start += width + gap
     scale(ax, (6.3, 0.1), 1.2, limit=FLOW_LIMIT)
     label(ax, (5.75, 0.145), "number in a vector", ha="right")
@@ -332,7 +331,7 @@ def _around_flow(
 
 
 def _vectors(
-    ax: Axes, at: Point, name: str, table: Any, words: Sequence[str], labels: bool
+    ax: Axes, at: Point, name: str, table: Any, words: Sequence[str], labels: bool, loud: bool
 ) -> None:
     """A matrix as a small map right of `at`, its name above, beside each row the row's size."""
     table = as_array(table)
@@ -347,7 +346,8 @@ def _vectors(
     label(ax, (x + wide / 2, top + 0.15), name, size=style.LABEL, ha="center")
     for row, (size, text) in enumerate(zip(np.sqrt((table**2).mean(axis=1)), words, strict=True)):
         middle, color = top - step * (row + 0.5), style.readable(word_color(text))
-        beside = {"ha": "right", "weight": "bold", "color": color}
+        beside = {"weight": "bold", "color": color} if loud else {"color": style.MUTED}
+        beside |= {"ha": "right"}
         label(ax, (x + 1.03, middle), written(size, 1), size=style.LABEL, **beside)
         if labels:
             word(ax, (x - 0.08, middle), text, ha="right")
@@ -504,12 +504,10 @@ def draw_norm_groups() -> Figure:
     "what is added, some cells are blank: dropout has set them to 0.",
 )
 def draw_two_norms() -> Figure:
-    post = "post-norm: every word leaves with size 1"
-    pre = "pre-norm: what goes in large, leaves large"
     return _around_flow(
         {
-            f"{post}\nLayerNorm(x + Dropout(f(x)))": flow_stations(False),
-            f"{pre}\nx + Dropout(f(LayerNorm(x)))": flow_stations(True),
+            "post-norm: every word leaves with size 1": flow_stations(False),
+            "pre-norm: what goes in large, leaves large": flow_stations(True),
         },
         ["I", "like", "trees"],
         "Post-norm gives all words one size, pre-norm leaves them theirs",
