@@ -56,7 +56,8 @@ def maps_of_words(
     left = 0.25 + max(width_of(text, style.NOTE) for text in words)
     side = min((style.WIDTH - left - 0.25 * across) / across, 0.3 * len(words))
     gap = min((style.WIDTH - left - side * across - 0.02) / max(across - 1, 1), 0.6)
-    down, above = -(-len(maps) // across), 0.58 if groups else 0.34
+    down, lift = -(-len(maps) // across), 0.4 if groups else 0.16
+    above = lift + 0.18 + 0.2 * (down > 1)
     free = len(maps) % across * (side + gap)  # where a row has room for one more map
     low = 0.06 if free else 0.46
     figure, ax = canvas(style.WIDTH, low + 0.69 + down * (side + above))
@@ -65,9 +66,9 @@ def maps_of_words(
     for number, (name, table) in enumerate(maps.items()):
         x = left + (number % across) * (side + gap)
         y = low + (down - 1 - number // across) * (side + above)
-        label(ax, (x, y + side + above - 0.18), name, size=style.LABEL, weight="bold")
+        label(ax, (x, y + side + lift), name, size=style.LABEL, weight="bold")
         said = {"ha": "right", "color": style.MUTED}
-        label(ax, (x + side, y + side + above - 0.18), (notes or {}).get(name, ""), **said)
+        label(ax, (x + side, y + side + lift), (notes or {}).get(name, ""), **said)
         matrix(ax, (x, y), side, side, table, limit=limits[1], low=limits[0], cmap=cmap)
         ax.images[-1].set_label(name)
         start = 0.0

@@ -36,7 +36,6 @@ def seed_rows(
     loud: Collection[tuple[str, str]],
     strong: Collection[str] = (),
     written: Callable[[float], str],
-    remarks: str = "",
     limits: tuple[float, float] | None = None,
 ) -> Figure:
     """Draw what changes are worth: a panel for each measure, a row for each change -> the figure.
@@ -45,8 +44,8 @@ def seed_rows(
     number for each seed. The first row has the group "base"; its seeds make a band behind the
     others. panels: key -> the panel's title. loud: (what, key) of the dots in the accent color.
     strong: the rows in bold ink. written: a mean -> the number beside the dots of a row that is
-    better or worse (see `verdict`); the other rows are pale. remarks: a heading at the right, above
-    the "remark" of each row. limits: of the axes; by default around all numbers.
+    better or worse (see `verdict`); the other rows are pale. limits: of the axes; by default
+    around all numbers.
     Raises ValueError when the first row is not the base, or a row has no numbers.
     """
     if not rows or rows[0]["group"] != "base":
@@ -94,9 +93,4 @@ def seed_rows(
     named = {*strong, *(what for what, _ in loud)}
     for text in axes[0].get_yticklabels():
         text.set_weight("bold" if text.get_text() in named else "normal")
-    if remarks:
-        beside = {"transform": axes[-1].get_yaxis_transform(), "color": style.MUTED}
-        axes[-1].text(1.03, -1.05, remarks, va="bottom", **{**beside, "weight": "bold"})
-        for y, row in zip(places, rows, strict=True):
-            axes[-1].text(1.03, y, row["remark"], va="center_baseline", **beside)
     return figure

@@ -14,7 +14,7 @@ from course.drawing.attention_maps import attention_heatmap
 from course.drawing.cells import area, outline, scale, strip
 from course.drawing.maps import color_scale, level_name
 from course.drawing.registry import figure
-from course.drawing.words import canvas, heading, label, sentence, width_of, word_color
+from course.drawing.words import canvas, heading, label, sentence, titled, width_of, word_color
 from transformer_lib.translator import Translator
 
 WIDTH = 8.0
@@ -130,12 +130,15 @@ def draw_cross_attention(
     maps = translator.attention_maps(text)
     layers = [name for name in maps.weights if name.endswith("cross_attn")]
     weights = maps.weights[layers[-1]]
-    figure, ax = style.panel(1.7 + 0.4 * len(maps.tgt_out))
-    attention_heatmap(weights.mean(dim=0), maps.tgt_out, maps.src, ax, title)
-    color_scale(ax.images[0], ax, "weight")
-    ax.set_aspect("auto")
+    figure, ax = style.panel(1.6 + 0.46 * len(maps.tgt_out))
     which = f"decoder layer {len(layers) - 1}, mean of {len(weights)} heads"
-    ax.set_xlabel(f"English word looked at ({which})")
+    titled(figure, title, f"How much attention each English word gets: {which}")
+    attention_heatmap(weights.mean(dim=0), maps.tgt_out, maps.src, ax)
+    if not ax.texts:  # the cells are too many for numbers
+        color_scale(ax.images[0], ax, "weight")
+    ax.set_aspect("auto")
+    ax.grid(which="minor", linewidth=5, color=style.PAPER)
+    ax.set_xlabel("English word looked at")
     level_name(ax, "to write")
     return figure
 

@@ -161,13 +161,17 @@ def _vector_sizes(
         if len(values) != len(widths):
             raise ValueError(f"{name!r} has {len(values)} values for {len(widths)} widths")
     figure = style.new_figure(style.WIDTH, 4.1)
-    note = f"New vectors, with and without the factor {ROOT}; a sum is word + position"
+    note = f"New vectors, with and without the factor {ROOT}. Cosine 1: two words look the same"
     titled(figure, "Without the factor the position drowns out the word", note)
     colors = {WITHOUT: style.ACCENT, WITH: style.SOFT}
-    panels = (("length of a vector", lengths, 0), ("cosine of two words' sums", cosines, 2))
+    panels = (
+        ("length of a vector", lengths, 0),
+        ("cosine of two words, each + position", cosines, 2),
+    )
     for ax, (title, lines, decimals) in zip(figure.subplots(1, 2), panels, strict=True):
         for name, values in lines.items():
             look = {"color": colors.get(name, style.MUTED), "clip_on": False}
+            name = {WITHOUT: "without", WITH: "with"}.get(name, name) if decimals else name
             ax.plot(widths, values, "o-", label=f"{values[-1]:.{decimals}f}  {name}", **look)
         ax.set_xscale("log", base=2)
         ax.set_xticks(widths, [str(width) for width in widths])

@@ -20,7 +20,7 @@ from course.drawing import lazy_altair as alt
 from course.drawing import style
 from course.drawing.arrows import arrow, box, bracket, path
 from course.drawing.cells import scale, strip
-from course.drawing.maps import color_scale, level_name
+from course.drawing.maps import AMOUNTS, color_scale, level_name
 from course.drawing.plots import name_lines
 from course.drawing.registry import figure
 from course.drawing.values import as_array, steady_round
@@ -36,19 +36,15 @@ from transformer_lib.translator import SHIPPED_MODEL
 
 WIDE = 375  # pixels, of the table in the explorer
 TABLE = {"cmap": style.SIGNED, "aspect": "auto", "interpolation": "nearest"}
-COLUMNS = "column of the vector: a sine and a cosine in turn"
 
 
 @mpl.rc_context(style.PRINT)
-def positions_heatmap(
-    encoding: Any, ax: Axes | None = None, title: str | None = None, *, every: int = 1
-) -> Axes:
+def positions_heatmap(encoding: Any, ax: Axes | None = None, title: str | None = None) -> Axes:
     """Draw position vectors (length, d_model) with values from -1 to 1 -> the axes.
 
     Position 0 is the top row, dimension 0 the left column. Zero has no color, blue is
-    negative, orange positive. Values beyond -1 and 1 widen the scale on both sides. every: which
-    pairs of columns are drawn, where all of them would be finer than a screen. Raises ValueError
-    for another shape.
+    negative, orange positive. Values beyond -1 and 1 widen the scale on both sides. Raises
+    ValueError for another shape.
     """
     table = _table(encoding)
     length, d_model = table.shape
@@ -56,12 +52,10 @@ def positions_heatmap(
     if ax is None:
         ax = style.new_figure(style.WIDTH, min(1.6 + 0.16 * length, 5.0)).subplots()
     limit = max(1.0, float(abs(table).max()))
-    drawn = table[:, np.arange(d_model) // 2 % every == 0]
-    image = ax.imshow(drawn, vmin=-limit, vmax=limit, **TABLE)
+    image = ax.imshow(table, vmin=-limit, vmax=limit, **TABLE)
     ax.set_yticks(_every(length, length // 4))
-    columns = _every(d_model, d_model // 8)
-    ax.set_xticks([column / every for column in columns], columns)
-    ax.set_xlabel(COLUMNS if every == 1 else f"column of the vector; one in {every} pairs is drawn")
+    ax.set_xticks(_every(d_model, d_model // 8))
+    ax.set_xlabel("column of the vector: a sine and a cosine in turn")
     level_name(ax, "position of the word")
     ax.spines[:].set_visible(False)
     if title:
@@ -72,36 +66,77 @@ def positions_heatmap(
 
 
 @mpl.rc_context(style.PRINT)
-def _waves_named(ax: Axes) -> Figure:
-    """Write under a heat map of positions where its waves are fast, and where slow."""
+def _sines_over_cosines(encoding: Any, title: str, *, every: int = 1) -> Figure:
+    """Draw the even columns of a table (length, d_model), and below them the odd ones.
+
+    Side by side, as they are, a sine near 0 and a cosine near 1 would flicker. every: which pairs
+    are drawn, where all of them would be finer than a screen.
+    """
+    table = _table(encoding)
+    length, d_model = table.shape
+    figure = style.new_figure(style.WIDTH, 2.6 + 0.14 * length)
+    part = f"; of its pairs, one in {every} is drawn" if every > 1 else ""
+    titled(figure, title, f"Each row is the vector of one position{part}")
+    axes = figure.subplots(2, 1, sharex=True)
+    for ax, name, first in zip(axes, ("sines", "cosines"), (0, 1), strict=True):
+        image = ax.imshow(table[:, first :: 2 * every], vmin=-1, vmax=1, **TABLE)
+        ax.set_title(name, fontsize=style.LABEL)
+        ax.set_yticks(_every(length, length // 2))
+        _framed(ax)
+    level_name(axes[0], "position of the word")
+    drawn = len(table[0, :: 2 * every])
+    columns = {i: 2 * every * i for i in _every(drawn, drawn // 4)}
+    axes[1].set_xticks([*columns], [f"{first}, {first + 1}" for first in columns.values()])
+    axes[1].set_xlabel("columns of the vector, a sine above its cosine")
+    _name_waves(axes[1])
+    color_scale(image, axes, "number")
+    return figure
+
+
+def _name_waves(ax: Axes) -> None:
+    """Write under a map of positions where its waves are fast, and where slow."""
     for x, said, side in ((0, "fast waves", "left"), (1, "slow waves", "right")):
         look = {"xycoords": "axes fraction", "textcoords": "offset points", "size": style.NOTE}
-        ax.annotate(said, (x, 0), (0, -24.5), ha=side, va="top", color=style.MUTED, **look)
-    return ax.figure
+        ax.annotate(said, (x, 0), (0, -22), ha=side, va="top", color=style.MUTED, **look)
+
+
+def _framed(ax: Axes) -> None:
+    """A thin frame: on paper, cells near 0 end without one."""
+    ax.spines[:].set(visible=True, color=style.SOFT, linewidth=0.8)
+    ax.tick_params(length=0)
 
 
 @mpl.rc_context(style.PRINT)
 def _positions_table(encoding: Any, row: int) -> Figure:
-    """Draw a whole table (length, d_model), and one of its rows enlarged below it -> the figure."""
+    """Draw a whole table (length, d_model), its sines beside its cosines, and enlarged two rows.
+
+    row: the first of the two, which are neighbors.
+    """
     table = _table(encoding)
     length, d_model = table.shape
     figure = style.new_figure(style.WIDTH, 5.4)
-    titled(figure, "Each row is one position; no two rows are alike")
-    ax, one = figure.subplots(2, 1, height_ratios=(10, 1), sharex=True)
-    image = ax.imshow(table, vmin=-1, vmax=1, **TABLE)
-    one.imshow(table[row : row + 1], vmin=-1, vmax=1, **TABLE)
-    for side, text in (("left", "fast waves"), ("right", "slow waves")):
-        ax.set_title(text, loc=side, fontsize=style.LABEL, weight="normal")
+    note = "Enlarged: two neighbors. They differ where the waves are fast"
+    titled(figure, "Each row is one position; no two rows are alike", note)
+    panels = figure.subplots(2, 2, height_ratios=(10, 2), sharex="col", sharey="row")
+    for (ax, two), name, first in zip(panels.T, ("sines", "cosines"), (0, 1), strict=True):
+        half = table[:, first::2]
+        image = ax.imshow(half, vmin=-1, vmax=1, **TABLE)
+        two.imshow(half[row : row + 2], vmin=-1, vmax=1, **TABLE)
+        ax.set_title(f"{name}: columns {first}, {first + 2}, {first + 4}, …", fontsize=style.LABEL)
+        at = -0.5, row - 0.5
+        ax.add_patch(Rectangle(at, d_model // 2, 2, fill=False, linewidth=1.4, clip_on=False))
+        two.axhline(0.5, color=style.PAPER, linewidth=3)
+        ticks = _every(d_model // 2, d_model // 8)
+        two.set_xticks(ticks, [2 * tick + first for tick in ticks])
+        _name_waves(two)
+        for panel in (ax, two):
+            _framed(panel)
     marks = _every(length, 20)
-    ax.set_yticks(marks, [f"position {mark}" if not mark else str(mark) for mark in marks])
-    frame = Rectangle((-0.5, row - 0.5), d_model, 1, fill=False, linewidth=1.2, clip_on=False)
-    ax.add_patch(frame)
-    one.set_yticks([0], [f"position {row}"])
-    one.set(xticks=range(0, d_model, d_model // 8), xlabel=COLUMNS)
-    for panel in (ax, one):
-        panel.spines[:].set_visible(False)
-        panel.tick_params(length=0)
-    color_scale(image, [ax, one], "number")
+    panels[0, 0].set_yticks(
+        marks, [f"position {mark}" if not mark else str(mark) for mark in marks]
+    )
+    panels[1, 0].set_yticks([0, 1], [f"position {row}", str(row + 1)])
+    color_scale(image, list(panels[:, 1]), "number")
     return figure
 
 
@@ -251,19 +286,18 @@ def _positions_similarity(encoding: Any, others: Sequence[Any] = ()) -> Figure:
     figure.get_layout_engine().set(wspace=0.1)
     left, right = figure.subplots(1, 2, width_ratios=(1, 1.25))
     products = table @ table.T / (table.shape[1] / 2)
-    image = left.imshow(products, **{**TABLE, "aspect": "equal"}, vmin=-1, vmax=1)
+    image = left.imshow(products, cmap=AMOUNTS, vmin=0.5, vmax=1, interpolation="nearest")
     marks = _every(len(table), len(table) // 4)
     left.set(xlabel="position", ylabel="position", xticks=marks, yticks=marks)
     left.set_title(f"any two positions, d_model = {table.shape[1]}")
     level, far = {"color": style.INK, "linewidth": 1.2}, len(table) // 4
     left.plot([far, len(table) - 1], [0, len(table) - 1 - far], **level)
     left.text(len(table) - 3, 3, f"distance {far}", ha="right", va="center")
-    color_scale(image, left, "alike", [0, 1], shrink=0.6).ax.set_ylim(0, 1)
-    for one, color in zip(
-        [table, *map(_table, others)], (style.ACCENT, style.MUTED, style.SOFT), strict=False
-    ):
-        width = one.shape[1]
-        right.plot(one @ one[0] / (width / 2), color=color, label=f"d_model = {width}")
+    color_scale(image, left, "alike", [0.5, 1], shrink=0.6)
+    for one in [table, *map(_table, others)]:
+        width, look = one.shape[1], {"color": style.SOFT, "linewidth": 1, "zorder": 1}
+        look = {"color": style.ACCENT, "linewidth": 3} if one is table else look
+        right.plot(one @ one[0] / (width / 2), label=f"d_model = {width}", **look)
     right.vlines(far, 0, 1.05, zorder=1, **level)
     right.text(far + 0.6, 1.0, f"distance {far}", va="center")
     right.set(xlabel="distance between the two positions", ylabel="how alike")
@@ -274,14 +308,20 @@ def _positions_similarity(encoding: Any, others: Sequence[Any] = ()) -> Figure:
 
 
 def input_vectors(
-    words: Sequence[str], vectors: Any, positions: Any, side: str = "encoder", title: str = ""
+    words: Sequence[str],
+    vectors: Any,
+    positions: Any,
+    side: str = "encoder",
+    title: str = "",
+    encoders: Any = None,
 ) -> Figure:
     """Draw what goes into one side of the model: for each word its vector + its position's.
 
     words: the tokens; vectors (tokens, d_model), their word vectors; positions (tokens, d_model).
     side: "encoder" or "decoder". On the left stand both stacks, small, with the bottom of this
     side filled; on the right that bottom, enlarged, with the first numbers of each vector, rounded
-    before they are added, so that the numbers that one reads are the sum.
+    before they are added, so that the numbers that one reads are the sum. encoders: the positions
+    of the encoder, to be compared: thin, under those of the words.
     """
     shown = 4 if len(words) <= 3 else 2
     rounded = np.vectorize(functools.partial(steady_round, decimals=1))
@@ -293,7 +333,7 @@ def input_vectors(
     step = (8 - left - 0.02) / len(words)
     rows = (
         ("word", 0.75, meanings),
-        ("+ position", 1.45, places),
+        ("+ position", 1.5, places),
         ("= sum", 2.3, meanings + places),
     )
     for name, y, table in rows:
@@ -310,6 +350,11 @@ def input_vectors(
                 arrow(ax, (x + wide / 2, 2.67), (x + wide / 2, 3.15))
             elif name == "+ position":
                 label(ax, (x + wide / 2, y + 0.5), f"position {number}", ha="center")
+                if encoders is not None:
+                    its = rounded(_table(encoders)[number, :shown])
+                    strip(ax, (x, y - 0.17), wide, 0.13, its, limit=3)
+    if encoders is not None:
+        label(ax, (left - 0.12, rows[1][1] - 0.105), "encoder’s", ha="right", color=style.ENCODER)
     long = (len(words) - 1) * step + wide
     _layer(ax, (left + long / 2, 3.4), long, 0.42, f"{side} layer 0", side, weight="bold")
     return figure
@@ -621,10 +666,10 @@ def draw_positions_clocks() -> Figure:
 @figure(
     "positions-table",
     caption="A hundred position vectors of our translator's width, 128: no color is zero.",
-    alt="Heat map of 100 positions and 128 columns. On the left blue and orange alternate fast "
-    "from row to row; the further right, the slower the change, along curved bands. The right "
-    "third is still: blank columns, the sines near 0, next to brown ones, the cosines near 1. "
-    "Below, the row of position 30 is shown alone.",
+    alt="Two heat maps of 100 positions side by side, the 64 sines and the 64 cosines. On the left "
+    "of each, blue and orange alternate fast from row to row; the further right, the slower the "
+    "change, along curved bands. The right third is still: the sines blank, near 0, the cosines "
+    "brown, near 1. Below, the rows of positions 30 and 31 are enlarged: they differ on the left.",
 )
 def draw_positions_table() -> Figure:
     return _positions_table(positional_encoding(100, 128), row=30)
@@ -643,29 +688,31 @@ def draw_positions_curves() -> Figure:
     return _positions_curves(positional_encoding(61, 512), pairs=(0, 15, 45, 255))
 
 
+SLOWER = "The further right a column, the more slowly it changes"
+
+
 @figure(
     "positions-paper",
-    title="The further right a column, the more slowly it changes",
     caption="The paper's position vectors: 20 positions, 512 dimensions.",
-    alt="Heat map with one row per position, of every fourth pair of columns. On the left blue and "
-    "orange alternate from row to row, fast; to the right ever more slowly. Beyond column 300 the "
-    "rows look alike: thin blank and brown stripes, the sines still near 0, the cosines near 1.",
+    alt="Two heat maps with one row per position, of every fourth pair of columns: the sines, and "
+    "below them their cosines. On the left blue and orange alternate from row to row, fast; to the "
+    "right ever more slowly. Beyond column 300 the rows look alike: the sines are blank, still "
+    "near 0, the cosines brown, near 1.",
 )
 def draw_positions_paper() -> Figure:
-    return _waves_named(positions_heatmap(positional_encoding(20, 512), every=4))
+    return _sines_over_cosines(positional_encoding(20, 512), SLOWER, every=4)
 
 
 @figure(
     "positions-small",
-    title="The further right a column, the more slowly it changes",
     caption="The paper's position vectors where individual columns can be seen: 10 positions, 64 "
     "dimensions.",
-    alt="Heat map of 10 rows and 64 columns. Even columns start blank, the sine of 0; odd ones "
-    "strong brown, the cosine of 0. The columns on the left change from row to row; those on the "
-    "right keep their color, so that blank and brown stripes alternate.",
+    alt="Two heat maps of 10 rows: 32 sines, and below them their 32 cosines. The sines start "
+    "blank, the sine of 0; the cosines strong brown, the cosine of 0. The columns on the left "
+    "change from row to row; those on the right keep their color.",
 )
 def draw_positions_small() -> Figure:
-    return _waves_named(positions_heatmap(positional_encoding(10, 64)))
+    return _sines_over_cosines(positional_encoding(10, 64), SLOWER)
 
 
 @figure(
@@ -727,8 +774,8 @@ def draw_positions_rotation() -> Figure:
     caption="The dot product of two position vectors depends on their distance only.",
     alt="Left: a table of 41 by 41 positions, strongest on the diagonal and constant along each "
     "parallel to it, of which that of distance 10 is drawn. Right: dot product against distance, "
-    "with a line at 10. For 512 dimensions the curve falls from 1 to about 0.55 at distance 40; "
-    "for 8 dimensions it swings up and down, and at distance 6 it is back at 0.95.",
+    "with a line at 10. For 512 dimensions the thick curve falls from 1 to about 0.55 at distance "
+    "40; for 8 dimensions a thin one swings up and down, and at distance 6 it is back at 0.95.",
 )
 def draw_positions_dot_products() -> Figure:
     return _positions_similarity(positional_encoding(41, 512), [positional_encoding(41, 8)])
@@ -746,15 +793,17 @@ def _trained_words(words: list[str], side: str = "source") -> Any:
 @figure(
     "positions-sum",
     caption="The same word at two positions: word vector + position vector = two different sums.",
-    alt="Two groups of three strips for 'trees', at positions 2 and 1, of 32 of the 128 numbers. "
-    "The upper strips, the word, are the same. The middle ones, the position, differ most "
-    "on their left. The lower ones, the sums, differ where the positions do.",
+    alt="Six strips of 32 of the 128 numbers. First the word 'trees'; below it two positions, 1 "
+    "and 2; below them the two sums, framed; and last the difference of the sums, which is largest "
+    "on the left and fades to the right.",
 )
 def draw_positions_sum() -> Figure:
-    word, table = _trained_words(["trees"])[0, :32], positional_encoding(3, 128)[:, :32]
+    word, (one, two) = _trained_words(["trees"])[0, :32], positional_encoding(3, 128)[1:, :32]
     groups = [
-        ("trees", [("word", word), (f"+ position {at}", table[at]), ("= sum", word + table[at])])
-        for at in (2, 1)
+        ("trees", [("word", word)]),
+        ("", [("+ position 1", one), ("+ position 2", two)]),
+        ("", [("= sum at 1", word + one), ("= sum at 2", word + two)]),
+        ("", [("difference", two - one)]),
     ]
     return sums("One word at two positions gives two different sums", groups)
 
@@ -780,13 +829,15 @@ def draw_positions_input() -> Figure:
     alt="Left: encoder and decoder as two small towers, the bottom of the decoder filled. Right, "
     "that bottom enlarged: five columns for '<bos>', 'me', 'gustan', 'los' and 'árboles'. In each, "
     "from the bottom: the word, its vector, plus the vector of its position 0 to 4, and the sum, "
-    "framed in the word's color, from which an arrow leads into decoder layer 0.",
+    "framed in the word's color, from which an arrow leads into decoder layer 0. Under each "
+    "position, thin and in the same colors, is the encoder's.",
 )
 def draw_positions_output_side() -> Figure:
     words = ["<bos>", "me", "gustan", "los", "árboles"]
     vectors = _trained_words(words, "target")
-    places, title = positional_encoding(5, vectors.size(1)), "The decoder adds the same positions"
-    return input_vectors(words, vectors, places, "decoder", title)
+    model, title = load_model(SHIPPED_MODEL), "The decoder adds the same positions as the encoder"
+    encoders, own = model.src_positions.table, model.tgt_positions.table[:5]
+    return input_vectors(words, vectors, own, "decoder", title, encoders)
 
 
 @figure(

@@ -165,7 +165,7 @@ def _equation_frames(
         ("3. weights", "softmax of each row", weights, words, 2),
         ("4. output", "weights × $V$", weights @ v, features, 2),
     ]
-    figure = style.new_figure(style.WIDTH, 1.9 + 0.5 * len(asks))
+    figure = style.new_figure(style.WIDTH, 2.1 + 0.5 * len(asks))
     titled(figure, title, note)
     panels = figure.subplots(1, 4, width_ratios=[length, length, length, d_v])
     most = max(float(abs(scores).max()), 1e-9)
@@ -269,22 +269,22 @@ def _scaling_curves(rows: Sequence[Mapping[str, Any]]) -> Figure:
     if {bool(row["scaled"]) for row in rows} != {True, False}:
         raise ValueError("the curves need rows with scaled=True and rows with scaled=False")
     panels = {
-        "variance": ("variance of the scores", "log"),
-        "largest": ("largest weight of a row", "linear"),
-        "slope": ("slope of the softmax", "linear"),
+        "variance": ("variance of the scores,\nin powers of ten", "log"),
+        "largest": ("largest weight\nof a row", "linear"),
+        "slope": ("slope of\nthe softmax", "linear"),
     }
     looks = {False: ("undivided", style.ACCENT), True: ("divided", style.MUTED)}
-    figure = style.new_figure(style.WIDTH, 3.5)
+    figure = style.new_figure(style.WIDTH, 3.9)
     note = r"Without a slope nothing is learned. Divided: by $\sqrt{d_k}$, the root of their width"
     titled(figure, "Undivided, wide queries and keys leave the softmax hardly any slope", note)
     sizes = sorted({row["d_k"] for row in rows})
     for ax, (quantity, (title, scale)) in zip(figure.subplots(1, 3), panels.items(), strict=True):
         for scaled, (name, color) in looks.items():
             numbers = [row[quantity] for row in rows if bool(row["scaled"]) == scaled]
-            named = f"{name} {numbers[-1]:.2f}"
+            named = f"{name} {numbers[-1]:,.{0 if scale == 'log' else 2}f}"
             ax.plot(sizes, numbers, "o-", color=color, label=named, markersize=5)
         ax.set_xscale("log", base=2)
-        ax.set_xticks(sizes, [f"{size:,}" for size in sizes])
+        ax.set_xticks(sizes[::2], [f"{size:,}" for size in sizes[::2]])
         ax.set_yscale(scale)
         ax.minorticks_off()
         if scale == "log":
@@ -292,8 +292,8 @@ def _scaling_curves(rows: Sequence[Mapping[str, Any]]) -> Figure:
         else:
             ax.set_ylim(bottom=0)
         ax.set_title(title, fontsize=style.LABEL)
-        ax.set_xlabel("$d_k$")
-    name_lines(figure.axes[-1], wide=10)
+        ax.set_xlabel("width $d_k$")
+        name_lines(ax, wide=10)
     return figure
 
 
@@ -554,7 +554,8 @@ def draw_six_steps() -> Figure:
 def draw_four_frames() -> Figure:
     asks, words = ["me", "gustan", "árboles"], ["I", "like", "trees"]
     title = "To write “gustan”, “trees” is found, and its value is taken over"
-    note = "The value of “trees” says: it is a thing (what), and more than one (many)"
+    note = "The value of “trees” says: it is a thing (what), and more than one (many)\n"
+    note += "Orange: numbers above 0. Teal: shares of the attention, in each row together 1"
     says = ["who", "does", "what", "many"]
     return _equation_frames(*i_like_trees(), asks, words, says, title, note, loud="gustan")
 

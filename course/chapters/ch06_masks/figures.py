@@ -39,10 +39,10 @@ def mask_maps(
 ) -> Figure:
     """Draw boolean squares (q, k) side by side, True filled with a 1, False empty with a 0.
 
-    masks: title -> square; rows, columns: the words of its q rows and k columns, which stay
-    without words where they are those of the rows. title, note: what stands above. marks: what is
-    written into the cells for False and True. loud: the square in the accent. Raises ValueError
-    when a square doesn't fit the words or holds anything but True and False (1 and 0).
+    masks: title -> square; rows, columns: the words of its q rows and k columns. title, note: what
+    stands above. marks: what is written into the cells for False and True. loud: the square in the
+    accent. Raises ValueError when a square doesn't fit the words or holds anything but True and
+    False (1 and 0).
     """
     squares = {name: as_array(mask) for name, mask in masks.items()}
     for name, square in squares.items():
@@ -54,15 +54,15 @@ def mask_maps(
         if not np.isin(square, (0, 1)).all():
             raise ValueError(f"{name!r}: a mask holds True and False only")
     wide = (style.WIDTH - 1.3) / len(squares) / len(columns)
-    same = list(rows) == list(columns)
-    figure, panels = style.panels(
-        len(squares), (1.2 if same else 2.0) + min(wide, 0.56) * len(rows)
-    )
+    narrow = wide < 0.5  # then the words of the columns stand on two lines
+    figure, panels = style.panels(len(squares), 1.7 + min(wide, 0.56) * len(rows))
     for ax, (name, square) in zip(panels, squares.items(), strict=True):
         seen = ListedColormap([style.GROUND, style.ACCENT if name == loud else style.SOFT])
         number_map(ax, square, rows, columns, cmap=seen, limits=(0, 1), marks=marks)
         ax.set_title(name, fontsize=style.LABEL)
-        ax.tick_params(labelleft=ax is panels[0], labelbottom=not same, pad=8)
+        ax.tick_params(labelleft=ax is panels[0], pad=8)
+        for number, tick in enumerate(ax.xaxis.get_major_ticks()):
+            tick.set_pad(8 + 20 * (number % 2) * narrow)
         for text in ax.get_yticklabels():
             text.set_verticalalignment("center")
     titled(figure, title, note)
@@ -112,7 +112,7 @@ def _tile(ax: Axes, at: tuple[float, float], wide: float, text: str) -> None:
 
 
 @mpl.rc_context(style.PRINT)
-def _leak_curves(runs: Sequence[Mapping[str, Any]]) -> Figure:
+def _leak_curves(runs: Sequence[Mapping[str, Any]], title: str = "") -> Figure:
     """Draw how models with and without a causal mask learn -> the figure.
 
     runs: {"mask": "causal" or "none", "seed", "history": [{"step", "next_word", "right_rows"}]},
@@ -124,7 +124,8 @@ def _leak_curves(runs: Sequence[Mapping[str, Any]]) -> Figure:
         "none": ("mask shows everything", style.ACCENT),
         "causal": ("causal mask", style.MUTED),
     }
-    figure, panels = style.panels(2, 3.5, sharey=True)
+    figure, panels = style.panels(2, 3.7, sharey=True)
+    titled(figure, title, f"Each line is one training: {len(runs) // 2} with each mask")
     titles = {
         "next_word": "Next word right, after a right beginning",
         "right_rows": "Whole row of digits right, written alone",
@@ -137,7 +138,7 @@ def _leak_curves(runs: Sequence[Mapping[str, Any]]) -> Figure:
         for run in runs:
             color = looks[run["mask"]][1]
             steps, shares = ([e[key] for e in run["history"]] for key in ("step", quantity))
-            ax.plot(steps, shares, color=color, linewidth=2)
+            ax.plot(steps, shares, color=color, linewidth=1.6)
         for mask, (name, color) in looks.items():
             ax.text(*at[mask], name, color=color, weight="bold")
         ax.set_title(title, fontsize=style.LABEL)
@@ -188,7 +189,7 @@ def draw_three_masks() -> Figure:
         words,
         words,
         title="Both masks together hide padding and what comes later",
-        note="Row: a word that looks. Columns, in the same order: may it see this one? 1 is yes",
+        note="Row: a word that looks. Column: may it see this one? 1 is yes",
         loud="both (&)",
     )
 
@@ -206,7 +207,7 @@ def draw_influence() -> Figure:
         TGT_IN,
         TGT_IN,
         title="With the causal mask, a word reaches only itself and later places",
-        note="Row: does the output here change? Columns, in the same order: the word changed",
+        note="Row: does the output here change? Column: the word that was changed",
         marks=("no", "yes"),
         loud="with the causal mask",
     )
@@ -214,7 +215,6 @@ def draw_influence() -> Figure:
 
 @figure(
     "masks-leak-curves",
-    title="A model whose mask leaks learns faster, and can do nothing",
     caption="A model whose mask leaks learns faster and can do nothing: three seeds of each kind.",
     alt="Two panels against the step of training. Left, next word right after a right beginning: "
     "the three models without a mask reach 100 % by step 125, before those with the causal mask. "
@@ -222,4 +222,5 @@ def draw_influence() -> Figure:
     "0 % at every step.",
 )
 def draw_leak_curves() -> Figure:
-    return _leak_curves(experiments.load("masks")["runs"])
+    title = "A model whose mask leaks learns faster, and can do nothing"
+    return _leak_curves(experiments.load("masks")["runs"], title)

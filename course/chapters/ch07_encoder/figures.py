@@ -31,7 +31,7 @@ from course.chapters.ch07_encoder.experiments import (
 )
 from course.drawing import style
 from course.drawing.arrows import arrow, box, path, threads
-from course.drawing.cells import area, matrix, scale
+from course.drawing.cells import area, matrix, outline, scale
 from course.drawing.maps import level_name, maps_of_words
 from course.drawing.plots import name_lines
 from course.drawing.registry import figure
@@ -241,17 +241,18 @@ def _neuron_words(neurons: Mapping[str, Mapping[str, float]], label: str) -> Fig
 def _norm_groups(
     groups: Mapping[str, Any], sentences: Sequence[Sequence[str]], title: str = ""
 ) -> Figure:
-    """Draw the numbers of a batch as cells, with a letter for each group that is normalized.
+    """Draw the numbers of a batch as cells; those that are normalized together are one block.
 
     groups: title -> whole numbers (b, s, d_model), equal for numbers of one group; the first group
-    is in the accent. sentences: the words of each sentence of the batch. Raises ValueError where
-    the words don't fit.
+    is in the accent, and each has a letter. sentences: the words of each sentence of the batch;
+    padding has a dashed frame. Raises ValueError where the words don't fit.
     """
     shape, cell, pitch = (len(sentences), len(sentences[0])), 0.38, 0.6
     words = [text for words in sentences for text in words]
     tall = cell * len(words) + 0.2 * (shape[0] - 1)
     figure, ax = canvas(8, tall + 1.6)
-    heading(ax, title, "One letter: numbers that share a mean")
+    heading(ax, title, "One block with its letter: numbers that share a mean. Dashed: padding")
+    tops = [tall + 0.42 - cell * row - 0.2 * (row // shape[1]) for row in range(len(words))]
     for panel, (name, group) in enumerate(groups.items()):
         group = as_array(group).astype(int)
         if group.ndim != 3 or group.shape[:2] != shape:
@@ -259,21 +260,27 @@ def _norm_groups(
                 f"{name!r}: groups of the shape {shape} and d_model were expected, "
                 f"but theirs is {group.shape}"
             )
-        names = {number: place for place, number in enumerate(dict.fromkeys(group.flat))}
-        left, high = 0.8 + 4.1 * panel, tall + 0.42
-        label(ax, (left, tall + 0.72), f"{name} ({len(names)} means)", size=12, weight="bold")
-        for row, (text, features) in enumerate(
-            zip(words, group.reshape(len(words), -1), strict=True)
-        ):
-            y = high - cell * (row + 1) - 0.2 * (row // shape[1])
-            for feature, number in enumerate(features):
-                color = style.GROUND if names[number] else style.ACCENT
-                at = left + pitch * feature, y
-                area(ax, at, pitch - 0.03, cell - 0.03, color)
-                letter = chr(ord("A") + names[number])
-                look = {"ha": "center", "color": style.ink_on(color)}
-                label(ax, (at[0] + pitch / 2, y + cell / 2), letter, **look)
-            word(ax, (left - 0.1, y + cell / 2), text, ha="right")
+        table, left = group.reshape(len(words), -1), 0.8 + 4.1 * panel
+        blocks = list(dict.fromkeys(group.flat))
+        label(ax, (left, tall + 0.72), f"{name} ({len(blocks)} means)", size=12, weight="bold")
+        for block, number in enumerate(blocks):
+            color = style.RULE if block else style.ACCENT
+            for row, feature in np.argwhere(table == number):
+                right, under = table[row, feature + 1 :], table[row + 1 :, feature]
+                wide = pitch - (0.012 if len(right) and right[0] == number else 0.06)
+                low = tops[row] - cell + 0.06  # it reaches the next cell of its block
+                low = tops[row + 1] + 0.012 if len(under) and under[0] == number else low
+                area(ax, (left + pitch * feature, low), wide, tops[row] - low, color)
+            rows, features = np.nonzero(table == number)
+            middle = left + pitch * (features.mean() + 0.5) - 0.03
+            y = np.mean([tops[row] for row in rows]) - cell / 2 + 0.03
+            look = {"ha": "center", "weight": "bold", "color": style.ink_on(color)}
+            label(ax, (middle, y), chr(ord("A") + block), size=style.LABEL, **look)
+        for text, top in zip(words, tops, strict=True):
+            word(ax, (left - 0.1, top - cell / 2 + 0.03), text, ha="right")
+            if text == "<pad>":
+                at, wide = (left - 0.03, top - cell + 0.03), pitch * table.shape[1]
+                outline(ax, at, wide, cell, style.INK, 1.4, linestyle=(0, (4, 2)))
         wide = f"{group.shape[2]} features of each word"
         label(ax, (left, 0.18), wide, color=style.MUTED)
     return figure
@@ -287,20 +294,18 @@ def _around_flow(
 ) -> Figure:
     """Draw vectors that pass a sub-layer, one row for each way -> the figure.
 
-    rows: title, with a formula on a second line -> stations from left to right: (name, matrix
-    (s, d)) for vectors, "+" for the sum with the first vectors, any other text for a box. Beside
-    each vector stands its size, in its word's color: the root of the mean square. Raises
-    ValueError when a matrix doesn't fit the words.
+    rows: title -> stations from left to right: (name, matrix (s, d)) for vectors, "+" for the sum
+    with the first vectors, any other text for a box. Beside each vector stands its size, the root
+    of the mean square; of the first and the last in its word's color. Raises ValueError when a
+    matrix doesn't fit the words.
     """
     high, left, right = 2.15, 0.66, 7.95
     figure, ax = canvas(8, high * len(rows) + 1.1)
-    note = "Bold: the size of a word's vector (root of its mean square). f: one sub-layer"
+    note = "Beside each word’s vector: its size, the root of its mean square. f: one sub-layer"
     heading(ax, title, note)
     for row, (name, stations) in enumerate(rows.items()):
         y = high * (len(rows) - row) - 1.05  # where the vectors stand
-        plain, _, formula = name.partition("\n")
-        label(ax, (0.02, y + 1.28), plain, size=12, weight="bold")
-        label(ax, (4.1, y + 1.28), formula, color=style.MUTED)
+        label(ax, (0.02, y + 1.28), name, size=12, weight="bold")
         widths = [{"+": 0.3}.get(s, 0.74) if isinstance(s, str) else 1.08 for s in stations]
         gap = (right - left - sum(widths)) / (len(stations) - 1)
         start = left
@@ -317,7 +322,8 @@ def _around_flow(
             elif isinstance(station, str):
                 box(ax, (x, y), width, 0.54, station, fill=style.PAPER)
             else:
-                _vectors(ax, (start, y), *station, words, labels=number == 0)
+                loud = number in (0, len(stations) - 1)
+                _vectors(ax, (start, y), *station, words, labels=number == 0, loud=loud)
             start += width + gap
     scale(ax, (6.3, 0.1), 1.2, limit=FLOW_LIMIT)
     label(ax, (5.75, 0.145), "number in a vector", ha="right")
@@ -325,7 +331,7 @@ def _around_flow(
 
 
 def _vectors(
-    ax: Axes, at: Point, name: str, table: Any, words: Sequence[str], labels: bool
+    ax: Axes, at: Point, name: str, table: Any, words: Sequence[str], labels: bool, loud: bool
 ) -> None:
     """A matrix as a small map right of `at`, its name above, beside each row the row's size."""
     table = as_array(table)
@@ -340,7 +346,8 @@ def _vectors(
     label(ax, (x + wide / 2, top + 0.15), name, size=style.LABEL, ha="center")
     for row, (size, text) in enumerate(zip(np.sqrt((table**2).mean(axis=1)), words, strict=True)):
         middle, color = top - step * (row + 0.5), style.readable(word_color(text))
-        beside = {"ha": "right", "weight": "bold", "color": color}
+        beside = {"weight": "bold", "color": color} if loud else {"color": style.MUTED}
+        beside |= {"ha": "right"}
         label(ax, (x + 1.03, middle), written(size, 1), size=style.LABEL, **beside)
         if labels:
             word(ax, (x - 0.08, middle), text, ha="right")
@@ -470,11 +477,12 @@ def draw_deep_alike() -> Figure:
 
 @figure(
     "encoder-norm-groups",
-    caption="Numbers with one letter share a mean: layer norm, one for each word; batch norm, one "
-    "for each feature.",
-    alt="Two sentences of three words, each word a row of five cells. On the left, layer norm: "
-    "each row has its own letter, six means. On the right, batch norm: each column has "
-    "its own, five means, through both sentences and the padding of the shorter one.",
+    caption="Numbers of one block share a mean: layer norm, one for each word; batch norm, one for "
+    "each feature.",
+    alt="Two sentences of three words, each word a row of five numbers. On the left, layer norm: "
+    "each row is a block with its own letter, six means. On the right, batch norm: each column is "
+    "one, five means, through both sentences and the padding of the shorter one, which has a "
+    "dashed frame.",
 )
 def draw_norm_groups() -> Figure:
     shape = (2, 3, 5)
@@ -496,12 +504,10 @@ def draw_norm_groups() -> Figure:
     "what is added, some cells are blank: dropout has set them to 0.",
 )
 def draw_two_norms() -> Figure:
-    post = "post-norm: every word leaves with size 1"
-    pre = "pre-norm: what goes in large, leaves large"
     return _around_flow(
         {
-            f"{post}\nLayerNorm(x + Dropout(f(x)))": flow_stations(False),
-            f"{pre}\nx + Dropout(f(LayerNorm(x)))": flow_stations(True),
+            "post-norm: every word leaves with size 1": flow_stations(False),
+            "pre-norm: what goes in large, leaves large": flow_stations(True),
         },
         ["I", "like", "trees"],
         "Post-norm gives all words one size, pre-norm leaves them theirs",
@@ -521,6 +527,8 @@ def draw_stream() -> Figure:
     drawn = depth_curves({"": sizes}, last="end", loud=["pre-norm"], places=places)
     [ax] = drawn.axes
     ax.set(xlim=(-0.3, 26.5), ylim=(0, 5.6))
+    for line in ax.lines:
+        line.set_clip_on(False)
     largest = sizes["pre-norm"][24]
     look = {"ha": "center", "weight": "bold", "color": style.ACCENT}
     ax.text(24, largest + 0.2, f"{largest:.1f}", **look)

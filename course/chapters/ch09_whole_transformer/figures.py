@@ -1,7 +1,6 @@
 """Drawings of the whole Transformer: opened step by step, in numbers, and beside its rivals."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import matplotlib as mpl
@@ -28,7 +27,7 @@ from course.drawing.cells import area, matrix, outline, scale
 from course.drawing.plots import curves, doubling, name_lines
 from course.drawing.registry import figure
 from course.drawing.values import as_array
-from course.drawing.words import canvas, heading, label, percent, sentence, word
+from course.drawing.words import canvas, heading, label, percent, sentence, titled, word
 from transformer_lib.interpret.recording import record_outputs
 from transformer_lib.model.config import BASE, BIG
 from transformer_lib.text.batching import make_batch
@@ -453,14 +452,6 @@ def _half(
 
 # --- beside its rivals ---------------------------------------------------------------------------
 
-SEES = {  # what a word is made from, in words, and of nine words which
-    "self-attention": ("a word looks\nat all words", range(9)),
-    "recurrent": ("a word waits for\nthe one before it", range(9)),
-    "convolution": ("5 neighbors; their\nplace decides", range(4, 9)),
-    "restricted": ("5 neighbors; their\nmeaning decides", range(4, 9)),
-    "with gaps": ("convolution with\ngaps in between", range(0, 9, 2)),
-}
-
 
 @mpl.rc_context(style.PRINT)
 def _cost_and_path(
@@ -471,70 +462,42 @@ def _cost_and_path(
     rounds: Mapping[str, Sequence[int]],
     d_model: int,
 ) -> Figure:
-    """Draw what a layer costs, how long it waits, how far news travels: Table 1 -> the figure.
+    """Draw how long a layer waits, how far news travels, what it costs: Table 1 -> the figure.
 
-    lengths, costs: multiplications for sentences of each length, a curve for each kind of layer.
-    places, waiting, rounds: steps for sentences of each length. d_model: where costs meet.
-    Raises ValueError when a curve has another number of points than there are lengths.
+    places, waiting, rounds: steps for sentences of each length, a curve for each kind of layer;
+    kinds with the same numbers share one. lengths, costs: multiplications. d_model: where costs
+    meet. Raises ValueError when a curve has another number of points than there are lengths.
     """
-    figure, page = canvas(style.WIDTH, tall := 6.0)
-    beyond = f"it costs more than a recurrent layer only beyond {d_model} words"
-    note = f"{d_model} numbers wide, {beyond}"
-    heading(page, "Self-attention never waits and reaches each word in one layer", note)
-    for column, name in enumerate(name for name in SEES if name in costs or name in rounds):
-        _rival(page, 0.1 + 1.6 * column, name)
+    figure = style.new_figure(style.WIDTH, 4.7)
+    note = "Recurrent: word after word. Convolution and restricted attention: 5 neighbors, or with "
+    note += f"gaps.\nThe price: beyond {d_model} words, attention costs more than a recurrent layer"
+    titled(figure, "Self-attention never waits and reaches each word in one layer", note)
     drawn = [
-        (lengths, costs, 1e6, "Cost", "million multiplications"),
         (places, waiting, 1, "Waiting", "steps one after another"),
         (places, rounds, 1, "Path", "layers from first to last word"),
+        (lengths, costs, 1e6, "Price", "million multiplications"),
     ]
-    for left, (xs, given, unit, title, quantity) in zip((0.4, 3.05, 5.7), drawn, strict=True):
-        ax = figure.add_axes((left / 8, 0.6 / tall, 1.22 / 8, 2.0 / tall))
+    for ax, (xs, given, unit, title, what) in zip(figure.subplots(1, 3), drawn, strict=True):
+        kinds: dict[tuple[int, ...], list[str]] = {}
         for name, numbers in given.items():
             if len(numbers) != len(xs):
                 raise ValueError(f"{name!r} has {len(numbers)} points for {len(xs)} lengths")
-        lines = {name: as_array(numbers) / unit for name, numbers in given.items()}
-        ax.set(xlim=(0, xs[-1]), ylim=(0, 1.04 * max(map(max, lines.values()), default=1)))
+            kinds.setdefault(tuple(numbers), []).append(name)
+        ax.set(xlim=(0, xs[-1]), xlabel="sentence, in words", title=title, ylabel=what)
         ax.set_xticks([0, xs[-1] / 2, xs[-1]])
         ax.xaxis.set_major_formatter("{x:g}")
         ax.yaxis.set_major_locator(MaxNLocator(4, integer=True))
-        ax.set_xlabel("words in the sentence", fontsize=style.NOTE)
-        ax.set_title(title)
-        ax.set_ylabel(quantity)
-        curves(ax, xs, lines, loud=["self-attention"], names=False)
-        for line in ax.lines:
-            line.set(**_kind(line.get_label()))
-        name_lines(ax)
-        if title == "Cost":
-            ax.axvline(d_model, color=style.SOFT, linewidth=0.8)
-            ax.text(d_model + 8, ax.get_ylim()[1], f"{d_model} words", va="top", size=style.NOTE)
+        lines = {
+            ", ".join(names if len(names) < 3 else [names[0], "all others"]): as_array(line) / unit
+            for line, names in kinds.items()
+        }
+        loud = [name for name in lines if name.startswith("self-attention")]
+        curves(ax, xs, lines, loud=loud, names=False)
+        ax.set_ylim(0, 1.04 * max(map(max, lines.values()), default=1))
+        name_lines(ax, wide=15)
+    ax.axvline(d_model, color=style.SOFT, linewidth=0.8, zorder=1)
+    ax.text(d_model + 8, 0.72 * ax.get_ylim()[1], f"{d_model}\nwords", size=style.NOTE)
     return figure
-
-
-def _kind(name: str) -> dict[str, Any]:
-    """The line of one kind of layer, the same in its drawing and in all panels."""
-    dashes = {"restricted": (0, (4, 1.5)), "with gaps": (0, (1, 1.2))}.get(name, "-")
-    grey = style.SOFT if name == "convolution" else style.MUTED
-    return {"color": style.ACCENT if name == "self-attention" else grey, "linestyle": dashes}
-
-
-def _rival(ax: Axes, left: float, name: str) -> None:
-    """Which words of the layer below the last word is made from; the recurrent one: each word."""
-    color = style.ACCENT if name == "self-attention" else style.MUTED
-    said, seen = SEES[name]
-    low = [(left + 0.05 + 0.16 * i, 3.95) for i in range(9)]
-    top = [(x, 4.65) for x, _ in low]
-    for i, (start, end) in enumerate(zip(low, top, strict=True)):
-        each = name == "recurrent"
-        ax.plot(*start, "o", color=style.SOFT, markersize=4, zorder=3)
-        if each or i == 8:
-            ax.plot(*end, "o", color=color, markersize=5, zorder=3)
-        if i in seen:
-            path(ax, [start, end if each else top[-1]], head=False, **_kind(name))
-        if each and i:
-            arrow(ax, top[i - 1], (end[0] - 0.035, end[1]), color)
-    label(ax, (left, 4.95), name, size=style.LABEL, weight="bold", color=color)
-    label(ax, (left, 3.58), said)
 
 
 # --- the picture to remember ---------------------------------------------------------------------
@@ -577,58 +540,37 @@ def _whole_machine(source: Sequence[str], target: Sequence[str], N: int = 6) -> 
     return figure
 
 
-@dataclass(frozen=True)
-class _Panel:
-    """One quantity: its unit, a number for each length by name of the curve, where it doubles."""
-
-    unit: str
-    curves: Mapping[str, Sequence[float]]
-    doubled: Mapping[str, float | None]
-
-
 @mpl.rc_context(style.PRINT)
-def _step_lines(lengths: Sequence[int], panels: Mapping[str, _Panel], title: str = "") -> Figure:
-    """Draw curves against the length of the sentences -> the figure, a panel for each title.
+def _step_lines(
+    lengths: Sequence[int],
+    panels: Mapping[tuple[str, str], Mapping[str, Sequence[float]]],
+    title: str = "",
+    note: str = "",
+) -> Figure:
+    """Draw curves against the length of the sentences, a panel for each quantity -> the figure.
 
-    The last curve is loud. A thin line leads from where a curve is twice its first number down to
-    that length. Raises ValueError for a curve without a number for each length.
+    panels: (quantity, unit) -> name -> a number for each length; the last curve is loud. A bracket
+    says how far apart they end. Raises ValueError for a curve without a number for each length.
     """
-    figure = style.new_figure(style.WIDTH, 4.4)
-    figure.suptitle(title)
+    figure = style.new_figure(style.WIDTH, 4.2)
+    titled(figure, title, note)
     axes = figure.subplots(1, len(panels), squeeze=False)[0]
-    for ax, (name, panel) in zip(axes, panels.items(), strict=True):
-        top = max(max(values) for values in panel.curves.values())
-        ax.set(ylim=(0, 1.06 * top), ylabel=panel.unit, xlabel="words in a sentence")
-        ax.set_title(name)
+    for ax, ((name, unit), lines) in zip(axes, panels.items(), strict=True):
+        ax.set(ylim=(0, 1.06 * max(map(max, lines.values()))), ylabel=unit)
+        ax.set(xlabel="words in a sentence", title=name)
         doubling(ax, lengths)
-        ends = [values[-1] for values in panel.curves.values()]
+        ends = [values[-1] for values in lines.values()]
         if len(ends) > 1:
-            at = [(lengths[-1], end) for end in (min(ends), max(ends))]
+            at = [(1.2 * lengths[-1], end) for end in (min(ends), max(ends))]
             bracket(ax, *at, f"{max(ends) / min(ends):.1f} ×")
-        *_, loud = panel.curves
-        curves(
-            ax,
-            lengths,
-            panel.curves,
-            loud=[loud],
-            marker="o",
-            names=ax is axes[-1],
-        )
+        curves(ax, lengths, lines, loud=[[*lines][-1]], marker="o", names=False)
+        for line, place, side in zip(
+            ax.lines, ((-10, 4), (0, -21)), ("right", "center"), strict=False
+        ):
+            before = lengths[-2], line.get_ydata()[-2]
+            look = {"textcoords": "offset points", "ha": side, "color": line.get_color()}
+            ax.annotate(line.get_label(), before, place, size=style.LABEL, **look)
         ax.yaxis.set_major_formatter("{x:,.0f}")
-        for line in list(ax.lines):
-            at, first = panel.doubled[line.get_label()], line.get_ydata()[0]
-            if at is not None:
-                ax.plot(
-                    [at, at], [0, 2 * first], color=line.get_color(), linewidth=1, linestyle=":"
-                )
-                x, side = (1.04 * at, "left") if line.get_label() == loud else (at, "right")
-                ax.text(x, 0, f"{at:.0f} ", ha=side, va="bottom", color=line.get_color())
-    figure.supxlabel(
-        "attention is computed by its formula, or by one program, a kernel; "
-        f"dotted: twice as much as with {lengths[0]} words",
-        fontsize=style.NOTE,
-        color=style.MUTED,
-    )
     return figure
 
 
@@ -780,15 +722,14 @@ def draw_sentence() -> Figure:
 
 @figure(
     "whole-cost",
-    caption="The paper's Table 1, measured: what a layer costs, how long it waits, and how many "
-    "layers news needs from the first word to the last, against the length of the sentence.",
-    alt="Five small drawings say what a word is made from: all words, the one before it, five "
-    "neighbors mixed, five looked at, five with gaps. Below, three panels of curves. Cost: "
+    caption="The paper's Table 1, measured: how long a layer waits, how many layers news needs "
+    "from the first word to the last, and what it costs, against the length of the sentence.",
+    alt="Three panels of curves. Waiting: the recurrent layer waits as many steps as there are "
+    "words, all others one. Path: one layer for self-attention, as many as words for the recurrent "
+    "one, a quarter as many for convolution and restricted attention, three with gaps. Price: "
     "self-attention bends upwards and crosses the straight line of the recurrent layer at 64 "
     "words, as many as a vector has numbers; convolution and restricted attention stay below. "
-    "Waiting: the recurrent layer waits as many steps as there are words, all others one. Path: "
-    "one layer for self-attention, as many as words for the recurrent one, a quarter as many for "
-    "convolution and restricted attention, three with gaps. Each curve has its name at its end.",
+    "Each curve has its name at its end.",
 )
 def draw_cost() -> Figure:
     cost, wait = [costs(n) for n in LENGTHS], [waiting(n) for n in PLACES]
@@ -807,37 +748,28 @@ def draw_cost() -> Figure:
     "whole-step-lengths",
     caption="What a step of training takes, with as many words in longer and longer sentences.",
     alt="Two panels against the words in a sentence, 16 to 1,024, with 2,048 words in a batch. "
-    "Time of a step: with attention by its formula it rises from 252 milliseconds to 1,801, twice "
-    "the first at 395 words; in one kernel it rises from 239 to 627, twice the first at 655 words. "
-    "Memory at a time: by its formula from 125 megabytes to 529, twice the first at 329 words; in "
-    "one kernel from 119 to 137. Brackets at 1,024 words: 2.9 times the time, 3.9 times the "
-    "memory.",
+    "Time of a step: with attention by its formula it rises from 252 milliseconds to 1,801, in one "
+    "kernel from 239 to 627. Memory at a time: by its formula from 125 megabytes to 529, in one "
+    "kernel from 119 to 137. Brackets at 1,024 words: 2.9 times the time, 3.9 times the memory.",
 )
 def draw_step_lengths() -> Figure:
-    from course.chapters.ch09_whole_transformer.experiment_scaling import against_length, doubled
+    from course.chapters.ch09_whole_transformer.experiment_scaling import WORDS, against_length
 
-    panels = {}
-    for title, (what, unit) in {
-        "time of a step": ("milliseconds", "milliseconds"),
-        "memory at a time": ("tensors", "megabytes"),
-    }.items():
+    panels, times = {}, []
+    for quantity, unit, what in (
+        ("time of a step", "milliseconds", "milliseconds"),
+        ("memory at a time", "megabytes", "tensors"),
+    ):
         lengths, ways = against_length(what)
-        ways = {
-            {"formula": "by its formula", "fused": "in one kernel"}[way]: values
-            for way, values in ways.items()
-        }
-        twice = {name: doubled(lengths, values) for name, values in ways.items()}
-        panels[title] = _Panel(unit, ways, twice)
-    time, memory = (
-        values[-1] / list(panel.curves.values())[-1][-1]
-        for panel in panels.values()
-        for values in list(panel.curves.values())[:1]
-    )
+        lines = {"by its formula": ways["formula"], "in one kernel": ways["fused"]}
+        panels[quantity, unit] = lines
+        times.append(ways["formula"][-1] / ways["fused"][-1])
     title = (
-        f"At {lengths[-1]:,} words, the formula takes {time:.1f} times the time "
-        f"and {memory:.1f} times the memory"
+        f"At {lengths[-1]:,} words, the formula takes {times[0]:.1f} times the time "
+        f"and {times[1]:.1f} times the memory"
     )
-    return _step_lines(lengths, panels, title)
+    note = "Attention by its formula, or in one program, a kernel. "
+    return _step_lines(lengths, panels, title, f"{note}Each step trains on {WORDS:,} words")
 
 
 @figure(

@@ -5,7 +5,6 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from course.paper import TABLE_3
 from transformer_lib.text.tokens import BOS, EOS, PAD, UNK
 from transformer_lib.training.loss import label_smoothed_cross_entropy
 
@@ -139,47 +138,18 @@ def smoothing_penalty(vocab_size: int = 9, highest: int = 12) -> tuple[Tensor, d
     return leads, curves, logits.softmax(dim=-1)[:, 4]
 
 
-# The row of the paper's Table 3 that is nearest to ours, and the one it is compared with. Our base
-# has no dropout, so dropout is compared with the paper's row without it.
-PAPERS_ROWS = {
-    "1 head": ("1 head", "h = 1", "base"),
-    "2 heads": ("half of 8 heads", "h = 4", "base"),
-    "8 heads": ("twice 8 heads", "h = 16", "base"),
-    "16 heads": ("four times 8 heads", "h = 32", "base"),
-    "d_k = 8": ("half of d_k", "d_k = 32", "base"),
-    "d_k = 2": ("a quarter of d_k", "d_k = 16", "base"),
-    "1 layer": ("2 of 6 layers", "N = 2", "base"),
-    "4 layers": ("8 layers", "N = 8", "base"),
-    "d_model = 32": ("half of d_model", "d_model = 256", "base"),
-    "d_model = 128": ("twice d_model", "d_model = 1024", "base"),
-    "d_ff = 64": ("half of d_ff", "d_ff = 1024", "base"),
-    "dropout 0.1": ("0.1", "base", "dropout 0.0"),
-    "dropout 0.2": ("0.2", "dropout 0.2", "dropout 0.0"),
-    "no label smoothing": ("none", "smoothing 0.0", "base"),
-    "label smoothing 0.2": ("0.2", "smoothing 0.2", "base"),
-    "learned positions": ("learned", "learned positions", "base"),
-}
-
-
 def stored_rows() -> list[dict[str, Any]]:
     """The stored ablations, a row for each change: its shares of right rows over the seeds."""
     from course import experiments
 
     table: dict[str, dict[str, Any]] = {}
     for run in experiments.load("ablations")["runs"]:
-        paper = "not in its table"
-        if run["what"] in PAPERS_ROWS:
-            name, row, other = PAPERS_ROWS[run["what"]]
-            bleu, compared = TABLE_3[row].bleu, TABLE_3[other].bleu
-            change = f"{bleu - compared:+.1f}".replace("-", "\N{MINUS SIGN}").replace("+0.0", "0.0")
-            paper = f"{name}: {bleu} ({change})"
         row = table.setdefault(
             run["what"],
             {
                 "part": run["part"],
                 "what": run["what"],
                 "parameters": run["parameters"],
-                "paper": str(TABLE_3["base"].bleu) if run["part"] == "base" else paper,
                 "shares": [],
                 "losses": [],
             },

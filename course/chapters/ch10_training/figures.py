@@ -23,7 +23,7 @@ from course.chapters.ch10_training.experiments import (
 )
 from course.drawing import style
 from course.drawing.arrows import box, path
-from course.drawing.plots import bar_rows, curves, name_lines
+from course.drawing.plots import bar_rows, curves, name_lines, shares
 from course.drawing.registry import figure
 from course.drawing.rows import seed_rows
 from course.drawing.values import as_array, steady_round
@@ -389,35 +389,35 @@ def _schedule_curves(rates: Mapping[tuple[int, int], Any]) -> Figure:
     """Draw learning rates against the step, from step 1 on -> the figure.
 
     rates: (d_model, warm-up steps) -> the rate at step 1, 2, 3, … Each curve's warm-up stands at
-    its peak, each d_model where its curves end. The paper's own is loud.
+    its peak, each d_model where its curves end. The paper's own is loud, another d_model quiet.
     """
     figure = style.new_figure(style.WIDTH, 4.2)
-    figure.suptitle("Longer warm-up, lower peak; wider model, smaller steps")
+    figure.suptitle("The longer the warm-up, the lower the peak; then all fall alike")
     ax = figure.subplots()
     ax.set(xlabel="step (one update of the weights)", ylabel="learning rate, in thousandths")
     ax.xaxis.set_major_formatter("{x:,.0f}")
     for (d_model, warmup), given in rates.items():
         lr, loud = 1000 * as_array(given), (d_model, warmup) == OF_THE_PAPER
-        name = f"d_model = {d_model} numbers a word"
-        known = name in [line.get_label() for line in ax.lines]
-        known |= d_model == OF_THE_PAPER[0] and not loud  # that one is named in its color
-        color = style.ACCENT if loud else style.SOFT if d_model == OF_THE_PAPER[0] else style.MUTED
+        wide = d_model == OF_THE_PAPER[0]
+        color = style.ACCENT if loud else style.MUTED if wide else style.SOFT
+        look = {"color": color, "linewidth": 3 if loud else 2 if wide else 1}
+        name = f"{d_model} numbers a word" if loud or not wide else ""
         steps = np.arange(1, len(lr) + 1)
-        ax.plot(steps, lr, color=color, label="" if known else name, zorder=3 if loud else 2)
+        ax.plot(steps, lr, label=name, zorder=3 if loud else 2, **look)
         peak = int(lr.argmax())
-        said = f"warm-up of {warmup:,}" + (", the paper's" if loud else "")
         early = peak < 0.15 * len(lr)  # on its right rise the other lines
+        said = f"{warmup:,}" if early else f"warm-up of {warmup:,}" + ", the paper’s" * loud
         ax.annotate(
-            f"{warmup:,}" if early else said,
+            said if wide else "",
             (peak + 1, lr[peak]),
             (-6 if early else 8, 4),
             textcoords="offset points",
             ha="right" if early else "left",
-            color=style.readable(color, style.PAPER) if loud else style.MUTED,
+            color=color,
         )
     ax.set_xlim(0, max(map(len, rates.values())))
     ax.set_ylim(bottom=0)
-    name_lines(ax, wide=16)
+    name_lines(ax, wide=12)
     return figure
 
 
@@ -567,8 +567,8 @@ SCHEDULES = ((128, 4000), (512, 2000), (512, 4000), (512, 8000))
     caption="The paper's learning rate: up in a straight line, down with the root of the step.",
     alt="Four curves over 20000 steps. For d_model = 512 each rises in a straight line to its "
     "warm-up step (2000, 4000 or 8000), turns sharply and falls; the shorter the warm-up, the "
-    "higher the peak, and later the three curves are one. For d_model = 128 and 4000 steps all "
-    "is twice as high.",
+    "higher the peak, and later the three curves are one. For d_model = 128 and 4000 steps a thin "
+    "curve is twice as high.",
 )
 def draw_schedule() -> Figure:
     return _schedule_curves(
@@ -650,29 +650,39 @@ def draw_norms() -> Figure:
 
 @figure(
     "training-ablations",
-    caption="What each part is worth, at toy size: one change a row, three seeds, next to "
-    "the paper's own numbers.",
+    caption="What each part is worth, at toy size: one change a row, three seeds.",
     alt="Three dots for the base model and for each of 20 changes. Far to the left of the base "
     "band, which lies near 90 percent: no positions (2 percent), dropout 0.2 (31), no scaling "
     "(41), dropout 0.1 (50), 4 layers (56). Clearly below it also d_k = 2, 1 layer, d_model = 32 "
-    "and learned positions. The numbers of heads, label smoothing and pre-norm don't differ "
-    "clearly.",
+    "and learned positions. A line joins the four numbers of heads, 1, 2, 8 and 16: none differs "
+    "clearly. Nor do label smoothing and pre-norm.",
 )
 def draw_ablations() -> Figure:
-    rows = stored_rows()
+    rows = [{**row, "group": row["part"]} for row in stored_rows()]
     worst = min(rows, key=lambda row: np.mean(row["shares"]))["what"]
+    heads = [row["what"] for row in rows if "head" in row["what"]]
     base = 100 * np.mean(rows[0]["shares"])
-    return seed_rows(
-        [{**row, "group": row["part"], "remark": row["paper"]} for row in rows],
+    figure = seed_rows(
+        rows,
         {"shares": ""},
         title="Without positions hardly a row is right; the number of heads hardly matters",
-        note="Share of held-out rows of digits without a mistake, three seeds; "
-        f"band: the base, {base:.0f} %",
-        loud=[(worst, "shares")],
+        note="A model that writes rows of digits backwards, changed in one thing at a time. "
+        f"A dot for\neach of three seeds; the band is the base’s own, in the mean {base:.0f} %",
+        loud=[(name, "shares") for name in (worst, *heads)],
         written=lambda share: f"{100 * share:.0f} %",
-        remarks="BLEU in the paper",
         limits=(-0.01, 1.0),
     )
+    ax = figure.axes[0]
+    shares(ax.xaxis)
+    ax.set_xlabel("held-out rows without a mistake")
+    places = dict(zip([row["what"] for row in rows], ax.get_yticks(), strict=True))
+    top, bottom = places[heads[0]], places[heads[-1]]
+    ax.plot([0.68, 0.68], [top - 0.3, bottom + 0.3], color=style.ACCENT, linewidth=2)
+    said = "1 to 16 heads: none\nclearly better or worse"
+    ground = {"facecolor": style.PAPER, "linewidth": 0, "pad": 1.5}  # over the lines of the rows
+    look = {"color": style.ACCENT, "ha": "right", "va": "center", "bbox": ground}
+    ax.text(0.665, (top + bottom) / 2, said, **look)
+    return figure
 
 
 @figure(

@@ -448,21 +448,22 @@ def _before_after(text: str, rows: Sequence[tuple[str, Any, Sequence[str]]]) -> 
 def sums(title: str, groups: Sequence[tuple[str, Sequence[tuple[str, Any]]]]) -> Figure:
     """A word, its position and their sum, for several words under each other.
 
-    groups: the word, and its rows as (name, vector); the last row is the sum.
+    groups: the word, or "" for the one above, and its rows as (name, vector); a name with "=" is
+    that of a sum, which is framed in the word's color.
     """
     step, gap, high, left = 0.31, 0.16, 0.23, 1.75
     total = sum(len(rows) for _, rows in groups) * step + (len(groups) - 1) * gap + 0.86
     figure, ax = canvas(WIDTH, total)
     kit_heading(ax, title)
-    y = total - 0.5
+    y, color = total - 0.5, style.INK
     for text, rows in groups:
-        word(ax, (0.08, y - step + high / 2), text, size=12, ha="left")
+        if text:
+            word(ax, (0.08, y - step + high / 2), text, size=12, ha="left")
+            color = word_color(text)
         for name, vector in rows:
             y -= step
-            last = name == rows[-1][0]
-            weight, mark = (
-                ("bold", {"edge": word_color(text), "line": 1.6}) if last else ("normal", {})
-            )
+            is_sum = name.startswith("=")
+            weight, mark = ("bold", {"edge": color, "line": 1.6}) if is_sum else ("normal", {})
             label(ax, (left - 0.1, y + high / 2), name, ha="right", weight=weight)
             strip(ax, (left, y), WIDTH - left - 0.02, high, vector, limit=LIMIT, **mark)
         y -= gap

@@ -52,12 +52,6 @@ def test_a_strong_row_is_in_bold_ink_and_the_loud_one_keeps_its_color():
     assert names == {"base": "normal", "good": "bold", "bad": "normal", "all": "bold"}
 
 
-def test_remarks_stand_at_the_right():
-    rows = [{**row, "remark": f"r {row['what']}"} for row in ROWS]
-    said = [text.get_text() for text in draw(rows, remarks="paper").axes[1].texts]
-    assert said[1:] == ["paper", "r base", "r good", "r bad", "r all"]
-
-
 @pytest.mark.parametrize("rows", [[], ROWS[1:]])
 def test_without_a_base_nothing_is_compared(rows):
     with pytest.raises(ValueError, match="should be the base"):

@@ -37,12 +37,22 @@ def test_position_zero_is_the_top_row_and_dimension_zero_the_left_column():
     assert ax.get_title() == "seven words"
 
 
-def test_the_table_shows_one_row_again_below_it():
+def test_the_table_shows_two_rows_again_below_it():
     table = positional_encoding(40, 16)
-    whole, one = plots._positions_table(table, row=30).axes[:2]
-    np.testing.assert_allclose(whole.images[0].get_array(), table)
-    np.testing.assert_allclose(one.images[0].get_array(), table[30:31])
-    assert [label.get_text() for label in one.get_yticklabels()] == ["position 30"]
+    sines, cosines, two_sines, two_cosines = plots._positions_table(table, row=30).axes[:4]
+    for whole, two, first in ((sines, two_sines, 0), (cosines, two_cosines, 1)):
+        np.testing.assert_allclose(whole.images[0].get_array(), table[:, first::2])
+        np.testing.assert_allclose(two.images[0].get_array(), table[30:32, first::2])
+    assert [label.get_text() for label in two_sines.get_yticklabels()] == ["position 30", "31"]
+
+
+def test_cosines_stand_under_their_sines():
+    table = positional_encoding(9, 24)
+    axes = plots._sines_over_cosines(table, "title", every=3).axes[:2]
+    for ax, columns in zip(axes, ([0, 6, 12, 18], [1, 7, 13, 19]), strict=True):
+        np.testing.assert_allclose(ax.images[0].get_array(), table[:, columns])
+    said = [label.get_text() for label in axes[1].get_xticklabels()]
+    assert said == ["0, 1", "6, 7", "12, 13", "18, 19"]
 
 
 def test_blue_is_negative_white_is_zero_and_orange_is_positive():
@@ -162,11 +172,11 @@ def test_one_word_at_two_positions_gives_two_different_sums():
     strips = [
         np.ravel(image.get_array()) for image in FIGURES["positions-sum"].draw().axes[0].images
     ]
-    first, second = strips[:3], strips[3:6]
-    for word, place, total in (first, second):
+    word, one, two, sum_1, sum_2, difference = strips[:6]
+    for place, total in ((one, sum_1), (two, sum_2)):
         np.testing.assert_allclose(total, word + place, atol=1e-6)
-    np.testing.assert_allclose(first[0], second[0])
-    assert np.abs(first[2] - second[2]).max() > 0.5
+    np.testing.assert_allclose(difference, sum_2 - sum_1, atol=1e-6)
+    assert np.abs(difference).max() > 0.5
 
 
 def test_the_end_token_fades_and_trees_does_not():

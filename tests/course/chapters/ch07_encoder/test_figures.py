@@ -57,9 +57,9 @@ def test_groups_are_numbered_in_order():
     groups = torch.tensor([[[7, 7], [3, 7]]])
     ax = _norm_groups({"odd": groups}, [["a", "b"]]).axes[0]
     texts = [text.get_text() for text in ax.texts]
-    assert texts[2:] == ["odd (2 means)", "A", "A", "a", "B", "A", "b", "2 features of each word"]
+    assert texts[2:] == ["odd (2 means)", "A", "B", "a", "b", "2 features of each word"]
     colors = [patch.get_facecolor() for patch in ax.patches]
-    assert colors[0] == colors[1] == colors[3] != colors[2]
+    assert colors[0] == colors[1] == colors[2] != colors[3]
 
 
 def test_the_flow_shows_vectors_and_their_size():

@@ -2,25 +2,23 @@
 
 import pytest
 
-from course.chapters.ch09_whole_transformer.experiment_scaling import against_length, doubled
-from course.chapters.ch09_whole_transformer.figures import _Panel, _step_lines
+from course.chapters.ch09_whole_transformer.experiment_scaling import against_length
+from course.chapters.ch09_whole_transformer.figures import _step_lines
 from course.drawing.registry import FIGURES
 
 
-def panel(values, at):
-    return _Panel("bytes", {"a": values}, {"a": at})
-
-
-def test_curves_and_where_they_double_reach_the_picture():
-    figure = _step_lines([16, 32], {"one": panel([1.0, 3.0], 24.0), "two": panel([1.0, 1.5], None)})
+def test_curves_and_their_names_reach_the_picture():
+    figure = _step_lines(
+        [16, 32],
+        {("one", "bytes"): {"a": [1.0, 3.0], "b": [1.0, 1.5]}, ("two", "s"): {"a": [1.0, 1.5]}},
+    )
     one, two = figure.axes
     assert [ax.get_title() for ax in figure.axes] == ["one", "two"]
-    assert [list(line.get_ydata()) for line in one.lines] == [[1.0, 3.0], [0, 2.0]]
-    assert list(one.lines[1].get_xdata()) == [24.0, 24.0]
-    assert [text.get_text() for text in one.texts] == ["24 "]
-    assert len(two.lines) == 1 and [text.get_text() for text in two.texts] == ["a"]
+    assert [list(line.get_ydata()) for line in one.lines] == [[1.0, 3.0], [1.0, 1.5]]
+    assert {"a", "b", "2.0 ×"} <= {text.get_text() for text in one.texts}
+    assert [text.get_text() for text in two.texts] == ["a"]
     with pytest.raises(ValueError, match="1 numbers for 2 places"):
-        _step_lines([16, 32], {"one": panel([1.0], None)})
+        _step_lines([16, 32], {("one", "bytes"): {"a": [1.0]}})
 
 
 def test_the_alt_text_says_what_is_stored():
@@ -33,5 +31,3 @@ def test_the_alt_text_says_what_is_stored():
         for said, way in ((formula, "formula"), (fused, "fused")):
             values = ways[way]
             assert f" {values[0]:.0f} " in said and f" {values[-1]:,.0f}" in said, (what, way)
-            at = doubled(lengths, values)
-            assert (f"twice the first at {at:.0f} words" in said) if at else "twice" not in said
