@@ -30,6 +30,7 @@ from course.drawing.words import (
     label,
     percent,
     sentence,
+    width_of,
     word,
     word_color,
 )
@@ -200,6 +201,7 @@ COLUMN, STRIP, TALL = 54, 46, 15  # pixels: from word to word, a vector's width 
 LEFT = {"encoder": 14, "decoder": 258}  # where the first column of each half begins
 WORDS_IN, VECTORS, BANDS, WORDS_OUT = 22, (46, 146, 246), (66, 166), 322
 SOFTMAX = 266
+CHIP = 12  # pixels: the letters of a word
 
 
 def _stacks_stepper(way: Mapping[str, Any], start: int | None = None) -> Any:
@@ -217,6 +219,7 @@ def _stacks_stepper(way: Mapping[str, Any], start: int | None = None) -> Any:
     if not 1 <= start <= count:
         raise ValueError(f"there is no step {start}: there are {count}")
     cells, frames, names, backs, heads, flows, said = [], [], [], [], [], [], []
+    right = LEFT["decoder"] + COLUMN * len(way["read"]) - 2
 
     def vector(half: str, place: int, level: int, since: int) -> None:
         left, bottom = LEFT[half] + COLUMN * place, VECTORS[level]
@@ -227,9 +230,13 @@ def _stacks_stepper(way: Mapping[str, Any], start: int | None = None) -> Any:
             cells.append({"x": x, "x2": x2, **place_of, "value": value})
 
     def name(half: str, place: int, y: int, text: str, since: int) -> None:
-        x, color = LEFT[half] + COLUMN * place + STRIP / 2, word_color(text)
-        color = style.readable(color, style.PAPER)
-        names.append({"x": x, "y": y, "word": text, "color": color, "since": since})
+        x = LEFT[half] + COLUMN * place + STRIP / 2
+        look, half = style.chip(text), 36 * width_of(text, CHIP) + 5
+        names.append(
+            {"x": x - half, "x2": x + half, "y": y - 10, "y2": y + 10, "middle": x, "up": y}
+            | {"word": text, "color": look["color"], "tint": look["bbox"]["facecolor"]}
+            | {"since": since}
+        )
 
     said.append("The encoder reads all words at once")
     for place, text in enumerate(way["src"]):
@@ -252,19 +259,18 @@ def _stacks_stepper(way: Mapping[str, Any], start: int | None = None) -> Any:
         name("decoder", place, WORDS_OUT, written, first + layers + 1)
         if place:
             x = LEFT["decoder"] + COLUMN * (place - 1) + STRIP / 2
-            gap = LEFT["decoder"] + COLUMN * place - (COLUMN - STRIP) / 2
-            over, under = WORDS_OUT + 14, -4
-            corners = [(x, over - 7), (x, over), (gap, over), (gap, under)]
-            corners += [(x + COLUMN, under), (x + COLUMN, under + 8)]
-            own = {"color": word_color(read), "since": first, "place": place}
-            heads.append({"x": x + COLUMN, "y": under + 12, **own})
+            outside, over, under = right + 14, WORDS_OUT + 22, -6
+            corners = [(x, over - 8), (x, over), (outside, over), (outside, under)]
+            corners += [(x + COLUMN, under), (x + COLUMN, under + 6)]
+            own = {"color": word_color(read), "since": first, "until": first + each}
+            heads.append({"x": x + COLUMN, "y": under + 10, **own})
             backs += [{"x": x, "y": y, "order": n, **own} for n, (x, y) in enumerate(corners)]
 
     slider = alt.param(
         name="step", value=start, bind=alt.binding_range(min=1, max=count, step=1, name="step ")
     )
-    width, height = LEFT["decoder"] + COLUMN * len(way["read"]) + 6, WORDS_OUT + 22
-    x = alt.X("x:Q", axis=None, scale=alt.Scale(domain=[0, width]))
+    width, height = right + 8, WORDS_OUT + 24
+    x = alt.X("x:Q", axis=None, scale=alt.Scale(domain=[8, width + 8], nice=False))
     y = alt.Y("y:Q", axis=None, scale=alt.Scale(domain=[-8, height], nice=False))
 
     def now(rows: list[dict], test: str) -> Any:
@@ -293,7 +299,7 @@ def _stacks_stepper(way: Mapping[str, Any], start: int | None = None) -> Any:
     ]
     layer_boxes = alt.Chart(alt.Data(values=boxes))
     color = alt.Color("color:N", scale=None, legend=None)
-    newest = alt.condition("datum.since == step", alt.value(1), alt.value(0.7))
+    newest = "datum.since <= step && step < datum.until"
     out, end = LEFT["encoder"] + COLUMN * len(way["src"]) - 2, LEFT["decoder"] - 6
     middle = (out + end) / 2 - 2
     high, arrived = VECTORS[-1] + 8, f"step >= {layers + 1}"
@@ -310,12 +316,12 @@ def _stacks_stepper(way: Mapping[str, Any], start: int | None = None) -> Any:
     key = {"title": "numbers of a vector", "titleOrient": "left", "values": [-3, 0, 3]}
     legend = alt.Legend(orient="bottom", gradientLength=160, **key)
     drawn = alt.layer(
-        now(backs, "datum.since <= step")
-        .mark_line(strokeWidth=3, interpolate="monotone", strokeJoin="round")
-        .encode(x, y, color=color, order="order:Q", detail="place:N", opacity=newest),
-        now(heads, "datum.since <= step")
-        .mark_point(shape="triangle-up", filled=True, size=110)
-        .encode(x, y, color=color, opacity=newest),
+        now(backs, newest)
+        .mark_line(strokeWidth=3, strokeJoin="round")
+        .encode(x, y, color=color, order="order:Q"),
+        now(heads, newest)
+        .mark_point(shape="triangle-up", filled=True, size=110, opacity=1)
+        .encode(x, y, color=color),
         layer_boxes.mark_rect(cornerRadius=8, strokeWidth=1).encode(
             x, y, stroke=stroke, fill=fill, **to
         ),
@@ -344,9 +350,10 @@ def _stacks_stepper(way: Mapping[str, Any], start: int | None = None) -> Any:
         now(named, arrived)
         .mark_text(fontSize=13, color=style.ENCODER, align="left", **bold)
         .encode(x, y, text="word:N"),
+        now(names, "datum.since <= step").mark_rect(cornerRadius=4).encode(x, y, fill=fill, **to),
         now(names, "datum.since <= step")
-        .mark_text(fontSize=12, **bold)
-        .encode(x, y, text="word:N", color=color),
+        .mark_text(fontSize=CHIP, baseline="middle", **bold)
+        .encode(alt.X("middle:Q", axis=None), alt.Y("up:Q", axis=None), text="word:N", color=color),
     ).resolve_scale(color="independent")
     titles = json.dumps(said, ensure_ascii=False)
     return drawn.properties(
@@ -440,8 +447,8 @@ def draw_words_come_back() -> Figure:
     "decoder reads 'los', which it has just written. On the left, four columns of colored strips, "
     "the vectors of 'I like trees <eos>' before and after each encoder layer; a line, the memory, "
     "leads from their top to both decoder layers. On the right, the columns of <bos>, 'me' and "
-    "'gustan' are complete up to the words written above them; arrows lead from these back down to "
-    "the next column, the newest to 'los'.",
+    "'gustan' are complete up to the words written above them; from the newest, 'los', a line in "
+    "its color leads around the decoder to the next column, where it is read.",
 )
 def draw_stepper() -> Any:
     return _stacks_stepper(_i_like_trees_on_the_way())
