@@ -27,7 +27,7 @@ from course.drawing.words import canvas, heading, label, titled, word
 
 GREY = style.MUTED
 TICKS = (-2, 0, 2)
-SIDE = 195  # pixels, of the planes in the explorer
+SIDE = 190  # pixels, of the planes in the explorer
 
 
 def _word_colors(words: Sequence[str]) -> list[str]:
@@ -393,17 +393,22 @@ def attention_explorer(
 
     def plane(x: str, y: str) -> tuple[Any, Any]:
         scale = alt.Scale(domain=[-3, 3])
-        across = alt.Axis(values=TICKS, title="first number")
-        level = {"titleAngle": 0, "titleAlign": "left", "titleBaseline": "bottom"}
-        up = alt.Axis(values=TICKS, title="second number", titleX=-20, titleY=-5, **level)
-        return alt.X(f"{x}:Q", scale=scale, axis=across), alt.Y(f"{y}:Q", scale=scale, axis=up)
+        zero = {"condition": {"test": "datum.value === 0", "value": style.RULE}}
+        lines = {"grid": True, "gridColor": {**zero, "value": "transparent"}}
+        plain = {"values": TICKS, "title": None, "domain": False, "ticks": False, **lines}
+        axis = alt.Axis(labelColor=style.MUTED, labelPadding=6, **plain)
+        return alt.X(f"{x}:Q", scale=scale, axis=axis), alt.Y(f"{y}:Q", scale=scale, axis=axis)
 
-    def write(chart: Any, *where: Any, text: Any, **look: Any) -> Any:
-        """Dark letters with a white rim, for both themes; clipped, so that the layout stays."""
-        look = {"fontSize": 13, "clip": True, **look}
+    own = [style.readable(each, style.PAPER) for each in _word_colors(words)]
+    ink = alt.Fill("word:N", legend=None, sort=None, scale=alt.Scale(domain=words, range=own))
+
+    def write(chart: Any, *where: Any, text: Any, fill: Any = style.INK, **look: Any) -> Any:
+        """Letters with a white rim, for both themes; clipped, so that the layout stays."""
+        look = {"fontSize": 13, "fontWeight": "bold", "clip": True, **look}
         channels = {"text": text} | dict(zip("xy", where, strict=True))
         rim = chart.mark_text(fill=style.PAPER, stroke=style.PAPER, strokeWidth=3.5, **look)
-        return rim.encode(**channels) + chart.mark_text(fill=style.INK, **look).encode(**channels)
+        fill = alt.value(fill) if isinstance(fill, str) else fill
+        return rim.encode(**channels) + chart.mark_text(**look).encode(fill=fill, **channels)
 
     def beside(x: str) -> Any:
         return alt.expr(f"{x} > 1.2 ? 'right' : 'left'")
@@ -415,7 +420,7 @@ def attention_explorer(
     x, y = plane("x", "y")
     ways = base.mark_rule(strokeWidth=2, opacity=0.6).encode(from_x, from_y, x2="x", y2="y")
     dots = base.mark_point(filled=True, size=140, opacity=1).encode(x, y, color=color, tooltip=tips)
-    names = write(base, x, y, text="word:N", align=beside("datum.x"), dy=away("y", 15))
+    names = write(base, x, y, text="word:N", fill=ink, align=beside("datum.x"), dy=away("y", 16))
     here = alt.Chart(alt.Data(values=[{"zero": 0}])).transform_calculate(x="query_x", y="query_y")
     arrow = here.mark_rule(strokeWidth=4, color=GREY).encode(from_x, from_y, x2="x", y2="y")
     tip = here.mark_point(shape="diamond", filled=True, size=220, color=GREY, opacity=1)
@@ -429,14 +434,15 @@ def attention_explorer(
     )
     bars = base.mark_bar(size=28).encode(weight, word, color=color, tooltip=tips)
     two_decimals = alt.Text("weight:Q", format=".2f")
-    middle = bars + write(base, weight, word, text=two_decimals, align="left", dx=5)
+    middle = bars + write(base, weight, word, text=two_decimals, fill=ink, align="left", dx=6)
 
     x, y = plane("vx", "vy")
     large = alt.Size("weight:Q", legend=None, scale=alt.Scale(domain=[0, 1], range=[40, 700]))
     squares = base.mark_point(shape="square", filled=True, opacity=1).encode(
         x, y, color=color, tooltip=tips, size=large
     )
-    value_names = write(base, x, y, text="word:N", align=beside("datum.vx"), dy=away("vy", 22))
+    look = {"align": beside("datum.vx"), "dy": away("vy", 24)}
+    value_names = write(base, x, y, text="word:N", fill=ink, **look)
     parts = base.transform_calculate(px="datum.weight * datum.vx", py="datum.weight * datum.vy")
     pulls = (
         parts.transform_joinaggregate(out_x="sum(px)", out_y="sum(py)")
@@ -447,7 +453,9 @@ def attention_explorer(
         parts.transform_aggregate(out_x="sum(px)", out_y="sum(py)")
         .transform_calculate(
             text="format(datum.out_x, '.2f') + ', ' + format(datum.out_y, '.2f')",
-            beside="clamp(datum.out_x, -1.1, 1.1)",
+            beside="clamp(datum.out_x - 0.1, -2.9, 1.4)",
+            left="-2.9",
+            low="-2.7",
         )
         .transform_calculate(text="'output (' + datum.text + ')'")
     )
@@ -455,14 +463,26 @@ def attention_explorer(
         *plane("out_x", "out_y")
     )
     below = alt.expr("datum.out_y < -2 ? -22 : 24")
-    said = write(mean, *plane("beside", "out_y"), text="text:N", dy=below)
-    right = pulls + squares + value_names + output + said
+    plain = {"align": "left", "fontWeight": "normal"}
+    said = write(mean, *plane("left", "low"), text="text:N", fill=style.MUTED, **plain)
+    called = write(
+        mean, *plane("beside", "out_y"), text=alt.value("output"), align="left", dy=below
+    )
+    right = pulls + squares + value_names + output + said + called
     shown = [
-        left.properties(title="1. query and keys", width=SIDE, height=SIDE),
-        middle.properties(title=alt.Title("2. weights", offset=34), width=120, height=SIDE),
-        right.properties(title="3. values and output", width=SIDE, height=SIDE),
+        chart.properties(title=alt.Title(name, fontSize=style.PART), width=wide, height=SIDE)
+        for chart, name, wide in (
+            (left, "1. query and keys", SIDE),
+            (middle, "2. weights", 120),
+            (right, "3. values and output", SIDE),
+        )
     ]
-    return alt.hconcat(*shown, bounds="flush", spacing=50).add_params(*sliders)
+    title = alt.Title(
+        "The output goes to the value whose key the query points at",
+        subtitle="Each query, key, value and output is two numbers: how far right, how far up",
+    )
+    whole = alt.hconcat(*shown, bounds="flush", spacing=60, title=title)
+    return whole.add_params(*sliders)
 
 
 WIDTHS = (4, 16, 64, 256, 1024)
@@ -573,7 +593,6 @@ def draw_scaling() -> Figure:
 
 @figure(
     "attention-explorer",
-    title="The output follows the key that the query points at",
     caption="Move a query and a key, and see the weights and the output follow.",
     alt="Three panels with sliders. Left: a query and the keys of I, like and trees as points in a "
     "plane; trees lies where the query points. Middle: bars of the three weights, the longest for "

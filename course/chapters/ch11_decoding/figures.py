@@ -200,7 +200,8 @@ def _beam_stepper(
     """The same tree to step through: an Altair chart with a slider.
 
     Each word has two moments: all branches grow, and the best are kept. start: the moment that is
-    shown first. task: what is translated, in a few words. Raises ValueError when no sentence was finished or there is no such moment.
+    shown first. task: what is translated, in a few words. Raises ValueError when no sentence was
+    finished or there is no such moment.
     """
     _check(steps)
     last = 2 * len(steps)
