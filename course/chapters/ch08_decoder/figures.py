@@ -167,31 +167,34 @@ def _words_come_back(src: Sequence[str], read: Sequence[str], written: Sequence[
     """
     if list(read[1:]) != list(written[:-1]):
         raise ValueError(f"{' '.join(written)} doesn't come back as {' '.join(read)}")
-    figure, ax = canvas(style.WIDTH, 4.4)
-    heading(ax, "Each word it writes is the next word it reads")
-    left, pitch, low, high = 3.2, 1.05, 1.4, 2.6
+    figure, ax = canvas(style.WIDTH, 4.5)
+    heading(ax, "Each word the decoder writes is the next word it reads")
+    left, pitch, low, high = 3.14, 0.93, 1.55, 2.55
     places, middle = [left + pitch * place for place in range(len(read))], (low + high) / 2
     for x, width, color, name in (
-        (0.05, 1.95, style.ENCODER, "encoder"),
-        (left - 0.52, places[-1] - left + 1.04, style.DECODER, "decoder"),
+        (0.05, 1.86, style.ENCODER, "encoder"),
+        (left - 0.48, places[-1] - left + 0.96, style.DECODER, "decoder"),
     ):
         at, size = (x + width / 2, middle), {"size": style.TITLE, "weight": "bold"}
-        box(ax, at, width, high - low, fill=color, line=0, zorder=2.7, round=0.12)
-        label(ax, at, name, ha="center", color=style.PAPER, **size)
-    sentence(ax, (1.02, 0.72), src, style.WORDS, size=12, gap=0.15, ha="center")
-    arrow(ax, (1.02, 0.98), (1.02, low), style.ENCODER)
-    arrow(ax, (2.0, middle), (left - 0.52, middle), style.ENCODER, thick=4)
+        box(ax, at, width, high - low, "", color, fill=style.TINTS[color], round=0.12)
+        label(ax, at, name, ha="center", color=color, **size)
+    sentence(ax, (0.98, 0.9), src, style.WORDS, size=12, gap=0.14, ha="center")
+    arrow(ax, (0.98, 1.15), (0.98, low), style.ENCODER)
+    arrow(ax, (1.91, middle), (left - 0.48, middle), style.ENCODER, thick=3)
     named = {"size": style.NOTE, "ha": "center", "color": style.ENCODER}
-    label(ax, (2.32, middle + 0.24), "memory", weight="bold", **named)
+    label(ax, (2.28, middle + 0.2), "memory", weight="bold", **named)
+    for y, said in ((high + 0.58, "it writes"), (0.95, "it reads")):
+        label(ax, (left - 0.42, y), said, ha="right", color=style.MUTED)
     for place, (x, comes, goes) in enumerate(zip(places, read, written, strict=True)):
-        word(ax, (x, 0.78), comes, size=14)
-        arrow(ax, (x, 0.98), (x, low), word_color(comes))
-        arrow(ax, (x, high), (x, high + 0.42), word_color(goes))
-        word(ax, (x, high + 0.6), goes, size=14)
-        if place + 1 < len(places):  # down behind the decoder, and up to the next to be read
-            lane, end = x + pitch / 2, places[place + 1]
-            corners = [(x, high + 0.78), (x, high + 1.0), (lane, high + 1.0), (lane, 0.25)]
-            path(ax, [*corners, (end, 0.25), (end, 0.6)], word_color(goes), thick=4)
+        word(ax, (x, 0.95), comes, size=13)
+        arrow(ax, (x, 1.15), (x, low), word_color(comes))
+        arrow(ax, (x, high), (x, high + 0.4), word_color(goes))
+        word(ax, (x, high + 0.58), goes, size=13)
+        if place + 1 < len(places):  # around the decoder, and up to the next to be read
+            lane, out = 0.14 * (len(places) - 2 - place), places[-1] + 0.62
+            over, under, end = high + 0.94 + lane, 0.53 - lane, places[place + 1]
+            corners = [(x, high + 0.76), (x, over), (out + lane, over), (out + lane, under)]
+            path(ax, [*corners, (end, under), (end, 0.78)], word_color(goes), thick=3)
     return figure
 
 
@@ -262,7 +265,8 @@ def _stacks_stepper(way: Mapping[str, Any], start: int | None = None) -> Any:
             outside, over, under = right + 14, WORDS_OUT + 22, -6
             corners = [(x, over - 8), (x, over), (outside, over), (outside, under)]
             corners += [(x + COLUMN, under), (x + COLUMN, under + 6)]
-            own = {"color": word_color(read), "since": first, "until": first + each}
+            own = {"color": word_color(read), "place": place}
+            own |= {"since": first, "until": first + each}
             heads.append({"x": x + COLUMN, "y": under + 10, **own})
             backs += [{"x": x, "y": y, "order": n, **own} for n, (x, y) in enumerate(corners)]
 
@@ -318,7 +322,7 @@ def _stacks_stepper(way: Mapping[str, Any], start: int | None = None) -> Any:
     drawn = alt.layer(
         now(backs, newest)
         .mark_line(strokeWidth=3, strokeJoin="round")
-        .encode(x, y, color=color, order="order:Q"),
+        .encode(x, y, color=color, order="order:Q", detail="place:N"),
         now(heads, newest)
         .mark_point(shape="triangle-up", filled=True, size=110, opacity=1)
         .encode(x, y, color=color),
@@ -433,7 +437,8 @@ def draw_generator() -> Figure:
     alt="A blue box, the encoder, with 'I like trees <eos>' below it, and an arrow 'memory' to a "
     "wide wine-red box, the decoder. Below the decoder the words that it reads, <bos> me gustan "
     "los árboles; above it the words that it writes, me gustan los árboles <eos>. From each "
-    "written word a line in its color leads down behind the decoder and up to the word below.",
+    "written word a line in its color leads around the right side of the decoder to the same word "
+    "below; the four lines lie inside each other.",
 )
 def draw_words_come_back() -> Figure:
     way = _i_like_trees_on_the_way()
