@@ -133,8 +133,6 @@ TOUCH: dict[str, Any] = {
         "titleFontSize": 13,
         "titleFontWeight": "normal",
         "grid": False,
-        "domainColor": SOFT,
-        "tickColor": SOFT,
     },
     "header": {"labelFontSize": 13, "titleFontSize": 13, "labelFontWeight": "bold"},
     "legend": {"labelFontSize": 13, "titleFontSize": 13, "titleFontWeight": "normal"},

@@ -36,11 +36,14 @@ def _word_colors(words: Sequence[str]) -> list[str]:
     return [style.WORDS.get(word) or next(left) for word in words]
 
 
-def _query_finds_key(words: Sequence[str], query: Any, keys: Any, asks: str) -> Figure:
+def _query_finds_key(
+    words: Sequence[str], query: Any, keys: Any, asks: str, looks_for: str = ""
+) -> Figure:
     """Draw a query and the keys of the words as arrows from one point -> the figure.
 
-    query (2), keys (words, 2); asks: the word that is about to be written. Beside each key is its
-    weight, the softmax of query · key without division, and a disk whose area is that weight.
+    query (2), keys (words, 2); asks: the word that is about to be written; looks_for: what
+    its query asks. Beside each key is its weight, the softmax of query · key without division, and
+    a disk whose area is that weight.
     """
     q, k = as_array(query), as_array(keys)
     if q.shape != (2,) or k.shape != (len(words), 2):
@@ -50,7 +53,8 @@ def _query_finds_key(words: Sequence[str], query: Any, keys: Any, asks: str) -> 
         )
     weights = np.exp(k @ q) / np.exp(k @ q).sum()
     figure, ax = canvas(8, 4.7)
-    heading(ax, "A query finds the key that points its way", "The area of a disk is its weight")
+    note = "A disk’s area is its weight: a key that points elsewhere, or is short, gets little"
+    heading(ax, "A query finds the key that points its way", note)
     here, unit = np.array([3.2, 1.0]), 1.4  # inches
     for asked, key, weight, color in zip(words, k, weights, _word_colors(words), strict=True):
         arrow(ax, tuple(here), tuple(here + unit * key), color, thick=3)
@@ -65,7 +69,7 @@ def _query_finds_key(words: Sequence[str], query: Any, keys: Any, asks: str) -> 
     arrow(ax, tuple(here), (x, y), style.INK, thick=5)
     look = {"ha": "right"}
     label(ax, (x - 0.42, y - 0.1), f"query, to write “{asks}”", size=14, weight="bold", **look)
-    label(ax, (x - 0.42, y - 0.38), "what am I looking for?", size=12, style="italic", **look)
+    label(ax, (x - 0.42, y - 0.38), looks_for, size=12, style="italic", **look)
     ax.plot(*here, "o", color=style.INK, markersize=8, zorder=4)
     return figure
 
@@ -463,7 +467,7 @@ def attention_explorer(
         *plane("out_x", "out_y")
     )
     below = alt.expr("datum.out_y < -2 ? -22 : 24")
-    plain = {"align": "left", "fontWeight": "normal"}
+    plain = {"align": "left", "fontWeight": "normal", "clip": False}
     said = write(mean, *plane("left", "low"), text="text:N", fill=style.MUTED, **plain)
     called = write(
         mean, *plane("beside", "out_y"), text=alt.value("output"), align="left", dy=below
@@ -516,13 +520,15 @@ def _shared_and_separate() -> dict[str, Tensor]:
     "attention-arrow",
     caption="A query finds its key: the one that points the same way gets nearly all the weight.",
     alt="Arrows from one point. A thick one, the query to write 'gustan', points up and "
-    "right. The key of 'trees' points nearly the same way and ends in a large disk, weight 0.88; "
-    "the keys of 'I' and 'like' point to the sides and end in small disks, weights 0.07 and 0.04.",
+    "right; it asks: 'gusta' or 'gustan', one or many? The key of 'trees' points nearly the same "
+    "way and ends in a large disk, weight 0.88; the keys of 'I' and 'like' point to the sides and "
+    "end in small disks, weights 0.07 and 0.04.",
     hero=True,
 )
 def draw_arrow() -> Figure:
     keys = [[-0.5, 0.5], [1, -0.5], [1, 1]]
-    return _query_finds_key(["I", "like", "trees"], [1, 2], keys, "gustan")
+    looks_for = "“gusta” or “gustan”: one, or many?"
+    return _query_finds_key(["I", "like", "trees"], [1, 2], keys, "gustan", looks_for)
 
 
 @figure(

@@ -45,7 +45,7 @@ def come_back(figure: Figure) -> Film:
             film.draw(patch, at=begins[start] + 0.8, takes=ROUND)
             begin, end = written[start].get_position(), read[start + 1].get_position()
             way = _around(begin, end, (right, top), (right, y))
-            film.fly(written[start], way, at=begins[start] + 0.8, takes=ROUND, before=decoder)
+            film.fly(written[start], way, at=begins[start] + 0.8, takes=ROUND, before=read[0])
         elif y > high - 0.05:
             film.draw(patch, at=begins[nearest] + 0.45, takes=0.3)
         else:
