@@ -122,7 +122,7 @@ PRINT: dict[str, Any] = {
     "pdf.fonttype": 42,  # TrueType: text that can be searched, copied and edited
     "svg.hashsalt": "transformer_lib",  # otherwise the ids inside an SVG change with every run
 }
-# Margins, title and note as in the printed figures; panels have their heads in the size PART. No
+# Margins, title and note as in the printed figures; heads of panels have the size PART. No
 # background and no other color of text here: JupyterLab's theme sets both, light or dark.
 PART = 14  # pixels
 TOUCH: dict[str, Any] = {

@@ -334,7 +334,7 @@ def word_map(
         **place,
         color=alt.Color("kind:N", scale=colors, legend=legend),
         shape=alt.Shape("kind:N", scale=shapes, legend=legend),
-        opacity=alt.value(0.07, condition={"test": seen, "value": 0.65}),
+        opacity=alt.value(0.07, condition={"test": seen, "value": 0.8}),
         tooltip=tooltip,
     )
     # Without a name the chart would get one that changes with the last digits of the data.
@@ -389,7 +389,7 @@ def word_map(
         return chart
     text = json.dumps(list(headings), ensure_ascii=False)
     spoken = alt.expr(f"{text}[view]") if len(views) > 1 else headings[0]
-    below = "a flat map of the vectors: near each other means alike"
+    below = "A flat map of the vectors: near each other means alike"
     return chart.properties(title=alt.Title(spoken, subtitle=below, anchor="start"))
 
 

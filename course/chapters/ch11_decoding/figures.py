@@ -312,10 +312,11 @@ def _beam_stepper(
 
 def _moments(steps: Sequence[Sequence[Branch]]) -> list[str]:
     """What happens at each moment of the stepper, in a few words."""
-    says, left = ["Before the first word"], 1
+    says, left = ["Before the first word"], 0
+    tries = {0: "the tree begins", 1: "one branch is left, and tries its next words"}
+    tries |= {2: "both branches try their next words"}
     for number, step in enumerate(steps, 1):
-        tries = {1: "one branch is left, and tries its", 2: "both branches try their"}
-        who = tries.get(left, f"all {left} branches try their")
+        grows = tries.get(left, f"all {left} branches try their next words")
         kept = [" ".join(branch.words) for branch in step if branch.fate == "kept"]
         done = [" ".join(branch.words[:-1]) for branch in step if branch.fate == "finished"]
         parts = [
@@ -323,7 +324,7 @@ def _moments(steps: Sequence[Sequence[Branch]]) -> list[str]:
             for name, some in [("kept", kept), ("finished", done)]
             if some
         ]
-        says += [f"Word {number} · {who} next words", f"Word {number} · " + "; ".join(parts)]
+        says += [f"Word {number} · {grows}", f"Word {number} · " + "; ".join(parts)]
         left = len(kept)
     return says
 
