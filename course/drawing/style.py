@@ -122,13 +122,30 @@ PRINT: dict[str, Any] = {
     "pdf.fonttype": 42,  # TrueType: text that can be searched, copied and edited
     "svg.hashsalt": "transformer_lib",  # otherwise the ids inside an SVG change with every run
 }
-# No text color and no background here: JupyterLab's theme sets both, light or dark.
+# Margins, title and note as in the printed figures; heads of panels have the size PART. No
+# background and no other color of text here: JupyterLab's theme sets both, light or dark.
+PART = 14  # pixels
 TOUCH: dict[str, Any] = {
     "font": f"{SANS}, Verdana, sans-serif",
-    "axis": {"labelFontSize": 13, "titleFontSize": 13, "titleFontWeight": "normal"},
+    "padding": 24,
+    "axis": {
+        "labelFontSize": 13,
+        "titleFontSize": 13,
+        "titleFontWeight": "normal",
+        "grid": False,
+    },
     "header": {"labelFontSize": 13, "titleFontSize": 13, "labelFontWeight": "bold"},
     "legend": {"labelFontSize": 13, "titleFontSize": 13, "titleFontWeight": "normal"},
-    "title": {"fontSize": 18, "fontWeight": 600, "anchor": "start", "offset": 16},
+    "title": {
+        "fontSize": 18,
+        "fontWeight": 600,
+        "anchor": "start",
+        "offset": 20,
+        "color": INK,
+        "subtitleColor": MUTED,
+        "subtitleFontSize": 13,
+        "subtitlePadding": 8,
+    },
     "range": {
         "category": list(CATEGORIES),
         "heatmap": list(WEIGHT_COLORS),
@@ -141,9 +158,9 @@ TOUCH: dict[str, Any] = {
 # pictures (tools/jupyterlab/custom.css).
 ON_PAPER: dict[str, Any] = {
     "background": PAPER,
-    "title": {"color": INK, "subtitleColor": INK},
+    "title": {"color": INK, "subtitleColor": MUTED},
     "style": {"guide-label": {"fill": INK}, "guide-title": {"fill": INK}},
-    "axis": {"domainColor": "#888888", "gridColor": "#DDDDDD", "tickColor": "#888888"},
+    "axis": {"domainColor": SOFT, "gridColor": RULE, "tickColor": SOFT},
 }
 
 

@@ -2,6 +2,7 @@
 
 import dataclasses
 import json
+import math
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 
@@ -232,6 +233,10 @@ def nearest_words(vectors: Any, words: Sequence[str], count: int = 3) -> list[li
     return [[words[other] for other in row] for row in best]
 
 
+# Where the name of a region stands, seen from its middle: how far right and how far up.
+SIDES = {"top": (0, 1), "corner": (0.7, 0.7), "bottom": (0, -1), "middle": (0, 0)}
+
+
 def word_map(
     points: Sequence[Mapping[str, Any]],
     kinds: Mapping[str, tuple[str, str]],
@@ -250,9 +255,10 @@ def word_map(
     kind its color and its shape. The reader chooses a view, searches for a word, and clicks on a
     kind in the legend to see it alone. landmarks: the words written beside their points while
     nothing is searched for, those in `leftward` at the left. regions: large names on the map, each
-    on a pale disc as wide as its words are spread, the mean squared distance from their middle,
-    `{"view", "region", "x", "y", "kind", "spread"}`. headings: what stands above the map, for
-    each view. Raises ValueError for an unknown kind or view.
+    at the rim of a pale disc as wide as its words are spread, the mean squared distance from their
+    middle, `{"view", "region", "x", "y", "kind", "spread", "at"}`; at: one of SIDES, by default
+    "top". headings: what stands above the map, for each view. Raises ValueError for an unknown kind
+    or view.
     """
     for point in (*points, *regions):
         if point["kind"] not in kinds or point["view"] not in range(len(views)):
@@ -278,6 +284,9 @@ def word_map(
         if "spread" in row:  # to square pixels
             xs = [point["x"] for point in points if point["view"] == row["view"]]
             row["disc"] = round(5 * row.pop("spread") * (560 / (max(xs) - min(xs))) ** 2)
+            right, up = SIDES[row.pop("at", "top")]
+            far = math.sqrt(row["disc"] / math.pi) + 12
+            row |= {"dx": round(far * right), "dy": round(-far * up)}
     search = alt.param(
         name="search", value="", bind=alt.binding(input="search", name="find a word  ")
     )
@@ -303,8 +312,8 @@ def word_map(
     ).transform_joinaggregate(hits="sum(found)")
     words = data.transform_filter("!datum.region")
     place = {
-        axis: channel(f"{axis}:Q", axis=None, scale=alt.Scale(zero=False, nice=False, padding=15))
-        for axis, channel in (("x", alt.X), ("y", alt.Y))
+        axis: channel(f"{axis}:Q", axis=None, scale=alt.Scale(zero=False, nice=False, padding=free))
+        for axis, channel, free in (("x", alt.X, 15), ("y", alt.Y, 32))
     }
     colors, shapes = (
         alt.Scale(domain=list(kinds), range=list(looks))
@@ -312,11 +321,12 @@ def word_map(
     )
     legend = alt.Legend(
         title=title or None,
+        titleLimit=560,
         symbolSize=110,
         symbolOpacity=1,
         labelLimit=240,
         orient="bottom",
-        columns=3 if len(kinds) > 4 else 2,
+        columns=4,
     )
     seen = {"and": [{"param": chosen.name}, "datum.hits == 0 || datum.found == 1"]}
     tooltip = [
@@ -328,7 +338,7 @@ def word_map(
         **place,
         color=alt.Color("kind:N", scale=colors, legend=legend),
         shape=alt.Shape("kind:N", scale=shapes, legend=legend),
-        opacity=alt.value(0.07, condition={"test": seen, "value": 0.65}),
+        opacity=alt.value(0.07, condition={"test": seen, "value": 0.8}),
         tooltip=tooltip,
     )
     # Without a name the chart would get one that changes with the last digits of the data.
@@ -360,10 +370,14 @@ def word_map(
         names = data.encode(**place, text="region:N").transform_filter(
             "datum.region && datum.hits == 0"
         )
-        letters = {"fontSize": 17, "fontWeight": "bold", "lineBreak": "\n"}
+        letters = {"fontSize": 15, "fontWeight": "bold", "lineBreak": "\n", "baseline": "middle"}
+        letters |= {way: alt.expr(f"datum.{way}") for way in ("dx", "dy")}
+        letters["align"] = alt.expr("datum.dx > 0 ? 'left' : datum.dx < 0 ? 'right' : 'center'")
+        inks = [style.readable(color, style.PAPER) for color, _ in kinds.values()]
+        ink = alt.Fill("kind:N", scale=alt.Scale(domain=list(kinds), range=inks), legend=None)
         layers += [
-            names.mark_text(**letters, **{**rim, "strokeWidth": 6, "strokeOpacity": 0.85}),
-            names.mark_text(**letters, color=style.INK),
+            names.mark_text(**letters, **{**rim, "strokeWidth": 5}),
+            names.mark_text(**letters).encode(fill=ink),
         ]
     layers.append(rings.encode(**place))
     nothing = (
@@ -379,23 +393,25 @@ def word_map(
         return chart
     text = json.dumps(list(headings), ensure_ascii=False)
     spoken = alt.expr(f"{text}[view]") if len(views) > 1 else headings[0]
-    below = "a flat map of the vectors: near each other means alike"
+    below = "A flat map of the vectors: near each other means alike"
     return chart.properties(title=alt.Title(spoken, subtitle=below, anchor="start"))
 
 
 SOME_WORDS = "cat dog horse cow apple water eagle classroom gave sent wide wider".split()
-PARTS = {
-    "noun": (style.ACCENT, "circle"),
-    "verb": (style.SOFT, "square"),
-    "adjective": ("#3F7F7A", "triangle-up"),
-    "name": (style.INK, "diamond"),
-    "other": (style.MUTED, "cross"),
-}
 GENDERS = {
     "el: masculine": ("#3F7F7A", "circle"),
     "los: masculine plural": ("#7FB5AF", "triangle-up"),
     "la: feminine": (style.ACCENT, "circle"),
     "las: feminine plural": ("#E39A7B", "triangle-up"),
+}
+# Where the English nouns lie on the map: the Spanish article of an island, its gender and number.
+ISLANDS = {"el": ("m", "one"), "los": ("m", "many"), "la": ("f", "one"), "las": ("f", "many")}
+PARTS = {
+    **dict(zip((f"noun with {article}" for article in ISLANDS), GENDERS.values(), strict=True)),
+    "noun with either": (style.SOFT, "circle"),
+    "verb": (style.SOFT, "square"),
+    "adjective": (style.SOFT, "triangle-down"),
+    "other": (style.SOFT, "cross"),
 }
 WITH_EL = ("water", "classroom", "eagle")  # el agua, el aula, el águila: all the same feminine
 
@@ -455,37 +471,37 @@ def _map_points(
     ]
 
 
-# Where the English nouns lie on the map: the Spanish article of an island, its gender and number.
-ISLANDS = {"el": ("m", "one"), "los": ("m", "many"), "la": ("f", "one"), "las": ("f", "many")}
-
-
 @figure(
     "word-map",
-    caption="The English words of the shipped translator on a map, colored by part of speech.",
-    alt="A map of 955 dots, four of the words ringed. The nouns gather in four places, named by "
-    "their article in Spanish: nouns with el, los, la and las. Verbs, and among them adjectives "
-    "and all other words, lie together on one faint disc. Before training the same words lie in "
-    "one cloud with all colors mixed.",
+    caption="The English words of the shipped translator on a map; nouns are colored by the "
+    "article of their translation.",
+    alt="A map of 955 dots, four of the words ringed. The nouns gather in four places, each all "
+    "but of one color and named by its article in Spanish: el, los, la and las. Verbs, and among "
+    "them adjectives and all other words, are grey and lie together on one faint disc. Before "
+    "training the same words lie in one cloud with all colors mixed.",
 )
 def draw_word_map() -> Any:
     words = _vocabularies()[0]
     tables = (first_tables()[0], _trained_tables()[0])
     points = []
     for view, table in enumerate(tables):
-        points += _map_points(view, table, words, lambda word: english_class(word).part)
+        points += _map_points(view, table, words, _part)
     after = [point for point in points if point["view"] == 1]
-    islands = _nouns_by_article(after)
-    groups = [("noun", f"nouns\nwith {article}", own) for article, own in islands.items()]
-    groups.append(
-        ("verb", "verbs and\nother words", [point for point in after if point["kind"] != "noun"])
-    )
+    groups = [
+        named(f"noun with {article}", article, own, at)
+        for (article, own), at in zip(
+            _nouns_by_article(after).items(), ("top", "corner", "bottom", "top"), strict=True
+        )
+    ]
+    others = [point for point in after if "noun" not in point["kind"]]
+    groups.append(named("other", "verbs and other words", others, "bottom"))
     return word_map(
         points,
         PARTS,
         ("before training", "after training"),
         landmarks="tree trees street streets".split(),
-        title="part of speech",
-        regions=[named(*group) for group in groups],
+        title="part of speech; nouns by the article of their translation",
+        regions=groups,
         headings=(
             "Before training: every word anywhere",
             "After training, nouns lie apart, by their article in Spanish",
@@ -493,23 +509,27 @@ def draw_word_map() -> Any:
     )
 
 
+def _part(word: str) -> str:
+    """The kind of an English word in PARTS: of a noun the article of its Spanish translation."""
+    known = english_class(word)
+    if known.part != "noun":
+        return known.part if known.part in PARTS else "other"
+    articles = {island: article for article, island in ISLANDS.items()}
+    return f"noun with {articles.get((known.gender, known.number), 'either')}"
+
+
 def _nouns_by_article(points: Sequence[dict]) -> dict[str, list[dict]]:
     """The nouns among the points of `draw_word_map`: Spanish article -> its points."""
-    from course.grammar.classes import english_class
-
-    nouns = [(english_class(point["word"]), point) for point in points if point["kind"] == "noun"]
     return {
-        article: [point for noun, point in nouns if (noun.gender, noun.number) == island]
-        for article, island in ISLANDS.items()
+        article: [point for point in points if point["kind"] == f"noun with {article}"]
+        for article in ISLANDS
     }
 
 
 def own_islands() -> dict[str, float]:
     """article -> the share of its nouns on the map that lie nearest to the center of their own."""
-    from course.grammar.classes import english_class
-
     table, words = _trained_tables()[0], _vocabularies()[0]
-    points = _map_points(1, table, words, lambda word: english_class(word).part)
+    points = _map_points(1, table, words, _part)
     islands = {
         article: torch.tensor([[point["x"], point["y"]] for point in own])
         for article, own in _nouns_by_article(points).items()
@@ -521,8 +541,8 @@ def own_islands() -> dict[str, float]:
     }
 
 
-def named(kind: str, region: str, points: Sequence[dict]) -> dict[str, Any]:
-    """A name for a region of a `word_map`, in the middle of these points."""
+def named(kind: str, region: str, points: Sequence[dict], at: str = "top") -> dict[str, Any]:
+    """A name for a region of a `word_map`, beside the middle of these points."""
     x, y = ([point[axis] for point in points] for axis in "xy")
     middle = sum(x) / len(x), sum(y) / len(y)
     far = [(a - middle[0]) ** 2 + (b - middle[1]) ** 2 for a, b in zip(x, y, strict=True)]
@@ -533,6 +553,7 @@ def named(kind: str, region: str, points: Sequence[dict]) -> dict[str, Any]:
         "x": middle[0],
         "y": middle[1],
         "spread": sum(far) / len(far),
+        "at": at,
     }
 
 
@@ -569,7 +590,7 @@ def draw_noun_map() -> Any:
     between = [point for point in points if point["view"] == 1 and point["word"] in WITH_EL]
     note = named("la: feminine", "feminine,\nbut with el", between)
     low, *_, high = sorted(point["y"] for point in between)
-    regions.append({**note, "y": high + 0.9 * (high - low), "spread": 0.0})
+    regions.append({**note, "y": high + 0.9 * (high - low), "spread": 0.0, "at": "middle"})
     return word_map(
         points,
         GENDERS,

@@ -501,6 +501,9 @@ def _positions_explorer() -> Any:
         bind = alt.binding_range(min=low, max=high, step=step, name=label)
         return alt.param(name=name, value=value, bind=bind)
 
+    def part(text: Any) -> Any:
+        return alt.Title(text, fontSize=style.PART, frame="group", offset=10)
+
     length, widest = 20, 64
     d_model = slider("d_model", "d_model ", 32, 4, widest, 4)
     exponent = slider("exponent", "base = 10 to the power of ", 4, 0.5, 5, 0.5)
@@ -523,7 +526,7 @@ def _positions_explorer() -> Any:
         "value:Q",
         title="number",
         legend=alt.Legend(  # in the corner that nothing else takes
-            orient="none", legendX=WIDE + 35, legendY=352, gradientLength=110, values=[-1, 0, 1]
+            orient="none", legendX=WIDE + 32, legendY=352, gradientLength=110, values=[-1, 0, 1]
         ),
         scale=alt.Scale(domain=[-1, 1], range=list(style.SIGNED_COLORS), interpolate="rgb"),
     )
@@ -557,7 +560,7 @@ def _positions_explorer() -> Any:
         .encode(
             alt.X(
                 "similarity:Q",
-                title="dot product with the chosen",
+                title="dot product",
                 axis=alt.Axis(values=[-1, -0.5, 0, 0.5, 1]),
                 scale=alt.Scale(domainMax=1),
             ),
@@ -585,13 +588,18 @@ def _positions_explorer() -> Any:
     )
     top = alt.hconcat(
         alt.layer(heat, frame).properties(
-            width=WIDE, height=260, title="the numbers of each position"
+            width=WIDE, height=260, title=part("each row is a position")
         ),
-        similar.properties(width=180, height=260, title="how alike"),
-        spacing=25,
+        similar.properties(
+            width=180, height=260, title=part(alt.expr("'how like position ' + chosen"))
+        ),
+        spacing=32,
     )
-    bottom = numbers.properties(width=WIDE, height=110, title="the numbers of the chosen position")
-    return alt.vconcat(top, bottom).add_params(d_model, chosen, exponent)
+    bottom = numbers.properties(
+        width=WIDE, height=110, title=part(alt.expr("'the numbers of position ' + chosen"))
+    )
+    whole = alt.vconcat(top, bottom, spacing=24)
+    return whole.add_params(d_model, chosen, exponent)
 
 
 def _table(vectors: Any) -> np.ndarray:

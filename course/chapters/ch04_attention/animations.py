@@ -33,7 +33,7 @@ def find_the_key(figure: Figure) -> Film:
     disks = [patch for patch in ax.patches if isinstance(patch, Circle)]
     names = [text for text in ax.texts if text.get_text().startswith("key of")]
     weights = [text for text in ax.texts if text.get_text().startswith("weight")]
-    asks = [text for text in ax.texts if text.get_text().startswith(("query", "what am I"))]
+    asks = [text for text in ax.texts if text.get_text().startswith(("query", "“gusta”"))]
     origin, asked = _way(query)
     unit = np.linalg.norm(asked) / np.linalg.norm(QUERY)
     if not np.allclose([_way(key)[1] for key in keys], unit * KEYS):

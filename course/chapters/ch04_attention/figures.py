@@ -27,7 +27,7 @@ from course.drawing.words import canvas, heading, label, titled, word
 
 GREY = style.MUTED
 TICKS = (-2, 0, 2)
-SIDE = 195  # pixels, of the planes in the explorer
+SIDE = 190  # pixels, of the planes in the explorer
 
 
 def _word_colors(words: Sequence[str]) -> list[str]:
@@ -36,11 +36,14 @@ def _word_colors(words: Sequence[str]) -> list[str]:
     return [style.WORDS.get(word) or next(left) for word in words]
 
 
-def _query_finds_key(words: Sequence[str], query: Any, keys: Any, asks: str) -> Figure:
+def _query_finds_key(
+    words: Sequence[str], query: Any, keys: Any, asks: str, looks_for: str = ""
+) -> Figure:
     """Draw a query and the keys of the words as arrows from one point -> the figure.
 
-    query (2), keys (words, 2); asks: the word that is about to be written. Beside each key is its
-    weight, the softmax of query · key without division, and a disk whose area is that weight.
+    query (2), keys (words, 2); asks: the word that is about to be written; looks_for: what
+    its query asks. Beside each key is its weight, the softmax of query · key without division, and
+    a disk whose area is that weight.
     """
     q, k = as_array(query), as_array(keys)
     if q.shape != (2,) or k.shape != (len(words), 2):
@@ -50,7 +53,8 @@ def _query_finds_key(words: Sequence[str], query: Any, keys: Any, asks: str) -> 
         )
     weights = np.exp(k @ q) / np.exp(k @ q).sum()
     figure, ax = canvas(8, 4.7)
-    heading(ax, "A query finds the key that points its way", "The area of a disk is its weight")
+    note = "A disk’s area is its weight: a key that points elsewhere, or is short, gets little"
+    heading(ax, "A query finds the key that points its way", note)
     here, unit = np.array([3.2, 1.0]), 1.4  # inches
     for asked, key, weight, color in zip(words, k, weights, _word_colors(words), strict=True):
         arrow(ax, tuple(here), tuple(here + unit * key), color, thick=3)
@@ -65,7 +69,7 @@ def _query_finds_key(words: Sequence[str], query: Any, keys: Any, asks: str) -> 
     arrow(ax, tuple(here), (x, y), style.INK, thick=5)
     look = {"ha": "right"}
     label(ax, (x - 0.42, y - 0.1), f"query, to write “{asks}”", size=14, weight="bold", **look)
-    label(ax, (x - 0.42, y - 0.38), "what am I looking for?", size=12, style="italic", **look)
+    label(ax, (x - 0.42, y - 0.38), looks_for, size=12, style="italic", **look)
     ax.plot(*here, "o", color=style.INK, markersize=8, zorder=4)
     return figure
 
@@ -393,17 +397,22 @@ def attention_explorer(
 
     def plane(x: str, y: str) -> tuple[Any, Any]:
         scale = alt.Scale(domain=[-3, 3])
-        across = alt.Axis(values=TICKS, title="first number")
-        level = {"titleAngle": 0, "titleAlign": "left", "titleBaseline": "bottom"}
-        up = alt.Axis(values=TICKS, title="second number", titleX=-20, titleY=-5, **level)
-        return alt.X(f"{x}:Q", scale=scale, axis=across), alt.Y(f"{y}:Q", scale=scale, axis=up)
+        zero = {"condition": {"test": "datum.value === 0", "value": style.RULE}}
+        lines = {"grid": True, "gridColor": {**zero, "value": "transparent"}}
+        plain = {"values": TICKS, "title": None, "domain": False, "ticks": False, **lines}
+        axis = alt.Axis(labelColor=style.MUTED, labelPadding=6, **plain)
+        return alt.X(f"{x}:Q", scale=scale, axis=axis), alt.Y(f"{y}:Q", scale=scale, axis=axis)
 
-    def write(chart: Any, *where: Any, text: Any, **look: Any) -> Any:
-        """Dark letters with a white rim, for both themes; clipped, so that the layout stays."""
-        look = {"fontSize": 13, "clip": True, **look}
+    own = [style.readable(each, style.PAPER) for each in _word_colors(words)]
+    ink = alt.Fill("word:N", legend=None, sort=None, scale=alt.Scale(domain=words, range=own))
+
+    def write(chart: Any, *where: Any, text: Any, fill: Any = style.INK, **look: Any) -> Any:
+        """Letters with a white rim, for both themes; clipped, so that the layout stays."""
+        look = {"fontSize": 13, "fontWeight": "bold", "clip": True, **look}
         channels = {"text": text} | dict(zip("xy", where, strict=True))
         rim = chart.mark_text(fill=style.PAPER, stroke=style.PAPER, strokeWidth=3.5, **look)
-        return rim.encode(**channels) + chart.mark_text(fill=style.INK, **look).encode(**channels)
+        fill = alt.value(fill) if isinstance(fill, str) else fill
+        return rim.encode(**channels) + chart.mark_text(**look).encode(fill=fill, **channels)
 
     def beside(x: str) -> Any:
         return alt.expr(f"{x} > 1.2 ? 'right' : 'left'")
@@ -415,7 +424,7 @@ def attention_explorer(
     x, y = plane("x", "y")
     ways = base.mark_rule(strokeWidth=2, opacity=0.6).encode(from_x, from_y, x2="x", y2="y")
     dots = base.mark_point(filled=True, size=140, opacity=1).encode(x, y, color=color, tooltip=tips)
-    names = write(base, x, y, text="word:N", align=beside("datum.x"), dy=away("y", 15))
+    names = write(base, x, y, text="word:N", fill=ink, align=beside("datum.x"), dy=away("y", 16))
     here = alt.Chart(alt.Data(values=[{"zero": 0}])).transform_calculate(x="query_x", y="query_y")
     arrow = here.mark_rule(strokeWidth=4, color=GREY).encode(from_x, from_y, x2="x", y2="y")
     tip = here.mark_point(shape="diamond", filled=True, size=220, color=GREY, opacity=1)
@@ -429,14 +438,15 @@ def attention_explorer(
     )
     bars = base.mark_bar(size=28).encode(weight, word, color=color, tooltip=tips)
     two_decimals = alt.Text("weight:Q", format=".2f")
-    middle = bars + write(base, weight, word, text=two_decimals, align="left", dx=5)
+    middle = bars + write(base, weight, word, text=two_decimals, fill=ink, align="left", dx=6)
 
     x, y = plane("vx", "vy")
     large = alt.Size("weight:Q", legend=None, scale=alt.Scale(domain=[0, 1], range=[40, 700]))
     squares = base.mark_point(shape="square", filled=True, opacity=1).encode(
         x, y, color=color, tooltip=tips, size=large
     )
-    value_names = write(base, x, y, text="word:N", align=beside("datum.vx"), dy=away("vy", 22))
+    look = {"align": beside("datum.vx"), "dy": away("vy", 24)}
+    value_names = write(base, x, y, text="word:N", fill=ink, **look)
     parts = base.transform_calculate(px="datum.weight * datum.vx", py="datum.weight * datum.vy")
     pulls = (
         parts.transform_joinaggregate(out_x="sum(px)", out_y="sum(py)")
@@ -447,7 +457,9 @@ def attention_explorer(
         parts.transform_aggregate(out_x="sum(px)", out_y="sum(py)")
         .transform_calculate(
             text="format(datum.out_x, '.2f') + ', ' + format(datum.out_y, '.2f')",
-            beside="clamp(datum.out_x, -1.1, 1.1)",
+            beside="clamp(datum.out_x - 0.1, -2.9, 1.4)",
+            left="-2.9",
+            low="-2.7",
         )
         .transform_calculate(text="'output (' + datum.text + ')'")
     )
@@ -455,14 +467,26 @@ def attention_explorer(
         *plane("out_x", "out_y")
     )
     below = alt.expr("datum.out_y < -2 ? -22 : 24")
-    said = write(mean, *plane("beside", "out_y"), text="text:N", dy=below)
-    right = pulls + squares + value_names + output + said
+    plain = {"align": "left", "fontWeight": "normal", "clip": False}
+    said = write(mean, *plane("left", "low"), text="text:N", fill=style.MUTED, **plain)
+    called = write(
+        mean, *plane("beside", "out_y"), text=alt.value("output"), align="left", dy=below
+    )
+    right = pulls + squares + value_names + output + said + called
     shown = [
-        left.properties(title="1. query and keys", width=SIDE, height=SIDE),
-        middle.properties(title=alt.Title("2. weights", offset=34), width=120, height=SIDE),
-        right.properties(title="3. values and output", width=SIDE, height=SIDE),
+        chart.properties(title=alt.Title(name, fontSize=style.PART), width=wide, height=SIDE)
+        for chart, name, wide in (
+            (left, "1. query and keys", SIDE),
+            (middle, "2. weights", 120),
+            (right, "3. values and output", SIDE),
+        )
     ]
-    return alt.hconcat(*shown, bounds="flush", spacing=50).add_params(*sliders)
+    title = alt.Title(
+        "The output goes to the value whose key the query points at",
+        subtitle="Each query, key, value and output is two numbers: how far right, how far up",
+    )
+    whole = alt.hconcat(*shown, bounds="flush", spacing=60, title=title)
+    return whole.add_params(*sliders)
 
 
 WIDTHS = (4, 16, 64, 256, 1024)
@@ -496,13 +520,15 @@ def _shared_and_separate() -> dict[str, Tensor]:
     "attention-arrow",
     caption="A query finds its key: the one that points the same way gets nearly all the weight.",
     alt="Arrows from one point. A thick one, the query to write 'gustan', points up and "
-    "right. The key of 'trees' points nearly the same way and ends in a large disk, weight 0.88; "
-    "the keys of 'I' and 'like' point to the sides and end in small disks, weights 0.07 and 0.04.",
+    "right; it asks: 'gusta' or 'gustan', one or many? The key of 'trees' points nearly the same "
+    "way and ends in a large disk, weight 0.88; the keys of 'I' and 'like' point to the sides and "
+    "end in small disks, weights 0.07 and 0.04.",
     hero=True,
 )
 def draw_arrow() -> Figure:
     keys = [[-0.5, 0.5], [1, -0.5], [1, 1]]
-    return _query_finds_key(["I", "like", "trees"], [1, 2], keys, "gustan")
+    looks_for = "“gusta” or “gustan”: one, or many?"
+    return _query_finds_key(["I", "like", "trees"], [1, 2], keys, "gustan", looks_for)
 
 
 @figure(
@@ -574,7 +600,6 @@ def draw_scaling() -> Figure:
 
 @figure(
     "attention-explorer",
-    title="The output follows the key that the query points at",
     caption="Move a query and a key, and see the weights and the output follow.",
     alt="Three panels with sliders. Left: a query and the keys of I, like and trees as points in a "
     "plane; trees lies where the query points. Middle: bars of the three weights, the longest for "

@@ -40,7 +40,7 @@ ASKERS = {"it": style.ACCENT, "tired": "#3F7F7A", "wide": "#3F7F7A"}
 SPREAD = 0.8  # of the space between two words, for the lines of all heads to one word
 # One color for each head, and none that a word of the running sentence has.
 HEADS = ("#2774A7", "#E89F2A", "#912E5A", "#3F7F7A", "#CD5A1F", "#86CEEB", "#C9B18A", "#4D4D4D")
-WIDE = 575  # pixels of the view to touch, where its words allow it
+WIDE = 550  # pixels of the view to touch, where its words allow it
 SAID = 0.2  # in the view to touch, lines of such weight say it
 SHARE = 90  # pixels for what they say
 FAINT = 0.03  # lines of less weight are left out: they could not be seen

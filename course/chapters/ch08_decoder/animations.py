@@ -8,14 +8,14 @@ from matplotlib.text import Text
 
 from course.drawing.animations import Film, animation
 
-WORD = 2.1  # seconds from a word to the next
-ROUND = 1.2  # of them on the way back
+WORD = 2.5  # seconds from a word to the next
+ROUND = 1.6  # of them on the way back
 
 
 @animation(
     "decoder-words-come-back",
     moves="In motion: the memory arrives; then the decoder reads <bos> and writes 'me', which "
-    "travels down its ribbon and is read; and so on, word by word, until it writes <eos>.",
+    "travels around the decoder and is read; and so on, word by word, until it writes <eos>.",
 )
 def come_back(figure: Figure) -> Film:
     [ax] = figure.axes
@@ -26,7 +26,6 @@ def come_back(figure: Figure) -> Film:
     read = sorted((text for text in chips if text.get_position()[1] < low), key=_x)
     written = sorted((text for text in chips if text.get_position()[1] > high), key=_x)
     places = np.array([_x(text) for text in read])
-    below = read[0].get_position()[1]
     film = Film(figure, seconds=1.6 + WORD * len(places) + 2.4)
     begins = [1.6 + WORD * place for place in range(len(places))]
     film.appear(read[0], at=begins[0] - 0.4)
@@ -44,16 +43,13 @@ def come_back(figure: Figure) -> Film:
         if right - x > 0.4 * (places[1] - places[0]):  # a ribbon: from a word to the next
             start = int(np.abs(places - x).argmin())
             film.draw(patch, at=begins[start] + 0.8, takes=ROUND)
-        elif top < below + 0.1:  # the head of a ribbon
-            film.appear(patch, at=begins[nearest - 1] + 0.8 + ROUND - 0.3)
+            begin, end = written[start].get_position(), read[start + 1].get_position()
+            way = _around(begin, end, (right, top), (right, y))
+            film.fly(written[start], way, at=begins[start] + 0.8, takes=ROUND, before=read[0])
         elif y > high - 0.05:
             film.draw(patch, at=begins[nearest] + 0.45, takes=0.3)
         else:
             film.draw(patch, at=begins[nearest], takes=0.3)
-    for place in range(len(places) - 1):
-        start, end = written[place].get_position(), read[place + 1].get_position()
-        way = _around(start, end, low, high)
-        film.fly(written[place], way, at=begins[place] + 0.8, takes=ROUND, before=decoder)
     return film
 
 
@@ -69,14 +65,9 @@ def _extent(patch: Patch) -> tuple[float, float, float, float]:
     return x.min(), y.min(), x.max(), y.max()
 
 
-def _around(start: tuple, end: tuple, low: float, high: float, steps: int = 24) -> list:
-    """Up from a written word, down between two places, and up to the next: in equal steps."""
-    (x, y), (x_end, y_end) = start, end
-    lane, turn = (x + x_end) / 2, np.linspace(0, np.pi, 9)
-    half = (x_end - x) / 2
-    above = [(x + half * (1 - np.cos(a)) / 2, y + 0.42 * np.sin(a)) for a in turn]
-    below = [(lane + half * (1 - np.cos(a)) / 2, y_end - 0.42 * np.sin(a)) for a in turn]
-    corners = np.array([*above, (lane, high), (lane, low), *below])
+def _around(start: tuple, end: tuple, high: tuple, low: tuple, steps: int = 36) -> list:
+    """Up from a written word, around two corners, and up to the next: in equal steps."""
+    corners = np.array([start, (start[0], high[1]), high, low, (end[0], low[1]), end])
     gone = np.concatenate([[0], np.cumsum(np.hypot(*np.diff(corners, axis=0).T))])
     at = np.linspace(0, gone[-1], steps + 1)
     x, y = (np.interp(at, gone, corners[:, axis]) for axis in (0, 1))

@@ -30,6 +30,7 @@ from course.drawing.words import (
     label,
     percent,
     sentence,
+    width_of,
     word,
     word_color,
 )
@@ -166,31 +167,34 @@ def _words_come_back(src: Sequence[str], read: Sequence[str], written: Sequence[
     """
     if list(read[1:]) != list(written[:-1]):
         raise ValueError(f"{' '.join(written)} doesn't come back as {' '.join(read)}")
-    figure, ax = canvas(style.WIDTH, 4.4)
-    heading(ax, "Each word it writes is the next word it reads")
-    left, pitch, low, high = 3.2, 1.05, 1.4, 2.6
+    figure, ax = canvas(style.WIDTH, 4.5)
+    heading(ax, "Each word the decoder writes is the next word it reads")
+    left, pitch, low, high = 3.14, 0.93, 1.55, 2.55
     places, middle = [left + pitch * place for place in range(len(read))], (low + high) / 2
     for x, width, color, name in (
-        (0.05, 1.95, style.ENCODER, "encoder"),
-        (left - 0.52, places[-1] - left + 1.04, style.DECODER, "decoder"),
+        (0.05, 1.86, style.ENCODER, "encoder"),
+        (left - 0.48, places[-1] - left + 0.96, style.DECODER, "decoder"),
     ):
         at, size = (x + width / 2, middle), {"size": style.TITLE, "weight": "bold"}
-        box(ax, at, width, high - low, fill=color, line=0, zorder=2.7, round=0.12)
-        label(ax, at, name, ha="center", color=style.PAPER, **size)
-    sentence(ax, (1.02, 0.72), src, style.WORDS, size=12, gap=0.15, ha="center")
-    arrow(ax, (1.02, 0.98), (1.02, low), style.ENCODER)
-    arrow(ax, (2.0, middle), (left - 0.52, middle), style.ENCODER, thick=4)
+        box(ax, at, width, high - low, "", color, fill=style.TINTS[color], round=0.12)
+        label(ax, at, name, ha="center", color=color, **size)
+    sentence(ax, (0.98, 0.9), src, style.WORDS, size=12, gap=0.14, ha="center")
+    arrow(ax, (0.98, 1.15), (0.98, low), style.ENCODER)
+    arrow(ax, (1.91, middle), (left - 0.48, middle), style.ENCODER, thick=3)
     named = {"size": style.NOTE, "ha": "center", "color": style.ENCODER}
-    label(ax, (2.32, middle + 0.24), "memory", weight="bold", **named)
+    label(ax, (2.28, middle + 0.2), "memory", weight="bold", **named)
+    for y, said in ((high + 0.58, "it writes"), (0.95, "it reads")):
+        label(ax, (left - 0.42, y), said, ha="right", color=style.MUTED)
     for place, (x, comes, goes) in enumerate(zip(places, read, written, strict=True)):
-        word(ax, (x, 0.78), comes, size=14)
-        arrow(ax, (x, 0.98), (x, low), word_color(comes))
-        arrow(ax, (x, high), (x, high + 0.42), word_color(goes))
-        word(ax, (x, high + 0.6), goes, size=14)
-        if place + 1 < len(places):  # down behind the decoder, and up to the next to be read
-            lane, end = x + pitch / 2, places[place + 1]
-            corners = [(x, high + 0.78), (x, high + 1.0), (lane, high + 1.0), (lane, 0.25)]
-            path(ax, [*corners, (end, 0.25), (end, 0.6)], word_color(goes), thick=4)
+        word(ax, (x, 0.95), comes, size=13)
+        arrow(ax, (x, 1.15), (x, low), word_color(comes))
+        arrow(ax, (x, high), (x, high + 0.4), word_color(goes))
+        word(ax, (x, high + 0.58), goes, size=13)
+        if place + 1 < len(places):  # around the decoder, and up to the next to be read
+            lane, out = 0.14 * (len(places) - 2 - place), places[-1] + 0.62
+            over, under, end = high + 0.94 + lane, 0.53 - lane, places[place + 1]
+            corners = [(x, high + 0.76), (x, over), (out + lane, over), (out + lane, under)]
+            path(ax, [*corners, (end, under), (end, 0.78)], word_color(goes), thick=3)
     return figure
 
 
@@ -200,6 +204,7 @@ COLUMN, STRIP, TALL = 54, 46, 15  # pixels: from word to word, a vector's width 
 LEFT = {"encoder": 14, "decoder": 258}  # where the first column of each half begins
 WORDS_IN, VECTORS, BANDS, WORDS_OUT = 22, (46, 146, 246), (66, 166), 322
 SOFTMAX = 266
+CHIP = 12  # pixels: the letters of a word
 
 
 def _stacks_stepper(way: Mapping[str, Any], start: int | None = None) -> Any:
@@ -217,6 +222,7 @@ def _stacks_stepper(way: Mapping[str, Any], start: int | None = None) -> Any:
     if not 1 <= start <= count:
         raise ValueError(f"there is no step {start}: there are {count}")
     cells, frames, names, backs, heads, flows, said = [], [], [], [], [], [], []
+    right = LEFT["decoder"] + COLUMN * len(way["read"]) - 2
 
     def vector(half: str, place: int, level: int, since: int) -> None:
         left, bottom = LEFT[half] + COLUMN * place, VECTORS[level]
@@ -227,9 +233,13 @@ def _stacks_stepper(way: Mapping[str, Any], start: int | None = None) -> Any:
             cells.append({"x": x, "x2": x2, **place_of, "value": value})
 
     def name(half: str, place: int, y: int, text: str, since: int) -> None:
-        x, color = LEFT[half] + COLUMN * place + STRIP / 2, word_color(text)
-        color = style.readable(color, style.PAPER)
-        names.append({"x": x, "y": y, "word": text, "color": color, "since": since})
+        x = LEFT[half] + COLUMN * place + STRIP / 2
+        look, half = style.chip(text), 36 * width_of(text, CHIP) + 5
+        names.append(
+            {"x": x - half, "x2": x + half, "y": y - 10, "y2": y + 10, "middle": x, "up": y}
+            | {"word": text, "color": look["color"], "tint": look["bbox"]["facecolor"]}
+            | {"since": since}
+        )
 
     said.append("The encoder reads all words at once")
     for place, text in enumerate(way["src"]):
@@ -252,19 +262,19 @@ def _stacks_stepper(way: Mapping[str, Any], start: int | None = None) -> Any:
         name("decoder", place, WORDS_OUT, written, first + layers + 1)
         if place:
             x = LEFT["decoder"] + COLUMN * (place - 1) + STRIP / 2
-            gap = LEFT["decoder"] + COLUMN * place - (COLUMN - STRIP) / 2
-            over, under = WORDS_OUT + 14, -4
-            corners = [(x, over - 7), (x, over), (gap, over), (gap, under)]
-            corners += [(x + COLUMN, under), (x + COLUMN, under + 8)]
-            own = {"color": word_color(read), "since": first, "place": place}
-            heads.append({"x": x + COLUMN, "y": under + 12, **own})
+            outside, over, under = right + 14, WORDS_OUT + 22, -6
+            corners = [(x, over - 8), (x, over), (outside, over), (outside, under)]
+            corners += [(x + COLUMN, under), (x + COLUMN, under + 6)]
+            own = {"color": word_color(read), "place": place}
+            own |= {"since": first, "until": first + each}
+            heads.append({"x": x + COLUMN, "y": under + 10, **own})
             backs += [{"x": x, "y": y, "order": n, **own} for n, (x, y) in enumerate(corners)]
 
     slider = alt.param(
         name="step", value=start, bind=alt.binding_range(min=1, max=count, step=1, name="step ")
     )
-    width, height = LEFT["decoder"] + COLUMN * len(way["read"]) + 6, WORDS_OUT + 22
-    x = alt.X("x:Q", axis=None, scale=alt.Scale(domain=[0, width]))
+    width, height = right + 8, WORDS_OUT + 24
+    x = alt.X("x:Q", axis=None, scale=alt.Scale(domain=[8, width + 8], nice=False))
     y = alt.Y("y:Q", axis=None, scale=alt.Scale(domain=[-8, height], nice=False))
 
     def now(rows: list[dict], test: str) -> Any:
@@ -293,7 +303,7 @@ def _stacks_stepper(way: Mapping[str, Any], start: int | None = None) -> Any:
     ]
     layer_boxes = alt.Chart(alt.Data(values=boxes))
     color = alt.Color("color:N", scale=None, legend=None)
-    newest = alt.condition("datum.since == step", alt.value(1), alt.value(0.7))
+    newest = "datum.since <= step && step < datum.until"
     out, end = LEFT["encoder"] + COLUMN * len(way["src"]) - 2, LEFT["decoder"] - 6
     middle = (out + end) / 2 - 2
     high, arrived = VECTORS[-1] + 8, f"step >= {layers + 1}"
@@ -310,12 +320,12 @@ def _stacks_stepper(way: Mapping[str, Any], start: int | None = None) -> Any:
     key = {"title": "numbers of a vector", "titleOrient": "left", "values": [-3, 0, 3]}
     legend = alt.Legend(orient="bottom", gradientLength=160, **key)
     drawn = alt.layer(
-        now(backs, "datum.since <= step")
-        .mark_line(strokeWidth=3, interpolate="monotone", strokeJoin="round")
-        .encode(x, y, color=color, order="order:Q", detail="place:N", opacity=newest),
-        now(heads, "datum.since <= step")
-        .mark_point(shape="triangle-up", filled=True, size=110)
-        .encode(x, y, color=color, opacity=newest),
+        now(backs, newest)
+        .mark_line(strokeWidth=3, strokeJoin="round")
+        .encode(x, y, color=color, order="order:Q", detail="place:N"),
+        now(heads, newest)
+        .mark_point(shape="triangle-up", filled=True, size=110, opacity=1)
+        .encode(x, y, color=color),
         layer_boxes.mark_rect(cornerRadius=8, strokeWidth=1).encode(
             x, y, stroke=stroke, fill=fill, **to
         ),
@@ -344,9 +354,10 @@ def _stacks_stepper(way: Mapping[str, Any], start: int | None = None) -> Any:
         now(named, arrived)
         .mark_text(fontSize=13, color=style.ENCODER, align="left", **bold)
         .encode(x, y, text="word:N"),
+        now(names, "datum.since <= step").mark_rect(cornerRadius=4).encode(x, y, fill=fill, **to),
         now(names, "datum.since <= step")
-        .mark_text(fontSize=12, **bold)
-        .encode(x, y, text="word:N", color=color),
+        .mark_text(fontSize=CHIP, baseline="middle", **bold)
+        .encode(alt.X("middle:Q", axis=None), alt.Y("up:Q", axis=None), text="word:N", color=color),
     ).resolve_scale(color="independent")
     titles = json.dumps(said, ensure_ascii=False)
     return drawn.properties(
@@ -426,7 +437,8 @@ def draw_generator() -> Figure:
     alt="A blue box, the encoder, with 'I like trees <eos>' below it, and an arrow 'memory' to a "
     "wide wine-red box, the decoder. Below the decoder the words that it reads, <bos> me gustan "
     "los árboles; above it the words that it writes, me gustan los árboles <eos>. From each "
-    "written word a line in its color leads down behind the decoder and up to the word below.",
+    "written word a line in its color leads around the right side of the decoder to the same word "
+    "below; the four lines lie inside each other.",
 )
 def draw_words_come_back() -> Figure:
     way = _i_like_trees_on_the_way()
@@ -440,8 +452,8 @@ def draw_words_come_back() -> Figure:
     "decoder reads 'los', which it has just written. On the left, four columns of colored strips, "
     "the vectors of 'I like trees <eos>' before and after each encoder layer; a line, the memory, "
     "leads from their top to both decoder layers. On the right, the columns of <bos>, 'me' and "
-    "'gustan' are complete up to the words written above them; arrows lead from these back down to "
-    "the next column, the newest to 'los'.",
+    "'gustan' are complete up to the words written above them; from the newest, 'los', a line in "
+    "its color leads around the decoder to the next column, where it is read.",
 )
 def draw_stepper() -> Any:
     return _stacks_stepper(_i_like_trees_on_the_way())

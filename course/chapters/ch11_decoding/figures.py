@@ -29,7 +29,7 @@ from transformer_lib.translator import Translator
 
 Following = Callable[[tuple[str, ...]], Mapping[str, float]]
 END = SPECIALS[EOS]
-CANDIDATE = "not decided yet"
+CANDIDATE = "undecided"
 PALE = "#8E8E8E"  # shows on the light and on the dark theme
 HALF = 0.4  # of the width of a word's box, when the columns are 1 apart
 
@@ -199,11 +199,14 @@ def _beam_tree(
     return figure
 
 
-def _beam_stepper(steps: Sequence[Sequence[Branch]], dropped: int = 1, start: int = 2) -> Any:
+def _beam_stepper(
+    steps: Sequence[Sequence[Branch]], dropped: int = 1, start: int = 2, task: str = ""
+) -> Any:
     """The same tree to step through: an Altair chart with a slider.
 
     Each word has two moments: all branches grow, and the best are kept. start: the moment that is
-    shown first. Raises ValueError when no sentence was finished or there is no such moment.
+    shown first. task: what is translated, in a few words. Raises ValueError when no sentence was
+    finished or there is no such moment.
     """
     _check(steps)
     last = 2 * len(steps)
@@ -233,8 +236,8 @@ def _beam_stepper(steps: Sequence[Sequence[Branch]], dropped: int = 1, start: in
     fates = ["kept", "finished", "dropped", CANDIDATE]
     edges = [style.INK, style.INK, PALE, style.ACCENT]
     lowest = max(node["row"] for node in nodes)
-    x_scale = alt.Scale(domain=[-0.3, len(steps) + 0.45], nice=False)
-    y_scale = alt.Scale(domain=[lowest + 0.6, -1.0], nice=False)
+    x_scale = alt.Scale(domain=[-0.26, len(steps) + HALF + 0.01], nice=False)
+    y_scale = alt.Scale(domain=[lowest + 0.4, -0.95], nice=False)
 
     def x(field: str) -> Any:
         return alt.X(f"{field}:Q", scale=x_scale, axis=None)
@@ -245,7 +248,7 @@ def _beam_stepper(steps: Sequence[Sequence[Branch]], dropped: int = 1, start: in
     color = alt.Color(
         "state:N", title=None, scale=alt.Scale(domain=fates, range=edges), legend=None
     )
-    strong = alt.condition("datum.state == 'dropped'", alt.value(1), alt.value(2))
+    strong = alt.condition(f"datum.state == '{CANDIDATE}'", alt.value(2.5), alt.value(1.3))
     filling = alt.condition(
         "datum.state == 'finished'", alt.value(style.RULE), alt.value(style.PAPER)
     )
@@ -263,15 +266,28 @@ def _beam_stepper(steps: Sequence[Sequence[Branch]], dropped: int = 1, start: in
             strokeDash=dashes,
         )
     )
-    boxes = base.mark_rect(cornerRadius=6).encode(
-        x("left"),
-        y("top"),
-        alt.X2("right"),
-        alt.Y2("bottom"),
-        stroke=color.copy(),
-        fill=filling,
-        strokeWidth=strong,
-        strokeDash=dashes,
+    key = [
+        {"state": fate, "left": len(steps) - HALF, "right": len(steps) - HALF + 0.2}
+        | {"row": row, "top": row - 0.16, "bottom": row + 0.16}
+        for place, fate in enumerate(fates)
+        for row in [lowest - 1.45 + 0.55 * place]
+    ]
+    keys = alt.Chart(alt.Data(values=key))
+    boxes, swatches = (
+        chart.mark_rect(cornerRadius=radius).encode(
+            x("left"),
+            y("top"),
+            alt.X2("right"),
+            alt.Y2("bottom"),
+            stroke=color.copy(),
+            fill=filling,
+            strokeWidth=strong,
+            strokeDash=dashes,
+        )
+        for chart, radius in ((base, 6), (keys, 4))
+    )
+    named = keys.mark_text(fontSize=13, color=style.MUTED, align="left", dx=10).encode(
+        x("right"), y("row"), text="state:N"
     )
     ink = alt.condition("datum.state == 'dropped'", alt.value(style.MUTED), alt.value(style.INK))
     words = base.mark_text(fontSize=13, dy=alt.expr("datum.step > 0 ? -6 : 0")).encode(
@@ -282,7 +298,7 @@ def _beam_stepper(steps: Sequence[Sequence[Branch]], dropped: int = 1, start: in
         .mark_text(fontSize=12, dy=9)
         .encode(x("x"), y("row"), text="sum:N", color=ink)
     )
-    columns = [{"x": n, "row": -0.75, "head": f"word {n}"} for n in range(1, len(steps) + 1)]
+    columns = [{"x": n, "row": -0.8, "head": f"word {n}"} for n in range(1, len(steps) + 1)]
     heads = (
         alt.Chart(alt.Data(values=columns))
         .mark_text(fontSize=13, color=style.MUTED)
@@ -290,24 +306,22 @@ def _beam_stepper(steps: Sequence[Sequence[Branch]], dropped: int = 1, start: in
     )
     says = alt.Title(
         text=alt.expr(f"{_moments(steps)}[moment]"),
-        subtitle=[
-            "number: log-probability of the words so far, near 0 is likely",
-            "thick: not decided yet or kept; filled: finished; dashed: dropped",
-        ],
-        subtitleFontSize=13,
-        subtitlePadding=6,
+        subtitle=[*[task] * bool(task), "Log-probability of the words so far: near 0 is likely"],
     )
     return (
-        (lines + boxes + words + sums + heads)
-        .properties(width=min(125 * len(steps) + 60, 580), height=46 * (lowest + 1.6), title=says)
+        (lines + boxes + words + sums + heads + swatches + named)
+        .properties(width=min(140 * len(steps) + 60, 650), height=46 * (lowest + 1.6), title=says)
         .add_params(moment)
     )
 
 
 def _moments(steps: Sequence[Sequence[Branch]]) -> list[str]:
     """What happens at each moment of the stepper, in a few words."""
-    says = ["Before the first word"]
+    says, left = ["Before the first word"], 0
+    tries = {0: "the tree begins", 1: "one branch is left, and tries its next words"}
+    tries |= {2: "both branches try their next words"}
     for number, step in enumerate(steps, 1):
+        grows = tries.get(left, f"all {left} branches try their next words")
         kept = [" ".join(branch.words) for branch in step if branch.fate == "kept"]
         done = [" ".join(branch.words[:-1]) for branch in step if branch.fate == "finished"]
         parts = [
@@ -315,7 +329,8 @@ def _moments(steps: Sequence[Sequence[Branch]]) -> list[str]:
             for name, some in [("kept", kept), ("finished", done)]
             if some
         ]
-        says += [f"Word {number} · every branch grows", f"Word {number} · " + "; ".join(parts)]
+        says += [f"Word {number} · {grows}", f"Word {number} · " + "; ".join(parts)]
+        left = len(kept)
     return says
 
 
@@ -500,10 +515,11 @@ def draw_tree() -> Figure:
     caption="Beam search to step through: a slider lets the tree grow, and branches are dropped.",
     alt="A tree at the moment when its fourth words have grown and are not decided yet: after "
     "'estoy el estudiante', with −2.08, come <eos> and 'le'. 'Soy estudiante' has finished with "
-    "−1.30, and its box is filled. Five words are dashed: dropped. A slider lets the tree grow.",
+    "−1.30, and its box is filled. Five words are grey: dropped. A slider lets the tree grow.",
 )
 def draw_stepper() -> Any:
-    return _beam_stepper(student_steps(), start=7)
+    task = f"“{STUDENT}” into Spanish; after each word the best two branches are kept"
+    return _beam_stepper(student_steps(), start=7, task=task)
 
 
 @figure(
