@@ -53,10 +53,7 @@ def put_back(translation: str, replaced: Sequence[tuple[str, str]]) -> str:
     for stand_in, other in zip(lost, others, strict=False):  # the model may write another
         translation = translation.replace(other, stand_in, 1)
     for stand_in, typed in replaced:
-        # The model may spell ww.example.com, or glue letters to an address.
-        letters = re.match("[a-z]*", stand_in)[0]  # type: ignore[index]
-        rest = stand_in if "@" in stand_in else stand_in.removeprefix(letters)
-        spelled = ("[a-z]*" if letters else "") + re.escape(rest)
-        parts = re.split(spelled, translation)
+        rest = stand_in if "@" in stand_in else re.sub("^[a-z]+", "", stand_in)  # it may spell ww
+        parts = re.split(("[a-z]*" if stand_in[0].isalpha() else "") + re.escape(rest), translation)
         translation = typed.join(parts) if len(parts) > 1 else f"{translation} {typed}"
     return translation

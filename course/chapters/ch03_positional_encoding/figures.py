@@ -39,7 +39,7 @@ TABLE = {"cmap": style.SIGNED, "aspect": "auto", "interpolation": "nearest"}
 
 
 @mpl.rc_context(style.PRINT)
-def positions_heatmap(encoding: Any, ax: Axes | None = None, title: str | None = None) -> Axes:
+def _positions_heatmap(encoding: Any, ax: Axes | None = None, title: str | None = None) -> Axes:
     """Draw position vectors (length, d_model) with values from -1 to 1 -> the axes.
 
     Position 0 is the top row, dimension 0 the left column. Zero has no color, blue is
@@ -733,7 +733,7 @@ def draw_positions_small() -> Figure:
     "fast on the left and hardly change on the right.",
 )
 def draw_positions_tensor2tensor() -> Figure:
-    ax = positions_heatmap(tensor2tensor_encoding(20, 512))
+    ax = _positions_heatmap(tensor2tensor_encoding(20, 512))
     ax.set_xlabel("column of the vector")
     ax.spines[:].set(visible=True, color=style.SOFT, linewidth=0.8)  # the sines end without color
     for name, x, color in (("sines", 0.42, style.INK), ("cosines", 0.92, style.PAPER)):

@@ -125,7 +125,7 @@ def _leak_curves(runs: Sequence[Mapping[str, Any]], title: str = "") -> Figure:
         "causal": ("causal mask", style.MUTED),
     }
     figure, panels = style.panels(2, 3.7, sharey=True)
-    titled(figure, title, f"Each line is one training: {len(runs) // 2} with each mask")
+    titled(figure, title, f"Each line is one training run: {len(runs) // 2} with each mask")
     titles = {
         "next_word": "Next word right, after a right beginning",
         "right_rows": "Whole row of digits right, written alone",

@@ -8,8 +8,8 @@ from matplotlib.text import Text
 
 from course.drawing.animations import Film, animation
 
-WORD = 2.5  # seconds from a word to the next
-ROUND = 1.6  # of them on the way back
+WORD = 2.2  # seconds from a word to the next
+ROUND = 1.35  # of them on the way back
 
 
 @animation(

@@ -75,7 +75,7 @@ def head_table(table: Sequence[Mapping[str, Any]]) -> Figure:
 
 
 @mpl.rc_context(style.PRINT)
-def agreement_bars(
+def _agreement_bars(
     measured: Mapping[str, Sequence[float]], seeds: Sequence[Any], title: str = ""
 ) -> Figure:
     """Draw the share of right endings after each change, a dot for each seed -> the figure.
@@ -354,7 +354,7 @@ def draw_agreement() -> Figure:
     }
     best_first = sorted(measured, key=lambda change: -sum(measured[change].values()))
     shares = {said.get(change, change): list(measured[change].values()) for change in best_first}
-    return agreement_bars(
+    return _agreement_bars(
         shares,
         list(measured["nothing changed"]),
         "Three changes ruin the gender in Spanish, two don't",

@@ -12,8 +12,8 @@ from matplotlib.patches import Arc, FancyArrowPatch, Wedge
 
 from course.chapters.ch03_positional_encoding import figures as plots
 from course.chapters.ch03_positional_encoding.figures import (
+    _positions_heatmap,
     _usual_batch,
-    positions_heatmap,
     two_ways,
     wavelengths,
 )
@@ -25,7 +25,7 @@ from transformer_lib.model.embedding import positional_encoding
 
 def test_position_zero_is_the_top_row_and_dimension_zero_the_left_column():
     encoding = positional_encoding(7, 10)
-    ax = positions_heatmap(encoding, title="seven words")
+    ax = _positions_heatmap(encoding, title="seven words")
     np.testing.assert_allclose(ax.images[0].get_array(), encoding)
     top_left = ax.transData.transform((0, 0))
     assert ax.transData.transform((0, 6))[1] < top_left[1], "later positions lie further down"
@@ -56,7 +56,7 @@ def test_cosines_stand_under_their_sines():
 
 
 def test_blue_is_negative_white_is_zero_and_orange_is_positive():
-    image = positions_heatmap([[-1.0, 0.0, 1.0]]).images[0]
+    image = _positions_heatmap([[-1.0, 0.0, 1.0]]).images[0]
     assert image.get_clim() == (-1.0, 1.0)
     expected = [style.SIGNED(value)[:3] for value in (0.0, 0.5, 1.0)]
     drawn = image.to_rgba(image.get_array())[0, :, :3]
@@ -64,12 +64,12 @@ def test_blue_is_negative_white_is_zero_and_orange_is_positive():
 
 
 def test_larger_values_widen_the_scale_on_both_sides():
-    assert positions_heatmap([[-3.0, 1.0]]).images[0].get_clim() == (-3.0, 3.0)
+    assert _positions_heatmap([[-3.0, 1.0]]).images[0].get_clim() == (-3.0, 3.0)
 
 
 @pytest.mark.parametrize("length, d_model", [(20, 512), (10, 64), (1, 2), (2, 6), (50, 128)])
 def test_first_and_last_are_labelled_and_labels_never_overlap(length, d_model):
-    ax = positions_heatmap(torch.zeros(length, d_model))
+    ax = _positions_heatmap(torch.zeros(length, d_model))
     FigureCanvasAgg(ax.figure).draw()
     for ticks, count in ((ax.get_xticks(), d_model), (ax.get_yticks(), length)):
         assert ticks[0] == 0 and ticks[-1] <= count - 1
@@ -83,12 +83,12 @@ def test_first_and_last_are_labelled_and_labels_never_overlap(length, d_model):
 @pytest.mark.parametrize("shape", [(5,), (1, 4, 6), (0, 6)])
 def test_another_shape_is_refused(shape):
     with pytest.raises(ValueError, match=r"\(length, d_model\), but theirs is"):
-        positions_heatmap(torch.zeros(shape))
+        _positions_heatmap(torch.zeros(shape))
 
 
 def test_the_summary_tells_the_two_encodings_apart():
-    paper = positions_heatmap(positional_encoding(20, 64))
-    slower = positions_heatmap(positional_encoding(20, 64, base=8000.0))
+    paper = _positions_heatmap(positional_encoding(20, 64))
+    slower = _positions_heatmap(positional_encoding(20, 64, base=8000.0))
     assert showing.summary(paper.figure) != showing.summary(slower.figure)
 
 

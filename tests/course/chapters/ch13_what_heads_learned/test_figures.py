@@ -42,14 +42,14 @@ def test_the_table_has_a_cell_for_each_head():
 
 def test_bars_of_the_seeds():
     shares = {"nothing": [1.0, 0.9], "off": [0.5, 0.4], "a coin": [0.51, 0.55]}
-    ax = causes.agreement_bars(shares, ["0", "1"]).axes[0]
+    ax = causes._agreement_bars(shares, ["0", "1"]).axes[0]
     dots = [dots.get_offsets()[:, 0].tolist() for dots in ax.collections]
     assert dots == list(shares.values())
     assert [text.get_text() for text in ax.texts][:3] == ["90–100 %", "40–50 %", "51–55 %"]
     colors = [to_hex(dots.get_facecolor()[0]).upper() for dots in ax.collections]
     assert colors == [style.MUTED, style.ACCENT, style.ACCENT], "no better than chance is loud"
     with pytest.raises(ValueError, match="2 seeds need 2 shares each, but 'off' has 1"):
-        causes.agreement_bars({"nothing": [1.0, 0.9], "off": [0.5]}, ["0", "1"])
+        causes._agreement_bars({"nothing": [1.0, 0.9], "off": [0.5]}, ["0", "1"])
 
 
 def test_lines_lead_from_the_spanish_word_to_the_english_one():
