@@ -142,6 +142,12 @@ def _better_and_cheaper(systems: Mapping[str, System]) -> Figure:
     return figure
 
 
+SAID = {
+    "training text": "training text: targets are smoothed",
+    "validation text": "validation text: not smoothed",
+}
+
+
 @mpl.rc_context(style.PRINT)
 def loss_and_floor(model: Path, words: int) -> Figure:
     """Draw the losses of a stored translator while it was trained, and the floor of one of them.
@@ -155,7 +161,7 @@ def loss_and_floor(model: Path, words: int) -> Figure:
     for line, name in zip(ax.lines, ax.texts, strict=True):
         steps, losses = line.get_data()
         below = line is ax.lines[-1]
-        name.set(text=line.get_label(), va="top" if below else "bottom")
+        name.set(text=SAID.get(line.get_label(), line.get_label()), va="top" if below else "bottom")
         name.xy = (0.2, floor) if below else (start, np.interp(start, steps, losses))
         name.xyann = (0, -5 if below else 5)
     return ax.figure

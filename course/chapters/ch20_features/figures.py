@@ -142,7 +142,8 @@ def _outcome_bars(ways: Mapping[str, Mapping[str, float]]) -> Figure:
     ax.set_yticks(range(len(ways)), list(ways))
     ax.set(xlim=(0, 1), ylim=(len(ways) - 0.5, -0.7))
     ax.set_xticks([])
-    ax.set_xlabel("shares of all sentences in which an adjective's gender was to flip", loc="left")
+    said = "left: what is changed to flip the gender of an adjective; bars: shares of the sentences"
+    ax.set_xlabel(said, loc="left")
     ax.xaxis.label.set(color=style.MUTED, size=style.NOTE)
     ax.tick_params(axis="y", length=0)
     ax.spines[["left", "bottom"]].set_visible(False)

@@ -16,10 +16,10 @@ from course.chapters.ch20_features.steering import OUTCOMES
 
 Runs = Sequence[Mapping[str, Any]]
 WAYS = {  # as they are stored -> as the figure says it
-    "swap": "the swap of two\nweights of one head",
-    "difference of means": "the difference of\nmeans, added",
-    "two features": "two features of\nthe dictionary",
-    "two features at random": "two at random, and\nas large a change",
+    "swap": "two attention weights\nof one head swapped",
+    "difference of means": "the genders' mean\ndifference added",
+    "two features": "two features of the\ndictionary swapped",
+    "two features at random": "two random features,\nas large a change",
 }
 
 
