@@ -655,7 +655,7 @@ def neighbor_shares(table: Tensor) -> dict[str, float]:
 
 @figure(
     "neighbor-shares",
-    title="After training, a word's neighbors are mostly of its own kind",
+    title="After training, a word's nearest neighbor is mostly of its kind",
     caption="How often a word's nearest neighbor is of the same kind, before and after training.",
     alt="Four pairs of bars. Same part of speech: 34 % before, 94 % after training. Of the nouns: "
     "same number about a half before, nearly all after; same gender in Spanish likewise; same "

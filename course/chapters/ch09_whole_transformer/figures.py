@@ -271,7 +271,8 @@ def _grown(ax: Axes, y: float, parts: Sequence[str], new: Sequence[str], heads: 
         look, tall = LOUD if part in new else DECODER, 0.24 if part == "+" else TALL
         box(ax, (x, y), wide, tall, part, **{"line": 1.2, "size": style.NOTE, **look})
         if part == "+":
-            path(ax, [(inner, y), (inner, y + 0.47), (x, y + 0.47), (x, y + 0.12)])
+            way = [(inner, y), (inner, y + 0.47), (x, y + 0.47), (x, y + 0.12)]
+            path(ax, way, style.ACCENT if part in new else style.MUTED)
         end = x + wide / 2 + (0.14 if shadows else 0)
     arrow(ax, (end, y), (7.98, y))
 
