@@ -79,8 +79,12 @@ def _found_by_heads(models: Mapping[str, Mapping[str, Any]], title: str) -> Figu
 
     models: name -> {kind of attention: {"heads", "chance", "place"}}, as the experiment stores.
     """
-    figure = style.new_figure(style.WIDTH, 3.7)
-    figure.suptitle(title)
+    figure = style.new_figure(style.WIDTH, 3.8)
+    note = (
+        "a dot for each head: in what share of sentences it looks most at the noun\n"
+        "best rule: one that knows only places, such as “always two words back”"
+    )
+    titled(figure, title, note)
     figure.get_layout_engine().set(wspace=0.08)
     axes = figure.subplots(1, len(models), sharey=True, squeeze=False)[0]
     for ax, (name, kinds) in zip(axes, models.items(), strict=True):
@@ -104,17 +108,9 @@ def _found_by_heads(models: Mapping[str, Mapping[str, Any]], title: str) -> Figu
         ax.tick_params(axis="y", length=0)
         ax.spines["left"].set_visible(False)
     first = next(iter(next(iter(models.values())).values()))
-    for key, said in (("chance", "chance"), ("place", "best fixed place")):
+    for key, said in (("chance", "chance"), ("place", "best rule")):
         look = {"va": "bottom", "size": style.NOTE, "color": style.MUTED}
         axes[0].text(first[key] - 0.01, -0.42, said, **look)
-    figure.supxlabel(
-        "share of sentences in which a head looks most at the noun; a dot for each head\n"
-        "fixed place: a rule that knows no words, such as “always two words back”",
-        size=style.NOTE,
-        color=style.MUTED,
-        x=0.008,
-        ha="left",
-    )
     return figure
 
 
@@ -149,18 +145,27 @@ def _heads_together(models: Mapping[str, Mapping[str, Any]], title: str) -> Figu
         needed = {"most needed": [row["chosen"] for row in together]}
         last = ax is axes[-1]
         curves(ax, range(len(together)), needed, loud=["most needed"], marker="o", names=last)
-        one, two = (row["chosen"] for row in together[:2])
-        up = 1 if two > one else -1  # where the line isn't
-        look = {"xytext": (0, 8 * up), "textcoords": "offset points", "weight": "bold"}
-        look |= {"color": style.ACCENT, "ha": "center", "va": "bottom" if up > 0 else "top"}
+        one = together[0]["chosen"]
+        rises = together[1]["chosen"] > one  # the line leaves room at the right
+        look = {"textcoords": "offset points", "xytext": (6, -2) if rises else (0, -8)}
+        look |= {"color": style.ACCENT, "ha": "left" if rises else "center", "va": "top"}
+        look["weight"] = "bold"
         ax.annotate(f"{steady_round(100 * one, 0):.0f} %", (0, one), **look)
+        if trained - one > 0.1:
+            fall = {"arrowstyle": "-|>", "color": style.ACCENT, "linewidth": 1.2, "shrinkB": 5}
+            ax.annotate("", (0, one), (0, trained), arrowprops=fall | {"shrinkA": 0})
+        peak = max(range(1, len(together)), key=lambda i: together[i]["chosen"])
+        if together[peak]["chosen"] > one:
+            said = "more heads off:\npart comes back"
+            at = {"xytext": (0, 8), "textcoords": "offset points", "ha": "center"}
+            ax.annotate(said, (peak, together[peak]["chosen"]), **at, color=style.MUTED)
         ax.set_xticks(range(len(together)), [row["heads"] for row in together])
         ax.set(title=f"{name}, {len(found['alone'])} heads", xlabel="heads switched off")
         ax.set(xlim=(-0.35, len(together) - 0.8), ylim=(0.42, 1.0))
         ax.set_yticks([0.5, 0.75, 1], ["50 %", "75 %", "100 %"])
     trained = next(iter(models.values()))["trained"]["share"]
     axes[0].text(-0.28, trained + 0.03, "all heads on", color=style.MUTED)
-    axes[0].text(-0.28, 0.485, "a coin", color=style.MUTED, va="top")
+    axes[0].text(1.1, 0.485, "a coin", color=style.MUTED, va="top")
     middle = sum(row["at random"]) / len(row["at random"])
     where = (len(together) - 0.75, middle)
     axes[-1].text(*where, "drawn at\nrandom", color=style.MUTED, va="center", clip_on=False)
@@ -209,10 +214,13 @@ def _shares_with_intervals(
     titled(figure, title, note)
     ax = figure.subplots()
     for row, models in enumerate(groups.values()):
-        looks = zip((0.7, 0.42), (style.RULE, style.ACCENT), (style.INK, style.ACCENT), strict=True)
+        looks = zip(
+            (0.7, 0.42), (style.GROUND, style.ACCENT), (style.MUTED, style.ACCENT), strict=True
+        )
         for (name, found), (high, color, ink) in zip(models.items(), looks, strict=True):
             share, (low, up) = found["share"], found["interval"]
-            ax.barh(row, share, height=high, color=color)
+            edge = {"edgecolor": style.SOFT, "linewidth": 0.8 * (color == style.GROUND)}
+            ax.barh(row, share, height=high, color=color, **edge)
             said = f"{steady_round(100 * share, 0):.0f} %" + (f", {name}" if row == 0 else "")
             loud = color == style.ACCENT
             if loud:
@@ -318,28 +326,33 @@ def draw_where() -> Figure:
 @figure(
     "real-heads-finds",
     caption="How often each head looks most at the noun of the adjective.",
-    alt="Two panels of dots, a row for each kind of head. In the small model one encoder head lies "
-    "at 79 %, 36 points beyond the best fixed place at 43 %; all others lie below such lines. In "
-    "the large model four of 72 dots lie a little beyond their lines, at 50, 62, 66 and 68 %; the "
+    alt="Two panels of dots, a row for each kind of head. In the small model one encoder head is "
+    "at 79 %, 36 points beyond the best rule of places at 43 %; all others are below such lines. "
+    "In the large model four of 72 dots lie a little beyond theirs, at 50, 62, 66 and 68 %; the "
     "best by 7 and 11 points.",
 )
 def draw_finds() -> Figure:
     looks = {name: found["looks"] for name, found in _load_stored().items()}
-    title = "In the small model one head beats any fixed place by far, in the large none"
-    return _found_by_heads(looks, title)
+    small, large = (
+        100
+        * max(head["finds"] - kind["place"] for kind in kinds.values() for head in kind["heads"])
+        for kinds in looks.values()
+    )
+    title = f"In the small model one head beats the best rule by {small:.0f} points, in the large "
+    return _found_by_heads(looks, f"{title}by {large:.0f}")
 
 
 @figure(
     "real-heads-off",
     caption="Right endings with several heads off: those needed most, and others drawn at random.",
-    alt="Two panels. In the small model the line of the most needed heads falls at once from 90 "
-    "to 55 %, then lies between 48 and 70 %. In the large model it falls slowly, from 75 % "
-    "over 71 with one head to 58 % with sixteen, while dots for heads drawn at random stay "
-    "between 70 and 83 %.",
+    alt="Two panels. In the small model the line of the most needed heads falls at once, along an "
+    "arrow, from 90 to 55 %; with four off part comes back, 70 %, and it ends at 48 %. "
+    "In the large model it falls slowly, from 75 % over 71 with one head to 58 % with sixteen, "
+    "while dots for heads drawn at random stay between 70 and 83 %.",
 )
 def draw_off() -> Figure:
     found = {name: one["heads off"] for name, one in _load_stored().items()}
-    title = "One head carries the gender in the small model, none in the large"
+    title = "One head off nearly ruins the small model; the large falls little by little"
     return _heads_together(found, title)
 
 
@@ -368,9 +381,9 @@ def draw_lens() -> Figure:
     "real-heads-pronouns",
     caption="Pronoun pairs with both genders right: as they are, and with the noun said again.",
     alt="Three rows, a pale bar for the small model, at 99 % in all, and within it one for the "
-    "large: it is at 16 %, below the "
-    "line of chance at 25 %, with “it”; at 20 % where English says the noun again; and at 60 "
-    "% where Spanish says it again, too.",
+    "large: 16 %, below the line of chance at 25 %, where English says “it was too tired”; "
+    "at 20 % where it says “the animal was too tired”; and at 60 % where Spanish says “el animal” "
+    "again, too.",
 )
 def draw_pronouns() -> Figure:
     said = {
@@ -387,7 +400,7 @@ def draw_pronouns() -> Figure:
         groups,
         "The large model needs the noun said again, in Spanish",
         "A pair: “The animal didn't cross the street because it was too tired” / “… too wide”.\n"
-        "Who is tired is masculine, what is wide feminine: cansado, ancha. Both have to be right",
+        "“Cansado” is the animal (el), “ancha” the street (la): both last letters must be right",
         0.25,
     )
 

@@ -71,9 +71,12 @@ def test_a_line_for_each_kind():
 
 def test_a_share_has_its_interval_and_its_number():
     one = {"share": 0.16, "interval": [0.12, 0.2]}
-    figure = plots._shares_with_intervals({"as it is": {"m": one}}, "Title", "pairs", 0.25)
+    other = {"share": 0.9, "interval": [0.8, 0.95]}
+    groups = {"as it is": {"s": other, "m": one}}
+    figure = plots._shares_with_intervals(groups, "Title", "pairs", 0.25)
     ax = figure.axes[0]
-    assert texts(ax) == ["16 %, m", "chance"]
+    assert texts(ax) == ["90 %, s", "16 %, m", "chance"]
+    assert [bar.get_width() for bar in ax.patches] == [0.9, 0.16]
     assert list(ax.lines[0].get_xdata()) == [0.12, 0.2]
     assert list(ax.lines[-1].get_xdata()) == [0.25, 0.25]
 
@@ -101,7 +104,7 @@ def test_a_number_is_filled_where_its_claim_fails():
 def test_the_figures_of_the_notebook_are_drawn_from_what_is_stored(name):
     figure = FIGURES[name].draw()
     assert figure.axes
-    title = figure._suptitle or figure.axes[0].texts[0]
+    title = figure._suptitle or [*figure.texts, *figure.axes[0].texts][0]
     words = title.get_text()
     assert len(words) > 20
 
