@@ -82,7 +82,7 @@ def score_bars(scores: Mapping[str, tuple[float, float]]) -> Figure:
         title = f"One wrong ending leaves BLEU at {bleu:.1f}, exact match at {exact:.1f}"
         figure.suptitle(title)
         figure.supxlabel(
-            f"{exact:.1f}, not 0: these sentences have no ending -o, -a, -os or -as to change",
+            f"{exact:.1f}, not 0: so many sentences have no ending -o, -a, -os or -as to change",
             size=style.NOTE,
             color=style.MUTED,
             x=0.008,
