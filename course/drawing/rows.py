@@ -37,6 +37,7 @@ def seed_rows(
     strong: Collection[str] = (),
     written: Callable[[float], str],
     limits: tuple[float, float] | None = None,
+    ticks: Sequence[float] = (),
 ) -> Figure:
     """Draw what changes are worth: a panel for each measure, a row for each change -> the figure.
 
@@ -45,7 +46,7 @@ def seed_rows(
     others. panels: key -> the panel's title. loud: (what, key) of the dots in the accent color.
     strong: the rows in bold ink. written: a mean -> the number beside the dots of a row that is
     better or worse (see `verdict`); the other rows are pale. limits: of the axes; by default
-    around all numbers.
+    around all numbers. ticks: numbers at the foot of each panel, written as differences.
     Raises ValueError when the first row is not the base, or a row has no numbers.
     """
     if not rows or rows[0]["group"] != "base":
@@ -54,7 +55,7 @@ def seed_rows(
         if not all(len(row[key]) for key in panels):
             raise ValueError(f"the row {row['what']!r} has no results")
     places = np.cumsum([0, *(1.45 if a["group"] != b["group"] else 1 for a, b in pairwise(rows))])
-    figure = style.new_figure(style.WIDTH, 1.5 + STEP * places[-1])
+    figure = style.new_figure(style.WIDTH, 1.5 + STEP * places[-1] + 0.45 * bool(ticks))
     titled(figure, title, note)
     axes = figure.subplots(1, len(panels), sharey=True, sharex=True, squeeze=False)[0]
     numbers = np.concatenate([as_array(row[key]) for row in rows for key in panels])
@@ -86,7 +87,8 @@ def seed_rows(
                 )
             ax.axhline(y, color=style.RULE, linewidth=0.5, zorder=0.5)
         ax.set_title(name, fontsize=style.LABEL)
-        ax.set(ylim=(places[-1] + 0.7, -0.7), xlim=(low, high), xticks=[])
+        ax.set(ylim=(places[-1] + 0.7, -0.7), xlim=(low, high))
+        ax.set_xticks(ticks, [f"{tick:+g}" if tick else "0" for tick in ticks])
         ax.spines[:].set_visible(False)
         ax.tick_params(axis="y", length=0)
     axes[0].set_yticks(places, [row["what"] for row in rows])

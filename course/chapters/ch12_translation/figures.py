@@ -75,11 +75,19 @@ def score_bars(scores: Mapping[str, tuple[float, float]]) -> Figure:
     for name, pair in scores.items():
         if not all(0 <= score <= 100 + 1e-6 for score in pair):
             raise ValueError(f"{name!r}: scores go from 0 to 100, but here are {pair}")
-    figure = style.new_figure(style.WIDTH, 1.0 + 0.36 * len(scores))
+    figure = style.new_figure(style.WIDTH, 1.25 + 0.36 * len(scores))
     scores = dict(sorted(scores.items(), key=lambda row: row[1][1], reverse=True))
     if ONE_LETTER in scores:
         exact, bleu = scores[ONE_LETTER]
-        figure.suptitle(f"One wrong ending leaves BLEU at {bleu:.1f}, exact match at {exact:.1f}")
+        title = f"One wrong ending leaves BLEU at {bleu:.1f}, exact match at {exact:.1f}"
+        figure.suptitle(title)
+        figure.supxlabel(
+            f"{exact:.1f}, not 0: so many sentences have no ending -o, -a, -os or -as to change",
+            size=style.NOTE,
+            color=style.MUTED,
+            x=0.008,
+            ha="left",
+        )
     axes = figure.subplots(1, 2, sharey=True)
     for place, (ax, kind) in enumerate(zip(axes, ("exact match", "BLEU"), strict=True)):
         broken = {"nothing": "nothing broken"}  # the others say by themselves what was

@@ -48,28 +48,31 @@ def claims(found: Mapping[str, Any]) -> list[Claim]:
         ),
         Claim("the article brings less through “it” than after “is”", article - far, 0, above=True),
         Claim(
-            "the written noun brings nothing, in no template",
+            "in none of five sentences the written noun brings much",
             max(abs(written) for *_, written in ways.values()),
             0.15,
             above=False,
         ),
         Claim(
-            "after “is”, the English adjective has not read its noun",
+            "after “is”, the English adjective knows little of its noun",
             memory[adjective],
             0.15,
             above=False,
         ),
         Claim("no head alone carries a third of the margin", lost, 1 / 3, above=False),
         Claim(
-            "without the sixteen most needed heads it is worse than without sixteen at random",
+            "without the 16 most needed heads it is worse than without 16 drawn at random",
             min(most["at random"]) - most["chosen"],
             0,
             above=True,
         ),
-        Claim("“it”: fewer pairs right than by chance", pairs["it"], 0.25, above=False),
-        Claim("… nor with the noun said again in English", pairs["again"], 0.25, above=False),
+        Claim("with “it”, fewer pairs are right than by chance", pairs["it"], 0.25, above=False),
+        Claim("so too with the noun said again in English", pairs["again"], 0.25, above=False),
         Claim(
-            "… but in most with the noun said again in Spanish", pairs["written"], 0.5, above=True
+            "with the noun said again in Spanish, most pairs are right",
+            pairs["written"],
+            0.5,
+            above=True,
         ),
     ]
 

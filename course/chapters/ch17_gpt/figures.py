@@ -106,10 +106,10 @@ def _above_the_floor(panels: Mapping[str, Mapping[float, Sequence[float]]]) -> F
 
 @mpl.rc_context(style.PRINT)
 def _dial_bars(rows: Sequence[Row]) -> Figure:
-    """Draw for each way of drawing what share could be the grammar's, is new, and how many words.
+    """Draw for each way of drawing what share could be the grammar's, and how many words it has.
 
-    rows: "what", "drawn", the shares "own" and "own_and_new" of these, with a line for the 95 %
-    interval, and "words". Raises ValueError for none.
+    rows: "what", "drawn", the share "own" of these, with a line for the 95 % interval, and
+    "words". Raises ValueError for none.
     """
     from course.chapters.ch17_gpt.experiments import interval
 
@@ -117,14 +117,13 @@ def _dial_bars(rows: Sequence[Row]) -> Figure:
         raise ValueError("there are no rows: there is nothing to draw")
     kinds = {
         "own": "right: the grammar\ncould have written it",
-        "own_and_new": "right and new: not\nin the training text",
-        "words": "different\nwords",
+        "words": "different words\nin these sentences",
     }
     figure = style.new_figure(style.WIDTH, 1.9 + 0.36 * len(rows))
     best = max(rows, key=lambda row: row["own"])
     figure.suptitle(
-        f"{best['what'].capitalize()}: {best['own'] / rows[0]['own']:.1f} times as many right "
-        f"sentences, {100 - 100 * best['words'] / rows[0]['words']:.0f} % fewer words"
+        f"{best['what'].capitalize()}: {best['own'] / rows[0]['own']:.1f} times as often right, "
+        f"{100 - 100 * best['words'] / rows[0]['words']:.0f} % fewer different words"
     )
     panels = figure.subplots(1, len(kinds), sharey=True)
     for ax, (kind, title) in zip(panels, kinds.items(), strict=True):
@@ -141,7 +140,7 @@ def _dial_bars(rows: Sequence[Row]) -> Figure:
         ax.set_title(title, fontsize=style.LABEL, linespacing=1.15)
     figure.supxlabel(
         f"{rows[0]['drawn']} sentences of a small GPT for each way to draw its words; "
-        "thin lines: 95 % intervals of the shares",
+        "thin lines: 95 % intervals",
         fontsize=style.NOTE,
         color=style.MUTED,
         x=0.008,
@@ -366,10 +365,10 @@ def draw_scaling() -> Figure:
 @figure(
     "gpt-dials",
     caption="What a small GPT writes, by the way in which its words are drawn.",
-    alt="Three panels of bars with five rows: words drawn as they are, with temperature 0.5, with "
+    alt="Two panels of bars with five rows: words drawn as they are, with temperature 0.5, with "
     "temperature 1.5, with top-k 10, with top-p 0.9. The grammar could have written the share of "
-    "0.20, 0.49, 0.06, 0.43 and 0.27, with intervals of up to 0.08 to both sides; nearly all of "
-    "these aren't in the training text. In 150 sentences there are 415, 277, 503, 279 and 358 "
+    "0.20, 0.49, 0.06, 0.43 and 0.27, with intervals of up to 0.08 to both sides. In "
+    " 150 sentences there are 415, 277, 503, 279 and 358 "
     "different words.",
 )
 def draw_dials() -> Figure:

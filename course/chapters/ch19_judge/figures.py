@@ -12,7 +12,7 @@ from course import experiments
 from course.chapters.ch19_judge.policy import least_kl, share_solved
 from course.drawing import style
 from course.drawing.arrows import bracket
-from course.drawing.plots import curves, dot_rows, doubling, name_lines
+from course.drawing.plots import curves, dot_rows, doubling, name_lines, shares
 from course.drawing.registry import figure
 from course.drawing.words import titled
 
@@ -39,7 +39,8 @@ def _price(
 
     before: the share at the start; a line shows the least distance for each share (`least_kl`).
     trainings: name -> the runs of its seeds, with "history", "right" and "kl"; others: the same
-    without a history. Raises ValueError for a start without right or without wrong sentences.
+    without a history; a single run lies on the shortest way. Raises ValueError for a start
+    without right or without wrong sentences.
     """
     if not 0 < before < 1:
         raise ValueError(f"a share of right sentences between 0 and 1, not {before}")
@@ -65,9 +66,12 @@ def _price(
             bracket(ax, (least, 1.11), (end[0], 1.11), f"{end[0] - least:.1f} nats farther")
         _name(ax, name, end, style.MUTED)
     for name, runs in others.items():
-        for run in runs:
-            ax.plot(run["kl"], run["right"], "s", color=style.INK, markersize=7, zorder=5)
-        _name(ax, name, max((run["kl"], run["right"]) for run in runs), style.INK)
+        color = style.ACCENT if len(runs) == 1 else style.MUTED
+        for run in runs if len(runs) > 1 else ():
+            ax.plot(run["kl"], run["right"], "o", color=style.SOFT, markersize=5, zorder=4)
+        end = [statistics.mean(run[what] for run in runs) for what in ("kl", "right")]
+        ax.plot(*end, "o", color=color, markersize=9, zorder=5)
+        _name(ax, name, end, color)
     ax.plot([0], [before], "o", color=style.INK, markersize=9, clip_on=False, zorder=5)
     _name(ax, "the start", (0, before), style.INK)
     ax.set(
@@ -77,7 +81,7 @@ def _price(
         xlim=(-0.03 * far, 1.03 * far),
     )
     ax.set_yticks([0.2, 0.4, 0.6, 0.8, 1.0])
-    note = "lines: training runs, the mean of three seeds; small dots and squares: each seed's end"
+    note = "grey: trainings, the mean of their seeds; small dots: where each seed ends"
     titled(figure, "Every training leads farther from the start than it must", note)
     return figure
 
@@ -93,7 +97,7 @@ NEAR = {  # where a name stands, in points from its mark, and which of its sides
 
 
 def _name(ax: Axes, name: str, at: Sequence[float], color: str) -> None:
-    offset, side = NEAR.get(name, ((11, -14), "left"))
+    offset, side = NEAR.get(name, ((14, -22), "left"))
     look = {"color": color, "ha": side, "va": "center", "weight": "bold", "zorder": 6}
     ax.annotate(name, at, offset, textcoords="offset points", **look)
 
@@ -143,18 +147,20 @@ def _tries(curves_of: Mapping[str, Sequence[Row]], drawn: int) -> Figure:
     A run has "solved": of each problem, how many of `drawn` tries were right. The second curve is
     the accent.
     """
-    figure, ax = style.panel(3.6)
+    figure, ax = style.panel(3.9)
     ks = [2**i for i in range(drawn.bit_length()) if 2**i <= drawn]
     lines = {
         name: [[share_solved(run["solved"], drawn, k) for k in ks] for run in runs]
         for name, runs in curves_of.items()
     }
     doubling(ax, ks)
-    ax.set(xlabel="tries at each beginning of a sentence", ylim=(0.2, 1))
+    ax.set(xlabel="tries at each beginning of a sentence", ylim=(0, 1))
+    shares(ax.yaxis, parts=4)
     ax.set_ylabel("share of beginnings with at least one right try")
     curves(ax, ks, lines, loud=list(lines)[-1:], names=False, marker="o", markersize=5)
     name_lines(ax, wide=16)
-    ax.set_title("With 8 tries or more, the untaught model is right more often")
+    note = "taught: by a judge's verdicts, without a KL penalty; thin lines: the single seeds"
+    titled(figure, "With 8 tries or more, the untaught model is right more often", note)
     return figure
 
 
@@ -238,8 +244,7 @@ def draw_tries() -> Figure:
     from course.chapters.ch19_judge.experiments import TRIES
 
     ways = stored_ways()
-    untaught, taught = "untaught", "taught, without a KL penalty"
-    return _tries({untaught: ways["start"], taught: ways["no KL penalty"]}, TRIES)
+    return _tries({"untaught": ways["start"], "taught": ways["no KL penalty"]}, TRIES)
 
 
 @figure(

@@ -25,8 +25,6 @@ SAID = {  # outcome -> how the bar says it
     "another adjective": "a third word\nin its place",
     "another word": "other words\nchange",
 }
-SHORT = {"best feature": "feature", "best neuron": "neuron", "random direction": "random"}
-ASIDE = {"best feature": -0.2, "best neuron": 0.2, "random direction": 0.2}  # in rows
 SHADES = (style.ACCENT, style.RULE, style.SOFT, style.MUTED)
 
 
@@ -64,43 +62,44 @@ def _score_rows(
     """Draw how well each property is found, a panel for each scope -> the figure.
 
     rows: scope -> property -> who finds it -> average precision of each run. panels: scope ->
-    title. A mark at the mean, a line from the lowest to the highest run.
+    which words are compared. Marks at the means; a bar from neuron to feature, in the color of
+    the one that is ahead.
     """
     first = list(next(iter(rows.values())))
-    looks = {  # who -> color, marker and size, and where its name begins in the first row
-        "best feature": (style.ACCENT, "o", 7, "left"),
-        "best neuron": (style.MUTED, "s", 6, "right"),
-        "random direction": (style.SOFT, "x", 4, "left"),
-        "probe": (style.INK, "|", 12, "center"),
+    looks = {  # who -> its name, color, marker and size
+        "random direction": ("random", style.SOFT, "|", 11),
+        "probe": ("probe", style.INK, "|", 11),
+        "best neuron": ("neuron", style.MUTED, "s", 7),
+        "best feature": ("feature", style.ACCENT, "o", 9),
     }
     kinds = [name.partition(":")[0] for name in first]
     places = np.cumsum([0, *(1.5 if a != b else 1 for a, b in pairwise(kinds))])
-    figure = style.new_figure(style.WIDTH, 2.2 + 0.32 * places[-1])
-    note = (
-        "average precision of a probe, and of the best of all features, neurons and random\n"
-        "directions, on words that weren't used to choose; lines: from lowest to highest run"
-    )
-    title = "Feature or neuron: which is ahead depends on the words compared"
-    titled(figure, title, note)
+    figure = style.new_figure(style.WIDTH, 2.0 + 0.3 * places[-1])
+    note = "average precision, 1 at best, on nouns that weren't used to choose: means of the runs"
+    titled(figure, "Feature or neuron: which is ahead depends on the words compared", note)
+    figure.get_layout_engine().set(wspace=0.06)  # type: ignore[union-attr]
     axes = figure.subplots(1, len(panels), sharex=True, sharey=True, squeeze=False)[0]
-    for ax, (scope, title) in zip(axes, panels.items(), strict=True):
-        for y, found in zip(places, rows[scope].values(), strict=True):
+    for ax, (scope, among) in zip(axes, panels.items(), strict=True):
+        means = [{who: np.mean(found[who]) for who in looks} for found in rows[scope].values()]
+        for y, mean in zip(places, means, strict=True):
             ax.axhline(y, color=style.RULE, linewidth=0.5, zorder=0.5)
-            for who, (color, marker, size, side) in looks.items():
-                values, aside = found[who], y + ASIDE.get(who, 0)
-                mean = sum(values) / len(values)
-                wide = 3 if color == style.ACCENT else 1.2
-                ends = {"color": color, "alpha": 0.45, "linewidth": wide}
-                ax.plot([min(values), max(values)], [aside] * 2, **ends)
+            ends = mean["best neuron"], mean["best feature"]
+            color = style.ACCENT if ends[1] > ends[0] else style.MUTED
+            ax.plot(ends, [y, y], color=color, alpha=0.45, linewidth=5, solid_capstyle="butt")
+            for who, (name, color, marker, size) in looks.items():
                 look = {"marker": marker, "color": color, "markersize": size, "linestyle": ""}
-                ax.plot(mean, aside, markeredgewidth=2, **look)
+                ax.plot(mean[who], y, markeredgewidth=1.6 if marker == "|" else 0, **look)
                 if ax is axes[-1] and y == 0:
-                    ink = {"color": style.readable(color, style.PAPER), "ha": side}
-                    at = {"left": -5, "right": 5, "center": 0}[side], 9
-                    ax.annotate(
-                        SHORT.get(who, who), (mean, y - 0.2), at, textcoords="offset points", **ink
-                    )
-        ax.set_title(title, fontsize=style.LABEL)
+                    ink = {"color": style.readable(color, style.PAPER), "ha": "center"}
+                    far = {"random": 10, "neuron": -16, "feature": 10}.get(name, 0), 8
+                    ax.annotate(name, (mean[who], y), far, textcoords="offset points", **ink)
+        features = sum(mean["best feature"] > mean["best neuron"] for mean in means)
+        who, count = max(
+            ("neuron", len(means) - features), ("feature", features), key=lambda n: n[1]
+        )
+        color = style.ACCENT if who == "feature" else style.MUTED
+        said = f"{among}:\n{who} ahead in {count} of {len(means)}"
+        ax.set_title(said, fontsize=style.LABEL, color=color, linespacing=1.15)
         ax.set(xlim=(0, 1.04), ylim=(places[-1] + 0.5, -1.2), xticks=[0, 0.5, 1])
         ax.tick_params(axis="y", length=0)
         ax.spines[["left", "bottom"]].set_visible(False)
@@ -188,8 +187,8 @@ def draw_scores() -> Figure:
     return _score_rows(
         scores(runs()),
         {
-            "of its kind": "among words of its kind:\na neuron is mostly ahead",
-            "all words": "among all words:\na feature is mostly ahead",
+            "of its kind": "among words of its kind",
+            "all words": "among all words",
         },
     )
 

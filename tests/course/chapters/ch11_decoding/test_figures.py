@@ -159,7 +159,10 @@ def test_curves_carry_their_numbers():
     panels = _wider_beams(rows).axes
     drawn = [ax.lines[0].get_xdata().tolist() for ax in panels]
     assert drawn == [[-1, -2], [9, 8], [0.125, 0.25]]
-    assert panels[2].get_xlim() == (0, 1)
+    ends = [ax.get_xlim() for ax in panels]
+    wide = [abs(2 * (high - low) / sum(drawn[i])) for i, (low, high) in enumerate(ends)]
+    assert wide == pytest.approx([wide[0]] * 3), "each as wide, measured by its numbers"
+    assert all(low < min(x) and max(x) < high for x, (low, high) in zip(drawn, ends, strict=True))
     assert [text.get_text() for text in panels[0].texts] == ["-1.00", "-2.00"]
 
 

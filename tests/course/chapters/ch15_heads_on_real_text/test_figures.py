@@ -71,37 +71,44 @@ def test_a_line_for_each_kind():
 
 def test_a_share_has_its_interval_and_its_number():
     one = {"share": 0.16, "interval": [0.12, 0.2]}
-    figure = plots._shares_with_intervals({"as it is": {"m": one}}, "Title", "pairs", 0.25)
+    other = {"share": 0.9, "interval": [0.8, 0.95]}
+    groups = {"as it is": {"s": other, "m": one}}
+    figure = plots._shares_with_intervals(groups, "Title", "pairs", 0.25)
     ax = figure.axes[0]
-    assert texts(ax) == ["16 %, m", "chance"]
+    assert texts(ax) == ["90 %, s", "16 %, m", "chance"]
+    assert [bar.get_width() for bar in ax.patches] == [0.9, 0.16]
     assert list(ax.lines[0].get_xdata()) == [0.12, 0.2]
     assert list(ax.lines[-1].get_xdata()) == [0.25, 0.25]
 
 
-def test_a_claim_is_grey_where_it_would_be_wrong():
+def test_a_number_is_filled_where_its_claim_fails():
     claims = [("more", 0.5, True), ("less", 0.2, False)]
-    first, small = [0.7, 0.1], [0.0, 0.9]
-    again = {"seed 1": [0.4, 0.15], "seed 2": [0.6, 0.3]}
-    ax = plots._against_limits(claims, first, again, small, "Title").axes[0]
-    left, right = ax.get_xlim()
-    wrong = [(bar.get_x(), bar.get_x() + bar.get_width()) for bar in ax.patches]
-    assert [tuple(sorted(ends)) for ends in wrong] == [(left, 0.5), (0.2, right)]
-    points = ax.lines[2:]
-    assert [list(line.get_xdata()) for line in points] == [small, first, *again.values()]
-    assert [line.get_markerfacecolor() == "none" for line in points] == [False, False, True, True]
-    assert len({line.get_marker() for line in points[2:]}) == 2
-    assert [text.get_text() for text in ax.get_yticklabels()] == ["more", "less"]
+    models = {"first": [0.7, 0.1], "seed 1": [0.4, 0.15], "seed 2": [0.6, 0.1], "small": [0.0, 0.9]}
+    ax = plots._claim_table(claims, models, "Title").axes[0]
+    said = [text for text in texts(ax) if text not in ("Title", *models)]
+    assert said[2:] == ["more", "above 50", "70", "40", "60", "0"] + [
+        "less",
+        "below 20",
+        "10",
+        "15",
+        "10",
+        "90",
+    ]
+    fills = [to_hex(box.get_facecolor()).upper() for box in ax.patches if box.get_fill()]
+    assert [fill for fill in fills if fill == style.ACCENT] == [style.ACCENT]  # 40 for "more"
+    colors = {text.get_text(): text.get_color() for text in ax.texts}
+    assert colors["more"] == style.ACCENT and colors["less"] == style.INK
 
 
 @pytest.mark.parametrize("name", [name for name in FIGURES if name.startswith("real-heads-")])
 def test_the_figures_of_the_notebook_are_drawn_from_what_is_stored(name):
     figure = FIGURES[name].draw()
     assert figure.axes
-    title = figure._suptitle or figure.axes[0].texts[0]
+    title = figure._suptitle or [*figure.texts, *figure.axes[0].texts][0]
     words = title.get_text()
     assert len(words) > 20
 
 
 def test_eight_of_ten_claims_hold():
-    title = FIGURES["real-heads-repeated"].draw().get_suptitle()
+    title = FIGURES["real-heads-repeated"].draw().axes[0].texts[0].get_text()
     assert title == "8 of 10 claims about the large model hold in two more"

@@ -42,12 +42,13 @@ def test_each_property_has_its_row_and_each_panel_its_scope():
     }
     rows = {"one": {"a": found, "b": found}, "two": {"a": found, "b": found}}
     figure = _score_rows(rows, {"one": "first", "two": "second"})
-    assert [ax.get_title() for ax in figure.axes] == ["first", "second"]
+    said = "feature ahead in 2 of 2"
+    assert [ax.get_title() for ax in figure.axes] == [f"first:\n{said}", f"second:\n{said}"]
     assert [tick.get_text() for tick in figure.axes[0].get_yticklabels()] == ["a", "b"]
     marks = [line for line in figure.axes[0].lines if line.get_marker() == "o"]
     assert [line.get_xdata()[0] for line in marks] == [0.5, 0.5]
     names = [text.get_text() for text in figure.axes[-1].texts]
-    assert names == ["feature", "neuron", "random", "probe"]  # once, beside the first row's marks
+    assert names == ["random", "probe", "neuron", "feature"]  # once, beside the first row's marks
 
 
 def test_the_parts_of_a_bar_are_the_shares():
