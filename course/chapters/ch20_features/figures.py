@@ -174,8 +174,8 @@ def draw_corners() -> Figure:
     caption="A probe finds what the grammar knows. Among nouns a single neuron tells gender better "
     "than the best feature; among all words the feature does.",
     alt="Twelve properties in rows, two panels of average precision. Among words of its kind the "
-    "probe is at 1.00, but for verbs in the past (0.96) and in the first person (0.73, from 0.51 "
-    "to 0.99). The best feature has 0.82 for feminine nouns, where the best neuron has 0.93 and a "
+    "probe is at 1.00, but for verbs in the past (0.96) and in the first person (0.73). "
+    "The best feature has 0.82 for feminine nouns, where the best neuron has 0.93 and a "
     "random direction 0.94; 0.96 for feminine and one, 1.00 for feminine and several, 0.49 for "
     "verbs in the first person, 0.73 to 0.84 for the others. Among all words the best feature is "
     "above the best neuron in ten rows, such as 0.72 against 0.35 for feminine nouns, and below "
