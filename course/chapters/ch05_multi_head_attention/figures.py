@@ -731,7 +731,7 @@ def draw_heads_eight() -> Figure:
     caption="Which would you believe? Two pictures, each of a word that looks at 'animal'.",
     alt="The sentence 'the animal did not cross the street because it was too tired'. Above it, "
     "(a), a thick arrow leads from 'it' to 'animal', 98 % of its attention; below it, (b), one "
-    "just as thick from 'tired' to 'animal', 100 %. Which decides, cansado or cansada?",
+    "just as thick from 'tired' to 'animal', 100 %. The note asks which decides cansado.",
 )
 def draw_two_pictures() -> Figure:
     return _two_pictures(maps_of_tired(), "encoder.layers.1.self_attn", 2, RIDDLE)
