@@ -34,7 +34,7 @@ from transformer_lib.text.batching import batch_indices
 from transformer_lib.text.tokens import Vocabulary
 from transformer_lib.translator import SHIPPED_MODEL
 
-WIDE = 375  # pixels, of the table in the explorer
+WIDE = 192  # pixels, of each half of the table in the explorer
 TABLE = {"cmap": style.SIGNED, "aspect": "auto", "interpolation": "nearest"}
 
 
@@ -493,8 +493,8 @@ def _positions_explorer() -> Any:
     """An Altair chart with sliders for d_model, the base and a position: all of it is computed in
     the chart, so that it works without Python and without a network.
 
-    Left: the table of the paper's formula for 20 positions. Right: how similar each position is to
-    the chosen one. Below: the numbers of the chosen position.
+    Left: the table of the paper's formula for 20 positions, its sines beside its cosines. Right:
+    how similar each position is to the chosen one.
     """
 
     def slider(name: str, label: str, value: float, low: float, high: float, step: float) -> Any:
@@ -525,12 +525,13 @@ def _positions_explorer() -> Any:
     shade = alt.Color(
         "value:Q",
         title="number",
-        legend=alt.Legend(  # in the corner that nothing else takes
-            orient="none", legendX=WIDE + 32, legendY=352, gradientLength=110, values=[-1, 0, 1]
+        legend=alt.Legend(
+            orient="bottom", offset=8, gradientLength=WIDE, gradientThickness=12, values=[-1, 0, 1]
         ),
         scale=alt.Scale(domain=[-1, 1], range=list(style.SIGNED_COLORS), interpolate="rgb"),
     )
-    every = "d_model <= 16 ? 1 : d_model <= 32 ? 4 : 8"  # labels that don't touch each other
+    # labels that don't touch each other
+    every = "d_model <= 8 ? 1 : d_model <= 16 ? 2 : d_model <= 32 ? 4 : 8"
     across = alt.X(
         "dimension:O",
         title="column",
@@ -538,22 +539,28 @@ def _positions_explorer() -> Any:
             labelAngle=0,
             labelOverlap=False,
             ticks=False,
-            labelExpr=f"datum.value % ({every}) == 0 ? datum.value : ''",
+            labelExpr=f"floor(datum.value / 2) % ({every}) == 0 ? datum.value : ''",
         ),
     )
-    down = alt.Y("position:O", title=None)
+    down = alt.Y("position:O", title=None, axis=alt.Axis(domain=False, ticks=False))
     tips = [
         alt.Tooltip("position:Q"),
         alt.Tooltip("dimension:Q"),
         alt.Tooltip("value:Q", format=".2f"),
     ]
     here = alt.condition("datum.position == chosen", alt.value(style.ACCENT), alt.value(style.SOFT))
-    heat = table.mark_rect().encode(across, down, shade, tooltip=tips)
-    frame = (
-        table.transform_filter("datum.position == chosen && datum.dimension == 0")
-        .mark_rect(filled=False, stroke=style.ACCENT, strokeWidth=3)
-        .encode(x=alt.value(0), x2=alt.value(WIDE), y=down)
-    )
+
+    def half(name: str, odd: int, down: Any) -> Any:
+        """The columns of one kind, the chosen position framed."""
+        heat = table.transform_filter(f"datum.dimension % 2 == {odd}").mark_rect()
+        row = alt.Chart(alt.Data(values=[{}])).transform_calculate(position="chosen")
+        frame = row.mark_rect(filled=False, stroke=style.ACCENT, strokeWidth=3)
+        layers = heat.encode(across, down, shade, tooltip=tips) + frame.encode(
+            x=alt.value(0), x2=alt.value(WIDE), y=down
+        )
+        view = alt.ViewBackground(stroke=style.SOFT)  # sines near 0 end without color
+        return layers.properties(width=WIDE, height=260, title=part(name), view=view)
+
     similar = (
         table.transform_aggregate(similarity="sum(part)", groupby=["position"])
         .mark_bar()
@@ -569,36 +576,14 @@ def _positions_explorer() -> Any:
             tooltip=[alt.Tooltip("position:Q"), alt.Tooltip("similarity:Q", format=".2f")],
         )
     )
-    numbers = (
-        table.transform_filter("datum.position == chosen")
-        .mark_bar()
-        .encode(
-            across,
-            alt.Y(
-                "value:Q",
-                title=None,
-                scale=alt.Scale(domain=[-1, 1]),
-                axis=alt.Axis(values=[-1, 0, 1]),
-            ),
-            color=alt.condition(
-                "datum.value < 0", alt.value(style.NEGATIVE), alt.value(style.POSITIVE)
-            ),
-            tooltip=tips,
-        )
-    )
-    top = alt.hconcat(
-        alt.layer(heat, frame).properties(
-            width=WIDE, height=260, title=part("each row is a position")
-        ),
+    whole = alt.hconcat(
+        half("each position’s sines", 0, down),
+        half("each position’s cosines", 1, alt.Y("position:O", title=None, axis=None)),
         similar.properties(
-            width=180, height=260, title=part(alt.expr("'how like position ' + chosen"))
+            width=150, height=260, title=part(alt.expr("'how like position ' + chosen"))
         ),
-        spacing=32,
+        spacing=24,
     )
-    bottom = numbers.properties(
-        width=WIDE, height=110, title=part(alt.expr("'the numbers of position ' + chosen"))
-    )
-    whole = alt.vconcat(top, bottom, spacing=24)
     return whole.add_params(d_model, chosen, exponent)
 
 
@@ -852,9 +837,9 @@ def draw_positions_output_side() -> Figure:
     "positions-explorer",
     title="Every position gets a row of its own",
     caption="The formula to play with: sliders for d_model, the base and a position.",
-    alt="A heat map of 20 positions and 32 columns with position 3 framed; to its right a bar "
-    "for each position, as long as its dot product with position 3, longest at 3 itself; below, "
-    "the 32 numbers of position 3 as bars. Three sliders change d_model, the base, the position.",
+    alt="Two heat maps of 20 positions, 16 sines and 16 cosines, with position 3 framed; to their "
+    "right a bar for each position, as long as its dot product with position 3, longest at 3 "
+    "itself. Three sliders change d_model, the base, the position.",
 )
 def draw_positions_explorer() -> Any:
     return _positions_explorer()

@@ -23,11 +23,11 @@ from course.drawing.maps import level_name, number_map
 from course.drawing.plots import name_lines
 from course.drawing.registry import figure
 from course.drawing.values import as_array, steady_round, written
-from course.drawing.words import canvas, heading, label, titled, word
+from course.drawing.words import canvas, heading, label, titled, width_of, word
 
 GREY = style.MUTED
 TICKS = (-2, 0, 2)
-SIDE = 190  # pixels, of the planes in the explorer
+SIDE = 202  # pixels, of the planes in the explorer
 
 
 def _word_colors(words: Sequence[str]) -> list[str]:
@@ -328,6 +328,13 @@ def _score_maps(maps: Mapping[str, Any], words: Sequence[str]) -> Figure:
     return figure
 
 
+def _chip_path(text: str) -> str:
+    """The outline of a word's chip in a chart, in pixels around its middle."""
+    half = max(36 * width_of(text, 13) - 2.5, 1)
+    corners = f"a6,6 0 0 1 6,6 v9 a6,6 0 0 1 -6,6 h{-2 * half:.1f} a6,6 0 0 1 -6,-6 v-9 "
+    return f"M{-half:.1f},-10.5 h{2 * half:.1f} {corners}a6,6 0 0 1 6,-6 z"
+
+
 def attention_explorer(
     words: Sequence[str],
     keys: Any,
@@ -369,7 +376,10 @@ def attention_explorer(
     ]
     table = [
         {"word": word, "kx": k[0], "ky": k[1], "vx": v[0], "vy": v[1], "moved": word == moved}
-        for word, k, v in zip(words, keys.tolist(), values.tolist(), strict=True)
+        | {"ink": style.readable(own), "ground": style.tint(own), "chip": _chip_path(word)}
+        for word, own, k, v in zip(
+            words, _word_colors(words), keys.tolist(), values.tolist(), strict=True
+        )
     ]
     base = (
         alt.Chart(alt.Data(values=table))
@@ -403,8 +413,7 @@ def attention_explorer(
         axis = alt.Axis(labelColor=style.MUTED, labelPadding=6, **plain)
         return alt.X(f"{x}:Q", scale=scale, axis=axis), alt.Y(f"{y}:Q", scale=scale, axis=axis)
 
-    own = [style.readable(each, style.PAPER) for each in _word_colors(words)]
-    ink = alt.Fill("word:N", legend=None, sort=None, scale=alt.Scale(domain=words, range=own))
+    ink = alt.Fill("ink:N", scale=None)
 
     def write(chart: Any, *where: Any, text: Any, fill: Any = style.INK, **look: Any) -> Any:
         """Letters with a white rim, for both themes; clipped, so that the layout stays."""
@@ -414,8 +423,12 @@ def attention_explorer(
         fill = alt.value(fill) if isinstance(fill, str) else fill
         return rim.encode(**channels) + chart.mark_text(**look).encode(fill=fill, **channels)
 
-    def beside(x: str) -> Any:
-        return alt.expr(f"{x} > 1.2 ? 'right' : 'left'")
+    def chips(x: Any, y: Any, down: Any = 0) -> Any:
+        """Each word on its chip, `down` pixels below a place."""
+        ground = base.mark_point(size=4, opacity=1, yOffset=down, strokeWidth=0)
+        letters = base.mark_text(fontSize=13, fontWeight="bold", dy=down)
+        shape, fill = alt.Shape("chip:N", scale=None), alt.Fill("ground:N", scale=None)
+        return ground.encode(x, y, shape, fill) + letters.encode(x, y, ink, text="word:N")
 
     def away(y: str, far: int) -> Any:
         return alt.expr(f"datum.{y} < 0 ? {far} : {-far}")
@@ -424,29 +437,27 @@ def attention_explorer(
     x, y = plane("x", "y")
     ways = base.mark_rule(strokeWidth=2, opacity=0.6).encode(from_x, from_y, x2="x", y2="y")
     dots = base.mark_point(filled=True, size=140, opacity=1).encode(x, y, color=color, tooltip=tips)
-    names = write(base, x, y, text="word:N", fill=ink, align=beside("datum.x"), dy=away("y", 16))
+    names = chips(x, y, away("y", 21))
     here = alt.Chart(alt.Data(values=[{"zero": 0}])).transform_calculate(x="query_x", y="query_y")
     arrow = here.mark_rule(strokeWidth=4, color=GREY).encode(from_x, from_y, x2="x", y2="y")
     tip = here.mark_point(shape="diamond", filled=True, size=220, color=GREY, opacity=1)
-    below = alt.expr("query_y < -2 ? -17 : 17")
-    called = write(here, x, y, text=alt.value("query"), align=beside("query_x"), dy=below)
+    side = {"align": alt.expr("query_x > 1.5 ? 'right' : 'left'")}
+    side["dx"] = alt.expr("query_x > 1.5 ? -12 : 12")
+    called = write(here, x, y, text=alt.value("query"), **side)
     left = ways.encode(color=color) + arrow + tip.encode(x, y) + called + dots + names
 
     weight = alt.X("weight:Q", axis=None, scale=alt.Scale(domain=[0, 1.3]))
-    word = alt.Y(
-        "word:N", title=None, sort=None, axis=alt.Axis(ticks=False, domain=False, labelPadding=6)
-    )
+    word = alt.Y("word:N", title=None, sort=None, axis=None)
     bars = base.mark_bar(size=28).encode(weight, word, color=color, tooltip=tips)
     two_decimals = alt.Text("weight:Q", format=".2f")
     middle = bars + write(base, weight, word, text=two_decimals, fill=ink, align="left", dx=6)
+    middle += chips(alt.X(value=-25), word)
 
     x, y = plane("vx", "vy")
-    large = alt.Size("weight:Q", legend=None, scale=alt.Scale(domain=[0, 1], range=[40, 700]))
-    squares = base.mark_point(shape="square", filled=True, opacity=1).encode(
-        x, y, color=color, tooltip=tips, size=large
+    squares = base.mark_point(shape="square", filled=True, size=110, opacity=1).encode(
+        x, y, color=color, tooltip=tips
     )
-    look = {"align": beside("datum.vx"), "dy": away("vy", 24)}
-    value_names = write(base, x, y, text="word:N", fill=ink, **look)
+    value_names = chips(x, y, away("vy", 21))
     parts = base.transform_calculate(px="datum.weight * datum.vx", py="datum.weight * datum.vy")
     pulls = (
         parts.transform_joinaggregate(out_x="sum(px)", out_y="sum(py)")
@@ -455,29 +466,23 @@ def attention_explorer(
     )
     mean = (
         parts.transform_aggregate(out_x="sum(px)", out_y="sum(py)")
-        .transform_calculate(
-            text="format(datum.out_x, '.2f') + ', ' + format(datum.out_y, '.2f')",
-            beside="clamp(datum.out_x - 0.1, -2.9, 1.4)",
-            left="-2.9",
-            low="-2.7",
-        )
-        .transform_calculate(text="'output (' + datum.text + ')'")
+        .transform_calculate(text="'output (' + format(datum.out_x, '.2f') + ', '")
+        .transform_calculate(text="datum.text + format(datum.out_y, '.2f') + ')'")
     )
     output = mean.mark_point(shape="diamond", filled=True, size=220, color=GREY, opacity=1).encode(
         *plane("out_x", "out_y")
     )
-    below = alt.expr("datum.out_y < -2 ? -22 : 24")
-    plain = {"align": "left", "fontWeight": "normal", "clip": False}
-    said = write(mean, *plane("left", "low"), text="text:N", fill=style.MUTED, **plain)
-    called = write(
-        mean, *plane("beside", "out_y"), text=alt.value("output"), align="left", dy=below
-    )
+    below = alt.expr("datum.out_y < -2 ? -22 : 22")
+    called = write(mean, *plane("out_x", "out_y"), text=alt.value("output"), dy=below)
+    note = {"align": "left", "fontWeight": "normal", "clip": False}
+    said = write(mean, alt.value(0), alt.value(SIDE + 40), text="text:N", fill=style.MUTED, **note)
     right = pulls + squares + value_names + output + said + called
+    part = {"fontSize": style.PART, "frame": "group", "offset": 14}
     shown = [
-        chart.properties(title=alt.Title(name, fontSize=style.PART), width=wide, height=SIDE)
+        chart.properties(title=alt.Title(name, **part), width=wide, height=SIDE)
         for chart, name, wide in (
             (left, "1. query and keys", SIDE),
-            (middle, "2. weights", 120),
+            (middle, "2. weights", 115),
             (right, "3. values and output", SIDE),
         )
     ]
@@ -485,7 +490,7 @@ def attention_explorer(
         "The output goes to the value whose key the query points at",
         subtitle="Each query, key, value and output is two numbers: how far right, how far up",
     )
-    whole = alt.hconcat(*shown, bounds="flush", spacing=60, title=title)
+    whole = alt.hconcat(*shown, bounds="flush", spacing=56, title=title)
     return whole.add_params(*sliders)
 
 

@@ -187,17 +187,20 @@ def _eight_heads(
 
 
 def _two_pictures(maps: Any, layer: str, head: int, askers: Mapping[str, str]) -> Figure:
-    """Draw the looks of two words of a sentence in one head, one above the other, unnamed."""
-    figure, ax = canvas(8, 4.55)
+    """Draw the looks of two words of a sentence in one head, unnamed: one above it, one below."""
+    figure, ax = canvas(8, 3.75)
     weights = as_array(maps.weights[layer][head])
-    note = "Spanish for “tired”: cansado if it is el animal, cansada if it is la calle, the street"
-    heading(ax, "Two large weights. Which decides: cansado or cansada?", note)
-    for asker, letter, y in zip(askers, "ab", (2.15, 0.18), strict=True):
-        label(ax, (0.02, y + 1.43), f"({letter})  what “{asker}” looks at", size=style.LABEL)
-        place = maps.src.index(asker)
-        found = {maps.src[j]: style.INK for j in range(len(maps.src)) if weights[place, j] > 0.5}
-        middles = sentence(ax, (0.1, y), maps.src, {**found, asker: askers[asker]}, gap=0.2)
-        arcs(ax, middles, y + 0.26, weights[place], place, askers[asker])
+    note = "Which decides Spanish “tired”: cansado (el animal) or cansada (la calle, the street)?"
+    places = [maps.src.index(asker) for asker in askers]
+    found = {maps.src[int(weights[place].argmax())]: style.INK for place in places}
+    one, other = (f"“{asker}”" for asker in askers)
+    seen = " and ".join(f"“{text}”" for text in found)
+    heading(ax, f"Nearly all attention of {one}, and of {other}, goes to {seen}", note)
+    middles = sentence(ax, (0.1, 1.35), maps.src, {**found, **askers}, gap=0.2)
+    for (asker, color), place, below in zip(askers.items(), places, (False, True), strict=True):
+        said = f"({'ab'[below]})  what “{asker}” looks at"
+        label(ax, (0.02, 0.3 if below else 2.7), said, size=style.LABEL)
+        arcs(ax, middles, 1.23 if below else 1.61, weights[place], place, color, below)
     return figure
 
 
@@ -603,7 +606,7 @@ def distance_bars(profiles: Mapping[str, Mapping[int, float]]) -> Figure:
     The largest is loud, and what comes near it.
     """
     figure, panels = style.panels(len(profiles), 3.2, sharey=True)
-    for ax, (name, profile) in zip(panels, profiles.items(), strict=True):
+    for ax, (name, profile) in zip(panels, sorted(profiles.items()), strict=True):
         loud = [weight > 0.8 * max(profile.values()) for weight in profile.values()]
         colors = [style.ACCENT if strong else style.SOFT for strong in loud]
         bars = ax.bar(list(profile), list(profile.values()), width=0.7, color=colors)
@@ -616,7 +619,8 @@ def distance_bars(profiles: Mapping[str, Mapping[int, float]]) -> Figure:
         ax.set_yticks([])
         ax.tick_params(axis="x", length=0)
         ax.spines["left"].set_visible(False)
-    panels[0].set_ylabel("mean attention weight", fontsize=style.NOTE, color=style.MUTED)
+    said = "mean weight, of words with such a neighbor"
+    panels[0].set_ylabel(said, fontsize=style.NOTE, color=style.MUTED)
     figure.supxlabel("distance of the word looked at: − is before, + is after", size=style.LABEL)
     figure.get_layout_engine().set(w_pad=0.2)
     return figure
@@ -686,16 +690,16 @@ def draw_heads_recap() -> Figure:
     return _heads_recap(["I", "like", "trees"])
 
 
-FILTERS = ("layer 1, head 1", "layer 0, head 1")
+FILTERS = ("layer 0, head 1", "layer 1, head 1")
 
 
 @figure(
     "heads-filters",
-    title="One head looks at the word before it, another at itself and the words after",
+    title="One head looks at itself and the words after, another at the word before",
     caption="How far two encoder heads look: mean weight at each distance in 200 test sentences.",
     alt="Two bar charts over distances from three words to the left to three to the right. Layer "
-    "1, head 1 has its tallest bar one word to the left, 0.44, and almost nothing on the right; "
-    "layer 0, head 1 looks at itself and the three words after it, with 0.14 to 0.16 each.",
+    "0, head 1 looks at itself and the three words after it, with 0.14 to 0.16 each; layer 1, head "
+    "1 has its tallest bar one word to the left, 0.44, and almost nothing on the right.",
 )
 def draw_heads_filters() -> Figure:
     texts = [english for english, _ in english_spanish.load("test")[:200]]
@@ -725,9 +729,9 @@ def draw_heads_eight() -> Figure:
 @figure(
     "heads-two-pictures",
     caption="Which would you believe? Two pictures, each of a word that looks at 'animal'.",
-    alt="The sentence 'the animal did not cross the street because it was too tired' twice. In (a) "
-    "a thick arrow leads from 'it' to 'animal', 98 % of its attention, in (b) one just as thick "
-    "from 'tired' to 'animal', 100 %. The title asks which decides, cansado or cansada.",
+    alt="The sentence 'the animal did not cross the street because it was too tired'. Above it, "
+    "(a), a thick arrow leads from 'it' to 'animal', 98 % of its attention; below it, (b), one "
+    "just as thick from 'tired' to 'animal', 100 %. The note asks which decides cansado.",
 )
 def draw_two_pictures() -> Figure:
     return _two_pictures(maps_of_tired(), "encoder.layers.1.self_attn", 2, RIDDLE)

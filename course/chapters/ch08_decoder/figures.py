@@ -121,38 +121,33 @@ def _way_down(ax: Axes, text: str, x: float) -> None:
 def _decode_trace(src: Sequence[str], steps: Sequence[WordStep]) -> Figure:
     """Draw all steps of a translation below each other -> the figure.
 
-    Each step: what the decoder has read and writes, its look at the source, the likeliest words
+    Each step: what the decoder has read and writes, its look at the source, the two likeliest words
     with their probabilities. Raises ValueError when a step has other source words.
     """
     _check(src, steps)
-    figure, ax = canvas(style.WIDTH, 0.95 + 1.05 * len(steps))
+    figure, ax = canvas(style.WIDTH, 1.15 + 0.5 * len(steps))
     sure = " or ".join(sorted({percent(step.chances[0]) for step in steps}))
     heading(ax, f"At each step one word is nearly sure, with {sure}")
-    columns = {0.02: "has read", 2.65: "looks at", 4.98: "writes the likeliest word"}
+    columns = {0.02: "has read", 2.5: "looks at", 4.6: "writes", 5.6: "how likely"}
+    columns |= {7.0: "next likeliest"}
     for x, said in columns.items():
         label(ax, (x, ax.get_ylim()[1] - 0.62), said, color=style.MUTED)
-    wide = 2.0 / len(src)
+    wide = 1.9 / len(src)
+    for place, text in enumerate(src):
+        word(ax, (2.5 + wide * (place + 0.5), ax.get_ylim()[1] - 0.95), text, size=style.NOTE)
     for number, step in enumerate(steps):
-        y = ax.get_ylim()[1] - 1.2 - 1.05 * number
+        y = ax.get_ylim()[1] - 1.4 - 0.5 * number
         sentence(ax, (0.06, y + 0.045), step.read, style.WORDS, size=style.NOTE, gap=0.14)
-        matrix(ax, (2.65, y - 0.1), 2.0, 0.38, [step.weights], limit=1, low=0, cmap=style.WEIGHTS)
-        for place, (text, weight) in enumerate(zip(src, step.weights, strict=True)):
-            x, said = 2.65 + wide * (place + 0.5), f"{steady_round(weight):.2f}"
+        matrix(ax, (2.5, y - 0.06), 1.9, 0.3, [step.weights], limit=1, low=0, cmap=style.WEIGHTS)
+        for place, weight in enumerate(step.weights):
+            x, said = 2.5 + wide * (place + 0.5), f"{steady_round(weight):.2f}"
             ink = style.ink_on(style.WEIGHTS(weight))
             label(ax, (x, y + 0.09), said.replace("0.00", ""), ha="center", color=ink)
-            word(ax, (x, y - 0.27), text, size=style.NOTE)
-        word(ax, (5.04, y + 0.09), step.best[0], size=style.TITLE, ha="left")
-        for place, (text, chance) in enumerate(zip(step.best, step.chances, strict=True)):
-            row = y + 0.09 - 0.17 * place
-            color = word_color(text) if place == 0 else style.MUTED
-            area(ax, (6.62, row - 0.06), max(0.95 * chance, 0.01), 0.12, color)
-            label(ax, (6.57, row), "" if place == 0 else text, ha="right", color=style.MUTED)
-            label(
-                ax,
-                (6.68 + 0.95 * chance, row),
-                percent(chance),
-                color=style.MUTED if place else style.INK,
-            )
+        word(ax, (4.66, y + 0.09), step.best[0], size=13, ha="left")
+        area(ax, (5.6, y), 0.8 * step.chances[0], 0.18, word_color(step.best[0]))
+        label(ax, (5.68 + 0.8 * step.chances[0], y + 0.09), percent(step.chances[0]))
+        label(ax, (7.0, y + 0.18), step.best[1], color=style.MUTED)
+        label(ax, (7.0, y), percent(step.chances[1]), color=style.MUTED)
     return figure
 
 
@@ -463,9 +458,9 @@ def draw_stepper() -> Any:
     "decoder-trace",
     caption="All five steps of 'I like trees' → 'me gustan los árboles <eos>' by our translator.",
     alt="Five rows. Each shows the words read so far, a row of attention weights over 'I like "
-    "trees <eos>', the next word, and the probabilities of five words. 'me' looks mostly at 'I', "
-    " 'gustan' at 'like', 'los' half at 'trees', 'árboles' at 'trees', <eos> at <eos>. In each "
-    "row one bar is at about 90 % and the other four can hardly be seen.",
+    "trees <eos>', the next word with its probability as a bar, about 90 %, and the next "
+    "likeliest, with 0.05 % at most. 'me' looks mostly at 'I', 'gustan' at 'like', 'los' half at "
+    "'trees', 'árboles' at 'trees', <eos> at <eos>.",
 )
 def draw_trace() -> Figure:
     return _decode_trace(*i_like_trees())

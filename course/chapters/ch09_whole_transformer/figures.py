@@ -342,9 +342,9 @@ def _vocabulary_ranges(
     """
     figure = style.new_figure(style.WIDTH, 0.34 * len(ranges) + 2.0)
     fitting = [row for row, (low, high) in ranges.items() if low <= said <= high]
-    figure.suptitle(
-        f"{len(fitting) or 'No'} row of Table 3 can have the {said:,.0f} words of the paper's text"
-    )
+    title = f"{len(fitting) or 'No'} row of Table 3 fits a vocabulary of {said:,.0f} words"
+    note = "Each bar: all sizes that give the row's parameters, which are printed in whole millions"
+    titled(figure, title, note)
     ax = figure.subplots()
     for row, (low, high) in enumerate(ranges.values()):
         ax.barh(row, (high - low) / 1e3, left=low / 1e3, color=style.RULE, height=0.6)
@@ -366,7 +366,7 @@ def _vocabulary_ranges(
     ax.set_xlim(left=min(low for low, _ in ranges.values()) / 1e3 - 0.5)
     ax.tick_params(length=0)
     ax.spines["left"].set_visible(False)
-    ax.set_xlabel("thousand words in the shared vocabulary that give the row's parameters")
+    ax.set_xlabel("thousand words in the vocabulary")
     return figure
 
 

@@ -23,6 +23,7 @@ from course.chapters.ch10_training.experiments import (
 )
 from course.drawing import style
 from course.drawing.arrows import box, path
+from course.drawing.cells import outline
 from course.drawing.plots import bar_rows, curves, name_lines, shares
 from course.drawing.registry import figure
 from course.drawing.rows import seed_rows
@@ -246,12 +247,18 @@ def probability_bars(panels: Mapping[str, Any], words: Sequence[str]) -> Figure:
 def word_grids(grids: Mapping[str, Any], rows: Sequence[str], columns: Sequence[str]) -> Figure:
     """Draw grids of probabilities (positions, words) below each other, each row adding up to 1.
 
-    grids: title -> grid; rows: what is predicted at each position. What rounds to 0.00 is left
-    blank. Raises ValueError when a grid doesn't fit the words or a row doesn't add up to 1.
+    grids: title -> grid; one called "target" is drawn as frames around its ones in the others.
+    rows: what is predicted at each position. What rounds to 0.00 is left blank. Raises ValueError
+    when a grid doesn't fit the words or a row doesn't add up to 1.
     """
-    figure = style.new_figure(style.WIDTH, 1.1 + len(grids) * (0.55 + 0.31 * len(rows)))
+    title = _said_of_grids([as_array(grid) for grid in grids.values()], rows, columns)
+    target = as_array(grids.get("target", np.zeros((len(rows), len(columns)))))
+    grids = {name: grid for name, grid in grids.items() if name != "target"}
+    figure = style.new_figure(
+        style.WIDTH, 1.1 + 0.19 * bool(target.any()) + len(grids) * (0.55 + 0.31 * len(rows))
+    )
     note = "A row for each position, named by its right word; empty: below 0.005"
-    titled(figure, _said_of_grids([as_array(grid) for grid in grids.values()], rows, columns), note)
+    titled(figure, title, note + "\nFramed: the right word, whose target is 1" * bool(target.any()))
     axes = figure.subplots(len(grids), 1, squeeze=False)[:, 0]
     for ax, (title, given) in zip(axes, grids.items(), strict=True):
         grid = as_array(given)
@@ -259,13 +266,15 @@ def word_grids(grids: Mapping[str, Any], rows: Sequence[str], columns: Sequence[
             raise ValueError(f"{title!r}: {len(rows)} positions, but {len(grid)} rows of numbers")
         _check_rows(title, grid, columns)
         ax.imshow(grid, cmap=style.WEIGHTS, vmin=0, vmax=1, interpolation="nearest", aspect="auto")
-        ax.set_title(title)
+        ax.set_title(title if len(grids) > 1 else "")
         words_around(ax, rows, columns)
         ax.tick_params(labelbottom=ax is axes[-1])
         for (i, j), share in np.ndenumerate(grid):
             if steady_round(share):
                 said, ink = two_decimals(share), style.ink_on(style.WEIGHTS(share))
                 centered(ax, j, i, said, color=ink)
+        for i, j in np.argwhere(target == 1):
+            outline(ax, (j - 0.5, i - 0.5), 1, 1, style.ACCENT, 2.5, clip_on=False)
     return figure
 
 
@@ -277,7 +286,7 @@ def _said_of_grids(grids: Sequence[np.ndarray], rows: Sequence[str], columns: Se
     least = min(grids[-1][at] for at in right)
     if np.ptp([grids[-1][at] for at in right]) < 1e-6:  # a rule made them, not a training
         return f"Smoothing moves {1 - least:.2f} from the right word to all the others"
-    said = f"In each row, the right word gets nearly all: {two_decimals(least)} or more"
+    said = f"The right word gets nearly all the probability: {two_decimals(least)} or more"
     return said if least > 0.9 else ""
 
 
@@ -389,7 +398,7 @@ def _schedule_curves(rates: Mapping[tuple[int, int], Any]) -> Figure:
     """Draw learning rates against the step, from step 1 on -> the figure.
 
     rates: (d_model, warm-up steps) -> the rate at step 1, 2, 3, … Each curve's warm-up stands at
-    its peak, each d_model where its curves end. The paper's own is loud, another d_model quiet.
+    its peak. The paper's own is loud.
     """
     figure = style.new_figure(style.WIDTH, 4.2)
     figure.suptitle("The longer the warm-up, the lower the peak; then all fall alike")
@@ -398,26 +407,17 @@ def _schedule_curves(rates: Mapping[tuple[int, int], Any]) -> Figure:
     ax.xaxis.set_major_formatter("{x:,.0f}")
     for (d_model, warmup), given in rates.items():
         lr, loud = 1000 * as_array(given), (d_model, warmup) == OF_THE_PAPER
-        wide = d_model == OF_THE_PAPER[0]
-        color = style.ACCENT if loud else style.MUTED if wide else style.SOFT
-        look = {"color": color, "linewidth": 3 if loud else 2 if wide else 1}
-        name = f"{d_model} numbers a word" if loud or not wide else ""
+        color = style.ACCENT if loud else style.MUTED
         steps = np.arange(1, len(lr) + 1)
-        ax.plot(steps, lr, label=name, zorder=3 if loud else 2, **look)
+        ax.plot(steps, lr, color=color, linewidth=3 if loud else 2, zorder=3 if loud else 2)
         peak = int(lr.argmax())
-        early = peak < 0.15 * len(lr)  # on its right rise the other lines
-        said = f"{warmup:,}" if early else f"warm-up of {warmup:,}" + ", the paper’s" * loud
-        ax.annotate(
-            said if wide else "",
-            (peak + 1, lr[peak]),
-            (-6 if early else 8, 4),
-            textcoords="offset points",
-            ha="right" if early else "left",
-            color=color,
-        )
+        said = f"warm-up of {warmup:,} steps" + ", the paper’s" * loud
+        look = {"textcoords": "offset points", "color": color}
+        ax.annotate(said, (peak + 1, lr[peak]), (8, 4), **look)
     ax.set_xlim(0, max(map(len, rates.values())))
-    ax.set_ylim(bottom=0)
-    name_lines(ax, wide=12)
+    ax.set_ylim(0, 1.1 * ax.get_ylim()[1])
+    look = {"textcoords": "offset points", "color": style.MUTED, "ha": "right"}
+    ax.annotate("here all are one", (len(lr), lr[-1]), (0, 8), **look)
     return figure
 
 
@@ -503,10 +503,10 @@ def draw_merci() -> Figure:
 
 @figure(
     "training-grids",
-    caption="The five target rows for 'I am a student', and what a model makes of them.",
-    alt="Two grids with a row for each of 'I am a student <eos>' and a column for each word. "
-    "Above, the target: a 1 at the right word of each row, all else blank. Below, the trained "
-    "model: the same cells hold 0.95 to 0.97, all others 0.02 or less.",
+    caption="What a trained model makes of the five target rows for 'I am a student'.",
+    alt="A grid with a row for each of 'I am a student <eos>' and a column for each word. The "
+    "right word of each row, whose target is 1, is framed; the trained model gives it 0.95 to "
+    "0.97, all others 0.02 or less.",
 )
 def draw_grids() -> Figure:
     grids = {"target": target_rows(0), "trained model": before_and_after()[1][0]}
@@ -559,16 +559,15 @@ def draw_penalty() -> Figure:
 
 
 OF_THE_PAPER = (512, 4000)  # d_model, and steps of the warm-up
-SCHEDULES = ((128, 4000), (512, 2000), (512, 4000), (512, 8000))
+SCHEDULES = ((512, 2000), (512, 4000), (512, 8000))
 
 
 @figure(
     "training-schedule",
     caption="The paper's learning rate: up in a straight line, down with the root of the step.",
-    alt="Four curves over 20000 steps. For d_model = 512 each rises in a straight line to its "
-    "warm-up step (2000, 4000 or 8000), turns sharply and falls; the shorter the warm-up, the "
-    "higher the peak, and later the three curves are one. For d_model = 128 and 4000 steps a thin "
-    "curve is twice as high.",
+    alt="Three curves over 20000 steps. Each rises in a straight line to its warm-up step (2000, "
+    "4000 or 8000), turns sharply and falls; the shorter the warm-up, the higher the peak, and "
+    "later the three curves are one.",
 )
 def draw_schedule() -> Figure:
     return _schedule_curves(

@@ -58,8 +58,8 @@ def test_the_trace_has_a_row_for_each_step():
     assert said[0] == "At each step one word is nearly sure, with 60 % or 90 %"
     for step in STEPS:
         assert " ".join(step.read) in " ".join(said)
-        assert set(step.best) <= set(said)
-        assert {percent(chance) for chance in step.chances} <= set(said)
+        assert set(step.best[:2]) <= set(said)
+        assert {percent(chance) for chance in step.chances[:2]} <= set(said)
 
 
 def small_way(words: int = 2) -> dict:

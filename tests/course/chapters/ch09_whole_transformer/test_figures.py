@@ -77,9 +77,9 @@ def test_ranges_are_drawn_from_end_to_end():
     bars = [(bar.get_x(), bar.get_width()) for bar in ax.patches[:2]]
     assert bars == [(1, 2), (2, 3)]
     assert any("2,000 to 3,000" in text for text in texts(figure))
-    assert ax.lines[0].get_xdata()[0] == 4 and figure.get_suptitle().startswith("1 row")
+    assert ax.lines[0].get_xdata()[0] == 4 and figure.texts[0].get_text().startswith("1 row")
     other = _vocabulary_ranges({"a": (1e3, 3e3)}, common=(2e3, 3e3), said=4e3)
-    assert other.get_suptitle().startswith("No row of Table 3 can have the 4,000 words")
+    assert other.texts[0].get_text() == "No row of Table 3 fits a vocabulary of 4,000 words"
 
 
 def test_vectors_reach_the_picture_and_must_fit_their_words():
