@@ -430,19 +430,21 @@ def attention_explorer(
         shape, fill = alt.Shape("chip:N", scale=None), alt.Fill("ground:N", scale=None)
         return ground.encode(x, y, shape, fill) + letters.encode(x, y, ink, text="word:N")
 
-    def away(y: str, far: int) -> Any:
-        return alt.expr(f"datum.{y} < 0 ? {far} : {-far}")
+    def away(y: str) -> Any:
+        """Away from the middle; at an edge towards it, so that the layout stays."""
+        return alt.expr(f"(datum.{y} < 0) == (abs(datum.{y}) < 2.3) ? 21 : -21")
 
     from_x, from_y = plane("zero", "zero")
     x, y = plane("x", "y")
     ways = base.mark_rule(strokeWidth=2, opacity=0.6).encode(from_x, from_y, x2="x", y2="y")
     dots = base.mark_point(filled=True, size=140, opacity=1).encode(x, y, color=color, tooltip=tips)
-    names = chips(x, y, away("y", 21))
+    names = chips(x, y, away("y"))
     here = alt.Chart(alt.Data(values=[{"zero": 0}])).transform_calculate(x="query_x", y="query_y")
     arrow = here.mark_rule(strokeWidth=4, color=GREY).encode(from_x, from_y, x2="x", y2="y")
     tip = here.mark_point(shape="diamond", filled=True, size=220, color=GREY, opacity=1)
     side = {"align": alt.expr("query_x > 1.5 ? 'right' : 'left'")}
     side["dx"] = alt.expr("query_x > 1.5 ? -12 : 12")
+    side["dy"] = alt.expr("query_y < -2.6 ? -9 : query_y > 2.6 ? 9 : 0")
     called = write(here, x, y, text=alt.value("query"), **side)
     left = ways.encode(color=color) + arrow + tip.encode(x, y) + called + dots + names
 
@@ -457,7 +459,7 @@ def attention_explorer(
     squares = base.mark_point(shape="square", filled=True, size=110, opacity=1).encode(
         x, y, color=color, tooltip=tips
     )
-    value_names = chips(x, y, away("vy", 21))
+    value_names = chips(x, y, away("vy"))
     parts = base.transform_calculate(px="datum.weight * datum.vx", py="datum.weight * datum.vy")
     pulls = (
         parts.transform_joinaggregate(out_x="sum(px)", out_y="sum(py)")
