@@ -728,7 +728,7 @@ def draw_heads_eight() -> Figure:
 
 @figure(
     "heads-two-pictures",
-    caption="Which would you believe? Two pictures, each of a word that looks at 'animal'.",
+    caption="Which would you believe? Two words look at 'animal', each with nearly all it has.",
     alt="The sentence 'the animal did not cross the street because it was too tired'. Above it, "
     "(a), a thick arrow leads from 'it' to 'animal', 98 % of its attention; below it, (b), one "
     "just as thick from 'tired' to 'animal', 100 %. The note asks which decides cansado.",
