@@ -380,7 +380,7 @@ def draw_lens() -> Figure:
 @figure(
     "real-heads-pronouns",
     caption="Pronoun pairs with both genders right: as they are, and with the noun said again.",
-    alt="Three rows, a pale bar for the small model, at 99 % in all, and within it one for the "
+    alt="Three rows, a wide bar for the small model, at 99 % in all, and within it one for the "
     "large: 16 %, below the line of chance at 25 %, where English says “it was too tired”; "
     "at 20 % where it says “the animal was too tired”; and at 60 % where Spanish says “el animal” "
     "again, too.",

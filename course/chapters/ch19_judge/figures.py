@@ -81,7 +81,7 @@ def _price(
         xlim=(-0.03 * far, 1.03 * far),
     )
     ax.set_yticks([0.2, 0.4, 0.6, 0.8, 1.0])
-    note = "grey: trainings, the mean of their seeds; small dots: where each seed ends"
+    note = "grey: training runs, the mean of their seeds; small dots: where each seed ends"
     titled(figure, "Every training leads farther from the start than it must", note)
     return figure
 
@@ -159,7 +159,7 @@ def _tries(curves_of: Mapping[str, Sequence[Row]], drawn: int) -> Figure:
     ax.set_ylabel("share of beginnings with at least one right try")
     curves(ax, ks, lines, loud=list(lines)[-1:], names=False, marker="o", markersize=5)
     name_lines(ax, wide=16)
-    note = "taught: by a judge's verdicts, without a KL penalty; thin lines: the single seeds"
+    note = "taught: by a judge's verdicts, without a KL penalty; thin lines: each seed"
     titled(figure, "With 8 tries or more, the untaught model is right more often", note)
     return figure
 
