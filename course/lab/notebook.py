@@ -25,9 +25,9 @@ PICTURE = "lab.png"  # of the page, as after the second step of its tour: course
 SOURCES = "Sources"  # in the picture's file: what `sources` gave when it was taken
 SIZE = (1120, 800)  # pixels
 ALT = (
-    "The laboratory: an English sentence, its translation, and lines from each word to the words "
-    "it looks at. The end of the line from 'tired' lies on 'street' instead of 'animal', and "
-    "'cansado' has become 'cansada'."
+    "The laboratory: an English sentence, its translation, a small map for each of four heads, "
+    "and a line from 'tired' with a weight beside each word. The end of the line from 'tired' "
+    "lies on 'street' instead of 'animal', and 'cansado' has become 'cansada'."
 )
 
 

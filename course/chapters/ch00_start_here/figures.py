@@ -131,7 +131,7 @@ def draw_cross_attention(
     layers = [name for name in maps.weights if name.endswith("cross_attn")]
     weights = maps.weights[layers[-1]]
     figure, ax = style.panel(1.6 + 0.46 * len(maps.tgt_out))
-    which = f"decoder layer {len(layers) - 1}, mean of {len(weights)} heads"
+    which = f"last decoder layer, mean of {len(weights)} heads"
     titled(figure, title, f"How much attention each English word gets: {which}")
     attention_heatmap(weights.mean(dim=0), maps.tgt_out, maps.src, ax)
     if not ax.texts:  # the cells are too many for numbers

@@ -613,8 +613,8 @@ def draw_noun_map() -> Any:
     caption="How alike twelve words are after training.",
     alt="A square of cosines, with frames around cat, dog, horse; cow, apple; water, eagle, "
     "classroom; gave, sent; wide, wider. Off the diagonal the strongest cells are wide and "
-    "wider, 0.7, water and classroom, gave and sent, 0.5. cat, dog and horse share 0.4 or so, but "
-    "cat and cow only 0.2: cow is nearer to apple, with 0.4.",
+    "wider, 0.7, classroom with water and eagle, gave and sent, 0.5. cat, dog and horse share "
+    "0.4 or so, but cat and cow only 0.2: cow is nearer to apple, with 0.4.",
 )
 def draw_word_similarity() -> Figure:
     rows = [_vocabularies()[0].index(word) for word in SOME_WORDS]

@@ -755,7 +755,7 @@ def draw_positions_frequencies() -> Figure:
     caption="Going three positions on turns each hand by its own angle, wherever it starts.",
     alt="Three clocks, for numbers 0 and 1, 60 and 61, 120 and 121. In each, a rust arc leads from "
     "position 1 to 4 and a grey arc from position 6 to 9. Within a clock the two arcs are "
-    "equally long; from clock to clock they shrink: 172, 58 and 20 degrees.",
+    "equally wide; from clock to clock they narrow: 172, 58 and 20 degrees.",
 )
 def draw_positions_rotation() -> Figure:
     return _positions_clocks(positional_encoding(10, 512), (0, 30, 60), start=1, other=6, step=3)

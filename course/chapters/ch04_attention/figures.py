@@ -579,10 +579,11 @@ def draw_six_steps() -> Figure:
 @figure(
     "attention-four-frames",
     caption="The equation of attention in four frames: scores, scaled, softmax, times the values.",
-    alt="Four maps with a row for each of 'me gustan árboles', which ask, and a column for each of "
-    "'I like trees', which answer. The scores to write 'gustan' are 2, 0, 8; divided by 2 they are "
-    "1, 0, 4; the softmax gives nearly all weight to 'trees'; so the output for 'gustan' holds the "
-    "'what' and the 'many' of trees. The row of 'gustan' is framed in all four.",
+    alt="Four maps with a row for each of 'me gustan árboles', which ask, three with a column "
+    "for each of 'I like trees', which answer, the last for who, does, what and many. The scores "
+    "to write 'gustan' are 2, 0, 8; divided by 2 they are 1, 0, 4; the softmax gives nearly all "
+    "weight to 'trees'; so the output for 'gustan' holds the 'what' and the 'many' of trees. The "
+    "row of 'gustan' is framed in all four.",
 )
 def draw_four_frames() -> Figure:
     asks, words = ["me", "gustan", "árboles"], ["I", "like", "trees"]

@@ -560,8 +560,8 @@ COLUMNS = "Each pair of words, the columns in the order of the rows"
     "translator.",
     alt="Three maps of cosines over 'the tired animal crosses the wide street', parted into who "
     "acts, 'the tired animal', and what it does. Input: the two 'the' are alike, all other pairs "
-    "only a little. Layer 0: they no longer are. Layer 1: two blocks of positive values, mostly "
-    "negative ones between; their mean has fallen from 0.18 to -0.07.",
+    "only a little. Layer 0: they no longer are. Layer 1: two blocks of positive values, half "
+    "of those between negative; their mean has fallen from 0.18 to -0.07.",
 )
 def draw_similarity() -> Figure:
     (words,), xs = read_by_encoder([SENTENCE])

@@ -470,7 +470,7 @@ def _cost_and_path(
     meet. Raises ValueError when a curve has another number of points than there are lengths.
     """
     figure = style.new_figure(style.WIDTH, 4.7)
-    note = "Recurrent: word after word. Convolution and restricted attention: 5 neighbors, or with "
+    note = "Recurrent: word after word. Convolution and restricted attention: 5 words, or with "
     note += f"gaps.\nThe price: beyond {d_model} words, attention costs more than a recurrent layer"
     titled(figure, "Self-attention never waits and reaches each word in one layer", note)
     drawn = [
@@ -614,8 +614,8 @@ def draw_zoom() -> Figure:
 @figure(
     "whole-figure-2",
     caption="The two diagrams of the paper's Figure 2, each box with the code that does its work.",
-    alt="Two columns of boxes, read from the bottom. On the left: MatMul of Q and K, Scale, Mask, "
-    "SoftMax and a MatMul with V. On the right: three Linear, a cut into h heads, Scaled "
+    alt="Two stacks of boxes, read from the bottom. Above: MatMul of Q and K, Scale, Mask, "
+    "SoftMax and a MatMul with V. Below: three Linear, a cut into h heads, Scaled "
     "Dot-Product Attention h times, Concat, Linear. Beside each box is a piece of code, such as "
     "'query @ key.transpose(-2, -1)'.",
 )
@@ -727,7 +727,7 @@ def draw_sentence() -> Figure:
     "from the first word to the last, and what it costs, against the length of the sentence.",
     alt="Three panels of curves. Waiting: the recurrent layer waits as many steps as there are "
     "words, all others one. Path: one layer for self-attention, as many as words for the recurrent "
-    "one, a quarter as many for convolution and restricted attention, three with gaps. Price: "
+    "one, a quarter as many for convolution and restricted attention, 2 or 3 with gaps. Price: "
     "self-attention bends upwards and crosses the straight line of the recurrent layer at 64 "
     "words, as many as a vector has numbers; convolution and restricted attention stay below. "
     "Each curve has its name at its end.",

@@ -488,7 +488,7 @@ def before_and_after() -> tuple[Tensor, Tensor]:
     "training-merci",
     caption="The first word for 'merci': what a new model thinks, what is right, what it learns.",
     alt="Three panels with a bar for each of five English words, the end token and the rest; "
-    "'thanks', the right word, is filled. Before training the bars are of all sizes and 'thanks' "
+    "'thanks', the right word, is orange. Before training the bars are of all sizes and 'thanks' "
     "gets 0.06. The target is 1 at 'thanks' and 0 elsewhere. After training 'thanks' has 0.89.",
 )
 def draw_merci() -> Figure:

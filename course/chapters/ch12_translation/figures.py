@@ -207,9 +207,9 @@ def draw_pronoun_jump() -> Figure:
 @figure(
     "translation-two-measures",
     caption="What exact match and BLEU say about translations that were broken on purpose.",
-    alt="Seven rows with two bars each, by what was broken. Nothing: both are 100. One ending in "
-    "the other gender: exact match 9.5, BLEU 77. Last word left out: 0 and 82. Small letters: 0 "
-    "and 79. Words backwards: both near 0.",
+    alt="Seven rows in two panels of bars, by what was broken. Nothing: both are 100. One ending "
+    "in the other gender: exact match 9.5, BLEU 77. Last word left out: 0 and 82. Small letters: "
+    "0 and 79. Words backwards: both near 0.",
 )
 def draw_two_measures() -> Figure:
     from course.chapters.ch12_translation.experiments import broken_scores

@@ -368,8 +368,7 @@ def draw_scaling() -> Figure:
     alt="Two panels of bars with five rows: words drawn as they are, with temperature 0.5, with "
     "temperature 1.5, with top-k 10, with top-p 0.9. The grammar could have written the share of "
     "0.20, 0.49, 0.06, 0.43 and 0.27, with intervals of up to 0.08 to both sides. In "
-    " 150 sentences there are 415, 277, 503, 279 and 358 "
-    "different words.",
+    "150 sentences there are 415, 277, 503, 279 and 358 different words.",
 )
 def draw_dials() -> Figure:
     return _dial_bars(experiments.load("writing")["rows"])

@@ -18,7 +18,7 @@ Runs = Sequence[Mapping[str, Any]]
 WAYS = {  # as they are stored -> as the figure says it
     "swap": "two attention weights\nof one head swapped",
     "difference of means": "the genders' mean\ndifference added",
-    "two features": "two features of the\ndictionary swapped",
+    "two features": "two features of the\ndictionary turned",
     "two features at random": "two random features,\nas large a change",
 }
 

@@ -878,10 +878,11 @@ NOTES = (
     notebook="09_the_whole_transformer",
     caption="'I like trees' all the way through, on one page (A2), every number real.",
     alt="A page with four columns of strips on the left, the encoder, and five on the right, the "
-    "decoder, read from the top down. Each word is a strip of 128 colored cells that changes from "
-    "row to row; between the rows, arrows as thick as the attention of each head lead from word to "
-    "word. A cable of four colors takes the memory into both decoder layers. At the bottom stand "
-    "me, gustan, los, árboles and <eos>, each with 89 or 90 %; each goes back up and in again.",
+    "decoder, read from the top down. Each word is a strip of 128 colored cells that changes "
+    "from row to row; between the rows, arrows as thick as the attention of each head lead from "
+    "word to word. A cable of four colors takes the memory into both decoder layers. At the "
+    "bottom stand me, gustan, los, árboles and <eos>, each with 89 or 90 %; all but <eos> go "
+    "back up and in again.",
 )
 def draw_poster() -> Figure:
     translator, way = _the_translator(), _the_way()

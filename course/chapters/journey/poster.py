@@ -96,7 +96,7 @@ class _Column:
             self.ax,
             (left + 0.12, top - 0.14),
             title.replace(" layer", "\nlayer"),
-            size=19,
+            size=17,
             va="top",
             weight="bold",
             color=color,
