@@ -274,3 +274,9 @@ def test_the_batches_of_the_picture_have_the_padding_that_all_batches_have():
         drawn = _usual_batch(batches, lengths)
         of_all, of_one = 1 - sum(lengths) / places, 1 - sum(drawn) / len(drawn) / max(drawn)
         assert abs(of_one - of_all) < 0.005 and f"{of_one:.0%}" == f"{of_all:.0%}"
+
+
+def test_no_two_rows_are_alike():
+    table = positional_encoding(100, 128)
+    apart = torch.cdist(table, table) + 9 * torch.eye(100)
+    assert apart.min() > 1

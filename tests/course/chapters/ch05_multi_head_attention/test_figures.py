@@ -15,7 +15,8 @@ from course.drawing import notebook_output as showing
 from course.drawing import style
 from course.drawing.arrows import threads
 from course.drawing.words import canvas, percent
-from transformer_lib.translator import AttentionMaps
+from transformer_lib.text import english_spanish
+from transformer_lib.translator import AttentionMaps, Translator
 
 ENGLISH = ["I", "like", "trees", "<eos>"]
 SPANISH = ["me", "gustan", "los", "árboles"]
@@ -274,7 +275,6 @@ def test_distances_leave_the_padding_out():
     from transformer_lib.model.transformer import make_model
     from transformer_lib.text.languages import Language
     from transformer_lib.text.tokens import Tokenizer, Vocabulary
-    from transformer_lib.translator import Translator
 
     model = make_model(7, 7, N=2, d_model=8, d_ff=8, h=2)
     for layer in model.encoder.layers:
@@ -317,3 +317,11 @@ def test_the_three_uses_say_who_asks_whom(maps):
     own = [lines for lines in ax.collections if 2.9 < lines.get_segments()[0][0][0] < 5]
     levels = [(line[0][1], line[-1][1]) for lines in own for line in lines.get_segments()]
     assert len(own) == 5 and all(start <= end for start, end in levels), "the mask"
+
+
+def test_one_head_looks_at_itself_and_the_words_after_another_at_the_word_before():
+    sentences = [english for english, _ in english_spanish.load("test")[:200]]
+    far = heads.weight_by_distance(Translator.load("grammar"), sentences)
+    here, left = far["layer 0, head 1"], far["layer 1, head 1"]
+    assert set(sorted(here, key=here.__getitem__)[-4:]) == {0, 1, 2, 3}
+    assert max(left, key=left.__getitem__) == -1

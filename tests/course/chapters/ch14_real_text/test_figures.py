@@ -11,6 +11,8 @@ from course.chapters.ch14_real_text.figures import (
     _word_in_pieces,
 )
 from course.drawing.registry import FIGURES
+from transformer_lib.files import read_json
+from transformer_lib.translator import MODELS
 
 
 def texts(figure) -> list[str]:
@@ -102,3 +104,13 @@ def test_the_rungs_in_the_words_are_those_of_the_picture():
     worths = [worth.replace("-", "\N{MINUS SIGN}") for worth in worths]
     assert rows == list(zip(names, worths, strict=True))
     assert base == "as it is: 36.1" and "36.1" in told
+
+
+def test_the_loss_still_falls_when_training_ends():
+    history = read_json(MODELS["tatoeba"] / "training.json")["history"]
+    losses = [entry["validation_loss"] for entry in history]
+    assert losses[-1] == min(losses) and losses[-4:] == sorted(losses[-4:], reverse=True)
+    last = history[-1]
+    said = FIGURES["real-text-learning-curve"].alt
+    assert f"over {last['step']:,} steps" in said and f"picture, to {last['loss']:.1f}," in said
+    assert f"from {losses[0]:.1f} to {losses[-1]:.1f}" in said
