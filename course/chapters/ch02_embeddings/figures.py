@@ -259,7 +259,7 @@ def word_map(
     nothing is searched for, those in `leftward` at the left. regions: large names on the map, each
     at the rim of a pale disc as wide as its words are spread, the mean squared distance from their
     middle, `{"view", "region", "x", "y", "kind", "spread", "at"}`; at: one of SIDES, by default
-    "top". headings: what stands above the map, for each view. Raises ValueError for an unknown kind
+    "top". headings: the text above the map, for each view. Raises ValueError for an unknown kind
     or view.
     """
     for point in (*points, *regions):
