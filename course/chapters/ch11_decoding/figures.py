@@ -427,10 +427,9 @@ def _sharpened_rows(
     """
     first = next(iter(panels.values()))
     lines = -(-len(panels) // 3)
-    figure = style.new_figure(style.WIDTH, (0.3 * len(first) + 0.85) * lines + 0.8)
-    figure.suptitle(title)
-    note = "bars: probability that a word is drawn as the first of the translation"
-    figure.supxlabel(note, size=style.NOTE, color=style.MUTED, x=0.008, ha="left")
+    figure = style.new_figure(style.WIDTH, (0.3 * len(first) + 0.85) * lines + 0.7)
+    note = f"The first word for “{STUDENT}”: how likely it is drawn; upright: without any dial"
+    titled(figure, title, note)
     figure.get_layout_engine().set(hspace=0.08)
     axes = figure.subplots(lines, 3, sharey=True, sharex=True, squeeze=False)
     for ax in axes.flat[len(panels) :]:
@@ -440,9 +439,13 @@ def _sharpened_rows(
             raise ValueError(f"{name!r} has the words {list(row)}, not {list(first)}")
         if abs(sum(row.values()) - 1) > 1e-3:
             raise ValueError(f"{name!r}: probabilities add up to 1, not {sum(row.values()):.3f}")
-        never = {word: "never" for word, p in row.items() if not p}
+        notes = {word: "never" if not p else "< 0.01" for word, p in row.items() if p < 0.005}
         said, left = (lambda p: f"{steady_round(p):.2f}"), number % 3 == 0
-        bar_rows(ax, row, loud=[others], written=said, most=1, notes=never, named=left)
+        ends = {word: max(p, first[word]) for word, p in row.items()}  # past the upright marks
+        look = {"loud": [others], "written": said, "most": 1, "notes": notes, "ends": ends}
+        bar_rows(ax, row, named=left, **look)
+        if number:
+            ax.plot(list(first.values()), range(len(first)), "|", color=style.INK, markersize=19)
         ax.set_title(name)
     return figure
 

@@ -66,41 +66,43 @@ def _above_the_floor(panels: Mapping[str, Mapping[float, Sequence[float]]]) -> F
     """Draw how far above the floor models end, both axes logarithmic -> the figure.
 
     panels: what grows -> {how large -> the distance of each seed, in nats per token}. A dot for
-    each seed, a line through the means. Raises ValueError for a distance that is not above 0.
+    each seed, a line through the means; a factor is equally wide in all panels. Raises ValueError
+    for a distance that is not above 0.
     """
     distances = [d for panel in panels.values() for seeds in panel.values() for d in seeds]
     if not distances or min(distances) <= 0:
         raise ValueError(f"distances above the floor are more than 0, these are not: {distances}")
     figure, axes = style.panels(len(panels), 3.6, sharey=True)
     ticks = [tick for tick in (0.2, 0.3, 0.5, 1.0, 2.0, 4.0) if tick < 2 * max(distances)]
+    widest = max(max(panel) / min(panel) for panel in panels.values())
     for ax, (name, panel) in zip(axes, panels.items(), strict=True):
         means = [sum(seeds) / len(seeds) for seeds in panel.values()]
         curves(ax, list(panel), {name: means}, loud=[name] if ax is axes[0] else [], names=False)
         color = ax.lines[0].get_color()
         for size, seeds in panel.items():
-            ax.scatter([size] * len(seeds), seeds, s=24, color=color, zorder=3)
+            ax.scatter([size] * len(seeds), seeds, s=16, color=color, zorder=3)
         look = {"color": color, "weight": "bold", "textcoords": "offset points", "ha": "center"}
         for place, up in ((0, 8), (-1, -18)):
             at = list(panel)[place], means[place]
             ax.annotate(f"{means[place]:.2f}", at, (0, up), **look)
-        named = [max(panel)]
-        for size in sorted(panel, reverse=True):
-            if 1.6 * size <= named[-1]:  # else its name would lie on the last one's
-                named.append(size)
-        doubling(ax, named[::-1])
+        small, large = min(panel), max(panel)
+        named = [small, large]
+        for size in panel:
+            if all(max(size / other, other / size) >= 2.9 for other in named):
+                named.append(size)  # its name wouldn't lie on another one's
+        doubling(ax, sorted(named))
         doubling(ax, ticks, "y")
         ax.tick_params(axis="y", length=4 if ax is axes[0] else 0)
-        ax.set_xlabel(name)
-        ax.margins(x=0.17)
-    axes[0].set_ylim(min(distances) / 1.4, max(distances) * 1.35)
+        ax.set_title(f"{large / small:.0f} × the {name}: 1/{means[0] / means[-1]:.0f}")
+        ax.set(xlabel=name, xlim=(small / 2, small * widest * 2))
+    axes[0].set_ylim(min(distances) / 1.6, max(distances) * 1.35)
     axes[0].set_ylabel("nats per token above the floor")
     name, first = next(iter(panels.items()))
     (few, far), (many, near) = (
         (size, sum(first[size]) / len(first[size])) for size in (min(first), max(first))
     )
-    figure.suptitle(
-        f"With {many / few:.0f} times the {name}, {far:.2f} nats above the floor become {near:.2f}"
-    )
+    nearer = f"{far / near:.0f} times as near to the floor"
+    figure.suptitle(f"{many / few:.0f} times the {name} bring the loss {nearer}")
     return figure
 
 
@@ -256,19 +258,20 @@ def _heads_off(runs: Sequence[Row]) -> Figure:
     """Draw the loss on the second row with each head switched off: a panel for each run.
 
     runs: "seed", "history", "second" and "second_with_a_head_off", by "layers.0.self_attn.1" and
-    so on; "heads" with "layer", "head", and the weights "previous" and "induction". A dashed line
-    marks the loss on the first row, as if nothing were copied. Raises ValueError for none.
+    so on; "heads" with "layer", "head", and the weights "previous" and "induction". A note names
+    the loss on the first row, as if nothing were copied. Raises ValueError for none.
     """
     if not runs:
         raise ValueError("there are no runs: there is nothing to draw")
     figure = style.new_figure(style.WIDTH, 4.3)
+    nothing = max(run["history"][-1]["first"] for run in runs)
     note = (
-        "nats per word of the second row with one head switched off\n"
+        f"Loss per word of the repeated row with one head off ({nothing:.1f}: nothing is copied)\n"
         "◀ the head looks at the word before    ● at the word to copy"
     )
     titled(figure, "In each model, the head that is missed most is in layer 0", note)
     panels = figure.subplots(1, len(runs), sharey=True, squeeze=False)[0]
-    none = max(run["history"][-1]["first"] for run in runs)
+    most = 1.15 * max(max(run["second_with_a_head_off"].values()) for run in runs)
     for ax, run in zip(panels, runs, strict=True):
         off = run["second_with_a_head_off"]
         targets = {f"{head['layer']}.{head['head']}": _attends_to(head) for head in run["heads"]}
@@ -276,13 +279,10 @@ def _heads_off(runs: Sequence[Row]) -> Figure:
         bars = {names[key]: loss for key, loss in off.items()}
         said = {names[key]: f"{loss:.2f} {targets[key]}".rstrip() for key, loss in off.items()}
         loud = [max(bars, key=bars.__getitem__)]
-        bar_rows(ax, bars, loud=loud, most=none, notes=said, named=ax is panels[0])
-        first = run["history"][-1]["first"]
-        ax.axvline(first, color=style.MUTED, linewidth=1.2, linestyle="--")
+        bar_rows(ax, bars, loud=loud, most=most, notes=said, named=ax is panels[0])
         ax.axhline(sum("layer 0" in name for name in bars) - 0.5, color=style.RULE, linewidth=1)
-        ax.set_xticks([first], [f"{first:.1f}: nothing\nis copied"], color=style.MUTED)
-        ax.tick_params(axis="x", length=0, labelsize=style.NOTE)
-        ax.set(xlim=(0, 1.12 * none))
+        for text in ax.texts:
+            text.set_color(style.ACCENT if text.get_weight() == "bold" else style.MUTED)
         ax.set_title(f"seed {run['seed']}, with all: {run['second']:.2f}", fontsize=style.LABEL)
     for text in panels[0].get_yticklabels():
         text.set_weight("normal")
@@ -351,10 +351,10 @@ def draw_floor() -> Figure:
     "gpt-scaling",
     caption="How far above the floor language models come, by sentences, weights and steps.",
     alt="Three panels with logarithmic axes: nats per token above the floor, three seeds close "
-    "together. From 1,000 over 3,000 and 10,000 to 30,000 sentences the distance falls from 1.83 "
-    "over 0.98 and 0.41 to 0.23; from 21,744 over 55,776 to 160,704 weights from 0.77 over 0.41 to "
-    "0.23; from step 250 to step 1,500 of one run from 0.88 to 0.23. All three are nearly "
-    "straight lines.",
+    "together, and a factor is as wide in each. From 1,000 over 3,000 and 10,000 to 30,000 "
+    "sentences the distance falls from 1.83 over 0.98 and 0.41 to 0.23; from 21,744 over 55,776 to "
+    "160,704 weights from 0.77 over 0.41 to 0.23; from step 250 to step 1,500 of one run from 0.88 "
+    "to 0.23. All three are nearly straight lines.",
 )
 def draw_scaling() -> Figure:
     from course.chapters.ch17_gpt.experiment_language_model import distances
@@ -452,8 +452,8 @@ def draw_induction() -> Figure:
     alt="Three panels, a bar for each of eight heads: the loss on the repeated row without it. "
     "With all heads it is 0.03, 0.01 and 0.06. Without the most important head of layer 0 it is "
     "0.68, 1.07 and 2.31; without the most important one of layer 1 it is 0.27, 0.49 and 0.71. "
-    "A dashed line at 3.7 is the loss on the first row. All heads of layer 1 are marked: they look "
-    "at the copy. In layer 0 two are, which look at the word before. Without the most "
+    "A note says that it is 3.7 where nothing is copied. All heads of layer 1 are marked: they "
+    "look at the copy. In layer 0 two are, which look at the word before. Without the most "
     "important of the others the loss is 0.06, 0.67 and 0.54.",
 )
 def draw_heads_off() -> Figure:

@@ -174,6 +174,7 @@ def test_each_way_to_sharpen_has_its_panel():
     axes = _sharpened_rows(panels, "the rest").axes
     assert [bar.get_width() for bar in axes[0].patches] == [0.5, 0.2, 0.3]
     assert [text.get_text() for text in axes[1].texts] == ["1.00", "never", "never"]
+    assert list(axes[1].lines[-1].get_xdata()) == [0.5, 0.2, 0.3], "as it was without"
     with pytest.raises(ValueError, match="'x' has the words"):
         _sharpened_rows({**panels, "x": {"c": 1.0}}, "the rest")
     with pytest.raises(ValueError, match="add up to 1, not 0.9"):
@@ -195,9 +196,8 @@ def test_the_alt_texts_say_what_is_there():
     panels, others = figures._sharpened_first_words()
     assert others == "all others"
     assert [round(p, 2) for p in next(iter(panels.values())).values()] == [0.39, 0.36, 0.01, 0.24]
-    assert (
-        "Temperature 1.5 gives rare words a share of 0.79" in figures.draw_sampling().get_suptitle()
-    )
+    title = figures.draw_sampling().texts[0].get_text()
+    assert "Temperature 1.5 gives rare words a share of 0.79" in title
     kept = [way for name, way in panels.items() if name.startswith("top-")]
     assert len(kept) == 3 and all(way[others] == 0 for way in kept)
     # What the still picture of the stepper shows: moment 7 of 8, each fate but one decided.
