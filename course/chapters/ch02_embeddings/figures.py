@@ -166,6 +166,7 @@ def _vector_sizes(
     figure = style.new_figure(style.WIDTH, 4.1)
     note = f"New vectors, with and without the factor {ROOT}. Cosine 1: two words look the same"
     titled(figure, "Without the factor the position drowns out the word", note)
+    figure.get_layout_engine().set(wspace=0.08)
     colors = {WITHOUT: style.ACCENT, WITH: style.SOFT}
     panels = (
         ("length of a vector", lengths, 0),

@@ -147,8 +147,11 @@ def _positions_curves(encoding: Any, pairs: Sequence[int]) -> Figure:
     figure = style.new_figure(style.WIDTH, 0.9 + 1.2 * len(pairs))
     panels = figure.subplots(len(pairs), 1, sharex=True, sharey=True, squeeze=False)[:, 0]
     for ax, i, wave in zip(panels, pairs, wavelengths(table)[list(pairs)], strict=True):
-        for column, color, name in ((2 * i, style.ACCENT, "sine"), (2 * i + 1, SOFT, "cosine")):
-            ax.plot(table[:, column], "o-", color=color, markersize=3, linewidth=1.5, label=name)
+        along = np.linspace(0, len(table) - 1, 1000)  # between the positions, for the eye
+        for column, color, function in ((2 * i, style.ACCENT, np.sin), (2 * i + 1, SOFT, np.cos)):
+            name = {np.sin: "sine", np.cos: "cosine"}[function]
+            ax.plot(table[:, column], "o", color=color, markersize=3, label=name, clip_on=False)
+            ax.plot(along, function(2 * math.pi * along / wave), color=color, linewidth=1)
         turn = f"{wave:,.{1 if wave < 100 else 0}f}"
         ax.set_title(f"pair i = {i}: one wave in {turn} positions", loc="left", fontsize=11)
         ax.set_yticks([-1, 0, 1])

@@ -268,12 +268,16 @@ def _norm_groups(
             for row, feature in np.argwhere(table == number):
                 right, under = table[row, feature + 1 :], table[row + 1 :, feature]
                 wide = pitch - (0.012 if len(right) and right[0] == number else 0.06)
-                low = tops[row] - cell + 0.06  # it reaches the next cell of its block
-                low = tops[row + 1] + 0.012 if len(under) and under[0] == number else low
-                area(ax, (left + pitch * feature, low), wide, tops[row] - low, color)
+                low, x = tops[row] - cell + 0.06, left + pitch * feature
+                goes_on = len(under) and under[0] == number  # it reaches the next of its block
+                if goes_on and tops[row] - tops[row + 1] > cell + 0.01:  # across the sentences' gap
+                    area(ax, (x + wide / 3, tops[row + 1]), wide / 3, low - tops[row + 1], color)
+                elif goes_on:
+                    low = tops[row + 1] + 0.012
+                area(ax, (x, low), wide, tops[row] - low, color)
             rows, features = np.nonzero(table == number)
             middle = left + pitch * (features.mean() + 0.5) - 0.03
-            y = np.mean([tops[row] for row in rows]) - cell / 2 + 0.03
+            y = tops[rows[(len(rows) - 1) // 2]] - cell / 2 + 0.03
             look = {"ha": "center", "weight": "bold", "color": style.ink_on(color)}
             label(ax, (middle, y), chr(ord("A") + block), size=style.LABEL, **look)
         for text, top in zip(words, tops, strict=True):

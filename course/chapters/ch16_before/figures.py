@@ -272,10 +272,10 @@ def _two_maps(maps: Mapping[str, Run]) -> Figure:
             )
         image = ax.imshow(weights, cmap=style.WEIGHTS, vmin=0, vmax=1, aspect="auto")
         words_around(ax, written, read, style.NOTE)
-        for place, tick in enumerate(ax.xaxis.get_major_ticks()):
-            tick.set_pad(5 + 1.4 * style.NOTE * (place % 2))
+        for tick in ax.xaxis.get_major_ticks():
+            tick.set_pad(5)  # with the whole width all words have room in one line
         ax.set_title(title)
-    scale = figure.colorbar(image, ax=panels, pad=0.02, aspect=30, shrink=0.5)
+    scale = figure.colorbar(image, ax=panels, location="bottom", pad=0.02, aspect=30, shrink=0.4)
     scale.set_label("attention")
     scale.outline.set_visible(False)
     scale.set_ticks([0, 0.5, 1])

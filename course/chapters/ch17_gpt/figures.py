@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import matplotlib as mpl
+import numpy as np
 import torch
 from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
@@ -107,53 +108,53 @@ def _above_the_floor(panels: Mapping[str, Mapping[float, Sequence[float]]]) -> F
 
 
 @mpl.rc_context(style.PRINT)
-def _dial_bars(rows: Sequence[Row]) -> Figure:
-    """Draw for each way of drawing what share could be the grammar's, and how many words it has.
+def _dial_points(rows: Sequence[Row]) -> Figure:
+    """Draw for each way of drawing what share could be the grammar's, against how many words.
 
     rows: "what", "drawn", the share "own" of these, with a line for the 95 % interval, and
-    "words". Raises ValueError for none.
+    "words"; an arrow leads from the first to the one with the largest share. Raises ValueError for
+    none.
     """
     from course.chapters.ch17_gpt.experiments import interval
 
     if not rows:
         raise ValueError("there are no rows: there is nothing to draw")
-    kinds = {
-        "own": "right: the grammar\ncould have written it",
-        "words": "different words\nin these sentences",
-    }
-    figure = style.new_figure(style.WIDTH, 1.9 + 0.36 * len(rows))
-    best = max(rows, key=lambda row: row["own"])
-    figure.suptitle(
-        f"{best['what'].capitalize()}: {best['own'] / rows[0]['own']:.1f} times as often right, "
-        f"{100 - 100 * best['words'] / rows[0]['words']:.0f} % fewer different words"
+    figure = style.new_figure(style.WIDTH, 4.4)
+    first, best = rows[0], max(rows, key=lambda row: row["own"])
+    title = (
+        f"{best['what'].capitalize()}: {best['own'] / first['own']:.1f} times as often right, "
+        f"{100 - 100 * best['words'] / first['words']:.0f} % fewer different words"
     )
-    panels = figure.subplots(1, len(kinds), sharey=True)
-    for ax, (kind, title) in zip(panels, kinds.items(), strict=True):
-        how: dict[str, Any] = {"loud": [best["what"]], "named": ax is panels[0]}
-        values = {row["what"]: row[kind] for row in rows}
-        if kind == "words":
-            bar_rows(ax, values, written=str, **how)
-        else:
-            ends = {row["what"]: interval(row[kind], row["drawn"]) for row in rows}
-            upper = {what: high for what, (_, high) in ends.items()}
-            bar_rows(ax, values, most=max(upper.values()), ends=upper, **how)
-            for place, (low, high) in enumerate(ends.values()):
-                ax.plot([low, high], [place, place], "-|", color=style.INK, linewidth=1)
-        ax.set_title(title, fontsize=style.LABEL, linespacing=1.15)
-    figure.supxlabel(
-        f"{rows[0]['drawn']} sentences of a small GPT for each way to draw its words; "
-        "thin lines: 95 % intervals",
-        fontsize=style.NOTE,
-        color=style.MUTED,
-        x=0.008,
-        ha="left",
-    )
+    count = first["drawn"]
+    note = f"{count} sentences for each way to draw a small GPT's words; upright: 95 % intervals"
+    titled(figure, title, note)
+    ax = figure.subplots()
+    for row in rows:
+        at, color = (row["words"], row["own"]), style.ACCENT if row is best else style.MUTED
+        ends = interval(row["own"], row["drawn"])
+        ax.plot([row["words"]] * 2, ends, color=color, linewidth=1, alpha=0.6)
+        ax.scatter(*at, s=70, color=color, zorder=3)
+        said, bold = f"{row['what']}: {100 * row['own']:.0f} %", "bold" if row is best else "normal"
+        look = {"textcoords": "offset points", "va": "center", "color": color, "weight": bold}
+        away, side = (-9, "right") if row["words"] < first["words"] else (9, "left")
+        ax.annotate(said, at, (away, 0), ha=side, **look)  # off the arrow
+    ends = ((row["words"], row["own"]) for row in (best, first))
+    arrow = {"arrowstyle": "-|>", "color": style.ACCENT, "shrinkA": 7, "shrinkB": 7, "alpha": 0.5}
+    ax.annotate("", *ends, arrowprops=arrow)
+    ax.set_ylabel("right: the grammar could have written it")
+    ax.set_xlabel("different words in these sentences")
+    most = max(row["words"] for row in rows)
+    ax.set(ylim=(0, 0.62), yticks=[0, 0.2, 0.4, 0.6], xlim=(0.3 * most, 1.22 * most))
+    ax.yaxis.set_major_formatter(lambda share, _: f"{100 * share:.0f} %")
     return figure
 
 
 @mpl.rc_context(style.PRINT)
 def _text_masks(masks: Mapping[str, Any], words: Sequence[str], title: str = "") -> Figure:
-    """Draw what each word (row) may see of the others (columns): a square for each mask."""
+    """Draw what each word (row) may see of the others (columns): a square for each mask.
+
+    What a mask shows and the one before it doesn't is in the accent color.
+    """
     side, left, gap = 2.12, 0.85, 0.36
     figure, ax = canvas(style.WIDTH, side + 1.55)
     heading(
@@ -165,9 +166,12 @@ def _text_masks(masks: Mapping[str, Any], words: Sequence[str], title: str = "")
         y = 0.2 + side * (len(words) - row - 0.5) / len(words)
         word(ax, (left - 0.1, y), text, size=style.NOTE, ha="right")
     cell, prompt = side / len(words), words.index("=>") + 1
+    before = np.ones((len(words), len(words)), bool)
     for number, (name, seen) in enumerate(masks.items()):
         x = left + number * (side + gap)
-        mask(ax, (x, 0.2), side, side, as_array(seen) > 0)
+        seen = as_array(seen) > 0
+        mask(ax, (x, 0.2), side, side, seen, loud=seen & ~before)
+        before = seen
         for start, end, part in ((0, prompt, "prompt"), (prompt, len(words), "answer")):
             ends = [(x + at * cell, side + 0.24) for at in (start + 0.12, end - 0.12)]
             path(ax, ends, style.SOFT, head=False)
@@ -365,13 +369,14 @@ def draw_scaling() -> Figure:
 @figure(
     "gpt-dials",
     caption="What a small GPT writes, by the way in which its words are drawn.",
-    alt="Two panels of bars with five rows: words drawn as they are, with temperature 0.5, with "
-    "temperature 1.5, with top-k 10, with top-p 0.9. The grammar could have written the share of "
-    "0.20, 0.49, 0.06, 0.43 and 0.27, with intervals of up to 0.08 to both sides. In "
-    "150 sentences there are 415, 277, 503, 279 and 358 different words.",
+    alt="Five points, the share of sentences that the grammar could have written against the "
+    "different words in 150 sentences: words drawn as they are 0.20 and 415, with temperature 0.5 "
+    "0.49 and 277, with temperature 1.5 0.06 and 503, with top-k 10 0.43 and 279, with top-p 0.9 "
+    "0.27 and 358; intervals of up to 0.08 to both sides. An arrow leads from the first up to the "
+    "left, to temperature 0.5.",
 )
 def draw_dials() -> Figure:
-    return _dial_bars(experiments.load("writing")["rows"])
+    return _dial_points(experiments.load("writing")["rows"])
 
 
 @figure(
@@ -379,8 +384,8 @@ def draw_dials() -> Figure:
     caption="Three masks for one text: of an encoder, of GPT, and of a prompt read both ways.",
     alt="Three squares with a row and a column for each of I like trees => me gustan los árboles; "
     "the first four columns are the prompt, the others the answer. Encoder: a dot in all cells. "
-    "GPT: dots on and below the diagonal. Prefix: the columns of the prompt have dots everywhere; "
-    "right of them only on and below the diagonal.",
+    "GPT: dots on and below the diagonal. Prefix: the columns of the prompt have dots everywhere, "
+    "six that GPT doesn't have in orange; right of them only on and below the diagonal.",
 )
 def draw_masks() -> Figure:
     words = "I like trees => me gustan los árboles".split()

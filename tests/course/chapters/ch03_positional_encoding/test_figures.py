@@ -104,8 +104,12 @@ def test_each_panel_of_the_curves_holds_the_two_columns_of_its_pair():
     table = positional_encoding(11, 14)
     figure = plots._positions_curves(table, pairs=(0, 5))
     for ax, i in zip(figure.axes, (0, 5), strict=True):
-        for line, column in zip(ax.lines, (2 * i, 2 * i + 1), strict=True):
-            np.testing.assert_allclose(line.get_ydata(), table[:, column])
+        for (dots, wave), column in zip(
+            (ax.lines[:2], ax.lines[2:4]), (2 * i, 2 * i + 1), strict=True
+        ):
+            np.testing.assert_allclose(dots.get_ydata(), table[:, column])
+            through = np.interp(range(11), *wave.get_data())
+            np.testing.assert_allclose(through, table[:, column], atol=1e-3)
     assert figure.axes[0].get_title("left") == "pair i = 0: one wave in 6.3 positions"
 
 

@@ -7,7 +7,7 @@ import pytest
 from course.chapters.ch17_gpt.figures import (
     ATTENDS,
     _above_the_floor,
-    _dial_bars,
+    _dial_points,
     _heads_off,
     _moment,
     _way_to_the_floor,
@@ -64,17 +64,21 @@ def test_what_lies_on_the_floor_or_nowhere_is_refused(distances):
         _above_the_floor({"steps": {10: distances}})
 
 
-def test_each_dial_has_three_bars():
+def test_each_dial_is_a_point_with_its_interval():
     rows = [
         {"what": "plain", "own": 0.5, "own_and_new": 0.4, "words": 90, "drawn": 40},
         {"what": "cold", "own": 0.9, "own_and_new": 0.2, "words": 30, "drawn": 40},
     ]
-    figure = _dial_bars(rows)
-    widths = [[bar.get_width() for bar in ax.patches] for ax in figure.axes]
-    assert widths == [[0.5, 0.9], [90, 30]]
-    assert [t.get_text() for t in figure.axes[0].get_yticklabels()] == ["plain", "cold"]
+    figure = _dial_points(rows)
+    (ax,) = figure.axes
+    points = [tuple(dot.get_offsets()[0]) for dot in ax.collections]
+    assert points == [(90, 0.5), (30, 0.9)]
+    assert [text.get_text() for text in ax.texts[:2]] == ["plain: 50 %", "cold: 90 %"]
+    assert [list(line.get_ydata()) for line in ax.lines] == [
+        pytest.approx(ends, abs=1e-5) for ends in ([0.35199, 0.64801], [0.76948, 0.96042])
+    ]
     title = "Cold: 1.8 times as often right, 67 % fewer different words"
-    assert figure.get_suptitle() == title
+    assert figure.texts[0].get_text() == title
 
 
 def test_each_seed_has_a_dot_and_each_way_its_mean():
@@ -148,7 +152,7 @@ def test_each_head_has_its_bar():
 
 
 @pytest.mark.parametrize(
-    "draw", [_dial_bars, _moment, _heads_off, lambda rows: share_dots({"": rows}, "")]
+    "draw", [_dial_points, _moment, _heads_off, lambda rows: share_dots({"": rows}, "")]
 )
 def test_nothing_to_draw_is_refused(draw):
     with pytest.raises(ValueError, match="there are no r"):
