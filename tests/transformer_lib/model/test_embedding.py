@@ -185,6 +185,13 @@ def test_a_grown_table_keeps_its_type_and_its_first_rows():
     assert torch.equal(positions.table[:256], first)
 
 
+def test_a_table_that_is_long_enough_stays():
+    positions = PositionalEncoding(6, dropout=0.0)
+    table = positions.table
+    positions(torch.zeros(1, 256, 6))
+    assert positions.table is table
+
+
 def test_computed_positions_are_neither_learned_nor_saved():
     positions = PositionalEncoding(6, dropout=0.0)
     assert list(positions.parameters()) == [] and positions.state_dict() == {}
