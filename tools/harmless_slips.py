@@ -68,6 +68,52 @@ def any_scores(right: ModuleType, other: ModuleType) -> None:
     assert torch.equal(ours, theirs)
 
 
+def any_heads(right: ModuleType, other: ModuleType) -> None:
+    """Two axes change places, whichever is named first."""
+    ours, theirs = (each.MultiHeadAttention(15, 3) for each in (right, other))
+    x, heads = torch.randn(2, 7, 15), torch.randn(2, 3, 7, 5)
+    assert torch.equal(ours.split_heads(x), theirs.split_heads(x))
+    assert torch.equal(ours.merge_heads(heads), theirs.merge_heads(heads))
+
+
+def any_ids(right: ModuleType, other: ModuleType) -> None:
+    """Of all ids that a vocabulary gives, that of padding is the smallest."""
+    from transformer_lib.text.tokens import Vocabulary
+
+    ids = torch.tensor([list(Vocabulary(["a", "b"]).ids.values())])
+    assert ids.min() == right.PAD
+    assert torch.equal(right.padding_mask(ids), other.padding_mask(ids))
+
+
+def any_settings(right: ModuleType, other: ModuleType) -> None:
+    """Of what may be tied, "all" is the first in the alphabet, and of the positions "learned"."""
+    from transformer_lib.model.config import POSITIONS
+
+    src, tgt = torch.tensor([[5, 6, 2]]), torch.tensor([[1, 4, 5]])
+    refused = 0
+    for tie, positions, size in itertools.product(TIES, POSITIONS, (7, 8)):
+        config = right.ModelConfig(1, 4, 4, 2, tie_weights=tie, positions=positions)
+        found = []
+        for module in (right, other):
+            torch.manual_seed(0)
+            model = answer(module.Transformer, 7, size, config)
+            if isinstance(model, str):
+                found.append(model)
+            else:
+                names = [name for name, _ in model.named_parameters()]
+                found.append((names, model.eval()(src, tgt).tolist()))
+        assert found[0] == found[1]
+        refused += isinstance(found[0], str)
+    assert refused == len(POSITIONS)  # both vocabularies in one table, with other sizes
+
+
+def only_two_kinds(right: ModuleType, other: ModuleType) -> None:
+    """Which of two kinds of tokenizer is named first is no difference: it is one or the other."""
+    ours, theirs = (each.AnyTokenizer for each in (right, other))
+    assert set(ours.__constraints__) == set(theirs.__constraints__)
+    assert ours.__name__ == theirs.__name__ and len(ours.__constraints__) == 2
+
+
 def only_sentence(right: ModuleType, other: ModuleType) -> None:
     """A writer reads one sentence at a time: the first of one is the last."""
     source = inspect.getsource(right.Writer)
@@ -91,11 +137,12 @@ def a_longer_cache(right: ModuleType, other: ModuleType) -> None:
 
 def even_widths(right: ModuleType, other: ModuleType) -> None:
     """Half of an even width is a whole number; an odd one is refused by both."""
-    for d_model in (2, 6, 128, 512):
-        ours, theirs = (each.positional_encoding(9, d_model) for each in (right, other))
-        assert torch.equal(ours, theirs)
-    odd = [answer(each.positional_encoding, 9, 5) for each in (right, other)]
-    assert odd[0] == odd[1] and "even" in str(odd[0])
+    for encoding, smallest in (("positional_encoding", 2), ("tensor2tensor_encoding", 4)):
+        for d_model in (smallest, 6, 128, 512):
+            ours, theirs = (getattr(each, encoding)(9, d_model) for each in (right, other))
+            assert torch.equal(ours, theirs)
+        odd = [answer(getattr(each, encoding), 9, 5) for each in (right, other)]
+        assert odd[0] == odd[1] and "even" in str(odd[0])
 
 
 def more_than_asked(right: ModuleType, other: ModuleType) -> None:
@@ -418,6 +465,55 @@ HARMLESS = [
         any_scores,
     ),
     Harmless(
+        "transformer_lib/model/attention.py",
+        "return x.unflatten(-1, (self.h, -1)).transpose(1, 2)  # (b, s, d_model) -> (b, h, s, d_k)",
+        "return x.unflatten(-1, (self.h, -1)).transpose(2, 1)  # (b, s, d_model) -> (b, h, s, d_k)",
+        "two axes change places, whichever is named first",
+        any_heads,
+    ),
+    Harmless(
+        "transformer_lib/model/attention.py",
+        "return x.transpose(1, 2).flatten(2)  # (b, h, s, d_k) -> (b, s, d_model)",
+        "return x.transpose(2, 1).flatten(2)  # (b, h, s, d_k) -> (b, s, d_model)",
+        "two axes change places, whichever is named first",
+        any_heads,
+    ),
+    Harmless(
+        "transformer_lib/model/masks.py",
+        "return (ids != PAD)[:, None, None, :]",
+        "return (ids > PAD)[:, None, None, :]",
+        "no id is below that of padding",
+        any_ids,
+    ),
+    Harmless(
+        "transformer_lib/model/transformer.py",
+        'if config.tie_weights == "all":',
+        'if config.tie_weights <= "all":',
+        "no tie has a name that comes before all",
+        any_settings,
+    ),
+    Harmless(
+        "transformer_lib/model/transformer.py",
+        'if tie_weights == "all" and src_vocab_size != tgt_vocab_size:',
+        'if tie_weights <= "all" and src_vocab_size != tgt_vocab_size:',
+        "no tie has a name that comes before all",
+        any_settings,
+    ),
+    Harmless(
+        "transformer_lib/model/transformer.py",
+        'if config.positions == "learned":',
+        'if config.positions <= "learned":',
+        "no positions have a name that comes before learned",
+        any_settings,
+    ),
+    Harmless(
+        "transformer_lib/text/languages.py",
+        'AnyTokenizer = TypeVar("AnyTokenizer", Tokenizer, Subwords)',
+        'AnyTokenizer = TypeVar("AnyTokenizer", Subwords, Tokenizer)',
+        "of two kinds either may be named first",
+        only_two_kinds,
+    ),
+    Harmless(
         "transformer_lib/decoding/speculative.py",
         "return logits_of_words(self.model, x[0]).argmax(dim=-1).tolist()",
         "return logits_of_words(self.model, x[-1]).argmax(dim=-1).tolist()",
@@ -437,6 +533,34 @@ HARMLESS = [
         "angles = _angles(length, d_model, base, d_model // 2)",
         "half of an even width is a whole number, and odd ones are refused",
         even_widths,
+    ),
+    Harmless(
+        "transformer_lib/model/embedding.py",
+        "angles = _angles(length, d_model, base, d_model / 2 - 1)",
+        "angles = _angles(length, d_model, base, d_model // 2 - 1)",
+        "half of an even width is a whole number, and odd ones are refused",
+        even_widths,
+    ),
+    Harmless(
+        "transformer_lib/model/embedding.py",
+        "i = torch.arange(d_model // 2, dtype=torch.float64)",
+        "i = torch.arange(d_model / 2, dtype=torch.float64)",
+        "half of an even width is a whole number, and odd ones are refused",
+        even_widths,
+    ),
+    Harmless(
+        "transformer_lib/model/embedding.py",
+        "self.table = self.encoding(2 * end, self.d_model).to(self.table)",
+        "self.table = self.encoding(3 * end, self.d_model).to(self.table)",
+        "a table with more room holds the same",
+        any_length,
+    ),
+    Harmless(
+        "transformer_lib/model/embedding.py",
+        "self.table = self.encoding(2 * end, self.d_model).to(self.table)",
+        "self.table = self.encoding(1 * end, self.d_model).to(self.table)",
+        "a table without more room grows with every word",
+        any_length,
     ),
     Harmless(
         "transformer_lib/text/parallel.py",

@@ -135,7 +135,8 @@ def test_a_slip_is_seen_in_a_copy_and_the_project_stays_as_it_is(tmp_path):
 def test_a_harmless_slip_changes_no_output(one):
     before = (ROOT / one.module).read_text(encoding="utf-8")
     found = [slip for slip in slips_in(one.module, before) if is_harmless(slip)]
-    slip = next(slip for slip in found if slip.lines == (one.before, one.after))
+    # in one place only: the same line elsewhere might be harmful there, and would be excused too
+    (slip,) = (slip for slip in found if slip.lines == (one.before, one.after))
     name = one.module.removesuffix(".py").replace("/", ".")
     changed = types.ModuleType(f"{name}_with_a_slip")
     changed.__file__ = str(ROOT / one.module)  # some look for what lies beside them

@@ -5,8 +5,10 @@ import json
 import pytest
 
 from transformer_lib.files import CheckpointError
-from transformer_lib.text.languages import SubwordLanguage
-from transformer_lib.text.subwords import Subwords
+from transformer_lib.text.languages import Language, SubwordLanguage
+from transformer_lib.text.subwords import SMALLEST, Subwords
+from transformer_lib.text.tokens import Tokenizer, Vocabulary
+from transformer_lib.text.user_input import LARGER, InputError
 from transformer_lib.translator import Translator
 
 
@@ -29,6 +31,7 @@ def test_damaged_vocabularies_are_named(translator, tmp_path):
     ("typed", "read"),
     [
         ("WHERE ARE YOU?", "where are you?"),
+        ("HELLO!", "hello!"),
         ("NASA", "NASA"),
         ("I AM 5", "I AM 5"),  # three letters say little
         ("Where ARE you?", "Where ARE you?"),
@@ -37,3 +40,20 @@ def test_damaged_vocabularies_are_named(translator, tmp_path):
 def test_who_shouts_is_read_in_small_letters(typed, read):
     language = SubwordLanguage(Subwords.learn(["where are you?", "NASA"], 300))
     assert language.preprocess(typed).words == read
+
+
+def test_as_many_subwords_as_are_promised_are_read_and_no_more():
+    language = SubwordLanguage(Subwords.learn(["a"], SMALLEST))  # each letter is one
+    assert len(language.tokens(language.preprocess("a" * 255))) == 256  # with the space before it
+    with pytest.raises(InputError, match="257 subwords, more than 256"):
+        language.tokens(language.preprocess("a" * 256))
+
+
+def test_its_words_are_what_begins_with_a_letter_or_a_digit():
+    language = Language(Tokenizer("en"), Vocabulary(["trees", "?", "7", "'s", "I", "1990s", "!"]))
+    assert language.words == ["1990s", "7", "I", "trees"]
+
+
+@pytest.mark.parametrize(("code", "hint"), [("en", LARGER), ("es", ""), ("de", "")])
+def test_only_who_types_english_is_told_of_the_larger_model(code, hint):
+    assert Language(Tokenizer(code), Vocabulary(["a"])).larger_model_hint == hint
