@@ -3,8 +3,10 @@
 import json
 
 import pytest
+import torch
 
 from transformer_lib.files import CheckpointError
+from transformer_lib.model.embedding import LearnedPositions
 from transformer_lib.text.languages import Language, SubwordLanguage
 from transformer_lib.text.subwords import SMALLEST, Subwords
 from transformer_lib.text.tokens import Tokenizer, Vocabulary
@@ -44,9 +46,14 @@ def test_who_shouts_is_read_in_small_letters(typed, read):
 
 def test_as_many_subwords_as_are_promised_are_read_and_no_more():
     language = SubwordLanguage(Subwords.learn(["a"], SMALLEST))  # each letter is one
-    assert len(language.tokens(language.preprocess("a" * 255))) == 256  # with the space before it
-    with pytest.raises(InputError, match="257 subwords, more than 256"):
-        language.tokens(language.preprocess("a" * 256))
+    assert len(language.tokens(language.preprocess("a" * 254))) == 255  # with the space before it
+    with pytest.raises(InputError, match="256 subwords, more than 255"):
+        language.tokens(language.preprocess("a" * 255))
+
+
+def test_learned_positions_have_room_for_the_longest_text_and_its_end():
+    x = torch.zeros(1, SubwordLanguage.longest + 1, 6)  # with <eos>
+    assert LearnedPositions(6, dropout=0.0)(x).shape == x.shape
 
 
 def test_its_words_are_what_begins_with_a_letter_or_a_digit():
