@@ -71,9 +71,10 @@ ELSEWHERE = {
     "training/log": "training/test_state",
     "training/optimizers": "training/test_trainer variants/test_variants",
     "training/schedules": "training/test_trainer",
-    "training/state": "training/test_trainer",
+    "training/state": "training/test_trainer training/test_batches",
     "training/step": "training/test_trainer",
-    "training/trainer": "training/test_state training/test_distributed test_recipes",
+    "training/trainer": "training/test_state training/test_log training/test_distributed "
+    "test_recipes",
     "variants/feed_forwards": "variants/test_hugging_face",
     "variants/gpt2": "variants/test_hugging_face",
     "variants/modern_attention": "variants/test_hugging_face",
