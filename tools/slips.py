@@ -345,9 +345,8 @@ def own_and_others(module: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
 
 
 def is_harmless(slip: Slip) -> bool:
-    return any(
-        (one.module, one.before, one.after) == (slip.module, *slip.lines) for one in HARMLESS
-    )
+    wanted = (slip.module, *slip.lines)
+    return any((one.module, one.before, one.after) == wanted for one in HARMLESS)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

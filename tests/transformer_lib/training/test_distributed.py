@@ -334,6 +334,18 @@ def group(monkeypatch):
     signal.signal(signal.SIGTERM, before)
 
 
+@pytest.mark.parametrize(("size", "begun"), [(None, False), ("1", False), ("2", True)])
+def test_who_is_alone_or_in_a_group_already_begins_none(group, monkeypatch, size, begun):
+    monkeypatch.setattr("torch.distributed.is_initialized", lambda: begun)
+    if size is None:
+        monkeypatch.delenv("WORLD_SIZE")
+    else:
+        monkeypatch.setenv("WORLD_SIZE", size)
+    with process_group():
+        pass
+    assert group == []
+
+
 @pytest.mark.parametrize(
     ("error", "of_others"),
     [
@@ -344,7 +356,7 @@ def group(monkeypatch):
     ],
 )
 def test_that_another_process_is_gone_is_told_apart_from_an_own_mistake(group, error, of_others):
-    with pytest.raises(type(error) if not of_others else ProcessError) as told, process_group():
+    with pytest.raises(ProcessError if of_others else type(error)) as told, process_group():
         raise error
     assert str(told.value) == (STOPPED if of_others else str(error))
     assert signal.getsignal(signal.SIGTERM) == signal.SIG_IGN  # torchrun ends the others
