@@ -717,7 +717,7 @@ HARMLESS = [
         "transformer_lib/training/state.py",
         'if device.type != "cpu":',
         'if device.type > "cpu":',
-        "a device that comes before cpu would have no generator of its own",
+        "of devices with a generator of their own, none comes before cpu",
         other_generators,
     ),
     Harmless(
