@@ -3,8 +3,10 @@
 import ast
 import inspect
 import itertools
+import math
 import tempfile
 from collections.abc import Callable
+from contextlib import nullcontext
 from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
@@ -59,6 +61,17 @@ def any_device(right: ModuleType, other: ModuleType) -> None:
                 mock.patch("torch.backends.mps.is_available", lambda mps=mps: mps),
             ):
                 assert answer(right.get_device, name) == answer(other.get_device, name)
+
+
+KINDS = ("cpu", "cuda", "mps", "xpu", "mtia", "hpu", "xla", "meta")  # of devices, in PyTorch
+
+
+def first_kind(right: ModuleType, other: ModuleType) -> None:
+    """Of the kinds of devices, the processor is the first in the alphabet."""
+    assert min(KINDS) == "cpu"
+    for kind in KINDS:
+        device = torch.device(kind)
+        assert right.has_fast_bf16(device) == other.has_fast_bf16(device)
 
 
 def any_scores(right: ModuleType, other: ModuleType) -> None:
@@ -243,6 +256,25 @@ def any_cosine(right: ModuleType, other: ModuleType) -> None:
             assert right.cosine_schedule(*how) == other.cosine_schedule(*how)
 
 
+def any_rate(right: ModuleType, other: ModuleType) -> None:
+    """The smaller of two or three numbers is the same, whichever is named first."""
+    assert_rates(right, other, lambda one, same: one == same)
+
+
+def where_they_meet(right: ModuleType, other: ModuleType) -> None:
+    """The last step of the warm-up is the highest point of the cosine, but for the last digit."""
+    assert_rates(right, other, lambda one, same: math.isclose(one, same, rel_tol=1e-15))
+
+
+def assert_rates(right: ModuleType, other: ModuleType, alike: Callable) -> None:
+    for warmup, total in itertools.product((1, 3, 7, 10, 30), (1, 3, 10, 29)):
+        for step, rate in itertools.product(range(1, total + 2), (0.1, 0.3, 2.0)):
+            assert alike(*(each.paper_schedule(step, 16, warmup, rate) for each in (right, other)))
+            for name, schedule in right.SCHEDULES.items():
+                how = (step, rate, warmup, total)
+                assert alike(schedule(*how), other.SCHEDULES[name](*how))
+
+
 def any_name(right: ModuleType, other: ModuleType) -> None:
     """The draws differ from one half, so both take the same way."""
     import random
@@ -299,6 +331,53 @@ def any_number_of_processes(right: ModuleType, other: ModuleType) -> None:
             assert begins(right) == begins(other) == (count > "1")
 
 
+def no_fewer_than_one(right: ModuleType, other: ModuleType) -> None:
+    """There is at least one process, and one alone shares nothing."""
+    for size in (0, -1):
+        try:
+            torch.distributed.init_process_group("gloo", store=mock.Mock(), rank=0, world_size=size)
+        except (AssertionError, ValueError) as error:
+            assert "world_size" in str(error)
+        else:
+            raise AssertionError("a group of no process began")
+    for count in (1, 2, 3):
+        one, same = (shared_by(module, count) for module in (right, other))
+        assert one == same and one[0] == (5.0 * count, 7.0 * count)
+
+
+def shared_by(module: ModuleType, count: int) -> tuple:
+    """A sum over so many processes, the parts of a loss, and a device."""
+    model, kind = torch.nn.Linear(1, 1), torch.device("cuda")
+    with (
+        mock.patch.object(module, "world_size", lambda: count),
+        mock.patch.object(module, "DistributedDataParallel", lambda part: mock.Mock(module=part)),
+        mock.patch.dict("os.environ", {"LOCAL_RANK": "0"}),
+        mock.patch("torch.distributed.all_reduce", lambda sums: sums.mul_(count)),
+        mock.patch("torch.cuda.device_count", lambda: count),
+        mock.patch("torch.cuda.set_device"),
+    ):
+        loss = module.data_parallel_loss(model, len)
+        device = module.local_device(kind)
+        return tuple(module.all_reduce_sum(5.0, 7.0)), loss is len, device
+
+
+def every_kind(right: ModuleType, other: ModuleType) -> None:
+    """The processor is the first in the alphabet, and NVIDIA's GPUs are the next."""
+    assert sorted(KINDS)[:2] == ["cpu", "cuda"]
+
+    def given(module: ModuleType, kind: str) -> object:
+        with (
+            mock.patch.object(module, "world_size", lambda: 2),
+            mock.patch.dict("os.environ", {"LOCAL_RANK": "1"}),
+            mock.patch("torch.cuda.device_count", lambda: 2),
+            mock.patch("torch.cuda.set_device"),
+        ):
+            return answer(module.local_device, torch.device(kind))
+
+    for kind in KINDS:
+        assert given(right, kind) == given(other, kind)
+
+
 def only_file(right: ModuleType, other: ModuleType) -> None:
     """The first of one file is the last."""
     with tempfile.TemporaryDirectory() as folder:
@@ -346,6 +425,125 @@ def files_of_process(module: ModuleType, number: int) -> Path | None:
         return module.RunFiles(Path("run"), None, None, mock.Mock(average=1)).out
 
 
+def training(module: ModuleType, measure: Callable | None = None, **settings: object) -> tuple:
+    """The history and the weights of a small training in a folder."""
+    from tqdm import tqdm
+
+    from transformer_lib.model.transformer import make_model
+    from transformer_lib.training.config import TrainingConfig
+
+    torch.manual_seed(0)
+    model = make_model(11, 11, N=1, d_model=4, d_ff=4, h=1)
+    pairs = [([4 + i % 7] * (1 + i % 3), [4 + i % 5] * (1 + i % 4)) for i in range(20)]
+    config = TrainingConfig(**{"steps": 3, "validate_every": 2, "max_tokens": 16} | settings)
+    how = {"measure": measure, "progress": tqdm(disable=True)}
+    with tempfile.TemporaryDirectory() as folder:
+        history = module.train(model, pairs, pairs[:12], config, folder=Path(folder), **how)
+    return history, [parameter.tolist() for parameter in model.parameters()]
+
+
+def any_aim(right: ModuleType, other: ModuleType) -> None:
+    """A run goes by the loss or by BLEU, and of these BLEU is the first in the alphabet."""
+    ways = list(itertools.product(("loss", "bleu", "accuracy"), (None, lambda model: {"bleu": 3})))
+    for best_by, measure in ways:
+        one, same = (
+            answer(lambda m=m, aim=best_by, how=measure: training(m, how, best_by=aim))
+            for m in (right, other)
+        )
+        assert one == same
+        assert isinstance(one, str) == (best_by == "accuracy" or (best_by, measure) == ways[2])
+
+
+def any_process(right: ModuleType, other: ModuleType) -> None:
+    """Processes are counted from 0, so what the first one does, no other does."""
+    any_rank(right, right)
+    for number in range(3):
+        found = []
+        for module in (right, other):
+            with mock.patch.object(module, "rank", lambda number=number: number):
+                found.append(training(module, lambda model: {"bleu": 3}, best_by="bleu"))
+        assert found[0] == found[1]
+        assert ("bleu" in found[0][0][0]) == (number == 0)
+
+
+def any_step(right: ModuleType, other: ModuleType) -> None:
+    """A remainder is never below 0."""
+    for every in (1, 2, 9):
+        assert training(right, validate_every=every) == training(other, validate_every=every)
+
+
+def any_mean(right: ModuleType, other: ModuleType) -> None:
+    """A mean of fewer than one is refused."""
+    assert "average=0 must be 1 or more" in answer(lambda: training(right, average=0))
+    for average in (1, 2, 3):
+        assert training(right, average=average) == training(other, average=average)
+
+
+def any_size_of_steps(right: ModuleType, other: ModuleType) -> None:
+    """The threads follow a product, whose order is no matter."""
+    for words, threads in ((2**16, 1), (2**17, 7)):
+        taken: list[list[int]] = [[], []]
+        for module, counts in zip((right, other), taken, strict=True):
+            with (
+                mock.patch("torch.get_num_threads", lambda: 7),
+                mock.patch.object(
+                    module,
+                    "using_threads",
+                    lambda count, c=counts: c.append(count) or nullcontext(),
+                ),
+            ):
+                training(module, steps=1, max_tokens=words)
+        assert taken == [[threads], [threads]]
+
+
+def any_neighbours(right: ModuleType, other: ModuleType) -> None:
+    """Which held-out sentences share a batch is a question of rounding, and changes no weight."""
+    (history, weights), (same, equal) = training(right), training(other)
+    assert weights == equal and len(history) == len(same)
+    for entry, another in zip(history, same, strict=True):
+        assert abs(entry.pop("validation_loss") - another.pop("validation_loss")) < 2e-4
+        assert entry == another
+
+
+def any_log(right: ModuleType, other: ModuleType) -> None:
+    """A remainder is never below 0, and the larger of two numbers is the same in any order."""
+    texts = []
+    for module in (right, other):
+        with tempfile.TemporaryDirectory() as folder:
+            log = module.Log(Path(folder))
+            for step in range(1, 36):
+                log.step(step, 1 / step, words=step, lr=0.5, seconds=max(step - 15, 0) / 7)
+            log.validation({"step": 35})
+            texts.append(Path(folder, module.LOG_FILE).read_text(encoding="utf-8"))
+    assert texts[0] == texts[1] and texts[0].count("words_per_second") == 4
+
+
+def other_generators(right: ModuleType, other: ModuleType) -> None:
+    """Of the kinds of devices, the processor is the first in the alphabet."""
+    assert min(KINDS) == "cpu"
+    for kind in KINDS:
+        with mock.patch("torch.get_device_module", lambda device: mock.Mock()):
+            one, same = (each.rng_states(torch.device(kind)) for each in (right, other))
+        assert one.keys() == same.keys() and (len(one) == 1) == (kind == "cpu")
+
+
+def any_piece(right: ModuleType, other: ModuleType) -> None:
+    """Ids are counted from 0, that of <pad>; a loss is a sum over words, in pieces of any size."""
+    from transformer_lib.model.transformer import make_model
+    from transformer_lib.text.batching import make_batch
+    from transformer_lib.text.tokens import PAD
+
+    assert PAD == 0
+    batch = make_batch([([5, 6], [7] * length) for length in (1, 2, 40)])
+    for vocab, pieces in ((11, 1), (60_000, 2)):  # of 33 words with the usual size of a piece
+        torch.manual_seed(0)
+        model = make_model(11, vocab, N=1, d_model=4, d_ff=4, h=1).eval()
+        assert -(-46 * vocab // right.LOGITS_AT_A_TIME) == pieces
+        one, same = (each.batch_loss(model, batch, 0.1) for each in (right, other))
+        torch.testing.assert_close(one, same)
+        assert right.count_tokens([batch, batch]) == other.count_tokens([batch, batch]) == 92
+
+
 def any_warmup(right: ModuleType, other: ModuleType) -> None:
     """Which of two whole numbers is named first makes no larger one."""
     for total, warmup in itertools.product((1, 2, 5, 40), (1, 2, 5, 6, 41, 50)):
@@ -388,6 +586,13 @@ HARMLESS = [
         any_device,
     ),
     Harmless(
+        "transformer_lib/training/devices.py",
+        'if device.type != "cpu":',
+        'if device.type > "cpu":',
+        "no kind of device has a name that comes before cpu",
+        first_kind,
+    ),
+    Harmless(
         "transformer_lib/model/embedding.py",
         "self.table = self.encoding(2 * end, self.d_model).to(self.table)",
         "self.table = self.encoding(2 + end, self.d_model).to(self.table)",
@@ -423,6 +628,41 @@ HARMLESS = [
         any_number_of_processes,
     ),
     Harmless(
+        "transformer_lib/training/distributed.py",
+        "WAIT = timedelta(hours=2)  # for process 0, which may have a large corpus to read",
+        "WAIT = timedelta(hours=3)  # for process 0, which may have a large corpus to read",
+        "who waits an hour more computes the same",
+        only_a_wait,
+    ),
+    Harmless(
+        "transformer_lib/training/distributed.py",
+        "if world_size() == 1:",
+        "if world_size() <= 1:",
+        "a group has at least one process",
+        no_fewer_than_one,
+    ),
+    Harmless(
+        "transformer_lib/training/distributed.py",
+        'if world_size() == 1 or device.type == "cpu":',
+        'if world_size() <= 1 or device.type == "cpu":',
+        "a process is never in a group of none",
+        no_fewer_than_one,
+    ),
+    Harmless(
+        "transformer_lib/training/distributed.py",
+        'if world_size() == 1 or device.type == "cpu":',
+        'if world_size() == 1 or device.type <= "cpu":',
+        "of all kinds of devices, cpu is the first in the alphabet",
+        every_kind,
+    ),
+    Harmless(
+        "transformer_lib/training/distributed.py",
+        'if device.type != "cuda":',
+        'if device.type > "cuda":',
+        "of the kinds of devices, only cpu has a name that comes before cuda",
+        every_kind,
+    ),
+    Harmless(
         "transformer_lib/text/parallel.py",
         "pair = columns(paths[0], number, raw[0])",
         "pair = columns(paths[-1], number, raw[0])",
@@ -442,6 +682,132 @@ HARMLESS = [
         "self.out = self.folder if rank() <= 0 else None",
         "no process has a number below 0",
         any_rank,
+    ),
+    Harmless(
+        "transformer_lib/training/trainer.py",
+        'if config.best_by == "bleu" and measure is None:',
+        'if config.best_by <= "bleu" and measure is None:',
+        "nothing that a run goes by has a name that comes before bleu",
+        any_aim,
+    ),
+    Harmless(
+        "transformer_lib/training/trainer.py",
+        'if config.best_by == "bleu":',
+        'if config.best_by <= "bleu":',
+        "the best is that of the loss or of bleu, which comes first in the alphabet",
+        any_aim,
+    ),
+    Harmless(
+        "transformer_lib/training/trainer.py",
+        "own_share = shard(batch_indices(validation, config.max_tokens, seed=0))",
+        "own_share = shard(batch_indices(validation, config.max_tokens, seed=1))",
+        "a sum over sentences does not depend on their order",
+        any_neighbours,
+    ),
+    Harmless(
+        "transformer_lib/training/trainer.py",
+        "own_share = shard(batch_indices(validation, config.max_tokens, seed=0))",
+        "own_share = shard(batch_indices(validation, config.max_tokens, seed=-1))",
+        "nor does it depend on which of them share a batch",
+        any_neighbours,
+    ),
+    Harmless(
+        "transformer_lib/training/trainer.py",
+        "with using_threads(threads or threads_for(model.config.d_model, config.max_tokens)):",
+        "with using_threads(threads or threads_for(config.max_tokens, model.config.d_model)):",
+        "a product is the same in any order",
+        any_size_of_steps,
+    ),
+    Harmless(
+        "transformer_lib/training/trainer.py",
+        "if state.step % config.validate_every == 0 or state.step == config.steps:",
+        "if state.step % config.validate_every <= 0 or state.step == config.steps:",
+        "no remainder of steps is below 0",
+        any_step,
+    ),
+    Harmless(
+        "transformer_lib/training/trainer.py",
+        "return entry | (measure(model) if measure is not None and rank() == 0 else {})",
+        "return entry | (measure(model) if measure is not None and rank() <= 0 else {})",
+        "the first process measures, and none comes before it",
+        any_process,
+    ),
+    Harmless(
+        "transformer_lib/training/trainer.py",
+        '(cost,) = all_reduce_sum(-entry["bleu"] if rank() == 0 else 0)',
+        '(cost,) = all_reduce_sum(-entry["bleu"] if rank() <= 0 else 0)',
+        "the first process knows the bleu, and none comes before it",
+        any_process,
+    ),
+    Harmless(
+        "transformer_lib/training/trainer.py",
+        "if self.folder is None or self.config.average == 1:",
+        "if self.folder is None or self.config.average <= 1:",
+        "no mean is of fewer than one",
+        any_mean,
+    ),
+    Harmless(
+        "transformer_lib/training/log.py",
+        "if step % EVERY == 0:",
+        "if step % EVERY <= 0:",
+        "no remainder of the steps so far is below 0",
+        any_log,
+    ),
+    Harmless(
+        "transformer_lib/training/log.py",
+        "pace = round(words / max(self._seconds, 1e-9))",
+        "pace = round(words / max(1e-9, self._seconds))",
+        "the longer of two times is the same, whichever is named first",
+        any_log,
+    ),
+    Harmless(
+        "transformer_lib/training/state.py",
+        'if device.type != "cpu":',
+        'if device.type > "cpu":',
+        "of devices with a generator of their own, none comes before cpu",
+        other_generators,
+    ),
+    Harmless(
+        "transformer_lib/training/step.py",
+        "LOGITS_AT_A_TIME = 2_000_000",
+        "LOGITS_AT_A_TIME = 4000000",
+        "the loss in larger pieces is the same",
+        any_piece,
+    ),
+    Harmless(
+        "transformer_lib/training/step.py",
+        "LOGITS_AT_A_TIME = 2_000_000",
+        "LOGITS_AT_A_TIME = 200000",
+        "the loss in smaller pieces is the same",
+        any_piece,
+    ),
+    Harmless(
+        "transformer_lib/training/step.py",
+        "predicts = tgt_out != PAD",
+        "predicts = tgt_out > PAD",
+        "no id comes before that of <pad>",
+        any_piece,
+    ),
+    Harmless(
+        "transformer_lib/training/step.py",
+        "words = max(1, LOGITS_AT_A_TIME // model.generator.proj.out_features)  # in a piece",
+        "words = max(LOGITS_AT_A_TIME // model.generator.proj.out_features, 1)  # in a piece",
+        "the larger of two numbers of words is the same, whichever is named first",
+        any_piece,
+    ),
+    Harmless(
+        "transformer_lib/training/step.py",
+        "pieces = zip(x[predicts].split(words), tgt_out[predicts].split(words), strict=True)",
+        "pieces = zip(x[predicts].split(words), tgt_out[predicts].split(words), strict=False)",
+        "both sides are of the same places, so there are as many",
+        any_piece,
+    ),
+    Harmless(
+        "transformer_lib/training/step.py",
+        "return sum(int((batch.tgt_out != PAD).sum()) for batch in batches)",
+        "return sum(int((batch.tgt_out > PAD).sum()) for batch in batches)",
+        "no id of a word is below that of <pad>",
+        any_piece,
     ),
     Harmless(
         "transformer_lib/training/schedules.py",
@@ -603,6 +969,48 @@ HARMLESS = [
         "way = min((step - warmup) / max(1, total - warmup), 1)",
         "the larger of two numbers is the same, whichever is named first",
         any_cosine,
+    ),
+    Harmless(
+        "transformer_lib/training/schedules.py",
+        "return float(factor * d_model**-0.5 * min(step**-0.5, step * warmup**-1.5))",
+        "return float(factor * d_model**-0.5 * min(step * warmup**-1.5, step**-0.5))",
+        "the smaller of two numbers is the same, whichever is named first",
+        any_rate,
+    ),
+    Harmless(
+        "transformer_lib/training/schedules.py",
+        "return max_lr * min(step / warmup, (total + 1 - step) / max(total + 1 - warmup, 1))",
+        "return max_lr * min((total + 1 - step) / max(total + 1 - warmup, 1), step / warmup)",
+        "the lower of two lines is the same, whichever is named first",
+        any_rate,
+    ),
+    Harmless(
+        "transformer_lib/training/schedules.py",
+        "if step <= warmup:",
+        "if step < warmup:",
+        "where the warm-up ends, the cosine begins",
+        where_they_meet,
+    ),
+    Harmless(
+        "transformer_lib/training/schedules.py",
+        "way = min((step - warmup) / max(total - warmup, 1), 1)",
+        "way = min(1, (step - warmup) / max(total - warmup, 1))",
+        "the shorter of two ways is the same, whichever is named first",
+        any_rate,
+    ),
+    Harmless(
+        "transformer_lib/training/schedules.py",
+        "return max_lr * min(step / warmup, (total + 1 - step) / (total * decay), 1)",
+        "return max_lr * min((total + 1 - step) / (total * decay), step / warmup, 1)",
+        "the smallest of three numbers is the same, whichever is named first",
+        any_rate,
+    ),
+    Harmless(
+        "transformer_lib/training/schedules.py",
+        "return max_lr * min(step / warmup, (total + 1 - step) / (total * decay), 1)",
+        "return max_lr * min(step / warmup, 1, (total + 1 - step) / (total * decay))",
+        "the smallest of three numbers is the same, whichever is named last",
+        any_rate,
     ),
     Harmless(
         "transformer_lib/text/augmentation.py",

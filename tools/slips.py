@@ -73,9 +73,10 @@ ELSEWHERE = {
     "training/log": "training/test_state",
     "training/optimizers": "training/test_trainer variants/test_variants",
     "training/schedules": "training/test_trainer",
-    "training/state": "training/test_trainer",
+    "training/state": "training/test_trainer training/test_batches",
     "training/step": "training/test_trainer",
-    "training/trainer": "training/test_state training/test_distributed test_recipes",
+    "training/trainer": "training/test_state training/test_log training/test_distributed "
+    "test_recipes",
     "variants/feed_forwards": "variants/test_hugging_face",
     "variants/gpt2": "variants/test_hugging_face",
     "variants/modern_attention": "variants/test_hugging_face",
@@ -346,9 +347,8 @@ def own_and_others(module: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
 
 
 def is_harmless(slip: Slip) -> bool:
-    return any(
-        (one.module, one.before, one.after) == (slip.module, *slip.lines) for one in HARMLESS
-    )
+    wanted = (slip.module, *slip.lines)
+    return any((one.module, one.before, one.after) == wanted for one in HARMLESS)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
