@@ -667,7 +667,7 @@ def draw_ablations() -> Figure:
         title="Without positions hardly a row is right; the number of heads hardly matters",
         note="A model that writes rows of digits backwards, changed in one thing at a time. "
         f"A dot for\neach of three seeds; the band is the base’s own, in the mean {base:.0f} %",
-        loud=[(name, "shares") for name in (worst, *heads)],
+        loud=[(worst, "shares")],
         written=lambda share: f"{100 * share:.0f} %",
         limits=(-0.01, 1.0),
     )
@@ -676,10 +676,10 @@ def draw_ablations() -> Figure:
     ax.set_xlabel("held-out rows without a mistake")
     places = dict(zip([row["what"] for row in rows], ax.get_yticks(), strict=True))
     top, bottom = places[heads[0]], places[heads[-1]]
-    ax.plot([0.68, 0.68], [top - 0.3, bottom + 0.3], color=style.ACCENT, linewidth=2)
+    ax.plot([0.68, 0.68], [top - 0.3, bottom + 0.3], color=style.MUTED, linewidth=1.5)
     said = "1 to 16 heads: none\nclearly better or worse"
     ground = {"facecolor": style.PAPER, "linewidth": 0, "pad": 1.5}  # over the lines of the rows
-    look = {"color": style.ACCENT, "ha": "right", "va": "center", "bbox": ground}
+    look = {"color": style.MUTED, "ha": "right", "va": "center", "bbox": ground}
     ax.text(0.665, (top + bottom) / 2, said, **look)
     return figure
 

@@ -133,8 +133,9 @@ def _heads_together(models: Mapping[str, Mapping[str, Any]], title: str) -> Figu
 
     models: name -> {"trained", "together"}, as the experiment stores.
     """
-    figure = style.new_figure(style.WIDTH, 3.7)
-    figure.suptitle(title)
+    figure = style.new_figure(style.WIDTH, 3.9)
+    note = "Adjectives with the right ending; grey dots: as many heads off, drawn at random"
+    titled(figure, title, note)
     figure.get_layout_engine().set(wspace=0.06)
     axes = figure.subplots(1, len(models), sharey=True, squeeze=False)[0]
     for ax, (name, found) in zip(axes, models.items(), strict=True):
@@ -144,18 +145,15 @@ def _heads_together(models: Mapping[str, Mapping[str, Any]], title: str) -> Figu
         for i, row in enumerate(together):
             dots = {"s": 30, "color": style.SOFT, "alpha": 0.6, "linewidth": 0}
             ax.scatter([i] * len(row["at random"]), row["at random"], **dots)
-        needed = {"most needed": [row["chosen"] for row in together]}
-        last = ax is axes[-1]
-        curves(ax, range(len(together)), needed, loud=["most needed"], marker="o", names=last)
+        name_of = "the most needed off"
+        needed, last = {name_of: [row["chosen"] for row in together]}, ax is axes[-1]
+        curves(ax, range(len(together)), needed, loud=[name_of], marker="o", names=last)
         one = together[0]["chosen"]
         rises = together[1]["chosen"] > one  # the line leaves room at the right
         look = {"textcoords": "offset points", "xytext": (6, -2) if rises else (0, -8)}
         look |= {"color": style.ACCENT, "ha": "left" if rises else "center", "va": "top"}
         look["weight"] = "bold"
         ax.annotate(f"{steady_round(100 * one, 0):.0f} %", (0, one), **look)
-        if trained - one > 0.1:
-            fall = {"arrowstyle": "-|>", "color": style.ACCENT, "linewidth": 1.2, "shrinkB": 5}
-            ax.annotate("", (0, one), (0, trained), arrowprops=fall | {"shrinkA": 0})
         peak = max(range(1, len(together)), key=lambda i: together[i]["chosen"])
         if together[peak]["chosen"] > one:
             said = "more heads off:\npart comes back"
@@ -163,15 +161,10 @@ def _heads_together(models: Mapping[str, Mapping[str, Any]], title: str) -> Figu
             ax.annotate(said, (peak, together[peak]["chosen"]), **at, color=style.MUTED)
         ax.set_xticks(range(len(together)), [row["heads"] for row in together])
         ax.set(title=f"{name}, {len(found['alone'])} heads", xlabel="heads switched off")
+        ax.text(-0.28, trained + 0.055, f"all heads on: {100 * trained:.0f} %", color=style.MUTED)
         ax.set(xlim=(-0.35, len(together) - 0.8), ylim=(0.42, 1.0))
         ax.set_yticks([0.5, 0.75, 1], ["50 %", "75 %", "100 %"])
-    trained = next(iter(models.values()))["trained"]["share"]
-    axes[0].text(-0.28, trained + 0.03, "all heads on", color=style.MUTED)
     axes[0].text(1.1, 0.485, "a coin", color=style.MUTED, va="top")
-    middle = sum(row["at random"]) / len(row["at random"])
-    where = (len(together) - 0.75, middle)
-    axes[-1].text(*where, "drawn at\nrandom", color=style.MUTED, va="center", clip_on=False)
-    axes[0].set_ylabel("right endings")
     return figure
 
 
@@ -181,9 +174,12 @@ def _by_layer(models: Mapping[str, Mapping[str, Sequence[float]]], title: str) -
 
     models: name -> {kind of sentence: shares}, from before the first layer on.
     """
-    figure = style.new_figure(style.WIDTH, 3.8)
-    figure.suptitle(title)
-    axes = figure.subplots(1, len(models), sharey=True, squeeze=False)[0]
+    figure = style.new_figure(style.WIDTH, 4.0)
+    note = "“La llave es pequeña”, not “pequeño”: how often, if the decoder stopped here"
+    titled(figure, title, note)
+    layers = [len(next(iter(kinds.values()))) for kinds in models.values()]
+    how = {"sharey": True, "squeeze": False, "width_ratios": layers}
+    axes = figure.subplots(1, len(models), **how)[0]
     for ax, (name, kinds) in zip(axes, models.items(), strict=True):
         count, first = len(next(iter(kinds.values()))), next(iter(kinds))
         states = ["input", *(f"layer {i}" for i in range(count - 1))]
@@ -191,6 +187,8 @@ def _by_layer(models: Mapping[str, Mapping[str, Sequence[float]]], title: str) -
         ax.spines["left"].set_bounds(0, 1)
         look = {"marker": "o", "linestyle": "-", "clip_on": False}
         curves(ax, range(count), kinds, loud=[first], names=False, **look)
+        for line in ax.lines[1:]:
+            line.set(color=style.SOFT, linewidth=1.5)
         loud = kinds[first][-1]  # whoever ends there has no room for a name, and one beside
         there = {kind for kind in kinds if kind != first and abs(kinds[kind][-1] - loud) < 0.01}
         if there:
@@ -200,7 +198,6 @@ def _by_layer(models: Mapping[str, Mapping[str, Sequence[float]]], title: str) -
         ax.set_xlim(-0.15, count - 0.9)
         ax.set_xticks(range(count), states, fontsize=style.NOTE)
         shares(ax.yaxis)
-    axes[0].set_ylabel("right ending, if the decoder stopped here")
     return figure
 
 
@@ -210,7 +207,7 @@ def _shares_with_intervals(
 ) -> Figure:
     """Draw shares with their intervals as bars, those of the last model within the first's.
 
-    groups: condition, in two lines -> {model: {"share", "interval"}}, the same two models in each.
+    groups: condition -> {model: {"share", "interval"}}, the same two models in each.
     """
     figure = style.new_figure(style.WIDTH, 1.7 + 0.65 * len(groups))
     titled(figure, title, note)
@@ -221,8 +218,7 @@ def _shares_with_intervals(
         )
         for (name, found), (high, color, ink) in zip(models.items(), looks, strict=True):
             share, (low, up) = found["share"], found["interval"]
-            edge = {"edgecolor": style.SOFT, "linewidth": 0.8 * (color == style.GROUND)}
-            ax.barh(row, share, height=high, color=color, **edge)
+            ax.barh(row, share, height=high, color=color)
             said = f"{steady_round(100 * share, 0):.0f} %" + (f", {name}" if row == 0 else "")
             loud = color == style.ACCENT
             if loud:
@@ -347,8 +343,8 @@ def draw_finds() -> Figure:
 @figure(
     "real-heads-off",
     caption="Right endings with several heads off: those needed most, and others drawn at random.",
-    alt="Two panels. In the small model the line of the most needed heads falls at once, along an "
-    "arrow, from 90 to 55 %; with four off part comes back, 70 %, and it ends at 48 %. "
+    alt="Two panels. In the small model the line of the most needed heads begins far below the "
+    "90 % of all heads on, at 55 %; with four off part comes back, 70 %, and it ends at 48 %. "
     "In the large model it falls slowly, from 75 % over 71 with one head to 58 % with sixteen, "
     "while dots for heads drawn at random stay between 70 and 83 %.",
 )
@@ -389,9 +385,9 @@ def draw_lens() -> Figure:
 )
 def draw_pronouns() -> Figure:
     said = {
-        "it": "because it was too tired\nporque estaba demasiado …",
-        "again": "because the animal was too tired\nporque estaba demasiado …",
-        "written": "because the animal was too tired\nporque el animal estaba demasiado …",
+        "it": "“it was too tired”",
+        "again": "“the animal was too tired”",
+        "written": "and in Spanish “el animal\nestaba demasiado …”, too",
     }
     found = _load_stored()
     groups = {
@@ -401,8 +397,8 @@ def draw_pronouns() -> Figure:
     return _shares_with_intervals(
         groups,
         "The large model needs the noun said again, in Spanish",
-        "A pair: “The animal didn't cross the street because it was too tired” / “… too wide”.\n"
-        "“Cansado” is the animal (el), “ancha” the street (la): both last letters must be right",
+        "“The animal didn't cross the street because it was too tired” (cansado) "
+        "/ “… wide” (ancha)",
         0.25,
     )
 

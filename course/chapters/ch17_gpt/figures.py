@@ -214,12 +214,13 @@ def _moment(runs: Sequence[Row]) -> Figure:
     """Draw when the second row of repeated words is learned, and when a head looks there.
 
     runs: "seed" and "history" with "step", "first", "second" and "head", the weight of the best of
-    all heads. Raises ValueError for none.
+    all heads. A dot on both curves of a seed marks the step at which its loss is below 0.5. Raises
+    ValueError for none.
     """
     if not runs:
         raise ValueError("there are no runs: there is nothing to draw")
     figure = style.new_figure(style.WIDTH, 5.4)
-    note = "Text: a row of words drawn at random, and the same row again; three seeds"
+    note = "A row of words drawn at random, and again; dots: a seed's loss falls below 0.5"
     titled(figure, "The second row is learned as a head learns where to look", note)
     top, bottom = figure.subplots(2, 1, sharex=True)
     fell = [next(e["step"] for e in run["history"] if e["second"] < 0.5) for run in runs]
@@ -234,21 +235,21 @@ def _moment(runs: Sequence[Row]) -> Figure:
             values = [entry[what] for entry in run["history"]]
             color, wide = (colors[number], 2.0) if loud else (style.RULE, 1.0)
             ax.plot(steps, values, color=color, linewidth=wide, zorder=2 + loud)
-            if loud:  # named where it is halfway
+            if loud:
+                ax.scatter(fell[number], values[steps.index(fell[number])], s=60, color=color)
+                ax.collections[-1].set(edgecolor=style.PAPER, zorder=5)
+            if ax is top and loud:  # named where it is halfway
                 half = next(i for i, step in enumerate(steps) if step >= fell[number]) - 1
                 left = fell[number] == min(fell)
                 look = {"ha": "right" if left else "left", "va": "center", "color": colors[number]}
                 said = f"seed {run['seed']}"
                 at, away = (steps[half], values[half]), (-7 if left else 7, 0)
                 ax.annotate(said, at, away, textcoords="offset points", size=style.NOTE, **look)
-    for ax in (top, bottom):
-        ax.vlines(fell, 0, 1, color=style.RULE, zorder=0, transform=ax.get_xaxis_transform())
-    top.text(max(fell), 2, "  each seed falls below 0.5 nats", va="center", color=style.MUTED)
     top.set(ylim=(0, 4.4), ylabel="loss, in nats per word")
     last = runs[0]["history"][-1]
     for y, color, said in (
         (last["first"] + 0.12, style.MUTED, "in the first row: nobody can know it"),
-        (0.25, style.INK, "in the second row, which repeats the first"),
+        (0.25, style.INK, "in the second row"),
     ):
         top.text(last["step"], y, said, ha="right", va="bottom", color=color)
     bottom.set(ylim=(0, 1.05), yticks=[0, 0.5, 1], xlabel="step of training")
@@ -445,10 +446,13 @@ def draw_prompting() -> Figure:
     "with a jump back, and then below a half within 100 to 175 steps, at step 425, 450 and 550; "
     "the loss on the first reading stays at 3.7. Below, the largest weight of any head on "
     "the place to copy from rises from 0.2 to about 0.8 in these steps, and then above 0.9. "
-    "Upright lines through both panels mark the three steps.",
+    "Dots on both curves mark the three steps.",
 )
 def draw_induction() -> Figure:
-    return _moment(experiments.load("induction")["runs"])
+    runs = experiments.load("induction")["runs"]
+    return _moment(
+        [run | {"history": [e for e in run["history"] if e["step"] <= 800]} for run in runs]
+    )
 
 
 @figure(
