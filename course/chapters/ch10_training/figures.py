@@ -342,10 +342,10 @@ def _word_rows(
     ys = [top - down * number for number in range(len(rows))]
     for y, (name, words) in zip(ys, rows.items(), strict=True):
         label(ax, (1.05, y), name, size=style.LABEL, ha="right", weight="bold")
-        for x, text, good in zip(xs, words, right, strict=True):
-            wrong = name in ("predicts", "writes") and text != good
+        wanted = [words[0], *right[:-1]] if name == "reads" else right
+        for x, text, good in zip(xs, words, wanted, strict=True):
             look = {"line": 0.0}
-            if wrong:
+            if text != good:
                 look = {"color": style.ACCENT, "line": 1.8, "weight": "bold"}
             box(ax, (x, y), wide, high, text, **look)
             if y == top:
@@ -529,7 +529,7 @@ def draw_smoothed_rows() -> Figure:
 @figure(
     "training-teacher-forcing",
     caption="Teacher forcing: in training the decoder reads the right words, whatever it predicts.",
-    alt="Boxes with words of a new model; the wrong ones that it writes are orange. Above, in "
+    alt="Boxes with words of a new model; its wrong ones are orange. Above, in "
     "training: the row 'reads' holds <bos> I am a student, 'predicts' mostly wrong words, 'right "
     "word' I am a student <eos>. An arrow leads from each right word to the next position of "
     "'reads'. Below, alone: the arrows start at the model's own words, and soon it repeats itself.",

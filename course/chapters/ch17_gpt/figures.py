@@ -37,28 +37,25 @@ def _way_to_the_floor(history: Sequence[Row], floor: float, all_equal: float) ->
     losses = [entry["validation_loss"] for entry in history]
     if not history or min(losses) < floor:
         raise ValueError(f"a loss below the floor of {floor:.3f}, or none: {losses}")
-    figure, ax = style.panel(3.6)
+    figure = style.new_figure(style.WIDTH, 4.0)
+    above = f"{losses[-1] - floor:.2f}"
+    # no point of the curve: nobody measured it, and random weights begin higher
+    note = f"With all words equally likely it would be {all_equal:.1f}"
+    title = f"After {steps[-1]:,} steps the loss is {above} nats above the floor"
+    titled(figure, title, note)
+    ax = figure.subplots()
     curves(ax, steps, {"loss": losses}, names=False, marker="o")
     beside = {"textcoords": "offset points", "color": style.MUTED}
     ax.annotate("the loss", (steps[1], losses[1]), (8, 8), weight="bold", **beside)
-    # no point of the curve: nobody measured it, and random weights begin higher
-    said = f"all words equally likely: {all_equal:.1f}, far above"
-    look = {"ha": "right", "va": "top", "color": style.MUTED, "size": style.NOTE}
-    ax.text(0.955, 0.97, said, transform=ax.transAxes, **look)
-    up = {"arrowstyle": "-|>", "color": style.MUTED}
-    inside = {"xycoords": "axes fraction", "textcoords": "axes fraction"}
-    ax.annotate("", (0.975, 1.0), (0.975, 0.86), arrowprops=up, **inside)
     bottom, x = 0.8 * floor, 1.03 * steps[-1]
     ax.axhspan(bottom, floor, color=style.GROUND)
     ax.axhline(floor, color=style.SOFT, linewidth=1.2)
     said = f"the floor: {floor:.2f} nats that the grammar's own dice decide"
     ax.text(0.5 * steps[-1], (bottom + floor) / 2, said, ha="center", va="center")
-    above = f"{losses[-1] - floor:.2f}"
     bracket(ax, (x, floor), (x, losses[-1]), above, style.ACCENT)
     ax.set(xlabel="steps of training", ylabel="nats per token, held-out text")
     ax.set(ylim=(bottom, 1.1 * max(losses)), xlim=(-0.02 * steps[-1], 1.1 * steps[-1]))
     ax.xaxis.set_major_formatter("{x:,.0f}")
-    ax.set_title(f"After {steps[-1]:,} steps the loss is {above} nats above the floor")
     return figure
 
 
@@ -340,8 +337,8 @@ def draw_what_is_left() -> Figure:
 @figure(
     "gpt-floor",
     caption="The loss of a small GPT on the grammar's sentences, and the floor under it.",
-    alt="Nats per token against the step of training. Words say that 6.9 is where all words are "
-    "equally likely. The curve begins at 3.69 after 100 steps, falls to 3.05 at step 200, "
+    alt="Nats per token against the step of training. Words say that it would be 6.9 with all "
+    "words equally likely. The curve begins at 3.69 after 100 steps, falls to 3.05 at step 200, "
     "flattens, and ends at 2.33 at step 1,000, 0.37 above a line at 1.96. Below this line "
     "is a tinted band: the floor, which the grammar's own dice decide.",
 )
@@ -450,9 +447,8 @@ def draw_prompting() -> Figure:
 )
 def draw_induction() -> Figure:
     runs = experiments.load("induction")["runs"]
-    return _moment(
-        [run | {"history": [e for e in run["history"] if e["step"] <= 800]} for run in runs]
-    )
+    shown = [[entry for entry in run["history"] if entry["step"] <= 800] for run in runs]
+    return _moment([run | {"history": part} for run, part in zip(runs, shown, strict=True)])
 
 
 @figure(

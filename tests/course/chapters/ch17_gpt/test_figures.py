@@ -19,14 +19,16 @@ HISTORY = [{"step": 10, "validation_loss": 4.0}, {"step": 20, "validation_loss":
 
 
 def test_the_curve_is_what_was_measured_and_ends_above_the_floor():
-    ax = _way_to_the_floor(HISTORY, floor=2.0, all_equal=6.5).axes[0]
+    figure = _way_to_the_floor(HISTORY, floor=2.0, all_equal=6.5)
+    (ax,) = figure.axes
     curve, floor = ax.lines
     assert list(curve.get_ydata()) == [4.0, 2.5] and list(curve.get_xdata()) == [10, 20]
     assert set(floor.get_ydata()) == {2.0}
-    said = {text.get_text() for text in ax.texts}
-    assert {"0.50", "all words equally likely: 6.5, far above"} < said
-    assert ax.get_ylim()[1] < 6.5
-    assert ax.get_title() == "After 20 steps the loss is 0.50 nats above the floor"
+    assert "0.50" in {text.get_text() for text in ax.texts}
+    assert [text.get_text() for text in figure.texts] == [
+        "After 20 steps the loss is 0.50 nats above the floor",
+        "With all words equally likely it would be 6.5",
+    ]
 
 
 @pytest.mark.parametrize("history", [HISTORY, []])
