@@ -96,7 +96,9 @@ def _score_squares(squares: Mapping[str, Any], title: str = "") -> Figure:
 def _schedule_lines(rates: Mapping[str, Any]) -> Figure:
     """Draw learning rates by the step, as shares of the highest one; the last is loud."""
     figure, ax = style.panel(3.2)
-    ax.set(xlabel="step of training", ylabel="learning rate, as a share of its highest", ylim=(0, 1.22))
+    ax.set(
+        xlabel="step of training", ylabel="learning rate, as a share of its highest", ylim=(0, 1.22)
+    )
     steps = np.arange(1, len(next(iter(rates.values()))) + 1)
     ax.set_xlim(0, len(steps))
     by_highest = {name: as_array(lr) / max(lr) for name, lr in rates.items()}
@@ -107,10 +109,9 @@ def _schedule_lines(rates: Mapping[str, Any]) -> Figure:
     bracket(ax, (last, 1.1), (len(steps), 1.1), said, style.ACCENT)
     ax.xaxis.set_major_formatter("{x:,.0f}")
     # each named where it is apart from the others: how far along, how far from it
-    places = ((0.37, (-4, -4), "right", "top"), (0.37, (4, 2), "left", "bottom"))
-    for line, (part, away, ha, va) in zip(
-        ax.lines, (*places, (0.45, (0, 8), "center", "bottom")), strict=False
-    ):
+    left, right = (0.37, (-4, -4), "right", "top"), (0.37, (4, 2), "left", "bottom")
+    places = left, right, (0.45, (0, 8), "center", "bottom")
+    for line, (part, away, ha, va) in zip(ax.lines, places, strict=False):
         place = int(part * len(steps))
         own = {"color": style.readable(line.get_color(), style.PAPER), "ha": ha, "va": va}
         own |= {"xytext": away, "textcoords": "offset points", "annotation_clip": False}
