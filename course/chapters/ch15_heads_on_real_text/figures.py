@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 
 from course import experiments
 from course.drawing import style
-from course.drawing.arrows import box, path
+from course.drawing.arrows import box, bracket, path
 from course.drawing.cells import matrix, outline
 from course.drawing.plots import curves, name_lines, shares
 from course.drawing.registry import figure
@@ -82,37 +82,42 @@ def _found_by_heads(models: Mapping[str, Mapping[str, Any]], title: str) -> Figu
     """
     figure = style.new_figure(style.WIDTH, 3.8)
     note = (
-        "a dot for each head: in what share of sentences it looks most at the noun\n"
-        "best rule: one that knows only places, such as “always two words back”"
+        "a dot for each head: the share of sentences in which it looks most at the noun\n"
+        "best rule: it knows only places, such as “always two words back”; orange: more than 5 "
+        "points beyond"
     )
     titled(figure, title, note)
     figure.get_layout_engine().set(wspace=0.08)
     axes = figure.subplots(1, len(models), sharey=True, squeeze=False)[0]
     for ax, (name, kinds) in zip(axes, models.items(), strict=True):
+        beyond = [
+            max(row["finds"] for row in found["heads"]) - found["place"] for found in kinds.values()
+        ]
         for y, found in enumerate(kinds.values()):
             ax.barh(y, found["place"], height=0.76, color=style.GROUND, zorder=0)
             for key, color in (("chance", style.SOFT), ("place", style.INK)):
                 ax.plot([found[key]] * 2, [y - 0.38, y + 0.38], color=color, linewidth=1.4)
             finds = np.array(sorted(row["finds"] for row in found["heads"]))
             heights = y + _beside(finds)
-            clear = finds > found["place"] + CLEARLY
-            colors = np.where(clear, style.ACCENT, style.MUTED)
+            clear, best = finds > found["place"] + CLEARLY, beyond[y] == max(beyond)
+            colors = np.where(clear, style.ACCENT, style.MUTED if best else style.SOFT)
             sizes = np.where(clear, 48, 26)
             ax.scatter(finds, heights, s=sizes, c=colors, edgecolor=style.PAPER, zorder=3)
-            beyond = 100 * (finds[-1] - found["place"])
-            if beyond > 0:
-                said = f"+{steady_round(beyond, 0):.0f}" + " points" * (y == 0)
+            if best:
+                ends = (found["place"], y + 0.24), (finds[-1], y + 0.24)
+                bracket(ax, *ends, "", style.ACCENT)
+                said = f"+{steady_round(100 * beyond[y], 0):.0f} points"
                 look = {"color": style.ACCENT, "weight": "bold", "va": "center_baseline"}
-                ax.text(finds[-1] + 0.03, y, said, **look)
+                ax.text(finds[-1] + 0.025, y + 0.24, said, **look)
         ax.set(title=name, xlim=(-0.02, 1), ylim=(len(kinds) - 0.55, -0.6))
         shares(ax.xaxis)
         ax.set_yticks(range(len(kinds)), [ASKED[kind] for kind in kinds])
         ax.tick_params(axis="y", length=0)
         ax.spines["left"].set_visible(False)
-    first = next(iter(next(iter(models.values())).values()))
-    for key, said in (("chance", "chance"), ("place", "best rule")):
-        look = {"va": "bottom", "size": style.NOTE, "color": style.MUTED}
-        axes[0].text(first[key] - 0.01, -0.42, said, **look)
+        first = next(iter(kinds.values()))
+        for key, said in (("chance", "chance"), ("place", "best rule")):
+            look = {"va": "bottom", "size": style.NOTE, "color": style.MUTED}
+            ax.text(first[key] - 0.01, -0.42, said, **look)
     return figure
 
 

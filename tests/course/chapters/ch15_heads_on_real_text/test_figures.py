@@ -46,6 +46,7 @@ def test_each_head_is_a_point_beside_chance_and_place():
     assert [dots.get_offsets()[:, 0].tolist() for dots in ax.collections] == 2 * [[0.1, 0.7]]
     loud = [to_hex(color).upper() == style.ACCENT for color in ax.collections[0].get_facecolor()]
     assert loud == [False, True], "what lies beyond the line of the place"
+    assert texts(ax).count("+30 points") == 2, "the best of the panel"
 
 
 def test_chosen_heads_stand_beside_those_drawn_by_lot():
