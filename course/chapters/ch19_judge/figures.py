@@ -238,8 +238,8 @@ def stored_ways() -> dict[str, list[Row]]:
     "start is at about a fifth. From there a line rises steeply and reaches 1 after about one and "
     "a half nats: the shortest way. Best of 16 lies on it, above 0.9. Training runs with KL "
     "weights of 0.3, 0.1 and 0 leave to the right of it; the lower the weight, the higher and the "
-    "farther away they end: without a penalty 7.7 nats farther than best of 16. What was trained "
-    "on what passed ends lower, and to the right of the line as well.",
+    "farther away they end: without a penalty 7.7 nats farther than best of 16. A ring, trained "
+    "on what passed, ends lower, and to the right of the line as well.",
 )
 def draw_price() -> Figure:
     ways = stored_ways()
