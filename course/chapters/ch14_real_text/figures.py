@@ -10,7 +10,7 @@ from course import experiments
 from course.chapters.ch12_translation.figures import loss_and_floor
 from course.drawing import style
 from course.drawing.arrows import box
-from course.drawing.plots import curves, dot_rows
+from course.drawing.plots import curves, dot_rows, name_lines
 from course.drawing.registry import figure
 from course.drawing.words import canvas, heading, label, titled
 from transformer_lib.files import read_json
@@ -75,6 +75,7 @@ def _dropout_curves(panels: Mapping[str, Mapping[float, Sequence[tuple[int, floa
     if not panels:
         raise ValueError("there are no panels: there is nothing to draw")
     figure, axes = style.panels(len(panels), 3.8, sharey=True)
+    figure.get_layout_engine().set(wspace=0.08)
     for ax, (title, given) in zip(axes, panels.items(), strict=True):
         lines = {}
         for dropout, pairs in given.items():
@@ -82,7 +83,9 @@ def _dropout_curves(panels: Mapping[str, Mapping[float, Sequence[tuple[int, floa
             name = f"dropout {dropout:g}" if dropout else "no dropout"
             lines[f"{name}: {losses[-1]:.2f}"] = losses
         ax.set(title=title, xlabel="step of training")
-        curves(ax, steps, lines, loud=[name for name in lines if name.startswith("no")])
+        loud = [name for name in lines if name.startswith("no")]
+        curves(ax, steps, lines, loud=loud, names=False)
+        name_lines(ax, wide=12)
         ax.set_xlim(0, steps[-1])
         ax.locator_params(axis="x", nbins=4)
         ax.xaxis.set_major_formatter("{x:,.0f}")

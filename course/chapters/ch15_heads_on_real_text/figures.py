@@ -1,16 +1,16 @@
 """Who decides a gender: what comes along with one vector, and what heads find and are for."""
 
-import textwrap
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import matplotlib as mpl
 import numpy as np
 from matplotlib.figure import Figure
+from matplotlib.patches import Rectangle
 
 from course import experiments
 from course.drawing import style
-from course.drawing.arrows import box, path
+from course.drawing.arrows import bracket, path
 from course.drawing.cells import matrix, outline
 from course.drawing.plots import curves, name_lines, shares
 from course.drawing.registry import figure
@@ -82,37 +82,42 @@ def _found_by_heads(models: Mapping[str, Mapping[str, Any]], title: str) -> Figu
     """
     figure = style.new_figure(style.WIDTH, 3.8)
     note = (
-        "a dot for each head: in what share of sentences it looks most at the noun\n"
-        "best rule: one that knows only places, such as “always two words back”"
+        "a dot for each head: the share of sentences in which it looks most at the noun\n"
+        "best rule: it knows only places, such as “always two words back”; orange: more than 5 "
+        "points beyond"
     )
     titled(figure, title, note)
     figure.get_layout_engine().set(wspace=0.08)
     axes = figure.subplots(1, len(models), sharey=True, squeeze=False)[0]
     for ax, (name, kinds) in zip(axes, models.items(), strict=True):
+        beyond = [
+            max(row["finds"] for row in found["heads"]) - found["place"] for found in kinds.values()
+        ]
         for y, found in enumerate(kinds.values()):
             ax.barh(y, found["place"], height=0.76, color=style.GROUND, zorder=0)
             for key, color in (("chance", style.SOFT), ("place", style.INK)):
                 ax.plot([found[key]] * 2, [y - 0.38, y + 0.38], color=color, linewidth=1.4)
             finds = np.array(sorted(row["finds"] for row in found["heads"]))
             heights = y + _beside(finds)
-            clear = finds > found["place"] + CLEARLY
-            colors = np.where(clear, style.ACCENT, style.MUTED)
+            clear, best = finds > found["place"] + CLEARLY, beyond[y] == max(beyond)
+            colors = np.where(clear, style.ACCENT, style.MUTED if best else style.SOFT)
             sizes = np.where(clear, 48, 26)
             ax.scatter(finds, heights, s=sizes, c=colors, edgecolor=style.PAPER, zorder=3)
-            beyond = 100 * (finds[-1] - found["place"])
-            if beyond > 0:
-                said = f"+{steady_round(beyond, 0):.0f}" + " points" * (y == 0)
+            if best:
+                ends = (found["place"], y + 0.24), (finds[-1], y + 0.24)
+                bracket(ax, *ends, "", style.ACCENT)
+                said = f"+{steady_round(100 * beyond[y], 0):.0f} points"
                 look = {"color": style.ACCENT, "weight": "bold", "va": "center_baseline"}
-                ax.text(finds[-1] + 0.03, y, said, **look)
+                ax.text(finds[-1] + 0.025, y + 0.24, said, **look)
         ax.set(title=name, xlim=(-0.02, 1), ylim=(len(kinds) - 0.55, -0.6))
         shares(ax.xaxis)
         ax.set_yticks(range(len(kinds)), [ASKED[kind] for kind in kinds])
         ax.tick_params(axis="y", length=0)
         ax.spines["left"].set_visible(False)
-    first = next(iter(next(iter(models.values())).values()))
-    for key, said in (("chance", "chance"), ("place", "best rule")):
-        look = {"va": "bottom", "size": style.NOTE, "color": style.MUTED}
-        axes[0].text(first[key] - 0.01, -0.42, said, **look)
+        first = next(iter(kinds.values()))
+        for key, said in (("chance", "chance"), ("place", "best rule")):
+            look = {"va": "bottom", "size": style.NOTE, "color": style.MUTED}
+            ax.text(first[key] - 0.01, -0.42, said, **look)
     return figure
 
 
@@ -238,47 +243,68 @@ def _shares_with_intervals(
 
 
 @mpl.rc_context(style.PRINT)
-def _claim_table(
+def _claim_strips(
     claims: Sequence[tuple[str, float, bool]], models: Mapping[str, Sequence[float]], title: str
 ) -> Figure:
-    """Draw a row for each claim and a column for each model, filled where the claim fails.
+    """Draw a strip for each claim, shaded where it holds, and on it a dot for each model.
 
     claims: what is said, its limit, and whether the number has to lie above it. models: name -> a
     number for each claim; the first is the model that the claims were made for, the last another
-    one, whose failures are quiet.
+    one, hollow, whose failures are quiet. The other failures are loud, and their claims come first.
     """
-    high, columns = 0.45, [4.78 + 0.94 * i for i in range(len(models))]
-    figure, ax = canvas(style.WIDTH, 1.45 + high * len(claims))
-    note = (
-        "“The key is small” → “La llave es pequeña”: what decides the -a? In percent; filled: fails"
-    )
-    heading(ax, title, note)
-    top = high * len(claims) + 0.1
-    label(ax, (3.85, top + 0.24), "holds if", color=style.MUTED, ha="center")
-    for x, name in zip(columns, models, strict=True):
-        look = {"weight": "bold" if x < columns[-1] else "normal", "ha": "center"}
-        label(ax, (x, top + 0.24), name, size=style.LABEL, **look)
-    for row, (what, limit, above) in enumerate(claims):
-        y, found = top - high * (row + 0.5), [numbers[row] for numbers in models.values()]
-        failed = [number <= limit if above else number >= limit for number in found]
-        falls = any(failed[:-1])
-        path(ax, [(0.02, y + high / 2), (7.98, y + high / 2)], style.RULE, head=False, thick=0.75)
-        look = {"weight": "bold", "color": style.ACCENT} if falls else {}
-        label(
-            ax, (0.02, y), textwrap.fill(what, len(what) // 2 + 5 if len(what) > 47 else 47), **look
+    rows = []
+    for (what, limit, above), *numbers in zip(claims, *models.values(), strict=True):
+        failed = [number <= limit if above else number >= limit for number in numbers]
+        rows.append((any(failed[:-1]), what, limit, above, numbers, failed))
+    high, left, right, lowest = 0.36, 5.35, 7.75, -0.1
+    figure, ax = canvas(style.WIDTH, 1.85 + high * len(claims))
+    heading(ax, title, "“The key is small” → “La llave es pequeña”: what decides the -a?")
+
+    def at(number: float) -> float:
+        return left + (right - left) * (max(number, lowest) - lowest) / (1 - lowest)
+
+    def dot(x: float, y: float, color: str, zorder: int = 5, marker: str = "o") -> None:
+        edge = {"markeredgecolor": style.SOFT if color == style.PAPER else style.PAPER}
+        ax.plot(x, y, marker, color=color, markersize=8, markeredgewidth=1.2, zorder=zorder, **edge)
+
+    looks = [style.INK, *[style.SOFT] * (len(models) - 2), style.PAPER]
+    first, *_, last = models
+    x, y = 0.08, high * len(claims) + 0.72
+    for name, color in zip(
+        (first, "two more such models", last), (looks[0], *looks[-2:]), strict=True
+    ):
+        dot(x, y, color)
+        label(ax, (x + 0.13, y), name, color=style.MUTED)
+        x += 0.5 + 0.075 * len(name)
+    label(ax, (at(0), y), "shaded: the claim holds", color=style.MUTED)
+    fallen = sum(row[0] for row in rows)
+    for place, row in enumerate(sorted(rows, key=lambda row: not row[0])):
+        falls, what, limit, above, numbers, failed = row
+        y -= high + 0.1 * (place in (0, fallen))
+        loud = {"weight": "bold", "color": style.ACCENT} if falls else {}
+        label(ax, (0.02, y), what, **loud)
+        path(ax, [(left, y), (right, y)], style.RULE, head=False, thick=0.75)
+        start, stop = (at(limit), right) if above else (left, at(limit))
+        ax.add_patch(
+            Rectangle(
+                (start, y - 0.12), stop - start, 0.24, color=style.RULE, alpha=0.6, linewidth=0
+            )
         )
-        bound = f"{'above' if above else 'below'} {steady_round(100 * limit, 0):.0f}"
-        label(ax, (3.85, y), bound, color=style.MUTED, ha="center")
-        for x, number, wrong in zip(columns, found, failed, strict=True):
-            quiet = x == columns[-1]
-            fill = style.RULE if quiet else style.ACCENT
-            ink = style.MUTED if quiet and not wrong else style.INK
-            if wrong:
-                box(ax, (x, y), 0.62, 0.29, color=fill, fill=fill)
-            look = {"color": style.ink_on(fill) if wrong else ink, "ha": "center"}
-            said = f"{steady_round(100 * number, 0):.0f}".replace("-", "\N{MINUS SIGN}")
-            strong = "bold" if wrong and not quiet else "normal"
-            label(ax, (x, y), said, size=style.LABEL, weight=strong, **look)
+        path(ax, [(at(limit), y - 0.15), (at(limit), y + 0.15)], style.INK, head=False)
+        for name, number, color, wrong in zip(models, numbers, looks, failed, strict=True):
+            if color == style.PAPER:
+                dot(at(number), y, color, 4, "o" if number >= lowest else "<")
+                if number < lowest:
+                    said = f"{steady_round(100 * number, 0):.0f} %"
+                    label(ax, (left - 0.13, y), said, color=style.MUTED, ha="right")
+            elif wrong:
+                dot(at(number), y, style.ACCENT, 7)
+                beside = max(map(at, numbers[1:-1])) + 0.12
+                label(ax, (beside, y), name, **loud)
+            else:
+                dot(at(number), y, color, 5 + (color == style.INK))
+    for number in (0, 0.5, 1):
+        label(ax, (at(number), y - 0.36), f"{100 * number:.0f} %", color=style.MUTED, ha="center")
     return figure
 
 
@@ -406,11 +432,12 @@ def draw_pronouns() -> Figure:
 @figure(
     "real-heads-repeated",
     caption="Ten claims about the large model, and what two more runs say about them.",
-    alt="A table of ten claims, with the number that each needs and that of four models. Two "
-    "are marked. “The article brings less through it than after is” needs more than 0: 38 for the "
-    "large model, 4 for seed 1, but \N{MINUS SIGN}1 for seed 2. “No head alone carries a third of "
-    "the margin” needs less than 33: 22 and 19, but 57 for seed 2. All others hold for the large "
-    "model and both seeds. For the small model seven fail.",
+    alt="Ten claims, each with a strip from 0 to 100 %, shaded where the claim holds, and a mark "
+    "for each of four models. Two claims stand first and are marked. “The article brings less "
+    "through it than after is” needs more than 0: 38 for the large model, 4 for seed 1, but "
+    "\N{MINUS SIGN}1 for seed 2. “No head alone carries a third of the margin” needs less than 33: "
+    "22 and 19, but 57 for seed 2. All others hold for the large model and both seeds. Seven of "
+    "the small model's hollow marks lie outside of the shading.",
 )
 def draw_repeated() -> Figure:
     from course.chapters.ch15_heads_on_real_text.experiment_repeated import claims
@@ -422,9 +449,9 @@ def draw_repeated() -> Figure:
         all((one > claim.limit) == claim.above for one in again)
         for claim, *again in zip(told["earlier"], numbers["seed-1"], numbers["seed-2"], strict=True)
     )
-    names = {"earlier": "large\nmodel", "seed-1": "another,\nseed 1", "seed-2": "another,\nseed 2"}
-    return _claim_table(
+    names = {"earlier": "large model", "seed-1": "seed 1", "seed-2": "seed 2"}
+    return _claim_strips(
         [(claim.what, claim.limit, claim.above) for claim in told["earlier"]],
-        {said: numbers[name] for name, said in (names | {"grammar": "small\nmodel"}).items()},
+        {said: numbers[name] for name, said in (names | {"grammar": "small model"}).items()},
         title=f"{held} of {len(told['earlier'])} claims about the large model hold in two more",
     )

@@ -96,7 +96,9 @@ def _score_squares(squares: Mapping[str, Any], title: str = "") -> Figure:
 def _schedule_lines(rates: Mapping[str, Any]) -> Figure:
     """Draw learning rates by the step, as shares of the highest one; the last is loud."""
     figure, ax = style.panel(3.2)
-    ax.set(xlabel="step of training", ylabel="learning rate, of its own highest", ylim=(0, 1.22))
+    ax.set(
+        xlabel="step of training", ylabel="learning rate, as a share of its highest", ylim=(0, 1.22)
+    )
     steps = np.arange(1, len(next(iter(rates.values()))) + 1)
     ax.set_xlim(0, len(steps))
     by_highest = {name: as_array(lr) / max(lr) for name, lr in rates.items()}
@@ -107,13 +109,14 @@ def _schedule_lines(rates: Mapping[str, Any]) -> Figure:
     bracket(ax, (last, 1.1), (len(steps), 1.1), said, style.ACCENT)
     ax.xaxis.set_major_formatter("{x:,.0f}")
     # each named where it is apart from the others: how far along, how far from it
-    places = ((0.3, (-22, -26), "center"), (0.55, (26, 14), "left"), (0.9, (-26, -8), "right"))
-    for line, (part, away, ha) in zip(ax.lines, places, strict=False):
+    left, right = (0.37, (-4, -4), "right", "top"), (0.37, (4, 2), "left", "bottom")
+    places = left, right, (0.45, (0, 8), "center", "bottom")
+    for line, (part, away, ha, va) in zip(ax.lines, places, strict=False):
         place = int(part * len(steps))
-        name, at = line.get_label(), (steps[place], line.get_ydata()[place])
-        own = {"color": style.readable(line.get_color(), style.PAPER), "ha": ha, "va": "center"}
-        own["arrowprops"] = {"arrowstyle": "-", "color": line.get_color(), "shrinkB": 0}
-        ax.annotate(name, at, away, textcoords="offset points", annotation_clip=False, **own)
+        own = {"color": style.readable(line.get_color(), style.PAPER), "ha": ha, "va": va}
+        own |= {"xytext": away, "textcoords": "offset points", "annotation_clip": False}
+        own["weight"] = "bold" if line.get_color() == style.ACCENT else "normal"
+        ax.annotate(line.get_label(), (steps[place], line.get_ydata()[place]), **own)
     return figure
 
 

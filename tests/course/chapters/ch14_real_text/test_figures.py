@@ -40,7 +40,7 @@ def test_each_text_has_a_curve_with_dropout_and_one_without():
     assert [ax.get_title() for ax in figure.axes] == ["easy", "hard"]
     without, with_it = figure.axes[0].lines
     assert list(without.get_ydata()) == [2.0, 0.5] and list(with_it.get_ydata()) == [2.0, 1.0]
-    assert sorted(texts(figure)) == ["dropout 0.2: 1.00", "no dropout: 0.50"]
+    assert sorted(texts(figure)) == ["dropout 0.2:\n1.00", "no dropout:\n0.50"]
     with pytest.raises(ValueError, match="no panels"):
         _dropout_curves({})
 
