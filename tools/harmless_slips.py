@@ -84,18 +84,20 @@ def same_logits(right: ModuleType, other: ModuleType) -> None:
     for layers, cache in itertools.product((1, 2), (True, False)):
         model = talkative(0, layers)
         with right.inference_mode(model):
-            states = [each.DecoderState(model, src, 9, cache) for each in (right, other)]
-            for step in ("one word", "back", "rows", "back to none", "rows", "no word", "one word"):
+            states = [each.DecoderState(model, src, 20, cache) for each in (right, other)]
+            for step in ("read 3", "back 2", "rows", "back 0", "rows", "read 0", "read 2"):
                 one, same = (state.next_logits() for state in states)
                 torch.testing.assert_close(one, same)
+                number = int(step[-1]) if step[-1].isdigit() else 0
                 for state in states:
                     state.append(one.argmax(dim=-1))
                     if step == "rows":
                         state.select(torch.tensor([2, 0, 0]))
-                    elif step == "no word":
-                        state.decoder.read(state.words[:, :0])
                     elif step.startswith("back"):
-                        state.decoder.rollback(0 if step.endswith("none") else 1)
+                        state.decoder.rollback(number)
+                if step.startswith("read"):
+                    words = src[: len(one), :number]
+                    torch.testing.assert_close(*(state.decoder.read(words) for state in states))
                 first, second = (state.decoder for state in states)
                 assert (first.length, first.bytes) == (second.length, second.bytes)
 
