@@ -4,6 +4,7 @@ import ast
 import inspect
 import itertools
 import math
+import re
 import tempfile
 from collections.abc import Callable
 from contextlib import nullcontext
@@ -43,6 +44,73 @@ def all_of_the_words(right: ModuleType, other: ModuleType) -> None:
                 one, same = (x.sampling_distribution(logits, **how) for x in (right, other))
                 assert torch.equal(one > 0, same > 0)
                 torch.testing.assert_close(one, same)
+
+
+def talkative(seed: int, N: int = 1) -> torch.nn.Module:
+    """A random model: some of its sentences end early, others don't end in time."""
+    from transformer_lib.model.transformer import make_model
+
+    torch.manual_seed(seed)
+    model = make_model(9, 9, N=N, d_model=8, d_ff=8, h=2).eval()
+    with torch.no_grad():
+        model.generator.proj.weight.mul_(4)
+    return model
+
+
+WAYS: dict[str, list[dict[str, float]]] = {
+    "greedy_decode": [{}],
+    "sample_decode": [{}, {"temperature": 0.5, "top_p": 0.9}],
+    "beam_search": [{"beam_size": n, "n_best": n} for n in (1, 3, 20)],
+}
+
+
+def same_translations(right: ModuleType, other: ModuleType) -> None:
+    """The same words with the same scores, early and late, of many sentences, one and none."""
+    (search,) = (name for name in WAYS if hasattr(right, name))
+    src = torch.tensor([[5, 6, 7, 2], [8, 2, 0, 0], [7, 5, 2, 0], [3, 4, 2, 0]])
+    lengths = set()
+    for seed, rows, how in itertools.product(range(3), (4, 1, 0), WAYS[search]):
+        found = []
+        for module in (right, other):
+            model = talkative(seed)
+            torch.manual_seed(seed)  # for what is drawn
+            found.append(repr(getattr(module, search)(model, src[:rows], max_length=6, **how)))
+        assert found[0] == found[1]
+        lengths |= {ids.count(",") + 1 for ids in re.findall(r"\[[\d, ]+\]", found[0])}
+    assert min(lengths) < 6 == max(lengths)
+
+
+def same_logits(right: ModuleType, other: ModuleType) -> None:
+    """Read, taken back and chosen from, a decoder says the same of the next word."""
+    src = torch.tensor([[5, 6, 7, 2], [8, 2, 0, 0], [7, 5, 2, 0], [3, 4, 2, 0]])
+    for layers, cache in itertools.product((1, 2), (True, False)):
+        model = talkative(0, layers)
+        with right.inference_mode(model):
+            states = [each.DecoderState(model, src, 20, cache) for each in (right, other)]
+            for step in ("read 3", "back 2", "rows", "back 0", "rows", "read 0", "read 2"):
+                one, same = (state.next_logits() for state in states)
+                torch.testing.assert_close(one, same)
+                number = int(step[-1]) if step[-1].isdigit() else 0
+                for state in states:
+                    state.append(one.argmax(dim=-1))
+                    if step == "rows":
+                        state.select(torch.tensor([2, 0, 0]))
+                    elif step.startswith("back"):
+                        state.decoder.rollback(number)
+                if step.startswith("read"):
+                    words = src[: len(one), :number]
+                    torch.testing.assert_close(*(state.decoder.read(words) for state in states))
+                first, second = (state.decoder for state in states)
+                assert (first.length, first.bytes) == (second.length, second.bytes)
+
+
+def any_size_of_parts(right: ModuleType, other: ModuleType) -> None:
+    """A sentence is encoded alike, whichever others are beside it."""
+    src = torch.randint(4, 9, (300, 7), generator=torch.Generator().manual_seed(0))
+    src[::2, 4:] = torch.tensor([2, 0, 0])
+    assert src.numel() > right.AT_ONCE != other.AT_ONCE
+    ours, theirs = (each.encode_in_parts(talkative(0), src) for each in (right, other))
+    torch.testing.assert_close(ours, theirs)
 
 
 def a_table_has_two_dimensions(right: ModuleType, other: ModuleType) -> None:
@@ -135,17 +203,35 @@ def only_sentence(right: ModuleType, other: ModuleType) -> None:
     assert torch.equal(x[0], x[-1])
 
 
-def a_longer_cache(right: ModuleType, other: ModuleType) -> None:
-    """The cache has room for more words than are read; how many more is a question of speed."""
+def same_words_with_a_draft(right: ModuleType, other: ModuleType) -> None:
+    """The same words in as many rounds, whatever the draft."""
     from transformer_lib.model.transformer import make_model
 
     src = torch.tensor([[5, 6, 7, 2]])
     for seed in range(5):
         torch.manual_seed(seed)
         model, draft = (make_model(11, 11, N=1, d_model=8, d_ff=8, h=2).eval() for _ in "ab")
-        how = {"max_length": 9}
-        one, same = (each.speculative_decode(model, draft, src, **how) for each in (right, other))
-        assert vars(one) == vars(same)
+        for ahead in (1, 4, 20):
+            how = {"ahead": ahead, "max_length": 9}
+            one, same = (
+                each.speculative_decode(model, draft, src, **how) for each in (right, other)
+            )
+            assert vars(one) == vars(same)
+
+
+def a_copy_is_enough(right: ModuleType, other: ModuleType) -> None:
+    """The weights in 8 bits compute the same, and the model that was given stays as it is."""
+    from transformer_lib.model.transformer import make_model
+
+    torch.manual_seed(0)
+    model, src = make_model(11, 11, N=1, d_model=8, d_ff=8, h=2).eval(), torch.tensor([[5, 6, 2]])
+    before = model(src, src)
+    one, same = (
+        answer(lambda each=each: each.optimize_for_decoding(model, int8=True)(src, src))
+        for each in (right, other)
+    )
+    assert torch.equal(one, same) if isinstance(one, torch.Tensor) else one == same
+    assert torch.equal(model(src, src), before)
 
 
 def even_widths(right: ModuleType, other: ModuleType) -> None:
@@ -579,6 +665,50 @@ HARMLESS = [
         a_table_has_two_dimensions,
     ),
     Harmless(
+        "transformer_lib/decoding/sampling.py",
+        "log_prob = log_prob + logits.log_softmax(dim=-1).gather(1, words[:, None])[:, 0]",
+        "log_prob = log_prob + logits.log_softmax(dim=1).gather(1, words[:, None])[:, 0]",
+        "of two axes the last is number 1",
+        same_translations,
+    ),
+    Harmless(
+        "transformer_lib/decoding/sampling.py",
+        "log_prob = log_prob + logits.log_softmax(dim=-1).gather(1, words[:, None])[:, 0]",
+        "log_prob = log_prob + logits.log_softmax(dim=-1).gather(1, words[:, None])[:, -1]",
+        "of one column the first is the last",
+        same_translations,
+    ),
+    Harmless(
+        "transformer_lib/decoding/sampling.py",
+        "ended = words == EOS",
+        "ended = words <= EOS",
+        "<pad> and <bos>, which come before <eos>, are never drawn",
+        same_translations,
+    ),
+    Harmless(
+        "transformer_lib/decoding/sampling.py",
+        "if len(sentence) == 0:",
+        "if len(sentence) <= 0:",
+        "no batch has fewer sentences than none",
+        same_translations,
+    ),
+    Harmless(
+        "transformer_lib/decoding/sampling.py",
+        "ends = probabilities.double().cumsum(dim=-1)",
+        "ends = probabilities.double().cumsum(dim=1)",
+        "a table of probabilities has two dimensions",
+        a_table_has_two_dimensions,
+    ),
+    Harmless(
+        "transformer_lib/decoding/sampling.py",
+        "for i, ids, total in zip(sentences.tolist(), words.tolist(), log_prob.tolist(), "
+        "strict=True):",
+        "for i, ids, total in zip(sentences.tolist(), words.tolist(), log_prob.tolist(), "
+        "strict=False):",
+        "as many sentences are written down as there are rows",
+        same_translations,
+    ),
+    Harmless(
         "transformer_lib/training/devices.py",
         'return torch.device(there[0] if name == "auto" else name)',
         'return torch.device(there[0] if name <= "auto" else name)',
@@ -619,6 +749,55 @@ HARMLESS = [
         "words = state.next_logits().argmax(dim=1)",
         "of two axes the last is number 1",
         last_of_two_axes,
+    ),
+    Harmless(
+        "transformer_lib/decoding/greedy.py",
+        "goes_on = words != EOS",
+        "goes_on = words > EOS",
+        "<pad> and <bos>, which come before <eos>, are never the likeliest",
+        same_translations,
+    ),
+    Harmless(
+        "transformer_lib/decoding/greedy.py",
+        "if len(sentence) == 0:",
+        "if len(sentence) <= 0:",
+        "no batch has fewer sentences than none",
+        same_translations,
+    ),
+    Harmless(
+        "transformer_lib/decoding/greedy.py",
+        "for i, ids in zip(sentences.tolist(), words.tolist(), strict=True):",
+        "for i, ids in zip(sentences.tolist(), words.tolist(), strict=False):",
+        "as many sentences are recorded as there are rows",
+        same_translations,
+    ),
+    Harmless(
+        "transformer_lib/decoding/beam.py",
+        "following = state.next_logits().log_softmax(dim=-1)",
+        "following = state.next_logits().log_softmax(dim=1)",
+        "of two axes the last is number 1",
+        same_translations,
+    ),
+    Harmless(
+        "transformer_lib/decoding/beam.py",
+        "log_prob, index = every.topk(min(beam_size, every.size(1)), dim=1)",
+        "log_prob, index = every.topk(min(every.size(1), beam_size), dim=1)",
+        "the smaller of two numbers is the same, whichever is named first",
+        same_translations,
+    ),
+    Harmless(
+        "transformer_lib/decoding/beam.py",
+        "ended = chosen & (index % vocab_size == EOS)",
+        "ended = chosen & (index % vocab_size <= EOS)",
+        "<pad> and <bos>, which come before <eos>, are never chosen",
+        same_translations,
+    ),
+    Harmless(
+        "transformer_lib/decoding/beam.py",
+        "if len(sentence) == 0:",
+        "if len(sentence) <= 0:",
+        "no batch has fewer sentences than none",
+        same_translations,
     ),
     Harmless(
         "transformer_lib/training/distributed.py",
@@ -888,10 +1067,24 @@ HARMLESS = [
     ),
     Harmless(
         "transformer_lib/decoding/speculative.py",
-        "writer, drafter = (Writer(each, src, max_length + 1) for each in (model, draft))",
-        "writer, drafter = (Writer(each, src, max_length + 2) for each in (model, draft))",
-        "a cache with more room holds the same",
-        a_longer_cache,
+        "return logits_of_words(self.model, x[0]).argmax(dim=-1).tolist()",
+        "return logits_of_words(self.model, x[0]).argmax(dim=1).tolist()",
+        "of two axes the last is number 1",
+        same_words_with_a_draft,
+    ),
+    Harmless(
+        "transformer_lib/decoding/speculative.py",
+        "guesses = guess(drafter, words, min(ahead, max_length - len(words)))",
+        "guesses = guess(drafter, words, min(max_length - len(words), ahead))",
+        "the smaller of two numbers is the same, whichever is named first",
+        same_words_with_a_draft,
+    ),
+    Harmless(
+        "transformer_lib/decoding/quantization.py",
+        "return quantize_dynamic(model, {nn.Linear: per_channel_dynamic_qconfig}, inplace=True)",
+        "return quantize_dynamic(model, {nn.Linear: per_channel_dynamic_qconfig}, inplace=False)",
+        "what is copied is a copy already",
+        a_copy_is_enough,
     ),
     Harmless(
         "transformer_lib/model/embedding.py",
@@ -962,6 +1155,62 @@ HARMLESS = [
         "parts = src.split(max(AT_ONCE // src.size(1), 1))",
         "the larger of two numbers is the same, whichever is named first",
         any_part,
+    ),
+    Harmless(
+        "transformer_lib/decoding/cache.py",
+        "AT_ONCE = 1_024  # source words that are encoded together",
+        "AT_ONCE = 2048  # source words that are encoded together",
+        "in larger parts the same is encoded",
+        any_size_of_parts,
+    ),
+    Harmless(
+        "transformer_lib/decoding/cache.py",
+        "AT_ONCE = 1_024  # source words that are encoded together",
+        "AT_ONCE = 102  # source words that are encoded together",
+        "in smaller parts the same is encoded",
+        any_size_of_parts,
+    ),
+    Harmless(
+        "transformer_lib/decoding/cache.py",
+        "if self.length == 0:  # room for every word to come, so that nothing is copied later",
+        "if self.length <= 0:  # room for every word to come, so that nothing is copied later",
+        "no cache has fewer words than none",
+        same_logits,
+    ),
+    Harmless(
+        "transformer_lib/decoding/cache.py",
+        "for layer, cache in zip(layers, self.cross_caches, strict=True):",
+        "for layer, cache in zip(layers, self.cross_caches, strict=False):",
+        "each layer has a cache of its own",
+        same_logits,
+    ),
+    Harmless(
+        "transformer_lib/decoding/cache.py",
+        "mask = None if new == 1 else causal_mask(start + new, words.device)[:, :, start:]",
+        "mask = None if new <= 1 else causal_mask(start + new, words.device)[:, :, start:]",
+        "of fewer words than one there is nothing to hide",
+        same_logits,
+    ),
+    Harmless(
+        "transformer_lib/decoding/cache.py",
+        "cache.length = min(cache.length, length)",
+        "cache.length = min(length, cache.length)",
+        "the smaller of two numbers is the same, whichever is named first",
+        same_logits,
+    ),
+    Harmless(
+        "transformer_lib/decoding/cache.py",
+        "return self.self_caches[0].length",
+        "return self.self_caches[-1].length",
+        "every layer has read the same words",
+        same_logits,
+    ),
+    Harmless(
+        "transformer_lib/decoding/cache.py",
+        "return logits_of_words(self.model, self.decoder.read(self.words[:, -1:])[:, -1])",
+        "return logits_of_words(self.model, self.decoder.read(self.words[:, -1:])[:, -0])",
+        "of one word the first is the last",
+        same_logits,
     ),
     Harmless(
         "transformer_lib/training/schedules.py",

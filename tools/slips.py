@@ -41,13 +41,15 @@ from harmless_slips import HARMLESS
 FOLDERS = [f"transformer_lib/{name}" for name in ("model", "decoding", "training", "text")]
 # Where tests of a module lie that have another name than it or its folder, by their folders.
 ELSEWHERE = {
-    "decoding/beam": "decoding/test_greedy decoding/test_cache decoding/test_decoding_properties",
+    "decoding/beam": "decoding/test_greedy decoding/test_cache decoding/test_key_value_cache "
+    "decoding/test_decoding_properties",
     "decoding/cache": "decoding/test_key_value_cache decoding/test_greedy decoding/test_beam "
     "decoding/test_decoding_properties",
-    "decoding/greedy": "decoding/test_beam decoding/test_cache decoding/test_decoding_properties",
+    "decoding/greedy": "decoding/test_beam decoding/test_cache decoding/test_key_value_cache "
+    "decoding/test_decoding_properties",
     "decoding/quantization": "test_translator",
-    "decoding/sampling": "decoding/test_decoding_properties",
-    "decoding/speculative": "decoding/test_decoding_properties",
+    "decoding/sampling": "decoding/test_cache decoding/test_decoding_properties",
+    "decoding/speculative": "decoding/test_cache decoding/test_decoding_properties",
     "interpret/patching": "interpret/test_recording interpret/test_pronouns decoding/test_cache",
     "interpret/pronouns": "test_metrics",
     "model/attention": "model/test_mask_properties interpret/test_recording",
