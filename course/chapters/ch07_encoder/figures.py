@@ -471,13 +471,14 @@ def draw_deep_alike() -> Figure:
     for line in ax.lines:
         line.set_linestyle("-")
         line.set_linewidth(1 if "norm" in line.get_label() else 3.5)
-    for at, said, end, color in (
-        ((3.1, 0.88), f"without a residual connection: {F}", 2, style.MUTED),
-        ((5.2, 0.7), f"with a residual connection: {SUM}", 10, style.ACCENT),
+    for way, said, at, end, after in (
+        (F, "without a residual connection", (3.4, 1.07), 2, "after 2 layers"),
+        (SUM, "with a residual connection", (4.6, 0.68), 10, "after about 10"),
     ):
-        ax.text(*at, said, color=color, weight="bold")
-        ax.plot(end, curves[SUM if end > 2 else F][end], "o", color=color, markersize=8)
-        ax.text(end, 1.07, f"alike after {end} layers", color=color, ha="center")
+        color = style.ACCENT if way == SUM else style.MUTED
+        ax.text(*at, f"{said}: {way}", color=color, weight="bold")
+        ax.scatter(end, curves[way][end], s=70, color=color, zorder=3)
+        ax.text(end, 1.07, f"alike {after}", color=color, ha="center")
     ax.set(xlim=(-0.1, 12.1), ylim=(-0.05, 1.15), xticks=range(0, 13, 2))
     ax.set_yticks([0, 0.5, 1])
     return figure
