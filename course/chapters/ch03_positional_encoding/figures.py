@@ -178,36 +178,34 @@ def _positions_frequencies(
 ) -> Figure:
     """Compare the wavelengths of two encodings, for few pairs and for many -> the figure.
 
-    small, large: for each of the two encodings, by name, the wavelength of each pair. On the left
-    few pairs, on a scale on which each step multiplies. On the right many pairs: by how many
-    percent the waves of the second encoding are longer than those of the first.
+    small, large: for each of the two encodings, by name, the wavelength of each pair. The few pairs
+    are drawn, on a scale on which each step multiplies. Of the many, by how much the waves of the
+    second encoding are longer at most.
     """
-    figure = style.new_figure(style.WIDTH, 3.9)
-    figure.get_layout_engine().set(wspace=0.1)
-    left, right = figure.subplots(1, 2)
-    (first, waves), (second, longer) = large.items()
-    for (name, few), color in zip(small.items(), (style.MUTED, style.ACCENT), strict=True):
-        left.plot(range(len(few)), few, "o-", markersize=7, color=color, label=name)
-    title = "positions in one wave, d_model = {}"
-    left.set(yscale="log", xlabel="pair i", title=title.format(2 * len(few)))
-    left.set_xticks(range(len(few)))
-    left.minorticks_off()
-    left.yaxis.set_major_formatter("{x:,.0f}")
-    low, high = (few[-1] for few in small.values())
-    left.text(len(few) - 1.2, 0.9 * high, second, color=style.ACCENT, ha="right")
-    left.text(len(few) - 1.4, 0.2 * low, first, color=style.MUTED)
-    bracket(left, (len(few) - 0.85, low), (len(few) - 0.85, high), f"{high / low:.0f} ×")
-    left.set_xlim(-0.2, 1.3 * (len(few) - 1))
-    percent, last = 100 * (longer / waves - 1), len(waves) - 1
-    right.plot(percent, color=style.ACCENT, label="percent longer")
-    right.plot([0, last], [0, 0], color=style.MUTED, label=first)
-    right.text(last, 0.03 * percent[-1], first, color=style.MUTED, ha="right", va="bottom")
-    right.text(0.55 * last, 0.62 * percent[-1], second, color=style.ACCENT, ha="right")
-    bracket(right, (1.04 * last, 0), (1.04 * last, percent[-1]), f"{percent[-1]:.1f} %")
-    right.set(xlabel="pair i", title=f"how much longer, d_model = {2 * len(waves)}")
-    right.set(xlim=(0, 1.25 * last), ylim=(-0.02 * percent[-1], 1.1 * percent[-1]))
-    right.yaxis.set_major_formatter("{x:.0f} %")
-    right.set_xticks(_every(len(waves), len(waves) // 4))
+    figure, ax = style.panel(4.0)
+    (first, low), (second, high) = small.items()
+    last, many = len(low) - 1, len(large[first])
+    percent = 100 * (large[second] / large[first] - 1).max()
+    title = "The waves of Tensor2Tensor, the authors’ code, are longer than the paper’s"
+    note = f"Positions in one wave, in vectors of {2 * len(low)} numbers. "
+    note += f"In vectors of {2 * many}, the longest differ by {percent:.1f} % only"
+    titled(figure, title, note)
+    for name, waves, color in ((first, low, style.MUTED), (second, high, style.ACCENT)):
+        ax.plot(waves, "o-", markersize=8, color=color, label=name, linewidth=2.5)
+        down = (-14, 4) if name == second else (14, -10)
+        look = {"textcoords": "offset points", "weight": "bold", "color": color}
+        side = "right" if name == second else "left"
+        said = name if name == second else f"the {name}"
+        ax.annotate(said, (last - 1, waves[-2]), down, ha=side, **look)
+    bracket(ax, (last + 0.1, low[-1]), (last + 0.1, high[-1]), "")
+    look = {"size": style.LABEL + 1, "weight": "bold", "va": "center"}
+    times = high[-1] / low[-1]
+    ax.text(last + 0.16, low[-1] * times**0.5, f"{times:.0f} ×", **look)
+    ax.set(yscale="log", xlim=(-0.25, last + 0.4), xlabel="pair of columns, a sine and a cosine")
+    ends = {0: "0: the shortest wave", last: f"{last}: the longest wave"}
+    ax.set_xticks(range(last + 1), [ends.get(pair, str(pair)) for pair in range(last + 1)])
+    ax.minorticks_off()
+    ax.yaxis.set_major_formatter("{x:,.0f}")
     return figure
 
 
@@ -739,12 +737,10 @@ def both_wavelengths(d_model: int) -> dict[str, Any]:
 
 @figure(
     "positions-frequencies",
-    title="The waves of Tensor2Tensor, the authors’ code, are longer than the paper’s",
     caption="The two encodings differ in their wavelengths, not only in the order of the columns.",
-    alt="Left, d_model = 8: wavelengths of four pairs on a logarithmic scale. Both start at 6; "
-    "Tensor2Tensor's rise to 10000 times 2 pi, the paper's only to 1000 times 2 pi. Right, "
-    "d_model = 512: Tensor2Tensor's waves are longer than the paper's by 0 percent at pair 0, "
-    "rising in almost a straight line to 3.7 percent at pair 255. Brackets say '10 ×' and '3.7 %'.",
+    alt="Wavelengths of four pairs of columns, in vectors of 8 numbers, on a logarithmic scale. "
+    "Both start at 6; Tensor2Tensor's rise to 10000 times 2 pi, the paper's only to 1000 times "
+    "2 pi. A bracket says '10 ×'. In vectors of 512, the longest waves differ by 3.7 percent.",
 )
 def draw_positions_frequencies() -> Figure:
     return _positions_frequencies(both_wavelengths(8), both_wavelengths(512))

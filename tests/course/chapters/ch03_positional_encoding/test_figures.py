@@ -112,9 +112,11 @@ def test_each_panel_of_the_curves_holds_the_two_columns_of_its_pair():
 def test_two_encodings_with_the_same_waves_would_show_no_difference():
     waves = wavelengths(positional_encoding(2, 10))
     both = {"one": waves, "another": waves * 1.01}
-    left, right = plots._positions_frequencies(both, both).axes
-    assert [line.get_label() for line in left.lines] == ["one", "another"]
-    np.testing.assert_allclose(right.lines[0].get_ydata(), 1.0)
+    figure = plots._positions_frequencies(both, both)
+    for line, (name, wanted) in zip(figure.axes[0].lines, both.items(), strict=True):
+        assert line.get_label() == name
+        np.testing.assert_allclose(line.get_ydata(), wanted)
+    assert figure.texts[-1].get_text().endswith("differ by 1.0 % only")
 
 
 def test_clock_hands_point_up_at_position_zero_and_turn_clockwise():
