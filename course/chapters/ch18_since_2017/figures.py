@@ -18,7 +18,7 @@ from course.drawing.plots import curves, doubling, multiples, shares
 from course.drawing.registry import figure
 from course.drawing.rows import seed_rows, verdict
 from course.drawing.values import as_array
-from course.drawing.words import canvas, heading, label
+from course.drawing.words import canvas, heading, label, titled
 from transformer_lib.model.embedding import positional_encoding
 from transformer_lib.training.schedules import SCHEDULES
 from transformer_lib.variants import ALiBi, Rotary, Window
@@ -130,18 +130,15 @@ def length_lines(
 ) -> Figure:
     """Draw what attention takes against the length of the sentences -> the figure.
 
-    panels: title -> {way: a number for each length}. marks: upwards. beside: what the line at 1
-    stands for; then numbers double upwards, too. clear: from this length on, the ground is tinted.
+    panels: title -> {way: a number for each length}. marks: upwards, where each step multiplies.
+    beside: what the line at 1 stands for. clear: from this length on, the ground is tinted.
     Raises ValueError for a way without a number for each length.
     """
     figure, axes = style.panels(len(panels), 4.0, sharey=True)
     for ax, (title, ways) in zip(axes, panels.items(), strict=True):
-        if beside:
-            doubling(ax, marks, "y")
+        doubling(ax, marks, "y")
         doubling(ax, lengths if len(panels) == 1 else lengths[1::2])
         ax.set(xlabel="words in a sentence", title=title)
-        if not beside:
-            ax.set(yticks=marks, ylim=(-2, 1.06 * max(map(max, ways.values()))))
         if beside:
             multiples(ax.yaxis)
             ax.axhline(1, color=style.SOFT, linewidth=2)
@@ -450,26 +447,34 @@ def draw_both_ends() -> Figure:
 
 @figure(
     "since-memory",
-    title="Where the formula needs 134 megabytes, the fused kernel needs 2",
     caption="Bytes that attention without a mask needs at a time: three ways.",
-    alt="Megabytes at a time without a mask against the words in a sentence, 2,048 words in all. "
-    "The formula's are 2 at 16 and 32 words and then double from mark to mark, to 134 at 2,048. "
-    "Block by block they rise from 5 to 10 and stay there from 128 words on. Fused it is 1 "
-    "or 2 at every length.",
+    alt="Megabytes in use at a time, on a scale on which each step multiplies, against the words "
+    "in a sentence, 2,048 words in all. The formula's are 2 at 16 and 32 words and then double "
+    "from mark to mark, to 134 at 2,048. Block by block, a thin line, they rise from 5 to 10 and "
+    "stay there from 128 words on. Fused it is 1 or 2 at every length. A bracket at 2,048 words: "
+    "82 times.",
 )
 def draw_memory() -> Figure:
     megabytes: dict[str, list[float]] = {}
     rows = [row for row in experiments.load("fused")["memory"] if row["mask"] == "none"]
     for row in rows:
         megabytes.setdefault(row["way"], []).append(row["bytes"] / 1e6)
-    megabytes = {f"{way}: {found[-1]:.0f} MB": found for way, found in megabytes.items()}
-    return length_lines(
-        sorted({row["length"] for row in rows}),
-        {"": megabytes},
-        unit="megabytes at a time, without a mask",
-        marks=[0, 50, 100],
-        loud=[name for name in megabytes if name.startswith("fused")],
-    )
+    low, high = megabytes["fused"][-1], megabytes["formula"][-1]
+    names = {"formula": f"the formula: {high:.0f} MB", "fused": f"the fused kernel: {low:.1f} MB"}
+    named = {names.get(way, way): found for way, found in megabytes.items()}
+    lengths, loud = sorted({row["length"] for row in rows}), [names["fused"]]
+    figure = length_lines(lengths, {"": named}, unit="", marks=[1, 10, 100], loud=loud)
+    last, times = lengths[-1], f"{high / low:.0f}"
+    title = f"At {last:,} words the formula needs {times} times the memory of the fused kernel"
+    note = f"Attention without a mask, {last:,} words in all: the most megabytes in use at a time"
+    titled(figure, title, note)
+    [ax] = figure.axes
+    ax.set(ylim=(0.6, 250), xlabel="words in each sentence")
+    ax.lines[1].set(linewidth=1, marker="")
+    ax.vlines(last, low, high, color=style.INK, linewidth=1.3, zorder=1)
+    look = {"ha": "right", "weight": "bold", "size": style.LABEL + 1, "color": style.INK}
+    ax.annotate(f"{times} ×", (last, 30), (-8, 0), va="center", **look, **POINTS)
+    return figure
 
 
 @figure(
