@@ -24,6 +24,8 @@ from transformer_lib.training.schedules import SCHEDULES
 from transformer_lib.variants import ALiBi, Rotary, Window
 
 POINTS = {"textcoords": "offset points"}
+UNCLEAR = "no clear difference"
+CLEAR = {"better": "clearly better", "worse": "clearly worse"}
 
 
 @mpl.rc_context(style.PRINT)
@@ -229,7 +231,7 @@ def _two_models(rows: Sequence[Mapping[str, Any]], panels: Mapping[str, str]) ->
         y, last = heights[row["what"]], row is together
         label(ax, (NAME, y), row["what"], size=style.LABEL, weight="bold" if last else "normal")
         for x, key in zip(NUMBERS, panels, strict=False):
-            clear = verdict(row[key], base[key]) != "no clear difference"
+            clear = verdict(row[key], base[key]) != UNCLEAR
             loud = key != "test" and row["what"] == most[key]
             if loud:
                 box(ax, (x, y), 0.46, 0.26, color=style.ACCENT, fill=style.ACCENT, zorder=3)
@@ -390,37 +392,42 @@ def best(rows: Sequence[Mapping[str, Any]], key: str) -> list[str]:
 @figure(
     "since-language-model",
     caption="The same exchanges in a language model: how much nearer its loss comes to the floor.",
-    alt="A row for the base and each of twenty exchanges, a mark for each seed: how much of the "
-    "base's distance to the floor is gone, in validation loss. Muon 25 percent, today 10, SwiGLU "
-    "9, not tied and QK-norm 8, GELU and AdamW 5. Farther away than the base are stable by 5, "
-    "multi-query by 10 and the window by 15. The others show no clear difference, no positions "
-    "among them, with 1.",
+    alt="A row for the base and each of twenty exchanges, a mark for each seed, in groups: clearly "
+    "better, positions, no clear difference, clearly worse; and how much of the base's distance to "
+    "the floor is gone, in validation loss. Muon 25 percent, today 10, SwiGLU 9, not tied and "
+    "QK-norm 8, GELU and AdamW 5. Farther away than the base are stable by 5, multi-query by 10 "
+    "and the window by 15. The others show no clear difference, no positions among them, with 1.",
 )
 def draw_language_model() -> Figure:
     from course.chapters.ch18_since_2017.experiments import nearer
 
-    rows = nearer(experiments.load("since-language-model")["runs"])
+    base, *rows = nearer(experiments.load("since-language-model")["runs"])
+    for row in rows:
+        found = verdict(row["nearer"], base["nearer"])
+        which = "positions" if row["group"] == "positions" else "others"
+        row["group"] = CLEAR.get(found, f"{which}: {UNCLEAR}")
+    order = "better", "positions", "others", "worse"
+    rows.sort(key=lambda row: -as_array(row["nearer"]).mean())
+    rows.sort(key=lambda row: [part in row["group"] for part in order].index(True))
     figure = seed_rows(
-        rows,
+        [base, *rows],
         {"nearer": ""},
         title="In a language model, too, Muon is worth most; positions are worth nothing",
-        note="How much nearer to the lowest possible loss (the floor) each change brings the base."
-        "\nA dot for each of three seeds; the grey band is the base's own",
+        note="How much of the gap between the base's loss and the lowest possible one, the floor, "
+        "each change\ncloses. A dot for each of three seeds; the grey band is the base's own. "
+        "“today”: nine changes at once",
         loud=[(found, "nearer") for found in best(rows, "nearer")],
-        strong=["today"],
-        written=in_points,
+        written=lambda mean: f"{in_points(mean)} %",
     )
-    ax = figure.axes[0]
+    [ax] = figure.axes
     ax.set_xticks(range(-10, 21, 10), ["\N{MINUS SIGN}10 %", "0 %", "10 %", "20 %"])
-    ax.set_xlabel(
-        "◀ worse      part of the base's distance to the floor that is gone      better ▶"
-    )
-    places = dict(zip([row["what"] for row in rows], ax.get_yticks(), strict=True))
-    top, bottom = places["no positions"] - 0.3, places["T5's positions"] + 0.3
-    ax.plot([10, 10], [top, bottom], color=style.ACCENT, linewidth=2)
-    said = "positions: none clearly\nbetter or worse than the base"
-    ground = {"facecolor": style.PAPER, "linewidth": 0, "pad": 1.5}  # over the lines of the rows
-    ax.text(10.6, (top + bottom) / 2, said, color=style.ACCENT, va="center", bbox=ground)
+    ax.set_xlabel("◀ worse      part of the gap that is closed      better ▶")
+    above, look = "", {"transform": ax.get_yaxis_transform(), "color": style.MUTED}
+    for row, y, text in zip(rows, ax.get_yticks()[1:], ax.get_yticklabels()[1:], strict=True):
+        if row["group"] != above:
+            above = row["group"]
+            ax.text(0.005, y - 0.15, above, va="bottom", size=style.NOTE, **look)
+        text.set_color(style.MUTED if UNCLEAR in above else style.INK)
     return figure
 
 
