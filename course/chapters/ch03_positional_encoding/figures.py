@@ -273,36 +273,57 @@ def _positions_clocks(
 
 
 @mpl.rc_context(style.PRINT)
-def _positions_similarity(encoding: Any, others: Sequence[Any] = ()) -> Figure:
+def _positions_similarity(encoding: Any, narrow: Any) -> Figure:
     """Draw dot products of position vectors, each divided by d_model/2, their square length.
 
-    Left: all pairs of positions of `encoding`. Right: position 0 with each other position, by their
-    distance, for `encoding` and for the `others`, which may have other sizes.
+    Left: all pairs of positions of `encoding`. Right: by their distance, three positions with each
+    other one, for `encoding` and, below, for `narrow`, which has fewer columns.
     """
     table = _table(encoding)
-    figure = style.new_figure(style.WIDTH, 3.7)
-    figure.get_layout_engine().set(wspace=0.1)
-    left, right = figure.subplots(1, 2, width_ratios=(1, 1.25))
-    products = table @ table.T / (table.shape[1] / 2)
+    figure = style.new_figure(style.WIDTH, 4.7)
+    title = "How alike two positions are depends on their distance only"
+    note = "Dot product of the two position vectors; at 1 they are equal."
+    titled(figure, title, f"{note} Right: three positions with all")
+    figure.get_layout_engine().set(wspace=0.08, hspace=0.06)
+    grid = figure.add_gridspec(2, 2, width_ratios=(1.1, 1), height_ratios=(1, 1))
+    left = figure.add_subplot(grid[:, 0])
+    products, end = table @ table.T / (table.shape[1] / 2), len(table) - 1
     image = left.imshow(products, cmap=AMOUNTS, vmin=0.5, vmax=1, interpolation="nearest")
-    marks = _every(len(table), len(table) // 4)
-    left.set(xlabel="position", ylabel="position", xticks=marks, yticks=marks)
-    left.set_title(f"any two positions, d_model = {table.shape[1]}")
-    level, far = {"color": style.INK, "linewidth": 1.2}, len(table) // 4
-    left.plot([far, len(table) - 1], [0, len(table) - 1 - far], **level)
-    left.text(len(table) - 3, 3, f"distance {far}", ha="right", va="center")
-    color_scale(image, left, "alike", [0.5, 1], shrink=0.6)
-    for one in [table, *map(_table, others)]:
-        width, look = one.shape[1], {"color": style.SOFT, "linewidth": 1, "zorder": 1}
-        look = {"color": style.ACCENT, "linewidth": 3} if one is table else look
-        right.plot(one @ one[0] / (width / 2), label=f"d_model = {width}", **look)
-    right.vlines(far, 0, 1.05, zorder=1, **level)
-    right.text(far + 0.6, 1.0, f"distance {far}", va="center")
-    right.set(xlabel="distance between the two positions", ylabel="how alike")
-    right.set(ylim=(0, 1.05), xlim=(0, len(table) - 1))
-    right.set_title("position 0 and another one")
-    name_lines(right)
+    marks, far = _every(len(table), len(table) // 4), len(table) // 4
+    left.set(xlabel="one position; downwards: the other", xticks=marks, yticks=marks)
+    left.set_anchor("N")
+    left.set_title(f"any two positions, {table.shape[1]} numbers in a vector", fontsize=style.LABEL)
+    left.plot([far, end], [0, end - far], color=style.INK, linewidth=1.2)
+    said = f"distance {far}:\nalways {products[0, far]:.2f}"
+    left.text(end - 1.5, 5, said, ha="right", va="center")
+    color_scale(image, left, "", [0.5, 1], shrink=0.6)
+    for row, (one, what) in enumerate(((table, "falls all the way"), (_table(narrow), "swings"))):
+        ax = figure.add_subplot(grid[row, 1])
+        alike = one @ one.T / (one.shape[1] / 2)
+        for start, look in STARTS.items():
+            away = abs(np.arange(end + 1) - start * end)
+            ax.plot(away, alike[int(start * end)], label=f"position {start * end:.0f}", **look)
+        ax.set_title(f"{one.shape[1]} numbers: it {what}", fontsize=style.LABEL)
+        ax.set(ylim=(0, 1.1), xlim=(-0.5, end + 0.5), xticks=marks, yticks=[0, 0.5, 1])
+        if row == 0:
+            how = {
+                "handlelength": 1,
+                "columnspacing": 1,
+                "handletextpad": 0.6,
+                "borderaxespad": 0.3,
+            }
+            ax.legend(loc="lower left", ncols=3, fontsize=style.NOTE, **how)
+            ax.scatter(far, products[0, far], s=80, facecolor="none", edgecolor=style.INK, zorder=4)
+            ax.annotate(f"distance {far}: {products[0, far]:.2f}", (far, 0.8))
+    ax.set_xlabel("distance between the two positions")
     return figure
+
+
+STARTS = {  # as parts of the way from the first to the last; they can be seen on one another
+    0: {"color": style.tint(style.ACCENT), "linewidth": 8},
+    1: {"color": style.ACCENT, "linewidth": 1.6},
+    0.5: {"color": style.INK, "linestyle": "none", "marker": "o", "markersize": 2.8},
+}
 
 
 def input_vectors(
@@ -759,15 +780,15 @@ def draw_positions_rotation() -> Figure:
 
 @figure(
     "positions-dot-products",
-    title="How alike two positions are depends on their distance only",
     caption="The dot product of two position vectors depends on their distance only.",
     alt="Left: a table of 41 by 41 positions, strongest on the diagonal and constant along each "
-    "parallel to it, of which that of distance 10 is drawn. Right: dot product against distance, "
-    "with a line at 10. For 512 dimensions the thick curve falls from 1 to about 0.55 at distance "
-    "40; for 8 dimensions a thin one swings up and down, and at distance 6 it is back at 0.95.",
+    "parallel to it, of which that of distance 10 is drawn: always 0.68. Right: dot product "
+    "against distance, from position 0, 20 and 40 to all others; the three fall on one another. "
+    "Above, for 512 numbers, it falls from 1 to about 0.55 at distance 40, with a ring at distance "
+    "10. Below, for 8 numbers, it swings up and down, and at distance 6 it is back at 0.95.",
 )
 def draw_positions_dot_products() -> Figure:
-    return _positions_similarity(positional_encoding(41, 512), [positional_encoding(41, 8)])
+    return _positions_similarity(positional_encoding(41, 512), positional_encoding(41, 8))
 
 
 def _trained_words(words: list[str], side: str = "source") -> Any:

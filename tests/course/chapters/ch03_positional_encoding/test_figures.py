@@ -159,12 +159,15 @@ def test_arcs_of_a_clock_are_the_way_from_one_hand_to_the_other():
 
 def test_dot_products_are_divided_by_the_square_length():
     table = positional_encoding(11, 14)
-    map_, curves = plots._positions_similarity(table, [positional_encoding(11, 6)]).axes[:2]
+    narrow = positional_encoding(11, 6)
+    map_, _, wide, few = plots._positions_similarity(table, narrow).axes
     products = map_.images[0].get_array()
     np.testing.assert_allclose(np.diag(products), 1, rtol=1e-6)
     np.testing.assert_allclose(products, table @ table.T / 7, atol=1e-6)
-    np.testing.assert_allclose(curves.lines[0].get_ydata(), products[0])
-    assert [line.get_label() for line in curves.lines] == ["d_model = 14", "d_model = 6"]
+    for ax, alike in ((wide, products), (few, (narrow @ narrow.T / 3).numpy())):
+        assert [line.get_label() for line in ax.lines] == [f"position {i}" for i in (0, 10, 5)]
+        for line in ax.lines:
+            np.testing.assert_allclose(line.get_ydata(), alike[0][line.get_xdata().astype(int)], atol=1e-6)
 
 
 # --- sums ---
