@@ -306,12 +306,7 @@ def _positions_similarity(encoding: Any, narrow: Any) -> Figure:
         ax.set_title(f"{one.shape[1]} numbers: it {what}", fontsize=style.LABEL)
         ax.set(ylim=(0, 1.1), xlim=(-0.5, end + 0.5), xticks=marks, yticks=[0, 0.5, 1])
         if row == 0:
-            how = {
-                "handlelength": 1,
-                "columnspacing": 1,
-                "handletextpad": 0.6,
-                "borderaxespad": 0.3,
-            }
+            how = {"handlelength": 0.8, "columnspacing": 0.7, "borderaxespad": 0.3}
             ax.legend(loc="lower left", ncols=3, fontsize=style.NOTE, **how)
             ax.scatter(far, products[0, far], s=80, facecolor="none", edgecolor=style.INK, zorder=4)
             ax.annotate(f"distance {far}: {products[0, far]:.2f}", (far, 0.8))

@@ -167,7 +167,8 @@ def test_dot_products_are_divided_by_the_square_length():
     for ax, alike in ((wide, products), (few, (narrow @ narrow.T / 3).numpy())):
         assert [line.get_label() for line in ax.lines] == [f"position {i}" for i in (0, 10, 5)]
         for line in ax.lines:
-            np.testing.assert_allclose(line.get_ydata(), alike[0][line.get_xdata().astype(int)], atol=1e-6)
+            distances = line.get_xdata().astype(int)
+            np.testing.assert_allclose(line.get_ydata(), alike[0][distances], atol=1e-6)
 
 
 # --- sums ---
