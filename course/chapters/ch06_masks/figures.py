@@ -223,9 +223,9 @@ def draw_staircase() -> Figure:
     "masks-three",
     caption="The padding mask, the causal mask, and both together.",
     alt="Three squares with a row and a column for each of '<bos> gracias <pad> <pad> <pad>', as "
-    "an equation. Padding mask: the first two columns are 1. And causal mask: the lower left "
-    "triangle with its diagonal is 1. Is both: 1 only where both are, in the first two columns on "
-    "and below the diagonal.",
+    "an equation: padding mask & causal mask = both. Padding mask: the first two columns are 1. "
+    "Causal mask: the lower left triangle with its diagonal is 1. Both: 1 only where both are, in "
+    "the first two columns on and below the diagonal.",
 )
 def draw_three_masks() -> Figure:
     masks = _three_masks(torch.tensor([BOS, 4, PAD, PAD, PAD]))
