@@ -381,52 +381,66 @@ class _Station(NamedTuple):
 
 
 DRAWN = 16  # numbers of a vector that are drawn; more would be a bar code
-STEP, FIRST, STRIP, GAP = 0.33, 1.1, 1.18, 0.13  # from row to row; the strips of a station
+STEP, FIRST, STRIP, GAP = 0.33, 1.1, 1.12, 0.19  # from row to row; the strips of a station
 
 
 @mpl.rc_context(style.PRINT)
 def _sentence_path(
-    rows: Sequence[tuple[Sequence[str], Sequence[_Station]]], answers: Sequence[tuple[str, float]]
+    rows: Sequence[tuple[Sequence[str], Sequence[_Station]]],
+    answers: Sequence[tuple[str, float]],
+    followed: Sequence[int] = (0, 0),
 ) -> Figure:
     """Draw the vectors of a sentence at each station of its way -> the figure.
 
     rows: (words, stations) for the encoder and for the decoder. answers: at each place of the
     decoder the most probable word and its probability, drawn at the end of the second row.
-    Raises ValueError when vectors don't fit the words.
+    followed: the word of the encoder and that of the decoder whose vectors aren't faded. Raises
+    ValueError when vectors don't fit the words.
     """
     tall = [STEP * len(tokens) for tokens, _ in rows]
-    figure, ax = canvas(style.WIDTH, sum(tall) + len(rows) + 1.0)
-    heading(ax, "Each word is a vector all the way, until the next word is chosen")
-    y, ends = sum(tall) + len(rows) + 0.95, []  # and where each half has its last vectors
-    for (tokens, stations), side in zip(rows, ("encoder", "decoder"), strict=True):
+    figure, ax = canvas(style.WIDTH, sum(tall) + 0.9 * len(rows) + 0.57)
+    widest = max(as_array(one.vectors).shape[1] for _, stations in rows for one in stations)
+    part = f"The first {DRAWN} of {widest} numbers" if widest > DRAWN else "The numbers"
+    title = "Each word is a vector all the way, until the next word is chosen"
+    heading(ax, title, f"{part} of each vector; one word is followed on each side")
+    y, ends = sum(tall) + 0.9 * len(rows) + 0.18, []  # and where each half has its last vectors
+    for (tokens, stations), side, loud in zip(rows, ("encoder", "decoder"), followed, strict=True):
         right, high = FIRST + len(stations) * (STRIP + GAP), STEP * len(tokens)
-        y -= 1.0 + high
-        _half(ax, y, right, tokens, stations, side)
+        y -= 0.9 + high
+        _half(ax, y, right, tokens, stations, side, loud)
         ends.append((right, y + high / 2))
     x, middle = ends[0]
-    lane, over = x + 0.45, middle - tall[0] / 2 - 0.3
+    lane, over = x + 0.45, middle - tall[0] / 2 - 0.22
     layers = [column for column, station in enumerate(rows[-1][1]) if "layer" in station.name]
     for column in layers:
         down = FIRST + column * (STRIP + GAP) + STRIP / 2
         corners = [(x + 0.05, middle), (lane, middle), (lane, over), (down, over)]
-        path(ax, [*corners, (down, over - 0.26)], style.ENCODER, thick=3.5)
+        path(ax, [*corners, (down, over - 0.24)], style.ENCODER, thick=2)
     named = {"size": style.LABEL, "weight": "bold", "color": style.ENCODER}
     label(ax, (lane + 0.14, middle - 0.06), "the memory", **named)
     label(ax, (lane + 0.14, middle - 0.43), "both layers of\nthe decoder\nread it")
-    x, y = ends[-1][0] + 0.22, y + STEP * len(answers)
+    x, y = ends[-1][0] + 0.3, y + STEP * len(answers)
     label(ax, (x, y + 0.24), "next word")
+    label(ax, (7.98, y + 0.24), "chance", ha="right")
     for row, (text, chance) in enumerate(answers):
-        word(ax, (x, y - STEP * (row + 0.5)), text, size=12, ha="left")
-        label(ax, (x + 0.95, y - STEP * (row + 0.5)), percent(chance))
-    widest = max(as_array(one.vectors).shape[1] for _, stations in rows for one in stations)
-    part = f"the first {DRAWN} of {widest} numbers" if widest > DRAWN else "the numbers"
-    scale(ax, (FIRST, 0.2), 1.6, limit=3, height=0.12)
-    label(ax, (FIRST + 1.95, 0.26), f"{part} of each vector", color=style.MUTED)
+        at, loud = y - STEP * (row + 0.5), row == followed[1]
+        color = style.INK if loud else style.MUTED
+        arrow(ax, (x - 0.46, at), (x - 0.08, at), color)
+        word(ax, (x, at), text, size=12, ha="left")
+        strong = {"weight": "bold" if loud else "normal", "color": color}
+        label(ax, (7.98, at), percent(chance), ha="right", **strong)
+    scale(ax, (6.6, ax.get_ylim()[1] - 0.56), 1.2, limit=3, height=0.12)
     return figure
 
 
 def _half(
-    ax: Axes, y: float, right: float, tokens: Sequence[str], stations: Sequence[_Station], side: str
+    ax: Axes,
+    y: float,
+    right: float,
+    tokens: Sequence[str],
+    stations: Sequence[_Station],
+    side: str,
+    loud: int,
 ) -> None:
     """The words of one half and their vectors at each station; y: where the lowest row ends."""
     color = {"encoder": style.ENCODER, "decoder": style.DECODER}[side]
@@ -445,8 +459,15 @@ def _half(
         matrix(ax, (x, y), STRIP, high, table[:, :DRAWN], limit=3, edge="none")
         for row in range(len(tokens) + 1):  # words apart
             area(ax, (x - 0.01, y + STEP * row - 0.045), STRIP + 0.02, 0.09, tint, zorder=2.5)
-            if row:
-                outline(ax, (x, y + STEP * (row - 1) + 0.045), STRIP, STEP - 0.09)
+        for row in range(len(tokens)):
+            low = y + high - STEP * (row + 1)
+            frame = {"edge": style.INK, "line": 1.4} if row == loud else {}
+            outline(ax, (x, low + 0.045), STRIP, STEP - 0.09, **frame)
+            if row != loud:
+                area(ax, (x, low), STRIP, STEP, tint, alpha=0.7, zorder=2.4)
+            elif column:
+                middle = low + STEP / 2
+                arrow(ax, (x - GAP, middle), (x, middle), style.INK, zorder=4)
     for row, text in enumerate(tokens):
         word(ax, (FIRST - 0.1, y + high - STEP * (row + 0.5)), text, size=12, ha="right")
 
@@ -715,10 +736,13 @@ def _path_of(
     "Above, the encoder with four words: embedding, with position, after layer 0 and 1, which is "
     "the memory that both layers of the decoder read. Below, the decoder with five: embedding, "
     "with position, after layer 0 and 1, and beside it what is written next: me, gustan, los, "
-    "árboles, <eos>, each with 89 or 90 %.",
+    "árboles, <eos>, each with 89 or 90 %. The row of trees and the one after which árboles is "
+    "written have arrows from strip to strip; the others are faded.",
 )
 def draw_sentence() -> Figure:
-    return _sentence_path(*_path_of(Translator.load(), SENTENCE))
+    rows, answers = _path_of(Translator.load(), SENTENCE)
+    followed = rows[0][0].index("trees"), [text for text, _ in answers].index("árboles")
+    return _sentence_path(rows, answers, followed)
 
 
 @figure(

@@ -18,12 +18,14 @@ from course.drawing.plots import curves, doubling, multiples, shares
 from course.drawing.registry import figure
 from course.drawing.rows import seed_rows, verdict
 from course.drawing.values import as_array
-from course.drawing.words import canvas, heading, label
+from course.drawing.words import canvas, heading, label, titled
 from transformer_lib.model.embedding import positional_encoding
 from transformer_lib.training.schedules import SCHEDULES
 from transformer_lib.variants import ALiBi, Rotary, Window
 
 POINTS = {"textcoords": "offset points"}
+UNCLEAR = "no clear difference"
+CLEAR = {"better": "clearly better", "worse": "clearly worse"}
 
 
 @mpl.rc_context(style.PRINT)
@@ -132,18 +134,15 @@ def length_lines(
 ) -> Figure:
     """Draw what attention takes against the length of the sentences -> the figure.
 
-    panels: title -> {way: a number for each length}. marks: upwards. beside: what it is to lie
-    below 1, where the ground is tinted; then numbers double upwards, too. Raises ValueError for a
-    way without a number for each length.
+    panels: title -> {way: a number for each length}. marks: upwards, where each step multiplies.
+    beside: what it is to lie below 1, where the ground is tinted. Raises ValueError for a way
+    without a number for each length.
     """
     figure, axes = style.panels(len(panels), 4.0, sharey=True)
     for ax, (title, ways) in zip(axes, panels.items(), strict=True):
-        if beside:
-            doubling(ax, marks, "y")
+        doubling(ax, marks, "y")
         doubling(ax, lengths if len(panels) == 1 else lengths[1::2])
         ax.set(xlabel="words in a sentence", title=title)
-        if not beside:
-            ax.set(yticks=marks, ylim=(-2, 1.06 * max(map(max, ways.values()))))
         if beside:
             multiples(ax.yaxis)
             ax.axhspan(0, 1, color=style.GROUND, zorder=0)
@@ -233,7 +232,7 @@ def _two_models(rows: Sequence[Mapping[str, Any]], panels: Mapping[str, str]) ->
         y, last = heights[row["what"]], row is together
         label(ax, (NAME, y), row["what"], size=style.LABEL, weight="bold" if last else "normal")
         for x, key in zip(NUMBERS, panels, strict=False):
-            clear = verdict(row[key], base[key]) != "no clear difference"
+            clear = verdict(row[key], base[key]) != UNCLEAR
             loud = key != "test" and row["what"] == most[key]
             if loud:
                 box(ax, (x, y), 0.46, 0.26, color=style.ACCENT, fill=style.ACCENT, zorder=3)
@@ -394,37 +393,42 @@ def best(rows: Sequence[Mapping[str, Any]], key: str) -> list[str]:
 @figure(
     "since-language-model",
     caption="The same exchanges in a language model: how much nearer its loss comes to the floor.",
-    alt="A row for the base and each of twenty exchanges, a mark for each seed: how much of the "
-    "base's distance to the floor is gone, in validation loss. Muon 25 percent, today 10, SwiGLU "
-    "9, not tied and QK-norm 8, GELU and AdamW 5. Farther away than the base are stable by 5, "
-    "multi-query by 10 and the window by 15. The others show no clear difference, no positions "
-    "among them, with 1.",
+    alt="A row for the base and each of twenty exchanges, a mark for each seed, in groups: clearly "
+    "better, positions, no clear difference, clearly worse; and how much of the base's distance to "
+    "the floor is gone, in validation loss. Muon 25 percent, today 10, SwiGLU 9, not tied and "
+    "QK-norm 8, GELU and AdamW 5. Farther away than the base are stable by 5, multi-query by 10 "
+    "and the window by 15. The others show no clear difference, no positions among them, with 1.",
 )
 def draw_language_model() -> Figure:
     from course.chapters.ch18_since_2017.experiments import nearer
 
-    rows = nearer(experiments.load("since-language-model")["runs"])
+    base, *rows = nearer(experiments.load("since-language-model")["runs"])
+    for row in rows:
+        found = verdict(row["nearer"], base["nearer"])
+        which = "positions" if row["group"] == "positions" else "others"
+        row["group"] = CLEAR.get(found, f"{which}: {UNCLEAR}")
+    order = "better", "positions", "others", "worse"
+    rows.sort(key=lambda row: -as_array(row["nearer"]).mean())
+    rows.sort(key=lambda row: [part in row["group"] for part in order].index(True))
     figure = seed_rows(
-        rows,
+        [base, *rows],
         {"nearer": ""},
         title="In a language model, too, Muon is worth most; positions are worth nothing",
-        note="How much nearer to the lowest possible loss (the floor) each change brings the base."
-        "\nA dot for each of three seeds; the grey band is the base's own",
+        note="How much of the gap between the base's loss and the lowest possible one, the floor, "
+        "each change\ncloses. A dot for each of three seeds; the grey band is the base's own. "
+        "“today”: nine changes at once",
         loud=[(found, "nearer") for found in best(rows, "nearer")],
-        strong=["today"],
-        written=in_points,
+        written=lambda mean: f"{in_points(mean)} %",
     )
-    ax = figure.axes[0]
+    [ax] = figure.axes
     ax.set_xticks(range(-10, 21, 10), ["\N{MINUS SIGN}10 %", "0 %", "10 %", "20 %"])
-    ax.set_xlabel(
-        "◀ worse      part of the base's distance to the floor that is gone      better ▶"
-    )
-    places = dict(zip([row["what"] for row in rows], ax.get_yticks(), strict=True))
-    top, bottom = places["no positions"] - 0.3, places["T5's positions"] + 0.3
-    ax.plot([10, 10], [top, bottom], color=style.ACCENT, linewidth=2)
-    said = "positions: none clearly\nbetter or worse than the base"
-    ground = {"facecolor": style.PAPER, "linewidth": 0, "pad": 1.5}  # over the lines of the rows
-    ax.text(10.6, (top + bottom) / 2, said, color=style.ACCENT, va="center", bbox=ground)
+    ax.set_xlabel("◀ worse      part of the gap that is closed      better ▶")
+    above, look = "", {"transform": ax.get_yaxis_transform(), "color": style.MUTED}
+    for row, y, text in zip(rows, ax.get_yticks()[1:], ax.get_yticklabels()[1:], strict=True):
+        if row["group"] != above:
+            above = row["group"]
+            ax.text(0.005, y - 0.15, above, va="bottom", size=style.NOTE, **look)
+        text.set_color(style.MUTED if UNCLEAR in above else style.INK)
     return figure
 
 
@@ -451,26 +455,34 @@ def draw_both_ends() -> Figure:
 
 @figure(
     "since-memory",
-    title="Where the formula needs 134 megabytes, the fused kernel needs 2",
     caption="Bytes that attention without a mask needs at a time: three ways.",
-    alt="Megabytes at a time without a mask against the words in a sentence, 2,048 words in all. "
-    "The formula's are 2 at 16 and 32 words and then double from mark to mark, to 134 at 2,048. "
-    "Block by block they rise from 5 to 10 and stay there from 128 words on. Fused it is 1 "
-    "or 2 at every length.",
+    alt="Megabytes in use at a time, on a scale on which each step multiplies, against the words "
+    "in a sentence, 2,048 words in all. The formula's are 2 at 16 and 32 words and then double "
+    "from mark to mark, to 134 at 2,048. Block by block, a thin line, they rise from 5 to 10 and "
+    "stay there from 128 words on. Fused it is 1 or 2 at every length. A bracket at 2,048 words: "
+    "82 times.",
 )
 def draw_memory() -> Figure:
     megabytes: dict[str, list[float]] = {}
     rows = [row for row in experiments.load("fused")["memory"] if row["mask"] == "none"]
     for row in rows:
         megabytes.setdefault(row["way"], []).append(row["bytes"] / 1e6)
-    megabytes = {f"{way}: {found[-1]:.0f} MB": found for way, found in megabytes.items()}
-    return length_lines(
-        sorted({row["length"] for row in rows}),
-        {"": megabytes},
-        unit="megabytes at a time, without a mask",
-        marks=[0, 50, 100],
-        loud=[name for name in megabytes if name.startswith("fused")],
-    )
+    low, high = megabytes["fused"][-1], megabytes["formula"][-1]
+    names = {"formula": f"the formula: {high:.0f} MB", "fused": f"the fused kernel: {low:.1f} MB"}
+    named = {names.get(way, way): found for way, found in megabytes.items()}
+    lengths, loud = sorted({row["length"] for row in rows}), [names["fused"]]
+    figure = length_lines(lengths, {"": named}, unit="", marks=[1, 10, 100], loud=loud)
+    last, times = lengths[-1], f"{high / low:.0f}"
+    title = f"At {last:,} words the formula needs {times} times the memory of the fused kernel"
+    note = f"Attention without a mask, {last:,} words in all: the most megabytes in use at a time"
+    titled(figure, title, note)
+    [ax] = figure.axes
+    ax.set(ylim=(0.6, 250), xlabel="words in each sentence")
+    ax.lines[1].set(linewidth=1, marker="")
+    ax.vlines(last, low, high, color=style.INK, linewidth=1.3, zorder=1)
+    look = {"ha": "right", "weight": "bold", "size": style.LABEL + 1, "color": style.INK}
+    ax.annotate(f"{times} ×", (last, 30), (-8, 0), va="center", **look, **POINTS)
+    return figure
 
 
 @figure(

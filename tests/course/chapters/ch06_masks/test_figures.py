@@ -11,6 +11,7 @@ from course.chapters.ch06_masks.experiments import measured_influence
 from course.chapters.ch06_masks.figures import (
     COVERED,
     _leak_curves,
+    _mask_equation,
     _staircase,
     _three_masks,
     mask_maps,
@@ -39,6 +40,13 @@ def test_both_is_where_both_are():
     masks = _three_masks(torch.tensor([1, 7, 0]))
     assert masks["both (&)"].tolist() == [[1, 0, 0], [1, 1, 0], [1, 1, 0]]
     assert torch.equal(masks["both (&)"], masks["padding mask"] & masks["causal mask"])
+
+
+def test_the_equation_has_a_one_where_each_mask_has_one():
+    masks = _three_masks(torch.tensor([1, 7, 0, 0]))
+    said = [text.get_text() for text in _mask_equation(masks, ["a", "b"], "c").axes[0].texts]
+    assert said.count("1") == sum(int(mask.sum()) for mask in masks.values())
+    assert said.count("c × 2") == 4 and said.index("&") < said.index("=")
 
 
 def test_the_staircase_opens_one_word_more_in_each_row():
