@@ -179,27 +179,30 @@ def _text_masks(masks: Mapping[str, Any], words: Sequence[str], title: str = "")
 
 
 @mpl.rc_context(style.PRINT)
-def share_dots(panels: Mapping[str, Sequence[Row]], xlabel: str) -> Figure:
-    """Draw a row for each way: a dot for the share of each seed, and their mean in figures.
+def _shares_by_kind(ways: Mapping[str, Mapping[str, Sequence[float]]]) -> Figure:
+    """Draw the share of right sentences of each kind: a line for each way, thin ones for its seeds.
 
-    panels: title -> rows with "what", "shares", "parameters", the same ways in each; of several
-    panels the last is loud, of one its first row. Raises ValueError for none.
+    ways: name -> {kind of sentences: a share for each seed}, the same kinds in each; the last one
+    is loud. Raises ValueError for none.
     """
-    rows = next(iter(panels.values()), [])
-    if not rows:
-        raise ValueError("there are no rows: there is nothing to draw")
-    figure, axes = style.panels(
-        len(panels), 1.2 + 0.46 * len(rows) + 0.3 * (len(panels) > 1), sharey=True
+    if not ways:
+        raise ValueError("there are no ways: there is nothing to draw")
+    figure = style.new_figure(style.WIDTH, 4.0)
+    note = "New sentences without a mistake; thin lines: three seeds"
+    titled(figure, "On longer sentences all three translate badly", note)
+    ax = figure.subplots()
+    kinds = list(next(iter(ways.values())))
+    runs = {way: np.array([found[kind] for kind in kinds]).T for way, found in ways.items()}
+    lines = {f"{way}: {run[:, -1].mean():.2f}": run for way, run in runs.items()}
+    curves(ax, range(len(kinds)), lines)
+    ends = [run[:, -1].mean() for run in runs.values()]
+    ax.scatter(
+        [len(kinds) - 1] * len(ends), ends, s=60, color=style.ACCENT, zorder=4, clip_on=False
     )
-    for ax, (title, rows) in zip(axes, panels.items(), strict=True):
-        found = {f"{row['what']}\n{row['parameters']:,} weights": row["shares"] for row in rows}
-        loud = list(found)[:1] if len(panels) == 1 else list(found) * (ax is axes[-1])
-        how = {"named": ax is axes[0], "at": 1.03, "loud": loud}
-        dot_rows(ax, found, written=lambda shares: f"{shares.mean():.2f}", **how)
-        ax.set(title=title, xlim=(-0.02, 1.02), xticks=[0, 0.5, 1])
-    for text in axes[0].get_yticklabels():
-        text.set_weight("normal")
-    axes[len(axes) // 2].set_xlabel(xlabel)
+    for name in ax.texts:
+        name.set(color=style.ACCENT, weight="bold")
+    ax.set(ylim=(0, 1), yticks=[0, 0.5, 1], xlim=(-0.3, len(kinds) - 1))
+    ax.set_xticks(range(len(kinds)), kinds)
     return figure
 
 
@@ -399,24 +402,22 @@ def draw_masks() -> Figure:
 
 @figure(
     "gpt-translations",
-    title="On longer sentences all three translate badly",
     caption="English to Spanish, by a translator and by language models with a prompt.",
-    alt="Three panels with a dot for each of three seeds: the share of sentences right to the "
-    "letter, by a translator, a language model under GPT's mask, and one under the prefix mask. "
-    "Like the training, the means are 0.85, 0.79 and 0.76; with “it”, 0.70, 0.63 and 0.64, the "
-    "seeds far apart; longer than the training, 0.18, 0.21 and 0.05.",
+    alt="Three thick lines, each with three thin ones for its seeds: the share of sentences right "
+    "to the letter, by a translator, a language model under GPT's mask, and one under the prefix "
+    "mask. Like the training, the means are 0.85, 0.79 and 0.76; with “it”, 0.70, 0.63 and 0.64, "
+    "the seeds far apart; longer than the training, 0.18, 0.21 and 0.05.",
 )
 def draw_translations() -> Figure:
     from course.chapters.ch17_gpt.experiment_one_text import summary
 
-    titles = {"test": "like the training", "pronoun": "with “it”", "longer": "longer"}
-    panels = {
-        title: [row | {"shares": row[split]} for row in summary()]
-        for split, title in titles.items()
+    kinds = {"like the training": "test", "with “it”": "pronoun", "longer": "longer"}
+    names = "translator", "GPT’s mask", "prefix mask"
+    ways = {
+        name: {kind: row[split] for kind, split in kinds.items()}
+        for name, row in zip(names, summary(), strict=True)
     }
-    return share_dots(
-        panels, "share of new sentences without a mistake: three seeds, and their mean"
-    )
+    return _shares_by_kind(ways)
 
 
 @figure(

@@ -10,8 +10,8 @@ from course.chapters.ch17_gpt.figures import (
     _dial_points,
     _heads_off,
     _moment,
+    _shares_by_kind,
     _way_to_the_floor,
-    share_dots,
 )
 from course.drawing.registry import FIGURES
 
@@ -83,20 +83,15 @@ def test_each_dial_is_a_point_with_its_interval():
     assert figure.texts[0].get_text() == title
 
 
-def test_each_seed_has_a_dot_and_each_way_its_mean():
-    rows = [
-        {"what": "a", "parameters": 1200, "shares": [0.5, 0.7]},
-        {"what": "b", "parameters": 7, "shares": [1.0, 0.9]},
-    ]
-    other = [row | {"shares": [0.1, 0.2]} for row in rows]
-    ax, second = share_dots({"": rows, "harder": other}, "share").axes
-    dots = [
-        [one.get_offsets()[:, 0].tolist() for one in panel.collections] for panel in (ax, second)
-    ]
-    assert dots == [[[0.5, 0.7], [1.0, 0.9]], [[0.1, 0.2]] * 2]
-    assert [text.get_text() for text in ax.texts] == ["0.60", "0.95"]
-    assert ax.get_yticklabels()[0].get_text() == "a\n1,200 weights"
-    assert (ax.get_title(), second.get_title()) == ("", "harder")
+def test_each_seed_has_a_line_over_the_kinds_and_each_way_its_mean():
+    ways = {"a": {"short": [0.5, 0.7], "long": [0.1, 0.2]}, "b": {"short": [1, 1], "long": [0, 0]}}
+    (ax,) = _shares_by_kind(ways).axes
+    drawn = [line.get_ydata().tolist() for line in ax.lines[:3]]
+    assert drawn == [[0.5, 0.1], [0.7, 0.2], [pytest.approx(0.6), pytest.approx(0.15)]]
+    assert [text.get_text() for text in ax.texts] == ["a: 0.15", "b: 0.00"]
+    assert [label.get_text() for label in ax.get_xticklabels()] == ["short", "long"]
+    with pytest.raises(ValueError, match="no ways"):
+        _shares_by_kind({})
 
 
 def run(seed: int, moved: int = 0) -> dict:
@@ -153,9 +148,7 @@ def test_each_head_has_its_bar():
     assert "(3.7: nothing is copied)" in panels[0].figure.texts[1].get_text()
 
 
-@pytest.mark.parametrize(
-    "draw", [_dial_points, _moment, _heads_off, lambda rows: share_dots({"": rows}, "")]
-)
+@pytest.mark.parametrize("draw", [_dial_points, _moment, _heads_off])
 def test_nothing_to_draw_is_refused(draw):
     with pytest.raises(ValueError, match="there are no r"):
         draw([])
