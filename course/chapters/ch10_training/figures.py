@@ -22,8 +22,7 @@ from course.chapters.ch10_training.experiments import (
     written_words,
 )
 from course.drawing import style
-from course.drawing.arrows import box, path
-from course.drawing.cells import outline
+from course.drawing.arrows import arrow, box, path
 from course.drawing.plots import bar_rows, curves, name_lines, shares
 from course.drawing.registry import figure
 from course.drawing.rows import seed_rows
@@ -247,47 +246,80 @@ def probability_bars(panels: Mapping[str, Any], words: Sequence[str]) -> Figure:
 def word_grids(grids: Mapping[str, Any], rows: Sequence[str], columns: Sequence[str]) -> Figure:
     """Draw grids of probabilities (positions, words) below each other, each row adding up to 1.
 
-    grids: title -> grid; one called "target" is drawn as frames around its ones in the others.
-    rows: what is predicted at each position. What rounds to 0.00 is left blank. Raises ValueError
-    when a grid doesn't fit the words or a row doesn't add up to 1.
+    grids: title -> grid; one called "target" is left out, as the names of the rows say the same.
+    rows: the right word at each position. columns: what can be written; the last one stands apart
+    if it is "others". What rounds to 0.00 is left blank. Raises ValueError when a grid doesn't fit
+    the words or a row doesn't add up to 1.
     """
-    title = _said_of_grids([as_array(grid) for grid in grids.values()], rows, columns)
-    target = as_array(grids.get("target", np.zeros((len(rows), len(columns)))))
-    grids = {name: grid for name, grid in grids.items() if name != "target"}
-    figure = style.new_figure(
-        style.WIDTH, 1.1 + 0.19 * bool(target.any()) + len(grids) * (0.55 + 0.31 * len(rows))
-    )
-    note = "A row for each position, named by its right word; empty: below 0.005"
-    titled(figure, title, note + "\nFramed: the right word, whose target is 1" * bool(target.any()))
+    grids = {name: as_array(grid) for name, grid in grids.items() if name != "target"}
+    figure = style.new_figure(style.WIDTH, 1.1 + len(grids) * (0.62 + 0.31 * len(rows)))
+    note = "A row for each place, named by its right word: how likely each word is there"
+    titled(figure, _said_of_grids([*grids.values()][-1], rows, columns), note)
     axes = figure.subplots(len(grids), 1, squeeze=False)[:, 0]
-    for ax, (title, given) in zip(axes, grids.items(), strict=True):
-        grid = as_array(given)
+    for ax, (title, grid) in zip(axes, grids.items(), strict=True):
         if len(grid) != len(rows):
             raise ValueError(f"{title!r}: {len(rows)} positions, but {len(grid)} rows of numbers")
         _check_rows(title, grid, columns)
         ax.imshow(grid, cmap=style.WEIGHTS, vmin=0, vmax=1, interpolation="nearest", aspect="auto")
         ax.set_title(title if len(grids) > 1 else "")
+        ax.xaxis.tick_top()
         words_around(ax, rows, columns)
-        ax.tick_params(labelbottom=ax is axes[-1])
+        ax.tick_params(pad=12)
+        if columns[-1] == "others":  # no word, so no chip
+            ax.get_xticklabels()[-1].set(bbox=None, color=style.MUTED)
+            edge = len(columns) - 1.5
+            look = {"facecolor": style.PAPER, "edgecolor": style.RULE, "zorder": 2.5}
+            ax.axvspan(edge - 0.05, edge + 0.05, -0.1, 1.1, **look)
         for (i, j), share in np.ndenumerate(grid):
             if steady_round(share):
-                said, ink = two_decimals(share), style.ink_on(style.WEIGHTS(share))
-                centered(ax, j, i, said, color=ink)
-        for i, j in np.argwhere(target == 1):
-            outline(ax, (j - 0.5, i - 0.5), 1, 1, style.ACCENT, 2.5, clip_on=False)
+                ink = style.MUTED if share < 0.1 else style.ink_on(style.WEIGHTS(share))
+                centered(ax, j, i, two_decimals(share), color=ink)
     return figure
 
 
-def _said_of_grids(grids: Sequence[np.ndarray], rows: Sequence[str], columns: Sequence[str]) -> str:
-    """What can be said of the right words in the last grid."""
+def _said_of_grids(grid: np.ndarray, rows: Sequence[str], columns: Sequence[str]) -> str:
+    """What can be said of the right words in a grid."""
     right = [(i, list(columns).index(word)) for i, word in enumerate(rows) if word in columns]
-    if len(right) < len(rows) or any(grid.shape != (len(rows), len(columns)) for grid in grids):
+    if len(right) < len(rows) or grid.shape != (len(rows), len(columns)):
         return ""
-    least = min(grids[-1][at] for at in right)
-    if np.ptp([grids[-1][at] for at in right]) < 1e-6:  # a rule made them, not a training
-        return f"Smoothing moves {1 - least:.2f} from the right word to all the others"
+    least = min(grid[at] for at in right)
     said = f"The right word gets nearly all the probability: {two_decimals(least)} or more"
     return said if least > 0.9 else ""
+
+
+@mpl.rc_context(style.PRINT)
+def _smoothed_row(target: Any, words: Sequence[str], eps: float) -> Figure:
+    """Draw what label smoothing takes from the right word of a target row, and gives to the others.
+
+    target: a 1 among zeros, one number for each of `words`.
+    """
+    target = as_array(target)
+    smoothed, right = (1 - eps) * target + eps / len(target), int(target.argmax())
+    moved = smoothed - target
+    figure, ax = style.panel(3.6)
+    note = f"The target where “{words[right]}” is right, with label smoothing of {eps:g}"
+    said = f"Smoothing moves {-moved[right]:.2f} from the right word to all the others"
+    titled(figure, said, note)
+    ax.bar(range(len(words)), np.minimum(smoothed, target), color=style.SOFT, width=0.7)
+    bottom = np.where(moved > 0, 0, smoothed)
+    ax.bar(range(len(words)), abs(moved), 0.7, bottom, color=style.ACCENT)
+    for x, change in enumerate(moved):
+        if x != right:
+            side = np.sign(x - right)
+            start, end = (right + 0.35 * side, 1 + moved[right] / 2), (x, 0.17)
+            way = {"start": start, "end": end, "bend": -0.3 * side, "thick": 0.7}
+            arrow(ax, color=style.ACCENT, **way)
+            centered(ax, x, change + 0.06, f"{change:+.3f}", color=style.ACCENT)
+    look = {"ha": "center", "weight": "bold"}
+    ax.text(right, 1.03, f"{moved[right]:+.3f}", color=style.ACCENT, **look)
+    ax.text(right, smoothed[right] / 2, f"{smoothed[right]:.3f}", color=style.INK, **look)
+    ax.set_xticks(range(len(words)), words)
+    for text in ax.get_xticklabels():
+        text.set(**style.chip(text.get_text()))
+    ax.tick_params(length=0, pad=10)
+    ax.set(yticks=[], ylim=(0, 1.12))
+    ax.spines["left"].set_visible(False)
+    return figure
 
 
 def _check_rows(title: str, rows: np.ndarray, words: Sequence[str]) -> None:
@@ -504,26 +536,26 @@ def draw_merci() -> Figure:
 @figure(
     "training-grids",
     caption="What a trained model makes of the five target rows for 'I am a student'.",
-    alt="A grid with a row for each of 'I am a student <eos>' and a column for each word. The "
-    "right word of each row, whose target is 1, is framed; the trained model gives it 0.95 to "
-    "0.97, all others 0.02 or less.",
+    alt="A grid with a row for each of 'I am a student <eos>' and a column for each word. In each "
+    "row the cell of its right word is filled, and the trained model gives it 0.95 to 0.97, all "
+    "others 0.02 or less.",
 )
 def draw_grids() -> Figure:
-    grids = {"target": target_rows(0), "trained model": before_and_after()[1][0]}
-    return word_grids({name: as_columns(grid) for name, grid in grids.items()}, STUDENT, COLUMNS)
+    grid = as_columns(before_and_after()[1][0])
+    return word_grids({"trained model": grid}, STUDENT, COLUMNS)
 
 
 @figure(
     "training-smoothed-rows",
-    caption="The target rows without and with label smoothing of 0.1.",
-    alt="Two grids with a row for each of 'I am a student <eos>'. Above: 1 at the right word, all "
-    "else blank. Below: 0.91 at the right word, 0.01 at each other word and 0.03 at the "
-    "last column, which stands for three special tokens.",
+    caption="The target for the first word of 'I am a student', with label smoothing of 0.1.",
+    alt="A bar for each of nine words and signs. The bar of 'I', the right word, is 1 high. Its "
+    "topmost 0.089, in orange, is taken away, which leaves 0.911. Arrows lead from there to the "
+    "eight others, which get 0.011 each.",
 )
 def draw_smoothed_rows() -> Figure:
-    rows = target_rows(0)
-    grids = {"no smoothing": rows, "label smoothing, ε = 0.1": 0.9 * rows + 0.1 / rows.size(-1)}
-    return word_grids({name: as_columns(grid) for name, grid in grids.items()}, STUDENT, COLUMNS)
+    from course.chapters.ch10_training.experiment_first_words import ENGLISH
+
+    return _smoothed_row(target_rows(0)[0], ENGLISH.tokens, 0.1)
 
 
 @figure(

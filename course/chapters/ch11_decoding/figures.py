@@ -10,6 +10,7 @@ from functools import cache
 from typing import Any
 
 import matplotlib as mpl
+import numpy as np
 import torch
 from matplotlib.figure import Figure
 from torch.utils.flop_counter import FlopCounterMode
@@ -343,22 +344,25 @@ def cost_curves(lengths: Sequence[int], costs: Mapping[str, Sequence[int]]) -> F
     for name, numbers in costs.items():
         if len(numbers) != len(lengths):
             raise ValueError(f"{name!r} has {len(numbers)} costs for {len(lengths)} lengths")
-    figure, ax = style.panel(3.8)
+    figure, ax = style.panel(4.0)
     ax.set(xlabel="words written", ylabel="multiplications, in millions")
     *_, (last, less) = costs.items()
     named = {
         f"{name}: {steady_round(numbers[-1] / 1e6, 0):,.0f} million": [n / 1e6 for n in numbers]
         for name, numbers in costs.items()
     }
-    curves(ax, lengths, named, loud=list(named)[-1:], marker="o", clip_on=False)
+    curves(ax, lengths, named, loud=list(named)[-1:], marker="o", linestyle="", clip_on=False)
+    for dots in list(ax.lines):  # between them no guess: each layer's work is a cubic at most
+        x = np.linspace(0, lengths[-1])
+        power = np.polyfit(*dots.get_data(), min(3, len(lengths) - 1))
+        ax.plot(x, np.polyval(power, x), color=dots.get_color(), label="_", zorder=2)
     if len(costs) == 2:
         more, end = next(iter(costs.values()))[-1], lengths[-1]
         times = f"{more / less[-1]:.0f} times less"
-        ax.set_title(f"{end} words: {times} work {last}")
-        low, high, gap = less[-1] / 1e6, more / 1e6, more / 3e7  # beside the dots
-        bracket(ax, (end, low + gap), (end, high - gap), times)
-        kept = "The cache keeps the keys and values of the words before."
-        ax.text(0.03, 0.98, kept, va="top", transform=ax.transAxes, color=style.MUTED)
+        note = "The cache keeps the keys and values of the words before"
+        titled(figure, f"{end} words: {times} work {last}", note)
+        low, high, gap = less[-1] / 1e6, more / 1e6, more / 2e7  # under the names of the lines
+        bracket(ax, (1.03 * end, low + gap), (1.03 * end, high - gap), times)
     ax.set_xticks(lengths)
     ax.set_ylim(bottom=0)
     ax.set_xlim(left=0)

@@ -61,8 +61,8 @@ def _copy_lines(curves: Mapping[str, Mapping[int, Sequence[float]]], loud: str) 
     titled(
         figure,
         "A small state forgets long rows; with one layer of attention it needn't",
-        "right words of a repeated row; grey: linear attention, the mean and band of three seeds\n"
-        "orange: a state space, then attention, each seed",
+        "The state holds as many numbers as each line says. Grey: the mean of three seeds, "
+        "and their range",
     )
     ax = figure.subplots()
     for name, found in curves.items():
@@ -71,24 +71,20 @@ def _copy_lines(curves: Mapping[str, Mapping[int, Sequence[float]]], loud: str) 
             runs = sorted(zip(*found.values(), strict=True), key=sum)
             labels = ["the same, third seed", *(len(runs) - 2) * ["_"], loud]
             for seed, said in zip(runs, labels, strict=True):
-                look = {"linewidth": 2.2} if seed is not runs[0] else {"linestyle": (0, (4, 2))}
+                look = {"linewidth": 1.8} if seed is not runs[0] else {"linestyle": (0, (4, 2))}
                 ax.plot(words, seed, color=LOUD, label=said, zorder=3, **look)
             continue
         means = [sum(seeds) / len(seeds) for seeds in found.values()]
         ends = [[end(seeds) for seeds in found.values()] for end in (min, max)]
         ax.fill_between(words, *ends, color=style.MUTED, alpha=0.12, linewidth=0)
-        ax.plot(words, means, color=style.MUTED, linewidth=1.6, label=name)
-    ax.set(xlabel="words in the row", ylim=(0, 1.16), xticks=words, xlim=(words[0], words[-1]))
+        ax.plot(words, means, color=style.SOFT, linewidth=3.6, label=name)  # seen behind the loud
+    ax.set(xlabel="words in the row", ylim=(0, 1.12), xticks=words, xlim=(words[0], words[-1]))
+    ax.set_ylabel("right words of a repeated row")
     ax.spines["left"].set_bounds(0, 1)
     above = {"xytext": (0, 6), "textcoords": "offset points", "ha": "right", "color": LOUD}
-    ax.annotate(f"{loud}: two seeds", (words[-1], 1), weight="bold", **above)
+    ax.annotate(f"{loud}: two of three seeds", (words[-1], 1), weight="bold", **above)
     shares(ax.yaxis)
-    place = 2.0
-    beside = {"xytext": (8, 0), "textcoords": "offset points", "va": "center"}
-    for line in sorted(ax.lines, key=lambda line: -line.get_ydata()[-1]):
-        if line.get_label() not in (loud, "_"):
-            place = min(line.get_ydata()[-1], place - 0.073)  # a name's height below the last one
-            ax.annotate(line.get_label(), (words[-1], place), color=line.get_color(), **beside)
+    name_lines(ax, wide=20, but=[loud])
     return figure
 
 
@@ -185,8 +181,11 @@ def _copy_curves() -> dict[str, dict[int, list[float]]]:
         return {int(n): results.copied(runs, kind, size, int(n)) for n in first["copied"]}
 
     sizes = list(results.sizes(runs, "linear attention").items())[::2]  # more would run together
-    curves = {f"{numbers:,} numbers": of("linear attention", size) for size, numbers in sizes}
-    return curves | {"352 numbers, and one layer of attention": of("one layer of attention", 4)}
+    said = "linear attention, {:,} numbers"
+    curves = {said.format(numbers): of("linear attention", size) for size, numbers in sizes}
+    return curves | {
+        "a state of 352 numbers, and one layer of attention": of("one layer of attention", 4)
+    }
 
 
 @figure(

@@ -3,6 +3,7 @@
 import math
 from itertools import pairwise
 
+import numpy as np
 import pytest
 import torch
 from matplotlib.patches import FancyArrowPatch
@@ -148,11 +149,11 @@ def test_what_cannot_be_drawn_is_refused():
 def test_curves_carry_their_numbers():
     ax = cost_curves([1, 2], {"with": [3_000_000, 6_000_000], "without": [4, 5]}).axes[0]
     assert ax.lines[0].get_ydata().tolist() == [3, 6]
-    ax = cost_curves([1, 2], {"without": [4, 9_000_000], "with": [3, 1_000_000]}).axes[0]
-    assert ax.get_title() == "2 words: 9 times less work with"
-    *numbers, kept = [text.get_text() for text in ax.texts if text.get_text()]
+    figure = cost_curves([1, 2], {"without": [4, 9_000_000], "with": [3, 1_000_000]})
+    title, kept = [text.get_text() for text in figure.texts]
+    assert title == "2 words: 9 times less work with" and "keys and values" in kept
+    numbers = [text.get_text() for text in figure.axes[0].texts if text.get_text()]
     assert numbers == ["without: 9 million", "with: 1 million", "9 times less"]
-    assert "keys and values" in kept
     rows = [
         {"beam": b, "log_prob": -b, "words": 10 - b, "right": b, "sentences": 8} for b in (1, 2)
     ]
@@ -185,6 +186,15 @@ def test_words_through_the_decoder():
     translator = Translator.load()
     assert words_through(translator, 4, cache=False) == [1, 2, 3, 4]
     assert words_through(translator, 4, cache=True) == [1, 1, 1, 1]
+
+
+def test_the_curves_between_the_lengths_are_what_would_be_counted():
+    lines = figures.draw_cost().axes[0].lines
+    for dots, curve in zip(lines[:2], lines[2:], strict=True):
+        at = np.interp(dots.get_xdata()[1:], *curve.get_data())
+        np.testing.assert_allclose(at, dots.get_ydata()[1:], rtol=0.01)
+        power = np.polyfit(*dots.get_data(), 3)
+        np.testing.assert_allclose(np.polyval(power, dots.get_xdata()), dots.get_ydata(), rtol=1e-6)
 
 
 def test_the_alt_texts_say_what_is_there():
