@@ -27,7 +27,7 @@ from transformer_lib.text.tokens import BOS, PAD
 
 
 @mpl.rc_context(style.PRINT)
-def mask_maps(
+def _mask_maps(
     masks: Mapping[str, Any],
     rows: Sequence[str],
     columns: Sequence[str],
@@ -240,7 +240,7 @@ def draw_three_masks() -> Figure:
     "output changes with each word.",
 )
 def draw_influence() -> Figure:
-    return mask_maps(
+    return _mask_maps(
         measured_influence(),
         TGT_IN,
         TGT_IN,

@@ -12,16 +12,16 @@ from course.chapters.ch06_masks.figures import (
     COVERED,
     _leak_curves,
     _mask_equation,
+    _mask_maps,
     _staircase,
     _three_masks,
-    mask_maps,
 )
 from transformer_lib import causal_mask
 
 
 def test_a_map_shows_its_mask_with_the_words_on_the_axes():
     mask = causal_mask(3)[0, 0]
-    ax = mask_maps({"causal": mask}, ["a", "b", "c"], ["d", "e", "f"]).axes[0]
+    ax = _mask_maps({"causal": mask}, ["a", "b", "c"], ["d", "e", "f"]).axes[0]
     np.testing.assert_array_equal(ax.images[0].get_array(), mask)
     assert [label.get_text() for label in ax.get_yticklabels()] == ["a", "b", "c"]
     assert [label.get_text() for label in ax.get_xticklabels()] == ["d", "e", "f"]
@@ -31,9 +31,9 @@ def test_a_map_shows_its_mask_with_the_words_on_the_axes():
 
 def test_what_is_no_mask_of_these_words_is_refused():
     with pytest.raises(ValueError, match="'x': 2 words for the rows and 3 for the columns"):
-        mask_maps({"x": causal_mask(3)[0, 0]}, ["a", "b"], ["a", "b", "c"])
+        _mask_maps({"x": causal_mask(3)[0, 0]}, ["a", "b"], ["a", "b", "c"])
     with pytest.raises(ValueError, match="'x': a mask holds True and False only"):
-        mask_maps({"x": torch.full((1, 1), 0.5)}, ["a"], ["a"])
+        _mask_maps({"x": torch.full((1, 1), 0.5)}, ["a"], ["a"])
 
 
 def test_both_is_where_both_are():
