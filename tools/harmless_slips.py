@@ -371,6 +371,31 @@ def any_name(right: ModuleType, other: ModuleType) -> None:
         assert ours == theirs
 
 
+def any_typing(right: ModuleType, other: ModuleType) -> None:
+    """The draws differ from three quarters, so both take the same way."""
+    import random
+
+    for text in ("I don't know Tom!", "Really?", "NASA."):
+        ours, theirs = (
+            [each.as_typed(text, dice) for _ in range(2000)]
+            for each, dice in ((right, random.Random(0)), (other, random.Random(0)))
+        )
+        assert ours == theirs
+
+
+def two_files(right: ModuleType, other: ModuleType) -> None:
+    """Of two files two lines are read at a time; where one is longer, it is said before."""
+    with tempfile.TemporaryDirectory() as folder:
+        paths = [Path(folder, name) for name in ("a", "b")]
+        for texts in (("x\ny\n", "u\nv\n"), ("x\ny\n", "u\n"), ("", "")):
+            for path, text in zip(paths, texts, strict=True):
+                path.write_text(text, encoding="utf-8")
+            one, same = (
+                answer(lambda m=module: list(m.read_parallel(paths))) for module in (right, other)
+            )
+            assert one == same
+
+
 def any_tie(right: ModuleType, other: ModuleType) -> None:
     """Of what may be tied, "all" is the first in the alphabet."""
     for tie in TIES:
@@ -1267,5 +1292,68 @@ HARMLESS = [
         "pair = renamed(pair, rng.choice(names) if rng.random() <= 0.5 else invented(rng))",
         "no draw of 53 bits comes to one half in years",
         any_name,
+    ),
+    Harmless(
+        "transformer_lib/text/augmentation.py",
+        "if rng.random() < 0.75:",
+        "if rng.random() <= 0.75:",
+        "no draw of 53 bits comes to this number in years",
+        any_typing,
+    ),
+    Harmless(
+        "transformer_lib/text/augmentation.py",
+        "text = text.lower() if rng.random() < 0.6 else text[:1].lower() + text[1:]",
+        "text = text.lower() if rng.random() <= 0.6 else text[:1].lower() + text[1:]",
+        "no draw of 53 bits comes to this number in years",
+        any_typing,
+    ),
+    Harmless(
+        "transformer_lib/text/augmentation.py",
+        "if rng.random() < 0.5:",
+        "if rng.random() <= 0.5:",
+        "no draw of 53 bits comes to this number in years",
+        any_typing,
+    ),
+    Harmless(
+        "transformer_lib/text/augmentation.py",
+        "if ending < 0.7:",
+        "if ending <= 0.7:",
+        "no draw of 53 bits comes to this number in years",
+        any_typing,
+    ),
+    Harmless(
+        "transformer_lib/text/augmentation.py",
+        "if ending < 0.85:",
+        "if ending <= 0.85:",
+        "no draw of 53 bits comes to this number in years",
+        any_typing,
+    ),
+    Harmless(
+        "transformer_lib/text/augmentation.py",
+        "if TOM.search(english) and TOM.search(spanish) and rng.random() < RENAMED:",
+        "if TOM.search(english) and TOM.search(spanish) and rng.random() <= RENAMED:",
+        "no draw of 53 bits comes to this number in years",
+        any_name,
+    ),
+    Harmless(
+        "transformer_lib/text/augmentation.py",
+        "if rng.random() < TYPED:",
+        "if rng.random() <= TYPED:",
+        "no draw of 53 bits comes to this number in years",
+        any_name,
+    ),
+    Harmless(
+        "transformer_lib/text/augmentation.py",
+        "if rng.random() < JOINED:",
+        "if rng.random() <= JOINED:",
+        "no draw of 53 bits comes to this number in years",
+        any_name,
+    ),
+    Harmless(
+        "transformer_lib/text/parallel.py",
+        "for path, line in zip(paths, raw, strict=True)",
+        "for path, line in zip(paths, raw, strict=False)",
+        "of two files two lines are read at a time",
+        two_files,
     ),
 ]
