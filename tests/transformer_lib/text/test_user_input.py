@@ -1,11 +1,15 @@
 """What somebody types, read as it is meant, or refused in a sentence."""
 
+from itertools import product
+
 import pytest
 
 from transformer_lib.text.user_input import (
+    LARGER,
     LONGEST,
     InputError,
     UserInput,
+    about_unknown,
     finish,
     is_finished,
     is_near,
@@ -137,3 +141,32 @@ def test_a_sentence_is_finished_for_a_model_that_knows_no_other(typed, read, add
 @pytest.mark.parametrize("text", ["I am 5", "It is I", "I am 52", "no."])
 def test_a_sentence_without_its_end_or_its_capital_is_not_finished(text):
     assert not is_finished(text)
+
+
+def one_apart(word: str) -> tuple[set[str], set[str]]:
+    """All words that a swap makes of it, and all that one letter more, less or another makes."""
+    cuts = [(word[:i], word[i:]) for i in range(len(word) + 1)]
+    swaps = {left + right[1] + right[0] + right[2:] for left, right in cuts if len(right) > 1}
+    letters = {left + letter + right for left, right in cuts for letter in "ab"}
+    letters |= {left + letter + right[1:] for left, right in cuts if right for letter in "ab"}
+    return swaps, letters | {left + right[1:] for left, right in cuts if right}
+
+
+def test_near_is_what_one_swap_or_letter_makes_of_every_word_of_two_letters():
+    words = ["".join(letters) for size in range(8) for letters in product("ab", repeat=size)]
+    for word in words:
+        swaps, letters = one_apart(word)
+        wanted = (swaps - {word} if len(word) > 2 else set()) | (
+            letters if len(word) > 3 else set()
+        )
+        assert {other for other in words if is_near(word, other)} == wanted & set(words), word
+
+
+def test_three_words_are_suggested_at_most():
+    known = ["trees", "treed", "trews", "tress", "threes"]
+    assert "(did you mean 'trees' or 'treed' or 'trews'?)" in about_unknown(["trees"], known, "en")
+
+
+@pytest.mark.parametrize(("code", "hinted"), [("en", True), ("de", False), ("es", False)])
+def test_only_who_types_english_hears_of_the_larger_model(code, hinted):
+    assert (LARGER in about_unknown(["x"], ["a"], code)) == hinted
