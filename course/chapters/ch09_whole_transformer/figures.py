@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import matplotlib as mpl
+import numpy as np
 import torch
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -491,8 +492,8 @@ def _cost_and_path(
     meet. Raises ValueError when a curve has another number of points than there are lengths.
     """
     figure = style.new_figure(style.WIDTH, 4.7)
-    note = "Recurrent: word after word. Convolution and restricted attention: 5 words, or with "
-    note += f"gaps.\nThe price: beyond {d_model} words, attention costs more than a recurrent layer"
+    note = f"Its price: beyond {d_model} words it costs more than a recurrent layer. "
+    note += "Convolution, restricted: windows of 5 words"
     titled(figure, "Self-attention never waits and reaches each word in one layer", note)
     drawn = [
         (places, waiting, 1, "Waiting", "steps one after another"),
@@ -505,7 +506,7 @@ def _cost_and_path(
             if len(numbers) != len(xs):
                 raise ValueError(f"{name!r} has {len(numbers)} points for {len(xs)} lengths")
             kinds.setdefault(tuple(numbers), []).append(name)
-        ax.set(xlim=(0, xs[-1]), xlabel="sentence, in words", title=title, ylabel=what)
+        ax.set(xlim=(0, xs[-1]), xlabel="words in the sentence", title=title, ylabel=what)
         ax.set_xticks([0, xs[-1] / 2, xs[-1]])
         ax.xaxis.set_major_formatter("{x:g}")
         ax.yaxis.set_major_locator(MaxNLocator(4, integer=True))
@@ -515,10 +516,24 @@ def _cost_and_path(
         }
         loud = [name for name in lines if name.startswith("self-attention")]
         curves(ax, xs, lines, loud=loud, names=False)
+        for line in ax.lines:
+            if len(set(line.get_ydata())) < len(xs):  # whole steps
+                line.set_drawstyle("steps-mid")
+            if line.get_label() == "with gaps":  # another kind than the dashed one of the price
+                line.set_linestyle(":")
         ax.set_ylim(0, 1.04 * max(map(max, lines.values()), default=1))
-        name_lines(ax, wide=15)
-    ax.axvline(d_model, color=style.SOFT, linewidth=0.8, zorder=1)
-    ax.text(d_model + 8, 0.72 * ax.get_ylim()[1], f"{d_model}\nwords", size=style.NOTE)
+        if given is not waiting:
+            name_lines(ax, wide=15)
+    for line in figure.axes[0].lines:  # here is room inside
+        end, flat = line.get_xydata()[-1], len(set(line.get_ydata())) == 1
+        look = {"textcoords": "offset points", "ha": "right", "color": line.get_color()}
+        shift = {"xytext": (0, 6) if flat else (-14, -5)}
+        figure.axes[0].annotate(line.get_label().replace(", ", ",\n"), end, **shift, **look)
+    meet = d_model, np.interp(d_model, xs, [*given.values()][0]) / unit
+    ax.plot(*meet, "o", color=style.INK, markersize=6, label="_", zorder=4)
+    way = {"arrowstyle": "-", "color": style.INK, "linewidth": 0.8, "shrinkB": 5}
+    place = d_model, 0.42 * ax.get_ylim()[1]
+    ax.annotate(f"{d_model} words:\nequal", meet, place, arrowprops=way, ha="center")
     return figure
 
 
@@ -753,8 +768,8 @@ def draw_sentence() -> Figure:
     "words, all others one. Path: one layer for self-attention, as many as words for the recurrent "
     "one, a quarter as many for convolution and restricted attention, 2 or 3 with gaps. Price: "
     "self-attention bends upwards and crosses the straight line of the recurrent layer at 64 "
-    "words, as many as a vector has numbers; convolution and restricted attention stay below. "
-    "Each curve has its name at its end.",
+    "words, as many as a vector has numbers, at a dot; convolution and restricted attention stay "
+    "below. Each curve has its name at its end.",
 )
 def draw_cost() -> Figure:
     cost, wait = [costs(n) for n in LENGTHS], [waiting(n) for n in PLACES]

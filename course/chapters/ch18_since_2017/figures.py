@@ -18,7 +18,7 @@ from course.drawing.plots import curves, doubling, multiples, shares
 from course.drawing.registry import figure
 from course.drawing.rows import seed_rows, verdict
 from course.drawing.values import as_array
-from course.drawing.words import canvas, heading, label, titled
+from course.drawing.words import canvas, heading, label, titled, width_of
 from transformer_lib.model.embedding import positional_encoding
 from transformer_lib.training.schedules import SCHEDULES
 from transformer_lib.variants import ALiBi, Rotary, Window
@@ -276,7 +276,7 @@ def _layer(ax: Axes, x: float, parts: Sequence[tuple[float, str, str]], side: in
     arrow(ax, (x, edge), (x, top + 0.22))
 
 
-PANELS = {"test": "as in training", "pronoun": "with a pronoun", "longer": "longer"}
+PANELS = {"test": "as in training", "pronoun": "with a pronoun", "longer": "longer sentences"}
 BETWEEN = ("base", *(what for group in TOGETHER for what in group), "today")
 
 
@@ -372,16 +372,29 @@ def draw_schedules() -> Figure:
 )
 def draw_worth() -> Figure:
     rows = stored_points()
-    return seed_rows(
+    figure = seed_rows(
         rows,
         PANELS,
-        title="One by one, Muon is worth most; on longer sentences rotary and T5's positions",
-        note="Points of right sentences above the base, three seeds each; the band: the base's ten."
-        "\n“today”: nine of the changes at once",
+        title="Muon is worth most; on longer sentences, two kinds of positions are",
+        note="Percentage points more right sentences than the base; a dot for each seed, "
+        "the band: the base's own\n“today”: nine of the changes at once",
         loud=[(found, key) for key in PANELS for found in best(rows, key)],
         strong=["today"],
         written=in_points,
+        ticks=range(-20, 41, 20),
+        spans=[(-20, 30), (-25, 39), (-20, 70)],
+        quiet=True,
     )
+    ax = figure.axes[0]
+    out = 20 + 72 * sum(
+        max(width_of(row[at], style.LABEL) for row in rows) for at in ("what", "group")
+    )
+    look = {"textcoords": "offset points", "va": "center_baseline", "color": style.MUTED}
+    for place, before, row in zip(ax.get_yticks()[1:], rows, rows[1:], strict=False):
+        if row["group"] != before["group"] and row["what"] != "today":
+            at = {"xy": (0, place), "xycoords": ax.get_yaxis_transform(), "xytext": (-out, 0)}
+            ax.annotate(row["group"], **at, **look)
+    return figure
 
 
 def best(rows: Sequence[Mapping[str, Any]], key: str) -> list[str]:
