@@ -174,7 +174,7 @@ def loss_and_floor(model: Path, words: int) -> Figure:
         if line is ax.lines[-1]:
             said = f"dotted: {line.get_label()}, {floor:.2f}"
             name.set(text=said, va="top", position=(0, -5))
-            name.xy, name.xycoords = (0.2, floor), ax.get_yaxis_transform()
+            name.xy, name.xycoords = (0.1, floor), ax.get_yaxis_transform()
             continue
         name.set(text=SAID[line.get_label()], va="bottom", position=(0, 5))
         name.xy = 0.2 * last, np.interp(0.2 * last, steps, losses)
