@@ -405,7 +405,8 @@ def token_view(maps: Any, layer: str = "encoder, layer 1", word: str | None = No
         f"{by_layer}[layer][datum.value] == word.label[0]",
     )
     buttons = chips(queries, "query", str(-6 / width), reach, strong, bold)
-    buttons = buttons.add_params(pinned).properties(name="words")  # Altair's own would change
+    # Without names Altair makes some of the data's last digits.
+    buttons = buttons.add_params(pinned).properties(name="words")
     buttons.mark.cursor = "pointer"
     reach = f"{1 + 14 / width} + {longest_key}[datum.layer] * {9.2 / width}"
     lines.sort(key=lambda row: row["weight"])  # the thickest lie on top

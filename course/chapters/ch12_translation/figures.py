@@ -166,13 +166,24 @@ def loss_and_floor(model: Path, words: int) -> Figure:
     record, recipe = (read_json(model / f"{name}.json") for name in ("training", "recipe"))
     floor = smoothing_floor(recipe["training"]["smoothing"], words)
     ax = learning_curve(record["history"], floor=floor)
-    start = 0.2 * ax.get_xlim()[1]
-    for line, name in zip(ax.lines, ax.texts, strict=True):
+    last, top, first = record["history"][-1]["step"], ax.get_ylim()[1], record["history"][0]["loss"]
+    ax.set_xlim(0, last)
+    beside = {"textcoords": "offset points", "va": "center_baseline", "annotation_clip": False}
+    for line, name in zip(ax.lines, list(ax.texts), strict=True):
         steps, losses = line.get_data()
-        below = line is ax.lines[-1]
-        name.set(text=SAID.get(line.get_label(), line.get_label()), va="top" if below else "bottom")
-        name.xy = (0.2, floor) if below else (start, np.interp(start, steps, losses))
-        name.xyann = (0, -5 if below else 5)
+        if line is ax.lines[-1]:
+            said = f"dotted: {line.get_label()}, {floor:.2f}"
+            name.set(text=said, va="top", position=(0, -5))
+            name.xy, name.xycoords = (0.1, floor), ax.get_yaxis_transform()
+            continue
+        name.set(text=SAID[line.get_label()], va="bottom", position=(0, 5))
+        name.xy = 0.2 * last, np.interp(0.2 * last, steps, losses)
+        ax.annotate(
+            f"{losses[-1]:.2f}", (last, losses[-1]), (8, 0), color=name.get_color(), **beside
+        )
+        if losses[0] > top:  # it comes from above the picture
+            at = np.interp(-top, -np.asarray(losses), steps), top
+            ax.annotate(f"from {first:.1f}", at, (9, -6), color=name.get_color(), **beside)
     return ax.figure
 
 

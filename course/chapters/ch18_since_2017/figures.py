@@ -375,7 +375,7 @@ def draw_worth() -> Figure:
     figure = seed_rows(
         rows,
         PANELS,
-        title="Muon is worth most; on longer sentences, two kinds of positions are",
+        title="One by one, Muon is worth most; on longer sentences, two kinds of positions",
         note="Percentage points more right sentences than the base; a dot for each seed, "
         "the band: the base's own\n“today”: nine of the changes at once",
         loud=[(found, key) for key in PANELS for found in best(rows, key)],
