@@ -246,12 +246,11 @@ def probability_bars(panels: Mapping[str, Any], words: Sequence[str]) -> Figure:
 def word_grids(grids: Mapping[str, Any], rows: Sequence[str], columns: Sequence[str]) -> Figure:
     """Draw grids of probabilities (positions, words) below each other, each row adding up to 1.
 
-    grids: title -> grid; one called "target" is left out, as the names of the rows say the same.
-    rows: the right word at each position. columns: what can be written; the last one stands apart
-    if it is "others". What rounds to 0.00 is left blank. Raises ValueError when a grid doesn't fit
-    the words or a row doesn't add up to 1.
+    grids: title -> grid. rows: the right word at each position. columns: what can be written; the
+    last one stands apart if it is "others". What rounds to 0.00 is left blank. Raises ValueError
+    when a grid doesn't fit the words or a row doesn't add up to 1.
     """
-    grids = {name: as_array(grid) for name, grid in grids.items() if name != "target"}
+    grids = {name: as_array(grid) for name, grid in grids.items()}
     figure = style.new_figure(style.WIDTH, 1.1 + len(grids) * (0.62 + 0.31 * len(rows)))
     note = "A row for each place, named by its right word: how likely each word is there"
     titled(figure, _said_of_grids([*grids.values()][-1], rows, columns), note)
