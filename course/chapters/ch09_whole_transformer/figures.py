@@ -27,16 +27,7 @@ from course.drawing.cells import area, matrix, outline, scale
 from course.drawing.plots import curves, doubling, name_lines
 from course.drawing.registry import figure
 from course.drawing.values import as_array
-from course.drawing.words import (
-    canvas,
-    heading,
-    label,
-    percent,
-    sentence,
-    titled,
-    width_of,
-    word,
-)
+from course.drawing.words import canvas, heading, label, percent, sentence, titled, width_of, word
 from transformer_lib.interpret.recording import record_outputs
 from transformer_lib.model.config import BASE, BIG
 from transformer_lib.text.batching import make_batch
@@ -547,7 +538,7 @@ def _whole_machine(source: Sequence[str], target: Sequence[str], N: int = 6) -> 
     arrow(ax, (right, high - 0.04), (right, top - 0.22))
     word(ax, (right, top), target[-1], size=17)
     color = style.WORDS[target[-1]]
-    end = read[-1] + width_of(target[-2], 14) / 2 + gap - 0.04 + slot  # of the place for the next word
+    end = read[-1] + width_of(target[-2], 14) / 2 + gap - 0.04 + slot  # of the empty place
     outline(ax, (end - slot, 0.17), slot, 0.3, color, 1.5, linestyle=(0, (3, 2)))
     ends = [(right + 0.54, top), (lane, top), (lane, 0.32), (end + 0.03, 0.32)]
     path(ax, ends, color, thick=3.5)
