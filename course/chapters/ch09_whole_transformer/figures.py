@@ -28,7 +28,7 @@ from course.drawing.cells import area, matrix, outline, scale
 from course.drawing.plots import curves, doubling, name_lines
 from course.drawing.registry import figure
 from course.drawing.values import as_array
-from course.drawing.words import canvas, heading, label, percent, sentence, titled, word
+from course.drawing.words import canvas, heading, label, percent, sentence, titled, width_of, word
 from transformer_lib.interpret.recording import record_outputs
 from transformer_lib.model.config import BASE, BIG
 from transformer_lib.text.batching import make_batch
@@ -546,21 +546,22 @@ def _whole_machine(source: Sequence[str], target: Sequence[str], N: int = 6) -> 
 
     source, target: the words, each in the color of `style.WORDS`. N: layers on each side.
     """
-    figure, ax = canvas(style.WIDTH, 5.8)
+    figure, ax = canvas(style.WIDTH, 5.9)
     heading(ax, "The source is read once; the target is written word by word")
-    left, right, low, high, top = 1.5, 5.75, 1.0, 3.9, 4.6
+    left, right, low, high, top = 1.5, 5.55, 1.0, 3.9, 4.75
     step, memory, lane = (high - low) / N, (left + right) / 2 - 0.05, style.WIDTH - 0.2
     heights = [low + (i + 0.5) * step for i in range(N)]
     for x, color, name in [(left, style.ENCODER, "encoder"), (right, style.DECODER, "decoder")]:
-        for i, y in enumerate(heights):
-            said = {N // 2: name, N // 2 - 1: f"{N} layers"}.get(i, "")
-            box(ax, (x, y), 2.1, step - 0.08, fill=color, line=0, round=0.06)
-            inside = {"size": style.TITLE, "color": style.PAPER, "weight": "bold", "ha": "center"}
-            label(ax, (x, y), said, **inside)
-    for x, words in ((left, source), (right, target[:-1])):
-        sentence(ax, (x, 0.25), words, style.WORDS, size=14, gap=0.2, ha="center")
+        for y in heights:
+            box(ax, (x, y), 2.1, step - 0.1, color=color, fill=style.TINTS[color], round=0.06)
+        label(ax, (x - 1.03, high + 0.36), name, size=style.TITLE, weight="bold", color=color)
+        label(ax, (x - 1.03, high + 0.12), f"{N} layers", size=style.LABEL)
+    wide, gap, slot = 0.24 * len(source) + 0.06, 0.2, 0.84
+    sentence(ax, (left, 0.25), source, style.WORDS, size=14, gap=gap, ha="center")
+    read = sentence(ax, (right - slot / 2, 0.25), target[:-1], size=14, gap=gap, ha="center")
+    for x in (left, right):
         arrow(ax, (x, 0.56), (x, low + 0.03))
-    wide = 0.24 * len(source) + 0.06
+    label(ax, (left + 0.12, 0.76), "once", size=style.LABEL, weight="bold")
     box(ax, (memory, top), wide, 0.78, color=style.ENCODER, fill=style.TINTS[style.ENCODER])
     for i, text in enumerate(source):
         at = memory + 0.24 * (i - (len(source) - 1) / 2), top
@@ -572,8 +573,13 @@ def _whole_machine(source: Sequence[str], target: Sequence[str], N: int = 6) -> 
         arrow(ax, (memory, y), (right - 1.05, y))
     arrow(ax, (right, high - 0.04), (right, top - 0.22))
     word(ax, (right, top), target[-1], size=17)
-    path(ax, [(right + 0.5, top), (lane, top), (lane, 0.32), (right + 1.22, 0.32)])
-    label(ax, (lane - 0.12, (low + high) / 2), "each word\ncomes back", ha="right")
+    color = style.WORDS[target[-1]]
+    end = read[-1] + width_of(target[-2], 14) / 2 + gap - 0.04 + slot  # of the empty place
+    outline(ax, (end - slot, 0.17), slot, 0.3, color, 1.5, linestyle=(0, (3, 2)))
+    ends = [(right + 0.54, top), (lane, top), (lane, 0.32), (end + 0.03, 0.32)]
+    path(ax, ends, color, thick=3.5)
+    look = {"ha": "right", "size": style.LABEL, "weight": "bold", "color": style.readable(color)}
+    label(ax, (lane - 0.14, (low + high) / 2), "each word\ncomes back", **look)
     return figure
 
 
@@ -819,8 +825,9 @@ def draw_step_lengths() -> Figure:
     "writer's layers.",
     alt="Two stacks of six layers. 'I like trees' and the end token enter the encoder from below. "
     "The memory comes out at its top, a vector for each word, with an arrow into each of the six "
-    "decoder layers. '<bos> me gustan los' enters the decoder from below, árboles comes out on "
-    "top, and each word written comes back as input.",
+    "decoder layers. '<bos> me gustan los' enters the decoder from below, and árboles comes out on "
+    "top. From there a thick green line leads to the empty place after 'los': each word comes back "
+    "as input.",
 )
 def draw_machine() -> Figure:
     return _whole_machine(

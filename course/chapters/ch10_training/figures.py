@@ -122,32 +122,31 @@ def loop_curve(history: Sequence[Mapping[str, Any]], steps: int) -> Figure:
     """Draw a training on rows of digits, also an unfinished one -> the figure.
 
     history: {"step", "loss", "validation_loss"} for each validation, in nats per token; steps: how
-    long the training will be. Each curve ends with its loss and its perplexity, e to the loss.
+    long the training will be. Each curve ends with its loss.
     """
     figure, ax = style.panel(4.2)
     learned = bool(history) and history[-1]["validation_loss"] < history[-1]["loss"]
-    figure.suptitle(
+    title = (
         f"On rows it never saw, the loss falls to {history[-1]['validation_loss']:.2f} nats"
         if learned
         else "Does it learn the rule? Look at rows it never saw"
     )
+    note = "Rows of digits. Those it learns from have smoothed targets, whose loss never falls to 0"
+    titled(figure, title, note)
     nothing = math.log(11)  # ten digits and the end, all equally likely
     ax.axhline(nothing, color=style.MUTED, linestyle=":", linewidth=1.4)
     at = [entry["step"] for entry in history]
-    for key, name in {"loss": "learned", "validation_loss": "held out"}.items():
-        losses = {name: [entry[key] for entry in history]}
-        curves(ax, at, losses, loud=["held out"], names=False)
-    said = f"a model that knows nothing: {nothing:.1f} nats, perplexity 11"
+    for key, name in {"loss": "learned from", "validation_loss": "never seen"}.items():
+        values, loud = [entry[key] for entry in history], key == "validation_loss"
+        lines = {f"{name}: {value:.2f}": values for value in values[-1:]}
+        curves(ax, at, lines, loud=lines if loud else [], names=False)
+        if lines and loud:
+            ax.scatter(at[-1], values[-1], 64, style.ACCENT, clip_on=False, zorder=4)
+    said = f"a model that knows nothing: {nothing:.2f}"
     ax.text(steps, nothing + 0.08, said, ha="right", va="bottom", color=style.MUTED)
-    names = "rows it learns from, whose smoothed targets never cost 0", "rows it never saw"
-    for line, name in zip(ax.lines[1:], names, strict=True) if history else ():
-        end = float(line.get_ydata()[-1])
-        cost = f"{end:.2f}\N{NO-BREAK SPACE}nats"
-        line.set_label(f"{name}: {cost}, perplexity\N{NO-BREAK SPACE}{math.exp(end):.1f}")
     ax.set(xlim=(0, steps), ylim=(0, 3))
     ax.set(xlabel="step (one update of the weights)", ylabel="loss per token, in nats")
-    if history:
-        name_lines(ax, wide=26)
+    name_lines(ax)
     return figure
 
 
@@ -222,23 +221,30 @@ def two_decimals(share: float) -> str:
 def probability_bars(panels: Mapping[str, Any], words: Sequence[str]) -> Figure:
     """Draw how likely each word is, one panel for each distribution -> the figure.
 
-    panels: title -> probabilities, one for each of `words`. Where one of them is a target, a 1 and
-    zeros, its word is the dark one in all panels; else it is each panel's largest. Raises
-    ValueError when there are more or fewer, or when they don't add up to 1.
+    panels: title -> probabilities, one for each of `words`; one called "target", a 1 and zeros, is
+    drawn as an empty frame around the bar of its word in the others. Loud is this word, else each
+    panel's likeliest. Raises ValueError when there are more or fewer, or when they don't add up to
+    1.
     """
-    figure, axes = style.panels(len(panels), 3.4, sharey=True)
-    rows = [as_array(given) for given in panels.values()]
-    targets = [int(row.argmax()) for row in rows if row.max() == 1]
-    if targets and rows[-1][targets[0]] > rows[0][targets[0]]:
-        note = "The probability of each word; the right one is orange"
-        titled(figure, "Training moves the probability to the right word", note)
-    for ax, title, chances in zip(axes, panels, rows, strict=True):
+    rows = {title: as_array(given) for title, given in panels.items()}
+    for title, chances in rows.items():
         _check_rows(title, chances[None], words)
-        best = words[targets[0] if targets else int(chances.argmax())]
-        bars = dict(zip(words, chances, strict=True))
-        first = ax is axes[0]
-        bar_rows(ax, bars, loud=[best], written=two_decimals, most=1, named=first)
+    target = rows.pop("target", None)
+    figure, axes = style.panels(len(rows), 3.6, sharey=True)
+    for ax, (title, chances) in zip(axes, rows.items(), strict=True):
+        best = int((chances if target is None else target).argmax())
+        bars, first = dict(zip(words, chances, strict=True)), ax is axes[0]
+        framed = {} if target is None or chances[best] < 0.8 else {words[best]: 1.0}
+        look = {"loud": [words[best]], "written": two_decimals, "most": 1, "ends": framed}
+        bar_rows(ax, bars, named=first, **look)
         ax.set_title(title)
+        if target is not None:
+            ax.barh(best, 1, 0.64, fill=False, edgecolor=style.ACCENT, linestyle=(0, (3, 2)))
+            said = "target: 1" if first else ""
+            ax.text(1.02, best, said, va="center_baseline", color=style.ACCENT)
+    if target is not None and chances[best] > rows[next(iter(rows))][best]:
+        note = "The probability of each word; the target is 1 for the right one, else 0"
+        titled(figure, "Training moves the probability to the right word", note)
     return figure
 
 
@@ -518,9 +524,10 @@ def before_and_after() -> tuple[Tensor, Tensor]:
 @figure(
     "training-merci",
     caption="The first word for 'merci': what a new model thinks, what is right, what it learns.",
-    alt="Three panels with a bar for each of five English words, the end token and the rest; "
-    "'thanks', the right word, is orange. Before training the bars are of all sizes and 'thanks' "
-    "gets 0.06. The target is 1 at 'thanks' and 0 elsewhere. After training 'thanks' has 0.89.",
+    alt="Two panels with a bar for each of five English words, the end token and the rest; "
+    "'thanks', the right word, is orange, in a dashed frame that is as long as the target, 1. "
+    "Before training the bars are of all sizes and 'thanks' gets 0.06. After training 'thanks' "
+    "nearly fills its frame, with 0.89.",
 )
 def draw_merci() -> Figure:
     before, after = before_and_after()
@@ -719,8 +726,9 @@ def draw_ablations() -> Figure:
     "training-loop",
     caption="The loss of the loop written by hand: rows of digits, to be written backwards.",
     alt="Two curves over 400 steps. The loss on held-out rows begins at 2.3 nats, just below the "
-    "dotted line of a model that knows nothing, at 2.4, a perplexity of 11, and falls to 0.15. The "
-    "loss on smoothed targets runs above it and ends at 0.6.",
+    "dotted line of a model that knows nothing, at 2.40, and falls to 0.15, where a dot marks its "
+    "end. The loss on the rows it learns from, whose targets are smoothed, runs above it and ends "
+    "at 0.61.",
 )
 def draw_loop() -> Figure:
     run = experiments.load("loop")

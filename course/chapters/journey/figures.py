@@ -26,7 +26,7 @@ from course.chapters.journey.experiments import (
     with_borrowed_memory,
 )
 from course.drawing import style
-from course.drawing.arrows import arrow, attention_arrow, path
+from course.drawing.arrows import arrow, attention_arrow, curve, path
 from course.drawing.cells import area, outline, scale, strip
 from course.drawing.registry import figure
 from course.drawing.values import as_array
@@ -344,7 +344,7 @@ def _sentence_across(
     ys = [1.7 - 0.38 * i for i in range(max(len(src), len(tgt)))]
     heading(ax, 2.32, "", "Most words read the memory of their English word")
     label(ax, (left, 1.98), f"memory: {FIRST}")
-    label(ax, ((left + wide + right) / 2 + 0.15, 1.98), "attention", ha="center")
+    label(ax, ((left + wide + right) / 2, 1.98), "attention", ha="center")
     label(ax, (right, 1.98), "the position that writes")
     for words, vectors, x, beside, ha in (
         (src, memory, left, left - 0.1, "right"),
@@ -353,9 +353,20 @@ def _sentence_across(
         for text, vector, y in zip(words, vectors, ys, strict=False):
             word(ax, (beside, y), text, ha=ha, size=12)
             strip(ax, (x, y - high / 2), wide, high, vector[:FEW], limit=LIMIT)
-    for (j, i), weight in np.ndenumerate(as_array(weights)):
-        ends = (left + wide + 0.05, ys[i]), (right - 0.05, ys[j])
-        attention_arrow(ax, *ends, float(weight), src[i], widest=6, head=False)
+    weights, x = as_array(weights), (left + wide + 0.05, right - 0.6)
+    leaves = [y + 0.1 * given for y, given in zip(ys, weights.sum(axis=0), strict=False)]
+    for j, row in enumerate(weights):  # the bands of a word lie on each other at both ends
+        arrives = ys[j] + 0.1
+        for i, weight in enumerate(row):
+            thick, color = 0.2 * weight, word_color(src[i])
+            middle = curve((x[0], leaves[i] - thick / 2), (x[1], arrives - thick / 2))
+            leaves[i], arrives = leaves[i] - thick, arrives - thick
+            if weight >= 0.02:
+                across, y = middle.T
+                ends = {"y1": y - thick / 2, "y2": y + thick / 2, "zorder": 3 - weight}
+                ax.fill_between(across, **ends, color=color, linewidth=0)
+        color, most = style.readable(word_color(src[row.argmax()])), percent(row.max())
+        label(ax, (right - 0.1, ys[j]), most, ha="right", color=color, weight="bold")
     return figure
 
 
@@ -811,8 +822,10 @@ def draw_decoding() -> Figure:
     notebook="12_translation",
     caption="You are here: every word, read on the left and written on the right.",
     alt="On the left four strips, the memory of 'I', 'like', 'trees' and <eos>; on the right five "
-    "strips, the last vectors of 'me', 'gustan', 'los', 'árboles' and <eos>. Lines as thick as the "
-    "attention: 'árboles' reads 'trees', <eos> reads <eos>, 'gustan' reads 'like' and 'trees'.",
+    "strips, the last vectors of 'me', 'gustan', 'los', 'árboles' and <eos>. Bands as thick as the "
+    "attention: 'árboles' reads 'trees' with 100 %, <eos> reads <eos> with 100 %, 'me' reads 'I' "
+    "with 72 %, 'gustan' reads 'like' with 75 % and the rest of 'trees', 'los' reads 'trees' with "
+    "50 %.",
 )
 def draw_translation() -> Figure:
     way = _the_way()

@@ -36,10 +36,13 @@ def test_bars_are_as_long_as_the_probabilities():
     assert ax.get_ylim()[0] > ax.get_ylim()[1], "the first word is at the top"
 
 
-def test_the_word_of_the_target_is_dark_in_every_panel():
-    new, target = probability_bars({"new": [0.8, 0.2], "target": [0.0, 1.0]}, ["x", "y"]).axes
-    colors = [[bar.get_facecolor() for bar in ax.patches] for ax in (new, target)]
+def test_the_word_of_the_target_is_loud_and_framed_in_every_panel():
+    panels = {"new": [0.8, 0.2], "target": [0.0, 1.0], "learned": [0.1, 0.9]}
+    new, learned = probability_bars(panels, ["x", "y"]).axes
+    colors = [[bar.get_facecolor() for bar in ax.patches[:2]] for ax in (new, learned)]
     assert colors[0] == colors[1] and colors[0][0] != colors[0][1]
+    frames = [(ax.patches[2].get_y(), ax.patches[2].get_width()) for ax in (new, learned)]
+    assert frames == 2 * [(new.patches[1].get_y(), 1)] and not new.patches[2].get_fill()
     weights = [label.get_weight() for label in new.get_yticklabels()]
     assert weights == ["normal", "bold"]
 
