@@ -64,53 +64,56 @@ def _heads_recap(words: Sequence[str], d_model: int = 512, h: int = 8) -> Figure
         raise ValueError(f"d_model={d_model} must be divisible by h={h}")
     if not 1 <= h <= len(HEADS):
         raise ValueError(f"there is room for 1 to {len(HEADS)} heads, not for {h}")
-    length, d_k, wide, high = len(words), d_model // h, 2.0, 0.54
-    figure, ax = canvas(8, 5.95)
+    length, d_k, wide, high = len(words), d_model // h, 1.8, 0.54
+    figure, ax = canvas(8, 6.6)
     heading(ax, f"{_times(h).capitalize()} heads: each makes its own Q, K and V from $X$")
-    pitch, joined, low = 6.2 / h, 1.79, 0.62
-    middles = [1.75 + pitch * (head + 0.5) for head in range(h)]
+    pitch, joined, low, side = 6.55 / h, 1.44, 1.52, 1.3  # side: where the captions end
+    middles = [1.4 + pitch * (head + 0.5) for head in range(h)]
     center = (middles[0] + middles[-1]) / 2
     colors = [style.ACCENT, *[OTHER_HEADS] * (h - 1)]
-    tall = 0.25 * length  # so that the words don't touch
+    tall, base = 0.25 * length, 5.35  # so that the words don't touch
     tints = [style.tint(word_color(text)) for text in words]
-    _rows(ax, (center - wide / 2, 4.72), wide, tall, length, [style.PAPER], tints)
+    _rows(ax, (center - wide / 2, base), wide, tall, length, [style.PAPER], tints)
     for row, text in enumerate(words):
-        at = center - wide / 2 - 0.12, 4.72 + tall * (1 - (row + 0.5) / length)
+        at = center - wide / 2 - 0.12, base + tall * (1 - (row + 0.5) / length)
         word(ax, at, text, size=10, ha="right")
     size = f"$X$   {length} × {d_model}"
-    label(ax, (center + wide / 2 + 0.12, 4.9 + tall / 2), size, size=style.LABEL)
+    label(ax, (center + wide / 2 + 0.12, base + 0.18 + tall / 2), size, size=style.LABEL)
     below = "the words, or the output\nof the layer below"
-    label(ax, (center + wide / 2 + 0.12, 4.62 + tall / 2), below, color=style.MUTED)
+    label(ax, (center + wide / 2 + 0.12, base - 0.1 + tall / 2), below, color=style.MUTED)
     for head, (x, color) in reversed(list(enumerate(zip(middles, colors, strict=True)))):
-        threads(ax, [(center, 4.7)], [(x, 3.87)], 0.4, color, upright=True)
+        threads(ax, [(center, base - 0.02)], [(x, 4.52)], 0.4, color, upright=True)
         tile = min(0.23, pitch / 3.4)
         for place, letter in enumerate("QKV"):
-            at = x + (place - 1) * (tile + 0.015), 3.65
+            at = x + (place - 1) * (tile + 0.015), 4.3
             box(ax, at, tile, 0.4, letter, color, fill=color, round=0.03)
-        attention_arrow(ax, (x, 3.42), (x, 2.72), 0.4, color)
-        box(ax, (x, 2.48), 0.5, 0.4, f"$Z_{head}$", color, fill=color, round=0.03)
+        attention_arrow(ax, (x, 4.07), (x, 3.43), 0.4, color)
+        box(ax, (x, 3.19), 0.5, 0.4, f"$Z_{head}$", color, fill=color, round=0.03)
         end = joined + wide * (head + 0.5) / h, low + high + 0.03
-        threads(ax, [(x, 2.26)], [end], 0.4, color, upright=True)
+        threads(ax, [(x, 2.97)], [end], 0.4, color, upright=True)
     for y, lines in (
-        (4.3, f"$W_i^Q,\\ W_i^K,\\ W_i^V$\neach {d_model} × {d_k}"),
-        (3.65, f"{_times(h)} times,\neach {length} × {d_k}"),
-        (3.06, r"softmax$\left(\frac{QK^T}{\sqrt{d_k}}\right)V$"),
-        (2.48, f"{_times(h)} times,\neach {length} × {d_k}"),
-        (1.6, "side by side"),
+        (4.92, f"$W_i^Q,\\ W_i^K,\\ W_i^V$\neach {d_model} × {d_k}"),
+        (4.3, f"{_times(h)} times,\neach {length} × {d_k}"),
+        (3.74, r"softmax$\left(\frac{QK^T}{\sqrt{d_k}}\right)V$"),
+        (3.19, f"{_times(h)} times,\neach {length} × {d_k}"),
+        (low + high / 2, "side by side"),
     ):
-        label(ax, (0.02, y), lines, va="center", linespacing=1.35)
+        label(ax, (side, y), lines, ha="right", linespacing=1.35)
     _rows(ax, (joined, low), wide, high, length, colors)
+    last, top = joined + wide + 0.48, low + high  # of the matrix, as wide as it is high
     for head, color in enumerate(colors):
-        outline(ax, (4.27, 1.42 - (head + 1) / h), 1.0, 1 / h)
-        area(ax, (4.27, 1.42 - (head + 1) / h), 1.0, 1 / h, color)
-    _rows(ax, (5.75, low), wide, high, length, [style.PAPER], tints)
+        y = top - wide * (head + 1) / h
+        outline(ax, (last, y), wide, wide / h)
+        area(ax, (last, y), wide, wide / h, color)
+    out = last + wide + 0.48
+    _rows(ax, (out, low), wide, high, length, [style.PAPER], tints)
     for x, y, text in (
-        (joined + wide / 2, 0.42, f"{length} × {d_model}"),
-        (4.03, low + high / 2, "×"),
-        (4.77, 0.2, f"$W^O$  {d_model} × {d_model}"),
-        (5.51, low + high / 2, "="),
-        (5.75 + wide / 2, 1.36, "out"),
-        (5.75 + wide / 2, 0.42, f"{length} × {d_model}, the shape of $X$"),
+        (joined + wide / 2, low - 0.2, f"{length} × {d_model}"),
+        (last - 0.24, low + high / 2, "×"),
+        (last + wide / 2, top - wide - 0.2, f"$W^O$  {d_model} × {d_model}"),
+        (out - 0.24, low + high / 2, "="),
+        (out + wide / 2, top + 0.18, "output"),
+        (out + wide / 2, low - 0.2, f"{length} × {d_model}, the shape of $X$"),
     ):
         label(ax, (x, y), text, size=17 if len(text) == 1 else style.LABEL, ha="center")
     return figure

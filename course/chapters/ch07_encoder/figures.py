@@ -32,7 +32,7 @@ from course.chapters.ch07_encoder.experiments import (
 from course.drawing import style
 from course.drawing.arrows import arrow, box, path, threads
 from course.drawing.cells import area, matrix, outline, scale
-from course.drawing.maps import level_name, maps_of_words
+from course.drawing.maps import AMOUNTS, level_name, maps_of_words
 from course.drawing.plots import name_lines
 from course.drawing.registry import figure
 from course.drawing.values import as_array, written
@@ -564,6 +564,8 @@ def draw_two_layers() -> Figure:
     return _two_stacks(["I", "like", "trees", "<eos>"], ["<bos>", "me", "gustan", "los"], "árboles")
 
 
+# Where whole maps have the color of 1.
+LIGHTER = mpl.colors.ListedColormap(AMOUNTS(np.linspace(0, 0.75, 256)))
 COLUMNS = "Each pair of words, the columns in the order of the rows"
 
 
@@ -626,7 +628,7 @@ def draw_similarity_random() -> Figure:
 def draw_red() -> Figure:
     nouns = [f"{noun}  {gender}" for noun, gender in zip(TEN_NOUNS, "mmmmmfffff", strict=True)]
     found = red_things()
-    return maps_of_words(
+    figure = maps_of_words(
         {"input: all alike": found["input"], "after layer 1: two kinds": found["layer 1"]},
         nouns,
         title="“red” takes on the gender of its noun",
@@ -635,3 +637,12 @@ def draw_red() -> Figure:
         limits=(0.7, 1.0),
         groups={"masculine": 5, "feminine": 5},
     )
+    [ax] = figure.axes
+    for image in ax.images:
+        image.set_cmap(LIGHTER)
+    for image in ax.images[:2]:
+        left, right, low, high = image.get_extent()
+        look = {"color": style.PAPER, "linewidth": 0.8, "zorder": 2.5}
+        ax.hlines(np.linspace(low, high, len(nouns) + 1), left, right, **look)
+        ax.vlines(np.linspace(left, right, len(nouns) + 1), low, high, **look)
+    return figure

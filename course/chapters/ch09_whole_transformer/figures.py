@@ -28,7 +28,17 @@ from course.drawing.cells import area, matrix, outline, scale
 from course.drawing.plots import curves, doubling, name_lines
 from course.drawing.registry import figure
 from course.drawing.values import as_array
-from course.drawing.words import canvas, heading, label, percent, sentence, titled, width_of, word
+from course.drawing.words import (
+    Point,
+    canvas,
+    heading,
+    label,
+    percent,
+    sentence,
+    titled,
+    width_of,
+    word,
+)
 from transformer_lib.interpret.recording import record_outputs
 from transformer_lib.model.config import BASE, BIG
 from transformer_lib.text.batching import make_batch
@@ -63,17 +73,24 @@ def _zoom_levels(N: int = 6) -> Figure:
 
     What is filled in one drawing is opened in the next. N: layers on each side.
     """
-    figure, ax = canvas(style.WIDTH, 10.05)
+    figure, ax = canvas(style.WIDTH, 10.9)
     note = "The orange boxes of one drawing are opened in the next"
     heading(ax, "Four boxes deep inside the Transformer is attention", note)
     for x, y, said in (
-        (0.02, 9.1, "1  A closed box"),
-        (3.72, 9.1, "2  A reader and a writer"),
-        (0.02, 7.28, f"3  {N} layers that read, {N} that write"),
-        (0.02, 4.92, "4  What is in a layer"),
-        (0.02, 2.05, "5  One attention: queries Q find keys K, and mix their values V"),
+        (0.14, 9.93, "1  A closed box"),
+        (3.7, 9.93, "2  A reader and a writer"),
+        (0.14, 7.8, f"3  {N} layers that read, {N} that write"),
+        (0.14, 5.23, "4  What is in a layer"),
+        (0.14, 2.07, "5  One attention: queries Q find keys K, and mix their values V"),
     ):
         label(ax, (x, y), said, size=style.LABEL + 1, weight="bold")
+    for left, low, high in (
+        (3.56, 8.3, 10.13),
+        (0.02, 5.73, 8.0),
+        (0.02, 2.6, 5.43),
+        (0.02, 0.04, 2.27),
+    ):
+        _frame(ax, left, low, high)
     _two_closed(ax)
     _stacks(ax, N)
     _sublayers(ax)
@@ -81,50 +98,75 @@ def _zoom_levels(N: int = 6) -> Figure:
     return figure
 
 
+def _frame(ax: Axes, left: float, low: float, high: float) -> None:
+    """Around a drawing that opens the orange boxes of the one before."""
+    middle, size = ((left + 7.98) / 2, (low + high) / 2), (7.98 - left, high - low)
+    box(ax, middle, *size, color=style.tint(style.ACCENT), fill=style.PAPER, line=1.5, zorder=0)
+
+
+def _opened(ax: Axes, *corners: Point) -> None:
+    """From the edge of orange boxes to the frame of what is in them."""
+    ax.fill(*zip(*corners, strict=True), style.tint(style.ACCENT), alpha=0.6, lw=0, zorder=0.7)
+
+
 def _two_closed(ax: Axes) -> None:
     """The closed box, and beside it the reader and the writer."""
-    y, source, target = 8.5, "I like\ntrees", "me gustan\nlos árboles"
-    for x, said in ((0.38, source), (2.95, target), (4.02, source), (7.58, target)):
+    y, source, target = 9.33, "I like\ntrees", "me gustan\nlos árboles"
+    for x, said in ((0.42, source), (3.98, source), (7.5, target)):
         label(ax, (x, y), said, **MIDDLE)
-    end = _row_of_boxes(ax, y, 0.72, [(1.6, 1.14, "Transformer", LOUD)], 0.72)
-    arrow(ax, (end, y), (2.45, y))
-    both = [(4.92, 0.84, "encoder", LOUD), (6.5, 0.84, "decoder", LOUD)]
-    end = _row_of_boxes(ax, y, 4.34, both, 0.72)
-    arrow(ax, (end, y), (7.12, y))
-    for at, said in (((5.69, y + 0.17), "memory"), ((6.5, y - 0.78), "the words so far")):
+    _row_of_boxes(ax, y, 0.74, [(1.6, 1.14, "Transformer", LOUD)], 0.72)
+    arrow(ax, (1.6, y - 0.36), (1.6, y - 0.62))
+    label(ax, (2.17, y - 0.76), target.replace("\n", " "), size=style.LABEL, ha="right")
+    end = _row_of_boxes(ax, y, 4.28, [(4.86, 0.84, "", LOUD), (6.42, 0.84, "", LOUD)], 0.72)
+    for x, name, color in ((4.86, "encoder", style.ENCODER), (6.42, "decoder", style.DECODER)):
+        label(ax, (x, y), name, weight="bold", color=color, **MIDDLE)
+    arrow(ax, (end, y), (7.04, y))
+    for at, said in (((5.64, y + 0.17), "memory"), ((6.42, y - 0.78), "the words so far")):
         label(ax, at, said, ha="center", color=style.MUTED)
-    arrow(ax, (6.5, y - 0.66), (6.5, y - 0.36))
+    arrow(ax, (6.42, y - 0.66), (6.42, y - 0.36))
+    _opened(ax, (2.17, y - 0.36), (2.17, y + 0.36), (3.56, 10.13), (3.56, 8.3))
+    _opened(ax, (4.44, y - 0.36), (6.84, y - 0.36), (7.98, 8.0), (0.02, 8.0))
 
 
 def _stacks(ax: Axes, N: int) -> None:
-    step = 6.7 / N
-    wide, above, below, between = 0.62 * step, 6.76, 5.6, 6.22
-    places = [0.5 + step * (i + 0.5) for i in range(N)]
-    for y, look in ((above, ENCODER), (below, DECODER)):
+    step = 6.6 / N
+    wide, above, below, between = 0.62 * step, 7.28, 6.12, 6.74
+    places = [0.56 + step * (i + 0.5) for i in range(N)]
+    for y, name, look in ((above, "encoder", ENCODER), (below, "decoder", DECODER)):
         looks = [look] * (N - 1) + [LOUD]
         boxes = [(x, wide, str(i), looks[i]) for i, x in enumerate(places)]
         end = _row_of_boxes(ax, y, 0.2, boxes, TALL)
+        label(ax, (0.14, y + 0.17), name, color=look["color"], weight="bold")
     for x in places:
         arrow(ax, (x, between), (x, below + TALL / 2))
-    lane, said = end + 0.3, "the same\nmemory\nfor each"
+    lane, said = end + 0.2, "the same\nmemory\nfor each"
     path(ax, [(end, above), (lane, above), (lane, between), (places[0], between)], head=False)
-    arrow(ax, (end, below), (lane, below))
-    label(ax, (lane + 0.08, 6.49), said, color=style.MUTED)
+    arrow(ax, (end, below), (lane + 0.1, below))
+    label(ax, (lane + 0.08, 7.01), said, color=style.MUTED)
+    low, high, start = below - TALL / 2, above - TALL / 2, end - wide
+    _opened(ax, (start, low), (start, high), (end, high), (end, low), (7.98, 5.43), (0.02, 5.43))
 
 
 def _sublayers(ax: Axes) -> None:
     attend = [(1.9, 1.44, "self-attention", LOUD)]
     cross = [*attend, (3.9, 1.44, "cross-attention", LOUD)]
-    for y, color, look, boxes in (
-        (4.28, style.ENCODER, ENCODER, attend),
-        (3.03, style.DECODER, DECODER, cross),
+    above, below = 4.59, 3.34
+    for y, name, look, boxes in (
+        (above, "encoder", ENCODER, attend),
+        (below, "decoder", DECODER, cross),
     ):
-        box(ax, (3.9, y), 6.2, 0.84, color=color, fill=style.TINTS[color], zorder=0)
-        end = _row_of_boxes(ax, y, 0.3, [*boxes, (5.9, 1.44, "feed-forward", look)], TALL)
-    arrow(ax, (end, 3.03), (7.4, 3.03))
-    label(ax, (7.12, 4.46), "memory", color=style.MUTED)
-    path(ax, [(6.62, 4.28), (7.6, 4.28), (7.6, 3.66), (3.9, 3.66), (3.9, 3.03 + TALL / 2)])
-    label(ax, (0.8, 2.45), "Around each box: add & norm", color=style.MUTED)
+        color = look["color"]
+        box(ax, (3.9, y), 6.2, 0.84, color=color, fill=style.TINTS[color], zorder=0.5)
+        end = _row_of_boxes(ax, y, 0.2, [*boxes, (5.9, 1.44, "feed-forward", look)], TALL)
+        label(ax, (0.14, y + 0.17), name, color=color, weight="bold")
+    arrow(ax, (end, below), (7.4, below))
+    label(ax, (7.12, above + 0.18), "memory", color=style.MUTED)
+    corners = [(6.62, above), (7.6, above), (7.6, 3.97), (3.9, 3.97), (3.9, below + TALL / 2)]
+    path(ax, corners)
+    label(ax, (7.86, 2.76), "Around each box: add & norm", ha="right", color=style.MUTED)
+    low, high = below - TALL / 2, above - TALL / 2
+    _opened(ax, (1.18, low), (1.18, high), (2.62, high), (2.62, below + TALL / 2), (2.62, low))
+    _opened(ax, (1.18, low), (4.62, low), (7.98, 2.27), (0.02, 2.27))
 
 
 def _one_attention(ax: Axes) -> None:
@@ -142,7 +184,7 @@ def _one_attention(ax: Axes) -> None:
         (7.36, 0.68, "linear\n$W^O$", PLAIN),
     ]
     box(ax, (2.37, y), 1.14, 0.94, "dot products\n$QK^T$", line=1.2, **PLAIN)
-    arrow(ax, (_row_of_boxes(ax, y, 2.94, steps, 0.62), y), (7.98, y))
+    arrow(ax, (_row_of_boxes(ax, y, 2.94, steps, 0.62), y), (7.9, y))
     path(ax, [(1.49, 0.35), (5.39, 0.35), (5.39, y - 0.31)])
     box(ax, (3.78, y), 4.2, 1.14, zorder=0)
     label(ax, (3.4, 0.56), "in each head", color=style.MUTED, ha="center")
@@ -642,7 +684,8 @@ PLACES = range(2, 33)
 @figure(
     "whole-zoom",
     caption="Five looks at the Transformer: what is orange in one drawing is opened in the next.",
-    alt="Five drawings. 1: an orange box turns 'I like trees' into 'Me gustan los árboles'. 2: "
+    alt="Five drawings; a pale wedge leads from the orange boxes of each to the frame of the next. "
+    "1: an orange box turns 'I like trees' into 'Me gustan los árboles'. 2: "
     "the encoder hands a memory to the decoder, which also gets the words so far. 3: six encoder "
     "layers in a row, six decoder layers in a row, and the memory goes to each decoder layer. 4: "
     "an encoder layer is self-attention and feed-forward, a decoder layer has cross-attention in "

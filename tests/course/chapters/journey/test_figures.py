@@ -119,9 +119,14 @@ def test_the_causes_write_what_the_text_says():
     assert written == ["los", "árboles", "las", "casas", "las", "casas"]
 
 
-def test_training_names_the_words_of_its_text():
-    texts = " ".join(t.get_text() for t in FIGURES["trees-training"].draw().axes[0].texts)
-    assert "truck, help, Spanish" in texts and "drawers, cars, tomatoes" in texts
+def test_training_names_the_words_of_its_text_and_moves_toward_the_last():
+    ax, named = FIGURES["trees-training"].draw().axes[0], "truck help Spanish drawers cars tomatoes"
+    texts = [text.get_text() for text in ax.texts]
+    assert [text for text in texts if text in named.split()] == named.split()
+    cosines = [float(text) for text in texts if text[:2] == "0."]
+    befores, afters = cosines[::2], cosines[1::2]
+    assert max(afters[:3]) < min(befores[:3]) and max(befores[3:]) < min(afters[3:])
+    assert all(f"{cosine:.2f}" in FIGURES["trees-training"].alt for cosine in cosines[6:])
 
 
 # --- the vocabulary of drawing ---
