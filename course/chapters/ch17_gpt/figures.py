@@ -9,10 +9,11 @@ import numpy as np
 import torch
 from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
+from matplotlib.patches import FancyArrowPatch
 
 from course import experiments
 from course.drawing import style
-from course.drawing.architecture import architecture
+from course.drawing.architecture import BOX_HEIGHT, MIDDLES, PARTS, architecture
 from course.drawing.arrows import bracket, path
 from course.drawing.cells import mask
 from course.drawing.plots import bar_rows, curves, dot_rows, doubling, shares
@@ -303,6 +304,7 @@ def _attends_to(head: Row) -> str:
 LEFT = (
     "tgt_*",
     "decoder.self_attn",
+    "decoder.self_attn.heads",
     "decoder.self_attn_norm",
     "decoder.self_attn.causal.mask",
     "decoder.feed_forward*",
@@ -314,26 +316,47 @@ LEFT = (
     "gpt-what-is-left",
     hero=True,
     caption="The decoder without cross-attention: what GPT keeps of the paper's figure.",
-    alt="The paper's figure of the Transformer. Marked on the right half: one-hot, embedding and "
+    alt="The paper's figure of the Transformer. Orange on the right half: one-hot, embedding and "
     "position, self-attention with its causal mask, feed-forward, add & norm after both, linear "
-    "and softmax. Not marked: the whole encoder on the left, and cross-attention, which reads it.",
+    "and softmax, and the arrows between them, which lead around cross-attention. Grey: the whole "
+    "encoder on the left, and cross-attention, which reads it.",
 )
 def draw_what_is_left() -> Figure:
-    figure = architecture(*LEFT, title="GPT keeps only the filled parts")
-    ax = figure.axes[0]
+    figure = architecture(*LEFT, title="GPT keeps only the orange parts")
+    ax, accent, pale = figure.axes[0], to_hex(style.ACCENT), style.tint(style.ACCENT)
     said = "no encoder, and no cross-attention to read it"
     label(ax, (0.3, 8.3), said, size=style.LABEL, color=style.MUTED)
-    halves = {to_hex(color) for color in (style.ENCODER, style.DECODER)}
+    cross, after = PARTS["decoder.self_attn_norm"].y, PARTS["decoder.feed_forward"].y
+    tints = {tint.lower() for tint in style.TINTS.values()}
     for part in ax.patches:  # what GPT does without steps back
-        if to_hex(part.get_edgecolor()) in halves:
+        middle = part.get_path().get_extents()
+        if isinstance(part, FancyArrowPatch):
+            gone = middle.x0 < 3.7 or cross < middle.y0 and middle.y1 < after
+            part.set(color=style.RULE if gone else style.ACCENT, zorder=1 if gone else 2.5)
+        elif to_hex(part.get_edgecolor()) == accent:
+            part.set_facecolor(pale)
+        else:
             part.set(edgecolor=style.RULE, linewidth=1)
-        if to_hex(part.get_facecolor()) in (tint.lower() for tint in style.TINTS.values()):
-            part.set_facecolor(style.GROUND)
-    for text in ax.texts:
-        if to_hex(text.get_color()) == style.INK.lower() and text.get_weight() == "normal":
+            if to_hex(part.get_facecolor()) in tints:
+                part.set_facecolor(style.GROUND)
+    for text in list(ax.texts):
+        ground, color, (x, y) = text.get_bbox_patch(), to_hex(text.get_color()), text.get_position()
+        if y == 6.61:  # what the memory is
+            text.remove()
+        elif color == style.PAPER.lower() or x == 7:
+            text.set_color(style.INK)
+        elif y < 8.6 and (x < 3.5 or text.get_weight() == "normal"):
             text.set_color(style.MUTED)
+        if ground and y < 0.5 and x < 3.5:
+            ground.set_facecolor(style.GROUND)
+        if ground and to_hex(ground.get_facecolor()) == accent:
+            ground.set_facecolor(pale)
         if text.get_text() == "los":
             text.set_y(text.get_position()[1] + 0.06)  # its chip leaves the arrow its head
+    x, aside = MIDDLES["decoder"], MIDDLES["decoder"] - 0.97
+    low, high = cross + BOX_HEIGHT / 2, after - BOX_HEIGHT / 2
+    way = [(x, low + 0.13), (aside, low + 0.13), (aside, high - 0.21), (x, high - 0.21)]
+    path(ax, [(x, low), *way, (x, high)], style.ACCENT)
     return figure
 
 

@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import matplotlib as mpl
-import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
@@ -203,27 +202,43 @@ def _tries(curves_of: Mapping[str, Sequence[Row]], drawn: int) -> Figure:
 
 
 @mpl.rc_context(style.PRINT)
-def _hole_found(runs: Sequence[Row]) -> Figure:
+def _hole_found(runs: Sequence[Row], example: str = "") -> Figure:
     """Draw, along a training, what a judge with a hole takes for right, and what is right.
 
     runs: those of the seeds, each "history" with "reward" and "right". Means of `WINDOW` steps.
+    example: a wrong sentence that passes; the judge reads its first four words.
     """
-    figure = style.new_figure(style.WIDTH, 4.0)
-    note = "It reads four words only. Shares of the sentences; thin lines: three training runs"
-    titled(figure, "A judge with a hole: nearly all sentences pass, nearly none is right", note)
+    figure = style.new_figure(style.WIDTH, 3.8)
+    titled(
+        figure,
+        "A judge with a hole: nearly all sentences pass, nearly none is right",
+        "The judge reads only the first four words. Thin lines: each of three seeds",
+    )
     ax = figure.subplots()
     histories = [run["history"] for run in runs]
     names = {"reward": "passed by the judge", "right": "truly right"}
     lines = {said: [windows([one], what) for one in histories] for what, said in names.items()}
     steps = [WINDOW * (place + 0.5) for place in range(len(windows(histories, "right")))]
-    ax.set(xlabel="step of training", ylim=(0, 1.05))
-    shares(ax.yaxis)
+    ax.set(xlabel="step of training", ylabel="share of the sentences", ylim=(0, 1.02))
     curves(ax, steps, lines, loud=["truly right"], marker="o", markersize=5, clip_on=False)
     ax.set_xlim(left=0)
-    passed, right = (np.mean(lines[said], axis=0) for said in names.values())
+    shares(ax.yaxis)
+    passed, right = (windows(histories, what) for what in names)
     ax.fill_between(steps, right, passed, color=style.tint(style.ACCENT), linewidth=0, zorder=0)
-    wrong = f"pass, and are wrong: {100 * (passed - right)[-1]:.0f} %"
-    ax.text(steps[-1] - 1, 0.5, wrong, ha="right", va="center", weight="bold", color=style.ACCENT)
+    said, at = f"passed, but wrong: {100 * (passed[-1] - right[-1]):.0f} %", 0.6 * steps[-1]
+    look = {"va": "center_baseline"}
+    ax.text(
+        at, 0.62, said, color=style.ACCENT, weight="bold", size=style.TITLE, ha="center", **look
+    )
+    read, unread = " ".join(example.split()[:4]), " ".join(example.split()[4:])
+    for left, words, below in (
+        (at + 8, f"for example “{read} ", "read by the judge "),
+        (at + 8, f" {unread}”", " not read"),
+    ):
+        look["ha"] = "right" if words.startswith("for") else "left"
+        ax.text(left, 0.44, words, size=style.LABEL + 1, **look)
+        ax.text(left, 0.36, below, size=style.NOTE, **look)
+    ax.plot([at + 8] * 2, [0.33, 0.48], color=style.ACCENT, linewidth=1.5)
     return figure
 
 
@@ -298,7 +313,9 @@ def draw_tries() -> Figure:
     caption="A judge that reads four words only, and what is right of what it lets pass.",
     alt="Shares of the sentences against the step. What the judge with a hole lets pass rises "
     "within thirty steps to nearly all. What is truly right falls from about a fifth to "
-    "nearly nothing. Between them a tinted area: what passes and is wrong, 98 % in the end.",
+    "nearly nothing. The room between is tinted: passed, but wrong, 98 % at the end, for example "
+    "'Because it was too tired', of which the judge reads all but the last word.",
 )
 def draw_hole() -> Figure:
-    return _hole_found(stored_ways()["hole"])
+    runs = stored_ways()["hole"]
+    return _hole_found(runs, runs[0]["first"][0])

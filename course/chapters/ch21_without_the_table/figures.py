@@ -95,14 +95,14 @@ def _size_lines(
 ) -> Figure:
     """Draw the share of right words in the longest rows against the numbers in the state.
 
-    kinds: name -> numbers -> a share for each seed. loud: one model alone, a diamond for each.
+    kinds: name -> numbers -> a share for each seed. loud: one model alone, a diamond for each
+    seed, and a dashed line at the best.
     """
     figure = style.new_figure(style.WIDTH, 4.2)
     titled(
         figure,
         "The larger the state, the more of a long row it holds",
-        "Right words in rows of 32: a dot for each of three seeds, lines at their means.\n"
-        "Diamonds: with one layer of attention, whose cache isn’t counted",
+        "Share of the words that is right, in rows of 32. Lines: means; pale dots: three seeds",
     )
     ax = figure.subplots()
     beside = {"textcoords": "offset points", "va": "center"}
@@ -110,21 +110,29 @@ def _size_lines(
         first, (color, dashes) = name == next(iter(kinds)), KINDS[name]
         numbers, color = list(found), LOUD if first else color
         means = [sum(seeds) / len(seeds) for seeds in found.values()]
-        ax.plot(numbers, means, color=color, linestyle=dashes, linewidth=2.4, label=name)
+        look = {"linestyle": dashes, "linewidth": 3 if first else 1.6, "zorder": 3 + first}
+        ax.plot(numbers, means, color=color, label=name, **look)
         for size, seeds in found.items():
-            dots = {"s": 28, "color": color, "alpha": 0.5, "linewidth": 0, "zorder": 3 + first}
+            dots = {"s": 22, "color": color, "alpha": 0.4, "linewidth": 0, "zorder": 2 + first}
             ax.scatter([size] * len(seeds), seeds, clip_on=False, **dots)
-        left, middle = name == "linear attention", (len(numbers) - 1) // 2 or -1
-        side = {"xytext": (-12, 5) if left else (12, -8), "ha": "right" if left else "left"}
+        middle = (len(numbers) - 1) // 2 or -1
+        side = {"xytext": (-12, 5) if first else (12, -8), "ha": "right" if first else "left"}
         ink = style.readable(color, style.PAPER)
         ax.annotate(name, (numbers[middle], means[middle]), color=ink, **side, **beside)
+        for end, way in ((0, (-8, 4)), (-1, (8, -3))) if first else ():
+            own = {"weight": "bold", "color": color, "ha": "left" if end else "right"}
+            said = f"{100 * means[end]:.0f} %"
+            ax.annotate(said, (numbers[end], means[end]), way, **own, **beside)
     for name, (size, seeds) in loud.items():
-        look = {"color": style.MUTED, "markerfacecolor": style.PAPER, "markersize": 8}
-        ax.plot(len(seeds) * [size], sorted(seeds), "D", label=name, **look)
-        for said, height in ((name, max(seeds)), ("its third seed", min(seeds))):
-            ax.annotate(said, (size, height), xytext=(12, 0), color=style.MUTED, **beside)
+        grey = {"color": style.MUTED, "markersize": 6, "markerfacecolor": style.PAPER}
+        far = max(max(found) for found in kinds.values())
+        ax.plot([size, far], 2 * [max(seeds)], "--", color=style.SOFT, linewidth=0.9, zorder=1)
+        ax.plot(len(seeds) * [size], sorted(seeds), "D", label=name, clip_on=False, **grey)
+        look = {"xytext": (12, -36), "color": style.MUTED, "size": style.NOTE}
+        ax.annotate(name, (size, max(seeds)), **look, **beside)
     doubling(ax, list(next(iter(kinds.values()))))
-    ax.set(xlabel="numbers in the state", ylim=(0, 1.06))
+    ax.set(xlabel="numbers in the state, twice as many at each tick", ylim=(0, 1.04))
+    ax.set_xlim(left=0.8 * ax.get_xticks()[0])
     shares(ax.yaxis)
     return figure
 
@@ -138,24 +146,26 @@ def _cost_lines(
     panels: title -> name -> a number for each length, on logarithmic axes. The cache is in the
     accent.
     """
-    figure = style.new_figure(style.WIDTH, 3.9)
-    note = "After 16 to 2,048 words; on both axes each tick multiplies"
+    figure, loud = style.new_figure(style.WIDTH, 3.9), "attention, with a cache"
+    note = "Grey: layers that keep a state of one size instead"
     titled(figure, "A cache grows with the text, and so does the time for the next word", note)
     axes = figure.subplots(1, len(panels))
     for ax, (title, ways) in zip(axes, panels.items(), strict=True):
-        (cache,) = set(ways) - set(KINDS)
-        curves(ax, lengths, ways, loud=[cache], names=False)
+        curves(ax, lengths, ways, loud=[loud], names=False)
         for line in ax.lines:
-            line.set(**{"marker": "o"} if line.get_label() == cache else {"linewidth": 1.2})
-        ends = {"textcoords": "offset points", "color": style.ACCENT, "weight": "bold"}
-        for place, side in ((0, "left"), (-1, "right")):
-            found = ways[cache][place]
-            said = f"{found:,.0f}" if found > 10 else f"{found:.1f}"
-            ax.annotate(said, (lengths[place], found), (0, 8), ha=side, **ends)
-        doubling(ax, [16, 128, lengths[-1]])
+            line.set(linewidth=3 if line.get_label() == loud else 1.4)
+        doubling(ax, [*lengths[:-2:2], lengths[-1]])
         low, high = min(map(min, ways.values())), max(map(max, ways.values()))
         doubling(ax, TICKS[high / low > 100], "y")
-        ax.set_ylim(low / 1.5, 1.7 * high)
+        ax.set_xticks(lengths, len(lengths) * [""], minor=True)
+        ax.grid(axis="y", linewidth=0.6)
+        ax.set_ylim(low / (high / low) ** 0.06, high * (high / low) ** 0.06)
+        for end, way in ((0, (-5, 9)), (-1, (-12, -2))):
+            at = lengths[end], ways[loud][end]
+            said = f"{at[1]:,.0f}" if at[1] > 10 else f"{at[1]:.1f}"
+            look = {"color": LOUD, "weight": "bold", "ha": "right" if end else "left"}
+            ax.annotate(said, at, way, textcoords="offset points", **look)
+            ax.plot(*at, "o", color=LOUD, markersize=7)
         ax.set_title(title, fontsize=style.LABEL, loc="left")
         ax.set_xlabel("words so far")
         name_lines(ax, wide=16)
@@ -213,9 +223,9 @@ def draw_copies() -> Figure:
     caption="More numbers in the state, more of a long row: the curve against the state's size.",
     alt="The share of right words in rows of 32 against the numbers in the state, from 352 "
     "to 5,632. Linear attention rises from 7 to 36, 82, 95 and 99 %, the state space, from 704 on, "
-    "from 19 to 63, 95 and 99 %. The minGRU has 8 % with 512 and 16 % with 896. With one layer of "
-    "attention and 352 numbers, its cache not counted, two seeds are at 100 %, one "
-    "at 38 %.",
+    "from 19 to 63, 95 and 99 %. The minGRU has 8 % with 512 and 16 % with 896. Two open "
+    "diamonds: with one layer of attention and 352 numbers, its cache not counted, two seeds are "
+    "at 100 %, one at 38 %.",
 )
 def draw_sizes() -> Figure:
     from course.chapters.ch21_without_the_table import results
@@ -230,7 +240,8 @@ def draw_sizes() -> Figure:
     }
     (numbers,) = results.sizes(runs, "one layer of attention").values()
     hybrid = results.copied(runs, "one layer of attention", 4)
-    said = "two seeds with attention"
+    third = f"the third at {100 * min(hybrid):.0f} %"
+    said = f"with one attention layer\n(cache not counted):\ntwo seeds at 100 %,\n{third}"
     return _size_lines(kinds, {said: (numbers, hybrid)})
 
 
@@ -246,13 +257,14 @@ def draw_costs() -> Figure:
     rows = experiments.load("state-times")["rows"]
     first, names = "linear attention", ("attention, with a cache", *KINDS)
     times = [{first: 1.0} | row["next word"] for row in rows]
+    one = {first: "linear attention and state space", "state space": "_"}  # nearly one line
     return _cost_lines(
         [row["length"] for row in rows],
         {
             "kilobytes kept by a layer": {
-                name: [row["bytes"][name] / 1000 for row in rows] for name in names
+                one.get(name, name): [row["bytes"][name] / 1000 for row in rows] for name in names
             },
-            "time for the next word, linear attention's = 1": {
+            "time for the next word (linear attention: 1)": {
                 name: [time[name] for time in times] for name in names
             },
         },
