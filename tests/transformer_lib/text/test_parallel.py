@@ -65,6 +65,7 @@ def test_packed_files(file, tmp_path):
         "__MACOSX/._pairs.tsv": "\0",
         "a/": "",
         "a/pairs.tsv": TABLE,
+        "a/._pairs.tsv": "\0",
     }
     for path in (
         file(gzip.compress(TABLE), "pairs.tsv.gz"),
@@ -77,6 +78,21 @@ def test_packed_files(file, tmp_path):
 def test_a_file_is_read_line_by_line(file):
     """The second line is bad, and nobody has asked for it yet."""
     assert list(islice(read_parallel([file("Hi\tHola\n\xff")]), 1)) == [("Hi", "Hola")]
+
+
+@pytest.mark.parametrize(("short", "long"), [(1, 40), (4, 40), (5, 45), (20, 180)])
+def test_one_side_may_have_40_letters_or_nine_times_as_many_as_the_other(file, short, long):
+    for turn in (1, -1):
+        sides = ("a" * short, "b" * long)[::turn]
+        assert list(read_parallel([file("\t".join(sides))])) == [sides]
+        sides = ("a" * short, "b" * (long + 1))[::turn]
+        with pytest.raises(CorpusError, match=f"has {long + 1} letters, the other {short};"):
+            list(read_parallel([file("\t".join(sides))]))
+
+
+def test_a_sentence_may_have_2000_letters(file):
+    sides = "a" * 2000, "b" * 2000
+    assert list(read_parallel([file("\t".join(sides))])) == [sides]
 
 
 def test_short_sentences_may_have_long_translations(file):
@@ -106,10 +122,10 @@ def test_every_complaint_names_file_and_line(file, line, message):
     with pytest.raises(CorpusError, match=message) as error:
         list(read_parallel([path]))
     assert f"{path}, line 2: " in str(error.value)
-    assert "--skip-bad" in str(error.value)
     reported = []
     assert list(read_parallel([path], skip_bad=1, report=reported.append)) == [("Hi", "Hola")] * 2
     assert len(reported) == 1 and f"{path}, line 2: " in reported[0]
+    assert f"{reported[0]} (--skip-bad N goes on past up to N such lines)" == str(error.value)
 
 
 def test_of_two_files_the_bad_one_is_named(file):
