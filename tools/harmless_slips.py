@@ -6,9 +6,12 @@ import inspect
 import io
 import itertools
 import lzma
+import math
+import re
 import tempfile
 import zipfile
 from collections.abc import Callable
+from contextlib import nullcontext
 from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
@@ -47,6 +50,73 @@ def all_of_the_words(right: ModuleType, other: ModuleType) -> None:
                 torch.testing.assert_close(one, same)
 
 
+def talkative(seed: int, N: int = 1) -> torch.nn.Module:
+    """A random model: some of its sentences end early, others don't end in time."""
+    from transformer_lib.model.transformer import make_model
+
+    torch.manual_seed(seed)
+    model = make_model(9, 9, N=N, d_model=8, d_ff=8, h=2).eval()
+    with torch.no_grad():
+        model.generator.proj.weight.mul_(4)
+    return model
+
+
+WAYS: dict[str, list[dict[str, float]]] = {
+    "greedy_decode": [{}],
+    "sample_decode": [{}, {"temperature": 0.5, "top_p": 0.9}],
+    "beam_search": [{"beam_size": n, "n_best": n} for n in (1, 3, 20)],
+}
+
+
+def same_translations(right: ModuleType, other: ModuleType) -> None:
+    """The same words with the same scores, early and late, of many sentences, one and none."""
+    (search,) = (name for name in WAYS if hasattr(right, name))
+    src = torch.tensor([[5, 6, 7, 2], [8, 2, 0, 0], [7, 5, 2, 0], [3, 4, 2, 0]])
+    lengths = set()
+    for seed, rows, how in itertools.product(range(3), (4, 1, 0), WAYS[search]):
+        found = []
+        for module in (right, other):
+            model = talkative(seed)
+            torch.manual_seed(seed)  # for what is drawn
+            found.append(repr(getattr(module, search)(model, src[:rows], max_length=6, **how)))
+        assert found[0] == found[1]
+        lengths |= {ids.count(",") + 1 for ids in re.findall(r"\[[\d, ]+\]", found[0])}
+    assert min(lengths) < 6 == max(lengths)
+
+
+def same_logits(right: ModuleType, other: ModuleType) -> None:
+    """Read, taken back and chosen from, a decoder says the same of the next word."""
+    src = torch.tensor([[5, 6, 7, 2], [8, 2, 0, 0], [7, 5, 2, 0], [3, 4, 2, 0]])
+    for layers, cache in itertools.product((1, 2), (True, False)):
+        model = talkative(0, layers)
+        with right.inference_mode(model):
+            states = [each.DecoderState(model, src, 20, cache) for each in (right, other)]
+            for step in ("read 3", "back 2", "rows", "back 0", "rows", "read 0", "read 2"):
+                one, same = (state.next_logits() for state in states)
+                torch.testing.assert_close(one, same)
+                number = int(step[-1]) if step[-1].isdigit() else 0
+                for state in states:
+                    state.append(one.argmax(dim=-1))
+                    if step == "rows":
+                        state.select(torch.tensor([2, 0, 0]))
+                    elif step.startswith("back"):
+                        state.decoder.rollback(number)
+                if step.startswith("read"):
+                    words = src[: len(one), :number]
+                    torch.testing.assert_close(*(state.decoder.read(words) for state in states))
+                first, second = (state.decoder for state in states)
+                assert (first.length, first.bytes) == (second.length, second.bytes)
+
+
+def any_size_of_parts(right: ModuleType, other: ModuleType) -> None:
+    """A sentence is encoded alike, whichever others are beside it."""
+    src = torch.randint(4, 9, (300, 7), generator=torch.Generator().manual_seed(0))
+    src[::2, 4:] = torch.tensor([2, 0, 0])
+    assert src.numel() > right.AT_ONCE != other.AT_ONCE
+    ours, theirs = (each.encode_in_parts(talkative(0), src) for each in (right, other))
+    torch.testing.assert_close(ours, theirs)
+
+
 def a_table_has_two_dimensions(right: ModuleType, other: ModuleType) -> None:
     """Probabilities are (b, vocab_size): the last dimension is number 1."""
     p = torch.rand(50, 30, generator=torch.Generator().manual_seed(0)).softmax(dim=-1)
@@ -65,11 +135,68 @@ def any_device(right: ModuleType, other: ModuleType) -> None:
                 assert answer(right.get_device, name) == answer(other.get_device, name)
 
 
+KINDS = ("cpu", "cuda", "mps", "xpu", "mtia", "hpu", "xla", "meta")  # of devices, in PyTorch
+
+
+def first_kind(right: ModuleType, other: ModuleType) -> None:
+    """Of the kinds of devices, the processor is the first in the alphabet."""
+    assert min(KINDS) == "cpu"
+    for kind in KINDS:
+        device = torch.device(kind)
+        assert right.has_fast_bf16(device) == other.has_fast_bf16(device)
+
+
 def any_scores(right: ModuleType, other: ModuleType) -> None:
     """Two axes change places, whichever is named first."""
     query, key = torch.randn(2, 3, 4, 5), torch.randn(2, 3, 6, 5)
     ours, theirs = (each.attention_weights(query, key) for each in (right, other))
     assert torch.equal(ours, theirs)
+
+
+def any_heads(right: ModuleType, other: ModuleType) -> None:
+    """Two axes change places, whichever is named first."""
+    ours, theirs = (each.MultiHeadAttention(15, 3) for each in (right, other))
+    x, heads = torch.randn(2, 7, 15), torch.randn(2, 3, 7, 5)
+    assert torch.equal(ours.split_heads(x), theirs.split_heads(x))
+    assert torch.equal(ours.merge_heads(heads), theirs.merge_heads(heads))
+
+
+def any_ids(right: ModuleType, other: ModuleType) -> None:
+    """Of all ids that a vocabulary gives, that of padding is the smallest."""
+    from transformer_lib.text.tokens import Vocabulary
+
+    ids = torch.tensor([list(Vocabulary(["a", "b"]).ids.values())])
+    assert ids.min() == right.PAD
+    assert torch.equal(right.padding_mask(ids), other.padding_mask(ids))
+
+
+def any_settings(right: ModuleType, other: ModuleType) -> None:
+    """Of what may be tied, "all" is the first in the alphabet, and of the positions "learned"."""
+    from transformer_lib.model.config import POSITIONS
+
+    src, tgt = torch.tensor([[5, 6, 2]]), torch.tensor([[1, 4, 5]])
+    refused = 0
+    for tie, positions, size in itertools.product(TIES, POSITIONS, (7, 8)):
+        config = right.ModelConfig(1, 4, 4, 2, tie_weights=tie, positions=positions)
+        found = []
+        for module in (right, other):
+            torch.manual_seed(0)
+            model = answer(module.Transformer, 7, size, config)
+            if isinstance(model, str):
+                found.append(model)
+            else:
+                names = [name for name, _ in model.named_parameters()]
+                found.append((names, model.eval()(src, tgt).tolist()))
+        assert found[0] == found[1]
+        refused += isinstance(found[0], str)
+    assert refused == len(POSITIONS)  # both vocabularies in one table, with other sizes
+
+
+def only_two_kinds(right: ModuleType, other: ModuleType) -> None:
+    """Which of two kinds of tokenizer is named first is no difference: it is one or the other."""
+    ours, theirs = (each.AnyTokenizer for each in (right, other))
+    assert set(ours.__constraints__) == set(theirs.__constraints__)
+    assert ours.__name__ == theirs.__name__ and len(ours.__constraints__) == 2
 
 
 def only_sentence(right: ModuleType, other: ModuleType) -> None:
@@ -80,26 +207,45 @@ def only_sentence(right: ModuleType, other: ModuleType) -> None:
     assert torch.equal(x[0], x[-1])
 
 
-def a_longer_cache(right: ModuleType, other: ModuleType) -> None:
-    """The cache has room for more words than are read; how many more is a question of speed."""
+def same_words_with_a_draft(right: ModuleType, other: ModuleType) -> None:
+    """The same words in as many rounds, whatever the draft."""
     from transformer_lib.model.transformer import make_model
 
     src = torch.tensor([[5, 6, 7, 2]])
     for seed in range(5):
         torch.manual_seed(seed)
         model, draft = (make_model(11, 11, N=1, d_model=8, d_ff=8, h=2).eval() for _ in "ab")
-        how = {"max_length": 9}
-        one, same = (each.speculative_decode(model, draft, src, **how) for each in (right, other))
-        assert vars(one) == vars(same)
+        for ahead in (1, 4, 20):
+            how = {"ahead": ahead, "max_length": 9}
+            one, same = (
+                each.speculative_decode(model, draft, src, **how) for each in (right, other)
+            )
+            assert vars(one) == vars(same)
+
+
+def a_copy_is_enough(right: ModuleType, other: ModuleType) -> None:
+    """The weights in 8 bits compute the same, and the model that was given stays as it is."""
+    from transformer_lib.model.transformer import make_model
+
+    torch.manual_seed(0)
+    model, src = make_model(11, 11, N=1, d_model=8, d_ff=8, h=2).eval(), torch.tensor([[5, 6, 2]])
+    before = model(src, src)
+    one, same = (
+        answer(lambda each=each: each.optimize_for_decoding(model, int8=True)(src, src))
+        for each in (right, other)
+    )
+    assert torch.equal(one, same) if isinstance(one, torch.Tensor) else one == same
+    assert torch.equal(model(src, src), before)
 
 
 def even_widths(right: ModuleType, other: ModuleType) -> None:
     """Half of an even width is a whole number; an odd one is refused by both."""
-    for d_model in (2, 6, 128, 512):
-        ours, theirs = (each.positional_encoding(9, d_model) for each in (right, other))
-        assert torch.equal(ours, theirs)
-    odd = [answer(each.positional_encoding, 9, 5) for each in (right, other)]
-    assert odd[0] == odd[1] and "even" in str(odd[0])
+    for encoding, smallest in (("positional_encoding", 2), ("tensor2tensor_encoding", 4)):
+        for d_model in (smallest, 6, 128, 512):
+            ours, theirs = (getattr(each, encoding)(9, d_model) for each in (right, other))
+            assert torch.equal(ours, theirs)
+        odd = [answer(getattr(each, encoding), 9, 5) for each in (right, other)]
+        assert odd[0] == odd[1] and "even" in str(odd[0])
 
 
 def more_than_asked(right: ModuleType, other: ModuleType) -> None:
@@ -314,14 +460,58 @@ def any_cosine(right: ModuleType, other: ModuleType) -> None:
             assert right.cosine_schedule(*how) == other.cosine_schedule(*how)
 
 
+def any_rate(right: ModuleType, other: ModuleType) -> None:
+    """The smaller of two or three numbers is the same, whichever is named first."""
+    assert_rates(right, other, lambda one, same: one == same)
+
+
+def where_they_meet(right: ModuleType, other: ModuleType) -> None:
+    """The last step of the warm-up is the highest point of the cosine, but for the last digit."""
+    assert_rates(right, other, lambda one, same: math.isclose(one, same, rel_tol=1e-15))
+
+
+def assert_rates(right: ModuleType, other: ModuleType, alike: Callable) -> None:
+    for warmup, total in itertools.product((1, 3, 7, 10, 30), (1, 3, 10, 29)):
+        for step, rate in itertools.product(range(1, total + 2), (0.1, 0.3, 2.0)):
+            assert alike(*(each.paper_schedule(step, 16, warmup, rate) for each in (right, other)))
+            for name, schedule in right.SCHEDULES.items():
+                how = (step, rate, warmup, total)
+                assert alike(schedule(*how), other.SCHEDULES[name](*how))
+
+
 def any_name(right: ModuleType, other: ModuleType) -> None:
-    """No draw is equal to a share, so both take the same way."""
+    """The draws differ from one half, so both take the same way."""
     import random
 
     book = [("Tom is here.", "Tom está aquí.")] * 300, [], {"name_m": [("Ana", "Ana")]}
     for seed in range(3):
         ours, theirs = (list(each.augmented(*book, random.Random(seed))) for each in (right, other))
         assert ours == theirs
+
+
+def any_typing(right: ModuleType, other: ModuleType) -> None:
+    """The draws differ from three quarters, so both take the same way."""
+    import random
+
+    for text in ("I don't know Tom!", "Really?", "NASA."):
+        ours, theirs = (
+            [each.as_typed(text, dice) for _ in range(2000)]
+            for each, dice in ((right, random.Random(0)), (other, random.Random(0)))
+        )
+        assert ours == theirs
+
+
+def two_files(right: ModuleType, other: ModuleType) -> None:
+    """Of two files two lines are read at a time; where one is longer, it is said before."""
+    with tempfile.TemporaryDirectory() as folder:
+        paths = [Path(folder, name) for name in ("a", "b")]
+        for texts in (("x\ny\n", "u\nv\n"), ("x\ny\n", "u\n"), ("", "")):
+            for path, text in zip(paths, texts, strict=True):
+                path.write_text(text, encoding="utf-8")
+            one, same = (
+                answer(lambda m=module: list(m.read_parallel(paths))) for module in (right, other)
+            )
+            assert one == same
 
 
 def any_tie(right: ModuleType, other: ModuleType) -> None:
@@ -368,6 +558,53 @@ def any_number_of_processes(right: ModuleType, other: ModuleType) -> None:
     for count in ("", "1", "2", "8"):
         with mock.patch.dict("os.environ", {"WORLD_SIZE": count} if count else {}):
             assert begins(right) == begins(other) == (count > "1")
+
+
+def no_fewer_than_one(right: ModuleType, other: ModuleType) -> None:
+    """There is at least one process, and one alone shares nothing."""
+    for size in (0, -1):
+        try:
+            torch.distributed.init_process_group("gloo", store=mock.Mock(), rank=0, world_size=size)
+        except (AssertionError, ValueError) as error:
+            assert "world_size" in str(error)
+        else:
+            raise AssertionError("a group of no process began")
+    for count in (1, 2, 3):
+        one, same = (shared_by(module, count) for module in (right, other))
+        assert one == same and one[0] == (5.0 * count, 7.0 * count)
+
+
+def shared_by(module: ModuleType, count: int) -> tuple:
+    """A sum over so many processes, the parts of a loss, and a device."""
+    model, kind = torch.nn.Linear(1, 1), torch.device("cuda")
+    with (
+        mock.patch.object(module, "world_size", lambda: count),
+        mock.patch.object(module, "DistributedDataParallel", lambda part: mock.Mock(module=part)),
+        mock.patch.dict("os.environ", {"LOCAL_RANK": "0"}),
+        mock.patch("torch.distributed.all_reduce", lambda sums: sums.mul_(count)),
+        mock.patch("torch.cuda.device_count", lambda: count),
+        mock.patch("torch.cuda.set_device"),
+    ):
+        loss = module.data_parallel_loss(model, len)
+        device = module.local_device(kind)
+        return tuple(module.all_reduce_sum(5.0, 7.0)), loss is len, device
+
+
+def every_kind(right: ModuleType, other: ModuleType) -> None:
+    """The processor is the first in the alphabet, and NVIDIA's GPUs are the next."""
+    assert sorted(KINDS)[:2] == ["cpu", "cuda"]
+
+    def given(module: ModuleType, kind: str) -> object:
+        with (
+            mock.patch.object(module, "world_size", lambda: 2),
+            mock.patch.dict("os.environ", {"LOCAL_RANK": "1"}),
+            mock.patch("torch.cuda.device_count", lambda: 2),
+            mock.patch("torch.cuda.set_device"),
+        ):
+            return answer(module.local_device, torch.device(kind))
+
+    for kind in KINDS:
+        assert given(right, kind) == given(other, kind)
 
 
 def only_file(right: ModuleType, other: ModuleType) -> None:
@@ -417,6 +654,125 @@ def files_of_process(module: ModuleType, number: int) -> Path | None:
         return module.RunFiles(Path("run"), None, None, mock.Mock(average=1)).out
 
 
+def training(module: ModuleType, measure: Callable | None = None, **settings: object) -> tuple:
+    """The history and the weights of a small training in a folder."""
+    from tqdm import tqdm
+
+    from transformer_lib.model.transformer import make_model
+    from transformer_lib.training.config import TrainingConfig
+
+    torch.manual_seed(0)
+    model = make_model(11, 11, N=1, d_model=4, d_ff=4, h=1)
+    pairs = [([4 + i % 7] * (1 + i % 3), [4 + i % 5] * (1 + i % 4)) for i in range(20)]
+    config = TrainingConfig(**{"steps": 3, "validate_every": 2, "max_tokens": 16} | settings)
+    how = {"measure": measure, "progress": tqdm(disable=True)}
+    with tempfile.TemporaryDirectory() as folder:
+        history = module.train(model, pairs, pairs[:12], config, folder=Path(folder), **how)
+    return history, [parameter.tolist() for parameter in model.parameters()]
+
+
+def any_aim(right: ModuleType, other: ModuleType) -> None:
+    """A run goes by the loss or by BLEU, and of these BLEU is the first in the alphabet."""
+    ways = list(itertools.product(("loss", "bleu", "accuracy"), (None, lambda model: {"bleu": 3})))
+    for best_by, measure in ways:
+        one, same = (
+            answer(lambda m=m, aim=best_by, how=measure: training(m, how, best_by=aim))
+            for m in (right, other)
+        )
+        assert one == same
+        assert isinstance(one, str) == (best_by == "accuracy" or (best_by, measure) == ways[2])
+
+
+def any_process(right: ModuleType, other: ModuleType) -> None:
+    """Processes are counted from 0, so what the first one does, no other does."""
+    any_rank(right, right)
+    for number in range(3):
+        found = []
+        for module in (right, other):
+            with mock.patch.object(module, "rank", lambda number=number: number):
+                found.append(training(module, lambda model: {"bleu": 3}, best_by="bleu"))
+        assert found[0] == found[1]
+        assert ("bleu" in found[0][0][0]) == (number == 0)
+
+
+def any_step(right: ModuleType, other: ModuleType) -> None:
+    """A remainder is never below 0."""
+    for every in (1, 2, 9):
+        assert training(right, validate_every=every) == training(other, validate_every=every)
+
+
+def any_mean(right: ModuleType, other: ModuleType) -> None:
+    """A mean of fewer than one is refused."""
+    assert "average=0 must be 1 or more" in answer(lambda: training(right, average=0))
+    for average in (1, 2, 3):
+        assert training(right, average=average) == training(other, average=average)
+
+
+def any_size_of_steps(right: ModuleType, other: ModuleType) -> None:
+    """The threads follow a product, whose order is no matter."""
+    for words, threads in ((2**16, 1), (2**17, 7)):
+        taken: list[list[int]] = [[], []]
+        for module, counts in zip((right, other), taken, strict=True):
+            with (
+                mock.patch("torch.get_num_threads", lambda: 7),
+                mock.patch.object(
+                    module,
+                    "using_threads",
+                    lambda count, c=counts: c.append(count) or nullcontext(),
+                ),
+            ):
+                training(module, steps=1, max_tokens=words)
+        assert taken == [[threads], [threads]]
+
+
+def any_neighbours(right: ModuleType, other: ModuleType) -> None:
+    """Which held-out sentences share a batch is a question of rounding, and changes no weight."""
+    (history, weights), (same, equal) = training(right), training(other)
+    assert weights == equal and len(history) == len(same)
+    for entry, another in zip(history, same, strict=True):
+        assert abs(entry.pop("validation_loss") - another.pop("validation_loss")) < 2e-4
+        assert entry == another
+
+
+def any_log(right: ModuleType, other: ModuleType) -> None:
+    """A remainder is never below 0, and the larger of two numbers is the same in any order."""
+    texts = []
+    for module in (right, other):
+        with tempfile.TemporaryDirectory() as folder:
+            log = module.Log(Path(folder))
+            for step in range(1, 36):
+                log.step(step, 1 / step, words=step, lr=0.5, seconds=max(step - 15, 0) / 7)
+            log.validation({"step": 35})
+            texts.append(Path(folder, module.LOG_FILE).read_text(encoding="utf-8"))
+    assert texts[0] == texts[1] and texts[0].count("words_per_second") == 4
+
+
+def other_generators(right: ModuleType, other: ModuleType) -> None:
+    """Of the kinds of devices, the processor is the first in the alphabet."""
+    assert min(KINDS) == "cpu"
+    for kind in KINDS:
+        with mock.patch("torch.get_device_module", lambda device: mock.Mock()):
+            one, same = (each.rng_states(torch.device(kind)) for each in (right, other))
+        assert one.keys() == same.keys() and (len(one) == 1) == (kind == "cpu")
+
+
+def any_piece(right: ModuleType, other: ModuleType) -> None:
+    """Ids are counted from 0, that of <pad>; a loss is a sum over words, in pieces of any size."""
+    from transformer_lib.model.transformer import make_model
+    from transformer_lib.text.batching import make_batch
+    from transformer_lib.text.tokens import PAD
+
+    assert PAD == 0
+    batch = make_batch([([5, 6], [7] * length) for length in (1, 2, 40)])
+    for vocab, pieces in ((11, 1), (60_000, 2)):  # of 33 words with the usual size of a piece
+        torch.manual_seed(0)
+        model = make_model(11, vocab, N=1, d_model=4, d_ff=4, h=1).eval()
+        assert -(-46 * vocab // right.LOGITS_AT_A_TIME) == pieces
+        one, same = (each.batch_loss(model, batch, 0.1) for each in (right, other))
+        torch.testing.assert_close(one, same)
+        assert right.count_tokens([batch, batch]) == other.count_tokens([batch, batch]) == 92
+
+
 def any_warmup(right: ModuleType, other: ModuleType) -> None:
     """Which of two whole numbers is named first makes no larger one."""
     for total, warmup in itertools.product((1, 2, 5, 40), (1, 2, 5, 6, 41, 50)):
@@ -452,11 +808,62 @@ HARMLESS = [
         a_table_has_two_dimensions,
     ),
     Harmless(
+        "transformer_lib/decoding/sampling.py",
+        "log_prob = log_prob + logits.log_softmax(dim=-1).gather(1, words[:, None])[:, 0]",
+        "log_prob = log_prob + logits.log_softmax(dim=1).gather(1, words[:, None])[:, 0]",
+        "of two axes the last is number 1",
+        same_translations,
+    ),
+    Harmless(
+        "transformer_lib/decoding/sampling.py",
+        "log_prob = log_prob + logits.log_softmax(dim=-1).gather(1, words[:, None])[:, 0]",
+        "log_prob = log_prob + logits.log_softmax(dim=-1).gather(1, words[:, None])[:, -1]",
+        "of one column the first is the last",
+        same_translations,
+    ),
+    Harmless(
+        "transformer_lib/decoding/sampling.py",
+        "ended = words == EOS",
+        "ended = words <= EOS",
+        "<pad> and <bos>, which come before <eos>, are never drawn",
+        same_translations,
+    ),
+    Harmless(
+        "transformer_lib/decoding/sampling.py",
+        "if len(sentence) == 0:",
+        "if len(sentence) <= 0:",
+        "no batch has fewer sentences than none",
+        same_translations,
+    ),
+    Harmless(
+        "transformer_lib/decoding/sampling.py",
+        "ends = probabilities.double().cumsum(dim=-1)",
+        "ends = probabilities.double().cumsum(dim=1)",
+        "a table of probabilities has two dimensions",
+        a_table_has_two_dimensions,
+    ),
+    Harmless(
+        "transformer_lib/decoding/sampling.py",
+        "for i, ids, total in zip(sentences.tolist(), words.tolist(), log_prob.tolist(), "
+        "strict=True):",
+        "for i, ids, total in zip(sentences.tolist(), words.tolist(), log_prob.tolist(), "
+        "strict=False):",
+        "as many sentences are written down as there are rows",
+        same_translations,
+    ),
+    Harmless(
         "transformer_lib/training/devices.py",
         'return torch.device(there[0] if name == "auto" else name)',
         'return torch.device(there[0] if name <= "auto" else name)',
         "no device has a name that comes before auto",
         any_device,
+    ),
+    Harmless(
+        "transformer_lib/training/devices.py",
+        'if device.type != "cpu":',
+        'if device.type > "cpu":',
+        "no kind of device has a name that comes before cpu",
+        first_kind,
     ),
     Harmless(
         "transformer_lib/model/embedding.py",
@@ -487,11 +894,95 @@ HARMLESS = [
         last_of_two_axes,
     ),
     Harmless(
+        "transformer_lib/decoding/greedy.py",
+        "goes_on = words != EOS",
+        "goes_on = words > EOS",
+        "<pad> and <bos>, which come before <eos>, are never the likeliest",
+        same_translations,
+    ),
+    Harmless(
+        "transformer_lib/decoding/greedy.py",
+        "if len(sentence) == 0:",
+        "if len(sentence) <= 0:",
+        "no batch has fewer sentences than none",
+        same_translations,
+    ),
+    Harmless(
+        "transformer_lib/decoding/greedy.py",
+        "for i, ids in zip(sentences.tolist(), words.tolist(), strict=True):",
+        "for i, ids in zip(sentences.tolist(), words.tolist(), strict=False):",
+        "as many sentences are recorded as there are rows",
+        same_translations,
+    ),
+    Harmless(
+        "transformer_lib/decoding/beam.py",
+        "following = state.next_logits().log_softmax(dim=-1)",
+        "following = state.next_logits().log_softmax(dim=1)",
+        "of two axes the last is number 1",
+        same_translations,
+    ),
+    Harmless(
+        "transformer_lib/decoding/beam.py",
+        "log_prob, index = every.topk(min(beam_size, every.size(1)), dim=1)",
+        "log_prob, index = every.topk(min(every.size(1), beam_size), dim=1)",
+        "the smaller of two numbers is the same, whichever is named first",
+        same_translations,
+    ),
+    Harmless(
+        "transformer_lib/decoding/beam.py",
+        "ended = chosen & (index % vocab_size == EOS)",
+        "ended = chosen & (index % vocab_size <= EOS)",
+        "<pad> and <bos>, which come before <eos>, are never chosen",
+        same_translations,
+    ),
+    Harmless(
+        "transformer_lib/decoding/beam.py",
+        "if len(sentence) == 0:",
+        "if len(sentence) <= 0:",
+        "no batch has fewer sentences than none",
+        same_translations,
+    ),
+    Harmless(
         "transformer_lib/training/distributed.py",
         'if int(os.environ.get("WORLD_SIZE", 1)) == 1 or dist.is_initialized():',
         'if int(os.environ.get("WORLD_SIZE", 1)) <= 1 or dist.is_initialized():',
         "there are never fewer processes than one",
         any_number_of_processes,
+    ),
+    Harmless(
+        "transformer_lib/training/distributed.py",
+        "WAIT = timedelta(hours=2)  # for process 0, which may have a large corpus to read",
+        "WAIT = timedelta(hours=3)  # for process 0, which may have a large corpus to read",
+        "who waits an hour more computes the same",
+        only_a_wait,
+    ),
+    Harmless(
+        "transformer_lib/training/distributed.py",
+        "if world_size() == 1:",
+        "if world_size() <= 1:",
+        "a group has at least one process",
+        no_fewer_than_one,
+    ),
+    Harmless(
+        "transformer_lib/training/distributed.py",
+        'if world_size() == 1 or device.type == "cpu":',
+        'if world_size() <= 1 or device.type == "cpu":',
+        "a process is never in a group of none",
+        no_fewer_than_one,
+    ),
+    Harmless(
+        "transformer_lib/training/distributed.py",
+        'if world_size() == 1 or device.type == "cpu":',
+        'if world_size() == 1 or device.type <= "cpu":',
+        "of all kinds of devices, cpu is the first in the alphabet",
+        every_kind,
+    ),
+    Harmless(
+        "transformer_lib/training/distributed.py",
+        'if device.type != "cuda":',
+        'if device.type > "cuda":',
+        "of the kinds of devices, only cpu has a name that comes before cuda",
+        every_kind,
     ),
     Harmless(
         "transformer_lib/text/parallel.py",
@@ -515,6 +1006,132 @@ HARMLESS = [
         any_rank,
     ),
     Harmless(
+        "transformer_lib/training/trainer.py",
+        'if config.best_by == "bleu" and measure is None:',
+        'if config.best_by <= "bleu" and measure is None:',
+        "nothing that a run goes by has a name that comes before bleu",
+        any_aim,
+    ),
+    Harmless(
+        "transformer_lib/training/trainer.py",
+        'if config.best_by == "bleu":',
+        'if config.best_by <= "bleu":',
+        "the best is that of the loss or of bleu, which comes first in the alphabet",
+        any_aim,
+    ),
+    Harmless(
+        "transformer_lib/training/trainer.py",
+        "own_share = shard(batch_indices(validation, config.max_tokens, seed=0))",
+        "own_share = shard(batch_indices(validation, config.max_tokens, seed=1))",
+        "a sum over sentences does not depend on their order",
+        any_neighbours,
+    ),
+    Harmless(
+        "transformer_lib/training/trainer.py",
+        "own_share = shard(batch_indices(validation, config.max_tokens, seed=0))",
+        "own_share = shard(batch_indices(validation, config.max_tokens, seed=-1))",
+        "nor does it depend on which of them share a batch",
+        any_neighbours,
+    ),
+    Harmless(
+        "transformer_lib/training/trainer.py",
+        "with using_threads(threads or threads_for(model.config.d_model, config.max_tokens)):",
+        "with using_threads(threads or threads_for(config.max_tokens, model.config.d_model)):",
+        "a product is the same in any order",
+        any_size_of_steps,
+    ),
+    Harmless(
+        "transformer_lib/training/trainer.py",
+        "if state.step % config.validate_every == 0 or state.step == config.steps:",
+        "if state.step % config.validate_every <= 0 or state.step == config.steps:",
+        "no remainder of steps is below 0",
+        any_step,
+    ),
+    Harmless(
+        "transformer_lib/training/trainer.py",
+        "return entry | (measure(model) if measure is not None and rank() == 0 else {})",
+        "return entry | (measure(model) if measure is not None and rank() <= 0 else {})",
+        "the first process measures, and none comes before it",
+        any_process,
+    ),
+    Harmless(
+        "transformer_lib/training/trainer.py",
+        '(cost,) = all_reduce_sum(-entry["bleu"] if rank() == 0 else 0)',
+        '(cost,) = all_reduce_sum(-entry["bleu"] if rank() <= 0 else 0)',
+        "the first process knows the bleu, and none comes before it",
+        any_process,
+    ),
+    Harmless(
+        "transformer_lib/training/trainer.py",
+        "if self.folder is None or self.config.average == 1:",
+        "if self.folder is None or self.config.average <= 1:",
+        "no mean is of fewer than one",
+        any_mean,
+    ),
+    Harmless(
+        "transformer_lib/training/log.py",
+        "if step % EVERY == 0:",
+        "if step % EVERY <= 0:",
+        "no remainder of the steps so far is below 0",
+        any_log,
+    ),
+    Harmless(
+        "transformer_lib/training/log.py",
+        "pace = round(words / max(self._seconds, 1e-9))",
+        "pace = round(words / max(1e-9, self._seconds))",
+        "the longer of two times is the same, whichever is named first",
+        any_log,
+    ),
+    Harmless(
+        "transformer_lib/training/state.py",
+        'if device.type != "cpu":',
+        'if device.type > "cpu":',
+        "of devices with a generator of their own, none comes before cpu",
+        other_generators,
+    ),
+    Harmless(
+        "transformer_lib/training/step.py",
+        "LOGITS_AT_A_TIME = 2_000_000",
+        "LOGITS_AT_A_TIME = 4000000",
+        "the loss in larger pieces is the same",
+        any_piece,
+    ),
+    Harmless(
+        "transformer_lib/training/step.py",
+        "LOGITS_AT_A_TIME = 2_000_000",
+        "LOGITS_AT_A_TIME = 200000",
+        "the loss in smaller pieces is the same",
+        any_piece,
+    ),
+    Harmless(
+        "transformer_lib/training/step.py",
+        "predicts = tgt_out != PAD",
+        "predicts = tgt_out > PAD",
+        "no id comes before that of <pad>",
+        any_piece,
+    ),
+    Harmless(
+        "transformer_lib/training/step.py",
+        "words = max(1, LOGITS_AT_A_TIME // model.generator.proj.out_features)  # in a piece",
+        "words = max(LOGITS_AT_A_TIME // model.generator.proj.out_features, 1)  # in a piece",
+        "the larger of two numbers of words is the same, whichever is named first",
+        any_piece,
+    ),
+    Harmless(
+        "transformer_lib/training/step.py",
+        "pieces = zip(x[predicts].split(words), tgt_out[predicts].split(words), strict=True)",
+        "pieces = zip(x[predicts].split(words), tgt_out[predicts].split(words), strict=False)",
+        "both sides are of the same places, so there are as many",
+        any_piece,
+    ),
+    Harmless(
+        "transformer_lib/training/step.py",
+        "return sum(int((batch.tgt_out != PAD).sum()) for batch in batches)",
+        "return sum(int((batch.tgt_out > PAD).sum()) for batch in batches)",
+        "no id of a word is below that of <pad>",
+        any_piece,
+    ),
+    Harmless(
         "transformer_lib/training/schedules.py",
         "return max_lr * min(step / warmup, (total + 1 - step) / max(total + 1 - warmup, 1))",
         "return max_lr * min(step / warmup, (total + 1 - step) / max(1, total + 1 - warmup))",
@@ -536,6 +1153,55 @@ HARMLESS = [
         any_scores,
     ),
     Harmless(
+        "transformer_lib/model/attention.py",
+        "return x.unflatten(-1, (self.h, -1)).transpose(1, 2)  # (b, s, d_model) -> (b, h, s, d_k)",
+        "return x.unflatten(-1, (self.h, -1)).transpose(2, 1)  # (b, s, d_model) -> (b, h, s, d_k)",
+        "two axes change places, whichever is named first",
+        any_heads,
+    ),
+    Harmless(
+        "transformer_lib/model/attention.py",
+        "return x.transpose(1, 2).flatten(2)  # (b, h, s, d_k) -> (b, s, d_model)",
+        "return x.transpose(2, 1).flatten(2)  # (b, h, s, d_k) -> (b, s, d_model)",
+        "two axes change places, whichever is named first",
+        any_heads,
+    ),
+    Harmless(
+        "transformer_lib/model/masks.py",
+        "return (ids != PAD)[:, None, None, :]",
+        "return (ids > PAD)[:, None, None, :]",
+        "no id is below that of padding",
+        any_ids,
+    ),
+    Harmless(
+        "transformer_lib/model/transformer.py",
+        'if config.tie_weights == "all":',
+        'if config.tie_weights <= "all":',
+        "no tie has a name that comes before all",
+        any_settings,
+    ),
+    Harmless(
+        "transformer_lib/model/transformer.py",
+        'if tie_weights == "all" and src_vocab_size != tgt_vocab_size:',
+        'if tie_weights <= "all" and src_vocab_size != tgt_vocab_size:',
+        "no tie has a name that comes before all",
+        any_settings,
+    ),
+    Harmless(
+        "transformer_lib/model/transformer.py",
+        'if config.positions == "learned":',
+        'if config.positions <= "learned":',
+        "no positions have a name that comes before learned",
+        any_settings,
+    ),
+    Harmless(
+        "transformer_lib/text/languages.py",
+        'AnyTokenizer = TypeVar("AnyTokenizer", Tokenizer, Subwords)',
+        'AnyTokenizer = TypeVar("AnyTokenizer", Subwords, Tokenizer)',
+        "of two kinds either may be named first",
+        only_two_kinds,
+    ),
+    Harmless(
         "transformer_lib/decoding/speculative.py",
         "return logits_of_words(self.model, x[0]).argmax(dim=-1).tolist()",
         "return logits_of_words(self.model, x[-1]).argmax(dim=-1).tolist()",
@@ -544,10 +1210,24 @@ HARMLESS = [
     ),
     Harmless(
         "transformer_lib/decoding/speculative.py",
-        "writer, drafter = (Writer(each, src, max_length + 1) for each in (model, draft))",
-        "writer, drafter = (Writer(each, src, max_length + 2) for each in (model, draft))",
-        "a cache with more room holds the same",
-        a_longer_cache,
+        "return logits_of_words(self.model, x[0]).argmax(dim=-1).tolist()",
+        "return logits_of_words(self.model, x[0]).argmax(dim=1).tolist()",
+        "of two axes the last is number 1",
+        same_words_with_a_draft,
+    ),
+    Harmless(
+        "transformer_lib/decoding/speculative.py",
+        "guesses = guess(drafter, words, min(ahead, max_length - len(words)))",
+        "guesses = guess(drafter, words, min(max_length - len(words), ahead))",
+        "the smaller of two numbers is the same, whichever is named first",
+        same_words_with_a_draft,
+    ),
+    Harmless(
+        "transformer_lib/decoding/quantization.py",
+        "return quantize_dynamic(model, {nn.Linear: per_channel_dynamic_qconfig}, inplace=True)",
+        "return quantize_dynamic(model, {nn.Linear: per_channel_dynamic_qconfig}, inplace=False)",
+        "what is copied is a copy already",
+        a_copy_is_enough,
     ),
     Harmless(
         "transformer_lib/model/embedding.py",
@@ -555,6 +1235,34 @@ HARMLESS = [
         "angles = _angles(length, d_model, base, d_model // 2)",
         "half of an even width is a whole number, and odd ones are refused",
         even_widths,
+    ),
+    Harmless(
+        "transformer_lib/model/embedding.py",
+        "angles = _angles(length, d_model, base, d_model / 2 - 1)",
+        "angles = _angles(length, d_model, base, d_model // 2 - 1)",
+        "half of an even width is a whole number, and odd ones are refused",
+        even_widths,
+    ),
+    Harmless(
+        "transformer_lib/model/embedding.py",
+        "i = torch.arange(d_model // 2, dtype=torch.float64)",
+        "i = torch.arange(d_model / 2, dtype=torch.float64)",
+        "half of an even width is a whole number, and odd ones are refused",
+        even_widths,
+    ),
+    Harmless(
+        "transformer_lib/model/embedding.py",
+        "self.table = self.encoding(2 * end, self.d_model).to(self.table)",
+        "self.table = self.encoding(3 * end, self.d_model).to(self.table)",
+        "a table with more room holds the same",
+        any_length,
+    ),
+    Harmless(
+        "transformer_lib/model/embedding.py",
+        "self.table = self.encoding(2 * end, self.d_model).to(self.table)",
+        "self.table = self.encoding(1 * end, self.d_model).to(self.table)",
+        "a table without more room grows with every word",
+        any_length,
     ),
     Harmless(
         "transformer_lib/text/parallel.py",
@@ -663,13 +1371,6 @@ HARMLESS = [
     ),
     Harmless(
         "transformer_lib/text/parallel.py",
-        "for path, line in zip(paths, raw, strict=True)",
-        "for path, line in zip(paths, raw, strict=False)",
-        "each file gives a line or ends the reading",
-        one_or_two_files,
-    ),
-    Harmless(
-        "transformer_lib/text/parallel.py",
         "pair = columns(paths[0], number, raw[0])",
         "pair = columns(paths[0], number, raw[-1])",
         "the first of one line is the last",
@@ -697,11 +1398,109 @@ HARMLESS = [
         any_part,
     ),
     Harmless(
+        "transformer_lib/decoding/cache.py",
+        "AT_ONCE = 1_024  # source words that are encoded together",
+        "AT_ONCE = 2048  # source words that are encoded together",
+        "in larger parts the same is encoded",
+        any_size_of_parts,
+    ),
+    Harmless(
+        "transformer_lib/decoding/cache.py",
+        "AT_ONCE = 1_024  # source words that are encoded together",
+        "AT_ONCE = 102  # source words that are encoded together",
+        "in smaller parts the same is encoded",
+        any_size_of_parts,
+    ),
+    Harmless(
+        "transformer_lib/decoding/cache.py",
+        "if self.length == 0:  # room for every word to come, so that nothing is copied later",
+        "if self.length <= 0:  # room for every word to come, so that nothing is copied later",
+        "no cache has fewer words than none",
+        same_logits,
+    ),
+    Harmless(
+        "transformer_lib/decoding/cache.py",
+        "for layer, cache in zip(layers, self.cross_caches, strict=True):",
+        "for layer, cache in zip(layers, self.cross_caches, strict=False):",
+        "each layer has a cache of its own",
+        same_logits,
+    ),
+    Harmless(
+        "transformer_lib/decoding/cache.py",
+        "mask = None if new == 1 else causal_mask(start + new, words.device)[:, :, start:]",
+        "mask = None if new <= 1 else causal_mask(start + new, words.device)[:, :, start:]",
+        "of fewer words than one there is nothing to hide",
+        same_logits,
+    ),
+    Harmless(
+        "transformer_lib/decoding/cache.py",
+        "cache.length = min(cache.length, length)",
+        "cache.length = min(length, cache.length)",
+        "the smaller of two numbers is the same, whichever is named first",
+        same_logits,
+    ),
+    Harmless(
+        "transformer_lib/decoding/cache.py",
+        "return self.self_caches[0].length",
+        "return self.self_caches[-1].length",
+        "every layer has read the same words",
+        same_logits,
+    ),
+    Harmless(
+        "transformer_lib/decoding/cache.py",
+        "return logits_of_words(self.model, self.decoder.read(self.words[:, -1:])[:, -1])",
+        "return logits_of_words(self.model, self.decoder.read(self.words[:, -1:])[:, -0])",
+        "of one word the first is the last",
+        same_logits,
+    ),
+    Harmless(
         "transformer_lib/training/schedules.py",
         "way = min((step - warmup) / max(total - warmup, 1), 1)",
         "way = min((step - warmup) / max(1, total - warmup), 1)",
         "the larger of two numbers is the same, whichever is named first",
         any_cosine,
+    ),
+    Harmless(
+        "transformer_lib/training/schedules.py",
+        "return float(factor * d_model**-0.5 * min(step**-0.5, step * warmup**-1.5))",
+        "return float(factor * d_model**-0.5 * min(step * warmup**-1.5, step**-0.5))",
+        "the smaller of two numbers is the same, whichever is named first",
+        any_rate,
+    ),
+    Harmless(
+        "transformer_lib/training/schedules.py",
+        "return max_lr * min(step / warmup, (total + 1 - step) / max(total + 1 - warmup, 1))",
+        "return max_lr * min((total + 1 - step) / max(total + 1 - warmup, 1), step / warmup)",
+        "the lower of two lines is the same, whichever is named first",
+        any_rate,
+    ),
+    Harmless(
+        "transformer_lib/training/schedules.py",
+        "if step <= warmup:",
+        "if step < warmup:",
+        "where the warm-up ends, the cosine begins",
+        where_they_meet,
+    ),
+    Harmless(
+        "transformer_lib/training/schedules.py",
+        "way = min((step - warmup) / max(total - warmup, 1), 1)",
+        "way = min(1, (step - warmup) / max(total - warmup, 1))",
+        "the shorter of two ways is the same, whichever is named first",
+        any_rate,
+    ),
+    Harmless(
+        "transformer_lib/training/schedules.py",
+        "return max_lr * min(step / warmup, (total + 1 - step) / (total * decay), 1)",
+        "return max_lr * min((total + 1 - step) / (total * decay), step / warmup, 1)",
+        "the smallest of three numbers is the same, whichever is named first",
+        any_rate,
+    ),
+    Harmless(
+        "transformer_lib/training/schedules.py",
+        "return max_lr * min(step / warmup, (total + 1 - step) / (total * decay), 1)",
+        "return max_lr * min(step / warmup, 1, (total + 1 - step) / (total * decay))",
+        "the smallest of three numbers is the same, whichever is named last",
+        any_rate,
     ),
     Harmless(
         "transformer_lib/text/augmentation.py",
@@ -712,58 +1511,65 @@ HARMLESS = [
     ),
     Harmless(
         "transformer_lib/text/augmentation.py",
+        "if rng.random() < 0.75:",
+        "if rng.random() <= 0.75:",
+        "no draw of 53 bits comes to this number in years",
+        any_typing,
+    ),
+    Harmless(
+        "transformer_lib/text/augmentation.py",
+        "text = text.lower() if rng.random() < 0.6 else text[:1].lower() + text[1:]",
+        "text = text.lower() if rng.random() <= 0.6 else text[:1].lower() + text[1:]",
+        "no draw of 53 bits comes to this number in years",
+        any_typing,
+    ),
+    Harmless(
+        "transformer_lib/text/augmentation.py",
+        "if rng.random() < 0.5:",
+        "if rng.random() <= 0.5:",
+        "no draw of 53 bits comes to this number in years",
+        any_typing,
+    ),
+    Harmless(
+        "transformer_lib/text/augmentation.py",
+        "if ending < 0.7:",
+        "if ending <= 0.7:",
+        "no draw of 53 bits comes to this number in years",
+        any_typing,
+    ),
+    Harmless(
+        "transformer_lib/text/augmentation.py",
+        "if ending < 0.85:",
+        "if ending <= 0.85:",
+        "no draw of 53 bits comes to this number in years",
+        any_typing,
+    ),
+    Harmless(
+        "transformer_lib/text/augmentation.py",
         "if TOM.search(english) and TOM.search(spanish) and rng.random() < RENAMED:",
         "if TOM.search(english) and TOM.search(spanish) and rng.random() <= RENAMED:",
-        "no draw of 53 bits comes to a share in years",
+        "no draw of 53 bits comes to this number in years",
         any_name,
     ),
     Harmless(
         "transformer_lib/text/augmentation.py",
         "if rng.random() < TYPED:",
         "if rng.random() <= TYPED:",
-        "no draw of 53 bits comes to a share in years",
+        "no draw of 53 bits comes to this number in years",
         any_name,
     ),
     Harmless(
         "transformer_lib/text/augmentation.py",
         "if rng.random() < JOINED:",
         "if rng.random() <= JOINED:",
-        "no draw of 53 bits comes to a share in years",
+        "no draw of 53 bits comes to this number in years",
         any_name,
     ),
     Harmless(
-        "transformer_lib/text/augmentation.py",
-        "if rng.random() < 0.75:",
-        "if rng.random() <= 0.75:",
-        "no draw of 53 bits comes to a share in years",
-        any_name,
-    ),
-    Harmless(
-        "transformer_lib/text/augmentation.py",
-        "text = text.lower() if rng.random() < 0.6 else text[:1].lower() + text[1:]",
-        "text = text.lower() if rng.random() <= 0.6 else text[:1].lower() + text[1:]",
-        "no draw of 53 bits comes to a share in years",
-        any_name,
-    ),
-    Harmless(
-        "transformer_lib/text/augmentation.py",
-        "if rng.random() < 0.5:",
-        "if rng.random() <= 0.5:",
-        "no draw of 53 bits comes to a share in years",
-        any_name,
-    ),
-    Harmless(
-        "transformer_lib/text/augmentation.py",
-        "if ending < 0.7:",
-        "if ending <= 0.7:",
-        "no draw of 53 bits comes to a share in years",
-        any_name,
-    ),
-    Harmless(
-        "transformer_lib/text/augmentation.py",
-        "if ending < 0.85:",
-        "if ending <= 0.85:",
-        "no draw of 53 bits comes to a share in years",
-        any_name,
+        "transformer_lib/text/parallel.py",
+        "for path, line in zip(paths, raw, strict=True)",
+        "for path, line in zip(paths, raw, strict=False)",
+        "of two files two lines are read at a time",
+        two_files,
     ),
 ]

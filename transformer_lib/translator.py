@@ -146,7 +146,7 @@ class Translator:
 
         A full stop or an exclamation mark at the end is set aside and put back. Raises InputError
         for anything but one sentence of known words, of at most 64; a model with subwords reads
-        any words and all punctuation, in texts of at most 256 subwords.
+        any words and all punctuation, in texts of at most 255 subwords.
         """
         (found,) = self.translate_many([text], beam=beam, n_best=n_best, sample=sample)
         if isinstance(found, InputError):

@@ -117,12 +117,14 @@ def outline(
     )
 
 
-def mask(ax: Axes, at: Point, width: float, height: float, seen: Any) -> None:
+def mask(ax: Axes, at: Point, width: float, height: float, seen: Any, loud: Any = None) -> None:
     """Draw a mask: a cell for each query and key, with a dot where the query may see the key.
 
-    at: the lower left corner. seen: (q, k), true or false.
+    at: the lower left corner. seen: (q, k), true or false. loud: the same, for dots in the
+    accent color.
     """
     seen, (x, y) = as_array(seen), at
+    loud = np.zeros_like(seen) if loud is None else as_array(loud)
     rows, columns = seen.shape
     for i, j in np.ndindex(seen.shape):
         at = x + j * width / columns, y + height - (i + 1) * height / rows
@@ -138,7 +140,8 @@ def mask(ax: Axes, at: Point, width: float, height: float, seen: Any) -> None:
             )
         )
         if seen[i, j]:
-            ax.plot(at[0] + cell[0] / 2, at[1] + cell[1] / 2, "o", color=style.INK, markersize=4)
+            color, size = (style.ACCENT, 6) if loud[i, j] else (style.INK, 4)
+            ax.plot(at[0] + cell[0] / 2, at[1] + cell[1] / 2, "o", color=color, markersize=size)
 
 
 def scale(

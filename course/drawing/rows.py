@@ -38,6 +38,8 @@ def seed_rows(
     written: Callable[[float], str],
     limits: tuple[float, float] | None = None,
     ticks: Sequence[float] = (),
+    spans: Sequence[tuple[float, float]] = (),
+    quiet: bool = False,
 ) -> Figure:
     """Draw what changes are worth: a panel for each measure, a row for each change -> the figure.
 
@@ -46,7 +48,9 @@ def seed_rows(
     others. panels: key -> the panel's title. loud: (what, key) of the dots in the accent color.
     strong: the rows in bold ink. written: a mean -> the number beside the dots of a row that is
     better or worse (see `verdict`); the other rows are pale. limits: of the axes; by default
-    around all numbers. ticks: numbers at the foot of each panel, written as differences.
+    around all numbers. ticks: numbers at the foot of each panel, written as differences. spans: of
+    each panel the limits of its own axis, and its width goes by them. quiet: with numbers for the
+    loud and strong rows only.
     Raises ValueError when the first row is not the base, or a row has no numbers.
     """
     if not rows or rows[0]["group"] != "base":
@@ -57,11 +61,12 @@ def seed_rows(
     places = np.cumsum([0, *(1.45 if a["group"] != b["group"] else 1 for a, b in pairwise(rows))])
     figure = style.new_figure(style.WIDTH, 1.5 + STEP * places[-1] + 0.45 * bool(ticks))
     titled(figure, title, note)
-    axes = figure.subplots(1, len(panels), sharey=True, sharex=True, squeeze=False)[0]
+    how = {"width_ratios": [high - low for low, high in spans]} if spans else {"sharex": True}
+    axes = figure.subplots(1, len(panels), sharey=True, squeeze=False, **how)[0]
     numbers = np.concatenate([as_array(row[key]) for row in rows for key in panels])
     room = 0.05 * np.ptp(numbers)
-    low, high = limits or (numbers.min() - 5 * room, numbers.max() + 5 * room)
-    for ax, (key, name) in zip(axes, panels.items(), strict=True):
+    ends = limits or (numbers.min() - 5 * room, numbers.max() + 5 * room)
+    for (low, high), ax, key in zip(spans or [ends] * len(panels), axes, panels, strict=True):
         base = rows[0][key]
         ax.axvspan(min(base), max(base), color=style.GROUND, zorder=0)
         ax.axvline(np.mean(base), color=style.SOFT, linewidth=0.8, zorder=1)
@@ -74,7 +79,7 @@ def seed_rows(
             color = style.ACCENT if accent else color
             ax.plot([values.min(), values.max()], [y, y], color=color, alpha=0.4, linewidth=3)
             ax.scatter(values, [y] * len(values), s=34, color=color, edgecolor=style.PAPER, lw=0.6)
-            if clear:
+            if clear and (bold or not quiet):
                 left = found == "worse" and mean - 3.5 * room > low
                 ax.text(
                     values.min() - room if left else values.max() + room,
@@ -86,9 +91,10 @@ def seed_rows(
                     color=style.ACCENT if accent else style.INK,
                 )
             ax.axhline(y, color=style.RULE, linewidth=0.5, zorder=0.5)
-        ax.set_title(name, fontsize=style.LABEL)
+        ax.set_title(panels[key], fontsize=style.LABEL)
         ax.set(ylim=(places[-1] + 0.7, -0.7), xlim=(low, high))
-        ax.set_xticks(ticks, [f"{tick:+g}" if tick else "0" for tick in ticks])
+        inside = [tick for tick in ticks if low <= tick <= high]
+        ax.set_xticks(inside, [f"{tick:+g}" if tick else "0" for tick in inside])
         ax.spines[:].set_visible(False)
         ax.tick_params(axis="y", length=0)
     axes[0].set_yticks(places, [row["what"] for row in rows])

@@ -284,6 +284,7 @@ SIZES = re.compile(r"(?<![\w$\\{])d_(k|v|model|ff)\b(?![^$]*\$)")
 ROMAN = {"k": "$d_k$", "v": "$d_v$"} | {
     name: rf"$d_{{\mathrm{{{name}}}}}$" for name in ("model", "ff")
 }
+APOSTROPHE = re.compile(r"(?<=\w)'(?=\w)|(?<=s)'(?=\s)")
 MINUS = re.compile(r"(?<![\w.$\\{}^-])-(?=\.?\d)")
 
 
@@ -292,7 +293,7 @@ def finish(figure: Figure) -> None:
 
     The title goes to the left edge; the title of a single panel becomes the figure's. Colored text
     gets dark enough to read on paper. A hyphen before a digit becomes a minus sign. The label of a
-    vertical axis is written above it, horizontally.
+    vertical axis is written above it, horizontally. Apostrophes are curly, as quotation marks are.
     """
     if getattr(figure, "finished", False):
         return
@@ -354,6 +355,10 @@ def _upright(figure: Figure) -> None:
 
 
 def _set(text: str) -> str:
-    """Minus signs for hyphens before digits, and the paper's sizes as it prints them."""
+    """Minus signs for hyphens before digits, the paper's sizes as it prints them, and apostrophes.
+
+    A single word stays as it is: it may be a token, such as n't.
+    """
     text = MINUS.sub("\N{MINUS SIGN}", text)
+    text = APOSTROPHE.sub("’", text) if " " in text.strip() else text
     return SIZES.sub(lambda size: ROMAN[size[1]], text)

@@ -98,7 +98,8 @@ def _write(ax: Axes, at: Point, text: str, linespacing: float = 1.15, **look: An
 
 def width_of(text: str, size: float) -> float:
     """The width of a bold text, in inches. size: in points."""
-    return TextPath((0, 0), text, size=size, prop={"weight": "bold"}).get_extents().width / 72
+    bold = {"family": style.SANS, "weight": "bold"}
+    return TextPath((0, 0), text, size=size, prop=bold).get_extents().width / 72
 
 
 def percent(chance: float) -> str:

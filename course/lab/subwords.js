@@ -70,7 +70,7 @@ class Subwords {
 /** Both sides of a translator whose languages share their subwords; it reads any text. */
 class SubwordLanguage {
   constructor({ pieces, merges, finished, stand_ins }) {
-    this.longest = 256; // subwords in a sentence
+    this.longest = 255; // subwords in a sentence, as in Python
     this.tokenizer = new Subwords(merges);
     this.vocab = [...SPECIALS, ...pieces];
     this.ids = new Map(this.vocab.map((token, id) => [token, id]));

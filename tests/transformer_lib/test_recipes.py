@@ -214,7 +214,7 @@ def test_it_reads_the_whole_line(translator):
         ("?!", "no word"),
         ("one\ntwo", "2 lines"),
         (5, "one sentence in quotes"),
-        ("dog " * 300, "300 subwords, more than 256"),
+        ("dog " * 300, "300 subwords, more than 255"),
     ],
 )
 def test_what_it_cannot_read_is_said(translator, typed, message):

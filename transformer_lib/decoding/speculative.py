@@ -84,7 +84,7 @@ def speculative_decode(
         )
     words, rounds, drafted, accepted = [BOS], 0, 0, 0
     with inference_mode(model), inference_mode(draft):
-        writer, drafter = (Writer(each, src, max_length + 1) for each in (model, draft))
+        writer, drafter = (Writer(each, src, max_length) for each in (model, draft))
         while words[-1] != EOS and len(words) <= max_length:
             guesses = guess(drafter, words, min(ahead, max_length - len(words)))
             best = writer.best_after([*words[writer.length :], *guesses])

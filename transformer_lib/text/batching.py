@@ -77,4 +77,4 @@ def pair_lengths(pairs: Sequence[tuple[Ids, Ids]]) -> np.ndarray:
     """(n, 2): the lengths of all sources and targets."""
     if isinstance(pairs, TokenizedDataset):
         return pairs.lengths()  # without reading a sentence
-    return np.array([(len(src), len(tgt)) for src, tgt in pairs], np.int64).reshape(-1, 2)
+    return np.array([(len(src), len(tgt)) for src, tgt in pairs], np.int64).reshape(len(pairs), 2)

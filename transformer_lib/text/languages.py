@@ -27,7 +27,7 @@ from transformer_lib.text.user_input import (
 )
 
 WORDS_FILE, SUBWORDS_FILE, TYPED_FILE = "vocabulary.json", "tokenizer.json", "typed.json"  # files
-LONGEST_IN_SUBWORDS = 256
+LONGEST_IN_SUBWORDS = 255  # with <eos> as many as learned positions have
 AnyTokenizer = TypeVar("AnyTokenizer", Tokenizer, Subwords)
 
 

@@ -149,10 +149,9 @@ def _unknown_words(
         ax = style.new_figure(style.WIDTH, 3.2).subplots()
     shares = [100 * count / total for count in unknown]
     ax.plot(sentences, shares, "o-", color=style.ACCENT, markersize=7, clip_on=False, zorder=5)
-    for size, share, count in zip(sentences, shares, unknown, strict=True):
+    for size, share in zip(sentences, shares, strict=True):
         loud = {"color": style.ACCENT, "weight": "bold", "size": style.LABEL + 2}
-        ax.annotate(f"{share:.0f} %", (size, share), (8, 20), textcoords="offset points", **loud)
-        ax.annotate(f"{count:,} words", (size, share), (8, 6), textcoords="offset points")
+        ax.annotate(f"{share:.0f} %", (size, share), (8, 6), textcoords="offset points", **loud)
     ax.set_xscale("log")
     ax.set_xticks(sentences, [f"{size:,}" for size in sentences])
     ax.minorticks_off()

@@ -166,6 +166,7 @@ def _vector_sizes(
     figure = style.new_figure(style.WIDTH, 4.1)
     note = f"New vectors, with and without the factor {ROOT}. Cosine 1: two words look the same"
     titled(figure, "Without the factor the position drowns out the word", note)
+    figure.get_layout_engine().set(wspace=0.08)
     colors = {WITHOUT: style.ACCENT, WITH: style.SOFT}
     panels = (
         ("length of a vector", lengths, 0),
@@ -720,8 +721,8 @@ def draw_embedding_lengths() -> Figure:
     "but with a larger table at the start.",
     alt="Three falling curves of the loss. Without the factor it falls later than the other two, "
     "which coincide: a bracket at a loss of 1 says by how many steps. After 300 steps all three "
-    "are close to 0.1. Beside them, a row of the table at the start as 32 cells: as it is, all of "
-    "them are faint; times the root of 32, strongly colored.",
+    "are close to 0.1. Beside them, a row of the table at the start as 32 cells: without the "
+    "factor, all of them are faint; times the root of 32, strongly colored.",
 )
 def draw_embedding_scale() -> Figure:
     bottoms = ("without", "with the factor", "without, but a larger table")
@@ -735,16 +736,23 @@ def draw_embedding_scale() -> Figure:
     )  # where the mean falls to 1
     steps = f"{late - early:.0f} steps"
     bracket(ax, (early, 1), (late, 1), steps)
-    ax.text(118, 1.75, "as it is", color=style.ACCENT)
-    ax.text(80, 0.55, "times √32", color=style.MUTED, ha="right")
+    for line in ax.lines:
+        if line.get_linewidth() < 1:  # the mean is what is told
+            line.set_alpha(0.25)
+    ax.text(111, 1.9, "without the factor √32", color=style.ACCENT)
+    alike = "with the factor, or with\na larger table: alike"
+    label(ax, (4, 0.4), alike, size=style.LABEL, color=style.MUTED)
     torch.manual_seed(0)
     row = Transformer(14, 14, TOY).src_embed.table.weight.detach()[-1]
     beside = ax.inset_axes((0.6, 0.36, 0.4, 0.64))
     beside.set(xlim=(0, 3), ylim=(0, 1.8))
     beside.axis("off")
     label(beside, (0, 1.7), "A row of the table at the start", size=style.LABEL)
-    both = "times √32: by the factor, as in the\npaper, or in the table itself"
-    rows = (("as it is", style.ACCENT, 1.0, 1.36), (both, style.MUTED, row.numel() ** 0.5, 0.68))
+    both = "times √32: by the factor, as in the\npaper, or in a larger table"
+    rows = (
+        ("without the factor", style.ACCENT, 1.0, 1.36),
+        (both, style.MUTED, row.numel() ** 0.5, 0.68),
+    )
     for said, color, times, y in rows:
         strip(beside, (0, y - 0.14), 3, 0.24, row * times, limit=3, edge=color, line=1.4)
         label(beside, (0, y - (0.42 if "\n" in said else 0.28)), said, color=color)

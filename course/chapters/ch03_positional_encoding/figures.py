@@ -147,8 +147,11 @@ def _positions_curves(encoding: Any, pairs: Sequence[int]) -> Figure:
     figure = style.new_figure(style.WIDTH, 0.9 + 1.2 * len(pairs))
     panels = figure.subplots(len(pairs), 1, sharex=True, sharey=True, squeeze=False)[:, 0]
     for ax, i, wave in zip(panels, pairs, wavelengths(table)[list(pairs)], strict=True):
-        for column, color, name in ((2 * i, style.ACCENT, "sine"), (2 * i + 1, SOFT, "cosine")):
-            ax.plot(table[:, column], "o-", color=color, markersize=3, linewidth=1.5, label=name)
+        along = np.linspace(0, len(table) - 1, 1000)  # between the positions, for the eye
+        for column, color, function in ((2 * i, style.ACCENT, np.sin), (2 * i + 1, SOFT, np.cos)):
+            name = {np.sin: "sine", np.cos: "cosine"}[function]
+            ax.plot(table[:, column], "o", color=color, markersize=3, label=name, clip_on=False)
+            ax.plot(along, function(2 * math.pi * along / wave), color=color, linewidth=1)
         turn = f"{wave:,.{1 if wave < 100 else 0}f}"
         ax.set_title(f"pair i = {i}: one wave in {turn} positions", loc="left", fontsize=11)
         ax.set_yticks([-1, 0, 1])
@@ -178,36 +181,34 @@ def _positions_frequencies(
 ) -> Figure:
     """Compare the wavelengths of two encodings, for few pairs and for many -> the figure.
 
-    small, large: for each of the two encodings, by name, the wavelength of each pair. On the left
-    few pairs, on a scale on which each step multiplies. On the right many pairs: by how many
-    percent the waves of the second encoding are longer than those of the first.
+    small, large: for each of the two encodings, by name, the wavelength of each pair. The few pairs
+    are drawn, on a scale on which each step multiplies. Of the many, by how much the waves of the
+    second encoding are longer at most.
     """
-    figure = style.new_figure(style.WIDTH, 3.9)
-    figure.get_layout_engine().set(wspace=0.1)
-    left, right = figure.subplots(1, 2)
-    (first, waves), (second, longer) = large.items()
-    for (name, few), color in zip(small.items(), (style.MUTED, style.ACCENT), strict=True):
-        left.plot(range(len(few)), few, "o-", markersize=7, color=color, label=name)
-    title = "positions in one wave, d_model = {}"
-    left.set(yscale="log", xlabel="pair i", title=title.format(2 * len(few)))
-    left.set_xticks(range(len(few)))
-    left.minorticks_off()
-    left.yaxis.set_major_formatter("{x:,.0f}")
-    low, high = (few[-1] for few in small.values())
-    left.text(len(few) - 1.2, 0.9 * high, second, color=style.ACCENT, ha="right")
-    left.text(len(few) - 1.4, 0.2 * low, first, color=style.MUTED)
-    bracket(left, (len(few) - 0.85, low), (len(few) - 0.85, high), f"{high / low:.0f} ×")
-    left.set_xlim(-0.2, 1.3 * (len(few) - 1))
-    percent, last = 100 * (longer / waves - 1), len(waves) - 1
-    right.plot(percent, color=style.ACCENT, label="percent longer")
-    right.plot([0, last], [0, 0], color=style.MUTED, label=first)
-    right.text(last, 0.03 * percent[-1], first, color=style.MUTED, ha="right", va="bottom")
-    right.text(0.55 * last, 0.62 * percent[-1], second, color=style.ACCENT, ha="right")
-    bracket(right, (1.04 * last, 0), (1.04 * last, percent[-1]), f"{percent[-1]:.1f} %")
-    right.set(xlabel="pair i", title=f"how much longer, d_model = {2 * len(waves)}")
-    right.set(xlim=(0, 1.25 * last), ylim=(-0.02 * percent[-1], 1.1 * percent[-1]))
-    right.yaxis.set_major_formatter("{x:.0f} %")
-    right.set_xticks(_every(len(waves), len(waves) // 4))
+    figure, ax = style.panel(4.0)
+    (first, low), (second, high) = small.items()
+    last, many = len(low) - 1, len(large[first])
+    percent = 100 * (large[second] / large[first] - 1).max()
+    title = "The waves of Tensor2Tensor, the authors’ code, are longer than the paper’s"
+    note = f"Positions in one wave, in vectors of {2 * len(low)} numbers. "
+    note += f"In vectors of {2 * many}, the longest differ by {percent:.1f} % only"
+    titled(figure, title, note)
+    for name, waves, color in ((first, low, style.MUTED), (second, high, style.ACCENT)):
+        ax.plot(waves, "o-", markersize=8, color=color, label=name, linewidth=2.5)
+        down = (-14, 4) if name == second else (14, -10)
+        look = {"textcoords": "offset points", "weight": "bold", "color": color}
+        side = "right" if name == second else "left"
+        said = name if name == second else f"the {name}"
+        ax.annotate(said, (last - 1, waves[-2]), down, ha=side, **look)
+    bracket(ax, (last + 0.1, low[-1]), (last + 0.1, high[-1]), "")
+    look = {"size": style.LABEL + 1, "weight": "bold", "va": "center"}
+    times = high[-1] / low[-1]
+    ax.text(last + 0.16, low[-1] * times**0.5, f"{times:.0f} ×", **look)
+    ax.set(yscale="log", xlim=(-0.25, last + 0.4), xlabel="pair of columns, a sine and a cosine")
+    ends = {0: "0: the shortest wave", last: f"{last}: the longest wave"}
+    ax.set_xticks(range(last + 1), [ends.get(pair, str(pair)) for pair in range(last + 1)])
+    ax.minorticks_off()
+    ax.yaxis.set_major_formatter("{x:,.0f}")
     return figure
 
 
@@ -275,36 +276,52 @@ def _positions_clocks(
 
 
 @mpl.rc_context(style.PRINT)
-def _positions_similarity(encoding: Any, others: Sequence[Any] = ()) -> Figure:
+def _positions_similarity(encoding: Any, narrow: Any) -> Figure:
     """Draw dot products of position vectors, each divided by d_model/2, their square length.
 
-    Left: all pairs of positions of `encoding`. Right: position 0 with each other position, by their
-    distance, for `encoding` and for the `others`, which may have other sizes.
+    Left: all pairs of positions of `encoding`. Right: by their distance, three positions with each
+    other one, for `encoding` and, below, for `narrow`, which has fewer columns.
     """
     table = _table(encoding)
-    figure = style.new_figure(style.WIDTH, 3.7)
-    figure.get_layout_engine().set(wspace=0.1)
-    left, right = figure.subplots(1, 2, width_ratios=(1, 1.25))
-    products = table @ table.T / (table.shape[1] / 2)
+    figure = style.new_figure(style.WIDTH, 4.7)
+    title = "How alike two positions are depends on their distance only"
+    note = "Dot product of the two position vectors; at 1 they are equal."
+    titled(figure, title, f"{note} Right: three positions with all")
+    figure.get_layout_engine().set(wspace=0.08, hspace=0.06)
+    grid = figure.add_gridspec(2, 2, width_ratios=(1.1, 1), height_ratios=(1, 1))
+    left = figure.add_subplot(grid[:, 0])
+    products, end = table @ table.T / (table.shape[1] / 2), len(table) - 1
     image = left.imshow(products, cmap=AMOUNTS, vmin=0.5, vmax=1, interpolation="nearest")
-    marks = _every(len(table), len(table) // 4)
-    left.set(xlabel="position", ylabel="position", xticks=marks, yticks=marks)
-    left.set_title(f"any two positions, d_model = {table.shape[1]}")
-    level, far = {"color": style.INK, "linewidth": 1.2}, len(table) // 4
-    left.plot([far, len(table) - 1], [0, len(table) - 1 - far], **level)
-    left.text(len(table) - 3, 3, f"distance {far}", ha="right", va="center")
-    color_scale(image, left, "alike", [0.5, 1], shrink=0.6)
-    for one in [table, *map(_table, others)]:
-        width, look = one.shape[1], {"color": style.SOFT, "linewidth": 1, "zorder": 1}
-        look = {"color": style.ACCENT, "linewidth": 3} if one is table else look
-        right.plot(one @ one[0] / (width / 2), label=f"d_model = {width}", **look)
-    right.vlines(far, 0, 1.05, zorder=1, **level)
-    right.text(far + 0.6, 1.0, f"distance {far}", va="center")
-    right.set(xlabel="distance between the two positions", ylabel="how alike")
-    right.set(ylim=(0, 1.05), xlim=(0, len(table) - 1))
-    right.set_title("position 0 and another one")
-    name_lines(right)
+    marks, far = _every(len(table), len(table) // 4), len(table) // 4
+    left.set(xlabel="one position; downwards: the other", xticks=marks, yticks=marks)
+    left.set_anchor("N")
+    left.set_title(f"any two positions, {table.shape[1]} numbers in a vector", fontsize=style.LABEL)
+    left.plot([far, end], [0, end - far], color=style.INK, linewidth=1.2)
+    said = f"distance {far}:\nalways {products[0, far]:.2f}"
+    left.text(end - 1.5, 5, said, ha="right", va="center")
+    color_scale(image, left, "", [0.5, 1], shrink=0.6)
+    for row, (one, what) in enumerate(((table, "falls all the way"), (_table(narrow), "swings"))):
+        ax = figure.add_subplot(grid[row, 1])
+        alike = one @ one.T / (one.shape[1] / 2)
+        for start, look in STARTS.items():
+            away = abs(np.arange(end + 1) - start * end)
+            ax.plot(away, alike[int(start * end)], label=f"position {start * end:.0f}", **look)
+        ax.set_title(f"{one.shape[1]} numbers: it {what}", fontsize=style.LABEL)
+        ax.set(ylim=(0, 1.1), xlim=(-0.5, end + 0.5), xticks=marks, yticks=[0, 0.5, 1])
+        if row == 0:
+            how = {"handlelength": 0.8, "columnspacing": 0.7, "borderaxespad": 0.3}
+            ax.legend(loc="lower left", ncols=3, fontsize=style.NOTE, **how)
+            ax.scatter(far, products[0, far], s=80, facecolor="none", edgecolor=style.INK, zorder=4)
+            ax.annotate(f"distance {far}: {products[0, far]:.2f}", (far, 0.8))
+    ax.set_xlabel("distance between the two positions")
     return figure
+
+
+STARTS = {  # as parts of the way from the first to the last; they can be seen on one another
+    0: {"color": style.tint(style.ACCENT), "linewidth": 8},
+    1: {"color": style.ACCENT, "linewidth": 1.6},
+    0.5: {"color": style.INK, "linestyle": "none", "marker": "o", "markersize": 2.8},
+}
 
 
 def input_vectors(
@@ -418,11 +435,11 @@ def _rows_in_pairs(
     return figure
 
 
-KINDS = {  # the name in the picture, where it stands, its color and line
-    "paper": ("computed, the paper’s", (11.45, 0.4), style.ACCENT, "-"),
-    "tensor2tensor": ("computed, Tensor2Tensor’s", (11.3, 0.6), style.MUTED, "-"),
-    "learned": ("learned", (9.3, 0.3), style.MUTED, "--"),
-    "none": ("without positions", (3.25, 0.3), style.SOFT, "-"),
+KINDS = {  # the name in the picture, where it stands, its color, line and width
+    "paper": ("computed, the paper’s", (11.45, 0.4), style.ACCENT, "-", 3),
+    "tensor2tensor": ("computed, the program’s", (11.3, 0.6), style.SOFT, "-", 1.6),
+    "learned": ("learned", (9.3, 0.3), style.INK, (0, (3, 2)), 1.6),
+    "none": ("without positions", (3.25, 0.3), style.SOFT, "-", 2),
 }
 
 
@@ -440,15 +457,23 @@ def _lengths_copied(
     ax.axvspan(trained_to + 0.5, max(lengths) + 0.5, color=style.GROUND, zorder=0)
     for x, text, side in ((0.4, "seen in training", "right"), (0.6, "longer", "left")):
         ax.text(trained_to + x, 1.1, text, ha=side, va="center", color=style.MUTED)
-    for kind, (name, place, color, line) in reversed(KINDS.items()):
+    for kind, (name, place, color, line, wide) in reversed(KINDS.items()):
         groups = [
             [row[measure] for row in results if (row["kind"], row["length"]) == (kind, n)]
             for n in lengths
         ]
-        ax.plot(lengths, [np.mean(group) for group in groups], line, color=color, label=name)
+        look = {"color": color, "linestyle": line, "linewidth": wide, "label": name}
+        above = 4 if line != "-" else 3  # another line is seen between the dashes
+        ax.plot(lengths, [np.mean(group) for group in groups], zorder=above, **look)
         seeds = [(n, share) for n, group in zip(lengths, groups, strict=True) for share in group]
-        ax.scatter(*zip(*seeds, strict=True), color=color, s=22, zorder=3)
+        ax.scatter(*zip(*seeds, strict=True), color=color, s=18, zorder=3)
         ax.text(*place, name, color=style.readable(color, style.PAPER), va="center")
+        low = [share for share in groups[0] if share < 0.5]
+        if kind == "learned" and low:
+            said = f"learned: {len(low)} of {len(groups[0])} runs fails\nat a single digit"
+            way = {"arrowstyle": "-", "color": style.INK, "linewidth": 0.8}
+            at = lengths[0] + 0.6, 0.4 * np.mean(groups[0]) + 0.6 * np.mean(groups[1])
+            ax.annotate(said, at, (2.6, 0.8), va="center", arrowprops=way)
     ax.set(
         xlabel="digits in the row (a dot for each run, a line for their mean)",
         xticks=lengths,
@@ -739,12 +764,10 @@ def both_wavelengths(d_model: int) -> dict[str, Any]:
 
 @figure(
     "positions-frequencies",
-    title="The waves of Tensor2Tensor, the authors’ code, are longer than the paper’s",
     caption="The two encodings differ in their wavelengths, not only in the order of the columns.",
-    alt="Left, d_model = 8: wavelengths of four pairs on a logarithmic scale. Both start at 6; "
-    "Tensor2Tensor's rise to 10000 times 2 pi, the paper's only to 1000 times 2 pi. Right, "
-    "d_model = 512: Tensor2Tensor's waves are longer than the paper's by 0 percent at pair 0, "
-    "rising in almost a straight line to 3.7 percent at pair 255. Brackets say '10 ×' and '3.7 %'.",
+    alt="Wavelengths of four pairs of columns, in vectors of 8 numbers, on a logarithmic scale. "
+    "Both start at 6; Tensor2Tensor's rise to 10000 times 2 pi, the paper's only to 1000 times "
+    "2 pi. A bracket says '10 ×'. In vectors of 512, the longest waves differ by 3.7 percent.",
 )
 def draw_positions_frequencies() -> Figure:
     return _positions_frequencies(both_wavelengths(8), both_wavelengths(512))
@@ -763,15 +786,15 @@ def draw_positions_rotation() -> Figure:
 
 @figure(
     "positions-dot-products",
-    title="How alike two positions are depends on their distance only",
     caption="The dot product of two position vectors depends on their distance only.",
     alt="Left: a table of 41 by 41 positions, strongest on the diagonal and constant along each "
-    "parallel to it, of which that of distance 10 is drawn. Right: dot product against distance, "
-    "with a line at 10. For 512 dimensions the thick curve falls from 1 to about 0.55 at distance "
-    "40; for 8 dimensions a thin one swings up and down, and at distance 6 it is back at 0.95.",
+    "parallel to it, of which that of distance 10 is drawn: always 0.68. Right: dot product "
+    "against distance, from position 0, 20 and 40 to all others; the three fall on one another. "
+    "Above, for 512 numbers, it falls from 1 to about 0.55 at distance 40, with a ring at distance "
+    "10. Below, for 8 numbers, it swings up and down, and at distance 6 it is back at 0.95.",
 )
 def draw_positions_dot_products() -> Figure:
-    return _positions_similarity(positional_encoding(41, 512), [positional_encoding(41, 8)])
+    return _positions_similarity(positional_encoding(41, 512), positional_encoding(41, 8))
 
 
 def _trained_words(words: list[str], side: str = "source") -> Any:
@@ -851,10 +874,10 @@ def draw_positions_explorer() -> Any:
     caption="Learned and computed positions copy equally well within the training lengths; beyond "
     "them neither holds out for long.",
     alt="Share of rows copied right against the number of digits. From 2 to 10 digits, the longest "
-    "in training, computed and learned positions are near 1. "
-    "At 11 the computed ones fall to about a "
-    "half, the learned ones to 0; from 13 on all are at 0. Without positions the share falls from "
-    "1 digit on and is near 0 from 5 on.",
+    "in training, computed and learned positions are near 100 %; with a single digit one of three "
+    "learned runs is at 0. At 11 the computed ones fall to about a half, the learned ones, dashed, "
+    "to 0; from 13 on all are at 0. Without positions the share falls from 1 digit on and is near "
+    "0 from 5 on.",
 )
 def draw_positions_learned() -> Figure:
     found = experiments.load("positions")

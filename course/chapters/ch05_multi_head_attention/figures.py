@@ -37,7 +37,7 @@ from transformer_lib.translator import Translator
 
 # The words that look in the riddle, each with a color in all pictures of it.
 ASKERS = {"it": style.ACCENT, "tired": "#3F7F7A", "wide": "#3F7F7A"}
-SPREAD = 0.8  # of the space between two words, for the lines of all heads to one word
+SPREAD = 0.35  # of the space between two words, for the lines of all heads to one word
 # One color for each head, and none that a word of the running sentence has.
 HEADS = ("#2774A7", "#E89F2A", "#912E5A", "#3F7F7A", "#CD5A1F", "#86CEEB", "#C9B18A", "#4D4D4D")
 WIDE = 550  # pixels of the view to touch, where its words allow it
@@ -363,43 +363,64 @@ def token_view(maps: Any, layer: str = "encoder, layer 1", word: str | None = No
     # Pixels between the two columns; with the words the view is no wider than a notebook's column.
     width = max(120, min(300, WIDE - SHARE - room(words, "query") - room(words, "key")))
     queries = [row for row in words if row["side"] == "query"]
-    longest_word = json.dumps(
-        {
-            layer: max(len(row["word"]) for row in queries if row["layer"] == layer)
-            for layer in labels
-        },
-        ensure_ascii=False,
-    )
-    buttons = (  # the word itself is the label of an axis; this is its background, to be clicked
-        alt.Chart(alt.Data(values=queries))
-        .transform_filter("datum.layer == layer")
-        .transform_calculate(
-            edge=str(-6 / width),
-            outside=f"{-14 / width} - {longest_word}[datum.layer] * {9.2 / width}",
-            above="datum.place - 0.44",
-            below="datum.place + 0.44",
+    keys = [{**row, "label": None} for row in words if row["side"] == "key"]  # nothing to click
+    longest_query, longest_key = (
+        json.dumps(
+            {
+                layer: max(len(row["word"]) for row in column if row["layer"] == layer)
+                for layer in labels
+            },
+            ensure_ascii=False,
         )
-        .mark_rect(cornerRadius=6, fill="#8a8a8a", clip=False, cursor="pointer")
-        .encode(
-            x=alt.X("edge:Q", scale=across, axis=None),
-            x2="outside:Q",
-            y=alt.Y("above:Q", scale=vertical, axis=_column(labels, words, "query", longest)),
-            y2="below:Q",
-            fillOpacity=alt.condition(
-                f"({is_chosen}) && datum.label == word.label[0]", alt.value(0.4), alt.value(0.14)
-            ),
-            description="word:N",
-        )
-        .add_params(pinned)
-        .properties(name="words")  # otherwise Altair makes a name of the data's last digits
+        for column in (queries, keys)
     )
+
+    def chips(rows: list[dict], side: str, edge: str, outside: str, strong: str, bold: str) -> Any:
+        """The backgrounds of words, which are themselves the labels of an axis."""
+        return (
+            alt.Chart(alt.Data(values=rows))
+            .transform_filter("datum.layer == layer")
+            .transform_calculate(
+                edge=edge,
+                outside=outside,
+                above="datum.place - 0.44",
+                below="datum.place + 0.44",
+            )
+            .mark_rect(cornerRadius=6, fill="#8a8a8a", clip=False)
+            .encode(
+                x=alt.X("edge:Q", scale=across, axis=None),
+                x2="outside:Q",
+                y=alt.Y("above:Q", scale=vertical, axis=_column(words, side, longest, bold)),
+                y2="below:Q",
+                fillOpacity=alt.condition(
+                    f"({is_chosen}) && {strong}", alt.value(0.4), alt.value(0.14)
+                ),
+                description="word:N",
+            )
+        )
+
+    reach = f"{-14 / width} - {longest_query}[datum.layer] * {9.2 / width}"
+    strong, bold = (
+        "datum.label == word.label[0]",
+        f"{by_layer}[layer][datum.value] == word.label[0]",
+    )
+    buttons = chips(queries, "query", str(-6 / width), reach, strong, bold)
+    # Without names Altair makes some of the data's last digits.
+    buttons = buttons.add_params(pinned).properties(name="words")
+    buttons.mark.cursor = "pointer"
+    reach = f"{1 + 14 / width} + {longest_key}[datum.layer] * {9.2 / width}"
+    lines.sort(key=lambda row: row["weight"])  # the thickest lie on top
+    most_seen = json.dumps(_most_attention(lines, "j"), ensure_ascii=False)
+    strong, bold = (
+        f"{at} == {most_seen}[layer][word.label[0]]" for at in ("datum.place", "datum.value")
+    )
+    seen = chips(keys, "key", str(1 + 6 / width), reach, strong, bold).properties(name="seen")
     color = alt.Color(
         "head:N",
         scale=alt.Scale(domain=list(heads), range=list(HEADS)),
         legend=alt.Legend(
-            title="head",
-            titleOrient="left",
-            titleAnchor="middle",
+            title=None,
+            labelExpr="'head ' + datum.label",
             offset=8,
             orient="top",
             symbolType="stroke",
@@ -418,7 +439,6 @@ def token_view(maps: Any, layer: str = "encoder, layer 1", word: str | None = No
             .transform_filter(legend)
         )
 
-    lines.sort(key=lambda row: row["weight"])  # the thickest lie on top
     looks_chart = (
         looks(lines, f"({is_chosen}) ? datum.label == word.label[0] : true")
         .transform_calculate(
@@ -431,11 +451,11 @@ def token_view(maps: Any, layer: str = "encoder, layer 1", word: str | None = No
         .encode(
             x=alt.X("left:Q", scale=across, axis=None),
             x2="right:Q",
-            y=alt.Y("i:Q", scale=vertical, axis=_column(labels, words, "key", longest)),
+            y=alt.Y("i:Q", scale=vertical, axis=None),
             y2="end:Q",
             color=color,
             opacity=alt.Opacity(
-                "weight:Q", scale=alt.Scale(domain=[0, 1], range=[0.35, 1]), legend=None
+                "weight:Q", scale=alt.Scale(domain=[0, 1], range=[0.15, 1]), legend=None
             ),
             strokeWidth=alt.StrokeWidth(
                 "weight:Q", scale=alt.Scale(domain=[0, 1], range=[1, 8]), legend=None
@@ -462,7 +482,7 @@ def token_view(maps: Any, layer: str = "encoder, layer 1", word: str | None = No
         )
         .transform_filter("datum.rank == 1")  # of several heads, the one that looks most
         .transform_calculate(
-            x=f"1 + (24 + 8 * length(datum.key)) / {width}",
+            x=f"{1 + 26 / width} + {longest_key}[layer] * {9.2 / width}",
             said="'head ' + datum.head + ': ' + format(datum.weight * 100, '.0f') + ' %'",
         )
         .mark_text(align="left", baseline="middle", fontSize=13, fontWeight=600, clip=False)
@@ -478,9 +498,9 @@ def token_view(maps: Any, layer: str = "encoder, layer 1", word: str | None = No
         )
         .properties(name="shares")
     )
-    chart = alt.layer(buttons, looks_chart, shares)
+    chart = alt.layer(buttons, seen, looks_chart, shares)
     chart = chart.resolve_axis(y="independent").resolve_scale(color="independent")
-    most = json.dumps(_most_attention(lines), ensure_ascii=False)
+    most = json.dumps(_most_attention(lines, "said"), ensure_ascii=False)
     title = alt.Title(
         alt.ExprRef(
             f"({is_chosen}) ? {most}[layer][word.label[0]] : 'Who looks at whom · ' + layer"
@@ -492,45 +512,38 @@ def token_view(maps: Any, layer: str = "encoder, layer 1", word: str | None = No
     return chart.properties(width=width, height=26 * longest, title=title)
 
 
-def _most_attention(lines: Sequence[Mapping[str, Any]]) -> dict[str, dict[str, str]]:
-    """What the title says: layer -> a word that looks -> where one head looks most.
+def _most_attention(lines: Sequence[Mapping[str, Any]], what: str) -> dict[str, dict[str, Any]]:
+    """Where one head looks most: layer -> a word that looks -> that place, or what the title says.
 
-    lines: as of `_token_rows`, the thickest last.
+    lines: as of `_token_rows`, the thickest last. what: "j" or "said".
     """
-    found: dict[str, dict[str, str]] = {}
+    found: dict[str, dict[str, Any]] = {}
     for row in lines:
         layer = re.search(r"layer \d+", row["layer"])[0]
-        found.setdefault(row["layer"], {})[row["label"]] = (
+        said = (
             f"“{row['query']}” looks most at “{row['key']}”: "
             f"{percent(row['weight'])} in {layer}, head {row['head']}"
         )
+        found.setdefault(row["layer"], {})[row["label"]] = {**row, "said": said}[what]
     return found
 
 
-def _column(
-    labels: Mapping[str, Sequence[str]], words: Sequence[Mapping[str, Any]], side: str, longest: int
-) -> Any:
-    """One side's words as the labels of an axis, whose ink JupyterLab changes with its theme."""
+def _column(words: Sequence[Mapping[str, Any]], side: str, longest: int, bold: str) -> Any:
+    """One side's words as the labels of an axis, whose ink JupyterLab changes with its theme.
+
+    bold: what is true of the place (datum.value) of a word in bold.
+    """
     by_layer: dict[str, list[str]] = {}
     for row in words:
         if row["side"] == side:
             by_layer.setdefault(row["layer"], []).append(row["word"])
-    weight = "normal"
-    if side == "query":
-        said = f"{json.dumps(labels, ensure_ascii=False)}[layer][datum.value]"
-        weight = {
-            "condition": {
-                "test": f"isValid(word.label) && {said} == word.label[0]",
-                "value": "bold",
-            },
-            "value": "normal",
-        }
+    when = {"test": f"isValid(word.label) && {bold}", "value": "bold"}
     return alt.Axis(
         values=list(range(longest)),
         orient="left" if side == "query" else "right",
         title=None,
         labelExpr=f"{json.dumps(by_layer, ensure_ascii=False)}[layer][datum.value] || ''",
-        labelFontWeight=weight,
+        labelFontWeight={"condition": when, "value": "normal"},
         labelFontSize=15,
         labelPadding=10,
         labelLimit=400,

@@ -21,13 +21,13 @@ from course.drawing.arrows import arrow, box, path
 from course.drawing.maps import number_map
 from course.drawing.registry import figure
 from course.drawing.values import as_array
-from course.drawing.words import canvas, heading, label, titled, word_color
+from course.drawing.words import canvas, heading, label, titled, word, word_color
 from transformer_lib.model.masks import causal_mask, padding_mask
 from transformer_lib.text.tokens import BOS, PAD
 
 
 @mpl.rc_context(style.PRINT)
-def mask_maps(
+def _mask_maps(
     masks: Mapping[str, Any],
     rows: Sequence[str],
     columns: Sequence[str],
@@ -54,18 +54,63 @@ def mask_maps(
         if not np.isin(square, (0, 1)).all():
             raise ValueError(f"{name!r}: a mask holds True and False only")
     wide = (style.WIDTH - 1.3) / len(squares) / len(columns)
-    narrow = wide < 0.5  # then the words of the columns stand on two lines
     figure, panels = style.panels(len(squares), 1.7 + min(wide, 0.56) * len(rows))
     for ax, (name, square) in zip(panels, squares.items(), strict=True):
         seen = ListedColormap([style.GROUND, style.ACCENT if name == loud else style.SOFT])
         number_map(ax, square, rows, columns, cmap=seen, limits=(0, 1), marks=marks)
         ax.set_title(name, fontsize=style.LABEL)
         ax.tick_params(labelleft=ax is panels[0], pad=8)
-        for number, tick in enumerate(ax.xaxis.get_major_ticks()):
-            tick.set_pad(8 + 20 * (number % 2) * narrow)
+        for tick in ax.xaxis.get_major_ticks():
+            tick.set_pad(8)
         for text in ax.get_yticklabels():
             text.set_verticalalignment("center")
     titled(figure, title, note)
+    return figure
+
+
+def _mask_equation(masks: Mapping[str, Any], first: Sequence[str], rest: str) -> Figure:
+    """Draw three boolean squares (t, t) as an equation: a & b = c -> the figure.
+
+    masks: title -> square. first: the words of the first rows and columns; rest: that of all
+    others, which is written once.
+    """
+    count, cell, left, gap, bottom = len(next(iter(masks.values()))), 0.42, 0.93, 0.37, 0.44
+    figure, ax = canvas(style.WIDTH, bottom + cell * count + 1.12)
+    note = "Row: a word that looks. Column: may it see this one? 1 is yes"
+    heading(ax, "Both masks together hide padding and what comes later", note)
+    top, half = bottom + cell * count, cell * (len(first) + count) / 2  # in the middle of the rest
+    said = f"{rest} × {count - len(first)}"
+    for number, (name, square) in enumerate(masks.items()):
+        x, loud = left + number * (cell * count + gap), number == len(masks) - 1
+        color = style.ACCENT if loud else style.INK
+        label(
+            ax,
+            (x, top + 0.2),
+            name.removesuffix(" (&)"),
+            size=style.LABEL,
+            weight="bold",
+            color=color,
+        )
+        for (row, column), seen in np.ndenumerate(as_array(square)):
+            at = x + cell * (column + 0.5), top - cell * (row + 0.5)
+            fill = (style.ACCENT if loud else style.SOFT) if seen else style.GROUND
+            look = {"color": style.PAPER, "line": 1.5, "round": 0.03, "fill": fill}
+            box(ax, at, cell, cell, **look)
+            label(ax, at, "1" if seen else "", ha="center", color=style.ink_on(fill))
+        for place, text in enumerate(first):
+            apart = 0.06 * (2 * place - len(first) + 1)  # chips are wider than cells
+            at = x + cell * (place + 0.5) + apart, bottom - 0.24
+            word(ax, at, text, size=style.NOTE)
+        ends = x + cell * len(first) + 0.05, x + cell * count - 0.05
+        path(ax, [(end, bottom - 0.06) for end in ends], style.SOFT, head=False)
+        word(ax, (x + half, bottom - 0.24), said, size=style.NOTE)
+        sign = ("", "&", "=")[number]
+        label(ax, (x - gap / 2, (top + bottom) / 2), sign, size=20, ha="center", weight="bold")
+    for place, text in enumerate(first):
+        word(ax, (left - 0.14, top - cell * (place + 0.5)), text, size=style.NOTE, ha="right")
+    ends = top - cell * len(first) - 0.05, bottom + 0.05
+    path(ax, [(left - 0.06, end) for end in ends], style.SOFT, head=False)
+    word(ax, (left - 0.18, top - half), said, size=style.NOTE, ha="right")
     return figure
 
 
@@ -177,21 +222,14 @@ def draw_staircase() -> Figure:
 @figure(
     "masks-three",
     caption="The padding mask, the causal mask, and both together.",
-    alt="Three squares with a row and a column for each of '<bos> gracias <pad> <pad> <pad>'. "
-    "Padding mask: the first two columns are 1. Causal mask: the lower left triangle with its "
-    "diagonal is 1. Both: 1 only where both are, in the first two columns on and below the "
-    "diagonal.",
+    alt="Three squares with a row and a column for each of '<bos> gracias <pad> <pad> <pad>', as "
+    "an equation: padding mask & causal mask = both. Padding mask: the first two columns are 1. "
+    "Causal mask: the lower left triangle with its diagonal is 1. Both: 1 only where both are, in "
+    "the first two columns on and below the diagonal.",
 )
 def draw_three_masks() -> Figure:
-    words = ["<bos>", "gracias", "<pad>", "<pad>", "<pad>"]
-    return mask_maps(
-        _three_masks(torch.tensor([BOS, 4, PAD, PAD, PAD])),
-        words,
-        words,
-        title="Both masks together hide padding and what comes later",
-        note="Row: a word that looks. Column: may it see this one? 1 is yes",
-        loud="both (&)",
-    )
+    masks = _three_masks(torch.tensor([BOS, 4, PAD, PAD, PAD]))
+    return _mask_equation(masks, ["<bos>", "gracias"], "<pad>")
 
 
 @figure(
@@ -202,7 +240,7 @@ def draw_three_masks() -> Figure:
     "output changes with each word.",
 )
 def draw_influence() -> Figure:
-    return mask_maps(
+    return _mask_maps(
         measured_influence(),
         TGT_IN,
         TGT_IN,

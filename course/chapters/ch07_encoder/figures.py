@@ -75,7 +75,7 @@ def depth_curves(
             second = color in [line.get_color() for line in ax.lines]
             dashes = "--" if second else "-"
             ax.plot(at, drawn, dashes, color=color, label=name, linewidth=2.5)
-            if places:
+            if name in (places or {}):
                 ax.text(*places[name], name, color=color, weight="bold")
         if title in powers:
             ax.yaxis.set_major_locator(MultipleLocator(2))
@@ -268,12 +268,16 @@ def _norm_groups(
             for row, feature in np.argwhere(table == number):
                 right, under = table[row, feature + 1 :], table[row + 1 :, feature]
                 wide = pitch - (0.012 if len(right) and right[0] == number else 0.06)
-                low = tops[row] - cell + 0.06  # it reaches the next cell of its block
-                low = tops[row + 1] + 0.012 if len(under) and under[0] == number else low
-                area(ax, (left + pitch * feature, low), wide, tops[row] - low, color)
+                low, x = tops[row] - cell + 0.06, left + pitch * feature
+                goes_on = len(under) and under[0] == number  # it reaches the next of its block
+                if goes_on and tops[row] - tops[row + 1] > cell + 0.01:  # across the sentences' gap
+                    area(ax, (x + wide / 3, tops[row + 1]), wide / 3, low - tops[row + 1], color)
+                elif goes_on:
+                    low = tops[row + 1] + 0.012
+                area(ax, (x, low), wide, tops[row] - low, color)
             rows, features = np.nonzero(table == number)
             middle = left + pitch * (features.mean() + 0.5) - 0.03
-            y = np.mean([tops[row] for row in rows]) - cell / 2 + 0.03
+            y = tops[rows[(len(rows) - 1) // 2]] - cell / 2 + 0.03
             look = {"ha": "center", "weight": "bold", "color": style.ink_on(color)}
             label(ax, (middle, y), chr(ord("A") + block), size=style.LABEL, **look)
         for text, top in zip(words, tops, strict=True):
@@ -455,24 +459,33 @@ def draw_deep_stack() -> Figure:
 
 @figure(
     "encoder-deep-alike",
-    title="With depth words become alike; the residual connection slows it",
     caption="How alike the words become in untrained layers, with four ways to use a sub-layer.",
-    alt="Four curves over the first 12 of 24 layers. Without a residual, with and without a norm, "
-    "the mean cosine of two words is 1 after two layers; with one it gets there after about ten.",
+    alt="Two curves over the first 12 of 24 layers, and beside each a thin one, the same with a "
+    "norm. Without a residual connection, the mean cosine of two words is 1 after two layers; with "
+    "one it gets there after about ten.",
 )
 def draw_deep_alike() -> Figure:
     ways = {F: "neither", NORM: "norm only", SUM: "residual only", BOTH: "residual and norm"}
     curves = {name: all_ways()[way]["alike"][:13] for name, way in ways.items()}
-    places = {F: (2, 1.05), NORM: (2.8, 1.05), SUM: (5.2, 0.72), BOTH: (2.05, 0.88)}
-    drawn = depth_curves({"": curves}, loud=[SUM, BOTH], places=places)
-    [ax] = drawn.axes
+    figure = depth_curves({"": curves}, loud=[SUM, BOTH], places={})
+    title = "With depth words become alike; the residual connection slows it"
+    note = "How alike two words are in the mean, as a cosine, in layers that have learned nothing."
+    titled(figure, title, f"{note}\nThin lines: the same with a norm")
+    [ax] = figure.axes
+    for line in ax.lines:
+        line.set_linestyle("-")
+        line.set_linewidth(1 if "norm" in line.get_label() else 3.5)
+    for way, said, at, end, after in (
+        (F, "without a residual connection", (3.4, 1.07), 2, "after 2 layers"),
+        (SUM, "with a residual connection", (4.6, 0.68), 10, "after about 10"),
+    ):
+        color = style.ACCENT if way == SUM else style.MUTED
+        ax.text(*at, f"{said}: {way}", color=color, weight="bold")
+        ax.scatter(end, curves[way][end], s=70, color=color, zorder=3)
+        ax.text(end, 1.07, f"alike {after}", color=color, ha="center")
     ax.set(xlim=(-0.1, 12.1), ylim=(-0.05, 1.15), xticks=range(0, 13, 2))
     ax.set_yticks([0, 0.5, 1])
-    for end, said in ((2, "alike after 2 layers"), (10, "after about 10")):
-        ax.vlines(end, 0, 0.96, color=style.SOFT, linewidth=1, linestyle=":")
-        ax.text(end + 0.1, 0.03, said, fontsize=style.LABEL)
-    level_name(ax, "mean cosine of two words (f: one sub-layer; x +: the residual connection)")
-    return drawn
+    return figure
 
 
 @figure(

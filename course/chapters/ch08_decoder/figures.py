@@ -154,6 +154,7 @@ def _decode_trace(src: Sequence[str], steps: Sequence[WordStep]) -> Figure:
 # --- words that come back ------------------------------------------------------------------------
 
 
+@mpl.rc_context(style.PRINT)
 def _words_come_back(src: Sequence[str], read: Sequence[str], written: Sequence[str]) -> Figure:
     """Draw a decoder whose words flow back into it -> the figure.
 
@@ -173,8 +174,8 @@ def _words_come_back(src: Sequence[str], read: Sequence[str], written: Sequence[
         at, size = (x + width / 2, middle), {"size": style.TITLE, "weight": "bold"}
         box(ax, at, width, high - low, "", color, fill=style.TINTS[color], round=0.12)
         label(ax, at, name, ha="center", color=color, **size)
-    sentence(ax, (0.98, 0.9), src, style.WORDS, size=12, gap=0.14, ha="center")
-    arrow(ax, (0.98, 1.15), (0.98, low), style.ENCODER)
+    for x, text in zip(sentence(ax, (0.98, 0.9), src, gap=0.16, ha="center"), src, strict=True):
+        arrow(ax, (x, 1.15), (x, low), word_color(text))
     arrow(ax, (1.91, middle), (left - 0.48, middle), style.ENCODER, thick=3)
     named = {"size": style.NOTE, "ha": "center", "color": style.ENCODER}
     label(ax, (2.28, middle + 0.2), "memory", weight="bold", **named)
@@ -429,11 +430,11 @@ def draw_generator() -> Figure:
     "decoder-words-come-back",
     hero=True,
     caption="Each word that the decoder writes is the next word that it reads.",
-    alt="A blue box, the encoder, with 'I like trees <eos>' below it, and an arrow 'memory' to a "
-    "wide wine-red box, the decoder. Below the decoder the words that it reads, <bos> me gustan "
-    "los árboles; above it the words that it writes, me gustan los árboles <eos>. From each "
-    "written word a line in its color leads around the right side of the decoder to the same word "
-    "below; the four lines lie inside each other.",
+    alt="A blue box, the encoder, with an arrow from each of 'I like trees <eos>' below it, and an "
+    "arrow 'memory' to a wide wine-red box, the decoder. Below the decoder the words that it "
+    "reads, <bos> me gustan los árboles; above it the words that it writes, me gustan los árboles "
+    "<eos>. From each written word a line in its color leads around the right side of the decoder "
+    "to the same word below; the four lines lie inside each other.",
 )
 def draw_words_come_back() -> Figure:
     way = _i_like_trees_on_the_way()

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import matplotlib as mpl
+import numpy as np
 import torch
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -27,7 +28,7 @@ from course.drawing.cells import area, matrix, outline, scale
 from course.drawing.plots import curves, doubling, name_lines
 from course.drawing.registry import figure
 from course.drawing.values import as_array
-from course.drawing.words import canvas, heading, label, percent, sentence, titled, word
+from course.drawing.words import canvas, heading, label, percent, sentence, titled, width_of, word
 from transformer_lib.interpret.recording import record_outputs
 from transformer_lib.model.config import BASE, BIG
 from transformer_lib.text.batching import make_batch
@@ -381,52 +382,66 @@ class _Station(NamedTuple):
 
 
 DRAWN = 16  # numbers of a vector that are drawn; more would be a bar code
-STEP, FIRST, STRIP, GAP = 0.33, 1.1, 1.18, 0.13  # from row to row; the strips of a station
+STEP, FIRST, STRIP, GAP = 0.33, 1.1, 1.12, 0.19  # from row to row; the strips of a station
 
 
 @mpl.rc_context(style.PRINT)
 def _sentence_path(
-    rows: Sequence[tuple[Sequence[str], Sequence[_Station]]], answers: Sequence[tuple[str, float]]
+    rows: Sequence[tuple[Sequence[str], Sequence[_Station]]],
+    answers: Sequence[tuple[str, float]],
+    followed: Sequence[int] = (0, 0),
 ) -> Figure:
     """Draw the vectors of a sentence at each station of its way -> the figure.
 
     rows: (words, stations) for the encoder and for the decoder. answers: at each place of the
     decoder the most probable word and its probability, drawn at the end of the second row.
-    Raises ValueError when vectors don't fit the words.
+    followed: the word of the encoder and that of the decoder whose vectors aren't faded. Raises
+    ValueError when vectors don't fit the words.
     """
     tall = [STEP * len(tokens) for tokens, _ in rows]
-    figure, ax = canvas(style.WIDTH, sum(tall) + len(rows) + 1.0)
-    heading(ax, "Each word is a vector all the way, until the next word is chosen")
-    y, ends = sum(tall) + len(rows) + 0.95, []  # and where each half has its last vectors
-    for (tokens, stations), side in zip(rows, ("encoder", "decoder"), strict=True):
+    figure, ax = canvas(style.WIDTH, sum(tall) + 0.9 * len(rows) + 0.57)
+    widest = max(as_array(one.vectors).shape[1] for _, stations in rows for one in stations)
+    part = f"The first {DRAWN} of {widest} numbers" if widest > DRAWN else "The numbers"
+    title = "Each word is a vector all the way, until the next word is chosen"
+    heading(ax, title, f"{part} of each vector; one word is followed on each side")
+    y, ends = sum(tall) + 0.9 * len(rows) + 0.18, []  # and where each half has its last vectors
+    for (tokens, stations), side, loud in zip(rows, ("encoder", "decoder"), followed, strict=True):
         right, high = FIRST + len(stations) * (STRIP + GAP), STEP * len(tokens)
-        y -= 1.0 + high
-        _half(ax, y, right, tokens, stations, side)
+        y -= 0.9 + high
+        _half(ax, y, right, tokens, stations, side, loud)
         ends.append((right, y + high / 2))
     x, middle = ends[0]
-    lane, over = x + 0.45, middle - tall[0] / 2 - 0.3
+    lane, over = x + 0.45, middle - tall[0] / 2 - 0.22
     layers = [column for column, station in enumerate(rows[-1][1]) if "layer" in station.name]
     for column in layers:
         down = FIRST + column * (STRIP + GAP) + STRIP / 2
         corners = [(x + 0.05, middle), (lane, middle), (lane, over), (down, over)]
-        path(ax, [*corners, (down, over - 0.26)], style.ENCODER, thick=3.5)
+        path(ax, [*corners, (down, over - 0.24)], style.ENCODER, thick=2)
     named = {"size": style.LABEL, "weight": "bold", "color": style.ENCODER}
     label(ax, (lane + 0.14, middle - 0.06), "the memory", **named)
     label(ax, (lane + 0.14, middle - 0.43), "both layers of\nthe decoder\nread it")
-    x, y = ends[-1][0] + 0.22, y + STEP * len(answers)
+    x, y = ends[-1][0] + 0.3, y + STEP * len(answers)
     label(ax, (x, y + 0.24), "next word")
+    label(ax, (7.98, y + 0.24), "chance", ha="right")
     for row, (text, chance) in enumerate(answers):
-        word(ax, (x, y - STEP * (row + 0.5)), text, size=12, ha="left")
-        label(ax, (x + 0.95, y - STEP * (row + 0.5)), percent(chance))
-    widest = max(as_array(one.vectors).shape[1] for _, stations in rows for one in stations)
-    part = f"the first {DRAWN} of {widest} numbers" if widest > DRAWN else "the numbers"
-    scale(ax, (FIRST, 0.2), 1.6, limit=3, height=0.12)
-    label(ax, (FIRST + 1.95, 0.26), f"{part} of each vector", color=style.MUTED)
+        at, loud = y - STEP * (row + 0.5), row == followed[1]
+        color = style.INK if loud else style.MUTED
+        arrow(ax, (x - 0.46, at), (x - 0.08, at), color)
+        word(ax, (x, at), text, size=12, ha="left")
+        strong = {"weight": "bold" if loud else "normal", "color": color}
+        label(ax, (7.98, at), percent(chance), ha="right", **strong)
+    scale(ax, (6.6, ax.get_ylim()[1] - 0.56), 1.2, limit=3, height=0.12)
     return figure
 
 
 def _half(
-    ax: Axes, y: float, right: float, tokens: Sequence[str], stations: Sequence[_Station], side: str
+    ax: Axes,
+    y: float,
+    right: float,
+    tokens: Sequence[str],
+    stations: Sequence[_Station],
+    side: str,
+    loud: int,
 ) -> None:
     """The words of one half and their vectors at each station; y: where the lowest row ends."""
     color = {"encoder": style.ENCODER, "decoder": style.DECODER}[side]
@@ -445,8 +460,15 @@ def _half(
         matrix(ax, (x, y), STRIP, high, table[:, :DRAWN], limit=3, edge="none")
         for row in range(len(tokens) + 1):  # words apart
             area(ax, (x - 0.01, y + STEP * row - 0.045), STRIP + 0.02, 0.09, tint, zorder=2.5)
-            if row:
-                outline(ax, (x, y + STEP * (row - 1) + 0.045), STRIP, STEP - 0.09)
+        for row in range(len(tokens)):
+            low = y + high - STEP * (row + 1)
+            frame = {"edge": style.INK, "line": 1.4} if row == loud else {}
+            outline(ax, (x, low + 0.045), STRIP, STEP - 0.09, **frame)
+            if row != loud:
+                area(ax, (x, low), STRIP, STEP, tint, alpha=0.7, zorder=2.4)
+            elif column:
+                middle = low + STEP / 2
+                arrow(ax, (x - GAP, middle), (x, middle), style.INK, zorder=4)
     for row, text in enumerate(tokens):
         word(ax, (FIRST - 0.1, y + high - STEP * (row + 0.5)), text, size=12, ha="right")
 
@@ -470,8 +492,8 @@ def _cost_and_path(
     meet. Raises ValueError when a curve has another number of points than there are lengths.
     """
     figure = style.new_figure(style.WIDTH, 4.7)
-    note = "Recurrent: word after word. Convolution and restricted attention: 5 words, or with "
-    note += f"gaps.\nThe price: beyond {d_model} words, attention costs more than a recurrent layer"
+    note = f"Its price: beyond {d_model} words it costs more than a recurrent layer. "
+    note += "Convolution, restricted: windows of 5 words"
     titled(figure, "Self-attention never waits and reaches each word in one layer", note)
     drawn = [
         (places, waiting, 1, "Waiting", "steps one after another"),
@@ -484,7 +506,7 @@ def _cost_and_path(
             if len(numbers) != len(xs):
                 raise ValueError(f"{name!r} has {len(numbers)} points for {len(xs)} lengths")
             kinds.setdefault(tuple(numbers), []).append(name)
-        ax.set(xlim=(0, xs[-1]), xlabel="sentence, in words", title=title, ylabel=what)
+        ax.set(xlim=(0, xs[-1]), xlabel="words in the sentence", title=title, ylabel=what)
         ax.set_xticks([0, xs[-1] / 2, xs[-1]])
         ax.xaxis.set_major_formatter("{x:g}")
         ax.yaxis.set_major_locator(MaxNLocator(4, integer=True))
@@ -494,10 +516,24 @@ def _cost_and_path(
         }
         loud = [name for name in lines if name.startswith("self-attention")]
         curves(ax, xs, lines, loud=loud, names=False)
+        for line in ax.lines:
+            if len(set(line.get_ydata())) < len(xs):  # whole steps
+                line.set_drawstyle("steps-mid")
+            if line.get_label() == "with gaps":  # another kind than the dashed one of the price
+                line.set_linestyle(":")
         ax.set_ylim(0, 1.04 * max(map(max, lines.values()), default=1))
-        name_lines(ax, wide=15)
-    ax.axvline(d_model, color=style.SOFT, linewidth=0.8, zorder=1)
-    ax.text(d_model + 8, 0.72 * ax.get_ylim()[1], f"{d_model}\nwords", size=style.NOTE)
+        if given is not waiting:
+            name_lines(ax, wide=15)
+    for line in figure.axes[0].lines:  # here is room inside
+        end, flat = line.get_xydata()[-1], len(set(line.get_ydata())) == 1
+        look = {"textcoords": "offset points", "ha": "right", "color": line.get_color()}
+        shift = {"xytext": (0, 6) if flat else (-14, -5)}
+        figure.axes[0].annotate(line.get_label().replace(", ", ",\n"), end, **shift, **look)
+    meet = d_model, np.interp(d_model, xs, [*given.values()][0]) / unit
+    ax.plot(*meet, "o", color=style.INK, markersize=6, label="_", zorder=4)
+    way = {"arrowstyle": "-", "color": style.INK, "linewidth": 0.8, "shrinkB": 5}
+    place = d_model, 0.42 * ax.get_ylim()[1]
+    ax.annotate(f"{d_model} words:\nequal", meet, place, arrowprops=way, ha="center")
     return figure
 
 
@@ -510,21 +546,22 @@ def _whole_machine(source: Sequence[str], target: Sequence[str], N: int = 6) -> 
 
     source, target: the words, each in the color of `style.WORDS`. N: layers on each side.
     """
-    figure, ax = canvas(style.WIDTH, 5.8)
+    figure, ax = canvas(style.WIDTH, 5.9)
     heading(ax, "The source is read once; the target is written word by word")
-    left, right, low, high, top = 1.5, 5.75, 1.0, 3.9, 4.6
+    left, right, low, high, top = 1.5, 5.55, 1.0, 3.9, 4.75
     step, memory, lane = (high - low) / N, (left + right) / 2 - 0.05, style.WIDTH - 0.2
     heights = [low + (i + 0.5) * step for i in range(N)]
     for x, color, name in [(left, style.ENCODER, "encoder"), (right, style.DECODER, "decoder")]:
-        for i, y in enumerate(heights):
-            said = {N // 2: name, N // 2 - 1: f"{N} layers"}.get(i, "")
-            box(ax, (x, y), 2.1, step - 0.08, fill=color, line=0, round=0.06)
-            inside = {"size": style.TITLE, "color": style.PAPER, "weight": "bold", "ha": "center"}
-            label(ax, (x, y), said, **inside)
-    for x, words in ((left, source), (right, target[:-1])):
-        sentence(ax, (x, 0.25), words, style.WORDS, size=14, gap=0.2, ha="center")
+        for y in heights:
+            box(ax, (x, y), 2.1, step - 0.1, color=color, fill=style.TINTS[color], round=0.06)
+        label(ax, (x - 1.03, high + 0.36), name, size=style.TITLE, weight="bold", color=color)
+        label(ax, (x - 1.03, high + 0.12), f"{N} layers", size=style.LABEL)
+    wide, gap, slot = 0.24 * len(source) + 0.06, 0.2, 0.84
+    sentence(ax, (left, 0.25), source, style.WORDS, size=14, gap=gap, ha="center")
+    read = sentence(ax, (right - slot / 2, 0.25), target[:-1], size=14, gap=gap, ha="center")
+    for x in (left, right):
         arrow(ax, (x, 0.56), (x, low + 0.03))
-    wide = 0.24 * len(source) + 0.06
+    label(ax, (left + 0.12, 0.76), "once", size=style.LABEL, weight="bold")
     box(ax, (memory, top), wide, 0.78, color=style.ENCODER, fill=style.TINTS[style.ENCODER])
     for i, text in enumerate(source):
         at = memory + 0.24 * (i - (len(source) - 1) / 2), top
@@ -536,8 +573,13 @@ def _whole_machine(source: Sequence[str], target: Sequence[str], N: int = 6) -> 
         arrow(ax, (memory, y), (right - 1.05, y))
     arrow(ax, (right, high - 0.04), (right, top - 0.22))
     word(ax, (right, top), target[-1], size=17)
-    path(ax, [(right + 0.5, top), (lane, top), (lane, 0.32), (right + 1.22, 0.32)])
-    label(ax, (lane - 0.12, (low + high) / 2), "each word\ncomes back", ha="right")
+    color = style.WORDS[target[-1]]
+    end = read[-1] + width_of(target[-2], 14) / 2 + gap - 0.04 + slot  # of the empty place
+    outline(ax, (end - slot, 0.17), slot, 0.3, color, 1.5, linestyle=(0, (3, 2)))
+    ends = [(right + 0.54, top), (lane, top), (lane, 0.32), (end + 0.03, 0.32)]
+    path(ax, ends, color, thick=3.5)
+    look = {"ha": "right", "size": style.LABEL, "weight": "bold", "color": style.readable(color)}
+    label(ax, (lane - 0.14, (low + high) / 2), "each word\ncomes back", **look)
     return figure
 
 
@@ -715,10 +757,13 @@ def _path_of(
     "Above, the encoder with four words: embedding, with position, after layer 0 and 1, which is "
     "the memory that both layers of the decoder read. Below, the decoder with five: embedding, "
     "with position, after layer 0 and 1, and beside it what is written next: me, gustan, los, "
-    "árboles, <eos>, each with 89 or 90 %.",
+    "árboles, <eos>, each with 89 or 90 %. The row of trees and the one after which árboles is "
+    "written have arrows from strip to strip; the others are faded.",
 )
 def draw_sentence() -> Figure:
-    return _sentence_path(*_path_of(Translator.load(), SENTENCE))
+    rows, answers = _path_of(Translator.load(), SENTENCE)
+    followed = rows[0][0].index("trees"), [text for text, _ in answers].index("árboles")
+    return _sentence_path(rows, answers, followed)
 
 
 @figure(
@@ -729,8 +774,8 @@ def draw_sentence() -> Figure:
     "words, all others one. Path: one layer for self-attention, as many as words for the recurrent "
     "one, a quarter as many for convolution and restricted attention, 2 or 3 with gaps. Price: "
     "self-attention bends upwards and crosses the straight line of the recurrent layer at 64 "
-    "words, as many as a vector has numbers; convolution and restricted attention stay below. "
-    "Each curve has its name at its end.",
+    "words, as many as a vector has numbers, at a dot; convolution and restricted attention stay "
+    "below. Each curve has its name at its end.",
 )
 def draw_cost() -> Figure:
     cost, wait = [costs(n) for n in LENGTHS], [waiting(n) for n in PLACES]
@@ -780,8 +825,9 @@ def draw_step_lengths() -> Figure:
     "writer's layers.",
     alt="Two stacks of six layers. 'I like trees' and the end token enter the encoder from below. "
     "The memory comes out at its top, a vector for each word, with an arrow into each of the six "
-    "decoder layers. '<bos> me gustan los' enters the decoder from below, árboles comes out on "
-    "top, and each word written comes back as input.",
+    "decoder layers. '<bos> me gustan los' enters the decoder from below, and árboles comes out on "
+    "top. From there a thick green line leads to the empty place after 'los': each word comes back "
+    "as input.",
 )
 def draw_machine() -> Figure:
     return _whole_machine(

@@ -22,8 +22,7 @@ from course.chapters.ch10_training.experiments import (
     written_words,
 )
 from course.drawing import style
-from course.drawing.arrows import box, path
-from course.drawing.cells import outline
+from course.drawing.arrows import arrow, box, path
 from course.drawing.plots import bar_rows, curves, name_lines, shares
 from course.drawing.registry import figure
 from course.drawing.rows import seed_rows
@@ -123,32 +122,31 @@ def loop_curve(history: Sequence[Mapping[str, Any]], steps: int) -> Figure:
     """Draw a training on rows of digits, also an unfinished one -> the figure.
 
     history: {"step", "loss", "validation_loss"} for each validation, in nats per token; steps: how
-    long the training will be. Each curve ends with its loss and its perplexity, e to the loss.
+    long the training will be. Each curve ends with its loss.
     """
     figure, ax = style.panel(4.2)
     learned = bool(history) and history[-1]["validation_loss"] < history[-1]["loss"]
-    figure.suptitle(
+    title = (
         f"On rows it never saw, the loss falls to {history[-1]['validation_loss']:.2f} nats"
         if learned
         else "Does it learn the rule? Look at rows it never saw"
     )
+    note = "Rows of digits. Those it learns from have smoothed targets, whose loss never falls to 0"
+    titled(figure, title, note)
     nothing = math.log(11)  # ten digits and the end, all equally likely
     ax.axhline(nothing, color=style.MUTED, linestyle=":", linewidth=1.4)
     at = [entry["step"] for entry in history]
-    for key, name in {"loss": "learned", "validation_loss": "held out"}.items():
-        losses = {name: [entry[key] for entry in history]}
-        curves(ax, at, losses, loud=["held out"], names=False)
-    said = f"a model that knows nothing: {nothing:.1f} nats, perplexity 11"
+    for key, name in {"loss": "learned from", "validation_loss": "never seen"}.items():
+        values, loud = [entry[key] for entry in history], key == "validation_loss"
+        lines = {f"{name}: {value:.2f}": values for value in values[-1:]}
+        curves(ax, at, lines, loud=lines if loud else [], names=False)
+        if lines and loud:
+            ax.scatter(at[-1], values[-1], 64, style.ACCENT, clip_on=False, zorder=4)
+    said = f"a model that knows nothing: {nothing:.2f}"
     ax.text(steps, nothing + 0.08, said, ha="right", va="bottom", color=style.MUTED)
-    names = "rows it learns from, whose smoothed targets never cost 0", "rows it never saw"
-    for line, name in zip(ax.lines[1:], names, strict=True) if history else ():
-        end = float(line.get_ydata()[-1])
-        cost = f"{end:.2f}\N{NO-BREAK SPACE}nats"
-        line.set_label(f"{name}: {cost}, perplexity\N{NO-BREAK SPACE}{math.exp(end):.1f}")
     ax.set(xlim=(0, steps), ylim=(0, 3))
     ax.set(xlabel="step (one update of the weights)", ylabel="loss per token, in nats")
-    if history:
-        name_lines(ax, wide=26)
+    name_lines(ax)
     return figure
 
 
@@ -223,23 +221,30 @@ def two_decimals(share: float) -> str:
 def probability_bars(panels: Mapping[str, Any], words: Sequence[str]) -> Figure:
     """Draw how likely each word is, one panel for each distribution -> the figure.
 
-    panels: title -> probabilities, one for each of `words`. Where one of them is a target, a 1 and
-    zeros, its word is the dark one in all panels; else it is each panel's largest. Raises
-    ValueError when there are more or fewer, or when they don't add up to 1.
+    panels: title -> probabilities, one for each of `words`; one called "target", a 1 and zeros, is
+    drawn as an empty frame around the bar of its word in the others. Loud is this word, else each
+    panel's likeliest. Raises ValueError when there are more or fewer, or when they don't add up to
+    1.
     """
-    figure, axes = style.panels(len(panels), 3.4, sharey=True)
-    rows = [as_array(given) for given in panels.values()]
-    targets = [int(row.argmax()) for row in rows if row.max() == 1]
-    if targets and rows[-1][targets[0]] > rows[0][targets[0]]:
-        note = "The probability of each word; the right one is orange"
-        titled(figure, "Training moves the probability to the right word", note)
-    for ax, title, chances in zip(axes, panels, rows, strict=True):
+    rows = {title: as_array(given) for title, given in panels.items()}
+    for title, chances in rows.items():
         _check_rows(title, chances[None], words)
-        best = words[targets[0] if targets else int(chances.argmax())]
-        bars = dict(zip(words, chances, strict=True))
-        first = ax is axes[0]
-        bar_rows(ax, bars, loud=[best], written=two_decimals, most=1, named=first)
+    target = rows.pop("target", None)
+    figure, axes = style.panels(len(rows), 3.6, sharey=True)
+    for ax, (title, chances) in zip(axes, rows.items(), strict=True):
+        best = int((chances if target is None else target).argmax())
+        bars, first = dict(zip(words, chances, strict=True)), ax is axes[0]
+        framed = {} if target is None or chances[best] < 0.8 else {words[best]: 1.0}
+        look = {"loud": [words[best]], "written": two_decimals, "most": 1, "ends": framed}
+        bar_rows(ax, bars, named=first, **look)
         ax.set_title(title)
+        if target is not None:
+            ax.barh(best, 1, 0.64, fill=False, edgecolor=style.ACCENT, linestyle=(0, (3, 2)))
+            said = "target: 1" if first else ""
+            ax.text(1.02, best, said, va="center_baseline", color=style.ACCENT)
+    if target is not None and chances[best] > rows[next(iter(rows))][best]:
+        note = "The probability of each word; the target is 1 for the right one, else 0"
+        titled(figure, "Training moves the probability to the right word", note)
     return figure
 
 
@@ -247,47 +252,79 @@ def probability_bars(panels: Mapping[str, Any], words: Sequence[str]) -> Figure:
 def word_grids(grids: Mapping[str, Any], rows: Sequence[str], columns: Sequence[str]) -> Figure:
     """Draw grids of probabilities (positions, words) below each other, each row adding up to 1.
 
-    grids: title -> grid; one called "target" is drawn as frames around its ones in the others.
-    rows: what is predicted at each position. What rounds to 0.00 is left blank. Raises ValueError
+    grids: title -> grid. rows: the right word at each position. columns: what can be written; the
+    last one stands apart if it is "others". What rounds to 0.00 is left blank. Raises ValueError
     when a grid doesn't fit the words or a row doesn't add up to 1.
     """
-    title = _said_of_grids([as_array(grid) for grid in grids.values()], rows, columns)
-    target = as_array(grids.get("target", np.zeros((len(rows), len(columns)))))
-    grids = {name: grid for name, grid in grids.items() if name != "target"}
-    figure = style.new_figure(
-        style.WIDTH, 1.1 + 0.19 * bool(target.any()) + len(grids) * (0.55 + 0.31 * len(rows))
-    )
-    note = "A row for each position, named by its right word; empty: below 0.005"
-    titled(figure, title, note + "\nFramed: the right word, whose target is 1" * bool(target.any()))
+    grids = {name: as_array(grid) for name, grid in grids.items()}
+    figure = style.new_figure(style.WIDTH, 1.1 + len(grids) * (0.62 + 0.31 * len(rows)))
+    note = "A row for each place, named by its right word: how likely each word is there"
+    titled(figure, _said_of_grids([*grids.values()][-1], rows, columns), note)
     axes = figure.subplots(len(grids), 1, squeeze=False)[:, 0]
-    for ax, (title, given) in zip(axes, grids.items(), strict=True):
-        grid = as_array(given)
+    for ax, (title, grid) in zip(axes, grids.items(), strict=True):
         if len(grid) != len(rows):
             raise ValueError(f"{title!r}: {len(rows)} positions, but {len(grid)} rows of numbers")
         _check_rows(title, grid, columns)
         ax.imshow(grid, cmap=style.WEIGHTS, vmin=0, vmax=1, interpolation="nearest", aspect="auto")
         ax.set_title(title if len(grids) > 1 else "")
+        ax.xaxis.tick_top()
         words_around(ax, rows, columns)
-        ax.tick_params(labelbottom=ax is axes[-1])
+        ax.tick_params(pad=12)
+        if columns[-1] == "others":  # no word, so no chip
+            ax.get_xticklabels()[-1].set(bbox=None, color=style.MUTED)
+            edge = len(columns) - 1.5
+            look = {"facecolor": style.PAPER, "edgecolor": style.RULE, "zorder": 2.5}
+            ax.axvspan(edge - 0.05, edge + 0.05, -0.1, 1.1, **look)
         for (i, j), share in np.ndenumerate(grid):
             if steady_round(share):
-                said, ink = two_decimals(share), style.ink_on(style.WEIGHTS(share))
-                centered(ax, j, i, said, color=ink)
-        for i, j in np.argwhere(target == 1):
-            outline(ax, (j - 0.5, i - 0.5), 1, 1, style.ACCENT, 2.5, clip_on=False)
+                ink = style.MUTED if share < 0.1 else style.ink_on(style.WEIGHTS(share))
+                centered(ax, j, i, two_decimals(share), color=ink)
     return figure
 
 
-def _said_of_grids(grids: Sequence[np.ndarray], rows: Sequence[str], columns: Sequence[str]) -> str:
-    """What can be said of the right words in the last grid."""
+def _said_of_grids(grid: np.ndarray, rows: Sequence[str], columns: Sequence[str]) -> str:
+    """What can be said of the right words in a grid."""
     right = [(i, list(columns).index(word)) for i, word in enumerate(rows) if word in columns]
-    if len(right) < len(rows) or any(grid.shape != (len(rows), len(columns)) for grid in grids):
+    if len(right) < len(rows) or grid.shape != (len(rows), len(columns)):
         return ""
-    least = min(grids[-1][at] for at in right)
-    if np.ptp([grids[-1][at] for at in right]) < 1e-6:  # a rule made them, not a training
-        return f"Smoothing moves {1 - least:.2f} from the right word to all the others"
+    least = min(grid[at] for at in right)
     said = f"The right word gets nearly all the probability: {two_decimals(least)} or more"
     return said if least > 0.9 else ""
+
+
+@mpl.rc_context(style.PRINT)
+def _smoothed_row(target: Any, words: Sequence[str], eps: float) -> Figure:
+    """Draw what label smoothing takes from the right word of a target row, and gives to the others.
+
+    target: a 1 among zeros, one number for each of `words`.
+    """
+    target = as_array(target)
+    smoothed, right = (1 - eps) * target + eps / len(target), int(target.argmax())
+    moved = smoothed - target
+    figure, ax = style.panel(3.6)
+    note = f"The target where “{words[right]}” is right, with label smoothing of {eps:g}"
+    said = f"Smoothing moves {-moved[right]:.2f} from the right word to all the others"
+    titled(figure, said, note)
+    ax.bar(range(len(words)), np.minimum(smoothed, target), color=style.SOFT, width=0.7)
+    bottom = np.where(moved > 0, 0, smoothed)
+    ax.bar(range(len(words)), abs(moved), 0.7, bottom, color=style.ACCENT)
+    for x, change in enumerate(moved):
+        if x != right:
+            side = np.sign(x - right)
+            start, end = (right + 0.35 * side, 1 + moved[right] / 2), (x, 0.17)
+            way = {"start": start, "end": end, "bend": -0.3 * side, "thick": 0.7}
+            arrow(ax, color=style.ACCENT, **way)
+            centered(ax, x, change + 0.06, f"{change:+.3f}", color=style.ACCENT)
+    look = {"ha": "center", "weight": "bold"}
+    ax.text(right, 1.03, f"{moved[right]:+.3f}", color=style.ACCENT, **look)
+    ax.text(right, smoothed[right] / 2, f"{smoothed[right]:.3f}", color=style.INK, **look)
+    ax.set_xticks(range(len(words)), words)
+    for text in ax.get_xticklabels():
+        text.set(**style.chip(text.get_text()))
+    ax.tick_params(length=0, pad=10)
+    ax.set(yticks=[], ylim=(0, 1.12))
+    ax.spines["left"].set_visible(False)
+    return figure
 
 
 def _check_rows(title: str, rows: np.ndarray, words: Sequence[str]) -> None:
@@ -342,10 +379,10 @@ def _word_rows(
     ys = [top - down * number for number in range(len(rows))]
     for y, (name, words) in zip(ys, rows.items(), strict=True):
         label(ax, (1.05, y), name, size=style.LABEL, ha="right", weight="bold")
-        for x, text, good in zip(xs, words, right, strict=True):
-            wrong = name in ("predicts", "writes") and text != good
+        wanted = [words[0], *right[:-1]] if name == "reads" else right
+        for x, text, good in zip(xs, words, wanted, strict=True):
             look = {"line": 0.0}
-            if wrong:
+            if text != good:
                 look = {"color": style.ACCENT, "line": 1.8, "weight": "bold"}
             box(ax, (x, y), wide, high, text, **look)
             if y == top:
@@ -487,9 +524,10 @@ def before_and_after() -> tuple[Tensor, Tensor]:
 @figure(
     "training-merci",
     caption="The first word for 'merci': what a new model thinks, what is right, what it learns.",
-    alt="Three panels with a bar for each of five English words, the end token and the rest; "
-    "'thanks', the right word, is orange. Before training the bars are of all sizes and 'thanks' "
-    "gets 0.06. The target is 1 at 'thanks' and 0 elsewhere. After training 'thanks' has 0.89.",
+    alt="Two panels with a bar for each of five English words, the end token and the rest; "
+    "'thanks', the right word, is orange, in a dashed frame that is as long as the target, 1. "
+    "Before training the bars are of all sizes and 'thanks' gets 0.06. After training 'thanks' "
+    "nearly fills its frame, with 0.89.",
 )
 def draw_merci() -> Figure:
     before, after = before_and_after()
@@ -504,32 +542,32 @@ def draw_merci() -> Figure:
 @figure(
     "training-grids",
     caption="What a trained model makes of the five target rows for 'I am a student'.",
-    alt="A grid with a row for each of 'I am a student <eos>' and a column for each word. The "
-    "right word of each row, whose target is 1, is framed; the trained model gives it 0.95 to "
-    "0.97, all others 0.02 or less.",
+    alt="A grid with a row for each of 'I am a student <eos>' and a column for each word. In each "
+    "row the cell of its right word is filled, and the trained model gives it 0.95 to 0.97, all "
+    "others 0.02 or less.",
 )
 def draw_grids() -> Figure:
-    grids = {"target": target_rows(0), "trained model": before_and_after()[1][0]}
-    return word_grids({name: as_columns(grid) for name, grid in grids.items()}, STUDENT, COLUMNS)
+    grid = as_columns(before_and_after()[1][0])
+    return word_grids({"trained model": grid}, STUDENT, COLUMNS)
 
 
 @figure(
     "training-smoothed-rows",
-    caption="The target rows without and with label smoothing of 0.1.",
-    alt="Two grids with a row for each of 'I am a student <eos>'. Above: 1 at the right word, all "
-    "else blank. Below: 0.91 at the right word, 0.01 at each other word and 0.03 at the "
-    "last column, which stands for three special tokens.",
+    caption="The target for the first word of 'I am a student', with label smoothing of 0.1.",
+    alt="A bar for each of nine words and signs. The bar of 'I', the right word, is 1 high. Its "
+    "topmost 0.089, in orange, is taken away, which leaves 0.911. Arrows lead from there to the "
+    "eight others, which get 0.011 each.",
 )
 def draw_smoothed_rows() -> Figure:
-    rows = target_rows(0)
-    grids = {"no smoothing": rows, "label smoothing, ε = 0.1": 0.9 * rows + 0.1 / rows.size(-1)}
-    return word_grids({name: as_columns(grid) for name, grid in grids.items()}, STUDENT, COLUMNS)
+    from course.chapters.ch10_training.experiment_first_words import ENGLISH
+
+    return _smoothed_row(target_rows(0)[0], ENGLISH.tokens, 0.1)
 
 
 @figure(
     "training-teacher-forcing",
     caption="Teacher forcing: in training the decoder reads the right words, whatever it predicts.",
-    alt="Boxes with words of a new model; the wrong ones that it writes are orange. Above, in "
+    alt="Boxes with words of a new model; its wrong ones are orange. Above, in "
     "training: the row 'reads' holds <bos> I am a student, 'predicts' mostly wrong words, 'right "
     "word' I am a student <eos>. An arrow leads from each right word to the next position of "
     "'reads'. Below, alone: the arrows start at the model's own words, and soon it repeats itself.",
@@ -667,7 +705,7 @@ def draw_ablations() -> Figure:
         title="Without positions hardly a row is right; the number of heads hardly matters",
         note="A model that writes rows of digits backwards, changed in one thing at a time. "
         f"A dot for\neach of three seeds; the band is the base’s own, in the mean {base:.0f} %",
-        loud=[(name, "shares") for name in (worst, *heads)],
+        loud=[(worst, "shares")],
         written=lambda share: f"{100 * share:.0f} %",
         limits=(-0.01, 1.0),
     )
@@ -676,10 +714,10 @@ def draw_ablations() -> Figure:
     ax.set_xlabel("held-out rows without a mistake")
     places = dict(zip([row["what"] for row in rows], ax.get_yticks(), strict=True))
     top, bottom = places[heads[0]], places[heads[-1]]
-    ax.plot([0.68, 0.68], [top - 0.3, bottom + 0.3], color=style.ACCENT, linewidth=2)
+    ax.plot([0.68, 0.68], [top - 0.3, bottom + 0.3], color=style.MUTED, linewidth=1.5)
     said = "1 to 16 heads: none\nclearly better or worse"
     ground = {"facecolor": style.PAPER, "linewidth": 0, "pad": 1.5}  # over the lines of the rows
-    look = {"color": style.ACCENT, "ha": "right", "va": "center", "bbox": ground}
+    look = {"color": style.MUTED, "ha": "right", "va": "center", "bbox": ground}
     ax.text(0.665, (top + bottom) / 2, said, **look)
     return figure
 
@@ -688,8 +726,9 @@ def draw_ablations() -> Figure:
     "training-loop",
     caption="The loss of the loop written by hand: rows of digits, to be written backwards.",
     alt="Two curves over 400 steps. The loss on held-out rows begins at 2.3 nats, just below the "
-    "dotted line of a model that knows nothing, at 2.4, a perplexity of 11, and falls to 0.15. The "
-    "loss on smoothed targets runs above it and ends at 0.6.",
+    "dotted line of a model that knows nothing, at 2.40, and falls to 0.15, where a dot marks its "
+    "end. The loss on the rows it learns from, whose targets are smoothed, runs above it and ends "
+    "at 0.61.",
 )
 def draw_loop() -> Figure:
     run = experiments.load("loop")

@@ -10,6 +10,7 @@ from functools import cache
 from typing import Any
 
 import matplotlib as mpl
+import numpy as np
 import torch
 from matplotlib.figure import Figure
 from torch.utils.flop_counter import FlopCounterMode
@@ -343,22 +344,25 @@ def cost_curves(lengths: Sequence[int], costs: Mapping[str, Sequence[int]]) -> F
     for name, numbers in costs.items():
         if len(numbers) != len(lengths):
             raise ValueError(f"{name!r} has {len(numbers)} costs for {len(lengths)} lengths")
-    figure, ax = style.panel(3.8)
+    figure, ax = style.panel(4.0)
     ax.set(xlabel="words written", ylabel="multiplications, in millions")
     *_, (last, less) = costs.items()
     named = {
         f"{name}: {steady_round(numbers[-1] / 1e6, 0):,.0f} million": [n / 1e6 for n in numbers]
         for name, numbers in costs.items()
     }
-    curves(ax, lengths, named, loud=list(named)[-1:], marker="o", clip_on=False)
+    curves(ax, lengths, named, loud=list(named)[-1:], marker="o", linestyle="", clip_on=False)
+    for dots in list(ax.lines):  # between them no guess: each layer's work is a cubic at most
+        x = np.linspace(0, lengths[-1])
+        power = np.polyfit(*dots.get_data(), min(3, len(lengths) - 1))
+        ax.plot(x, np.polyval(power, x), color=dots.get_color(), label="_", zorder=2)
     if len(costs) == 2:
         more, end = next(iter(costs.values()))[-1], lengths[-1]
         times = f"{more / less[-1]:.0f} times less"
-        ax.set_title(f"{end} words: {times} work {last}")
-        low, high, gap = less[-1] / 1e6, more / 1e6, more / 3e7  # beside the dots
-        bracket(ax, (end, low + gap), (end, high - gap), times)
-        kept = "The cache keeps the keys and values of the words before."
-        ax.text(0.03, 0.98, kept, va="top", transform=ax.transAxes, color=style.MUTED)
+        note = "The cache keeps the keys and values of the words before"
+        titled(figure, f"{end} words: {times} work {last}", note)
+        low, high, gap = less[-1] / 1e6, more / 1e6, more / 2e7  # under the names of the lines
+        bracket(ax, (1.03 * end, low + gap), (1.03 * end, high - gap), times)
     ax.set_xticks(lengths)
     ax.set_ylim(bottom=0)
     ax.set_xlim(left=0)
@@ -427,10 +431,9 @@ def _sharpened_rows(
     """
     first = next(iter(panels.values()))
     lines = -(-len(panels) // 3)
-    figure = style.new_figure(style.WIDTH, (0.3 * len(first) + 0.85) * lines + 0.8)
-    figure.suptitle(title)
-    note = "bars: probability that a word is drawn as the first of the translation"
-    figure.supxlabel(note, size=style.NOTE, color=style.MUTED, x=0.008, ha="left")
+    figure = style.new_figure(style.WIDTH, (0.3 * len(first) + 0.85) * lines + 0.7)
+    note = f"The first word for “{STUDENT}”: how likely it is drawn; upright: without any dial"
+    titled(figure, title, note)
     figure.get_layout_engine().set(hspace=0.08)
     axes = figure.subplots(lines, 3, sharey=True, sharex=True, squeeze=False)
     for ax in axes.flat[len(panels) :]:
@@ -440,9 +443,13 @@ def _sharpened_rows(
             raise ValueError(f"{name!r} has the words {list(row)}, not {list(first)}")
         if abs(sum(row.values()) - 1) > 1e-3:
             raise ValueError(f"{name!r}: probabilities add up to 1, not {sum(row.values()):.3f}")
-        never = {word: "never" for word, p in row.items() if not p}
+        notes = {word: "never" if not p else "< 0.01" for word, p in row.items() if p < 0.005}
         said, left = (lambda p: f"{steady_round(p):.2f}"), number % 3 == 0
-        bar_rows(ax, row, loud=[others], written=said, most=1, notes=never, named=left)
+        ends = {word: max(p, first[word]) for word, p in row.items()}  # past the upright marks
+        look = {"loud": [others], "written": said, "most": 1, "notes": notes, "ends": ends}
+        bar_rows(ax, row, named=left, **look)
+        if number:
+            ax.plot(list(first.values()), range(len(first)), "|", color=style.INK, markersize=19)
         ax.set_title(name)
     return figure
 

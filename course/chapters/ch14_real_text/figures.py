@@ -10,7 +10,7 @@ from course import experiments
 from course.chapters.ch12_translation.figures import loss_and_floor
 from course.drawing import style
 from course.drawing.arrows import box
-from course.drawing.plots import curves, dot_rows
+from course.drawing.plots import curves, dot_rows, name_lines
 from course.drawing.registry import figure
 from course.drawing.words import canvas, heading, label, titled
 from transformer_lib.files import read_json
@@ -75,6 +75,7 @@ def _dropout_curves(panels: Mapping[str, Mapping[float, Sequence[tuple[int, floa
     if not panels:
         raise ValueError("there are no panels: there is nothing to draw")
     figure, axes = style.panels(len(panels), 3.8, sharey=True)
+    figure.get_layout_engine().set(wspace=0.08)
     for ax, (title, given) in zip(axes, panels.items(), strict=True):
         lines = {}
         for dropout, pairs in given.items():
@@ -82,7 +83,9 @@ def _dropout_curves(panels: Mapping[str, Mapping[float, Sequence[tuple[int, floa
             name = f"dropout {dropout:g}" if dropout else "no dropout"
             lines[f"{name}: {losses[-1]:.2f}"] = losses
         ax.set(title=title, xlabel="step of training")
-        curves(ax, steps, lines, loud=[name for name in lines if name.startswith("no")])
+        loud = [name for name in lines if name.startswith("no")]
+        curves(ax, steps, lines, loud=loud, names=False)
+        name_lines(ax, wide=12)
         ax.set_xlim(0, steps[-1])
         ax.locator_params(axis="x", nbins=4)
         ax.xaxis.set_major_formatter("{x:,.0f}")
@@ -94,42 +97,32 @@ def _dropout_curves(panels: Mapping[str, Mapping[float, Sequence[tuple[int, floa
 
 
 @mpl.rc_context(style.PRINT)
-def _score_dots(
-    panels: Mapping[str, Mapping[str, Sequence[float]]],
-    published: Mapping[str, Mapping[str, float]],
-) -> Figure:
-    """Draw BLEU, a panel for each text and a row for each way of writing: a dot for each seed.
+def _score_slopes(texts: Mapping[str, Mapping[str, Sequence[float]]]) -> Figure:
+    """Draw BLEU from one text to another: a thick line for each way, thin ones for its seeds.
 
-    panels: title -> {way: a score for each seed}, the same ways in each; the last way is loud.
-    A thin line joins the scores of a seed. published: title -> {name: score}, dotted lines. Raises
-    ValueError without a panel.
+    texts: title -> {way: a score for each seed}, the same ways in both; the last way is loud.
+    Raises ValueError for another number of texts.
     """
-    if not panels:
-        raise ValueError("there are no panels: there is nothing to draw")
-    ways = list(next(iter(panels.values())))
-    figure = style.new_figure(style.WIDTH, 1.7 + 0.5 * len(ways))
-    note = "BLEU, two ways to choose a translation; dots: three training runs; upright: their mean"
+    if len(texts) != 2:
+        raise ValueError(f"a line goes from one text to another, but here are {len(texts)} texts")
+    figure = style.new_figure(style.WIDTH, 4.1)
+    note = "BLEU of two ways to choose among translations; thin lines: three training runs"
     titled(figure, "The choice that is better on validation is worse on test", note)
-    figure.get_layout_engine().set(wspace=0.08)
-    axes = figure.subplots(1, len(panels), sharex=True, sharey=True, squeeze=False)[0]
-    for ax, (title, rows) in zip(axes, panels.items(), strict=True):
-        dot_rows(ax, rows, named=ax is axes[0], loud=ways[-1:])
-        for y, (way, scores) in enumerate(rows.items()):
-            color, mean = style.ACCENT if way in ways[-1:] else style.MUTED, fmean(scores)
-            ax.plot(mean, y, "|", color=color, markersize=22, markeredgewidth=3)
-            look = {"color": color, "weight": "bold", "ha": "center", "va": "center"}
-            up = -19 if y else 19  # away from the lines
-            ax.annotate(f"{mean:.1f}", (mean, y), (0, up), textcoords="offset points", **look)
-        for scores in zip(*rows.values(), strict=False):
-            ax.plot(scores, range(len(scores)), color=style.SOFT, linewidth=0.8, zorder=1)
-        for name, score in published.get(title, {}).items():
-            look = {"color": style.MUTED, "linestyle": ":", "linewidth": 1.4, "zorder": 0}
-            ax.axvline(score, 0.16, **look)  # above the number of the last row
-            said = f"{name}: {score:.1f}"
-            ax.text(score, -0.55, said, color=style.MUTED, ha="left", va="bottom", size=style.NOTE)
-        ax.set_title(title)
-        ax.margins(x=0.1)
-        ax.locator_params(axis="x", nbins=4)
+    ax = figure.subplots()
+    first, second = texts.values()
+    named = {way: f"{fmean(scores):.1f}, {way}" for way, scores in second.items()}
+    lines = {named[way]: list(zip(first[way], second[way], strict=True)) for way in named}
+    curves(ax, [0, 1], lines, loud=list(named.values())[-1:])
+    for line in [line for line in ax.lines if line.get_label() in lines]:
+        mean, look = line.get_ydata()[0], {"color": line.get_color(), "weight": "bold"}
+        text = f"{mean:.1f}"
+        ax.annotate(
+            text, (0, mean), (-8, 0), textcoords="offset points", ha="right", va="center", **look
+        )
+    ax.set(xlim=(-0.16, 1), yticks=[])
+    ax.set_xticks([0, 1], list(texts), weight="bold")
+    ax.spines[:].set_visible(False)
+    ax.tick_params(length=0)
     return figure
 
 
@@ -236,30 +229,19 @@ def draw_sweep() -> Figure:
 @figure(
     "real-text-published",
     caption="Two ways to choose from the same beams: which is better depends on the sentences.",
-    alt="Two panels with BLEU of three seeds each, a line for each seed, and a mark at the mean. "
-    "On the validation pairs, the length penalty that is best there has 41.3 on average, "
-    "log-probability per piece 40.8. On the test sentences it is the other way round, for each "
-    "seed: the penalty has 40.0, log-probability per piece 41.1, beside a dotted line at the "
-    "published 41.0. The seeds lie up to 1.4 apart.",
+    alt="Two thick lines, each with three thin ones for its seeds, cross on their way from the "
+    "validation pairs to the test sentences. At the left, the length penalty that is best there "
+    "has a BLEU of 41.3 on average, log-probability per piece 40.8. At the right it is the other "
+    "way round, for each seed: the penalty has 40.0, log-probability per piece 41.1. The seeds lie "
+    "up to 1.4 apart.",
 )
 def draw_published() -> Figure:
-    stored = experiments.load("multi30k")
-    runs, published = stored["runs"], stored["published"]
+    runs = experiments.load("multi30k")["runs"]
+    ours, theirs = "with the length penalty\nbest on validation", "by log-probability per piece"
     chosen = [run["validation_bleu"][str(run["length_penalty"])] for run in runs]
-    ours, theirs = (
-        "with the length penalty\nbest on validation",
-        "by the mean of its pieces'\nlog-probabilities",
-    )
-    return _score_dots(
-        {
-            "validation": {
-                ours: chosen,
-                theirs: [run["per_word_validation"]["bleu"] for run in runs],
-            },
-            "test": {
-                ours: [run["beam"]["bleu"] for run in runs],
-                theirs: [run["per_word"]["bleu"] for run in runs],
-            },
-        },
-        {"test": {"published": published["bleu"]}},
-    )
+    validation = {ours: chosen, theirs: [run["per_word_validation"]["bleu"] for run in runs]}
+    test = {
+        ours: [run["beam"]["bleu"] for run in runs],
+        theirs: [run["per_word"]["bleu"] for run in runs],
+    }
+    return _score_slopes({"validation": validation, "test": test})

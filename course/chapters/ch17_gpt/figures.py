@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import matplotlib as mpl
+import numpy as np
 import torch
 from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
@@ -14,7 +15,7 @@ from course.drawing import style
 from course.drawing.architecture import architecture
 from course.drawing.arrows import bracket, path
 from course.drawing.cells import mask
-from course.drawing.plots import bar_rows, curves, dot_rows, doubling
+from course.drawing.plots import bar_rows, curves, dot_rows, doubling, shares
 from course.drawing.registry import figure
 from course.drawing.values import as_array
 from course.drawing.words import canvas, heading, label, titled, word
@@ -36,28 +37,25 @@ def _way_to_the_floor(history: Sequence[Row], floor: float, all_equal: float) ->
     losses = [entry["validation_loss"] for entry in history]
     if not history or min(losses) < floor:
         raise ValueError(f"a loss below the floor of {floor:.3f}, or none: {losses}")
-    figure, ax = style.panel(3.6)
+    figure = style.new_figure(style.WIDTH, 4.0)
+    above = f"{losses[-1] - floor:.2f}"
+    # no point of the curve: nobody measured it, and random weights begin higher
+    note = f"With all words equally likely it would be {all_equal:.1f}"
+    title = f"After {steps[-1]:,} steps the loss is {above} nats above the floor"
+    titled(figure, title, note)
+    ax = figure.subplots()
     curves(ax, steps, {"loss": losses}, names=False, marker="o")
     beside = {"textcoords": "offset points", "color": style.MUTED}
     ax.annotate("the loss", (steps[1], losses[1]), (8, 8), weight="bold", **beside)
-    # no point of the curve: nobody measured it, and random weights begin higher
-    said = f"all words equally likely: {all_equal:.1f}, far above"
-    look = {"ha": "right", "va": "top", "color": style.MUTED, "size": style.NOTE}
-    ax.text(0.955, 0.97, said, transform=ax.transAxes, **look)
-    up = {"arrowstyle": "-|>", "color": style.MUTED}
-    inside = {"xycoords": "axes fraction", "textcoords": "axes fraction"}
-    ax.annotate("", (0.975, 1.0), (0.975, 0.86), arrowprops=up, **inside)
     bottom, x = 0.8 * floor, 1.03 * steps[-1]
     ax.axhspan(bottom, floor, color=style.GROUND)
     ax.axhline(floor, color=style.SOFT, linewidth=1.2)
     said = f"the floor: {floor:.2f} nats that the grammar's own dice decide"
     ax.text(0.5 * steps[-1], (bottom + floor) / 2, said, ha="center", va="center")
-    above = f"{losses[-1] - floor:.2f}"
     bracket(ax, (x, floor), (x, losses[-1]), above, style.ACCENT)
     ax.set(xlabel="steps of training", ylabel="nats per token, held-out text")
     ax.set(ylim=(bottom, 1.1 * max(losses)), xlim=(-0.02 * steps[-1], 1.1 * steps[-1]))
     ax.xaxis.set_major_formatter("{x:,.0f}")
-    ax.set_title(f"After {steps[-1]:,} steps the loss is {above} nats above the floor")
     return figure
 
 
@@ -66,92 +64,94 @@ def _above_the_floor(panels: Mapping[str, Mapping[float, Sequence[float]]]) -> F
     """Draw how far above the floor models end, both axes logarithmic -> the figure.
 
     panels: what grows -> {how large -> the distance of each seed, in nats per token}. A dot for
-    each seed, a line through the means. Raises ValueError for a distance that is not above 0.
+    each seed, a line through the means; a factor is equally wide in all panels. Raises ValueError
+    for a distance that is not above 0.
     """
     distances = [d for panel in panels.values() for seeds in panel.values() for d in seeds]
     if not distances or min(distances) <= 0:
         raise ValueError(f"distances above the floor are more than 0, these are not: {distances}")
     figure, axes = style.panels(len(panels), 3.6, sharey=True)
     ticks = [tick for tick in (0.2, 0.3, 0.5, 1.0, 2.0, 4.0) if tick < 2 * max(distances)]
+    widest = max(max(panel) / min(panel) for panel in panels.values())
     for ax, (name, panel) in zip(axes, panels.items(), strict=True):
         means = [sum(seeds) / len(seeds) for seeds in panel.values()]
         curves(ax, list(panel), {name: means}, loud=[name] if ax is axes[0] else [], names=False)
         color = ax.lines[0].get_color()
         for size, seeds in panel.items():
-            ax.scatter([size] * len(seeds), seeds, s=24, color=color, zorder=3)
+            ax.scatter([size] * len(seeds), seeds, s=16, color=color, zorder=3)
         look = {"color": color, "weight": "bold", "textcoords": "offset points", "ha": "center"}
         for place, up in ((0, 8), (-1, -18)):
             at = list(panel)[place], means[place]
             ax.annotate(f"{means[place]:.2f}", at, (0, up), **look)
-        named = [max(panel)]
-        for size in sorted(panel, reverse=True):
-            if 1.6 * size <= named[-1]:  # else its name would lie on the last one's
-                named.append(size)
-        doubling(ax, named[::-1])
+        small, large = min(panel), max(panel)
+        named = [small, large]
+        for size in panel:
+            if all(max(size / other, other / size) >= 2.9 for other in named):
+                named.append(size)  # its name wouldn't lie on another one's
+        doubling(ax, sorted(named))
         doubling(ax, ticks, "y")
         ax.tick_params(axis="y", length=4 if ax is axes[0] else 0)
-        ax.set_xlabel(name)
-        ax.margins(x=0.17)
-    axes[0].set_ylim(min(distances) / 1.4, max(distances) * 1.35)
+        ax.set_title(f"{large / small:.0f} × the {name}: 1/{means[0] / means[-1]:.0f}")
+        ax.set(xlabel=name, xlim=(small / 2, small * widest * 2))
+    axes[0].set_ylim(min(distances) / 1.6, max(distances) * 1.35)
     axes[0].set_ylabel("nats per token above the floor")
     name, first = next(iter(panels.items()))
     (few, far), (many, near) = (
         (size, sum(first[size]) / len(first[size])) for size in (min(first), max(first))
     )
-    figure.suptitle(
-        f"With {many / few:.0f} times the {name}, {far:.2f} nats above the floor become {near:.2f}"
-    )
+    nearer = f"{far / near:.0f} times as near to the floor"
+    figure.suptitle(f"{many / few:.0f} times the {name} bring the loss {nearer}")
     return figure
 
 
 @mpl.rc_context(style.PRINT)
-def _dial_bars(rows: Sequence[Row]) -> Figure:
-    """Draw for each way of drawing what share could be the grammar's, and how many words it has.
+def _dial_points(rows: Sequence[Row]) -> Figure:
+    """Draw for each way of drawing what share could be the grammar's, against how many words.
 
     rows: "what", "drawn", the share "own" of these, with a line for the 95 % interval, and
-    "words". Raises ValueError for none.
+    "words"; an arrow leads from the first to the one with the largest share. Raises ValueError for
+    none.
     """
     from course.chapters.ch17_gpt.experiments import interval
 
     if not rows:
         raise ValueError("there are no rows: there is nothing to draw")
-    kinds = {
-        "own": "right: the grammar\ncould have written it",
-        "words": "different words\nin these sentences",
-    }
-    figure = style.new_figure(style.WIDTH, 1.9 + 0.36 * len(rows))
-    best = max(rows, key=lambda row: row["own"])
-    figure.suptitle(
-        f"{best['what'].capitalize()}: {best['own'] / rows[0]['own']:.1f} times as often right, "
-        f"{100 - 100 * best['words'] / rows[0]['words']:.0f} % fewer different words"
+    figure = style.new_figure(style.WIDTH, 4.4)
+    first, best = rows[0], max(rows, key=lambda row: row["own"])
+    title = (
+        f"{best['what'].capitalize()}: {best['own'] / first['own']:.1f} times as often right, "
+        f"{100 - 100 * best['words'] / first['words']:.0f} % fewer different words"
     )
-    panels = figure.subplots(1, len(kinds), sharey=True)
-    for ax, (kind, title) in zip(panels, kinds.items(), strict=True):
-        how: dict[str, Any] = {"loud": [best["what"]], "named": ax is panels[0]}
-        values = {row["what"]: row[kind] for row in rows}
-        if kind == "words":
-            bar_rows(ax, values, written=str, **how)
-        else:
-            ends = {row["what"]: interval(row[kind], row["drawn"]) for row in rows}
-            upper = {what: high for what, (_, high) in ends.items()}
-            bar_rows(ax, values, most=max(upper.values()), ends=upper, **how)
-            for place, (low, high) in enumerate(ends.values()):
-                ax.plot([low, high], [place, place], "-|", color=style.INK, linewidth=1)
-        ax.set_title(title, fontsize=style.LABEL, linespacing=1.15)
-    figure.supxlabel(
-        f"{rows[0]['drawn']} sentences of a small GPT for each way to draw its words; "
-        "thin lines: 95 % intervals",
-        fontsize=style.NOTE,
-        color=style.MUTED,
-        x=0.008,
-        ha="left",
-    )
+    count = first["drawn"]
+    note = f"{count} sentences for each way to draw a small GPT's words; upright: 95 % intervals"
+    titled(figure, title, note)
+    ax = figure.subplots()
+    for row in rows:
+        at, color = (row["words"], row["own"]), style.ACCENT if row is best else style.MUTED
+        ends = interval(row["own"], row["drawn"])
+        ax.plot([row["words"]] * 2, ends, color=color, linewidth=1, alpha=0.6)
+        ax.scatter(*at, s=70, color=color, zorder=3)
+        said, bold = f"{row['what']}: {100 * row['own']:.0f} %", "bold" if row is best else "normal"
+        look = {"textcoords": "offset points", "va": "center", "color": color, "weight": bold}
+        away, side = (-9, "right") if row["words"] < first["words"] else (9, "left")
+        ax.annotate(said, at, (away, 0), ha=side, **look)  # off the arrow
+    ends = ((row["words"], row["own"]) for row in (best, first))
+    arrow = {"arrowstyle": "-|>", "color": style.ACCENT, "shrinkA": 7, "shrinkB": 7, "alpha": 0.5}
+    ax.annotate("", *ends, arrowprops=arrow)
+    ax.set_ylabel("right: the grammar could have written it")
+    ax.set_xlabel("different words in these sentences")
+    most = max(row["words"] for row in rows)
+    ax.set(ylim=(0, 0.62), yticks=[0, 0.2, 0.4, 0.6], xlim=(0.3 * most, 1.22 * most))
+    ax.yaxis.set_major_formatter(lambda share, _: f"{100 * share:.0f} %")
     return figure
 
 
 @mpl.rc_context(style.PRINT)
 def _text_masks(masks: Mapping[str, Any], words: Sequence[str], title: str = "") -> Figure:
-    """Draw what each word (row) may see of the others (columns): a square for each mask."""
+    """Draw what each word (row) may see of the others (columns): a square for each mask.
+
+    What a mask shows and the one before it doesn't is in the accent color.
+    """
     side, left, gap = 2.12, 0.85, 0.36
     figure, ax = canvas(style.WIDTH, side + 1.55)
     heading(
@@ -163,9 +163,12 @@ def _text_masks(masks: Mapping[str, Any], words: Sequence[str], title: str = "")
         y = 0.2 + side * (len(words) - row - 0.5) / len(words)
         word(ax, (left - 0.1, y), text, size=style.NOTE, ha="right")
     cell, prompt = side / len(words), words.index("=>") + 1
+    before = np.ones((len(words), len(words)), bool)
     for number, (name, seen) in enumerate(masks.items()):
         x = left + number * (side + gap)
-        mask(ax, (x, 0.2), side, side, as_array(seen) > 0)
+        seen = as_array(seen) > 0
+        mask(ax, (x, 0.2), side, side, seen, loud=seen & ~before)
+        before = seen
         for start, end, part in ((0, prompt, "prompt"), (prompt, len(words), "answer")):
             ends = [(x + at * cell, side + 0.24) for at in (start + 0.12, end - 0.12)]
             path(ax, ends, style.SOFT, head=False)
@@ -176,27 +179,30 @@ def _text_masks(masks: Mapping[str, Any], words: Sequence[str], title: str = "")
 
 
 @mpl.rc_context(style.PRINT)
-def share_dots(panels: Mapping[str, Sequence[Row]], xlabel: str) -> Figure:
-    """Draw a row for each way: a dot for the share of each seed, and their mean in figures.
+def _shares_by_kind(ways: Mapping[str, Mapping[str, Sequence[float]]]) -> Figure:
+    """Draw the share of right sentences of each kind: a line for each way, thin ones for its seeds.
 
-    panels: title -> rows with "what", "shares", "parameters", the same ways in each; of several
-    panels the last is loud, of one its first row. Raises ValueError for none.
+    ways: name -> {kind of sentences: a share for each seed}, the same kinds in each; the last one
+    is loud. Raises ValueError for none.
     """
-    rows = next(iter(panels.values()), [])
-    if not rows:
-        raise ValueError("there are no rows: there is nothing to draw")
-    figure, axes = style.panels(
-        len(panels), 1.2 + 0.46 * len(rows) + 0.3 * (len(panels) > 1), sharey=True
+    if not ways:
+        raise ValueError("there are no ways: there is nothing to draw")
+    figure = style.new_figure(style.WIDTH, 4.0)
+    note = "New sentences without a mistake; thin lines: three seeds"
+    titled(figure, "On longer sentences all three translate badly", note)
+    ax = figure.subplots()
+    kinds = list(next(iter(ways.values())))
+    runs = {way: np.array([found[kind] for kind in kinds]).T for way, found in ways.items()}
+    lines = {f"{way}: {run[:, -1].mean():.2f}": run for way, run in runs.items()}
+    curves(ax, range(len(kinds)), lines)
+    ends = [run[:, -1].mean() for run in runs.values()]
+    ax.scatter(
+        [len(kinds) - 1] * len(ends), ends, s=60, color=style.ACCENT, zorder=4, clip_on=False
     )
-    for ax, (title, rows) in zip(axes, panels.items(), strict=True):
-        found = {f"{row['what']}\n{row['parameters']:,} weights": row["shares"] for row in rows}
-        loud = list(found)[:1] if len(panels) == 1 else list(found) * (ax is axes[-1])
-        how = {"named": ax is axes[0], "at": 1.03, "loud": loud}
-        dot_rows(ax, found, written=lambda shares: f"{shares.mean():.2f}", **how)
-        ax.set(title=title, xlim=(-0.02, 1.02), xticks=[0, 0.5, 1])
-    for text in axes[0].get_yticklabels():
-        text.set_weight("normal")
-    axes[len(axes) // 2].set_xlabel(xlabel)
+    for name in ax.texts:
+        name.set(color=style.ACCENT, weight="bold")
+    ax.set(ylim=(0, 1), yticks=[0, 0.5, 1], xlim=(-0.3, len(kinds) - 1))
+    ax.set_xticks(range(len(kinds)), kinds)
     return figure
 
 
@@ -208,12 +214,13 @@ def _moment(runs: Sequence[Row]) -> Figure:
     """Draw when the second row of repeated words is learned, and when a head looks there.
 
     runs: "seed" and "history" with "step", "first", "second" and "head", the weight of the best of
-    all heads. Raises ValueError for none.
+    all heads. A dot on both curves of a seed marks the step at which its loss is below 0.5. Raises
+    ValueError for none.
     """
     if not runs:
         raise ValueError("there are no runs: there is nothing to draw")
     figure = style.new_figure(style.WIDTH, 5.4)
-    note = "Text: a row of words drawn at random, and the same row again; three seeds"
+    note = "A row of words drawn at random, and again; dots: a seed's loss falls below 0.5"
     titled(figure, "The second row is learned as a head learns where to look", note)
     top, bottom = figure.subplots(2, 1, sharex=True)
     fell = [next(e["step"] for e in run["history"] if e["second"] < 0.5) for run in runs]
@@ -228,21 +235,21 @@ def _moment(runs: Sequence[Row]) -> Figure:
             values = [entry[what] for entry in run["history"]]
             color, wide = (colors[number], 2.0) if loud else (style.RULE, 1.0)
             ax.plot(steps, values, color=color, linewidth=wide, zorder=2 + loud)
-            if loud:  # named where it is halfway
+            if loud:
+                ax.scatter(fell[number], values[steps.index(fell[number])], s=60, color=color)
+                ax.collections[-1].set(edgecolor=style.PAPER, zorder=5)
+            if ax is top and loud:  # named where it is halfway
                 half = next(i for i, step in enumerate(steps) if step >= fell[number]) - 1
                 left = fell[number] == min(fell)
                 look = {"ha": "right" if left else "left", "va": "center", "color": colors[number]}
                 said = f"seed {run['seed']}"
                 at, away = (steps[half], values[half]), (-7 if left else 7, 0)
                 ax.annotate(said, at, away, textcoords="offset points", size=style.NOTE, **look)
-    for ax in (top, bottom):
-        ax.vlines(fell, 0, 1, color=style.RULE, zorder=0, transform=ax.get_xaxis_transform())
-    top.text(max(fell), 2, "  each seed falls below 0.5 nats", va="center", color=style.MUTED)
     top.set(ylim=(0, 4.4), ylabel="loss, in nats per word")
     last = runs[0]["history"][-1]
     for y, color, said in (
         (last["first"] + 0.12, style.MUTED, "in the first row: nobody can know it"),
-        (0.25, style.INK, "in the second row, which repeats the first"),
+        (0.25, style.INK, "in the second row"),
     ):
         top.text(last["step"], y, said, ha="right", va="bottom", color=color)
     bottom.set(ylim=(0, 1.05), yticks=[0, 0.5, 1], xlabel="step of training")
@@ -256,19 +263,20 @@ def _heads_off(runs: Sequence[Row]) -> Figure:
     """Draw the loss on the second row with each head switched off: a panel for each run.
 
     runs: "seed", "history", "second" and "second_with_a_head_off", by "layers.0.self_attn.1" and
-    so on; "heads" with "layer", "head", and the weights "previous" and "induction". A dashed line
-    marks the loss on the first row, as if nothing were copied. Raises ValueError for none.
+    so on; "heads" with "layer", "head", and the weights "previous" and "induction". A note names
+    the loss on the first row, as if nothing were copied. Raises ValueError for none.
     """
     if not runs:
         raise ValueError("there are no runs: there is nothing to draw")
     figure = style.new_figure(style.WIDTH, 4.3)
+    nothing = max(run["history"][-1]["first"] for run in runs)
     note = (
-        "nats per word of the second row with one head switched off\n"
+        f"Loss per word of the repeated row with one head off ({nothing:.1f}: nothing is copied)\n"
         "◀ the head looks at the word before    ● at the word to copy"
     )
     titled(figure, "In each model, the head that is missed most is in layer 0", note)
     panels = figure.subplots(1, len(runs), sharey=True, squeeze=False)[0]
-    none = max(run["history"][-1]["first"] for run in runs)
+    most = 1.15 * max(max(run["second_with_a_head_off"].values()) for run in runs)
     for ax, run in zip(panels, runs, strict=True):
         off = run["second_with_a_head_off"]
         targets = {f"{head['layer']}.{head['head']}": _attends_to(head) for head in run["heads"]}
@@ -276,13 +284,10 @@ def _heads_off(runs: Sequence[Row]) -> Figure:
         bars = {names[key]: loss for key, loss in off.items()}
         said = {names[key]: f"{loss:.2f} {targets[key]}".rstrip() for key, loss in off.items()}
         loud = [max(bars, key=bars.__getitem__)]
-        bar_rows(ax, bars, loud=loud, most=none, notes=said, named=ax is panels[0])
-        first = run["history"][-1]["first"]
-        ax.axvline(first, color=style.MUTED, linewidth=1.2, linestyle="--")
+        bar_rows(ax, bars, loud=loud, most=most, notes=said, named=ax is panels[0])
         ax.axhline(sum("layer 0" in name for name in bars) - 0.5, color=style.RULE, linewidth=1)
-        ax.set_xticks([first], [f"{first:.1f}: nothing\nis copied"], color=style.MUTED)
-        ax.tick_params(axis="x", length=0, labelsize=style.NOTE)
-        ax.set(xlim=(0, 1.12 * none))
+        for text in ax.texts:
+            text.set_color(style.ACCENT if text.get_weight() == "bold" else style.MUTED)
         ax.set_title(f"seed {run['seed']}, with all: {run['second']:.2f}", fontsize=style.LABEL)
     for text in panels[0].get_yticklabels():
         text.set_weight("normal")
@@ -335,8 +340,8 @@ def draw_what_is_left() -> Figure:
 @figure(
     "gpt-floor",
     caption="The loss of a small GPT on the grammar's sentences, and the floor under it.",
-    alt="Nats per token against the step of training. Words say that 6.9 is where all words are "
-    "equally likely. The curve begins at 3.69 after 100 steps, falls to 3.05 at step 200, "
+    alt="Nats per token against the step of training. Words say that it would be 6.9 with all "
+    "words equally likely. The curve begins at 3.69 after 100 steps, falls to 3.05 at step 200, "
     "flattens, and ends at 2.33 at step 1,000, 0.37 above a line at 1.96. Below this line "
     "is a tinted band: the floor, which the grammar's own dice decide.",
 )
@@ -351,10 +356,10 @@ def draw_floor() -> Figure:
     "gpt-scaling",
     caption="How far above the floor language models come, by sentences, weights and steps.",
     alt="Three panels with logarithmic axes: nats per token above the floor, three seeds close "
-    "together. From 1,000 over 3,000 and 10,000 to 30,000 sentences the distance falls from 1.83 "
-    "over 0.98 and 0.41 to 0.23; from 21,744 over 55,776 to 160,704 weights from 0.77 over 0.41 to "
-    "0.23; from step 250 to step 1,500 of one run from 0.88 to 0.23. All three are nearly "
-    "straight lines.",
+    "together, and a factor is as wide in each. From 1,000 over 3,000 and 10,000 to 30,000 "
+    "sentences the distance falls from 1.83 over 0.98 and 0.41 to 0.23; from 21,744 over 55,776 to "
+    "160,704 weights from 0.77 over 0.41 to 0.23; from step 250 to step 1,500 of one run from 0.88 "
+    "to 0.23. All three are nearly straight lines.",
 )
 def draw_scaling() -> Figure:
     from course.chapters.ch17_gpt.experiment_language_model import distances
@@ -365,13 +370,14 @@ def draw_scaling() -> Figure:
 @figure(
     "gpt-dials",
     caption="What a small GPT writes, by the way in which its words are drawn.",
-    alt="Two panels of bars with five rows: words drawn as they are, with temperature 0.5, with "
-    "temperature 1.5, with top-k 10, with top-p 0.9. The grammar could have written the share of "
-    "0.20, 0.49, 0.06, 0.43 and 0.27, with intervals of up to 0.08 to both sides. In "
-    "150 sentences there are 415, 277, 503, 279 and 358 different words.",
+    alt="Five points, the share of sentences that the grammar could have written against the "
+    "different words in 150 sentences: words drawn as they are 0.20 and 415, with temperature 0.5 "
+    "0.49 and 277, with temperature 1.5 0.06 and 503, with top-k 10 0.43 and 279, with top-p 0.9 "
+    "0.27 and 358; intervals of up to 0.08 to both sides. An arrow leads from the first up to the "
+    "left, to temperature 0.5.",
 )
 def draw_dials() -> Figure:
-    return _dial_bars(experiments.load("writing")["rows"])
+    return _dial_points(experiments.load("writing")["rows"])
 
 
 @figure(
@@ -379,8 +385,8 @@ def draw_dials() -> Figure:
     caption="Three masks for one text: of an encoder, of GPT, and of a prompt read both ways.",
     alt="Three squares with a row and a column for each of I like trees => me gustan los árboles; "
     "the first four columns are the prompt, the others the answer. Encoder: a dot in all cells. "
-    "GPT: dots on and below the diagonal. Prefix: the columns of the prompt have dots everywhere; "
-    "right of them only on and below the diagonal.",
+    "GPT: dots on and below the diagonal. Prefix: the columns of the prompt have dots everywhere, "
+    "six that GPT doesn't have in orange; right of them only on and below the diagonal.",
 )
 def draw_masks() -> Figure:
     words = "I like trees => me gustan los árboles".split()
@@ -396,40 +402,52 @@ def draw_masks() -> Figure:
 
 @figure(
     "gpt-translations",
-    title="On longer sentences all three translate badly",
     caption="English to Spanish, by a translator and by language models with a prompt.",
-    alt="Three panels with a dot for each of three seeds: the share of sentences right to the "
-    "letter, by a translator, a language model under GPT's mask, and one under the prefix mask. "
-    "Like the training, the means are 0.85, 0.79 and 0.76; with “it”, 0.70, 0.63 and 0.64, the "
-    "seeds far apart; longer than the training, 0.18, 0.21 and 0.05.",
+    alt="Three thick lines, each with three thin ones for its seeds: the share of sentences right "
+    "to the letter, by a translator, a language model under GPT's mask, and one under the prefix "
+    "mask. Like the training, the means are 0.85, 0.79 and 0.76; with “it”, 0.70, 0.63 and 0.64, "
+    "the seeds far apart; longer than the training, 0.18, 0.21 and 0.05.",
 )
 def draw_translations() -> Figure:
     from course.chapters.ch17_gpt.experiment_one_text import summary
 
-    titles = {"test": "like the training", "pronoun": "with “it”", "longer": "longer"}
-    panels = {
-        title: [row | {"shares": row[split]} for row in summary()]
-        for split, title in titles.items()
+    kinds = {"like the training": "test", "with “it”": "pronoun", "longer": "longer"}
+    names = "translator", "GPT’s mask", "prefix mask"
+    ways = {
+        name: {kind: row[split] for kind, split in kinds.items()}
+        for name, row in zip(names, summary(), strict=True)
     }
-    return share_dots(
-        panels, "share of new sentences without a mistake: three seeds, and their mean"
-    )
+    return _shares_by_kind(ways)
 
 
 @figure(
     "gpt-prompting",
-    title="The translator writes digits backwards best, and most reliably",
     caption="Rows of digits backwards, by a translator and by language models with a prompt.",
-    alt="Three rows with a dot for each of three seeds, the share of held-out rows without a "
-    "mistake. Encoder and decoder: close together around 0.90. A language model under GPT's mask: "
-    "0.51, 0.60 and 0.59. One under the prefix mask: far apart, 0.84, 0.32 and 0.09. Each has "
-    "about 22,000 weights.",
+    alt="Three rows with a dot for each of three seeds, and an upright line at their mean: the "
+    "share of held-out rows without a mistake. The translator: 0.90, 0.91 and 0.89, close together "
+    "around 0.90. A language model under GPT's mask: 0.51, 0.60 and 0.59, mean 0.57. One under the "
+    "prefix mask: far apart, 0.84, 0.32 and 0.09, mean 0.41. Each has about 22,000 weights.",
 )
+@mpl.rc_context(style.PRINT)
 def draw_prompting() -> Figure:
-    return share_dots(
-        {"": experiments.load("prompting")["rows"]},
-        "share of new rows without a mistake: three seeds, and their mean",
-    )
+    rows = experiments.load("prompting")["rows"]
+    found = {row["what"].replace(", ", ",\n"): row["shares"] for row in rows}
+    translator = "translator:\nencoder and decoder"
+    found = {translator: found.pop("encoder and decoder"), **found}
+    figure, ax = style.panel(3.4)
+    title = "The translator writes digits backwards best, and most reliably"
+    note = "Share of new rows without a mistake, by models with about 22,000 weights each:"
+    titled(figure, title, f"{note}\na dot for each of three seeds, an upright line at their mean")
+    dot_rows(ax, found, loud=[translator])
+    for y, seeds in enumerate(found.values()):
+        mean, color = sum(seeds) / len(seeds), style.INK if y else style.ACCENT
+        ax.plot([mean] * 2, [y - 0.2, y + 0.2], color=color, linewidth=2, zorder=4)
+        look = {"ha": "center", "color": color, "weight": "bold"}
+        ax.text(mean, y - 0.27, f"{mean:.0%}".replace("%", " %"), **look)
+    ax.get_yticklabels()[0].set_color(style.ACCENT)
+    ax.set_xlim(-0.02, 1.02)
+    shares(ax.xaxis)
+    return figure
 
 
 @figure(
@@ -440,10 +458,12 @@ def draw_prompting() -> Figure:
     "with a jump back, and then below a half within 100 to 175 steps, at step 425, 450 and 550; "
     "the loss on the first reading stays at 3.7. Below, the largest weight of any head on "
     "the place to copy from rises from 0.2 to about 0.8 in these steps, and then above 0.9. "
-    "Upright lines through both panels mark the three steps.",
+    "Dots on both curves mark the three steps.",
 )
 def draw_induction() -> Figure:
-    return _moment(experiments.load("induction")["runs"])
+    runs = experiments.load("induction")["runs"]
+    shown = [[entry for entry in run["history"] if entry["step"] <= 800] for run in runs]
+    return _moment([run | {"history": part} for run, part in zip(runs, shown, strict=True)])
 
 
 @figure(
@@ -452,8 +472,8 @@ def draw_induction() -> Figure:
     alt="Three panels, a bar for each of eight heads: the loss on the repeated row without it. "
     "With all heads it is 0.03, 0.01 and 0.06. Without the most important head of layer 0 it is "
     "0.68, 1.07 and 2.31; without the most important one of layer 1 it is 0.27, 0.49 and 0.71. "
-    "A dashed line at 3.7 is the loss on the first row. All heads of layer 1 are marked: they look "
-    "at the copy. In layer 0 two are, which look at the word before. Without the most "
+    "A note says that it is 3.7 where nothing is copied. All heads of layer 1 are marked: they "
+    "look at the copy. In layer 0 two are, which look at the word before. Without the most "
     "important of the others the loss is 0.06, 0.67 and 0.54.",
 )
 def draw_heads_off() -> Figure:

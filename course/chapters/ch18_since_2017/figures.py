@@ -18,12 +18,14 @@ from course.drawing.plots import curves, doubling, multiples, shares
 from course.drawing.registry import figure
 from course.drawing.rows import seed_rows, verdict
 from course.drawing.values import as_array
-from course.drawing.words import canvas, heading, label
+from course.drawing.words import canvas, heading, label, titled, width_of
 from transformer_lib.model.embedding import positional_encoding
 from transformer_lib.training.schedules import SCHEDULES
 from transformer_lib.variants import ALiBi, Rotary, Window
 
 POINTS = {"textcoords": "offset points"}
+UNCLEAR = "no clear difference"
+CLEAR = {"better": "clearly better", "worse": "clearly worse"}
 
 
 @mpl.rc_context(style.PRINT)
@@ -96,7 +98,9 @@ def _score_squares(squares: Mapping[str, Any], title: str = "") -> Figure:
 def _schedule_lines(rates: Mapping[str, Any]) -> Figure:
     """Draw learning rates by the step, as shares of the highest one; the last is loud."""
     figure, ax = style.panel(3.2)
-    ax.set(xlabel="step of training", ylabel="learning rate, of its own highest", ylim=(0, 1.22))
+    ax.set(
+        xlabel="step of training", ylabel="learning rate, as a share of its highest", ylim=(0, 1.22)
+    )
     steps = np.arange(1, len(next(iter(rates.values()))) + 1)
     ax.set_xlim(0, len(steps))
     by_highest = {name: as_array(lr) / max(lr) for name, lr in rates.items()}
@@ -107,13 +111,14 @@ def _schedule_lines(rates: Mapping[str, Any]) -> Figure:
     bracket(ax, (last, 1.1), (len(steps), 1.1), said, style.ACCENT)
     ax.xaxis.set_major_formatter("{x:,.0f}")
     # each named where it is apart from the others: how far along, how far from it
-    places = ((0.3, (-22, -26), "center"), (0.55, (26, 14), "left"), (0.9, (-26, -8), "right"))
-    for line, (part, away, ha) in zip(ax.lines, places, strict=False):
+    left, right = (0.37, (-4, -4), "right", "top"), (0.37, (4, 2), "left", "bottom")
+    places = left, right, (0.45, (0, 8), "center", "bottom")
+    for line, (part, away, ha, va) in zip(ax.lines, places, strict=False):
         place = int(part * len(steps))
-        name, at = line.get_label(), (steps[place], line.get_ydata()[place])
-        own = {"color": style.readable(line.get_color(), style.PAPER), "ha": ha, "va": "center"}
-        own["arrowprops"] = {"arrowstyle": "-", "color": line.get_color(), "shrinkB": 0}
-        ax.annotate(name, at, away, textcoords="offset points", annotation_clip=False, **own)
+        own = {"color": style.readable(line.get_color(), style.PAPER), "ha": ha, "va": va}
+        own |= {"xytext": away, "textcoords": "offset points", "annotation_clip": False}
+        own["weight"] = "bold" if line.get_color() == style.ACCENT else "normal"
+        ax.annotate(line.get_label(), (steps[place], line.get_ydata()[place]), **own)
     return figure
 
 
@@ -126,30 +131,25 @@ def length_lines(
     marks: Sequence[float],
     loud: Collection[str],
     beside: str = "",
-    clear: int | None = None,
 ) -> Figure:
     """Draw what attention takes against the length of the sentences -> the figure.
 
-    panels: title -> {way: a number for each length}. marks: upwards. beside: what the line at 1
-    stands for; then numbers double upwards, too. clear: from this length on, the ground is tinted.
-    Raises ValueError for a way without a number for each length.
+    panels: title -> {way: a number for each length}. marks: upwards, where each step multiplies.
+    beside: what it is to lie below 1, where the ground is tinted. Raises ValueError for a way
+    without a number for each length.
     """
     figure, axes = style.panels(len(panels), 4.0, sharey=True)
     for ax, (title, ways) in zip(axes, panels.items(), strict=True):
-        if beside:
-            doubling(ax, marks, "y")
+        doubling(ax, marks, "y")
         doubling(ax, lengths if len(panels) == 1 else lengths[1::2])
         ax.set(xlabel="words in a sentence", title=title)
-        if not beside:
-            ax.set(yticks=marks, ylim=(-2, 1.06 * max(map(max, ways.values()))))
         if beside:
             multiples(ax.yaxis)
+            ax.axhspan(0, 1, color=style.GROUND, zorder=0)
             ax.axhline(1, color=style.SOFT, linewidth=2)
-            ax.text(lengths[-1], 1.05, beside, color=style.MUTED, ha="right", va="bottom")
-        if clear:
-            ax.axvspan(clear, lengths[-1], color=style.GROUND, zorder=0)
-            ax.text(clear * 1.15, marks[-1], f"from {clear} words on", color=style.MUTED)
-        curves(ax, lengths, ways, loud=loud, marker="o", names=not beside)
+            ax.text(lengths[0], 0.09, beside, color=style.MUTED)
+            ax.set_ylim(0.08, 1.7 * marks[-1])
+        curves(ax, lengths, ways, loud=loud, marker="o")
     axes[0].set_ylabel(unit)
     return figure
 
@@ -232,7 +232,7 @@ def _two_models(rows: Sequence[Mapping[str, Any]], panels: Mapping[str, str]) ->
         y, last = heights[row["what"]], row is together
         label(ax, (NAME, y), row["what"], size=style.LABEL, weight="bold" if last else "normal")
         for x, key in zip(NUMBERS, panels, strict=False):
-            clear = verdict(row[key], base[key]) != "no clear difference"
+            clear = verdict(row[key], base[key]) != UNCLEAR
             loud = key != "test" and row["what"] == most[key]
             if loud:
                 box(ax, (x, y), 0.46, 0.26, color=style.ACCENT, fill=style.ACCENT, zorder=3)
@@ -276,7 +276,7 @@ def _layer(ax: Axes, x: float, parts: Sequence[tuple[float, str, str]], side: in
     arrow(ax, (x, edge), (x, top + 0.22))
 
 
-PANELS = {"test": "as in training", "pronoun": "with a pronoun", "longer": "longer"}
+PANELS = {"test": "as in training", "pronoun": "with a pronoun", "longer": "longer sentences"}
 BETWEEN = ("base", *(what for group in TOGETHER for what in group), "today")
 
 
@@ -372,16 +372,29 @@ def draw_schedules() -> Figure:
 )
 def draw_worth() -> Figure:
     rows = stored_points()
-    return seed_rows(
+    figure = seed_rows(
         rows,
         PANELS,
-        title="One by one, Muon is worth most; on longer sentences rotary and T5's positions",
-        note="Points of right sentences above the base, three seeds each; the band: the base's ten."
-        "\n“today”: nine of the changes at once",
+        title="One by one, Muon is worth most; on longer sentences, two kinds of positions",
+        note="Percentage points more right sentences than the base; a dot for each seed, "
+        "the band: the base's own\n“today”: nine of the changes at once",
         loud=[(found, key) for key in PANELS for found in best(rows, key)],
         strong=["today"],
         written=in_points,
+        ticks=range(-20, 41, 20),
+        spans=[(-20, 30), (-25, 39), (-20, 70)],
+        quiet=True,
     )
+    ax = figure.axes[0]
+    out = 20 + 72 * sum(
+        max(width_of(row[at], style.LABEL) for row in rows) for at in ("what", "group")
+    )
+    look = {"textcoords": "offset points", "va": "center_baseline", "color": style.MUTED}
+    for place, before, row in zip(ax.get_yticks()[1:], rows, rows[1:], strict=False):
+        if row["group"] != before["group"] and row["what"] != "today":
+            at = {"xy": (0, place), "xycoords": ax.get_yaxis_transform(), "xytext": (-out, 0)}
+            ax.annotate(row["group"], **at, **look)
+    return figure
 
 
 def best(rows: Sequence[Mapping[str, Any]], key: str) -> list[str]:
@@ -393,37 +406,42 @@ def best(rows: Sequence[Mapping[str, Any]], key: str) -> list[str]:
 @figure(
     "since-language-model",
     caption="The same exchanges in a language model: how much nearer its loss comes to the floor.",
-    alt="A row for the base and each of twenty exchanges, a mark for each seed: how much of the "
-    "base's distance to the floor is gone, in validation loss. Muon 25 percent, today 10, SwiGLU "
-    "9, not tied and QK-norm 8, GELU and AdamW 5. Farther away than the base are stable by 5, "
-    "multi-query by 10 and the window by 15. The others show no clear difference, no positions "
-    "among them, with 1.",
+    alt="A row for the base and each of twenty exchanges, a mark for each seed, in groups: clearly "
+    "better, positions, no clear difference, clearly worse; and how much of the base's distance to "
+    "the floor is gone, in validation loss. Muon 25 percent, today 10, SwiGLU 9, not tied and "
+    "QK-norm 8, GELU and AdamW 5. Farther away than the base are stable by 5, multi-query by 10 "
+    "and the window by 15. The others show no clear difference, no positions among them, with 1.",
 )
 def draw_language_model() -> Figure:
     from course.chapters.ch18_since_2017.experiments import nearer
 
-    rows = nearer(experiments.load("since-language-model")["runs"])
+    base, *rows = nearer(experiments.load("since-language-model")["runs"])
+    for row in rows:
+        found = verdict(row["nearer"], base["nearer"])
+        which = "positions" if row["group"] == "positions" else "others"
+        row["group"] = CLEAR.get(found, f"{which}: {UNCLEAR}")
+    order = "better", "positions", "others", "worse"
+    rows.sort(key=lambda row: -as_array(row["nearer"]).mean())
+    rows.sort(key=lambda row: [part in row["group"] for part in order].index(True))
     figure = seed_rows(
-        rows,
+        [base, *rows],
         {"nearer": ""},
         title="In a language model, too, Muon is worth most; positions are worth nothing",
-        note="How much nearer to the lowest possible loss (the floor) each change brings the base."
-        "\nA dot for each of three seeds; the grey band is the base's own",
+        note="How much of the gap between the base's loss and the lowest possible one, the floor, "
+        "each change\ncloses. A dot for each of three seeds; the grey band is the base's own. "
+        "“today”: nine changes at once",
         loud=[(found, "nearer") for found in best(rows, "nearer")],
-        strong=["today"],
-        written=in_points,
+        written=lambda mean: f"{in_points(mean)} %",
     )
-    ax = figure.axes[0]
+    [ax] = figure.axes
     ax.set_xticks(range(-10, 21, 10), ["\N{MINUS SIGN}10 %", "0 %", "10 %", "20 %"])
-    ax.set_xlabel(
-        "◀ worse      part of the base's distance to the floor that is gone      better ▶"
-    )
-    places = dict(zip([row["what"] for row in rows], ax.get_yticks(), strict=True))
-    top, bottom = places["no positions"] - 0.3, places["T5's positions"] + 0.3
-    ax.plot([10, 10], [top, bottom], color=style.ACCENT, linewidth=2)
-    said = "positions: none clearly\nbetter or worse than the base"
-    ground = {"facecolor": style.PAPER, "linewidth": 0, "pad": 1.5}  # over the lines of the rows
-    ax.text(10.6, (top + bottom) / 2, said, color=style.ACCENT, va="center", bbox=ground)
+    ax.set_xlabel("◀ worse      part of the gap that is closed      better ▶")
+    above, look = "", {"transform": ax.get_yaxis_transform(), "color": style.MUTED}
+    for row, y, text in zip(rows, ax.get_yticks()[1:], ax.get_yticklabels()[1:], strict=True):
+        if row["group"] != above:
+            above = row["group"]
+            ax.text(0.005, y - 0.15, above, va="bottom", size=style.NOTE, **look)
+        text.set_color(style.MUTED if UNCLEAR in above else style.INK)
     return figure
 
 
@@ -450,63 +468,58 @@ def draw_both_ends() -> Figure:
 
 @figure(
     "since-memory",
-    title="Where the formula needs 134 megabytes, the fused kernel needs 2",
     caption="Bytes that attention without a mask needs at a time: three ways.",
-    alt="Megabytes at a time without a mask against the words in a sentence, 2,048 words in all. "
-    "The formula's are 2 at 16 and 32 words and then double from mark to mark, to 134 at 2,048. "
-    "Block by block they rise from 5 to 10 and stay there from 128 words on. Fused it is 1 "
-    "or 2 at every length.",
+    alt="Megabytes in use at a time, on a scale on which each step multiplies, against the words "
+    "in a sentence, 2,048 words in all. The formula's are 2 at 16 and 32 words and then double "
+    "from mark to mark, to 134 at 2,048. Block by block, a thin line, they rise from 5 to 10 and "
+    "stay there from 128 words on. Fused it is 1 or 2 at every length. A bracket at 2,048 words: "
+    "82 times.",
 )
 def draw_memory() -> Figure:
     megabytes: dict[str, list[float]] = {}
     rows = [row for row in experiments.load("fused")["memory"] if row["mask"] == "none"]
     for row in rows:
         megabytes.setdefault(row["way"], []).append(row["bytes"] / 1e6)
-    megabytes = {f"{way}: {found[-1]:.0f} MB": found for way, found in megabytes.items()}
-    return length_lines(
-        sorted({row["length"] for row in rows}),
-        {"": megabytes},
-        unit="megabytes at a time, without a mask",
-        marks=[0, 50, 100],
-        loud=[name for name in megabytes if name.startswith("fused")],
-    )
+    low, high = megabytes["fused"][-1], megabytes["formula"][-1]
+    names = {"formula": f"the formula: {high:.0f} MB", "fused": f"the fused kernel: {low:.1f} MB"}
+    named = {names.get(way, way): found for way, found in megabytes.items()}
+    lengths, loud = sorted({row["length"] for row in rows}), [names["fused"]]
+    figure = length_lines(lengths, {"": named}, unit="", marks=[1, 10, 100], loud=loud)
+    last, times = lengths[-1], f"{high / low:.0f}"
+    title = f"At {last:,} words the formula needs {times} times the memory of the fused kernel"
+    note = f"Attention without a mask, {last:,} words in all: the most megabytes in use at a time"
+    titled(figure, title, note)
+    [ax] = figure.axes
+    ax.set(ylim=(0.6, 250), xlabel="words in each sentence")
+    ax.lines[1].set(linewidth=1, marker="")
+    ax.vlines(last, low, high, color=style.INK, linewidth=1.3, zorder=1)
+    look = {"ha": "right", "weight": "bold", "size": style.LABEL + 1, "color": style.INK}
+    ax.annotate(f"{times} ×", (last, 30), (-8, 0), va="center", **look, **POINTS)
+    return figure
 
 
 @figure(
     "since-fused-times",
-    title="With a causal mask, the fused kernel is quicker from 128 words on",
+    title="Causal attention, fused: quicker in training, and in use from 128 words on",
     caption="Where PyTorch's fused kernel with a causal mask is quicker than the formula.",
-    alt="Two panels of dots, filled for one thread, hollow for two: the fused kernel's time with "
-    "a causal mask divided by the formula's, from 16 to 2,048 words in a sentence. In use it is "
-    "above 1 at 16 words, and with two threads falls from 2.6 there to 1.2 at 64; from 128 on it "
-    "is between 0.15 and 0.63. In training it is between 0.35 and 0.83 everywhere.",
+    alt="Two panels with a line for one thread and a dashed one for two: the fused kernel's time "
+    "with a causal mask divided by the formula's, from 16 to 2,048 words in a sentence. In use it "
+    "is above 1 at 16 words, and with two threads falls from 2.6 there to 1.2 at 64; from 128 on "
+    "it is between 0.15 and 0.63. In training it is between 0.35 and 0.83 everywhere. Below 1 the "
+    "ground is tinted: quicker.",
 )
 def draw_fused_times() -> Figure:
     rows = [row for row in experiments.load("fused")["times"] if row["mask"] == "causal"]
-    panels: dict[str, dict[str, list[float]]] = {}
+    panels: dict[str, dict[str, list[float]]] = {"in use": {}, "in training": {}}
     for row in rows:
-        panel = panels.setdefault({"use": "in use", "training": "in training"}[row["what"]], {})
-        name = f"fused, {row['threads']} thread{'s' * (row['threads'] > 1)}"
-        panel.setdefault(name, []).append(row["time"]["fused"])
-    figure = length_lines(
+        ways = panels["in use" if row["what"] == "use" else "in training"]
+        name = f"{row['threads']} thread{'s' * (row['threads'] > 1)}"
+        ways.setdefault(name, []).append(row["time"]["fused"])
+    return length_lines(
         sorted({row["length"] for row in rows}),
         panels,
         unit="time, as a multiple of the formula's",
         marks=[0.25, 0.5, 1, 2],
-        loud=[],
-        beside="the formula: 1 ×",
-        clear=128,
+        loud=["1 thread", "2 threads"],
+        beside="quicker than the formula",
     )
-    for ax in figure.axes:
-        ax.patches[0].set(x=0.87 * 128, width=2048 / 0.87 - 0.87 * 128)
-        for line, side, filled in zip(ax.lines[1:], (0.94, 1.06), (True, False), strict=True):
-            line.set_visible(False)
-            for length, time in zip(*line.get_data(), strict=True):
-                color = style.ACCENT if length >= 128 else style.MUTED
-                look = {"edgecolor": color, "facecolor": color if filled else style.PAPER}
-                ax.scatter(side * length, time, s=62, linewidth=1.8, zorder=4, **look)
-    ax = figure.axes[0]
-    for line, said, up in zip(ax.lines[1:], ("1 thread", "2 threads"), (4, 0), strict=True):
-        at = line.get_xdata()[0], line.get_ydata()[0]
-        ax.annotate(said, at, (12, up), va="center", color=style.MUTED, **POINTS)
-    return figure

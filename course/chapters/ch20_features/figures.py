@@ -62,37 +62,48 @@ def _score_rows(
     """Draw how well each property is found, a panel for each scope -> the figure.
 
     rows: scope -> property -> who finds it -> average precision of each run. panels: scope ->
-    which words are compared. Marks at the means; a bar from neuron to feature, in the color of
-    the one that is ahead.
+    which words are compared; within a kind, the row in which the last has the feature farthest
+    ahead comes first. Marks at the means; a bar from neuron to feature, in the color of the one
+    that is ahead.
     """
-    first = list(next(iter(rows.values())))
-    looks = {  # who -> its name, color, marker and size
-        "random direction": ("random", style.SOFT, "|", 11),
-        "probe": ("probe", style.INK, "|", 11),
-        "best neuron": ("neuron", style.MUTED, "s", 7),
-        "best feature": ("feature", style.ACCENT, "o", 9),
+    looks = {  # who -> its color, marker, size and edge; the last two have names
+        "random direction": (style.SOFT, "|", 15, 1.3),
+        "probe": (style.SOFT, "|", 10, 3.0),
+        "best neuron": (style.MUTED, "s", 8, 0),
+        "best feature": (style.ACCENT, "o", 10, 0),
     }
-    kinds = [name.partition(":")[0] for name in first]
+    all_means = {
+        scope: {name: {who: np.mean(by[who]) for who in looks} for name, by in found.items()}
+        for scope, found in rows.items()
+    }
+    last = all_means[list(panels)[-1]]
+    kind = {name: name.partition(":")[0] for name in last}
+    ahead = {name: mean["best feature"] - mean["best neuron"] for name, mean in last.items()}
+    groups = list(kind.values())
+    order = sorted(last, key=lambda name: (groups.index(kind[name]), -ahead[name]))
+    kinds = [kind[name] for name in order]
     places = np.cumsum([0, *(1.5 if a != b else 1 for a, b in pairwise(kinds))])
-    figure = style.new_figure(style.WIDTH, 2.0 + 0.3 * places[-1])
-    note = "average precision, 1 at best, on nouns that weren't used to choose: means of the runs"
+    figure = style.new_figure(style.WIDTH, 2.2 + 0.3 * places[-1])
+    note = (
+        "average precision, 1 at best, on nouns that weren't used to choose: means of the runs\n"
+        "thin lines: the best of 1,024 random directions; thick: a probe that was told the answers"
+    )
     titled(figure, "Feature or neuron: which is ahead depends on the words compared", note)
     figure.get_layout_engine().set(wspace=0.06)  # type: ignore[union-attr]
     axes = figure.subplots(1, len(panels), sharex=True, sharey=True, squeeze=False)[0]
     for ax, (scope, among) in zip(axes, panels.items(), strict=True):
-        means = [{who: np.mean(found[who]) for who in looks} for found in rows[scope].values()]
+        means = [all_means[scope][name] for name in order]
         for y, mean in zip(places, means, strict=True):
             ax.axhline(y, color=style.RULE, linewidth=0.5, zorder=0.5)
             ends = mean["best neuron"], mean["best feature"]
             color = style.ACCENT if ends[1] > ends[0] else style.MUTED
             ax.plot(ends, [y, y], color=color, alpha=0.45, linewidth=5, solid_capstyle="butt")
-            for who, (name, color, marker, size) in looks.items():
+            for who, (color, marker, size, edge) in looks.items():
                 look = {"marker": marker, "color": color, "markersize": size, "linestyle": ""}
-                ax.plot(mean[who], y, markeredgewidth=1.6 if marker == "|" else 0, **look)
-                if ax is axes[-1] and y == 0:
-                    ink = {"color": style.readable(color, style.PAPER), "ha": "center"}
-                    far = {"random": 10, "neuron": -16, "feature": 10}.get(name, 0), 8
-                    ax.annotate(name, (mean[who], y), far, textcoords="offset points", **ink)
+                ax.plot(mean[who], y, markeredgewidth=edge, **look)
+                if y == 0 and who.startswith("best"):
+                    how = {"xytext": (0, 12), "textcoords": "offset points", "ha": "center"}
+                    ax.annotate(who.removeprefix("best "), (mean[who], y), color=color, **how)
         features = sum(mean["best feature"] > mean["best neuron"] for mean in means)
         who, count = max(
             ("neuron", len(means) - features), ("feature", features), key=lambda n: n[1]
@@ -103,7 +114,7 @@ def _score_rows(
         ax.set(xlim=(0, 1.04), ylim=(places[-1] + 0.5, -1.2), xticks=[0, 0.5, 1])
         ax.tick_params(axis="y", length=0)
         ax.spines[["left", "bottom"]].set_visible(False)
-    axes[0].set_yticks(places, first)
+    axes[0].set_yticks(places, order)
     return figure
 
 

@@ -61,8 +61,8 @@ def _copy_lines(curves: Mapping[str, Mapping[int, Sequence[float]]], loud: str) 
     titled(
         figure,
         "A small state forgets long rows; with one layer of attention it needn't",
-        "right words of a repeated row; grey: linear attention, the mean and band of three seeds\n"
-        "orange: a state space, then attention, each seed",
+        "The state holds as many numbers as each line says. Grey: the mean of three seeds, "
+        "and their range",
     )
     ax = figure.subplots()
     for name, found in curves.items():
@@ -71,24 +71,20 @@ def _copy_lines(curves: Mapping[str, Mapping[int, Sequence[float]]], loud: str) 
             runs = sorted(zip(*found.values(), strict=True), key=sum)
             labels = ["the same, third seed", *(len(runs) - 2) * ["_"], loud]
             for seed, said in zip(runs, labels, strict=True):
-                look = {"linewidth": 2.2} if seed is not runs[0] else {"linestyle": (0, (4, 2))}
+                look = {"linewidth": 1.8} if seed is not runs[0] else {"linestyle": (0, (4, 2))}
                 ax.plot(words, seed, color=LOUD, label=said, zorder=3, **look)
             continue
         means = [sum(seeds) / len(seeds) for seeds in found.values()]
         ends = [[end(seeds) for seeds in found.values()] for end in (min, max)]
         ax.fill_between(words, *ends, color=style.MUTED, alpha=0.12, linewidth=0)
-        ax.plot(words, means, color=style.MUTED, linewidth=1.6, label=name)
-    ax.set(xlabel="words in the row", ylim=(0, 1.16), xticks=words, xlim=(words[0], words[-1]))
+        ax.plot(words, means, color=style.SOFT, linewidth=3.6, label=name)  # seen behind the loud
+    ax.set(xlabel="words in the row", ylim=(0, 1.12), xticks=words, xlim=(words[0], words[-1]))
+    ax.set_ylabel("right words of a repeated row")
     ax.spines["left"].set_bounds(0, 1)
     above = {"xytext": (0, 6), "textcoords": "offset points", "ha": "right", "color": LOUD}
-    ax.annotate(f"{loud}: two seeds", (words[-1], 1), weight="bold", **above)
+    ax.annotate(f"{loud}: two of three seeds", (words[-1], 1), weight="bold", **above)
     shares(ax.yaxis)
-    place = 2.0
-    beside = {"xytext": (8, 0), "textcoords": "offset points", "va": "center"}
-    for line in sorted(ax.lines, key=lambda line: -line.get_ydata()[-1]):
-        if line.get_label() not in (loud, "_"):
-            place = min(line.get_ydata()[-1], place - 0.073)  # a name's height below the last one
-            ax.annotate(line.get_label(), (words[-1], place), color=line.get_color(), **beside)
+    name_lines(ax, wide=20, but=[loud])
     return figure
 
 
@@ -105,7 +101,8 @@ def _size_lines(
     titled(
         figure,
         "The larger the state, the more of a long row it holds",
-        "share of the words that is right, in rows of 32; three seeds each, lines: their means",
+        "Right words in rows of 32: a dot for each of three seeds, lines at their means.\n"
+        "Diamonds: with one layer of attention, whose cache isn’t counted",
     )
     ax = figure.subplots()
     beside = {"textcoords": "offset points", "va": "center"}
@@ -113,24 +110,20 @@ def _size_lines(
         first, (color, dashes) = name == next(iter(kinds)), KINDS[name]
         numbers, color = list(found), LOUD if first else color
         means = [sum(seeds) / len(seeds) for seeds in found.values()]
-        ax.plot(
-            numbers, means, color=color, linestyle=dashes, linewidth=2, label=name, zorder=2 + first
-        )
+        ax.plot(numbers, means, color=color, linestyle=dashes, linewidth=2.4, label=name)
         for size, seeds in found.items():
-            dots = {"s": 28, "color": color, "zorder": 3 + first}
+            dots = {"s": 28, "color": color, "alpha": 0.5, "linewidth": 0, "zorder": 3 + first}
             ax.scatter([size] * len(seeds), seeds, clip_on=False, **dots)
         left, middle = name == "linear attention", (len(numbers) - 1) // 2 or -1
         side = {"xytext": (-12, 5) if left else (12, -8), "ha": "right" if left else "left"}
         ink = style.readable(color, style.PAPER)
         ax.annotate(name, (numbers[middle], means[middle]), color=ink, **side, **beside)
     for name, (size, seeds) in loud.items():
-        ax.plot(len(seeds) * [size], sorted(seeds), "D", color=style.INK, markersize=8, label=name)
-        for said, height in ((name, max(seeds)), ("the same,\nthird seed", min(seeds))):
-            ax.annotate(said, (size, height), xytext=(12, 0), color=style.INK, **beside)
-    ax.set_xscale("log", base=2)
-    every = sorted({size for found in kinds.values() for size in found})
-    ax.set_xticks(every, [f"{size:,}" for size in every])
-    ax.minorticks_off()
+        look = {"color": style.MUTED, "markerfacecolor": style.PAPER, "markersize": 8}
+        ax.plot(len(seeds) * [size], sorted(seeds), "D", label=name, **look)
+        for said, height in ((name, max(seeds)), ("its third seed", min(seeds))):
+            ax.annotate(said, (size, height), xytext=(12, 0), color=style.MUTED, **beside)
+    doubling(ax, list(next(iter(kinds.values()))))
     ax.set(xlabel="numbers in the state", ylim=(0, 1.06))
     shares(ax.yaxis)
     return figure
@@ -146,15 +139,23 @@ def _cost_lines(
     accent.
     """
     figure = style.new_figure(style.WIDTH, 3.9)
-    note = "from tick to tick 4 times the words, 10 times the memory, twice the time"
+    note = "After 16 to 2,048 words; on both axes each tick multiplies"
     titled(figure, "A cache grows with the text, and so does the time for the next word", note)
     axes = figure.subplots(1, len(panels))
     for ax, (title, ways) in zip(axes, panels.items(), strict=True):
-        curves(ax, lengths, ways, loud=set(ways) - set(KINDS), names=False, marker="o")
-        doubling(ax, lengths, every=2)
+        (cache,) = set(ways) - set(KINDS)
+        curves(ax, lengths, ways, loud=[cache], names=False)
+        for line in ax.lines:
+            line.set(**{"marker": "o"} if line.get_label() == cache else {"linewidth": 1.2})
+        ends = {"textcoords": "offset points", "color": style.ACCENT, "weight": "bold"}
+        for place, side in ((0, "left"), (-1, "right")):
+            found = ways[cache][place]
+            said = f"{found:,.0f}" if found > 10 else f"{found:.1f}"
+            ax.annotate(said, (lengths[place], found), (0, 8), ha=side, **ends)
+        doubling(ax, [16, 128, lengths[-1]])
         low, high = min(map(min, ways.values())), max(map(max, ways.values()))
         doubling(ax, TICKS[high / low > 100], "y")
-        ax.set_ylim(low / 2, 1.2 * high)
+        ax.set_ylim(low / 1.5, 1.7 * high)
         ax.set_title(title, fontsize=style.LABEL, loc="left")
         ax.set_xlabel("words so far")
         name_lines(ax, wide=16)
@@ -185,8 +186,11 @@ def _copy_curves() -> dict[str, dict[int, list[float]]]:
         return {int(n): results.copied(runs, kind, size, int(n)) for n in first["copied"]}
 
     sizes = list(results.sizes(runs, "linear attention").items())[::2]  # more would run together
-    curves = {f"{numbers:,} numbers": of("linear attention", size) for size, numbers in sizes}
-    return curves | {"352 numbers, and one layer of attention": of("one layer of attention", 4)}
+    said = "linear attention, {:,} numbers"
+    curves = {said.format(numbers): of("linear attention", size) for size, numbers in sizes}
+    return curves | {
+        "a state of 352 numbers, and one layer of attention": of("one layer of attention", 4)
+    }
 
 
 @figure(
@@ -226,7 +230,7 @@ def draw_sizes() -> Figure:
     }
     (numbers,) = results.sizes(runs, "one layer of attention").values()
     hybrid = results.copied(runs, "one layer of attention", 4)
-    said = "with one layer of attention, two seeds\n(its cache isn't counted)"
+    said = "two seeds with attention"
     return _size_lines(kinds, {said: (numbers, hybrid)})
 
 

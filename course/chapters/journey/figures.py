@@ -6,6 +6,7 @@ told apart, it shows the first 32.
 """
 
 import functools
+import re
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
@@ -25,7 +26,7 @@ from course.chapters.journey.experiments import (
     with_borrowed_memory,
 )
 from course.drawing import style
-from course.drawing.arrows import arrow, attention_arrow, path
+from course.drawing.arrows import arrow, attention_arrow, curve, path
 from course.drawing.cells import area, outline, scale, strip
 from course.drawing.registry import figure
 from course.drawing.values import as_array
@@ -39,6 +40,7 @@ LEFT, RIGHT = 1.62, 7.86  # from where to where the strips go
 HEADING = 0.42  # what the word and the sentence beside it take, on top
 FEW = 32  # so many of the 128 numbers are shown where all would be hairlines
 FIRST = f"the first {FEW} of 128 numbers"
+CHIPS = re.compile(r"(?<!\w)(trees|like|árboles|<eos>)(?!\w)")  # in a title
 STATIONS = (
     "one-hot",
     "embedding",
@@ -64,56 +66,55 @@ def station(
     *shown: Any,
     height: float = 1.2,
     new: str = "",
-    colors: bool = True,
+    colors: str = "value",
 ) -> Figure:
     """The open station `here` of the way of trees -> the figure: `draw` puts `shown` into it.
 
     height: of the station. new: what happens to trees here: goes on after the word, on top.
-    colors: whether a scale says what they mean.
+    colors: the name of their scale; without one there is no scale.
     """
     if here not in STATIONS:
         raise ValueError(f"there is no station {here!r}; the stations are {', '.join(STATIONS)}")
-    foot = 0.32
+    foot = 0.48
     figure, ax = canvas(WIDTH, HEADING + height + foot)
     heading(ax, height + foot + HEADING - 0.2, "trees", new, colors=colors)
     area(ax, (0.03, foot), WIDTH - 0.06, height, style.GROUND, zorder=0)
     area(ax, (0.03, foot), 0.06, height, word_color("trees"), zorder=1)
     draw(ax, Box(foot + 0.08, foot + height - 0.08), *shown)
-    _line_of_stations(ax, 0.13, STATIONS.index(here))
+    _line_of_stations(ax, 0.33, STATIONS.index(here))
     return figure
 
 
 def _line_of_stations(ax: Axes, y: float, here: int) -> None:
-    """A dot for each station: passed, open, to come. The open one and both ends are named."""
-    step, green = 0.98, word_color("trees")
-    for i, name in enumerate(STATIONS):
-        x, end = 0.16 + i * step, 0.16 + (i + 1) * step
-        ax.plot(
-            x,
-            y,
-            "o",
-            color=green if i <= here else style.PAPER,
-            markeredgecolor=green if i <= here else style.SOFT,
-            markersize=8 if i == here else 5,
-            zorder=3,
-        )
-        if i in (0, here, len(STATIONS) - 1):
-            look = {"weight": "bold"} if i == here else {"color": style.MUTED}
-            label(ax, (x + 0.12, y), name, **look)
-            x += 0.18 + width_of(name, style.NOTE)
-        if i < len(STATIONS) - 1:
-            color = green if i < here else style.RULE
-            path(ax, [(x, y), (end, y)], color, head=False, thick=1)
+    """A dot for each station, with its name below: passed, open, to come."""
+    step, green = (WIDTH - 1) / (len(STATIONS) - 1), word_color("trees")
+    xs = [0.5 + i * step for i in range(len(STATIONS))]
+    path(ax, [(xs[0], y), (xs[-1], y)], style.RULE, head=False, thick=1)
+    path(ax, [(xs[0], y), (xs[here] + 0.001, y)], green, head=False, thick=1.6)
+    for i, (x, name) in enumerate(zip(xs, STATIONS, strict=True)):
+        color, size = (green, 8 if i == here else 5) if i <= here else (style.SOFT, 5)
+        ax.plot(x, y, "o", color=color if i <= here else style.PAPER, markersize=size, zorder=3)
+        ax.lines[-1].set_markeredgecolor(color)
+        look = {"weight": "bold"} if i == here else {"color": style.MUTED}
+        label(ax, (x, y - 0.18), name.removeprefix("encoder "), ha="center", **look)
 
 
-def heading(ax: Axes, y: float, text: str, new: str, *, colors: bool = True) -> None:
-    """A title that begins with the word whose way this is, if any, and what the colors mean."""
-    word(ax, (0.08, y), text, size=style.TITLE, ha="left")
-    x = 0.18 + width_of(text, style.TITLE) if text else 0.02
-    label(ax, (x, y), new, size=style.TITLE, weight="bold")
+def heading(ax: Axes, y: float, text: str, new: str, *, colors: str = "value") -> None:
+    """A title that begins with the word whose way this is, if any, and what the colors mean.
+
+    Words of the running sentence are chips in it, too.
+    """
+    x = 0.02
+    for part in filter(None, map(str.strip, CHIPS.split(f"{text} {new}"))):
+        if CHIPS.fullmatch(part):
+            word(ax, (x + 0.06, y), part, size=style.TITLE, ha="left")
+            x += 0.22 + width_of(part, style.TITLE)
+        else:
+            label(ax, (x, y), part, size=style.TITLE, weight="bold")
+            x += 0.12 + width_of(part, style.TITLE)
     if colors:
         scale(ax, (RIGHT - 0.65, y - 0.03), 0.5, limit=LIMIT)
-        label(ax, (RIGHT - 0.95, y + 0.015), "value", ha="right")
+        label(ax, (RIGHT - 0.95, y + 0.015), colors, ha="right")
 
 
 def _marked(text: str = "trees", line: float = 1.6) -> dict[str, Any]:
@@ -253,7 +254,7 @@ def _heads_open(ax: Axes, box: Box, words: Sequence[str], weights: Any, brought:
 def _masks_open(
     ax: Axes, box: Box, rows: Sequence[tuple[str, str, str, Sequence[tuple[str, Any, bool]]]]
 ) -> None:
-    """What may be seen: the vectors of the words, and a hatch over those that are hidden.
+    """What may be seen: the vectors of the words, and grey boxes for those that are hidden.
 
     rows: the name of the mask, who looks, as words and a word of the sentence, and for each word
     of the row: its name, its vector, may it be seen?
@@ -273,9 +274,9 @@ def _masks_open(
                 strip(ax, at, *size, vector[:FEW], limit=LIMIT)
             else:
                 area(ax, at, *size, style.RULE)
-                outline(ax, at, *size, style.SOFT, hatch="////")
-    free = LEFT + len(rows[-1][-1]) * wide
-    label(ax, (free, box.bottom + 0.34), f"{FEW} of 128\nnumbers each", color=style.MUTED)
+                outline(ax, at, *size, style.SOFT)
+                middle = at[0] + size[0] / 2, at[1] + size[1] / 2
+                label(ax, middle, "hidden", ha="center", color=style.MUTED)
 
 
 def _reading_open(
@@ -314,20 +315,24 @@ def _words_open(
     vector: Any,
     words: Sequence[str],
     chances: Sequence[float],
-    rest: str = "",
+    others: str,
 ) -> None:
-    """The last vector, and bars for the words that it makes likely. rest: about the others."""
+    """The last vector, and bars for the words that it makes likely. others: all the rest."""
     strip(ax, (LEFT, box.top - 0.34), RIGHT - LEFT, 0.34, vector, limit=LIMIT)
     label(ax, (LEFT - 0.1, box.top - 0.17), "the decoder's\nlast vector", ha="right")
-    step = (box.top - 0.48 - box.bottom) / (len(words) + bool(rest))
-    start, full = LEFT, 5.6
-    for i, (text, chance) in enumerate(zip(words, chances, strict=True)):
-        y, long = box.top - 0.48 - (i + 0.5) * step, max(chance * full, 0.01)
-        word(ax, (start - 0.12, y), text, size=12 if i == 0 else 10, ha="right")
-        area(ax, (start, y - 0.1), long, 0.2, word_color(text), zorder=2)
-        weight = "bold" if chance > 0.5 else "normal"
-        label(ax, (start + long + 0.08, y), percent(chance), weight=weight, size=style.LABEL)
-    label(ax, (start, box.bottom + step / 2), rest, color=style.MUTED)
+    top = box.top - 0.66
+    arrow(ax, (LEFT + 0.15, box.top - 0.38), (LEFT + 0.15, top + 0.02), style.MUTED)
+    label(ax, (LEFT + 0.32, (box.top + top) / 2 - 0.18), "linear and softmax", color=style.MUTED)
+    step, full = (top - box.bottom) / (len(words) + 1), 5.6
+    rows = [*zip(words, chances, strict=True), (others, 1 - sum(chances))]
+    for i, (text, chance) in enumerate(rows):
+        y, long = top - (i + 0.5) * step, max(chance * full, 0.01)
+        first, rest = i == 0, text == others
+        name = label if rest else word
+        name(ax, (LEFT - 0.12, y), text, size=12 if first else style.NOTE, ha="right")
+        area(ax, (LEFT, y - 0.1), long, 0.2, style.SOFT if rest else word_color(text), zorder=2)
+        weight = "bold" if first else "normal"
+        label(ax, (LEFT + long + 0.08, y), percent(chance), weight=weight, size=style.LABEL)
 
 
 def _sentence_across(
@@ -339,7 +344,7 @@ def _sentence_across(
     ys = [1.7 - 0.38 * i for i in range(max(len(src), len(tgt)))]
     heading(ax, 2.32, "", "Most words read the memory of their English word")
     label(ax, (left, 1.98), f"memory: {FIRST}")
-    label(ax, ((left + wide + right) / 2 + 0.15, 1.98), "attention", ha="center")
+    label(ax, ((left + wide + right) / 2, 1.98), "attention", ha="center")
     label(ax, (right, 1.98), "the position that writes")
     for words, vectors, x, beside, ha in (
         (src, memory, left, left - 0.1, "right"),
@@ -348,9 +353,20 @@ def _sentence_across(
         for text, vector, y in zip(words, vectors, ys, strict=False):
             word(ax, (beside, y), text, ha=ha, size=12)
             strip(ax, (x, y - high / 2), wide, high, vector[:FEW], limit=LIMIT)
-    for (j, i), weight in np.ndenumerate(as_array(weights)):
-        ends = (left + wide + 0.05, ys[i]), (right - 0.05, ys[j])
-        attention_arrow(ax, *ends, float(weight), src[i], widest=6, head=False)
+    weights, x = as_array(weights), (left + wide + 0.05, right - 0.6)
+    leaves = [y + 0.1 * given for y, given in zip(ys, weights.sum(axis=0), strict=False)]
+    for j, row in enumerate(weights):  # the bands of a word lie on each other at both ends
+        arrives = ys[j] + 0.1
+        for i, weight in enumerate(row):
+            thick, color = 0.2 * weight, word_color(src[i])
+            middle = curve((x[0], leaves[i] - thick / 2), (x[1], arrives - thick / 2))
+            leaves[i], arrives = leaves[i] - thick, arrives - thick
+            if weight >= 0.02:
+                across, y = middle.T
+                ends = {"y1": y - thick / 2, "y2": y + thick / 2, "zorder": 3 - weight}
+                ax.fill_between(across, **ends, color=color, linewidth=0)
+        color, most = style.readable(word_color(src[row.argmax()])), percent(row.max())
+        label(ax, (right - 0.1, ys[j]), most, ha="right", color=color, weight="bold")
     return figure
 
 
@@ -392,7 +408,7 @@ def _whole_way(
     x, y = lefts[1] + 0.4, ys[-1] - 0.54
     arrow(ax, (x, ys[-1] - high / 2), (x, y + 0.17), word_color("trees"), **look)
     word(ax, (x - 0.35, y), out, size=14, ha="left")
-    label(ax, (x + width_of(out, 14) - 0.27, y), chance, size=style.LABEL)
+    label(ax, (x + width_of(out, 14) - 0.2, y), chance, size=style.LABEL)
     return figure
 
 
@@ -476,7 +492,7 @@ WORD, WRITTEN, OTHER = "trees", "árboles", "houses"
 LAYER = "encoder.layers.1.self_attn"  # the attention that notebooks 04 to 06 look into
 HEAD = 1
 READING = "decoder.layers.1.cross_attn"
-DOTS = "Below, a line with a dot for each of eight stages, green up to this one."
+DOTS = "Below, a line with eight stages by name, green up to this one."
 
 
 @functools.cache
@@ -518,8 +534,8 @@ def vectors() -> dict[str, Any]:
     notebook="01_one_hot",
     caption="You are here: the word trees becomes a row with one 1, at its own number.",
     alt="'trees' in green, and a long empty row with one green mark, in the middle. Under a lens "
-    "its cells are 0, but for one: a 1 at number 498, the number of 'trees'. Below, a line with a "
-    "dot for each of eight stages, from one-hot to next word; the first is green.",
+    "its cells are 0, but for one: a 1 at number 498, the number of 'trees'. Below, a line with "
+    "eight stages by name, from one-hot to next word; the first is green.",
 )
 def draw_one_hot() -> Figure:
     vocab = _the_translator().src.vocab
@@ -534,7 +550,7 @@ def draw_one_hot() -> Figure:
         len(vocab),
         new="is a row with one 1, all else 0",
         height=1.42,
-        colors=False,
+        colors="",
     )
 
 
@@ -639,8 +655,8 @@ def draw_heads() -> Figure:
     notebook="06_masks",
     caption="You are here: what trees may see, and what the position that writes árboles may.",
     alt="Two rows of words with their vectors. Padding mask: 'trees' sees 'I', 'like', 'trees' and "
-    "<eos>, but two <pad> are hatched. Causal mask: the position that writes 'árboles' sees "
-    f"<bos>, 'me', 'gustan' and 'los', but 'árboles' is hatched. {DOTS}",
+    "<eos>, but two <pad> are grey: hidden. Causal mask: the position that writes 'árboles' sees "
+    f"<bos>, 'me', 'gustan' and 'los', but 'árboles' is hidden. {DOTS}",
 )
 def draw_masks() -> Figure:
     way = _the_way()
@@ -670,6 +686,7 @@ def draw_masks() -> Figure:
         rows,
         new="sees no padding, the decoder no later word",
         height=1.58,
+        colors=f"{FEW} of 128 values",
     )
 
 
@@ -780,21 +797,21 @@ def draw_training() -> Figure:
     notebook="11_decoding",
     caption="You are here: the last vector says how likely each word is.",
     alt="A strip of 128 cells, the last vector of the decoder, and below it a long bar, 'árboles' "
-    "with 90 %, and two hairlines, for 'lo' and 'tarde', with 0.04 %. The other 1,791 words share "
-    f"10 %. {DOTS}",
+    "with 90 %, two hairlines, for 'lo' and 'tarde', with 0.04 %, and a grey bar of 10 % for the "
+    f"other 1,791 words together. {DOTS}",
 )
 def draw_decoding() -> Figure:
     way, vocab = _the_way(), _the_translator().tgt.vocab
     words, chances = zip(*way.likeliest(WRITTEN, 3), strict=True)
     texts = [vocab.tokens[i] for i in words]
-    rest = f"the other {len(vocab) - 3:,} words share {percent(1 - sum(chances))}"
+    others = f"{len(vocab) - 3:,} others"
     return station(
         "next word",
         _words_open,
         vectors()["decoder"],
         texts,
         chances,
-        rest,
+        others,
         new=f"comes out as árboles, with {percent(chances[0])}",
         height=1.75,
     )
@@ -805,8 +822,10 @@ def draw_decoding() -> Figure:
     notebook="12_translation",
     caption="You are here: every word, read on the left and written on the right.",
     alt="On the left four strips, the memory of 'I', 'like', 'trees' and <eos>; on the right five "
-    "strips, the last vectors of 'me', 'gustan', 'los', 'árboles' and <eos>. Lines as thick as the "
-    "attention: 'árboles' reads 'trees', <eos> reads <eos>, 'gustan' reads 'like' and 'trees'.",
+    "strips, the last vectors of 'me', 'gustan', 'los', 'árboles' and <eos>. Bands as thick as the "
+    "attention: 'árboles' reads 'trees' with 100 %, <eos> reads <eos> with 100 %, 'me' reads 'I' "
+    "with 72 %, 'gustan' reads 'like' with 75 % and the rest of 'trees', 'los' reads 'trees' with "
+    "50 %.",
 )
 def draw_translation() -> Figure:
     way = _the_way()

@@ -52,6 +52,16 @@ def test_a_strong_row_is_in_bold_ink_and_the_loud_one_keeps_its_color():
     assert names == {"base": "normal", "good": "bold", "bad": "normal", "all": "bold"}
 
 
+def test_panels_of_their_own_span_are_as_wide_as_it_and_quiet_ones_number_the_loud_rows():
+    figure = draw(spans=[(-5, 5), (-10, 10)], quiet=True, ticks=[-8, 0, 8], strong=["all"])
+    figure.draw_without_rendering()
+    one, two = figure.axes
+    assert [ax.get_xlim() for ax in (one, two)] == [(-5, 5), (-10, 10)]
+    assert two.get_position().width == pytest.approx(2 * one.get_position().width, rel=0.02)
+    assert (list(one.get_xticks()), list(two.get_xticks())) == ([0], [-8, 0, 8])
+    assert [[text.get_text() for text in ax.texts] for ax in (one, two)] == [["5", "2"], []]
+
+
 @pytest.mark.parametrize("rows", [[], ROWS[1:]])
 def test_without_a_base_nothing_is_compared(rows):
     with pytest.raises(ValueError, match="should be the base"):

@@ -14,7 +14,7 @@ from torch import nn
 from transformer_lib.model.embedding import LearnedPositions
 from transformer_lib.model.transformer import make_model
 from transformer_lib.text.batching import source_batch
-from transformer_lib.text.tokens import BOS, PAD
+from transformer_lib.text.tokens import BOS, EOS, PAD
 
 KINDS = [
     (norm_first, positions) for norm_first in (False, True) for positions in ("paper", "learned")
@@ -45,6 +45,14 @@ def babbler(seed=0, norm_first=False, positions="paper", tgt_vocab_size=11):
             elif isinstance(part, LearnedPositions):
                 for parameter in part.parameters():
                     parameter.mul_(4)
+    return model
+
+
+def endless(model):
+    """The same model, which never writes <eos>."""
+    words = torch.arange(model.generator.proj.out_features)
+    never = torch.where(words == EOS, -math.inf, 0.0)
+    model.generator.register_forward_hook(lambda _, __, logits: logits + never)
     return model
 
 

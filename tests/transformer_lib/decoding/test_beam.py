@@ -136,6 +136,26 @@ def test_log_prob_is_the_sum_over_the_words(seed):
             assert one.finished or len(one.ids) == MAX
 
 
+@pytest.mark.parametrize("beam_size", [1, 3])
+@pytest.mark.parametrize("some", [slice(None), slice(2, 10)])
+def test_a_sentence_leaves_the_batch_when_all_its_hypotheses_have_ended(beam_size, some):
+    model, src, rows = babbler(), sources()[some], []
+    model.generator.register_forward_hook(lambda _, args, __: rows.append(len(args[0])))
+    found = beam_search(model, src, beam_size=beam_size, n_best=beam_size, max_length=30)
+    lengths = [max(len(one.ids) + one.finished for one in each) for each in found]
+    longest = max(lengths)
+    assert (longest == 30) == (len(src) == 11)  # all but two end early
+    going_on = [sum(length > step for length in lengths) for step in range(longest)]
+    # each has one beginning at first, <bos>
+    assert rows == [going_on[0], *(beam_size * count for count in going_on[1:])]
+
+
+def test_without_being_asked_it_searches_as_in_the_paper():
+    model, src = babbler(), sources()
+    paper = beam_search(model, src, beam_size=4, length_penalty=0.6, n_best=1, max_length=MAX)
+    assert beam_search(model, src, max_length=MAX) == paper
+
+
 def test_the_n_best_come_best_first_and_differ():
     found = beam_search(babbler(), sources(), beam_size=5, n_best=5, max_length=MAX)
     finished_ones = 0

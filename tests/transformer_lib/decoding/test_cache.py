@@ -240,6 +240,17 @@ def test_a_cache_says_how_large_it_is():
     assert cache.bytes == 2 * 4 * (2 * 3 * 4 * 6)
 
 
+@torch.no_grad()
+def test_a_decoder_is_as_large_as_what_it_keeps():
+    model = made("post-norm, paper")
+    decoder, whole = decoder_of(model), WholePrefix(model, model.encode(SRC), SRC)
+    for reader in (decoder, whole):
+        reader.read(TGT_IN[:, :2])
+    # of each of 2 layers the keys and values of 3 sentences, 2 words and 7 of the source, double
+    assert decoder.bytes == 8 * (2 * 2 * 3 * (2 + 7) * 12)
+    assert whole.bytes == 0
+
+
 def test_without_being_asked_nobody_reads_all_words_again(monkeypatch):
     def again(*_):
         raise AssertionError("all words were read again")
@@ -248,5 +259,6 @@ def test_without_being_asked_nobody_reads_all_words_again(monkeypatch):
     model = made("post-norm, paper")
     greedy_decode(model, SRC, max_length=3)
     beam_search(model, SRC, max_length=3)
+    sample_decode(model, SRC, max_length=3)
     with pytest.raises(AssertionError, match="again"):
         beam_search(model, SRC, max_length=3, cache=False)

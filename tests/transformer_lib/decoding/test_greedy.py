@@ -9,6 +9,7 @@ from tests.transformer_lib.decoding.random_models import (
     SEEDS,
     as_ids,
     babbler,
+    endless,
     sources,
     the_slow_way,
 )
@@ -87,6 +88,13 @@ def test_greedy_stops_at_max_length():
     short, longer = (greedy_decode(model, src, max_length=n) for n in (3, MAX))
     assert short == [ids[:3] for ids in longer]
     assert any(len(ids) > 3 for ids in longer)
+
+
+@pytest.mark.parametrize("decode", [greedy_decode, beam_search])
+def test_a_sentence_gets_64_words_unless_another_number_is_asked_for(decode):
+    (found,) = decode(endless(babbler()), sources(lengths=(4,)))
+    ids = found if decode is greedy_decode else found[0].ids
+    assert len(ids) == 64
 
 
 @pytest.mark.parametrize("search", ["greedy", "beam"])

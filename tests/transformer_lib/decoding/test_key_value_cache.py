@@ -1,17 +1,14 @@
 """The keys and values that decoding keeps, and what it computes only once."""
 
-import math
-
 import pytest
 import torch
 
-from tests.transformer_lib.decoding.random_models import MAX, babbler, sources
+from tests.transformer_lib.decoding.random_models import MAX, babbler, endless, sources
 from transformer_lib.decoding import KeyValueCache, beam_search, greedy_decode
 from transformer_lib.decoding.cache import encode_in_parts
 from transformer_lib.interpret.patching import patch_attention
 from transformer_lib.model import masks
 from transformer_lib.model.attention import MultiHeadAttention
-from transformer_lib.text.tokens import EOS
 
 close = torch.testing.assert_close
 
@@ -59,10 +56,8 @@ def test_rows_of_a_cache_can_be_chosen(max_length):
 
 
 def test_one_beginning_goes_on_with_itself_and_nothing_is_copied(monkeypatch):
-    model, src, copied = babbler(), sources(lengths=(4,)), []
+    model, src, copied = endless(babbler()), sources(lengths=(4,)), []
     monkeypatch.setattr(KeyValueCache, "select", lambda *given: copied.append(given))
-    never = torch.tensor([-math.inf if word == EOS else 0.0 for word in range(11)])
-    model.generator.register_forward_hook(lambda _, __, logits: logits + never)
     (found,) = beam_search(model, src, beam_size=1, max_length=3)
     assert len(found[0].ids) == 3 and copied == []
 
@@ -99,6 +94,22 @@ def test_the_decoder_gets_a_mask_only_where_something_is_padded(lengths):
     else:
         assert torch.equal(given[0], masks.padding_mask(src))
         assert len(given) > 1 and None not in given
+
+
+def test_a_single_new_word_gets_no_mask_as_it_may_attend_to_all_before_it():
+    model, given = endless(babbler()), []
+    model.decoder.layers[1].self_attn.attention.register_forward_pre_hook(
+        lambda _, args: given.append(args[3])
+    )
+    greedy_decode(model, sources(), max_length=3)
+    assert given == [None] * 3
+
+
+def test_a_source_may_have_more_words_than_a_word_has_numbers():
+    model, src = babbler(), sources(lengths=(30, 29))
+    assert src.size(1) > model.generator.proj.in_features
+    one, other = (greedy_decode(model, src, max_length=MAX, cache=cache) for cache in (True, False))
+    assert one == other
 
 
 def test_a_large_batch_is_encoded_in_parts(monkeypatch):

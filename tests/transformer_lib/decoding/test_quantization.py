@@ -1,5 +1,7 @@
 """A model laid out for decoding: other places in memory, the same words."""
 
+import types
+
 import pytest
 import torch
 
@@ -35,6 +37,8 @@ def test_laid_out_for_decoding_the_longer_side_of_a_matrix_is_in_one_piece():
         (6, 7): layer.feed_forward.w_2.weight.stride(),
     }
     assert strides == {(50, 6): (1, 50), (6, 6): (1, 6), (7, 6): (1, 7), (6, 7): (7, 1)}
+    # and what was laid out anew can't be trained by mistake
+    assert not quick.generator.proj.weight.requires_grad
 
 
 @pytest.mark.skipif(torch.backends.quantized.engine == "none", reason="no 8-bit arithmetic here")
@@ -45,3 +49,21 @@ def test_with_8_bits_every_linear_layer_computes_nearly_the_same():
     assert not any(type(part) is torch.nn.Linear for part in quick.modules())
     exact = model.eval()(src, src)
     assert 0 < (quick(src, src) - exact).abs().max() < 0.1 * exact.abs().max()
+
+
+def test_any_8_bit_arithmetic_will_do_and_where_there_is_none_that_is_said(monkeypatch):
+    asked = []
+    monkeypatch.setattr(
+        "torch.ao.quantization.quantize_dynamic", lambda *_, **__: asked.append(engine)
+    )
+    model = make_model(11, 11, N=1, d_model=4, d_ff=4, h=1)
+    engines = ["fbgemm", "onednn", "qnnpack", "x86"]
+    for engine in [*engines, "none"]:
+        there = types.SimpleNamespace(engine=engine)
+        monkeypatch.setattr(torch.backends, "quantized", there)
+        if engine == "none":
+            with pytest.raises(ValueError, match="no 8-bit arithmetic"):
+                optimize_for_decoding(model, int8=True)
+        else:
+            optimize_for_decoding(model, int8=True)
+    assert asked == engines

@@ -10,6 +10,7 @@ from tests.transformer_lib.decoding.random_models import (
     MAX,
     SEEDS,
     babbler,
+    endless,
     log_prob,
     sources,
     the_slow_way,
@@ -88,6 +89,20 @@ def test_top_p_keeps_the_fewest_words_that_reach_it(top_p, kept):
     likeliest = [0.5, 0.3, 0.15, 0.05][:kept]
     assert (p > 0).sum() == kept
     close(p.sort(descending=True).values[:kept], torch.tensor(likeliest).double() / sum(likeliest))
+
+
+def test_of_equal_words_top_p_keeps_the_first_and_no_more_than_reach_it():
+    # 128 parts of 1/128, whose sums are exact
+    for top_p, kept in ((1 / 128, 1), (0.25, 32), (0.5, 64), (127 / 128, 127)):
+        p = sampling_distribution(torch.zeros(1, 128), top_p=top_p)
+        assert p[0].nonzero().flatten().tolist() == list(range(kept))
+
+
+def test_without_top_p_the_unlikeliest_word_stays():
+    # the first word has all the digits of float32, so in the sum the others are lost
+    logits = torch.tensor([30.0, 0.0, -10.0])
+    assert logits.softmax(dim=-1).cumsum(dim=-1)[0] == 1
+    close(sampling_distribution(logits), logits.softmax(dim=-1), rtol=1e-6, atol=0)
 
 
 def test_first_temperature_then_top_k_then_top_p():
@@ -201,6 +216,29 @@ def test_log_prob_is_the_models_own():
         right = log_prob(the_slow_way(model, row[row != PAD]), words)
         assert math.isclose(one.log_prob, right, abs_tol=1e-6) and one.score == one.log_prob
         assert not {PAD, BOS, EOS} & set(one.ids) and len(words) <= MAX
+
+
+def test_a_sentence_gets_64_words_unless_another_number_is_asked_for():
+    (found,) = sample_decode(endless(babbler()), sources(lengths=(4,)))
+    assert len(found.ids) == 64 and not found.finished
+
+
+def test_without_being_asked_nothing_is_sharpened():
+    model, src = babbler(), sources()
+    one, other = (
+        sample_decode(model, src, **how, generator=seeded(), max_length=MAX)
+        for how in ({}, {"temperature": 1.0, "top_k": None, "top_p": 1.0})
+    )
+    assert one == other
+
+
+def test_a_finished_sentence_leaves_the_batch_and_the_last_one_ends_it():
+    model, src, rows = babbler(), sources(), []
+    model.generator.register_forward_hook(lambda _, args, __: rows.append(len(args[0])))
+    found = sample_decode(model, src, generator=seeded(), max_length=90)
+    assert all(one.finished for one in found)
+    lengths = [len(one.ids) + 1 for one in found]
+    assert rows == [sum(length > step for length in lengths) for step in range(max(lengths))]
 
 
 def test_no_sentences_no_draws():

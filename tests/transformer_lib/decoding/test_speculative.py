@@ -5,7 +5,7 @@ import copy
 import pytest
 import torch
 
-from tests.transformer_lib.decoding.random_models import ALL_KINDS, MAX, babbler
+from tests.transformer_lib.decoding.random_models import ALL_KINDS, MAX, babbler, endless
 from transformer_lib.decoding import greedy_decode, speculative_decode
 from transformer_lib.decoding.speculative import Writer
 from transformer_lib.text.batching import source_batch
@@ -47,6 +47,14 @@ def test_a_draft_that_is_always_right_saves_most_steps():
     assert found.accepted == found.drafted
     steps = len(written) + (len(written) < MAX)  # one a word, and one for <eos>
     assert found.rounds == -(-steps // 4) < steps
+
+
+def test_without_being_asked_it_writes_up_to_64_words_four_of_them_ahead():
+    model = endless(babbler())
+    found = speculative_decode(model, model, source_batch([SENTENCES[0]]))
+    assert len(found.ids) == 64
+    # four of the draft's and one of the model's own, but for the last four words
+    assert (found.rounds, found.drafted, found.accepted) == (13, 12 * 4 + 3, 12 * 4 + 3)
 
 
 @pytest.mark.parametrize("max_length", [1, 2, 3, 4])
@@ -101,6 +109,8 @@ def test_what_cannot_be_is_said():
         speculative_decode(model, model, src, ahead=0)
     with pytest.raises(ValueError, match="src has 2 sentences"):
         speculative_decode(model, model, source_batch(SENTENCES[:2]))
+    with pytest.raises(ValueError, match="src has 0 sentences"):
+        speculative_decode(model, model, src[:0])
     with pytest.raises(ValueError, match="writes 11 words and the draft 12"):
         speculative_decode(model, babbler(tgt_vocab_size=12), src)
     with pytest.raises(ValueError, match="max_length=0"):

@@ -144,9 +144,10 @@ def test_an_odd_width_is_an_error(encoding):
         encoding(3, 7)
 
 
-def test_tensor2tensor_needs_two_frequencies():
-    with pytest.raises(ValueError, match="d_model=2 must be at least 4"):
-        tensor2tensor_encoding(3, 2)
+@pytest.mark.parametrize("d_model", [2, 3])
+def test_tensor2tensor_needs_two_frequencies(d_model):
+    with pytest.raises(ValueError, match=f"d_model={d_model} must be at least 4"):
+        tensor2tensor_encoding(3, d_model)
 
 
 # ---------------------------------------------------------------- positions as a module
@@ -184,6 +185,13 @@ def test_a_grown_table_keeps_its_type_and_its_first_rows():
     assert torch.equal(positions.table[:256], first)
 
 
+def test_a_table_that_is_long_enough_stays():
+    positions = PositionalEncoding(6, dropout=0.0)
+    table = positions.table
+    positions(torch.zeros(1, 256, 6))
+    assert positions.table is table
+
+
 def test_computed_positions_are_neither_learned_nor_saved():
     positions = PositionalEncoding(6, dropout=0.0)
     assert list(positions.parameters()) == [] and positions.state_dict() == {}
@@ -215,6 +223,14 @@ def test_learned_positions_end_somewhere():
     for x, start in [(torch.zeros(1, 12, 6), 0), (torch.zeros(1, 1, 6), 11)]:
         with pytest.raises(ValueError, match="12 words is too long.*only up to 11"):
             positions(x, start=start)
+
+
+def test_left_alone_positions_are_learned_for_256_words():
+    """A stored table must find its place again."""
+    positions = LearnedPositions(6, dropout=0.0)
+    assert positions(torch.zeros(1, 256, 6)).shape == (1, 256, 6)
+    with pytest.raises(ValueError, match="257 words is too long.*only up to 256"):
+        positions(torch.zeros(1, 257, 6))
 
 
 @pytest.mark.parametrize("positions", [PositionalEncoding(10, 0.5), LearnedPositions(10, 0.5)])

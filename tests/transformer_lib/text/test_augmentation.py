@@ -48,6 +48,14 @@ def test_shares_are_as_they_are_named(pairs):
     assert sum(spanish.startswith("Soy") for _, spanish in book) == 2 * FILLINGS
 
 
+def test_half_of_the_other_names_are_those_of_the_book(pairs):
+    names = [
+        found[1] for english, _ in pairs if (found := re.match(r"([A-Z]\w+) is here", english))
+    ]
+    others = [name for name in names if name != "Tom"]
+    assert 0.4 < sum(name in ("Omar", "Yusuf") for name in others) / len(others) < 0.6
+
+
 def test_a_name_is_the_same_on_both_sides(pairs):
     for english, spanish in pairs:
         if found := re.match(r"(\w+) is here", english):
@@ -135,6 +143,20 @@ def test_one_invented_name_in_three_has_a_third_syllable():
     dice = random.Random(0)
     names = [invented(dice) for _ in range(2000)]
     assert 0.29 < sum(len(name) >= 6 for name in names) / len(names) < 0.38
+
+
+def test_what_is_left_out_is_left_out_as_often_as_it_says():
+    dice, count = random.Random(0), 4000
+    typed = [as_typed("I don't know Omar!", dice) for _ in range(count)]
+    for is_so, share in (
+        (str.islower, 0.75 * 0.6),
+        (lambda text: text[0] == "i" and "O" in text, 0.75 * 0.4),
+        (lambda text: "'" not in text, 0.5),
+        (lambda text: text[-1] != "!", 0.7),
+        (lambda text: re.search(r"[^!]!!$", text), 0.15 / 2),
+        (lambda text: re.search(r"[^!]!!!$", text), 0.15 / 2),
+    ):
+        assert sum(bool(is_so(text)) for text in typed) / count == pytest.approx(share, abs=0.02)
 
 
 def test_invented_names_are_many_and_look_like_names():

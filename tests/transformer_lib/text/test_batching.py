@@ -122,6 +122,13 @@ def test_similar_lengths_share_a_batch():
     assert padding_share(pairs, as_they_come) > 0.4  # so the lengths did need sorting
 
 
+def test_of_pairs_equally_wide_those_with_equal_targets_share_a_batch():
+    pairs = [([5] * 9, [6] * length) for length in (1, 5)] * 8
+    batches = batch_indices(pairs, 40, seed=0)
+    assert [len(batch) for batch in batches] == [4] * 4
+    assert all(len({len(pairs[i][1]) for i in batch}) == 1 for batch in batches)
+
+
 def test_no_pairs_no_batches():
     assert batch_indices([], 50, seed=3) == []
 

@@ -1,9 +1,10 @@
 from pathlib import Path
 
+import pooch
 import pytest
 
 import transformer_lib
-from transformer_lib.text.data import DATA, PACKAGE, read_pairs
+from transformer_lib.text.data import DATA, PACKAGE, cache_folder, read_pairs
 
 HEADER = b"english\tspanish\n"
 
@@ -47,6 +48,16 @@ def test_damaged_files_are_refused_by_name_and_line(file, content, message):
 
 def test_data_is_the_folder_of_the_data_card():
     assert (DATA / "README.md").is_file()
+
+
+def test_downloads_go_where_the_environment_says_or_else_to_the_systems_cache(monkeypatch):
+    monkeypatch.setenv("TRANSFORMER_LIB_CACHE", "somewhere/else")
+    assert cache_folder() == Path("somewhere/else")
+    systems = Path(pooch.os_cache("transformer-lib"))
+    monkeypatch.setenv("TRANSFORMER_LIB_CACHE", "")
+    assert cache_folder() == systems
+    monkeypatch.delenv("TRANSFORMER_LIB_CACHE")
+    assert cache_folder() == systems
 
 
 def test_an_installed_package_has_its_data_inside():

@@ -3,10 +3,14 @@
 import json
 
 import pytest
+import torch
 
 from transformer_lib.files import CheckpointError
-from transformer_lib.text.languages import SubwordLanguage
-from transformer_lib.text.subwords import Subwords
+from transformer_lib.model.embedding import LearnedPositions
+from transformer_lib.text.languages import Language, SubwordLanguage
+from transformer_lib.text.subwords import SMALLEST, Subwords
+from transformer_lib.text.tokens import Tokenizer, Vocabulary
+from transformer_lib.text.user_input import LARGER, InputError
 from transformer_lib.translator import Translator
 
 
@@ -29,6 +33,7 @@ def test_damaged_vocabularies_are_named(translator, tmp_path):
     ("typed", "read"),
     [
         ("WHERE ARE YOU?", "where are you?"),
+        ("HELLO!", "hello!"),
         ("NASA", "NASA"),
         ("I AM 5", "I AM 5"),  # three letters say little
         ("Where ARE you?", "Where ARE you?"),
@@ -37,3 +42,25 @@ def test_damaged_vocabularies_are_named(translator, tmp_path):
 def test_who_shouts_is_read_in_small_letters(typed, read):
     language = SubwordLanguage(Subwords.learn(["where are you?", "NASA"], 300))
     assert language.preprocess(typed).words == read
+
+
+def test_as_many_subwords_as_are_promised_are_read_and_no_more():
+    language = SubwordLanguage(Subwords.learn(["a"], SMALLEST))  # each letter is one
+    assert len(language.tokens(language.preprocess("a" * 254))) == 255  # with the space before it
+    with pytest.raises(InputError, match="256 subwords, more than 255"):
+        language.tokens(language.preprocess("a" * 255))
+
+
+def test_learned_positions_have_room_for_the_longest_text_and_its_end():
+    x = torch.zeros(1, SubwordLanguage.longest + 1, 6)  # with <eos>
+    assert LearnedPositions(6, dropout=0.0)(x).shape == x.shape
+
+
+def test_its_words_are_what_begins_with_a_letter_or_a_digit():
+    language = Language(Tokenizer("en"), Vocabulary(["trees", "?", "7", "'s", "I", "1990s", "!"]))
+    assert language.words == ["1990s", "7", "I", "trees"]
+
+
+@pytest.mark.parametrize(("code", "hint"), [("en", LARGER), ("es", ""), ("de", "")])
+def test_only_who_types_english_is_told_of_the_larger_model(code, hint):
+    assert Language(Tokenizer(code), Vocabulary(["a"])).larger_model_hint == hint

@@ -70,11 +70,27 @@ def test_letters_of_a_link_that_the_model_has_put_or_left_out_go_with_it():
     assert put_back(f"Pizza😀 en {stand_in}", replaced) == "Pizza🍕 en www.uni-köln.de"
 
 
+def test_a_link_may_end_with_a_number_and_the_letters_before_a_number_stay():
+    own = {"link": ("www.example.com/1",), "phone": STAND_INS["phone"]}
+    words, replaced = replace_by_stand_ins("Visit www.uni-köln.de or 612 345 678", own)
+    assert words == "Visit www.example.com/1 or 555-0134"
+    written = "Visite wwww.example.com/1 o Tel555-0134"
+    assert put_back(written, replaced) == "Visite www.uni-köln.de o Tel612 345 678"
+
+
 def test_another_emoji_than_the_model_has_read_is_taken_for_it():
     _, replaced = replace_by_stand_ins("Nice 😀 to meet you 🍕")
     assert put_back("Encantado 🤍 de conocerte 🙍", replaced) == "Encantado 😀 de conocerte 🍕"
     assert put_back("Encantado 🤍 de conocerte", replaced) == "Encantado 😀 de conocerte 🍕"
     assert put_back("Encantado de conocerte 🎉", replaced) == "Encantado de conocerte 🍕 😀"
+    assert put_back("Encantado 🤍 de conocerte 🤍", replaced) == "Encantado 😀 de conocerte 🍕"
+
+
+def test_an_emoji_of_the_models_own_stays_where_none_is_lost():
+    _, replaced = replace_by_stand_ins("Nice to meet you 🍕")
+    assert put_back("Encantado 🤍 de conocerte 😀", replaced) == "Encantado 🤍 de conocerte 🍕"
+    _, replaced = replace_by_stand_ins("Write to a@b.com")
+    assert put_back("Escribe 🤍", replaced) == "Escribe 🤍 a@b.com"
 
 
 def test_nothing_is_lost():

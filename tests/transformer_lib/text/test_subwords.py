@@ -3,6 +3,8 @@
 import json
 
 import pytest
+import tokenizers
+from tokenizers.trainers import BpeTrainer
 
 from transformer_lib.text.languages import Language, SubwordLanguage, write_languages
 from transformer_lib.text.subwords import SMALLEST, Subwords
@@ -73,6 +75,7 @@ def test_the_vocabulary_has_the_special_tokens_first_and_the_size_asked_for(subw
     assert vocab.tokens[:4] == list(SPECIALS)
     assert len(vocab) <= 330
     assert len(Subwords.learn(TEXT, 280).vocabulary()) == 280
+    assert len(Subwords.learn(TEXT, SMALLEST).vocabulary()) == SMALLEST
 
 
 def test_the_same_text_gives_the_same_subwords_and_other_text_others(subwords):
@@ -86,16 +89,36 @@ def test_they_come_back_from_their_file(subwords):
     assert again("x <eos> trees") == subwords("x <eos> trees")
 
 
+def test_their_file_is_the_one_that_the_package_itself_would_write(subwords, tmp_path):
+    tokenizers.Tokenizer.from_str(subwords.to_json()).save(str(tmp_path / "tokenizer.json"))
+    assert (tmp_path / "tokenizer.json").read_text(encoding="utf-8") == subwords.to_json()
+
+
+def test_they_are_learned_without_a_bar_of_progress(monkeypatch):
+    """On a terminal it would stand between the lines that tell of a training."""
+    made = []
+
+    def trainer(**how):
+        made.append(BpeTrainer(**how))
+        return made[-1]
+
+    monkeypatch.setattr("tokenizers.trainers.BpeTrainer", trainer)
+    Subwords.learn(TEXT, 280)
+    assert [one.show_progress for one in made] == [False]
+
+
 def test_what_cannot_be_is_said(subwords):
     with pytest.raises(ValueError, match="subwords=259 must be 260 or more"):
         Subwords.learn(TEXT, 259)
     for wrong in ("", "{}", subwords.to_json()[:-9]):
         with pytest.raises(ValueError, match="these are no subwords"):
             Subwords(wrong)
-    moved = json.loads(subwords.to_json())
-    moved["model"]["vocab"] |= {"<bos>": 2, "<eos>": 1}
-    with pytest.raises(ValueError, match="<pad>, <bos>, <eos>, <unk>"):
-        Subwords(json.dumps(moved))
+    for one, other in (("<bos>", "<eos>"), ("<pad>", "<bos>")):
+        moved = json.loads(subwords.to_json())
+        vocab = moved["model"]["vocab"]
+        vocab[one], vocab[other] = vocab[other], vocab[one]
+        with pytest.raises(ValueError, match="<pad>, <bos>, <eos>, <unk>"):
+            Subwords(json.dumps(moved))
 
 
 def test_words_on_one_side_and_subwords_on_the_other_cannot_be_saved(subwords, tmp_path):

@@ -54,3 +54,10 @@ def test_the_papers_schedule_can_have_another_peak():
 def test_a_rate_that_moves_nothing_or_backwards_is_refused(max_lr):
     with pytest.raises(ValueError, match="must be more than 0"):
         TrainingConfig(max_lr=max_lr)
+
+
+@pytest.mark.parametrize("smoothing", [-0.1, 1.0, 1.5])
+def test_a_share_outside_0_to_1_is_refused(smoothing):
+    with pytest.raises(ValueError, match=f"smoothing={smoothing} must be at least 0"):
+        TrainingConfig(smoothing=smoothing)
+    assert TrainingConfig(smoothing=0.0).smoothing == 0

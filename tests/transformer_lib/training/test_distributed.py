@@ -4,9 +4,12 @@ import json
 import os
 import random
 import shutil
+import signal
 import subprocess
 import sys
+from datetime import timedelta
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 import torch
@@ -19,10 +22,14 @@ from transformer_lib.recipes import RECIPES, train_recipe
 from transformer_lib.training import distributed, trainer
 from transformer_lib.training.config import TrainingConfig
 from transformer_lib.training.distributed import (
+    STOPPED,
     ProcessError,
     all_reduce_sum,
+    data_parallel_loss,
     first_before_others,
     local_device,
+    process_group,
+    seed_process,
     shard,
 )
 from transformer_lib.training.log import read_log
@@ -224,11 +231,13 @@ def test_one_process_alone_shows_how_far_it_is(monkeypatch, rank):
     monkeypatch.setattr("transformer_lib.training.trainer.rank", lambda: rank)
     monkeypatch.setattr(
         "transformer_lib.training.trainer.tqdm",
-        lambda **how: shown.append(not how["disable"]) or tqdm(disable=True),
+        lambda **how: shown.append(how) or tqdm(disable=True),
     )
     model = make_model(9, 9, N=1, d_model=4, d_ff=4, h=1)
     train(model, [([5], [6])], [([5], [6])], TrainingConfig(steps=1))
-    assert shown == [rank == 0]
+    (how,) = shown
+    assert how["disable"] == (rank > 0)
+    assert how["dynamic_ncols"], "it is as wide as the terminal, also when that has changed"
 
 
 def test_more_processes_than_batches_or_gpus_are_told(monkeypatch, tmp_path):
@@ -253,8 +262,10 @@ def test_more_processes_than_batches_or_gpus_are_told(monkeypatch, tmp_path):
 @pytest.mark.parametrize(("failed", "ends"), [(1.0, True), (0.0, False)])
 def test_where_the_first_process_fails_the_others_end_in_silence(monkeypatch, failed, ends):
     monkeypatch.setattr(distributed, "rank", lambda: 1)
-    monkeypatch.setattr(distributed, "all_reduce_sum", lambda *numbers: [failed])
-    done = []
+    told, done = [], []
+    monkeypatch.setattr(
+        distributed, "all_reduce_sum", lambda *numbers: told.append(numbers) or [failed]
+    )
     if ends:
         with pytest.raises(SystemExit) as stopped, first_before_others():
             done.append(1)
@@ -263,6 +274,7 @@ def test_where_the_first_process_fails_the_others_end_in_silence(monkeypatch, fa
         with first_before_others():
             done.append(1)
     assert bool(done) != ends
+    assert told == [(0,)]  # which changes nothing in what the first one says
 
 
 def test_the_first_process_tells_the_others_how_it_went(monkeypatch):
@@ -282,3 +294,79 @@ def test_each_process_has_the_gpu_of_its_number(monkeypatch):
     monkeypatch.setattr(torch.cuda, "set_device", chosen.append)
     monkeypatch.setenv("LOCAL_RANK", "1")
     assert local_device(torch.device("cuda")) == torch.device("cuda:1") and chosen == [1]
+
+
+def test_each_process_draws_its_own_random_numbers_and_the_first_keeps_what_it_had(monkeypatch):
+    seeds = []
+    for rank, seed, step in ((0, 0, 5), (1, 0, 5), (2, 0, 5), (1, 0, 6), (1, 1, 5), (1, 5, 0)):
+        monkeypatch.setattr(distributed, "rank", lambda rank=rank: rank)
+        torch.manual_seed(9)
+        seed_process(seed, step)
+        seeds.append(torch.initial_seed())
+    assert seeds[0] == 9 and len(set(seeds)) == len(seeds)
+    assert seeds[1] == 1955102642035440064  # so a run goes on as it began, also in a later version
+
+
+def test_the_processes_share_gradients_and_no_buffers(monkeypatch):
+    """Tables of positions are as long as what a process has read, so they differ."""
+    monkeypatch.setattr(distributed, "world_size", lambda: 2)
+    monkeypatch.setattr(
+        distributed, "DistributedDataParallel", lambda module: SimpleNamespace(module=module)
+    )
+    model = torch.nn.Linear(1, 1)
+    parallel = data_parallel_loss(model, lambda *given: given)
+    assert not parallel.broadcast_buffers
+    assert parallel.module(model, 5, 0.1) == (model, 5, 0.1)
+    assert list(parallel.module.parameters()) == list(model.parameters())
+
+
+@pytest.fixture
+def group(monkeypatch):
+    """As in one of two processes that torchrun has started: what is done to their group."""
+    done = []
+    monkeypatch.setenv("WORLD_SIZE", "2")
+    monkeypatch.setattr(
+        "torch.distributed.init_process_group", lambda _, timeout: done.append(timeout)
+    )
+    monkeypatch.setattr("torch.distributed.destroy_process_group", lambda: done.append("ended"))
+    before = signal.getsignal(signal.SIGTERM)
+    yield done
+    signal.signal(signal.SIGTERM, before)
+
+
+@pytest.mark.parametrize(("size", "begun"), [(None, False), ("1", False), ("2", True)])
+def test_who_is_alone_or_in_a_group_already_begins_none(group, monkeypatch, size, begun):
+    monkeypatch.setattr("torch.distributed.is_initialized", lambda: begun)
+    if size is None:
+        monkeypatch.delenv("WORLD_SIZE")
+    else:
+        monkeypatch.setenv("WORLD_SIZE", size)
+    with process_group():
+        pass
+    assert group == []
+
+
+@pytest.mark.parametrize(
+    ("error", "of_others"),
+    [
+        (torch.distributed.DistError("no answer"), True),
+        (RuntimeError("[gloo/transport/tcp] Connection closed by peer"), True),
+        (RuntimeError("not enough memory"), False),
+        (ValueError("gloom.tsv, line 3: no tab"), False),
+    ],
+)
+def test_that_another_process_is_gone_is_told_apart_from_an_own_mistake(group, error, of_others):
+    with pytest.raises(ProcessError if of_others else type(error)) as told, process_group():
+        raise error
+    assert str(told.value) == (STOPPED if of_others else str(error))
+    assert signal.getsignal(signal.SIGTERM) == signal.SIG_IGN  # torchrun ends the others
+
+
+def test_torchrun_ends_a_process_with_one_sentence_while_it_trains_and_as_ever_after(group):
+    before = signal.getsignal(signal.SIGTERM)
+    with process_group():
+        with pytest.raises(ProcessError, match="another process .* --resume"):
+            signal.raise_signal(signal.SIGTERM)
+    assert signal.getsignal(signal.SIGTERM) == before
+    patience, ended = group
+    assert ended == "ended" and patience >= timedelta(hours=1)  # a large corpus takes its time

@@ -68,3 +68,20 @@ def test_the_log_says_what_the_history_says_and_more_often(tmp_path):
     assert [entry["step"] for entry in steps] == [10, 20, 25]
     assert (steps[0]["loss"] + steps[1]["loss"]) / 2 == pytest.approx(history[0]["loss"], abs=1e-4)
     assert steps[1]["learning_rate"] == history[0]["learning_rate"]
+
+
+def test_a_line_has_four_digits_and_a_whole_pace_even_if_no_time_went_by(tmp_path):
+    one = Log(tmp_path)
+    for step, seconds in ((10, 3.0), (20, 0.0)):
+        one.step(step, loss=1.23456, words=8, lr=0.5, seconds=seconds)
+    first, second = written(tmp_path)
+    assert (first["loss"], first["words_per_second"]) == (1.2346, 3)  # 8 words in 3 seconds
+    assert second["words_per_second"] > first["words_per_second"]
+
+
+def test_a_run_that_begins_keeps_no_line_of_another(tmp_path):
+    another = Log(tmp_path)
+    for step in (0, 1):
+        another.validation({"step": step})
+    Log(tmp_path)
+    assert written(tmp_path) == [{"step": 0}]  # as before the first step

@@ -146,3 +146,8 @@ def test_a_share_outside_0_to_1_is_an_error(smoothing):
 def test_an_unknown_reduction_is_an_error():
     with pytest.raises(ValueError, match="reduction='none' must be"):
         label_smoothed_cross_entropy(*logits_and_target(), reduction="none")
+
+
+def test_where_there_is_one_word_there_is_nothing_to_learn():
+    target = torch.tensor([0, -1, 0])
+    assert label_smoothed_cross_entropy(torch.zeros(3, 1), target, ignore_index=-1).item() == 0

@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from tests.transformer_lib.variants.changed_models import D_MODEL, small_model
-from transformer_lib.training.optimizers import adam, adamw, muon
+from transformer_lib.training.optimizers import adam, adamw, muon, orthogonalize
 
 close = torch.testing.assert_close
 
@@ -19,17 +19,53 @@ def test_adam_has_the_papers_numbers():
         assert each["fused"], "all parameters in one go, or small steps take longer"
 
 
-def test_decay_takes_off_a_share_of_the_matrices_only():
+@pytest.mark.parametrize("rate", [None, 0.1])
+@pytest.mark.parametrize("make", [adam, adamw, muon])
+def test_every_weight_moves_by_the_rate_of_the_schedule_and_none_without(make, rate):
+    model = small_model()
+    before = [p.detach().clone() for p in model.parameters()]
+    optimizer = make(model)
+    for group in optimizer.param_groups if rate else []:
+        group["lr"] = rate
+    for parameter in model.parameters():
+        parameter.grad = torch.randn_like(parameter)
+    optimizer.step()
+    stayed = [torch.equal(p, old) for p, old in zip(model.parameters(), before, strict=True)]
+    assert stayed == [rate is None] * len(before)
+
+
+@pytest.mark.parametrize(("said", "share"), [({}, 0.1), ({"decay": 0.5}, 0.5)])
+@pytest.mark.parametrize("make", [adamw, muon])
+def test_decay_takes_off_a_share_of_the_matrices_only(make, said, share):
     model = small_model()
     before = {name: p.detach().clone() for name, p in model.named_parameters()}
-    optimizer = adamw(model, decay=0.5)
+    optimizer = make(model, **said)
     for group in optimizer.param_groups:
         group["lr"] = 0.1
     for parameter in model.parameters():
         parameter.grad = torch.zeros_like(parameter)
     optimizer.step()
     for name, parameter in model.named_parameters():
-        close(parameter.detach(), before[name] * (0.95 if parameter.dim() > 1 else 1.0))
+        kept = 1 - 0.1 * share if parameter.dim() > 1 else 1.0
+        close(parameter.detach(), before[name] * kept)
+
+
+def test_muon_takes_rate_and_decay_of_the_matrices_own_group():
+    model = small_model()
+    matrix = model.encoder.layers[0].self_attn.w_q.weight
+    before = matrix.detach().clone()
+    optimizer = muon(model, decay=0.5)
+    optimizer.param_groups[0] |= {"lr": 0.1, "weight_decay": 0.2}
+    matrix.grad = torch.zeros_like(matrix)
+    optimizer.step()
+    close(matrix.detach(), before * 0.98)
+
+
+def test_how_large_a_gradient_is_makes_no_direction_but_none_at_all_is_none():
+    matrix = torch.randn(6, 9)
+    for scale in (2.0**-10, 2.0**10):  # in any precision, that is the same digits
+        close(orthogonalize(scale * matrix), orthogonalize(matrix))
+    assert not orthogonalize(torch.zeros(6, 9)).any()
 
 
 def test_muon_moves_a_matrix_alike_in_all_directions():

@@ -19,6 +19,11 @@ def test_the_papers_schedule_peaks_where_the_paper_says():
     assert rates[1] == pytest.approx(rates[4000] / 4000)
 
 
+def test_it_peaks_after_the_papers_4000_steps_if_nothing_is_said():
+    assert max(range(1, 9000), key=lambda step: paper_schedule(step, 512)) == 4000
+    assert paper_schedule(4000, 512) == pytest.approx(6.99e-4, rel=1e-3)
+
+
 def test_no_step_repeats_another_and_step_zero_is_refused():
     rising = [paper_schedule(step, 512, 4000) for step in range(1, 4001)]
     assert all(a < b for a, b in zip(rising, rising[1:], strict=False))
@@ -31,6 +36,12 @@ def test_the_linear_schedule_comes_to_rest():
     assert rates[:4] == [0.5, 1.0, 1.5, 2.0]
     assert rates[-1] == pytest.approx(2.0 / 7)  # one step before zero
     assert all(a > b for a, b in zip(rates[3:], rates[4:], strict=False))
+
+
+@pytest.mark.parametrize("warmup", [4, 5, 9])
+def test_a_linear_schedule_that_ends_within_its_warm_up_only_rises(warmup):
+    rates = [linear_schedule(step, max_lr=2.0, warmup=warmup, total=4) for step in range(1, 5)]
+    assert rates == pytest.approx([2.0 * step / warmup for step in range(1, 5)])
 
 
 def test_the_cosine_schedule_falls_to_a_tenth():

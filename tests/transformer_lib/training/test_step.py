@@ -8,7 +8,7 @@ import torch
 from tests.transformer_lib.training.copy_task import copy_pairs, same_weights, small_model
 from transformer_lib.text.batching import make_batch
 from transformer_lib.training.optimizers import adam
-from transformer_lib.training.step import batch_loss, count_tokens, update
+from transformer_lib.training.step import batch_loss, count_tokens, update, validation_loss
 
 
 def test_accumulated_batches_are_one_big_batch():
@@ -50,8 +50,31 @@ def test_gradients_are_exchanged_with_the_last_of_accumulated_batches(monkeypatc
     assert exchanged == [False, False, True]
 
 
-@pytest.mark.parametrize("at_a_time", [1, 40, 2_000_000])  # a word, a few words, all in one piece
-def test_the_loss_is_that_of_the_whole_model_where_words_are_predicted(monkeypatch, at_a_time):
+def test_each_of_several_processes_gives_as_many_gradients_as_there_are(monkeypatch):
+    """Its share of a sum, of which the mean over all will be taken."""
+    models = [small_model(dropout=0.0) for _ in range(3)]
+    for model, count in zip(models[1:], (1, 4), strict=True):
+        monkeypatch.setattr("transformer_lib.training.step.world_size", lambda count=count: count)
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.0)
+        update(model, optimizer, [make_batch(copy_pairs(7))], lr=0.5, smoothing=0.1)
+    for start, alone, of_four in zip(*(model.parameters() for model in models), strict=True):
+        torch.testing.assert_close(of_four - start, 4 * (alone - start), atol=2e-6, rtol=1e-3)
+
+
+def test_validation_is_without_dropout_and_smoothing_and_training_goes_on():
+    model, pairs = small_model(dropout=0.5), copy_pairs(9)
+    batches = [make_batch(pairs[:4]), make_batch(pairs[4:])]
+    found = validation_loss(model, batches)
+    assert model.training
+    model.eval()
+    losses = [batch_loss(model, batch, smoothing=0.0).item() for batch in batches]
+    assert found == pytest.approx(sum(losses) / count_tokens(batches))
+
+
+@pytest.mark.parametrize(("at_a_time", "words"), [(1, 1), (40, 3), (2_000_000, None)])
+def test_the_loss_is_that_of_the_whole_model_where_words_are_predicted(
+    monkeypatch, at_a_time, words
+):
     monkeypatch.setattr("transformer_lib.training.step.LOGITS_AT_A_TIME", at_a_time)
     model, batch = small_model(dropout=0.0), make_batch(copy_pairs(7))
     whole = torch.nn.functional.cross_entropy(
@@ -61,7 +84,11 @@ def test_the_loss_is_that_of_the_whole_model_where_words_are_predicted(monkeypat
         label_smoothing=0.1,
         reduction="sum",
     )
+    pieces = []
+    model.generator.register_forward_pre_hook(lambda _, given: pieces.append(len(given[0])))
     torch.testing.assert_close(batch_loss(model, batch, smoothing=0.1), whole)
+    total, words = count_tokens([batch]), words or count_tokens([batch])
+    assert pieces == [min(words, total - start) for start in range(0, total, words)]
 
 
 def test_bf16_gives_nearly_the_same_loss():

@@ -18,8 +18,9 @@ from transformer_lib.decoding import greedy_decode
 from transformer_lib.text.batching import make_batch
 from transformer_lib.training.config import TrainingConfig
 from transformer_lib.training.schedules import paper_schedule
+from transformer_lib.training.state import TrainState
 from transformer_lib.training.step import batch_loss
-from transformer_lib.training.trainer import train
+from transformer_lib.training.trainer import is_best, train
 
 
 def test_the_bar_counts_every_step_and_those_of_a_run_that_goes_on(tmp_path):
@@ -125,6 +126,13 @@ def test_early_stop_keeps_the_best_weights():
     assert all(torch.equal(a, b) for a, b in zip(model.parameters(), snapshots[best], strict=True))
 
 
+def test_a_run_that_comes_to_nothing_from_the_start_runs_out_of_patience():
+    state, config = TrainState(), TrainingConfig(patience=2)
+    for validations in (1, 2):
+        assert not is_best({"validation_loss": math.inf}, state, config)
+        assert state.validations_since_best == validations
+
+
 def test_the_best_can_be_that_of_bleu():
     config = TrainingConfig(steps=99, validate_every=1, patience=2, max_tokens=64, best_by="bleu")
     scores, snapshots = iter([10.0, 30.0, 30.0, 20.0, 99.0]), []
@@ -171,8 +179,12 @@ def test_averaging_ends_with_the_mean_of_the_last_validations(tmp_path):
         train(small_model(), pairs, held_out, config, folder=tmp_path / "cut", measure=stop)
     train(resumed, pairs, held_out, config, folder=tmp_path / "cut", resume=True)
     assert same_weights(resumed, model)
-    with pytest.raises(ValueError, match="average=3 needs a folder"):
-        train(small_model(), pairs, held_out, config)
+
+
+@pytest.mark.parametrize("average", [2, 3])
+def test_a_mean_needs_a_folder_to_keep_weights_in(average):
+    with pytest.raises(ValueError, match=f"average={average} needs a folder"):
+        train(small_model(), copy_pairs(9), copy_pairs(9), TrainingConfig(average=average))
 
 
 def test_averaging_more_than_there_were_takes_all(tmp_path):

@@ -104,17 +104,23 @@ def test_each_panel_of_the_curves_holds_the_two_columns_of_its_pair():
     table = positional_encoding(11, 14)
     figure = plots._positions_curves(table, pairs=(0, 5))
     for ax, i in zip(figure.axes, (0, 5), strict=True):
-        for line, column in zip(ax.lines, (2 * i, 2 * i + 1), strict=True):
-            np.testing.assert_allclose(line.get_ydata(), table[:, column])
+        for (dots, wave), column in zip(
+            (ax.lines[:2], ax.lines[2:4]), (2 * i, 2 * i + 1), strict=True
+        ):
+            np.testing.assert_allclose(dots.get_ydata(), table[:, column])
+            through = np.interp(range(11), *wave.get_data())
+            np.testing.assert_allclose(through, table[:, column], atol=1e-3)
     assert figure.axes[0].get_title("left") == "pair i = 0: one wave in 6.3 positions"
 
 
 def test_two_encodings_with_the_same_waves_would_show_no_difference():
     waves = wavelengths(positional_encoding(2, 10))
     both = {"one": waves, "another": waves * 1.01}
-    left, right = plots._positions_frequencies(both, both).axes
-    assert [line.get_label() for line in left.lines] == ["one", "another"]
-    np.testing.assert_allclose(right.lines[0].get_ydata(), 1.0)
+    figure = plots._positions_frequencies(both, both)
+    for line, (name, wanted) in zip(figure.axes[0].lines, both.items(), strict=True):
+        assert line.get_label() == name
+        np.testing.assert_allclose(line.get_ydata(), wanted)
+    assert figure.texts[-1].get_text().endswith("differ by 1.0 % only")
 
 
 def test_clock_hands_point_up_at_position_zero_and_turn_clockwise():
@@ -157,12 +163,16 @@ def test_arcs_of_a_clock_are_the_way_from_one_hand_to_the_other():
 
 def test_dot_products_are_divided_by_the_square_length():
     table = positional_encoding(11, 14)
-    map_, curves = plots._positions_similarity(table, [positional_encoding(11, 6)]).axes[:2]
+    narrow = positional_encoding(11, 6)
+    map_, _, wide, few = plots._positions_similarity(table, narrow).axes
     products = map_.images[0].get_array()
     np.testing.assert_allclose(np.diag(products), 1, rtol=1e-6)
     np.testing.assert_allclose(products, table @ table.T / 7, atol=1e-6)
-    np.testing.assert_allclose(curves.lines[0].get_ydata(), products[0])
-    assert [line.get_label() for line in curves.lines] == ["d_model = 14", "d_model = 6"]
+    for ax, alike in ((wide, products), (few, (narrow @ narrow.T / 3).numpy())):
+        assert [line.get_label() for line in ax.lines] == [f"position {i}" for i in (0, 10, 5)]
+        for line in ax.lines:
+            distances = line.get_xdata().astype(int)
+            np.testing.assert_allclose(line.get_ydata(), alike[0][distances], atol=1e-6)
 
 
 # --- sums ---

@@ -179,7 +179,7 @@ def tables(spec: dict) -> list[list[dict[str, str]]]:
 
 
 def test_the_view_holds_each_visible_weight_once(maps):
-    _, lines, _ = tables(heads.token_view(maps).to_dict())
+    _, _, lines, _ = tables(heads.token_view(maps).to_dict())
     visible = sum(int((matrix >= heads.FAINT).sum()) for matrix in maps.weights.values())
     assert len(lines) == visible
     cross = maps.weights["decoder.layers.1.cross_attn"]
@@ -210,8 +210,9 @@ def test_what_answers_the_mouse_can_be_seen(maps):
     """The background of each word is drawn, and as wide as its word: nothing else is to click."""
     spec = heads.token_view(maps).to_dict()
     marks = [layer["mark"] for layer in spec["layer"]]
-    assert [mark["type"] for mark in marks] == ["rect", "rule", "text"]
+    assert [mark["type"] for mark in marks] == ["rect", "rect", "rule", "text"]
     assert "transparent" not in str(marks) and marks[0]["fill"].startswith("#")
+    assert marks[0]["cursor"] == "pointer" and "cursor" not in marks[1], "words looked at"
 
 
 def test_the_view_fits_a_column():

@@ -11,16 +11,17 @@ from course.chapters.ch06_masks.experiments import measured_influence
 from course.chapters.ch06_masks.figures import (
     COVERED,
     _leak_curves,
+    _mask_equation,
+    _mask_maps,
     _staircase,
     _three_masks,
-    mask_maps,
 )
 from transformer_lib import causal_mask
 
 
 def test_a_map_shows_its_mask_with_the_words_on_the_axes():
     mask = causal_mask(3)[0, 0]
-    ax = mask_maps({"causal": mask}, ["a", "b", "c"], ["d", "e", "f"]).axes[0]
+    ax = _mask_maps({"causal": mask}, ["a", "b", "c"], ["d", "e", "f"]).axes[0]
     np.testing.assert_array_equal(ax.images[0].get_array(), mask)
     assert [label.get_text() for label in ax.get_yticklabels()] == ["a", "b", "c"]
     assert [label.get_text() for label in ax.get_xticklabels()] == ["d", "e", "f"]
@@ -30,15 +31,22 @@ def test_a_map_shows_its_mask_with_the_words_on_the_axes():
 
 def test_what_is_no_mask_of_these_words_is_refused():
     with pytest.raises(ValueError, match="'x': 2 words for the rows and 3 for the columns"):
-        mask_maps({"x": causal_mask(3)[0, 0]}, ["a", "b"], ["a", "b", "c"])
+        _mask_maps({"x": causal_mask(3)[0, 0]}, ["a", "b"], ["a", "b", "c"])
     with pytest.raises(ValueError, match="'x': a mask holds True and False only"):
-        mask_maps({"x": torch.full((1, 1), 0.5)}, ["a"], ["a"])
+        _mask_maps({"x": torch.full((1, 1), 0.5)}, ["a"], ["a"])
 
 
 def test_both_is_where_both_are():
     masks = _three_masks(torch.tensor([1, 7, 0]))
     assert masks["both (&)"].tolist() == [[1, 0, 0], [1, 1, 0], [1, 1, 0]]
     assert torch.equal(masks["both (&)"], masks["padding mask"] & masks["causal mask"])
+
+
+def test_the_equation_has_a_one_where_each_mask_has_one():
+    masks = _three_masks(torch.tensor([1, 7, 0, 0]))
+    said = [text.get_text() for text in _mask_equation(masks, ["a", "b"], "c").axes[0].texts]
+    assert said.count("1") == sum(int(mask.sum()) for mask in masks.values())
+    assert said.count("c × 2") == 4 and said.index("&") < said.index("=")
 
 
 def test_the_staircase_opens_one_word_more_in_each_row():

@@ -13,6 +13,7 @@ from course.chapters.ch10_training.experiments import stored_rows
 from course.chapters.ch10_training.figures import (
     _penalty_curves,
     _schedule_curves,
+    _smoothed_row,
     _writing_curve,
     loop_curve,
     loss_panels,
@@ -35,10 +36,13 @@ def test_bars_are_as_long_as_the_probabilities():
     assert ax.get_ylim()[0] > ax.get_ylim()[1], "the first word is at the top"
 
 
-def test_the_word_of_the_target_is_dark_in_every_panel():
-    new, target = probability_bars({"new": [0.8, 0.2], "target": [0.0, 1.0]}, ["x", "y"]).axes
-    colors = [[bar.get_facecolor() for bar in ax.patches] for ax in (new, target)]
+def test_the_word_of_the_target_is_loud_and_framed_in_every_panel():
+    panels = {"new": [0.8, 0.2], "target": [0.0, 1.0], "learned": [0.1, 0.9]}
+    new, learned = probability_bars(panels, ["x", "y"]).axes
+    colors = [[bar.get_facecolor() for bar in ax.patches[:2]] for ax in (new, learned)]
     assert colors[0] == colors[1] and colors[0][0] != colors[0][1]
+    frames = [(ax.patches[2].get_y(), ax.patches[2].get_width()) for ax in (new, learned)]
+    assert frames == 2 * [(new.patches[1].get_y(), 1)] and not new.patches[2].get_fill()
     weights = [label.get_weight() for label in new.get_yticklabels()]
     assert weights == ["normal", "bold"]
 
@@ -61,8 +65,13 @@ def test_what_is_no_distribution_is_refused():
 
 
 def test_the_titles_of_grids_say_what_is_in_them():
-    smoothed = word_grids({"a": torch.eye(2), "b": 0.9 * torch.eye(2) + 0.05}, "xy", "xy")
+    smoothed = _smoothed_row([0, 1], "xy", 0.1)
     assert "Smoothing moves 0.05" in smoothed.texts[0].get_text()
+    assert [text.get_text() for text in smoothed.axes[0].texts] == ["+0.050", "-0.050", "0.950"]
+    tops = [
+        bar.get_y() + bar.get_height() for bar in smoothed.axes[0].patches if hasattr(bar, "get_y")
+    ]
+    assert tops == pytest.approx([0, 0.95, 0.05, 1])
     learned = torch.tensor([[0.97, 0.03], [0.05, 0.95]])
     assert "nearly all" in word_grids({"a": learned}, "xy", "xy").texts[0].get_text()
     assert not word_grids({"a": learned.flip(0)}, "xy", "xy").texts[0].get_text()

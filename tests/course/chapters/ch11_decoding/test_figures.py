@@ -3,6 +3,7 @@
 import math
 from itertools import pairwise
 
+import numpy as np
 import pytest
 import torch
 from matplotlib.patches import FancyArrowPatch
@@ -148,11 +149,11 @@ def test_what_cannot_be_drawn_is_refused():
 def test_curves_carry_their_numbers():
     ax = cost_curves([1, 2], {"with": [3_000_000, 6_000_000], "without": [4, 5]}).axes[0]
     assert ax.lines[0].get_ydata().tolist() == [3, 6]
-    ax = cost_curves([1, 2], {"without": [4, 9_000_000], "with": [3, 1_000_000]}).axes[0]
-    assert ax.get_title() == "2 words: 9 times less work with"
-    *numbers, kept = [text.get_text() for text in ax.texts if text.get_text()]
+    figure = cost_curves([1, 2], {"without": [4, 9_000_000], "with": [3, 1_000_000]})
+    title, kept = [text.get_text() for text in figure.texts]
+    assert title == "2 words: 9 times less work with" and "keys and values" in kept
+    numbers = [text.get_text() for text in figure.axes[0].texts if text.get_text()]
     assert numbers == ["without: 9 million", "with: 1 million", "9 times less"]
-    assert "keys and values" in kept
     rows = [
         {"beam": b, "log_prob": -b, "words": 10 - b, "right": b, "sentences": 8} for b in (1, 2)
     ]
@@ -174,6 +175,7 @@ def test_each_way_to_sharpen_has_its_panel():
     axes = _sharpened_rows(panels, "the rest").axes
     assert [bar.get_width() for bar in axes[0].patches] == [0.5, 0.2, 0.3]
     assert [text.get_text() for text in axes[1].texts] == ["1.00", "never", "never"]
+    assert list(axes[1].lines[-1].get_xdata()) == [0.5, 0.2, 0.3], "as it was without"
     with pytest.raises(ValueError, match="'x' has the words"):
         _sharpened_rows({**panels, "x": {"c": 1.0}}, "the rest")
     with pytest.raises(ValueError, match="add up to 1, not 0.9"):
@@ -186,6 +188,15 @@ def test_words_through_the_decoder():
     assert words_through(translator, 4, cache=True) == [1, 1, 1, 1]
 
 
+def test_the_curves_between_the_lengths_are_what_would_be_counted():
+    lines = figures.draw_cost().axes[0].lines
+    for dots, curve in zip(lines[:2], lines[2:], strict=True):
+        at = np.interp(dots.get_xdata()[1:], *curve.get_data())
+        np.testing.assert_allclose(at, dots.get_ydata()[1:], rtol=0.01)
+        power = np.polyfit(*dots.get_data(), 3)
+        np.testing.assert_allclose(np.polyval(power, dots.get_xdata()), dots.get_ydata(), rtol=1e-6)
+
+
 def test_the_alt_texts_say_what_is_there():
     said = [[text.get_text() for text in ax.texts] for ax in figures.draw_wider().axes]
     assert [column[0] for column in said] == ["-2.64", "14.2", "58.8 %"]
@@ -195,9 +206,8 @@ def test_the_alt_texts_say_what_is_there():
     panels, others = figures._sharpened_first_words()
     assert others == "all others"
     assert [round(p, 2) for p in next(iter(panels.values())).values()] == [0.39, 0.36, 0.01, 0.24]
-    assert (
-        "Temperature 1.5 gives rare words a share of 0.79" in figures.draw_sampling().get_suptitle()
-    )
+    title = figures.draw_sampling().texts[0].get_text()
+    assert "Temperature 1.5 gives rare words a share of 0.79" in title
     kept = [way for name, way in panels.items() if name.startswith("top-")]
     assert len(kept) == 3 and all(way[others] == 0 for way in kept)
     # What the still picture of the stepper shows: moment 7 of 8, each fate but one decided.

@@ -7,7 +7,7 @@ import pytest
 from course.chapters.ch14_real_text.figures import (
     _dropout_curves,
     _score_changes,
-    _score_dots,
+    _score_slopes,
     _word_in_pieces,
 )
 from course.drawing.registry import FIGURES
@@ -40,35 +40,28 @@ def test_each_text_has_a_curve_with_dropout_and_one_without():
     assert [ax.get_title() for ax in figure.axes] == ["easy", "hard"]
     without, with_it = figure.axes[0].lines
     assert list(without.get_ydata()) == [2.0, 0.5] and list(with_it.get_ydata()) == [2.0, 1.0]
-    assert sorted(texts(figure)) == ["dropout 0.2: 1.00", "no dropout: 0.50"]
+    assert sorted(texts(figure)) == ["dropout 0.2:\n1.00", "no dropout:\n0.50"]
     with pytest.raises(ValueError, match="no panels"):
         _dropout_curves({})
 
 
-def dots(ax) -> list[list[float]]:
-    """The scores of each row."""
-    return [dots.get_offsets()[:, 0].tolist() for dots in ax.collections]
-
-
-def test_each_seed_is_a_dot_and_the_published_score_a_line():
-    panels = {
-        "one": {"this": [41.0, 42.0], "that": [40.0, 40.5]},
-        "other": {"this": [1], "that": [2]},
-    }
-    figure = _score_dots(panels, {"one": {"published": 41.5}})
-    ax, other = figure.axes
-    assert dots(ax) == [[41.0, 42.0], [40.0, 40.5]] and dots(other) == [[1], [2]]
-    assert texts(figure) == ["41.5", "40.2", "published: 41.5"]
-    assert ax.lines[-1].get_xdata() == [41.5, 41.5]
-    assert [label.get_text() for label in ax.get_yticklabels()] == ["this", "that"]
-    with pytest.raises(ValueError, match="no panels"):
-        _score_dots({}, {})
+def test_each_seed_has_a_line_from_text_to_text_and_a_thick_one_is_the_mean():
+    one, other = {"this": [41.0, 42.0], "that": [40.0, 40.5]}, {"this": [1, 2], "that": [2, 3]}
+    figure = _score_slopes({"one": one, "other": other})
+    (ax,) = figure.axes
+    drawn = [list(line.get_ydata()) for line in ax.lines]
+    assert drawn == [[41, 1], [42, 2], [41.5, 1.5], [40, 2], [40.5, 3], [40.25, 2.5]]
+    assert texts(figure) == ["1.5, this", "2.5, that", "41.5", "40.2"]
+    assert [label.get_text() for label in ax.get_xticklabels()] == ["one", "other"]
+    with pytest.raises(ValueError, match="here are 0 texts"):
+        _score_slopes({})
 
 
 def test_the_rungs_are_sorted_and_drawn_from_the_base():
     (ax,) = _score_changes({"a": 36.0, "base": 35.0, "b": 33.9, "c": 37.5}, "base").axes
     assert [label.get_text() for label in ax.get_yticklabels()] == ["c", "a", "b"]
-    assert dots(ax) == [[37.5], [36.0], [33.9]]
+    drawn = [dot.get_offsets()[:, 0].tolist() for dot in ax.collections]
+    assert drawn == [[37.5], [36.0], [33.9]]
     assert texts(ax.figure) == ["+2.5", "+1.0", "-1.1", "base: 35.0"]
     assert ax.figure.get_suptitle() == "Of all changes c is worth most: +2.5 BLEU"
     with pytest.raises(ValueError, match="the base 'd' is none of 'a', 'b'"):
@@ -86,13 +79,14 @@ def test_the_pieces_of_the_figure_are_those_that_are_told():
 
 def test_the_scores_in_the_words_are_those_of_the_dots():
     figure, told = FIGURES["real-text-published"].draw(), FIGURES["real-text-published"].alt
-    means = [text.get_text() for ax in figure.axes for text in ax.texts[:2]]
-    assert re.findall(r"\d+\.\d", told)[:4] == means
-    validation, rows = (dots(ax) for ax in figure.axes)
-    assert min(validation[0]) > max(validation[1])  # the title: one is better on validation,
-    assert all(ours < theirs for ours, theirs in zip(*rows, strict=True))  # and worse on test
+    ours, theirs, *first = (text[:4] for text in texts(figure))
+    assert re.findall(r"\d+\.\d", told)[:4] == [*first, ours, theirs]
+    lines = [line.get_ydata() for line in figure.axes[0].lines]  # three seeds and their mean, twice
+    seeds = list(zip(lines[:3], lines[4:7], strict=True))
+    assert all(one[0] > other[0] for one, other in seeds)  # the title: one is better on validation,
+    assert all(one[1] < other[1] for one, other in seeds)  # and worse on test
+    rows = [[line[1] for line in way] for way in zip(*seeds, strict=True)]
     assert f"{max(max(row) - min(row) for row in rows):.1f} apart" in told
-    assert f"published {figure.axes[1].lines[-1].get_xdata()[0]:.1f}" in told
 
 
 def test_the_rungs_in_the_words_are_those_of_the_picture():

@@ -2,8 +2,11 @@
 
 import pytest
 from matplotlib.colors import to_hex
+from matplotlib.patches import Rectangle
 
+from course import experiments
 from course.chapters.ch15_heads_on_real_text import figures as plots
+from course.chapters.ch15_heads_on_real_text.experiment_repeated import claims
 from course.drawing import style
 from course.drawing.registry import FIGURES
 
@@ -46,6 +49,7 @@ def test_each_head_is_a_point_beside_chance_and_place():
     assert [dots.get_offsets()[:, 0].tolist() for dots in ax.collections] == 2 * [[0.1, 0.7]]
     loud = [to_hex(color).upper() == style.ACCENT for color in ax.collections[0].get_facecolor()]
     assert loud == [False, True], "what lies beyond the line of the place"
+    assert texts(ax).count("+30 points") == 2, "the best of the panel"
 
 
 def test_chosen_heads_stand_beside_those_drawn_by_lot():
@@ -81,21 +85,25 @@ def test_a_share_has_its_interval_and_its_number():
     assert list(ax.lines[-1].get_xdata()) == [0.25, 0.25]
 
 
-def test_a_number_is_filled_where_its_claim_fails():
-    claims = [("more", 0.5, True), ("less", 0.2, False)]
-    models = {"first": [0.7, 0.1], "seed 1": [0.4, 0.15], "seed 2": [0.6, 0.1], "small": [0.0, 0.9]}
-    ax = plots._claim_table(claims, models, "Title").axes[0]
-    said = [text for text in texts(ax) if text not in ("Title", *models)]
-    assert said[2:] == ["more", "above 50", "70", "40", "60", "0"] + [
-        "less",
-        "below 20",
-        "10",
-        "15",
-        "10",
-        "90",
-    ]
-    fills = [to_hex(box.get_facecolor()).upper() for box in ax.patches if box.get_fill()]
-    assert [fill for fill in fills if fill == style.ACCENT] == [style.ACCENT]  # 40 for "more"
+def test_a_dot_is_loud_outside_of_the_shading_and_its_claim_comes_first():
+    claims = [("less", 0.2, False), ("more", 0.5, True)]
+    models = {"first": [0.1, 0.7], "seed 1": [0.15, 0.4], "seed 2": [0.1, 0.6], "small": [0.9, 0.0]}
+    ax = plots._claim_strips(claims, models, "Title").axes[0]
+    zero, half, one = (
+        next(text.get_position()[0] for text in ax.texts if text.get_text() == said)
+        for said in ("0 %", "50 %", "100 %")
+    )
+    assert half - zero == pytest.approx(one - half)
+    dots = [line for line in ax.lines if line.get_marker() == "o"][3:]  # below the key
+    numbers = [(line.get_xdata()[0] - zero) / (one - zero) for line in dots]
+    assert numbers == pytest.approx([0.7, 0.4, 0.6, 0.0, 0.1, 0.15, 0.1, 0.9])
+    assert [line.get_color() == style.ACCENT for line in dots] == [False, True] + 6 * [False]
+    bars = [patch for patch in ax.patches if isinstance(patch, Rectangle)]
+    shaded = [((bar.get_x() - zero) / (one - zero), bar.get_width()) for bar in bars]
+    assert shaded[0] == (pytest.approx(0.5), pytest.approx(one - half))
+    assert bars[1].get_x() + bars[1].get_width() == pytest.approx(zero + 0.2 * (one - zero))
+    said = texts(ax)
+    assert said.index("more") + 1 == said.index("seed 1") < said.index("less")
     colors = {text.get_text(): text.get_color() for text in ax.texts}
     assert colors["more"] == style.ACCENT and colors["less"] == style.INK
 
@@ -112,6 +120,23 @@ def test_the_figures_of_the_notebook_are_drawn_from_what_is_stored(name):
 def test_eight_of_ten_claims_hold():
     title = FIGURES["real-heads-repeated"].draw().axes[0].texts[0].get_text()
     assert title == "8 of 10 claims about the large model hold in two more"
+
+
+def test_the_alternative_text_has_the_numbers_of_the_claims_that_fall():
+    stored, alt = (
+        experiments.load("heads-on-real-text")["models"],
+        FIGURES["real-heads-repeated"].alt,
+    )
+    told = {name: claims(stored[name]) for name in ("earlier", "seed-1", "seed-2", "grammar")}
+    assert sum(not claim.holds for claim in told.pop("grammar")) == 7
+    fallen = [
+        found for found in zip(*told.values(), strict=True) if not all(c.holds for c in found)
+    ]
+    numbers = [[f"{100 * claim.number:.0f}" for claim in found] for found in fallen]
+    large, one, two = zip(*numbers, strict=True)
+    assert f"{large[0]} for the large model, {one[0]} for seed 1" in alt
+    assert f"{two[0]} for seed 2".replace("-", "\N{MINUS SIGN}") in alt
+    assert f"{large[1]} and {one[1]}, but {two[1]} for seed 2" in alt
 
 
 def test_loud_are_the_heads_that_clearly_beat_the_best_rule():

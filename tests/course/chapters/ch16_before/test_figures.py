@@ -106,7 +106,7 @@ def test_a_length_with_few_sentences_is_left_out():
     assert any(set(line.get_xdata()) == {3.5} for line in ax.lines)
 
 
-def test_each_split_has_a_mark_for_each_run_and_the_mean():
+def test_the_longer_have_a_mark_for_each_run_and_the_other_splits_the_mean():
     runs = [
         {"what": "none", "right": {"test": 0.2, "longer": 0.0}},
         {"what": "none", "right": {"test": 0.4, "longer": 0.1}},
@@ -116,7 +116,7 @@ def test_each_split_has_a_mark_for_each_run_and_the_mean():
     one, other = figure.axes
     assert [ax.get_title() for ax in figure.axes] == ["all", "long ones"]
     dots = [[dots.get_offsets()[:, 0].tolist() for dots in ax.collections] for ax in figure.axes]
-    assert dots == [[[0.2, 0.4], [1.0]], [[0.0, 0.1], [0.7]]]
+    assert dots == [[[pytest.approx(0.3)], [1.0]], [[0.0, 0.1], [0.7]]]
     assert texts(one) == {"30 %", "100 %"} and texts(other) == {"5 %", "70 %"}
     assert "Transformer attention has 70 % right" in figure.get_suptitle()
 
@@ -175,20 +175,24 @@ def test_who_has_no_look_has_no_change_and_each_change_says_its_place():
         for seed in (0, 1)
     ]
     ax = _genders(runs).axes[0]
-    names = ["no attention", "dot product", "Transformer"]
+    names = ["Transformer", "dot product", "no attention"]
     assert [t.get_text() for t in ax.get_yticklabels()] == names
     assert [t.get_text() for t in ax.texts] == [
         "chance",
-        "as trained: 50 %",
-        "as trained: 70 %",
-        "adjective not seen: 40 %",
+        "for comparison: recurrent translators, when they may not see the English adjective",
         "as trained: 90 %",
-        "nouns swapped in its reader: 20 %",
+        "swapped: 20 %",
+        "as trained: 70 %",
+        "not seen: 40 %",
+        "50 %",
     ]
     dots = [dots.get_offsets()[:, 0].tolist() for dots in ax.collections]
-    assert dots == [[0.5, 0.5], [0.7, 0.7], [0.4, 0.4], [0.9, 0.9], [0.2, 0.2]]
+    assert dots == [[0.9, 0.9], [0.2, 0.2], [0.7, 0.7], [0.4, 0.4], [0.5, 0.5]]
     rows = [set(dots.get_offsets()[:, 1].tolist()) for dots in ax.collections]
-    assert rows == [{0}, {1}, {1}, {2}, {2}]
+    first, second, third = ax.get_yticks()
+    assert rows == [{first}, {first}, {second}, {second}, {third}]
+    (arrow,) = (patch for patch in ax.patches if isinstance(patch, FancyArrowPatch))
+    assert arrow._posA_posB[1] == (pytest.approx(0.2), first)  # to the mean of the swapped
 
 
 # --- how long they wait
@@ -319,6 +323,10 @@ def test_the_alt_text_says_what_the_swap_does():
         round(100 * shares["transformer", seed]["two numbers swapped"]) for seed in range(3)
     )
     assert "{}, {} and {} %".format(*after) in alt
+    assert (
+        f"mean, {mean([shares['transformer', s]['two numbers swapped'] for s in range(3)])} %"
+        in alt
+    )
     for kind, said in (("dot", "58 to 60 %"), ("additive", "61 to 74 %")):
         found = [round(100 * shares[kind, seed]["adjective not seen"]) for seed in range(3)]
         assert f"{min(found)} to {max(found)} %" == said and said in alt

@@ -7,11 +7,11 @@ import pytest
 from course.chapters.ch17_gpt.figures import (
     ATTENDS,
     _above_the_floor,
-    _dial_bars,
+    _dial_points,
     _heads_off,
     _moment,
+    _shares_by_kind,
     _way_to_the_floor,
-    share_dots,
 )
 from course.drawing.registry import FIGURES
 
@@ -19,14 +19,16 @@ HISTORY = [{"step": 10, "validation_loss": 4.0}, {"step": 20, "validation_loss":
 
 
 def test_the_curve_is_what_was_measured_and_ends_above_the_floor():
-    ax = _way_to_the_floor(HISTORY, floor=2.0, all_equal=6.5).axes[0]
+    figure = _way_to_the_floor(HISTORY, floor=2.0, all_equal=6.5)
+    (ax,) = figure.axes
     curve, floor = ax.lines
     assert list(curve.get_ydata()) == [4.0, 2.5] and list(curve.get_xdata()) == [10, 20]
     assert set(floor.get_ydata()) == {2.0}
-    said = {text.get_text() for text in ax.texts}
-    assert {"0.50", "all words equally likely: 6.5, far above"} < said
-    assert ax.get_ylim()[1] < 6.5
-    assert ax.get_title() == "After 20 steps the loss is 0.50 nats above the floor"
+    assert "0.50" in {text.get_text() for text in ax.texts}
+    assert [text.get_text() for text in figure.texts] == [
+        "After 20 steps the loss is 0.50 nats above the floor",
+        "With all words equally likely it would be 6.5",
+    ]
 
 
 @pytest.mark.parametrize("history", [HISTORY, []])
@@ -43,16 +45,19 @@ def test_each_seed_has_a_dot_above_the_floor_and_the_line_goes_through_the_means
     assert list(mean.get_xdata()) == [10, 1000] and list(mean.get_ydata()) == [1.5, 0.5]
     drawn = [one.get_offsets()[:, 1].tolist() for one in dots]
     assert drawn == [[1.0, 2.0], [0.25, 0.75]]
-    title = "With 100 times the sentences, 1.50 nats above the floor become 0.50"
+    title = "100 times the sentences bring the loss 3 times as near to the floor"
     assert figure.get_suptitle() == title
     assert all(ax.get_xscale() == ax.get_yscale() == "log" for ax in figure.axes)
     assert [text.get_text() for text in figure.axes[0].texts] == ["1.50", "0.50"]
+    assert figure.axes[0].get_title() == "100 × the sentences: 1/3"
+    wide = [high / low for low, high in (ax.get_xlim() for ax in figure.axes)]
+    assert wide == pytest.approx([400, 400]), "a factor is as wide in both"
 
 
 def test_numbers_at_the_edge_keep_apart():
     panel = {size: [1.0] for size in (250, 500, 750, 1000, 1250, 1500)}
     labels = _above_the_floor({"steps": panel}).axes[0].get_xticklabels()
-    assert [label.get_text() for label in labels] == ["250", "750", "1,500"]
+    assert [label.get_text() for label in labels] == ["250", "1,500"]
 
 
 @pytest.mark.parametrize("distances", [[], [0.4, 0.0]])
@@ -61,33 +66,32 @@ def test_what_lies_on_the_floor_or_nowhere_is_refused(distances):
         _above_the_floor({"steps": {10: distances}})
 
 
-def test_each_dial_has_three_bars():
+def test_each_dial_is_a_point_with_its_interval():
     rows = [
         {"what": "plain", "own": 0.5, "own_and_new": 0.4, "words": 90, "drawn": 40},
         {"what": "cold", "own": 0.9, "own_and_new": 0.2, "words": 30, "drawn": 40},
     ]
-    figure = _dial_bars(rows)
-    widths = [[bar.get_width() for bar in ax.patches] for ax in figure.axes]
-    assert widths == [[0.5, 0.9], [90, 30]]
-    assert [t.get_text() for t in figure.axes[0].get_yticklabels()] == ["plain", "cold"]
+    figure = _dial_points(rows)
+    (ax,) = figure.axes
+    points = [tuple(dot.get_offsets()[0]) for dot in ax.collections]
+    assert points == [(90, 0.5), (30, 0.9)]
+    assert [text.get_text() for text in ax.texts[:2]] == ["plain: 50 %", "cold: 90 %"]
+    assert [list(line.get_ydata()) for line in ax.lines] == [
+        pytest.approx(ends, abs=1e-5) for ends in ([0.35199, 0.64801], [0.76948, 0.96042])
+    ]
     title = "Cold: 1.8 times as often right, 67 % fewer different words"
-    assert figure.get_suptitle() == title
+    assert figure.texts[0].get_text() == title
 
 
-def test_each_seed_has_a_dot_and_each_way_its_mean():
-    rows = [
-        {"what": "a", "parameters": 1200, "shares": [0.5, 0.7]},
-        {"what": "b", "parameters": 7, "shares": [1.0, 0.9]},
-    ]
-    other = [row | {"shares": [0.1, 0.2]} for row in rows]
-    ax, second = share_dots({"": rows, "harder": other}, "share").axes
-    dots = [
-        [one.get_offsets()[:, 0].tolist() for one in panel.collections] for panel in (ax, second)
-    ]
-    assert dots == [[[0.5, 0.7], [1.0, 0.9]], [[0.1, 0.2]] * 2]
-    assert [text.get_text() for text in ax.texts] == ["0.60", "0.95"]
-    assert ax.get_yticklabels()[0].get_text() == "a\n1,200 weights"
-    assert (ax.get_title(), second.get_title()) == ("", "harder")
+def test_each_seed_has_a_line_over_the_kinds_and_each_way_its_mean():
+    ways = {"a": {"short": [0.5, 0.7], "long": [0.1, 0.2]}, "b": {"short": [1, 1], "long": [0, 0]}}
+    (ax,) = _shares_by_kind(ways).axes
+    drawn = [line.get_ydata().tolist() for line in ax.lines[:3]]
+    assert drawn == [[0.5, 0.1], [0.7, 0.2], [pytest.approx(0.6), pytest.approx(0.15)]]
+    assert [text.get_text() for text in ax.texts] == ["a: 0.15", "b: 0.00"]
+    assert [label.get_text() for label in ax.get_xticklabels()] == ["short", "long"]
+    with pytest.raises(ValueError, match="no ways"):
+        _shares_by_kind({})
 
 
 def run(seed: int, moved: int = 0) -> dict:
@@ -141,12 +145,10 @@ def test_each_head_has_its_bar():
     assert "layer 0" in panels[0].figure.texts[0].get_text()
     # where each head looks, and what the loss is where nothing is copied
     assert [text.get_text() for text in panels[1].texts] == ["0.10 ◀", "0.60 ◀", "1.10", "1.60 ●"]
-    assert 3.7 in [line.get_xdata()[0] for line in panels[0].lines]
+    assert "(3.7: nothing is copied)" in panels[0].figure.texts[1].get_text()
 
 
-@pytest.mark.parametrize(
-    "draw", [_dial_bars, _moment, _heads_off, lambda rows: share_dots({"": rows}, "")]
-)
+@pytest.mark.parametrize("draw", [_dial_points, _moment, _heads_off])
 def test_nothing_to_draw_is_refused(draw):
     with pytest.raises(ValueError, match="there are no r"):
         draw([])

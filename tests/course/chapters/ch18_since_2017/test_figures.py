@@ -91,8 +91,19 @@ def test_memory_and_times_reach_the_picture():
     assert [text.get_text() for text in ax.texts] == ["formula", "fused"]
     with pytest.raises(ValueError, match="1 numbers for 2 places"):
         length_lines([16, 32], {"": {"formula": [1.0]}}, **how)
-    ax = length_lines([16, 32], {"": ways}, beside="one", clear=32, **how).axes[0]
-    assert set(ax.lines[0].get_ydata()) == {1} and ax.patches[0].get_x() == 32
+    ax = length_lines([16, 32], {"": ways}, beside="quicker", **how).axes[0]
+    tinted = ax.patches[0]
+    assert set(ax.lines[0].get_ydata()) == {1} == {tinted.get_y() + tinted.get_height()}
+
+
+def test_the_title_of_the_times_says_where_the_fused_kernel_is_quicker():
+    figure = FIGURES["since-fused-times"].draw()
+    use, training = (
+        [dict(zip(*line.get_data(), strict=True)) for line in ax.lines[1:]] for ax in figure.axes
+    )
+    assert all(time < 1 for line in training for time in line.values())
+    assert all((time < 1) == (length >= 128) for length, time in use[1].items()), "two threads"
+    assert all(time < 1 for length, time in use[0].items() if length > 16), "one"
 
 
 def test_the_alt_texts_say_what_is_stored():
@@ -121,6 +132,8 @@ def test_the_alt_texts_of_the_fused_kernel_say_what_is_stored():
     from course import experiments
 
     fused = experiments.load("fused")
+    most = {row["way"]: row["bytes"] for row in fused["memory"] if row["mask"] == "none"}
+    assert f"{most['formula'] / most['fused']:.0f} times" in FIGURES["since-memory"].alt
     memory = {
         (row["way"], row["length"]): round(row["bytes"] / 1e6)
         for row in fused["memory"]

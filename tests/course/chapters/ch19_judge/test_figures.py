@@ -12,6 +12,7 @@ from course.chapters.ch19_judge.figures import (
     windows,
 )
 from course.chapters.ch19_judge.policy import least_kl, share_solved
+from course.drawing.registry import FIGURES
 
 
 def history(**shares: float) -> list[dict]:
@@ -43,13 +44,33 @@ def test_the_price_has_the_shortest_way_and_each_seed():
         _price(0.0, {}, {})
 
 
-def test_what_it_eats_has_a_dot_for_each_seed():
+def test_what_it_eats_has_a_dot_for_each_seed_and_a_table_of_means():
     run = dict.fromkeys(PANELS, 0.5)
-    figure = _what_it_eats({"start": [run, run], "taught": [run | {"words": 0.2}] * 2})
-    dots = [dots for ax in figure.axes for dots in ax.collections]
-    assert len(dots) == 2 * len(PANELS) and all(len(one.get_offsets()) == 2 for one in dots)
+    taught = [run | {"words": 0.2, "length": length} for length in (3.0, 4.0)]
+    rows = {"start": [run, run], "no KL penalty": taught, "best of 16": [run]}
+    ax, table = _what_it_eats(rows, ["start", "no KL penalty"]).axes
+    points = [line.get_xydata()[0].tolist() for line in ax.lines if line.get_marker() == "o"]
+    seeds_and_means = 3 * [[0.5, 0.5]] + 3 * [[0.5, 0.2]] + 2 * [[0.5, 0.5]]
+    assert points == seeds_and_means
+    assert ax.lines[0].get_xydata().tolist() == [[0.5, 0.5], [0.5, 0.2]]
+    said = [text.get_text() for text in table.texts]
+    assert said[5:10] == ["no KL\npenalty", "50 %", "3.5", "50 %", "50 %"]
     with pytest.raises(ValueError):
-        _what_it_eats({})
+        _what_it_eats({}, [])
+
+
+def test_the_alternative_text_has_the_numbers_of_the_picture():
+    ways, alt = stored_ways(), FIGURES["judge-eats"].alt
+    table = {what: [] for what in PANELS}
+    for name in ("start", "no KL penalty", "best of 16", "trained on what passed"):
+        for what, means in table.items():
+            means.append(sum(run[what] for run in ways[name]) / len(ways[name]))
+    for what in ("different", "because", "questions"):
+        said = "{:.0f}, {:.0f} and {:.0f} %".format(*(100 * mean for mean in table[what][:3]))
+        assert f"{what} sentences {said}" in alt or f"{what} {said}" in alt
+    assert "{:.1f}, {:.1f} and {:.1f}".format(*table["length"][:3]) in alt
+    for words, right in zip(table["words"], table["right"], strict=True):
+        assert f"{words:.0f} words and {100 * right:.0f} %" in alt
 
 
 def test_tries():

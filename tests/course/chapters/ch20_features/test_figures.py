@@ -47,8 +47,21 @@ def test_each_property_has_its_row_and_each_panel_its_scope():
     assert [tick.get_text() for tick in figure.axes[0].get_yticklabels()] == ["a", "b"]
     marks = [line for line in figure.axes[0].lines if line.get_marker() == "o"]
     assert [line.get_xdata()[0] for line in marks] == [0.5, 0.5]
-    names = [text.get_text() for text in figure.axes[-1].texts]
-    assert names == ["random", "probe", "neuron", "feature"]  # once, beside the first row's marks
+    for ax in figure.axes:  # above the first row's marks
+        assert [text.get_text() for text in ax.texts] == ["neuron", "feature"]
+
+
+def test_the_rows_of_a_kind_begin_where_the_feature_is_farthest_ahead():
+    def found(feature: float) -> dict:
+        by = dict.fromkeys(("best neuron", "random direction", "probe"), [0.5])
+        return by | {"best feature": [feature]}
+
+    all_words = {"noun: a": found(0.6), "noun: b": found(0.9), "verb: c": found(1.0)}
+    kin = {"noun: a": found(1.0), "noun: b": found(0.1), "verb: c": found(0.2)}
+    left, _ = _score_rows({"kin": kin, "all": all_words}, {"kin": "1", "all": "2"}).axes
+    assert [tick.get_text() for tick in left.get_yticklabels()] == ["noun: b", "noun: a", "verb: c"]
+    marks = [line.get_xdata()[0] for line in left.lines if line.get_marker() == "o"]
+    assert marks == [0.1, 1.0, 0.2]  # in the rows of their names
 
 
 def test_the_parts_of_a_bar_are_the_shares():
