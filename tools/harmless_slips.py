@@ -1,11 +1,15 @@
 """Slips that change no output, for tools/slips.py: each with a proof, which a test runs."""
 
 import ast
+import gzip
 import inspect
+import io
 import itertools
+import lzma
 import math
 import re
 import tempfile
+import zipfile
 from collections.abc import Callable
 from contextlib import nullcontext
 from dataclasses import dataclass
@@ -304,6 +308,75 @@ def another_patience(right: ModuleType, other: ModuleType) -> None:
         assert wait >= 20
 
 
+def no_place_is_a_share(right: ModuleType, other: ModuleType) -> None:
+    """A place is a multiple of 2**-48, and neither of the two shares is."""
+    for share in (right.HELD_OUT, 2 * right.HELD_OUT):
+        below = int(share * 2**48)
+        assert below < share * 2**48 < below + 1
+        for place in (below / 2**48, (below + 1) / 2**48):
+            splits = []
+            for module in (right, other):
+                with mock.patch.object(module, "sentence_hash", lambda _, place=place: place):
+                    splits.append(module.split_of("Hi."))
+            assert splits[0] == splits[1]
+
+
+SPACES = ("", " ", "\t", "\v\f \r", "\u2003\u3000\xa0", " a", "a ", " a b ", "\u200b")
+
+
+def any_empty_line(right: ModuleType, other: ModuleType) -> None:
+    """What is nothing but space is so from either end; what isn't, is not changed by the look."""
+    for one, two in itertools.product(SPACES, repeat=2):
+        ours, theirs = (answer(each.one_line, f"{one}\n{two}") for each in (right, other))
+        assert ours == theirs
+
+
+def any_two_words(right: ModuleType, other: ModuleType) -> None:
+    """The smaller of two whole numbers is the same, whichever is named first."""
+    words = ["".join(word) for size in range(6) for word in itertools.product("ab", repeat=size)]
+    near = 0
+    for pair in itertools.product(words, repeat=2):
+        assert right.is_near(*pair) == other.is_near(*pair)
+        near += right.is_near(*pair)
+    assert near
+
+
+def once_at_least(right: ModuleType, other: ModuleType) -> None:
+    """What occurs, occurs once or more often."""
+    for text in ("", "a", "b b a", "a c b c a c", "<eos> a"):
+        sentences = [text.split(), text.split()[:2]]
+        ours, theirs = (each.Vocabulary.build(sentences).tokens for each in (right, other))
+        assert ours == theirs
+
+
+def in_any_portions(right: ModuleType, other: ModuleType) -> None:
+    """How many pairs are encoded together is a question of speed and memory."""
+    pairs = [("ab" * (i % 3), "c" * (i % 5)) for i in range(max(right.AT_A_TIME, 1000) + 9)]
+    with tempfile.TemporaryDirectory() as folder:
+        for name, module in (("ours", right), ("theirs", other)):
+            module.encode_pairs(
+                pairs, lambda texts: [[*text.encode()] for text in texts], 200, Path(folder, name)
+            )
+        for file in ("ids", "ends", "about.json"):
+            ours, theirs = (Path(folder, name, file).read_bytes() for name in ("ours", "theirs"))
+            assert ours == theirs
+
+
+def any_pattern(right: ModuleType, other: ModuleType) -> None:
+    """An empty line is so from either end; of the two opening brackets, ( is the smaller one."""
+    assert min(right.CLOSING) == "("
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder, "sentences.txt")
+        for space in SPACES:
+            text = f"== a ==\n{space}\nHi.\n  (Oh) {{hola|(muy) buenas}}.!\n{space}\n"
+            file.write_text(text, encoding="utf-8")
+            ours, theirs = (answer(each.load, file) for each in (right, other))
+            assert ours == theirs
+    for pattern in ("(a) b", "{a|b} (c|d)", "({a|b} c) {d|(e)}", "{a", "(a", "a)"):
+        ours, theirs = (answer(each.expand, pattern) for each in (right, other))
+        assert ours == theirs
+
+
 def any_part(right: ModuleType, other: ModuleType) -> None:
     """The larger of two numbers has no order; a batch is encoded in the same parts."""
     for width in (1, 3, right.AT_ONCE, right.AT_ONCE + 1):
@@ -332,6 +405,51 @@ def any_pair_of_lengths(right: ModuleType, other: ModuleType) -> None:
         assert messages[0] == messages[1]
         refused += messages[0] != ""
     assert refused
+
+
+def one_or_two_files(right: ModuleType, other: ModuleType) -> None:
+    """There are one or two files, else it is refused before; of each there is a line, or none."""
+    with tempfile.TemporaryDirectory() as folder:
+        paths = [Path(folder, name) for name in ("one", "two", "three")]
+        for texts in (("a\tb\n", "c\td\n"), ("a\n", "b\n"), ("a\nb", "c"), ("a\n\xff", "b\nc")):
+            for path, text in zip(paths, (*texts, "e"), strict=True):
+                path.write_bytes(text.encode("latin-1"))
+            for count in range(4):
+                ours, theirs = (
+                    answer(lambda e=each, n=count: list(e.read_parallel(paths[:n])))
+                    for each in (right, other)
+                )
+                assert ours == theirs
+
+
+def less_than_asked(right: ModuleType, other: ModuleType) -> None:
+    """Whoever asks for a few bytes gets all of those that have been read, some thousands."""
+    start = b"x" * 257
+    with tempfile.TemporaryDirectory() as folder:
+        for content in (start + b"ustar" + start * 9, start + b"\ty\n" + b"a\tb\n" * 999):
+            packed = io.BytesIO()
+            with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+                archive.writestr("text", content)
+            for name, written in (
+                ("plain", content),
+                ("text.gz", gzip.compress(content)),
+                ("text.xz", lzma.compress(content)),
+                ("text.zip", packed.getvalue()),
+            ):
+                path = Path(folder, name)
+                path.write_bytes(written)
+                ours, theirs = (
+                    answer(lambda e=each, p=path: list(e.lines(p))) for each in (right, other)
+                )
+                assert ours == theirs and ("is a tar" in ours) == (b"ustar" in content)
+
+
+def only_name(right: ModuleType, other: ModuleType) -> None:
+    """The first of one name is the last."""
+    for names in (["a"], ["b/", "b/a", "_c"], [], ["a", "b"]):
+        packed = mock.Mock(**{"namelist.return_value": names})
+        ours, theirs = (answer(each.only_text, Path("a.zip"), packed) for each in (right, other))
+        assert ours == theirs
 
 
 def any_cosine(right: ModuleType, other: ModuleType) -> None:
@@ -1168,11 +1286,109 @@ HARMLESS = [
         another_patience,
     ),
     Harmless(
+        "transformer_lib/text/downloads.py",
+        "downloader=pooch.HTTPDownloader(progressbar=sys.stderr.isatty(), timeout=30),",
+        "downloader=pooch.HTTPDownloader(progressbar=sys.stderr.isatty(), timeout=31),",
+        "who waits a second more for a silent server fetches the same",
+        another_patience,
+    ),
+    Harmless(
+        "transformer_lib/text/downloads.py",
+        'return "test" if place < HELD_OUT else "validation" if place < 2 * HELD_OUT else "train"',
+        'return "test" if place <= HELD_OUT else "validation" if place < 2 * HELD_OUT else "train"',
+        "no place is the share of the test",
+        no_place_is_a_share,
+    ),
+    Harmless(
+        "transformer_lib/text/downloads.py",
+        'return "test" if place < HELD_OUT else "validation" if place < 2 * HELD_OUT else "train"',
+        'return "test" if place < HELD_OUT else "validation" if place <= 2 * HELD_OUT else "train"',
+        "no place is the share of the test and of validation",
+        no_place_is_a_share,
+    ),
+    Harmless(
+        "transformer_lib/text/user_input.py",
+        "lines = [line for line in text.splitlines() if line.strip()]",
+        "lines = [line for line in text.splitlines() if line.rstrip()]",
+        "what is nothing but space is so from either end",
+        any_empty_line,
+    ),
+    Harmless(
+        "transformer_lib/text/user_input.py",
+        "while start < min(len(word), len(other)) and word[start] == other[start]:",
+        "while start < min(len(other), len(word)) and word[start] == other[start]:",
+        "the smaller of two numbers is the same, whichever is named first",
+        any_two_words,
+    ),
+    Harmless(
+        "transformer_lib/text/tokens.py",
+        'def build(cls, sentences: Iterable[Sequence[str]], min_count: int = 1) -> "Vocabulary":',
+        'def build(cls, sentences: Iterable[Sequence[str]], min_count: int = 0) -> "Vocabulary":',
+        "what occurs, occurs once at least",
+        once_at_least,
+    ),
+    Harmless(
+        "transformer_lib/text/tokenized_dataset.py",
+        "AT_A_TIME = 10_000  # pairs that are encoded together",
+        "AT_A_TIME = 20000  # pairs that are encoded together",
+        "larger portions give the same files",
+        in_any_portions,
+    ),
+    Harmless(
+        "transformer_lib/text/tokenized_dataset.py",
+        "AT_A_TIME = 10_000  # pairs that are encoded together",
+        "AT_A_TIME = 1000  # pairs that are encoded together",
+        "smaller portions give the same files",
+        in_any_portions,
+    ),
+    Harmless(
+        "transformer_lib/text/everyday.py",
+        'if not line.strip() or line.startswith("#"):',
+        'if not line.rstrip() or line.startswith("#"):',
+        "what is nothing but space is so from either end",
+        any_pattern,
+    ),
+    Harmless(
+        "transformer_lib/text/everyday.py",
+        'choices = alternatives(signs, CLOSING[sign]) + ([""] if sign == "(" else [])',
+        'choices = alternatives(signs, CLOSING[sign]) + ([""] if sign <= "(" else [])',
+        "no bracket comes before the round one",
+        any_pattern,
+    ),
+    Harmless(
         "transformer_lib/text/parallel.py",
         "if longer > max(SHORT, RATIO * shorter):",
         "if longer > max(RATIO * shorter, SHORT):",
         "the larger of two numbers is the same, whichever is named first",
         any_pair_of_lengths,
+    ),
+    Harmless(
+        "transformer_lib/text/parallel.py",
+        "if len(paths) == 1:",
+        "if len(paths) <= 1:",
+        "none at all is refused before",
+        one_or_two_files,
+    ),
+    Harmless(
+        "transformer_lib/text/parallel.py",
+        "pair = columns(paths[0], number, raw[0])",
+        "pair = columns(paths[0], number, raw[-1])",
+        "the first of one line is the last",
+        only_file,
+    ),
+    Harmless(
+        "transformer_lib/text/parallel.py",
+        'if TAR_NAME.search(path.name) or file.peek(512)[257:262] == b"ustar":  # tar\'s mark',
+        'if TAR_NAME.search(path.name) or file.peek(51)[257:262] == b"ustar":  # tar\'s mark',
+        "whoever asks for less gets what is there",
+        less_than_asked,
+    ),
+    Harmless(
+        "transformer_lib/text/parallel.py",
+        "return names[0]",
+        "return names[-1]",
+        "the first of one name is the last",
+        only_name,
     ),
     Harmless(
         "transformer_lib/decoding/cache.py",

@@ -241,6 +241,19 @@ def test_a_page_in_place_of_the_file_is_seen(corpus, tmp_path):
         get("made-up", tmp_path)
 
 
+def test_ten_bad_lines_are_left_out_and_with_one_more_it_is_not_the_file_expected(corpus, tmp_path):
+    told = []
+    corpus(TABLE + b"no tab\n" * 10, name="pairs.tsv")
+    splits = get("made-up", tmp_path / "ten", told.append)
+    assert sum(path.read_text("utf-8").count("\n") for path in splits.values()) == len(PAIRS)
+    lines = [line.partition(": no tab")[0] for line in told]
+    came = tmp_path / "ten" / "download" / "pairs.tsv"
+    assert lines == [f"left out: {came}, line {601 + n}" for n in range(10)] * 3  # for each split
+    corpus(TABLE + b"no tab\n" * 11, name="pairs.tsv")
+    with pytest.raises(DownloadError, match="line 611: no tab.* after 10 bad lines"):
+        get("made-up", tmp_path / "eleven", told.append)
+
+
 @contextmanager
 def full_disk():
     """A limit of the system on the size of files, a megabyte, which is met as a full disk is."""

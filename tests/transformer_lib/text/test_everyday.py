@@ -91,6 +91,10 @@ def test_a_file_is_read_in_its_order(file):
     ]
 
 
+def test_a_tab_may_end_the_space_before_a_translation(file):
+    assert load(file("== a ==\nCome.\n  \tVen.!"))[0].translations == ("Ven.", "¡Ven!")
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [

@@ -55,14 +55,27 @@ def test_a_book_is_read_with_its_topics(folder):
     ]
 
 
+def test_a_phrase_may_use_up_all_fillings(folder):
+    line = "{number} from {city} to {city2}.\t{number} de {city} a {city2}."
+    assert load(folder(line)) == [(*line.split("\t"), "talk")]
+
+
+def test_what_it_is_made_from_is_all_there(folder):
+    there = folder("Hi.\tHola.")
+    assert phrasebook.files(there) == [there / "talk.tsv", there / "slots.tsv"]
+
+
 @pytest.mark.parametrize(
     ("line", "message"),
     [
         ("I like {city}.\tMe gusta.", "line 3: the two sides must have the same slots"),
+        ("I like it.\tMe gusta {city}.", "line 3: the two sides must have the same slots"),
         ("{city} {city2}\t{city} {city}", "line 3: the two sides must have the same slots"),
         ("In {town}.\tEn {town}.", "line 3: slots.tsv has 0 fillings of 'town', 1 needed"),
         ("{number} {number2}\t{number} {number2}", "slots.tsv has 1 fillings of 'number', 2"),
         ("In {City}.\tEn {City}.", "line 3: a slot is written {city}, or {city2}"),
+        ("In {city}.\tEn {city}. {", "line 3: a slot is written {city}, or {city2}"),
+        ("In {city}. }\tEn {city}.", "line 3: a slot is written {city}, or {city2}"),
         ("Only English", "line 3: expected 2 cells between tabs, found 1"),
     ],
 )

@@ -106,6 +106,16 @@ def test_damaged_files_are_refused(tmp_path, some, name):
         TokenizedDataset(tmp_path / "pairs")
 
 
+def test_pairs_of_nothing_that_are_cut_off_are_missed(tmp_path):
+    """The ids are whole all the same."""
+    encode_pairs([("a", "b"), ("", "")], letters, 1000, tmp_path / "pairs")
+    assert list(TokenizedDataset(tmp_path / "pairs")) == [([97], [98]), ([], [])]
+    ends = tmp_path / "pairs" / "ends"
+    ends.write_bytes(ends.read_bytes()[:-16])
+    with pytest.raises(ValueError, match="too short"):
+        TokenizedDataset(tmp_path / "pairs")
+
+
 def test_there_is_nothing_beyond_the_end(tmp_path, some):
     on_disk = encode_pairs(some, letters, 1000, tmp_path / "pairs")
     for i in (100, -1):

@@ -41,6 +41,7 @@ def spanish():
         ("They're here", "they are here"),
         ("We've eaten", "we have eaten"),
         ("You'll see", "you will see"),
+        ("She'll see", "she will see"),
         ("wouldn't couldn't hasn't", "would not could not has not"),
         ("dont cant", "do not can not"),  # typed in a hurry
         ("The can is on the table", "the can is on the table"),
@@ -91,6 +92,10 @@ def test_nothing_is_no_tokens(english, text):
     assert english(text) == []
 
 
+def test_other_languages_have_other_contractions():
+    assert Tokenizer("ca")("Dona'm el llibre") == ["dona", "'m", "el", "llibre"]  # 'm: to me
+
+
 def test_spaces_do_not_count(english):
     assert english("  I   like\ttrees\n") == ["I", "like", "trees"]
 
@@ -104,6 +109,9 @@ def test_spaces_do_not_count(english):
         "The boys' room",
         "I'd like a tree",
         "Ana and I (and you) like it",
+        "3 Dogs run",
+        "1, 2, 3",
+        "(ⅰ)",
     ],
 )
 def test_english_comes_back_as_written(english, text):

@@ -13,6 +13,7 @@ from transformer_lib.text.user_input import (
     finish,
     is_finished,
     is_near,
+    one_line,
 )
 from transformer_lib.translator import Translator
 
@@ -53,6 +54,7 @@ def test_typed_sentences_are_read_as_they_are_meant(translator, typed, tokens):
         ("I like xylophones", r"'xylophones'; it reads English and knows 11 words"),
         ("I like trees. I like Ana", "more than one sentence"),
         ("Do I like trees? I do not.", "more than one sentence"),
+        ("I like trees. Ana", "more than one sentence"),
         ("I like trees\nI like Ana\n", "there are 2 lines"),
         (
             "trees " * (LONGEST + 1),
@@ -65,8 +67,34 @@ def test_what_cannot_be_read_is_said(translator, typed, message):
         translator.translate(typed)
 
 
+def test_a_sentence_may_have_64_words(translator):
+    assert translator.read("trees " * 64) == ["trees"] * 64
+    with pytest.raises(InputError, match="has 65 words and punctuation marks, more than 64"):
+        translator.read("trees " * 65)
+
+
+@pytest.mark.parametrize("number", ["1984", "½", "٣"])
+def test_a_number_is_a_word(number):
+    assert one_line(f" {number}. ") == f"{number}."
+
+
+def test_for_three_letters_no_word_of_four_is_proposed(translator):
+    """As one letter more or less makes too many words of so short a one."""
+    with pytest.raises(InputError, match="has not learned 'lik'; it reads"):
+        translator.read("I lik trees")
+
+
 @pytest.mark.parametrize(
-    ("mark", "back"), [(".", "{}."), ("...", "{}…"), ("!", "¡{}!"), ("!!", "¡{}!")]
+    ("mark", "back"),
+    [
+        (".", "{}."),
+        (" .", "{}."),
+        ("..", "{}."),
+        ("...", "{}…"),
+        ("…", "{}…"),
+        ("!", "¡{}!"),
+        ("!!", "¡{}!"),
+    ],
 )
 def test_a_mark_at_the_end_is_put_back(translator, mark, back):
     """The model never sees it, so it can't be led astray by it."""
@@ -129,6 +157,7 @@ def test_a_notebook_shows_one_line():
         (" Good morning. ", "Good morning.", ""),
         ("é?", "É?", ""),
         ("3 dogs", "3 dogs.", "."),
+        ("I am 5", "I am 5.", "."),
         ("“no”", "“no”", ""),
         ("eBay", "EBay.", "."),
     ],
@@ -138,7 +167,7 @@ def test_a_sentence_is_finished_for_a_model_that_knows_no_other(typed, read, add
     assert is_finished(read) and is_finished(typed.strip()) == (typed.strip() == read)
 
 
-@pytest.mark.parametrize("text", ["I am 5", "It is I", "I am 52", "no."])
+@pytest.mark.parametrize("text", ["I am 5", "It is I", "I am 52", "no.", "ÿ."])
 def test_a_sentence_without_its_end_or_its_capital_is_not_finished(text):
     assert not is_finished(text)
 
