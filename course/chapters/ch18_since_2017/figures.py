@@ -156,38 +156,36 @@ def length_lines(
 
 # --- both ends -----------------------------------------------------------------------------------
 
-THEN, NOW = 1.12, 6.88  # the middles of the two columns, in inches
-WIDE = 1.62  # a part
-NAME, NUMBERS = 2.76, (4.16, 4.66, 5.22)  # the table between them: its names, and its numbers
-LEFT, RIGHT = 2.62, 5.5  # its edges
+THEN, NOW = 0.89, 7.11  # the middles of the two columns, in inches
+WIDE, FRAME = 1.36, 1.74  # a part, and the layer around it
+NAME, ZEROS, POINT = 1.92, (3.29, 3.92, 4.88), 0.021  # of the bars: names, zeros, and one point
 PAPER_LAYER = (  # from the bottom up: height of the middle, what it is; a residual goes around
-    (1.55, "words + positions", ""),
-    (2.4, "self-attention:\n4 heads of keys", "around"),
-    (3.45, "add & layer norm", ""),
-    (4.5, "feed-forward:\nmax(0, z), biases", "around"),
-    (5.55, "add & layer norm", ""),
+    (1.86, "words + positions", ""),
+    (3.28, "self-attention:\n4 heads of keys", "around"),
+    (4.62, "add & layer norm", ""),
+    (5.35, "feed-forward:\nmax(0, z), biases", "around"),
+    (6.02, "add & layer norm", ""),
 )
 TODAYS_LAYER = (
-    (1.55, "words", ""),
-    (2.4, "RMSNorm", "around"),
-    (3.13, "self-attention:\nQK-norm, 2 heads\nof keys, turned", ""),
-    (3.78, "add", ""),
-    (4.36, "RMSNorm", "around"),
-    (4.98, "feed-forward:\nSwiGLU, no biases", ""),
-    (5.55, "add", ""),
+    (1.86, "words", ""),
+    (2.56, "RMSNorm", "around"),
+    (3.28, "self-attention:\nQK-norm, 2 heads\nof keys, turned", ""),
+    (4.04, "add", ""),
+    (4.62, "RMSNorm", "around"),
+    (5.35, "feed-forward:\nSwiGLU, no biases", ""),
+    (6.02, "add", ""),
 )
 TRAINING = {
-    THEN: "trained with Adam; the rate\ngoes up, and straight down\n(the paper's: as 1 / the root)",
-    NOW: "trained with AdamW; the rate\ngoes up, stays, and goes down",
+    THEN: "Adam; the rate goes up,\nand straight down (in\nthe paper: in a curve)",
+    NOW: "AdamW; the rate goes\nup, stays, goes down",
 }
-# Rows that change the same thing stand together: the height of their middle, and of what they
-# change in both layers.
+# Rows that change the same thing stand together, as high as what they change in both layers.
 TOGETHER = {
-    ("SwiGLU", "no biases"): (4.9, 4.5, 4.98),
-    ("pre-norm", "RMSNorm"): (4.03, 3.45, 4.36),
-    ("QK-norm", "grouped queries"): (3.16, 2.52, 3.2),
-    ("rotary",): (2.34, 1.55, 3.0),
-    ("AdamW", "stable"): (1.38, 0.5, 0.5),
+    ("SwiGLU", "no biases"): 5.35,
+    ("pre-norm", "RMSNorm"): 4.62,
+    ("QK-norm", "grouped queries"): 3.28,
+    ("rotary",): 1.86,
+    ("AdamW", "stable"): 1.05,
 }
 
 
@@ -198,14 +196,14 @@ def _two_models(rows: Sequence[Mapping[str, Any]], panels: Mapping[str, str]) ->
     What is worth most for pronouns and for longer sentences is loud, and makes the title.
 
     rows: {"what"} and for each key of `panels` a number for each seed, in points; the first is the
-    base, the last all of them together. panels: key -> the head of its column. A mean is bold where
-    each seed lies beyond all of the base's.
+    base, the last all of them together. panels: key -> the head of its column. A bar is strong and
+    has a number where each seed lies beyond all of the base's.
     """
     if len(rows) < 3:
         raise ValueError(f"{len(rows)} rows: the base, a part and all together are needed")
     base, *parts, together = rows
     most = {key: best(parts, key)[0] for key in panels}
-    figure, ax = canvas(style.WIDTH, 7.3)
+    figure, ax = canvas(style.WIDTH, 7.5)
     title = "{} is worth most for pronouns, {} positions for longer sentences"
     heading(
         ax,
@@ -213,41 +211,40 @@ def _two_models(rows: Sequence[Mapping[str, Any]], panels: Mapping[str, str]) ->
         "A layer of 2017, one of 2026, and how many more of 100 sentences each change gets right",
     )
     for x, year, layer, side in ((THEN, "2017", PAPER_LAYER, -1), (NOW, "2026", TODAYS_LAYER, 1)):
-        label(ax, (x, 6.35), year, size=style.TITLE, weight="bold", ha="center")
+        label(ax, (x, 6.69), year, size=style.TITLE, weight="bold", ha="center")
         _layer(ax, x, layer, side)
-        box(ax, (x, 0.5), 2.2, 0.78, TRAINING[x], size=style.NOTE)
-    for x, name in zip(NUMBERS, panels.values(), strict=False):
-        label(ax, (x, 5.4), name, ha="center", color=style.MUTED)
-    heights = {together["what"]: 0.62}
-    for names, (middle, then, now) in TOGETHER.items():
-        ends = [middle + 0.155 * (len(names) - 1) - 0.31 * i for i in range(len(names))]
+        box(ax, (x, 1.05), FRAME, 0.7, TRAINING[x], size=style.NOTE)
+    heights = {together["what"]: 0.42}
+    for names, middle in TOGETHER.items():
+        ends = [middle + 0.14 * (len(names) - 1) - 0.28 * i for i in range(len(names))]
         heights |= dict(zip(names, ends, strict=True))
-        half = WIDE / 2 if then > 1 else 1.1
-        for edge, side, target, y in ((LEFT, -1, THEN + half, then), (RIGHT, 1, NOW - half, now)):
-            ax.plot([edge] * 2, [ends[0] + 0.12, ends[-1] - 0.12], color=style.SOFT, linewidth=1)
-            corner = edge + 0.16 * side
-            way = [(edge, middle), (corner, middle), (corner, y), (target, y)]
-            path(ax, way, style.SOFT, head=False, thick=1)
+        edge, high = (WIDE if middle > 1.5 else FRAME) / 2, 0.28 * len(names)
+        tie = (THEN + edge, middle - high / 2), NOW - THEN - 2 * edge
+        area(ax, *tie, high, style.GROUND, zorder=0.5)
+    for x, name in zip(ZEROS, panels.values(), strict=False):
+        label(ax, (x, 6.02), name, color=style.MUTED)
+        path(ax, [(x, 0.28), (x, 5.68)], style.SOFT, head=False, thick=0.75)
     for row in (*parts, together):
         y, last = heights[row["what"]], row is together
         label(ax, (NAME, y), row["what"], size=style.LABEL, weight="bold" if last else "normal")
-        for x, key in zip(NUMBERS, panels, strict=False):
+        for x, key in zip(ZEROS, panels, strict=False):
+            points = float(as_array(row[key]).mean())
             clear = verdict(row[key], base[key]) != UNCLEAR
             loud = key != "test" and row["what"] == most[key]
-            if loud:
-                box(ax, (x, y), 0.46, 0.26, color=style.ACCENT, fill=style.ACCENT, zorder=3)
-            label(
-                ax,
-                (x, y),
-                in_points(as_array(row[key]).mean()),
-                size=style.LABEL,
-                ha="center",
-                weight="bold" if clear else "normal",
-                color=style.PAPER if loud else style.INK if clear else style.MUTED,
-            )
-    ax.plot([NAME, RIGHT], [0.92] * 2, color=style.SOFT, linewidth=1)
-    label(ax, (NAME, 0.24), "bold: each seed beyond all of the base's", color=style.MUTED)
+            color = style.ACCENT if loud else style.MUTED if clear else PALE
+            area(ax, (x, y - 0.1), POINT * points, 0.2, color, zorder=2)
+            if clear:
+                at = x + POINT * points + (0.05 if points > 0 else -0.05), y
+                look = {"color": style.ACCENT if loud else style.INK}
+                look["weight"] = "bold" if loud or last else "normal"
+                label(ax, at, in_points(points), ha="left" if points > 0 else "right", **look)
+    ax.plot([NAME, NOW - FRAME / 2 - 0.16], [0.63] * 2, color=style.SOFT, linewidth=1)
+    label(ax, (NAME + 0.5, 0.42), f"all {len(parts)}", color=style.MUTED)
+    label(ax, (NAME, 0.12), "pale: no clear difference", color=style.MUTED)
     return figure
+
+
+PALE = "#C3C8CF"
 
 
 def in_points(number: float) -> str:
@@ -257,23 +254,24 @@ def in_points(number: float) -> str:
 
 def _layer(ax: Axes, x: float, parts: Sequence[tuple[float, str, str]], side: int) -> None:
     """Boxes from the bottom up, in a frame; what comes in goes around, too, on this side."""
-    bottom, top = parts[1][0] - 0.52, parts[-1][0] + 0.36
+    bottom, top = parts[0][0] + 0.29, parts[-1][0] + 0.3
     middle, tint = (x, (bottom + top) / 2), style.TINTS[style.DECODER]
-    box(ax, middle, 2.2, top - bottom, color=style.DECODER, fill=tint, zorder=0)
+    box(ax, middle, FRAME, top - bottom, color=style.DECODER, fill=tint, zorder=0)
     edge = None  # the upper edge of the last box
     adds = [y for y, words, _ in parts if words.startswith("add")]
     for y, words, way in parts:
         high = 0.32 + 0.18 * words.count("\n")
         if edge is not None:
-            arrow(ax, (x, edge), (x, y - high / 2))
+            arrow(ax, (x, edge), (x, y - high / 2), style.SOFT)
         if way == "around":
             below, end = y - high / 2 - 0.12, x + side * WIDE / 2
-            add, aside = min(place for place in adds if place > y), end + side * 0.15
-            path(ax, [(x, below), (aside, below), (aside, add), (end, add)])
-        look = {"color": style.DECODER, "fill": style.PAPER, "size": style.NOTE}
-        box(ax, (x, y), WIDE, high, words, line=1.2, **look)
+            add, aside = min(place for place in adds if place > y), end + side * 0.1
+            path(ax, [(x, below), (aside, below), (aside, add), (end, add)], style.SOFT)
+        changed = style.GROUND if y in TOGETHER.values() else style.PAPER
+        look = {"color": style.DECODER, "fill": changed, "size": style.NOTE}
+        box(ax, (x, y), WIDE, high, words, **look)
         edge = y + high / 2
-    arrow(ax, (x, edge), (x, top + 0.22))
+    arrow(ax, (x, edge), (x, top + 0.22), style.SOFT)
 
 
 PANELS = {"test": "as in training", "pronoun": "with a pronoun", "longer": "longer sentences"}
@@ -452,17 +450,18 @@ def draw_language_model() -> Figure:
     alt="Left a layer of 2017: words plus positions, self-attention with four heads of keys, add "
     "and layer norm, feed-forward with max(0, z) and biases, add and layer norm. Right one of "
     "2026: words, RMSNorm, self-attention that is turned, with QK-norm and two heads of keys, add, "
-    "RMSNorm, feed-forward with SwiGLU and without biases, add. Between them what each difference "
-    "is worth on test sentences, those with a pronoun, and longer ones, with lines to the boxes "
-    "that it changes: SwiGLU +6, +19, +1, no biases 0, −3, −2; pre-norm +6, +16, +12, RMSNorm +1, "
-    "+5, +1; QK-norm 0, −5, −1, grouped queries −3, −8, −4; rotary +2, −7, +34; AdamW +5, +17, "
-    "+8, stable +4, +17, +2; today +9, +22, +46.",
+    "RMSNorm, feed-forward with SwiGLU and without biases, add. Between them, on bands from box to "
+    "box, bars for what each difference is worth on sentences as in training, with a pronoun, and "
+    "longer; the clear ones are strong: SwiGLU +6, +19, +1, no biases 0, −3, −2; pre-norm +6, "
+    "+16, +12, RMSNorm +1, +5, +1; QK-norm 0, −5, −1, grouped queries −3, −8, −4; rotary +2, −7, "
+    "+34; AdamW +5, +17, +8, stable +4, +17, +2; today +9, +22, +46. The two that the title names "
+    "are orange.",
 )
 def draw_both_ends() -> Figure:
     rows = {row["what"]: row for row in stored_points()}
     return _two_models(
         [rows[what] for what in BETWEEN if what in rows],
-        {"test": "test", "pronoun": "pronoun", "longer": "longer"},
+        {"test": "as in\ntraining", "pronoun": "with a\npronoun", "longer": "longer\nsentences"},
     )
 
 
