@@ -19,7 +19,7 @@ from course.chapters.journey.figures import sums
 from course.drawing import lazy_altair as alt
 from course.drawing import style
 from course.drawing.arrows import arrow, box, bracket, path
-from course.drawing.cells import scale, strip
+from course.drawing.cells import matrix, scale, strip
 from course.drawing.maps import AMOUNTS, color_scale, level_name
 from course.drawing.plots import name_lines
 from course.drawing.registry import figure
@@ -90,6 +90,46 @@ def _sines_over_cosines(encoding: Any, title: str, *, every: int = 1) -> Figure:
     axes[1].set_xlabel("columns of the vector, a sine above its cosine")
     _name_waves(axes[1])
     color_scale(image, axes, "number")
+    return figure
+
+
+@mpl.rc_context(style.PRINT)
+def _square_cells(encoding: Any, title: str, pairs: int, waves: Sequence[int]) -> Figure:
+    """Draw the first `pairs` sines of a table (length, d_model), and beside them their cosines.
+
+    waves: the pairs over which the wave is drawn that they are taken from.
+    """
+    table = _table(encoding)
+    length, d_model = table.shape
+    cell, low, rest = 3.25 / pairs, 0.78, 2 * pairs
+    high = low + cell * length
+    figure, ax = canvas(style.WIDTH, high + 1.9)
+    note = f"Each row is the vector of a position. Columns {rest} to {d_model - 1} hardly change"
+    heading(ax, title, note)
+    for left, first, name in ((0.78, 0, "sines"), (4.53, 1, "cosines")):
+        label(ax, (left, high + 0.98), name, size=style.LABEL, weight="bold")
+        matrix(ax, (left, low), cell * pairs, cell * length, table[:, first:rest:2], limit=1)
+        label(ax, (left + cell * pairs + 0.04, (low + high) / 2), "…", color=style.MUTED)
+        for pair in _every(pairs, 5):
+            x = left + cell * (pair + 0.5)
+            label(ax, (x, low - 0.15), str(2 * pair + first), ha="center")
+        label(ax, (left + cell * pairs / 2, low - 0.38), "column of the vector", ha="center")
+        for number, pair in enumerate(waves):
+            start, y = left + 1.21 * number, high + 0.5
+            speed, way = wavelengths(table)[pair], (math.sin, math.cos)[first]
+            curve = [(at, way(2 * math.pi * at / speed)) for at in np.linspace(0, length - 1, 181)]
+            points = [(start + 0.092 * at, y + 0.2 * value) for at, value in curve]
+            ax.plot(*zip(*points, strict=True), color=style.SOFT, linewidth=1.4, zorder=2)
+            for at, value in enumerate(table[:, 2 * pair + first]):
+                look = {"color": style.SIGNED((value + 1) / 2), "mec": style.MUTED, "mew": 0.5}
+                ax.plot(start + 0.092 * at, y + 0.2 * value, "o", markersize=5, **look)
+            x = left + cell * (pair + 0.5)
+            path(ax, [(start + 0.41, y - 0.27), (x, high + 0.03)], style.SOFT)
+    for row in _every(length, length // 2):
+        said = str(row) if row else "position 0"
+        label(ax, (0.7, high - cell * (row + 0.5)), said, ha="right")
+    scale(ax, (6.5, 0.12), 1.0, limit=1)
+    label(ax, (6.2, 0.165), "number", ha="right")
     return figure
 
 
@@ -703,12 +743,14 @@ def draw_positions_paper() -> Figure:
     "positions-small",
     caption="The paper's position vectors where individual columns can be seen: 10 positions, 64 "
     "dimensions.",
-    alt="Two heat maps of 10 rows: 32 sines, and below them their 32 cosines. The sines start "
-    "blank, the sine of 0; the cosines strong brown, the cosine of 0. The columns on the left "
-    "change from row to row; those on the right keep their color.",
+    alt="Two heat maps of 10 rows with square cells: the first 16 sines, and beside them their "
+    "cosines. The sines start blank, the sine of 0; the cosines strong brown, the cosine of 0. The "
+    "columns on the left change from row to row; those on the right nearly keep their color. Above "
+    "a fast, a middle and a slow column is its wave, with a dot for each row: one and a half "
+    "turns, a slope, and nearly a level line.",
 )
 def draw_positions_small() -> Figure:
-    return _sines_over_cosines(positional_encoding(10, 64), SLOWER)
+    return _square_cells(positional_encoding(10, 64), SLOWER, pairs=16, waves=(0, 7, 15))
 
 
 @figure(
