@@ -19,7 +19,7 @@ from course.chapters.journey.figures import sums
 from course.drawing import lazy_altair as alt
 from course.drawing import style
 from course.drawing.arrows import arrow, box, bracket, path
-from course.drawing.cells import scale, strip
+from course.drawing.cells import matrix, outline, scale, strip
 from course.drawing.maps import AMOUNTS, color_scale, level_name
 from course.drawing.plots import name_lines
 from course.drawing.registry import figure
@@ -90,6 +90,46 @@ def _sines_over_cosines(encoding: Any, title: str, *, every: int = 1) -> Figure:
     axes[1].set_xlabel("columns of the vector, a sine above its cosine")
     _name_waves(axes[1])
     color_scale(image, axes, "number")
+    return figure
+
+
+@mpl.rc_context(style.PRINT)
+def _square_cells(encoding: Any, title: str, pairs: int, waves: Sequence[int]) -> Figure:
+    """Draw the first `pairs` sines of a table (length, d_model), and beside them their cosines.
+
+    waves: the pairs over which the wave is drawn that they are taken from.
+    """
+    table = _table(encoding)
+    length, d_model = table.shape
+    cell, low, rest = 3.25 / pairs, 0.78, 2 * pairs
+    high = low + cell * length
+    figure, ax = canvas(style.WIDTH, high + 1.9)
+    note = f"Each row is the vector of a position. Columns {rest} to {d_model - 1} hardly change"
+    heading(ax, title, note)
+    for left, first, name in ((0.78, 0, "sines"), (4.53, 1, "cosines")):
+        label(ax, (left, high + 0.98), name, size=style.LABEL, weight="bold")
+        matrix(ax, (left, low), cell * pairs, cell * length, table[:, first:rest:2], limit=1)
+        label(ax, (left + cell * pairs + 0.04, (low + high) / 2), "…", color=style.MUTED)
+        for pair in _every(pairs, 5):
+            x = left + cell * (pair + 0.5)
+            label(ax, (x, low - 0.15), str(2 * pair + first), ha="center")
+        label(ax, (left + cell * pairs / 2, low - 0.38), "column of the vector", ha="center")
+        for number, pair in enumerate(waves):
+            start, y = left + 1.21 * number, high + 0.5
+            speed, way = wavelengths(table)[pair], (math.sin, math.cos)[first]
+            curve = [(at, way(2 * math.pi * at / speed)) for at in np.linspace(0, length - 1, 181)]
+            points = [(start + 0.092 * at, y + 0.2 * value) for at, value in curve]
+            ax.plot(*zip(*points, strict=True), color=style.SOFT, linewidth=1.4, zorder=2)
+            for at, value in enumerate(table[:, 2 * pair + first]):
+                look = {"color": style.SIGNED((value + 1) / 2), "mec": style.MUTED, "mew": 0.5}
+                ax.plot(start + 0.092 * at, y + 0.2 * value, "o", markersize=5, **look)
+            x = left + cell * (pair + 0.5)
+            path(ax, [(start + 0.41, y - 0.27), (x, high + 0.03)], style.SOFT)
+    for row in _every(length, length // 2):
+        said = str(row) if row else "position 0"
+        label(ax, (0.7, high - cell * (row + 0.5)), said, ha="right")
+    scale(ax, (6.5, 0.12), 1.0, limit=1)
+    label(ax, (6.2, 0.165), "number", ha="right")
     return figure
 
 
@@ -338,42 +378,51 @@ def input_vectors(
     side: "encoder" or "decoder". On the left stand both stacks, small, with the bottom of this
     side filled; on the right that bottom, enlarged, with the first numbers of each vector, rounded
     before they are added, so that the numbers that one reads are the sum. encoders: the positions
-    of the encoder, to be compared: thin, under those of the words.
+    of the encoder, to be compared: under those of the words, in one frame; all else is pale.
     """
     shown = 4 if len(words) <= 3 else 2
     rounded = np.vectorize(functools.partial(steady_round, decimals=1))
     meanings, places = (rounded(_table(each)[:, :shown]) for each in (vectors, positions))
-    figure, ax = canvas(8, 4.55)
+    compared, up = encoders is not None, 0.55 if encoders is not None else 0.0
+    figure, ax = canvas(8, 4.55 + up)
     heading(ax, title, f"The first {shown} of {_table(vectors).shape[1]} numbers of each vector")
-    _two_stacks(ax, side)
+    _two_stacks(ax, ("encoder", "decoder") if compared else (side,))
     left, wide = 2.75, 0.345 * shown
     step = (8 - left - 0.02) / len(words)
     rows = (
         ("word", 0.75, meanings),
-        ("+ position", 1.5, places),
-        ("= sum", 2.3, meanings + places),
+        ("+ position", 1.5 + up, places),
+        ("= sum", 2.3 + up, meanings + places),
     )
     for name, y, table in rows:
         weight = "bold" if name == "= sum" else "normal"
         label(ax, (left - 0.12, y + 0.17), name, ha="right", weight=weight)
         for number, (text, numbers) in enumerate(zip(words, table, strict=True)):
             x, own = left + number * step, style.WORDS.get(text, style.INK)
-            mark = {"edge": own, "line": 2} if name == "= sum" else {}
+            mark = {"edge": own, "line": 1 if compared else 2} if name == "= sum" else {}
             strip(ax, (x, y), wide, 0.34, numbers, limit=3, decimals=1, **mark)
-            label(ax, (x + wide + 0.04, y + 0.22), "…")
+            framed = compared and name == "+ position"
+            ax.images[-1].set_alpha(0.35 if compared and not framed else 1)
+            label(ax, (x + wide + (0.08 if framed else 0.04), y + 0.22), "…")
             if name == "word":
                 word(ax, (x + wide / 2, 0.2), text, size=12)
                 arrow(ax, (x + wide / 2, 0.4), (x + wide / 2, 0.72))
-                arrow(ax, (x + wide / 2, 2.67), (x + wide / 2, 3.15))
+                arrow(ax, (x + wide / 2, 2.67 + up), (x + wide / 2, 3.15 + up))
             elif name == "+ position":
                 label(ax, (x + wide / 2, y + 0.5), f"position {number}", ha="center")
-                if encoders is not None:
-                    its = rounded(_table(encoders)[number, :shown])
-                    strip(ax, (x, y - 0.17), wide, 0.13, its, limit=3)
-    if encoders is not None:
-        label(ax, (left - 0.12, rows[1][1] - 0.105), "encoder’s", ha="right", color=style.ENCODER)
+    loud = {"ha": "center", "weight": "bold", "color": style.ACCENT}
+    for number, its in enumerate(
+        rounded(_table(encoders)[: len(words), :shown]) if compared else ()
+    ):
+        x, y = left + number * step, 1.5
+        strip(ax, (x, y), wide, 0.34, its, limit=3, decimals=1)
+        label(ax, (x + wide / 2, y + 0.44), "=", size=style.TITLE, **loud)
+        outline(ax, (x - 0.05, y - 0.05), wide + 0.1, 0.44 + up, style.ACCENT, 1.8)
+        label(ax, (x + wide + 0.08, y + 0.22), "…")
+    said = "encoder’s" if compared else ""
+    label(ax, (left - 0.12, 1.67), said, ha="right", color=style.ENCODER)
     long = (len(words) - 1) * step + wide
-    _layer(ax, (left + long / 2, 3.4), long, 0.42, f"{side} layer 0", side, weight="bold")
+    _layer(ax, (left + long / 2, 3.4 + up), long, 0.42, f"{side} layer 0", side, weight="bold")
     return figure
 
 
@@ -385,22 +434,22 @@ def _layer(
     box(ax, at, width, height, text, color, fill=fill, line=1.8, **look)
 
 
-def _two_stacks(ax: Axes, side: str) -> None:
-    """Encoder and decoder as two small towers; the bottom of one of them is filled."""
+def _two_stacks(ax: Axes, filled: Sequence[str]) -> None:
+    """Encoder and decoder as two small towers; the bottoms of those in `filled` are filled."""
     for name, x, words in (
         ("encoder", 0.45, "I like\ntrees"),
         ("decoder", 1.4, "<bos> me\ngustan…"),
     ):
         label(ax, (x, 0.2), words, ha="center", style="italic")
         floors = [
-            ("word +\nposition", 0.95, 0.5, name == side),
+            ("word +\nposition", 0.95, 0.5, name in filled),
             (f"{name}\nlayers", 2.02, 1.25, False),
         ]
         floors += [("word\nscores", 3.2, 0.48, False)] if name == "decoder" else []
         below = 0.4
-        for text, y, height, filled in floors:
+        for text, y, height, full in floors:
             arrow(ax, (x, below), (x, y - height / 2))
-            _layer(ax, (x, y), 0.78, height, text, name, filled, size=style.NOTE)
+            _layer(ax, (x, y), 0.78, height, text, name, full, size=style.NOTE)
             below = y + height / 2
     path(ax, [(0.45, 2.65), (0.45, 2.8), (0.92, 2.8), (0.92, 2.02), (1.01, 2.02)])
 
@@ -725,12 +774,14 @@ def draw_positions_paper() -> Figure:
     "positions-small",
     caption="The paper's position vectors where individual columns can be seen: 10 positions, 64 "
     "dimensions.",
-    alt="Two heat maps of 10 rows: 32 sines, and below them their 32 cosines. The sines start "
-    "blank, the sine of 0; the cosines strong brown, the cosine of 0. The columns on the left "
-    "change from row to row; those on the right keep their color.",
+    alt="Two heat maps of 10 rows with square cells: the first 16 sines, and beside them their "
+    "cosines. The sines start blank, the sine of 0; the cosines strong brown, the cosine of 0. The "
+    "columns on the left change from row to row; those on the right nearly keep their color. Above "
+    "a fast, a middle and a slow column is its wave, with a dot for each row: one and a half "
+    "turns, a slope, and nearly a level line.",
 )
 def draw_positions_small() -> Figure:
-    return _sines_over_cosines(positional_encoding(10, 64), SLOWER)
+    return _square_cells(positional_encoding(10, 64), SLOWER, pairs=16, waves=(0, 7, 15))
 
 
 @figure(
@@ -842,11 +893,12 @@ def draw_positions_input() -> Figure:
 @figure(
     "positions-output-side",
     caption="The same on the side that writes: words of another table, the same positions.",
-    alt="Left: encoder and decoder as two small towers, the bottom of the decoder filled. Right, "
-    "that bottom enlarged: five columns for '<bos>', 'me', 'gustan', 'los' and 'árboles'. In each, "
+    alt="Left: encoder and decoder as two small towers, the bottoms of both filled. Right, the "
+    "decoder's enlarged: five columns for '<bos>', 'me', 'gustan', 'los' and 'árboles'. In each, "
     "from the bottom: the word, its vector, plus the vector of its position 0 to 4, and the sum, "
     "framed in the word's color, from which an arrow leads into decoder layer 0. Under each "
-    "position, thin and in the same colors, is the encoder's.",
+    "position, in one frame with it and joined by an equals sign, is the encoder's, number by "
+    "number the same.",
 )
 def draw_positions_output_side() -> Figure:
     words = ["<bos>", "me", "gustan", "los", "árboles"]

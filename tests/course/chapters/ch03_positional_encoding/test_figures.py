@@ -217,8 +217,9 @@ def test_input_vectors_carry_their_words_and_sums():
 def test_the_numbers_that_one_reads_add_up(name):
     texts = [text.get_text() for text in FIGURES[name].draw().axes[0].texts]
     numbers = [float(t.replace("\N{MINUS SIGN}", "-")) for t in texts if t[-2:-1] == "."]
-    words, places, totals = np.reshape(numbers, (3, -1))
+    words, places, totals, *encoders = np.reshape(numbers, (3 + name.endswith("side"), -1))
     np.testing.assert_allclose(words + places, totals, atol=1e-9)
+    assert all(np.array_equal(places, its) for its in encoders), "the same positions"
 
 
 def test_rows_of_one_word_stand_together():
