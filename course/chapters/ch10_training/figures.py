@@ -234,9 +234,10 @@ def probability_bars(panels: Mapping[str, Any], words: Sequence[str]) -> Figure:
     for ax, (title, chances) in zip(axes, rows.items(), strict=True):
         best = int((chances if target is None else target).argmax())
         bars, first = dict(zip(words, chances, strict=True)), ax is axes[0]
-        framed = {} if target is None or chances[best] < 0.8 else {words[best]: 1.0}
-        look = {"loud": [words[best]], "written": two_decimals, "most": 1, "ends": framed}
+        look = {"loud": [words[best]], "written": two_decimals, "most": 1}
         bar_rows(ax, bars, named=first, **look)
+        if target is not None and chances[best] > 0.8:  # the end of the frame is too near
+            ax.texts[best].set(x=chances[best] - 0.02, ha="right", color=style.PAPER)
         ax.set_title(title)
         if target is not None:
             ax.barh(best, 1, 0.64, fill=False, edgecolor=style.ACCENT, linestyle=(0, (3, 2)))

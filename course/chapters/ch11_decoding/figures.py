@@ -432,7 +432,7 @@ def _sharpened_rows(
     first = next(iter(panels.values()))
     lines = -(-len(panels) // 3)
     figure = style.new_figure(style.WIDTH, (0.3 * len(first) + 0.85) * lines + 0.7)
-    note = f"The first word for “{STUDENT}”: how likely it is drawn; upright: without any dial"
+    note = f"The first word for “{STUDENT}”: how likely it is drawn. Thin marks: as the model says"
     titled(figure, title, note)
     figure.get_layout_engine().set(hspace=0.08)
     axes = figure.subplots(lines, 3, sharey=True, sharex=True, squeeze=False)
@@ -445,7 +445,7 @@ def _sharpened_rows(
             raise ValueError(f"{name!r}: probabilities add up to 1, not {sum(row.values()):.3f}")
         notes = {word: "never" if not p else "< 0.01" for word, p in row.items() if p < 0.005}
         said, left = (lambda p: f"{steady_round(p):.2f}"), number % 3 == 0
-        ends = {word: max(p, first[word]) for word, p in row.items()}  # past the upright marks
+        ends = dict.fromkeys(row, 1.0)  # in a column, past the upright marks
         look = {"loud": [others], "written": said, "most": 1, "notes": notes, "ends": ends}
         bar_rows(ax, row, named=left, **look)
         if number:

@@ -110,6 +110,7 @@ def heading(ax: Axes, y: float, text: str, new: str, *, colors: str = "value") -
             word(ax, (x + 0.06, y), part, size=style.TITLE, ha="left")
             x += 0.22 + width_of(part, style.TITLE)
         else:
+            x -= 0.1 * part.startswith(",")  # it belongs to the chip before it
             label(ax, (x, y), part, size=style.TITLE, weight="bold")
             x += 0.12 + width_of(part, style.TITLE)
     if colors:
@@ -385,7 +386,7 @@ def _whole_way(
     step, high, wide, lefts = 0.3, 0.23, 2.55, (1.2, RIGHT - 2.65)
     top, figure_height = 1.9, 2.92
     figure, ax = canvas(WIDTH, figure_height)
-    heading(ax, figure_height - 0.2, "trees", "becomes árboles in eight stations")
+    heading(ax, figure_height - 0.2, "trees", "becomes árboles, station by station")
     ys = [top - 0.06 - step * (i + 0.5) for i in range(len(names))]
     for name, y in zip(names, ys, strict=True):
         label(ax, (lefts[0] - 0.22, y), name, ha="right")

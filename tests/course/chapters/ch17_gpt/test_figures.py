@@ -83,14 +83,19 @@ def test_each_dial_is_a_point_with_its_interval():
     assert figure.texts[0].get_text() == title
 
 
-def test_each_seed_has_a_line_over_the_kinds_and_each_way_its_mean():
-    ways = {"a": {"short": [0.5, 0.7], "long": [0.1, 0.2]}, "b": {"short": [1, 1], "long": [0, 0]}}
-    (ax,) = _shares_by_kind(ways).axes
-    drawn = [line.get_ydata().tolist() for line in ax.lines[:3]]
-    assert drawn == [[0.5, 0.1], [0.7, 0.2], [pytest.approx(0.6), pytest.approx(0.15)]]
-    assert [text.get_text() for text in ax.texts] == ["a: 0.15", "b: 0.00"]
-    assert [label.get_text() for label in ax.get_xticklabels()] == ["short", "long"]
-    with pytest.raises(ValueError, match="no ways"):
+def test_each_kind_has_its_rows_and_each_seed_its_dot():
+    kinds = {"short": {"a": [0.5, 0.7], "b": [1, 1]}, "long": {"a": [0.1, 0.2], "b": [0, 0]}}
+    panels = _shares_by_kind(kinds).axes
+    drawn = [[dots.get_offsets()[:, 0].tolist() for dots in ax.collections] for ax in panels]
+    assert drawn == [[[0.5, 0.7], [1, 1]], [[0.1, 0.2], [0, 0]]]
+    assert [text.get_text() for ax in panels for text in ax.texts] == [
+        "0.60",
+        "1.00",
+        "0.15",
+        "0.00",
+    ]
+    assert [ax.get_title() for ax in panels] == ["short", "long"]
+    with pytest.raises(ValueError, match="no kinds"):
         _shares_by_kind({})
 
 
