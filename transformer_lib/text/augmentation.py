@@ -68,5 +68,5 @@ def as_typed(english: str, rng: random.Random) -> str:
     if ending < 0.7:
         return re.sub(r"[.!?]+$", "", text)
     if ending < 0.85:
-        return re.sub(r"([!?])$", lambda sign: sign[1] * rng.choice([2, 3]), text)
+        return re.sub(r"[!?]$", lambda sign: sign[0] * rng.choice([2, 3]), text)
     return text

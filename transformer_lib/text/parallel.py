@@ -51,7 +51,7 @@ def read_parallel(
         raise CorpusError(
             f"a corpus is one tab-separated file or two files line by line, not {len(paths)} files"
         )
-    bad = good = 0
+    bad, found = 0, False
     for number, raw in numbered_lines(paths):
         try:
             if len(paths) == 1:
@@ -68,9 +68,9 @@ def read_parallel(
                 ) from None
             report(str(problem))
             continue
-        good += 1
+        found = True
         yield pair
-    if not good:
+    if not found:
         raise CorpusError(f"there is no sentence pair in {' and '.join(map(str, paths))}")
 
 

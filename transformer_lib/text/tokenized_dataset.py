@@ -56,7 +56,7 @@ class TokenizedDataset(Sequence[IdPair]):
 
     def lengths(self) -> np.ndarray:
         """(n, 2): the number of ids in each source and target."""
-        return np.diff(self._ends, prepend=0).reshape(-1, 2)
+        return np.diff(self._ends, prepend=0).reshape(len(self), 2)
 
 
 def encode_pairs(

@@ -123,12 +123,12 @@ def is_near(word: str, other: str) -> bool:
 
     One letter wrong, missing or added, or two neighbors swapped; in words of three letters, a swap.
     """
-    if len(word) < 3 or abs(len(word) - len(other)) > 1:
+    if len(word) < 3:
         return False
     start = 0
     while start < min(len(word), len(other)) and word[start] == other[start]:
         start += 1
     a, b = word[start:], other[start:]
-    if len(a) == len(b) and len(a) > 1 and a[:2] == b[1::-1] and a[2:] == b[2:]:
+    if a and a[:2] == b[1::-1] and a[2:] == b[2:]:
         return True
     return len(word) > 3 and (a[1:] == b[1:] or a[1:] == b or a == b[1:])
