@@ -10,6 +10,7 @@ from typing import Any
 import matplotlib as mpl
 import numpy as np
 import torch
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Circle
 from torch import Tensor
@@ -142,7 +143,8 @@ def _equation_frames(
     query (t, d_k), key (s, d_k), value (s, d_v) of one head; asks: the t words that ask; words: the
     s words that answer; features: what the d_v numbers of a value are called. The first two frames
     share one scale, so that the division shows. note: stands under the title. loud: the word whose
-    row is framed. Raises ValueError when the shapes, the words and the features don't fit.
+    row is framed; the others are pale. Raises ValueError when the shapes, the words and the
+    features don't fit.
     """
     q, k, v = as_array(query), as_array(key), as_array(value)
     length, d_v = len(words), len(features)
@@ -162,34 +164,53 @@ def _equation_frames(
     scaled = scores / np.sqrt(d_k)
     exponentials = np.exp(scaled - scaled.max(axis=-1, keepdims=True))
     weights = exponentials / exponentials.sum(axis=-1, keepdims=True)
-    root = f"{np.sqrt(d_k):.3g}"
     frames = [
-        ("1. scores", r"$Q K^T$", scores, words, 1),
-        ("2. scaled", rf"scores / $\sqrt{{d_k}}$, here {root}", scaled, words, 1),
-        ("3. weights", "softmax of each row", weights, words, 2),
-        ("4. output", "weights × $V$", weights @ v, features, 2),
+        (r"1. scores $QK^T$", "", "", scores, words, 1),
+        ("2. scaled", r"$\div\,\sqrt{d_k}$", f"here {np.sqrt(d_k):.3g}", scaled, words, 1),
+        ("3. weights", "softmax", "", weights, words, 2),
+        ("4. output", r"$\times\,V$", "", weights @ v, features, 2),
     ]
-    figure = style.new_figure(style.WIDTH, 2.1 + 0.5 * len(asks))
+    figure = style.new_figure(style.WIDTH, 1.75 + 0.5 * len(asks))
     titled(figure, title, note)
-    panels = figure.subplots(1, 4, width_ratios=[length, length, length, d_v])
+    figure.get_layout_engine().set(wspace=0.34)
+    panels = figure.subplots(1, 4, width_ratios=[length, length, length, 1.1 * d_v])
     most = max(float(abs(scores).max()), 1e-9)
-    for ax, (name, below, matrix_, columns, decimals) in zip(panels, frames, strict=True):
+    row = len(asks) // 2 if loud is None else asks.index(loud)
+    for number, (name, does, how, matrix_, columns, decimals) in enumerate(frames):
+        ax = panels[number]
         ax.set_title(name)
-        ax.set_xlabel(below)
         if name.startswith("4"):  # with room above: a small number isn't as strong as a large score
             most = 2 * max(float(abs(matrix_).max()), 1e-9)
         look = {"cmap": style.SIGNED, "limits": (-most, most)}
         if name.startswith("3"):
             look = {"cmap": style.WEIGHTS, "limits": (0, 1)}
-        number_map(ax, matrix_, asks, columns, decimals=decimals, words=style.NOTE, **look)
+        image = number_map(ax, matrix_, asks, columns, decimals=decimals, words=style.NOTE, **look)
         ax.set_aspect("auto")
         for tick in ax.xaxis.get_major_ticks():  # there is room for all words on one line
             tick.set_pad(5)
-        ax.tick_params(labelleft=ax is panels[0])
+        ax.tick_params(labelleft=not number)
         if loud is not None:
-            row = -0.5, asks.index(loud) - 0.5
-            outline(ax, row, len(columns), 1, style.ACCENT, 2.5, clip_on=False)
+            image.set_alpha(np.where(np.arange(len(asks)) == row, 1, 0.18)[:, None] + 0 * matrix_)
+            for text in ax.texts:
+                if text.get_position()[1] != row:
+                    text.set_color(style.readable(style.MUTED, style.RULE))
+            outline(ax, (-0.5, row - 0.5), len(columns), 1, style.INK, 1.8, clip_on=False)
+        if number:
+            _operation(panels[number - 1], ax, row, does, how)
     return figure
+
+
+def _operation(before: Axes, after: Axes, row: int, does: str, how: str) -> None:
+    """An arrow from one table to the next at the height of a row, with what is done over it."""
+    start, end = (before.get_xlim()[1], row), (after.get_xlim()[0], row)
+    line = {"arrowstyle": "-|>", "color": style.INK, "linewidth": 1.5, "shrinkA": 5, "shrinkB": 4}
+    ends = {"xycoords": after.transData, "textcoords": before.transData}
+    notes = [after.annotate("", end, start, arrowprops=line, annotation_clip=False, **ends)]
+    look = {"textcoords": "offset points", "ha": "center", "va": "center", "size": style.NOTE}
+    for said, up in ((does, 10), (how, -10)):
+        notes.append(after.annotate(said, end, (-23.5, up), annotation_clip=False, **look))
+    for note in notes:
+        note.set_in_layout(False)
 
 
 def _six_steps(words: Sequence[str], query: Any, keys: Any, values: Any) -> Figure:
@@ -583,13 +604,13 @@ def draw_six_steps() -> Figure:
     "for each of 'I like trees', which answer, the last for who, does, what and many. The scores "
     "to write 'gustan' are 2, 0, 8; divided by 2 they are 1, 0, 4; the softmax gives nearly all "
     "weight to 'trees'; so the output for 'gustan' holds the 'what' and the 'many' of trees. The "
-    "row of 'gustan' is framed in all four.",
+    "row of 'gustan' is framed in all four, the others are pale. From map to map an arrow: divided "
+    "by the root of d_k, softmax, times V.",
 )
 def draw_four_frames() -> Figure:
     asks, words = ["me", "gustan", "árboles"], ["I", "like", "trees"]
     title = "To write “gustan”, “trees” is found, and its value is taken over"
-    note = "The value of “trees” says: it is a thing (what), and more than one (many)\n"
-    note += "Orange: numbers above 0. Teal: shares of the attention, in each row together 1"
+    note = "The value of “trees” says: it is a thing (what), and more than one (many)"
     says = ["who", "does", "what", "many"]
     return _equation_frames(*i_like_trees(), asks, words, says, title, note, loud="gustan")
 

@@ -1,5 +1,6 @@
 """Drawings of the whole Transformer: opened step by step, in numbers, and beside its rivals."""
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -8,6 +9,7 @@ import numpy as np
 import torch
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.patches import Polygon
 from matplotlib.ticker import MaxNLocator
 
 from course.chapters.ch09_whole_transformer.experiments import (
@@ -212,57 +214,91 @@ SCALED_DOT_PRODUCT = (
 MULTI_HEAD = (
     _CodeBox("Linear, 3 ×", ("self.w_q(query)", "self.w_k(key)", "self.w_v(value)")),
     _CodeBox("into h heads", ("self.split_heads(",)),
-    _CodeBox("Scaled Dot-Product\nAttention, h ×", ("attention(q, k, v, mask)",)),
+    _CodeBox("Scaled Dot-Product Attention, h ×", ("attention(q, k, v, mask)",)),
     _CodeBox("Concat", ("self.merge_heads(",)),
     _CodeBox("Linear", ("self.w_o(",)),
 )
+VIOLET, AMBER, GREEN = (style.CATEGORIES[i] for i in (6, 1, 3))
+INPUTS = {"query": VIOLET, "key": AMBER, "value": GREEN}
+OPENED = 2  # the box of the second diagram that holds the first
 
 
 @mpl.rc_context(style.PRINT)
 def _figure_two() -> Figure:
     """Draw both diagrams of the paper's Figure 2, each box with the code that does it."""
-    figure, ax = canvas(style.WIDTH, 9.9)
-    note = "From the bottom up, as in the paper, and beside each box what the library writes"
-    heading(ax, "Each box of the paper's Figure 2 is a line of code", note)
-    for y, said in ((9.02, "Scaled dot-product attention"), (4.42, "Multi-head attention")):
-        label(ax, (0.02, y), said, size=style.LABEL + 1, weight="bold")
-    first, second = ([low + 0.78 * i for i in range(5)] for low in (5.38, 0.78))
-    _diagram(ax, SCALED_DOT_PRODUCT, first, {1.5: "Q", 2.1: "K"})
-    label(ax, (0.4, first[0] - 0.54), "V", **MIDDLE)  # it comes in at the last step
-    path(ax, [(0.4, first[0] - 0.42), (0.4, first[-1]), (0.75, first[-1])])
-    _diagram(ax, MULTI_HEAD, second, {1.3: "V", 1.8: "K", 2.3: "Q"}, several=(1, 2))
+    figure, ax = canvas(style.WIDTH, 7.1)
+    note = "From the bottom up. The orange box on the right, opened, is the whole left side"
+    heading(ax, "Each box of the paper’s Figure 2 is a piece of code", note)
+    ys, wide, edge = [1.15 + 1.06 * i for i in range(5)], (3.48, 3.0), 3.98
+    low, high = ys[0] - 0.62, ys[-1] + 0.62
+    orange = {"color": style.ACCENT, "zorder": 0}
+    box(ax, (0.02 + edge / 2, (low + high) / 2), edge - 0.02, high - low, line=1.2, **orange)
+    left, right = 0.16 + wide[0] / 2, 7.86 - wide[1] / 2
+    ends = [(right - wide[1] / 2, ys[OPENED] + 0.35 * way) for way in (1, -1)]
+    fan = [(edge, low + 0.08), (edge, high - 0.08), *ends]
+    ax.add_patch(Polygon(fan, facecolor=style.tint(style.ACCENT), linewidth=0, zorder=0))
+    for x, said in ((0.02, "Scaled dot-product attention"), (ends[0][0], "Multi-head attention")):
+        label(ax, (x, high + 0.2), said, size=style.LABEL + 1, weight="bold")
+    _diagram(ax, left, wide[0], SCALED_DOT_PRODUCT, ys, {left - 0.5: "query", left + 0.5: "key"})
+    lane = edge - 0.16
+    _input(ax, [(lane, 0.35), (lane, ys[-1]), (left + wide[0] / 2, ys[-1])], "value")
+    inputs = {right - 0.9: "query", right: "key", right + 0.9: "value"}
+    _diagram(ax, right, wide[1], MULTI_HEAD, ys, inputs, several=(1, OPENED))
     return figure
+
+
+def _input(ax: Axes, corners: Sequence[tuple[float, float]], name: str) -> None:
+    """An arrow in an input's own color, and its letter where it begins."""
+    path(ax, corners, INPUTS[name], thick=2)
+    (x, y), letter = corners[0], {"query": "Q", "key": "K", "value": "V"}[name]
+    label(ax, (x, y - 0.13), letter, weight="bold", color=INPUTS[name], **MIDDLE)
 
 
 def _diagram(
     ax: Axes,
+    middle: float,
+    wide: float,
     steps: Sequence[_CodeBox],
     ys: Sequence[float],
     inputs: Mapping[float, str],
     *,
     several: Sequence[int] = (),
 ) -> None:
-    """Boxes from the bottom up; into those in `several` go as many arrows as there are inputs."""
-    for x, name in inputs.items():
-        label(ax, (x, ys[0] - 0.54), name, **MIDDLE)
-        arrow(ax, (x, ys[0] - 0.42), (x, ys[0] - TALL / 2))
+    """Boxes from the bottom up; into those in `several` go all inputs, each in its color."""
+    below = 0.35
     for i, (step, y) in enumerate(zip(steps, ys, strict=True)):
-        path(ax, [(2.85, y), (3.42, y)], style.SOFT, head=False, thick=0.75, zorder=1)
+        lines = [line for code in step.code for line in _shortened(code).split("\n")]
+        half = 0.25 + 0.1 * len(lines)
+        look = {"color": style.ACCENT, "line": 1.8} if several and i == OPENED else {}
         for back in (0.1, 0.05, 0) if i in several else (0,):
-            said = "" if back else step.box
-            box(ax, (1.8 + back, y + back), 2.1, TALL, said, **PLAIN)
-        for x in (inputs if i in several else (1.8,)) if i else ():
-            arrow(ax, (x, ys[i - 1] + TALL / 2 + 0.1 * (i - 1 in several)), (x, y - TALL / 2))
-        lines = len(step.code)
-        box(ax, (5.71, y), 4.58, 0.12 + 0.21 * lines, fill=style.GROUND, line=0)
-        for line, code in enumerate(step.code):
-            at = 3.52, y + 0.21 * ((lines - 1) / 2 - line)
-            label(ax, at, _shortened(code), family=style.MONO)
+            box(ax, (middle + back, y + back), wide, 2 * half, fill=style.PAPER, **look)
+        for x, name in inputs.items():
+            if not i:
+                _input(ax, [(x, below), (x, y - half)], name)
+            elif i in several:
+                arrow(ax, (x, below), (x, y - half), INPUTS[name], thick=2)
+        if i and i not in several:
+            arrow(ax, (middle, below), (middle, y - half))
+        top = y + half - 0.2
+        label(ax, (middle, top), step.box, ha="center", size=style.LABEL, weight="bold")
+        for line, code in enumerate(lines):
+            _code(ax, middle, top - 0.28 - 0.2 * line, code)
+        below = y + half + 0.1 * (i in several)
+
+
+def _code(ax: Axes, middle: float, y: float, code: str) -> None:
+    """Code around a point; a query, a key and a value are underlined in their colors."""
+    label(ax, (middle, y), code, ha="center", family=style.MONO)
+    letter = 0.0947  # inches, at the size of a note
+    for found in re.finditer("query|key|value", code):
+        ends = [middle + (at - len(code) / 2) * letter for at in found.span()]
+        ax.hlines(y - 0.085, *ends, color=INPUTS[found[0]], linewidth=2)
 
 
 def _shortened(code: str) -> str:
-    """Closes what the piece leaves open: self.w_o( -> self.w_o(…)"""
-    return code + "…)" if code.count("(") > code.count(")") else code
+    """Closes what a piece leaves open, and breaks a long one: self.w_o( -> self.w_o(…)"""
+    code = ("… " if code[0] in "/." else "") + code
+    return (code + "…)" if code.count("(") > code.count(")") else code).replace(") @", ")\n@")
 
 
 # --- from the outside in -------------------------------------------------------------------------
@@ -699,10 +735,11 @@ def draw_zoom() -> Figure:
 @figure(
     "whole-figure-2",
     caption="The two diagrams of the paper's Figure 2, each box with the code that does its work.",
-    alt="Two stacks of boxes, read from the bottom. Above: MatMul of Q and K, Scale, Mask, "
-    "SoftMax and a MatMul with V. Below: three Linear, a cut into h heads, Scaled "
-    "Dot-Product Attention h times, Concat, Linear. Beside each box is a piece of code, such as "
-    "'query @ key.transpose(-2, -1)'.",
+    alt="Two stacks of boxes, read from the bottom. On the left: MatMul of Q and K, Scale, Mask, "
+    "SoftMax and a MatMul with V. On the right: three Linear, a cut into h heads, Scaled "
+    "Dot-Product Attention h times, Concat, Linear. From this attention, in orange, a fan opens to "
+    "the whole left stack. In each box is a piece of code, such as 'query @ key.transpose(-2, "
+    "-1)'; Q, K and V have a color each, also under the words query, key and value.",
 )
 def draw_figure_two() -> Figure:
     return _figure_two()

@@ -1,5 +1,7 @@
 """A beam that prunes, in motion: each word grows on all branches, then the beam cuts."""
 
+from collections.abc import Sequence
+
 from matplotlib.figure import Figure
 from matplotlib.patches import FancyArrowPatch, FancyBboxPatch
 from matplotlib.text import Text
@@ -11,6 +13,7 @@ from course.drawing.arrows import path
 
 WORD = 2.4  # seconds from a word to the next
 DECIDES = 1.4  # of them, until the beam has chosen
+VERDICTS = ("ahead", "behind", "wins")
 
 
 @animation(
@@ -33,8 +36,14 @@ def prune(figure: Figure) -> Film:
         start = _edges(boxes[_above(node, nodes)])
         ends = (start[1], start[2]), (left, middle)
         film.appear(box, at=at)
-        for text in (text for text in words if _inside(text, box)):
+        for text in (text for text in words if _inside(text.get_position(), box)):
             film.appear(text, at=at)
+        for bar in (bar for bar in ax.collections if _inside(bar.get_segments()[0].mean(0), box)):
+            film.appear(bar, at=at)
+        for text in (text for text in words if text.get_text() in VERDICTS):
+            x, y = text.get_position()
+            if min(abs(x - left), abs(x - right)) < 0.2 and abs(y - middle) < 0.4:
+                film.appear(text, at=at + DECIDES)
         for line in (line for line in lines if _joins(line, *ends)):
             if node["fate"] == "dropped":
                 film.appear(line, at=at + DECIDES)  # dotted
@@ -72,9 +81,9 @@ def _edges(box: FancyBboxPatch) -> tuple[float, float, float]:
     return box.get_x(), box.get_x() + box.get_width(), box.get_y() + box.get_height() / 2
 
 
-def _inside(text: Text, box: FancyBboxPatch) -> bool:
+def _inside(point: Sequence[float], box: FancyBboxPatch) -> bool:
     left, right, middle = _edges(box)
-    x, y = text.get_position()
+    x, y = point
     return left < x < right and abs(y - middle) < abs(box.get_height()) / 2
 
 

@@ -124,38 +124,30 @@ def _check(steps: Sequence[Sequence[Branch]]) -> None:
 
 @mpl.rc_context(style.PRINT)
 def _beam_tree(
-    steps: Sequence[Sequence[Branch]], dropped: int = 1, note: Sequence[str] = ()
+    steps: Sequence[Sequence[Branch]], dropped: int = 1, task: str = "", meanings: str = ""
 ) -> Figure:
     """Draw what `beam_steps` has found as a tree -> the figure; the likeliest of all is loud.
 
-    Beside each word the log-probability of all words up to it. dropped: how many of the dropped
-    words are drawn behind each branch. note: lines for the free corner. Raises ValueError when no
-    sentence was finished.
+    Beside each word the probability of all words up to it, to which its box is filled. dropped: how
+    many of the dropped words are drawn behind each branch. task: what is translated. meanings: of
+    the words. Raises ValueError when no sentence was finished.
     """
     _check(steps)
     nodes, best = tree(steps, dropped), finished(steps)[0]
     lowest = max(node["row"] for node in nodes)
-    across, down, first = (style.WIDTH - 1.05) / (len(steps) + 0.1), 0.6, steps[0][0].words[0]
-    figure, ax = canvas(style.WIDTH, down * lowest + 2.0)
-    heading(
-        ax,
-        f"“{best.words[0]}” is behind “{first}” after one word, and wins"
-        if best.words[0] != first
-        else f"“{first}” is ahead after one word, and wins",
-        "Bar: probability of the words so far; number: its log; dotted: dropped; filled: finished",
-    )
+    across, down, first = (style.WIDTH - 1.05) / (len(steps) + 0.1), 0.54, steps[0][0].words[0]
+    figure, ax = canvas(style.WIDTH, down * lowest + 1.75)
+    behind = best.words[0] != first
+    how = f"“{first}” is ahead" if not behind else f"“{best.words[0]}” is behind “{first}”"
+    note = f"{task}how likely the words so far are; the best two go on, dotted ones are dropped"
+    heading(ax, f"{how} after one word, and wins", note)
 
     def place(step: float, row: float) -> tuple[float, float]:
-        return 0.35 + across * step, down * (lowest - row) + 0.4
+        return 0.35 + across * step, down * (lowest - (row if step else lowest / 2)) + 0.3
 
     for step in range(1, len(steps) + 1):
-        label(
-            ax,
-            (place(step, 0)[0], down * lowest + 1.0),
-            f"word {step}",
-            color=style.MUTED,
-            ha="center",
-        )
+        at = place(step, 0)[0], down * lowest + 0.8
+        label(ax, at, f"word {step}", color=style.MUTED, ha="center")
     wins = next(n for n in nodes if n["fate"] == "finished" and n["log_prob"] == best.log_prob)
     way = {(wins["step"], wins["row"])}
     while wins["step"]:
@@ -165,38 +157,38 @@ def _beam_tree(
     for node in nodes:
         x, y = place(node["step"], node["row"])
         half = HALF * across if node["step"] else 0.3
-        gone, done = node["fate"] == "dropped", node["fate"] == "finished"
-        chosen = done and node["log_prob"] == best.log_prob
-        color = style.SOFT if gone else style.INK
-        if (node["step"], node["row"]) in way:
-            color = style.ACCENT
+        gone, likely = node["fate"] == "dropped", math.exp(node["log_prob"])
+        loud = (node["step"], node["row"]) in way
+        chosen = node["fate"] == "finished" and loud
+        color = style.ACCENT if loud else style.SOFT if gone else style.INK
         if node["step"]:
             start, above = place(node["step"] - 1, node["from_row"])
             start += HALF * across if node["step"] > 1 else 0.3
             dashes = (0, (1, 1.5)) if gone else "-"
-            path(ax, [(start, above), (x - half, y)], color, head=False, linestyle=dashes)
-        fill = (color if chosen else style.RULE) if done else style.PAPER
+            ends = [(start, above), (x - half, y)]
+            path(ax, ends, color, head=False, linestyle=dashes, thick=2.2 if loud else 1.3)
+        fill = color if chosen else style.PAPER
+        box(ax, (x, y), 2 * half, 0.4, "", color, fill=fill, line=0 if gone else 1.2)
         ink = style.MUTED if gone else style.ink_on(fill)
-        edge = style.RULE if gone else color
-        box(ax, (x, y), 2 * half, 0.5, "", edge, fill=fill, line=1.2)
-        if node["step"]:
-            wide = (2 * half - 0.2) * math.exp(node["log_prob"])
-            shade = style.ink_on(fill) if chosen else style.SOFT if gone else color
-            start = x - half + 0.1
-            ax.hlines(y - 0.185, start, start + wide, color=shade, linewidth=3.6, zorder=3)
-        said = _label(node).replace("  ", "\n")
-        label(
-            ax,
-            (x, y - (0.09 if "\n" in said else 0.05)),
-            said,
-            ha="center",
-            va="baseline",
-            color=ink,
-            weight="bold" if chosen else "normal",
-        )
-    for line, text in enumerate(note):
-        at = place(3, 0)[0] - HALF * across, 0.95 - 0.2 * line
-        label(ax, at, text, color=style.MUTED, weight="normal" if line else "bold")
+        look = {"color": ink, "weight": "bold" if chosen else "normal"}
+        if not node["step"]:
+            label(ax, (x, y), node["word"], ha="center", **look)
+            continue
+        if not gone and not chosen:
+            tint = style.tint(style.ACCENT) if loud else style.RULE
+            width = {"linewidth": 0.4 * 72, "color": tint, "zorder": 1.9}
+            ax.hlines(y, x - half, x - half + 2 * half * likely, **width)
+            ax.patches[-1].set_facecolor("none")
+            ax.collections[-1].set_clip_path(ax.patches[-1])
+        said = f"{100 * likely:.0f} %" if likely > 0.01 else "< 1 %"
+        label(ax, (x - half + 0.12, y), node["word"], **look)
+        label(ax, (x + half - 0.1, y), said, ha="right", **look)
+        if chosen:
+            label(ax, (x + half + 0.1, y), "wins", size=style.LABEL, color=color)
+        if node["step"] == 1 and behind and not gone:
+            side = "behind" if loud else "ahead"
+            label(ax, (x - half + 0.04, y + 0.31), side, size=style.LABEL, color=color)
+    label(ax, (style.WIDTH - 0.05, place(1, lowest)[1]), meanings, ha="right", color=style.MUTED)
     return figure
 
 
@@ -507,21 +499,21 @@ def words_through(translator: Translator, length: int, cache: bool) -> list[int]
     return seen
 
 
-MEANINGS = {"estoy, soy": "am", "tengo": "have", "el": "the", "al": "to the"}
+MEANINGS = "estoy, soy: am    tengo: have    el: the    al: to the"
 
 
 @figure(
     "decoding-tree",
     caption="The complete tree of a beam of two for 'I am the student'.",
-    alt="A tree in four columns of words with their summed log-probabilities, and a bar for the "
-    "probability. Two branches are kept: 'estoy', at first ahead with −0.95, and 'soy', −1.02. "
-    "'Soy estudiante' finishes with −1.30 and wins; 'estoy el estudiante' finishes a word later "
-    "with −2.19. All others are dropped, and of those only the likeliest of each branch is drawn.",
+    alt="A tree in four columns of words with the probability of the words so far, to which each "
+    "box is filled. Two branches are kept: 'estoy', at first ahead with 39 %, and 'soy', 36 %. "
+    "'Soy estudiante' finishes with 27 % and wins; 'estoy el estudiante' finishes a word later "
+    "with 11 %. All others are dropped, in grey and without a box, and of those only the likeliest "
+    "of each branch is drawn.",
     hero=True,
 )
 def draw_tree() -> Figure:
-    meanings = [f"{spanish}: {english}" for spanish, english in MEANINGS.items()]
-    return _beam_tree(student_steps(), note=[STUDENT, *meanings])
+    return _beam_tree(student_steps(), task=f"“{STUDENT}”: ", meanings=MEANINGS)
 
 
 @figure(

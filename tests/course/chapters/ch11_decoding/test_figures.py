@@ -106,13 +106,13 @@ def test_the_tree_holds_every_branch_that_went_on_and_some_that_did_not():
     assert len(everything) == 1 + 3 + 5 + 2
 
 
-def test_the_printed_tree_carries_words_and_sums():
+def test_the_printed_tree_carries_words_and_probabilities():
     ax = _beam_tree(beam_steps(after, 2)).axes[0]
     pairs = set(pairwise(text.get_text() for text in ax.texts))
     for words, total in [("a", 0.6), ("b", 0.3), ("c", 0.1), ("x", 0.27), ("x", 0.24)]:
-        assert (words, f"{math.log(total):.2f}".replace("-", "\N{MINUS SIGN}")) in pairs
+        assert (words, f"{100 * total:.0f} %") in pairs
     bold = [text for text in ax.texts if text.get_weight() == "bold"]
-    assert [text.get_text() for text in bold[-2:]] == ["<eos>", "\N{MINUS SIGN}1.31"]
+    assert [text.get_text() for text in bold[-2:]] == ["<eos>", "27 %"]
     assert bold[0].get_text() == "“b” is behind “a” after one word, and wins"
     lines = [one for one in ax.patches if isinstance(one, FancyArrowPatch)]
     assert len(lines) == len(ax.patches) - len(lines) - 1  # every box but <bos> hangs on a line
