@@ -604,8 +604,8 @@ def draw_six_steps() -> Figure:
     "for each of 'I like trees', which answer, the last for who, does, what and many. The scores "
     "to write 'gustan' are 2, 0, 8; divided by 2 they are 1, 0, 4; the softmax gives nearly all "
     "weight to 'trees'; so the output for 'gustan' holds the 'what' and the 'many' of trees. The "
-    "row of 'gustan' is framed in all four, the others are pale. From map to map an arrow: divided "
-    "by the root of d_k, softmax, times V.",
+    "row of 'gustan' is framed in all four, the others are faint. An arrow from map to map: "
+    "divided by the root of d_k, softmax, times V.",
 )
 def draw_four_frames() -> Figure:
     asks, words = ["me", "gustan", "árboles"], ["I", "like", "trees"]

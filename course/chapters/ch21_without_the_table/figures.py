@@ -102,7 +102,7 @@ def _size_lines(
     titled(
         figure,
         "The larger the state, the more of a long row it holds",
-        "Share of the words that is right, in rows of 32. Lines: means; pale dots: three seeds",
+        "Share of the words that is right, in rows of 32. Lines: means; dots: three seeds",
     )
     ax = figure.subplots()
     beside = {"textcoords": "offset points", "va": "center"}
