@@ -240,7 +240,7 @@ def _two_models(rows: Sequence[Mapping[str, Any]], panels: Mapping[str, str]) ->
                 label(ax, at, in_points(points), ha="left" if points > 0 else "right", **look)
     ax.plot([NAME, NOW - FRAME / 2 - 0.16], [0.63] * 2, color=style.SOFT, linewidth=1)
     label(ax, (NAME + 0.5, 0.42), f"all {len(parts)}", color=style.MUTED)
-    label(ax, (NAME, 0.12), "pale: no clear difference", color=style.MUTED)
+    label(ax, (NAME, 0.12), "without a number: no clear difference", color=style.MUTED)
     return figure
 
 
