@@ -720,8 +720,8 @@ PLACES = range(2, 33)
 @figure(
     "whole-zoom",
     caption="Five looks at the Transformer: what is orange in one drawing is opened in the next.",
-    alt="Five drawings; a tinted wedge leads from the orange boxes of each to the frame of the next. "
-    "1: an orange box turns 'I like trees' into 'Me gustan los árboles'. 2: "
+    alt="Five drawings; a tinted wedge leads from the orange boxes of each to the frame of the "
+    "next. 1: an orange box turns 'I like trees' into 'Me gustan los árboles'. 2: "
     "the encoder hands a memory to the decoder, which also gets the words so far. 3: six encoder "
     "layers in a row, six decoder layers in a row, and the memory goes to each decoder layer. 4: "
     "an encoder layer is self-attention and feed-forward, a decoder layer has cross-attention in "

@@ -519,6 +519,6 @@ def draw_fused_times() -> Figure:
         panels,
         unit="time, as a multiple of the formula's",
         marks=[0.25, 0.5, 1, 2],
-        loud=["1 thread", "2 threads"],
+        loud=["1 thread"],
         beside="quicker than the formula",
     )
