@@ -2,10 +2,12 @@
 
 from itertools import pairwise
 
+import matplotlib as mpl
 import pytest
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 
-from course.drawing.words import canvas, label, word
+from course.drawing import style
+from course.drawing.words import canvas, label, width_of, word
 
 
 @pytest.mark.parametrize("write", [label, word])
@@ -40,3 +42,14 @@ def test_lines_are_equally_far_apart_whatever_letters_they_have(va):
         assert lines[-1] / figure.dpi == pytest.approx(2)
     else:
         assert where[va] == pytest.approx(2, abs=0.06)
+
+
+def test_a_width_is_that_of_the_course_s_letters_whoever_asks():
+    text = "is what the decoder reads to write"
+    with mpl.rc_context(style.PRINT):
+        figure = style.new_figure()
+        drawn = figure.text(0, 0, text, size=15, weight="bold")
+        figure.canvas.draw()
+        wide = drawn.get_window_extent().width / figure.dpi
+    with mpl.rc_context({"font.family": "DejaVu Sans"}):
+        assert width_of(text, 15) == pytest.approx(wide, rel=0.04)
