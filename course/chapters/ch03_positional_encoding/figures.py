@@ -910,7 +910,7 @@ def draw_positions_output_side() -> Figure:
 
 @figure(
     "positions-explorer",
-    title="Every position gets a row of its own, most like its neighbors’",
+    title="Every position gets a row of its own",
     caption="The formula to play with: sliders for d_model, the base and a position.",
     alt="Two heat maps of 20 positions, 16 sines and 16 cosines, with position 3 framed; to their "
     "right a bar for each position, as long as its dot product with position 3, longest at 3 "

@@ -218,18 +218,19 @@ def two_decimals(share: float) -> str:
 
 
 @mpl.rc_context(style.PRINT)
-def probability_bars(panels: Mapping[str, Any], words: Sequence[str]) -> Figure:
+def probability_bars(panels: Mapping[str, Any], words: Sequence[str], target: Any = None) -> Figure:
     """Draw how likely each word is, one panel for each distribution -> the figure.
 
-    panels: title -> probabilities, one for each of `words`; one called "target", a 1 and zeros, is
-    drawn as an empty frame around the bar of its word in the others. Loud is this word, else each
-    panel's likeliest. Raises ValueError when there are more or fewer, or when they don't add up to
-    1.
+    panels: title -> probabilities, one for each of `words`. target: a 1 at the right word, else
+    zeros: an empty frame around its bars, which are loud; without it each panel's likeliest is.
+    Raises ValueError when there are more or fewer, or when they don't add up to 1.
     """
     rows = {title: as_array(given) for title, given in panels.items()}
     for title, chances in rows.items():
         _check_rows(title, chances[None], words)
-    target = rows.pop("target", None)
+    if target is not None:
+        target = as_array(target)
+        _check_rows("target", target[None], words)
     figure, axes = style.panels(len(rows), 3.6, sharey=True)
     for ax, (title, chances) in zip(axes, rows.items(), strict=True):
         best = int((chances if target is None else target).argmax())
@@ -533,11 +534,10 @@ def before_and_after() -> tuple[Tensor, Tensor]:
 def draw_merci() -> Figure:
     before, after = before_and_after()
     panels = {
-        "before training": before[1, 0],
-        "target": target_rows(1)[0],
-        "after training": after[1, 0],
+        "before training": as_columns(before[1, 0]),
+        "after training": as_columns(after[1, 0]),
     }
-    return probability_bars({name: as_columns(row) for name, row in panels.items()}, COLUMNS)
+    return probability_bars(panels, COLUMNS, target=as_columns(target_rows(1)[0]))
 
 
 @figure(

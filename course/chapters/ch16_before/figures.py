@@ -294,8 +294,8 @@ CHANGES = {False: ("adjective not seen", "not seen: "), True: ("two numbers swap
 def _genders(runs: Sequence[Run]) -> Figure:
     """Draw the share of adjectives in the right gender, as trained and after each change.
 
-    runs: "what", "seed" and "gender" with "agreement". The Transformer stands above the others. Who
-    has no attention has no change.
+    runs: "what", "seed" and "gender" with "agreement". The Transformer stands above the others. A
+    translator without attention has no change.
     """
     figure = style.new_figure(height=4.4)
     seeds = len({run["seed"] for run in runs})

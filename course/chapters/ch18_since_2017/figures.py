@@ -135,7 +135,7 @@ def length_lines(
     """Draw what attention takes against the length of the sentences -> the figure.
 
     panels: title -> {way: a number for each length}. marks: upwards, where each step multiplies.
-    beside: what it is to lie below 1, where the ground is tinted. Raises ValueError for a way
+    beside: what it means to lie below 1, where the ground is tinted. Raises ValueError for a way
     without a number for each length.
     """
     figure, axes = style.panels(len(panels), 4.0, sharey=True)

@@ -37,8 +37,8 @@ def test_bars_are_as_long_as_the_probabilities():
 
 
 def test_the_word_of_the_target_is_loud_and_framed_in_every_panel():
-    panels = {"new": [0.8, 0.2], "target": [0.0, 1.0], "learned": [0.1, 0.9]}
-    new, learned = probability_bars(panels, ["x", "y"]).axes
+    panels = {"new": [0.8, 0.2], "learned": [0.1, 0.9]}
+    new, learned = probability_bars(panels, ["x", "y"], target=[0.0, 1.0]).axes
     colors = [[bar.get_facecolor() for bar in ax.patches[:2]] for ax in (new, learned)]
     assert colors[0] == colors[1] and colors[0][0] != colors[0][1]
     frames = [(ax.patches[2].get_y(), ax.patches[2].get_width()) for ax in (new, learned)]
