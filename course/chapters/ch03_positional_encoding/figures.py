@@ -567,7 +567,7 @@ def _positions_explorer() -> Any:
     """An Altair chart with sliders for d_model, the base and a position: all of it is computed in
     the chart, so that it works without Python and without a network.
 
-    Left: the table of the paper's formula for 20 positions, its sines beside its cosines. Right:
+    Left: the table of the paper's formula for 64 positions, its sines beside its cosines. Right:
     how similar each position is to the chosen one.
     """
 
@@ -578,10 +578,10 @@ def _positions_explorer() -> Any:
     def part(text: Any) -> Any:
         return alt.Title(text, fontSize=style.PART, frame="group", offset=10)
 
-    length, widest = 20, 64
+    length, widest, height = 64, 64, 320
     d_model = slider("d_model", "d_model ", 32, 4, widest, 4)
     exponent = slider("exponent", "base = 10 to the power of ", 4, 0.5, 5, 0.5)
-    chosen = slider("chosen", "position ", 3, 0, length - 1, 1)
+    chosen = slider("chosen", "position ", 20, 0, length - 1, 1)
     cells = alt.Data(sequence=alt.SequenceParams(start=0, stop=length * widest, **{"as": "cell"}))
     table = (
         alt.Chart(cells)
@@ -616,7 +616,11 @@ def _positions_explorer() -> Any:
             labelExpr=f"floor(datum.value / 2) % ({every}) == 0 ? datum.value : ''",
         ),
     )
-    down = alt.Y("position:O", title=None, axis=alt.Axis(domain=False, ticks=False, labelPadding=7))
+    down = alt.Y(
+        "position:O",
+        title=None,
+        axis=alt.Axis(domain=False, ticks=False, labelPadding=7, values=list(range(8, length, 8))),
+    )
     tips = [
         alt.Tooltip("position:Q"),
         alt.Tooltip("dimension:Q"),
@@ -628,12 +632,12 @@ def _positions_explorer() -> Any:
         """The columns of one kind, the chosen position framed."""
         heat = table.transform_filter(f"datum.dimension % 2 == {odd}").mark_rect()
         row = alt.Chart(alt.Data(values=[{}])).transform_calculate(position="chosen")
-        frame = row.mark_rect(filled=False, stroke=style.ACCENT, strokeWidth=3)
+        frame = row.mark_rect(filled=False, stroke=style.ACCENT, strokeWidth=2)
         layers = heat.encode(across, down, shade, tooltip=tips) + frame.encode(
             x=alt.value(0), x2=alt.value(WIDE), y=down
         )
         view = alt.ViewBackground(stroke=style.SOFT)  # sines near 0 end without color
-        return layers.properties(width=WIDE, height=260, title=part(name), view=view)
+        return layers.properties(width=WIDE, height=height, title=part(name), view=view)
 
     similar = (
         table.transform_aggregate(similarity="sum(part)", groupby=["position"])
@@ -654,7 +658,7 @@ def _positions_explorer() -> Any:
         half("each position’s sines", 0, down),
         half("each position’s cosines", 1, alt.Y("position:O", title=None, axis=None)),
         similar.properties(
-            width=150, height=260, title=part(alt.expr("'how like position ' + chosen"))
+            width=150, height=height, title=part(alt.expr("'how like position ' + chosen"))
         ),
         spacing=24,
     )
@@ -912,8 +916,8 @@ def draw_positions_output_side() -> Figure:
     "positions-explorer",
     title="Every position gets a row of its own",
     caption="The formula to play with: sliders for d_model, the base and a position.",
-    alt="Two heat maps of 20 positions, 16 sines and 16 cosines, with position 3 framed; to their "
-    "right a bar for each position, as long as its dot product with position 3, longest at 3 "
+    alt="Two heat maps of 64 positions, 16 sines and 16 cosines, with position 20 framed; to their "
+    "right a bar for each position, as long as its dot product with position 20, longest at 20 "
     "itself. Three sliders change d_model, the base, the position.",
 )
 def draw_positions_explorer() -> Any:
