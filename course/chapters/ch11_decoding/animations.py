@@ -4,7 +4,6 @@ from collections.abc import Sequence
 
 from matplotlib.figure import Figure
 from matplotlib.patches import FancyArrowPatch, FancyBboxPatch
-from matplotlib.text import Text
 
 from course.chapters.ch11_decoding.figures import student_steps, tree
 from course.drawing import style
@@ -26,7 +25,6 @@ def prune(figure: Figure) -> Film:
     nodes = tree(student_steps(), dropped=1)
     boxes = [patch for patch in ax.patches if isinstance(patch, FancyBboxPatch)]
     lines = [line for line in ax.patches if isinstance(line, FancyArrowPatch)]
-    words = [text for text in ax.texts if text.get_transform() == ax.transData]
     film = Film(figure, seconds=WORD * max(node["step"] for node in nodes) + 3.4)
     for node, box in zip(nodes, boxes, strict=True):
         if not node["step"]:
@@ -36,11 +34,11 @@ def prune(figure: Figure) -> Film:
         start = _edges(boxes[_above(node, nodes)])
         ends = (start[1], start[2]), (left, middle)
         film.appear(box, at=at)
-        for text in (text for text in words if _inside(text.get_position(), box)):
+        for text in (text for text in ax.texts if _inside(text.get_position(), box)):
             film.appear(text, at=at)
         for bar in (bar for bar in ax.collections if _inside(bar.get_segments()[0].mean(0), box)):
             film.appear(bar, at=at)
-        for text in (text for text in words if text.get_text() in VERDICTS):
+        for text in (text for text in ax.texts if text.get_text() in VERDICTS):
             x, y = text.get_position()
             if min(abs(x - left), abs(x - right)) < 0.2 and abs(y - middle) < 0.4:
                 film.appear(text, at=at + DECIDES)
@@ -49,9 +47,6 @@ def prune(figure: Figure) -> Film:
                 film.appear(line, at=at + DECIDES)  # dotted
             else:
                 film.draw(line, at=at + DECIDES, takes=0.3)
-        for cross in (text for text in words if text.get_text() == "\N{BALLOT X}"):
-            if left > cross.get_position()[0] > start[1] and _between(cross, *ends):
-                film.appear(cross, at=at + DECIDES + 0.3)
         frame = FancyBboxPatch(
             (box.get_x(), box.get_y()),
             box.get_width(),
@@ -99,8 +94,3 @@ def _near(one: tuple, other: tuple) -> bool:
 def _joins(line: FancyArrowPatch, start: tuple, end: tuple) -> bool:
     first, last = _ends(line)
     return _near(first, start) and _near(last, end)
-
-
-def _between(text: Text, start: tuple, end: tuple) -> bool:
-    middle = tuple((a + b) / 2 for a, b in zip(start, end, strict=True))
-    return _near(text.get_position(), middle)

@@ -106,6 +106,17 @@ def test_each_branch_grows_with_its_word_and_is_judged_before_the_next():
         assert frame["at"] + DECIDES < frame["until"] < frame["at"] + WORD
     drawn = [does for _, does, _ in film.acts].count("draw")
     assert drawn == sum(node["fate"] != "dropped" for node in nodes) == 7
+    # Words and percentages come with their boxes, what is said of them when the beam has chosen.
+    appears = {part: how["at"] for part, does, how in film.acts if does == "appear"}
+    texts = [(text.get_text(), appears.get(text.get_gid())) for text in film.figure.axes[0].texts]
+    for node in nodes:
+        assert (node["word"], pytest.approx(0.4 + WORD * (node["step"] - 1))) in texts
+    assert sum(at is not None for _, at in texts) == 2 * len(nodes) + 3
+    judged = {text: at for text, at in texts if text in ("ahead", "behind", "wins")}
+    chosen = {"ahead": 1, "behind": 1, "wins": 3}  # the word after which it is known
+    assert judged == {
+        text: pytest.approx(0.4 + WORD * (step - 1) + DECIDES) for text, step in chosen.items()
+    }
 
 
 def test_a_word_is_written_then_travels_and_then_is_read():
