@@ -144,12 +144,8 @@ def _ribbon(
 
 def _one_hot_open(ax: Axes, box: Box, words: Sequence[str], first: int, here: int, vocab_size: int):
     """The whole row, and a few of its cells under a lens: the words around `here`, from `first`."""
-    y, cells, high, green = (
-        box.top - 0.28,
-        box.bottom + 0.42,
-        0.42,
-        style.readable(word_color("trees")),
-    )
+    y, cells, high = box.top - 0.28, box.bottom + 0.46, 0.42
+    green = style.readable(word_color("trees"))
     wide, unit = (RIGHT - LEFT) / len(words), (RIGHT - LEFT) / vocab_size
     outline(ax, (LEFT, y), RIGHT - LEFT, 0.18, style.SOFT)
     area(ax, (LEFT + here * unit - 0.004, y), unit + 0.008, 0.18, green)  # else a hair
@@ -578,17 +574,9 @@ def draw_one_hot() -> Figure:
     vocab = _the_translator().src.vocab
     first = number() - 4
     words = vocab.tokens[first : first + 9]
-    return station(
-        "one-hot",
-        _one_hot_open,
-        words,
-        first,
-        number(),
-        len(vocab),
-        new="is a row with one 1, all else 0",
-        height=1.7,
-        colors="",
-    )
+    new = "is a row with one 1, all else 0"
+    shown = words, first, number(), len(vocab)
+    return station("one-hot", _one_hot_open, *shown, new=new, height=1.74, colors="")
 
 
 @figure(
@@ -632,14 +620,8 @@ def draw_positions() -> Figure:
         ("+", f"position {place}", model.src_positions.table[place]),
         ("=", "their sum", vectors()["+ position"]),
     ]
-    return station(
-        "+ position",
-        _rows_open,
-        rows,
-        "this goes into the encoder",
-        new="gets its position added, number by number",
-        height=1.66,
-    )
+    goes, new = "this goes into the encoder", "gets its position added, number by number"
+    return station("+ position", _rows_open, rows, goes, new=new, height=1.66)
 
 
 @figure(
@@ -656,17 +638,8 @@ def draw_attention() -> Figure:
     q, k, v = (layer.split_heads(way.outputs[f"{LAYER}.w_{part}"][None])[0, HEAD] for part in "qkv")
     place = way.src.index(WORD)
     weights = way.weights[LAYER][HEAD, place].tolist()
-    return station(
-        "attention",
-        _attention_open,
-        way.src,
-        q[place],
-        k,
-        v,
-        weights,
-        new="takes in like and <eos>, in one head",
-        height=1.62,
-    )
+    shown, new = (way.src, q[place], k, v, weights), "takes in like and <eos>, in one head"
+    return station("attention", _attention_open, *shown, new=new, height=1.62)
 
 
 @figure(
@@ -680,15 +653,9 @@ def draw_attention() -> Figure:
 def draw_heads() -> Figure:
     way = _the_way()
     place = way.src.index(WORD)
-    return station(
-        "attention",
-        _heads_open,
-        way.src,
-        way.weights[LAYER][:, place],
-        way.heads[LAYER][:, place],
-        new="gets a different mix from each head",
-        height=1.95,
-    )
+    shown = way.src, way.weights[LAYER][:, place], way.heads[LAYER][:, place]
+    new = "gets a different mix from each head"
+    return station("attention", _heads_open, *shown, new=new, height=1.95)
 
 
 @figure(
@@ -707,14 +674,8 @@ def draw_masks() -> Figure:
         ("padding mask", f"{WORD} may see", read, len(way.src), "these only fill the row"),
         ("causal mask", f"to write {WRITTEN}", way.tgt_in, place + 1, "not yet written"),
     ]
-    return station(
-        "attention",
-        _masks_open,
-        rows,
-        new="sees no padding, the decoder no later word",
-        height=1.58,
-        colors="",
-    )
+    new = "sees no padding, the decoder no later word"
+    return station("attention", _masks_open, rows, new=new, height=1.58, colors="")
 
 
 @figure(
@@ -736,14 +697,9 @@ def draw_encoder() -> Figure:
         ("=", "their sum", before + added),
         ("", "after the norm", vectors()["memory"]),
     ]
-    return station(
-        "memory",
-        _rows_open,
-        rows,
-        "the memory: all that the decoder reads of trees",
-        new="leaves the encoder as a sum, tamed by a norm",
-        height=1.98,
-    )
+    goes = "the memory: all that the decoder reads of trees"
+    new = "leaves the encoder as a sum, tamed by a norm"
+    return station("memory", _rows_open, rows, goes, new=new, height=1.98)
 
 
 @figure(
@@ -764,17 +720,9 @@ def draw_decoder() -> Figure:
         ("+ what the decoder had", way.of("decoder.layers.1.residual_self_attn", WRITTEN)),
         (f"= normed sum, which will write {WRITTEN}", way.of(RESULT, WRITTEN)),
     ]
-    return station(
-        "decoder",
-        _reading_open,
-        way.src,
-        way.outputs["encoder"],
-        weights,
-        rows,
-        new=f"is what the decoder reads to write {WRITTEN}",
-        height=1.96,
-        colors=f"{FEW} of 128 values",
-    )
+    shown = way.src, way.outputs["encoder"], weights, rows
+    new, colors = f"is what the decoder reads to write {WRITTEN}", f"{FEW} of 128 values"
+    return station("decoder", _reading_open, *shown, new=new, height=1.96, colors=colors)
 
 
 @figure(
@@ -933,9 +881,10 @@ NOTES = (
     caption="'I like trees' all the way through, on one page (A2), every number real.",
     alt="A page with four columns of strips on the left, the encoder, and five on the right, the "
     "decoder, read from the top down. Each word is a strip of 128 colored cells that changes "
-    "from row to row; between the rows, arrows as thick as the attention of each head lead from "
-    "word to word. A cable of four colors takes the memory into both decoder layers. At the "
-    "bottom stand me, gustan, los, árboles and <eos>, each with 89 or 90 %; all but <eos> go "
+    "from row to row; between the rows each head has a lane, in which arrows as thick as its "
+    "attention lead from word to word. Seven numbered remarks have their marks in the margins. A "
+    "cable of four colors takes the memory into both decoder layers. At the bottom stand me, "
+    "gustan, los, árboles and <eos>, each with 89 or 90 %; all but <eos> go "
     "back up and in again.",
 )
 def draw_poster() -> Figure:

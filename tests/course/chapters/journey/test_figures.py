@@ -10,6 +10,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from course.chapters.journey import figures as trees
 from course.chapters.journey.experiments import trace, untrained, with_borrowed_memory
 from course.chapters.journey.figures import HEAD, LAYER, READING
+from course.chapters.journey.poster import A2, MARKS
 from course.drawing import style
 from course.drawing.arrows import attention_arrow
 from course.drawing.cells import matrix, strip
@@ -280,6 +281,15 @@ def test_the_poster_shows_every_vector_of_the_way(poster, way):
     for part in parts:
         for vector in way.outputs[part].numpy():
             assert any(len(row) == len(vector) and np.allclose(row, vector) for row in drawn), part
+
+
+def test_each_note_on_the_poster_has_its_mark_beside_a_row(poster):
+    numbers = [str(number) for _, number, *_ in MARKS]
+    assert sorted(set(numbers)) == [str(i + 1) for i in range(len(trees.NOTES))]
+    margins = [
+        text for text in poster.axes[0].texts if text.get_position()[0] in (0.2, A2[0] - 0.19)
+    ]
+    assert [text.get_text() for text in margins] == numbers
 
 
 def test_the_notes_on_the_poster_are_true(way):
