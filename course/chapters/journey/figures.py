@@ -459,7 +459,7 @@ def _borrowed(
 
 
 def _before_after(
-    text: str, groups: Sequence[tuple[str, str, dict[str, tuple[float, float]]]]
+    text: str, groups: Sequence[tuple[str, str, dict[str, Sequence[float]]]]
 ) -> Figure:
     """How near other rows of the table come to the row of `text` in training, and go.
 
@@ -583,8 +583,8 @@ def draw_one_hot() -> Figure:
     "trees-embeddings",
     notebook="02_embeddings",
     caption="You are here: the 1 pulls a row of 128 numbers out of a table.",
-    alt="Seven rows of a table, one for each of seven words; beside each a 0 of the one-hot row, "
-    "but beside row 498, 'trees', the 1. This row is framed and pulled out to full size: 128 "
+    alt="Seven rows of a table, one for each of seven words; before each a 0 of the one-hot row, "
+    "and before row 498, 'trees', the 1. This row is framed and pulled out to full size: 128 "
     "colored cells, blue below zero and orange above, the embedding of 'trees', times 11.3. "
     f"{DOTS}",
 )
@@ -665,7 +665,7 @@ def draw_heads() -> Figure:
     alt="Two rows of tiles, one for each word; those that may be seen are filled, the others "
     "hatched. Padding mask: 'trees' sees 'I', 'like', 'trees' and <eos>, but two <pad> are hidden. "
     "Causal mask: what writes 'árboles' sees <bos>, 'me', 'gustan' and 'los', but 'árboles' is "
-    f"hidden, for it is not yet written. {DOTS}",
+    f"hidden: it isn't written yet. {DOTS}",
 )
 def draw_masks() -> Figure:
     way = _the_way()
@@ -769,7 +769,7 @@ def draw_training() -> Figure:
         ),
     )
 
-    def cosines(other: str) -> tuple[float, ...]:
+    def cosines(other: str) -> Sequence[float]:
         own, its = models[0].src.vocab.encode([WORD, other])
         return tuple(torch.cosine_similarity(t[own], t[its], dim=0).item() for t in tables)
 
