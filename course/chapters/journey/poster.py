@@ -164,8 +164,9 @@ def poster(
     _words_out(decoder, way, likeliest)
     _flow_back(decoder, way, top)
     _legend(ax, encoder.y - 0.9, notes)
-    for column, *spot in MARKS:
-        _mark({"encoder": encoder, "decoder": decoder}[column], *spot)
+    halves = {"encoder": encoder, "decoder": decoder}
+    for side, number, row, time in MARKS:
+        _mark(halves[side], number, row, time)
     return figure
 
 
