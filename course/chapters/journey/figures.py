@@ -10,7 +10,6 @@ import re
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
-import numpy as np
 import torch
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -40,7 +39,7 @@ LEFT, RIGHT = 1.62, 7.86  # from where to where the strips go
 HEADING = 0.42  # what the word and the sentence beside it take, on top
 FEW = 32  # so many of the 128 numbers are shown where all would be hairlines
 FIRST = f"the first {FEW} of 128 numbers"
-CHIPS = re.compile(r"(?<!\w)(trees|like|árboles|<eos>)(?!\w)")  # in a title
+CHIPS = re.compile(r"(?<!\w)(I|trees|like|los|árboles|<eos>)(?!\w)")  # in a line
 STATIONS = (
     "one-hot",
     "embedding",
@@ -78,8 +77,6 @@ def station(
     foot = 0.48
     figure, ax = canvas(WIDTH, HEADING + height + foot)
     heading(ax, height + foot + HEADING - 0.2, "trees", new, colors=colors)
-    area(ax, (0.03, foot), WIDTH - 0.06, height, style.GROUND, zorder=0)
-    area(ax, (0.03, foot), 0.06, height, word_color("trees"), zorder=1)
     draw(ax, Box(foot + 0.08, foot + height - 0.08), *shown)
     _line_of_stations(ax, 0.33, STATIONS.index(here))
     return figure
@@ -89,10 +86,10 @@ def _line_of_stations(ax: Axes, y: float, here: int) -> None:
     """A dot for each station, with its name below: passed, open, to come."""
     step, green = (WIDTH - 1) / (len(STATIONS) - 1), word_color("trees")
     xs = [0.5 + i * step for i in range(len(STATIONS))]
-    path(ax, [(xs[0], y), (xs[-1], y)], style.RULE, head=False, thick=1)
-    path(ax, [(xs[0], y), (xs[here] + 0.001, y)], green, head=False, thick=1.6)
+    path(ax, [(xs[0], y), (xs[-1], y)], style.RULE, head=False, thick=0.8)
+    path(ax, [(xs[0], y), (xs[here] + 0.001, y)], green, head=False, thick=0.8)
     for i, (x, name) in enumerate(zip(xs, STATIONS, strict=True)):
-        color, size = (green, 8 if i == here else 5) if i <= here else (style.SOFT, 5)
+        color, size = (green, 6 if i == here else 3) if i <= here else (style.SOFT, 3)
         ax.plot(x, y, "o", color=color if i <= here else style.PAPER, markersize=size, zorder=3)
         ax.lines[-1].set_markeredgecolor(color)
         look = {"weight": "bold"} if i == here else {"color": style.MUTED}
@@ -100,22 +97,28 @@ def _line_of_stations(ax: Axes, y: float, here: int) -> None:
 
 
 def heading(ax: Axes, y: float, text: str, new: str, *, colors: str = "value") -> None:
-    """A title that begins with the word whose way this is, if any, and what the colors mean.
-
-    Words of the running sentence are chips in it, too.
-    """
-    x = 0.02
-    for part in filter(None, map(str.strip, CHIPS.split(f"{text} {new}"))):
-        if CHIPS.fullmatch(part):
-            word(ax, (x + 0.06, y), part, size=style.TITLE, ha="left")
-            x += 0.22 + width_of(part, style.TITLE)
-        else:
-            x -= 0.1 * part.startswith(",")  # it belongs to the chip before it
-            label(ax, (x, y), part, size=style.TITLE, weight="bold")
-            x += 0.12 + width_of(part, style.TITLE)
+    """A title that begins with the word whose way this is, if any, and what the colors mean."""
+    said(ax, (0.02, y), f"{text} {new}", size=style.TITLE, weight="bold")
     if colors:
         scale(ax, (RIGHT - 0.65, y - 0.03), 0.5, limit=LIMIT)
         label(ax, (RIGHT - 0.95, y + 0.015), colors, ha="right")
+
+
+def said(ax: Axes, at: tuple[float, float], text: str, size: float = style.NOTE, **look: Any):
+    """A line of text in which the words of the running sentence are chips, hardly taller than it.
+
+    look: of the rest, as of `label`.
+    """
+    (x, y), em = at, size / 72
+    for part in filter(None, map(str.strip, CHIPS.split(text))):
+        if CHIPS.fullmatch(part):
+            flat = {**style.chip(part)["bbox"], "boxstyle": "round,pad=0.1,rounding_size=0.25"}
+            word(ax, (x + 0.14 * em, y), part, size=size, ha="left", bbox=flat)
+            x += 0.28 * em
+        else:
+            x -= 0.27 * em * part.startswith(",")  # it belongs to the chip before it
+            label(ax, (x, y), part, size=size, **look)
+        x += 0.3 * em + width_of(part, size) * (1 if "weight" in look else 0.97)
 
 
 def _marked(text: str = "trees", line: float = 1.6) -> dict[str, Any]:
@@ -123,19 +126,17 @@ def _marked(text: str = "trees", line: float = 1.6) -> dict[str, Any]:
     return {"edge": word_color(text), "line": line}
 
 
-def _one_hot_strip(ax: Axes, at: tuple[float, float], height: float, share: float) -> None:
-    """A row as wide as the vocabulary, with its 1 at this share of the way: a mark, for one cell of
-    a thousand is thinner than a hair."""
-    outline(ax, at, RIGHT - LEFT, height)
-    x = LEFT + share * (RIGHT - LEFT)
-    area(ax, (x - 0.017, at[1]), 0.034, height, word_color("trees"), zorder=3)
+def _fan(ax: Axes, *corners: tuple[float, float], color: str = style.SOFT) -> None:
+    """What a few cells become, enlarged."""
+    ax.add_patch(Polygon(corners, facecolor=style.tint(color), linewidth=0, zorder=1))
 
 
-def _fan(ax: Axes, top: tuple[float, float, float], y: float, color: str) -> None:
-    """What a few cells of a row become, enlarged. top: from where to where, and how high."""
-    left, right, high = top
-    corners = [(left, high), (right, high), (RIGHT, y), (LEFT, y)]
-    ax.add_patch(Polygon(corners, facecolor=color, linewidth=0, zorder=1))
+def _ribbon(
+    ax: Axes, start: tuple[float, float], end: tuple[float, float], thick: float, **look: Any
+) -> None:
+    """A band that leaves and arrives horizontally. thick: in inches."""
+    x, y = curve(start, end).T
+    ax.fill_between(x, y - thick / 2, y + thick / 2, linewidth=0, **look)
 
 
 # --- what stands in the open station -------------------------------------------------------------
@@ -143,88 +144,109 @@ def _fan(ax: Axes, top: tuple[float, float, float], y: float, color: str) -> Non
 
 def _one_hot_open(ax: Axes, box: Box, words: Sequence[str], first: int, here: int, vocab_size: int):
     """The whole row, and a few of its cells under a lens: the words around `here`, from `first`."""
-    y, cells = box.top - 0.2, box.bottom + 0.4
+    y, cells, high = box.top - 0.28, box.bottom + 0.46, 0.42
+    green = style.readable(word_color("trees"))
     wide, unit = (RIGHT - LEFT) / len(words), (RIGHT - LEFT) / vocab_size
-    _one_hot_strip(ax, (LEFT, y), 0.16, (here + 0.5) / vocab_size)
-    ends = LEFT + first * unit, LEFT + (first + len(words)) * unit
-    _fan(ax, (*ends, y), cells + 0.36, style.RULE)
+    outline(ax, (LEFT, y), RIGHT - LEFT, 0.18, style.SOFT)
+    area(ax, (LEFT + here * unit - 0.004, y), unit + 0.008, 0.18, green)  # else a hair
+    left, right = LEFT + first * unit, LEFT + (first + len(words)) * unit
+    outline(ax, (left, y - 0.05), right - left, 0.28, style.INK, 1)
+    _fan(ax, (left, y - 0.05), (right, y - 0.05), (RIGHT, cells + high), (LEFT, cells + high))
     for i, text in enumerate(words):
-        number, x = first + i, LEFT + (i + 0.5) * wide
-        chosen = number == here
-        color = word_color("trees") if chosen else style.PAPER
-        area(ax, (LEFT + i * wide, cells), wide, 0.36, color, zorder=2)
-        outline(ax, (LEFT + i * wide, cells), wide, 0.36)
+        number, x, chosen = first + i, LEFT + (i + 0.5) * wide, first + i == here
+        color, line = (green, 1.2) if chosen else (style.PAPER, 0.6)
+        area(ax, (LEFT + i * wide, cells), wide, high, color, zorder=2)
+        outline(ax, (LEFT + i * wide, cells), wide, high, line=line)
+        look = {"weight": "bold", "color": style.PAPER} if chosen else {"color": style.MUTED}
+        size = 20 if chosen else style.LABEL
+        label(ax, (x, cells + high / 2), str(int(chosen)), size=size, ha="center", **look)
+        name = {} if chosen else look
+        word(ax, (x, cells - 0.15), text, size=style.LABEL if chosen else style.NOTE, **name)
+        label(ax, (x, cells - 0.35), str(number), ha="center", color=style.MUTED)
+    label(ax, (LEFT - 0.12, y + 0.09), f"one cell for each\nof {vocab_size} entries", ha="right")
+
+
+def _table_open(
+    ax: Axes, box: Box, words: Sequence[str], table: Any, here: int, heads: Sequence[str]
+) -> None:
+    """A few rows of the table, and the one that the 1 picks, pulled out to full size.
+
+    here: its place among them. heads: above the table, above this row and below it.
+    """
+    left, wide, x, big, top = 1.55, 2.3, 4.55, 0.5, box.top - 0.22
+    step, low = (top - box.bottom) / len(words), 0.065
+    middle = top - (here + 0.5) * step
+    for i, (text, row) in enumerate(zip(words, as_array(table), strict=True)):
+        y, chosen = top - (i + 0.5) * step, i == here
         look = {"weight": "bold"} if chosen else {"color": style.MUTED}
-        one = {**look, "ha": "center"} | ({"color": style.ink_on(color)} if chosen else {})
-        label(ax, (x, cells + 0.18), str(int(chosen)), size=13, **one)
-        word(ax, (x, cells - 0.13), text, size=style.NOTE, **look)
-        label(ax, (x, cells - 0.31), str(number), ha="center", color=style.MUTED)
-    label(ax, (LEFT - 0.12, y), f"one cell for each\nof {vocab_size} entries", ha="right")
-
-
-def _fan_open(ax: Axes, box: Box, vector: Any, share: float, note: str) -> None:
-    """The mark in the one-hot row pulls a row out of the table."""
-    x, top, bottom, high = LEFT + share * (RIGHT - LEFT), box.top - 0.18, box.bottom + 0.28, 0.42
-    _one_hot_strip(ax, (LEFT, top), 0.16, share)
-    _fan(ax, (x, x, top), bottom + high, style.tint(word_color("trees")))
-    strip(ax, (LEFT, bottom), RIGHT - LEFT, high, vector, limit=LIMIT, **_marked())
-    label(ax, (LEFT, box.bottom + 0.1), note)
-    label(ax, (LEFT - 0.1, top + 0.08), "one-hot", ha="right")
-    label(ax, (LEFT - 0.1, bottom + high / 2), "embedding", ha="right", weight="bold")
+        write, mark = (word, _marked()) if chosen else (label, {})
+        write(ax, (left - 0.45, y), text, size=style.NOTE, ha="right", **look)
+        label(ax, (left - 0.2, y), str(int(chosen)), ha="center", **look)
+        strip(ax, (left, y - low), wide, 2 * low, row, limit=LIMIT, **mark)
+        if not chosen:
+            area(ax, (left, y - low), wide, 2 * low, style.PAPER, alpha=0.65, zorder=2.4)
+    near, far = (left + wide, low), (x, big / 2)
+    _fan(ax, *((at, middle + side * up) for side in (1, -1) for at, up in (near, far)[::side]))
+    strip(ax, (x, middle - big / 2), RIGHT - x, big, table[here], limit=LIMIT, **_marked())
+    label(ax, (left - 0.12, top + 0.14), "one-hot", ha="right")
+    places = (left, top + 0.14), (x, middle + 0.4), (x, middle - 0.4)
+    for at, head in zip(places, heads, strict=True):
+        label(ax, at, head)
 
 
 def _rows_open(ax: Axes, box: Box, rows: Sequence[tuple[str, str, Any]], goes: str) -> None:
     """Strips under each other, each with a sign (+, =) and a name in front of it; the last one is
-    what goes on, and is marked. goes: what it is, and for whom."""
-    label(ax, (LEFT, box.top - 0.06), FIRST, color=style.MUTED)
-    high, top = 0.3, box.top - 0.2
-    step = (top - box.bottom - 0.22 - high) / (len(rows) - 1)
+    what goes on, and is marked. Its strongest number is traced. goes: what it is, and for whom."""
+    high, top, right = 0.26, box.top - 0.28, RIGHT - 0.85
+    step = (top - box.bottom - 0.24 - high) / (len(rows) - 1)
+    wide, place = (right - LEFT) / FEW, int(rows[-1][2][:FEW].abs().argmax())
     label(ax, (LEFT, box.bottom + 0.06), goes)
+    label(ax, (LEFT, box.top - 0.1), FIRST, color=style.MUTED)
     for i, (sign, name, vector) in enumerate(rows):
         y, last = top - high - i * step, i == len(rows) - 1
         mark, weight = (_marked(line=2.2), "bold") if last else ({}, "normal")
-        strip(ax, (LEFT, y), RIGHT - LEFT, high, vector[:FEW], limit=LIMIT, **mark)
+        strip(ax, (LEFT, y), right - LEFT, high, vector[:FEW], limit=LIMIT, **mark)
         look = {"size": style.LABEL, "weight": weight}
         label(ax, (LEFT - 0.1, y + high / 2), name, ha="right", **look)
-        label(ax, (0.22, y + high / 2), sign, size=style.TITLE, weight="bold")
+        label(ax, (0.1, y + high / 2), sign, size=style.TITLE, weight="bold")
+        label(ax, (RIGHT, y + high / 2), f"{sign} {vector[place]:.2f}".strip(), ha="right", **look)
+    x, bottom = LEFT + (place + 0.5) * wide, top - high - step * (len(rows) - 1)
+    outline(ax, (x - wide / 2, bottom - 0.03), wide, top - bottom + 0.06, style.INK, 1.2)
+    path(ax, [(x, top + 0.03), (x, top + 0.18), (right - 0.1, top + 0.18)], style.INK, thick=0.8)
+    label(ax, (RIGHT, top + 0.18), f"number {place + 1}", ha="right")
 
 
 def _attention_open(
-    ax: Axes,
-    box: Box,
-    words: Sequence[str],
-    query: Any,
-    keys: Any,
-    values: Any,
-    weights: Sequence[float],
+    ax: Axes, box: Box, words: Sequence[str], query: Any, keys: Any, values: Any, weights: Any
 ) -> None:
-    """The query of trees looks at the keys of all words; their values are mixed by weight."""
-    wide, high, left, size = 1.3, 0.24, 0.25, style.LABEL
-    step = (box.top - 0.22 - box.bottom) / len(words)
-    x_key, x_value, x_sum = left + 2.0, left + 4.5, RIGHT - wide
-    ys = [box.top - 0.22 - (i + 0.5) * step for i in range(len(words))]
-    middle = (ys[0] + ys[-1]) / 2
+    """How much attention trees gives to each word, as bars; before them the query and the keys that
+    decide it, after them what they take of the values, and the sum."""
+    high, wide, left, top = 0.2, 1.0, 0.1, box.top - 0.24
+    x_key, x_bar, x_value, x_mix = 1.62, 3.5, 5.2, RIGHT - wide
+    step = (top - box.bottom) / len(words)
+    ys = [top - (i + 0.5) * step for i in range(len(words))]
+    middle, parts = (ys[0] + ys[-1]) / 2, as_array(weights)[:, None] * as_array(values)
     for x, y, name in (
-        (left, middle + 0.34, "its query"),
-        (x_key, box.top - 0.06, "keys"),
-        (x_value - 0.25, box.top - 0.06, "attention"),
-        (x_value, box.top - 0.06, "values"),
-        (x_sum, middle + 0.34, "their mix"),
+        (left, middle + 0.33, "its query"),
+        (x_key, top + 0.14, "keys"),
+        (x_bar, top + 0.14, "attention"),
+        (x_value, top + 0.14, "times its value"),
+        (x_mix, middle + 0.33, "their sum"),
     ):
-        label(ax, (x, y), name, size=size, ha="right" if name == "attention" else "left")
-    mixed = as_array(weights) @ as_array(values)
-    for x, vector in ((left, query), (x_sum, mixed)):
-        strip(ax, (x, middle - 0.2), wide, 0.4, vector, limit=LIMIT, **_marked())
-    how = {"widest": 6, "least": 0.005}
-    for text, y, k, v, weight in zip(words, ys, keys, values, weights, strict=True):
-        for x, vector in ((x_key, k), (x_value, v)):
+        label(ax, (x, y), name, size=style.LABEL, weight="bold" if x == x_bar else "normal")
+    for x, vector in ((left, query), (x_mix, parts.sum(axis=0))):
+        strip(ax, (x, middle - 0.18), wide, 0.36, vector, limit=LIMIT, **_marked())
+    for text, y, key, part, weight in zip(words, ys, keys, parts, weights, strict=True):
+        for x, vector in ((x_key, key), (x_value, part)):
             strip(ax, (x, y - high / 2), wide, high, vector, limit=LIMIT)
-        start = left + wide + 0.05, middle + (y - middle) * 0.2
-        attention_arrow(ax, start, (x_key - 0.05, y), weight, "trees", **how)
-        end = x_sum - 0.05, middle + (y - middle) * 0.3
-        attention_arrow(ax, (x_value + wide + 0.05, y), end, weight, text, **how)
-        word(ax, (x_key + wide + 0.36, y), text)
-        _share(ax, (x_value - 0.08, y), weight, "right")
+        area(ax, (x_key, y - high / 2), wide, high, style.PAPER, alpha=0.45, zorder=2.4)
+        thin = {"color": style.SOFT, "thick": 0.6, "head": False}
+        arrow(ax, (left + wide + 0.06, middle + (y - middle) * 0.25), (x_key - 0.06, y), **thin)
+        word(ax, (x_bar - 0.1, y), text, ha="right")
+        long = max(2.1 * weight, 0.01)
+        area(ax, (x_bar, y - 0.11), long, 0.22, word_color(text), zorder=2)
+        _share(ax, (x_bar + long + 0.07, y), weight, "left")
+        arrow(ax, (x_value + wide + 0.06, y), (x_mix - 0.06, middle + (y - middle) * 0.25), **thin)
 
 
 def _share(ax: Axes, at: tuple[float, float], weight: float, ha: str) -> None:
@@ -253,163 +275,150 @@ def _heads_open(ax: Axes, box: Box, words: Sequence[str], weights: Any, brought:
 
 
 def _masks_open(
-    ax: Axes, box: Box, rows: Sequence[tuple[str, str, str, Sequence[tuple[str, Any, bool]]]]
+    ax: Axes, box: Box, rows: Sequence[tuple[str, str, Sequence[str], int, str]]
 ) -> None:
-    """What may be seen: the vectors of the words, and grey boxes for those that are hidden.
+    """What may be seen: a tile for each word, filled, and hatched for those that are hidden.
 
-    rows: the name of the mask, who looks, as words and a word of the sentence, and for each word
-    of the row: its name, its vector, may it be seen?
+    rows: the name of the mask, who looks, the words, how many of them it sees, and why no more.
     """
-    step = (box.top - box.bottom) / len(rows)
-    wide = (RIGHT - LEFT + 0.08) / max(len(seen_words) for *_, seen_words in rows)
-    for i, (name, who, looker, seen_words) in enumerate(rows):
-        y = box.top - (i + 1) * step
-        label(ax, (0.2, y + 0.5), name, size=style.LABEL, weight="bold")
-        label(ax, (0.2, y + 0.19), who)
-        word(ax, (LEFT - 0.14, y + 0.19), looker, ha="right")
-        for j, (text, vector, seen) in enumerate(seen_words):
-            at, size = (LEFT + j * wide, y + 0.02), (wide - 0.08, 0.34)
-            color = style.WORDS.get(text, style.MUTED)
-            word(ax, (at[0] + size[0] / 2, y + 0.5), text, color=color)
-            if seen:
-                strip(ax, at, *size, vector[:FEW], limit=LIMIT)
-            else:
-                area(ax, at, *size, style.RULE)
-                outline(ax, at, *size, style.SOFT)
-                middle = at[0] + size[0] / 2, at[1] + size[1] / 2
-                label(ax, middle, "hidden", ha="center", color=style.MUTED)
+    step, gap, high, left = (box.top - box.bottom) / len(rows), 0.1, 0.34, LEFT + 0.14
+    wide = (RIGHT - left + gap) / max(len(words) for _, _, words, *_ in rows)
+    for i, (name, who, words, seen, why) in enumerate(rows):
+        y = box.top - (i + 1) * step + 0.08
+        label(ax, (0.05, y + 0.5), name, size=style.LABEL, weight="bold")
+        said(ax, (0.05, y + high / 2), who)
+        for j, text in ((0, "seen"), (seen, f"hidden: {why}")):
+            label(ax, (left + j * wide, y + 0.5), text, color=style.MUTED)
+        for j, text in enumerate(words):
+            x, color = left + j * wide, style.tint(word_color(text))
+            word_look: dict[str, Any] = {"size": 12}
+            if j >= seen:
+                color, ground = style.PAPER, {"facecolor": style.PAPER, "linewidth": 0, "pad": 2}
+                outline(ax, (x, y), wide - gap, high, style.SOFT)
+                word_look = {"bbox": ground, "color": style.MUTED}
+            hatch = {"hatch": "////" * (j >= seen), "edgecolor": style.RULE}
+            area(ax, (x, y), wide - gap, high, color, **hatch)
+            word(ax, (x + (wide - gap) / 2, y + high / 2), text, **word_look)
 
 
 def _reading_open(
-    ax: Axes,
-    box: Box,
-    words: Sequence[str],
-    memory: Any,
-    weights: Sequence[float],
-    writes: str,
-    vector: Any,
+    ax: Axes, box: Box, words: Sequence[str], memory: Any, weights: Any, rows: Sequence[tuple]
 ) -> None:
-    """One position of the decoder reads the memory of all words: arrows, and where it ends."""
-    left, wide, high, x_out = 0.95, 2.7, 0.26, RIGHT - 2.4
-    label(ax, (left, box.top - 0.06), f"the memory: {FIRST}")
-    top = box.top - 0.2
+    """One position of the decoder reads the memory of all words: bands as thick as its attention.
+
+    rows: what happens to what is read, and the vectors; the first is where the bands end.
+    """
+    left, wide, high, x, top = 0.75, 2.3, 0.24, RIGHT - 2.9, box.top - 0.24
+    label(ax, (left, top + 0.14), "the memory")
+    label(ax, (left + wide + 0.55, top + 0.14), "attention", ha="center")
     step = (top - box.bottom) / len(words)
-    middle = top - (np.argmax(weights) + 0.5) * step  # beside what is read most
+    down = (top - box.bottom) / len(rows)
     for i, (text, row, weight) in enumerate(zip(words, memory, weights, strict=True)):
-        y = top - (i + 0.5) * step
+        y, end = top - (i + 0.5) * step, (x - 0.05, top - 0.5 * down - 0.04)
         word(ax, (left - 0.12, y), text, ha="right")
         mark = _marked() if weight > 0.5 else {}
         strip(ax, (left, y - high / 2), wide, high, row[:FEW], limit=LIMIT, **mark)
-        start = left + wide + 0.82, y
-        attention_arrow(ax, start, (x_out - 0.08, middle), weight, text, widest=6)
-        _share(ax, (left + wide + 0.74, y), weight, "right")
-    label(ax, (left + wide + 0.57, box.top - 0.06), "attention", ha="center")
-    at = x_out, middle - 0.25
-    strip(ax, at, 2.4, 0.5, vector[:FEW], limit=LIMIT, **_marked(writes))
-    label(ax, (x_out, middle + 0.45), "the position that writes")
-    word(ax, (RIGHT - 0.05, middle + 0.45), writes, ha="right", size=12)
+        thick, color = max(high * weight, 0.008), word_color(text) if weight > 0.5 else style.SOFT
+        _ribbon(ax, (left + wide + 0.85, y), end, thick, color=color, zorder=2 + weight)
+        _share(ax, (left + wide + 0.78, y), weight, "right")
+    for i, (name, vector) in enumerate(rows):
+        y = top - (i + 0.5) * down - 0.04
+        mark = _marked(WRITTEN) if i == len(rows) - 1 else {}
+        strip(ax, (x, y - high / 2), RIGHT - x, high, vector[:FEW], limit=LIMIT, **mark)
+        said(ax, (x, y + high / 2 + 0.13), name)
 
 
 def _words_open(
-    ax: Axes,
-    box: Box,
-    vector: Any,
-    words: Sequence[str],
-    chances: Sequence[float],
-    others: str,
+    ax: Axes, box: Box, vector: Any, bars: Sequence[tuple[str, float]], compared: str
 ) -> None:
-    """The last vector, and bars for the words that it makes likely. others: all the rest."""
-    strip(ax, (LEFT, box.top - 0.34), RIGHT - LEFT, 0.34, vector, limit=LIMIT)
-    label(ax, (LEFT - 0.1, box.top - 0.17), "the decoder's\nlast vector", ha="right")
-    top = box.top - 0.66
-    arrow(ax, (LEFT + 0.15, box.top - 0.38), (LEFT + 0.15, top + 0.02), style.MUTED)
-    label(ax, (LEFT + 0.32, (box.top + top) / 2 - 0.18), "linear and softmax", color=style.MUTED)
-    step, full = (top - box.bottom) / (len(words) + 1), 5.6
-    rows = [*zip(words, chances, strict=True), (others, 1 - sum(chances))]
-    for i, (text, chance) in enumerate(rows):
-        y, long = top - (i + 0.5) * step, max(chance * full, 0.01)
-        first, rest = i == 0, text == others
-        name = label if rest else word
-        name(ax, (LEFT - 0.12, y), text, size=12 if first else style.NOTE, ha="right")
-        area(ax, (LEFT, y - 0.1), long, 0.2, style.SOFT if rest else word_color(text), zorder=2)
-        weight = "bold" if first else "normal"
-        label(ax, (LEFT + long + 0.08, y), percent(chance), weight=weight, size=style.LABEL)
+    """The last vector, what it is `compared` with, and bars: the likeliest word, and all others."""
+    high, top, full, low = 0.2, box.top - 0.3, RIGHT - LEFT, box.bottom + 0.76
+    strip(ax, (LEFT, top), full, high, vector, limit=LIMIT)
+    label(ax, (LEFT - 0.1, top + high / 2), "the decoder's\nlast vector", ha="right")
+    area(ax, (LEFT, low), full, top - low, style.GROUND)
+    label(ax, (LEFT + full / 2, (top + low) / 2), compared, ha="center")
+    looks = (word, 0.23, 0.36, style.TITLE, "bold"), (label, 0.62, 0.18, style.LABEL, "normal")
+    for (text, share), (write, down, thick, size, weight) in zip(bars, looks, strict=True):
+        y, color = low - down, style.WORDS.get(text, style.SOFT)
+        write(ax, (LEFT - 0.12, y), text, size=size - 1, ha="right")
+        area(ax, (LEFT, y - thick / 2), share * full, thick, color, zorder=2)
+        at = LEFT + share * full + 0.08, y
+        label(ax, at, percent(share), size=size, weight=weight)
 
 
-def _sentence_across(
-    src: Sequence[str], memory: Any, tgt: Sequence[str], last: Any, weights: Any
-) -> Figure:
-    """All words: their memory on the left, what is written on the right, and who reads whom."""
-    figure, ax = canvas(WIDTH, 2.52)
-    wide, high, left, right = 2.35, 0.24, 0.75, WIDTH - 3.3
-    ys = [1.7 - 0.38 * i for i in range(max(len(src), len(tgt)))]
-    heading(ax, 2.32, "", "Most words read the memory of their English word")
-    label(ax, (left, 1.98), f"memory: {FIRST}")
-    label(ax, ((left + wide + right) / 2, 1.98), "attention", ha="center")
-    label(ax, (right, 1.98), "the position that writes")
-    for words, vectors, x, beside, ha in (
-        (src, memory, left, left - 0.1, "right"),
-        (tgt, last, right, right + wide + 0.1, "left"),
-    ):
-        for text, vector, y in zip(words, vectors, ys, strict=False):
-            word(ax, (beside, y), text, ha=ha, size=12)
-            strip(ax, (x, y - high / 2), wide, high, vector[:FEW], limit=LIMIT)
-    weights, x = as_array(weights), (left + wide + 0.05, right - 0.6)
-    leaves = [y + 0.1 * given for y, given in zip(ys, weights.sum(axis=0), strict=False)]
-    for j, row in enumerate(weights):  # the bands of a word lie on each other at both ends
-        arrives = ys[j] + 0.1
+def _sentence_across(src: Sequence[str], tgt: Sequence[str], weights: Any, alone: str) -> Figure:
+    """Who reads whom: the English words on the left, those that are written on the right.
+
+    alone: the written word that has no English one.
+    """
+    figure, ax = canvas(WIDTH, 2.75)
+    full, step, x = 0.21, 0.41, (1.15, 5.35)  # full: the width of all attention of a word
+    ys = [2.0 - step * i for i in range(max(len(src), len(tgt)))]
+    rows = [y - step / 2 for y in ys[: len(src)]]  # one fewer: they stand between
+    heading(ax, 2.55, "", "Most words read the memory of their English word", colors="")
+    label(ax, (x[0] - 0.12, 2.25), "memory of", ha="right")
+    label(ax, (sum(x) / 2, 2.25), "attention: the thicker, the more is read", ha="center")
+    label(ax, (x[1] + 0.75, 2.25), "written")
+    weights = as_array(weights)
+    leaves = [y + full / 2 * given for y, given in zip(rows, weights.sum(axis=0), strict=True)]
+    for text, y in zip(src, rows, strict=True):
+        word(ax, (x[0] - 0.12, y), text, ha="right", size=13)
+    for row, text, y in zip(weights, tgt, ys, strict=True):
+        arrives, most = y + full / 2, row.argmax()  # the bands lie on each other at both ends
         for i, weight in enumerate(row):
-            thick, color = 0.2 * weight, word_color(src[i])
-            middle = curve((x[0], leaves[i] - thick / 2), (x[1], arrives - thick / 2))
+            thick = full * weight
+            ends = (x[0], leaves[i] - thick / 2), (x[1], arrives - thick / 2)
             leaves[i], arrives = leaves[i] - thick, arrives - thick
             if weight >= 0.02:
-                across, y = middle.T
-                ends = {"y1": y - thick / 2, "y2": y + thick / 2, "zorder": 3 - weight}
-                ax.fill_between(across, **ends, color=color, linewidth=0)
-        color, most = style.readable(word_color(src[row.argmax()])), percent(row.max())
-        label(ax, (right - 0.1, ys[j]), most, ha="right", color=color, weight="bold")
+                look = {"alpha": 1 if i == most else 0.4, "zorder": 3 if i == most else 2}
+                _ribbon(ax, *ends, thick, color=word_color(src[i]), **look)
+        color = style.readable(word_color(src[most]))
+        share = {"ha": "right", "color": color, "weight": "bold", "size": style.LABEL}
+        label(ax, (x[1] + 0.55, y), percent(row[most]), **share)
+        word(ax, (x[1] + 0.75, y), text, ha="left", size=13)
+        if text == alone:
+            label(ax, (x[1] + 1.15, y), "has no English word", color=style.MUTED)
     return figure
 
 
 def _whole_way(
-    names: Sequence[str],
-    halves: Sequence[tuple[str, str, str, Sequence[Any]]],
-    out: str,
-    chance: str,
+    names: Sequence[str], halves: Sequence[tuple], read: Sequence[str], out: str, chance: str
 ) -> Figure:
     """Every station of the way at the same size: encoder on the left, decoder on the right.
 
-    names: of the rows. halves: for each half its name, the word at whose place it is, what happens
-    there, and a vector for each row; the last one of the first half is the memory, which the layers
-    of the second read. out, chance: the word that comes out, and how likely it is.
+    names: of the rows. halves: for each half what it does, and a vector for each row; the last one
+    of the first half is the memory, which the layers of the second read, with that of all `read`.
+    out, chance: the word that comes out, and how likely it is.
     """
-    step, high, wide, lefts = 0.3, 0.23, 2.55, (1.2, RIGHT - 2.65)
-    top, figure_height = 1.9, 2.92
-    figure, ax = canvas(WIDTH, figure_height)
-    heading(ax, figure_height - 0.2, "trees", "becomes árboles, station by station")
-    ys = [top - 0.06 - step * (i + 0.5) for i in range(len(names))]
+    step, high, wide, lefts, green = 0.4, 0.22, 1.9, (1.1, 4.66), word_color("trees")
+    figure, ax = canvas(WIDTH, 2.72)
+    title = f"becomes {out}, station by station"
+    heading(ax, 2.52, "trees", title, colors=f"{FEW} of 128 values")
+    ys = [1.66 - step * i for i in range(len(names))]
     for name, y in zip(names, ys, strict=True):
-        label(ax, (lefts[0] - 0.22, y), name, ha="right")
-    for (half, text, does, vectors), left in zip(halves, lefts, strict=True):
-        color = style.ENCODER if half == "encoder" else style.DECODER
-        area(ax, (left - 0.1, ys[-1] - 0.2), wide + 0.2, 1.86, style.TINTS[color], zorder=0)
-        label(ax, (left, top + 0.38), half, color=color, weight="bold", size=style.LABEL)
-        word(ax, (left + 0.85, top + 0.38), text, ha="left", size=12)
-        label(ax, (left, top + 0.1), does)
-        for y, vector in zip(ys, vectors, strict=True):
+        label(ax, (lefts[0] - 0.2, y), name, ha="right")
+    colors = (style.ENCODER, style.DECODER)
+    for (does, rows), left, color in zip(halves, lefts, colors, strict=True):
+        area(ax, (left - 0.1, ys[-1] - 0.2), wide + 0.2, 1.94, style.TINTS[color], zorder=0)
+        said(ax, (left, 2.0), does, color=color, weight="bold")
+        for y, vector in zip(ys, rows, strict=True):
             strip(ax, (left, y - high / 2), wide, high, vector[:FEW], limit=LIMIT)
-    start, end, lane = lefts[0] + wide + 0.03, lefts[1] - 0.03, lefts[0] + wide + 0.6
-    outline(ax, (lefts[0], ys[-1] - high / 2), wide, high, word_color("trees"), 2.2)
-    look = {"thick": 3.0}
-    arrow(ax, (start, ys[-1]), (end, ys[-1]), word_color("trees"), **look)
-    path(ax, [(lane, ys[-1]), (lane, ys[-2]), (end, ys[-2])], word_color("trees"), **look)
-    label(ax, ((start + end) / 2, ys[-2] + 0.36), "both layers\nread the\nmemory", ha="center")
-    label(ax, (lefts[0], ys[-1] - 0.34), "framed: the memory of trees")
-    label(ax, (lefts[0], ys[-1] - 0.58), f"each strip: {FIRST}", color=style.MUTED)
-    x, y = lefts[1] + 0.4, ys[-1] - 0.54
-    arrow(ax, (x, ys[-1] - high / 2), (x, y + 0.17), word_color("trees"), **look)
-    word(ax, (x - 0.35, y), out, size=14, ha="left")
-    label(ax, (x + width_of(out, 14) - 0.2, y), chance, size=style.LABEL)
+        for y in ys[1:]:
+            x = left + wide / 2
+            arrow(ax, (x, y + step - high / 2), (x, y + high / 2), thick=1)
+    start, end, y = lefts[0] + wide, lefts[1] - 0.1, ys[-1]
+    outline(ax, (lefts[0], y - high / 2), wide, high, green, 2.2)
+    top, bottom = ys[-2] + high / 2, y - high / 2
+    _fan(ax, (start, y + high / 2), (end, top), (end, bottom), (start, bottom), color=green)
+    for to in ys[-2:]:
+        arrow(ax, (end - 0.2, to), (lefts[1], to), green, thick=3)
+    middle = (start + end + 0.1) / 2
+    label(ax, (middle, ys[1] + 0.14), "both layers read\nthe memory of", ha="center")
+    sentence(ax, (middle, ys[1] - 0.22), read, size=style.NOTE, ha="center", gap=0.1)
+    x = lefts[1] + wide
+    arrow(ax, (x + 0.02, y), (x + 0.37, y), green, thick=3)
+    word(ax, (x + 0.84, y), out, size=16)
+    label(ax, (x + 0.84, y - 0.33), chance, ha="center")
     return figure
 
 
@@ -450,46 +459,50 @@ def _borrowed(
 
 
 def _before_after(
-    text: str, rows: Sequence[tuple[str, str, Any, dict[str, tuple[float, float]]]]
+    text: str, groups: Sequence[tuple[str, str, dict[str, Sequence[float]]]]
 ) -> Figure:
-    """The same row of the table at several times, and how near other rows come, and go.
+    """How near other rows of the table come to the row of `text` in training, and go.
 
-    rows: the time, what the words are, the vector, and for each of the words most like it the
-    cosine with the row of `text`, first and last. The words of the last time are loud.
+    groups: when these words are the nearest, which words they are, and for each its cosine with
+    `text`, first and last. The words of the last group are loud.
     """
-    step, pitch, left, wide = 1.08, 0.24, 5.25, 5.8  # wide: of a cosine of 1
-    top = step * len(rows) + 0.3
+    pitch, left, wide, foot, gap = 0.26, 3.25, 10.8, 0.5, 0.16  # wide: of a cosine of 1
+    top = foot + sum(gap + pitch * len(words) for *_, words in groups)
     figure, ax = canvas(WIDTH, top + HEADING)
-    heading(ax, top + HEADING - 0.2, text, "moves toward similar words in training")
-    for i, (title, why, vector, cosines) in enumerate(rows):
-        y, loud = top - 0.2 - step * i, i == len(rows) - 1
+    heading(ax, top + HEADING - 0.2, text, "moves toward similar words in training", colors="")
+    for tick in (0, 0.1, 0.2, 0.3, 0.4):
+        x = left + wide * tick
+        path(ax, [(x, foot - 0.05), (x, top)], style.RULE, head=False, thick=0.8, zorder=1)
+        label(ax, (x, foot - 0.18), f"{tick:g}", ha="center", color=style.MUTED)
+    label(ax, (left - 0.3, foot - 0.18), f"cosine with {text}", ha="right", color=style.MUTED)
+    at = top + gap / 2
+    for i, (when, which, words) in enumerate(groups):
+        loud, at = i == len(groups) - 1, at - gap
         color = word_color(text) if loud else style.SOFT
-        label(ax, (0.1, y), title, size=style.LABEL, weight="bold")
-        strip(ax, (0.1, y - 0.7), 3.1, 0.5, vector[:FEW], limit=LIMIT, **_marked(text, 1.4))
-        label(ax, (3.75, y), f"most like it: {why}", size=style.LABEL)
-        for row, (other, both) in enumerate(cosines.items()):
-            at, (start, end) = y - 0.25 - pitch * row, (left + wide * cosine for cosine in both)
-            word(ax, (left - 0.5, at), other, size=style.NOTE, ha="right")
-            ax.plot(start, at, "o", color=color, markersize=6)
-            arrow(ax, (start, at), (end, at), color, thick=3 if loud else 2)
-            for x, cosine in zip((start, end), both, strict=True):
-                side, ink = 1 if x == max(start, end) else -1, style.readable(color)
-                look = {"weight": "bold", "color": ink} if x == end else {"color": style.MUTED}
-                ha = "left" if side > 0 else "right"
-                label(ax, (x + 0.1 * side, at), f"{cosine:.2f}", ha=ha, **look)
-    note = f"cosine with {text}: from before training to after 8,000 steps"
-    label(ax, (RIGHT, 0.12), note, ha="right", color=style.MUTED)
-    label(ax, (0.1, 0.12), FIRST, color=style.MUTED)
+        label(ax, (0.05, at - pitch / 2), when, size=style.LABEL, weight="bold")
+        label(ax, (0.05, at - 1.4 * pitch), which, color=style.MUTED)
+        for other, (start, end) in words.items():
+            at -= pitch
+            y, xs = at + pitch / 2, (left + wide * start, left + wide * end)
+            word(ax, (left - 0.33, y), other, size=style.LABEL, ha="right")
+            ax.plot(xs[0], y, "o", color=color, markersize=6)
+            arrow(ax, (xs[0], y), (xs[1], y), color, thick=4 if loud else 2)
+            for x, cosine in zip(xs, (start, end), strict=True):
+                last, ha = x == xs[1], "left" if x == max(xs) else "right"
+                ink = style.readable(color) if last else style.MUTED
+                look = {"ha": ha, "color": ink, "weight": "bold" if last else "normal"}
+                look["bbox"] = {"facecolor": style.PAPER, "linewidth": 0, "pad": 1}
+                label(ax, (x + (0.1 if ha == "left" else -0.1), y), f"{cosine:.2f}", **look)
     return figure
 
 
-def sums(title: str, groups: Sequence[tuple[str, Sequence[tuple[str, Any]]]]) -> Figure:
+def sums(title: str, groups: Sequence[tuple[str, Sequence[tuple]]], notes: float = 0) -> Figure:
     """A word, its position and their sum, for several words under each other.
 
-    groups: the word, or "" for the one above, and its rows as (name, vector); a name with "=" is
-    that of a sum, which is framed in the word's color.
+    groups: the word, or "" for the one above, and its rows as (name, vector) or (name, vector,
+    note); a name with "=" is that of a sum, framed in the word's color. notes: their width.
     """
-    step, gap, high, left = 0.31, 0.16, 0.23, 1.75
+    step, gap, high, left, right = 0.31, 0.16, 0.23, 1.75, WIDTH - 0.02 - notes
     total = sum(len(rows) for _, rows in groups) * step + (len(groups) - 1) * gap + 0.86
     figure, ax = canvas(WIDTH, total)
     kit_heading(ax, title)
@@ -498,15 +511,17 @@ def sums(title: str, groups: Sequence[tuple[str, Sequence[tuple[str, Any]]]]) ->
         if text:
             word(ax, (0.08, y - step + high / 2), text, size=12, ha="left")
             color = word_color(text)
-        for name, vector in rows:
+        for name, vector, *note in rows:
             y -= step
             is_sum = name.startswith("=")
             weight, mark = ("bold", {"edge": color, "line": 1.6}) if is_sum else ("normal", {})
             label(ax, (left - 0.1, y + high / 2), name, ha="right", weight=weight)
-            strip(ax, (left, y), WIDTH - left - 0.02, high, vector, limit=LIMIT, **mark)
+            strip(ax, (left, y), right - left, high, vector, limit=LIMIT, **mark)
+            for text in note:
+                label(ax, (right + 0.12, y + high / 2), text, size=style.LABEL, weight=weight)
         y -= gap
-    scale(ax, (WIDTH - 1.1, 0.1), 0.7, limit=LIMIT)
-    label(ax, (WIDTH - 1.45, 0.145), "number", ha="right")
+    scale(ax, (right - 1.08, 0.1), 0.7, limit=LIMIT)
+    label(ax, (right - 1.43, 0.145), "number", ha="right")
     return figure
 
 
@@ -514,6 +529,7 @@ WORD, WRITTEN, OTHER = "trees", "árboles", "houses"
 LAYER = "encoder.layers.1.self_attn"  # the attention that notebooks 04 to 06 look into
 HEAD = 1
 READING = "decoder.layers.1.cross_attn"
+RESULT = "decoder.layers.1.residual_cross_attn"
 DOTS = "Below, a line with eight stages by name, green up to this one."
 
 
@@ -531,17 +547,12 @@ def number() -> int:
     return _the_translator().src.vocab.encode([WORD])[0]
 
 
-def share() -> float:
-    """How far along the one-hot row the 1 stands."""
-    return (number() + 0.5) / len(_the_translator().src.vocab)
-
-
 @functools.cache
 def vectors() -> dict[str, Any]:
     """What trees is at each station; in the decoder, at the position that writes árboles."""
     way = _the_way()
     return {
-        "one-hot": share(),
+        "one-hot": (number() + 0.5) / len(_the_translator().src.vocab),  # how far along the row
         "embedding": way.of("src_embed", WORD),
         "+ position": way.of("src_positions", WORD),
         "encoder layer 0": way.of("encoder.layers.0", WORD),
@@ -563,37 +574,33 @@ def draw_one_hot() -> Figure:
     vocab = _the_translator().src.vocab
     first = number() - 4
     words = vocab.tokens[first : first + 9]
-    return station(
-        "one-hot",
-        _one_hot_open,
-        words,
-        first,
-        number(),
-        len(vocab),
-        new="is a row with one 1, all else 0",
-        height=1.42,
-        colors="",
-    )
+    new = "is a row with one 1, all else 0"
+    shown = words, first, number(), len(vocab)
+    return station("one-hot", _one_hot_open, *shown, new=new, height=1.74, colors="")
 
 
 @figure(
     "trees-embeddings",
     notebook="02_embeddings",
     caption="You are here: the 1 pulls a row of 128 numbers out of a table.",
-    alt="From the mark in the one-hot row a green fan opens onto a strip of 128 colored cells, "
-    f"blue below zero and orange above: the embedding of 'trees', times 11.3. {DOTS}",
+    alt="Seven rows of a table, one for each of seven words; before each a 0 of the one-hot row, "
+    "and before row 498, 'trees', the 1. This row is framed and pulled out to full size: 128 "
+    "colored cells, blue below zero and orange above, the embedding of 'trees', times 11.3. "
+    f"{DOTS}",
 )
 def draw_embeddings() -> Figure:
-    scale = _the_translator().model.src_embed.scale
-    note = f"row {number()} of the table, times √128 = {scale:.1f}"
+    translator, first = _the_translator(), number() - 3
+    embed, tokens = translator.model.src_embed, translator.src.vocab.tokens
+    times = f"multiplied by √128 = {embed.scale:.1f}"
     return station(
         "embedding",
-        _fan_open,
-        vectors()["embedding"],
-        share(),
-        note,
+        _table_open,
+        tokens[first : first + 7],
+        embed.table.weight.detach()[first : first + 7] * embed.scale,
+        3,
+        (f"7 of {len(tokens)} rows of the table", f"row {number()}: the embedding", times),
         new="picks 128 numbers from a table",
-        height=1.36,
+        height=1.82,
     )
 
 
@@ -602,8 +609,8 @@ def draw_embeddings() -> Figure:
     notebook="03_positional_encoding",
     caption="You are here: the vector of position 2 is added to the word.",
     alt="Three strips, 32 cells each: the embedding of 'trees' in blue and orange, plus position "
-    "2, whose cells are nearly all orange, equals the sum, in which each "
-    f"cell is the one plus the other. {DOTS}",
+    "2, whose cells are nearly all orange, equals the sum, in which each cell is the one plus the "
+    f"other; one of these sums is written out. {DOTS}",
 )
 def draw_positions() -> Figure:
     model = _the_translator().model
@@ -613,23 +620,17 @@ def draw_positions() -> Figure:
         ("+", f"position {place}", model.src_positions.table[place]),
         ("=", "their sum", vectors()["+ position"]),
     ]
-    return station(
-        "+ position",
-        _rows_open,
-        rows,
-        "this goes into the encoder",
-        new="gets its position added, number by number",
-        height=1.7,
-    )
+    goes, new = "this goes into the encoder", "gets its position added, number by number"
+    return station("+ position", _rows_open, rows, goes, new=new, height=1.66)
 
 
 @figure(
     "trees-attention",
     notebook="04_attention",
     caption="You are here: the query of trees looks for keys, in one real head.",
-    alt="From the query of 'trees' green arrows go to the keys of 'like' and <eos>, 47 % each; 'I' "
-    "gets 1 % and 'trees' itself 5 %. Next to each key is a value; arrows of the same weights "
-    f"lead from the values to their mix. All these are strips of 32 cells. {DOTS}",
+    alt="Four bars, the attention of 'trees': 47 % for 'like' and for <eos>, 1 % for 'I' and 5 % "
+    "for 'trees' itself. Before them the query and the keys that decide it; after them the values "
+    f"times these weights, and arrows to their sum. All these are strips of 32 cells. {DOTS}",
 )
 def draw_attention() -> Figure:
     way = _the_way()
@@ -637,17 +638,8 @@ def draw_attention() -> Figure:
     q, k, v = (layer.split_heads(way.outputs[f"{LAYER}.w_{part}"][None])[0, HEAD] for part in "qkv")
     place = way.src.index(WORD)
     weights = way.weights[LAYER][HEAD, place].tolist()
-    return station(
-        "attention",
-        _attention_open,
-        way.src,
-        q[place],
-        k,
-        v,
-        weights,
-        new="takes in like and <eos>, in one head",
-        height=1.62,
-    )
+    shown, new = (way.src, q[place], k, v, weights), "takes in like and <eos>, in one head"
+    return station("attention", _attention_open, *shown, new=new, height=1.62)
 
 
 @figure(
@@ -661,114 +653,86 @@ def draw_attention() -> Figure:
 def draw_heads() -> Figure:
     way = _the_way()
     place = way.src.index(WORD)
-    return station(
-        "attention",
-        _heads_open,
-        way.src,
-        way.weights[LAYER][:, place],
-        way.heads[LAYER][:, place],
-        new="gets a different mix from each head",
-        height=1.95,
-    )
+    shown = way.src, way.weights[LAYER][:, place], way.heads[LAYER][:, place]
+    new = "gets a different mix from each head"
+    return station("attention", _heads_open, *shown, new=new, height=1.95)
 
 
 @figure(
     "trees-masks",
     notebook="06_masks",
     caption="You are here: what trees may see, and what the position that writes árboles may.",
-    alt="Two rows of words with their vectors. Padding mask: 'trees' sees 'I', 'like', 'trees' and "
-    "<eos>, but two <pad> are grey: hidden. Causal mask: the position that writes 'árboles' sees "
-    f"<bos>, 'me', 'gustan' and 'los', but 'árboles' is hidden. {DOTS}",
+    alt="Two rows of tiles, one for each word; those that may be seen are filled, the others "
+    "hatched. Padding mask: 'trees' sees 'I', 'like', 'trees' and <eos>, but two <pad> are hidden. "
+    "Causal mask: what writes 'árboles' sees <bos>, 'me', 'gustan' and 'los', but 'árboles' is "
+    f"hidden: it isn't written yet. {DOTS}",
 )
 def draw_masks() -> Figure:
     way = _the_way()
-    x, y = way.outputs["encoder.layers.0"], way.outputs["decoder.layers.0"]
-    place = way.tgt_out.index(WRITTEN)
+    read, place = [*way.src, "<pad>", "<pad>"], way.tgt_out.index(WRITTEN)
     rows = [
-        (
-            "padding mask",
-            "seen from",
-            WORD,
-            [
-                *((text, x[i], True) for i, text in enumerate(way.src)),
-                ("<pad>", None, False),
-                ("<pad>", None, False),
-            ],
-        ),
-        (
-            "causal mask",
-            "to write",
-            WRITTEN,
-            [(text, y[i], i <= place) for i, text in enumerate(way.tgt_in)],
-        ),
+        ("padding mask", f"{WORD} may see", read, len(way.src), "these only fill the row"),
+        ("causal mask", f"to write {WRITTEN}", way.tgt_in, place + 1, "not yet written"),
     ]
-    return station(
-        "attention",
-        _masks_open,
-        rows,
-        new="sees no padding, the decoder no later word",
-        height=1.58,
-        colors=f"{FEW} of 128 values",
-    )
+    new = "sees no padding, the decoder no later word"
+    return station("attention", _masks_open, rows, new=new, height=1.58, colors="")
 
 
 @figure(
     "trees-encoder",
     notebook="07_encoder",
     caption="You are here: what is left of trees at the end of the encoder, the memory.",
-    alt="Three strips, 32 cells each: 'trees' after the attention, plus what the feed-forward "
-    f"network adds, equals, once normed, the memory: what the decoder will read. {DOTS}",
+    alt="Four strips, 32 cells each: 'trees' after the attention, plus what the feed-forward "
+    "network adds, equals their sum; below it the sum after its norm, the memory: what the decoder "
+    "will read. One number is traced through all: 3.45 + 1.46 = 4.91, and 3.04 after the norm. "
+    f"{DOTS}",
 )
 def draw_encoder() -> Figure:
     way, layer = _the_way(), "encoder.layers.1"
+    before = way.of(f"{layer}.residual_self_attn", WORD)
+    added = way.of(f"{layer}.feed_forward", WORD)
     rows = [
-        ("", "after attention", way.of(f"{layer}.residual_self_attn", WORD)),
-        ("+", "feed-forward", way.of(f"{layer}.feed_forward", WORD)),
-        ("=", "normed sum", vectors()["memory"]),
+        ("", "after attention", before),
+        ("+", "feed-forward", added),
+        ("=", "their sum", before + added),
+        ("", "after the norm", vectors()["memory"]),
     ]
-    return station(
-        "memory",
-        _rows_open,
-        rows,
-        "the memory: all that the decoder reads of trees",
-        new="leaves the encoder as its memory",
-        height=1.7,
-    )
+    goes = "the memory: all that the decoder reads of trees"
+    new = "leaves the encoder as a sum, tamed by a norm"
+    return station("memory", _rows_open, rows, goes, new=new, height=1.98)
 
 
 @figure(
     "trees-decoder",
     notebook="08_decoder",
     caption="You are here: the position that writes árboles reads the memory, in layer 1.",
-    alt="Four strips, the memory of 'I', 'like', 'trees' and <eos>. One thick green arrow, 100 %, "
-    "leads from 'trees' to the strip of the position that writes 'árboles'; the others have 0 %. "
-    f"{DOTS}",
+    alt="Four strips, the memory of 'I', 'like', 'trees' and <eos>. One thick green band, 100 %, "
+    "leads from 'trees' to what is read; the others have 0 % and are hairlines. What is read plus "
+    "the decoder's own vector equals, once normed, the vector that will write 'árboles'; it looks "
+    f"much like what was read. {DOTS}",
 )
 def draw_decoder() -> Figure:
     way = _the_way()
     place = way.tgt_out.index(WRITTEN)
     weights = way.weights[READING].mean(dim=0)[place].tolist()
-    return station(
-        "decoder",
-        _reading_open,
-        way.src,
-        way.outputs["encoder"],
-        weights,
-        WRITTEN,
-        vectors()["decoder"],
-        new="is what the decoder reads to write árboles",
-        height=1.6,
-    )
+    rows = [
+        ("what is read", way.of(READING, WRITTEN)),
+        ("+ what the decoder had", way.of("decoder.layers.1.residual_self_attn", WRITTEN)),
+        (f"= normed sum, which will write {WRITTEN}", way.of(RESULT, WRITTEN)),
+    ]
+    shown = way.src, way.outputs["encoder"], weights, rows
+    new, colors = f"is what the decoder reads to write {WRITTEN}", f"{FEW} of 128 values"
+    return station("decoder", _reading_open, *shown, new=new, height=1.96, colors=colors)
 
 
 @figure(
     "trees-transformer",
     notebook="09_the_whole_transformer",
     caption="You are here: every stage of trees, from the embedding to the next word.",
-    alt="Two columns of four strips each: embedding, + position, layer 0, layer 1. The left one is "
-    "'trees' in the encoder; its last strip is framed, the memory. From there arrows lead to layer "
-    "0 and layer 1 of the right one, 'los' in the decoder, which says what comes after it. An "
-    "arrow leads from its last strip to 'árboles' with 90 %.",
+    alt="Two columns of four strips each, joined by arrows: embedding, + position, layer 0, layer "
+    "1. The left one is 'trees' in the encoder; its last strip is framed, the memory. From there a "
+    "wide arrow leads to layer 0 and layer 1 of the right one, the decoder after 'los'. An arrow "
+    "leads from its last strip to a large 'árboles', with 90 %.",
 )
 def draw_transformer() -> Figure:
     way = _the_way()
@@ -777,71 +741,65 @@ def draw_transformer() -> Figure:
     encoder = ("src_embed", "src_positions", "encoder.layers.0", "encoder.layers.1")
     decoder = ("tgt_embed", "tgt_positions", "decoder.layers.0", "decoder.layers.1")
     halves = [
-        ("encoder", WORD, "reads this word", [way.of(part, WORD) for part in encoder]),
-        (
-            "decoder",
-            before,
-            "says what comes after it",
-            [way.of(part, WRITTEN) for part in decoder],
-        ),
+        (f"The encoder reads {WORD}", [way.of(part, WORD) for part in encoder]),
+        (f"After {before} the decoder writes", [way.of(part, WRITTEN) for part in decoder]),
     ]
     (_, chance), *_ = way.likeliest(WRITTEN, 1)
-    return _whole_way(names, halves, WRITTEN, f"the next word, {percent(chance)}")
+    return _whole_way(names, halves, way.src, WRITTEN, f"chance: {percent(chance)}")
 
 
 @figure(
     "trees-training",
     notebook="10_training",
-    caption="You are here: the row of trees in the table, before training and after it.",
-    alt="Two strips of 32 cells, and beside each the three words whose rows are most like it, with "
-    "an arrow from the cosine before training to the one after. Before training: random numbers; "
-    "most like them are, by chance, 'truck', 'help' and 'Spanish', which move away, from 0.24 or "
-    "0.25 to 0.14 at most. After 8,000 steps: other numbers; most like them are 'drawers', 'cars' "
-    "and 'tomatoes', all masculine plurals in Spanish, which came nearer: from 0.02, 0.03 and 0.15 "
-    "to 0.35, 0.32 and 0.32.",
+    caption="You are here: which rows of the table the row of trees leaves, and which it nears.",
+    alt="Arrows on an axis of the cosine with 'trees', from before training to after 8,000 steps. "
+    "Before training the nearest words are, by chance, 'truck', 'help' and 'Spanish'; they move "
+    "away, from 0.24 or 0.25 to 0.14 at most. After training the nearest are 'drawers', 'cars' and "
+    "'tomatoes', all masculine plurals in Spanish, which came nearer: from 0.02, 0.03 and 0.15 to "
+    "0.35, 0.32 and 0.32.",
 )
 def draw_training() -> Figure:
     models = untrained(_the_translator()), _the_translator()
-    times = ("before training", "by chance"), ("after 8,000 steps", "masculine plurals in Spanish")
-    embeds, encode = [model.model.src_embed for model in models], models[0].src.vocab.encode
+    tables = [model.model.src_embed.table.weight.detach() for model in models]
+    times = (
+        ("nearest before training", "by chance"),
+        (
+            "nearest after 8,000 steps",
+            "masculine plurals in Spanish",
+        ),
+    )
 
-    def cosine(embed: Any, other: str) -> float:
-        one, two = embed.table.weight[encode([WORD, other])]
-        return torch.cosine_similarity(one, two, dim=0).item()
+    def cosines(other: str) -> Sequence[float]:
+        own, its = models[0].src.vocab.encode([WORD, other])
+        return tuple(torch.cosine_similarity(t[own], t[its], dim=0).item() for t in tables)
 
-    with torch.no_grad():
-        rows = [
-            (
-                *time,
-                embed.table.weight[number()] * embed.scale,
-                {other: [cosine(each, other) for each in embeds] for other in nearest(model, WORD)},
-            )
-            for time, model, embed in zip(times, models, embeds, strict=True)
-        ]
-    return _before_after(WORD, rows)
+    return _before_after(
+        WORD,
+        [
+            (*time, {other: cosines(other) for other in nearest(model, WORD)})
+            for time, model in zip(times, models, strict=True)
+        ],
+    )
 
 
 @figure(
     "trees-decoding",
     notebook="11_decoding",
     caption="You are here: the last vector says how likely each word is.",
-    alt="A strip of 128 cells, the last vector of the decoder, and below it a long bar, 'árboles' "
-    "with 90 %, two hairlines, for 'lo' and 'tarde', with 0.04 %, and a grey bar of 10 % for the "
-    f"other 1,791 words together. {DOTS}",
+    alt="A strip of 128 cells, the last vector of the decoder; below it, compared with each of "
+    "1,794 words, a long thick bar, 'árboles' with 90 %, and a short grey one of 10 % for the "
+    f"other 1,793 words together. {DOTS}",
 )
 def draw_decoding() -> Figure:
-    way, vocab = _the_way(), _the_translator().tgt.vocab
-    words, chances = zip(*way.likeliest(WRITTEN, 3), strict=True)
-    texts = [vocab.tokens[i] for i in words]
-    others = f"{len(vocab) - 3:,} others"
+    count = len(_the_translator().tgt.vocab)
+    (_, chance), *_ = _the_way().likeliest(WRITTEN, 1)
     return station(
         "next word",
         _words_open,
         vectors()["decoder"],
-        texts,
-        chances,
-        others,
-        new=f"comes out as árboles, with {percent(chances[0])}",
+        [(WRITTEN, chance), (f"{count - 1:,} others", 1 - chance)],
+        f"compared with each of {count:,} words: linear layer and softmax",
+        new=f"comes out as {WRITTEN}, with {percent(chance)}",
         height=1.75,
     )
 
@@ -850,18 +808,14 @@ def draw_decoding() -> Figure:
     "trees-translation",
     notebook="12_translation",
     caption="You are here: every word, read on the left and written on the right.",
-    alt="On the left four strips, the memory of 'I', 'like', 'trees' and <eos>; on the right five "
-    "strips, the last vectors of 'me', 'gustan', 'los', 'árboles' and <eos>. Bands as thick as the "
-    "attention: 'árboles' reads 'trees' with 100 %, <eos> reads <eos> with 100 %, 'me' reads 'I' "
-    "with 72 %, 'gustan' reads 'like' with 75 % and the rest of 'trees', 'los' reads 'trees' with "
-    "50 %.",
+    alt="On the left 'I', 'like', 'trees' and <eos>, on the right 'me', 'gustan', 'los', 'árboles' "
+    "and <eos>. Bands as thick as the attention: 'árboles' reads 'trees' with 100 %, <eos> reads "
+    "<eos> with 100 %, 'me' reads 'I' with 72 %, 'gustan' reads 'like' with 75 % and the rest of "
+    "'trees'; 'los', which has no English word, reads 'trees' with 50 %.",
 )
 def draw_translation() -> Figure:
     way = _the_way()
-    reads = way.weights[READING].mean(dim=0)
-    return _sentence_across(
-        way.src, way.outputs["encoder"], way.tgt_out, way.outputs["decoder"], reads
-    )
+    return _sentence_across(way.src, way.tgt_out, way.weights[READING].mean(dim=0), alone="los")
 
 
 @figure(
@@ -890,23 +844,23 @@ def draw_causes() -> Figure:
     notebook="03_positional_encoding",
     caption="A word stays what it is when its position is added; the end token fades.",
     alt="Two groups of three strips: word, position and their sum. For 'trees' the sum is as "
-    "strong as the word. For <eos> the word is faint blue where the position is orange, and the "
-    "sum is almost blank, but for some cells on the left.",
+    "strong as the word, cosine 0.88. For <eos> the word is faint blue where the position is "
+    "orange, and the sum is almost blank, but for some cells on the left, cosine 0.28.",
 )
 def draw_end_sign() -> Figure:
-    way, table = _the_way(), _the_translator().model.src_positions.table
-    groups = [
-        (
-            text,
-            [
-                ("word", way.of("src_embed", text)),
-                (f"+ position {way.src.index(text)}", table[way.src.index(text)]),
-                ("= sum", way.of("src_positions", text)),
-            ],
-        )
-        for text in (WORD, way.src[-1])
-    ]
-    return sums("With its position, “trees” stays what it is; the end token nearly fades", groups)
+    way, table, groups = _the_way(), _the_translator().model.src_positions.table, []
+    for text, how in ((WORD, "unrelated to the word"), (way.src[-1], "orange cancels blue")):
+        one, place = way.of("src_embed", text), way.src.index(text)
+        both = way.of("src_positions", text)
+        like = torch.cosine_similarity(one, both, dim=0).item()
+        rows = [
+            ("word", one),
+            (f"+ position {place}", table[place], how),
+            ("= sum", both, f"cosine with word: {like:.2f}"),
+        ]
+        groups.append((text, rows))
+    title = "With its position, “trees” stays what it is; the end token nearly fades"
+    return sums(title, groups, notes=1.72)
 
 
 # What to look for on the poster: each is tested.
@@ -927,9 +881,10 @@ NOTES = (
     caption="'I like trees' all the way through, on one page (A2), every number real.",
     alt="A page with four columns of strips on the left, the encoder, and five on the right, the "
     "decoder, read from the top down. Each word is a strip of 128 colored cells that changes "
-    "from row to row; between the rows, arrows as thick as the attention of each head lead from "
-    "word to word. A cable of four colors takes the memory into both decoder layers. At the "
-    "bottom stand me, gustan, los, árboles and <eos>, each with 89 or 90 %; all but <eos> go "
+    "from row to row; between the rows each head has a lane, in which arrows as thick as its "
+    "attention lead from word to word. Seven numbered remarks have their marks in the margins. A "
+    "cable of four colors takes the memory into both decoder layers. At the bottom stand me, "
+    "gustan, los, árboles and <eos>, each with 89 or 90 %; all but <eos> go "
     "back up and in again.",
 )
 def draw_poster() -> Figure:

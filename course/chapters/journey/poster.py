@@ -28,8 +28,19 @@ that it computed. A word is a strip of 128 cells;
 each half is read from the top down."""
 # In points: the title, the halves, their words and layers are read from two metres, all else from
 # a hand's breadth.
-HUGE, LARGE, WORD, PLAIN, SMALL = 46, 32, 28, 14, 11
+HUGE, LARGE, WORD, PLAIN, SMALL = 46, 32, 28, 15, 11
 COLORS = {"encoder": style.ENCODER, "decoder": style.DECODER}
+MARKS = (  # where to look: the half, the note, the row, and which of the rows of this name
+    ("encoder", 1, "add & norm", 0),
+    ("encoder", 2, "= sum", 0),
+    ("encoder", 3, "head 1", 0),
+    ("decoder", 4, "head 1", 0),
+    ("decoder", 4, "head 1", 2),
+    ("decoder", 5, "head 1", 3),
+    ("decoder", 6, "+ feed-forward", 0),
+    ("decoder", 6, "+ feed-forward", 1),
+    ("decoder", 7, "likeliest words", 0),
+)
 
 
 class _Column:
@@ -37,6 +48,7 @@ class _Column:
 
     def __init__(self, ax: Axes, side: str, left: float, words: Sequence[str], top: float):
         self.ax, self.side, self.left, self.words, self.y = ax, side, left, words, top
+        self.rows: dict[str, list[float]] = {}  # name -> the heights at which it stands
 
     def x(self, place: int) -> float:
         return self.left + place * (COLUMN + GAP)
@@ -50,6 +62,7 @@ class _Column:
 
     def name(self, text: str, y: float, strong: bool = False) -> None:
         weight = "bold" if strong else "normal"
+        self.rows.setdefault(text, []).append(y)
         label(self.ax, (self.left - 0.14, y), text, size=PLAIN, ha="right", weight=weight)
 
     def strips(self, text: str, vectors: Any, *, strong: bool = False, high: float = HIGH) -> None:
@@ -74,7 +87,9 @@ class _Column:
         """For each head a band of arrows, from the words it takes from to those it brings to."""
         self.y -= 0.1
         for number, table in enumerate(weights):
-            top, bottom = self.y - 0.03, self.y - BAND + 0.05
+            top, bottom = self.y - 0.05, self.y - BAND + 0.07
+            lane = self.right - self.left + 0.12, BAND - 0.03
+            area(self.ax, (self.left - 0.06, bottom - 0.055), *lane, style.PAPER, zorder=0.5)
             for place, text in enumerate(sources):
                 self.ax.plot(middle(place), top, "o", color=word_color(text), markersize=4)
             starts = [(middle(place), top) for place in range(len(sources))]
@@ -149,6 +164,9 @@ def poster(
     _words_out(decoder, way, likeliest)
     _flow_back(decoder, way, top)
     _legend(ax, encoder.y - 0.9, notes)
+    halves = {"encoder": encoder, "decoder": decoder}
+    for side, number, row, time in MARKS:
+        _mark(halves[side], number, row, time)
     return figure
 
 
@@ -235,7 +253,7 @@ def _ribbon(ax: Axes, encoder: _Column, y: float, entries: Sequence[float]) -> N
         x, low, lane_x = encoder.middle(place), down - 0.02 - offset, lane + offset
         up = [(x, y + 0.22), (x, low), (lane_x, low), (lane_x, max(entries) + offset)]
         rows = [
-            [(lane_x, at + offset - 0.08), (DECODER_X - 0.95, at + offset - 0.08)] for at in entries
+            [(lane_x, at + offset - 0.08), (DECODER_X - 1.02, at + offset - 0.08)] for at in entries
         ]
         for way in (up, *rows):
             path(ax, way, color, head=False, thick=2.6, zorder=1.5)
@@ -260,6 +278,15 @@ def _words_out(column: _Column, way: Any, likeliest: Any) -> None:
     column.y -= 0.2 * len(likeliest[0]) + 0.3
 
 
+def _mark(column: _Column, number: int, row: str, time: int = 0) -> None:
+    """The number of a note, in the margin beside the row that it speaks of."""
+    x = 0.2 if column.side == "encoder" else A2[0] - 0.19
+    at = x, column.rows[row][time]
+    column.ax.plot(*at, "o", color=style.ACCENT, markersize=17, zorder=4)
+    look = {"size": SMALL + 1, "ha": "center", "weight": "bold", "color": style.PAPER, "zorder": 5}
+    label(column.ax, at, str(number), **look)
+
+
 def _flow_back(column: _Column, way: Any, top: float) -> None:
     """Each word that is written goes back up, and in at the next place."""
     for place, text in enumerate(way.tgt_out[:-1]):
@@ -267,7 +294,8 @@ def _flow_back(column: _Column, way: Any, top: float) -> None:
         half, other = (width_of(one, WORD) / 2 for one in (text, column.words[place + 1]))
         start, end = column.middle(place) + half + 0.1, column.middle(place + 1) - other - 0.1
         corners = [(start, column.y), (lane, column.y), (lane, top + 0.26), (end, top + 0.26)]
-        path(column.ax, corners, color, thick=3, zorder=0.6)
+        path(column.ax, corners, color, thick=6, head=False, alpha=0.35, zorder=0.6)
+        path(column.ax, corners[-2:], color, thick=3)
 
 
 def _legend(ax: Axes, top: float, notes: Sequence[str]) -> None:
@@ -285,5 +313,5 @@ def _legend(ax: Axes, top: float, notes: Sequence[str]) -> None:
     label(ax, (left, top - 1.45), "What to look for", size=24, weight="bold")
     for row, note in enumerate(notes):
         y = top - 1.88 - 0.33 * row
-        label(ax, (left + 0.05, y), f"{row + 1}", size=17, weight="bold")
+        label(ax, (left + 0.05, y), f"{row + 1}", size=17, weight="bold", color=style.ACCENT)
         label(ax, (left + 0.4, y), note, size=17)

@@ -10,6 +10,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from course.chapters.journey import figures as trees
 from course.chapters.journey.experiments import trace, untrained, with_borrowed_memory
 from course.chapters.journey.figures import HEAD, LAYER, READING
+from course.chapters.journey.poster import A2, MARKS
 from course.drawing import style
 from course.drawing.arrows import attention_arrow
 from course.drawing.cells import matrix, strip
@@ -113,6 +114,32 @@ def test_the_decoder_reads_trees_when_it_writes_its_word(way):
     assert chance == pytest.approx(0.9, abs=0.005) and all(p < 0.001 for _, p in others)
 
 
+def test_what_is_read_makes_most_of_what_will_write(way):
+    """The last strip of the decoder's frame looks like the first one, what is read."""
+    images = FIGURES["trees-decoder"].draw().axes[0].images
+    read, had, both = (torch.tensor(np.ravel(i.get_array())).float() for i in images[-3:])
+    layer = READING.removesuffix("cross_attn")
+    wanted = (
+        way.of(f"{layer}{part}", "árboles")[:32] for part in ("cross_attn", "residual_self_attn")
+    )
+    assert all(torch.allclose(row, its) for row, its in zip((read, had), wanted, strict=True))
+    alike = torch.cosine_similarity(torch.stack([read, had]), both[None], dim=-1)
+    assert alike[0] > 0.85 and alike[0] > alike[1] + 0.3
+
+
+def test_the_end_token_is_canceled_by_its_position_and_trees_is_not(way):
+    like = [
+        torch.cosine_similarity(way.of("src_embed", text), way.of("src_positions", text), dim=0)
+        for text in ("trees", "<eos>")
+    ]
+    texts = [text.get_text() for text in FIGURES["positions-end-sign"].draw().axes[0].texts]
+    assert [text for text in texts if "cosine" in text] == [
+        f"cosine with word: {cosine:.2f}" for cosine in like
+    ]
+    alt = FIGURES["positions-end-sign"].alt
+    assert like[0] > 0.85 and like[1] < 0.3 and all(f"{cosine:.2f}" in alt for cosine in like)
+
+
 def test_the_causes_write_what_the_text_says():
     texts = [t.get_text() for t in FIGURES["trees-causes"].draw().axes[0].texts]
     written = [t for t in texts if t in {"los", "árboles", "las", "casas"}]
@@ -123,7 +150,7 @@ def test_training_names_the_words_of_its_text_and_moves_toward_the_last():
     ax, named = FIGURES["trees-training"].draw().axes[0], "truck help Spanish drawers cars tomatoes"
     texts = [text.get_text() for text in ax.texts]
     assert [text for text in texts if text in named.split()] == named.split()
-    cosines = [float(text) for text in texts if text[:2] == "0."]
+    cosines = [float(text) for text in texts if re.fullmatch(r"0\.\d\d", text)]
     befores, afters = cosines[::2], cosines[1::2]
     assert max(afters[:3]) < min(befores[:3]) and max(befores[3:]) < min(afters[3:])
     assert all(f"{cosine:.2f}" in FIGURES["trees-training"].alt for cosine in cosines[6:])
@@ -181,15 +208,18 @@ def test_what_is_passed_and_what_is_to_come_are_dots_with_names_on_one_line():
 
 def test_the_sums_of_the_first_numbers_are_sums(way):
     """Shown are 32 of 128 numbers of each, the third row the one plus the other; in the encoder
-    normed."""
+    a fourth is the sum, normed. One number is traced, and written beside each row."""
     for name in ("trees-positions", "trees-encoder"):
-        images = FIGURES[name].draw().axes[0].images
-        one, other, both = (np.asarray(image.get_array()).ravel() for image in images[-3:])
-        assert len(one) == len(both) == trees.FEW
-        if name == "trees-positions":
-            assert np.allclose(one + other, both, atol=1e-5)
-        else:
-            assert np.corrcoef(one + other, both)[0, 1] > 0.99
+        ax = FIGURES[name].draw().axes[0]
+        rows = [np.asarray(image.get_array()).ravel() for image in ax.images[1:]]
+        assert len(rows[0]) == len(rows[2]) == trees.FEW
+        assert np.allclose(rows[0] + rows[1], rows[2], atol=1e-5)
+        assert name == "trees-positions" or np.corrcoef(rows[2], rows[3])[0, 1] > 0.99
+        texts = [text.get_text() for text in ax.texts]
+        [place] = [int(text.split()[1]) - 1 for text in texts if text.startswith("number ")]
+        written = [text.lstrip("+= ") for text in texts if re.fullmatch(r"[+=]? ?\d\.\d\d", text)]
+        assert written == [f"{row[place]:.2f}" for row in rows]
+        assert name == "trees-positions" or all(w in FIGURES[name].alt for w in written)
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -198,7 +228,7 @@ def test_every_frame_names_its_colors_and_no_letter_is_small_or_cut(name):
     FigureCanvasAgg(figure).draw()
     texts = figure.axes[0].texts
     named = any("value" in text.get_text() for text in texts)
-    assert (name == "trees-one-hot") != named
+    assert bool(figure.axes[0].images) == named, "no strip without its scale"
     for text in texts:
         extent = text.get_window_extent()
         assert text.get_fontsize() >= 10, text.get_text()
@@ -251,6 +281,15 @@ def test_the_poster_shows_every_vector_of_the_way(poster, way):
     for part in parts:
         for vector in way.outputs[part].numpy():
             assert any(len(row) == len(vector) and np.allclose(row, vector) for row in drawn), part
+
+
+def test_each_note_on_the_poster_has_its_mark_beside_a_row(poster):
+    numbers = [str(number) for _, number, *_ in MARKS]
+    assert sorted(set(numbers)) == [str(i + 1) for i in range(len(trees.NOTES))]
+    margins = [
+        text for text in poster.axes[0].texts if text.get_position()[0] in (0.2, A2[0] - 0.19)
+    ]
+    assert [text.get_text() for text in margins] == numbers
 
 
 def test_the_notes_on_the_poster_are_true(way):
