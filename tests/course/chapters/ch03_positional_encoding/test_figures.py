@@ -115,12 +115,20 @@ def test_each_panel_of_the_curves_holds_the_two_columns_of_its_pair():
 
 def test_two_encodings_with_the_same_waves_would_show_no_difference():
     waves = wavelengths(positional_encoding(2, 10))
-    both = {"one": waves, "another": waves * 1.01}
-    figure = plots._positions_frequencies(both, both)
-    for line, (name, wanted) in zip(figure.axes[0].lines, both.items(), strict=True):
-        assert line.get_label() == name
-        np.testing.assert_allclose(line.get_ydata(), wanted)
-    assert figure.texts[-1].get_text().endswith("differ by 1.0 % only")
+    small, large = ({"one": waves, "another": waves * times} for times in (4, 1.01))
+    above, below = plots._positions_frequencies(small, large).axes
+    for ax, both in ((above, small), (below, large)):
+        for line, (name, wanted) in zip(ax.lines, both.items(), strict=True):
+            assert line.get_label() == name
+            along, height = line.get_data()
+            assert along[-1] == pytest.approx(small["another"][-1])
+            np.testing.assert_allclose(height, np.sin(2 * np.pi * along / wanted[-1]), atol=1e-6)
+    said = "vectors of 10 numbers: the wave of the authors’ code is"
+    assert above.get_title() == f"{said} 4 × as long"
+    assert below.get_title() == f"{said} only 1.0 % longer"
+    texts = [text.get_text() for text in above.texts if text.get_text()]
+    lengths = [f"one wave in {both[-1]:,.0f} positions" for both in small.values()]
+    assert [text.rpartition(": ")[2] for text in texts] == lengths
 
 
 def test_clock_hands_point_up_at_position_zero_and_turn_clockwise():
@@ -164,15 +172,19 @@ def test_arcs_of_a_clock_are_the_way_from_one_hand_to_the_other():
 def test_dot_products_are_divided_by_the_square_length():
     table = positional_encoding(11, 14)
     narrow = positional_encoding(11, 6)
-    map_, _, wide, few = plots._positions_similarity(table, narrow).axes
+    map_, wide = plots._positions_similarity(table, narrow).axes
     products = map_.images[0].get_array()
     np.testing.assert_allclose(np.diag(products), 1, rtol=1e-6)
     np.testing.assert_allclose(products, table @ table.T / 7, atol=1e-6)
+    for away in range(11):
+        np.testing.assert_allclose(np.diag(products, away), products[0, away], atol=1e-6)
+    few = wide.child_axes[-1]
     for ax, alike in ((wide, products), (few, (narrow @ narrow.T / 3).numpy())):
-        assert [line.get_label() for line in ax.lines] == [f"position {i}" for i in (0, 10, 5)]
-        for line in ax.lines:
-            distances = line.get_xdata().astype(int)
-            np.testing.assert_allclose(line.get_ydata(), alike[0][distances], atol=1e-6)
+        curve, (dot,) = ax.lines[0], ax.lines[1].get_xydata()
+        np.testing.assert_allclose(curve.get_ydata(), alike[0], atol=1e-6)
+        assert dot[1] == pytest.approx(alike[0][int(dot[0])], abs=1e-6)
+        said = [text.get_text() for text in ax.texts]
+        assert f"distance {dot[0]:.0f}: {dot[1]:.2f}" in said
 
 
 # --- sums ---
@@ -245,7 +257,7 @@ def test_no_two_positions_are_alike():
 # --- measurements ---
 
 
-def test_lengths_copied_are_means_over_seeds_with_a_mark_for_each():
+def test_lengths_copied_are_means_over_seeds_with_a_mark_for_each_beyond_training():
     kinds = ("paper", "tensor2tensor", "learned", "none")
     results = [
         {"kind": kind, "seed": seed, "length": length, "exact": seed / 2}
@@ -257,8 +269,10 @@ def test_lengths_copied_are_means_over_seeds_with_a_mark_for_each():
     assert len(ax.lines) == 4
     for line in ax.lines:
         np.testing.assert_allclose(line.get_ydata(), [0.5, 0.5, 0.5])
-    marks = [points.get_offsets() for points in ax.collections]
-    assert [len(points) for points in marks] == [9] * 4
+    for points in ax.collections:
+        np.testing.assert_allclose(points.get_offsets(), [(3, 0), (3, 0.5), (3, 1)])
+    assert len(ax.collections) == 3, "none for the backdrop without positions"
+    assert sum(text.get_text().endswith(": 50 %") for text in ax.texts) == 3
 
 
 def test_padding_is_what_is_left_of_each_row():
