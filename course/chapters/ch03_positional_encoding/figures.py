@@ -13,13 +13,14 @@ from matplotlib.axes import Axes
 from matplotlib.colors import ListedColormap
 from matplotlib.figure import Figure
 from matplotlib.patches import Arc, Circle, Rectangle, Wedge
+from matplotlib.patheffects import withStroke
 
 from course import experiments
 from course.chapters.journey.figures import sums
 from course.drawing import lazy_altair as alt
 from course.drawing import style
 from course.drawing.arrows import arrow, box, bracket, path
-from course.drawing.cells import matrix, outline, scale, strip
+from course.drawing.cells import matrix, scale, strip
 from course.drawing.maps import AMOUNTS, color_scale, level_name
 from course.drawing.plots import name_lines, shares
 from course.drawing.registry import figure
@@ -53,10 +54,9 @@ def _positions_heatmap(encoding: Any, ax: Axes | None = None, title: str | None 
         ax = style.new_figure(style.WIDTH, min(1.6 + 0.16 * length, 5.0)).subplots()
     limit = max(1.0, float(abs(table).max()))
     image = ax.imshow(table, vmin=-limit, vmax=limit, **TABLE)
-    ax.set_yticks(_every(length, length // 4))
+    _name_positions(ax, _every(length, length // 4))
     ax.set_xticks(_every(d_model, d_model // 8))
-    ax.set_xlabel("column of the vector: a sine and a cosine in turn")
-    level_name(ax, "position of the word")
+    ax.set_xlabel("column of the vector")
     ax.spines[:].set_visible(False)
     if title:
         ax.set_title(title)
@@ -66,7 +66,7 @@ def _positions_heatmap(encoding: Any, ax: Axes | None = None, title: str | None 
 
 
 @mpl.rc_context(style.PRINT)
-def _sines_over_cosines(encoding: Any, title: str, *, every: int = 1) -> Figure:
+def _sines_over_cosines(encoding: Any, title: str, note: str = "", *, every: int = 1) -> Figure:
     """Draw the even columns of a table (length, d_model), and below them the odd ones.
 
     Side by side, as they are, a sine near 0 and a cosine near 1 would flicker. every: which pairs
@@ -75,15 +75,13 @@ def _sines_over_cosines(encoding: Any, title: str, *, every: int = 1) -> Figure:
     table = _table(encoding)
     length, d_model = table.shape
     figure = style.new_figure(style.WIDTH, 2.6 + 0.14 * length)
-    part = f"; of its pairs, one in {every} is drawn" if every > 1 else ""
-    titled(figure, title, f"Each row is the vector of one position{part}")
+    titled(figure, title, note)
     axes = figure.subplots(2, 1, sharex=True)
     for ax, name, first in zip(axes, ("sines", "cosines"), (0, 1), strict=True):
         image = ax.imshow(table[:, first :: 2 * every], vmin=-1, vmax=1, **TABLE)
         ax.set_title(name, fontsize=style.LABEL)
-        ax.set_yticks(_every(length, length // 2))
+        _name_positions(ax, _every(length, length // 2))
         _framed(ax)
-    level_name(axes[0], "position of the word")
     drawn = len(table[0, :: 2 * every])
     columns = {i: 2 * every * i for i in _every(drawn, drawn // 4)}
     axes[1].set_xticks([*columns], [f"{first}, {first + 1}" for first in columns.values()])
@@ -133,9 +131,14 @@ def _square_cells(encoding: Any, title: str, pairs: int, waves: Sequence[int]) -
     return figure
 
 
-def _name_waves(ax: Axes) -> None:
+def _name_positions(ax: Axes, marks: Sequence[int]) -> None:
+    """Name the rows of a map of positions at its left, the first of them in full."""
+    ax.set_yticks(marks, [str(mark) if mark else "position 0" for mark in marks])
+
+
+def _name_waves(ax: Axes, right: float = 1) -> None:
     """Write under a map of positions where its waves are fast, and where slow."""
-    for x, said, side in ((0, "fast waves", "left"), (1, "slow waves", "right")):
+    for x, said, side in ((0, "fast waves", "left"), (right, "slow waves", "right")):
         look = {"xycoords": "axes fraction", "textcoords": "offset points", "size": style.NOTE}
         ax.annotate(said, (x, 0), (0, -22), ha=side, va="top", color=style.MUTED, **look)
 
@@ -150,31 +153,31 @@ def _framed(ax: Axes) -> None:
 def _positions_table(encoding: Any, row: int) -> Figure:
     """Draw a whole table (length, d_model), its sines beside its cosines, and enlarged two rows.
 
-    row: the first of the two, which are neighbors.
+    row: the first of the two, which are neighbors; their first half is enlarged.
     """
     table = _table(encoding)
-    length, d_model = table.shape
-    figure = style.new_figure(style.WIDTH, 5.4)
+    far = table.shape[1] // 4
+    figure = style.new_figure(style.WIDTH, 5.6)
     note = "Enlarged: two neighbors. They differ where the waves are fast"
     titled(figure, "Each row is one position; no two rows are alike", note)
-    panels = figure.subplots(2, 2, height_ratios=(10, 2), sharex="col", sharey="row")
+    panels = figure.subplots(2, 2, height_ratios=(10, 2.2), sharey="row")
+    rim = {"path_effects": [withStroke(linewidth=2.6, foreground=style.PAPER)], "zorder": 3}
     for (ax, two), name, first in zip(panels.T, ("sines", "cosines"), (0, 1), strict=True):
         half = table[:, first::2]
         image = ax.imshow(half, vmin=-1, vmax=1, **TABLE)
-        two.imshow(half[row : row + 2], vmin=-1, vmax=1, **TABLE)
+        two.imshow(half[row : row + 2, :far], vmin=-1, vmax=1, **TABLE)
         ax.set_title(f"{name}: columns {first}, {first + 2}, {first + 4}, …", fontsize=style.LABEL)
-        at = -0.5, row - 0.5
-        ax.add_patch(Rectangle(at, d_model // 2, 2, fill=False, linewidth=1.4, clip_on=False))
+        ax.add_patch(Rectangle((-0.5, row - 0.5), far, 2, fill=False, linewidth=1.2, **rim))
+        link = {"arrowstyle": "-", "linewidth": 1, "shrinkA": 0, "shrinkB": 0, **rim}
+        ends = {"xycoords": two.transAxes, "textcoords": ax.transData, "arrowprops": link}
+        ax.annotate("", (1, 1), (far - 0.5, row + 1.5), **ends)
         two.axhline(0.5, color=style.PAPER, linewidth=3)
-        ticks = _every(d_model // 2, d_model // 8)
-        two.set_xticks(ticks, [2 * tick + first for tick in ticks])
-        _name_waves(two)
-        for panel in (ax, two):
+        for panel, columns in ((ax, 2 * far), (two, far)):
+            ticks = _every(columns, columns // 4)
+            panel.set_xticks(ticks, [2 * tick + first for tick in ticks])
             _framed(panel)
-    marks = _every(length, 20)
-    panels[0, 0].set_yticks(
-        marks, [f"position {mark}" if not mark else str(mark) for mark in marks]
-    )
+        _name_waves(ax, 0.9)  # left of the line
+    _name_positions(panels[0, 0], _every(len(table), 20))
     panels[1, 0].set_yticks([0, 1], [f"position {row}", str(row + 1)])
     color_scale(image, list(panels[:, 1]), "number")
     return figure
@@ -369,65 +372,83 @@ def _positions_similarity(encoding: Any, narrow: Any) -> Figure:
 POINTS = {"textcoords": "offset points"}
 
 
-def input_vectors(
-    words: Sequence[str],
-    vectors: Any,
-    positions: Any,
-    side: str = "encoder",
-    title: str = "",
-    encoders: Any = None,
-) -> Figure:
-    """Draw what goes into one side of the model: for each word its vector + its position's.
+def input_vectors(words: Sequence[str], vectors: Any, positions: Any, title: str) -> Figure:
+    """Draw what goes into the encoder: for each word its vector + its position's -> the figure.
 
     words: the tokens; vectors (tokens, d_model), their word vectors; positions (tokens, d_model).
-    side: "encoder" or "decoder". On the left stand both stacks, small, with the bottom of this
-    side filled; on the right that bottom, enlarged, with the first numbers of each vector, rounded
-    before they are added, so that the numbers that one reads are the sum. encoders: the positions
-    of the encoder, to be compared: under those of the words, in one frame; all else is pale.
+    On the left stand both stacks, small, with the bottom of the encoder filled; on the right that
+    bottom, enlarged.
     """
-    shown = 4 if len(words) <= 3 else 2
-    rounded = np.vectorize(functools.partial(steady_round, decimals=1))
-    meanings, places = (rounded(_table(each)[:, :shown]) for each in (vectors, positions))
-    compared, up = encoders is not None, 0.55 if encoders is not None else 0.0
-    figure, ax = canvas(8, 4.55 + up)
+    (meanings, places), shown = _first_numbers(vectors, positions, shown=4), 4
+    figure, ax = canvas(8, 4.55)
     heading(ax, title, f"The first {shown} of {_table(vectors).shape[1]} numbers of each vector")
-    _two_stacks(ax, ("encoder", "decoder") if compared else (side,))
+    _two_stacks(ax)
     left, wide = 2.75, 0.345 * shown
     step = (8 - left - 0.02) / len(words)
     rows = (
         ("word", 0.75, meanings),
-        ("+ position", 1.5 + up, places),
-        ("= sum", 2.3 + up, meanings + places),
+        ("+ position", 1.5, places),
+        ("= sum", 2.3, meanings + places),
     )
     for name, y, table in rows:
         weight = "bold" if name == "= sum" else "normal"
         label(ax, (left - 0.12, y + 0.17), name, ha="right", weight=weight)
         for number, (text, numbers) in enumerate(zip(words, table, strict=True)):
             x, own = left + number * step, style.WORDS.get(text, style.INK)
-            mark = {"edge": own, "line": 1 if compared else 2} if name == "= sum" else {}
+            mark = {"edge": own, "line": 2} if name == "= sum" else {}
             strip(ax, (x, y), wide, 0.34, numbers, limit=3, decimals=1, **mark)
-            framed = compared and name == "+ position"
-            ax.images[-1].set_alpha(0.35 if compared and not framed else 1)
-            label(ax, (x + wide + (0.08 if framed else 0.04), y + 0.22), "…")
+            label(ax, (x + wide + 0.04, y + 0.22), "…")
             if name == "word":
                 word(ax, (x + wide / 2, 0.2), text, size=12)
                 arrow(ax, (x + wide / 2, 0.4), (x + wide / 2, 0.72))
-                arrow(ax, (x + wide / 2, 2.67 + up), (x + wide / 2, 3.15 + up))
+                arrow(ax, (x + wide / 2, 2.67), (x + wide / 2, 3.15))
             elif name == "+ position":
                 label(ax, (x + wide / 2, y + 0.5), f"position {number}", ha="center")
-    loud = {"ha": "center", "weight": "bold", "color": style.ACCENT}
-    for number, its in enumerate(
-        rounded(_table(encoders)[: len(words), :shown]) if compared else ()
-    ):
-        x, y = left + number * step, 1.5
-        strip(ax, (x, y), wide, 0.34, its, limit=3, decimals=1)
-        label(ax, (x + wide / 2, y + 0.44), "=", size=style.TITLE, **loud)
-        outline(ax, (x - 0.05, y - 0.05), wide + 0.1, 0.44 + up, style.ACCENT, 1.8)
-        label(ax, (x + wide + 0.08, y + 0.22), "…")
-    said = "encoder’s" if compared else ""
-    label(ax, (left - 0.12, 1.67), said, ha="right", color=style.ENCODER)
-    long = (len(words) - 1) * step + wide
-    _layer(ax, (left + long / 2, 3.4 + up), long, 0.42, f"{side} layer 0", side, weight="bold")
+    long, side = (len(words) - 1) * step + wide, "encoder"
+    _layer(ax, (left + long / 2, 3.4), long, 0.42, f"{side} layer 0", side, weight="bold")
+    return figure
+
+
+def _first_numbers(*tables: Any, shown: int) -> list[np.ndarray]:
+    """Of each row the first numbers, rounded before they are added: what one reads is the sum."""
+    rounded = np.vectorize(functools.partial(steady_round, decimals=1))
+    return [rounded(_table(table)[:, :shown]) for table in tables]
+
+
+def _shared_positions(sides: Mapping[str, tuple], positions: Any, title: str) -> Figure:
+    """Draw one row of position vectors, added to the words of both sides -> the figure.
+
+    sides: for "decoder" and "encoder" the tokens and their word vectors (tokens, d_model), at most
+    as many as there are positions (length, d_model). The decoder stands above, the encoder below.
+    """
+    shown, left, step, wide, high, middle = 2, 2.15, 1.19, 0.69, 0.32, 2.2
+    (places,) = _first_numbers(positions, shown=shown)
+    figure, ax = canvas(8, 5.1)
+    heading(ax, title, f"The first {shown} of {_table(positions).shape[1]} numbers of each vector")
+
+    def row(name: str, y: float, table: Any, color: str = style.INK, **look: Any) -> None:
+        label(ax, (0.1, y), name, size=style.LABEL, color=color, weight="bold" if look else None)
+        for number, numbers in enumerate(table):
+            x = left + step * number
+            strip(ax, (x, y - high / 2), wide, high, numbers, limit=3, decimals=1, **look)
+            label(ax, (x + wide + 0.05, y + 0.05), "…")
+
+    box(ax, (4, middle), 7.96, 0.56, fill=style.GROUND, line=0)
+    row("position", middle, places, style.ACCENT, edge=style.ACCENT, line=1.6)
+    for number in range(len(places)):
+        at = left + step * number - 0.08, middle
+        label(ax, at, str(number), size=style.LABEL, ha="right", color=style.ACCENT, weight="bold")
+    for (side, (words, vectors)), way in zip(sides.items(), (1, -1), strict=True):
+        color = {"encoder": style.ENCODER, "decoder": style.DECODER}[side]
+        (meanings,), near, far = _first_numbers(vectors, shown=shown), 0.8 * way, 1.5 * way
+        sums_of = meanings + places[: len(words)]
+        row(f"sum, into the {side}", middle + near, sums_of, color, edge=color, line=1.6)
+        row(f"word of the {side}", middle + far, meanings)
+        for number, text in enumerate(words):
+            x, half = left + step * number + wide / 2, way * (high / 2 + 0.03)
+            arrow(ax, (x, middle + half), (x, middle + near - half), style.ACCENT, thick=2.4)
+            arrow(ax, (x, middle + far - half), (x, middle + near + half))
+            word(ax, (x, middle + far + 0.38 * way), text, size=12)
     return figure
 
 
@@ -439,15 +460,15 @@ def _layer(
     box(ax, at, width, height, text, color, fill=fill, line=1.8, **look)
 
 
-def _two_stacks(ax: Axes, filled: Sequence[str]) -> None:
-    """Encoder and decoder as two small towers; the bottoms of those in `filled` are filled."""
+def _two_stacks(ax: Axes) -> None:
+    """Encoder and decoder as two small towers; the bottom of the encoder is filled."""
     for name, x, words in (
         ("encoder", 0.45, "I like\ntrees"),
         ("decoder", 1.4, "<bos> me\ngustan…"),
     ):
         label(ax, (x, 0.2), words, ha="center", style="italic")
         floors = [
-            ("word +\nposition", 0.95, 0.5, name in filled),
+            ("word +\nposition", 0.95, 0.5, name == "encoder"),
             (f"{name}\nlayers", 2.02, 1.25, False),
         ]
         floors += [("word\nscores", 3.2, 0.48, False)] if name == "decoder" else []
@@ -740,7 +761,7 @@ def draw_positions_clocks() -> Figure:
     alt="Two heat maps of 100 positions side by side, the 64 sines and the 64 cosines. On the left "
     "of each, blue and orange alternate fast from row to row; the further right, the slower the "
     "change, along curved bands. The right third is still: the sines blank, near 0, the cosines "
-    "brown, near 1. Below, the rows of positions 30 and 31 are enlarged: they differ on the left.",
+    "brown, near 1. Below, the first half of rows 30 and 31 is enlarged: they differ on the left.",
 )
 def draw_positions_table() -> Figure:
     return _positions_table(positional_encoding(100, 128), row=30)
@@ -766,12 +787,16 @@ SLOWER = "The further right a column, the more slowly it changes"
     "positions-paper",
     caption="The paper's position vectors: 20 positions, 512 dimensions.",
     alt="Two heat maps with one row per position, of every fourth pair of columns: the sines, and "
-    "below them their cosines. On the left blue and orange alternate from row to row, fast; to the "
-    "right ever more slowly. Beyond column 300 the rows look alike: the sines are blank, still "
-    "near 0, the cosines brown, near 1.",
+    "below them their cosines, up to column 255 of 511. On the left blue and orange alternate from "
+    "row to row, fast; to the right ever more slowly. At the right end the rows hardly differ: "
+    "the sines are nearly blank, near 0, the cosines brown, near 1.",
 )
 def draw_positions_paper() -> Figure:
-    return _sines_over_cosines(positional_encoding(20, 512), SLOWER, every=4)
+    note = (
+        "Each row is the vector of one position, of 512 numbers. Of the pairs up to column 255,\n"
+    )
+    note += "one in four is drawn; the other half of the columns hardly changes"
+    return _sines_over_cosines(positional_encoding(20, 512)[:, :256], SLOWER, note, every=4)
 
 
 @figure(
@@ -799,8 +824,7 @@ def draw_positions_small() -> Figure:
 )
 def draw_positions_tensor2tensor() -> Figure:
     ax = _positions_heatmap(tensor2tensor_encoding(20, 512))
-    ax.set_xlabel("column of the vector")
-    ax.spines[:].set(visible=True, color=style.SOFT, linewidth=0.8)  # the sines end without color
+    _framed(ax)
     for name, x, color in (("sines", 0.42, style.INK), ("cosines", 0.92, style.PAPER)):
         look = {"color": color, "size": style.TITLE, "weight": "bold"}
         ax.text(x, 0.5, name, transform=ax.transAxes, ha="center", **look)
@@ -892,25 +916,25 @@ def draw_positions_input() -> Figure:
     words = ["I", "like", "trees"]
     vectors = _trained_words(words)
     title = "Into the encoder goes which word it is, plus where it stands"
-    return input_vectors(words, vectors, positional_encoding(3, vectors.size(1)), title=title)
+    return input_vectors(words, vectors, positional_encoding(3, vectors.size(1)), title)
 
 
 @figure(
     "positions-output-side",
     caption="The same on the side that writes: words of another table, the same positions.",
-    alt="Left: encoder and decoder as two small towers, the bottoms of both filled. Right, the "
-    "decoder's enlarged: five columns for '<bos>', 'me', 'gustan', 'los' and 'árboles'. In each, "
-    "from the bottom: the word, its vector, plus the vector of its position 0 to 4, and the sum, "
-    "framed in the word's color, from which an arrow leads into decoder layer 0. Under each "
-    "position, in one frame with it and joined by an equals sign, is the encoder's, number by "
-    "number the same.",
+    alt="In the middle one row of five position vectors, 0 to 4, framed. From each an arrow leads "
+    "up to a sum of the decoder, where it is added to the vector of '<bos>', 'me', 'gustan', 'los' "
+    "or 'árboles', and from the first four another leads down to a sum of the encoder, where the "
+    "same numbers are added to 'I', 'like', 'trees' and '<eos>'.",
 )
 def draw_positions_output_side() -> Figure:
-    words = ["<bos>", "me", "gustan", "los", "árboles"]
-    vectors = _trained_words(words, "target")
-    model, title = load_model(SHIPPED_MODEL), "The decoder adds the same positions as the encoder"
-    encoders, own = model.src_positions.table, model.tgt_positions.table[:5]
-    return input_vectors(words, vectors, own, "decoder", title, encoders)
+    written, read = "<bos> me gustan los árboles".split(), "I like trees <eos>".split()
+    sides = {
+        "decoder": (written, _trained_words(written, "target")),
+        "encoder": (read, _trained_words(read)),
+    }
+    positions = load_model(SHIPPED_MODEL).tgt_positions.table[:5]
+    return _shared_positions(sides, positions, "Decoder and encoder add the same positions")
 
 
 @figure(

@@ -20,7 +20,9 @@ from course.chapters.ch03_positional_encoding.figures import (
 from course.drawing import notebook_output as showing
 from course.drawing import style
 from course.drawing.registry import FIGURES
+from transformer_lib.checkpoints import load_model
 from transformer_lib.model.embedding import positional_encoding
+from transformer_lib.translator import SHIPPED_MODEL
 
 
 def test_position_zero_is_the_top_row_and_dimension_zero_the_left_column():
@@ -30,10 +32,9 @@ def test_position_zero_is_the_top_row_and_dimension_zero_the_left_column():
     top_left = ax.transData.transform((0, 0))
     assert ax.transData.transform((0, 6))[1] < top_left[1], "later positions lie further down"
     assert ax.transData.transform((9, 0))[0] > top_left[0]
-    assert (ax.get_xlabel(), ax.get_ylabel()) == (
-        "column of the vector: a sine and a cosine in turn",
-        "position of the word",
-    )
+    assert ax.get_xlabel() == "column of the vector"
+    named = [label.get_text() for label in ax.get_yticklabels()]
+    assert named == ["position 0", *"123456"]
     assert ax.get_title() == "seven words"
 
 
@@ -42,7 +43,7 @@ def test_the_table_shows_two_rows_again_below_it():
     sines, cosines, two_sines, two_cosines = plots._positions_table(table, row=30).axes[:4]
     for whole, two, first in ((sines, two_sines, 0), (cosines, two_cosines, 1)):
         np.testing.assert_allclose(whole.images[0].get_array(), table[:, first::2])
-        np.testing.assert_allclose(two.images[0].get_array(), table[30:32, first::2])
+        np.testing.assert_allclose(two.images[0].get_array(), table[30:32, first:8:2])
     assert [label.get_text() for label in two_sines.get_yticklabels()] == ["position 30", "31"]
 
 
@@ -216,22 +217,32 @@ def test_the_end_token_fades_and_trees_does_not():
 
 def test_input_vectors_carry_their_words_and_sums():
     words, table = torch.full((2, 6), 1.04), torch.full((2, 6), -0.46)
-    ax = plots.input_vectors(["uno", "dos"], words, table, "decoder").axes[0]
+    ax = plots.input_vectors(["one", "two"], words, table, "title").axes[0]
     texts = [text.get_text() for text in ax.texts]
-    assert {"uno", "dos", "position 0", "position 1", "decoder layer 0"} <= set(texts)
+    assert {"one", "two", "position 0", "position 1", "encoder layer 0"} <= set(texts)
     assert [texts.count(number) for number in ("1.0", "\N{MINUS SIGN}0.5", "0.5")] == [8, 8, 8]
     colors = [patch.get_facecolor() for patch in ax.patches]
-    filled = colors.count(mpl.colors.to_rgba(style.DECODER))
-    assert filled == 1, "the bottom of the decoder, and nothing else"
+    filled = colors.count(mpl.colors.to_rgba(style.ENCODER))
+    assert filled == 1, "the bottom of the encoder, and nothing else"
 
 
-@pytest.mark.parametrize("name", ["positions-input", "positions-output-side"])
-def test_the_numbers_that_one_reads_add_up(name):
+def written_numbers(name: str) -> list[float]:
     texts = [text.get_text() for text in FIGURES[name].draw().axes[0].texts]
-    numbers = [float(t.replace("\N{MINUS SIGN}", "-")) for t in texts if t[-2:-1] == "."]
-    words, places, totals, *encoders = np.reshape(numbers, (3 + name.endswith("side"), -1))
+    return [float(t.replace("\N{MINUS SIGN}", "-")) for t in texts if t[-2:-1] == "."]
+
+
+def test_the_numbers_that_one_reads_add_up():
+    words, places, totals = np.reshape(written_numbers("positions-input"), (3, -1))
     np.testing.assert_allclose(words + places, totals, atol=1e-9)
-    assert all(np.array_equal(places, its) for its in encoders), "the same positions"
+
+
+def test_both_sides_add_the_same_positions():
+    model = load_model(SHIPPED_MODEL)
+    assert torch.equal(model.src_positions.table, model.tgt_positions.table)
+    numbers = np.array(written_numbers("positions-output-side"))
+    places, above, spanish, below, english = np.split(numbers, np.cumsum([10, 10, 10, 8]))
+    np.testing.assert_allclose(places + spanish, above, atol=1e-9)
+    np.testing.assert_allclose(places[:8] + english, below, atol=1e-9)
 
 
 def test_rows_of_one_word_stand_together():
