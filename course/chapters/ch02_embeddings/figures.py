@@ -19,7 +19,8 @@ from course.drawing import style
 from course.drawing.arrows import arrow, bracket
 from course.drawing.cells import matrix, outline, scale, strip
 from course.drawing.maps import level_name
-from course.drawing.plots import curves, name_lines
+from course.drawing.plots import curves, doubling, name_lines
+from course.drawing.plots import shares as percents
 from course.drawing.registry import figure
 from course.drawing.values import as_array, steady_round
 from course.drawing.words import canvas, heading, label, titled, word, word_color
@@ -120,33 +121,47 @@ def _pulled_rows(
     return figure
 
 
+# What *trees* and its nearest neighbor after training have in common, of what is counted.
+EXAMPLES = {
+    "same part of speech": "trees → drawers: both nouns",
+    "nouns: same number": "trees → drawers: both plural",
+    "nouns: same gender in Spanish": "los árboles → los cajones",
+    "nouns: same field (food, pet …)": "trees → drawers: no common field",
+}
+
+
 @mpl.rc_context(style.PRINT)
 def share_bars(shares: Mapping[str, Mapping[str, float]], ax: Axes | None = None) -> Axes:
-    """Draw shares from 0 to 1 as bars in percent, the last name's in the accent -> the axes.
+    """Draw two shares from 0 to 1 for each question, and an arrow between them -> the axes.
 
-    shares: for each name ("before training") the share of each question. Raises ValueError when
-    the names have different questions.
+    shares: for each of two names ("before training") the share of each question. Raises ValueError
+    when the names have different questions.
     """
-    names = list(shares)
-    questions = list(shares[names[0]]) if names else []
-    if not questions or any(list(shares[name]) != questions for name in names):
+    (first, start), (last, end) = shares.items()
+    if list(start) != list(end):
         raise ValueError("every name needs a share for the same questions")
     if ax is None:
-        ax = style.new_figure(style.WIDTH, 0.7 + 0.36 * len(names) * len(questions)).subplots()
-    height = 0.8 / len(names)
-    for number, name in enumerate(names):
-        places = [row + (number - (len(names) - 1) / 2) * height for row in range(len(questions))]
-        percent = [100 * shares[name][question] for question in questions]
-        color = style.ACCENT if name == names[-1] else style.SOFT
-        bars = ax.barh(places, percent, 0.9 * height, label=name, color=color)
-        said = [f"{steady_round(value, 0):.0f} %" for value in percent]
-        loud = {"weight": "bold", "color": color} if name == names[-1] else {"color": style.MUTED}
-        ax.bar_label(bars, [f"{said[0]} {name}", *said[1:]], padding=4, **loud)
-    ax.set_yticks(range(len(questions)), questions)
-    ax.invert_yaxis()
-    ax.set(xlim=(0, 124), xticks=[])
-    ax.spines["bottom"].set_visible(False)
-    ax.tick_params(axis="y", length=0)
+        ax = style.new_figure(style.WIDTH, 1.0 + 0.68 * len(start)).subplots()
+    for row, (question, share) in enumerate(start.items()):
+        ax.plot([0, 1], [row, row], color=style.RULE, linewidth=1, zorder=1)
+        way = {"thick": 3, "shrinkA": 6, "shrinkB": 6}
+        arrow(ax, (share, row), (end[question], row), style.ACCENT, **way)
+        for x, name, color in ((share, first, style.MUTED), (end[question], last, style.ACCENT)):
+            ax.plot(x, row, "o", color=color, markersize=11, clip_on=False, label=f"_{name}")
+            look = {"ha": "center", "color": color, "size": style.LABEL}
+            look["weight"] = "bold" if name == last else "normal"
+            label(ax, (x, row - 0.34), f"{steady_round(100 * x, 0):.0f} %", **look)
+            label(ax, (x, -0.68), "" if row else name, **look)
+        said = {"xycoords": ax.get_yaxis_transform(), "textcoords": "offset points"}
+        for text, up, color in (
+            (question, 7, style.INK),
+            (EXAMPLES.get(question, ""), -8, style.MUTED),
+        ):
+            ax.annotate(text, (0, row), (-16, up), ha="right", va="center", color=color, **said)
+    ax.set(xlim=(0, 1), ylim=(len(start) - 0.5, -0.85), yticks=[])
+    percents(ax.xaxis)
+    ax.spines[:].set_visible(False)
+    ax.tick_params(length=0)
     return ax
 
 
@@ -158,31 +173,35 @@ def _vector_sizes(
 ) -> Figure:
     """Draw how long word and position vectors are, and how alike their sums -> the figure.
 
-    widths: the d_model measured; lengths and cosines: for each name one number per width.
+    widths: the d_model measured; lengths and cosines: for each name one number per width. Of the
+    lengths, those at the last width are drawn.
     """
     for name, values in [*lengths.items(), *cosines.items()]:
         if len(values) != len(widths):
             raise ValueError(f"{name!r} has {len(values)} values for {len(widths)} widths")
-    figure = style.new_figure(style.WIDTH, 4.1)
-    note = f"New vectors, with and without the factor {ROOT}. Cosine 1: two words look the same"
+    figure = style.new_figure(style.WIDTH, 4.0)
+    note = f"Before training. The factor is {ROOT}. Cosine 1: two words look the same"
     titled(figure, "Without the factor the position drowns out the word", note)
-    figure.get_layout_engine().set(wspace=0.08)
-    colors = {WITHOUT: style.ACCENT, WITH: style.SOFT}
-    panels = (
-        ("length of a vector", lengths, 0),
-        ("cosine of two words, each + position", cosines, 2),
-    )
-    for ax, (title, lines, decimals) in zip(figure.subplots(1, 2), panels, strict=True):
-        for name, values in lines.items():
-            look = {"color": colors.get(name, style.MUTED), "clip_on": False}
-            name = {WITHOUT: "without", WITH: "with"}.get(name, name) if decimals else name
-            ax.plot(widths, values, "o-", label=f"{values[-1]:.{decimals}f}  {name}", **look)
-        ax.set_xscale("log", base=2)
-        ax.set_xticks(widths, [str(width) for width in widths])
-        ax.minorticks_off()
-        ax.set(xlabel="d_model, the numbers in a vector", title=title)
-        ax.set_ylim(0, 1.1 * max(max(values) for values in lines.values()))
-        name_lines(ax, wide=60)
+    figure.get_layout_engine().set(wspace=0.1)
+    left, right = figure.subplots(1, 2)
+    y, longest = 0.0, max(values[-1] for values in lengths.values())
+    for factor, values in cosines.items():
+        color = style.ACCENT if factor == WITHOUT else style.MUTED
+        label(left, (0, y), factor, size=style.LABEL, color=color, weight="bold")
+        for name, ink in ((factor, color), (POSITION, style.SOFT)):
+            y, long = y + 1, lengths[name][-1]
+            arrow(left, (0, y), (long, y), ink, thick=6)
+            what = POSITION if name == POSITION else "word"
+            label(left, (long + 0.04 * longest, y), f"{what}: {long:.0f}", size=style.LABEL)
+        y += 1.4
+        right.plot(widths, values, "o-", color=color, clip_on=False, label=factor)
+    left.set(xlim=(0, 1.4 * longest), ylim=(y - 0.8, -0.5), xticks=[], yticks=[])
+    left.set_title(f"length of a vector of {widths[-1]} numbers")
+    left.spines[:].set_visible(False)
+    doubling(right, widths)
+    right.set(xlabel="numbers in a vector", title="cosine of two words at one position")
+    right.set(ylim=(0, 1.1), yticks=[0, 0.5, 1])
+    name_lines(right, wide=10)
     return figure
 
 
@@ -661,9 +680,11 @@ def neighbor_shares(table: Tensor) -> dict[str, float]:
     "neighbor-shares",
     title="After training, a word's nearest neighbor is mostly of its kind",
     caption="How often a word's nearest neighbor is of the same kind, before and after training.",
-    alt="Four pairs of bars. Same part of speech: 34 % before, 94 % after training. Of the nouns: "
-    "same number about a half before, nearly all after; same gender in Spanish likewise; same "
-    "field, such as food, 15 % before and a little more than a half after.",
+    alt="Four lines from 0 to 100 %, on each an arrow from before to after training. Same part of "
+    "speech: 34 % before, 94 % after training. Of the nouns: same number about a half before, "
+    "nearly all after; same gender in Spanish likewise; same field, such as food, 15 % before and "
+    "a little more than a half after. The example is trees, whose nearest neighbor is drawers: "
+    "both nouns, both plural, los árboles and los cajones, but of no common field.",
 )
 def draw_neighbor_shares() -> Figure:
     shares = {
@@ -675,7 +696,7 @@ def draw_neighbor_shares() -> Figure:
 
 WIDTHS = (8, 32, 128, 512)
 ROOT = r"$\sqrt{d_\mathrm{model}}$"
-WITH, WITHOUT, POSITION = f"word \N{MULTIPLICATION SIGN} {ROOT}", "word", "position"
+WITHOUT, WITH, POSITION = "without the factor", "with the factor", "position"
 
 
 def _measure_sizes(
@@ -685,14 +706,14 @@ def _measure_sizes(
 
     The sum is word vector + position vector, of two different words at the same place.
     """
-    lengths: dict[str, list[float]] = {WITH: [], WITHOUT: []}
+    lengths: dict[str, list[float]] = {WITHOUT: [], WITH: []}
     cosines: dict[str, list[float]] = {name: [] for name in lengths}
     lengths[POSITION] = []
     torch.manual_seed(0)
     for d_model in widths:
         embed = Embeddings(words, d_model)
         with torch.no_grad():
-            tables = (embed(torch.arange(words)), embed.table.weight)
+            tables = (embed.table.weight, embed(torch.arange(words)))
         places = positional_encoding(50, d_model)
         lengths[POSITION].append(places.norm(dim=1).mean().item())
         for name, table in zip(cosines, tables, strict=True):
@@ -706,10 +727,11 @@ def _measure_sizes(
 @figure(
     "embedding-lengths",
     caption="New word vectors and position vectors, with and without the root of d_model.",
-    alt="Left: against d_model from 8 to 512, the length of a position vector grows from 2 to 16. "
-    "A word vector stays at 1 without the factor, and grows from 3 to 23 with it. Right: without "
-    "the factor the sums of two different words at the same place grow alike, their cosine rises "
-    "from 0.8 to 1; with it the cosine stays near a third.",
+    alt="Left: arrows as long as vectors of 512 numbers are. Without the factor a word is 1 long "
+    "and hardly seen beside a position, which is 16 long; with the factor a word is 23 long. "
+    "Right, against the width from 8 to 512: without the factor the sums of two different words at "
+    "the same position grow alike, their cosine rises from 0.8 to 1; with it the cosine stays near "
+    "a third.",
 )
 def draw_embedding_lengths() -> Figure:
     return _vector_sizes(WIDTHS, *_measure_sizes())
