@@ -269,18 +269,19 @@ def word_map(
     regions: Sequence[Mapping[str, Any]] = (),
     leftward: Collection[str] = (),
     headings: Sequence[str] = (),
+    steps: Sequence[tuple[str, str]] = (),
 ) -> Any:
     """Draw words as points to touch -> an Altair chart.
 
     points: one for each word and view, `{"view", "word", "x", "y", "kind", "near"}`; view is a
     place in `views`, near the text that the mouse shows besides word and kind. kinds: for each
     kind its color and its shape. The reader chooses a view, searches for a word, and clicks on a
-    kind in the legend to see it alone. landmarks: the words written beside their points while
-    nothing is searched for, those in `leftward` at the left. regions: large names on the map, each
-    at the rim of a pale disc as wide as its words are spread, the mean squared distance from their
-    middle, `{"view", "region", "x", "y", "kind", "spread", "at"}`; at: one of SIDES, by default
-    "top". headings: the text above the map, for each view. Raises ValueError for an unknown kind
-    or view.
+    word to see its kind alone. landmarks: the words written beside their points while nothing is
+    searched for, those in `leftward` at the left. title: what a kind is. regions: large names on
+    the map, each at the rim of its words, whose mean squared distance from their middle is spread,
+    `{"view", "region", "x", "y", "kind", "spread", "at"}`; at: one of SIDES, by default "top".
+    headings: the text above the map, for each view. steps: pairs of words with an arrow from one
+    to the other. Raises ValueError for an unknown kind or view.
     """
     for point in (*points, *regions):
         if point["kind"] not in kinds or point["view"] not in range(len(views)):
@@ -303,16 +304,15 @@ def word_map(
         for point in (*points, *regions)
     ]
     for row in table:
-        if "spread" in row:  # to square pixels
-            xs = [point["x"] for point in points if point["view"] == row["view"]]
-            row["disc"] = round(5 * row.pop("spread") * (560 / (max(xs) - min(xs))) ** 2)
+        row |= _arrow(points, row, steps)
+        if "spread" in row:
             right, up = SIDES[row.pop("at", "top")]
-            far = math.sqrt(row["disc"] / math.pi) + 12
+            far = math.sqrt(5 * row.pop("spread") / math.pi) * _zoom(points, row["view"], "x") + 16
             row |= {"dx": round(far * right), "dy": round(-far * up)}
     search = alt.param(
         name="search", value="", bind=alt.binding(input="search", name="find a word  ")
     )
-    chosen = alt.selection_point(name="chosen", fields=["kind"], bind="legend")
+    chosen = alt.selection_point(name="chosen", fields=["kind"])
     move = alt.selection_interval(
         name="move", bind="scales", zoom="wheel![event.shiftKey]", translate=True
     )
@@ -333,22 +333,16 @@ def word_map(
         found="datum.word && search != '' && indexof(lower(datum.word), lower(search)) == 0 ? 1 : 0"
     ).transform_joinaggregate(hits="sum(found)")
     words = data.transform_filter("!datum.region")
-    place = {
-        axis: channel(f"{axis}:Q", axis=None, scale=alt.Scale(zero=False, nice=False, padding=free))
-        for axis, channel, free in (("x", alt.X, 15), ("y", alt.Y, 32))
-    }
+
+    def at(x: str, y: str) -> dict[str, Any]:
+        look = {"zero": False, "nice": False}
+        across, up = alt.Scale(padding=15, **look), alt.Scale(padding=44, **look)
+        return {"x": alt.X(x, axis=None, scale=across), "y": alt.Y(y, axis=None, scale=up)}
+
+    place = at("x:Q", "y:Q")
     colors, shapes = (
         alt.Scale(domain=list(kinds), range=list(looks))
         for looks in zip(*kinds.values(), strict=True)
-    )
-    legend = alt.Legend(
-        title=title or None,
-        titleLimit=560,
-        symbolSize=110,
-        symbolOpacity=1,
-        labelLimit=240,
-        orient="bottom",
-        columns=4,
     )
     seen = {"and": [{"param": chosen.name}, "datum.hits == 0 || datum.found == 1"]}
     tooltip = [
@@ -358,8 +352,8 @@ def word_map(
     ]
     dots = words.mark_point(filled=True, size=30).encode(
         **place,
-        color=alt.Color("kind:N", scale=colors, legend=legend),
-        shape=alt.Shape("kind:N", scale=shapes, legend=legend),
+        color=alt.Color("kind:N", scale=colors, legend=None),
+        shape=alt.Shape("kind:N", scale=shapes, legend=None),
         opacity=alt.value(0.07, condition={"test": seen, "value": 0.8}),
         tooltip=tooltip,
     )
@@ -370,18 +364,14 @@ def word_map(
     # Dark letters on a white rim can be read on a light page, on a dark one, and on the dots.
     rim = {"color": style.PAPER, "stroke": style.PAPER, "strokeWidth": 3, "strokeJoin": "round"}
     layers = [dots]
-    if regions:  # the ground on which its words lie; it covers no dot, and takes no part in search
-        ground = data.transform_filter("datum.region && datum.hits == 0").mark_point(
-            filled=True, shape="circle", opacity=0.1, tooltip=None
-        )
-        layers.insert(
-            0,
-            ground.encode(
-                **place,
-                color=alt.Color("kind:N", scale=colors, legend=legend),
-                size=alt.Size("disc:Q", scale=None, legend=None),
-            ),
-        )
+    if steps:
+        arrows = words.transform_filter("isValid(datum.angle) && datum.hits == 0")
+        line = arrows.mark_rule(color=style.INK, strokeWidth=1.6, tooltip=None)
+        tip = arrows.mark_point(filled=True, shape="triangle", size=70, color=style.INK, opacity=1)
+        layers += [
+            line.encode(**at("x1:Q", "y1:Q"), x2="x2:Q", y2="y2:Q"),
+            tip.encode(**at("x2:Q", "y2:Q"), angle=alt.Angle("angle:Q", scale=None)),
+        ]
     for side, align, dx in (("datum.left", "right", -7), ("!datum.left", "left", 7)):
         labels = words.encode(**place, text="word:N").transform_filter(
             f"(datum.hits == 0 ? datum.landmark : datum.found == 1) && {side}"
@@ -419,6 +409,26 @@ def word_map(
     return chart.properties(title=alt.Title(spoken, subtitle=below, anchor="start"))
 
 
+def _zoom(points: Sequence[Mapping[str, Any]], view: int, axis: str) -> float:
+    """How many pixels of the map's width (x) or height (y) one unit of this view has."""
+    along = [point[axis] for point in points if point["view"] == view]
+    return {"x": 530, "y": 342}[axis] / (max(along) - min(along))
+
+
+def _arrow(
+    points: Sequence[Mapping[str, Any]], start: Mapping[str, Any], steps: Sequence[tuple[str, str]]
+) -> dict[str, float]:
+    """Where the arrow from this point begins, ends and points, if a step begins with its word."""
+    wanted = [(start["view"], other) for one, other in steps if one == start["word"]]
+    for end in (point for point in points if (point["view"], point["word"]) in wanted):
+        way = {axis: end[axis] - start[axis] for axis in "xy"}
+        right, up = (way[axis] * _zoom(points, start["view"], axis) for axis in "xy")
+        part = {1: 7 / math.hypot(right, up), 2: 1 - 10 / math.hypot(right, up)}  # but for a gap
+        ends = {f"{a}{i}": steady_round(start[a] + part[i] * way[a], 3) for a in "xy" for i in part}
+        return {**ends, "angle": round(math.degrees(math.atan2(right, up)))}
+    return {}
+
+
 SOME_WORDS = "cat dog horse cow apple water eagle classroom gave sent wide wider".split()
 GENDERS = {
     "el: masculine": ("#3F7F7A", "circle"),
@@ -430,10 +440,7 @@ GENDERS = {
 ISLANDS = {"el": ("m", "one"), "los": ("m", "many"), "la": ("f", "one"), "las": ("f", "many")}
 PARTS = {
     **dict(zip((f"noun with {article}" for article in ISLANDS), GENDERS.values(), strict=True)),
-    "noun with either": (style.SOFT, "circle"),
-    "verb": (style.SOFT, "square"),
-    "adjective": (style.SOFT, "triangle-down"),
-    "other": (style.SOFT, "cross"),
+    **dict.fromkeys(("noun with either", "verb", "adjective", "other"), (style.RULE, "circle")),
 }
 WITH_EL = ("water", "classroom", "eagle")  # el agua, el aula, el águila: all the same feminine
 
@@ -497,10 +504,10 @@ def _map_points(
     "word-map",
     caption="The English words of the shipped translator on a map; nouns are colored by the "
     "article of their translation.",
-    alt="A map of 955 dots, four of the words ringed. The nouns gather in four places, each all "
-    "but of one color and named by its article in Spanish: el, los, la and las. Verbs, and among "
-    "them adjectives and all other words, are grey and lie together on one faint disc. Before "
-    "training the same words lie in one cloud with all colors mixed.",
+    alt="A map of 955 dots. The nouns gather in four places, each all but of one color and named "
+    "by its article in Spanish: el, los, la and las. Arrows lead from tree to trees and from "
+    "street to streets. Verbs, and among them adjectives and all other words, are grey and lie in "
+    "a cloud of their own. Before training the same words lie in one cloud with all colors mixed.",
 )
 def draw_word_map() -> Any:
     words = _vocabularies()[0]
@@ -524,6 +531,7 @@ def draw_word_map() -> Any:
         landmarks="tree trees street streets".split(),
         title="part of speech; nouns by the article of their translation",
         regions=groups,
+        steps=(("tree", "trees"), ("street", "streets")),
         headings=(
             "Before training: every word anywhere",
             "After training, nouns lie apart, by their article in Spanish",
@@ -583,10 +591,10 @@ def named(kind: str, region: str, points: Sequence[dict], at: str = "top") -> di
     "noun-map",
     caption="The English nouns, colored by the gender and number of their Spanish translations.",
     alt="Four islands of dots, el, los, la and las, each all but of a single color: English nouns "
-    "whose translation is masculine or feminine, one or several. Tree lies on el, trees on los, "
-    "street on la, streets on las, each in a ring; water, classroom and eagle, feminine but with "
-    "el, lie between el and la. A choice shows the Spanish nouns instead: one cloud, in which the "
-    "colors are mixed.",
+    "whose translation is masculine or feminine, one or several. Arrows lead from tree, on el, to "
+    "trees, on los, and from street, on la, to streets, on las; water, classroom and eagle, "
+    "feminine but with el, lie between el and la. A choice shows the Spanish nouns instead: one "
+    "cloud, in which the colors are mixed.",
 )
 def draw_noun_map() -> Any:
     def kind_by(class_of: Callable) -> Callable[[str], str]:
@@ -608,7 +616,10 @@ def draw_noun_map() -> Any:
         kind: [point for point in points if (point["view"], point["kind"]) == (1, kind)]
         for kind in GENDERS
     }
-    regions = [named(kind, kind.partition(":")[0], island) for kind, island in islands.items()]
+    regions = [
+        named(kind, kind, island, "bottom" if kind == "la: feminine" else "top")
+        for kind, island in islands.items()
+    ]
     between = [point for point in points if point["view"] == 1 and point["word"] in WITH_EL]
     note = named("la: feminine", "feminine,\nbut with el", between)
     low, *_, high = sorted(point["y"] for point in between)
@@ -620,7 +631,8 @@ def draw_noun_map() -> Any:
         landmarks=["tree", "trees", "street", "streets", *WITH_EL],
         title="article in Spanish",
         regions=regions,
-        leftward=("trees", "street", "classroom", "water"),
+        steps=(("tree", "trees"), ("street", "streets")),
+        leftward=("tree", "street", "classroom", "water"),
         headings=(
             "Spanish nouns don't lie by their article",
             "English nouns lie by the article of their translation",

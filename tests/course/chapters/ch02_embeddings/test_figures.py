@@ -110,7 +110,9 @@ def test_the_chart_carries_words_places_and_choices():
     assert [row["landmark"] for row in rows] == [True, False]
     assert (rows[0]["x"], rows[0]["y"]) == (1.5, -2.0)
     bound = {param["name"]: param.get("bind") for param in spec["params"]}
-    assert bound["view"]["labels"] == ["before", "after"] and bound["chosen"] == "legend"
+    assert bound["view"]["labels"] == ["before", "after"]
+    chosen = next(param for param in spec["params"] if param["name"] == "chosen")
+    assert chosen["select"] == {"type": "point", "fields": ["kind"]} and chosen["views"] == ["dots"]
     assert bound["search"]["input"] == "search"
 
 
@@ -121,10 +123,21 @@ def test_regions_have_names_and_a_search_without_a_hit_says_so():
     rows = spec["data"]["values"]
     assert [row["region"] for row in rows] == ["", "", "nouns"]
     assert [row["left"] for row in rows] == [True, True, False]
-    assert rows[-1]["disc"] == 5 * 0.25 * (560 / 2) ** 2
+    rim = math.sqrt(5 * 0.25 / math.pi) * 530 / 2  # of a disc as wide as its words are spread
+    assert (rows[-1]["dx"], rows[-1]["dy"]) == (0, -round(rim + 16))
     assert "no word here begins with" in str(spec["layer"])
     with pytest.raises(ValueError, match="'nouns' is of the kind 'x'"):
         word_map([], KINDS, ["all"], regions=[{**region, "kind": "x"}])
+
+
+def test_an_arrow_leads_from_word_to_word_where_a_view_has_both():
+    points = [point(x=0, y=0), point(word="cats", x=2, y=1), point(view=1), point(view=1, x=9, y=9)]
+    spec = word_map(points, KINDS, ["a", "b"], steps=[("cat", "cats")]).to_dict()
+    (arrow,) = (row for row in spec["data"]["values"] if "angle" in row)
+    right, up = arrow["x2"] - arrow["x1"], arrow["y2"] - arrow["y1"]
+    assert 0 < arrow["x1"] < arrow["x2"] < 2 and right / up == pytest.approx(2, abs=0.01)
+    assert arrow["angle"] == round(math.degrees(math.atan2(530, 342)))
+    assert "isValid(datum.angle)" in str(spec)
 
 
 def test_a_heading_stands_above_each_view():
