@@ -131,7 +131,7 @@ EXAMPLES = {
 
 
 @mpl.rc_context(style.PRINT)
-def share_bars(shares: Mapping[str, Mapping[str, float]], ax: Axes | None = None) -> Axes:
+def share_bars(shares: Mapping[str, Mapping[str, float]]) -> Axes:
     """Draw two shares from 0 to 1 for each question, and an arrow between them -> the axes.
 
     shares: for each of two names ("before training") the share of each question. Raises ValueError
@@ -140,8 +140,7 @@ def share_bars(shares: Mapping[str, Mapping[str, float]], ax: Axes | None = None
     (first, start), (last, end) = shares.items()
     if list(start) != list(end):
         raise ValueError("every name needs a share for the same questions")
-    if ax is None:
-        ax = style.new_figure(style.WIDTH, 1.0 + 0.68 * len(start)).subplots()
+    _, ax = style.panel(1.0 + 0.68 * len(start))
     for row, (question, share) in enumerate(start.items()):
         ax.plot([0, 1], [row, row], color=style.RULE, linewidth=1, zorder=1)
         way = {"thick": 3, "shrinkA": 6, "shrinkB": 6}
@@ -740,7 +739,7 @@ def _measure_sizes(
     "embedding-lengths",
     caption="New word vectors and position vectors, with and without the root of d_model.",
     alt="Left: arrows as long as vectors of 512 numbers are. Without the factor a word is 1 long "
-    "and hardly seen beside a position, which is 16 long; with the factor a word is 23 long. "
+    "and a position 16 long; with the factor a word is 23 long. "
     "Right, against the width from 8 to 512: without the factor the sums of two different words at "
     "the same position grow alike, their cosine rises from 0.8 to 1; with it the cosine stays near "
     "a third.",

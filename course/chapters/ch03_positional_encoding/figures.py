@@ -40,7 +40,7 @@ TABLE = {"cmap": style.SIGNED, "aspect": "auto", "interpolation": "nearest"}
 
 
 @mpl.rc_context(style.PRINT)
-def _positions_heatmap(encoding: Any, ax: Axes | None = None, title: str | None = None) -> Axes:
+def _positions_heatmap(encoding: Any, title: str = "") -> Axes:
     """Draw position vectors (length, d_model) with values from -1 to 1 -> the axes.
 
     Position 0 is the top row, dimension 0 the left column. Zero has no color, blue is
@@ -49,19 +49,15 @@ def _positions_heatmap(encoding: Any, ax: Axes | None = None, title: str | None 
     """
     table = _table(encoding)
     length, d_model = table.shape
-    own_figure = ax is None
-    if ax is None:
-        ax = style.new_figure(style.WIDTH, min(1.6 + 0.16 * length, 5.0)).subplots()
+    _, ax = style.panel(min(1.6 + 0.16 * length, 5.0))
     limit = max(1.0, float(abs(table).max()))
     image = ax.imshow(table, vmin=-limit, vmax=limit, **TABLE)
     _name_positions(ax, _every(length, length // 4))
     ax.set_xticks(_every(d_model, d_model // 8))
     ax.set_xlabel("column of the vector")
     ax.spines[:].set_visible(False)
-    if title:
-        ax.set_title(title)
-    if own_figure:
-        color_scale(image, ax, "number", [-limit, 0, limit])
+    ax.set_title(title)
+    color_scale(image, ax, "number", [-limit, 0, limit])
     return ax
 
 
