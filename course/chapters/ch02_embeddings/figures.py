@@ -19,7 +19,8 @@ from course.drawing import style
 from course.drawing.arrows import arrow, bracket
 from course.drawing.cells import matrix, outline, scale, strip
 from course.drawing.maps import level_name
-from course.drawing.plots import curves, name_lines
+from course.drawing.plots import curves, doubling, name_lines
+from course.drawing.plots import shares as percents
 from course.drawing.registry import figure
 from course.drawing.values import as_array, steady_round
 from course.drawing.words import canvas, heading, label, titled, word, word_color
@@ -120,33 +121,46 @@ def _pulled_rows(
     return figure
 
 
-@mpl.rc_context(style.PRINT)
-def share_bars(shares: Mapping[str, Mapping[str, float]], ax: Axes | None = None) -> Axes:
-    """Draw shares from 0 to 1 as bars in percent, the last name's in the accent -> the axes.
+# What *trees* and its nearest neighbor after training have in common, of what is counted.
+EXAMPLES = {
+    "same part of speech": "trees → drawers: both nouns",
+    "nouns: same number": "trees → drawers: both plural",
+    "nouns: same gender in Spanish": "los árboles → los cajones",
+    "nouns: same field (food, pet …)": "trees → drawers: no common field",
+}
 
-    shares: for each name ("before training") the share of each question. Raises ValueError when
-    the names have different questions.
+
+@mpl.rc_context(style.PRINT)
+def share_bars(shares: Mapping[str, Mapping[str, float]]) -> Axes:
+    """Draw two shares from 0 to 1 for each question, and an arrow between them -> the axes.
+
+    shares: for each of two names ("before training") the share of each question. Raises ValueError
+    when the names have different questions.
     """
-    names = list(shares)
-    questions = list(shares[names[0]]) if names else []
-    if not questions or any(list(shares[name]) != questions for name in names):
+    (first, start), (last, end) = shares.items()
+    if list(start) != list(end):
         raise ValueError("every name needs a share for the same questions")
-    if ax is None:
-        ax = style.new_figure(style.WIDTH, 0.7 + 0.36 * len(names) * len(questions)).subplots()
-    height = 0.8 / len(names)
-    for number, name in enumerate(names):
-        places = [row + (number - (len(names) - 1) / 2) * height for row in range(len(questions))]
-        percent = [100 * shares[name][question] for question in questions]
-        color = style.ACCENT if name == names[-1] else style.SOFT
-        bars = ax.barh(places, percent, 0.9 * height, label=name, color=color)
-        said = [f"{steady_round(value, 0):.0f} %" for value in percent]
-        loud = {"weight": "bold", "color": color} if name == names[-1] else {"color": style.MUTED}
-        ax.bar_label(bars, [f"{said[0]} {name}", *said[1:]], padding=4, **loud)
-    ax.set_yticks(range(len(questions)), questions)
-    ax.invert_yaxis()
-    ax.set(xlim=(0, 124), xticks=[])
-    ax.spines["bottom"].set_visible(False)
-    ax.tick_params(axis="y", length=0)
+    _, ax = style.panel(1.0 + 0.68 * len(start))
+    for row, (question, share) in enumerate(start.items()):
+        ax.plot([0, 1], [row, row], color=style.RULE, linewidth=1, zorder=1)
+        way = {"thick": 3, "shrinkA": 6, "shrinkB": 6}
+        arrow(ax, (share, row), (end[question], row), style.ACCENT, **way)
+        for x, name, color in ((share, first, style.MUTED), (end[question], last, style.ACCENT)):
+            ax.plot(x, row, "o", color=color, markersize=11, clip_on=False, label=f"_{name}")
+            look = {"ha": "center", "color": color, "size": style.LABEL}
+            look["weight"] = "bold" if name == last else "normal"
+            label(ax, (x, row - 0.34), f"{steady_round(100 * x, 0):.0f} %", **look)
+            label(ax, (x, -0.68), "" if row else name, **look)
+        said = {"xycoords": ax.get_yaxis_transform(), "textcoords": "offset points"}
+        for text, up, color in (
+            (question, 7, style.INK),
+            (EXAMPLES.get(question, ""), -8, style.MUTED),
+        ):
+            ax.annotate(text, (0, row), (-16, up), ha="right", va="center", color=color, **said)
+    ax.set(xlim=(0, 1), ylim=(len(start) - 0.5, -0.85), yticks=[])
+    percents(ax.xaxis)
+    ax.spines[:].set_visible(False)
+    ax.tick_params(length=0)
     return ax
 
 
@@ -158,31 +172,35 @@ def _vector_sizes(
 ) -> Figure:
     """Draw how long word and position vectors are, and how alike their sums -> the figure.
 
-    widths: the d_model measured; lengths and cosines: for each name one number per width.
+    widths: the d_model measured; lengths and cosines: for each name one number per width. Of the
+    lengths, those at the last width are drawn.
     """
     for name, values in [*lengths.items(), *cosines.items()]:
         if len(values) != len(widths):
             raise ValueError(f"{name!r} has {len(values)} values for {len(widths)} widths")
-    figure = style.new_figure(style.WIDTH, 4.1)
-    note = f"New vectors, with and without the factor {ROOT}. Cosine 1: two words look the same"
+    figure = style.new_figure(style.WIDTH, 4.0)
+    note = f"Before training. The factor is {ROOT}. Cosine 1: two words look the same"
     titled(figure, "Without the factor the position drowns out the word", note)
-    figure.get_layout_engine().set(wspace=0.08)
-    colors = {WITHOUT: style.ACCENT, WITH: style.SOFT}
-    panels = (
-        ("length of a vector", lengths, 0),
-        ("cosine of two words, each + position", cosines, 2),
-    )
-    for ax, (title, lines, decimals) in zip(figure.subplots(1, 2), panels, strict=True):
-        for name, values in lines.items():
-            look = {"color": colors.get(name, style.MUTED), "clip_on": False}
-            name = {WITHOUT: "without", WITH: "with"}.get(name, name) if decimals else name
-            ax.plot(widths, values, "o-", label=f"{values[-1]:.{decimals}f}  {name}", **look)
-        ax.set_xscale("log", base=2)
-        ax.set_xticks(widths, [str(width) for width in widths])
-        ax.minorticks_off()
-        ax.set(xlabel="d_model, the numbers in a vector", title=title)
-        ax.set_ylim(0, 1.1 * max(max(values) for values in lines.values()))
-        name_lines(ax, wide=60)
+    figure.get_layout_engine().set(wspace=0.1)
+    left, right = figure.subplots(1, 2)
+    y, longest = 0.0, max(values[-1] for values in lengths.values())
+    for factor, values in cosines.items():
+        color = style.ACCENT if factor == WITHOUT else style.MUTED
+        label(left, (0, y), factor, size=style.LABEL, color=color, weight="bold")
+        for name, ink in ((factor, color), (POSITION, style.SOFT)):
+            y, long = y + 1, lengths[name][-1]
+            arrow(left, (0, y), (long, y), ink, thick=6)
+            what = POSITION if name == POSITION else "word"
+            label(left, (long + 0.04 * longest, y), f"{what}: {long:.0f}", size=style.LABEL)
+        y += 1.4
+        right.plot(widths, values, "o-", color=color, clip_on=False, label=factor)
+    left.set(xlim=(0, 1.4 * longest), ylim=(y - 0.8, -0.5), xticks=[], yticks=[])
+    left.set_title(f"length of a vector of {widths[-1]} numbers")
+    left.spines[:].set_visible(False)
+    doubling(right, widths)
+    right.set(xlabel="numbers in a vector", title="cosine of two words at one position")
+    right.set(ylim=(0, 1.1), yticks=[0, 0.5, 1])
+    name_lines(right, wide=10)
     return figure
 
 
@@ -250,18 +268,19 @@ def word_map(
     regions: Sequence[Mapping[str, Any]] = (),
     leftward: Collection[str] = (),
     headings: Sequence[str] = (),
+    steps: Sequence[tuple[str, str]] = (),
 ) -> Any:
     """Draw words as points to touch -> an Altair chart.
 
     points: one for each word and view, `{"view", "word", "x", "y", "kind", "near"}`; view is a
     place in `views`, near the text that the mouse shows besides word and kind. kinds: for each
     kind its color and its shape. The reader chooses a view, searches for a word, and clicks on a
-    kind in the legend to see it alone. landmarks: the words written beside their points while
-    nothing is searched for, those in `leftward` at the left. regions: large names on the map, each
-    at the rim of a pale disc as wide as its words are spread, the mean squared distance from their
-    middle, `{"view", "region", "x", "y", "kind", "spread", "at"}`; at: one of SIDES, by default
-    "top". headings: the text above the map, for each view. Raises ValueError for an unknown kind
-    or view.
+    word to see its kind alone. landmarks: the words written beside their points while nothing is
+    searched for, those in `leftward` at the left. title: what a kind is. regions: large names on
+    the map, each at the rim of its words, whose mean squared distance from their middle is spread,
+    `{"view", "region", "x", "y", "kind", "spread", "at"}`; at: one of SIDES, by default "top".
+    headings: the text above the map, for each view. steps: pairs of words with an arrow from one
+    to the other. Raises ValueError for an unknown kind or view.
     """
     for point in (*points, *regions):
         if point["kind"] not in kinds or point["view"] not in range(len(views)):
@@ -284,16 +303,15 @@ def word_map(
         for point in (*points, *regions)
     ]
     for row in table:
-        if "spread" in row:  # to square pixels
-            xs = [point["x"] for point in points if point["view"] == row["view"]]
-            row["disc"] = round(5 * row.pop("spread") * (560 / (max(xs) - min(xs))) ** 2)
+        row |= _arrow(points, row, steps)
+        if "spread" in row:
             right, up = SIDES[row.pop("at", "top")]
-            far = math.sqrt(row["disc"] / math.pi) + 12
+            far = math.sqrt(5 * row.pop("spread") / math.pi) * _zoom(points, row["view"], "x") + 16
             row |= {"dx": round(far * right), "dy": round(-far * up)}
     search = alt.param(
         name="search", value="", bind=alt.binding(input="search", name="find a word  ")
     )
-    chosen = alt.selection_point(name="chosen", fields=["kind"], bind="legend")
+    chosen = alt.selection_point(name="chosen", fields=["kind"])
     move = alt.selection_interval(
         name="move", bind="scales", zoom="wheel![event.shiftKey]", translate=True
     )
@@ -314,22 +332,16 @@ def word_map(
         found="datum.word && search != '' && indexof(lower(datum.word), lower(search)) == 0 ? 1 : 0"
     ).transform_joinaggregate(hits="sum(found)")
     words = data.transform_filter("!datum.region")
-    place = {
-        axis: channel(f"{axis}:Q", axis=None, scale=alt.Scale(zero=False, nice=False, padding=free))
-        for axis, channel, free in (("x", alt.X, 15), ("y", alt.Y, 32))
-    }
+
+    def at(x: str, y: str) -> dict[str, Any]:
+        look = {"zero": False, "nice": False}
+        across, up = alt.Scale(padding=15, **look), alt.Scale(padding=44, **look)
+        return {"x": alt.X(x, axis=None, scale=across), "y": alt.Y(y, axis=None, scale=up)}
+
+    place = at("x:Q", "y:Q")
     colors, shapes = (
         alt.Scale(domain=list(kinds), range=list(looks))
         for looks in zip(*kinds.values(), strict=True)
-    )
-    legend = alt.Legend(
-        title=title or None,
-        titleLimit=560,
-        symbolSize=110,
-        symbolOpacity=1,
-        labelLimit=240,
-        orient="bottom",
-        columns=4,
     )
     seen = {"and": [{"param": chosen.name}, "datum.hits == 0 || datum.found == 1"]}
     tooltip = [
@@ -339,8 +351,8 @@ def word_map(
     ]
     dots = words.mark_point(filled=True, size=30).encode(
         **place,
-        color=alt.Color("kind:N", scale=colors, legend=legend),
-        shape=alt.Shape("kind:N", scale=shapes, legend=legend),
+        color=alt.Color("kind:N", scale=colors, legend=None),
+        shape=alt.Shape("kind:N", scale=shapes, legend=None),
         opacity=alt.value(0.07, condition={"test": seen, "value": 0.8}),
         tooltip=tooltip,
     )
@@ -351,18 +363,14 @@ def word_map(
     # Dark letters on a white rim can be read on a light page, on a dark one, and on the dots.
     rim = {"color": style.PAPER, "stroke": style.PAPER, "strokeWidth": 3, "strokeJoin": "round"}
     layers = [dots]
-    if regions:  # the ground on which its words lie; it covers no dot, and takes no part in search
-        ground = data.transform_filter("datum.region && datum.hits == 0").mark_point(
-            filled=True, shape="circle", opacity=0.1, tooltip=None
-        )
-        layers.insert(
-            0,
-            ground.encode(
-                **place,
-                color=alt.Color("kind:N", scale=colors, legend=legend),
-                size=alt.Size("disc:Q", scale=None, legend=None),
-            ),
-        )
+    if steps:
+        arrows = words.transform_filter("isValid(datum.angle) && datum.hits == 0")
+        line = arrows.mark_rule(color=style.INK, strokeWidth=1.6, tooltip=None)
+        tip = arrows.mark_point(filled=True, shape="triangle", size=70, color=style.INK, opacity=1)
+        layers += [
+            line.encode(**at("x1:Q", "y1:Q"), x2="x2:Q", y2="y2:Q"),
+            tip.encode(**at("x2:Q", "y2:Q"), angle=alt.Angle("angle:Q", scale=None)),
+        ]
     for side, align, dx in (("datum.left", "right", -7), ("!datum.left", "left", 7)):
         labels = words.encode(**place, text="word:N").transform_filter(
             f"(datum.hits == 0 ? datum.landmark : datum.found == 1) && {side}"
@@ -400,6 +408,26 @@ def word_map(
     return chart.properties(title=alt.Title(spoken, subtitle=below, anchor="start"))
 
 
+def _zoom(points: Sequence[Mapping[str, Any]], view: int, axis: str) -> float:
+    """How many pixels of the map's width (x) or height (y) one unit of this view has."""
+    along = [point[axis] for point in points if point["view"] == view]
+    return {"x": 530, "y": 342}[axis] / (max(along) - min(along))
+
+
+def _arrow(
+    points: Sequence[Mapping[str, Any]], start: Mapping[str, Any], steps: Sequence[tuple[str, str]]
+) -> dict[str, float]:
+    """Where the arrow from this point begins, ends and points, if a step begins with its word."""
+    wanted = [(start["view"], other) for one, other in steps if one == start["word"]]
+    for end in (point for point in points if (point["view"], point["word"]) in wanted):
+        way = {axis: end[axis] - start[axis] for axis in "xy"}
+        right, up = (way[axis] * _zoom(points, start["view"], axis) for axis in "xy")
+        part = {1: 7 / math.hypot(right, up), 2: 1 - 10 / math.hypot(right, up)}  # but for a gap
+        ends = {f"{a}{i}": steady_round(start[a] + part[i] * way[a], 3) for a in "xy" for i in part}
+        return {**ends, "angle": round(math.degrees(math.atan2(right, up)))}
+    return {}
+
+
 SOME_WORDS = "cat dog horse cow apple water eagle classroom gave sent wide wider".split()
 GENDERS = {
     "el: masculine": ("#3F7F7A", "circle"),
@@ -411,10 +439,7 @@ GENDERS = {
 ISLANDS = {"el": ("m", "one"), "los": ("m", "many"), "la": ("f", "one"), "las": ("f", "many")}
 PARTS = {
     **dict(zip((f"noun with {article}" for article in ISLANDS), GENDERS.values(), strict=True)),
-    "noun with either": (style.SOFT, "circle"),
-    "verb": (style.SOFT, "square"),
-    "adjective": (style.SOFT, "triangle-down"),
-    "other": (style.SOFT, "cross"),
+    **dict.fromkeys(("noun with either", "verb", "adjective", "other"), (style.RULE, "circle")),
 }
 WITH_EL = ("water", "classroom", "eagle")  # el agua, el aula, el águila: all the same feminine
 
@@ -478,10 +503,10 @@ def _map_points(
     "word-map",
     caption="The English words of the shipped translator on a map; nouns are colored by the "
     "article of their translation.",
-    alt="A map of 955 dots, four of the words ringed. The nouns gather in four places, each all "
-    "but of one color and named by its article in Spanish: el, los, la and las. Verbs, and among "
-    "them adjectives and all other words, are grey and lie together on one faint disc. Before "
-    "training the same words lie in one cloud with all colors mixed.",
+    alt="A map of 955 dots. The nouns gather in four places, each all but of one color and named "
+    "by its article in Spanish: el, los, la and las. Arrows lead from tree to trees and from "
+    "street to streets. Verbs, and among them adjectives and all other words, are grey and lie in "
+    "a cloud of their own. Before training the same words lie in one cloud with all colors mixed.",
 )
 def draw_word_map() -> Any:
     words = _vocabularies()[0]
@@ -505,6 +530,7 @@ def draw_word_map() -> Any:
         landmarks="tree trees street streets".split(),
         title="part of speech; nouns by the article of their translation",
         regions=groups,
+        steps=(("tree", "trees"), ("street", "streets")),
         headings=(
             "Before training: every word anywhere",
             "After training, nouns lie apart, by their article in Spanish",
@@ -564,10 +590,10 @@ def named(kind: str, region: str, points: Sequence[dict], at: str = "top") -> di
     "noun-map",
     caption="The English nouns, colored by the gender and number of their Spanish translations.",
     alt="Four islands of dots, el, los, la and las, each all but of a single color: English nouns "
-    "whose translation is masculine or feminine, one or several. Tree lies on el, trees on los, "
-    "street on la, streets on las, each in a ring; water, classroom and eagle, feminine but with "
-    "el, lie between el and la. A choice shows the Spanish nouns instead: one cloud, in which the "
-    "colors are mixed.",
+    "whose translation is masculine or feminine, one or several. Arrows lead from tree, on el, to "
+    "trees, on los, and from street, on la, to streets, on las; water, classroom and eagle, "
+    "feminine but with el, lie between el and la. A choice shows the Spanish nouns instead: one "
+    "cloud, in which the colors are mixed.",
 )
 def draw_noun_map() -> Any:
     def kind_by(class_of: Callable) -> Callable[[str], str]:
@@ -589,7 +615,10 @@ def draw_noun_map() -> Any:
         kind: [point for point in points if (point["view"], point["kind"]) == (1, kind)]
         for kind in GENDERS
     }
-    regions = [named(kind, kind.partition(":")[0], island) for kind, island in islands.items()]
+    regions = [
+        named(kind, kind, island, "bottom" if kind == "la: feminine" else "top")
+        for kind, island in islands.items()
+    ]
     between = [point for point in points if point["view"] == 1 and point["word"] in WITH_EL]
     note = named("la: feminine", "feminine,\nbut with el", between)
     low, *_, high = sorted(point["y"] for point in between)
@@ -601,7 +630,8 @@ def draw_noun_map() -> Any:
         landmarks=["tree", "trees", "street", "streets", *WITH_EL],
         title="article in Spanish",
         regions=regions,
-        leftward=("trees", "street", "classroom", "water"),
+        steps=(("tree", "trees"), ("street", "streets")),
+        leftward=("tree", "street", "classroom", "water"),
         headings=(
             "Spanish nouns don't lie by their article",
             "English nouns lie by the article of their translation",
@@ -661,9 +691,11 @@ def neighbor_shares(table: Tensor) -> dict[str, float]:
     "neighbor-shares",
     title="After training, a word's nearest neighbor is mostly of its kind",
     caption="How often a word's nearest neighbor is of the same kind, before and after training.",
-    alt="Four pairs of bars. Same part of speech: 34 % before, 94 % after training. Of the nouns: "
-    "same number about a half before, nearly all after; same gender in Spanish likewise; same "
-    "field, such as food, 15 % before and a little more than a half after.",
+    alt="Four lines from 0 to 100 %, on each an arrow from before to after training. Same part of "
+    "speech: 34 % before, 94 % after training. Of the nouns: same number about a half before, "
+    "nearly all after; same gender in Spanish likewise; same field, such as food, 15 % before and "
+    "a little more than a half after. The example is trees, whose nearest neighbor is drawers: "
+    "both nouns, both plural, los árboles and los cajones, but of no common field.",
 )
 def draw_neighbor_shares() -> Figure:
     shares = {
@@ -675,7 +707,7 @@ def draw_neighbor_shares() -> Figure:
 
 WIDTHS = (8, 32, 128, 512)
 ROOT = r"$\sqrt{d_\mathrm{model}}$"
-WITH, WITHOUT, POSITION = f"word \N{MULTIPLICATION SIGN} {ROOT}", "word", "position"
+WITHOUT, WITH, POSITION = "without the factor", "with the factor", "position"
 
 
 def _measure_sizes(
@@ -685,14 +717,14 @@ def _measure_sizes(
 
     The sum is word vector + position vector, of two different words at the same place.
     """
-    lengths: dict[str, list[float]] = {WITH: [], WITHOUT: []}
+    lengths: dict[str, list[float]] = {WITHOUT: [], WITH: []}
     cosines: dict[str, list[float]] = {name: [] for name in lengths}
     lengths[POSITION] = []
     torch.manual_seed(0)
     for d_model in widths:
         embed = Embeddings(words, d_model)
         with torch.no_grad():
-            tables = (embed(torch.arange(words)), embed.table.weight)
+            tables = (embed.table.weight, embed(torch.arange(words)))
         places = positional_encoding(50, d_model)
         lengths[POSITION].append(places.norm(dim=1).mean().item())
         for name, table in zip(cosines, tables, strict=True):
@@ -706,10 +738,11 @@ def _measure_sizes(
 @figure(
     "embedding-lengths",
     caption="New word vectors and position vectors, with and without the root of d_model.",
-    alt="Left: against d_model from 8 to 512, the length of a position vector grows from 2 to 16. "
-    "A word vector stays at 1 without the factor, and grows from 3 to 23 with it. Right: without "
-    "the factor the sums of two different words at the same place grow alike, their cosine rises "
-    "from 0.8 to 1; with it the cosine stays near a third.",
+    alt="Left: arrows as long as vectors of 512 numbers are. Without the factor a word is 1 long "
+    "and a position 16 long; with the factor a word is 23 long. "
+    "Right, against the width from 8 to 512: without the factor the sums of two different words at "
+    "the same position grow alike, their cosine rises from 0.8 to 1; with it the cosine stays near "
+    "a third.",
 )
 def draw_embedding_lengths() -> Figure:
     return _vector_sizes(WIDTHS, *_measure_sizes())

@@ -13,18 +13,19 @@ from matplotlib.axes import Axes
 from matplotlib.colors import ListedColormap
 from matplotlib.figure import Figure
 from matplotlib.patches import Arc, Circle, Rectangle, Wedge
+from matplotlib.patheffects import withStroke
 
 from course import experiments
 from course.chapters.journey.figures import sums
 from course.drawing import lazy_altair as alt
 from course.drawing import style
 from course.drawing.arrows import arrow, box, bracket, path
-from course.drawing.cells import matrix, outline, scale, strip
+from course.drawing.cells import matrix, scale, strip
 from course.drawing.maps import AMOUNTS, color_scale, level_name
-from course.drawing.plots import name_lines
+from course.drawing.plots import name_lines, shares
 from course.drawing.registry import figure
 from course.drawing.values import as_array, steady_round
-from course.drawing.words import canvas, heading, label, titled, word
+from course.drawing.words import canvas, heading, label, percent, titled, word
 from transformer_lib.checkpoints import load_model
 from transformer_lib.files import read_json
 from transformer_lib.model.embedding import positional_encoding, tensor2tensor_encoding
@@ -39,7 +40,7 @@ TABLE = {"cmap": style.SIGNED, "aspect": "auto", "interpolation": "nearest"}
 
 
 @mpl.rc_context(style.PRINT)
-def _positions_heatmap(encoding: Any, ax: Axes | None = None, title: str | None = None) -> Axes:
+def _positions_heatmap(encoding: Any, title: str = "") -> Axes:
     """Draw position vectors (length, d_model) with values from -1 to 1 -> the axes.
 
     Position 0 is the top row, dimension 0 the left column. Zero has no color, blue is
@@ -48,25 +49,20 @@ def _positions_heatmap(encoding: Any, ax: Axes | None = None, title: str | None 
     """
     table = _table(encoding)
     length, d_model = table.shape
-    own_figure = ax is None
-    if ax is None:
-        ax = style.new_figure(style.WIDTH, min(1.6 + 0.16 * length, 5.0)).subplots()
+    _, ax = style.panel(min(1.6 + 0.16 * length, 5.0))
     limit = max(1.0, float(abs(table).max()))
     image = ax.imshow(table, vmin=-limit, vmax=limit, **TABLE)
-    ax.set_yticks(_every(length, length // 4))
+    _name_positions(ax, _every(length, length // 4))
     ax.set_xticks(_every(d_model, d_model // 8))
-    ax.set_xlabel("column of the vector: a sine and a cosine in turn")
-    level_name(ax, "position of the word")
+    ax.set_xlabel("column of the vector")
     ax.spines[:].set_visible(False)
-    if title:
-        ax.set_title(title)
-    if own_figure:
-        color_scale(image, ax, "number", [-limit, 0, limit])
+    ax.set_title(title)
+    color_scale(image, ax, "number", [-limit, 0, limit])
     return ax
 
 
 @mpl.rc_context(style.PRINT)
-def _sines_over_cosines(encoding: Any, title: str, *, every: int = 1) -> Figure:
+def _sines_over_cosines(encoding: Any, title: str, note: str = "", *, every: int = 1) -> Figure:
     """Draw the even columns of a table (length, d_model), and below them the odd ones.
 
     Side by side, as they are, a sine near 0 and a cosine near 1 would flicker. every: which pairs
@@ -75,15 +71,13 @@ def _sines_over_cosines(encoding: Any, title: str, *, every: int = 1) -> Figure:
     table = _table(encoding)
     length, d_model = table.shape
     figure = style.new_figure(style.WIDTH, 2.6 + 0.14 * length)
-    part = f"; of its pairs, one in {every} is drawn" if every > 1 else ""
-    titled(figure, title, f"Each row is the vector of one position{part}")
+    titled(figure, title, note)
     axes = figure.subplots(2, 1, sharex=True)
     for ax, name, first in zip(axes, ("sines", "cosines"), (0, 1), strict=True):
         image = ax.imshow(table[:, first :: 2 * every], vmin=-1, vmax=1, **TABLE)
         ax.set_title(name, fontsize=style.LABEL)
-        ax.set_yticks(_every(length, length // 2))
+        _name_positions(ax, _every(length, length // 2))
         _framed(ax)
-    level_name(axes[0], "position of the word")
     drawn = len(table[0, :: 2 * every])
     columns = {i: 2 * every * i for i in _every(drawn, drawn // 4)}
     axes[1].set_xticks([*columns], [f"{first}, {first + 1}" for first in columns.values()])
@@ -133,9 +127,14 @@ def _square_cells(encoding: Any, title: str, pairs: int, waves: Sequence[int]) -
     return figure
 
 
-def _name_waves(ax: Axes) -> None:
+def _name_positions(ax: Axes, marks: Sequence[int]) -> None:
+    """Name the rows of a map of positions at its left, the first of them in full."""
+    ax.set_yticks(marks, [str(mark) if mark else "position 0" for mark in marks])
+
+
+def _name_waves(ax: Axes, right: float = 1) -> None:
     """Write under a map of positions where its waves are fast, and where slow."""
-    for x, said, side in ((0, "fast waves", "left"), (1, "slow waves", "right")):
+    for x, said, side in ((0, "fast waves", "left"), (right, "slow waves", "right")):
         look = {"xycoords": "axes fraction", "textcoords": "offset points", "size": style.NOTE}
         ax.annotate(said, (x, 0), (0, -22), ha=side, va="top", color=style.MUTED, **look)
 
@@ -150,31 +149,31 @@ def _framed(ax: Axes) -> None:
 def _positions_table(encoding: Any, row: int) -> Figure:
     """Draw a whole table (length, d_model), its sines beside its cosines, and enlarged two rows.
 
-    row: the first of the two, which are neighbors.
+    row: the first of the two, which are neighbors; their first half is enlarged.
     """
     table = _table(encoding)
-    length, d_model = table.shape
-    figure = style.new_figure(style.WIDTH, 5.4)
+    far = table.shape[1] // 4
+    figure = style.new_figure(style.WIDTH, 5.6)
     note = "Enlarged: two neighbors. They differ where the waves are fast"
     titled(figure, "Each row is one position; no two rows are alike", note)
-    panels = figure.subplots(2, 2, height_ratios=(10, 2), sharex="col", sharey="row")
+    panels = figure.subplots(2, 2, height_ratios=(10, 2.2), sharey="row")
+    rim = {"path_effects": [withStroke(linewidth=2.6, foreground=style.PAPER)], "zorder": 3}
     for (ax, two), name, first in zip(panels.T, ("sines", "cosines"), (0, 1), strict=True):
         half = table[:, first::2]
         image = ax.imshow(half, vmin=-1, vmax=1, **TABLE)
-        two.imshow(half[row : row + 2], vmin=-1, vmax=1, **TABLE)
+        two.imshow(half[row : row + 2, :far], vmin=-1, vmax=1, **TABLE)
         ax.set_title(f"{name}: columns {first}, {first + 2}, {first + 4}, …", fontsize=style.LABEL)
-        at = -0.5, row - 0.5
-        ax.add_patch(Rectangle(at, d_model // 2, 2, fill=False, linewidth=1.4, clip_on=False))
+        ax.add_patch(Rectangle((-0.5, row - 0.5), far, 2, fill=False, linewidth=1.2, **rim))
+        link = {"arrowstyle": "-", "linewidth": 1, "shrinkA": 0, "shrinkB": 0, **rim}
+        ends = {"xycoords": two.transAxes, "textcoords": ax.transData, "arrowprops": link}
+        ax.annotate("", (1, 1), (far - 0.5, row + 1.5), **ends)
         two.axhline(0.5, color=style.PAPER, linewidth=3)
-        ticks = _every(d_model // 2, d_model // 8)
-        two.set_xticks(ticks, [2 * tick + first for tick in ticks])
-        _name_waves(two)
-        for panel in (ax, two):
+        for panel, columns in ((ax, 2 * far), (two, far)):
+            ticks = _every(columns, columns // 4)
+            panel.set_xticks(ticks, [2 * tick + first for tick in ticks])
             _framed(panel)
-    marks = _every(length, 20)
-    panels[0, 0].set_yticks(
-        marks, [f"position {mark}" if not mark else str(mark) for mark in marks]
-    )
+        _name_waves(ax, 0.9)  # left of the line
+    _name_positions(panels[0, 0], _every(len(table), 20))
     panels[1, 0].set_yticks([0, 1], [f"position {row}", str(row + 1)])
     color_scale(image, list(panels[:, 1]), "number")
     return figure
@@ -219,36 +218,36 @@ def wavelengths(encoding: Any) -> np.ndarray:
 def _positions_frequencies(
     small: Mapping[str, np.ndarray], large: Mapping[str, np.ndarray]
 ) -> Figure:
-    """Compare the wavelengths of two encodings, for few pairs and for many -> the figure.
+    """Draw the longest wave of two encodings, for few pairs and, smaller, for many -> the figure.
 
-    small, large: for each of the two encodings, by name, the wavelength of each pair. The few pairs
-    are drawn, on a scale on which each step multiplies. Of the many, by how much the waves of the
-    second encoding are longer at most.
+    small, large: for each of the two encodings, by name, the wavelength of each pair.
     """
-    figure, ax = style.panel(4.0)
-    (first, low), (second, high) = small.items()
-    last, many = len(low) - 1, len(large[first])
-    percent = 100 * (large[second] / large[first] - 1).max()
-    title = "The waves of Tensor2Tensor, the authors’ code, are longer than the paper’s"
-    note = f"Positions in one wave, in vectors of {2 * len(low)} numbers. "
-    note += f"In vectors of {2 * many}, the longest differ by {percent:.1f} % only"
-    titled(figure, title, note)
-    for name, waves, color in ((first, low, style.MUTED), (second, high, style.ACCENT)):
-        ax.plot(waves, "o-", markersize=8, color=color, label=name, linewidth=2.5)
-        down = (-14, 4) if name == second else (14, -10)
-        look = {"textcoords": "offset points", "weight": "bold", "color": color}
-        side = "right" if name == second else "left"
-        said = name if name == second else f"the {name}"
-        ax.annotate(said, (last - 1, waves[-2]), down, ha=side, **look)
-    bracket(ax, (last + 0.1, low[-1]), (last + 0.1, high[-1]), "")
-    look = {"size": style.LABEL + 1, "weight": "bold", "va": "center"}
-    times = high[-1] / low[-1]
-    ax.text(last + 0.16, low[-1] * times**0.5, f"{times:.0f} ×", **look)
-    ax.set(yscale="log", xlim=(-0.25, last + 0.4), xlabel="pair of columns, a sine and a cosine")
-    ends = {0: "0: the shortest wave", last: f"{last}: the longest wave"}
-    ax.set_xticks(range(last + 1), [ends.get(pair, str(pair)) for pair in range(last + 1)])
-    ax.minorticks_off()
-    ax.yaxis.set_major_formatter("{x:,.0f}")
+    figure = style.new_figure(style.WIDTH, 4.9)
+    title = "The longest wave of the authors’ code is longer than the paper’s"
+    titled(figure, title, "The last sine of the vector, over the positions of a very long text")
+    panels = figure.subplots(2, 1, sharex=True, height_ratios=(2, 1))
+    last = max(waves[-1] for waves in small.values())
+    along = np.linspace(0, last, 2000)
+    for ax, waves in zip(panels, (small, large), strict=True):
+        for (name, its), color in zip(waves.items(), (style.MUTED, style.ACCENT), strict=True):
+            look = {"color": color, "linewidth": 2.8 if color == style.ACCENT else 1.8}
+            ax.plot(along, np.sin(2 * math.pi * along / its[-1]), label=name, **look)
+        low, high = (its[-1] for its in waves.values())
+        times, numbers = high / low, 2 * len(waves[name])
+        longer = f"{times:.0f} × as long" if times > 2 else f"only {100 * (times - 1):.1f} % longer"
+        said = f"vectors of {numbers} numbers: the wave of the authors’ code is {longer}"
+        ax.set_title(said, fontsize=style.LABEL)
+        ax.set(xlim=(0, last), ylim=(-1.15, 1.15), yticks=[-1, 0, 1])
+        if times > 2:
+            ax.set_ylim(-1.7, 1.8)
+            bracket(ax, (low / 4, 1.35), (1.25 * low, 1.35), "", style.MUTED)
+            look = {"va": "center", "weight": "bold"}
+            said = f"the {next(iter(waves))}: one wave in {low:,.0f} positions"
+            ax.text(1.35 * low, 1.35, said, color=style.MUTED, **look)
+            said = f"{name}, the authors’ code: one wave in {high:,.0f} positions"
+            ax.text(high, -1.4, said, color=style.ACCENT, ha="right", **look)
+    panels[-1].xaxis.set_major_formatter("{x:,.0f}")
+    panels[-1].set_xlabel("position")
     return figure
 
 
@@ -319,110 +318,133 @@ def _positions_clocks(
 def _positions_similarity(encoding: Any, narrow: Any) -> Figure:
     """Draw dot products of position vectors, each divided by d_model/2, their square length.
 
-    Left: all pairs of positions of `encoding`. Right: by their distance, three positions with each
-    other one, for `encoding` and, below, for `narrow`, which has fewer columns.
+    Left: all pairs of positions of `encoding`. Right: position 0 with all, by their distance; the
+    axis has the colors of the map. Small in its corner, the same for `narrow`, of fewer columns.
     """
-    table = _table(encoding)
-    figure = style.new_figure(style.WIDTH, 4.7)
-    title = "How alike two positions are depends on their distance only"
-    note = "Dot product of the two position vectors; at 1 they are equal."
-    titled(figure, title, f"{note} Right: three positions with all")
-    figure.get_layout_engine().set(wspace=0.08, hspace=0.06)
-    grid = figure.add_gridspec(2, 2, width_ratios=(1.1, 1), height_ratios=(1, 1))
-    left = figure.add_subplot(grid[:, 0])
+    table, narrow = _table(encoding), _table(narrow)
+    figure = style.new_figure(style.WIDTH, 4.5)
+    note = "Dot product of two position vectors; at 1 they are equal"
+    titled(figure, "How alike two positions are depends on their distance only", note)
+    figure.get_layout_engine().set(wspace=0.1)
+    left, right = figure.subplots(1, 2)
     products, end = table @ table.T / (table.shape[1] / 2), len(table) - 1
-    image = left.imshow(products, cmap=AMOUNTS, vmin=0.5, vmax=1, interpolation="nearest")
+    look = {"cmap": AMOUNTS, "vmin": 0.5, "vmax": 1, "aspect": "auto"}
+    left.imshow(products, interpolation="nearest", **look)
     marks, far = _every(len(table), len(table) // 4), len(table) // 4
-    left.set(xlabel="one position; downwards: the other", xticks=marks, yticks=marks)
-    left.set_anchor("N")
-    left.set_title(f"any two positions, {table.shape[1]} numbers in a vector", fontsize=style.LABEL)
-    left.plot([far, end], [0, end - far], color=style.INK, linewidth=1.2)
-    said = f"distance {far}:\nalways {products[0, far]:.2f}"
-    left.text(end - 1.5, 5, said, ha="right", va="center")
-    color_scale(image, left, "", [0.5, 1], shrink=0.6)
-    for row, (one, what) in enumerate(((table, "falls all the way"), (_table(narrow), "swings"))):
-        ax = figure.add_subplot(grid[row, 1])
-        alike = one @ one.T / (one.shape[1] / 2)
-        for start, look in STARTS.items():
-            away = abs(np.arange(end + 1) - start * end)
-            ax.plot(away, alike[int(start * end)], label=f"position {start * end:.0f}", **look)
-        ax.set_title(f"{one.shape[1]} numbers: it {what}", fontsize=style.LABEL)
-        ax.set(ylim=(0, 1.1), xlim=(-0.5, end + 0.5), xticks=marks, yticks=[0, 0.5, 1])
-        if row == 0:
-            how = {"handlelength": 0.8, "columnspacing": 0.7, "borderaxespad": 0.3}
-            ax.legend(loc="lower left", ncols=3, fontsize=style.NOTE, **how)
-            ax.scatter(far, products[0, far], s=80, facecolor="none", edgecolor=style.INK, zorder=4)
-            ax.annotate(f"distance {far}: {products[0, far]:.2f}", (far, 0.8))
-    ax.set_xlabel("distance between the two positions")
+    left.set(xlabel="one position", xticks=marks, yticks=marks)
+    level_name(left, "another position")
+    alike = products[0, far]
+    left.plot([far, end], [0, end - far], color=style.INK, linewidth=1.6)
+    left.text(end - 1.5, 4, f"distance {far}:\nalways {alike:.2f}", ha="right", va="center")
+    right.plot(products[0], color=style.ACCENT, linewidth=2.8, label="dot product", clip_on=False)
+    ramp = right.inset_axes((-0.05, 0, 0.05, 1 / 1.02))
+    ramp.imshow(np.linspace(1, 0.5, 65)[:, None], **look)
+    ramp.axis("off")
+    right.set(ylim=(0.5, 1.01), xlim=(0, end), xticks=marks, yticks=[0.5, 0.75, 1])
+    right.tick_params(axis="y", pad=17, length=0)
+    right.set_xlabel("distance between the two positions")
+    right.plot(far, alike, "o", color=style.INK, markersize=8)
+    row = len(table) * (1.01 - alike) / 0.51 - 0.5  # as high on the map
+    link = {"arrowstyle": "-", "color": style.INK, "linewidth": 1, "linestyle": (0, (3, 2))}
+    ends = {"xytext": (row + far, row), "xycoords": right.transData, "textcoords": left.transData}
+    right.annotate("", (far, alike), arrowprops={**link, "shrinkA": 0, "shrinkB": 0}, **ends)
+    right.annotate(f"distance {far}: {alike:.2f}", (far, alike), (4, 10), **POINTS)
+    small = right.inset_axes((0.26, 0.66, 0.72, 0.2))
+    few = (narrow @ narrow.T / (narrow.shape[1] / 2))[0]
+    small.plot(few, color=style.SOFT, linewidth=1.6)
+    back = 3 + int(few[3:].argmax())
+    small.plot(back, few[back], "o", color=style.MUTED, markersize=5)
+    said = {"size": style.NOTE, "color": style.MUTED, **POINTS}
+    small.annotate(f"distance {back}: {few[back]:.2f}", (back, few[back]), (8, 1), **said)
+    small.set(xlim=(0, end), ylim=(0, 1.1))
+    small.axis("off")
+    text = f"with vectors of {narrow.shape[1]} numbers it swings"
+    label(small, (0, 1.45), text, color=style.MUTED)
+    text = f"vectors of {table.shape[1]} numbers"
+    right.text(end, 0.645, text, color=style.ACCENT, ha="right", weight="bold")
     return figure
 
 
-STARTS = {  # as parts of the way from the first to the last; they can be seen on one another
-    0: {"color": style.tint(style.ACCENT), "linewidth": 8},
-    1: {"color": style.ACCENT, "linewidth": 1.6},
-    0.5: {"color": style.INK, "linestyle": "none", "marker": "o", "markersize": 2.8},
-}
+POINTS = {"textcoords": "offset points"}
 
 
-def input_vectors(
-    words: Sequence[str],
-    vectors: Any,
-    positions: Any,
-    side: str = "encoder",
-    title: str = "",
-    encoders: Any = None,
-) -> Figure:
-    """Draw what goes into one side of the model: for each word its vector + its position's.
+def input_vectors(words: Sequence[str], vectors: Any, positions: Any, title: str) -> Figure:
+    """Draw what goes into the encoder: for each word its vector + its position's -> the figure.
 
     words: the tokens; vectors (tokens, d_model), their word vectors; positions (tokens, d_model).
-    side: "encoder" or "decoder". On the left stand both stacks, small, with the bottom of this
-    side filled; on the right that bottom, enlarged, with the first numbers of each vector, rounded
-    before they are added, so that the numbers that one reads are the sum. encoders: the positions
-    of the encoder, to be compared: under those of the words, in one frame; all else is pale.
+    On the left stand both stacks, small, with the bottom of the encoder filled; on the right that
+    bottom, enlarged.
     """
-    shown = 4 if len(words) <= 3 else 2
-    rounded = np.vectorize(functools.partial(steady_round, decimals=1))
-    meanings, places = (rounded(_table(each)[:, :shown]) for each in (vectors, positions))
-    compared, up = encoders is not None, 0.55 if encoders is not None else 0.0
-    figure, ax = canvas(8, 4.55 + up)
+    (meanings, places), shown = _first_numbers(vectors, positions, shown=4), 4
+    figure, ax = canvas(8, 4.55)
     heading(ax, title, f"The first {shown} of {_table(vectors).shape[1]} numbers of each vector")
-    _two_stacks(ax, ("encoder", "decoder") if compared else (side,))
+    _two_stacks(ax)
     left, wide = 2.75, 0.345 * shown
     step = (8 - left - 0.02) / len(words)
     rows = (
         ("word", 0.75, meanings),
-        ("+ position", 1.5 + up, places),
-        ("= sum", 2.3 + up, meanings + places),
+        ("+ position", 1.5, places),
+        ("= sum", 2.3, meanings + places),
     )
     for name, y, table in rows:
         weight = "bold" if name == "= sum" else "normal"
         label(ax, (left - 0.12, y + 0.17), name, ha="right", weight=weight)
         for number, (text, numbers) in enumerate(zip(words, table, strict=True)):
             x, own = left + number * step, style.WORDS.get(text, style.INK)
-            mark = {"edge": own, "line": 1 if compared else 2} if name == "= sum" else {}
+            mark = {"edge": own, "line": 2} if name == "= sum" else {}
             strip(ax, (x, y), wide, 0.34, numbers, limit=3, decimals=1, **mark)
-            framed = compared and name == "+ position"
-            ax.images[-1].set_alpha(0.35 if compared and not framed else 1)
-            label(ax, (x + wide + (0.08 if framed else 0.04), y + 0.22), "…")
+            label(ax, (x + wide + 0.04, y + 0.22), "…")
             if name == "word":
                 word(ax, (x + wide / 2, 0.2), text, size=12)
                 arrow(ax, (x + wide / 2, 0.4), (x + wide / 2, 0.72))
-                arrow(ax, (x + wide / 2, 2.67 + up), (x + wide / 2, 3.15 + up))
+                arrow(ax, (x + wide / 2, 2.67), (x + wide / 2, 3.15))
             elif name == "+ position":
                 label(ax, (x + wide / 2, y + 0.5), f"position {number}", ha="center")
-    loud = {"ha": "center", "weight": "bold", "color": style.ACCENT}
-    for number, its in enumerate(
-        rounded(_table(encoders)[: len(words), :shown]) if compared else ()
-    ):
-        x, y = left + number * step, 1.5
-        strip(ax, (x, y), wide, 0.34, its, limit=3, decimals=1)
-        label(ax, (x + wide / 2, y + 0.44), "=", size=style.TITLE, **loud)
-        outline(ax, (x - 0.05, y - 0.05), wide + 0.1, 0.44 + up, style.ACCENT, 1.8)
-        label(ax, (x + wide + 0.08, y + 0.22), "…")
-    said = "encoder’s" if compared else ""
-    label(ax, (left - 0.12, 1.67), said, ha="right", color=style.ENCODER)
-    long = (len(words) - 1) * step + wide
-    _layer(ax, (left + long / 2, 3.4 + up), long, 0.42, f"{side} layer 0", side, weight="bold")
+    long, side = (len(words) - 1) * step + wide, "encoder"
+    _layer(ax, (left + long / 2, 3.4), long, 0.42, f"{side} layer 0", side, weight="bold")
+    return figure
+
+
+def _first_numbers(*tables: Any, shown: int) -> list[np.ndarray]:
+    """Of each row the first numbers, rounded before they are added: what one reads is the sum."""
+    rounded = np.vectorize(functools.partial(steady_round, decimals=1))
+    return [rounded(_table(table)[:, :shown]) for table in tables]
+
+
+def _shared_positions(sides: Mapping[str, tuple], positions: Any, title: str) -> Figure:
+    """Draw one row of position vectors, added to the words of both sides -> the figure.
+
+    sides: for "decoder" and "encoder" the tokens and their word vectors (tokens, d_model), at most
+    as many as there are positions (length, d_model). The decoder stands above, the encoder below.
+    """
+    shown, left, step, wide, high, middle = 2, 2.15, 1.19, 0.69, 0.32, 2.2
+    (places,) = _first_numbers(positions, shown=shown)
+    figure, ax = canvas(8, 5.1)
+    heading(ax, title, f"The first {shown} of {_table(positions).shape[1]} numbers of each vector")
+
+    def row(name: str, y: float, table: Any, color: str = style.INK, **look: Any) -> None:
+        label(ax, (0.1, y), name, size=style.LABEL, color=color, weight="bold" if look else None)
+        for number, numbers in enumerate(table):
+            x = left + step * number
+            strip(ax, (x, y - high / 2), wide, high, numbers, limit=3, decimals=1, **look)
+            label(ax, (x + wide + 0.05, y + 0.05), "…")
+
+    box(ax, (4, middle), 7.96, 0.56, fill=style.GROUND, line=0)
+    row("position", middle, places, style.ACCENT, edge=style.ACCENT, line=1.6)
+    for number in range(len(places)):
+        at = left + step * number - 0.08, middle
+        label(ax, at, str(number), size=style.LABEL, ha="right", color=style.ACCENT, weight="bold")
+    for (side, (words, vectors)), way in zip(sides.items(), (1, -1), strict=True):
+        color = {"encoder": style.ENCODER, "decoder": style.DECODER}[side]
+        (meanings,), near, far = _first_numbers(vectors, shown=shown), 0.8 * way, 1.5 * way
+        sums_of = meanings + places[: len(words)]
+        row(f"sum, into the {side}", middle + near, sums_of, color, edge=color, line=1.6)
+        row(f"word of the {side}", middle + far, meanings)
+        for number, text in enumerate(words):
+            x, half = left + step * number + wide / 2, way * (high / 2 + 0.03)
+            arrow(ax, (x, middle + half), (x, middle + near - half), style.ACCENT, thick=2.4)
+            arrow(ax, (x, middle + far - half), (x, middle + near + half))
+            word(ax, (x, middle + far + 0.38 * way), text, size=12)
     return figure
 
 
@@ -434,15 +456,15 @@ def _layer(
     box(ax, at, width, height, text, color, fill=fill, line=1.8, **look)
 
 
-def _two_stacks(ax: Axes, filled: Sequence[str]) -> None:
-    """Encoder and decoder as two small towers; the bottoms of those in `filled` are filled."""
+def _two_stacks(ax: Axes) -> None:
+    """Encoder and decoder as two small towers; the bottom of the encoder is filled."""
     for name, x, words in (
         ("encoder", 0.45, "I like\ntrees"),
         ("decoder", 1.4, "<bos> me\ngustan…"),
     ):
         label(ax, (x, 0.2), words, ha="center", style="italic")
         floors = [
-            ("word +\nposition", 0.95, 0.5, name in filled),
+            ("word +\nposition", 0.95, 0.5, name == "encoder"),
             (f"{name}\nlayers", 2.02, 1.25, False),
         ]
         floors += [("word\nscores", 3.2, 0.48, False)] if name == "decoder" else []
@@ -484,11 +506,11 @@ def _rows_in_pairs(
     return figure
 
 
-KINDS = {  # the name in the picture, where it stands, its color, line and width
-    "paper": ("computed, the paper’s", (11.45, 0.4), style.ACCENT, "-", 3),
-    "tensor2tensor": ("computed, the program’s", (11.3, 0.6), style.SOFT, "-", 1.6),
-    "learned": ("learned", (9.3, 0.3), style.INK, (0, (3, 2)), 1.6),
-    "none": ("without positions", (3.25, 0.3), style.SOFT, "-", 2),
+KINDS = {  # the name in the picture, where it stands beside its point, and its color
+    "paper": ("computed as in the paper", (36, 0), style.ACCENT),
+    "tensor2tensor": ("computed as in the authors’ code", (12, 4), style.MUTED),
+    "learned": ("learned", (-15, 10), style.INK),
+    "none": ("without positions", (0, 0), style.SOFT),
 }
 
 
@@ -498,39 +520,34 @@ def _lengths_copied(
 ) -> Axes:
     """Draw how many rows are copied right against their length, for each kind of positions.
 
-    results: {"kind", "seed", "length", measure}. The line is the mean of the seeds, each mark a
-    seed. To the right of `trained_to` the rows are longer than any in training.
+    results: {"kind", "seed", "length", measure}. The line is the mean of the seeds; at the first
+    length that no training had, each seed is a mark, and the mean a number.
     """
-    ax = style.new_figure(style.WIDTH, 4.0).subplots()
-    lengths = sorted({row["length"] for row in results if row["length"] <= trained_to + 5})
-    ax.axvspan(trained_to + 0.5, max(lengths) + 0.5, color=style.GROUND, zorder=0)
-    for x, text, side in ((0.4, "seen in training", "right"), (0.6, "longer", "left")):
-        ax.text(trained_to + x, 1.1, text, ha=side, va="center", color=style.MUTED)
-    for kind, (name, place, color, line, wide) in reversed(KINDS.items()):
-        groups = [
-            [row[measure] for row in results if (row["kind"], row["length"]) == (kind, n)]
+    ax = style.new_figure(style.WIDTH, 3.9).subplots()
+    near = range(trained_to - 2, trained_to + 6)
+    lengths = sorted({row["length"] for row in results if row["length"] in near})
+    ax.axvspan(trained_to + 0.5, max(lengths) + 0.3, color=style.GROUND, zorder=0)
+    for x, text, side in ((0.42, "as long as in training", "right"), (0.58, "longer", "left")):
+        ax.text(trained_to + x, 1.12, text, ha=side, va="center", color=style.MUTED)
+    for order, (kind, (name, shift, color)) in enumerate(reversed(KINDS.items())):
+        groups = {
+            n: [row[measure] for row in results if (row["kind"], row["length"]) == (kind, n)]
             for n in lengths
-        ]
-        look = {"color": color, "linestyle": line, "linewidth": wide, "label": name}
-        above = 4 if line != "-" else 3  # another line is seen between the dashes
-        ax.plot(lengths, [np.mean(group) for group in groups], zorder=above, **look)
-        seeds = [(n, share) for n, group in zip(lengths, groups, strict=True) for share in group]
-        ax.scatter(*zip(*seeds, strict=True), color=color, s=18, zorder=3)
-        ax.text(*place, name, color=style.readable(color, style.PAPER), va="center")
-        low = [share for share in groups[0] if share < 0.5]
-        if kind == "learned" and low:
-            said = f"learned: {len(low)} of {len(groups[0])} runs fails\nat a single digit"
-            way = {"arrowstyle": "-", "color": style.INK, "linewidth": 0.8}
-            at = lengths[0] + 0.6, 0.4 * np.mean(groups[0]) + 0.6 * np.mean(groups[1])
-            ax.annotate(said, at, (2.6, 0.8), va="center", arrowprops=way)
-    ax.set(
-        xlabel="digits in the row (a dot for each run, a line for their mean)",
-        xticks=lengths,
-        ylim=(-0.03, 1.17),
-        xlim=(min(lengths) - 0.5, max(lengths) + 0.5),
-    )
-    ax.set_yticks([0, 0.5, 1], ["0 %", "50 %", "100 %"])
-    level_name(ax, "rows copied right")
+        }
+        means, new = {n: np.mean(group) for n, group in groups.items()}, trained_to + 1
+        look = {"color": color, "linewidth": 3, "zorder": 2 + order, "clip_on": False}
+        ax.plot(lengths, list(means.values()), label=name, **look)
+        if kind == "none":
+            ax.text(lengths[0], 0.05, name, color=style.MUTED)
+            continue
+        ax.scatter([new] * len(groups[new]), groups[new], **{**look, "linewidth": 0}, s=36)
+        side = {"ha": "left" if shift[0] > 0 else "right", "va": "center", "weight": "bold"}
+        said = f"{name}: {percent(means[new]) if means[new] else '0 %'}"
+        ax.annotate(said, (new, means[new]), shift, textcoords="offset points", color=color, **side)
+    ax.set(xlabel="digits in the row", xticks=lengths, ylim=(-0.05, 1.18))
+    ax.set_xlim(min(lengths) - 0.15, max(lengths) + 0.3)
+    shares(ax.yaxis)
+    level_name(ax, f"rows copied without a mistake, mean of the runs (dots at {new}: each run)")
     return ax
 
 
@@ -740,7 +757,7 @@ def draw_positions_clocks() -> Figure:
     alt="Two heat maps of 100 positions side by side, the 64 sines and the 64 cosines. On the left "
     "of each, blue and orange alternate fast from row to row; the further right, the slower the "
     "change, along curved bands. The right third is still: the sines blank, near 0, the cosines "
-    "brown, near 1. Below, the rows of positions 30 and 31 are enlarged: they differ on the left.",
+    "brown, near 1. Below, the first half of rows 30 and 31 is enlarged: they differ on the left.",
 )
 def draw_positions_table() -> Figure:
     return _positions_table(positional_encoding(100, 128), row=30)
@@ -766,12 +783,16 @@ SLOWER = "The further right a column, the more slowly it changes"
     "positions-paper",
     caption="The paper's position vectors: 20 positions, 512 dimensions.",
     alt="Two heat maps with one row per position, of every fourth pair of columns: the sines, and "
-    "below them their cosines. On the left blue and orange alternate from row to row, fast; to the "
-    "right ever more slowly. Beyond column 300 the rows look alike: the sines are blank, still "
-    "near 0, the cosines brown, near 1.",
+    "below them their cosines, up to column 255 of 511. On the left blue and orange alternate from "
+    "row to row, fast; to the right ever more slowly. At the right end the rows hardly differ: "
+    "the sines are nearly blank, near 0, the cosines brown, near 1.",
 )
 def draw_positions_paper() -> Figure:
-    return _sines_over_cosines(positional_encoding(20, 512), SLOWER, every=4)
+    note = (
+        "Each row is the vector of one position, of 512 numbers. Of the pairs up to column 255,\n"
+    )
+    note += "one in four is drawn; the other half of the columns hardly changes"
+    return _sines_over_cosines(positional_encoding(20, 512)[:, :256], SLOWER, note, every=4)
 
 
 @figure(
@@ -799,8 +820,7 @@ def draw_positions_small() -> Figure:
 )
 def draw_positions_tensor2tensor() -> Figure:
     ax = _positions_heatmap(tensor2tensor_encoding(20, 512))
-    ax.set_xlabel("column of the vector")
-    ax.spines[:].set(visible=True, color=style.SOFT, linewidth=0.8)  # the sines end without color
+    _framed(ax)
     for name, x, color in (("sines", 0.42, style.INK), ("cosines", 0.92, style.PAPER)):
         look = {"color": color, "size": style.TITLE, "weight": "bold"}
         ax.text(x, 0.5, name, transform=ax.transAxes, ha="center", **look)
@@ -820,9 +840,10 @@ def both_wavelengths(d_model: int) -> dict[str, Any]:
 @figure(
     "positions-frequencies",
     caption="The two encodings differ in their wavelengths, not only in the order of the columns.",
-    alt="Wavelengths of four pairs of columns, in vectors of 8 numbers, on a logarithmic scale. "
-    "Both start at 6; Tensor2Tensor's rise to 10000 times 2 pi, the paper's only to 1000 times "
-    "2 pi. A bracket says '10 ×'. In vectors of 512, the longest waves differ by 3.7 percent.",
+    alt="The longest wave of both encodings over 62,832 positions. Above, in vectors of 8 numbers: "
+    "while Tensor2Tensor, the authors' code, goes through one wave, the paper's formula goes "
+    "through ten, of 6,283 positions each. Below, smaller, in vectors of 512 numbers: the two "
+    "waves nearly lie on one another; that of the code is 3.7 percent longer.",
 )
 def draw_positions_frequencies() -> Figure:
     return _positions_frequencies(both_wavelengths(8), both_wavelengths(512))
@@ -843,10 +864,10 @@ def draw_positions_rotation() -> Figure:
     "positions-dot-products",
     caption="The dot product of two position vectors depends on their distance only.",
     alt="Left: a table of 41 by 41 positions, strongest on the diagonal and constant along each "
-    "parallel to it, of which that of distance 10 is drawn: always 0.68. Right: dot product "
-    "against distance, from position 0, 20 and 40 to all others; the three fall on one another. "
-    "Above, for 512 numbers, it falls from 1 to about 0.55 at distance 40, with a ring at distance "
-    "10. Below, for 8 numbers, it swings up and down, and at distance 6 it is back at 0.95.",
+    "parallel to it, of which that of distance 10 is drawn: always 0.68. A dashed line leads from "
+    "it to the same number on the right: dot product against distance, on an axis with the colors "
+    "of the table. For vectors of 512 numbers it falls from 1 to about 0.55 at distance 40. Small "
+    "in the corner, for 8 numbers, it swings up and down, and at distance 6 it is back at 0.95.",
 )
 def draw_positions_dot_products() -> Figure:
     return _positions_similarity(positional_encoding(41, 512), positional_encoding(41, 8))
@@ -891,25 +912,25 @@ def draw_positions_input() -> Figure:
     words = ["I", "like", "trees"]
     vectors = _trained_words(words)
     title = "Into the encoder goes which word it is, plus where it stands"
-    return input_vectors(words, vectors, positional_encoding(3, vectors.size(1)), title=title)
+    return input_vectors(words, vectors, positional_encoding(3, vectors.size(1)), title)
 
 
 @figure(
     "positions-output-side",
     caption="The same on the side that writes: words of another table, the same positions.",
-    alt="Left: encoder and decoder as two small towers, the bottoms of both filled. Right, the "
-    "decoder's enlarged: five columns for '<bos>', 'me', 'gustan', 'los' and 'árboles'. In each, "
-    "from the bottom: the word, its vector, plus the vector of its position 0 to 4, and the sum, "
-    "framed in the word's color, from which an arrow leads into decoder layer 0. Under each "
-    "position, in one frame with it and joined by an equals sign, is the encoder's, number by "
-    "number the same.",
+    alt="In the middle one row of five position vectors, 0 to 4, framed. From each an arrow leads "
+    "up to a sum of the decoder, where it is added to the vector of '<bos>', 'me', 'gustan', 'los' "
+    "or 'árboles', and from the first four another leads down to a sum of the encoder, where the "
+    "same numbers are added to 'I', 'like', 'trees' and '<eos>'.",
 )
 def draw_positions_output_side() -> Figure:
-    words = ["<bos>", "me", "gustan", "los", "árboles"]
-    vectors = _trained_words(words, "target")
-    model, title = load_model(SHIPPED_MODEL), "The decoder adds the same positions as the encoder"
-    encoders, own = model.src_positions.table, model.tgt_positions.table[:5]
-    return input_vectors(words, vectors, own, "decoder", title, encoders)
+    written, read = "<bos> me gustan los árboles".split(), "I like trees <eos>".split()
+    sides = {
+        "decoder": (written, _trained_words(written, "target")),
+        "encoder": (read, _trained_words(read)),
+    }
+    positions = load_model(SHIPPED_MODEL).tgt_positions.table[:5]
+    return _shared_positions(sides, positions, "Decoder and encoder add the same positions")
 
 
 @figure(
@@ -927,13 +948,14 @@ def draw_positions_explorer() -> Any:
 @figure(
     "positions-learned",
     title="Beyond the lengths in training, computed and learned positions both fail",
-    caption="Learned and computed positions copy equally well within the training lengths; beyond "
-    "them neither holds out for long.",
-    alt="Share of rows copied right against the number of digits. From 2 to 10 digits, the longest "
-    "in training, computed and learned positions are near 100 %; with a single digit one of three "
-    "learned runs is at 0. At 11 the computed ones fall to about a half, the learned ones, dashed, "
-    "to 0; from 13 on all are at 0. Without positions the share falls from 1 digit on and is near "
-    "0 from 5 on.",
+    caption="Learned and computed positions copy equally well within the training lengths (only at "
+    "a single digit, not drawn, one of three learned runs fails); beyond them neither holds out "
+    "for long.",
+    alt="Share of rows copied right against the number of digits, from 8 to 15. Up to 10 digits, "
+    "the longest in training, the lines of computed and learned positions lie on one another near "
+    "100 %. At 11 the computed ones fall to about a half, 41 and 57 %, with a dot for each of "
+    "three runs, and the learned ones to 0; from 13 on all are at 0. Without positions the line is "
+    "near 0 everywhere.",
 )
 def draw_positions_learned() -> Figure:
     found = experiments.load("positions")

@@ -8,8 +8,10 @@ from course.chapters.ch01_one_hot.figures import (
     _distance_triangle,
     _one_hot_row,
     _one_hot_table,
+    _typical,
     _unknown_words,
 )
+from course.drawing.registry import FIGURES
 from transformer_lib.model.embedding import one_hot
 
 WORDS = ["I", "like", "trees"]
@@ -60,13 +62,32 @@ def test_what_is_no_one_hot_table_is_refused(table, words, message):
         _one_hot_table(table, words, ["a", "b", "c"])
 
 
-def test_the_share_of_unknown_words_is_drawn_in_percent():
-    ax = _unknown_words([10, 100], [50, 3], total=200)
-    assert list(ax.lines[0].get_xdata()) == [10, 100]
-    assert list(ax.lines[0].get_ydata()) == [25.0, 1.5]
+def test_unknown_words_are_blotted_out_and_their_share_is_of_the_whole_text():
+    few = [[("a", True), ("b", False)], [("c", False), ("b", False)]]
+    many = [[("a", True), ("b", True)], [("c", True), ("b", True)]]
+    ax = _unknown_words([10, 1000], [few, many], at=0).axes[0]
+    texts = [text.get_text() for text in ax.texts]
+    assert texts[4:] == ["10 sentences", "a", "75 %", "1,000 sentences", "a", "b", "0 %"]
+    assert len(ax.patches) == 1, "the b that the first vocabulary doesn't have"
+    with pytest.raises(ValueError, match="1 sizes of training text don't fit 2"):
+        _unknown_words([10], [few, many], at=0)
 
 
-@pytest.mark.parametrize("unknown", [[], [1, 2]])
-def test_sizes_and_counts_must_fit(unknown):
-    with pytest.raises(ValueError, match="1 sizes of training text don't fit"):
-        _unknown_words([10], unknown, total=20)
+def test_the_drawn_sentence_is_as_unknown_as_the_whole_text():
+    known = [[("a", False), ("b", False)], [("a", False), ("c", True)], [("c", True)]]
+    assert _typical([known], long=2) == 1
+
+
+def test_what_the_alt_text_says_of_unknown_words_is_drawn():
+    drawn = FIGURES["unknown-words"]
+    ax = drawn.draw().axes[0]
+    texts = [text.get_text() for text in ax.texts]
+    sentence = texts[-11:-1]
+    assert " ".join(sentence) in drawn.alt and len(ax.patches) == 5 + 2
+    blotted = [
+        set(sentence) - set(texts[texts.index(f"{size} sentences") :][: 11 - count])
+        for size, count in ((10, 5), (100, 2))
+    ]
+    assert blotted[1] == {"letters", "wardrobes"} < blotted[0]
+    shares = [text for text in texts if text.endswith(" %")]
+    assert "{}, {}, {} and {}".format(*shares) in drawn.alt

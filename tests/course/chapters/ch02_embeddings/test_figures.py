@@ -7,7 +7,11 @@ import pytest
 import torch
 
 from course.chapters.ch02_embeddings.figures import (
+    EXAMPLES,
     GENDERS,
+    POSITION,
+    WITH,
+    WITHOUT,
     _loss_by_bottom,
     _pulled_rows,
     _vector_sizes,
@@ -17,11 +21,15 @@ from course.chapters.ch02_embeddings.figures import (
     draw_word_similarity,
     flat_map,
     nearest_words,
+    neighbor_shares,
     own_islands,
     share_bars,
     word_map,
 )
 from course.drawing import style
+from course.grammar.classes import english_class
+from course.grammar.lexicon import NOUN_OF_FORM
+from transformer_lib.translator import Translator
 
 WORDS = ["a", "b", "c"]
 KINDS = {"noun": ("#2774A7", "circle"), "verb": ("#E89F2A", "square")}
@@ -102,7 +110,9 @@ def test_the_chart_carries_words_places_and_choices():
     assert [row["landmark"] for row in rows] == [True, False]
     assert (rows[0]["x"], rows[0]["y"]) == (1.5, -2.0)
     bound = {param["name"]: param.get("bind") for param in spec["params"]}
-    assert bound["view"]["labels"] == ["before", "after"] and bound["chosen"] == "legend"
+    assert bound["view"]["labels"] == ["before", "after"]
+    chosen = next(param for param in spec["params"] if param["name"] == "chosen")
+    assert chosen["select"] == {"type": "point", "fields": ["kind"]} and chosen["views"] == ["dots"]
     assert bound["search"]["input"] == "search"
 
 
@@ -113,10 +123,21 @@ def test_regions_have_names_and_a_search_without_a_hit_says_so():
     rows = spec["data"]["values"]
     assert [row["region"] for row in rows] == ["", "", "nouns"]
     assert [row["left"] for row in rows] == [True, True, False]
-    assert rows[-1]["disc"] == 5 * 0.25 * (560 / 2) ** 2
+    rim = math.sqrt(5 * 0.25 / math.pi) * 530 / 2  # of a disc as wide as its words are spread
+    assert (rows[-1]["dx"], rows[-1]["dy"]) == (0, -round(rim + 16))
     assert "no word here begins with" in str(spec["layer"])
     with pytest.raises(ValueError, match="'nouns' is of the kind 'x'"):
         word_map([], KINDS, ["all"], regions=[{**region, "kind": "x"}])
+
+
+def test_an_arrow_leads_from_word_to_word_where_a_view_has_both():
+    points = [point(x=0, y=0), point(word="cats", x=2, y=1), point(view=1), point(view=1, x=9, y=9)]
+    spec = word_map(points, KINDS, ["a", "b"], steps=[("cat", "cats")]).to_dict()
+    (arrow,) = (row for row in spec["data"]["values"] if "angle" in row)
+    right, up = arrow["x2"] - arrow["x1"], arrow["y2"] - arrow["y1"]
+    assert 0 < arrow["x1"] < arrow["x2"] < 2 and right / up == pytest.approx(2, abs=0.01)
+    assert arrow["angle"] == round(math.degrees(math.atan2(530, 342)))
+    assert "isValid(datum.angle)" in str(spec)
 
 
 def test_a_heading_stands_above_each_view():
@@ -138,18 +159,41 @@ def test_a_point_that_the_map_has_no_place_for(changes):
         word_map([point(**changes)], KINDS, ["all"])
 
 
-def test_bars_are_percent():
+def test_shares_before_and_after_are_dots_and_percent():
     ax = share_bars({"before": {"x": 0.25, "y": 0.5}, "after": {"x": 1.0, "y": 0.0}})
-    assert [bar.get_width() for bars in ax.containers for bar in bars] == [25, 50, 100, 0]
+    dots = {line.get_label(): [] for line in ax.lines if line.get_marker() == "o"}
+    for line in ax.lines:
+        if line.get_marker() == "o":
+            dots[line.get_label()] += line.get_xydata().tolist()
+    assert dots == {"_before": [[0.25, 0], [0.5, 1]], "_after": [[1.0, 0], [0.0, 1]]}
+    said = [text.get_text() for text in ax.texts if "%" in text.get_text()]
+    assert said == ["25 %", "100 %", "50 %", "0 %"]
     with pytest.raises(ValueError, match="same questions"):
         share_bars({"before": {"x": 0.25}, "after": {"y": 1.0}})
 
 
-def test_sizes_and_alikeness_are_drawn_against_the_width():
-    figure = _vector_sizes([8, 32], {"word": [1.0, 2.0], "place": [2.0, 4.0]}, {"word": [0, 1]})
+def test_the_neighbor_of_trees_is_as_the_examples_say():
+    translator = Translator.load()
+    words, table = translator.src.vocab.tokens, translator.model.src_embed.table.weight.detach()
+    assert nearest_words(table, words, 1)[words.index("trees")] == ["drawers"]
+    trees, drawers = (NOUN_OF_FORM[word] for word in ("trees", "drawers"))
+    kinds = [english_class(word) for word in ("trees", "drawers")]
+    assert kinds[0] == kinds[1] and (kinds[0].part, kinds[0].number) == ("noun", "many")
+    assert trees.gender == drawers.gender == "m" and not trees.tags & drawers.tags
+    spanish = [f"los {noun.in_spanish('m', plural=True)}" for noun in (trees, drawers)]
+    assert " → ".join(spanish) in EXAMPLES.values()
+    assert set(EXAMPLES) == set(neighbor_shares(table))
+
+
+def test_lengths_are_arrows_and_alikeness_is_drawn_against_the_width():
+    lengths = {WITHOUT: [1.0, 2.0], WITH: [6.0, 7.0], POSITION: [2.0, 4.0]}
+    figure = _vector_sizes([8, 32], lengths, {WITHOUT: [0, 1], WITH: [0, 0]})
     left, right = figure.axes
-    assert [list(line.get_ydata()) for line in left.lines] == [[1, 2], [2, 4]]
-    assert [list(line.get_ydata()) for line in right.lines] == [[0, 1]]
+    drawn = [patch._posA_posB for patch in left.patches]
+    assert [(a[0], b[0]) for a, b in drawn] == [(0, 2), (0, 4), (0, 7), (0, 4)]
+    texts = [text.get_text() for text in left.texts]
+    assert texts == [WITHOUT, "word: 2", "position: 4", WITH, "word: 7", "position: 4"]
+    assert [list(line.get_ydata()) for line in right.lines] == [[0, 1], [0, 0]]
     with pytest.raises(ValueError, match="'word' has 1 values for 2 widths"):
         _vector_sizes([8, 32], {"word": [1.0]}, {})
 

@@ -20,7 +20,9 @@ from course.chapters.ch03_positional_encoding.figures import (
 from course.drawing import notebook_output as showing
 from course.drawing import style
 from course.drawing.registry import FIGURES
+from transformer_lib.checkpoints import load_model
 from transformer_lib.model.embedding import positional_encoding
+from transformer_lib.translator import SHIPPED_MODEL
 
 
 def test_position_zero_is_the_top_row_and_dimension_zero_the_left_column():
@@ -30,10 +32,9 @@ def test_position_zero_is_the_top_row_and_dimension_zero_the_left_column():
     top_left = ax.transData.transform((0, 0))
     assert ax.transData.transform((0, 6))[1] < top_left[1], "later positions lie further down"
     assert ax.transData.transform((9, 0))[0] > top_left[0]
-    assert (ax.get_xlabel(), ax.get_ylabel()) == (
-        "column of the vector: a sine and a cosine in turn",
-        "position of the word",
-    )
+    assert ax.get_xlabel() == "column of the vector"
+    named = [label.get_text() for label in ax.get_yticklabels()]
+    assert named == ["position 0", *"123456"]
     assert ax.get_title() == "seven words"
 
 
@@ -42,7 +43,7 @@ def test_the_table_shows_two_rows_again_below_it():
     sines, cosines, two_sines, two_cosines = plots._positions_table(table, row=30).axes[:4]
     for whole, two, first in ((sines, two_sines, 0), (cosines, two_cosines, 1)):
         np.testing.assert_allclose(whole.images[0].get_array(), table[:, first::2])
-        np.testing.assert_allclose(two.images[0].get_array(), table[30:32, first::2])
+        np.testing.assert_allclose(two.images[0].get_array(), table[30:32, first:8:2])
     assert [label.get_text() for label in two_sines.get_yticklabels()] == ["position 30", "31"]
 
 
@@ -115,12 +116,20 @@ def test_each_panel_of_the_curves_holds_the_two_columns_of_its_pair():
 
 def test_two_encodings_with_the_same_waves_would_show_no_difference():
     waves = wavelengths(positional_encoding(2, 10))
-    both = {"one": waves, "another": waves * 1.01}
-    figure = plots._positions_frequencies(both, both)
-    for line, (name, wanted) in zip(figure.axes[0].lines, both.items(), strict=True):
-        assert line.get_label() == name
-        np.testing.assert_allclose(line.get_ydata(), wanted)
-    assert figure.texts[-1].get_text().endswith("differ by 1.0 % only")
+    small, large = ({"one": waves, "another": waves * times} for times in (4, 1.01))
+    above, below = plots._positions_frequencies(small, large).axes
+    for ax, both in ((above, small), (below, large)):
+        for line, (name, wanted) in zip(ax.lines, both.items(), strict=True):
+            assert line.get_label() == name
+            along, height = line.get_data()
+            assert along[-1] == pytest.approx(small["another"][-1])
+            np.testing.assert_allclose(height, np.sin(2 * np.pi * along / wanted[-1]), atol=1e-6)
+    said = "vectors of 10 numbers: the wave of the authors’ code is"
+    assert above.get_title() == f"{said} 4 × as long"
+    assert below.get_title() == f"{said} only 1.0 % longer"
+    texts = [text.get_text() for text in above.texts if text.get_text()]
+    lengths = [f"one wave in {both[-1]:,.0f} positions" for both in small.values()]
+    assert [text.rpartition(": ")[2] for text in texts] == lengths
 
 
 def test_clock_hands_point_up_at_position_zero_and_turn_clockwise():
@@ -164,15 +173,19 @@ def test_arcs_of_a_clock_are_the_way_from_one_hand_to_the_other():
 def test_dot_products_are_divided_by_the_square_length():
     table = positional_encoding(11, 14)
     narrow = positional_encoding(11, 6)
-    map_, _, wide, few = plots._positions_similarity(table, narrow).axes
+    map_, wide = plots._positions_similarity(table, narrow).axes
     products = map_.images[0].get_array()
     np.testing.assert_allclose(np.diag(products), 1, rtol=1e-6)
     np.testing.assert_allclose(products, table @ table.T / 7, atol=1e-6)
+    for away in range(11):
+        np.testing.assert_allclose(np.diag(products, away), products[0, away], atol=1e-6)
+    few = wide.child_axes[-1]
     for ax, alike in ((wide, products), (few, (narrow @ narrow.T / 3).numpy())):
-        assert [line.get_label() for line in ax.lines] == [f"position {i}" for i in (0, 10, 5)]
-        for line in ax.lines:
-            distances = line.get_xdata().astype(int)
-            np.testing.assert_allclose(line.get_ydata(), alike[0][distances], atol=1e-6)
+        curve, (dot,) = ax.lines[0], ax.lines[1].get_xydata()
+        np.testing.assert_allclose(curve.get_ydata(), alike[0], atol=1e-6)
+        assert dot[1] == pytest.approx(alike[0][int(dot[0])], abs=1e-6)
+        said = [text.get_text() for text in ax.texts]
+        assert f"distance {dot[0]:.0f}: {dot[1]:.2f}" in said
 
 
 # --- sums ---
@@ -204,22 +217,32 @@ def test_the_end_token_fades_and_trees_does_not():
 
 def test_input_vectors_carry_their_words_and_sums():
     words, table = torch.full((2, 6), 1.04), torch.full((2, 6), -0.46)
-    ax = plots.input_vectors(["uno", "dos"], words, table, "decoder").axes[0]
+    ax = plots.input_vectors(["one", "two"], words, table, "title").axes[0]
     texts = [text.get_text() for text in ax.texts]
-    assert {"uno", "dos", "position 0", "position 1", "decoder layer 0"} <= set(texts)
+    assert {"one", "two", "position 0", "position 1", "encoder layer 0"} <= set(texts)
     assert [texts.count(number) for number in ("1.0", "\N{MINUS SIGN}0.5", "0.5")] == [8, 8, 8]
     colors = [patch.get_facecolor() for patch in ax.patches]
-    filled = colors.count(mpl.colors.to_rgba(style.DECODER))
-    assert filled == 1, "the bottom of the decoder, and nothing else"
+    filled = colors.count(mpl.colors.to_rgba(style.ENCODER))
+    assert filled == 1, "the bottom of the encoder, and nothing else"
 
 
-@pytest.mark.parametrize("name", ["positions-input", "positions-output-side"])
-def test_the_numbers_that_one_reads_add_up(name):
+def written_numbers(name: str) -> list[float]:
     texts = [text.get_text() for text in FIGURES[name].draw().axes[0].texts]
-    numbers = [float(t.replace("\N{MINUS SIGN}", "-")) for t in texts if t[-2:-1] == "."]
-    words, places, totals, *encoders = np.reshape(numbers, (3 + name.endswith("side"), -1))
+    return [float(t.replace("\N{MINUS SIGN}", "-")) for t in texts if t[-2:-1] == "."]
+
+
+def test_the_numbers_that_one_reads_add_up():
+    words, places, totals = np.reshape(written_numbers("positions-input"), (3, -1))
     np.testing.assert_allclose(words + places, totals, atol=1e-9)
-    assert all(np.array_equal(places, its) for its in encoders), "the same positions"
+
+
+def test_both_sides_add_the_same_positions():
+    model = load_model(SHIPPED_MODEL)
+    assert torch.equal(model.src_positions.table, model.tgt_positions.table)
+    numbers = np.array(written_numbers("positions-output-side"))
+    places, above, spanish, below, english = np.split(numbers, np.cumsum([10, 10, 10, 8]))
+    np.testing.assert_allclose(places + spanish, above, atol=1e-9)
+    np.testing.assert_allclose(places[:8] + english, below, atol=1e-9)
 
 
 def test_rows_of_one_word_stand_together():
@@ -245,7 +268,7 @@ def test_no_two_positions_are_alike():
 # --- measurements ---
 
 
-def test_lengths_copied_are_means_over_seeds_with_a_mark_for_each():
+def test_lengths_copied_are_means_over_seeds_with_a_mark_for_each_beyond_training():
     kinds = ("paper", "tensor2tensor", "learned", "none")
     results = [
         {"kind": kind, "seed": seed, "length": length, "exact": seed / 2}
@@ -257,8 +280,10 @@ def test_lengths_copied_are_means_over_seeds_with_a_mark_for_each():
     assert len(ax.lines) == 4
     for line in ax.lines:
         np.testing.assert_allclose(line.get_ydata(), [0.5, 0.5, 0.5])
-    marks = [points.get_offsets() for points in ax.collections]
-    assert [len(points) for points in marks] == [9] * 4
+    for points in ax.collections:
+        np.testing.assert_allclose(points.get_offsets(), [(3, 0), (3, 0.5), (3, 1)])
+    assert len(ax.collections) == 3, "none for the backdrop without positions"
+    assert sum(text.get_text().endswith(": 50 %") for text in ax.texts) == 3
 
 
 def test_padding_is_what_is_left_of_each_row():
