@@ -96,7 +96,7 @@ def _agreement_bars(
         ax.axvline(share, color=style.MUTED, linewidth=1.2, linestyle=":", zorder=0)
         said = f"{said}:\n{100 * share:.0f} %"
         ax.text(share, -0.6, said, ha="center", va="bottom", color=style.MUTED)
-    for y, (what, found) in enumerate(rows):
+    for y, (_, found) in enumerate(rows):
         color = style.ACCENT if np.mean(found) < NOT_BY_CHANCE else style.MUTED
         ax.plot([0, min(found)], [y, y], color=style.RULE, linewidth=0.75, zorder=0)
         heights = np.linspace(y - 0.17, y + 0.17, len(seeds))
@@ -104,10 +104,10 @@ def _agreement_bars(
         ax.scatter(found, heights, s=44, color=color, **look)
         said = {"xytext": (13, 0), "textcoords": "offset points", "va": "center_baseline"}
         said |= {"color": color, "weight": "bold" if color == style.ACCENT else "normal"}
-        text = _from_to(as_array(found)) + (
-            f": {example}" if example and what == rows[-1][0] else ""
-        )
-        ax.annotate(text, (max(found), y), annotation_clip=False, **said)
+        text = _from_to(as_array(found))
+        last = ax.annotate(text, (max(found), y), annotation_clip=False, **said)
+    if example:
+        last.set_text(f"{text}: {example}")
     ax.set(xlim=(0, 1.13), ylim=(len(rows) - 0.5, -0.5))
     ax.set_yticks(range(len(rows)), [what for what, _ in rows])
     ax.set_xticks([])

@@ -288,7 +288,7 @@ def draw_learning_curve() -> Figure:
 @figure(
     "real-text-ladder",
     caption="What each change of the training is worth after 5,000 updates, one seed each. The "
-    "band is as wide as the three seeds of the longer training lie apart on the test sentences.",
+    "band reaches as far as three seeds of a longer training lie apart on the test sentences.",
     alt="Bars in four groups, left and right of a line for the training with Adam, 36.1. Another "
     "optimizer: Muon +3.1; AdamW +2.0; AdamW, twice the rate +1.3; AdamW, half the rate −1.2. "
     "Against learning by heart: dropout 0.3 −1.4; BPE-dropout −4.0; Muon and BPE-dropout +0.2. "
