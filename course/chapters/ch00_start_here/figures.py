@@ -4,22 +4,24 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import matplotlib as mpl
+import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from course.chapters.journey.figures import LIMIT, vectors
+from course.chapters.journey.figures import LIMIT, heading, vectors
 from course.drawing import style
-from course.drawing.arrows import arrow, box
+from course.drawing.arrows import arrow, box, path
 from course.drawing.attention_maps import attention_heatmap
-from course.drawing.cells import area, outline, scale, strip
+from course.drawing.cells import area, matrix, outline, scale, strip
 from course.drawing.maps import color_scale, level_name
 from course.drawing.registry import figure
-from course.drawing.words import canvas, heading, label, sentence, titled, width_of, word_color
+from course.drawing.words import canvas, label, sentence, titled, width_of, word_color
 from transformer_lib.translator import Translator
 
 WIDTH = 8.0
 LEFT, RIGHT = 2.75, 7.7  # from where to where the strips go
 STEP, HIGH = 0.5, 0.32  # from one strip to the next, and how high it is
+FOLLOWED = 3  # so many numbers have a column
 ENDS = 0.62  # what a sentence takes, above and below
 
 
@@ -34,6 +36,7 @@ class _Stage(NamedTuple):
     half: str = ""
 
 
+@mpl.rc_context(style.PRINT)
 def _series_map(
     source: Sequence[str],
     target: Sequence[str],
@@ -45,10 +48,13 @@ def _series_map(
 
     there: the word of the target that comes out of the last station.
     """
-    height = len(stations) * STEP + 2 * ENDS + 0.66
+    height = len(stations) * STEP + 2 * ENDS + 0.98
     figure, ax = canvas(WIDTH, height)
-    heading(ax, f"On its way to {there}, {here} is numbers that change step by step")
-    top = height - ENDS - 0.36
+    title = f"On its way to {there}, {here} is numbers that change step by step"
+    heading(ax, height - 0.2, title, "", colors="")
+    note = "Its three largest learned numbers are followed to the end of the encoder"
+    label(ax, (0.02, height - 0.52), note, size=style.LABEL, color=style.MUTED)
+    top = height - ENDS - 0.58
     places = [top - 0.12 - (i + 1) * STEP + (STEP - HIGH) / 2 for i in range(len(stations))]
     for half, color in (("encoder", style.ENCODER), ("decoder", style.DECODER)):
         inside = [y for y, station in zip(places, stations, strict=True) if station.half == half]
@@ -67,11 +73,24 @@ def _series_map(
             outline(ax, (LEFT, y), RIGHT - LEFT, HIGH)
             x = LEFT + station.vector * (RIGHT - LEFT)
             area(ax, (x - 0.02, y), 0.04, HIGH, green, zorder=3)
+            below = y - STEP + HIGH  # where the next strip begins
+            ax.fill([x - 0.02, x + 0.02, RIGHT, LEFT], [y, y, below, below], style.tint(green))
         else:
             strip(ax, (LEFT, y), RIGHT - LEFT, HIGH, station.vector, limit=LIMIT)
-    bottom = places[-1] - 0.46
+    same = [station.vector for station in stations[1:] if station.half != "decoder"]
+    for number in same[0].abs().topk(FOLLOWED).indices.tolist() if same else ():
+        high, wide = STEP * (len(same) - 1) + HIGH, (RIGHT - LEFT) / len(same[0])
+        ends = [STEP * row + edge for row in range(len(same)) for edge in (0, HIGH)]
+        values = [float(vector[number]) for vector in same for _ in range(2)]
+        column = np.interp(np.linspace(0, high, 200), ends, values)[:, None]
+        at, look = (LEFT + number * wide, places[len(same)]), {"edge": style.MUTED, "line": 0.9}
+        matrix(ax, at, wide, high, column, limit=LIMIT, **look)
+    under = places[-1] - 0.14
+    corners = [(LEFT, under), (LEFT, under - 0.06), (RIGHT, under - 0.06), (RIGHT, under)]
+    path(ax, corners, green, head=False)
+    bottom = under - 0.42
     end = _sentence(ax, target, there, bottom - 0.2)
-    arrow(ax, (end, places[-1] - 0.06), (end, bottom + 0.14), green)
+    arrow(ax, (end, under - 0.06), (end, bottom + 0.14), green)
     scale(ax, (0.5, bottom - 0.24), 0.8, limit=LIMIT, name="value of a number")
     return figure
 
@@ -96,8 +115,9 @@ def _sentence(
     alt="'I like trees' is on top, 'Me gustan los árboles' at the bottom. In between, the word "
     "'trees' as six strips of colored cells: its number in a list, learned numbers, with its "
     "position, with its neighbors, after the encoder; then, in the decoder, about to be written. "
-    "An arrow leads from 'trees' to its mark in the list, another from the last strip to "
-    "'árboles'.",
+    "An arrow leads from 'trees' to its mark in the list, which widens to the 128 numbers; three "
+    "of them, the largest, are columns through the four strips up to the end of the encoder: one "
+    "stays, two fade. A bracket under the whole last strip leads to 'árboles'.",
     hero=True,
 )
 def draw_series_map() -> Figure:

@@ -14,11 +14,10 @@ from course.chapters.ch05_multi_head_attention import figures as heads
 from course.chapters.ch05_multi_head_attention.figures import ASKERS, TIRED, arcs, maps_of_tired
 from course.drawing import style
 from course.drawing.arrows import arrow, path, threads
-from course.drawing.cells import matrix, outline
-from course.drawing.plots import dot_rows, shares
+from course.drawing.cells import area
 from course.drawing.registry import figure
 from course.drawing.values import as_array, steady_round
-from course.drawing.words import canvas, heading, label, sentence, width_of, word
+from course.drawing.words import canvas, heading, label, sentence, titled, width_of, word
 from transformer_lib.files import read_json
 from transformer_lib.interpret.patching import swap_attention
 from transformer_lib.interpret.pronouns import PronounBatch, best_head, head_accuracy, measurable
@@ -32,73 +31,88 @@ SEEN = 0.3  # weights below are no line in `crossing`
 
 @mpl.rc_context(style.PRINT)
 def head_table(table: Sequence[Mapping[str, Any]]) -> Figure:
-    """Draw each head's share of largest weights on the right noun -> two maps, (layer, head).
+    """Draw each head's share of largest weights on the right noun -> two rows of bars.
 
-    table: rows of `head_accuracy`. The left map looks from the adjective, the right one
-    from the pronoun.
+    table: rows of `head_accuracy`. The upper bars look from the adjective, the lower ones from the
+    pronoun.
     """
-    layers = list(dict.fromkeys(row["layer"] for row in table))
-    heads = 1 + max(row["head"] for row in table)
-    names = [head_name(layer, 0).rpartition(", head")[0] for layer in layers]
-    asked = {"adjective": "adjective → its noun", "pronoun": "“it” → its noun"}
-    found = [sum(row["right"] > 0.5 for row in table if row["from"] == asker) for asker in asked]
-    said = [{0: "none", 1: "one"}.get(count, str(count)) for count in found]
-    cell, high, left, gap = 0.65, 0.5, 2.45, 0.3
-    figure, ax = canvas(style.WIDTH, high * len(layers) + 1.5)
+    asked = {"adjective": "from the adjective", "pronoun": "from “it”"}
+    found = {asker: [row for row in table if row["from"] == asker] for asker in asked}
+    best = {asker: max(rows, key=lambda row: row["right"]) for asker, rows in found.items()}
+    said = [f"{100 * steady_round(row['right']):.0f} %" for row in best.values()]
+    layers, count = list(dict.fromkeys(row["layer"] for row in table)), len(found["adjective"])
+    high, left, gap = 0.9, 1.75, 0.25
+    step = (style.WIDTH - left - gap * (len(layers) - 1)) / count
+    figure, ax = canvas(style.WIDTH, 2 * high + 2.15)
     heading(
         ax,
-        f"{said[0].capitalize()} head of {len(layers) * heads} finds the noun of the adjective, "
-        f"{said[1]} that of “it”",
-        "Percent of sentences in which the head looks most at the noun (empty: 0)",
+        f"From the adjective one head finds the noun in {said[0]}, from “it” none above {said[1]}",
+        f"Percent of sentences in which each of {count} heads looks most at the noun that is meant",
     )
-    top, wide = high * len(layers) + 0.34, cell * heads
-    for row, name in enumerate(names):
-        label(ax, (left - 0.12, top - high * (row + 0.5)), name, size=style.LABEL, ha="right")
-    for side, (asker, title) in enumerate(asked.items()):
-        x = left + side * (wide + gap)
-        label(ax, (x, top + 0.2), title, size=style.LABEL, weight="bold")
-        found = np.zeros((len(layers), heads))
-        for row in (row for row in table if row["from"] == asker):
-            found[layers.index(row["layer"]), row["head"]] = row["right"]
-        size = (wide, high * len(layers))
-        matrix(ax, (x, 0.34), *size, found, limit=1, low=0, cmap=style.WEIGHTS)
-        for (i, j), share in np.ndenumerate(found):
-            at = x + cell * j, top - high * (i + 1)
-            outline(ax, at, cell, high, style.RULE)
-            text = f"{steady_round(100 * share, 0):.0f}"
-            ink = {"color": style.ink_on(style.WEIGHTS(share)), "ha": "center"}
-            middle = at[0] + cell / 2, at[1] + high / 2
-            label(ax, middle, text if text != "0" else "", size=style.LABEL, **ink)
-        for j in range(heads):
-            label(ax, (x + cell * (j + 0.5), 0.17), f"head {j}", ha="center", color=style.MUTED)
+    for (asker, title), foot in zip(asked.items(), (high + 0.75, 0.3), strict=True):
+        label(ax, (0.02, foot + high / 2), title, size=style.LABEL, weight="bold")
+        for place, row in enumerate(found[asker]):
+            x, right = left + place * step + layers.index(row["layer"]) * gap, row["right"]
+            loud = {"color": style.ACCENT, "weight": "bold"} if row is best[asker] else {}
+            area(ax, (x, foot), 0.8 * step, high, style.GROUND)
+            area(ax, (x, foot), 0.8 * step, high * right, loud.get("color", style.SOFT))
+            if right >= 0.005:
+                look, above = {"ha": "center"} | loud, min(high * right, high - 0.25) + 0.12
+                ink = {"color": style.ink_on(style.ACCENT)} if right > 0.9 else {}
+                text = f"{100 * steady_round(right):.0f}"
+                label(ax, (x + 0.4 * step, foot + above), text, **look | ink)
+            if loud:
+                label(ax, (x + 0.4 * step, foot - 0.14), f"head {row['head']}", ha="center", **loud)
+    for number, layer in enumerate(layers):
+        name = head_name(layer, 0).rpartition(", head")[0].removeprefix("decoder ")
+        x = left + number * (step * count / len(layers) + gap)
+        label(ax, (x, 2 * high + 1.05), name.replace(", ", ",\n"), size=style.LABEL)
     return figure
 
 
 @mpl.rc_context(style.PRINT)
 def _agreement_bars(
-    measured: Mapping[str, Sequence[float]], seeds: Sequence[Any], title: str = ""
+    measured: Mapping[str, Sequence[float]],
+    seeds: Sequence[Any],
+    title: str = "",
+    example: str = "",
 ) -> Figure:
     """Draw the share of right endings after each change, a dot for each seed -> the figure.
 
-    measured: what is changed -> the shares, one for each of `seeds`. Where their mean is no better
-    than chance, the row is loud.
+    measured: what is changed -> the shares, one for each of `seeds`; the first is a line, what the
+    others are compared with. Where their mean is no better than chance, the row is loud. example:
+    what becomes of a word in the last row.
     """
     for what, found in measured.items():
         if len(found) != len(seeds):
             raise ValueError(
                 f"{len(seeds)} seeds need {len(seeds)} shares each, but {what!r} has {len(found)}"
             )
-    figure = style.new_figure(style.WIDTH, 0.42 * len(measured) + 1.4)
-    figure.suptitle(title)
-    ax = figure.subplots()
-    rows = {what.replace("\n", " "): found for what, found in measured.items()}
-    wrong = [what for what, found in rows.items() if np.mean(found) < NOT_BY_CHANCE]
-    dot_rows(ax, rows, loud=wrong, written=_from_to, at=1.04)
-    ax.axvline(0.5, color=style.MUTED, linewidth=1.2, linestyle=":")
-    ax.text(0.5, -0.6, "chance", ha="center", va="bottom", color=style.MUTED)
-    ax.set_xlim(0, 1)
-    shares(ax.xaxis, parts=4)
-    ax.set_xlabel(f"adjectives in the right gender; a dot for each of {len(seeds)} training runs")
+    (base, before), *rows = measured.items()
+    figure, ax = style.panel(0.48 * len(rows) + 1.8)
+    note = f"Adjectives whose Spanish gender is right; a dot for each of {len(seeds)} training runs"
+    titled(figure, title, note)
+    for share, said in ((0.5, "by chance"), (np.mean(before), base)):
+        ax.axvline(share, color=style.MUTED, linewidth=1.2, linestyle=":", zorder=0)
+        said = f"{said}:\n{100 * share:.0f} %"
+        ax.text(share, -0.6, said, ha="center", va="bottom", color=style.MUTED)
+    for y, (_, found) in enumerate(rows):
+        color = style.ACCENT if np.mean(found) < NOT_BY_CHANCE else style.MUTED
+        ax.plot([0, min(found)], [y, y], color=style.RULE, linewidth=0.75, zorder=0)
+        heights = np.linspace(y - 0.17, y + 0.17, len(seeds))
+        look = {"edgecolor": style.PAPER, "linewidth": 0.6, "zorder": 3, "clip_on": False}
+        ax.scatter(found, heights, s=44, color=color, **look)
+        said = {"xytext": (13, 0), "textcoords": "offset points", "va": "center_baseline"}
+        said |= {"color": color, "weight": "bold" if color == style.ACCENT else "normal"}
+        text = _from_to(as_array(found))
+        last = ax.annotate(text, (max(found), y), annotation_clip=False, **said)
+    if example:
+        last.set_text(f"{text}: {example}")
+    ax.set(xlim=(0, 1.13), ylim=(len(rows) - 0.5, -0.5))
+    ax.set_yticks(range(len(rows)), [what for what, _ in rows])
+    ax.set_xticks([])
+    ax.tick_params(length=0)
+    ax.spines[:].set_visible(False)
     return figure
 
 
@@ -289,6 +303,7 @@ def _sharp_heads(results: Sequence[Mapping[str, Any]], named: Mapping[str, str])
 
 BEST = ("encoder.layers.1.self_attn", 2)  # of the shipped model; the notebook finds it again
 WIDE = "The animal didn't cross the street because it was too wide"
+SWAPPED = ("tired", "animal", "street")  # a word, and two whose weights change places
 CROSSING = ("I like trees", "My head hurts", "You have five balls left")
 
 
@@ -312,6 +327,15 @@ def _over_seeds() -> dict[str, dict[str, float]]:
     return found
 
 
+def _endings(*swap: str) -> list[str]:
+    """The last word of the translation, before and after two weights have changed places."""
+    from course.chapters.ch13_what_heads_learned.experiments import swapped
+
+    translator = Translator.load()
+    texts = (translator.translate(TIRED)[0].text, swapped(translator, TIRED, *BEST, *swap))
+    return [text.split()[-1] for text in texts]
+
+
 @figure(
     "causes-token-view",
     caption="The sentence with 'wide', to explore: choose a layer, heads and a word.",
@@ -326,9 +350,9 @@ def draw_token_view() -> Any:
 @figure(
     "causes-head-table",
     caption="In how many sentences the largest weight of each head is on the noun that is meant.",
-    alt="Two maps of four layers by four heads. Where the adjective looks, one cell is strong: "
-    "encoder, layer 1, head 2, with 99 %; all others have 6 % or less, and most of them are "
-    "empty. Where 'it' looks, the largest is 27 %, in the same cell.",
+    alt="Two rows of 16 bars, four for each of four layers. Where the adjective looks, one bar is "
+    "full: encoder, layer 1, head 2, with 99 %; all others have 6 % or less, and most of them are "
+    "empty. Where 'it' looks, the largest is 27 %, of the same head.",
 )
 def draw_head_table() -> Figure:
     translator = Translator.load()
@@ -339,25 +363,26 @@ def draw_head_table() -> Figure:
 @figure(
     "causes-agreement",
     caption="Adjectives in the right gender after each change, for three training seeds.",
-    alt="Six rows with three dots each. Nothing changed, another head off, and 'it' barred from "
-    "the nouns: near 100 %. The head that finds the noun off, and the adjective barred from the "
-    "nouns: 50 to 52 %, hardly above the line of chance at 50 %. The weights of the two nouns "
-    "swapped: 1 %.",
+    alt="Five rows with three dots each, and two lines: 50 % by chance, 99 % with nothing changed. "
+    "'it' barred from the nouns, and another head off: 97 to 99 %. The head that finds the noun "
+    "off, and the adjective barred from the nouns: 50 to 52 %. The weights of the two nouns "
+    "swapped: 1 %, as 'cansado' becomes 'cansada'.",
 )
 def draw_agreement() -> Figure:
     measured = _over_seeds()
     said = {
         "the one head off": "the head that finds\nthe noun is off",
-        "another head off (worst of 15)": "one of the 15 other heads\nis off (the worst case)",
+        "another head off (worst of 15)": "another head is off\n(the worst of 15)",
         "adjective can't see the nouns": "the adjective can't\nsee the nouns",
-        "two numbers swapped": "the weights of the\ntwo nouns swapped",
+        "“it” can't see the nouns": "“it” can't\nsee the nouns",
+        "two numbers swapped": "the head's weights of\nboth nouns swapped",
     }
     best_first = sorted(measured, key=lambda change: -sum(measured[change].values()))
-    shares = {said.get(change, change): list(measured[change].values()) for change in best_first}
     return _agreement_bars(
-        shares,
+        {said.get(change, change): list(measured[change].values()) for change in best_first},
         list(measured["nothing changed"]),
-        "Three changes ruin the gender in Spanish, two don't",
+        "Without one head gender is a coin toss; with two weights swapped it is wrong",
+        " becomes ".join(_endings(*SWAPPED)),
     )
 
 
@@ -373,15 +398,11 @@ def draw_agreement() -> Figure:
     hero=True,
 )
 def draw_swap() -> Figure:
-    from course.chapters.ch13_what_heads_learned.experiments import swapped
-
-    translator, maps = Translator.load(), maps_of_tired()
-    pair = ("tired", "animal", "street")
-    rows = _before_and_after(maps, *BEST, *pair)
-    after = swapped(translator, TIRED, *BEST, *pair)
-    endings = [text.split()[-1] for text in (translator.translate(TIRED)[0].text, after)]
+    maps = maps_of_tired()
+    rows = _before_and_after(maps, *BEST, *SWAPPED)
+    endings = _endings(*SWAPPED)
     meanings = ("masculine, like el animal", "feminine, like la calle (street)")
-    return exchanged(maps.src[:-1], rows[:, :-1], "tired", pair[1:], endings, meanings)
+    return exchanged(maps.src[:-1], rows[:, :-1], SWAPPED[0], SWAPPED[1:], endings, meanings)
 
 
 @figure(

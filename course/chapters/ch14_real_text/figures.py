@@ -1,16 +1,16 @@
-"""Real text: a word and its pieces, and what dropout does."""
+"""Real text: a word and its pieces, what dropout does, and what was worth its training."""
 
 from collections.abc import Mapping, Sequence
-from statistics import fmean
 
 import matplotlib as mpl
+import numpy as np
 from matplotlib.figure import Figure
 
 from course import experiments
-from course.chapters.ch12_translation.figures import loss_and_floor
+from course.chapters.ch10_training.figures import smoothing_floor
 from course.drawing import style
 from course.drawing.arrows import box
-from course.drawing.plots import curves, dot_rows, name_lines
+from course.drawing.plots import curves, name_lines
 from course.drawing.registry import figure
 from course.drawing.words import canvas, heading, label, titled
 from transformer_lib.files import read_json
@@ -97,65 +97,135 @@ def _dropout_curves(panels: Mapping[str, Mapping[float, Sequence[tuple[int, floa
 
 
 @mpl.rc_context(style.PRINT)
-def _score_slopes(texts: Mapping[str, Mapping[str, Sequence[float]]]) -> Figure:
-    """Draw BLEU from one text to another: a thick line for each way, thin ones for its seeds.
+def _still_falling(history: Sequence[Mapping[str, float]], floor: float, last: int) -> Figure:
+    """Draw the losses of a training, loud the one on validation text, which still falls at the end.
 
-    texts: title -> {way: a score for each seed}, the same ways in both; the last way is loud.
-    Raises ValueError for another number of texts.
+    floor: the lowest training loss that smoothed targets allow. last: how many steps are the end.
     """
-    if len(texts) != 2:
-        raise ValueError(f"a line goes from one text to another, but here are {len(texts)} texts")
-    figure = style.new_figure(style.WIDTH, 4.1)
-    note = "BLEU of two ways to choose among translations; thin lines: three training runs"
-    titled(figure, "The choice that is better on validation is worse on test", note)
-    ax = figure.subplots()
-    first, second = texts.values()
-    named = {way: f"{fmean(scores):.1f}, {way}" for way, scores in second.items()}
-    lines = {named[way]: list(zip(first[way], second[way], strict=True)) for way in named}
-    curves(ax, [0, 1], lines, loud=list(named.values())[-1:])
-    for line in [line for line in ax.lines if line.get_label() in lines]:
-        mean, look = line.get_ydata()[0], {"color": line.get_color(), "weight": "bold"}
-        text = f"{mean:.1f}"
-        ax.annotate(
-            text, (0, mean), (-8, 0), textcoords="offset points", ha="right", va="center", **look
-        )
-    ax.set(xlim=(-0.16, 1), yticks=[])
-    ax.set_xticks([0, 1], list(texts), weight="bold")
-    ax.spines[:].set_visible(False)
-    ax.tick_params(length=0)
+    names = {"loss": "training text, with dropout and smoothed targets"}
+    names["validation_loss"] = "validation text, with neither"
+    steps = [entry["step"] for entry in history]
+    lines = {name: [entry[key] for entry in history] for key, name in names.items()}
+    figure, ax = style.panel(4.2)
+    curves(ax, steps, lines, loud=[names["validation_loss"]], names=False)
+    begin, end = steps[-1] - last, steps[-1]
+    ax.axvspan(begin, end, color=style.GROUND, linewidth=0, zorder=0)
+    at_end = {"textcoords": "offset points", "annotation_clip": False}
+    for line, up in zip(list(ax.lines), (1.05, 0.92), strict=True):
+        (x, ha, va) = (0.12, "left", "bottom") if up > 1 else (0.4, "right", "top")
+        look, losses = {"color": line.get_color(), "va": va}, line.get_ydata()
+        ax.text(x * end, up * np.interp(x * end, steps, losses), line.get_label(), ha=ha, **look)
+        look["va"] = "center_baseline"
+        ax.annotate(f"{losses[-1]:.2f}", (end, losses[-1]), (10, 0), **at_end, **look)
+    marks = {"markersize": 9, "markeredgecolor": style.PAPER, "clip_on": False}
+    line.set(marker="o", markevery=[steps.index(begin), -1], **marks)
+    ax.plot([begin, end], [floor, floor], color=style.MUTED, linestyle=":", linewidth=1.4)
+    said = f"{floor:.2f}: the least that\nsmoothed targets allow"
+    ax.annotate(said, (end, floor), (10, -4), color=style.MUTED, **at_end)
+    said = f"{losses[-1] - losses[steps.index(begin)]:.2f} in the\nlast {last:,} steps"
+    look |= {"va": "top", "ha": "center", "weight": "bold"}
+    ax.text((begin + end) / 2, 0.82 * losses[-1], said, **look)
+    ax.set(xlim=(0, end), yscale="log", ylim=(0.6, 6.2), xlabel="step of training")
+    ax.set_ylabel("loss per token, in nats")
+    ax.set_yticks(range(1, 7), range(1, 7))
+    ax.set_yticks([], minor=True)
+    ax.xaxis.set_major_formatter("{x:,.0f}")
+    ax.locator_params(axis="x", nbins=5)
     return figure
 
 
 @mpl.rc_context(style.PRINT)
-def _score_changes(scores: Mapping[str, float], base: str) -> Figure:
-    """Draw how far each way of training is from the base, best first, in points -> the figure.
+def _score_slopes(texts: Mapping[str, Mapping[str, Sequence[float]]]) -> Figure:
+    """Draw BLEU from one text to another: a thick line for each way, thin ones for its seeds.
 
-    scores: way -> BLEU, the base among them. Raises ValueError where it isn't.
+    texts: title -> {way: a score for each seed}, the same ways in both; the first way is loud.
+    Raises ValueError for another number of texts.
+    """
+    if len(texts) != 2:
+        raise ValueError(f"a line goes from one text to another, but here are {len(texts)} texts")
+    figure, ax = style.panel(4.2)
+    note = "BLEU of two ways to rank translations: three training runs (thin) and their mean"
+    titled(figure, "The choice that is better on validation is worse on test", note)
+    first, second = texts.values()
+    lines = {way: list(zip(first[way], second[way], strict=True)) for way in first}
+    curves(ax, [0, 1], lines, loud=list(lines)[:1], names=False)
+    for x in (0, 1):
+        ax.axvline(x, color=style.SOFT, linewidth=0.75, zorder=0)
+    for line in [line for line in ax.lines if line.get_label() in lines]:
+        line.set(marker="o", markersize=9, markeredgecolor=style.PAPER, clip_on=False)
+        look = {"textcoords": "offset points", "color": line.get_color(), "va": "center_baseline"}
+        for x, score, ha in zip((0, 1), line.get_ydata(), ("right", "left"), strict=True):
+            away = 12 if x else -12
+            bold = {"ha": ha, "weight": "bold", "size": style.TITLE}
+            ax.annotate(f"{score:.1f}", (x, score), (away, 0), **bold, **look)
+            ax.annotate(line.get_label(), (x, score), (4 * away, 0), ha=ha, **look)
+    ax.set(xlim=(-0.66, 1.66), yticks=[])
+    ax.set_xticks([0, 1], list(texts), weight="bold")
+    ax.spines[:].set_visible(False)
+    ax.tick_params(length=0, labelsize=style.LABEL + 1, labeltop=True, labelbottom=False)
+    return figure
+
+
+@mpl.rc_context(style.PRINT)
+def _score_changes(
+    scores: Mapping[str, float], base: str, groups: Mapping[str, Mapping[str, str]], luck: float
+) -> Figure:
+    """Draw how far each way of training is from the base, in points -> the figure.
+
+    scores: way -> BLEU, the base among them. groups: head -> {way: its name}. luck: how far apart
+    equal trainings can be. Raises ValueError where the base has no score.
     """
     if base not in scores:
         raise ValueError(f"the base {base!r} is none of {', '.join(map(repr, scores))}")
-    rows = sorted((way for way in scores if way != base), key=scores.__getitem__, reverse=True)
-    figure = style.new_figure(style.WIDTH, 1.3 + 0.36 * len(rows))
-    worth = scores[rows[0]] - scores[base]
-    figure.suptitle(f"Of all changes {rows[0]} is worth most: {worth:+.1f} BLEU")
-    ax = figure.subplots()
-    dots = {way: [scores[way]] for way in rows}
-    by = "{:+.1f}".format
-    dot_rows(
-        ax, dots, loud=rows[:1], at=1.02, written=lambda found: by(found.mean() - scores[base])
+    change = {way: score - scores[base] for way, score in scores.items()}
+    best = max(change, key=change.__getitem__)
+    figure, ax = style.panel(1.15 + 0.24 * len(change) + 0.32 * len(groups))
+    note = (
+        f"Change in BLEU on the validation pairs, from {scores[base]:.1f} with Adam; one run each"
     )
-    for place, way in enumerate(rows):
-        color = style.ACCENT if place == 0 else style.SOFT
-        ax.plot([scores[base], scores[way]], [place, place], color=color, linewidth=2, zorder=2)
-    ax.axvline(scores[base], color=style.INK, linewidth=1.2, zorder=0)
-    ax.text(scores[base], -0.7, f"{base}: {scores[base]:.1f}", ha="center", va="bottom")
-    ax.margins(x=0.12)
-    ax.set_xlabel("BLEU on the validation pairs")
+    titled(figure, f"Of all changes {best} is worth most: {change[best]:+.1f} BLEU", note)
+    ax.axvspan(-luck, luck, color=style.GROUND, linewidth=0, zorder=0)
+    ax.axvline(0, color=style.INK, linewidth=1.2, zorder=3)
+    y, left = 0.0, 2.15 * min(change.values())  # names begin there
+    for head, ways in groups.items():
+        ax.text(left, y, head, weight="bold", va="center_baseline")
+        for way, name in ways.items():
+            y += 1
+            worth, loud = change[way], way == best
+            look = {"weight": "bold", "color": style.ACCENT} if loud else {}
+            look["va"] = "center_baseline"
+            ax.text(left + 0.3, y, name, **look)
+            ax.barh(y, worth, height=0.62, color=style.ACCENT if loud else style.SOFT, zorder=2)
+            look["ha"] = "left" if worth > 0 else "right"
+            ax.text(worth + (0.15 if worth > 0 else -0.15), y, f"{worth:+.1f}", **look)
+        y += 1.35
+    said = f"by chance: three runs\nof one training are\nup to {luck:.1f} apart"
+    ax.text(luck + 0.15, y - 1, said, va="bottom", color=style.MUTED)
+    ax.set(xticks=[], yticks=[], xlim=(left, 2 * change[best]), ylim=(y - 0.7, -0.7))
+    ax.spines[:].set_visible(False)
     return figure
 
 
 SIZES = (260, 300, 500, 1000, 4000, 8000)
 WORD = "grandmothers"
+CHANGES = {  # of the training: what is changed -> how each run is called in the picture
+    "another optimizer than Adam": {
+        "Muon": "Muon",
+        "AdamW": "AdamW: Adam with weight decay",
+        "AdamW, twice the rate": "AdamW, twice the learning rate",
+        "AdamW, half the rate": "AdamW, half the learning rate",
+    },
+    "against learning by heart": {
+        "dropout 0.3": "dropout of 0.3, not 0.2",
+        "BPE-dropout": "BPE-dropout: words cut at random",
+        "Muon and BPE-dropout": "BPE-dropout and Muon",
+    },
+    "half as many updates": {
+        "half the updates": "nothing else changed",
+        "R-Drop, half the updates": "R-Drop: each sentence read twice",
+    },
+    "another model": {"recurrent, with attention": "recurrent, with attention"},
+}
 
 
 @figure(
@@ -204,44 +274,51 @@ def draw_dropout() -> Figure:
     "real-text-learning-curve",
     title="On real text, the loss still falls when training ends",
     caption="The loss of the larger translator while it was trained.",
-    alt="Two curves over 20,000 steps. On training text the loss comes down from 5.3, above the "
-    "picture, to 1.7, above a dotted line at 1.2, the least that smoothed targets allow; on "
-    "validation text it falls from 2.8 to 1.0, in its second half below that line.",
+    alt="Two curves over 20,000 steps. On training text the loss comes down from 5.3 to 1.7; a "
+    "dotted line under its end, at 1.2, is the least that smoothed targets allow. On validation "
+    "text it falls from 2.8 to 1.0, and in the last 5,000 steps, on a band, still by 0.13.",
 )
 def draw_learning_curve() -> Figure:
     model = MODELS["tatoeba"]
-    return loss_and_floor(model, read_json(model / "config.json")["tgt_vocab_size"])
+    smoothing = read_json(model / "recipe.json")["training"]["smoothing"]
+    floor = smoothing_floor(smoothing, read_json(model / "config.json")["tgt_vocab_size"])
+    return _still_falling(read_json(model / "training.json")["history"], floor, last=5000)
 
 
 @figure(
     "real-text-ladder",
-    caption="What each change of the training is worth after 5,000 updates, one seed each.",
-    alt="Rows from the best to the worst, beside a line at 36.1 for the training as it is: Muon "
-    "+3.1; AdamW +2.0; AdamW, twice the rate +1.3; Muon and BPE-dropout +0.2; AdamW, half the "
-    "rate −1.2; dropout 0.3 −1.4; recurrent, with attention −1.5; BPE-dropout −4.0; half the "
-    "updates −6.9; R-Drop, half the updates −9.5.",
+    caption="What each change of the training is worth after 5,000 updates, one seed each. The "
+    "band reaches as far as three seeds of a longer training lie apart on the test sentences.",
+    alt="Bars in four groups, left and right of a line for the training with Adam, 36.1. Another "
+    "optimizer: Muon +3.1; AdamW +2.0; AdamW, twice the rate +1.3; AdamW, half the rate −1.2. "
+    "Against learning by heart: dropout 0.3 −1.4; BPE-dropout −4.0; Muon and BPE-dropout +0.2. "
+    "Fewer updates: half the updates −6.9; R-Drop, half the updates −9.5. Another model: "
+    "recurrent, with attention −1.5. A band around the line: by chance, three runs of one training "
+    "are up to 1.4 apart.",
 )
 def draw_sweep() -> Figure:
     runs = experiments.load("multi30k-ladder")["runs"]
-    return _score_changes({run["what"]: run["beam_bleu"]["1.4"] for run in runs}, base="as it is")
+    scores = {run["what"]: run["beam_bleu"]["1.4"] for run in runs}
+    equal = [run["per_word"]["bleu"] for run in experiments.load("multi30k")["runs"]]
+    return _score_changes(scores, "as it is", CHANGES, luck=max(equal) - min(equal))
 
 
 @figure(
     "real-text-published",
     caption="Two ways to choose from the same beams: which is better depends on the sentences.",
-    alt="Two thick lines, each with three thin ones for its seeds, cross on their way from the "
-    "validation pairs to the test sentences. At the left, the length penalty that is best there "
-    "has a BLEU of 41.3 on average, log-probability per piece 40.8. At the right it is the other "
-    "way round, for each seed: the penalty has 40.0, log-probability per piece 41.1. The seeds lie "
-    "up to 1.4 apart.",
+    alt="Two thick lines, each with three thin ones for its seeds, cross on their way from a post "
+    "for the validation pairs to one for the test sentences. At the left, the length penalty that "
+    "is best there has a BLEU of 41.3 on average, log-probability per piece 40.8. At the right it "
+    "is the other way round, for each seed: the penalty has 40.0, log-probability per piece 41.1. "
+    "The seeds lie up to 1.4 apart.",
 )
 def draw_published() -> Figure:
     runs = experiments.load("multi30k")["runs"]
-    ours, theirs = "with the length penalty\nbest on validation", "by log-probability per piece"
+    ours, theirs = "with a\nlength penalty", "by log-probability\nper piece"
     chosen = [run["validation_bleu"][str(run["length_penalty"])] for run in runs]
     validation = {ours: chosen, theirs: [run["per_word_validation"]["bleu"] for run in runs]}
     test = {
         ours: [run["beam"]["bleu"] for run in runs],
         theirs: [run["per_word"]["bleu"] for run in runs],
     }
-    return _score_slopes({"validation": validation, "test": test})
+    return _score_slopes({"on validation": validation, "on test": test})

@@ -65,3 +65,15 @@ def test_letters_can_be_read_at_notebook_width(drawn):
 def test_a_map_without_halves_can_be_drawn():
     figure = _series_map(["a"], ["b"], "a", "b", [_Stage("one", 0.5)])
     assert {"a", "b", "one"} <= set(texts(figure))
+
+
+def test_the_three_largest_numbers_are_followed_through_the_strips_of_the_word(drawn):
+    found = vectors()
+    columns = [image for image in drawn.axes[0].images if image.get_array().shape[1] == 1]
+    largest = found["embedding"].abs().topk(3).indices
+    kept = [column.get_array().data[:, 0] for column in columns]
+    for values, number in zip(kept, largest, strict=True):
+        assert values[0] == pytest.approx(float(found["embedding"][number]))
+        assert values[-1] == pytest.approx(float(found["memory"][number]))
+    stays = sorted(abs(values[-1]) > 0.5 * abs(values[0]) for values in kept)
+    assert stays == [False, False, True], "as the alt text says"

@@ -4,7 +4,9 @@ import re
 
 import pytest
 
+from course import experiments
 from course.chapters.ch14_real_text.figures import (
+    CHANGES,
     _dropout_curves,
     _score_changes,
     _score_slopes,
@@ -50,22 +52,29 @@ def test_each_seed_has_a_line_from_text_to_text_and_a_thick_one_is_the_mean():
     figure = _score_slopes({"one": one, "other": other})
     (ax,) = figure.axes
     drawn = [list(line.get_ydata()) for line in ax.lines]
-    assert drawn == [[41, 1], [42, 2], [41.5, 1.5], [40, 2], [40.5, 3], [40.25, 2.5]]
-    assert texts(figure) == ["1.5, this", "2.5, that", "41.5", "40.2"]
+    assert drawn[6:] == [[0, 1], [0, 1]], "a post for each text"
+    assert drawn[:6] == [[41, 1], [42, 2], [41.5, 1.5], [40, 2], [40.5, 3], [40.25, 2.5]]
+    this, that = ["41.5", "this", "1.5", "this"], ["40.2", "that", "2.5", "that"]
+    assert texts(figure) == this + that
     assert [label.get_text() for label in ax.get_xticklabels()] == ["one", "other"]
     with pytest.raises(ValueError, match="here are 0 texts"):
         _score_slopes({})
 
 
-def test_the_rungs_are_sorted_and_drawn_from_the_base():
-    (ax,) = _score_changes({"a": 36.0, "base": 35.0, "b": 33.9, "c": 37.5}, "base").axes
-    assert [label.get_text() for label in ax.get_yticklabels()] == ["c", "a", "b"]
-    drawn = [dot.get_offsets()[:, 0].tolist() for dot in ax.collections]
-    assert drawn == [[37.5], [36.0], [33.9]]
-    assert texts(ax.figure) == ["+2.5", "+1.0", "-1.1", "base: 35.0"]
-    assert ax.figure.get_suptitle() == "Of all changes c is worth most: +2.5 BLEU"
+def test_the_rungs_are_drawn_from_the_base_in_their_groups():
+    scores = {"a": 36.0, "base": 35.0, "b": 33.9, "c": 37.5}
+    groups = {"one": {"c": "see", "a": "ay"}, "other": {"b": "bee"}}
+    (ax,) = _score_changes(scores, "base", groups, luck=0.6).axes
+    band, *bars = ax.patches
+    assert (band.get_x(), band.get_width()) == (-0.6, 1.2)
+    assert [bar.get_width() for bar in bars] == pytest.approx([2.5, 1.0, -1.1])
+    *said, chance = texts(ax.figure)
+    assert said == ["one", "see", "+2.5", "ay", "+1.0", "other", "bee", "-1.1"]
+    assert "up to 0.6 apart" in chance
+    title, note = (text.get_text() for text in ax.figure.texts)
+    assert title == "Of all changes c is worth most: +2.5 BLEU" and "from 35.0 with" in note
     with pytest.raises(ValueError, match="the base 'd' is none of 'a', 'b'"):
-        _score_changes({"a": 1.0, "b": 2.0}, "d")
+        _score_changes({"a": 1.0, "b": 2.0}, "d", {}, luck=1.0)
 
 
 def test_the_pieces_of_the_figure_are_those_that_are_told():
@@ -79,8 +88,8 @@ def test_the_pieces_of_the_figure_are_those_that_are_told():
 
 def test_the_scores_in_the_words_are_those_of_the_dots():
     figure, told = FIGURES["real-text-published"].draw(), FIGURES["real-text-published"].alt
-    ours, theirs, *first = (text[:4] for text in texts(figure))
-    assert re.findall(r"\d+\.\d", told)[:4] == [*first, ours, theirs]
+    ours, theirs = texts(figure)[::2][:2], texts(figure)[::2][2:]
+    assert re.findall(r"\d+\.\d", told)[:4] == [ours[0], theirs[0], ours[1], theirs[1]]
     lines = [line.get_ydata() for line in figure.axes[0].lines]  # three seeds and their mean, twice
     seeds = list(zip(lines[:3], lines[4:7], strict=True))
     assert all(one[0] > other[0] for one, other in seeds)  # the title: one is better on validation,
@@ -91,13 +100,15 @@ def test_the_scores_in_the_words_are_those_of_the_dots():
 
 def test_the_rungs_in_the_words_are_those_of_the_picture():
     figure, told = FIGURES["real-text-ladder"].draw(), FIGURES["real-text-ladder"].alt
-    (ax,) = figure.axes
-    *worths, base = texts(figure)
-    names = [label.get_text() for label in ax.get_yticklabels()]
+    worths = [text.replace("-", "\N{MINUS SIGN}") for text in texts(figure) if text[0] in "+-"]
     rows = re.findall(r"[:;] ([^;:]+) ([+−]\d\.\d)", told)
-    worths = [worth.replace("-", "\N{MINUS SIGN}") for worth in worths]
-    assert rows == list(zip(names, worths, strict=True))
-    assert base == "as it is: 36.1" and "36.1" in told
+    ways = [way for ways in CHANGES.values() for way in ways]
+    assert rows == list(zip(ways, worths, strict=True))
+    changed = [run["what"] for run in experiments.load("multi30k-ladder")["runs"]]
+    assert sorted(ways) == sorted(set(changed) - {"as it is"}), "each rung is drawn"
+    assert "from 36.1" in figure.texts[1].get_text() and "36.1" in told
+    apart = re.search(r"up to \d\.\d\Wapart", texts(figure)[-1])[0]
+    assert apart in told
 
 
 def test_the_loss_still_falls_when_training_ends():
@@ -106,5 +117,12 @@ def test_the_loss_still_falls_when_training_ends():
     assert losses[-1] == min(losses) and losses[-4:] == sorted(losses[-4:], reverse=True)
     last = history[-1]
     said = FIGURES["real-text-learning-curve"].alt
-    assert f"over {last['step']:,} steps" in said and f"picture, to {last['loss']:.1f}," in said
+    assert (
+        f"over {last['step']:,} steps" in said
+        and f"from {history[0]['loss']:.1f} to {last['loss']:.1f};" in said
+    )
     assert f"from {losses[0]:.1f} to {losses[-1]:.1f}" in said
+    (before,) = (entry for entry in history if entry["step"] == last["step"] - 5000)
+    fall = f"{last['validation_loss'] - before['validation_loss']:.2f}"
+    assert f"{fall} in the\nlast 5,000 steps" in texts(FIGURES["real-text-learning-curve"].draw())
+    assert f"by {fall[1:]}" in said
