@@ -6,12 +6,11 @@ from typing import Any
 import matplotlib as mpl
 import numpy as np
 from matplotlib.figure import Figure
-from matplotlib.patches import Rectangle
 
 from course import experiments
 from course.drawing import style
 from course.drawing.arrows import bracket, path
-from course.drawing.cells import matrix, outline
+from course.drawing.cells import area, matrix, outline
 from course.drawing.plots import curves, name_lines, shares
 from course.drawing.registry import figure
 from course.drawing.values import as_array, steady_round
@@ -243,68 +242,40 @@ def _shares_with_intervals(
 
 
 @mpl.rc_context(style.PRINT)
-def _claim_strips(
+def _claim_table(
     claims: Sequence[tuple[str, float, bool]], models: Mapping[str, Sequence[float]], title: str
 ) -> Figure:
-    """Draw a strip for each claim, shaded where it holds, and on it a dot for each model.
+    """Draw a table: what each claim needs, and the number of each model, loud where it fails.
 
     claims: what is said, its limit, and whether the number has to lie above it. models: name -> a
-    number for each claim; the first is the model that the claims were made for, the last another
-    one, hollow, whose failures are quiet. The other failures are loud, and their claims come first.
+    number for each claim. Claims that fail somewhere stand last.
     """
+    high, columns, needs = 0.34, [6.03 + 0.8 * i for i in range(len(models))], 4.72
+    figure, ax = canvas(style.WIDTH, 1.42 + high * len(claims))
+    heading(ax, title, "“The key is small” → “La llave es pequeña”: what decides the -a?")
+    y = ax.get_ylim()[1] - 0.98
+    label(ax, (needs, y), "it holds if", color=style.MUTED)
+    for x, name in zip(columns, models, strict=True):
+        label(ax, (x + 0.28, y), name, color=style.MUTED, ha="right")
     rows = []
     for (what, limit, above), *numbers in zip(claims, *models.values(), strict=True):
         failed = [number <= limit if above else number >= limit for number in numbers]
-        rows.append((any(failed[:-1]), what, limit, above, numbers, failed))
-    high, left, right, lowest = 0.36, 5.35, 7.75, -0.1
-    figure, ax = canvas(style.WIDTH, 1.85 + high * len(claims))
-    heading(ax, title, "“The key is small” → “La llave es pequeña”: what decides the -a?")
-
-    def at(number: float) -> float:
-        return left + (right - left) * (max(number, lowest) - lowest) / (1 - lowest)
-
-    def dot(x: float, y: float, color: str, zorder: int = 5, marker: str = "o") -> None:
-        edge = {"markeredgecolor": style.SOFT if color == style.PAPER else style.PAPER}
-        ax.plot(x, y, marker, color=color, markersize=8, markeredgewidth=1.2, zorder=zorder, **edge)
-
-    looks = [style.INK, *[style.SOFT] * (len(models) - 2), style.PAPER]
-    first, *_, last = models
-    x, y = 0.08, high * len(claims) + 0.72
-    for name, color in zip(
-        (first, "two more such models", last), (looks[0], *looks[-2:]), strict=True
-    ):
-        dot(x, y, color)
-        label(ax, (x + 0.13, y), name, color=style.MUTED)
-        x += 0.5 + 0.075 * len(name)
-    label(ax, (at(0), y), "shaded: the claim holds", color=style.MUTED)
-    fallen = sum(row[0] for row in rows)
-    for place, row in enumerate(sorted(rows, key=lambda row: not row[0])):
-        falls, what, limit, above, numbers, failed = row
-        y -= high + 0.1 * (place in (0, fallen))
+        side = "above" if above else "below"
+        rows.append((any(failed), what, f"{side} {100 * limit:.0f} %", numbers, failed))
+    fallen = sum(falls for falls, *_ in rows)
+    for place, (falls, what, limit, numbers, failed) in enumerate(sorted(rows, key=lambda r: r[0])):
+        y -= high + 0.1 * (place == len(rows) - fallen)
         loud = {"weight": "bold", "color": style.ACCENT} if falls else {}
+        path(ax, [(0.02, y + high / 2), (7.98, y + high / 2)], style.RULE, head=False, thick=0.75)
         label(ax, (0.02, y), what, **loud)
-        path(ax, [(left, y), (right, y)], style.RULE, head=False, thick=0.75)
-        start, stop = (at(limit), right) if above else (left, at(limit))
-        ax.add_patch(
-            Rectangle(
-                (start, y - 0.12), stop - start, 0.24, color=style.RULE, alpha=0.6, linewidth=0
-            )
-        )
-        path(ax, [(at(limit), y - 0.15), (at(limit), y + 0.15)], style.INK, head=False)
-        for name, number, color, wrong in zip(models, numbers, looks, failed, strict=True):
-            if color == style.PAPER:
-                dot(at(number), y, color, 4, "o" if number >= lowest else "<")
-                if number < lowest:
-                    said = f"{steady_round(100 * number, 0):.0f} %"
-                    label(ax, (left - 0.13, y), said, color=style.MUTED, ha="right")
-            elif wrong:
-                dot(at(number), y, style.ACCENT, 7)
-                beside = max(map(at, numbers[1:-1])) + 0.12
-                label(ax, (beside, y), name, **loud)
-            else:
-                dot(at(number), y, color, 5 + (color == style.INK))
-    for number in (0, 0.5, 1):
-        label(ax, (at(number), y - 0.36), f"{100 * number:.0f} %", color=style.MUTED, ha="center")
+        label(ax, (needs, y), limit, color=style.MUTED)
+        for x, number, wrong in zip(columns, numbers, failed, strict=True):
+            look = loud if wrong else {"color": style.MUTED}
+            if wrong:
+                area(ax, (x - 0.34, y - 0.15), 0.69, 0.3, style.tint(style.ACCENT))
+            label(ax, (x - 0.28, y), "✗" if wrong else "✓", **look)
+            said = f"{steady_round(100 * number, 0):.0f} %".replace("-", "\N{MINUS SIGN}")
+            label(ax, (x + 0.28, y), said, ha="right", **look)
     return figure
 
 
@@ -432,26 +403,22 @@ def draw_pronouns() -> Figure:
 @figure(
     "real-heads-repeated",
     caption="Ten claims about the large model, and what two more runs say about them.",
-    alt="Ten claims, each with a strip from 0 to 100 %, shaded where the claim holds, and a mark "
-    "for each of four models. Two claims stand first and are marked. “The article brings less "
+    alt="A table of ten claims: when each holds, and its number in the large model and in two more "
+    "runs. Eight hold in all three. Two fail, marked at the bottom. “The article brings less "
     "through it than after is” needs more than 0: 38 for the large model, 4 for seed 1, but "
     "\N{MINUS SIGN}1 for seed 2. “No head alone carries a third of the margin” needs less than 33: "
-    "22 and 19, but 57 for seed 2. All others hold for the large model and both seeds. Seven of "
-    "the small model's hollow marks lie outside of the shading.",
+    "22 and 19, but 57 for seed 2.",
 )
 def draw_repeated() -> Figure:
     from course.chapters.ch15_heads_on_real_text.experiment_repeated import claims
 
     stored = experiments.load("heads-on-real-text")["models"]
-    told = {name: claims(stored[name]) for name in ("earlier", "grammar", "seed-1", "seed-2")}
-    numbers = {name: [claim.number for claim in found] for name, found in told.items()}
-    held = sum(
-        all((one > claim.limit) == claim.above for one in again)
-        for claim, *again in zip(told["earlier"], numbers["seed-1"], numbers["seed-2"], strict=True)
-    )
     names = {"earlier": "large model", "seed-1": "seed 1", "seed-2": "seed 2"}
-    return _claim_strips(
-        [(claim.what, claim.limit, claim.above) for claim in told["earlier"]],
-        {said: numbers[name] for name, said in (names | {"grammar": "small model"}).items()},
-        title=f"{held} of {len(told['earlier'])} claims about the large model hold in two more",
+    told = {said: claims(stored[name]) for name, said in names.items()}
+    held = sum(all(claim.holds for claim in row) for row in zip(*told.values(), strict=True))
+    first = told["large model"]
+    return _claim_table(
+        [(claim.what, claim.limit, claim.above) for claim in first],
+        {name: [claim.number for claim in found] for name, found in told.items()},
+        f"{held} of {len(first)} claims about the large model also hold in two more runs",
     )
