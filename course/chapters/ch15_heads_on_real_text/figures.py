@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 
 from course import experiments
 from course.drawing import style
-from course.drawing.arrows import bracket, path
+from course.drawing.arrows import path
 from course.drawing.cells import area, matrix, outline
 from course.drawing.plots import curves, name_lines, shares
 from course.drawing.registry import figure
@@ -75,100 +75,93 @@ def _patching_maps(panels: Mapping[str, Sequence[tuple[Sequence[str], Any]]], ti
 
 @mpl.rc_context(style.PRINT)
 def _found_by_heads(models: Mapping[str, Mapping[str, Any]], title: str) -> Figure:
-    """Draw for each head in what share of sentences it looks most at the noun; a panel a model.
+    """Draw how far each head is ahead of the best rule of places; a group of rows for each look.
 
-    models: name -> {kind of attention: {"heads", "chance", "place"}}, as the experiment stores.
+    models: name -> {kind of attention: {"heads", "place"}}, as the experiment stores. Loud: more
+    than `CLEARLY` ahead; the best of a row has its numbers.
     """
-    figure = style.new_figure(style.WIDTH, 3.8)
+    figure, ax = style.panel(4.4)
     note = (
-        "a dot for each head: the share of sentences in which it looks most at the noun\n"
-        "best rule: it knows only places, such as “always two words back”; orange: more than 5 "
-        "points beyond"
+        "a dot for each attention head: how often the noun is what it looks at most, minus how\n"
+        "often the best rule without words would find it, such as “always two words back”"
     )
     titled(figure, title, note)
-    figure.get_layout_engine().set(wspace=0.08)
-    axes = figure.subplots(1, len(models), sharey=True, squeeze=False)[0]
-    for ax, (name, kinds) in zip(axes, models.items(), strict=True):
-        beyond = [
-            max(row["finds"] for row in found["heads"]) - found["place"] for found in kinds.values()
-        ]
-        for y, found in enumerate(kinds.values()):
-            ax.barh(y, found["place"], height=0.76, color=style.GROUND, zorder=0)
-            for key, color in (("chance", style.SOFT), ("place", style.INK)):
-                ax.plot([found[key]] * 2, [y - 0.38, y + 0.38], color=color, linewidth=1.4)
-            finds = np.array(sorted(row["finds"] for row in found["heads"]))
-            heights = y + _beside(finds)
-            clear, best = finds > found["place"] + CLEARLY, beyond[y] == max(beyond)
-            colors = np.where(clear, style.ACCENT, style.MUTED if best else style.SOFT)
-            sizes = np.where(clear, 48, 26)
-            ax.scatter(finds, heights, s=sizes, c=colors, edgecolor=style.PAPER, zorder=3)
-            if best:
-                ends = (found["place"], y + 0.24), (finds[-1], y + 0.24)
-                bracket(ax, *ends, "", style.ACCENT)
-                said = f"+{steady_round(100 * beyond[y], 0):.0f} points"
-                look = {"color": style.ACCENT, "weight": "bold", "va": "center_baseline"}
-                ax.text(finds[-1] + 0.025, y + 0.24, said, **look)
-        ax.set(title=name, xlim=(-0.02, 1), ylim=(len(kinds) - 0.55, -0.6))
-        shares(ax.xaxis)
-        ax.set_yticks(range(len(kinds)), [ASKED[kind] for kind in kinds])
-        ax.tick_params(axis="y", length=0)
-        ax.spines["left"].set_visible(False)
-        first = next(iter(kinds.values()))
-        for key, said in (("chance", "chance"), ("place", "best rule")):
-            look = {"va": "bottom", "size": style.NOTE, "color": style.MUTED}
-            ax.text(first[key] - 0.01, -0.42, said, **look)
+    kinds, rows = list(next(iter(models.values()))), []
+    for group, kind in enumerate(kinds):
+        for row, (name, found) in enumerate(models.items()):
+            y, place = 2.5 * group + row, found[kind]["place"]
+            rows.append((y, name))
+            finds = np.array(sorted(row["finds"] for row in found[kind]["heads"]))
+            clear, ahead = finds > place + CLEARLY, 100 * (finds - place)
+            colors = np.where(clear, style.ACCENT, style.SOFT)
+            look = {"s": np.where(clear, 64, 26), "edgecolor": style.PAPER, "zorder": 3}
+            ax.scatter(ahead, y + _beside(ahead), c=colors, **look)
+            if clear[-1]:
+                said = f"+{steady_round(ahead[-1], 0):.0f} points: finds it in {finds[-1]:.0%}"
+                at, look = (ahead[-1] + 2.5, y + _beside(ahead)[-1]), {"va": "center_baseline"}
+                look |= {"color": style.ACCENT, "weight": "bold"}
+                ax.text(*at, said.replace("%", " %"), **look)
+        label(ax, (-130, 2.5 * group + 0.5), ASKED[kind], size=style.LABEL)
+    ax.axvline(0, color=style.INK, linewidth=1.4, zorder=2)
+    ax.text(0, -0.65, "the best rule", ha="center", va="bottom", color=style.MUTED)
+    ax.set(xlim=(-75, 75), ylim=(rows[-1][0] + 0.6, -0.6))
+    ax.set_xticks([-50, 0, 50], ["50 points worse", "as often", "50 points better"])
+    places, names = zip(*rows, strict=True)
+    ax.set_yticks(places, [name.split()[0] for name in names], color=style.MUTED)
+    ax.tick_params(axis="y", length=0)
+    ax.spines["left"].set_visible(False)
     return figure
 
 
-def _beside(sorted_numbers: Sequence[float], near: float = 0.03) -> np.ndarray:
-    """A height for each dot, so that near ones stand above and below each other, within 0.33."""
+def _beside(sorted_numbers: Sequence[float], near: float = 2.6) -> np.ndarray:
+    """A height for each dot, so that near ones stand above and below each other, within 0.4."""
     heights, row = [], list[float]()  # row: of each height, the last number there
     for number in sorted_numbers:
         free = [place for place, last in enumerate(row) if number - last >= near]
         place = free[0] if free else len(row)
         row[place : place + 1] = [number]
         heights.append(((place + 1) // 2) * (-1) ** place)
-    return np.array(heights) * min(0.085, 0.33 / max(np.abs(heights).max(), 1))
+    return np.array(heights) * min(0.17, 0.4 / max(np.abs(heights).max(), 1))
 
 
 @mpl.rc_context(style.PRINT)
 def _heads_together(models: Mapping[str, Mapping[str, Any]], title: str) -> Figure:
-    """Draw the right endings with the most needed heads off, and with as many drawn at random.
+    """Draw how many endings are lost with the most needed heads off, and with others; a panel each.
 
-    models: name -> {"trained", "together"}, as the experiment stores.
+    models: name -> {"trained", "together"}, as the experiment stores. Losses are measured from all
+    heads on; a band holds the middle half of the draws.
     """
     figure = style.new_figure(style.WIDTH, 3.9)
-    note = "Adjectives with the right ending; grey dots: as many heads off, drawn at random"
+    note = "change in right endings of adjectives, in points; grey: the middle half of ten draws"
     titled(figure, title, note)
     figure.get_layout_engine().set(wspace=0.06)
     axes = figure.subplots(1, len(models), sharey=True, squeeze=False)[0]
     for ax, (name, found) in zip(axes, models.items(), strict=True):
         together, trained = found["together"], found["trained"]["share"]
-        ax.axhline(trained, color=style.MUTED, linewidth=1.2, zorder=0.5)
-        ax.axhline(0.5, color=style.MUTED, linewidth=1.2, linestyle=":", zorder=0.5)
-        for i, row in enumerate(together):
-            dots = {"s": 30, "color": style.SOFT, "alpha": 0.6, "linewidth": 0}
-            ax.scatter([i] * len(row["at random"]), row["at random"], **dots)
-        name_of = "the most needed off"
-        needed, last = {name_of: [row["chosen"] for row in together]}, ax is axes[-1]
-        curves(ax, range(len(together)), needed, loud=[name_of], marker="o", names=last)
-        one = together[0]["chosen"]
-        rises = together[1]["chosen"] > one  # the line leaves room at the right
-        look = {"textcoords": "offset points", "xytext": (6, -2) if rises else (0, -8)}
-        look |= {"color": style.ACCENT, "ha": "left" if rises else "center", "va": "top"}
-        look["weight"] = "bold"
-        ax.annotate(f"{steady_round(100 * one, 0):.0f} %", (0, one), **look)
-        peak = max(range(1, len(together)), key=lambda i: together[i]["chosen"])
-        if together[peak]["chosen"] > one:
-            said = "more heads off:\npart comes back"
-            at = {"xytext": (0, 8), "textcoords": "offset points", "ha": "center"}
-            ax.annotate(said, (peak, together[peak]["chosen"]), **at, color=style.MUTED)
-        ax.set_xticks(range(len(together)), [row["heads"] for row in together])
-        ax.set(title=f"{name}, {len(found['alone'])} heads", xlabel="heads switched off")
-        ax.text(-0.28, trained + 0.055, f"all heads on: {100 * trained:.0f} %", color=style.MUTED)
-        ax.set(xlim=(-0.35, len(together) - 0.8), ylim=(0.42, 1.0))
-        ax.set_yticks([0.5, 0.75, 1], ["50 %", "75 %", "100 %"])
-    axes[0].text(1.1, 0.485, "a coin", color=style.MUTED, va="top")
+        steps = range(len(together))
+        low, middle, high = (
+            [100 * (np.quantile(row["at random"], part) - trained) for row in together]
+            for part in (0.25, 0.5, 0.75)
+        )
+        chosen = [100 * (row["chosen"] - trained) for row in together]
+        ax.fill_between(steps, low, high, color=style.RULE, linewidth=0)
+        ax.plot(steps, middle, color=style.SOFT, linewidth=1.5)
+        ax.axhline(0, color=style.MUTED, linewidth=1.2, zorder=0.5)
+        ax.axhline(50 - 100 * trained, color=style.MUTED, linewidth=1.2, linestyle=":", zorder=0.5)
+        ax.text(2, 49 - 100 * trained, "a coin: 50 %", va="top", ha="center", color=style.MUTED)
+        ax.plot(steps, chosen, "o-", color=style.ACCENT, linewidth=2.8, markersize=6)
+        ax.plot([0, 0], [0, chosen[0]], color=style.ACCENT, linewidth=1.2, linestyle=(0, (2, 2)))
+        ax.plot(0, chosen[0], "o", color=style.ACCENT, markersize=11)
+        said = f"{steady_round(chosen[0], 0):.0f} points"
+        look = {"color": style.ACCENT, "va": "center_baseline"}
+        ax.text(0.12, min(chosen[0] / 2, -10), said, **look, weight="bold")
+        ax.text(-0.25, 2.5, "all heads on", color=style.MUTED)
+        ax.set_xticks(steps, [row["heads"] for row in together])
+        on = f"{name}: {len(found['alone'])} heads, {100 * trained:.0f} % right"
+        ax.set(title=on, xlabel="heads switched off")
+        ax.set(xlim=(-0.3, len(together) - 0.8), ylim=(-47, 13), yticks=[0, -20, -40])
+    ax.text(4.1, 6.5, "as many drawn at random", ha="right", color=style.MUTED)
+    ax.text(4.1, chosen[-1] - 2, "the most needed", **look | {"ha": "right", "va": "top"})
     return figure
 
 
@@ -320,10 +313,11 @@ def draw_where() -> Figure:
 
 @figure(
     "real-heads-finds",
-    caption="How often each head looks most at the noun of the adjective.",
-    alt="Two panels of dots, a row for each kind of head. In the small model one encoder head is "
-    "at 79 %, 36 points beyond the best rule of places at 43 %; all others are below such lines. "
-    "In the large model three of 72 dots lie clearly beyond theirs, at 50, 66 and 68 %; the best "
+    caption="How often each head looks most at the noun of the adjective, beside the best rule.",
+    alt="Three pairs of rows of dots, a dot for each head, by how many points it beats the "
+    "best rule of places. In the small model one encoder head finds the noun in 79 % of the "
+    "sentences, 36 points more than the rule; all its others are worse than their rules. In the "
+    "large model three of 72 dots lie clearly beyond theirs, at 50, 66 and 68 %; the best "
     "by 7 and 11 points.",
 )
 def draw_finds() -> Figure:
@@ -333,21 +327,25 @@ def draw_finds() -> Figure:
         * max(head["finds"] - kind["place"] for kind in kinds.values() for head in kind["heads"])
         for kinds in looks.values()
     )
-    title = f"In the small model one head beats the best rule by {small:.0f} points, in the large "
-    return _found_by_heads(looks, f"{title}by {large:.0f}")
+    title = f"The small model's best head beats the rule by {small:.0f} points, the large one's by "
+    return _found_by_heads(looks, f"{title}{large:.0f}")
 
 
 @figure(
     "real-heads-off",
     caption="Right endings with several heads off: those needed most, and others drawn at random.",
-    alt="Two panels. In the small model the line of the most needed heads begins far below the "
-    "90 % of all heads on, at 55 %; with four off part comes back, 70 %, and it ends at 48 %. "
-    "In the large model it falls slowly, from 75 % over 71 with one head to 58 % with sixteen, "
-    "while dots for heads drawn at random stay between 70 and 83 %.",
+    alt="Two panels, each from its own 0: all heads on, 90 % right in the small model and 75 % in "
+    "the large one. In the small model the most needed head alone costs 35 points; the line comes "
+    "back to \N{MINUS SIGN}21 with four off and ends at \N{MINUS SIGN}42, below a coin. In the "
+    "large model it falls slowly, by 4 points with one head and 17 with sixteen. Bands for heads "
+    "drawn at random stay near 0, but in the small model fall with eight and sixteen.",
 )
 def draw_off() -> Figure:
     found = {name: one["heads off"] for name, one in _load_stored().items()}
-    title = "One head off nearly ruins the small model; the large falls little by little"
+    small, large = (
+        100 * (one["trained"]["share"] - one["together"][0]["chosen"]) for one in found.values()
+    )
+    title = f"One head off costs the small model {small:.0f} points, the large one {large:.0f}"
     return _heads_together(found, title)
 
 

@@ -39,16 +39,15 @@ def test_words_and_values_must_go_together():
         plots._patching_maps({"one": [(["the", "old", "cow"], MAP[1]), MAP]}, "Title")
 
 
-def test_each_head_is_a_point_beside_chance_and_place():
-    row = {"heads": [{"finds": 0.7}, {"finds": 0.1}], "chance": 0.12, "place": 0.4}
+def test_each_head_is_a_point_beside_the_best_rule():
+    row = {"heads": [{"finds": 0.7}, {"finds": 0.1}], "place": 0.4}
     kinds = {"encoder.self_attn": row, "decoder.cross_attn": row}
-    figure = plots._found_by_heads({"one": kinds}, "Title")
-    ax = figure.axes[0]
-    assert [list(line.get_xdata()) for line in ax.lines] == 2 * [[0.12] * 2, [0.4] * 2]
-    assert [dots.get_offsets()[:, 0].tolist() for dots in ax.collections] == 2 * [[0.1, 0.7]]
+    ax = plots._found_by_heads({"one": kinds, "two": kinds}, "Title").axes[0]
+    points = [x for dots in ax.collections for x in dots.get_offsets()[:, 0]]
+    assert points == pytest.approx(4 * [-30, 30])
     loud = [to_hex(color).upper() == style.ACCENT for color in ax.collections[0].get_facecolor()]
     assert loud == [False, True], "what lies beyond the line of the place"
-    assert texts(ax).count("+30 points") == 2, "the best of the panel"
+    assert texts(ax).count("+30 points: finds it in 70 %") == 4
 
 
 def test_chosen_heads_stand_beside_those_drawn_by_lot():
@@ -61,9 +60,11 @@ def test_chosen_heads_stand_beside_those_drawn_by_lot():
         ],
     }
     ax = plots._heads_together({"one": found}, "Title").axes[0]
-    assert ax.get_title() == "one, 3 heads"
-    assert list(ax.lines[-1].get_ydata()) == [0.5, 0.4]
-    assert ax.collections[0].get_offsets()[:, 1].tolist() == [0.9, 0.8]
+    assert ax.get_title() == "one: 3 heads, 90 % right"
+    drawn, *_, chosen, _, _ = (list(line.get_ydata()) for line in ax.lines)
+    assert drawn == pytest.approx([-5, -10]), "the median of the draws"
+    assert chosen == pytest.approx([-40, -50])
+    assert "-40 points" in texts(ax)
 
 
 def test_a_line_for_each_kind():
@@ -127,8 +128,25 @@ def test_the_alternative_text_has_the_numbers_of_the_claims_that_fall():
 
 def test_loud_are_the_heads_that_clearly_beat_the_best_rule():
     """By more than 0.05, as the notebook asks: one of the small model, three of the large."""
-    loud = [
-        sum(sum(size > 40 for size in dots.get_sizes()) for dots in ax.collections)
-        for ax in plots.draw_finds().axes
-    ]
-    assert loud == [1, 3]
+    rows = plots.draw_finds().axes[0].collections
+    loud = [sum(size > 40 for size in dots.get_sizes()) for dots in rows]
+    assert [sum(loud[::2]), sum(loud[1::2])] == [1, 3]
+
+
+def test_the_alternative_texts_have_the_numbers_of_the_picture():
+    finds = FIGURES["real-heads-finds"]
+    said = finds.draw().axes[0].texts
+    for text in (text.get_text() for text in said if text.get_text().startswith("+")):
+        points, share = text.split()[0][1:], text.split()[-2]
+        assert (
+            points in FIGURES["real-heads-finds"].alt and share in FIGURES["real-heads-finds"].alt
+        )
+    small, large = (
+        {row["heads"]: round(100 * (off["trained"]["share"] - row["chosen"])) for row in rows}
+        for off in (one["heads off"] for one in plots._load_stored().values())
+        for rows in [off["together"]]
+    )
+    alt = FIGURES["real-heads-off"].alt.replace("\N{MINUS SIGN}", "")
+    assert f"costs {small[1]} points" in alt and f"to {small[4]} with four" in alt
+    assert f"ends at {small[16]}," in alt
+    assert f"by {large[1]} points with one head and {large[16]} with sixteen" in alt
