@@ -11,7 +11,7 @@ from course import experiments
 from course.drawing import style
 from course.drawing.arrows import path
 from course.drawing.cells import area, matrix, outline
-from course.drawing.plots import curves, name_lines, shares
+from course.drawing.plots import shares
 from course.drawing.registry import figure
 from course.drawing.values import as_array, steady_round
 from course.drawing.words import canvas, heading, label, titled, word
@@ -169,32 +169,30 @@ def _heads_together(models: Mapping[str, Mapping[str, Any]], title: str) -> Figu
 def _by_layer(models: Mapping[str, Mapping[str, Sequence[float]]], title: str) -> Figure:
     """Draw the share of right endings that the logit lens reads before and after each layer.
 
-    models: name -> {kind of sentence: shares}, from before the first layer on.
+    models: name -> {kind of sentence: shares}, from before the first layer on; the area of a dot is
+    the share.
     """
-    figure = style.new_figure(style.WIDTH, 4.0)
-    note = "“La llave es pequeña”, not “pequeño”: how often, if the decoder stopped here"
-    titled(figure, title, note)
-    layers = [len(next(iter(kinds.values()))) for kinds in models.values()]
-    how = {"sharey": True, "squeeze": False, "width_ratios": layers}
-    axes = figure.subplots(1, len(models), **how)[0]
-    for ax, (name, kinds) in zip(axes, models.items(), strict=True):
-        count, first = len(next(iter(kinds.values()))), next(iter(kinds))
-        states = ["input", *(f"layer {i}" for i in range(count - 1))]
-        ax.set(title=name, ylim=(0, 1.12))
-        ax.spines["left"].set_bounds(0, 1)
-        look = {"marker": "o", "linestyle": "-", "clip_on": False}
-        curves(ax, range(count), kinds, loud=[first], names=False, **look)
-        for line in ax.lines[1:]:
-            line.set(color=style.SOFT, linewidth=1.5)
-        loud = kinds[first][-1]  # whoever ends there has no room for a name, and one beside
-        there = {kind for kind in kinds if kind != first and abs(kinds[kind][-1] - loud) < 0.01}
-        if there:
-            line = next(line for line in ax.lines if line.get_label() == first)
-            line.set_label(f"{first} (and {len(there)} others)")
-        name_lines(ax, style.NOTE, wide=40 if ax is axes[-1] else 18, but=there)
-        ax.set_xlim(-0.15, count - 0.9)
-        ax.set_xticks(range(count), states, fontsize=style.NOTE)
-        shares(ax.yaxis)
+    kinds, high, step, left = list(next(iter(models.values()))), 0.5, 0.74, 2.85
+    figure, ax = canvas(style.WIDTH, 1.5 + high * len(kinds))
+    note = "“La llave es pequeña”, not “pequeño”: how often (%), if the decoder stopped here"
+    heading(ax, title, note)
+    top = ax.get_ylim()[1] - 1.6
+    for row, kind in enumerate(kinds):
+        label(ax, (0.02, top - row * high), kind)
+    for name, shares_of in models.items():
+        label(ax, (left - 0.24, top + 0.62), name, size=style.LABEL, weight="bold")
+        count = len(shares_of[kinds[0]])
+        for place in range(count):
+            state, x = f"layer {place - 1}" if place else "input", left + place * step
+            label(ax, (x, top + 0.36), state, ha="center", color=style.MUTED)
+            for row, kind in enumerate(kinds):
+                share, y = shares_of[kind][place], top - row * high
+                color = style.ACCENT if share else style.SOFT
+                ax.scatter(x, y, s=max(860 * share, 14), color=color, linewidth=0)
+                if share:
+                    look = {"color": style.ink_on(color), "weight": "bold"}
+                    label(ax, (x, y), f"{100 * share:.0f}", ha="center", **look)
+        left += count * step + 0.2
     return figure
 
 
@@ -352,7 +350,7 @@ def draw_off() -> Figure:
 @figure(
     "real-heads-lens",
     caption="How often the right ending would be written if the decoder ended earlier.",
-    alt="Lines for five kinds of sentences, each named by an example. In the small model all are "
+    alt="A row of dots for each of five kinds of sentences, in percent. In the small model all are "
     "at 0 in the input and in layer 0, and at 69 to 100 % in layer 1. In the large model all are "
     "at 0 until layer 0, between 27 and 86 % in layer 1, and between 44 and 98 % in layer 2.",
 )

@@ -67,10 +67,10 @@ def test_chosen_heads_stand_beside_those_drawn_by_lot():
     assert "-40 points" in texts(ax)
 
 
-def test_a_line_for_each_kind():
+def test_a_row_of_dots_for_each_kind():
     ax = plots._by_layer({"one": {"a": [0, 0.5], "b": [0, 1]}}, "Title").axes[0]
-    assert [list(line.get_ydata()) for line in ax.lines] == [[0, 0.5], [0, 1]]
-    assert [t.get_text() for t in ax.get_xticklabels()] == ["input", "layer 0"]
+    assert [dots.get_sizes()[0] for dots in ax.collections] == [14, 14, 430, 860]
+    assert texts(ax)[-6:] == ["b", "one", "input", "layer 0", "50", "100"]
 
 
 def test_a_share_has_its_interval_and_its_number():
