@@ -11,10 +11,9 @@ from course import experiments
 from course.drawing import style
 from course.drawing.arrows import path
 from course.drawing.cells import area, matrix, outline
-from course.drawing.plots import shares
 from course.drawing.registry import figure
 from course.drawing.values import as_array, steady_round
-from course.drawing.words import canvas, heading, label, titled, word
+from course.drawing.words import canvas, heading, label, sentence, titled, word
 
 CLEARLY = 0.05  # so far above the best rule of places, as the notebook asks
 # Which look a kind of attention is measured by.
@@ -198,37 +197,48 @@ def _by_layer(models: Mapping[str, Mapping[str, Sequence[float]]], title: str) -
 
 @mpl.rc_context(style.PRINT)
 def _shares_with_intervals(
-    groups: Mapping[str, Mapping[str, Mapping[str, Any]]], title: str, note: str, chance: float
+    groups: Mapping[tuple[str, ...], Mapping[str, Mapping[str, Any]]],
+    title: str,
+    note: str,
+    chance: float,
 ) -> Figure:
-    """Draw shares with their intervals as bars, those of the last model within the first's.
+    """Draw shares with their intervals as dots, those of the last model loud, beside sentences.
 
-    groups: condition -> {model: {"share", "interval"}}, the same two models in each.
+    groups: a row's English and Spanish, what is loud between stars -> {model: {"share",
+    "interval"}}.
     """
-    figure = style.new_figure(style.WIDTH, 1.7 + 0.65 * len(groups))
-    titled(figure, title, note)
-    ax = figure.subplots()
-    for row, models in enumerate(groups.values()):
-        looks = zip(
-            (0.7, 0.42), (style.GROUND, style.ACCENT), (style.MUTED, style.ACCENT), strict=True
-        )
-        for (name, found), (high, color, ink) in zip(models.items(), looks, strict=True):
+    high, left, wide, bottom = 0.76, 3.6, 4.05, 0.62
+    figure, ax = canvas(style.WIDTH, 1.72 + high * len(groups))
+    heading(ax, title, note)
+    top = bottom + high * len(groups)
+    path(ax, [(left, bottom), (left + wide, bottom)], style.SOFT, head=False, thick=0.75)
+    for part in (0, chance, 0.5, 0.75, 1):
+        tick = f"{100 * part:.0f} %"
+        label(ax, (left + wide * part, bottom - 0.16), tick, ha="center", color=style.MUTED)
+    x = left + wide * chance
+    ax.plot([x, x], [bottom, top], color=style.MUTED, linewidth=1.2, linestyle=":")
+    label(ax, (x, top + 0.1), "chance", ha="center", color=style.MUTED)
+    label(ax, (left - 0.18, 0.16), "pairs with both endings right; bands: 95 % intervals")
+    for row, (lines, models) in enumerate(groups.items()):
+        y = top - (row + 0.5) * high
+        for line, text in enumerate(lines):
+            parts, height = text.split(" * "), y + 0.17 * (len(lines) - 1) - 0.34 * line - 0.05
+            sentence(ax, (0.1, height), parts, {parts[1]: style.ACCENT}, size=style.NOTE)
+        for name, found in models.items():
+            loud = name == [*models][-1]
+            color, ink = (style.ACCENT, style.ACCENT) if loud else (style.SOFT, style.MUTED)
             share, (low, up) = found["share"], found["interval"]
-            ax.barh(row, share, height=high, color=color)
-            said = f"{steady_round(100 * share, 0):.0f} %" + (f", {name}" if row == 0 else "")
-            loud = color == style.ACCENT
-            if loud:
-                ax.plot([low, up], [row, row], "-|", color=style.INK, linewidth=1)
-            at = {"x": max(up, chance * (share < chance)) + 0.015} if loud else {"x": share - 0.015}
-            look = {"va": "center_baseline", "ha": "left" if loud else "right", "color": ink}
-            ax.text(y=row, s=said, weight="bold" if loud else "normal", **at, **look)
-    ax.axvline(chance, color=style.INK, linewidth=1.2, linestyle=":")
-    ax.text(chance, -0.5, "chance", ha="center", va="bottom", color=style.MUTED)
-    ax.set(xlim=(0, 1), ylim=(len(groups) - 0.5, -0.5))
-    ax.set_xlabel("pairs with both endings right; thin lines: 95 % intervals")
-    shares(ax.xaxis, parts=4)
-    ax.set_yticks(range(len(groups)), list(groups))
-    ax.tick_params(axis="y", length=0)
-    ax.spines["left"].set_visible(False)
+            ends = left + wide * np.array([low, up])
+            ax.plot(ends, [y, y], color=color, linewidth=7, alpha=0.3, solid_capstyle="butt")
+            ax.plot(left + wide * share, y, "o", color=color, markersize=10)
+            said = f"{steady_round(100 * share, 0):.0f} %"
+            if row == 0:
+                label(ax, (left + wide * share + 0.1, y + 0.24), name, color=ink, ha="right")
+            side, at = (
+                ("left", ends[1] + 0.1) if share > chance and loud else ("right", ends[0] - 0.1)
+            )
+            look = {"ha": side, "color": ink, "weight": "bold" if loud else "normal"}
+            label(ax, (at, y), said, size=style.LABEL, **look)
     return figure
 
 
@@ -371,16 +381,19 @@ def draw_lens() -> Figure:
 @figure(
     "real-heads-pronouns",
     caption="Pronoun pairs with both genders right: as they are, and with the noun said again.",
-    alt="Three rows, a wide bar for the small model, at 99 % in all, and within it one for the "
+    alt="Three rows, a dot for the small model, at 99 % in all, and one for the "
     "large: 16 %, below the line of chance at 25 %, where English says “it was too tired”; "
     "at 20 % where it says “the animal was too tired”; and at 60 % where Spanish says “el animal” "
     "again, too.",
 )
 def draw_pronouns() -> Figure:
     said = {
-        "it": "“it was too tired”",
-        "again": "“the animal was too tired”",
-        "written": "and in Spanish “el animal\nestaba demasiado …”, too",
+        "it": ("… because * it * was too tired.",),
+        "again": ("… because * the animal * was too tired.",),
+        "written": (
+            "… because * the animal * was too tired.",
+            "… porque * el animal * estaba demasiado …",
+        ),
     }
     found = _load_stored()
     groups = {
@@ -390,8 +403,7 @@ def draw_pronouns() -> Figure:
     return _shares_with_intervals(
         groups,
         "The large model needs the noun said again, in Spanish",
-        "“The animal didn't cross the street because it was too tired” (cansado) "
-        "/ “… wide” (ancha)",
+        "A pair: “The animal didn't cross the street because it was too tired”, and “… too wide”",
         0.25,
     )
 

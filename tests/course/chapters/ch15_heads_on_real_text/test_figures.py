@@ -1,5 +1,6 @@
 """Drawings of patching, heads, the lens and shares: the data reaches the picture."""
 
+import numpy as np
 import pytest
 from matplotlib.colors import to_hex
 
@@ -76,13 +77,17 @@ def test_a_row_of_dots_for_each_kind():
 def test_a_share_has_its_interval_and_its_number():
     one = {"share": 0.16, "interval": [0.12, 0.2]}
     other = {"share": 0.9, "interval": [0.8, 0.95]}
-    groups = {"as it is": {"s": other, "m": one}}
-    figure = plots._shares_with_intervals(groups, "Title", "pairs", 0.25)
-    ax = figure.axes[0]
-    assert texts(ax) == ["90 %, s", "16 %, m", "chance"]
-    assert [bar.get_width() for bar in ax.patches] == [0.9, 0.16]
-    assert list(ax.lines[0].get_xdata()) == [0.12, 0.2]
-    assert list(ax.lines[-1].get_xdata()) == [0.25, 0.25]
+    groups = {("as * it * is",): {"s": other, "m": one}}
+    ax = plots._shares_with_intervals(groups, "Title", "pairs", 0.25).axes[0]
+    assert texts(ax)[-7:] == ["as", "it", "is", "s", "90 %", "m", "16 %"]
+    zero, full = (
+        next(text.get_position()[0] for text in ax.texts if text.get_text() == said)
+        for said in ("0 %", "100 %")
+    )
+    found = [np.ravel((np.array(line.get_xdata()) - zero) / (full - zero)) for line in ax.lines]
+    chance = [0.25, 0.25]
+    assert np.concatenate(found) == pytest.approx([*chance, 0.8, 0.95, 0.9, 0.12, 0.2, 0.16])
+    assert ax.lines[-1].get_color() == style.ACCENT
 
 
 def test_a_number_that_misses_its_limit_is_loud_and_its_claim_comes_last():
