@@ -38,8 +38,10 @@ def _patching_maps(panels: Mapping[str, Sequence[tuple[Sequence[str], Any]]], ti
     rows = [len(maps[0][1]) for maps in panels.values()]
     longest = max(len(maps[0][0]) for maps in panels.values())
     figure, ax = canvas(style.WIDTH, 0.72 + sum(rows) * high + 1.0 * len(panels))
-    said = "Percent of the gender that comes along when this one vector is exchanged"
-    heading(ax, title, f"{said} (empty: below 5)")
+    said = (
+        "How far the ending gets the other gender, in percent, if one vector comes from the other"
+    )
+    heading(ax, title, f"{said} sentence")
     y = ax.get_ylim()[1] - 0.98
     for (name, maps), count in zip(panels.items(), rows, strict=True):
         label(ax, (0.02, y), name, size=style.LABEL, weight="bold")
@@ -56,11 +58,16 @@ def _patching_maps(panels: Mapping[str, Sequence[tuple[Sequence[str], Any]]], ti
             label(ax, (x, y + count * high + 0.15), side, size=style.LABEL)
             shown = values[::-1].clip(0)
             matrix(ax, (x, y), wide, count * high, shown, limit=1, cmap=style.WEIGHTS, low=0)
+            if side == sides[1]:  # all that is read, so all of it: no finding
+                all_of_it = x + wide - cell, y + (count - 1) * high
+                area(ax, all_of_it, cell, high, style.GROUND, zorder=2.5)
             for (i, j), value in np.ndenumerate(values):
                 percent, at = steady_round(100 * value, 0), (x + (j + 0.5) * cell, y + i * high)
                 outline(ax, (at[0] - cell / 2, at[1]), cell, high, style.RULE)
                 if abs(percent) >= 5:
-                    look = {"color": style.ink_on(style.WEIGHTS(max(value, 0.0))), "ha": "center"}
+                    ground = style.WEIGHTS(max(value, 0.0))
+                    known = side == sides[1] and (i, j) == (count - 1, len(words) - 1)
+                    look = {"color": style.MUTED if known else style.ink_on(ground), "ha": "center"}
                     text = f"{percent:.0f}".replace("-", "\N{MINUS SIGN}")
                     label(ax, (at[0], at[1] + high / 2), text, size=style.LABEL, **look)
             for j, text in enumerate(words):
