@@ -107,7 +107,7 @@ def _found_by_heads(models: Mapping[str, Mapping[str, Any]], title: str) -> Figu
                 at, look = (ahead[-1] + 2.5, y + _beside(ahead)[-1]), {"va": "center_baseline"}
                 look |= {"color": style.ACCENT, "weight": "bold"}
                 ax.text(*at, said.replace("%", " %"), **look)
-        label(ax, (-130, 2.5 * group + 0.5), ASKED[kind], size=style.LABEL)
+        label(ax, (-128, 2.5 * group + 0.5), ASKED[kind])
     ax.axvline(0, color=style.INK, linewidth=1.4, zorder=2)
     ax.text(0, -0.65, "the best rule", ha="center", va="bottom", color=style.MUTED)
     ax.set(xlim=(-75, 75), ylim=(rows[-1][0] + 0.6, -0.6))
