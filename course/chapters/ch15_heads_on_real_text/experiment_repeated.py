@@ -48,7 +48,7 @@ def claims(found: Mapping[str, Any]) -> list[Claim]:
         ),
         Claim("the article brings less through “it” than after “is”", article - far, 0, above=True),
         Claim(
-            "in none of five sentences the written noun brings much",
+            "in five kinds of sentences, the written noun brings little",
             max(abs(written) for *_, written in ways.values()),
             0.15,
             above=False,
@@ -61,7 +61,7 @@ def claims(found: Mapping[str, Any]) -> list[Claim]:
         ),
         Claim("no head alone carries a third of the margin", lost, 1 / 3, above=False),
         Claim(
-            "without the 16 most needed heads it is worse than without 16 drawn at random",
+            "losing the 16 most needed heads costs more than any 16 at random",
             min(most["at random"]) - most["chosen"],
             0,
             above=True,

@@ -6,16 +6,14 @@ from typing import Any
 import matplotlib as mpl
 import numpy as np
 from matplotlib.figure import Figure
-from matplotlib.patches import Rectangle
 
 from course import experiments
 from course.drawing import style
-from course.drawing.arrows import bracket, path
-from course.drawing.cells import matrix, outline
-from course.drawing.plots import curves, name_lines, shares
+from course.drawing.arrows import path
+from course.drawing.cells import area, matrix, outline
 from course.drawing.registry import figure
 from course.drawing.values import as_array, steady_round
-from course.drawing.words import canvas, heading, label, titled, word
+from course.drawing.words import canvas, heading, label, sentence, titled, word
 
 CLEARLY = 0.05  # so far above the best rule of places, as the notebook asks
 # Which look a kind of attention is measured by.
@@ -40,8 +38,10 @@ def _patching_maps(panels: Mapping[str, Sequence[tuple[Sequence[str], Any]]], ti
     rows = [len(maps[0][1]) for maps in panels.values()]
     longest = max(len(maps[0][0]) for maps in panels.values())
     figure, ax = canvas(style.WIDTH, 0.72 + sum(rows) * high + 1.0 * len(panels))
-    said = "Percent of the gender that comes along when this one vector is exchanged"
-    heading(ax, title, f"{said} (empty: below 5)")
+    said = (
+        "How far the ending gets the other gender, in percent, if one vector comes from the other"
+    )
+    heading(ax, title, f"{said} sentence")
     y = ax.get_ylim()[1] - 0.98
     for (name, maps), count in zip(panels.items(), rows, strict=True):
         label(ax, (0.02, y), name, size=style.LABEL, weight="bold")
@@ -58,11 +58,16 @@ def _patching_maps(panels: Mapping[str, Sequence[tuple[Sequence[str], Any]]], ti
             label(ax, (x, y + count * high + 0.15), side, size=style.LABEL)
             shown = values[::-1].clip(0)
             matrix(ax, (x, y), wide, count * high, shown, limit=1, cmap=style.WEIGHTS, low=0)
+            if side == sides[1]:  # all that is read, so all of it: no finding
+                all_of_it = x + wide - cell, y + (count - 1) * high
+                area(ax, all_of_it, cell, high, style.GROUND, zorder=2.5)
             for (i, j), value in np.ndenumerate(values):
                 percent, at = steady_round(100 * value, 0), (x + (j + 0.5) * cell, y + i * high)
                 outline(ax, (at[0] - cell / 2, at[1]), cell, high, style.RULE)
                 if abs(percent) >= 5:
-                    look = {"color": style.ink_on(style.WEIGHTS(max(value, 0.0))), "ha": "center"}
+                    ground = style.WEIGHTS(max(value, 0.0))
+                    known = side == sides[1] and (i, j) == (count - 1, len(words) - 1)
+                    look = {"color": style.MUTED if known else style.ink_on(ground), "ha": "center"}
                     text = f"{percent:.0f}".replace("-", "\N{MINUS SIGN}")
                     label(ax, (at[0], at[1] + high / 2), text, size=style.LABEL, **look)
             for j, text in enumerate(words):
@@ -76,100 +81,93 @@ def _patching_maps(panels: Mapping[str, Sequence[tuple[Sequence[str], Any]]], ti
 
 @mpl.rc_context(style.PRINT)
 def _found_by_heads(models: Mapping[str, Mapping[str, Any]], title: str) -> Figure:
-    """Draw for each head in what share of sentences it looks most at the noun; a panel a model.
+    """Draw how far each head is ahead of the best rule of places; a group of rows for each look.
 
-    models: name -> {kind of attention: {"heads", "chance", "place"}}, as the experiment stores.
+    models: name -> {kind of attention: {"heads", "place"}}, as the experiment stores. Loud: more
+    than `CLEARLY` ahead; the best of a row has its numbers.
     """
-    figure = style.new_figure(style.WIDTH, 3.8)
+    figure, ax = style.panel(4.4)
     note = (
-        "a dot for each head: the share of sentences in which it looks most at the noun\n"
-        "best rule: it knows only places, such as “always two words back”; orange: more than 5 "
-        "points beyond"
+        "a dot for each attention head: how often the noun is what it looks at most, minus how\n"
+        "often the best rule without words would find it, such as “always two words back”"
     )
     titled(figure, title, note)
-    figure.get_layout_engine().set(wspace=0.08)
-    axes = figure.subplots(1, len(models), sharey=True, squeeze=False)[0]
-    for ax, (name, kinds) in zip(axes, models.items(), strict=True):
-        beyond = [
-            max(row["finds"] for row in found["heads"]) - found["place"] for found in kinds.values()
-        ]
-        for y, found in enumerate(kinds.values()):
-            ax.barh(y, found["place"], height=0.76, color=style.GROUND, zorder=0)
-            for key, color in (("chance", style.SOFT), ("place", style.INK)):
-                ax.plot([found[key]] * 2, [y - 0.38, y + 0.38], color=color, linewidth=1.4)
-            finds = np.array(sorted(row["finds"] for row in found["heads"]))
-            heights = y + _beside(finds)
-            clear, best = finds > found["place"] + CLEARLY, beyond[y] == max(beyond)
-            colors = np.where(clear, style.ACCENT, style.MUTED if best else style.SOFT)
-            sizes = np.where(clear, 48, 26)
-            ax.scatter(finds, heights, s=sizes, c=colors, edgecolor=style.PAPER, zorder=3)
-            if best:
-                ends = (found["place"], y + 0.24), (finds[-1], y + 0.24)
-                bracket(ax, *ends, "", style.ACCENT)
-                said = f"+{steady_round(100 * beyond[y], 0):.0f} points"
-                look = {"color": style.ACCENT, "weight": "bold", "va": "center_baseline"}
-                ax.text(finds[-1] + 0.025, y + 0.24, said, **look)
-        ax.set(title=name, xlim=(-0.02, 1), ylim=(len(kinds) - 0.55, -0.6))
-        shares(ax.xaxis)
-        ax.set_yticks(range(len(kinds)), [ASKED[kind] for kind in kinds])
-        ax.tick_params(axis="y", length=0)
-        ax.spines["left"].set_visible(False)
-        first = next(iter(kinds.values()))
-        for key, said in (("chance", "chance"), ("place", "best rule")):
-            look = {"va": "bottom", "size": style.NOTE, "color": style.MUTED}
-            ax.text(first[key] - 0.01, -0.42, said, **look)
+    kinds, rows = list(next(iter(models.values()))), []
+    for group, kind in enumerate(kinds):
+        for row, (name, found) in enumerate(models.items()):
+            y, place = 2.5 * group + row, found[kind]["place"]
+            rows.append((y, name))
+            finds = np.array(sorted(row["finds"] for row in found[kind]["heads"]))
+            clear, ahead = finds > place + CLEARLY, 100 * (finds - place)
+            colors = np.where(clear, style.ACCENT, style.SOFT)
+            look = {"s": np.where(clear, 64, 26), "edgecolor": style.PAPER, "zorder": 3}
+            ax.scatter(ahead, y + _beside(ahead), c=colors, **look)
+            if clear[-1]:
+                said = f"+{steady_round(ahead[-1], 0):.0f} points: finds it in {finds[-1]:.0%}"
+                at, look = (ahead[-1] + 2.5, y + _beside(ahead)[-1]), {"va": "center_baseline"}
+                look |= {"color": style.ACCENT, "weight": "bold"}
+                ax.text(*at, said.replace("%", " %"), **look)
+        label(ax, (-128, 2.5 * group + 0.5), ASKED[kind])
+    ax.axvline(0, color=style.INK, linewidth=1.4, zorder=2)
+    ax.text(0, -0.65, "the best rule", ha="center", va="bottom", color=style.MUTED)
+    ax.set(xlim=(-75, 75), ylim=(rows[-1][0] + 0.6, -0.6))
+    ax.set_xticks([-50, 0, 50], ["50 points worse", "as often", "50 points better"])
+    places, names = zip(*rows, strict=True)
+    ax.set_yticks(places, [name.split()[0] for name in names], color=style.MUTED)
+    ax.tick_params(axis="y", length=0)
+    ax.spines["left"].set_visible(False)
     return figure
 
 
-def _beside(sorted_numbers: Sequence[float], near: float = 0.03) -> np.ndarray:
-    """A height for each dot, so that near ones stand above and below each other, within 0.33."""
+def _beside(sorted_numbers: Sequence[float], near: float = 2.6) -> np.ndarray:
+    """A height for each dot, so that near ones stand above and below each other, within 0.4."""
     heights, row = [], list[float]()  # row: of each height, the last number there
     for number in sorted_numbers:
         free = [place for place, last in enumerate(row) if number - last >= near]
         place = free[0] if free else len(row)
         row[place : place + 1] = [number]
         heights.append(((place + 1) // 2) * (-1) ** place)
-    return np.array(heights) * min(0.085, 0.33 / max(np.abs(heights).max(), 1))
+    return np.array(heights) * min(0.17, 0.4 / max(np.abs(heights).max(), 1))
 
 
 @mpl.rc_context(style.PRINT)
 def _heads_together(models: Mapping[str, Mapping[str, Any]], title: str) -> Figure:
-    """Draw the right endings with the most needed heads off, and with as many drawn at random.
+    """Draw how many endings are lost with the most needed heads off, and with others; a panel each.
 
-    models: name -> {"trained", "together"}, as the experiment stores.
+    models: name -> {"trained", "together"}, as the experiment stores. Losses are measured from all
+    heads on; a band holds the middle half of the draws.
     """
     figure = style.new_figure(style.WIDTH, 3.9)
-    note = "Adjectives with the right ending; grey dots: as many heads off, drawn at random"
+    note = "change in right endings of adjectives, in points; grey: the middle half of ten draws"
     titled(figure, title, note)
     figure.get_layout_engine().set(wspace=0.06)
     axes = figure.subplots(1, len(models), sharey=True, squeeze=False)[0]
     for ax, (name, found) in zip(axes, models.items(), strict=True):
         together, trained = found["together"], found["trained"]["share"]
-        ax.axhline(trained, color=style.MUTED, linewidth=1.2, zorder=0.5)
-        ax.axhline(0.5, color=style.MUTED, linewidth=1.2, linestyle=":", zorder=0.5)
-        for i, row in enumerate(together):
-            dots = {"s": 30, "color": style.SOFT, "alpha": 0.6, "linewidth": 0}
-            ax.scatter([i] * len(row["at random"]), row["at random"], **dots)
-        name_of = "the most needed off"
-        needed, last = {name_of: [row["chosen"] for row in together]}, ax is axes[-1]
-        curves(ax, range(len(together)), needed, loud=[name_of], marker="o", names=last)
-        one = together[0]["chosen"]
-        rises = together[1]["chosen"] > one  # the line leaves room at the right
-        look = {"textcoords": "offset points", "xytext": (6, -2) if rises else (0, -8)}
-        look |= {"color": style.ACCENT, "ha": "left" if rises else "center", "va": "top"}
-        look["weight"] = "bold"
-        ax.annotate(f"{steady_round(100 * one, 0):.0f} %", (0, one), **look)
-        peak = max(range(1, len(together)), key=lambda i: together[i]["chosen"])
-        if together[peak]["chosen"] > one:
-            said = "more heads off:\npart comes back"
-            at = {"xytext": (0, 8), "textcoords": "offset points", "ha": "center"}
-            ax.annotate(said, (peak, together[peak]["chosen"]), **at, color=style.MUTED)
-        ax.set_xticks(range(len(together)), [row["heads"] for row in together])
-        ax.set(title=f"{name}, {len(found['alone'])} heads", xlabel="heads switched off")
-        ax.text(-0.28, trained + 0.055, f"all heads on: {100 * trained:.0f} %", color=style.MUTED)
-        ax.set(xlim=(-0.35, len(together) - 0.8), ylim=(0.42, 1.0))
-        ax.set_yticks([0.5, 0.75, 1], ["50 %", "75 %", "100 %"])
-    axes[0].text(1.1, 0.485, "a coin", color=style.MUTED, va="top")
+        steps = range(len(together))
+        low, middle, high = (
+            [100 * (np.quantile(row["at random"], part) - trained) for row in together]
+            for part in (0.25, 0.5, 0.75)
+        )
+        chosen = [100 * (row["chosen"] - trained) for row in together]
+        ax.fill_between(steps, low, high, color=style.RULE, linewidth=0)
+        ax.plot(steps, middle, color=style.SOFT, linewidth=1.5)
+        ax.axhline(0, color=style.MUTED, linewidth=1.2, zorder=0.5)
+        ax.axhline(50 - 100 * trained, color=style.MUTED, linewidth=1.2, linestyle=":", zorder=0.5)
+        ax.text(2, 49 - 100 * trained, "a coin: 50 %", va="top", ha="center", color=style.MUTED)
+        ax.plot(steps, chosen, "o-", color=style.ACCENT, linewidth=2.8, markersize=6)
+        ax.plot([0, 0], [0, chosen[0]], color=style.ACCENT, linewidth=1.2, linestyle=(0, (2, 2)))
+        ax.plot(0, chosen[0], "o", color=style.ACCENT, markersize=11)
+        said = f"{steady_round(chosen[0], 0):.0f} points"
+        look = {"color": style.ACCENT, "va": "center_baseline"}
+        ax.text(0.12, min(chosen[0] / 2, -10), said, **look, weight="bold")
+        ax.text(-0.25, 2.5, "all heads on", color=style.MUTED)
+        ax.set_xticks(steps, [row["heads"] for row in together])
+        on = f"{name}: {len(found['alone'])} heads, {100 * trained:.0f} % right"
+        ax.set(title=on, xlabel="heads switched off")
+        ax.set(xlim=(-0.3, len(together) - 0.8), ylim=(-47, 13), yticks=[0, -20, -40])
+    ax.text(4.1, 6.5, "as many drawn at random", ha="right", color=style.MUTED)
+    ax.text(4.1, chosen[-1] - 2, "the most needed", **look | {"ha": "right", "va": "top"})
     return figure
 
 
@@ -177,134 +175,115 @@ def _heads_together(models: Mapping[str, Mapping[str, Any]], title: str) -> Figu
 def _by_layer(models: Mapping[str, Mapping[str, Sequence[float]]], title: str) -> Figure:
     """Draw the share of right endings that the logit lens reads before and after each layer.
 
-    models: name -> {kind of sentence: shares}, from before the first layer on.
+    models: name -> {kind of sentence: shares}, from before the first layer on; the area of a dot is
+    the share.
     """
-    figure = style.new_figure(style.WIDTH, 4.0)
-    note = "“La llave es pequeña”, not “pequeño”: how often, if the decoder stopped here"
-    titled(figure, title, note)
-    layers = [len(next(iter(kinds.values()))) for kinds in models.values()]
-    how = {"sharey": True, "squeeze": False, "width_ratios": layers}
-    axes = figure.subplots(1, len(models), **how)[0]
-    for ax, (name, kinds) in zip(axes, models.items(), strict=True):
-        count, first = len(next(iter(kinds.values()))), next(iter(kinds))
-        states = ["input", *(f"layer {i}" for i in range(count - 1))]
-        ax.set(title=name, ylim=(0, 1.12))
-        ax.spines["left"].set_bounds(0, 1)
-        look = {"marker": "o", "linestyle": "-", "clip_on": False}
-        curves(ax, range(count), kinds, loud=[first], names=False, **look)
-        for line in ax.lines[1:]:
-            line.set(color=style.SOFT, linewidth=1.5)
-        loud = kinds[first][-1]  # whoever ends there has no room for a name, and one beside
-        there = {kind for kind in kinds if kind != first and abs(kinds[kind][-1] - loud) < 0.01}
-        if there:
-            line = next(line for line in ax.lines if line.get_label() == first)
-            line.set_label(f"{first} (and {len(there)} others)")
-        name_lines(ax, style.NOTE, wide=40 if ax is axes[-1] else 18, but=there)
-        ax.set_xlim(-0.15, count - 0.9)
-        ax.set_xticks(range(count), states, fontsize=style.NOTE)
-        shares(ax.yaxis)
+    kinds, high, step, left = list(next(iter(models.values()))), 0.5, 0.74, 2.85
+    figure, ax = canvas(style.WIDTH, 1.5 + high * len(kinds))
+    note = "“La llave es pequeña”, not “pequeño”: how often (%), if the decoder stopped here"
+    heading(ax, title, note)
+    top = ax.get_ylim()[1] - 1.6
+    for row, kind in enumerate(kinds):
+        label(ax, (0.02, top - row * high), kind)
+    for name, shares_of in models.items():
+        label(ax, (left - 0.24, top + 0.62), name, size=style.LABEL, weight="bold")
+        count = len(shares_of[kinds[0]])
+        for place in range(count):
+            state, x = f"layer {place - 1}" if place else "input", left + place * step
+            label(ax, (x, top + 0.36), state, ha="center", color=style.MUTED)
+            for row, kind in enumerate(kinds):
+                share, y = shares_of[kind][place], top - row * high
+                color = style.ACCENT if share else style.SOFT
+                ax.scatter(x, y, s=max(860 * share, 14), color=color, linewidth=0)
+                if share:
+                    look = {"color": style.ink_on(color), "weight": "bold"}
+                    label(ax, (x, y), f"{100 * share:.0f}", ha="center", **look)
+        left += count * step + 0.2
     return figure
 
 
 @mpl.rc_context(style.PRINT)
 def _shares_with_intervals(
-    groups: Mapping[str, Mapping[str, Mapping[str, Any]]], title: str, note: str, chance: float
+    groups: Mapping[tuple[str, ...], Mapping[str, Mapping[str, Any]]],
+    title: str,
+    note: str,
+    chance: float,
 ) -> Figure:
-    """Draw shares with their intervals as bars, those of the last model within the first's.
+    """Draw shares with their intervals as dots, those of the last model loud, beside sentences.
 
-    groups: condition -> {model: {"share", "interval"}}, the same two models in each.
+    groups: a row's English and Spanish, what is loud between stars -> {model: {"share",
+    "interval"}}.
     """
-    figure = style.new_figure(style.WIDTH, 1.7 + 0.65 * len(groups))
-    titled(figure, title, note)
-    ax = figure.subplots()
-    for row, models in enumerate(groups.values()):
-        looks = zip(
-            (0.7, 0.42), (style.GROUND, style.ACCENT), (style.MUTED, style.ACCENT), strict=True
-        )
-        for (name, found), (high, color, ink) in zip(models.items(), looks, strict=True):
+    high, left, wide, bottom = 0.76, 3.6, 4.05, 0.62
+    figure, ax = canvas(style.WIDTH, 1.72 + high * len(groups))
+    heading(ax, title, note)
+    top = bottom + high * len(groups)
+    path(ax, [(left, bottom), (left + wide, bottom)], style.SOFT, head=False, thick=0.75)
+    for part in (0, chance, 0.5, 0.75, 1):
+        tick = f"{100 * part:.0f} %"
+        label(ax, (left + wide * part, bottom - 0.16), tick, ha="center", color=style.MUTED)
+    x = left + wide * chance
+    ax.plot([x, x], [bottom, top], color=style.MUTED, linewidth=1.2, linestyle=":")
+    label(ax, (x, top + 0.1), "chance", ha="center", color=style.MUTED)
+    label(ax, (left - 0.18, 0.16), "pairs with both endings right; bands: 95 % intervals")
+    for row, (lines, models) in enumerate(groups.items()):
+        y = top - (row + 0.5) * high
+        for line, text in enumerate(lines):
+            parts, height = text.split(" * "), y + 0.17 * (len(lines) - 1) - 0.34 * line - 0.05
+            sentence(ax, (0.1, height), parts, {parts[1]: style.ACCENT}, size=style.NOTE)
+        for name, found in models.items():
+            loud = name == [*models][-1]
+            color, ink = (style.ACCENT, style.ACCENT) if loud else (style.SOFT, style.MUTED)
             share, (low, up) = found["share"], found["interval"]
-            ax.barh(row, share, height=high, color=color)
-            said = f"{steady_round(100 * share, 0):.0f} %" + (f", {name}" if row == 0 else "")
-            loud = color == style.ACCENT
-            if loud:
-                ax.plot([low, up], [row, row], "-|", color=style.INK, linewidth=1)
-            at = {"x": max(up, chance * (share < chance)) + 0.015} if loud else {"x": share - 0.015}
-            look = {"va": "center_baseline", "ha": "left" if loud else "right", "color": ink}
-            ax.text(y=row, s=said, weight="bold" if loud else "normal", **at, **look)
-    ax.axvline(chance, color=style.INK, linewidth=1.2, linestyle=":")
-    ax.text(chance, -0.5, "chance", ha="center", va="bottom", color=style.MUTED)
-    ax.set(xlim=(0, 1), ylim=(len(groups) - 0.5, -0.5))
-    ax.set_xlabel("pairs with both endings right; thin lines: 95 % intervals")
-    shares(ax.xaxis, parts=4)
-    ax.set_yticks(range(len(groups)), list(groups))
-    ax.tick_params(axis="y", length=0)
-    ax.spines["left"].set_visible(False)
+            ends = left + wide * np.array([low, up])
+            ax.plot(ends, [y, y], color=color, linewidth=7, alpha=0.3, solid_capstyle="butt")
+            ax.plot(left + wide * share, y, "o", color=color, markersize=10)
+            said = f"{steady_round(100 * share, 0):.0f} %"
+            if row == 0:
+                label(ax, (left + wide * share + 0.1, y + 0.24), name, color=ink, ha="right")
+            side, at = (
+                ("left", ends[1] + 0.1) if share > chance and loud else ("right", ends[0] - 0.1)
+            )
+            look = {"ha": side, "color": ink, "weight": "bold" if loud else "normal"}
+            label(ax, (at, y), said, size=style.LABEL, **look)
     return figure
 
 
 @mpl.rc_context(style.PRINT)
-def _claim_strips(
+def _claim_table(
     claims: Sequence[tuple[str, float, bool]], models: Mapping[str, Sequence[float]], title: str
 ) -> Figure:
-    """Draw a strip for each claim, shaded where it holds, and on it a dot for each model.
+    """Draw a table: what each claim needs, and the number of each model, loud where it fails.
 
     claims: what is said, its limit, and whether the number has to lie above it. models: name -> a
-    number for each claim; the first is the model that the claims were made for, the last another
-    one, hollow, whose failures are quiet. The other failures are loud, and their claims come first.
+    number for each claim. Claims that fail somewhere stand last.
     """
+    high, columns, needs = 0.34, [6.03 + 0.8 * i for i in range(len(models))], 4.72
+    figure, ax = canvas(style.WIDTH, 1.42 + high * len(claims))
+    heading(ax, title, "“The key is small” → “La llave es pequeña”: what decides the -a?")
+    y = ax.get_ylim()[1] - 0.98
+    label(ax, (needs, y), "it holds if", color=style.MUTED)
+    for x, name in zip(columns, models, strict=True):
+        label(ax, (x + 0.28, y), name, color=style.MUTED, ha="right")
     rows = []
     for (what, limit, above), *numbers in zip(claims, *models.values(), strict=True):
         failed = [number <= limit if above else number >= limit for number in numbers]
-        rows.append((any(failed[:-1]), what, limit, above, numbers, failed))
-    high, left, right, lowest = 0.36, 5.35, 7.75, -0.1
-    figure, ax = canvas(style.WIDTH, 1.85 + high * len(claims))
-    heading(ax, title, "“The key is small” → “La llave es pequeña”: what decides the -a?")
-
-    def at(number: float) -> float:
-        return left + (right - left) * (max(number, lowest) - lowest) / (1 - lowest)
-
-    def dot(x: float, y: float, color: str, zorder: int = 5, marker: str = "o") -> None:
-        edge = {"markeredgecolor": style.SOFT if color == style.PAPER else style.PAPER}
-        ax.plot(x, y, marker, color=color, markersize=8, markeredgewidth=1.2, zorder=zorder, **edge)
-
-    looks = [style.INK, *[style.SOFT] * (len(models) - 2), style.PAPER]
-    first, *_, last = models
-    x, y = 0.08, high * len(claims) + 0.72
-    for name, color in zip(
-        (first, "two more such models", last), (looks[0], *looks[-2:]), strict=True
-    ):
-        dot(x, y, color)
-        label(ax, (x + 0.13, y), name, color=style.MUTED)
-        x += 0.5 + 0.075 * len(name)
-    label(ax, (at(0), y), "shaded: the claim holds", color=style.MUTED)
-    fallen = sum(row[0] for row in rows)
-    for place, row in enumerate(sorted(rows, key=lambda row: not row[0])):
-        falls, what, limit, above, numbers, failed = row
-        y -= high + 0.1 * (place in (0, fallen))
+        side = "above" if above else "below"
+        rows.append((any(failed), what, f"{side} {100 * limit:.0f} %", numbers, failed))
+    fallen = sum(falls for falls, *_ in rows)
+    for place, (falls, what, limit, numbers, failed) in enumerate(sorted(rows, key=lambda r: r[0])):
+        y -= high + 0.1 * (place == len(rows) - fallen)
         loud = {"weight": "bold", "color": style.ACCENT} if falls else {}
+        path(ax, [(0.02, y + high / 2), (7.98, y + high / 2)], style.RULE, head=False, thick=0.75)
         label(ax, (0.02, y), what, **loud)
-        path(ax, [(left, y), (right, y)], style.RULE, head=False, thick=0.75)
-        start, stop = (at(limit), right) if above else (left, at(limit))
-        ax.add_patch(
-            Rectangle(
-                (start, y - 0.12), stop - start, 0.24, color=style.RULE, alpha=0.6, linewidth=0
-            )
-        )
-        path(ax, [(at(limit), y - 0.15), (at(limit), y + 0.15)], style.INK, head=False)
-        for name, number, color, wrong in zip(models, numbers, looks, failed, strict=True):
-            if color == style.PAPER:
-                dot(at(number), y, color, 4, "o" if number >= lowest else "<")
-                if number < lowest:
-                    said = f"{steady_round(100 * number, 0):.0f} %"
-                    label(ax, (left - 0.13, y), said, color=style.MUTED, ha="right")
-            elif wrong:
-                dot(at(number), y, style.ACCENT, 7)
-                beside = max(map(at, numbers[1:-1])) + 0.12
-                label(ax, (beside, y), name, **loud)
-            else:
-                dot(at(number), y, color, 5 + (color == style.INK))
-    for number in (0, 0.5, 1):
-        label(ax, (at(number), y - 0.36), f"{100 * number:.0f} %", color=style.MUTED, ha="center")
+        label(ax, (needs, y), limit, color=style.MUTED)
+        for x, number, wrong in zip(columns, numbers, failed, strict=True):
+            look = loud if wrong else {"color": style.MUTED}
+            if wrong:
+                area(ax, (x - 0.34, y - 0.15), 0.69, 0.3, style.tint(style.ACCENT))
+            label(ax, (x - 0.28, y), "✗" if wrong else "✓", **look)
+            said = f"{steady_round(100 * number, 0):.0f} %".replace("-", "\N{MINUS SIGN}")
+            label(ax, (x + 0.28, y), said, ha="right", **look)
     return figure
 
 
@@ -349,10 +328,11 @@ def draw_where() -> Figure:
 
 @figure(
     "real-heads-finds",
-    caption="How often each head looks most at the noun of the adjective.",
-    alt="Two panels of dots, a row for each kind of head. In the small model one encoder head is "
-    "at 79 %, 36 points beyond the best rule of places at 43 %; all others are below such lines. "
-    "In the large model three of 72 dots lie clearly beyond theirs, at 50, 66 and 68 %; the best "
+    caption="How often each head looks most at the noun of the adjective, beside the best rule.",
+    alt="Three pairs of rows of dots, a dot for each head, by how many points it beats the "
+    "best rule of places. In the small model one encoder head finds the noun in 79 % of the "
+    "sentences, 36 points more than the rule; all its others are worse than their rules. In the "
+    "large model three of 72 dots lie clearly beyond theirs, at 50, 66 and 68 %; the best "
     "by 7 and 11 points.",
 )
 def draw_finds() -> Figure:
@@ -362,28 +342,32 @@ def draw_finds() -> Figure:
         * max(head["finds"] - kind["place"] for kind in kinds.values() for head in kind["heads"])
         for kinds in looks.values()
     )
-    title = f"In the small model one head beats the best rule by {small:.0f} points, in the large "
-    return _found_by_heads(looks, f"{title}by {large:.0f}")
+    title = f"The small model's best head beats the rule by {small:.0f} points, the large one's by "
+    return _found_by_heads(looks, f"{title}{large:.0f}")
 
 
 @figure(
     "real-heads-off",
     caption="Right endings with several heads off: those needed most, and others drawn at random.",
-    alt="Two panels. In the small model the line of the most needed heads begins far below the "
-    "90 % of all heads on, at 55 %; with four off part comes back, 70 %, and it ends at 48 %. "
-    "In the large model it falls slowly, from 75 % over 71 with one head to 58 % with sixteen, "
-    "while dots for heads drawn at random stay between 70 and 83 %.",
+    alt="Two panels, each from its own 0: all heads on, 90 % right in the small model and 75 % in "
+    "the large one. In the small model the most needed head alone costs 35 points; the line comes "
+    "back to \N{MINUS SIGN}21 with four off and ends at \N{MINUS SIGN}42, below a coin. In the "
+    "large model it falls slowly, by 4 points with one head and 17 with sixteen. Bands for heads "
+    "drawn at random stay near 0, but in the small model fall with eight and sixteen.",
 )
 def draw_off() -> Figure:
     found = {name: one["heads off"] for name, one in _load_stored().items()}
-    title = "One head off nearly ruins the small model; the large falls little by little"
+    small, large = (
+        100 * (one["trained"]["share"] - one["together"][0]["chosen"]) for one in found.values()
+    )
+    title = f"One head off costs the small model {small:.0f} points, the large one {large:.0f}"
     return _heads_together(found, title)
 
 
 @figure(
     "real-heads-lens",
     caption="How often the right ending would be written if the decoder ended earlier.",
-    alt="Lines for five kinds of sentences, each named by an example. In the small model all are "
+    alt="A row of dots for each of five kinds of sentences, in percent. In the small model all are "
     "at 0 in the input and in layer 0, and at 69 to 100 % in layer 1. In the large model all are "
     "at 0 until layer 0, between 27 and 86 % in layer 1, and between 44 and 98 % in layer 2.",
 )
@@ -404,16 +388,19 @@ def draw_lens() -> Figure:
 @figure(
     "real-heads-pronouns",
     caption="Pronoun pairs with both genders right: as they are, and with the noun said again.",
-    alt="Three rows, a wide bar for the small model, at 99 % in all, and within it one for the "
+    alt="Three rows, a dot for the small model, at 99 % in all, and one for the "
     "large: 16 %, below the line of chance at 25 %, where English says “it was too tired”; "
     "at 20 % where it says “the animal was too tired”; and at 60 % where Spanish says “el animal” "
     "again, too.",
 )
 def draw_pronouns() -> Figure:
     said = {
-        "it": "“it was too tired”",
-        "again": "“the animal was too tired”",
-        "written": "and in Spanish “el animal\nestaba demasiado …”, too",
+        "it": ("… because * it * was too tired.",),
+        "again": ("… because * the animal * was too tired.",),
+        "written": (
+            "… because * the animal * was too tired.",
+            "… porque * el animal * estaba demasiado …",
+        ),
     }
     found = _load_stored()
     groups = {
@@ -423,8 +410,7 @@ def draw_pronouns() -> Figure:
     return _shares_with_intervals(
         groups,
         "The large model needs the noun said again, in Spanish",
-        "“The animal didn't cross the street because it was too tired” (cansado) "
-        "/ “… wide” (ancha)",
+        "A pair: “The animal didn't cross the street because it was too tired”, and “… too wide”",
         0.25,
     )
 
@@ -432,26 +418,22 @@ def draw_pronouns() -> Figure:
 @figure(
     "real-heads-repeated",
     caption="Ten claims about the large model, and what two more runs say about them.",
-    alt="Ten claims, each with a strip from 0 to 100 %, shaded where the claim holds, and a mark "
-    "for each of four models. Two claims stand first and are marked. “The article brings less "
+    alt="A table of ten claims: when each holds, and its number in the large model and in two more "
+    "runs. Eight hold in all three. Two fail, marked at the bottom. “The article brings less "
     "through it than after is” needs more than 0: 38 for the large model, 4 for seed 1, but "
     "\N{MINUS SIGN}1 for seed 2. “No head alone carries a third of the margin” needs less than 33: "
-    "22 and 19, but 57 for seed 2. All others hold for the large model and both seeds. Seven of "
-    "the small model's hollow marks lie outside of the shading.",
+    "22 and 19, but 57 for seed 2.",
 )
 def draw_repeated() -> Figure:
     from course.chapters.ch15_heads_on_real_text.experiment_repeated import claims
 
     stored = experiments.load("heads-on-real-text")["models"]
-    told = {name: claims(stored[name]) for name in ("earlier", "grammar", "seed-1", "seed-2")}
-    numbers = {name: [claim.number for claim in found] for name, found in told.items()}
-    held = sum(
-        all((one > claim.limit) == claim.above for one in again)
-        for claim, *again in zip(told["earlier"], numbers["seed-1"], numbers["seed-2"], strict=True)
-    )
     names = {"earlier": "large model", "seed-1": "seed 1", "seed-2": "seed 2"}
-    return _claim_strips(
-        [(claim.what, claim.limit, claim.above) for claim in told["earlier"]],
-        {said: numbers[name] for name, said in (names | {"grammar": "small model"}).items()},
-        title=f"{held} of {len(told['earlier'])} claims about the large model hold in two more",
+    told = {said: claims(stored[name]) for name, said in names.items()}
+    held = sum(all(claim.holds for claim in row) for row in zip(*told.values(), strict=True))
+    first = told["large model"]
+    return _claim_table(
+        [(claim.what, claim.limit, claim.above) for claim in first],
+        {name: [claim.number for claim in found] for name, found in told.items()},
+        f"{held} of {len(first)} claims about the large model also hold in two more runs",
     )

@@ -49,7 +49,7 @@ def _price(
     shares = [before + (1 - before) * i / 200 for i in range(201)]
     ax.plot([least_kl(s, before) for s in shares], shares, color=style.ACCENT, linewidth=3)
     _name(ax, "the shortest way", (least_kl(0.9, before), 0.9), style.ACCENT)
-    far = max(run["kl"] for runs in (*trainings.values(), *others.values()) for run in runs)
+    far = 1.06 * max(statistics.mean(run["kl"] for run in runs) for runs in trainings.values())
     for name, runs in trainings.items():
         histories = [run["history"] for run in runs]
         end = [statistics.mean(run[what] for run in runs) for what in ("kl", "right")]
@@ -58,47 +58,35 @@ def _price(
             [before, *windows(histories, "reward"), end[1]],
         ]
         ax.plot(*way, color=style.MUTED, linewidth=2, solid_joinstyle="round")
-        _ends(ax, end, runs, style.MUTED)
+        ax.plot(*end, "o", color=style.MUTED, markersize=9, zorder=5)
         if name == LOUDEST[0]:
             least = least_kl(end[1], before)
-            ax.vlines([least, end[0]], end[1], 1.11, color=style.SOFT, linewidth=1, linestyle=":")
-            bracket(ax, (least, 1.11), (end[0], 1.11), f"{end[0] - least:.1f} nats farther")
+            bracket(ax, (least, 1.04), (end[0], 1.04), f"{end[0] - least:.1f} nats farther")
         _name(ax, name, end, style.MUTED)
     for name, runs in others.items():
         color = style.ACCENT if len(runs) == 1 else style.MUTED
         end = [statistics.mean(run[what] for run in runs) for what in ("kl", "right")]
-        _ends(ax, end, runs, color, hollow=len(runs) > 1)
+        ax.plot(*end, "o", color=color, markersize=9, zorder=5)
         _name(ax, name, end, color)
     ax.plot([0], [before], "o", color=style.INK, markersize=9, clip_on=False, zorder=5)
     _name(ax, "the start", (0, before), style.INK)
     ax.set(
         xlabel="distance from the start, in nats per sentence (KL)",
         ylabel="share of right sentences",
-        ylim=(min(0.15, before / 2), 1.22),
+        ylim=(min(0.15, before / 2), 1.14),
         xlim=(-0.03 * far, 1.03 * far),
     )
     ax.set_yticks([0.2, 0.4, 0.6, 0.8, 1.0])
-    note = "grey: ways of training, as the mean of three runs; small dots: where each of them ends"
+    note = "grey: ways of training, from the start to where they end, as the mean of three runs"
     titled(figure, "Every training leads farther from the start than it must", note)
     return figure
-
-
-def _ends(
-    ax: Axes, mean: Sequence[float], runs: Sequence[Row], color: str, hollow: bool = False
-) -> None:
-    """A large dot where the mean of the runs ends, joined to a small one for each of several."""
-    for run in runs if len(runs) > 1 else ():
-        ax.plot([mean[0], run["kl"]], [mean[1], run["right"]], color=style.SOFT, linewidth=1)
-        ax.plot(run["kl"], run["right"], "o", color=style.SOFT, markersize=4, zorder=4)
-    look = {"markerfacecolor": style.PAPER, "markeredgewidth": 2.2} if hollow else {}
-    ax.plot(*mean, "o", color=color, markersize=9, zorder=5, **look)
 
 
 NEAR = {  # where a name stands, in points from its mark, and which of its sides is there
     "the shortest way": ((11, -3), "left"),
     "best of 16": ((-11, 3), "right"),
-    "KL weight 0.3": ((-2, 20), "center"),
-    "KL weight 0.1": ((-16, 18), "center"),
+    "KL weight 0.3": ((-4, 16), "center"),
+    "KL weight 0.1": ((11, 1), "left"),
     "no KL penalty": ((4, -18), "center"),
     "the start": ((12, -6), "left"),
 }
@@ -121,12 +109,12 @@ BESIDE = {  # what else is measured -> how it is called and written
     "questions": ("questions", "{:.0%}"),
 }
 AWAY = {  # where a name stands beside its words, as in `NEAR`
-    "start": ((12, 6), "left"),
-    "trained on\nwhat passed": ((2, 24), "left"),
+    "start": ((12, 8), "left"),
+    "trained on what passed": ((2, 24), "left"),
     "KL weight 0.3": ((-11, -9), "right"),
-    "KL weight 0.1": ((-15, -6), "right"),
-    "no KL penalty": ((-15, -1), "right"),
-    "best of 16": ((8, -19), "right"),
+    "KL weight 0.1": ((-11, -9), "right"),
+    "no KL penalty": ((-13, 4), "right"),
+    "best of 16": ((6, -26), "right"),
 }
 
 
@@ -135,8 +123,8 @@ def _what_it_eats(rows: Mapping[str, Sequence[Row]], way: Sequence[str]) -> Figu
     """Draw how many words are left against the share of right sentences, and a table of the rest.
 
     rows: name -> the runs of its seeds, with "right", "words" and the keys of `BESIDE`; the table
-    has the first, the loudest and the last. way: the names that a line joins. Raises ValueError for
-    none.
+    has the first, the loudest and the last, and the "first" sentence of two. way: the names that a
+    line joins. Raises ValueError for none.
     """
     if not rows:
         raise ValueError("there are no rows: there is nothing to draw")
@@ -144,34 +132,36 @@ def _what_it_eats(rows: Mapping[str, Sequence[Row]], way: Sequence[str]) -> Figu
         name: {what: statistics.mean(run[what] for run in runs) for what in PANELS}
         for name, runs in rows.items()
     }
-    figure = style.new_figure(style.WIDTH, 4.2)
-    note = "small dots: three training runs, joined to their mean"
+    figure = style.new_figure(style.WIDTH, 4.4)
+    note = "dots: means of three runs; in quotes: the first sentence that each writes"
     titled(figure, "Without a KL penalty, right sentences are paid for with variety", note)
     figure.get_layout_engine().set(wspace=0.08)  # type: ignore[union-attr]
-    ax, table = figure.subplots(1, 2, width_ratios=(1.15, 1))
+    ax, table = figure.subplots(1, 2, width_ratios=(1.1, 1))
     ax.plot(*([means[name][what] for name in way] for what in ("right", "words")), color=style.SOFT)
-    for name, runs in rows.items():
+    for name in rows:
         color = style.ACCENT if name in LOUDEST else style.MUTED
         at = means[name]["right"], means[name]["words"]
-        for run in runs:
-            ax.plot([at[0], run["right"]], [at[1], run["words"]], color=color, linewidth=0.8)
-            ax.plot(run["right"], run["words"], "o", color=color, markersize=4, alpha=0.6)
         ax.plot(*at, "o", color=color, markersize=9, zorder=5)
-        _name(ax, textwrap.fill(name, 14), at, color, AWAY)
+        said = f"{name},\nno training" if name.startswith("best") else textwrap.fill(name, 14)
+        _name(ax, said, at, color, {said: AWAY[name]})
     ax.set(xlabel="right sentences", ylabel="different words in 240 sentences")
     ax.set(xlim=(0, 1.04), ylim=(0, 1.15 * means[next(iter(rows))]["words"]))
-    shares(ax.xaxis)
+    shares(ax.xaxis, parts=4)
     first, *_, last = rows
     for name, x in zip((first, *LOUDEST, last), (0.63, 0.82, 1.0), strict=True):
         loud = {"weight": "bold", "color": style.ACCENT} if name in LOUDEST else {}
         look = {"ha": "right", "color": style.MUTED, **loud}
-        table.text(x, 0.86, textwrap.fill(name, 7), linespacing=1.15, **look)
+        table.text(x, 0.9, textwrap.fill(name, 7), linespacing=1.15, **look)
         for row, (what, (_, form)) in enumerate(BESIDE.items()):
             number = form.format(means[name][what]).replace("%", " %")
-            table.text(x, 0.7 - 0.17 * row, number, **look)
+            table.text(x, 0.77 - 0.14 * row, number, **look)
     for row, (said, _) in enumerate(BESIDE.values()):
-        table.text(0, 0.7 - 0.17 * row, said)
-        table.axhline(0.8 - 0.17 * row, color=style.RULE, linewidth=0.75)
+        table.text(0, 0.77 - 0.14 * row, said)
+        table.axhline(0.855 - 0.14 * row, color=style.RULE, linewidth=0.75)
+    table.axhline(0.295, color=style.RULE, linewidth=0.75)
+    for y, name in ((0.21, first), (0.11, LOUDEST[0])):
+        said = f"{name}: “{rows[name][0]['first'][0]}”"
+        table.text(0, y, said, color=style.ACCENT if name in LOUDEST else style.MUTED)
     table.set(xlim=(0, 1), ylim=(0, 1))
     table.axis("off")
     return figure
@@ -261,8 +251,8 @@ def stored_ways() -> dict[str, list[Row]]:
     "start is at about a fifth. From there a line rises steeply and reaches 1 after about one and "
     "a half nats: the shortest way. Best of 16 lies on it, above 0.9. Training runs with KL "
     "weights of 0.3, 0.1 and 0 leave to the right of it; the lower the weight, the higher and the "
-    "farther away they end: without a penalty 7.7 nats farther than best of 16. A ring, trained "
-    "on what passed, ends lower, and to the right of the line as well.",
+    "farther away they end: without a penalty 7.7 nats farther than best of 16. What was trained "
+    "on what passed ends lower, and to the right of the line as well.",
 )
 def draw_price() -> Figure:
     ways = stored_ways()
@@ -280,13 +270,14 @@ def draw_price() -> Figure:
 @figure(
     "judge-eats",
     caption="What the sentences are like before and after the lessons, on three seeds.",
-    alt="On the left, different words in 240 sentences against the share of right ones, a dot for "
-    "each of three training runs and their mean. A line falls from the start, at 522 words and 23 "
+    alt="On the left, different words in 240 sentences against the share of right ones, means of "
+    "three training runs. A line falls from the start, at 522 words and 23 "
     "%, over KL weights of 0.3 and 0.1 to no penalty, at 48 words and 98 %. What was trained on "
     "what passed lies beside it, at 411 words and 53 %; best of 16 far above it, at 420 words and "
     "98 %. On the right a table of the start, no penalty and best of 16: different sentences 100, "
     "19 and 100 %; words in a sentence 7.3, 4.3 and 5.5; with because 26, 0 and 12 %; questions 7, "
-    "0 and 7 %.",
+    "0 and 7 %; and a sentence of the start, 'My father wants to wash my cousin', and one without "
+    "a penalty, 'You didn't go to bed'.",
 )
 def draw_what_it_eats() -> Figure:
     ways = stored_ways()

@@ -1,7 +1,6 @@
 """Features against the truth: one feature's four corners, scores of all, and what steering does."""
 
 from collections.abc import Mapping, Sequence
-from itertools import pairwise
 from typing import Any
 
 import matplotlib as mpl
@@ -10,6 +9,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
 from course.drawing import style
+from course.drawing.plots import name_lines
 from course.drawing.registry import figure
 from course.drawing.words import canvas, heading, label, titled, word
 
@@ -19,11 +19,11 @@ CORNERS = {  # (feminine, several) -> the nouns of a column
     (False, False): "masculine singular",
     (False, True): "masculine plural",
 }
-SAID = {  # outcome -> how the bar says it
-    "flipped": "the gender flips,\nnothing else",
+SAID = {  # outcome -> how the key says it
+    "flipped": "only its gender flips",
     "unchanged": "nothing changes",
-    "another adjective": "a third word\nin its place",
-    "another word": "other words\nchange",
+    "another adjective": "another adjective",
+    "another word": "other words change",
 }
 SHADES = (style.ACCENT, style.RULE, style.SOFT, style.MUTED)
 
@@ -56,105 +56,74 @@ def _four_corners(nouns: Sequence[Sequence[Any]], most: int = 14) -> Figure:
 
 
 @mpl.rc_context(style.PRINT)
-def _score_rows(
-    rows: Mapping[str, Mapping[str, Mapping[str, Sequence[float]]]], panels: Mapping[str, str]
+def _score_slopes(
+    rows: Mapping[str, Mapping[str, Mapping[str, Sequence[float]]]],
+    scopes: Mapping[str, str],
+    loud: str,
+    title: str,
 ) -> Figure:
-    """Draw how well each property is found, a panel for each scope -> the figure.
+    """Draw how far the best feature is ahead of the best neuron, a line for each property.
 
-    rows: scope -> property -> who finds it -> average precision of each run. panels: scope ->
-    which words are compared; within a kind, the row in which the last has the feature farthest
-    ahead comes first. Marks at the means; a bar from neuron to feature, in the color of the one
-    that is ahead.
+    rows: scope -> property -> who finds it -> average precision of each run. scopes: the two that
+    a line joins -> which words are compared. loud: a property. Ahead: by the means of the runs.
     """
-    looks = {  # who -> its color, marker, size and edge; the last two have names
-        "random direction": (style.SOFT, "|", 15, 1.3),
-        "probe": (style.SOFT, "|", 10, 3.0),
-        "best neuron": (style.MUTED, "s", 8, 0),
-        "best feature": (style.ACCENT, "o", 10, 0),
+    figure, ax = style.panel(5.3)
+    note = "average precision of the best feature, minus that of the best neuron"
+    titled(figure, title, note)
+    ahead = {
+        name: [
+            np.mean(rows[scope][name]["best feature"]) - np.mean(rows[scope][name]["best neuron"])
+            for scope in scopes
+        ]
+        for name in rows[next(iter(scopes))]
     }
-    all_means = {
-        scope: {name: {who: np.mean(by[who]) for who in looks} for name, by in found.items()}
-        for scope, found in rows.items()
-    }
-    last = all_means[list(panels)[-1]]
-    kind = {name: name.partition(":")[0] for name in last}
-    ahead = {name: mean["best feature"] - mean["best neuron"] for name, mean in last.items()}
-    groups = list(kind.values())
-    order = sorted(last, key=lambda name: (groups.index(kind[name]), -ahead[name]))
-    kinds = [kind[name] for name in order]
-    places = np.cumsum([0, *(1.5 if a != b else 1 for a, b in pairwise(kinds))])
-    figure = style.new_figure(style.WIDTH, 2.2 + 0.3 * places[-1])
-    note = (
-        "average precision, 1 at best, on nouns that weren't used to choose: means of the runs\n"
-        "thin lines: the best of 1,024 random directions; thick: a probe that was told the answers"
-    )
-    titled(figure, "Feature or neuron: which is ahead depends on the words compared", note)
-    figure.get_layout_engine().set(wspace=0.06)  # type: ignore[union-attr]
-    axes = figure.subplots(1, len(panels), sharex=True, sharey=True, squeeze=False)[0]
-    for ax, (scope, among) in zip(axes, panels.items(), strict=True):
-        means = [all_means[scope][name] for name in order]
-        for y, mean in zip(places, means, strict=True):
-            ax.axhline(y, color=style.RULE, linewidth=0.5, zorder=0.5)
-            ends = mean["best neuron"], mean["best feature"]
-            color = style.ACCENT if ends[1] > ends[0] else style.MUTED
-            ax.plot(ends, [y, y], color=color, alpha=0.45, linewidth=5, solid_capstyle="butt")
-            for who, (color, marker, size, edge) in looks.items():
-                look = {"marker": marker, "color": color, "markersize": size, "linestyle": ""}
-                ax.plot(mean[who], y, markeredgewidth=edge, **look)
-                if y == 0 and who.startswith("best"):
-                    how = {"xytext": (0, 12), "textcoords": "offset points", "ha": "center"}
-                    ax.annotate(who.removeprefix("best "), (mean[who], y), color=color, **how)
-        features = sum(mean["best feature"] > mean["best neuron"] for mean in means)
-        who, count = max(
-            ("neuron", len(means) - features), ("feature", features), key=lambda n: n[1]
-        )
-        color = style.ACCENT if who == "feature" else style.MUTED
-        said = f"{among}:\n{who} ahead in {count} of {len(means)}"
-        ax.set_title(said, fontsize=style.LABEL, color=color, linespacing=1.15)
-        ax.set(xlim=(0, 1.04), ylim=(places[-1] + 0.5, -1.2), xticks=[0, 0.5, 1])
-        ax.tick_params(axis="y", length=0)
-        ax.spines[["left", "bottom"]].set_visible(False)
-    axes[0].set_yticks(places, order)
+    for name, ends in ahead.items():
+        color, wide = (style.ACCENT, 3.2) if name == loud else (style.SOFT, 1.5)
+        said = name.replace(", one", " singular").replace(", several", " plural")
+        said += f" +{ends[1]:.2f}" * (name == loud)
+        look = {"color": color, "linewidth": wide, "label": said, "zorder": 2 + (name == loud)}
+        ax.plot([0, 1], ends, "o-", markersize=2.4 * wide**0.9, clip_on=False, **look)
+    look = {"ha": "right", "va": "center"}
+    ax.text(-0.03, ahead[loud][0], f"{ahead[loud][0]:.2f}", color=style.ACCENT, **look)
+    ax.axhline(0, color=style.INK, linewidth=1.2, zorder=1)
+    ax.text(-0.03, 0.04, "feature ahead ↑", color=style.MUTED, **look)
+    ax.text(-0.03, -0.04, "neuron ahead ↓", color=style.MUTED, **look)
+    ax.set(xlim=(0, 1), ylim=(-0.17, 0.74), yticks=[])
+    counts = [sum(end > 0 for end in ends) for ends in zip(*ahead.values(), strict=True)]
+    said = zip(scopes.values(), counts, strict=True)
+    below = [f"{among}:\nfeature ahead in {count} of {len(ahead)}" for among, count in said]
+    ax.set_xticks([0, 1], below)
+    ax.tick_params(length=0)
+    ax.spines[["left", "bottom"]].set_visible(False)
+    name_lines(ax, style.NOTE)
     return figure
 
 
 @mpl.rc_context(style.PRINT)
 def _outcome_bars(ways: Mapping[str, Mapping[str, float]]) -> Figure:
     """Draw what became of the sentences, a bar for each way, as shares of all -> the figure."""
-    figure = style.new_figure(style.WIDTH, 1.2 + 0.62 * len(ways))
+    figure = style.new_figure(style.WIDTH, 1.75 + 0.56 * len(ways))
     first, *_, dictionary, _ = [*ways.values()] if len(ways) > 2 else [*ways.values()] * 4
-    figure.suptitle(
-        f"Two weights of one head turn {100 * first['flipped']:.0f} % of the genders, "
+    title = (
+        f"Swapping two attention weights flips {100 * first['flipped']:.0f} % of the genders, "
         f"two features {100 * dictionary['flipped']:.0f} %"
     )
+    titled(figure, title, "Left: what is changed so that an adjective gets the other gender")
     ax = figure.subplots()
-    first_large = {  # the bar in which a part is named
-        name: next(
-            (way for way in ways if ways[way][name] >= 0.06),
-            max(ways, key=lambda way, name=name: ways[way][name]),
-        )
-        for name in SAID
-    }
-    for y, (way, parts) in enumerate(ways.items()):
+    for y, parts in enumerate(ways.values()):
         left = 0.0
-        for (name, said), shade in zip(SAID.items(), SHADES, strict=True):
-            ax.barh(y, parts[name], left=left, height=0.5, color=shade)
-            middle = {"x": left + parts[name] / 2, "ha": "center"}
-            if parts[name] >= 0.06:
-                number = f"{100 * parts[name]:.0f} %"
-                ax.text(**middle, y=y, s=number, va="center", color=style.ink_on(shade))
-            if first_large[name] == way:
-                at = (
-                    {"x": 1.0, "ha": "right"} if left + parts[name] > 0.98 > parts[name] else middle
-                )
-                ax.text(**at, y=y - 0.28, s=said.replace("\n", " "), va="bottom", size=style.NOTE)
+        for name, shade in zip(SAID, SHADES, strict=True):
+            ax.barh(y, parts[name], left=left, height=0.58, color=shade)
+            if parts[name] >= 0.1:
+                said = f"{100 * parts[name]:.0f} %"
+                look = {"color": style.ink_on(shade), "weight": "bold" if not left else "normal"}
+                ax.text(left + parts[name] / 2, y, said, ha="center", va="center", **look)
             left += parts[name]
+    for x, said, shade in zip((0, 0.27, 0.512, 0.76), SAID.values(), SHADES, strict=True):
+        ax.plot(x + 0.01, -0.62, "s", color=shade, markersize=9)
+        label(ax, (x + 0.03, -0.62), said, color=style.MUTED)
     ax.set_yticks(range(len(ways)), list(ways))
-    ax.set(xlim=(0, 1), ylim=(len(ways) - 0.5, -0.7))
-    ax.set_xticks([])
-    said = "left: what is changed to flip the gender of an adjective; bars: shares of the sentences"
-    ax.set_xlabel(said, loc="left")
-    ax.xaxis.label.set(color=style.MUTED, size=style.NOTE)
+    ax.set(xlim=(0, 1), ylim=(len(ways) - 0.6, -0.85), xticks=[])
     ax.tick_params(axis="y", length=0)
     ax.spines[["left", "bottom"]].set_visible(False)
     return figure
@@ -182,36 +151,32 @@ def draw_corners() -> Figure:
 
 @figure(
     "features-scores",
-    caption="A probe finds what the grammar knows. Among nouns a single neuron tells gender better "
-    "than the best feature; among all words the feature does.",
-    alt="Twelve properties in rows, two panels of average precision. Among words of its kind the "
-    "probe is at 1.00, but for verbs in the past (0.96) and in the first person (0.73). "
-    "The best feature has 0.82 for feminine nouns, where the best neuron has 0.93 and a "
-    "random direction 0.94; 0.96 for feminine and one, 1.00 for feminine and several, 0.49 for "
-    "verbs in the first person, 0.73 to 0.84 for the others. Among all words the best feature is "
-    "above the best neuron in ten rows, such as 0.72 against 0.35 for feminine nouns, and below "
-    "the probe in all but feminine and several.",
+    caption="Among nouns a single neuron tells gender better than the best feature; among all "
+    "words the feature does.",
+    alt="Twelve lines, a property each: by how much the average precision of the best feature is "
+    "above that of the best neuron. Among words of one kind most lie below 0, as do feminine "
+    "nouns, at \N{MINUS SIGN}0.10; four are above it. Among all words ten are above 0: feminine "
+    "nouns at 0.36, feminine plural ones at 0.71.",
 )
 def draw_scores() -> Figure:
     from course.chapters.ch20_features.results import runs, scores
 
-    return _score_rows(
-        scores(runs()),
-        {
-            "of its kind": "among words of its kind",
-            "all words": "among all words",
-        },
-    )
+    scopes = {
+        "of its kind": "among words of one kind",
+        "all words": "among all words",
+    }
+    title = "Features beat neurons among all words, seldom among words of one kind"
+    return _score_slopes(scores(runs()), scopes, "noun: feminine", title)
 
 
 @figure(
     "features-steering",
     caption="Two features turn the gender of 55 adjectives in 100; two weights of one head, 99.",
     alt="Four bars. The swap of two attention weights: the gender flips and nothing else in 99 %. "
-    "The difference of means: 89 %, a third word in its place in 11 %. Two features: 55 %, nothing "
-    "changes in 33 %, a third word in 12 %. Two features at random, whose change is as large: "
-    "nothing changes in 73 %, a third word in 14 %, other words change in 12 %, and the gender "
-    "flips in fewer than 1 %.",
+    "The difference of means: 89 %, another adjective in 11 %. Two features: 55 %, nothing "
+    "changes in 33 %, another adjective in 12 %. Two features at random, whose change is as large: "
+    "nothing changes in 73 %, another adjective in 14 %, other words change in 12 %, and the "
+    "gender flips in fewer than 1 %.",
 )
 def draw_steering() -> Figure:
     from course.chapters.ch20_features.results import WAYS, runs, steering

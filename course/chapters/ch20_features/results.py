@@ -16,9 +16,9 @@ from course.chapters.ch20_features.steering import OUTCOMES
 
 Runs = Sequence[Mapping[str, Any]]
 WAYS = {  # as they are stored -> as the figure says it
-    "swap": "two attention weights\nof one head swapped",
-    "difference of means": "the genders' mean\ndifference added",
-    "two features": "two features of the\ndictionary turned",
+    "swap": "two attention weights\nof one head, swapped",
+    "difference of means": "the mean difference\nof the genders, added",
+    "two features": "two features: one off,\nits counterpart on",
     "two features at random": "two random features,\nas large a change",
 }
 

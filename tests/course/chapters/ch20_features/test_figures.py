@@ -4,7 +4,7 @@ from itertools import combinations
 
 import pytest
 
-from course.chapters.ch20_features.figures import SAID, _four_corners, _outcome_bars, _score_rows
+from course.chapters.ch20_features.figures import SAID, _four_corners, _outcome_bars, _score_slopes
 from course.drawing import style
 from course.drawing.registry import FIGURES
 
@@ -33,35 +33,33 @@ def test_of_many_nouns_the_commonest_are_shown_and_all_are_counted():
     assert "noun29" in texts and "noun28" not in texts and "40 of 40" in texts
 
 
-def test_each_property_has_its_row_and_each_panel_its_scope():
-    found = {
-        "best feature": [0.4, 0.6],
-        "best neuron": [0.3],
-        "random direction": [0.2],
-        "probe": [1],
-    }
-    rows = {"one": {"a": found, "b": found}, "two": {"a": found, "b": found}}
-    figure = _score_rows(rows, {"one": "first", "two": "second"})
-    said = "feature ahead in 2 of 2"
-    assert [ax.get_title() for ax in figure.axes] == [f"first:\n{said}", f"second:\n{said}"]
-    assert [tick.get_text() for tick in figure.axes[0].get_yticklabels()] == ["a", "b"]
-    marks = [line for line in figure.axes[0].lines if line.get_marker() == "o"]
-    assert [line.get_xdata()[0] for line in marks] == [0.5, 0.5]
-    for ax in figure.axes:  # above the first row's marks
-        assert [text.get_text() for text in ax.texts] == ["neuron", "feature"]
+def test_each_property_has_a_line_from_scope_to_scope():
+    def found(feature: float, neuron: float) -> dict:
+        return {"best feature": [feature - 0.1, feature + 0.1], "best neuron": [neuron]}
+
+    one = {"noun: a": found(0.5, 0.75), "noun: b, one": found(0.5, 0.25)}
+    two = {"noun: a": found(0.75, 0.5), "noun: b, one": found(1.0, 0.25)}
+    ax = _score_slopes({"x": one, "y": two}, {"x": "kin", "y": "all"}, "noun: a", "Title").axes[0]
+    loud, other, _ = ax.lines
+    assert loud.get_color() == style.ACCENT != other.get_color()
+    assert list(loud.get_ydata()) == pytest.approx([-0.25, 0.25])
+    assert list(other.get_ydata()) == pytest.approx([0.25, 0.75])
+    texts = [text.get_text() for text in ax.texts]
+    assert {"-0.25", "noun: a +0.25", "noun: b singular"} < set(texts)
+    below = [tick.get_text() for tick in ax.get_xticklabels()]
+    assert below == ["kin:\nfeature ahead in 1 of 2", "all:\nfeature ahead in 2 of 2"]
 
 
-def test_the_rows_of_a_kind_begin_where_the_feature_is_farthest_ahead():
-    def found(feature: float) -> dict:
-        by = dict.fromkeys(("best neuron", "random direction", "probe"), [0.5])
-        return by | {"best feature": [feature]}
+def test_the_alternative_text_of_the_scores_is_true():
+    from course.chapters.ch20_features.figures import draw_scores
 
-    all_words = {"noun: a": found(0.6), "noun: b": found(0.9), "verb: c": found(1.0)}
-    kin = {"noun: a": found(1.0), "noun: b": found(0.1), "verb: c": found(0.2)}
-    left, _ = _score_rows({"kin": kin, "all": all_words}, {"kin": "1", "all": "2"}).axes
-    assert [tick.get_text() for tick in left.get_yticklabels()] == ["noun: b", "noun: a", "verb: c"]
-    marks = [line.get_xdata()[0] for line in left.lines if line.get_marker() == "o"]
-    assert marks == [0.1, 1.0, 0.2]  # in the rows of their names
+    alt, ax = FIGURES["features-scores"].alt, draw_scores().axes[0]
+    assert "4 of 12" in ax.get_xticklabels()[0].get_text() and "four are above" in alt
+    assert "10 of 12" in ax.get_xticklabels()[1].get_text() and "ten are above 0" in alt
+    ends = {line.get_label(): line.get_ydata() for line in ax.lines}
+    low, high = ends["noun: feminine +0.36"]
+    assert f"at \N{MINUS SIGN}{-low:.2f}" in alt and f"at {high:.2f}" in alt
+    assert f"plural ones at {ends['noun: feminine plural'][1]:.2f}" in alt
 
 
 def test_the_parts_of_a_bar_are_the_shares():
@@ -86,8 +84,8 @@ def test_the_titles_say_what_is_stored():
     from course.chapters.ch20_features.figures import draw_corners, draw_steering
     from course.chapters.ch20_features.results import runs, scores
 
-    title = "Two weights of one head turn 99 % of the genders, two features 55 %"
-    assert draw_steering().get_suptitle() == title
+    title = "Swapping two attention weights flips 99 % of the genders, two features 55 %"
+    assert draw_steering().texts[0].get_text() == title
     said = [text.get_text() for text in draw_corners().axes[0].texts]
     counts = [text for text in said if text[0].isdigit()]
     alt = FIGURES["features-corners"].alt.replace("none", "0")
