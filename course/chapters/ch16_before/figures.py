@@ -134,7 +134,10 @@ def _backwards(weights: Any, row: str, runs: Sequence[Run]) -> Figure:
         raise ValueError(
             f"{row} and its end need {len(row) + 1} weights each way, but these are {weights.shape}"
         )
-    by_kind = _curves(runs, "attention", "digits", lambda entry: entry["right"])
+    lines = {
+        LABELS[kind]: np.array([[entry["right"] for entry in run["by_length"]] for run in mine])
+        for kind, mine in _by_kind(runs, "attention").items()
+    }
     figure = style.new_figure(style.WIDTH, 4.6)
     title = "Only with attention are long rows written backwards"
     titled(figure, title, f"Small translators of digits: {row} is to become {row[::-1]}")
@@ -150,8 +153,7 @@ def _backwards(weights: Any, row: str, runs: Sequence[Run]) -> Figure:
     left.tick_params(length=0)
     right.set(title="rows without a mistake", xlabel="digits in the row", ylim=(0, 1.04))
     shares(right.yaxis)
-    lines = {name: np.array(runs)[:, :, 1] for name, runs in by_kind.items()}
-    digits = np.array(next(iter(by_kind.values())))[0, :, 0]
+    digits = [entry["digits"] for entry in runs[0]["by_length"]]
     curves(right, digits, lines, loud=[LABELS["none"]])
     for text in right.texts:
         name = text.get_text()
@@ -159,16 +161,11 @@ def _backwards(weights: Any, row: str, runs: Sequence[Run]) -> Figure:
     return figure
 
 
-def _curves(
-    runs: Sequence[Run], kind: str, place: str, share: Any, names: Mapping[str, str] = LABELS
-) -> dict[str, list[list]]:
-    """For each kind its runs, each a list of (place, share)."""
+def _by_kind(runs: Sequence[Run], key: str = "what") -> dict[str, list[Run]]:
+    """For each kind of translator its runs."""
     if not runs:
         raise ValueError("there are no runs: there is nothing to draw")
-    found: dict[str, list[list]] = {name: [] for name in names}
-    for run in runs:
-        found[run[kind]].append([(entry[place], share(entry)) for entry in run["by_length"]])
-    return {names[name]: lines for name, lines in found.items() if lines}
+    return {kind: mine for kind in LABELS if (mine := [run for run in runs if run[key] == kind])}
 
 
 def _beside(ax: Axes, text: str, at: Point, away: Point, **look: Any) -> None:
@@ -184,32 +181,26 @@ def right_by_length(runs: Sequence[Run], learned: int, least: int = 50) -> Figur
     runs: "what", and "by_length" with "tokens", "sentences" and "right". learned: tokens of the
     longest sentence in training. least: a length with fewer sentences is left out.
     """
-    many = [
-        {**run, "by_length": [e for e in run["by_length"] if e["sentences"] >= least]}
-        for run in runs
-    ]
-    share = lambda entry: entry["right"] / entry["sentences"]  # noqa: E731
-    found = _curves(many, "what", "tokens", share, IN_FULL)
+    by_kind = _by_kind(runs)
     figure = style.new_figure(style.WIDTH, 4.3)
     ax = figure.subplots()
-    for name, lines in found.items():
-        places, shares_of = np.array(lines)[0, :, 0], np.array(lines)[:, :, 1]
-        loud = name == IN_FULL["transformer"]
-        color, mean = style.ACCENT if loud else style.MUTED, shares_of.mean(axis=0)
-        ax.fill_between(
-            places, shares_of.min(axis=0), shares_of.max(axis=0), color=color, alpha=0.2, lw=0
-        )
+    for kind, mine in by_kind.items():
+        rows = [[e for e in run["by_length"] if e["sentences"] >= least] for run in mine]
+        places = [e["tokens"] for e in rows[0]]
+        found = np.array([[e["right"] / e["sentences"] for e in row] for row in rows])
+        loud, name, mean = kind == "transformer", IN_FULL[kind], found.mean(axis=0)
+        color = style.ACCENT if loud else style.MUTED
+        ax.fill_between(places, found.min(axis=0), found.max(axis=0), color=color, alpha=0.2, lw=0)
         end = f"{name}: {_percent(mean[-1])}" if loud else name
         ax.plot(places, mean, color=color, linewidth=3 if loud else 1.5, label=end)
         if loud:
-            last, before = mean[-1], mean[places == learned][0]
+            last, before = mean[-1], mean[places.index(learned)]
             look = {"color": color, "weight": "bold", "ha": "center"}
             _beside(ax, _percent(before), (learned, before), (-8, 12), **look)
     name_lines(ax, wide=40)
     ax.texts[-1].set_weight("bold")
     title = f"On sentences longer than any in training, the Transformer falls to {_percent(last)}"
-    seeds = max(len(lines) for lines in found.values())
-    note = f"Sentences translated right to the letter: the mean of {seeds} training runs, "
+    note = f"Sentences translated right to the letter: the mean of {len(mine)} training runs, "
     titled(figure, title, f"{note}and a band from the worst to the best")
     ax.axvspan(learned + 0.5, places[-1], color=style.GROUND, zorder=0)
     middle = (learned + 0.5 + places[-1]) / 2
@@ -228,12 +219,9 @@ def _right_by_split(runs: Sequence[Run], splits: Mapping[str, str]) -> Figure:
     runs: "what" and "right" by split, a dot for each. splits: name -> what it is called, from left
     to right. The Transformer is loud, the best recurrent translator on the last split is strong.
     """
-    if not runs:
-        raise ValueError("there are no runs: there is nothing to draw")
     rows = {
         kind: np.array([[run["right"][split] for split in splits] for run in mine])
-        for kind in LABELS
-        if (mine := [run for run in runs if run["what"] == kind])
+        for kind, mine in _by_kind(runs).items()
     }
     old = [kind for kind in rows if kind != "transformer"]
     strong = max(old, key=lambda kind: rows[kind][:, -1].mean())
@@ -312,14 +300,9 @@ def _two_maps(maps: Mapping[str, Run]) -> Figure:
 
 
 CHANGES = (  # whom, what it is called, what was changed in it
-    ("transformer", "Transformer, swapped", "two numbers swapped", style.ACCENT),
-    (
-        "additive",
-        "recurrent + additive attention, “tired” hidden",
-        "adjective not seen",
-        style.MUTED,
-    ),
-    ("none", IN_FULL["none"], "", style.MUTED),
+    ("transformer", ", swapped", "two numbers swapped", style.ACCENT),
+    ("additive", ", “tired” hidden", "adjective not seen", style.MUTED),
+    ("none", "", "", style.MUTED),
 )
 TIRED = "the animal did not cross the street because it was too tired".split()
 
@@ -334,10 +317,10 @@ def _genders(runs: Sequence[Run]) -> Figure:
     """
     figure, ax = canvas(style.WIDTH, 5.1)
     title = "When “tired” looks at the wrong noun, the Transformer writes the wrong gender"
-    seeds = max(sum(run["what"] == kind for run in runs) for kind in LABELS)
-    heading(
-        ax, title, f"Spanish adjectives in the right gender: {seeds} training runs of each kind"
-    )
+    by_kind = _by_kind(runs)
+    count = len(by_kind["none"])
+    note = f"Adjectives in the right gender: an arrow for each of {count} training runs"
+    heading(ax, title, note)
     marked = dict.fromkeys(("animal", "street"), style.INK) | {"tired": style.ACCENT}
     at_words = sentence(ax, (style.WIDTH / 2, 3.14), TIRED, marked, ha="center")
     middles = dict(zip(TIRED, at_words, strict=True))
@@ -359,11 +342,11 @@ def _genders(runs: Sequence[Run]) -> Figure:
         label(ax, (x, 0.24), said, ha="center", color=style.MUTED)
     y = 2.62
     for kind, said, change, color in CHANGES:
-        found = [run["gender"]["agreement"] for run in runs if run["what"] == kind]
+        found = [run["gender"]["agreement"] for run in by_kind[kind]]
         before = [each["as trained"] for each in found]
         after = [each.get(change, each["as trained"]) for each in found]
         means = " → ".join(dict.fromkeys(_percent(np.mean(shares)) for shares in (before, after)))
-        _on_paper(ax, (at(0), y), f"{said}: {means}", color, weight="bold")
+        _on_paper(ax, (at(0), y), f"{IN_FULL[kind]}{said}: {means}", color, weight="bold")
         for row, (start, end) in enumerate(zip(before, after, strict=True)):
             line = y - 0.25 - 0.17 * row if change else y
             ax.plot(at(start), line, "o", color=color, markersize=6, zorder=5)

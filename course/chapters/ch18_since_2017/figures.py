@@ -141,7 +141,7 @@ def _times_by_length(panels: Mapping[str, Mapping[int, Mapping[int, float]]]) ->
     for ax, (title, times) in zip(axes, panels.items(), strict=True):
         lengths = sorted(times)
         doubling(ax, [0.125, 0.25, 0.5, 1, 2], "y")
-        doubling(ax, lengths[::2] if 128 in lengths[::2] else lengths[1::2])
+        doubling(ax, lengths[1::2])
         multiples(ax.yaxis)
         ax.axhline(1, color=style.INK, linewidth=1.2, zorder=1)
         for n, by_threads in times.items():
@@ -158,11 +158,9 @@ def _times_by_length(panels: Mapping[str, Mapping[int, Mapping[int, float]]]) ->
         ax.text((quicker[0] * lengths[-1]) ** 0.5, 0.098, f"quicker {where}", **look)
         ax.set(title=title, xlabel="words in a sentence", ylim=(0.08, 3.2))
     for threads, time in panels["in use"][128].items():
-        said, look = (
-            f"{threads} thread{'s' * (threads > 1)}",
-            {"ha": "right", "color": style.ACCENT},
-        )
-        axes[0].annotate(said, (128, time), (-9, 0), va="center_baseline", **look, **POINTS)
+        look = {"va": "center_baseline", "ha": "right", "color": style.ACCENT}
+        said = f"{threads} thread{'s' * (threads > 1)}"
+        axes[0].annotate(said, (128, time), (-9, 0), **look, **POINTS)
     for said, away, va in (("slower", 4, "bottom"), ("quicker", -4, "top")):
         look = {"va": va, "ha": "right", "color": style.MUTED}
         axes[0].annotate(f"{said} than the formula", (2048, 1), (0, away), **look, **POINTS)
@@ -407,7 +405,8 @@ def draw_language_model() -> Figure:
         {"nearer": ""},
         title="In a language model, too, Muon is worth most; no kind of positions stands out",
         note="How much of the gap between the base's loss and the lowest possible one each change "
-        "closes:\na dot for each of three runs. In the grey band lie the base's own.",
+        "closes:\na dot for each of three runs. In the grey band lie the base's own. "
+        "“today”: nine changes at once",
         loud=[(found, "nearer") for found in best(rows, "nearer")],
         written=lambda mean: f"{in_points(mean)} %",
     )
@@ -419,7 +418,7 @@ def draw_language_model() -> Figure:
         line.set_xdata([0, (max(row["nearer"]) - low) / (high - low)])
     for text in ax.texts:
         text.set_bbox({"facecolor": style.PAPER, "linewidth": 0, "pad": 2})
-    names = ", ".join(row["what"] for row in same)
+    names = ", ".join(row["what"].replace(" ", "\N{NO-BREAK SPACE}") for row in same)
     said = f"{UNCLEAR}, a dot for each mean:\n" + textwrap.fill(names, 46)
     y = ax.get_yticks()[1 + clear.index(strip_of)] - 0.3
     ax.text(max(means) + 1.5, y, said, va="top", color=style.MUTED, size=style.NOTE)
@@ -463,13 +462,12 @@ def draw_memory() -> Figure:
     names = {"formula": f"the formula: {high:.0f} MB", "fused": f"the fused kernel: {low:.1f} MB"}
     lengths, last = sorted({row["length"] for row in rows}), rows[-1]["length"]
     figure = style.new_figure(style.WIDTH, 4.0)
-    title = (
-        f"At {last:,} words the formula needs {high / low:.0f} times the memory of the fused kernel"
-    )
+    title = f"At {last:,} words the formula needs {high / low:.0f} times the fused kernel's memory"
     note = f"Attention without a mask, {last:,} words in all: the most megabytes in use at a time"
     titled(figure, title, note)
     ax = figure.subplots()
     doubling(ax, [1, 10, 100], "y")
+    ax.yaxis.set_major_formatter("{x:g} MB")
     doubling(ax, lengths)
     named = {names.get(way, way): found for way, found in megabytes.items()}
     curves(ax, lengths, named, loud=[names["fused"]], marker="o")
