@@ -49,8 +49,8 @@ def seed_rows(
     strong: the rows in bold ink. written: a mean -> the number beside the dots of a row that is
     better or worse (see `verdict`); the other rows are pale. limits: of the axes; by default
     around all numbers. ticks: numbers at the foot of each panel, written as differences. spans: of
-    each panel the limits of its own axis, and its width goes by them. quiet: with numbers for the
-    loud and strong rows only.
+    each panel the limits of its own axis, and its width goes by them. quiet: with one dot for the
+    mean on the range of the seeds, and numbers for the loud and strong rows only.
     Raises ValueError when the first row is not the base, or a row has no numbers.
     """
     if not rows or rows[0]["group"] != "base":
@@ -77,8 +77,9 @@ def seed_rows(
             bold = accent or row["what"] in strong
             color = style.INK if bold else style.MUTED if clear else style.SOFT
             color = style.ACCENT if accent else color
-            ax.plot([values.min(), values.max()], [y, y], color=color, alpha=0.4, linewidth=3)
-            ax.scatter(values, [y] * len(values), s=34, color=color, edgecolor=style.PAPER, lw=0.6)
+            wide, dots = (1.5, as_array([mean])) if quiet else (3, values)
+            ax.plot([values.min(), values.max()], [y, y], color=color, alpha=0.4, linewidth=wide)
+            ax.scatter(dots, [y] * len(dots), s=34, color=color, edgecolor=style.PAPER, lw=0.6)
             if clear and (bold or not quiet):
                 left = found == "worse" and mean - 3.5 * room > low
                 ax.text(

@@ -11,14 +11,16 @@ from matplotlib.patches import Rectangle
 
 from course import experiments
 from course.drawing import style
-from course.drawing.arrows import arrow, attention_arrow, bracket
-from course.drawing.plots import curves, dot_rows, doubling, multiples, name_lines, shares
+from course.drawing.arrows import arrow, attention_arrow, path
+from course.drawing.cells import outline
+from course.drawing.plots import curves, doubling, multiples, name_lines, shares
 from course.drawing.registry import figure
 from course.drawing.words import (
     Point,
     canvas,
     heading,
     label,
+    sentence,
     titled,
     word,
     word_color,
@@ -29,6 +31,12 @@ LABELS = {  # what the translators are called
     "none": "no attention",
     "dot": "dot product",
     "additive": "additive",
+    "transformer": "Transformer",
+}
+IN_FULL = {  # and where there is room for it
+    "none": "recurrent, no attention",
+    "dot": "recurrent + dot-product attention",
+    "additive": "recurrent + additive attention",
     "transformer": "Transformer",
 }
 Run = Mapping[str, Any]
@@ -126,7 +134,10 @@ def _backwards(weights: Any, row: str, runs: Sequence[Run]) -> Figure:
         raise ValueError(
             f"{row} and its end need {len(row) + 1} weights each way, but these are {weights.shape}"
         )
-    by_kind = _curves(runs, "attention", "digits", lambda entry: entry["right"])
+    lines = {
+        LABELS[kind]: np.array([[entry["right"] for entry in run["by_length"]] for run in mine])
+        for kind, mine in _by_kind(runs, "attention").items()
+    }
     figure = style.new_figure(style.WIDTH, 4.6)
     title = "Only with attention are long rows written backwards"
     titled(figure, title, f"Small translators of digits: {row} is to become {row[::-1]}")
@@ -142,39 +153,25 @@ def _backwards(weights: Any, row: str, runs: Sequence[Run]) -> Figure:
     left.tick_params(length=0)
     right.set(title="rows without a mistake", xlabel="digits in the row", ylim=(0, 1.04))
     shares(right.yaxis)
-    last = _draw_curves(right, by_kind, [LABELS["none"]])
+    digits = [entry["digits"] for entry in runs[0]["by_length"]]
+    curves(right, digits, lines, loud=[LABELS["none"]])
     for text in right.texts:
         name = text.get_text()
-        text.set(text=f"{name}: {100 * last[name]:.0f} %", weight="bold")
+        text.set(text=f"{name}: {_percent(lines[name][:, -1].mean())}", weight="bold")
     return figure
 
 
-def _curves(runs: Sequence[Run], kind: str, place: str, share: Any) -> dict[str, list[list]]:
-    """For each kind its runs, each a list of (place, share)."""
+def _by_kind(runs: Sequence[Run], key: str = "what") -> dict[str, list[Run]]:
+    """For each kind of translator its runs."""
     if not runs:
         raise ValueError("there are no runs: there is nothing to draw")
-    found: dict[str, list[list]] = {name: [] for name in LABELS}
-    for run in runs:
-        found[run[kind]].append([(entry[place], share(entry)) for entry in run["by_length"]])
-    return {LABELS[name]: lines for name, lines in found.items() if lines}
+    return {kind: mine for kind in LABELS if (mine := [run for run in runs if run[key] == kind])}
 
 
-def _draw_curves(
-    ax: Axes, kinds: Mapping[str, Sequence[Sequence]], loud: Sequence[str]
-) -> dict[str, float]:
-    """A curve for each kind, its runs thin -> where their means end."""
-    places = np.array(next(iter(kinds.values())))[0, :, 0]
-    lines = {name: np.array(runs)[:, :, 1] for name, runs in kinds.items()}
-    curves(ax, places, lines, loud=loud)
-    return {name: float(values[:, -1].mean()) for name, values in lines.items()}
-
-
-def _number(ax: Axes, name: str, share: float, away: Point) -> None:
-    """A share in percent, so many points away from the end of a curve."""
-    (line,) = (line for line in ax.lines if line.get_label() == name)
-    at, color = (line.get_xdata()[-1], share), style.readable(line.get_color(), style.PAPER)
-    how = {"xytext": away, "textcoords": "offset points", "ha": "center"}
-    ax.annotate(f"{100 * share:.0f} %", at, color=color, weight="bold", **how)
+def _beside(ax: Axes, text: str, at: Point, away: Point, **look: Any) -> None:
+    """A text, so many points away from a place in the plot."""
+    how = {"textcoords": "offset points", "va": "center_baseline", "annotation_clip": False}
+    ax.annotate(text, at, away, **how, **look)
 
 
 @mpl.rc_context(style.PRINT)
@@ -184,77 +181,86 @@ def right_by_length(runs: Sequence[Run], learned: int, least: int = 50) -> Figur
     runs: "what", and "by_length" with "tokens", "sentences" and "right". learned: tokens of the
     longest sentence in training. least: a length with fewer sentences is left out.
     """
-    figure, ax = style.panel(4.0)
-    many = [
-        {**run, "by_length": [e for e in run["by_length"] if e["sentences"] >= least]}
-        for run in runs
-    ]
-    found = _curves(many, "what", "tokens", lambda entry: entry["right"] / entry["sentences"])
-    ax.set(ylim=(0, 1.03), xlabel="tokens in the English sentence", ylabel="right to the letter")
-    shares(ax.yaxis)
-    one = LABELS["transformer"]
-    last = _draw_curves(ax, found, [one])[one]
-    ax.axvline(learned + 0.5, color=style.SOFT, linewidth=1)
-    ax.axvspan(learned + 0.5, ax.lines[-2].get_xdata()[-1], color=style.GROUND, zorder=0)
+    by_kind = _by_kind(runs)
+    figure = style.new_figure(style.WIDTH, 4.3)
+    ax = figure.subplots()
+    for kind, mine in by_kind.items():
+        rows = [[e for e in run["by_length"] if e["sentences"] >= least] for run in mine]
+        places = [e["tokens"] for e in rows[0]]
+        found = np.array([[e["right"] / e["sentences"] for e in row] for row in rows])
+        loud, name, mean = kind == "transformer", IN_FULL[kind], found.mean(axis=0)
+        color = style.ACCENT if loud else style.MUTED
+        ax.fill_between(places, found.min(axis=0), found.max(axis=0), color=color, alpha=0.2, lw=0)
+        end = f"{name}: {_percent(mean[-1])}" if loud else name
+        ax.plot(places, mean, color=color, linewidth=3 if loud else 1.5, label=end)
+        if loud:
+            last, before = mean[-1], mean[places.index(learned)]
+            look = {"color": color, "weight": "bold", "ha": "center"}
+            _beside(ax, _percent(before), (learned, before), (-8, 12), **look)
+    name_lines(ax, wide=40)
+    ax.texts[-1].set_weight("bold")
+    title = f"On sentences longer than any in training, the Transformer falls to {_percent(last)}"
+    note = f"Sentences translated right to the letter: the mean of {len(mine)} training runs, "
+    titled(figure, title, f"{note}and a band from the worst to the best")
+    ax.axvspan(learned + 0.5, places[-1], color=style.GROUND, zorder=0)
+    middle = (learned + 0.5 + places[-1]) / 2
     how = {"transform": ax.get_xaxis_transform(), "color": style.MUTED, "va": "bottom"}
-    ax.text(learned + 0.5, 1.02, "longer than any in training", **how)
-    _number(ax, one, last, (-10, 14))
-    ax.set_title(
-        f"On sentences longer than any in training, the Transformer falls to {100 * last:.0f} %"
-    )
+    ax.text(middle, 1.02, "longer than any\nin training", ha="center", **how)
+    ax.set(ylim=(0, 1.06), xlim=(places[0] - 0.3, places[-1]), xlabel="tokens in the sentence")
+    shares(ax.yaxis)
     ax.xaxis.set_major_locator(mpl.ticker.MultipleLocator(2))
     return figure
 
 
 @mpl.rc_context(style.PRINT)
 def _right_by_split(runs: Sequence[Run], splits: Mapping[str, str]) -> Figure:
-    """Draw the share of sentences right to the letter: a panel for each split, a dot for each run.
+    """Draw the share of sentences right to the letter as lines from one split to the next.
 
-    runs: "what" and "right" by split; the last split makes the title. splits: name -> what it is
-    called in the figure.
+    runs: "what" and "right" by split, a dot for each. splits: name -> what it is called, from left
+    to right. The Transformer is loud, the best recurrent translator on the last split is strong.
     """
-    if not runs:
-        raise ValueError("there are no runs: there is nothing to draw")
+    rows = {
+        kind: np.array([[run["right"][split] for split in splits] for run in mine])
+        for kind, mine in _by_kind(runs).items()
+    }
+    old = [kind for kind in rows if kind != "transformer"]
+    strong = max(old, key=lambda kind: rows[kind][:, -1].mean())
     figure = style.new_figure(style.WIDTH, 4.6)
-    quiet = [split for split in splits if split != "longer"]
-    grid = figure.add_gridspec(2, max(len(quiet), 1), height_ratios=(1.5, 1), hspace=0.06)
-    panels = {split: figure.add_subplot(grid[1, i]) for i, split in enumerate(quiet)}
-    if "longer" in splits:
-        panels["longer"] = figure.add_subplot(grid[0, :])
-    for split, ax in panels.items():
-        rows = {
-            name: [run["right"][split] for run in runs if run["what"] == kind]
-            for kind, name in LABELS.items()
-        }
-        rows = {name: found for name, found in rows.items() if found}
-        large, best = split == "longer", max(rows, key=lambda name: np.mean(rows[name]))
-        loud = [best, LABELS["transformer"]] if large else []
-        shown = rows if large else {name: [np.mean(found)] for name, found in rows.items()}
-        how = {"at": None if large else 1.07, "named": large or split == quiet[0]}
-        dot_rows(ax, shown, loud=loud, written=_percent, **how)
-        ax.set_title(splits[split], fontsize=style.LABEL if large else style.NOTE)
-        ax.set(xlim=(0, 1))
-        shares(ax.xaxis, 4 if large else 1)
-        ax.tick_params(axis="x", labelbottom=large, length=3 if large else 0)
-        for text in ax.texts:  # a row's line ends before its number
-            text.set_bbox({"facecolor": style.PAPER, "linewidth": 0, "pad": 2})
-            text.set_color(text.get_color() if large else style.MUTED)
-    if loud:
-        most, other = (_percent(np.array(rows[name])) for name in loud)
-        figure.suptitle(
-            f"On longer sentences {best} attention has {most} right, the Transformer {other}"
-        )
-    note = "above: a dot for each of three training runs, and their mean; below: means, on lines "
-    note += "from 0 to 100 %"
-    figure.supxlabel(note, fontsize=style.NOTE, color=style.MUTED, x=0.008, ha="left")
+    title = "The Transformer wins where distant words agree, and loses on longer sentences"
+    titled(figure, title, "Sentences translated right to the letter: a dot for each training run")
+    ax = figure.subplots()
+    places = range(len(splits))
+    for place in places:
+        ax.axvline(place, color=style.RULE, linewidth=0.8, zorder=0.5)
+    for kind, found in rows.items():
+        loud, mean = kind == "transformer", found.mean(axis=0)
+        color = style.ACCENT if loud else style.INK if kind == strong else style.SOFT
+        ax.plot(places, mean, color=color, linewidth=3 if loud else 2, label=IN_FULL[kind])
+        for run in found:
+            ax.scatter(places, run, s=26, color=color, edgecolor=style.PAPER, lw=0.6, zorder=3)
+        look = {"color": style.readable(color, style.PAPER), "weight": "bold" if loud else "normal"}
+        _beside(ax, _percent(mean[0]), (0, mean[0]), (-12, 0), ha="right", **look)
+        said = f"{_percent(mean[-1])}  {IN_FULL[kind]}"
+        if kind in (strong, "none"):  # the best and the worst of the ordinary
+            away = (-5, 14 if kind == strong else -20)
+            _beside(ax, _percent(mean[1]), (1, mean[1]), away, ha="right", **look)
+        _beside(ax, said, (places[-1], mean[-1]), (12, 0), **look)
+    ax.set(ylim=(0, 1.06), xlim=(-0.2, places[-1] + 1))
+    ax.set_xticks(places, splits.values())
+    ax.xaxis.tick_top()
+    ax.tick_params(length=0)
+    ax.set_yticks([])
+    ax.spines[:].set_visible(False)
     return figure
 
 
-def _percent(found: np.ndarray) -> str:
-    return f"{100 * found.mean():.0f} %"
+def _percent(share: float) -> str:
+    return f"{100 * share:.0f} %"
 
 
 # --- what they look at, and what hangs on it ------------------------------------------------------
+
+SPREAD = 0.75  # a row whose largest weight is smaller looks at several words
 
 
 @mpl.rc_context(style.PRINT)
@@ -264,8 +270,10 @@ def _two_maps(maps: Mapping[str, Run]) -> Figure:
     maps: title -> "read", "written", and "weights" of layers (h, t, s) by name; of the last layer
     the mean of the heads is drawn. The last row and column are the end.
     """
-    figure = style.new_figure(style.WIDTH, 7.2)
-    figure.suptitle("Additive scores look at one word at a time, the mean of heads at several")
+    figure = style.new_figure(style.WIDTH, 6.9)
+    title = "The recurrent translator looks at one word, the Transformer often at several"
+    note = "What is looked at while each Spanish word is written; outlined: several words at once"
+    titled(figure, title, note)
     panels = figure.subplots(len(maps), 1, squeeze=False)[:, 0]
     for ax, (title, found) in zip(panels, maps.items(), strict=True):
         weights = np.array(found["weights"][max(found["weights"])]).mean(axis=0)
@@ -278,65 +286,81 @@ def _two_maps(maps: Mapping[str, Run]) -> Figure:
         words_around(ax, written, read, style.NOTE)
         for tick in ax.xaxis.get_major_ticks():
             tick.set_pad(5)  # with the whole width all words have room in one line
+        ax.tick_params(labelbottom=ax is panels[0])  # between the maps, for both
+        for y in np.flatnonzero(weights.max(axis=1) < SPREAD):
+            (seen,) = np.nonzero(weights[y] > 0.1)
+            outline(ax, (seen[0] - 0.5, y - 0.5), np.ptp(seen) + 1, 1, style.ACCENT, 2)
+            ax.get_yticklabels()[y].set(**style.chip(written[y], style.ACCENT))
         ax.set_title(title)
     scale = figure.colorbar(image, ax=panels, location="bottom", pad=0.02, aspect=30, shrink=0.4)
     scale.set_label("attention")
     scale.outline.set_visible(False)
-    scale.set_ticks([0, 0.5, 1])
+    shares(scale.ax.xaxis)
     return figure
 
 
-# What was changed in whom, and what it is called: first in the writer of recurrent translators.
-CHANGES = {False: ("adjective not seen", "not seen: "), True: ("two numbers swapped", "swapped: ")}
+CHANGES = (  # whom, what it is called, what was changed in it
+    ("transformer", ", swapped", "two numbers swapped", style.ACCENT),
+    ("additive", ", “tired” hidden", "adjective not seen", style.MUTED),
+    ("none", "", "", style.MUTED),
+)
+TIRED = "the animal did not cross the street because it was too tired".split()
 
 
 @mpl.rc_context(style.PRINT)
 def _genders(runs: Sequence[Run]) -> Figure:
-    """Draw the share of adjectives in the right gender, as trained and after each change.
+    """Draw what "tired" looks at, and the share of adjectives in the right gender -> the figure.
 
-    runs: "what", "seed" and "gender" with "agreement". The Transformer stands above the others. A
-    translator without attention has no change.
+    runs: "what" and "gender" with "agreement". An arrow for each run leads from as trained to after
+    the change, which isn't the same for the Transformer and for the recurrent translator; the one
+    without attention has no change.
     """
-    figure = style.new_figure(height=4.4)
-    seeds = len({run["seed"] for run in runs})
-    note = (
-        f"adjectives in the right gender: a dot for each of {seeds} training runs, and their mean"
-    )
-    title = "With the nouns swapped in its reader, the Transformer takes the wrong gender"
-    titled(figure, title, note)
-    ax = figure.subplots()
-    ax.axvline(0.5, color=style.SOFT, linewidth=1, zorder=0.4)
-    ax.text(0.49, -0.75, "chance", ha="right", color=style.MUTED)
-    beside = "for comparison: recurrent translators, when they may not see the English adjective"
-    ax.text(0, 0.93, beside, color=style.MUTED, bbox={"facecolor": style.PAPER, "linewidth": 0})
-    kinds = [kind for kind in reversed(LABELS) if any(run["what"] == kind for run in runs)]
-    places = [0.75 * row + 0.8 * (kind != "transformer") for row, kind in enumerate(kinds)]
-    for y, kind in zip(places, kinds, strict=True):
-        found = [run["gender"]["agreement"] for run in runs if run["what"] == kind]
-        large, trained = kind == "transformer", [each["as trained"] for each in found]
-        change, said = CHANGES[large]
-        changed = [each[change] for each in found if change in each]
-        ax.axhline(y, color=style.RULE, linewidth=0.5, zorder=0.3)
-        dark = style.ACCENT if large else style.INK
-        first = y == min(places[not large :], default=y)  # it says what the dots are
-        for dots, name, color in ((trained, "as trained: ", style.MUTED), (changed, said, dark)):
-            if dots:
-                color_of = style.SOFT if dots is trained else color
-                look = {"s": 64 if large else 42, "color": color_of, "edgecolor": style.PAPER}
-                ax.scatter(dots, [y] * len(dots), zorder=3, **look)
-                text, at = f"{name * first}{100 * np.mean(dots):.0f} %", (np.mean(dots), y)
-                look = {"weight": "bold" if color == style.ACCENT else "normal", "color": color}
-                how = {"xytext": (0, 11), "textcoords": "offset points", "ha": "center"}
-                ax.annotate(text, at, **how, **look)
-        if large and changed:
-            arrow(ax, (min(trained) - 0.015, y), (np.mean(changed), y), dark, thick=2.2)
-    ax.set(xlim=(0, 1), ylim=(places[-1] + 0.35, -0.85))
-    ax.set_yticks(places, [LABELS[kind] for kind in kinds])
-    ax.get_yticklabels()[0].set_weight("bold")
-    ax.tick_params(axis="y", length=0)
-    ax.spines[:].set_visible(False)
-    shares(ax.xaxis, 4)
+    figure, ax = canvas(style.WIDTH, 5.1)
+    title = "When “tired” looks at the wrong noun, the Transformer writes the wrong gender"
+    by_kind = _by_kind(runs)
+    count = len(by_kind["none"])
+    note = f"Adjectives in the right gender: an arrow for each of {count} training runs"
+    heading(ax, title, note)
+    marked = dict.fromkeys(("animal", "street"), style.INK) | {"tired": style.ACCENT}
+    at_words = sentence(ax, (style.WIDTH / 2, 3.14), TIRED, marked, ha="center")
+    middles = dict(zip(TIRED, at_words, strict=True))
+    for noun, said, color, rise in (
+        ("animal", "as trained: cansado", style.SOFT, 0.68),
+        ("street", "swapped: cansada", style.ACCENT, 0.3),
+    ):
+        start, end = middles["tired"] + 0.07 * (noun == "animal"), middles[noun]
+        arrow(ax, (start, 3.38), (end, 3.38), color, thick=2.2, rise=rise)
+        _on_paper(ax, ((start + end) / 2, 3.38 + rise), said, color, ha="center")
+
+    def at(share: float) -> float:
+        return 0.35 + 7.2 * share
+
+    for share in (0, 0.25, 0.5, 0.75, 1):
+        color, x = style.SOFT if share == 0.5 else style.RULE, at(share)
+        path(ax, [(x, 0.42), (x, 2.5)], color, head=False, thick=0.9)
+        said = _percent(share) + ": chance" * (share == 0.5)
+        label(ax, (x, 0.24), said, ha="center", color=style.MUTED)
+    y = 2.62
+    for kind, said, change, color in CHANGES:
+        found = [run["gender"]["agreement"] for run in by_kind[kind]]
+        before = [each["as trained"] for each in found]
+        after = [each.get(change, each["as trained"]) for each in found]
+        means = " → ".join(dict.fromkeys(_percent(np.mean(shares)) for shares in (before, after)))
+        _on_paper(ax, (at(0), y), f"{IN_FULL[kind]}{said}: {means}", color, weight="bold")
+        for row, (start, end) in enumerate(zip(before, after, strict=True)):
+            line = y - 0.25 - 0.17 * row if change else y
+            ax.plot(at(start), line, "o", color=color, markersize=6, zorder=5)
+            if change:
+                arrow(ax, (at(start), line), (at(end), line), color, thick=2.2)
+        y -= 0.95
     return figure
+
+
+def _on_paper(ax: Axes, at: Point, text: str, color: str, **look: Any) -> None:
+    """A text that interrupts the lines behind it."""
+    ground = {"facecolor": style.PAPER, "linewidth": 0, "pad": 2}
+    color = style.readable(color, style.PAPER)
+    label(ax, at, text, size=style.LABEL, color=color, bbox=ground, **look)
 
 
 # --- how long they wait --------------------------------------------------------------------------
@@ -348,46 +372,49 @@ LAYERS = ("recurrent", "convolutional", "restricted self-attention", "self-atten
 def _times_beside(runs: Sequence[Run], beside: str = "self-attention") -> Figure:
     """Draw how long each kind of layer takes, as a multiple of the time of one of them.
 
-    runs: "layer", "threads", "length", "milliseconds". A panel for each number of threads.
+    runs: "layer", "threads", "length", "milliseconds". Of the recurrent layer there is a thin line
+    for fewer threads than the most.
     """
     if not runs:
         raise ValueError("there are no runs: there is nothing to draw")
     found = {(run["threads"], run["layer"], run["length"]): run["milliseconds"] for run in runs}
     threads, lengths = (sorted({key[part] for key in found}) for part in (0, 2))
-    figure, panels = style.panels(len(threads), 4.0, sharey=True)
-    slowest = max(
-        found[count, "recurrent", n] / found[count, beside, n] for count in threads for n in lengths
-    )
-    for ax, count in zip(panels, threads, strict=True):
-        doubling(ax, [2.0**i for i in range(-3, 5)], "y")
-        doubling(ax, lengths, every=len(threads))
-        times = {
-            layer: [found[count, layer, n] / found[count, beside, n] for n in lengths]
-            for layer in LAYERS
-            if layer != beside
-        }
-        ax.text(lengths[len(lengths) // 2], 0.92, beside, color=style.MUTED, ha="center", va="top")
-        curves(ax, lengths, times, loud=["recurrent"], marker="o", markersize=5, names=False)
-        if ax is panels[-1]:
-            name_lines(ax, wide=15)
-        ax.plot(lengths, [1] * len(lengths), color=style.SOFT, linewidth=1.2, label=beside)
-        longest = max(times["recurrent"])
-        if longest == slowest:
-            at = lengths[times["recurrent"].index(longest)]
-            bracket(ax, (at, 1), (at, longest), f"{longest:.0f} ×", style.ACCENT)
-        multiples(ax.yaxis)
-        ax.set(xlabel="words in one sentence", title=f"{count} thread{'s' if count > 1 else ''}")
-    panels[0].set_ylabel(f"time, as a multiple of {beside}'s")
-    figure.suptitle(f"A recurrent layer takes up to {slowest:.0f} times as long as {beside}")
+
+    def times(layer: str, count: int) -> list[float]:
+        return [found[count, layer, n] / found[count, beside, n] for n in lengths]
+
+    lines = {layer: times(layer, threads[-1]) for layer in LAYERS if layer != beside}
+    least, most = min(lines["recurrent"]), max(lines["recurrent"])
+    figure = style.new_figure(style.WIDTH, 4.5)
+    title = f"A recurrent layer takes {least:.0f} to {most:.0f} times as long as {beside}"
+    note = f"Time of one layer for one sentence, on {threads[-1]} threads; {beside}’s time is 1 ×"
+    titled(figure, title, note)
+    ax = figure.subplots()
+    doubling(ax, [2.0**i for i in range(-2, 5)], "y")
+    doubling(ax, lengths)
+    ends = {f"{layer}: {line[-1]:.{line[-1] < 2:d}f} ×": line for layer, line in lines.items()}
+    curves(ax, lengths, ends, loud=list(ends)[:1], marker="o", markersize=6, names=False)
+    name_lines(ax, wide=26)
+    ax.plot([lengths[0], lengths[-1]], [1, 1], color=style.INK, linewidth=1.2, zorder=1)
+    for said, away, va in (("slower", 5, "bottom"), ("quicker", -5, "top")):
+        look = {"color": style.MUTED, "textcoords": "offset points", "va": va}
+        ax.annotate(f"{said} than {beside}", (lengths[2 % len(lengths)], 1), (0, away), **look)
+    for count in threads[:-1]:
+        line = times("recurrent", count)
+        ax.plot(lengths, line, color=style.ACCENT, linewidth=1, zorder=2.5)
+        said = f"recurrent,\non {count} thread{'s' * (count > 1)}"
+        _beside(ax, said, (lengths[-1], line[-1]), (8, 0), color=style.ACCENT)
+    peak = lengths[lines["recurrent"].index(most)], most
+    _beside(ax, f"{most:.0f} ×", peak, (0, 14), color=style.ACCENT, weight="bold", ha="center")
+    multiples(ax.yaxis)
+    ax.set(xlabel="words in the sentence")
     return figure
 
 
 SPLITS = {
+    "pronoun": "“it” far from\nits noun",
     "test": "ordinary\nsentences",
-    "noun-adjective": "nouns with new\nadjectives",
-    "gustar": "liking\n(gustar)",
-    "pronoun": "“it” and\nits noun",
-    "longer": "sentences longer than any in training, right to the letter",
+    "longer": "longer than any\nin training",
 }
 LEARNED = 14  # tokens of the longest sentence in training
 
@@ -430,11 +457,10 @@ def draw_backwards() -> Figure:
 @figure(
     "before-splits",
     caption="Right to the letter, by kind of sentence: four translators, three seeds each.",
-    alt="A wide panel, longer sentences, with a dot for each of three training runs, above four "
-    "small ones of means. The means, without attention, with dot products, with additive scores "
-    "and of the Transformer: Ordinary sentences: 77, 90, 96 and 96 %. Nouns with new adjectives: "
-    "56, 84, 93 and 92 %. Liking: 84, 93, 96 and 94 %. “It” and its noun: 59, 67, 85 and 94 %. "
-    "Longer than any in training: 6, 68, 85 and 38 %.",
+    alt="Four lines over three kinds of sentences, through the means of three training runs, whose "
+    "dots lie around them: without attention, with dot products, with additive scores, and the "
+    "Transformer. “It” far from its noun: 59, 67, 85 and 94 %. Ordinary sentences: 77, 90, 96 and "
+    "96 %. Longer than any in training: 6, 68, 85 and 38 %. The Transformer's line is orange.",
 )
 def draw_splits() -> Figure:
     return _right_by_split(runs(), SPLITS)
@@ -443,12 +469,13 @@ def draw_splits() -> Figure:
 @figure(
     "before-length",
     caption="Right to the letter, by the length of the sentence: four translators, three seeds.",
-    alt="Four curves over 3 to 18 tokens. Up to 14 tokens the Transformer stays between 89 and "
-    "96 %, the additive one between 85 and 98 %; with dot products it sinks from above 90 % "
-    "to 74 %, without attention from 92 % to 52 %. After 14 tokens the ground is tinted, longer "
-    "than any in training: the one without attention falls to 9 % and on to 0, the Transformer "
-    "to 65, 25, 10 and 4 %; dot product and additive go on above 60 and 75 %. No curve is "
-    "smooth: the kinds of sentences change with the length, and with 18 tokens there are 60.",
+    alt="Four curves with narrow bands, over 3 to 18 tokens. Up to 14 tokens the Transformer, in "
+    "orange, stays between 89 and 96 %, the additive one between 85 and 98 %; with dot products it "
+    "sinks from above 90 % to 74 %, without attention from 92 % to 52 %. After 14 tokens the "
+    "ground is tinted, longer than any in training: the one without attention falls to 9 % and on "
+    "to 0, the Transformer to 65, 25, 10 and 4 %; dot product and additive go on above 60 and "
+    "75 %. No curve is smooth: the kinds of sentences change with the length, and with 18 tokens "
+    "there are 60.",
 )
 def draw_length() -> Figure:
     return right_by_length(runs(), LEARNED)
@@ -460,26 +487,26 @@ def draw_length() -> Figure:
     alt="Two maps, one above the other, Spanish words against English ones, of the sentence about "
     "animal and street. With additive scores each row has a single strong cell, and these go down "
     "in a line that leaves out 'did' and 'it'. In the mean of the four heads in the Transformer's "
-    "layer 1 the line is the same, but several rows, such as 'el', 'cruzó' and 'la', are spread "
-    "over two or more words: individual heads are nearly as sharp as the additive scores.",
+    "layer 1 the line is the same, but six rows, such as 'el', 'cruzó' and 'la', are spread over "
+    "two or more words, and outlined: individual heads are nearly as sharp as the additive scores.",
 )
 def draw_maps() -> Figure:
     from course.chapters.ch16_before.experiments import chosen
 
     additive, transformer = (chosen()[name][0]["map"] for name in ("additive", "transformer"))
-    titles = "additive scores", "Transformer, mean of 4 heads"
+    titles = IN_FULL["additive"], "Transformer, mean of 4 heads"
     return _two_maps(dict(zip(titles, (additive, transformer), strict=True)))
 
 
 @figure(
     "before-gender",
     caption="Adjectives in the right gender, as trained and after changes in two different places.",
-    alt="Four rows, a dot for each of three training runs and their mean, as trained and after a "
-    "change. At the top the Transformer: 94 to 95 % as trained; with the nouns swapped in one head "
-    "of its reader 9, 10 and 45 %, below chance: a long arrow leads to their mean, 21 %. Below, "
-    "for comparison, recurrent translators, when the writer may not see the English adjective: "
-    "with additive scores 84 to 87 % as trained, then 61 to 74 %; with dot products 64 to 70 %, "
-    "then 58 to 60 %. Without attention nothing was changed: 63 to 66 %.",
+    alt="Above, a sentence with two arrows from 'tired': to 'animal', as trained, cansado; and in "
+    "orange to 'street', swapped, cansada. Below, an arrow for each of three training runs, from "
+    "the share as trained to the share after the change. The Transformer's are orange and long, "
+    "from 94 to 95 % to 9, 10 and 45 %, below chance; the mean, 21 %. With additive scores, when "
+    "the writer may not see the English adjective, from 84 to 87 % to 61 to 74 %. Three dots "
+    "without attention: 63 to 66 %.",
 )
 def draw_gender() -> Figure:
     return _genders(runs())
@@ -488,11 +515,11 @@ def draw_gender() -> Figure:
 @figure(
     "before-waiting",
     caption="Four kinds of layers: time compared with self-attention, one sentence at a time.",
-    alt="Two panels, one and two threads: time as a multiple of that of self-attention, against "
-    "8 to 512 words in one sentence. On one thread the recurrent layer rises from 3 times with 8 "
-    "words to 10 times with 128, and falls to 3 times with 512; on two from 2 times to 14 times "
-    "with 128, and is at 8 times with 512. Restricted self-attention lies between 1.3 and 2.6 "
-    "times, and below 1 with 512 words. Convolution is fastest, between 1/9 and 1.",
+    alt="Time as a multiple of that of self-attention, against 8 to 512 words in one sentence. On "
+    "two threads the recurrent layer, in orange, rises from 2 times with 8 words to 14 times with "
+    "128, and is at 8 times with 512; a thin line, on one thread, rises from 3 times with 8 words "
+    "to 10 times with 128, and falls to 3 times with 512. Restricted self-attention lies between "
+    "1.3 and 2 times, and below 1 with 512 words. Convolution is fastest, between 1/5 and 1.",
 )
 def draw_waiting() -> Figure:
     return _times_beside(experiments.load("waiting")["runs"])

@@ -10,6 +10,7 @@ from course.chapters.ch16_before.figures import (
     LABELS,
     LEARNED,
     SPLITS,
+    SPREAD,
     _backwards,
     _genders,
     _right_by_split,
@@ -102,23 +103,30 @@ def test_a_length_with_few_sentences_is_left_out():
         sentences("transformer", (2, 8, 0), (3, 100, 90), (4, 50, 5)),
     ]
     ax = right_by_length(runs, learned=3).axes[0]
-    assert drawn(ax) == {"dot product": [(3, 0.5), (4, 0.75)], "Transformer": [(3, 0.9), (4, 0.1)]}
-    assert any(set(line.get_xdata()) == {3.5} for line in ax.lines)
+    assert drawn(ax) == {
+        "recurrent + dot-product attention": [(3, 0.5), (4, 0.75)],
+        "Transformer: 10 %": [(3, 0.9), (4, 0.1)],
+    }
+    bands = [band.get_paths()[0].vertices for band in ax.collections]
+    assert [(band[:, 1].min(), band[:, 1].max()) for band in bands] == [(0.4, 1.0), (0.1, 0.9)]
+    assert min(patch.get_x() for patch in ax.patches) == 3.5  # the ground of the longer ones
 
 
-def test_the_longer_have_a_mark_for_each_run_and_the_other_splits_the_mean():
+def test_splits_have_a_mark_for_each_run_and_a_line_through_the_means():
     runs = [
         {"what": "none", "right": {"test": 0.2, "longer": 0.0}},
         {"what": "none", "right": {"test": 0.4, "longer": 0.1}},
         {"what": "transformer", "right": {"test": 1.0, "longer": 0.7}},
     ]
-    figure = _right_by_split(runs, {"test": "all", "longer": "long ones"})
-    one, other = figure.axes
-    assert [ax.get_title() for ax in figure.axes] == ["all", "long ones"]
-    dots = [[dots.get_offsets()[:, 0].tolist() for dots in ax.collections] for ax in figure.axes]
-    assert dots == [[[pytest.approx(0.3)], [1.0]], [[0.0, 0.1], [0.7]]]
-    assert texts(one) == {"30 %", "100 %"} and texts(other) == {"5 %", "70 %"}
-    assert "Transformer attention has 70 % right" in figure.get_suptitle()
+    ax = _right_by_split(runs, {"test": "all", "longer": "long ones"}).axes[0]
+    assert [text.get_text() for text in ax.get_xticklabels()] == ["all", "long ones"]
+    dots = [dots.get_offsets()[:, 1].tolist() for dots in ax.collections]
+    assert dots == [[0.2, 0.0], [0.4, 0.1], [1.0, 0.7]]
+    assert drawn(ax) == {
+        "recurrent, no attention": [(0, pytest.approx(0.3)), (1, 0.05)],
+        "Transformer": [(0, 1.0), (1, 0.7)],
+    }
+    assert {"30 %", "5 %  recurrent, no attention", "100 %", "70 %  Transformer"} < texts(ax)
 
 
 @pytest.mark.parametrize(
@@ -162,7 +170,7 @@ def test_who_has_no_look_has_no_change_and_each_change_says_its_place():
         for what, shares in (
             ("none", {"as trained": 0.5}),
             (
-                "dot",
+                "additive",
                 {
                     "as trained": 0.7,
                     "two numbers swapped": 0.6,
@@ -175,24 +183,19 @@ def test_who_has_no_look_has_no_change_and_each_change_says_its_place():
         for seed in (0, 1)
     ]
     ax = _genders(runs).axes[0]
-    names = ["Transformer", "dot product", "no attention"]
-    assert [t.get_text() for t in ax.get_yticklabels()] == names
-    assert [t.get_text() for t in ax.texts] == [
-        "chance",
-        "for comparison: recurrent translators, when they may not see the English adjective",
-        "as trained: 90 %",
-        "swapped: 20 %",
-        "as trained: 70 %",
-        "not seen: 40 %",
-        "50 %",
+    said = {text.get_text() for text in ax.texts}
+    assert {"Transformer, swapped: 90 % → 20 %", "recurrent, no attention: 50 %"} < said
+    assert "recurrent + additive attention, “tired” hidden: 70 % → 40 %" in said
+    scale = {text.get_text(): text.get_position()[0] for text in ax.texts}
+    zero, whole = scale["0 %"], scale["100 %"]
+    dots = [(line.get_xdata()[0] - zero) / (whole - zero) for line in ax.lines]
+    assert dots == pytest.approx([0.9, 0.9, 0.7, 0.7, 0.5, 0.5])
+    ends = [
+        (patch._posA_posB[1][0] - zero) / (whole - zero)
+        for patch in ax.patches
+        if isinstance(patch, FancyArrowPatch) and patch._posA_posB
     ]
-    dots = [dots.get_offsets()[:, 0].tolist() for dots in ax.collections]
-    assert dots == [[0.9, 0.9], [0.2, 0.2], [0.7, 0.7], [0.4, 0.4], [0.5, 0.5]]
-    rows = [set(dots.get_offsets()[:, 1].tolist()) for dots in ax.collections]
-    first, second, third = ax.get_yticks()
-    assert rows == [{first}, {first}, {second}, {second}, {third}]
-    (arrow,) = (patch for patch in ax.patches if isinstance(patch, FancyArrowPatch))
-    assert arrow._posA_posB[1] == (pytest.approx(0.2), first)  # to the mean of the swapped
+    assert ends == pytest.approx([0.2, 0.2, 0.4, 0.4])
 
 
 # --- how long they wait
@@ -216,19 +219,15 @@ def test_times_are_multiples_of_those_of_self_attention():
         for layer, time in times.items()
         for n in (8, 16)
     ]
-    one, two = _times_beside(runs).axes
-    assert [ax.get_title() for ax in (one, two)] == ["1 thread", "2 threads"]
-    assert (
-        drawn(one)
-        == drawn(two)
-        == {
-            "recurrent": [(8, 32), (16, 64)],
-            "convolutional": [(8, 0.5), (16, 0.5)],
-            "restricted self-attention": [(8, 1.5), (16, 1.5)],
-            "self-attention": [(8, 1), (16, 1)],
-        }
-    )
-    said = one.yaxis.get_major_formatter()
+    (ax,) = _times_beside(runs).axes
+    assert drawn(ax) == {
+        "recurrent: 64 ×": [(8, 32), (16, 64)],
+        "convolutional: 0.5 ×": [(8, 0.5), (16, 0.5)],
+        "restricted self-attention: 1.5 ×": [(8, 1.5), (16, 1.5)],
+    }
+    one, two = (line.get_ydata() for line in ax.lines[-2:])
+    assert one.tolist() == [1, 1] and list(two) == [32, 64]  # self-attention, and on one thread
+    said = ax.yaxis.get_major_formatter()
     assert [said(x, 0) for x in (16, 1, 0.25)] == ["16 ×", "1 ×", "1/4"]
 
 
@@ -257,16 +256,25 @@ def test_short_sentences_are_hardly_ever_about_it_and_those_before_the_line_near
 # --- what the figures say of the stored results
 
 
+TITLED = "before-splits", "before-waiting", "before-length"
+
+
 def test_the_titles_say_what_is_stored():
-    titles = {name: FIGURES[name].draw().get_suptitle() for name in FIGURES if "before-" in name}
+    titles = {name: FIGURES[name].draw().texts[0].get_text() for name in TITLED}
     said = texts(FIGURES["before-backwards"].draw().axes[1])
     assert said == {"no attention: 3 %", "dot product: 86 %", "additive: 97 %"}
-    assert "additive attention has 85 % right, the Transformer 38 %" in titles["before-splits"]
-    assert "up to 14 times" in titles["before-waiting"]
-    for name, few in (("additive", 0), ("transformer", 4)):  # rows that are spread, in before-maps
+    assert "wins where distant words agree, and loses on longer" in titles["before-splits"]
+    for split, wins in (("pronoun", True), ("longer", False)):
+        one, other = (
+            [run["right"][split] for run in chosen()[what]] for what in ("transformer", "additive")
+        )
+        assert (min(one) > max(other)) if wins else (max(one) < min(other)), split
+    assert "takes 2 to 14 times" in titles["before-waiting"]
+    assert "the Transformer falls to 4 %" in titles["before-length"]
+    for name, few in (("additive", 0), ("transformer", 6)):  # rows that are spread, in before-maps
         found = chosen()[name][0]["map"]["weights"]
         weights = np.array(found[max(found)]).mean(axis=0)
-        assert sum(weights.max(axis=1) < 0.75) >= few and (few or weights.max(axis=1).min() > 0.9)
+        assert sum(weights.max(axis=1) < SPREAD) == few and (few or weights.max(axis=1).min() > 0.9)
     swapped = [run for run in runs() if run["what"] == "transformer"]
     assert all(run["gender"]["agreement"]["two numbers swapped"] < 0.5 for run in swapped)
 
@@ -313,7 +321,6 @@ def test_the_alt_text_says_what_the_swap_does():
     alt = FIGURES["before-gender"].alt
     for kind, said in (
         ("none", "63 to 66 %"),
-        ("dot", "64 to 70 %"),
         ("additive", "84 to 87 %"),
         ("transformer", "94 to 95 %"),
     ):
@@ -327,9 +334,8 @@ def test_the_alt_text_says_what_the_swap_does():
         f"mean, {mean([shares['transformer', s]['two numbers swapped'] for s in range(3)])} %"
         in alt
     )
-    for kind, said in (("dot", "58 to 60 %"), ("additive", "61 to 74 %")):
-        found = [round(100 * shares[kind, seed]["adjective not seen"]) for seed in range(3)]
-        assert f"{min(found)} to {max(found)} %" == said and said in alt
+    found = [round(100 * shares["additive", seed]["adjective not seen"]) for seed in range(3)]
+    assert (min(found), max(found)) == (61, 74) and "61 to 74 %" in alt
 
 
 def test_the_alt_text_says_that_single_heads_are_sharp():
@@ -374,9 +380,10 @@ def test_the_alt_text_says_who_waits():
         convolution = [beside[threads, "convolutional", n] for n in lengths]
         assert 1 / 9 < min(convolution) < max(convolution) < 1
         assert all(a < b for a, b in zip(convolution, restricted, strict=True))
+    assert max(restricted) < 2.05 and min(convolution) > 1 / 5  # on two threads
     alt = FIGURES["before-waiting"].alt
     assert "from 3 times with 8 words to 10 times with 128, and falls to 3 times with 512" in alt
-    assert "on two from 2 times to 14 times with 128, and is at 8 times with 512" in alt
+    assert "from 2 times with 8 words to 14 times with 128, and is at 8 times with 512" in alt
 
 
 # --- what the notebook says of the stored results

@@ -8,13 +8,13 @@ import torch
 from matplotlib.patches import Rectangle
 
 from course.chapters.ch18_since_2017.figures import (
+    HIGH,
     POINT,
     _bend_curves,
     _schedule_lines,
     _score_squares,
     _two_models,
     in_points,
-    length_lines,
 )
 from course.drawing.registry import FIGURES
 
@@ -42,15 +42,16 @@ def test_the_titles_of_what_is_worth_most_are_true():
 def test_both_ends_say_the_mean_of_each_part():
     ax = _two_models(ROWS, PANELS).axes[0]
     said = [text.get_text() for text in ax.texts if text.get_text()]
-    assert {"2017", "2026", "SwiGLU", "rotary", "all"} < set(said) and "base" not in said
+    assert {"2017", "2026", "SwiGLU, a gate", "rotary positions", "all 2 changes at once"} < {*said}
+    assert said[0] == "On longer sentences, SwiGLU, a gate bring +3, all 2 changes 0"
     numbers = [text for text in said if text[-1].isdigit() and len(text) < 4]
     assert numbers == ["+5", "\N{MINUS SIGN}8", "+2"], "of what is clear"
-    bars = [bar for bar in ax.patches if isinstance(bar, Rectangle) and bar.get_height() == 0.2]
+    bars = [bar for bar in ax.patches if isinstance(bar, Rectangle) and bar.get_height() == HIGH]
     means = [bar.get_width() / POINT for bar in bars]
     assert means == pytest.approx([5, 8 / 3, -2, -8, 2, 0.3])
     assert len({bar.get_facecolor() for bar in bars}) == 3
     weights = {text.get_text(): text.get_weight() for text in ax.texts}
-    assert weights["+5"] == weights["+2"] == "bold"
+    assert weights["+2"] == "bold" != weights["+5"]
 
 
 def test_both_ends_need_a_base_and_all_together():
@@ -88,27 +89,33 @@ def test_only_the_positions_of_2017_leave_no_diagonal_of_one_color():
         assert all(alike) if "2017" not in name else not any(alike), name
 
 
-def test_memory_and_times_reach_the_picture():
-    ways = {"formula": [1.0, 4.0], "fused": [0.5, 1.0]}
-    how = {"unit": "bytes", "marks": [1, 2], "loud": ["fused"]}
-    ax = length_lines([16, 32], {"": ways}, **how).axes[0]
-    assert [list(line.get_ydata()) for line in ax.lines] == [[1.0, 4.0], [0.5, 1.0]]
-    assert [text.get_text() for text in ax.texts] == ["formula", "fused"]
-    with pytest.raises(ValueError, match="1 numbers for 2 places"):
-        length_lines([16, 32], {"": {"formula": [1.0]}}, **how)
-    ax = length_lines([16, 32], {"": ways}, beside="quicker", **how).axes[0]
-    tinted = ax.patches[0]
-    assert set(ax.lines[0].get_ydata()) == {1} == {tinted.get_y() + tinted.get_height()}
+def test_memory_reaches_the_picture():
+    from course import experiments
+
+    [ax] = FIGURES["since-memory"].draw().axes
+    stored = experiments.load("fused")["memory"]
+    for line, way in zip(ax.lines, ("formula", "block by block", "fused"), strict=True):
+        rows = [row for row in stored if (row["mask"], row["way"]) == ("none", way)]
+        drawn = dict(zip(*line.get_data(), strict=True))
+        assert drawn == {row["length"]: row["bytes"] / 1e6 for row in rows}, line.get_label()
 
 
 def test_the_title_of_the_times_says_where_the_fused_kernel_is_quicker():
     figure = FIGURES["since-fused-times"].draw()
     use, training = (
-        [dict(zip(*line.get_data(), strict=True)) for line in ax.lines[1:]] for ax in figure.axes
+        [
+            (line.get_xdata()[0], line.get_ydata()[0], line.get_color(), line.get_label())
+            for line in ax.lines
+            if line.get_label() in ("1", "2")
+        ]
+        for ax in figure.axes
     )
-    assert all(time < 1 for line in training for time in line.values())
-    assert all((time < 1) == (length >= 128) for length, time in use[1].items()), "two threads"
-    assert all(time < 1 for length, time in use[0].items() if length > 16), "one"
+    assert len(use) == len(training) == 2 * 8
+    assert all(time < 1 for _, time, *_ in training)
+    assert all((time < 1) == (n >= 128) for n, time, _, threads in use if threads == "2")
+    assert all(time < 1 for n, time, _, threads in use if n > 16 and threads == "1")
+    said = [text.get_text() for ax in figure.axes for text in ax.texts]
+    assert {"quicker from 128 words on", "quicker at every length"} < set(said)
 
 
 def test_the_alt_texts_say_what_is_stored():
