@@ -65,43 +65,47 @@ def _above_the_floor(panels: Mapping[str, Mapping[float, Sequence[float]]]) -> F
     """Draw how far above the floor models end, both axes logarithmic -> the figure.
 
     panels: what grows -> {how large -> the distance of each seed, in nats per token}. A dot for
-    each seed, a line through the means; a factor is equally wide in all panels. Raises ValueError
-    for a distance that is not above 0.
+    each seed, a line through the means, a bracket from the first to the last; a factor is equally
+    wide in all panels. Raises ValueError for a distance that is not above 0.
     """
     distances = [d for panel in panels.values() for seeds in panel.values() for d in seeds]
     if not distances or min(distances) <= 0:
         raise ValueError(f"distances above the floor are more than 0, these are not: {distances}")
-    figure, axes = style.panels(len(panels), 3.6, sharey=True)
-    ticks = [tick for tick in (0.2, 0.3, 0.5, 1.0, 2.0, 4.0) if tick < 2 * max(distances)]
-    widest = max(max(panel) / min(panel) for panel in panels.values())
+    factors = {name: max(panel) / min(panel) for name, panel in panels.items()}
+    room = {"width_ratios": [math.log(1.7 * factor) for factor in factors.values()]}
+    figure, axes = style.panels(len(panels), 3.7, sharey=True, gridspec_kw=room)
+    said = []
     for ax, (name, panel) in zip(axes, panels.items(), strict=True):
         means = [sum(seeds) / len(seeds) for seeds in panel.values()]
+        small, large = min(panel), max(panel)
+        said.append((f"{factors[name]:.0f} times the {name}", f"{means[0] / means[-1]:.0f}"))
         curves(ax, list(panel), {name: means}, loud=[name] if ax is axes[0] else [], names=False)
         color = ax.lines[0].get_color()
         for size, seeds in panel.items():
             ax.scatter([size] * len(seeds), seeds, s=16, color=color, zorder=3)
-        look = {"color": color, "weight": "bold", "textcoords": "offset points", "ha": "center"}
-        for place, up in ((0, 8), (-1, -18)):
-            at = list(panel)[place], means[place]
-            ax.annotate(f"{means[place]:.2f}", at, (0, up), **look)
-        small, large = min(panel), max(panel)
+        ax.axhline(means[-1], color=style.RULE, linewidth=1, zorder=1)
+        bracket(ax, (small, means[-1]), (small, means[0]), f"÷ {said[-1][1]}", color)
         named = [small, large]
         for size in panel:
-            if all(max(size / other, other / size) >= 2.9 for other in named):
+            if all(max(size / other, other / size) >= 2.5 for other in named):
                 named.append(size)  # its name wouldn't lie on another one's
         doubling(ax, sorted(named))
-        doubling(ax, ticks, "y")
+        doubling(
+            ax, [tick for tick in (0.25, 0.5, 1.0, 2.0, 4.0) if tick < 2 * max(distances)], "y"
+        )
         ax.tick_params(axis="y", length=4 if ax is axes[0] else 0)
-        ax.set_title(f"{large / small:.0f} × the {name}: 1/{means[0] / means[-1]:.0f}")
-        ax.set(xlabel=name, xlim=(small / 2, small * widest * 2))
-    axes[0].set_ylim(min(distances) / 1.6, max(distances) * 1.35)
-    axes[0].set_ylabel("nats per token above the floor")
-    name, first = next(iter(panels.items()))
-    (few, far), (many, near) = (
-        (size, sum(first[size]) / len(first[size])) for size in (min(first), max(first))
+        ax.set_title(said[-1][0])
+        ax.set_xlim(small / 1.25, large * 1.36)
+    axes[0].set_ylim(min(distances) / 1.3, max(distances) * 1.3)
+    at, look = (min(next(iter(panels.values()))), means[-1]), {"textcoords": "offset points"}
+    said_of_all = f"the same model in all three: {means[-1]:.2f}"
+    axes[0].annotate(said_of_all, at, (9, 6), color=style.MUTED, **look)
+    figure.get_layout_engine().set(w_pad=0.1)  # type: ignore[union-attr]
+    titled(
+        figure,
+        f"{said[0][0]} bring the loss {said[0][1]} times nearer to the floor",
+        "Nats per token above the floor, both axes logarithmic; a dot for each of three seeds",
     )
-    nearer = f"{far / near:.0f} times as near to the floor"
-    figure.suptitle(f"{many / few:.0f} times the {name} bring the loss {nearer}")
     return figure
 
 
@@ -379,7 +383,7 @@ def draw_floor() -> Figure:
     "together, and a factor is as wide in each. From 1,000 over 3,000 and 10,000 to 30,000 "
     "sentences the distance falls from 1.83 over 0.98 and 0.41 to 0.23; from 21,744 over 55,776 to "
     "160,704 weights from 0.77 over 0.41 to 0.23; from step 250 to step 1,500 of one run from 0.88 "
-    "to 0.23. All three are nearly straight lines.",
+    "to 0.23. All three are nearly straight lines; brackets: divided by 8, 3 and 4.",
 )
 def draw_scaling() -> Figure:
     from course.chapters.ch17_gpt.experiment_language_model import distances

@@ -1,5 +1,6 @@
 """Drawings of a language model's floor, dials and heads: the data reaches the picture."""
 
+import math
 from itertools import pairwise
 
 import pytest
@@ -40,18 +41,21 @@ def test_a_model_below_the_floor_is_refused(history):
 def test_each_seed_has_a_dot_above_the_floor_and_the_line_goes_through_the_means():
     panels = {"sentences": {10: [1.0, 2.0], 1000: [0.25, 0.75]}, "steps": {1: [3.0], 9: [0.5]}}
     figure = _above_the_floor(panels)
-    assert [ax.get_xlabel() for ax in figure.axes] == ["sentences", "steps"]
-    [mean], dots = figure.axes[0].lines, figure.axes[0].collections
+    heads = ["100 times the sentences", "9 times the steps"]
+    assert [ax.get_title() for ax in figure.axes] == heads
+    [mean, at_the_end], dots = figure.axes[0].lines, figure.axes[0].collections
     assert list(mean.get_xdata()) == [10, 1000] and list(mean.get_ydata()) == [1.5, 0.5]
     drawn = [one.get_offsets()[:, 1].tolist() for one in dots]
     assert drawn == [[1.0, 2.0], [0.25, 0.75]]
-    title = "100 times the sentences bring the loss 3 times as near to the floor"
-    assert figure.get_suptitle() == title
+    assert at_the_end.get_ydata() == [0.5, 0.5]
+    title = "100 times the sentences bring the loss 3 times nearer to the floor"
+    assert figure.texts[0].get_text() == title
     assert all(ax.get_xscale() == ax.get_yscale() == "log" for ax in figure.axes)
-    assert [text.get_text() for text in figure.axes[0].texts] == ["1.50", "0.50"]
-    assert figure.axes[0].get_title() == "100 × the sentences: 1/3"
-    wide = [high / low for low, high in (ax.get_xlim() for ax in figure.axes)]
-    assert wide == pytest.approx([400, 400]), "a factor is as wide in both"
+    said = [[text.get_text() for text in ax.texts if text.get_text()] for ax in figure.axes]
+    assert said == [["÷ 3", "the same model in all three: 0.50"], ["÷ 6"]]
+    factors = [math.log(high / low) for low, high in (ax.get_xlim() for ax in figure.axes)]
+    widths = figure.axes[0].get_gridspec().get_width_ratios()
+    assert factors == pytest.approx(widths), "a factor is as wide in both"
 
 
 def test_numbers_at_the_edge_keep_apart():
@@ -247,6 +251,8 @@ def test_the_alt_text_of_the_scaling_law_says_what_is_stored():
         for size, seeds in sizes.items():
             if what != "steps" or size in (250, 1500):
                 assert f"{size:,}" in alt and f"{sum(seeds) / len(seeds):.2f}" in alt, (what, size)
+    ends = [[sum(seeds) for seeds in sizes.values()] for sizes in distances().values()]
+    assert "divided by {:.0f}, {:.0f} and {:.0f}".format(*(far[0] / far[-1] for far in ends)) in alt
 
 
 def test_the_alt_text_of_the_translations_says_what_is_stored():
