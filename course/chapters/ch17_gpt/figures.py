@@ -440,10 +440,11 @@ def draw_masks() -> Figure:
 @figure(
     "gpt-translations",
     caption="English to Spanish, by a translator and by language models with a prompt.",
-    alt="Three lines fall from left to right, with a thin one for each of three seeds: the share of "
-    "sentences right to the letter, by a translator, a language model under GPT's mask, and one "
-    "under the prefix mask. Like the training, the means are 0.85, 0.79 and 0.76; with “it”, "
-    "0.70, 0.63 and 0.64, the seeds far apart; longer than the training, 0.18, 0.21 and 0.05.",
+    alt="Three lines fall from left to right, with a thin one for each of three seeds: the share "
+    "of sentences right to the letter, by a translator, a language model under GPT's mask, "
+    "and one under the prefix mask. Like the training, the means are 0.85, 0.79 and 0.76; "
+    "with “it”, 0.70, 0.63 and 0.64, the seeds far apart; longer than the training, 0.18, "
+    "0.21 and 0.05.",
 )
 def draw_translations() -> Figure:
     from course.chapters.ch17_gpt.experiment_one_text import summary
@@ -510,12 +511,13 @@ def draw_induction() -> Figure:
 @figure(
     "gpt-heads-off",
     caption="The same three models with one of their eight heads switched off.",
-    alt="For each of three models two rows of four dots, one for each head: the loss on the repeated "
-    "row without it. An upright line marks the loss with all heads, 0.03, 0.01 and 0.06, another "
-    "one 3.7, where nothing is copied. Without the most important head of layer 0 it is 0.68, "
-    "1.07 and 2.31; without the most important one of layer 1 it is 0.27, 0.49 and 0.71. All "
-    "heads of layer 1 look at the copy. In layer 0 two are filled, which look at the word "
-    "before. Without the most important of the others the loss is 0.06, 0.67 and 0.54.",
+    alt="For each of three models two rows of four dots, one for each head: the loss on the "
+    "repeated row without it. An upright line marks the loss with all heads, 0.03, 0.01 and "
+    "0.06, another one 3.7, where nothing is copied. Without the most important head of layer "
+    "0 it is 0.68, 1.07 and 2.31; without the most important one of layer 1 it is 0.27, 0.49 "
+    "and 0.71. All heads of layer 1 look at the copy. In layer 0 two are filled, which look "
+    "at the word before. Without the most important of the others the loss is 0.06, 0.67 and "
+    "0.54.",
 )
 def draw_heads_off() -> Figure:
     return _heads_off(experiments.load("induction")["runs"])
