@@ -91,16 +91,14 @@ def _above_the_floor(panels: Mapping[str, Mapping[float, Sequence[float]]]) -> F
             if all(max(size / other, other / size) >= 2.5 for other in named):
                 named.append(size)  # its name wouldn't lie on another one's
         doubling(ax, sorted(named))
-        doubling(
-            ax, [tick for tick in (0.25, 0.5, 1.0, 2.0, 4.0) if tick < 2 * max(distances)], "y"
-        )
+        doubling(ax, [0.25, 0.5, 1, 2], "y")
         ax.tick_params(axis="y", length=4 if ax is axes[0] else 0)
         ax.set_title(said[-1][0])
         ax.set_xlim(small / 1.25, large * 1.36)
     axes[0].set_ylim(min(distances) / 1.3, max(distances) * 1.3)
-    at, look = (min(next(iter(panels.values()))), means[-1]), {"textcoords": "offset points"}
-    said_of_all = f"the same model in all three: {means[-1]:.2f}"
-    axes[0].annotate(said_of_all, at, (9, 6), color=style.MUTED, **look)
+    largest = f"the largest model: {means[-1]:.2f}"
+    at = min(next(iter(panels.values()))), means[-1]
+    axes[0].annotate(largest, at, (9, 6), textcoords="offset points", color=style.MUTED)
     figure.get_layout_engine().set(w_pad=0.1)  # type: ignore[union-attr]
     titled(
         figure,
@@ -194,7 +192,7 @@ def _shares_by_kind(kinds: Mapping[str, Mapping[str, Sequence[float]]]) -> Figur
     if not kinds:
         raise ValueError("there are no kinds: there is nothing to draw")
     figure, ax = style.panel(4.2)
-    note = "Share without a mistake. Thick: the mean of three seeds, thin: each of them"
+    note = "New sentences without a mistake. Thick: the mean of three seeds, thin: each of them"
     titled(figure, "On longer sentences all three translate badly", note)
     for number, way in enumerate(next(iter(kinds.values()))):
         seeds = np.array([ways[way] for ways in kinds.values()])
@@ -209,13 +207,13 @@ def _shares_by_kind(kinds: Mapping[str, Mapping[str, Sequence[float]]]) -> Figur
     ax.set_xticks(range(len(kinds)), kinds)
     shares(ax.yaxis)
     name_lines(ax, wide=17)
-    for text in ax.texts[-len(next(iter(kinds.values()))) :]:
+    for text in ax.texts[-number - 1 :]:
         text.set_color(style.ACCENT)
     return figure
 
 
 @mpl.rc_context(style.PRINT)
-def _moment(runs: Sequence[Row], row: Sequence[str] = ()) -> Figure:
+def _moment(runs: Sequence[Row], row: Sequence[str] = "ab") -> Figure:
     """Draw when the second row of repeated words is learned, and when a head looks there.
 
     runs: "seed" and "history" with "step", "first", "second" and "head", the weight of the best of
@@ -259,13 +257,12 @@ def _where_to_look(ax: Axes, row: Sequence[str]) -> None:
     """Write a row and how it begins again; an arrow leads to the word that followed last time."""
     ax.set(xlim=(0.4, len(row) + 3.6), ylim=(0, 1))
     ax.axis("off")
-    for number, text in enumerate([*row, "", *row[:1], "?"]):
-        if text:
-            word(ax, (1 + number, 0.3), text, **{"color": style.ACCENT} if number == 1 else {})
-    if row:
-        arrow(ax, (len(row) + 2, 0.52), (2, 0.52), style.ACCENT, rise=0.35)
-        for x, text in ((1, "row 1"), (len(row) + 2, "row 2")):
-            label(ax, (x - 0.25, 0.8), text, color=style.MUTED)
+    again = len(row) + 2
+    for x, text in [*enumerate(row, 1), (again, row[0]), (again + 1, "?")]:
+        word(ax, (x, 0.3), text, color=style.ACCENT if x == 2 else None)
+    arrow(ax, (again, 0.52), (2, 0.52), style.ACCENT, rise=0.35)
+    for x, text in ((1, "row 1"), (again, "row 2")):
+        label(ax, (x - 0.25, 0.8), text, color=style.MUTED)
 
 
 @mpl.rc_context(style.PRINT)
@@ -491,13 +488,13 @@ def draw_prompting() -> Figure:
     "gpt-induction",
     caption="Three models learn to repeat what they have read, slowly and then fast.",
     alt="On top, a row of twelve numbers and how it begins again; an arrow leads from 26 to 37, "
-    "which followed it last time. Two panels against the step of training, with a line for each "
-    "of three seeds. In the first, the loss on a row that has been read before falls from 3.7 "
-    "slowly to about 3 nats, in two seeds with a jump back, and then below a half within 100 to "
-    "175 steps, at step 425, 450 and 550; the loss on the first reading stays at 3.7. In the "
-    "second, the largest weight of any head on the place to copy from rises from 0.2 to about "
-    "0.8 in these steps, and then above 0.9. Dots on both curves, and upright lines through both "
-    "panels, mark the three steps.",
+    "which followed it last time. Two panels, with a line for each of three seeds. In the "
+    "first, the loss on a row that has been read before falls from 3.7 slowly to about 3 "
+    "nats, in two seeds with a jump back, and then below a half within 100 to 175 steps, at "
+    "step 425, 450 and 550; the loss on the first reading stays at 3.7. In the second, the "
+    "largest weight of any head on the place to copy from rises from 0.2 to about 0.8 in "
+    "these steps, and then above 0.9. Dots and upright lines through both panels mark the "
+    "three steps.",
 )
 def draw_induction() -> Figure:
     from course.chapters.ch17_gpt.experiment_induction import ROW, repeated
@@ -511,13 +508,11 @@ def draw_induction() -> Figure:
 @figure(
     "gpt-heads-off",
     caption="The same three models with one of their eight heads switched off.",
-    alt="For each of three models two rows of four dots, one for each head: the loss on the "
-    "repeated row without it. An upright line marks the loss with all heads, 0.03, 0.01 and "
-    "0.06, another one 3.7, where nothing is copied. Without the most important head of layer "
-    "0 it is 0.68, 1.07 and 2.31; without the most important one of layer 1 it is 0.27, 0.49 "
-    "and 0.71. All heads of layer 1 look at the copy. In layer 0 two are filled, which look "
-    "at the word before. Without the most important of the others the loss is 0.06, 0.67 and "
-    "0.54.",
+    alt="For each of three models two rows of four dots: the loss on the repeated row without one "
+    "head. Upright lines mark it with all heads, at 0.03, 0.01 and 0.06, and at 3.7, where nothing "
+    "is copied. Without the most important head of layer 0 it is 0.68, 1.07 and 2.31, of layer 1 "
+    "0.27, 0.49 and 0.71. All heads of layer 1 look at the copy. In layer 0 two are filled, which "
+    "look at the word before. Without the most important of the others it is 0.06, 0.67 and 0.54.",
 )
 def draw_heads_off() -> Figure:
     return _heads_off(experiments.load("induction")["runs"])

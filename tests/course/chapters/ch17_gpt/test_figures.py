@@ -54,7 +54,7 @@ def test_each_seed_has_a_dot_above_the_floor_and_the_line_goes_through_the_means
     assert figure.texts[0].get_text() == title
     assert all(ax.get_xscale() == ax.get_yscale() == "log" for ax in figure.axes)
     said = [[text.get_text() for text in ax.texts if text.get_text()] for ax in figure.axes]
-    assert said == [["÷ 3", "the same model in all three: 0.50"], ["÷ 6"]]
+    assert said == [["÷ 3", "the largest model: 0.50"], ["÷ 6"]]
     factors = [math.log(high / low) for low, high in (ax.get_xlim() for ax in figure.axes)]
     widths = figure.axes[0].get_gridspec().get_width_ratios()
     assert factors == pytest.approx(widths), "a factor is as wide in both"
