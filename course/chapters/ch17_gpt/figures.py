@@ -7,6 +7,7 @@ from typing import Any
 import matplotlib as mpl
 import numpy as np
 import torch
+from matplotlib.axes import Axes
 from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 from matplotlib.patches import FancyArrowPatch
@@ -14,9 +15,9 @@ from matplotlib.patches import FancyArrowPatch
 from course import experiments
 from course.drawing import style
 from course.drawing.architecture import BOX_HEIGHT, MIDDLES, PARTS, architecture
-from course.drawing.arrows import bracket, path
+from course.drawing.arrows import arrow, bracket, path
 from course.drawing.cells import mask
-from course.drawing.plots import bar_rows, curves, dot_rows, doubling, shares
+from course.drawing.plots import curves, dot_rows, doubling, name_lines, shares
 from course.drawing.registry import figure
 from course.drawing.values import as_array
 from course.drawing.words import canvas, heading, label, titled, word
@@ -65,43 +66,45 @@ def _above_the_floor(panels: Mapping[str, Mapping[float, Sequence[float]]]) -> F
     """Draw how far above the floor models end, both axes logarithmic -> the figure.
 
     panels: what grows -> {how large -> the distance of each seed, in nats per token}. A dot for
-    each seed, a line through the means; a factor is equally wide in all panels. Raises ValueError
-    for a distance that is not above 0.
+    each seed, a line through the means, a bracket from the first to the last; a factor is equally
+    wide in all panels. Raises ValueError for a distance that is not above 0.
     """
     distances = [d for panel in panels.values() for seeds in panel.values() for d in seeds]
     if not distances or min(distances) <= 0:
         raise ValueError(f"distances above the floor are more than 0, these are not: {distances}")
-    figure, axes = style.panels(len(panels), 3.6, sharey=True)
-    ticks = [tick for tick in (0.2, 0.3, 0.5, 1.0, 2.0, 4.0) if tick < 2 * max(distances)]
-    widest = max(max(panel) / min(panel) for panel in panels.values())
+    factors = {name: max(panel) / min(panel) for name, panel in panels.items()}
+    room = {"width_ratios": [math.log(1.7 * factor) for factor in factors.values()]}
+    figure, axes = style.panels(len(panels), 3.7, sharey=True, gridspec_kw=room)
+    said = []
     for ax, (name, panel) in zip(axes, panels.items(), strict=True):
         means = [sum(seeds) / len(seeds) for seeds in panel.values()]
+        small, large = min(panel), max(panel)
+        said.append((f"{factors[name]:.0f} times the {name}", f"{means[0] / means[-1]:.0f}"))
         curves(ax, list(panel), {name: means}, loud=[name] if ax is axes[0] else [], names=False)
         color = ax.lines[0].get_color()
         for size, seeds in panel.items():
             ax.scatter([size] * len(seeds), seeds, s=16, color=color, zorder=3)
-        look = {"color": color, "weight": "bold", "textcoords": "offset points", "ha": "center"}
-        for place, up in ((0, 8), (-1, -18)):
-            at = list(panel)[place], means[place]
-            ax.annotate(f"{means[place]:.2f}", at, (0, up), **look)
-        small, large = min(panel), max(panel)
+        ax.axhline(means[-1], color=style.RULE, linewidth=1, zorder=1)
+        bracket(ax, (small, means[-1]), (small, means[0]), f"÷ {said[-1][1]}", color)
         named = [small, large]
         for size in panel:
-            if all(max(size / other, other / size) >= 2.9 for other in named):
+            if all(max(size / other, other / size) >= 2.5 for other in named):
                 named.append(size)  # its name wouldn't lie on another one's
         doubling(ax, sorted(named))
-        doubling(ax, ticks, "y")
+        doubling(ax, [0.25, 0.5, 1, 2], "y")
         ax.tick_params(axis="y", length=4 if ax is axes[0] else 0)
-        ax.set_title(f"{large / small:.0f} × the {name}: 1/{means[0] / means[-1]:.0f}")
-        ax.set(xlabel=name, xlim=(small / 2, small * widest * 2))
-    axes[0].set_ylim(min(distances) / 1.6, max(distances) * 1.35)
-    axes[0].set_ylabel("nats per token above the floor")
-    name, first = next(iter(panels.items()))
-    (few, far), (many, near) = (
-        (size, sum(first[size]) / len(first[size])) for size in (min(first), max(first))
+        ax.set_title(said[-1][0])
+        ax.set_xlim(small / 1.25, large * 1.36)
+    axes[0].set_ylim(min(distances) / 1.3, max(distances) * 1.3)
+    largest = f"the largest model: {means[-1]:.2f}"
+    at = min(next(iter(panels.values()))), means[-1]
+    axes[0].annotate(largest, at, (9, 6), textcoords="offset points", color=style.MUTED)
+    figure.get_layout_engine().set(w_pad=0.1)  # type: ignore[union-attr]
+    titled(
+        figure,
+        f"{said[0][0]} bring the loss {said[0][1]} times nearer to the floor",
+        "Nats per token above the floor, both axes logarithmic; a dot for each of three seeds",
     )
-    nearer = f"{far / near:.0f} times as near to the floor"
-    figure.suptitle(f"{many / few:.0f} times the {name} bring the loss {nearer}")
     return figure
 
 
@@ -181,121 +184,132 @@ def _text_masks(masks: Mapping[str, Any], words: Sequence[str], title: str = "")
 
 @mpl.rc_context(style.PRINT)
 def _shares_by_kind(kinds: Mapping[str, Mapping[str, Sequence[float]]]) -> Figure:
-    """Draw the share of right sentences: rows of dots for each way, below each other by their kind.
+    """Draw the share of right sentences, kind beside kind: a line through the means of each way.
 
-    kinds: kind of sentences -> {way: a share for each seed}, the same ways in each; the last kind
-    is loud. Raises ValueError for none.
+    kinds: kind of sentences -> {way: a share for each seed}, the same ways in each, the best of
+    the first kind first; the last kind is loud. Raises ValueError for none.
     """
     if not kinds:
         raise ValueError("there are no kinds: there is nothing to draw")
-    figure = style.new_figure(style.WIDTH, 1.6 + 1.15 * len(kinds))
-    note = "New sentences without a mistake: a dot for each of three seeds, and their mean"
+    figure, ax = style.panel(4.2)
+    note = "New sentences without a mistake. Thick: the mean of three seeds, thin: each of them"
     titled(figure, "On longer sentences all three translate badly", note)
-    axes = figure.subplots(len(kinds), 1, sharex=True, squeeze=False)[:, 0]
-    for ax, (kind, ways) in zip(axes, kinds.items(), strict=True):
-        last = ax is axes[-1]
-        look = {"written": lambda found: f"{found.mean():.2f}", "at": 1.03}
-        dot_rows(ax, ways, loud=list(ways) * last, **look)
-        for text in ax.get_yticklabels():
-            text.set_weight("normal")
-        ax.set_title(kind)
-        ax.tick_params(axis="x", labelbottom=last, length=4 * last)
-    axes[0].set(xlim=(-0.02, 1.02), xticks=[0, 0.5, 1])
+    for number, way in enumerate(next(iter(kinds.values()))):
+        seeds = np.array([ways[way] for ways in kinds.values()])
+        means, color = seeds.mean(axis=1), style.MUTED if number else style.INK
+        ax.plot(seeds, color=style.RULE, linewidth=1, zorder=1)
+        said = f"{way}: {100 * means[-1]:.0f} %"
+        ax.plot(means, color=color, linewidth=2.4, label=said, zorder=3 - number / 9)
+        ax.scatter(len(kinds) - 1, means[-1], s=50, color=style.ACCENT, zorder=4, clip_on=False)
+        look = {"textcoords": "offset points", "ha": "right", "va": "center", "color": color}
+        ax.annotate(f"{100 * means[0]:.0f} %", (0, means[0]), (-8, 4 - 4 * number), **look)
+    ax.set(xlim=(-0.25, len(kinds) - 1), ylim=(0, 1))
+    ax.set_xticks(range(len(kinds)), kinds)
+    shares(ax.yaxis)
+    name_lines(ax, wide=17)
+    for text in ax.texts[-number - 1 :]:
+        text.set_color(style.ACCENT)
     return figure
 
 
-SEEDS = (style.MUTED, style.INK, style.ACCENT)  # from the first that learns it to the last
-
-
 @mpl.rc_context(style.PRINT)
-def _moment(runs: Sequence[Row]) -> Figure:
+def _moment(runs: Sequence[Row], row: Sequence[str] = "ab") -> Figure:
     """Draw when the second row of repeated words is learned, and when a head looks there.
 
     runs: "seed" and "history" with "step", "first", "second" and "head", the weight of the best of
-    all heads. A dot on both curves of a seed marks the step at which its loss is below 0.5. Raises
-    ValueError for none.
+    all heads. A dot on both curves of a seed marks the step at which its loss is below 0.5. row:
+    an example; an arrow shows where to look. Raises ValueError for none.
     """
     if not runs:
         raise ValueError("there are no runs: there is nothing to draw")
-    figure = style.new_figure(style.WIDTH, 5.4)
-    note = "A row of words drawn at random, and again; dots: a seed's loss falls below 0.5"
-    titled(figure, "The second row is learned as a head learns where to look", note)
-    top, bottom = figure.subplots(2, 1, sharex=True)
-    fell = [next(e["step"] for e in run["history"] if e["second"] < 0.5) for run in runs]
-    colors = dict(zip(sorted(range(len(runs)), key=fell.__getitem__), SEEDS, strict=False))
-    for number, run in enumerate(runs):
+    figure = style.new_figure(style.WIDTH, 6.0)
+    note = "Three models; an upright line for each, where its loss on row 2 is below 0.5"
+    titled(figure, "A repeated row is learned as a head learns where to look", note)
+    example, top, bottom = figure.subplots(3, 1, height_ratios=(0.8, 2, 2))
+    _where_to_look(example, row)
+    bottom.sharex(top)
+    for run in runs:
         steps = [entry["step"] for entry in run["history"]]
-        for ax, what, loud in (
-            (top, "second", True),
-            (top, "first", False),
-            (bottom, "head", True),
-        ):
-            values = [entry[what] for entry in run["history"]]
-            color, wide = (colors[number], 2.0) if loud else (style.RULE, 1.0)
-            ax.plot(steps, values, color=color, linewidth=wide, zorder=2 + loud)
+        fell = next(e["step"] for e in run["history"] if e["second"] < 0.5)
+        for ax, what in ((top, "second"), (top, "first"), (bottom, "head")):
+            loud, values = what != "first", [entry[what] for entry in run["history"]]
+            look = {"color": style.ACCENT if loud else style.RULE, "linewidth": 1.0 + loud}
+            ax.plot(steps, values, zorder=2 + loud, **look)
             if loud:
-                ax.scatter(fell[number], values[steps.index(fell[number])], s=60, color=color)
+                ax.axvline(fell, color=style.SOFT, linewidth=1, zorder=1)
+                ax.scatter(fell, values[steps.index(fell)], s=60, color=style.ACCENT)
                 ax.collections[-1].set(edgecolor=style.PAPER, zorder=5)
-            if ax is top and loud:  # named where it is halfway
-                half = next(i for i, step in enumerate(steps) if step >= fell[number]) - 1
-                left = fell[number] == min(fell)
-                look = {"ha": "right" if left else "left", "va": "center", "color": colors[number]}
-                said = f"seed {run['seed']}"
-                at, away = (steps[half], values[half]), (-7 if left else 7, 0)
-                ax.annotate(said, at, away, textcoords="offset points", size=style.NOTE, **look)
-    top.set(ylim=(0, 4.4), ylabel="loss, in nats per word")
     last = runs[0]["history"][-1]
     for y, color, said in (
-        (last["first"] + 0.12, style.MUTED, "in the first row: nobody can know it"),
-        (0.25, style.INK, "in the second row"),
+        (last["first"] + 0.12, style.MUTED, "row 1: nobody can know it"),
+        (0.25, style.ACCENT, "row 2, the same again"),
     ):
         top.text(last["step"], y, said, ha="right", va="bottom", color=color)
+    top.set(ylim=(0, 4.4), ylabel="loss, in nats per word")
+    top.tick_params(labelbottom=False)
     bottom.set(ylim=(0, 1.05), yticks=[0, 0.5, 1], xlabel="step of training")
-    bottom.set_ylabel("the best head's weight on the word that followed last time")
+    bottom.set_ylabel("the best head’s weight on the word that followed last time")
     bottom.xaxis.set_major_formatter("{x:,.0f}")
     return figure
 
 
+def _where_to_look(ax: Axes, row: Sequence[str]) -> None:
+    """Write a row and how it begins again; an arrow leads to the word that followed last time."""
+    ax.set(xlim=(0.4, len(row) + 3.6), ylim=(0, 1))
+    ax.axis("off")
+    again = len(row) + 2
+    for x, text in [*enumerate(row, 1), (again, row[0]), (again + 1, "?")]:
+        word(ax, (x, 0.3), text, color=style.ACCENT if x == 2 else None)
+    arrow(ax, (again, 0.52), (2, 0.52), style.ACCENT, rise=0.35)
+    for x, text in ((1, "row 1"), (again, "row 2")):
+        label(ax, (x - 0.25, 0.8), text, color=style.MUTED)
+
+
 @mpl.rc_context(style.PRINT)
 def _heads_off(runs: Sequence[Row]) -> Figure:
-    """Draw the loss on the second row with each head switched off: a panel for each run.
+    """Draw the loss on the second row with each head switched off: two rows of dots for each run.
 
     runs: "seed", "history", "second" and "second_with_a_head_off", by "layers.0.self_attn.1" and
-    so on; "heads" with "layer", "head", and the weights "previous" and "induction". A note names
+    so on; "heads" with "layer", "head", and the weights "previous" and "induction". A line is at
     the loss on the first row, as if nothing were copied. Raises ValueError for none.
     """
     if not runs:
         raise ValueError("there are no runs: there is nothing to draw")
-    figure = style.new_figure(style.WIDTH, 4.3)
-    nothing = max(run["history"][-1]["first"] for run in runs)
-    note = (
-        f"Loss per word of the repeated row with one head off ({nothing:.1f}: nothing is copied)\n"
-        "◀ the head looks at the word before    ● at the word to copy"
-    )
+    figure, ax = style.panel(1.3 + 0.95 * len(runs))
+    note = "Loss per word of the repeated row, in nats; each dot: another head is switched off"
     titled(figure, "In each model, the head that is missed most is in layer 0", note)
-    panels = figure.subplots(1, len(runs), sharey=True, squeeze=False)[0]
-    most = 1.15 * max(max(run["second_with_a_head_off"].values()) for run in runs)
-    for ax, run in zip(panels, runs, strict=True):
+    names: dict[float, str] = {}
+    beside = {"textcoords": "offset points", "va": "center_baseline"}
+    for number, run in enumerate(runs):
         off = run["second_with_a_head_off"]
-        targets = {f"{head['layer']}.{head['head']}": _attends_to(head) for head in run["heads"]}
-        names = {key: "layer {1}, head {3}".format(*key.split(".")) for key in off}
-        bars = {names[key]: loss for key, loss in off.items()}
-        said = {names[key]: f"{loss:.2f} {targets[key]}".rstrip() for key, loss in off.items()}
-        loud = [max(bars, key=bars.__getitem__)]
-        bar_rows(ax, bars, loud=loud, most=most, notes=said, named=ax is panels[0])
-        ax.axhline(sum("layer 0" in name for name in bars) - 0.5, color=style.RULE, linewidth=1)
-        for text in ax.texts:
-            text.set_color(style.ACCENT if text.get_weight() == "bold" else style.MUTED)
-        ax.set_title(f"seed {run['seed']}, with all: {run['second']:.2f}", fontsize=style.LABEL)
-    for text in panels[0].get_yticklabels():
-        text.set_weight("normal")
+        for layer, color in enumerate((style.ACCENT, style.MUTED)):
+            y = 2.6 * number + layer
+            names[y] = f"model {run['seed']}, layer 0" if not layer else "layer 1"
+            heads = [head for head in run["heads"] if head["layer"] == f"layers.{layer}.self_attn"]
+            losses = [off[f"{head['layer']}.{head['head']}"] for head in heads]
+            ax.plot([run["second"], max(losses)], [y, y], color=style.RULE, linewidth=1, zorder=1)
+            looks = [max(head["previous"], head["induction"]) > ATTENDS for head in heads]
+            fill = [color if look else style.PAPER for look in looks]
+            ax.scatter(losses, [y] * len(heads), s=60, color=fill, edgecolor=color, zorder=3)
+            where = "all look at the word to copy" if layer else ": it looks at the word before"
+            said = f"{max(losses):.2f}" * (not layer) + where * (not number)
+            weight = "normal" if layer else "bold"
+            ax.annotate(said, (max(losses), y), (9, 0), color=color, weight=weight, **beside)
+            others = [loss for loss, look in zip(losses, looks, strict=True) if not look]
+            if others and run is runs[-1]:
+                said = "a head that looks at neither"
+                ax.annotate(said, (max(others), y), (-4, 14), color=color, **beside)
+        ax.plot([run["second"]] * 2, [y - 1.4, y + 0.4], color=style.INK, linewidth=1)
+    nothing = max(run["history"][-1]["first"] for run in runs)
+    ax.axvline(nothing, color=style.INK, linewidth=1)
+    for x, ha, said in ((0, "left", "all heads on"), (nothing, "right", "nothing is copied")):
+        ax.annotate(said, (x, -0.6), (0, 6), ha=ha, textcoords="offset points")
+    ax.set_yticks(list(names), names.values())
+    ax.set(ylim=(2.6 * len(runs) - 1.1, -0.6), xlim=(-0.06, 1.02 * nothing))
+    ax.set_xticks(range(4))
+    ax.tick_params(axis="y", length=0)
+    ax.spines[:].set_visible(False)
     return figure
-
-
-def _attends_to(head: Row) -> str:
-    if head["previous"] > ATTENDS:
-        return "◀"
-    return "●" if head["induction"] > ATTENDS else ""
 
 
 LEFT = (
@@ -379,7 +393,7 @@ def draw_floor() -> Figure:
     "together, and a factor is as wide in each. From 1,000 over 3,000 and 10,000 to 30,000 "
     "sentences the distance falls from 1.83 over 0.98 and 0.41 to 0.23; from 21,744 over 55,776 to "
     "160,704 weights from 0.77 over 0.41 to 0.23; from step 250 to step 1,500 of one run from 0.88 "
-    "to 0.23. All three are nearly straight lines.",
+    "to 0.23. All three are nearly straight lines; brackets: divided by 8, 3 and 4.",
 )
 def draw_scaling() -> Figure:
     from course.chapters.ch17_gpt.experiment_language_model import distances
@@ -423,16 +437,17 @@ def draw_masks() -> Figure:
 @figure(
     "gpt-translations",
     caption="English to Spanish, by a translator and by language models with a prompt.",
-    alt="Three groups of rows with a dot for each of three seeds: the share of sentences right to "
-    "the letter, by a translator, a language model under GPT's mask, and one under the prefix "
-    "mask. Like the training, the means are 0.85, 0.79 and 0.76; with “it”, 0.70, 0.63 and 0.64, "
-    "the seeds far apart; longer than the training, 0.18, 0.21 and 0.05.",
+    alt="Three lines fall from left to right, with a thin one for each of three seeds: the share "
+    "of sentences right to the letter, by a translator, a language model under GPT's mask, "
+    "and one under the prefix mask. Like the training, the means are 0.85, 0.79 and 0.76; "
+    "with “it”, 0.70, 0.63 and 0.64, the seeds far apart; longer than the training, 0.18, "
+    "0.21 and 0.05.",
 )
 def draw_translations() -> Figure:
     from course.chapters.ch17_gpt.experiment_one_text import summary
 
     kinds = {"like the training": "test", "with “it”": "pronoun", "longer": "longer"}
-    names = "translator", "GPT’s mask", "prefix mask"
+    names = "translator", "language model, GPT’s mask", "language model, prefix mask"
     rows = dict(zip(names, summary(), strict=True))
     return _shares_by_kind(
         {kind: {name: row[split] for name, row in rows.items()} for kind, split in kinds.items()}
@@ -472,28 +487,32 @@ def draw_prompting() -> Figure:
 @figure(
     "gpt-induction",
     caption="Three models learn to repeat what they have read, slowly and then fast.",
-    alt="Two panels against the step of training, with a line for each of three seeds. Above, the "
-    "loss on a row that has been read before falls from 3.7 slowly to about 3 nats, in two seeds "
-    "with a jump back, and then below a half within 100 to 175 steps, at step 425, 450 and 550; "
-    "the loss on the first reading stays at 3.7. Below, the largest weight of any head on "
-    "the place to copy from rises from 0.2 to about 0.8 in these steps, and then above 0.9. "
-    "Dots on both curves mark the three steps.",
+    alt="On top, a row of twelve numbers and how it begins again; an arrow leads from 26 to 37, "
+    "which followed it last time. Two panels, with a line for each of three seeds. In the "
+    "first, the loss on a row that has been read before falls from 3.7 slowly to about 3 "
+    "nats, in two seeds with a jump back, and then below a half within 100 to 175 steps, at "
+    "step 425, 450 and 550; the loss on the first reading stays at 3.7. In the second, the "
+    "largest weight of any head on the place to copy from rises from 0.2 to about 0.8 in "
+    "these steps, and then above 0.9. Dots and upright lines through both panels mark the "
+    "three steps.",
 )
 def draw_induction() -> Figure:
+    from course.chapters.ch17_gpt.experiment_induction import ROW, repeated
+
     runs = experiments.load("induction")["runs"]
     shown = [[entry for entry in run["history"] if entry["step"] <= 800] for run in runs]
-    return _moment([run | {"history": part} for run, part in zip(runs, shown, strict=True)])
+    row = [str(word) for word in repeated(1, seed=5)[0][:ROW]]
+    return _moment([run | {"history": part} for run, part in zip(runs, shown, strict=True)], row)
 
 
 @figure(
     "gpt-heads-off",
     caption="The same three models with one of their eight heads switched off.",
-    alt="Three panels, a bar for each of eight heads: the loss on the repeated row without it. "
-    "With all heads it is 0.03, 0.01 and 0.06. Without the most important head of layer 0 it is "
-    "0.68, 1.07 and 2.31; without the most important one of layer 1 it is 0.27, 0.49 and 0.71. "
-    "A note says that it is 3.7 where nothing is copied. All heads of layer 1 are marked: they "
-    "look at the copy. In layer 0 two are, which look at the word before. Without the most "
-    "important of the others the loss is 0.06, 0.67 and 0.54.",
+    alt="For each of three models two rows of four dots: the loss on the repeated row without one "
+    "head. Upright lines mark it with all heads, at 0.03, 0.01 and 0.06, and at 3.7, where nothing "
+    "is copied. Without the most important head of layer 0 it is 0.68, 1.07 and 2.31, of layer 1 "
+    "0.27, 0.49 and 0.71. All heads of layer 1 look at the copy. In layer 0 two are filled, which "
+    "look at the word before. Without the most important of the others it is 0.06, 0.67 and 0.54.",
 )
 def draw_heads_off() -> Figure:
     return _heads_off(experiments.load("induction")["runs"])

@@ -3,21 +3,21 @@
 from collections.abc import Mapping, Sequence
 
 import matplotlib as mpl
+import numpy as np
+from matplotlib.colors import to_hex, to_rgb
 from matplotlib.figure import Figure
 
 from course import experiments
 from course.drawing import style
 from course.drawing.arrows import arrow, box
-from course.drawing.plots import GREYS, curves, doubling, name_lines, shares
+from course.drawing.plots import curves, doubling, name_lines, shares
 from course.drawing.registry import figure
 from course.drawing.rows import seed_rows
 from course.drawing.words import canvas, heading, label, titled, word
 
-NAMES = {"base": "self-attention"}
 SENTENCE = ("the", "queen", "drank", "a", "glass", "of", "water")
 LOUD = style.ACCENT
-TICKS = ((0.5, 1, 2), (1, 10, 100, 1000))  # of a short and of a long axis
-KINDS = dict(zip(("linear attention", "state space", "minGRU"), GREYS, strict=False))
+KINDS = "linear attention", "state space", "minGRU"
 
 
 @mpl.rc_context(style.PRINT)
@@ -33,11 +33,14 @@ def _two_memories(words: Sequence[str] = SENTENCE) -> Figure:
     for number, text in enumerate(words):
         x = 2.02 + step * number
         word(ax, (x, 3.05), text)
+        ax.vlines(x, 1.64 + 0.165 * number, 2.92, color=style.RULE, linewidth=1.5, zorder=1)
+        ax.vlines(x, 0.8, 1.28, color=style.RULE, linewidth=1.5, zorder=1)
         for row in range(number + 1):
             new = style.SOFT if row == number else style.GROUND
             box(ax, (x, 1.62 + 0.165 * row), 0.52, 0.13, fill=new, round=0.03)
         label(ax, (x, 1.38), str(number + 1), ha="center", color=style.MUTED)
-        box(ax, (x, 0.55), 0.52, 0.52, "S", LOUD, fill=LOUD)
+        mixed = to_hex(1 - (1 - np.array(to_rgb(LOUD))) * (number + 1) / len(words))
+        box(ax, (x, 0.55), 0.52, 0.52, "S", LOUD, fill=mixed)
         if number:
             arrow(ax, (x - step + 0.3, 0.55), (x - 0.32, 0.55))
     for y, name, *rest in (
@@ -51,88 +54,71 @@ def _two_memories(words: Sequence[str] = SENTENCE) -> Figure:
 
 
 @mpl.rc_context(style.PRINT)
-def _copy_lines(curves: Mapping[str, Mapping[int, Sequence[float]]], loud: str) -> Figure:
-    """Draw the share of a row's words that is right against its length, a line for each model.
+def _copy_lines(
+    curves: Mapping[str, Mapping[int, Sequence[float]]], loud: str, numbers: int
+) -> Figure:
+    """Draw the share of a row's words that is right against its length, a line for each seed.
 
-    curves: name -> words in a row -> a share for each seed. A line is the mean, its band goes from
-    the lowest to the highest seed; of `loud`, which the title speaks of, each seed has a line.
+    curves: name -> words in a row -> a share for each of three seeds. loud: the name in the accent
+    color; its lowest seed is named apart. numbers: in the state of each model.
     """
     figure = style.new_figure(style.WIDTH, 4.3)
     titled(
         figure,
-        "A small state forgets long rows; with one layer of attention it needn't",
-        "The state holds as many numbers as each line says. Grey: the mean of three seeds, "
-        "and their range",
+        "A small state forgets long rows; a layer of attention remembers more of them",
+        f"Right words of a repeated row, with a state of {numbers} numbers; a line for each seed",
     )
     ax = figure.subplots()
     for name, found in curves.items():
-        words = list(found)
-        if name == loud:
-            runs = sorted(zip(*found.values(), strict=True), key=sum)
-            labels = ["the same, third seed", *(len(runs) - 2) * ["_"], loud]
-            for seed, said in zip(runs, labels, strict=True):
-                look = {"linewidth": 1.8} if seed is not runs[0] else {"linestyle": (0, (4, 2))}
-                ax.plot(words, seed, color=LOUD, label=said, zorder=3, **look)
-            continue
-        means = [sum(seeds) / len(seeds) for seeds in found.values()]
-        ends = [[end(seeds) for seeds in found.values()] for end in (min, max)]
-        ax.fill_between(words, *ends, color=style.MUTED, alpha=0.12, linewidth=0)
-        ax.plot(words, means, color=style.SOFT, linewidth=3.6, label=name)  # seen behind the loud
-    ax.set(xlabel="words in the row", ylim=(0, 1.12), xticks=words, xlim=(words[0], words[-1]))
-    ax.set_ylabel("right words of a repeated row")
-    ax.spines["left"].set_bounds(0, 1)
-    above = {"xytext": (0, 6), "textcoords": "offset points", "ha": "right", "color": LOUD}
-    ax.annotate(f"{loud}: two of three seeds", (words[-1], 1), weight="bold", **above)
+        seeds = sorted(zip(*found.values(), strict=True), key=sum)
+        color, wide = (LOUD, 2.6) if name == loud else (style.SOFT, 1.8)
+        names = ["its third seed", "_", name] if name == loud else ["_", name, "_"]
+        for seed, said in zip(seeds, names, strict=True):
+            ax.plot(list(found), seed, color=color, linewidth=wide, label=said)
+    ax.set(xlabel="words in the row", ylim=(0, 1.02), xticks=list(found))
+    ax.set_xlim(min(found), max(found))
     shares(ax.yaxis)
-    name_lines(ax, wide=20, but=[loud])
+    name_lines(ax, wide=22)
     return figure
 
 
 @mpl.rc_context(style.PRINT)
 def _size_lines(
-    kinds: Mapping[str, Mapping[int, Sequence[float]]],
-    loud: Mapping[str, tuple[int, Sequence[float]]],
+    kinds: Mapping[str, Mapping[int, Sequence[float]]], attention: tuple[int, Sequence[float]]
 ) -> Figure:
     """Draw the share of right words in the longest rows against the numbers in the state.
 
-    kinds: name -> numbers -> a share for each seed. loud: one model alone, a diamond for each
-    seed, and a dashed line at the best.
+    kinds: name -> numbers -> a share for each seed. attention: the numbers of the model that has
+    attention as well, and its share for each seed; a dashed line is at the best.
     """
     figure = style.new_figure(style.WIDTH, 4.2)
     titled(
         figure,
         "The larger the state, the more of a long row it holds",
-        "Share of the words that is right, in rows of 32. Lines: means; dots: three seeds",
+        "Right words in rows of 32: the mean of three seeds, and upright their range",
     )
     ax = figure.subplots()
     beside = {"textcoords": "offset points", "va": "center"}
     for name, found in kinds.items():
-        first, (color, dashes) = name == next(iter(kinds)), KINDS[name]
-        numbers, color = list(found), LOUD if first else color
+        first = name == next(iter(kinds))
+        numbers, color = list(found), LOUD if first else style.MUTED
         means = [sum(seeds) / len(seeds) for seeds in found.values()]
-        look = {"linestyle": dashes, "linewidth": 3 if first else 1.6, "zorder": 3 + first}
-        ax.plot(numbers, means, color=color, label=name, **look)
-        for size, seeds in found.items():
-            dots = {"s": 22, "color": color, "alpha": 0.4, "linewidth": 0, "zorder": 2 + first}
-            ax.scatter([size] * len(seeds), seeds, clip_on=False, **dots)
+        ax.plot(numbers, means, "o-", color=color, label=name, linewidth=2.4, zorder=3 + first)
+        ends = [[end(seeds) for seeds in found.values()] for end in (min, max)]
+        ax.vlines(numbers, *ends, color=color, alpha=0.5, linewidth=1.6, clip_on=False)
         middle = (len(numbers) - 1) // 2 or -1
         side = {"xytext": (-12, 5) if first else (12, -8), "ha": "right" if first else "left"}
-        ink = style.readable(color, style.PAPER)
-        ax.annotate(name, (numbers[middle], means[middle]), color=ink, **side, **beside)
-        for end, way in ((0, (-8, 4)), (-1, (8, -3))) if first else ():
-            own = {"weight": "bold", "color": color, "ha": "left" if end else "right"}
-            said = f"{100 * means[end]:.0f} %"
-            ax.annotate(said, (numbers[end], means[end]), way, **own, **beside)
-    for name, (size, seeds) in loud.items():
-        grey = {"color": style.MUTED, "markersize": 6, "markerfacecolor": style.PAPER}
-        far = max(max(found) for found in kinds.values())
-        ax.plot([size, far], 2 * [max(seeds)], "--", color=style.SOFT, linewidth=0.9, zorder=1)
-        ax.plot(len(seeds) * [size], sorted(seeds), "D", label=name, clip_on=False, **grey)
-        look = {"xytext": (12, -36), "color": style.MUTED, "size": style.NOTE}
-        ax.annotate(name, (size, max(seeds)), **look, **beside)
+        look = {"color": color, "weight": "bold" if first else "normal"}
+        ax.annotate(name, (numbers[middle], means[middle]), **look, **side, **beside)
+    size, found = attention
+    ax.axhline(max(found), color=style.SOFT, linestyle="--", linewidth=1.4, zorder=1)
+    seeds = f"{sum(share > 0.99 for share in found)} of {len(found)} seeds"
+    said = f"with a layer of attention, {size} numbers are enough ({seeds})"
+    ax.annotate(said, (size, max(found)), (0, 9), color=style.MUTED, **beside)
     doubling(ax, list(next(iter(kinds.values()))))
-    ax.set(xlabel="numbers in the state, twice as many at each tick", ylim=(0, 1.04))
-    ax.set_xlim(left=0.8 * ax.get_xticks()[0])
+    ax.set(xlabel="numbers in the state, twice as many at each tick", ylim=(0, 1.09))
+    ax.spines["left"].set_bounds(0, 1)
+    ax.set_xlim(left=0.9 * ax.get_xticks()[0])
     shares(ax.yaxis)
     return figure
 
@@ -143,32 +129,31 @@ def _cost_lines(
 ) -> Figure:
     """Draw what a word costs against the words before it: a panel for memory, one for time.
 
-    panels: title -> name -> a number for each length, on logarithmic axes. The cache is in the
-    accent.
+    panels: title -> name -> a number for each length. The cache is in the accent; where it rises
+    above linear attention's time is marked.
     """
-    figure, loud = style.new_figure(style.WIDTH, 3.9), "attention, with a cache"
+    figure = style.new_figure(style.WIDTH, 4.3)
     note = "Grey: layers that keep a state of one size instead"
     titled(figure, "A cache grows with the text, and so does the time for the next word", note)
     axes = figure.subplots(1, len(panels))
     for ax, (title, ways) in zip(axes, panels.items(), strict=True):
+        (loud,) = (name for name in ways if name.startswith("attention"))
         curves(ax, lengths, ways, loud=[loud], names=False)
         for line in ax.lines:
-            line.set(linewidth=3 if line.get_label() == loud else 1.4)
-        doubling(ax, [*lengths[:-2:2], lengths[-1]])
-        low, high = min(map(min, ways.values())), max(map(max, ways.values()))
-        doubling(ax, TICKS[high / low > 100], "y")
-        ax.set_xticks(lengths, len(lengths) * [""], minor=True)
-        ax.grid(axis="y", linewidth=0.6)
-        ax.set_ylim(low / (high / low) ** 0.06, high * (high / low) ** 0.06)
-        for end, way in ((0, (-5, 9)), (-1, (-12, -2))):
-            at = lengths[end], ways[loud][end]
-            said = f"{at[1]:,.0f}" if at[1] > 10 else f"{at[1]:.1f}"
-            look = {"color": LOUD, "weight": "bold", "ha": "right" if end else "left"}
-            ax.annotate(said, at, way, textcoords="offset points", **look)
-            ax.plot(*at, "o", color=LOUD, markersize=7)
+            line.set(linewidth=3 if line.get_color() == LOUD else 1.4)
         ax.set_title(title, fontsize=style.LABEL, loc="left")
-        ax.set_xlabel("words so far")
+        ax.set(xlabel="words so far", xlim=(0, lengths[-1]), xticks=[0, *lengths[-2:]], ylim=0)
+        ax.locator_params(axis="y", nbins=3)
+        ax.xaxis.set_major_formatter("{x:,.0f}")
+        ax.yaxis.set_major_formatter("{x:,g}")
         name_lines(ax, wide=16)
+    times = ways[loud]
+    after = max(1, next(place for place, time in enumerate(times) if time > 1))
+    slower = np.interp(1, times[after - 1 : after + 1], lengths[after - 1 : after + 1])
+    ax.plot(slower, 1, "o", color=LOUD, markersize=7)
+    said = f"slower from about\n{round(slower, -2):,.0f} words on"
+    look = {"color": LOUD, "textcoords": "offset points", "va": "top", "size": style.NOTE}
+    ax.annotate(said, (slower, 1), (8, -4), **look)
     return figure
 
 
@@ -180,42 +165,36 @@ def _cost_lines(
     caption="What is handed on from word to word: a cache that grows, or a state of one size.",
     alt="Seven words from left to right. Below each a stack of small boxes, one at the first word, "
     "seven at the last, the newest on top and marked: the cache, a key and a value for each word. "
-    "Below them a chain of seven boxes of the same size, each with an S: the state, one sum.",
+    "Below them a chain of seven boxes of the same size, each with an S and in a stronger orange "
+    "than the one before: the state, one sum. A line leads from each word to its row and its S.",
 )
 def draw_two_memories() -> Figure:
     return _two_memories()
 
 
-def _copy_curves() -> dict[str, dict[int, list[float]]]:
-    from course.chapters.ch21_without_the_table import results
-
-    runs = results.copying()
-
-    def of(kind: str, size: int) -> dict[int, list[float]]:
-        (first, *_) = (run for run in runs if run["kind"] == kind)
-        return {int(n): results.copied(runs, kind, size, int(n)) for n in first["copied"]}
-
-    sizes = list(results.sizes(runs, "linear attention").items())[::2]  # more would run together
-    said = "linear attention, {:,} numbers"
-    curves = {said.format(numbers): of("linear attention", size) for size, numbers in sizes}
-    return curves | {
-        "a state of 352 numbers, and one layer of attention": of("one layer of attention", 4)
-    }
-
-
 @figure(
     "without-copies",
     hero=True,
-    caption="A state copies what fits into it; one layer of attention in two copies every row, "
-    "once it has learned to.",
-    alt="The share of right words in the second row against its length, 4 to 32 words. With 352 "
-    "numbers in the state of linear attention it is 41 % at 4 words, on average, and 7 % at 32; "
-    "with 1,408 it falls from 98 to 82 %; with 5,632 it ends at 99 %. Of three lines with 352 "
-    "numbers and one layer of attention two stay at 100 %, the third falls to 38 %.",
+    caption="A small state copies little of a long row; with one layer of attention in two, two of "
+    "three seeds copy every row.",
+    alt="The share of right words in the second row against its length, 4 to 32 words, a line for "
+    "each of three seeds. With 352 numbers in the state of linear attention it falls from 85, 33 "
+    "and 5 % to 15, 6 and 1 %. Of three lines with 352 numbers and one layer of attention two stay "
+    "at 100 %, the third falls from 94 to 38 %, and stays above all of the others.",
 )
 def draw_copies() -> Figure:
-    curves = _copy_curves()
-    return _copy_lines(curves, loud=list(curves)[-1])
+    from course.chapters.ch21_without_the_table import results
+
+    runs = results.copying()
+    (size, numbers), *_ = results.sizes(runs, "linear attention").items()
+    lengths = [int(words) for words in runs[0]["copied"]]
+    kinds = {"linear attention": size, "one layer of attention": 4}
+    alone, loud = (
+        {words: results.copied(runs, kind, size, words) for words in lengths}
+        for kind, size in kinds.items()
+    )
+    name = "with one layer of attention, two seeds"
+    return _copy_lines({"linear attention, three seeds": alone, name: loud}, name, numbers)
 
 
 @figure(
@@ -223,9 +202,9 @@ def draw_copies() -> Figure:
     caption="More numbers in the state, more of a long row: the curve against the state's size.",
     alt="The share of right words in rows of 32 against the numbers in the state, from 352 "
     "to 5,632. Linear attention rises from 7 to 36, 82, 95 and 99 %, the state space, from 704 on, "
-    "from 19 to 63, 95 and 99 %. The minGRU has 8 % with 512 and 16 % with 896. Two open "
-    "diamonds: with one layer of attention and 352 numbers, its cache not counted, two seeds are "
-    "at 100 %, one at 38 %.",
+    "from 19 to 63, 95 and 99 %. The minGRU has 8 % with 512 and 16 % with 896. A dashed line is "
+    "at 100 %: with one layer of attention and 352 numbers, its cache not counted, two seeds come "
+    "that far; the third, at 38 %, isn't drawn.",
 )
 def draw_sizes() -> Figure:
     from course.chapters.ch21_without_the_table import results
@@ -239,30 +218,31 @@ def draw_sizes() -> Figure:
         for kind in KINDS
     }
     (numbers,) = results.sizes(runs, "one layer of attention").values()
-    hybrid = results.copied(runs, "one layer of attention", 4)
-    third = f"the third at {100 * min(hybrid):.0f} %"
-    said = f"with one attention layer\n(cache not counted):\ntwo seeds at 100 %,\n{third}"
-    return _size_lines(kinds, {said: (numbers, hybrid)})
+    return _size_lines(kinds, (numbers, results.copied(runs, "one layer of attention", 4)))
 
 
 @figure(
     "without-costs",
     caption="What a layer keeps, and what the next word takes, after 16 to 2,048 words.",
-    alt="Two panels, logarithmic, against the words so far, from 16 to 2,048. Kilobytes kept by a "
-    "layer: with a cache they double from 16 to 2,097; linear attention stays at 17, the state "
-    "space at 19, the minGRU at 0.7. Time for the next word, by linear attention's: with a cache "
-    "0.7 up to 128 words, then it rises to 1.5; the state space stays near 2.7, the minGRU at 0.5.",
+    alt="Two panels against the words so far, up to 2,048. Kilobytes kept by a layer: with a "
+    "cache a straight line up to 2,097; one line at the bottom for layers with a state, 0.7 "
+    "to 19. Time for the next word, by linear attention's: with a cache it rises from 0.7 to "
+    "1.5, and a dot marks where it crosses 1, after about 700 words; the state space stays "
+    "near 2.7, the minGRU at 0.5.",
 )
 def draw_costs() -> Figure:
     rows = experiments.load("state-times")["rows"]
     first, names = "linear attention", ("attention, with a cache", *KINDS)
     times = [{first: 1.0} | row["next word"] for row in rows]
-    one = {first: "linear attention and state space", "state space": "_"}  # nearly one line
+    kept = {name: [row["bytes"][name] / 1000 for row in rows] for name in names}
+    attention, *states = kept
+    low, high = (end(kept[name][-1] for name in states) for end in (min, max))
     return _cost_lines(
         [row["length"] for row in rows],
         {
             "kilobytes kept by a layer": {
-                one.get(name, name): [row["bytes"][name] / 1000 for row in rows] for name in names
+                f"{attention}: {kept[attention][-1]:,.0f}": kept[attention],
+                f"layers with a state: {low:.1g} to {high:.0f}": kept[first],
             },
             "time for the next word (linear attention: 1)": {
                 name: [time[name] for time in times] for name in names
@@ -274,23 +254,24 @@ def draw_costs() -> Figure:
 @figure(
     "without-worth",
     caption="A state in place of each self-attention of the translator, on three seeds.",
-    alt="Four rows, three panels, a dot for each seed: points above self-attention's mean. As in "
-    "training: linear attention no clear difference, the minGRU 6 above, the state space 9 "
-    "below. With a pronoun: linear attention 14 below, the minGRU no clear difference, the state "
-    "space 17 below. Longer: linear attention 5 below, the minGRU 50 above, the state space 11 "
-    "above.",
+    alt="Four rows, three panels, a dot for each seed: points above self-attention's mean. Longer "
+    "sentences, a wide panel: the minGRU 50 above, the state space 11 above, linear attention 5 "
+    "below. As in training: the minGRU 6 above, the state space 9 below, linear attention no clear "
+    "difference. With a pronoun: the minGRU no clear difference, the state space 17 below, linear "
+    "attention 14 below.",
 )
 def draw_worth() -> Figure:
     from course.chapters.ch21_without_the_table import experiments as exchange
 
-    rows = [{**row, "what": NAMES.get(row["what"], row["what"])} for row in exchange.points()]
+    base, *others = exchange.points()
+    others.sort(key=lambda row: -sum(row["longer"]))
     return seed_rows(
-        rows,
-        {"test": "as in training", "pronoun": "with a pronoun", "longer": "longer"},
+        [base | {"what": "self-attention"}, *others],
+        {"longer": "longer sentences", "test": "as in training", "pronoun": "with a pronoun"},
         title="The minGRU, a gated state, reads longer sentences better than attention",
-        note="points of right sentences above self-attention; a dot for each of three seeds\n"
-        "band: from self-attention's lowest to its highest; pale dots: no clear difference",
+        note="Right sentences of 100, above or below self-attention’s (band); a dot for each seed",
         loud=[("minGRU", "longer")],
         written=lambda mean: f"{mean:+.0f}",
-        ticks=[0, 25, 50],
+        ticks=[-25, 0, 25, 50],
+        spans=[(-20, 65), (-32, 18), (-32, 18)],
     )

@@ -1,8 +1,10 @@
 """Drawings of a language model's floor, dials and heads: the data reaches the picture."""
 
+import math
 from itertools import pairwise
 
 import pytest
+from matplotlib.colors import to_hex
 
 from course.chapters.ch17_gpt.figures import (
     ATTENDS,
@@ -13,6 +15,7 @@ from course.chapters.ch17_gpt.figures import (
     _shares_by_kind,
     _way_to_the_floor,
 )
+from course.drawing import style
 from course.drawing.registry import FIGURES
 
 HISTORY = [{"step": 10, "validation_loss": 4.0}, {"step": 20, "validation_loss": 2.5}]
@@ -40,18 +43,21 @@ def test_a_model_below_the_floor_is_refused(history):
 def test_each_seed_has_a_dot_above_the_floor_and_the_line_goes_through_the_means():
     panels = {"sentences": {10: [1.0, 2.0], 1000: [0.25, 0.75]}, "steps": {1: [3.0], 9: [0.5]}}
     figure = _above_the_floor(panels)
-    assert [ax.get_xlabel() for ax in figure.axes] == ["sentences", "steps"]
-    [mean], dots = figure.axes[0].lines, figure.axes[0].collections
+    heads = ["100 times the sentences", "9 times the steps"]
+    assert [ax.get_title() for ax in figure.axes] == heads
+    [mean, at_the_end], dots = figure.axes[0].lines, figure.axes[0].collections
     assert list(mean.get_xdata()) == [10, 1000] and list(mean.get_ydata()) == [1.5, 0.5]
     drawn = [one.get_offsets()[:, 1].tolist() for one in dots]
     assert drawn == [[1.0, 2.0], [0.25, 0.75]]
-    title = "100 times the sentences bring the loss 3 times as near to the floor"
-    assert figure.get_suptitle() == title
+    assert at_the_end.get_ydata() == [0.5, 0.5]
+    title = "100 times the sentences bring the loss 3 times nearer to the floor"
+    assert figure.texts[0].get_text() == title
     assert all(ax.get_xscale() == ax.get_yscale() == "log" for ax in figure.axes)
-    assert [text.get_text() for text in figure.axes[0].texts] == ["1.50", "0.50"]
-    assert figure.axes[0].get_title() == "100 × the sentences: 1/3"
-    wide = [high / low for low, high in (ax.get_xlim() for ax in figure.axes)]
-    assert wide == pytest.approx([400, 400]), "a factor is as wide in both"
+    said = [[text.get_text() for text in ax.texts if text.get_text()] for ax in figure.axes]
+    assert said == [["÷ 3", "the largest model: 0.50"], ["÷ 6"]]
+    factors = [math.log(high / low) for low, high in (ax.get_xlim() for ax in figure.axes)]
+    widths = figure.axes[0].get_gridspec().get_width_ratios()
+    assert factors == pytest.approx(widths), "a factor is as wide in both"
 
 
 def test_numbers_at_the_edge_keep_apart():
@@ -83,18 +89,17 @@ def test_each_dial_is_a_point_with_its_interval():
     assert figure.texts[0].get_text() == title
 
 
-def test_each_kind_has_its_rows_and_each_seed_its_dot():
+def test_each_kind_has_its_place_and_each_seed_its_line():
     kinds = {"short": {"a": [0.5, 0.7], "b": [1, 1]}, "long": {"a": [0.1, 0.2], "b": [0, 0]}}
-    panels = _shares_by_kind(kinds).axes
-    drawn = [[dots.get_offsets()[:, 0].tolist() for dots in ax.collections] for ax in panels]
-    assert drawn == [[[0.5, 0.7], [1, 1]], [[0.1, 0.2], [0, 0]]]
-    assert [text.get_text() for ax in panels for text in ax.texts] == [
-        "0.60",
-        "1.00",
-        "0.15",
-        "0.00",
+    (ax,) = _shares_by_kind(kinds).axes
+    drawn = [line.get_ydata().tolist() for line in ax.lines]
+    assert drawn == [
+        *([0.5, 0.1], [0.7, 0.2], pytest.approx([0.6, 0.15])),
+        *([1, 0], [1, 0], [1, 0]),
     ]
-    assert [ax.get_title() for ax in panels] == ["short", "long"]
+    said = ["60 %", "100 %", "a: 15 %", "b: 0 %"]
+    assert [text.get_text() for text in ax.texts] == said
+    assert [text.get_text() for text in ax.get_xticklabels()] == ["short", "long"]
     with pytest.raises(ValueError, match="no kinds"):
         _shares_by_kind({})
 
@@ -130,27 +135,39 @@ def run(seed: int, moved: int = 0) -> dict:
 
 
 def test_each_seed_has_its_moment():
-    top, bottom = _moment([run(0), run(1, moved=10)]).axes
-    assert [list(line.get_ydata()) for line in top.lines[::2]] == [
-        [3.5, 3.5, 0.1, 0.1],
-        [3.5, 3.5, 3.5, 0.1],
-    ]
-    assert list(bottom.lines[1].get_ydata()) == [0.1, 0.1, 0.1, 0.9]
+    row, top, bottom = _moment([run(0), run(1, moved=10)], ["5", "7", "9"]).axes
+    assert [text.get_text() for text in row.texts] == ["5", "7", "9", "5", "?", "row 1", "row 2"]
+    losses = [list(line.get_ydata()) for line in top.lines if len(line.get_ydata()) == 4]
+    assert losses[::2] == [[3.5, 3.5, 0.1, 0.1], [3.5, 3.5, 3.5, 0.1]]
+    weights = [list(line.get_ydata()) for line in bottom.lines if len(line.get_ydata()) == 4]
+    assert weights[1] == [0.1, 0.1, 0.1, 0.9]
+    for ax in (top, bottom):
+        guides = [line.get_xdata()[0] for line in ax.lines if len(line.get_ydata()) == 2]
+        dots = [float(dots.get_offsets()[0, 0]) for dots in ax.collections]
+        assert guides == dots == [30, 40]
 
 
-def test_each_head_has_its_bar():
-    panels = _heads_off([run(0), run(1)]).axes
-    assert [bar.get_width() for bar in panels[1].patches] == [0.1, 0.6, 1.1, 1.6]
-    assert [t.get_text() for t in panels[0].get_yticklabels()] == [
-        "layer 0, head 0",
-        "layer 0, head 1",
-        "layer 1, head 0",
-        "layer 1, head 1",
+def test_each_head_has_its_dot():
+    figure = _heads_off([run(0), run(1)])
+    (ax,) = figure.axes
+    dots = [dots.get_offsets()[:, 0].tolist() for dots in ax.collections]
+    assert dots == 2 * [[0.1, 0.6], [1.1, 1.6]]
+    names = [text.get_text() for text in ax.get_yticklabels()]
+    assert names == ["model 0, layer 0", "layer 1", "model 1, layer 0", "layer 1"]
+    assert "layer 0" in figure.texts[0].get_text()
+    # a head that looks at neither place is an open dot
+    filled = [to_hex(face) for face in ax.collections[-1].get_facecolors()]
+    assert filled == [style.PAPER.lower(), style.MUTED.lower()]
+    assert [text.get_text() for text in ax.texts if text.get_text()] == [
+        "0.60: it looks at the word before",
+        "all look at the word to copy",
+        "0.60",
+        "a head that looks at neither",
+        "all heads on",
+        "nothing is copied",
     ]
-    assert "layer 0" in panels[0].figure.texts[0].get_text()
-    # where each head looks, and what the loss is where nothing is copied
-    assert [text.get_text() for text in panels[1].texts] == ["0.10 ◀", "0.60 ◀", "1.10", "1.60 ●"]
-    assert "(3.7: nothing is copied)" in panels[0].figure.texts[1].get_text()
+    (nothing,) = (line for line in ax.lines if set(line.get_xdata()) == {3.7})
+    assert list(nothing.get_ydata()) == [0, 1]
 
 
 @pytest.mark.parametrize("draw", [_dial_points, _moment, _heads_off])
@@ -194,13 +211,15 @@ def test_the_figures_alt_texts_say_what_is_stored():
             for layer in ("layers.0", "layers.1")
         }
         assert all(head["induction"] > ATTENDS for head in looks["layers.1"])
+        (missed,) = (head for head in looks["layers.0"] if most.endswith(f".{head['head']}"))
+        assert missed["previous"] > ATTENDS  # as the picture says
         assert sum(head["previous"] > ATTENDS for head in looks["layers.0"]) == 2
         others = [
             run["second_with_a_head_off"][f"{head['layer']}.{head['head']}"]
             for head in looks["layers.0"]
             if head["previous"] <= ATTENDS
         ]
-        assert f"{max(others):.2f}" in alt and "two are" in alt
+        assert f"{max(others):.2f}" in alt and "two are filled" in alt
         assert f"{run['history'][-1]['first']:.1f}" == "3.7" in alt
     for row in experiments.load("writing")["rows"]:
         assert f"{row['own']:.2f}" in FIGURES["gpt-dials"].alt
@@ -247,6 +266,8 @@ def test_the_alt_text_of_the_scaling_law_says_what_is_stored():
         for size, seeds in sizes.items():
             if what != "steps" or size in (250, 1500):
                 assert f"{size:,}" in alt and f"{sum(seeds) / len(seeds):.2f}" in alt, (what, size)
+    ends = [[sum(seeds) for seeds in sizes.values()] for sizes in distances().values()]
+    assert "divided by {:.0f}, {:.0f} and {:.0f}".format(*(far[0] / far[-1] for far in ends)) in alt
 
 
 def test_the_alt_text_of_the_translations_says_what_is_stored():
