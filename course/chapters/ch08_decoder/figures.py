@@ -163,22 +163,22 @@ def _words_come_back(src: Sequence[str], read: Sequence[str], written: Sequence[
     """
     if list(read[1:]) != list(written[:-1]):
         raise ValueError(f"{' '.join(written)} doesn't come back as {' '.join(read)}")
-    figure, ax = canvas(style.WIDTH, 4.5)
+    figure, ax = canvas(style.WIDTH, 4.35)
     heading(ax, "Each word the decoder writes is the next word it reads")
-    left, pitch, low, high = 3.14, 0.93, 1.55, 2.55
+    left, pitch, low, high = 3.5, 0.86, 1.45, 2.45
     places, middle = [left + pitch * place for place in range(len(read))], (low + high) / 2
     for x, width, color, name in (
-        (0.05, 1.86, style.ENCODER, "encoder"),
+        (0.05, 2.3, style.ENCODER, "encoder"),
         (left - 0.48, places[-1] - left + 0.96, style.DECODER, "decoder"),
     ):
         at, size = (x + width / 2, middle), {"size": style.TITLE, "weight": "bold"}
         box(ax, at, width, high - low, "", color, fill=style.TINTS[color], round=0.12)
         label(ax, at, name, ha="center", color=color, **size)
-    for x, text in zip(sentence(ax, (0.98, 0.9), src, gap=0.16, ha="center"), src, strict=True):
+    for x, text in zip(sentence(ax, (1.2, 0.9), src, gap=0.27, ha="center"), src, strict=True):
         arrow(ax, (x, 1.15), (x, low), word_color(text))
-    arrow(ax, (1.91, middle), (left - 0.48, middle), style.ENCODER, thick=3)
+    arrow(ax, (2.35, middle), (left - 0.48, middle), style.ENCODER, thick=3)
     named = {"size": style.NOTE, "ha": "center", "color": style.ENCODER}
-    label(ax, (2.28, middle + 0.2), "memory", weight="bold", **named)
+    label(ax, (2.66, middle + 0.2), "memory", weight="bold", **named)
     for y, said in ((high + 0.58, "it writes"), (0.95, "it reads")):
         label(ax, (left - 0.42, y), said, ha="right", color=style.MUTED)
     for place, (x, comes, goes) in enumerate(zip(places, read, written, strict=True)):
@@ -187,10 +187,10 @@ def _words_come_back(src: Sequence[str], read: Sequence[str], written: Sequence[
         arrow(ax, (x, high), (x, high + 0.4), word_color(goes))
         word(ax, (x, high + 0.58), goes, size=13)
         if place + 1 < len(places):  # around the decoder, and up to the next to be read
-            lane, out = 0.14 * (len(places) - 2 - place), places[-1] + 0.62
-            over, under, end = high + 0.94 + lane, 0.53 - lane, places[place + 1]
+            lane, out = 0.12 * (len(places) - 2 - place), places[-1] + 0.6
+            over, under, end = high + 0.94 + lane, 0.55 - lane, places[place + 1]
             corners = [(x, high + 0.76), (x, over), (out + lane, over), (out + lane, under)]
-            path(ax, [*corners, (end, under), (end, 0.78)], word_color(goes), thick=3)
+            path(ax, [*corners, (end, under), (end, 0.77)], word_color(goes))
     return figure
 
 

@@ -7,7 +7,9 @@ from matplotlib.colors import to_hex
 from matplotlib.patches import FancyArrowPatch
 
 from course.chapters.ch07_encoder import experiments as data
+from course.chapters.ch07_encoder.experiments import all_ways, excited_by, plural_nouns
 from course.chapters.ch07_encoder.figures import (
+    ALIKE,
     _around_flow,
     _neuron_words,
     _norm_groups,
@@ -17,7 +19,8 @@ from course.chapters.ch07_encoder.figures import (
 )
 from course.drawing import style
 from course.drawing.maps import maps_of_words
-from course.drawing.registry import FIGURES
+from course.drawing.registry import FIGURES, find
+from course.grammar.lexicon import NOUNS
 
 
 def drawn(name: str) -> dict[str, np.ndarray]:
@@ -83,14 +86,30 @@ def test_in_the_stream_each_look_at_another_word_is_a_ribbon_of_its_weight():
     assert ribbons([[0.2, 0.8], [0.4, 0.6]]) == pytest.approx([7.2, 3.6])
 
 
-def test_neurons_show_their_words_and_one_in_its_color():
-    first, second = _neuron_words(
-        {"n": {"trees": 2.0, "paths": 1.0}, "m": {"a": 4.0}}, "fires"
-    ).axes
-    assert [tick.get_text() for tick in first.get_yticklabels()] == ["trees", "paths"]
-    assert [bar.get_width() for bar in first.patches] == [2, 1]
-    assert to_hex(first.patches[0].get_facecolor()) == style.WORDS["trees"].lower()
+def test_each_noun_is_a_dot_at_what_the_neuron_says_in_the_row_of_its_kind():
+    neurons = {"n": {"trees": 2.0, "paths": 1.0, "tree": 0.0, "the": 3.0}, "m": {"tree": 4.0}}
+    kinds = {"plural": ["trees", "paths"], "singular": ["tree"]}
+    first, second = _neuron_words(neurons, kinds, {"n": ["paths"], "m": []}).axes
+    dots = [(*one.get_offsets()[0], to_hex(one.get_facecolor()[0])) for one in first.collections]
+    assert [(x, round(y)) for x, y, _ in dots] == [(2, 0), (1, 0), (0, 1)]
+    assert dots[0][2] == style.WORDS["trees"].lower()
+    assert [text.get_text() for text in first.texts] == ["paths"] and not second.texts
     assert first.get_xlim() == second.get_xlim()
+
+
+def test_the_titles_of_the_neurons_and_of_the_layers_that_make_alike_are_true():
+    said = {layer: excited_by(layer, neuron) for layer, neuron in ((0, 314), (1, 11))}
+    singular = {noun.english for noun in NOUNS.values()}
+    for neuron, plurals in ((said[0], plural_nouns("m")), (said[1], plural_nouns())):
+        others = (plural_nouns() | singular) - plurals - {"day"}
+        assert max(value for word, value in neuron.items() if word in others) < 0.1
+        assert neuron["trees"] > 2.5
+    assert min(said[1][word] for word in plural_nouns() & set(said[1])) > 1.5
+    title = find("encoder-deep-alike").draw().texts[0].get_text()
+    assert "alike after 2 layers" in title and title.endswith("after 8")
+    for way, layers in (("neither", 2), ("residual only", 8)):
+        cosines = all_ways()[way]["alike"]
+        assert cosines[layers - 1] < ALIKE < cosines[layers]
 
 
 def test_the_memory_reaches_every_decoder_layer():
