@@ -261,7 +261,7 @@ def _stacks_stepper(way: Mapping[str, Any], start: int | None = None) -> Any:
             outside, over, under = right + 14, WORDS_OUT + 22, -6
             corners = [(x, over - 8), (x, over), (outside, over), (outside, under)]
             corners += [(x + COLUMN, under), (x + COLUMN, under + 6)]
-            own = {"color": word_color(read), "place": place}
+            own = {"color": style.readable(word_color(read), style.PAPER), "place": place}
             own |= {"since": first, "until": first + each}
             heads.append({"x": x + COLUMN, "y": under + 10, **own})
             backs += [{"x": x, "y": y, "order": n, **own} for n, (x, y) in enumerate(corners)]
@@ -313,14 +313,14 @@ def _stacks_stepper(way: Mapping[str, Any], start: int | None = None) -> Any:
     fill = alt.Fill("tint:N", scale=None, legend=None)
     ramp = [-LIMIT, -LIMIT / 2, 0, LIMIT / 2, LIMIT]
     scale = alt.Scale(domain=ramp, clamp=True, interpolate="rgb", range=list(style.SIGNED_COLORS))
-    key = {"title": "numbers of a vector", "titleOrient": "left", "values": [-3, 0, 3]}
-    legend = alt.Legend(orient="bottom", gradientLength=160, **key)
+    key = {"title": "numbers of a vector", "values": [-3, 0, 3], "legendX": 0, "legendY": 0}
+    legend = alt.Legend(orient="none", direction="horizontal", gradientLength=110, **key)
     drawn = alt.layer(
         now(backs, newest)
-        .mark_line(strokeWidth=3, strokeJoin="round")
+        .mark_line(strokeWidth=4, strokeJoin="round")
         .encode(x, y, color=color, order="order:Q", detail="place:N"),
         now(heads, newest)
-        .mark_point(shape="triangle-up", filled=True, size=110, opacity=1)
+        .mark_point(shape="triangle-up", filled=True, size=170, opacity=1)
         .encode(x, y, color=color),
         layer_boxes.mark_rect(cornerRadius=8, strokeWidth=1).encode(
             x, y, stroke=stroke, fill=fill, **to
@@ -329,7 +329,7 @@ def _stacks_stepper(way: Mapping[str, Any], start: int | None = None) -> Any:
         .mark_text(fontSize=14, baseline="middle", **bold)
         .encode(alt.X("at:Q", axis=None), alt.Y("up:Q", axis=None), text="name:N", color=color),
         now(frames, "datum.since > step")
-        .mark_rect(filled=False, stroke=style.RULE, strokeWidth=1)
+        .mark_rect(filled=False, stroke=style.SOFT, strokeWidth=1, strokeDash=[3, 3])
         .encode(x, y, **to),
         now(memory, arrived)
         .mark_line(color=style.ENCODER, strokeWidth=3)
@@ -343,7 +343,13 @@ def _stacks_stepper(way: Mapping[str, Any], start: int | None = None) -> Any:
         .encode(x, y, x2="x2:Q"),
         now(cells, "datum.since <= step")
         .mark_rect()
-        .encode(x, y, color=alt.Color("value:Q", scale=scale, legend=legend), **to),
+        .encode(
+            x,
+            y,
+            color=alt.Color("value:Q", scale=scale, legend=legend),
+            opacity=alt.condition("datum.since == step", alt.value(1), alt.value(0.5)),
+            **to,
+        ),
         now(frames, "datum.since == step")
         .mark_rect(filled=False, stroke=style.ACCENT, strokeWidth=3)
         .encode(x, y, **to),
@@ -356,9 +362,8 @@ def _stacks_stepper(way: Mapping[str, Any], start: int | None = None) -> Any:
         .encode(alt.X("middle:Q", axis=None), alt.Y("up:Q", axis=None), text="word:N", color=color),
     ).resolve_scale(color="independent")
     titles = json.dumps(said, ensure_ascii=False)
-    return drawn.properties(
-        width=width, height=height + 8, title=alt.Title(alt.ExprRef(f"{titles}[step - 1]"))
-    ).add_params(slider)
+    title = alt.Title(alt.ExprRef(f"{titles}[step - 1]"), subtitle="Dashed: not computed yet")
+    return drawn.properties(width=width, height=height + 8, title=title).add_params(slider)
 
 
 def _check(src: Sequence[str], steps: Sequence[WordStep]) -> None:
@@ -449,7 +454,8 @@ def draw_words_come_back() -> Figure:
     "the vectors of 'I like trees <eos>' before and after each encoder layer; a line, the memory, "
     "leads from their top to both decoder layers. On the right, the columns of <bos>, 'me' and "
     "'gustan' are complete up to the words written above them; from the newest, 'los', a line in "
-    "its color leads around the decoder to the next column, where it is read.",
+    "its color leads around the decoder to the next column, where it is read. All strips are "
+    "faded but the newest, that of 'los'; dashed frames stand for what isn't computed yet.",
 )
 def draw_stepper() -> Any:
     return _stacks_stepper(_i_like_trees_on_the_way())

@@ -7,7 +7,7 @@ from matplotlib.colors import to_hex
 from matplotlib.patches import FancyArrowPatch
 
 from course.chapters.ch07_encoder import experiments as data
-from course.chapters.ch07_encoder.experiments import all_ways, excited_by, plural_nouns
+from course.chapters.ch07_encoder.experiments import all_ways
 from course.chapters.ch07_encoder.figures import (
     ALIKE,
     _around_flow,
@@ -19,7 +19,7 @@ from course.chapters.ch07_encoder.figures import (
 )
 from course.drawing import style
 from course.drawing.maps import maps_of_words
-from course.drawing.registry import FIGURES, find
+from course.drawing.registry import FIGURES
 from course.grammar.lexicon import NOUNS
 
 
@@ -97,21 +97,6 @@ def test_each_noun_is_a_dot_at_what_the_neuron_says_in_the_row_of_its_kind():
     assert first.get_xlim() == second.get_xlim()
 
 
-def test_the_titles_of_the_neurons_and_of_the_layers_that_make_alike_are_true():
-    said = {layer: excited_by(layer, neuron) for layer, neuron in ((0, 314), (1, 11))}
-    singular = {noun.english for noun in NOUNS.values()}
-    for neuron, plurals in ((said[0], plural_nouns("m")), (said[1], plural_nouns())):
-        others = (plural_nouns() | singular) - plurals - {"day"}
-        assert max(value for word, value in neuron.items() if word in others) < 0.1
-        assert neuron["trees"] > 2.5
-    assert min(said[1][word] for word in plural_nouns() & set(said[1])) > 1.5
-    title = find("encoder-deep-alike").draw().texts[0].get_text()
-    assert "alike after 2 layers" in title and title.endswith("after 8")
-    for way, layers in (("neither", 2), ("residual only", 8)):
-        cosines = all_ways()[way]["alike"]
-        assert cosines[layers - 1] < ALIKE < cosines[layers]
-
-
 def test_the_memory_reaches_every_decoder_layer():
     for layers in (2, 3):
         ax = _two_stacks(["a"], ["<bos>", "b"], "c", layers).axes[0]
@@ -177,11 +162,18 @@ def test_the_deep_stack():
 
 
 def test_how_alike_words_become():
-    [alike] = FIGURES["encoder-deep-alike"].draw().axes
-    at_2 = {line.get_label(): line.get_ydata()[2] for line in alike.lines}
-    assert min(at_2["f(x)"], at_2["norm(f(x))"]) > 0.95
-    assert max(at_2["x + f(x)"], at_2["norm(x + f(x))"]) < 0.6
-    assert min(line.get_ydata()[11] for line in alike.lines) > 0.95
+    alike = {name: way["alike"] for name, way in all_ways().items()}
+    at_2 = {name: cosines[2] for name, cosines in alike.items()}
+    assert min(at_2["neither"], at_2["norm only"]) > 0.95
+    assert max(at_2["residual only"], at_2["residual and norm"]) < 0.6
+    assert min(cosines[11] for cosines in alike.values()) > 0.95
+    figure = FIGURES["encoder-deep-alike"].draw()
+    title = "Words are alike after 2 layers; with the residual connection, after 8"
+    assert title in [text.get_text() for text in figure.texts]
+    ways = {"neither": 2, "residual only": 8}
+    for line, (way, layers) in zip(figure.axes[0].lines, ways.items(), strict=False):
+        np.testing.assert_allclose(line.get_ydata(), alike[way][:11])
+        assert alike[way][layers - 1] < ALIKE < alike[way][layers]
 
 
 def test_the_neurons_fire_for_what_is_said():
@@ -191,8 +183,18 @@ def test_the_neurons_fire_for_what_is_said():
     share = sum(word in masculine for word in words) / len(words)
     assert 0.03 < share < 0.05  # "one in 25"
     first, second = FIGURES["encoder-neurons"].draw().axes
-    assert {tick.get_text() for tick in first.get_yticklabels()} <= masculine
-    assert {tick.get_text() for tick in second.get_yticklabels()} <= plural
+    for ax, loud in ((first, {0}), (second, {0, 1, 2})):
+        dots = [dot.get_offsets()[0] for dot in ax.collections]
+        assert {round(y) for x, y in dots if x > 1} == loud
+    assert [round(x, 1) for x, y in dots if round(y) == 2 and x > 0.1] == [1.8], "day, alone"
+    for neuron, plurals in (
+        (data.excited_by(0, 314), masculine),
+        (data.excited_by(1, 11), plural),
+    ):
+        nouns = (plural | {noun.english for noun in NOUNS.values()}) - {"day"}
+        assert max(neuron[word] for word in nouns - plurals if word in neuron) < 0.1
+        assert neuron["trees"] > 2.5
+    assert min(neuron[word] for word in plural if word in neuron) > 1.5
 
 
 def test_what_is_added_makes_what_comes_out():
