@@ -28,7 +28,7 @@ from course.drawing.words import canvas, heading, label, titled, width_of, word
 
 GREY = style.MUTED
 TICKS = (-2, 0, 2)
-SIDE = 202  # pixels, of the planes in the explorer
+SIDE = 210  # pixels, of the planes in the explorer
 
 
 def _word_colors(words: Sequence[str]) -> list[str]:
@@ -477,7 +477,8 @@ def attention_explorer(
 
     from_x, from_y = plane("zero", "zero")
     x, y = plane("x", "y")
-    ways = base.mark_rule(strokeWidth=2, opacity=0.6).encode(from_x, from_y, x2="x", y2="y")
+    wide = {"opacity": 0.6, "strokeWidth": alt.expr("max(10 * datum.weight, 0.8)")}
+    ways = base.mark_rule(**wide).encode(from_x, from_y, x2="x", y2="y")
     dots = base.mark_point(filled=True, size=140, opacity=1).encode(x, y, color=color, tooltip=tips)
     names = chips(x, y, away("y"))
     here = alt.Chart(alt.Data(values=[{"zero": 0}])).transform_calculate(x="query_x", y="query_y")
@@ -504,7 +505,7 @@ def attention_explorer(
     parts = base.transform_calculate(px="datum.weight * datum.vx", py="datum.weight * datum.vy")
     pulls = (
         parts.transform_joinaggregate(out_x="sum(px)", out_y="sum(py)")
-        .mark_rule(opacity=0.6, strokeWidth=alt.expr("8 * datum.weight"))
+        .mark_rule(**wide)
         .encode(x, y, x2="out_x", y2="out_y", color=color)
     )
     mean = (
@@ -515,23 +516,22 @@ def attention_explorer(
     output = mean.mark_point(shape="diamond", filled=True, size=220, color=GREY, opacity=1).encode(
         *plane("out_x", "out_y")
     )
-    below = alt.expr("datum.out_y < -2 ? -22 : 22")
-    called = write(mean, *plane("out_x", "out_y"), text=alt.value("output"), dy=below)
-    note = {"align": "left", "fontWeight": "normal", "clip": False}
-    said = write(mean, alt.value(0), alt.value(SIDE + 40), text="text:N", fill=style.MUTED, **note)
-    right = pulls + squares + value_names + output + said + called
+    ends = "datum.out_x > 1.3 ? 'right' : datum.out_x < -1.3 ? 'left' : 'center'"
+    look = {"align": alt.expr(ends), "dy": alt.expr("datum.out_y < -2 ? -22 : 22")}
+    said = write(mean, *plane("out_x", "out_y"), text="text:N", **look)
+    right = pulls + squares + value_names + output + said
     part = {"fontSize": style.PART, "frame": "group", "offset": 14}
     shown = [
         chart.properties(title=alt.Title(name, **part), width=wide, height=SIDE)
         for chart, name, wide in (
             (left, "1. query and keys", SIDE),
-            (middle, "2. weights", 115),
+            (middle, "2. weights", 95),
             (right, "3. values and output", SIDE),
         )
     ]
     title = alt.Title(
         "The output goes to the value whose key the query points at",
-        subtitle="Each query, key, value and output is two numbers: how far right, how far up",
+        subtitle="Each point is two numbers, right and up. The wider a line, the larger its weight",
     )
     whole = alt.hconcat(*shown, bounds="flush", spacing=56, title=title)
     return whole.add_params(*sliders)
@@ -651,9 +651,9 @@ def draw_scaling() -> Figure:
     "attention-explorer",
     caption="Move a query and a key, and see the weights and the output follow.",
     alt="Three panels with sliders. Left: a query and the keys of I, like and trees as points in a "
-    "plane; trees lies where the query points. Middle: bars of the three weights, the longest for "
-    "trees. Right: the three values, each with a line to the output, as wide as its weight; the "
-    "output lies near the value of trees.",
+    "plane, with lines as wide as their weights; trees lies where the query points. Middle: bars "
+    "of the three weights, the longest for trees. Right: the three values, each with such a line "
+    "to the output, which lies near the value of trees.",
 )
 def draw_explorer() -> Any:
     words = ["I", "like", "trees"]
