@@ -327,7 +327,7 @@ def _scaling_curves(rows: Sequence[Mapping[str, Any]]) -> Figure:
 def _score_maps(maps: Mapping[str, Any], words: Sequence[str]) -> Figure:
     """Draw score matrices (s, s) of the same words side by side on one scale -> the figure.
 
-    maps: title -> matrix. An arrow joins each two words' scores for each other, with a sign: = or
+    maps: title -> matrix. A line joins each two words' scores for each other, with a sign: = or
     ≠. Raises ValueError when a matrix doesn't fit the words.
     """
     matrices = {title: as_array(matrix) for title, matrix in maps.items()}

@@ -236,10 +236,9 @@ def _neuron_words(
                 color = style.WORDS.get(text, style.ACCENT if row < 2 else style.SOFT)
                 if text in named[title]:
                     y = row - 0.15
-                    own = style.chip(text) if text in style.WORDS else {}
-                    look = {"va": "bottom", "size": style.NOTE, **own}
-                    ha = "center" if value > 0.5 else "left"
-                    ax.text(value, y - 0.11, text, ha=ha, **look)
+                    look = style.chip(text) if text in style.WORDS else {}
+                    look |= {"va": "bottom", "ha": "center" if value > 0.5 else "left"}
+                    ax.text(value, y - 0.11, text, size=style.NOTE, **look)
                 ax.scatter(value, y, s=34, color=color, alpha=0.8, linewidth=0, zorder=3)
         ax.set_title(title, loc="left", fontsize=style.LABEL)
         ax.set_yticks(range(len(kinds)), kinds)
@@ -426,8 +425,8 @@ def draw_stream_of_words() -> Figure:
 
 @figure(
     "encoder-neurons",
-    caption="Two neurons that fire for trees, and what they say to all nouns of 1,000 held-out "
-    "sentences.",
+    caption="Two neurons that fire for trees, and how strongly for the nouns that 1,000 held-out "
+    "sentences have at least five times.",
     alt="Two panels of dots, one for each noun, in three rows: plurals masculine in Spanish, "
     "plurals feminine in Spanish, singulars. Neuron 314 of layer 0 fires for most masculine "
     "plurals, such as cakes and trees, and for no other noun. Neuron 11 of layer 1 fires for all "
@@ -487,20 +486,16 @@ def draw_deep_stack() -> Figure:
     "after eight.",
 )
 def draw_deep_alike() -> Figure:
-    ways = {
-        "without a residual connection": "neither",
-        "with a residual connection": "residual only",
+    curves = {
+        f"{said} a residual connection": all_ways()[way]["alike"][:11]
+        for said, way in (("without", "neither"), ("with", "residual only"))
     }
-    curves = {name: all_ways()[way]["alike"][:11] for name, way in ways.items()}
     [without, with_one] = (
         next(layers for layers, cosine in enumerate(curve) if cosine > ALIKE)
         for curve in curves.values()
     )
-    places = {
-        "without a residual connection": (2.2, 1.05),
-        "with a residual connection": (3.7, 0.62),
-    }
-    figure = depth_curves({"": curves}, loud=["with a residual connection"], places=places)
+    places = dict(zip(curves, ((2.2, 1.05), (3.7, 0.62)), strict=True))
+    figure = depth_curves({"": curves}, loud=list(curves)[1:], places=places)
     titled(
         figure,
         f"Words are alike after {without} layers; with the residual connection, after {with_one}",
@@ -509,9 +504,9 @@ def draw_deep_alike() -> Figure:
     [ax] = figure.axes
     ax.axhline(ALIKE, color=style.MUTED, linewidth=1, linestyle="--")
     for layers, line in zip((without, with_one), ax.lines, strict=False):
-        look = {"color": line.get_color()}
-        ax.plot([layers, layers], [-0.05, ALIKE], ":", linewidth=1.5, **look)
-        ax.text(layers + 0.12, 0.03, f"alike after {layers} layers", **look)
+        color = line.get_color()
+        ax.plot([layers, layers], [-0.05, ALIKE], ":", linewidth=1.5, color=color)
+        ax.text(layers + 0.12, 0.03, f"alike after {layers} layers", color=color)
     ax.text(10.2, 0.91, f"above {ALIKE}: alike", ha="right", va="top", color=style.MUTED)
     ax.set(xlim=(-0.1, 10.2), ylim=(-0.05, 1.15), xticks=range(0, 11, 2))
     ax.set_yticks([0, 0.5, ALIKE], ["0", "0.5", f"{ALIKE}"])
