@@ -33,7 +33,8 @@ def find_the_key(figure: Figure) -> Film:
     disks = [patch for patch in ax.patches if isinstance(patch, Circle)]
     names = [text for text in ax.texts if text.get_text().startswith("key of")]
     weights = [text for text in ax.texts if text.get_text().startswith("weight")]
-    asks = [text for text in ax.texts if text.get_text().startswith(("query", "“gusta”"))]
+    *chips, asks = [text for text in ax.texts if text.get_bbox_patch()]
+    asks = [asks, *(text for text in ax.texts if text.get_text().startswith(("query", "It asks")))]
     origin, asked = _way(query)
     unit = np.linalg.norm(asked) / np.linalg.norm(QUERY)
     if not np.allclose([_way(key)[1] for key in keys], unit * KEYS):
@@ -43,15 +44,17 @@ def find_the_key(figure: Figure) -> Film:
     for text in asks:
         film.appear(text, at=0.6)
     softmax = 7.4
-    parts = zip(keys, names, disks, weights, strict=True)
-    for number, (key, name, disk, weight) in enumerate(parts):
+    parts = zip(keys, names, chips, ax.lines[:-1], disks, weights, strict=True)
+    for number, (key, name, chip, reach, disk, weight) in enumerate(list(parts)):
         at = 1.5 + 1.8 * number
         film.draw(key, at=at, takes=0.6)
         film.appear(name, at=at + 0.3)
+        film.appear(chip, at=at + 0.3)
         score = float(KEYS[number] @ QUERY)
         foot = origin + score / (QUERY @ QUERY) * asked
         for mark in _compared(ax, origin + unit * KEYS[number], foot, score, weight):
             film.glimpse(mark, at=at + 0.7, until=softmax + FADE)
+        film.appear(reach, at=softmax)
         film.grow(disk, at=softmax, takes=1.0)
         film.appear(weight, at=softmax + FADE)
     return film

@@ -20,7 +20,7 @@ from course.drawing import lazy_altair as alt
 from course.drawing import style
 from course.drawing.arrows import arrow, box, path
 from course.drawing.cells import matrix, outline
-from course.drawing.maps import level_name, number_map
+from course.drawing.maps import number_map
 from course.drawing.plots import name_lines
 from course.drawing.registry import figure
 from course.drawing.values import as_array, steady_round, written
@@ -28,7 +28,7 @@ from course.drawing.words import canvas, heading, label, titled, width_of, word
 
 GREY = style.MUTED
 TICKS = (-2, 0, 2)
-SIDE = 202  # pixels, of the planes in the explorer
+SIDE = 210  # pixels, of the planes in the explorer
 
 
 def _word_colors(words: Sequence[str]) -> list[str]:
@@ -43,8 +43,8 @@ def _query_finds_key(
     """Draw a query and the keys of the words as arrows from one point -> the figure.
 
     query (2), keys (words, 2); asks: the word that is about to be written; looks_for: what
-    its query asks. Beside each key is its weight, the softmax of query · key without division, and
-    a disk whose area is that weight.
+    its query asks. Each key ends in a disk whose area is its weight, the softmax of query · key
+    without division; a dashed line leads from it straight to the query.
     """
     q, k = as_array(query), as_array(keys)
     if q.shape != (2,) or k.shape != (len(words), 2):
@@ -54,23 +54,27 @@ def _query_finds_key(
         )
     weights = np.exp(k @ q) / np.exp(k @ q).sum()
     figure, ax = canvas(8, 4.7)
-    note = "A disk’s area is its weight: a key that points elsewhere, or is short, gets little"
+    note = "The farther a key reaches along the query (dashed), the larger its disk: its weight"
     heading(ax, "A query finds the key that points its way", note)
-    here, unit = np.array([3.2, 1.0]), 1.4  # inches
+    here, unit = np.array([3.4, 1.0]), 1.4  # inches
     for asked, key, weight, color in zip(words, k, weights, _word_colors(words), strict=True):
-        arrow(ax, tuple(here), tuple(here + unit * key), color, thick=3)
-        radius, side = 0.7 * np.sqrt(weight), 1 if key[0] >= 0 else -1
-        x, y = here + key * (unit + (radius + 0.04) / np.linalg.norm(key))
-        ax.add_patch(Circle((x, y), radius, facecolor=color, zorder=3))
-        at, look = x + side * (radius + 0.14), {"ha": "left" if side > 0 else "right"}
-        ink = style.readable(color, style.PAPER)
-        label(ax, (at, y + 0.13), f"key of “{asked}”", size=14, weight="bold", color=ink, **look)
-        label(ax, (at, y - 0.16), f"weight {steady_round(weight):.2f}", size=12, **look)
+        tip, foot = here + unit * key, here + unit * q * (key @ q) / (q @ q)
+        radius, side = 0.62 * np.sqrt(weight), 1 if key[0] >= 0 else -1
+        ax.add_patch(Circle(tip, radius, facecolor=style.tint(color), edgecolor=color, zorder=2))
+        ax.plot(*zip(tip, foot, strict=True), "--", color=style.MUTED, linewidth=1.2, zorder=2.2)
+        arrow(ax, tuple(here), tuple(tip), color, thick=3)
+        (x, y), wide = tip + (side * (radius + 0.2), 0), width_of(asked, 14)
+        start = x if side > 0 else x - wide - 0.71
+        label(ax, (start, y + 0.15), "key of", size=14)
+        word(ax, (start + 0.64, y + 0.15), asked, size=14, ha="left")
+        look = {"size": 12, "ha": "left" if side > 0 else "right"}
+        label(ax, (x, y - 0.2), f"weight {steady_round(weight):.2f}", **look)
     x, y = here + unit * q
     arrow(ax, tuple(here), (x, y), style.INK, thick=5)
-    look = {"ha": "right"}
-    label(ax, (x - 0.42, y - 0.1), f"query, to write “{asks}”", size=14, weight="bold", **look)
-    label(ax, (x - 0.42, y - 0.38), looks_for, size=12, style="italic", **look)
+    left = x - 0.5 - width_of(asks, 14)
+    label(ax, (left - 0.12, y - 0.1), "query, to write", size=14, weight="bold", ha="right")
+    word(ax, (left, y - 0.1), asks, size=14, ha="left")
+    label(ax, (x - 0.46, y - 0.42), looks_for, size=12, ha="right")
     ax.plot(*here, "o", color=style.INK, markersize=8, zorder=4)
     return figure
 
@@ -294,39 +298,37 @@ def _scaling_curves(rows: Sequence[Mapping[str, Any]]) -> Figure:
     if {bool(row["scaled"]) for row in rows} != {True, False}:
         raise ValueError("the curves need rows with scaled=True and rows with scaled=False")
     panels = {
-        "variance": ("variance of the scores,\nin powers of ten", "log"),
-        "largest": ("largest weight\nof a row", "linear"),
-        "slope": ("slope of\nthe softmax", "linear"),
+        "variance": "scores spread  →\n(variance)",
+        "largest": "one takes all  →\n(largest weight)",
+        "slope": "the slope is gone\n(of the softmax)",
     }
-    looks = {False: ("undivided", style.ACCENT), True: ("divided", style.MUTED)}
-    figure = style.new_figure(style.WIDTH, 3.9)
-    note = r"Without a slope nothing is learned. Divided: by $\sqrt{d_k}$, the root of their width"
+    named = {False: ("undivided", style.ACCENT), True: (r"divided by $\sqrt{d_k}$", style.MUTED)}
+    figure = style.new_figure(style.WIDTH, 4.0)
+    note = "Slope: how much a weight changes with its score. Without a slope nothing is learned"
     titled(figure, "Undivided, wide queries and keys leave the softmax hardly any slope", note)
     sizes = sorted({row["d_k"] for row in rows})
-    for ax, (quantity, (title, scale)) in zip(figure.subplots(1, 3), panels.items(), strict=True):
-        for scaled, (name, color) in looks.items():
+    axes = figure.subplots(1, 3, width_ratios=[1, 1, 2.2])
+    for ax, (quantity, title) in zip(axes, panels.items(), strict=True):
+        for scaled, (name, color) in named.items():
             numbers = [row[quantity] for row in rows if bool(row["scaled"]) == scaled]
-            named = f"{name} {numbers[-1]:,.{0 if scale == 'log' else 2}f}"
-            ax.plot(sizes, numbers, "o-", color=color, label=named, markersize=5)
+            ax.plot(sizes, numbers, "o-", color=color, label=name, markersize=5)
         ax.set_xscale("log", base=2)
         ax.set_xticks(sizes[::2], [f"{size:,}" for size in sizes[::2]])
-        ax.set_yscale(scale)
-        ax.minorticks_off()
-        if scale == "log":
-            ax.yaxis.set_major_formatter("{x:,.0f}")
-        else:
-            ax.set_ylim(bottom=0)
-        ax.set_title(title, fontsize=style.LABEL)
+        ax.set_title(title, fontsize=style.LABEL, loc="left")
         ax.set_xlabel("width $d_k$")
-        name_lines(ax, wide=10)
+        ax.set_ylim(0)
+    axes[0].set(yscale="log", ylim=(0.7, 1500))
+    axes[0].yaxis.set_major_formatter("{x:,.0f}")
+    axes[0].minorticks_off()
+    name_lines(axes[2], wide=20)
     return figure
 
 
-@mpl.rc_context(style.PRINT)
 def _score_maps(maps: Mapping[str, Any], words: Sequence[str]) -> Figure:
     """Draw score matrices (s, s) of the same words side by side on one scale -> the figure.
 
-    maps: title -> matrix. Raises ValueError when a matrix doesn't fit the words.
+    maps: title -> matrix. A line joins each two words' scores for each other, with a sign: = or
+    ≠. Raises ValueError when a matrix doesn't fit the words.
     """
     matrices = {title: as_array(matrix) for title, matrix in maps.items()}
     for title, scores in matrices.items():
@@ -336,16 +338,34 @@ def _score_maps(maps: Mapping[str, Any], words: Sequence[str]) -> Figure:
                 f"{(len(words), len(words))}, but theirs is {scores.shape}"
             )
     limit = max(float(abs(scores).max()) for scores in matrices.values())
-    figure, panels = style.panels(len(matrices), 3.3)
-    figure.get_layout_engine().set(wspace=0.1)
-    for ax, (title, scores) in zip(panels, matrices.items(), strict=True):
-        number_map(ax, scores, words, words, limits=(-limit, limit), decimals=1)
-        ax.set_aspect("auto")
-        ax.set_title(f"{title}: {written(scores[0, 1], 1)} and {written(scores[1, 0], 1)}")
-        ax.set_xlabel("the word looked at (key)")
-        level_name(ax, "the word that looks (query)")
-        for i, j in ((0, 1), (1, 0)):  # the two scores to compare
-            outline(ax, (j - 0.5, i - 0.5), 1, 1, style.INK, 2.5, clip_on=False)
+    wide, high, low = 0.84, 0.74, 0.72
+    figure, ax = canvas(8, low + high * len(words) + 0.95)
+    heading(ax, "With one matrix, two words give each other the same score")
+    label(ax, (0.02, low + high * len(words) / 2), "the word\nthat looks\n(query)")
+    for left, (title, scores) in zip((1.6, 5.3), matrices.items(), strict=True):
+        size, pairs = (wide * len(words), high * len(words)), scores.copy()
+        np.fill_diagonal(pairs, np.nan)
+        matrix(ax, (left, low), *size, pairs, limit=limit, edge=style.PAPER)
+        top, middle = low + size[1], left + size[0] / 2
+        label(ax, (left, top + 0.2), title, size=13, weight="bold")
+        label(ax, (middle, 0.17), "the word looked at (key)", ha="center")
+        places = [(left + wide * (at + 0.5), top - high * (at + 0.5)) for at in range(len(words))]
+        for (x, y), text in zip(places, words, strict=True):
+            word(ax, (left - 0.14, y), text, ha="right")
+            word(ax, (x, low - 0.22), text)
+        for (i, j), score in np.ndenumerate(scores):
+            at, ink = (places[j][0], places[i][1]), style.SIGNED(0.5 + score / limit / 2)
+            if i == j:
+                label(ax, (at[0], at[1] + 0.25), written(score, 1), ha="center", color=style.MUTED)
+                continue
+            label(ax, at, written(score, 1), size=13, ha="center", color=style.ink_on(ink))
+            if i < j:
+                x, y = (places[i][0] + places[j][0]) / 2, (places[i][1] + places[j][1]) / 2
+                same, reach = np.isclose(score, scores[j, i]), (j - i) / 2 - 0.25
+                ends = [(x + end * wide, y + end * high) for end in (-reach, reach)]
+                path(ax, ends, style.INK, head=False)
+                look = {"fill": style.PAPER, "round": 0.12, "line": 1, "zorder": 5, "size": 13}
+                box(ax, (x, y), 0.24, 0.24, "=" if same else "≠", style.INK, **look)
     return figure
 
 
@@ -457,7 +477,8 @@ def attention_explorer(
 
     from_x, from_y = plane("zero", "zero")
     x, y = plane("x", "y")
-    ways = base.mark_rule(strokeWidth=2, opacity=0.6).encode(from_x, from_y, x2="x", y2="y")
+    wide = {"opacity": 0.6, "strokeWidth": alt.expr("max(10 * datum.weight, 0.8)")}
+    ways = base.mark_rule(**wide).encode(from_x, from_y, x2="x", y2="y")
     dots = base.mark_point(filled=True, size=140, opacity=1).encode(x, y, color=color, tooltip=tips)
     names = chips(x, y, away("y"))
     here = alt.Chart(alt.Data(values=[{"zero": 0}])).transform_calculate(x="query_x", y="query_y")
@@ -484,7 +505,7 @@ def attention_explorer(
     parts = base.transform_calculate(px="datum.weight * datum.vx", py="datum.weight * datum.vy")
     pulls = (
         parts.transform_joinaggregate(out_x="sum(px)", out_y="sum(py)")
-        .mark_rule(opacity=0.6, strokeWidth=alt.expr("8 * datum.weight"))
+        .mark_rule(**wide)
         .encode(x, y, x2="out_x", y2="out_y", color=color)
     )
     mean = (
@@ -495,23 +516,22 @@ def attention_explorer(
     output = mean.mark_point(shape="diamond", filled=True, size=220, color=GREY, opacity=1).encode(
         *plane("out_x", "out_y")
     )
-    below = alt.expr("datum.out_y < -2 ? -22 : 22")
-    called = write(mean, *plane("out_x", "out_y"), text=alt.value("output"), dy=below)
-    note = {"align": "left", "fontWeight": "normal", "clip": False}
-    said = write(mean, alt.value(0), alt.value(SIDE + 40), text="text:N", fill=style.MUTED, **note)
-    right = pulls + squares + value_names + output + said + called
+    ends = "datum.out_x > 1.3 ? 'right' : datum.out_x < -1.3 ? 'left' : 'center'"
+    look = {"align": alt.expr(ends), "dy": alt.expr("datum.out_y < -2 ? -22 : 22")}
+    said = write(mean, *plane("out_x", "out_y"), text="text:N", **look)
+    right = pulls + squares + value_names + output + said
     part = {"fontSize": style.PART, "frame": "group", "offset": 14}
     shown = [
         chart.properties(title=alt.Title(name, **part), width=wide, height=SIDE)
         for chart, name, wide in (
             (left, "1. query and keys", SIDE),
-            (middle, "2. weights", 115),
+            (middle, "2. weights", 95),
             (right, "3. values and output", SIDE),
         )
     ]
     title = alt.Title(
         "The output goes to the value whose key the query points at",
-        subtitle="Each query, key, value and output is two numbers: how far right, how far up",
+        subtitle="Each point is two numbers, right and up. The wider a line, the larger its weight",
     )
     whole = alt.hconcat(*shown, bounds="flush", spacing=56, title=title)
     return whole.add_params(*sliders)
@@ -548,14 +568,15 @@ def _shared_and_separate() -> dict[str, Tensor]:
     "attention-arrow",
     caption="A query finds its key: the one that points the same way gets nearly all the weight.",
     alt="Arrows from one point. A thick one, the query to write 'gustan', points up and "
-    "right; it asks: 'gusta' or 'gustan', one or many? The key of 'trees' points nearly the same "
-    "way and ends in a large disk, weight 0.88; the keys of 'I' and 'like' point to the sides and "
-    "end in small disks, weights 0.07 and 0.04.",
+    "right; it asks: is one thing liked, or many? The key of 'trees' points nearly the same way "
+    "and ends in a large disk, weight 0.88; the keys of 'I' and 'like' point to the sides and end "
+    "in small disks, weights 0.07 and 0.04. Dashed lines lead from the keys straight to the query: "
+    "'trees' reaches far along it, 'I' hardly, 'like' not at all.",
     hero=True,
 )
 def draw_arrow() -> Figure:
     keys = [[-0.5, 0.5], [1, -0.5], [1, 1]]
-    looks_for = "“gusta” or “gustan”: one, or many?"
+    looks_for = "It asks: is one thing liked, or many?"
     return _query_finds_key(["I", "like", "trees"], [1, 2], keys, "gustan", looks_for)
 
 
@@ -574,11 +595,10 @@ def draw_projection() -> Figure:
 
 @figure(
     "attention-shared-matrix",
-    title="With one matrix, two words give each other the same score",
     caption="Scores with one matrix for queries and keys, and with two.",
-    alt="Two maps of three by three scores for 'I like trees'. With one shared matrix the map is "
-    "its own mirror image along the diagonal; with two matrices it is not. "
-    "The scores of 'I' with 'like' and of 'like' with 'I' are framed.",
+    alt="Two maps of three by three scores for 'I like trees', their diagonals grey. With one "
+    "shared matrix the map is its own mirror image along the diagonal, and between each two "
+    "mirrored scores stands an equals sign; with two matrices it is not.",
 )
 def draw_shared_matrix() -> Figure:
     return _score_maps(_shared_and_separate(), ["I", "like", "trees"])
@@ -619,9 +639,9 @@ def draw_four_frames() -> Figure:
     "attention-scaling",
     caption="What the width of queries and keys does to scores, weights and gradient, with and "
     "without the division by the root of d_k.",
-    alt="Three panels against d_k from 4 to 1024. Undivided, the variance of the scores rises in a "
-    "straight line, the largest weight comes near 1, and the slope of the softmax falls to 0.02. "
-    "Divided by the root of d_k, all three stay level.",
+    alt="Two small panels and a large one against d_k from 4 to 1024. Undivided, the variance of "
+    "the scores rises in a straight line, the largest weight comes near 1, and, in the large "
+    "panel, the slope of the softmax falls to 0.02. Divided by the root of d_k, all stay level.",
 )
 def draw_scaling() -> Figure:
     return _scaling_curves([softmax_at(d_k, scaled) for d_k in WIDTHS for scaled in (False, True)])
@@ -631,9 +651,9 @@ def draw_scaling() -> Figure:
     "attention-explorer",
     caption="Move a query and a key, and see the weights and the output follow.",
     alt="Three panels with sliders. Left: a query and the keys of I, like and trees as points in a "
-    "plane; trees lies where the query points. Middle: bars of the three weights, the longest for "
-    "trees. Right: the three values, each with a line to the output, as wide as its weight; the "
-    "output lies near the value of trees.",
+    "plane, with lines as wide as their weights; trees lies where the query points. Middle: bars "
+    "of the three weights, the longest for trees. Right: the three values, each with such a line "
+    "to the output, which lies near the value of trees.",
 )
 def draw_explorer() -> Any:
     words = ["I", "like", "trees"]

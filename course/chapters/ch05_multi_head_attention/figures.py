@@ -13,7 +13,7 @@ from matplotlib.figure import Figure
 
 from course.drawing import lazy_altair as alt
 from course.drawing import style
-from course.drawing.arrows import attention_arrow, box, threads
+from course.drawing.arrows import arrow, attention_arrow, box, threads
 from course.drawing.cells import EDGE, area, outline
 from course.drawing.registry import figure
 from course.drawing.values import as_array, steady_round
@@ -190,20 +190,30 @@ def _eight_heads(
 
 
 def _two_pictures(maps: Any, layer: str, head: int, askers: Mapping[str, str]) -> Figure:
-    """Draw the looks of two words of a sentence in one head, unnamed: one above it, one below."""
-    figure, ax = canvas(8, 3.75)
+    """Draw the looks of two words of a sentence in one head, unnamed: one above it, one below.
+
+    At the end stands the word that is written for the second one.
+    """
+    figure, ax = canvas(8, 3.55)
     weights = as_array(maps.weights[layer][head])
-    note = "Which decides Spanish “tired”: cansado (el animal) or cansada (la calle, the street)?"
+    note = (
+        "Which of the two decides that Spanish “tired” is cansado (animal), not cansada (street)?"
+    )
     places = [maps.src.index(asker) for asker in askers]
-    found = {maps.src[int(weights[place].argmax())]: style.INK for place in places}
+    found = dict.fromkeys(maps.src[int(weights[place].argmax())] for place in places)
     one, other = (f"“{asker}”" for asker in askers)
     seen = " and ".join(f"“{text}”" for text in found)
     heading(ax, f"Nearly all attention of {one}, and of {other}, goes to {seen}", note)
-    middles = sentence(ax, (0.1, 1.35), maps.src, {**found, **askers}, gap=0.2)
-    for (asker, color), place, below in zip(askers.items(), places, (False, True), strict=True):
-        said = f"({'ab'[below]})  what “{asker}” looks at"
-        label(ax, (0.02, 0.3 if below else 2.7), said, size=style.LABEL)
-        arcs(ax, middles, 1.23 if below else 1.61, weights[place], place, color, below)
+    middles = sentence(ax, (0.1, 1.3), maps.src, askers, gap=0.185)
+    for text in found:
+        ground = {**style.chip(text)["bbox"], "facecolor": style.MUTED}
+        at, look = (middles[maps.src.index(text)], 1.3), {"weight": "bold", "bbox": ground}
+        word(ax, at, text, size=12, va="baseline", color=style.PAPER, **look)
+    for color, place, below in zip(askers.values(), places, (False, True), strict=True):
+        arcs(ax, middles, 1.18 if below else 1.56, weights[place], place, color, below)
+    at, look = middles[-1] + 0.34, {"va": "baseline", "ha": "left", "color": style.DECODER}
+    arrow(ax, (at, 1.36), (at + 0.28, 1.36))
+    word(ax, (at + 0.37, 1.3), maps.tgt_out[-2], size=12, **look)
     return figure
 
 
@@ -226,10 +236,11 @@ def arcs(
         if weight >= FAINT:
             rise = side * (0.3 + 0.07 * abs(x - middles[query]))
             start, end = (middles[query], y), (x, y + 0.05 * side)
-            attention_arrow(ax, start, end, float(weight), color, widest=6, rise=rise)
+            attention_arrow(ax, start, end, float(weight), color, widest=4, rise=rise)
             at = (x + middles[query]) / 2, y + rise + 0.22 * side
             share = f"{percent(float(weight))} of its attention"
-            label(ax, at, share, size=12, weight="bold", ha="center")
+            ink = style.readable(color, style.PAPER)
+            label(ax, at, share, size=12, weight="bold", ha="center", color=ink)
 
 
 # --- two columns of words ------------------------------------------------------------------------
@@ -319,10 +330,10 @@ def token_view(maps: Any, layer: str = "encoder, layer 1", word: str | None = No
 
     maps: what a `Translator` gives. A line's width and opacity are its weight, its color the
     head. Below the chart one chooses layer, word and heads by their names. A click on a word on
-    the left shows its lines alone, with the shares of the thick ones, and the title says where
-    most of its attention goes; a click beside it shows the lines of all words, a click in the
-    legend one head alone. layer, word: what is chosen at first; word None: all of them. Raises
-    ValueError where there is no such layer or word.
+    the left shows its lines alone, the thick ones with head and share, the others grey, and the
+    title says where most of its attention goes; a click beside it shows the lines of all words and
+    a legend, in which a click shows one head alone. layer, word: what is chosen at first; word
+    None: all of them. Raises ValueError where there is no such layer or word.
     """
     lines, words = _token_rows(maps)
     layers = list(dict.fromkeys(row["layer"] for row in words))
@@ -425,11 +436,13 @@ def token_view(maps: Any, layer: str = "encoder, layer 1", word: str | None = No
             title=None,
             labelExpr="'head ' + datum.label",
             offset=8,
-            orient="top",
+            orient="bottom",
             symbolType="stroke",
             symbolSize=300,
-            symbolStrokeWidth=7,
-            symbolOpacity=1,
+            labelOffset=6,
+            symbolStrokeWidth=alt.ExprRef(f"({is_chosen}) ? 0 : 7"),
+            # A chosen word's thick lines are named at their ends.
+            labelOpacity=alt.ExprRef(f"({is_chosen}) ? 0 : 1"),
         ),
     )
 
@@ -456,7 +469,9 @@ def token_view(maps: Any, layer: str = "encoder, layer 1", word: str | None = No
             x2="right:Q",
             y=alt.Y("i:Q", scale=vertical, axis=None),
             y2="end:Q",
-            color=color,
+            color=alt.condition(
+                f"({is_chosen}) && datum.weight < {SAID}", alt.value(style.SOFT), color
+            ),
             opacity=alt.Opacity(
                 "weight:Q", scale=alt.Scale(domain=[0, 1], range=[0.15, 1]), legend=None
             ),
@@ -745,9 +760,10 @@ def draw_heads_eight() -> Figure:
 @figure(
     "heads-two-pictures",
     caption="Which would you believe? Two words look at 'animal', each with nearly all it has.",
-    alt="The sentence 'the animal did not cross the street because it was too tired'. Above it, "
-    "(a), a thick arrow leads from 'it' to 'animal', 98 % of its attention; below it, (b), one "
-    "just as thick from 'tired' to 'animal', 100 %. The note asks which decides cansado.",
+    alt="The sentence 'the animal did not cross the street because it was too tired'. Above it, a "
+    "thick arrow leads from 'it' to 'animal', 98 % of its attention; below it, one just as thick "
+    "from 'tired' to 'animal', 100 %. At its end: cansado, and the note asks which of them makes "
+    "it so.",
 )
 def draw_two_pictures() -> Figure:
     return _two_pictures(maps_of_tired(), "encoder.layers.1.self_attn", 2, RIDDLE)
@@ -773,7 +789,7 @@ def draw_heads_one_two_all() -> Figure:
     caption="Who looks at whom, to explore: choose a layer, heads and a word.",
     alt="Two columns with the words of 'The animal didn't cross the street because it was too "
     "tired'. From 'it' on the left a thick line of head 2 leads to 'animal', 98 %, and one of head "
-    "1 to 'because', 70 %; thin ones in other colors lead to most words.",
+    "1 to 'because', 70 %; thin grey ones lead to most words.",
 )
 def draw_heads_token_view() -> Any:
     return token_view(maps_of_tired(), word="it")

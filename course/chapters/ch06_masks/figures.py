@@ -10,7 +10,6 @@ import matplotlib as mpl
 import numpy as np
 import torch
 from matplotlib.axes import Axes
-from matplotlib.colors import ListedColormap
 from matplotlib.figure import Figure
 from torch import Tensor
 
@@ -18,7 +17,6 @@ from course import experiments
 from course.chapters.ch06_masks.experiments import measured_influence
 from course.drawing import plots, style
 from course.drawing.arrows import arrow, box, path
-from course.drawing.maps import number_map
 from course.drawing.registry import figure
 from course.drawing.values import as_array
 from course.drawing.words import canvas, heading, label, titled, word, word_color
@@ -26,45 +24,42 @@ from transformer_lib.model.masks import causal_mask, padding_mask
 from transformer_lib.text.tokens import BOS, PAD
 
 
-@mpl.rc_context(style.PRINT)
-def _mask_maps(
-    masks: Mapping[str, Any],
-    rows: Sequence[str],
-    columns: Sequence[str],
-    *,
-    title: str = "",
-    note: str = "",
-    marks: tuple[str, str] = ("0", "1"),
-    loud: str = "",
-) -> Figure:
-    """Draw boolean squares (q, k) side by side, True filled with a 1, False empty with a 0.
+def _influence(maps: Mapping[str, Any], words: Sequence[str], changed: str) -> Figure:
+    """Draw which outputs change with which word: the first square large, the others small.
 
-    masks: title -> square; rows, columns: the words of its q rows and k columns. title, note: what
-    stands above. marks: what is written into the cells for False and True. loud: the square in the
-    accent. Raises ValueError when a square doesn't fit the words or holds anything but True and
-    False (1 and 0).
+    maps: title -> square (t, t), True where the output of the row changes with the word of the
+    column. changed: the word whose column is in the accent. Raises ValueError when a square doesn't
+    fit the words or holds anything but True and False (1 and 0).
     """
-    squares = {name: as_array(mask) for name, mask in masks.items()}
+    squares = {name: as_array(one) for name, one in maps.items()}
     for name, square in squares.items():
-        if square.shape != (len(rows), len(columns)):
-            raise ValueError(
-                f"{name!r}: {len(rows)} words for the rows and {len(columns)} for "
-                f"the columns don't fit the shape {square.shape}"
-            )
+        if square.shape != (len(words), len(words)):
+            raise ValueError(f"{name!r}: {len(words)} words don't fit the shape {square.shape}")
         if not np.isin(square, (0, 1)).all():
-            raise ValueError(f"{name!r}: a mask holds True and False only")
-    wide = (style.WIDTH - 1.3) / len(squares) / len(columns)
-    figure, panels = style.panels(len(squares), 1.7 + min(wide, 0.56) * len(rows))
-    for ax, (name, square) in zip(panels, squares.items(), strict=True):
-        seen = ListedColormap([style.GROUND, style.ACCENT if name == loud else style.SOFT])
-        number_map(ax, square, rows, columns, cmap=seen, limits=(0, 1), marks=marks)
-        ax.set_title(name, fontsize=style.LABEL)
-        ax.tick_params(labelleft=ax is panels[0], pad=8)
-        for tick in ax.xaxis.get_major_ticks():
-            tick.set_pad(8)
-        for text in ax.get_yticklabels():
-            text.set_verticalalignment("center")
-    titled(figure, title, note)
+            raise ValueError(f"{name!r}: the answers are True and False only")
+    figure, ax = canvas(style.WIDTH, 4.9)
+    note = "Filled: the output changes when the word does"
+    heading(ax, "With the causal mask, a word reaches only itself and later places", note)
+    top, lit = 3.1, list(words).index(changed)
+    for number, (name, square) in enumerate(squares.items()):
+        left, wide, high = (5.75, 0.42, 0.3) if number else (1.35, 0.74, 0.52)
+        for (row, column), yes in np.ndenumerate(square):
+            fill = (style.ACCENT if column == lit else style.SOFT) if yes else style.GROUND
+            look = {"color": style.PAPER, "line": 1.5, "round": 0.03, "fill": fill}
+            box(ax, (left + wide * (column + 0.5), top - high * (row + 0.5)), wide, high, **look)
+        label(ax, (left, top + 0.8), name, size=12, weight="bold")
+        if number:
+            said = "every output changes,\nwhichever word is changed"
+            label(ax, (left, top - high * len(words) - 0.35), said)
+            continue
+        reached = f"“{changed}” changes {int(square[:, lit].sum())} of {len(words)} outputs"
+        look = {"size": 12, "weight": "bold", "color": style.ACCENT, "ha": "center"}
+        label(ax, (left + wide * (lit + 0.5), top - high * len(words) - 0.2), reached, **look)
+        label(ax, (left, top + 0.5), "the word that is changed", color=style.MUTED)
+        label(ax, (0.02, top + 0.2), "the output at", color=style.MUTED)
+        for place, text in enumerate(words):
+            word(ax, (left + wide * (place + 0.5), top + 0.2), text)
+            word(ax, (left - 0.16, top - high * (place + 0.5)), text, ha="right")
     return figure
 
 
@@ -235,20 +230,13 @@ def draw_three_masks() -> Figure:
 @figure(
     "masks-influence",
     caption="Which outputs change when one target word changes, measured in a random model.",
-    alt="Two squares: a row for the output at each word, a column for each word changed. With the "
-    "causal mask only the lower left triangle says yes. With a mask that shows everything, each "
-    "output changes with each word.",
+    alt="A large square, with the causal mask: a row for the output at each word, a column for "
+    "each word changed. Only the lower left triangle is filled; the column of 'gustan' is rust: "
+    "the outputs at 'gustan', 'los' and 'árboles' change. Beside it a small square, with a mask "
+    "that shows everything: all is filled.",
 )
 def draw_influence() -> Figure:
-    return _mask_maps(
-        measured_influence(),
-        TGT_IN,
-        TGT_IN,
-        title="With the causal mask, a word reaches only itself and later places",
-        note="Row: does the output here change? Column: the word that was changed",
-        marks=("no", "yes"),
-        loud="with the causal mask",
-    )
+    return _influence(measured_influence(), TGT_IN, "gustan")
 
 
 @figure(

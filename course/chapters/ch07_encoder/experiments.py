@@ -231,27 +231,20 @@ def held_out_neurons(batch: int = 200) -> tuple[list[str], list[Tensor]]:
     return every, [torch.cat(parts) for parts in zip(*said, strict=True)]
 
 
-def excited_by(
-    layer: int, neuron: int, count: int = 10, *, at_least: int = 5, also: str = ""
-) -> dict[str, float]:
-    """The words for which a neuron's number is largest in the test set: word -> its mean.
+def excited_by(layer: int, neuron: int, *, at_least: int = 5) -> dict[str, float]:
+    """What a neuron says to each word of the test set: word -> its mean.
 
-    Only words that occur there at least `at_least` times. also: a word that is shown in any case,
-    as the last one.
+    Only words that occur there at least `at_least` times.
     """
     words, said = held_out_neurons()
     by_word: dict[str, list[float]] = {}
     for word, value in zip(words, said[layer][:, neuron].tolist(), strict=True):
         by_word.setdefault(word, []).append(value)
-    means = {
+    return {
         word: sum(values) / len(values)
         for word, values in by_word.items()
         if len(values) >= at_least
     }
-    most = sorted(means, key=lambda word: -means[word])[:count]
-    if also and also not in most:
-        most[-1] = also
-    return {word: means[word] for word in most}
 
 
 def plural_nouns(gender: str = "") -> set[str]:

@@ -1,6 +1,6 @@
 """Inside the encoder: who reaches whom, what depth does, and the residual connection."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 import matplotlib as mpl
@@ -20,6 +20,7 @@ from course.chapters.ch07_encoder.experiments import (
     fresh_norm,
     moved,
     others,
+    plural_nouns,
     random_layers,
     read_by_encoder,
     red_things,
@@ -37,6 +38,7 @@ from course.drawing.plots import name_lines
 from course.drawing.registry import figure
 from course.drawing.values import as_array, written
 from course.drawing.words import Point, canvas, heading, label, sentence, titled, word, word_color
+from course.grammar.lexicon import NOUNS
 from transformer_lib.translator import Translator
 
 FLOW_LIMIT = 2.5  # numbers beyond it have the color of the ends
@@ -215,23 +217,36 @@ def _two_stacks(src: Sequence[str], read: Sequence[str], written: str, layers: i
 
 
 @mpl.rc_context(style.PRINT)
-def _neuron_words(neurons: Mapping[str, Mapping[str, float]], label: str) -> Figure:
-    """Draw the words to which each neuron says most, a panel each: title -> word -> how much."""
-    figure = style.new_figure(style.WIDTH, 3.9)
-    axes = figure.subplots(1, len(neurons), squeeze=False, sharex=True).flat
+def _neuron_words(
+    neurons: Mapping[str, Mapping[str, float]],
+    kinds: Mapping[str, Collection[str]],
+    named: Mapping[str, Sequence[str]],
+) -> Figure:
+    """Draw how strongly each neuron fires for words, a dot each: title -> word -> how much.
+
+    kinds: a row's name -> its words. named: title -> the words whose names stand at their dots.
+    """
+    figure = style.new_figure(style.WIDTH, 4.0)
+    axes = figure.subplots(1, len(neurons), squeeze=False, sharex=True, sharey=True).flat
     for ax, (title, words) in zip(axes, neurons.items(), strict=True):
-        colors = [style.WORDS.get(text, style.SOFT) for text in words]
-        bars = ax.barh(list(words), list(words.values()), height=0.66, color=colors)
-        ax.bar_label(bars, fmt="%.1f", padding=4, fontsize=style.NOTE)
-        ax.invert_yaxis()
+        for row, kind in enumerate(kinds.values()):
+            fires = {text: value for text, value in words.items() if text in kind}
+            up = np.random.default_rng(0).uniform(-0.15, 0.25, len(fires))
+            for (text, value), y in zip(fires.items(), row + up, strict=True):
+                color = style.WORDS.get(text, style.ACCENT if row < 2 else style.SOFT)
+                if text in named[title]:
+                    y = row - 0.15
+                    look = style.chip(text) if text in style.WORDS else {}
+                    look |= {"va": "bottom", "ha": "center" if value > 0.5 else "left"}
+                    ax.text(value, y - 0.11, text, size=style.NOTE, **look)
+                ax.scatter(value, y, s=34, color=color, alpha=0.8, linewidth=0, zorder=3)
         ax.set_title(title, loc="left", fontsize=style.LABEL)
-        ax.margins(x=0.12, y=0.02)
-        ax.set_xticks([])
-        ax.spines[:].set_visible(False)
-        ax.tick_params(axis="y", length=0, pad=8)
-        for tick in ax.get_yticklabels():
-            tick.set(**style.chip(tick.get_text()), va="center")
-    titled(figure, "Two neurons that fire for “trees” fire for other plurals, too", label)
+        ax.set_yticks(range(len(kinds)), kinds)
+        ax.set(xlabel="how strongly it fires", ylim=(len(kinds) - 0.6, -0.5))
+        ax.tick_params(axis="y", length=0)
+        ax.spines["left"].set_visible(False)
+    title = "Two neurons fire for “trees”: one for masculine plurals, one for all plurals"
+    titled(figure, title, "Each dot is a noun: its mean in 1,000 sentences not seen in training")
     return figure
 
 
@@ -410,25 +425,30 @@ def draw_stream_of_words() -> Figure:
 
 @figure(
     "encoder-neurons",
-    caption="Two neurons that fire for trees, and the words of 1,000 held-out sentences for which "
-    "they fire most.",
-    alt="Two panels of bars. Neuron 314 of layer 0: cakes, trees, paths, students, trunks, books, "
-    "artists, boats: plurals, all masculine in Spanish. Neuron 11 of layer 1: parents, rabbits, "
-    "cousins, ducks, dogs: people and animals in the plural, and, lower, trees.",
+    caption="Two neurons that fire for trees, and how strongly for the nouns that 1,000 held-out "
+    "sentences have at least five times.",
+    alt="Two panels of dots, one for each noun, in three rows: plurals masculine in Spanish, "
+    "plurals feminine in Spanish, singulars. Neuron 314 of layer 0 fires for most masculine "
+    "plurals, such as cakes and trees, and for no other noun. Neuron 11 of layer 1 fires for all "
+    "plurals, most for parents, less for trees; of the singulars only for day.",
 )
 def draw_neurons() -> Figure:
-    return _neuron_words(
-        {
-            "layer 0, neuron 314:\nplurals, masculine in Spanish": excited_by(0, 314, also="trees"),
-            "layer 1, neuron 11:\nplurals, most alive; lower: trees": excited_by(
-                1, 11, also="trees"
-            ),
-        },
-        "How strongly each fires for a word: the mean in 1,000 sentences not seen in training",
-    )
+    kinds = {
+        "plural,\nmasculine\nin Spanish": plural_nouns("m"),
+        "plural,\nfeminine": plural_nouns("f"),
+        "singular": {noun.english for noun in NOUNS.values()},
+    }
+    first, second = "neuron 314 of layer 0", "neuron 11 of layer 1"
+    named = {
+        first: ("trees", "books", "children", "parents", "houses"),
+        second: ("trees", "cats", "parents", "houses", "day"),
+    }
+    neurons = {first: excited_by(0, 314), second: excited_by(1, 11)}
+    return _neuron_words(neurons, kinds, named)
 
 
-F, SUM, NORM, BOTH = "f(x)", "x + f(x)", "norm(f(x))", "norm(x + f(x))"
+F, SUM, BOTH = "f(x)", "x + f(x)", "norm(x + f(x))"
+ALIKE = 0.95  # the mean cosine from which on words count as alike
 UP, DOWN = "Signal, on its way up", "Gradient, on its way down"
 
 
@@ -459,32 +479,37 @@ def draw_deep_stack() -> Figure:
 
 @figure(
     "encoder-deep-alike",
-    caption="How alike the words become in untrained layers, with four ways to use a sub-layer.",
-    alt="Two curves over the first 12 of 24 layers, and beside each a thin one, the same with a "
-    "norm. Without a residual connection, the mean cosine of two words is 1 after two layers; with "
-    "one it gets there after about ten.",
+    caption="How alike the words become in untrained layers, without and with a residual "
+    "connection.",
+    alt="Two curves over the first 10 of 24 layers, and a dashed line at a cosine of 0.95. Without "
+    "a residual connection, the mean cosine of two words passes it after two layers; with one, "
+    "after eight.",
 )
 def draw_deep_alike() -> Figure:
-    ways = {F: "neither", NORM: "norm only", SUM: "residual only", BOTH: "residual and norm"}
-    curves = {name: all_ways()[way]["alike"][:13] for name, way in ways.items()}
-    figure = depth_curves({"": curves}, loud=[SUM, BOTH], places={})
-    title = "With depth words become alike; the residual connection slows it"
-    note = "How alike two words are in the mean, as a cosine, in layers that have learned nothing."
-    titled(figure, title, f"{note}\nThin lines: the same with a norm")
+    curves = {
+        f"{said} a residual connection": all_ways()[way]["alike"][:11]
+        for said, way in (("without", "neither"), ("with", "residual only"))
+    }
+    [without, with_one] = (
+        next(layers for layers, cosine in enumerate(curve) if cosine > ALIKE)
+        for curve in curves.values()
+    )
+    places = dict(zip(curves, ((2.2, 1.05), (3.7, 0.62)), strict=True))
+    figure = depth_curves({"": curves}, loud=list(curves)[1:], places=places)
+    titled(
+        figure,
+        f"Words are alike after {without} layers; with the residual connection, after {with_one}",
+        "How alike two words are in the mean, as a cosine, in layers that have learned nothing",
+    )
     [ax] = figure.axes
-    for line in ax.lines:
-        line.set_linestyle("-")
-        line.set_linewidth(1 if "norm" in line.get_label() else 3.5)
-    for way, said, at, end, after in (
-        (F, "without a residual connection", (3.4, 1.07), 2, "after 2 layers"),
-        (SUM, "with a residual connection", (4.6, 0.68), 10, "after about 10"),
-    ):
-        color = style.ACCENT if way == SUM else style.MUTED
-        ax.text(*at, f"{said}: {way}", color=color, weight="bold")
-        ax.scatter(end, curves[way][end], s=70, color=color, zorder=3)
-        ax.text(end, 1.07, f"alike {after}", color=color, ha="center")
-    ax.set(xlim=(-0.1, 12.1), ylim=(-0.05, 1.15), xticks=range(0, 13, 2))
-    ax.set_yticks([0, 0.5, 1])
+    ax.axhline(ALIKE, color=style.MUTED, linewidth=1, linestyle="--")
+    for layers, line in zip((without, with_one), ax.lines, strict=False):
+        color = line.get_color()
+        ax.plot([layers, layers], [-0.05, ALIKE], ":", linewidth=1.5, color=color)
+        ax.text(layers + 0.12, 0.03, f"alike after {layers} layers", color=color)
+    ax.text(10.2, 0.91, f"above {ALIKE}: alike", ha="right", va="top", color=style.MUTED)
+    ax.set(xlim=(-0.1, 10.2), ylim=(-0.05, 1.15), xticks=range(0, 11, 2))
+    ax.set_yticks([0, 0.5, ALIKE], ["0", "0.5", f"{ALIKE}"])
     return figure
 
 

@@ -163,22 +163,22 @@ def _words_come_back(src: Sequence[str], read: Sequence[str], written: Sequence[
     """
     if list(read[1:]) != list(written[:-1]):
         raise ValueError(f"{' '.join(written)} doesn't come back as {' '.join(read)}")
-    figure, ax = canvas(style.WIDTH, 4.5)
+    figure, ax = canvas(style.WIDTH, 4.35)
     heading(ax, "Each word the decoder writes is the next word it reads")
-    left, pitch, low, high = 3.14, 0.93, 1.55, 2.55
+    left, pitch, low, high = 3.5, 0.86, 1.45, 2.45
     places, middle = [left + pitch * place for place in range(len(read))], (low + high) / 2
     for x, width, color, name in (
-        (0.05, 1.86, style.ENCODER, "encoder"),
+        (0.05, 2.3, style.ENCODER, "encoder"),
         (left - 0.48, places[-1] - left + 0.96, style.DECODER, "decoder"),
     ):
         at, size = (x + width / 2, middle), {"size": style.TITLE, "weight": "bold"}
         box(ax, at, width, high - low, "", color, fill=style.TINTS[color], round=0.12)
         label(ax, at, name, ha="center", color=color, **size)
-    for x, text in zip(sentence(ax, (0.98, 0.9), src, gap=0.16, ha="center"), src, strict=True):
+    for x, text in zip(sentence(ax, (1.2, 0.9), src, gap=0.27, ha="center"), src, strict=True):
         arrow(ax, (x, 1.15), (x, low), word_color(text))
-    arrow(ax, (1.91, middle), (left - 0.48, middle), style.ENCODER, thick=3)
+    arrow(ax, (2.35, middle), (left - 0.48, middle), style.ENCODER, thick=3)
     named = {"size": style.NOTE, "ha": "center", "color": style.ENCODER}
-    label(ax, (2.28, middle + 0.2), "memory", weight="bold", **named)
+    label(ax, (2.66, middle + 0.2), "memory", weight="bold", **named)
     for y, said in ((high + 0.58, "it writes"), (0.95, "it reads")):
         label(ax, (left - 0.42, y), said, ha="right", color=style.MUTED)
     for place, (x, comes, goes) in enumerate(zip(places, read, written, strict=True)):
@@ -187,10 +187,10 @@ def _words_come_back(src: Sequence[str], read: Sequence[str], written: Sequence[
         arrow(ax, (x, high), (x, high + 0.4), word_color(goes))
         word(ax, (x, high + 0.58), goes, size=13)
         if place + 1 < len(places):  # around the decoder, and up to the next to be read
-            lane, out = 0.14 * (len(places) - 2 - place), places[-1] + 0.62
-            over, under, end = high + 0.94 + lane, 0.53 - lane, places[place + 1]
+            lane, out = 0.12 * (len(places) - 2 - place), places[-1] + 0.6
+            over, under, end = high + 0.94 + lane, 0.55 - lane, places[place + 1]
             corners = [(x, high + 0.76), (x, over), (out + lane, over), (out + lane, under)]
-            path(ax, [*corners, (end, under), (end, 0.78)], word_color(goes), thick=3)
+            path(ax, [*corners, (end, under), (end, 0.77)], word_color(goes))
     return figure
 
 
@@ -261,7 +261,7 @@ def _stacks_stepper(way: Mapping[str, Any], start: int | None = None) -> Any:
             outside, over, under = right + 14, WORDS_OUT + 22, -6
             corners = [(x, over - 8), (x, over), (outside, over), (outside, under)]
             corners += [(x + COLUMN, under), (x + COLUMN, under + 6)]
-            own = {"color": word_color(read), "place": place}
+            own = {"color": style.readable(word_color(read), style.PAPER), "place": place}
             own |= {"since": first, "until": first + each}
             heads.append({"x": x + COLUMN, "y": under + 10, **own})
             backs += [{"x": x, "y": y, "order": n, **own} for n, (x, y) in enumerate(corners)]
@@ -313,14 +313,14 @@ def _stacks_stepper(way: Mapping[str, Any], start: int | None = None) -> Any:
     fill = alt.Fill("tint:N", scale=None, legend=None)
     ramp = [-LIMIT, -LIMIT / 2, 0, LIMIT / 2, LIMIT]
     scale = alt.Scale(domain=ramp, clamp=True, interpolate="rgb", range=list(style.SIGNED_COLORS))
-    key = {"title": "numbers of a vector", "titleOrient": "left", "values": [-3, 0, 3]}
-    legend = alt.Legend(orient="bottom", gradientLength=160, **key)
+    key = {"title": "numbers of a vector", "values": [-3, 0, 3], "legendX": 0, "legendY": 0}
+    legend = alt.Legend(orient="none", direction="horizontal", gradientLength=110, **key)
     drawn = alt.layer(
         now(backs, newest)
-        .mark_line(strokeWidth=3, strokeJoin="round")
+        .mark_line(strokeWidth=4, strokeJoin="round")
         .encode(x, y, color=color, order="order:Q", detail="place:N"),
         now(heads, newest)
-        .mark_point(shape="triangle-up", filled=True, size=110, opacity=1)
+        .mark_point(shape="triangle-up", filled=True, size=170, opacity=1)
         .encode(x, y, color=color),
         layer_boxes.mark_rect(cornerRadius=8, strokeWidth=1).encode(
             x, y, stroke=stroke, fill=fill, **to
@@ -329,7 +329,7 @@ def _stacks_stepper(way: Mapping[str, Any], start: int | None = None) -> Any:
         .mark_text(fontSize=14, baseline="middle", **bold)
         .encode(alt.X("at:Q", axis=None), alt.Y("up:Q", axis=None), text="name:N", color=color),
         now(frames, "datum.since > step")
-        .mark_rect(filled=False, stroke=style.RULE, strokeWidth=1)
+        .mark_rect(filled=False, stroke=style.SOFT, strokeWidth=1, strokeDash=[3, 3])
         .encode(x, y, **to),
         now(memory, arrived)
         .mark_line(color=style.ENCODER, strokeWidth=3)
@@ -343,7 +343,13 @@ def _stacks_stepper(way: Mapping[str, Any], start: int | None = None) -> Any:
         .encode(x, y, x2="x2:Q"),
         now(cells, "datum.since <= step")
         .mark_rect()
-        .encode(x, y, color=alt.Color("value:Q", scale=scale, legend=legend), **to),
+        .encode(
+            x,
+            y,
+            color=alt.Color("value:Q", scale=scale, legend=legend),
+            opacity=alt.condition("datum.since == step", alt.value(1), alt.value(0.5)),
+            **to,
+        ),
         now(frames, "datum.since == step")
         .mark_rect(filled=False, stroke=style.ACCENT, strokeWidth=3)
         .encode(x, y, **to),
@@ -356,9 +362,8 @@ def _stacks_stepper(way: Mapping[str, Any], start: int | None = None) -> Any:
         .encode(alt.X("middle:Q", axis=None), alt.Y("up:Q", axis=None), text="word:N", color=color),
     ).resolve_scale(color="independent")
     titles = json.dumps(said, ensure_ascii=False)
-    return drawn.properties(
-        width=width, height=height + 8, title=alt.Title(alt.ExprRef(f"{titles}[step - 1]"))
-    ).add_params(slider)
+    title = alt.Title(alt.ExprRef(f"{titles}[step - 1]"), subtitle="Dashed: not computed yet")
+    return drawn.properties(width=width, height=height + 8, title=title).add_params(slider)
 
 
 def _check(src: Sequence[str], steps: Sequence[WordStep]) -> None:
@@ -449,7 +454,8 @@ def draw_words_come_back() -> Figure:
     "the vectors of 'I like trees <eos>' before and after each encoder layer; a line, the memory, "
     "leads from their top to both decoder layers. On the right, the columns of <bos>, 'me' and "
     "'gustan' are complete up to the words written above them; from the newest, 'los', a line in "
-    "its color leads around the decoder to the next column, where it is read.",
+    "its color leads around the decoder to the next column, where it is read. All strips are "
+    "faded but the newest, that of 'los'; dashed frames stand for what isn't computed yet.",
 )
 def draw_stepper() -> Any:
     return _stacks_stepper(_i_like_trees_on_the_way())

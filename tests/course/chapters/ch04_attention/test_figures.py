@@ -103,9 +103,9 @@ def test_the_disks_beside_the_keys_are_as_large_as_the_weights():
     disks = [patch.radius**2 for patch in ax.patches if isinstance(patch, Circle)]
     np.testing.assert_allclose(disks / sum(disks), weights, rtol=1e-4)
     texts = [text.get_text() for text in ax.texts]
-    assert {"query, to write “gustan”", "key of “trees”", "weight 0.88", "weight 0.07"} <= set(
-        texts
-    )
+    assert {"query, to write", "gustan", "trees", "weight 0.88", "weight 0.07"} <= set(texts)
+    reached = [line.get_xydata() for line in ax.lines[:-1]]  # from each key straight to the query
+    assert all((tip - foot) @ [1, 2] == pytest.approx(0) for tip, foot in reached)
     with pytest.raises(ValueError, match="a query of the shape"):
         _query_finds_key(WORDS, [1, 2, 3], keys, "gustan")
 
@@ -152,8 +152,18 @@ def test_the_scaling_curves_carry_the_measured_numbers():
 
 def test_score_maps_share_one_scale():
     maps = {"one": torch.eye(3), "two": -4 * torch.eye(3)}
-    panels = _score_maps(maps, WORDS).axes
-    assert {ax.images[0].get_clim() for ax in panels} == {(-4.0, 4.0)}
+    [ax] = _score_maps(maps, WORDS).axes
+    assert [image.get_clim() for image in ax.images] == 2 * [(-4.0, 4.0)]
+
+
+def test_each_two_scores_that_mirror_each_other_have_their_sign():
+    lopsided = torch.tensor([[0.0, 1, 2], [1, 0, 3], [2, 4, 0]])
+    [ax] = _score_maps({"one": torch.ones(3, 3), "two": lopsided}, WORDS).axes
+    signs = [text.get_text() for text in ax.texts if text.get_text() in ("=", "≠")]
+    assert signs == ["=", "=", "=", "=", "=", "≠"]
+
+
+def test_a_score_matrix_of_other_words_is_refused():
     with pytest.raises(ValueError, match="'one': 3 words need scores of the shape"):
         _score_maps({"one": torch.eye(2)}, WORDS)
 

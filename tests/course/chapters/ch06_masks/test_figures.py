@@ -10,30 +10,31 @@ from course import experiments
 from course.chapters.ch06_masks.experiments import measured_influence
 from course.chapters.ch06_masks.figures import (
     COVERED,
+    _influence,
     _leak_curves,
     _mask_equation,
-    _mask_maps,
     _staircase,
     _three_masks,
 )
+from course.drawing import style
 from transformer_lib import causal_mask
 
 
-def test_a_map_shows_its_mask_with_the_words_on_the_axes():
+def test_the_changed_words_column_is_loud_and_counts_its_outputs():
     mask = causal_mask(3)[0, 0]
-    ax = _mask_maps({"causal": mask}, ["a", "b", "c"], ["d", "e", "f"]).axes[0]
-    np.testing.assert_array_equal(ax.images[0].get_array(), mask)
-    assert [label.get_text() for label in ax.get_yticklabels()] == ["a", "b", "c"]
-    assert [label.get_text() for label in ax.get_xticklabels()] == ["d", "e", "f"]
-    numbers = {text.get_position(): text.get_text() for text in ax.texts}
-    assert numbers[(0, 2)] == "1" and numbers[(2, 0)] == "0", "row 2 sees column 0"
+    ax = _influence({"causal": mask}, ["a", "b", "c"], "b").axes[0]
+    cells = [one for one in ax.patches if isinstance(one, FancyBboxPatch)]
+    fills = np.reshape([to_hex(cell.get_facecolor()) for cell in cells], (3, 3))
+    np.testing.assert_array_equal(fills != style.GROUND.lower(), mask)
+    np.testing.assert_array_equal(fills == style.ACCENT.lower(), [[0, 0, 0], [0, 1, 0], [0, 1, 0]])
+    assert "“b” changes 2 of 3 outputs" in [text.get_text() for text in ax.texts]
 
 
-def test_what_is_no_mask_of_these_words_is_refused():
-    with pytest.raises(ValueError, match="'x': 2 words for the rows and 3 for the columns"):
-        _mask_maps({"x": causal_mask(3)[0, 0]}, ["a", "b"], ["a", "b", "c"])
-    with pytest.raises(ValueError, match="'x': a mask holds True and False only"):
-        _mask_maps({"x": torch.full((1, 1), 0.5)}, ["a"], ["a"])
+def test_what_is_no_answer_for_these_words_is_refused():
+    with pytest.raises(ValueError, match="'x': 2 words don't fit the shape"):
+        _influence({"x": causal_mask(3)[0, 0]}, ["a", "b"], "a")
+    with pytest.raises(ValueError, match="'x': the answers are True and False only"):
+        _influence({"x": torch.full((1, 1), 0.5)}, ["a"], "a")
 
 
 def test_both_is_where_both_are():

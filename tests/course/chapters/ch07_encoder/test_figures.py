@@ -7,7 +7,9 @@ from matplotlib.colors import to_hex
 from matplotlib.patches import FancyArrowPatch
 
 from course.chapters.ch07_encoder import experiments as data
+from course.chapters.ch07_encoder.experiments import all_ways
 from course.chapters.ch07_encoder.figures import (
+    ALIKE,
     _around_flow,
     _neuron_words,
     _norm_groups,
@@ -18,6 +20,7 @@ from course.chapters.ch07_encoder.figures import (
 from course.drawing import style
 from course.drawing.maps import maps_of_words
 from course.drawing.registry import FIGURES
+from course.grammar.lexicon import NOUNS
 
 
 def drawn(name: str) -> dict[str, np.ndarray]:
@@ -83,13 +86,14 @@ def test_in_the_stream_each_look_at_another_word_is_a_ribbon_of_its_weight():
     assert ribbons([[0.2, 0.8], [0.4, 0.6]]) == pytest.approx([7.2, 3.6])
 
 
-def test_neurons_show_their_words_and_one_in_its_color():
-    first, second = _neuron_words(
-        {"n": {"trees": 2.0, "paths": 1.0}, "m": {"a": 4.0}}, "fires"
-    ).axes
-    assert [tick.get_text() for tick in first.get_yticklabels()] == ["trees", "paths"]
-    assert [bar.get_width() for bar in first.patches] == [2, 1]
-    assert to_hex(first.patches[0].get_facecolor()) == style.WORDS["trees"].lower()
+def test_each_noun_is_a_dot_at_what_the_neuron_says_in_the_row_of_its_kind():
+    neurons = {"n": {"trees": 2.0, "paths": 1.0, "tree": 0.0, "the": 3.0}, "m": {"tree": 4.0}}
+    kinds = {"plural": ["trees", "paths"], "singular": ["tree"]}
+    first, second = _neuron_words(neurons, kinds, {"n": ["paths"], "m": []}).axes
+    dots = [(*one.get_offsets()[0], to_hex(one.get_facecolor()[0])) for one in first.collections]
+    assert [(x, round(y)) for x, y, _ in dots] == [(2, 0), (1, 0), (0, 1)]
+    assert dots[0][2] == style.WORDS["trees"].lower()
+    assert [text.get_text() for text in first.texts] == ["paths"] and not second.texts
     assert first.get_xlim() == second.get_xlim()
 
 
@@ -158,11 +162,18 @@ def test_the_deep_stack():
 
 
 def test_how_alike_words_become():
-    [alike] = FIGURES["encoder-deep-alike"].draw().axes
-    at_2 = {line.get_label(): line.get_ydata()[2] for line in alike.lines}
-    assert min(at_2["f(x)"], at_2["norm(f(x))"]) > 0.95
-    assert max(at_2["x + f(x)"], at_2["norm(x + f(x))"]) < 0.6
-    assert min(line.get_ydata()[11] for line in alike.lines) > 0.95
+    alike = {name: way["alike"] for name, way in all_ways().items()}
+    at_2 = {name: cosines[2] for name, cosines in alike.items()}
+    assert min(at_2["neither"], at_2["norm only"]) > 0.95
+    assert max(at_2["residual only"], at_2["residual and norm"]) < 0.6
+    assert min(cosines[11] for cosines in alike.values()) > 0.95
+    figure = FIGURES["encoder-deep-alike"].draw()
+    title = "Words are alike after 2 layers; with the residual connection, after 8"
+    assert title in [text.get_text() for text in figure.texts]
+    ways = {"neither": 2, "residual only": 8}
+    for line, (way, layers) in zip(figure.axes[0].lines, ways.items(), strict=False):
+        np.testing.assert_allclose(line.get_ydata(), alike[way][:11])
+        assert alike[way][layers - 1] < ALIKE < alike[way][layers]
 
 
 def test_the_neurons_fire_for_what_is_said():
@@ -172,8 +183,18 @@ def test_the_neurons_fire_for_what_is_said():
     share = sum(word in masculine for word in words) / len(words)
     assert 0.03 < share < 0.05  # "one in 25"
     first, second = FIGURES["encoder-neurons"].draw().axes
-    assert {tick.get_text() for tick in first.get_yticklabels()} <= masculine
-    assert {tick.get_text() for tick in second.get_yticklabels()} <= plural
+    for ax, loud in ((first, {0}), (second, {0, 1, 2})):
+        dots = [dot.get_offsets()[0] for dot in ax.collections]
+        assert {round(y) for x, y in dots if x > 1} == loud
+    assert [round(x, 1) for x, y in dots if round(y) == 2 and x > 0.1] == [1.8], "day, alone"
+    for neuron, plurals in (
+        (data.excited_by(0, 314), masculine),
+        (data.excited_by(1, 11), plural),
+    ):
+        nouns = (plural | {noun.english for noun in NOUNS.values()}) - {"day"}
+        assert max(neuron[word] for word in nouns - plurals if word in neuron) < 0.1
+        assert neuron["trees"] > 2.5
+    assert min(neuron[word] for word in plural if word in neuron) > 1.5
 
 
 def test_what_is_added_makes_what_comes_out():
