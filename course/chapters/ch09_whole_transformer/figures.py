@@ -9,7 +9,7 @@ import numpy as np
 import torch
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.patches import Polygon
+from matplotlib.patches import Polygon, Rectangle
 from matplotlib.ticker import MaxNLocator
 
 from course.chapters.ch09_whole_transformer.experiments import (
@@ -33,6 +33,7 @@ from course.drawing.values import as_array
 from course.drawing.words import (
     Point,
     canvas,
+    centered,
     heading,
     label,
     percent,
@@ -42,7 +43,7 @@ from course.drawing.words import (
     word,
 )
 from transformer_lib.interpret.recording import record_outputs
-from transformer_lib.model.config import BASE, BIG
+from transformer_lib.model.config import BASE
 from transformer_lib.text.batching import make_batch
 from transformer_lib.text.tokens import BOS, EOS, SPECIALS
 from transformer_lib.translator import Translator
@@ -358,54 +359,45 @@ def _grown(ax: Axes, y: float, parts: Sequence[str], new: Sequence[str], heads: 
 
 # --- parameters ----------------------------------------------------------------------------------
 
-OF_WORDS = ("embeddings", "generator")  # whose matrices have a row for each word
+TABLES = ("source embeddings", "target embeddings", "generator")
 
 
 @mpl.rc_context(style.PRINT)
 def _parameter_bars(models: Mapping[str, Mapping[str, int]], title: str = "") -> Figure:
     """Draw how many parameters each part of some models has -> the figure.
 
-    models: name -> part -> number; all models have the same parts. Those of words are loud. Raises
-    ValueError otherwise.
+    models: name -> part -> number; all models have the same parts. Each part begins where it does
+    in the first model. The tables of words are loud. Raises ValueError for other parts.
     """
-    names = list(next(iter(models.values())))
+    first, *_ = models.values()
     for name, counts in models.items():
-        if list(counts) != names:
+        if list(counts) != list(first):
             raise ValueError(
                 f"{name!r} has the parts {', '.join(counts)}; the first model has "
-                f"{', '.join(names)}"
+                f"{', '.join(first)}"
             )
-    figure = style.new_figure(style.WIDTH, 0.72 * len(models) + 1.4)
-    figure.suptitle(title)
-    ax = figure.subplots()
-    longest = max(sum(parts.values()) for parts in models.values())
-    for at, part in enumerate(names):
-        starts = [sum(list(parts.values())[:at]) for parts in models.values()]
-        numbers = [parts[part] for parts in models.values()]
-        loud = part in OF_WORDS
-        color = style.ACCENT if loud else style.RULE
-        ax.barh(
-            range(len(models)),
-            [n / 1e6 for n in numbers],
-            left=[n / 1e6 for n in starts],
-            color=color,
-            height=0.6,
-            edgecolor=style.PAPER,
-        )
-        for row, (start, number) in enumerate(zip(starts, numbers, strict=True)):
-            if number > 0.06 * longest:
-                middle = {"x": (start + number / 2) / 1e6, "ha": "center"}
-                ax.text(
-                    **middle, y=row, s=f"{number / 1e6:.1f}", va="center", color=style.ink_on(color)
-                )
-                if not row:
-                    said, ink = part.replace("-", "-\n"), style.ACCENT if loud else style.INK
-                    ax.text(**middle, y=-0.36, s=said, va="bottom", size=style.NOTE, color=ink)
+    figure, ax = style.panel(3.0)
+    titled(figure, title, "Millions of parameters in each part of the base model")
+    start = 0.0
+    for part, most in first.items():
+        color = style.ACCENT if part in TABLES else style.RULE
+        for row, counts in enumerate(models.values()):
+            number = counts[part] / 1e6
+            ax.barh(row, number, 0.5, start, color=color, edgecolor=style.PAPER, linewidth=2)
+            if number > 1:
+                look = {"ha": "center", "va": "center_baseline", "color": style.ink_on(color)}
+                ax.text(start + number / 2, row, f"{number:.1f}", **look)
+        if most > 1e6:
+            look = {"ha": "center", "va": "bottom", "size": style.NOTE}
+            ink = style.ACCENT if part in TABLES else style.INK
+            ax.text(start + most / 2e6, -0.32, part.replace(" ", "\n"), color=ink, **look)
+        start += most / 1e6
     for row, (name, counts) in enumerate(models.items()):
-        left = {"x": -longest / 6e7, "ha": "right", "va": "center"}
-        ax.text(**left, y=row - 0.15, s=name, weight="bold")
-        ax.text(**left, y=row + 0.15, s=f"{sum(counts.values()) / 1e6:.1f} M", color=style.MUTED)
-    ax.set(xlim=(0, longest / 1e6), ylim=(len(models) - 0.6, -0.9), xticks=[], yticks=[])
+        left = {"x": -start / 60, "ha": "right", "va": "center_baseline"}
+        ax.text(**left, y=row - 0.1, s=name, weight="bold")
+        said = f"{sum(counts.values()) / 1e6:.1f} million"
+        ax.text(**left, y=row + 0.13, s=said, color=style.MUTED)
+    ax.set(xlim=(0, start), ylim=(len(models) - 0.6, -0.75), xticks=[], yticks=[])
     ax.spines[:].set_visible(False)
     return figure
 
@@ -746,31 +738,43 @@ def draw_figure_two() -> Figure:
 
 
 def _counted_models() -> dict[str, dict[str, int]]:
-    """The parts of the base model, as it comes and with shared matrices, and of the big one."""
-    sizes = {key: getattr(BIG, key) for key in ("N", "d_model", "d_ff", "h")}
-    return {
-        "base": parts(on_paper(WORDS, WORDS, N=BASE.N)),
-        "base, one matrix": parts(on_paper(WORDS, WORDS, tie_weights="all")),
-        "big, one matrix": parts(on_paper(WORDS, WORDS, tie_weights="all", **sizes)),
-    }
+    """The parts of the base model, as it comes and with one matrix for all words."""
+    models = {}
+    for name, tie in (("three matrices", "none"), ("one for all", "all")):
+        counts = parts(on_paper(WORDS, WORDS, tie_weights=tie))
+        one = WORDS * BASE.d_model
+        words = counts["embeddings"] - one, counts["generator"], one
+        others = {part: counts[part] for part in ("attention", "feed-forward", "norms")}
+        models[name] = dict(zip(TABLES, words, strict=True)) | others
+    return models
 
 
 @figure(
     "whole-parameters",
-    caption="Parameters by part: the base model as it comes, with one matrix for words, and big.",
-    alt="Three stacked bars. Base: 100.9 million, of which embeddings 37.9, attention 18.9, "
-    "feed-forward 25.2, generator 18.9. With one matrix for all words: 63.0 million. Big, with "
-    "one matrix: 214.2 million, of which feed-forward 100.7. Embeddings and generator, with a row "
-    "for each word, stand out. After the second bar a bracket: 38 million saved. The norms "
-    "are too few to be seen.",
+    caption="Parameters of the base model by part: with three matrices for words, and with one.",
+    alt="Two stacked bars. With three matrices for words 100.9 million parameters: source "
+    "embeddings, target embeddings and generator, 18.9 each, in orange, attention 18.9, "
+    "feed-forward 25.2. With one matrix for all 63.0 million: the three orange blocks fold into "
+    "one of 18.9, and in the place of the two others stands '38 million saved'. The norms are too "
+    "few to be seen.",
 )
 def draw_parameters() -> Figure:
     models = _counted_models()
-    totals = [sum(counts.values()) / 1e6 for counts in models.values()]
-    saved, whole = totals[0] - totals[1], totals[0]
-    title = f"One matrix for words saves {saved:.0f} of {whole:.0f} million parameters"
+    whole, rest = (sum(counts.values()) / 1e6 for counts in models.values())
+    title = (
+        f"One shared matrix for words saves {whole - rest:.0f} of {whole:.0f} million parameters"
+    )
     figure = _parameter_bars(models, title)
-    bracket(figure.axes[0], (totals[1] + 1, 1), (totals[0], 1), f"{saved:.0f} M saved")
+    ax, saved = figure.axes[0], whole - rest
+    fold = [(0, 0.25), (1.5 * saved, 0.25), (1.5 * saved, 0.75), (saved, 0.75)]
+    ax.add_patch(Polygon(fold, facecolor=style.tint(style.ACCENT), zorder=0))
+    gone = Rectangle(
+        (0.2, 0.77), saved - 0.6, 0.46, fill=False, edgecolor=style.ACCENT, linestyle="--"
+    )
+    ax.add_patch(gone)
+    centered(
+        ax, saved / 2, 1, f"{saved:.0f} million saved", color=style.ACCENT, weight="bold", size=12
+    )
     return figure
 
 
