@@ -61,7 +61,7 @@ def learning_curve(
         said = "the least that smoothed targets allow"
         ax.axhline(floor, label=said, color=style.MUTED, linestyle=":", linewidth=1.4)
     ax.set(xlabel="step (one update of the weights)", ylabel="loss per token, in nats")
-    ax.set_ylim(0, None if floor is None else 3 * floor)  # what matters is near the floor
+    ax.set_ylim(bottom=0)
     ax.set_xlim(left=0)
     ax.xaxis.set_major_formatter("{x:,.0f}")
     name_lines(ax)
