@@ -546,6 +546,9 @@ def _half(
 # --- beside its rivals ---------------------------------------------------------------------------
 
 
+WINDOWS = dict.fromkeys(("convolution", "restricted"), "windows of 5\N{NO-BREAK SPACE}words")
+
+
 @mpl.rc_context(style.PRINT)
 def _cost_and_path(
     lengths: Sequence[int],
@@ -558,52 +561,51 @@ def _cost_and_path(
     """Draw how long a layer waits, how far news travels, what it costs: Table 1 -> the figure.
 
     places, waiting, rounds: steps for sentences of each length, a curve for each kind of layer;
-    kinds with the same numbers share one. lengths, costs: multiplications. d_model: where costs
-    meet. Raises ValueError when a curve has another number of points than there are lengths.
+    those with windows are faint. lengths, costs: multiplications. d_model: where costs meet.
+    Raises ValueError when a curve has another number of points than there are lengths.
     """
-    figure = style.new_figure(style.WIDTH, 4.7)
-    note = f"Its price: beyond {d_model} words it costs more than a recurrent layer. "
-    note += "Convolution, restricted: windows of 5 words"
+    figure = style.new_figure(style.WIDTH, 4.3)
+    note = f"Its price: beyond {d_model} words it costs more than a recurrent layer"
     titled(figure, "Self-attention never waits and reaches each word in one layer", note)
     drawn = [
         (places, waiting, 1, "Waiting", "steps one after another"),
         (places, rounds, 1, "Path", "layers from first to last word"),
         (lengths, costs, 1e6, "Price", "million multiplications"),
     ]
+    figure.get_layout_engine().set(wspace=0.06)
+    looks = {"self-attention": (style.ACCENT, 3), "recurrent": (style.MUTED, 2)}
     for ax, (xs, given, unit, title, what) in zip(figure.subplots(1, 3), drawn, strict=True):
-        kinds: dict[tuple[int, ...], list[str]] = {}
+        ax.set(title=title, ylabel=what)
+        ax.set_xlabel("words in the sentence", loc="left")
+        drawn_names: set[str] = set()
         for name, numbers in given.items():
             if len(numbers) != len(xs):
                 raise ValueError(f"{name!r} has {len(numbers)} points for {len(xs)} lengths")
-            kinds.setdefault(tuple(numbers), []).append(name)
-        ax.set(xlim=(0, xs[-1]), xlabel="words in the sentence", title=title, ylabel=what)
-        ax.set_xticks([0, xs[-1] / 2, xs[-1]])
+            color, wide = looks.get(name, (style.SOFT, 1.2))
+            said = WINDOWS.get(name, name)
+            steps = given is rounds and color == style.SOFT
+            look = {"color": color, "linewidth": wide, "zorder": 1 + wide}
+            look["drawstyle"] = "steps-mid" if steps else "default"
+            hidden = said in drawn_names or (given is waiting and name not in looks)
+            ax.plot(xs, as_array(numbers) / unit, label="_" if hidden else said, **look)
+            drawn_names.add(said)
+        ax.set(xlim=(0, xs[-1]), ylim=(0, None), xticks=[0, xs[-1] / 2, xs[-1]])
         ax.xaxis.set_major_formatter("{x:g}")
         ax.yaxis.set_major_locator(MaxNLocator(4, integer=True))
-        lines = {
-            ", ".join(names if len(names) < 3 else [names[0], "all others"]): as_array(line) / unit
-            for line, names in kinds.items()
-        }
-        loud = [name for name in lines if name.startswith("self-attention")]
-        curves(ax, xs, lines, loud=loud, names=False)
-        for line in ax.lines:
-            if len(set(line.get_ydata())) < len(xs):  # whole steps
-                line.set_drawstyle("steps-mid")
-            if line.get_label() == "with gaps":  # another kind than the dashed one of the price
-                line.set_linestyle(":")
-        ax.set_ylim(0, 1.04 * max(map(max, lines.values()), default=1))
-        if given is not waiting:
-            name_lines(ax, wide=15)
-    for line in figure.axes[0].lines:  # here is room inside
-        end, flat = line.get_xydata()[-1], len(set(line.get_ydata())) == 1
-        look = {"textcoords": "offset points", "ha": "right", "color": line.get_color()}
-        shift = {"xytext": (0, 6) if flat else (-14, -5)}
-        figure.axes[0].annotate(line.get_label().replace(", ", ",\n"), end, **shift, **look)
-    meet = d_model, np.interp(d_model, xs, [*given.values()][0]) / unit
-    ax.plot(*meet, "o", color=style.INK, markersize=6, label="_", zorder=4)
-    way = {"arrowstyle": "-", "color": style.INK, "linewidth": 0.8, "shrinkB": 5}
-    place = d_model, 0.42 * ax.get_ylim()[1]
-    ax.annotate(f"{d_model} words:\nequal", meet, place, arrowprops=way, ha="center")
+        name_lines(ax, wide=14)
+    meet = np.interp(d_model, xs, [*given.values()][0]) / unit
+    ax.plot(
+        [d_model, d_model],
+        [0, meet],
+        "o:",
+        color=style.INK,
+        markersize=5,
+        linewidth=1.2,
+        label="_",
+        markevery=[1],
+        zorder=5,
+    )
+    ax.set_xticks([0, d_model, xs[-1]])
     return figure
 
 
@@ -856,10 +858,10 @@ def draw_sentence() -> Figure:
     "from the first word to the last, and what it costs, against the length of the sentence.",
     alt="Three panels of curves. Waiting: the recurrent layer waits as many steps as there are "
     "words, all others one. Path: one layer for self-attention, as many as words for the recurrent "
-    "one, a quarter as many for convolution and restricted attention, 2 or 3 with gaps. Price: "
-    "self-attention bends upwards and crosses the straight line of the recurrent layer at 64 "
-    "words, as many as a vector has numbers, at a dot; convolution and restricted attention stay "
-    "below. Each curve has its name at its end.",
+    "one, a quarter as many for layers with windows of 5 words, which are convolution and "
+    "restricted attention, 2 or 3 with gaps. Price: self-attention bends upwards and crosses the "
+    "straight line of the recurrent layer at 64 words, as many as a vector has numbers, at a dot "
+    "above its mark; the two with windows stay below. Each curve has its name at its end.",
 )
 def draw_cost() -> Figure:
     cost, wait = [costs(n) for n in LENGTHS], [waiting(n) for n in PLACES]

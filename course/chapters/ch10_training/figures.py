@@ -23,11 +23,12 @@ from course.chapters.ch10_training.experiments import (
 )
 from course.drawing import style
 from course.drawing.arrows import arrow, box, path
+from course.drawing.cells import matrix
 from course.drawing.plots import bar_rows, curves, name_lines, shares
 from course.drawing.registry import figure
 from course.drawing.rows import seed_rows
 from course.drawing.values import as_array, steady_round
-from course.drawing.words import canvas, centered, heading, label, titled, words_around
+from course.drawing.words import canvas, centered, heading, label, titled, word
 from transformer_lib.training.schedules import paper_schedule
 from transformer_lib.training.trainer import train
 
@@ -182,17 +183,17 @@ def _writing_curve(
         words = entries[step]["writes"].split()
         words = words[: 3 if len({word.lower() for word in words}) == 1 else 6]
         before = None
-        for word in [*words, "…"] if len(words) < len(entries[step]["writes"].split()) else words:
-            color = style.WORDS.get(word.lower())
+        for said in [*words, "…"] if len(words) < len(entries[step]["writes"].split()) else words:
+            color = style.WORDS.get(said.lower())
             before = ax.annotate(
-                word,
+                said,
                 (1, 0) if before else (step, loss),
                 xycoords=before or "data",
                 xytext=(8, 0) if before else (14 + 3 * bool(color), 16 + lift),
                 textcoords="offset points",
                 va="bottom",
                 fontsize=13,
-                **(style.chip(word, color) if color else {"color": style.MUTED}),
+                **(style.chip(said, color) if color else {"color": style.MUTED}),
             )
         ax.annotate(
             meaning,
@@ -255,32 +256,40 @@ def word_grids(grids: Mapping[str, Any], rows: Sequence[str], columns: Sequence[
     """Draw grids of probabilities (positions, words) below each other, each row adding up to 1.
 
     grids: title -> grid. rows: the right word at each position. columns: what can be written; the
-    last one stands apart if it is "others". What rounds to 0.00 is left blank. Raises ValueError
+    last one is no word if it is "others". Numbers below 0.05 are not written. Raises ValueError
     when a grid doesn't fit the words or a row doesn't add up to 1.
     """
     grids = {name: as_array(grid) for name, grid in grids.items()}
-    figure = style.new_figure(style.WIDTH, 1.1 + len(grids) * (0.62 + 0.31 * len(rows)))
-    note = "A row for each place, named by its right word: how likely each word is there"
-    titled(figure, _said_of_grids([*grids.values()][-1], rows, columns), note)
-    axes = figure.subplots(len(grids), 1, squeeze=False)[:, 0]
-    for ax, (title, grid) in zip(axes, grids.items(), strict=True):
+    high, left, wide = 0.4, 1.1, 6.86 / len(columns)
+    tall = 0.75 + len(grids) * (0.6 + high * len(rows))
+    figure, ax = canvas(style.WIDTH, tall)
+    note = "A row for each place in the sentence: how likely each word is there"
+    heading(ax, _said_of_grids([*grids.values()][-1], rows, columns), note)
+    top = tall - 1.22
+    for title, grid in grids.items():
         if len(grid) != len(rows):
             raise ValueError(f"{title!r}: {len(rows)} positions, but {len(grid)} rows of numbers")
         _check_rows(title, grid, columns)
-        ax.imshow(grid, cmap=style.WEIGHTS, vmin=0, vmax=1, interpolation="nearest", aspect="auto")
-        ax.set_title(title if len(grids) > 1 else "")
-        ax.xaxis.tick_top()
-        words_around(ax, rows, columns)
-        ax.tick_params(pad=12)
-        if columns[-1] == "others":  # no word, so no chip
-            ax.get_xticklabels()[-1].set(bbox=None, color=style.MUTED)
-            edge = len(columns) - 1.5
-            look = {"facecolor": style.PAPER, "edgecolor": style.RULE, "zorder": 2.5}
-            ax.axvspan(edge - 0.05, edge + 0.05, -0.1, 1.1, **look)
+        bottom, right = top - high * len(rows), left + wide * len(columns)
+        look = {"limit": 1, "low": 0, "cmap": style.WEIGHTS, "edge": style.RULE}
+        matrix(ax, (left, bottom), right - left, high * len(rows), grid, **look)
+        ys = [top - high * (i + 0.5) for i in range(len(rows))]
+        xs = [left + wide * (j + 0.5) for j in range(len(columns))]
+        lines = {"color": style.RULE, "linewidth": 0.8, "zorder": 2.5}
+        ax.hlines([y + high / 2 for y in ys[1:]], left, right, **lines)
+        ax.vlines([x - wide / 2 for x in xs[1:]], bottom, top, **lines)
+        said = title if len(grids) > 1 else "right word"
+        label(ax, (left - 0.16, top + 0.22), said, ha="right", color=style.MUTED)
+        for x, column in zip(xs, columns, strict=True):
+            color = {"color": style.MUTED, "bbox": None} if column == "others" else {}
+            word(ax, (x, top + 0.22), column, **color)
+        for y, row in zip(ys, rows, strict=True):
+            word(ax, (left - 0.2, y), row, ha="right")
         for (i, j), share in np.ndenumerate(grid):
-            if steady_round(share):
-                ink = style.MUTED if share < 0.1 else style.ink_on(style.WEIGHTS(share))
-                centered(ax, j, i, two_decimals(share), color=ink)
+            if share >= 0.05:
+                ink = style.ink_on(style.WEIGHTS(share))
+                centered(ax, xs[j], ys[i], two_decimals(share), color=ink)
+        top = bottom - 0.6
     return figure
 
 
