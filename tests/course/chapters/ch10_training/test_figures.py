@@ -166,7 +166,13 @@ def test_the_title_of_the_ablations_is_true():
     assert len(heads) == 4
     assert {verdict(rows[what], rows["base"]) for what in heads} == {"no clear difference"}
     said = [text.get_text() for text in figures.draw_ablations().axes[0].texts]
-    assert "2 %" in said and any("none\nclearly better or worse" in text for text in said)
+    for what, mean in means.items():
+        name = {"base": "unchanged: 90 %"}.get(what, what)
+        assert name in said and (
+            what == "base" or said[said.index(name) + 1] == f"{100 * mean:.0f} %"
+        )
+    heads = [said.index(what) for what in heads]
+    assert max(heads) - min(heads) == 6, "side by side"
 
 
 # --- curves of a training
