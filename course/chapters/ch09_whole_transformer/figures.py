@@ -9,7 +9,7 @@ import numpy as np
 import torch
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.patches import Polygon
+from matplotlib.patches import Polygon, Rectangle
 from matplotlib.ticker import MaxNLocator
 
 from course.chapters.ch09_whole_transformer.experiments import (
@@ -33,6 +33,7 @@ from course.drawing.values import as_array
 from course.drawing.words import (
     Point,
     canvas,
+    centered,
     heading,
     label,
     percent,
@@ -42,7 +43,7 @@ from course.drawing.words import (
     word,
 )
 from transformer_lib.interpret.recording import record_outputs
-from transformer_lib.model.config import BASE, BIG
+from transformer_lib.model.config import BASE
 from transformer_lib.text.batching import make_batch
 from transformer_lib.text.tokens import BOS, EOS, SPECIALS
 from transformer_lib.translator import Translator
@@ -358,54 +359,45 @@ def _grown(ax: Axes, y: float, parts: Sequence[str], new: Sequence[str], heads: 
 
 # --- parameters ----------------------------------------------------------------------------------
 
-OF_WORDS = ("embeddings", "generator")  # whose matrices have a row for each word
+TABLES = ("source embeddings", "target embeddings", "generator")
 
 
 @mpl.rc_context(style.PRINT)
 def _parameter_bars(models: Mapping[str, Mapping[str, int]], title: str = "") -> Figure:
     """Draw how many parameters each part of some models has -> the figure.
 
-    models: name -> part -> number; all models have the same parts. Those of words are loud. Raises
-    ValueError otherwise.
+    models: name -> part -> number; all models have the same parts. Each part begins where it does
+    in the first model. The tables of words are loud. Raises ValueError for other parts.
     """
-    names = list(next(iter(models.values())))
+    first, *_ = models.values()
     for name, counts in models.items():
-        if list(counts) != names:
+        if list(counts) != list(first):
             raise ValueError(
                 f"{name!r} has the parts {', '.join(counts)}; the first model has "
-                f"{', '.join(names)}"
+                f"{', '.join(first)}"
             )
-    figure = style.new_figure(style.WIDTH, 0.72 * len(models) + 1.4)
-    figure.suptitle(title)
-    ax = figure.subplots()
-    longest = max(sum(parts.values()) for parts in models.values())
-    for at, part in enumerate(names):
-        starts = [sum(list(parts.values())[:at]) for parts in models.values()]
-        numbers = [parts[part] for parts in models.values()]
-        loud = part in OF_WORDS
-        color = style.ACCENT if loud else style.RULE
-        ax.barh(
-            range(len(models)),
-            [n / 1e6 for n in numbers],
-            left=[n / 1e6 for n in starts],
-            color=color,
-            height=0.6,
-            edgecolor=style.PAPER,
-        )
-        for row, (start, number) in enumerate(zip(starts, numbers, strict=True)):
-            if number > 0.06 * longest:
-                middle = {"x": (start + number / 2) / 1e6, "ha": "center"}
-                ax.text(
-                    **middle, y=row, s=f"{number / 1e6:.1f}", va="center", color=style.ink_on(color)
-                )
-                if not row:
-                    said, ink = part.replace("-", "-\n"), style.ACCENT if loud else style.INK
-                    ax.text(**middle, y=-0.36, s=said, va="bottom", size=style.NOTE, color=ink)
+    figure, ax = style.panel(3.0)
+    titled(figure, title, "Millions of parameters in each part of the base model")
+    start = 0.0
+    for part, most in first.items():
+        color = style.ACCENT if part in TABLES else style.RULE
+        for row, counts in enumerate(models.values()):
+            number = counts[part] / 1e6
+            ax.barh(row, number, 0.5, start, color=color, edgecolor=style.PAPER, linewidth=2)
+            if number > 1:
+                look = {"ha": "center", "va": "center_baseline", "color": style.ink_on(color)}
+                ax.text(start + number / 2, row, f"{number:.1f}", **look)
+        if most > 1e6:
+            look = {"ha": "center", "va": "bottom", "size": style.NOTE}
+            ink = style.ACCENT if part in TABLES else style.INK
+            ax.text(start + most / 2e6, -0.32, part.replace(" ", "\n"), color=ink, **look)
+        start += most / 1e6
     for row, (name, counts) in enumerate(models.items()):
-        left = {"x": -longest / 6e7, "ha": "right", "va": "center"}
-        ax.text(**left, y=row - 0.15, s=name, weight="bold")
-        ax.text(**left, y=row + 0.15, s=f"{sum(counts.values()) / 1e6:.1f} M", color=style.MUTED)
-    ax.set(xlim=(0, longest / 1e6), ylim=(len(models) - 0.6, -0.9), xticks=[], yticks=[])
+        left = {"x": -start / 60, "ha": "right", "va": "center_baseline"}
+        ax.text(**left, y=row - 0.1, s=name, weight="bold")
+        said = f"{sum(counts.values()) / 1e6:.1f} million"
+        ax.text(**left, y=row + 0.13, s=said, color=style.MUTED)
+    ax.set(xlim=(0, start), ylim=(len(models) - 0.6, -0.75), xticks=[], yticks=[])
     ax.spines[:].set_visible(False)
     return figure
 
@@ -554,6 +546,9 @@ def _half(
 # --- beside its rivals ---------------------------------------------------------------------------
 
 
+WINDOWS = dict.fromkeys(("convolution", "restricted"), "windows of 5\N{NO-BREAK SPACE}words")
+
+
 @mpl.rc_context(style.PRINT)
 def _cost_and_path(
     lengths: Sequence[int],
@@ -566,52 +561,51 @@ def _cost_and_path(
     """Draw how long a layer waits, how far news travels, what it costs: Table 1 -> the figure.
 
     places, waiting, rounds: steps for sentences of each length, a curve for each kind of layer;
-    kinds with the same numbers share one. lengths, costs: multiplications. d_model: where costs
-    meet. Raises ValueError when a curve has another number of points than there are lengths.
+    those with windows are faint. lengths, costs: multiplications. d_model: where costs meet.
+    Raises ValueError when a curve has another number of points than there are lengths.
     """
-    figure = style.new_figure(style.WIDTH, 4.7)
-    note = f"Its price: beyond {d_model} words it costs more than a recurrent layer. "
-    note += "Convolution, restricted: windows of 5 words"
+    figure = style.new_figure(style.WIDTH, 4.3)
+    note = f"Its price: beyond {d_model} words it costs more than a recurrent layer"
     titled(figure, "Self-attention never waits and reaches each word in one layer", note)
     drawn = [
         (places, waiting, 1, "Waiting", "steps one after another"),
         (places, rounds, 1, "Path", "layers from first to last word"),
         (lengths, costs, 1e6, "Price", "million multiplications"),
     ]
+    figure.get_layout_engine().set(wspace=0.06)
+    looks = {"self-attention": (style.ACCENT, 3), "recurrent": (style.MUTED, 2)}
     for ax, (xs, given, unit, title, what) in zip(figure.subplots(1, 3), drawn, strict=True):
-        kinds: dict[tuple[int, ...], list[str]] = {}
+        ax.set(title=title, ylabel=what)
+        ax.set_xlabel("words in the sentence", loc="left")
+        drawn_names: set[str] = set()
         for name, numbers in given.items():
             if len(numbers) != len(xs):
                 raise ValueError(f"{name!r} has {len(numbers)} points for {len(xs)} lengths")
-            kinds.setdefault(tuple(numbers), []).append(name)
-        ax.set(xlim=(0, xs[-1]), xlabel="words in the sentence", title=title, ylabel=what)
-        ax.set_xticks([0, xs[-1] / 2, xs[-1]])
+            color, wide = looks.get(name, (style.SOFT, 1.2))
+            said = WINDOWS.get(name, name)
+            steps = given is rounds and color == style.SOFT
+            look = {"color": color, "linewidth": wide, "zorder": 1 + wide}
+            look["drawstyle"] = "steps-mid" if steps else "default"
+            hidden = said in drawn_names or (given is waiting and name not in looks)
+            ax.plot(xs, as_array(numbers) / unit, label="_" if hidden else said, **look)
+            drawn_names.add(said)
+        ax.set(xlim=(0, xs[-1]), ylim=(0, None), xticks=[0, xs[-1] / 2, xs[-1]])
         ax.xaxis.set_major_formatter("{x:g}")
         ax.yaxis.set_major_locator(MaxNLocator(4, integer=True))
-        lines = {
-            ", ".join(names if len(names) < 3 else [names[0], "all others"]): as_array(line) / unit
-            for line, names in kinds.items()
-        }
-        loud = [name for name in lines if name.startswith("self-attention")]
-        curves(ax, xs, lines, loud=loud, names=False)
-        for line in ax.lines:
-            if len(set(line.get_ydata())) < len(xs):  # whole steps
-                line.set_drawstyle("steps-mid")
-            if line.get_label() == "with gaps":  # another kind than the dashed one of the price
-                line.set_linestyle(":")
-        ax.set_ylim(0, 1.04 * max(map(max, lines.values()), default=1))
-        if given is not waiting:
-            name_lines(ax, wide=15)
-    for line in figure.axes[0].lines:  # here is room inside
-        end, flat = line.get_xydata()[-1], len(set(line.get_ydata())) == 1
-        look = {"textcoords": "offset points", "ha": "right", "color": line.get_color()}
-        shift = {"xytext": (0, 6) if flat else (-14, -5)}
-        figure.axes[0].annotate(line.get_label().replace(", ", ",\n"), end, **shift, **look)
-    meet = d_model, np.interp(d_model, xs, [*given.values()][0]) / unit
-    ax.plot(*meet, "o", color=style.INK, markersize=6, label="_", zorder=4)
-    way = {"arrowstyle": "-", "color": style.INK, "linewidth": 0.8, "shrinkB": 5}
-    place = d_model, 0.42 * ax.get_ylim()[1]
-    ax.annotate(f"{d_model} words:\nequal", meet, place, arrowprops=way, ha="center")
+        name_lines(ax, wide=14)
+    meet = np.interp(d_model, xs, [*given.values()][0]) / unit
+    ax.plot(
+        [d_model, d_model],
+        [0, meet],
+        "o:",
+        color=style.INK,
+        markersize=5,
+        linewidth=1.2,
+        label="_",
+        markevery=[1],
+        zorder=5,
+    )
+    ax.set_xticks([0, d_model, xs[-1]])
     return figure
 
 
@@ -746,31 +740,43 @@ def draw_figure_two() -> Figure:
 
 
 def _counted_models() -> dict[str, dict[str, int]]:
-    """The parts of the base model, as it comes and with shared matrices, and of the big one."""
-    sizes = {key: getattr(BIG, key) for key in ("N", "d_model", "d_ff", "h")}
-    return {
-        "base": parts(on_paper(WORDS, WORDS, N=BASE.N)),
-        "base, one matrix": parts(on_paper(WORDS, WORDS, tie_weights="all")),
-        "big, one matrix": parts(on_paper(WORDS, WORDS, tie_weights="all", **sizes)),
-    }
+    """The parts of the base model, as it comes and with one matrix for all words."""
+    models = {}
+    for name, tie in (("three matrices", "none"), ("one for all", "all")):
+        counts = parts(on_paper(WORDS, WORDS, tie_weights=tie))
+        one = WORDS * BASE.d_model
+        words = counts["embeddings"] - one, counts["generator"], one
+        others = {part: counts[part] for part in ("attention", "feed-forward", "norms")}
+        models[name] = dict(zip(TABLES, words, strict=True)) | others
+    return models
 
 
 @figure(
     "whole-parameters",
-    caption="Parameters by part: the base model as it comes, with one matrix for words, and big.",
-    alt="Three stacked bars. Base: 100.9 million, of which embeddings 37.9, attention 18.9, "
-    "feed-forward 25.2, generator 18.9. With one matrix for all words: 63.0 million. Big, with "
-    "one matrix: 214.2 million, of which feed-forward 100.7. Embeddings and generator, with a row "
-    "for each word, stand out. After the second bar a bracket: 38 million saved. The norms "
-    "are too few to be seen.",
+    caption="Parameters of the base model by part: with three matrices for words, and with one.",
+    alt="Two stacked bars. With three matrices for words 100.9 million parameters: source "
+    "embeddings, target embeddings and generator, 18.9 each, in orange, attention 18.9, "
+    "feed-forward 25.2. With one matrix for all 63.0 million: the three orange blocks fold into "
+    "one of 18.9, and in the place of the two others stands '38 million saved'. The norms are too "
+    "few to be seen.",
 )
 def draw_parameters() -> Figure:
     models = _counted_models()
-    totals = [sum(counts.values()) / 1e6 for counts in models.values()]
-    saved, whole = totals[0] - totals[1], totals[0]
-    title = f"One matrix for words saves {saved:.0f} of {whole:.0f} million parameters"
+    whole, rest = (sum(counts.values()) / 1e6 for counts in models.values())
+    title = (
+        f"One shared matrix for words saves {whole - rest:.0f} of {whole:.0f} million parameters"
+    )
     figure = _parameter_bars(models, title)
-    bracket(figure.axes[0], (totals[1] + 1, 1), (totals[0], 1), f"{saved:.0f} M saved")
+    ax, saved = figure.axes[0], whole - rest
+    fold = [(0, 0.25), (1.5 * saved, 0.25), (1.5 * saved, 0.75), (saved, 0.75)]
+    ax.add_patch(Polygon(fold, facecolor=style.tint(style.ACCENT), zorder=0))
+    gone = Rectangle(
+        (0.2, 0.77), saved - 0.6, 0.46, fill=False, edgecolor=style.ACCENT, linestyle="--"
+    )
+    ax.add_patch(gone)
+    centered(
+        ax, saved / 2, 1, f"{saved:.0f} million saved", color=style.ACCENT, weight="bold", size=12
+    )
     return figure
 
 
@@ -852,10 +858,10 @@ def draw_sentence() -> Figure:
     "from the first word to the last, and what it costs, against the length of the sentence.",
     alt="Three panels of curves. Waiting: the recurrent layer waits as many steps as there are "
     "words, all others one. Path: one layer for self-attention, as many as words for the recurrent "
-    "one, a quarter as many for convolution and restricted attention, 2 or 3 with gaps. Price: "
-    "self-attention bends upwards and crosses the straight line of the recurrent layer at 64 "
-    "words, as many as a vector has numbers, at a dot; convolution and restricted attention stay "
-    "below. Each curve has its name at its end.",
+    "one, a quarter as many for layers with windows of 5 words, which are convolution and "
+    "restricted attention, 2 or 3 with gaps. Price: self-attention bends upwards and crosses the "
+    "straight line of the recurrent layer at 64 words, as many as a vector has numbers, at a dot "
+    "above its mark; the two with windows stay below. Each curve has its name at its end.",
 )
 def draw_cost() -> Figure:
     cost, wait = [costs(n) for n in LENGTHS], [waiting(n) for n in PLACES]

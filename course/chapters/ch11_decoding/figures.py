@@ -13,13 +13,14 @@ import matplotlib as mpl
 import numpy as np
 import torch
 from matplotlib.figure import Figure
+from matplotlib.ticker import MultipleLocator
 from torch.utils.flop_counter import FlopCounterMode
 
 from course import experiments
 from course.drawing import lazy_altair as alt
 from course.drawing import style
-from course.drawing.arrows import box, bracket, path
-from course.drawing.plots import bar_rows, curves
+from course.drawing.arrows import box, path
+from course.drawing.plots import curves, doubling, name_lines
 from course.drawing.registry import figure
 from course.drawing.values import steady_round
 from course.drawing.words import canvas, heading, label, titled
@@ -338,26 +339,31 @@ def cost_curves(lengths: Sequence[int], costs: Mapping[str, Sequence[int]]) -> F
             raise ValueError(f"{name!r} has {len(numbers)} costs for {len(lengths)} lengths")
     figure, ax = style.panel(4.0)
     ax.set(xlabel="words written", ylabel="multiplications, in millions")
-    *_, (last, less) = costs.items()
     named = {
-        f"{name}: {steady_round(numbers[-1] / 1e6, 0):,.0f} million": [n / 1e6 for n in numbers]
+        f"{name}: {steady_round(numbers[-1] / 1e6, 0):,.0f}\N{NO-BREAK SPACE}million": [
+            n / 1e6 for n in numbers
+        ]
         for name, numbers in costs.items()
     }
-    curves(ax, lengths, named, loud=list(named)[-1:], marker="o", linestyle="", clip_on=False)
+    look = {"marker": "o", "linestyle": "", "clip_on": False, "names": False}
+    curves(ax, lengths, named, loud=list(named)[-1:], **look)
+    name_lines(ax, wide=16)
+    x = np.linspace(0, lengths[-1])
     for dots in list(ax.lines):  # between them no guess: each layer's work is a cubic at most
-        x = np.linspace(0, lengths[-1])
         power = np.polyfit(*dots.get_data(), min(3, len(lengths) - 1))
         ax.plot(x, np.polyval(power, x), color=dots.get_color(), label="_", zorder=2)
     if len(costs) == 2:
-        more, end = next(iter(costs.values()))[-1], lengths[-1]
-        times = f"{more / less[-1]:.0f} times less"
+        (_, more), (last, less) = costs.items()
+        times, end = f"{more[-1] / less[-1]:.0f} times less", lengths[-1]
         note = "The cache keeps the keys and values of the words before"
-        titled(figure, f"{end} words: {times} work {last}", note)
-        low, high, gap = less[-1] / 1e6, more / 1e6, more / 2e7  # under the names of the lines
-        bracket(ax, (1.03 * end, low + gap), (1.03 * end, high - gap), times)
+        titled(figure, f"{last.capitalize()}, {end} words cost {times} work", note)
+        high, low = (line.get_ydata() for line in ax.lines[2:])
+        ax.fill_between(x, low, high, color=style.tint(style.ACCENT), linewidth=0)
+        look = {"ha": "right", "size": 16, "weight": "bold", "color": style.ACCENT}
+        ax.text(0.97 * end, more[-1] / 3e6, times, **look)
     ax.set_xticks(lengths)
     ax.set_ylim(bottom=0)
-    ax.set_xlim(left=0)
+    ax.set_xlim(0, lengths[-1])
     ax.yaxis.set_major_formatter("{x:,.0f}")
     return figure
 
@@ -372,42 +378,29 @@ def _wider_beams(rows: Sequence[Mapping[str, Any]]) -> Figure:
     beams = [row["beam"] for row in rows]
     if len(set(beams)) < len(beams):
         raise ValueError(f"each beam size should be there once, but they are {beams}")
-    figure = style.new_figure(style.WIDTH, 3.5)
-    right = [row["right"] / row["sentences"] for row in rows]
-    panels = {
-        "likelier": ("log-probability (mean)", [row["log_prob"] for row in rows], "{:.2f}"),
-        "shorter": ("length in words (mean)", [row["words"] for row in rows], "{:.1f}"),
-        "not more often right": ("right to the letter", right, "{:.1%}"),
+    first, last = rows[0], rows[-1]
+    likely = [100 * math.expm1(row["log_prob"] - first["log_prob"]) for row in rows]
+    longer, right = (
+        [100 * (row[key] / first[key] - 1) for row in rows] for key in ("words", "right")
+    )
+    lines = {
+        f"{likely[-1]:.0f} % likelier": likely,
+        f"{last['right']} right instead of {first['right']}": right,
+        f"{-longer[-1]:.0f} % shorter": longer,
     }
-    spans = [(max(numbers) - min(numbers)) / abs(numbers[0]) for _, numbers, _ in panels.values()]
-    reach = max(0.05, *spans)  # the same part of its numbers in each panel
+    figure, ax = style.panel(3.8)
     note = (
-        f"A beam of {beams[-1]} keeps the {beams[-1]} likeliest beginnings after each word. "
-        f"Axes as wide as {230 * reach:.0f} % of their numbers"
+        f"{last['sentences']:,} long sentences. A beam of {beams[-1]} keeps the {beams[-1]} "
+        "likeliest beginnings after each word"
     )
     titled(figure, "A wider beam finds likelier translations, not more right ones", note)
-    figure.get_layout_engine().set(wspace=0.08)
-    names = [f"beam of {beam}{', greedy' if beam == 1 else ''}" for beam in beams]
-    axes, heights = figure.subplots(1, 3, sharey=True), range(len(beams))
-    for ax, (title, (name, numbers, form)) in zip(axes, panels.items(), strict=True):
-        color = style.ACCENT if numbers is right else style.MUTED
-        ax.plot(numbers, heights, "o-", color=color, linewidth=2, markersize=8)
-        for height, number in zip(heights, numbers, strict=True):
-            ax.axhline(height, color=style.RULE, linewidth=0.5, zorder=0.5)
-            said = form.format(steady_round(number, 4)).replace("%", " %")
-            look = {"va": "center_baseline", "color": color if numbers is right else style.INK}
-            look["bbox"] = {"facecolor": style.PAPER, "linewidth": 0, "pad": 1.5}
-            ax.annotate(said, (number, height), (11, 0), textcoords="offset points", **look)
-        middle = (min(numbers) + max(numbers)) / 2
-        ends = middle - 0.9 * reach * abs(middle), middle + 1.4 * reach * abs(middle)
-        ax.set(xlim=ends, ylim=(len(beams) - 0.5, -0.5), xlabel=name)
-        ax.locator_params(axis="x", nbins=3)
-        if numbers is right:
-            ax.xaxis.set_major_formatter(lambda share, _: f"{100 * share:.4g} %")
-        ax.set_title(title, color=color if numbers is right else style.INK)
-        ax.tick_params(axis="y", length=0)
-        ax.spines["left"].set_visible(False)
-    axes[0].set_yticks(heights, names)
+    ax.axhline(0, color=style.RULE, linewidth=1, zorder=0.5)
+    curves(ax, beams, lines, loud=list(lines)[1:2], marker="o", linestyle="-", clip_on=False)
+    doubling(ax, beams)
+    ax.set_xticklabels([f"{beam}, greedy" if beam == 1 else beam for beam in beams])
+    ax.set(xlabel="beginnings kept (beam size)", ylabel="change from greedy decoding")
+    ax.yaxis.set_major_locator(MultipleLocator(5))
+    ax.yaxis.set_major_formatter(lambda change, _: f"{change:+.0f} %" if change else "0")
     return figure
 
 
@@ -415,40 +408,49 @@ def _wider_beams(rows: Sequence[Mapping[str, Any]]) -> Figure:
 def _sharpened_rows(
     panels: Mapping[str, Mapping[str, float]], others: str, title: str = ""
 ) -> Figure:
-    """Draw what can be drawn as the next word, a panel of bars for each way to sharpen -> figure.
+    """Draw what can be drawn as the next word, a bar of shares for each way to sharpen -> figure.
 
-    panels: way -> {word: probability}, all with the same words; others: the name of the last one,
-    which stands for all the rest and is loud. Raises ValueError when the words of two panels differ
-    or a panel's probabilities don't add up to 1.
+    panels: way -> {word: probability}, all with the same words; the first line of a way is its
+    name, the second says what it does. others: the name of the last word, which stands for all the
+    rest and is loud. Raises ValueError when the words of two ways differ or a way's probabilities
+    don't add up to 1.
     """
     first = next(iter(panels.values()))
-    lines = -(-len(panels) // 3)
-    figure = style.new_figure(style.WIDTH, (0.3 * len(first) + 0.85) * lines + 0.7)
-    note = f"The first word for “{STUDENT}”: how likely it is drawn. Thin marks: as the model says"
-    titled(figure, title, note)
-    figure.get_layout_engine().set(hspace=0.08)
-    axes = figure.subplots(lines, 3, sharey=True, sharex=True, squeeze=False)
-    for ax in axes.flat[len(panels) :]:
-        ax.set_visible(False)
-    for number, (ax, (name, row)) in enumerate(zip(axes.flat, panels.items(), strict=False)):
+    figure, ax = style.panel(0.62 * len(panels) + 1.15)
+    titled(figure, title, f"The first word for “{STUDENT}”: how likely it is drawn")
+    colors = [style.SOFT, style.RULE, style.MUTED]
+    for y, (name, row) in enumerate(panels.items()):
         if list(row) != list(first):
             raise ValueError(f"{name!r} has the words {list(row)}, not {list(first)}")
         if abs(sum(row.values()) - 1) > 1e-3:
             raise ValueError(f"{name!r}: probabilities add up to 1, not {sum(row.values()):.3f}")
-        notes = {word: "never" if not p else "< 0.01" for word, p in row.items() if p < 0.005}
-        said, left = (lambda p: f"{steady_round(p):.2f}"), number % 3 == 0
-        ends = dict.fromkeys(row, 1.0)  # in a column, past the upright marks
-        look = {"loud": [others], "written": said, "most": 1, "notes": notes, "ends": ends}
-        bar_rows(ax, row, named=left, **look)
-        if number:
-            ax.plot(list(first.values()), range(len(first)), "|", color=style.INK, markersize=19)
-        ax.set_title(name)
+        start = 0.0
+        for place, (word, p) in enumerate(row.items()):
+            color = style.ACCENT if word == others else colors[place]
+            ax.barh(y, p, 0.62, start, color=color, edgecolor=style.PAPER)
+            look = {"ha": "center", "va": "center_baseline"}
+            if p > 0.05:
+                said = f"{100 * p:.0f} %"
+                weight = "bold" if word == others else "normal"
+                ink = style.ink_on(color)
+                ax.text(start + p / 2, y, said, color=ink, weight=weight, **look)
+            if not y and word == others:
+                ax.text(1, -0.5, word, color=style.ACCENT, weight="bold", ha="right")
+            elif not y:
+                ax.text(start + p / 2, -0.5, word, ha="center")
+            start += p
+        way, does = [*name.split("\n"), ""][:2]
+        left = {"x": -0.02, "ha": "right", "va": "center_baseline"}
+        ax.text(**left, y=y - 0.16 * bool(does), s=way, weight="bold")
+        ax.text(**left, y=y + 0.2, s=does, color=style.MUTED, size=style.NOTE)
+    ax.set(xlim=(0, 1), ylim=(len(panels) - 0.6, -0.75), xticks=[], yticks=[])
+    ax.spines[:].set_visible(False)
     return figure
 
 
 STUDENT = "I am the student"
 LENGTHS = (4, 8, 16, 32, 64)
-WAYS = {"without cache": False, "with cache": True}
+WAYS = {"without a cache": False, "with a cache": True}
 
 
 def next_words(translator: Translator, sentence: str) -> Following:
@@ -531,9 +533,10 @@ def draw_stepper() -> Any:
 @figure(
     "decoding-cost",
     caption="Multiplications to write a translation, against its length, with cache and without.",
-    alt="Two curves against the number of words, up to 64. Without the cache the curve bends "
+    alt="Two curves against the number of words, up to 64. Without a cache the curve bends "
     "upwards, to 1,037 million multiplications at 64 words; with it, as keys and values of the "
-    "words before are kept, it is a straight line that comes to 47 million.",
+    "words before are kept, it is a straight line that comes to 47 million. The area between them "
+    "is filled, and says '22 times less'.",
 )
 def draw_cost() -> Figure:
     translator = Translator.load()
@@ -547,10 +550,9 @@ def draw_cost() -> Figure:
 @figure(
     "decoding-wider",
     caption="A wider beam finds likelier translations, shorter ones, and not more right ones.",
-    alt="Three panels with a row for each of the beam sizes 1, 2, 4 and 8. Likelier: the mean "
-    "log-probability of the best translation rises from −2.64 to −2.53. Shorter: its mean length "
-    "falls from 14.2 words to 13.9. Not more often right: 58.8 percent at first, then 58.5. "
-    "The three axes are equally wide, measured by their numbers.",
+    alt="Three curves over the beam sizes 1, 2, 4 and 8: the change from greedy, which is a beam "
+    "of 1. How likely the best translation is rises by 11 percent, its length falls by 2 percent, "
+    "and the number of right ones stays nearly the same: 588 of 1,000 at first, then 585.",
 )
 def draw_wider() -> Figure:
     rows = experiments.load("beam")["rows"]
@@ -559,12 +561,12 @@ def draw_wider() -> Figure:
 
 
 SHARPENED = {
-    "as the model says\n": {},
-    "temperature 0.5:\nlikely words gain": {"temperature": 0.5},
-    "temperature 1.5:\nrare words gain": {"temperature": 1.5},
-    "top-k, k = 3: only\nthe 3 likeliest": {"top_k": 3},
-    "top-p, p = 0.7: the\nfewest that add to 0.7": {"top_p": 0.7},
-    "top-k, k = 1, greedy:\nalways the likeliest": {"top_k": 1},
+    "as the model says": {},
+    "temperature 0.5\nlikely words gain": {"temperature": 0.5},
+    "temperature 1.5\nrare words gain": {"temperature": 1.5},
+    "top-k with k = 3\nonly the 3 likeliest": {"top_k": 3},
+    "top-p with p = 0.7\nthe fewest that add up to 0.7": {"top_p": 0.7},
+    "top-k with k = 1\ngreedy: always the likeliest": {"top_k": 1},
 }
 FIRST_WORDS = {"estoy": "am", "soy": "am", "tengo": "have"}
 
@@ -586,13 +588,15 @@ def _sharpened_first_words() -> tuple[dict[str, dict[str, float]], str]:
 @figure(
     "decoding-sampling",
     caption="What temperature, top-k and top-p make of one row of probabilities.",
-    alt="Six panels of bars for the first Spanish word of 'I am the student': 'estoy', 'soy', "
-    "'tengo', and all others together. As the model says: 0.39, 0.36, 0.01 and 0.24. "
-    "Temperature 0.5 leaves nearly nothing for the others, temperature 1.5 gives them 0.79. "
-    "Top-k 3 keeps the first three, top-p 0.7 the first two, top-k 1 only 'estoy'.",
+    alt="Six bars, each cut into the shares of the first Spanish words of 'I am the student': "
+    "'estoy', 'soy', 'tengo', and in orange all others together. As the model says: 39, 36, 1 and "
+    "24 percent. Temperature 0.5 leaves nearly nothing for the others, temperature 1.5 gives them "
+    "79. Top-k 3 keeps the first three, top-p 0.7 the first two, top-k 1 only 'estoy'.",
 )
 def draw_sampling() -> Figure:
     panels, others = _sharpened_first_words()
-    rare = panels["temperature 1.5:\nrare words gain"][others]
-    title = f"Temperature 1.5 gives rare words a share of {rare:.2f}, top-k and top-p nothing"
+    rare = panels["temperature 1.5\nrare words gain"][others]
+    title = (
+        f"Temperature 1.5 gives rare words {100 * rare:.0f} %; top-k and top-p give them nothing"
+    )
     return _sharpened_rows(panels, others, title)

@@ -1,17 +1,19 @@
 """How well a translator does: while it learns, and by two measures."""
 
 from collections.abc import Mapping, Sequence
+from difflib import SequenceMatcher
 from pathlib import Path
 from typing import Any
 
 import matplotlib as mpl
-import numpy as np
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from course.chapters.ch10_training.figures import learning_curve, smoothing_floor
 from course.drawing import style
-from course.drawing.plots import bar_rows, curves, name_lines, shares
+from course.drawing.plots import curves, doubling, name_lines, shares
 from course.drawing.registry import figure
+from course.drawing.words import canvas, heading, label
 from course.paper import TABLE_2, System
 from transformer_lib.files import read_json
 from transformer_lib.text import english_spanish
@@ -26,6 +28,7 @@ SIDES = {
 OTHERS = [  # what the figure of costs shows besides the Transformers: BLEU from English to German
     row.german for row in TABLE_2.values() if row.german_cost and row.kind != "attention"
 ]
+EXAMPLE = "¿Cómo está mi hijo herido?"  # of the test; each way to break it changes it
 ONE_LETTER = "one ending in the other gender"
 JUMP = (750, 1250)  # the steps that the title of the curves names
 SHOWN = 3000  # the last step that is shown: from there on both stay near 1
@@ -69,33 +72,56 @@ def _skill_curves(history: Sequence[Mapping[str, Any]]) -> Figure:
 
 @mpl.rc_context(style.PRINT)
 def score_bars(scores: Mapping[str, tuple[float, float]]) -> Figure:
-    """Draw two bars for what was broken: exact match and BLEU, both from 0 to 100.
+    """Draw a bar from exact match to BLEU for each way to break translations, the longest first.
 
-    Raises ValueError for a number outside of that.
+    Below each way, a sentence that was broken so. Raises ValueError for a number outside of 0 to
+    100.
     """
+    from course.chapters.ch12_translation.experiments import BREAKS
+
     for name, pair in scores.items():
         if not all(0 <= score <= 100 + 1e-6 for score in pair):
             raise ValueError(f"{name!r}: scores go from 0 to 100, but here are {pair}")
-    figure = style.new_figure(style.WIDTH, 1.25 + 0.36 * len(scores))
-    scores = dict(sorted(scores.items(), key=lambda row: row[1][1], reverse=True))
+    tall = 1.05 + 0.62 * len(scores)
+    figure, ax = canvas(style.WIDTH, tall)
+    title = ""
     if ONE_LETTER in scores:
         exact, bleu = scores[ONE_LETTER]
         title = f"One wrong ending leaves BLEU at {bleu:.1f}, exact match at {exact:.1f}"
-        figure.suptitle(title)
-        figure.supxlabel(
-            f"{exact:.1f}, not 0: so many sentences have no ending -o, -a, -os or -as to change",
-            size=style.NOTE,
-            color=style.MUTED,
-            x=0.008,
-            ha="left",
-        )
-    axes = figure.subplots(1, 2, sharey=True)
-    for place, (ax, kind) in enumerate(zip(axes, ("exact match", "BLEU"), strict=True)):
-        broken = {"nothing": "nothing broken"}  # the others say by themselves what was
-        bars = {broken.get(name, name): pair[place] for name, pair in scores.items()}
-        bar_rows(ax, bars, loud=[ONE_LETTER], written="{:.1f}".format, most=100, named=place == 0)
-        ax.set_title(kind)
+    heading(ax, title, "Right translations, broken on purpose; what was changed is orange")
+    rows = sorted(scores.items(), key=lambda row: row[1][0] - row[1][1])
+    for row, (name, pair) in enumerate(rows):
+        y, loud = tall - 1.3 - 0.62 * row, name == ONE_LETTER
+        said = {"nothing": "nothing broken"}.get(name, name)  # the others say by themselves
+        weight = "bold" if loud else "normal"
+        label(ax, (0.02, y + 0.12), said, size=style.LABEL, weight=weight)
+        _changed(ax, (0.02, y - 0.12), EXAMPLE, BREAKS.get(name, str)(EXAMPLE))
+        color = style.ACCENT if loud else style.MUTED
+        ends = [3.9 + 0.033 * score for score in pair]
+        ax.hlines(y, 3.9, 7.2, color=style.RULE, linewidth=1, zorder=1)
+        ax.hlines(y, *ends, color=color, linewidth=4 if loud else 2.5)
+        ax.scatter(ends, [y, y], s=80, c=[style.PAPER, color], edgecolors=color, lw=2, zorder=3)
+        ground = {"facecolor": style.PAPER, "linewidth": 0, "pad": 1}
+        look = {"color": color, "weight": weight, "size": style.LABEL, "bbox": ground}
+        if pair[1] - pair[0] > 0.1:
+            label(ax, (ends[0] - 0.12, y), f"{pair[0]:.1f}", ha="right", **look)
+        label(ax, (max(ends) + 0.12, y), f"{pair[1]:.1f}", **look)
+        if not row:
+            for end, kind in zip(ends, ("exact match", "BLEU"), strict=True):
+                label(ax, (end, y + 0.27), kind, ha="center", size=style.LABEL)
     return figure
+
+
+def _changed(ax: Axes, at: tuple[float, float], old: str, new: str) -> None:
+    """Write a changed sentence: what isn't as before in the accent color, what is gone as lines."""
+    same = SequenceMatcher(None, old, new, autojunk=False)
+    parts = same.get_opcodes() if same.ratio() > 0.6 else [("replace", 0, 0, 0, len(new))]
+    x, y = at
+    for what, i, j, k, m in parts:
+        said = new[k:m] or "_" * (j - i)
+        color = style.MUTED if what == "equal" else style.ACCENT
+        label(ax, (x, y), said, family=style.MONO, color=color)
+        x += 0.0947 * len(said)  # a letter's width, in inches
 
 
 @mpl.rc_context(style.PRINT)
@@ -151,49 +177,40 @@ def _better_and_cheaper(systems: Mapping[str, System]) -> Figure:
     return figure
 
 
-SAID = {
-    "training text": "training text: targets are smoothed",
-    "validation text": "validation text: not smoothed",
-}
-
-
 @mpl.rc_context(style.PRINT)
 def loss_and_floor(model: Path, words: int) -> Figure:
     """Draw the losses of a stored translator while it was trained, and the floor of one of them.
 
-    model: its folder. words: the size of its target vocabulary. Names stand along the curves.
+    model: its folder. words: the size of its target vocabulary.
     """
     record, recipe = (read_json(model / f"{name}.json") for name in ("training", "recipe"))
     floor = smoothing_floor(recipe["training"]["smoothing"], words)
-    ax = learning_curve(record["history"], floor=floor)
-    last, top, first = record["history"][-1]["step"], ax.get_ylim()[1], record["history"][0]["loss"]
-    ax.set_xlim(0, last)
-    beside = {"textcoords": "offset points", "va": "center_baseline", "annotation_clip": False}
-    for line, name in zip(ax.lines, list(ax.texts), strict=True):
-        steps, losses = line.get_data()
-        if line is ax.lines[-1]:
-            said = f"dotted: {line.get_label()}, {floor:.2f}"
-            name.set(text=said, va="top", position=(0, -5))
-            name.xy, name.xycoords = (0.1, floor), ax.get_yaxis_transform()
-            continue
-        name.set(text=SAID[line.get_label()], va="bottom", position=(0, 5))
-        name.xy = 0.2 * last, np.interp(0.2 * last, steps, losses)
-        ax.annotate(
-            f"{losses[-1]:.2f}", (last, losses[-1]), (8, 0), color=name.get_color(), **beside
-        )
-        if losses[0] > top:  # it comes from above the picture
-            at = np.interp(-top, -np.asarray(losses), steps), top
-            ax.annotate(f"from {first:.1f}", at, (9, -6), color=name.get_color(), **beside)
+    history = record["history"]
+    ax, last = learning_curve(history, floor=floor), history[-1]["step"]
+    doubling(ax, [last // 2**back for back in range(4, -1, -1)])
+    ax.set_xlim(history[0]["step"], last)
+    for text in list(ax.texts):
+        text.remove()
+    ends = {"training text": "with label smoothing", "validation text": "without"}
+    for line in ax.lines[:2]:
+        name, end = line.get_label(), line.get_ydata()[-1]
+        line.set_label(f"{name}, {ends[name]}: {end:.2f}")
+    name_lines(ax, wide=21, but={ax.lines[-1].get_label()})
+    ax.axhspan(0, floor, color=style.GROUND, zorder=0)
+    said = f"label smoothing alone costs {floor:.2f}"
+    place = {"x": 0.97, "ha": "right", "transform": ax.get_yaxis_transform()}
+    ax.text(y=floor / 2, s=said, va="center", color=style.MUTED, **place)
     return ax.figure
 
 
 @figure(
     "learning-curve",
-    title="Training comes down to its floor; validation, not smoothed, lies lower",
+    title="Validation loss comes near 0; label smoothing holds training loss above 1",
     caption="The loss of the shipped translator while it was trained.",
-    alt="Two curves over the steps fall steeply at first, then flatten. On training text, where "
-    "the targets are smoothed, the loss comes from above the picture down to a dotted line near "
-    "1.1, the least there can be; on validation text, without smoothing, it comes close to 0.1.",
+    alt="Two curves fall steeply at first, then flatten; on the step axis each mark is twice the "
+    "one before. On training text, where the targets are smoothed, the loss comes down to a dotted "
+    "line near 1.1, the top of a band: label smoothing alone costs as much. On validation text, "
+    "without smoothing, it comes close to 0.1.",
 )
 def draw_learning_curve() -> Figure:
     from transformer_lib.translator import SHIPPED_MODEL
@@ -220,9 +237,10 @@ def draw_pronoun_jump() -> Figure:
 @figure(
     "translation-two-measures",
     caption="What exact match and BLEU say about translations that were broken on purpose.",
-    alt="Seven rows in two panels of bars, by what was broken. Nothing: both are 100. One ending "
-    "in the other gender: exact match 9.5, BLEU 77. Last word left out: 0 and 82. Small letters: "
-    "0 and 79. Words backwards: both near 0.",
+    alt="Seven rows by what was broken, each with a broken sentence, what was changed in orange, "
+    "and a bar from exact match to BLEU on a scale from 0 to 100; the longest are above. Last word "
+    "left out: 0 and 82. Small letters: 0 and 79. One ending in the other gender, in orange: "
+    "exact match 9.5, BLEU 77. Words backwards: both near 0. Nothing: both are 100.",
 )
 def draw_two_measures() -> Figure:
     from course.chapters.ch12_translation.experiments import broken_scores

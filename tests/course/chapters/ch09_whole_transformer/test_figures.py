@@ -62,8 +62,8 @@ def test_the_layer_grows_to_three_norms():
 def test_parameters_are_stacked():
     figure = _parameter_bars({"a": {"x": 1_000_000, "y": 3_000_000}, "b": {"x": 0, "y": 500_000}})
     bars = [(bar.get_x(), bar.get_width()) for bar in figure.axes[0].patches]
-    assert bars == [(0, 1), (0, 0), (1, 3), (0, 0.5)]
-    assert {"4.0 M", "0.5 M"} <= set(texts(figure))
+    assert bars == [(0, 1), (0, 0), (1, 3), (1, 0.5)], "each part in its column"
+    assert {"4.0 million", "0.5 million"} <= set(texts(figure))
 
 
 def test_models_with_other_parts_are_refused():
@@ -124,8 +124,13 @@ def test_the_memory_reaches_each_layer_of_the_writer():
 def test_the_titles_say_what_is_counted_and_stored():
     from course.chapters.ch09_whole_transformer.figures import draw_parameters, draw_step_lengths
 
-    title = draw_parameters().get_suptitle()
-    assert title == "One matrix for words saves 38 of 101 million parameters"
+    figure = draw_parameters()
+    title = figure.texts[0].get_text()
+    assert title == "One shared matrix for words saves 38 of 101 million parameters"
+    numbers = ["100.9 million", "63.0 million", *4 * ["18.9"], *2 * ["18.9", "25.2"]]
+    said = texts(figure)
+    assert all(said.count(number) == numbers.count(number) for number in numbers)
+    assert "38 million saved" in said
     title = draw_step_lengths().texts[0].get_text()
     assert "2.9 times the time and 3.9 times the memory" in title
 

@@ -151,31 +151,29 @@ def test_curves_carry_their_numbers():
     assert ax.lines[0].get_ydata().tolist() == [3, 6]
     figure = cost_curves([1, 2], {"without": [4, 9_000_000], "with": [3, 1_000_000]})
     title, kept = [text.get_text() for text in figure.texts]
-    assert title == "2 words: 9 times less work with" and "keys and values" in kept
+    assert title == "With, 2 words cost 9 times less work" and "keys and values" in kept
     numbers = [text.get_text() for text in figure.axes[0].texts if text.get_text()]
-    assert numbers == ["without: 9 million", "with: 1 million", "9 times less"]
-    rows = [
-        {"beam": b, "log_prob": -b, "words": 10 - b, "right": b, "sentences": 8} for b in (1, 2)
-    ]
-    panels = _wider_beams(rows).axes
-    drawn = [ax.lines[0].get_xdata().tolist() for ax in panels]
-    assert drawn == [[-1, -2], [9, 8], [0.125, 0.25]]
-    ends = [ax.get_xlim() for ax in panels]
-    wide = [abs(2 * (high - low) / sum(drawn[i])) for i, (low, high) in enumerate(ends)]
-    assert wide == pytest.approx([wide[0]] * 3), "each as wide, measured by its numbers"
-    assert all(low < min(x) and max(x) < high for x, (low, high) in zip(drawn, ends, strict=True))
-    assert [text.get_text() for text in panels[0].texts] == ["-1.00", "-2.00"]
+    assert numbers == ["without:\n9\xa0million", "with: 1\xa0million", "9 times less"]
+    rows = [{"beam": b, "log_prob": b, "words": 10 - b, "right": b, "sentences": 8} for b in (1, 2)]
+    ax = _wider_beams(rows).axes[0]
+    _, likely, right, shorter = [line.get_ydata() for line in ax.lines]
+    assert likely == pytest.approx([0, 100 * (math.e - 1)])
+    assert list(right) == [0, 100] and shorter == pytest.approx([0, -100 / 9])
+    said = [text.get_text() for text in ax.texts]
+    assert said == ["172 % likelier", "2 right instead of 1", "11 % shorter"]
 
 
-def test_each_way_to_sharpen_has_its_panel():
+def test_each_way_to_sharpen_has_its_bar():
     panels = {
-        "as it is": {"a": 0.5, "b": 0.2, "the rest": 0.3},
-        "top-k 1": {"a": 1.0, "b": 0.0, "the rest": 0.0},
+        "as it is": {"a": 0.5, "b": 0.25, "the rest": 0.25},
+        "top-k 1\nthe likeliest": {"a": 1.0, "b": 0.0, "the rest": 0.0},
     }
-    axes = _sharpened_rows(panels, "the rest").axes
-    assert [bar.get_width() for bar in axes[0].patches] == [0.5, 0.2, 0.3]
-    assert [text.get_text() for text in axes[1].texts] == ["1.00", "never", "never"]
-    assert list(axes[1].lines[-1].get_xdata()) == [0.5, 0.2, 0.3], "as it was without"
+    ax = _sharpened_rows(panels, "the rest").axes[0]
+    bars = [(bar.get_x(), bar.get_width()) for bar in ax.patches]
+    assert bars == [(0, 0.5), (0.5, 0.25), (0.75, 0.25), (0, 1), (1, 0), (1, 0)]
+    said = [text.get_text() for text in ax.texts]
+    assert said[:6] == ["50 %", "a", "25 %", "b", "25 %", "the rest"]
+    assert said.count("100 %") == 1 and said[-2:] == ["top-k 1", "the likeliest"]
     with pytest.raises(ValueError, match="'x' has the words"):
         _sharpened_rows({**panels, "x": {"c": 1.0}}, "the rest")
     with pytest.raises(ValueError, match="add up to 1, not 0.9"):
@@ -198,16 +196,15 @@ def test_the_curves_between_the_lengths_are_what_would_be_counted():
 
 
 def test_the_alt_texts_say_what_is_there():
-    said = [[text.get_text() for text in ax.texts] for ax in figures.draw_wider().axes]
-    assert [column[0] for column in said] == ["-2.64", "14.2", "58.8 %"]
-    assert [column[-1] for column in said] == ["-2.53", "13.9", "58.5 %"]
+    said = [text.get_text() for text in figures.draw_wider().axes[0].texts]
+    assert said == ["11 % likelier", "585 right instead of 588", "2 % shorter"]
     costs = [multiplications(Translator.load(), 64, way) for way in (False, True)]
     assert [round(cost / 1e6) for cost in costs] == [1037, 47]
     panels, others = figures._sharpened_first_words()
     assert others == "all others"
     assert [round(p, 2) for p in next(iter(panels.values())).values()] == [0.39, 0.36, 0.01, 0.24]
     title = figures.draw_sampling().texts[0].get_text()
-    assert "Temperature 1.5 gives rare words a share of 0.79" in title
+    assert "Temperature 1.5 gives rare words 79 %" in title
     kept = [way for name, way in panels.items() if name.startswith("top-")]
     assert len(kept) == 3 and all(way[others] == 0 for way in kept)
     # What the still picture of the stepper shows: moment 7 of 8, each fate but one decided.

@@ -1,9 +1,15 @@
 """Drawings of how well a translator does: the data reaches the picture, and says what is said."""
 
+import numpy as np
 import pytest
 
-from course.chapters.ch12_translation.experiments import broken_scores
-from course.chapters.ch12_translation.figures import _better_and_cheaper, _skill_curves, score_bars
+from course.chapters.ch12_translation.experiments import BREAKS, broken_scores
+from course.chapters.ch12_translation.figures import (
+    EXAMPLE,
+    _better_and_cheaper,
+    _skill_curves,
+    score_bars,
+)
 from course.drawing.registry import FIGURES
 from course.paper import TABLE_2
 from transformer_lib.files import read_json
@@ -24,12 +30,23 @@ def test_both_skills_are_drawn_against_the_step():
         _skill_curves([])
 
 
-def test_two_bars_for_each_name():
-    exact, bleu = score_bars({"nothing": (100.0, 100.0), "accents": (50.0, 75.5)}).axes
-    assert [bar.get_width() for bar in exact.patches] == [100.0, 50.0]
-    assert [bar.get_width() for bar in bleu.patches] == [100.0, 75.5]
-    names = [label.get_text() for label in exact.get_yticklabels()]
-    assert names == ["nothing broken", "accents"]
+def test_a_bar_from_exact_match_to_bleu_and_a_broken_sentence_for_each_name():
+    ax = score_bars({"nothing": (100.0, 100.0), "no accents": (50.0, 75.5)}).axes[0]
+    bars = [line.get_segments()[0][:, 0] for line in ax.collections if len(line.get_offsets()) < 2]
+    across = [0.0, 100.0]
+    found = [np.interp(bar, bars[0], across).tolist() for bar in bars]
+    assert found == [across, pytest.approx([50, 75.5]), across, [100, 100]], "the longest first"
+    said = [text.get_text() for text in ax.texts]
+    assert "nothing broken" in said and EXAMPLE in said
+    assert "".join(said[said.index("no accents") + 1 :]).startswith("¿Como esta mi hijo herido?")
+
+
+def test_each_way_to_break_a_translation_changes_the_example():
+    assert EXAMPLE in [spanish for _, spanish in english_spanish.load("test")]
+    assert [name for name, damage in BREAKS.items() if damage(EXAMPLE) == EXAMPLE] == ["nothing"]
+
+
+def test_scores_go_from_0_to_100():
     with pytest.raises(ValueError, match="from 0 to 100, but here are"):
         score_bars({"nothing": (0.5, 101.0)})
 
@@ -54,7 +71,7 @@ def test_the_alt_texts_say_what_is_there():
         "words backwards": (0.5, 1),
     }
     title = "One wrong ending leaves BLEU at 77.0, exact match at 9.5"
-    assert score_bars(scores).get_suptitle() == title
+    assert score_bars(scores).axes[0].texts[0].get_text() == title
     assert "exact match 9.5, BLEU 77" in FIGURES["translation-two-measures"].alt
 
 
