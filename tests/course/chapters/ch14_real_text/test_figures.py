@@ -106,5 +106,8 @@ def test_the_loss_still_falls_when_training_ends():
     assert losses[-1] == min(losses) and losses[-4:] == sorted(losses[-4:], reverse=True)
     last = history[-1]
     said = FIGURES["real-text-learning-curve"].alt
-    assert f"over {last['step']:,} steps" in said and f"picture, to {last['loss']:.1f}," in said
+    assert (
+        f"over {last['step']:,} steps" in said
+        and f"{history[0]['loss']:.1f} to {last['loss']:.1f}," in said
+    )
     assert f"from {losses[0]:.1f} to {losses[-1]:.1f}" in said
