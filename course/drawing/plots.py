@@ -181,21 +181,19 @@ def bar_rows(
     most: float | None = None,
     named: bool = True,
     notes: Mapping[str, str] | None = None,
-    ends: Mapping[str, float] | None = None,
 ) -> None:
     """Draw a bar for each name, with its number at the end, and no axis.
 
     loud: the names in the accent color. written: a number -> its text. most: the longest bar that
     the panel has room for, if other panels share its scale. named: with the names at the left.
-    notes: name -> a text instead of its number. ends: name -> where its number begins, if not at
-    the end of its bar.
+    notes: name -> a text instead of its number.
     """
     longest = max(bars.values()) if most is None else most
     for y, (name, value) in enumerate(bars.items()):
         strong = name in loud
         ax.barh(y, value, height=0.64, color=style.ACCENT if strong else style.SOFT)
         ax.text(
-            (ends or {}).get(name, value) + 0.02 * longest,
+            value + 0.02 * longest,
             y,
             (notes or {}).get(name, written(value)),
             va="center_baseline",

@@ -36,7 +36,6 @@ def seed_rows(
     loud: Collection[tuple[str, str]],
     strong: Collection[str] = (),
     written: Callable[[float], str],
-    limits: tuple[float, float] | None = None,
     ticks: Sequence[float] = (),
     spans: Sequence[tuple[float, float]] = (),
     quiet: bool = False,
@@ -47,10 +46,10 @@ def seed_rows(
     number for each seed. The first row has the group "base"; its seeds make a band behind the
     others. panels: key -> the panel's title. loud: (what, key) of the dots in the accent color.
     strong: the rows in bold ink. written: a mean -> the number beside the dots of a row that is
-    better or worse (see `verdict`); the other rows are pale. limits: of the axes; by default
-    around all numbers. ticks: numbers at the foot of each panel, written as differences. spans: of
-    each panel the limits of its own axis, and its width goes by them. quiet: with one dot for the
-    mean on the range of the seeds, and numbers for the loud and strong rows only.
+    better or worse (see `verdict`); the other rows are pale. ticks: numbers at the foot of each
+    panel, written as differences. spans: of each panel the limits of its own axis, and its width
+    goes by them. quiet: with one dot for the mean on the range of the seeds, and numbers for the
+    loud and strong rows only.
     Raises ValueError when the first row is not the base, or a row has no numbers.
     """
     if not rows or rows[0]["group"] != "base":
@@ -65,7 +64,7 @@ def seed_rows(
     axes = figure.subplots(1, len(panels), sharey=True, squeeze=False, **how)[0]
     numbers = np.concatenate([as_array(row[key]) for row in rows for key in panels])
     room = 0.05 * np.ptp(numbers)
-    ends = limits or (numbers.min() - 5 * room, numbers.max() + 5 * room)
+    ends = numbers.min() - 5 * room, numbers.max() + 5 * room
     for (low, high), ax, key in zip(spans or [ends] * len(panels), axes, panels, strict=True):
         base = rows[0][key]
         ax.axvspan(min(base), max(base), color=style.GROUND, zorder=0)

@@ -199,52 +199,58 @@ def _one_attention(ax: Axes) -> None:
 
 
 class _CodeBox(NamedTuple):
-    """A box of the paper's Figure 2, and the pieces of the library that do its work."""
+    """A box of the paper's Figure 2, and the pieces of the library that do its work.
+
+    before, after: what is written around a piece, to say what it works on.
+    """
 
     box: str
     code: tuple[str, ...]
+    before: str = ""
+    after: str = ""
 
 
 SCALED_DOT_PRODUCT = (
     _CodeBox("MatMul", ("query @ key.transpose(-2, -1)",)),
-    _CodeBox("Scale", ("/ math.sqrt(d_k)",)),
-    _CodeBox("Mask (opt.)", ("scores.masked_fill(~mask, ",)),
-    _CodeBox("SoftMax", (".softmax(dim=-1)",)),
-    _CodeBox("MatMul", ("attention_weights(query, key, mask) @ value",)),
+    _CodeBox("Scale", ("/ math.sqrt(d_k)",), before="scores "),
+    _CodeBox("Mask (opt.)", ("scores.masked_fill(~mask, ",), after="…)"),
+    _CodeBox("SoftMax", ("scores.softmax(dim=-1)",)),
+    _CodeBox("MatMul", ("@ value",), before="weights "),
 )
 MULTI_HEAD = (
     _CodeBox("Linear, 3 ×", ("self.w_q(query)", "self.w_k(key)", "self.w_v(value)")),
-    _CodeBox("into h heads", ("self.split_heads(",)),
+    _CodeBox("into h heads", ("self.split_heads(",), after="x)"),
     _CodeBox("Scaled Dot-Product Attention, h ×", ("attention(q, k, v, mask)",)),
-    _CodeBox("Concat", ("self.merge_heads(",)),
-    _CodeBox("Linear", ("self.w_o(",)),
+    _CodeBox("Concat", ("self.merge_heads(",), after="x)"),
+    _CodeBox("Linear", ("self.w_o(",), after="x)"),
 )
 VIOLET, AMBER, GREEN = (style.CATEGORIES[i] for i in (6, 1, 3))
 INPUTS = {"query": VIOLET, "key": AMBER, "value": GREEN}
-OPENED = 2  # the box of the second diagram that holds the first
+OPENED = 2  # the box of the multi-head diagram that holds the other
 
 
 @mpl.rc_context(style.PRINT)
 def _figure_two() -> Figure:
     """Draw both diagrams of the paper's Figure 2, each box with the code that does it."""
     figure, ax = canvas(style.WIDTH, 7.1)
-    note = "From the bottom up. The orange box on the right, opened, is the whole left side"
+    note = "From the bottom up. The orange box on the left, opened, is the whole right side"
     heading(ax, "Each box of the paper’s Figure 2 is a piece of code", note)
-    ys, wide, edge = [1.15 + 1.06 * i for i in range(5)], (3.48, 3.0), 3.98
-    low, high = ys[0] - 0.62, ys[-1] + 0.62
+    ys, wide, edge = [1.12 + 1.08 * i for i in range(5)], 3.0, 4.36
+    low, high = ys[0] - 0.6, ys[-1] + 0.55
     orange = {"color": style.ACCENT, "zorder": 0}
-    box(ax, (0.02 + edge / 2, (low + high) / 2), edge - 0.02, high - low, line=1.2, **orange)
-    left, right = 0.16 + wide[0] / 2, 7.86 - wide[1] / 2
-    ends = [(right - wide[1] / 2, ys[OPENED] + 0.35 * way) for way in (1, -1)]
-    fan = [(edge, low + 0.08), (edge, high - 0.08), *ends]
+    box(ax, ((edge + 7.98) / 2, (low + high) / 2), 7.98 - edge, high - low, line=1.2, **orange)
+    left, right = 0.02 + wide / 2, edge + 0.14 + wide / 2
+    ends = [(left + wide / 2, ys[OPENED] + 0.32 * way) for way in (-1, 1)]
+    fan = [*ends, (edge, high - 0.08), (edge, low + 0.08)]
     ax.add_patch(Polygon(fan, facecolor=style.tint(style.ACCENT), linewidth=0, zorder=0))
-    for x, said in ((0.02, "Scaled dot-product attention"), (ends[0][0], "Multi-head attention")):
+    for x, said in ((0.02, "Multi-head attention"), (edge, "Scaled dot-product attention")):
         label(ax, (x, high + 0.2), said, size=style.LABEL + 1, weight="bold")
-    _diagram(ax, left, wide[0], SCALED_DOT_PRODUCT, ys, {left - 0.5: "query", left + 0.5: "key"})
-    lane = edge - 0.16
-    _input(ax, [(lane, 0.35), (lane, ys[-1]), (left + wide[0] / 2, ys[-1])], "value")
-    inputs = {right - 0.9: "query", right: "key", right + 0.9: "value"}
-    _diagram(ax, right, wide[1], MULTI_HEAD, ys, inputs, several=(1, OPENED))
+    inputs = {left - 0.9: "query", left: "key", left + 0.9: "value"}
+    _diagram(ax, left, wide, MULTI_HEAD, ys, inputs, several=(1, OPENED))
+    inputs = {right - 0.5: "query", right + 0.5: "key"}
+    _diagram(ax, right, wide, SCALED_DOT_PRODUCT, ys, inputs)
+    lane = 7.98 - 0.17
+    _input(ax, [(lane, 0.35), (lane, ys[-1]), (right + wide / 2, ys[-1])], "value")
     return figure
 
 
@@ -268,7 +274,7 @@ def _diagram(
     """Boxes from the bottom up; into those in `several` go all inputs, each in its color."""
     below = 0.35
     for i, (step, y) in enumerate(zip(steps, ys, strict=True)):
-        lines = [line for code in step.code for line in _shortened(code).split("\n")]
+        lines = [step.before + code + step.after for code in step.code]
         half = 0.25 + 0.1 * len(lines)
         look = {"color": style.ACCENT, "line": 1.8} if several and i == OPENED else {}
         for back in (0.1, 0.05, 0) if i in several else (0,):
@@ -294,12 +300,6 @@ def _code(ax: Axes, middle: float, y: float, code: str) -> None:
     for found in re.finditer("query|key|value", code):
         ends = [middle + (at - len(code) / 2) * letter for at in found.span()]
         ax.hlines(y - 0.085, *ends, color=INPUTS[found[0]], linewidth=2)
-
-
-def _shortened(code: str) -> str:
-    """Closes what a piece leaves open, and breaks a long one: self.w_o( -> self.w_o(…)"""
-    code = ("… " if code[0] in "/." else "") + code
-    return (code + "…)" if code.count("(") > code.count(")") else code).replace(") @", ")\n@")
 
 
 # --- from the outside in -------------------------------------------------------------------------
@@ -729,10 +729,10 @@ def draw_zoom() -> Figure:
 @figure(
     "whole-figure-2",
     caption="The two diagrams of the paper's Figure 2, each box with the code that does its work.",
-    alt="Two stacks of boxes, read from the bottom. On the left: MatMul of Q and K, Scale, Mask, "
-    "SoftMax and a MatMul with V. On the right: three Linear, a cut into h heads, Scaled "
-    "Dot-Product Attention h times, Concat, Linear. From this attention, in orange, a fan opens to "
-    "the whole left stack. In each box is a piece of code, such as 'query @ key.transpose(-2, "
+    alt="Two stacks of boxes, read from the bottom. On the left: three Linear, a cut into h heads, "
+    "Scaled Dot-Product Attention h times, Concat, Linear. From this attention, in orange, a fan "
+    "opens to the whole right stack: MatMul of Q and K, Scale, Mask, SoftMax and a MatMul with V. "
+    "In each box is a piece of code, such as 'query @ key.transpose(-2, "
     "-1)'; Q, K and V have a color each, also under the words query, key and value.",
 )
 def draw_figure_two() -> Figure:

@@ -353,10 +353,10 @@ def cost_curves(lengths: Sequence[int], costs: Mapping[str, Sequence[int]]) -> F
         power = np.polyfit(*dots.get_data(), min(3, len(lengths) - 1))
         ax.plot(x, np.polyval(power, x), color=dots.get_color(), label="_", zorder=2)
     if len(costs) == 2:
-        (_, more), (last, less) = costs.items()
+        more, less = costs.values()
         times, end = f"{more[-1] / less[-1]:.0f} times less", lengths[-1]
         note = "The cache keeps the keys and values of the words before"
-        titled(figure, f"{last.capitalize()}, {end} words cost {times} work", note)
+        titled(figure, f"With a cache, {end} words cost {times} work", note)
         high, low = (line.get_ydata() for line in ax.lines[2:])
         ax.fill_between(x, low, high, color=style.tint(style.ACCENT), linewidth=0)
         look = {"ha": "right", "size": 16, "weight": "bold", "color": style.ACCENT}
@@ -398,7 +398,11 @@ def _wider_beams(rows: Sequence[Mapping[str, Any]]) -> Figure:
     curves(ax, beams, lines, loud=list(lines)[1:2], marker="o", linestyle="-", clip_on=False)
     doubling(ax, beams)
     ax.set_xticklabels([f"{beam}, greedy" if beam == 1 else beam for beam in beams])
-    ax.set(xlabel="beginnings kept (beam size)", ylabel="change from greedy decoding")
+    ax.set(
+        xlim=(None, beams[-1]),
+        xlabel="beginnings kept (beam size)",
+        ylabel="change from greedy decoding",
+    )
     ax.yaxis.set_major_locator(MultipleLocator(5))
     ax.yaxis.set_major_formatter(lambda change, _: f"{change:+.0f} %" if change else "0")
     return figure
@@ -450,7 +454,7 @@ def _sharpened_rows(
 
 STUDENT = "I am the student"
 LENGTHS = (4, 8, 16, 32, 64)
-WAYS = {"without a cache": False, "with a cache": True}
+WAYS = {"without cache": False, "with cache": True}
 
 
 def next_words(translator: Translator, sentence: str) -> Following:

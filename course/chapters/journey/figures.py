@@ -196,12 +196,16 @@ def _table_open(
 
 def _rows_open(ax: Axes, box: Box, rows: Sequence[tuple[str, str, Any]], goes: str) -> None:
     """Strips under each other, each with a sign (+, =) and a name in front of it; the last one is
-    what goes on, and is marked. Its strongest number is traced. goes: what it is, and for whom."""
+    what goes on, and is marked. Of the numbers that the colors can show in every strip, and whose
+    sum is right as printed, the one that changes most is traced. goes: what it is, and for whom."""
     high, top, right = 0.26, box.top - 0.28, RIGHT - 0.85
     step = (top - box.bottom - 0.24 - high) / (len(rows) - 1)
-    wide, place = (right - LEFT) / FEW, int(rows[-1][2][:FEW].abs().argmax())
+    table = torch.stack([vector[:FEW] for *_, vector in rows])
+    one, other, both = table[:3].round(decimals=2)
+    shown = (table.abs() <= LIMIT).all(dim=0) & ((one + other - both).abs() < 0.005)
+    wide, place = (right - LEFT) / FEW, int((shown * (table[-1] - table[0]).abs()).argmax())
     label(ax, (LEFT, box.bottom + 0.06), goes)
-    label(ax, (LEFT, box.top - 0.1), FIRST, color=style.MUTED)
+    label(ax, (right, box.bottom + 0.06), FIRST, ha="right", color=style.MUTED)
     for i, (sign, name, vector) in enumerate(rows):
         y, last = top - high - i * step, i == len(rows) - 1
         mark, weight = (_marked(line=2.2), "bold") if last else ({}, "normal")
@@ -413,8 +417,9 @@ def _whole_way(
     for to in ys[-2:]:
         arrow(ax, (end - 0.2, to), (lefts[1], to), green, thick=3)
     middle = (start + end + 0.1) / 2
-    label(ax, (middle, ys[1] + 0.14), "both layers read\nthe memory of", ha="center")
-    sentence(ax, (middle, ys[1] - 0.22), read, size=style.NOTE, ha="center", gap=0.1)
+    label(ax, (middle, ys[1] + 0.14), "both layers read this\nmemory, and those of", ha="center")
+    others = [text for text in read if text != "trees"]
+    sentence(ax, (middle, ys[1] - 0.22), others, size=style.NOTE, ha="center", gap=0.1)
     x = lefts[1] + wide
     arrow(ax, (x + 0.02, y), (x + 0.37, y), green, thick=3)
     word(ax, (x + 0.84, y), out, size=16)
@@ -684,7 +689,8 @@ def draw_masks() -> Figure:
     caption="You are here: what is left of trees at the end of the encoder, the memory.",
     alt="Four strips, 32 cells each: 'trees' after the attention, plus what the feed-forward "
     "network adds, equals their sum; below it the sum after its norm, the memory: what the decoder "
-    "will read. One number is traced through all: 3.45 + 1.46 = 4.91, and 3.04 after the norm. "
+    "will read. One number is traced through all: \N{MINUS SIGN}1.49 + 0.94 = "
+    "\N{MINUS SIGN}0.55, and \N{MINUS SIGN}0.22 after the norm. "
     f"{DOTS}",
 )
 def draw_encoder() -> Figure:
@@ -716,7 +722,7 @@ def draw_decoder() -> Figure:
     place = way.tgt_out.index(WRITTEN)
     weights = way.weights[READING].mean(dim=0)[place].tolist()
     rows = [
-        ("what is read", way.of(READING, WRITTEN)),
+        ("what is read: its value", way.of(READING, WRITTEN)),
         ("+ what the decoder had", way.of("decoder.layers.1.residual_self_attn", WRITTEN)),
         (f"= normed sum, which will write {WRITTEN}", way.of(RESULT, WRITTEN)),
     ]

@@ -151,7 +151,7 @@ def test_curves_carry_their_numbers():
     assert ax.lines[0].get_ydata().tolist() == [3, 6]
     figure = cost_curves([1, 2], {"without": [4, 9_000_000], "with": [3, 1_000_000]})
     title, kept = [text.get_text() for text in figure.texts]
-    assert title == "With, 2 words cost 9 times less work" and "keys and values" in kept
+    assert title == "With a cache, 2 words cost 9 times less work" and "keys and values" in kept
     numbers = [text.get_text() for text in figure.axes[0].texts if text.get_text()]
     assert numbers == ["without:\n9\xa0million", "with: 1\xa0million", "9 times less"]
     rows = [{"beam": b, "log_prob": b, "words": 10 - b, "right": b, "sentences": 8} for b in (1, 2)]

@@ -217,9 +217,14 @@ def test_the_sums_of_the_first_numbers_are_sums(way):
         assert name == "trees-positions" or np.corrcoef(rows[2], rows[3])[0, 1] > 0.99
         texts = [text.get_text() for text in ax.texts]
         [place] = [int(text.split()[1]) - 1 for text in texts if text.startswith("number ")]
-        written = [text.lstrip("+= ") for text in texts if re.fullmatch(r"[+=]? ?\d\.\d\d", text)]
+        texts = [text.replace("\N{MINUS SIGN}", "-") for text in texts]
+        written = [text.lstrip("+= ") for text in texts if re.fullmatch(r"[+=]? ?-?\d\.\d\d", text)]
         assert written == [f"{row[place]:.2f}" for row in rows]
-        assert name == "trees-positions" or all(w in FIGURES[name].alt for w in written)
+        one, other, both = map(float, written[:3])
+        assert round(one + other, 2) == both, "right as printed, too"
+        assert max(abs(row[place]) for row in rows) <= trees.LIMIT, "the colors show it"
+        alt = FIGURES[name].alt.replace("\N{MINUS SIGN}", "-")
+        assert name == "trees-positions" or all(w in alt for w in written)
 
 
 @pytest.mark.parametrize("name", NAMES)
