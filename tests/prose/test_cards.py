@@ -55,6 +55,23 @@ def test_the_card_says_what_was_measured():
     assert f"({pronoun['judged']} of 1,000)" in CARD
 
 
+def test_the_card_has_three_seeds_and_the_middle_one_is_shipped():
+    runs = experiments.load("everyday-seeds")["runs"]
+    scores = ("right of our 200", "right of 60 first", "right of 60 first, by beam")
+    for run in runs:
+        bleu = [f"{run[f'bleu, beam {beam}']:.1f}" for beam in (1, 5)]
+        shares = [f"{run[name]:.1%}".replace("%", " %") for name in scores]
+        numbers = [str(run["seed"]), f"{run['validation_loss']:.3f}", *bleu, *shares]
+        assert f"| {' | '.join(numbers)} |" in CARD
+    _, middle, _ = sorted(runs, key=lambda run: run["validation_loss"])
+    shipped, tatoeba = read_json(FOLDER / "recipe.json"), experiments.load("everyday")["tatoeba"]
+    assert shipped["training"]["seed"] == middle["seed"]
+    assert f"the middle validation loss, seed {middle['seed']}, is here" in CARD
+    assert middle["bleu, beam 1"] == tatoeba["beam 1"]["bleu"], "one and the same"
+    history = read_json(FOLDER / "training.json")["history"]
+    assert history[-1]["validation_loss"] == middle["validation_loss"]
+
+
 def test_the_card_says_how_well_it_doubts():
     found = experiments.load("doubt")
     thresholds = ConfidenceThresholds.load(FOLDER)

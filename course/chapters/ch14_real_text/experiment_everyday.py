@@ -8,14 +8,17 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import sacrebleu
 from sacrebleu.significance import PairedTest
+from tqdm import tqdm
 
 from course.chapters.ch14_real_text.experiments import standing_in
 from course.experiments import experiment
 from course.grammar.lexicon import ADJECTIVES, NOUNS
+from transformer_lib.files import read_json
 from transformer_lib.metrics import evaluate_everyday, real_text_scores
 from transformer_lib.recipes import tatoeba
 from transformer_lib.text import downloads, english_spanish, everyday, phrasebook
@@ -23,7 +26,7 @@ from transformer_lib.text.english_spanish import PronounItem
 from transformer_lib.text.everyday import EverydayItem
 from transformer_lib.text.parallel import read_parallel
 from transformer_lib.text.user_input import InputError
-from transformer_lib.translator import Translation, Translator
+from transformer_lib.translator import MODELS, Translation, Translator
 
 Kind = tuple[str, bool]  # gender "m" or "f", and whether it is the plural
 BEAMS = (1, 5)
@@ -59,6 +62,31 @@ def measure_everyday() -> dict[str, Any]:
             "right by beam": right_by_beam(larger, everyday.load(FIRST), FIRST_BEAM),
         },
         "grammar": grammar_through(larger),
+    }
+
+
+@experiment("everyday-seeds")
+def measure_seeds(models: Sequence[str] = ("tatoeba",)) -> dict[str, Any]:
+    """How much of that is luck: three runs of its recipe, which differ in the seed (--model).
+
+    The one with the middle validation loss, which knows nothing of these sentences, is shipped.
+    """
+    held_out = references_of(read_parallel([downloads.get("tatoeba-en-es")["test"]]))
+    runs = [one_seed(MODELS.get(name, Path(name)), held_out) for name in tqdm(models)]
+    return {"runs": sorted(runs, key=lambda run: run["seed"])}
+
+
+def one_seed(folder: Path, held_out: dict[str, list[str]]) -> dict[str, Any]:
+    """The seed and the last validation loss of a trained model, and its scores."""
+    translator = Translator.load(folder)
+    ours, first = everyday.load(), everyday.load(FIRST)
+    return {
+        "seed": read_json(folder / "recipe.json")["training"]["seed"],
+        "validation_loss": read_json(folder / "training.json")["history"][-1]["validation_loss"],
+        **{f"bleu, beam {beam}": score(translator, held_out, beam)["bleu"] for beam in BEAMS},
+        "right of our 200": right_by_beam(translator, ours, 1),
+        "right of 60 first": right_by_beam(translator, first, 1),
+        "right of 60 first, by beam": right_by_beam(translator, first, FIRST_BEAM),
     }
 
 
