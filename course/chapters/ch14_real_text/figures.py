@@ -199,7 +199,7 @@ def _score_changes(
             look["ha"] = "left" if worth > 0 else "right"
             ax.text(worth + (0.15 if worth > 0 else -0.15), y, f"{worth:+.1f}", **look)
         y += 1.35
-    said = f"by chance: three runs\nof one training are\nup to {luck:.1f} apart"
+    said = f"by chance: three seeds\nof one recipe lie\nup to {luck:.1f} apart"
     ax.text(luck + 0.15, y - 1, said, va="bottom", color=style.MUTED)
     ax.set(xticks=[], yticks=[], xlim=(left, 2 * change[best]), ylim=(y - 0.7, -0.7))
     ax.spines[:].set_visible(False)
@@ -293,7 +293,7 @@ def draw_learning_curve() -> Figure:
     "optimizer: Muon +3.1; AdamW +2.0; AdamW, twice the rate +1.3; AdamW, half the rate −1.2. "
     "Against learning by heart: dropout 0.3 −1.4; BPE-dropout −4.0; Muon and BPE-dropout +0.2. "
     "Fewer updates: half the updates −6.9; R-Drop, half the updates −9.5. Another model: "
-    "recurrent, with attention −1.5. A band around the line: by chance, three runs of one training "
+    "recurrent, with attention −1.5. A band around the line: by chance, three seeds of one recipe "
     "are up to 1.4 apart.",
 )
 def draw_sweep() -> Figure:

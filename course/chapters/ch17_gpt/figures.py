@@ -284,7 +284,7 @@ def _heads_off(runs: Sequence[Row]) -> Figure:
         off = run["second_with_a_head_off"]
         for layer, color in enumerate((style.ACCENT, style.MUTED)):
             y = 2.6 * number + layer
-            names[y] = f"model {run['seed']}, layer 0" if not layer else "layer 1"
+            names[y] = f"seed {run['seed']}, layer 0" if not layer else "layer 1"
             heads = [head for head in run["heads"] if head["layer"] == f"layers.{layer}.self_attn"]
             losses = [off[f"{head['layer']}.{head['head']}"] for head in heads]
             ax.plot([run["second"], max(losses)], [y, y], color=style.RULE, linewidth=1, zorder=1)

@@ -142,7 +142,7 @@ def _what_it_eats(rows: Mapping[str, Sequence[Row]], way: Sequence[str]) -> Figu
         color = style.ACCENT if name in LOUDEST else style.MUTED
         at = means[name]["right"], means[name]["words"]
         ax.plot(*at, "o", color=color, markersize=9, zorder=5)
-        said = f"{name},\nno training" if name.startswith("best") else textwrap.fill(name, 14)
+        said = f"{name},\nuntrained" if name.startswith("best") else textwrap.fill(name, 14)
         _name(ax, said, at, color, {said: AWAY[name]})
     ax.set(xlabel="right sentences", ylabel="different words in 240 sentences")
     ax.set(xlim=(0, 1.04), ylim=(0, 1.15 * means[next(iter(rows))]["words"]))

@@ -153,7 +153,7 @@ def test_each_head_has_its_dot():
     dots = [dots.get_offsets()[:, 0].tolist() for dots in ax.collections]
     assert dots == 2 * [[0.1, 0.6], [1.1, 1.6]]
     names = [text.get_text() for text in ax.get_yticklabels()]
-    assert names == ["model 0, layer 0", "layer 1", "model 1, layer 0", "layer 1"]
+    assert names == ["seed 0, layer 0", "layer 1", "seed 1, layer 0", "layer 1"]
     assert "layer 0" in figure.texts[0].get_text()
     # a head that looks at neither place is an open dot
     filled = [to_hex(face) for face in ax.collections[-1].get_facecolors()]
