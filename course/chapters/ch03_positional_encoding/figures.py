@@ -368,7 +368,7 @@ def _positions_similarity(encoding: Any, narrow: Any) -> Figure:
 POINTS = {"textcoords": "offset points"}
 
 
-def input_vectors(words: Sequence[str], vectors: Any, positions: Any, title: str) -> Figure:
+def _input_vectors(words: Sequence[str], vectors: Any, positions: Any, title: str) -> Figure:
     """Draw what goes into the encoder: for each word its vector + its position's -> the figure.
 
     words: the tokens; vectors (tokens, d_model), their word vectors; positions (tokens, d_model).
@@ -912,7 +912,7 @@ def draw_positions_input() -> Figure:
     words = ["I", "like", "trees"]
     vectors = _trained_words(words)
     title = "Into the encoder goes which word it is, plus where it stands"
-    return input_vectors(words, vectors, positional_encoding(3, vectors.size(1)), title)
+    return _input_vectors(words, vectors, positional_encoding(3, vectors.size(1)), title)
 
 
 @figure(

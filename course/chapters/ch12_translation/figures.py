@@ -178,7 +178,7 @@ def _better_and_cheaper(systems: Mapping[str, System]) -> Figure:
 
 
 @mpl.rc_context(style.PRINT)
-def loss_and_floor(model: Path, words: int) -> Figure:
+def _loss_and_floor(model: Path, words: int) -> Figure:
     """Draw the losses of a stored translator while it was trained, and the floor of one of them.
 
     model: its folder. words: the size of its target vocabulary.
@@ -216,7 +216,7 @@ def draw_learning_curve() -> Figure:
     from transformer_lib.translator import SHIPPED_MODEL
 
     vocabulary = read_json(SHIPPED_MODEL / "vocabulary.json")
-    return loss_and_floor(SHIPPED_MODEL, len(vocabulary["target"]["words"]) + len(SPECIALS))
+    return _loss_and_floor(SHIPPED_MODEL, len(vocabulary["target"]["words"]) + len(SPECIALS))
 
 
 @figure(

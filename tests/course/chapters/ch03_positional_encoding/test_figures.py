@@ -217,7 +217,7 @@ def test_the_end_token_fades_and_trees_does_not():
 
 def test_input_vectors_carry_their_words_and_sums():
     words, table = torch.full((2, 6), 1.04), torch.full((2, 6), -0.46)
-    ax = plots.input_vectors(["one", "two"], words, table, "title").axes[0]
+    ax = plots._input_vectors(["one", "two"], words, table, "title").axes[0]
     texts = [text.get_text() for text in ax.texts]
     assert {"one", "two", "position 0", "position 1", "encoder layer 0"} <= set(texts)
     assert [texts.count(number) for number in ("1.0", "\N{MINUS SIGN}0.5", "0.5")] == [8, 8, 8]
