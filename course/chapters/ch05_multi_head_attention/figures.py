@@ -196,9 +196,7 @@ def _two_pictures(maps: Any, layer: str, head: int, askers: Mapping[str, str]) -
     """
     figure, ax = canvas(8, 3.55)
     weights = as_array(maps.weights[layer][head])
-    note = (
-        "Which of the two decides that Spanish “tired” is cansado (animal), not cansada (street)?"
-    )
+    note = "One of the two decides that Spanish “tired” is cansado (animal), not cansada (street)"
     places = [maps.src.index(asker) for asker in askers]
     found = dict.fromkeys(maps.src[int(weights[place].argmax())] for place in places)
     one, other = (f"“{asker}”" for asker in askers)

@@ -88,8 +88,8 @@ def _found_by_heads(models: Mapping[str, Mapping[str, Any]], title: str) -> Figu
     """
     figure, ax = style.panel(4.4)
     note = (
-        "a dot for each attention head: how often the noun is what it looks at most, minus how\n"
-        "often the best rule without words would find it, such as “always two words back”"
+        "A dot for each head: how often it looks most at the noun, minus how often a fixed rule,\n"
+        "such as “always two words back”, would find it"
     )
     titled(figure, title, note)
     kinds, rows = list(next(iter(models.values()))), []
@@ -343,8 +343,8 @@ def draw_finds() -> Figure:
         * max(head["finds"] - kind["place"] for kind in kinds.values() for head in kind["heads"])
         for kinds in looks.values()
     )
-    title = f"The small model's best head beats the rule by {small:.0f} points, the large one's by "
-    return _found_by_heads(looks, f"{title}{large:.0f}")
+    title = f"The small model’s best head beats a fixed rule by {small:.0f} points, "
+    return _found_by_heads(looks, f"{title}the large one’s by {large:.0f}")
 
 
 @figure(
@@ -361,8 +361,8 @@ def draw_off() -> Figure:
     small, large = (
         100 * (one["trained"]["share"] - one["together"][0]["chosen"]) for one in found.values()
     )
-    title = f"One head off costs the small model {small:.0f} points, the large one {large:.0f}"
-    return _heads_together(found, title)
+    title = f"The most needed head is worth {small:.0f} points in the small model, "
+    return _heads_together(found, f"{title}{large:.0f} in the large")
 
 
 @figure(

@@ -276,7 +276,7 @@ def _heads_off(runs: Sequence[Row]) -> Figure:
     if not runs:
         raise ValueError("there are no runs: there is nothing to draw")
     figure, ax = style.panel(1.3 + 0.95 * len(runs))
-    note = "Loss per word of the repeated row, in nats; each dot: another head is switched off"
+    note = "A row comes twice: loss on the second, in nats per word, with one head off (a dot each)"
     titled(figure, "In each model, the head that is missed most is in layer 0", note)
     names: dict[float, str] = {}
     beside = {"textcoords": "offset points", "va": "center_baseline"}
