@@ -77,7 +77,7 @@ def _price(
         xlim=(-0.03 * far, 1.03 * far),
     )
     ax.set_yticks([0.2, 0.4, 0.6, 0.8, 1.0])
-    note = "best of 16: the best of 16 sentences drawn, no training; grey: the means of three runs"
+    note = "best of 16: the best of 16 sentences that are drawn; grey: the means of three runs"
     titled(figure, "Every training leads farther from the start than it must", note)
     return figure
 
