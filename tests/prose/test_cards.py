@@ -72,6 +72,19 @@ def test_the_card_has_three_seeds_and_the_middle_one_is_shipped():
     assert history[-1]["validation_loss"] == middle["validation_loss"]
 
 
+def test_the_card_says_what_the_optimizer_and_the_length_are_worth():
+    adam, muon, shipped = experiments.load("everyday-optimizers")["runs"]
+    assert (adam["optimizer"], adam["max_lr"], adam["steps"]) == ("adam", 0.002, 2500)
+    assert (muon["optimizer"], muon["max_lr"], muon["steps"]) == ("muon", 0.004, 2500)
+    assert shipped["seed"] == read_json(FOLDER / "recipe.json")["training"]["seed"]
+    assert shipped["steps"] == 8 * muon["steps"] and adam["seed"] == muon["seed"]
+    assert (
+        f"with Adam (a rate of 0.002, one of those that were common here) and 2,500 steps "
+        f"{adam['bleu']:.1f}, with Muon {muon['bleu']:.1f}; with Muon and eight times the steps, "
+        f"the one that is here, {shipped['bleu']:.1f}" in CARD
+    )
+
+
 def test_the_card_says_how_well_it_doubts():
     found = experiments.load("doubt")
     thresholds = ConfidenceThresholds.load(FOLDER)
