@@ -415,7 +415,7 @@ def _shared_positions(sides: Mapping[str, tuple], positions: Any, title: str) ->
     """Draw one row of position vectors, added to the words of both sides -> the figure.
 
     sides: for "decoder" and "encoder" the tokens and their word vectors (tokens, d_model), at most
-    as many as there are positions (length, d_model). The decoder stands above, the encoder below.
+    as many as there are positions (length, d_model). The decoder is above, the encoder below.
     """
     shown, left, step, wide, high, middle = 2, 2.15, 1.19, 0.69, 0.32, 2.2
     (places,) = _first_numbers(positions, shown=shown)

@@ -1,5 +1,7 @@
 """What is said of translations in other words than the reference's."""
 
+from pathlib import Path
+
 import pytest
 
 from course.chapters.ch14_real_text import experiment_everyday as everyday
@@ -8,7 +10,7 @@ from course.chapters.ch14_real_text.experiment_everyday import (
     pronouns_understood,
 )
 from transformer_lib.text import english_spanish
-from transformer_lib.translator import Translator
+from transformer_lib.translator import MODELS, Translator
 
 
 def test_the_grammar_itself_agrees_everywhere():
@@ -96,3 +98,25 @@ def test_two_ways_of_translating_are_compared_on_the_same_draws_of_sentences():
     assert max(found["p"] for found in better.values()) < 0.01
     luck = [*right[:30], *(text + "." for text in right[30:31]), *right[31:]]
     assert everyday.paired(right, luck, several)["bleu"]["p"] > 0.05
+
+
+def test_a_seed_that_is_measured_again_replaces_its_own_run_alone(tmp_path, monkeypatch):
+    (tmp_path / "test.tsv").write_text("I like trees.\tMe gustan los árboles.\n", "utf-8")
+    monkeypatch.setattr(everyday.downloads, "get", lambda name: {"test": tmp_path / "test.tsv"})
+    monkeypatch.setattr(everyday, "one_seed", lambda folder, held_out: {"seed": 1, "of": folder})
+    stored = everyday.load("everyday-seeds")["runs"]
+    first, again, last = everyday.measure_seeds(["runs/mine"])["runs"]
+    assert (first, last) == (stored[0], stored[2])
+    assert again == {"seed": 1, "of": Path("runs/mine")}
+
+
+def test_the_scores_of_a_seed_are_those_of_its_translations():
+    held_out = {"I like trees.": ["Me gustan los árboles."]}
+    found = everyday.one_seed(MODELS["tatoeba"], held_out)
+    stored = next(run for run in everyday.load("everyday-seeds")["runs"] if run["seed"] == 2)
+    assert found["bleu, beam 1"] == found["bleu, beam 5"] == pytest.approx(100)
+    for name in ("seed", "validation_loss", "right of our 200", "right of 60 first"):
+        assert found[name] == pytest.approx(stored[name]), name
+    assert found["right of 60 first, by beam"] == pytest.approx(
+        stored["right of 60 first, by beam"]
+    )
