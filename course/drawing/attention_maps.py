@@ -8,7 +8,6 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-import matplotlib as mpl
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -22,7 +21,6 @@ QUERY = "query: the word that looks"
 KEY = "key: the word looked at"
 
 
-@mpl.rc_context(style.PRINT)
 def attention_heatmap(
     weights: Any,
     rows: Sequence[str],
@@ -52,7 +50,6 @@ def attention_heatmap(
     return ax
 
 
-@mpl.rc_context(style.PRINT)
 def attention_heads(
     weights: Any,
     rows: Sequence[str],

@@ -42,7 +42,6 @@ def _contrasts(color: str, ground: str = style.PAPER) -> tuple[float, float]:
     "and its contrast in both themes, all at least 4.5. Words on their chips. The parts: arrows, "
     "a box, a strip, a matrix, a head, a mask, a bracket, and a grid of 8 pixels.",
 )
-@mpl.rc_context(style.PRINT)
 def draw_look() -> Figure:
     figure, ax = canvas(style.WIDTH, 8.3)
     heading(ax, "One look: grey, and one accent", "Sizes in pixels, in a figure 700 pixels wide")

@@ -6,8 +6,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+import matplotlib as mpl
+
 from course.catalog import Registry
 from course.chapters import CHAPTERS
+from course.drawing import style
 
 
 @dataclass(frozen=True)
@@ -36,17 +39,19 @@ def figure(
 ) -> Callable:
     """Register the decorated function as a figure of the series, under a name that never changes.
 
+    It is drawn in our look (`style.PRINT`), whatever the settings of the session are.
     notebook: by default that of the chapter. The others: see `FigureEntry`. Raises ValueError for
     a name that another figure has.
     """
 
     def register(draw: Callable[[], Any]) -> Callable[[], Any]:
         @functools.wraps(draw)
-        def titled() -> Any:
-            return with_title(draw(), title)
+        def in_our_look() -> Any:
+            with mpl.rc_context(style.PRINT):
+                return with_title(draw(), title)
 
         shown_in = notebook or CHAPTERS[draw.__module__.split(".")[2]]
-        entry = FigureEntry(name, shown_in, caption, alt, titled if title else draw, hero, title)
+        entry = FigureEntry(name, shown_in, caption, alt, in_our_look, hero, title)
         FIGURES.register(name, entry, draw.__module__)
         return draw
 

@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-import matplotlib as mpl
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -36,7 +35,6 @@ class _Stage(NamedTuple):
     half: str = ""
 
 
-@mpl.rc_context(style.PRINT)
 def _series_map(
     source: Sequence[str],
     target: Sequence[str],
@@ -139,7 +137,6 @@ def draw_series_map() -> Figure:
     )
 
 
-@mpl.rc_context(style.PRINT)
 def draw_cross_attention(
     translator: Any, text: str, title: str = "Where the translator looks while it writes"
 ) -> Figure:

@@ -6,7 +6,6 @@ import math
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 
-import matplotlib as mpl
 import numpy as np
 import torch
 from matplotlib.axes import Axes
@@ -130,7 +129,6 @@ EXAMPLES = {
 }
 
 
-@mpl.rc_context(style.PRINT)
 def share_bars(shares: Mapping[str, Mapping[str, float]]) -> Axes:
     """Draw two shares from 0 to 1 for each question, and an arrow between them -> the axes.
 
@@ -164,7 +162,6 @@ def share_bars(shares: Mapping[str, Mapping[str, float]]) -> Axes:
     return ax
 
 
-@mpl.rc_context(style.PRINT)
 def _vector_sizes(
     widths: Sequence[int],
     lengths: Mapping[str, Sequence[float]],
@@ -204,7 +201,6 @@ def _vector_sizes(
     return figure
 
 
-@mpl.rc_context(style.PRINT)
 def _loss_by_bottom(runs: Mapping[str, Sequence[Sequence[tuple[int, float]]]]) -> Axes:
     """Draw learning curves, the mean of several seeds thick and each seed thin -> the axes.
 

@@ -6,7 +6,6 @@ import random
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import matplotlib as mpl
 import numpy as np
 import torch
 from matplotlib.axes import Axes
@@ -39,7 +38,6 @@ WIDE = 192  # pixels, of each half of the table in the explorer
 TABLE = {"cmap": style.SIGNED, "aspect": "auto", "interpolation": "nearest"}
 
 
-@mpl.rc_context(style.PRINT)
 def _positions_heatmap(encoding: Any, title: str = "") -> Axes:
     """Draw position vectors (length, d_model) with values from -1 to 1 -> the axes.
 
@@ -61,7 +59,6 @@ def _positions_heatmap(encoding: Any, title: str = "") -> Axes:
     return ax
 
 
-@mpl.rc_context(style.PRINT)
 def _sines_over_cosines(encoding: Any, title: str, note: str = "", *, every: int = 1) -> Figure:
     """Draw the even columns of a table (length, d_model), and below them the odd ones.
 
@@ -87,7 +84,6 @@ def _sines_over_cosines(encoding: Any, title: str, note: str = "", *, every: int
     return figure
 
 
-@mpl.rc_context(style.PRINT)
 def _square_cells(encoding: Any, title: str, pairs: int, waves: Sequence[int]) -> Figure:
     """Draw the first `pairs` sines of a table (length, d_model), and beside them their cosines.
 
@@ -145,7 +141,6 @@ def _framed(ax: Axes) -> None:
     ax.tick_params(length=0)
 
 
-@mpl.rc_context(style.PRINT)
 def _positions_table(encoding: Any, row: int) -> Figure:
     """Draw a whole table (length, d_model), its sines beside its cosines, and enlarged two rows.
 
@@ -179,7 +174,6 @@ def _positions_table(encoding: Any, row: int) -> Figure:
     return figure
 
 
-@mpl.rc_context(style.PRINT)
 def _positions_curves(encoding: Any, pairs: Sequence[int]) -> Figure:
     """Draw pairs of columns 2i and 2i+1 of a table (length, d_model), one panel for each i."""
     table = _table(encoding)
@@ -214,7 +208,6 @@ def wavelengths(encoding: Any) -> np.ndarray:
     return 2 * math.pi / np.arctan2(first_step[0::2], first_step[1::2])
 
 
-@mpl.rc_context(style.PRINT)
 def _positions_frequencies(
     small: Mapping[str, np.ndarray], large: Mapping[str, np.ndarray]
 ) -> Figure:
@@ -281,7 +274,6 @@ def _clock_table(words: Sequence[str], encoding: Any, pairs: Mapping[int, str]) 
 TURNED = style.tint(style.ACCENT)
 
 
-@mpl.rc_context(style.PRINT)
 def _positions_clocks(
     encoding: Any, pairs: Sequence[int], start: int, other: int, step: int
 ) -> Figure:
@@ -314,7 +306,6 @@ def _positions_clocks(
     return figure
 
 
-@mpl.rc_context(style.PRINT)
 def _positions_similarity(encoding: Any, narrow: Any) -> Figure:
     """Draw dot products of position vectors, each divided by d_model/2, their square length.
 
@@ -514,7 +505,6 @@ KINDS = {  # the name in the picture, where it stands beside its point, and its 
 }
 
 
-@mpl.rc_context(style.PRINT)
 def _lengths_copied(
     results: Sequence[Mapping[str, Any]], trained_to: int, measure: str = "exact"
 ) -> Axes:
@@ -551,7 +541,6 @@ def _lengths_copied(
     return ax
 
 
-@mpl.rc_context(style.PRINT)
 def _padding_picture(batches: Mapping[str, Sequence[int]]) -> Figure:
     """Draw batches as tables, a row for each sentence: words grey, padding in the accent.
 

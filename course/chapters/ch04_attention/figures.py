@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
-import matplotlib as mpl
 import numpy as np
 import torch
 from matplotlib.axes import Axes
@@ -130,7 +129,6 @@ def _projection(
     return figure
 
 
-@mpl.rc_context(style.PRINT)
 def _equation_frames(
     query: Any,
     key: Any,
@@ -288,7 +286,6 @@ def _vector(numbers: Any, decimals: int | None = None) -> str:
     return f"({', '.join(shown)}{', …' if len(numbers) > 3 else ''})"
 
 
-@mpl.rc_context(style.PRINT)
 def _scaling_curves(rows: Sequence[Mapping[str, Any]]) -> Figure:
     """Draw what the width d_k does to scores and softmax, with and without sqrt(d_k) -> the figure.
 

@@ -5,7 +5,6 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import matplotlib as mpl
 import numpy as np
 import torch
 from matplotlib.axes import Axes
@@ -628,7 +627,6 @@ def weight_by_distance(translator: Any, texts: Sequence[str], reach: int = 3) ->
     return profiles
 
 
-@mpl.rc_context(style.PRINT)
 def distance_bars(profiles: Mapping[str, Mapping[int, float]]) -> Figure:
     """Draw the mean weight at each distance, a panel for each head -> the figure.
 

@@ -6,7 +6,6 @@ Rows are queries, the first word at the top; columns are keys.
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import matplotlib as mpl
 import numpy as np
 import torch
 from matplotlib.axes import Axes
@@ -151,7 +150,6 @@ def _tile(ax: Axes, at: tuple[float, float], wide: float, text: str) -> None:
         label(ax, at, text, size=13, ha="center", weight="bold", color=style.readable(color))
 
 
-@mpl.rc_context(style.PRINT)
 def _leak_curves(runs: Sequence[Mapping[str, Any]], title: str = "") -> Figure:
     """Draw how models with and without a causal mask learn -> the figure.
 

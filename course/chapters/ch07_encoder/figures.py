@@ -47,7 +47,6 @@ FLOW_LIMIT = 2.5  # numbers beyond it have the color of the ends
 # --- curves over depth ---------------------------------------------------------------------------
 
 
-@mpl.rc_context(style.PRINT)
 def depth_curves(
     panels: Mapping[str, Mapping[str, Sequence[float]]],
     *,
@@ -216,7 +215,6 @@ def _two_stacks(src: Sequence[str], read: Sequence[str], written: str, layers: i
 # --- neurons -------------------------------------------------------------------------------------
 
 
-@mpl.rc_context(style.PRINT)
 def _neuron_words(
     neurons: Mapping[str, Mapping[str, float]],
     kinds: Mapping[str, Collection[str]],

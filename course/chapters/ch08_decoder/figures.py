@@ -5,7 +5,6 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Any
 
-import matplotlib as mpl
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -40,7 +39,6 @@ CELLS = 16  # of a vector in the stepper
 LIMIT = 3.0  # where its colors are darkest
 
 
-@mpl.rc_context(style.PRINT)
 def _generator_flow(vector: Any, logits: Any, words: Sequence[str]) -> Figure:
     """Draw the way from the decoder's vector down to a word -> the figure.
 
@@ -117,7 +115,6 @@ def _way_down(ax: Axes, text: str, x: float) -> None:
     ax.annotate(text, (x, 0.5), (14, 0), textcoords="offset points", va="center")
 
 
-@mpl.rc_context(style.PRINT)
 def _decode_trace(src: Sequence[str], steps: Sequence[WordStep]) -> Figure:
     """Draw all steps of a translation below each other -> the figure.
 
@@ -154,7 +151,6 @@ def _decode_trace(src: Sequence[str], steps: Sequence[WordStep]) -> Figure:
 # --- words that come back ------------------------------------------------------------------------
 
 
-@mpl.rc_context(style.PRINT)
 def _words_come_back(src: Sequence[str], read: Sequence[str], written: Sequence[str]) -> Figure:
     """Draw a decoder whose words flow back into it -> the figure.
 

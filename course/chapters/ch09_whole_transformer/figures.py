@@ -4,7 +4,6 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-import matplotlib as mpl
 import numpy as np
 import torch
 from matplotlib.axes import Axes
@@ -70,7 +69,6 @@ def _row_of_boxes(
 # --- five zoom levels ----------------------------------------------------------------------------
 
 
-@mpl.rc_context(style.PRINT)
 def _zoom_levels(N: int = 6) -> Figure:
     """Draw the Transformer five times, from a closed box to one attention -> the figure.
 
@@ -229,7 +227,6 @@ INPUTS = {"query": VIOLET, "key": AMBER, "value": GREEN}
 OPENED = 2  # the box of the multi-head diagram that holds the other
 
 
-@mpl.rc_context(style.PRINT)
 def _figure_two() -> Figure:
     """Draw both diagrams of the paper's Figure 2, each box with the code that does it."""
     figure, ax = canvas(style.WIDTH, 7.1)
@@ -320,7 +317,6 @@ GROWTH = (  # what is new, and what for; all boxes, and the new ones
 )
 
 
-@mpl.rc_context(style.PRINT)
 def _outside_in() -> Figure:
     """Draw how a decoder layer grows, one row for each step; what is new is filled."""
     figure, ax = canvas(style.WIDTH, 6.6)
@@ -362,7 +358,6 @@ def _grown(ax: Axes, y: float, parts: Sequence[str], new: Sequence[str], heads: 
 TABLES = ("source embeddings", "target embeddings", "generator")
 
 
-@mpl.rc_context(style.PRINT)
 def _parameter_bars(models: Mapping[str, Mapping[str, int]], title: str = "") -> Figure:
     """Draw how many parameters each part of some models has -> the figure.
 
@@ -402,7 +397,6 @@ def _parameter_bars(models: Mapping[str, Mapping[str, int]], title: str = "") ->
     return figure
 
 
-@mpl.rc_context(style.PRINT)
 def _vocabulary_ranges(
     ranges: Mapping[str, tuple[float, float]], common: tuple[float, float], said: float
 ) -> Figure:
@@ -455,7 +449,6 @@ DRAWN = 16  # numbers of a vector that are drawn; more would be a bar code
 STEP, FIRST, STRIP, GAP = 0.33, 1.1, 1.12, 0.19  # from row to row; the strips of a station
 
 
-@mpl.rc_context(style.PRINT)
 def _sentence_path(
     rows: Sequence[tuple[Sequence[str], Sequence[_Station]]],
     answers: Sequence[tuple[str, float]],
@@ -549,7 +542,6 @@ def _half(
 WINDOWS = dict.fromkeys(("convolution", "restricted"), "windows of 5\N{NO-BREAK SPACE}words")
 
 
-@mpl.rc_context(style.PRINT)
 def _cost_and_path(
     lengths: Sequence[int],
     costs: Mapping[str, Sequence[int]],
@@ -612,7 +604,6 @@ def _cost_and_path(
 # --- the picture to remember ---------------------------------------------------------------------
 
 
-@mpl.rc_context(style.PRINT)
 def _whole_machine(source: Sequence[str], target: Sequence[str], N: int = 6) -> Figure:
     """Draw reader and writer with the memory between them: the whole machine at a glance.
 
@@ -655,7 +646,6 @@ def _whole_machine(source: Sequence[str], target: Sequence[str], N: int = 6) -> 
     return figure
 
 
-@mpl.rc_context(style.PRINT)
 def _step_lines(
     lengths: Sequence[int],
     panels: Mapping[tuple[str, str], Mapping[str, Sequence[float]]],

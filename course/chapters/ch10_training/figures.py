@@ -4,7 +4,6 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import matplotlib as mpl
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -38,7 +37,6 @@ NAMES = {
 TOP_LOSS = 9  # the scale of `writing_curve` ends there
 
 
-@mpl.rc_context(style.PRINT)
 def learning_curve(
     history: Sequence[Mapping[str, Any]],
     ax: Axes | None = None,
@@ -74,7 +72,6 @@ def learning_curve(
     return ax
 
 
-@mpl.rc_context(style.PRINT)
 def run_curves(
     steps: Sequence[Mapping[str, Any]], validations: Sequence[Mapping[str, Any]], title: str
 ) -> Figure:
@@ -121,7 +118,6 @@ def smoothing_floor(smoothing: float, vocab_size: int) -> float:
     return sum(-count * p * math.log(p) for count, p in ((1, right), (vocab_size - 1, other)) if p)
 
 
-@mpl.rc_context(style.PRINT)
 def loop_curve(history: Sequence[Mapping[str, Any]], steps: int) -> Figure:
     """Draw a training on rows of digits, also an unfinished one -> the figure.
 
@@ -160,7 +156,6 @@ def loop_curve(history: Sequence[Mapping[str, Any]], steps: int) -> Figure:
     return figure
 
 
-@mpl.rc_context(style.PRINT)
 def _writing_curve(
     history: Sequence[Mapping[str, Any]], english: Mapping[int, str], last: int = 1100
 ) -> Figure:
@@ -227,7 +222,6 @@ def two_decimals(share: float) -> str:
     return f"{steady_round(share):.2f}"
 
 
-@mpl.rc_context(style.PRINT)
 def probability_bars(panels: Mapping[str, Any], words: Sequence[str], target: Any = None) -> Figure:
     """Draw how likely each word is, one panel for each distribution -> the figure.
 
@@ -260,7 +254,6 @@ def probability_bars(panels: Mapping[str, Any], words: Sequence[str], target: An
     return figure
 
 
-@mpl.rc_context(style.PRINT)
 def word_grids(grids: Mapping[str, Any], rows: Sequence[str], columns: Sequence[str]) -> Figure:
     """Draw grids of probabilities (positions, words) below each other, each row adding up to 1.
 
@@ -312,7 +305,6 @@ def _said_of_grids(grid: np.ndarray, rows: Sequence[str], columns: Sequence[str]
     return said if least > 0.9 else ""
 
 
-@mpl.rc_context(style.PRINT)
 def _smoothed_row(target: Any, words: Sequence[str], eps: float) -> Figure:
     """Draw what label smoothing takes from the right word of a target row, and gives to the others.
 
@@ -360,7 +352,6 @@ def _check_rows(title: str, rows: np.ndarray, words: Sequence[str]) -> None:
         raise ValueError(f"{title!r}: probabilities add up to 1, but a row's to {worst:.3f}")
 
 
-@mpl.rc_context(style.PRINT)
 def teacher_forcing(
     tgt_in: Sequence[str], tgt_out: Sequence[str], predicted: Sequence[str], alone: Sequence[str]
 ) -> Figure:
@@ -418,7 +409,6 @@ def _word_rows(
         path(ax, [(start, ys[-1]), (gap, ys[-1]), (gap, top), (end, top)], style.INK)
 
 
-@mpl.rc_context(style.PRINT)
 def _penalty_curves(leads: Any, losses: Mapping[str, Any], shares: Any) -> Figure:
     """Draw the loss against how far the right word's score leads, with and without smoothing.
 
@@ -450,7 +440,6 @@ def _penalty_curves(leads: Any, losses: Mapping[str, Any], shares: Any) -> Figur
     return figure
 
 
-@mpl.rc_context(style.PRINT)
 def _schedule_curves(rates: Mapping[tuple[int, int], Any]) -> Figure:
     """Draw learning rates against the step, from step 1 on -> the figure.
 
@@ -478,7 +467,6 @@ def _schedule_curves(rates: Mapping[tuple[int, int], Any]) -> Figure:
     return figure
 
 
-@mpl.rc_context(style.PRINT)
 def loss_panels(
     panels: Mapping[str, Mapping[str, Sequence[Sequence[tuple[float, float]]]]],
     columns: int,

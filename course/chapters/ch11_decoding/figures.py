@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-import matplotlib as mpl
 import numpy as np
 import torch
 from matplotlib.figure import Figure
@@ -123,7 +122,6 @@ def _check(steps: Sequence[Sequence[Branch]]) -> None:
         raise ValueError("there is nothing to draw: no sentence came to its <eos>")
 
 
-@mpl.rc_context(style.PRINT)
 def _beam_tree(
     steps: Sequence[Sequence[Branch]], dropped: int = 1, task: str = "", meanings: str = ""
 ) -> Figure:
@@ -328,7 +326,6 @@ def _moments(steps: Sequence[Sequence[Branch]]) -> list[str]:
     return says
 
 
-@mpl.rc_context(style.PRINT)
 def cost_curves(lengths: Sequence[int], costs: Mapping[str, Sequence[int]]) -> Figure:
     """Draw multiplications against the number of words written, a curve for each way -> the figure.
 
@@ -368,7 +365,6 @@ def cost_curves(lengths: Sequence[int], costs: Mapping[str, Sequence[int]]) -> F
     return figure
 
 
-@mpl.rc_context(style.PRINT)
 def _wider_beams(rows: Sequence[Mapping[str, Any]]) -> Figure:
     """Draw how likely, how long and how often right the best translations are -> the figure.
 
@@ -408,7 +404,6 @@ def _wider_beams(rows: Sequence[Mapping[str, Any]]) -> Figure:
     return figure
 
 
-@mpl.rc_context(style.PRINT)
 def _sharpened_rows(
     panels: Mapping[str, Mapping[str, float]], others: str, title: str = ""
 ) -> Figure:

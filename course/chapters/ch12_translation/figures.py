@@ -5,7 +5,6 @@ from difflib import SequenceMatcher
 from pathlib import Path
 from typing import Any
 
-import matplotlib as mpl
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
@@ -35,7 +34,6 @@ SHOWN = 3000  # the last step that is shown: from there on both stay near 1
 CHANCE = 0.25  # two sentences of a pair, each with one of two genders
 
 
-@mpl.rc_context(style.PRINT)
 def _skill_curves(history: Sequence[Mapping[str, Any]]) -> Figure:
     """Draw the share of right sentences and of right pronoun pairs against the step.
 
@@ -70,7 +68,6 @@ def _skill_curves(history: Sequence[Mapping[str, Any]]) -> Figure:
     return figure
 
 
-@mpl.rc_context(style.PRINT)
 def score_bars(scores: Mapping[str, tuple[float, float]]) -> Figure:
     """Draw a bar from exact match to BLEU for each way to break translations, the longest first.
 
@@ -124,7 +121,6 @@ def _changed(ax: Axes, at: tuple[float, float], old: str, new: str) -> None:
         x += 0.0947 * len(said)  # a letter's width, in inches
 
 
-@mpl.rc_context(style.PRINT)
 def _better_and_cheaper(systems: Mapping[str, System]) -> Figure:
     """Draw BLEU (English to German) against the cost of training, a point for each system.
 
@@ -177,7 +173,6 @@ def _better_and_cheaper(systems: Mapping[str, System]) -> Figure:
     return figure
 
 
-@mpl.rc_context(style.PRINT)
 def _loss_and_floor(model: Path, words: int) -> Figure:
     """Draw the losses of a stored translator while it was trained, and the floor of one of them.
 

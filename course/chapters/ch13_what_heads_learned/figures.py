@@ -4,7 +4,6 @@ from collections.abc import Mapping, Sequence
 from os.path import commonprefix
 from typing import Any
 
-import matplotlib as mpl
 import numpy as np
 import torch
 from matplotlib.figure import Figure
@@ -29,7 +28,6 @@ NOT_BY_CHANCE = 0.55  # of a few hundred coins, as many are hardly ever heads
 SEEN = 0.3  # weights below are no line in `crossing`
 
 
-@mpl.rc_context(style.PRINT)
 def head_table(table: Sequence[Mapping[str, Any]]) -> Figure:
     """Draw each head's share of largest weights on the right noun -> two rows of bars.
 
@@ -70,7 +68,6 @@ def head_table(table: Sequence[Mapping[str, Any]]) -> Figure:
     return figure
 
 
-@mpl.rc_context(style.PRINT)
 def _agreement_bars(
     measured: Mapping[str, Sequence[float]],
     seeds: Sequence[Any],
@@ -131,7 +128,6 @@ def _before_and_after(
     return torch.stack([weights[0, head, query], swapped[0, head, query]])
 
 
-@mpl.rc_context(style.PRINT)
 def exchanged(
     words: Sequence[str],
     rows: Any,
@@ -185,7 +181,6 @@ def exchanged(
     return figure
 
 
-@mpl.rc_context(style.PRINT)
 def _same_and_other(
     sentences: Sequence[tuple[Sequence[str], Any]], changed: Sequence[str], same: str
 ) -> Figure:
@@ -221,7 +216,6 @@ def crossings(lines: Sequence[tuple[int, int]]) -> list[tuple[tuple[int, int], t
     return [(a, b) for a in lines for b in lines if a[0] < b[0] and a[1] > b[1]]
 
 
-@mpl.rc_context(style.PRINT)
 def _crossing(several: Sequence[Any]) -> Figure:
     """Draw which English words each Spanish word looks at, as lines between two rows of words.
 
@@ -258,7 +252,6 @@ def _crossing(several: Sequence[Any]) -> Figure:
     return figure
 
 
-@mpl.rc_context(style.PRINT)
 def _sharp_heads(results: Sequence[Mapping[str, Any]], named: Mapping[str, str]) -> Figure:
     """Draw, for each head, how sharp it looks and what its absence changes -> the figure.
 

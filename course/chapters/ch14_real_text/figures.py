@@ -22,7 +22,6 @@ from transformer_lib.translator import MODELS
 LEFT, CELL, HIGH, STEP = 1.35, 0.36, 0.34, 0.5
 
 
-@mpl.rc_context(style.PRINT)
 def _word_in_pieces(rows: Mapping[int, Sequence[str]], means: Mapping[int, float]) -> Figure:
     """Draw a word as it is cut by vocabularies of several sizes, a row for each -> the figure.
 
@@ -65,7 +64,6 @@ def _word_in_pieces(rows: Mapping[int, Sequence[str]], means: Mapping[int, float
     return figure
 
 
-@mpl.rc_context(style.PRINT)
 def _dropout_curves(panels: Mapping[str, Mapping[float, Sequence[tuple[int, float]]]]) -> Figure:
     """Draw a loss against the step, a panel for each text -> the figure.
 
@@ -96,7 +94,6 @@ def _dropout_curves(panels: Mapping[str, Mapping[float, Sequence[tuple[int, floa
     return figure
 
 
-@mpl.rc_context(style.PRINT)
 def _still_falling(history: Sequence[Mapping[str, float]], floor: float, last: int) -> Figure:
     """Draw the losses of a training, loud the one on validation text, which still falls at the end.
 
@@ -134,7 +131,6 @@ def _still_falling(history: Sequence[Mapping[str, float]], floor: float, last: i
     return figure
 
 
-@mpl.rc_context(style.PRINT)
 def _score_slopes(texts: Mapping[str, Mapping[str, Sequence[float]]]) -> Figure:
     """Draw BLEU from one text to another: a thick line for each way, thin ones for its seeds.
 
@@ -166,7 +162,6 @@ def _score_slopes(texts: Mapping[str, Mapping[str, Sequence[float]]]) -> Figure:
     return figure
 
 
-@mpl.rc_context(style.PRINT)
 def _score_changes(
     scores: Mapping[str, float], base: str, groups: Mapping[str, Mapping[str, str]], luck: float
 ) -> Figure:

@@ -3,7 +3,6 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import matplotlib as mpl
 import numpy as np
 from matplotlib.figure import Figure
 
@@ -24,7 +23,6 @@ ASKED = {
 }
 
 
-@mpl.rc_context(style.PRINT)
 def _patching_maps(panels: Mapping[str, Sequence[tuple[Sequence[str], Any]]], title: str) -> Figure:
     """Draw how much of the gender comes along with one vector: rows of maps -> the figure.
 
@@ -79,7 +77,6 @@ def _patching_maps(panels: Mapping[str, Sequence[tuple[Sequence[str], Any]]], ti
     return figure
 
 
-@mpl.rc_context(style.PRINT)
 def _found_by_heads(models: Mapping[str, Mapping[str, Any]], title: str) -> Figure:
     """Draw how far each head is ahead of the best rule of places; a group of rows for each look.
 
@@ -130,7 +127,6 @@ def _beside(sorted_numbers: Sequence[float], near: float = 2.6) -> np.ndarray:
     return np.array(heights) * min(0.17, 0.4 / max(np.abs(heights).max(), 1))
 
 
-@mpl.rc_context(style.PRINT)
 def _heads_together(models: Mapping[str, Mapping[str, Any]], title: str) -> Figure:
     """Draw how many endings are lost with the most needed heads off, and with others; a panel each.
 
@@ -171,7 +167,6 @@ def _heads_together(models: Mapping[str, Mapping[str, Any]], title: str) -> Figu
     return figure
 
 
-@mpl.rc_context(style.PRINT)
 def _by_layer(models: Mapping[str, Mapping[str, Sequence[float]]], title: str) -> Figure:
     """Draw the share of right endings that the logit lens reads before and after each layer.
 
@@ -202,7 +197,6 @@ def _by_layer(models: Mapping[str, Mapping[str, Sequence[float]]], title: str) -
     return figure
 
 
-@mpl.rc_context(style.PRINT)
 def _shares_with_intervals(
     groups: Mapping[tuple[str, ...], Mapping[str, Mapping[str, Any]]],
     title: str,
@@ -249,7 +243,6 @@ def _shares_with_intervals(
     return figure
 
 
-@mpl.rc_context(style.PRINT)
 def _claim_table(
     claims: Sequence[tuple[str, float, bool]], models: Mapping[str, Sequence[float]], title: str
 ) -> Figure:

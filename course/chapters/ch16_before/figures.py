@@ -45,7 +45,6 @@ Run = Mapping[str, Any]
 BOX = 0.42  # inches
 
 
-@mpl.rc_context(style.PRINT)
 def _three_machines(source: Sequence[str], target: Sequence[str]) -> Figure:
     """Draw what a word is written from: in 2014, in 2015 and in 2017 -> the figure.
 
@@ -122,7 +121,6 @@ def _arch(ax: Axes, start: Point, end: Point, color: str, weight: float) -> None
 # --- where they are right ------------------------------------------------------------------------
 
 
-@mpl.rc_context(style.PRINT)
 def _backwards(weights: Any, row: str, runs: Sequence[Run]) -> Figure:
     """Draw what a small translator of digits looks at, and what share is right by length.
 
@@ -174,7 +172,6 @@ def _beside(ax: Axes, text: str, at: Point, away: Point, **look: Any) -> None:
     ax.annotate(text, at, away, **how, **look)
 
 
-@mpl.rc_context(style.PRINT)
 def right_by_length(runs: Sequence[Run], learned: int, least: int = 50) -> Figure:
     """Draw the share of sentences right to the letter against their number of tokens.
 
@@ -212,7 +209,6 @@ def right_by_length(runs: Sequence[Run], learned: int, least: int = 50) -> Figur
     return figure
 
 
-@mpl.rc_context(style.PRINT)
 def _right_by_split(runs: Sequence[Run], splits: Mapping[str, str]) -> Figure:
     """Draw the share of sentences right to the letter as lines from one split to the next.
 
@@ -263,7 +259,6 @@ def _percent(share: float) -> str:
 SPREAD = 0.75  # a row whose largest weight is smaller looks at several words
 
 
-@mpl.rc_context(style.PRINT)
 def _two_maps(maps: Mapping[str, Run]) -> Figure:
     """Draw where translators look while they write the same sentence, side by side -> the figure.
 
@@ -307,7 +302,6 @@ CHANGES = (  # whom, what it is called, what was changed in it
 TIRED = "the animal did not cross the street because it was too tired".split()
 
 
-@mpl.rc_context(style.PRINT)
 def _genders(runs: Sequence[Run]) -> Figure:
     """Draw what "tired" looks at, and the share of adjectives in the right gender -> the figure.
 
@@ -368,7 +362,6 @@ def _on_paper(ax: Axes, at: Point, text: str, color: str, **look: Any) -> None:
 LAYERS = ("recurrent", "convolutional", "restricted self-attention", "self-attention")
 
 
-@mpl.rc_context(style.PRINT)
 def _times_beside(runs: Sequence[Run], beside: str = "self-attention") -> Figure:
     """Draw how long each kind of layer takes, as a multiple of the time of one of them.
 

@@ -4,7 +4,6 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import matplotlib as mpl
 import numpy as np
 import torch
 from matplotlib.axes import Axes
@@ -28,7 +27,6 @@ Row = Mapping[str, Any]
 ATTENDS = 0.4  # from this weight on a head is said to attend to a place
 
 
-@mpl.rc_context(style.PRINT)
 def _way_to_the_floor(history: Sequence[Row], floor: float, all_equal: float) -> Figure:
     """Draw the loss on held-out text against the step, and the floor under it -> the figure.
 
@@ -61,7 +59,6 @@ def _way_to_the_floor(history: Sequence[Row], floor: float, all_equal: float) ->
     return figure
 
 
-@mpl.rc_context(style.PRINT)
 def _above_the_floor(panels: Mapping[str, Mapping[float, Sequence[float]]]) -> Figure:
     """Draw how far above the floor models end, both axes logarithmic -> the figure.
 
@@ -108,7 +105,6 @@ def _above_the_floor(panels: Mapping[str, Mapping[float, Sequence[float]]]) -> F
     return figure
 
 
-@mpl.rc_context(style.PRINT)
 def _dial_points(rows: Sequence[Row]) -> Figure:
     """Draw for each way of drawing what share could be the grammar's, against how many words.
 
@@ -150,7 +146,6 @@ def _dial_points(rows: Sequence[Row]) -> Figure:
     return figure
 
 
-@mpl.rc_context(style.PRINT)
 def _text_masks(masks: Mapping[str, Any], words: Sequence[str], title: str = "") -> Figure:
     """Draw what each word (row) may see of the others (columns): a square for each mask.
 
@@ -182,7 +177,6 @@ def _text_masks(masks: Mapping[str, Any], words: Sequence[str], title: str = "")
     return figure
 
 
-@mpl.rc_context(style.PRINT)
 def _shares_by_kind(kinds: Mapping[str, Mapping[str, Sequence[float]]]) -> Figure:
     """Draw the share of right sentences, kind beside kind: a line through the means of each way.
 
@@ -212,7 +206,6 @@ def _shares_by_kind(kinds: Mapping[str, Mapping[str, Sequence[float]]]) -> Figur
     return figure
 
 
-@mpl.rc_context(style.PRINT)
 def _moment(runs: Sequence[Row], row: Sequence[str] = "ab") -> Figure:
     """Draw when the second row of repeated words is learned, and when a head looks there.
 
@@ -265,7 +258,6 @@ def _where_to_look(ax: Axes, row: Sequence[str]) -> None:
         label(ax, (x - 0.25, 0.8), text, color=style.MUTED)
 
 
-@mpl.rc_context(style.PRINT)
 def _heads_off(runs: Sequence[Row]) -> Figure:
     """Draw the loss on the second row with each head switched off: two rows of dots for each run.
 
@@ -462,7 +454,6 @@ def draw_translations() -> Figure:
     "around 0.90. A language model under GPT's mask: 0.51, 0.60 and 0.59, mean 0.57. One under the "
     "prefix mask: far apart, 0.84, 0.32 and 0.09, mean 0.41. Each has about 22,000 weights.",
 )
-@mpl.rc_context(style.PRINT)
 def draw_prompting() -> Figure:
     rows = experiments.load("prompting")["rows"]
     found = {row["what"].replace(", ", ",\n"): row["shares"] for row in rows}

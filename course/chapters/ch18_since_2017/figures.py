@@ -4,7 +4,6 @@ import textwrap
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import matplotlib as mpl
 import numpy as np
 import torch
 from matplotlib.figure import Figure
@@ -27,7 +26,6 @@ POINTS = {"textcoords": "offset points"}
 UNCLEAR = "no clear difference"
 
 
-@mpl.rc_context(style.PRINT)
 def _bend_curves(z: Any, bends: Mapping[str, Any]) -> Figure:
     """Draw what comes out of a bend against what goes in: the first is grey behind each other."""
     figure, axes = style.panels(len(bends), 3.2, sharey=True)
@@ -53,7 +51,6 @@ def _bend_curves(z: Any, bends: Mapping[str, Any]) -> Figure:
 APART = 3  # places from the query back to the key, of the cells with an outline
 
 
-@mpl.rc_context(style.PRINT)
 def _score_squares(squares: Mapping[str, Any], title: str = "") -> Figure:
     """Draw scores (q, k) by the places of query and key -> the figure.
 
@@ -96,7 +93,6 @@ def _score_squares(squares: Mapping[str, Any], title: str = "") -> Figure:
     return figure
 
 
-@mpl.rc_context(style.PRINT)
 def _schedule_lines(rates: Mapping[str, Any]) -> Figure:
     """Draw learning rates by the step, as shares of the highest one; the last is loud."""
     figure, ax = style.panel(3.2)
@@ -124,7 +120,6 @@ def _schedule_lines(rates: Mapping[str, Any]) -> Figure:
     return figure
 
 
-@mpl.rc_context(style.PRINT)
 def _times_by_length(panels: Mapping[str, Mapping[int, Mapping[int, float]]]) -> Figure:
     """Draw how much of the formula's time the fused kernel takes, by the length of sentences.
 
@@ -183,7 +178,6 @@ CHANGED = {  # what replaced what
 }
 
 
-@mpl.rc_context(style.PRINT)
 def _two_models(rows: Sequence[Mapping[str, Any]], panels: Mapping[str, str]) -> Figure:
     """Draw what replaced what between 2017 and today, and what each change is worth -> the figure.
 
@@ -452,7 +446,6 @@ def draw_both_ends() -> Figure:
     "stay there from 128 words on. Fused it is 1 or 2 at every length. A bracket at 2,048 words: "
     "82 times.",
 )
-@mpl.rc_context(style.PRINT)
 def draw_memory() -> Figure:
     megabytes: dict[str, list[float]] = {}
     rows = [row for row in experiments.load("fused")["memory"] if row["mask"] == "none"]

@@ -5,7 +5,6 @@ import textwrap
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import matplotlib as mpl
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
@@ -32,7 +31,6 @@ def windows(histories: Sequence[Sequence[Row]], what: str) -> list[float]:
     ]
 
 
-@mpl.rc_context(style.PRINT)
 def _price(
     before: float, trainings: Mapping[str, Sequence[Row]], others: Mapping[str, Sequence[Row]]
 ) -> Figure:
@@ -118,7 +116,6 @@ AWAY = {  # where a name stands beside its words, as in `NEAR`
 }
 
 
-@mpl.rc_context(style.PRINT)
 def _what_it_eats(rows: Mapping[str, Sequence[Row]], way: Sequence[str]) -> Figure:
     """Draw how many words are left against the share of right sentences, and a table of the rest.
 
@@ -167,7 +164,6 @@ def _what_it_eats(rows: Mapping[str, Sequence[Row]], way: Sequence[str]) -> Figu
     return figure
 
 
-@mpl.rc_context(style.PRINT)
 def _tries(curves_of: Mapping[str, Sequence[Row]], drawn: int) -> Figure:
     """Draw pass@k against k -> figure. curves_of: two names, each with the runs of its seeds.
 
@@ -191,7 +187,6 @@ def _tries(curves_of: Mapping[str, Sequence[Row]], drawn: int) -> Figure:
     return figure
 
 
-@mpl.rc_context(style.PRINT)
 def _hole_found(runs: Sequence[Row], example: str = "") -> Figure:
     """Draw, along a training, what a judge with a hole takes for right, and what is right.
 

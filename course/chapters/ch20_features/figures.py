@@ -3,7 +3,6 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import matplotlib as mpl
 import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
@@ -28,7 +27,6 @@ SAID = {  # outcome -> how the key says it
 SHADES = (style.ACCENT, style.RULE, style.SOFT, style.MUTED)
 
 
-@mpl.rc_context(style.PRINT)
 def _four_corners(nouns: Sequence[Sequence[Any]], most: int = 14) -> Figure:
     """Draw the nouns by gender and number, marked where a feature fires -> the figure.
 
@@ -55,7 +53,6 @@ def _four_corners(nouns: Sequence[Sequence[Any]], most: int = 14) -> Figure:
     return figure
 
 
-@mpl.rc_context(style.PRINT)
 def _score_slopes(
     rows: Mapping[str, Mapping[str, Mapping[str, Sequence[float]]]],
     scopes: Mapping[str, str],
@@ -99,7 +96,6 @@ def _score_slopes(
     return figure
 
 
-@mpl.rc_context(style.PRINT)
 def _outcome_bars(ways: Mapping[str, Mapping[str, float]]) -> Figure:
     """Draw what became of the sentences, a bar for each way, as shares of all -> the figure."""
     figure = style.new_figure(style.WIDTH, 1.75 + 0.56 * len(ways))

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 
-import matplotlib as mpl
 import numpy as np
 from matplotlib.colors import to_hex, to_rgb
 from matplotlib.figure import Figure
@@ -20,7 +19,6 @@ LOUD = style.ACCENT
 KINDS = "linear attention", "state space", "minGRU"
 
 
-@mpl.rc_context(style.PRINT)
 def _two_memories(words: Sequence[str] = SENTENCE) -> Figure:
     """Draw what is stored while a text is read: a cache that grows, and a state that doesn't."""
     figure, ax = canvas(style.WIDTH, 3.9)
@@ -53,7 +51,6 @@ def _two_memories(words: Sequence[str] = SENTENCE) -> Figure:
     return figure
 
 
-@mpl.rc_context(style.PRINT)
 def _copy_lines(
     curves: Mapping[str, Mapping[int, Sequence[float]]], loud: str, numbers: int
 ) -> Figure:
@@ -82,7 +79,6 @@ def _copy_lines(
     return figure
 
 
-@mpl.rc_context(style.PRINT)
 def _size_lines(
     kinds: Mapping[str, Mapping[int, Sequence[float]]], attention: tuple[int, Sequence[float]]
 ) -> Figure:
@@ -123,7 +119,6 @@ def _size_lines(
     return figure
 
 
-@mpl.rc_context(style.PRINT)
 def _cost_lines(
     lengths: Sequence[int], panels: Mapping[str, Mapping[str, Sequence[float]]]
 ) -> Figure:

@@ -7,7 +7,6 @@ for each place; both are read from the top down. Everything is drawn from a `Tra
 from collections.abc import Callable, Sequence
 from typing import Any
 
-import matplotlib as mpl
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
@@ -118,7 +117,6 @@ class _Column:
         )
 
 
-@mpl.rc_context(style.PRINT)
 def poster(
     way: Any,
     src_ids: Sequence[int],

@@ -12,6 +12,7 @@ import subprocess
 import sys
 from xml.etree import ElementTree
 
+import matplotlib as mpl
 import pytest
 import torch
 from matplotlib.figure import Figure
@@ -22,7 +23,7 @@ from course.catalog import Registry
 from course.chapters.ch00_start_here.figures import draw_cross_attention
 from course.chapters.ch05_multi_head_attention.figures import TIRED
 from course.chapters.ch13_what_heads_learned.figures import BEST, WIDE
-from course.drawing import registry
+from course.drawing import registry, style
 from course.drawing.attention_maps import attention_chart
 from course.drawing.registry import FIGURES, FigureEntry, figure
 from course.drawing.saving import FORMATS, save, save_figure
@@ -176,8 +177,6 @@ def test_no_file_knows_the_date(saved, chart):
 
 
 def test_the_look_does_not_depend_on_the_settings_of_the_session(tmp_path, saved):
-    import matplotlib as mpl
-
     plain = saved("positions-paper", "svg")
     with mpl.rc_context({"font.size": 30, "svg.hashsalt": "other", "axes.facecolor": "black"}):
         assert save("positions-paper", tmp_path, "svg").read_bytes() == plain
@@ -222,7 +221,17 @@ def test_the_decorator_keeps_the_function(monkeypatch):
     monkeypatch.setattr(registry, "FIGURES", Registry("nothing"))
     kept = figure("even", notebook="04_attention", caption="c", alt="a")(even_chart)
     assert kept is even_chart
-    assert registry.FIGURES["even"] == FigureEntry("even", "04_attention", "c", "a", even_chart)
+    entry = registry.FIGURES["even"]
+    assert entry == FigureEntry("even", "04_attention", "c", "a", entry.draw)
+    assert entry.draw.__wrapped__ is even_chart
+
+
+def test_a_figure_is_drawn_in_our_look_and_the_session_keeps_its_own(monkeypatch):
+    monkeypatch.setattr(registry, "FIGURES", Registry("nothing"))
+    figure("size", notebook="04_attention", caption="c", alt="a")(lambda: mpl.rcParams["font.size"])
+    with mpl.rc_context({"font.size": 30}):
+        assert registry.FIGURES["size"].draw() == style.LABEL
+        assert mpl.rcParams["font.size"] == 30
 
 
 # --- what the shipped model's figures claim ---
