@@ -6,11 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-import matplotlib as mpl
-
 from course.catalog import Registry
 from course.chapters import CHAPTERS
-from course.drawing import style
 
 
 @dataclass(frozen=True)
@@ -47,6 +44,10 @@ def figure(
     def register(draw: Callable[[], Any]) -> Callable[[], Any]:
         @functools.wraps(draw)
         def in_our_look() -> Any:
+            import matplotlib as mpl  # only now: what lists figures draws nothing
+
+            from course.drawing import style
+
             with mpl.rc_context(style.PRINT):
                 return with_title(draw(), title)
 
