@@ -221,36 +221,24 @@ def _rows_open(ax: Axes, box: Box, rows: Sequence[tuple[str, str, Any]], goes: s
 
 
 def _attention_open(
-    ax: Axes, box: Box, words: Sequence[str], query: Any, keys: Any, values: Any, weights: Any
+    ax: Axes, box: Box, words: Sequence[str], values: Any, weights: Sequence[float]
 ) -> None:
-    """How much attention trees gives to each word, as bars; before them the query and the keys that
-    decide it, after them what they take of the values, and the sum."""
-    high, wide, left, top = 0.2, 1.0, 0.1, box.top - 0.24
-    x_key, x_bar, x_value, x_mix = 1.62, 3.5, 5.2, RIGHT - wide
-    step = (top - box.bottom) / len(words)
-    ys = [top - (i + 0.5) * step for i in range(len(words))]
-    middle, parts = (ys[0] + ys[-1]) / 2, as_array(weights)[:, None] * as_array(values)
-    for x, y, name in (
-        (left, middle + 0.33, "its query"),
-        (x_key, top + 0.14, "keys"),
-        (x_bar, top + 0.14, "attention"),
-        (x_value, top + 0.14, "times its value"),
-        (x_mix, middle + 0.33, "their sum"),
-    ):
-        label(ax, (x, y), name, size=style.LABEL, weight="bold" if x == x_bar else "normal")
-    for x, vector in ((left, query), (x_mix, parts.sum(axis=0))):
-        strip(ax, (x, middle - 0.18), wide, 0.36, vector, limit=LIMIT, **_marked())
-    for text, y, key, part, weight in zip(words, ys, keys, parts, weights, strict=True):
-        for x, vector in ((x_key, key), (x_value, part)):
-            strip(ax, (x, y - high / 2), wide, high, vector, limit=LIMIT)
-        area(ax, (x_key, y - high / 2), wide, high, style.PAPER, alpha=0.45, zorder=2.4)
-        thin = {"color": style.SOFT, "thick": 0.6, "head": False}
-        arrow(ax, (left + wide + 0.06, middle + (y - middle) * 0.25), (x_key - 0.06, y), **thin)
-        word(ax, (x_bar - 0.1, y), text, ha="right")
-        long = max(2.1 * weight, 0.01)
-        area(ax, (x_bar, y - 0.11), long, 0.22, word_color(text), zorder=2)
-        _share(ax, (x_bar + long + 0.07, y), weight, "left")
-        arrow(ax, (x_value + wide + 0.06, y), (x_mix - 0.06, middle + (y - middle) * 0.25), **thin)
+    """What trees takes in: bands lead from the words to the values that they hand over, each as
+    high as its weight, so that the mix below is the mean of what stands above it."""
+    left, full, wide, top, pitch = 3.3, 0.98, RIGHT - 3.3, box.top - 0.27, 0.35
+    y, low, mix = top - 0.08, top, as_array(weights) @ as_array(values)
+    label(ax, (1.35, top + 0.15), "weight", ha="right")
+    label(ax, (left, top + 0.15), "the values of the words, each as high as its weight")
+    for text, value, weight in zip(words, values, weights, strict=True):
+        thick, end = full * weight, low - full * weight / 2
+        word(ax, (0.75, y), text, ha="right", size=13)
+        _share(ax, (1.35, y), weight, "right")
+        _ribbon(ax, (1.45, y), (left - 0.05, end), thick, color=word_color(text))
+        strip(ax, (left, low - thick), wide, thick, value, limit=LIMIT, line=0)
+        y, low = y - pitch, low - thick
+    strip(ax, (left, box.bottom + 0.02), wide, 0.34, mix, limit=LIMIT, **_marked(line=2.2))
+    look = {"size": style.LABEL, "weight": "bold", "ha": "right"}
+    label(ax, (left - 0.12, box.bottom + 0.19), "their mix", **look)
 
 
 def _share(ax: Axes, at: tuple[float, float], weight: float, ha: str) -> None:
@@ -259,23 +247,24 @@ def _share(ax: Axes, at: tuple[float, float], weight: float, ha: str) -> None:
     label(ax, at, f"{100 * weight:.0f} %", weight="bold" if weight >= 0.25 else "normal", **look)
 
 
-def _heads_open(ax: Axes, box: Box, words: Sequence[str], weights: Any, brought: Any) -> None:
-    """What each head brings, side by side, and above it how much of each word it takes."""
-    count, gap, step, left = len(brought), 0.25, 0.27, 1.1
-    wide = (RIGHT - left - (count - 1) * gap) / count
-    ys = [box.top - 0.36 - step * row for row in range(len(words))]
-    for text, y in zip(words, ys, strict=True):
-        word(ax, (left - 0.15, y), text, ha="right")
-    for i, (shares, vector) in enumerate(zip(as_array(weights), brought, strict=True)):
-        x = left + i * (wide + gap)
-        label(ax, (x, box.top - 0.1), f"head {i}", size=style.LABEL, weight="bold")
-        for text, share, y in zip(words, shares, ys, strict=True):
-            long = max(share * (wide - 0.42), 0.01)
-            area(ax, (x, y - 0.09), long, 0.18, word_color(text), zorder=2)
-            _share(ax, (x + long + 0.06, y), share, "left")
-        strip(ax, (x, box.bottom + 0.02), wide, 0.34, vector, limit=LIMIT, **_marked(line=1.3))
-    label(ax, (left - 0.1, box.bottom + 0.19), "their mix", ha="right")
-    label(ax, (left - 0.1, box.top - 0.1), "attention", ha="right")
+def _heads_open(ax: Axes, box: Box, words: Sequence[str], weights: Any) -> None:
+    """The attention that trees gives in each head: one bar for each, of one length, and in it a
+    part for each word, by whose chips the first bar is headed."""
+    left, high, top = 1.0, 0.27, box.top - 0.29
+    label(ax, (left - 0.15, box.top - 0.12), "attention to", ha="right")
+    for i, shares in enumerate(as_array(weights)):
+        x, y = left, top - (i + 0.5) * (top - box.bottom) / len(weights)
+        label(ax, (left - 0.15, y), f"head {i}", size=style.LABEL, weight="bold", ha="right")
+        for text, share in zip(words, shares, strict=True):
+            long, color = share * (RIGHT - left), word_color(text)
+            area(ax, (x, y - high / 2), long - 0.015, high, color, zorder=2)
+            if i == 0:
+                word(ax, (x + long / 2, box.top - 0.12), text)
+            if share > 0.04:
+                look = {"color": style.ink_on(color), "ha": "center", "size": style.LABEL}
+                look["weight"] = "bold" if share > 0.25 else "normal"
+                label(ax, (x + long / 2, y), percent(share), **look)
+            x += long
 
 
 def _masks_open(
@@ -306,30 +295,34 @@ def _masks_open(
 
 
 def _reading_open(
-    ax: Axes, box: Box, words: Sequence[str], memory: Any, weights: Any, rows: Sequence[tuple]
+    ax: Axes, box: Box, words: Sequence[str], weights: Sequence[float], before: Sequence[str]
 ) -> None:
-    """One position of the decoder reads the memory of all words: bands as thick as its attention.
+    """The decoder reads the memory of all words, in bands as thick as its attention, and writes.
 
-    rows: what happens to what is read, and the vectors; the first is where the bands end.
+    before: what it has written so far.
     """
-    left, wide, high, x, top = 0.75, 2.3, 0.24, RIGHT - 2.9, box.top - 0.24
-    label(ax, (left, top + 0.14), "the memory")
-    label(ax, (left + wide + 0.55, top + 0.14), "attention", ha="center")
-    step = (top - box.bottom) / len(words)
-    down = (top - box.bottom) / len(rows)
-    for i, (text, row, weight) in enumerate(zip(words, memory, weights, strict=True)):
-        y, end = top - (i + 0.5) * step, (x - 0.05, top - 0.5 * down - 0.04)
-        word(ax, (left - 0.12, y), text, ha="right")
-        mark = _marked() if weight > 0.5 else {}
-        strip(ax, (left, y - high / 2), wide, high, row[:FEW], limit=LIMIT, **mark)
-        thick, color = max(high * weight, 0.008), word_color(text) if weight > 0.5 else style.SOFT
-        _ribbon(ax, (left + wide + 0.85, y), end, thick, color=color, zorder=2 + weight)
-        _share(ax, (left + wide + 0.78, y), weight, "right")
-    for i, (name, vector) in enumerate(rows):
-        y = top - (i + 0.5) * down - 0.04
-        mark = _marked(WRITTEN) if i == len(rows) - 1 else {}
-        strip(ax, (x, y - high / 2), RIGHT - x, high, vector[:FEW], limit=LIMIT, **mark)
-        said(ax, (x, y + high / 2 + 0.13), name)
+    left, wide, full, most = 3.85, 1.9, 0.42, weights.index(max(weights))
+    ys, center = [box.top - 0.5 - 0.36 * i for i in range(len(words))], left + wide / 2
+    y, green, tints = ys[most], word_color(words[most]), style.TINTS
+    area(ax, (0.05, box.bottom), 1.2, box.top - box.bottom, tints[style.ENCODER])
+    area(ax, (left, y - 0.4), wide, 0.8, tints[style.DECODER], zorder=3.5)
+    head = {"size": 13, "weight": "bold", "ha": "center"}
+    label(ax, (0.65, box.top - 0.18), "memory", color=style.ENCODER, **head)
+    label(ax, (center, y + 0.09), "decoder", color=style.DECODER, **head)
+    label(ax, (center, y - 0.13), "in its last layer", color=style.DECODER, ha="center")
+    for i, (text, weight) in enumerate(zip(words, weights, strict=True)):
+        word(ax, (1.13, ys[i]), text, ha="right", size=13)
+        color, thick = green if i == most else style.SOFT, max(full * weight, 0.008)
+        _ribbon(ax, (1.25, ys[i]), (left, y), thick, color=color, zorder=2 + weight)
+        if i != most:
+            _share(ax, (1.4, ys[i] + (0.11 if i < most else -0.11)), weight, "left")
+    said = f"{percent(weights[most])} of the attention"
+    label(ax, (1.4, y), said, size=13, weight="bold", color=style.ink_on(green))
+    label(ax, (center, box.top - 0.1), "written so far", ha="center", color=style.MUTED)
+    sentence(ax, (center, box.top - 0.43), before, ha="center")
+    arrow(ax, (center, box.top - 0.53), (center, y + 0.4))
+    arrow(ax, (left + wide, y), (RIGHT - 1.3, y), green, thick=9)
+    word(ax, (RIGHT - 0.6, y), WRITTEN, size=20)
 
 
 def _words_open(
@@ -632,35 +625,36 @@ def draw_positions() -> Figure:
 @figure(
     "trees-attention",
     notebook="04_attention",
-    caption="You are here: the query of trees looks for keys, in one real head.",
-    alt="Four bars, the attention of 'trees': 47 % for 'like' and for <eos>, 1 % for 'I' and 5 % "
-    "for 'trees' itself. Before them the query and the keys that decide it; after them the values "
-    f"times these weights, and arrows to their sum. All these are strips of 32 cells. {DOTS}",
+    caption="You are here: how much trees takes of the value of each word, in one real head.",
+    alt="Four words, each with a band in its color as thick as the attention of 'trees': thick "
+    "ones from 'like' and <eos>, 47 % each, thin ones from 'I', 1 %, and 'trees' itself, 5 %. They "
+    "end at the words' values, strips of 32 cells, each as high as its band, in one block. Below "
+    f"it, their mix: each of its cells is the mean of the column above it. {DOTS}",
 )
 def draw_attention() -> Figure:
     way = _the_way()
     layer = _the_translator().model.get_submodule(LAYER)
-    q, k, v = (layer.split_heads(way.outputs[f"{LAYER}.w_{part}"][None])[0, HEAD] for part in "qkv")
+    values = layer.split_heads(way.outputs[f"{LAYER}.w_v"][None])[0, HEAD]
     place = way.src.index(WORD)
     weights = way.weights[LAYER][HEAD, place].tolist()
-    shown, new = (way.src, q[place], k, v, weights), "takes in like and <eos>, in one head"
-    return station("attention", _attention_open, *shown, new=new, height=1.62)
+    shown, new = (way.src, values, weights), "takes in like and <eos>, in one head"
+    return station("attention", _attention_open, *shown, new=new, height=1.95)
 
 
 @figure(
     "trees-heads",
     notebook="05_multi_head_attention",
-    caption="You are here: what four heads bring to trees, side by side.",
-    alt="Four strips of 32 cells, one for each head. Four bars above each, with their numbers, "
-    "say how much of each word is in it: head 0 takes <eos> and 'trees', head 1 'like' and <eos>, "
-    f"head 2 almost only 'trees', head 3 mostly <eos>. {DOTS}",
+    caption="You are here: from which words four heads bring something to trees.",
+    alt="Four bars of one length, one for each head, each cut into the attention to 'I', 'like', "
+    "'trees' and <eos>, in their colors. Head 0: 8, 7, 34 and 51 %; head 1 takes 'like' and <eos>, "
+    "47 % each; head 2 almost only 'trees', 93 %; head 3 some of each, but 54 % <eos>. "
+    f"{DOTS}",
 )
 def draw_heads() -> Figure:
     way = _the_way()
     place = way.src.index(WORD)
-    shown = way.src, way.weights[LAYER][:, place], way.heads[LAYER][:, place]
-    new = "gets a different mix from each head"
-    return station("attention", _heads_open, *shown, new=new, height=1.95)
+    new, shown = "gets a different mix from each head", (way.src, way.weights[LAYER][:, place])
+    return station("attention", _heads_open, *shown, new=new, height=1.95, colors="")
 
 
 @figure(
@@ -712,23 +706,17 @@ def draw_encoder() -> Figure:
     "trees-decoder",
     notebook="08_decoder",
     caption="You are here: the position that writes árboles reads the memory, in layer 1.",
-    alt="Four strips, the memory of 'I', 'like', 'trees' and <eos>. One thick green band, 100 %, "
-    "leads from 'trees' to what is read; the others have 0 % and are hairlines. What is read plus "
-    "the decoder's own vector equals, once normed, the vector that will write 'árboles'; it looks "
-    f"much like what was read. {DOTS}",
+    alt="The memory, a column of 'I', 'like', 'trees' and <eos>. One thick green band, 100 % of "
+    "the attention, leads from 'trees' into a box, the decoder in its last layer; the others have "
+    "0 % and are hairlines. From above come the words written so far, 'me gustan los'; out of the "
+    f"box comes, large, 'árboles'. {DOTS}",
 )
 def draw_decoder() -> Figure:
     way = _the_way()
     place = way.tgt_out.index(WRITTEN)
     weights = way.weights[READING].mean(dim=0)[place].tolist()
-    rows = [
-        ("what is read: its value", way.of(READING, WRITTEN)),
-        ("+ what the decoder had", way.of("decoder.layers.1.residual_self_attn", WRITTEN)),
-        (f"= normed sum, which will write {WRITTEN}", way.of(RESULT, WRITTEN)),
-    ]
-    shown = way.src, way.outputs["encoder"], weights, rows
-    new, colors = f"is what the decoder reads to write {WRITTEN}", f"{FEW} of 128 values"
-    return station("decoder", _reading_open, *shown, new=new, height=1.96, colors=colors)
+    shown, new = (way.src, weights, way.tgt_out[:place]), "is what the decoder reads to write"
+    return station("decoder", _reading_open, *shown, new=f"{new} {WRITTEN}", height=1.95, colors="")
 
 
 @figure(

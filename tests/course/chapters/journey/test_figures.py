@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import torch
 from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.patches import Rectangle
 
 from course.chapters.journey import figures as trees
 from course.chapters.journey.experiments import trace, untrained, with_borrowed_memory
@@ -114,17 +115,31 @@ def test_the_decoder_reads_trees_when_it_writes_its_word(way):
     assert chance == pytest.approx(0.9, abs=0.005) and all(p < 0.001 for _, p in others)
 
 
-def test_what_is_read_makes_most_of_what_will_write(way):
-    """The last strip of the decoder's frame looks like the first one, what is read."""
-    images = FIGURES["trees-decoder"].draw().axes[0].images
-    read, had, both = (torch.tensor(np.ravel(i.get_array())).float() for i in images[-3:])
-    layer = READING.removesuffix("cross_attn")
-    wanted = (
-        way.of(f"{layer}{part}", "árboles")[:32] for part in ("cross_attn", "residual_self_attn")
-    )
-    assert all(torch.allclose(row, its) for row, its in zip((read, had), wanted, strict=True))
-    alike = torch.cosine_similarity(torch.stack([read, had]), both[None], dim=-1)
-    assert alike[0] > 0.85 and alike[0] > alike[1] + 0.3
+def test_the_bands_are_as_thick_as_the_attention(way):
+    """At both ends; what is nearly nothing is a hairline."""
+    looks = {
+        "trees-decoder": way.weights[READING].mean(dim=0)[way.tgt_out.index("árboles")],
+        "trees-attention": way.weights[LAYER][HEAD, way.src.index("trees")],
+    }
+    for name, weights in looks.items():
+        ax, thick = FIGURES[name].draw().axes[0], []
+        for band in ax.collections:
+            x, y = band.get_paths()[0].vertices.T
+            ends = [np.ptp(y[np.isclose(x, end)]) for end in (x.min(), x.max())]
+            assert ends[0] == pytest.approx(ends[1])
+            thick.append(ends[0])
+        assert np.array(thick) / max(thick) == pytest.approx(weights / weights.max(), abs=0.02)
+        texts = [text.get_text().removesuffix(" of the attention") for text in ax.texts]
+        written = [text for text in texts if text.endswith("%")]
+        assert sorted(written) == sorted(f"{100 * weight:.0f} %" for weight in weights)
+        assert all(f"{100 * weight:.0f} %" in FIGURES[name].alt for weight in weights)
+
+
+def test_each_bar_of_the_heads_is_the_attention_of_one(way):
+    ax, shares = FIGURES["trees-heads"].draw().axes[0], way.weights[LAYER][:, 2].numpy()
+    bars = [patch for patch in ax.patches if isinstance(patch, Rectangle)]
+    drawn = np.array([bar.get_width() + 0.015 for bar in bars]).reshape(shares.shape)
+    assert np.allclose(drawn / drawn.sum(axis=-1, keepdims=True), shares, atol=1e-5)
 
 
 def test_the_end_token_is_canceled_by_its_position_and_trees_is_not(way):
