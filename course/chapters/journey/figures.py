@@ -26,7 +26,7 @@ from course.chapters.journey.experiments import (
 )
 from course.drawing import style
 from course.drawing.arrows import arrow, attention_arrow, curve, path
-from course.drawing.cells import area, outline, scale, strip
+from course.drawing.cells import area, matrix, outline, scale, strip
 from course.drawing.registry import figure
 from course.drawing.values import as_array
 from course.drawing.words import canvas, label, percent, sentence, width_of, word, word_color
@@ -379,44 +379,35 @@ def _sentence_across(src: Sequence[str], tgt: Sequence[str], weights: Any, alone
 
 
 def _whole_way(
-    names: Sequence[str], halves: Sequence[tuple], read: Sequence[str], out: str, chance: str
+    halves: Sequence[tuple[str, str, dict[str, Any]]], before: str, out: str, chance: str
 ) -> Figure:
-    """Every station of the way at the same size: encoder on the left, decoder on the right.
+    """The way of trees as one path through both halves of the model, to the word `out`.
 
-    names: of the rows. halves: for each half what it does, and a vector for each row; the last one
-    of the first half is the memory, which the layers of the second read, with that of all `read`.
-    out, chance: the word that comes out, and how likely it is.
+    halves: encoder and decoder with their colors, and each station's vector. before: the word that
+    was written last. chance: that of `out`.
     """
-    step, high, wide, lefts, green = 0.4, 0.22, 1.9, (1.1, 4.66), word_color("trees")
-    figure, ax = canvas(WIDTH, 2.72)
-    title = f"becomes {out}, station by station"
-    heading(ax, 2.52, "trees", title, colors=f"{FEW} of 128 values")
-    ys = [1.66 - step * i for i in range(len(names))]
-    for name, y in zip(names, ys, strict=True):
-        label(ax, (lefts[0] - 0.2, y), name, ha="right")
-    colors = (style.ENCODER, style.DECODER)
-    for (does, rows), left, color in zip(halves, lefts, colors, strict=True):
-        area(ax, (left - 0.1, ys[-1] - 0.2), wide + 0.2, 1.94, style.TINTS[color], zorder=0)
-        said(ax, (left, 2.0), does, color=color, weight="bold")
-        for y, vector in zip(ys, rows, strict=True):
-            strip(ax, (left, y - high / 2), wide, high, vector[:FEW], limit=LIMIT)
-        for y in ys[1:]:
-            x = left + wide / 2
-            arrow(ax, (x, y + step - high / 2), (x, y + high / 2), thick=1)
-    start, end, y = lefts[0] + wide, lefts[1] - 0.1, ys[-1]
-    outline(ax, (lefts[0], y - high / 2), wide, high, green, 2.2)
-    top, bottom = ys[-2] + high / 2, y - high / 2
-    _fan(ax, (start, y + high / 2), (end, top), (end, bottom), (start, bottom), color=green)
-    for to in ys[-2:]:
-        arrow(ax, (end - 0.2, to), (lefts[1], to), green, thick=3)
-    middle = (start + end + 0.1) / 2
-    label(ax, (middle, ys[1] + 0.14), "both layers read this\nmemory, and those of", ha="center")
-    others = [text for text in read if text != "trees"]
-    sentence(ax, (middle, ys[1] - 0.22), others, size=style.NOTE, ha="center", gap=0.1)
-    x = lefts[1] + wide
-    arrow(ax, (x + 0.02, y), (x + 0.37, y), green, thick=3)
-    word(ax, (x + 0.84, y), out, size=16)
-    label(ax, (x + 0.84, y - 0.33), chance, ha="center")
+    y, high, thin, pitch, gap, green = 0.99, 1.2, 0.3, 0.8, 0.78, word_color("trees")
+    figure, ax = canvas(WIDTH, 2.56)
+    heading(ax, 2.36, "trees", f"becomes {out}, station by station", colors=f"{FEW} of 128 values")
+    area(ax, (0.42, y - 0.1), 6.88, 0.2, green, zorder=1)
+    word(ax, (0.42, y), "trees", size=16)
+    word(ax, (7.3, y), out, size=18)
+    label(ax, (7.3, y - 0.36), chance, ha="center")
+    end = 0.95 - gap
+    for name, color, stations in halves:
+        left, end = end + gap, end + gap + pitch * len(stations)
+        area(ax, (left, 0.08), end - left, 1.93, style.TINTS[color], zorder=0)
+        label(ax, (left + 0.1, 1.84), name, color=color, weight="bold", size=style.LABEL)
+        for i, (station, vector) in enumerate(stations.items()):
+            x, cells = left + (i + 0.5) * pitch, vector[:FEW, None]
+            matrix(ax, (x - thin / 2, y - high / 2), thin, high, cells, limit=LIMIT)
+            label(ax, (x, y - high / 2 - 0.15), station, ha="center")
+    # The last layer of the decoder reads the memory, too.
+    _ribbon(ax, (left - gap, y + 0.02), (left, y + 0.3), 0.1, color=green)
+    area(ax, (left, y + 0.25), x - left, 0.1, green, zorder=1)
+    label(ax, (left - gap / 2, y + 0.48), "memory", ha="center")
+    word(ax, (left - 0.4, y - 0.38), before)
+    arrow(ax, (left - 0.2, y - 0.38), (left + (pitch - thin) / 2, y - 0.38))
     return figure
 
 
@@ -723,23 +714,21 @@ def draw_decoder() -> Figure:
     "trees-transformer",
     notebook="09_the_whole_transformer",
     caption="You are here: every stage of trees, from the embedding to the next word.",
-    alt="Two columns of four strips each, joined by arrows: embedding, + position, layer 0, layer "
-    "1. The left one is 'trees' in the encoder; its last strip is framed, the memory. From there a "
-    "wide arrow leads to layer 0 and layer 1 of the right one, the decoder after 'los'. An arrow "
-    "leads from its last strip to a large 'árboles', with 90 %.",
+    alt="One green path from 'trees', on the left, to 'árboles' with 90 %, on the right. On it "
+    "stand six columns of 32 cells: embedding, + position, layer 0 and layer 1 in the encoder, "
+    "where some cells keep their colors throughout, and layer 0 and layer 1 in the decoder. "
+    "Between them, where the path is the memory, a branch leaves it for the decoder's layer 1. An "
+    "arrow leads from 'los', the word written last, to the decoder's layer 0.",
 )
 def draw_transformer() -> Figure:
     way = _the_way()
     before = way.tgt_in[way.tgt_out.index(WRITTEN)]
-    names = ("embedding", "+ position", "layer 0", "layer 1")
-    encoder = ("src_embed", "src_positions", "encoder.layers.0", "encoder.layers.1")
-    decoder = ("tgt_embed", "tgt_positions", "decoder.layers.0", "decoder.layers.1")
-    halves = [
-        (f"The encoder reads {WORD}", [way.of(part, WORD) for part in encoder]),
-        (f"After {before} the decoder writes", [way.of(part, WRITTEN) for part in decoder]),
-    ]
+    encoder = {name: vectors()[name] for name in ("embedding", "+ position")}
+    encoder |= {f"layer {i}": way.of(f"encoder.layers.{i}", WORD) for i in range(2)}
+    decoder = {f"layer {i}": way.of(f"decoder.layers.{i}", WRITTEN) for i in range(2)}
+    halves = [("encoder", style.ENCODER, encoder), ("decoder", style.DECODER, decoder)]
     (_, chance), *_ = way.likeliest(WRITTEN, 1)
-    return _whole_way(names, halves, way.src, WRITTEN, f"chance: {percent(chance)}")
+    return _whole_way(halves, before, WRITTEN, f"with {percent(chance)}")
 
 
 @figure(

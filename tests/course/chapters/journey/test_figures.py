@@ -142,6 +142,14 @@ def test_each_bar_of_the_heads_is_the_attention_of_one(way):
     assert np.allclose(drawn / drawn.sum(axis=-1, keepdims=True), shares, atol=1e-5)
 
 
+def test_the_columns_on_the_path_are_the_vectors_of_the_way(way):
+    _, *columns = FIGURES["trees-transformer"].draw().axes[0].images  # the first is the scale
+    parts = ["src_embed", "src_positions", "encoder.layers.0", "encoder", "decoder.layers.0"]
+    for part, column in zip([*parts, "decoder"], columns, strict=True):
+        vector = way.of(part, "árboles" if part.startswith("decoder") else "trees")
+        assert np.array_equal(column.get_array().ravel(), vector[:32]), part
+
+
 def test_the_end_token_is_canceled_by_its_position_and_trees_is_not(way):
     like = [
         torch.cosine_similarity(way.of("src_embed", text), way.of("src_positions", text), dim=0)
