@@ -256,12 +256,12 @@ def _heads_open(ax: Axes, box: Box, words: Sequence[str], weights: Any) -> None:
         x, y = left, top - (i + 0.5) * (top - box.bottom) / len(weights)
         label(ax, (left - 0.15, y), f"head {i}", size=style.LABEL, weight="bold", ha="right")
         for text, share in zip(words, shares, strict=True):
-            long, color = share * (RIGHT - left), word_color(text)
+            long, color = share * (RIGHT - left), style.readable(word_color(text), style.PAPER)
             area(ax, (x, y - high / 2), long - 0.015, high, color, zorder=2)
             if i == 0:
                 word(ax, (x + long / 2, box.top - 0.12), text)
             if share > 0.04:
-                look = {"color": style.ink_on(color), "ha": "center", "size": style.LABEL}
+                look = {"color": style.PAPER, "ha": "center", "size": style.LABEL}
                 look["weight"] = "bold" if share > 0.25 else "normal"
                 label(ax, (x + long / 2, y), percent(share), **look)
             x += long
@@ -303,7 +303,7 @@ def _reading_open(
     """
     left, wide, full, most = 3.85, 1.9, 0.42, weights.index(max(weights))
     ys, center = [box.top - 0.5 - 0.36 * i for i in range(len(words))], left + wide / 2
-    y, green, tints = ys[most], word_color(words[most]), style.TINTS
+    y, green, tints = ys[most], style.readable(word_color(words[most]), style.PAPER), style.TINTS
     area(ax, (0.05, box.bottom), 1.2, box.top - box.bottom, tints[style.ENCODER])
     area(ax, (left, y - 0.4), wide, 0.8, tints[style.DECODER], zorder=3.5)
     head = {"size": 13, "weight": "bold", "ha": "center"}
@@ -317,7 +317,7 @@ def _reading_open(
         if i != most:
             _share(ax, (1.4, ys[i] + (0.11 if i < most else -0.11)), weight, "left")
     said = f"{percent(weights[most])} of the attention"
-    label(ax, (1.4, y), said, size=13, weight="bold", color=style.ink_on(green))
+    label(ax, (1.4, y), said, size=13, weight="bold", color=style.PAPER)
     label(ax, (center, box.top - 0.1), "written so far", ha="center", color=style.MUTED)
     sentence(ax, (center, box.top - 0.43), before, ha="center")
     arrow(ax, (center, box.top - 0.53), (center, y + 0.4))
