@@ -142,28 +142,40 @@ def _ribbon(
 # --- what stands in the open station -------------------------------------------------------------
 
 
-def _one_hot_open(ax: Axes, box: Box, words: Sequence[str], first: int, here: int, vocab_size: int):
-    """The whole row, and a few of its cells under a lens: the words around `here`, from `first`."""
-    y, cells, high = box.top - 0.28, box.bottom + 0.46, 0.42
-    green = style.readable(word_color("trees"))
-    wide, unit = (RIGHT - LEFT) / len(words), (RIGHT - LEFT) / vocab_size
+def _row_open(
+    ax: Axes,
+    box: Box,
+    words: Sequence[str],
+    numbers: Sequence[str],
+    first: int,
+    count: int,
+    note: str,
+    rest: str = "",
+) -> None:
+    """A row of `count` cells, of which the middle one of `words` is filled; under a lens these
+    words, from number `first`, with their numbers. note, rest: beside the row, and the cells."""
+    y, cells, high, here = box.top - 0.28, box.bottom + 0.46, 0.42, len(words) // 2
+    green = style.readable(word_color(words[here]))
+    wide, unit = (RIGHT - LEFT) / len(words), (RIGHT - LEFT) / count
     outline(ax, (LEFT, y), RIGHT - LEFT, 0.18, style.SOFT)
-    area(ax, (LEFT + here * unit - 0.004, y), unit + 0.008, 0.18, green)  # else a hair
-    left, right = LEFT + first * unit, LEFT + (first + len(words)) * unit
+    area(ax, (LEFT + (first + here) * unit - 0.004, y), unit + 0.008, 0.18, green)  # else a hair
+    middle, half = LEFT + (first + here + 0.5) * unit, max(len(words) * unit / 2, 0.029)
+    left, right = middle - half, middle + half
     outline(ax, (left, y - 0.05), right - left, 0.28, style.INK, 1)
     _fan(ax, (left, y - 0.05), (right, y - 0.05), (RIGHT, cells + high), (LEFT, cells + high))
-    for i, text in enumerate(words):
-        number, x, chosen = first + i, LEFT + (i + 0.5) * wide, first + i == here
+    for i, (text, number) in enumerate(zip(words, numbers, strict=True)):
+        x, chosen = LEFT + (i + 0.5) * wide, i == here
         color, line = (green, 1.2) if chosen else (style.PAPER, 0.6)
         area(ax, (LEFT + i * wide, cells), wide, high, color, zorder=2)
         outline(ax, (LEFT + i * wide, cells), wide, high, line=line)
         look = {"weight": "bold", "color": style.PAPER} if chosen else {"color": style.MUTED}
-        size = 20 if chosen else style.LABEL
-        label(ax, (x, cells + high / 2), str(int(chosen)), size=size, ha="center", **look)
+        size = (20 if len(number) == 1 else 15) if chosen else style.LABEL
+        label(ax, (x, cells + high / 2), number, size=size, ha="center", **look)
         name = {} if chosen else look
         word(ax, (x, cells - 0.15), text, size=style.LABEL if chosen else style.NOTE, **name)
-        label(ax, (x, cells - 0.35), str(number), ha="center", color=style.MUTED)
-    label(ax, (LEFT - 0.12, y + 0.09), f"one cell for each\nof {vocab_size} entries", ha="right")
+        label(ax, (x, cells - 0.35), str(first + i), ha="center", color=style.MUTED)
+    label(ax, (LEFT - 0.12, y + 0.09), note, ha="right")
+    label(ax, (LEFT - 0.12, cells + high / 2), rest, ha="right")
 
 
 def _table_open(
@@ -316,31 +328,13 @@ def _reading_open(
         _ribbon(ax, (1.25, ys[i]), (left, y), thick, color=color, zorder=2 + weight)
         if i != most:
             _share(ax, (1.4, ys[i] + (0.11 if i < most else -0.11)), weight, "left")
-    said = f"{percent(weights[most])} of the attention"
-    label(ax, (1.4, y), said, size=13, weight="bold", color=style.PAPER)
+    share = f"{percent(weights[most])} of the attention"
+    label(ax, (1.4, y), share, size=13, weight="bold", color=style.PAPER)
     label(ax, (center, box.top - 0.1), "written so far", ha="center", color=style.MUTED)
     sentence(ax, (center, box.top - 0.43), before, ha="center")
     arrow(ax, (center, box.top - 0.53), (center, y + 0.4))
     arrow(ax, (left + wide, y), (RIGHT - 1.3, y), green, thick=9)
     word(ax, (RIGHT - 0.6, y), WRITTEN, size=20)
-
-
-def _words_open(
-    ax: Axes, box: Box, vector: Any, bars: Sequence[tuple[str, float]], compared: str
-) -> None:
-    """The last vector, what it is `compared` with, and bars: the likeliest word, and all others."""
-    high, top, full, low = 0.2, box.top - 0.3, RIGHT - LEFT, box.bottom + 0.76
-    strip(ax, (LEFT, top), full, high, vector, limit=LIMIT)
-    label(ax, (LEFT - 0.1, top + high / 2), "the decoder's\nlast vector", ha="right")
-    area(ax, (LEFT, low), full, top - low, style.GROUND)
-    label(ax, (LEFT + full / 2, (top + low) / 2), compared, ha="center")
-    looks = (word, 0.23, 0.36, style.TITLE, "bold"), (label, 0.62, 0.18, style.LABEL, "normal")
-    for (text, share), (write, down, thick, size, weight) in zip(bars, looks, strict=True):
-        y, color = low - down, style.WORDS.get(text, style.SOFT)
-        write(ax, (LEFT - 0.12, y), text, size=size - 1, ha="right")
-        area(ax, (LEFT, y - thick / 2), share * full, thick, color, zorder=2)
-        at = LEFT + share * full + 0.08, y
-        label(ax, at, percent(share), size=size, weight=weight)
 
 
 def _sentence_across(src: Sequence[str], tgt: Sequence[str], weights: Any, alone: str) -> Figure:
@@ -560,12 +554,11 @@ def vectors() -> dict[str, Any]:
     "eight stages by name, from one-hot to next word; the first is green.",
 )
 def draw_one_hot() -> Figure:
-    vocab = _the_translator().src.vocab
-    first = number() - 4
-    words = vocab.tokens[first : first + 9]
-    new = "is a row with one 1, all else 0"
-    shown = words, first, number(), len(vocab)
-    return station("one-hot", _one_hot_open, *shown, new=new, height=1.74, colors="")
+    vocab, first = _the_translator().src.vocab, number() - 4
+    numbers = [str(int(i == 4)) for i in range(9)]
+    shown = vocab.tokens[first : first + 9], numbers, first, len(vocab)
+    note, new = f"one cell for each\nof {len(vocab)} entries", "is a row with one 1, all else 0"
+    return station("one-hot", _row_open, *shown, note, new=new, height=1.74, colors="")
 
 
 @figure(
@@ -769,22 +762,19 @@ def draw_training() -> Figure:
     "trees-decoding",
     notebook="11_decoding",
     caption="You are here: the last vector says how likely each word is.",
-    alt="A strip of 128 cells, the last vector of the decoder; below it, compared with each of "
-    "1,794 words, a long thick bar, 'árboles' with 90 %, and a short grey one of 10 % for the "
-    f"other 1,793 words together. {DOTS}",
+    alt="A long empty row, a chance for each of 1,794 words, with one green mark. Under a lens are "
+    "the words around 'árboles': 0.00 or 0.01 % each, but 90 % for 'árboles', number 472. The "
+    f"other 1,793 words together have 10 %. {DOTS}",
 )
 def draw_decoding() -> Figure:
-    count = len(_the_translator().tgt.vocab)
-    (_, chance), *_ = _the_way().likeliest(WRITTEN, 1)
-    return station(
-        "next word",
-        _words_open,
-        vectors()["decoder"],
-        [(WRITTEN, chance), (f"{count - 1:,} others", 1 - chance)],
-        f"compared with each of {count:,} words: linear layer and softmax",
-        new=f"comes out as {WRITTEN}, with {percent(chance)}",
-        height=1.75,
-    )
+    vocab, way = _the_translator().tgt.vocab, _the_way()
+    first = vocab.encode([WRITTEN])[0] - 3
+    chances = way.logits[way.tgt_out.index(WRITTEN)].softmax(dim=-1)[first : first + 7].tolist()
+    shown = vocab.tokens[first : first + 7], list(map(percent, chances)), first, len(vocab)
+    note = f"a chance for each\nof {len(vocab):,} words"
+    rest = f"{percent(1 - chances[3])} for all the\n{len(vocab) - 1:,} others"
+    new = f"comes out as {WRITTEN}, with {percent(chances[3])}"
+    return station("next word", _row_open, *shown, note, rest, new=new, height=1.74, colors="")
 
 
 @figure(

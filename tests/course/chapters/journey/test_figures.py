@@ -16,7 +16,7 @@ from course.drawing import style
 from course.drawing.arrows import attention_arrow
 from course.drawing.cells import matrix, strip
 from course.drawing.registry import FIGURES
-from course.drawing.words import canvas, word
+from course.drawing.words import canvas, percent, word
 from transformer_lib.decoding import inference_mode
 from transformer_lib.text.batching import make_batch
 from transformer_lib.text.tokens import SPECIALS
@@ -148,6 +148,16 @@ def test_the_columns_on_the_path_are_the_vectors_of_the_way(way):
     for part, column in zip([*parts, "decoder"], columns, strict=True):
         vector = way.of(part, "árboles" if part.startswith("decoder") else "trees")
         assert np.array_equal(column.get_array().ravel(), vector[:32]), part
+
+
+def test_the_chances_under_the_lens_are_those_of_their_words(translator, way):
+    texts = [text.get_text() for text in FIGURES["trees-decoding"].draw().axes[0].texts]
+    tokens, chances = translator.tgt.vocab.tokens, way.logits[3].softmax(dim=-1)
+    cells = [i for i, text in enumerate(texts) if re.fullmatch(r"[\d.]+ %", text)]
+    assert len(cells) == 7 and texts[cells[3] + 1] == "árboles"
+    for i in cells:
+        chance, text, number = texts[i : i + 3]
+        assert tokens[int(number)] == text and chance == percent(chances[int(number)])
 
 
 def test_the_end_token_is_canceled_by_its_position_and_trees_is_not(way):
