@@ -185,22 +185,24 @@ def _table_open(
 
     here: its place among them. heads: above the table, above this row and below it.
     """
-    left, wide, x, big, top = 1.55, 2.3, 4.55, 0.5, box.top - 0.22
-    step, low = (top - box.bottom) / len(words), 0.065
+    left, wide, x, big, top = 1.75, 2.2, 4.65, 0.5, box.top - 0.22
+    step, low, green = (top - box.bottom) / len(words), 0.065, style.readable(word_color("trees"))
     middle = top - (here + 0.5) * step
     for i, (text, row) in enumerate(zip(words, as_array(table), strict=True)):
         y, chosen = top - (i + 0.5) * step, i == here
-        look = {"weight": "bold"} if chosen else {"color": style.MUTED}
-        write, mark = (word, _marked()) if chosen else (label, {})
-        write(ax, (left - 0.45, y), text, size=style.NOTE, ha="right", **look)
-        label(ax, (left - 0.2, y), str(int(chosen)), ha="center", **look)
+        look = {"weight": "bold", "color": style.PAPER} if chosen else {"color": style.MUTED}
+        write, name, mark = (word, {}, _marked()) if chosen else (label, look, {})
+        write(ax, (left - 0.6, y), text, size=style.NOTE, ha="right", **name)
+        area(ax, (left - 0.5, y - step / 2), 0.32, step, green if chosen else style.PAPER)
+        outline(ax, (left - 0.5, y - step / 2), 0.32, step)
+        label(ax, (left - 0.34, y), str(int(chosen)), ha="center", **look)
         strip(ax, (left, y - low), wide, 2 * low, row, limit=LIMIT, **mark)
         if not chosen:
             area(ax, (left, y - low), wide, 2 * low, style.PAPER, alpha=0.65, zorder=2.4)
     near, far = (left + wide, low), (x, big / 2)
     _fan(ax, *((at, middle + side * up) for side in (1, -1) for at, up in (near, far)[::side]))
     strip(ax, (x, middle - big / 2), RIGHT - x, big, table[here], limit=LIMIT, **_marked())
-    label(ax, (left - 0.12, top + 0.14), "one-hot", ha="right")
+    label(ax, (left - 0.18, top + 0.14), "one-hot", ha="right")
     places = (left, top + 0.14), (x, middle + 0.4), (x, middle - 0.4)
     for at, head in zip(places, heads, strict=True):
         label(ax, at, head)
@@ -681,7 +683,7 @@ def draw_encoder() -> Figure:
         ("=", "their sum", before + added),
         ("", "after the norm", vectors()["memory"]),
     ]
-    goes = "the memory: all that the decoder reads of trees"
+    goes = "the memory: all that the decoder reads of it"
     new = "leaves the encoder as a sum, tamed by a norm"
     return station("memory", _rows_open, rows, goes, new=new, height=1.98)
 
