@@ -26,7 +26,7 @@ from course.chapters.journey.experiments import (
 )
 from course.drawing import style
 from course.drawing.arrows import arrow, attention_arrow, curve, path
-from course.drawing.cells import area, outline, scale, strip
+from course.drawing.cells import area, matrix, outline, scale, strip
 from course.drawing.registry import figure
 from course.drawing.values import as_array
 from course.drawing.words import canvas, label, percent, sentence, width_of, word, word_color
@@ -142,28 +142,40 @@ def _ribbon(
 # --- what stands in the open station -------------------------------------------------------------
 
 
-def _one_hot_open(ax: Axes, box: Box, words: Sequence[str], first: int, here: int, vocab_size: int):
-    """The whole row, and a few of its cells under a lens: the words around `here`, from `first`."""
-    y, cells, high = box.top - 0.28, box.bottom + 0.46, 0.42
-    green = style.readable(word_color("trees"))
-    wide, unit = (RIGHT - LEFT) / len(words), (RIGHT - LEFT) / vocab_size
+def _row_open(
+    ax: Axes,
+    box: Box,
+    words: Sequence[str],
+    numbers: Sequence[str],
+    first: int,
+    count: int,
+    note: str,
+    rest: str = "",
+) -> None:
+    """A row of `count` cells, of which the middle one of `words` is filled; under a lens these
+    words, from number `first`, with their numbers. note, rest: beside the row, and the cells."""
+    y, cells, high, here = box.top - 0.28, box.bottom + 0.46, 0.42, len(words) // 2
+    green = style.readable(word_color(words[here]))
+    wide, unit = (RIGHT - LEFT) / len(words), (RIGHT - LEFT) / count
     outline(ax, (LEFT, y), RIGHT - LEFT, 0.18, style.SOFT)
-    area(ax, (LEFT + here * unit - 0.004, y), unit + 0.008, 0.18, green)  # else a hair
-    left, right = LEFT + first * unit, LEFT + (first + len(words)) * unit
+    area(ax, (LEFT + (first + here) * unit - 0.004, y), unit + 0.008, 0.18, green)  # else a hair
+    middle, half = LEFT + (first + here + 0.5) * unit, max(len(words) * unit / 2, 0.029)
+    left, right = middle - half, middle + half
     outline(ax, (left, y - 0.05), right - left, 0.28, style.INK, 1)
     _fan(ax, (left, y - 0.05), (right, y - 0.05), (RIGHT, cells + high), (LEFT, cells + high))
-    for i, text in enumerate(words):
-        number, x, chosen = first + i, LEFT + (i + 0.5) * wide, first + i == here
+    for i, (text, number) in enumerate(zip(words, numbers, strict=True)):
+        x, chosen = LEFT + (i + 0.5) * wide, i == here
         color, line = (green, 1.2) if chosen else (style.PAPER, 0.6)
         area(ax, (LEFT + i * wide, cells), wide, high, color, zorder=2)
         outline(ax, (LEFT + i * wide, cells), wide, high, line=line)
         look = {"weight": "bold", "color": style.PAPER} if chosen else {"color": style.MUTED}
-        size = 20 if chosen else style.LABEL
-        label(ax, (x, cells + high / 2), str(int(chosen)), size=size, ha="center", **look)
+        size = (20 if len(number) == 1 else 15) if chosen else style.LABEL
+        label(ax, (x, cells + high / 2), number, size=size, ha="center", **look)
         name = {} if chosen else look
         word(ax, (x, cells - 0.15), text, size=style.LABEL if chosen else style.NOTE, **name)
-        label(ax, (x, cells - 0.35), str(number), ha="center", color=style.MUTED)
-    label(ax, (LEFT - 0.12, y + 0.09), f"one cell for each\nof {vocab_size} entries", ha="right")
+        label(ax, (x, cells - 0.35), str(first + i), ha="center", color=style.MUTED)
+    label(ax, (LEFT - 0.12, y + 0.09), note, ha="right")
+    label(ax, (LEFT - 0.12, cells + high / 2), rest, ha="right")
 
 
 def _table_open(
@@ -173,22 +185,24 @@ def _table_open(
 
     here: its place among them. heads: above the table, above this row and below it.
     """
-    left, wide, x, big, top = 1.55, 2.3, 4.55, 0.5, box.top - 0.22
-    step, low = (top - box.bottom) / len(words), 0.065
+    left, wide, x, big, top = 1.75, 2.2, 4.65, 0.5, box.top - 0.22
+    step, low, green = (top - box.bottom) / len(words), 0.065, style.readable(word_color("trees"))
     middle = top - (here + 0.5) * step
     for i, (text, row) in enumerate(zip(words, as_array(table), strict=True)):
         y, chosen = top - (i + 0.5) * step, i == here
-        look = {"weight": "bold"} if chosen else {"color": style.MUTED}
-        write, mark = (word, _marked()) if chosen else (label, {})
-        write(ax, (left - 0.45, y), text, size=style.NOTE, ha="right", **look)
-        label(ax, (left - 0.2, y), str(int(chosen)), ha="center", **look)
+        look = {"weight": "bold", "color": style.PAPER} if chosen else {"color": style.MUTED}
+        write, name, mark = (word, {}, _marked()) if chosen else (label, look, {})
+        write(ax, (left - 0.6, y), text, size=style.NOTE, ha="right", **name)
+        area(ax, (left - 0.5, y - step / 2), 0.32, step, green if chosen else style.PAPER)
+        outline(ax, (left - 0.5, y - step / 2), 0.32, step)
+        label(ax, (left - 0.34, y), str(int(chosen)), ha="center", **look)
         strip(ax, (left, y - low), wide, 2 * low, row, limit=LIMIT, **mark)
         if not chosen:
             area(ax, (left, y - low), wide, 2 * low, style.PAPER, alpha=0.65, zorder=2.4)
     near, far = (left + wide, low), (x, big / 2)
     _fan(ax, *((at, middle + side * up) for side in (1, -1) for at, up in (near, far)[::side]))
     strip(ax, (x, middle - big / 2), RIGHT - x, big, table[here], limit=LIMIT, **_marked())
-    label(ax, (left - 0.12, top + 0.14), "one-hot", ha="right")
+    label(ax, (left - 0.18, top + 0.14), "one-hot", ha="right")
     places = (left, top + 0.14), (x, middle + 0.4), (x, middle - 0.4)
     for at, head in zip(places, heads, strict=True):
         label(ax, at, head)
@@ -221,36 +235,24 @@ def _rows_open(ax: Axes, box: Box, rows: Sequence[tuple[str, str, Any]], goes: s
 
 
 def _attention_open(
-    ax: Axes, box: Box, words: Sequence[str], query: Any, keys: Any, values: Any, weights: Any
+    ax: Axes, box: Box, words: Sequence[str], values: Any, weights: Sequence[float]
 ) -> None:
-    """How much attention trees gives to each word, as bars; before them the query and the keys that
-    decide it, after them what they take of the values, and the sum."""
-    high, wide, left, top = 0.2, 1.0, 0.1, box.top - 0.24
-    x_key, x_bar, x_value, x_mix = 1.62, 3.5, 5.2, RIGHT - wide
-    step = (top - box.bottom) / len(words)
-    ys = [top - (i + 0.5) * step for i in range(len(words))]
-    middle, parts = (ys[0] + ys[-1]) / 2, as_array(weights)[:, None] * as_array(values)
-    for x, y, name in (
-        (left, middle + 0.33, "its query"),
-        (x_key, top + 0.14, "keys"),
-        (x_bar, top + 0.14, "attention"),
-        (x_value, top + 0.14, "times its value"),
-        (x_mix, middle + 0.33, "their sum"),
-    ):
-        label(ax, (x, y), name, size=style.LABEL, weight="bold" if x == x_bar else "normal")
-    for x, vector in ((left, query), (x_mix, parts.sum(axis=0))):
-        strip(ax, (x, middle - 0.18), wide, 0.36, vector, limit=LIMIT, **_marked())
-    for text, y, key, part, weight in zip(words, ys, keys, parts, weights, strict=True):
-        for x, vector in ((x_key, key), (x_value, part)):
-            strip(ax, (x, y - high / 2), wide, high, vector, limit=LIMIT)
-        area(ax, (x_key, y - high / 2), wide, high, style.PAPER, alpha=0.45, zorder=2.4)
-        thin = {"color": style.SOFT, "thick": 0.6, "head": False}
-        arrow(ax, (left + wide + 0.06, middle + (y - middle) * 0.25), (x_key - 0.06, y), **thin)
-        word(ax, (x_bar - 0.1, y), text, ha="right")
-        long = max(2.1 * weight, 0.01)
-        area(ax, (x_bar, y - 0.11), long, 0.22, word_color(text), zorder=2)
-        _share(ax, (x_bar + long + 0.07, y), weight, "left")
-        arrow(ax, (x_value + wide + 0.06, y), (x_mix - 0.06, middle + (y - middle) * 0.25), **thin)
+    """What trees takes in: bands lead from the words to the values that they hand over, each as
+    high as its weight, so that the mix below is the mean of what stands above it."""
+    left, full, wide, top, pitch = 3.3, 0.98, RIGHT - 3.3, box.top - 0.27, 0.35
+    y, low, mix = top - 0.08, top, as_array(weights) @ as_array(values)
+    label(ax, (1.35, top + 0.15), "weight", ha="right")
+    label(ax, (left, top + 0.15), "the values of the words, each as high as its weight")
+    for text, value, weight in zip(words, values, weights, strict=True):
+        thick, end = full * weight, low - full * weight / 2
+        word(ax, (0.75, y), text, ha="right", size=13)
+        _share(ax, (1.35, y), weight, "right")
+        _ribbon(ax, (1.45, y), (left - 0.05, end), thick, color=word_color(text))
+        strip(ax, (left, low - thick), wide, thick, value, limit=LIMIT, line=0)
+        y, low = y - pitch, low - thick
+    strip(ax, (left, box.bottom + 0.02), wide, 0.34, mix, limit=LIMIT, **_marked(line=2.2))
+    look = {"size": style.LABEL, "weight": "bold", "ha": "right"}
+    label(ax, (left - 0.12, box.bottom + 0.19), "their mix", **look)
 
 
 def _share(ax: Axes, at: tuple[float, float], weight: float, ha: str) -> None:
@@ -259,23 +261,24 @@ def _share(ax: Axes, at: tuple[float, float], weight: float, ha: str) -> None:
     label(ax, at, f"{100 * weight:.0f} %", weight="bold" if weight >= 0.25 else "normal", **look)
 
 
-def _heads_open(ax: Axes, box: Box, words: Sequence[str], weights: Any, brought: Any) -> None:
-    """What each head brings, side by side, and above it how much of each word it takes."""
-    count, gap, step, left = len(brought), 0.25, 0.27, 1.1
-    wide = (RIGHT - left - (count - 1) * gap) / count
-    ys = [box.top - 0.36 - step * row for row in range(len(words))]
-    for text, y in zip(words, ys, strict=True):
-        word(ax, (left - 0.15, y), text, ha="right")
-    for i, (shares, vector) in enumerate(zip(as_array(weights), brought, strict=True)):
-        x = left + i * (wide + gap)
-        label(ax, (x, box.top - 0.1), f"head {i}", size=style.LABEL, weight="bold")
-        for text, share, y in zip(words, shares, ys, strict=True):
-            long = max(share * (wide - 0.42), 0.01)
-            area(ax, (x, y - 0.09), long, 0.18, word_color(text), zorder=2)
-            _share(ax, (x + long + 0.06, y), share, "left")
-        strip(ax, (x, box.bottom + 0.02), wide, 0.34, vector, limit=LIMIT, **_marked(line=1.3))
-    label(ax, (left - 0.1, box.bottom + 0.19), "their mix", ha="right")
-    label(ax, (left - 0.1, box.top - 0.1), "attention", ha="right")
+def _heads_open(ax: Axes, box: Box, words: Sequence[str], weights: Any) -> None:
+    """The attention that trees gives in each head: one bar for each, of one length, and in it a
+    part for each word, by whose chips the first bar is headed."""
+    left, high, top = 1.0, 0.27, box.top - 0.29
+    label(ax, (left - 0.15, box.top - 0.12), "attention to", ha="right")
+    for i, shares in enumerate(as_array(weights)):
+        x, y = left, top - (i + 0.5) * (top - box.bottom) / len(weights)
+        label(ax, (left - 0.15, y), f"head {i}", size=style.LABEL, weight="bold", ha="right")
+        for text, share in zip(words, shares, strict=True):
+            long, color = share * (RIGHT - left), style.readable(word_color(text), style.PAPER)
+            area(ax, (x, y - high / 2), long - 0.015, high, color, zorder=2)
+            if i == 0:
+                word(ax, (x + long / 2, box.top - 0.12), text)
+            if share > 0.04:
+                look = {"color": style.PAPER, "ha": "center", "size": style.LABEL}
+                look["weight"] = "bold" if share > 0.25 else "normal"
+                label(ax, (x + long / 2, y), percent(share), **look)
+            x += long
 
 
 def _masks_open(
@@ -306,48 +309,34 @@ def _masks_open(
 
 
 def _reading_open(
-    ax: Axes, box: Box, words: Sequence[str], memory: Any, weights: Any, rows: Sequence[tuple]
+    ax: Axes, box: Box, words: Sequence[str], weights: Sequence[float], before: Sequence[str]
 ) -> None:
-    """One position of the decoder reads the memory of all words: bands as thick as its attention.
+    """The decoder reads the memory of all words, in bands as thick as its attention, and writes.
 
-    rows: what happens to what is read, and the vectors; the first is where the bands end.
+    before: what it has written so far.
     """
-    left, wide, high, x, top = 0.75, 2.3, 0.24, RIGHT - 2.9, box.top - 0.24
-    label(ax, (left, top + 0.14), "the memory")
-    label(ax, (left + wide + 0.55, top + 0.14), "attention", ha="center")
-    step = (top - box.bottom) / len(words)
-    down = (top - box.bottom) / len(rows)
-    for i, (text, row, weight) in enumerate(zip(words, memory, weights, strict=True)):
-        y, end = top - (i + 0.5) * step, (x - 0.05, top - 0.5 * down - 0.04)
-        word(ax, (left - 0.12, y), text, ha="right")
-        mark = _marked() if weight > 0.5 else {}
-        strip(ax, (left, y - high / 2), wide, high, row[:FEW], limit=LIMIT, **mark)
-        thick, color = max(high * weight, 0.008), word_color(text) if weight > 0.5 else style.SOFT
-        _ribbon(ax, (left + wide + 0.85, y), end, thick, color=color, zorder=2 + weight)
-        _share(ax, (left + wide + 0.78, y), weight, "right")
-    for i, (name, vector) in enumerate(rows):
-        y = top - (i + 0.5) * down - 0.04
-        mark = _marked(WRITTEN) if i == len(rows) - 1 else {}
-        strip(ax, (x, y - high / 2), RIGHT - x, high, vector[:FEW], limit=LIMIT, **mark)
-        said(ax, (x, y + high / 2 + 0.13), name)
-
-
-def _words_open(
-    ax: Axes, box: Box, vector: Any, bars: Sequence[tuple[str, float]], compared: str
-) -> None:
-    """The last vector, what it is `compared` with, and bars: the likeliest word, and all others."""
-    high, top, full, low = 0.2, box.top - 0.3, RIGHT - LEFT, box.bottom + 0.76
-    strip(ax, (LEFT, top), full, high, vector, limit=LIMIT)
-    label(ax, (LEFT - 0.1, top + high / 2), "the decoder's\nlast vector", ha="right")
-    area(ax, (LEFT, low), full, top - low, style.GROUND)
-    label(ax, (LEFT + full / 2, (top + low) / 2), compared, ha="center")
-    looks = (word, 0.23, 0.36, style.TITLE, "bold"), (label, 0.62, 0.18, style.LABEL, "normal")
-    for (text, share), (write, down, thick, size, weight) in zip(bars, looks, strict=True):
-        y, color = low - down, style.WORDS.get(text, style.SOFT)
-        write(ax, (LEFT - 0.12, y), text, size=size - 1, ha="right")
-        area(ax, (LEFT, y - thick / 2), share * full, thick, color, zorder=2)
-        at = LEFT + share * full + 0.08, y
-        label(ax, at, percent(share), size=size, weight=weight)
+    left, wide, full, most = 3.85, 1.9, 0.42, weights.index(max(weights))
+    ys, center = [box.top - 0.5 - 0.36 * i for i in range(len(words))], left + wide / 2
+    y, green, tints = ys[most], style.readable(word_color(words[most]), style.PAPER), style.TINTS
+    area(ax, (0.05, box.bottom), 1.2, box.top - box.bottom, tints[style.ENCODER])
+    area(ax, (left, y - 0.4), wide, 0.8, tints[style.DECODER], zorder=3.5)
+    head = {"size": 13, "weight": "bold", "ha": "center"}
+    label(ax, (0.65, box.top - 0.18), "memory", color=style.ENCODER, **head)
+    label(ax, (center, y + 0.09), "decoder", color=style.DECODER, **head)
+    label(ax, (center, y - 0.13), "in its last layer", color=style.DECODER, ha="center")
+    for i, (text, weight) in enumerate(zip(words, weights, strict=True)):
+        word(ax, (1.13, ys[i]), text, ha="right", size=13)
+        color, thick = green if i == most else style.SOFT, max(full * weight, 0.008)
+        _ribbon(ax, (1.25, ys[i]), (left, y), thick, color=color, zorder=2 + weight)
+        if i != most:
+            _share(ax, (1.4, ys[i] + (0.11 if i < most else -0.11)), weight, "left")
+    share = f"{percent(weights[most])} of the attention"
+    label(ax, (1.4, y), share, size=13, weight="bold", color=style.PAPER)
+    label(ax, (center, box.top - 0.1), "written so far", ha="center", color=style.MUTED)
+    sentence(ax, (center, box.top - 0.43), before, ha="center")
+    arrow(ax, (center, box.top - 0.53), (center, y + 0.4))
+    arrow(ax, (left + wide, y), (RIGHT - 1.3, y), green, thick=9)
+    word(ax, (RIGHT - 0.6, y), WRITTEN, size=20)
 
 
 def _sentence_across(src: Sequence[str], tgt: Sequence[str], weights: Any, alone: str) -> Figure:
@@ -386,44 +375,35 @@ def _sentence_across(src: Sequence[str], tgt: Sequence[str], weights: Any, alone
 
 
 def _whole_way(
-    names: Sequence[str], halves: Sequence[tuple], read: Sequence[str], out: str, chance: str
+    halves: Sequence[tuple[str, str, dict[str, Any]]], before: str, out: str, chance: str
 ) -> Figure:
-    """Every station of the way at the same size: encoder on the left, decoder on the right.
+    """The way of trees as one path through both halves of the model, to the word `out`.
 
-    names: of the rows. halves: for each half what it does, and a vector for each row; the last one
-    of the first half is the memory, which the layers of the second read, with that of all `read`.
-    out, chance: the word that comes out, and how likely it is.
+    halves: encoder and decoder with their colors, and each station's vector. before: the word that
+    was written last. chance: that of `out`.
     """
-    step, high, wide, lefts, green = 0.4, 0.22, 1.9, (1.1, 4.66), word_color("trees")
-    figure, ax = canvas(WIDTH, 2.72)
-    title = f"becomes {out}, station by station"
-    heading(ax, 2.52, "trees", title, colors=f"{FEW} of 128 values")
-    ys = [1.66 - step * i for i in range(len(names))]
-    for name, y in zip(names, ys, strict=True):
-        label(ax, (lefts[0] - 0.2, y), name, ha="right")
-    colors = (style.ENCODER, style.DECODER)
-    for (does, rows), left, color in zip(halves, lefts, colors, strict=True):
-        area(ax, (left - 0.1, ys[-1] - 0.2), wide + 0.2, 1.94, style.TINTS[color], zorder=0)
-        said(ax, (left, 2.0), does, color=color, weight="bold")
-        for y, vector in zip(ys, rows, strict=True):
-            strip(ax, (left, y - high / 2), wide, high, vector[:FEW], limit=LIMIT)
-        for y in ys[1:]:
-            x = left + wide / 2
-            arrow(ax, (x, y + step - high / 2), (x, y + high / 2), thick=1)
-    start, end, y = lefts[0] + wide, lefts[1] - 0.1, ys[-1]
-    outline(ax, (lefts[0], y - high / 2), wide, high, green, 2.2)
-    top, bottom = ys[-2] + high / 2, y - high / 2
-    _fan(ax, (start, y + high / 2), (end, top), (end, bottom), (start, bottom), color=green)
-    for to in ys[-2:]:
-        arrow(ax, (end - 0.2, to), (lefts[1], to), green, thick=3)
-    middle = (start + end + 0.1) / 2
-    label(ax, (middle, ys[1] + 0.14), "both layers read this\nmemory, and those of", ha="center")
-    others = [text for text in read if text != "trees"]
-    sentence(ax, (middle, ys[1] - 0.22), others, size=style.NOTE, ha="center", gap=0.1)
-    x = lefts[1] + wide
-    arrow(ax, (x + 0.02, y), (x + 0.37, y), green, thick=3)
-    word(ax, (x + 0.84, y), out, size=16)
-    label(ax, (x + 0.84, y - 0.33), chance, ha="center")
+    y, high, thin, pitch, gap, green = 0.99, 1.2, 0.3, 0.8, 0.78, word_color("trees")
+    figure, ax = canvas(WIDTH, 2.56)
+    heading(ax, 2.36, "trees", f"becomes {out}, station by station", colors=f"{FEW} of 128 values")
+    area(ax, (0.42, y - 0.1), 6.88, 0.2, green, zorder=1)
+    word(ax, (0.42, y), "trees", size=16)
+    word(ax, (7.3, y), out, size=18)
+    label(ax, (7.3, y - 0.36), chance, ha="center")
+    end = 0.95 - gap
+    for name, color, stations in halves:
+        left, end = end + gap, end + gap + pitch * len(stations)
+        area(ax, (left, 0.08), end - left, 1.93, style.TINTS[color], zorder=0)
+        label(ax, (left + 0.1, 1.84), name, color=color, weight="bold", size=style.LABEL)
+        for i, (station, vector) in enumerate(stations.items()):
+            x, cells = left + (i + 0.5) * pitch, vector[:FEW, None]
+            matrix(ax, (x - thin / 2, y - high / 2), thin, high, cells, limit=LIMIT)
+            label(ax, (x, y - high / 2 - 0.15), station, ha="center")
+    # The last layer of the decoder reads the memory, too.
+    _ribbon(ax, (left - gap, y + 0.02), (left, y + 0.3), 0.1, color=green)
+    area(ax, (left, y + 0.25), x - left, 0.1, green, zorder=1)
+    label(ax, (left - gap / 2, y + 0.48), "memory", ha="center")
+    word(ax, (left - 0.4, y - 0.38), before)
+    arrow(ax, (left - 0.2, y - 0.38), (left + (pitch - thin) / 2, y - 0.38))
     return figure
 
 
@@ -576,12 +556,11 @@ def vectors() -> dict[str, Any]:
     "eight stages by name, from one-hot to next word; the first is green.",
 )
 def draw_one_hot() -> Figure:
-    vocab = _the_translator().src.vocab
-    first = number() - 4
-    words = vocab.tokens[first : first + 9]
-    new = "is a row with one 1, all else 0"
-    shown = words, first, number(), len(vocab)
-    return station("one-hot", _one_hot_open, *shown, new=new, height=1.74, colors="")
+    vocab, first = _the_translator().src.vocab, number() - 4
+    numbers = [str(int(i == 4)) for i in range(9)]
+    shown = vocab.tokens[first : first + 9], numbers, first, len(vocab)
+    note, new = f"one cell for each\nof {len(vocab)} entries", "is a row with one 1, all else 0"
+    return station("one-hot", _row_open, *shown, note, new=new, height=1.74, colors="")
 
 
 @figure(
@@ -632,35 +611,36 @@ def draw_positions() -> Figure:
 @figure(
     "trees-attention",
     notebook="04_attention",
-    caption="You are here: the query of trees looks for keys, in one real head.",
-    alt="Four bars, the attention of 'trees': 47 % for 'like' and for <eos>, 1 % for 'I' and 5 % "
-    "for 'trees' itself. Before them the query and the keys that decide it; after them the values "
-    f"times these weights, and arrows to their sum. All these are strips of 32 cells. {DOTS}",
+    caption="You are here: how much trees takes of the value of each word, in one real head.",
+    alt="Four words, each with a band in its color as thick as the attention of 'trees': thick "
+    "ones from 'like' and <eos>, 47 % each, thin ones from 'I', 1 %, and 'trees' itself, 5 %. They "
+    "end at the words' values, strips of 32 cells, each as high as its band, in one block. Below "
+    f"it, their mix: each of its cells is the mean of the column above it. {DOTS}",
 )
 def draw_attention() -> Figure:
     way = _the_way()
     layer = _the_translator().model.get_submodule(LAYER)
-    q, k, v = (layer.split_heads(way.outputs[f"{LAYER}.w_{part}"][None])[0, HEAD] for part in "qkv")
+    values = layer.split_heads(way.outputs[f"{LAYER}.w_v"][None])[0, HEAD]
     place = way.src.index(WORD)
     weights = way.weights[LAYER][HEAD, place].tolist()
-    shown, new = (way.src, q[place], k, v, weights), "takes in like and <eos>, in one head"
-    return station("attention", _attention_open, *shown, new=new, height=1.62)
+    shown, new = (way.src, values, weights), "takes in like and <eos>, in one head"
+    return station("attention", _attention_open, *shown, new=new, height=1.95)
 
 
 @figure(
     "trees-heads",
     notebook="05_multi_head_attention",
-    caption="You are here: what four heads bring to trees, side by side.",
-    alt="Four strips of 32 cells, one for each head. Four bars above each, with their numbers, "
-    "say how much of each word is in it: head 0 takes <eos> and 'trees', head 1 'like' and <eos>, "
-    f"head 2 almost only 'trees', head 3 mostly <eos>. {DOTS}",
+    caption="You are here: from which words four heads bring something to trees.",
+    alt="Four bars of one length, one for each head, each cut into the attention to 'I', 'like', "
+    "'trees' and <eos>, in their colors. Head 0: 8, 7, 34 and 51 %; head 1 takes 'like' and <eos>, "
+    "47 % each; head 2 almost only 'trees', 93 %; head 3 some of each, but 54 % <eos>. "
+    f"{DOTS}",
 )
 def draw_heads() -> Figure:
     way = _the_way()
     place = way.src.index(WORD)
-    shown = way.src, way.weights[LAYER][:, place], way.heads[LAYER][:, place]
-    new = "gets a different mix from each head"
-    return station("attention", _heads_open, *shown, new=new, height=1.95)
+    new, shown = "gets a different mix from each head", (way.src, way.weights[LAYER][:, place])
+    return station("attention", _heads_open, *shown, new=new, height=1.95, colors="")
 
 
 @figure(
@@ -703,7 +683,7 @@ def draw_encoder() -> Figure:
         ("=", "their sum", before + added),
         ("", "after the norm", vectors()["memory"]),
     ]
-    goes = "the memory: all that the decoder reads of trees"
+    goes = "the memory: all that the decoder reads of it"
     new = "leaves the encoder as a sum, tamed by a norm"
     return station("memory", _rows_open, rows, goes, new=new, height=1.98)
 
@@ -712,46 +692,38 @@ def draw_encoder() -> Figure:
     "trees-decoder",
     notebook="08_decoder",
     caption="You are here: the position that writes árboles reads the memory, in layer 1.",
-    alt="Four strips, the memory of 'I', 'like', 'trees' and <eos>. One thick green band, 100 %, "
-    "leads from 'trees' to what is read; the others have 0 % and are hairlines. What is read plus "
-    "the decoder's own vector equals, once normed, the vector that will write 'árboles'; it looks "
-    f"much like what was read. {DOTS}",
+    alt="The memory, a column of 'I', 'like', 'trees' and <eos>. One thick green band, 100 % of "
+    "the attention, leads from 'trees' into a box, the decoder in its last layer; the others have "
+    "0 % and are hairlines. From above come the words written so far, 'me gustan los'; out of the "
+    f"box comes, large, 'árboles'. {DOTS}",
 )
 def draw_decoder() -> Figure:
     way = _the_way()
     place = way.tgt_out.index(WRITTEN)
     weights = way.weights[READING].mean(dim=0)[place].tolist()
-    rows = [
-        ("what is read: its value", way.of(READING, WRITTEN)),
-        ("+ what the decoder had", way.of("decoder.layers.1.residual_self_attn", WRITTEN)),
-        (f"= normed sum, which will write {WRITTEN}", way.of(RESULT, WRITTEN)),
-    ]
-    shown = way.src, way.outputs["encoder"], weights, rows
-    new, colors = f"is what the decoder reads to write {WRITTEN}", f"{FEW} of 128 values"
-    return station("decoder", _reading_open, *shown, new=new, height=1.96, colors=colors)
+    shown, new = (way.src, weights, way.tgt_out[:place]), "is what the decoder reads to write"
+    return station("decoder", _reading_open, *shown, new=f"{new} {WRITTEN}", height=1.95, colors="")
 
 
 @figure(
     "trees-transformer",
     notebook="09_the_whole_transformer",
     caption="You are here: every stage of trees, from the embedding to the next word.",
-    alt="Two columns of four strips each, joined by arrows: embedding, + position, layer 0, layer "
-    "1. The left one is 'trees' in the encoder; its last strip is framed, the memory. From there a "
-    "wide arrow leads to layer 0 and layer 1 of the right one, the decoder after 'los'. An arrow "
-    "leads from its last strip to a large 'árboles', with 90 %.",
+    alt="One green path from 'trees', on the left, to 'árboles' with 90 %, on the right. On it "
+    "stand six columns of 32 cells: embedding, + position, layer 0 and layer 1 in the encoder, "
+    "where some cells keep their colors throughout, and layer 0 and layer 1 in the decoder. "
+    "Between them, where the path is the memory, a branch leaves it for the decoder's layer 1. An "
+    "arrow leads from 'los', the word written last, to the decoder's layer 0.",
 )
 def draw_transformer() -> Figure:
     way = _the_way()
     before = way.tgt_in[way.tgt_out.index(WRITTEN)]
-    names = ("embedding", "+ position", "layer 0", "layer 1")
-    encoder = ("src_embed", "src_positions", "encoder.layers.0", "encoder.layers.1")
-    decoder = ("tgt_embed", "tgt_positions", "decoder.layers.0", "decoder.layers.1")
-    halves = [
-        (f"The encoder reads {WORD}", [way.of(part, WORD) for part in encoder]),
-        (f"After {before} the decoder writes", [way.of(part, WRITTEN) for part in decoder]),
-    ]
+    encoder = {name: vectors()[name] for name in ("embedding", "+ position")}
+    encoder |= {f"layer {i}": way.of(f"encoder.layers.{i}", WORD) for i in range(2)}
+    decoder = {f"layer {i}": way.of(f"decoder.layers.{i}", WRITTEN) for i in range(2)}
+    halves = [("encoder", style.ENCODER, encoder), ("decoder", style.DECODER, decoder)]
     (_, chance), *_ = way.likeliest(WRITTEN, 1)
-    return _whole_way(names, halves, way.src, WRITTEN, f"chance: {percent(chance)}")
+    return _whole_way(halves, before, WRITTEN, f"with {percent(chance)}")
 
 
 @figure(
@@ -792,22 +764,19 @@ def draw_training() -> Figure:
     "trees-decoding",
     notebook="11_decoding",
     caption="You are here: the last vector says how likely each word is.",
-    alt="A strip of 128 cells, the last vector of the decoder; below it, compared with each of "
-    "1,794 words, a long thick bar, 'árboles' with 90 %, and a short grey one of 10 % for the "
-    f"other 1,793 words together. {DOTS}",
+    alt="A long empty row, a chance for each of 1,794 words, with one green mark. Under a lens are "
+    "the words around 'árboles': 0.00 or 0.01 % each, but 90 % for 'árboles', number 472. The "
+    f"other 1,793 words together have 10 %. {DOTS}",
 )
 def draw_decoding() -> Figure:
-    count = len(_the_translator().tgt.vocab)
-    (_, chance), *_ = _the_way().likeliest(WRITTEN, 1)
-    return station(
-        "next word",
-        _words_open,
-        vectors()["decoder"],
-        [(WRITTEN, chance), (f"{count - 1:,} others", 1 - chance)],
-        f"compared with each of {count:,} words: linear layer and softmax",
-        new=f"comes out as {WRITTEN}, with {percent(chance)}",
-        height=1.75,
-    )
+    vocab, way = _the_translator().tgt.vocab, _the_way()
+    first = vocab.encode([WRITTEN])[0] - 3
+    chances = way.logits[way.tgt_out.index(WRITTEN)].softmax(dim=-1)[first : first + 7].tolist()
+    shown = vocab.tokens[first : first + 7], list(map(percent, chances)), first, len(vocab)
+    note = f"a chance for each\nof {len(vocab):,} words"
+    rest = f"{percent(1 - chances[3])} for all the\n{len(vocab) - 1:,} others"
+    new = f"comes out as {WRITTEN}, with {percent(chances[3])}"
+    return station("next word", _row_open, *shown, note, rest, new=new, height=1.74, colors="")
 
 
 @figure(

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import torch
 from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.patches import Rectangle
 
 from course.chapters.journey import figures as trees
 from course.chapters.journey.experiments import trace, untrained, with_borrowed_memory
@@ -15,7 +16,7 @@ from course.drawing import style
 from course.drawing.arrows import attention_arrow
 from course.drawing.cells import matrix, strip
 from course.drawing.registry import FIGURES
-from course.drawing.words import canvas, word
+from course.drawing.words import canvas, percent, word
 from transformer_lib.decoding import inference_mode
 from transformer_lib.text.batching import make_batch
 from transformer_lib.text.tokens import SPECIALS
@@ -114,17 +115,49 @@ def test_the_decoder_reads_trees_when_it_writes_its_word(way):
     assert chance == pytest.approx(0.9, abs=0.005) and all(p < 0.001 for _, p in others)
 
 
-def test_what_is_read_makes_most_of_what_will_write(way):
-    """The last strip of the decoder's frame looks like the first one, what is read."""
-    images = FIGURES["trees-decoder"].draw().axes[0].images
-    read, had, both = (torch.tensor(np.ravel(i.get_array())).float() for i in images[-3:])
-    layer = READING.removesuffix("cross_attn")
-    wanted = (
-        way.of(f"{layer}{part}", "árboles")[:32] for part in ("cross_attn", "residual_self_attn")
-    )
-    assert all(torch.allclose(row, its) for row, its in zip((read, had), wanted, strict=True))
-    alike = torch.cosine_similarity(torch.stack([read, had]), both[None], dim=-1)
-    assert alike[0] > 0.85 and alike[0] > alike[1] + 0.3
+def test_the_bands_are_as_thick_as_the_attention(way):
+    """At both ends; what is nearly nothing is a hairline."""
+    looks = {
+        "trees-decoder": way.weights[READING].mean(dim=0)[way.tgt_out.index("árboles")],
+        "trees-attention": way.weights[LAYER][HEAD, way.src.index("trees")],
+    }
+    for name, weights in looks.items():
+        ax, thick = FIGURES[name].draw().axes[0], []
+        for band in ax.collections:
+            x, y = band.get_paths()[0].vertices.T
+            ends = [np.ptp(y[np.isclose(x, end)]) for end in (x.min(), x.max())]
+            assert ends[0] == pytest.approx(ends[1])
+            thick.append(ends[0])
+        assert np.array(thick) / max(thick) == pytest.approx(weights / weights.max(), abs=0.02)
+        texts = [text.get_text().removesuffix(" of the attention") for text in ax.texts]
+        written = [text for text in texts if text.endswith("%")]
+        assert sorted(written) == sorted(f"{100 * weight:.0f} %" for weight in weights)
+        assert all(f"{100 * weight:.0f} %" in FIGURES[name].alt for weight in weights)
+
+
+def test_each_bar_of_the_heads_is_the_attention_of_one(way):
+    ax, shares = FIGURES["trees-heads"].draw().axes[0], way.weights[LAYER][:, 2].numpy()
+    bars = [patch for patch in ax.patches if isinstance(patch, Rectangle)]
+    drawn = np.array([bar.get_width() + 0.015 for bar in bars]).reshape(shares.shape)
+    assert np.allclose(drawn / drawn.sum(axis=-1, keepdims=True), shares, atol=1e-5)
+
+
+def test_the_columns_on_the_path_are_the_vectors_of_the_way(way):
+    _, *columns = FIGURES["trees-transformer"].draw().axes[0].images  # the first is the scale
+    parts = ["src_embed", "src_positions", "encoder.layers.0", "encoder", "decoder.layers.0"]
+    for part, column in zip([*parts, "decoder"], columns, strict=True):
+        vector = way.of(part, "árboles" if part.startswith("decoder") else "trees")
+        assert np.array_equal(column.get_array().ravel(), vector[:32]), part
+
+
+def test_the_chances_under_the_lens_are_those_of_their_words(translator, way):
+    texts = [text.get_text() for text in FIGURES["trees-decoding"].draw().axes[0].texts]
+    tokens, chances = translator.tgt.vocab.tokens, way.logits[3].softmax(dim=-1)
+    cells = [i for i, text in enumerate(texts) if re.fullmatch(r"[\d.]+ %", text)]
+    assert len(cells) == 7 and texts[cells[3] + 1] == "árboles"
+    for i in cells:
+        chance, text, number = texts[i : i + 3]
+        assert tokens[int(number)] == text and chance == percent(chances[int(number)])
 
 
 def test_the_end_token_is_canceled_by_its_position_and_trees_is_not(way):
