@@ -440,7 +440,7 @@ def draw_generator() -> Figure:
     "panel, the decoder, with five cells. Below the cells stand the words that it reads, <bos> me "
     "gustan los árboles; above them the words that it writes, me gustan los árboles <eos>. From "
     "each written word an arrow in its color leads down through the gap on its right to the same "
-    "word under the next cell: four equal strokes from left to right.",
+    "word under the next cell: four strokes of one shape, from left to right.",
 )
 def draw_words_come_back() -> Figure:
     way = _i_like_trees_on_the_way()
