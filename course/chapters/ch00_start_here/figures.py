@@ -1,140 +1,93 @@
 """The map of the series: the way of one word through the machine."""
 
-from collections.abc import Sequence
-from typing import Any, NamedTuple
+from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
-from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from course.chapters.journey.figures import LIMIT, heading, vectors
 from course.drawing import style
-from course.drawing.arrows import arrow, box, path
+from course.drawing.arrows import box, curve
 from course.drawing.attention_maps import attention_heatmap
-from course.drawing.cells import area, matrix, outline, scale, strip
+from course.drawing.cells import area, outline, strip
 from course.drawing.maps import color_scale, level_name
 from course.drawing.registry import figure
-from course.drawing.words import canvas, label, sentence, titled, width_of, word_color
+from course.drawing.words import canvas, label, titled, word, word_color
 from transformer_lib.translator import Translator
 
-WIDTH = 8.0
-LEFT, RIGHT = 2.75, 7.7  # from where to where the strips go
-STEP, HIGH = 0.5, 0.32  # from one strip to the next, and how high it is
-FOLLOWED = 3  # so many numbers have a column
-ENDS = 0.62  # what a sentence takes, above and below
+SHOWN = 16  # of the numbers of a word
+LEFT, RIGHT = 4.82, 7.74  # from where to where they stand
+STEP, HIGH, THIN = 0.58, 0.38, 0.06  # from row to row, of a row, half of a word's stream
+FAINT = 0.3  # how strong the streams are
+STREAMS = (("I", "Me", 2.8), ("like", "gustan", 3.5), ("", "los", 4.2))
+ROWS = (  # what is written beside it, and the station
+    ("its number in a list", "one-hot"),
+    ("learned numbers", "embedding"),
+    ("+ its position", "+ position"),
+    ("+ its neighbors", "encoder layer 0"),
+    ("after the encoder", "memory"),
+    ("about to be written", "decoder"),
+)
 
 
-class _Stage(NamedTuple):
-    """One line of the map. vector: its numbers; of a one-hot row, how far along it the 1 stands.
-
-    half: "encoder" for what reads, "decoder" for what writes, "" for what comes before.
-    """
-
-    name: str
-    vector: Any
-    half: str = ""
-
-
-def _series_map(
-    source: Sequence[str],
-    target: Sequence[str],
-    here: str,
-    there: str,
-    stations: Sequence[_Stage],
-) -> Figure:
-    """The sentence on top, what the word `here` becomes at each station, and what is written.
-
-    there: the word of the target that comes out of the last station.
-    """
-    height = len(stations) * STEP + 2 * ENDS + 0.98
-    figure, ax = canvas(WIDTH, height)
-    title = f"On its way to {there}, {here} is numbers that change step by step"
-    heading(ax, height - 0.2, title, "", colors="")
-    note = "Its three largest learned numbers are followed to the end of the encoder"
-    label(ax, (0.02, height - 0.52), note, size=style.LABEL, color=style.MUTED)
-    top = height - ENDS - 0.58
-    places = [top - 0.12 - (i + 1) * STEP + (STEP - HIGH) / 2 for i in range(len(stations))]
-    for half, color in (("encoder", style.ENCODER), ("decoder", style.DECODER)):
-        inside = [y for y, station in zip(places, stations, strict=True) if station.half == half]
-        if inside:
-            low, high = min(inside) - 0.085, max(inside) + HIGH + 0.085
-            look = {"fill": style.TINTS[color], "line": 0, "zorder": 0}
-            box(ax, (WIDTH / 2, (low + high) / 2), WIDTH - 0.24, high - low, "", color, **look)
-            label(ax, (0.26, (low + high) / 2), half, size=11, color=color, weight="bold")
-    green, first = word_color(here), stations[0].vector
-    mark = LEFT + first * (RIGHT - LEFT) if isinstance(first, float) else None
-    start = _sentence(ax, source, here, top + 0.16, mark)
-    arrow(ax, (start, top), (start, places[0] + HIGH + 0.04), green)
-    for y, station in zip(places, stations, strict=True):
-        label(ax, (LEFT - 0.16, y + HIGH / 2), station.name, size=11, ha="right")
-        if isinstance(station.vector, float):
-            outline(ax, (LEFT, y), RIGHT - LEFT, HIGH)
-            x = LEFT + station.vector * (RIGHT - LEFT)
-            area(ax, (x - 0.02, y), 0.04, HIGH, green, zorder=3)
-            below = y - STEP + HIGH  # where the next strip begins
-            ax.fill([x - 0.02, x + 0.02, RIGHT, LEFT], [y, y, below, below], style.tint(green))
-        else:
-            strip(ax, (LEFT, y), RIGHT - LEFT, HIGH, station.vector, limit=LIMIT)
-    same = [station.vector for station in stations[1:] if station.half != "decoder"]
-    for number in same[0].abs().topk(FOLLOWED).indices.tolist() if same else ():
-        high, wide = STEP * (len(same) - 1) + HIGH, (RIGHT - LEFT) / len(same[0])
-        ends = [STEP * row + edge for row in range(len(same)) for edge in (0, HIGH)]
-        values = [float(vector[number]) for vector in same for _ in range(2)]
-        column = np.interp(np.linspace(0, high, 200), ends, values)[:, None]
-        at, look = (LEFT + number * wide, places[len(same)]), {"edge": style.MUTED, "line": 0.9}
-        matrix(ax, at, wide, high, column, limit=LIMIT, **look)
-    under = places[-1] - 0.14
-    corners = [(LEFT, under), (LEFT, under - 0.06), (RIGHT, under - 0.06), (RIGHT, under)]
-    path(ax, corners, green, head=False)
-    bottom = under - 0.42
-    end = _sentence(ax, target, there, bottom - 0.2)
-    arrow(ax, (end, under - 0.06), (end, bottom + 0.14), green)
-    scale(ax, (0.5, bottom - 0.24), 0.8, limit=LIMIT, name="value of a number")
+def _series_map(found: Mapping[str, Any]) -> Figure:
+    """Both sentences, and what becomes of trees between them: its numbers at each station."""
+    figure, ax = canvas(style.WIDTH, 5.52)
+    heading(ax, 5.32, "trees becomes numbers, and step by step they become árboles", "", colors="")
+    note = f"At each step the first {SHOWN} of its {len(found['memory'])} numbers: "
+    note += "blue below zero, orange above"
+    label(ax, (0.02, 5.02), note, size=style.LABEL, color=style.MUTED)
+    top, bottom, mark = 4.43, 0.22, LEFT + found["one-hot"] * (RIGHT - LEFT)
+    places = [top - 0.24 - HIGH - STEP * row for row in range(len(ROWS))]
+    over = (STEP - HIGH) / 2 - 0.03  # what a panel is higher than its rows
+    for name, color, first, last in (
+        ("encoder", style.ENCODER, 3, 4),
+        ("decoder", style.DECODER, 5, 5),
+    ):
+        low, high = places[last] - over, places[first] + HIGH + over
+        look = {"fill": style.TINTS[color], "line": 0, "zorder": 0, "round": 0.14}
+        box(ax, (3.98, (low + high) / 2), 7.9, high - low, "", color, **look)
+        label(ax, (0.15, (low + high) / 2), name, size=style.LABEL, color=color, weight="bold")
+    for english, spanish, x in (*STREAMS, ("trees", "árboles", mark)):
+        color, begin = word_color(spanish.lower()), top if english else places[-1] + HIGH + over
+        end = bottom if x < LEFT else places[0]
+        area(ax, (x - THIN, end), 2 * THIN, begin - end, color, alpha=FAINT)
+        for y, text in ((top + 0.08, english), (bottom, spanish)):
+            word(ax, (x, y), text, size=16, color=color) if text else None
+    (y, left), (_, right) = (  # opened below the list, closed above the last word
+        np.vstack(
+            [
+                curve((places[0], mark + thin), (places[1] + HIGH, x)),
+                curve((places[-1], x), (bottom + 0.1, mark + thin)),
+            ]
+        ).T
+        for x, thin in ((LEFT, -THIN), (RIGHT, THIN))
+    )
+    ax.fill_betweenx(y, left, right, color=color, alpha=FAINT, linewidth=0)
+    outline(ax, (LEFT, places[0]), RIGHT - LEFT, HIGH)
+    area(ax, (mark - 0.02, places[0]), 0.04, HIGH, color, zorder=3)
+    for y, (name, which) in zip(places, ROWS, strict=True):
+        label(ax, (2.4, y + HIGH / 2), name, size=style.LABEL, ha="right")
+        if which != "one-hot":
+            strip(ax, (LEFT, y), RIGHT - LEFT, HIGH, found[which][:SHOWN], limit=LIMIT)
     return figure
-
-
-def _sentence(
-    ax: Axes, words: Sequence[str], marked: str, y: float, over: float | None = None
-) -> float:
-    """The words side by side around the middle, or the marked one at `over`; where it stands."""
-    colors = {text: word_color(text.lower() if text == "Me" else text) for text in words}
-    middle, number = (LEFT + RIGHT) / 2, words.index(marked)
-    if over is not None:
-        wide = [width_of(text, 18) for text in words]
-        before = sum(wide[:number]) + 0.28 * number + wide[number] / 2
-        middle = over - before + (sum(wide) + 0.28 * (len(words) - 1)) / 2
-    return sentence(ax, (middle, y), words, colors, size=18, gap=0.28, ha="center")[number]
 
 
 @figure(
     "series-map",
     caption="The journey of one word through the machine, every number real. The notebooks that "
     "open the strips: 01, 02, 03, 04 to 06, 07, and for the last one 08 and 11.",
-    alt="'I like trees' is on top, 'Me gustan los árboles' at the bottom. In between, the word "
-    "'trees' as six strips of colored cells: its number in a list, learned numbers, with its "
-    "position, with its neighbors, after the encoder; then, in the decoder, about to be written. "
-    "An arrow leads from 'trees' to its mark in the list, which widens to the 128 numbers; three "
-    "of them, the largest, are columns through the four strips up to the end of the encoder: one "
-    "stays, two fade. A bracket under the whole last strip leads to 'árboles'.",
+    alt="'I like trees' is on top, 'Me gustan los árboles' at the bottom; a thin stream leads from "
+    "'I' to 'Me', one from 'like' to 'gustan', a short one to 'los'. That of 'trees' is a wide "
+    "green band with six rows: a mark, its number in a list, which widens to the first 16 of its "
+    "128 numbers as colored cells: learned, with its position, with its neighbors, after the "
+    "encoder; then, in the decoder, about to be written. Some cells keep their color to the end of "
+    "the encoder, others fade or turn. Below, the band narrows to 'árboles'.",
     hero=True,
 )
 def draw_series_map() -> Figure:
-    found = vectors()
-    stations = [
-        _Stage("its number in a list", found["one-hot"]),
-        _Stage("128 learned numbers", found["embedding"]),
-        _Stage("+ its position", found["+ position"]),
-        _Stage("+ its neighbors", found["encoder layer 0"], "encoder"),
-        _Stage("after the encoder", found["memory"], "encoder"),
-        _Stage("about to be written", found["decoder"], "decoder"),
-    ]
-    return _series_map(
-        ["I", "like", "trees"],
-        ["Me", "gustan", "los", "árboles"],
-        "trees",
-        "árboles",
-        stations,
-    )
+    return _series_map(vectors())
 
 
 def draw_cross_attention(

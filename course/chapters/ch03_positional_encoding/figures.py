@@ -257,7 +257,7 @@ def _clock_table(words: Sequence[str], encoding: Any, pairs: Mapping[int, str]) 
     across = [2.1 + 0.77 * position for position in range(len(words))]
     for row, (i, name) in enumerate(pairs.items()):
         y = step * (len(pairs) - row) - 0.02 + 0.24
-        label(ax, (1.62, y), name, size=style.LABEL, ha="right", linespacing=1.35)
+        label(ax, (1.62, y), name, size=style.LABEL, ha="right")
         for x, (right, up) in zip(across, table[:, 2 * i : 2 * i + 2], strict=False):
             turned = math.degrees(math.atan2(right, up)) % 360
             ax.add_patch(Wedge((x, y), radius, 90 - turned, 90, facecolor=TURNED))
@@ -266,8 +266,8 @@ def _clock_table(words: Sequence[str], encoding: Any, pairs: Mapping[int, str]) 
             path(ax, [(x, y), tip], style.ACCENT, thick=2.6, head=False)
     for position, (x, text) in enumerate(zip(across, words, strict=True)):
         word(ax, (x, 0.42), text, size=12)
-        label(ax, (x, 0.12), str(position), size=style.LABEL, ha="center")
-    label(ax, (1.62, 0.12), "position", size=style.LABEL, ha="right")
+        label(ax, (x, 0.12), str(position), ha="center", color=style.MUTED)
+    label(ax, (1.62, 0.12), "position", ha="right", color=style.MUTED)
     return figure
 
 

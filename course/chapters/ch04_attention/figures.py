@@ -53,7 +53,7 @@ def _query_finds_key(
         )
     weights = np.exp(k @ q) / np.exp(k @ q).sum()
     figure, ax = canvas(8, 4.7)
-    note = "The farther a key reaches along the query (dashed), the larger its disk: its weight"
+    note = "The farther a key reaches along the query (dashed), the larger its weight (disk)"
     heading(ax, "A query finds the key that points its way", note)
     here, unit = np.array([3.4, 1.0]), 1.4  # inches
     for asked, key, weight, color in zip(words, k, weights, _word_colors(words), strict=True):

@@ -159,34 +159,35 @@ def _words_come_back(src: Sequence[str], read: Sequence[str], written: Sequence[
     """
     if list(read[1:]) != list(written[:-1]):
         raise ValueError(f"{' '.join(written)} doesn't come back as {' '.join(read)}")
-    figure, ax = canvas(style.WIDTH, 4.35)
+    figure, ax = canvas(style.WIDTH, 3.72)
     heading(ax, "Each word the decoder writes is the next word it reads")
-    left, pitch, low, high = 3.5, 0.86, 1.45, 2.45
-    places, middle = [left + pitch * place for place in range(len(read))], (low + high) / 2
-    for x, width, color, name in (
-        (0.05, 2.3, style.ENCODER, "encoder"),
-        (left - 0.48, places[-1] - left + 0.96, style.DECODER, "decoder"),
+    left, pitch, low, high, under, over = 1.66, 1.2, 0.86, 2.36, 0.3, 2.92
+    places, middle = [left + 0.86 + pitch * place for place in range(len(read))], (low + high) / 2
+    for x, end, color, name in (
+        (0.03, 1.04, style.ENCODER, "encoder"),
+        (left, places[-1] + 0.58, style.DECODER, "decoder"),
     ):
-        at, size = (x + width / 2, middle), {"size": style.TITLE, "weight": "bold"}
-        box(ax, at, width, high - low, "", color, fill=style.TINTS[color], round=0.12)
-        label(ax, at, name, ha="center", color=color, **size)
-    for x, text in zip(sentence(ax, (1.2, 0.9), src, gap=0.27, ha="center"), src, strict=True):
-        arrow(ax, (x, 1.15), (x, low), word_color(text))
-    arrow(ax, (2.35, middle), (left - 0.48, middle), style.ENCODER, thick=3)
-    named = {"size": style.NOTE, "ha": "center", "color": style.ENCODER}
-    label(ax, (2.66, middle + 0.2), "memory", weight="bold", **named)
-    for y, said in ((high + 0.58, "it writes"), (0.95, "it reads")):
-        label(ax, (left - 0.42, y), said, ha="right", color=style.MUTED)
-    for place, (x, comes, goes) in enumerate(zip(places, read, written, strict=True)):
-        word(ax, (x, 0.95), comes, size=13)
-        arrow(ax, (x, 1.15), (x, low), word_color(comes))
-        arrow(ax, (x, high), (x, high + 0.4), word_color(goes))
-        word(ax, (x, high + 0.58), goes, size=13)
-        if place + 1 < len(places):  # around the decoder, and up to the next to be read
-            lane, out = 0.12 * (len(places) - 2 - place), places[-1] + 0.6
-            over, under, end = high + 0.94 + lane, 0.55 - lane, places[place + 1]
-            corners = [(x, high + 0.76), (x, over), (out + lane, over), (out + lane, under)]
-            path(ax, [*corners, (end, under), (end, 0.77)], word_color(goes))
+        at, look = ((x + end) / 2, middle), {"fill": style.TINTS[color], "line": 0, "round": 0.14}
+        box(ax, at, end - x, high - low, "", color, **look)
+        label(ax, (x + 0.12, high - 0.2), name, size=style.LABEL, color=color, weight="bold")
+    for place, text in enumerate(src):
+        word(ax, (0.19, high - 0.5 - 0.26 * place), text, size=style.NOTE, ha="left")
+    arrow(ax, (1.04, middle), (left, middle), style.ENCODER, thick=3)
+    label(ax, (1.33, middle + 0.17), "memory", ha="center", color=style.ENCODER, weight="bold")
+    cell = {"color": style.PAPER, "linewidth": 9, "joinstyle": "round", "zorder": 2.1}
+    ax.broken_barh([(x - 0.27, 0.54) for x in places], (low + 0.42, high - low - 0.84), **cell)
+    turn, size = np.linspace(0, np.pi / 2, 16)[:, None], np.array([0.15, 0.24])
+    bow = size * (np.hstack([np.sin(turn), np.cos(turn)]) - 1)  # a quarter of an ellipse
+    for y, said, words in ((over, "it writes", written), (under, "it reads", read)):
+        label(ax, (left + 0.14, y), said, ha="right", color=style.MUTED)
+        for x, text in zip(places, words, strict=True):
+            start = high - 0.34 if y > high else y + 0.18
+            arrow(ax, (x, start), (x, start + low + 0.16 - under), word_color(text))
+            word(ax, (x, y), text, size=12)
+    for x, text in zip(places, written[:-1], strict=False):  # down through a gap, to be read
+        gap, end = x + pitch / 2, x + pitch - width_of(text, 12) / 2 - 0.08
+        way = [(x, over), *((gap, over) + bow), *((gap, under) - bow[::-1]), (end, under)]
+        path(ax, way, word_color(text), thick=3)
     return figure
 
 
@@ -431,11 +432,11 @@ def draw_generator() -> Figure:
     "decoder-words-come-back",
     hero=True,
     caption="Each word that the decoder writes is the next word that it reads.",
-    alt="A blue box, the encoder, with an arrow from each of 'I like trees <eos>' below it, and an "
-    "arrow 'memory' to a wide wine-red box, the decoder. Below the decoder the words that it "
-    "reads, <bos> me gustan los árboles; above it the words that it writes, me gustan los árboles "
-    "<eos>. From each written word a line in its color leads around the right side of the decoder "
-    "to the same word below; the four lines lie inside each other.",
+    alt="On the left the encoder, with 'I like trees <eos>'; an arrow 'memory' leads to a wide "
+    "panel, the decoder, with five cells. Below the cells stand the words that it reads, <bos> me "
+    "gustan los árboles; above them the words that it writes, me gustan los árboles <eos>. From "
+    "each written word an arrow in its color leads down through the gap on its right to the same "
+    "word under the next cell: four strokes of one shape, from left to right.",
 )
 def draw_words_come_back() -> Figure:
     way = _i_like_trees_on_the_way()

@@ -193,12 +193,12 @@ def _same_and_other(
     figure, ax = canvas(style.WIDTH, 5.4)
     both = " and ".join(f"“{one}”" for one in changed)
     heading(ax, f"{both} look at different nouns, “{same}” at the same one")
-    for (words, weights), other, y in zip(sentences, changed, (3.4, 1.05), strict=True):
+    for (words, weights), other, y in zip(sentences, changed, (3.5, 1.03), strict=True):
         weights = as_array(weights)
         places = {other: words.index(other), same: words.index(same)}
         found = {words[weights[place].argmax()]: style.INK for place in places.values()}
         marked = {**found, other: ASKERS[other], same: ASKERS[same]}
-        middles = sentence(ax, (0.1, y), words, marked, gap=0.27)
+        middles = sentence(ax, (0.08, y), words, marked, gap=0.276)
         arcs(ax, middles, y + 0.26, weights[places[other]], places[other], ASKERS[other])
         arcs(ax, middles, y - 0.12, weights[places[same]], places[same], ASKERS[same], below=True)
     return figure
