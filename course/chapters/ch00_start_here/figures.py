@@ -13,14 +13,14 @@ from course.drawing.attention_maps import attention_heatmap
 from course.drawing.cells import area, outline, strip
 from course.drawing.maps import color_scale, level_name
 from course.drawing.registry import figure
-from course.drawing.words import canvas, label, titled, word, word_color
+from course.drawing.words import canvas, label, sentence, titled, width_of, word_color
 from transformer_lib.translator import Translator
 
 SHOWN = 16  # of the numbers of a word
-LEFT, RIGHT = 4.82, 7.74  # from where to where they stand
-STEP, HIGH, THIN = 0.58, 0.38, 0.06  # from row to row, of a row, half of a word's stream
-FAINT = 0.3  # how strong the streams are
-STREAMS = (("I", "Me", 2.8), ("like", "gustan", 3.5), ("", "los", 4.2))
+LEFT, RIGHT = 2.75, 7.7  # from where to where they stand
+STEP, HIGH, THIN = 0.58, 0.38, 0.06  # from row to row, of a row, half of the stream at its ends
+SENTENCES = ("I", "like", "trees"), ("me", "gustan", "los", "árboles")
+FAINT = 0.3  # how strong the stream is
 ROWS = (  # what is written beside it, and the station
     ("its number in a list", "one-hot"),
     ("learned numbers", "embedding"),
@@ -49,17 +49,15 @@ def _series_map(found: Mapping[str, Any]) -> Figure:
         look = {"fill": style.TINTS[color], "line": 0, "zorder": 0, "round": 0.14}
         box(ax, (3.98, (low + high) / 2), 7.9, high - low, "", color, **look)
         label(ax, (0.15, (low + high) / 2), name, size=style.LABEL, color=color, weight="bold")
-    for english, spanish, x in (*STREAMS, ("trees", "árboles", mark)):
-        color, begin = word_color(spanish.lower()), top if english else places[-1] + HIGH + over
-        end = bottom if x < LEFT else places[0]
-        area(ax, (x - THIN, end), 2 * THIN, begin - end, color, alpha=FAINT)
-        for y, text in ((top + 0.08, english), (bottom, spanish)):
-            word(ax, (x, y), text, size=16, color=color) if text else None
+    color = word_color("trees")
+    for y, words in zip((top + 0.03, bottom - 0.05), SENTENCES, strict=True):  # ends on the stream
+        sentence(ax, (mark + width_of(words[-1], 16) / 2, y), words, size=16, gap=0.24, ha="right")
+    area(ax, (mark - THIN, places[0]), 2 * THIN, top - places[0], color, alpha=FAINT)
     (y, left), (_, right) = (  # opened below the list, closed above the last word
         np.vstack(
             [
                 curve((places[0], mark + thin), (places[1] + HIGH, x)),
-                curve((places[-1], x), (bottom + 0.1, mark + thin)),
+                curve((places[-1], x), (bottom + 0.2, mark + thin)),
             ]
         ).T
         for x, thin in ((LEFT, -THIN), (RIGHT, THIN))
@@ -78,12 +76,11 @@ def _series_map(found: Mapping[str, Any]) -> Figure:
     "series-map",
     caption="The journey of one word through the machine, every number real. The notebooks that "
     "open the strips: 01, 02, 03, 04 to 06, 07, and for the last one 08 and 11.",
-    alt="'I like trees' is on top, 'Me gustan los árboles' at the bottom; a thin stream leads from "
-    "'I' to 'Me', one from 'like' to 'gustan', a short one to 'los'. That of 'trees' is a wide "
-    "green band with six rows: a mark, its number in a list, which widens to the first 16 of its "
-    "128 numbers as colored cells: learned, with its position, with its neighbors, after the "
-    "encoder; then, in the decoder, about to be written. Some cells keep their color to the end of "
-    "the encoder, others fade or turn. Below, the band narrows to 'árboles'.",
+    alt="'I like trees' is on top, 'me gustan los árboles' at the bottom. From 'trees' a green "
+    "stream runs down through six rows: a mark, its number in a list, which widens to the first 16 "
+    "of its 128 numbers as colored cells: learned, with its position, with its neighbors, after "
+    "the encoder; then, in the decoder, about to be written. Some cells keep their color to the "
+    "end of the encoder, others fade or turn. Below, the stream narrows to 'árboles'.",
     hero=True,
 )
 def draw_series_map() -> Figure:

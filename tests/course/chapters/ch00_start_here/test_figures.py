@@ -31,7 +31,7 @@ def test_the_caption_names_the_notebooks_and_the_map_says_how_many_numbers_it_sh
 
 def test_the_sentence_stands_on_top_and_its_translation_below_in_the_same_colors(drawn):
     words = {text.get_text(): text for text in drawn.axes[0].texts}
-    for english, spanish in (("I", "Me"), ("like", "gustan"), ("trees", "árboles")):
+    for english, spanish in (("I", "me"), ("like", "gustan"), ("trees", "árboles")):
         assert words[english].get_position()[1] > words[spanish].get_position()[1]
         assert words[english].get_color() == words[spanish].get_color()
         assert words[english].get_color() == style.readable(style.WORDS[english])
