@@ -1,4 +1,4 @@
-"""Words flow back into the decoder, in motion: each is written, goes round, and is read."""
+"""Words flow back into the decoder, in motion: each is written, comes down, and is read."""
 
 import numpy as np
 from matplotlib.figure import Figure
@@ -15,7 +15,7 @@ ROUND = 1.35  # of them on the way back
 @animation(
     "decoder-words-come-back",
     moves="In motion: the memory arrives; then the decoder reads <bos> and writes 'me', which "
-    "travels around the decoder and is read; and so on, word by word, until it writes <eos>.",
+    "travels down through the gap and is read; and so on, word by word, until it writes <eos>.",
 )
 def come_back(figure: Figure) -> Film:
     [ax] = figure.axes
@@ -44,7 +44,8 @@ def come_back(figure: Figure) -> Film:
             start = int(np.abs(places - x).argmin())
             film.draw(patch, at=begins[start] + 0.8, takes=ROUND)
             begin, end = written[start].get_position(), read[start + 1].get_position()
-            way = _around(begin, end, (right, top), (right, y))
+            gap = places[start : start + 2].mean()
+            way = _down(begin, end, (gap, top), (gap, y))
             film.fly(written[start], way, at=begins[start] + 0.8, takes=ROUND, before=read[0])
         elif y > high - 0.05:
             film.draw(patch, at=begins[nearest] + 0.45, takes=0.3)
@@ -65,8 +66,8 @@ def _extent(patch: Patch) -> tuple[float, float, float, float]:
     return x.min(), y.min(), x.max(), y.max()
 
 
-def _around(start: tuple, end: tuple, high: tuple, low: tuple, steps: int = 36) -> list:
-    """Up from a written word, around two corners, and up to the next: in equal steps."""
+def _down(start: tuple, end: tuple, high: tuple, low: tuple, steps: int = 36) -> list:
+    """Right of a written word, down through the gap, and to the next: in equal steps."""
     corners = np.array([start, (start[0], high[1]), high, low, (end[0], low[1]), end])
     gone = np.concatenate([[0], np.cumsum(np.hypot(*np.diff(corners, axis=0).T))])
     at = np.linspace(0, gone[-1], steps + 1)
