@@ -375,34 +375,39 @@ def _vectors(
 
 @figure(
     "encoder-who-moves",
-    caption="One word is nudged: which outputs move? Feed-forward, self-attention, whole encoder.",
-    alt="Three maps over the words of 'the tired animal crosses the wide street' and their <eos>. "
-    "Feed-forward: the diagonal and nothing else. Self-attention: strongest in the column of "
-    "<eos>, then in those of the two 'the'. Two whole layers: a strong diagonal, beside it most "
-    "in the column of <eos>.",
+    caption="“animal” is nudged: which outputs move through a feed-forward network, and which "
+    "through two layers? Lines from a tenth of its own move.",
+    alt="The sentence 'the tired animal crosses the wide street <eos>' in a row, with 'animal' "
+    "filled. Above, through a feed-forward network: one line leads to 'animal' and none to another "
+    "word. Below, through two layers, with attention: a thick line leads to 'animal', others to "
+    "'crosses', 'tired', 'the' before it and <eos>.",
 )
 def draw_who_moves() -> Figure:
     (words,), xs = read_by_encoder([SENTENCE])
-    encoder = Translator.load().model.eval().encoder
-    first, x = encoder.layers[0], xs[0][0]
-    maps = {
-        "feed-forward": moved(first.feed_forward, x),
-        "self-attention": moved(lambda x: first.self_attn(x, x, x), x),
-        "two whole layers": moved(encoder, x),
-    }
-    return maps_of_words(
-        maps,
-        [*words, "<eos>"],
-        title="A word reaches the others only through attention",
-        note="Rows: whose output moves. Columns, in the same order: the word that is nudged",
-        notes={
-            "feed-forward": "itself alone",
-            "self-attention": "others, too",
-            "two whole layers": "others, too",
-        },
-        scale_name="how far it moves (largest = 1)",
-        limits=(0, 1),
-    )
+    encoder, nudged, x = Translator.load().model.eval().encoder, 2, xs[0][0]
+    words, middle = [*words, "<eos>"], 1.65
+    figure, ax = canvas(8, 4.1)
+    note = "“animal” is nudged: the thicker a line, the farther this output moves"
+    heading(ax, "A word reaches the others only through attention", note)
+    places = [0.34 + 1.04 * place for place in range(len(words))]
+    for function, end, name in (
+        (encoder.layers[0].feed_forward, 2.85, "feed-forward: it moves alone"),
+        (encoder, 0.45, "two layers, with attention: others move too"),
+    ):
+        moves = moved(function, x)[:, nudged]
+        moves, up = moves / moves.max(), 0.19 if end > middle else -0.19
+        starts, ends = [(places[nudged], middle + up)], [(x, end - up) for x in places]
+        look = {"name": name, "widest": 11, "least": 0.1, "upright": True}
+        threads(ax, starts, ends, moves, style.ACCENT, **look)
+        for place, text in enumerate(words):
+            color = style.ACCENT if moves[place] >= 0.1 else style.MUTED
+            word(ax, (places[place], end), text, size=12, color=color)
+        label(ax, (0.02, end + (0.32 if up > 0 else -0.32)), name, weight="bold")
+    box(ax, (places[nudged], middle), 0.68, 0.26, fill=style.ACCENT, line=0)
+    for place, text in enumerate(words):
+        color = style.PAPER if place == nudged else style.MUTED
+        word(ax, (places[place], middle), text, size=12, color=color)
+    return figure
 
 
 @figure(

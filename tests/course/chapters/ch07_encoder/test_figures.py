@@ -21,6 +21,7 @@ from course.drawing import style
 from course.drawing.maps import maps_of_words
 from course.drawing.registry import FIGURES
 from course.grammar.lexicon import NOUNS
+from transformer_lib.translator import Translator
 
 
 def drawn(name: str) -> dict[str, np.ndarray]:
@@ -138,16 +139,24 @@ def test_what_does_not_fit_is_refused(draw, message):
 
 
 def test_who_moves():
-    maps = drawn("encoder-who-moves")
-    assert list(maps) == ["feed-forward", "self-attention", "two whole layers"]
-    alone, attention, both = maps.values()
-    assert (alone - np.diag(alone.diagonal())).max() < 1e-5 and alone.diagonal().min() > 0.3
-    felt = attention.sum(axis=0)  # a column is a nudge
-    *_, third, second, first = felt.argsort()
-    assert (first, {second, third}) == (7, {0, 4})  # <eos>, the two "the"
-    assert felt[7] > 2 * felt[second]
-    assert (both.argmax(axis=1) == np.arange(8)).all() and both.min() > 1e-3
-    assert (both - np.diag(both.diagonal())).sum(axis=0).argmax() == 7
+    (words,), xs = data.read_by_encoder([data.SENTENCE])
+    encoder, x = Translator.load().model.eval().encoder, xs[0][0]
+    alone = data.moved(encoder.layers[0].feed_forward, x)
+    assert (alone - alone.diagonal().diag()).max() < 1e-5 and alone.diagonal().min() > 0.3
+    assert data.moved(encoder, x).min() > 1e-3, "every word depends on every word"
+    ax = FIGURES["encoder-who-moves"].draw().axes[0]
+    above, below = (
+        {round(float(path[-1][0]), 2): wide for path, wide in zip(*ends_of(lines), strict=True)}
+        for lines in ax.collections
+    )
+    at = {round(text.get_position()[0], 2): text.get_text() for text in ax.texts if text.get_ha() == "center"}
+    assert [at[x] for x in above] == ["animal"]
+    assert [at[x] for x in below] == ["the", "tired", "animal", "crosses", "<eos>"]
+    assert max(below, key=below.get) == next(iter(above))
+
+
+def ends_of(lines) -> tuple:
+    return lines.get_segments(), lines.get_linewidths()
 
 
 def test_the_deep_stack():
