@@ -7,7 +7,6 @@ import matplotlib as mpl
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import FuncFormatter, MultipleLocator
 
 from course.chapters.ch07_encoder.experiments import (
     SENTENCE,
@@ -26,15 +25,13 @@ from course.chapters.ch07_encoder.experiments import (
     red_things,
     shares_a_mean,
     stream,
-    titles,
     what_is_added,
     without_end,
 )
 from course.drawing import style
-from course.drawing.arrows import arrow, box, path, threads
+from course.drawing.arrows import arrow, box, bracket, path, threads
 from course.drawing.cells import area, matrix, outline, scale
-from course.drawing.maps import AMOUNTS, level_name, maps_of_words
-from course.drawing.plots import name_lines
+from course.drawing.maps import AMOUNTS
 from course.drawing.registry import figure
 from course.drawing.values import as_array, written
 from course.drawing.words import Point, canvas, heading, label, sentence, titled, word, word_color
@@ -44,55 +41,31 @@ from transformer_lib.translator import Translator
 FLOW_LIMIT = 2.5  # numbers beyond it have the color of the ends
 
 
-# --- curves over depth ---------------------------------------------------------------------------
+# --- parts of several figures --------------------------------------------------------------------
 
 
-def depth_curves(
-    panels: Mapping[str, Mapping[str, Sequence[float]]],
-    *,
-    loud: Sequence[str] = (),
-    powers: Sequence[str] = (),
-    last: str = "",
-    places: Mapping[str, Point] | None = None,
-) -> Figure:
-    """Draw a quantity below, between and above the layers of a stack, one panel each -> the figure.
+def _cosines(
+    ax: Axes,
+    at: Point,
+    cell: Point,
+    table: Any,
+    rows: Sequence[str],
+    columns: Sequence[str],
+    **how: Any,
+) -> Point:
+    """Draw a map with its words at the left and above -> its upper right corner.
 
-    panels: title -> curve's name -> its values, the first for the input of the stack. loud: the
-    curves in the accent. powers: the titles of panels whose values are drawn as powers of ten.
-    last: the name of the last value's place, where it isn't a layer. places: name -> where it is
-    written, if not at its curve's end. Raises ValueError where a power of ten would be drawn of a
-    number that isn't positive.
+    cell: width and height of a cell. how: options of `matrix`.
     """
-    figure = style.new_figure(style.WIDTH, 3.6)
-    grid = figure.subplots(1, len(panels), squeeze=False, sharey=True)
-    for ax, (title, curves) in zip(grid.flat, panels.items(), strict=True):
-        for name, values in curves.items():
-            values, end = np.asarray(values, float), len(values) - 1
-            if title in powers and not (values > 0).all():
-                raise ValueError(f"{title!r}: {name} has numbers that aren't positive")
-            drawn = np.log10(values) if title in powers else values
-            at = [*range(end), end + 1.5 if last else end]
-            color = style.ACCENT if name in loud else style.MUTED
-            second = color in [line.get_color() for line in ax.lines]
-            dashes = "--" if second else "-"
-            ax.plot(at, drawn, dashes, color=color, label=name, linewidth=2.5)
-            if name in (places or {}):
-                ax.text(*places[name], name, color=color, weight="bold")
-        if title in powers:
-            ax.yaxis.set_major_locator(MultipleLocator(2))
-            ax.yaxis.set_major_formatter(FuncFormatter(_power))
-        ax.xaxis.set_major_locator(MultipleLocator(6))
-        if last:
-            ax.set_xticks([*range(0, end, 6), end + 1.5], [*map(str, range(0, end, 6)), last])
-        ax.set_title(title, loc="left")
-        ax.set_xlabel("layers passed")
-        if places is None:
-            name_lines(ax)
-    return figure
-
-
-def _power(exponent: float, _: int) -> str:
-    return "1" if exponent == 0 else rf"$10^{{{exponent:.0f}}}$"
+    (x, y), (wide, high), (down, along) = at, cell, table.shape
+    matrix(ax, at, wide * along, high * down, table, **how)
+    top = y + high * down
+    for row, text in enumerate(rows):
+        word(ax, (x - 0.1, top - high * (row + 0.5)), text, size=style.NOTE, ha="right")
+    for column, text in enumerate(columns):
+        lift = 0.17 + 0.26 * (column % 2) * (wide < 0.5)  # narrow columns: on two heights
+        word(ax, (x + wide * (column + 0.5), top + lift), text, size=style.NOTE)
+    return x + wide * along, top
 
 
 # --- the stream that words add to ----------------------------------------------------------------
@@ -450,69 +423,66 @@ def draw_neurons() -> Figure:
     return _neuron_words(neurons, kinds, named)
 
 
-F, SUM, BOTH = "f(x)", "x + f(x)", "norm(x + f(x))"
-ALIKE = 0.95  # the mean cosine from which on words count as alike
-UP, DOWN = "Signal, on its way up", "Gradient, on its way down"
-
-
 @figure(
     "encoder-deep-stack",
-    caption="Signal and gradient through 24 untrained layers: vanishing, exploding, steady.",
-    alt="Two panels of three curves over 24 layers, in powers of ten. Signal: with f(x) it falls "
-    "to a millionth, with x + f(x) it rises above ten thousand, with norm(x + f(x)) it stays at "
-    "1. Gradient, on its way down: f(x) falls to a millionth, x + f(x) rises to ten million, "
-    "norm(x + f(x)) stays near 1.",
+    caption="The length of the vectors in 24 untrained layers: it vanishes, explodes, stays.",
+    alt="Three curves over 24 layers, from a vector of length 1, in powers of ten. With the "
+    "sub-layers alone it falls below a millionth, with the residual sum it rises to about 50,000 "
+    "times its length, with sum and norm it stays the same.",
 )
 def draw_deep_stack() -> Figure:
-    ways = all_ways()
-    names = {F: "neither", SUM: "residual only", BOTH: "residual and norm"}
-    panels = {
-        title: {name: ways[way][key] for name, way in names.items()}
-        for title, key in ((UP, "signal"), (DOWN, "gradient"))
-    }
-    for name, values in panels[DOWN].items():
-        panels[DOWN][name] = values[::-1]  # it comes from the top
-    figure = depth_curves(panels, powers=list(panels), loud=[BOTH])
+    figure, ax = canvas(8, 3.85)
     title = "In 24 untrained layers, only the norm keeps the length of the vectors"
-    note = "Length of the vectors, 1 at the start. f: one sub-layer, attention or feed-forward"
-    titled(figure, title, note)
-    figure.axes[1].set_xlabel("layers passed, from the top")
+    heading(ax, title, "The gradients, on their way down, go the same three ways")
+    left, wide, middle, decade = 0.55, 4.5, 1.9, 0.2
+    for way, name, loud in (
+        ("residual only", "residual sum, no norm:", False),
+        ("residual and norm", "residual sum and norm:", True),
+        ("neither", "sub-layers alone:", False),
+    ):
+        lengths = np.array(all_ways()[way]["signal"])
+        times = lengths[-1] / lengths[0]
+        said = "as long as before" if loud else f"{round(times, -4):,.0f} times as long"
+        said = "less than a millionth left" if times < 1e-6 else said
+        x = left + wide * np.arange(len(lengths)) / (len(lengths) - 1)
+        color = style.ACCENT if loud else style.MUTED
+        ax.plot(x, middle + decade * np.log10(lengths), color=color, linewidth=4 if loud else 2.5)
+        y = middle + decade * np.log10(lengths[-1])
+        label(ax, (x[-1] + 0.15, y + 0.13), name, size=style.LABEL, color=color)
+        label(ax, (x[-1] + 0.15, y - 0.1), said, size=13, weight="bold", color=color)
+    label(ax, (left - 0.12, middle), "1", size=style.LABEL, ha="right")
+    for x, layers, ha in ((left, "input", "left"), (left + wide, "24 layers", "right")):
+        label(ax, (x, 0.2), layers, size=style.LABEL, color=style.MUTED, ha=ha)
+    arrow(ax, (left + 0.6, 0.2), (left + wide - 0.85, 0.2), style.SOFT)
     return figure
 
 
 @figure(
     "encoder-deep-alike",
-    caption="How alike the words become in untrained layers, without and with a residual "
+    caption="The angle between two words in untrained layers, without and with a residual "
     "connection.",
-    alt="Two curves over the first 10 of 24 layers, and a dashed line at a cosine of 0.95. Without "
-    "a residual connection, the mean cosine of two words passes it after two layers; with one, "
-    "after eight.",
+    alt="Two rows of pairs of arrows, an angle of 91 degrees between them at the input. Without a "
+    "residual connection it is 55 degrees after one layer, and after two layers the two arrows are "
+    "nearly one. With it, the angle closes slowly: 68 degrees after two layers, 18 after eight.",
 )
 def draw_deep_alike() -> Figure:
-    curves = {
-        f"{said} a residual connection": all_ways()[way]["alike"][:11]
-        for said, way in (("without", "neither"), ("with", "residual only"))
-    }
-    [without, with_one] = (
-        next(layers for layers, cosine in enumerate(curve) if cosine > ALIKE)
-        for curve in curves.values()
-    )
-    places = dict(zip(curves, ((2.2, 1.05), (3.7, 0.62)), strict=True))
-    figure = depth_curves({"": curves}, loud=list(curves)[1:], places=places)
-    titled(
-        figure,
-        f"Words are alike after {without} layers; with the residual connection, after {with_one}",
-        "How alike two words are in the mean, as a cosine, in layers that have learned nothing",
-    )
-    [ax] = figure.axes
-    ax.axhline(ALIKE, color=style.MUTED, linewidth=1, linestyle="--")
-    for layers, line in zip((without, with_one), ax.lines, strict=False):
-        color = line.get_color()
-        ax.plot([layers, layers], [-0.05, ALIKE], ":", linewidth=1.5, color=color)
-        ax.text(layers + 0.12, 0.03, f"alike after {layers} layers", color=color)
-    ax.text(10.2, 0.91, f"above {ALIKE}: alike", ha="right", va="top", color=style.MUTED)
-    ax.set(xlim=(-0.1, 10.2), ylim=(-0.05, 1.15), xticks=range(0, 11, 2))
-    ax.set_yticks([0, 0.5, ALIKE], ["0", "0.5", f"{ALIKE}"])
+    figure, ax = canvas(8, 3.55)
+    title = "Without the residual connection, two layers make all words alike"
+    heading(ax, title, "The angle between two words, from their mean cosine, in untrained layers")
+    ways = (("without", "neither", style.ACCENT), ("with", "residual only", style.MUTED))
+    for row, (said, way, color) in enumerate(ways):
+        y = 1.62 - 1.15 * row
+        label(ax, (0.02, y + 0.3), f"{said} residual\nconnection", weight="bold", color=color)
+        for place, layers in enumerate((0, 1, 2, 4, 6, 8)):
+            angle = np.arccos(min(all_ways()[way]["alike"][layers], 1))
+            x = 2.1 + 1.08 * place
+            for half in (-angle / 2, angle / 2):
+                end = x + 0.68 * np.sin(half), y + 0.68 * np.cos(half)
+                arrow(ax, (x, y), end, color, thick=2.5)
+            label(ax, (x, y - 0.17), f"{np.degrees(angle):.0f}°", ha="center", size=style.LABEL)
+            if row == 0:
+                name = f"{layers} layer{'s' * (layers > 1)}" if layers else "input"
+                label(ax, (x, 2.58), name, ha="center", color=style.MUTED)
     return figure
 
 
@@ -557,25 +527,31 @@ def draw_two_norms() -> Figure:
 
 @figure(
     "encoder-stream",
-    title="In pre-norm the vectors grow from layer to layer, to five times their size",
-    caption="The size of the vectors between the layers of 24 untrained layers.",
-    alt="Two curves. Post-norm is flat at 1. Pre-norm climbs steadily from 1 to about 5, and the "
-    "one norm at the end takes it back to 1.",
+    caption="The length of the vectors between the layers of 24 untrained layers.",
+    alt="Two rows of upright arrows, one for the input and each of 24 layers. In post-norm all "
+    "are equally long. In pre-norm they grow steadily from 1 to 4.9; one norm at the end makes the "
+    "last as short as the first.",
 )
 def draw_stream() -> Figure:
-    sizes = {"post-norm": stream(False), "pre-norm": stream(True)}
-    places = {"pre-norm": (11, 3.45), "post-norm": (11, 1.15)}
-    drawn = depth_curves({"": sizes}, last="end", loud=["pre-norm"], places=places)
-    [ax] = drawn.axes
-    ax.set(xlim=(-0.3, 26.5), ylim=(0, 5.6))
-    for line in ax.lines:
-        line.set_clip_on(False)
-    largest = sizes["pre-norm"][24]
-    look = {"ha": "center", "weight": "bold", "color": style.ACCENT}
-    ax.text(24, largest + 0.2, f"{largest:.1f}", **look)
-    ax.text(24.6, 2.4, "one norm at the end", ha="right", color=style.ACCENT)
-    level_name(ax, "size of the vectors")
-    return drawn
+    figure, ax = canvas(8, 3.9)
+    title = "In pre-norm the vectors grow from layer to layer, to five times their length"
+    heading(ax, title, "Each arrow: how long the vectors are after one more untrained layer")
+    for y, name, lengths, color in (
+        (2.65, "post-norm", stream(False), style.MUTED),
+        (0.5, "pre-norm", stream(True), style.ACCENT),
+    ):
+        label(ax, (0.02, y + 0.18), name, size=13, weight="bold", color=color)
+        for place, length in enumerate(lengths[:25]):
+            x = 1.3 + 0.2 * place
+            arrow(ax, (x, y), (x, y + 0.36 * length), color, thick=3)
+        label(ax, (x + 0.15, y + 0.36 * length - 0.08), f"{length:.1f}", weight="bold", color=color)
+    label(ax, (1.25, 0.25), "input", color=style.MUTED)
+    label(ax, (x + 0.05, 0.25), "24 layers", color=style.MUTED, ha="right")
+    arrow(ax, (x + 0.3, 0.68), (x + 1.1, 0.68), style.MUTED)
+    label(ax, (x + 0.65, 0.92), "one last\nnorm", ha="center")
+    arrow(ax, (x + 1.35, y), (x + 1.35, y + 0.36 * lengths[25]), color, thick=3)
+    label(ax, (x + 1.5, y + 0.28), f"{lengths[25]:.1f}", weight="bold", color=color)
+    return figure
 
 
 @figure(
@@ -592,85 +568,89 @@ def draw_two_layers() -> Figure:
     return _two_stacks(["I", "like", "trees", "<eos>"], ["<bos>", "me", "gustan", "los"], "árboles")
 
 
-# Where whole maps have the color of 1.
-LIGHTER = mpl.colors.ListedColormap(AMOUNTS(np.linspace(0, 0.75, 256)))
-COLUMNS = "Each pair of words, the columns in the order of the rows"
-
-
 @figure(
     "encoder-similarity",
-    caption="How alike the words of one sentence are, before and after each layer of our "
-    "translator.",
-    alt="Three maps of cosines over 'the tired animal crosses the wide street', parted into who "
-    "acts, 'the tired animal', and what it does. Input: the two 'the' are alike, all other pairs "
-    "only a little. Layer 0: they no longer are. Layer 1: two blocks of positive values, half "
-    "of those between negative; their mean has fallen from 0.18 to -0.07.",
+    caption="How alike who acts and what it does are in one sentence, before and after the two "
+    "layers of our translator.",
+    alt="Two maps of cosines with the rows 'the', 'tired', 'animal' and the columns 'crosses', "
+    "'the', 'wide', 'street'. At the input nearly all are positive, most of all the two 'the'; "
+    "their mean is 0.18. After layer 1 several are negative, such as 'animal' with 'wide', and the "
+    "mean is -0.07.",
 )
 def draw_similarity() -> Figure:
     (words,), xs = read_by_encoder([SENTENCE])
     xs = without_end(words, xs)
-    maps = {title: others(alike(x)) for title, x in zip(titles(xs), xs, strict=True)}
-    apart = {name: table[:3, 3:].mean().item() for name, table in maps.items()}
-    return maps_of_words(
-        maps,
-        words,
-        title="In this sentence, what doesn't belong together moves apart",
-        note=f"{COLUMNS}; across: mean of who with what",
-        scale_name="how alike they are (cosine)",
-        limits=(-0.7, 0.7),
-        groups={"who": 3, "does what": 4},
-        notes={name: f"across: {mean:.2f}" for name, mean in apart.items()},
-    )
+    figure, ax = canvas(8, 3.15)
+    note = "How alike who acts is with what it does (cosine)"
+    heading(ax, "In this sentence, what doesn’t belong together moves apart", note)
+    for left, name, x in ((0.72, "input", xs[0]), (4.85, "after two layers", xs[-1])):
+        table = alike(x)[:3, 3:]
+        look = {"limit": 0.8, "decimals": 2}
+        right, top = _cosines(ax, (left, 0.15), (0.78, 0.5), table, words[:3], words[3:], **look)
+        label(ax, (left, top + 0.5), name, size=12, weight="bold")
+        mean = f"mean {written(table.mean().item(), 2)}"
+        label(ax, (right, top + 0.5), mean, size=style.TITLE, weight="bold", ha="right")
+    return figure
 
 
 @figure(
     "encoder-similarity-random",
     caption="The same sentence through six layers that have learned nothing.",
-    alt="Seven maps of cosines over 'the tired animal crosses the wide street'. The first, the "
-    "input, is faint except for the two 'the'. From layer to layer all cells become stronger; "
-    "after layer 5 all of them have nearly the color of 1.",
+    alt="Three maps of cosines over 'the tired animal crosses the wide street', with arrows "
+    "between them. The input is faint except for the two 'the', which are ringed; the mean is "
+    "0.18. After three layers all cells are stronger, 0.67 in the mean; after six all of them have "
+    "nearly the color of 1, with a mean of 0.96.",
 )
 def draw_similarity_random() -> Figure:
     words, xs = random_layers()
-    maps = {title: others(alike(x)) for title, x in zip(titles(xs), xs, strict=True)}
-    return maps_of_words(
-        maps,
-        words,
-        title="Layers that have learned nothing make all words alike",
-        note=COLUMNS,
-        scale_name="how alike they are\n(cosine)",
-        limits=(0, 1),
-        across=4,
-        notes={name: f"mean {np.nanmean(table):.2f}" for name, table in maps.items()},
-    )
+    figure, ax = canvas(8, 3.5)
+    note = "Cosines of the words, columns in the order of the rows. Ringed: “the” with “the”"
+    heading(ax, "Layers that have learned nothing make all words alike", note)
+    for place, (name, layers) in enumerate({"input": 0, "3 layers": 3, "6 layers": 6}.items()):
+        table, left = others(alike(xs[layers])), 0.92 + 2.49 * place
+        rows = () if place else words
+        look = {"limit": 1, "low": 0, "cmap": AMOUNTS}
+        right, top = _cosines(ax, (left, 0.15), (0.298, 0.298), table, rows, (), **look)
+        label(ax, (left, top + 0.2), name, size=12, weight="bold")
+        mean = f"mean {written(table.nanmean().item(), 2)}"
+        label(ax, (right, top + 0.2), mean, size=style.TITLE, weight="bold", ha="right")
+        if place:
+            arrow(ax, (left - 0.36, top - 1.04), (left - 0.06, top - 1.04), thick=2.5)
+        for row, column in ((0, 4), (4, 0)) if not place else ():
+            at = left + 0.298 * column, top - 0.298 * (row + 1)
+            outline(ax, at, 0.298, 0.298, style.INK, 2)
+    return figure
 
 
 @figure(
     "encoder-red",
-    caption="The word 'red' before ten nouns: how alike its ten vectors are in each layer.",
-    alt="Two maps of ten nouns by ten, the color is the cosine of two vectors of 'red'. Input: one "
-    "color, all alike. After layer 1: two strong blocks, the five nouns that are masculine in "
-    "Spanish and the five that are feminine, and fainter cells between them. The columns are "
-    "named masculine and feminine.",
+    caption="The word 'red' before ten nouns: how alike its ten vectors are after layer 1.",
+    alt="A map of ten nouns by ten, the color is the cosine of two vectors of 'red'. Two strong "
+    "blocks with 0.99 and 0.98: the five nouns that are masculine in Spanish, with 'rojo', and the "
+    "five that are feminine, with 'roja'; between them fainter cells, 0.78. A note says that at "
+    "the input all ten are the same vector.",
 )
 def draw_red() -> Figure:
-    nouns = [f"{noun}  {gender}" for noun, gender in zip(TEN_NOUNS, "mmmmmfffff", strict=True)]
-    found = red_things()
-    figure = maps_of_words(
-        {"input: all alike": found["input"], "after layer 1: two kinds": found["layer 1"]},
-        nouns,
-        title="“red” takes on the gender of its noun",
-        note="“red” before ten nouns, masculine or feminine in Spanish; columns in the same order",
-        scale_name="how alike two “red” are (cosine)",
-        limits=(0.7, 1.0),
-        groups={"masculine": 5, "feminine": 5},
-    )
-    [ax] = figure.axes
-    for image in ax.images:
-        image.set_cmap(LIGHTER)
-    for image in ax.images[:2]:
-        left, right, low, high = image.get_extent()
-        look = {"color": style.PAPER, "linewidth": 0.8, "zorder": 2.5}
-        ax.hlines(np.linspace(low, high, len(nouns) + 1), left, right, **look)
-        ax.vlines(np.linspace(left, right, len(nouns) + 1), low, high, **look)
+    table, cell, left, low = red_things()["layer 1"], 0.36, 0.85, 0.2
+    figure, ax = canvas(8, 5.15)
+    heading(ax, "“red” takes on the gender of its noun", "How alike ten “red” are after layer 1")
+    # Where whole blocks have the color of 1, a weaker one.
+    weaker = mpl.colors.ListedColormap(AMOUNTS(np.linspace(0, 0.75, 256)))
+    look = {"limit": 1, "low": 0.7, "cmap": weaker}
+    right, top = _cosines(ax, (left, low), (cell, cell), table, TEN_NOUNS, TEN_NOUNS, **look)
+    outline(ax, (left + 5 * cell, low), 0, 10 * cell, style.PAPER, 4)
+    outline(ax, (left, low + 5 * cell), 10 * cell, 0, style.PAPER, 4)
+    for half, (name, spanish) in enumerate((("masculine", "rojo"), ("feminine", "roja"))):
+        middle = top - cell * (2.5 + 5 * half)
+        for other in range(2):
+            block = others(table)[5 * half : 5 * half + 5, 5 * other : 5 * other + 5]
+            at, said = (left + cell * (2.5 + 5 * other), middle), written(block.nanmean().item(), 2)
+            color = style.PAPER if half == other else style.INK
+            label(ax, at, said, size=20, weight="bold", ha="center", color=color)
+        side = right + 0.15, middle - 2.3 * cell, middle + 2.3 * cell
+        bracket(ax, (side[0], side[1]), (side[0], side[2]), "")
+        label(ax, (right + 0.35, middle + 0.12), f"{name} in Spanish:", size=style.LABEL)
+        label(ax, (right + 0.35, middle - 0.12), f"red is “{spanish}”", size=13, weight="bold")
+    note = "At the input, all ten\nare the same vector"
+    label(ax, (right + 0.35, top + 0.3), note, color=style.MUTED)
     return figure
