@@ -30,7 +30,7 @@ from course.chapters.ch07_encoder.experiments import (
 )
 from course.drawing import style
 from course.drawing.arrows import arrow, box, bracket, path, threads
-from course.drawing.cells import area, matrix, outline, scale
+from course.drawing.cells import area, matrix, outline
 from course.drawing.maps import AMOUNTS
 from course.drawing.registry import figure
 from course.drawing.values import as_array, written
@@ -87,8 +87,9 @@ def _stream_of_words(words: Sequence[str], weights: Sequence[Any]) -> Figure:
             )
     lane, left, right = 0.82, 1.0, 7.45
     top = 0.72 + lane * len(words)  # the upper end of the boxes
-    figure, ax = canvas(8, top + 0.55)
-    heading(ax, "Each word flows straight on; every part only adds to it")
+    figure, ax = canvas(8, top + 0.75)
+    note = "The thicker a line between words, the more attention (from 10 %)"
+    heading(ax, "Each word flows straight on; every part only adds to it", note)
     wide = (right - left - 0.35) / len(matrices)
     y = [top - 0.88 - lane * row for row in range(len(words))]
     for layer, one in enumerate(matrices):
@@ -98,17 +99,17 @@ def _stream_of_words(words: Sequence[str], weights: Sequence[Any]) -> Figure:
         label(ax, (start + 0.12, 0.2), f"layer {layer}", weight="bold", color=style.ENCODER)
         leave, join, away, back = (start + part * wide for part in (0.07, 0.46, 0.54, 0.82))
         label(ax, ((leave + join) / 2, top - 0.2), "attention", size=style.LABEL, ha="center")
-        label(ax, ((away + back) / 2, top - 0.2), "feed-forward", size=style.LABEL, ha="center")
+        label(ax, ((away + back) / 2, top - 0.2), "feed-forward f", size=style.LABEL, ha="center")
         for (i, j), weight in np.ndenumerate(one):
             if i != j:
                 color = word_color(words[j])
                 ends = [(leave, y[j])], [(join, y[i])]
-                threads(ax, *ends, weight, color, name="ribbon", widest=9, least=0.02)
+                threads(ax, *ends, weight, color, name="ribbon", widest=11, least=0.1)
         for row, text in enumerate(words):
             color, up, mid = word_color(text), y[row] + 0.36, (away + back) / 2
             path(ax, [(away, y[row]), (away, up), (mid, up)], color, thick=2.4, head=False)
             path(ax, [(mid, up), (back, up), (back, y[row])], color, thick=2.4, head=False)
-            box(ax, (mid, up), 0.4, 0.26, "", color, fill=style.PAPER, line=2.2, zorder=3)
+            box(ax, (mid, up), 0.4, 0.26, "f", color, fill=style.PAPER, line=2.2, zorder=3)
             for x in (join, back):
                 _plus(ax, (x, y[row]))
     for row, text in enumerate(words):
@@ -124,11 +125,11 @@ def _plus(ax: Axes, at: Point) -> None:
 
 # --- two stacks side by side ---------------------------------------------------------------------
 
-BOX, SLIM, GAP = 0.3, 0.24, 0.14  # heights of a sub-layer and of its add & norm; between them
+BOX, PITCH = 0.3, 0.62  # heights of a sub-layer, and from one to the next
 SIDES = {
     "encoder": (2.1, -1, style.ENCODER, ("self-attention", "feed-forward")),
     "decoder": (
-        5.95,
+        5.9,
         1,
         style.DECODER,
         ("masked self-attention", "cross-attention", "feed-forward"),
@@ -137,51 +138,45 @@ SIDES = {
 
 
 def _two_stacks(src: Sequence[str], read: Sequence[str], written: str, layers: int = 2) -> Figure:
-    """Draw an encoder and a decoder of some layers, bottom up, with each add & norm filled.
+    """Draw an encoder and a decoder of some layers, bottom up, with cross-attention filled.
 
     src: the words that the encoder reads; read: what the decoder has read, written: its next word.
     The memory leads from the encoder's end to the cross-attention of every decoder layer.
     """
-    tall = 3 * (BOX + SLIM + 2 * GAP) + 0.24
-    bottom, pitch = 0.98, tall + 0.2
-    end, crossings, tops = bottom + layers * pitch - 0.2, [], {}
-    figure, ax = canvas(8, end + 1.5)
+    bottom, crossings, tops = 0.62, [], []
+    figure, ax = canvas(8, bottom + layers * (3 * PITCH + 0.2) + 1.2)
     heading(ax, "Every layer of the decoder reads what the last layer of the encoder made")
     for (name, (x, side, color, parts)), words in zip(SIDES.items(), (src, read), strict=True):
-        sentence(ax, (x, 0.16), words, size=11, ha="center")
-        arrow(ax, (x, 0.36), (x, 0.52))
-        box(ax, (x, 0.65), 2.3, 0.26, "embedding + position", fill=style.PAPER)
-        before, each = 0.78, (tall - 0.2) / len(parts)
+        sentence(ax, (x, 0.16), words, size=12, ha="center")
+        before, tall = 0.36, PITCH * len(parts)
         for layer in range(layers):
-            low = bottom + layer * pitch
+            low = bottom + layer * (tall + 0.2)
             ground = {"fill": style.TINTS[color], "line": 0, "zorder": 0}
-            box(ax, (x, low + tall / 2), 3.16, tall, "", color, **ground)
-            called = {"weight": "bold", "color": color, "ha": "right" if side < 0 else "left"}
-            label(ax, (x + 1.64 * side, low + tall - 0.2), f"layer\n{layer}", **called)
+            box(ax, (x, low + tall / 2), 2.6, tall, "", color, **ground)
+            called = {"color": color, "ha": "right" if side < 0 else "left"}
+            at = x + 1.4 * side, low + tall / 2
+            label(ax, at, f"{name},\nlayer {layer}", weight="bold", **called)
             for number, part in enumerate(parts):
-                y = low + 0.14 + each * number + BOX / 2 + (each - BOX - SLIM - 2 * GAP) / 2
-                norm, fork, out = y + BOX / 2 + GAP + SLIM / 2, y - BOX / 2 - 0.1, x + 1.4 * side
-                arrow(ax, (x, before), (x, y - BOX / 2))
-                arrow(ax, (x, y + BOX / 2), (x, norm - SLIM / 2))
-                path(ax, [(x, fork), (out, fork), (out, norm), (x + 0.92 * side, norm)])
-                box(ax, (x, y), 2.2, BOX, part, color, fill=style.PAPER, line=1.4, zorder=3)
-                box(ax, (x, norm), 1.84, SLIM, "add & norm", color, fill=color, zorder=3, size=10)
-                before = norm + SLIM / 2
-                crossings += [y] if part == "cross-attention" else []
-        tops[name] = before
+                y = low + PITCH * (number + 0.5)
+                arrow(ax, (x, before), (x, y - BOX / 2), style.SOFT)
+                if part == "cross-attention":
+                    crossings += [y]
+                    box(ax, (x, y), 2.1, BOX, part, color, fill=color, zorder=3)
+                else:
+                    look = {"fill": style.PAPER, "zorder": 3, "color": style.SOFT}
+                    box(ax, (x, y), 2.1, BOX, **look)
+                    label(ax, (x, y), part, size=style.LABEL, color=style.MUTED, ha="center")
+                before = y + BOX / 2
+        tops += [before]
     (x, _, color, _), (far, *_) = SIDES.values()
-    lane = (x + far) / 2
+    high, lane = crossings[-1], (x + far) / 2
     for y in crossings:
-        way = [(x, tops["encoder"]), (x, end + 0.22), (lane, end + 0.22), (lane, y), (far - 1.1, y)]
-        path(ax, way, color, thick=3)
-    label(ax, (x - 0.1, end + 0.4), "memory", size=13, weight="bold", ha="center", color=color)
-    arrow(ax, (far, tops["decoder"]), (far, end + 0.2))
-    box(ax, (far, end + 0.33), 2.3, 0.26, "linear, softmax", fill=style.PAPER)
-    arrow(ax, (far, end + 0.46), (far, end + 0.68))
-    word(ax, (far, end + 0.86), written, size=13)
-    for name, (x, side, color, _) in SIDES.items():
-        at = x + 1.58 * side, end + 0.86
-        label(ax, at, name, size=13, weight="bold", color=color, ha="left" if side < 0 else "right")
+        way = [(x + 0.55, high), (lane, high), (lane, y), (far - 1.05, y)]
+        path(ax, way, color, thick=4)
+    box(ax, (x, high), 1.1, 0.32, "memory", color, fill=color, weight="bold")
+    arrow(ax, (x, tops[0]), (x, high - 0.16), style.SOFT)
+    arrow(ax, (far, tops[1]), (far, tops[1] + 0.38), style.SOFT)
+    word(ax, (far, tops[1] + 0.54), written, size=13)
     return figure
 
 
@@ -196,24 +191,29 @@ def _neuron_words(
     """Draw how strongly each neuron fires for words, a dot each: title -> word -> how much.
 
     kinds: a row's name -> its words. named: title -> the words whose names stand at their dots.
+    What doesn't fire is grey.
     """
     figure = style.new_figure(style.WIDTH, 4.0)
     axes = figure.subplots(1, len(neurons), squeeze=False, sharex=True, sharey=True).flat
     for ax, (title, words) in zip(axes, neurons.items(), strict=True):
         for row, kind in enumerate(kinds.values()):
             fires = {text: value for text, value in words.items() if text in kind}
-            up = np.random.default_rng(0).uniform(-0.15, 0.25, len(fires))
+            up = np.random.default_rng(0).uniform(-0.05, 0.25, len(fires))
             for (text, value), y in zip(fires.items(), row + up, strict=True):
-                color = style.WORDS.get(text, style.ACCENT if row < 2 else style.SOFT)
+                color = style.ACCENT if value > 1 else style.SOFT
+                color = style.WORDS.get(text, color)
                 if text in named[title]:
-                    y = row - 0.15
-                    look = style.chip(text) if text in style.WORDS else {}
-                    look |= {"va": "bottom", "ha": "center" if value > 0.5 else "left"}
-                    ax.text(value, y - 0.11, text, size=style.NOTE, **look)
+                    y = row - 0.1
+                    ha = {"ha": "center" if value > 0.5 else "left"}
+                    ax.plot([value, value], [y, y - 0.13], color=style.SOFT, linewidth=0.8)
+                    word(ax, (value, y - 0.24), text, size=style.NOTE, **ha)
                 ax.scatter(value, y, s=34, color=color, alpha=0.8, linewidth=0, zorder=3)
-        ax.set_title(title, loc="left", fontsize=style.LABEL)
+            silent = sum(value < 0.1 for value in fires.values())
+            if silent > len(fires) / 2:
+                label(ax, (0.25, row + 0.1), f"{silent} silent", color=style.MUTED)
+        ax.set_title(title, loc="left")
         ax.set_yticks(range(len(kinds)), kinds)
-        ax.set(xlabel="how strongly it fires", ylim=(len(kinds) - 0.6, -0.5))
+        ax.set_ylim(len(kinds) - 0.6, -0.6)
         ax.tick_params(axis="y", length=0)
         ax.spines["left"].set_visible(False)
     title = "Two neurons fire for “trees”: one for masculine plurals, one for all plurals"
@@ -227,120 +227,76 @@ def _neuron_words(
 def _norm_groups(
     groups: Mapping[str, Any], sentences: Sequence[Sequence[str]], title: str = ""
 ) -> Figure:
-    """Draw the numbers of a batch as cells; those that are normalized together are one block.
+    """Draw the numbers of a batch as cells, those of one group in the accent -> the figure.
 
-    groups: title -> whole numbers (b, s, d_model), equal for numbers of one group; the first group
-    is in the accent, and each has a letter. sentences: the words of each sentence of the batch;
-    padding has a dashed frame. Raises ValueError where the words don't fit.
+    groups: title -> whole numbers (b, s, d_model), equal for numbers of one group; the group shown
+    is that of the last number of the first sentence. sentences: the words of each sentence of the
+    batch; padding is hatched. Raises ValueError where the words don't fit.
     """
-    shape, cell, pitch = (len(sentences), len(sentences[0])), 0.38, 0.6
+    shape, wide, high = (len(sentences), len(sentences[0])), 0.52, 0.38
     words = [text for words in sentences for text in words]
-    tall = cell * len(words) + 0.2 * (shape[0] - 1)
-    figure, ax = canvas(8, tall + 1.6)
-    heading(ax, title, "One block with its letter: numbers that share a mean. Dashed: padding")
-    tops = [tall + 0.42 - cell * row - 0.2 * (row // shape[1]) for row in range(len(words))]
+    tall = high * len(words) + 0.24 * (len(sentences) - 1)
+    figure, ax = canvas(8, tall + 1.4)
+    heading(ax, title)
+    tops = [tall + 0.3 - high * row - 0.24 * (row // shape[1]) for row in range(len(words))]
     for panel, (name, group) in enumerate(groups.items()):
-        group = as_array(group).astype(int)
+        group = as_array(group)
         if group.ndim != 3 or group.shape[:2] != shape:
             raise ValueError(
                 f"{name!r}: groups of the shape {shape} and d_model were expected, "
                 f"but theirs is {group.shape}"
             )
-        table, left = group.reshape(len(words), -1), 0.8 + 4.1 * panel
-        blocks = list(dict.fromkeys(group.flat))
-        label(ax, (left, tall + 0.72), f"{name} ({len(blocks)} means)", size=12, weight="bold")
-        for block, number in enumerate(blocks):
-            color = style.RULE if block else style.ACCENT
-            for row, feature in np.argwhere(table == number):
-                right, under = table[row, feature + 1 :], table[row + 1 :, feature]
-                wide = pitch - (0.012 if len(right) and right[0] == number else 0.06)
-                low, x = tops[row] - cell + 0.06, left + pitch * feature
-                goes_on = len(under) and under[0] == number  # it reaches the next of its block
-                if goes_on and tops[row] - tops[row + 1] > cell + 0.01:  # across the sentences' gap
-                    area(ax, (x + wide / 3, tops[row + 1]), wide / 3, low - tops[row + 1], color)
-                elif goes_on:
-                    low = tops[row + 1] + 0.012
-                area(ax, (x, low), wide, tops[row] - low, color)
-            rows, features = np.nonzero(table == number)
-            middle = left + pitch * (features.mean() + 0.5) - 0.03
-            y = tops[rows[(len(rows) - 1) // 2]] - cell / 2 + 0.03
-            look = {"ha": "center", "weight": "bold", "color": style.ink_on(color)}
-            label(ax, (middle, y), chr(ord("A") + block), size=style.LABEL, **look)
+        table, left = group.reshape(len(words), -1), 0.8 + 4.15 * panel
+        shared = table == group[0, -1, -1]
+        label(ax, (left, tall + 0.6), name, size=13, weight="bold")
+        for (row, feature), loud in np.ndenumerate(shared):
+            hatch = {"hatch": "////", "edgecolor": style.PAPER} if words[row] == "<pad>" else {}
+            at, color = (left + wide * feature, tops[row] - high), style.ACCENT if loud else None
+            area(ax, at, wide - 0.04, high - 0.04, color or style.RULE, **hatch)
+        rows, features = np.nonzero(shared)
+        right, low = left + wide * table.shape[1] + 0.1, tops[rows[-1]] - high
+        bracket(ax, (right, low), (right, tops[rows[0]] - 0.04), "one\nmean", style.ACCENT)
         for text, top in zip(words, tops, strict=True):
-            word(ax, (left - 0.1, top - cell / 2 + 0.03), text, ha="right")
-            if text == "<pad>":
-                at, wide = (left - 0.03, top - cell + 0.03), pitch * table.shape[1]
-                outline(ax, at, wide, cell, style.INK, 1.4, linestyle=(0, (4, 2)))
-        wide = f"{group.shape[2]} features of each word"
-        label(ax, (left, 0.18), wide, color=style.MUTED)
+            word(ax, (left - 0.1, top - high / 2 - 0.02), text, ha="right")
     return figure
 
 
 # --- the residual connection --------------------------------------------------------------------
 
 
-def _around_flow(
-    rows: Mapping[str, Sequence[Any]], words: Sequence[str], title: str = ""
-) -> Figure:
-    """Draw vectors that pass a sub-layer, one row for each way -> the figure.
+def _around_flow(rows: Mapping[str, Sequence[Any]], words: Sequence[str], title: str) -> Figure:
+    """Draw how large words enter and leave a sub-layer, one row for each way -> the figure.
 
-    rows: title -> stations from left to right: (name, matrix (s, d)) for vectors, "+" for the sum
-    with the first vectors, any other text for a box. Beside each vector stands its size, the root
-    of the mean square; of the first and the last in its word's color. Raises ValueError when a
-    matrix doesn't fit the words.
+    rows: title -> what is on the way, from left to right: (name, matrix (s, d)) for vectors, "+"
+    for the sum with the first vectors, any other text for a box. A bar is as long as a word's first
+    or last vector is large: the root of its mean square.
     """
-    high, left, right = 2.15, 0.66, 7.95
-    figure, ax = canvas(8, high * len(rows) + 1.1)
-    note = "Beside each word’s vector: its size, the root of its mean square. f: one sub-layer"
-    heading(ax, title, note)
+    high, step, unit = 1.72, 0.34, 0.7
+    figure, ax = canvas(8, high * len(rows) + 0.82)
+    heading(ax, title, "Bars: how large each word’s vector is. f: a sub-layer with its dropout")
     for row, (name, stations) in enumerate(rows.items()):
-        y = high * (len(rows) - row) - 1.05  # where the vectors stand
-        label(ax, (0.02, y + 1.28), name, size=12, weight="bold")
-        widths = [{"+": 0.3}.get(s, 0.74) if isinstance(s, str) else 1.08 for s in stations]
-        gap = (right - left - sum(widths)) / (len(stations) - 1)
-        start = left
-        for number, (station, width) in enumerate(zip(stations, widths, strict=True)):
-            x = start + width / 2
-            if number:
-                arrow(ax, (start - 0.7 * gap, y), (start, y))
-            if station == "+":
+        y = high * (len(rows) - row) - 1.1  # where the vectors flow
+        label(ax, (0.02, y + 0.82), name, size=12, weight="bold")
+        for x, (_, vectors) in ((0.72, stations[0]), (6.05, stations[-1])):
+            sizes = np.sqrt((as_array(vectors) ** 2).mean(axis=1))
+            for place, (text, size) in enumerate(zip(words, sizes, strict=True)):
+                up, color = y + step * (1 - place), word_color(text)
+                word(ax, (x - 0.1, up), text, ha="right")
+                area(ax, (x, up - 0.11), unit * size, 0.22, color)
+                look = {"weight": "bold", "color": style.readable(color, style.PAPER)}
+                at = x + unit * size + 0.08, up
+                label(ax, at, written(size, 1), size=style.LABEL, **look)
+        parts = [station for station in stations if isinstance(station, str)]
+        places = dict(zip(parts, (3.35, 4.05, 4.75), strict=True))
+        arrow(ax, (2.65, y), (5.3, y), style.SOFT)
+        ends = [(2.85, y), (2.85, y + 0.45), (places["+"], y + 0.45), (places["+"], y + 0.13)]
+        path(ax, ends, style.SOFT)
+        for part, x in places.items():
+            if part == "+":
                 _plus(ax, (x, y))
-                corner, over = left + widths[0] + 0.3 * gap, y + 0.8
-                path(ax, [(corner, y), (corner, over), (x, over), (x, y + 0.13)], style.INK)
-                middle = (corner + x) / 2, over + 0.15
-                label(ax, middle, "x itself, unchanged", size=style.LABEL, ha="center")
-            elif isinstance(station, str):
-                box(ax, (x, y), width, 0.54, station, fill=style.PAPER)
             else:
-                loud = number in (0, len(stations) - 1)
-                _vectors(ax, (start, y), *station, words, labels=number == 0, loud=loud)
-            start += width + gap
-    scale(ax, (6.3, 0.1), 1.2, limit=FLOW_LIMIT)
-    label(ax, (5.75, 0.145), "number in a vector", ha="right")
+                box(ax, (x, y), 0.54, 0.36, part.split(",")[0], fill=style.PAPER, zorder=3)
     return figure
-
-
-def _vectors(
-    ax: Axes, at: Point, name: str, table: Any, words: Sequence[str], labels: bool, loud: bool
-) -> None:
-    """A matrix as a small map right of `at`, its name above, beside each row the row's size."""
-    table = as_array(table)
-    if table.ndim != 2 or len(table) != len(words):
-        raise ValueError(
-            f"{name!r}: {len(words)} words need vectors of the shape "
-            f"({len(words)}, d), but theirs is {table.shape}"
-        )
-    (x, y), wide, step = at, 0.72, 0.28
-    top = y + step * len(words) / 2
-    matrix(ax, (x, 2 * y - top), wide, step * len(words), table, limit=FLOW_LIMIT)
-    label(ax, (x + wide / 2, top + 0.15), name, size=style.LABEL, ha="center")
-    for row, (size, text) in enumerate(zip(np.sqrt((table**2).mean(axis=1)), words, strict=True)):
-        middle, color = top - step * (row + 0.5), style.readable(word_color(text))
-        beside = {"weight": "bold", "color": color} if loud else {"color": style.MUTED}
-        beside |= {"ha": "right"}
-        label(ax, (x + 1.03, middle), written(size, 1), size=style.LABEL, **beside)
-        if labels:
-            word(ax, (x - 0.08, middle), text, ha="right")
 
 
 # --- the figures ---------------------------------------------------------------------------------
@@ -405,8 +361,8 @@ def draw_stream_of_words() -> Figure:
     "sentences have at least five times.",
     alt="Two panels of dots, one for each noun, in three rows: plurals masculine in Spanish, "
     "plurals feminine in Spanish, singulars. Neuron 314 of layer 0 fires for most masculine "
-    "plurals, such as cakes and trees, and for no other noun. Neuron 11 of layer 1 fires for all "
-    "plurals, most for parents, less for trees; of the singulars only for day.",
+    "plurals, such as books and trees, and for no other noun. Neuron 11 of layer 1 fires for all "
+    "plurals, most for parents, less for trees; of the singulars only for day, 93 are silent.",
 )
 def draw_neurons() -> Figure:
     kinds = {
@@ -414,13 +370,18 @@ def draw_neurons() -> Figure:
         "plural,\nfeminine": plural_nouns("f"),
         "singular": {noun.english for noun in NOUNS.values()},
     }
-    first, second = "neuron 314 of layer 0", "neuron 11 of layer 1"
+    first, second = "fires for masculine plurals", "fires for all plurals"
     named = {
-        first: ("trees", "books", "children", "parents", "houses"),
+        first: ("trees", "books", "children", "houses"),
         second: ("trees", "cats", "parents", "houses", "day"),
     }
     neurons = {first: excited_by(0, 314), second: excited_by(1, 11)}
-    return _neuron_words(neurons, kinds, named)
+    figure = _neuron_words(neurons, kinds, named)
+    for ax, name in zip(
+        figure.axes, ("neuron 314 of layer 0", "neuron 11 of layer 1"), strict=True
+    ):
+        ax.set_xlabel(f"how strongly {name} fires")
+    return figure
 
 
 @figure(
@@ -490,10 +451,10 @@ def draw_deep_alike() -> Figure:
     "encoder-norm-groups",
     caption="Numbers of one block share a mean: layer norm, one for each word; batch norm, one for "
     "each feature.",
-    alt="Two sentences of three words, each word a row of five numbers. On the left, layer norm: "
-    "each row is a block with its own letter, six means. On the right, batch norm: each column is "
-    "one, five means, through both sentences and the padding of the shorter one, which has a "
-    "dashed frame.",
+    alt="Two sentences of three words, each word a row of five cells, the padding hatched. On the "
+    "left, layer norm: the row of 'trees' is filled and has a bracket, 'one mean'. On the right, "
+    "batch norm: the last column is filled, through both sentences and the padding, with the same "
+    "bracket.",
 )
 def draw_norm_groups() -> Figure:
     shape = (2, 3, 5)
@@ -508,11 +469,10 @@ def draw_norm_groups() -> Figure:
 @figure(
     "encoder-two-norms",
     caption="Three words pass a sub-layer with its residual sum, in post-norm and in pre-norm.",
-    alt="Two rows of small color maps joined by arrows, with three words each and the size of each "
-    "word, first 0.5, 1 and 2. Above, post-norm: f and dropout, the sum with x, then the norm; "
-    "the output's three words have size 1. Below, pre-norm: the norm comes first and only f "
-    "reads it; x itself goes around to the sum, and the output's words keep different sizes. In "
-    "what is added, some cells are blank: dropout has set them to 0.",
+    alt="Two rows. On the left of each, a bar for each of 'I', 'like', 'trees', with the sizes "
+    "0.5, 1 and 2. Above, post-norm: they pass f, the sum with what goes around it, and the norm; "
+    "on the right, all three bars have size 1. Below, pre-norm: the norm comes first, then f, and "
+    "the sum with what goes around both; the bars leave with 0.7, 0.9 and 2.",
 )
 def draw_two_norms() -> Figure:
     return _around_flow(
@@ -558,11 +518,10 @@ def draw_stream() -> Figure:
     "encoder-two-layers",
     caption="Two encoder layers and two decoder layers: the memory reaches both decoder layers.",
     alt="Two stacks of boxes, to be read from the bottom up. On the left, the encoder reads 'I "
-    "like trees <eos>': two layers of self-attention and feed-forward, each followed by a filled "
-    "box 'add & norm' with a line around the sub-layer into it. On the right, the decoder has read "
-    "'<bos> me gustan los': two layers of masked self-attention, cross-attention and feed-forward. "
-    "From the top of the encoder a thick line, the memory, leads into the cross-attention of both "
-    "decoder layers. Above the decoder: linear, softmax, and the word 'árboles'.",
+    "like trees <eos>': two layers of self-attention and feed-forward. On the right, the decoder "
+    "has read '<bos> me gustan los': two layers of masked self-attention, cross-attention and "
+    "feed-forward; the cross-attentions are filled. From the top of the encoder a thick line, the "
+    "memory, leads into both of them. Above the decoder: the word 'árboles'.",
 )
 def draw_two_layers() -> Figure:
     return _two_stacks(["I", "like", "trees", "<eos>"], ["<bos>", "me", "gustan", "los"], "árboles")
