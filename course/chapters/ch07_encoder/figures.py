@@ -75,24 +75,16 @@ def _stream_of_words(words: Sequence[str], weights: Sequence[Any]) -> Figure:
     """Draw the residual stream of an encoder, a lane for each word -> the figure.
 
     weights: for each layer the attention weights (words, words); a row belongs to the word that
-    looks. What a word gets from another is as broad as its weight. Raises ValueError when they
-    don't fit the words.
+    looks. What a word gets from another is as broad as its weight.
     """
-    matrices = [as_array(one) for one in weights]
-    for one in matrices:
-        if one.shape != (len(words), len(words)):
-            raise ValueError(
-                f"{len(words)} words need weights of the shape "
-                f"{(len(words), len(words))}, but theirs is {one.shape}"
-            )
     lane, left, right = 0.82, 1.0, 7.45
     top = 0.72 + lane * len(words)  # the upper end of the boxes
     figure, ax = canvas(8, top + 0.75)
     note = "The thicker a line between words, the more attention (from 10 %)"
     heading(ax, "Each word flows straight on; every part only adds to it", note)
-    wide = (right - left - 0.35) / len(matrices)
+    wide = (right - left - 0.35) / len(weights)
     y = [top - 0.88 - lane * row for row in range(len(words))]
-    for layer, one in enumerate(matrices):
+    for layer, one in enumerate(weights):
         start = left + 0.2 + wide * layer
         ground = {"fill": style.TINTS[style.ENCODER], "line": 0, "zorder": 0, "round": 0.12}
         box(ax, (start + wide / 2 - 0.1, top / 2 + 0.02), wide - 0.2, top - 0.05, **ground)
@@ -100,7 +92,7 @@ def _stream_of_words(words: Sequence[str], weights: Sequence[Any]) -> Figure:
         leave, join, away, back = (start + part * wide for part in (0.07, 0.46, 0.54, 0.82))
         label(ax, ((leave + join) / 2, top - 0.2), "attention", size=style.LABEL, ha="center")
         label(ax, ((away + back) / 2, top - 0.2), "feed-forward f", size=style.LABEL, ha="center")
-        for (i, j), weight in np.ndenumerate(one):
+        for (i, j), weight in np.ndenumerate(as_array(one)):
             if i != j:
                 color = word_color(words[j])
                 ends = [(leave, y[j])], [(join, y[i])]
@@ -126,14 +118,10 @@ def _plus(ax: Axes, at: Point) -> None:
 # --- two stacks side by side ---------------------------------------------------------------------
 
 BOX, PITCH = 0.3, 0.62  # heights of a sub-layer, and from one to the next
+DECODES = "masked self-attention", "cross-attention", "feed-forward"
 SIDES = {
     "encoder": (2.1, -1, style.ENCODER, ("self-attention", "feed-forward")),
-    "decoder": (
-        5.9,
-        1,
-        style.DECODER,
-        ("masked self-attention", "cross-attention", "feed-forward"),
-    ),
+    "decoder": (5.9, 1, style.DECODER, DECODES),
 }
 
 
@@ -200,8 +188,7 @@ def _neuron_words(
             fires = {text: value for text, value in words.items() if text in kind}
             up = np.random.default_rng(0).uniform(-0.05, 0.25, len(fires))
             for (text, value), y in zip(fires.items(), row + up, strict=True):
-                color = style.ACCENT if value > 1 else style.SOFT
-                color = style.WORDS.get(text, color)
+                color = style.WORDS.get(text, style.ACCENT if value > 1 else style.SOFT)
                 if text in named[title]:
                     y = row - 0.1
                     ha = {"ha": "center" if value > 0.5 else "left"}
@@ -231,29 +218,28 @@ def _norm_groups(
 
     groups: title -> whole numbers (b, s, d_model), equal for numbers of one group; the group shown
     is that of the last number of the first sentence. sentences: the words of each sentence of the
-    batch; padding is hatched. Raises ValueError where the words don't fit.
+    batch; padding is hatched.
     """
-    shape, wide, high = (len(sentences), len(sentences[0])), 0.52, 0.38
+    wide, high = 0.52, 0.38
     words = [text for words in sentences for text in words]
     tall = high * len(words) + 0.24 * (len(sentences) - 1)
     figure, ax = canvas(8, tall + 1.4)
     heading(ax, title)
-    tops = [tall + 0.3 - high * row - 0.24 * (row // shape[1]) for row in range(len(words))]
+    tops = [tall + 0.3 - high * row for row in range(len(words))]
+    tops = [top - 0.24 * (row // len(sentences[0])) for row, top in enumerate(tops)]
     for panel, (name, group) in enumerate(groups.items()):
         group = as_array(group)
-        if group.ndim != 3 or group.shape[:2] != shape:
-            raise ValueError(
-                f"{name!r}: groups of the shape {shape} and d_model were expected, "
-                f"but theirs is {group.shape}"
-            )
         table, left = group.reshape(len(words), -1), 0.8 + 4.15 * panel
         shared = table == group[0, -1, -1]
         label(ax, (left, tall + 0.6), name, size=13, weight="bold")
         for (row, feature), loud in np.ndenumerate(shared):
             hatch = {"hatch": "////", "edgecolor": style.PAPER} if words[row] == "<pad>" else {}
-            at, color = (left + wide * feature, tops[row] - high), style.ACCENT if loud else None
-            area(ax, at, wide - 0.04, high - 0.04, color or style.RULE, **hatch)
-        rows, features = np.nonzero(shared)
+            at, color = (
+                (left + wide * feature, tops[row] - high),
+                (style.RULE, style.ACCENT)[int(loud)],
+            )
+            area(ax, at, wide - 0.04, high - 0.04, color, **hatch)
+        rows, _ = np.nonzero(shared)
         right, low = left + wide * table.shape[1] + 0.1, tops[rows[-1]] - high
         bracket(ax, (right, low), (right, tops[rows[0]] - 0.04), "one\nmean", style.ACCENT)
         for text, top in zip(words, tops, strict=True):

@@ -41,15 +41,9 @@ LIMIT = 3.0  # where its colors are darkest
 def _generator_flow(vector: Any, logits: Any, words: Sequence[str]) -> Figure:
     """Draw the way from the decoder's vector to a word -> the figure.
 
-    vector (d_model), logits (vocab_size), words: the vocabulary. Raises ValueError when there are
-    more or fewer words than logits.
+    vector (d_model), logits (vocab_size), words: the vocabulary.
     """
     x, scores = as_array(vector), as_array(logits)
-    if x.ndim != 1 or scores.shape != (len(words),):
-        raise ValueError(
-            f"a vector of the shape {x.shape} and logits of the shape {scores.shape} "
-            f"don't fit {len(words)} words"
-        )
     chances = np.exp(scores - scores.max())
     chances /= chances.sum()
     best, *others = (-scores).argsort()[:5]
@@ -89,10 +83,8 @@ def _generator_flow(vector: Any, logits: Any, words: Sequence[str]) -> Figure:
 def _decode_trace(src: Sequence[str], steps: Sequence[WordStep]) -> Figure:
     """Draw where the decoder looks while it writes each word -> the figure.
 
-    Each step: what the decoder has read and writes, its look at the source, the two likeliest words
-    with their probabilities. Raises ValueError when a step has other source words.
+    Each step: its look at the source, and the two likeliest words with their probabilities.
     """
-    _check(src, steps)
     figure, ax = canvas(style.WIDTH, 4.3)
     note = "The thicker a band, the more attention (last layer, mean of its heads)"
     heading(ax, "While it writes, the decoder looks along the English sentence", note)
@@ -327,16 +319,6 @@ def _stacks_stepper(way: Mapping[str, Any], start: int | None = None) -> Any:
     note = "Strips: vectors, their numbers blue below 0 and orange above. Dashed: not computed yet"
     title = alt.Title(alt.ExprRef(f"{titles}[step - 1]"), subtitle=note)
     return drawn.properties(width=width, height=height + 8, title=title).add_params(slider)
-
-
-def _check(src: Sequence[str], steps: Sequence[WordStep]) -> None:
-    if not steps:
-        raise ValueError("there are no steps to draw")
-    for number, step in enumerate(steps, start=1):
-        if len(step.weights) != len(src):
-            raise ValueError(
-                f"step {number} looks at {len(step.weights)} words, but the source has {len(src)}"
-            )
 
 
 SENTENCE = "I like trees"

@@ -90,18 +90,6 @@ def test_the_memory_reaches_every_decoder_layer():
         assert {"a", "b", "c", "memory"} <= set(texts)
 
 
-@pytest.mark.parametrize(
-    ("draw", "message"),
-    [
-        (lambda: _norm_groups({"n": torch.zeros(1, 3, 2)}, [["a", "b"]]), "'n': groups of the"),
-        (lambda: _stream_of_words(["a"], [torch.zeros(2, 2)]), "1 words need weights"),
-    ],
-)
-def test_what_does_not_fit_is_refused(draw, message):
-    with pytest.raises(ValueError, match=message):
-        draw()
-
-
 # --- what the figures say ---
 
 

@@ -122,10 +122,6 @@ def test_words_come_back():
 @pytest.mark.parametrize(
     ("draw", "message"),
     [
-        (lambda: _generator_flow(torch.zeros(2), torch.zeros(3), ["a"]), "1 words"),
-        (lambda: _generator_flow(torch.zeros(1, 2), torch.zeros(1), ["a"]), "a vector of the"),
-        (lambda: _decode_trace(["a"], STEPS), "step 1 looks at 2 words, but the source has 1"),
-        (lambda: _decode_trace(SRC, []), "no steps"),
         (lambda: _stacks_stepper(small_way(), start=12), "no step 12: there are 11"),
         (lambda: _words_come_back(["a"], ["<bos>", "x"], ["y", "z"]), "doesn't come back"),
     ],
