@@ -234,10 +234,8 @@ def _norm_groups(
         label(ax, (left, tall + 0.6), name, size=13, weight="bold")
         for (row, feature), loud in np.ndenumerate(shared):
             hatch = {"hatch": "////", "edgecolor": style.PAPER} if words[row] == "<pad>" else {}
-            at, color = (
-                (left + wide * feature, tops[row] - high),
-                (style.RULE, style.ACCENT)[int(loud)],
-            )
+            at = left + wide * feature, tops[row] - high
+            color = style.ACCENT if loud else style.RULE
             area(ax, at, wide - 0.04, high - 0.04, color, **hatch)
         rows, _ = np.nonzero(shared)
         right, low = left + wide * table.shape[1] + 0.1, tops[rows[-1]] - high
@@ -487,8 +485,7 @@ def draw_stream() -> Figure:
         (0.5, "pre-norm", stream(True), style.ACCENT),
     ):
         label(ax, (0.02, y + 0.18), name, size=13, weight="bold", color=color)
-        for place, length in enumerate(lengths[:25]):
-            x = 1.3 + 0.2 * place
+        for x, length in zip(1.3 + 0.2 * np.arange(25), lengths, strict=False):
             arrow(ax, (x, y), (x, y + 0.36 * length), color, thick=3)
         label(ax, (x + 0.15, y + 0.36 * length - 0.08), f"{length:.1f}", weight="bold", color=color)
     label(ax, (1.25, 0.25), "input", color=style.MUTED)
