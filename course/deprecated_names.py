@@ -177,7 +177,7 @@ PLOTS = {
         "two_pictures weight_by_distance"
     ),
     "chapters.ch07_encoder.figures": (
-        "around_flow depth_curves neuron_words norm_groups stream_of_words two_stacks"
+        "around_flow neuron_words norm_groups stream_of_words two_stacks"
     ),
     "chapters.ch08_decoder.experiments": "WordStep",
     "chapters.ch08_decoder.figures": "decode_trace generator_flow stacks_stepper words_come_back",

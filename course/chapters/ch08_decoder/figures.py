@@ -6,7 +6,6 @@ from functools import cache
 from typing import Any
 
 import numpy as np
-from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from course.chapters.ch08_decoder.experiments import (
@@ -18,8 +17,8 @@ from course.chapters.ch08_decoder.experiments import (
 from course.drawing import lazy_altair as alt
 from course.drawing import style
 from course.drawing.architecture import LAYOUT, architecture
-from course.drawing.arrows import arrow, box, path
-from course.drawing.cells import area, matrix
+from course.drawing.arrows import arrow, box, path, threads
+from course.drawing.cells import strip
 from course.drawing.registry import figure
 from course.drawing.values import as_array, steady_round
 from course.drawing.words import (
@@ -40,111 +39,72 @@ LIMIT = 3.0  # where its colors are darkest
 
 
 def _generator_flow(vector: Any, logits: Any, words: Sequence[str]) -> Figure:
-    """Draw the way from the decoder's vector down to a word -> the figure.
+    """Draw the way from the decoder's vector to a word -> the figure.
 
-    vector (d_model), logits (vocab_size), words: the vocabulary. Raises ValueError when there are
-    more or fewer words than logits.
+    vector (d_model), logits (vocab_size), words: the vocabulary.
     """
     x, scores = as_array(vector), as_array(logits)
-    if x.ndim != 1 or scores.shape != (len(words),):
-        raise ValueError(
-            f"a vector of the shape {x.shape} and logits of the shape {scores.shape} "
-            f"don't fit {len(words)} words"
-        )
-    log_probs = scores - scores.max()
-    log_probs = log_probs - np.log(np.exp(log_probs).sum())
-    best = int(scores.argmax())
-    color = word_color(words[best])
-    figure = style.new_figure(style.WIDTH, 6.2)
-    chance = percent(float(np.exp(log_probs[best])))
-    figure.suptitle(f"Of {len(words):,} words one stands out: {words[best]}, with {chance}")
-    strip, product, upper, softmax, lower, argmax, bottom = axes = figure.subplots(
-        7, 1, height_ratios=[0.35, 0.5, 1.6, 0.4, 1.6, 0.45, 0.5]
-    )
-    for ax in axes[1:]:
-        ax.set_xlim(-0.01 * len(words), 1.01 * len(words))
-    for ax, text in (
-        (product, f"times $W^T$: {len(x)} numbers → {len(words):,}, one for each word"),
-        (softmax, "log softmax: the same curve, moved down"),
-        (argmax, "argmax: the highest of all"),
-    ):
-        _way_down(ax, text, best)
-    limit = float(abs(x).max())
-    strip.imshow(
-        x[None], cmap=style.SIGNED, vmin=-limit, vmax=limit, aspect="auto", interpolation="nearest"
-    )
-    strip.set(xticks=[], yticks=[])
-    strip.set_ylabel(
-        f"the decoder's vector at the last position: {len(x)} numbers from -{limit:.1f} "
-        f"(blue) to {limit:.1f} (orange)"
-    )
-    strip.spines[:].set_visible(False)
-    for ax, values, name in ((upper, scores, "logit"), (lower, log_probs, "log-probability")):
-        ax.plot(values, color=style.SOFT, linewidth=0.6)
-        ax.plot([best], [values[best]], "o", color=color, markersize=9)
-        ax.plot([best, best], [np.median(values), values[best]], color=color, linewidth=2.5)
-        ax.set_ylabel(name)
-        low, high = values.min(), values.max()
-        ax.set_ylim(low - 0.06 * (high - low), high + 0.14 * (high - low))
-        number = f"{steady_round(values[best]):.2f}"
-        if ax is lower:  # what a logarithm means
-            number += f" = log of {chance}"
-        ax.annotate(
-            f"{words[best]}: {number}",
-            (best, values[best]),
-            (10, 0),
-            textcoords="offset points",
-            va="center",
-            weight="bold",
-            color=color,
-        )
-        ax.xaxis.set_major_formatter("{x:,.0f}")
-    upper.tick_params(labelbottom=False)
-    lower.set_xlabel(f"id of the word, 0 to {len(words) - 1:,}", labelpad=1)
-    bottom.axis("off")
-    bottom.set_ylim(0, 1)
-    centered(bottom, best, 0.55, words[best], size=18, weight="bold", color=color)
+    chances = np.exp(scores - scores.max())
+    chances /= chances.sum()
+    best, *others = (-scores).argsort()[:5]
+    color, chance = style.readable(word_color(words[best]), style.PAPER), percent(chances[best])
+    figure, ax = canvas(style.WIDTH, 4.6)
+    heading(ax, f"Of {len(words):,} words one stands out: {words[best]}, with {chance}")
+    strip(ax, (0.5, 3.5), 7.0, 0.2, x, limit=abs(x).max())
+    label(ax, (0.5, 3.87), f"the decoder’s vector: {len(x)} numbers", size=style.LABEL)
+    low, high = scores.min(), scores.max()
+    across, unit = 0.5 + 7.0 * (np.arange(len(words)) + 0.5) / len(words), 1.3 / (high - low)
+    up = 1.3 + unit * (scores - low)
+    ax.plot(across, up, color=style.SOFT, linewidth=0.5)
+    at = across[best], up[best]
+    ax.plot([at[0], at[0]], [np.median(up), at[1]], color=word_color(words[best]), linewidth=4)
+    ax.plot(*at, "o", color=word_color(words[best]), markersize=11)
+    word(ax, (at[0] + 0.15, at[1] + 0.02), words[best], size=style.TITLE, ha="left")
+    after = at[0] + 0.35 + width_of(words[best], style.TITLE)
+    score = f"{steady_round(scores[best]):.2f}"
+    label(ax, (after, at[1] + 0.02), score, size=style.TITLE, weight="bold", color=color)
+    arrow(ax, (0.7, 3.4), (0.7, 2.85), thick=2.5)
+    label(ax, (0.85, 3.12), "times $W^T$", size=style.LABEL)
+    named = f"a score, the logit, for each of the {len(words):,} words"
+    label(ax, (7.5, 1.12), named, color=style.MUTED, ha="right")
+    arrow(ax, (0.7, 1.15), (0.7, 0.55), thick=2.5)
+    label(ax, (0.85, 0.85), "softmax", size=style.LABEL)
+    start = 0.5
+    for place, text in ((i, words[i]) for i in (best, *others)):
+        size, bold = (style.TITLE, "bold") if place == best else (style.NOTE, "normal")
+        wide = width_of(text, size)
+        word(ax, (start + wide / 2, 0.25), text, size=size)
+        look = {"size": size, "weight": bold, "color": color if place == best else style.MUTED}
+        label(ax, (start + wide + 0.1, 0.25), percent(chances[place]), **look)
+        start += wide + 0.35 + width_of(percent(chances[place]), size)
     return figure
 
 
-def _way_down(ax: Axes, text: str, x: float) -> None:
-    ax.axis("off")
-    ax.set_ylim(0, 1)
-    look = {"arrowstyle": "-|>", "color": style.MUTED, "linewidth": 1.8, "mutation_scale": 16}
-    ax.annotate("", xy=(x, 0), xytext=(x, 1), arrowprops=look)
-    ax.annotate(text, (x, 0.5), (14, 0), textcoords="offset points", va="center")
-
-
 def _decode_trace(src: Sequence[str], steps: Sequence[WordStep]) -> Figure:
-    """Draw all steps of a translation below each other -> the figure.
+    """Draw where the decoder looks while it writes each word -> the figure.
 
-    Each step: what the decoder has read and writes, its look at the source, the two likeliest words
-    with their probabilities. Raises ValueError when a step has other source words.
+    Each step: its look at the source, and the two likeliest words with their probabilities.
     """
-    _check(src, steps)
-    figure, ax = canvas(style.WIDTH, 1.15 + 0.5 * len(steps))
-    sure = " or ".join(sorted({percent(step.chances[0]) for step in steps}))
-    heading(ax, f"At each step one word is nearly sure, with {sure}")
-    columns = {0.02: "has read", 2.5: "looks at", 4.6: "writes", 5.6: "how likely"}
-    columns |= {7.0: "next likeliest"}
-    for x, said in columns.items():
-        label(ax, (x, ax.get_ylim()[1] - 0.62), said, color=style.MUTED)
-    wide = 1.9 / len(src)
-    for place, text in enumerate(src):
-        word(ax, (2.5 + wide * (place + 0.5), ax.get_ylim()[1] - 0.95), text, size=style.NOTE)
-    for number, step in enumerate(steps):
-        y = ax.get_ylim()[1] - 1.4 - 0.5 * number
-        sentence(ax, (0.06, y + 0.045), step.read, style.WORDS, size=style.NOTE, gap=0.14)
-        matrix(ax, (2.5, y - 0.06), 1.9, 0.3, [step.weights], limit=1, low=0, cmap=style.WEIGHTS)
-        for place, weight in enumerate(step.weights):
-            x, said = 2.5 + wide * (place + 0.5), f"{steady_round(weight):.2f}"
-            ink = style.ink_on(style.WEIGHTS(weight))
-            label(ax, (x, y + 0.09), said.replace("0.00", ""), ha="center", color=ink)
-        word(ax, (4.66, y + 0.09), step.best[0], size=13, ha="left")
-        area(ax, (5.6, y), 0.8 * step.chances[0], 0.18, word_color(step.best[0]))
-        label(ax, (5.68 + 0.8 * step.chances[0], y + 0.09), percent(step.chances[0]))
-        label(ax, (7.0, y + 0.18), step.best[1], color=style.MUTED)
-        label(ax, (7.0, y), percent(step.chances[1]), color=style.MUTED)
+    figure, ax = canvas(style.WIDTH, 4.3)
+    note = "The thicker a band, the more attention (last layer, mean of its heads)"
+    heading(ax, "While it writes, the decoder looks along the English sentence", note)
+    pitch, top, low = 1.3, 3.2, 1.25
+    places = [1.8 + pitch * place for place in range(len(steps))]
+    above = [1.8 + pitch * (place + (len(steps) - len(src)) / 2) for place in range(len(src))]
+    columns = np.transpose([step.weights for step in steps])
+    for x, text, column in zip(above, src, columns, strict=True):
+        starts = [(place, low + 0.2) for place in places]
+        look = {"widest": 16, "least": 0.1, "upright": True}
+        threads(ax, starts, [(x, top - 0.2)], column, word_color(text), **look)
+        word(ax, (x, top), text, size=style.TITLE)
+    for x, step in zip(places, steps, strict=True):
+        word(ax, (x, low), step.best[0], size=style.TITLE)
+        label(ax, (x, 0.82), percent(step.chances[0]), size=13, weight="bold", ha="center")
+        second = f"{step.best[1]} {percent(step.chances[1])}"
+        label(ax, (x, 0.45), second, color=style.MUTED, ha="center")
+    names = {top: "looks at", low: "writes", 0.82: "sure by", 0.45: "next likeliest"}
+    for y, said in names.items():
+        label(ax, (0.02, y), said, color=style.MUTED)
     return figure
 
 
@@ -193,10 +153,10 @@ def _words_come_back(src: Sequence[str], read: Sequence[str], written: Sequence[
 
 # --- the stepper ---------------------------------------------------------------------------------
 
-COLUMN, STRIP, TALL = 54, 46, 15  # pixels: from word to word, a vector's width and height
+COLUMN, STRIP, TALL = 54, 46, 24  # pixels: from word to word, a vector's width and height
 LEFT = {"encoder": 14, "decoder": 258}  # where the first column of each half begins
-WORDS_IN, VECTORS, BANDS, WORDS_OUT = 22, (46, 146, 246), (66, 166), 322
-SOFTMAX = 266
+WORDS_IN, VECTORS, BANDS, WORDS_OUT = 22, (40, 112, 184), (72, 144), 266
+LAYER, SOFTMAX = 32, 216  # the height of a layer, and where the softmax begins
 CHIP = 12  # pixels: the letters of a word
 
 
@@ -251,7 +211,7 @@ def _stacks_stepper(way: Mapping[str, Any], start: int | None = None) -> Any:
         for level in range(layers + 1):
             vector("decoder", place, level, first + level)
             if level:
-                flows.append({"step": first + level, "y": BANDS[level - 1] + 32})
+                flows.append({"step": first + level, "y": BANDS[level - 1] + LAYER / 2})
         name("decoder", place, WORDS_OUT, written, first + layers + 1)
         if place:
             x = LEFT["decoder"] + COLUMN * (place - 1) + STRIP / 2
@@ -289,8 +249,8 @@ def _stacks_stepper(way: Mapping[str, Any], start: int | None = None) -> Any:
             ("decoder", "read", style.DECODER),
         )
         for bottom, high, text in (
-            *((band, 64, f"{half}, layer {layer}") for layer, band in enumerate(BANDS)),
-            (SOFTMAX, 36, "linear, softmax"),
+            *((band, LAYER, f"{half}, layer {layer}") for layer, band in enumerate(BANDS)),
+            (SOFTMAX, 26, "linear, softmax"),
         )
         if half == "decoder" or bottom != SOFTMAX
     ]
@@ -299,19 +259,17 @@ def _stacks_stepper(way: Mapping[str, Any], start: int | None = None) -> Any:
     newest = "datum.since <= step && step < datum.until"
     out, end = LEFT["encoder"] + COLUMN * len(way["src"]) - 2, LEFT["decoder"] - 6
     middle = (out + end) / 2 - 2
-    high, arrived = VECTORS[-1] + 8, f"step >= {layers + 1}"
-    corners = [(out - 4, high), (middle, high), (middle, BANDS[0] + 32)]
+    high, arrived = VECTORS[-1] + TALL / 2, f"step >= {layers + 1}"
+    corners = [(out - 4, high), (middle, high), (middle, BANDS[0] + LAYER / 2)]
     memory = [{"x": a, "y": b, "order": order} for order, (a, b) in enumerate(corners)]
-    ways = [{"x": middle, "x2": end - 5, "y": band + 32} for band in BANDS]
+    ways = [{"x": middle, "x2": end - 5, "y": band + LAYER / 2} for band in BANDS]
     flows = [{"x": middle, "x2": end, **flow} for flow in flows]
-    named = [{"x": LEFT["encoder"], "y": VECTORS[-1] + 28, "word": "memory"}]
+    named = [{"x": LEFT["encoder"], "y": VECTORS[-1] + TALL + 12, "word": "memory"}]
     to, bold = {"x2": "x2:Q", "y2": "y2:Q"}, {"fontWeight": "bold"}
     stroke = alt.Stroke("color:N", scale=None, legend=None)
     fill = alt.Fill("tint:N", scale=None, legend=None)
     ramp = [-LIMIT, -LIMIT / 2, 0, LIMIT / 2, LIMIT]
     scale = alt.Scale(domain=ramp, clamp=True, interpolate="rgb", range=list(style.SIGNED_COLORS))
-    key = {"title": "numbers of a vector", "values": [-3, 0, 3], "legendX": 0, "legendY": 0}
-    legend = alt.Legend(orient="none", direction="horizontal", gradientLength=110, **key)
     drawn = alt.layer(
         now(backs, newest)
         .mark_line(strokeWidth=4, strokeJoin="round")
@@ -343,8 +301,8 @@ def _stacks_stepper(way: Mapping[str, Any], start: int | None = None) -> Any:
         .encode(
             x,
             y,
-            color=alt.Color("value:Q", scale=scale, legend=legend),
-            opacity=alt.condition("datum.since == step", alt.value(1), alt.value(0.5)),
+            color=alt.Color("value:Q", scale=scale, legend=None),
+            opacity=alt.condition("datum.since == step", alt.value(1), alt.value(0.35)),
             **to,
         ),
         now(frames, "datum.since == step")
@@ -359,18 +317,9 @@ def _stacks_stepper(way: Mapping[str, Any], start: int | None = None) -> Any:
         .encode(alt.X("middle:Q", axis=None), alt.Y("up:Q", axis=None), text="word:N", color=color),
     ).resolve_scale(color="independent")
     titles = json.dumps(said, ensure_ascii=False)
-    title = alt.Title(alt.ExprRef(f"{titles}[step - 1]"), subtitle="Dashed: not computed yet")
+    note = "Strips: vectors, their numbers blue below 0 and orange above. Dashed: not computed yet"
+    title = alt.Title(alt.ExprRef(f"{titles}[step - 1]"), subtitle=note)
     return drawn.properties(width=width, height=height + 8, title=title).add_params(slider)
-
-
-def _check(src: Sequence[str], steps: Sequence[WordStep]) -> None:
-    if not steps:
-        raise ValueError("there are no steps to draw")
-    for number, step in enumerate(steps, start=1):
-        if len(step.weights) != len(src):
-            raise ValueError(
-                f"step {number} looks at {len(step.weights)} words, but the source has {len(src)}"
-            )
 
 
 SENTENCE = "I like trees"
@@ -417,10 +366,10 @@ def draw_three_differences() -> Figure:
 @figure(
     "decoder-generator",
     caption="From the decoder's vector to the word 'árboles', from top to bottom.",
-    alt="On top a strip of 128 colored numbers. An arrow leads down to a curve of 1,794 logits, "
-    "mostly near 0, with one needle above 9. The next arrow leads to log-probabilities: the same "
-    "curve, moved down so that the needle ends just below 0. The last arrow leads from below the "
-    "needle to the word 'árboles'.",
+    alt="On top a strip of 128 colored numbers. An arrow, times W^T, leads to a curve of 1,794 "
+    "logits, mostly near 0, with one needle at 9.35, 'árboles'. The next arrow, softmax, leads to "
+    "'árboles' with 90 %, and to the next likeliest, 'lo', 'tarde', 'pájaros' and 'café', with "
+    "0.04 % at most.",
 )
 def draw_generator() -> Figure:
     translator = Translator.load()
@@ -460,11 +409,12 @@ def draw_stepper() -> Any:
 
 @figure(
     "decoder-trace",
-    caption="All five steps of 'I like trees' → 'me gustan los árboles <eos>' by our translator.",
-    alt="Five rows. Each shows the words read so far, a row of attention weights over 'I like "
-    "trees <eos>', the next word with its probability as a bar, about 90 %, and the next "
-    "likeliest, with 0.05 % at most. 'me' looks mostly at 'I', 'gustan' at 'like', 'los' half at "
-    "'trees', 'árboles' at 'trees', <eos> at <eos>.",
+    caption="All five steps of 'I like trees' → 'me gustan los árboles <eos>' by our translator. "
+    "The 1,792 other words share what is left, about 10 %.",
+    alt="Bands lead from 'I like trees <eos>' down to the five words that are written. 'me' looks "
+    "mostly at 'I', 'gustan' at 'like', 'los' half at 'trees', 'árboles' at 'trees', <eos> at "
+    "<eos>. Below each word how sure it is, about 90 %, and the next likeliest, with 0.05 % at "
+    "most.",
 )
 def draw_trace() -> Figure:
     return _decode_trace(*i_like_trees())

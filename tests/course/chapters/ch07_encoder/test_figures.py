@@ -4,77 +4,51 @@ import numpy as np
 import pytest
 import torch
 from matplotlib.colors import to_hex
-from matplotlib.patches import FancyArrowPatch
+from matplotlib.patches import FancyArrowPatch, Rectangle
 
 from course.chapters.ch07_encoder import experiments as data
 from course.chapters.ch07_encoder.experiments import all_ways
 from course.chapters.ch07_encoder.figures import (
-    ALIKE,
     _around_flow,
     _neuron_words,
     _norm_groups,
     _stream_of_words,
     _two_stacks,
-    depth_curves,
 )
 from course.drawing import style
-from course.drawing.maps import maps_of_words
 from course.drawing.registry import FIGURES
 from course.grammar.lexicon import NOUNS
+from transformer_lib.translator import Translator
 
 
-def drawn(name: str) -> dict[str, np.ndarray]:
-    """The maps of a figure by title."""
-    ax = FIGURES[name].draw().axes[0]
-    titles = [text.get_text() for text in ax.texts]
-    images = {image.get_label(): np.ma.getdata(image.get_array()) for image in ax.images}
-    return {title: values for title, values in images.items() if title in titles}
+def drawn(name: str) -> list[np.ndarray]:
+    """The maps of a figure."""
+    return [np.ma.getdata(image.get_array()) for image in FIGURES[name].draw().axes[0].images]
 
 
 # --- the drawing functions ---
 
 
-def test_maps_carry_their_words_and_numbers():
-    table = torch.tensor([[torch.nan, -0.3], [0.5, torch.nan]])
-    figure = maps_of_words({"a": table, "b": table}, ["x", "y"], title="t", scale_name="cosine")
-    ax = figure.axes[0]
-    texts = [text.get_text() for text in ax.texts]
-    assert {"t", "a", "b", "cosine"} <= set(texts) and texts.count("x") == texts.count("y") == 1
-    assert [image.get_label() for image in ax.images[:2]] == ["a", "b"]
-    np.testing.assert_allclose(np.ma.getdata(ax.images[0].get_array()), table)
-    assert ax.images[0].get_clim() == (-1, 1)
-
-
-def test_curves_are_drawn_where_their_numbers_are():
-    figure = depth_curves({"p": {"a": [1, 100, 0.01]}, "q": {"a": [1, 2, 3]}}, powers=["p"])
-    lines = [ax.lines[0] for ax in figure.axes]
-    assert lines[0].get_ydata().tolist() == [0, 2, -2]
-    assert lines[1].get_ydata().tolist() == [1, 2, 3]
-    assert [text.get_text() for text in figure.axes[0].texts] == ["a"], "named at its end"
-    ends = depth_curves({"q": {"a": [1, 2, 3]}}, last="end").axes[0]
-    assert ends.lines[0].get_xdata().tolist() == [0, 1, 3.5]
-    assert ends.get_xticklabels()[-1].get_text() == "end"
-
-
-def test_groups_are_numbered_in_order():
+def test_the_numbers_of_one_group_are_loud():
     groups = torch.tensor([[[7, 7], [3, 7]]])
     ax = _norm_groups({"odd": groups}, [["a", "b"]]).axes[0]
-    texts = [text.get_text() for text in ax.texts]
-    assert texts[2:] == ["odd (2 means)", "A", "B", "a", "b", "2 features of each word"]
+    assert {"odd", "a", "b"} <= {text.get_text() for text in ax.texts}
     colors = [patch.get_facecolor() for patch in ax.patches]
-    assert colors[0] == colors[1] == colors[2] != colors[3]
+    assert colors[0] == colors[1] == colors[3] != colors[2]
+    ax = FIGURES["encoder-norm-groups"].draw().axes[0]
+    hatched = [to_hex(patch.get_facecolor()) for patch in ax.patches if patch.get_hatch()]
+    assert len(hatched) == 10 and hatched.count(style.ACCENT.lower()) == 1, "padding, with the rest"
 
 
-def test_the_flow_shows_vectors_and_their_size():
+def test_the_flow_shows_how_large_words_come_and_go():
     x = torch.tensor([[3.0, -3.0], [1.0, 1.0]])
-    ax = _around_flow({"way": [("x", x), "box", "+", ("y", x / 2)]}, ["a", "b"]).axes[0]
-    assert [np.ma.getdata(i.get_array()).tolist() for i in ax.images[:2]] == [
-        x.tolist(),
-        (x / 2).tolist(),
-    ]
+    ways = {"way": [("x", x), "box", "+", "end", ("y", x / 2)]}
+    ax = _around_flow(ways, ["a", "b"], "").axes[0]
+    bars = [patch.get_width() for patch in ax.patches if isinstance(patch, Rectangle)]
+    assert bars == pytest.approx([0.7 * size for size in (3, 1, 1.5, 0.5)])
     texts = [text.get_text() for text in ax.texts]
     numbers = [text for text in texts if text.replace(".", "").isdigit()]
-    assert numbers[:4] == ["3.0", "1.0", "1.5", "0.5"] and "box" in texts
+    assert numbers == ["3.0", "1.0", "1.5", "0.5"] and {"box", "+", "end"} <= set(texts)
 
 
 def test_in_the_stream_each_look_at_another_word_is_a_ribbon_of_its_weight():
@@ -82,8 +56,8 @@ def test_in_the_stream_each_look_at_another_word_is_a_ribbon_of_its_weight():
         ax = _stream_of_words(["a", "b"], [torch.tensor(weights)]).axes[0]
         return [float(lines.get_linewidths()[0]) for lines in ax.collections]
 
-    assert ribbons([[1.0, 0.0], [0.0, 1.0]]) == []
-    assert ribbons([[0.2, 0.8], [0.4, 0.6]]) == pytest.approx([7.2, 3.6])
+    assert ribbons([[1.0, 0.0], [0.09, 0.91]]) == []
+    assert ribbons([[0.2, 0.8], [0.4, 0.6]]) == pytest.approx([8.8, 4.4])
 
 
 def test_each_noun_is_a_dot_at_what_the_neuron_says_in_the_row_of_its_kind():
@@ -93,7 +67,7 @@ def test_each_noun_is_a_dot_at_what_the_neuron_says_in_the_row_of_its_kind():
     dots = [(*one.get_offsets()[0], to_hex(one.get_facecolor()[0])) for one in first.collections]
     assert [(x, round(y)) for x, y, _ in dots] == [(2, 0), (1, 0), (0, 1)]
     assert dots[0][2] == style.WORDS["trees"].lower()
-    assert [text.get_text() for text in first.texts] == ["paths"] and not second.texts
+    assert [text.get_text() for text in first.texts] == ["paths", "1 silent"] and not second.texts
     assert first.get_xlim() == second.get_xlim()
 
 
@@ -104,7 +78,7 @@ def test_the_memory_reaches_every_decoder_layer():
         crossings = [
             text.get_position() for text in ax.texts if text.get_text() == "cross-attention"
         ]
-        assert len(crossings) == layers and texts.count("add & norm") == 5 * layers
+        assert len(crossings) == layers and texts.count("feed-forward") == 2 * layers
         ends = [
             patch.get_path().vertices
             for patch in ax.patches
@@ -112,53 +86,51 @@ def test_the_memory_reaches_every_decoder_layer():
             and to_hex(patch.get_edgecolor()) == style.ENCODER.lower()
         ]
         assert len(ends) == layers
-        assert all(f" layer {layer} " in " ".join(texts) for layer in range(layers))
+        assert texts.count(f"layer {layers - 1}") == 2
         assert {"a", "b", "c", "memory"} <= set(texts)
-
-
-@pytest.mark.parametrize(
-    ("draw", "message"),
-    [
-        (
-            lambda: maps_of_words({"m": torch.zeros(2, 3)}, "ab", title="", scale_name=""),
-            "'m': a map of 2",
-        ),
-        (lambda: depth_curves({"p": {"c": [1, 0]}}, powers=["p"]), "'p': c has numbers that"),
-        (lambda: _norm_groups({"n": torch.zeros(1, 3, 2)}, [["a", "b"]]), "'n': groups of the"),
-        (lambda: _stream_of_words(["a"], [torch.zeros(2, 2)]), "1 words need weights"),
-        (lambda: _around_flow({"w": [("x", torch.zeros(3, 2)), "+"]}, ["a"]), "'x': 1 words need"),
-    ],
-)
-def test_what_does_not_fit_is_refused(draw, message):
-    with pytest.raises(ValueError, match=message):
-        draw()
 
 
 # --- what the figures say ---
 
 
 def test_who_moves():
-    maps = drawn("encoder-who-moves")
-    assert list(maps) == ["feed-forward", "self-attention", "two whole layers"]
-    alone, attention, both = maps.values()
-    assert (alone - np.diag(alone.diagonal())).max() < 1e-5 and alone.diagonal().min() > 0.3
-    felt = attention.sum(axis=0)  # a column is a nudge
-    *_, third, second, first = felt.argsort()
-    assert (first, {second, third}) == (7, {0, 4})  # <eos>, the two "the"
-    assert felt[7] > 2 * felt[second]
-    assert (both.argmax(axis=1) == np.arange(8)).all() and both.min() > 1e-3
-    assert (both - np.diag(both.diagonal())).sum(axis=0).argmax() == 7
+    (words,), xs = data.read_by_encoder([data.SENTENCE])
+    encoder, x = Translator.load().model.eval().encoder, xs[0][0]
+    alone = data.moved(encoder.layers[0].feed_forward, x)
+    assert (alone - alone.diagonal().diag()).max() < 1e-5 and alone.diagonal().min() > 0.3
+    assert data.moved(encoder, x).min() > 1e-3, "every word depends on every word"
+    ax = FIGURES["encoder-who-moves"].draw().axes[0]
+    above, below = (
+        {round(float(path[-1][0]), 2): wide for path, wide in zip(*ends_of(lines), strict=True)}
+        for lines in ax.collections
+    )
+    at = {
+        round(text.get_position()[0], 2): text.get_text()
+        for text in ax.texts
+        if text.get_ha() == "center"
+    }
+    assert [at[x] for x in above] == ["animal"]
+    assert [at[x] for x in below] == ["the", "tired", "animal", "crosses", "<eos>"]
+    assert max(below, key=below.get) == next(iter(above))
+
+
+def ends_of(lines) -> tuple:
+    return lines.get_segments(), lines.get_linewidths()
 
 
 def test_the_deep_stack():
-    signal, gradient = FIGURES["encoder-deep-stack"].draw().axes
-    ends = {line.get_label(): line.get_ydata() for line in signal.lines}
-    assert list(ends) == ["f(x)", "x + f(x)", "norm(x + f(x))"]
-    assert ends["f(x)"][-1] < -6 and ends["x + f(x)"][-1] > 4
-    assert np.abs(ends["norm(x + f(x))"]).max() < 0.1
-    ends = {line.get_label(): line.get_ydata() for line in gradient.lines}
-    assert ends["f(x)"][-1] < -6 and ends["x + f(x)"][-1] > 6.9
-    assert np.abs(ends["norm(x + f(x))"]).max() < 0.7
+    ax = FIGURES["encoder-deep-stack"].draw().axes[0]
+    named = {text.get_text() for text in ax.texts}
+    assert {"50,000 times as long", "as long as before", "less than a millionth left"} <= named
+    ways = all_ways()
+    alone, sums, both = (ways[way] for way in ("neither", "residual only", "residual and norm"))
+    assert alone["signal"][-1] < 1e-6 and 45_000 < sums["signal"][-1] < 55_000
+    assert max(both["signal"]) < 1.01 and min(both["signal"][1:]) > 0.99
+    for line, way in zip(ax.lines, (sums, both, alone), strict=True):
+        heights = np.diff(line.get_ydata())
+        np.testing.assert_allclose(heights, 0.2 * np.diff(np.log10(way["signal"])), atol=1e-9)
+    assert alone["gradient"][0] < 1e-6 and sums["gradient"][0] > 1e6, "the same three ways"
+    assert 0.2 < min(both["gradient"]) and max(both["gradient"]) < 1.01
 
 
 def test_how_alike_words_become():
@@ -167,13 +139,9 @@ def test_how_alike_words_become():
     assert min(at_2["neither"], at_2["norm only"]) > 0.95
     assert max(at_2["residual only"], at_2["residual and norm"]) < 0.6
     assert min(cosines[11] for cosines in alike.values()) > 0.95
-    figure = FIGURES["encoder-deep-alike"].draw()
-    title = "Words are alike after 2 layers; with the residual connection, after 8"
-    assert title in [text.get_text() for text in figure.texts]
-    ways = {"neither": 2, "residual only": 8}
-    for line, (way, layers) in zip(figure.axes[0].lines, ways.items(), strict=False):
-        np.testing.assert_allclose(line.get_ydata(), alike[way][:11])
-        assert alike[way][layers - 1] < ALIKE < alike[way][layers]
+    ax = FIGURES["encoder-deep-alike"].draw().axes[0]
+    angles = [int(text.get_text()[:-1]) for text in ax.texts if text.get_text().endswith("°")]
+    assert angles == [91, 55, 1, 0, 0, 0, 91, 81, 68, 39, 29, 18]
 
 
 def test_the_neurons_fire_for_what_is_said():
@@ -234,30 +202,39 @@ def test_the_stream_grows_in_pre_norm_alone():
     post, pre = data.stream(False), data.stream(True)
     assert max(abs(size - 1) for size in post) < 0.05
     assert pre[:25] == sorted(pre[:25]) and 4.5 < pre[24] < 5.5 and abs(pre[25] - 1) < 0.01
+    ax = FIGURES["encoder-stream"].draw().axes[0]
+    assert {"1.0", "4.9"} <= {text.get_text() for text in ax.texts}
 
 
 def test_the_trained_maps_have_two_blocks():
-    maps = drawn("encoder-similarity")
-    assert maps["input"][:3, 3:].mean() > 0.1, "what belongs apart is a little alike at first"
-    last = maps["layer 1"]
+    words, xs = data.read_by_encoder([data.SENTENCE])
+    before, last = (data.alike(x).numpy() for x in data.without_end(words[0], xs)[::2])
+    assert before[:3, 3:].mean() > 0.1, "what belongs apart is a little alike at first"
     first, second, between = last[:3, :3], last[3:, 3:], last[:3, 3:]
-    assert np.nanmin(first) > 0.1 and np.nanmin(second) > 0.05
+    assert first.min() > 0.1 and second.min() > 0.05
     assert np.median(between) < 0 and between.mean() < -0.05
+    for shown, table in zip(drawn("encoder-similarity"), (before, last), strict=True):
+        np.testing.assert_allclose(shown, table[:3, 3:], atol=1e-5)
 
 
 def test_the_random_maps_grow_darker():
-    means = [np.nanmean(one) for one in drawn("encoder-similarity-random").values()]
+    means = [data.mean_alike(x) for x in data.random_layers()[1]]
     assert len(means) == 7 and means == sorted(means) and means[-1] > 0.9
+    shown = [np.nanmean(one) for one in drawn("encoder-similarity-random")]
+    assert shown == pytest.approx(means[::3])
 
 
 def test_red_is_of_two_kinds_after_layer_1():
-    before, last = drawn("encoder-red").values()
-    assert min(before.min(), data.red_things()["layer 0"].min()) > 0.99
-    same = np.minimum(last[:5, :5].min(), last[5:, 5:].min())
+    found = data.red_things()
+    assert min(found["input"].min(), found["layer 0"].min()) > 0.99
+    [last] = drawn("encoder-red")
+    same = min(np.nanmin(last[:5, :5]), np.nanmin(last[5:, 5:]))
     assert same > 0.9 > 0.85 > last[:5, 5:].max()
     texts = [text.get_text() for text in FIGURES["encoder-red"].draw().axes[0].texts]
-    genders = [text[-1] for text in texts if text[:-1].strip() in data.TEN_NOUNS]
-    assert genders == list("mmmmmfffff")
+    assert [text for text in texts if text.startswith("0")] == ["0.99", "0.78", "0.78", "0.98"]
+    translator = Translator.load()
+    for noun, said in zip(data.TEN_NOUNS, 5 * ["rojo"] + 5 * ["roja"], strict=True):
+        assert said in translator.translate(f"I like the red {noun}")[0].tokens
 
 
 def test_the_ten_nouns_have_the_gender_that_is_said():
