@@ -18,7 +18,7 @@ from course.chapters.ch18_since_2017.figures import (
 )
 from course.drawing.registry import FIGURES
 
-PANELS = {"pronoun": "one", "longer": "two"}
+PANELS = {"longer": "two", "pronoun": "one"}
 ROWS = [
     {"what": "base", "group": "base", "pronoun": [-1.0, 0.0, 1.0], "longer": [-2.0, 0.0, 2.0]},
     {"what": "SwiGLU", "group": "a", "pronoun": [4.0, 5.0, 6.0], "longer": [1.0, 3.0, 4.0]},
@@ -48,7 +48,7 @@ def test_both_ends_say_the_mean_of_each_part():
     assert numbers == ["+5", "\N{MINUS SIGN}8", "+2"], "of what is clear"
     bars = [bar for bar in ax.patches if isinstance(bar, Rectangle) and bar.get_height() == HIGH]
     means = [bar.get_width() / POINT for bar in bars]
-    assert means == pytest.approx([5, 8 / 3, -2, -8, 2, 0.3])
+    assert means == pytest.approx([8 / 3, 5, -8, -2, 0.3, 2])
     assert len({bar.get_facecolor() for bar in bars}) == 3
     weights = {text.get_text(): text.get_weight() for text in ax.texts}
     assert weights["+2"] == "bold" != weights["+5"]
@@ -65,10 +65,10 @@ def test_points_have_a_sign():
 
 
 def test_bends_and_schedules_reach_the_picture():
-    one, other = _bend_curves([-1, 0, 1], {"a": [0, 0, 1], "b": [-0.2, 0, 0.8]}).axes
-    assert [list(line.get_ydata()) for line in one.lines] == 2 * [[0, 0, 1]]
-    assert [list(line.get_ydata()) for line in other.lines] == [[0, 0, 1], [-0.2, 0, 0.8], [-0.2]]
-    assert {text.get_text() for text in other.texts} == {"lowest: -0.20", "a"}
+    [ax] = _bend_curves([-1, 0, 1], {"a": [0, 0, 1], "b": [-0.2, 0, 0.8]}).axes
+    drawn = [list(line.get_ydata()) for line in ax.lines]
+    assert drawn == [[0, 0, 1], [-0.2, 0, 0.8], [0], [-0.2]]
+    assert {text.get_text() for text in ax.texts} == {"b: lowest at -0.20", "a: a corner"}
     ax = _schedule_lines({"a": [1.0, 4.0, 2.0]}).axes[0]
     assert list(ax.lines[0].get_ydata()) == [0.25, 1.0, 0.5]  # by the highest
 
@@ -93,29 +93,46 @@ def test_memory_reaches_the_picture():
     from course import experiments
 
     [ax] = FIGURES["since-memory"].draw().axes
-    stored = experiments.load("fused")["memory"]
-    for line, way in zip(ax.lines, ("formula", "block by block", "fused"), strict=True):
-        rows = [row for row in stored if (row["mask"], row["way"]) == ("none", way)]
-        drawn = dict(zip(*line.get_data(), strict=True))
-        assert drawn == {row["length"]: row["bytes"] / 1e6 for row in rows}, line.get_label()
+    rows = [row for row in experiments.load("fused")["memory"] if row["mask"] == "none"]
+    squares = [one for one in ax.patches if isinstance(one, Rectangle)]
+    drawn = sorted(one.get_width() * one.get_height() for one in squares)
+    least = min(row["bytes"] for row in rows)
+    stored = sorted(row["bytes"] / least for row in rows)
+    one_more = max(row["bytes"] for row in rows if row["way"] == "fused") / least  # in the largest
+    assert [area / drawn[0] for area in drawn] == pytest.approx(sorted([*stored, one_more]))
+    sides = [one.get_width() for one in squares]
+    assert [one.get_height() for one in squares] == pytest.approx(sides)
+    cells = {len(lines.get_segments()) for lines in ax.collections}
+    most = {row["way"]: row["bytes"] for row in rows if row["length"] == 2048}
+    assert cells == {int((most["formula"] / most["fused"]) ** 0.5)}
+    said = {text.get_text() for text in ax.texts}
+    assert {f"{most['formula'] / 1e6:.0f} MB", f"{most['fused'] / 1e6:.2f} MB"} < said
 
 
 def test_the_title_of_the_times_says_where_the_fused_kernel_is_quicker():
+    from course import experiments
+
     figure = FIGURES["since-fused-times"].draw()
-    use, training = (
-        [
-            (line.get_xdata()[0], line.get_ydata()[0], line.get_color(), line.get_label())
-            for line in ax.lines
-            if line.get_label() in ("1", "2")
-        ]
-        for ax in figure.axes
-    )
-    assert len(use) == len(training) == 2 * 8
-    assert all(time < 1 for _, time, *_ in training)
-    assert all((time < 1) == (n >= 128) for n, time, _, threads in use if threads == "2")
-    assert all(time < 1 for n, time, _, threads in use if n > 16 and threads == "1")
-    said = [text.get_text() for ax in figure.axes for text in ax.texts]
-    assert {"quicker from 128 words on", "quicker at every length"} < set(said)
+    [ax] = figure.axes
+    assert "in training, and in use from 128 words" in figure.texts[0].get_text()
+    lengths, two = {}, {}
+    for line in ax.lines[2:]:
+        lengths[line.get_label()], two[line.get_label()] = line.get_data()
+    one = {}
+    for use, band in zip(two, ax.collections, strict=True):
+        corners = [tuple(corner) for corner in band.get_paths()[0].vertices]
+        one[use] = [time for n, time in corners[1 : 1 + len(lengths[use])]]
+    stored = experiments.load("fused")["times"]
+    for use, what in (("in use", "use"), ("in training", "training")):
+        for threads, drawn in ((1, one[use]), (2, two[use])):
+            key = ("causal", what, threads)
+            rows = [r for r in stored if (r["mask"], r["what"], r["threads"]) == key]
+            assert list(drawn) == [row["time"]["fused"] for row in rows]
+            assert list(lengths[use]) == [row["length"] for row in rows]
+    assert all(time < 1 for time in (*one["in training"], *two["in training"]))
+    assert all((t < 1) == (n >= 128) for n, t in zip(lengths["in use"], two["in use"], strict=True))
+    assert all(time < 1 for time in one["in use"][1:])
+    assert ax.lines[1].get_xdata()[0] == 128
 
 
 def test_the_alt_texts_say_what_is_stored():
