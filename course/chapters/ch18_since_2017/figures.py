@@ -12,7 +12,7 @@ from course import experiments
 from course.drawing import style
 from course.drawing.arrows import arrow, path
 from course.drawing.cells import area, matrix, outline, strip
-from course.drawing.plots import curves, doubling, multiples, shares
+from course.drawing.plots import curves, doubling, multiples, name_lines, shares
 from course.drawing.registry import figure
 from course.drawing.rows import seed_rows, verdict
 from course.drawing.values import as_array
@@ -112,59 +112,17 @@ def _schedule_lines(rates: Mapping[str, Any]) -> Figure:
         own = {"ha": "right" if right else "left", "va": "top" if right else "bottom"}
         line.set_linestyle("-" if right else (0, (5, 2)))
         own["color"] = style.readable(line.get_color(), style.tint(style.ACCENT))
-        ax.annotate(
-            line.get_label(), (steps[place], line.get_ydata()[place]), away, **own, **POINTS
-        )
+        at = steps[place], line.get_ydata()[place]
+        ax.annotate(line.get_label(), at, away, **own, **POINTS)
     ax.set(xlim=(0, len(steps)), ylim=(0, 1.2))
     shares(ax.yaxis)
     ax.xaxis.set_major_formatter("{x:,.0f}")
     return figure
 
 
-def _times_by_length(uses: Mapping[str, Mapping[int, Mapping[int, float]]]) -> Figure:
-    """Draw how much of the formula's time the fused kernel takes, by the length of sentences.
-
-    uses: what for -> length -> threads -> a multiple; the first is loud. A line for two threads, a
-    band from there to one thread; an upright line where the loud one gets quicker for good.
-    """
-    figure, ax = style.panel(4.4)
-    first = next(iter(uses))
-    lengths = sorted(uses[first])
-    start = next(n for n in lengths if max(uses[first][n].values()) < 1)
-    title = f"The fused kernel is quicker in training, and in use from {start} words on"
-    titled(
-        figure,
-        title,
-        "Its time for causal attention with two threads; a band leads to that with one",
-    )
-    doubling(ax, [0.125, 0.25, 0.5, 1, 2], "y")
-    doubling(ax, lengths)
-    multiples(ax.yaxis)
-    ax.axhspan(0.1, 1, color=style.GROUND, zorder=0)
-    ax.axhline(1, color=style.INK, linewidth=1.2, zorder=1)
-    ax.plot([start] * 2, [0.1, 1], color=style.ACCENT, linewidth=1, zorder=1)
-    two = {use: [times[n][2] for n in lengths] for use, times in uses.items()}
-    curves(ax, lengths, two, loud=[first], names=False)
-    for line, (use, times) in zip(ax.lines[2:], uses.items(), strict=True):
-        one, color = [times[n][1] for n in lengths], line.get_color()
-        ax.fill_between(lengths, one, two[use], color=color, alpha=0.2, linewidth=0)
-        said = f"{use}: {two[use][-1]:.2f} ×"
-        look = {"color": color, "weight": "bold", "va": "center_baseline"}
-        ax.annotate(said, (lengths[-1], two[use][-1]), (8, 0), **look, **POINTS)
-    for said, away, va in (("slower", 5, "bottom"), ("quicker", -5, "top")):
-        look = {"va": va, "ha": "right", "color": style.MUTED}
-        ax.annotate(f"{said} than the formula", (lengths[-1], 1), (0, away), **look, **POINTS)
-    ax.set(xlabel="words in a sentence", ylim=(0.1, 3.2), xlim=(lengths[0], lengths[-1]))
-    return figure
-
-
 # --- both ends -----------------------------------------------------------------------------------
 
-ZEROS, POINT, HIGH = (
-    (4.55, 6.35, 7.4),
-    0.025,
-    0.2,
-)  # of the bars: zeros, one point, height, in inches
+ZEROS, POINT, HIGH = (4.55, 6.35, 7.4), 0.025, 0.2  # of bars: zeros, a point, height, in inches
 CHANGED = {  # what replaced what
     "SwiGLU": ("max(0, z)", "SwiGLU, a gate"),
     "no biases": ("biases", "no biases"),
@@ -342,13 +300,10 @@ def draw_worth() -> Figure:
     worth = {row["what"]: sum(as_array(row[key]).mean() for key in PANELS) for row in parts}
     groups = [row["group"] for row in parts]
     parts.sort(key=lambda row: (groups.index(row["group"]), -worth[row["what"]]))
-    rows, heads = [base, *parts, today | {"what": "today: nine at once"}], {}
-    for key, name in PANELS.items():
-        most = max(parts, key=lambda row: as_array(row[key]).mean())
-        heads[key] = f"{name}:\n{most['what']} {in_points(as_array(most[key]).mean())}"
+    rows = [base, *parts, today | {"what": "today: nine at once"}]
     figure = seed_rows(
         rows,
-        heads,
+        PANELS,
         title="Muon helps most on known lengths, rotary and T5's positions on longer ones",
         note="How many more of 100 sentences are right than with the base: the mean of three runs, "
         "and their range.\nA range that reaches into the grey band, where the base's own runs lie, "
@@ -396,11 +351,9 @@ def draw_language_model() -> Figure:
     base, *rows = nearer(experiments.load("since-language-model")["runs"])
     clear = [row for row in rows if verdict(row["nearer"], base["nearer"]) != UNCLEAR]
     clear.sort(key=lambda row: -as_array(row["nearer"]).mean())
-    best_one = round(as_array(clear[0]["nearer"]).mean())
+    most = f"{clear[0]['what']} helps most: {as_array(clear[0]['nearer']).mean():.0f} %"
     figure, ax = style.panel(4.6)
-    title = (
-        f"In a language model, too, {clear[0]['what']} helps most: {best_one} % of the gap is gone"
-    )
+    title = f"In a language model, too, {most} of the gap is gone"
     titled(
         figure, title, "How much nearer to the lowest possible loss; a dot for each of three runs"
     )
@@ -443,11 +396,10 @@ def draw_both_ends() -> Figure:
     )
 
 
-SAID = {"formula": "the formula", "fused": "the fused kernel"}
-WAYS = {  # of attention: how high its squares stand, and their color
-    "formula": (2.55, style.SOFT),
-    "block by block": (1.5, style.SOFT),
-    "fused": (0.75, style.ACCENT),
+WAYS = {  # of attention: their names, how high their squares and names stand
+    "formula": ("the formula", 2.55, 3.05),
+    "block by block": ("block by block", 1.5, 2.2),
+    "fused": ("the fused kernel", 0.75, 1.13),
 }
 
 
@@ -469,31 +421,28 @@ def draw_memory() -> Figure:
     figure, ax = canvas(style.WIDTH, 5.25)
     title = f"At {most:,} words the formula needs {high / low:.0f} times the fused kernel's memory"
     heading(ax, title, "What attention without a mask holds at a time, as areas")
-    inch = 1.85 / high**0.5  # the side of a megabyte
-    right = style.WIDTH - 0.1
+    inch, right = 1.85 / high**0.5, style.WIDTH - 0.1  # the side of a megabyte
     for length in sorted(megabytes["formula"], reverse=True):
         sides = {way: inch * found[length] ** 0.5 for way, found in megabytes.items()}
         middle = right - max(sides.values()) / 2
         for way, side in sides.items():
-            y, color = WAYS[way]
+            name, y, up = WAYS[way]
+            color = style.ACCENT if way == "fused" else style.SOFT
             area(ax, (middle - side / 2, y), side, side, color)
             if length == most:
-                digits = 2 * (way == "fused")
-                said = f"{megabytes[way][length]:.{digits}f} MB"
-                color = style.ACCENT if way == "fused" else style.INK
-                label(ax, (middle, y + side + 0.13), said, ha="center", color=color)
+                own = style.ACCENT if way == "fused" else style.INK
+                said = f"{megabytes[way][length]:.{2 * (way == 'fused')}f} MB"
+                label(ax, (middle, y + side + 0.13), said, ha="center", color=own)
+                label(ax, (0.1, up), name, size=style.LABEL, color=own, weight="bold")
         label(ax, (middle, 0.5), f"{length:,}", ha="center")
         right = middle - max(sides.values()) / 2 - 0.15
         if length == most:  # as many cells as the other is smaller
-            cell, all_of_it = sides["fused"], sides["formula"]
-            left, bottom = middle - all_of_it / 2, WAYS["formula"][0]
-            area(ax, (left, bottom), cell, cell, style.ACCENT)
-            lines, look = np.arange(cell, all_of_it, cell), {"color": style.PAPER, "lw": 0.8}
-            ax.vlines(left + lines, bottom, bottom + all_of_it, **look)
-            ax.hlines(bottom + lines, left, left + all_of_it, **look)
-    for (way, (y, _)), up in zip(WAYS.items(), (0.5, 0.7, 0.38), strict=True):
-        said, color = SAID.get(way, way), style.ACCENT if way == "fused" else style.MUTED
-        label(ax, (0.1, y + up), said, size=style.LABEL, color=color, weight="bold")
+            cell, ends = sides["fused"], (y0 := WAYS["formula"][1], y0 + sides["formula"])
+            x = middle - sides["formula"] / 2
+            area(ax, (x, y0), cell, cell, style.ACCENT)
+            lines, look = np.arange(cell, sides["formula"], cell), {"color": style.PAPER, "lw": 0.8}
+            ax.vlines(x + lines, *ends, **look)
+            ax.hlines(y0 + lines, x, x + sides["formula"], **look)
     label(ax, (0.1, 0.2), "words in a sentence")
     return figure
 
@@ -508,8 +457,28 @@ def draw_memory() -> Figure:
     "is between 0.35 and 0.83 everywhere. Below 1 the ground is shaded: quicker than the formula.",
 )
 def draw_fused_times() -> Figure:
-    uses: dict[str, dict[int, dict[int, float]]] = {"in use": {}, "in training": {}}
-    for row in (row for row in experiments.load("fused")["times"] if row["mask"] == "causal"):
-        times = uses["in use" if row["what"] == "use" else "in training"]
-        times.setdefault(row["length"], {})[row["threads"]] = row["time"]["fused"]
-    return _times_by_length(uses)
+    times: dict[str, dict[int, list[float]]] = {"use": {1: [], 2: []}, "training": {1: [], 2: []}}
+    rows = [row for row in experiments.load("fused")["times"] if row["mask"] == "causal"]
+    for row in rows:
+        times[row["what"]][row["threads"]].append(row["time"]["fused"])
+    lengths = sorted({row["length"] for row in rows})
+    start = lengths[int(np.argmax(np.array([*times["use"].values()]).max(axis=0) < 1))]
+    figure, ax = style.panel(4.4)
+    title = f"The fused kernel is quicker in training, and in use from {start} words on"
+    titled(figure, title, "Time for causal attention with two threads; a band leads to one thread")
+    doubling(ax, [0.125, 0.25, 0.5, 1, 2], "y")
+    doubling(ax, lengths)
+    multiples(ax.yaxis)
+    ax.axhspan(0.1, 1, color=style.GROUND, zorder=0)
+    ax.axhline(1, color=style.INK, linewidth=1.2, zorder=1)
+    ax.plot([start] * 2, [0.1, 1], color=style.ACCENT, linewidth=1, zorder=1)
+    for (use, by_threads), color in zip(times.items(), (style.ACCENT, style.MUTED), strict=True):
+        one, two = by_threads.values()
+        ax.plot(lengths, two, color=color, linewidth=2.4, label=f"in {use}: {two[-1]:.2f} ×")
+        ax.fill_between(lengths, one, two, color=color, alpha=0.2, linewidth=0)
+    name_lines(ax)
+    for said, away, va in (("slower", 5, "bottom"), ("quicker", -5, "top")):
+        look = {"va": va, "ha": "right", "color": style.MUTED}
+        ax.annotate(f"{said} than the formula", (lengths[-1], 1), (0, away), **look, **POINTS)
+    ax.set(xlabel="words in a sentence", ylim=(0.1, 3.2), xlim=(lengths[0], lengths[-1]))
+    return figure

@@ -117,7 +117,8 @@ def test_the_title_of_the_times_says_where_the_fused_kernel_is_quicker():
     assert "in training, and in use from 128 words" in figure.texts[0].get_text()
     lengths, two = {}, {}
     for line in ax.lines[2:]:
-        lengths[line.get_label()], two[line.get_label()] = line.get_data()
+        use = line.get_label().split(":")[0]
+        lengths[use], two[use] = line.get_data()
     one = {}
     for use, band in zip(two, ax.collections, strict=True):
         corners = [tuple(corner) for corner in band.get_paths()[0].vertices]
