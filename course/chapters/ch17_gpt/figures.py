@@ -2,8 +2,6 @@
 
 import math
 import textwrap
-from collections.abc import Mapping, Sequence
-from typing import Any
 
 import numpy as np
 import torch
@@ -22,169 +20,6 @@ from course.drawing.words import canvas, heading, label, sentence, titled, width
 from transformer_lib.model.masks import causal_mask
 from transformer_lib.text import english_spanish
 from transformer_lib.variants.language_model import prefix_mask
-
-Row = Mapping[str, Any]
-AWAY = (-12, -4), (10, 8), (-10, -10)  # of the ends of lines, in points
-
-
-def _above_the_floor(panels: Mapping[str, Mapping[float, Sequence[float]]], note: str) -> Figure:
-    """Draw how much nearer to the floor models come, both axes logarithmic -> the figure.
-
-    panels: what grows -> {how large -> the distance of each seed, in nats per token}. All lines
-    begin at the smallest and its mean distance; a dot for each seed. The first is loud.
-    """
-    figure, ax = style.panel(4.4)
-    said = []
-    for number, (name, panel) in enumerate(panels.items()):
-        times = [size / min(panel) for size in panel]
-        parts = np.array(list(panel.values())) / np.mean(panel[min(panel)])
-        color, mean = style.MUTED if number else style.ACCENT, parts.mean(axis=1)
-        ax.plot(times, mean, color=color, linewidth=2.0 if number else 2.8, zorder=3 - number)
-        ax.plot(times, parts, "o", color=color, markersize=4, zorder=3 - number)
-        said += [(f"{times[-1]:.0f} times the {name}", f"{1 / mean[-1]:.0f}")]
-        ax.annotate(
-            f"{said[-1][0]}: ÷ {said[-1][1]}",
-            (times[-1], mean[-1]),
-            AWAY[number],
-            ha="right" if AWAY[number][0] < 0 else "left",
-            va="center",
-            color=color,
-            weight="normal" if number else "bold",
-            textcoords="offset points",
-        )
-    doubling(ax, [1, 3, 10, 30])
-    ax.set(xlabel="times as many sentences, weights or steps", ylim=(0.09, 1.1), xlim=(0.9, 33))
-    doubling(ax, [0.125, 0.25, 0.5, 1], "y")
-    multiples(ax.yaxis)
-    titled(figure, f"{said[0][0]} bring the loss {said[0][1]} times nearer to the floor", note)
-    return figure
-
-
-def _dial_points(rows: Sequence[Row]) -> Figure:
-    """Draw for each way of drawing what share could be the grammar's, against how many words.
-
-    rows: "what", "drawn", the share "own" of these, with a line for the 95 % interval, "words", and
-    "first": sentences, of which the first is written at the first row, the best and the worst. An
-    arrow leads from the first row to the best.
-    """
-    from course.chapters.ch17_gpt.experiments import interval
-
-    figure, ax = style.panel(4.8)
-    first, best = rows[0], max(rows, key=lambda row: row["own"])
-    worst = min(rows, key=lambda row: row["own"])
-    title = (
-        f"{best['what'].capitalize()}: {best['own'] / first['own']:.1f} times as often right, "
-        f"{100 - 100 * best['words'] / first['words']:.0f} % fewer different words"
-    )
-    note = f"{first['drawn']} sentences for each way to draw a small GPT's words, one to read; "
-    titled(figure, title, f"{note}upright: 95 % intervals")
-    for row in rows:
-        at, color = (row["words"], row["own"]), style.ACCENT if row is best else style.MUTED
-        ends = interval(row["own"], row["drawn"])
-        ax.plot([row["words"]] * 2, ends, color=style.SOFT, linewidth=0.8)
-        ax.scatter(*at, s=70, color=color, zorder=3)
-        said, bold = f"{row['what']}: {100 * row['own']:.0f} %", "bold" if row is best else "normal"
-        look = {"textcoords": "offset points", "color": color}
-        away, side = (-9, "right") if row["words"] < first["words"] else (9, "left")
-        ax.annotate(said, at, (away, 0), ha=side, va="center", weight=bold, **look)
-        if row in (first, best, worst):
-            said = textwrap.fill(f"“{row['first'][0]}”", 44)
-            down, va = ((9, 16), "bottom") if row is best else ((9, -9), "top")
-            ax.annotate(said, at, down, va=va, size=style.NOTE, **look)
-    ends = ((row["words"], row["own"]) for row in (best, first))
-    arrow = {"arrowstyle": "-|>", "color": style.ACCENT, "shrinkA": 7, "shrinkB": 7}
-    ax.annotate("", *ends, arrowprops=arrow | {"connectionstyle": "arc3,rad=0.35"})
-    ax.set_ylabel("right: the grammar could have written it")
-    ax.set_xlabel("different words in these sentences")
-    most = max(row["words"] for row in rows)
-    ax.set(ylim=(0, 0.65), yticks=[0, 0.2, 0.4, 0.6], xlim=(0.3 * most, 1.35 * most))
-    ax.yaxis.set_major_formatter(lambda share, _: f"{100 * share:.0f} %")
-    return figure
-
-
-def _moment(runs: Sequence[Row], row: Sequence[str] = "ab") -> Figure:
-    """Draw when the second row of repeated words is learned, and when a head looks there.
-
-    runs: "history" with "step", "first", "second" and "head", the weight of the best of all heads;
-    the first is loud, and a dot on both of its curves marks the step at which its loss is below
-    0.5. row: an example; an arrow shows where to look.
-    """
-    figure = style.new_figure(style.WIDTH, 6.2)
-    title = "A repeated row is learned as a head learns where to look"
-    titled(figure, title, "One model; thin lines are two others, from other random weights")
-    example, top, bottom = figure.subplots(3, 1, height_ratios=(0.9, 2, 2))
-    example.set(xlim=(0.4, len(row) + 4.2), ylim=(0, 1))
-    example.axis("off")
-    again = len(row) + 2
-    for x, text in [*enumerate(row, 1), (again, row[0])]:
-        word(example, (x, 0.3), text, color=style.ACCENT if x == 2 else None)
-    word(example, (again + 1.2, 0.3), f"? {row[1]}", color=style.ACCENT)
-    arrow(example, (again, 0.5), (2, 0.5), style.ACCENT, rise=0.35)
-    for x, text in ((1, "row 1"), (again, "row 2")):
-        label(example, (x - 0.25, 0.8), text, color=style.MUTED)
-    bottom.sharex(top)
-    steps = [entry["step"] for entry in runs[0]["history"]]
-    fell = next(e["step"] for e in runs[0]["history"] if e["second"] < 0.5)
-    for number, run in enumerate(runs):
-        for ax, what in ((top, "second"), (top, "first"), (bottom, "head")):
-            loud, values = not number and what != "first", [entry[what] for entry in run["history"]]
-            color = style.ACCENT if loud else style.RULE if what == "first" else style.SOFT
-            ax.plot(steps, values, color=color, linewidth=2.8 if loud else 1, zorder=2 + loud)
-            if loud:
-                ax.axvline(fell, color=style.SOFT, linewidth=1, zorder=1)
-                ax.scatter(fell, values[steps.index(fell)], s=60, color=color, zorder=5)
-    last = runs[0]["history"][-1]
-    for y, color, said in (
-        (last["first"] + 0.12, style.MUTED, "row 1: nobody can know it"),
-        (0.25, style.ACCENT, "row 2, the same again"),
-    ):
-        top.text(last["step"], y, said, ha="right", va="bottom", color=color)
-    top.set(ylim=(0, 4.4), ylabel="loss, in nats per word")
-    top.tick_params(labelbottom=False)
-    bottom.set(ylim=(0, 1.05), yticks=[0, 0.5, 1], xlabel="step of training")
-    bottom.set_ylabel("the best head’s weight on the word that followed last time")
-    bottom.xaxis.set_major_formatter("{x:,.0f}")
-    return figure
-
-
-def _heads_off(runs: Sequence[Row], row: Sequence[str] = "abc") -> Figure:
-    """Draw the loss on the second row with each head switched off: a row of dots for each run.
-
-    runs: "second_with_a_head_off", by "layers.0.self_attn.1" and so on. row: an example, with
-    arrows for the two kinds of heads.
-    """
-    figure, ax = canvas(style.WIDTH, 4.65)
-    heading(
-        ax,
-        "The head that each model misses most looks one word back",
-        "Loss on the second row with one of eight heads off; with nothing copied it would be 3.7",
-    )
-    y, places = 2.9, (1.6, 2.3, 3.0, 3.7, 4.6)
-    for x, text in zip(places, [*row, "…", row[0]], strict=True):
-        word(ax, (x, y), text, size=style.LABEL + 1)
-    word(ax, (5.3, y), f"? {row[1]}", size=style.LABEL + 1)
-    for start, end, color, rise, said in (
-        (2.22, 1.6, style.ACCENT, 0.3, "one word back"),
-        (4.6, 2.38, style.MUTED, 0.45, "to the word to copy"),
-    ):
-        arrow(ax, (start, y + 0.2), (end, y + 0.2), color, rise=rise)
-        at = (start + end) / 2, y + rise + 0.33
-        label(ax, at, said, ha="center", color=color)
-    zero, nat = 1.2, 2.6
-    for number, run in enumerate(runs):
-        y, losses = 2.1 - 0.6 * number, sorted(run["second_with_a_head_off"].values())
-        path(ax, [(zero, y), (style.WIDTH - 0.3, y)], style.RULE, head=False, thick=0.75)
-        label(ax, (zero - 0.2, y), f"model {number + 1}", ha="right", size=style.LABEL)
-        for loss in losses:
-            color, size = (style.MUTED, 8) if loss < losses[-1] else (style.ACCENT, 11)
-            at = zero + nat * loss, y
-            ax.plot(*at, "o", color=color, ms=size, mec=style.PAPER, zorder=3)
-        at, look = (zero + nat * losses[-1], y + 0.22), {"color": style.ACCENT, "weight": "bold"}
-        label(ax, at, f"{losses[-1]:.2f}", ha="center", size=style.LABEL, **look)
-    for loss in (0, 0.5, 1, 1.5, 2, 2.5):
-        label(ax, (zero + nat * loss, y - 0.35), f"{loss:g}", ha="center")
-    label(ax, (zero, y - 0.62), "loss in nats per word, each dot with another head off")
-    return figure
 
 
 def example_row() -> list[str]:
@@ -261,17 +96,11 @@ def draw_what_is_left() -> Figure:
     "words We like, and then pianos, pencils or milk: the grammar's own dice decide.",
 )
 def draw_floor() -> Figure:
-    from course.chapters.ch17_gpt.experiment_language_model import (
-        VALIDATION,
-        VALIDATION_SEED,
-        sentences,
-    )
+    from course.chapters.ch17_gpt import experiment_language_model as lab
     from course.chapters.ch17_gpt.experiments import floor
 
     stored, low = experiments.load("writing"), floor()
-    steps, losses = zip(
-        *((e["step"], e["validation_loss"]) for e in stored["history"]), strict=True
-    )
+    steps, losses = ([e[key] for e in stored["history"]] for key in ("step", "validation_loss"))
     last, highest, above = steps[-1], math.log(stored["words"]), f"{losses[-1] - low:.2f}"
     figure, ax = style.panel(4.6)
     title = f"After {last:,} steps the loss is {above} nats above the floor"
@@ -283,7 +112,7 @@ def draw_floor() -> Figure:
     ax.text(0.02 * last, highest - 0.2, f"all words equally likely: {highest:.1f}", va="top")
     said = f"the floor, {low:.2f}: the grammar’s own dice decide what comes next"
     ax.text(0.02 * last, low - 0.2, said, va="top")
-    drawn = [text.split() for text in sentences(VALIDATION, VALIDATION_SEED)]
+    drawn = [text.split() for text in lab.sentences(lab.VALIDATION, lab.VALIDATION_SEED)]
     ends = [f"{words[2]}?" for words in drawn if words[:2] == ["We", "like"] and len(words) == 3]
     x = 0.02 * last
     for text in ["We", "like", *ends]:
@@ -307,15 +136,29 @@ def draw_floor() -> Figure:
     "to 0.23. All three are nearly straight, and end divided by 8, 3 and 4.",
 )
 def draw_scaling() -> Figure:
-    from course.chapters.ch17_gpt.experiment_language_model import (
-        VALIDATION,
-        distances,
-        floor_under,
-    )
+    from course.chapters.ch17_gpt import experiment_language_model as lab
 
-    low = f"{floor_under(VALIDATION):.2f}"
-    note = f"Nats above the floor of {low}, as a part of those with the fewest; a dot for each seed"
-    return _above_the_floor(distances(), note)
+    figure, ax = style.panel(4.4)
+    said = []
+    for number, (name, panel) in enumerate(lab.distances().items()):
+        times = [size / min(panel) for size in panel]
+        parts = np.array(list(panel.values())) / np.mean(panel[min(panel)])
+        color, mean = style.MUTED if number else style.ACCENT, parts.mean(axis=1)
+        ax.plot(times, mean, color=color, linewidth=2.0 if number else 2.8, zorder=3 - number)
+        ax.plot(times, parts, "o", color=color, markersize=4, zorder=3 - number)
+        said += [(f"{times[-1]:.0f} times the {name}", f"{1 / mean[-1]:.0f}")]
+        look = {"va": "center", "color": color, "weight": "normal" if number else "bold"}
+        look |= {"ha": "left" if number == 1 else "right", "textcoords": "offset points"}
+        away = ((-12, -4), (10, 8), (-10, -10))[number]
+        ax.annotate(": ÷ ".join(said[-1]), (times[-1], mean[-1]), away, **look)
+    doubling(ax, [1, 3, 10, 30])
+    ax.set(xlabel="times as many sentences, weights or steps", ylim=(0.09, 1.1), xlim=(0.9, 33))
+    doubling(ax, [0.125, 0.25, 0.5, 1], "y")
+    multiples(ax.yaxis)
+    low = f"{lab.floor_under(lab.VALIDATION):.2f}"
+    note = f"Distance to the floor of {low} nats, 1 where each line begins; a dot for each seed"
+    titled(figure, f"{said[0][0]} bring the loss {said[0][1]} times nearer to the floor", note)
+    return figure
 
 
 @figure(
@@ -330,7 +173,40 @@ def draw_scaling() -> Figure:
     "because they were too nervous; with temperature 1.5, I live is very fast.",
 )
 def draw_dials() -> Figure:
-    return _dial_points(experiments.load("writing")["rows"])
+    from course.chapters.ch17_gpt.experiments import interval
+
+    rows = experiments.load("writing")["rows"]
+    figure, ax = style.panel(4.8)
+    first, best = rows[0], max(rows, key=lambda row: row["own"])
+    worst = min(rows, key=lambda row: row["own"])
+    title = (
+        f"{best['what'].capitalize()}: {best['own'] / first['own']:.1f} times as often right, "
+        f"{100 - 100 * best['words'] / first['words']:.0f} % fewer different words"
+    )
+    note = f"{first['drawn']} sentences for each way to draw a small GPT's words, one to read; "
+    titled(figure, title, f"{note}upright: 95 % intervals")
+    for row in rows:
+        at, color = (row["words"], row["own"]), style.ACCENT if row is best else style.MUTED
+        ends = interval(row["own"], row["drawn"])
+        ax.plot([row["words"]] * 2, ends, color=style.SOFT, linewidth=0.8)
+        ax.scatter(*at, s=70, color=color, zorder=3)
+        said, bold = f"{row['what']}: {100 * row['own']:.0f} %", "bold" if row is best else "normal"
+        look = {"textcoords": "offset points", "color": color}
+        away, side = (-9, "right") if row["words"] < first["words"] else (9, "left")
+        ax.annotate(said, at, (away, 0), ha=side, va="center", weight=bold, **look)
+        if row in (first, best, worst):
+            said = textwrap.fill(f"“{row['first'][0]}”", 44)
+            down, va = ((9, 16), "bottom") if row is best else ((9, -9), "top")
+            ax.annotate(said, at, down, va=va, size=style.NOTE, **look)
+    ends = ((row["words"], row["own"]) for row in (best, first))
+    how = {"arrowstyle": "-|>", "color": style.ACCENT, "shrinkA": 7, "shrinkB": 7}
+    ax.annotate("", *ends, arrowprops=how | {"connectionstyle": "arc3,rad=0.35"})
+    ax.set_ylabel("right: the grammar could have written it")
+    ax.set_xlabel("different words in these sentences")
+    most = max(row["words"] for row in rows)
+    ax.set(ylim=(0, 0.65), yticks=[0, 0.2, 0.4, 0.6], xlim=(0.3 * most, 1.35 * most))
+    ax.yaxis.set_major_formatter(lambda share, _: f"{100 * share:.0f} %")
+    return figure
 
 
 @figure(
@@ -454,10 +330,44 @@ def draw_prompting() -> Figure:
     "0.2 to about 0.8 in these steps, and then above 0.9. An upright line marks the orange one's.",
 )
 def draw_induction() -> Figure:
-    runs = experiments.load("induction")["runs"]
-    shown = [[entry for entry in run["history"] if entry["step"] <= 800] for run in runs]
-    rows = zip(runs, shown, strict=True)
-    return _moment([run | {"history": part} for run, part in rows], example_row())
+    runs, row = experiments.load("induction")["runs"], example_row()
+    histories = [[e for e in run["history"] if e["step"] <= 800] for run in runs]
+    figure = style.new_figure(style.WIDTH, 6.2)
+    title = "A repeated row is learned as a head learns where to look"
+    titled(figure, title, "One model; thin lines are two others, from other random weights")
+    example, top, bottom = figure.subplots(3, 1, height_ratios=(0.9, 2, 2))
+    example.set(xlim=(0.4, len(row) + 4.2), ylim=(0, 1))
+    example.axis("off")
+    again = len(row) + 2
+    for x, text in [*enumerate(row, 1), (again, row[0])]:
+        word(example, (x, 0.3), text, color=style.ACCENT if x == 2 else None)
+    word(example, (again + 1.2, 0.3), f"? {row[1]}", color=style.ACCENT)
+    arrow(example, (again, 0.5), (2, 0.5), style.ACCENT, rise=0.35)
+    for x, text in ((1, "row 1"), (again, "row 2")):
+        label(example, (x - 0.25, 0.8), text, color=style.MUTED)
+    bottom.sharex(top)
+    steps = [entry["step"] for entry in histories[0]]
+    fell = next(e["step"] for e in histories[0] if e["second"] < 0.5)
+    for number, history in enumerate(histories):
+        for ax, what in ((top, "second"), (top, "first"), (bottom, "head")):
+            loud, values = not number and what != "first", [entry[what] for entry in history]
+            color = style.ACCENT if loud else style.RULE if what == "first" else style.SOFT
+            ax.plot(steps, values, color=color, linewidth=2.8 if loud else 1, zorder=2 + loud)
+            if loud:
+                ax.axvline(fell, color=style.SOFT, linewidth=1, zorder=1)
+                ax.scatter(fell, values[steps.index(fell)], s=60, color=color, zorder=5)
+    last = histories[0][-1]
+    for y, color, said in (
+        (last["first"] + 0.12, style.MUTED, "row 1: nobody can know it"),
+        (0.25, style.ACCENT, "row 2, the same again"),
+    ):
+        top.text(last["step"], y, said, ha="right", va="bottom", color=color)
+    top.set(ylim=(0, 4.4), ylabel="loss, in nats per word")
+    top.tick_params(labelbottom=False)
+    bottom.set(ylim=(0, 1.05), yticks=[0, 0.5, 1], xlabel="step of training")
+    bottom.set_ylabel("the best head’s weight on the word that followed last time")
+    bottom.xaxis.set_major_formatter("{x:,.0f}")
+    return figure
 
 
 @figure(
@@ -470,4 +380,36 @@ def draw_induction() -> Figure:
     "it is at most 0.27, 0.67 and 0.71.",
 )
 def draw_heads_off() -> Figure:
-    return _heads_off(experiments.load("induction")["runs"], example_row()[:3])
+    runs, row = experiments.load("induction")["runs"], example_row()[:3]
+    figure, ax = canvas(style.WIDTH, 4.65)
+    heading(
+        ax,
+        "The head that each model misses most looks one word back",
+        "Loss on the second row with one of eight heads off; with nothing copied it would be 3.7",
+    )
+    y, places = 2.9, (1.6, 2.3, 3.0, 3.7, 4.6)
+    for x, text in zip(places, [*row, "…", row[0]], strict=True):
+        word(ax, (x, y), text, size=style.LABEL + 1)
+    word(ax, (5.3, y), f"? {row[1]}", size=style.LABEL + 1)
+    for start, end, color, rise, said in (
+        (2.22, 1.6, style.ACCENT, 0.3, "one word back"),
+        (4.6, 2.38, style.MUTED, 0.45, "to the word to copy"),
+    ):
+        arrow(ax, (start, y + 0.2), (end, y + 0.2), color, rise=rise)
+        at = (start + end) / 2, y + rise + 0.33
+        label(ax, at, said, ha="center", color=color)
+    zero, nat = 1.2, 2.6
+    for number, run in enumerate(runs):
+        y, losses = 2.1 - 0.6 * number, sorted(run["second_with_a_head_off"].values())
+        path(ax, [(zero, y), (style.WIDTH - 0.3, y)], style.RULE, head=False, thick=0.75)
+        label(ax, (zero - 0.2, y), f"model {number + 1}", ha="right", size=style.LABEL)
+        for loss in losses:
+            color, size = (style.MUTED, 8) if loss < losses[-1] else (style.ACCENT, 11)
+            at = zero + nat * loss, y
+            ax.plot(*at, "o", color=color, ms=size, mec=style.PAPER, zorder=3)
+        at, look = (zero + nat * losses[-1], y + 0.22), {"color": style.ACCENT, "weight": "bold"}
+        label(ax, at, f"{losses[-1]:.2f}", ha="center", size=style.LABEL, **look)
+    for loss in (0, 0.5, 1, 1.5, 2, 2.5):
+        label(ax, (zero + nat * loss, y - 0.35), f"{loss:g}", ha="center")
+    label(ax, (zero, y - 0.62), "loss in nats per word, each dot with another head off")
+    return figure

@@ -16,31 +16,13 @@ from course.drawing.plots import curves, doubling, multiples, name_lines, shares
 from course.drawing.registry import figure
 from course.drawing.rows import seed_rows, verdict
 from course.drawing.values import as_array
-from course.drawing.words import canvas, heading, label, titled, width_of
+from course.drawing.words import canvas, heading, label, titled
 from transformer_lib.model.embedding import positional_encoding
 from transformer_lib.training.schedules import SCHEDULES
 from transformer_lib.variants import ALiBi, Rotary
 
 POINTS = {"textcoords": "offset points"}
 UNCLEAR = "no clear difference"
-
-
-def _bend_curves(z: Any, bends: Mapping[str, Any]) -> Figure:
-    """Draw what comes out of bends against what goes in: the first has a corner, others a dip."""
-    figure, ax = style.panel(4.0)
-    curves(ax, z, bends, loud=list(bends)[1:], names=False)
-    (corner, values), *others = bends.items()
-    ax.plot(0, 0, "o", ms=13, mfc="none", mec=style.INK, zorder=4)
-    ax.annotate(f"{corner}: a corner", (0, 0), (10, -6), va="top", **POINTS)
-    for (name, given), away in zip(others, (38, -10), strict=False):
-        values = as_array(given)
-        at = float(z[int(values.argmin())]), values.min()
-        ax.plot(*at, "o", color=style.ACCENT, zorder=4)
-        look = {"ha": "center", "va": "top", "color": style.ACCENT}
-        ax.annotate(f"{name}: lowest at {at[1]:.2f}", at, (0, away), **look, **POINTS)
-    ax.set(xlim=(float(z[0]), float(z[-1])), ylim=(-0.5, 1.25), yticks=[0, 1])
-    ax.set(xlabel="z: what goes in", ylabel="what comes out", xticks=range(-4, 2))
-    return figure
 
 
 APART = 3  # places from the query back to the key, of the cells with an outline
@@ -86,40 +68,6 @@ def _score_squares(squares: Mapping[str, Any], title: str = "") -> Figure:
     return figure
 
 
-def _schedule_lines(rates: Mapping[str, Any]) -> Figure:
-    """Draw learning rates by the step, as shares of the highest one; the last is loud.
-
-    Its three stretches are named: to the highest, there, and down from it.
-    """
-    figure, ax = style.panel(3.4)
-    ax.set(xlabel="step of training", ylabel="learning rate, as a share of its highest")
-    steps = np.arange(1, len(next(iter(rates.values()))) + 1)
-    by_highest = {name: as_array(lr) / max(lr) for name, lr in rates.items()}
-    curves(ax, steps, by_highest, loud=list(rates)[-1:], names=False)
-    top = list(by_highest.values())[-1]
-    ax.fill_between(steps, top, color=style.tint(style.ACCENT), linewidth=0, zorder=0)
-    first, last = steps[np.flatnonzero(top == 1)[[0, -1]]]
-    part = f"it falls: last {1 - last / len(steps):.0%}".replace("%", " %")
-    look = {"color": style.ACCENT, "weight": "bold", "ha": "center", "va": "bottom"}
-    for x, said in (
-        (first / 2, "warm-up"),
-        ((first + last) / 2, f"{list(rates)[-1]}: it holds"),
-        ((last + len(steps)) / 2, part),
-    ):
-        ax.annotate(said, (x, 1), (0, 8), **look, **POINTS)
-    for line, at, away in zip(ax.lines[:-1], (0.42, 0.52), ((-6, -4), (6, 2)), strict=False):
-        place, right = int(at * len(steps)), away[0] < 0
-        own = {"ha": "right" if right else "left", "va": "top" if right else "bottom"}
-        line.set_linestyle("-" if right else (0, (5, 2)))
-        own["color"] = style.readable(line.get_color(), style.tint(style.ACCENT))
-        at = steps[place], line.get_ydata()[place]
-        ax.annotate(line.get_label(), at, away, **own, **POINTS)
-    ax.set(xlim=(0, len(steps)), ylim=(0, 1.2))
-    shares(ax.yaxis)
-    ax.xaxis.set_major_formatter("{x:,.0f}")
-    return figure
-
-
 # --- both ends -----------------------------------------------------------------------------------
 
 ZEROS, POINT, HIGH = (4.55, 6.35, 7.4), 0.025, 0.2  # of bars: zeros, a point, height, in inches
@@ -144,8 +92,6 @@ def _two_models(rows: Sequence[Mapping[str, Any]], panels: Mapping[str, str]) ->
     by the first one, those without a clear difference last; its best bar and the last are loud. A
     bar has a number where each seed lies beyond all of the base's.
     """
-    if len(rows) < 3:
-        raise ValueError(f"{len(rows)} rows: the base, a part and all together are needed")
     base, *parts, together = rows
     key = next(iter(panels))
 
@@ -240,12 +186,22 @@ def _one_word_everywhere(length: int = 12, d_k: int = 16) -> dict[str, Tensor]:
 )
 def draw_bends() -> Figure:
     z = torch.linspace(-4, 1.25, 106)  # beyond, all three are near 0 or z
-    bends = {
-        "max(0, z)": torch.relu,
-        "GELU": torch.nn.functional.gelu,
-        "SiLU, in SwiGLU's gate": torch.nn.functional.silu,
-    }
-    return _bend_curves(z, {name: bend(z) for name, bend in bends.items()})
+    gelu, silu = torch.nn.functional.gelu(z), torch.nn.functional.silu(z)
+    bends = {"max(0, z)": torch.relu(z), "GELU": gelu, "SiLU, in SwiGLU's gate": silu}
+    figure, ax = style.panel(4.0)
+    curves(ax, z, bends, loud=list(bends)[1:], names=False)
+    corner, *others = bends
+    ax.plot(0, 0, "o", ms=13, mfc="none", mec=style.INK, zorder=4)
+    ax.annotate(f"{corner}: a corner", (0, 0), (10, -6), va="top", **POINTS)
+    for name, away in zip(others, (38, -10), strict=True):
+        given = bends[name]
+        at = float(z[given.argmin()]), float(given.min())
+        ax.plot(*at, "o", color=style.ACCENT, zorder=4)
+        look = {"ha": "center", "va": "top", "color": style.ACCENT}
+        ax.annotate(f"{name}: lowest at {at[1]:.2f}", at, (0, away), **look, **POINTS)
+    ax.set(xlim=(float(z[0]), float(z[-1])), ylim=(-0.5, 1.25), yticks=[0, 1])
+    ax.set(xlabel="z: what goes in", ylabel="what comes out", xticks=range(-4, 2))
+    return figure
 
 
 @figure(
@@ -275,13 +231,36 @@ def draw_schedules() -> Figure:
     from course.chapters.ch18_since_2017.experiments import TRAINING
 
     names = {"linear": "straight down (the base)", "cosine": "cosine", "stable": "stable"}
-    steps = range(1, TRAINING.steps + 1)
-    return _schedule_lines(
-        {
-            said: [SCHEDULES[name](step, 1.0, TRAINING.warmup, TRAINING.steps) for step in steps]
-            for name, said in names.items()
-        }
-    )
+    steps = np.arange(1, TRAINING.steps + 1)
+    rates = {
+        said: [SCHEDULES[name](step, 1.0, TRAINING.warmup, TRAINING.steps) for step in steps]
+        for name, said in names.items()
+    }
+    figure, ax = style.panel(3.4)
+    ax.set(xlabel="step of training", ylabel="learning rate, as a share of its highest")
+    curves(ax, steps, rates, loud=["stable"], names=False)
+    top = np.array(rates["stable"])
+    ax.fill_between(steps, top, color=style.tint(style.ACCENT), linewidth=0, zorder=0)
+    first, last = steps[np.flatnonzero(top == 1)[[0, -1]]]
+    part = f"it falls: last {1 - last / len(steps):.0%}".replace("%", " %")
+    look = {"color": style.ACCENT, "weight": "bold", "ha": "center", "va": "bottom"}
+    for x, said in (
+        (first / 2, "warm-up"),
+        ((first + last) / 2, "stable: it holds"),
+        ((last + len(steps)) / 2, part),
+    ):
+        ax.annotate(said, (x, 1), (0, 8), **look, **POINTS)
+    for line, at, away in zip(ax.lines[:-1], (0.42, 0.52), ((-6, -4), (6, 2)), strict=False):
+        place, right = int(at * len(steps)), away[0] < 0
+        own = {"ha": "right" if right else "left", "va": "top" if right else "bottom"}
+        line.set_linestyle("-" if right else (0, (5, 2)))
+        own["color"] = style.readable(line.get_color(), style.tint(style.ACCENT))
+        at = steps[place], line.get_ydata()[place]
+        ax.annotate(line.get_label(), at, away, **own, **POINTS)
+    ax.set(xlim=(0, len(steps)), ylim=(0, 1.2))
+    shares(ax.yaxis)
+    ax.xaxis.set_major_formatter("{x:,.0f}")
+    return figure
 
 
 @figure(
@@ -316,16 +295,13 @@ def draw_worth() -> Figure:
         quiet=True,
     )
     ax = figure.axes[0]
-    out = 20 + 72 * sum(
-        max(width_of(row[at], style.LABEL) for row in rows) for at in ("what", "group")
-    )
     for text, row in zip(ax.get_yticklabels(), rows, strict=True):
         if all(verdict(row[key], base[key]) == UNCLEAR for key in PANELS) and row is not base:
             text.set_color(style.MUTED)
     look = {"textcoords": "offset points", "va": "center_baseline", "color": style.MUTED}
     for place, before, row in zip(ax.get_yticks()[1:], rows, rows[1:], strict=False):
         if row["group"] != before["group"] and row is not rows[-1]:
-            at = {"xy": (0, place), "xycoords": ax.get_yaxis_transform(), "xytext": (-out, 0)}
+            at = {"xy": (0, place), "xycoords": ax.get_yaxis_transform(), "xytext": (-222, 0)}
             ax.annotate(row["group"], **at, **look)
     return figure
 

@@ -5,14 +5,13 @@ from itertools import pairwise
 
 import pytest
 
-from course.chapters.ch17_gpt.figures import _above_the_floor, _dial_points, _heads_off, _moment
+from course import experiments
 from course.drawing import style
 from course.drawing.registry import FIGURES
 from transformer_lib.text import english_spanish
 
 
 def test_the_curve_is_what_was_measured_and_ends_above_the_floor():
-    from course import experiments
     from course.chapters.ch17_gpt import experiments as lab
 
     stored, floor = experiments.load("writing"), lab.floor()
@@ -42,49 +41,50 @@ def test_the_words_in_the_floor_are_the_grammars():
 
 
 def test_each_seed_has_a_dot_and_the_line_goes_through_the_means():
-    panels = {"sentences": {10: [1.0, 2.0], 1000: [0.25, 0.75]}, "steps": {1: [3.0], 9: [0.5]}}
-    figure = _above_the_floor(panels, "a note")
+    from course.chapters.ch17_gpt.experiment_language_model import distances
+
+    figure = FIGURES["gpt-scaling"].draw()
     (ax,) = figure.axes
-    means, seeds = ax.lines[0], ax.lines[1:3]
-    assert list(means.get_xdata()) == [1, 100] and list(means.get_ydata()) == [1, 0.5 / 1.5]
-    drawn = [line.get_ydata().tolist() for line in seeds]
-    assert drawn == [[1 / 1.5, 0.25 / 1.5], [2 / 1.5, 0.5]]
-    title = "100 times the sentences bring the loss 3 times nearer to the floor"
-    assert [text.get_text() for text in figure.texts] == [title, "a note"]
+    lines, said, factors = iter(ax.lines), [], []
+    for what, sizes in distances().items():
+        start = sum(seeds := sizes[min(sizes)]) / len(seeds)
+        means = next(lines)
+        assert list(means.get_xdata()) == [size / min(sizes) for size in sizes]
+        mean = [sum(seeds) / len(seeds) / start for seeds in sizes.values()]
+        assert list(means.get_ydata()) == pytest.approx(mean)
+        drawn = [next(lines).get_ydata() for _ in seeds]
+        for dots, seeds in zip(zip(*drawn, strict=True), sizes.values(), strict=True):
+            assert [start * dot for dot in dots] == pytest.approx(seeds)
+        factors.append(f"{1 / mean[-1]:.0f}")
+        said.append(f"{max(sizes) / min(sizes):.0f} times the {what}: ÷ {factors[-1]}")
+    assert not list(lines) and [text.get_text() for text in ax.texts] == said
+    title = f"30 times the sentences bring the loss {factors[0]} times nearer to the floor"
+    assert figure.texts[0].get_text() == title
     assert ax.get_xscale() == ax.get_yscale() == "log"
-    said = [text.get_text() for text in ax.texts]
-    assert said == ["100 times the sentences: ÷ 3", "9 times the steps: ÷ 6"]
 
 
 def test_each_dial_is_a_point_with_its_interval():
-    rows = [
-        {
-            "what": "plain",
-            "own": 0.5,
-            "own_and_new": 0.4,
-            "words": 90,
-            "drawn": 40,
-            "first": ["a b"],
-        },
-        {
-            "what": "cold",
-            "own": 0.9,
-            "own_and_new": 0.2,
-            "words": 30,
-            "drawn": 40,
-            "first": ["c", "d"],
-        },
-    ]
-    figure = _dial_points(rows)
+    from course.chapters.ch17_gpt.experiments import interval
+
+    rows = experiments.load("writing")["rows"]
+    figure = FIGURES["gpt-dials"].draw()
     (ax,) = figure.axes
     points = [tuple(dot.get_offsets()[0]) for dot in ax.collections]
-    assert points == [(90, 0.5), (30, 0.9)]
-    said = [text.get_text() for text in ax.texts if text.get_text()]
-    assert said == ["plain: 50 %", "“a b”", "cold: 90 %", "“c”"]
-    assert [list(line.get_ydata()) for line in ax.lines] == [
-        pytest.approx(ends, abs=1e-5) for ends in ([0.35199, 0.64801], [0.76948, 0.96042])
+    assert points == [(row["words"], row["own"]) for row in rows]
+    ends = [interval(row["own"], row["drawn"]) for row in rows]
+    assert [tuple(line.get_ydata()) for line in ax.lines] == ends
+    said = [" ".join(text.get_text().split()) for text in ax.texts]
+    assert [text for text in said if text.endswith(" %")] == [
+        f"{row['what']}: {100 * row['own']:.0f} %" for row in rows
     ]
-    title = "Cold: 1.8 times as often right, 67 % fewer different words"
+    read = [text[1:-1] for text in said if text.startswith("“")]
+    of = {"as it is", "temperature 0.5", "temperature 1.5"}
+    assert read == [row["first"][0] for row in rows if row["what"] in of]
+    best = max(rows, key=lambda row: row["own"])
+    title = (
+        f"{best['what'].capitalize()}: {best['own'] / rows[0]['own']:.1f} times as often right, "
+        f"{100 - 100 * best['words'] / rows[0]['words']:.0f} % fewer different words"
+    )
     assert figure.texts[0].get_text() == title
 
 
@@ -108,60 +108,32 @@ def test_each_kind_has_a_dot_for_each_seed():
     assert {line.get_color() for line in ax.lines[-3:]} == {style.ACCENT}
 
 
-def run(seed: int, moved: int = 0) -> dict:
-    history = [
-        {"step": step, "first": 3.7, "second": 0.1 if late else 3.5, "head": 0.9 if late else 0.1}
-        for step in (10, 20, 30, 40)
-        for late in [step >= 30 + moved]
-    ]
-    off = {
-        f"layers.{layer}.self_attn.{head}": 0.1 + layer + head / 2
-        for layer in range(2)
-        for head in range(2)
-    }
-    heads = [
-        {
-            "layer": f"layers.{layer}.self_attn",
-            "head": head,
-            "previous": 0.6 * (1 - layer),
-            "induction": 0.8 * layer * head,
-        }
-        for layer in range(2)
-        for head in range(2)
-    ]
-    return {
-        "seed": seed,
-        "history": history,
-        "second": 0.1,
-        "second_with_a_head_off": off,
-        "heads": heads,
-    }
-
-
-def test_each_seed_has_its_moment():
-    row, top, bottom = _moment([run(0), run(1, moved=10)], ["5", "7", "9"]).axes
-    assert [text.get_text() for text in row.texts] == ["5", "7", "9", "5", "? 7", "row 1", "row 2"]
-    losses = [list(line.get_ydata()) for line in top.lines if len(line.get_ydata()) == 4]
-    assert losses[::2] == [[3.5, 3.5, 0.1, 0.1], [3.5, 3.5, 3.5, 0.1]]
-    weights = [list(line.get_ydata()) for line in bottom.lines if len(line.get_ydata()) == 4]
-    assert weights[1] == [0.1, 0.1, 0.1, 0.9]
-    for ax in (top, bottom):  # of the loud one
+def test_one_seed_has_its_moment():
+    runs = experiments.load("induction")["runs"]
+    row, top, bottom = FIGURES["gpt-induction"].draw().axes
+    numbers = [text.get_text() for text in row.texts]
+    assert numbers[12:] == [numbers[0], f"? {numbers[1]}", "row 1", "row 2"]
+    histories = [[e for e in run["history"] if e["step"] <= 800] for run in runs]
+    for ax, kinds in ((top, ("second", "first")), (bottom, ("head",))):
+        drawn = [list(line.get_ydata()) for line in ax.lines if len(line.get_ydata()) > 2]
+        assert drawn == [[e[kind] for e in history] for history in histories for kind in kinds]
         guides = [line.get_xdata()[0] for line in ax.lines if len(line.get_ydata()) == 2]
         dots = [float(dots.get_offsets()[0, 0]) for dots in ax.collections]
-        assert guides == dots == [30]
+        fell = next(e["step"] for e in histories[0] if e["second"] < 0.5)
+        assert guides == dots == [fell]  # of the loud one
 
 
 def test_each_head_has_its_dot():
-    ax = _heads_off([run(0), run(1)]).axes[0]
-    dots = [float(line.get_xdata()[0]) for line in ax.lines]
-    nat = (dots[1] - dots[0]) / 0.5
-    assert [(x - dots[0]) / nat for x in dots] == pytest.approx(2 * [0, 0.5, 1.0, 1.5])
+    ax = FIGURES["gpt-heads-off"].draw().axes[0]
+    runs = experiments.load("induction")["runs"]
+    stored = [sorted(run["second_with_a_head_off"].values()) for run in runs]
+    numbers = {text.get_text(): text.get_position()[0] for text in ax.texts}
+    nat = numbers["2.5"] - numbers["2"]
+    drawn = [(float(line.get_xdata()[0]) - numbers["0"]) / (2 * nat) for line in ax.lines]
+    assert drawn == pytest.approx([loss for losses in stored for loss in losses])
     colors = [line.get_color() for line in ax.lines]
-    assert colors == 2 * [*3 * [style.MUTED], style.ACCENT]
-    said = [text.get_text() for text in ax.texts]
-    assert said.count("1.60") == 2 and "? b" in said
-    zero = next(text for text in ax.texts if text.get_text() == "0").get_position()[0]
-    assert dots[0] == pytest.approx(zero + 0.1 * nat)
+    assert colors == len(runs) * [*7 * [style.MUTED], style.ACCENT]
+    assert {f"{losses[-1]:.2f}" for losses in stored} < set(numbers)
 
 
 def test_what_is_left_has_no_encoder_and_no_cross_attention():
@@ -180,8 +152,6 @@ def test_what_is_left_has_no_encoder_and_no_cross_attention():
 
 
 def test_the_figures_alt_texts_say_what_is_stored():
-    from course import experiments
-
     alt = FIGURES["gpt-heads-off"].alt
     for run in experiments.load("induction")["runs"]:
         off = run["second_with_a_head_off"]
@@ -204,7 +174,6 @@ def test_the_figures_alt_texts_say_what_is_stored():
 
 
 def test_the_alt_texts_of_the_two_curves_say_what_is_stored():
-    from course import experiments
     from course.chapters.ch17_gpt import experiments as lab
     from course.chapters.ch17_gpt.experiment_induction import fall
 

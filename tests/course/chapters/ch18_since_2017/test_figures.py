@@ -10,8 +10,6 @@ from matplotlib.patches import Rectangle
 from course.chapters.ch18_since_2017.figures import (
     HIGH,
     POINT,
-    _bend_curves,
-    _schedule_lines,
     _score_squares,
     _two_models,
     in_points,
@@ -54,23 +52,26 @@ def test_both_ends_say_the_mean_of_each_part():
     assert weights["+2"] == "bold" != weights["+5"]
 
 
-def test_both_ends_need_a_base_and_all_together():
-    with pytest.raises(ValueError, match="2 rows"):
-        _two_models(ROWS[:2], PANELS)
-
-
 def test_points_have_a_sign():
     signs = ["+3", "0", "0", "\N{MINUS SIGN}12"]
     assert [in_points(x) for x in (2.6, 0.4, -0.4, -12)] == signs
 
 
 def test_bends_and_schedules_reach_the_picture():
-    [ax] = _bend_curves([-1, 0, 1], {"a": [0, 0, 1], "b": [-0.2, 0, 0.8]}).axes
-    drawn = [list(line.get_ydata()) for line in ax.lines]
-    assert drawn == [[0, 0, 1], [-0.2, 0, 0.8], [0], [-0.2]]
-    assert {text.get_text() for text in ax.texts} == {"b: lowest at -0.20", "a: a corner"}
-    ax = _schedule_lines({"a": [1.0, 4.0, 2.0]}).axes[0]
-    assert list(ax.lines[0].get_ydata()) == [0.25, 1.0, 0.5]  # by the highest
+    [ax] = FIGURES["since-bends"].draw().axes
+    z = torch.tensor(ax.lines[0].get_xdata())
+    functional = torch.nn.functional
+    for line, bend in zip(ax.lines, (torch.relu, functional.gelu, functional.silu), strict=False):
+        assert list(line.get_ydata()) == pytest.approx(bend(z).tolist())
+        low = f"{float(bend(z).min()):.2f}"
+        assert low == "0.00" or any(low in text.get_text() for text in ax.texts)
+    assert "max(0, z): a corner" in {text.get_text() for text in ax.texts}
+    [ax] = FIGURES["since-schedules"].draw().axes
+    assert all(max(line.get_ydata()) == 1.0 for line in ax.lines)  # by the highest
+    stable = ax.lines[-1]
+    held = [step for step, rate in zip(*stable.get_data(), strict=True) if rate == 1.0]
+    assert len(ax.lines) == 3 and held == list(range(120, 962))
+    assert "it falls: last 20 %" in {text.get_text() for text in ax.texts}
 
 
 def test_what_is_hidden_has_no_color_of_a_number():
@@ -197,6 +198,10 @@ def test_the_alt_text_of_the_language_model_says_what_is_stored():
         for row in nearer(experiments.load("since-language-model")["runs"])
     }
     assert len(rows) == 21
+    unclear = {w for w, values in rows.items() if verdict(values, rows["base"]).startswith("no")}
+    assert {"rotary", "ALiBi", "T5's positions", "no positions"} < unclear  # as the picture says
+    said = [text.get_text() for text in FIGURES["since-language-model"].draw().axes[0].texts]
+    assert said[-1].startswith(f"{len(unclear - {'base'})} other changes")
     clear, others = FIGURES["since-language-model"].alt.split("The others show")
     assert re.search(r"no positions .*with 1\.", others) and round(mean(rows["no positions"])) == 1
     for what, values in rows.items():
