@@ -265,7 +265,11 @@ def draw_masks() -> Figure:
 def draw_translations() -> Figure:
     from course.chapters.ch17_gpt.experiment_one_text import summary
 
-    kinds = {"test": "like the training", "pronoun": "with “it”", "longer": "longer"}
+    kinds = {
+        "test": "like the training",
+        "pronoun": "with “it”",
+        "longer": "longer than in training",
+    }
     names = "translator", "language model, GPT’s mask", "language model, prefix mask"
     figure, ax = canvas(style.WIDTH, 5.5)
     note = "Without a mistake, of new sentences such as these; a dot for each of three seeds"
@@ -286,6 +290,9 @@ def draw_translations() -> Figure:
             look = {"weight": "bold"} if split == "longer" else {}
             label(ax, (zero + wide + 0.55, down), mean, ha="right", color=color, **look)
         y -= 1.45
+    for share in (0, 0.5, 1):
+        at = zero + wide * share, y + 0.14
+        label(ax, at, f"{100 * share:.0f} % right" if share else "0", ha="center")
     return figure
 
 
