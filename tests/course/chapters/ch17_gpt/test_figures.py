@@ -4,176 +4,136 @@ import math
 from itertools import pairwise
 
 import pytest
-from matplotlib.colors import to_hex
 
-from course.chapters.ch17_gpt.figures import (
-    ATTENDS,
-    _above_the_floor,
-    _dial_points,
-    _heads_off,
-    _moment,
-    _shares_by_kind,
-    _way_to_the_floor,
-)
+from course import experiments
 from course.drawing import style
 from course.drawing.registry import FIGURES
-
-HISTORY = [{"step": 10, "validation_loss": 4.0}, {"step": 20, "validation_loss": 2.5}]
+from transformer_lib.text import english_spanish
 
 
 def test_the_curve_is_what_was_measured_and_ends_above_the_floor():
-    figure = _way_to_the_floor(HISTORY, floor=2.0, all_equal=6.5)
+    from course.chapters.ch17_gpt import experiments as lab
+
+    stored, floor = experiments.load("writing"), lab.floor()
+    losses = [entry["validation_loss"] for entry in stored["history"]]
+    steps = [entry["step"] for entry in stored["history"]]
+    figure = FIGURES["gpt-floor"].draw()
     (ax,) = figure.axes
-    curve, floor = ax.lines
-    assert list(curve.get_ydata()) == [4.0, 2.5] and list(curve.get_xdata()) == [10, 20]
-    assert set(floor.get_ydata()) == {2.0}
-    assert "0.50" in {text.get_text() for text in ax.texts}
-    assert [text.get_text() for text in figure.texts] == [
-        "After 20 steps the loss is 0.50 nats above the floor",
-        "With all words equally likely it would be 6.5",
-    ]
-
-
-@pytest.mark.parametrize("history", [HISTORY, []])
-def test_a_model_below_the_floor_is_refused(history):
-    with pytest.raises(ValueError, match="below the floor"):
-        _way_to_the_floor(history, floor=3.0, all_equal=6.5)
-
-
-def test_each_seed_has_a_dot_above_the_floor_and_the_line_goes_through_the_means():
-    panels = {"sentences": {10: [1.0, 2.0], 1000: [0.25, 0.75]}, "steps": {1: [3.0], 9: [0.5]}}
-    figure = _above_the_floor(panels)
-    heads = ["100 times the sentences", "9 times the steps"]
-    assert [ax.get_title() for ax in figure.axes] == heads
-    [mean, at_the_end], dots = figure.axes[0].lines, figure.axes[0].collections
-    assert list(mean.get_xdata()) == [10, 1000] and list(mean.get_ydata()) == [1.5, 0.5]
-    drawn = [one.get_offsets()[:, 1].tolist() for one in dots]
-    assert drawn == [[1.0, 2.0], [0.25, 0.75]]
-    assert at_the_end.get_ydata() == [0.5, 0.5]
-    title = "100 times the sentences bring the loss 3 times nearer to the floor"
+    curve, equal = ax.lines
+    assert list(curve.get_ydata()) == losses and list(curve.get_xdata()) == steps
+    assert set(equal.get_ydata()) == {math.log(stored["words"])}
+    assert min(losses) > floor == ax.patches[0].get_height() and ax.get_ylim()[0] == 0
+    above = f"{losses[-1] - floor:.2f}"
+    said = [text.get_text() for text in ax.texts]
+    assert above in said and f"all words equally likely: {math.log(stored['words']):.1f}" in said
+    title = f"After {steps[-1]:,} steps the loss is {above} nats above the floor"
     assert figure.texts[0].get_text() == title
-    assert all(ax.get_xscale() == ax.get_yscale() == "log" for ax in figure.axes)
-    said = [[text.get_text() for text in ax.texts if text.get_text()] for ax in figure.axes]
-    assert said == [["÷ 3", "the largest model: 0.50"], ["÷ 6"]]
-    factors = [math.log(high / low) for low, high in (ax.get_xlim() for ax in figure.axes)]
-    widths = figure.axes[0].get_gridspec().get_width_ratios()
-    assert factors == pytest.approx(widths), "a factor is as wide in both"
 
 
-def test_numbers_at_the_edge_keep_apart():
-    panel = {size: [1.0] for size in (250, 500, 750, 1000, 1250, 1500)}
-    labels = _above_the_floor({"steps": panel}).axes[0].get_xticklabels()
-    assert [label.get_text() for label in labels] == ["250", "1,500"]
+def test_the_words_in_the_floor_are_the_grammars():
+    from course.grammar.recognition import could_write
+
+    texts = [text.get_text() for text in FIGURES["gpt-floor"].draw().axes[0].texts]
+    start, *ends = texts[texts.index("We") + 1 :]
+    assert start == "like" and len(ends) > 1
+    assert all(could_write(f"We like {end.removesuffix('?')}") for end in ends)
+    assert "{}, {} or {}".format(*(end[:-1] for end in ends)) in FIGURES["gpt-floor"].alt
 
 
-@pytest.mark.parametrize("distances", [[], [0.4, 0.0]])
-def test_what_lies_on_the_floor_or_nowhere_is_refused(distances):
-    with pytest.raises(ValueError, match="above the floor"):
-        _above_the_floor({"steps": {10: distances}})
+def test_each_seed_has_a_dot_and_the_line_goes_through_the_means():
+    from course.chapters.ch17_gpt.experiment_language_model import distances
+
+    figure = FIGURES["gpt-scaling"].draw()
+    (ax,) = figure.axes
+    lines, said, factors = iter(ax.lines), [], []
+    for what, sizes in distances().items():
+        start = sum(seeds := sizes[min(sizes)]) / len(seeds)
+        means = next(lines)
+        assert list(means.get_xdata()) == [size / min(sizes) for size in sizes]
+        mean = [sum(seeds) / len(seeds) / start for seeds in sizes.values()]
+        assert list(means.get_ydata()) == pytest.approx(mean)
+        drawn = [next(lines).get_ydata() for _ in seeds]
+        for dots, seeds in zip(zip(*drawn, strict=True), sizes.values(), strict=True):
+            assert [start * dot for dot in dots] == pytest.approx(seeds)
+        factors.append(f"{1 / mean[-1]:.0f}")
+        said.append(f"{max(sizes) / min(sizes):.0f} times the {what}: ÷ {factors[-1]}")
+    assert not list(lines) and [text.get_text() for text in ax.texts] == said
+    title = f"30 times the sentences bring the loss {factors[0]} times nearer to the floor"
+    assert figure.texts[0].get_text() == title
+    assert ax.get_xscale() == ax.get_yscale() == "log"
 
 
 def test_each_dial_is_a_point_with_its_interval():
-    rows = [
-        {"what": "plain", "own": 0.5, "own_and_new": 0.4, "words": 90, "drawn": 40},
-        {"what": "cold", "own": 0.9, "own_and_new": 0.2, "words": 30, "drawn": 40},
-    ]
-    figure = _dial_points(rows)
+    from course.chapters.ch17_gpt.experiments import interval
+
+    rows = experiments.load("writing")["rows"]
+    figure = FIGURES["gpt-dials"].draw()
     (ax,) = figure.axes
     points = [tuple(dot.get_offsets()[0]) for dot in ax.collections]
-    assert points == [(90, 0.5), (30, 0.9)]
-    assert [text.get_text() for text in ax.texts[:2]] == ["plain: 50 %", "cold: 90 %"]
-    assert [list(line.get_ydata()) for line in ax.lines] == [
-        pytest.approx(ends, abs=1e-5) for ends in ([0.35199, 0.64801], [0.76948, 0.96042])
+    assert points == [(row["words"], row["own"]) for row in rows]
+    ends = [interval(row["own"], row["drawn"]) for row in rows]
+    assert [tuple(line.get_ydata()) for line in ax.lines] == ends
+    said = [" ".join(text.get_text().split()) for text in ax.texts]
+    assert [text for text in said if text.endswith(" %")] == [
+        f"{row['what']}: {100 * row['own']:.0f} %" for row in rows
     ]
-    title = "Cold: 1.8 times as often right, 67 % fewer different words"
+    read = [text[1:-1] for text in said if text.startswith("“")]
+    of = {"as it is", "temperature 0.5", "temperature 1.5"}
+    assert read == [row["first"][0] for row in rows if row["what"] in of]
+    best = max(rows, key=lambda row: row["own"])
+    title = (
+        f"{best['what'].capitalize()}: {best['own'] / rows[0]['own']:.1f} times as often right, "
+        f"{100 - 100 * best['words'] / rows[0]['words']:.0f} % fewer different words"
+    )
     assert figure.texts[0].get_text() == title
 
 
-def test_each_kind_has_its_place_and_each_seed_its_line():
-    kinds = {"short": {"a": [0.5, 0.7], "b": [1, 1]}, "long": {"a": [0.1, 0.2], "b": [0, 0]}}
-    (ax,) = _shares_by_kind(kinds).axes
-    drawn = [line.get_ydata().tolist() for line in ax.lines]
-    assert drawn == [
-        *([0.5, 0.1], [0.7, 0.2], pytest.approx([0.6, 0.15])),
-        *([1, 0], [1, 0], [1, 0]),
-    ]
-    said = ["60 %", "100 %", "a: 15 %", "b: 0 %"]
-    assert [text.get_text() for text in ax.texts] == said
-    assert [text.get_text() for text in ax.get_xticklabels()] == ["short", "long"]
-    with pytest.raises(ValueError, match="no kinds"):
-        _shares_by_kind({})
+def test_each_kind_has_a_dot_for_each_seed():
+    from course.chapters.ch17_gpt.experiment_one_text import ASKED, summary
+
+    ax = FIGURES["gpt-translations"].draw().axes[0]
+    drawn = [line.get_xdata() for line in ax.lines]
+    stored = [row[split] for split in ASKED for row in summary()]
+    slope = (drawn[0][1] - drawn[0][0]) / (stored[0][1] - stored[0][0])
+    zero = drawn[0][0] - slope * stored[0][0]
+    for xs, shares in zip(drawn, stored, strict=True):
+        assert [(x - zero) / slope for x in xs] == pytest.approx(shares)
+    said = [text.get_text() for text in ax.texts]
+    means = [f"{100 * sum(shares) / len(shares):.0f} %" for shares in stored]
+    assert [text for text in said if text.endswith(" %")] == means
+    for split in ASKED:
+        words = english_spanish.load(split)[0][0].split()
+        at = said.index(words[0])
+        assert said[at : at + len(words)] == words
+    assert {line.get_color() for line in ax.lines[-3:]} == {style.ACCENT}
 
 
-def run(seed: int, moved: int = 0) -> dict:
-    history = [
-        {"step": step, "first": 3.7, "second": 0.1 if late else 3.5, "head": 0.9 if late else 0.1}
-        for step in (10, 20, 30, 40)
-        for late in [step >= 30 + moved]
-    ]
-    off = {
-        f"layers.{layer}.self_attn.{head}": 0.1 + layer + head / 2
-        for layer in range(2)
-        for head in range(2)
-    }
-    heads = [
-        {
-            "layer": f"layers.{layer}.self_attn",
-            "head": head,
-            "previous": 0.6 * (1 - layer),
-            "induction": 0.8 * layer * head,
-        }
-        for layer in range(2)
-        for head in range(2)
-    ]
-    return {
-        "seed": seed,
-        "history": history,
-        "second": 0.1,
-        "second_with_a_head_off": off,
-        "heads": heads,
-    }
-
-
-def test_each_seed_has_its_moment():
-    row, top, bottom = _moment([run(0), run(1, moved=10)], ["5", "7", "9"]).axes
-    assert [text.get_text() for text in row.texts] == ["5", "7", "9", "5", "?", "row 1", "row 2"]
-    losses = [list(line.get_ydata()) for line in top.lines if len(line.get_ydata()) == 4]
-    assert losses[::2] == [[3.5, 3.5, 0.1, 0.1], [3.5, 3.5, 3.5, 0.1]]
-    weights = [list(line.get_ydata()) for line in bottom.lines if len(line.get_ydata()) == 4]
-    assert weights[1] == [0.1, 0.1, 0.1, 0.9]
-    for ax in (top, bottom):
+def test_one_seed_has_its_moment():
+    runs = experiments.load("induction")["runs"]
+    row, top, bottom = FIGURES["gpt-induction"].draw().axes
+    numbers = [text.get_text() for text in row.texts]
+    assert numbers[12:] == [numbers[0], f"? {numbers[1]}", "row 1", "row 2"]
+    histories = [[e for e in run["history"] if e["step"] <= 800] for run in runs]
+    for ax, kinds in ((top, ("second", "first")), (bottom, ("head",))):
+        drawn = [list(line.get_ydata()) for line in ax.lines if len(line.get_ydata()) > 2]
+        assert drawn == [[e[kind] for e in history] for history in histories for kind in kinds]
         guides = [line.get_xdata()[0] for line in ax.lines if len(line.get_ydata()) == 2]
         dots = [float(dots.get_offsets()[0, 0]) for dots in ax.collections]
-        assert guides == dots == [30, 40]
+        fell = next(e["step"] for e in histories[0] if e["second"] < 0.5)
+        assert guides == dots == [fell]  # of the loud one
 
 
 def test_each_head_has_its_dot():
-    figure = _heads_off([run(0), run(1)])
-    (ax,) = figure.axes
-    dots = [dots.get_offsets()[:, 0].tolist() for dots in ax.collections]
-    assert dots == 2 * [[0.1, 0.6], [1.1, 1.6]]
-    names = [text.get_text() for text in ax.get_yticklabels()]
-    assert names == ["seed 0, layer 0", "layer 1", "seed 1, layer 0", "layer 1"]
-    assert "layer 0" in figure.texts[0].get_text()
-    # a head that looks at neither place is an open dot
-    filled = [to_hex(face) for face in ax.collections[-1].get_facecolors()]
-    assert filled == [style.PAPER.lower(), style.MUTED.lower()]
-    assert [text.get_text() for text in ax.texts if text.get_text()] == [
-        "0.60: it looks at the word before",
-        "all look at the word to copy",
-        "0.60",
-        "a head that looks at neither",
-        "all heads on",
-        "nothing is copied",
-    ]
-    (nothing,) = (line for line in ax.lines if set(line.get_xdata()) == {3.7})
-    assert list(nothing.get_ydata()) == [0, 1]
-
-
-@pytest.mark.parametrize("draw", [_dial_points, _moment, _heads_off])
-def test_nothing_to_draw_is_refused(draw):
-    with pytest.raises(ValueError, match="there are no r"):
-        draw([])
+    ax = FIGURES["gpt-heads-off"].draw().axes[0]
+    runs = experiments.load("induction")["runs"]
+    stored = [sorted(run["second_with_a_head_off"].values()) for run in runs]
+    numbers = {text.get_text(): text.get_position()[0] for text in ax.texts}
+    nat = numbers["2.5"] - numbers["2"]
+    drawn = [(float(line.get_xdata()[0]) - numbers["0"]) / (2 * nat) for line in ax.lines]
+    assert drawn == pytest.approx([loss for losses in stored for loss in losses])
+    colors = [line.get_color() for line in ax.lines]
+    assert colors == len(runs) * [*7 * [style.MUTED], style.ACCENT]
+    assert {f"{losses[-1]:.2f}" for losses in stored} < set(numbers)
 
 
 def test_what_is_left_has_no_encoder_and_no_cross_attention():
@@ -192,38 +152,20 @@ def test_what_is_left_has_no_encoder_and_no_cross_attention():
 
 
 def test_the_figures_alt_texts_say_what_is_stored():
-    from course import experiments
-
     alt = FIGURES["gpt-heads-off"].alt
     for run in experiments.load("induction")["runs"]:
-        assert f"{run['second']:.2f}" in alt
-        most = max(run["second_with_a_head_off"], key=run["second_with_a_head_off"].get)
-        assert most.startswith("layers.0")  # the title
-        for layer in "01":
-            off = [
-                loss
-                for name, loss in run["second_with_a_head_off"].items()
-                if name.startswith(f"layers.{layer}")
-            ]
-            assert f"{max(off):.2f}" in alt
-        looks = {
-            layer: [head for head in run["heads"] if head["layer"].startswith(layer)]
-            for layer in ("layers.0", "layers.1")
-        }
-        assert all(head["induction"] > ATTENDS for head in looks["layers.1"])
-        (missed,) = (head for head in looks["layers.0"] if most.endswith(f".{head['head']}"))
-        assert missed["previous"] > ATTENDS  # as the picture says
-        assert sum(head["previous"] > ATTENDS for head in looks["layers.0"]) == 2
-        others = [
-            run["second_with_a_head_off"][f"{head['layer']}.{head['head']}"]
-            for head in looks["layers.0"]
-            if head["previous"] <= ATTENDS
-        ]
-        assert f"{max(others):.2f}" in alt and "two are filled" in alt
-        assert f"{run['history'][-1]['first']:.1f}" == "3.7" in alt
+        off = run["second_with_a_head_off"]
+        *_, next_worst, most = sorted(off, key=off.get)
+        assert f"{off[most]:.2f}" in alt and f"{off[next_worst]:.2f}" in alt
+        assert most.startswith("layers.0") and off[most] < 2.5 < run["history"][-1]["first"]
+        (missed,) = (head for head in run["heads"] if f"{head['layer']}.{head['head']}" == most)
+        assert missed["previous"] > 0.4 > missed["induction"]  # as the title says
+        assert f"{run['history'][-1]['first']:.1f}" == "3.7"  # as the note says
     for row in experiments.load("writing")["rows"]:
         assert f"{row['own']:.2f}" in FIGURES["gpt-dials"].alt
         assert str(row["words"]) in FIGURES["gpt-dials"].alt
+        if row["what"] in ("as it is", "temperature 0.5", "temperature 1.5"):
+            assert row["first"][0] in FIGURES["gpt-dials"].alt
     translator, *others = (row["shares"] for row in experiments.load("prompting")["rows"])
     alt = FIGURES["gpt-prompting"].alt
     assert max(abs(share - 0.90) for share in translator) < 0.02 and "around 0.90" in alt
@@ -232,7 +174,6 @@ def test_the_figures_alt_texts_say_what_is_stored():
 
 
 def test_the_alt_texts_of_the_two_curves_say_what_is_stored():
-    from course import experiments
     from course.chapters.ch17_gpt import experiments as lab
     from course.chapters.ch17_gpt.experiment_induction import fall
 
@@ -286,6 +227,7 @@ def test_the_masks_of_a_text_reach_the_picture():
         4 * 8 + 10
     )  # all; on and below the diagonal; the prompt, and the rest
     said = [text.get_text() for text in ax.texts]
-    assert said[-9:] == [
+    assert said[-10:-1] == [
         text for name in ("encoder", "GPT", "prefix") for text in ("prompt", "answer", name)
     ]
+    assert said[-1] == "6 dots more"

@@ -10,15 +10,13 @@ from matplotlib.patches import Rectangle
 from course.chapters.ch18_since_2017.figures import (
     HIGH,
     POINT,
-    _bend_curves,
-    _schedule_lines,
     _score_squares,
     _two_models,
     in_points,
 )
 from course.drawing.registry import FIGURES
 
-PANELS = {"pronoun": "one", "longer": "two"}
+PANELS = {"longer": "two", "pronoun": "one"}
 ROWS = [
     {"what": "base", "group": "base", "pronoun": [-1.0, 0.0, 1.0], "longer": [-2.0, 0.0, 2.0]},
     {"what": "SwiGLU", "group": "a", "pronoun": [4.0, 5.0, 6.0], "longer": [1.0, 3.0, 4.0]},
@@ -48,15 +46,10 @@ def test_both_ends_say_the_mean_of_each_part():
     assert numbers == ["+5", "\N{MINUS SIGN}8", "+2"], "of what is clear"
     bars = [bar for bar in ax.patches if isinstance(bar, Rectangle) and bar.get_height() == HIGH]
     means = [bar.get_width() / POINT for bar in bars]
-    assert means == pytest.approx([5, 8 / 3, -2, -8, 2, 0.3])
+    assert means == pytest.approx([8 / 3, 5, -8, -2, 0.3, 2])
     assert len({bar.get_facecolor() for bar in bars}) == 3
     weights = {text.get_text(): text.get_weight() for text in ax.texts}
     assert weights["+2"] == "bold" != weights["+5"]
-
-
-def test_both_ends_need_a_base_and_all_together():
-    with pytest.raises(ValueError, match="2 rows"):
-        _two_models(ROWS[:2], PANELS)
 
 
 def test_points_have_a_sign():
@@ -65,12 +58,20 @@ def test_points_have_a_sign():
 
 
 def test_bends_and_schedules_reach_the_picture():
-    one, other = _bend_curves([-1, 0, 1], {"a": [0, 0, 1], "b": [-0.2, 0, 0.8]}).axes
-    assert [list(line.get_ydata()) for line in one.lines] == 2 * [[0, 0, 1]]
-    assert [list(line.get_ydata()) for line in other.lines] == [[0, 0, 1], [-0.2, 0, 0.8], [-0.2]]
-    assert {text.get_text() for text in other.texts} == {"lowest: -0.20", "a"}
-    ax = _schedule_lines({"a": [1.0, 4.0, 2.0]}).axes[0]
-    assert list(ax.lines[0].get_ydata()) == [0.25, 1.0, 0.5]  # by the highest
+    [ax] = FIGURES["since-bends"].draw().axes
+    z = torch.tensor(ax.lines[0].get_xdata())
+    functional = torch.nn.functional
+    for line, bend in zip(ax.lines, (torch.relu, functional.gelu, functional.silu), strict=False):
+        assert list(line.get_ydata()) == pytest.approx(bend(z).tolist())
+        low = f"{float(bend(z).min()):.2f}"
+        assert low == "0.00" or any(low in text.get_text() for text in ax.texts)
+    assert "max(0, z): a corner" in {text.get_text() for text in ax.texts}
+    [ax] = FIGURES["since-schedules"].draw().axes
+    assert all(max(line.get_ydata()) == 1.0 for line in ax.lines)  # by the highest
+    stable = ax.lines[-1]
+    held = [step for step, rate in zip(*stable.get_data(), strict=True) if rate == 1.0]
+    assert len(ax.lines) == 3 and held == list(range(120, 962))
+    assert "it falls: last 20 %" in {text.get_text() for text in ax.texts}
 
 
 def test_what_is_hidden_has_no_color_of_a_number():
@@ -93,29 +94,47 @@ def test_memory_reaches_the_picture():
     from course import experiments
 
     [ax] = FIGURES["since-memory"].draw().axes
-    stored = experiments.load("fused")["memory"]
-    for line, way in zip(ax.lines, ("formula", "block by block", "fused"), strict=True):
-        rows = [row for row in stored if (row["mask"], row["way"]) == ("none", way)]
-        drawn = dict(zip(*line.get_data(), strict=True))
-        assert drawn == {row["length"]: row["bytes"] / 1e6 for row in rows}, line.get_label()
+    rows = [row for row in experiments.load("fused")["memory"] if row["mask"] == "none"]
+    squares = [one for one in ax.patches if isinstance(one, Rectangle)]
+    drawn = sorted(one.get_width() * one.get_height() for one in squares)
+    least = min(row["bytes"] for row in rows)
+    stored = sorted(row["bytes"] / least for row in rows)
+    one_more = max(row["bytes"] for row in rows if row["way"] == "fused") / least  # in the largest
+    assert [area / drawn[0] for area in drawn] == pytest.approx(sorted([*stored, one_more]))
+    sides = [one.get_width() for one in squares]
+    assert [one.get_height() for one in squares] == pytest.approx(sides)
+    cells = {len(lines.get_segments()) for lines in ax.collections}
+    most = {row["way"]: row["bytes"] for row in rows if row["length"] == 2048}
+    assert cells == {int((most["formula"] / most["fused"]) ** 0.5)}
+    said = {text.get_text() for text in ax.texts}
+    assert {f"{most['formula'] / 1e6:.0f} MB", f"{most['fused'] / 1e6:.2f} MB"} < said
 
 
 def test_the_title_of_the_times_says_where_the_fused_kernel_is_quicker():
+    from course import experiments
+
     figure = FIGURES["since-fused-times"].draw()
-    use, training = (
-        [
-            (line.get_xdata()[0], line.get_ydata()[0], line.get_color(), line.get_label())
-            for line in ax.lines
-            if line.get_label() in ("1", "2")
-        ]
-        for ax in figure.axes
-    )
-    assert len(use) == len(training) == 2 * 8
-    assert all(time < 1 for _, time, *_ in training)
-    assert all((time < 1) == (n >= 128) for n, time, _, threads in use if threads == "2")
-    assert all(time < 1 for n, time, _, threads in use if n > 16 and threads == "1")
-    said = [text.get_text() for ax in figure.axes for text in ax.texts]
-    assert {"quicker from 128 words on", "quicker at every length"} < set(said)
+    [ax] = figure.axes
+    assert "in training, and in use from 128 words" in figure.texts[0].get_text()
+    lengths, two = {}, {}
+    for line in ax.lines[2:]:
+        use = line.get_label().split(":")[0]
+        lengths[use], two[use] = line.get_data()
+    one = {}
+    for use, band in zip(two, ax.collections, strict=True):
+        corners = [tuple(corner) for corner in band.get_paths()[0].vertices]
+        one[use] = [time for n, time in corners[1 : 1 + len(lengths[use])]]
+    stored = experiments.load("fused")["times"]
+    for use, what in (("in use", "use"), ("in training", "training")):
+        for threads, drawn in ((1, one[use]), (2, two[use])):
+            key = ("causal", what, threads)
+            rows = [r for r in stored if (r["mask"], r["what"], r["threads"]) == key]
+            assert list(drawn) == [row["time"]["fused"] for row in rows]
+            assert list(lengths[use]) == [row["length"] for row in rows]
+    assert all(time < 1 for time in (*one["in training"], *two["in training"]))
+    assert all((t < 1) == (n >= 128) for n, t in zip(lengths["in use"], two["in use"], strict=True))
+    assert all(time < 1 for time in one["in use"][1:])
+    assert ax.lines[1].get_xdata()[0] == 128
 
 
 def test_the_alt_texts_say_what_is_stored():
@@ -179,6 +198,10 @@ def test_the_alt_text_of_the_language_model_says_what_is_stored():
         for row in nearer(experiments.load("since-language-model")["runs"])
     }
     assert len(rows) == 21
+    unclear = {w for w, values in rows.items() if verdict(values, rows["base"]).startswith("no")}
+    assert {"rotary", "ALiBi", "T5's positions", "no positions"} < unclear  # as the picture says
+    said = [text.get_text() for text in FIGURES["since-language-model"].draw().axes[0].texts]
+    assert said[-1].startswith(f"{len(unclear - {'base'})} other changes")
     clear, others = FIGURES["since-language-model"].alt.split("The others show")
     assert re.search(r"no positions .*with 1\.", others) and round(mean(rows["no positions"])) == 1
     for what, values in rows.items():
