@@ -121,7 +121,7 @@ def draw_floor() -> Figure:
         x += wide + (25 if text != "like" else 45)
     ax.set(xlim=(0, 1.1 * last), ylim=(0, 1.05 * highest), yticks=[0, 2, 4, 6])
     ax.set(xlabel="steps of training")
-    ax.set_ylabel("loss, in nats per word")
+    ax.set_ylabel("loss, in nats per token")
     ax.xaxis.set_major_formatter("{x:,.0f}")
     return figure
 
@@ -369,7 +369,7 @@ def draw_induction() -> Figure:
         (0.25, style.ACCENT, "row 2, the same again"),
     ):
         top.text(last["step"], y, said, ha="right", va="bottom", color=color)
-    top.set(ylim=(0, 4.4), ylabel="loss, in nats per word")
+    top.set(ylim=(0, 4.4), ylabel="loss, in nats per token")
     top.tick_params(labelbottom=False)
     bottom.set(ylim=(0, 1.05), yticks=[0, 0.5, 1], xlabel="step of training")
     bottom.set_ylabel("the best head’s weight on the word that followed last time")
@@ -418,5 +418,5 @@ def draw_heads_off() -> Figure:
         label(ax, at, f"{losses[-1]:.2f}", ha="center", size=style.LABEL, **look)
     for loss in (0, 0.5, 1, 1.5, 2, 2.5):
         label(ax, (zero + nat * loss, y - 0.35), f"{loss:g}", ha="center")
-    label(ax, (zero, y - 0.62), "loss in nats per word, each dot with another head off")
+    label(ax, (zero, y - 0.62), "loss in nats per token, each dot with another head off")
     return figure
