@@ -501,22 +501,22 @@ def _trained_words(words: list[str], side: str = "source") -> Any:
 def draw_positions_sum() -> Figure:
     numbers, table = _trained_words(["trees"])[0, :32], positional_encoding(3, 128)[:, :32]
     green, wide = style.WORDS["trees"], 2.75
-    figure, ax = canvas(8, 3.85)
+    figure, ax = canvas(8, 3.65)
     heading(ax, "One word at two positions gives two different sums")
     for text, place, x in (("the trees grew", 1, 1.0), ("I like trees", 2, 5.2)):
-        sentence(ax, (x, 3.02), text.split(), {"trees": green})
+        sentence(ax, (x, 2.82), text.split(), {"trees": green})
         place_of, total = f"+ position {place}", numbers + table[place]
         rows = {"trees": numbers, place_of: table[place], "= sum": total}
-        for (name, row), y in zip(rows.items(), (2.45, 2.09, 1.65), strict=True):
+        for (name, row), y in zip(rows.items(), (2.25, 1.89, 1.45), strict=True):
             mark = {"edge": green, "line": 2} if name == "= sum" else {}
             strip(ax, (x, y), wide, 0.26, row, limit=3, **mark)
             if x < 2 or name == place_of:
                 label(ax, (x - 0.1, y + 0.13), name, ha="right", weight="bold" if mark else None)
-    strip(ax, (1.0, 0.72), 6.95, 0.42, table[2] - table[1], limit=1, edge=style.ACCENT, line=1.4)
-    label(ax, (0.9, 1.02), "difference", ha="right", **LOUD)
-    label(ax, (0.9, 0.82), "colors × 3", ha="right", color=style.MUTED)
-    label(ax, (1.0, 0.5), "large where the waves are fast")
-    label(ax, (7.95, 0.5), "small where they are slower", ha="right")
+    strip(ax, (1.0, 0.52), 6.95, 0.42, table[2] - table[1], limit=1, edge=style.ACCENT, line=1.4)
+    label(ax, (0.9, 0.82), "difference", ha="right", **LOUD)
+    label(ax, (0.9, 0.62), "colors × 3", ha="right", color=style.MUTED)
+    label(ax, (1.0, 0.3), "large where the waves are fast")
+    label(ax, (7.95, 0.3), "small where they are slower", ha="right")
     return figure
 
 
@@ -536,7 +536,7 @@ def _rounded(vectors: Any) -> np.ndarray:
 def draw_positions_input() -> Figure:
     words = ["I", "like", "trees"]
     meanings, places = _rounded(_trained_words(words)), _rounded(positional_encoding(3, 128))
-    figure, ax = canvas(8, 4.3)
+    figure, ax = canvas(8, 4.45)
     title = "Into the encoder goes which word it is, plus where it stands"
     heading(ax, title, "The first 4 of 128 numbers of each vector")
     wide, step = 1.75, 2.2
@@ -575,10 +575,10 @@ def draw_positions_output_side() -> Figure:
     written, read, loud = "<bos> me gustan los árboles".split(), "I like trees <eos>".split(), 2
     positions = load_model(SHIPPED_MODEL).tgt_positions.table[:5]
     places = _rounded(positions)
-    figure, ax = canvas(8, 5.3)
+    figure, ax = canvas(8, 5.0)
     note = "The first 4 of 128 numbers of each vector"
     heading(ax, "Decoder and encoder add the same positions", note)
-    middle, high, wide, small = 2.3, 0.38, 2.2, 0.7
+    middle, high, wide, small = 2.15, 0.38, 2.2, 0.7
     lefts = [0.95, 1.85, 3.6, 6.35, 7.25]
     for number, (x, numbers) in enumerate(zip(lefts, places, strict=True)):
         own, decimals = (wide, 1) if number == loud else (small, None)
@@ -592,22 +592,22 @@ def draw_positions_output_side() -> Figure:
         ("encoder", "source", read, -1),
     ):
         color, meanings = getattr(style, side.upper()), _rounded(_trained_words(words, table))
-        label(ax, (0.1, middle + 0.74 * way), "word", **BOLD)
+        label(ax, (0.1, middle + 0.68 * way), "word", **BOLD)
         for number, text in enumerate(words):
             at = (x - 0.1, "right") if number == loud else (lefts[number] + small / 2, "center")
-            word(ax, (at[0], middle + 0.74 * way), text, size=12, ha=at[1])
+            word(ax, (at[0], middle + 0.68 * way), text, size=12, ha=at[1])
         total = meanings[loud] + places[loud]
         for sign, far, numbers, edge in (
-            ("+", 0.74, meanings[loud], EDGE),
-            ("=", 1.36, total, color),
+            ("+", 0.68, meanings[loud], EDGE),
+            ("=", 1.24, total, color),
         ):
             y, look = middle + far * way, {"edge": edge, "line": 2 if sign == "=" else 0.6}
             strip(ax, (x, y - high / 2), wide, high, numbers, limit=3, decimals=1, **look)
             label(ax, (x + wide + 0.12, y), sign, size=style.TITLE, weight="bold")
-        ends = ((x + wide / 2, middle + way * far) for far in (1.58, 1.8))
+        ends = ((x + wide / 2, middle + way * far) for far in (1.46, 1.68))
         arrow(ax, *ends)
         said = {**BOLD, "color": color, "ha": "center"}
-        label(ax, (x + wide / 2, middle + 1.95 * way), f"into the {side}", **said)
+        label(ax, (x + wide / 2, middle + 1.83 * way), f"into the {side}", **said)
     return figure
 
 
@@ -742,7 +742,7 @@ def draw_positions_learned() -> Figure:
         for place, digit in enumerate(digits):
             new = place >= trained_to
             look = {"fill": style.ACCENT if new else style.GROUND, "line": 0}
-            box(ax, (0.25 + cell * place, y), 0.27, 0.34, digit, **look)
+            box(ax, (0.25 + cell * place + 0.12 * new, y), 0.27, 0.34, digit, **look)
         for kind, (_, x) in starts.items():
             runs = [r["exact"] for r in results if (r["kind"], r["length"]) == (kind, length)]
             color = style.ACCENT if length > trained_to else style.SOFT
@@ -751,7 +751,7 @@ def draw_positions_learned() -> Figure:
             dots = [x + wide * run for run in runs]
             ax.plot(dots, [y] * len(runs), "o", color=style.INK, markersize=4)
             label(ax, (x + wide + 0.12, y), percent(np.mean(runs)) if any(runs) else "0 %", **BOLD)
-    x = 0.25 + cell * (trained_to - 0.5)
+    x = 0.31 + cell * (trained_to - 0.5)
     path(ax, [(x, 0.3), (x, 2.45)], style.ACCENT, head=False)
     label(ax, (x - 0.08, 0.2), "as long as in training", ha="right", color=style.MUTED)
     label(ax, (x + 0.08, 0.2), "longer", **LOUD)
@@ -784,7 +784,7 @@ def _usual_batch(batches: list[list[int]], lengths: list[int]) -> list[int]:
 @figure(
     "padding-saved",
     caption="Sentences of a batch taken at random, and of one of sentences of similar length.",
-    alt="Real sentences as rows of cells, a word in each, and padding in rust. Above, six sentences "
+    alt="Sentences as rows of cells, a word in each, and padding in rust. Above, six sentences "
     "as they come: one fills its row of 14, the others end early; in all such batches 41 % is "
     "padding. Below, six of similar length: the rows of 13 are nearly full; 3 % is padding.",
 )
@@ -793,10 +793,15 @@ def draw_padding_saved() -> Figure:
     pairs = english_spanish.load("train")
     figure, ax = canvas(8, 4.75)
     heading(ax, "Sentences of similar length leave hardly any padding")
-    top, cell, high = 3.95, 0.55, 0.255
+    letter = functools.cache(functools.partial(width_of, size=style.NOTE))
+    top, cell, high = 3.95, 0.56, 0.255
+
+    def wide(text: str) -> float:
+        return sum(map(letter, text))
+
     for way, batches in ways.items():
         batch = _usual_batch(batches, lengths)
-        fit = [i for i in batch if max(width_of(t, style.NOTE) for t in pairs[i][0].split()) < 0.53]
+        fit = [i for i in batch if max(map(wide, pairs[i][0].split())) < 0.45]
         by_length = sorted(fit, key=lengths.__getitem__)
         six = [by_length[(len(fit) - 1) * part // 5] for part in range(6)]
         drawn = [i for i in fit if i in six]  # as they come in the batch
