@@ -573,8 +573,7 @@ def draw_positions_input() -> Figure:
 )
 def draw_positions_output_side() -> Figure:
     written, read, loud = "<bos> me gustan los árboles".split(), "I like trees <eos>".split(), 2
-    positions = load_model(SHIPPED_MODEL).tgt_positions.table[:5]
-    places = _rounded(positions)
+    places = _rounded(load_model(SHIPPED_MODEL).tgt_positions.table[:5])
     figure, ax = canvas(8, 5.0)
     note = "The first 4 of 128 numbers of each vector"
     heading(ax, "Decoder and encoder add the same positions", note)
