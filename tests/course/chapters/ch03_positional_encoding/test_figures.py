@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 import torch
 from matplotlib.backends.backend_agg import FigureCanvasAgg
-from matplotlib.patches import Arc, FancyArrowPatch, Wedge
+from matplotlib.patches import FancyArrowPatch, Rectangle, Wedge
 
 from course.chapters.ch03_positional_encoding import figures as plots
+from course.chapters.ch03_positional_encoding.experiments import rows_of
 from course.chapters.ch03_positional_encoding.figures import (
     _positions_heatmap,
     _usual_batch,
@@ -20,6 +21,8 @@ from course.chapters.ch03_positional_encoding.figures import (
 from course.drawing import notebook_output as showing
 from course.drawing import style
 from course.drawing.registry import FIGURES
+from course.experiments import load
+from course.experiments.digit_training import DIGITS
 from transformer_lib.checkpoints import load_model
 from transformer_lib.model.embedding import positional_encoding
 from transformer_lib.translator import SHIPPED_MODEL
@@ -38,22 +41,60 @@ def test_position_zero_is_the_top_row_and_dimension_zero_the_left_column():
     assert ax.get_title() == "seven words"
 
 
-def test_the_table_shows_two_rows_again_below_it():
-    table = positional_encoding(40, 16)
-    sines, cosines, two_sines, two_cosines = plots._positions_table(table, row=30).axes[:4]
-    for whole, two, first in ((sines, two_sines, 0), (cosines, two_cosines, 1)):
-        np.testing.assert_allclose(whole.images[0].get_array(), table[:, first::2])
-        np.testing.assert_allclose(two.images[0].get_array(), table[30:32, first:8:2])
-    assert [label.get_text() for label in two_sines.get_yticklabels()] == ["position 30", "31"]
+def maps_of(name: str) -> list[np.ndarray]:
+    """The colored cells of a figure, in the order in which they are drawn."""
+    return [np.asarray(image.get_array()) for image in drawn(name).images]
 
 
-def test_cosines_stand_under_their_sines():
-    table = positional_encoding(9, 24)
-    axes = plots._sines_over_cosines(table, "title", every=3).axes[:2]
-    for ax, columns in zip(axes, ([0, 6, 12, 18], [1, 7, 13, 19]), strict=True):
-        np.testing.assert_allclose(ax.images[0].get_array(), table[:, columns])
-    said = [label.get_text() for label in axes[1].get_xticklabels()]
-    assert said == ["0, 1", "6, 7", "12, 13", "18, 19"]
+def drawn(name: str):
+    return FIGURES[name].draw().axes[0]
+
+
+def texts_of(name: str) -> list[str]:
+    return [text.get_text() for text in drawn(name).texts]
+
+
+def test_the_table_shows_two_rows_again_below_it_and_their_difference():
+    table = positional_encoding(100, 128)
+    sines, cosines, one, other, apart = maps_of("positions-table")[:5]
+    np.testing.assert_allclose(sines, table[:, ::2])
+    np.testing.assert_allclose(cosines, table[:, 1::2])
+    np.testing.assert_allclose(np.concatenate([one, other]), table[30:32, ::2])
+    np.testing.assert_allclose(apart, table[31:32, ::2] - table[30:31, ::2], atol=1e-6)
+    assert {"30", "31", "30, 31", "difference"} <= set(texts_of("positions-table"))
+
+
+def test_half_of_the_sines_hardly_change_within_twenty_positions():
+    sines = maps_of("positions-paper")[0]
+    np.testing.assert_allclose(sines, positional_encoding(20, 512)[:, ::2])
+    still = np.ptp(sines, axis=0) < 0.2
+    assert still.sum() == 129 and still[-129:].all() and not still[:-129].any()
+    said = texts_of("positions-paper")
+    assert {"129 of 256 change by less than 0.2", "the first turns every 6 words"} <= set(said)
+
+
+def test_three_columns_are_drawn_again_beside_the_map():
+    table = positional_encoding(10, 64)
+    whole, *columns = maps_of("positions-small")[:4]
+    np.testing.assert_allclose(whole, table[:, :32:2])
+    for cells, column in zip(columns, (0, 14, 30), strict=True):
+        np.testing.assert_allclose(cells, table[:, column : column + 1])
+    dots = [
+        line.get_xdata()[0] for line in drawn("positions-small").lines if len(line.get_xdata()) == 1
+    ]
+    for number, column in enumerate((0, 14, 30)):
+        right = 5.27 + 1.18 * number + 0.3 * table[:, column]
+        np.testing.assert_allclose(dots[10 * number : 10 * number + 10], right, atol=1e-6)
+
+
+def test_both_orders_show_the_same_columns():
+    paper, code = maps_of("positions-tensor2tensor")
+    np.testing.assert_allclose(code[:, :8], paper[:, ::2], atol=0.05)
+    np.testing.assert_allclose(code[:, 8:], paper[:, 1::2], atol=0.05)
+    ways = [line.get_segments()[0][:, 0] for line in drawn("positions-tensor2tensor").collections]
+    cell = 7 / 16
+    ends = [0.92 + cell * (place + 0.5) for i in range(8) for place in (i, i + 8)]
+    np.testing.assert_allclose([way[-1] for way in ways], ends)
 
 
 def test_blue_is_negative_white_is_zero_and_orange_is_positive():
@@ -101,47 +142,50 @@ def test_wavelengths_are_read_from_the_table():
     np.testing.assert_allclose(wavelengths(positional_encoding(3, 10)), expected, rtol=1e-5)
 
 
-def test_each_panel_of_the_curves_holds_the_two_columns_of_its_pair():
-    table = positional_encoding(11, 14)
-    figure = plots._positions_curves(table, pairs=(0, 5))
-    for ax, i in zip(figure.axes, (0, 5), strict=True):
-        for (dots, wave), column in zip(
-            (ax.lines[:2], ax.lines[2:4]), (2 * i, 2 * i + 1), strict=True
-        ):
-            np.testing.assert_allclose(dots.get_ydata(), table[:, column])
-            through = np.interp(range(11), *wave.get_data())
-            np.testing.assert_allclose(through, table[:, column], atol=1e-3)
-    assert figure.axes[0].get_title("left") == "pair i = 0: one wave in 6.3 positions"
+def test_each_wave_of_the_curves_goes_through_its_column():
+    table, lines = positional_encoding(61, 512), drawn("positions-curves").lines
+    assert len(lines) == 4 * 63
+    for number, i in enumerate((0, 15, 45, 255)):
+        (wave, loud, *dots), middle = lines[63 * number : 63 * number + 63], 3.72 - 0.98 * number
+        heights = [dot.get_ydata()[0] for dot in dots]
+        np.testing.assert_allclose(heights, middle + 0.25 * table[:, 2 * i], atol=1e-6)
+        through = np.interp([dot.get_xdata()[0] for dot in dots], *wave.get_data())
+        np.testing.assert_allclose(through, heights, atol=1e-3)
+        long = np.ptp(loud.get_xdata()) / 0.11
+        assert long == pytest.approx(min(wavelengths(table)[i], 60))
+    said = texts_of("positions-curves")
+    assert {"6.3 positions", "10.8 positions", "31.7 positions"} <= set(said)
+    assert "one wave takes 60,611 positions: over 60 it is practically flat" in said
 
 
-def test_two_encodings_with_the_same_waves_would_show_no_difference():
-    waves = wavelengths(positional_encoding(2, 10))
-    small, large = ({"one": waves, "another": waves * times} for times in (4, 1.01))
-    above, below = plots._positions_frequencies(small, large).axes
-    for ax, both in ((above, small), (below, large)):
-        for line, (name, wanted) in zip(ax.lines, both.items(), strict=True):
-            assert line.get_label() == name
-            along, height = line.get_data()
-            assert along[-1] == pytest.approx(small["another"][-1])
-            np.testing.assert_allclose(height, np.sin(2 * np.pi * along / wanted[-1]), atol=1e-6)
-    said = "vectors of 10 numbers: the wave of the authors’ code is"
-    assert above.get_title() == f"{said} 4 × as long"
-    assert below.get_title() == f"{said} only 1.0 % longer"
-    texts = [text.get_text() for text in above.texts if text.get_text()]
-    lengths = [f"one wave in {both[-1]:,.0f} positions" for both in small.values()]
-    assert [text.rpartition(": ")[2] for text in texts] == lengths
+def test_two_encodings_have_waves_as_long_as_their_bars():
+    ax, waves = drawn("positions-frequencies"), plots.both_wavelengths(8)
+    paper, code = (its[-1] for its in waves.values())
+    for line, wave in zip(ax.lines, (paper, code), strict=True):
+        along, height = line.get_data()
+        expected = 2.3 + 0.68 * np.sin(2 * np.pi * (along - 0.1) / 7.8 * code / wave)
+        np.testing.assert_allclose(height, expected, atol=1e-6)
+    bars = [bar.get_width() for bar in ax.patches]
+    np.testing.assert_allclose(bars, [7.8 * paper / code, 7.8])
+    said = texts_of("positions-frequencies")
+    assert "the paper: one wave in 6,283 positions" in said
+    assert "the authors’ code: one wave in 62,832 positions, 10 × as long" in said
+    assert said[0].startswith("The last wave of the authors’ code can be 10 × as long")
+    assert said[1].endswith("only 3.7 % longer")
 
 
-def test_clock_hands_point_up_at_position_zero_and_turn_clockwise():
-    figure = plots._positions_clocks(positional_encoding(11, 14), (0, 1), start=0, other=5, step=2)
-    hands = {
-        line.get_label(): line.get_xydata()[0]
-        for line in figure.axes[0].lines
-        if line.get_label().startswith("position")
-    }
-    assert list(hands) == ["position 0", "position 2", "position 5", "position 7"]
-    np.testing.assert_allclose(hands["position 0"], (0, 1))
-    np.testing.assert_allclose(hands["position 2"], (math.sin(2), math.cos(2)), rtol=1e-6)
+def test_hands_turn_by_the_same_angle_from_both_starts():
+    ax, table = drawn("positions-rotation"), positional_encoding(10, 512)
+    wedges = [patch for patch in ax.patches if isinstance(patch, Wedge)]
+    for number, wedge in enumerate(wedges):
+        start, i = (1, 6)[number // 3], (0, 30, 60)[number % 3]
+        for angle, position in ((wedge.theta2, start), (wedge.theta1, start + 3)):
+            tip = math.cos(math.radians(angle)), math.sin(math.radians(angle))
+            np.testing.assert_allclose(tip, table[position, 2 * i : 2 * i + 2], atol=1e-6)
+    turned = [(wedge.theta2 - wedge.theta1) % 360 for wedge in wedges]
+    np.testing.assert_allclose(turned[:3], turned[3:], atol=1e-3)
+    said = [text for text in texts_of("positions-rotation") if text.endswith("°")]
+    assert said == ["172°", "58°", "20°"] * 2 == [f"{angle:.0f}°" for angle in turned]
 
 
 def test_the_table_of_clocks_has_a_hand_for_each_position_and_pair():
@@ -159,43 +203,28 @@ def test_the_table_of_clocks_has_a_hand_for_each_position_and_pair():
     np.testing.assert_allclose(turned, np.degrees([0, 1, 2]), atol=1e-4)
 
 
-def test_arcs_of_a_clock_are_the_way_from_one_hand_to_the_other():
-    figure = plots._positions_clocks(positional_encoding(11, 14), (0, 1), start=0, other=5, step=2)
-    for ax, i in zip(figure.axes, (0, 1), strict=True):
-        arcs = [patch for patch in ax.patches if isinstance(patch, Arc)]
-        for arc in arcs:
-            assert (arc.theta2 - arc.theta1) % 360 == pytest.approx(
-                math.degrees(2 / 10_000 ** (2 * i / 14)), abs=1e-3
-            )
-        assert len(arcs) == 2
-
-
 def test_dot_products_are_divided_by_the_square_length():
-    table = positional_encoding(11, 14)
-    narrow = positional_encoding(11, 6)
-    map_, wide = plots._positions_similarity(table, narrow).axes
+    table = positional_encoding(41, 512)
+    map_, curve = FIGURES["positions-dot-products"].draw().axes
     products = map_.images[0].get_array()
     np.testing.assert_allclose(np.diag(products), 1, rtol=1e-6)
-    np.testing.assert_allclose(products, table @ table.T / 7, atol=1e-6)
-    for away in range(11):
+    np.testing.assert_allclose(products, table @ table.T / 256, atol=1e-6)
+    for away in range(41):
         np.testing.assert_allclose(np.diag(products, away), products[0, away], atol=1e-6)
-    few = wide.child_axes[-1]
-    for ax, alike in ((wide, products), (few, (narrow @ narrow.T / 3).numpy())):
-        curve, (dot,) = ax.lines[0], ax.lines[1].get_xydata()
-        np.testing.assert_allclose(curve.get_ydata(), alike[0], atol=1e-6)
-        assert dot[1] == pytest.approx(alike[0][int(dot[0])], abs=1e-6)
-        said = [text.get_text() for text in ax.texts]
-        assert f"distance {dot[0]:.0f}: {dot[1]:.2f}" in said
+    line, (dot,) = curve.lines[0], curve.lines[1].get_xydata()
+    np.testing.assert_allclose(line.get_ydata(), products[0], atol=1e-6)
+    assert dot[1] == pytest.approx(products[0][10], abs=1e-6)
+    said = [text.get_text() for ax in (map_, curve) for text in ax.texts]
+    assert {"3 and 13: 0.68", "13 and 23: 0.68", "distance 10: 0.68"} <= set(said)
 
 
 # --- sums ---
 
 
 def test_one_word_at_two_positions_gives_two_different_sums():
-    strips = [
-        np.ravel(image.get_array()) for image in FIGURES["positions-sum"].draw().axes[0].images
-    ]
-    word, one, two, sum_1, sum_2, difference = strips[:6]
+    strips = [np.ravel(cells) for cells in maps_of("positions-sum")]
+    word, one, sum_1, same, two, sum_2, difference = strips
+    np.testing.assert_array_equal(word, same)
     for place, total in ((one, sum_1), (two, sum_2)):
         np.testing.assert_allclose(total, word + place, atol=1e-6)
     np.testing.assert_allclose(difference, sum_2 - sum_1, atol=1e-6)
@@ -216,14 +245,11 @@ def test_the_end_token_fades_and_trees_does_not():
 
 
 def test_input_vectors_carry_their_words_and_sums():
-    words, table = torch.full((2, 6), 1.04), torch.full((2, 6), -0.46)
-    ax = plots._input_vectors(["one", "two"], words, table, "title").axes[0]
-    texts = [text.get_text() for text in ax.texts]
-    assert {"one", "two", "position 0", "position 1", "encoder layer 0"} <= set(texts)
-    assert [texts.count(number) for number in ("1.0", "\N{MINUS SIGN}0.5", "0.5")] == [8, 8, 8]
-    colors = [patch.get_facecolor() for patch in ax.patches]
-    filled = colors.count(mpl.colors.to_rgba(style.ENCODER))
-    assert filled == 1, "the bottom of the encoder, and nothing else"
+    texts = texts_of("positions-input")
+    wanted = {"I", "like", "trees", "position 0", "position 1", "position 2", "encoder layer 0"}
+    assert wanted <= set(texts)
+    words, places, totals = np.array(maps_of("positions-input")[:9]).reshape(3, 3, 4)
+    np.testing.assert_allclose(words + places, totals, atol=1e-9)
 
 
 def written_numbers(name: str) -> list[float]:
@@ -240,24 +266,17 @@ def test_both_sides_add_the_same_positions():
     model = load_model(SHIPPED_MODEL)
     assert torch.equal(model.src_positions.table, model.tgt_positions.table)
     numbers = np.array(written_numbers("positions-output-side"))
-    places, above, spanish, below, english = np.split(numbers, np.cumsum([10, 10, 10, 8]))
-    np.testing.assert_allclose(places + spanish, above, atol=1e-9)
-    np.testing.assert_allclose(places[:8] + english, below, atol=1e-9)
+    place, spanish, above, english, below = numbers.reshape(5, 4)
+    np.testing.assert_allclose(place + spanish, above, atol=1e-9)
+    np.testing.assert_allclose(place + english, below, atol=1e-9)
 
 
-def test_rows_of_one_word_stand_together():
-    first, second = torch.randn(3, 5), torch.randn(3, 5)
-    ax = plots._rows_in_pairs("abc", ("x", "y"), {"only": (first, second)}).axes[0]
-    rows = np.concatenate([image.get_array() for image in ax.images[:6]])
-    np.testing.assert_allclose(rows[0::2], first)
-    np.testing.assert_allclose(rows[1::2], second)
-    texts = {text.get_text(): text.get_position() for text in ax.texts}
-    assert {"in “x”", "in “y”", "only: different in each order"} <= set(texts)
-    again = plots._rows_in_pairs("abc", ("x", "y"), {"only": (first, first)}).axes[0]
-    assert "only: the same in each order" in [text.get_text() for text in again.texts]
-    for row, text in enumerate(t for t in ax.texts if t.get_text().startswith("in ")):
-        low, high = ax.images[row].get_extent()[2:]
-        assert low < text.get_position()[1] < high, "beside its row"
+def test_only_with_positions_does_the_order_make_a_difference():
+    one, other, apart, another, last, difference = map(np.ravel, maps_of("positions-shuffled")[:6])
+    np.testing.assert_allclose(one, other, atol=1e-4)
+    assert not apart.any() and texts_of("positions-shuffled").count("none") == 1
+    np.testing.assert_allclose(difference, another - last)
+    assert np.abs(difference).min() > 0.1
 
 
 def test_no_two_positions_are_alike():
@@ -268,31 +287,32 @@ def test_no_two_positions_are_alike():
 # --- measurements ---
 
 
-def test_lengths_copied_are_means_over_seeds_with_a_mark_for_each_beyond_training():
-    kinds = ("paper", "tensor2tensor", "learned", "none")
-    results = [
-        {"kind": kind, "seed": seed, "length": length, "exact": seed / 2}
-        for kind in kinds
-        for seed in (0, 1, 2)
-        for length in (1, 2, 3)
-    ]
-    ax = plots._lengths_copied(results, trained_to=2)
-    assert len(ax.lines) == 4
-    for line in ax.lines:
-        np.testing.assert_allclose(line.get_ydata(), [0.5, 0.5, 0.5])
-    for points in ax.collections:
-        np.testing.assert_allclose(points.get_offsets(), [(3, 0), (3, 0.5), (3, 1)])
-    assert len(ax.collections) == 3, "none for the backdrop without positions"
-    assert sum(text.get_text().endswith(": 50 %") for text in ax.texts) == 3
+def test_lengths_copied_are_means_over_seeds_with_a_dot_for_each():
+    results, ax = load("positions")["results"], drawn("positions-learned")
+    bars = [patch for patch in ax.patches if isinstance(patch, Rectangle)][1::2]
+    pairs = [(kind, length) for length in (9, 10, 11, 12) for kind in ("paper", "learned")]
+    for bar, dots, pair in zip(bars, ax.lines, pairs, strict=True):
+        runs = [row["exact"] for row in results if (row["kind"], row["length"]) == pair]
+        assert bar.get_width() == pytest.approx(1.1 * np.mean(runs))
+        np.testing.assert_allclose((dots.get_xdata() - bar.get_x()) / 1.1, runs, atol=1e-9)
+    said = [text for text in texts_of("positions-learned") if text.endswith(" %")]
+    assert said == ["100 %", "100 %", "99 %", "99 %", "41 %", "0 %", "2 %", "0 %"]
+    digits = [text for text in texts_of("positions-learned") if len(text) == 1]
+    wanted = [DIGITS.decode(rows_of(length, 1)[0]) for length in (9, 10, 11, 12)]
+    assert digits == sum(wanted, [])
 
 
 def test_padding_is_what_is_left_of_each_row():
-    figure = plots._padding_picture({"some": [3, 1, 2], "equal": [2, 2]})
-    some, equal = figure.axes
-    words = np.asarray(some.collections[0].get_array()).reshape(3, 3) > 0.5
-    assert words.sum(axis=1).tolist() == [3, 1, 2]
-    assert some.get_title() == "some:\n33 % of the batch is padding"
-    assert equal.get_title() == "equal:\n0 % of the batch is padding"
+    cells = [patch for patch in drawn("padding-saved").patches if isinstance(patch, Rectangle)]
+    accent = mpl.colors.to_rgba(style.ACCENT)
+    padded = np.array([cell.get_facecolor() == accent for cell in cells])
+    words = texts_of("padding-saved")
+    for block, long in ((padded[: 6 * 14], 14), (padded[6 * 14 :], 13)):
+        rows = block.reshape(6, long)
+        assert (np.diff(1.0 * rows) >= 0).all(), "words first, then padding"
+        assert not rows.all(axis=0)[-1], "one sentence fills its row"
+    assert words.count("<eos>") == 12
+    assert {"in all batches 41 % is padding", "in all batches 3 % is padding"} <= set(words)
 
 
 def test_the_explorer_computes_the_papers_formula_by_itself():
@@ -307,7 +327,7 @@ def test_the_batches_of_the_picture_have_the_padding_that_all_batches_have():
     lengths, ways = two_ways()
     for batches in ways.values():
         places = sum(len(batch) * max(lengths[i] for i in batch) for batch in batches)
-        drawn = _usual_batch(batches, lengths)
+        drawn = [lengths[i] for i in _usual_batch(batches, lengths)]
         of_all, of_one = 1 - sum(lengths) / places, 1 - sum(drawn) / len(drawn) / max(drawn)
         assert abs(of_one - of_all) < 0.005 and f"{of_one:.0%}" == f"{of_all:.0%}"
 
