@@ -8,11 +8,11 @@ from matplotlib.figure import Figure
 
 from course import experiments
 from course.drawing import style
-from course.drawing.arrows import path
-from course.drawing.cells import area, matrix, outline
+from course.drawing.arrows import arrow, path
+from course.drawing.cells import area
 from course.drawing.registry import figure
 from course.drawing.values import as_array, steady_round
-from course.drawing.words import canvas, heading, label, sentence, titled, word
+from course.drawing.words import canvas, heading, label, percent, sentence, titled, width_of
 
 CLEARLY = 0.05  # so far above the best rule of places, as the notebook asks
 # Which look a kind of attention is measured by.
@@ -23,57 +23,37 @@ ASKED = {
 }
 
 
-def _patching_maps(panels: Mapping[str, Sequence[tuple[Sequence[str], Any]]], title: str) -> Figure:
-    """Draw how much of the gender comes along with one vector: rows of maps -> the figure.
+def _ways_of_the_gender(models: Mapping[str, Mapping[tuple[str, str], float]]) -> Figure:
+    """Draw how the gender comes to an ending: two sentences for each model, and arrows -> figure.
 
-    panels: name of a model -> the map of what it reads and that of what it has written, each with
-    the words at its places and the values (states, places), 1 for all of it and below 0 where the
-    gender gets surer. The lowest layer is at the bottom. Raises ValueError where words and values
-    don't go together.
+    models: what one does -> {(from a word, to a word): how much of the gender comes that way}; what
+    is more than half is loud.
     """
-    cell, high = 0.64, 0.36
-    sides = ("what it reads", "what it has written")
-    rows = [len(maps[0][1]) for maps in panels.values()]
-    longest = max(len(maps[0][0]) for maps in panels.values())
-    figure, ax = canvas(style.WIDTH, 0.72 + sum(rows) * high + 1.0 * len(panels))
-    said = (
-        "How far the ending gets the other gender, in percent, if one vector comes from the other"
-    )
-    heading(ax, title, f"{said} sentence")
-    y = ax.get_ylim()[1] - 0.98
-    for (name, maps), count in zip(panels.items(), rows, strict=True):
-        label(ax, (0.02, y), name, size=style.LABEL, weight="bold")
-        y -= 0.15 + count * high
-        for row in range(count):
-            state = f"layer {row - 1}" if row else "embedding"
-            label(ax, (1.02, y + (row + 0.5) * high), state, ha="right", color=style.MUTED)
-        x = 1.15
-        for (words, values), side in zip(maps, sides, strict=True):
-            values = as_array(values)
-            if values.shape[1] != len(words):
-                raise ValueError(f"{len(words)} words, but {values.shape[1]} places: {words}")
-            wide = cell * len(words)
-            label(ax, (x, y + count * high + 0.15), side, size=style.LABEL)
-            shown = values[::-1].clip(0)
-            matrix(ax, (x, y), wide, count * high, shown, limit=1, cmap=style.WEIGHTS, low=0)
-            if side == sides[1]:  # all that is read, so all of it: no finding
-                all_of_it = x + wide - cell, y + (count - 1) * high
-                area(ax, all_of_it, cell, high, style.GROUND, zorder=2.5)
-            for (i, j), value in np.ndenumerate(values):
-                percent, at = steady_round(100 * value, 0), (x + (j + 0.5) * cell, y + i * high)
-                outline(ax, (at[0] - cell / 2, at[1]), cell, high, style.RULE)
-                if abs(percent) >= 5:
-                    ground = style.WEIGHTS(max(value, 0.0))
-                    known = side == sides[1] and (i, j) == (count - 1, len(words) - 1)
-                    look = {"color": style.MUTED if known else style.ink_on(ground), "ha": "center"}
-                    text = f"{percent:.0f}".replace("-", "\N{MINUS SIGN}")
-                    label(ax, (at[0], at[1] + high / 2), text, size=style.LABEL, **look)
-            for j, text in enumerate(words):
-                look = {"color": style.ACCENT} if " / " in text else {}
-                both = text.replace(" / ", "\n")
-                word(ax, (x + (j + 0.5) * cell, y - 0.1), both, size=style.NOTE, va="top", **look)
-            x = 1.15 + cell * longest + 0.42
-        y -= 0.85
+    figure, ax = canvas(style.WIDTH, 4.1)
+    note = "How far the ending turns if one word’s vector comes from a sentence with the other gender"
+    heading(ax, "The small model reads the gender, the large one mostly copies it", note)
+    for left, (name, ways) in zip((0.12, 4.3), models.items(), strict=True):
+        label(ax, (left - 0.08, 3.2), name, size=style.LABEL, weight="bold")
+        loud = {word: style.ACCENT for way, much in ways.items() if much > 0.5 for word in way}
+        at, edge, look = {}, left, {"size": 14, "gap": 0.25}
+        for y, text in ((2.06, "The street is small"), (0.78, "La calle es pequeña")):
+            words, ha = text.split(), "right" if at else "left"
+            middles = sentence(ax, (edge, y), words, loud, ha=ha, **look)
+            at |= {word: (x, y) for word, x in zip(words, middles, strict=True)}
+            edge = middles[-1] + width_of("pequeña", 14) / 2  # the ending stands below "small"
+        for (start, end), much in ways.items():
+            (x, y), (x_end, y_end) = at[start], at[end]
+            color = style.ACCENT if much > 0.5 else style.SOFT
+            if y == y_end:  # an arch above what is read, below what is written
+                up, rise = (0.3, 0.36) if y > 1 else (-0.15, -0.36)
+                arrow(ax, (x, y + up), (x_end, y + up), color, thick=8 * much, rise=rise)
+                said = (x + x_end) / 2, y + up + 1.47 * rise
+            else:
+                y, y_end = y - 0.15, y_end + 0.3
+                arrow(ax, (x, y), (x_end, y_end), color, thick=8 * much)
+                said = 0.5 * x + 0.5 * x_end + 0.38, (y + y_end) / 2 + 0.06
+            color = style.readable(color, style.PAPER)
+            label(ax, said, percent(much), size=13, ha="center", color=color, weight="bold")
     return figure
 
 
@@ -303,19 +283,20 @@ def _load_stored() -> dict[str, Mapping[str, Any]]:
     "less at the article, 12, 49 and 100 at the place of the ending.",
 )
 def draw_where() -> Figure:
-    panels = {}
-    for name, found in _load_stored().items():
-        maps = []
-        for side, part in (("source", "encoder"), ("target", "decoder")):
-            words = found["where"]["after is"][side]
-            bare = [word.removeprefix("·") for word in words]
-            names = {name.lower(): both for name, both in PARTNERS.items()}
-            maps.append(
-                ([names.get(word.lower(), word) for word in bare], found["where"]["after is"][part])
-            )
-        panels[name] = maps
-    return _patching_maps(
-        panels, "The small model reads the gender, the large one mostly copies it"
+    small, large = (found["where"]["after is"] for found in _load_stored().values())
+    (_, noun, *_), *_, (*_, adjective, _) = small["encoder"]
+    _, article, *_ = large["decoder"][0]
+    return _ways_of_the_gender(
+        {
+            "small model: from the English noun": {
+                ("street", "small"): noun,
+                ("small", "pequeña"): adjective,
+            },
+            "large model: mostly from its own article": {
+                ("street", "pequeña"): large["encoder"][0][1],
+                ("La", "pequeña"): article,
+            },
+        }
     )
 
 
