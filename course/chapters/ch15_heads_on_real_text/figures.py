@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
+import torch
 from matplotlib.figure import Figure
 
 from course import experiments
@@ -12,15 +13,10 @@ from course.drawing.arrows import arrow, path
 from course.drawing.cells import area
 from course.drawing.registry import figure
 from course.drawing.values import as_array, steady_round
-from course.drawing.words import canvas, heading, label, percent, sentence, titled, width_of
+from course.drawing.words import canvas, heading, label, percent, sentence, width_of, word
+from transformer_lib.translator import Translator
 
 CLEARLY = 0.05  # so far above the best rule of places, as the notebook asks
-# Which look a kind of attention is measured by.
-ASKED = {
-    "encoder.self_attn": "English adjective\nlooks at English noun",
-    "decoder.cross_attn": "Spanish ending\nlooks at English noun",
-    "decoder.self_attn": "Spanish ending\nlooks at Spanish noun",
-}
 
 
 def _ways_of_the_gender(models: Mapping[str, Mapping[tuple[str, str], float]]) -> Figure:
@@ -58,122 +54,110 @@ def _ways_of_the_gender(models: Mapping[str, Mapping[tuple[str, str], float]]) -
 
 
 def _found_by_heads(models: Mapping[str, Mapping[str, Any]], title: str) -> Figure:
-    """Draw how far each head is ahead of the best rule of places; a group of rows for each look.
+    """Draw how often each head finds the noun, beside a rule; above it what both look at.
 
-    models: name -> {kind of attention: {"heads", "place"}}, as the experiment stores. Loud: more
-    than `CLEARLY` ahead; the best of a row has its numbers.
+    models: name -> {"heads", "place"}, as the experiment stores. Loud: more than `CLEARLY` ahead.
     """
-    figure, ax = style.panel(4.4)
-    note = (
-        "A dot for each head: how often it looks most at the noun, minus how often a fixed rule,\n"
-        "such as “always two words back”, would find it"
-    )
-    titled(figure, title, note)
-    kinds, rows = list(next(iter(models.values()))), []
-    for group, kind in enumerate(kinds):
-        for row, (name, found) in enumerate(models.items()):
-            y, place = 2.5 * group + row, found[kind]["place"]
-            rows.append((y, name))
-            finds = np.array(sorted(row["finds"] for row in found[kind]["heads"]))
-            clear, ahead = finds > place + CLEARLY, 100 * (finds - place)
-            colors = np.where(clear, style.ACCENT, style.SOFT)
-            look = {"s": np.where(clear, 64, 26), "edgecolor": style.PAPER, "zorder": 3}
-            ax.scatter(ahead, y + _beside(ahead), c=colors, **look)
-            if clear[-1]:
-                said = f"+{steady_round(ahead[-1], 0):.0f} points: finds it in {finds[-1]:.0%}"
-                at, look = (ahead[-1] + 2.5, y + _beside(ahead)[-1]), {"va": "center_baseline"}
-                look |= {"color": style.ACCENT, "weight": "bold"}
-                ax.text(*at, said.replace("%", " %"), **look)
-        label(ax, (-128, 2.5 * group + 0.5), ASKED[kind])
-    ax.axvline(0, color=style.INK, linewidth=1.4, zorder=2)
-    ax.text(0, -0.65, "the best rule", ha="center", va="bottom", color=style.MUTED)
-    ax.set(xlim=(-75, 75), ylim=(rows[-1][0] + 0.6, -0.6))
-    ax.set_xticks([-50, 0, 50], ["50 points worse", "as often", "50 points better"])
-    places, names = zip(*rows, strict=True)
-    ax.set_yticks(places, [name.split()[0] for name in names], color=style.MUTED)
-    ax.tick_params(axis="y", length=0)
-    ax.spines["left"].set_visible(False)
+    figure, ax = canvas(style.WIDTH, 4.3)
+    heading(ax, title, "A dot for each head: how often an English adjective looks most at its noun")
+    for left, text in ((0.1, "The key is small ."), (4.3, "I see the small key .")):
+        words, marked = text.split(), {"small": style.INK, "key": style.ACCENT}
+        at = sentence(ax, (left, 2.72), words, marked, size=14, gap=0.22)
+        small, key = (words.index(each) for each in marked)
+        arrow(ax, (at[small], 3.02), (at[key], 3.02), style.ACCENT, thick=3.5, rise=0.28)
+        arrow(ax, (at[small], 2.57), (at[small + 1], 2.57), style.SOFT, thick=2.5, rise=-0.2)
+        label(ax, (max(at[small], at[key]) + 0.12, 3.24), "the best head", color=style.ACCENT)
+        label(ax, (at[small + 1] + 0.12, 2.42), "the rule: one word on", color=style.MUTED)
+    start, wide = 1.15, 6.4
+    for y, (name, found) in zip((1.6, 0.85), models.items(), strict=True):
+        label(ax, (0.02, y), name, size=style.LABEL)
+        finds, place = np.array(sorted(row["finds"] for row in found["heads"])), found["place"]
+        clear = finds > place + CLEARLY
+        colors, look = np.where(clear, style.ACCENT, style.SOFT), {"lw": 0, "zorder": 3}
+        ax.scatter(start + wide * finds, y + _beside(finds), np.where(clear, 110, 40), colors, **look)
+        if clear[-1]:
+            look = {"size": 14, "weight": "bold", "color": style.ACCENT}
+            label(ax, (start + wide * finds[-1] + 0.15, y), percent(finds[-1]), **look)
+    x = start + wide * place
+    path(ax, [(start, 0.4), (start + wide, 0.4)], style.SOFT, head=False, thick=0.75)
+    path(ax, [(x, 0.4), (x, 1.85)], style.INK, head=False, thick=1.4)
+    label(ax, (x, 2.0), f"the rule: {percent(place)}", ha="center")
+    for share in (0, 0.5, 1):
+        at_tick = start + wide * share, 0.24
+        label(ax, at_tick, f"{100 * share:.0f} %", ha="center", color=style.MUTED)
     return figure
 
 
-def _beside(sorted_numbers: Sequence[float], near: float = 2.6) -> np.ndarray:
-    """A height for each dot, so that near ones stand above and below each other, within 0.4."""
+def _beside(sorted_numbers: Sequence[float], near: float = 0.014) -> np.ndarray:
+    """A height for each dot, so that near ones stand above and below each other."""
     heights, row = [], list[float]()  # row: of each height, the last number there
     for number in sorted_numbers:
         free = [place for place, last in enumerate(row) if number - last >= near]
         place = free[0] if free else len(row)
         row[place : place + 1] = [number]
         heights.append(((place + 1) // 2) * (-1) ** place)
-    return np.array(heights) * min(0.17, 0.4 / max(np.abs(heights).max(), 1))
+    return 0.1 * np.array(heights)
 
 
-def _heads_together(models: Mapping[str, Mapping[str, Any]], title: str) -> Figure:
-    """Draw how many endings are lost with the most needed heads off, and with others; a panel each.
+def _each_head_off(
+    models: Mapping[str, Mapping[str, Any]], written: Mapping[str, Sequence[str]], title: str
+) -> Figure:
+    """Draw how many endings are lost with each head off: a stack of dots for each model -> figure.
 
-    models: name -> {"trained", "together"}, as the experiment stores. Losses are measured from all
-    heads on; a band holds the middle half of the draws.
+    models: name -> {"trained", "alone"}, as the experiment stores. written: name -> the words that
+    it writes without the head whose loss is largest, the last of them the one that matters.
     """
-    figure = style.new_figure(style.WIDTH, 3.9)
-    note = "change in right endings of adjectives, in points; grey: the middle half of ten draws"
-    titled(figure, title, note)
-    figure.get_layout_engine().set(wspace=0.06)
-    axes = figure.subplots(1, len(models), sharey=True, squeeze=False)[0]
-    for ax, (name, found) in zip(axes, models.items(), strict=True):
-        together, trained = found["together"], found["trained"]["share"]
-        steps = range(len(together))
-        low, middle, high = (
-            [100 * (np.quantile(row["at random"], part) - trained) for row in together]
-            for part in (0.25, 0.5, 0.75)
-        )
-        chosen = [100 * (row["chosen"] - trained) for row in together]
-        ax.fill_between(steps, low, high, color=style.RULE, linewidth=0)
-        ax.plot(steps, middle, color=style.SOFT, linewidth=1.5)
-        ax.axhline(0, color=style.MUTED, linewidth=1.2, zorder=0.5)
-        ax.axhline(50 - 100 * trained, color=style.MUTED, linewidth=1.2, linestyle=":", zorder=0.5)
-        ax.text(2, 49 - 100 * trained, "a coin: 50 %", va="top", ha="center", color=style.MUTED)
-        ax.plot(steps, chosen, "o-", color=style.ACCENT, linewidth=2.8, markersize=6)
-        ax.plot([0, 0], [0, chosen[0]], color=style.ACCENT, linewidth=1.2, linestyle=(0, (2, 2)))
-        ax.plot(0, chosen[0], "o", color=style.ACCENT, markersize=11)
-        said = f"{steady_round(chosen[0], 0):.0f} points"
-        look = {"color": style.ACCENT, "va": "center_baseline"}
-        ax.text(0.12, min(chosen[0] / 2, -10), said, **look, weight="bold")
-        ax.text(-0.25, 2.5, "all heads on", color=style.MUTED)
-        ax.set_xticks(steps, [row["heads"] for row in together])
-        on = f"{name}: {len(found['alone'])} heads, {100 * trained:.0f} % right"
-        ax.set(title=on, xlabel="heads switched off")
-        ax.set(xlim=(-0.3, len(together) - 0.8), ylim=(-47, 13), yticks=[0, -20, -40])
-    ax.text(4.1, 6.5, "as many drawn at random", ha="right", color=style.MUTED)
-    ax.text(4.1, chosen[-1] - 2, "the most needed", **look | {"ha": "right", "va": "top"})
+    figure, ax = canvas(style.WIDTH, 4.7)
+    heading(ax, title, "A dot for each head: what its absence does to the share of right endings")
+    zero, point = 6.75, 0.15
+    for y, (name, found) in zip((2.62, 0.5), models.items(), strict=True):
+        trained = 100 * found["trained"]["share"]
+        changes = [round(100 * row["right"] - trained, 6) for row in found["alone"]]
+        places, counts = np.unique(changes, return_counts=True)
+        path(ax, [(0.1, y - 0.08), (7.9, y - 0.08)], style.RULE, head=False, thick=0.75)
+        for place, count in zip(places, counts, strict=True):
+            first = place == places[0]
+            color, size = (style.ACCENT, 13) if first else (style.SOFT, 6)
+            at = zero + point * place
+            ax.plot([at] * count, y + 0.05 * first + 0.09 * np.arange(count), "o", color=color, ms=size, mew=0)
+        label(ax, (0.02, y + 0.8), f"{name}, {len(changes)} heads", size=style.LABEL, weight="bold")
+        look = {"size": 14, "weight": "bold", "color": style.ACCENT, "ha": "right"}
+        said = f"{steady_round(places[0], 0):.0f} points".replace("-", "\N{MINUS SIGN}")
+        label(ax, (zero + point * places[0] - 0.17, y + 0.06), said, **look)
+        label(ax, (zero, y - 0.24), "no change", ha="center", color=style.MUTED)
+        label(ax, (2.2, y + 0.45), "without it “The key is small” becomes", color=style.MUTED)
+        wrong = style.ACCENT if written[name] != written["as trained"] else style.INK
+        sentence(ax, (2.25, y + 0.02), written[name], {written[name][-1]: wrong}, size=14, gap=0.22)
     return figure
 
 
-def _by_layer(models: Mapping[str, Mapping[str, Sequence[float]]], title: str) -> Figure:
-    """Draw the share of right endings that the logit lens reads before and after each layer.
+def _written_by_layer(
+    models: Mapping[str, tuple[Sequence[str], Sequence[float]]], title: str
+) -> Figure:
+    """Draw a column for each state of the decoder: how often the lens reads the right ending there.
 
-    models: name -> {kind of sentence: shares}, from before the first layer on; the area of a dot is
-    the share.
+    models: name -> the words that it reads in one sentence, and the shares, from before the first
+    layer on.
     """
-    kinds, high, step, left = list(next(iter(models.values()))), 0.5, 0.74, 2.85
-    figure, ax = canvas(style.WIDTH, 1.5 + high * len(kinds))
-    note = "“La llave es pequeña”, not “pequeño”: how often (%), if the decoder stopped here"
+    figure, ax = canvas(style.WIDTH, 4.0)
+    note = "“The key is new.” → “La llave es …”: the next word, if the decoder stopped there"
     heading(ax, title, note)
-    top = ax.get_ylim()[1] - 1.6
-    for row, kind in enumerate(kinds):
-        label(ax, (0.02, top - row * high), kind)
-    for name, shares_of in models.items():
-        label(ax, (left - 0.24, top + 0.62), name, size=style.LABEL, weight="bold")
-        count = len(shares_of[kinds[0]])
-        for place in range(count):
-            state, x = f"layer {place - 1}" if place else "input", left + place * step
-            label(ax, (x, top + 0.36), state, ha="center", color=style.MUTED)
-            for row, kind in enumerate(kinds):
-                share, y = shares_of[kind][place], top - row * high
-                color = style.ACCENT if share else style.SOFT
-                ax.scatter(x, y, s=max(860 * share, 14), color=color, linewidth=0)
-                if share:
-                    look = {"color": style.ink_on(color), "weight": "bold"}
-                    label(ax, (x, y), f"{100 * share:.0f}", ha="center", **look)
-        left += count * step + 0.2
+    left, step, bottom, high = 0.5, 1.08, 0.55, 1.9
+    for name, (words, shares) in models.items():
+        label(ax, (left - 0.48, 3.1), name, size=style.LABEL, weight="bold")
+        ends = (left - 0.4, bottom), (left + step * (len(words) - 1) + 0.4, bottom)
+        path(ax, ends, style.SOFT, head=False, thick=0.75)
+        for place, (text, share) in enumerate(zip(words, shares, strict=True)):
+            x, top = left + step * place, bottom + high * share
+            area(ax, (x - 0.42, bottom), 0.84, top - bottom, style.ACCENT)
+            color = style.PAPER if share else style.MUTED
+            at = x, top - 0.2 if share else top + 0.16
+            label(ax, at, f"{100 * share:.0f} % right", ha="center", color=color, weight="bold")
+            look = {"color": style.ACCENT if share else style.MUTED, "size": 13}
+            word(ax, (x, top + (0.22 if share else 0.48)), text, **look)
+            state = f"layer {place - 1}" if place else "input"
+            label(ax, (x, bottom - 0.2), state, ha="center", color=style.MUTED)
+        left += step * len(words) + 0.45
     return figure
 
 
@@ -311,14 +295,10 @@ def draw_where() -> Figure:
     "by 7 and 11 points.",
 )
 def draw_finds() -> Figure:
-    looks = {name: found["looks"] for name, found in _load_stored().items()}
-    small, large = (
-        100
-        * max(head["finds"] - kind["place"] for kind in kinds.values() for head in kind["heads"])
-        for kinds in looks.values()
-    )
-    title = f"The small model’s best head beats a fixed rule by {small:.0f} points, "
-    return _found_by_heads(looks, f"{title}the large one’s by {large:.0f}")
+    looks = {name: found["looks"]["encoder.self_attn"] for name, found in _load_stored().items()}
+    best = (percent(max(head["finds"] for head in one["heads"])) for one in looks.values())
+    title = "The small model’s best head finds the noun in {}, the large one’s in {}"
+    return _found_by_heads(looks, title.format(*best))
 
 
 @figure(
@@ -331,12 +311,24 @@ def draw_finds() -> Figure:
     "drawn at random stay near 0, but in the small model fall with eight and sixteen.",
 )
 def draw_off() -> Figure:
+    from course.chapters.ch15_heads_on_real_text.experiments import EARLIER
+    from course.chapters.ch15_heads_on_real_text.probes import off
+    from transformer_lib.interpret.patching import patch_attention
+
     found = {name: one["heads off"] for name, one in _load_stored().items()}
+    written = {}
+    for (name, one), model in zip(found.items(), ("grammar", EARLIER), strict=True):
+        translator = Translator.load(model)
+        for key, heads in (("as trained", []), (name, one["order"][:1])):
+            with patch_attention(translator.model, off([tuple(head) for head in heads])):
+                text = translator.translate("The key is small.")[0].text
+            written[key] = text.removesuffix(".").split()
     small, large = (
-        100 * (one["trained"]["share"] - one["together"][0]["chosen"]) for one in found.values()
+        100 * (one["trained"]["share"] - min(row["right"] for row in one["alone"]))
+        for one in found.values()
     )
-    title = f"The most needed head is worth {small:.0f} points in the small model, "
-    return _heads_together(found, f"{title}{large:.0f} in the large")
+    title = f"One head off costs the small model {small:.0f} points, the large one at most {large:.0f}"
+    return _each_head_off(found, written, title)
 
 
 @figure(
@@ -347,17 +339,24 @@ def draw_off() -> Figure:
     "at 0 until layer 0, between 27 and 86 % in layer 1, and between 44 and 98 % in layer 2.",
 )
 def draw_lens() -> Figure:
-    from course.chapters.ch15_heads_on_real_text.corpus import TEMPLATES
+    from course.chapters.ch15_heads_on_real_text.corpus import AgreementBatch, template_items
+    from course.chapters.ch15_heads_on_real_text.experiments import EARLIER
+    from course.chapters.ch15_heads_on_real_text.probes import states
+    from transformer_lib.interpret.recording import record_outputs
 
-    said = {"noun": "key", "other": "chair", "adjective": "small"}
-    shares = {
-        name: {
-            TEMPLATES[kind][0].format(**said): [row["top"] for row in one["lens"]]
-            for kind, one in found["where"].items()
-        }
-        for name, found in _load_stored().items()
-    }
-    return _by_layer(shares, "The right ending appears only in the last layers")
+    (item,) = (each for each in template_items() if each.english == "The key is new.")
+    read = {}
+    for (name, found), model in zip(_load_stored().items(), ("grammar", EARLIER), strict=True):
+        translator = Translator.load(model)
+        batch, layers = AgreementBatch(translator, [item]), states(translator, "decoder")
+        with torch.inference_mode(), record_outputs(translator.model.eval(), *layers) as outputs:
+            batch.logits(translator)
+            ends = [translator.model.decoder.norm(outputs[layer][0, batch.out[0]]) for layer in layers]
+            ids = [int(translator.model.generator(end).argmax()) for end in ends]
+        shares = [[row["top"] for row in one["lens"]] for one in found["where"].values()]
+        words = [translator.tgt.vocab.tokens[i].removeprefix("Ġ") for i in ids]
+        read[name] = words, np.mean(shares, axis=0)
+    return _written_by_layer(read, "The right ending appears only in the last layers")
 
 
 @figure(
