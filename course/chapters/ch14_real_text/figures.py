@@ -250,9 +250,8 @@ def draw_pieces() -> Figure:
     "real-text-dropout",
     caption="The same model and training with and without dropout, on 1,000 real sentence pairs.",
     alt="Two panels, loss against the step, with the gap between two curves tinted. Without "
-    "dropout the one of the learned sentences falls from 5.0 to 0.1; that of new sentences comes down to "
-    "4.5, from where on it gets worse, and rises to 6.0. With dropout 0.2 the gap is small: they "
-    "end at 2.2 and 3.9.",
+    "dropout that of the learned sentences falls from 5.0 to 0.1; that of new ones comes down to "
+    "4.5, from where on it gets worse, and rises to 6.0. With dropout the gap is small: 2.2, 3.9.",
 )
 def draw_dropout() -> Figure:
     from course.chapters.ch14_real_text.experiments import curves
@@ -272,8 +271,8 @@ def draw_dropout() -> Figure:
     "real-text-learning-curve",
     caption="The loss of the larger translator while it was trained.",
     alt="Two curves over 20,000 steps. On training text, a thin curve, the loss comes down from "
-    "5.4 to 1.7. On validation text it falls from 2.8 to 1.0; in the last 5,000 steps, on a band, it "
-    "still falls by 0.12, which a bracket marks.",
+    "5.4 to 1.7. On validation text it falls from 2.8 to 1.0; in the last 5,000 steps, on a "
+    "band, it still falls by 0.12, which a bracket marks.",
 )
 def draw_learning_curve() -> Figure:
     history = read_json(MODELS["tatoeba"] / "training.json")["history"]
@@ -285,9 +284,10 @@ def draw_learning_curve() -> Figure:
     caption="What each change of the training is worth after 5,000 updates, one seed each. The "
     "band reaches as far as three seeds of a longer training lie apart on the test sentences.",
     alt="Bars left and right of a line for the training with Adam, 36.1, the best on top: Muon "
-    "+3.1; AdamW +2.0; AdamW, twice the rate +1.3; Muon and BPE-dropout +0.2; AdamW, half the rate "
-    "−1.2; dropout 0.3 −1.4; recurrent, with attention −1.5; BPE-dropout −4.0; half the updates −6.9; "
-    "R-Drop, half the updates −9.5. A band around the line is chance: seeds are up to 1.4 apart.",
+    "+3.1; AdamW +2.0; AdamW, twice the rate +1.3; Muon and BPE-dropout +0.2; AdamW, half the "
+    "rate −1.2; dropout 0.3 −1.4; recurrent, with attention −1.5; BPE-dropout −4.0; half the "
+    "updates −6.9; R-Drop, half the updates −9.5. A band around the line is chance: seeds are up "
+    "to 1.4 apart.",
 )
 def draw_sweep() -> Figure:
     runs = experiments.load("multi30k-ladder")["runs"]
