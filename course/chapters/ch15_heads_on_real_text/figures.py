@@ -182,7 +182,7 @@ def _pairs_right(
     rows: English and Spanish, what is loud between stars -> {"share", "interval"}. other: the share
     of another model, in all rows.
     """
-    high, left, wide, bottom = 0.84, 4.3, 3.3, 0.25
+    high, left, wide, bottom = 0.84, 4.3, 3.1, 0.25
     figure, ax = canvas(style.WIDTH, 1.3 + high * len(rows))
     note = "“… too tired” or “… too wide”: pairs with both endings right, and their 95 % intervals"
     heading(ax, title, note)
