@@ -7,7 +7,7 @@ import pytest
 from course import experiments
 from course.chapters.ch14_real_text.figures import (
     CHANGES,
-    _dropout_curves,
+    _gaps,
     _score_changes,
     _score_slopes,
     _word_in_pieces,
@@ -36,15 +36,16 @@ def test_pieces_of_two_words_are_refused():
         _word_in_pieces({260: ["a"]}, {300: 1.0})
 
 
-def test_each_text_has_a_curve_with_dropout_and_one_without():
-    panels = {"easy": {0.0: [(1, 2.0), (2, 0.5)], 0.2: [(1, 2.0), (2, 1.0)]}}
-    figure = _dropout_curves(panels | {"hard": panels["easy"]})
-    assert [ax.get_title() for ax in figure.axes] == ["easy", "hard"]
-    without, with_it = figure.axes[0].lines
-    assert list(without.get_ydata()) == [2.0, 0.5] and list(with_it.get_ydata()) == [2.0, 1.0]
-    assert sorted(texts(figure)) == ["dropout 0.2:\n1.00", "no dropout:\n0.50"]
-    with pytest.raises(ValueError, match="no panels"):
-        _dropout_curves({})
+def test_each_training_has_two_curves_and_a_gap():
+    texts_of = {"old": [(1, 2.0), (2, 0.5), (3, 0.1)], "new": [(1, 2.0), (2, 1.0), (3, 1.5)]}
+    figure = _gaps(
+        {"one": texts_of, "other": {"old": [(1, 2.0), (2, 1.0)], "new": [(1, 2.0), (2, 1.5)]}}
+    )
+    assert [ax.get_title() for ax in figure.axes] == ["one", "other"]
+    old, new, turn = (list(line.get_ydata()) for line in figure.axes[0].lines)
+    assert (old, new) == ([2.0, 0.5, 0.1], [2.0, 1.0, 1.5]) and turn == [1.0], "where it turns"
+    assert texts(figure) == ["0.1", "old", "1.5", "new", "1.0: from here\non it gets worse"]
+    assert len(figure.axes[1].lines) == 2 and len(figure.axes[1].collections) == 1
 
 
 def test_each_seed_has_a_line_from_text_to_text_and_a_thick_one_is_the_mean():
@@ -54,22 +55,20 @@ def test_each_seed_has_a_line_from_text_to_text_and_a_thick_one_is_the_mean():
     drawn = [list(line.get_ydata()) for line in ax.lines]
     assert drawn[6:] == [[0, 1], [0, 1]], "a post for each text"
     assert drawn[:6] == [[41, 1], [42, 2], [41.5, 1.5], [40, 2], [40.5, 3], [40.25, 2.5]]
-    this, that = ["41.5", "this", "1.5", "this"], ["40.2", "that", "2.5", "that"]
+    this, that = ["this", "-40.0", "41.5", "1.5"], ["that", "-37.8", "40.2", "2.5"]
     assert texts(figure) == this + that
     assert [label.get_text() for label in ax.get_xticklabels()] == ["one", "other"]
-    with pytest.raises(ValueError, match="here are 0 texts"):
-        _score_slopes({})
 
 
-def test_the_rungs_are_drawn_from_the_base_in_their_groups():
+def test_the_rungs_are_drawn_from_the_base_the_best_on_top():
     scores = {"a": 36.0, "base": 35.0, "b": 33.9, "c": 37.5}
-    groups = {"one": {"c": "see", "a": "ay"}, "other": {"b": "bee"}}
-    (ax,) = _score_changes(scores, "base", groups, luck=0.6).axes
+    names = {"b": "bee", "c": "see", "a": "ay"}
+    (ax,) = _score_changes(scores, "base", names, luck=0.6).axes
     band, *bars = ax.patches
     assert (band.get_x(), band.get_width()) == (-0.6, 1.2)
     assert [bar.get_width() for bar in bars] == pytest.approx([2.5, 1.0, -1.1])
     *said, chance = texts(ax.figure)
-    assert said == ["one", "see", "+2.5", "ay", "+1.0", "other", "bee", "-1.1"]
+    assert said == ["+2.5", "see", "+1.0", "ay", "-1.1", "bee"]
     assert "up to 0.6 apart" in chance
     title, note = (text.get_text() for text in ax.figure.texts)
     assert title == "Of all changes c is worth most: +2.5 BLEU" and "from 35.0 with" in note
@@ -88,7 +87,9 @@ def test_the_pieces_of_the_figure_are_those_that_are_told():
 
 def test_the_scores_in_the_words_are_those_of_the_dots():
     figure, told = FIGURES["real-text-published"].draw(), FIGURES["real-text-published"].alt
-    ours, theirs = texts(figure)[::2][:2], texts(figure)[::2][2:]
+    said = texts(figure)
+    ours, theirs = said[2:4], said[6:]
+    assert f"{said[1]} and {said[5]}".replace("-", "\N{MINUS SIGN}") in told
     assert re.findall(r"\d+\.\d", told)[:4] == [ours[0], theirs[0], ours[1], theirs[1]]
     lines = [line.get_ydata() for line in figure.axes[0].lines]  # three seeds and their mean, twice
     seeds = list(zip(lines[:3], lines[4:7], strict=True))
@@ -102,12 +103,15 @@ def test_the_rungs_in_the_words_are_those_of_the_picture():
     figure, told = FIGURES["real-text-ladder"].draw(), FIGURES["real-text-ladder"].alt
     worths = [text.replace("-", "\N{MINUS SIGN}") for text in texts(figure) if text[0] in "+-"]
     rows = re.findall(r"[:;] ([^;:]+) ([+−]\d\.\d)", told)
-    ways = [way for ways in CHANGES.values() for way in ways]
-    assert rows == list(zip(ways, worths, strict=True))
+    ways = [way for way, _ in rows]
+    assert [worth for _, worth in rows] == worths
+    assert [CHANGES[way] for way in ways] == [
+        text for text in texts(figure)[:-1] if text[0] not in "+-"
+    ]
     changed = [run["what"] for run in experiments.load("multi30k-ladder")["runs"]]
     assert sorted(ways) == sorted(set(changed) - {"as it is"}), "each rung is drawn"
     assert "from 36.1" in figure.texts[1].get_text() and "36.1" in told
-    apart = re.search(r"up to \d\.\d\Wapart", texts(figure)[-1])[0]
+    apart = re.search(r"up to \d\.\d apart", texts(figure)[-1])[0]
     assert apart in told
 
 
@@ -119,10 +123,20 @@ def test_the_loss_still_falls_when_training_ends():
     said = FIGURES["real-text-learning-curve"].alt
     assert (
         f"over {last['step']:,} steps" in said
-        and f"from {history[0]['loss']:.1f} to {last['loss']:.1f};" in said
+        and f"from {history[0]['loss']:.1f} to {last['loss']:.1f}." in said
     )
     assert f"from {losses[0]:.1f} to {losses[-1]:.1f}" in said
     (before,) = (entry for entry in history if entry["step"] == last["step"] - 5000)
     fall = f"{last['validation_loss'] - before['validation_loss']:.2f}"
-    assert f"{fall} in the\nlast 5,000 steps" in texts(FIGURES["real-text-learning-curve"].draw())
+    drawn = texts(FIGURES["real-text-learning-curve"].draw())
+    assert fall in drawn and "the last\n5,000 steps" in drawn
     assert f"by {fall[1:]}" in said
+
+
+def test_the_gap_in_the_words_is_that_of_the_picture():
+    figure, told = FIGURES["real-text-dropout"].draw(), FIGURES["real-text-dropout"].alt
+    numbers = [
+        text.split(":")[0] for ax in figure.axes for text in (t.get_text() for t in ax.texts)
+    ]
+    numbers = [number for number in numbers if number[0].isdigit()]
+    assert numbers == ["0.1", "6.0", "4.5", "2.2", "3.9"] and all(n in told for n in numbers)

@@ -2,24 +2,12 @@
 
 import numpy as np
 import pytest
+from matplotlib.colors import to_hex
 from matplotlib.patches import FancyArrowPatch, Rectangle
 
 from course import experiments
 from course.chapters.ch16_before.experiments import chosen
-from course.chapters.ch16_before.figures import (
-    LABELS,
-    LEARNED,
-    SPLITS,
-    SPREAD,
-    _backwards,
-    _genders,
-    _right_by_split,
-    _three_machines,
-    _times_beside,
-    _two_maps,
-    right_by_length,
-    runs,
-)
+from course.chapters.ch16_before.figures import LABELS, LEARNED, SPLITS, SPREAD, runs
 from course.drawing import style
 from course.drawing.registry import FIGURES
 from course.experiments.long_training import SPLITS as SCORED
@@ -27,208 +15,135 @@ from transformer_lib.text import english_spanish
 from transformer_lib.translator import Translator
 
 
-def texts(ax) -> set[str]:
-    return {text.get_text() for text in ax.texts}
+def texts(figure) -> list[str]:
+    return [text.get_text() for text in figure.axes[0].texts]
 
 
-def drawn(ax) -> dict[str, list]:
-    """Name in the legend -> the points of its line."""
-    return {
-        line.get_label(): list(zip(*line.get_data(), strict=True))
-        for line in ax.lines
-        if not line.get_label().startswith("_")
-    }
+def arrows(figure, color: str) -> list[FancyArrowPatch]:
+    patches = figure.axes[0].patches
+    return [
+        patch
+        for patch in patches
+        if isinstance(patch, FancyArrowPatch) and to_hex(patch.get_edgecolor()) == color.lower()
+    ]
 
 
-# --- three machines
+def scaled(figure, x: float, zero: str = "0 %", whole: str = "100 %") -> float:
+    """Where a place is on the axis that two texts mark."""
+    at = {text.get_text(): text.get_position()[0] for text in figure.axes[0].texts}
+    return (x - at[zero]) / (at[whole] - at[zero])
+
+
+# --- the pictures show the stored results
 
 
 def test_only_the_first_two_machines_hand_on_and_only_the_last_two_look():
-    ax = _three_machines("I like trees".split(), "me gustan".split()).axes[0]
-    boxes = [patch for patch in ax.patches if isinstance(patch, Rectangle)]
+    figure = FIGURES["before-three"].draw()
+    boxes = [patch for patch in figure.axes[0].patches if isinstance(patch, Rectangle)]
     rows = sorted({box.get_y() for box in boxes}, reverse=True)
-    assert len(boxes) == 3 * 5 and len(rows) == 3
-    filled = [box.get_y() for box in boxes if box.get_facecolor()[:3] != (1, 1, 1)]
-    assert filled == [rows[0]]  # one state, of the first machine
-    arrows = [patch for patch in ax.patches if isinstance(patch, FancyArrowPatch)]
-    colors = [style.INK, style.ENCODER, style.DECODER]
-    count = {
-        color: sum(arrow.get_edgecolor()[:3] == _rgb(color) for arrow in arrows) for color in colors
-    }
-    # two chains of five; three words look at each other; the last looks at 3, then at 3 + 1
-    assert [count[color] for color in colors] == [2 * 4, 3 * 2, 3 + 4]
+    assert len(boxes) == 3 * 8 and len(rows) == 3
+    orange = [box.get_y() for box in boxes if to_hex(box.get_facecolor()) == style.ACCENT.lower()]
+    assert orange == [rows[0]]  # one state, of the first machine
+    # two chains of eight; four words look at each other; the last looks at 4, then at 4 + 3
+    count = [len(arrows(figure, color)) for color in (style.INK, style.ENCODER, style.DECODER)]
+    assert count == [2 * 7, 4 * 3, 4 + 7]
 
 
-def _rgb(color: str) -> tuple:
-    return tuple(int(color[i : i + 2], 16) / 255 for i in (1, 3, 5))
-
-
-# --- where they are right
-
-
-def digits(attention: str, *shares: float) -> dict:
-    places = [{"digits": 3 + i, "right": share} for i, share in enumerate(shares)]
-    return {"attention": attention, "by_length": places}
-
-
-def test_the_look_and_the_shares_of_digits():
-    looks = np.eye(4)[::-1]
-    left, right = _backwards(
-        looks, "471", [digits("none", 1.0, 0.5), digits("none", 0.8, 0.1), digits("dot", 0.9, 0.7)]
-    ).axes
-    assert (left.images[0].get_array() == looks).all()
-    assert [t.get_text() for t in left.get_xticklabels()] == ["4", "7", "1", "end"]
-    assert [t.get_text() for t in left.get_yticklabels()] == ["1", "7", "4", "end"]
-    assert drawn(right) == {
-        "no attention": [(3, 0.9), (4, pytest.approx(0.3))],
-        "dot product": [(3, 0.9), (4, 0.7)],
-    }
-    with pytest.raises(ValueError, match="47 and its end need 3 weights each way"):
-        _backwards(looks, "47", [digits("dot", 1.0)])
-
-
-def sentences(what: str, *rows: tuple[int, int, int]) -> dict:
-    return {
-        "what": what,
-        "by_length": [
-            {"tokens": tokens, "sentences": count, "right": right} for tokens, count, right in rows
-        ],
-    }
+def test_the_looks_and_the_shares_of_digits():
+    figure, stored = FIGURES["before-backwards"].draw(), experiments.load("backwards")
+    looks = next(run["looks"] for run in stored["runs"] if run["attention"] == "dot")
+    thick = [6 * weight for row in looks[:-1] for weight in row[:-1] if weight > 0.08]
+    lines = arrows(figure, style.WEIGHT_COLORS[3])
+    assert [line.get_linewidth() for line in lines] == pytest.approx(thick)
+    digits = [text for text in texts(figure) if text.isdigit()]
+    assert "".join(digits) == stored["row"] + stored["row"][::-1]
+    for kind, line in zip(("dot", "none"), figure.axes[1].lines, strict=True):
+        mine = [run["by_length"] for run in stored["runs"] if run["attention"] == kind]
+        shares = np.mean([[entry["right"] for entry in entries] for entries in mine], axis=0)
+        assert list(line.get_ydata()) == pytest.approx(list(shares))
+    assert texts(figure)[-2:] == ["86 % with attention", "3 % without"]
 
 
 def test_a_length_with_few_sentences_is_left_out():
-    runs = [
-        sentences("dot", (2, 8, 8), (3, 100, 40), (4, 50, 25)),
-        sentences("dot", (2, 8, 8), (3, 100, 60), (4, 50, 50)),
-        sentences("transformer", (2, 8, 0), (3, 100, 90), (4, 50, 5)),
+    (ax,) = FIGURES["before-length"].draw().axes
+    lines = {line.get_label(): line for line in ax.lines if not line.get_label().startswith("_")}
+    assert [name.split(":")[0] for name in lines] == list(LABELS.values())
+    for line, mine in zip(lines.values(), runs().values(), strict=True):
+        many = [[e for e in run["by_length"] if e["sentences"] >= 50] for run in mine]
+        shares = [[e["right"] / e["sentences"] for e in entries] for entries in many]
+        assert list(line.get_xdata()) == [e["tokens"] for e in many[0]]
+        assert list(line.get_ydata()) == pytest.approx(list(np.mean(shares, axis=0)))
+    assert list(ax.lines[-1].get_xdata()) == [LEARNED, LEARNED]
+
+
+def test_a_split_has_a_dot_for_each_translator_and_a_sentence_of_its_own():
+    figure = FIGURES["before-splits"].draw()
+    dots = [scaled(figure, line.get_xdata()[0]) for line in figure.axes[0].lines]
+    means = [
+        np.mean([run["right"][split] for run in mine])
+        for split in SPLITS
+        for mine in runs().values()
     ]
-    ax = right_by_length(runs, learned=3).axes[0]
-    assert drawn(ax) == {
-        "recurrent + dot-product attention": [(3, 0.5), (4, 0.75)],
-        "Transformer: 10 %": [(3, 0.9), (4, 0.1)],
-    }
-    bands = [band.get_paths()[0].vertices for band in ax.collections]
-    assert [(band[:, 1].min(), band[:, 1].max()) for band in bands] == [(0.4, 1.0), (0.1, 0.9)]
-    assert min(patch.get_x() for patch in ax.patches) == 3.5  # the ground of the longer ones
-
-
-def test_splits_have_a_mark_for_each_run_and_a_line_through_the_means():
-    runs = [
-        {"what": "none", "right": {"test": 0.2, "longer": 0.0}},
-        {"what": "none", "right": {"test": 0.4, "longer": 0.1}},
-        {"what": "transformer", "right": {"test": 1.0, "longer": 0.7}},
-    ]
-    ax = _right_by_split(runs, {"test": "all", "longer": "long ones"}).axes[0]
-    assert [text.get_text() for text in ax.get_xticklabels()] == ["all", "long ones"]
-    dots = [dots.get_offsets()[:, 1].tolist() for dots in ax.collections]
-    assert dots == [[0.2, 0.0], [0.4, 0.1], [1.0, 0.7]]
-    assert drawn(ax) == {
-        "recurrent, no attention": [(0, pytest.approx(0.3)), (1, 0.05)],
-        "Transformer": [(0, 1.0), (1, 0.7)],
-    }
-    assert {"30 %", "5 %  recurrent, no attention", "100 %", "70 %  Transformer"} < texts(ax)
-
-
-@pytest.mark.parametrize(
-    "draw",
-    [
-        lambda runs: _right_by_split(runs, {"test": "all"}),
-        lambda runs: right_by_length(runs, 3),
-        lambda runs: _backwards(np.eye(2), "4", runs),
-        _times_beside,
-    ],
-)
-def test_nothing_to_draw_is_refused(draw):
-    with pytest.raises(ValueError, match="there are no runs"):
-        draw([])
-
-
-# --- what they look at
+    assert dots == pytest.approx(means)
+    said = texts(figure)
+    assert [text for text in said if text.endswith("points")] == ["+9 points", "−47 points"]
+    for split, (name, sentence) in SPLITS.items():
+        assert name in said and sentence in [english for english, _ in english_spanish.load(split)]
 
 
 def test_the_last_layer_is_drawn_as_the_mean_of_its_heads():
-    one, other = np.eye(3).tolist(), np.zeros((3, 3)).tolist()
-    found = {
-        "read": ["I", "swim"],
-        "written": ["yo", "nado"],
-        "weights": {
-            "decoder.layers.0.cross_attn": [other, other],
-            "decoder.layers.1.cross_attn": [one, other],
-        },
-    }
-    ax = _two_maps({"new": found}).axes[0]
-    assert (ax.images[0].get_array() == np.eye(3) / 2).all() and ax.get_title() == "new"
-    assert [t.get_text() for t in ax.get_xticklabels()] == ["I", "swim", "end"]
-    assert [t.get_text() for t in ax.get_yticklabels()] == ["yo", "nado", "end"]
-    with pytest.raises(ValueError, match=r"4 words look at 3, but the weights are \(3, 3\)"):
-        _two_maps({"new": {**found, "written": ["yo", "no", "nado"]}})
-
-
-def test_who_has_no_look_has_no_change_and_each_change_says_its_place():
-    runs = [
-        {"what": what, "seed": seed, "gender": {"agreement": shares}}
-        for what, shares in (
-            ("none", {"as trained": 0.5}),
-            (
-                "additive",
-                {
-                    "as trained": 0.7,
-                    "two numbers swapped": 0.6,
-                    "nouns not seen": 0.1,
-                    "adjective not seen": 0.4,
-                },
-            ),
-            ("transformer", {"as trained": 0.9, "two numbers swapped": 0.2}),
-        )
-        for seed in (0, 1)
+    figure = FIGURES["before-maps"].draw()
+    lines = figure.axes[0].collections
+    for kind, ours in (("additive", lines[:1]), ("transformer", lines[1:])):
+        found = runs()[kind][0]["map"]
+        weights = np.array(found["weights"][max(found["weights"])]).mean(axis=0)[:-1, :-1]
+        drawn = sorted(width for each in ours for width in each.get_linewidths())
+        assert drawn == pytest.approx(sorted(6 * weights[weights >= 0.08]))
+    loud = [text.get_text() for text in figure.axes[0].texts if text.get_bbox_patch()]
+    loud = loud[-10:]
+    spread = [
+        word for word, row in zip(found["written"], weights, strict=True) if max(row) < SPREAD
     ]
-    ax = _genders(runs).axes[0]
-    said = {text.get_text() for text in ax.texts}
-    assert {"Transformer, swapped: 90 % → 20 %", "recurrent, no attention: 50 %"} < said
-    assert "recurrent + additive attention, “tired” hidden: 70 % → 40 %" in said
-    scale = {text.get_text(): text.get_position()[0] for text in ax.texts}
-    zero, whole = scale["0 %"], scale["100 %"]
-    dots = [(line.get_xdata()[0] - zero) / (whole - zero) for line in ax.lines]
-    assert dots == pytest.approx([0.9, 0.9, 0.7, 0.7, 0.5, 0.5])
-    ends = [
-        (patch._posA_posB[1][0] - zero) / (whole - zero)
-        for patch in ax.patches
-        if isinstance(patch, FancyArrowPatch) and patch._posA_posB
-    ]
-    assert ends == pytest.approx([0.2, 0.2, 0.4, 0.4])
+    bold = [text.get_text() for text in figure.axes[0].texts if text.get_weight() == "bold"]
+    assert [word for word in loud if word in bold] == spread and len(spread) == 6
+    assert weights[spread.index("la") + 2, found["read"].index("street")] > 0.4
 
 
-# --- how long they wait
+def test_the_swap_has_an_arrow_for_each_run_and_the_others_their_means():
+    figure = FIGURES["before-gender"].draw()
+    found = {kind: [run["gender"]["agreement"] for run in mine] for kind, mine in runs().items()}
+    dots = [scaled(figure, line.get_xdata()[0]) for line in figure.axes[0].lines]
+    means = [np.mean([each["as trained"] for each in found[kind]]) for kind in ("additive", "none")]
+    assert dots == pytest.approx([each["as trained"] for each in found["transformer"]] + means)
+    straight = [arrow for arrow in arrows(figure, style.ACCENT) if arrow._posA_posB]
+    ends = [scaled(figure, arrow._posA_posB[1][0]) for arrow in straight]
+    assert ends == pytest.approx([each["two numbers swapped"] for each in found["transformer"]])
+    said = " ".join(texts(figure))
+    assert (
+        "Transformer: 94 % → 21 % in the right gender" in said
+        and "“tired” hidden: 86 % → 68 %" in said
+    )
+    assert "no attention: 64 %" in said
 
 
 def test_times_are_multiples_of_those_of_self_attention():
-    times = {
-        "recurrent": 8,
-        "convolutional": 1,
-        "restricted self-attention": 3,
-        "self-attention": 2,
+    figure = FIGURES["before-waiting"].draw()
+    time = {
+        (run["layer"], run["length"]): run["milliseconds"]
+        for run in experiments.load("waiting")["runs"]
+        if run["threads"] == 2
     }
-    runs = [
-        {
-            "layer": layer,
-            "threads": threads,
-            "length": n,
-            "milliseconds": time * n ** (layer == "recurrent") * threads,
-        }
-        for threads in (1, 2)
-        for layer, time in times.items()
-        for n in (8, 16)
-    ]
-    (ax,) = _times_beside(runs).axes
-    assert drawn(ax) == {
-        "recurrent: 64 ×": [(8, 32), (16, 64)],
-        "convolutional: 0.5 ×": [(8, 0.5), (16, 0.5)],
-        "restricted self-attention: 1.5 ×": [(8, 1.5), (16, 1.5)],
-    }
-    one, two = (line.get_ydata() for line in ax.lines[-2:])
-    assert one.tolist() == [1, 1] and list(two) == [32, 64]  # self-attention, and on one thread
-    said = ax.yaxis.get_major_formatter()
-    assert [said(x, 0) for x in (16, 1, 0.25)] == ["16 ×", "1 ×", "1/4"]
+    one, *boxes = [patch for patch in figure.axes[0].patches if isinstance(patch, Rectangle)]
+    rows: dict = {}
+    for box in boxes:
+        rows[box.get_y()] = rows.get(box.get_y(), 0) + box.get_width() / one.get_width()
+    lengths = sorted({length for _, length in time})
+    times = [time["recurrent", n] / time["self-attention", n] for n in lengths]
+    assert list(rows.values()) == pytest.approx(times)
+    assert [text for text in texts(figure) if "×" in text] == [f"{many:.0f} ×" for many in times]
+
+
+# --- what the text says of the data
 
 
 def test_the_line_stands_where_the_split_of_longer_sentences_begins():
@@ -260,9 +175,8 @@ TITLED = "before-splits", "before-waiting", "before-length"
 
 
 def test_the_titles_say_what_is_stored():
-    titles = {name: FIGURES[name].draw().texts[0].get_text() for name in TITLED}
-    said = texts(FIGURES["before-backwards"].draw().axes[1])
-    assert said == {"no attention: 3 %", "dot product: 86 %", "additive: 97 %"}
+    drawn = {name: FIGURES[name].draw() for name in TITLED}
+    titles = {name: [*one.texts, *one.axes[0].texts][0].get_text() for name, one in drawn.items()}
     assert "wins where distant words agree, and loses on longer" in titles["before-splits"]
     for split, wins in (("pronoun", True), ("longer", False)):
         one, other = (
@@ -275,8 +189,12 @@ def test_the_titles_say_what_is_stored():
         found = chosen()[name][0]["map"]["weights"]
         weights = np.array(found[max(found)]).mean(axis=0)
         assert sum(weights.max(axis=1) < SPREAD) == few and (few or weights.max(axis=1).min() > 0.9)
-    swapped = [run for run in runs() if run["what"] == "transformer"]
+    swapped = runs()["transformer"]
     assert all(run["gender"]["agreement"]["two numbers swapped"] < 0.5 for run in swapped)
+
+
+def every_run() -> list:
+    return [run for mine in runs().values() for run in mine]
 
 
 def mean(shares: list[float]) -> int:
@@ -292,7 +210,7 @@ def test_the_alt_text_says_each_split():
 
 def test_the_alt_text_says_how_the_curves_go():
     found = {}
-    for run in runs():
+    for run in every_run():
         for entry in run["by_length"]:
             share = entry["right"] / entry["sentences"]
             found.setdefault((run["what"], entry["tokens"]), []).append(share)
@@ -310,32 +228,38 @@ def test_the_alt_text_says_how_the_curves_go():
     assert min(curves["dot", n] for n in new) > 60 and min(curves["additive", n] for n in new) > 75
     alt = FIGURES["before-length"].alt
     at_18 = {
-        entry["sentences"] for run in runs() for entry in run["by_length"] if entry["tokens"] == 18
+        entry["sentences"]
+        for run in every_run()
+        for entry in run["by_length"]
+        if entry["tokens"] == 18
     }
     assert at_18 == {60} and "with 18 tokens there are 60" in alt
     assert "89 and 96 %" in alt and "85 and 98 %" in alt and "65, 25, 10 and 4 %" in alt
 
 
 def test_the_alt_text_says_what_the_swap_does():
-    shares = {(run["what"], run["seed"]): run["gender"]["agreement"] for run in runs()}
+    shares = {(run["what"], run["seed"]): run["gender"]["agreement"] for run in every_run()}
+
+    def of(kind: str, how: str) -> list[float]:
+        return [shares[kind, seed][how] for seed in range(3)]
+
     alt = FIGURES["before-gender"].alt
-    for kind, said in (
-        ("none", "63 to 66 %"),
-        ("additive", "84 to 87 %"),
-        ("transformer", "94 to 95 %"),
-    ):
-        found = [round(100 * shares[kind, seed]["as trained"]) for seed in range(3)]
-        assert f"{min(found)} to {max(found)} %" == said and said in alt
-    after = sorted(
-        round(100 * shares["transformer", seed]["two numbers swapped"]) for seed in range(3)
-    )
+    before = [round(100 * share) for share in of("transformer", "as trained")]
+    assert (min(before), max(before)) == (94, 95) and "94 to 95 %" in alt
+    after = sorted(round(100 * share) for share in of("transformer", "two numbers swapped"))
     assert "{}, {} and {} %".format(*after) in alt
-    assert (
-        f"mean, {mean([shares['transformer', s]['two numbers swapped'] for s in range(3)])} %"
-        in alt
-    )
-    found = [round(100 * shares["additive", seed]["adjective not seen"]) for seed in range(3)]
-    assert (min(found), max(found)) == (61, 74) and "61 to 74 %" in alt
+    assert f"mean, {mean(of('transformer', 'two numbers swapped'))} %" in alt
+    trained, hidden = (mean(of("additive", how)) for how in ("as trained", "adjective not seen"))
+    assert f"from {trained} to {hidden} %" in alt
+    assert f"without attention {mean(of('none', 'as trained'))} %" in alt
+    # every run, as the notebook has them
+    for kind, how, low, high in (
+        ("none", "as trained", 63, 66),
+        ("additive", "as trained", 84, 87),
+        ("additive", "adjective not seen", 61, 74),
+    ):
+        found = [round(100 * share) for share in of(kind, how)]
+        assert (min(found), max(found)) == (low, high)
 
 
 def test_the_alt_text_says_that_single_heads_are_sharp():
@@ -382,8 +306,7 @@ def test_the_alt_text_says_who_waits():
         assert all(a < b for a, b in zip(convolution, restricted, strict=True))
     assert max(restricted) < 2.05 and min(convolution) > 1 / 5  # on two threads
     alt = FIGURES["before-waiting"].alt
-    assert "from 3 times with 8 words to 10 times with 128, and falls to 3 times with 512" in alt
-    assert "from 2 times with 8 words to 14 times with 128, and is at 8 times with 512" in alt
+    assert "from 2 boxes with 8 words to 14 with 128, and 8 with 512" in alt
 
 
 # --- what the notebook says of the stored results
@@ -417,7 +340,7 @@ def test_the_notebook_says_how_far_the_old_one_is_behind_on_real_sentences():
 
 def test_the_notebook_says_how_far_one_state_is_behind():
     found = {}
-    for run in runs():
+    for run in every_run():
         for entry in run["by_length"]:
             share = entry["right"] / entry["sentences"]
             found.setdefault((run["what"], entry["tokens"]), []).append(100 * share)
