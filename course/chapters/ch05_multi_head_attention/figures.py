@@ -12,8 +12,8 @@ from matplotlib.figure import Figure
 
 from course.drawing import lazy_altair as alt
 from course.drawing import style
-from course.drawing.arrows import arrow, attention_arrow, box, threads
-from course.drawing.cells import EDGE, area, outline
+from course.drawing.arrows import arrow, attention_arrow, box, path, threads
+from course.drawing.cells import area, outline
 from course.drawing.registry import figure
 from course.drawing.values import as_array, steady_round
 from course.drawing.words import (
@@ -152,39 +152,39 @@ def _rows(
 def _eight_heads(
     named: Mapping[str, Any], words: Sequence[str], marked: Mapping[str, str]
 ) -> Figure:
-    """Draw a sentence's attention in each head, four heads in a row -> the figure.
+    """Draw what two words look at in each head, a row of disks under their sentence -> the figure.
 
-    named: "layer 0, head 0" -> its weights (s, s). In each panel the words stand on the left, where
-    they look, and again on the right, where they are looked at, as dots. marked: word -> color: its
-    lines have this color, and the words where more than 40 % of a look goes are named.
+    named: "layer 0, head 0" -> its weights (s, s). marked: the two words -> their colors. The area
+    of a disk is the share of attention that the word above it gets. The row in which both look at
+    one word is marked.
     """
-    down, pitch, tall = -(-len(named) // 4), 1.93, 2.45
-    step, top = 1.84 / max(len(words) - 1, 1), 1.02 + tall * down
-    figure, ax = canvas(8, top)
-    title = f"{_times(len(named)).capitalize()} heads read one sentence, each in its own way"
-    heading(ax, title, "Left: the words that look; right: those looked at")
-    sentence(ax, (0.02, top - 0.9), words, marked, size=11, gap=0.1)
-    for number, (name, table) in enumerate(named.items()):
-        table = as_array(table)
-        x, y = 0.62 + pitch * (number % 4), top - 1.52 - tall * (number // 4)
-        label(ax, (x + 0.34, y + 0.22), name, weight="bold", ha="center")
-        starts, ends = ([(at, y - step * i) for i in range(len(words))] for at in (x, x + 0.7))
-        ax.scatter(*np.transpose(starts + ends), s=6, color=EDGE, zorder=1.5, label="_dots")
-        for text, color in {"": "#C8CDD3", **marked}.items():
-            own = [
-                i for i, one in enumerate(words) if one == text or not text and one not in marked
-            ]
-            how = (
-                {"widest": 5.5, "name": f"{name}, {text}"}
-                if text
-                else {"widest": 3.5, "name": name}
-            )
-            threads(ax, [starts[i] for i in own], ends, table[own], color, **how)
-            for i in own if text else ():
-                word(ax, (x - 0.08, starts[i][1]), text, size=10, ha="right", color=color)
-        seen = table[[words.index(text) for text in marked]].max(axis=0) > 0.4
-        for j in np.flatnonzero(seen):
-            word(ax, (x + 0.78, ends[j][1]), words[j], size=10, ha="left", color=style.INK)
+    step = 0.46
+    figure, ax = canvas(8, 1.42 + step * len(named))
+    one, other = marked
+    places, rows = [words.index(text) for text in marked], list(named.items())
+    tables = [as_array(table)[places] for _, table in rows]
+    at = int(np.argmax([table.min(axis=0).max() for table in tables]))
+    target = int(tables[at].min(axis=0).argmax())
+    found = f"“{one}” and “{other}” to “{words[target]}”"
+    note = f"The larger a disk, the more attention “{one}” or “{other}” pays to the word above it"
+    heading(ax, f"Only one of {_times(len(named))} heads leads {found}", note)
+    top = ax.get_ylim()[1] - 1.02
+    middles = sentence(ax, (1.5, top - 0.04), words, marked, size=11, gap=0.18)
+    for row, ((name, _), table) in enumerate(zip(rows, tables, strict=True)):
+        y, loud = top - 0.45 - step * row, row == at
+        if loud:
+            area(ax, (0, y - step / 2), 8, step, style.GROUND)
+        else:
+            path(ax, [(middles[0], y), (middles[-1], y)], style.RULE, head=False, zorder=1)
+        label(ax, (0.1, y), name, size=style.LABEL, weight="bold" if loud else "normal")
+        for side, weights, color in zip((-1, 1), table, marked.values(), strict=True):
+            sizes = 420 * np.where(weights < FAINT, 0, weights)
+            x = [middle + 0.09 * side for middle in middles]
+            ax.scatter(x, len(x) * [y], sizes, color=color, alpha=0.85, linewidth=0, label=name)
+            if loud:
+                at, share = middles[target] + 0.58 + 0.27 * side, percent(float(weights[target]))
+                look = {"size": 12, "weight": "bold", "color": style.readable(color, style.GROUND)}
+                label(ax, (at, y), share, **look)
     return figure
 
 
@@ -628,28 +628,33 @@ def weight_by_distance(translator: Any, texts: Sequence[str], reach: int = 3) ->
 
 
 def distance_bars(profiles: Mapping[str, Mapping[int, float]]) -> Figure:
-    """Draw the mean weight at each distance, a panel for each head -> the figure.
+    """Draw how far two heads look, as arrows from a word to its neighbors -> the figure.
 
-    The largest is loud, and what comes near it.
+    profiles: a head's name -> {distance: mean weight}, from -3 to 3. Each side has its sum, and the
+    side that gets more is loud.
     """
-    figure, panels = style.panels(len(profiles), 3.2, sharey=True)
-    for ax, (name, profile) in zip(panels, sorted(profiles.items()), strict=True):
-        loud = [weight > 0.8 * max(profile.values()) for weight in profile.values()]
-        colors = [style.ACCENT if strong else style.SOFT for strong in loud]
-        bars = ax.bar(list(profile), list(profile.values()), width=0.7, color=colors)
-        shares = [f"{steady_round(weight):.2f}" for weight in profile.values()]
-        for text, strong in zip(ax.bar_label(bars, shares, padding=2), loud, strict=True):
-            text.set(**{"color": style.ACCENT, "weight": "bold"} if strong else {})
-        ax.set_xticks(list(profile), [f"{d:+d}" if d else "itself" for d in profile])
-        ax.margins(y=0.12)
-        ax.set_title(name, fontsize=style.LABEL)
-        ax.set_yticks([])
-        ax.tick_params(axis="x", length=0)
-        ax.spines["left"].set_visible(False)
-    said = "mean weight, of words with such a neighbor"
-    panels[0].set_ylabel(said, fontsize=style.NOTE, color=style.MUTED)
-    figure.supxlabel("distance of the word looked at: − is before, + is after", size=style.LABEL)
-    figure.get_layout_engine().set(w_pad=0.2)
+    figure, ax = canvas(8, 4.15)
+    note = "Mean of all words of 200 sentences. The thicker an arrow, the more attention"
+    heading(ax, "One head looks ahead, another looks back", note)
+    for y, (name, profile) in zip((2.3, 0.66), sorted(profiles.items()), strict=True):
+        label(ax, (0.02, y), name, size=style.LABEL, weight="bold")
+        places = [4.7 + 0.95 * distance for distance in range(-3, 4)]
+        for x, text in zip(places, AROUND, strict=True):
+            word(ax, (x, y), text, size=12, weight="bold" if x == places[3] else "normal")
+        sums = {side: sum(profile.get(side * far, 0) for far in (1, 2, 3)) for side in (-1, 1)}
+        for side, whole in sums.items():
+            loud = whole == max(sums.values())
+            color, ink = (style.ACCENT, style.ACCENT) if loud else (style.SOFT, style.MUTED)
+            for far in (1, 2, 3):
+                start, end = places[3] + side * (0.43 - 0.13 * far), places[3 + side * far]
+                ends, rise = ((start, y + 0.23), (end, y + 0.23)), 0.16 + 0.15 * far
+                weight = profile.get(side * far, 0)
+                attention_arrow(ax, *ends, weight, color, widest=14, rise=rise, least=0.001)
+            edges = [(places[3] + side * 0.95 * far, y - 0.29) for far in (0.6, 3.4)]
+            path(ax, edges, color, head=False)
+            said = f"{percent(steady_round(whole))} on the three words {SIDES[side]}"
+            look = {"size": 12, "weight": "bold" if loud else "normal", "color": ink}
+            label(ax, (places[3] + side * 1.9, y - 0.47), said, ha="center", **look)
     return figure
 
 
@@ -717,16 +722,18 @@ def draw_heads_recap() -> Figure:
     return _heads_recap(["I", "like", "trees"])
 
 
+AROUND = ("animal", "did", "not", "cross", "the", "street", "because")  # of the riddle
+SIDES = {-1: "before", 1: "after"}
 FILTERS = ("layer 0, head 1", "layer 1, head 1")
 
 
 @figure(
     "heads-filters",
-    title="One head looks at itself and the words after, another at the word before",
     caption="How far two encoder heads look: mean weight at each distance in 200 test sentences.",
-    alt="Two bar charts over distances from three words to the left to three to the right. Layer "
-    "0, head 1 looks at itself and the three words after it, with 0.14 to 0.16 each; layer 1, head "
-    "1 has its tallest bar one word to the left, 0.44, and almost nothing on the right.",
+    alt="The words 'animal did not cross the street because' twice, with arrows from 'cross' to "
+    "its neighbors, as thick as the mean weight at this distance. In layer 0, head 1 the three "
+    "words after get 46 % and those before 15 %; in layer 1, head 1 those before get 81 %, most of "
+    "it the nearest one, and those after 11 %.",
 )
 def draw_heads_filters() -> Figure:
     texts = [english for english, _ in english_spanish.load("test")[:200]]
@@ -741,11 +748,11 @@ def maps_of_tired() -> Any:
 @figure(
     "heads-eight",
     caption="Eight heads look at the same sentence, each in its own way.",
-    alt="Eight panels, one for each head. In each, thirteen dots on the left, the words that look, "
-    "are joined to thirteen on the right, the words looked at. The lines of 'it' are rust, those "
-    "of 'tired' teal, and vary from head to head. In layer 0 many lines meet at the end "
-    "token. In layer 1, head 1 looks a little upwards, at the words before; head 2 has few "
-    "thick lines, and 'it' and 'tired' both look at 'animal'; heads 0 and 3 spread thin lines.",
+    alt="The sentence 'the animal did not cross the street because it was too tired'; under it a "
+    "row for each of eight heads. Disks show how much attention the word above gets from 'it', "
+    "rust, and from 'tired', teal. In layer 0 the largest disks are mostly under <eos>. In layer "
+    "1, head 1 looks at the words just before; head 2, marked, has both disks under 'animal'; "
+    "heads 0 and 3 have small disks everywhere.",
     hero=True,
 )
 def draw_heads_eight() -> Figure:

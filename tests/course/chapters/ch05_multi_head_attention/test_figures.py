@@ -81,28 +81,34 @@ def lines_of(ax) -> dict[str, LineCollection]:
     return {c.get_label(): c for c in ax.collections if isinstance(c, LineCollection)}
 
 
-def test_each_head_draws_its_looks_and_those_of_the_marked_words_in_their_color(maps):
+def test_each_head_draws_the_looks_of_two_words_as_disks_in_their_color(maps):
     named = heads.encoder_heads(maps)
     marked = {"like": "#123456", "trees": "#654321"}
     ax = heads._eight_heads(named, ENGLISH, marked).axes[0]
-    drawn = lines_of(ax)
+    disks = iter(ax.collections)
     for name, matrix in named.items():
-        assert name in texts(ax)
         for text, color in marked.items():
-            row = matrix[ENGLISH.index(text)]
-            lines = drawn[f"{name}, {text}"]
-            assert len(lines.get_segments()) == (row >= heads.FAINT).sum()
-            assert max(lines.get_linewidths()) == pytest.approx(5.5 * row.max().item())
-            assert to_hex(lines.get_color()[0]) == color
-        others = matrix[[0, 3]]
-        assert len(drawn[name].get_segments()) == (others >= heads.FAINT).sum()
-    ends = sum(
-        int(((matrix[1] > 0.4) | (matrix[2] > 0.4))[j])
-        for matrix in named.values()
-        for j in range(len(ENGLISH))
-    )
-    sentence = len(ENGLISH)
-    assert sum(texts(ax).count(text) for text in ENGLISH) == ends + sentence + 2 * len(named)
+            row, drawn = matrix[ENGLISH.index(text)], next(disks)
+            assert drawn.get_label() == name and name in texts(ax)
+            seen = np.where(row >= heads.FAINT, row, 0)
+            np.testing.assert_allclose(drawn.get_sizes(), 420 * seen, rtol=1e-5)
+            assert to_hex(drawn.get_facecolor()[0]) == color
+    words = [text for text in ax.texts if text.get_text() in ENGLISH]
+    assert [text.get_text() for text in words] == ENGLISH, "once, above all heads"
+
+
+def test_only_one_head_leads_both_words_to_the_animal():
+    maps = heads.maps_of_tired()
+    rows = [maps.src.index(word) for word in heads.RIDDLE]
+    animal = maps.src.index("animal")
+    both = {
+        name: weights[rows].min(dim=0).values for name, weights in heads.encoder_heads(maps).items()
+    }
+    assert [name for name, least in both.items() if least[animal] > 0.3] == ["layer 1, head 2"]
+    ax = heads.draw_heads_eight().axes[0]
+    assert "Only one of eight heads leads “it” and “tired” to “animal”" in texts(ax)
+    bold = [text.get_text() for text in ax.texts if text.get_weight() == "bold"]
+    assert {"layer 1, head 2", "98 %", "100 %"} <= set(bold) and "layer 1, head 1" not in bold
 
 
 def test_the_riddle_shows_two_words_and_names_no_head(maps):
@@ -263,12 +269,20 @@ def test_the_title_says_where_most_attention_of_the_word_goes(maps):
 # --- distances and the three uses ---
 
 
-def test_bars_show_the_profile():
-    figure = heads.distance_bars({"head 1": {-1: 0.5, 0: 0.25, 1: 0.125}, "head 2": {0: 1.0}})
-    one, two = figure.axes
-    assert [bar.get_height() for bar in one.patches] == [0.5, 0.25, 0.125]
-    assert [label.get_text() for label in one.get_xticklabels()] == ["-1", "itself", "+1"]
-    assert two.get_title() == "head 2"
+def test_the_arrows_show_the_profile_and_the_loud_side_its_sum():
+    profile = {-3: 0.0, -2: 0.125, -1: 0.25, 0: 0.25, 1: 0.0625, 2: 0.03125, 3: 0.0}
+    [ax] = heads.distance_bars({"head 1": profile, "head 2": {0: 0.5, 1: 0.5}}).axes
+    arrows = [p for p in ax.patches if isinstance(p, FancyArrowPatch)]
+    widths = [arrow.get_linewidth() for arrow in arrows]
+    assert widths[:2] == [14 * 0.25, 14 * 0.125], "none for the weight of 0"
+    said = {text.get_text(): to_hex(text.get_color()) for text in ax.texts}
+    assert said["38 % on the three words before"] == style.ACCENT.lower()
+    assert said["9 % on the three words after"] == style.MUTED.lower()
+    assert said["50 % on the three words after"] == style.ACCENT.lower()
+
+
+def test_the_neighbors_stand_so_in_the_sentence_of_the_riddle():
+    assert " ".join(heads.AROUND) in " ".join(heads.maps_of_tired().src)
 
 
 def test_distances_leave_the_padding_out():
