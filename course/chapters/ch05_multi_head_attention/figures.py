@@ -63,62 +63,60 @@ def _heads_recap(words: Sequence[str], d_model: int = 512, h: int = 8) -> Figure
         raise ValueError(f"d_model={d_model} must be divisible by h={h}")
     if not 1 <= h <= len(HEADS):
         raise ValueError(f"there is room for 1 to {len(HEADS)} heads, not for {h}")
-    length, d_k, wide, high = len(words), d_model // h, 1.8, 0.54
-    figure, ax = canvas(8, 6.6)
+    length, d_k, wide, high = len(words), d_model // h, 1.4, 0.54
+    figure, ax = canvas(8, 6.05)
     heading(ax, f"{_times(h).capitalize()} heads: each makes its own Q, K and V from $X$")
-    pitch, joined, low, side = 6.55 / h, 1.44, 1.52, 1.3  # side: where the captions end
+    pitch, joined, low, side = 6.55 / h, 1.5, 1.22, 1.3  # side: where the captions end
     middles = [1.4 + pitch * (head + 0.5) for head in range(h)]
     center = (middles[0] + middles[-1]) / 2
     colors = [style.ACCENT, *[OTHER_HEADS] * (h - 1)]
-    tall, base = 0.25 * length, 5.35  # so that the words don't touch
+    tall, base = 0.25 * length, 4.8  # so that the words don't touch
     tints = [style.tint(word_color(text)) for text in words]
     _rows(ax, (center - wide / 2, base), wide, tall, length, [style.PAPER], tints)
     for row, text in enumerate(words):
         at = center - wide / 2 - 0.12, base + tall * (1 - (row + 0.5) / length)
         word(ax, at, text, size=10, ha="right")
-    size = f"$X$   {length} × {d_model}"
-    label(ax, (center + wide / 2 + 0.12, base + 0.18 + tall / 2), size, size=style.LABEL)
     below = "the words, or the output\nof the layer below"
-    label(ax, (center + wide / 2 + 0.12, base - 0.1 + tall / 2), below, color=style.MUTED)
+    label(ax, (center + wide / 2 + 0.12, base + tall / 2), below, color=style.MUTED)
     for head, (x, color) in reversed(list(enumerate(zip(middles, colors, strict=True)))):
-        threads(ax, [(center, base - 0.02)], [(x, 4.52)], 0.4, color, upright=True)
+        threads(ax, [(center, base - 0.02)], [(x, 3.97)], 0.4, color, upright=True)
         tile = min(0.23, pitch / 3.4)
         for place, letter in enumerate("QKV"):
-            at = x + (place - 1) * (tile + 0.015), 4.3
+            at = x + (place - 1) * (tile + 0.015), 3.75
             box(ax, at, tile, 0.4, letter, color, fill=color, round=0.03)
-        attention_arrow(ax, (x, 4.07), (x, 3.43), 0.4, color)
-        box(ax, (x, 3.19), 0.5, 0.4, f"$Z_{head}$", color, fill=color, round=0.03)
+        attention_arrow(ax, (x, 3.52), (x, 2.88), 0.4, color)
+        box(ax, (x, 2.64), 0.5, 0.4, f"$Z_{head}$", color, fill=color, round=0.03)
         end = joined + wide * (head + 0.5) / h, low + high + 0.03
-        threads(ax, [(x, 2.97)], [end], 0.4, color, upright=True)
-    for y, lines in (
-        (4.92, f"$W_i^Q,\\ W_i^K,\\ W_i^V$\neach {d_model} × {d_k}"),
-        (4.3, f"{_times(h)} times,\neach {length} × {d_k}"),
-        (3.74, r"softmax$\left(\frac{QK^T}{\sqrt{d_k}}\right)V$"),
-        (3.19, f"{_times(h)} times,\neach {length} × {d_k}"),
-        (low + high / 2, "side by side"),
+        threads(ax, [(x, 2.42)], [end], 0.4, color, upright=True)
+    for y, said in (
+        (base + tall / 2, f"$X$   {length} × {d_model}"),
+        (4.3, f"$W_i$, each {d_model} × {d_k}"),
+        (3.75, f"each {length} × {d_k}"),
+        (3.2, r"softmax$\left(\frac{QK^T}{\sqrt{d_k}}\right)V$"),
+        (2.64, f"each {length} × {d_k}"),
+        (low + high / 2, f"side by side\n{length} × {d_model}"),
     ):
-        label(ax, (side, y), lines, ha="right", linespacing=1.35)
+        label(ax, (side, y), said, size=style.LABEL, ha="right", linespacing=1.35)
     _rows(ax, (joined, low), wide, high, length, colors)
-    last, top = joined + wide + 0.48, low + high  # of the matrix, as wide as it is high
+    last, top = joined + wide + 0.85, low + high  # of the matrix, as wide as it is high
     for head, color in enumerate(colors):
         y = top - wide * (head + 1) / h
         outline(ax, (last, y), wide, wide / h)
         area(ax, (last, y), wide, wide / h, color)
-    out = last + wide + 0.48
+    out = last + wide + 0.85
     _rows(ax, (out, low), wide, high, length, [style.PAPER], tints)
     for x, y, text in (
-        (joined + wide / 2, low - 0.2, f"{length} × {d_model}"),
-        (last - 0.24, low + high / 2, "×"),
-        (last + wide / 2, top - wide - 0.2, f"$W^O$  {d_model} × {d_model}"),
-        (out - 0.24, low + high / 2, "="),
-        (out + wide / 2, top + 0.18, "output"),
-        (out + wide / 2, low - 0.2, f"{length} × {d_model}, the shape of $X$"),
+        (last - 0.425, low + high / 2, "×"),
+        (last + wide / 2, top - wide - 0.18, f"$W^O$  {d_model} × {d_model}"),
+        (out - 0.425, low + high / 2, "="),
+        (out + wide / 2, low - 0.2, f"output  {length} × {d_model}, as $X$"),
     ):
         label(ax, (x, y), text, size=17 if len(text) == 1 else style.LABEL, ha="center")
     return figure
 
 
 OTHER_HEADS = "#C3C8CF"
+GREY = style.MUTED, style.SOFT  # words, and the lines between them
 
 
 def _times(h: int) -> str:
@@ -175,7 +173,9 @@ def _eight_heads(
         if loud:
             area(ax, (0, y - step / 2), 8, step, style.GROUND)
         else:
-            path(ax, [(middles[0], y), (middles[-1], y)], style.RULE, head=False, zorder=1)
+            path(
+                ax, [(middles[0], y), (middles[-1], y)], style.RULE, head=False, thick=0.7, zorder=1
+            )
         label(ax, (0.1, y), name, size=style.LABEL, weight="bold" if loud else "normal")
         for side, weights, color in zip((-1, 1), table, marked.values(), strict=True):
             sizes = 420 * np.where(weights < FAINT, 0, weights)
@@ -191,26 +191,26 @@ def _eight_heads(
 def _two_pictures(maps: Any, layer: str, head: int, askers: Mapping[str, str]) -> Figure:
     """Draw the looks of two words of a sentence in one head, unnamed: one above it, one below.
 
-    At the end stands the word that is written for the second one.
+    Over the second one stands the word that is written for it.
     """
     figure, ax = canvas(8, 3.55)
     weights = as_array(maps.weights[layer][head])
-    note = "One of the two decides that Spanish “tired” is cansado (animal), not cansada (street)"
+    note = "Is either the reason that Spanish writes cansado (animal), not cansada (street)?"
     places = [maps.src.index(asker) for asker in askers]
     found = dict.fromkeys(maps.src[int(weights[place].argmax())] for place in places)
     one, other = (f"“{asker}”" for asker in askers)
     seen = " and ".join(f"“{text}”" for text in found)
     heading(ax, f"Nearly all attention of {one}, and of {other}, goes to {seen}", note)
-    middles = sentence(ax, (0.1, 1.3), maps.src, askers, gap=0.185)
+    middles = sentence(ax, (0.1, 1.3), maps.src, askers, gap=0.26)
     for text in found:
         ground = {**style.chip(text)["bbox"], "facecolor": style.MUTED}
         at, look = (middles[maps.src.index(text)], 1.3), {"weight": "bold", "bbox": ground}
         word(ax, at, text, size=12, va="baseline", color=style.PAPER, **look)
     for color, place, below in zip(askers.values(), places, (False, True), strict=True):
         arcs(ax, middles, 1.18 if below else 1.56, weights[place], place, color, below)
-    at, look = middles[-1] + 0.34, {"va": "baseline", "ha": "left", "color": style.DECODER}
-    arrow(ax, (at, 1.36), (at + 0.28, 1.36))
-    word(ax, (at + 0.37, 1.3), maps.tgt_out[-2], size=12, **look)
+    at = middles[places[1]]
+    arrow(ax, (at, 1.58), (at, 1.86))
+    word(ax, (at, 2.04), maps.tgt_out[-2], size=12, color=style.DECODER)
     return figure
 
 
@@ -264,7 +264,8 @@ def _one_two_all(weights: Any, words: Sequence[str], query: int, names: Sequence
         what = {1: "one head", 2: "two heads"}.get(count, f"all {_times(count)} heads")
         label(ax, (x + 1.18, low + tall + 0.36), what, size=style.LABEL, weight="bold")
         word(ax, (x - 0.08, start[1]), asker, size=13, ha="right", color=color)
-        largest = [j for j in mean.argsort()[::-1] if mean[j] >= 0.1][:2]
+        largest = {*mean.argsort()[-2:], heads[0, query].argmax()}
+        largest = {place for place in largest if mean[place] >= 0.1}
         for place, (text, end) in enumerate(zip(words, ends, strict=True)):
             ink = style.INK if place in largest else style.MUTED
             bold = {"weight": "bold"} if place in largest else {}
@@ -634,7 +635,7 @@ def distance_bars(profiles: Mapping[str, Mapping[int, float]]) -> Figure:
     side that gets more is loud.
     """
     figure, ax = canvas(8, 4.15)
-    note = "Mean of all words of 200 sentences. The thicker an arrow, the more attention"
+    note = "Mean over 200 sentences, drawn at the word “cross”: the thicker, the more attention"
     heading(ax, "One head looks ahead, another looks back", note)
     for y, (name, profile) in zip((2.3, 0.66), sorted(profiles.items()), strict=True):
         label(ax, (0.02, y), name, size=style.LABEL, weight="bold")
@@ -665,36 +666,34 @@ def _three_uses(maps: Any) -> Figure:
     """Draw encoder self-attention, decoder self-attention and cross-attention side by side.
 
     maps: what a `Translator` gives. In each panel the words that look stand on the left, those
-    looked at on the right; a line is the mean of the heads of the last layer of its kind, in the
-    color of the word looked at.
+    looked at on the right; a line is the mean of the heads of the last layer of its kind. Where it
+    crosses the languages it has the color of the word looked at. Less than 10 % gets no line.
     """
     layers, src, out = _last_layers(maps), maps.src, maps.tgt_out
     panels = (
-        ("English looks\nat English", "English", src, "English", src),
-        ("Spanish looks at the\nSpanish before it", "writes", out, "has read", maps.tgt_in),
-        ("Spanish looks\nat English", "writes", out, "English", src),
+        ("English looks\nat English", src, src),
+        ("Spanish looks at the\nSpanish before it", out, maps.tgt_in),
+        ("Spanish looks\nat English", out, src),
     )
     step = 0.46
-    figure, ax = canvas(8, step * max(len(src), len(out)) + 1.72)
-    top = ax.get_ylim()[1] - 1.92
+    figure, ax = canvas(8, step * max(len(src), len(out)) + 1.42)
+    top = ax.get_ylim()[1] - 1.62
     note = f"Layer {layers[0].split('.')[2]}, mean of its heads: the more attention, the thicker"
     heading(ax, "Attention has three uses, and only one of them crosses the languages", note)
-    for x, layer, (title, asks, left, answers, right) in zip(
-        (0.25, 2.85, 5.45), layers, panels, strict=True
-    ):
-        mean = as_array(maps.weights[layer].mean(dim=0))
+    for x, layer, (title, left, right) in zip((0.1, 2.83, 5.55), layers, panels, strict=True):
+        mean, crosses = as_array(maps.weights[layer].mean(dim=0)), layer == layers[-1]
         look = {"weight": "bold", "ha": "center"}
-        look["color"] = style.ACCENT if layer == layers[-1] else style.INK  # it crosses
-        label(ax, (x + 1.1, top + 0.88), title, size=style.LABEL, **look)
-        for at, name, side in ((x + 0.72, asks, "right"), (x + 1.63, answers, "left")):
-            label(ax, (at, top + 0.42), name, ha=side, color=style.MUTED)
+        look["color"] = style.ACCENT if crosses else style.INK
+        label(ax, (x + 1.18, top + 0.58), title, size=style.LABEL, **look)
         starts = [(x + 0.82, top - step * place) for place in range(len(left))]
         ends = [(x + 1.53, top - step * place) for place in range(len(right))]
         for text, (_, y) in zip(left, starts, strict=True):
-            word(ax, (x + 0.74, y), text, ha="right")
+            color = word_color(text) if crosses else style.MUTED
+            word(ax, (x + 0.74, y), text, ha="right", color=color)
         for j, (text, end) in enumerate(zip(right, ends, strict=True)):
-            threads(ax, starts, [end], mean[:, j], word_color(text), name=text, widest=7)
-            word(ax, (x + 1.61, end[1]), text, ha="left")
+            color, line = (word_color(text), word_color(text)) if crosses else GREY
+            threads(ax, starts, [end], mean[:, j], line, name=text, widest=7, least=0.1)
+            word(ax, (x + 1.61, end[1]), text, ha="left", color=color)
     return figure
 
 
@@ -765,8 +764,8 @@ def draw_heads_eight() -> Figure:
     caption="Which would you believe? Two words look at 'animal', each with nearly all it has.",
     alt="The sentence 'the animal did not cross the street because it was too tired'. Above it, a "
     "thick arrow leads from 'it' to 'animal', 98 % of its attention; below it, one just as thick "
-    "from 'tired' to 'animal', 100 %. At its end: cansado, and the note asks which of them makes "
-    "it so.",
+    "from 'tired' to 'animal', 100 %. Over 'tired' stands cansado, and the note asks whether one "
+    "of them is the reason.",
 )
 def draw_two_pictures() -> Figure:
     return _two_pictures(maps_of_tired(), "encoder.layers.1.self_attn", 2, RIDDLE)
@@ -802,9 +801,9 @@ def draw_heads_token_view() -> Any:
     "heads-three-uses",
     caption="The three uses of attention, in the last layers, on 'I like trees'.",
     alt="Three panels, each with words that look on the left and words looked at on the right. "
-    "English looks at English: lines from each word to each. Spanish looks at the Spanish before "
-    "it: no line leads down. Spanish looks at English: to write 'gustan' it looks at 'like', for "
-    "'árboles' at 'trees', and for <eos> at <eos>.",
+    "English looks at English, and Spanish at the Spanish before it, in grey: no line of the "
+    "second leads down. Spanish looks at English, in the words' colors: to write 'gustan' it "
+    "looks at 'like', for 'árboles' at 'trees', and for <eos> at <eos>.",
 )
 def draw_heads_three_uses() -> Figure:
     return _three_uses(Translator.load().attention_maps("I like trees"))
