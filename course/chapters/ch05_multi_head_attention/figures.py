@@ -280,9 +280,9 @@ def _one_two_all(weights: Any, words: Sequence[str], query: int, names: Sequence
 def _token_rows(maps: Any) -> tuple[list[dict], list[dict]]:
     """A translator's looks -> (lines, words), the two tables of `token_view`.
 
-    lines: one for each layer, head, query i and key j with a weight of at least 0.03. words: one
-    for each layer, side ("query" or "key") and place. label: the word, with a number where it
-    stands more than once, such as "the (2)".
+    lines: one for each layer, head, query i and key j with a weight of at least 0.03, the largest
+    last. words: one for each layer, side ("query" or "key") and place. label: the word that looks,
+    with a number where it stands more than once, such as "the (2)"; a word looked at has none.
     """
     sides = {"src": maps.src, "tgt_in": maps.tgt_in, "tgt": maps.tgt_out}
     lines, words = [], []
@@ -290,29 +290,21 @@ def _token_rows(maps: Any) -> tuple[list[dict], list[dict]]:
         part, _, number, kind = layer.split(".")  # such as encoder.layers.0.self_attn
         name, rows, columns = KINDS[f"{part}.{kind}"]
         name, rows, columns = name.format(number), sides[rows], sides[columns]
-        for side, tokens in (("query", rows), ("key", columns)):
+        labels = _told_apart(rows)
+        for side, tokens, told in (
+            ("query", rows, labels),
+            ("key", columns, [None] * len(columns)),
+        ):
             words += [
                 {"layer": name, "side": side, "place": place, "word": word, "label": label}
-                for place, (word, label) in enumerate(zip(tokens, _told_apart(tokens), strict=True))
+                for place, (word, label) in enumerate(zip(tokens, told, strict=True))
             ]
-        labels = _told_apart(rows)
-        for head, matrix in enumerate(as_array(weights)):
-            lines += [
-                {
-                    "layer": name,
-                    "head": head,
-                    "i": i,
-                    "j": j,
-                    "query": rows[i],
-                    "label": labels[i],
-                    "key": columns[j],
-                    "weight": steady_round(matrix[i, j]),
-                }
-                for i in range(len(rows))
-                for j in range(len(columns))
-                if matrix[i, j] >= FAINT
-            ]
-    return lines, words
+        for (head, i, j), weight in np.ndenumerate(as_array(weights)):
+            if weight >= FAINT:
+                row = {"layer": name, "head": head, "i": i, "j": j, "query": rows[i]}
+                row |= {"label": labels[i], "key": columns[j], "weight": steady_round(weight)}
+                lines.append(row)
+    return sorted(lines, key=lambda row: row["weight"]), words
 
 
 def _told_apart(words: Sequence[str]) -> list[str]:
@@ -328,31 +320,51 @@ def token_view(maps: Any, layer: str = "encoder, layer 1", word: str | None = No
 
     maps: what a `Translator` gives. A line's width and opacity are its weight, its color the
     head. Below the chart one chooses layer, word and heads by their names. A click on a word on
-    the left shows its lines alone, the thick ones with head and share, the others grey, and the
-    title says where most of its attention goes; a click beside it shows the lines of all words and
-    a legend, in which a click shows one head alone. layer, word: what is chosen at first; word
-    None: all of them. Raises ValueError where there is no such layer or word.
+    the left shows its lines alone: the thickest is loud, the others are grey, thick ones have head
+    and share, and the title says where most of its attention goes. A click beside it shows the
+    lines of all words and a legend, in which a click shows one head alone. layer, word: what is
+    chosen at first; word None: all of them. Raises ValueError where there is no such layer or word.
     """
     lines, words = _token_rows(maps)
     layers = list(dict.fromkeys(row["layer"] for row in words))
     if layer not in layers:
         raise ValueError(f"there is no {layer!r}; the layers are {', '.join(layers)}")
-    labels = {  # of each layer's words that look
-        name: [row["label"] for row in words if row["layer"] == name and row["side"] == "query"]
-        for name in layers
-    }
+    labels = [row["label"] for row in words if row["layer"] == layer and row["label"]]
     if word is not None:
-        places = [row["word"] for row in words if row["layer"] == layer and row["side"] == "query"]
+        places = [row["word"] for row in words if row["layer"] == layer and row["label"]]
         if word not in places:
             raise ValueError(f"{word!r} is not among the words that look: {', '.join(places)}")
-        word = labels[layer][places.index(word)]
+        word = labels[places.index(word)]
     longest = max(row["place"] for row in words) + 1
     heads = range(max(row["head"] for row in lines) + 1)
+
+    # All in pixels; the same in all layers, whatever their longest word.
+    for row in words:
+        row["wide"] = round(72 * width_of(row["word"], 15) + 16)
+    most_wide = {
+        side: max(row["wide"] for row in words if row["side"] == side) for side in ("query", "key")
+    }
+    between = max(120, min(300, WIDE - SHARE - sum(most_wide.values())))
+    left, right = most_wide["query"] + 6, most_wide["query"] + between - 6
+    width = right + 6 + most_wide["key"] + SHARE
+    for row in words:
+        row["x"], row["x2"] = (
+            (left - row["wide"], left) if row["label"] else (right, right + row["wide"])
+        )
+
+    most: dict[str, dict[str, Any]] = {name: {} for name in layers}
+    for row in lines:  # the largest comes last
+        where = f"{re.search(r'layer [0-9]+', row['layer'])[0]}, head {row['head']}"
+        said = f"“{row['query']}” looks most at “{row['key']}”: {percent(row['weight'])} in {where}"
+        most[row["layer"]][row["label"]] = {"head": row["head"], "j": row["j"], "said": said}
+    for row in lines:
+        best = most[row["layer"]][row["label"]]
+        row["most"] = int((row["head"], row["j"]) == (best["head"], best["j"]))
 
     chosen = alt.param(
         name="layer", value=layer, bind=alt.binding_select(options=layers, name="layer ")
     )
-    names = list(dict.fromkeys(label for some in labels.values() for label in some))
+    names = list(dict.fromkeys(row["label"] for row in words if row["label"]))
     pinned = alt.selection_point(
         name="word",
         fields=["label"],
@@ -366,67 +378,36 @@ def token_view(maps: Any, layer: str = "encoder, layer 1", word: str | None = No
         for head in heads
     ]
     legend = alt.selection_point(name="legend", fields=["head"], bind="legend")
-
-    by_layer = json.dumps(labels, ensure_ascii=False)
-    is_chosen = f"isValid(word.label) && indexof({by_layer}[layer], word.label[0]) >= 0"
-    switched_on = " || ".join(f"(datum.head == {head} && head{head})" for head in heads)
+    # What the chosen word looks at most, if this layer has the word.
+    table = json.dumps(most, ensure_ascii=False)
+    found = f"(isValid(word.label) ? {table}[layer][word.label[0]] : null)"
+    strong = "found && (datum.label ? datum.label == word.label[0] : datum.place == found.j)"
+    across = alt.Scale(domain=[0, width], nice=False, zero=False)
     vertical = alt.Scale(domain=[longest - 0.5, -0.5], nice=False)
-    across = alt.Scale(domain=[0, 1], nice=False)
-    # Pixels between the two columns; with the words the view is no wider than a notebook's column.
-    width = max(120, min(300, WIDE - SHARE - room(words, "query") - room(words, "key")))
-    queries = [row for row in words if row["side"] == "query"]
-    keys = [{**row, "label": None} for row in words if row["side"] == "key"]  # nothing to click
-    longest_query, longest_key = (
-        json.dumps(
-            {
-                layer: max(len(row["word"]) for row in column if row["layer"] == layer)
-                for layer in labels
-            },
-            ensure_ascii=False,
-        )
-        for column in (queries, keys)
-    )
 
-    def chips(rows: list[dict], side: str, edge: str, outside: str, strong: str, bold: str) -> Any:
-        """The backgrounds of words, which are themselves the labels of an axis."""
-        return (
-            alt.Chart(alt.Data(values=rows))
-            .transform_filter("datum.layer == layer")
-            .transform_calculate(
-                edge=edge,
-                outside=outside,
-                above="datum.place - 0.44",
-                below="datum.place + 0.44",
-            )
-            .mark_rect(cornerRadius=6, fill="#8a8a8a", clip=False)
-            .encode(
-                x=alt.X("edge:Q", scale=across, axis=None),
-                x2="outside:Q",
-                y=alt.Y("above:Q", scale=vertical, axis=_column(words, side, longest, bold)),
-                y2="below:Q",
-                fillOpacity=alt.condition(
-                    f"({is_chosen}) && {strong}", alt.value(0.4), alt.value(0.14)
-                ),
-                description="word:N",
-            )
-        )
+    def at(field: str) -> Any:
+        return alt.X(f"{field}:Q", scale=across, axis=None)
 
-    reach = f"{-14 / width} - {longest_query}[datum.layer] * {9.2 / width}"
-    strong, bold = (
-        "datum.label == word.label[0]",
-        f"{by_layer}[layer][datum.value] == word.label[0]",
-    )
-    buttons = chips(queries, "query", str(-6 / width), reach, strong, bold)
+    def down(field: str) -> Any:
+        return alt.Y(f"{field}:Q", scale=vertical, axis=None)
+
+    accent = style.readable(style.ACCENT)
+    shown = alt.Chart(alt.Data(values=words)).transform_filter("datum.layer == layer")
+    shown = shown.transform_calculate(above="datum.place - 0.43", below="datum.place + 0.43")
+    chips = shown.mark_rect(
+        cornerRadius=6,
+        fill=alt.expr(f"{strong} ? '{style.tint(style.ACCENT)}' : '{style.GROUND}'"),
+        cursor=alt.expr("datum.label ? 'pointer' : 'default'"),
+    ).encode(at("x"), down("above"), x2="x2", y2="below", description="word:N")
     # Without names Altair makes some of the data's last digits.
-    buttons = buttons.add_params(pinned).properties(name="words")
-    buttons.mark.cursor = "pointer"
-    reach = f"{1 + 14 / width} + {longest_key}[datum.layer] * {9.2 / width}"
-    lines.sort(key=lambda row: row["weight"])  # the thickest lie on top
-    most_seen = json.dumps(_most_attention(lines, "j"), ensure_ascii=False)
-    strong, bold = (
-        f"{at} == {most_seen}[layer][word.label[0]]" for at in ("datum.place", "datum.value")
+    chips = chips.add_params(pinned).properties(name="words")
+    letters = shown.transform_calculate(middle="(datum.x + datum.x2) / 2").mark_text(
+        fontSize=15,
+        fontWeight=alt.expr(f"{strong} ? 'bold' : 'normal'"),
+        fill=alt.expr(f"{strong} ? '{accent}' : found ? '{style.MUTED}' : '{style.INK}'"),
+        cursor=alt.expr("datum.label ? 'pointer' : 'default'"),
     )
-    seen = chips(keys, "key", str(1 + 6 / width), reach, strong, bold).properties(name="seen")
+    letters = letters.encode(at("middle"), down("place"), text="word:N").properties(name="letters")
     color = alt.Color(
         "head:N",
         scale=alt.Scale(domain=list(heads), range=list(HEADS)),
@@ -438,59 +419,46 @@ def token_view(maps: Any, layer: str = "encoder, layer 1", word: str | None = No
             symbolType="stroke",
             symbolSize=300,
             labelOffset=6,
-            symbolStrokeWidth=alt.ExprRef(f"({is_chosen}) ? 0 : 7"),
             # A chosen word's thick lines are named at their ends.
-            labelOpacity=alt.ExprRef(f"({is_chosen}) ? 0 : 1"),
+            symbolStrokeWidth=alt.expr("found ? 0 : 7"),
+            labelOpacity=alt.expr("found ? 0 : 1"),
         ),
     )
+    switched_on = " || ".join(f"(datum.head == {head} && head{head})" for head in heads)
 
     def looks(rows: list[dict], look: str) -> Any:
-        return (
-            alt.Chart(alt.Data(values=rows))
-            .transform_filter("datum.layer == layer")
-            .transform_filter(switched_on)
-            .transform_filter(look)
-            .transform_filter(legend)
-        )
+        drawn = alt.Chart(alt.Data(values=rows)).transform_filter("datum.layer == layer")
+        return drawn.transform_filter(switched_on).transform_filter(look).transform_filter(legend)
 
-    looks_chart = (
-        looks(lines, f"({is_chosen}) ? datum.label == word.label[0] : true")
-        .transform_calculate(
-            left="0",
-            right="1",
-            # Side by side, so that no head hides another one that looks at the same word.
-            end=f"datum.j + (datum.head - {(len(heads) - 1) / 2}) * {SPREAD / len(heads)}",
-        )
-        .mark_rule(strokeCap="round")
+    # Side by side, so that no head hides another one that looks at the same word.
+    end = f"datum.j + (datum.head - {(len(heads) - 1) / 2}) * {SPREAD / len(heads)}"
+    grey = f"datum.most ? '{style.ACCENT}' : '{style.SOFT}'"
+    way = [f"{left + 6 + share * (between - 24):.0f}" for share in (0, 0.4, 0.6, 1)]
+    curves = (
+        looks(lines, "!found || datum.label == word.label[0]")
+        .transform_calculate(x=f"[{', '.join(way)}]", y=f"[datum.i, datum.i, {end}, {end}]")
+        .transform_flatten(["x", "y"])
+        .mark_line(interpolate="basis", strokeCap="round")
         .encode(
-            x=alt.X("left:Q", scale=across, axis=None),
-            x2="right:Q",
-            y=alt.Y("i:Q", scale=vertical, axis=None),
-            y2="end:Q",
-            color=alt.condition(
-                f"({is_chosen}) && datum.weight < {SAID}", alt.value(style.SOFT), color
-            ),
+            at("x"),
+            down("y"),
+            detail=["i:N", "j:N"],
+            color=alt.condition("found", alt.value(alt.expr(grey)), color),
             opacity=alt.Opacity(
-                "weight:Q", scale=alt.Scale(domain=[0, 1], range=[0.15, 1]), legend=None
+                "weight:Q", scale=alt.Scale(domain=[0, 1], range=[0.2, 1]), legend=None
             ),
             strokeWidth=alt.StrokeWidth(
-                "weight:Q", scale=alt.Scale(domain=[0, 1], range=[1, 8]), legend=None
+                "weight:Q", scale=alt.Scale(domain=[0, 1], range=[0.6, 8]), legend=None
             ),
-            tooltip=[
-                alt.Tooltip("query:N"),
-                alt.Tooltip("key:N"),
-                alt.Tooltip("head:N"),
-                alt.Tooltip("weight:Q", format=".2f"),
-            ],
+            tooltip=["query:N", "key:N", "head:N", alt.Tooltip("weight:Q", format=".2f")],
         )
         .add_params(chosen, *boxes, legend)
         .properties(name="looks")
     )
+    far = {(row["layer"], row["place"]): row["x2"] + 12 for row in words if not row["label"]}
+    said = [{**row, "x": far[row["layer"], row["j"]]} for row in lines if row["weight"] >= SAID]
     shares = (  # beside the words looked at
-        looks(
-            [row for row in lines if row["weight"] >= SAID],
-            f"({is_chosen}) && datum.label == word.label[0]",
-        )
+        looks(said, "found && datum.label == word.label[0]")
         .transform_window(
             rank="row_number()",
             sort=[alt.SortField(by, "descending") for by in ("weight", "head")],
@@ -498,83 +466,26 @@ def token_view(maps: Any, layer: str = "encoder, layer 1", word: str | None = No
         )
         .transform_filter("datum.rank == 1")  # of several heads, the one that looks most
         .transform_calculate(
-            x=f"{1 + 26 / width} + {longest_key}[layer] * {9.2 / width}",
-            said="'head ' + datum.head + ': ' + format(datum.weight * 100, '.0f') + ' %'",
+            said="'head ' + datum.head + ': ' + format(datum.weight * 100, '.0f') + ' %'"
         )
-        .mark_text(align="left", baseline="middle", fontSize=13, fontWeight=600, clip=False)
-        .encode(
-            x=alt.X("x:Q", scale=across, axis=None),
-            y=alt.Y("j:Q", scale=vertical, axis=None),
-            text="said:N",
-            color=alt.Color(
-                "head:N",
-                scale=alt.Scale(domain=list(heads), range=[*map(style.readable, HEADS)]),
-                legend=None,
-            ),
+        .mark_text(
+            align="left",
+            fontSize=13,
+            fontWeight=600,
+            fill=alt.expr(f"datum.most ? '{accent}' : '{style.MUTED}'"),
         )
+        .encode(at("x"), down("j"), text="said:N")
         .properties(name="shares")
     )
-    chart = alt.layer(buttons, seen, looks_chart, shares)
-    chart = chart.resolve_axis(y="independent").resolve_scale(color="independent")
-    most = json.dumps(_most_attention(lines, "said"), ensure_ascii=False)
     title = alt.Title(
-        alt.ExprRef(
-            f"({is_chosen}) ? {most}[layer][word.label[0]] : 'Who looks at whom · ' + layer"
-        ),
-        subtitle="The thicker a line, the more attention",
-        subtitleFontSize=13,
+        alt.expr("found ? found.said : 'Who looks at whom · ' + layer"),
+        subtitle="A line is what one head looks at: the thicker, the more attention",
         frame="bounds",
     )
-    return chart.properties(width=width, height=26 * longest, title=title)
-
-
-def _most_attention(lines: Sequence[Mapping[str, Any]], what: str) -> dict[str, dict[str, Any]]:
-    """Where one head looks most: layer -> a word that looks -> that place, or what the title says.
-
-    lines: as of `_token_rows`, the thickest last. what: "j" or "said".
-    """
-    found: dict[str, dict[str, Any]] = {}
-    for row in lines:
-        layer = re.search(r"layer \d+", row["layer"])[0]
-        said = (
-            f"“{row['query']}” looks most at “{row['key']}”: "
-            f"{percent(row['weight'])} in {layer}, head {row['head']}"
-        )
-        found.setdefault(row["layer"], {})[row["label"]] = {**row, "said": said}[what]
-    return found
-
-
-def _column(words: Sequence[Mapping[str, Any]], side: str, longest: int, bold: str) -> Any:
-    """One side's words as the labels of an axis, whose ink JupyterLab changes with its theme.
-
-    bold: what is true of the place (datum.value) of a word in bold.
-    """
-    by_layer: dict[str, list[str]] = {}
-    for row in words:
-        if row["side"] == side:
-            by_layer.setdefault(row["layer"], []).append(row["word"])
-    when = {"test": f"isValid(word.label) && {bold}", "value": "bold"}
-    return alt.Axis(
-        values=list(range(longest)),
-        orient="left" if side == "query" else "right",
-        title=None,
-        labelExpr=f"{json.dumps(by_layer, ensure_ascii=False)}[layer][datum.value] || ''",
-        labelFontWeight={"condition": when, "value": "normal"},
-        labelFontSize=15,
-        labelPadding=10,
-        labelLimit=400,
-        labelOverlap=False,
-        grid=False,
-        ticks=False,
-        domain=False,
-        # The same in all layers, whatever their longest word.
-        minExtent=room(words, side) + (SHARE if side == "key" else 0),
+    chart = alt.layer(chips, curves, letters, shares).add_params(
+        alt.param(name="found", expr=found)
     )
-
-
-def room(words: Sequence[Mapping[str, Any]], side: str) -> float:
-    """Pixels for the longest word of one side in any layer."""
-    return 14 + 9.2 * max(len(row["word"]) for row in words if row["side"] == side)
+    return chart.properties(width=width, height=26 * longest, title=title)
 
 
 def encoder_heads(maps: Any) -> dict[str, torch.Tensor]:

@@ -185,7 +185,7 @@ def tables(spec: dict) -> list[list[dict[str, str]]]:
 
 
 def test_the_view_holds_each_visible_weight_once(maps):
-    _, _, lines, _ = tables(heads.token_view(maps).to_dict())
+    _, lines, _, _ = tables(heads.token_view(maps).to_dict())
     visible = sum(int((matrix >= heads.FAINT).sum()) for matrix in maps.weights.values())
     assert len(lines) == visible
     cross = maps.weights["decoder.layers.1.cross_attn"]
@@ -216,9 +216,14 @@ def test_what_answers_the_mouse_can_be_seen(maps):
     """The background of each word is drawn, and as wide as its word: nothing else is to click."""
     spec = heads.token_view(maps).to_dict()
     marks = [layer["mark"] for layer in spec["layer"]]
-    assert [mark["type"] for mark in marks] == ["rect", "rect", "rule", "text"]
-    assert "transparent" not in str(marks) and marks[0]["fill"].startswith("#")
-    assert marks[0]["cursor"] == "pointer" and "cursor" not in marks[1], "words looked at"
+    assert [mark["type"] for mark in marks] == ["rect", "line", "text", "text"]
+    assert "transparent" not in str(marks) and style.GROUND in marks[0]["fill"]["expr"]
+    words = tables(spec)[0]
+    assert all(bool(row["label"]) == (row["side"] == "query") for row in words)
+    for mark in (marks[0], marks[2]):  # a chip and its letters; words looked at have no label
+        assert mark["cursor"]["expr"] == "datum.label ? 'pointer' : 'default'"
+    wide = {row["word"]: float(row["x2"]) - float(row["x"]) for row in words}
+    assert wide["trees"] > wide["like"] > wide["I"]
 
 
 def test_the_view_fits_a_column():
@@ -248,9 +253,11 @@ def test_the_view_at_load_draws_the_lines_of_its_word(maps):
     """Read the drawing back: as many lines as the word has visible weights in this layer."""
     chart = heads.token_view(maps, layer="encoder, layer 0", word="like")
     svg = showing.convert(showing.portable(chart.to_dict()), "svg").decode()
-    group = svg.split("mark-rule role-mark looks_marks")[1].split("</g>")[0]
-    wanted = maps.weights["encoder.layers.0.self_attn"][:, 1] >= heads.FAINT
-    assert group.count("<line") == int(wanted.sum())
+    lines = [part.split("/>")[0] for part in svg.split("mark-line role-mark looks_marks")[1:]]
+    row = maps.weights["encoder.layers.0.self_attn"][:, 1]
+    assert len(lines) == int((row >= heads.FAINT).sum())
+    loud = [style.ACCENT.lower() in line.lower() for line in lines]
+    assert loud == [False] * (len(lines) - 1) + [True], "the largest one, on top of the others"
     for word in ("like", "trees", "&lt;eos&gt;"):
         assert svg.count(f">{word}</text>") == 2, "once on each side"
 
@@ -333,7 +340,9 @@ def test_the_three_uses_say_who_asks_whom(maps):
         assert to_hex(lines.get_color()[0]) == color.lower()
     own = [lines for lines in ax.collections if 3 < lines.get_segments()[0][0][0] < 5]
     levels = [(line[0][1], line[-1][1]) for lines in own for line in lines.get_segments()]
-    assert own and all(start <= end for start, end in levels), "the mask"
+    assert len(own) == int((means[1].amax(dim=0) >= 0.1).sum()) and all(
+        start <= end for start, end in levels
+    ), "the mask"
 
 
 def test_one_head_looks_at_itself_and_the_words_after_another_at_the_word_before():
