@@ -23,8 +23,6 @@ from course.drawing.registry import figure
 from course.drawing.values import as_array, steady_round, written
 from course.drawing.words import canvas, heading, label, percent, titled, width_of, word
 
-GREY = style.MUTED
-TICKS = (-2, 0, 2)
 SIDE = 210  # pixels, of the planes in the explorer
 
 
@@ -377,8 +375,11 @@ def attention_explorer(
             y="datum.moved ? key_y : datum.ky",
             zero="0",
         )
-        .transform_calculate(score="(query_x * datum.x + query_y * datum.y) / (divide ? SQRT2 : 1)")
+        .transform_calculate(dot="query_x * datum.x + query_y * datum.y")
+        .transform_calculate(score="datum.dot / (divide ? SQRT2 : 1)")
         .transform_calculate(power="exp(datum.score)")
+        .transform_calculate(far="datum.dot / max(query_x * query_x + query_y * query_y, 0.01)")
+        .transform_calculate(foot_x="datum.far * query_x", foot_y="datum.far * query_y")
         .transform_joinaggregate(total="sum(power)")
         .transform_calculate(weight="datum.power / datum.total")
     )
@@ -395,12 +396,10 @@ def attention_explorer(
     ]
 
     def plane(x: str, y: str) -> tuple[Any, Any]:
-        scale = alt.Scale(domain=[-3, 3])
-        zero = {"condition": {"test": "datum.value === 0", "value": style.RULE}}
-        lines = {"grid": True, "gridColor": {**zero, "value": "transparent"}}
-        plain = {"values": TICKS, "title": None, "domain": False, "ticks": False, **lines}
-        axis = alt.Axis(labelColor=style.MUTED, labelPadding=6, **plain)
-        return alt.X(f"{x}:Q", scale=scale, axis=axis), alt.Y(f"{y}:Q", scale=scale, axis=axis)
+        look = {"labels": False, "title": None, "domain": False, "ticks": False}
+        axis = alt.Axis(values=[0], grid=True, gridColor=style.RULE, **look)
+        how = {"scale": alt.Scale(domain=[-3, 3]), "axis": axis}
+        return alt.X(f"{x}:Q", **how), alt.Y(f"{y}:Q", **how)
 
     ink = alt.Fill("ink:N", scale=None)
 
@@ -427,16 +426,20 @@ def attention_explorer(
     x, y = plane("x", "y")
     wide = {"opacity": 0.6, "strokeWidth": alt.expr("max(10 * datum.weight, 0.8)")}
     ways = base.mark_rule(**wide).encode(from_x, from_y, x2="x", y2="y")
+    thin = {"color": style.MUTED, "clip": True}
+    feet = base.mark_rule(strokeDash=[4, 4], **thin).encode(x, y, x2="foot_x", y2="foot_y")
+    along = base.mark_rule(**thin).encode(from_x, from_y, x2="foot_x", y2="foot_y")
     dots = base.mark_point(filled=True, size=140, opacity=1).encode(x, y, color=color, tooltip=tips)
     names = chips(x, y, away("y"))
     here = alt.Chart(alt.Data(values=[{"zero": 0}])).transform_calculate(x="query_x", y="query_y")
-    arrow = here.mark_rule(strokeWidth=4, color=GREY).encode(from_x, from_y, x2="x", y2="y")
-    tip = here.mark_point(shape="diamond", filled=True, size=220, color=GREY, opacity=1)
+    arrow = here.mark_rule(strokeWidth=4, color=style.INK).encode(from_x, from_y, x2="x", y2="y")
+    tip = here.mark_point(shape="diamond", filled=True, size=220, color=style.INK, opacity=1)
     side = {"align": alt.expr("query_x > 1.5 ? 'right' : 'left'")}
-    side["dx"] = alt.expr("query_x > 1.5 ? -12 : 12")
-    side["dy"] = alt.expr("query_y < -2.6 ? -9 : query_y > 2.6 ? 9 : 0")
+    side |= {"dx": alt.expr("query_x > 1.5 ? -9 : 9"), "dy": alt.expr("query_y < -2 ? -14 : 14")}
     called = write(here, x, y, text=alt.value("query"), **side)
-    left = ways.encode(color=color) + arrow + tip.encode(x, y) + called + dots + names
+    left = (
+        ways.encode(color=color) + along + feet + arrow + tip.encode(x, y) + called + dots + names
+    )
 
     weight = alt.X("weight:Q", axis=None, scale=alt.Scale(domain=[0, 1.3]))
     word = alt.Y("word:N", title=None, sort=None, axis=None)
@@ -444,6 +447,7 @@ def attention_explorer(
     two_decimals = alt.Text("weight:Q", format=".2f")
     middle = bars + write(base, weight, word, text=two_decimals, fill=ink, align="left", dx=6)
     middle += chips(alt.X(value=-25), word)
+    middle += alt.Chart(alt.Data(values=[{}])).mark_rule(color=style.SOFT).encode(x=alt.value(0))
 
     x, y = plane("vx", "vy")
     squares = base.mark_point(shape="square", filled=True, size=110, opacity=1).encode(
@@ -456,17 +460,18 @@ def attention_explorer(
         .mark_rule(**wide)
         .encode(x, y, x2="out_x", y2="out_y", color=color)
     )
-    mean = (
-        parts.transform_aggregate(out_x="sum(px)", out_y="sum(py)")
-        .transform_calculate(text="'output (' + format(datum.out_x, '.2f') + ', '")
-        .transform_calculate(text="datum.text + format(datum.out_y, '.2f') + ')'")
+    mean = parts.transform_aggregate(out_x="sum(px)", out_y="sum(py)").transform_calculate(
+        text="'(' + format(datum.out_x, '.2f') + ', ' + format(datum.out_y, '.2f') + ')'"
     )
-    output = mean.mark_point(shape="diamond", filled=True, size=220, color=GREY, opacity=1).encode(
-        *plane("out_x", "out_y")
-    )
-    ends = "datum.out_x > 1.3 ? 'right' : datum.out_x < -1.3 ? 'left' : 'center'"
-    look = {"align": alt.expr(ends), "dy": alt.expr("datum.out_y < -2 ? -22 : 22")}
-    said = write(mean, *plane("out_x", "out_y"), text="text:N", **look)
+    x, y = plane("out_x", "out_y")
+    output = mean.mark_point(shape="diamond", filled=True, size=220, color=style.INK, opacity=1)
+    output = output.encode(x, y)
+    edge, said = alt.expr("datum.out_x > 1.2 ? 'right' : 'left'"), None
+    for text, up, down in ((alt.value("output"), -40, 22), ("text:N", -22, 40)):
+        lines = write(
+            mean, x, y, text=text, align=edge, dy=alt.expr(f"datum.out_y < -1.5 ? {up} : {down}")
+        )
+        said = said + lines if said else lines
     right = pulls + squares + value_names + output + said
     part = {"fontSize": style.PART, "frame": "group", "offset": 14}
     shown = [
@@ -478,8 +483,8 @@ def attention_explorer(
         )
     ]
     title = alt.Title(
-        "The output goes to the value whose key the query points at",
-        subtitle="Each point is two numbers, right and up. The wider a line, the larger its weight",
+        "The farther a key reaches along the query, the more its value counts",
+        subtitle="Dashed: how far each key reaches. The wider a line, the larger its weight",
     )
     whole = alt.hconcat(*shown, bounds="flush", spacing=56, title=title)
     return whole.add_params(*sliders)
@@ -599,8 +604,9 @@ def draw_scaling() -> Figure:
     "attention-explorer",
     caption="Move a query and a key, and see the weights and the output follow.",
     alt="Three panels with sliders. Left: a query and the keys of I, like and trees as points in a "
-    "plane, with lines as wide as their weights; trees lies where the query points. Middle: bars "
-    "of the three weights, the longest for trees. Right: the three values, each with such a line "
+    "plane, with lines as wide as their weights; dashed lines lead from the keys straight to the "
+    "query, and trees reaches farthest along it. Middle: bars of the three weights, the longest "
+    "for trees. Right: the three values, each with such a line "
     "to the output, which lies near the value of trees.",
 )
 def draw_explorer() -> Any:

@@ -182,7 +182,7 @@ def drawn_numbers(chart) -> tuple[list[float], list[float]]:
         text.replace("\N{MINUS SIGN}", "-")
         for text in re.findall(r">([^<>]+)</text>", svg.decode())
     ]  # noqa: E501
-    output = next(text for text in texts if text.startswith("output"))
+    output = next(text for text in texts if text.startswith("("))
     weights = [float(text) for text in texts if re.fullmatch(r"0\.\d\d|1\.00", text)]
     assert weights[3:] == weights[:3], "each stands there twice: a white rim, and the letters"
     return weights[:3], [float(number) for number in re.findall(r"-?\d\.\d\d", output)]
