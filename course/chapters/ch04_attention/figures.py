@@ -138,23 +138,10 @@ def _equation_frames(
     query (t, d_k), key (s, d_k), value (s, d_v) of one head; asks: the t words that ask; words: the
     s words that answer; features: what the d_v numbers of a value are called. The first two frames
     share one scale, so that the division shows. note: stands under the title. loud: the word whose
-    row is framed; the others are pale. Raises ValueError when the shapes, the words and the
-    features don't fit.
+    row is framed; the others are pale.
     """
     q, k, v = as_array(query), as_array(key), as_array(value)
-    length, d_v = len(words), len(features)
-    for name, array, count in (("query", q, len(asks)), ("key", k, length)):
-        if array.shape != (count, q.shape[-1]):
-            raise ValueError(
-                f"{name} should have the shape ({count}, d_k) for {count} words, "
-                f"but its shape is {array.shape}"
-            )
-    if v.shape != (length, d_v):
-        raise ValueError(
-            f"value should have the shape ({length}, {d_v}) for {length} words and "
-            f"{d_v} features, but its shape is {v.shape}"
-        )
-    d_k = q.shape[-1]
+    d_k, length = q.shape[-1], len(words)
     scores = q @ k.T
     scaled = scores / np.sqrt(d_k)
     exponentials = np.exp(scaled - scaled.max(axis=-1, keepdims=True))
@@ -168,7 +155,7 @@ def _equation_frames(
     figure = style.new_figure(style.WIDTH, 1.75 + 0.5 * len(asks))
     titled(figure, title, note)
     figure.get_layout_engine().set(wspace=0.34)
-    panels = figure.subplots(1, 4, width_ratios=[length, length, length, 1.1 * d_v])
+    panels = figure.subplots(1, 4, width_ratios=[length] * 3 + [1.1 * len(features)])
     most = max(float(abs(scores).max()), 1e-9)
     row = len(asks) // 2 if loud is None else asks.index(loud)
     for number, (name, does, how, matrix_, columns, decimals) in enumerate(frames):
@@ -323,11 +310,7 @@ def _chip_path(text: str) -> str:
 
 
 def attention_explorer(
-    words: Sequence[str],
-    keys: Any,
-    values: Any,
-    query: Sequence[float],
-    moved: str,
+    words: Sequence[str], keys: Any, values: Any, query: Sequence[float], moved: str
 ) -> Any:
     """Attention to touch: sliders move a query and one key, weights and output follow.
 
@@ -503,12 +486,6 @@ def i_like_trees() -> tuple[Tensor, Tensor, Tensor]:
     return x @ w_q, x @ (2 * torch.eye(4)), x @ torch.eye(4)
 
 
-def _thinking_machines() -> tuple[Tensor, Tensor, Tensor]:
-    """Query of "Thinking", keys and values of "Thinking Machines", with the scores 112 and 96."""
-    keys = torch.tensor([[1.75], [1.5]]).expand(2, 64)
-    return torch.ones(64), keys, torch.tensor([[10.0, 0.0], [0.0, 10.0]])
-
-
 def _shared_and_separate() -> dict[str, Tensor]:
     """Scores (3, 3) of three random words: one matrix for queries and keys, and two matrices."""
     generator = torch.Generator().manual_seed(4)
@@ -567,7 +544,8 @@ def draw_shared_matrix() -> Figure:
     "rust, the rest grey: the sum, (8.8, 1.2).",
 )
 def draw_six_steps() -> Figure:
-    return _six_steps(["Thinking", "Machines"], *_thinking_machines())
+    keys = torch.tensor([[1.75], [1.5]]).expand(2, 64)
+    return _six_steps(["Thinking", "Machines"], torch.ones(64), keys, [[10, 0], [0, 10]])
 
 
 @figure(

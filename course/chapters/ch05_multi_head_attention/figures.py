@@ -56,13 +56,8 @@ KINDS = {  # of attention: how a layer is called, and whose words its queries an
 def _heads_recap(words: Sequence[str], d_model: int = 512, h: int = 8) -> Figure:
     """Draw X -> h times Q, K, V -> h times Z -> side by side -> W^O -> out, with all shapes.
 
-    words: one row of X each. One head has the accent from beginning to end. Raises ValueError
-    where h doesn't divide d_model, or there are more than eight heads.
+    words: one row of X each. One head has the accent from beginning to end. At most eight heads.
     """
-    if d_model % h:
-        raise ValueError(f"d_model={d_model} must be divisible by h={h}")
-    if not 1 <= h <= len(HEADS):
-        raise ValueError(f"there is room for 1 to {len(HEADS)} heads, not for {h}")
     length, d_k, wide, high = len(words), d_model // h, 1.4, 0.54
     figure, ax = canvas(8, 6.05)
     heading(ax, f"{_times(h).capitalize()} heads: each makes its own Q, K and V from $X$")
@@ -124,13 +119,7 @@ def _times(h: int) -> str:
 
 
 def _rows(
-    ax: Axes,
-    at: Point,
-    wide: float,
-    high: float,
-    rows: int,
-    colors: list[str],
-    tints: Sequence[str] = (),
+    ax: Axes, at: Point, wide: float, high: float, rows: int, colors: list[str], tints: Any = ()
 ) -> None:
     """A matrix with a line under each row, in upright stripes or each row in its own color."""
     step = wide / len(colors)
@@ -250,8 +239,6 @@ def _one_two_all(weights: Any, words: Sequence[str], query: int, names: Sequence
     is as thick as the mean of the panel's heads is large.
     """
     heads = as_array(weights)
-    if len(names) != len(heads):
-        raise ValueError(f"{len(heads)} heads need {len(heads)} names, but there are {len(names)}")
     step, asker, color = 0.27, words[query], ASKERS.get(words[query], style.INK)
     tall, low = step * (len(words) - 1), 0.2
     figure, ax = canvas(8, tall + 1.45)
@@ -505,14 +492,11 @@ def _sharpest_first(heads: Mapping[str, torch.Tensor], query: int) -> dict[str, 
     """
 
     def order(name: str) -> tuple[float, float]:
-        return -_layer(name), torch.special.entr(heads[name][query]).sum().item()
+        return -int(name.split()[1].rstrip(",")), torch.special.entr(
+            heads[name][query]
+        ).sum().item()
 
     return {name: heads[name] for name in sorted(heads, key=order)}
-
-
-def _layer(name: str) -> int:
-    """ "layer 1, head 2" -> 1"""
-    return int(name.split()[1].rstrip(","))
 
 
 # --- heads as filters ----------------------------------------------------------------------------
@@ -580,7 +564,11 @@ def _three_uses(maps: Any) -> Figure:
     looked at on the right; a line is the mean of the heads of the last layer of its kind. Where it
     crosses the languages it has the color of the word looked at. Less than 10 % gets no line.
     """
-    layers, src, out = _last_layers(maps), maps.src, maps.tgt_out
+    kinds, src, out = [kind.split(".") for kind in KINDS], maps.src, maps.tgt_out
+    layers = [
+        [name for name in maps.weights if name.startswith(part) and name.endswith(kind)][-1]
+        for part, kind in kinds
+    ]
     panels = (
         ("English looks\nat English", src, src),
         ("Spanish looks at the\nSpanish before it", out, maps.tgt_in),
@@ -606,15 +594,6 @@ def _three_uses(maps: Any) -> Figure:
             threads(ax, starts, [end], mean[:, j], line, name=text, widest=7, least=0.1)
             word(ax, (x + 1.61, end[1]), text, ha="left", color=color)
     return figure
-
-
-def _last_layers(maps: Any) -> list[str]:
-    """The names of the last encoder layer, decoder self-attention and cross-attention."""
-    kinds = (kind.split(".") for kind in KINDS)
-    return [
-        [name for name in maps.weights if name.startswith(part) and name.endswith(kind)][-1]
-        for part, kind in kinds
-    ]
 
 
 TIRED = "The animal didn't cross the street because it was too tired"

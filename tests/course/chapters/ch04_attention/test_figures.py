@@ -51,16 +51,6 @@ def test_the_four_frames_are_the_four_steps():
     assert labels(panels[3].get_xticklabels()) == ["a", "b"]
 
 
-def test_frames_that_do_not_fit_are_refused():
-    three, two = torch.zeros(3, 4), torch.zeros(2, 4)
-    with pytest.raises(ValueError, match=r"query should have the shape \(2, d_k\)"):
-        _equation_frames(three, three, three, WORDS[:2], WORDS, list("abcd"))
-    with pytest.raises(ValueError, match=r"key should have the shape \(3, d_k\)"):
-        _equation_frames(three, two, three, WORDS, WORDS, list("abcd"))
-    with pytest.raises(ValueError, match=r"value should have the shape \(3, 2\)"):
-        _equation_frames(three, three, three, WORDS, WORDS, ["a", "b"])
-
-
 def test_the_six_steps_carry_their_numbers():
     query, keys = torch.ones(4), torch.tensor([[1.0, 1, 1, 0.5], [0.25, 0.25, 0.5, 0.5]])
     ax = _six_steps(["a", "b"], query, keys, torch.tensor([[2.0, 0], [0, 4]])).axes[0]

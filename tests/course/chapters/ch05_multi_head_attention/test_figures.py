@@ -55,15 +55,6 @@ def test_the_recap_says_every_shape():
     assert [f"$Z_{head}$" in said for head in range(4)] == [True, True, True, False]
 
 
-@pytest.mark.parametrize(
-    ("d_model", "h", "message"),
-    [(10, 4, "d_model=10 must be divisible by h=4"), (512, 16, "for 1 to 8 heads, not for 16")],
-)
-def test_heads_that_cannot_be_drawn_are_refused(d_model, h, message):
-    with pytest.raises(ValueError, match=message):
-        heads._heads_recap(["a"], d_model, h)
-
-
 def test_the_input_is_what_comes_from_below():
     said = texts(heads._heads_recap(["a"], d_model=8, h=2).axes[0])
     assert "the words, or the output of the layer below" in " ".join(said)
@@ -135,11 +126,6 @@ def test_each_line_leads_from_its_query_to_its_key():
     ends = [(*line[0], *line[-1]) for line in lines.get_segments()]
     assert ends == [(0, 0, 2, 0), (0, 0, 2, 1), (0, 1, 2, 2)], "none for the weight of 0.02"
     assert np.argsort(lines.get_linewidths()).tolist() == [1, 0, 2], "the heavier, the thicker"
-
-
-def test_heads_without_names_are_refused():
-    with pytest.raises(ValueError, match="2 heads need 2 names, but there are 1"):
-        heads._one_two_all(weights(2, 3, 3), "abc", 0, ["layer 0, head 0"])
 
 
 def test_one_two_all_shows_one_two_and_all(maps):
