@@ -280,8 +280,9 @@ def _mutual_scores(ways: Mapping[str, Any], words: Sequence[str]) -> Figure:
     ways: title -> scores (s, s). Arrows to later words run above the sentence, those back below it;
     their width is the size of the score. The first and the last word are the loud pair.
     """
-    figure, ax = canvas(8, 4.1)
-    heading(ax, "With one matrix, two words give each other the same score")
+    figure, ax = canvas(8, 4.25)
+    note = "Scores from random matrices; the thicker an arrow, the farther its score is from 0"
+    heading(ax, "With one matrix, two words give each other the same score", note)
     y, limit = 1.55, max(float(abs(as_array(scores)).max()) for scores in ways.values())
     for left, (title, scores) in zip((0.02, 4.35), ways.items(), strict=True):
         label(ax, (left, 3.32), title, size=13, weight="bold")
