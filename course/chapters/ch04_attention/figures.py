@@ -573,7 +573,7 @@ def draw_four_frames() -> Figure:
     "by the root of d_k.",
     alt="Two rows of three small charts, for d_k = 4, 64 and 1,024. Each has a bar for each of 16 "
     "weights, the largest first. Undivided, the first bar grows from 43 % to 97 % and the others "
-    "vanish. Divided by the root of d_k, the bars stay the same, the first at about 24 %.",
+    "vanish. Divided by the root of d_k, the bars hardly change: the first has 24 or 25 %.",
 )
 def draw_scaling() -> Figure:
     return _scaling_bars([softmax_at(d_k, scaled) for d_k in WIDTHS for scaled in (False, True)])
