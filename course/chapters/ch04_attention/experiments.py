@@ -10,7 +10,8 @@ def softmax_at(d_k: int, scaled: bool) -> dict[str, Any]:
     """What the softmax does to the scores of random queries and keys of width d_k.
 
     500 queries, 16 keys for each, all numbers independent, with mean 0 and variance 1. slope: how
-    fast the weight that is easiest to move grows with its own score, w (1 - w).
+    fast the weight that is easiest to move grows with its own score, w (1 - w). sorted: the
+    weights of a query, the largest first. All are means over the queries.
     """
     generator = torch.Generator().manual_seed(0)
     query = torch.randn(500, 1, d_k, generator=generator)
@@ -20,7 +21,7 @@ def softmax_at(d_k: int, scaled: bool) -> dict[str, Any]:
     return {
         "d_k": d_k,
         "scaled": scaled,
-        "variance": scores.var().item(),
+        "sorted": weights.sort(descending=True).values.mean(dim=0).tolist(),
         "largest": weights.amax(dim=-1).mean().item(),
         "slope": (weights * (1 - weights)).amax(dim=-1).mean().item(),
     }

@@ -4,7 +4,6 @@ Rows are queries, the first word at the top; columns are keys.
 """
 
 from collections.abc import Mapping, Sequence
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -17,16 +16,13 @@ from torch import Tensor
 from course.chapters.ch04_attention.experiments import real_head, softmax_at
 from course.drawing import lazy_altair as alt
 from course.drawing import style
-from course.drawing.arrows import arrow, box, path
-from course.drawing.cells import matrix, outline
+from course.drawing.arrows import arrow, attention_arrow, box, path
+from course.drawing.cells import area, matrix, outline
 from course.drawing.maps import number_map
-from course.drawing.plots import name_lines
 from course.drawing.registry import figure
 from course.drawing.values import as_array, steady_round, written
-from course.drawing.words import canvas, heading, label, titled, width_of, word
+from course.drawing.words import canvas, heading, label, percent, titled, width_of, word
 
-GREY = style.MUTED
-TICKS = (-2, 0, 2)
 SIDE = 210  # pixels, of the planes in the explorer
 
 
@@ -78,54 +74,51 @@ def _query_finds_key(
     return figure
 
 
-def _projection(
-    words: Sequence[str],
-    x: Any,
-    weights: Any,
-    result: Any,
-    marked: str,
-    names: tuple[str, str, str] = ("$X$", "$W^Q$", "$Q$"),
-) -> Figure:
-    """Draw X W = Q as three heat maps, each as wide and high as it is -> the figure.
+def _projection(words: Sequence[str], x: Any, weights: Any, marked: str) -> Figure:
+    """Draw X W = K as three heat maps, each as wide as it is -> the figure.
 
-    x (words, d_model), weights (d_model, d_k), result (words, d_k). The row of the word `marked` is
-    framed in X and in Q. Raises ValueError when the shapes or the words don't fit.
+    x (words, d_model), weights (d_model, d_k). One number is followed: it comes from the row of the
+    word `marked` and from the column that makes its largest number, which also lies under the row.
     """
-    parts = [as_array(part) for part in (x, weights, result)]
-    if len(parts[0]) != len(words) or parts[2].shape != (len(words), parts[1].shape[1]):
-        shapes = f"{parts[0].shape} and {parts[1].shape} don't give {parts[2].shape}"
-        raise ValueError(f"{len(words)} words, {shapes}")
-    d_model, d_k = parts[1].shape
-    unit, row = 3.5 / d_model, 0.3  # inches: a column of any of the three; a row of words
-    figure, ax = canvas(8, unit * d_model + 1.6)
-    kind = {"$Q$": "queries", "$K$": "keys"}[names[2]]
-    heading(
-        ax,
-        f"For each word, {d_model} numbers become {d_k}",
-        "Each cell is a number: no color is 0, blue below, orange above",
-    )
-    middle, at = unit * d_model / 2 + 0.35, 0.75
-    for part, name, said in zip(
-        parts, names, ("the encoder’s output", "learned", f"the {kind}"), strict=True
-    ):
+    x, weights = as_array(x), as_array(weights)
+    result, row = x @ weights, list(words).index(marked)
+    column = int(abs(result[row]).argmax())
+    d_model, left = len(weights), 0.72
+    unit, tall = 3.5 / d_model, 0.3  # inches: a column of any of the three; a row of words
+    figure, ax = canvas(8, 3.95)
+    note = "Each is a row times a column: multiply number by number, and add up"
+    heading(ax, f"For each word, {d_model} numbers become {weights.shape[1]}", note)
+    top, at, veil = 2.8, left, {"alpha": 0.72, "zorder": 2.2}
+    lower, under = top - tall * (row + 1), 0.95  # below the row; below the column that lies
+    for part, name, sign in ((x, "$X$", "×"), (weights, "$W^K$", "="), (result, "$K$", "")):
         rows, columns = part.shape
-        wide, high = unit * columns, unit * rows if part is parts[1] else row * rows
-        corner = at, middle - high / 2
-        matrix(ax, corner, wide, high, part, limit=0.7 * abs(part).max())
-        size = f"{name}   {rows} × {columns}"
-        label(ax, (at + wide / 2, middle + high / 2 + 0.16), size, size=13, ha="center")
-        label(ax, (at + wide / 2, middle - high / 2 - 0.16), said, size=style.LABEL, ha="center")
-        if part is not parts[1]:
+        wide, high, limit = unit * columns, tall * rows, 0.7 * abs(part).max()
+        spot = at + unit * column
+        if part is weights:
+            high = top - 0.35
+            area(ax, (at, 0.35), unit * column, high, style.PAPER, **veil)
+            area(ax, (spot + unit, 0.35), at + wide - spot - unit, high, style.PAPER, **veil)
+            outline(ax, (spot - 0.01, 0.35), unit + 0.02, high, style.ACCENT, 1.5)
+            matrix(ax, (left, under), unit * d_model, tall, part[:, [column]].T, limit=limit)
+            outline(ax, (left, under), unit * d_model, tall, style.ACCENT, 2.5)
+        else:
+            area(ax, (at, top - tall * row), wide, tall * row, style.PAPER, **veil)
+            area(ax, (at, top - high), wide, lower - top + high, style.PAPER, **veil)
+            outline(ax, (at, lower), wide, tall, style.WORDS[marked], 2.5)
             for number, text in enumerate(words):
-                y = middle + high / 2 - row * (number + 0.5)
-                first = part is parts[0]
-                place = at - 0.08 if first else at + wide + 0.08
-                word(ax, (place, y), text, size=10, ha="right" if first else "left")
-            low = middle + high / 2 - row * (list(words).index(marked) + 1)
-            outline(ax, (at, low), wide, row, style.WORDS.get(marked, style.INK), 2.5)
+                place, ha = (at - 0.08, "right") if part is x else (at + wide + 0.08, "left")
+                word(ax, (place, top - tall * (number + 0.5)), text, size=10, ha=ha)
+        matrix(ax, (at, top - high), wide, high, part, limit=limit)
+        label(ax, (at, top + 0.2), f"{name}   {rows} × {columns}", size=13)
         at += wide + 0.6
-        sign = {"the encoder’s output": "×", "learned": "="}.get(said, "")
-        label(ax, (at - 0.3, middle), sign, size=20, ha="center")
+        label(ax, (at - 0.3, top - tall * 2), sign, size=20, ha="center")
+    said = {"size": style.LABEL, "color": style.ACCENT, "weight": "bold"}
+    label(ax, (left, under - 0.2), "one column of $W^K$, laid under the row", **said)
+    outline(ax, (spot - 0.02, lower), unit + 0.04, tall, style.ACCENT, 2.5)
+    path(ax, [(spot + unit / 2, under + 0.26), (spot + unit / 2, lower - 0.03)], style.ACCENT)
+    added = {**said, "ha": "center", "size": 14}
+    label(ax, (spot + unit / 2, under + 0.12), written(result[row, column], 1), **added)
+    label(ax, (spot + unit / 2, under - 0.2), "one number", **{**added, "size": style.LABEL})
     return figure
 
 
@@ -145,23 +138,10 @@ def _equation_frames(
     query (t, d_k), key (s, d_k), value (s, d_v) of one head; asks: the t words that ask; words: the
     s words that answer; features: what the d_v numbers of a value are called. The first two frames
     share one scale, so that the division shows. note: stands under the title. loud: the word whose
-    row is framed; the others are pale. Raises ValueError when the shapes, the words and the
-    features don't fit.
+    row is framed; the others are pale.
     """
     q, k, v = as_array(query), as_array(key), as_array(value)
-    length, d_v = len(words), len(features)
-    for name, array, count in (("query", q, len(asks)), ("key", k, length)):
-        if array.shape != (count, q.shape[-1]):
-            raise ValueError(
-                f"{name} should have the shape ({count}, d_k) for {count} words, "
-                f"but its shape is {array.shape}"
-            )
-    if v.shape != (length, d_v):
-        raise ValueError(
-            f"value should have the shape ({length}, {d_v}) for {length} words and "
-            f"{d_v} features, but its shape is {v.shape}"
-        )
-    d_k = q.shape[-1]
+    d_k, length = q.shape[-1], len(words)
     scores = q @ k.T
     scaled = scores / np.sqrt(d_k)
     exponentials = np.exp(scaled - scaled.max(axis=-1, keepdims=True))
@@ -175,7 +155,7 @@ def _equation_frames(
     figure = style.new_figure(style.WIDTH, 1.75 + 0.5 * len(asks))
     titled(figure, title, note)
     figure.get_layout_engine().set(wspace=0.34)
-    panels = figure.subplots(1, 4, width_ratios=[length, length, length, 1.1 * d_v])
+    panels = figure.subplots(1, 4, width_ratios=[length] * 3 + [1.1 * len(features)])
     most = max(float(abs(scores).max()), 1e-9)
     row = len(asks) // 2 if loud is None else asks.index(loud)
     for number, (name, does, how, matrix_, columns, decimals) in enumerate(frames):
@@ -216,153 +196,110 @@ def _operation(before: Axes, after: Axes, row: int, does: str, how: str) -> None
 
 
 def _six_steps(words: Sequence[str], query: Any, keys: Any, values: Any) -> Figure:
-    """Draw attention for the first of the words, step by step from top to bottom -> the figure.
+    """Draw attention for the first of two words, step by step from top to bottom -> the figure.
 
-    query (d_k) of the first word; keys (s, d_k), values (s, d_v). A column for each word. Raises
-    ValueError when the shapes and the words don't fit.
+    query (d_k) of the first word; keys (2, d_k), values (2, 2). A column for each word, and a bar
+    for each number; at the end the two weighted values are one bar.
     """
     q, k, v = as_array(query), as_array(keys), as_array(values)
-    if q.ndim != 1 or k.shape != (len(words), len(q)) or v.ndim != 2 or len(v) != len(words):
-        raise ValueError(
-            f"{len(words)} words and a query of the shape {q.shape} don't fit keys of "
-            f"the shape {k.shape} and values of the shape {v.shape}"
-        )
     root = np.sqrt(len(q))
     scores = k @ q
-    scaled = scores / root
-    weights = np.exp(scaled - scaled.max()) / np.exp(scaled - scaled.max()).sum()
-    parts = weights[:, None] * v
-    first, x = words[0], [3.35 + 3.0 * column for column in range(len(words))]
-    figure, ax = canvas(x[-1] + 1.65, 6.0)
-    mine = f"{steady_round(100 * weights[0], 0):.0f} % of its attention"
-    heading(ax, f"“{first}” gives itself {mine}", f"The six steps of attention for “{first}”")
-    names = ["query", "key", "value", "query · key", rf"divided by $\sqrt{{d_k}}$ = {root:.3g}"]
-    names += ["softmax: the weight", "weight × value", "sum: the output"]
-    heights = [4.6, 4.22, 3.84, 3.12, 2.4, 1.68, 0.96, 0.24]
-    numbers = ["1", "", "", "2", "3", "4", "5", "6"]
-    for y, number, name in zip(heights, numbers, names, strict=True):
+    weights = np.exp(scores / root - max(scores) / root)
+    weights /= weights.sum()
+    figure, ax = canvas(8, 5.0)
+    one, other = (f"{steady_round(weight):.2f}" for weight in weights)
+    heading(ax, f"Two weights, {one} and {other}, mix the values of two words")
+    steps = ("query", "key", "query · key", rf"divided by $\sqrt{{d_k}}$ = {root:.3g}")
+    steps += ("softmax: the weight", "weight × value", "sum: the output")
+    heights = (3.76, 3.31, 2.72, 2.16, 1.6, 1.04, 0.42)
+    for number, y, name in zip("1 23456", heights, steps, strict=True):
         label(ax, (0.05, y), number, size=style.LABEL, color=style.MUTED)
         label(ax, (0.3, y), name, size=style.LABEL)
-    for column, (at, text) in enumerate(zip(x, words, strict=True)):
-        word(ax, (at, 5.02), text, size=13)
-        part = _vector(parts[column], 2)
-        shown = [_vector(k[column]), _vector(v[column]), *_products(scores[[column]], column)]
-        shown += [f"{scaled[column]:.4g}", f"{steady_round(weights[column]):.2f}", part]
-        if not column:
-            box(ax, (at, heights[0]), 1.9, 0.3, _vector(q), style.ACCENT)
-        for y, said in zip(heights[1:], shown, strict=False):
-            loud = y == heights[5] and not column  # what the title says
-            fill, color = (style.ACCENT, style.ACCENT) if loud else (None, style.MUTED)
-            box(ax, (at, y), 1.9 if y > 3.5 else 1.5, 0.3, said, color, fill=fill)
-        for upper, lower in pairwise(heights[3:-1]):
-            arrow(ax, (at, upper - 0.17), (at, lower + 0.17))
-        lane = at + 1.3  # the value waits until the weight is there
-        path(ax, [(at + 0.96, 3.84), (lane, 3.84), (lane, 0.96), (at + 0.77, 0.96)])
-        turn = at - 1.3 if column else at - 1.15  # the first word's query meets every key
-        start = (x[0] + 0.96, 4.6) if column else (at - 0.96, 4.6)
-        path(ax, [start, (turn, 4.6), (turn, 3.12), (at - 0.77, 3.12)], style.ACCENT)
-        path(ax, [(at - 0.96, 4.22), (at - 1.02, 4.22), (at - 1.02, 3.2), (at - 0.77, 3.2)])
-    middle = sum(x) / len(x)
-    for at in x:
-        path(ax, [(at, 0.79), (at, 0.24), (middle + (0.92 if at > middle else -0.92), 0.24)])
-    total = f"z = {_vector(parts.sum(axis=0), 2)}"
-    box(ax, (middle, 0.24), 1.8, 0.36, total, style.INK, weight="bold")
+    starts, wide, high = (2.3, 5.25), 1.7, 0.24
+    box(ax, (5.1, heights[0]), 5.6, 0.3, f"{_vector(q)} meets both keys", style.ACCENT)
+    unit, end = wide / max(abs(scores)), starts[0]
+    for x, text, color, key, value, score, weight in zip(
+        starts, words, (style.ACCENT, style.MUTED), k, v, scores, weights, strict=True
+    ):
+        word(ax, (x, 4.2), text, size=13, ha="left", color=color)
+        box(ax, (x + 1.325, heights[1]), 2.65, 0.3, _vector(key))
+        for y, size, said, loud in (
+            (heights[2], unit * score, f"{score:.4g}", False),
+            (heights[3], unit * score / root, f"{score / root:.4g}", False),
+            (heights[4], wide * weight, f"{steady_round(weight):.2f}", True),
+        ):
+            area(ax, (x, y - high / 2), size, high, color if loud else style.SOFT)
+            look = {"size": 14, "weight": "bold", "color": color} if loud else {"size": style.LABEL}
+            label(ax, (x + size + 0.1, y), said, **look)
+        mine = f"{steady_round(weight):.2f} × {_vector(value)} = {_vector(weight * value, 1)}"
+        label(ax, (x, heights[5]), mine, size=style.LABEL)
+        part = 2 * wide * abs(weight * value).sum() / abs(weights[:, None] * v).sum()
+        area(ax, (end, heights[6] - 0.17), part, 0.34, color)
+        end += part
+    label(ax, (end + 0.1, heights[6]), f"z = {_vector(weights @ v, 1)}", size=14, weight="bold")
     return figure
-
-
-def _products(scores: np.ndarray, first: int = 0) -> list[str]:
-    """Which query meets which key: the first word's query meets all of them."""
-    return [f"$q_1 · k_{number}$ = {score:.4g}" for number, score in enumerate(scores, first + 1)]
 
 
 def _vector(numbers: Any, decimals: int | None = None) -> str:
     """(1.75, 1.75, …): at most the first three numbers."""
     shown = [
-        f"{steady_round(number, decimals):.{decimals}f}"
-        if decimals is not None
-        else f"{number:.3g}"
+        f"{number:.3g}" if decimals is None else f"{steady_round(number, decimals):.{decimals}f}"
         for number in numbers[:3]
     ]
     return f"({', '.join(shown)}{', …' if len(numbers) > 3 else ''})"
 
 
-def _scaling_curves(rows: Sequence[Mapping[str, Any]]) -> Figure:
-    """Draw what the width d_k does to scores and softmax, with and without sqrt(d_k) -> the figure.
+def _scaling_bars(rows: Sequence[Mapping[str, Any]]) -> Figure:
+    """Draw the weights of 16 keys for each width d_k, undivided above, divided below -> the figure.
 
-    rows: one for each width and way, {"d_k", "scaled" (bool), "variance", "largest", "slope"}.
-    Raises ValueError when one of the two ways is missing.
+    rows: one for each width and way, {"d_k", "scaled" (bool), "sorted" (the weights)}.
     """
-    if {bool(row["scaled"]) for row in rows} != {True, False}:
-        raise ValueError("the curves need rows with scaled=True and rows with scaled=False")
-    panels = {
-        "variance": "scores spread  →\n(variance)",
-        "largest": "one takes all  →\n(largest weight)",
-        "slope": "the slope is gone\n(of the softmax)",
-    }
-    named = {False: ("undivided", style.ACCENT), True: (r"divided by $\sqrt{d_k}$", style.MUTED)}
-    figure = style.new_figure(style.WIDTH, 4.0)
-    note = "Slope: how much a weight changes with its score. Without a slope nothing is learned"
-    titled(figure, "Undivided, wide queries and keys leave the softmax hardly any slope", note)
-    sizes = sorted({row["d_k"] for row in rows})
-    axes = figure.subplots(1, 3, width_ratios=[1, 1, 2.2])
-    for ax, (quantity, title) in zip(axes, panels.items(), strict=True):
-        for scaled, (name, color) in named.items():
-            numbers = [row[quantity] for row in rows if bool(row["scaled"]) == scaled]
-            ax.plot(sizes, numbers, "o-", color=color, label=name, markersize=5)
-        ax.set_xscale("log", base=2)
-        ax.set_xticks(sizes[::2], [f"{size:,}" for size in sizes[::2]])
-        ax.set_title(title, fontsize=style.LABEL, loc="left")
-        ax.set_xlabel("width $d_k$")
-        ax.set_ylim(0)
-    axes[0].set(yscale="log", ylim=(0.7, 1500))
-    axes[0].yaxis.set_major_formatter("{x:,.0f}")
-    axes[0].minorticks_off()
-    name_lines(axes[2], wide=20)
+    figure, ax = canvas(8, 4.1)
+    note = "The weights of 16 random keys, the largest first (mean of 500 random queries)"
+    heading(ax, "Without the division, one of 16 keys takes nearly all the weight", note)
+    widths, bar, high = sorted({row["d_k"] for row in rows}), 0.1, 1.5
+    for y, name in ((1.6, "undivided"), (0.62, "divided by $\\sqrt{d_k}$")):
+        label(ax, (0.02, y + 0.1), name, size=style.LABEL, weight="bold")
+    for row in rows:
+        x, most = 1.95 + 2.15 * widths.index(row["d_k"]), row["sorted"][0]
+        y, lift, ink = (0.62, 0.05, style.MUTED) if row["scaled"] else (1.6, -0.08, style.ACCENT)
+        for place, weight in enumerate(row["sorted"]):
+            color = style.SOFT if place or row["scaled"] else style.ACCENT
+            area(ax, (x + bar * place, y), bar - 0.015, high * weight, color)
+        path(ax, [(x, y), (x + 16 * bar, y)], style.SOFT, head=False, thick=0.75)
+        at = x + bar + 0.06, y + high * most + lift
+        label(ax, at, percent(steady_round(most)), size=14, weight="bold", color=ink)
+        label(ax, (x, 0.26), f"{row['d_k']:,} numbers", size=style.LABEL)
+    label(ax, (0.02, 0.26), "a key or query has", size=style.LABEL, color=style.MUTED)
     return figure
 
 
-def _score_maps(maps: Mapping[str, Any], words: Sequence[str]) -> Figure:
-    """Draw score matrices (s, s) of the same words side by side on one scale -> the figure.
+def _mutual_scores(ways: Mapping[str, Any], words: Sequence[str]) -> Figure:
+    """Draw how words score each other, a panel for each way to make the scores -> the figure.
 
-    maps: title -> matrix. A line joins each two words' scores for each other, with a sign: = or
-    ≠. Raises ValueError when a matrix doesn't fit the words.
+    ways: title -> scores (s, s). Arrows to later words run above the sentence, those back below it;
+    their width is the size of the score. The first and the last word are the loud pair.
     """
-    matrices = {title: as_array(matrix) for title, matrix in maps.items()}
-    for title, scores in matrices.items():
-        if scores.shape != (len(words), len(words)):
-            raise ValueError(
-                f"{title!r}: {len(words)} words need scores of the shape "
-                f"{(len(words), len(words))}, but theirs is {scores.shape}"
-            )
-    limit = max(float(abs(scores).max()) for scores in matrices.values())
-    wide, high, low = 0.84, 0.74, 0.72
-    figure, ax = canvas(8, low + high * len(words) + 0.95)
-    heading(ax, "With one matrix, two words give each other the same score")
-    label(ax, (0.02, low + high * len(words) / 2), "the word\nthat looks\n(query)")
-    for left, (title, scores) in zip((1.6, 5.3), matrices.items(), strict=True):
-        size, pairs = (wide * len(words), high * len(words)), scores.copy()
-        np.fill_diagonal(pairs, np.nan)
-        matrix(ax, (left, low), *size, pairs, limit=limit, edge=style.PAPER)
-        top, middle = low + size[1], left + size[0] / 2
-        label(ax, (left, top + 0.2), title, size=13, weight="bold")
-        label(ax, (middle, 0.17), "the word looked at (key)", ha="center")
-        places = [(left + wide * (at + 0.5), top - high * (at + 0.5)) for at in range(len(words))]
-        for (x, y), text in zip(places, words, strict=True):
-            word(ax, (left - 0.14, y), text, ha="right")
-            word(ax, (x, low - 0.22), text)
-        for (i, j), score in np.ndenumerate(scores):
-            at, ink = (places[j][0], places[i][1]), style.SIGNED(0.5 + score / limit / 2)
+    figure, ax = canvas(8, 4.25)
+    note = "Scores from random matrices; the thicker an arrow, the farther its score is from 0"
+    heading(ax, "With one matrix, two words give each other the same score", note)
+    y, limit = 1.55, max(float(abs(as_array(scores)).max()) for scores in ways.values())
+    for left, (title, scores) in zip((0.02, 4.35), ways.items(), strict=True):
+        label(ax, (left, 3.32), title, size=13, weight="bold")
+        places = [left + 0.3 + 1.42 * place for place in range(len(words))]
+        for x, text in zip(places, words, strict=True):
+            word(ax, (x, y), text, size=14)
+        for (i, j), score in np.ndenumerate(as_array(scores)):
             if i == j:
-                label(ax, (at[0], at[1] + 0.25), written(score, 1), ha="center", color=style.MUTED)
                 continue
-            label(ax, at, written(score, 1), size=13, ha="center", color=style.ink_on(ink))
-            if i < j:
-                x, y = (places[i][0] + places[j][0]) / 2, (places[i][1] + places[j][1]) / 2
-                same, reach = np.isclose(score, scores[j, i]), (j - i) / 2 - 0.25
-                ends = [(x + end * wide, y + end * high) for end in (-reach, reach)]
-                path(ax, ends, style.INK, head=False)
-                look = {"fill": style.PAPER, "round": 0.12, "line": 1, "zorder": 5, "size": 13}
-                box(ax, (x, y), 0.24, 0.24, "=" if same else "≠", style.INK, **look)
+            up, far, loud = (1 if i < j else -1), abs(i - j), abs(i - j) == len(words) - 1
+            color = (style.POSITIVE if score > 0 else style.NEGATIVE) if loud else style.SOFT
+            rise, aside = up * (0.5 * far - 0.15), up * (-0.08 if loud else 0.13)
+            ends = (places[i] + aside, y + 0.27 * up), (places[j] - aside, y + 0.27 * up)
+            attention_arrow(ax, *ends, abs(score) / limit, color, widest=12, rise=rise, least=0)
+            look = {"size": 15, "weight": "bold"} if loud else {"size": style.LABEL}
+            at = (places[i] + places[j]) / 2, y + rise + (0.48 if loud else 0.43) * up
+            label(ax, at, written(score, 1), ha="center", **look)
     return figure
 
 
@@ -374,11 +311,7 @@ def _chip_path(text: str) -> str:
 
 
 def attention_explorer(
-    words: Sequence[str],
-    keys: Any,
-    values: Any,
-    query: Sequence[float],
-    moved: str,
+    words: Sequence[str], keys: Any, values: Any, query: Sequence[float], moved: str
 ) -> Any:
     """Attention to touch: sliders move a query and one key, weights and output follow.
 
@@ -426,8 +359,11 @@ def attention_explorer(
             y="datum.moved ? key_y : datum.ky",
             zero="0",
         )
-        .transform_calculate(score="(query_x * datum.x + query_y * datum.y) / (divide ? SQRT2 : 1)")
+        .transform_calculate(dot="query_x * datum.x + query_y * datum.y")
+        .transform_calculate(score="datum.dot / (divide ? SQRT2 : 1)")
         .transform_calculate(power="exp(datum.score)")
+        .transform_calculate(far="datum.dot / max(query_x * query_x + query_y * query_y, 0.01)")
+        .transform_calculate(foot_x="datum.far * query_x", foot_y="datum.far * query_y")
         .transform_joinaggregate(total="sum(power)")
         .transform_calculate(weight="datum.power / datum.total")
     )
@@ -444,12 +380,10 @@ def attention_explorer(
     ]
 
     def plane(x: str, y: str) -> tuple[Any, Any]:
-        scale = alt.Scale(domain=[-3, 3])
-        zero = {"condition": {"test": "datum.value === 0", "value": style.RULE}}
-        lines = {"grid": True, "gridColor": {**zero, "value": "transparent"}}
-        plain = {"values": TICKS, "title": None, "domain": False, "ticks": False, **lines}
-        axis = alt.Axis(labelColor=style.MUTED, labelPadding=6, **plain)
-        return alt.X(f"{x}:Q", scale=scale, axis=axis), alt.Y(f"{y}:Q", scale=scale, axis=axis)
+        look = {"labels": False, "title": None, "domain": False, "ticks": False}
+        axis = alt.Axis(values=[0], grid=True, gridColor=style.RULE, **look)
+        how = {"scale": alt.Scale(domain=[-3, 3]), "axis": axis}
+        return alt.X(f"{x}:Q", **how), alt.Y(f"{y}:Q", **how)
 
     ink = alt.Fill("ink:N", scale=None)
 
@@ -476,16 +410,20 @@ def attention_explorer(
     x, y = plane("x", "y")
     wide = {"opacity": 0.6, "strokeWidth": alt.expr("max(10 * datum.weight, 0.8)")}
     ways = base.mark_rule(**wide).encode(from_x, from_y, x2="x", y2="y")
+    thin = {"color": style.MUTED, "clip": True}
+    feet = base.mark_rule(strokeDash=[4, 4], **thin).encode(x, y, x2="foot_x", y2="foot_y")
+    along = base.mark_rule(**thin).encode(from_x, from_y, x2="foot_x", y2="foot_y")
     dots = base.mark_point(filled=True, size=140, opacity=1).encode(x, y, color=color, tooltip=tips)
     names = chips(x, y, away("y"))
     here = alt.Chart(alt.Data(values=[{"zero": 0}])).transform_calculate(x="query_x", y="query_y")
-    arrow = here.mark_rule(strokeWidth=4, color=GREY).encode(from_x, from_y, x2="x", y2="y")
-    tip = here.mark_point(shape="diamond", filled=True, size=220, color=GREY, opacity=1)
+    arrow = here.mark_rule(strokeWidth=4, color=style.INK).encode(from_x, from_y, x2="x", y2="y")
+    tip = here.mark_point(shape="diamond", filled=True, size=220, color=style.INK, opacity=1)
     side = {"align": alt.expr("query_x > 1.5 ? 'right' : 'left'")}
-    side["dx"] = alt.expr("query_x > 1.5 ? -12 : 12")
-    side["dy"] = alt.expr("query_y < -2.6 ? -9 : query_y > 2.6 ? 9 : 0")
+    side |= {"dx": alt.expr("query_x > 1.5 ? -9 : 9"), "dy": alt.expr("query_y < -2 ? -14 : 14")}
     called = write(here, x, y, text=alt.value("query"), **side)
-    left = ways.encode(color=color) + arrow + tip.encode(x, y) + called + dots + names
+    left = (
+        ways.encode(color=color) + along + feet + arrow + tip.encode(x, y) + called + dots + names
+    )
 
     weight = alt.X("weight:Q", axis=None, scale=alt.Scale(domain=[0, 1.3]))
     word = alt.Y("word:N", title=None, sort=None, axis=None)
@@ -493,6 +431,7 @@ def attention_explorer(
     two_decimals = alt.Text("weight:Q", format=".2f")
     middle = bars + write(base, weight, word, text=two_decimals, fill=ink, align="left", dx=6)
     middle += chips(alt.X(value=-25), word)
+    middle += alt.Chart(alt.Data(values=[{}])).mark_rule(color=style.SOFT).encode(x=alt.value(0))
 
     x, y = plane("vx", "vy")
     squares = base.mark_point(shape="square", filled=True, size=110, opacity=1).encode(
@@ -505,17 +444,18 @@ def attention_explorer(
         .mark_rule(**wide)
         .encode(x, y, x2="out_x", y2="out_y", color=color)
     )
-    mean = (
-        parts.transform_aggregate(out_x="sum(px)", out_y="sum(py)")
-        .transform_calculate(text="'output (' + format(datum.out_x, '.2f') + ', '")
-        .transform_calculate(text="datum.text + format(datum.out_y, '.2f') + ')'")
+    mean = parts.transform_aggregate(out_x="sum(px)", out_y="sum(py)").transform_calculate(
+        text="'(' + format(datum.out_x, '.2f') + ', ' + format(datum.out_y, '.2f') + ')'"
     )
-    output = mean.mark_point(shape="diamond", filled=True, size=220, color=GREY, opacity=1).encode(
-        *plane("out_x", "out_y")
-    )
-    ends = "datum.out_x > 1.3 ? 'right' : datum.out_x < -1.3 ? 'left' : 'center'"
-    look = {"align": alt.expr(ends), "dy": alt.expr("datum.out_y < -2 ? -22 : 22")}
-    said = write(mean, *plane("out_x", "out_y"), text="text:N", **look)
+    x, y = plane("out_x", "out_y")
+    output = mean.mark_point(shape="diamond", filled=True, size=220, color=style.INK, opacity=1)
+    output = output.encode(x, y)
+    edge, said = alt.expr("datum.out_x > 1.2 ? 'right' : 'left'"), None
+    for text, up, down in ((alt.value("output"), -40, 22), ("text:N", -22, 40)):
+        lines = write(
+            mean, x, y, text=text, align=edge, dy=alt.expr(f"datum.out_y < -1.5 ? {up} : {down}")
+        )
+        said = said + lines if said else lines
     right = pulls + squares + value_names + output + said
     part = {"fontSize": style.PART, "frame": "group", "offset": 14}
     shown = [
@@ -527,14 +467,14 @@ def attention_explorer(
         )
     ]
     title = alt.Title(
-        "The output goes to the value whose key the query points at",
-        subtitle="Each point is two numbers, right and up. The wider a line, the larger its weight",
+        "The farther a key reaches along the query, the more its value counts",
+        subtitle="Dashed: how far each key reaches. The wider a line, the larger its weight",
     )
     whole = alt.hconcat(*shown, bounds="flush", spacing=56, title=title)
     return whole.add_params(*sliders)
 
 
-WIDTHS = (4, 16, 64, 256, 1024)
+WIDTHS = (4, 64, 1024)
 
 
 def i_like_trees() -> tuple[Tensor, Tensor, Tensor]:
@@ -545,12 +485,6 @@ def i_like_trees() -> tuple[Tensor, Tensor, Tensor]:
     x = torch.tensor([[1.0, 0, 0, 0], [0, 1, 0, 0], [0, 0, 1, 1]])
     w_q = torch.tensor([[2.0, 0, 0, 0], [1, 0, 2, 2], [0, 1, 2, 0], [0, 0, 0, 2]])
     return x @ w_q, x @ (2 * torch.eye(4)), x @ torch.eye(4)
-
-
-def _thinking_machines() -> tuple[Tensor, Tensor, Tensor]:
-    """Query of "Thinking", keys and values of "Thinking Machines", with the scores 112 and 96."""
-    keys = torch.tensor([[1.75], [1.5]]).expand(2, 64)
-    return torch.ones(64), keys, torch.tensor([[10.0, 0.0], [0.0, 10.0]])
 
 
 def _shared_and_separate() -> dict[str, Tensor]:
@@ -581,37 +515,38 @@ def draw_arrow() -> Figure:
     "attention-projection",
     caption="X · W^K = K with its real widths: from 128 numbers for each word to 32.",
     alt="Three heat maps. X has a row for each of 'I', 'like', 'trees' and '<eos>' and is 128 "
-    "columns wide. The matrix W^K is 128 high and 32 wide. Their product K has the same four rows "
-    "and is 32 columns wide. The row of 'trees' is framed in X and in K.",
+    "columns wide; the matrix W^K is 128 high and 32 wide; their product K has the same four rows "
+    "and is 32 wide. The row of 'trees' is framed in X and in K, all else is faint but one column "
+    "of W^K, framed in rust. It lies once more under the row of X, and an arrow leads to the one "
+    "number of K that they make.",
 )
 def draw_projection() -> Figure:
     head = real_head()
-    names = ("$X$", "$W^K$", "$K$")
-    return _projection(head.src, head.memory, head.w_k, head.key, "trees", names)
+    return _projection(head.src, head.memory, head.w_k, "trees")
 
 
 @figure(
     "attention-shared-matrix",
-    caption="Scores with one matrix for queries and keys, and with two.",
-    alt="Two maps of three by three scores for 'I like trees', their diagonals grey. With one "
-    "shared matrix the map is its own mirror image along the diagonal, and between each two "
-    "mirrored scores stands an equals sign; with two matrices it is not.",
+    caption="How three words score each other, with one matrix for queries and keys, and with two.",
+    alt="The sentence 'I like trees' twice, with arrows above it to later words and below it back. "
+    "With one shared matrix both halves are mirror images: 'I' gives 'trees' 10.1 and gets 10.1 "
+    "back. With two matrices 'I' gives 'trees' −9.5 and gets 6.3.",
 )
 def draw_shared_matrix() -> Figure:
-    return _score_maps(_shared_and_separate(), ["I", "like", "trees"])
+    return _mutual_scores(_shared_and_separate(), ["I", "like", "trees"])
 
 
 @figure(
     "attention-six-steps",
     caption="The six steps of attention for the first word of 'Thinking Machines'.",
-    alt="Two columns, 'Thinking' and 'Machines', from top to bottom: keys and values; scores 112 "
-    "and 96; divided by 8, 14 and 12; softmax 0.88 and 0.12; weight times value (8.81, 0.00) and "
-    "(0.00, 1.19). A rust arrow leads from the query of 'Thinking' to the score of 'Machines', "
-    "too; grey ones lead from each value past the weights to weight times value. At the end "
-    "arrows join the two columns to the sum, (8.81, 1.19).",
+    alt="Two columns, 'Thinking' and 'Machines', from top to bottom. The query of 'Thinking' meets "
+    "both keys. Bars: scores 112 and 96; divided by 8, 14 and 12; softmax 0.88, rust, and 0.12, "
+    "grey. Weight times value: (8.8, 0.0) and (0.0, 1.2). At the end one bar, most of it "
+    "rust, the rest grey: the sum, (8.8, 1.2).",
 )
 def draw_six_steps() -> Figure:
-    return _six_steps(["Thinking", "Machines"], *_thinking_machines())
+    keys = torch.tensor([[1.75], [1.5]]).expand(2, 64)
+    return _six_steps(["Thinking", "Machines"], torch.ones(64), keys, [[10, 0], [0, 10]])
 
 
 @figure(
@@ -634,22 +569,23 @@ def draw_four_frames() -> Figure:
 
 @figure(
     "attention-scaling",
-    caption="What the width of queries and keys does to scores, weights and gradient, with and "
-    "without the division by the root of d_k.",
-    alt="Two small panels and a large one against d_k from 4 to 1024. Undivided, the variance of "
-    "the scores rises in a straight line, the largest weight comes near 1, and, in the large "
-    "panel, the slope of the softmax falls to 0.02. Divided by the root of d_k, all stay level.",
+    caption="The weights of 16 keys when queries and keys get wider, with and without the division "
+    "by the root of d_k.",
+    alt="Two rows of three small charts, for d_k = 4, 64 and 1,024. Each has a bar for each of 16 "
+    "weights, the largest first. Undivided, the first bar grows from 43 % to 97 % and the others "
+    "vanish. Divided by the root of d_k, the bars hardly change: the first has 24 or 25 %.",
 )
 def draw_scaling() -> Figure:
-    return _scaling_curves([softmax_at(d_k, scaled) for d_k in WIDTHS for scaled in (False, True)])
+    return _scaling_bars([softmax_at(d_k, scaled) for d_k in WIDTHS for scaled in (False, True)])
 
 
 @figure(
     "attention-explorer",
     caption="Move a query and a key, and see the weights and the output follow.",
     alt="Three panels with sliders. Left: a query and the keys of I, like and trees as points in a "
-    "plane, with lines as wide as their weights; trees lies where the query points. Middle: bars "
-    "of the three weights, the longest for trees. Right: the three values, each with such a line "
+    "plane, with lines as wide as their weights; dashed lines lead from the keys straight to the "
+    "query, and trees reaches farthest along it. Middle: bars of the three weights, the longest "
+    "for trees. Right: the three values, each with such a line "
     "to the output, which lies near the value of trees.",
 )
 def draw_explorer() -> Any:

@@ -12,8 +12,8 @@ from matplotlib.figure import Figure
 
 from course.drawing import lazy_altair as alt
 from course.drawing import style
-from course.drawing.arrows import arrow, attention_arrow, box, threads
-from course.drawing.cells import EDGE, area, outline
+from course.drawing.arrows import arrow, attention_arrow, box, path, threads
+from course.drawing.cells import area, outline
 from course.drawing.registry import figure
 from course.drawing.values import as_array, steady_round
 from course.drawing.words import (
@@ -56,69 +56,62 @@ KINDS = {  # of attention: how a layer is called, and whose words its queries an
 def _heads_recap(words: Sequence[str], d_model: int = 512, h: int = 8) -> Figure:
     """Draw X -> h times Q, K, V -> h times Z -> side by side -> W^O -> out, with all shapes.
 
-    words: one row of X each. One head has the accent from beginning to end. Raises ValueError
-    where h doesn't divide d_model, or there are more than eight heads.
+    words: one row of X each. One head has the accent from beginning to end. At most eight heads.
     """
-    if d_model % h:
-        raise ValueError(f"d_model={d_model} must be divisible by h={h}")
-    if not 1 <= h <= len(HEADS):
-        raise ValueError(f"there is room for 1 to {len(HEADS)} heads, not for {h}")
-    length, d_k, wide, high = len(words), d_model // h, 1.8, 0.54
-    figure, ax = canvas(8, 6.6)
+    length, d_k, wide, high = len(words), d_model // h, 1.4, 0.54
+    figure, ax = canvas(8, 6.05)
     heading(ax, f"{_times(h).capitalize()} heads: each makes its own Q, K and V from $X$")
-    pitch, joined, low, side = 6.55 / h, 1.44, 1.52, 1.3  # side: where the captions end
+    pitch, joined, low, side = 6.55 / h, 1.5, 1.22, 1.3  # side: where the captions end
     middles = [1.4 + pitch * (head + 0.5) for head in range(h)]
     center = (middles[0] + middles[-1]) / 2
     colors = [style.ACCENT, *[OTHER_HEADS] * (h - 1)]
-    tall, base = 0.25 * length, 5.35  # so that the words don't touch
+    tall, base = 0.25 * length, 4.8  # so that the words don't touch
     tints = [style.tint(word_color(text)) for text in words]
     _rows(ax, (center - wide / 2, base), wide, tall, length, [style.PAPER], tints)
     for row, text in enumerate(words):
         at = center - wide / 2 - 0.12, base + tall * (1 - (row + 0.5) / length)
         word(ax, at, text, size=10, ha="right")
-    size = f"$X$   {length} × {d_model}"
-    label(ax, (center + wide / 2 + 0.12, base + 0.18 + tall / 2), size, size=style.LABEL)
     below = "the words, or the output\nof the layer below"
-    label(ax, (center + wide / 2 + 0.12, base - 0.1 + tall / 2), below, color=style.MUTED)
+    label(ax, (center + wide / 2 + 0.12, base + tall / 2), below, color=style.MUTED)
     for head, (x, color) in reversed(list(enumerate(zip(middles, colors, strict=True)))):
-        threads(ax, [(center, base - 0.02)], [(x, 4.52)], 0.4, color, upright=True)
+        threads(ax, [(center, base - 0.02)], [(x, 3.97)], 0.4, color, upright=True)
         tile = min(0.23, pitch / 3.4)
         for place, letter in enumerate("QKV"):
-            at = x + (place - 1) * (tile + 0.015), 4.3
+            at = x + (place - 1) * (tile + 0.015), 3.75
             box(ax, at, tile, 0.4, letter, color, fill=color, round=0.03)
-        attention_arrow(ax, (x, 4.07), (x, 3.43), 0.4, color)
-        box(ax, (x, 3.19), 0.5, 0.4, f"$Z_{head}$", color, fill=color, round=0.03)
+        attention_arrow(ax, (x, 3.52), (x, 2.88), 0.4, color)
+        box(ax, (x, 2.64), 0.5, 0.4, f"$Z_{head}$", color, fill=color, round=0.03)
         end = joined + wide * (head + 0.5) / h, low + high + 0.03
-        threads(ax, [(x, 2.97)], [end], 0.4, color, upright=True)
-    for y, lines in (
-        (4.92, f"$W_i^Q,\\ W_i^K,\\ W_i^V$\neach {d_model} × {d_k}"),
-        (4.3, f"{_times(h)} times,\neach {length} × {d_k}"),
-        (3.74, r"softmax$\left(\frac{QK^T}{\sqrt{d_k}}\right)V$"),
-        (3.19, f"{_times(h)} times,\neach {length} × {d_k}"),
-        (low + high / 2, "side by side"),
+        threads(ax, [(x, 2.42)], [end], 0.4, color, upright=True)
+    for y, said in (
+        (base + tall / 2, f"$X$   {length} × {d_model}"),
+        (4.3, f"$W_i$, each {d_model} × {d_k}"),
+        (3.75, f"each {length} × {d_k}"),
+        (3.2, r"softmax$\left(\frac{QK^T}{\sqrt{d_k}}\right)V$"),
+        (2.64, f"each {length} × {d_k}"),
+        (low + high / 2, f"side by side\n{length} × {d_model}"),
     ):
-        label(ax, (side, y), lines, ha="right", linespacing=1.35)
+        label(ax, (side, y), said, size=style.LABEL, ha="right", linespacing=1.35)
     _rows(ax, (joined, low), wide, high, length, colors)
-    last, top = joined + wide + 0.48, low + high  # of the matrix, as wide as it is high
+    last, top = joined + wide + 0.85, low + high  # of the matrix, as wide as it is high
     for head, color in enumerate(colors):
         y = top - wide * (head + 1) / h
         outline(ax, (last, y), wide, wide / h)
         area(ax, (last, y), wide, wide / h, color)
-    out = last + wide + 0.48
+    out = last + wide + 0.85
     _rows(ax, (out, low), wide, high, length, [style.PAPER], tints)
     for x, y, text in (
-        (joined + wide / 2, low - 0.2, f"{length} × {d_model}"),
-        (last - 0.24, low + high / 2, "×"),
-        (last + wide / 2, top - wide - 0.2, f"$W^O$  {d_model} × {d_model}"),
-        (out - 0.24, low + high / 2, "="),
-        (out + wide / 2, top + 0.18, "output"),
-        (out + wide / 2, low - 0.2, f"{length} × {d_model}, the shape of $X$"),
+        (last - 0.425, low + high / 2, "×"),
+        (last + wide / 2, top - wide - 0.18, f"$W^O$  {d_model} × {d_model}"),
+        (out - 0.425, low + high / 2, "="),
+        (out + wide / 2, low - 0.2, f"output  {length} × {d_model}, as $X$"),
     ):
         label(ax, (x, y), text, size=17 if len(text) == 1 else style.LABEL, ha="center")
     return figure
 
 
 OTHER_HEADS = "#C3C8CF"
+GREY = style.MUTED, style.SOFT  # words, and the lines between them
 
 
 def _times(h: int) -> str:
@@ -126,13 +119,7 @@ def _times(h: int) -> str:
 
 
 def _rows(
-    ax: Axes,
-    at: Point,
-    wide: float,
-    high: float,
-    rows: int,
-    colors: list[str],
-    tints: Sequence[str] = (),
+    ax: Axes, at: Point, wide: float, high: float, rows: int, colors: list[str], tints: Any = ()
 ) -> None:
     """A matrix with a line under each row, in upright stripes or each row in its own color."""
     step = wide / len(colors)
@@ -152,65 +139,67 @@ def _rows(
 def _eight_heads(
     named: Mapping[str, Any], words: Sequence[str], marked: Mapping[str, str]
 ) -> Figure:
-    """Draw a sentence's attention in each head, four heads in a row -> the figure.
+    """Draw what two words look at in each head, a row of disks under their sentence -> the figure.
 
-    named: "layer 0, head 0" -> its weights (s, s). In each panel the words stand on the left, where
-    they look, and again on the right, where they are looked at, as dots. marked: word -> color: its
-    lines have this color, and the words where more than 40 % of a look goes are named.
+    named: "layer 0, head 0" -> its weights (s, s). marked: the two words -> their colors. The area
+    of a disk is the share of attention that the word above it gets. The row in which both look at
+    one word is marked.
     """
-    down, pitch, tall = -(-len(named) // 4), 1.93, 2.45
-    step, top = 1.84 / max(len(words) - 1, 1), 1.02 + tall * down
-    figure, ax = canvas(8, top)
-    title = f"{_times(len(named)).capitalize()} heads read one sentence, each in its own way"
-    heading(ax, title, "Left: the words that look; right: those looked at")
-    sentence(ax, (0.02, top - 0.9), words, marked, size=11, gap=0.1)
-    for number, (name, table) in enumerate(named.items()):
-        table = as_array(table)
-        x, y = 0.62 + pitch * (number % 4), top - 1.52 - tall * (number // 4)
-        label(ax, (x + 0.34, y + 0.22), name, weight="bold", ha="center")
-        starts, ends = ([(at, y - step * i) for i in range(len(words))] for at in (x, x + 0.7))
-        ax.scatter(*np.transpose(starts + ends), s=6, color=EDGE, zorder=1.5, label="_dots")
-        for text, color in {"": "#C8CDD3", **marked}.items():
-            own = [
-                i for i, one in enumerate(words) if one == text or not text and one not in marked
-            ]
-            how = (
-                {"widest": 5.5, "name": f"{name}, {text}"}
-                if text
-                else {"widest": 3.5, "name": name}
+    step = 0.46
+    figure, ax = canvas(8, 1.42 + step * len(named))
+    one, other = marked
+    places, rows = [words.index(text) for text in marked], list(named.items())
+    tables = [as_array(table)[places] for _, table in rows]
+    at = int(np.argmax([table.min(axis=0).max() for table in tables]))
+    target = int(tables[at].min(axis=0).argmax())
+    found = f"“{one}” and “{other}” to “{words[target]}”"
+    note = f"The larger a disk, the more attention “{one}” or “{other}” pays to the word above it"
+    heading(ax, f"Only one of {_times(len(named))} heads leads {found}", note)
+    top = ax.get_ylim()[1] - 1.02
+    middles = sentence(ax, (1.5, top - 0.04), words, marked, size=11, gap=0.18)
+    for row, ((name, _), table) in enumerate(zip(rows, tables, strict=True)):
+        y, loud = top - 0.45 - step * row, row == at
+        if loud:
+            area(ax, (0, y - step / 2), 8, step, style.GROUND)
+        else:
+            path(
+                ax, [(middles[0], y), (middles[-1], y)], style.RULE, head=False, thick=0.7, zorder=1
             )
-            threads(ax, [starts[i] for i in own], ends, table[own], color, **how)
-            for i in own if text else ():
-                word(ax, (x - 0.08, starts[i][1]), text, size=10, ha="right", color=color)
-        seen = table[[words.index(text) for text in marked]].max(axis=0) > 0.4
-        for j in np.flatnonzero(seen):
-            word(ax, (x + 0.78, ends[j][1]), words[j], size=10, ha="left", color=style.INK)
+        label(ax, (0.1, y), name, size=style.LABEL, weight="bold" if loud else "normal")
+        for side, weights, color in zip((-1, 1), table, marked.values(), strict=True):
+            sizes = 420 * np.where(weights < FAINT, 0, weights)
+            x = [middle + 0.09 * side for middle in middles]
+            ax.scatter(x, len(x) * [y], sizes, color=color, alpha=0.85, linewidth=0, label=name)
+            if loud:
+                at, share = middles[target] + 0.58 + 0.27 * side, percent(float(weights[target]))
+                look = {"size": 12, "weight": "bold", "color": style.readable(color, style.GROUND)}
+                label(ax, (at, y), share, **look)
     return figure
 
 
 def _two_pictures(maps: Any, layer: str, head: int, askers: Mapping[str, str]) -> Figure:
     """Draw the looks of two words of a sentence in one head, unnamed: one above it, one below.
 
-    At the end stands the word that is written for the second one.
+    Over the second one stands the word that is written for it.
     """
     figure, ax = canvas(8, 3.55)
     weights = as_array(maps.weights[layer][head])
-    note = "One of the two decides that Spanish “tired” is cansado (animal), not cansada (street)"
+    note = "Is either the reason that Spanish writes cansado (animal), not cansada (street)?"
     places = [maps.src.index(asker) for asker in askers]
     found = dict.fromkeys(maps.src[int(weights[place].argmax())] for place in places)
     one, other = (f"“{asker}”" for asker in askers)
     seen = " and ".join(f"“{text}”" for text in found)
     heading(ax, f"Nearly all attention of {one}, and of {other}, goes to {seen}", note)
-    middles = sentence(ax, (0.1, 1.3), maps.src, askers, gap=0.185)
+    middles = sentence(ax, (0.1, 1.3), maps.src, askers, gap=0.26)
     for text in found:
         ground = {**style.chip(text)["bbox"], "facecolor": style.MUTED}
         at, look = (middles[maps.src.index(text)], 1.3), {"weight": "bold", "bbox": ground}
         word(ax, at, text, size=12, va="baseline", color=style.PAPER, **look)
     for color, place, below in zip(askers.values(), places, (False, True), strict=True):
         arcs(ax, middles, 1.18 if below else 1.56, weights[place], place, color, below)
-    at, look = middles[-1] + 0.34, {"va": "baseline", "ha": "left", "color": style.DECODER}
-    arrow(ax, (at, 1.36), (at + 0.28, 1.36))
-    word(ax, (at + 0.37, 1.3), maps.tgt_out[-2], size=12, **look)
+    at = middles[places[1]]
+    arrow(ax, (at, 1.58), (at, 1.86))
+    word(ax, (at, 2.04), maps.tgt_out[-2], size=12, color=style.DECODER)
     return figure
 
 
@@ -250,8 +239,6 @@ def _one_two_all(weights: Any, words: Sequence[str], query: int, names: Sequence
     is as thick as the mean of the panel's heads is large.
     """
     heads = as_array(weights)
-    if len(names) != len(heads):
-        raise ValueError(f"{len(heads)} heads need {len(heads)} names, but there are {len(names)}")
     step, asker, color = 0.27, words[query], ASKERS.get(words[query], style.INK)
     tall, low = step * (len(words) - 1), 0.2
     figure, ax = canvas(8, tall + 1.45)
@@ -264,7 +251,8 @@ def _one_two_all(weights: Any, words: Sequence[str], query: int, names: Sequence
         what = {1: "one head", 2: "two heads"}.get(count, f"all {_times(count)} heads")
         label(ax, (x + 1.18, low + tall + 0.36), what, size=style.LABEL, weight="bold")
         word(ax, (x - 0.08, start[1]), asker, size=13, ha="right", color=color)
-        largest = [j for j in mean.argsort()[::-1] if mean[j] >= 0.1][:2]
+        largest = {*mean.argsort()[-2:], heads[0, query].argmax()}
+        largest = {place for place in largest if mean[place] >= 0.1}
         for place, (text, end) in enumerate(zip(words, ends, strict=True)):
             ink = style.INK if place in largest else style.MUTED
             bold = {"weight": "bold"} if place in largest else {}
@@ -279,9 +267,9 @@ def _one_two_all(weights: Any, words: Sequence[str], query: int, names: Sequence
 def _token_rows(maps: Any) -> tuple[list[dict], list[dict]]:
     """A translator's looks -> (lines, words), the two tables of `token_view`.
 
-    lines: one for each layer, head, query i and key j with a weight of at least 0.03. words: one
-    for each layer, side ("query" or "key") and place. label: the word, with a number where it
-    stands more than once, such as "the (2)".
+    lines: one for each layer, head, query i and key j with a weight of at least 0.03, the largest
+    last. words: one for each layer, side ("query" or "key") and place. label: the word that looks,
+    with a number where it stands more than once, such as "the (2)"; a word looked at has none.
     """
     sides = {"src": maps.src, "tgt_in": maps.tgt_in, "tgt": maps.tgt_out}
     lines, words = [], []
@@ -289,29 +277,21 @@ def _token_rows(maps: Any) -> tuple[list[dict], list[dict]]:
         part, _, number, kind = layer.split(".")  # such as encoder.layers.0.self_attn
         name, rows, columns = KINDS[f"{part}.{kind}"]
         name, rows, columns = name.format(number), sides[rows], sides[columns]
-        for side, tokens in (("query", rows), ("key", columns)):
+        labels = _told_apart(rows)
+        for side, tokens, told in (
+            ("query", rows, labels),
+            ("key", columns, [None] * len(columns)),
+        ):
             words += [
                 {"layer": name, "side": side, "place": place, "word": word, "label": label}
-                for place, (word, label) in enumerate(zip(tokens, _told_apart(tokens), strict=True))
+                for place, (word, label) in enumerate(zip(tokens, told, strict=True))
             ]
-        labels = _told_apart(rows)
-        for head, matrix in enumerate(as_array(weights)):
-            lines += [
-                {
-                    "layer": name,
-                    "head": head,
-                    "i": i,
-                    "j": j,
-                    "query": rows[i],
-                    "label": labels[i],
-                    "key": columns[j],
-                    "weight": steady_round(matrix[i, j]),
-                }
-                for i in range(len(rows))
-                for j in range(len(columns))
-                if matrix[i, j] >= FAINT
-            ]
-    return lines, words
+        for (head, i, j), weight in np.ndenumerate(as_array(weights)):
+            if weight >= FAINT:
+                row = {"layer": name, "head": head, "i": i, "j": j, "query": rows[i]}
+                row |= {"label": labels[i], "key": columns[j], "weight": steady_round(weight)}
+                lines.append(row)
+    return sorted(lines, key=lambda row: row["weight"]), words
 
 
 def _told_apart(words: Sequence[str]) -> list[str]:
@@ -327,31 +307,51 @@ def token_view(maps: Any, layer: str = "encoder, layer 1", word: str | None = No
 
     maps: what a `Translator` gives. A line's width and opacity are its weight, its color the
     head. Below the chart one chooses layer, word and heads by their names. A click on a word on
-    the left shows its lines alone, the thick ones with head and share, the others grey, and the
-    title says where most of its attention goes; a click beside it shows the lines of all words and
-    a legend, in which a click shows one head alone. layer, word: what is chosen at first; word
-    None: all of them. Raises ValueError where there is no such layer or word.
+    the left shows its lines alone: the thickest is loud, the others are grey, thick ones have head
+    and share, and the title says where most of its attention goes. A click beside it shows the
+    lines of all words and a legend, in which a click shows one head alone. layer, word: what is
+    chosen at first; word None: all of them. Raises ValueError where there is no such layer or word.
     """
     lines, words = _token_rows(maps)
     layers = list(dict.fromkeys(row["layer"] for row in words))
     if layer not in layers:
         raise ValueError(f"there is no {layer!r}; the layers are {', '.join(layers)}")
-    labels = {  # of each layer's words that look
-        name: [row["label"] for row in words if row["layer"] == name and row["side"] == "query"]
-        for name in layers
-    }
+    labels = [row["label"] for row in words if row["layer"] == layer and row["label"]]
     if word is not None:
-        places = [row["word"] for row in words if row["layer"] == layer and row["side"] == "query"]
+        places = [row["word"] for row in words if row["layer"] == layer and row["label"]]
         if word not in places:
             raise ValueError(f"{word!r} is not among the words that look: {', '.join(places)}")
-        word = labels[layer][places.index(word)]
+        word = labels[places.index(word)]
     longest = max(row["place"] for row in words) + 1
     heads = range(max(row["head"] for row in lines) + 1)
+
+    # All in pixels; the same in all layers, whatever their longest word.
+    for row in words:
+        row["wide"] = round(72 * width_of(row["word"], 15) + 16)
+    most_wide = {
+        side: max(row["wide"] for row in words if row["side"] == side) for side in ("query", "key")
+    }
+    between = max(120, min(300, WIDE - SHARE - sum(most_wide.values())))
+    left, right = most_wide["query"] + 6, most_wide["query"] + between - 6
+    width = right + 6 + most_wide["key"] + SHARE
+    for row in words:
+        row["x"], row["x2"] = (
+            (left - row["wide"], left) if row["label"] else (right, right + row["wide"])
+        )
+
+    most: dict[str, dict[str, Any]] = {name: {} for name in layers}
+    for row in lines:  # the largest comes last
+        where = f"{re.search(r'layer [0-9]+', row['layer'])[0]}, head {row['head']}"
+        said = f"“{row['query']}” looks most at “{row['key']}”: {percent(row['weight'])} in {where}"
+        most[row["layer"]][row["label"]] = {"head": row["head"], "j": row["j"], "said": said}
+    for row in lines:
+        best = most[row["layer"]][row["label"]]
+        row["most"] = int((row["head"], row["j"]) == (best["head"], best["j"]))
 
     chosen = alt.param(
         name="layer", value=layer, bind=alt.binding_select(options=layers, name="layer ")
     )
-    names = list(dict.fromkeys(label for some in labels.values() for label in some))
+    names = list(dict.fromkeys(row["label"] for row in words if row["label"]))
     pinned = alt.selection_point(
         name="word",
         fields=["label"],
@@ -365,67 +365,36 @@ def token_view(maps: Any, layer: str = "encoder, layer 1", word: str | None = No
         for head in heads
     ]
     legend = alt.selection_point(name="legend", fields=["head"], bind="legend")
-
-    by_layer = json.dumps(labels, ensure_ascii=False)
-    is_chosen = f"isValid(word.label) && indexof({by_layer}[layer], word.label[0]) >= 0"
-    switched_on = " || ".join(f"(datum.head == {head} && head{head})" for head in heads)
+    # What the chosen word looks at most, if this layer has the word.
+    table = json.dumps(most, ensure_ascii=False)
+    found = f"(isValid(word.label) ? {table}[layer][word.label[0]] : null)"
+    strong = "found && (datum.label ? datum.label == word.label[0] : datum.place == found.j)"
+    across = alt.Scale(domain=[0, width], nice=False, zero=False)
     vertical = alt.Scale(domain=[longest - 0.5, -0.5], nice=False)
-    across = alt.Scale(domain=[0, 1], nice=False)
-    # Pixels between the two columns; with the words the view is no wider than a notebook's column.
-    width = max(120, min(300, WIDE - SHARE - room(words, "query") - room(words, "key")))
-    queries = [row for row in words if row["side"] == "query"]
-    keys = [{**row, "label": None} for row in words if row["side"] == "key"]  # nothing to click
-    longest_query, longest_key = (
-        json.dumps(
-            {
-                layer: max(len(row["word"]) for row in column if row["layer"] == layer)
-                for layer in labels
-            },
-            ensure_ascii=False,
-        )
-        for column in (queries, keys)
-    )
 
-    def chips(rows: list[dict], side: str, edge: str, outside: str, strong: str, bold: str) -> Any:
-        """The backgrounds of words, which are themselves the labels of an axis."""
-        return (
-            alt.Chart(alt.Data(values=rows))
-            .transform_filter("datum.layer == layer")
-            .transform_calculate(
-                edge=edge,
-                outside=outside,
-                above="datum.place - 0.44",
-                below="datum.place + 0.44",
-            )
-            .mark_rect(cornerRadius=6, fill="#8a8a8a", clip=False)
-            .encode(
-                x=alt.X("edge:Q", scale=across, axis=None),
-                x2="outside:Q",
-                y=alt.Y("above:Q", scale=vertical, axis=_column(words, side, longest, bold)),
-                y2="below:Q",
-                fillOpacity=alt.condition(
-                    f"({is_chosen}) && {strong}", alt.value(0.4), alt.value(0.14)
-                ),
-                description="word:N",
-            )
-        )
+    def at(field: str) -> Any:
+        return alt.X(f"{field}:Q", scale=across, axis=None)
 
-    reach = f"{-14 / width} - {longest_query}[datum.layer] * {9.2 / width}"
-    strong, bold = (
-        "datum.label == word.label[0]",
-        f"{by_layer}[layer][datum.value] == word.label[0]",
-    )
-    buttons = chips(queries, "query", str(-6 / width), reach, strong, bold)
+    def down(field: str) -> Any:
+        return alt.Y(f"{field}:Q", scale=vertical, axis=None)
+
+    accent = style.readable(style.ACCENT)
+    shown = alt.Chart(alt.Data(values=words)).transform_filter("datum.layer == layer")
+    shown = shown.transform_calculate(above="datum.place - 0.43", below="datum.place + 0.43")
+    chips = shown.mark_rect(
+        cornerRadius=6,
+        fill=alt.expr(f"{strong} ? '{style.tint(style.ACCENT)}' : '{style.GROUND}'"),
+        cursor=alt.expr("datum.label ? 'pointer' : 'default'"),
+    ).encode(at("x"), down("above"), x2="x2", y2="below", description="word:N")
     # Without names Altair makes some of the data's last digits.
-    buttons = buttons.add_params(pinned).properties(name="words")
-    buttons.mark.cursor = "pointer"
-    reach = f"{1 + 14 / width} + {longest_key}[datum.layer] * {9.2 / width}"
-    lines.sort(key=lambda row: row["weight"])  # the thickest lie on top
-    most_seen = json.dumps(_most_attention(lines, "j"), ensure_ascii=False)
-    strong, bold = (
-        f"{at} == {most_seen}[layer][word.label[0]]" for at in ("datum.place", "datum.value")
+    chips = chips.add_params(pinned).properties(name="words")
+    letters = shown.transform_calculate(middle="(datum.x + datum.x2) / 2").mark_text(
+        fontSize=15,
+        fontWeight=alt.expr(f"{strong} ? 'bold' : 'normal'"),
+        fill=alt.expr(f"{strong} ? '{accent}' : found ? '{style.MUTED}' : '{style.INK}'"),
+        cursor=alt.expr("datum.label ? 'pointer' : 'default'"),
     )
-    seen = chips(keys, "key", str(1 + 6 / width), reach, strong, bold).properties(name="seen")
+    letters = letters.encode(at("middle"), down("place"), text="word:N").properties(name="letters")
     color = alt.Color(
         "head:N",
         scale=alt.Scale(domain=list(heads), range=list(HEADS)),
@@ -437,59 +406,46 @@ def token_view(maps: Any, layer: str = "encoder, layer 1", word: str | None = No
             symbolType="stroke",
             symbolSize=300,
             labelOffset=6,
-            symbolStrokeWidth=alt.ExprRef(f"({is_chosen}) ? 0 : 7"),
             # A chosen word's thick lines are named at their ends.
-            labelOpacity=alt.ExprRef(f"({is_chosen}) ? 0 : 1"),
+            symbolStrokeWidth=alt.expr("found ? 0 : 7"),
+            labelOpacity=alt.expr("found ? 0 : 1"),
         ),
     )
+    switched_on = " || ".join(f"(datum.head == {head} && head{head})" for head in heads)
 
     def looks(rows: list[dict], look: str) -> Any:
-        return (
-            alt.Chart(alt.Data(values=rows))
-            .transform_filter("datum.layer == layer")
-            .transform_filter(switched_on)
-            .transform_filter(look)
-            .transform_filter(legend)
-        )
+        drawn = alt.Chart(alt.Data(values=rows)).transform_filter("datum.layer == layer")
+        return drawn.transform_filter(switched_on).transform_filter(look).transform_filter(legend)
 
-    looks_chart = (
-        looks(lines, f"({is_chosen}) ? datum.label == word.label[0] : true")
-        .transform_calculate(
-            left="0",
-            right="1",
-            # Side by side, so that no head hides another one that looks at the same word.
-            end=f"datum.j + (datum.head - {(len(heads) - 1) / 2}) * {SPREAD / len(heads)}",
-        )
-        .mark_rule(strokeCap="round")
+    # Side by side, so that no head hides another one that looks at the same word.
+    end = f"datum.j + (datum.head - {(len(heads) - 1) / 2}) * {SPREAD / len(heads)}"
+    grey = f"datum.most ? '{style.ACCENT}' : '{style.SOFT}'"
+    way = [f"{left + 6 + share * (between - 24):.0f}" for share in (0, 0.4, 0.6, 1)]
+    curves = (
+        looks(lines, "!found || datum.label == word.label[0]")
+        .transform_calculate(x=f"[{', '.join(way)}]", y=f"[datum.i, datum.i, {end}, {end}]")
+        .transform_flatten(["x", "y"])
+        .mark_line(interpolate="basis", strokeCap="round")
         .encode(
-            x=alt.X("left:Q", scale=across, axis=None),
-            x2="right:Q",
-            y=alt.Y("i:Q", scale=vertical, axis=None),
-            y2="end:Q",
-            color=alt.condition(
-                f"({is_chosen}) && datum.weight < {SAID}", alt.value(style.SOFT), color
-            ),
+            at("x"),
+            down("y"),
+            detail=["i:N", "j:N"],
+            color=alt.condition("found", alt.value(alt.expr(grey)), color),
             opacity=alt.Opacity(
-                "weight:Q", scale=alt.Scale(domain=[0, 1], range=[0.15, 1]), legend=None
+                "weight:Q", scale=alt.Scale(domain=[0, 1], range=[0.2, 1]), legend=None
             ),
             strokeWidth=alt.StrokeWidth(
-                "weight:Q", scale=alt.Scale(domain=[0, 1], range=[1, 8]), legend=None
+                "weight:Q", scale=alt.Scale(domain=[0, 1], range=[0.6, 8]), legend=None
             ),
-            tooltip=[
-                alt.Tooltip("query:N"),
-                alt.Tooltip("key:N"),
-                alt.Tooltip("head:N"),
-                alt.Tooltip("weight:Q", format=".2f"),
-            ],
+            tooltip=["query:N", "key:N", "head:N", alt.Tooltip("weight:Q", format=".2f")],
         )
         .add_params(chosen, *boxes, legend)
         .properties(name="looks")
     )
+    far = {(row["layer"], row["place"]): row["x2"] + 12 for row in words if not row["label"]}
+    said = [{**row, "x": far[row["layer"], row["j"]]} for row in lines if row["weight"] >= SAID]
     shares = (  # beside the words looked at
-        looks(
-            [row for row in lines if row["weight"] >= SAID],
-            f"({is_chosen}) && datum.label == word.label[0]",
-        )
+        looks(said, "found && datum.label == word.label[0]")
         .transform_window(
             rank="row_number()",
             sort=[alt.SortField(by, "descending") for by in ("weight", "head")],
@@ -497,83 +453,26 @@ def token_view(maps: Any, layer: str = "encoder, layer 1", word: str | None = No
         )
         .transform_filter("datum.rank == 1")  # of several heads, the one that looks most
         .transform_calculate(
-            x=f"{1 + 26 / width} + {longest_key}[layer] * {9.2 / width}",
-            said="'head ' + datum.head + ': ' + format(datum.weight * 100, '.0f') + ' %'",
+            said="'head ' + datum.head + ': ' + format(datum.weight * 100, '.0f') + ' %'"
         )
-        .mark_text(align="left", baseline="middle", fontSize=13, fontWeight=600, clip=False)
-        .encode(
-            x=alt.X("x:Q", scale=across, axis=None),
-            y=alt.Y("j:Q", scale=vertical, axis=None),
-            text="said:N",
-            color=alt.Color(
-                "head:N",
-                scale=alt.Scale(domain=list(heads), range=[*map(style.readable, HEADS)]),
-                legend=None,
-            ),
+        .mark_text(
+            align="left",
+            fontSize=13,
+            fontWeight=600,
+            fill=alt.expr(f"datum.most ? '{accent}' : '{style.MUTED}'"),
         )
+        .encode(at("x"), down("j"), text="said:N")
         .properties(name="shares")
     )
-    chart = alt.layer(buttons, seen, looks_chart, shares)
-    chart = chart.resolve_axis(y="independent").resolve_scale(color="independent")
-    most = json.dumps(_most_attention(lines, "said"), ensure_ascii=False)
     title = alt.Title(
-        alt.ExprRef(
-            f"({is_chosen}) ? {most}[layer][word.label[0]] : 'Who looks at whom · ' + layer"
-        ),
-        subtitle="The thicker a line, the more attention",
-        subtitleFontSize=13,
+        alt.expr("found ? found.said : 'Who looks at whom · ' + layer"),
+        subtitle="A line is what one head looks at: the thicker, the more attention",
         frame="bounds",
     )
-    return chart.properties(width=width, height=26 * longest, title=title)
-
-
-def _most_attention(lines: Sequence[Mapping[str, Any]], what: str) -> dict[str, dict[str, Any]]:
-    """Where one head looks most: layer -> a word that looks -> that place, or what the title says.
-
-    lines: as of `_token_rows`, the thickest last. what: "j" or "said".
-    """
-    found: dict[str, dict[str, Any]] = {}
-    for row in lines:
-        layer = re.search(r"layer \d+", row["layer"])[0]
-        said = (
-            f"“{row['query']}” looks most at “{row['key']}”: "
-            f"{percent(row['weight'])} in {layer}, head {row['head']}"
-        )
-        found.setdefault(row["layer"], {})[row["label"]] = {**row, "said": said}[what]
-    return found
-
-
-def _column(words: Sequence[Mapping[str, Any]], side: str, longest: int, bold: str) -> Any:
-    """One side's words as the labels of an axis, whose ink JupyterLab changes with its theme.
-
-    bold: what is true of the place (datum.value) of a word in bold.
-    """
-    by_layer: dict[str, list[str]] = {}
-    for row in words:
-        if row["side"] == side:
-            by_layer.setdefault(row["layer"], []).append(row["word"])
-    when = {"test": f"isValid(word.label) && {bold}", "value": "bold"}
-    return alt.Axis(
-        values=list(range(longest)),
-        orient="left" if side == "query" else "right",
-        title=None,
-        labelExpr=f"{json.dumps(by_layer, ensure_ascii=False)}[layer][datum.value] || ''",
-        labelFontWeight={"condition": when, "value": "normal"},
-        labelFontSize=15,
-        labelPadding=10,
-        labelLimit=400,
-        labelOverlap=False,
-        grid=False,
-        ticks=False,
-        domain=False,
-        # The same in all layers, whatever their longest word.
-        minExtent=room(words, side) + (SHARE if side == "key" else 0),
+    chart = alt.layer(chips, curves, letters, shares).add_params(
+        alt.param(name="found", expr=found)
     )
-
-
-def room(words: Sequence[Mapping[str, Any]], side: str) -> float:
-    """Pixels for the longest word of one side in any layer."""
-    return 14 + 9.2 * max(len(row["word"]) for row in words if row["side"] == side)
+    return chart.properties(width=width, height=26 * longest, title=title)
 
 
 def encoder_heads(maps: Any) -> dict[str, torch.Tensor]:
@@ -593,14 +492,11 @@ def _sharpest_first(heads: Mapping[str, torch.Tensor], query: int) -> dict[str, 
     """
 
     def order(name: str) -> tuple[float, float]:
-        return -_layer(name), torch.special.entr(heads[name][query]).sum().item()
+        return -int(name.split()[1].rstrip(",")), torch.special.entr(
+            heads[name][query]
+        ).sum().item()
 
     return {name: heads[name] for name in sorted(heads, key=order)}
-
-
-def _layer(name: str) -> int:
-    """ "layer 1, head 2" -> 1"""
-    return int(name.split()[1].rstrip(","))
 
 
 # --- heads as filters ----------------------------------------------------------------------------
@@ -628,28 +524,33 @@ def weight_by_distance(translator: Any, texts: Sequence[str], reach: int = 3) ->
 
 
 def distance_bars(profiles: Mapping[str, Mapping[int, float]]) -> Figure:
-    """Draw the mean weight at each distance, a panel for each head -> the figure.
+    """Draw how far two heads look, as arrows from a word to its neighbors -> the figure.
 
-    The largest is loud, and what comes near it.
+    profiles: a head's name -> {distance: mean weight}, from -3 to 3. Each side has its sum, and the
+    side that gets more is loud.
     """
-    figure, panels = style.panels(len(profiles), 3.2, sharey=True)
-    for ax, (name, profile) in zip(panels, sorted(profiles.items()), strict=True):
-        loud = [weight > 0.8 * max(profile.values()) for weight in profile.values()]
-        colors = [style.ACCENT if strong else style.SOFT for strong in loud]
-        bars = ax.bar(list(profile), list(profile.values()), width=0.7, color=colors)
-        shares = [f"{steady_round(weight):.2f}" for weight in profile.values()]
-        for text, strong in zip(ax.bar_label(bars, shares, padding=2), loud, strict=True):
-            text.set(**{"color": style.ACCENT, "weight": "bold"} if strong else {})
-        ax.set_xticks(list(profile), [f"{d:+d}" if d else "itself" for d in profile])
-        ax.margins(y=0.12)
-        ax.set_title(name, fontsize=style.LABEL)
-        ax.set_yticks([])
-        ax.tick_params(axis="x", length=0)
-        ax.spines["left"].set_visible(False)
-    said = "mean weight, of words with such a neighbor"
-    panels[0].set_ylabel(said, fontsize=style.NOTE, color=style.MUTED)
-    figure.supxlabel("distance of the word looked at: − is before, + is after", size=style.LABEL)
-    figure.get_layout_engine().set(w_pad=0.2)
+    figure, ax = canvas(8, 4.15)
+    note = "Mean over 200 sentences, drawn at the word “cross”: the thicker, the more attention"
+    heading(ax, "One head looks ahead, another looks back", note)
+    for y, (name, profile) in zip((2.3, 0.66), sorted(profiles.items()), strict=True):
+        label(ax, (0.02, y), name, size=style.LABEL, weight="bold")
+        places = [4.7 + 0.95 * distance for distance in range(-3, 4)]
+        for x, text in zip(places, AROUND, strict=True):
+            word(ax, (x, y), text, size=12, weight="bold" if x == places[3] else "normal")
+        sums = {side: sum(profile.get(side * far, 0) for far in (1, 2, 3)) for side in (-1, 1)}
+        for side, whole in sums.items():
+            loud = whole == max(sums.values())
+            color, ink = (style.ACCENT, style.ACCENT) if loud else (style.SOFT, style.MUTED)
+            for far in (1, 2, 3):
+                start, end = places[3] + side * (0.43 - 0.13 * far), places[3 + side * far]
+                ends, rise = ((start, y + 0.23), (end, y + 0.23)), 0.16 + 0.15 * far
+                weight = profile.get(side * far, 0)
+                attention_arrow(ax, *ends, weight, color, widest=14, rise=rise, least=0.001)
+            edges = [(places[3] + side * 0.95 * far, y - 0.29) for far in (0.6, 3.4)]
+            path(ax, edges, color, head=False)
+            said = f"{percent(steady_round(whole))} on the three words {SIDES[side]}"
+            look = {"size": 12, "weight": "bold" if loud else "normal", "color": ink}
+            label(ax, (places[3] + side * 1.9, y - 0.47), said, ha="center", **look)
     return figure
 
 
@@ -660,46 +561,39 @@ def _three_uses(maps: Any) -> Figure:
     """Draw encoder self-attention, decoder self-attention and cross-attention side by side.
 
     maps: what a `Translator` gives. In each panel the words that look stand on the left, those
-    looked at on the right; a line is the mean of the heads of the last layer of its kind, in the
-    color of the word looked at.
+    looked at on the right; a line is the mean of the heads of the last layer of its kind. Where it
+    crosses the languages it has the color of the word looked at. Less than 10 % gets no line.
     """
-    layers, src, out = _last_layers(maps), maps.src, maps.tgt_out
-    panels = (
-        ("English looks\nat English", "English", src, "English", src),
-        ("Spanish looks at the\nSpanish before it", "writes", out, "has read", maps.tgt_in),
-        ("Spanish looks\nat English", "writes", out, "English", src),
-    )
-    step = 0.46
-    figure, ax = canvas(8, step * max(len(src), len(out)) + 1.72)
-    top = ax.get_ylim()[1] - 1.92
-    note = f"Layer {layers[0].split('.')[2]}, mean of its heads: the more attention, the thicker"
-    heading(ax, "Attention has three uses, and only one of them crosses the languages", note)
-    for x, layer, (title, asks, left, answers, right) in zip(
-        (0.25, 2.85, 5.45), layers, panels, strict=True
-    ):
-        mean = as_array(maps.weights[layer].mean(dim=0))
-        look = {"weight": "bold", "ha": "center"}
-        look["color"] = style.ACCENT if layer == layers[-1] else style.INK  # it crosses
-        label(ax, (x + 1.1, top + 0.88), title, size=style.LABEL, **look)
-        for at, name, side in ((x + 0.72, asks, "right"), (x + 1.63, answers, "left")):
-            label(ax, (at, top + 0.42), name, ha=side, color=style.MUTED)
-        starts = [(x + 0.82, top - step * place) for place in range(len(left))]
-        ends = [(x + 1.53, top - step * place) for place in range(len(right))]
-        for text, (_, y) in zip(left, starts, strict=True):
-            word(ax, (x + 0.74, y), text, ha="right")
-        for j, (text, end) in enumerate(zip(right, ends, strict=True)):
-            threads(ax, starts, [end], mean[:, j], word_color(text), name=text, widest=7)
-            word(ax, (x + 1.61, end[1]), text, ha="left")
-    return figure
-
-
-def _last_layers(maps: Any) -> list[str]:
-    """The names of the last encoder layer, decoder self-attention and cross-attention."""
-    kinds = (kind.split(".") for kind in KINDS)
-    return [
+    kinds, src, out = [kind.split(".") for kind in KINDS], maps.src, maps.tgt_out
+    layers = [
         [name for name in maps.weights if name.startswith(part) and name.endswith(kind)][-1]
         for part, kind in kinds
     ]
+    panels = (
+        ("English looks\nat English", src, src),
+        ("Spanish looks at the\nSpanish before it", out, maps.tgt_in),
+        ("Spanish looks\nat English", out, src),
+    )
+    step = 0.46
+    figure, ax = canvas(8, step * max(len(src), len(out)) + 1.42)
+    top = ax.get_ylim()[1] - 1.62
+    note = f"Layer {layers[0].split('.')[2]}, mean of its heads: the more attention, the thicker"
+    heading(ax, "Attention has three uses, and only one of them crosses the languages", note)
+    for x, layer, (title, left, right) in zip((0.1, 2.83, 5.55), layers, panels, strict=True):
+        mean, crosses = as_array(maps.weights[layer].mean(dim=0)), layer == layers[-1]
+        look = {"weight": "bold", "ha": "center"}
+        look["color"] = style.ACCENT if crosses else style.INK
+        label(ax, (x + 1.18, top + 0.58), title, size=style.LABEL, **look)
+        starts = [(x + 0.82, top - step * place) for place in range(len(left))]
+        ends = [(x + 1.53, top - step * place) for place in range(len(right))]
+        for text, (_, y) in zip(left, starts, strict=True):
+            color = word_color(text) if crosses else style.MUTED
+            word(ax, (x + 0.74, y), text, ha="right", color=color)
+        for j, (text, end) in enumerate(zip(right, ends, strict=True)):
+            color, line = (word_color(text), word_color(text)) if crosses else GREY
+            threads(ax, starts, [end], mean[:, j], line, name=text, widest=7, least=0.1)
+            word(ax, (x + 1.61, end[1]), text, ha="left", color=color)
+    return figure
 
 
 TIRED = "The animal didn't cross the street because it was too tired"
@@ -717,16 +611,18 @@ def draw_heads_recap() -> Figure:
     return _heads_recap(["I", "like", "trees"])
 
 
+AROUND = ("animal", "did", "not", "cross", "the", "street", "because")  # of the riddle
+SIDES = {-1: "before", 1: "after"}
 FILTERS = ("layer 0, head 1", "layer 1, head 1")
 
 
 @figure(
     "heads-filters",
-    title="One head looks at itself and the words after, another at the word before",
     caption="How far two encoder heads look: mean weight at each distance in 200 test sentences.",
-    alt="Two bar charts over distances from three words to the left to three to the right. Layer "
-    "0, head 1 looks at itself and the three words after it, with 0.14 to 0.16 each; layer 1, head "
-    "1 has its tallest bar one word to the left, 0.44, and almost nothing on the right.",
+    alt="The words 'animal did not cross the street because' twice, with arrows from 'cross' to "
+    "its neighbors, as thick as the mean weight at this distance. In layer 0, head 1 the three "
+    "words after get 46 % and those before 15 %; in layer 1, head 1 those before get 81 %, most of "
+    "it the nearest one, and those after 11 %.",
 )
 def draw_heads_filters() -> Figure:
     texts = [english for english, _ in english_spanish.load("test")[:200]]
@@ -741,11 +637,11 @@ def maps_of_tired() -> Any:
 @figure(
     "heads-eight",
     caption="Eight heads look at the same sentence, each in its own way.",
-    alt="Eight panels, one for each head. In each, thirteen dots on the left, the words that look, "
-    "are joined to thirteen on the right, the words looked at. The lines of 'it' are rust, those "
-    "of 'tired' teal, and vary from head to head. In layer 0 many lines meet at the end "
-    "token. In layer 1, head 1 looks a little upwards, at the words before; head 2 has few "
-    "thick lines, and 'it' and 'tired' both look at 'animal'; heads 0 and 3 spread thin lines.",
+    alt="The sentence 'the animal did not cross the street because it was too tired'; under it a "
+    "row for each of eight heads. Disks show how much attention the word above gets from 'it', "
+    "rust, and from 'tired', teal. In layer 0 the largest disks are mostly under <eos>. In layer "
+    "1, head 1 looks at the words just before; head 2, marked, has both disks under 'animal'; "
+    "heads 0 and 3 have small disks everywhere.",
     hero=True,
 )
 def draw_heads_eight() -> Figure:
@@ -758,8 +654,8 @@ def draw_heads_eight() -> Figure:
     caption="Which would you believe? Two words look at 'animal', each with nearly all it has.",
     alt="The sentence 'the animal did not cross the street because it was too tired'. Above it, a "
     "thick arrow leads from 'it' to 'animal', 98 % of its attention; below it, one just as thick "
-    "from 'tired' to 'animal', 100 %. At its end: cansado, and the note asks which of them makes "
-    "it so.",
+    "from 'tired' to 'animal', 100 %. Over 'tired' stands cansado, and the note asks whether one "
+    "of them is the reason.",
 )
 def draw_two_pictures() -> Figure:
     return _two_pictures(maps_of_tired(), "encoder.layers.1.self_attn", 2, RIDDLE)
@@ -795,9 +691,9 @@ def draw_heads_token_view() -> Any:
     "heads-three-uses",
     caption="The three uses of attention, in the last layers, on 'I like trees'.",
     alt="Three panels, each with words that look on the left and words looked at on the right. "
-    "English looks at English: lines from each word to each. Spanish looks at the Spanish before "
-    "it: no line leads down. Spanish looks at English: to write 'gustan' it looks at 'like', for "
-    "'árboles' at 'trees', and for <eos> at <eos>.",
+    "English looks at English, and Spanish at the Spanish before it, in grey: no line of the "
+    "second leads down. Spanish looks at English, in the words' colors: to write 'gustan' it "
+    "looks at 'like', for 'árboles' at 'trees', and for <eos> at <eos>.",
 )
 def draw_heads_three_uses() -> Figure:
     return _three_uses(Translator.load().attention_maps("I like trees"))

@@ -7,15 +7,16 @@ import numpy as np
 import pytest
 import torch
 from matplotlib.colors import to_hex
-from matplotlib.patches import Circle, FancyArrowPatch
+from matplotlib.patches import Circle, FancyArrowPatch, Rectangle
 
-from course.chapters.ch04_attention.experiments import real_head
+from course.chapters.ch04_attention.experiments import real_head, softmax_at
 from course.chapters.ch04_attention.figures import (
     _equation_frames,
+    _mutual_scores,
     _projection,
     _query_finds_key,
-    _scaling_curves,
-    _score_maps,
+    _scaling_bars,
+    _shared_and_separate,
     _six_steps,
     attention_explorer,
     i_like_trees,
@@ -25,6 +26,7 @@ from course.chapters.journey.figures import LAYER
 from course.drawing import notebook_output as showing
 from course.drawing import style
 from course.drawing.registry import find
+from course.drawing.values import written
 from transformer_lib.interpret.patching import ablate_head, patch_attention
 from transformer_lib.model.attention import attention, attention_weights
 from transformer_lib.translator import Translator
@@ -49,51 +51,39 @@ def test_the_four_frames_are_the_four_steps():
     assert labels(panels[3].get_xticklabels()) == ["a", "b"]
 
 
-def test_frames_that_do_not_fit_are_refused():
-    three, two = torch.zeros(3, 4), torch.zeros(2, 4)
-    with pytest.raises(ValueError, match=r"query should have the shape \(2, d_k\)"):
-        _equation_frames(three, three, three, WORDS[:2], WORDS, list("abcd"))
-    with pytest.raises(ValueError, match=r"key should have the shape \(3, d_k\)"):
-        _equation_frames(three, two, three, WORDS, WORDS, list("abcd"))
-    with pytest.raises(ValueError, match=r"value should have the shape \(3, 2\)"):
-        _equation_frames(three, three, three, WORDS, WORDS, ["a", "b"])
-
-
 def test_the_six_steps_carry_their_numbers():
     query, keys = torch.ones(4), torch.tensor([[1.0, 1, 1, 0.5], [0.25, 0.25, 0.5, 0.5]])
     ax = _six_steps(["a", "b"], query, keys, torch.tensor([[2.0, 0], [0, 4]])).axes[0]
     texts = [text.get_text() for text in ax.texts]
     weight = math.exp(1.75) / (math.exp(1.75) + math.exp(0.75))
     for wanted in [
-        "$q_1 · k_1$ = 3.5",
-        "$q_1 · k_2$ = 1.5",
+        f"Two weights, {weight:.2f} and {1 - weight:.2f}, mix the values of two words",
+        "(1, 1, 1, …) meets both keys",
+        "3.5",
+        "1.5",
         "1.75",
         "0.75",
         f"{weight:.2f}",
-        f"({2 * weight:.2f}, 0.00)",
-        f"z = ({2 * weight:.2f}, {4 - 4 * weight:.2f})",
+        f"{weight:.2f} × (2, 0) = ({2 * weight:.1f}, 0.0)",
+        f"z = ({2 * weight:.1f}, {4 - 4 * weight:.1f})",
     ]:
         assert wanted in texts
-    with pytest.raises(ValueError, match=r"2 words and a query of the shape \(3,\)"):
-        _six_steps(["a", "b"], torch.ones(3), keys, keys)
 
 
-def test_the_query_of_the_first_word_reaches_the_score_of_the_second():
-    ax = _six_steps(["a", "b"], torch.ones(4), torch.ones(2, 4), torch.eye(2)).axes[0]
-    arrows = [patch for patch in ax.patches if isinstance(patch, FancyArrowPatch)]
-    ways = [(to_hex(arrow.get_edgecolor()), arrow.get_path().vertices) for arrow in arrows]
-    boxes = {text.get_text(): text.get_position() for text in ax.texts}
-    assert "“a” gives itself 50 % of its attention" in boxes
-
-    def ends_at(x: float, y: float) -> list[str]:
-        return [color for color, way in ways if np.hypot(*(way - (x, y)).T).min() < 0.03]
-
-    for product in ("$q_1 · k_1$ = 4", "$q_1 · k_2$ = 4"):
-        x, y = boxes[product]
-        assert ends_at(x - 0.77, y) == [style.ACCENT.lower()], "the query comes to each key"
-    for part in ("(0.50, 0.00)", "(0.00, 0.50)"):
-        x, y = boxes[part]
-        assert len(ends_at(x + 0.77, y)) == 1, "the value comes to weight times value"
+def test_the_bars_of_the_six_steps_are_as_long_as_their_numbers():
+    query, keys = torch.ones(4), torch.tensor([[1.0, 1, 1, 0.5], [0.25, 0.25, 0.5, 0.5]])
+    ax = _six_steps(["a", "b"], query, keys, torch.tensor([[2.0, 0], [0, 4]])).axes[0]
+    bars = [patch for patch in ax.patches if isinstance(patch, Rectangle)]
+    long = np.array([bar.get_width() for bar in bars]).reshape(2, 4)  # of each word
+    weights = torch.tensor([1.75, 0.75]).softmax(dim=0).numpy()
+    np.testing.assert_allclose(long[:, 0] / long[0, 0], [1, 1.5 / 3.5])
+    np.testing.assert_allclose(long[:, 1], long[:, 0] / 2)
+    np.testing.assert_allclose(long[:, 2], long[0, 0] * weights, rtol=1e-5)
+    np.testing.assert_allclose(long[:, 3] / long[:, 3].sum(), weights * [2, 4] / (weights @ [2, 4]))
+    colors = [to_hex(bar.get_facecolor()) for bar in bars]
+    assert colors[2] == colors[3] == style.ACCENT.lower() and colors[6] == colors[7]
+    ends = [(bar.get_x(), bar.get_x() + bar.get_width()) for bar in (bars[3], bars[7])]
+    assert ends[0][1] == pytest.approx(ends[1][0]), "one bar"
 
 
 def test_the_disks_beside_the_keys_are_as_large_as_the_weights():
@@ -112,14 +102,22 @@ def test_the_disks_beside_the_keys_are_as_large_as_the_weights():
 
 def test_the_product_is_drawn_as_wide_as_it_is():
     x, w = torch.randn(3, 10), torch.randn(10, 4)
-    ax = _projection(WORDS, x, w, x @ w, "trees").axes[0]
+    ax = _projection(WORDS, x, w, "trees").axes[0]
     sizes = [image.get_array().shape for image in ax.images]
-    assert sizes == [(3, 10), (10, 4), (3, 4)]
+    assert sizes == [(3, 10), (1, 10), (10, 4), (3, 4)]
     widths = [image.get_extent()[1] - image.get_extent()[0] for image in ax.images]
-    np.testing.assert_allclose(widths, np.array([10, 4, 4]) * widths[0] / 10)
-    assert "$Q$   3 × 4" in [text.get_text() for text in ax.texts]
-    with pytest.raises(ValueError, match="don't give"):
-        _projection(WORDS, x, w, x, "trees")
+    np.testing.assert_allclose(widths, np.array([10, 10, 4, 4]) * widths[0] / 10)
+    texts = [text.get_text() for text in ax.texts]
+    assert "For each word, 10 numbers become 4" in texts and "$K$   3 × 4" in texts
+
+
+def test_the_column_under_the_row_makes_the_number_that_is_marked():
+    head = real_head()
+    ax = find("attention-projection").draw().axes[0]
+    row, column = head.src.index("trees"), ax.images[1].get_array()[0]
+    product = float(head.memory[row] @ torch.tensor(column, dtype=torch.float32))
+    assert product == pytest.approx(head.key[row, abs(head.key[row]).argmax()].item(), abs=1e-4)
+    assert written(product, 1) in [text.get_text() for text in ax.texts]
 
 
 def test_the_real_head_computes_what_the_model_computes():
@@ -138,34 +136,33 @@ def test_the_hand_made_query_of_gustan_has_the_scores_that_notebook_04_tells():
     assert 0.9 < attention(query, key, value)[1, 3] < 1
 
 
-def test_the_scaling_curves_carry_the_measured_numbers():
-    rows = [
-        {"d_k": d_k, "scaled": scaled, "variance": d_k + scaled, "largest": 0.5, "slope": 0.25}
-        for d_k in (4, 16)
-        for scaled in (False, True)
-    ]
-    first = _scaling_curves(rows).axes[0]
-    assert [line.get_ydata().tolist() for line in first.lines] == [[4, 16], [5, 17]]
-    with pytest.raises(ValueError, match="scaled=True and rows with scaled=False"):
-        _scaling_curves(rows[:1])
+def test_the_scaling_bars_are_the_measured_weights():
+    rows = [softmax_at(d_k, scaled) for d_k in (4, 1024) for scaled in (False, True)]
+    ax = _scaling_bars(rows).axes[0]
+    bars = np.array([patch.get_height() for patch in ax.patches if isinstance(patch, Rectangle)])
+    np.testing.assert_allclose(bars / 1.5, np.concatenate([row["sorted"] for row in rows]))
+    assert sum(rows[2]["sorted"]) == pytest.approx(1)
+    said = [text.get_text() for text in ax.texts]
+    assert rows[2]["sorted"][0] == pytest.approx(rows[2]["largest"])
+    assert {"43 %", "97 %", "24 %", "25 %"} <= set(said), "as the alt text says"
 
 
-def test_score_maps_share_one_scale():
-    maps = {"one": torch.eye(3), "two": -4 * torch.eye(3)}
-    [ax] = _score_maps(maps, WORDS).axes
-    assert [image.get_clim() for image in ax.images] == 2 * [(-4.0, 4.0)]
+def test_arrows_between_words_are_as_wide_as_their_scores():
+    scores = torch.tensor([[0.0, 1, -2], [1, 0, 3], [4, 4, 0]])
+    ax = _mutual_scores({"one": scores, "two": scores}, WORDS).axes[0]
+    arrows = [patch for patch in ax.patches if isinstance(patch, FancyArrowPatch)]
+    assert [arrow.get_linewidth() for arrow in arrows] == 2 * [3, 6, 3, 9, 12, 12]
+    colors = [to_hex(arrow.get_edgecolor()) for arrow in arrows]
+    assert colors[1] == style.NEGATIVE.lower() and colors[4] == style.POSITIVE.lower()
+    texts = [text.get_text() for text in ax.texts]
+    assert texts[-6:] == ["1.0", "−2.0", "1.0", "3.0", "4.0", "4.0"]
 
 
-def test_each_two_scores_that_mirror_each_other_have_their_sign():
-    lopsided = torch.tensor([[0.0, 1, 2], [1, 0, 3], [2, 4, 0]])
-    [ax] = _score_maps({"one": torch.ones(3, 3), "two": lopsided}, WORDS).axes
-    signs = [text.get_text() for text in ax.texts if text.get_text() in ("=", "≠")]
-    assert signs == ["=", "=", "=", "=", "=", "≠"]
-
-
-def test_a_score_matrix_of_other_words_is_refused():
-    with pytest.raises(ValueError, match="'one': 3 words need scores of the shape"):
-        _score_maps({"one": torch.eye(2)}, WORDS)
+def test_with_one_matrix_all_scores_are_mutual_and_with_two_they_are_not():
+    one, two = _shared_and_separate().values()
+    torch.testing.assert_close(one, one.T)
+    assert [written(two[0, 2], 1), written(two[2, 0], 1)] == ["−9.5", "6.3"]
+    assert written(one[0, 2], 1) == "10.1"
 
 
 def drawn_numbers(chart) -> tuple[list[float], list[float]]:
@@ -175,7 +172,7 @@ def drawn_numbers(chart) -> tuple[list[float], list[float]]:
         text.replace("\N{MINUS SIGN}", "-")
         for text in re.findall(r">([^<>]+)</text>", svg.decode())
     ]  # noqa: E501
-    output = next(text for text in texts if text.startswith("output"))
+    output = next(text for text in texts if text.startswith("("))
     weights = [float(text) for text in texts if re.fullmatch(r"0\.\d\d|1\.00", text)]
     assert weights[3:] == weights[:3], "each stands there twice: a white rim, and the letters"
     return weights[:3], [float(number) for number in re.findall(r"-?\d\.\d\d", output)]
