@@ -110,11 +110,20 @@ def tree(steps: Sequence[Sequence[Branch]], dropped: int) -> list[dict[str, Any]
     return nodes
 
 
-def _label(node: Mapping[str, Any]) -> str:
-    if node["step"] == 0:
-        return node["word"]
-    number = f"{steady_round(node['log_prob']):.2f}".replace("-", "\N{MINUS SIGN}")
-    return f"{node['word']}  {number}"
+def _likely(node: Mapping[str, Any]) -> str:
+    share = 100 * math.exp(node["log_prob"])
+    return f"{share:.0f} %" if share > 1 else "< 1 %"
+
+
+def _way(nodes: Sequence[Mapping[str, Any]], best: Branch) -> set[tuple[int, float]]:
+    """The step and the row of each word on the way to a finished sentence."""
+    end = next(n for n in nodes if n["fate"] == "finished" and n["log_prob"] == best.log_prob)
+    way = {(end["step"], end["row"])}
+    while end["step"]:
+        above = end["step"] - 1, end["from_row"]
+        end = next(node for node in nodes if (node["step"], node["row"]) == above)
+        way.add(above)
+    return way
 
 
 def _check(steps: Sequence[Sequence[Branch]]) -> None:
@@ -122,17 +131,16 @@ def _check(steps: Sequence[Sequence[Branch]]) -> None:
         raise ValueError("there is nothing to draw: no sentence came to its <eos>")
 
 
-def _beam_tree(
-    steps: Sequence[Sequence[Branch]], dropped: int = 1, task: str = "", meanings: str = ""
-) -> Figure:
+def _beam_tree(steps: Sequence[Sequence[Branch]], task: str = "", meanings: str = "") -> Figure:
     """Draw what `beam_steps` has found as a tree -> the figure; the likeliest of all is loud.
 
-    Beside each word the probability of all words up to it, to which its box is filled. dropped: how
-    many of the dropped words are drawn behind each branch. task: what is translated. meanings: of
-    the words. Raises ValueError when no sentence was finished.
+    Beside each word the probability of all words up to it, to which its box is filled; of the words
+    dropped behind each branch the likeliest is drawn. task: what is translated. meanings: of the
+    words. Raises ValueError when no sentence was finished.
     """
     _check(steps)
-    nodes, best = tree(steps, dropped), finished(steps)[0]
+    nodes, best = tree(steps, 1), finished(steps)[0]
+    way = _way(nodes, best)
     lowest = max(node["row"] for node in nodes)
     across, down, first = (style.WIDTH - 1.05) / (len(steps) + 0.1), 0.54, steps[0][0].words[0]
     figure, ax = canvas(style.WIDTH, down * lowest + 1.75)
@@ -147,12 +155,6 @@ def _beam_tree(
     for step in range(1, len(steps) + 1):
         at = place(step, 0)[0], down * lowest + 0.8
         label(ax, at, f"word {step}", color=style.MUTED, ha="center")
-    wins = next(n for n in nodes if n["fate"] == "finished" and n["log_prob"] == best.log_prob)
-    way = {(wins["step"], wins["row"])}
-    while wins["step"]:
-        above = wins["step"] - 1, wins["from_row"]
-        wins = next(node for node in nodes if (node["step"], node["row"]) == above)
-        way.add(above)
     for node in nodes:
         x, y = place(node["step"], node["row"])
         half = HALF * across if node["step"] else 0.3
@@ -179,9 +181,8 @@ def _beam_tree(
             ax.hlines(y, x - half, x - half + 2 * half * likely, **width)
             ax.patches[-1].set_facecolor("none")
             ax.collections[-1].set_clip_path(ax.patches[-1])
-        said = f"{100 * likely:.0f} %" if likely > 0.01 else "< 1 %"
         label(ax, (x - half + 0.12, y), node["word"], **look)
-        label(ax, (x + half - 0.1, y), said, ha="right", **look)
+        label(ax, (x + half - 0.1, y), _likely(node), ha="right", **look)
         if chosen:
             label(ax, (x + half + 0.1, y), "wins", size=style.LABEL, color=color)
         if node["step"] == 1 and behind and not gone:
@@ -192,44 +193,49 @@ def _beam_tree(
 
 
 def _beam_stepper(
-    steps: Sequence[Sequence[Branch]], dropped: int = 1, start: int = 2, task: str = ""
+    steps: Sequence[Sequence[Branch]], start: int = 2, task: str = "", meanings: str = ""
 ) -> Any:
     """The same tree to step through: an Altair chart with a slider.
 
     Each word has two moments: all branches grow, and the best are kept. start: the moment that is
-    shown first. task: what is translated, in a few words. Raises ValueError when no sentence was
-    finished or there is no such moment.
+    shown first. task, meanings: as in the tree. Raises ValueError when no sentence was finished or
+    there is no such moment.
     """
     _check(steps)
     last = 2 * len(steps)
     if not 0 <= start <= last:
         raise ValueError(f"start={start} must lie between 0 and {last}")
-    nodes = tree(steps, dropped)
-    table = []
+    nodes, best = tree(steps, 1), finished(steps)[0]
+    way, table = _way(nodes, best), []
     for node in nodes:
         step, row = node["step"], node["row"]
         half = HALF if step else 0.25
-        said, _, number = _label(node).partition("  ")
         table.append(
             {key: node[key] for key in ("fate", "row", "from_row", "step")}
-            | {"label": said, "sum": number, "x": step, "left": step - half, "right": step + half}
+            | {"label": node["word"], "likely": _likely(node) if step else ""}
+            | {"x": step, "left": step - half, "right": step + half, "loud": (step, row) in way}
             | {"from_x": step - 1 + (HALF if step > 1 else 0.25), "grows": max(2 * step - 1, 0)}
             | {"top": row - 0.36, "bottom": row + 0.36}
         )
     slider = alt.binding_range(min=0, max=last, step=1, name="step ")
     moment = alt.param(name="moment", value=start, bind=slider)
+    lowest, done = max(node["row"] for node in nodes), 2 * len(best.words)
+    wins = f"datum.loud && moment >= {done}"
+    open_, gone, won = (f"datum.state == '{state}'" for state in (CANDIDATE, "dropped", "finished"))
     base = (
         alt.Chart(alt.Data(values=table))
         .transform_filter("datum.grows <= moment")
         .transform_calculate(
             state=f"moment > datum.grows || datum.step == 0 ? datum.fate : '{CANDIDATE}'"
         )
+        .transform_calculate(
+            ends=f"{gone} ? datum.x - 0.24 : datum.left",
+            beside=f"{gone} ? datum.x + 0.14 : datum.right",
+        )
     )
-    fates = ["kept", "finished", "dropped", CANDIDATE]
-    edges = [style.INK, style.INK, PALE, style.ACCENT]
-    lowest = max(node["row"] for node in nodes)
+    grown = base.transform_filter("datum.step > 0")
     x_scale = alt.Scale(domain=[-0.26, len(steps) + HALF + 0.01], nice=False)
-    y_scale = alt.Scale(domain=[lowest + 0.4, -0.95], nice=False)
+    y_scale = alt.Scale(domain=[lowest + 0.4, -0.4], nice=False)
 
     def x(field: str) -> Any:
         return alt.X(f"{field}:Q", scale=x_scale, axis=None)
@@ -237,72 +243,56 @@ def _beam_stepper(
     def y(field: str) -> Any:
         return alt.Y(f"{field}:Q", scale=y_scale, axis=None)
 
-    color = alt.Color(
-        "state:N", title=None, scale=alt.Scale(domain=fates, range=edges), legend=None
+    def chosen(first: Any, then: Any, otherwise: Any) -> Any:
+        """One look for words not kept (or not yet), one for the winner's way, one for the rest."""
+        own = alt.when(f"{gone} || {open_}").then(alt.value(first))
+        return own.when(wins).then(alt.value(then)).otherwise(alt.value(otherwise))
+
+    ink, strong = chosen(PALE, style.ACCENT, style.INK), chosen(1.3, 2.5, 1.3)
+    dashes = chosen([2, 3], [1, 0], [1, 0])
+    best_end = f"{won} && {wins}"
+    lines = grown.mark_rule().encode(
+        x("from_x"),
+        y("from_row"),
+        alt.X2("ends"),
+        alt.Y2("row"),
+        color=ink,
+        size=strong,
+        strokeDash=dashes,
     )
-    strong = alt.condition(f"datum.state == '{CANDIDATE}'", alt.value(2.5), alt.value(1.3))
-    filling = alt.condition(
-        "datum.state == 'finished'", alt.value(style.RULE), alt.value(style.PAPER)
-    )
-    dashes = alt.condition("datum.state == 'dropped'", alt.value([3, 3]), alt.value([1, 0]))
-    lines = (
-        base.transform_filter("datum.step > 0")
-        .mark_rule()
+    boxes = (
+        base.transform_filter(f"!({gone})")
+        .mark_rect(cornerRadius=6)
         .encode(
-            x("from_x"),
-            y("from_row"),
-            alt.X2("left"),
-            alt.Y2("row"),
-            color=color,
-            size=strong,
-            strokeDash=dashes,
-        )
-    )
-    key = [
-        {"state": fate, "left": len(steps) - HALF, "right": len(steps) - HALF + 0.2}
-        | {"row": row, "top": row - 0.16, "bottom": row + 0.16}
-        for place, fate in enumerate(fates)
-        for row in [lowest - 1.45 + 0.55 * place]
-    ]
-    keys = alt.Chart(alt.Data(values=key))
-    boxes, swatches = (
-        chart.mark_rect(cornerRadius=radius).encode(
             x("left"),
             y("top"),
             alt.X2("right"),
             alt.Y2("bottom"),
-            stroke=color.copy(),
-            fill=filling,
+            stroke=ink,
+            fill=alt.condition(best_end, alt.value(style.ACCENT), alt.value(style.PAPER)),
             strokeWidth=strong,
             strokeDash=dashes,
         )
-        for chart, radius in ((base, 6), (keys, 4))
     )
-    named = keys.mark_text(fontSize=13, color=style.MUTED, align="left", dx=10).encode(
-        x("right"), y("row"), text="state:N"
+    said = alt.when(best_end).then(alt.value(style.PAPER)).when(gone).then(alt.value(style.MUTED))
+    said = said.otherwise(alt.value(style.INK))
+    words = base.mark_text(fontSize=13, dy=alt.expr("datum.step > 0 ? -7 : 0")).encode(
+        x("x"), y("row"), text="label:N", color=said
     )
-    ink = alt.condition("datum.state == 'dropped'", alt.value(style.MUTED), alt.value(style.INK))
-    words = base.mark_text(fontSize=13, dy=alt.expr("datum.step > 0 ? -6 : 0")).encode(
-        x("x"), y("row"), text="label:N", color=ink
+    numbers = grown.mark_text(fontSize=12, dy=9).encode(
+        x("x"), y("row"), text="likely:N", color=said
     )
-    sums = (
-        base.transform_filter("datum.step > 0")
-        .mark_text(fontSize=12, dy=9)
-        .encode(x("x"), y("row"), text="sum:N", color=ink)
+    fates = (
+        grown.transform_filter(f"{won} || {gone} && datum.step * 2 == moment")
+        .mark_text(fontSize=13, align="left", dx=8)
+        .encode(
+            x("right"), y("row"), text="state:N", color=chosen(style.MUTED, style.ACCENT, style.INK)
+        )
     )
-    columns = [{"x": n, "row": -0.8, "head": f"word {n}"} for n in range(1, len(steps) + 1)]
-    heads = (
-        alt.Chart(alt.Data(values=columns))
-        .mark_text(fontSize=13, color=style.MUTED)
-        .encode(x("x"), y("row"), text="head:N")
-    )
-    says = alt.Title(
-        text=alt.expr(f"{_moments(steps)}[moment]"),
-        subtitle=[*[task] * bool(task), "Log-probability of the words so far: near 0 is likely"],
-    )
+    says = alt.Title(text=alt.expr(f"{_moments(steps)}[moment]"), subtitle=[task, meanings])
     return (
-        (lines + boxes + words + sums + heads + swatches + named)
-        .properties(width=min(140 * len(steps) + 60, 650), height=46 * (lowest + 1.6), title=says)
+        (lines + boxes + words + numbers + fates)
+        .properties(width=min(140 * len(steps) + 60, 650), height=46 * (lowest + 0.8), title=says)
         .add_params(moment)
     )
 
@@ -500,7 +490,7 @@ def words_through(translator: Translator, length: int, cache: bool) -> list[int]
     return seen
 
 
-MEANINGS = "estoy, soy: am    tengo: have    el: the    al: to the"
+MEANINGS = "estoy, soy: am · tengo: have · el: the · al: to the"
 
 
 @figure(
@@ -520,13 +510,14 @@ def draw_tree() -> Figure:
 @figure(
     "decoding-stepper",
     caption="Beam search to step through: a slider lets the tree grow, and branches are dropped.",
-    alt="A tree at the moment when its fourth words have grown and are not decided yet: after "
-    "'estoy el estudiante', with −2.08, come <eos> and 'le'. 'Soy estudiante' has finished with "
-    "−1.30, and its box is filled. Five words are grey: dropped. A slider lets the tree grow.",
+    alt="A tree at the moment when three words have grown and are decided. The way to 'soy "
+    "estudiante', which has finished with 27 %, is orange, and its last box is filled; 'estoy el "
+    "estudiante', with 12 %, goes on. Five words are dropped: grey, without a box, on dotted "
+    "lines. A slider lets the tree grow.",
 )
 def draw_stepper() -> Any:
-    task = f"“{STUDENT}” into Spanish; after each word the best two branches are kept"
-    return _beam_stepper(student_steps(), start=7, task=task)
+    task = f"“{STUDENT}”: how likely the words so far are; after each word the best two go on"
+    return _beam_stepper(student_steps(), start=6, task=task, meanings=MEANINGS)
 
 
 @figure(

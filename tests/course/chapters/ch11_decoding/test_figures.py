@@ -207,10 +207,12 @@ def test_the_alt_texts_say_what_is_there():
     assert "Temperature 1.5 gives rare words 79 %" in title
     kept = [way for name, way in panels.items() if name.startswith("top-")]
     assert len(kept) == 3 and all(way[others] == 0 for way in kept)
-    # What the still picture of the stepper shows: moment 7 of 8, each fate but one decided.
+    # What the still picture of the stepper shows: moment 6 of 8, when the third words are decided.
     steps = figures.student_steps()
     assert len(steps) == 4
     gone = [node for node in tree(steps, dropped=1) if node["fate"] == "dropped"]
     assert sum(node["step"] < 4 for node in gone) == 5
     done = {branch.words for branch in finished(steps[:3])}
     assert done == {("soy", "estudiante", "<eos>")}
+    shares = [round(100 * math.exp(branch.log_prob)) for branch in steps[2][:2]]
+    assert shares == [27, 12] and steps[2][1].words == ("estoy", "el", "estudiante")
