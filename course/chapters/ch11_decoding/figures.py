@@ -286,7 +286,7 @@ def _beam_stepper(
         grown.transform_filter(f"{won} || {gone} && datum.step * 2 == moment")
         .mark_text(fontSize=13, align="left", dx=8)
         .encode(
-            x("right"), y("row"), text="state:N", color=chosen(style.MUTED, style.ACCENT, style.INK)
+            x("beside"), y("row"), text="state:N", color=chosen(style.MUTED, style.ACCENT, style.INK)
         )
     )
     says = alt.Title(text=alt.expr(f"{_moments(steps)}[moment]"), subtitle=[task, meanings])
