@@ -13,14 +13,13 @@ from course.chapters.ch05_multi_head_attention import figures as heads
 from course.chapters.ch05_multi_head_attention.figures import ASKERS, TIRED, arcs, maps_of_tired
 from course.drawing import style
 from course.drawing.arrows import arrow, path, threads
-from course.drawing.cells import area
 from course.drawing.registry import figure
 from course.drawing.values import as_array, steady_round
 from course.drawing.words import canvas, heading, label, sentence, titled, width_of, word
 from transformer_lib.files import read_json
 from transformer_lib.interpret.patching import swap_attention
 from transformer_lib.interpret.pronouns import PronounBatch, best_head, head_accuracy, measurable
-from transformer_lib.interpret.recording import head_name
+from transformer_lib.interpret.recording import head_name  # noqa: F401 - an older copy asks here
 from transformer_lib.text import english_spanish
 from transformer_lib.translator import SHIPPED_MODEL, Translator
 
@@ -29,42 +28,34 @@ SEEN = 0.3  # weights below are no line in `crossing`
 
 
 def head_table(table: Sequence[Mapping[str, Any]]) -> Figure:
-    """Draw each head's share of largest weights on the right noun -> two rows of bars.
+    """Draw each head's share of largest weights on the right noun -> two rows of dots.
 
-    table: rows of `head_accuracy`. The upper bars look from the adjective, the lower ones from the
-    pronoun.
+    table: rows of `head_accuracy`. The upper dots are the looks of the adjective, the lower ones
+    those of the pronoun; above them a sentence with the word that looks.
     """
-    asked = {"adjective": "from the adjective", "pronoun": "from “it”"}
-    found = {asker: [row for row in table if row["from"] == asker] for asker in asked}
-    best = {asker: max(rows, key=lambda row: row["right"]) for asker, rows in found.items()}
-    said = [f"{100 * steady_round(row['right']):.0f} %" for row in best.values()]
-    layers, count = list(dict.fromkeys(row["layer"] for row in table)), len(found["adjective"])
-    high, left, gap = 0.9, 1.75, 0.25
-    step = (style.WIDTH - left - gap * (len(layers) - 1)) / count
-    figure, ax = canvas(style.WIDTH, 2 * high + 2.15)
-    heading(
-        ax,
-        f"From the adjective one head finds the noun in {said[0]}, from “it” none above {said[1]}",
-        f"Percent of sentences in which each of {count} heads looks most at the noun that is meant",
-    )
-    for (asker, title), foot in zip(asked.items(), (high + 0.75, 0.3), strict=True):
-        label(ax, (0.02, foot + high / 2), title, size=style.LABEL, weight="bold")
-        for place, row in enumerate(found[asker]):
-            x, right = left + place * step + layers.index(row["layer"]) * gap, row["right"]
-            loud = {"color": style.ACCENT, "weight": "bold"} if row is best[asker] else {}
-            area(ax, (x, foot), 0.8 * step, high, style.GROUND)
-            area(ax, (x, foot), 0.8 * step, high * right, loud.get("color", style.SOFT))
-            if right >= 0.005:
-                look, above = {"ha": "center"} | loud, min(high * right, high - 0.25) + 0.12
-                ink = {"color": style.ink_on(style.ACCENT)} if right > 0.9 else {}
-                text = f"{100 * steady_round(right):.0f}"
-                label(ax, (x + 0.4 * step, foot + above), text, **look | ink)
-            if loud:
-                label(ax, (x + 0.4 * step, foot - 0.14), f"head {row['head']}", ha="center", **loud)
-    for number, layer in enumerate(layers):
-        name = head_name(layer, 0).rpartition(", head")[0].removeprefix("decoder ")
-        x = left + number * (step * count / len(layers) + gap)
-        label(ax, (x, 2 * high + 1.05), name.replace(", ", ",\n"), size=style.LABEL)
+    figure, ax = canvas(style.WIDTH, 4.35)
+    left, long, words = 0.3, 7.2, TIRED.split()
+    loud = {"size": style.LABEL, "weight": "bold", "color": style.ACCENT, "ha": "center"}
+    for asker, kind, y in (("tired", "adjective", 2.15), ("it", "pronoun", 0.4)):
+        rows = sorted((row for row in table if row["from"] == kind), key=lambda row: row["right"])
+        *others, best = [row["right"] for row in rows]
+        shares = [f"{100 * steady_round(share):.0f} %" for share in (best, others[-1])]
+        if kind == "adjective":
+            note = "How often a head looks most at the noun that is meant, from the orange word"
+            title = f"From the adjective, one head finds the noun in {shares[0]} of sentences"
+            heading(ax, title, note)
+        marked = {asker: style.ACCENT, "animal": style.INK}
+        middles = sentence(ax, (left, y + 0.68), words, marked, gap=0.26)
+        ends = [(middles[words.index(word)], y + 0.91) for word in (asker, "animal")]
+        arrow(ax, *ends, style.ACCENT, thick=4 * best, rise=0.25)
+        path(ax, [(left, y), (left + long, y)], style.RULE, head=False)
+        for some, size, color in ((others, 60, style.SOFT), ([best], 260, style.ACCENT)):
+            across = [left + long * share for share in some]
+            ax.scatter(across, [y] * len(some), size, color, edgecolors=style.PAPER, zorder=3)
+        label(ax, (across[0], y + 0.3), f"head {rows[-1]['head']}: {shares[0]}", **loud)
+        said = f"the other {len(others)} heads: 0 to {shares[1]}"
+        label(ax, (left - 0.07, y - 0.25), said, color=style.MUTED)
+    label(ax, (left + long, y - 0.25), "100 % of sentences", ha="right", color=style.MUTED)
     return figure
 
 
@@ -343,9 +334,9 @@ def draw_token_view() -> Any:
 @figure(
     "causes-head-table",
     caption="In how many sentences the largest weight of each head is on the noun that is meant.",
-    alt="Two rows of 16 bars, four for each of four layers. Where the adjective looks, one bar is "
-    "full: encoder, layer 1, head 2, with 99 %; all others have 6 % or less, and most of them are "
-    "empty. Where 'it' looks, the largest is 27 %, of the same head.",
+    alt="A sentence twice, each with a line from 0 to 100 % below, and a dot for each of 16 heads. "
+    "Where 'tired' looks, one dot is far out, orange: head 2 of encoder layer 1, with 99 %; the "
+    "other 15 have at most 6 %. Where 'it' looks, the same head has 27 %, the others at most 7 %.",
 )
 def draw_head_table() -> Figure:
     translator = Translator.load()

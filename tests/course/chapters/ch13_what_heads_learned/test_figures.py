@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import torch
 from matplotlib.collections import LineCollection
-from matplotlib.colors import to_hex
+from matplotlib.colors import to_hex, to_rgb
 
 from course import experiments
 from course.chapters.ch05_multi_head_attention.figures import maps_of_tired
@@ -12,25 +12,26 @@ from course.chapters.ch13_what_heads_learned import figures
 from course.chapters.ch13_what_heads_learned import figures as causes
 from course.drawing import style
 from transformer_lib.interpret.pronouns import best_head
+from transformer_lib.interpret.recording import head_name
 from transformer_lib.text import english_spanish
 from transformer_lib.translator import AttentionMaps, Translator
 
 
 def test_heads_are_named_for_people():
-    assert causes.head_name("encoder.layers.1.self_attn", 2) == "encoder, layer 1, head 2"
+    assert head_name("encoder.layers.1.self_attn", 2) == "encoder, layer 1, head 2"
     name = "decoder cross-attention, layer 0, head 3"
-    assert causes.head_name("decoder.layers.0.cross_attn", 3) == name
+    assert head_name("decoder.layers.0.cross_attn", 3) == name
 
 
-def bars(ax) -> list[float]:
-    """What share of its ground each bar fills."""
-    grounds, filled = ax.patches[::2], ax.patches[1::2]
-    return [
-        one.get_height() / ground.get_height() for one, ground in zip(filled, grounds, strict=True)
-    ]
+def dots(ax) -> list[float]:
+    """The share at which each dot stands, row by row: the heads in rising order."""
+    line = next(p for p in ax.patches if p.get_edgecolor()[:3] == to_rgb(style.RULE))
+    left, right = line.get_path().vertices[[0, -1], 0]
+    across = [x for some in ax.collections for x in some.get_offsets()[:, 0]]
+    return [(x - left) / (right - left) for x in across]
 
 
-def test_the_table_has_a_bar_for_each_head():
+def test_the_table_has_a_dot_for_each_head():
     table = [
         {"layer": layer, "head": head, "from": word, "right": share}
         for word, start in (("adjective", 0.0), ("pronoun", 0.5))
@@ -41,10 +42,10 @@ def test_the_table_has_a_bar_for_each_head():
         for head, share in enumerate((start + more, start + more + 0.1))
     ]
     [ax] = causes.head_table(table).axes
-    assert bars(ax) == pytest.approx([0.0, 0.1, 0.25, 0.35, 0.5, 0.6, 0.75, 0.85])
+    assert dots(ax) == pytest.approx([0.0, 0.1, 0.25, 0.35, 0.5, 0.6, 0.75, 0.85])
     said = [text.get_text() for text in ax.texts]
-    assert [text for text in said if text.isdigit()] == ["10", "25", "35", "50", "60", "75", "85"]
-    assert any(text.startswith("Percent of sentences") for text in said), "the numbers have a name"
+    assert {"head 1: 35 %", "the other 3 heads: 0 to 25 %"} <= set(said)
+    assert {"head 1: 85 %", "100 % of sentences"} <= set(said)
 
 
 def test_bars_of_the_seeds():
@@ -134,11 +135,13 @@ def test_the_points_are_the_heads():
 
 def test_the_alt_text_of_the_table_says_what_is_there():
     ax = figures.draw_head_table().axes[0]
-    adjective, pronoun = np.sort(np.reshape(bars(ax), (2, 16))).tolist()
-    assert "in 99 %" in ax.texts[0].get_text() and "above 27 %" in ax.texts[0].get_text()
-    assert adjective[-1] == pytest.approx(0.99, abs=0.005) and adjective[-2] < 0.065
-    assert pronoun[-1] == pytest.approx(0.27, abs=0.005) and pronoun[-2] < 0.075
-    assert sum(share < 0.005 for share in adjective) > 12
+    adjective, pronoun = np.reshape(dots(ax), (2, 16)).tolist()
+    assert "in 99 % of sentences" in ax.texts[0].get_text()
+    assert adjective[-1] == pytest.approx(0.99, abs=0.005) and 0.055 < adjective[-2] < 0.065
+    assert pronoun[-1] == pytest.approx(0.27, abs=0.005) and 0.065 < pronoun[-2] < 0.075
+    said = [text.get_text() for text in ax.texts if text.get_text().startswith("head")]
+    assert said == ["head 2: 99 %", "head 2: 27 %"]
+    assert adjective[0] == pronoun[0] == 0
 
 
 def test_the_alt_texts_say_what_is_there():
