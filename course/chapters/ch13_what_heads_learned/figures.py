@@ -12,7 +12,7 @@ from course import experiments
 from course.chapters.ch05_multi_head_attention import figures as heads
 from course.chapters.ch05_multi_head_attention.figures import ASKERS, TIRED, arcs, maps_of_tired
 from course.drawing import style
-from course.drawing.arrows import arrow, path, threads
+from course.drawing.arrows import arrow, bracket, curve, path
 from course.drawing.registry import figure
 from course.drawing.values import as_array, steady_round
 from course.drawing.words import canvas, heading, label, sentence, titled, width_of, word
@@ -23,7 +23,7 @@ from transformer_lib.interpret.recording import head_name  # noqa: F401 - an old
 from transformer_lib.text import english_spanish
 from transformer_lib.translator import SHIPPED_MODEL, Translator
 
-NOT_BY_CHANCE = 0.55  # of a few hundred coins, as many are hardly ever heads
+LINE = ("color", "linewidth", "zorder")
 SEEN = 0.3  # weights below are no line in `crossing`
 
 
@@ -57,56 +57,6 @@ def head_table(table: Sequence[Mapping[str, Any]]) -> Figure:
         label(ax, (left - 0.07, y - 0.25), said, color=style.MUTED)
     label(ax, (left + long, y - 0.25), "100 % of sentences", ha="right", color=style.MUTED)
     return figure
-
-
-def _agreement_bars(
-    measured: Mapping[str, Sequence[float]],
-    seeds: Sequence[Any],
-    title: str = "",
-    example: str = "",
-) -> Figure:
-    """Draw the share of right endings after each change, a dot for each seed -> the figure.
-
-    measured: what is changed -> the shares, one for each of `seeds`; the first is a line, what the
-    others are compared with. Where their mean is no better than chance, the row is loud. example:
-    what becomes of a word in the last row.
-    """
-    for what, found in measured.items():
-        if len(found) != len(seeds):
-            raise ValueError(
-                f"{len(seeds)} seeds need {len(seeds)} shares each, but {what!r} has {len(found)}"
-            )
-    (base, before), *rows = measured.items()
-    figure, ax = style.panel(0.48 * len(rows) + 1.8)
-    note = f"Adjectives whose Spanish gender is right; a dot for each of {len(seeds)} training runs"
-    titled(figure, title, note)
-    for share, said in ((0.5, "by chance"), (np.mean(before), base)):
-        ax.axvline(share, color=style.MUTED, linewidth=1.2, linestyle=":", zorder=0)
-        said = f"{said}:\n{100 * share:.0f} %"
-        ax.text(share, -0.6, said, ha="center", va="bottom", color=style.MUTED)
-    for y, (_, found) in enumerate(rows):
-        color = style.ACCENT if np.mean(found) < NOT_BY_CHANCE else style.MUTED
-        ax.plot([0, min(found)], [y, y], color=style.RULE, linewidth=0.75, zorder=0)
-        heights = np.linspace(y - 0.17, y + 0.17, len(seeds))
-        look = {"edgecolor": style.PAPER, "linewidth": 0.6, "zorder": 3, "clip_on": False}
-        ax.scatter(found, heights, s=44, color=color, **look)
-        said = {"xytext": (13, 0), "textcoords": "offset points", "va": "center_baseline"}
-        said |= {"color": color, "weight": "bold" if color == style.ACCENT else "normal"}
-        text = _from_to(as_array(found))
-        last = ax.annotate(text, (max(found), y), annotation_clip=False, **said)
-    if example:
-        last.set_text(f"{text}: {example}")
-    ax.set(xlim=(0, 1.13), ylim=(len(rows) - 0.5, -0.5))
-    ax.set_yticks(range(len(rows)), [what for what, _ in rows])
-    ax.set_xticks([])
-    ax.tick_params(length=0)
-    ax.spines[:].set_visible(False)
-    return figure
-
-
-def _from_to(found: np.ndarray) -> str:
-    ends = dict.fromkeys(f"{100 * share:.0f}" for share in (found.min(), found.max()))
-    return "–".join(ends) + " %"
 
 
 def _before_and_after(
@@ -211,82 +161,47 @@ def _crossing(several: Sequence[Any]) -> Figure:
     """Draw which English words each Spanish word looks at, as lines between two rows of words.
 
     several: what a `Translator` gives for a sentence each. The lines are the mean of the heads of
-    the last cross-attention; the heavier the weight, the thicker; lines that cross another one are
-    marked.
+    the last cross-attention; the one that crosses most others is loud, and a ring marks each
+    crossing.
     """
-    figure, ax = canvas(style.WIDTH, 1.6 * len(several) + 0.45)
-    heading(ax, "Lines of attention cross where Spanish has another order of words")
+    figure, ax = canvas(style.WIDTH, 1.6 * len(several) + 0.5)
+    heading(ax, "Attention crosses where a word has another place in Spanish")
     most = max(max(len(one.src), len(one.tgt_out)) - 1 for one in several)  # without <eos>
-    first, step = 1.8, (style.WIDTH - 2.35) / max(most - 1, 1)
+    first, step = 1.9, (style.WIDTH - 2.5) / max(most - 1, 1)
     for number, maps in enumerate(several):
-        mean, lines = as_array(maps.last_cross_attention()), lines_between(maps)
-        low = 1.6 * (len(several) - number) - 1.35
-        if number:
-            ends = [(0.02, low + 1.28), (style.WIDTH - 0.02, low + 1.28)]
-            path(ax, ends, style.RULE, head=False, thick=0.75)
-        crossed = {line for pair in crossings(lines) for line in pair}
-        for words, y, language in (
-            (maps.src, low + 0.92, "English"),
-            (maps.tgt_out, low, "Spanish"),
+        low, lines = 1.6 * (len(several) - number) - 1.3, lines_between(maps)
+        crossed = crossings(lines)
+        ends = sum(crossed, ())  # a line as often as it crosses others
+        jumps = max(ends, key=ends.count, default=(-1, -1))
+        for words, y, language, loud in (
+            (maps.src, low + 0.92, "English", jumps[1]),
+            (maps.tgt_out, low, "Spanish", jumps[0]),
         ):
             label(ax, (0.02, y), language, color=style.MUTED)
             for place, text in enumerate(words[:-1]):
-                word(ax, (first + step * place, y), text, size=style.LABEL + 2)
+                color = style.ACCENT if place == loud else style.INK
+                word(ax, (first + step * place, y), text, size=style.LABEL + 2, color=color)
         for i, j in lines:
-            ends = [(first + step * i, low + 0.2)], [(first + step * j, low + 0.72)]
-            color = style.ACCENT if (i, j) in crossed else style.SOFT
-            threads(ax, *ends, mean[i, j], color, upright=True)
-        count = len(crossings(lines))
+            ends = (first + step * i, low + 0.2), (first + step * j, low + 0.72)
+            look = (style.ACCENT, 3.5, 3) if (i, j) == jumps else (style.SOFT, 2.2, 2)
+            ax.plot(*curve(*ends, upright=True).T, **dict(zip(LINE, look, strict=True)))
+        for one, other in crossed:
+            across = [curve((a, 0), (b, 1), upright=True) for a, b in (one, other)]
+            apart = across[0][:, 0] - across[1][:, 0]
+            part = np.interp(0, apart, across[0][:, 1])
+            x = first + step * np.interp(part, across[0][:, 1], across[0][:, 0])
+            ring = {"color": style.PAPER, "edgecolor": style.INK, "linewidth": 1.3, "zorder": 4}
+            ax.scatter(x, low + 0.2 + 0.52 * part, 46, **ring)
+        count = len(crossed)
         said = f"{count or 'no'} crossing{'s' if count != 1 else ''}"
-        look = {"weight": "bold", "color": style.ACCENT} if count else {}
+        look = {"weight": "bold"} if count else {"color": style.MUTED}
         label(ax, (0.02, low + 0.46), said, size=style.LABEL, **look)
-    return figure
-
-
-def _sharp_heads(results: Sequence[Mapping[str, Any]], named: Mapping[str, str]) -> Figure:
-    """Draw, for each head, how sharp it looks and what its absence changes -> the figure.
-
-    results: rows with layer, head, largest (mean of each word's largest weight) and changed (share
-    of translations). named: "layer.head" -> what is written next to its point.
-    """
-    figure = style.new_figure(style.WIDTH, 4.2)
-    figure.suptitle("How sharply a head looks doesn't say how much depends on it")
-    ax = figure.subplots()
-    for part, color, at in (
-        ("encoder", style.ENCODER, (0.36, 0.018)),
-        ("decoder", style.DECODER, (0.945, 0.128)),
-    ):
-        rows = [row for row in results if row["layer"].startswith(part)]
-        points = [[row[key] for row in rows] for key in ("largest", "changed")]
-        ax.scatter(*points, s=64, color=color, alpha=0.75, edgecolor=style.PAPER, zorder=3)
-        said = f"{len(rows)} heads of the {part}"
-        ax.text(*at, said, color=color, ha="left" if part == "encoder" else "right", weight="bold")
-    for row in results:
-        text = named.get(f"{row['layer']}.{row['head']}")
-        if text:
-            point, high = (row["largest"], row["changed"]), row["changed"] > 0.1
-            away = ((-34 if point[0] > 0.8 else 11), 0) if high else (0, 34)
-            side = "center" if not high else "right" if point[0] > 0.8 else "left"
-            line = {"arrowstyle": "-", "color": style.MUTED, "shrinkB": 6}
-            ax.annotate(
-                text,
-                point,
-                xytext=away,
-                textcoords="offset points",
-                ha=side,
-                va="center" if high else "bottom",
-                arrowprops=None if side == "left" else line,
-            )
-    ax.set(xlim=(0.3, 1.01), ylim=(-0.01, 0.25))
-    ticks = [0, 0.05, 0.1, 0.15, 0.2, 0.25]
-    ax.set_yticks(ticks, [f"{100 * tick:.0f} %" for tick in ticks])
-    ax.set_xlabel("how sharply the head looks: mean of each word's largest weight")
-    ax.set_ylabel("translations that change without it")
     return figure
 
 
 BEST = ("encoder.layers.1.self_attn", 2)  # of the shipped model; the notebook finds it again
 WIDE = "The animal didn't cross the street because it was too wide"
+ALIKE = [("decoder.layers.1.cross_attn", 0), ("decoder.layers.1.self_attn", 2)]  # as sharp
 SWAPPED = ("tired", "animal", "street")  # a word, and two whose weights change places
 CROSSING = ("I like trees", "My head hurts", "You have five balls left")
 
@@ -301,10 +216,9 @@ def _over_seeds() -> dict[str, dict[str, float]]:
         changes = {
             "nothing changed": measured["as trained"],
             "the one head off": measured["best head off"],
-            "another head off (worst of 15)": min(others),
-            "adjective can't see the nouns": measured["adjective can't see the nouns"],
+            "another head off": min(others),
             "“it” can't see the nouns": measured["pronoun can't see the nouns"],
-            "two numbers swapped": measured["two numbers swapped in the best head"],
+            "two weights swapped": measured["two numbers swapped in the best head"],
         }
         for change, share in changes.items():
             found.setdefault(change, {})[seed] = share
@@ -347,27 +261,52 @@ def draw_head_table() -> Figure:
 @figure(
     "causes-agreement",
     caption="Adjectives in the right gender after each change, for three training seeds.",
-    alt="Five rows with three dots each, and two lines: 50 % by chance, 99 % with nothing changed. "
-    "'it' barred from the nouns, and another head off: 97 to 99 %. The head that finds the noun "
-    "off, and the adjective barred from the nouns: 50 to 52 %. The weights of the two nouns "
-    "swapped: 1 %, as 'cansado' becomes 'cansada'.",
+    alt="Five rows, each with the words animal, street, it and tired, an arc for a look, and three "
+    "dots on a line from 0 to 100 %. Nothing changed, 'it' barred from the nouns, or the worst of "
+    "15 other heads off: 97 to 99 %. The head that finds the noun off: 52 %, as by chance. Its two "
+    "weights swapped, so that the arc leads to street, in orange: 1 %, 'cansada' for 'cansado'.",
 )
 def draw_agreement() -> Figure:
-    measured = _over_seeds()
-    said = {
-        "the one head off": "the head that finds\nthe noun is off",
-        "another head off (worst of 15)": "another head is off\n(the worst of 15)",
-        "adjective can't see the nouns": "the adjective can't\nsee the nouns",
-        "“it” can't see the nouns": "“it” can't\nsee the nouns",
-        "two numbers swapped": "the head's weights of\nboth nouns swapped",
+    measured, (right, wrong) = _over_seeds(), _endings(*SWAPPED)
+    figure, ax = canvas(style.WIDTH, 4.95)
+    note = "How often the Spanish adjective has the right gender: a dot for each training run"
+    heading(ax, "Swap two weights in one head, and the gender is wrong", note)
+    places = dict(zip(("animal", "street", "it", "tired"), (0.4, 1.25, 1.83, 2.38), strict=True))
+    across = 5.0 + 2.25 * np.array([0, 0.5, 1])  # nothing, chance, everything
+    looks, cut = [("tired", "animal", "-")], (0, (1, 1.5))
+    rows = {
+        "nothing changed": ("nothing changed", looks),
+        "“it” can't see the nouns": ("“it” can't see nouns", [*looks, ("it", "animal", cut)]),
+        "another head off": ("another head is off:\nthe worst of 15", looks),
+        "the one head off": ("the head that finds\nthe noun is off", [("tired", "animal", cut)]),
+        "two weights swapped": ("its weights of both\nnouns swapped", [("tired", "street", "-")]),
     }
-    best_first = sorted(measured, key=lambda change: -sum(measured[change].values()))
-    return _agreement_bars(
-        {said.get(change, change): list(measured[change].values()) for change in best_first},
-        list(measured["nothing changed"]),
-        "Without one head gender is a coin toss; with two weights swapped it is wrong",
-        " becomes ".join(_endings(*SWAPPED)),
-    )
+    ax.vlines(across[1], 0.8, 3.75, color=style.MUTED, linewidth=1.2, linestyle=":", zorder=0)
+    label(ax, (across[1], 3.9), "by chance: 50 %", ha="center", color=style.MUTED)
+    for row, (change, (said, arrows)) in enumerate(rows.items()):
+        y, loud = 3.4 - 0.77 * row, change == "two weights swapped"
+        color, weight = (style.ACCENT, "bold") if loud else (style.MUTED, "normal")
+        seen = [arrows[0][1], "tired"] if arrows[0][2] == "-" else []
+        for text, x in places.items():
+            ink = (color if loud else style.INK) if text in seen else style.MUTED
+            word(ax, (x, y), text, color=ink)
+        for start, end, line in arrows:
+            side, gone = -1 if start == "it" else 1, line == cut
+            ends = [(places[one], y + 0.17 * side) for one in (start, end)]
+            look = {"thick": 1.5 if gone else 3, "head": not gone, "linestyle": line}
+            arrow(ax, *ends, color, rise=0.17 if side > 0 else -0.12, **look)
+        label(ax, (3.0, y), said, size=style.LABEL, color=color if loud else style.INK)
+        shares = list(measured[change].values())
+        path(ax, [(across[0], y), (across[2], y)], style.RULE, head=False, thick=0.75)
+        dots = [across[0] + share * (across[2] - across[0]) for share in shares]
+        look = {"edgecolor": style.PAPER, "linewidth": 0.6, "zorder": 3}
+        ax.scatter(dots, [y + 0.1, y, y - 0.1], s=50, color=color, **look)
+        ends = dict.fromkeys(f"{100 * share:.0f}" for share in (min(shares), max(shares)))
+        text = "–".join(ends) + " %" + f": {wrong} for {right}" * loud
+        ground = {"facecolor": style.PAPER, "linewidth": 0, "pad": 1}
+        look = {"size": style.LABEL, "color": color, "weight": weight, "bbox": ground}
+        label(ax, (max(dots) + 0.14, y), text, **look)
+    return figure
 
 
 @figure(
@@ -392,9 +331,10 @@ def draw_swap() -> Figure:
 @figure(
     "causes-crossing",
     caption="Which English words each Spanish word looks at, in the last layer, mean of its heads.",
-    alt="Three pairs of word rows with lines. 'I like trees': no lines cross. 'My head hurts': the "
-    "line from 'duele' to 'hurts' crosses those of 'la' and 'cabeza', two crossings. 'You have "
-    "five balls left': a line from 'quedan' to 'left' crosses those of 'cinco' and 'pelotas'.",
+    alt="Three pairs of word rows with lines, and a ring on each crossing. 'I like trees': no "
+    "lines cross. 'My head hurts': the line from 'duele' to 'hurts', in orange, crosses those of "
+    "'la' and 'cabeza'. 'You have five balls left': a line from 'quedan' to 'left', in orange, "
+    "crosses those of 'cinco' and 'pelotas'.",
 )
 def draw_crossing() -> Figure:
     translator = Translator.load()
@@ -404,20 +344,36 @@ def draw_crossing() -> Figure:
 @figure(
     "causes-sharp-heads",
     caption="How sharp each of the 24 heads looks, and how many translations change without it.",
-    alt="24 points, 8 of the encoder and 16 of the decoder. The sharpest heads, all in the "
-    "decoder, are at all heights from 0 to 19 %; most of them at the bottom. The highest point, "
-    "22 %, is the encoder head that finds the noun, and it is only moderately sharp.",
+    alt="24 points: to the right, heads that look more sharply; above, more translations that "
+    "change without them. Two orange points stand one above the other, both at a sharpness of "
+    "0.98, with a bracket between them: 19 and 1 percent of the translations change. All others "
+    "are grey; the sharp ones are at all heights, most of them at the bottom. The highest, 22 "
+    "percent, is the encoder head that finds the noun, and it is only moderately sharp.",
 )
 def draw_sharp_heads() -> Figure:
     results = experiments.load("heads-off")["results"]
-    return _sharp_heads(
-        results,
-        {
-            "encoder.layers.1.self_attn.2": "finds the noun\nof the adjective",
-            "decoder.layers.0.cross_attn.3": "points at the noun\nthat is being written",
-            "decoder.layers.1.cross_attn.0": "decides between\ngusta and gustan",
-        },
-    )
+    pair = [row for row in results if (row["layer"], row["head"]) in ALIKE]
+    low, high = sorted(row["changed"] for row in pair)
+    sharp = pair[0]["largest"]
+    figure, ax = style.panel(4.2)
+    note = f"Two heads look equally sharply ({sharp:.2f}), and only one of them is needed"
+    titled(figure, "A sharp look doesn’t say how much depends on a head", note)
+    for rows, color, size in ((results, style.SOFT, 64), (pair, style.ACCENT, 130)):
+        points = [[row[key] for row in rows] for key in ("largest", "changed")]
+        look = {"edgecolor": style.PAPER, "zorder": 3, "clip_on": False}
+        ax.scatter(*points, s=size, color=color, **look)
+    bracket(ax, (sharp, low + 0.012), (sharp, high - 0.012), "", style.ACCENT)
+    look = {"xytext": (13, 0), "textcoords": "offset points", "color": style.ACCENT}
+    for share, said in ((high, "decides between\ngusta and gustan"), (low, "hardly matters")):
+        text = f"{100 * share:.0f} % change\n{said}"
+        ax.annotate(text, (sharp, share), **look, va="center", annotation_clip=False)
+    best = next(row for row in results if (row["layer"], row["head"]) == BEST)
+    text, at = f"{100 * best['changed']:.0f} %\nfinds the noun", (best["largest"], best["changed"])
+    ax.annotate(text, at, **look | {"color": style.MUTED}, va="center")
+    ax.set(xlim=(0.3, 1), ylim=(-0.006, 0.25), xticks=[], yticks=[])
+    ax.set_xlabel("how sharply the head looks: mean of each word's largest weight")
+    ax.set_ylabel("translations that change without it")
+    return figure
 
 
 @figure(

@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 import torch
-from matplotlib.collections import LineCollection
 from matplotlib.colors import to_hex, to_rgb
 
 from course import experiments
@@ -48,20 +47,22 @@ def test_the_table_has_a_dot_for_each_head():
     assert {"head 1: 85 %", "100 % of sentences"} <= set(said)
 
 
-def test_bars_of_the_seeds():
-    shares = {"nothing": [1.0, 0.9], "off": [0.5, 0.4], "a coin": [0.51, 0.55]}
-    shares = {"as trained": [1.0, 1.0]} | shares
-    ax = causes._agreement_bars(shares, ["0", "1"], example="o becomes a").axes[0]
-    dots = [dots.get_offsets()[:, 0].tolist() for dots in ax.collections]
-    assert dots == list(shares.values())[1:]
-    said = ["by chance:\n50 %", "as trained:\n100 %"]
-    said += ["90–100 %", "40–50 %", "51–55 %: o becomes a"]
-    assert [text.get_text() for text in ax.texts] == said
-    assert [line.get_xdata()[0] for line in ax.lines[:2]] == [0.5, 1.0]
-    colors = [to_hex(dots.get_facecolor()[0]).upper() for dots in ax.collections]
-    assert colors == [style.MUTED, style.ACCENT, style.ACCENT], "no better than chance is loud"
-    with pytest.raises(ValueError, match="2 seeds need 2 shares each, but 'off' has 1"):
-        causes._agreement_bars({"nothing": [1.0, 0.9], "off": [0.5]}, ["0", "1"])
+def test_each_change_has_a_dot_for_each_seed():
+    ax = figures.draw_agreement().axes[0]
+    chance, *dots = [one for one in ax.collections if one.get_label()[0] == "_"]
+    middle = chance.get_segments()[0][0, 0]
+    measured, found = figures._over_seeds(), [some.get_offsets()[:, 0] for some in dots]
+    assert len(measured) == len(found) == 5
+    order = ["nothing changed", "“it” can't see the nouns", "another head off"]
+    order += ["the one head off", "two weights swapped"]
+    shares = np.array([list(measured[change].values()) for change in order])
+    scale = np.polyfit(shares.ravel(), np.ravel(found), 1)
+    np.testing.assert_allclose(found, np.polyval(scale, shares))
+    assert middle == pytest.approx(np.polyval(scale, 0.5))
+    said = [text.get_text() for text in ax.texts if "%" in text.get_text()][1:]
+    assert said == ["99 %", "99 %", "97–98 %", "52 %", "1 %: cansada for cansado"]
+    colors = [to_hex(some.get_facecolor()[0]).upper() for some in dots]
+    assert colors == [style.MUTED] * 4 + [style.ACCENT]
 
 
 def test_lines_lead_from_the_spanish_word_to_the_english_one():
@@ -88,21 +89,25 @@ def test_lines_lead_from_the_spanish_word_to_the_english_one():
     assert lines == [(0, 0), (0, 1), (1, 0)], "means of 0.30, 0.70 and 0.95, and no <eos>"
     assert causes.crossings(lines) == [((0, 1), (1, 0))]
     ax = causes._crossing([maps]).axes[0]
-    drawn = [c for c in ax.collections if isinstance(c, LineCollection)]
-    ends = [c.get_paths()[0].vertices[[0, -1], 0] for c in drawn]
+    ends = [line.get_xdata()[[0, -1]] for line in ax.lines]
     first, second = ends[0][0], ends[1][1]
     expected = [[first, first], [first, second], [second, first]]
     np.testing.assert_allclose(ends, expected)
-    marked = [to_hex(c.get_color()[0]).upper() == style.ACCENT for c in drawn]
-    assert marked == [False, True, True], "those that cross"
+    assert [line.get_color() == style.ACCENT for line in ax.lines] == [False, True, False]
+    [[ring]] = [rings.get_offsets() for rings in ax.collections]
+    np.testing.assert_allclose(ring[0], (first + second) / 2)
     said = [text.get_text() for text in ax.texts if text.get_text()][1:]
     assert said == ["English", "the", "house", "Spanish", "la", "casa", "1 crossing"]
 
 
 def test_the_picture_of_crossings_counts_what_it_draws():
-    said = [text.get_text() for text in figures.draw_crossing().axes[0].texts]
-    counts = [text for text in said if "crossing" in text]
+    ax = figures.draw_crossing().axes[0]
+    counts = [text.get_text() for text in ax.texts if "crossing" in text.get_text()]
     assert counts == ["no crossings", "2 crossings", "2 crossings"]
+    assert len(ax.collections) == 4, "a ring for each"
+    color = style.readable(style.ACCENT)
+    loud = [text.get_text() for text in ax.texts if text.get_color() == color]
+    assert loud == ["hurts", "duele", "left", "quedan"]
 
 
 def test_the_exchange_shows_both_numbers_twice_and_the_letter_that_changes():
@@ -128,9 +133,12 @@ def test_the_best_head_is_the_one_in_the_figures():
 def test_the_points_are_the_heads():
     results = experiments.load("heads-off")["results"]
     ax = figures.draw_sharp_heads().axes[0]
-    points = [tuple(point) for dots in ax.collections for point in dots.get_offsets()]
-    assert sorted(points) == sorted((row["largest"], row["changed"]) for row in results)
-    assert len(points) == 24 and len(ax.texts) >= 3
+    every, pair = ([tuple(point) for point in dots.get_offsets()] for dots in ax.collections)
+    assert every == [(row["largest"], row["changed"]) for row in results] and len(every) == 24
+    assert set(pair) < set(every) and [round(sharp, 2) for sharp, _ in pair] == [0.98, 0.98]
+    said = [text.get_text().split("\n")[0] for text in ax.texts if text.get_text()]
+    assert said == ["19 % change", "1 % change", "22 %"]
+    assert max(row["changed"] for row in results) == pytest.approx(0.22, abs=0.005)
 
 
 def test_the_alt_text_of_the_table_says_what_is_there():
@@ -152,8 +160,7 @@ def test_the_alt_texts_say_what_is_there():
     assert row[[0, 3]].max() < 0.5
     bounds = {
         "the one head off": (0.50, 0.525),
-        "adjective can't see the nouns": (0.50, 0.525),
-        "two numbers swapped": (0.005, 0.015),
+        "two weights swapped": (0.005, 0.015),
     }
     assert figures._endings(*figures.SWAPPED) == ["cansado", "cansada"]
     for change, by_seed in figures._over_seeds().items():
