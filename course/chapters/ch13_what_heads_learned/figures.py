@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 
 from course import experiments
 from course.chapters.ch05_multi_head_attention import figures as heads
-from course.chapters.ch05_multi_head_attention.figures import ASKERS, TIRED, arcs, maps_of_tired
+from course.chapters.ch05_multi_head_attention.figures import TIRED, arcs, maps_of_tired
 from course.drawing import style
 from course.drawing.arrows import arrow, bracket, curve, path
 from course.drawing.registry import figure
@@ -19,7 +19,7 @@ from course.drawing.words import canvas, heading, label, sentence, titled, width
 from transformer_lib.files import read_json
 from transformer_lib.interpret.patching import swap_attention
 from transformer_lib.interpret.pronouns import PronounBatch, best_head, head_accuracy, measurable
-from transformer_lib.interpret.recording import head_name  # noqa: F401 - an older copy asks here
+from transformer_lib.interpret.recording import head_name
 from transformer_lib.text import english_spanish
 from transformer_lib.translator import SHIPPED_MODEL, Translator
 
@@ -67,82 +67,6 @@ def _before_and_after(
     weights = maps.weights[layer][None]
     swapped = swap_attention(0, head, query, first, second)(weights)
     return torch.stack([weights[0, head, query], swapped[0, head, query]])
-
-
-def exchanged(
-    words: Sequence[str],
-    rows: Any,
-    word: str,
-    nouns: Sequence[str],
-    endings: Sequence[str],
-    meanings: Sequence[str],
-) -> Figure:
-    """Draw a sentence before and after two weights of one word have changed places.
-
-    rows (2, s): what `word` looks at, before and after. endings: the last words of the translation
-    before and after; the letters in which they differ are marked. meanings: a note for each.
-    """
-    figure, ax = canvas(style.WIDTH, 4.4)
-    asks = f"What “{word}” looks at in one head, and the last word of the translation"
-    heading(ax, f"Two numbers change places, and {endings[0]} becomes {endings[1]}", asks)
-    same, tops = len(commonprefix(list(endings))), (2.78, 0.82)
-    for row, y, side, when, ending, meaning in zip(
-        as_array(rows), tops, (1, -1), ("as it is", "swapped"), endings, meanings, strict=True
-    ):
-        label(ax, (0.02, y), when, size=style.LABEL, weight="bold", va="baseline")
-        weights = {noun: float(row[words.index(noun)]) for noun in nouns}
-        seen = max(nouns, key=weights.__getitem__)
-        marked = {**dict.fromkeys([word, *nouns], style.INK), seen: style.ACCENT}
-        found = sentence(ax, (0.85, y), words, marked, size=style.LABEL, gap=0.15)
-        middle = dict(zip(reversed(words), reversed(found), strict=True))
-        edge, under = y + 0.05 + 0.2 * side, y + 0.05 - 0.42 * side
-        rise = side * (0.22 + 0.07 * abs(middle[word] - middle[seen]))
-        ends = (middle[word], edge), (middle[seen], edge)
-        arrow(ax, *ends, style.ACCENT, thick=5 * weights[seen], rise=rise)
-        for noun, weight in weights.items():
-            strong = noun == seen
-            look = {"color": style.ACCENT if strong else style.MUTED}
-            look["weight"] = "bold" if strong else "normal"
-            at, number = (middle[noun], under), f"{steady_round(weight):.2f}"
-            label(ax, at, number, size=style.TITLE, ha="center", **look)
-        between = sum(middle[noun] for noun in nouns) / 2
-        label(ax, (between, under), "attention weights", ha="center", color=style.MUTED)
-        arrow(ax, (found[-1] + 0.38, y + 0.05), (found[-1] + 0.72, y + 0.05))
-        x = found[-1] + 0.84
-        for text, color in ((ending[:same], style.INK), (ending[same:], style.ACCENT)):
-            look = {"weight": "bold", "color": color, "va": "baseline"}
-            label(ax, (x, y - 0.02), text, size=style.TITLE, **look)
-            x += width_of(text, style.TITLE) + 0.03
-        label(ax, (style.WIDTH - 0.1, under), meaning, ha="right", color=style.MUTED)
-    for start, end, color in (
-        (*nouns[::-1], style.MUTED),
-        (*nouns, style.ACCENT),
-    ):
-        arrow(ax, (middle[start], tops[0] - 0.57), (middle[end], tops[1] + 0.69), color)
-    return figure
-
-
-def _same_and_other(
-    sentences: Sequence[tuple[Sequence[str], Any]], changed: Sequence[str], same: str
-) -> Figure:
-    """Draw what two words look at in two sentences that differ in one word -> the figure.
-
-    sentences: the words and the weights (s, s) of one head, for each. changed: the word in which
-    they differ, as it is in each; its looks go above the sentence. same: the word whose looks go
-    below it.
-    """
-    figure, ax = canvas(style.WIDTH, 5.4)
-    both = " and ".join(f"“{one}”" for one in changed)
-    heading(ax, f"{both} look at different nouns, “{same}” at the same one")
-    for (words, weights), other, y in zip(sentences, changed, (3.4, 1.05), strict=True):
-        weights = as_array(weights)
-        places = {other: words.index(other), same: words.index(same)}
-        found = {words[weights[place].argmax()]: style.INK for place in places.values()}
-        marked = {**found, other: ASKERS[other], same: ASKERS[same]}
-        middles = sentence(ax, (0.1, y), words, marked, gap=0.27)
-        arcs(ax, middles, y + 0.26, weights[places[other]], places[other], ASKERS[other])
-        arcs(ax, middles, y - 0.12, weights[places[same]], places[same], ASKERS[same], below=True)
-    return figure
 
 
 def lines_between(maps: Any) -> list[tuple[int, int]]:
@@ -314,18 +238,50 @@ def draw_agreement() -> Figure:
     caption="Two numbers of one row of one head change places, and a letter of the translation "
     "with them.",
     alt="The sentence 'The animal didn't cross the street because it was too tired' twice. Above, "
-    "as it is: a thick arrow from 'tired' to 'animal', attention weight 1.00; 'street' has 0.00 "
-    "and none; at the right Spanish ends in 'cansado', masculine like el animal. Crossed arrows "
-    "lead to the numbers below. There the thick arrow leads to 'street', and Spanish ends in "
-    "'cansada', feminine like la calle.",
+    "as it is: an arrow from 'tired' to 'animal', attention weight 1.00; 'street' has 0.00 and "
+    "none; at the right Spanish ends in 'cansado', masculine like el animal. Crossed arrows, the "
+    "thick one in orange, lead to the numbers below. There the arrow leads to 'street', and "
+    "Spanish ends in 'cansada', feminine like la calle.",
     hero=True,
 )
 def draw_swap() -> Figure:
-    maps = maps_of_tired()
-    rows = _before_and_after(maps, *BEST, *SWAPPED)
-    endings = _endings(*SWAPPED)
-    meanings = ("masculine, like el animal", "feminine, like la calle (street)")
-    return exchanged(maps.src[:-1], rows[:, :-1], SWAPPED[0], SWAPPED[1:], endings, meanings)
+    maps, (asker, *nouns) = maps_of_tired(), SWAPPED
+    words, rows = maps.src[:-1], as_array(_before_and_after(maps, *BEST, *SWAPPED))
+    endings, tops = _endings(*SWAPPED), (2.78, 0.82)
+    figure, ax = canvas(style.WIDTH, 4.4)
+    asks = f"What “{asker}” looks at in one head, and the last word of the translation"
+    heading(ax, f"Two numbers change places, and {endings[0]} becomes {endings[1]}", asks)
+    same = len(commonprefix(endings))
+    kinds = ("masculine,\nlike el animal", "feminine,\nlike la calle")
+    for row, y, side, when, ending, meaning in zip(
+        rows, tops, (1, -1), ("as it is", "swapped"), endings, kinds, strict=True
+    ):
+        label(ax, (0.02, y), when, size=style.LABEL, weight="bold", va="baseline")
+        weights = {noun: float(row[words.index(noun)]) for noun in nouns}
+        seen = max(nouns, key=weights.__getitem__)
+        marked = {**dict.fromkeys([asker, *nouns], style.INK), seen: style.ACCENT}
+        found = sentence(ax, (0.85, y), words, marked, size=style.LABEL, gap=0.15)
+        middle = dict(zip(reversed(words), reversed(found), strict=True))
+        edge, under = y + 0.05 + 0.2 * side, y + 0.05 - 0.42 * side
+        rise = side * (0.22 + 0.07 * abs(middle[asker] - middle[seen]))
+        arrow(ax, (middle[asker], edge), (middle[seen], edge), style.MUTED, thick=2, rise=rise)
+        for noun, weight in weights.items():
+            look = {"color": style.ACCENT, "weight": "bold"} if noun == seen else {}
+            at, number = (middle[noun], under), f"{steady_round(weight):.2f}"
+            label(ax, at, number, size=style.TITLE, ha="center", **{"color": style.MUTED} | look)
+        between = sum(middle[noun] for noun in nouns) / 2
+        label(ax, (between, under), "attention weights", ha="center", color=style.MUTED)
+        arrow(ax, (found[-1] + 0.38, y + 0.05), (found[-1] + 0.72, y + 0.05))
+        x = found[-1] + 0.84
+        for text, color in ((ending[:same], style.INK), (ending[same:], style.ACCENT)):
+            look = {"weight": "bold", "color": color, "va": "baseline"}
+            label(ax, (x, y - 0.02), text, size=style.TITLE, **look)
+            x += width_of(text, style.TITLE) + 0.03
+        label(ax, (found[-1] + 0.84, under), meaning, color=style.MUTED)
+    for start, end, color, thick in ((*nouns[::-1], style.MUTED, 1.5), (*nouns, style.ACCENT, 3.5)):
+        ends = (middle[start], tops[0] - 0.57), (middle[end], tops[1] + 0.69)
+        arrow(ax, *ends, color, thick=thick)
+    return figure
 
 
 @figure(
@@ -382,13 +338,22 @@ def draw_sharp_heads() -> Figure:
     "finds the right noun in most sentences.",
     alt="The sentence 'The animal didn't cross the street because it was too tired', and below it "
     "the same sentence with 'wide'. An arrow leads from 'tired' to 'animal', but from 'wide' to "
-    "'street', each with 100 % of the attention. Under both sentences the same arrow leads from "
-    "'it' to 'animal', with 98 %, so it doesn't tell which noun is meant.",
+    "'street', each with 100 % of the attention, in orange. Under both sentences the same grey "
+    "arrow leads from 'it' to 'animal', with 98 %: it doesn't tell which noun is meant.",
 )
 def draw_attention_animal() -> Figure:
     translator = Translator.load()
     layer, head = best_head(translator, english_spanish.load_pronoun())
-    several = [translator.attention_maps(sentence) for sentence in (TIRED, WIDE)]
-    return _same_and_other(
-        [(maps.src, maps.weights[layer][head]) for maps in several], ("tired", "wide"), "it"
-    )
+    figure, ax = canvas(style.WIDTH, 5.5)
+    title = "“tired” and “wide” look at different nouns, “it” at the same one"
+    heading(ax, title, f"In one head: {head_name(layer, head)}")
+    for text, other, y in ((TIRED, "tired", 3.35), (WIDE, "wide", 1.05)):
+        maps = translator.attention_maps(text)
+        words, weights = maps.src, as_array(maps.weights[layer][head])
+        places = {other: words.index(other), "it": words.index("it")}
+        found = {words[weights[place].argmax()]: style.INK for place in places.values()}
+        loud = {words[weights[places[other]].argmax()]: style.ACCENT, other: style.ACCENT}
+        middles = sentence(ax, (0.1, y), words, found | {"it": style.INK} | loud, gap=0.27)
+        arcs(ax, middles, y + 0.26, weights[places[other]], places[other], style.ACCENT)
+        arcs(ax, middles, y - 0.12, weights[places["it"]], places["it"], style.SOFT, below=True)
+    return figure
