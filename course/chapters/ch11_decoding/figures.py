@@ -12,18 +12,23 @@ from typing import Any
 import numpy as np
 import torch
 from matplotlib.figure import Figure
-from matplotlib.ticker import MultipleLocator
 from torch.utils.flop_counter import FlopCounterMode
 
 from course import experiments
 from course.drawing import lazy_altair as alt
 from course.drawing import style
 from course.drawing.arrows import box, path
-from course.drawing.plots import curves, doubling, name_lines
+from course.drawing.cells import area
+from course.drawing.plots import curves, name_lines
 from course.drawing.registry import figure
 from course.drawing.values import steady_round
-from course.drawing.words import canvas, heading, label, titled
-from transformer_lib.decoding import DecoderState, inference_mode, sampling_distribution
+from course.drawing.words import canvas, heading, label, sentence, titled
+from transformer_lib.decoding import (
+    DecoderState,
+    beam_search,
+    inference_mode,
+    sampling_distribution,
+)
 from transformer_lib.text.batching import source_batch
 from transformer_lib.text.tokens import BOS, EOS, PAD, SPECIALS
 from transformer_lib.translator import Translator
@@ -286,7 +291,10 @@ def _beam_stepper(
         grown.transform_filter(f"{won} || {gone} && datum.step * 2 == moment")
         .mark_text(fontSize=13, align="left", dx=8)
         .encode(
-            x("beside"), y("row"), text="state:N", color=chosen(style.MUTED, style.ACCENT, style.INK)
+            x("beside"),
+            y("row"),
+            text="state:N",
+            color=chosen(style.MUTED, style.ACCENT, style.INK),
         )
     )
     says = alt.Title(text=alt.expr(f"{_moments(steps)}[moment]"), subtitle=[task, meanings])
@@ -355,89 +363,8 @@ def cost_curves(lengths: Sequence[int], costs: Mapping[str, Sequence[int]]) -> F
     return figure
 
 
-def _wider_beams(rows: Sequence[Mapping[str, Any]]) -> Figure:
-    """Draw how likely, how long and how often right the best translations are -> the figure.
-
-    rows: {"beam", "log_prob", "words", "right", "sentences"}, one for each beam size. Raises
-    ValueError when a beam size is there twice.
-    """
-    beams = [row["beam"] for row in rows]
-    if len(set(beams)) < len(beams):
-        raise ValueError(f"each beam size should be there once, but they are {beams}")
-    first, last = rows[0], rows[-1]
-    likely = [100 * math.expm1(row["log_prob"] - first["log_prob"]) for row in rows]
-    longer, right = (
-        [100 * (row[key] / first[key] - 1) for row in rows] for key in ("words", "right")
-    )
-    lines = {
-        f"{likely[-1]:.0f} % likelier": likely,
-        f"{last['right']} right instead of {first['right']}": right,
-        f"{-longer[-1]:.0f} % shorter": longer,
-    }
-    figure, ax = style.panel(3.8)
-    note = (
-        f"{last['sentences']:,} long sentences. A beam of {beams[-1]} keeps the {beams[-1]} "
-        "likeliest beginnings after each word"
-    )
-    titled(figure, "A wider beam finds likelier translations, not more right ones", note)
-    ax.axhline(0, color=style.RULE, linewidth=1, zorder=0.5)
-    curves(ax, beams, lines, loud=list(lines)[1:2], marker="o", linestyle="-", clip_on=False)
-    doubling(ax, beams)
-    ax.set_xticklabels([f"{beam}, greedy" if beam == 1 else beam for beam in beams])
-    ax.set(
-        xlim=(None, beams[-1]),
-        xlabel="beginnings kept (beam size)",
-        ylabel="change from greedy decoding",
-    )
-    ax.yaxis.set_major_locator(MultipleLocator(5))
-    ax.yaxis.set_major_formatter(lambda change, _: f"{change:+.0f} %" if change else "0")
-    return figure
-
-
-def _sharpened_rows(
-    panels: Mapping[str, Mapping[str, float]], others: str, title: str = ""
-) -> Figure:
-    """Draw what can be drawn as the next word, a bar of shares for each way to sharpen -> figure.
-
-    panels: way -> {word: probability}, all with the same words; the first line of a way is its
-    name, the second says what it does. others: the name of the last word, which stands for all the
-    rest and is loud. Raises ValueError when the words of two ways differ or a way's probabilities
-    don't add up to 1.
-    """
-    first = next(iter(panels.values()))
-    figure, ax = style.panel(0.62 * len(panels) + 1.15)
-    titled(figure, title, f"The first word for “{STUDENT}”: how likely it is drawn")
-    colors = [style.SOFT, style.RULE, style.MUTED]
-    for y, (name, row) in enumerate(panels.items()):
-        if list(row) != list(first):
-            raise ValueError(f"{name!r} has the words {list(row)}, not {list(first)}")
-        if abs(sum(row.values()) - 1) > 1e-3:
-            raise ValueError(f"{name!r}: probabilities add up to 1, not {sum(row.values()):.3f}")
-        start = 0.0
-        for place, (word, p) in enumerate(row.items()):
-            color = style.ACCENT if word == others else colors[place]
-            ax.barh(y, p, 0.62, start, color=color, edgecolor=style.PAPER)
-            look = {"ha": "center", "va": "center_baseline"}
-            if p > 0.05:
-                said = f"{100 * p:.0f} %"
-                weight = "bold" if word == others else "normal"
-                ink = style.ink_on(color)
-                ax.text(start + p / 2, y, said, color=ink, weight=weight, **look)
-            if not y and word == others:
-                ax.text(1, -0.5, word, color=style.ACCENT, weight="bold", ha="right")
-            elif not y:
-                ax.text(start + p / 2, -0.5, word, ha="center")
-            start += p
-        way, does = [*name.split("\n"), ""][:2]
-        left = {"x": -0.02, "ha": "right", "va": "center_baseline"}
-        ax.text(**left, y=y - 0.16 * bool(does), s=way, weight="bold")
-        ax.text(**left, y=y + 0.2, s=does, color=style.MUTED, size=style.NOTE)
-    ax.set(xlim=(0, 1), ylim=(len(panels) - 0.6, -0.75), xticks=[], yticks=[])
-    ax.spines[:].set_visible(False)
-    return figure
-
-
 STUDENT = "I am the student"
+EVERY_DAY = "His married neighbor makes a big cookie in front of the quiet museum every day"
 LENGTHS = (4, 8, 16, 32, 64)
 WAYS = {"without cache": False, "with cache": True}
 
@@ -539,54 +466,111 @@ def draw_cost() -> Figure:
 
 @figure(
     "decoding-wider",
-    caption="A wider beam finds likelier translations, shorter ones, and not more right ones.",
-    alt="Three curves over the beam sizes 1, 2, 4 and 8: the change from greedy, which is a beam "
-    "of 1. How likely the best translation is rises by 11 percent, its length falls by 2 percent, "
-    "and the number of right ones stays nearly the same: 588 of 1,000 at first, then 585.",
+    caption="A wider beam finds likelier translations, and not more right ones.",
+    alt="Two curves over the beam sizes 1, which is greedy, 2, 4 and 8. How likely the best "
+    "translation is rises by 11 percent; the number of right ones stays nearly the same, 588 of "
+    "1,000 at first, then 585. The gap between them is filled. Below, a sentence: the right "
+    "translation ends in 'todos los días'; a beam of 8 leaves these words out, and is likelier.",
 )
 def draw_wider() -> Figure:
-    rows = experiments.load("beam")["rows"]
-    chosen = [row for row in rows if row["split"] == "longer" and row["alpha"] == 0.0]
-    return _wider_beams(chosen)
+    rows = [row for row in experiments.load("beam")["rows"] if row["split"] == "longer"]
+    rows = [row for row in rows if row["alpha"] == 0.0]
+    first, last = rows[0], rows[-1]
+    likely = [math.exp(row["log_prob"] - first["log_prob"]) - 1 for row in rows]
+    right = [row["right"] / first["right"] - 1 for row in rows]
+    figure, ax = canvas(style.WIDTH, 4.95)
+    note = f"{last['sentences']:,} long sentences; a beam keeps the likeliest beginnings"
+    heading(ax, "A wider beam finds likelier translations, not more right ones", note)
+    x, base = np.linspace(0.55, 6.35, len(rows)), 2.15
+    heights = [base + 15 * np.array(changes) for changes in (likely, right)]
+    ax.fill_between(x, *heights, color=style.tint(style.ACCENT), linewidth=0)
+    ends = (
+        f"{100 * likely[-1]:.0f} % likelier",
+        f"{last['right']} right\ninstead of {first['right']}",
+    )
+    for height, color, said in zip(heights, (style.ACCENT, style.INK), ends, strict=True):
+        ax.plot(x, height, "o-", color=color, linewidth=2.8)
+        look = {"size": style.LABEL, "color": color, "weight": "bold"}
+        label(ax, (x[-1] + 0.15, height[-1]), said, **look)
+    for at, row in zip(x, rows, strict=True):
+        said = "greedy" if row["beam"] == 1 else f"beam of {row['beam']}"
+        label(ax, (at, base - 0.47), said, size=style.LABEL, ha="center")
+    words, gone, times = _left_out()
+    sentence(ax, (0.1, 0.62), words, dict.fromkeys(words[gone:], style.ACCENT), size=10.5, gap=0.18)
+    label(ax, (0.1, 0.98), f"{EVERY_DAY}:", color=style.MUTED)
+    said = f"a beam of {last['beam']} leaves this out, and is {times:.1f} times as likely"
+    label(ax, (7.7, 0.24), said, ha="right", color=style.ACCENT, weight="bold")
+    return figure
+
+
+def _left_out() -> tuple[list[str], int, float]:
+    """The words of a right translation; from where a beam of 8 leaves them out; its advantage."""
+    translator = Translator.load()
+    src = source_batch([translator.src.vocab.encode(translator.read(EVERY_DAY))])
+    greedy, wide = (
+        beam_search(translator.model, src, beam_size=size, length_penalty=0.0)[0][0]
+        for size in (1, 8)
+    )
+    words = translator.tgt.vocab.decode(greedy.ids)
+    return words, len(wide.ids), math.exp(wide.log_prob - greedy.log_prob)
 
 
 SHARPENED = {
     "as the model says": {},
     "temperature 0.5\nlikely words gain": {"temperature": 0.5},
     "temperature 1.5\nrare words gain": {"temperature": 1.5},
-    "top-k with k = 3\nonly the 3 likeliest": {"top_k": 3},
-    "top-p with p = 0.7\nthe fewest that add up to 0.7": {"top_p": 0.7},
-    "top-k with k = 1\ngreedy: always the likeliest": {"top_k": 1},
+    "top-k with k = 2\nor top-p with p = 0.7": {"top_k": 2},
 }
-FIRST_WORDS = {"estoy": "am", "soy": "am", "tengo": "have"}
 
 
-def _sharpened_first_words() -> tuple[dict[str, dict[str, float]], str]:
+def _first_words() -> dict[str, dict[str, float]]:
     """How likely each first word of "I am the student" is drawn, for each way to sharpen."""
     following = next_words(Translator.load(), STUDENT)(())
-    words, logits = list(following), torch.tensor(list(following.values()))
-    others = "all others"
-    panels = {}
-    for name, how in SHARPENED.items():
-        p = dict(zip(words, sampling_distribution(logits, **how).tolist(), strict=True))
-        row = {f"{word} ({english})": p[word] for word, english in FIRST_WORDS.items()}
-        rest = sum(p[word] for word in words if word not in FIRST_WORDS)
-        panels[name] = {**row, others: rest}
-    return panels, others
+    logits = torch.tensor(list(following.values()))
+    return {
+        name: dict(zip(following, sampling_distribution(logits, **how).tolist(), strict=True))
+        for name, how in SHARPENED.items()
+    }
 
 
 @figure(
     "decoding-sampling",
     caption="What temperature, top-k and top-p make of one row of probabilities.",
-    alt="Six bars, each cut into the shares of the first Spanish words of 'I am the student': "
-    "'estoy', 'soy', 'tengo', and in orange all others together. As the model says: 39, 36, 1 and "
-    "24 percent. Temperature 0.5 leaves nearly nothing for the others, temperature 1.5 gives them "
-    "79. Top-k 3 keeps the first three, top-p 0.7 the first two, top-k 1 only 'estoy'.",
+    alt="Four bars, each cut into the shares of the first Spanish words of 'I am the student': "
+    "'estoy', 'soy', and in orange all others together, such as 'tengo', 'huevos' and 'voy'. As "
+    "the model says: 39, 36 and 25 percent. Temperature 0.5 leaves the others nearly nothing, "
+    "temperature 1.5 gives them 80. Top-k 2 and top-p 0.7 both keep 'estoy' and 'soy' alone.",
 )
 def draw_sampling() -> Figure:
-    panels, others = _sharpened_first_words()
-    rare = panels["temperature 1.5\nrare words gain"][others]
-    title = (
-        f"Temperature 1.5 gives rare words {100 * rare:.0f} %; top-k and top-p give them nothing"
-    )
-    return _sharpened_rows(panels, others, title)
+    panels, kept = _first_words(), ("estoy", "soy")
+    plain, *_ = panels.values()
+    rare = sorted(set(plain) - set(kept), key=plain.__getitem__, reverse=True)[:5]
+    figure, ax = canvas(style.WIDTH, 4.2)
+    others = {name: 1 - sum(row[word] for word in kept) for name, row in panels.items()}
+    most = max(others, key=others.__getitem__)
+    note = f"The first word for “{STUDENT}”: how likely it is drawn"
+    title = f"{most.split(chr(10))[0].capitalize()} gives rare words {100 * others[most]:.0f} %"
+    heading(ax, title + "; top-k and top-p, nothing", note)
+    left, wide, high = 2.15, 5.75, 0.46
+    for place, (name, row) in enumerate(panels.items()):
+        y, start = 2.8 - 0.8 * place, left
+        way, does = [*name.split("\n"), ""][:2]
+        label(ax, (left - 0.15, y + 0.12 * bool(does)), way, ha="right", weight="bold", size=11)
+        label(ax, (left - 0.15, y - 0.13), does, ha="right", color=style.MUTED)
+        parts = {"estoy": style.SOFT, "soy": style.RULE, "all others": style.ACCENT}
+        for word, color in parts.items():
+            p = row.get(word, others[name])
+            area(ax, (start, y - high / 2), wide * p, high, color)
+            middle, look = start + wide * p / 2, {"ha": "center", "size": style.LABEL}
+            if p > 0.05:
+                bold = {"weight": "bold"} if word == "all others" else {}
+                said = f"{100 * p:.0f} %"
+                if name == most and word == "all others":
+                    said += ": " + ", ".join(rare) + " …"
+                label(ax, (middle, y), said, color=style.ink_on(color), **look, **bold)
+            if not place:
+                gloss = f"{word} (am)" if word in kept else word
+                ink = style.ACCENT if word == "all others" else style.INK
+                label(ax, (middle, y + 0.4), gloss, color=ink, **look)
+            start += wide * p
+    return figure
