@@ -190,9 +190,10 @@ def _beam_tree(steps: Sequence[Sequence[Branch]], task: str = "", meanings: str 
         label(ax, (x + half - 0.1, y), _likely(node), ha="right", **look)
         if chosen:
             label(ax, (x + half + 0.1, y), "wins", size=style.LABEL, color=color)
-        if node["step"] == 1 and behind and not gone:
-            side = "behind" if loud else "ahead"
-            label(ax, (x - half + 0.04, y + 0.31), side, size=style.LABEL, color=color)
+        if node["step"] <= 2 and behind and not gone:
+            first = node["log_prob"] == steps[node["step"] - 1][0].log_prob
+            at, side = (x - half + 0.04, y + 0.31), "ahead" if first else "behind"
+            label(ax, at, side, size=style.LABEL, color=color)
     label(ax, (style.WIDTH - 0.05, place(1, lowest)[1]), meanings, ha="right", color=style.MUTED)
     return figure
 
@@ -236,6 +237,7 @@ def _beam_stepper(
         .transform_calculate(
             ends=f"{gone} ? datum.x - 0.24 : datum.left",
             beside=f"{gone} ? datum.x + 0.14 : datum.right",
+            fate=f"{won} && datum.loud && moment == {last} ? 'wins' : datum.state",
         )
     )
     grown = base.transform_filter("datum.step > 0")
@@ -276,7 +278,6 @@ def _beam_stepper(
             stroke=ink,
             fill=alt.condition(best_end, alt.value(style.ACCENT), alt.value(style.PAPER)),
             strokeWidth=strong,
-            strokeDash=dashes,
         )
     )
     said = alt.when(best_end).then(alt.value(style.PAPER)).when(gone).then(alt.value(style.MUTED))
@@ -293,7 +294,7 @@ def _beam_stepper(
         .encode(
             x("beside"),
             y("row"),
-            text="state:N",
+            text="fate:N",
             color=chosen(style.MUTED, style.ACCENT, style.INK),
         )
     )
@@ -428,9 +429,9 @@ MEANINGS = "estoy, soy: am · tengo: have · el: the · al: to the"
     caption="The complete tree of a beam of two for 'I am the student'.",
     alt="A tree in four columns of words with the probability of the words so far, to which each "
     "box is filled. Two branches are kept: 'estoy', at first ahead with 39 %, and 'soy', 36 %. "
-    "'Soy estudiante' finishes with 27 % and wins; 'estoy el estudiante' finishes a word later "
-    "with 11 %. All others are dropped, in grey and without a box, and of those only the likeliest "
-    "of each branch is drawn.",
+    "With its second word 'soy estudiante' is ahead, and wins with 27 %; 'estoy el estudiante' "
+    "finishes a word later with 11 %. All others are dropped, in grey and without a box, and of "
+    "those only the likeliest of each branch is drawn.",
     hero=True,
 )
 def draw_tree() -> Figure:
