@@ -447,7 +447,9 @@ def draw_tree() -> Figure:
     "lines. A slider lets the tree grow.",
 )
 def draw_stepper() -> Any:
-    task = f"“{STUDENT}”: how likely the words so far are; after each word the best two go on"
+    task = (
+        f"“{STUDENT}”: how likely the words so far are; the best two go on, the others are dropped"
+    )
     return _beam_stepper(student_steps(), start=6, task=task, meanings=MEANINGS)
 
 

@@ -185,10 +185,11 @@ def draw_head_table() -> Figure:
 @figure(
     "causes-agreement",
     caption="Adjectives in the right gender after each change, for three training seeds.",
-    alt="Five rows, each with the words animal, street, it and tired, an arc for a look, and three "
-    "dots on a line from 0 to 100 %. Nothing changed, 'it' barred from the nouns, or the worst of "
-    "15 other heads off: 97 to 99 %. The head that finds the noun off: 52 %, as by chance. Its two "
-    "weights swapped, so that the arc leads to street, in orange: 1 %, 'cansada' for 'cansado'.",
+    alt="Five rows, each with the words animal, street, it and tired, an arc from tired to a noun, "
+    "and three dots on a line from 0 to 100 %. Nothing changed, 'it' barred from the nouns, or the "
+    "worst of 15 other heads off: 97 to 99 %. The head that finds the noun off: 52 %, as by "
+    "chance. Its two weights swapped, so that the arc leads to street, in orange: 1 %, 'cansada' "
+    "for 'cansado'.",
 )
 def draw_agreement() -> Figure:
     measured, (right, wrong) = _over_seeds(), _endings(*SWAPPED)
@@ -313,7 +314,7 @@ def draw_sharp_heads() -> Figure:
     sharp = pair[0]["largest"]
     figure, ax = style.panel(4.2)
     note = f"Two heads look equally sharply ({sharp:.2f}), and only one of them is needed"
-    titled(figure, "A sharp look doesn’t say how much depends on a head", note)
+    titled(figure, "How sharply a head looks doesn’t say how much depends on it", note)
     for rows, color, size in ((results, style.SOFT, 64), (pair, style.ACCENT, 130)):
         points = [[row[key] for row in rows] for key in ("largest", "changed")]
         look = {"edgecolor": style.PAPER, "zorder": 3, "clip_on": False}
