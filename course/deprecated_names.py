@@ -186,11 +186,10 @@ PLOTS = {
         "vocabulary_ranges zoom_levels"
     ),
     "chapters.ch10_training.figures": "learning_curve probability_bars teacher_forcing word_grids",
-    "chapters.ch11_decoding.figures": "beam_stepper beam_steps beam_tree cost_curves wider_beams",
-    "chapters.ch12_translation.figures": "score_bars skill_curves",
+    "chapters.ch11_decoding.figures": "beam_stepper beam_steps beam_tree cost_curves",
+    "chapters.ch12_translation.figures": "score_bars",
     "chapters.ch13_what_heads_learned.figures": (
-        "agreement_bars before_and_after crossing crossings exchanged head_name "
-        "head_table lines_between sharp_heads"
+        "before_and_after crossing crossings head_name head_table lines_between"
     ),
     "drawing.architecture": "architecture",
     "drawing.attention_maps": "attention_chart attention_heads attention_heatmap",

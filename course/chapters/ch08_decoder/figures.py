@@ -27,7 +27,6 @@ from course.drawing.words import (
     heading,
     label,
     percent,
-    sentence,
     width_of,
     word,
     word_color,

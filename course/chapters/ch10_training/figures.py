@@ -37,7 +37,7 @@ NAMES = {
 TOP_LOSS = 9  # the scale of `writing_curve` ends there
 
 
-def learning_curve(
+def _learning_curve(
     history: Sequence[Mapping[str, Any]],
     ax: Axes | None = None,
     title: str | None = None,
@@ -94,7 +94,7 @@ def run_curves(
     heights = [3, *[1.3] * len(below)]
     figure = style.new_figure(style.WIDTH, 1.4 * sum(heights))
     top, *others = figure.subplots(len(heights), 1, sharex=True, height_ratios=heights)
-    learning_curve([*learned, *found], top)
+    _learning_curve([*learned, *found], top)
     top.set_xlabel("")
     for ax, (name, pairs) in zip(others, below.items(), strict=True):
         ax.plot(*zip(*pairs, strict=True), color=style.MUTED)

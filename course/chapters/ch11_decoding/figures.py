@@ -12,18 +12,23 @@ from typing import Any
 import numpy as np
 import torch
 from matplotlib.figure import Figure
-from matplotlib.ticker import MultipleLocator
 from torch.utils.flop_counter import FlopCounterMode
 
 from course import experiments
 from course.drawing import lazy_altair as alt
 from course.drawing import style
 from course.drawing.arrows import box, path
-from course.drawing.plots import curves, doubling, name_lines
+from course.drawing.cells import area
+from course.drawing.plots import curves, name_lines
 from course.drawing.registry import figure
 from course.drawing.values import steady_round
-from course.drawing.words import canvas, heading, label, titled
-from transformer_lib.decoding import DecoderState, inference_mode, sampling_distribution
+from course.drawing.words import canvas, heading, label, sentence, titled
+from transformer_lib.decoding import (
+    DecoderState,
+    beam_search,
+    inference_mode,
+    sampling_distribution,
+)
 from transformer_lib.text.batching import source_batch
 from transformer_lib.text.tokens import BOS, EOS, PAD, SPECIALS
 from transformer_lib.translator import Translator
@@ -110,11 +115,20 @@ def tree(steps: Sequence[Sequence[Branch]], dropped: int) -> list[dict[str, Any]
     return nodes
 
 
-def _label(node: Mapping[str, Any]) -> str:
-    if node["step"] == 0:
-        return node["word"]
-    number = f"{steady_round(node['log_prob']):.2f}".replace("-", "\N{MINUS SIGN}")
-    return f"{node['word']}  {number}"
+def _likely(node: Mapping[str, Any]) -> str:
+    share = 100 * math.exp(node["log_prob"])
+    return f"{share:.0f} %" if share > 1 else "< 1 %"
+
+
+def _way(nodes: Sequence[Mapping[str, Any]], best: Branch) -> set[tuple[int, float]]:
+    """The step and the row of each word on the way to a finished sentence."""
+    end = next(n for n in nodes if n["fate"] == "finished" and n["log_prob"] == best.log_prob)
+    way = {(end["step"], end["row"])}
+    while end["step"]:
+        above = end["step"] - 1, end["from_row"]
+        end = next(node for node in nodes if (node["step"], node["row"]) == above)
+        way.add(above)
+    return way
 
 
 def _check(steps: Sequence[Sequence[Branch]]) -> None:
@@ -122,17 +136,16 @@ def _check(steps: Sequence[Sequence[Branch]]) -> None:
         raise ValueError("there is nothing to draw: no sentence came to its <eos>")
 
 
-def _beam_tree(
-    steps: Sequence[Sequence[Branch]], dropped: int = 1, task: str = "", meanings: str = ""
-) -> Figure:
+def _beam_tree(steps: Sequence[Sequence[Branch]], task: str = "", meanings: str = "") -> Figure:
     """Draw what `beam_steps` has found as a tree -> the figure; the likeliest of all is loud.
 
-    Beside each word the probability of all words up to it, to which its box is filled. dropped: how
-    many of the dropped words are drawn behind each branch. task: what is translated. meanings: of
-    the words. Raises ValueError when no sentence was finished.
+    Beside each word the probability of all words up to it, to which its box is filled; of the words
+    dropped behind each branch the likeliest is drawn. task: what is translated. meanings: of the
+    words. Raises ValueError when no sentence was finished.
     """
     _check(steps)
-    nodes, best = tree(steps, dropped), finished(steps)[0]
+    nodes, best = tree(steps, 1), finished(steps)[0]
+    way = _way(nodes, best)
     lowest = max(node["row"] for node in nodes)
     across, down, first = (style.WIDTH - 1.05) / (len(steps) + 0.1), 0.54, steps[0][0].words[0]
     figure, ax = canvas(style.WIDTH, down * lowest + 1.75)
@@ -147,12 +160,6 @@ def _beam_tree(
     for step in range(1, len(steps) + 1):
         at = place(step, 0)[0], down * lowest + 0.8
         label(ax, at, f"word {step}", color=style.MUTED, ha="center")
-    wins = next(n for n in nodes if n["fate"] == "finished" and n["log_prob"] == best.log_prob)
-    way = {(wins["step"], wins["row"])}
-    while wins["step"]:
-        above = wins["step"] - 1, wins["from_row"]
-        wins = next(node for node in nodes if (node["step"], node["row"]) == above)
-        way.add(above)
     for node in nodes:
         x, y = place(node["step"], node["row"])
         half = HALF * across if node["step"] else 0.3
@@ -179,57 +186,63 @@ def _beam_tree(
             ax.hlines(y, x - half, x - half + 2 * half * likely, **width)
             ax.patches[-1].set_facecolor("none")
             ax.collections[-1].set_clip_path(ax.patches[-1])
-        said = f"{100 * likely:.0f} %" if likely > 0.01 else "< 1 %"
         label(ax, (x - half + 0.12, y), node["word"], **look)
-        label(ax, (x + half - 0.1, y), said, ha="right", **look)
+        label(ax, (x + half - 0.1, y), _likely(node), ha="right", **look)
         if chosen:
             label(ax, (x + half + 0.1, y), "wins", size=style.LABEL, color=color)
-        if node["step"] == 1 and behind and not gone:
-            side = "behind" if loud else "ahead"
-            label(ax, (x - half + 0.04, y + 0.31), side, size=style.LABEL, color=color)
+        if node["step"] <= 2 and behind and not gone:
+            first = node["log_prob"] == steps[node["step"] - 1][0].log_prob
+            at, side = (x - half + 0.04, y + 0.31), "ahead" if first else "behind"
+            label(ax, at, side, size=style.LABEL, color=color)
     label(ax, (style.WIDTH - 0.05, place(1, lowest)[1]), meanings, ha="right", color=style.MUTED)
     return figure
 
 
 def _beam_stepper(
-    steps: Sequence[Sequence[Branch]], dropped: int = 1, start: int = 2, task: str = ""
+    steps: Sequence[Sequence[Branch]], start: int = 2, task: str = "", meanings: str = ""
 ) -> Any:
     """The same tree to step through: an Altair chart with a slider.
 
     Each word has two moments: all branches grow, and the best are kept. start: the moment that is
-    shown first. task: what is translated, in a few words. Raises ValueError when no sentence was
-    finished or there is no such moment.
+    shown first. task, meanings: as in the tree. Raises ValueError when no sentence was finished or
+    there is no such moment.
     """
     _check(steps)
     last = 2 * len(steps)
     if not 0 <= start <= last:
         raise ValueError(f"start={start} must lie between 0 and {last}")
-    nodes = tree(steps, dropped)
-    table = []
+    nodes, best = tree(steps, 1), finished(steps)[0]
+    way, table = _way(nodes, best), []
     for node in nodes:
         step, row = node["step"], node["row"]
         half = HALF if step else 0.25
-        said, _, number = _label(node).partition("  ")
         table.append(
             {key: node[key] for key in ("fate", "row", "from_row", "step")}
-            | {"label": said, "sum": number, "x": step, "left": step - half, "right": step + half}
+            | {"label": node["word"], "likely": _likely(node) if step else ""}
+            | {"x": step, "left": step - half, "right": step + half, "loud": (step, row) in way}
             | {"from_x": step - 1 + (HALF if step > 1 else 0.25), "grows": max(2 * step - 1, 0)}
             | {"top": row - 0.36, "bottom": row + 0.36}
         )
     slider = alt.binding_range(min=0, max=last, step=1, name="step ")
     moment = alt.param(name="moment", value=start, bind=slider)
+    lowest, done = max(node["row"] for node in nodes), 2 * len(best.words)
+    wins = f"datum.loud && moment >= {done}"
+    open_, gone, won = (f"datum.state == '{state}'" for state in (CANDIDATE, "dropped", "finished"))
     base = (
         alt.Chart(alt.Data(values=table))
         .transform_filter("datum.grows <= moment")
         .transform_calculate(
             state=f"moment > datum.grows || datum.step == 0 ? datum.fate : '{CANDIDATE}'"
         )
+        .transform_calculate(
+            ends=f"{gone} ? datum.x - 0.24 : datum.left",
+            beside=f"{gone} ? datum.x + 0.14 : datum.right",
+            fate=f"{won} && datum.loud && moment == {last} ? 'wins' : datum.state",
+        )
     )
-    fates = ["kept", "finished", "dropped", CANDIDATE]
-    edges = [style.INK, style.INK, PALE, style.ACCENT]
-    lowest = max(node["row"] for node in nodes)
+    grown = base.transform_filter("datum.step > 0")
     x_scale = alt.Scale(domain=[-0.26, len(steps) + HALF + 0.01], nice=False)
-    y_scale = alt.Scale(domain=[lowest + 0.4, -0.95], nice=False)
+    y_scale = alt.Scale(domain=[lowest + 0.4, -0.4], nice=False)
 
     def x(field: str) -> Any:
         return alt.X(f"{field}:Q", scale=x_scale, axis=None)
@@ -237,72 +250,58 @@ def _beam_stepper(
     def y(field: str) -> Any:
         return alt.Y(f"{field}:Q", scale=y_scale, axis=None)
 
-    color = alt.Color(
-        "state:N", title=None, scale=alt.Scale(domain=fates, range=edges), legend=None
+    def chosen(first: Any, then: Any, otherwise: Any) -> Any:
+        """One look for words not kept (or not yet), one for the winner's way, one for the rest."""
+        own = alt.when(f"{gone} || {open_}").then(alt.value(first))
+        return own.when(wins).then(alt.value(then)).otherwise(alt.value(otherwise))
+
+    ink, strong = chosen(PALE, style.ACCENT, style.INK), chosen(1.3, 2.5, 1.3)
+    dashes = chosen([2, 3], [1, 0], [1, 0])
+    best_end = f"{won} && {wins}"
+    lines = grown.mark_rule().encode(
+        x("from_x"),
+        y("from_row"),
+        alt.X2("ends"),
+        alt.Y2("row"),
+        color=ink,
+        size=strong,
+        strokeDash=dashes,
     )
-    strong = alt.condition(f"datum.state == '{CANDIDATE}'", alt.value(2.5), alt.value(1.3))
-    filling = alt.condition(
-        "datum.state == 'finished'", alt.value(style.RULE), alt.value(style.PAPER)
-    )
-    dashes = alt.condition("datum.state == 'dropped'", alt.value([3, 3]), alt.value([1, 0]))
-    lines = (
-        base.transform_filter("datum.step > 0")
-        .mark_rule()
+    boxes = (
+        base.transform_filter(f"!({gone})")
+        .mark_rect(cornerRadius=6)
         .encode(
-            x("from_x"),
-            y("from_row"),
-            alt.X2("left"),
-            alt.Y2("row"),
-            color=color,
-            size=strong,
-            strokeDash=dashes,
-        )
-    )
-    key = [
-        {"state": fate, "left": len(steps) - HALF, "right": len(steps) - HALF + 0.2}
-        | {"row": row, "top": row - 0.16, "bottom": row + 0.16}
-        for place, fate in enumerate(fates)
-        for row in [lowest - 1.45 + 0.55 * place]
-    ]
-    keys = alt.Chart(alt.Data(values=key))
-    boxes, swatches = (
-        chart.mark_rect(cornerRadius=radius).encode(
             x("left"),
             y("top"),
             alt.X2("right"),
             alt.Y2("bottom"),
-            stroke=color.copy(),
-            fill=filling,
+            stroke=ink,
+            fill=alt.condition(best_end, alt.value(style.ACCENT), alt.value(style.PAPER)),
             strokeWidth=strong,
-            strokeDash=dashes,
         )
-        for chart, radius in ((base, 6), (keys, 4))
     )
-    named = keys.mark_text(fontSize=13, color=style.MUTED, align="left", dx=10).encode(
-        x("right"), y("row"), text="state:N"
+    said = alt.when(best_end).then(alt.value(style.PAPER)).when(gone).then(alt.value(style.MUTED))
+    said = said.otherwise(alt.value(style.INK))
+    words = base.mark_text(fontSize=13, dy=alt.expr("datum.step > 0 ? -7 : 0")).encode(
+        x("x"), y("row"), text="label:N", color=said
     )
-    ink = alt.condition("datum.state == 'dropped'", alt.value(style.MUTED), alt.value(style.INK))
-    words = base.mark_text(fontSize=13, dy=alt.expr("datum.step > 0 ? -6 : 0")).encode(
-        x("x"), y("row"), text="label:N", color=ink
+    numbers = grown.mark_text(fontSize=12, dy=9).encode(
+        x("x"), y("row"), text="likely:N", color=said
     )
-    sums = (
-        base.transform_filter("datum.step > 0")
-        .mark_text(fontSize=12, dy=9)
-        .encode(x("x"), y("row"), text="sum:N", color=ink)
+    fates = (
+        grown.transform_filter(f"{won} || {gone} && datum.step * 2 == moment")
+        .mark_text(fontSize=13, align="left", dx=8)
+        .encode(
+            x("beside"),
+            y("row"),
+            text="fate:N",
+            color=chosen(style.MUTED, style.ACCENT, style.INK),
+        )
     )
-    columns = [{"x": n, "row": -0.8, "head": f"word {n}"} for n in range(1, len(steps) + 1)]
-    heads = (
-        alt.Chart(alt.Data(values=columns))
-        .mark_text(fontSize=13, color=style.MUTED)
-        .encode(x("x"), y("row"), text="head:N")
-    )
-    says = alt.Title(
-        text=alt.expr(f"{_moments(steps)}[moment]"),
-        subtitle=[*[task] * bool(task), "Log-probability of the words so far: near 0 is likely"],
-    )
+    says = alt.Title(text=alt.expr(f"{_moments(steps)}[moment]"), subtitle=[task, meanings])
     return (
-        (lines + boxes + words + sums + heads + swatches + named)
-        .properties(width=min(140 * len(steps) + 60, 650), height=46 * (lowest + 1.6), title=says)
+        (lines + boxes + words + numbers + fates)
+        .properties(width=min(140 * len(steps) + 60, 650), height=46 * (lowest + 0.8), title=says)
         .add_params(moment)
     )
 
@@ -335,7 +334,7 @@ def cost_curves(lengths: Sequence[int], costs: Mapping[str, Sequence[int]]) -> F
         if len(numbers) != len(lengths):
             raise ValueError(f"{name!r} has {len(numbers)} costs for {len(lengths)} lengths")
     figure, ax = style.panel(4.0)
-    ax.set(xlabel="words written", ylabel="multiplications, in millions")
+    ax.set(xlabel="words written", ylabel="multiplications")
     named = {
         f"{name}: {steady_round(numbers[-1] / 1e6, 0):,.0f}\N{NO-BREAK SPACE}million": [
             n / 1e6 for n in numbers
@@ -358,96 +357,18 @@ def cost_curves(lengths: Sequence[int], costs: Mapping[str, Sequence[int]]) -> F
         ax.fill_between(x, low, high, color=style.tint(style.ACCENT), linewidth=0)
         look = {"ha": "right", "size": 16, "weight": "bold", "color": style.ACCENT}
         ax.text(0.97 * end, more[-1] / 3e6, times, **look)
+        rows, columns = np.divmod(np.arange(end), 16)
+        look = {"marker": "s", "s": 70, "c": [style.RULE] * (end - 1) + [style.ACCENT]}
+        ax.scatter(0.03 + columns / 40, 0.93 - rows / 13, transform=ax.transAxes, **look)
+        said = f"Word {end}: without a cache all {end} go\nthrough the decoder again; with it, one"
+        ax.text(0.02, 0.6, said, transform=ax.transAxes, va="top", linespacing=1.3)
     ax.set_xticks(lengths)
-    ax.set_ylim(bottom=0)
-    ax.set_xlim(0, lengths[-1])
-    ax.yaxis.set_major_formatter("{x:,.0f}")
-    return figure
-
-
-def _wider_beams(rows: Sequence[Mapping[str, Any]]) -> Figure:
-    """Draw how likely, how long and how often right the best translations are -> the figure.
-
-    rows: {"beam", "log_prob", "words", "right", "sentences"}, one for each beam size. Raises
-    ValueError when a beam size is there twice.
-    """
-    beams = [row["beam"] for row in rows]
-    if len(set(beams)) < len(beams):
-        raise ValueError(f"each beam size should be there once, but they are {beams}")
-    first, last = rows[0], rows[-1]
-    likely = [100 * math.expm1(row["log_prob"] - first["log_prob"]) for row in rows]
-    longer, right = (
-        [100 * (row[key] / first[key] - 1) for row in rows] for key in ("words", "right")
-    )
-    lines = {
-        f"{likely[-1]:.0f} % likelier": likely,
-        f"{last['right']} right instead of {first['right']}": right,
-        f"{-longer[-1]:.0f} % shorter": longer,
-    }
-    figure, ax = style.panel(3.8)
-    note = (
-        f"{last['sentences']:,} long sentences. A beam of {beams[-1]} keeps the {beams[-1]} "
-        "likeliest beginnings after each word"
-    )
-    titled(figure, "A wider beam finds likelier translations, not more right ones", note)
-    ax.axhline(0, color=style.RULE, linewidth=1, zorder=0.5)
-    curves(ax, beams, lines, loud=list(lines)[1:2], marker="o", linestyle="-", clip_on=False)
-    doubling(ax, beams)
-    ax.set_xticklabels([f"{beam}, greedy" if beam == 1 else beam for beam in beams])
-    ax.set(
-        xlim=(None, beams[-1]),
-        xlabel="beginnings kept (beam size)",
-        ylabel="change from greedy decoding",
-    )
-    ax.yaxis.set_major_locator(MultipleLocator(5))
-    ax.yaxis.set_major_formatter(lambda change, _: f"{change:+.0f} %" if change else "0")
-    return figure
-
-
-def _sharpened_rows(
-    panels: Mapping[str, Mapping[str, float]], others: str, title: str = ""
-) -> Figure:
-    """Draw what can be drawn as the next word, a bar of shares for each way to sharpen -> figure.
-
-    panels: way -> {word: probability}, all with the same words; the first line of a way is its
-    name, the second says what it does. others: the name of the last word, which stands for all the
-    rest and is loud. Raises ValueError when the words of two ways differ or a way's probabilities
-    don't add up to 1.
-    """
-    first = next(iter(panels.values()))
-    figure, ax = style.panel(0.62 * len(panels) + 1.15)
-    titled(figure, title, f"The first word for “{STUDENT}”: how likely it is drawn")
-    colors = [style.SOFT, style.RULE, style.MUTED]
-    for y, (name, row) in enumerate(panels.items()):
-        if list(row) != list(first):
-            raise ValueError(f"{name!r} has the words {list(row)}, not {list(first)}")
-        if abs(sum(row.values()) - 1) > 1e-3:
-            raise ValueError(f"{name!r}: probabilities add up to 1, not {sum(row.values()):.3f}")
-        start = 0.0
-        for place, (word, p) in enumerate(row.items()):
-            color = style.ACCENT if word == others else colors[place]
-            ax.barh(y, p, 0.62, start, color=color, edgecolor=style.PAPER)
-            look = {"ha": "center", "va": "center_baseline"}
-            if p > 0.05:
-                said = f"{100 * p:.0f} %"
-                weight = "bold" if word == others else "normal"
-                ink = style.ink_on(color)
-                ax.text(start + p / 2, y, said, color=ink, weight=weight, **look)
-            if not y and word == others:
-                ax.text(1, -0.5, word, color=style.ACCENT, weight="bold", ha="right")
-            elif not y:
-                ax.text(start + p / 2, -0.5, word, ha="center")
-            start += p
-        way, does = [*name.split("\n"), ""][:2]
-        left = {"x": -0.02, "ha": "right", "va": "center_baseline"}
-        ax.text(**left, y=y - 0.16 * bool(does), s=way, weight="bold")
-        ax.text(**left, y=y + 0.2, s=does, color=style.MUTED, size=style.NOTE)
-    ax.set(xlim=(0, 1), ylim=(len(panels) - 0.6, -0.75), xticks=[], yticks=[])
-    ax.spines[:].set_visible(False)
+    ax.set(xlim=(0, lengths[-1]), ylim=(0, None), yticks=[])
     return figure
 
 
 STUDENT = "I am the student"
+EVERY_DAY = "His married neighbor makes a big cookie in front of the quiet museum every day"
 LENGTHS = (4, 8, 16, 32, 64)
 WAYS = {"without cache": False, "with cache": True}
 
@@ -500,7 +421,7 @@ def words_through(translator: Translator, length: int, cache: bool) -> list[int]
     return seen
 
 
-MEANINGS = "estoy, soy: am    tengo: have    el: the    al: to the"
+MEANINGS = "estoy, soy: am · tengo: have · el: the · al: to the"
 
 
 @figure(
@@ -508,9 +429,9 @@ MEANINGS = "estoy, soy: am    tengo: have    el: the    al: to the"
     caption="The complete tree of a beam of two for 'I am the student'.",
     alt="A tree in four columns of words with the probability of the words so far, to which each "
     "box is filled. Two branches are kept: 'estoy', at first ahead with 39 %, and 'soy', 36 %. "
-    "'Soy estudiante' finishes with 27 % and wins; 'estoy el estudiante' finishes a word later "
-    "with 11 %. All others are dropped, in grey and without a box, and of those only the likeliest "
-    "of each branch is drawn.",
+    "With its second word 'soy estudiante' is ahead, and wins with 27 %; 'estoy el estudiante' "
+    "finishes a word later with 11 %. All others are dropped, in grey and without a box, and of "
+    "those only the likeliest of each branch is drawn.",
     hero=True,
 )
 def draw_tree() -> Figure:
@@ -520,13 +441,16 @@ def draw_tree() -> Figure:
 @figure(
     "decoding-stepper",
     caption="Beam search to step through: a slider lets the tree grow, and branches are dropped.",
-    alt="A tree at the moment when its fourth words have grown and are not decided yet: after "
-    "'estoy el estudiante', with −2.08, come <eos> and 'le'. 'Soy estudiante' has finished with "
-    "−1.30, and its box is filled. Five words are grey: dropped. A slider lets the tree grow.",
+    alt="A tree at the moment when three words have grown and are decided. The way to 'soy "
+    "estudiante', which has finished with 27 %, is orange, and its last box is filled; 'estoy el "
+    "estudiante', with 12 %, goes on. Five words are dropped: grey, without a box, on dotted "
+    "lines. A slider lets the tree grow.",
 )
 def draw_stepper() -> Any:
-    task = f"“{STUDENT}” into Spanish; after each word the best two branches are kept"
-    return _beam_stepper(student_steps(), start=7, task=task)
+    task = (
+        f"“{STUDENT}”: how likely the words so far are; the best two go on, the others are dropped"
+    )
+    return _beam_stepper(student_steps(), start=6, task=task, meanings=MEANINGS)
 
 
 @figure(
@@ -535,7 +459,8 @@ def draw_stepper() -> Any:
     alt="Two curves against the number of words, up to 64. Without a cache the curve bends "
     "upwards, to 1,037 million multiplications at 64 words; with it, as keys and values of the "
     "words before are kept, it is a straight line that comes to 47 million. The area between them "
-    "is filled, and says '22 times less'.",
+    "is filled, and says '22 times less'. Of 64 squares, one for each word, one is orange: with a "
+    "cache, only word 64 goes through the decoder.",
 )
 def draw_cost() -> Figure:
     translator = Translator.load()
@@ -548,54 +473,111 @@ def draw_cost() -> Figure:
 
 @figure(
     "decoding-wider",
-    caption="A wider beam finds likelier translations, shorter ones, and not more right ones.",
-    alt="Three curves over the beam sizes 1, 2, 4 and 8: the change from greedy, which is a beam "
-    "of 1. How likely the best translation is rises by 11 percent, its length falls by 2 percent, "
-    "and the number of right ones stays nearly the same: 588 of 1,000 at first, then 585.",
+    caption="A wider beam finds likelier translations, and not more right ones.",
+    alt="Two curves over the beam sizes 1, which is greedy, 2, 4 and 8. How likely the best "
+    "translation is rises by 11 percent; the number of right ones stays nearly the same, 588 of "
+    "1,000 at first, then 585. The gap between them is filled. Below, a sentence: the right "
+    "translation ends in 'todos los días'; a beam of 8 leaves these words out, and is likelier.",
 )
 def draw_wider() -> Figure:
-    rows = experiments.load("beam")["rows"]
-    chosen = [row for row in rows if row["split"] == "longer" and row["alpha"] == 0.0]
-    return _wider_beams(chosen)
+    rows = [row for row in experiments.load("beam")["rows"] if row["split"] == "longer"]
+    rows = [row for row in rows if row["alpha"] == 0.0]
+    first, last = rows[0], rows[-1]
+    likely = [math.exp(row["log_prob"] - first["log_prob"]) - 1 for row in rows]
+    right = [row["right"] / first["right"] - 1 for row in rows]
+    figure, ax = canvas(style.WIDTH, 4.95)
+    note = f"{last['sentences']:,} long sentences; a beam keeps the likeliest beginnings"
+    heading(ax, "A wider beam finds likelier translations, not more right ones", note)
+    x, base = np.linspace(0.55, 6.35, len(rows)), 2.15
+    heights = [base + 15 * np.array(changes) for changes in (likely, right)]
+    ax.fill_between(x, *heights, color=style.tint(style.ACCENT), linewidth=0)
+    ends = (
+        f"{100 * likely[-1]:.0f} % likelier",
+        f"{last['right']} right\ninstead of {first['right']}",
+    )
+    for height, color, said in zip(heights, (style.ACCENT, style.INK), ends, strict=True):
+        ax.plot(x, height, "o-", color=color, linewidth=2.8)
+        look = {"size": style.LABEL, "color": color, "weight": "bold"}
+        label(ax, (x[-1] + 0.15, height[-1]), said, **look)
+    for at, row in zip(x, rows, strict=True):
+        said = "greedy" if row["beam"] == 1 else f"beam of {row['beam']}"
+        label(ax, (at, base - 0.47), said, size=style.LABEL, ha="center")
+    words, gone, times = _left_out()
+    sentence(ax, (0.1, 0.62), words, dict.fromkeys(words[gone:], style.ACCENT), size=10.5, gap=0.18)
+    label(ax, (0.1, 0.98), f"{EVERY_DAY}:", color=style.MUTED)
+    said = f"a beam of {last['beam']} leaves this out, and is {times:.1f} times as likely"
+    label(ax, (7.7, 0.24), said, ha="right", color=style.ACCENT, weight="bold")
+    return figure
+
+
+def _left_out() -> tuple[list[str], int, float]:
+    """The words of a right translation; from where a beam of 8 leaves them out; its advantage."""
+    translator = Translator.load()
+    src = source_batch([translator.src.vocab.encode(translator.read(EVERY_DAY))])
+    greedy, wide = (
+        beam_search(translator.model, src, beam_size=size, length_penalty=0.0)[0][0]
+        for size in (1, 8)
+    )
+    words = translator.tgt.vocab.decode(greedy.ids)
+    return words, len(wide.ids), math.exp(wide.log_prob - greedy.log_prob)
 
 
 SHARPENED = {
     "as the model says": {},
     "temperature 0.5\nlikely words gain": {"temperature": 0.5},
     "temperature 1.5\nrare words gain": {"temperature": 1.5},
-    "top-k with k = 3\nonly the 3 likeliest": {"top_k": 3},
-    "top-p with p = 0.7\nthe fewest that add up to 0.7": {"top_p": 0.7},
-    "top-k with k = 1\ngreedy: always the likeliest": {"top_k": 1},
+    "top-k with k = 2\nor top-p with p = 0.7": {"top_k": 2},
 }
-FIRST_WORDS = {"estoy": "am", "soy": "am", "tengo": "have"}
 
 
-def _sharpened_first_words() -> tuple[dict[str, dict[str, float]], str]:
+def _first_words() -> dict[str, dict[str, float]]:
     """How likely each first word of "I am the student" is drawn, for each way to sharpen."""
     following = next_words(Translator.load(), STUDENT)(())
-    words, logits = list(following), torch.tensor(list(following.values()))
-    others = "all others"
-    panels = {}
-    for name, how in SHARPENED.items():
-        p = dict(zip(words, sampling_distribution(logits, **how).tolist(), strict=True))
-        row = {f"{word} ({english})": p[word] for word, english in FIRST_WORDS.items()}
-        rest = sum(p[word] for word in words if word not in FIRST_WORDS)
-        panels[name] = {**row, others: rest}
-    return panels, others
+    logits = torch.tensor(list(following.values()))
+    return {
+        name: dict(zip(following, sampling_distribution(logits, **how).tolist(), strict=True))
+        for name, how in SHARPENED.items()
+    }
 
 
 @figure(
     "decoding-sampling",
     caption="What temperature, top-k and top-p make of one row of probabilities.",
-    alt="Six bars, each cut into the shares of the first Spanish words of 'I am the student': "
-    "'estoy', 'soy', 'tengo', and in orange all others together. As the model says: 39, 36, 1 and "
-    "24 percent. Temperature 0.5 leaves nearly nothing for the others, temperature 1.5 gives them "
-    "79. Top-k 3 keeps the first three, top-p 0.7 the first two, top-k 1 only 'estoy'.",
+    alt="Four bars, each cut into the shares of the first Spanish words of 'I am the student': "
+    "'estoy', 'soy', and in orange all others together, such as 'tengo', 'huevos' and 'voy'. As "
+    "the model says: 39, 36 and 25 percent. Temperature 0.5 leaves the others nearly nothing, "
+    "temperature 1.5 gives them 80. Top-k 2 and top-p 0.7 both keep 'estoy' and 'soy' alone.",
 )
 def draw_sampling() -> Figure:
-    panels, others = _sharpened_first_words()
-    rare = panels["temperature 1.5\nrare words gain"][others]
-    title = (
-        f"Temperature 1.5 gives rare words {100 * rare:.0f} %; top-k and top-p give them nothing"
-    )
-    return _sharpened_rows(panels, others, title)
+    panels, kept = _first_words(), ("estoy", "soy")
+    plain, *_ = panels.values()
+    rare = sorted(set(plain) - set(kept), key=plain.__getitem__, reverse=True)[:5]
+    figure, ax = canvas(style.WIDTH, 4.2)
+    others = {name: 1 - sum(row[word] for word in kept) for name, row in panels.items()}
+    most = max(others, key=others.__getitem__)
+    note = f"The first word for “{STUDENT}”: how likely it is drawn"
+    title = f"{most.split(chr(10))[0].capitalize()} gives rare words {100 * others[most]:.0f} %"
+    heading(ax, title + "; top-k and top-p, nothing", note)
+    left, wide, high = 2.15, 5.75, 0.46
+    for place, (name, row) in enumerate(panels.items()):
+        y, start = 2.8 - 0.8 * place, left
+        way, does = [*name.split("\n"), ""][:2]
+        label(ax, (left - 0.15, y + 0.12 * bool(does)), way, ha="right", weight="bold", size=11)
+        label(ax, (left - 0.15, y - 0.13), does, ha="right", color=style.MUTED)
+        parts = {"estoy": style.SOFT, "soy": style.RULE, "all others": style.ACCENT}
+        for word, color in parts.items():
+            p = row.get(word, others[name])
+            area(ax, (start, y - high / 2), wide * p, high, color)
+            middle, look = start + wide * p / 2, {"ha": "center", "size": style.LABEL}
+            if p > 0.05:
+                bold = {"weight": "bold"} if word == "all others" else {}
+                said = f"{100 * p:.0f} %"
+                if name == most and word == "all others":
+                    said += ": " + ", ".join(rare) + " …"
+                label(ax, (middle, y), said, color=style.ink_on(color), **look, **bold)
+            if not place:
+                gloss = f"{word} (am)" if word in kept else word
+                ink = style.ACCENT if word == "all others" else style.INK
+                label(ax, (middle, y + 0.4), gloss, color=ink, **look)
+            start += wide * p
+    return figure

@@ -274,15 +274,19 @@ def test_attention_animal_shows_what_its_text_says():
 
 
 def test_the_learning_curve_shows_what_its_text_says():
-    training, validation, floor = FIGURES["learning-curve"].draw().axes[0].lines
-    least = floor.get_ydata()[0]
-    assert least == pytest.approx(1.1, abs=0.05)
-    for line, end, near in ((training, least, 0.15), (validation, 0.1, 0.05)):
-        losses = line.get_ydata()
-        assert losses[-1] == pytest.approx(end, abs=near)
+    ax = FIGURES["learning-curve"].draw().axes[0]
+    training, validation, without = (line.get_ydata() for line in ax.lines)
+    floor = training[0] - without[0]
+    assert [a - b for a, b in zip(training, without, strict=True)] == pytest.approx(
+        [floor] * len(training)
+    )
+    assert f"label smoothing: {floor:.2f}" in [text.get_text() for text in ax.texts]
+    ends = {"training: 1.09", "validation: 0.11", "without it: 0.02"}
+    assert {line.get_label() for line in ax.lines} == ends and round(floor, 2) == 1.07
+    for losses in (training, validation):
         middle = losses[len(losses) // 2]
         assert losses[0] - middle > 5 * (middle - losses[-1]), "steep first, then flat"
-    assert training.get_ydata().min() >= least > 1, "the title"
+    assert min(training) >= floor > 1, "the title"
 
 
 # --- figures of a translator ---

@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from course.chapters.ch10_training.figures import learning_curve, run_curves, smoothing_floor
+from course.chapters.ch10_training.figures import _learning_curve, run_curves, smoothing_floor
 from transformer_lib.training.loss import label_smoothed_cross_entropy
 
 HISTORY = [
@@ -15,24 +15,24 @@ HISTORY = [
 
 
 def test_both_losses_are_drawn_where_they_were_measured():
-    curves = {line.get_label(): line for line in learning_curve(HISTORY).lines}
+    curves = {line.get_label(): line for line in _learning_curve(HISTORY).lines}
     assert curves["training text"].get_xydata().tolist() == [[10, 5], [20, 3], [30, 2], [40, 1.5]]
     assert curves["validation text"].get_xydata().tolist() == [[20, 3.25], [40, 1.75]]
     assert len({line.get_color() for line in curves.values()}) == 2
 
 
 def test_the_loss_starts_at_zero_so_that_heights_can_be_compared():
-    assert learning_curve(HISTORY).get_ylim()[0] == 0
+    assert _learning_curve(HISTORY).get_ylim()[0] == 0
 
 
 def test_without_validation_there_is_one_curve():
-    ax = learning_curve([{"step": 1, "loss": 2.0}, {"step": 2, "loss": 1.0}])
+    ax = _learning_curve([{"step": 1, "loss": 2.0}, {"step": 2, "loss": 1.0}])
     assert [line.get_label() for line in ax.lines] == ["training text"]
 
 
 def test_an_empty_history_is_refused():
     with pytest.raises(ValueError, match="history is empty"):
-        learning_curve([])
+        _learning_curve([])
 
 
 def test_the_floor_is_what_smoothing_leaves_to_a_perfect_model():
@@ -46,7 +46,7 @@ def test_the_floor_is_what_smoothing_leaves_to_a_perfect_model():
 
 
 def test_the_floor_is_drawn_as_a_line_of_its_own():
-    floor = learning_curve(HISTORY, floor=1.1).lines[-1]
+    floor = _learning_curve(HISTORY, floor=1.1).lines[-1]
     assert "smoothed" in floor.get_label() and set(floor.get_ydata()) == {1.1}
 
 

@@ -8,21 +8,22 @@ import pytest
 import torch
 from matplotlib.patches import FancyArrowPatch
 
+from course import experiments
 from course.chapters.ch11_decoding import figures
 from course.chapters.ch11_decoding.figures import (
     _beam_stepper,
     _beam_tree,
-    _sharpened_rows,
-    _wider_beams,
     beam_steps,
     cost_curves,
     finished,
     multiplications,
+    next_words,
     tree,
     words_through,
 )
-from transformer_lib.decoding import beam_search
+from transformer_lib.decoding import beam_search, sampling_distribution
 from transformer_lib.model.transformer import make_model
+from transformer_lib.text import english_spanish
 from transformer_lib.text.tokens import BOS, EOS, PAD
 from transformer_lib.translator import Translator
 
@@ -141,9 +142,6 @@ def test_what_cannot_be_drawn_is_refused():
         _beam_stepper(beam_steps(after, 2), start=9)
     with pytest.raises(ValueError, match="'with' has 1 costs for 2 lengths"):
         cost_curves([1, 2], {"with": [3]})
-    row = {"beam": 2, "log_prob": -1.0, "words": 3.0, "right": 1, "sentences": 2}
-    with pytest.raises(ValueError, match="each beam size should be there once"):
-        _wider_beams([row, row])
 
 
 def test_curves_carry_their_numbers():
@@ -152,32 +150,44 @@ def test_curves_carry_their_numbers():
     figure = cost_curves([1, 2], {"without": [4, 9_000_000], "with": [3, 1_000_000]})
     title, kept = [text.get_text() for text in figure.texts]
     assert title == "With a cache, 2 words cost 9 times less work" and "keys and values" in kept
-    numbers = [text.get_text() for text in figure.axes[0].texts if text.get_text()]
+    *numbers, cached = [text.get_text() for text in figure.axes[0].texts if text.get_text()]
+    assert cached.startswith("Word 2: without a cache all 2 go")
     assert numbers == ["without:\n9\xa0million", "with: 1\xa0million", "9 times less"]
-    rows = [{"beam": b, "log_prob": b, "words": 10 - b, "right": b, "sentences": 8} for b in (1, 2)]
-    ax = _wider_beams(rows).axes[0]
-    _, likely, right, shorter = [line.get_ydata() for line in ax.lines]
-    assert likely == pytest.approx([0, 100 * (math.e - 1)])
-    assert list(right) == [0, 100] and shorter == pytest.approx([0, -100 / 9])
+
+
+def test_a_wider_beam_is_likelier_and_not_righter():
+    ax = figures.draw_wider().axes[0]
+    stored = [row for row in experiments.load("beam")["rows"] if row["split"] == "longer"]
+    rows = [row for row in stored if row["alpha"] == 0]
+    assert [row["beam"] for row in rows] == [1, 2, 4, 8]
+    likely, right = (line.get_ydata() - line.get_ydata()[0] for line in ax.lines)
+    expected = [row["right"] / rows[0]["right"] - 1 for row in rows]
+    np.testing.assert_allclose(right / likely[-1], expected / np.expm1(0.102), rtol=1e-6)
+    assert rows[-1]["log_prob"] - rows[0]["log_prob"] == pytest.approx(0.102)
     said = [text.get_text() for text in ax.texts]
-    assert said == ["172 % likelier", "2 right instead of 1", "11 % shorter"]
+    assert {"11 % likelier", "585 right", "instead of 588"} <= set(said)
+    words, gone, times = figures._left_out()
+    assert words[gone:] == ["todos", "los", "días"] and words[0] == "su"
+    assert times == pytest.approx(1.34, abs=0.01) and f"{times:.1f} times" in said[-1]
+    assert figures.EVERY_DAY in [english for english, _ in english_spanish.load("longer")[:1000]]
+    right = dict(english_spanish.load("longer"))[figures.EVERY_DAY]
+    assert right.lower().split() == words
 
 
 def test_each_way_to_sharpen_has_its_bar():
-    panels = {
-        "as it is": {"a": 0.5, "b": 0.25, "the rest": 0.25},
-        "top-k 1\nthe likeliest": {"a": 1.0, "b": 0.0, "the rest": 0.0},
-    }
-    ax = _sharpened_rows(panels, "the rest").axes[0]
-    bars = [(bar.get_x(), bar.get_width()) for bar in ax.patches]
-    assert bars == [(0, 0.5), (0.5, 0.25), (0.75, 0.25), (0, 1), (1, 0), (1, 0)]
-    said = [text.get_text() for text in ax.texts]
-    assert said[:6] == ["50 %", "a", "25 %", "b", "25 %", "the rest"]
-    assert said.count("100 %") == 1 and said[-2:] == ["top-k 1", "the likeliest"]
-    with pytest.raises(ValueError, match="'x' has the words"):
-        _sharpened_rows({**panels, "x": {"c": 1.0}}, "the rest")
-    with pytest.raises(ValueError, match="add up to 1, not 0.9"):
-        _sharpened_rows({"x": {"a": 0.9}}, "the rest")
+    panels = figures._first_words()
+    wide = [p.get_width() for p in figures.draw_sampling().axes[0].patches if p.get_width() > 0]
+    plain, cold, hot, cut = panels.values()
+    assert [sum(wide[place : place + 3]) for place in (0, 3, 6, 9)] == pytest.approx(
+        [sum(wide) / 4] * 4
+    )
+    for row, bars in zip((plain, cold, hot), (wide[:3], wide[3:6], wide[6:9]), strict=True):
+        shares = [row["estoy"], row["soy"], 1 - row["estoy"] - row["soy"]]
+        np.testing.assert_allclose(np.divide(bars, sum(bars)), shares, atol=1e-5)
+    following = next_words(Translator.load(), figures.STUDENT)(())
+    top_p = sampling_distribution(torch.tensor(list(following.values())), top_p=0.7).tolist()
+    assert list(cut.values()) == pytest.approx(top_p), "k = 2 and p = 0.7 keep the same two"
+    assert {word for word, p in cut.items() if p > 0} == {"estoy", "soy"}
 
 
 def test_words_through_the_decoder():
@@ -196,21 +206,17 @@ def test_the_curves_between_the_lengths_are_what_would_be_counted():
 
 
 def test_the_alt_texts_say_what_is_there():
-    said = [text.get_text() for text in figures.draw_wider().axes[0].texts]
-    assert said == ["11 % likelier", "585 right instead of 588", "2 % shorter"]
     costs = [multiplications(Translator.load(), 64, way) for way in (False, True)]
     assert [round(cost / 1e6) for cost in costs] == [1037, 47]
-    panels, others = figures._sharpened_first_words()
-    assert others == "all others"
-    assert [round(p, 2) for p in next(iter(panels.values())).values()] == [0.39, 0.36, 0.01, 0.24]
-    title = figures.draw_sampling().texts[0].get_text()
-    assert "Temperature 1.5 gives rare words 79 %" in title
-    kept = [way for name, way in panels.items() if name.startswith("top-")]
-    assert len(kept) == 3 and all(way[others] == 0 for way in kept)
-    # What the still picture of the stepper shows: moment 7 of 8, each fate but one decided.
+    said = [text.get_text() for text in figures.draw_sampling().axes[0].texts]
+    assert said[0] == "Temperature 1.5 gives rare words 80 %; top-k and top-p, nothing"
+    assert {"39 %", "36 %", "25 %", "80 %: tengo, huevos, voy, nuestros, cómo …"} <= set(said)
+    # What the still picture of the stepper shows: moment 6 of 8, when the third words are decided.
     steps = figures.student_steps()
     assert len(steps) == 4
     gone = [node for node in tree(steps, dropped=1) if node["fate"] == "dropped"]
     assert sum(node["step"] < 4 for node in gone) == 5
     done = {branch.words for branch in finished(steps[:3])}
     assert done == {("soy", "estudiante", "<eos>")}
+    shares = [round(100 * math.exp(branch.log_prob)) for branch in steps[2][:2]]
+    assert shares == [27, 12] and steps[2][1].words == ("estoy", "el", "estudiante")

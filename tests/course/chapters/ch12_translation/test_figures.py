@@ -4,12 +4,7 @@ import numpy as np
 import pytest
 
 from course.chapters.ch12_translation.experiments import BREAKS, broken_scores
-from course.chapters.ch12_translation.figures import (
-    EXAMPLE,
-    _better_and_cheaper,
-    _skill_curves,
-    score_bars,
-)
+from course.chapters.ch12_translation.figures import EXAMPLE, JUMP, LEFT_OUT, MULTIPLES, score_bars
 from course.drawing.registry import FIGURES
 from course.paper import TABLE_2
 from transformer_lib.files import read_json
@@ -18,16 +13,15 @@ from transformer_lib.translator import SHIPPED_MODEL
 
 
 def test_both_skills_are_drawn_against_the_step():
-    history = [
-        {"step": 1, "exact_match": 0.1, "pair_exact_match": 0.0},
-        {"step": 2, "exact_match": 0.5, "pair_exact_match": 0.25},
-    ]
-    ordinary, pairs, chance = _skill_curves(history).axes[0].lines
-    assert list(ordinary.get_xdata()) == [1, 2] and list(ordinary.get_ydata()) == [0.1, 0.5]
-    assert list(pairs.get_ydata()) == [0.0, 0.25]
+    ax = FIGURES["translation-pronoun-jump"].draw().axes[0]
+    ordinary, pairs, chance = ax.lines
+    history = read_json(SHIPPED_MODEL / "training.json")["history"][:8]
+    for line, key in ((ordinary, "exact_match"), (pairs, "pair_exact_match")):
+        assert list(line.get_xdata()) == [entry["step"] for entry in history]
+        assert list(line.get_ydata()) == [entry[key] for entry in history]
     assert set(chance.get_ydata()) == {0.25}
-    with pytest.raises(ValueError, match="history is empty"):
-        _skill_curves([])
+    assert {"24 %", "84 %"} <= {text.get_text() for text in ax.texts}
+    assert JUMP[1] - JUMP[0] == 500, "the title"
 
 
 def test_a_bar_from_exact_match_to_bleu_and_a_broken_sentence_for_each_name():
@@ -35,7 +29,7 @@ def test_a_bar_from_exact_match_to_bleu_and_a_broken_sentence_for_each_name():
     bars = [line.get_segments()[0][:, 0] for line in ax.collections if len(line.get_offsets()) < 2]
     across = [0.0, 100.0]
     found = [np.interp(bar, bars[0], across).tolist() for bar in bars]
-    assert found == [across, pytest.approx([50, 75.5]), across, [100, 100]], "the longest first"
+    assert found == [across, [100, 100], across, pytest.approx([50, 75.5])], "nothing is first"
     said = [text.get_text() for text in ax.texts]
     assert "nothing broken" in said and EXAMPLE in said
     assert "".join(said[said.index("no accents") + 1 :]).startswith("¿Como esta mi hijo herido?")
@@ -70,19 +64,24 @@ def test_the_alt_texts_say_what_is_there():
         "last word left out": (0, 82),
         "words backwards": (0.5, 1),
     }
-    title = "One wrong ending leaves BLEU at 77.0, exact match at 9.5"
-    assert score_bars(scores).axes[0].texts[0].get_text() == title
+    said = [text.get_text() for text in score_bars(scores).axes[0].texts]
+    assert said[0] == "One wrong letter ruins exact match, and leaves BLEU at 77"
+    assert not set(LEFT_OUT) & set(said) and {"9.5", "77"} <= set(said)
     assert "exact match 9.5, BLEU 77" in FIGURES["translation-two-measures"].alt
 
 
 def test_each_system_is_a_point_at_its_cost_and_its_bleu():
-    ax = _better_and_cheaper(TABLE_2).axes[0]
-    points = {(line.get_xdata()[0], line.get_ydata()[0]) for line in ax.lines}
-    assert points == {(row.german_cost, row.german) for row in TABLE_2.values() if row.german_cost}
-    assert {"Transformer, base", "Transformer, big"} <= {text.get_text() for text in ax.texts}
-    ours = [row for row in TABLE_2.values() if row.kind == "attention" and row.german_cost]
-    others = [row for row in TABLE_2.values() if row.kind != "attention" and row.german_cost]
+    ax = FIGURES["paper-better-and-cheaper"].draw().axes[0]
+    rows = [row for row in TABLE_2.values() if row.german_cost]
+    base = TABLE_2["Transformer, base"].german_cost
+    points = {(line.get_xdata()[0], line.get_ydata()[0]) for line in ax.lines[: len(rows)]}
+    assert points == {(row.german_cost / base, row.german) for row in rows}
+    said = {text.get_text() for text in ax.texts}
+    assert {"Transformer, base", "Transformer, big", "23 times the cost"} <= said
+    ours = [row for row in rows if row.kind == "attention"]
+    others = [row for row in rows if row.kind != "attention"]
     assert min(row.german for row in ours) > max(row.german for row in others)
     assert min(row.german_cost for row in ours) < min(row.german_cost for row in others)
-    with pytest.raises(ValueError, match="no system has both"):
-        _better_and_cheaper({"ByteNet": TABLE_2["ByteNet"]})
+    assert set(MULTIPLES) <= {round(row.german_cost / base) for row in rows}
+    rival = max(others, key=lambda row: row.german)
+    assert round(rival.german_cost / base) == 23, "the title"

@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 import torch
-from matplotlib.collections import LineCollection
-from matplotlib.colors import to_hex
+from matplotlib.colors import to_hex, to_rgb
 
 from course import experiments
 from course.chapters.ch05_multi_head_attention.figures import maps_of_tired
@@ -12,25 +11,26 @@ from course.chapters.ch13_what_heads_learned import figures
 from course.chapters.ch13_what_heads_learned import figures as causes
 from course.drawing import style
 from transformer_lib.interpret.pronouns import best_head
+from transformer_lib.interpret.recording import head_name
 from transformer_lib.text import english_spanish
 from transformer_lib.translator import AttentionMaps, Translator
 
 
 def test_heads_are_named_for_people():
-    assert causes.head_name("encoder.layers.1.self_attn", 2) == "encoder, layer 1, head 2"
+    assert head_name("encoder.layers.1.self_attn", 2) == "encoder, layer 1, head 2"
     name = "decoder cross-attention, layer 0, head 3"
-    assert causes.head_name("decoder.layers.0.cross_attn", 3) == name
+    assert head_name("decoder.layers.0.cross_attn", 3) == name
 
 
-def bars(ax) -> list[float]:
-    """What share of its ground each bar fills."""
-    grounds, filled = ax.patches[::2], ax.patches[1::2]
-    return [
-        one.get_height() / ground.get_height() for one, ground in zip(filled, grounds, strict=True)
-    ]
+def dots(ax) -> list[float]:
+    """The share at which each dot stands, row by row: the heads in rising order."""
+    line = next(p for p in ax.patches if p.get_edgecolor()[:3] == to_rgb(style.RULE))
+    left, right = line.get_path().vertices[[0, -1], 0]
+    across = [x for some in ax.collections for x in some.get_offsets()[:, 0]]
+    return [(x - left) / (right - left) for x in across]
 
 
-def test_the_table_has_a_bar_for_each_head():
+def test_the_table_has_a_dot_for_each_head():
     table = [
         {"layer": layer, "head": head, "from": word, "right": share}
         for word, start in (("adjective", 0.0), ("pronoun", 0.5))
@@ -41,26 +41,28 @@ def test_the_table_has_a_bar_for_each_head():
         for head, share in enumerate((start + more, start + more + 0.1))
     ]
     [ax] = causes.head_table(table).axes
-    assert bars(ax) == pytest.approx([0.0, 0.1, 0.25, 0.35, 0.5, 0.6, 0.75, 0.85])
+    assert dots(ax) == pytest.approx([0.0, 0.1, 0.25, 0.35, 0.5, 0.6, 0.75, 0.85])
     said = [text.get_text() for text in ax.texts]
-    assert [text for text in said if text.isdigit()] == ["10", "25", "35", "50", "60", "75", "85"]
-    assert any(text.startswith("Percent of sentences") for text in said), "the numbers have a name"
+    assert {"head 1: 35 %", "the other 3 heads: 0 to 25 %"} <= set(said)
+    assert {"head 1: 85 %", "100 % of sentences"} <= set(said)
 
 
-def test_bars_of_the_seeds():
-    shares = {"nothing": [1.0, 0.9], "off": [0.5, 0.4], "a coin": [0.51, 0.55]}
-    shares = {"as trained": [1.0, 1.0]} | shares
-    ax = causes._agreement_bars(shares, ["0", "1"], example="o becomes a").axes[0]
-    dots = [dots.get_offsets()[:, 0].tolist() for dots in ax.collections]
-    assert dots == list(shares.values())[1:]
-    said = ["by chance:\n50 %", "as trained:\n100 %"]
-    said += ["90–100 %", "40–50 %", "51–55 %: o becomes a"]
-    assert [text.get_text() for text in ax.texts] == said
-    assert [line.get_xdata()[0] for line in ax.lines[:2]] == [0.5, 1.0]
-    colors = [to_hex(dots.get_facecolor()[0]).upper() for dots in ax.collections]
-    assert colors == [style.MUTED, style.ACCENT, style.ACCENT], "no better than chance is loud"
-    with pytest.raises(ValueError, match="2 seeds need 2 shares each, but 'off' has 1"):
-        causes._agreement_bars({"nothing": [1.0, 0.9], "off": [0.5]}, ["0", "1"])
+def test_each_change_has_a_dot_for_each_seed():
+    ax = figures.draw_agreement().axes[0]
+    chance, *dots = [one for one in ax.collections if one.get_label()[0] == "_"]
+    middle = chance.get_segments()[0][0, 0]
+    measured, found = figures._over_seeds(), [some.get_offsets()[:, 0] for some in dots]
+    assert len(measured) == len(found) == 5
+    order = ["nothing changed", "“it” can't see the nouns", "another head off"]
+    order += ["the one head off", "two weights swapped"]
+    shares = np.array([list(measured[change].values()) for change in order])
+    scale = np.polyfit(shares.ravel(), np.ravel(found), 1)
+    np.testing.assert_allclose(found, np.polyval(scale, shares))
+    assert middle == pytest.approx(np.polyval(scale, 0.5))
+    said = [text.get_text() for text in ax.texts if "%" in text.get_text()][1:]
+    assert said == ["99 %", "99 %", "97–98 %", "52 %", "1 %: cansada for cansado"]
+    colors = [to_hex(some.get_facecolor()[0]).upper() for some in dots]
+    assert colors == [style.MUTED] * 4 + [style.ACCENT]
 
 
 def test_lines_lead_from_the_spanish_word_to_the_english_one():
@@ -87,28 +89,32 @@ def test_lines_lead_from_the_spanish_word_to_the_english_one():
     assert lines == [(0, 0), (0, 1), (1, 0)], "means of 0.30, 0.70 and 0.95, and no <eos>"
     assert causes.crossings(lines) == [((0, 1), (1, 0))]
     ax = causes._crossing([maps]).axes[0]
-    drawn = [c for c in ax.collections if isinstance(c, LineCollection)]
-    ends = [c.get_paths()[0].vertices[[0, -1], 0] for c in drawn]
+    ends = [line.get_xdata()[[0, -1]] for line in ax.lines]
     first, second = ends[0][0], ends[1][1]
     expected = [[first, first], [first, second], [second, first]]
     np.testing.assert_allclose(ends, expected)
-    marked = [to_hex(c.get_color()[0]).upper() == style.ACCENT for c in drawn]
-    assert marked == [False, True, True], "those that cross"
+    assert [line.get_color() == style.ACCENT for line in ax.lines] == [False, True, False]
+    [[ring]] = [rings.get_offsets() for rings in ax.collections]
+    np.testing.assert_allclose(ring[0], (first + second) / 2)
     said = [text.get_text() for text in ax.texts if text.get_text()][1:]
     assert said == ["English", "the", "house", "Spanish", "la", "casa", "1 crossing"]
 
 
 def test_the_picture_of_crossings_counts_what_it_draws():
-    said = [text.get_text() for text in figures.draw_crossing().axes[0].texts]
-    counts = [text for text in said if "crossing" in text]
+    ax = figures.draw_crossing().axes[0]
+    counts = [text.get_text() for text in ax.texts if "crossing" in text.get_text()]
     assert counts == ["no crossings", "2 crossings", "2 crossings"]
+    assert len(ax.collections) == 4, "a ring for each"
+    color = style.readable(style.ACCENT)
+    loud = [text.get_text() for text in ax.texts if text.get_color() == color]
+    assert loud == ["hurts", "duele", "left", "quedan"]
 
 
 def test_the_exchange_shows_both_numbers_twice_and_the_letter_that_changes():
     said = [text.get_text() for text in figures.draw_swap().axes[0].texts]
     assert said.count("1.00") == said.count("0.00") == 2
     assert said.count("cansad") == 2 and {"o", "a"} <= set(said)
-    assert "masculine, like el animal" in said and said.count("attention weights") == 2
+    assert {"masculine,", "like el animal"} <= set(said) and said.count("attention weights") == 2
 
 
 def test_two_numbers_change_places_and_no_other():
@@ -127,18 +133,23 @@ def test_the_best_head_is_the_one_in_the_figures():
 def test_the_points_are_the_heads():
     results = experiments.load("heads-off")["results"]
     ax = figures.draw_sharp_heads().axes[0]
-    points = [tuple(point) for dots in ax.collections for point in dots.get_offsets()]
-    assert sorted(points) == sorted((row["largest"], row["changed"]) for row in results)
-    assert len(points) == 24 and len(ax.texts) >= 3
+    every, pair = ([tuple(point) for point in dots.get_offsets()] for dots in ax.collections)
+    assert every == [(row["largest"], row["changed"]) for row in results] and len(every) == 24
+    assert set(pair) < set(every) and [round(sharp, 2) for sharp, _ in pair] == [0.98, 0.98]
+    said = [text.get_text().split("\n")[0] for text in ax.texts if text.get_text()]
+    assert said == ["19 % change", "1 % change", "22 %"]
+    assert max(row["changed"] for row in results) == pytest.approx(0.22, abs=0.005)
 
 
 def test_the_alt_text_of_the_table_says_what_is_there():
     ax = figures.draw_head_table().axes[0]
-    adjective, pronoun = np.sort(np.reshape(bars(ax), (2, 16))).tolist()
-    assert "in 99 %" in ax.texts[0].get_text() and "above 27 %" in ax.texts[0].get_text()
-    assert adjective[-1] == pytest.approx(0.99, abs=0.005) and adjective[-2] < 0.065
-    assert pronoun[-1] == pytest.approx(0.27, abs=0.005) and pronoun[-2] < 0.075
-    assert sum(share < 0.005 for share in adjective) > 12
+    adjective, pronoun = np.reshape(dots(ax), (2, 16)).tolist()
+    assert "in 99 % of sentences" in ax.texts[0].get_text()
+    assert adjective[-1] == pytest.approx(0.99, abs=0.005) and 0.055 < adjective[-2] < 0.065
+    assert pronoun[-1] == pytest.approx(0.27, abs=0.005) and 0.065 < pronoun[-2] < 0.075
+    said = [text.get_text() for text in ax.texts if text.get_text().startswith("head")]
+    assert said == ["head 2: 99 %", "head 2: 27 %"]
+    assert adjective[0] == pronoun[0] == 0
 
 
 def test_the_alt_texts_say_what_is_there():
@@ -149,8 +160,7 @@ def test_the_alt_texts_say_what_is_there():
     assert row[[0, 3]].max() < 0.5
     bounds = {
         "the one head off": (0.50, 0.525),
-        "adjective can't see the nouns": (0.50, 0.525),
-        "two numbers swapped": (0.005, 0.015),
+        "two weights swapped": (0.005, 0.015),
     }
     assert figures._endings(*figures.SWAPPED) == ["cansado", "cansada"]
     for change, by_seed in figures._over_seeds().items():
