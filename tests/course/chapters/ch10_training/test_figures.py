@@ -34,11 +34,7 @@ def test_arrows_lead_from_the_first_probabilities_to_the_last():
     assert said == ["x", "0.20", "1.00", "y", "0.80", "0.00"]
     (start, end), (other, last) = (_ends(arrow) for arrow in ax.patches)
     assert start < end and other > last, "one grows, one shrinks"
-    assert (
-        end - last
-        == pytest.approx(5 / 4 * (end - start))
-        == pytest.approx(5 / 4 * (other - start) * 4 / 3)
-    )
+    assert end - start == pytest.approx(other - last)
     assert ax.texts[0].get_position()[1] > ax.texts[3].get_position()[1], "the first word on top"
 
 
@@ -201,7 +197,7 @@ def test_an_unfinished_loop_has_the_scale_of_the_whole():
     ]
     ax = loop_curve(history, steps=400).axes[0]
     assert ax.get_xlim() == (0, 400)
-    drawn = [list(line.get_ydata()) for line in ax.lines[1:]]
+    drawn = [list(line.get_ydata()) for line in ax.lines]
     assert drawn == [[2.5, 2.0], [2.0, 1.5]]
     loop_curve([], steps=5)
 
