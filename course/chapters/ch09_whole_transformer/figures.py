@@ -208,8 +208,7 @@ def _diagram(
         if i and i not in several:
             arrow(ax, (middle, below), (middle, y - half))
         if i:
-            at = middle + (1.0 if i in several else 0.12), (below + y - half) / 2
-            label(ax, at, shapes[i - 1], color=style.MUTED)
+            label(ax, (middle + 0.12, (below + y - half) / 2), shapes[i - 1], color=style.MUTED)
         top = y + half - 0.2
         label(ax, (middle, top), step.box, ha="center", size=style.LABEL, weight="bold")
         for line, code in enumerate(lines):
@@ -275,8 +274,8 @@ def _grown(ax: Axes, y: float, parts: Sequence[str], new: Sequence[str], heads: 
         look, tall = LOUD if part in new else DECODER, 0.24 if part == "+" else TALL
         box(ax, (x, y), wide, tall, part, **{"line": 1.2, "size": style.NOTE, **look})
         if part == SOURCE:
-            arrow(ax, (x, y - 0.5), (x, y - TALL / 2), style.ENCODER, thick=2)
-            label(ax, (x + 0.1, y - 0.42), "memory", color=style.ENCODER)
+            arrow(ax, (x, y - 0.48), (x, y - TALL / 2), style.ENCODER, thick=2)
+            label(ax, (x + 0.1, y - 0.4), "memory", color=style.ENCODER)
         if part == "+":
             way = [(inner, y), (inner, y + 0.47), (x, y + 0.47), (x, y + 0.12)]
             path(ax, way, style.ACCENT if part in new else style.MUTED)
@@ -460,14 +459,14 @@ def _cost_and_path(
     heading(ax, "Self-attention reaches each word in one step, and never waits")
     looks = {"recurrent": style.MUTED, "self-attention": style.ACCENT}
     for y, (name, color), loud in zip((5.1, 3.6), looks.items(), (False, True), strict=True):
-        xs = sentence(ax, (0.55, y - 0.07), words, {}, size=13, gap=0.22)
+        xs = sentence(ax, (0.12, y - 0.07), words, {}, size=14, gap=0.24)
         said = "one step" if loud else f"{len(words) - 1} steps, each after the one before"
         strong = {"size": style.LABEL + 1, "weight": "bold", "color": color}
-        label(ax, (0.48, y + 0.68 + 0.15 * loud), f"{name}: {said}", **strong)
+        label(ax, (0.04, y + 0.7 + 0.15 * loud), f"{name}: {said}", **strong)
         for start, end in zip(xs[:-1], [xs[-1]] * len(xs) if loud else xs[1:], strict=False):
             look = {"rise": 0.2 + 0.06 * (end - start), "thick": 1.5}
             arrow(ax, (start, y + 0.18), (end, y + 0.18), color, **look)
-    ax = figure.add_axes((0.06, 0.1, 0.7, 0.3))
+    ax = figure.add_axes((0.01, 0.1, 0.8, 0.3))
     for name, color in looks.items():
         values = as_array(costs[name]) / 1e6
         ax.plot(lengths, values, color=color, label=name, linewidth=3)
@@ -560,12 +559,12 @@ def _step_lines(
     caption="The whole Transformer: the source is read on the left, the target is "
     "written on the right.",
     alt=f"{LAYOUT} Encoder layer: self-attention and feed-forward, each followed by add and norm. "
-    "The decoder layer has cross-attention in between; the memory, a vector for each word from the "
+    "The decoder layer has cross-attention in between; the memory, four colored vectors from the "
     "encoder's end, goes to each layer, which makes its own keys and values from it. The decoder's "
     "self-attention has a causal and a padding mask. At the end come linear and softmax.",
 )
 def draw_architecture() -> Figure:
-    return architecture(title="The encoder reads and\nthe decoder writes\nthe next word")
+    return architecture(title="The encoder reads and\nthe decoder writes\nthe next word", way=True)
 
 
 SENTENCE = "I like trees"
