@@ -5,7 +5,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-import torch
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Polygon
@@ -16,6 +15,7 @@ from course.chapters.ch09_whole_transformer.experiments import (
     common_vocabulary,
     costs,
     inside_a_layer,
+    on_its_way,
     on_paper,
     parts,
     possible_vocabulary,
@@ -38,30 +38,14 @@ from course.drawing.words import (
     width_of,
     word,
 )
-from transformer_lib.decoding import inference_mode
-from transformer_lib.interpret.recording import record_attention, record_outputs
+from transformer_lib.interpret.recording import record_attention
 from transformer_lib.model.config import BASE
-from transformer_lib.text.batching import make_batch
-from transformer_lib.text.tokens import BOS, EOS, SPECIALS
 from transformer_lib.translator import Translator
 
 TALL = 0.56  # height of a box; all lengths in inches
 ENCODER, DECODER = ({"color": side, "fill": style.PAPER} for side in (style.ENCODER, style.DECODER))
-PLAIN = {"fill": style.PAPER}
 # What is new, or opened next.
 LOUD = {"color": style.ACCENT, "fill": style.tint(style.ACCENT), "line": 2.2, "weight": "bold"}
-MIDDLE = {"ha": "center", "va": "center", "size": style.LABEL}
-
-
-def _row_of_boxes(
-    ax: Axes, y: float, start: float, boxes: Sequence[tuple[float, float, str, Any]], high: float
-) -> float:
-    """Boxes (x, width, text, look) on a line that begins at `start` -> where the last ends."""
-    for x, wide, text, look in boxes:
-        arrow(ax, (start, y), (x - wide / 2, y))
-        box(ax, (x, y), wide, high, text, **{"line": 1.2, **look})
-        start = x + wide / 2
-    return start
 
 
 # --- five zoom levels ----------------------------------------------------------------------------
@@ -85,7 +69,7 @@ def _zoom_levels(source: Sequence[str], written: Sequence[str], weights: Any, N:
         "The parts\nof a layer": parts,
         "Attention:\nwho looks\nat whom": [],
     }
-    left, right, y = 1.95, 7.95, 6.95
+    left, right, x, y = 1.95, 7.95, 0.0, 6.95
     middle, wide, look = (left + right) / 2, right - left, {"fill": style.PAPER, "zorder": 1}
     for number, (said, boxes) in enumerate(levels.items(), 1):
         label(ax, (0.02, y), str(number), size=style.TITLE, weight="bold", color=style.MUTED)
@@ -95,19 +79,23 @@ def _zoom_levels(source: Sequence[str], written: Sequence[str], weights: Any, N:
         if number > 1:
             box(ax, (middle, y), wide, 0.86, **look)
         step = (wide - 0.3) / len(boxes)
-        half = min(0.36 * step, 0.8)
-        row = [(left + 0.15 + step * (i + 0.5), 2 * half, *each) for i, each in enumerate(boxes)]
-        arrow(ax, (_row_of_boxes(ax, y, left + 0.1, row, 0.5), y), (right - 0.1, y))
-        x, y = next(x for x, *_, look_of in row if look_of is LOUD), y - 1.3
+        half, end = min(0.36 * step, 0.8), left + 0.1
+        for i, (text, look_of) in enumerate(boxes):
+            at = left + 0.15 + step * (i + 0.5)
+            arrow(ax, (end, y), (at - half, y))
+            box(ax, (at, y), 2 * half, 0.5, text, **{"line": 1.2, **look_of})
+            x, end = at if look_of is LOUD else x, at + half
+        arrow(ax, (end, y), (right - 0.1, y))
+        y -= 1.3
         xs, ys = (x - half, x + half, right, left), (y + 1.05, y + 1.05, y + 0.43, y + 0.43)
-        ax.fill(xs, ys, style.tint(style.ACCENT), lw=0, zorder=0.7)
+        ax.fill(xs, ys, style.tint(style.ACCENT), lw=0, zorder=1.5)
     for x, words, ha in ((left + 0.1, source, "left"), (right - 0.1, written, "right")):
         label(ax, (x, 7.12), " ".join(words[:-1]), ha=ha, color=style.MUTED)
     box(ax, (middle, y - 0.55), wide, 1.96, color=style.ACCENT, line=2.2, **look)
     row = {"size": 15, "ha": "center", "gap": 0.55}
     ends = [(x, y - 0.1) for x in sentence(ax, (middle, y + 0.05), written, **row)]
     starts = [(x, y - 1.02) for x in sentence(ax, (middle, y - 1.3), source, **row)]
-    head(ax, starts, ends, weights, source, widest=9)
+    head(ax, starts, ends, weights, source, widest=7)
     return figure
 
 
@@ -144,39 +132,13 @@ INPUTS = dict(zip(("query", "key", "value"), (style.CATEGORIES[i] for i in (6, 0
 OPENED = 2  # the box of the multi-head diagram that holds the other
 
 
-def _figure_two() -> Figure:
-    """Draw both diagrams of the paper's Figure 2, each box with the code that does it."""
-    figure, ax = canvas(style.WIDTH, 7.1)
-    note = f"From the bottom up, with the sizes for “{SENTENCE}” in our translator"
-    heading(ax, "Each box of the paper’s Figure 2 is a piece of code", note)
-    ys, wide, edge = [1.12 + 1.08 * i for i in range(5)], 3.0, 4.36
-    low, high = ys[0] - 0.6, ys[-1] + 0.55
-    orange = {"color": style.ACCENT, "fill": style.PAPER, "zorder": 0}
-    box(ax, ((edge + 7.98) / 2, (low + high) / 2), 7.98 - edge, high - low, line=1.8, **orange)
-    left, right = 0.02 + wide / 2, edge + 0.14 + wide / 2
-    for way, end in ((-1, low + 0.08), (1, high - 0.08)):
-        start = left + wide / 2 + 0.05 * (1 + way), ys[OPENED] + 0.37 * way
-        path(ax, [start, (edge, end)], style.ACCENT, head=False, zorder=0)
-    for x, said in ((0.02, "Multi-head attention"), (edge, "Scaled dot-product attention")):
-        label(ax, (x, high + 0.2), said, size=style.LABEL + 1, weight="bold")
-    shapes = [shape for _, shape in inside_a_layer(Translator.load(), SENTENCE)]
-    whole, heads, table = (
-        " × ".join(map(str, shape)) for shape in (shapes[1][1:], shapes[2][1:], shapes[3][2:])
-    )
-    inputs = {left - 0.9: "query", left: "key", left + 0.9: "value"}
-    _diagram(ax, left, wide, MULTI_HEAD, ys, inputs, [whole, heads, heads, whole], (1, OPENED))
-    inputs = {right - 0.5: "query", right + 0.5: "key"}
-    _diagram(ax, right, wide, SCALED_DOT_PRODUCT, ys, inputs, 4 * [table])
-    lane = 7.98 - 0.17
-    _input(ax, [(lane, 0.35), (lane, ys[-1]), (right + wide / 2, ys[-1])], "value")
-    return figure
-
-
 def _input(ax: Axes, corners: Sequence[tuple[float, float]], name: str) -> None:
     """An arrow in an input's own color, and its letter where it begins."""
     path(ax, corners, INPUTS[name], thick=2)
     (x, y), letter = corners[0], {"query": "Q", "key": "K", "value": "V"}[name]
-    label(ax, (x, y - 0.13), letter, weight="bold", color=INPUTS[name], **MIDDLE)
+    label(
+        ax, (x, y - 0.13), letter, weight="bold", color=INPUTS[name], ha="center", size=style.LABEL
+    )
 
 
 def _diagram(
@@ -241,21 +203,6 @@ GROWTH = (  # what is new, and what for; all boxes, and the new ones
         ("norm",),
     ),
 )
-
-
-def _outside_in() -> Figure:
-    """Draw how a decoder layer grows, one row for each step; what is new is filled."""
-    figure, ax = canvas(style.WIDTH, 6.6)
-    title = f"In {len(GROWTH) - 1} steps a feed-forward network becomes a decoder layer"
-    heading(ax, title, "What is new is orange")
-    box(ax, (4.78, 0.53), 6.4, 0.96, color=style.DECODER, fill=style.TINTS[style.DECODER], line=0)
-    for number, (said, why, content, new) in enumerate(GROWTH):
-        y = 5.45 - 0.98 * number
-        label(ax, (0.02, y + 0.11), str(number), size=style.LABEL, weight="bold")
-        label(ax, (0.25, y + 0.11), said, size=style.LABEL, weight="bold")
-        label(ax, (0.25, y - 0.11), why, color=style.MUTED)
-        _grown(ax, y, content, new, heads=number > 2)
-    return figure
 
 
 def _grown(ax: Axes, y: float, parts: Sequence[str], new: Sequence[str], heads: bool) -> None:
@@ -588,13 +535,14 @@ LENGTHS = range(16, 257, 16)
 )
 def draw_zoom() -> Figure:
     translator = Translator.load()
-    tokens, written = translator.read(SENTENCE), translator.translate(SENTENCE)[0].tokens
-    ids = (translator.src.vocab.encode(tokens), translator.tgt.vocab.encode(written))
-    batch = make_batch([ids])
-    with inference_mode(translator.model), record_attention(translator.model) as weights:
-        translator.model(batch.src, batch.tgt_in)
+    with record_attention(translator.model) as weights:
+        batch, _ = on_its_way(translator, SENTENCE)
     looks = weights[f"decoder.layers.{translator.model.config.N - 1}.cross_attn"][0].mean(dim=0)
-    return _zoom_levels([*tokens, SPECIALS[EOS]], [*written, SPECIALS[EOS]], looks)
+    source, written = (
+        [side.vocab.tokens[i] for i in ids[0]]
+        for side, ids in ((translator.src, batch.src), (translator.tgt, batch.tgt_out))
+    )
+    return _zoom_levels(source, written, looks)
 
 
 @figure(
@@ -609,7 +557,30 @@ def draw_zoom() -> Figure:
     "under the words query, key and value.",
 )
 def draw_figure_two() -> Figure:
-    return _figure_two()
+    figure, ax = canvas(style.WIDTH, 7.1)
+    note = f"From the bottom up, with the sizes for “{SENTENCE}” in our translator"
+    heading(ax, "Each box of the paper’s Figure 2 is a piece of code", note)
+    ys, wide, edge = [1.12 + 1.08 * i for i in range(5)], 3.0, 4.36
+    low, high = ys[0] - 0.6, ys[-1] + 0.55
+    orange = {"color": style.ACCENT, "fill": style.PAPER, "zorder": 0}
+    box(ax, ((edge + 7.98) / 2, (low + high) / 2), 7.98 - edge, high - low, line=1.8, **orange)
+    left, right = 0.02 + wide / 2, edge + 0.14 + wide / 2
+    for way, end in ((-1, low + 0.08), (1, high - 0.08)):
+        start = left + wide / 2 + 0.05 * (1 + way), ys[OPENED] + 0.37 * way
+        path(ax, [start, (edge, end)], style.ACCENT, head=False, zorder=0)
+    for x, said in ((0.02, "Multi-head attention"), (edge, "Scaled dot-product attention")):
+        label(ax, (x, high + 0.2), said, size=style.LABEL + 1, weight="bold")
+    shapes = [shape for _, shape in inside_a_layer(Translator.load(), SENTENCE)]
+    whole, heads, table = (
+        " × ".join(map(str, shape)) for shape in (shapes[1][1:], shapes[2][1:], shapes[3][2:])
+    )
+    inputs = {left - 0.9: "query", left: "key", left + 0.9: "value"}
+    _diagram(ax, left, wide, MULTI_HEAD, ys, inputs, [whole, heads, heads, whole], (1, OPENED))
+    inputs = {right - 0.5: "query", right + 0.5: "key"}
+    _diagram(ax, right, wide, SCALED_DOT_PRODUCT, ys, inputs, 4 * [table])
+    lane = 7.98 - 0.17
+    _input(ax, [(lane, 0.35), (lane, ys[-1]), (right + wide / 2, ys[-1])], "value")
+    return figure
 
 
 def _counted_models() -> dict[str, dict[str, int]]:
@@ -674,20 +645,25 @@ def draw_vocabulary() -> Figure:
     "residual, keeps what came in'.",
 )
 def draw_outside_in() -> Figure:
-    return _outside_in()
+    figure, ax = canvas(style.WIDTH, 6.6)
+    title = f"In {len(GROWTH) - 1} steps a feed-forward network becomes a decoder layer"
+    heading(ax, title, "What is new is orange")
+    box(ax, (4.78, 0.53), 6.4, 0.96, color=style.DECODER, fill=style.TINTS[style.DECODER], line=0)
+    for number, (said, why, content, new) in enumerate(GROWTH):
+        y = 5.45 - 0.98 * number
+        label(ax, (0.02, y + 0.11), str(number), size=style.LABEL, weight="bold")
+        label(ax, (0.25, y + 0.11), said, size=style.LABEL, weight="bold")
+        label(ax, (0.25, y - 0.11), why, color=style.MUTED)
+        _grown(ax, y, content, new, heads=number > 2)
+    return figure
 
 
-@torch.no_grad()
 def _path_of(
     translator: Translator, text: str
 ) -> tuple[list[tuple[Sequence[str], list[_Station]]], list[tuple[str, float]]]:
     """A sentence's vectors at each station, and the next word at each position of the target."""
-    model = translator.model
-    tokens, written = translator.read(text), translator.translate(text)[0].tokens
-    ids = (translator.src.vocab.encode(tokens), translator.tgt.vocab.encode(written))
-    batch = make_batch([ids])
-    with record_outputs(model) as outputs:
-        logits = model(batch.src, batch.tgt_in)[0]
+    batch, outputs = on_its_way(translator, text)
+    src, tgt = translator.src.vocab.tokens, translator.tgt.vocab.tokens
     names = {"embed": "embedding", "positions": "+ position"}
 
     def side(prefix: str, stack: str) -> list[_Station]:
@@ -695,16 +671,16 @@ def _path_of(
             *(_Station(name, outputs[f"{prefix}_{part}"][0]) for part, name in names.items()),
             *(
                 _Station(f"{stack} layer {i}", outputs[f"{stack}.layers.{i}"][0])
-                for i in range(model.config.N)
+                for i in range(translator.model.config.N)
             ),
         ]
 
     rows = [
-        ([*tokens, SPECIALS[EOS]], side("src", "encoder")),
-        ([SPECIALS[BOS], *written], side("tgt", "decoder")),
+        ([src[i] for i in batch.src[0]], side("src", "encoder")),
+        ([tgt[i] for i in batch.tgt_in[0]], side("tgt", "decoder")),
     ]
-    best = logits.softmax(dim=-1).max(dim=-1)
-    said = [translator.tgt.vocab.tokens[i] for i in best.indices.tolist()]
+    best = outputs["generator"][0].softmax(dim=-1).max(dim=-1)
+    said = [tgt[i] for i in best.indices]
     return rows, list(zip(said, best.values.tolist(), strict=True))
 
 

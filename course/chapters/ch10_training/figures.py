@@ -156,12 +156,9 @@ def _writing_curve(
 
     history: {"step", "validation_loss", "writes"}; english: for the steps that are written out,
     what their words mean. Words of the right translation are in their colors. last: the last step
-    that is drawn. Raises ValueError for a step that the history hasn't.
+    that is drawn.
     """
     entries = {entry["step"]: entry for entry in history if entry["step"] <= last}
-    missing = sorted(set(english) - set(entries))
-    if missing:
-        raise ValueError(f"nothing was measured at step {missing[0]}")
     tall = 6.9
     figure = style.new_figure(style.WIDTH, tall)
     figure.suptitle("First noise, then grammar, then the right words for “I like trees”")
@@ -255,7 +252,7 @@ def probability_bars(panels: Mapping[str, Any], words: Sequence[str], target: An
         said = {"color": style.ACCENT, "weight": "bold", "size": style.LABEL}
         label(ax, (left + wide + 0.2, y), "target: 1", **said)
     if goals and after[best] > before[best]:
-        note = f"The first word for “merci”: {first} (dot) and {last} (arrowhead)"
+        note = f"From the dot, {first}, to the arrowhead, {last}"
         heading(ax, "Training moves the probability to the right word", note)
     return figure
 
@@ -391,13 +388,10 @@ def _penalty_curves(leads: Any, losses: Mapping[str, Any], shares: Any) -> Figur
 
     leads: (n,) scores of the right word above all others, evenly spaced along the axis, whose marks
     say the probability; losses: name -> loss (n,), the last one with smoothing; shares: (n,) the
-    probability of the right word. Raises ValueError when the lengths differ.
+    probability of the right word.
     """
     leads, shares = as_array(leads), as_array(shares)
     figure, ax = style.panel(4.0)
-    for name, given in losses.items():
-        if len(given) != len(leads):
-            raise ValueError(f"{name!r}: {len(leads)} leads, but {len(given)} losses")
     lines = {name: as_array(given) for name, given in losses.items()}
     *_, (smoothed, line) = lines.items()
     ax.set(xlim=(leads[0], leads[-1]), ylabel="loss, in nats")
@@ -553,10 +547,6 @@ def draw_schedule() -> Figure:
             for d_model, warmup in SCHEDULES
         }
     )
-
-
-def _history_of(run: dict[str, Any], key: str) -> list[tuple[int, float]]:
-    return [(entry["step"], entry[key]) for entry in run["history"]]
 
 
 @figure(

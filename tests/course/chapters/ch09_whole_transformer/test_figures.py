@@ -15,14 +15,14 @@ from course.chapters.ch09_whole_transformer.figures import (
     SELF,
     SOURCE,
     _cost_and_path,
-    _figure_two,
-    _outside_in,
     _parameter_bars,
     _sentence_path,
     _Station,
     _vocabulary_ranges,
     _whole_machine,
     _zoom_levels,
+    draw_figure_two,
+    draw_outside_in,
 )
 from transformer_lib import MultiHeadAttention
 from transformer_lib.model import attention as attention_module
@@ -46,7 +46,7 @@ def test_the_zoom_has_as_many_layers_as_the_model(N):
 
 def test_figure_two_shows_code_of_the_library():
     source = inspect.getsource(attention_module)
-    written = " ".join(texts(_figure_two()))
+    written = " ".join(texts(draw_figure_two()))
     for step in SCALED_DOT_PRODUCT + MULTI_HEAD:
         assert step.box.replace("\n", " ") in written
         for piece in step.code:
@@ -54,7 +54,7 @@ def test_figure_two_shows_code_of_the_library():
 
 
 def test_the_layer_grows_to_three_norms():
-    written = texts(_outside_in())
+    written = texts(draw_outside_in())
     boxes = list(pairwise(written))  # a line of a box, and the next
     counts = [boxes.count(tuple(name.split("\n"))) for name in (SELF, SOURCE, FORWARD)]
     assert counts == [4, 5, 6] and written.count("norm") == 3
