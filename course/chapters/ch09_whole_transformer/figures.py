@@ -552,7 +552,7 @@ def draw_zoom() -> Figure:
     "heads, Scaled Dot-Product Attention h times, Concat, Linear. From this attention, in "
     "orange, two lines lead to a frame around the right stack: MatMul of Q and K, Scale, "
     "Mask, SoftMax and a MatMul with V. In each box is a piece of code, such as 'query @ "
-    "key.transpose(-2, -1)', and beside the arrows stands the size for 'I like trees': 4 × "
+    "key.transpose(-2, -1)', and next to the arrows is the size for 'I like trees': 4 × "
     "128, 4 × 4 × 32, and 4 × 4 for scores and weights. Q, K and V have a color each, also "
     "under the words query, key and value.",
 )
@@ -648,7 +648,7 @@ def draw_outside_in() -> Figure:
     figure, ax = canvas(style.WIDTH, 6.6)
     title = f"In {len(GROWTH) - 1} steps a feed-forward network becomes a decoder layer"
     heading(ax, title, "What is new is orange")
-    box(ax, (4.78, 0.53), 6.4, 0.96, color=style.DECODER, fill=style.TINTS[style.DECODER], line=0)
+    box(ax, (4.78, 0.55), 6.4, 1.0, color=style.DECODER, fill=style.TINTS[style.DECODER], line=0)
     for number, (said, why, content, new) in enumerate(GROWTH):
         y = 5.45 - 0.98 * number
         label(ax, (0.02, y + 0.11), str(number), size=style.LABEL, weight="bold")

@@ -690,7 +690,7 @@ def draw_ablations() -> Figure:
     "2.3 nats, just below the dotted line of a model that knows nothing, at 2.40, and falls "
     "to 0.15, or 86 percent for a right digit. The loss on the rows it learns from, whose "
     "targets are smoothed, is a thin line above it. A row that it never saw and its answer "
-    "stand beside: 4 0 0 7 4 3 1, and the same backwards.",
+    "are shown: 4 0 0 7 4 3 1, and the same backwards.",
 )
 def draw_loop() -> Figure:
     run = experiments.load("loop")
