@@ -419,7 +419,7 @@ def _schedule_curves(rates: Mapping[tuple[int, int], Any]) -> Figure:
     The rise of the paper's own is loud.
     """
     figure, ax = style.panel(4.2)
-    figure.suptitle("The longer the warm-up, the lower the peak; then all fall alike")
+    titled(figure, "The longer the warm-up, the lower the peak; then all fall alike")
     ax.set(xlabel="step (one update of the weights)", ylabel="learning rate, in thousandths")
     for (d_model, warmup), given in rates.items():
         lr, loud = 1000 * as_array(given), (d_model, warmup) == OF_THE_PAPER
@@ -594,12 +594,12 @@ def draw_held_out() -> Figure:
 def draw_norms() -> Figure:
     runs = experiments.load("norms")["runs"]
     figure, ax = style.panel(4.4)
-    figure.suptitle("At the highest rate, post-norm needs the warm-up, and pre-norm doesn’t")
+    titled(figure, "At the highest rate, post-norm needs the warm-up, and pre-norm doesn’t")
     rates = sorted({run["max_lr"] for run in runs})
     for name, first, warmup in (
         ("post-norm, without warm-up", False, 1),
         ("post-norm, with warm-up", False, 100),
-        ("pre-norm, with or without", True, 1),
+        ("pre-norm, with and without warm-up", True, 1),
         ("_", True, 100),
     ):
         color = style.MUTED if first or warmup > 1 else style.ACCENT
