@@ -216,6 +216,8 @@ RENAMED.update(
     LEARNERS="SPECS",
     ladder="sweep",
     look="attention_row",
+    figure_two="draw_figure_two",
+    outside_in="draw_outside_in",
 )
 HANDED_ON["transformer_lib.plots.training.verdict"] = "course.drawing.rows"
 for place, names in PLOTS.items():

@@ -6,7 +6,7 @@ A part is called what the library calls it: `encoder.self_attn`, `decoder.feed_f
 
 from collections.abc import Sequence
 from fnmatch import fnmatch
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -64,31 +64,49 @@ FRAMES = {"encoder": (2.3, 5.55), "decoder": (2.3, 7.1)}  # what is repeated N t
 COLORS = {"encoder": style.ENCODER, "decoder": style.DECODER}
 
 
-def architecture(*highlight: str, N: int = 6, title: str = "") -> Figure:
+def architecture(*highlight: str, N: int = 6, title: str = "", way: bool = False) -> Figure:
     """Draw the whole Transformer with some of its parts marked -> the figure.
 
     highlight: names of parts, or patterns: "encoder.*" is a whole encoder layer, "*_attn" each
     attention, "*.heads" the heads behind them, "*.mask" the masks. N: how often a layer is
-    repeated. title: what to see, in the free corner. Raises ValueError for a pattern that fits no
-    part.
+    repeated. title: what to see, in the free corner. way: with the words' way to the next word
+    thick, in the colors of the halves, the memory's vectors, and grey norms. Raises ValueError for
+    a pattern that fits no part.
     """
     marked = _find_parts(*highlight)
     figure, ax = canvas(WIDTH, HEIGHT)
     for half, (bottom, top) in FRAMES.items():
         _frame(ax, half, bottom, top, N)
-        _column_of_arrows(ax, half)
-    _memory(ax)
+        _column_of_arrows(ax, half, **(_thick(half) if way else {}))
+    _memory(ax, **(_thick("encoder") if way else {}))
+    source = ["I", "like", "trees", "<eos>"]
+    for i, text in enumerate(source if way else ()):
+        box(
+            ax,
+            (2.5 + 0.2 * i, 5.95),
+            0.12,
+            0.5,
+            fill=style.WORDS[text],
+            line=0,
+            zorder=3,
+            round=0.04,
+        )
     for name, part in PARTS.items():
-        _part(ax, name, part, marked)
+        _part(ax, name, part, marked, grey=way and part.label == "add & norm")
     for name, said in MASKS.items():
         _mask(ax, PARTS[name.removesuffix(".mask").removesuffix(".causal")], said, name in marked)
     label(ax, (0.3, 8.7), title, size=16, weight="bold", va="top")
-    _words(ax, "encoder", 0.2, ["I", "like", "trees", "<eos>"])
+    _words(ax, "encoder", 0.2, source)
     _words(ax, "decoder", 0.2, ["<bos>", "me", "gustan"])
     _words(ax, "decoder", 8.66, ["los"])
     x = MIDDLES["decoder"]
-    arrow(ax, (x, PARTS["generator.softmax"].y + BOX_HEIGHT / 2), (x, 8.5))
+    end = (x, PARTS["generator.softmax"].y + BOX_HEIGHT / 2)
+    arrow(ax, end, (x, 8.5), **(_thick("decoder") if way else {}))
     return figure
+
+
+def _thick(half: str) -> dict:
+    return {"color": COLORS[half], "thick": 3}
 
 
 def _find_parts(*patterns: str) -> set[str]:
@@ -102,7 +120,7 @@ def _find_parts(*patterns: str) -> set[str]:
     return set().union(*found.values())
 
 
-def _part(ax: Axes, name: str, part: Part, marked: set[str]) -> None:
+def _part(ax: Axes, name: str, part: Part, marked: set[str], grey: bool) -> None:
     x = MIDDLES[part.half]
     if part.label == "+":
         box(ax, (x, part.y), 0.3, 0.3, **_look(part, name in marked), round=0.15)
@@ -116,13 +134,14 @@ def _part(ax: Axes, name: str, part: Part, marked: set[str]) -> None:
             _box(ax, part, heads, step * SHADOW)
     if name.endswith(("_attn", "feed_forward")):
         _residual(ax, part, PARTS[f"{name}_norm"])
-    _box(ax, part, name in marked)
+    _box(ax, part, name in marked, grey=grey)
     _label(ax, x, part.y, part.label, name in marked)
 
 
-def _box(ax: Axes, part: Part, marked: bool, behind: float = 0.0) -> None:
+def _box(ax: Axes, part: Part, marked: bool, behind: float = 0.0, grey: bool = False) -> None:
     at = MIDDLES[part.half] + behind, part.y + behind
-    box(ax, at, BOX_WIDTH, BOX_HEIGHT, **_look(part, marked))
+    look = {"fill": style.PAPER} if grey else _look(part, marked)
+    box(ax, at, BOX_WIDTH, BOX_HEIGHT, **look)
 
 
 def _look(part: Part, marked: bool) -> dict:
@@ -179,13 +198,13 @@ def _frame(ax: Axes, half: str, bottom: float, top: float, N: int) -> None:
     )
 
 
-def _column_of_arrows(ax: Axes, half: str) -> None:
+def _column_of_arrows(ax: Axes, half: str, **look: Any) -> None:
     """From the words up through the boxes of one half."""
     x, end = MIDDLES[half], 0.36
     for name, part in PARTS.items():
         if part.half == half:
             high = 0.15 if part.label == "+" else BOX_HEIGHT / 2
-            arrow(ax, (x, end), (x, part.y - high))
+            arrow(ax, (x, end), (x, part.y - high), **look)
             end = part.y + high + (2 * SHADOW if name.endswith("_attn") else 0)
 
 
@@ -196,7 +215,7 @@ def _residual(ax: Axes, part: Part, norm: Part) -> None:
     path(ax, [(x, below), (aside, below), (aside, norm.y), (x + BOX_WIDTH / 2, norm.y)])
 
 
-def _memory(ax: Axes) -> None:
+def _memory(ax: Axes, **look: Any) -> None:
     """From the encoder's end to each decoder layer, which makes keys and values of its own."""
     norm, cross = PARTS["encoder.feed_forward_norm"], PARTS["decoder.cross_attn"]
     x, over, lane, y = MIDDLES["encoder"], 5.95, 3.5, cross.y + 0.1
@@ -209,6 +228,7 @@ def _memory(ax: Axes) -> None:
             (lane, y),
             (MIDDLES["decoder"] - BOX_WIDTH / 2, y),
         ],
+        **look,
     )
     label(
         ax,

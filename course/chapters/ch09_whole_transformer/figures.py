@@ -5,32 +5,29 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-import torch
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.patches import Polygon, Rectangle
-from matplotlib.ticker import MaxNLocator
+from matplotlib.patches import Polygon
 
 from course.chapters.ch09_whole_transformer.experiments import (
     TABLE_3,
     WIDTH,
-    all_rounds,
     common_vocabulary,
     costs,
+    inside_a_layer,
+    on_its_way,
     on_paper,
     parts,
     possible_vocabulary,
-    waiting,
 )
 from course.drawing import style
 from course.drawing.architecture import LAYOUT, architecture
-from course.drawing.arrows import arrow, box, bracket, path
-from course.drawing.cells import area, matrix, outline, scale
-from course.drawing.plots import curves, doubling, name_lines
+from course.drawing.arrows import arrow, box, head, path
+from course.drawing.cells import area, outline, scale, strip
+from course.drawing.plots import curves, name_lines
 from course.drawing.registry import figure
 from course.drawing.values import as_array
 from course.drawing.words import (
-    Point,
     canvas,
     centered,
     heading,
@@ -41,156 +38,65 @@ from course.drawing.words import (
     width_of,
     word,
 )
-from transformer_lib.interpret.recording import record_outputs
+from transformer_lib.interpret.recording import record_attention
 from transformer_lib.model.config import BASE
-from transformer_lib.text.batching import make_batch
-from transformer_lib.text.tokens import BOS, EOS, SPECIALS
 from transformer_lib.translator import Translator
 
 TALL = 0.56  # height of a box; all lengths in inches
 ENCODER, DECODER = ({"color": side, "fill": style.PAPER} for side in (style.ENCODER, style.DECODER))
-PLAIN = {"fill": style.PAPER}
 # What is new, or opened next.
 LOUD = {"color": style.ACCENT, "fill": style.tint(style.ACCENT), "line": 2.2, "weight": "bold"}
-MIDDLE = {"ha": "center", "va": "center", "size": style.LABEL}
-
-
-def _row_of_boxes(
-    ax: Axes, y: float, start: float, boxes: Sequence[tuple[float, float, str, Any]], high: float
-) -> float:
-    """Boxes (x, width, text, look) on a line that begins at `start` -> where the last ends."""
-    for x, wide, text, look in boxes:
-        arrow(ax, (start, y), (x - wide / 2, y))
-        box(ax, (x, y), wide, high, text, **{"line": 1.2, **look})
-        start = x + wide / 2
-    return start
 
 
 # --- five zoom levels ----------------------------------------------------------------------------
 
 
-def _zoom_levels(N: int = 6) -> Figure:
+def _zoom_levels(source: Sequence[str], written: Sequence[str], weights: Any, N: int = 6) -> Figure:
     """Draw the Transformer five times, from a closed box to one attention -> the figure.
 
-    What is filled in one drawing is opened in the next. N: layers on each side.
+    The orange box of one drawing is opened in the next. source, written: the words at the last
+    level, and weights (written, source) how much each looks at each. N: layers of the decoder.
     """
-    figure, ax = canvas(style.WIDTH, 10.9)
-    note = "The orange boxes of one drawing are opened in the next"
+    figure, ax = canvas(style.WIDTH, 8.1)
+    note = "The orange box of one drawing is opened in the next"
     heading(ax, "Four boxes deep inside the Transformer is attention", note)
-    for x, y, said in (
-        (0.14, 9.93, "1  A closed box"),
-        (3.7, 9.93, "2  A reader and a writer"),
-        (0.14, 7.8, f"3  {N} layers that read, {N} that write"),
-        (0.14, 5.23, "4  What is in a layer"),
-        (0.14, 2.07, "5  One attention: queries Q find keys K, and mix their values V"),
-    ):
-        label(ax, (x, y), said, size=style.LABEL + 1, weight="bold")
-    for left, low, high in (
-        (3.56, 8.3, 10.13),
-        (0.02, 5.73, 8.0),
-        (0.02, 2.6, 5.43),
-        (0.02, 0.04, 2.27),
-    ):
-        _frame(ax, left, low, high)
-    _two_closed(ax)
-    _stacks(ax, N)
-    _sublayers(ax)
-    _one_attention(ax)
+    layers = [(str(i), LOUD if i == N - 1 else DECODER) for i in range(N)]
+    parts = [("self-attention", DECODER), ("cross-attention", LOUD), ("feed-forward", DECODER)]
+    levels = {
+        "The whole": [("Transformer", LOUD)],
+        "A reader\nand a writer": [("encoder", ENCODER), ("decoder", LOUD)],
+        f"The writer’s\n{N} layers": layers,
+        "The parts\nof a layer": parts,
+        "Attention:\nwho looks\nat whom": [],
+    }
+    left, right, x, y = 1.95, 7.95, 0.0, 6.95
+    middle, wide, look = (left + right) / 2, right - left, {"fill": style.PAPER, "zorder": 1}
+    for number, (said, boxes) in enumerate(levels.items(), 1):
+        label(ax, (0.02, y), str(number), size=style.TITLE, weight="bold", color=style.MUTED)
+        label(ax, (0.32, y), said, size=style.LABEL + 1, weight="bold")
+        if not boxes:
+            break
+        if number > 1:
+            box(ax, (middle, y), wide, 0.86, **look)
+        step = (wide - 0.3) / len(boxes)
+        half, end = min(0.36 * step, 0.8), left + 0.1
+        for i, (text, look_of) in enumerate(boxes):
+            at = left + 0.15 + step * (i + 0.5)
+            arrow(ax, (end, y), (at - half, y))
+            box(ax, (at, y), 2 * half, 0.5, text, **{"line": 1.2, **look_of})
+            x, end = at if look_of is LOUD else x, at + half
+        arrow(ax, (end, y), (right - 0.1, y))
+        y -= 1.3
+        xs, ys = (x - half, x + half, right, left), (y + 1.05, y + 1.05, y + 0.43, y + 0.43)
+        ax.fill(xs, ys, style.tint(style.ACCENT), lw=0, zorder=1.5)
+    for x, words, ha in ((left + 0.1, source, "left"), (right - 0.1, written, "right")):
+        label(ax, (x, 7.12), " ".join(words[:-1]), ha=ha, color=style.MUTED)
+    box(ax, (middle, y - 0.55), wide, 1.96, color=style.ACCENT, line=2.2, **look)
+    row = {"size": 15, "ha": "center", "gap": 0.55}
+    ends = [(x, y - 0.1) for x in sentence(ax, (middle, y + 0.05), written, **row)]
+    starts = [(x, y - 1.02) for x in sentence(ax, (middle, y - 1.3), source, **row)]
+    head(ax, starts, ends, weights, source, widest=7)
     return figure
-
-
-def _frame(ax: Axes, left: float, low: float, high: float) -> None:
-    """Around a drawing that opens the orange boxes of the one before."""
-    middle, size = ((left + 7.98) / 2, (low + high) / 2), (7.98 - left, high - low)
-    box(ax, middle, *size, color=style.tint(style.ACCENT), fill=style.PAPER, line=1.5, zorder=0)
-
-
-def _opened(ax: Axes, *corners: Point) -> None:
-    """From the edge of orange boxes to the frame of what is in them."""
-    ax.fill(*zip(*corners, strict=True), style.tint(style.ACCENT), alpha=0.6, lw=0, zorder=0.7)
-
-
-def _two_closed(ax: Axes) -> None:
-    """The closed box, and beside it the reader and the writer."""
-    y, source, target = 9.33, "I like\ntrees", "me gustan\nlos árboles"
-    for x, said in ((0.42, source), (3.98, source), (7.5, target)):
-        label(ax, (x, y), said, **MIDDLE)
-    _row_of_boxes(ax, y, 0.74, [(1.6, 1.14, "Transformer", LOUD)], 0.72)
-    arrow(ax, (1.6, y - 0.36), (1.6, y - 0.62))
-    label(ax, (2.17, y - 0.76), target.replace("\n", " "), size=style.LABEL, ha="right")
-    end = _row_of_boxes(ax, y, 4.28, [(4.86, 0.84, "", LOUD), (6.42, 0.84, "", LOUD)], 0.72)
-    for x, name, color in ((4.86, "encoder", style.ENCODER), (6.42, "decoder", style.DECODER)):
-        label(ax, (x, y), name, weight="bold", color=color, **MIDDLE)
-    arrow(ax, (end, y), (7.04, y))
-    for at, said in (((5.64, y + 0.17), "memory"), ((6.42, y - 0.78), "the words so far")):
-        label(ax, at, said, ha="center", color=style.MUTED)
-    arrow(ax, (6.42, y - 0.66), (6.42, y - 0.36))
-    _opened(ax, (2.17, y - 0.36), (2.17, y + 0.36), (3.56, 10.13), (3.56, 8.3))
-    _opened(ax, (4.44, y - 0.36), (6.84, y - 0.36), (7.98, 8.0), (0.02, 8.0))
-
-
-def _stacks(ax: Axes, N: int) -> None:
-    step = 6.6 / N
-    wide, above, below, between = 0.62 * step, 7.28, 6.12, 6.74
-    places = [0.56 + step * (i + 0.5) for i in range(N)]
-    for y, name, look in ((above, "encoder", ENCODER), (below, "decoder", DECODER)):
-        looks = [look] * (N - 1) + [LOUD]
-        boxes = [(x, wide, str(i), looks[i]) for i, x in enumerate(places)]
-        end = _row_of_boxes(ax, y, 0.2, boxes, TALL)
-        label(ax, (0.14, y + 0.17), name, color=look["color"], weight="bold")
-    for x in places:
-        arrow(ax, (x, between), (x, below + TALL / 2))
-    lane, said = end + 0.2, "the same\nmemory\nfor each"
-    path(ax, [(end, above), (lane, above), (lane, between), (places[0], between)], head=False)
-    arrow(ax, (end, below), (lane + 0.1, below))
-    label(ax, (lane + 0.08, 7.01), said, color=style.MUTED)
-    low, high, start = below - TALL / 2, above - TALL / 2, end - wide
-    _opened(ax, (start, low), (start, high), (end, high), (end, low), (7.98, 5.43), (0.02, 5.43))
-
-
-def _sublayers(ax: Axes) -> None:
-    attend = [(1.9, 1.44, "self-attention", LOUD)]
-    cross = [*attend, (3.9, 1.44, "cross-attention", LOUD)]
-    above, below = 4.59, 3.34
-    for y, name, look, boxes in (
-        (above, "encoder", ENCODER, attend),
-        (below, "decoder", DECODER, cross),
-    ):
-        color = look["color"]
-        box(ax, (3.9, y), 6.2, 0.84, color=color, fill=style.TINTS[color], zorder=0.5)
-        end = _row_of_boxes(ax, y, 0.2, [*boxes, (5.9, 1.44, "feed-forward", look)], TALL)
-        label(ax, (0.14, y + 0.17), name, color=color, weight="bold")
-    arrow(ax, (end, below), (7.4, below))
-    label(ax, (7.12, above + 0.18), "memory", color=style.MUTED)
-    corners = [(6.62, above), (7.6, above), (7.6, 3.97), (3.9, 3.97), (3.9, below + TALL / 2)]
-    path(ax, corners)
-    label(ax, (7.86, 2.76), "Around each box: add & norm", ha="right", color=style.MUTED)
-    low, high = below - TALL / 2, above - TALL / 2
-    _opened(ax, (1.18, low), (1.18, high), (2.62, high), (2.62, below + TALL / 2), (2.62, low))
-    _opened(ax, (1.18, low), (4.62, low), (7.98, 2.27), (0.02, 2.27))
-
-
-def _one_attention(ax: Axes) -> None:
-    y, ends = 1.27, {"Q": 1.53, "K": 1.01, "V": 0.35}
-    for name, at in ends.items():
-        label(ax, (0.12, at), f"${name}$", **MIDDLE)
-        _row_of_boxes(ax, at, 0.26, [(0.97, 1.04, f"linear $W^{name}$", PLAIN)], 0.42)
-        if name != "V":
-            arrow(ax, (1.49, at), (1.8, at))
-    steps = [
-        (3.52, 0.68, r"$\div\ \sqrt{d_k}$", PLAIN),
-        (4.42, 0.78, "mask,\nsoftmax", PLAIN),
-        (5.39, 0.76, "mix the\nvalues", PLAIN),
-        (6.4, 0.84, "all heads\nin a row", PLAIN),
-        (7.36, 0.68, "linear\n$W^O$", PLAIN),
-    ]
-    box(ax, (2.37, y), 1.14, 0.94, "dot products\n$QK^T$", line=1.2, **PLAIN)
-    arrow(ax, (_row_of_boxes(ax, y, 2.94, steps, 0.62), y), (7.9, y))
-    path(ax, [(1.49, 0.35), (5.39, 0.35), (5.39, y - 0.31)])
-    box(ax, (3.78, y), 4.2, 1.14, zorder=0)
-    label(ax, (3.4, 0.56), "in each head", color=style.MUTED, ha="center")
-    said = "$W$: learned numbers\n$d_k$: the length of a key"
-    label(ax, (5.7, 0.35), said, color=style.MUTED)
 
 
 # --- the paper's Figure 2 ------------------------------------------------------------------------
@@ -222,40 +128,17 @@ MULTI_HEAD = (
     _CodeBox("Concat", ("self.merge_heads(",), after="x)"),
     _CodeBox("Linear", ("self.w_o(",), after="x)"),
 )
-VIOLET, AMBER, GREEN = (style.CATEGORIES[i] for i in (6, 1, 3))
-INPUTS = {"query": VIOLET, "key": AMBER, "value": GREEN}
+INPUTS = dict(zip(("query", "key", "value"), (style.CATEGORIES[i] for i in (6, 0, 3)), strict=True))
 OPENED = 2  # the box of the multi-head diagram that holds the other
-
-
-def _figure_two() -> Figure:
-    """Draw both diagrams of the paper's Figure 2, each box with the code that does it."""
-    figure, ax = canvas(style.WIDTH, 7.1)
-    note = "From the bottom up. The orange box on the left, opened, is the whole right side"
-    heading(ax, "Each box of the paper’s Figure 2 is a piece of code", note)
-    ys, wide, edge = [1.12 + 1.08 * i for i in range(5)], 3.0, 4.36
-    low, high = ys[0] - 0.6, ys[-1] + 0.55
-    orange = {"color": style.ACCENT, "zorder": 0}
-    box(ax, ((edge + 7.98) / 2, (low + high) / 2), 7.98 - edge, high - low, line=1.2, **orange)
-    left, right = 0.02 + wide / 2, edge + 0.14 + wide / 2
-    ends = [(left + wide / 2, ys[OPENED] + 0.32 * way) for way in (-1, 1)]
-    fan = [*ends, (edge, high - 0.08), (edge, low + 0.08)]
-    ax.add_patch(Polygon(fan, facecolor=style.tint(style.ACCENT), linewidth=0, zorder=0))
-    for x, said in ((0.02, "Multi-head attention"), (edge, "Scaled dot-product attention")):
-        label(ax, (x, high + 0.2), said, size=style.LABEL + 1, weight="bold")
-    inputs = {left - 0.9: "query", left: "key", left + 0.9: "value"}
-    _diagram(ax, left, wide, MULTI_HEAD, ys, inputs, several=(1, OPENED))
-    inputs = {right - 0.5: "query", right + 0.5: "key"}
-    _diagram(ax, right, wide, SCALED_DOT_PRODUCT, ys, inputs)
-    lane = 7.98 - 0.17
-    _input(ax, [(lane, 0.35), (lane, ys[-1]), (right + wide / 2, ys[-1])], "value")
-    return figure
 
 
 def _input(ax: Axes, corners: Sequence[tuple[float, float]], name: str) -> None:
     """An arrow in an input's own color, and its letter where it begins."""
     path(ax, corners, INPUTS[name], thick=2)
     (x, y), letter = corners[0], {"query": "Q", "key": "K", "value": "V"}[name]
-    label(ax, (x, y - 0.13), letter, weight="bold", color=INPUTS[name], **MIDDLE)
+    label(
+        ax, (x, y - 0.13), letter, weight="bold", color=INPUTS[name], ha="center", size=style.LABEL
+    )
 
 
 def _diagram(
@@ -265,10 +148,13 @@ def _diagram(
     steps: Sequence[_CodeBox],
     ys: Sequence[float],
     inputs: Mapping[float, str],
-    *,
+    shapes: Sequence[str],
     several: Sequence[int] = (),
 ) -> None:
-    """Boxes from the bottom up; into those in `several` go all inputs, each in its color."""
+    """Boxes from the bottom up; into those in `several` go all inputs, each in its color.
+
+    shapes: what comes out of each box but the last, written beside the arrow.
+    """
     below = 0.35
     for i, (step, y) in enumerate(zip(steps, ys, strict=True)):
         lines = [step.before + code + step.after for code in step.code]
@@ -283,6 +169,8 @@ def _diagram(
                 arrow(ax, (x, below), (x, y - half), INPUTS[name], thick=2)
         if i and i not in several:
             arrow(ax, (middle, below), (middle, y - half))
+        if i:
+            label(ax, (middle + 0.12, (below + y - half) / 2), shapes[i - 1], color=style.MUTED)
         top = y + half - 0.2
         label(ax, (middle, top), step.box, ha="center", size=style.LABEL, weight="bold")
         for line, code in enumerate(lines):
@@ -317,20 +205,6 @@ GROWTH = (  # what is new, and what for; all boxes, and the new ones
 )
 
 
-def _outside_in() -> Figure:
-    """Draw how a decoder layer grows, one row for each step; what is new is filled."""
-    figure, ax = canvas(style.WIDTH, 6.6)
-    title = f"In {len(GROWTH) - 1} steps a feed-forward network becomes a decoder layer"
-    heading(ax, title, "What is new is orange")
-    for number, (said, why, content, new) in enumerate(GROWTH):
-        y = 5.45 - 0.98 * number
-        label(ax, (0.02, y + 0.11), str(number), size=style.LABEL, weight="bold")
-        label(ax, (0.25, y + 0.11), said, size=style.LABEL, weight="bold")
-        label(ax, (0.25, y - 0.11), why, color=style.MUTED)
-        _grown(ax, y, content, new, heads=number > 2)
-    return figure
-
-
 def _grown(ax: Axes, y: float, parts: Sequence[str], new: Sequence[str], heads: bool) -> None:
     places = {SELF: 2.4, SOURCE: 4.46, FORWARD: 6.52}
     end, inner = 1.72, 0.0
@@ -346,6 +220,9 @@ def _grown(ax: Axes, y: float, parts: Sequence[str], new: Sequence[str], heads: 
             box(ax, (x + back, y + back), wide, TALL, **{"line": 1.2, **behind})
         look, tall = LOUD if part in new else DECODER, 0.24 if part == "+" else TALL
         box(ax, (x, y), wide, tall, part, **{"line": 1.2, "size": style.NOTE, **look})
+        if part == SOURCE:
+            arrow(ax, (x, y - 0.48), (x, y - TALL / 2), style.ENCODER, thick=2)
+            label(ax, (x + 0.1, y - 0.4), "memory", color=style.ENCODER)
         if part == "+":
             way = [(inner, y), (inner, y + 0.47), (x, y + 0.47), (x, y + 0.12)]
             path(ax, way, style.ACCENT if part in new else style.MUTED)
@@ -362,16 +239,10 @@ def _parameter_bars(models: Mapping[str, Mapping[str, int]], title: str = "") ->
     """Draw how many parameters each part of some models has -> the figure.
 
     models: name -> part -> number; all models have the same parts. Each part begins where it does
-    in the first model. The tables of words are loud. Raises ValueError for other parts.
+    in the first model. The tables of words are loud.
     """
     first, *_ = models.values()
-    for name, counts in models.items():
-        if list(counts) != list(first):
-            raise ValueError(
-                f"{name!r} has the parts {', '.join(counts)}; the first model has "
-                f"{', '.join(first)}"
-            )
-    figure, ax = style.panel(3.0)
+    figure, ax = style.panel(3.2)
     titled(figure, title, "Millions of parameters in each part of the base model")
     start = 0.0
     for part, most in first.items():
@@ -380,19 +251,18 @@ def _parameter_bars(models: Mapping[str, Mapping[str, int]], title: str = "") ->
             number = counts[part] / 1e6
             ax.barh(row, number, 0.5, start, color=color, edgecolor=style.PAPER, linewidth=2)
             if number > 1:
-                look = {"ha": "center", "va": "center_baseline", "color": style.ink_on(color)}
-                ax.text(start + number / 2, row, f"{number:.1f}", **look)
+                centered(ax, start + number / 2, row, f"{number:.1f}", color=style.ink_on(color))
         if most > 1e6:
-            look = {"ha": "center", "va": "bottom", "size": style.NOTE}
             ink = style.ACCENT if part in TABLES else style.INK
-            ax.text(start + most / 2e6, -0.32, part.replace(" ", "\n"), color=ink, **look)
+            look = {"color": ink, "va": "bottom", "size": style.NOTE}
+            centered(ax, start + most / 2e6, -0.32, part.replace(" ", "\n"), **look)
         start += most / 1e6
     for row, (name, counts) in enumerate(models.items()):
         left = {"x": -start / 60, "ha": "right", "va": "center_baseline"}
         ax.text(**left, y=row - 0.1, s=name, weight="bold")
         said = f"{sum(counts.values()) / 1e6:.1f} million"
         ax.text(**left, y=row + 0.13, s=said, color=style.MUTED)
-    ax.set(xlim=(0, start), ylim=(len(models) - 0.6, -0.75), xticks=[], yticks=[])
+    ax.set(xlim=(0, start), ylim=(len(models) - 0.4, -0.75), xticks=[], yticks=[])
     ax.spines[:].set_visible(False)
     return figure
 
@@ -402,32 +272,28 @@ def _vocabulary_ranges(
 ) -> Figure:
     """Draw which sizes of a vocabulary are possible, a bar for each row of a table -> the figure.
 
-    ranges: row -> the smallest and the largest size. common: what most rows allow, drawn as a band.
-    said: the size that the text gives.
+    ranges: row -> the smallest and the largest size. common: what most rows allow, drawn as a band;
+    rows without it stand apart. said: the size that the text gives.
     """
-    figure = style.new_figure(style.WIDTH, 0.34 * len(ranges) + 2.0)
+    figure, ax = style.panel(0.34 * len(ranges) + 2.2)
     fitting = [row for row, (low, high) in ranges.items() if low <= said <= high]
     title = f"{len(fitting) or 'No'} row of Table 3 fits a vocabulary of {said:,.0f} words"
-    note = "Each bar: all sizes that give the row's parameters, which are printed in whole millions"
-    titled(figure, title, note)
-    ax = figure.subplots()
-    for row, (low, high) in enumerate(ranges.values()):
-        ax.barh(row, (high - low) / 1e3, left=low / 1e3, color=style.RULE, height=0.6)
-    shared = [row for row, (low, high) in enumerate(ranges.values()) if low <= common[0] < high]
-    width = (common[1] - common[0]) / 1e3
-    ax.barh(shared, width, left=common[0] / 1e3, color=style.MUTED, height=0.6)
-    ax.axvline(said / 1e3, color=style.ACCENT, linewidth=2)
-    for x, text, color in (
-        (said, f"the paper's text:\nabout {said:,.0f}", style.ACCENT),
-        (
-            common[0],
-            f"shared by {len(shared)} rows:\n{common[0]:,.0f} to {common[1]:,.0f}",
-            style.MUTED,
-        ),
-    ):
-        ax.text(x / 1e3 + 0.1 * (x == said), -1.1, text, va="center", weight="bold", color=color)
-    ax.set_yticks(range(len(ranges)), [*ranges])
-    ax.set_ylim(len(ranges) - 0.4, -2.0)
+    titled(figure, title, "Each bar: all sizes that fit the millions of parameters in that row")
+    shared = sum(low <= common[0] < high for low, high in ranges.values())
+    ys = [
+        row + 0.6 * (not low <= common[0] < high) for row, (low, high) in enumerate(ranges.values())
+    ]
+    for y, (low, high) in zip(ys, ranges.values(), strict=True):
+        ax.barh(y, (high - low) / 1e3, left=low / 1e3, color=style.RULE, height=0.6)
+    ax.fill_betweenx([-0.6, shared - 0.4], *(end / 1e3 for end in common), color=style.MUTED, lw=0)
+    ax.axvline(said / 1e3, color=style.ACCENT, linewidth=3)
+    both = f"shared by {shared} rows:\n{common[0]:,.0f} to {common[1]:,.0f}"
+    look = {"va": "center", "weight": "bold"}
+    ax.text(common[0] / 1e3, -1.3, both, color=style.MUTED, **look)
+    text = f"the paper’s text:\nabout {said:,.0f}"
+    ax.text(said / 1e3 + 0.1, -1.3, text, color=style.ACCENT, **look)
+    ax.set_yticks(ys, [*ranges])
+    ax.set_ylim(max(ys) + 0.6, -2.0)
     ax.set_xlim(left=min(low for low, _ in ranges.values()) / 1e3 - 0.5)
     ax.tick_params(length=0)
     ax.spines["left"].set_visible(False)
@@ -458,8 +324,7 @@ def _sentence_path(
 
     rows: (words, stations) for the encoder and for the decoder. answers: at each place of the
     decoder the most probable word and its probability, drawn at the end of the second row.
-    followed: the word of the encoder and that of the decoder whose vectors aren't faded. Raises
-    ValueError when vectors don't fit the words.
+    followed: the word of the encoder and that of the decoder whose numbers are drawn.
     """
     tall = [STEP * len(tokens) for tokens, _ in rows]
     figure, ax = canvas(style.WIDTH, sum(tall) + 0.9 * len(rows) + 0.57)
@@ -482,17 +347,15 @@ def _sentence_path(
         path(ax, [*corners, (down, over - 0.24)], style.ENCODER, thick=2)
     named = {"size": style.LABEL, "weight": "bold", "color": style.ENCODER}
     label(ax, (lane + 0.14, middle - 0.06), "the memory", **named)
-    label(ax, (lane + 0.14, middle - 0.43), "both layers of\nthe decoder\nread it")
-    x, y = ends[-1][0] + 0.3, y + STEP * len(answers)
-    label(ax, (x, y + 0.24), "next word")
-    label(ax, (7.98, y + 0.24), "chance", ha="right")
+    label(ax, (lane + 0.14, middle - 0.33), "read by both\nlayers below")
+    x, y = ends[-1][0] + 0.34, y + STEP * len(answers)
     for row, (text, chance) in enumerate(answers):
         at, loud = y - STEP * (row + 0.5), row == followed[1]
-        color = style.INK if loud else style.MUTED
-        arrow(ax, (x - 0.46, at), (x - 0.08, at), color)
-        word(ax, (x, at), text, size=12, ha="left")
-        strong = {"weight": "bold" if loud else "normal", "color": color}
-        label(ax, (7.98, at), percent(chance), ha="right", **strong)
+        arrow(ax, (x - 0.5, at), (x - 0.08, at), style.INK if loud else style.SOFT)
+        own = {"size": 14} if loud else {"color": style.MUTED}
+        word(ax, (x, at), text, ha="left", **own)
+        if loud:
+            label(ax, (7.98, at), percent(chance), ha="right", size=14, weight="bold")
     scale(ax, (6.6, ax.get_ylim()[1] - 0.56), 1.2, limit=3, height=0.12)
     return figure
 
@@ -508,96 +371,60 @@ def _half(
 ) -> None:
     """The words of one half and their vectors at each station; y: where the lowest row ends."""
     color = {"encoder": style.ENCODER, "decoder": style.DECODER}[side]
-    tint, high = style.TINTS[color], STEP * len(tokens)
+    high = STEP * len(tokens)
     middle = 0.1 + (right - 0.05) / 2, y - 0.08 + (high + 0.52) / 2
-    box(ax, middle, right - 0.05, high + 0.52, color=color, fill=tint, zorder=0)
+    box(ax, middle, right - 0.05, high + 0.52, color=color, fill=style.PAPER, zorder=0)
     label(ax, (0.2, y + high + 0.24), side, size=style.LABEL, weight="bold", color=color)
     for column, (said, vectors) in enumerate(stations):
         table, x = as_array(vectors), FIRST + column * (STRIP + GAP)
-        if table.ndim != 2 or len(table) != len(tokens):
-            raise ValueError(
-                f"{said!r}: {len(tokens)} words need vectors of the shape "
-                f"({len(tokens)}, d), but theirs is {table.shape}"
-            )
         label(ax, (x + STRIP / 2, y + high + 0.24), said, ha="center")
-        matrix(ax, (x, y), STRIP, high, table[:, :DRAWN], limit=3, edge="none")
-        for row in range(len(tokens) + 1):  # words apart
-            area(ax, (x - 0.01, y + STEP * row - 0.045), STRIP + 0.02, 0.09, tint, zorder=2.5)
         for row in range(len(tokens)):
-            low = y + high - STEP * (row + 1)
-            frame = {"edge": style.INK, "line": 1.4} if row == loud else {}
-            outline(ax, (x, low + 0.045), STRIP, STEP - 0.09, **frame)
+            at = x, y + high - STEP * (row + 1) + 0.06
             if row != loud:
-                area(ax, (x, low), STRIP, STEP, tint, alpha=0.7, zorder=2.4)
-            elif column:
-                middle = low + STEP / 2
-                arrow(ax, (x - GAP, middle), (x, middle), style.INK, zorder=4)
+                area(ax, at, STRIP, STEP - 0.12, style.RULE)
+                continue
+            strip(ax, at, STRIP, STEP - 0.12, table[row, :DRAWN], limit=3, edge=style.INK, line=1.4)
+            if column:
+                arrow(ax, (x - GAP, at[1] + 0.1), (x, at[1] + 0.1), style.INK, zorder=4)
     for row, text in enumerate(tokens):
-        word(ax, (FIRST - 0.1, y + high - STEP * (row + 0.5)), text, size=12, ha="right")
+        plain = {} if row == loud else {"color": style.MUTED}
+        at = FIRST - 0.1, y + high - STEP * (row + 0.5)
+        word(ax, at, text, size=12, ha="right", **plain)
 
 
 # --- beside its rivals ---------------------------------------------------------------------------
 
 
-WINDOWS = dict.fromkeys(("convolution", "restricted"), "windows of 5\N{NO-BREAK SPACE}words")
-
-
 def _cost_and_path(
-    lengths: Sequence[int],
-    costs: Mapping[str, Sequence[int]],
-    places: Sequence[int],
-    waiting: Mapping[str, Sequence[int]],
-    rounds: Mapping[str, Sequence[int]],
-    d_model: int,
+    words: Sequence[str], lengths: Sequence[int], costs: Mapping[str, Sequence[int]], d_model: int
 ) -> Figure:
-    """Draw how long a layer waits, how far news travels, what it costs: Table 1 -> the figure.
+    """Draw how far news travels in a sentence, and what that costs at each length -> the figure.
 
-    places, waiting, rounds: steps for sentences of each length, a curve for each kind of layer;
-    those with windows are faint. lengths, costs: multiplications. d_model: where costs meet.
-    Raises ValueError when a curve has another number of points than there are lengths.
+    costs: multiplications for "self-attention" and "recurrent". d_model: where they meet.
     """
-    figure = style.new_figure(style.WIDTH, 4.3)
-    note = f"Its price: beyond {d_model} words it costs more than a recurrent layer"
-    titled(figure, "Self-attention never waits and reaches each word in one layer", note)
-    drawn = [
-        (places, waiting, 1, "Waiting", "steps one after another"),
-        (places, rounds, 1, "Path", "layers from first to last word"),
-        (lengths, costs, 1e6, "Price", "million multiplications"),
-    ]
-    figure.get_layout_engine().set(wspace=0.06)
-    looks = {"self-attention": (style.ACCENT, 3), "recurrent": (style.MUTED, 2)}
-    for ax, (xs, given, unit, title, what) in zip(figure.subplots(1, 3), drawn, strict=True):
-        ax.set(title=title, ylabel=what)
-        ax.set_xlabel("words in the sentence", loc="left")
-        drawn_names: set[str] = set()
-        for name, numbers in given.items():
-            if len(numbers) != len(xs):
-                raise ValueError(f"{name!r} has {len(numbers)} points for {len(xs)} lengths")
-            color, wide = looks.get(name, (style.SOFT, 1.2))
-            said = WINDOWS.get(name, name)
-            steps = given is rounds and color == style.SOFT
-            look = {"color": color, "linewidth": wide, "zorder": 1 + wide}
-            look["drawstyle"] = "steps-mid" if steps else "default"
-            hidden = said in drawn_names or (given is waiting and name not in looks)
-            ax.plot(xs, as_array(numbers) / unit, label="_" if hidden else said, **look)
-            drawn_names.add(said)
-        ax.set(xlim=(0, xs[-1]), ylim=(0, None), xticks=[0, xs[-1] / 2, xs[-1]])
-        ax.xaxis.set_major_formatter("{x:g}")
-        ax.yaxis.set_major_locator(MaxNLocator(4, integer=True))
-        name_lines(ax, wide=14)
-    meet = np.interp(d_model, xs, [*given.values()][0]) / unit
-    ax.plot(
-        [d_model, d_model],
-        [0, meet],
-        "o:",
-        color=style.INK,
-        markersize=5,
-        linewidth=1.2,
-        label="_",
-        markevery=[1],
-        zorder=5,
-    )
-    ax.set_xticks([0, d_model, xs[-1]])
+    figure, ax = canvas(style.WIDTH, 6.6)
+    heading(ax, "Self-attention reaches each word in one step, and never waits")
+    looks = {"recurrent": style.MUTED, "self-attention": style.ACCENT}
+    for y, (name, color), loud in zip((5.1, 3.6), looks.items(), (False, True), strict=True):
+        xs = sentence(ax, (0.12, y - 0.07), words, {}, size=14, gap=0.24)
+        said = "one step" if loud else f"{len(words) - 1} steps, each after the one before"
+        strong = {"size": style.LABEL + 1, "weight": "bold", "color": color}
+        label(ax, (0.04, y + 0.7 + 0.15 * loud), f"{name}: {said}", **strong)
+        for start, end in zip(xs[:-1], [xs[-1]] * len(xs) if loud else xs[1:], strict=False):
+            look = {"rise": 0.2 + 0.06 * (end - start), "thick": 1.5}
+            arrow(ax, (start, y + 0.18), (end, y + 0.18), color, **look)
+    ax = figure.add_axes((0.01, 0.1, 0.8, 0.3))
+    for name, color in looks.items():
+        values = as_array(costs[name]) / 1e6
+        ax.plot(lengths, values, color=color, label=name, linewidth=3)
+    meet = np.interp(d_model, lengths, values)
+    ax.plot(d_model, meet, "o", color=style.INK, markersize=8, label="_", zorder=5)
+    ax.vlines(d_model, 0, meet, style.INK, linestyle=":", linewidth=1.2)
+    ax.set(xlim=(0, lengths[-1]), ylim=(0, None), xticks=[0, d_model, lengths[-1]], yticks=[])
+    ax.set_xlabel("words in the sentence")
+    said = f"Its price: beyond {d_model} words it takes more multiplications"
+    ax.set_title(said, loc="left")
+    name_lines(ax)
     return figure
 
 
@@ -609,40 +436,38 @@ def _whole_machine(source: Sequence[str], target: Sequence[str], N: int = 6) -> 
 
     source, target: the words, each in the color of `style.WORDS`. N: layers on each side.
     """
-    figure, ax = canvas(style.WIDTH, 5.9)
+    figure, ax = canvas(style.WIDTH, 5.2)
     heading(ax, "The source is read once; the target is written word by word")
-    left, right, low, high, top = 1.5, 5.55, 1.0, 3.9, 4.75
-    step, memory, lane = (high - low) / N, (left + right) / 2 - 0.05, style.WIDTH - 0.2
-    heights = [low + (i + 0.5) * step for i in range(N)]
+    left, right, middle, high, lane = 1.55, 5.75, 2.45, 1.5, style.WIDTH - 0.15
     for x, color, name in [(left, style.ENCODER, "encoder"), (right, style.DECODER, "decoder")]:
-        for y in heights:
-            box(ax, (x, y), 2.1, step - 0.1, color=color, fill=style.TINTS[color], round=0.06)
-        label(ax, (x - 1.03, high + 0.36), name, size=style.TITLE, weight="bold", color=color)
-        label(ax, (x - 1.03, high + 0.12), f"{N} layers", size=style.LABEL)
-    wide, gap, slot = 0.24 * len(source) + 0.06, 0.2, 0.84
-    sentence(ax, (left, 0.25), source, style.WORDS, size=14, gap=gap, ha="center")
-    read = sentence(ax, (right - slot / 2, 0.25), target[:-1], size=14, gap=gap, ha="center")
-    for x in (left, right):
-        arrow(ax, (x, 0.56), (x, low + 0.03))
-    label(ax, (left + 0.12, 0.76), "once", size=style.LABEL, weight="bold")
-    box(ax, (memory, top), wide, 0.78, color=style.ENCODER, fill=style.TINTS[style.ENCODER])
+        look = {"color": color, "fill": style.TINTS[color], "line": 1.5}
+        for back in (0.2, 0.1, 0):
+            box(ax, (x + back, middle + back), 2.1, high, **look)
+        label(ax, (x, middle + 0.16), name, ha="center", size=17, weight="bold", color=color)
+        label(ax, (x, middle - 0.2), f"{N} layers", ha="center", size=style.LABEL)
+    sentence(ax, (left, 0.35), source, size=14, gap=0.2, ha="center")
+    read = sentence(ax, (right - 0.42, 0.35), target[:-1], size=14, gap=0.2, ha="center")
+    look = {"size": 16, "weight": "bold"}
+    arrow(ax, (left, 0.72), (left, middle - high / 2), style.ENCODER, thick=4)
+    label(ax, (left + 0.18, 1.15), "once", color=style.ENCODER, **look)
+    arrow(ax, (right, 0.72), (right, middle - high / 2))
+    start, end = left + 1.25, right - 1.05
+    arrow(ax, (start, middle), (end, middle), style.ENCODER, thick=2.5)
     for i, text in enumerate(source):
-        at = memory + 0.24 * (i - (len(source) - 1) / 2), top
-        box(ax, at, 0.15, 0.58, fill=style.WORDS[text], line=0, round=0.04)
-    path(ax, [(left, high - 0.04), (left, top), (memory - wide / 2, top)])
-    label(ax, (memory, top + 0.53), "memory: a vector for each word", **MIDDLE)
-    path(ax, [(memory, top - 0.39), (memory, heights[0])], head=False)
-    for y in heights:
-        arrow(ax, (memory, y), (right - 1.05, y))
-    arrow(ax, (right, high - 0.04), (right, top - 0.22))
+        at = (start + end) / 2 - 0.1 + 0.2 * (i - (len(source) - 1) / 2), middle
+        box(ax, at, 0.13, 0.62, fill=style.WORDS[text], line=0, round=0.04, zorder=3)
+    said = "memory: a vector for\neach word, read by each\ndecoder layer"
+    label(ax, ((start + end) / 2, middle + 0.85), said, ha="center")
+    top, color = 4.05, style.WORDS[target[-1]]
+    arrow(ax, (right, middle + high / 2 + 0.2), (right, top - 0.26))
     word(ax, (right, top), target[-1], size=17)
-    color = style.WORDS[target[-1]]
-    end = read[-1] + width_of(target[-2], 14) / 2 + gap - 0.04 + slot  # of the empty place
-    outline(ax, (end - slot, 0.17), slot, 0.3, color, 1.5, linestyle=(0, (3, 2)))
-    ends = [(right + 0.54, top), (lane, top), (lane, 0.32), (end + 0.03, 0.32)]
-    path(ax, ends, color, thick=3.5)
-    look = {"ha": "right", "size": style.LABEL, "weight": "bold", "color": style.readable(color)}
-    label(ax, (lane - 0.14, (low + high) / 2), "each word\ncomes back", **look)
+    earlier = sum(width_of(text, 14) + 0.2 for text in target[1:-1])
+    sentence(ax, (right - 0.55 - earlier, top - 0.07), target[1:-1], {}, size=14, gap=0.2)
+    end = read[-1] + width_of(target[-2], 14) / 2 + 0.16 + 0.84  # of the empty place
+    outline(ax, (end - 0.84, 0.27), 0.84, 0.32, color, 1.5, linestyle=(0, (3, 2)))
+    path(ax, [(right + 0.54, top), (lane, top), (lane, 0.43), (end + 0.03, 0.43)], color, thick=4)
+    said = {"ha": "right", "color": style.readable(color, style.PAPER), **look}
+    label(ax, (lane - 0.16, 1.15), "each word", **said)
     return figure
 
 
@@ -654,28 +479,25 @@ def _step_lines(
 ) -> Figure:
     """Draw curves against the length of the sentences, a panel for each quantity -> the figure.
 
-    panels: (quantity, unit) -> name -> a number for each length; the last curve is loud. A bracket
-    says how far apart they end. Raises ValueError for a curve without a number for each length.
+    panels: (quantity, unit) -> name -> a number for each length; the first curve is loud, and the
+    gap to the last is shaded, with how far apart they end.
     """
     figure = style.new_figure(style.WIDTH, 4.2)
     titled(figure, title, note)
     axes = figure.subplots(1, len(panels), squeeze=False)[0]
     for ax, ((name, unit), lines) in zip(axes, panels.items(), strict=True):
-        ax.set(ylim=(0, 1.06 * max(map(max, lines.values()))), ylabel=unit)
-        ax.set(xlabel="words in a sentence", title=name)
-        doubling(ax, lengths)
-        ends = [values[-1] for values in lines.values()]
-        if len(ends) > 1:
-            at = [(1.2 * lengths[-1], end) for end in (min(ends), max(ends))]
-            bracket(ax, *at, f"{max(ends) / min(ends):.1f} ×")
-        curves(ax, lengths, lines, loud=[[*lines][-1]], marker="o", names=False)
-        for line, place, side in zip(
-            ax.lines, ((-10, 4), (0, -21)), ("right", "center"), strict=False
-        ):
-            before = lengths[-2], line.get_ydata()[-2]
-            look = {"textcoords": "offset points", "ha": side, "color": line.get_color()}
-            ax.annotate(line.get_label(), before, place, size=style.LABEL, **look)
+        ax.set(ylim=(0, 1.06 * max(map(max, lines.values()))), xlim=(0, lengths[-1]), ylabel=unit)
+        ax.set(xlabel="words in a sentence", title=name, xticks=[0, *lengths[-2:]])
+        curves(ax, lengths, lines, loud=[[*lines][0]], names=False)
+        first, *_, last = [*lines.values(), None] if len(lines) < 2 else lines.values()
+        if last:
+            ax.fill_between(lengths, first, last, color=style.tint(style.ACCENT), lw=0)
+            look = {"size": 16, "weight": "bold", "color": style.ACCENT, "ha": "right"}
+            at = 0.96 * lengths[-1], 0.75 * last[-1] + 0.25 * first[-1]
+            ax.text(*at, f"{first[-1] / last[-1]:.1f} ×", **look)
         ax.yaxis.set_major_formatter("{x:,.0f}")
+        ax.xaxis.set_major_formatter("{x:,.0f}")
+        name_lines(ax, wide=9)
     return figure
 
 
@@ -684,18 +506,18 @@ def _step_lines(
     caption="The whole Transformer: the source is read on the left, the target is "
     "written on the right.",
     alt=f"{LAYOUT} Encoder layer: self-attention and feed-forward, each followed by add and norm. "
-    "The decoder layer has cross-attention in between; the memory, a vector for each word from the "
+    "The decoder layer has cross-attention in between; the memory, four colored vectors from the "
     "encoder's end, goes to each layer, which makes its own keys and values from it. The decoder's "
     "self-attention has a causal and a padding mask. At the end come linear and softmax.",
 )
 def draw_architecture() -> Figure:
-    return architecture(title="The encoder reads and\nthe decoder writes\nthe next word")
+    return architecture(title="The encoder reads and\nthe decoder writes\nthe next word", way=True)
 
 
 SENTENCE = "I like trees"
+LONG = "the animal didn't cross the street because it was too tired"
 WORDS = 37_000  # "about 37000 tokens", section 5.1
 LENGTHS = range(16, 257, 16)
-PLACES = range(2, 33)
 
 
 # --- the figures ---------------------------------------------------------------------------------
@@ -703,30 +525,62 @@ PLACES = range(2, 33)
 
 @figure(
     "whole-zoom",
-    caption="Five looks at the Transformer: what is orange in one drawing is opened in the next.",
-    alt="Five drawings; a tinted wedge leads from the orange boxes of each to the frame of the "
-    "next. 1: an orange box turns 'I like trees' into 'Me gustan los árboles'. 2: "
-    "the encoder hands a memory to the decoder, which also gets the words so far. 3: six encoder "
-    "layers in a row, six decoder layers in a row, and the memory goes to each decoder layer. 4: "
-    "an encoder layer is self-attention and feed-forward, a decoder layer has cross-attention in "
-    "between. 5: an attention is three linear layers, dot products, scale, mask and softmax, a mix "
-    "of values, the heads in a row and a last linear layer.",
+    caption="Five looks at the Transformer: the orange box of one drawing is opened in the next.",
+    alt="Five drawings below each other; a tinted wedge leads from the orange box of each to the "
+    "frame of the next. 1: the Transformer turns 'I like trees' into 'me gustan los árboles'."
+    " 2: encoder and decoder, which is opened. 3: its six layers. 4: the parts of a layer, "
+    "self-attention, cross-attention and feed-forward. 5: the cross-attention of our "
+    "translator's last layer, as arrows from the source's words to those written, the thicker"
+    " the more it looks there: all of árboles comes from trees.",
 )
 def draw_zoom() -> Figure:
-    return _zoom_levels()
+    translator = Translator.load()
+    with record_attention(translator.model) as weights:
+        batch, _ = on_its_way(translator, SENTENCE)
+    looks = weights[f"decoder.layers.{translator.model.config.N - 1}.cross_attn"][0].mean(dim=0)
+    source, written = (
+        [side.vocab.tokens[i] for i in ids[0]]
+        for side, ids in ((translator.src, batch.src), (translator.tgt, batch.tgt_out))
+    )
+    return _zoom_levels(source, written, looks)
 
 
 @figure(
     "whole-figure-2",
     caption="The two diagrams of the paper's Figure 2, each box with the code that does its work.",
-    alt="Two stacks of boxes, read from the bottom. On the left: three Linear, a cut into h heads, "
-    "Scaled Dot-Product Attention h times, Concat, Linear. From this attention, in orange, a fan "
-    "opens to the whole right stack: MatMul of Q and K, Scale, Mask, SoftMax and a MatMul with V. "
-    "In each box is a piece of code, such as 'query @ key.transpose(-2, "
-    "-1)'; Q, K and V have a color each, also under the words query, key and value.",
+    alt="Two stacks of boxes, read from the bottom. On the left: three Linear, a cut into h "
+    "heads, Scaled Dot-Product Attention h times, Concat, Linear. From this attention, in "
+    "orange, two lines lead to a frame around the right stack: MatMul of Q and K, Scale, "
+    "Mask, SoftMax and a MatMul with V. In each box is a piece of code, such as 'query @ "
+    "key.transpose(-2, -1)', and next to the arrows is the size for 'I like trees': 4 × "
+    "128, 4 × 4 × 32, and 4 × 4 for scores and weights. Q, K and V have a color each, also "
+    "under the words query, key and value.",
 )
 def draw_figure_two() -> Figure:
-    return _figure_two()
+    figure, ax = canvas(style.WIDTH, 7.1)
+    note = f"From the bottom up, with the sizes for “{SENTENCE}” in our translator"
+    heading(ax, "Each box of the paper’s Figure 2 is a piece of code", note)
+    ys, wide, edge = [1.12 + 1.08 * i for i in range(5)], 3.0, 4.36
+    low, high = ys[0] - 0.6, ys[-1] + 0.55
+    orange = {"color": style.ACCENT, "fill": style.PAPER, "zorder": 0}
+    box(ax, ((edge + 7.98) / 2, (low + high) / 2), 7.98 - edge, high - low, line=1.8, **orange)
+    left, right = 0.02 + wide / 2, edge + 0.14 + wide / 2
+    for way, end in ((-1, low + 0.08), (1, high - 0.08)):
+        start = left + wide / 2 + 0.05 * (1 + way), ys[OPENED] + 0.37 * way
+        path(ax, [start, (edge, end)], style.ACCENT, head=False, zorder=0)
+    for x, said in ((0.02, "Multi-head attention"), (edge, "Scaled dot-product attention")):
+        label(ax, (x, high + 0.2), said, size=style.LABEL + 1, weight="bold")
+    shapes = [shape for _, shape in inside_a_layer(Translator.load(), SENTENCE)]
+    whole, heads, table = (
+        " × ".join(map(str, shape)) for shape in (shapes[1][1:], shapes[2][1:], shapes[3][2:])
+    )
+    inputs = {left - 0.9: "query", left: "key", left + 0.9: "value"}
+    _diagram(ax, left, wide, MULTI_HEAD, ys, inputs, [whole, heads, heads, whole], (1, OPENED))
+    inputs = {right - 0.5: "query", right + 0.5: "key"}
+    _diagram(ax, right, wide, SCALED_DOT_PRODUCT, ys, inputs, 4 * [table])
+    lane = 7.98 - 0.17
+    _input(ax, [(lane, 0.35), (lane, ys[-1]), (right + wide / 2, ys[-1])], "value")
+    return figure
 
 
 def _counted_models() -> dict[str, dict[str, int]]:
@@ -745,10 +599,10 @@ def _counted_models() -> dict[str, dict[str, int]]:
     "whole-parameters",
     caption="Parameters of the base model by part: with three matrices for words, and with one.",
     alt="Two stacked bars. With three matrices for words 100.9 million parameters: source "
-    "embeddings, target embeddings and generator, 18.9 each, in orange, attention 18.9, "
-    "feed-forward 25.2. With one matrix for all 63.0 million: the three orange blocks fold into "
-    "one of 18.9, and in the place of the two others stands '38 million saved'. The norms are too "
-    "few to be seen.",
+    "embeddings, target embeddings and generator, 18.9 each, in orange, attention 18.9, feed-"
+    "forward 25.2. With one matrix for all 63.0 million: three ribbons lead from the orange "
+    "blocks into one shared matrix of 18.9, and in the place of the two others stands '38 "
+    "million saved'. The norms are too few to be seen.",
 )
 def draw_parameters() -> Figure:
     models = _counted_models()
@@ -758,15 +612,13 @@ def draw_parameters() -> Figure:
     )
     figure = _parameter_bars(models, title)
     ax, saved = figure.axes[0], whole - rest
-    fold = [(0, 0.25), (1.5 * saved, 0.25), (1.5 * saved, 0.75), (saved, 0.75)]
-    ax.add_patch(Polygon(fold, facecolor=style.tint(style.ACCENT), zorder=0))
-    gone = Rectangle(
-        (0.2, 0.77), saved - 0.6, 0.46, fill=False, edgecolor=style.ACCENT, linestyle="--"
-    )
-    ax.add_patch(gone)
-    centered(
-        ax, saved / 2, 1, f"{saved:.0f} million saved", color=style.ACCENT, weight="bold", size=12
-    )
+    for i in range(3):
+        ends = [saved * x / 2 for x in (i, i + 1, 2 + (i + 1) / 3, 2 + i / 3)]
+        ribbon = [*zip(ends, (0.25, 0.25, 0.75, 0.75), strict=True)]
+        ax.add_patch(Polygon(ribbon, fc=style.tint(style.ACCENT), ec=style.PAPER, lw=2, zorder=0))
+    look = {"color": style.ACCENT, "weight": "bold"}
+    centered(ax, saved / 2, 1, f"{saved:.0f} million saved", size=18, **look)
+    centered(ax, 1.25 * saved, 1.4, "one shared matrix", size=style.NOTE, color=style.ACCENT)
     return figure
 
 
@@ -774,9 +626,9 @@ def draw_parameters() -> Figure:
     "whole-vocabulary",
     notebook="a2_slips_in_well_known_texts",
     caption="The sizes of the vocabulary that give each row of Table 3 the count it prints.",
-    alt="A bar for each of nine rows of Table 3. The eight bars from base to d_ff = 4096 have a "
-    "part in common, from 41,003 to 41,209; the bar of big lies apart, from 35,400 to 36,300. None "
-    "contains 37,000, the size given in the text.",
+    alt="A bar for each of nine rows of Table 3. One upright band, from 41,003 to 41,209, crosses"
+    " the eight bars from base to d_ff = 4096; the bar of big lies apart below, from 35,400 "
+    "to 36,300. A line at 37,000, the size given in the text, meets none.",
 )
 def draw_vocabulary() -> Figure:
     ranges = {row: possible_vocabulary(row) for row in TABLE_3}
@@ -786,26 +638,32 @@ def draw_vocabulary() -> Figure:
 @figure(
     "whole-outside-in",
     caption="A decoder layer grows from the outside in, in five steps; what is new is orange.",
-    alt="Six rows. 0: a feed-forward box. 1: source attention before it. 2: self-attention before "
-    "both. 3: more heads in both attentions. 4: a plus after each box, with a line around the "
-    "box. 5: a norm after each plus. Beside each row is what for: for instance '+ residual, keeps "
-    "what came in'.",
+    alt="Six rows. 0: a feed-forward box. 1: source attention before it, with an arrow from the "
+    "memory. 2: self-attention before both. 3: more heads in both attentions. 4: a plus after"
+    " each box, with a line around the box. 5: a norm after each plus; this row, the whole "
+    "layer, stands on a ground of its own. Beside each row is what for: for instance '+ "
+    "residual, keeps what came in'.",
 )
 def draw_outside_in() -> Figure:
-    return _outside_in()
+    figure, ax = canvas(style.WIDTH, 6.6)
+    title = f"In {len(GROWTH) - 1} steps a feed-forward network becomes a decoder layer"
+    heading(ax, title, "What is new is orange")
+    box(ax, (4.78, 0.55), 6.4, 1.0, color=style.DECODER, fill=style.TINTS[style.DECODER], line=0)
+    for number, (said, why, content, new) in enumerate(GROWTH):
+        y = 5.45 - 0.98 * number
+        label(ax, (0.02, y + 0.11), str(number), size=style.LABEL, weight="bold")
+        label(ax, (0.25, y + 0.11), said, size=style.LABEL, weight="bold")
+        label(ax, (0.25, y - 0.11), why, color=style.MUTED)
+        _grown(ax, y, content, new, heads=number > 2)
+    return figure
 
 
-@torch.no_grad()
 def _path_of(
     translator: Translator, text: str
 ) -> tuple[list[tuple[Sequence[str], list[_Station]]], list[tuple[str, float]]]:
     """A sentence's vectors at each station, and the next word at each position of the target."""
-    model = translator.model
-    tokens, written = translator.read(text), translator.translate(text)[0].tokens
-    ids = (translator.src.vocab.encode(tokens), translator.tgt.vocab.encode(written))
-    batch = make_batch([ids])
-    with record_outputs(model) as outputs:
-        logits = model(batch.src, batch.tgt_in)[0]
+    batch, outputs = on_its_way(translator, text)
+    src, tgt = translator.src.vocab.tokens, translator.tgt.vocab.tokens
     names = {"embed": "embedding", "positions": "+ position"}
 
     def side(prefix: str, stack: str) -> list[_Station]:
@@ -813,28 +671,28 @@ def _path_of(
             *(_Station(name, outputs[f"{prefix}_{part}"][0]) for part, name in names.items()),
             *(
                 _Station(f"{stack} layer {i}", outputs[f"{stack}.layers.{i}"][0])
-                for i in range(model.config.N)
+                for i in range(translator.model.config.N)
             ),
         ]
 
     rows = [
-        ([*tokens, SPECIALS[EOS]], side("src", "encoder")),
-        ([SPECIALS[BOS], *written], side("tgt", "decoder")),
+        ([src[i] for i in batch.src[0]], side("src", "encoder")),
+        ([tgt[i] for i in batch.tgt_in[0]], side("tgt", "decoder")),
     ]
-    best = logits.softmax(dim=-1).max(dim=-1)
-    said = [translator.tgt.vocab.tokens[i] for i in best.indices.tolist()]
+    best = outputs["generator"][0].softmax(dim=-1).max(dim=-1)
+    said = [tgt[i] for i in best.indices]
     return rows, list(zip(said, best.values.tolist(), strict=True))
 
 
 @figure(
     "whole-sentence",
     caption="All vectors of 'I like trees' on the way through our translator.",
-    alt="Two frames with strips: the first 16 of each vector's 128 numbers, as colored cells. "
-    "Above, the encoder with four words: embedding, with position, after layer 0 and 1, which is "
-    "the memory that both layers of the decoder read. Below, the decoder with five: embedding, "
-    "with position, after layer 0 and 1, and beside it what is written next: me, gustan, los, "
-    "árboles, <eos>, each with 89 or 90 %. The row of trees and the one after which árboles is "
-    "written have arrows from strip to strip; the others are faded.",
+    alt="Two frames with strips for the vectors: above, the encoder with four words: embedding, "
+    "with position, after layer 0 and 1, which is the memory that both layers of the decoder "
+    "read. Below, the decoder with five. The strips are grey but for one word in each frame, "
+    "whose first 16 of 128 numbers are colored cells, with arrows from strip to strip: trees "
+    "above, and below los, after which árboles is written, with 90 %. The others lead to me, "
+    "gustan, los and <eos>.",
 )
 def draw_sentence() -> Figure:
     rows, answers = _path_of(Translator.load(), SENTENCE)
@@ -844,35 +702,28 @@ def draw_sentence() -> Figure:
 
 @figure(
     "whole-cost",
-    caption="The paper's Table 1, measured: how long a layer waits, how many layers news needs "
-    "from the first word to the last, and what it costs, against the length of the sentence.",
-    alt="Three panels of curves. Waiting: the recurrent layer waits as many steps as there are "
-    "words, all others one. Path: one layer for self-attention, as many as words for the recurrent "
-    "one, a quarter as many for layers with windows of 5 words, which are convolution and "
-    "restricted attention, 2 or 3 with gaps. Price: self-attention bends upwards and crosses the "
-    "straight line of the recurrent layer at 64 words, as many as a vector has numbers, at a dot "
-    "above its mark; the two with windows stay below. Each curve has its name at its end.",
+    caption="The paper's Table 1 in a picture: how news travels through a recurrent layer and "
+    "through self-attention, and what that costs, against the length of the sentence.",
+    alt="Above, a sentence of eleven words twice. Recurrent: ten short arrows, from each word to "
+    "the next, one after the other. Self-attention: an arrow from each word straight to the "
+    "last, in one step. Below, multiplications against the words in the sentence: self-"
+    "attention bends upwards and crosses the straight line of the recurrent layer at a dot at"
+    " 64 words, as many as a vector has numbers; at 256 it takes twice as many.",
 )
 def draw_cost() -> Figure:
-    cost, wait = [costs(n) for n in LENGTHS], [waiting(n) for n in PLACES]
-    path = [all_rounds(n) for n in PLACES]
-    return _cost_and_path(
-        LENGTHS,
-        {name: [row[name] for row in cost] for name in wait[0]},
-        PLACES,
-        {name: [row[name] for row in wait] for name in wait[0]},
-        {name: [row[name] for row in path] for name in path[0]},
-        WIDTH,
-    )
+    cost = [costs(n) for n in LENGTHS]
+    lines = {name: [row[name] for row in cost] for name in ("recurrent", "self-attention")}
+    return _cost_and_path(LONG.split(), LENGTHS, lines, WIDTH)
 
 
 @figure(
     "whole-step-lengths",
     caption="What a step of training takes, with as many words in longer and longer sentences.",
     alt="Two panels against the words in a sentence, 16 to 1,024, with 2,048 words in a batch. "
-    "Time of a step: with attention by its formula it rises from 252 milliseconds to 1,801, in one "
-    "kernel from 239 to 627. Memory at a time: by its formula from 125 megabytes to 529, in one "
-    "kernel from 119 to 137. Brackets at 1,024 words: 2.9 times the time, 3.9 times the memory.",
+    "Time of a step: with attention by its formula, in orange, it rises from 252 milliseconds"
+    " to 1,801, in one kernel from 239 to 627. Peak memory: by its formula from 125 megabytes"
+    " to 529, in one kernel from 119 to 137. The gaps are shaded; at 1,024 words they are 2.9"
+    " times the time and 3.9 times the memory.",
 )
 def draw_step_lengths() -> Figure:
     from course.chapters.ch09_whole_transformer.experiment_scaling import WORDS, against_length
@@ -880,7 +731,7 @@ def draw_step_lengths() -> Figure:
     panels, times = {}, []
     for quantity, unit, what in (
         ("time of a step", "milliseconds", "milliseconds"),
-        ("memory at a time", "megabytes", "tensors"),
+        ("peak memory", "megabytes", "tensors"),
     ):
         lengths, ways = against_length(what)
         lines = {"by its formula": ways["formula"], "in one kernel": ways["fused"]}
@@ -899,11 +750,11 @@ def draw_step_lengths() -> Figure:
     hero=True,
     caption="The whole machine: a reader, a writer, and the memory that goes to each of the "
     "writer's layers.",
-    alt="Two stacks of six layers. 'I like trees' and the end token enter the encoder from below. "
-    "The memory comes out at its top, a vector for each word, with an arrow into each of the six "
-    "decoder layers. '<bos> me gustan los' enters the decoder from below, and árboles comes out on "
-    "top. From there a thick green line leads to the empty place after 'los': each word comes back "
-    "as input.",
+    alt="Two stacks of six layers. 'I like trees' and the end token enter the encoder from below,"
+    " once. Its memory, a vector for each word, goes into the decoder, whose layers all read "
+    "it. '<bos> me gustan los' enters the decoder from below, and árboles comes out on top, "
+    "after 'me gustan los'. From there a thick green line leads to the empty place after the "
+    "input 'los': each word comes back.",
 )
 def draw_machine() -> Figure:
     return _whole_machine(

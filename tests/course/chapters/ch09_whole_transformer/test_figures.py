@@ -6,7 +6,6 @@ from itertools import pairwise
 import numpy as np
 import pytest
 import torch
-from matplotlib.patches import FancyArrowPatch
 
 from course.chapters.ch09_whole_transformer import experiments as data
 from course.chapters.ch09_whole_transformer.figures import (
@@ -16,14 +15,14 @@ from course.chapters.ch09_whole_transformer.figures import (
     SELF,
     SOURCE,
     _cost_and_path,
-    _figure_two,
-    _outside_in,
     _parameter_bars,
     _sentence_path,
     _Station,
     _vocabulary_ranges,
     _whole_machine,
     _zoom_levels,
+    draw_figure_two,
+    draw_outside_in,
 )
 from transformer_lib import MultiHeadAttention
 from transformer_lib.model import attention as attention_module
@@ -38,14 +37,16 @@ def texts(figure) -> list[str]:
 
 @pytest.mark.parametrize("N", [2, 6])
 def test_the_zoom_has_as_many_layers_as_the_model(N):
-    written = texts(_zoom_levels(N))
-    assert [written.count(str(i)) for i in range(N + 1)] == [2] * N + [0]
-    assert f"3  {N} layers that read, {N} that write" in written
+    figure = _zoom_levels(["trees", "<eos>"], ["árboles", "<eos>"], np.eye(2), N)
+    written = texts(figure)
+    layers = written.index("writer’s") if "writer’s" in written else written.index(f"{N} layers")
+    assert written[layers + 1 : layers + 1 + N] == [str(i) for i in range(N)]
+    assert f"{N} layers" in written and written[-4:] == ["árboles", "<eos>", "trees", "<eos>"]
 
 
 def test_figure_two_shows_code_of_the_library():
     source = inspect.getsource(attention_module)
-    written = " ".join(texts(_figure_two()))
+    written = " ".join(texts(draw_figure_two()))
     for step in SCALED_DOT_PRODUCT + MULTI_HEAD:
         assert step.box.replace("\n", " ") in written
         for piece in step.code:
@@ -53,7 +54,7 @@ def test_figure_two_shows_code_of_the_library():
 
 
 def test_the_layer_grows_to_three_norms():
-    written = texts(_outside_in())
+    written = texts(draw_outside_in())
     boxes = list(pairwise(written))  # a line of a box, and the next
     counts = [boxes.count(tuple(name.split("\n"))) for name in (SELF, SOURCE, FORWARD)]
     assert counts == [4, 5, 6] and written.count("norm") == 3
@@ -64,11 +65,6 @@ def test_parameters_are_stacked():
     bars = [(bar.get_x(), bar.get_width()) for bar in figure.axes[0].patches]
     assert bars == [(0, 1), (0, 0), (1, 3), (1, 0.5)], "each part in its column"
     assert {"4.0 million", "0.5 million"} <= set(texts(figure))
-
-
-def test_models_with_other_parts_are_refused():
-    with pytest.raises(ValueError, match="'b' has the parts y; the first model has x"):
-        _parameter_bars({"a": {"x": 1}, "b": {"y": 1}})
 
 
 def test_ranges_are_drawn_from_end_to_end():
@@ -82,40 +78,37 @@ def test_ranges_are_drawn_from_end_to_end():
     assert other.texts[0].get_text() == "No row of Table 3 fits a vocabulary of 4,000 words"
 
 
-def test_vectors_reach_the_picture_and_must_fit_their_words():
+def test_the_followed_vectors_reach_the_picture():
     vectors = torch.randn(2, 5)
     rows = [(["a", "b"], [_Station("in", vectors)]), (["c", "d"], [_Station("out", -vectors)])]
     figure = _sentence_path(rows, [("x", 0.5), ("y", 0.25)])
     first, second, _ = (np.ma.getdata(image.get_array()) for image in figure.axes[0].images)
-    np.testing.assert_allclose(first, vectors)
-    np.testing.assert_allclose(second, -vectors)
+    np.testing.assert_allclose(first, vectors[:1])
+    np.testing.assert_allclose(second, -vectors[:1])
     said = texts(figure)
-    assert said.index("x") < said.index("50 %") < said.index("y") < said.index("25 %")
-    with pytest.raises(ValueError, match="'in': 1 words need vectors of the shape"):
-        _sentence_path([(["a"], rows[0][1]), rows[1]], [])
+    assert said.index("x") < said.index("50 %") < said.index("y") and "25 %" not in said
 
 
 def test_curves_are_drawn_where_their_numbers_are():
-    ones = {"recurrent": [1, 1, 1]}
-    figure = _cost_and_path([1, 2], {"recurrent": [1e6, 3e6]}, [1, 2, 3], ones, ones, d_model=2)
-    wait, path, cost = figure.axes
-    assert "beyond 2 words" in " ".join(text.get_text() for text in figure.texts)  # costs meet
-    np.testing.assert_array_equal(cost.lines[0].get_ydata(), [1, 3])
-    np.testing.assert_array_equal(wait.lines[0].get_ydata(), [1, 1, 1])
-    assert cost.get_title() == "Price" and path.get_title() == "Path"
-    with pytest.raises(ValueError, match="'recurrent' has 1 points for 2 lengths"):
-        _cost_and_path([1, 2], {"recurrent": [1]}, [1], {}, {}, d_model=2)
+    cost = {"recurrent": [1e6, 3e6], "self-attention": [5e5, 9e6]}
+    figure = _cost_and_path(["a", "b", "c", "d"], [1, 2], cost, d_model=2)
+    scene, price = figure.axes
+    assert "beyond 2 words" in price.get_title(loc="left")  # costs meet
+    np.testing.assert_array_equal(price.lines[0].get_ydata(), [1, 3])
+    ends = [tuple(np.round(arrow.get_path().vertices[0], 3)) for arrow in scene.patches]
+    assert len(ends) == 6 and "recurrent: 3 steps, each after the one before" in texts(figure)
 
 
-def test_the_memory_reaches_each_layer_of_the_writer():
-    for N in (2, 6):
-        figure = _whole_machine(["I", "trees"], ["<bos>", "me"], N)
-        arrows = [p for p in figure.axes[0].patches if isinstance(p, FancyArrowPatch)]
-        ways = [arrow.get_path().vertices for arrow in arrows]
-        ways = [way[way.any(axis=1)] for way in ways]  # without what only closes a head
-        flat = [way for way in ways if np.ptp(way[:, 1]) < 0.1]
-        assert len(flat) == N and all(way[:, 0].max() < 6.5 for way in flat)
-        assert texts(figure).count(f"{N} layers") == 2
+def test_recurrent_and_attention_cross_at_the_width():
+    low, high = (data.costs(n) for n in (data.WIDTH - 1, data.WIDTH + 1))
+    assert low["self-attention"] < low["recurrent"] and high["self-attention"] > high["recurrent"]
+
+
+def test_the_memory_reaches_the_writer_and_each_word_comes_back():
+    figure = _whole_machine(["I", "trees"], ["<bos>", "los", "árboles"], 3)
+    written = texts(figure)
+    assert written.count("3 layers") == 2 and written.count("los") == 2
+    assert written.count("árboles") == 1 and written.index("once") > 0
 
 
 # --- the counts behind the figures ---

@@ -23,7 +23,7 @@ def test_curves_and_their_names_reach_the_picture():
 
 def test_the_alt_text_says_what_is_stored():
     alt = FIGURES["whole-step-lengths"].alt
-    time, memory = alt.split("Memory at a time")
+    time, memory = alt.split("Peak memory")
     for part, what in ((time, "milliseconds"), (memory, "tensors")):
         lengths, ways = against_length(what)
         assert (lengths[0], lengths[-1]) == (16, 1024) and "16 to 1,024" in alt
