@@ -18,11 +18,11 @@ from course.drawing import style
 from course.drawing.arrows import arrow, bracket
 from course.drawing.cells import matrix, outline, scale, strip
 from course.drawing.maps import level_name
-from course.drawing.plots import curves, doubling, name_lines
+from course.drawing.plots import curves
 from course.drawing.plots import shares as percents
 from course.drawing.registry import figure
 from course.drawing.values import as_array, steady_round
-from course.drawing.words import canvas, heading, label, titled, word, word_color
+from course.drawing.words import canvas, heading, label, word, word_color
 from course.grammar.classes import english_class, spanish_class
 from course.grammar.lexicon import NOUN_OF_FORM
 from transformer_lib.files import read_json
@@ -162,42 +162,30 @@ def share_bars(shares: Mapping[str, Mapping[str, float]]) -> Axes:
     return ax
 
 
-def _vector_sizes(
-    widths: Sequence[int],
-    lengths: Mapping[str, Sequence[float]],
-    cosines: Mapping[str, Sequence[float]],
-) -> Figure:
-    """Draw how long word and position vectors are, and how alike their sums -> the figure.
+def _word_plus_position(lengths: Mapping[str, float], cosines: Mapping[str, float]) -> Figure:
+    """Draw a position, a word at its tip and their sum, without and with the factor -> the figure.
 
-    widths: the d_model measured; lengths and cosines: for each name one number per width. Of the
-    lengths, those at the last width are drawn.
+    lengths and cosines: as of `_measure_sizes`. Word and position are drawn at right angles, as
+    they nearly are before training.
     """
-    for name, values in [*lengths.items(), *cosines.items()]:
-        if len(values) != len(widths):
-            raise ValueError(f"{name!r} has {len(values)} values for {len(widths)} widths")
-    figure = style.new_figure(style.WIDTH, 4.0)
-    note = f"Before training. The factor is {ROOT}. Cosine 1: two words look the same"
-    titled(figure, "Without the factor the position drowns out the word", note)
-    figure.get_layout_engine().set(wspace=0.1)
-    left, right = figure.subplots(1, 2)
-    y, longest = 0.0, max(values[-1] for values in lengths.values())
-    for factor, values in cosines.items():
-        color = style.ACCENT if factor == WITHOUT else style.MUTED
-        label(left, (0, y), factor, size=style.LABEL, color=color, weight="bold")
-        for name, ink in ((factor, color), (POSITION, style.SOFT)):
-            y, long = y + 1, lengths[name][-1]
-            arrow(left, (0, y), (long, y), ink, thick=6)
-            what = POSITION if name == POSITION else "word"
-            label(left, (long + 0.04 * longest, y), f"{what}: {long:.0f}", size=style.LABEL)
-        y += 1.4
-        right.plot(widths, values, "o-", color=color, clip_on=False, label=factor)
-    left.set(xlim=(0, 1.4 * longest), ylim=(y - 0.8, -0.5), xticks=[], yticks=[])
-    left.set_title(f"length of a vector of {widths[-1]} numbers")
-    left.spines[:].set_visible(False)
-    doubling(right, widths)
-    right.set(xlabel="numbers in a vector", title="cosine of two words at one position")
-    right.set(ylim=(0, 1.1), yticks=[0, 0.5, 1])
-    name_lines(right, wide=10)
+    figure, ax = canvas(style.WIDTH, 4.45)
+    note = f"A new word, {WIDEST} numbers, is added to its position: where does the sum point?"
+    heading(ax, "Without the factor the position drowns out the word", note)
+    unit, low, up = 0.145, 0.62, lengths[POSITION]
+    for x, (factor, alike) in zip((0.95, 4.25), cosines.items(), strict=True):
+        long, top = lengths[factor], low + unit * up
+        tip, middle = x + unit * long, (low + top) / 2
+        loud = {"size": style.TITLE - 2, "weight": "bold", "color": style.ACCENT}
+        arrow(ax, (x, low), (x, top), style.SOFT, thick=3)
+        arrow(ax, (x, top + 0.03), (tip, top + 0.03), style.ACCENT, thick=3)
+        arrow(ax, (x + 0.03, low), (tip, top), style.INK, thick=3, shrinkB=6)
+        label(ax, (x - 0.14, middle), f"position\n{up:.0f} long", size=style.LABEL, ha="right")
+        label(ax, (x, top + 0.56), factor, size=12, weight="bold")
+        label(ax, (x, top + 0.27), f"word: {long:.0f} long", **loud)
+        sum_at = x + 0.5 * unit * long + 0.2
+        label(ax, (sum_at, middle - 0.05), "sum", size=style.LABEL, weight="bold")
+        same = f"two words at this position: cosine {alike:.2f}"
+        label(ax, (x - 0.93, 0.2), same, color=style.MUTED)
     return figure
 
 
@@ -701,47 +689,39 @@ def draw_neighbor_shares() -> Figure:
     return share_bars(shares).figure
 
 
-WIDTHS = (8, 32, 128, 512)
+WIDEST = 512  # numbers in a vector of the paper
 ROOT = r"$\sqrt{d_\mathrm{model}}$"
-WITHOUT, WITH, POSITION = "without the factor", "with the factor", "position"
+WITHOUT, WITH, POSITION = "without the factor", f"with the factor {ROOT}", "position"
 
 
-def _measure_sizes(
-    widths: Sequence[int] = WIDTHS, words: int = 1000
-) -> tuple[dict[str, list[float]], dict[str, list[float]]]:
+def _measure_sizes(words: int = 1000) -> tuple[dict[str, float], dict[str, float]]:
     """Mean lengths of new word vectors and of positions, and the cosine of two words' sums.
 
     The sum is word vector + position vector, of two different words at the same place.
     """
-    lengths: dict[str, list[float]] = {WITHOUT: [], WITH: []}
-    cosines: dict[str, list[float]] = {name: [] for name in lengths}
-    lengths[POSITION] = []
     torch.manual_seed(0)
-    for d_model in widths:
-        embed = Embeddings(words, d_model)
-        with torch.no_grad():
-            tables = (embed.table.weight, embed(torch.arange(words)))
-        places = positional_encoding(50, d_model)
-        lengths[POSITION].append(places.norm(dim=1).mean().item())
-        for name, table in zip(cosines, tables, strict=True):
-            sums = table + places[10]
-            alike = torch.cosine_similarity(sums[::2], sums[1::2])
-            lengths[name].append(table.norm(dim=1).mean().item())
-            cosines[name].append(alike.mean().item())
-    return lengths, cosines
+    embed, places = Embeddings(words, WIDEST), positional_encoding(50, WIDEST)
+    with torch.no_grad():
+        tables = {WITHOUT: embed.table.weight, WITH: embed(torch.arange(words))}
+    sums = {name: table + places[10] for name, table in tables.items()}
+    lengths = {name: rows.norm(dim=1).mean().item() for name, rows in tables.items()}
+    lengths[POSITION] = places.norm(dim=1).mean().item()
+    return lengths, {
+        name: torch.cosine_similarity(rows[::2], rows[1::2]).mean().item()
+        for name, rows in sums.items()
+    }
 
 
 @figure(
     "embedding-lengths",
     caption="New word vectors and position vectors, with and without the root of d_model.",
-    alt="Left: arrows as long as vectors of 512 numbers are. Without the factor a word is 1 long "
-    "and a position 16 long; with the factor a word is 23 long. "
-    "Right, against the width from 8 to 512: without the factor the sums of two different words at "
-    "the same position grow alike, their cosine rises from 0.8 to 1; with it the cosine stays near "
-    "a third.",
+    alt="Two right triangles of arrows: a position, 16 long, up; at its tip a word, to the right; "
+    "and their sum. Without the factor the word is 1 long, and the sum points where the position "
+    "points. With the factor the word is 23 long, and the sum points well to the right. Below, "
+    "the cosine of two words at this position: 1.00 without the factor, 0.33 with it.",
 )
 def draw_embedding_lengths() -> Figure:
-    return _vector_sizes(WIDTHS, *_measure_sizes())
+    return _word_plus_position(*_measure_sizes())
 
 
 @figure(

@@ -10,11 +10,13 @@ from course.chapters.ch02_embeddings.figures import (
     EXAMPLES,
     GENDERS,
     POSITION,
+    WIDEST,
     WITH,
     WITHOUT,
     _loss_by_bottom,
+    _measure_sizes,
     _pulled_rows,
-    _vector_sizes,
+    _word_plus_position,
     _word_similarity,
     draw_noun_map,
     draw_word_map,
@@ -27,8 +29,10 @@ from course.chapters.ch02_embeddings.figures import (
     word_map,
 )
 from course.drawing import style
+from course.drawing.registry import FIGURES
 from course.grammar.classes import english_class
 from course.grammar.lexicon import NOUN_OF_FORM
+from transformer_lib.model.embedding import Embeddings, positional_encoding
 from transformer_lib.translator import Translator
 
 WORDS = ["a", "b", "c"]
@@ -185,17 +189,28 @@ def test_the_neighbor_of_trees_is_as_the_examples_say():
     assert set(EXAMPLES) == set(neighbor_shares(table))
 
 
-def test_lengths_are_arrows_and_alikeness_is_drawn_against_the_width():
-    lengths = {WITHOUT: [1.0, 2.0], WITH: [6.0, 7.0], POSITION: [2.0, 4.0]}
-    figure = _vector_sizes([8, 32], lengths, {WITHOUT: [0, 1], WITH: [0, 0]})
-    left, right = figure.axes
-    drawn = [patch._posA_posB for patch in left.patches]
-    assert [(a[0], b[0]) for a, b in drawn] == [(0, 2), (0, 4), (0, 7), (0, 4)]
-    texts = [text.get_text() for text in left.texts]
-    assert texts == [WITHOUT, "word: 2", "position: 4", WITH, "word: 7", "position: 4"]
-    assert [list(line.get_ydata()) for line in right.lines] == [[0, 1], [0, 0]]
-    with pytest.raises(ValueError, match="'word' has 1 values for 2 widths"):
-        _vector_sizes([8, 32], {"word": [1.0]}, {})
+def test_word_and_position_are_arrows_as_long_as_measured_and_meet_in_the_sum():
+    lengths, cosines = _measure_sizes()
+    figure = _word_plus_position(lengths, cosines)
+    ways = [np.subtract(*patch._posA_posB[::-1]) for patch in figure.axes[0].patches]
+    unit = ways[0][1] / lengths[POSITION]
+    for (position, word, both), name in zip((ways[:3], ways[3:]), (WITHOUT, WITH), strict=True):
+        np.testing.assert_allclose(position, (0, unit * lengths[POSITION]))
+        np.testing.assert_allclose(word, (unit * lengths[name], 0), atol=1e-9)
+        np.testing.assert_allclose(both, position + word, atol=0.05)
+    texts = [text.get_text() for text in figure.axes[0].texts]
+    for said in ("word: 1 long", "word: 23 long"):
+        assert said in texts and said[6:] in FIGURES["embedding-lengths"].alt
+    shown = [text[-4:] for text in texts if "cosine" in text]
+    assert shown == ["1.00", "0.33"]
+    assert all(cosine in FIGURES["embedding-lengths"].alt for cosine in shown)
+
+
+def test_a_new_word_stands_nearly_at_a_right_angle_to_its_position():
+    torch.manual_seed(0)
+    rows = Embeddings(1000, WIDEST).table.weight.detach()
+    cosines = torch.cosine_similarity(rows, positional_encoding(50, WIDEST)[10][None])
+    assert cosines.abs().mean() < 0.05
 
 
 def test_the_thick_curve_is_the_mean_of_the_thin_ones():
