@@ -18,11 +18,10 @@ from course.drawing import style
 from course.drawing.arrows import arrow, bracket
 from course.drawing.cells import matrix, outline, scale, strip
 from course.drawing.maps import level_name
-from course.drawing.plots import curves
 from course.drawing.plots import shares as percents
 from course.drawing.registry import figure
 from course.drawing.values import as_array, steady_round
-from course.drawing.words import canvas, heading, label, word, word_color
+from course.drawing.words import canvas, centered, heading, label, word, word_color
 from course.grammar.classes import english_class, spanish_class
 from course.grammar.lexicon import NOUN_OF_FORM
 from transformer_lib.files import read_json
@@ -189,22 +188,41 @@ def _word_plus_position(lengths: Mapping[str, float], cosines: Mapping[str, floa
     return figure
 
 
-def _loss_by_bottom(runs: Mapping[str, Sequence[Sequence[tuple[int, float]]]]) -> Axes:
-    """Draw learning curves, the mean of several seeds thick and each seed thin -> the axes.
+def _two_losses(late: Any, early: Any, row: Any) -> Figure:
+    """Draw two bundles of learning curves and what each starts from -> the figure.
 
-    runs: for each name its runs, each of them (step, loss) at the same steps; the first is loud.
+    late, early: runs (runs, steps, 2), each of them (step, loss) at the same steps; drawn as their
+    mean in a band from the least to the most. row: numbers of the table at the start; the early
+    runs start from it times the root of its length.
     """
-    _, ax = style.panel(3.6)
-    for name, given in runs.items():
-        if len({tuple(step for step, _ in run) for run in given}) > 1:
-            raise ValueError(f"the runs of {name!r} were not measured at the same steps")
-    steps = [step for step, _ in next(iter(runs.values()))[0]]
-    losses = {name: [[loss for _, loss in run] for run in given] for name, given in runs.items()}
-    curves(ax, steps, losses, loud=list(runs)[:1], names=False)
-    ax.set(xlabel="step of training (thin: each run, thick: their mean)")
-    ax.set(ylim=(0, None), xlim=(0, steps[-1]))
+    figure, ax = style.panel(3.8)
+    crossings = []
+    for runs, color in ((late, style.ACCENT), (early, style.MUTED)):
+        steps, losses = as_array(runs)[0, :, 0], as_array(runs)[:, :, 1]
+        ax.fill_between(steps, losses.min(0), losses.max(0), color=color, alpha=0.15, linewidth=0)
+        ax.plot(steps, losses.mean(0), color=color, linewidth=3)
+        crossings.append(float(np.interp(-1, -losses.mean(0), steps)))  # the mean falls to 1
+    by = f"{round(crossings[0] - crossings[1], -1):.0f} steps"
+    bracket(ax, (crossings[1], 1), (crossings[0], 1), "")
+    centered(ax, sum(crossings) / 2, 1.17, by, size=style.TITLE, weight="bold")
+    root = f"√{len(row)}"
+    ax.set(
+        xlabel="step of training (band: all runs)",
+        xlim=(0, steps[-1]),
+        ylim=(0, 2.5),
+        yticks=[0, 1, 2],
+    )
+    ax.set_title(f"Without the factor {root}, a model learns some {by} later")
+    early_said = f"with the factor {root},\nor from a larger table"
+    for x, y, said, color, start in (
+        (130, 1.9, f"without the factor {root}", style.ACCENT, row),
+        (4, 0.2, early_said, style.MUTED, row * len(row) ** 0.5),
+    ):
+        label(ax, (x, y + 0.32), said, size=style.LABEL, weight="bold", color=color, va="bottom")
+        strip(ax, (x, y), 62, 0.18, start, limit=3, edge=color, line=1.4)
+    label(ax, (196, 1.99), "a row of the embedding\ntable before training", color=style.MUTED)
     level_name(ax, "loss per token, held out")
-    return ax
+    return figure
 
 
 def flat_map(vectors: Any) -> tuple[np.ndarray, float]:
@@ -728,42 +746,15 @@ def draw_embedding_lengths() -> Figure:
     "embedding-scale",
     caption="A toy model that copies digits, with the root of d_model, without it, and without it "
     "but with a larger table at the start.",
-    alt="Three falling curves of the loss. Without the factor it falls later than the other two, "
-    "which coincide: a bracket at a loss of 1 says by how many steps. After 300 steps all three "
-    "are close to 0.1. Beside them, a row of the table at the start as 32 cells: without the "
-    "factor, all of them are faint; times the root of 32, strongly colored.",
+    alt="Two falling curves of the loss, each in a band of its runs. Without the factor it falls "
+    "later: a bracket at a loss of 1 says by 60 steps. Of the other, the name says: with the "
+    "factor, or from a larger table. After 300 steps both are close to 0.1. At each curve is a row "
+    "of the table before training as 32 cells: faint without the factor, strongly colored with it.",
 )
 def draw_embedding_scale() -> Figure:
-    bottoms = ("without", "with the factor", "without, but a larger table")
-    runs: dict[str, list] = {name: [] for name in bottoms}
+    runs: dict[str, list] = {}
     for result in experiments.load("embedding-scale")["results"]:
-        runs[result["bottom"]].append(result["losses"])
-    ax = _loss_by_bottom(runs)
-    late, early, _ = (
-        float(np.interp(-1, -np.mean(losses, axis=0)[:, 1], np.array(losses[0])[:, 0]))
-        for losses in map(np.asarray, runs.values())
-    )  # where the mean falls to 1
-    steps = f"{late - early:.0f} steps"
-    bracket(ax, (early, 1), (late, 1), steps)
-    for line in ax.lines:
-        if line.get_linewidth() < 1:  # the mean is what is told
-            line.set_alpha(0.25)
-    ax.text(111, 1.9, "without the factor √32", color=style.ACCENT)
-    alike = "with the factor, or with\na larger table: alike"
-    label(ax, (4, 0.4), alike, size=style.LABEL, color=style.MUTED)
+        runs.setdefault(result["bottom"], []).append(result["losses"])
     torch.manual_seed(0)
     row = Transformer(14, 14, TOY).src_embed.table.weight.detach()[-1]
-    beside = ax.inset_axes((0.6, 0.36, 0.4, 0.64))
-    beside.set(xlim=(0, 3), ylim=(0, 1.8))
-    beside.axis("off")
-    label(beside, (0, 1.7), "A row of the table at the start", size=style.LABEL)
-    both = "times √32: by the factor, as in the\npaper, or in a larger table"
-    rows = (
-        ("without the factor", style.ACCENT, 1.0, 1.36),
-        (both, style.MUTED, row.numel() ** 0.5, 0.68),
-    )
-    for said, color, times, y in rows:
-        strip(beside, (0, y - 0.14), 3, 0.24, row * times, limit=3, edge=color, line=1.4)
-        label(beside, (0, y - (0.42 if "\n" in said else 0.28)), said, color=color)
-    ax.set_title(f"A table that is too small at the start costs {steps}")
-    return ax.figure
+    return _two_losses(runs.pop("without"), sum(runs.values(), []), row)

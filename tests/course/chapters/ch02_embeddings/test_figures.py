@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import torch
 
+from course import experiments
 from course.chapters.ch02_embeddings.figures import (
     EXAMPLES,
     GENDERS,
@@ -13,9 +14,9 @@ from course.chapters.ch02_embeddings.figures import (
     WIDEST,
     WITH,
     WITHOUT,
-    _loss_by_bottom,
     _measure_sizes,
     _pulled_rows,
+    _two_losses,
     _word_plus_position,
     _word_similarity,
     draw_noun_map,
@@ -213,11 +214,23 @@ def test_a_new_word_stands_nearly_at_a_right_angle_to_its_position():
     assert cosines.abs().mean() < 0.05
 
 
-def test_the_thick_curve_is_the_mean_of_the_thin_ones():
-    ax = _loss_by_bottom({"with": [[(10, 2.0), (20, 1.0)], [(10, 4.0), (20, 2.0)]]})
-    assert list(ax.lines[-1].get_ydata()) == [3.0, 1.5] and len(ax.lines) == 3
-    with pytest.raises(ValueError, match="not measured at the same steps"):
-        _loss_by_bottom({"with": [[(10, 2.0)], [(20, 4.0)]]})
+def test_the_curves_are_means_and_what_lies_between_them_is_in_the_title():
+    late, early = ([[(10, 2.0), (20, x)], [(10, 2.2), (20, x)]] for x in (0.8, 0.0))
+    figure = _two_losses(late, early, torch.ones(32))
+    assert [list(line.get_ydata()) for line in figure.axes[0].lines] == [[2.1, 0.8], [2.1, 0.0]]
+    drawn = FIGURES["embedding-scale"]
+    ax = drawn.draw().axes[0]
+    assert ax.get_title() == "Without the factor √32, a model learns some 60 steps later"
+    assert "60 steps" in [text.get_text() for text in ax.texts] and "60 steps" in drawn.alt
+
+
+def test_a_larger_table_learns_as_the_factor_does():
+    losses: dict[str, list] = {}
+    for run in experiments.load("embedding-scale")["results"]:
+        losses.setdefault(run["bottom"], []).append([loss for _, loss in run["losses"]])
+    means = {name: np.mean(runs, axis=0) for name, runs in losses.items()}
+    larger = means["without, but a larger table"]
+    assert np.abs(means["with the factor"] - larger).max() < 0.1
 
 
 def test_the_words_pull_their_rows_out_of_the_table():
