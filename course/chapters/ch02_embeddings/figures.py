@@ -15,13 +15,13 @@ from torch import Tensor
 from course import experiments
 from course.drawing import lazy_altair as alt
 from course.drawing import style
-from course.drawing.arrows import arrow, bracket
-from course.drawing.cells import matrix, outline, scale, strip
+from course.drawing.arrows import arrow, bracket, path
+from course.drawing.cells import area, outline, scale, strip
 from course.drawing.maps import level_name
 from course.drawing.plots import shares as percents
 from course.drawing.registry import figure
-from course.drawing.values import as_array, steady_round
-from course.drawing.words import canvas, centered, heading, label, word, word_color
+from course.drawing.values import as_array, steady_round, written
+from course.drawing.words import canvas, centered, heading, label, width_of, word, word_color
 from course.grammar.classes import english_class, spanish_class
 from course.grammar.lexicon import NOUN_OF_FORM
 from transformer_lib.files import read_json
@@ -34,13 +34,14 @@ from transformer_lib.translator import SHIPPED_MODEL, Translator
 
 
 def _word_similarity(
-    vectors: Any, words: Sequence[str], *, groups: Sequence[int] = (), title: str = "", note=""
+    vectors: Any, words: Sequence[str], groups: Mapping[str, int], title: str
 ) -> Figure:
-    """Draw the cosine of every two word vectors (n, d_model) -> the figure.
+    """Draw the cosine of every two word vectors (n, d_model), each pair once -> the figure.
 
-    0 has no color, 1 is strong brown; vectors that point away from each other are blue. groups:
-    how many of the words, from the first, make up each group; those of several have a frame.
-    Raises ValueError when the words don't fit the vectors, or a vector is zero.
+    Rows and columns meet at their words. 0 has no color, 1 is strong brown; vectors that point away
+    from each other are blue. groups: the name of each group of words, from the first -> how many
+    they are; their pairs have a frame and numbers. Raises ValueError when the words don't fit the
+    vectors, or a vector is zero.
     """
     table = as_array(vectors)
     if table.ndim != 2 or len(table) != len(words) or not len(words):
@@ -51,28 +52,27 @@ def _word_similarity(
     lengths = np.linalg.norm(table, axis=1, keepdims=True)
     if not lengths.all():
         raise ValueError(f"{words[int(lengths.argmin())]!r} has the vector 0, which points nowhere")
-    left, high, wide = 1.02, 0.33, 6.9 / len(words)
-    figure, ax = canvas(8, high * len(words) + 1.75)
-    heading(ax, title, note)
-    size, top = (wide * len(words), high * len(words)), high * len(words) + 0.5
-    cosines = (table / lengths) @ (table / lengths).T
-    matrix(ax, (left, 0.5), *size, cosines, limit=1, decimals=1)
-    for text, cosine in zip(ax.texts[-cosines.size :], cosines.flat, strict=True):
-        text.set_weight("bold" if cosine > 0.35 else "normal")
-    for row, text in enumerate(words):
-        word(ax, (left - 0.1, top - high * (row + 0.5)), text, ha="right")
-    for column, text in enumerate(words):  # by turns on two lines, where they have room
-        at = left + wide * (column + 0.5), top + 0.18 + 0.27 * (column % 2)
-        word(ax, at, text, size=style.NOTE)
-    first = 0
-    for count in groups:
-        if count > 1:
-            corner = left + wide * first, top - high * (first + count)
-            outline(ax, corner, wide * count, high * count, style.INK, 1.8)
+    left, high, wide, first = 0.05, 0.35, 0.56, 0
+    figure, ax = canvas(8, high * len(words) + 0.85)
+    heading(ax, title)
+    cosines, top = (table / lengths) @ (table / lengths).T, high * len(words) + 0.07
+    for name, count in groups.items():
+        for row in range(first, first + count):
+            y = top - high * (row + 1)
+            for column, cosine in enumerate(cosines[row, :row]):
+                x, fill = left + wide * column, style.SIGNED((cosine + 1) / 2)
+                area(ax, (x, y), wide - 0.02, high - 0.02, fill)
+                look = {"ha": "center", "weight": "bold", "color": style.ink_on(fill)}
+                said = written(cosine, 1) if column >= first else ""
+                label(ax, (x + wide / 2 - 0.01, y + high / 2 - 0.01), said, **look)
+            word(ax, (left + wide * row + 0.06, y + high / 2), words[row], ha="left")
         first += count
-    scale(ax, (left + 0.3, 0.12), 1.0, limit=1)
-    said = "cosine of two words' vectors: 1 is the same direction"
-    label(ax, (left + 1.6, 0.165), said, color=style.MUTED)
+        x = left + wide * (first - 1) + width_of(words[first - 1], style.LABEL) + 0.26
+        low = top - high * first
+        ends = low + 0.04, low + high * count - 0.04
+        path(ax, [(x, y) for y in ends], style.SOFT, head=False)
+        label(ax, (x + 0.1, sum(ends) / 2), name, size=style.LABEL)
+    scale(ax, (6.35, top - 0.42), 1.2, limit=1, name="cosine of two words")
     return figure
 
 
@@ -644,21 +644,18 @@ def draw_noun_map() -> Any:
 @figure(
     "word-similarity",
     caption="How alike twelve words are after training.",
-    alt="A square of cosines, with frames around cat, dog, horse; cow, apple; water, eagle, "
-    "classroom; gave, sent; wide, wider. Off the diagonal the strongest cells are wide and "
-    "wider, 0.7, classroom with water and eagle, gave and sent, 0.5. cat, dog and horse share "
-    "0.4 or so, but cat and cow only 0.2: cow is nearer to apple, with 0.4.",
+    alt="A staircase of twelve words, with a cell for each pair, colored by its cosine. Words of a "
+    "group have strong cells, with a number: cat, dog, horse, nouns with el, 0.4 or so; cow and "
+    "apple, with la, 0.4; water, eagle and classroom, feminine, yet with el, 0.4 and 0.5; the "
+    "verbs gave and sent 0.5; wide and wider 0.7. All other cells are faint: cow is less like cat "
+    "than like apple.",
 )
 def draw_word_similarity() -> Figure:
     rows = [_vocabularies()[0].index(word) for word in SOME_WORDS]
-    return _word_similarity(
-        _trained_tables()[0][rows],
-        SOME_WORDS,
-        groups=(3, 2, 3, 2, 2),
-        title="Words that Spanish grammar treats alike have large cosines",
-        note="Framed, from the top: nouns with el; with la; feminine, yet with el; "
-        "two verbs; one adjective twice",
-    )
+    groups = {"nouns with el": 3, "nouns with la": 2, "feminine, yet with el": 3}
+    groups |= {"verbs": 2, "one adjective": 2}
+    title = "Words that Spanish grammar treats alike have similar vectors"
+    return _word_similarity(_trained_tables()[0][rows], SOME_WORDS, groups, title)
 
 
 def neighbor_shares(table: Tensor) -> dict[str, float]:

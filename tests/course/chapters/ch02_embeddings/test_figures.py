@@ -5,12 +5,14 @@ import math
 import numpy as np
 import pytest
 import torch
+from matplotlib.patches import Rectangle
 
 from course import experiments
 from course.chapters.ch02_embeddings.figures import (
     EXAMPLES,
     GENDERS,
     POSITION,
+    SOME_WORDS,
     WIDEST,
     WITH,
     WITHOUT,
@@ -21,7 +23,6 @@ from course.chapters.ch02_embeddings.figures import (
     _word_similarity,
     draw_noun_map,
     draw_word_map,
-    draw_word_similarity,
     flat_map,
     nearest_words,
     neighbor_shares,
@@ -40,23 +41,29 @@ WORDS = ["a", "b", "c"]
 KINDS = {"noun": ("#2774A7", "circle"), "verb": ("#E89F2A", "square")}
 
 
-def test_similarity_is_the_cosine():
-    ax = _word_similarity([[2.0, 0.0], [3.0, 3.0], [0.0, -1.0]], WORDS).axes[0]
+def test_similarity_is_the_cosine_of_each_pair():
+    ax = _word_similarity([[2.0, 0.0], [3.0, 3.0], [0.0, -1.0]], WORDS, {"x": 2, "y": 1}, "").axes[
+        0
+    ]
+    cells = [patch.get_facecolor() for patch in ax.patches if isinstance(patch, Rectangle)]
     root = 1 / math.sqrt(2)
-    expected = [[1, root, 0], [root, 1, -root], [0, -root, 1]]
-    np.testing.assert_allclose(ax.images[0].get_array(), expected, atol=1e-9)
-    assert [text.get_text() for text in ax.texts if text.get_text() in WORDS] == 2 * WORDS
+    assert cells[:3] == [style.SIGNED((cosine + 1) / 2) for cosine in (root, 0, -root)]
+    assert [text.get_text() for text in ax.texts[2:] if text.get_text()][:5] == [
+        *("a", "0.7", "b", "x", "c")
+    ]
 
 
-def test_the_framed_words_are_more_alike_than_others():
-    ax = draw_word_similarity().axes[0]
-    cosines = np.ma.getdata(ax.images[0].get_array())
-    framed = np.zeros_like(cosines, bool)
+def test_words_of_a_group_are_more_alike_than_others():
+    drawn = FIGURES["word-similarity"]
+    numbers = [text.get_text() for text in drawn.draw().axes[0].texts if "." in text.get_text()]
+    assert numbers == ["0.4"] * 3 + ["0.4"] + ["0.4", "0.5", "0.5"] + ["0.5"] + ["0.7"]
+    vocab, table = Translator.load().src.vocab, Translator.load().model.src_embed.table.weight
+    rows = torch.nn.functional.normalize(table.detach()[vocab.encode(SOME_WORDS)], dim=1)
+    cosines = (rows @ rows.T).numpy()
+    together = np.zeros_like(cosines, bool)
     for first, count in ((0, 3), (3, 2), (5, 3), (8, 2), (10, 2)):
-        framed[first : first + count, first : first + count] = True
-    others = ~framed & ~np.eye(len(cosines), dtype=bool)
-    assert cosines[framed].min() > 0.35 and np.median(cosines[others]) < 0.1
-    assert cosines[5:8, 5:8].min() > 0.35, "water, eagle, classroom"
+        together[first : first + count, first : first + count] = True
+    assert cosines[together].min() > 0.35 > cosines[~together].max()
 
 
 @pytest.mark.parametrize(
@@ -65,7 +72,7 @@ def test_the_framed_words_are_more_alike_than_others():
 )
 def test_similarity_needs_a_direction_for_each_word(vectors, message):
     with pytest.raises(ValueError, match=message):
-        _word_similarity(vectors, WORDS)
+        _word_similarity(vectors, WORDS, {"x": 3}, "")
 
 
 def test_the_map_keeps_the_two_widest_directions():
