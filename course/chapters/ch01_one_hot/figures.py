@@ -171,13 +171,17 @@ def _unknown_share(sentences: Sequence[Marked]) -> float:
 
 
 def _typical(known: Sequence[Sequence[Marked]], long: int) -> int:
-    """Of the sentences of `long` words, the one of which about as much is unknown as of all."""
+    """Of the sentences of `long` words, the one of which about as much is unknown as of all.
+
+    Only the last vocabulary knows all of it: each step of the picture shows a word.
+    """
     overall = [_unknown_share(sentences) for sentences in known]
 
     def off(at: int) -> float:
         return sum(abs(_unknown_share([s[at]]) - u) for s, u in zip(known, overall, strict=True))
 
-    return min((at for at, words in enumerate(known[0]) if len(words) == long), key=off)
+    lacking = (at for at, words in enumerate(known[-2]) if _unknown_share([words]))
+    return min((at for at in lacking if len(known[0][at]) == long), key=off)
 
 
 TREES = ("I like trees".split(), "the trees grew".split())
@@ -213,9 +217,9 @@ def draw_one_hot_row() -> Figure:
     "unknown-words",
     caption="The more training text a vocabulary was built from, the fewer words of the test text "
     "it doesn't know.",
-    alt="A sentence of the test, 'I find the letters in these wardrobes and read them', in four "
+    alt="A sentence of the test, 'Juan could not buy the bicycle because he was poor', in four "
     "rows, its unknown words blotted out. With a vocabulary from 10 training sentences five of "
-    "the ten words are, from 100 'letters' and 'wardrobes', from 1,000 and 10,000 none. Beside "
+    "the ten words are, from 100 'bicycle' and 'poor', from 1,000 'poor', from 10,000 none. Beside "
     "them the share of all words of the test that is unknown: 53 %, 24 %, 2 % and 0 %.",
 )
 def draw_unknown_words() -> Figure:

@@ -73,9 +73,9 @@ def test_unknown_words_are_blotted_out_and_their_share_is_of_the_whole_text():
         _unknown_words([10], [few, many], at=0)
 
 
-def test_the_drawn_sentence_is_as_unknown_as_the_whole_text():
+def test_the_drawn_sentence_is_as_unknown_as_the_whole_text_and_is_known_at_the_last_step_only():
     known = [[("a", False), ("b", False)], [("a", False), ("c", True)], [("c", True)]]
-    assert _typical([known], long=2) == 1
+    assert _typical([known, [[(word, True) for word, _ in row] for row in known]], long=2) == 1
 
 
 def test_what_the_alt_text_says_of_unknown_words_is_drawn():
@@ -83,11 +83,11 @@ def test_what_the_alt_text_says_of_unknown_words_is_drawn():
     ax = drawn.draw().axes[0]
     texts = [text.get_text() for text in ax.texts]
     sentence = texts[-11:-1]
-    assert " ".join(sentence) in drawn.alt and len(ax.patches) == 5 + 2
+    assert " ".join(sentence) in drawn.alt and len(ax.patches) == 5 + 2 + 1
     blotted = [
         set(sentence) - set(texts[texts.index(f"{size} sentences") :][: 11 - count])
-        for size, count in ((10, 5), (100, 2))
+        for size, count in (("10", 5), ("100", 2), ("1,000", 1))
     ]
-    assert blotted[1] == {"letters", "wardrobes"} < blotted[0]
+    assert {"poor"} == blotted[2] < blotted[1] == {"bicycle", "poor"} < blotted[0]
     shares = [text for text in texts if text.endswith(" %")]
     assert "{}, {}, {} and {}".format(*shares) in drawn.alt
