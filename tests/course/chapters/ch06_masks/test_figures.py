@@ -11,12 +11,12 @@ from course.chapters.ch06_masks.experiments import measured_influence
 from course.chapters.ch06_masks.figures import (
     COVERED,
     _influence,
-    _leak_curves,
     _mask_equation,
     _staircase,
     _three_masks,
 )
 from course.drawing import style
+from course.drawing.registry import FIGURES
 from transformer_lib import causal_mask
 
 
@@ -27,7 +27,7 @@ def test_the_changed_words_column_is_loud_and_counts_its_outputs():
     fills = np.reshape([to_hex(cell.get_facecolor()) for cell in cells], (3, 3))
     np.testing.assert_array_equal(fills != style.GROUND.lower(), mask)
     np.testing.assert_array_equal(fills == style.ACCENT.lower(), [[0, 0, 0], [0, 1, 0], [0, 1, 0]])
-    assert "“b” changes 2 of 3 outputs" in [text.get_text() for text in ax.texts]
+    assert "2 of 3 outputs change" in [text.get_text() for text in ax.texts]
 
 
 def test_what_is_no_answer_for_these_words_is_refused():
@@ -62,16 +62,24 @@ def test_the_staircase_opens_one_word_more_in_each_row():
         _staircase(["<bos>", "a"], ["a"])
 
 
-def test_the_leak_curves_draw_each_run_and_name_each_kind_once():
-    runs = experiments.load("masks")["runs"]
-    left, right = _leak_curves(runs).axes
-    assert len(left.lines) == len(right.lines) == len(runs)
-    named = [text.get_text().replace("\n", " ") for text in right.texts]
-    assert sorted(named) == ["causal mask", "mask shows everything"]
-    wanted = [entry["right_rows"] for entry in runs[0]["history"]]
-    assert right.lines[0].get_ydata().tolist() == wanted
-    with pytest.raises(ValueError, match='runs with mask "none"'):
-        _leak_curves([run for run in runs if run["mask"] == "causal"])
+def test_the_leak_curves_are_means_and_beside_them_stands_what_is_written():
+    measured, drawn = experiments.load("masks"), FIGURES["masks-leak-curves"]
+    page, left = drawn.draw().axes
+    for line, mask in zip(left.lines, ("causal", "none"), strict=True):
+        own = [run["history"] for run in measured["runs"] if run["mask"] == mask]
+        means = np.mean([[entry["next_word"] for entry in history] for history in own], axis=0)
+        np.testing.assert_allclose(line.get_ydata(), means)
+    assert left.lines[1].get_ydata()[3:].min() > 0.995 > left.lines[0].get_ydata()[3:].min()
+    texts = [text.get_text() for text in page.texts]
+    assert "".join(text for text in texts if text.isdigit()) == "724490" + "094427" + "999"
+    assert measured["reads"] == [7, 2, 4, 4, 9, 0]
+    assert [text for text in texts if " of " in text and len(text) < 9] == [
+        "3 of 3",
+        "2 of 3",
+        "1 of 3",
+    ]
+    for said in ("99 % right", "0 % right"):
+        assert said in texts and said[:-6] in drawn.alt
 
 
 def test_influence_is_measured():
