@@ -11,12 +11,14 @@ import numpy as np
 import torch
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.patches import Rectangle
 from torch import Tensor
 
 from course import experiments
 from course.chapters.ch06_masks.experiments import measured_influence
 from course.drawing import plots, style
 from course.drawing.arrows import arrow, box, path
+from course.drawing.cells import area
 from course.drawing.registry import figure
 from course.drawing.values import as_array
 from course.drawing.words import canvas, heading, label, word, word_color
@@ -63,49 +65,39 @@ def _influence(maps: Mapping[str, Any], words: Sequence[str], changed: str) -> F
     return figure
 
 
-def _mask_equation(masks: Mapping[str, Any], first: Sequence[str], rest: str) -> Figure:
-    """Draw three boolean squares (t, t) as an equation: a & b = c -> the figure.
+def _mask_equation(masks: Mapping[str, Any], words: Sequence[str]) -> Figure:
+    """Draw three boolean squares (t, t) of the words as an equation: a & b = c -> the figure.
 
-    masks: title -> square. first: the words of the first rows and columns; rest: that of all
-    others, which is written once.
+    masks: title -> square. What the first two hide is hatched in two ways, in the third in both.
     """
-    count, cell, left, gap, bottom = len(next(iter(masks.values()))), 0.42, 0.93, 0.37, 0.44
-    figure, ax = canvas(style.WIDTH, bottom + cell * count + 1.12)
-    note = "Row: a word that looks. Column: may it see this one? 1 is yes"
+    count, cell, left, gap, bottom = len(words), 0.42, 0.95, 0.37, 0.08
+    figure, ax = canvas(style.WIDTH, bottom + cell * count + 1.15)
+    note = "Row: a word that looks. Columns: the same words; filled is what it may see"
     heading(ax, "Both masks together hide padding and what comes later", note)
-    top, half = bottom + cell * count, cell * (len(first) + count) / 2  # in the middle of the rest
-    said = f"{rest} × {count - len(first)}"
-    for number, (name, square) in enumerate(masks.items()):
-        x, loud = left + number * (cell * count + gap), number == len(masks) - 1
-        color = style.ACCENT if loud else style.INK
-        label(
-            ax,
-            (x, top + 0.2),
-            name.removesuffix(" (&)"),
-            size=style.LABEL,
-            weight="bold",
-            color=color,
+    top, squares = bottom + cell * count, [as_array(square) for square in masks.values()]
+    for place, text in enumerate(words):
+        word(ax, (left - 0.14, top - cell * (place + 0.5)), text, size=style.NOTE, ha="right")
+    for number, (name, square) in enumerate(zip(masks, squares, strict=True)):
+        x, color = (
+            left + number * (cell * count + gap),
+            (style.SOFT, style.SOFT, style.ACCENT)[number],
         )
-        for (row, column), seen in np.ndenumerate(as_array(square)):
-            at = x + cell * (column + 0.5), top - cell * (row + 0.5)
-            fill = (style.ACCENT if loud else style.SOFT) if seen else style.GROUND
-            look = {"color": style.PAPER, "line": 1.5, "round": 0.03, "fill": fill}
-            box(ax, at, cell, cell, **look)
-            label(ax, at, "1" if seen else "", ha="center", color=style.ink_on(fill))
-        for place, text in enumerate(first):
-            apart = 0.06 * (2 * place - len(first) + 1)  # chips are wider than cells
-            at = x + cell * (place + 0.5) + apart, bottom - 0.24
-            word(ax, at, text, size=style.NOTE)
-        ends = x + cell * len(first) + 0.05, x + cell * count - 0.05
-        path(ax, [(end, bottom - 0.06) for end in ends], style.SOFT, head=False)
-        word(ax, (x + half, bottom - 0.24), said, size=style.NOTE)
+        ink = style.ACCENT if number == 2 else style.INK
+        label(ax, (x, top + 0.2), name, size=style.LABEL, weight="bold", color=ink)
+        for (row, column), seen in np.ndenumerate(square):
+            at = x + cell * column + 0.015, top - cell * (row + 1) + 0.015
+            area(ax, at, cell - 0.03, cell - 0.03, color if seen else style.GROUND)
+            for own, lines in enumerate(("////", r"\\\\")):
+                if not squares[own][row, column] and number in (own, 2):
+                    look = {"hatch": lines, "hatchcolor": style.SOFT, "facecolor": "none"}
+                    ax.add_patch(Rectangle(at, cell - 0.03, cell - 0.03, linewidth=0, **look))
+        if number < 2:
+            row, column = np.argwhere(square == 0).mean(axis=0) + 0.5
+            ground = {"facecolor": style.GROUND, "edgecolor": "none", "pad": 3}
+            at, said = (x + cell * column, top - cell * row), ("padding", "later")[number]
+            label(ax, at, said, size=style.LABEL, ha="center", bbox=ground)
         sign = ("", "&", "=")[number]
         label(ax, (x - gap / 2, (top + bottom) / 2), sign, size=20, ha="center", weight="bold")
-    for place, text in enumerate(first):
-        word(ax, (left - 0.14, top - cell * (place + 0.5)), text, size=style.NOTE, ha="right")
-    ends = top - cell * len(first) - 0.05, bottom + 0.05
-    path(ax, [(left - 0.06, end) for end in ends], style.SOFT, head=False)
-    word(ax, (left - 0.18, top - half), said, size=style.NOTE, ha="right")
     return figure
 
 
@@ -132,11 +124,11 @@ def _staircase(tgt_in: Sequence[str], tgt_out: Sequence[str]) -> Figure:
             _tile(ax, (0.04 + wide * (j + 0.5), y), wide - 0.08, text if j <= i else "")
         arrow(ax, (6.28, y), (6.72, y))
         _tile(ax, (7.4, y), 1.14, predicted)
-    stairs = [(0.0, step * count + 0.08)]
+    stairs = [(0.08, step * count + 0.08)]
     for i in range(count):
         x, y = 0.04 + wide * (i + 1), step * (count - i) + 0.08
         stairs += [(x, y), (x, y - step)]
-    path(ax, stairs, style.INK, thick=2.5, head=False)
+    path(ax, [*stairs[:-1], (x, y - step + 0.05)], style.INK, thick=2.5, head=False)
     return figure
 
 
@@ -206,7 +198,7 @@ def _three_masks(tgt_in: Tensor) -> dict[str, Tensor]:
     length = len(tgt_in)
     padding = padding_mask(tgt_in[None]).expand(1, 1, length, length)[0, 0]
     causal = causal_mask(length)[0, 0]
-    return {"padding mask": padding, "causal mask": causal, "both (&)": padding & causal}
+    return {"padding mask": padding, "causal mask": causal, "both": padding & causal}
 
 
 @figure(
@@ -226,13 +218,14 @@ def draw_staircase() -> Figure:
     "masks-three",
     caption="The padding mask, the causal mask, and both together.",
     alt="Three squares with a row and a column for each of '<bos> gracias <pad> <pad> <pad>', as "
-    "an equation: padding mask & causal mask = both. Padding mask: the first two columns are 1. "
-    "Causal mask: the lower left triangle with its diagonal is 1. Both: 1 only where both are, in "
-    "the first two columns on and below the diagonal.",
+    "an equation: padding mask & causal mask = both. Padding mask: the first two columns are "
+    "filled, the padding is hatched. Causal mask: the lower left triangle with its diagonal is "
+    "filled, what comes later is hatched the other way. Both: filled only where both are, in the "
+    "first two columns on and below the diagonal; where both masks hide, the hatches cross.",
 )
 def draw_three_masks() -> Figure:
     masks = _three_masks(torch.tensor([BOS, 4, PAD, PAD, PAD]))
-    return _mask_equation(masks, ["<bos>", "gracias"], "<pad>")
+    return _mask_equation(masks, ["<bos>", "gracias", "<pad>", "<pad>", "<pad>"])
 
 
 @figure(

@@ -39,15 +39,23 @@ def test_what_is_no_answer_for_these_words_is_refused():
 
 def test_both_is_where_both_are():
     masks = _three_masks(torch.tensor([1, 7, 0]))
-    assert masks["both (&)"].tolist() == [[1, 0, 0], [1, 1, 0], [1, 1, 0]]
-    assert torch.equal(masks["both (&)"], masks["padding mask"] & masks["causal mask"])
+    assert masks["both"].tolist() == [[1, 0, 0], [1, 1, 0], [1, 1, 0]]
+    assert torch.equal(masks["both"], masks["padding mask"] & masks["causal mask"])
 
 
-def test_the_equation_has_a_one_where_each_mask_has_one():
+def test_the_equation_fills_what_each_mask_shows_and_hatches_what_it_hides():
     masks = _three_masks(torch.tensor([1, 7, 0, 0]))
-    said = [text.get_text() for text in _mask_equation(masks, ["a", "b"], "c").axes[0].texts]
-    assert said.count("1") == sum(int(mask.sum()) for mask in masks.values())
-    assert said.count("c × 2") == 4 and said.index("&") < said.index("=")
+    ax = _mask_equation(masks, ["a", "b", "c", "c"]).axes[0]
+    cells = [patch for patch in ax.patches if not patch.get_hatch()]
+    shown = np.reshape(
+        [to_hex(c.get_facecolor()) != style.GROUND.lower() for c in cells], (3, 4, 4)
+    )
+    np.testing.assert_array_equal(shown, np.stack([np.asarray(mask) for mask in masks.values()]))
+    hatches = [patch.get_hatch() for patch in ax.patches if patch.get_hatch()]
+    by_padding, later = (int((~mask).sum()) for mask in list(masks.values())[:2])
+    assert sorted(map(hatches.count, set(hatches))) == sorted([2 * by_padding, 2 * later])
+    said = [text.get_text() for text in ax.texts]
+    assert said.index("&") < said.index("=") and {"padding", "later"} <= set(said)
 
 
 def test_the_staircase_opens_one_word_more_in_each_row():
