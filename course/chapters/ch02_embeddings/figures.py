@@ -18,10 +18,18 @@ from course.drawing import style
 from course.drawing.arrows import arrow, bracket, path
 from course.drawing.cells import area, outline, scale, strip
 from course.drawing.maps import level_name
-from course.drawing.plots import shares as percents
 from course.drawing.registry import figure
 from course.drawing.values import as_array, steady_round, written
-from course.drawing.words import canvas, centered, heading, label, width_of, word, word_color
+from course.drawing.words import (
+    canvas,
+    centered,
+    heading,
+    label,
+    sentence,
+    width_of,
+    word,
+    word_color,
+)
 from course.grammar.classes import english_class, spanish_class
 from course.grammar.lexicon import NOUN_OF_FORM
 from transformer_lib.files import read_json
@@ -119,13 +127,8 @@ def _pulled_rows(
     return figure
 
 
-# What *trees* and its nearest neighbor after training have in common, of what is counted.
-EXAMPLES = {
-    "same part of speech": "trees → drawers: both nouns",
-    "nouns: same number": "trees → drawers: both plural",
-    "nouns: same gender in Spanish": "los árboles → los cajones",
-    "nouns: same field (food, pet …)": "trees → drawers: no common field",
-}
+# The three nearest neighbors of *trees*.
+NEAR_TREES = (("truck", "help", "Spanish"), ("drawers", "cars", "tomatoes"))
 
 
 def share_bars(shares: Mapping[str, Mapping[str, float]]) -> Axes:
@@ -137,27 +140,33 @@ def share_bars(shares: Mapping[str, Mapping[str, float]]) -> Axes:
     (first, start), (last, end) = shares.items()
     if list(start) != list(end):
         raise ValueError("every name needs a share for the same questions")
-    _, ax = style.panel(1.0 + 0.68 * len(start))
+    height, left, step = 1.98 + 0.56 * len(start), 2.6, 0.56
+    figure, page = canvas(style.WIDTH, height)
+    heading(page, "After training, neighbors share their grammar, but only half share a field")
+    top = height - 1.0
+    label(page, (0.02, top), "nearest to", size=style.LABEL)
+    word(page, (0.85, top), "trees", ha="left", size=12)
+    for x, name, near, color in (
+        (left, first, NEAR_TREES[0], style.MUTED),
+        (5.15, last, NEAR_TREES[1], style.ACCENT),
+    ):
+        label(page, (x - 0.06, top + 0.33), name, size=style.LABEL, color=color, weight="bold")
+        sentence(page, (x, top - 0.06), near, dict.fromkeys(near, color))
+    ax = figure.add_axes((left / 8, 0.06 / height, 5.1 / 8, step * len(start) / height))
     for row, (question, share) in enumerate(start.items()):
+        color = style.ACCENT if end[question] > 0.9 else style.MUTED
         ax.plot([0, 1], [row, row], color=style.RULE, linewidth=1, zorder=1)
-        way = {"thick": 3, "shrinkA": 6, "shrinkB": 6}
-        arrow(ax, (share, row), (end[question], row), style.ACCENT, **way)
-        for x, name, color in ((share, first, style.MUTED), (end[question], last, style.ACCENT)):
-            ax.plot(x, row, "o", color=color, markersize=11, clip_on=False, label=f"_{name}")
-            look = {"ha": "center", "color": color, "size": style.LABEL}
-            look["weight"] = "bold" if name == last else "normal"
-            label(ax, (x, row - 0.34), f"{steady_round(100 * x, 0):.0f} %", **look)
-            label(ax, (x, -0.68), "" if row else name, **look)
-        said = {"xycoords": ax.get_yaxis_transform(), "textcoords": "offset points"}
-        for text, up, color in (
-            (question, 7, style.INK),
-            (EXAMPLES.get(question, ""), -8, style.MUTED),
-        ):
-            ax.annotate(text, (0, row), (-16, up), ha="right", va="center", color=color, **said)
-    ax.set(xlim=(0, 1), ylim=(len(start) - 0.5, -0.85), yticks=[])
-    percents(ax.xaxis)
-    ax.spines[:].set_visible(False)
-    ax.tick_params(length=0)
+        arrow(ax, (share, row), (end[question], row), color, thick=3, shrinkA=6, shrinkB=6)
+        label(page, (0.02, 0.06 + step * (len(start) - row - 0.5)), question, size=style.LABEL)
+        for x, name, ink in ((share, first, style.MUTED), (end[question], last, color)):
+            ax.plot(x, row, "o", color=ink, markersize=11, clip_on=False, label=f"_{name}")
+            weight = "bold" if name == last else "normal"
+            said = f"{steady_round(100 * x, 0):.0f} %"
+            label(ax, (x, row - 0.4), said, ha="center", size=style.LABEL, color=ink, weight=weight)
+    said = "Share of words whose nearest neighbor has the"
+    label(page, (0.02, 0.24 + step * len(start)), said, color=style.MUTED)
+    ax.set(xlim=(0, 1), ylim=(len(start) - 0.5, -0.5))
+    ax.axis("off")
     return ax
 
 
@@ -688,13 +697,12 @@ def neighbor_shares(table: Tensor) -> dict[str, float]:
 
 @figure(
     "neighbor-shares",
-    title="After training, a word's nearest neighbor is mostly of its kind",
     caption="How often a word's nearest neighbor is of the same kind, before and after training.",
-    alt="Four lines from 0 to 100 %, on each an arrow from before to after training. Same part of "
+    alt="Nearest to trees are truck, help and Spanish before training; after it drawers, cars and "
+    "tomatoes. Below, four lines, on each an arrow from before to after training. Same part of "
     "speech: 34 % before, 94 % after training. Of the nouns: same number about a half before, "
-    "nearly all after; same gender in Spanish likewise; same field, such as food, 15 % before and "
-    "a little more than a half after. The example is trees, whose nearest neighbor is drawers: "
-    "both nouns, both plural, los árboles and los cajones, but of no common field.",
+    "nearly all after; same gender in Spanish likewise; same field, such as food, in grey, 15 % "
+    "before and a little more than a half after.",
 )
 def draw_neighbor_shares() -> Figure:
     shares = {

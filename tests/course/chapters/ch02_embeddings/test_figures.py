@@ -9,8 +9,8 @@ from matplotlib.patches import Rectangle
 
 from course import experiments
 from course.chapters.ch02_embeddings.figures import (
-    EXAMPLES,
     GENDERS,
+    NEAR_TREES,
     POSITION,
     SOME_WORDS,
     WIDEST,
@@ -23,6 +23,7 @@ from course.chapters.ch02_embeddings.figures import (
     _word_similarity,
     draw_noun_map,
     draw_word_map,
+    first_tables,
     flat_map,
     nearest_words,
     neighbor_shares,
@@ -33,7 +34,6 @@ from course.chapters.ch02_embeddings.figures import (
 from course.drawing import style
 from course.drawing.registry import FIGURES
 from course.grammar.classes import english_class
-from course.grammar.lexicon import NOUN_OF_FORM
 from transformer_lib.model.embedding import Embeddings, positional_encoding
 from transformer_lib.translator import Translator
 
@@ -184,17 +184,18 @@ def test_shares_before_and_after_are_dots_and_percent():
         share_bars({"before": {"x": 0.25}, "after": {"y": 1.0}})
 
 
-def test_the_neighbor_of_trees_is_as_the_examples_say():
-    translator = Translator.load()
-    words, table = translator.src.vocab.tokens, translator.model.src_embed.table.weight.detach()
-    assert nearest_words(table, words, 1)[words.index("trees")] == ["drawers"]
-    trees, drawers = (NOUN_OF_FORM[word] for word in ("trees", "drawers"))
-    kinds = [english_class(word) for word in ("trees", "drawers")]
-    assert kinds[0] == kinds[1] and (kinds[0].part, kinds[0].number) == ("noun", "many")
-    assert trees.gender == drawers.gender == "m" and not trees.tags & drawers.tags
-    spanish = [f"los {noun.in_spanish('m', plural=True)}" for noun in (trees, drawers)]
-    assert " → ".join(spanish) in EXAMPLES.values()
-    assert set(EXAMPLES) == set(neighbor_shares(table))
+def test_the_neighbors_of_trees_are_as_drawn():
+    words, trained = Translator.load().src.vocab.tokens, Translator.load().model.src_embed.table
+    for table, near in zip((first_tables()[0], trained.weight.detach()), NEAR_TREES, strict=True):
+        assert nearest_words(table, words, 3)[words.index("trees")] == list(near)
+    kinds = [english_class(word) for word in ("trees", *NEAR_TREES[1])]
+    assert len({(kind.part, kind.number, kind.gender) for kind in kinds}) == 1
+
+
+def test_grammar_is_shared_and_a_field_by_half():
+    shares = neighbor_shares(Translator.load().model.src_embed.table.weight.detach())
+    *grammar, field = shares.values()
+    assert min(grammar) > 0.9 and field == pytest.approx(0.5, abs=0.05)
 
 
 def test_word_and_position_are_arrows_as_long_as_measured_and_meet_in_the_sum():
