@@ -3,7 +3,7 @@
 import dataclasses
 import json
 import math
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -266,32 +266,30 @@ def nearest_words(vectors: Any, words: Sequence[str], count: int = 3) -> list[li
 
 
 # Where the name of a region stands, seen from its middle: how far right and how far up.
-SIDES = {"top": (0, 1), "corner": (0.7, 0.7), "bottom": (0, -1), "middle": (0, 0)}
+SIDES = {"top": (0, 1), "corner": (0.45, 0.89), "bottom": (0, -1)}
 
 
 def word_map(
     points: Sequence[Mapping[str, Any]],
     kinds: Mapping[str, tuple[str, str]],
-    views: Sequence[str],
-    landmarks: Collection[str] = (),
+    views: Mapping[str, str],
+    landmarks: Mapping[str, str],
     title: str = "",
     *,
     regions: Sequence[Mapping[str, Any]] = (),
-    leftward: Collection[str] = (),
-    headings: Sequence[str] = (),
-    steps: Sequence[tuple[str, str]] = (),
+    plurals: Mapping[str, str] | None = None,
 ) -> Any:
     """Draw words as points to touch -> an Altair chart.
 
     points: one for each word and view, `{"view", "word", "x", "y", "kind", "near"}`; view is a
     place in `views`, near the text that the mouse shows besides word and kind. kinds: for each
-    kind its color and its shape. The reader chooses a view, searches for a word, and clicks on a
-    word to see its kind alone. landmarks: the words written beside their points while nothing is
-    searched for, those in `leftward` at the left. title: what a kind is. regions: large names on
-    the map, each at the rim of its words, whose mean squared distance from their middle is spread,
-    `{"view", "region", "x", "y", "kind", "spread", "at"}`; at: one of SIDES, by default "top".
-    headings: the text above the map, for each view. steps: pairs of words with an arrow from one
-    to the other. Raises ValueError for an unknown kind or view.
+    kind its color and its shape. views: what the reader can choose, each with the text above the
+    map; the last is there first. The reader searches for a word, and clicks on a word to see its
+    kind alone. landmarks: the words named while nothing is searched for, and how. title: what a
+    kind is. regions: large names on the map, each above or below a faint disc on its words, whose
+    mean squared distance from their middle is spread, `{"view", "region", "x", "y", "kind",
+    "spread", "at"}`; at: one of SIDES, by default "top". plurals: word -> its plural, to which an
+    arrow leads. Raises ValueError for an unknown kind or view.
     """
     for point in (*points, *regions):
         if point["kind"] not in kinds or point["view"] not in range(len(views)):
@@ -305,20 +303,26 @@ def word_map(
             "word": "",
             "near": "",
             "region": "",
+            "dx": 7,
+            "dy": 0,
             **point,
             "x": steady_round(point["x"], 3),
             "y": steady_round(point["y"], 3),
+            "said": landmarks.get(point.get("word", ""), point.get("word", "")),
             "landmark": point.get("word", "") in landmarks,
-            "left": point.get("word") in leftward,
         }
         for point in (*points, *regions)
     ]
     for row in table:
-        row |= _arrow(points, row, steps)
+        row |= _arrow(points, row, plurals or {})
         if "spread" in row:
             right, up = SIDES[row.pop("at", "top")]
             far = math.sqrt(5 * row.pop("spread") / math.pi) * _zoom(points, row["view"], "x") + 16
             row |= {"dx": round(far * right), "dy": round(-far * up)}
+            row["disc"] = round(math.pi * far**2)
+    taken: list[tuple] = []
+    for row in (row for row in table if row["landmark"]):
+        row["dx"], row["dy"] = _free_place(table, row, taken)
     search = alt.param(
         name="search", value="", bind=alt.binding(input="search", name="find a word  ")
     )
@@ -326,23 +330,19 @@ def word_map(
     move = alt.selection_interval(
         name="move", bind="scales", zoom="wheel![event.shiftKey]", translate=True
     )
-    parameters = [search, chosen, move]
-    data = alt.Chart(alt.Data(values=table))
-    if len(views) > 1:
-        options = list(range(len(views)))
-        parameters.append(
-            alt.param(
-                name="view",
-                value=len(views) - 1,
-                bind=alt.binding_select(options=options, labels=list(views), name="table  "),
-            )
-        )
-        data = data.transform_filter("datum.view == view")
+    choices = alt.binding_select(
+        options=list(range(len(views))), labels=list(views), name="table  "
+    )
+    view = alt.param(name="view", value=len(views) - 1, bind=choices)
+    data = alt.Chart(alt.Data(values=table)).transform_filter("datum.view == view")
     # How many words begin with what is searched for: with none the map stays as it is, and says so.
     data = data.transform_calculate(
         found="datum.word && search != '' && indexof(lower(datum.word), lower(search)) == 0 ? 1 : 0"
     ).transform_joinaggregate(hits="sum(found)")
     words = data.transform_filter("!datum.region")
+    names = data.transform_filter("datum.region && datum.hits == 0")
+    shown = words.transform_filter("datum.hits == 0 ? datum.landmark : datum.found == 1")
+    arrows = words.transform_filter("isValid(datum.angle) && datum.hits == 0")
 
     def at(x: str, y: str) -> dict[str, Any]:
         look = {"zero": False, "nice": False}
@@ -354,54 +354,33 @@ def word_map(
         alt.Scale(domain=list(kinds), range=list(looks))
         for looks in zip(*kinds.values(), strict=True)
     )
+    color = alt.Color("kind:N", scale=colors, legend=None)
     seen = {"and": [{"param": chosen.name}, "datum.hits == 0 || datum.found == 1"]}
     tooltip = [
         alt.Tooltip("word:N"),
         alt.Tooltip("kind:N", title=title or "kind"),
         alt.Tooltip("near:N", title="nearest"),
     ]
+    disc = {"filled": True, "opacity": 0.1, "size": alt.expr("datum.disc"), "tooltip": None}
     dots = words.mark_point(filled=True, size=30).encode(
         **place,
-        color=alt.Color("kind:N", scale=colors, legend=None),
+        color=color,
         shape=alt.Shape("kind:N", scale=shapes, legend=None),
         opacity=alt.value(0.07, condition={"test": seen, "value": 0.8}),
         tooltip=tooltip,
     )
     # Without a name the chart would get one that changes with the last digits of the data.
     dots = dots.properties(name="dots")
-    ringed = words.transform_filter("datum.hits == 0 ? datum.landmark : datum.found == 1")
-    rings = ringed.mark_point(filled=False, size=60, stroke=style.INK, strokeWidth=1.6)
     # Dark letters on a white rim can be read on a light page, on a dark one, and on the dots.
     rim = {"color": style.PAPER, "stroke": style.PAPER, "strokeWidth": 3, "strokeJoin": "round"}
-    layers = [dots]
-    if steps:
-        arrows = words.transform_filter("isValid(datum.angle) && datum.hits == 0")
-        line = arrows.mark_rule(color=style.INK, strokeWidth=1.6, tooltip=None)
-        tip = arrows.mark_point(filled=True, shape="triangle", size=70, color=style.INK, opacity=1)
-        layers += [
-            line.encode(**at("x1:Q", "y1:Q"), x2="x2:Q", y2="y2:Q"),
-            tip.encode(**at("x2:Q", "y2:Q"), angle=alt.Angle("angle:Q", scale=None)),
-        ]
-    for side, align, dx in (("datum.left", "right", -7), ("!datum.left", "left", 7)):
-        labels = words.encode(**place, text="word:N").transform_filter(
-            f"(datum.hits == 0 ? datum.landmark : datum.found == 1) && {side}"
-        )
-        letters = {"fontSize": 13, "align": align, "dx": dx}
-        layers += [labels.mark_text(**letters, **rim), labels.mark_text(**letters, color=style.INK)]
-    if regions:
-        names = data.encode(**place, text="region:N").transform_filter(
-            "datum.region && datum.hits == 0"
-        )
-        letters = {"fontSize": 15, "fontWeight": "bold", "lineBreak": "\n", "baseline": "middle"}
-        letters |= {way: alt.expr(f"datum.{way}") for way in ("dx", "dy")}
-        letters["align"] = alt.expr("datum.dx > 0 ? 'left' : datum.dx < 0 ? 'right' : 'center'")
-        inks = [style.readable(color, style.PAPER) for color, _ in kinds.values()]
-        ink = alt.Fill("kind:N", scale=alt.Scale(domain=list(kinds), range=inks), legend=None)
-        layers += [
-            names.mark_text(**letters, **{**rim, "strokeWidth": 5}),
-            names.mark_text(**letters).encode(fill=ink),
-        ]
-    layers.append(rings.encode(**place))
+    line = {"color": style.INK, "strokeWidth": 1.6, "tooltip": None}
+    tip = {"filled": True, "shape": "triangle", "size": 70, "color": style.INK, "opacity": 1}
+    moved = {way: alt.expr(f"datum.{way}") for way in ("dx", "dy")}
+    letters = {"fontSize": 13, "align": "left", "baseline": "middle", **moved}
+    large = {**letters, "fontSize": 15, "fontWeight": "bold", "lineBreak": "\n"}
+    large["align"] = alt.expr("datum.dx > 0 ? 'left' : datum.dx < 0 ? 'right' : 'center'")
+    inks = [style.readable(color, style.PAPER) for color, _ in kinds.values()]
+    ink = alt.Fill("kind:N", scale=alt.Scale(domain=list(kinds), range=inks), legend=None)
     nothing = (
         words.transform_aggregate(hits="sum(found)")
         .transform_filter("datum.hits == 0 && search != ''")
@@ -409,34 +388,79 @@ def word_map(
     )
     told = {"fontSize": 15, "fontWeight": "bold", "align": "left"}
     nothing = nothing.encode(x=alt.value(12), y=alt.value(16), text="says:N")
-    layers += [nothing.mark_text(**told, **rim), nothing.mark_text(**told, color=style.WRONG)]
-    chart = alt.layer(*layers).add_params(*parameters).properties(width=560, height=430)
-    if not headings:
-        return chart
-    text = json.dumps(list(headings), ensure_ascii=False)
-    spoken = alt.expr(f"{text}[view]") if len(views) > 1 else headings[0]
-    below = "A flat map of the vectors: near each other means alike"
-    return chart.properties(title=alt.Title(spoken, subtitle=below, anchor="start"))
+    plural = arrows.encode(**at("xm:Q", "ym:Q"), text=alt.value("plural"))
+    said = shown.encode(**place, text="said:N")
+    region = names.encode(**place, text="region:N")
+    chart = alt.layer(
+        names.transform_filter("isValid(datum.disc)")
+        .mark_point(**disc)
+        .encode(**place, color=color),
+        dots.add_params(search, chosen, move, view),
+        arrows.mark_rule(**line).encode(**at("x1:Q", "y1:Q"), x2="x2:Q", y2="y2:Q"),
+        arrows.mark_point(**tip).encode(
+            **at("x2:Q", "y2:Q"), angle=alt.Angle("angle:Q", scale=None)
+        ),
+        plural.mark_text(fontSize=13, **{**rim, "strokeWidth": 8}),
+        plural.mark_text(fontSize=13, color=style.INK),
+        said.mark_text(**letters, **rim),
+        said.mark_text(**letters, color=style.INK),
+        region.mark_text(**large, **{**rim, "strokeWidth": 5}),
+        region.mark_text(**large).encode(fill=ink),
+        shown.mark_point(filled=False, size=60, stroke=style.INK, strokeWidth=1.6).encode(**place),
+        nothing.mark_text(**told, **rim),
+        nothing.mark_text(**told, color=style.WRONG),
+    )
+    spoken = alt.expr(f"{json.dumps(list(views.values()), ensure_ascii=False)}[view]")
+    heading = alt.Title(spoken, subtitle="Each dot is a word; near each other means alike")
+    return chart.properties(width=560, height=430, title=heading)
 
 
 def _zoom(points: Sequence[Mapping[str, Any]], view: int, axis: str) -> float:
     """How many pixels of the map's width (x) or height (y) one unit of this view has."""
     along = [point[axis] for point in points if point["view"] == view]
-    return {"x": 530, "y": 342}[axis] / (max(along) - min(along))
+    return {"x": 530, "y": 342}[axis] / (max(along) - min(along) or 1)
 
 
 def _arrow(
-    points: Sequence[Mapping[str, Any]], start: Mapping[str, Any], steps: Sequence[tuple[str, str]]
+    points: Sequence[Mapping[str, Any]], start: Mapping[str, Any], plurals: Mapping[str, str]
 ) -> dict[str, float]:
-    """Where the arrow from this point begins, ends and points, if a step begins with its word."""
-    wanted = [(start["view"], other) for one, other in steps if one == start["word"]]
-    for end in (point for point in points if (point["view"], point["word"]) in wanted):
+    """Where the arrow from this word to its plural begins, ends, has its middle, and points."""
+    wanted = start["view"], plurals.get(start["word"])
+    for end in (point for point in points if (point["view"], point["word"]) == wanted):
         way = {axis: end[axis] - start[axis] for axis in "xy"}
         right, up = (way[axis] * _zoom(points, start["view"], axis) for axis in "xy")
-        part = {1: 7 / math.hypot(right, up), 2: 1 - 10 / math.hypot(right, up)}  # but for a gap
+        long = math.hypot(right, up)
+        part = {"1": 7 / long, "m": 0.5, "2": 1 - 10 / long}  # but for a gap
         ends = {f"{a}{i}": steady_round(start[a] + part[i] * way[a], 3) for a in "xy" for i in part}
         return {**ends, "angle": round(math.degrees(math.atan2(right, up)))}
     return {}
+
+
+def _free_place(
+    table: Sequence[Mapping[str, Any]], row: Mapping[str, Any], taken: list[tuple]
+) -> tuple[int, int]:
+    """Where the name of a word covers fewest dots, arrows and names: its left end, from the word.
+
+    taken: (view, x, y) of the names so far; this one is added.
+    """
+    seen = [other for other in table if other["view"] == row["view"]]
+    marks = [(other["x"], other["y"]) for other in seen if not other["region"]]
+    marks += [(x, y) for view, x, y in taken if view == row["view"]]
+    part = np.linspace(0, 1, 40)
+    for one in (one for one in seen if "angle" in one):
+        along = [one[f"{axis}1"] * (1 - part) + one[f"{axis}2"] * part for axis in "xy"]
+        marks += zip(*along, strict=True)
+    zoom = np.array([_zoom(seen, row["view"], axis) for axis in "xy"]) * (1, -1)
+    marks = (np.array(marks) - (row["x"], row["y"])) * zoom
+    wide, best = 6 * len(row["said"]), []
+    for down in (0, -13, 13, -20, 20):
+        for left in (8, -8 - wide, -wide // 2, 0, -wide):
+            inside = (np.abs(marks - (left + wide / 2, down)) < (wide / 2 + 5, 13)).all(axis=1)
+            best.append((int(inside.sum()), abs(down), left < 0, left, down))
+    *_, left, down = min(best)
+    for end in np.linspace(left, left + wide, 9):
+        taken.append((row["view"], *((row["x"], row["y"]) + np.array([end, down]) / zoom)))
+    return left, down
 
 
 SOME_WORDS = "cat dog horse cow apple water eagle classroom gave sent wide wider".split()
@@ -452,7 +476,12 @@ PARTS = {
     **dict(zip((f"noun with {article}" for article in ISLANDS), GENDERS.values(), strict=True)),
     **dict.fromkeys(("noun with either", "verb", "adjective", "other"), (style.RULE, "circle")),
 }
-WITH_EL = ("water", "classroom", "eagle")  # el agua, el aula, el águila: all the same feminine
+PLURALS = {"tree": "trees", "street": "streets"}
+WITH_EL = {  # all the same feminine
+    "water": "water, el agua",
+    "classroom": "classroom, el aula",
+    "eagle": "eagle, el águila",
+}
 
 
 def _small_table() -> tuple[Any, Tensor]:
@@ -514,10 +543,11 @@ def _map_points(
     "word-map",
     caption="The English words of the shipped translator on a map; nouns are colored by the "
     "article of their translation.",
-    alt="A map of 955 dots. The nouns gather in four places, each all but of one color and named "
-    "by its article in Spanish: el, los, la and las. Arrows lead from tree to trees and from "
-    "street to streets. Verbs, and among them adjectives and all other words, are grey and lie in "
-    "a cloud of their own. Before training the same words lie in one cloud with all colors mixed.",
+    alt="A map of 955 dots. The nouns gather in four places, each with a disc, all but of a color, "
+    "and named by its article in Spanish: el, los, la and las; among them are dog and horse, cow "
+    "and apple. Arrows named plural lead from tree to trees and from street to streets. Verbs, "
+    "and among them adjectives and all other words, are grey and lie in a cloud of their own. "
+    "Before training the same words lie in one cloud with all colors mixed.",
 )
 def draw_word_map() -> Any:
     words = _vocabularies()[0]
@@ -526,26 +556,21 @@ def draw_word_map() -> Any:
     for view, table in enumerate(tables):
         points += _map_points(view, table, words, _part)
     after = [point for point in points if point["view"] == 1]
-    groups = [
-        named(f"noun with {article}", article, own, at)
-        for (article, own), at in zip(
-            _nouns_by_article(after).items(), ("top", "corner", "bottom", "top"), strict=True
-        )
-    ]
+    sides = zip(GENDERS, _nouns_by_article(after).values(), (*SIDES, "top"), strict=True)
+    groups = [named(own[0]["kind"], name, own, at) for name, own, at in sides]
     others = [point for point in after if "noun" not in point["kind"]]
     groups.append(named("other", "verbs and other words", others, "bottom"))
     return word_map(
         points,
         PARTS,
-        ("before training", "after training"),
-        landmarks="tree trees street streets".split(),
-        title="part of speech; nouns by the article of their translation",
+        {
+            "before training": "Before training: every word anywhere",
+            "after training": "After training, nouns lie apart, by their article in Spanish",
+        },
+        {word: word for word in "tree trees street streets dog horse cow apple".split()},
+        "part of speech; nouns by the article of their translation",
         regions=groups,
-        steps=(("tree", "trees"), ("street", "streets")),
-        headings=(
-            "Before training: every word anywhere",
-            "After training, nouns lie apart, by their article in Spanish",
-        ),
+        plurals=PLURALS,
     )
 
 
@@ -601,10 +626,10 @@ def named(kind: str, region: str, points: Sequence[dict], at: str = "top") -> di
     "noun-map",
     caption="The English nouns, colored by the gender and number of their Spanish translations.",
     alt="Four islands of dots, el, los, la and las, each all but of a single color: English nouns "
-    "whose translation is masculine or feminine, one or several. Arrows lead from tree, on el, to "
-    "trees, on los, and from street, on la, to streets, on las; water, classroom and eagle, "
-    "feminine but with el, lie between el and la. A choice shows the Spanish nouns instead: one "
-    "cloud, in which the colors are mixed.",
+    "whose translation is masculine or feminine, one or several. Arrows named plural lead from "
+    "tree, on el, to trees, on los, and from street, on la, to streets, on las; water, el agua, "
+    "classroom, el aula, and eagle, el águila, feminine but with el, lie between el and la. A "
+    "choice shows the Spanish nouns instead: one cloud, in which the colors are mixed.",
 )
 def draw_noun_map() -> Any:
     def kind_by(class_of: Callable) -> Callable[[str], str]:
@@ -631,22 +656,20 @@ def draw_noun_map() -> Any:
         for kind, island in islands.items()
     ]
     between = [point for point in points if point["view"] == 1 and point["word"] in WITH_EL]
-    note = named("la: feminine", "feminine,\nbut with el", between)
-    low, *_, high = sorted(point["y"] for point in between)
-    regions.append({**note, "y": high + 0.9 * (high - low), "spread": 0.0, "at": "middle"})
+    note = max(between, key=lambda point: point["y"])  # above the highest
+    text = {"word": "", "region": "feminine,\nbut with el", "dx": 0, "dy": -34}
+    regions.append({**note, **text})
     return word_map(
         points,
         GENDERS,
-        ("Spanish nouns", "English nouns"),
-        landmarks=["tree", "trees", "street", "streets", *WITH_EL],
-        title="article in Spanish",
+        {
+            "Spanish nouns": "Spanish nouns don't lie by their article",
+            "English nouns": "English nouns lie by the article of their translation",
+        },
+        {word: word for word in (*PLURALS, *PLURALS.values())} | WITH_EL,
+        "article in Spanish",
         regions=regions,
-        steps=(("tree", "trees"), ("street", "streets")),
-        leftward=("tree", "street", "classroom", "water"),
-        headings=(
-            "Spanish nouns don't lie by their article",
-            "English nouns lie by the article of their translation",
-        ),
+        plurals=PLURALS,
     )
 
 

@@ -38,6 +38,7 @@ from transformer_lib.model.embedding import Embeddings, positional_encoding
 from transformer_lib.translator import Translator
 
 WORDS = ["a", "b", "c"]
+BEFORE_AFTER = {"before": "one", "after": "two"}
 KINDS = {"noun": ("#2774A7", "circle"), "verb": ("#E89F2A", "square")}
 
 
@@ -116,10 +117,11 @@ def point(**changes) -> dict:
 
 def test_the_chart_carries_words_places_and_choices():
     points = [point(), point(word="ran", kind="verb", view=1)]
-    spec = word_map(points, KINDS, ["before", "after"], landmarks=["cat"]).to_dict()
+    spec = word_map(points, KINDS, BEFORE_AFTER, {"cat": "the cat"}).to_dict()
     rows = spec["data"]["values"]
     assert [row["word"] for row in rows] == ["cat", "ran"]
     assert [row["landmark"] for row in rows] == [True, False]
+    assert [row["said"] for row in rows] == ["the cat", "ran"]
     assert (rows[0]["x"], rows[0]["y"]) == (1.5, -2.0)
     bound = {param["name"]: param.get("bind") for param in spec["params"]}
     assert bound["view"]["labels"] == ["before", "after"]
@@ -131,44 +133,51 @@ def test_the_chart_carries_words_places_and_choices():
 def test_regions_have_names_and_a_search_without_a_hit_says_so():
     region = {"view": 0, "region": "nouns", "x": 1.0, "y": 1.0, "kind": "noun", "spread": 0.25}
     points = [point(), point(x=3.5)]
-    spec = word_map(points, KINDS, ["all"], regions=[region], leftward=["cat"]).to_dict()
+    spec = word_map(points, KINDS, {"all": ""}, {}, regions=[region]).to_dict()
     rows = spec["data"]["values"]
     assert [row["region"] for row in rows] == ["", "", "nouns"]
-    assert [row["left"] for row in rows] == [True, True, False]
     rim = math.sqrt(5 * 0.25 / math.pi) * 530 / 2  # of a disc as wide as its words are spread
     assert (rows[-1]["dx"], rows[-1]["dy"]) == (0, -round(rim + 16))
+    assert rows[-1]["disc"] == round(math.pi * (rim + 16) ** 2)
     assert "no word here begins with" in str(spec["layer"])
     with pytest.raises(ValueError, match="'nouns' is of the kind 'x'"):
-        word_map([], KINDS, ["all"], regions=[{**region, "kind": "x"}])
+        word_map([], KINDS, {"all": ""}, {}, regions=[{**region, "kind": "x"}])
 
 
 def test_an_arrow_leads_from_word_to_word_where_a_view_has_both():
     points = [point(x=0, y=0), point(word="cats", x=2, y=1), point(view=1), point(view=1, x=9, y=9)]
-    spec = word_map(points, KINDS, ["a", "b"], steps=[("cat", "cats")]).to_dict()
+    spec = word_map(points, KINDS, BEFORE_AFTER, {}, plurals={"cat": "cats"}).to_dict()
     (arrow,) = (row for row in spec["data"]["values"] if "angle" in row)
     right, up = arrow["x2"] - arrow["x1"], arrow["y2"] - arrow["y1"]
     assert 0 < arrow["x1"] < arrow["x2"] < 2 and right / up == pytest.approx(2, abs=0.01)
+    assert arrow["xm"] == pytest.approx(1) and arrow["ym"] == pytest.approx(0.5)
     assert arrow["angle"] == round(math.degrees(math.atan2(530, 342)))
     assert "isValid(datum.angle)" in str(spec)
 
 
 def test_a_heading_stands_above_each_view():
     points = [point(), point(word="ran", kind="verb", view=1)]
-    title = word_map(points, KINDS, ["a", "b"], headings=["one", "two"]).to_dict()["title"]
+    title = word_map(points, KINDS, BEFORE_AFTER, {}).to_dict()["title"]
     assert title["text"] == {"expr": '["one", "two"][view]'} and "near" in title["subtitle"]
-    alone = word_map([point()], KINDS, ["a"], headings=["one"]).to_dict()["title"]
-    assert alone["text"] == "one"
 
 
-def test_one_view_leaves_nothing_to_choose():
-    spec = word_map([point()], KINDS, ["all"]).to_dict()
-    assert "view" not in [param["name"] for param in spec["params"]]
+def test_a_name_stands_where_there_are_no_dots_and_no_other_name():
+    near = point(word="", x=0.3, y=0)  # 16 pixels to the right
+    points = [point(x=0, y=0), near, point(word="ran", x=0, y=1), point(word="", x=10, y=9)]
+    data = word_map(points, KINDS, {"all": ""}, {"cat": "cat", "ran": "ran"}).to_dict()["data"]
+    cat, ran = (row for row in data["values"] if row["landmark"])
+    assert (cat["dx"], cat["dy"]) == (-26, 0) and (ran["dx"], ran["dy"]) == (8, 0)
+    points[2] |= {"x": -1, "y": 0}  # now the other name would stand on that of the cat
+    data = word_map(points, KINDS, {"all": ""}, {"cat": "cat", "ran": "ran"}).to_dict()["data"]
+    cat, ran = (row for row in data["values"] if row["landmark"])
+    ends = [round(row["x"] * 530 / 11) + row["dx"] for row in (cat, ran)]
+    assert abs(ends[0] - ends[1]) > 18 or abs(cat["dy"] - ran["dy"]) > 12
 
 
 @pytest.mark.parametrize("changes", [{"kind": "name"}, {"view": 1}])
 def test_a_point_that_the_map_has_no_place_for(changes):
     with pytest.raises(ValueError, match="'cat' is of the kind"):
-        word_map([point(**changes)], KINDS, ["all"])
+        word_map([point(**changes)], KINDS, {"all": ""}, {})
 
 
 def test_shares_before_and_after_are_dots_and_percent():
