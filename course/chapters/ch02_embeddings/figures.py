@@ -89,22 +89,21 @@ def _pulled_rows(
 ) -> Figure:
     """Draw a table (vocab_size, d_model) and the rows that words pull out of it -> the figure.
 
-    Each word has its own color, from its id to its row. Raises ValueError when the words don't fit
-    the ids, or the vocabulary the table.
+    Each word has its own color, from its id to its row.
     """
     numbers, ids = as_array(table), [int(number) for number in ids]
-    if numbers.ndim != 2 or len(numbers) != len(vocabulary) or len(ids) != len(words):
-        raise ValueError(
-            f"{len(words)} words and a vocabulary of {len(vocabulary)} don't fit "
-            f"{len(ids)} ids and a table {numbers.shape}"
-        )
     limit, high, wide = float(np.abs(numbers).max()), 0.36, 0.75 * numbers.shape[1]
-    left, right, tall = 1.0, 7.9 - 0.75 * numbers.shape[1], high * len(vocabulary)
+    left, right, tall = 1.0, 7.2 - 0.75 * numbers.shape[1], high * len(vocabulary)
     figure, ax = canvas(8, tall + 0.8)
     heading(ax, "Each word pulls its row out of the table")
-    heads = ((0.1, "id"), (left, "the table: a row for each word"), (right, "the words' vectors"))
+    heads = (
+        (0.1, "id"),
+        (left, "the table: a row for each word"),
+        (right, "the sentence's vectors"),
+    )
     for x, said in heads:
-        label(ax, (x, tall + 0.24), said, color=style.MUTED)
+        y = tall + 0.24 if x < right else (tall + high * len(ids)) / 2 + 0.24
+        label(ax, (x, y), said, color=style.MUTED)
     own = dict(zip(ids, words, strict=True))
     for number, (token, row) in enumerate(zip(vocabulary, numbers, strict=True)):
         y = tall - high * (number + 1) + 0.1
@@ -113,17 +112,15 @@ def _pulled_rows(
         color = word_color(own[number]) if number in own else style.MUTED
         word(ax, (left - 0.12, y + high / 2), token, ha="right", color=color)
         label(ax, (0.1, y + high / 2), str(number), color=style.MUTED)
-    step = tall / len(ids)
+    top = (tall + high * len(ids)) / 2 + 0.1  # of the three rows, one below the other
     for place, (number, text) in enumerate(zip(ids, words, strict=True)):
-        color = word_color(text)
-        y, low = tall - step * (place + 0.5) - 0.15, tall - high * (number + 1) + 0.1
+        color, y, low = word_color(text), top - high * (place + 1), tall - high * (number + 1) + 0.1
         strip(ax, (right, y), wide, high, numbers[number], limit=limit, decimals=2)
         for at in ((left, low), (right, y)):
             outline(ax, at, wide, high, color, 2.5)
-        arrow(
-            ax, (left + wide + 0.05, low + high / 2), (right - 0.05, y + high / 2), color, thick=3
-        )
-        word(ax, (right, y + high + 0.2), text, size=14, ha="left")
+        ends = (left + wide + 0.05, low + high / 2), (right - 0.05, y + high / 2)
+        arrow(ax, *ends, color, thick=3)
+        word(ax, (right + wide + 0.14, y + high / 2), text, size=13, ha="left")
     return figure
 
 

@@ -259,8 +259,6 @@ def test_the_words_pull_their_rows_out_of_the_table():
     assert rows == [[0, 1], [2, 3], [4, 5], [4, 5], [0, 1]]
     colored = [image.get_cmap().name == style.SIGNED.name for image in ax.images]
     assert colored == [True, False, True, True, True], "the row that nobody pulls has no color"
-    with pytest.raises(ValueError, match="don't fit 2 ids"):
-        _pulled_rows([2, 0], table, ["c", "a", "b"], WORDS)
 
 
 # --- what the maps of the shipped translator claim ---
