@@ -4,6 +4,7 @@ import dataclasses
 import json
 import math
 from collections.abc import Callable, Mapping, Sequence
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -48,22 +49,13 @@ def _word_similarity(
 
     Rows and columns meet at their words. 0 has no color, 1 is strong brown; vectors that point away
     from each other are blue. groups: the name of each group of words, from the first -> how many
-    they are; their pairs have a frame and numbers. Raises ValueError when the words don't fit the
-    vectors, or a vector is zero.
+    they are; their pairs have numbers.
     """
-    table = as_array(vectors)
-    if table.ndim != 2 or len(table) != len(words) or not len(words):
-        raise ValueError(
-            f"{len(words)} words need vectors of the shape ({len(words)}, d_model), "
-            f"but theirs is {table.shape}"
-        )
-    lengths = np.linalg.norm(table, axis=1, keepdims=True)
-    if not lengths.all():
-        raise ValueError(f"{words[int(lengths.argmin())]!r} has the vector 0, which points nowhere")
+    unit = as_array(vectors) / np.linalg.norm(as_array(vectors), axis=1, keepdims=True)
     left, high, wide, first = 0.05, 0.35, 0.56, 0
     figure, ax = canvas(8, high * len(words) + 0.85)
     heading(ax, title)
-    cosines, top = (table / lengths) @ (table / lengths).T, high * len(words) + 0.07
+    cosines, top = unit @ unit.T, high * len(words) + 0.07
     for name, count in groups.items():
         for row in range(first, first + count):
             y = top - high * (row + 1)
@@ -96,13 +88,12 @@ def _pulled_rows(
     left, right, tall = 1.0, 7.2 - 0.75 * numbers.shape[1], high * len(vocabulary)
     figure, ax = canvas(8, tall + 0.8)
     heading(ax, "Each word pulls its row out of the table")
-    heads = (
-        (0.1, "id"),
-        (left, "the table: a row for each word"),
-        (right, "the sentence's vectors"),
-    )
-    for x, said in heads:
-        y = tall + 0.24 if x < right else (tall + high * len(ids)) / 2 + 0.24
+    top = (tall + high * len(ids)) / 2 + 0.1  # of the three rows, one below the other
+    for x, y, said in (
+        (0.1, tall + 0.24, "id"),
+        (left, tall + 0.24, "the table: a row for each word"),
+        (right, top + 0.14, "the sentence's vectors"),
+    ):
         label(ax, (x, y), said, color=style.MUTED)
     own = dict(zip(ids, words, strict=True))
     for number, (token, row) in enumerate(zip(vocabulary, numbers, strict=True)):
@@ -112,7 +103,6 @@ def _pulled_rows(
         color = word_color(own[number]) if number in own else style.MUTED
         word(ax, (left - 0.12, y + high / 2), token, ha="right", color=color)
         label(ax, (0.1, y + high / 2), str(number), color=style.MUTED)
-    top = (tall + high * len(ids)) / 2 + 0.1  # of the three rows, one below the other
     for place, (number, text) in enumerate(zip(ids, words, strict=True)):
         color, y, low = word_color(text), top - high * (place + 1), tall - high * (number + 1) + 0.1
         strip(ax, (right, y), wide, high, numbers[number], limit=limit, decimals=2)
@@ -167,70 +157,6 @@ def share_bars(shares: Mapping[str, Mapping[str, float]]) -> Axes:
     return ax
 
 
-def _word_plus_position(lengths: Mapping[str, float], cosines: Mapping[str, float]) -> Figure:
-    """Draw a position, a word at its tip and their sum, without and with the factor -> the figure.
-
-    lengths and cosines: as of `_measure_sizes`. Word and position are drawn at right angles, as
-    they nearly are before training.
-    """
-    figure, ax = canvas(style.WIDTH, 4.45)
-    note = f"A new word, {WIDEST} numbers, is added to its position: where does the sum point?"
-    heading(ax, "Without the factor the position drowns out the word", note)
-    unit, low, up = 0.145, 0.62, lengths[POSITION]
-    for x, (factor, alike) in zip((0.95, 4.25), cosines.items(), strict=True):
-        long, top = lengths[factor], low + unit * up
-        tip, middle = x + unit * long, (low + top) / 2
-        loud = {"size": style.TITLE - 2, "weight": "bold", "color": style.ACCENT}
-        arrow(ax, (x, low), (x, top), style.SOFT, thick=3)
-        arrow(ax, (x, top + 0.03), (tip, top + 0.03), style.ACCENT, thick=3)
-        arrow(ax, (x + 0.03, low), (tip, top), style.INK, thick=3, shrinkB=6)
-        label(ax, (x - 0.14, middle), f"position\n{up:.0f} long", size=style.LABEL, ha="right")
-        label(ax, (x, top + 0.56), factor, size=12, weight="bold")
-        label(ax, (x, top + 0.27), f"word: {long:.0f} long", **loud)
-        sum_at = x + 0.5 * unit * long + 0.2
-        label(ax, (sum_at, middle - 0.05), "sum", size=style.LABEL, weight="bold")
-        same = f"two words at this position: cosine {alike:.2f}"
-        label(ax, (x - 0.93, 0.2), same, color=style.MUTED)
-    return figure
-
-
-def _two_losses(late: Any, early: Any, row: Any) -> Figure:
-    """Draw two bundles of learning curves and what each starts from -> the figure.
-
-    late, early: runs (runs, steps, 2), each of them (step, loss) at the same steps; drawn as their
-    mean in a band from the least to the most. row: numbers of the table at the start; the early
-    runs start from it times the root of its length.
-    """
-    figure, ax = style.panel(3.8)
-    crossings = []
-    for runs, color in ((late, style.ACCENT), (early, style.MUTED)):
-        steps, losses = as_array(runs)[0, :, 0], as_array(runs)[:, :, 1]
-        ax.fill_between(steps, losses.min(0), losses.max(0), color=color, alpha=0.15, linewidth=0)
-        ax.plot(steps, losses.mean(0), color=color, linewidth=3)
-        crossings.append(float(np.interp(-1, -losses.mean(0), steps)))  # the mean falls to 1
-    by = f"{round(crossings[0] - crossings[1], -1):.0f} steps"
-    bracket(ax, (crossings[1], 1), (crossings[0], 1), "")
-    centered(ax, sum(crossings) / 2, 1.17, by, size=style.TITLE, weight="bold")
-    root = f"√{len(row)}"
-    ax.set(
-        xlabel="step of training (band: all runs)",
-        xlim=(0, steps[-1]),
-        ylim=(0, 2.5),
-        yticks=[0, 1, 2],
-    )
-    ax.set_title(f"Without the factor {root}, a model learns some {by} later")
-    early_said = f"with the factor {root},\nor from a larger table"
-    for x, y, said, color, start in (
-        (130, 1.9, f"without the factor {root}", style.ACCENT, row),
-        (4, 0.2, early_said, style.MUTED, row * len(row) ** 0.5),
-    ):
-        label(ax, (x, y + 0.32), said, size=style.LABEL, weight="bold", color=color, va="bottom")
-        strip(ax, (x, y), 62, 0.18, start, limit=3, edge=color, line=1.4)
-    label(ax, (196, 1.99), "a row of the embedding\ntable before training", color=style.MUTED)
-    level_name(ax, "loss per token, held out")
-    return figure
-
-
 def flat_map(vectors: Any) -> tuple[np.ndarray, float]:
     """Vectors (n, d) -> their places (n, 2) on the best flat map, and the share it keeps.
 
@@ -271,8 +197,7 @@ def word_map(
     kinds: Mapping[str, tuple[str, str]],
     views: Mapping[str, str],
     landmarks: Mapping[str, str],
-    title: str = "",
-    *,
+    title: str,
     regions: Sequence[Mapping[str, Any]] = (),
     plurals: Mapping[str, str] | None = None,
 ) -> Any:
@@ -286,37 +211,23 @@ def word_map(
     kind is. regions: large names on the map, each above or below a faint disc on its words, whose
     mean squared distance from their middle is spread, `{"view", "region", "x", "y", "kind",
     "spread", "at"}`; at: one of SIDES, by default "top". plurals: word -> its plural, to which an
-    arrow leads. Raises ValueError for an unknown kind or view.
+    arrow leads.
     """
+    blank = {"word": "", "near": "", "region": "", "dx": 7, "dy": 0}
+    table = []
     for point in (*points, *regions):
-        if point["kind"] not in kinds or point["view"] not in range(len(views)):
-            name = point.get("word", point.get("region"))
-            raise ValueError(
-                f"{name!r} is of the kind {point['kind']!r} in view "
-                f"{point['view']!r}, which the map doesn't have"
-            )
-    table = [
-        {
-            "word": "",
-            "near": "",
-            "region": "",
-            "dx": 7,
-            "dy": 0,
-            **point,
-            "x": steady_round(point["x"], 3),
-            "y": steady_round(point["y"], 3),
-            "said": landmarks.get(point.get("word", ""), point.get("word", "")),
-            "landmark": point.get("word", "") in landmarks,
+        row = {**blank, **point, **{axis: steady_round(point[axis], 3) for axis in "xy"}}
+        row |= {
+            "said": landmarks.get(row["word"], row["word"]),
+            "landmark": row["word"] in landmarks,
         }
-        for point in (*points, *regions)
-    ]
-    for row in table:
         row |= _arrow(points, row, plurals or {})
         if "spread" in row:
             right, up = SIDES[row.pop("at", "top")]
             far = math.sqrt(5 * row.pop("spread") / math.pi) * _zoom(points, row["view"], "x") + 16
             row |= {"dx": round(far * right), "dy": round(-far * up)}
             row["disc"] = round(math.pi * far**2)
+        table.append(row)
     taken: list[tuple] = []
     for row in (row for row in table if row["landmark"]):
         row["dx"], row["dy"] = _free_place(table, row, taken)
@@ -327,10 +238,9 @@ def word_map(
     move = alt.selection_interval(
         name="move", bind="scales", zoom="wheel![event.shiftKey]", translate=True
     )
-    choices = alt.binding_select(
-        options=list(range(len(views))), labels=list(views), name="table  "
-    )
-    view = alt.param(name="view", value=len(views) - 1, bind=choices)
+    labels = {"labels": list(views), "options": list(range(len(views)))}
+    bound = alt.binding_select(name="table  ", **labels)
+    view = alt.param(name="view", value=len(views) - 1, bind=bound)
     data = alt.Chart(alt.Data(values=table)).transform_filter("datum.view == view")
     # How many words begin with what is searched for: with none the map stays as it is, and says so.
     data = data.transform_calculate(
@@ -338,6 +248,7 @@ def word_map(
     ).transform_joinaggregate(hits="sum(found)")
     words = data.transform_filter("!datum.region")
     names = data.transform_filter("datum.region && datum.hits == 0")
+    discs = names.transform_filter("isValid(datum.disc)")
     shown = words.transform_filter("datum.hits == 0 ? datum.landmark : datum.found == 1")
     arrows = words.transform_filter("isValid(datum.angle) && datum.hits == 0")
 
@@ -355,7 +266,7 @@ def word_map(
     seen = {"and": [{"param": chosen.name}, "datum.hits == 0 || datum.found == 1"]}
     tooltip = [
         alt.Tooltip("word:N"),
-        alt.Tooltip("kind:N", title=title or "kind"),
+        alt.Tooltip("kind:N", title=title),
         alt.Tooltip("near:N", title="nearest"),
     ]
     disc = {"filled": True, "opacity": 0.1, "size": alt.expr("datum.disc"), "tooltip": None}
@@ -389,9 +300,7 @@ def word_map(
     said = shown.encode(**place, text="said:N")
     region = names.encode(**place, text="region:N")
     chart = alt.layer(
-        names.transform_filter("isValid(datum.disc)")
-        .mark_point(**disc)
-        .encode(**place, color=color),
+        discs.mark_point(**disc).encode(**place, color=color),
         dots.add_params(search, chosen, move, view),
         arrows.mark_rule(**line).encode(**at("x1:Q", "y1:Q"), x2="x2:Q", y2="y2:Q"),
         arrows.mark_point(**tip).encode(
@@ -467,25 +376,15 @@ GENDERS = {
     "la: feminine": (style.ACCENT, "circle"),
     "las: feminine plural": ("#E39A7B", "triangle-up"),
 }
-# Where the English nouns lie on the map: the Spanish article of an island, its gender and number.
-ISLANDS = {"el": ("m", "one"), "los": ("m", "many"), "la": ("f", "one"), "las": ("f", "many")}
-PARTS = {
-    **dict(zip((f"noun with {article}" for article in ISLANDS), GENDERS.values(), strict=True)),
-    **dict.fromkeys(("noun with either", "verb", "adjective", "other"), (style.RULE, "circle")),
-}
+# Where the English nouns lie on the map: gender and number of an island -> its name.
+ISLANDS = dict(zip(product("mf", ("one", "many")), GENDERS, strict=True))
+PARTS = GENDERS | dict.fromkeys(("noun", "verb", "adjective", "other"), (style.RULE, "circle"))
 PLURALS = {"tree": "trees", "street": "streets"}
 WITH_EL = {  # all the same feminine
     "water": "water, el agua",
     "classroom": "classroom, el aula",
     "eagle": "eagle, el águila",
 }
-
-
-def _small_table() -> tuple[Any, Tensor]:
-    """A vocabulary of nine and a random table with three numbers for each, the same each time."""
-    vocab = Vocabulary.build([text.split() for text in ("I like trees", "the trees grew")])
-    torch.manual_seed(0)
-    return vocab, torch.randn(len(vocab), 3)
 
 
 @figure(
@@ -497,8 +396,10 @@ def _small_table() -> tuple[Any, Tensor]:
     hero=True,
 )
 def draw_lookup_table() -> Figure:
-    vocab, table = _small_table()
     words = "I like trees".split()
+    vocab = Vocabulary.build([words, "the trees grew".split()])
+    torch.manual_seed(0)
+    table = torch.randn(len(vocab), 3)
     return _pulled_rows(vocab.encode(words), table, words, vocab.tokens)
 
 
@@ -552,11 +453,9 @@ def draw_word_map() -> Any:
     points = []
     for view, table in enumerate(tables):
         points += _map_points(view, table, words, _part)
-    after = [point for point in points if point["view"] == 1]
-    sides = zip(GENDERS, _nouns_by_article(after).values(), (*SIDES, "top"), strict=True)
-    groups = [named(own[0]["kind"], name, own, at) for name, own, at in sides]
-    others = [point for point in after if "noun" not in point["kind"]]
-    groups.append(named("other", "verbs and other words", others, "bottom"))
+    groups = _regions(points, (*SIDES, "top"))
+    others = [p for p in points if p["view"] == 1 and p["kind"] in ("verb", "adjective", "other")]
+    groups.append(_region("verbs and other words", others, "bottom") | {"kind": "other"})
     return word_map(
         points,
         PARTS,
@@ -572,20 +471,20 @@ def draw_word_map() -> Any:
 
 
 def _part(word: str) -> str:
-    """The kind of an English word in PARTS: of a noun the article of its Spanish translation."""
+    """The kind of an English word in PARTS."""
     known = english_class(word)
-    if known.part != "noun":
-        return known.part if known.part in PARTS else "other"
-    articles = {island: article for article, island in ISLANDS.items()}
-    return f"noun with {articles.get((known.gender, known.number), 'either')}"
+    return _island(known) or (known.part if known.part in PARTS else "other")
 
 
-def _nouns_by_article(points: Sequence[dict]) -> dict[str, list[dict]]:
-    """The nouns among the points of `draw_word_map`: Spanish article -> its points."""
-    return {
-        article: [point for point in points if point["kind"] == f"noun with {article}"]
-        for article in ISLANDS
-    }
+def _island(known: Any) -> str:
+    """The name of the island where a noun of this class lies; of any other word ""."""
+    return ISLANDS.get((known.gender, known.number), "") if known.part == "noun" else ""
+
+
+def _islands(points: Sequence[dict]) -> dict[str, list[dict]]:
+    """The nouns among the points of the map that is shown first: island -> its points."""
+    own = {kind: [point for point in points if point["kind"] == kind] for kind in GENDERS}
+    return {kind: [point for point in some if point["view"] == 1] for kind, some in own.items()}
 
 
 def own_islands() -> dict[str, float]:
@@ -593,8 +492,8 @@ def own_islands() -> dict[str, float]:
     table, words = _trained_tables()[0], _vocabularies()[0]
     points = _map_points(1, table, words, _part)
     islands = {
-        article: torch.tensor([[point["x"], point["y"]] for point in own])
-        for article, own in _nouns_by_article(points).items()
+        kind.split(":")[0]: torch.tensor([[point["x"], point["y"]] for point in own])
+        for kind, own in _islands(points).items()
     }
     middles = torch.stack([places.mean(dim=0) for places in islands.values()])
     return {
@@ -603,20 +502,18 @@ def own_islands() -> dict[str, float]:
     }
 
 
-def named(kind: str, region: str, points: Sequence[dict], at: str = "top") -> dict[str, Any]:
+def _region(region: str, points: Sequence[dict], at: str) -> dict[str, Any]:
     """A name for a region of a `word_map`, beside the middle of these points."""
-    x, y = ([point[axis] for point in points] for axis in "xy")
-    middle = sum(x) / len(x), sum(y) / len(y)
-    far = [(a - middle[0]) ** 2 + (b - middle[1]) ** 2 for a, b in zip(x, y, strict=True)]
-    return {
-        "view": points[0]["view"],
-        "kind": kind,
-        "region": region,
-        "x": middle[0],
-        "y": middle[1],
-        "spread": sum(far) / len(far),
-        "at": at,
-    }
+    places = np.array([[point["x"], point["y"]] for point in points])
+    (x, y), spread = places.mean(axis=0), float(places.var(axis=0).sum())
+    kind = points[0]["kind"]
+    return {"view": 1, "kind": kind, "region": region, "x": x, "y": y, "spread": spread, "at": at}
+
+
+def _regions(points: Sequence[dict], sides: Sequence[str]) -> list[dict[str, Any]]:
+    """The names of the four islands, each on its side."""
+    named = zip(_islands(points).items(), sides, strict=True)
+    return [_region(kind, own, side) for (kind, own), side in named]
 
 
 @figure(
@@ -629,29 +526,11 @@ def named(kind: str, region: str, points: Sequence[dict], at: str = "top") -> di
     "choice shows the Spanish nouns instead: one cloud, in which the colors are mixed.",
 )
 def draw_noun_map() -> Any:
-    def kind_by(class_of: Callable) -> Callable[[str], str]:
-        kinds = dict(
-            zip([("m", "one"), ("m", "many"), ("f", "one"), ("f", "many")], GENDERS, strict=True)
-        )
-
-        def kind(word: str) -> str:
-            found = class_of(word)
-            return kinds.get((found.gender, found.number), "") if found.part == "noun" else ""
-
-        return kind
-
     tables = zip(_trained_tables(), _vocabularies(), (english_class, spanish_class), strict=True)
     points = []
     for view, (table, words, class_of) in enumerate(tables):
-        points += _map_points(1 - view, table, words, kind_by(class_of))
-    islands = {
-        kind: [point for point in points if (point["view"], point["kind"]) == (1, kind)]
-        for kind in GENDERS
-    }
-    regions = [
-        named(kind, kind, island, "bottom" if kind == "la: feminine" else "top")
-        for kind, island in islands.items()
-    ]
+        points += _map_points(1 - view, table, words, lambda word, of=class_of: _island(of(word)))
+    regions = _regions(points, ("top", "top", "bottom", "top"))
     between = [point for point in points if point["view"] == 1 and point["word"] in WITH_EL]
     note = max(between, key=lambda point: point["y"])  # above the highest
     text = {"word": "", "region": "feminine,\nbut with el", "dx": 0, "dy": -34}
@@ -700,18 +579,14 @@ def neighbor_shares(table: Tensor) -> dict[str, float]:
     anyone = list(zip(words, nearest_words(table, words, 1), strict=True))
     others = list(zip(nouns, nearest_words(table[rows], nouns, 1), strict=True))
 
-    def share(pairs: list, alike: Callable[[str, str], bool]) -> float:
-        return sum(alike(word, near[0]) for word, near in pairs) / len(pairs)
+    def share(pairs: list, of: Callable[[str], Any]) -> float:
+        return sum(bool(set(of(word)) & set(of(near))) for word, (near,) in pairs) / len(pairs)
 
     return {
-        "same part of speech": share(anyone, lambda a, b: kinds[a].part == kinds[b].part),
-        "nouns: same number": share(others, lambda a, b: kinds[a].number == kinds[b].number),
-        "nouns: same gender in Spanish": share(
-            others, lambda a, b: kinds[a].gender == kinds[b].gender
-        ),
-        "nouns: same field (food, pet …)": share(
-            others, lambda a, b: bool(NOUN_OF_FORM[a].tags & NOUN_OF_FORM[b].tags)
-        ),
+        "same part of speech": share(anyone, lambda word: [kinds[word].part]),
+        "nouns: same number": share(others, lambda word: [kinds[word].number]),
+        "nouns: same gender in Spanish": share(others, lambda word: [kinds[word].gender]),
+        "nouns: same field (food, pet …)": share(others, lambda word: NOUN_OF_FORM[word].tags),
     }
 
 
@@ -764,7 +639,30 @@ def _measure_sizes(words: int = 1000) -> tuple[dict[str, float], dict[str, float
     "the cosine of two words at this position: 1.00 without the factor, 0.33 with it.",
 )
 def draw_embedding_lengths() -> Figure:
-    return _word_plus_position(*_measure_sizes())
+    lengths, cosines = _measure_sizes()
+    figure, ax = canvas(style.WIDTH, 4.45)
+    note = f"A new word, {WIDEST} numbers, is added to its position: where does the sum point?"
+    heading(ax, "Without the factor the position drowns out the word", note)
+    # Word and position are drawn at right angles, as they nearly are before training.
+    unit, low, up = 0.145, 0.62, lengths[POSITION]
+    for x, (factor, alike) in zip((0.95, 4.25), cosines.items(), strict=True):
+        long, top = lengths[factor], low + unit * up
+        tip, middle = x + unit * long, (low + top) / 2
+        loud = {"size": style.TITLE - 2, "weight": "bold", "color": style.ACCENT}
+        arrow(ax, (x, low), (x, top), style.SOFT, thick=3)
+        arrow(ax, (x, top + 0.03), (tip, top + 0.03), style.ACCENT, thick=3)
+        arrow(ax, (x + 0.03, low), (tip, top), style.INK, thick=3, shrinkB=6)
+        label(ax, (x - 0.14, middle), f"position\n{up:.0f} long", size=style.LABEL, ha="right")
+        label(ax, (x, top + 0.56), factor, size=12, weight="bold")
+        label(ax, (x, top + 0.27), f"word: {long:.0f} long", **loud)
+        sum_at = x + 0.5 * unit * long + 0.2
+        label(ax, (sum_at, middle - 0.05), "sum", size=style.LABEL, weight="bold")
+        same = f"two words at this position: cosine {alike:.2f}"
+        label(ax, (x - 0.93, 0.2), same, color=style.MUTED)
+    return figure
+
+
+BOTH = "with the factor {},\nor from a larger table"
 
 
 @figure(
@@ -782,4 +680,26 @@ def draw_embedding_scale() -> Figure:
         runs.setdefault(result["bottom"], []).append(result["losses"])
     torch.manual_seed(0)
     row = Transformer(14, 14, TOY).src_embed.table.weight.detach()[-1]
-    return _two_losses(runs.pop("without"), sum(runs.values(), []), row)
+    figure, ax = style.panel(3.8)
+    crossings, root = [], f"√{len(row)}"
+    for given, said, x, y, start, color in (
+        (runs.pop("without"), "without the factor {}", 130, 1.9, row, style.ACCENT),
+        (sum(runs.values(), []), BOTH, 4, 0.2, row * len(row) ** 0.5, style.MUTED),
+    ):
+        steps, losses = np.array(given)[0, :, 0], np.array(given)[:, :, 1]
+        ax.fill_between(steps, losses.min(0), losses.max(0), color=color, alpha=0.15, linewidth=0)
+        ax.plot(steps, losses.mean(0), color=color, linewidth=3)
+        crossings.append(float(np.interp(-1, -losses.mean(0), steps)))  # the mean falls to 1
+        name = {"size": style.LABEL, "weight": "bold", "color": color, "va": "bottom"}
+        label(ax, (x, y + 0.32), said.format(root), **name)
+        ax.set(xlim=(0, 300), ylim=(0, 2.5), yticks=[0, 1, 2])
+        strip(ax, (x, y), 62, 0.18, start, limit=3, edge=color, line=1.4)
+    late, early = crossings
+    by = f"{round(late - early, -1):.0f} steps"
+    bracket(ax, (early, 1), (late, 1), "")
+    centered(ax, (late + early) / 2, 1.17, by, size=style.TITLE, weight="bold")
+    label(ax, (196, 1.99), "a row of the embedding\ntable before training", color=style.MUTED)
+    ax.set_xlabel("step of training (band: all runs)")
+    ax.set_title(f"Without the factor {root}, a model learns some {by} later")
+    level_name(ax, "loss per token, held out")
+    return figure
