@@ -9,8 +9,6 @@ from course.drawing.cells import area, outline
 from course.drawing.registry import figure
 from course.drawing.words import canvas, heading, label
 
-TRACED = (1, 2)  # a number that is followed from both tables into the sums
-
 
 def _broadcasting(column: Sequence[int], row: Sequence[int]) -> Figure:
     """Draw a column plus a row of whole numbers, and the square of their sums -> the figure."""
@@ -25,9 +23,9 @@ def _broadcasting(column: Sequence[int], row: Sequence[int]) -> Figure:
                 x, y = 0.02 + pitch * table + cell * j, cell * (height - 1 - i) + 0.12
                 own = (j, i, -1)[table] == 0  # a number of the tensor itself; else a copy, or a sum
                 pale = style.GROUND if table == 2 else style.tint(style.ACCENT)
-                color, traced = style.ACCENT if own else pale, (i, j) == TRACED
+                color = style.ACCENT if own else pale
                 area(ax, (x, y), cell - 0.03, cell - 0.03, color)
-                if traced:
+                if traced := (i, j) == (1, 2):  # the sum that is followed
                     outline(ax, (x, y), cell - 0.03, cell - 0.03, style.INK, 2.5)
                 look = {"ha": "center", "color": style.ink_on(color), "size": 13}
                 middle = x + cell / 2 - 0.015, y + cell / 2 - 0.015

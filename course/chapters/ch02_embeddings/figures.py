@@ -21,16 +21,7 @@ from course.drawing.cells import area, outline, scale, strip
 from course.drawing.maps import level_name
 from course.drawing.registry import figure
 from course.drawing.values import as_array, steady_round, written
-from course.drawing.words import (
-    canvas,
-    centered,
-    heading,
-    label,
-    sentence,
-    width_of,
-    word,
-    word_color,
-)
+from course.drawing.words import canvas, heading, label, sentence, width_of, word, word_color
 from course.grammar.classes import english_class, spanish_class
 from course.grammar.lexicon import NOUN_OF_FORM
 from transformer_lib.files import read_json
@@ -264,11 +255,7 @@ def word_map(
     )
     color = alt.Color("kind:N", scale=colors, legend=None)
     seen = {"and": [{"param": chosen.name}, "datum.hits == 0 || datum.found == 1"]}
-    tooltip = [
-        alt.Tooltip("word:N"),
-        alt.Tooltip("kind:N", title=title),
-        alt.Tooltip("near:N", title="nearest"),
-    ]
+    tooltip = ["word:N", alt.Tooltip("kind:N", title=title), alt.Tooltip("near:N", title="nearest")]
     disc = {"filled": True, "opacity": 0.1, "size": alt.expr("datum.disc"), "tooltip": None}
     dots = words.mark_point(filled=True, size=30).encode(
         **place,
@@ -380,11 +367,7 @@ GENDERS = {
 ISLANDS = dict(zip(product("mf", ("one", "many")), GENDERS, strict=True))
 PARTS = GENDERS | dict.fromkeys(("noun", "verb", "adjective", "other"), (style.RULE, "circle"))
 PLURALS = {"tree": "trees", "street": "streets"}
-WITH_EL = {  # all the same feminine
-    "water": "water, el agua",
-    "classroom": "classroom, el aula",
-    "eagle": "eagle, el águila",
-}
+WITH_EL = {"water": "el agua", "classroom": "el aula", "eagle": "el águila"}  # all feminine
 
 
 @figure(
@@ -542,7 +525,8 @@ def draw_noun_map() -> Any:
             "Spanish nouns": "Spanish nouns don't lie by their article",
             "English nouns": "English nouns lie by the article of their translation",
         },
-        {word: word for word in (*PLURALS, *PLURALS.values())} | WITH_EL,
+        {word: word for word in (*PLURALS, *PLURALS.values())}
+        | {word: f"{word}, {spanish}" for word, spanish in WITH_EL.items()},
         "article in Spanish",
         regions=regions,
         plurals=PLURALS,
@@ -662,9 +646,6 @@ def draw_embedding_lengths() -> Figure:
     return figure
 
 
-BOTH = "with the factor {},\nor from a larger table"
-
-
 @figure(
     "embedding-scale",
     caption="A toy model that copies digits, with the root of d_model, without it, and without it "
@@ -682,22 +663,23 @@ def draw_embedding_scale() -> Figure:
     row = Transformer(14, 14, TOY).src_embed.table.weight.detach()[-1]
     figure, ax = style.panel(3.8)
     crossings, root = [], f"√{len(row)}"
+    names = f"without the factor {root}", f"with the factor {root},\nor from a larger table"
     for given, said, x, y, start, color in (
-        (runs.pop("without"), "without the factor {}", 130, 1.9, row, style.ACCENT),
-        (sum(runs.values(), []), BOTH, 4, 0.2, row * len(row) ** 0.5, style.MUTED),
+        (runs.pop("without"), names[0], 130, 1.9, row, style.ACCENT),
+        (sum(runs.values(), []), names[1], 4, 0.2, row * len(row) ** 0.5, style.MUTED),
     ):
         steps, losses = np.array(given)[0, :, 0], np.array(given)[:, :, 1]
         ax.fill_between(steps, losses.min(0), losses.max(0), color=color, alpha=0.15, linewidth=0)
         ax.plot(steps, losses.mean(0), color=color, linewidth=3)
         crossings.append(float(np.interp(-1, -losses.mean(0), steps)))  # the mean falls to 1
         name = {"size": style.LABEL, "weight": "bold", "color": color, "va": "bottom"}
-        label(ax, (x, y + 0.32), said.format(root), **name)
+        label(ax, (x, y + 0.32), said, **name)
         ax.set(xlim=(0, 300), ylim=(0, 2.5), yticks=[0, 1, 2])
         strip(ax, (x, y), 62, 0.18, start, limit=3, edge=color, line=1.4)
     late, early = crossings
     by = f"{round(late - early, -1):.0f} steps"
     bracket(ax, (early, 1), (late, 1), "")
-    centered(ax, (late + early) / 2, 1.17, by, size=style.TITLE, weight="bold")
+    label(ax, ((late + early) / 2, 1.17), by, size=style.TITLE, weight="bold", ha="center")
     label(ax, (196, 1.99), "a row of the embedding\ntable before training", color=style.MUTED)
     ax.set_xlabel("step of training (band: all runs)")
     ax.set_title(f"Without the factor {root}, a model learns some {by} later")
