@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from matplotlib.figure import Figure
 
 from course.drawing import style
-from course.drawing.cells import area
+from course.drawing.cells import area, outline
 from course.drawing.registry import figure
 from course.drawing.words import canvas, heading, label
 
@@ -14,7 +14,7 @@ def _broadcasting(column: Sequence[int], row: Sequence[int]) -> Figure:
     """Draw a column plus a row of whole numbers, and the square of their sums -> the figure."""
     height, width, cell = len(column), len(row), 0.54
     figure, ax = canvas(8, 1.33 + cell * height)
-    note = "In strong color what is there, in pale color the copies"
+    note = "In full color what is there; all else is copied, and added"
     heading(ax, "Broadcasting: a column and a row stretch until they fit", note)
     pitch, tables = cell * width + 0.72, ("copied across", "copied down", "the sums")
     for i, one in enumerate(column):
@@ -25,9 +25,11 @@ def _broadcasting(column: Sequence[int], row: Sequence[int]) -> Figure:
                 pale = style.GROUND if table == 2 else style.tint(style.ACCENT)
                 color = style.ACCENT if own else pale
                 area(ax, (x, y), cell - 0.03, cell - 0.03, color)
-                look = {"ha": "center", "color": style.ink_on(color)}
+                if traced := (i, j) == (1, 2):  # the sum that is followed
+                    outline(ax, (x, y), cell - 0.03, cell - 0.03, style.INK, 2.5)
+                look = {"ha": "center", "color": style.ink_on(color), "size": 13}
                 middle = x + cell / 2 - 0.015, y + cell / 2 - 0.015
-                label(ax, middle, str(number), size=13, weight="bold" if own else "normal", **look)
+                label(ax, middle, str(number), weight="bold" if own or traced else "normal", **look)
     shapes = (f"({height}, 1)", f"({width},)", f"({height}, {width})")
     for table, (shape, what) in enumerate(zip(shapes, tables, strict=True)):
         x = 0.02 + pitch * table
@@ -43,7 +45,7 @@ def _broadcasting(column: Sequence[int], row: Sequence[int]) -> Figure:
     alt="Three tables of three rows and four columns: the first plus the second equals the third. "
     "In the first a column, 0, 10, 20, appears four times, once in strong color; in the second a "
     "row, 0, 1, 2, 3, three times, once in strong color. The sums are 0 to 3, 10 to 13 and 20 to "
-    "23.",
+    "23; a frame follows one of them: 10 + 2 = 12.",
     hero=True,
 )
 def draw_broadcasting() -> Figure:

@@ -26,17 +26,9 @@ Marked = list[tuple[str, bool]]  # the words of a sentence, and whether each is 
 def _one_hot_table(table: Any, words: Sequence[str], vocabulary: Sequence[str]) -> Figure:
     """Draw small one-hot rows (n, vocab_size), every 0 and 1 -> the figure.
 
-    words: the n words of the rows; vocabulary: what each column stands for. Raises ValueError when
-    the words don't fit the table, or a row doesn't consist of one 1 and zeros.
+    words: the n words of the rows; vocabulary: what each column stands for.
     """
     rows = as_array(table)
-    if rows.shape != (len(words), len(vocabulary)) or 0 in rows.shape:
-        raise ValueError(
-            f"{len(words)} words and a vocabulary of {len(vocabulary)} don't fit "
-            f"a table of the shape {rows.shape}"
-        )
-    if not (np.isin(rows, (0, 1)).all() and (rows.sum(axis=1) == 1).all()):
-        raise ValueError("in a one-hot table each row has exactly one 1, and zeros elsewhere")
     left, high, wide = 0.8, 0.42, 7.18 / len(vocabulary)
     tall = high * len(words)
     figure, ax = canvas(8, tall + 1.35)
@@ -55,78 +47,74 @@ def _one_hot_table(table: Any, words: Sequence[str], vocabulary: Sequence[str]) 
 
 
 def _one_hot_row(ids: Sequence[int], words: Sequence[str], vocabulary: Sequence[str]) -> Figure:
-    """Draw each id as a row with one mark, and the place around the last of them enlarged.
-
-    Raises ValueError when ids and words differ in number or an id isn't in the vocabulary.
-    """
-    size, left, wide, step = len(vocabulary), 1.95, 6.0, 0.5
-    if len(ids) != len(words) or not all(3 <= number < size - 3 for number in ids):
-        raise ValueError(f"{len(ids)} ids don't fit {len(words)} words, or a vocabulary of {size}")
-    figure, ax = canvas(8, step * len(ids) + 2.1)
+    """Draw each id as a row with one mark, and the place around the last of them enlarged."""
+    size, left, wide, step = len(vocabulary), 0.9, 7.02, 0.52
+    figure, ax = canvas(8, step * len(ids) + 2.65)
     heading(ax, f"Each word is a row of {size:,} slots: one 1, else 0")
-    last, low = ids[-1], 1.55
-    for at, said in ((0.05, "word"), (1.17, "number"), (left, "its row, a slot for each entry")):
-        label(ax, (at, low + step * len(ids) - 0.14), said, color=style.MUTED)
-    label(ax, (0.05, 0.72), f"The row of “{words[-1]}” enlarged:\nits 1 is in slot {last}")
+    last, low = ids[-1], 2.0
+    for slot, x, ha in ((0, left, "left"), (size - 1, left + wide, "right")):
+        label(ax, (x, low + step * len(ids) - 0.17), f"slot {slot}", ha=ha, color=style.MUTED)
     for row, (number, text) in enumerate(zip(ids, words, strict=True)):
         y = low + step * (len(ids) - 1 - row)
-        word(ax, (0.1, y), text, size=14, ha="left")
-        label(ax, (left - 0.2, y), str(number), size=14, weight="bold", ha="right")
-        box(ax, (left + wide / 2, y), wide, 0.32, fill=style.GROUND, line=0, round=0.03)
+        word(ax, (0.06, y), text, size=14, ha="left")
+        box(ax, (left + wide / 2, y), wide, 0.3, fill=style.GROUND, line=0, round=0.03)
         x = left + wide * (number + 0.5) / size
         area(ax, (x - 0.025, y - 0.19), 0.05, 0.38, word_color(text), zorder=3)
+        label(ax, (x + 0.09, y), str(number), size=13, weight="bold")
     # The lens: seven slots around the last word's 1.
-    each = 0.72
-    start = min(max(x - 3.5 * each, 0.1), left + wide - 7 * each)
-    for end, above in ((start, x - 0.03), (start + 7 * each, x + 0.03)):
-        path(ax, [(above, low - 0.19), (end, 0.94)], style.SOFT, thick=0.8, head=False)
+    each = wide / 7
+    for end, above in ((left, x - 0.03), (left + wide, x + 0.03)):
+        path(ax, [(above, low - 0.19), (end, 1.21)], style.SOFT, thick=0.8, head=False)
     for place, number in enumerate(range(last - 3, last + 4)):
-        x, here = start + each * (place + 0.5), number == last
-        cell(ax, (x, 0.72), each, 0.42, words[-1] if here else "")
-        word(ax, (x, 0.34), vocabulary[number], size=10, color=None if here else style.MUTED)
-        label(ax, (x, 0.1), str(number), ha="center", color=style.MUTED)
+        x, here = left + each * (place + 0.5), number == last
+        cell(ax, (x, 0.9), each, 0.62, words[-1] if here else "", size=17)
+        word(ax, (x, 0.37), vocabulary[number], color=None if here else style.MUTED)
+        label(ax, (x, 0.1), str(number), ha="center", color=style.INK if here else style.MUTED)
     return figure
 
 
-def cell(ax: Axes, at: tuple[float, float], wide: float, high: float, text: str = "") -> None:
+def cell(
+    ax: Axes, at: tuple[float, float], wide: float, high: float, text: str = "", size: float = 13
+) -> None:
     """A slot of a one-hot row: 1 in the color of its word, or 0."""
     color = word_color(text) if text else style.PAPER
-    look = {"fill": color, "line": 0.6, "round": 0.01, "size": 13}
-    if text:
-        box(ax, at, wide, high, "1", color, weight="bold", **look)
-    else:
-        box(ax, at, wide, high, **look)
-        label(ax, at, "0", size=13, ha="center", color=style.MUTED)
+    box(ax, at, wide, high, "", color if text else style.RULE, fill=color, line=0.6, round=0.01)
+    look = {"weight": "bold", "color": style.ink_on(color)} if text else {"color": style.MUTED}
+    label(ax, at, str(int(bool(text))), size=size, ha="center", **look)
 
 
 def _distance_triangle(rows: Any, words: Sequence[str]) -> Figure:
     """Draw three vectors (3, d) as the corners of a triangle with their distances -> the figure.
 
-    Raises ValueError for another number of vectors or words, or where the sides aren't equal (a
-    triangle of other distances would need other corners).
+    Raises ValueError where the sides aren't equal: another triangle would need other corners.
     """
     table = as_array(rows)
-    if len(words) != 3 or table.ndim != 2 or len(table) != 3:
-        raise ValueError(f"three words and vectors are needed, not {len(words)} and {len(table)}")
     pairs = ((0, 1), (1, 2), (2, 0))
     sides = [float(np.linalg.norm(table[i] - table[j])) for i, j in pairs]
     if not np.allclose(sides, sides[0]):
         raise ValueError(f"the distances differ: {sides}")
-    figure, ax = canvas(8, 3.4)
-    root = "; every distance is √2" if np.isclose(sides[0], 2**0.5) else ""
-    note = f"Beside each word its row of {table.shape[1]} slots, with its one 1{root}"
-    heading(ax, "As one-hot rows, all words are equally far apart", note)
-    corners = np.array([[2.75, 0.3], [5.25, 0.3], [4.0, 0.3 + 2.5 * 0.75**0.5]])
-    for row, (_, y), x in zip(table, corners, (0.1, 5.75, 4.55), strict=True):
-        one = x + 2.1 * (row.argmax() + 0.5) / len(row)
-        box(ax, (x + 1.05, y), 2.1, 0.2, fill=style.GROUND, line=0, round=0.03)
-        area(ax, (one - 0.025, y - 0.13), 0.05, 0.26, style.INK, zorder=3)
+    figure, ax = canvas(8, 3.5)
+    first, near, far = words
+    note = f"Rows of {table.shape[1]} slots with one 1 each, and how far they are from each other"
+    heading(ax, f"As one-hot rows, “{first}” is as far from “{near}” as from “{far}”", note)
+    corners = np.array([[5.1, 1.33], [7.1, 2.48], [7.1, 0.18]])
     for (i, j), side in zip(pairs, sides, strict=True):
-        path(ax, [tuple(corners[i]), tuple(corners[j])], style.SOFT, head=False)
-        ground = {"facecolor": style.PAPER, "edgecolor": "none", "pad": 3}
-        look = {"ha": "center", "size": 13, "color": style.ACCENT, "bbox": ground}
-        label(ax, tuple(corners[[i, j]].mean(axis=0)), f"{side:.3f}", weight="bold", **look)
-    for corner, text in zip(corners, words, strict=True):
+        loud = 0 in (i, j)
+        color = style.ACCENT if loud else style.SOFT
+        path(
+            ax, [tuple(corners[i]), tuple(corners[j])], color, thick=3 if loud else 1.5, head=False
+        )
+        ground = {"facecolor": style.PAPER, "edgecolor": "none", "pad": 4}
+        look = {"ha": "center", "size": style.TITLE, "weight": "bold", "bbox": ground}
+        said = "√2" if np.isclose(side, 2**0.5) else f"{side:.2f}"
+        middle = tuple(corners[[i, j]].mean(axis=0))
+        label(ax, middle, said, color=style.ACCENT if loud else style.MUTED, **look)
+    for corner, row, text, y in zip(corners, table, words, (2.2, 1.33, 0.46), strict=True):
+        one = 0.8 + 3.4 * (row.argmax() + 0.5) / len(row)
+        word(ax, (0.06, y), text, size=15, ha="left")
+        box(ax, (2.5, y), 3.4, 0.3, fill=style.GROUND, line=0, round=0.03)
+        area(ax, (one - 0.025, y - 0.19), 0.05, 0.38, style.INK, zorder=3)
+        label(ax, (one + 0.08, y), "1", size=13, weight="bold")
         word(ax, tuple(corner), text, size=15)
     return figure
 
@@ -135,11 +123,8 @@ def _unknown_words(sizes: Sequence[int], known: Sequence[Sequence[Marked]], at: 
     """Draw a sentence as vocabularies of several sizes know it, and how much of a text they don't.
 
     sizes: how many training sentences each vocabulary was built from; known: for each of them the
-    sentences of the text; at: which is drawn, spelled as the last reads it. Raises ValueError when
-    sizes and known don't fit.
+    sentences of the text; at: which is drawn, spelled as the last reads it.
     """
-    if len(sizes) != len(known):
-        raise ValueError(f"{len(sizes)} sizes of training text don't fit {len(known)} readings")
     step, size = 0.56, 13
     figure, ax = canvas(8, step * len(sizes) + 1.22)
     note = "A sentence of the test. Its unknown words are blotted out"
@@ -167,13 +152,17 @@ def _unknown_share(sentences: Sequence[Marked]) -> float:
 
 
 def _typical(known: Sequence[Sequence[Marked]], long: int) -> int:
-    """Of the sentences of `long` words, the one of which about as much is unknown as of all."""
+    """Of the sentences of `long` words, the one of which about as much is unknown as of all.
+
+    Only the last vocabulary knows all of it: each step of the picture shows a word.
+    """
     overall = [_unknown_share(sentences) for sentences in known]
 
     def off(at: int) -> float:
         return sum(abs(_unknown_share([s[at]]) - u) for s, u in zip(known, overall, strict=True))
 
-    return min((at for at, words in enumerate(known[0]) if len(words) == long), key=off)
+    lacking = (at for at, words in enumerate(known[-2]) if _unknown_share([words]))
+    return min((at for at in lacking if len(known[0][at]) == long), key=off)
 
 
 TREES = ("I like trees".split(), "the trees grew".split())
@@ -195,9 +184,9 @@ def draw_one_hot_table() -> Figure:
 @figure(
     "one-hot-row",
     caption="Each word's number, written as a row with a single 1.",
-    alt="Three words with their numbers, I 25, like 40, trees 498, and next to each a long empty "
-    "bar of 955 slots with a single mark. Below, the row around the mark of trees is enlarged: "
-    "seven slots, 0 0 0 1 0 0 0, with the 1 at 498.",
+    alt="Three words, I, like, trees, and next to each a long empty bar, from slot 0 to slot 954, "
+    "with a single mark and its number: 25, 40, 498. Below, the row around the mark of trees is "
+    "enlarged: seven slots, 0 0 0 1 0 0 0, with the 1 at 498.",
     hero=True,
 )
 def draw_one_hot_row() -> Figure:
@@ -209,9 +198,9 @@ def draw_one_hot_row() -> Figure:
     "unknown-words",
     caption="The more training text a vocabulary was built from, the fewer words of the test text "
     "it doesn't know.",
-    alt="A sentence of the test, 'I find the letters in these wardrobes and read them', in four "
+    alt="A sentence of the test, 'Juan could not buy the bicycle because he was poor', in four "
     "rows, its unknown words blotted out. With a vocabulary from 10 training sentences five of "
-    "the ten words are, from 100 'letters' and 'wardrobes', from 1,000 and 10,000 none. Beside "
+    "the ten words are, from 100 'bicycle' and 'poor', from 1,000 'poor', from 10,000 none. Beside "
     "them the share of all words of the test that is unknown: 53 %, 24 %, 2 % and 0 %.",
 )
 def draw_unknown_words() -> Figure:
@@ -229,9 +218,9 @@ def draw_unknown_words() -> Figure:
 @figure(
     "one-hot-distances",
     caption="Three words as one-hot rows: equally far apart.",
-    alt="A triangle with three equal sides. Its corners are cat, dog and gave, and at each side "
-    "is the same distance, 1.414; above, that it is the root of 2. Beside each corner is a bar, "
-    "the row of its word, with a mark where its 1 stands.",
+    alt="Three long bars, the rows of cat, dog and gave, each with a mark where its 1 stands. "
+    "Beside them a triangle of the same words with three equal sides, each the root of 2 long; "
+    "the sides from cat to dog and from cat to gave are rust.",
 )
 def draw_one_hot_distances() -> Figure:
     vocab, words = Translator.load().src.vocab, ["cat", "dog", "gave"]

@@ -3,7 +3,8 @@
 import dataclasses
 import json
 import math
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -15,14 +16,12 @@ from torch import Tensor
 from course import experiments
 from course.drawing import lazy_altair as alt
 from course.drawing import style
-from course.drawing.arrows import arrow, bracket
-from course.drawing.cells import matrix, outline, scale, strip
+from course.drawing.arrows import arrow, bracket, path
+from course.drawing.cells import area, outline, scale, strip
 from course.drawing.maps import level_name
-from course.drawing.plots import curves, doubling, name_lines
-from course.drawing.plots import shares as percents
 from course.drawing.registry import figure
-from course.drawing.values import as_array, steady_round
-from course.drawing.words import canvas, heading, label, titled, word, word_color
+from course.drawing.values import as_array, steady_round, written
+from course.drawing.words import canvas, heading, label, sentence, width_of, word, word_color
 from course.grammar.classes import english_class, spanish_class
 from course.grammar.lexicon import NOUN_OF_FORM
 from transformer_lib.files import read_json
@@ -35,45 +34,36 @@ from transformer_lib.translator import SHIPPED_MODEL, Translator
 
 
 def _word_similarity(
-    vectors: Any, words: Sequence[str], *, groups: Sequence[int] = (), title: str = "", note=""
+    vectors: Any, words: Sequence[str], groups: Mapping[str, int], title: str
 ) -> Figure:
-    """Draw the cosine of every two word vectors (n, d_model) -> the figure.
+    """Draw the cosine of every two word vectors (n, d_model), each pair once -> the figure.
 
-    0 has no color, 1 is strong brown; vectors that point away from each other are blue. groups:
-    how many of the words, from the first, make up each group; those of several have a frame.
-    Raises ValueError when the words don't fit the vectors, or a vector is zero.
+    Rows and columns meet at their words. 0 has no color, 1 is strong brown; vectors that point away
+    from each other are blue. groups: the name of each group of words, from the first -> how many
+    they are; their pairs have numbers.
     """
-    table = as_array(vectors)
-    if table.ndim != 2 or len(table) != len(words) or not len(words):
-        raise ValueError(
-            f"{len(words)} words need vectors of the shape ({len(words)}, d_model), "
-            f"but theirs is {table.shape}"
-        )
-    lengths = np.linalg.norm(table, axis=1, keepdims=True)
-    if not lengths.all():
-        raise ValueError(f"{words[int(lengths.argmin())]!r} has the vector 0, which points nowhere")
-    left, high, wide = 1.02, 0.33, 6.9 / len(words)
-    figure, ax = canvas(8, high * len(words) + 1.75)
-    heading(ax, title, note)
-    size, top = (wide * len(words), high * len(words)), high * len(words) + 0.5
-    cosines = (table / lengths) @ (table / lengths).T
-    matrix(ax, (left, 0.5), *size, cosines, limit=1, decimals=1)
-    for text, cosine in zip(ax.texts[-cosines.size :], cosines.flat, strict=True):
-        text.set_weight("bold" if cosine > 0.35 else "normal")
-    for row, text in enumerate(words):
-        word(ax, (left - 0.1, top - high * (row + 0.5)), text, ha="right")
-    for column, text in enumerate(words):  # by turns on two lines, where they have room
-        at = left + wide * (column + 0.5), top + 0.18 + 0.27 * (column % 2)
-        word(ax, at, text, size=style.NOTE)
-    first = 0
-    for count in groups:
-        if count > 1:
-            corner = left + wide * first, top - high * (first + count)
-            outline(ax, corner, wide * count, high * count, style.INK, 1.8)
+    unit = as_array(vectors) / np.linalg.norm(as_array(vectors), axis=1, keepdims=True)
+    left, high, wide, first = 0.05, 0.35, 0.56, 0
+    figure, ax = canvas(8, high * len(words) + 0.85)
+    heading(ax, title)
+    cosines, top = unit @ unit.T, high * len(words) + 0.07
+    for name, count in groups.items():
+        for row in range(first, first + count):
+            y = top - high * (row + 1)
+            for column, cosine in enumerate(cosines[row, :row]):
+                x, fill = left + wide * column, style.SIGNED((cosine + 1) / 2)
+                area(ax, (x, y), wide - 0.02, high - 0.02, fill)
+                look = {"ha": "center", "weight": "bold", "color": style.ink_on(fill)}
+                said = written(cosine, 1) if column >= first else ""
+                label(ax, (x + wide / 2 - 0.01, y + high / 2 - 0.01), said, **look)
+            word(ax, (left + wide * row + 0.06, y + high / 2), words[row], ha="left")
         first += count
-    scale(ax, (left + 0.3, 0.12), 1.0, limit=1)
-    said = "cosine of two words' vectors: 1 is the same direction"
-    label(ax, (left + 1.6, 0.165), said, color=style.MUTED)
+        x = left + wide * (first - 1) + width_of(words[first - 1], style.LABEL) + 0.26
+        low = top - high * first
+        ends = low + 0.04, low + high * count - 0.04
+        path(ax, [(x, y) for y in ends], style.SOFT, head=False)
+        label(ax, (x + 0.1, sum(ends) / 2), name, size=style.LABEL)
+    scale(ax, (6.35, top - 0.42), 1.2, limit=1, name="cosine of two words")
     return figure
 
 
@@ -82,22 +72,20 @@ def _pulled_rows(
 ) -> Figure:
     """Draw a table (vocab_size, d_model) and the rows that words pull out of it -> the figure.
 
-    Each word has its own color, from its id to its row. Raises ValueError when the words don't fit
-    the ids, or the vocabulary the table.
+    Each word has its own color, from its id to its row.
     """
     numbers, ids = as_array(table), [int(number) for number in ids]
-    if numbers.ndim != 2 or len(numbers) != len(vocabulary) or len(ids) != len(words):
-        raise ValueError(
-            f"{len(words)} words and a vocabulary of {len(vocabulary)} don't fit "
-            f"{len(ids)} ids and a table {numbers.shape}"
-        )
     limit, high, wide = float(np.abs(numbers).max()), 0.36, 0.75 * numbers.shape[1]
-    left, right, tall = 1.0, 7.9 - 0.75 * numbers.shape[1], high * len(vocabulary)
+    left, right, tall = 1.0, 7.2 - 0.75 * numbers.shape[1], high * len(vocabulary)
     figure, ax = canvas(8, tall + 0.8)
     heading(ax, "Each word pulls its row out of the table")
-    heads = ((0.1, "id"), (left, "the table: a row for each word"), (right, "the words' vectors"))
-    for x, said in heads:
-        label(ax, (x, tall + 0.24), said, color=style.MUTED)
+    top = (tall + high * len(ids)) / 2 + 0.1  # of the three rows, one below the other
+    for x, y, said in (
+        (0.1, tall + 0.24, "id"),
+        (left, tall + 0.24, "the table: a row for each word"),
+        (right, top + 0.14, "the sentence's vectors"),
+    ):
+        label(ax, (x, y), said, color=style.MUTED)
     own = dict(zip(ids, words, strict=True))
     for number, (token, row) in enumerate(zip(vocabulary, numbers, strict=True)):
         y = tall - high * (number + 1) + 0.1
@@ -106,27 +94,19 @@ def _pulled_rows(
         color = word_color(own[number]) if number in own else style.MUTED
         word(ax, (left - 0.12, y + high / 2), token, ha="right", color=color)
         label(ax, (0.1, y + high / 2), str(number), color=style.MUTED)
-    step = tall / len(ids)
     for place, (number, text) in enumerate(zip(ids, words, strict=True)):
-        color = word_color(text)
-        y, low = tall - step * (place + 0.5) - 0.15, tall - high * (number + 1) + 0.1
+        color, y, low = word_color(text), top - high * (place + 1), tall - high * (number + 1) + 0.1
         strip(ax, (right, y), wide, high, numbers[number], limit=limit, decimals=2)
         for at in ((left, low), (right, y)):
             outline(ax, at, wide, high, color, 2.5)
-        arrow(
-            ax, (left + wide + 0.05, low + high / 2), (right - 0.05, y + high / 2), color, thick=3
-        )
-        word(ax, (right, y + high + 0.2), text, size=14, ha="left")
+        ends = (left + wide + 0.05, low + high / 2), (right - 0.05, y + high / 2)
+        arrow(ax, *ends, color, thick=3)
+        word(ax, (right + wide + 0.14, y + high / 2), text, size=13, ha="left")
     return figure
 
 
-# What *trees* and its nearest neighbor after training have in common, of what is counted.
-EXAMPLES = {
-    "same part of speech": "trees → drawers: both nouns",
-    "nouns: same number": "trees → drawers: both plural",
-    "nouns: same gender in Spanish": "los árboles → los cajones",
-    "nouns: same field (food, pet …)": "trees → drawers: no common field",
-}
+# The three nearest neighbors of *trees*.
+NEAR_TREES = (("truck", "help", "Spanish"), ("drawers", "cars", "tomatoes"))
 
 
 def share_bars(shares: Mapping[str, Mapping[str, float]]) -> Axes:
@@ -138,84 +118,33 @@ def share_bars(shares: Mapping[str, Mapping[str, float]]) -> Axes:
     (first, start), (last, end) = shares.items()
     if list(start) != list(end):
         raise ValueError("every name needs a share for the same questions")
-    _, ax = style.panel(1.0 + 0.68 * len(start))
+    height, left, step = 1.98 + 0.56 * len(start), 2.6, 0.56
+    figure, page = canvas(style.WIDTH, height)
+    heading(page, "After training, neighbors share their grammar, but only half share a field")
+    top = height - 1.0
+    label(page, (0.02, top), "nearest to", size=style.LABEL)
+    word(page, (0.85, top), "trees", ha="left", size=12)
+    for x, name, near, color in (
+        (left, first, NEAR_TREES[0], style.MUTED),
+        (5.15, last, NEAR_TREES[1], style.ACCENT),
+    ):
+        label(page, (x - 0.06, top + 0.33), name, size=style.LABEL, color=color, weight="bold")
+        sentence(page, (x, top - 0.06), near, dict.fromkeys(near, color))
+    ax = figure.add_axes((left / 8, 0.06 / height, 5.1 / 8, step * len(start) / height))
     for row, (question, share) in enumerate(start.items()):
+        color = style.ACCENT if end[question] > 0.9 else style.MUTED
         ax.plot([0, 1], [row, row], color=style.RULE, linewidth=1, zorder=1)
-        way = {"thick": 3, "shrinkA": 6, "shrinkB": 6}
-        arrow(ax, (share, row), (end[question], row), style.ACCENT, **way)
-        for x, name, color in ((share, first, style.MUTED), (end[question], last, style.ACCENT)):
-            ax.plot(x, row, "o", color=color, markersize=11, clip_on=False, label=f"_{name}")
-            look = {"ha": "center", "color": color, "size": style.LABEL}
-            look["weight"] = "bold" if name == last else "normal"
-            label(ax, (x, row - 0.34), f"{steady_round(100 * x, 0):.0f} %", **look)
-            label(ax, (x, -0.68), "" if row else name, **look)
-        said = {"xycoords": ax.get_yaxis_transform(), "textcoords": "offset points"}
-        for text, up, color in (
-            (question, 7, style.INK),
-            (EXAMPLES.get(question, ""), -8, style.MUTED),
-        ):
-            ax.annotate(text, (0, row), (-16, up), ha="right", va="center", color=color, **said)
-    ax.set(xlim=(0, 1), ylim=(len(start) - 0.5, -0.85), yticks=[])
-    percents(ax.xaxis)
-    ax.spines[:].set_visible(False)
-    ax.tick_params(length=0)
-    return ax
-
-
-def _vector_sizes(
-    widths: Sequence[int],
-    lengths: Mapping[str, Sequence[float]],
-    cosines: Mapping[str, Sequence[float]],
-) -> Figure:
-    """Draw how long word and position vectors are, and how alike their sums -> the figure.
-
-    widths: the d_model measured; lengths and cosines: for each name one number per width. Of the
-    lengths, those at the last width are drawn.
-    """
-    for name, values in [*lengths.items(), *cosines.items()]:
-        if len(values) != len(widths):
-            raise ValueError(f"{name!r} has {len(values)} values for {len(widths)} widths")
-    figure = style.new_figure(style.WIDTH, 4.0)
-    note = f"Before training. The factor is {ROOT}. Cosine 1: two words look the same"
-    titled(figure, "Without the factor the position drowns out the word", note)
-    figure.get_layout_engine().set(wspace=0.1)
-    left, right = figure.subplots(1, 2)
-    y, longest = 0.0, max(values[-1] for values in lengths.values())
-    for factor, values in cosines.items():
-        color = style.ACCENT if factor == WITHOUT else style.MUTED
-        label(left, (0, y), factor, size=style.LABEL, color=color, weight="bold")
-        for name, ink in ((factor, color), (POSITION, style.SOFT)):
-            y, long = y + 1, lengths[name][-1]
-            arrow(left, (0, y), (long, y), ink, thick=6)
-            what = POSITION if name == POSITION else "word"
-            label(left, (long + 0.04 * longest, y), f"{what}: {long:.0f}", size=style.LABEL)
-        y += 1.4
-        right.plot(widths, values, "o-", color=color, clip_on=False, label=factor)
-    left.set(xlim=(0, 1.4 * longest), ylim=(y - 0.8, -0.5), xticks=[], yticks=[])
-    left.set_title(f"length of a vector of {widths[-1]} numbers")
-    left.spines[:].set_visible(False)
-    doubling(right, widths)
-    right.set(xlabel="numbers in a vector", title="cosine of two words at one position")
-    right.set(ylim=(0, 1.1), yticks=[0, 0.5, 1])
-    name_lines(right, wide=10)
-    return figure
-
-
-def _loss_by_bottom(runs: Mapping[str, Sequence[Sequence[tuple[int, float]]]]) -> Axes:
-    """Draw learning curves, the mean of several seeds thick and each seed thin -> the axes.
-
-    runs: for each name its runs, each of them (step, loss) at the same steps; the first is loud.
-    """
-    _, ax = style.panel(3.6)
-    for name, given in runs.items():
-        if len({tuple(step for step, _ in run) for run in given}) > 1:
-            raise ValueError(f"the runs of {name!r} were not measured at the same steps")
-    steps = [step for step, _ in next(iter(runs.values()))[0]]
-    losses = {name: [[loss for _, loss in run] for run in given] for name, given in runs.items()}
-    curves(ax, steps, losses, loud=list(runs)[:1], names=False)
-    ax.set(xlabel="step of training (thin: each run, thick: their mean)")
-    ax.set(ylim=(0, None), xlim=(0, steps[-1]))
-    level_name(ax, "loss per token, held out")
+        arrow(ax, (share, row), (end[question], row), color, thick=3, shrinkA=6, shrinkB=6)
+        label(page, (0.02, 0.06 + step * (len(start) - row - 0.5)), question, size=style.LABEL)
+        for x, name, ink in ((share, first, style.MUTED), (end[question], last, color)):
+            ax.plot(x, row, "o", color=ink, markersize=11, clip_on=False, label=f"_{name}")
+            weight = "bold" if name == last else "normal"
+            said = f"{steady_round(100 * x, 0):.0f} %"
+            label(ax, (x, row - 0.4), said, ha="center", size=style.LABEL, color=ink, weight=weight)
+    said = "Share of words whose nearest neighbor has the"
+    label(page, (0.02, 0.24 + step * len(start)), said, color=style.MUTED)
+    ax.set(xlim=(0, 1), ylim=(len(start) - 0.5, -0.5))
+    ax.axis("off")
     return ax
 
 
@@ -251,59 +180,48 @@ def nearest_words(vectors: Any, words: Sequence[str], count: int = 3) -> list[li
 
 
 # Where the name of a region stands, seen from its middle: how far right and how far up.
-SIDES = {"top": (0, 1), "corner": (0.7, 0.7), "bottom": (0, -1), "middle": (0, 0)}
+SIDES = {"top": (0, 1), "corner": (0.45, 0.89), "bottom": (0, -1)}
 
 
 def word_map(
     points: Sequence[Mapping[str, Any]],
     kinds: Mapping[str, tuple[str, str]],
-    views: Sequence[str],
-    landmarks: Collection[str] = (),
-    title: str = "",
-    *,
+    views: Mapping[str, str],
+    landmarks: Mapping[str, str],
+    title: str,
     regions: Sequence[Mapping[str, Any]] = (),
-    leftward: Collection[str] = (),
-    headings: Sequence[str] = (),
-    steps: Sequence[tuple[str, str]] = (),
+    plurals: Mapping[str, str] | None = None,
 ) -> Any:
     """Draw words as points to touch -> an Altair chart.
 
     points: one for each word and view, `{"view", "word", "x", "y", "kind", "near"}`; view is a
     place in `views`, near the text that the mouse shows besides word and kind. kinds: for each
-    kind its color and its shape. The reader chooses a view, searches for a word, and clicks on a
-    word to see its kind alone. landmarks: the words written beside their points while nothing is
-    searched for, those in `leftward` at the left. title: what a kind is. regions: large names on
-    the map, each at the rim of its words, whose mean squared distance from their middle is spread,
-    `{"view", "region", "x", "y", "kind", "spread", "at"}`; at: one of SIDES, by default "top".
-    headings: the text above the map, for each view. steps: pairs of words with an arrow from one
-    to the other. Raises ValueError for an unknown kind or view.
+    kind its color and its shape. views: what the reader can choose, each with the text above the
+    map; the last is there first. The reader searches for a word, and clicks on a word to see its
+    kind alone. landmarks: the words named while nothing is searched for, and how. title: what a
+    kind is. regions: large names on the map, each above or below a faint disc on its words, whose
+    mean squared distance from their middle is spread, `{"view", "region", "x", "y", "kind",
+    "spread", "at"}`; at: one of SIDES, by default "top". plurals: word -> its plural, to which an
+    arrow leads.
     """
+    blank = {"word": "", "near": "", "region": "", "dx": 7, "dy": 0}
+    table = []
     for point in (*points, *regions):
-        if point["kind"] not in kinds or point["view"] not in range(len(views)):
-            name = point.get("word", point.get("region"))
-            raise ValueError(
-                f"{name!r} is of the kind {point['kind']!r} in view "
-                f"{point['view']!r}, which the map doesn't have"
-            )
-    table = [
-        {
-            "word": "",
-            "near": "",
-            "region": "",
-            **point,
-            "x": steady_round(point["x"], 3),
-            "y": steady_round(point["y"], 3),
-            "landmark": point.get("word", "") in landmarks,
-            "left": point.get("word") in leftward,
+        row = {**blank, **point, **{axis: steady_round(point[axis], 3) for axis in "xy"}}
+        row |= {
+            "said": landmarks.get(row["word"], row["word"]),
+            "landmark": row["word"] in landmarks,
         }
-        for point in (*points, *regions)
-    ]
-    for row in table:
-        row |= _arrow(points, row, steps)
+        row |= _arrow(points, row, plurals or {})
         if "spread" in row:
             right, up = SIDES[row.pop("at", "top")]
             far = math.sqrt(5 * row.pop("spread") / math.pi) * _zoom(points, row["view"], "x") + 16
             row |= {"dx": round(far * right), "dy": round(-far * up)}
+            row["disc"] = round(math.pi * far**2)
+        table.append(row)
+    taken: list[tuple] = []
+    for row in (row for row in table if row["landmark"]):
+        row["dx"], row["dy"] = _free_place(table, row, taken)
     search = alt.param(
         name="search", value="", bind=alt.binding(input="search", name="find a word  ")
     )
@@ -311,23 +229,19 @@ def word_map(
     move = alt.selection_interval(
         name="move", bind="scales", zoom="wheel![event.shiftKey]", translate=True
     )
-    parameters = [search, chosen, move]
-    data = alt.Chart(alt.Data(values=table))
-    if len(views) > 1:
-        options = list(range(len(views)))
-        parameters.append(
-            alt.param(
-                name="view",
-                value=len(views) - 1,
-                bind=alt.binding_select(options=options, labels=list(views), name="table  "),
-            )
-        )
-        data = data.transform_filter("datum.view == view")
+    labels = {"labels": list(views), "options": list(range(len(views)))}
+    bound = alt.binding_select(name="table  ", **labels)
+    view = alt.param(name="view", value=len(views) - 1, bind=bound)
+    data = alt.Chart(alt.Data(values=table)).transform_filter("datum.view == view")
     # How many words begin with what is searched for: with none the map stays as it is, and says so.
     data = data.transform_calculate(
         found="datum.word && search != '' && indexof(lower(datum.word), lower(search)) == 0 ? 1 : 0"
     ).transform_joinaggregate(hits="sum(found)")
     words = data.transform_filter("!datum.region")
+    names = data.transform_filter("datum.region && datum.hits == 0")
+    discs = names.transform_filter("isValid(datum.disc)")
+    shown = words.transform_filter("datum.hits == 0 ? datum.landmark : datum.found == 1")
+    arrows = words.transform_filter("isValid(datum.angle) && datum.hits == 0")
 
     def at(x: str, y: str) -> dict[str, Any]:
         look = {"zero": False, "nice": False}
@@ -339,54 +253,29 @@ def word_map(
         alt.Scale(domain=list(kinds), range=list(looks))
         for looks in zip(*kinds.values(), strict=True)
     )
+    color = alt.Color("kind:N", scale=colors, legend=None)
     seen = {"and": [{"param": chosen.name}, "datum.hits == 0 || datum.found == 1"]}
-    tooltip = [
-        alt.Tooltip("word:N"),
-        alt.Tooltip("kind:N", title=title or "kind"),
-        alt.Tooltip("near:N", title="nearest"),
-    ]
+    tooltip = ["word:N", alt.Tooltip("kind:N", title=title), alt.Tooltip("near:N", title="nearest")]
+    disc = {"filled": True, "opacity": 0.1, "size": alt.expr("datum.disc"), "tooltip": None}
     dots = words.mark_point(filled=True, size=30).encode(
         **place,
-        color=alt.Color("kind:N", scale=colors, legend=None),
+        color=color,
         shape=alt.Shape("kind:N", scale=shapes, legend=None),
         opacity=alt.value(0.07, condition={"test": seen, "value": 0.8}),
         tooltip=tooltip,
     )
     # Without a name the chart would get one that changes with the last digits of the data.
     dots = dots.properties(name="dots")
-    ringed = words.transform_filter("datum.hits == 0 ? datum.landmark : datum.found == 1")
-    rings = ringed.mark_point(filled=False, size=60, stroke=style.INK, strokeWidth=1.6)
     # Dark letters on a white rim can be read on a light page, on a dark one, and on the dots.
     rim = {"color": style.PAPER, "stroke": style.PAPER, "strokeWidth": 3, "strokeJoin": "round"}
-    layers = [dots]
-    if steps:
-        arrows = words.transform_filter("isValid(datum.angle) && datum.hits == 0")
-        line = arrows.mark_rule(color=style.INK, strokeWidth=1.6, tooltip=None)
-        tip = arrows.mark_point(filled=True, shape="triangle", size=70, color=style.INK, opacity=1)
-        layers += [
-            line.encode(**at("x1:Q", "y1:Q"), x2="x2:Q", y2="y2:Q"),
-            tip.encode(**at("x2:Q", "y2:Q"), angle=alt.Angle("angle:Q", scale=None)),
-        ]
-    for side, align, dx in (("datum.left", "right", -7), ("!datum.left", "left", 7)):
-        labels = words.encode(**place, text="word:N").transform_filter(
-            f"(datum.hits == 0 ? datum.landmark : datum.found == 1) && {side}"
-        )
-        letters = {"fontSize": 13, "align": align, "dx": dx}
-        layers += [labels.mark_text(**letters, **rim), labels.mark_text(**letters, color=style.INK)]
-    if regions:
-        names = data.encode(**place, text="region:N").transform_filter(
-            "datum.region && datum.hits == 0"
-        )
-        letters = {"fontSize": 15, "fontWeight": "bold", "lineBreak": "\n", "baseline": "middle"}
-        letters |= {way: alt.expr(f"datum.{way}") for way in ("dx", "dy")}
-        letters["align"] = alt.expr("datum.dx > 0 ? 'left' : datum.dx < 0 ? 'right' : 'center'")
-        inks = [style.readable(color, style.PAPER) for color, _ in kinds.values()]
-        ink = alt.Fill("kind:N", scale=alt.Scale(domain=list(kinds), range=inks), legend=None)
-        layers += [
-            names.mark_text(**letters, **{**rim, "strokeWidth": 5}),
-            names.mark_text(**letters).encode(fill=ink),
-        ]
-    layers.append(rings.encode(**place))
+    line = {"color": style.INK, "strokeWidth": 1.6, "tooltip": None}
+    tip = {"filled": True, "shape": "triangle", "size": 70, "color": style.INK, "opacity": 1}
+    moved = {way: alt.expr(f"datum.{way}") for way in ("dx", "dy")}
+    letters = {"fontSize": 13, "align": "left", "baseline": "middle", **moved}
+    large = {**letters, "fontSize": 15, "fontWeight": "bold", "lineBreak": "\n"}
+    large["align"] = alt.expr("datum.dx > 0 ? 'left' : datum.dx < 0 ? 'right' : 'center'")
+    inks = [style.readable(color, style.PAPER) for color, _ in kinds.values()]
+    ink = alt.Fill("kind:N", scale=alt.Scale(domain=list(kinds), range=inks), legend=None)
     nothing = (
         words.transform_aggregate(hits="sum(found)")
         .transform_filter("datum.hits == 0 && search != ''")
@@ -394,34 +283,77 @@ def word_map(
     )
     told = {"fontSize": 15, "fontWeight": "bold", "align": "left"}
     nothing = nothing.encode(x=alt.value(12), y=alt.value(16), text="says:N")
-    layers += [nothing.mark_text(**told, **rim), nothing.mark_text(**told, color=style.WRONG)]
-    chart = alt.layer(*layers).add_params(*parameters).properties(width=560, height=430)
-    if not headings:
-        return chart
-    text = json.dumps(list(headings), ensure_ascii=False)
-    spoken = alt.expr(f"{text}[view]") if len(views) > 1 else headings[0]
-    below = "A flat map of the vectors: near each other means alike"
-    return chart.properties(title=alt.Title(spoken, subtitle=below, anchor="start"))
+    plural = arrows.encode(**at("xm:Q", "ym:Q"), text=alt.value("plural"))
+    said = shown.encode(**place, text="said:N")
+    region = names.encode(**place, text="region:N")
+    chart = alt.layer(
+        discs.mark_point(**disc).encode(**place, color=color),
+        dots.add_params(search, chosen, move, view),
+        arrows.mark_rule(**line).encode(**at("x1:Q", "y1:Q"), x2="x2:Q", y2="y2:Q"),
+        arrows.mark_point(**tip).encode(
+            **at("x2:Q", "y2:Q"), angle=alt.Angle("angle:Q", scale=None)
+        ),
+        plural.mark_text(fontSize=13, **{**rim, "strokeWidth": 8}),
+        plural.mark_text(fontSize=13, color=style.INK),
+        said.mark_text(**letters, **rim),
+        said.mark_text(**letters, color=style.INK),
+        region.mark_text(**large, **{**rim, "strokeWidth": 5}),
+        region.mark_text(**large).encode(fill=ink),
+        shown.mark_point(filled=False, size=60, stroke=style.INK, strokeWidth=1.6).encode(**place),
+        nothing.mark_text(**told, **rim),
+        nothing.mark_text(**told, color=style.WRONG),
+    )
+    spoken = alt.expr(f"{json.dumps(list(views.values()), ensure_ascii=False)}[view]")
+    heading = alt.Title(spoken, subtitle="Each dot is a word; near each other means alike")
+    return chart.properties(width=560, height=430, title=heading)
 
 
 def _zoom(points: Sequence[Mapping[str, Any]], view: int, axis: str) -> float:
     """How many pixels of the map's width (x) or height (y) one unit of this view has."""
     along = [point[axis] for point in points if point["view"] == view]
-    return {"x": 530, "y": 342}[axis] / (max(along) - min(along))
+    return {"x": 530, "y": 342}[axis] / (max(along) - min(along) or 1)
 
 
 def _arrow(
-    points: Sequence[Mapping[str, Any]], start: Mapping[str, Any], steps: Sequence[tuple[str, str]]
+    points: Sequence[Mapping[str, Any]], start: Mapping[str, Any], plurals: Mapping[str, str]
 ) -> dict[str, float]:
-    """Where the arrow from this point begins, ends and points, if a step begins with its word."""
-    wanted = [(start["view"], other) for one, other in steps if one == start["word"]]
-    for end in (point for point in points if (point["view"], point["word"]) in wanted):
+    """Where the arrow from this word to its plural begins, ends, has its middle, and points."""
+    wanted = start["view"], plurals.get(start["word"])
+    for end in (point for point in points if (point["view"], point["word"]) == wanted):
         way = {axis: end[axis] - start[axis] for axis in "xy"}
         right, up = (way[axis] * _zoom(points, start["view"], axis) for axis in "xy")
-        part = {1: 7 / math.hypot(right, up), 2: 1 - 10 / math.hypot(right, up)}  # but for a gap
+        long = math.hypot(right, up)
+        part = {"1": 7 / long, "m": 0.5, "2": 1 - 10 / long}  # but for a gap
         ends = {f"{a}{i}": steady_round(start[a] + part[i] * way[a], 3) for a in "xy" for i in part}
         return {**ends, "angle": round(math.degrees(math.atan2(right, up)))}
     return {}
+
+
+def _free_place(
+    table: Sequence[Mapping[str, Any]], row: Mapping[str, Any], taken: list[tuple]
+) -> tuple[int, int]:
+    """Where the name of a word covers fewest dots, arrows and names: its left end, from the word.
+
+    taken: (view, x, y) of the names so far; this one is added.
+    """
+    seen = [other for other in table if other["view"] == row["view"]]
+    marks = [(other["x"], other["y"]) for other in seen if not other["region"]]
+    marks += [(x, y) for view, x, y in taken if view == row["view"]]
+    part = np.linspace(0, 1, 40)
+    for one in (one for one in seen if "angle" in one):
+        along = [one[f"{axis}1"] * (1 - part) + one[f"{axis}2"] * part for axis in "xy"]
+        marks += zip(*along, strict=True)
+    zoom = np.array([_zoom(seen, row["view"], axis) for axis in "xy"]) * (1, -1)
+    marks = (np.array(marks) - (row["x"], row["y"])) * zoom
+    wide, best = 6 * len(row["said"]), []
+    for down in (0, -13, 13, -20, 20):
+        for left in (8, -8 - wide, -wide // 2, 0, -wide):
+            inside = (np.abs(marks - (left + wide / 2, down)) < (wide / 2 + 5, 13)).all(axis=1)
+            best.append((int(inside.sum()), abs(down), left < 0, left, down))
+    *_, left, down = min(best)
+    for end in np.linspace(left, left + wide, 9):
+        taken.append((row["view"], *((row["x"], row["y"]) + np.array([end, down]) / zoom)))
+    return left, down
 
 
 SOME_WORDS = "cat dog horse cow apple water eagle classroom gave sent wide wider".split()
@@ -431,20 +363,11 @@ GENDERS = {
     "la: feminine": (style.ACCENT, "circle"),
     "las: feminine plural": ("#E39A7B", "triangle-up"),
 }
-# Where the English nouns lie on the map: the Spanish article of an island, its gender and number.
-ISLANDS = {"el": ("m", "one"), "los": ("m", "many"), "la": ("f", "one"), "las": ("f", "many")}
-PARTS = {
-    **dict(zip((f"noun with {article}" for article in ISLANDS), GENDERS.values(), strict=True)),
-    **dict.fromkeys(("noun with either", "verb", "adjective", "other"), (style.RULE, "circle")),
-}
-WITH_EL = ("water", "classroom", "eagle")  # el agua, el aula, el águila: all the same feminine
-
-
-def _small_table() -> tuple[Any, Tensor]:
-    """A vocabulary of nine and a random table with three numbers for each, the same each time."""
-    vocab = Vocabulary.build([text.split() for text in ("I like trees", "the trees grew")])
-    torch.manual_seed(0)
-    return vocab, torch.randn(len(vocab), 3)
+# Where the English nouns lie on the map: gender and number of an island -> its name.
+ISLANDS = dict(zip(product("mf", ("one", "many")), GENDERS, strict=True))
+PARTS = GENDERS | dict.fromkeys(("noun", "verb", "adjective", "other"), (style.RULE, "circle"))
+PLURALS = {"tree": "trees", "street": "streets"}
+WITH_EL = {"water": "el agua", "classroom": "el aula", "eagle": "el águila"}  # all feminine
 
 
 @figure(
@@ -456,8 +379,10 @@ def _small_table() -> tuple[Any, Tensor]:
     hero=True,
 )
 def draw_lookup_table() -> Figure:
-    vocab, table = _small_table()
     words = "I like trees".split()
+    vocab = Vocabulary.build([words, "the trees grew".split()])
+    torch.manual_seed(0)
+    table = torch.randn(len(vocab), 3)
     return _pulled_rows(vocab.encode(words), table, words, vocab.tokens)
 
 
@@ -499,10 +424,11 @@ def _map_points(
     "word-map",
     caption="The English words of the shipped translator on a map; nouns are colored by the "
     "article of their translation.",
-    alt="A map of 955 dots. The nouns gather in four places, each all but of one color and named "
-    "by its article in Spanish: el, los, la and las. Arrows lead from tree to trees and from "
-    "street to streets. Verbs, and among them adjectives and all other words, are grey and lie in "
-    "a cloud of their own. Before training the same words lie in one cloud with all colors mixed.",
+    alt="A map of 955 dots. The nouns gather in four places, each with a disc, all but of a color, "
+    "and named by its article in Spanish: el, los, la and las; among them are dog and horse, cow "
+    "and apple. Arrows named plural lead from tree to trees and from street to streets. Verbs, "
+    "and among them adjectives and all other words, are grey and lie in a cloud of their own. "
+    "Before training the same words lie in one cloud with all colors mixed.",
 )
 def draw_word_map() -> Any:
     words = _vocabularies()[0]
@@ -510,45 +436,38 @@ def draw_word_map() -> Any:
     points = []
     for view, table in enumerate(tables):
         points += _map_points(view, table, words, _part)
-    after = [point for point in points if point["view"] == 1]
-    groups = [
-        named(f"noun with {article}", article, own, at)
-        for (article, own), at in zip(
-            _nouns_by_article(after).items(), ("top", "corner", "bottom", "top"), strict=True
-        )
-    ]
-    others = [point for point in after if "noun" not in point["kind"]]
-    groups.append(named("other", "verbs and other words", others, "bottom"))
+    groups = _regions(points, (*SIDES, "top"))
+    others = [p for p in points if p["view"] == 1 and p["kind"] in ("verb", "adjective", "other")]
+    groups.append(_region("verbs and other words", others, "bottom") | {"kind": "other"})
     return word_map(
         points,
         PARTS,
-        ("before training", "after training"),
-        landmarks="tree trees street streets".split(),
-        title="part of speech; nouns by the article of their translation",
+        {
+            "before training": "Before training: every word anywhere",
+            "after training": "After training, nouns lie apart, by their article in Spanish",
+        },
+        {word: word for word in "tree trees street streets dog horse cow apple".split()},
+        "part of speech; nouns by the article of their translation",
         regions=groups,
-        steps=(("tree", "trees"), ("street", "streets")),
-        headings=(
-            "Before training: every word anywhere",
-            "After training, nouns lie apart, by their article in Spanish",
-        ),
+        plurals=PLURALS,
     )
 
 
 def _part(word: str) -> str:
-    """The kind of an English word in PARTS: of a noun the article of its Spanish translation."""
+    """The kind of an English word in PARTS."""
     known = english_class(word)
-    if known.part != "noun":
-        return known.part if known.part in PARTS else "other"
-    articles = {island: article for article, island in ISLANDS.items()}
-    return f"noun with {articles.get((known.gender, known.number), 'either')}"
+    return _island(known) or (known.part if known.part in PARTS else "other")
 
 
-def _nouns_by_article(points: Sequence[dict]) -> dict[str, list[dict]]:
-    """The nouns among the points of `draw_word_map`: Spanish article -> its points."""
-    return {
-        article: [point for point in points if point["kind"] == f"noun with {article}"]
-        for article in ISLANDS
-    }
+def _island(known: Any) -> str:
+    """The name of the island where a noun of this class lies; of any other word ""."""
+    return ISLANDS.get((known.gender, known.number), "") if known.part == "noun" else ""
+
+
+def _islands(points: Sequence[dict]) -> dict[str, list[dict]]:
+    """The nouns among the points of the map that is shown first: island -> its points."""
+    own = {kind: [point for point in points if point["kind"] == kind] for kind in GENDERS}
+    return {kind: [point for point in some if point["view"] == 1] for kind, some in own.items()}
 
 
 def own_islands() -> dict[str, float]:
@@ -556,8 +475,8 @@ def own_islands() -> dict[str, float]:
     table, words = _trained_tables()[0], _vocabularies()[0]
     points = _map_points(1, table, words, _part)
     islands = {
-        article: torch.tensor([[point["x"], point["y"]] for point in own])
-        for article, own in _nouns_by_article(points).items()
+        kind.split(":")[0]: torch.tensor([[point["x"], point["y"]] for point in own])
+        for kind, own in _islands(points).items()
     }
     middles = torch.stack([places.mean(dim=0) for places in islands.values()])
     return {
@@ -566,93 +485,69 @@ def own_islands() -> dict[str, float]:
     }
 
 
-def named(kind: str, region: str, points: Sequence[dict], at: str = "top") -> dict[str, Any]:
+def _region(region: str, points: Sequence[dict], at: str) -> dict[str, Any]:
     """A name for a region of a `word_map`, beside the middle of these points."""
-    x, y = ([point[axis] for point in points] for axis in "xy")
-    middle = sum(x) / len(x), sum(y) / len(y)
-    far = [(a - middle[0]) ** 2 + (b - middle[1]) ** 2 for a, b in zip(x, y, strict=True)]
-    return {
-        "view": points[0]["view"],
-        "kind": kind,
-        "region": region,
-        "x": middle[0],
-        "y": middle[1],
-        "spread": sum(far) / len(far),
-        "at": at,
-    }
+    places = np.array([[point["x"], point["y"]] for point in points])
+    (x, y), spread = places.mean(axis=0), float(places.var(axis=0).sum())
+    kind = points[0]["kind"]
+    return {"view": 1, "kind": kind, "region": region, "x": x, "y": y, "spread": spread, "at": at}
+
+
+def _regions(points: Sequence[dict], sides: Sequence[str]) -> list[dict[str, Any]]:
+    """The names of the four islands, each on its side."""
+    named = zip(_islands(points).items(), sides, strict=True)
+    return [_region(kind, own, side) for (kind, own), side in named]
 
 
 @figure(
     "noun-map",
     caption="The English nouns, colored by the gender and number of their Spanish translations.",
     alt="Four islands of dots, el, los, la and las, each all but of a single color: English nouns "
-    "whose translation is masculine or feminine, one or several. Arrows lead from tree, on el, to "
-    "trees, on los, and from street, on la, to streets, on las; water, classroom and eagle, "
-    "feminine but with el, lie between el and la. A choice shows the Spanish nouns instead: one "
-    "cloud, in which the colors are mixed.",
+    "whose translation is masculine or feminine, one or several. Arrows named plural lead from "
+    "tree, on el, to trees, on los, and from street, on la, to streets, on las; water, el agua, "
+    "classroom, el aula, and eagle, el águila, feminine but with el, lie between el and la. A "
+    "choice shows the Spanish nouns instead: one cloud, in which the colors are mixed.",
 )
 def draw_noun_map() -> Any:
-    def kind_by(class_of: Callable) -> Callable[[str], str]:
-        kinds = dict(
-            zip([("m", "one"), ("m", "many"), ("f", "one"), ("f", "many")], GENDERS, strict=True)
-        )
-
-        def kind(word: str) -> str:
-            found = class_of(word)
-            return kinds.get((found.gender, found.number), "") if found.part == "noun" else ""
-
-        return kind
-
     tables = zip(_trained_tables(), _vocabularies(), (english_class, spanish_class), strict=True)
     points = []
     for view, (table, words, class_of) in enumerate(tables):
-        points += _map_points(1 - view, table, words, kind_by(class_of))
-    islands = {
-        kind: [point for point in points if (point["view"], point["kind"]) == (1, kind)]
-        for kind in GENDERS
-    }
-    regions = [
-        named(kind, kind, island, "bottom" if kind == "la: feminine" else "top")
-        for kind, island in islands.items()
-    ]
+        points += _map_points(1 - view, table, words, lambda word, of=class_of: _island(of(word)))
+    regions = _regions(points, ("top", "top", "bottom", "top"))
     between = [point for point in points if point["view"] == 1 and point["word"] in WITH_EL]
-    note = named("la: feminine", "feminine,\nbut with el", between)
-    low, *_, high = sorted(point["y"] for point in between)
-    regions.append({**note, "y": high + 0.9 * (high - low), "spread": 0.0, "at": "middle"})
+    note = max(between, key=lambda point: point["y"])  # above the highest
+    text = {"word": "", "region": "feminine,\nbut with el", "dx": 0, "dy": -34}
+    regions.append({**note, **text})
     return word_map(
         points,
         GENDERS,
-        ("Spanish nouns", "English nouns"),
-        landmarks=["tree", "trees", "street", "streets", *WITH_EL],
-        title="article in Spanish",
+        {
+            "Spanish nouns": "Spanish nouns don't lie by their article",
+            "English nouns": "English nouns lie by the article of their translation",
+        },
+        {word: word for word in (*PLURALS, *PLURALS.values())}
+        | {word: f"{word}, {spanish}" for word, spanish in WITH_EL.items()},
+        "article in Spanish",
         regions=regions,
-        steps=(("tree", "trees"), ("street", "streets")),
-        leftward=("tree", "street", "classroom", "water"),
-        headings=(
-            "Spanish nouns don't lie by their article",
-            "English nouns lie by the article of their translation",
-        ),
+        plurals=PLURALS,
     )
 
 
 @figure(
     "word-similarity",
     caption="How alike twelve words are after training.",
-    alt="A square of cosines, with frames around cat, dog, horse; cow, apple; water, eagle, "
-    "classroom; gave, sent; wide, wider. Off the diagonal the strongest cells are wide and "
-    "wider, 0.7, classroom with water and eagle, gave and sent, 0.5. cat, dog and horse share "
-    "0.4 or so, but cat and cow only 0.2: cow is nearer to apple, with 0.4.",
+    alt="A staircase of twelve words, with a cell for each pair, colored by its cosine. Words of a "
+    "group have strong cells, with a number: cat, dog, horse, nouns with el, 0.4 or so; cow and "
+    "apple, with la, 0.4; water, eagle and classroom, feminine, yet with el, 0.4 and 0.5; the "
+    "verbs gave and sent 0.5; wide and wider 0.7. All other cells are faint: cow is less like cat "
+    "than like apple.",
 )
 def draw_word_similarity() -> Figure:
     rows = [_vocabularies()[0].index(word) for word in SOME_WORDS]
-    return _word_similarity(
-        _trained_tables()[0][rows],
-        SOME_WORDS,
-        groups=(3, 2, 3, 2, 2),
-        title="Words that Spanish grammar treats alike have large cosines",
-        note="Framed, from the top: nouns with el; with la; feminine, yet with el; "
-        "two verbs; one adjective twice",
-    )
+    groups = {"nouns with el": 3, "nouns with la": 2, "feminine, yet with el": 3}
+    groups |= {"verbs": 2, "one adjective": 2}
+    title = "Words that Spanish grammar treats alike have similar vectors"
+    return _word_similarity(_trained_tables()[0][rows], SOME_WORDS, groups, title)
 
 
 def neighbor_shares(table: Tensor) -> dict[str, float]:
@@ -668,30 +563,25 @@ def neighbor_shares(table: Tensor) -> dict[str, float]:
     anyone = list(zip(words, nearest_words(table, words, 1), strict=True))
     others = list(zip(nouns, nearest_words(table[rows], nouns, 1), strict=True))
 
-    def share(pairs: list, alike: Callable[[str, str], bool]) -> float:
-        return sum(alike(word, near[0]) for word, near in pairs) / len(pairs)
+    def share(pairs: list, of: Callable[[str], Any]) -> float:
+        return sum(bool(set(of(word)) & set(of(near))) for word, (near,) in pairs) / len(pairs)
 
     return {
-        "same part of speech": share(anyone, lambda a, b: kinds[a].part == kinds[b].part),
-        "nouns: same number": share(others, lambda a, b: kinds[a].number == kinds[b].number),
-        "nouns: same gender in Spanish": share(
-            others, lambda a, b: kinds[a].gender == kinds[b].gender
-        ),
-        "nouns: same field (food, pet …)": share(
-            others, lambda a, b: bool(NOUN_OF_FORM[a].tags & NOUN_OF_FORM[b].tags)
-        ),
+        "same part of speech": share(anyone, lambda word: [kinds[word].part]),
+        "nouns: same number": share(others, lambda word: [kinds[word].number]),
+        "nouns: same gender in Spanish": share(others, lambda word: [kinds[word].gender]),
+        "nouns: same field (food, pet …)": share(others, lambda word: NOUN_OF_FORM[word].tags),
     }
 
 
 @figure(
     "neighbor-shares",
-    title="After training, a word's nearest neighbor is mostly of its kind",
     caption="How often a word's nearest neighbor is of the same kind, before and after training.",
-    alt="Four lines from 0 to 100 %, on each an arrow from before to after training. Same part of "
+    alt="Nearest to trees are truck, help and Spanish before training; after it drawers, cars and "
+    "tomatoes. Below, four lines, on each an arrow from before to after training. Same part of "
     "speech: 34 % before, 94 % after training. Of the nouns: same number about a half before, "
-    "nearly all after; same gender in Spanish likewise; same field, such as food, 15 % before and "
-    "a little more than a half after. The example is trees, whose nearest neighbor is drawers: "
-    "both nouns, both plural, los árboles and los cajones, but of no common field.",
+    "nearly all after; same gender in Spanish likewise; same field, such as food, in grey, 15 % "
+    "before and a little more than a half after.",
 )
 def draw_neighbor_shares() -> Figure:
     shares = {
@@ -701,89 +591,97 @@ def draw_neighbor_shares() -> Figure:
     return share_bars(shares).figure
 
 
-WIDTHS = (8, 32, 128, 512)
+WIDEST = 512  # numbers in a vector of the paper
 ROOT = r"$\sqrt{d_\mathrm{model}}$"
-WITHOUT, WITH, POSITION = "without the factor", "with the factor", "position"
+WITHOUT, WITH, POSITION = "without the factor", f"with the factor {ROOT}", "position"
 
 
-def _measure_sizes(
-    widths: Sequence[int] = WIDTHS, words: int = 1000
-) -> tuple[dict[str, list[float]], dict[str, list[float]]]:
+def _measure_sizes(words: int = 1000) -> tuple[dict[str, float], dict[str, float]]:
     """Mean lengths of new word vectors and of positions, and the cosine of two words' sums.
 
     The sum is word vector + position vector, of two different words at the same place.
     """
-    lengths: dict[str, list[float]] = {WITHOUT: [], WITH: []}
-    cosines: dict[str, list[float]] = {name: [] for name in lengths}
-    lengths[POSITION] = []
     torch.manual_seed(0)
-    for d_model in widths:
-        embed = Embeddings(words, d_model)
-        with torch.no_grad():
-            tables = (embed.table.weight, embed(torch.arange(words)))
-        places = positional_encoding(50, d_model)
-        lengths[POSITION].append(places.norm(dim=1).mean().item())
-        for name, table in zip(cosines, tables, strict=True):
-            sums = table + places[10]
-            alike = torch.cosine_similarity(sums[::2], sums[1::2])
-            lengths[name].append(table.norm(dim=1).mean().item())
-            cosines[name].append(alike.mean().item())
-    return lengths, cosines
+    embed, places = Embeddings(words, WIDEST), positional_encoding(50, WIDEST)
+    with torch.no_grad():
+        tables = {WITHOUT: embed.table.weight, WITH: embed(torch.arange(words))}
+    sums = {name: table + places[10] for name, table in tables.items()}
+    lengths = {name: rows.norm(dim=1).mean().item() for name, rows in tables.items()}
+    lengths[POSITION] = places.norm(dim=1).mean().item()
+    return lengths, {
+        name: torch.cosine_similarity(rows[::2], rows[1::2]).mean().item()
+        for name, rows in sums.items()
+    }
 
 
 @figure(
     "embedding-lengths",
     caption="New word vectors and position vectors, with and without the root of d_model.",
-    alt="Left: arrows as long as vectors of 512 numbers are. Without the factor a word is 1 long "
-    "and a position 16 long; with the factor a word is 23 long. "
-    "Right, against the width from 8 to 512: without the factor the sums of two different words at "
-    "the same position grow alike, their cosine rises from 0.8 to 1; with it the cosine stays near "
-    "a third.",
+    alt="Two right triangles of arrows: a position, 16 long, up; at its tip a word, to the right; "
+    "and their sum. Without the factor the word is 1 long, and the sum points where the position "
+    "points. With the factor the word is 23 long, and the sum points well to the right. Below, "
+    "the cosine of two words at this position: 1.00 without the factor, 0.33 with it.",
 )
 def draw_embedding_lengths() -> Figure:
-    return _vector_sizes(WIDTHS, *_measure_sizes())
+    lengths, cosines = _measure_sizes()
+    figure, ax = canvas(style.WIDTH, 4.45)
+    note = f"A new word, {WIDEST} numbers, is added to its position: where does the sum point?"
+    heading(ax, "Without the factor the position drowns out the word", note)
+    # Word and position are drawn at right angles, as they nearly are before training.
+    unit, low, up = 0.145, 0.62, lengths[POSITION]
+    for x, (factor, alike) in zip((0.95, 4.25), cosines.items(), strict=True):
+        long, top = lengths[factor], low + unit * up
+        tip, middle = x + unit * long, (low + top) / 2
+        loud = {"size": style.TITLE - 2, "weight": "bold", "color": style.ACCENT}
+        arrow(ax, (x, low), (x, top), style.SOFT, thick=3)
+        arrow(ax, (x, top + 0.03), (tip, top + 0.03), style.ACCENT, thick=3)
+        arrow(ax, (x + 0.03, low), (tip, top), style.INK, thick=3, shrinkB=6)
+        label(ax, (x - 0.14, middle), f"position\n{up:.0f} long", size=style.LABEL, ha="right")
+        label(ax, (x, top + 0.56), factor, size=12, weight="bold")
+        label(ax, (x, top + 0.27), f"word: {long:.0f} long", **loud)
+        sum_at = x + 0.5 * unit * long + 0.2
+        label(ax, (sum_at, middle - 0.05), "sum", size=style.LABEL, weight="bold")
+        same = f"two words at this position: cosine {alike:.2f}"
+        label(ax, (x - 0.93, 0.2), same, color=style.MUTED)
+    return figure
 
 
 @figure(
     "embedding-scale",
     caption="A toy model that copies digits, with the root of d_model, without it, and without it "
     "but with a larger table at the start.",
-    alt="Three falling curves of the loss. Without the factor it falls later than the other two, "
-    "which coincide: a bracket at a loss of 1 says by how many steps. After 300 steps all three "
-    "are close to 0.1. Beside them, a row of the table at the start as 32 cells: without the "
-    "factor, all of them are faint; times the root of 32, strongly colored.",
+    alt="Two falling curves of the loss, each in a band of its runs. Without the factor it falls "
+    "later: a bracket at a loss of 1 says by 60 steps. Of the other, the name says: with the "
+    "factor, or from a larger table. After 300 steps both are close to 0.1. At each curve is a row "
+    "of the table before training as 32 cells: faint without the factor, strongly colored with it.",
 )
 def draw_embedding_scale() -> Figure:
-    bottoms = ("without", "with the factor", "without, but a larger table")
-    runs: dict[str, list] = {name: [] for name in bottoms}
+    runs: dict[str, list] = {}
     for result in experiments.load("embedding-scale")["results"]:
-        runs[result["bottom"]].append(result["losses"])
-    ax = _loss_by_bottom(runs)
-    late, early, _ = (
-        float(np.interp(-1, -np.mean(losses, axis=0)[:, 1], np.array(losses[0])[:, 0]))
-        for losses in map(np.asarray, runs.values())
-    )  # where the mean falls to 1
-    steps = f"{late - early:.0f} steps"
-    bracket(ax, (early, 1), (late, 1), steps)
-    for line in ax.lines:
-        if line.get_linewidth() < 1:  # the mean is what is told
-            line.set_alpha(0.25)
-    ax.text(111, 1.9, "without the factor √32", color=style.ACCENT)
-    alike = "with the factor, or with\na larger table: alike"
-    label(ax, (4, 0.4), alike, size=style.LABEL, color=style.MUTED)
+        runs.setdefault(result["bottom"], []).append(result["losses"])
     torch.manual_seed(0)
     row = Transformer(14, 14, TOY).src_embed.table.weight.detach()[-1]
-    beside = ax.inset_axes((0.6, 0.36, 0.4, 0.64))
-    beside.set(xlim=(0, 3), ylim=(0, 1.8))
-    beside.axis("off")
-    label(beside, (0, 1.7), "A row of the table at the start", size=style.LABEL)
-    both = "times √32: by the factor, as in the\npaper, or in a larger table"
-    rows = (
-        ("without the factor", style.ACCENT, 1.0, 1.36),
-        (both, style.MUTED, row.numel() ** 0.5, 0.68),
-    )
-    for said, color, times, y in rows:
-        strip(beside, (0, y - 0.14), 3, 0.24, row * times, limit=3, edge=color, line=1.4)
-        label(beside, (0, y - (0.42 if "\n" in said else 0.28)), said, color=color)
-    ax.set_title(f"A table that is too small at the start costs {steps}")
-    return ax.figure
+    figure, ax = style.panel(3.8)
+    crossings, root = [], f"√{len(row)}"
+    names = f"without the factor {root}", f"with the factor {root},\nor from a larger table"
+    for given, said, x, y, start, color in (
+        (runs.pop("without"), names[0], 130, 1.9, row, style.ACCENT),
+        (sum(runs.values(), []), names[1], 4, 0.2, row * len(row) ** 0.5, style.MUTED),
+    ):
+        steps, losses = np.array(given)[0, :, 0], np.array(given)[:, :, 1]
+        ax.fill_between(steps, losses.min(0), losses.max(0), color=color, alpha=0.15, linewidth=0)
+        ax.plot(steps, losses.mean(0), color=color, linewidth=3)
+        crossings.append(float(np.interp(-1, -losses.mean(0), steps)))  # the mean falls to 1
+        name = {"size": style.LABEL, "weight": "bold", "color": color, "va": "bottom"}
+        label(ax, (x, y + 0.32), said, **name)
+        ax.set(xlim=(0, 300), ylim=(0, 2.5), yticks=[0, 1, 2])
+        strip(ax, (x, y), 62, 0.18, start, limit=3, edge=color, line=1.4)
+    late, early = crossings
+    by = f"{round(late - early, -1):.0f} steps"
+    bracket(ax, (early, 1), (late, 1), "")
+    label(ax, ((late + early) / 2, 1.17), by, size=style.TITLE, weight="bold", ha="center")
+    label(ax, (196, 1.99), "a row of the embedding\ntable before training", color=style.MUTED)
+    ax.set_xlabel("step of training (band: all runs)")
+    ax.set_title(f"Without the factor {root}, a model learns some {by} later")
+    level_name(ax, "loss per token, held out")
+    return figure

@@ -3,6 +3,7 @@
 Rows are queries, the first word at the top; columns are keys.
 """
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -10,132 +11,111 @@ import numpy as np
 import torch
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.patches import Rectangle
 from torch import Tensor
 
 from course import experiments
 from course.chapters.ch06_masks.experiments import measured_influence
 from course.drawing import plots, style
 from course.drawing.arrows import arrow, box, path
+from course.drawing.cells import area
 from course.drawing.registry import figure
 from course.drawing.values import as_array
-from course.drawing.words import canvas, heading, label, titled, word, word_color
+from course.drawing.words import canvas, heading, label, word, word_color
 from transformer_lib.model.masks import causal_mask, padding_mask
 from transformer_lib.text.tokens import BOS, PAD
 
 
 def _influence(maps: Mapping[str, Any], words: Sequence[str], changed: str) -> Figure:
-    """Draw which outputs change with which word: the first square large, the others small.
+    """Draw which outputs change with which word, a square for each mask -> the figure.
 
     maps: title -> square (t, t), True where the output of the row changes with the word of the
-    column. changed: the word whose column is in the accent. Raises ValueError when a square doesn't
-    fit the words or holds anything but True and False (1 and 0).
+    column. changed: the word whose column is in the accent.
     """
-    squares = {name: as_array(one) for name, one in maps.items()}
-    for name, square in squares.items():
-        if square.shape != (len(words), len(words)):
-            raise ValueError(f"{name!r}: {len(words)} words don't fit the shape {square.shape}")
-        if not np.isin(square, (0, 1)).all():
-            raise ValueError(f"{name!r}: the answers are True and False only")
-    figure, ax = canvas(style.WIDTH, 4.9)
-    note = "Filled: the output changes when the word does"
+    wide, high, low = 0.65, 0.46, 0.42
+    figure, ax = canvas(style.WIDTH, low + high * len(words) + 2.02)
+    note = "Filled: the output of this row changes when the word of this column does"
     heading(ax, "With the causal mask, a word reaches only itself and later places", note)
-    top, lit = 3.1, list(words).index(changed)
-    for number, (name, square) in enumerate(squares.items()):
-        left, wide, high = (5.75, 0.42, 0.3) if number else (1.35, 0.74, 0.52)
+    top, lit = low + high * len(words), list(words).index(changed)
+    label(ax, (0.02, top + 0.2), "output at", color=style.MUTED)
+    for left, (name, given) in zip((0.97, 4.72), maps.items(), strict=False):
+        square = as_array(given)
         for (row, column), yes in np.ndenumerate(square):
             fill = (style.ACCENT if column == lit else style.SOFT) if yes else style.GROUND
             look = {"color": style.PAPER, "line": 1.5, "round": 0.03, "fill": fill}
             box(ax, (left + wide * (column + 0.5), top - high * (row + 0.5)), wide, high, **look)
-        label(ax, (left, top + 0.8), name, size=12, weight="bold")
-        if number:
-            said = "every output changes,\nwhichever word is changed"
-            label(ax, (left, top - high * len(words) - 0.35), said)
-            continue
-        reached = f"“{changed}” changes {int(square[:, lit].sum())} of {len(words)} outputs"
-        look = {"size": 12, "weight": "bold", "color": style.ACCENT, "ha": "center"}
-        label(ax, (left + wide * (lit + 0.5), top - high * len(words) - 0.2), reached, **look)
-        label(ax, (left, top + 0.5), "the word that is changed", color=style.MUTED)
-        label(ax, (0.02, top + 0.2), "the output at", color=style.MUTED)
+        label(ax, (left, top + 1.12), name, size=12, weight="bold")
+        x, loud = (
+            left + wide * (lit + 0.5),
+            {"weight": "bold", "color": style.ACCENT, "ha": "center"},
+        )
+        label(ax, (x, top + 0.79), "changed", **loud)
+        arrow(ax, (x, top + 0.69), (x, top + 0.38), style.ACCENT)
+        reached = f"{int(square[:, lit].sum())} of {len(words)} outputs change"
+        label(ax, (x, low - 0.2), reached, size=12, **loud)
         for place, text in enumerate(words):
-            word(ax, (left + wide * (place + 0.5), top + 0.2), text)
-            word(ax, (left - 0.16, top - high * (place + 0.5)), text, ha="right")
+            word(ax, (left + wide * (place + 0.5), top + 0.2), text, size=style.NOTE)
+            if left < 1:
+                word(ax, (left - 0.12, top - high * (place + 0.5)), text, size=10, ha="right")
     return figure
 
 
-def _mask_equation(masks: Mapping[str, Any], first: Sequence[str], rest: str) -> Figure:
-    """Draw three boolean squares (t, t) as an equation: a & b = c -> the figure.
+def _mask_equation(masks: Mapping[str, Any], words: Sequence[str]) -> Figure:
+    """Draw three boolean squares (t, t) of the words as an equation: a & b = c -> the figure.
 
-    masks: title -> square. first: the words of the first rows and columns; rest: that of all
-    others, which is written once.
+    masks: title -> square. What the first two hide is hatched in two ways, in the third in both.
     """
-    count, cell, left, gap, bottom = len(next(iter(masks.values()))), 0.42, 0.93, 0.37, 0.44
-    figure, ax = canvas(style.WIDTH, bottom + cell * count + 1.12)
-    note = "Row: a word that looks. Column: may it see this one? 1 is yes"
+    count, cell, left, gap, bottom = len(words), 0.42, 0.95, 0.37, 0.08
+    figure, ax = canvas(style.WIDTH, bottom + cell * count + 1.15)
+    note = "Row: a word that looks. Columns: the same words; filled is what it may see"
     heading(ax, "Both masks together hide padding and what comes later", note)
-    top, half = bottom + cell * count, cell * (len(first) + count) / 2  # in the middle of the rest
-    said = f"{rest} × {count - len(first)}"
-    for number, (name, square) in enumerate(masks.items()):
-        x, loud = left + number * (cell * count + gap), number == len(masks) - 1
-        color = style.ACCENT if loud else style.INK
-        label(
-            ax,
-            (x, top + 0.2),
-            name.removesuffix(" (&)"),
-            size=style.LABEL,
-            weight="bold",
-            color=color,
+    top, squares = bottom + cell * count, [as_array(square) for square in masks.values()]
+    for place, text in enumerate(words):
+        word(ax, (left - 0.14, top - cell * (place + 0.5)), text, size=style.NOTE, ha="right")
+    for number, (name, square) in enumerate(zip(masks, squares, strict=True)):
+        x, color = (
+            left + number * (cell * count + gap),
+            (style.SOFT, style.SOFT, style.ACCENT)[number],
         )
-        for (row, column), seen in np.ndenumerate(as_array(square)):
-            at = x + cell * (column + 0.5), top - cell * (row + 0.5)
-            fill = (style.ACCENT if loud else style.SOFT) if seen else style.GROUND
-            look = {"color": style.PAPER, "line": 1.5, "round": 0.03, "fill": fill}
-            box(ax, at, cell, cell, **look)
-            label(ax, at, "1" if seen else "", ha="center", color=style.ink_on(fill))
-        for place, text in enumerate(first):
-            apart = 0.06 * (2 * place - len(first) + 1)  # chips are wider than cells
-            at = x + cell * (place + 0.5) + apart, bottom - 0.24
-            word(ax, at, text, size=style.NOTE)
-        ends = x + cell * len(first) + 0.05, x + cell * count - 0.05
-        path(ax, [(end, bottom - 0.06) for end in ends], style.SOFT, head=False)
-        word(ax, (x + half, bottom - 0.24), said, size=style.NOTE)
+        ink = style.ACCENT if number == 2 else style.INK
+        label(ax, (x, top + 0.2), name, size=style.LABEL, weight="bold", color=ink)
+        for (row, column), seen in np.ndenumerate(square):
+            at = x + cell * column + 0.015, top - cell * (row + 1) + 0.015
+            area(ax, at, cell - 0.03, cell - 0.03, color if seen else style.GROUND)
+            for own, lines in enumerate(("////", r"\\\\")):
+                if not squares[own][row, column] and number in (own, 2):
+                    look = {"hatch": lines, "hatchcolor": style.SOFT, "facecolor": "none"}
+                    ax.add_patch(Rectangle(at, cell - 0.03, cell - 0.03, linewidth=0, **look))
+        if number < 2:
+            row, column = np.argwhere(square == 0).mean(axis=0) + 0.5
+            ground = {"facecolor": style.GROUND, "edgecolor": "none", "pad": 3}
+            at, said = (x + cell * column, top - cell * row), ("padding", "later")[number]
+            label(ax, at, said, size=style.LABEL, ha="center", bbox=ground)
         sign = ("", "&", "=")[number]
         label(ax, (x - gap / 2, (top + bottom) / 2), sign, size=20, ha="center", weight="bold")
-    for place, text in enumerate(first):
-        word(ax, (left - 0.14, top - cell * (place + 0.5)), text, size=style.NOTE, ha="right")
-    ends = top - cell * len(first) - 0.05, bottom + 0.05
-    path(ax, [(left - 0.06, end) for end in ends], style.SOFT, head=False)
-    word(ax, (left - 0.18, top - half), said, size=style.NOTE, ha="right")
     return figure
 
 
 def _staircase(tgt_in: Sequence[str], tgt_out: Sequence[str]) -> Figure:
     """Draw what the decoder may see at each position, a row for each, and what it must predict.
 
-    Words that may be seen have their color, later ones are covered. Raises ValueError when the two
-    rows differ in length.
+    Words that may be seen have their color, later ones are covered.
     """
-    if len(tgt_in) != len(tgt_out):
-        raise ValueError(
-            f"tgt_in has {len(tgt_in)} words and tgt_out {len(tgt_out)}; "
-            "they should have the same number"
-        )
     count, step = len(tgt_in), 0.55
     figure, ax = canvas(8, step * count + 1.05)
     heading(ax, "Each row sees one word more, and predicts the next one")
     wide = 6.1 / count
     label(ax, (0.06, step * count + 0.3), "what it may see", color=style.MUTED)
     label(ax, (6.85, step * count + 0.3), "what it predicts", color=style.MUTED)
-    for i, (_, predicted) in enumerate(zip(tgt_in, tgt_out, strict=True)):
-        y = step * (count - i - 0.5) + 0.08
+    stairs = [(0.08, step * count + 0.08)]
+    for i, predicted in enumerate(tgt_out):
+        y, corner = step * (count - i - 0.5) + 0.08, 0.04 + wide * (i + 1)
+        stairs += [(corner, y + step / 2), (corner, y - step / 2)]
         for j, text in enumerate(tgt_in):
             _tile(ax, (0.04 + wide * (j + 0.5), y), wide - 0.08, text if j <= i else "")
         arrow(ax, (6.28, y), (6.72, y))
         _tile(ax, (7.4, y), 1.14, predicted)
-    stairs = [(0.0, step * count + 0.08)]
-    for i in range(count):
-        x, y = 0.04 + wide * (i + 1), step * (count - i) + 0.08
-        stairs += [(x, y), (x, y - step)]
-    path(ax, stairs, style.INK, thick=2.5, head=False)
+    path(ax, [*stairs[:-1], (corner, 0.13)], style.INK, thick=2.5, head=False)
     return figure
 
 
@@ -150,41 +130,12 @@ def _tile(ax: Axes, at: tuple[float, float], wide: float, text: str) -> None:
         label(ax, at, text, size=13, ha="center", weight="bold", color=style.readable(color))
 
 
-def _leak_curves(runs: Sequence[Mapping[str, Any]], title: str = "") -> Figure:
-    """Draw how models with and without a causal mask learn -> the figure.
-
-    runs: {"mask": "causal" or "none", "seed", "history": [{"step", "next_word", "right_rows"}]},
-    the form of the experiment "masks". Raises ValueError when one of the two kinds is missing.
-    """
-    if {run["mask"] for run in runs} != {"causal", "none"}:
-        raise ValueError('the curves need runs with mask "causal" and runs with mask "none"')
-    looks = {
-        "none": ("mask shows everything", style.ACCENT),
-        "causal": ("causal mask", style.MUTED),
-    }
-    figure, panels = style.panels(2, 3.7, sharey=True)
-    titled(figure, title, f"Each line is one training run: {len(runs) // 2} with each mask")
-    titles = {
-        "next_word": "Next word right, after a right beginning",
-        "right_rows": "Whole row of digits right, written alone",
-    }
-    places = (
-        {"causal": (150, 0.78), "none": (82, 1.05)},
-        {"causal": (205, 0.8), "none": (82, 0.05)},
-    )
-    for ax, (quantity, title), at in zip(panels, titles.items(), places, strict=True):
-        for run in runs:
-            color = looks[run["mask"]][1]
-            steps, shares = ([e[key] for e in run["history"]] for key in ("step", quantity))
-            ax.plot(steps, shares, color=color, linewidth=1.6)
-        for mask, (name, color) in looks.items():
-            ax.text(*at[mask], name, color=color, weight="bold")
-        ax.set_title(title, fontsize=style.LABEL)
-        ax.set_xlabel("step of training")
-        ax.set(xlim=(0, 305), ylim=(-0.02, 1.12), xticks=range(0, 301, 100))
-    plots.shares(panels[0].yaxis)
-    figure.get_layout_engine().set(w_pad=0.15)
-    return figure
+def _digits(ax: Axes, y: float, digits: Sequence[int], slots: int, color: str) -> None:
+    """A row of digits in slots; what isn't written is an empty slot."""
+    for place in range(slots):
+        text = str(digits[place]) if place < len(digits) else ""
+        look = {"fill": None if text else style.PAPER, "size": 13, "round": 0.03}
+        box(ax, (5.75 + 0.31 * place, y), 0.28, 0.29, text, color, **look)
 
 
 TGT_IN = ["<bos>", "me", "gustan", "los", "árboles"]
@@ -196,7 +147,7 @@ def _three_masks(tgt_in: Tensor) -> dict[str, Tensor]:
     length = len(tgt_in)
     padding = padding_mask(tgt_in[None]).expand(1, 1, length, length)[0, 0]
     causal = causal_mask(length)[0, 0]
-    return {"padding mask": padding, "causal mask": causal, "both (&)": padding & causal}
+    return {"padding mask": padding, "causal mask": causal, "both": padding & causal}
 
 
 @figure(
@@ -216,35 +167,66 @@ def draw_staircase() -> Figure:
     "masks-three",
     caption="The padding mask, the causal mask, and both together.",
     alt="Three squares with a row and a column for each of '<bos> gracias <pad> <pad> <pad>', as "
-    "an equation: padding mask & causal mask = both. Padding mask: the first two columns are 1. "
-    "Causal mask: the lower left triangle with its diagonal is 1. Both: 1 only where both are, in "
-    "the first two columns on and below the diagonal.",
+    "an equation: padding mask & causal mask = both. Padding mask: the first two columns are "
+    "filled, the padding is hatched. Causal mask: the lower left triangle with its diagonal is "
+    "filled, what comes later is hatched the other way. Both: filled only where both are, in the "
+    "first two columns on and below the diagonal; where both masks hide, the hatches cross.",
 )
 def draw_three_masks() -> Figure:
     masks = _three_masks(torch.tensor([BOS, 4, PAD, PAD, PAD]))
-    return _mask_equation(masks, ["<bos>", "gracias"], "<pad>")
+    return _mask_equation(masks, ["<bos>", "gracias", "<pad>", "<pad>", "<pad>"])
 
 
 @figure(
     "masks-influence",
     caption="Which outputs change when one target word changes, measured in a random model.",
-    alt="A large square, with the causal mask: a row for the output at each word, a column for "
-    "each word changed. Only the lower left triangle is filled; the column of 'gustan' is rust: "
-    "the outputs at 'gustan', 'los' and 'árboles' change. Beside it a small square, with a mask "
-    "that shows everything: all is filled.",
+    alt="Two squares: a row for the output at each word, a column for each word changed. With the "
+    "causal mask only the lower left triangle is filled, and in the column of 'gustan', in rust, 3 "
+    "of 5: the outputs at 'gustan', 'los' and 'árboles' change. Without a mask all is filled: 5 of "
+    "5 change.",
 )
 def draw_influence() -> Figure:
-    return _influence(measured_influence(), TGT_IN, "gustan")
+    maps = zip(
+        ("with the causal mask", "without a mask"), measured_influence().values(), strict=True
+    )
+    return _influence(dict(maps), TGT_IN, "gustan")
 
 
 @figure(
     "masks-leak-curves",
     caption="A model whose mask leaks learns faster and can do nothing: three seeds of each kind.",
-    alt="Two panels against the step of training. Left, next word right after a right beginning: "
-    "the three models without a mask reach 100 % by step 125, before those with the causal mask. "
-    "Right, whole rows written alone: with the causal mask more than 95 % at the end, without it "
-    "0 % at every step.",
+    alt="Left, next word right in training, against the step: with a leaking mask 100 % by step "
+    "100, before those with the causal mask. Right, what they write alone when they read 7 2 4 4 9 "
+    "0: with the causal mask 0 9 4 4 2 7, and of all rows 99 % right; with the leaking mask two of "
+    "three write nothing and one 9 9 9, and 0 % are right.",
 )
 def draw_leak_curves() -> Figure:
-    title = "A model whose mask leaks learns faster, and can do nothing"
-    return _leak_curves(experiments.load("masks")["runs"], title)
+    runs, reads = (experiments.load("masks")[key] for key in ("runs", "reads"))
+    figure, ax = canvas(style.WIDTH, 4.3)
+    note = "They learn to write rows of digits backwards: three models with each mask"
+    heading(ax, "A model whose mask leaks learns faster, and can do nothing", note)
+    label(ax, (0.02, 3.4), "In training: next word right", size=12, weight="bold")
+    label(ax, (4.3, 3.4), "Alone: what it writes", size=12, weight="bold")
+    label(ax, (5.48, 2.9), "read", ha="right")
+    _digits(ax, 2.9, reads, len(reads), style.MUTED)
+    left = figure.add_axes((0.075, 0.15, 0.4, 0.57))
+    for mask, name, color, y, at in (
+        ("causal", "causal mask", style.MUTED, 2.08, (140, 0.7)),
+        ("none", "leaking mask", style.ACCENT, 1.12, (82, 1.07)),
+    ):
+        own = [run for run in runs if run["mask"] == mask]
+        shares = np.array([[entry["next_word"] for entry in run["history"]] for run in own])
+        steps = [entry["step"] for entry in own[0]["history"]]
+        left.fill_between(steps, shares.min(0), shares.max(0), color=color, alpha=0.15, linewidth=0)
+        left.plot(steps, shares.mean(0), color=color, linewidth=3)
+        bold = {"weight": "bold", "color": color}
+        label(left, at, name, size=style.LABEL, **bold)
+        label(ax, (4.3, y), name, size=style.LABEL, **bold)
+        right = np.mean([run["history"][-1]["right_rows"] for run in own])
+        label(ax, (4.3, y - 0.33), f"{100 * right:.0f} % right", size=17, **bold)
+        for row, (digits, times) in enumerate(Counter(tuple(run["writes"]) for run in own).items()):
+            _digits(ax, y - 0.35 * row, digits, len(reads), color)
+            label(ax, (7.57, y - 0.35 * row), f"{times} of {len(own)}", color=style.MUTED)
+    left.set(xlabel="step of training", xlim=(0, 305), ylim=(0, 1.05), xticks=range(0, 301, 100))
+    plots.shares(left.yaxis)
+    return figure

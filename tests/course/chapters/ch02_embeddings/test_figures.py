@@ -5,20 +5,23 @@ import math
 import numpy as np
 import pytest
 import torch
+from matplotlib.patches import Rectangle
 
+from course import experiments
 from course.chapters.ch02_embeddings.figures import (
-    EXAMPLES,
     GENDERS,
+    NEAR_TREES,
     POSITION,
+    SOME_WORDS,
+    WIDEST,
     WITH,
     WITHOUT,
-    _loss_by_bottom,
+    _measure_sizes,
     _pulled_rows,
-    _vector_sizes,
     _word_similarity,
     draw_noun_map,
     draw_word_map,
-    draw_word_similarity,
+    first_tables,
     flat_map,
     nearest_words,
     neighbor_shares,
@@ -27,40 +30,39 @@ from course.chapters.ch02_embeddings.figures import (
     word_map,
 )
 from course.drawing import style
+from course.drawing.registry import FIGURES
 from course.grammar.classes import english_class
-from course.grammar.lexicon import NOUN_OF_FORM
+from transformer_lib.model.embedding import Embeddings, positional_encoding
 from transformer_lib.translator import Translator
 
 WORDS = ["a", "b", "c"]
+BEFORE_AFTER = {"before": "one", "after": "two"}
 KINDS = {"noun": ("#2774A7", "circle"), "verb": ("#E89F2A", "square")}
 
 
-def test_similarity_is_the_cosine():
-    ax = _word_similarity([[2.0, 0.0], [3.0, 3.0], [0.0, -1.0]], WORDS).axes[0]
+def test_similarity_is_the_cosine_of_each_pair():
+    ax = _word_similarity([[2.0, 0.0], [3.0, 3.0], [0.0, -1.0]], WORDS, {"x": 2, "y": 1}, "").axes[
+        0
+    ]
+    cells = [patch.get_facecolor() for patch in ax.patches if isinstance(patch, Rectangle)]
     root = 1 / math.sqrt(2)
-    expected = [[1, root, 0], [root, 1, -root], [0, -root, 1]]
-    np.testing.assert_allclose(ax.images[0].get_array(), expected, atol=1e-9)
-    assert [text.get_text() for text in ax.texts if text.get_text() in WORDS] == 2 * WORDS
+    assert cells[:3] == [style.SIGNED((cosine + 1) / 2) for cosine in (root, 0, -root)]
+    assert [text.get_text() for text in ax.texts[2:] if text.get_text()][:5] == [
+        *("a", "0.7", "b", "x", "c")
+    ]
 
 
-def test_the_framed_words_are_more_alike_than_others():
-    ax = draw_word_similarity().axes[0]
-    cosines = np.ma.getdata(ax.images[0].get_array())
-    framed = np.zeros_like(cosines, bool)
+def test_words_of_a_group_are_more_alike_than_others():
+    drawn = FIGURES["word-similarity"]
+    numbers = [text.get_text() for text in drawn.draw().axes[0].texts if "." in text.get_text()]
+    assert numbers == ["0.4"] * 3 + ["0.4"] + ["0.4", "0.5", "0.5"] + ["0.5"] + ["0.7"]
+    vocab, table = Translator.load().src.vocab, Translator.load().model.src_embed.table.weight
+    rows = torch.nn.functional.normalize(table.detach()[vocab.encode(SOME_WORDS)], dim=1)
+    cosines = (rows @ rows.T).numpy()
+    together = np.zeros_like(cosines, bool)
     for first, count in ((0, 3), (3, 2), (5, 3), (8, 2), (10, 2)):
-        framed[first : first + count, first : first + count] = True
-    others = ~framed & ~np.eye(len(cosines), dtype=bool)
-    assert cosines[framed].min() > 0.35 and np.median(cosines[others]) < 0.1
-    assert cosines[5:8, 5:8].min() > 0.35, "water, eagle, classroom"
-
-
-@pytest.mark.parametrize(
-    ("vectors", "message"),
-    [(torch.ones(2, 5), "3 words need vectors"), (torch.zeros(3, 5), "'a' has the vector 0")],
-)
-def test_similarity_needs_a_direction_for_each_word(vectors, message):
-    with pytest.raises(ValueError, match=message):
-        _word_similarity(vectors, WORDS)
+        together[first : first + count, first : first + count] = True
+    assert cosines[together].min() > 0.35 > cosines[~together].max()
 
 
 def test_the_map_keeps_the_two_widest_directions():
@@ -104,10 +106,11 @@ def point(**changes) -> dict:
 
 def test_the_chart_carries_words_places_and_choices():
     points = [point(), point(word="ran", kind="verb", view=1)]
-    spec = word_map(points, KINDS, ["before", "after"], landmarks=["cat"]).to_dict()
+    spec = word_map(points, KINDS, BEFORE_AFTER, {"cat": "the cat"}, "").to_dict()
     rows = spec["data"]["values"]
     assert [row["word"] for row in rows] == ["cat", "ran"]
     assert [row["landmark"] for row in rows] == [True, False]
+    assert [row["said"] for row in rows] == ["the cat", "ran"]
     assert (rows[0]["x"], rows[0]["y"]) == (1.5, -2.0)
     bound = {param["name"]: param.get("bind") for param in spec["params"]}
     assert bound["view"]["labels"] == ["before", "after"]
@@ -119,44 +122,43 @@ def test_the_chart_carries_words_places_and_choices():
 def test_regions_have_names_and_a_search_without_a_hit_says_so():
     region = {"view": 0, "region": "nouns", "x": 1.0, "y": 1.0, "kind": "noun", "spread": 0.25}
     points = [point(), point(x=3.5)]
-    spec = word_map(points, KINDS, ["all"], regions=[region], leftward=["cat"]).to_dict()
+    spec = word_map(points, KINDS, {"all": ""}, {}, "", regions=[region]).to_dict()
     rows = spec["data"]["values"]
     assert [row["region"] for row in rows] == ["", "", "nouns"]
-    assert [row["left"] for row in rows] == [True, True, False]
     rim = math.sqrt(5 * 0.25 / math.pi) * 530 / 2  # of a disc as wide as its words are spread
     assert (rows[-1]["dx"], rows[-1]["dy"]) == (0, -round(rim + 16))
+    assert rows[-1]["disc"] == round(math.pi * (rim + 16) ** 2)
     assert "no word here begins with" in str(spec["layer"])
-    with pytest.raises(ValueError, match="'nouns' is of the kind 'x'"):
-        word_map([], KINDS, ["all"], regions=[{**region, "kind": "x"}])
 
 
 def test_an_arrow_leads_from_word_to_word_where_a_view_has_both():
     points = [point(x=0, y=0), point(word="cats", x=2, y=1), point(view=1), point(view=1, x=9, y=9)]
-    spec = word_map(points, KINDS, ["a", "b"], steps=[("cat", "cats")]).to_dict()
+    spec = word_map(points, KINDS, BEFORE_AFTER, {}, "", plurals={"cat": "cats"}).to_dict()
     (arrow,) = (row for row in spec["data"]["values"] if "angle" in row)
     right, up = arrow["x2"] - arrow["x1"], arrow["y2"] - arrow["y1"]
     assert 0 < arrow["x1"] < arrow["x2"] < 2 and right / up == pytest.approx(2, abs=0.01)
+    assert arrow["xm"] == pytest.approx(1) and arrow["ym"] == pytest.approx(0.5)
     assert arrow["angle"] == round(math.degrees(math.atan2(530, 342)))
     assert "isValid(datum.angle)" in str(spec)
 
 
 def test_a_heading_stands_above_each_view():
     points = [point(), point(word="ran", kind="verb", view=1)]
-    title = word_map(points, KINDS, ["a", "b"], headings=["one", "two"]).to_dict()["title"]
+    title = word_map(points, KINDS, BEFORE_AFTER, {}, "").to_dict()["title"]
     assert title["text"] == {"expr": '["one", "two"][view]'} and "near" in title["subtitle"]
-    alone = word_map([point()], KINDS, ["a"], headings=["one"]).to_dict()["title"]
-    assert alone["text"] == "one"
 
 
-def test_one_view_leaves_nothing_to_choose():
-    spec = word_map([point()], KINDS, ["all"]).to_dict()
-    assert "view" not in [param["name"] for param in spec["params"]]
-
-
-@pytest.mark.parametrize("changes", [{"kind": "name"}, {"view": 1}])
-def test_a_point_that_the_map_has_no_place_for(changes):
-    with pytest.raises(ValueError, match="'cat' is of the kind"):
-        word_map([point(**changes)], KINDS, ["all"])
+def test_a_name_stands_where_there_are_no_dots_and_no_other_name():
+    near = point(word="", x=0.3, y=0)  # 16 pixels to the right
+    points = [point(x=0, y=0), near, point(word="ran", x=0, y=1), point(word="", x=10, y=9)]
+    data = word_map(points, KINDS, {"all": ""}, {"cat": "cat", "ran": "ran"}, "").to_dict()["data"]
+    cat, ran = (row for row in data["values"] if row["landmark"])
+    assert (cat["dx"], cat["dy"]) == (-26, 0) and (ran["dx"], ran["dy"]) == (8, 0)
+    points[2] |= {"x": -1, "y": 0}  # now the other name would stand on that of the cat
+    data = word_map(points, KINDS, {"all": ""}, {"cat": "cat", "ran": "ran"}, "").to_dict()["data"]
+    cat, ran = (row for row in data["values"] if row["landmark"])
+    ends = [round(row["x"] * 530 / 11) + row["dx"] for row in (cat, ran)]
+    assert abs(ends[0] - ends[1]) > 18 or abs(cat["dy"] - ran["dy"]) > 12
 
 
 def test_shares_before_and_after_are_dots_and_percent():
@@ -172,37 +174,63 @@ def test_shares_before_and_after_are_dots_and_percent():
         share_bars({"before": {"x": 0.25}, "after": {"y": 1.0}})
 
 
-def test_the_neighbor_of_trees_is_as_the_examples_say():
-    translator = Translator.load()
-    words, table = translator.src.vocab.tokens, translator.model.src_embed.table.weight.detach()
-    assert nearest_words(table, words, 1)[words.index("trees")] == ["drawers"]
-    trees, drawers = (NOUN_OF_FORM[word] for word in ("trees", "drawers"))
-    kinds = [english_class(word) for word in ("trees", "drawers")]
-    assert kinds[0] == kinds[1] and (kinds[0].part, kinds[0].number) == ("noun", "many")
-    assert trees.gender == drawers.gender == "m" and not trees.tags & drawers.tags
-    spanish = [f"los {noun.in_spanish('m', plural=True)}" for noun in (trees, drawers)]
-    assert " → ".join(spanish) in EXAMPLES.values()
-    assert set(EXAMPLES) == set(neighbor_shares(table))
+def test_the_neighbors_of_trees_are_as_drawn():
+    words, trained = Translator.load().src.vocab.tokens, Translator.load().model.src_embed.table
+    for table, near in zip((first_tables()[0], trained.weight.detach()), NEAR_TREES, strict=True):
+        assert nearest_words(table, words, 3)[words.index("trees")] == list(near)
+    kinds = [english_class(word) for word in ("trees", *NEAR_TREES[1])]
+    assert len({(kind.part, kind.number, kind.gender) for kind in kinds}) == 1
 
 
-def test_lengths_are_arrows_and_alikeness_is_drawn_against_the_width():
-    lengths = {WITHOUT: [1.0, 2.0], WITH: [6.0, 7.0], POSITION: [2.0, 4.0]}
-    figure = _vector_sizes([8, 32], lengths, {WITHOUT: [0, 1], WITH: [0, 0]})
-    left, right = figure.axes
-    drawn = [patch._posA_posB for patch in left.patches]
-    assert [(a[0], b[0]) for a, b in drawn] == [(0, 2), (0, 4), (0, 7), (0, 4)]
-    texts = [text.get_text() for text in left.texts]
-    assert texts == [WITHOUT, "word: 2", "position: 4", WITH, "word: 7", "position: 4"]
-    assert [list(line.get_ydata()) for line in right.lines] == [[0, 1], [0, 0]]
-    with pytest.raises(ValueError, match="'word' has 1 values for 2 widths"):
-        _vector_sizes([8, 32], {"word": [1.0]}, {})
+def test_grammar_is_shared_and_a_field_by_half():
+    shares = neighbor_shares(Translator.load().model.src_embed.table.weight.detach())
+    *grammar, field = shares.values()
+    assert min(grammar) > 0.9 and field == pytest.approx(0.5, abs=0.05)
 
 
-def test_the_thick_curve_is_the_mean_of_the_thin_ones():
-    ax = _loss_by_bottom({"with": [[(10, 2.0), (20, 1.0)], [(10, 4.0), (20, 2.0)]]})
-    assert list(ax.lines[-1].get_ydata()) == [3.0, 1.5] and len(ax.lines) == 3
-    with pytest.raises(ValueError, match="not measured at the same steps"):
-        _loss_by_bottom({"with": [[(10, 2.0)], [(20, 4.0)]]})
+def test_word_and_position_are_arrows_as_long_as_measured_and_meet_in_the_sum():
+    lengths, _ = _measure_sizes()
+    figure = FIGURES["embedding-lengths"].draw()
+    ways = [np.subtract(*patch._posA_posB[::-1]) for patch in figure.axes[0].patches]
+    unit = ways[0][1] / lengths[POSITION]
+    for (position, word, both), name in zip((ways[:3], ways[3:]), (WITHOUT, WITH), strict=True):
+        np.testing.assert_allclose(position, (0, unit * lengths[POSITION]))
+        np.testing.assert_allclose(word, (unit * lengths[name], 0), atol=1e-9)
+        np.testing.assert_allclose(both, position + word, atol=0.05)
+    texts = [text.get_text() for text in figure.axes[0].texts]
+    for said in ("word: 1 long", "word: 23 long"):
+        assert said in texts and said[6:] in FIGURES["embedding-lengths"].alt
+    shown = [text[-4:] for text in texts if "cosine" in text]
+    assert shown == ["1.00", "0.33"]
+    assert all(cosine in FIGURES["embedding-lengths"].alt for cosine in shown)
+
+
+def test_a_new_word_stands_nearly_at_a_right_angle_to_its_position():
+    torch.manual_seed(0)
+    rows = Embeddings(1000, WIDEST).table.weight.detach()
+    cosines = torch.cosine_similarity(rows, positional_encoding(50, WIDEST)[10][None])
+    assert cosines.abs().mean() < 0.05
+
+
+def test_the_curves_are_means_and_what_lies_between_them_is_in_the_title():
+    drawn, losses = FIGURES["embedding-scale"], {}
+    for run in experiments.load("embedding-scale")["results"]:
+        late = run["bottom"] == "without"
+        losses.setdefault(late, []).append([loss for _, loss in run["losses"]])
+    ax = drawn.draw().axes[0]
+    for line, late in zip(ax.lines, (True, False), strict=True):
+        np.testing.assert_allclose(line.get_ydata(), np.mean(losses[late], axis=0))
+    assert ax.get_title() == "Without the factor √32, a model learns some 60 steps later"
+    assert "60 steps" in [text.get_text() for text in ax.texts] and "60 steps" in drawn.alt
+
+
+def test_a_larger_table_learns_as_the_factor_does():
+    losses: dict[str, list] = {}
+    for run in experiments.load("embedding-scale")["results"]:
+        losses.setdefault(run["bottom"], []).append([loss for _, loss in run["losses"]])
+    means = {name: np.mean(runs, axis=0) for name, runs in losses.items()}
+    larger = means["without, but a larger table"]
+    assert np.abs(means["with the factor"] - larger).max() < 0.1
 
 
 def test_the_words_pull_their_rows_out_of_the_table():
@@ -214,8 +242,6 @@ def test_the_words_pull_their_rows_out_of_the_table():
     assert rows == [[0, 1], [2, 3], [4, 5], [4, 5], [0, 1]]
     colored = [image.get_cmap().name == style.SIGNED.name for image in ax.images]
     assert colored == [True, False, True, True, True], "the row that nobody pulls has no color"
-    with pytest.raises(ValueError, match="don't fit 2 ids"):
-        _pulled_rows([2, 0], table, ["c", "a", "b"], WORDS)
 
 
 # --- what the maps of the shipped translator claim ---

@@ -1,7 +1,6 @@
 """Masks drawn: ones where a word may be seen, the shift, the stored curves, measured influence."""
 
 import numpy as np
-import pytest
 import torch
 from matplotlib.colors import to_hex
 from matplotlib.patches import FancyBboxPatch
@@ -11,12 +10,12 @@ from course.chapters.ch06_masks.experiments import measured_influence
 from course.chapters.ch06_masks.figures import (
     COVERED,
     _influence,
-    _leak_curves,
     _mask_equation,
     _staircase,
     _three_masks,
 )
 from course.drawing import style
+from course.drawing.registry import FIGURES
 from transformer_lib import causal_mask
 
 
@@ -27,27 +26,28 @@ def test_the_changed_words_column_is_loud_and_counts_its_outputs():
     fills = np.reshape([to_hex(cell.get_facecolor()) for cell in cells], (3, 3))
     np.testing.assert_array_equal(fills != style.GROUND.lower(), mask)
     np.testing.assert_array_equal(fills == style.ACCENT.lower(), [[0, 0, 0], [0, 1, 0], [0, 1, 0]])
-    assert "“b” changes 2 of 3 outputs" in [text.get_text() for text in ax.texts]
-
-
-def test_what_is_no_answer_for_these_words_is_refused():
-    with pytest.raises(ValueError, match="'x': 2 words don't fit the shape"):
-        _influence({"x": causal_mask(3)[0, 0]}, ["a", "b"], "a")
-    with pytest.raises(ValueError, match="'x': the answers are True and False only"):
-        _influence({"x": torch.full((1, 1), 0.5)}, ["a"], "a")
+    assert "2 of 3 outputs change" in [text.get_text() for text in ax.texts]
 
 
 def test_both_is_where_both_are():
     masks = _three_masks(torch.tensor([1, 7, 0]))
-    assert masks["both (&)"].tolist() == [[1, 0, 0], [1, 1, 0], [1, 1, 0]]
-    assert torch.equal(masks["both (&)"], masks["padding mask"] & masks["causal mask"])
+    assert masks["both"].tolist() == [[1, 0, 0], [1, 1, 0], [1, 1, 0]]
+    assert torch.equal(masks["both"], masks["padding mask"] & masks["causal mask"])
 
 
-def test_the_equation_has_a_one_where_each_mask_has_one():
+def test_the_equation_fills_what_each_mask_shows_and_hatches_what_it_hides():
     masks = _three_masks(torch.tensor([1, 7, 0, 0]))
-    said = [text.get_text() for text in _mask_equation(masks, ["a", "b"], "c").axes[0].texts]
-    assert said.count("1") == sum(int(mask.sum()) for mask in masks.values())
-    assert said.count("c × 2") == 4 and said.index("&") < said.index("=")
+    ax = _mask_equation(masks, ["a", "b", "c", "c"]).axes[0]
+    cells = [patch for patch in ax.patches if not patch.get_hatch()]
+    shown = np.reshape(
+        [to_hex(c.get_facecolor()) != style.GROUND.lower() for c in cells], (3, 4, 4)
+    )
+    np.testing.assert_array_equal(shown, np.stack([np.asarray(mask) for mask in masks.values()]))
+    hatches = [patch.get_hatch() for patch in ax.patches if patch.get_hatch()]
+    by_padding, later = (int((~mask).sum()) for mask in list(masks.values())[:2])
+    assert sorted(map(hatches.count, set(hatches))) == sorted([2 * by_padding, 2 * later])
+    said = [text.get_text() for text in ax.texts]
+    assert said.index("&") < said.index("=") and {"padding", "later"} <= set(said)
 
 
 def test_the_staircase_opens_one_word_more_in_each_row():
@@ -58,20 +58,26 @@ def test_the_staircase_opens_one_word_more_in_each_row():
     assert rows == [[False, True, True, False], [False, False, True, False], 4 * [False]]
     words = [text.get_text() for text in ax.texts[4:]]
     assert words == ["<bos>", "a", "<bos>", "a", "b", "<bos>", "a", "b", "<eos>"]
-    with pytest.raises(ValueError, match="tgt_in has 2 words and tgt_out 1"):
-        _staircase(["<bos>", "a"], ["a"])
 
 
-def test_the_leak_curves_draw_each_run_and_name_each_kind_once():
-    runs = experiments.load("masks")["runs"]
-    left, right = _leak_curves(runs).axes
-    assert len(left.lines) == len(right.lines) == len(runs)
-    named = [text.get_text().replace("\n", " ") for text in right.texts]
-    assert sorted(named) == ["causal mask", "mask shows everything"]
-    wanted = [entry["right_rows"] for entry in runs[0]["history"]]
-    assert right.lines[0].get_ydata().tolist() == wanted
-    with pytest.raises(ValueError, match='runs with mask "none"'):
-        _leak_curves([run for run in runs if run["mask"] == "causal"])
+def test_the_leak_curves_are_means_and_beside_them_stands_what_is_written():
+    measured, drawn = experiments.load("masks"), FIGURES["masks-leak-curves"]
+    page, left = drawn.draw().axes
+    for line, mask in zip(left.lines, ("causal", "none"), strict=True):
+        own = [run["history"] for run in measured["runs"] if run["mask"] == mask]
+        means = np.mean([[entry["next_word"] for entry in history] for history in own], axis=0)
+        np.testing.assert_allclose(line.get_ydata(), means)
+    assert left.lines[1].get_ydata()[3:].min() > 0.995 > left.lines[0].get_ydata()[3:].min()
+    texts = [text.get_text() for text in page.texts]
+    assert "".join(text for text in texts if text.isdigit()) == "724490" + "094427" + "999"
+    assert measured["reads"] == [7, 2, 4, 4, 9, 0]
+    assert [text for text in texts if " of " in text and len(text) < 9] == [
+        "3 of 3",
+        "2 of 3",
+        "1 of 3",
+    ]
+    for said in ("99 % right", "0 % right"):
+        assert said in texts and said[:-6] in drawn.alt
 
 
 def test_influence_is_measured():
