@@ -1,13 +1,12 @@
 """Drawings of notebook 21: the data reaches the picture."""
 
-import numpy as np
 import pytest
 from matplotlib.colors import to_rgba
 
+from course.chapters.ch21_without_the_table import results
 from course.chapters.ch21_without_the_table.figures import (
-    LATE,
     LOUD,
-    _copy_lines,
+    _copied_rows,
     _cost_lines,
     _levels,
     _state_sizes,
@@ -15,11 +14,6 @@ from course.chapters.ch21_without_the_table.figures import (
 )
 from course.drawing import style
 from course.drawing.registry import FIGURES
-
-CURVES = {
-    "few": {4: [0.9, 0.8, 0.7], 8: [0.2, 0.3, 0.4]},
-    "many": {4: [1.0, 0.6, 1.0], 8: [0.8, 0.5, 0.9]},
-}
 
 
 def named(ax) -> dict:
@@ -32,39 +26,45 @@ def test_each_word_is_one_more_row_of_the_cache_and_no_more_state():
     assert [text.get_text() for text in ax.texts].count("S") == 3
 
 
-def test_each_seed_has_its_line_and_the_lowest_loud_one_its_own_name():
-    figure = _copy_lines(CURVES, loud="many", numbers=7)
-    (ax,) = figure.axes
-    drawn = {color: [] for color in (style.SOFT, LOUD)}
-    for line in ax.lines:
-        drawn[line.get_color()].append(tuple(line.get_ydata()))
-    assert sorted(drawn[style.SOFT]) == [(0.7, 0.4), (0.8, 0.3), (0.9, 0.2)]
-    assert drawn[LOUD] == [(0.6, 0.5), (1.0, 0.8), (1.0, 0.9)]
-    assert list(named(ax)[LATE].get_ydata()) == [0.6, 0.5]
-    assert "a state of 7 numbers" in figure.texts[1].get_text()
+def lit(ax) -> list[int]:
+    """The lit cells of each row, the shortest first."""
+    rows = [part.get_y() for part in ax.patches if part.get_fc() == to_rgba(LOUD)]
+    return sorted(map(rows.count, set(rows)))
+
+
+def test_rows_are_lit_as_far_as_the_middle_seed_copies_them():
+    kinds = {
+        "few": {4: [0.0, 0.5, 0.7], 8: [0.2, 0.5, 0.4]},
+        "many": {4: [1, 1, 0], 8: [1, 1, 0.3]},
+    }
+    ax = _copied_rows(kinds, 7).axes[0]
+    assert len(ax.patches) == 2 * (4 + 8)
+    assert lit(ax) == [2 + 4, 3 + 8]  # both kinds stand on the same heights
+    said = [text.get_text() for text in ax.texts]
+    assert {"50 %", "40 %", "100 %"} < set(said)
+    assert "7 numbers in the state" in said[-1] and "gets 30 % of 8 words" in said[-1]
 
 
 def test_with_a_layer_of_attention_each_seed_copies_more_than_any_without():
-    ax = FIGURES["without-copies"].draw().axes[0]
-    loud = [line.get_ydata() for line in ax.lines if line.get_color() == LOUD]
-    others = [line.get_ydata() for line in ax.lines if line.get_color() != LOUD]
-    assert len(loud) == len(others) == 3
-    assert np.all(np.min(loud, axis=0) > np.max(others, axis=0))
-    alt = FIGURES["without-copies"].alt
-    for place, said in ((0, "85, 33 and 5 %"), (-1, "15, 6 and 1 %")):
-        shares = sorted((100 * line[place] for line in others), reverse=True)
-        assert "{:.0f}, {:.0f} and {:.0f} %".format(*shares) == said and said in alt
-    ends = sorted(100 * line[-1] for line in loud)
-    assert [round(end) for end in ends] == [38, 100, 100]
-    assert min(100 * line[0] for line in loud) == pytest.approx(94, abs=0.5)
+    runs, alt = results.copying(), FIGURES["without-copies"].alt
+    for words in map(int, runs[0]["copied"]):
+        alone = results.copied(runs, "linear attention", 2, words)
+        assert min(results.copied(runs, "one layer of attention", 4, words)) > max(alone)
+    said = [text.get_text() for text in FIGURES["without-copies"].draw().axes[0].texts]
+    shares = [text for text in said if text.endswith("%")]
+    alone, mixed = shares[:8], [int(share[:-2]) for share in shares[8:]]
+    assert f"{alone[0]} of 4 words" in alt and f"{alone[-1]} of 32" in alt
+    assert min(mixed) == 98 and "to 98 % and more" in alt
+    assert (
+        "38 % of 32 words" in said[-1] and "38 % of 32 words" in alt and "352 numbers" in said[-1]
+    )
 
 
 def test_a_state_is_as_large_as_its_numbers_and_lights_the_words_that_are_right():
     ax = _state_sizes({100: [0.1, 0.4], 400: [0.6, 0.9]}, 8).axes[0]
     small, large = (part.get_width() for part in ax.patches if part.get_fc() == to_rgba(style.SOFT))
     assert large == pytest.approx(2 * small)
-    lit = [part.get_y() for part in ax.patches if part.get_fc() == to_rgba(LOUD)]
-    assert sorted(map(lit.count, set(lit))) == [2, 6]
+    assert lit(ax) == [2, 6]
     assert {"100", "400", "25 %", "75 %"} < {text.get_text() for text in ax.texts}
 
 
