@@ -179,7 +179,7 @@ def stored_ways() -> dict[str, list[Row]]:
     alt="The share of right sentences against the KL from the start, in nats per sentence. From "
     "the start, at about a quarter, a curve rises steeply to 1 after about one and a half nats: "
     "the least that it takes; to its left is out of reach. Best of 16 lies on it, above 0.9. Four "
-    "trainings lie to its right, each joined to it by a bar: what was trained on what passed is "
+    "ways of teaching lie to its right, each joined to it by a bar: trained on what passed is "
     "1.7 nats too far, KL weights of 0.3 and 0.1 are 1.4 and 3.4, no KL penalty 7.7.",
 )
 def draw_price() -> Figure:
