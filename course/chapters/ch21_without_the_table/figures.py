@@ -181,10 +181,11 @@ def _levels(
 @figure(
     "without-two-memories",
     caption="What is handed on from word to word: a cache that grows, or a state of one size.",
-    alt="Seven words from left to right. Below each a stack of small boxes, one at the first word, "
+    alt="Seven words from left to right. Above each a stack of small boxes, one at the first word, "
     "seven at the last, the newest on top and marked: the cache, a key and a value for each word. "
-    "Below them a chain of seven boxes of the same size, each with an S and in a stronger orange "
-    "than the one before: the state, one sum. A line leads from each word to its row and its S.",
+    "Below the words a chain of seven boxes of the same size, each with an S and in a stronger "
+    "orange than the one before: the state, one sum. The last stack is named 7 rows, the last S 1 "
+    "matrix.",
 )
 def draw_two_memories() -> Figure:
     return _two_memories()
