@@ -8,7 +8,6 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
 from course.drawing import style
-from course.drawing.plots import name_lines
 from course.drawing.registry import figure
 from course.drawing.words import canvas, heading, label, titled, word
 
@@ -53,73 +52,77 @@ def _four_corners(nouns: Sequence[Sequence[Any]], most: int = 14) -> Figure:
     return figure
 
 
-def _score_slopes(
-    rows: Mapping[str, Mapping[str, Mapping[str, Sequence[float]]]],
-    scopes: Mapping[str, str],
-    loud: str,
-    title: str,
-) -> Figure:
-    """Draw how far the best feature is ahead of the best neuron, a line for each property.
+def _score_rows(rows: Mapping[str, Any], scopes: Mapping[str, str], loud: str) -> Figure:
+    """Draw how far the best feature is ahead of the best neuron, a row for each property.
 
     rows: scope -> property -> who finds it -> average precision of each run. scopes: the two that
     a line joins -> which words are compared. loud: a property. Ahead: by the means of the runs.
     """
     figure, ax = style.panel(5.3)
-    note = "average precision of the best feature, minus that of the best neuron"
-    titled(figure, title, note)
+    title = "Features beat neurons among all words, seldom among words of one kind"
+    titled(figure, title, "Average precision of the best feature, minus that of the best neuron")
+    kinds = [rows[scope] for scope in scopes]
     ahead = {
-        name: [
-            np.mean(rows[scope][name]["best feature"]) - np.mean(rows[scope][name]["best neuron"])
-            for scope in scopes
-        ]
-        for name in rows[next(iter(scopes))]
+        name: [np.mean(a[name]["best feature"]) - np.mean(a[name]["best neuron"]) for a in kinds]
+        for name in kinds[0]
     }
-    for name, ends in ahead.items():
-        color, wide = (style.ACCENT, 3.2) if name == loud else (style.SOFT, 1.5)
-        said = name.replace(", one", " singular").replace(", several", " plural")
-        said += f" +{ends[1]:.2f}" * (name == loud)
-        look = {"color": color, "linewidth": wide, "label": said, "zorder": 2 + (name == loud)}
-        ax.plot([0, 1], ends, "o-", markersize=2.4 * wide**0.9, clip_on=False, **look)
-    look = {"ha": "right", "va": "center"}
-    ax.text(-0.03, ahead[loud][0], f"{ahead[loud][0]:.2f}", color=style.ACCENT, **look)
-    ax.axhline(0, color=style.INK, linewidth=1.2, zorder=1)
-    ax.text(-0.03, 0.04, "feature ahead ↑", color=style.MUTED, **look)
-    ax.text(-0.03, -0.04, "neuron ahead ↓", color=style.MUTED, **look)
-    ax.set(xlim=(0, 1), ylim=(-0.17, 0.74), yticks=[])
-    counts = [sum(end > 0 for end in ends) for ends in zip(*ahead.values(), strict=True)]
-    said = zip(scopes.values(), counts, strict=True)
-    below = [f"{among}:\nfeature ahead in {count} of {len(ahead)}" for among, count in said]
-    ax.set_xticks([0, 1], below)
-    ax.tick_params(length=0)
-    ax.spines[["left", "bottom"]].set_visible(False)
-    name_lines(ax, style.NOTE)
+    ahead = dict(sorted(ahead.items(), key=lambda row: -row[1][1]))
+    look = {"textcoords": "offset points", "va": "center_baseline"}
+    for y, (name, ends) in enumerate(ahead.items()):
+        ax.axhline(y, color=style.RULE, linewidth=0.5, zorder=0)
+        ax.plot(ends, [y, y], color=style.SOFT, linewidth=2, zorder=1)
+        for end, color in zip(ends, (style.MUTED, style.ACCENT), strict=True):
+            ax.plot(end, y, "o", color=color, markersize=9, clip_on=False)
+            right = end == max(ends)
+            side = {"xytext": (9 if right else -9, 0), "ha": "left" if right else "right"}
+            said = f"{end:+.2f}" if name == loud else ""
+            ax.annotate(said, (end, y), color=color, weight="bold", **side, **look)
+    first = next(iter(ahead.values()))
+    colors = style.MUTED, style.ACCENT
+    for place, (among, color) in enumerate(zip(scopes.values(), colors, strict=True)):
+        count = sum(ends[place] > 0 for ends in ahead.values())
+        said = f"{among}:\nahead in {count} of {len(ahead)}"
+        label(ax, (first[place], -0.95), said, color=color, ha="center")
+    ax.axvline(0, 0, 0.88, color=style.INK, linewidth=1.2, zorder=0.5)
+    names = [name.replace(", one", " singular").replace(", several", " plural") for name in ahead]
+    ax.set_yticks(range(len(ahead)), names)
+    ax.get_yticklabels()[list(ahead).index(loud)].set_weight("bold")
+    ax.set(xlim=(-0.2, 0.8), ylim=(len(ahead) - 0.4, -1.5), xticks=[0, 0.2, 0.4, 0.6])
+    ax.set(xticklabels=["0", "+0.2", "+0.4", "+0.6"], xlabel="← neuron ahead     feature ahead →")
+    ax.xaxis.set_label_coords(0.2, -0.1)
+    ax.tick_params(axis="y", length=0)
+    ax.spines["left"].set_visible(False)
     return figure
 
 
-def _outcome_bars(ways: Mapping[str, Mapping[str, float]]) -> Figure:
-    """Draw what became of the sentences, a bar for each way, as shares of all -> the figure."""
-    figure = style.new_figure(style.WIDTH, 1.75 + 0.56 * len(ways))
-    first, *_, dictionary, _ = [*ways.values()] if len(ways) > 2 else [*ways.values()] * 4
-    title = (
-        f"Swapping two attention weights flips {100 * first['flipped']:.0f} % of the genders, "
-        f"two features {100 * dictionary['flipped']:.0f} %"
-    )
+def _outcome_bars(ways: Mapping[str, Mapping[str, float]], example: str = "") -> Figure:
+    """Draw what became of the sentences, a bar for each way, as shares of all -> the figure.
+
+    example: an adjective that flips. The last way is the control, and stands apart.
+    """
+    figure, ax = style.panel(1.75 + 0.68 * len(ways))
+    swap, *_, two, _ = (f"{100 * parts['flipped']:.0f} %" for parts in ways.values())
+    title = f"Swapping two attention weights flips {swap} of the genders, two features {two}"
     titled(figure, title, "Left: what is changed so that an adjective gets the other gender")
-    ax = figure.subplots()
-    for y, parts in enumerate(ways.values()):
+    places, unnamed = [*range(len(ways) - 1), len(ways) - 0.65], dict(SAID)
+    unnamed["flipped"] += example
+    for y, parts in zip(places, ways.values(), strict=True):
         left = 0.0
         for name, shade in zip(SAID, SHADES, strict=True):
-            ax.barh(y, parts[name], left=left, height=0.58, color=shade)
-            if parts[name] >= 0.1:
-                said = f"{100 * parts[name]:.0f} %"
-                look = {"color": style.ink_on(shade), "weight": "bold" if not left else "normal"}
-                ax.text(left + parts[name] / 2, y, said, ha="center", va="center", **look)
+            ax.barh(y, parts[name], left=left, height=0.48, color=shade)
+            middle = left + parts[name] / 2
             left += parts[name]
-    for x, said, shade in zip((0, 0.27, 0.512, 0.76), SAID.values(), SHADES, strict=True):
-        ax.plot(x + 0.01, -0.62, "s", color=shade, markersize=9)
-        label(ax, (x + 0.03, -0.62), said, color=style.MUTED)
-    ax.set_yticks(range(len(ways)), list(ways))
-    ax.set(xlim=(0, 1), ylim=(len(ways) - 0.6, -0.85), xticks=[])
+            if parts[name] < 0.1:
+                continue
+            strong, said = name == "flipped", f"{100 * parts[name]:.0f} %"
+            look = {"color": style.ink_on(shade), "weight": "bold" if strong else "normal"}
+            label(ax, (middle, y), said, ha="center", **look)
+            if name in unnamed:  # above its first part
+                at, ha = (1, "right") if left > 0.99 else (middle, "center")
+                color = style.ACCENT if strong else style.MUTED
+                label(ax, (at, y - 0.38), unnamed.pop(name), ha=ha, color=color)
+    ax.set_yticks(places, list(ways))
+    ax.set(xlim=(0, 1), ylim=(places[-1] + 0.4, -0.6), xticks=[])
     ax.tick_params(axis="y", length=0)
     ax.spines[["left", "bottom"]].set_visible(False)
     return figure
@@ -149,26 +152,23 @@ def draw_corners() -> Figure:
     "features-scores",
     caption="Among nouns a single neuron tells gender better than the best feature; among all "
     "words the feature does.",
-    alt="Twelve lines, a property each: by how much the average precision of the best feature is "
-    "above that of the best neuron. Among words of one kind most lie below 0, as do feminine "
-    "nouns, at \N{MINUS SIGN}0.10; four are above it. Among all words ten are above 0: feminine "
-    "nouns at 0.36, feminine plural ones at 0.71.",
+    alt="Twelve rows, a property each, with two dots: by how much the average precision of the "
+    "best feature is above that of the best neuron. Among words of one kind most lie below 0, as "
+    "do feminine nouns, at \N{MINUS SIGN}0.10; four are above it. Among all words ten are above 0: "
+    "feminine nouns at 0.36, feminine plural ones at 0.71.",
 )
 def draw_scores() -> Figure:
     from course.chapters.ch20_features.results import runs, scores
 
-    scopes = {
-        "of its kind": "among words of one kind",
-        "all words": "among all words",
-    }
-    title = "Features beat neurons among all words, seldom among words of one kind"
-    return _score_slopes(scores(runs()), scopes, "noun: feminine", title)
+    scopes = {"of its kind": "among words of one kind", "all words": "among all words"}
+    return _score_rows(scores(runs()), scopes, "noun: feminine")
 
 
 @figure(
     "features-steering",
     caption="Two features turn the gender of 55 adjectives in 100; two weights of one head, 99.",
-    alt="Four bars. The swap of two attention weights: the gender flips and nothing else in 99 %. "
+    alt="Four bars. The swap of two attention weights: the gender flips, as from cansado to "
+    "cansada, and nothing else in 99 %. "
     "The difference of means: 89 %, another adjective in 11 %. Two features: 55 %, nothing "
     "changes in 33 %, another adjective in 12 %. Two features at random, whose change is as large: "
     "nothing changes in 73 %, another adjective in 14 %, other words change in 12 %, and the "
@@ -176,6 +176,8 @@ def draw_scores() -> Figure:
 )
 def draw_steering() -> Figure:
     from course.chapters.ch20_features.results import WAYS, runs, steering
+    from transformer_lib.text import english_spanish
 
-    found = steering(runs())
-    return _outcome_bars({said: found[way] for way, said in WAYS.items()})
+    found, (item, *_) = steering(runs()), english_spanish.load_pronoun()
+    flips = f": {item.right} → {item.wrong}"
+    return _outcome_bars({said: found[way] for way, said in WAYS.items()}, flips)

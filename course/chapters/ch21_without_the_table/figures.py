@@ -1,48 +1,47 @@
 """Without the table: a state beside a cache, what it can copy, what it costs, what it is worth."""
 
+import textwrap
 from collections.abc import Mapping, Sequence
 
 import numpy as np
+from matplotlib.axes import Axes
 from matplotlib.colors import to_hex, to_rgb
 from matplotlib.figure import Figure
 
 from course import experiments
 from course.drawing import style
-from course.drawing.arrows import arrow, box
-from course.drawing.plots import curves, doubling, name_lines, shares
+from course.drawing.arrows import arrow, box, path
+from course.drawing.cells import area
+from course.drawing.plots import multiples
 from course.drawing.registry import figure
-from course.drawing.rows import seed_rows
-from course.drawing.words import canvas, heading, label, titled, word
+from course.drawing.words import Point, canvas, heading, label, titled, word
 
 SENTENCE = ("the", "queen", "drank", "a", "glass", "of", "water")
 LOUD = style.ACCENT
-KINDS = "linear attention", "state space", "minGRU"
+OFFSET = {"textcoords": "offset points"}
 
 
 def _two_memories(words: Sequence[str] = SENTENCE) -> Figure:
     """Draw what is stored while a text is read: a cache that grows, and a state that doesn't."""
     figure, ax = canvas(style.WIDTH, 3.9)
-    heading(
-        ax,
-        "A cache keeps a row for each word, a state has one size",
-        "What a layer hands on to the next word, after each word that it has read",
-    )
+    note = "What a layer hands on to the next word, after each word that it has read"
+    heading(ax, "A cache keeps a row for each word, a state has one size", note)
     step = (style.WIDTH - 1.6) / len(words)
     for number, text in enumerate(words):
         x = 2.02 + step * number
-        word(ax, (x, 3.05), text)
-        ax.vlines(x, 1.64 + 0.165 * number, 2.92, color=style.RULE, linewidth=1.5, zorder=1)
-        ax.vlines(x, 0.8, 1.28, color=style.RULE, linewidth=1.5, zorder=1)
+        ax.vlines(x, 0.7, 1.6, color=style.RULE, linewidth=1.5, zorder=1)
+        word(ax, (x, 1.25), text)
         for row in range(number + 1):
             new = style.SOFT if row == number else style.GROUND
-            box(ax, (x, 1.62 + 0.165 * row), 0.52, 0.13, fill=new, round=0.03)
-        label(ax, (x, 1.38), str(number + 1), ha="center", color=style.MUTED)
+            box(ax, (x, 1.66 + 0.165 * row), 0.52, 0.13, fill=new, round=0.03)
         mixed = to_hex(1 - (1 - np.array(to_rgb(LOUD))) * (number + 1) / len(words))
         box(ax, (x, 0.55), 0.52, 0.52, "S", LOUD, fill=mixed)
         if number:
             arrow(ax, (x - step + 0.3, 0.55), (x - 0.32, 0.55))
+    label(ax, (x, 1.74 + 0.165 * len(words)), f"{len(words)} rows", ha="center", color=style.MUTED)
+    label(ax, (x, 0.13), "1 matrix", ha="center", color=LOUD)
     for y, name, *rest in (
-        (1.82, "cache", "a key and a value", "for each word"),
+        (2.1, "cache", "a key and a value", "for each word"),
         (0.74, "state S", "one sum, always", "of the same size"),
     ):
         label(ax, (0.02, y), name, size=style.LABEL, weight="bold")
@@ -51,104 +50,128 @@ def _two_memories(words: Sequence[str] = SENTENCE) -> Figure:
     return figure
 
 
-def _copy_lines(
-    curves: Mapping[str, Mapping[int, Sequence[float]]], loud: str, numbers: int
-) -> Figure:
-    """Draw the share of a row's words that is right against its length, a line for each seed.
+def _row(ax: Axes, at: Point, words: int, share: float, step: float, height: float) -> None:
+    """Draw a row of words as cells, as many of them lit as are right: counted, not placed."""
+    for place in range(words):
+        color = LOUD if place < round(words * share) else style.RULE
+        area(ax, (at[0] + step * place, at[1] - height / 2), 0.84 * step, height, color)
 
-    curves: name -> words in a row -> a share for each of three seeds. loud: the name in the accent
-    color; its lowest seed is named apart. numbers: in the state of each model.
+
+def _copied_rows(kinds: Mapping[str, Mapping[int, Sequence[float]]], numbers: int) -> Figure:
+    """Draw rows of each length, lit as far as the middle seed predicts them when they come again.
+
+    kinds: name -> words in a row -> a share for each of three seeds; the last one's lowest seed is
+    told, too. numbers: in the state of each model.
     """
-    figure = style.new_figure(style.WIDTH, 4.3)
-    titled(
-        figure,
+    figure, ax = canvas(style.WIDTH, 4.3)
+    heading(
+        ax,
         "A small state forgets long rows; a layer of attention remembers more of them",
-        f"Right words of a repeated row, with a state of {numbers} numbers; a line for each seed",
+        "A row is read twice: so many words of the second reading are predicted right",
     )
-    ax = figure.subplots()
-    for name, found in curves.items():
-        seeds = sorted(zip(*found.values(), strict=True), key=sum)
-        color, wide = (LOUD, 2.6) if name == loud else (style.SOFT, 1.8)
-        names = ["its third seed", "_", name] if name == loud else ["_", name, "_"]
-        for seed, said in zip(seeds, names, strict=True):
-            ax.plot(list(found), seed, color=color, linewidth=wide, label=said)
-    ax.set(xlabel="words in the row", ylim=(0, 1.02), xticks=list(found))
-    ax.set_xlim(min(found), max(found))
-    shares(ax.yaxis)
-    name_lines(ax, wide=22)
+    for (name, found), x in zip(kinds.items(), (0.02, 4.22), strict=True):
+        label(ax, (x, 3.35), name, size=style.LABEL, weight="bold")
+        for row, (words, seeds) in enumerate(found.items()):
+            y, share = 2.95 - 0.32 * row, float(np.median(seeds))
+            _row(ax, (x, y), words, share, 0.1, 0.2)
+            said, look = f"{100 * share:.0f} %", {"color": LOUD, "weight": "bold"}
+            label(ax, (x + 0.1 * words + 0.07, y), said, **look)
+    lowest = f"the lowest with attention gets {100 * min(seeds):.0f} % of {words} words"
+    note = f"Both with {numbers} numbers in the state. The middle of three seeds; {lowest}"
+    label(ax, (0.02, 0.2), note, color=style.MUTED)
     return figure
 
 
-def _size_lines(
-    kinds: Mapping[str, Mapping[int, Sequence[float]]], attention: tuple[int, Sequence[float]]
-) -> Figure:
-    """Draw the share of right words in the longest rows against the numbers in the state.
+def _state_sizes(sizes: Mapping[int, Sequence[float]], words: int) -> Figure:
+    """Draw states as squares, and beside each how much of a row of so many words it repeats.
 
-    kinds: name -> numbers -> a share for each seed. attention: the numbers of the model that has
-    attention as well, and its share for each seed; a dashed line is at the best.
+    sizes: numbers in the state -> the share of right words for each seed, of which the mean counts.
     """
-    figure = style.new_figure(style.WIDTH, 4.2)
-    titled(
-        figure,
-        "The larger the state, the more of a long row it holds",
-        "Right words in rows of 32: the mean of three seeds, and upright their range",
-    )
-    ax = figure.subplots()
-    beside = {"textcoords": "offset points", "va": "center"}
-    for name, found in kinds.items():
-        first = name == next(iter(kinds))
-        numbers, color = list(found), LOUD if first else style.MUTED
-        means = [sum(seeds) / len(seeds) for seeds in found.values()]
-        ax.plot(numbers, means, "o-", color=color, label=name, linewidth=2.4, zorder=3 + first)
-        ends = [[end(seeds) for seeds in found.values()] for end in (min, max)]
-        ax.vlines(numbers, *ends, color=color, alpha=0.5, linewidth=1.6, clip_on=False)
-        middle = (len(numbers) - 1) // 2 or -1
-        side = {"xytext": (-12, 5) if first else (12, -8), "ha": "right" if first else "left"}
-        look = {"color": color, "weight": "bold" if first else "normal"}
-        ax.annotate(name, (numbers[middle], means[middle]), **look, **side, **beside)
-    size, found = attention
-    ax.axhline(max(found), color=style.SOFT, linestyle="--", linewidth=1.4, zorder=1)
-    seeds = f"{sum(share > 0.99 for share in found)} of {len(found)} seeds"
-    said = f"with a layer of attention, {size} numbers are enough ({seeds})"
-    ax.annotate(said, (size, max(found)), (0, 9), color=style.MUTED, **beside)
-    doubling(ax, list(next(iter(kinds.values()))))
-    ax.set(xlabel="numbers in the state, twice as many at each tick", ylim=(0, 1.09))
-    ax.spines["left"].set_bounds(0, 1)
-    ax.set_xlim(left=0.9 * ax.get_xticks()[0])
-    shares(ax.yaxis)
+    figure, ax = canvas(style.WIDTH, 4.65)
+    note = f"Linear attention reads {words} words twice: so many of the second reading it predicts"
+    heading(ax, "The larger the state, the more of a long row it holds", note)
+    label(ax, (0.02, 3.72), "numbers in the state", color=style.MUTED)
+    y, largest = 3.6, max(sizes)
+    for numbers, seeds in sizes.items():
+        share, side = float(np.mean(seeds)), 0.92 * (numbers / largest) ** 0.5
+        y -= 0.13 + max(side, 0.4) / 2
+        area(ax, (1.25 - side / 2, y - side / 2), side, side, style.SOFT)
+        label(ax, (0.55, y), f"{numbers:,}", size=style.LABEL, ha="right")
+        _row(ax, (2.0, y), words, share, 0.163, 0.3)
+        label(ax, (7.3, y), f"{100 * share:.0f} %", size=style.LABEL, color=LOUD, weight="bold")
+        y -= max(side, 0.4) / 2
     return figure
 
 
 def _cost_lines(
-    lengths: Sequence[int], panels: Mapping[str, Mapping[str, Sequence[float]]]
+    lengths: Sequence[int], kept: Mapping[str, Sequence[float]], time: Sequence[float]
 ) -> Figure:
-    """Draw what a word costs against the words before it: a panel for memory, one for time.
+    """Draw the time for the next word, in that of linear attention, and squares for what is kept.
 
-    panels: title -> name -> a number for each length. The cache is in the accent; where it rises
-    above linear attention's time is marked.
+    kept: the bytes of the cache and of linear attention's state, for each length. time: with the
+    cache. Where it gets slower is marked.
     """
-    figure = style.new_figure(style.WIDTH, 4.3)
-    note = "Grey: layers that keep a state of one size instead"
+    figure, ax = style.panel(4.6)
+    note = "Area of a square: what a layer keeps; linear attention keeps a state of one size"
     titled(figure, "A cache grows with the text, and so does the time for the next word", note)
-    axes = figure.subplots(1, len(panels))
-    for ax, (title, ways) in zip(axes, panels.items(), strict=True):
-        (loud,) = (name for name in ways if name.startswith("attention"))
-        curves(ax, lengths, ways, loud=[loud], names=False)
-        for line in ax.lines:
-            line.set(linewidth=3 if line.get_color() == LOUD else 1.4)
-        ax.set_title(title, fontsize=style.LABEL, loc="left")
-        ax.set(xlabel="words so far", xlim=(0, lengths[-1]), xticks=[0, *lengths[-2:]], ylim=0)
-        ax.locator_params(axis="y", nbins=3)
-        ax.xaxis.set_major_formatter("{x:,.0f}")
-        ax.yaxis.set_major_formatter("{x:,g}")
-        name_lines(ax, wide=16)
-    times = ways[loud]
-    after = max(1, next(place for place, time in enumerate(times) if time > 1))
-    slower = np.interp(1, times[after - 1 : after + 1], lengths[after - 1 : after + 1])
-    ax.plot(slower, 1, "o", color=LOUD, markersize=7)
+    after = next(place for place, one in enumerate(time) if one > 1)
+    slower = np.interp(1, time[after - 1 : after + 1], lengths[after - 1 : after + 1])
+    x, y = [*lengths[:after], slower, *lengths[after:]], [*time[:after], 1, *time[after:]]
+    ax.fill_between(x[after:], 1, y[after:], color=style.tint(LOUD), linewidth=0, zorder=0)
+    places, largest = (0, -3, -2, -1), max(max(bytes_) for bytes_ in kept.values())
+    looks = zip((time, [1] * len(time)), (LOUD, style.MUTED), strict=True)
+    for (name, bytes_), (times, color) in zip(kept.items(), looks, strict=True):
+        ax.plot(lengths, times, color=color, label=name)
+        areas = [3000 * one / largest for one in bytes_]
+        for place in places:
+            look = {"color": color, "marker": "s", "linewidth": 0, "zorder": 3}
+            ax.scatter(lengths[place], times[place], areas[place], **look)
+        said = f"{name}:\n{bytes_[-1] / 1000:,.0f} kilobytes"
+        up = (areas[-1] ** 0.5 / 2 + 8, 0)
+        ax.annotate(said, (lengths[-1], times[-1]), up, va="center", color=color, **OFFSET)
     said = f"slower from about\n{round(slower, -2):,.0f} words on"
-    look = {"color": LOUD, "textcoords": "offset points", "va": "top", "size": style.NOTE}
-    ax.annotate(said, (slower, 1), (8, -4), **look)
+    ax.annotate(said, (slower, 1), (0, -10), va="top", color=LOUD, size=style.NOTE, **OFFSET)
+    ax.set(
+        xlabel="words so far",
+        xlim=(-40, 2180),
+        xticks=[lengths[place] for place in places],
+    )
+    ax.set_ylabel("time for the next word, as a multiple of linear attention’s")
+    ax.set(ylim=(0.4, 1.8), yticks=[0.5, 1, 1.5])
+    ax.xaxis.set_major_formatter("{x:,.0f}")
+    multiples(ax.yaxis)
+    return figure
+
+
+def _levels(
+    right: Mapping[str, Mapping[str, Sequence[float]]], kinds: Sequence[Sequence[str]]
+) -> Figure:
+    """Draw how many sentences of a kind are right, with each layer in place of self-attention.
+
+    right: layer -> split -> the share of each seed; the first is self-attention, the second is in
+    the accent color. kinds: for each row a split, its name and a sentence of it.
+    """
+    figure, ax = canvas(style.WIDTH, 4.4)
+    note = "Right translations of 100; small dots: two other states in place of attention"
+    heading(ax, "The minGRU, a gated state, reads longer sentences better than attention", note)
+    base, loud, *_ = right
+    for (split, name, example), y in zip(kinds, (3.05, 1.8, 0.8), strict=True):
+        first = split == kinds[0][0]
+        label(ax, (0.02, y + 0.1), name, size=style.LABEL, weight="bold")
+        label(ax, (0.02, y - 0.14), textwrap.fill(example, 36), color=style.MUTED, va="top")
+        means = {layer: float(np.mean(shares[split])) for layer, shares in right.items()}
+        at = {layer: 3.2 + 4.6 * mean for layer, mean in means.items()}
+        path(ax, [(3.2, y), (7.8, y)], style.RULE, head=False, thick=1)
+        path(ax, [(at[base], y), (at[loud], y)], LOUD if first else style.SOFT, head=False, thick=4)
+        for layer, x in at.items():
+            strong = layer in (base, loud)
+            color = LOUD if layer == loud else style.MUTED if layer == base else style.SOFT
+            ax.plot(x, y, "o", color=color, markersize=11 if strong else 7, zorder=3 + strong)
+            said = f"{100 * means[layer]:.0f}" if strong else ""
+            look = {"ha": "center", "color": style.readable(color, style.PAPER)}
+            label(ax, (x, y - 0.22), said, weight="bold", size=style.LABEL, **look)
+            if first and strong:
+                label(ax, (x, y + 0.24), layer, **look)
     return figure
 
 
@@ -158,10 +181,11 @@ def _cost_lines(
 @figure(
     "without-two-memories",
     caption="What is handed on from word to word: a cache that grows, or a state of one size.",
-    alt="Seven words from left to right. Below each a stack of small boxes, one at the first word, "
+    alt="Seven words from left to right. Above each a stack of small boxes, one at the first word, "
     "seven at the last, the newest on top and marked: the cache, a key and a value for each word. "
-    "Below them a chain of seven boxes of the same size, each with an S and in a stronger orange "
-    "than the one before: the state, one sum. A line leads from each word to its row and its S.",
+    "Below the words a chain of seven boxes of the same size, each with an S and in a stronger "
+    "orange than the one before: the state, one sum. The last stack is named 7 rows, the last S 1 "
+    "matrix.",
 )
 def draw_two_memories() -> Figure:
     return _two_memories()
@@ -172,10 +196,10 @@ def draw_two_memories() -> Figure:
     hero=True,
     caption="A small state copies little of a long row; with one layer of attention in two, two of "
     "three seeds copy every row.",
-    alt="The share of right words in the second row against its length, 4 to 32 words, a line for "
-    "each of three seeds. With 352 numbers in the state of linear attention it falls from 85, 33 "
-    "and 5 % to 15, 6 and 1 %. Of three lines with 352 numbers and one layer of attention two stay "
-    "at 100 %, the third falls from 94 to 38 %, and stays above all of the others.",
+    alt="Rows of 4 to 32 cells, twice, lit for the words that are right, by the middle of three "
+    "seeds. Linear attention with 352 numbers in its state lights 33 % of 4 words, and fewer in "
+    "each longer row, down to 6 % of 32. With one layer of attention all rows are lit, to 98 % and "
+    "more. A note: the lowest seed with attention gets 38 % of 32 words.",
 )
 def draw_copies() -> Figure:
     from course.chapters.ch21_without_the_table import results
@@ -183,90 +207,62 @@ def draw_copies() -> Figure:
     runs = results.copying()
     (size, numbers), *_ = results.sizes(runs, "linear attention").items()
     lengths = [int(words) for words in runs[0]["copied"]]
-    kinds = {"linear attention": size, "one layer of attention": 4}
-    alone, loud = (
+    alone, mixed = (
         {words: results.copied(runs, kind, size, words) for words in lengths}
-        for kind, size in kinds.items()
+        for kind, size in (("linear attention", size), ("one layer of attention", 4))
     )
-    name = "with one layer of attention, two seeds"
-    return _copy_lines({"linear attention, three seeds": alone, name: loud}, name, numbers)
+    kinds = {"linear attention": alone, "with one layer of attention": mixed}
+    return _copied_rows(kinds, numbers)
 
 
 @figure(
     "without-sizes",
-    caption="More numbers in the state, more of a long row: the curve against the state's size.",
-    alt="The share of right words in rows of 32 against the numbers in the state, from 352 "
-    "to 5,632. Linear attention rises from 7 to 36, 82, 95 and 99 %, the state space, from 704 on, "
-    "from 19 to 63, 95 and 99 %. The minGRU has 8 % with 512 and 16 % with 896. A dashed line is "
-    "at 100 %: with one layer of attention and 352 numbers, its cache not counted, two seeds come "
-    "that far; the third, at 38 %, isn't drawn.",
+    caption="More numbers in the state, more of a long row: the means of three seeds.",
+    alt="Five states as squares, each twice as large as the one before, and beside each a row of "
+    "32 cells, lit for the words that linear attention predicts when the row comes again: with 352 "
+    "numbers 2 cells, 7 %; with 704, 1,408, 2,816 and 5,632 numbers 36, 82, 95 and 99 %.",
 )
 def draw_sizes() -> Figure:
     from course.chapters.ch21_without_the_table import results
 
-    runs = results.copying()
-    kinds = {
-        kind: {
-            numbers: results.copied(runs, kind, size)
-            for size, numbers in results.sizes(runs, kind).items()
-        }
-        for kind in KINDS
-    }
-    (numbers,) = results.sizes(runs, "one layer of attention").values()
-    return _size_lines(kinds, (numbers, results.copied(runs, "one layer of attention", 4)))
+    runs, kind = results.copying(), "linear attention"
+    sizes = results.sizes(runs, kind).items()
+    found = {numbers: results.copied(runs, kind, size) for size, numbers in sizes}
+    return _state_sizes(found, results.LONG)
 
 
 @figure(
     "without-costs",
     caption="What a layer keeps, and what the next word takes, after 16 to 2,048 words.",
-    alt="Two panels against the words so far, up to 2,048. Kilobytes kept by a layer: with a "
-    "cache a straight line up to 2,097; one line at the bottom for layers with a state, 0.7 "
-    "to 19. Time for the next word, by linear attention's: with a cache it rises from 0.7 to "
-    "1.5, and a dot marks where it crosses 1, after about 700 words; the state space stays "
-    "near 2.7, the minGRU at 0.5.",
+    alt="The time for the next word, by linear attention's, against the words so far. With a cache "
+    "it rises from 0.7 to 1.5; from about 700 words on it is above 1, and tinted. A square at each "
+    "length has the area of what is kept: with a cache it grows to 2,097 kilobytes, that of linear "
+    "attention stays at 17.",
 )
 def draw_costs() -> Figure:
-    rows = experiments.load("state-times")["rows"]
-    first, names = "linear attention", ("attention, with a cache", *KINDS)
-    times = [{first: 1.0} | row["next word"] for row in rows]
-    kept = {name: [row["bytes"][name] / 1000 for row in rows] for name in names}
-    attention, *states = kept
-    low, high = (end(kept[name][-1] for name in states) for end in (min, max))
+    rows, cache = experiments.load("state-times")["rows"], "attention, with a cache"
     return _cost_lines(
         [row["length"] for row in rows],
-        {
-            "kilobytes kept by a layer": {
-                f"{attention}: {kept[attention][-1]:,.0f}": kept[attention],
-                f"layers with a state: {low:.1g} to {high:.0f}": kept[first],
-            },
-            "time for the next word (linear attention: 1)": {
-                name: [time[name] for time in times] for name in names
-            },
-        },
+        {name: [row["bytes"][name] for row in rows] for name in (cache, "linear attention")},
+        [row["next word"][cache] for row in rows],
     )
 
 
 @figure(
     "without-worth",
-    caption="A state in place of each self-attention of the translator, on three seeds.",
-    alt="Four rows, three panels, a dot for each seed: points above self-attention's mean. Longer "
-    "sentences, a wide panel: the minGRU 50 above, the state space 11 above, linear attention 5 "
-    "below. As in training: the minGRU 6 above, the state space 9 below, linear attention no clear "
-    "difference. With a pronoun: the minGRU no clear difference, the state space 17 below, linear "
-    "attention 14 below.",
+    caption="A state in place of each self-attention of the translator, the means of three seeds.",
+    alt="Right sentences of 100, a line for each kind. Longer ones than in training: "
+    "self-attention 18, the minGRU 68, the two other states near self-attention. Ordinary ones: "
+    "self-attention 85, the minGRU 91, the others below. With a pronoun: self-attention 70, the "
+    "minGRU 63, the others below both. An example of each kind stands beside it.",
 )
 def draw_worth() -> Figure:
     from course.chapters.ch21_without_the_table import experiments as exchange
+    from transformer_lib.text import english_spanish
 
-    base, *others = exchange.points()
-    others.sort(key=lambda row: -sum(row["longer"]))
-    return seed_rows(
-        [base | {"what": "self-attention"}, *others],
-        {"longer": "longer sentences", "test": "as in training", "pronoun": "with a pronoun"},
-        title="The minGRU, a gated state, reads longer sentences better than attention",
-        note="Right sentences of 100, above or below self-attention’s (band); a dot for each seed",
-        loud=[("minGRU", "longer")],
-        written=lambda mean: f"{mean:+.0f}",
-        ticks=[-25, 0, 25, 50],
-        spans=[(-20, 65), (-32, 18), (-32, 18)],
+    found = exchange.right()
+    found = {"self-attention": found.pop("base"), "minGRU": found.pop("minGRU"), **found}
+    kinds = {"longer": "longer sentences", "test": "as in training", "pronoun": "with a pronoun"}
+    return _levels(
+        found, [(split, said, english_spanish.load(split)[0][0]) for split, said in kinds.items()]
     )

@@ -3,16 +3,22 @@
 import pytest
 
 from course.chapters.ch19_judge.figures import (
-    PANELS,
     _hole_found,
     _price,
     _tries,
     _what_it_eats,
+    draw_hole,
+    draw_price,
+    draw_tries,
+    draw_what_it_eats,
     stored_ways,
     windows,
 )
 from course.chapters.ch19_judge.policy import least_kl, share_solved
+from course.drawing import style
 from course.drawing.registry import FIGURES
+
+NAMES_IN_EATS = "start", "no KL penalty", "best of 16"
 
 
 def history(**shares: float) -> list[dict]:
@@ -26,52 +32,55 @@ def test_windows_are_means_over_seeds_and_steps():
     assert windows(sparse, "right") == [1.0, 1.0]
 
 
-def test_the_price_has_the_shortest_way_and_the_mean_of_the_seeds():
-    run = {"kl": 3.0, "right": 0.8, "history": history(reward=0.5)}
-    figure = _price(
-        0.2, {"taught": [run, run | {"kl": 4.0}]}, {"other": [{"kl": 1.0, "right": 0.6}]}
-    )
-    ax = figure.axes[0]
+def test_the_price_is_a_bar_from_the_shortest_way_to_the_mean_of_the_seeds():
+    run = {"kl": 3.0, "right": 0.8}
+    ax = _price(0.2, 0.9, {"taught": [run, run | {"kl": 4.0}]}).axes[0]
     shortest = dict(zip(*ax.lines[0].get_data()[::-1], strict=True))
     assert shortest[1.0] == pytest.approx(least_kl(1, 0.2))
-    points = {
-        tuple(map(float, line.get_xydata()[0])) for line in ax.lines if len(line.get_xdata()) == 1
-    }
-    assert points == {(3.5, 0.8), (1.0, 0.6), (0.0, 0.2)}
-    way = ax.lines[1].get_xydata()
-    assert tuple(way[0]) == (0, 0.2) and tuple(way[-1]) == (3.5, 0.8)
+    points = [line.get_xydata()[0].tolist() for line in ax.lines if len(line.get_xdata()) == 1]
+    assert points == [[0, 0.2], [pytest.approx(least_kl(0.9, 0.2)), 0.9], [3.5, 0.8]]
+    bar = ax.collections[1].get_segments()[0].tolist()
+    assert bar == [[pytest.approx(least_kl(0.8, 0.2)), 0.8], [3.5, 0.8]]
+    said = [text.get_text() for text in ax.texts]
+    assert f"+{3.5 - least_kl(0.8, 0.2):.1f} nats" in said
     with pytest.raises(ValueError):
-        _price(0.0, {}, {})
+        _price(0.0, 0.9, {})
 
 
-def test_what_it_eats_has_a_dot_and_a_column_of_means():
-    run = dict.fromkeys(PANELS, 0.5) | {"first": ["You go"]}
-    taught = [run | {"words": 0.2, "length": length} for length in (3.0, 4.0)]
-    rows = {"start": [run, run], "no KL penalty": taught, "best of 16": [run]}
-    ax, table = _what_it_eats(rows, ["start", "no KL penalty"]).axes
-    points = [line.get_xydata()[0].tolist() for line in ax.lines if line.get_marker() == "o"]
-    assert points == [[0.5, 0.5], [0.5, 0.2], [0.5, 0.5]]
-    assert ax.lines[0].get_xydata().tolist() == [[0.5, 0.5], [0.5, 0.2]]
-    said = [text.get_text() for text in table.texts]
-    assert said[5:10] == ["no KL\npenalty", "50 %", "3.5", "50 %", "50 %"]
-    assert said[-2:] == ["start: “You go”", "no KL penalty: “You go”"]
-    with pytest.raises(ValueError):
-        _what_it_eats({}, [])
+def test_the_alternative_text_of_the_price_has_the_numbers_of_the_picture():
+    said = [text.get_text() for text in draw_price().axes[0].texts]
+    numbers = [text.strip("+ nats") for text in said if text.startswith("+")]
+    assert numbers == ["7.7", "3.4", "1.4", "1.7"]
+    assert all(number in FIGURES["judge-price"].alt for number in numbers)
+
+
+def test_what_it_eats_has_the_means_and_the_first_sentences():
+    run = {"right": 0.5, "words": 300, "first": ["You go"] * 3 + ["We go"] * 3 + ["no more"]}
+    rows = {"before": [run, run], "taught": [run, run | {"words": 400}], "best": [run]}
+    texts = _what_it_eats(rows, "taught").axes[0].texts
+    said = [text.get_text() for text in texts]
+    assert said.count("50 % right, 350 different words") == 1
+    assert said.count("You go") == said.count("We go") == 6 and "no more" not in said
+    marked = {text.get_text() for text in texts if text.get_bbox_patch() and is_loud(text)}
+    assert marked == {"go"}
+
+
+def is_loud(text) -> bool:
+    return text.get_color() == style.chip("a", style.ACCENT)["color"]
 
 
 def test_the_alternative_text_has_the_numbers_of_the_picture():
-    ways, alt = stored_ways(), FIGURES["judge-eats"].alt
-    table = {what: [] for what in PANELS}
-    for name in ("start", "no KL penalty", "best of 16", "trained on what passed"):
-        for what, means in table.items():
-            means.append(sum(run[what] for run in ways[name]) / len(ways[name]))
-    for what in ("different", "because", "questions"):
-        said = "{:.0f}, {:.0f} and {:.0f} %".format(*(100 * mean for mean in table[what][:3]))
-        assert f"{what} sentences {said}" in alt or f"{what} {said}" in alt
-    assert "{:.1f}, {:.1f} and {:.1f}".format(*table["length"][:3]) in alt
-    for words, right in zip(table["words"], table["right"], strict=True):
-        assert f"{words:.0f} words and {100 * right:.0f} %" in alt
-    assert all(f"'{ways[name][0]['first'][0]}'" in alt for name in ("start", "no KL penalty"))
+    alt, texts = FIGURES["judge-eats"].alt, draw_what_it_eats().axes[0].texts
+    said = [text.get_text() for text in texts]
+    assert all(text in alt for text in said if text.endswith("different words"))
+    ways = {name: stored_ways()[name][0]["first"][:6] for name in NAMES_IN_EATS}
+    assert ways["no KL penalty"].count("You didn't go to bed") == 4
+    assert all(len(set(ways[name])) == 6 for name in ("start", "best of 16"))
+    assert all(any(f"'{one}'" in alt for one in first) for first in ways.values())
+    for first in (ways["start"], ways["best of 16"]):  # unmarked: most share no word
+        assert all(
+            2 * sum(word in one.split() for one in first) <= 6 for word in " ".join(first).split()
+        )
 
 
 def test_tries():
@@ -79,6 +88,8 @@ def test_tries():
     means = [line.get_ydata() for line in figure.axes[0].lines if line.get_marker() == "o"]
     assert list(means[0]) == pytest.approx([0.5, 0.5, 0.5])
     assert list(means[1]) == pytest.approx([0.5, 5 / 6, 1.0])
+    said = [text.get_text() for text in draw_tries().axes[0].texts]
+    assert "+8 points" in said and "by 8 points with 32" in FIGURES["judge-tries"].alt
 
 
 def test_the_hole_has_both_curves():
@@ -87,6 +98,8 @@ def test_the_hole_has_both_curves():
         line.get_ydata() for line in _hole_found(runs).axes[0].lines if line.get_marker() == "o"
     ]
     assert [list(one) for one in means] == [pytest.approx([0.9, 0.9]), pytest.approx([0.1, 0.1])]
+    said = {text.get_text() for text in draw_hole().axes[0].texts}
+    assert "98 % passed,\nbut wrong" in said and "tired" in said
 
 
 def test_what_the_titles_and_alternative_texts_say():
