@@ -1,8 +1,7 @@
-"""Curves, rows of dots and bars of an experiment: what the title is about is `loud`, the rest grey.
+"""Curves and rows of dots of an experiment: what the title is about is `loud`, the rest grey.
 
     curves(ax, steps, {"post-norm": runs, "pre-norm": runs}, loud=["pre-norm"])
     dot_rows(ax, {"as it is": [0.8, 0.9], "one head off": [0.5, 0.5]}, loud=["one head off"])
-    bar_rows(ax, {"estoy": 0.39, "soy": 0.36}, written="{:.2f}".format)
     shares(ax.yaxis)                                  # 0 %, 50 %, 100 %
     multiples(ax.yaxis)                               # 1/2, 1 ×, 2 ×
     doubling(ax, [16, 32, 64])                        # the same step for each factor of two
@@ -170,39 +169,6 @@ def dot_rows(
                 annotation_clip=False,
             )
     _rows(ax, list(rows), loud, named)
-
-
-def bar_rows(
-    ax: Axes,
-    bars: Mapping[str, float],
-    *,
-    loud: Collection[str] = (),
-    written: Callable[[float], str] = "{:.2f}".format,
-    most: float | None = None,
-    named: bool = True,
-    notes: Mapping[str, str] | None = None,
-) -> None:
-    """Draw a bar for each name, with its number at the end, and no axis.
-
-    loud: the names in the accent color. written: a number -> its text. most: the longest bar that
-    the panel has room for, if other panels share its scale. named: with the names at the left.
-    notes: name -> a text instead of its number.
-    """
-    longest = max(bars.values()) if most is None else most
-    for y, (name, value) in enumerate(bars.items()):
-        strong = name in loud
-        ax.barh(y, value, height=0.64, color=style.ACCENT if strong else style.SOFT)
-        ax.text(
-            value + 0.02 * longest,
-            y,
-            (notes or {}).get(name, written(value)),
-            va="center_baseline",
-            weight="bold" if strong else "normal",
-            color=style.ACCENT if strong else style.INK,
-        )
-    ax.set(xlim=(0, 1.25 * longest), xticks=[])
-    _rows(ax, list(bars), loud, named)
-    ax.spines["left"].set_visible(True)
 
 
 def _rows(ax: Axes, names: Sequence[str], loud: Collection[str], named: bool) -> None:

@@ -2,10 +2,9 @@
 
 import numpy as np
 import pytest
-from matplotlib.colors import to_hex
 
 from course.drawing import style
-from course.drawing.plots import _apart, bar_rows, curves, dot_rows, doubling, multiples, shares
+from course.drawing.plots import _apart, curves, dot_rows, doubling, multiples, shares
 
 
 @pytest.fixture
@@ -29,13 +28,6 @@ def test_rows_have_a_dot_for_each_seed_and_their_mean_in_figures(ax):
     assert dots == [[0.2, 0.4], [1.0]]
     assert [text.get_text() for text in ax.texts] == ["0.3", "1.0"]
     assert [name.get_weight() for name in ax.get_yticklabels()] == ["normal", "bold"]
-
-
-def test_bars_are_as_long_as_their_numbers(ax):
-    bar_rows(ax, {"a": 0.25, "b": 0.0}, loud=["a"], notes={"b": "never"})
-    assert [bar.get_width() for bar in ax.patches] == [0.25, 0.0]
-    assert [text.get_text() for text in ax.texts] == ["0.25", "never"]
-    assert to_hex(ax.patches[0].get_facecolor()) == style.ACCENT.lower()
 
 
 def test_axes_of_shares_and_of_doublings(ax):

@@ -136,8 +136,8 @@ def test_what_was_drawn_before_leaves_no_trace(format, saved, chart, tmp_path):
 def test_parts_of_a_chart_are_found_by_the_names_they_have(saved):
     svg = saved("attention-explorer", "svg").decode()
     named, meant = (re.findall(p, svg) for p in (r'\bid="([^"]+)"', r"url\(#([^)]+)\)"))
-    assert set(meant) == set(named) and len(named) == len(set(named)) == 6
-    assert "clip0" in named and "clip5" in named
+    assert set(meant) == set(named) and len(named) == len(set(named))
+    assert named and "clip0" in named and f"clip{len(named) - 1}" in named
 
 
 def fonts(pdf: bytes) -> set[bytes]:
