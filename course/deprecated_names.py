@@ -164,13 +164,11 @@ PLOTS = {
     "chapters.ch00_start_here.figures": "series_map",
     "chapters.ch01_one_hot.figures": "one_hot_table unknown_words",
     "chapters.ch02_embeddings.figures": (
-        "flat_map loss_by_bottom nearest_words pulled_rows share_bars vector_sizes "
-        "word_map word_similarity"
+        "flat_map nearest_words pulled_rows share_bars word_map word_similarity"
     ),
     "chapters.ch03_positional_encoding.figures": "positions_explorer positions_heatmap wavelengths",
     "chapters.ch04_attention.figures": (
-        "attention_explorer equation_frames projection query_finds_key scaling_curves "
-        "score_maps six_steps"
+        "attention_explorer equation_frames projection query_finds_key six_steps"
     ),
     "chapters.ch05_multi_head_attention.figures": (
         "distance_bars eight_looks encoder_heads heads_recap three_uses token_view "
