@@ -382,28 +382,33 @@ def _whole_way(
     halves: encoder and decoder with their colors, and each station's vector. before: the word that
     was written last. chance: that of `out`.
     """
-    y, high, thin, pitch, gap, green = 0.99, 1.2, 0.3, 0.8, 0.78, word_color("trees")
+    y, high, thin, pitch, gap, above = 0.82, 0.98, 0.3, 0.8, 1.0, 1.61
     figure, ax = canvas(WIDTH, 2.56)
     heading(ax, 2.36, "trees", f"becomes {out}, station by station", colors=f"{FEW} of 128 values")
-    area(ax, (0.42, y - 0.1), 6.88, 0.2, green, zorder=1)
-    word(ax, (0.42, y), "trees", size=16)
-    word(ax, (7.3, y), out, size=18)
-    label(ax, (7.3, y - 0.36), chance, ha="center")
-    end = 0.95 - gap
+    end, places = 0.95 - gap, []
     for name, color, stations in halves:
         left, end = end + gap, end + gap + pitch * len(stations)
-        area(ax, (left, 0.08), end - left, 1.93, style.TINTS[color], zorder=0)
-        label(ax, (left + 0.1, 1.84), name, color=color, weight="bold", size=style.LABEL)
+        area(ax, (left, 0.06), end - left, 1.95, style.TINTS[color], zorder=0)
+        label(ax, (left + 0.1, 1.85), name, color=color, weight="bold", size=style.LABEL)
         for i, (station, vector) in enumerate(stations.items()):
-            x, cells = left + (i + 0.5) * pitch, vector[:FEW, None]
-            matrix(ax, (x - thin / 2, y - high / 2), thin, high, cells, limit=LIMIT)
-            label(ax, (x, y - high / 2 - 0.15), station, ha="center")
-    # The last layer of the decoder reads the memory, too.
-    _ribbon(ax, (left - gap, y + 0.02), (left, y + 0.3), 0.1, color=green)
-    area(ax, (left, y + 0.25), x - left, 0.1, green, zorder=1)
-    label(ax, (left - gap / 2, y + 0.48), "memory", ha="center")
-    word(ax, (left - 0.4, y - 0.38), before)
-    arrow(ax, (left - 0.2, y - 0.38), (left + (pitch - thin) / 2, y - 0.38))
+            places.append(left + (i + 0.5) * pitch)
+            cells = vector[:FEW, None]
+            matrix(ax, (places[-1] - thin / 2, y - high / 2), thin, high, cells, limit=LIMIT)
+            label(ax, (places[-1], y - high / 2 - 0.15), station, ha="center")
+    *_, first, last = places
+    green, start = word_color("trees"), left - 0.28
+    for x, to, color in ((0.42, left - gap, green), (start, last, word_color(before))):
+        area(ax, (x, y - 0.1), to - x, 0.2, color, zorder=1)
+    # The memory goes to both layers of the decoder.
+    _ribbon(ax, (left - gap - 0.01, y), (left - 0.19, above), 0.2, color=green)
+    area(ax, (left - 0.2, above - 0.1), last - left + 0.26, 0.2, green, zorder=1)
+    label(ax, (left - gap / 2, 1.85), "memory", ha="center", color=style.ENCODER)
+    for x in (first, last):
+        arrow(ax, (x, above), (x, y + high / 2 + 0.02), green, thick=4.5)
+    arrow(ax, (last + thin / 2, y), (6.9, y), green, thick=9)
+    for x, text, size in ((0.42, "trees", 16), (start, before, 13), (7.44, out, 18)):
+        word(ax, (x, y), text, size=size)
+    label(ax, (7.44, y - 0.36), chance, ha="center")
     return figure
 
 
@@ -709,11 +714,11 @@ def draw_decoder() -> Figure:
     "trees-transformer",
     notebook="09_the_whole_transformer",
     caption="You are here: every stage of trees, from the embedding to the next word.",
-    alt="One green path from 'trees', on the left, to 'árboles' with 90 %, on the right. On it "
-    "stand six columns of 32 cells: embedding, + position, layer 0 and layer 1 in the encoder, "
-    "where some cells keep their colors throughout, and layer 0 and layer 1 in the decoder. "
-    "Between them, where the path is the memory, a branch leaves it for the decoder's layer 1. An "
-    "arrow leads from 'los', the word written last, to the decoder's layer 0.",
+    alt="A green stream runs from 'trees', on the left, through the encoder: four columns of 32 "
+    "cells, embedding, + position, layer 0 and layer 1, where some cells keep their colors "
+    "throughout. As the memory it rises and comes down with an arrow into each of the decoder's "
+    "two columns, layer 0 and layer 1. Through these runs a stream from 'los', the word written "
+    "last; behind them it is green, and ends in 'árboles' with 90 %.",
 )
 def draw_transformer() -> Figure:
     way = _the_way()
