@@ -3,16 +3,18 @@
 import numpy as np
 import pytest
 from matplotlib.colors import to_hex
-from matplotlib.patches import FancyArrowPatch, Rectangle
+from matplotlib.patches import FancyArrowPatch, FancyBboxPatch
 
 from course import experiments
 from course.chapters.ch16_before.experiments import chosen
-from course.chapters.ch16_before.figures import LABELS, LEARNED, SPLITS, SPREAD, runs
+from course.chapters.ch16_before.figures import LABELS, LEARNED, SPLITS, runs
 from course.drawing import style
 from course.drawing.registry import FIGURES
 from course.experiments.long_training import SPLITS as SCORED
 from transformer_lib.text import english_spanish
 from transformer_lib.translator import Translator
+
+SPREAD = 0.75  # a row whose largest weight is smaller looks at several words
 
 
 def texts(figure) -> list[str]:
@@ -39,56 +41,63 @@ def scaled(figure, x: float, zero: str = "0 %", whole: str = "100 %") -> float:
 
 def test_only_the_first_two_machines_hand_on_and_only_the_last_two_look():
     figure = FIGURES["before-three"].draw()
-    boxes = [patch for patch in figure.axes[0].patches if isinstance(patch, Rectangle)]
+    boxes = [patch for patch in figure.axes[0].patches if isinstance(patch, FancyBboxPatch)]
     rows = sorted({box.get_y() for box in boxes}, reverse=True)
     assert len(boxes) == 3 * 8 and len(rows) == 3
     orange = [box.get_y() for box in boxes if to_hex(box.get_facecolor()) == style.ACCENT.lower()]
     assert orange == [rows[0]]  # one state, of the first machine
-    # two chains of eight; four words look at each other; the last looks at 4, then at 4 + 3
+    # two chains of eight; "trees" looks at the other three; the last looks at 4, then at 4 + 3
     count = [len(arrows(figure, color)) for color in (style.INK, style.ENCODER, style.DECODER)]
-    assert count == [2 * 7, 4 * 3, 4 + 7]
+    assert count == [2 * 7, 3, 4 + 7]
 
 
 def test_the_looks_and_the_shares_of_digits():
     figure, stored = FIGURES["before-backwards"].draw(), experiments.load("backwards")
     looks = next(run["looks"] for run in stored["runs"] if run["attention"] == "dot")
-    thick = [6 * weight for row in looks[:-1] for weight in row[:-1] if weight > 0.08]
-    lines = arrows(figure, style.WEIGHT_COLORS[3])
-    assert [line.get_linewidth() for line in lines] == pytest.approx(thick)
+    first, *others, last = looks[:-1]
+    for color, rows in ((3, [first, last]), (1, others)):  # those of the ends are strong
+        thick = [6 * weight for row in rows for weight in row[:-1] if weight > 0.08]
+        lines = arrows(figure, style.WEIGHT_COLORS[color])
+        assert [line.get_linewidth() for line in lines] == pytest.approx(thick)
+    assert first[8] == max(first) and last[0] == max(last)
     digits = [text for text in texts(figure) if text.isdigit()]
     assert "".join(digits) == stored["row"] + stored["row"][::-1]
     for kind, line in zip(("dot", "none"), figure.axes[1].lines, strict=True):
         mine = [run["by_length"] for run in stored["runs"] if run["attention"] == kind]
         shares = np.mean([[entry["right"] for entry in entries] for entries in mine], axis=0)
         assert list(line.get_ydata()) == pytest.approx(list(shares))
-    assert texts(figure)[-2:] == ["86 % with attention", "3 % without"]
+    names = [text.get_text() for text in figure.axes[1].texts]
+    assert sorted(names) == ["3 % without", "86 % with attention"]
 
 
 def test_a_length_with_few_sentences_is_left_out():
     (ax,) = FIGURES["before-length"].draw().axes
     lines = {line.get_label(): line for line in ax.lines if not line.get_label().startswith("_")}
-    assert [name.split(":")[0] for name in lines] == list(LABELS.values())
-    for line, mine in zip(lines.values(), runs().values(), strict=True):
+    found = {kind: mine for kind, mine in runs().items() if kind != "dot"}
+    assert [name.split(" % ")[1] for name in lines] == [LABELS[kind] for kind in found]
+    for line, mine in zip(lines.values(), found.values(), strict=True):
         many = [[e for e in run["by_length"] if e["sentences"] >= 50] for run in mine]
         shares = [[e["right"] / e["sentences"] for e in entries] for entries in many]
         assert list(line.get_xdata()) == [e["tokens"] for e in many[0]]
         assert list(line.get_ydata()) == pytest.approx(list(np.mean(shares, axis=0)))
-    assert list(ax.lines[-1].get_xdata()) == [LEARNED, LEARNED]
+    (ground,) = ax.patches
+    assert (ground.get_x(), ground.get_x() + ground.get_width()) == (LEARNED, 18)
 
 
 def test_a_split_has_a_dot_for_each_translator_and_a_sentence_of_its_own():
     figure = FIGURES["before-splits"].draw()
-    dots = [scaled(figure, line.get_xdata()[0]) for line in figure.axes[0].lines]
-    means = [
-        np.mean([run["right"][split] for run in mine])
-        for split in SPLITS
-        for mine in runs().values()
-    ]
-    assert dots == pytest.approx(means)
-    said = texts(figure)
-    assert [text for text in said if text.endswith("points")] == ["+9 points", "−47 points"]
+    said, rule = texts(figure), arrows(figure, style.RULE)[0].get_path().vertices
+    for line, mine in zip(figure.axes[0].lines, runs().values(), strict=True):
+        dots = (line.get_ydata() - rule[0, 1]) / (rule[1, 1] - rule[0, 1])
+        means = [np.mean([run["right"][split] for run in mine]) for split in SPLITS]
+        assert dots == pytest.approx(means)
+        assert f"{100 * means[0]:.0f} %" in said
+        assert f"{100 * means[-1]:.0f} % {LABELS[mine[0]['what']]}" in said
+    assert "96 %" in said
+    tokens = Translator.load().src.tokenizer
     for split, (name, sentence) in SPLITS.items():
         assert name in said and sentence in [english for english, _ in english_spanish.load(split)]
+        assert (len(tokens(sentence)) > LEARNED) == (split == "longer")
 
 
 def test_the_last_layer_is_drawn_as_the_mean_of_its_heads():
@@ -99,31 +108,29 @@ def test_the_last_layer_is_drawn_as_the_mean_of_its_heads():
         weights = np.array(found["weights"][max(found["weights"])]).mean(axis=0)[:-1, :-1]
         drawn = sorted(width for each in ours for width in each.get_linewidths())
         assert drawn == pytest.approx(sorted(6 * weights[weights >= 0.08]))
-    loud = [text.get_text() for text in figure.axes[0].texts if text.get_bbox_patch()]
-    loud = loud[-10:]
     spread = [
         word for word, row in zip(found["written"], weights, strict=True) if max(row) < SPREAD
     ]
-    bold = [text.get_text() for text in figure.axes[0].texts if text.get_weight() == "bold"]
-    assert [word for word in loud if word in bold] == spread and len(spread) == 6
+    chips = [text for text in figure.axes[0].texts if text.get_bbox_patch()]
+    assert [text.get_text() for text in chips if text.get_weight() == "bold"] == ["la"]
+    assert {"el", "cruzó", "la"} <= {*spread} and len(spread) == 6
     assert weights[spread.index("la") + 2, found["read"].index("street")] > 0.4
 
 
-def test_the_swap_has_an_arrow_for_each_run_and_the_others_their_means():
+def test_the_swap_has_an_arrow_for_the_mean_and_each_run_and_another_its_mean():
     figure = FIGURES["before-gender"].draw()
     found = {kind: [run["gender"]["agreement"] for run in mine] for kind, mine in runs().items()}
-    dots = [scaled(figure, line.get_xdata()[0]) for line in figure.axes[0].lines]
-    means = [np.mean([each["as trained"] for each in found[kind]]) for kind in ("additive", "none")]
-    assert dots == pytest.approx([each["as trained"] for each in found["transformer"]] + means)
-    straight = [arrow for arrow in arrows(figure, style.ACCENT) if arrow._posA_posB]
-    ends = [scaled(figure, arrow._posA_posB[1][0]) for arrow in straight]
-    assert ends == pytest.approx([each["two numbers swapped"] for each in found["transformer"]])
-    said = " ".join(texts(figure))
-    assert (
-        "Transformer: 94 % → 21 % in the right gender" in said
-        and "“tired” hidden: 86 % → 68 %" in said
-    )
-    assert "no attention: 64 %" in said
+    for kind, how, color, each in (
+        ("transformer", "two numbers swapped", style.ACCENT, True),
+        ("additive", "adjective not seen", style.SOFT, False),
+    ):
+        pairs = [(run["as trained"], run[how]) for run in found[kind]]
+        straight = [arrow for arrow in arrows(figure, color) if arrow._posA_posB]
+        drawn = [[scaled(figure, x) for x, _ in arrow._posA_posB] for arrow in straight]
+        means = np.mean(pairs, axis=0)
+        assert np.array(drawn) == pytest.approx(np.array([means, *(pairs if each else [])]))
+        assert {f"{100 * mean:.0f} %" for mean in means} <= {*texts(figure)}
+    assert {"94 %", "21 %", "86 %", "68 %"} <= {*texts(figure)}
 
 
 def test_times_are_multiples_of_those_of_self_attention():
@@ -133,14 +140,12 @@ def test_times_are_multiples_of_those_of_self_attention():
         for run in experiments.load("waiting")["runs"]
         if run["threads"] == 2
     }
-    one, *boxes = [patch for patch in figure.axes[0].patches if isinstance(patch, Rectangle)]
-    rows: dict = {}
-    for box in boxes:
-        rows[box.get_y()] = rows.get(box.get_y(), 0) + box.get_width() / one.get_width()
+    (one,) = figure.axes[0].lines
+    assert list(one.get_xdata()) == [1, 1]
     lengths = sorted({length for _, length in time})
     times = [time["recurrent", n] / time["self-attention", n] for n in lengths]
-    assert list(rows.values()) == pytest.approx(times)
-    assert [text for text in texts(figure) if "×" in text] == [f"{many:.0f} ×" for many in times]
+    assert [bar.get_width() for bar in figure.axes[0].patches] == pytest.approx(times)
+    assert texts(figure) == [*(f"{many:.0f} ×" for many in times), "self-attention: 1 ×"]
 
 
 # --- what the text says of the data
@@ -177,13 +182,13 @@ TITLED = "before-splits", "before-waiting", "before-length"
 def test_the_titles_say_what_is_stored():
     drawn = {name: FIGURES[name].draw() for name in TITLED}
     titles = {name: [*one.texts, *one.axes[0].texts][0].get_text() for name, one in drawn.items()}
-    assert "wins where distant words agree, and loses on longer" in titles["before-splits"]
+    assert "wins at “it”, and loses at longer" in titles["before-splits"]
     for split, wins in (("pronoun", True), ("longer", False)):
         one, other = (
             [run["right"][split] for run in chosen()[what]] for what in ("transformer", "additive")
         )
         assert (min(one) > max(other)) if wins else (max(one) < min(other)), split
-    assert "takes 2 to 14 times" in titles["before-waiting"]
+    assert "With 128 words, a recurrent layer takes 14 times" in titles["before-waiting"]
     assert "the Transformer falls to 4 %" in titles["before-length"]
     for name, few in (("additive", 0), ("transformer", 6)):  # rows that are spread, in before-maps
         found = chosen()[name][0]["map"]["weights"]
@@ -248,10 +253,10 @@ def test_the_alt_text_says_what_the_swap_does():
     assert (min(before), max(before)) == (94, 95) and "94 to 95 %" in alt
     after = sorted(round(100 * share) for share in of("transformer", "two numbers swapped"))
     assert "{}, {} and {} %".format(*after) in alt
-    assert f"mean, {mean(of('transformer', 'two numbers swapped'))} %" in alt
+    means = [mean(of("transformer", how)) for how in ("as trained", "two numbers swapped")]
+    assert "from {} to {} %, below chance".format(*means) in alt
     trained, hidden = (mean(of("additive", how)) for how in ("as trained", "adjective not seen"))
     assert f"from {trained} to {hidden} %" in alt
-    assert f"without attention {mean(of('none', 'as trained'))} %" in alt
     # every run, as the notebook has them
     for kind, how, low, high in (
         ("none", "as trained", 63, 66),
@@ -306,7 +311,8 @@ def test_the_alt_text_says_who_waits():
         assert all(a < b for a, b in zip(convolution, restricted, strict=True))
     assert max(restricted) < 2.05 and min(convolution) > 1 / 5  # on two threads
     alt = FIGURES["before-waiting"].alt
-    assert "from 2 boxes with 8 words to 14 with 128, and 8 with 512" in alt
+    said = "from 2 times as long with 8 words to 14 with 128, in orange, and 8 with 512"
+    assert said in alt
 
 
 # --- what the notebook says of the stored results
