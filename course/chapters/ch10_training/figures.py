@@ -154,7 +154,7 @@ def _digits(ax: Axes, x: float, y: float, step: float) -> None:
 
 
 def _writing_curve(
-    history: Sequence[Mapping[str, Any]], english: Mapping[int, str], last: int = 1100
+    history: Sequence[Mapping[str, Any]], english: Mapping[int, str], last: int = 800
 ) -> Figure:
     """Draw the loss of the translator's first steps, and beside it what it writes -> the figure.
 
@@ -206,7 +206,7 @@ def _writing_curve(
         xlim=(-14, last),
         ylim=(0, TOP_LOSS),
         xlabel="training step",
-        ylabel="how wrong it is on held-out text",
+        ylabel="loss on held-out text, in nats",
     )
     ax.set_xticks(range(0, last + 1, 100))
     return figure
@@ -431,18 +431,18 @@ def _schedule_curves(rates: Mapping[tuple[int, int], Any]) -> Figure:
     """
     figure, ax = style.panel(4.2)
     titled(figure, "The longer the warm-up, the lower the peak; then all fall alike")
-    ax.set(xlabel="step (one update of the weights)", ylabel="learning rate, in thousandths")
+    ax.set(xlabel="step (one update of the weights)", ylabel="learning rate")
     for (d_model, warmup), given in rates.items():
-        lr, loud = 1000 * as_array(given), (d_model, warmup) == OF_THE_PAPER
+        lr, loud = as_array(given), (d_model, warmup) == OF_THE_PAPER
         color, steps, peak = style.ACCENT if loud else style.SOFT, np.arange(1, len(lr) + 1), warmup
         ax.plot(steps, lr, color=style.INK, linewidth=2.4, zorder=2)
         ax.plot(steps[:peak], lr[:peak], color=color, linewidth=4 if loud else 2.4, zorder=3)
         ink = style.ACCENT if loud else style.INK
         ax.scatter(peak, lr[peak - 1], 60, ink, zorder=4, clip_on=False)
-        said = f"{lr[peak - 1]:.2f} after {warmup:,} steps" + ", as in the paper" * loud
+        said = f"{lr[peak - 1]:.4f} after {warmup:,} steps" + ", as in the paper" * loud
         look = {"textcoords": "offset points", "color": ink, "weight": "bold" if loud else "normal"}
         ax.annotate(said, (peak, lr[peak - 1]), (9, 6), **look)
-    ax.set(xlim=(0, len(lr)), ylim=(0, 1.1), yticks=[0])
+    ax.set(xlim=(0, len(lr)), ylim=(0, 0.0011), yticks=[0])
     ax.set_xticks([0, *(warmup for _, warmup in rates), len(lr)])
     ax.xaxis.set_major_formatter("{x:,.0f}")
     return figure
@@ -548,14 +548,14 @@ SCHEDULES = ((512, 2000), (512, 4000), (512, 8000))
 @figure(
     "training-schedule",
     caption="The paper's learning rate: up in a straight line, down with the root of the step.",
-    alt="Three curves over 15,000 steps. Each rises in a straight line to a dot at the end of its"
-    " warm-up, 0.99 thousandths after 2,000 steps, 0.70 after 4,000, as in the paper, in "
-    "orange, and 0.49 after 8,000. From there on all are the same falling curve.",
+    alt="Three curves over 12,000 steps. Each rises in a straight line to a dot at the end of its"
+    " warm-up, 0.0010 after 2,000 steps, 0.0007 after 4,000, as in the paper, in "
+    "orange, and 0.0005 after 8,000. From there on all are the same falling curve.",
 )
 def draw_schedule() -> Figure:
     return _schedule_curves(
         {
-            (d_model, warmup): [paper_schedule(step, d_model, warmup) for step in range(1, 15_001)]
+            (d_model, warmup): [paper_schedule(step, d_model, warmup) for step in range(1, 12_001)]
             for d_model, warmup in SCHEDULES
         }
     )

@@ -140,10 +140,10 @@ def test_the_penalty_is_the_library_s_loss():
 
 def test_the_schedule_starts_at_step_one():
     line = _schedule_curves({(8, 2): [0.001, 0.002]}).axes[0].lines[0]
-    assert line.get_xdata().tolist() == [1, 2] and line.get_ydata().tolist() == [1, 2]
+    assert line.get_xdata().tolist() == [1, 2] and line.get_ydata().tolist() == [0.001, 0.002]
     first = figures.draw_schedule().axes[0].lines[0]
     d_model, warmup = figures.SCHEDULES[0]
-    assert first.get_ydata().max() == pytest.approx(1000 * paper_schedule(warmup, d_model, warmup))
+    assert first.get_ydata().max() == pytest.approx(paper_schedule(warmup, d_model, warmup))
 
 
 def test_the_held_out_figure_holds_the_means_of_the_stored_runs():
