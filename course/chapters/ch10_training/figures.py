@@ -30,7 +30,7 @@ from course.drawing.words import canvas, centered, heading, label, sentence, tit
 from transformer_lib.training.schedules import linear_schedule, paper_schedule
 from transformer_lib.training.trainer import train
 
-TOP_LOSS = 9  # the scale of `writing_curve` ends there
+TOP_LOSS, LAST = 9, 1100  # the scales of `_writing_curve` end there
 
 
 def _learning_curve(
@@ -153,16 +153,13 @@ def _digits(ax: Axes, x: float, y: float, step: float) -> None:
         centered(ax, x + step * i, y, sign, size=14, **({} if sign == "→" else style.chip(sign)))
 
 
-def _writing_curve(
-    history: Sequence[Mapping[str, Any]], english: Mapping[int, str], last: int = 800
-) -> Figure:
+def _writing_curve(history: Sequence[Mapping[str, Any]], english: Mapping[int, str]) -> Figure:
     """Draw the loss of the translator's first steps, and beside it what it writes -> the figure.
 
     history: {"step", "validation_loss", "writes"}; english: for the steps that are written out,
-    what their words mean. Words of the right translation are in their colors. last: the last step
-    that is drawn.
+    what their words mean. Words of the right translation are in their colors.
     """
-    entries = {entry["step"]: entry for entry in history if entry["step"] <= last}
+    entries = {entry["step"]: entry for entry in history if entry["step"] <= LAST}
     tall = 6.9
     figure = style.new_figure(style.WIDTH, tall)
     figure.suptitle("First noise, then grammar, then the right words for “I like trees”")
@@ -174,7 +171,7 @@ def _writing_curve(
         beside = [
             entry["validation_loss"]
             for at, entry in entries.items()
-            if step <= at <= step + 0.35 * last
+            if step <= at <= step + 0.35 * LAST
         ]
         lift = 72 * 0.8 * tall * (max(beside) - loss) / TOP_LOSS  # the text stays off the curve
         ax.scatter(step, loss, s=90, color=style.ACCENT, edgecolor=style.PAPER, zorder=3)
@@ -203,12 +200,12 @@ def _writing_curve(
             style="italic",
         )
     ax.set(
-        xlim=(-14, last),
+        xlim=(-14, LAST),
         ylim=(0, TOP_LOSS),
         xlabel="training step",
         ylabel="loss on held-out text, in nats",
     )
-    ax.set_xticks(range(0, last + 1, 100))
+    ax.set_xticks(range(0, LAST + 1, 100))
     return figure
 
 
