@@ -108,12 +108,11 @@ def _patch(ax: Axes, way: Any, color: str, thick: float, head: bool, **kwargs: A
     own = {"zorder": 2.5, "capstyle": "butt", "joinstyle": "miter", "shrinkA": 0, "shrinkB": 0}
     ax.add_patch(
         FancyArrowPatch(
-            **way,
             arrowstyle=ends,
             mutation_scale=1.0,
             color=color,
             linewidth=thick,
-            **{**own, **kwargs},
+            **{**own, **way, **kwargs},
         )
     )
 

@@ -10,6 +10,7 @@ from matplotlib.figure import Figure
 from torch import Tensor
 
 from course import experiments
+from course.chapters.ch10_training.experiment_first_words import SENTENCES
 from course.chapters.ch10_training.experiments import (
     COLUMNS,
     STUDENT,
@@ -25,11 +26,11 @@ from course.drawing.cells import area
 from course.drawing.plots import curves, name_lines
 from course.drawing.registry import figure
 from course.drawing.values import as_array, steady_round
-from course.drawing.words import canvas, heading, label, titled, word
-from transformer_lib.training.schedules import paper_schedule
+from course.drawing.words import canvas, centered, heading, label, sentence, titled, width_of, word
+from transformer_lib.training.schedules import linear_schedule, paper_schedule
 from transformer_lib.training.trainer import train
 
-TOP_LOSS = 9  # the scale of `writing_curve` ends there
+TOP_LOSS, LAST = 9, 1100  # the scales of `_writing_curve` end there
 
 
 def _learning_curve(
@@ -117,48 +118,48 @@ def loop_curve(history: Sequence[Mapping[str, Any]], steps: int) -> Figure:
     """Draw a training on rows of digits, also an unfinished one -> the figure.
 
     history: {"step", "loss", "validation_loss"} for each validation, in nats per token; steps: how
-    long the training will be. A row that is never seen, and its answer, stand above the curves.
+    long the training will be. A row that is never seen, and its answer, stand above the curve.
     """
-    from course.experiments.digit_training import DIGITS, digit_pairs
-
-    figure, ax = style.panel(4.6)
-    at, losses = ([entry[key] for entry in history] for key in ("step", "validation_loss"))
-    title = "Does it learn the rule? Look at rows it never saw"
+    figure, ax = style.panel(4.4)
+    title = "Does it learn to write digits backwards?"
     if history:
-        seen, new = history[-1]["loss"], losses[-1]
-        if new < seen:
-            title = "It learns the rule: the loss falls on rows it never saw, too"
-        said = f"rows it never saw: {new:.2f}, or {100 * math.exp(-new):.0f} % for a right digit"
-        thin = {"color": style.SOFT, "linewidth": 1.5, "label": "rows it learns from, smoothed"}
-        ax.plot(at, [entry["loss"] for entry in history], **thin)
-        ax.plot(at, losses, color=style.ACCENT, linewidth=4, label=said)
-        ax.scatter(at[-1], new, 90, style.ACCENT, clip_on=False, zorder=4)
+        new, last = history[0]["validation_loss"], history[-1]["validation_loss"]
+        at = [entry["step"] for entry in history]
+        ax.plot(at, [entry["validation_loss"] for entry in history], color=style.ACCENT, lw=4)
+        ax.scatter(at[-1], last, 90, style.ACCENT, clip_on=False, zorder=4)
+        said = f"{last:.2f}, or {100 * math.exp(-last):.0f} % for the right digit"
+        look = {"textcoords": "offset points", "color": style.ACCENT, "weight": "bold"}
+        ax.annotate(said, (at[-1], last), (0, 30), ha="right", **look)
+        if last < new:
+            title = "It learns to write digits backwards, also rows it never saw"
     titled(figure, title)
     nothing = math.log(11)  # ten digits and the end, all equally likely
     ax.hlines(nothing, 0, steps, style.SOFT, linestyle=":", linewidth=1.4)
     look = {"va": "bottom", "ha": "right", "color": style.MUTED}
     ax.text(steps, nothing + 0.05, f"a model that knows nothing: {nothing:.2f}", **look)
-    ax.text(steps, 2.0, "a row it never saw, and what it should write", **look)
-    row, answer = (DIGITS.decode(ids) for ids in digit_pairs("reverse")[1][0])
-    for i, sign in enumerate([*row, "→", *answer]):
-        plain = {} if sign == "→" else style.chip(sign)
-        ax.text((0.49 + 0.035 * i) * steps, 1.72, sign, size=13, ha="center", **plain)
-    ax.set(xlim=(0, steps), ylim=(0, 3), yticks=range(4))
-    ax.set(xlabel="step (one update of the weights)", ylabel="loss per token, in nats")
-    name_lines(ax, wide=20)
+    ax.text(steps, 1.93, "a row it never saw, and what it should write", **look)
+    _digits(ax, 0.57 * steps, 1.66, 0.03 * steps)
+    ax.set(xlim=(0, steps), ylim=(0, 2.7), yticks=range(3), xticks=[0, steps / 2, steps])
+    ax.set(xlabel="step (one update of the weights)", ylabel="loss on new rows, in nats")
     return figure
 
 
-def _writing_curve(
-    history: Sequence[Mapping[str, Any]], english: Mapping[int, str], last: int = 1100
-) -> Figure:
+def _digits(ax: Axes, x: float, y: float, step: float) -> None:
+    """The first row that no training on digits sees, and the same backwards."""
+    from course.experiments.digit_training import DIGITS, digit_pairs
+
+    row, answer = (DIGITS.decode(ids) for ids in digit_pairs("reverse")[1][0])
+    for i, sign in enumerate([*row, "→", *answer]):
+        centered(ax, x + step * i, y, sign, size=14, **({} if sign == "→" else style.chip(sign)))
+
+
+def _writing_curve(history: Sequence[Mapping[str, Any]], english: Mapping[int, str]) -> Figure:
     """Draw the loss of the translator's first steps, and beside it what it writes -> the figure.
 
     history: {"step", "validation_loss", "writes"}; english: for the steps that are written out,
-    what their words mean. Words of the right translation are in their colors. last: the last step
-    that is drawn.
+    what their words mean. Words of the right translation are in their colors.
     """
-    entries = {entry["step"]: entry for entry in history if entry["step"] <= last}
+    entries = {entry["step"]: entry for entry in history if entry["step"] <= LAST}
     tall = 6.9
     figure = style.new_figure(style.WIDTH, tall)
     figure.suptitle("First noise, then grammar, then the right words for “I like trees”")
@@ -170,7 +171,7 @@ def _writing_curve(
         beside = [
             entry["validation_loss"]
             for at, entry in entries.items()
-            if step <= at <= step + 0.35 * last
+            if step <= at <= step + 0.35 * LAST
         ]
         lift = 72 * 0.8 * tall * (max(beside) - loss) / TOP_LOSS  # the text stays off the curve
         ax.scatter(step, loss, s=90, color=style.ACCENT, edgecolor=style.PAPER, zorder=3)
@@ -199,12 +200,12 @@ def _writing_curve(
             style="italic",
         )
     ax.set(
-        xlim=(-14, last),
+        xlim=(-14, LAST),
         ylim=(0, TOP_LOSS),
         xlabel="training step",
-        ylabel="how wrong it is on held-out text",
+        ylabel="loss on held-out text, in nats",
     )
-    ax.set_xticks(range(0, last + 1, 100))
+    ax.set_xticks(range(0, LAST + 1, 100))
     return figure
 
 
@@ -225,32 +226,36 @@ def probability_bars(panels: Mapping[str, Any], words: Sequence[str], target: An
     for title, chances in {**rows, **goals}.items():
         _check_rows(title, chances[None], words)
     (first, before), *_, (last, after) = rows.items()
-    best = int(goals.get("target", after).argmax())
-    figure, ax = canvas(style.WIDTH, 1.2 + 0.42 * len(words))
+    best, fallen = int(goals.get("target", after).argmax()), int((after - before).argmin())
     left, wide, top = 1.45, 5.5, 0.42 * len(words)
+    figure, ax = canvas(style.WIDTH, top + (1.75 if goals else 0.9))
+    ax.vlines([left, left + wide], 0.2, top + 0.25, style.RULE, linewidth=1.2, zorder=1)
+    for x, end in ((left, "0"), (left + wide, "1")):
+        label(ax, (x, 0.06), end, ha="center", color=style.MUTED)
     for i, (text, start, end) in enumerate(zip(words, before, after, strict=True)):
         y, loud = top - 0.42 * i, i == best
-        color = style.ACCENT if loud else style.MUTED
-        xs = [left + wide * share for share in (start, end)]
-        way = math.copysign(1, end - start)
-        look = {"weight": "bold" if loud else "normal", "color": color}
+        color = style.ACCENT if loud else style.SOFT
+        xs, way = [left + wide * share for share in (start, end)], math.copysign(1, end - start)
+        look = {"weight": "bold" if loud else "normal", "size": style.LABEL}
+        look["color"] = style.ACCENT if loud else style.MUTED
         plain = {"color": style.MUTED, "bbox": None} if text == "others" else {}
-        word(ax, (left - 0.75, y), text, size=13, ha="right", **plain)
+        word(ax, (left - 0.35, y), text, size=13, ha="right", **plain)
         ax.scatter(xs[0], y, 34, color=color, zorder=3)
         arrow(ax, (xs[0], y), (xs[1], y), color, thick=7 if loud else 2.5)
+        if i not in (best, fallen):
+            continue
         for x, share, side in ((xs[0], start, way), (xs[1], end, -way)):
-            label(
-                ax,
-                (x - 0.12 * side, y),
-                two_decimals(share),
-                ha="right" if side > 0 else "left",
-                **look,
-            )
-    y = top - 0.42 * best
+            ha, ground = "left" if side < 0 else "right", {"facecolor": style.PAPER, "lw": 0}
+            at = (x - 0.12 * side, y)
+            label(ax, at, two_decimals(share), ha=ha, bbox={**ground, "pad": 1}, **look)
     if goals:
-        ax.scatter(left + wide, y, 110, style.PAPER, edgecolor=style.ACCENT, linewidth=2, zorder=3)
+        at, ring = (left + wide, top - 0.42 * best), {"edgecolor": style.ACCENT, "linewidth": 2}
+        ax.scatter(*at, 110, style.PAPER, zorder=3, **ring)
         said = {"color": style.ACCENT, "weight": "bold", "size": style.LABEL}
-        label(ax, (left + wide + 0.2, y), "target: 1", **said)
+        label(ax, (at[0] + 0.2, at[1]), "target", **said)
+        french = {english: french for french, english in SENTENCES}.get(words[best], "")
+        word(ax, (left - 0.35, top + 0.6), french, size=15, ha="right")
+        label(ax, (left - 0.1, top + 0.6), "means", size=style.LABEL, color=style.MUTED)
     if goals and after[best] > before[best]:
         note = f"From the dot, {first}, to the arrowhead, {last}"
         heading(ax, "Training moves the probability to the right word", note)
@@ -258,33 +263,37 @@ def probability_bars(panels: Mapping[str, Any], words: Sequence[str], target: An
 
 
 def word_grids(grids: Mapping[str, Any], rows: Sequence[str], columns: Sequence[str]) -> Figure:
-    """Draw grids of probabilities (positions, words) below each other, a bar for each position.
+    """Draw a sentence as it is written, a word longer in each line, with the newest word's chance.
 
-    grids: title -> grid, each row adding up to 1. rows: the right word at each position, whose part
-    of the bar is loud. columns: what can be written. Raises ValueError when a grid doesn't fit the
-    words or a row doesn't add up to 1.
+    grids: title -> the only grid of probabilities (positions, words), each row adding up to 1.
+    rows: the right word at each position. columns: what can be written. Raises ValueError when the
+    grid doesn't fit the words or a row doesn't add up to 1.
     """
-    figure, ax = canvas(style.WIDTH, 0.85 + 2.4 * len(grids))
-    wide, high, least = 1.08, 1.6, 0.0
-    for number, (title, given) in enumerate(grids.items(), 1):
-        grid, bottom = as_array(given), 2.4 * (len(grids) - number) + 0.65
-        if len(grid) != len(rows):
-            raise ValueError(f"{title!r}: {len(rows)} positions, but {len(grid)} rows of numbers")
-        _check_rows(title, grid, columns)
-        shares = [row[list(columns).index(text)] for row, text in zip(grid, rows, strict=True)]
-        least = min(shares)
-        for i, (text, share) in enumerate(zip(rows, shares, strict=True)):
-            x = 1.5 + 6.4 * (i + 0.5) / len(rows)
-            area(ax, (x - wide / 2, bottom), wide, high, style.RULE)
-            area(ax, (x - wide / 2, bottom), wide, high * share, style.ACCENT)
-            number_in = {"ha": "center", "color": style.PAPER, "weight": "bold", "size": 16}
-            label(ax, (x, bottom + high * share / 2), two_decimals(share), **number_in)
-            word(ax, (x, bottom - 0.3), text, size=13)
-        look = {"ha": "right", "size": style.LABEL}
-        label(ax, (1.4, bottom + high), "other words", color=style.MUTED, **look)
-        label(ax, (1.4, bottom + high * least / 2), "right word", color=style.ACCENT, **look)
-    said = f"At each place, the right word gets {two_decimals(least)} of the probability or more"
-    heading(ax, said if least > 0.9 else "", "What the trained model thinks comes next")
+    [(title, given)] = grids.items()
+    grid, down, gap, wide = as_array(given), 0.5, 0.3, 2.6
+    if len(grid) != len(rows):
+        raise ValueError(f"{title!r}: {len(rows)} positions, but {len(grid)} rows of numbers")
+    _check_rows(title, grid, columns)
+    shares = [row[list(columns).index(text)] for row, text in zip(grid, rows, strict=True)]
+    figure, ax = canvas(style.WIDTH, 1.35 + down * len(rows))
+    left = 1.15 + sum(width_of(text, 14) + gap for text in rows)
+    how, said = {"size": 14, "gap": gap}, {"weight": "bold", "color": style.ACCENT}
+    for i, share in enumerate(shares):
+        y = down * (len(rows) - i) - 0.2
+        new = {rows[i]: style.ACCENT}
+        xs = sentence(ax, (0.12, y - 0.07), rows[: i + 1], new, **how)
+        end = xs[-1] + width_of(rows[i], 14) / 2 + 0.2
+        ax.hlines(y, end, left - 0.2, style.RULE, linewidth=1.2, linestyle=":")
+        area(ax, (left, y - 0.09), wide, 0.18, style.RULE)
+        area(ax, (left, y - 0.09), wide * share, 0.18, style.ACCENT)
+        label(ax, (left + wide + 0.15, y), two_decimals(share), size=14, **said)
+    top = down * len(rows) + 0.35
+    french = {english: french for french, english in SENTENCES}.get(" ".join(rows[:-1]), "")
+    sentence(ax, (0.12, top - 0.07), french.split(), {}, **how)
+    label(ax, (left, top), "how sure it is of the newest word", color=style.MUTED)
+    if min(shares) > 0.9:
+        sure = " to ".join(f"{100 * end(shares):.0f}" for end in (min, max))
+        heading(ax, f"Word for word, the trained model is {sure} % sure")
     return figure
 
 
@@ -303,15 +312,13 @@ def _smoothed_row(target: Any, words: Sequence[str], eps: float) -> Figure:
     ax.bar(range(len(words)), np.minimum(smoothed, target), color=style.SOFT, width=0.7)
     bottom = np.where(moved > 0, 0, smoothed)
     ax.bar(range(len(words)), abs(moved), 0.7, bottom, color=style.ACCENT)
+    look = {"ha": "center", "weight": "bold"}
     for x in (x for x in range(len(words)) if x != right):
         far, side = abs(x - right), np.sign(x - right)
         height = smoothed[right] - moved[right] * (far - 0.5) / len(words)
-        way = {"start": (right + 0.35 * side, height), "end": (x, 0.05), "bend": -0.3 * side}
-        arrow(ax, color=style.ACCENT, thick=0.9, **way)
-    look = {"ha": "center", "weight": "bold"}
-    other = 0 if right else len(words) - 1
-    each = {"color": style.ACCENT, "weight": "bold"}
-    ax.text(other - 0.75, 0.18, f"{moved[other]:+.3f}\neach", **each)
+        way = {"start": (right + 0.35 * side, height), "end": (x, 0.12)}
+        arrow(ax, color=style.ACCENT, thick=0.9, connectionstyle="angle3,angleA=0,angleB=90", **way)
+        ax.text(x, 0.035, f"{moved[x]:+.3f}", color=style.ACCENT, size=style.NOTE, **look)
     ax.text(right, 1.03, f"{moved[right]:+.3f}", color=style.ACCENT, **look)
     ax.text(right, smoothed[right] / 2, f"{smoothed[right]:.3f}", color=style.INK, **look)
     ax.set_xticks(range(len(words)), words)
@@ -350,12 +357,12 @@ def teacher_forcing(
         raise ValueError(f"the rows should have the same number of words: {lengths}")
     figure, ax = canvas(style.WIDTH, 5.4)
     note = "A new model that has learned nothing yet; its wrong words are orange"
-    heading(ax, "In training it reads the right words, whatever it predicts", note)
+    heading(ax, "In training it reads the right words; alone, it reads its own", note)
     in_training = {"reads": tgt_in, "predicts": predicted, "right word": tgt_out}
     alone = {"reads": [tgt_in[0], *alone[:-1]], "writes": alone}
     for top, said, rows in (
-        (4.4, "In training, each right word is read next", in_training),
-        (1.72, "Alone, it reads its own words, and errors run on", alone),
+        (4.4, "In training: the right word is read next", in_training),
+        (1.72, "Alone: its own word is read next", alone),
     ):
         label(ax, (0.02, top), said, size=style.LABEL + 1, weight="bold")
         _word_rows(ax, top - 0.48, rows, tgt_out)
@@ -366,7 +373,7 @@ def _word_rows(
     ax: Axes, top: float, rows: Mapping[str, Sequence[str]], right: Sequence[str]
 ) -> None:
     """Rows of words under each other; the last row feeds the first, one position on."""
-    wide, step, down = 0.95, 1.4, 0.74
+    step, down = 1.4, 0.74
     xs = [1.75 + step * i for i in range(len(right))]
     ys, training = [top - down * number for number in range(len(rows))], len(rows) == 3
     for y, (name, words) in zip(ys, rows.items(), strict=True):
@@ -377,9 +384,10 @@ def _word_rows(
             if y != ys[-1]:
                 arrow(ax, (x, y - 0.2), (x, y - down + 0.2), style.SOFT, head=y == top)
     color = style.RIGHT if training else style.ACCENT
-    for x, after in zip(xs, xs[1:], strict=False):  # from the last row up between the columns
-        gap, start, end = (x + after) / 2, x + wide / 2, after - wide / 2
-        way = [(start, ys[-1]), (gap, ys[-1]), (gap, top), (end, top)]
+    *_, fed = rows.values()
+    for x, after, text in zip(xs, xs[1:], fed, strict=False):  # from the last row up to the next
+        half, gap = width_of(text, 13) / 2 + 0.1, (x + after) / 2
+        way = [(x + half, ys[-1]), (gap, ys[-1]), (gap, top), (after - half - 0.04, top)]
         path(ax, way, color, thick=3)
 
 
@@ -420,18 +428,18 @@ def _schedule_curves(rates: Mapping[tuple[int, int], Any]) -> Figure:
     """
     figure, ax = style.panel(4.2)
     titled(figure, "The longer the warm-up, the lower the peak; then all fall alike")
-    ax.set(xlabel="step (one update of the weights)", ylabel="learning rate, in thousandths")
+    ax.set(xlabel="step (one update of the weights)", ylabel="learning rate")
     for (d_model, warmup), given in rates.items():
-        lr, loud = 1000 * as_array(given), (d_model, warmup) == OF_THE_PAPER
+        lr, loud = as_array(given), (d_model, warmup) == OF_THE_PAPER
         color, steps, peak = style.ACCENT if loud else style.SOFT, np.arange(1, len(lr) + 1), warmup
         ax.plot(steps, lr, color=style.INK, linewidth=2.4, zorder=2)
         ax.plot(steps[:peak], lr[:peak], color=color, linewidth=4 if loud else 2.4, zorder=3)
         ink = style.ACCENT if loud else style.INK
         ax.scatter(peak, lr[peak - 1], 60, ink, zorder=4, clip_on=False)
-        said = f"{lr[peak - 1]:.2f} after {warmup:,} steps" + ", as in the paper" * loud
+        said = f"{lr[peak - 1]:.4f} after {warmup:,} steps" + ", as in the paper" * loud
         look = {"textcoords": "offset points", "color": ink, "weight": "bold" if loud else "normal"}
         ax.annotate(said, (peak, lr[peak - 1]), (9, 6), **look)
-    ax.set(xlim=(0, len(lr)), ylim=(0, 1.1), yticks=[0])
+    ax.set(xlim=(0, len(lr)), ylim=(0, 0.0011), yticks=[0])
     ax.set_xticks([0, *(warmup for _, warmup in rates), len(lr)])
     ax.xaxis.set_major_formatter("{x:,.0f}")
     return figure
@@ -457,8 +465,9 @@ def before_and_after() -> tuple[Tensor, Tensor]:
 @figure(
     "training-merci",
     caption="The first word for 'merci': what a new model thinks, what is right, what it learns.",
-    alt="An arrow for each of five English words, the end token and the rest, from its "
-    "probability before training to that after it. A long orange one leads from 'thanks', the"
+    alt="Below 'merci means' an arrow for each of five English words, the end token and the rest, "
+    "from its probability before training to that after it. A long orange one leads from "
+    "'thanks', the"
     " right word, at 0.06 to 0.89, just before a ring at the target, 1. All others are short,"
     " grey and lead towards 0, the longest from 0.26 to 0.05 at the end token.",
 )
@@ -474,9 +483,9 @@ def draw_merci() -> Figure:
 @figure(
     "training-grids",
     caption="What a trained model makes of the five target rows for 'I am a student'.",
-    alt="Five columns above the words 'I am a student <eos>', each filled nearly to the top with "
-    "the probability of its right word: 0.95, 0.97, 0.95, 0.95 and 0.95. The thin rest is "
-    "left to all other words.",
+    alt="Below 'je suis étudiant' the translation grows by a word in each of five lines: I, I am, "
+    "up to 'I am a student <eos>'. The newest word is orange, and an orange bar behind it is "
+    "nearly full: 0.95, 0.97, 0.95, 0.95 and 0.95 are the probabilities of the right words.",
 )
 def draw_grids() -> Figure:
     grid = as_columns(before_and_after()[1][0])
@@ -536,14 +545,14 @@ SCHEDULES = ((512, 2000), (512, 4000), (512, 8000))
 @figure(
     "training-schedule",
     caption="The paper's learning rate: up in a straight line, down with the root of the step.",
-    alt="Three curves over 15,000 steps. Each rises in a straight line to a dot at the end of its"
-    " warm-up, 0.99 thousandths after 2,000 steps, 0.70 after 4,000, as in the paper, in "
-    "orange, and 0.49 after 8,000. From there on all are the same falling curve.",
+    alt="Three curves over 12,000 steps. Each rises in a straight line to a dot at the end of its"
+    " warm-up, 0.0010 after 2,000 steps, 0.0007 after 4,000, as in the paper, in "
+    "orange, and 0.0005 after 8,000. From there on all are the same falling curve.",
 )
 def draw_schedule() -> Figure:
     return _schedule_curves(
         {
-            (d_model, warmup): [paper_schedule(step, d_model, warmup) for step in range(1, 15_001)]
+            (d_model, warmup): [paper_schedule(step, d_model, warmup) for step in range(1, 12_001)]
             for d_model, warmup in SCHEDULES
         }
     )
@@ -551,145 +560,134 @@ def draw_schedule() -> Figure:
 
 @figure(
     "training-held-out",
-    title="Few rows are learned by heart; from many, the rule is found",
     caption="Learned by heart and understood: the same model on 50 rows and on 10,000.",
-    alt="Two panels, loss against the step, means of three seeds. On 50 rows the loss on these "
-    "rows falls to 0 while the loss on new rows rises from 2.3 to 4.6, and none is right; the"
-    " wide gap is shaded. On 10,000 rows both losses fall together, close to 0, and 94 % of "
-    "the new rows are right.",
+    alt="Loss against the step, means of three seeds. From 50 rows: the loss on these rows falls "
+    "to 0, while the loss on new rows, in orange, rises from 2.3 to 4.6, and 0 % of them are "
+    "right. From 10,000 rows the loss on new rows falls close to 0, and 94 % of them are "
+    "right. A new row and its answer are shown: 4 0 0 7 4 3 1, and the same backwards.",
 )
 def draw_held_out() -> Figure:
-    figure, axes = style.panels(2, 3.9, sharey=True)
-    figure.get_layout_engine().set(wspace=0.06)
-    runs = experiments.load("held-out")["runs"]
-    learned = ("learned by heart", "the rule is found")
-    for ax, count, how in zip(axes, (50, 10_000), learned, strict=True):
+    figure, ax = style.panel(4.8)
+    titled(figure, "From 50 rows it learns only these: on new rows it gets worse")
+    for count, color in ((50, style.ACCENT), (10_000, style.MUTED)):
+        histories = [
+            run["history"] for run in experiments.load("held-out")["runs"] if run["pairs"] == count
+        ]
         steps, seen, new, right = (
-            np.mean(
-                [[entry[key] for entry in run["history"]] for run in runs if run["pairs"] == count],
-                axis=0,
-            )
+            np.mean([[entry[key] for entry in history] for history in histories], axis=0)
             for key in ("step", "loss", "validation_loss", "new")
         )
-        names = f"new rows:\n{100 * right[-1]:.0f} % right", "rows it\nlearns from"
-        lines = dict(zip(names, (new, seen), strict=True))
-        curves(ax, steps, lines, loud=names[:1], names=False)
+        ax.plot(steps, new, color=color, linewidth=4.5 if count == 50 else 2.5)
+        said = f"learned from {count:,} rows:\n{100 * right[-1]:.0f} % of the new rows right"
+        up, way = (-14, "top") if count == 50 else (12, "bottom")
+        look = {"color": color, "weight": "bold", "textcoords": "offset points"}
+        ax.annotate(said, (steps[-1], new[-1]), (0, up), ha="right", va=way, **look)
         if count == 50:
-            ax.fill_between(steps, seen, new, color=style.tint(style.ACCENT), lw=0)
-        ax.set(title=f"{count:,} rows: {how}", xlim=(0, steps[-1]), ylim=(0, 5))
-        ax.set(xticks=[0, steps[-1]], yticks=range(6), xlabel="step of training")
-        name_lines(ax)
-    axes[0].set_ylabel("loss per token")
+            ax.plot(steps, seen, color=color, linewidth=2, linestyle=":")
+            ax.annotate(
+                "its own 50 rows", (steps[3], seen[3]), (6, 6), **look | {"weight": "normal"}
+            )
+    ax.set(xlim=(0, steps[-1]), ylim=(0, 5), yticks=range(6), xticks=[0, steps[-1]])
+    ax.set(xlabel="step of training", ylabel="loss on rows to be written backwards")
+    ax.text(steps[-1], 2.75, "a new row, and what it should write", color=style.MUTED, ha="right")
+    _digits(ax, 0.57 * steps[-1], 2.4, 0.03 * steps[-1])
     return figure
 
 
 @figure(
     "training-norms",
-    caption="Post-norm and pre-norm, with and without warm-up, at three learning rates.",
-    alt="The loss after 600 steps at three highest learning rates, with dots for three seeds. "
-    "Post-norm without warm-up, in orange, is near 1 at the two lower rates and jumps to 2.04"
-    " at the highest; with warm-up it stays at 0.8 there. Pre-norm is far below at each rate "
-    "and ends near 0.1, with or without warm-up.",
+    caption="Post-norm and pre-norm, with and without warm-up, at the highest of three rates.",
+    alt="The share of rows that are right after 600 steps, at a learning rate of 0.003, as two "
+    "lines from a training without warm-up to one with it. Post-norm, in orange, rises from 0 to "
+    "22 percent. Pre-norm is far above, at 97 and 99. Below, the learning rate step by step: "
+    "without warm-up it starts at its peak, with warm-up it first rises to it.",
 )
 def draw_norms() -> Figure:
-    runs = experiments.load("norms")["runs"]
-    figure, ax = style.panel(4.4)
-    titled(figure, "At the highest rate, post-norm needs the warm-up, and pre-norm doesn’t")
-    rates = sorted({run["max_lr"] for run in runs})
-    for name, first, warmup in (
-        ("post-norm, without warm-up", False, 1),
-        ("post-norm, with warm-up", False, 100),
-        ("pre-norm, with and without warm-up", True, 1),
-        ("_", True, 100),
-    ):
-        color = style.MUTED if first or warmup > 1 else style.ACCENT
-        losses = [
-            [
-                run["history"][-1]["validation_loss"]
-                for run in runs
-                if (run["norm_first"], run["warmup"], run["max_lr"]) == (first, warmup, rate)
-            ]
-            for rate in rates
+    figure, ax = canvas(style.WIDTH, 5.4)
+    title = "At a high rate, post-norm needs the warm-up; pre-norm doesn’t"
+    heading(ax, title, "Rows of digits written backwards: how many are right after 600 steps")
+    base, high, xs = 1.6, 2.75, (3.2, 6.0)
+    norms = {False: ("post-norm", style.ACCENT, 5), True: ("pre-norm", style.MUTED, 2.5)}
+    for norm_first, (name, color, thick) in norms.items():
+        settings = [(norm_first, warmup, 0.003) for warmup in (1, 100)]
+        right = [
+            np.mean(
+                [
+                    run["right_rows"]
+                    for run in experiments.load("norms")["runs"]
+                    if (run["norm_first"], run["warmup"], run["max_lr"]) == setting
+                ]
+            )
+            for setting in settings
         ]
-        wide = 2 if color == style.MUTED else 3.5
-        ax.plot(range(3), np.mean(losses, axis=1), color=color, linewidth=wide, label=name)
-        ax.plot(range(3), losses, "o", color=color, markersize=5, label="_", clip_on=False)
-    ax.set(xlim=(-0.1, 2.05), ylim=(0, 2.3), yticks=range(3))
-    ax.set_ylabel("loss per token after 600 steps")
-    ax.set_xticks(range(3), [f"{rate:g}" for rate in rates])
-    ax.set_xlabel("highest learning rate")
-    name_lines(ax, wide=18)
+        ys = [base + high * share for share in right]
+        ax.plot(xs, ys, color=color, linewidth=thick)
+        ax.scatter(xs, ys, 110, color, zorder=4)
+        look = {"weight": "bold", "color": color, "size": 17}
+        label(ax, (xs[0] - 0.25, ys[0]), f"{name}   {100 * right[0]:.0f} %", ha="right", **look)
+        label(ax, (xs[1] + 0.25, ys[1]), f"{100 * right[1]:.0f} %", **look)
+    for x, warmup, said in zip(xs, (1, 100), ("without warm-up", "with warm-up"), strict=True):
+        label(ax, (x, 1.15), said, ha="center", size=style.LABEL, weight="bold")
+        rates = [linear_schedule(step, 1, warmup, 600) for step in range(1, 601)]
+        steps = np.linspace(x - 0.75, x + 0.75, 600)
+        ax.fill_between(steps, 0.25, 0.25 + 0.6 * np.array(rates), color=style.SOFT, lw=0)
+    label(ax, (xs[0] - 1, 0.5), "the learning rate,\nstep by step", ha="right", color=style.MUTED)
     return figure
-
-
-GROUPS = {"E": "positions", "A": "heads", "B": "sizes", "C": "sizes", "D": "regularization"}
 
 
 @figure(
     "training-ablations",
-    caption="What each part is worth, at toy size: one change a row, three seeds.",
+    caption="What positions and heads are worth, at toy size: one change a row, three seeds.",
     alt="Three dots for each change, and their mean at the right; a band near 90 percent is where"
-    " the three of the unchanged model with 4 heads are. No positions, in orange: 2 percent; "
+    " the three of the unchanged model, with 4 heads, are. No positions, in orange: 2 percent; "
     "learned positions 69, Tensor2Tensor's 86. 1, 2, 8 and 16 heads have 89, 91, 85 and 84, "
-    "in the band or just beside it. A row of dots below shows the means of 13 other changes, "
-    "the lowest dropout 0.2 (31) and no scaling (41).",
+    "in the band or just next to it. A row and its answer are shown: 4 0 0 7 4 3 1, and the same "
+    "backwards.",
 )
 def draw_ablations() -> Figure:
     base, *rows = stored_rows()
-    means = {row["what"]: 100 * np.mean(row["shares"]) for row in rows}
-    unchanged = "4 heads, unchanged"
-    lanes = {
-        "positions": ["no positions", "learned positions", "Tensor2Tensor's positions"],
-        "heads": ["1 head", "2 heads", unchanged, "8 heads", "16 heads"],
-    }
-    others = [what for what in means if what not in sum(lanes.values(), [])]
-    means[unchanged] = 100 * np.mean(base["shares"])
-    shares = {row["what"]: row["shares"] for row in rows} | {unchanged: base["shares"]}
-    left, wide, step, y = 2.85, 4.4, 0.36, 4.25
-    figure, ax = canvas(style.WIDTH, 5.4)
-    title = "Without positions hardly a row is right; the number of heads hardly matters"
-    heading(ax, title, "Rows of digits to be written backwards: how many are right, three seeds")
+    shares = {row["what"]: row["shares"] for row in rows} | {"unchanged": base["shares"]}
+    lanes = (
+        ["unchanged"],
+        ["no positions", "learned positions", "Tensor2Tensor's positions"],
+        ["1 head", "2 heads", "8 heads", "16 heads"],
+    )
+    left, wide, step, y = 2.75, 4.3, 0.37, 3.7
+    figure, ax = canvas(style.WIDTH, 5.5)
+    heading(ax, "Without positions, hardly a row comes out right")
+    _digits(ax, left + 0.13, 4.72, 0.3)
+    label(ax, (left - 0.2, 4.72), "a row, to be written backwards", ha="right", color=style.MUTED)
     low, high = (left + wide * end(base["shares"]) for end in (min, max))
-    ax.fill_between([low, high], 0.5, y + 0.25, color=style.GROUND, linewidth=0, zorder=0)
-    for share in (0, 0.5, 1):
-        x = left + wide * share
-        ax.vlines(x, 0.5, y + 0.25, color=style.RULE, linewidth=0.8, zorder=0.5)
-        label(ax, (x, 0.3), f"{100 * share:.0f} %", ha="center", color=style.MUTED)
-
-    def dots(y: float, what: str, color: str) -> None:
-        xs = [left + wide * share for share in shares[what]]
-        ax.hlines(y, min(xs), max(xs), color=color, linewidth=3, alpha=0.4)
-        ax.scatter(xs, [y] * 3, s=44, color=color, edgecolor=style.PAPER, lw=0.6, zorder=3)
-
-    for name, members in lanes.items():
-        label(ax, (0.02, y), name, size=style.LABEL, weight="bold")
-        for what in members:
-            color = style.ACCENT if what == "no positions" else style.INK
-            strong = "bold" if color == style.ACCENT else "normal"
+    ax.fill_between([low, high], 0.38, y + 0.2, color=style.GROUND, linewidth=0, zorder=0)
+    said = "where the unchanged model is, trained three times"
+    label(ax, (high, y + 0.35), said, ha="right", color=style.MUTED)
+    for lane in lanes:
+        for what in lane:
+            color, strong = style.MUTED, "normal"
+            if what == "no positions":
+                color, strong = style.ACCENT, "bold"
             look = {"ha": "right", "size": style.LABEL, "color": color, "weight": strong}
             label(ax, (left - 0.2, y), what, **look)
-            label(ax, (7.95, y), f"{means[what]:.0f} %", **look)
-            dots(y, what, color)
+            label(ax, (7.95, y), f"{100 * np.mean(shares[what]):.0f} %", **look)
+            xs = [left + wide * share for share in shares[what]]
+            ax.hlines(y, left, left + wide, color=style.RULE, linewidth=0.8, zorder=0.5)
+            ax.hlines(y, min(xs), max(xs), color=color, linewidth=3, alpha=0.4)
+            big = 90 if what == "no positions" else 44
+            ax.scatter(xs, [y] * 3, s=big, color=color, edgecolor=style.PAPER, lw=0.6, zorder=3)
             y -= step
-        y -= 0.14
-    y -= 0.14
-    label(ax, (0.02, y), f"{len(others)} other changes", size=style.LABEL, weight="bold")
-    for i, what in enumerate(sorted(others, key=means.get)):
-        x = left + wide * means[what] / 100
-        ax.scatter(x, y, s=60, color=style.SOFT, edgecolor=style.PAPER, lw=0.6, zorder=3)
-        if means[what] < 45:
-            said = f"{what}: {means[what]:.0f} %"
-            label(ax, (x + 0.3, y + 0.24 * (-1) ** i), said, ha="right", color=style.MUTED)
+        y -= 0.18
+    for share in (0, 1):
+        x = left + wide * share
+        label(ax, (x, 0.18), f"{100 * share} % right", ha="center", color=style.MUTED)
     return figure
 
 
 @figure(
     "training-loop",
     caption="The loss of the loop written by hand: rows of digits, to be written backwards.",
-    alt="Two curves over 400 steps. The loss on rows it never saw, thick and orange, begins at "
+    alt="A curve over 400 steps: the loss on rows it never saw, thick and orange, begins at "
     "2.3 nats, just below the dotted line of a model that knows nothing, at 2.40, and falls "
-    "to 0.15, or 86 percent for a right digit. The loss on the rows it learns from, whose "
-    "targets are smoothed, is a thin line above it. A row that it never saw and its answer "
+    "to 0.15, or 86 percent for the right digit. A row that it never saw and its answer "
     "are shown: 4 0 0 7 4 3 1, and the same backwards.",
 )
 def draw_loop() -> Figure:

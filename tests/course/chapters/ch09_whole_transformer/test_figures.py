@@ -14,15 +14,16 @@ from course.chapters.ch09_whole_transformer.figures import (
     SCALED_DOT_PRODUCT,
     SELF,
     SOURCE,
-    _cost_and_path,
     _parameter_bars,
     _sentence_path,
     _Station,
+    _steps_between,
     _vocabulary_ranges,
     _whole_machine,
     _zoom_levels,
     draw_figure_two,
     draw_outside_in,
+    draw_vocabulary,
 )
 from transformer_lib import MultiHeadAttention
 from transformer_lib.model import attention as attention_module
@@ -89,14 +90,18 @@ def test_the_followed_vectors_reach_the_picture():
     assert said.index("x") < said.index("50 %") < said.index("y") and "25 %" not in said
 
 
-def test_curves_are_drawn_where_their_numbers_are():
-    cost = {"recurrent": [1e6, 3e6], "self-attention": [5e5, 9e6]}
-    figure = _cost_and_path(["a", "b", "c", "d"], [1, 2], cost, d_model=2)
-    scene, price = figure.axes
-    assert "beyond 2 words" in price.get_title(loc="left")  # costs meet
-    np.testing.assert_array_equal(price.lines[0].get_ydata(), [1, 3])
-    ends = [tuple(np.round(arrow.get_path().vertices[0], 3)) for arrow in scene.patches]
-    assert len(ends) == 6 and "recurrent: 3 steps, each after the one before" in texts(figure)
+def test_the_recurrent_layer_takes_a_step_for_each_word_but_one():
+    figure = _steps_between(["a", "b", "c", "d"])
+    assert len(figure.axes[0].patches) == 6
+    said = texts(figure)
+    assert "recurrent: 3 steps" in said and {"1", "2", "3"} < {*said}
+
+
+def test_the_worked_row_adds_up():
+    title, note = draw_vocabulary().texts
+    assert title.get_text() == "No row of Table 3 fits a vocabulary of 37,000 words"
+    numbers = "base: 65 million numbers = 44.1 million in the layers + 512 × 40,817 words"
+    assert note.get_text() == numbers and round(44.1016 + 512 * 40_817 / 1e6, 2) == 65
 
 
 def test_recurrent_and_attention_cross_at_the_width():
