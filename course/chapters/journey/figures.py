@@ -742,12 +742,12 @@ def draw_end_sign() -> Figure:
 
 # What to look for on the poster: each is tested.
 NOTES = (
-    "Down the encoder a word stays partly what it was: layers add to what is there.",
-    "<eos> fades where its position is added: its row points against the positions.",
-    "In encoder layer 0, trees takes from <eos> with all four heads, 82 to 100 %.",
-    "In self-attention of the decoder no arrow comes from a word further right: the mask.",
-    "The position that writes árboles reads trees with all four heads of decoder layer 1.",
-    "The strongest rows come from the decoder's feed-forward networks; norms tame them.",
+    "<eos> fades where its position is added: it points against the positions.",
+    "trees takes from <eos> with all four heads, 82 to 100 %.",
+    "Down the encoder a word stays partly what it was: layers add to it.",
+    "No arrow comes from a word further right: the mask.",
+    "The strongest rows are what feed-forward adds; norms tame them.",
+    "To write árboles, all four heads read trees.",
     "Each word gets 89 or 90 %: training with smoothed targets asks for no more.",
 )
 
@@ -759,10 +759,11 @@ NOTES = (
     alt="A page with four columns of strips on the left, the encoder, and five on the right, the "
     "decoder, read from the top down. Each word is a strip of 128 colored cells that changes "
     "from row to row; between the rows each head has a lane, in which arrows as thick as its "
-    "attention lead from word to word. Seven numbered remarks have their marks in the margins. A "
-    "cable of four colors takes the memory into both decoder layers. At the bottom stand me, "
-    "gustan, los, árboles and <eos>, each with 89 or 90 %; all but <eos> go "
-    "back up and in again.",
+    "attention lead from word to word. One green path is loud: the column of 'trees', its memory, "
+    "a thick line into the last decoder layer, and the column that writes 'árboles'; all else is "
+    "fainter. Seven remarks stand in the margins beside their rows. A cable of four colors takes "
+    "the memory into both decoder layers. At the bottom stand me, gustan, los, árboles and <eos>, "
+    "each with 89 or 90 %; all but <eos> go back up and in again.",
 )
 def draw_poster() -> Figure:
     translator, way = _the_translator(), _the_way()

@@ -1,6 +1,7 @@
 """The word *trees* at every station: the notebooks' first pictures, and their numbers."""
 
 import re
+import textwrap
 
 import numpy as np
 import pytest
@@ -349,13 +350,20 @@ def test_the_poster_shows_every_vector_of_the_way(poster, way):
             assert any(len(row) == len(vector) and np.allclose(row, vector) for row in drawn), part
 
 
-def test_each_note_on_the_poster_has_its_mark_beside_a_row(poster):
-    numbers = [str(number) for _, number, *_ in MARKS]
-    assert sorted(set(numbers)) == [str(i + 1) for i in range(len(trees.NOTES))]
-    margins = [
-        text for text in poster.axes[0].texts if text.get_position()[0] in (0.2, A2[0] - 0.19)
-    ]
-    assert [text.get_text() for text in margins] == numbers
+def test_each_note_on_the_poster_stands_beside_a_row(poster):
+    """A line in the accent color leads from each note to the row that it speaks of."""
+    ax = poster.axes[0]
+    rows = {text.get_text(): [] for text in ax.texts}
+    for text in ax.texts:
+        rows[text.get_text()].append(text.get_position())
+    marks = [p for p in ax.patches if to_hex(p.get_edgecolor()) == style.ACCENT.lower()]
+    assert len(marks) == len(MARKS) == len(trees.NOTES)
+    for mark, (side, row, time), note in zip(marks, MARKS, trees.NOTES, strict=True):
+        height = mark.get_path().vertices[0, 1]
+        beside = [y for x, y in rows[row] if (x < A2[0] / 2) == (side == "encoder")]
+        assert height == pytest.approx(beside[time])
+        lines = [text for text, at in rows.items() if at[0][1] == pytest.approx(height)]
+        assert set(textwrap.wrap(note, 17)) <= set(lines)
 
 
 def test_the_notes_on_the_poster_are_true(way):
