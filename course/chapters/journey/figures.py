@@ -282,7 +282,7 @@ def draw_embeddings() -> Figure:
     caption="You are here: the vector of position 2 is added to the word.",
     alt="Three strips, 32 cells each: the embedding of 'trees' in blue and orange, plus position "
     "2, whose cells are nearly all orange, equals the sum, in which each cell is the one plus the "
-    "other. The last cells are framed, and their numbers stand beside them: 1.2 + 1.0 = 2.2. "
+    "other. The last cells are framed, and their numbers stand next to them: 1.2 + 1.0 = 2.2. "
     f"{DOTS}",
 )
 def draw_positions() -> Figure:
@@ -761,7 +761,7 @@ NOTES = (
     "from row to row; between the rows each head has a lane, in which arrows as thick as its "
     "attention lead from word to word. One green path is loud: the column of 'trees', its memory, "
     "a thick line into the last decoder layer, and the column that writes 'árboles'; all else is "
-    "fainter. Seven remarks stand in the margins beside their rows. A cable of four colors takes "
+    "fainter. Seven remarks stand in the margins next to their rows. A cable of four colors takes "
     "the memory into both decoder layers. At the bottom stand me, gustan, los, árboles and <eos>, "
     "each with 89 or 90 %; all but <eos> go back up and in again.",
 )
