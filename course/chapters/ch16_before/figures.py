@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 from course import experiments
 from course.drawing import style
 from course.drawing.arrows import arrow, attention_arrow, box, path, threads
-from course.drawing.plots import bar_rows, name_lines, shares
+from course.drawing.plots import name_lines, shares
 from course.drawing.registry import figure
 from course.drawing.words import (
     canvas,
@@ -330,7 +330,16 @@ def draw_waiting() -> Figure:
     }
     most = max(times, key=times.__getitem__)
     figure, ax = style.panel(4.2)
-    bar_rows(ax, times, loud=[most], written="{:.0f} ×".format)
+    for y, (words, factor) in enumerate(times.items()):
+        loud = words == most
+        look = {"weight": "bold" if loud else "normal", "va": "center_baseline"}
+        ax.barh(y, factor, height=0.64, color=style.ACCENT if loud else style.SOFT)
+        ink = style.ACCENT if loud else style.INK
+        ax.text(factor + 0.02 * times[most], y, f"{factor:.0f} ×", color=ink, **look)
+        ax.text(-0.02 * times[most], y, words, ha="right", color=style.INK, **look)
+    ax.set(xlim=(0, 1.25 * times[most]), xticks=[], yticks=[])
+    ax.invert_yaxis()
+    ax.spines[:].set_visible(False)
     ax.axvline(1, color=style.INK, linewidth=1.5)
     ax.text(1, -0.75, "self-attention: 1 ×", ha="center")
     title = (

@@ -2,51 +2,57 @@
 
 The encoder stands on the left with a column for each word, the decoder on the right with a column
 for each place; both are read from the top down. Everything is drawn from a `Trace`: true numbers.
+One path is loud: how trees becomes árboles. All else is there, and fainter.
 """
 
+import textwrap
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.colors import to_hex, to_rgb
 from matplotlib.figure import Figure
 
 from course.drawing import style
-from course.drawing.arrows import arrow, attention_arrow, box, head, path
+from course.drawing.arrows import arrow, attention_arrow, box, path
 from course.drawing.cells import area, outline, scale, strip
 from course.drawing.values import as_array
 from course.drawing.words import canvas, label, percent, sentence, width_of, word, word_color
 
 A2 = (23.39, 16.54)  # inches, landscape
 LIMIT = 3.0
-COLUMN, GAP = 1.77, 0.3  # the width of a word's strip, and the lane between two
-ENCODER_X, DECODER_X = 2.42, 12.85
-LABELS = 1.97  # how far the names of the rows reach to the left of the strips
+COLUMN, GAP = 1.36, 0.26  # the width of a word's strip, and the lane between two
+ENCODER_X, DECODER_X = 4.1, 13.1
+LABELS = 2.05  # how far the names of the rows reach to the left of the strips
 HIGH, STEP, BAND = 0.2, 0.276, 0.362  # a strip, from one to the next, the arrows of one head
-SUBTITLE = """How a small Transformer translates: every cell is a number
-that it computed. A word is a strip of 128 cells;
-each half is read from the top down."""
+READ = 0.95  # the width of a word's memory in the decoder
+LOUD, GREEN = {"encoder": "trees", "decoder": "los"}, word_color("trees")  # whose way is loud
 # In points: the title, the halves, their words and layers are read from two metres, all else from
 # a hand's breadth.
-HUGE, LARGE, WORD, PLAIN, SMALL = 46, 32, 28, 15, 11
+HUGE, LARGE, WORD, PLAIN, SMALL = 46, 32, 24, 17, 11
 COLORS = {"encoder": style.ENCODER, "decoder": style.DECODER}
-MARKS = (  # where to look: the half, the note, the row, and which of the rows of this name
-    ("encoder", 1, "add & norm", 0),
-    ("encoder", 2, "= sum", 0),
-    ("encoder", 3, "head 1", 0),
-    ("decoder", 4, "head 1", 0),
-    ("decoder", 4, "head 1", 2),
-    ("decoder", 5, "head 1", 3),
-    ("decoder", 6, "+ feed-forward", 0),
-    ("decoder", 6, "+ feed-forward", 1),
-    ("decoder", 7, "likeliest words", 0),
+MARKS = (  # for each note the half, the row, and which of the rows of this name
+    ("encoder", "= sum", 0),
+    ("encoder", "head 1", 0),
+    ("encoder", "add & norm", 2),
+    ("decoder", "head 1", 0),
+    ("decoder", "+ feed-forward", 0),
+    ("decoder", "head 1", 3),
+    ("decoder", "likeliest words", 0),
 )
 
 
 class _Column:
-    """A row of words side by side, and how far down the page they have come."""
+    """A row of words side by side, and how far down the page they have come.
 
-    def __init__(self, ax: Axes, side: str, left: float, words: Sequence[str], top: float):
-        self.ax, self.side, self.left, self.words, self.y = ax, side, left, words, top
+    more: how much higher its rows are than those of the decoder.
+    """
+
+    def __init__(self, ax: Axes, side: str, left: float, words: Sequence[str], more: float = 1):
+        self.ax, self.side, self.left, self.words, self.more = ax, side, left, words, more
+        self.y, self.loud = A2[1] - 2.35, words.index(LOUD[side])
+        self.right = self.x(len(words) - 1) + COLUMN
         self.rows: dict[str, list[float]] = {}  # name -> the heights at which it stands
 
     def x(self, place: int) -> float:
@@ -55,10 +61,6 @@ class _Column:
     def middle(self, place: int) -> float:
         return self.x(place) + COLUMN / 2
 
-    @property
-    def right(self) -> float:
-        return self.x(len(self.words) - 1) + COLUMN
-
     def name(self, text: str, y: float, strong: bool = False) -> None:
         weight = "bold" if strong else "normal"
         self.rows.setdefault(text, []).append(y)
@@ -66,55 +68,65 @@ class _Column:
 
     def strips(self, text: str, vectors: Any, *, strong: bool = False, high: float = HIGH) -> None:
         """One strip for each word."""
-        self.y -= STEP + (high - HIGH)
+        self.y -= self.more * (STEP + high - HIGH)
         for place, vector in enumerate(vectors):
-            edge = word_color(self.words[place]) if strong else "#BBBBBB"
-            strip(
-                self.ax,
-                (self.x(place), self.y),
-                COLUMN,
-                high,
-                vector,
-                limit=LIMIT,
-                edge=edge,
-                line=2.0 if strong else 0.5,
-                vectors=True,
-            )
-        self.name(text, self.y + high / 2, strong)
+            look = {"edge": word_color(self.words[place]), "line": 2.0} if strong else {}
+            self.strip(place, COLUMN, self.more * high, vector, place == self.loud, **look)
+        self.name(text, self.y + self.more * high / 2, strong)
+
+    def strip(
+        self, place: int, wide: float, high: float, vector: Any, loud: bool, **look: Any
+    ) -> None:
+        """A vector as sharp cells, fainter unless it is `loud`."""
+        at = self.x(place), self.y
+        strip(self.ax, at, wide, high, vector, limit=LIMIT, vectors=True, **look)
+        if not loud:
+            area(self.ax, at, wide, high, style.PAPER, alpha=0.5, zorder=2.4)
 
     def heads(self, weights: Any, sources: Sequence[str], middle: Callable[[int], float]) -> None:
         """For each head a band of arrows, from the words it takes from to those it brings to."""
         self.y -= 0.1
         for number, table in enumerate(weights):
-            top, bottom = self.y - 0.05, self.y - BAND + 0.07
-            lane = self.right - self.left + 0.12, BAND - 0.03
+            band = self.more * BAND
+            top, bottom = self.y - 0.05, self.y - band + 0.07
+            lane = self.right - self.left + 0.12, band - 0.03
             area(self.ax, (self.left - 0.06, bottom - 0.055), *lane, style.PAPER, zorder=0.5)
             for place, text in enumerate(sources):
                 self.ax.plot(middle(place), top, "o", color=word_color(text), markersize=4)
-            starts = [(middle(place), top) for place in range(len(sources))]
-            ends = [(self.middle(place), bottom) for place in range(len(self.words))]
-            head(self.ax, starts, ends, as_array(table), sources, widest=4.5, least=0.05)
+            cells = np.ndenumerate(as_array(table))
+            for (to, place), weight in sorted(cells, key=lambda cell: cell[0][0] == self.loud):
+                ends, here = ((middle(place), top), (self.middle(to), bottom)), to == self.loud
+                loud = here and sources[place] == "trees"
+                strong = 1 if loud else 0.4 + 0.2 * here
+                color = 1 - strong * (1 - np.array(to_rgb(word_color(sources[place]))))
+                look = {"widest": 6.5 if loud else 3.5, "least": 0.05, "color": to_hex(color)}
+                attention_arrow(self.ax, *ends, float(weight), **look)
             self.name(f"head {number}", (top + bottom) / 2)
-            self.y -= BAND
+            self.y -= band
         self.y += 0.06
 
     def box(self, top: float, title: str) -> None:
         """The tinted ground of a layer, from `top` to where we are."""
-        bottom = self.y - 0.09
-        left = self.left - LABELS
-        right, color = self.right + 0.14, COLORS[self.side]
-        middle = (left + right) / 2, (top + bottom) / 2
-        size = right - left, top - bottom
-        box(self.ax, middle, *size, color=color, fill=style.TINTS[color], zorder=0, round=0.12)
-        label(
-            self.ax,
-            (left + 0.12, top - 0.14),
-            title.replace(" layer", "\nlayer"),
-            size=17,
-            va="top",
-            weight="bold",
-            color=color,
-        )
+        bottom, left, right = self.y - 0.09, self.left - LABELS, self.right + 0.14
+        middle, color = ((left + right) / 2, (top + bottom) / 2), COLORS[self.side]
+        look = {"color": color, "fill": style.TINTS[color], "zorder": 0, "round": 0.12}
+        box(self.ax, middle, right - left, top - bottom, **look)
+        text, look = title.replace(" layer", "\nlayer"), {"va": "top", "weight": "bold"}
+        label(self.ax, (left + 0.12, top - 0.14), text, size=17, color=color, **look)
+        self.y -= 0.24
+
+    def path(self, top: float, bottom: float) -> None:
+        """The path of the loud word, behind its strips."""
+        at, wide = self.x(self.loud) - 0.08, COLUMN + 0.16
+        area(self.ax, (at, bottom), wide, top - bottom, GREEN, alpha=0.3, zorder=0.6)
+
+    def note(self, text: str, row: str, time: int) -> None:
+        """A sentence in the margin, beside the row that it speaks of, and a line to this row."""
+        y, encoder = self.rows[row][time], self.side == "encoder"
+        edge, way = (self.left - LABELS, -1) if encoder else (self.right + 0.14, 1)
+        path(self.ax, [(edge, y), (edge + 0.14 * way, y)], style.ACCENT, head=False, thick=3)
+        look = {"size": 13.5, "ha": "right" if encoder else "left", "linespacing": 1.1}
+        label(self.ax, (edge + 0.22 * way, y), textwrap.fill(text, 17), **look)
 
 
 def poster(
@@ -134,37 +146,33 @@ def poster(
     """
     figure, ax = canvas(*A2)
     figure.set_label(style.PAGE)
-    left, y = ENCODER_X - LABELS, A2[1] - 0.86
+    encoder = _Column(ax, "encoder", ENCODER_X, way.src, 1.27)
+    decoder = _Column(ax, "decoder", DECODER_X, way.tgt_in)
+    left, top, y = encoder.left - LABELS, encoder.y, A2[1] - 0.86
     written = {"size": HUGE, "gap": 0.55}
     x = sentence(ax, (left + 0.1, y), way.src[:-1], style.WORDS, **written)[-1] + 1.55
     arrow(ax, (x, y + 0.25), (x + 1.05, y + 0.25), style.INK, thick=7)
     sentence(ax, (x + 1.6, y), way.tgt_out[:-1], style.WORDS, **written)
-    label(ax, (A2[0] - 0.45, y + 0.2), SUBTITLE, size=17, linespacing=1.3, ha="right")
-
-    top = A2[1] - 2.35
-    encoder = _Column(ax, "encoder", ENCODER_X, way.src, top)
-    decoder = _Column(ax, "decoder", DECODER_X, way.tgt_in, top)
-    for column, text in (
-        (encoder, "The encoder reads all words at once"),
-        (decoder, "The decoder writes one word after another"),
+    text = "How a small Transformer translates:\nevery cell is a number that it computed."
+    label(ax, (A2[0] - 0.45, y + 0.2), text, size=20, linespacing=1.3, ha="right")
+    for column, text, side, ids, size in (
+        (encoder, "The encoder reads all words at once", "src", src_ids, sizes[0]),
+        (decoder, "The decoder writes one word after another", "tgt", tgt_ids, sizes[1]),
     ):
         at, look = (column.left - LABELS, top + 0.82), {"size": LARGE, "weight": "bold"}
         label(ax, at, text, color=COLORS[column.side], **look)
-    _below(encoder, way, "src", src_ids, sizes[0], positions)
-    _below(decoder, way, "tgt", tgt_ids, sizes[1], positions)
+        _below(column, way, side, ids, size, positions)
     for i in (0, 1):
         _encoder_layer(encoder, way, i)
-    memory_y = encoder.y
     entries = [_decoder_layer(decoder, way, i) for i in (0, 1)]
-    _ribbon(ax, encoder, memory_y, entries)
-    said, look = "the memory goes to both decoder layers", {"size": 24, "weight": "bold"}
-    label(ax, (encoder.right, memory_y - 0.5), said, ha="right", color=style.ENCODER, **look)
+    _cable(ax, encoder, decoder, entries)
     _words_out(decoder, way, likeliest)
+    encoder.path(top, encoder.y)
+    decoder.path(entries[1] - 0.3, decoder.y)
     _flow_back(decoder, way, top)
-    _legend(ax, encoder.y - 0.9, notes)
-    halves = {"encoder": encoder, "decoder": decoder}
-    for side, number, row, time in MARKS:
-        _mark(halves[side], number, row, time)
+    _legend(ax, 0.1, 1.25)
+    for note, (side, row, time) in zip(notes, MARKS, strict=True):
+        {"encoder": encoder, "decoder": decoder}[side].note(note, row, time)
     return figure
 
 
@@ -183,7 +191,7 @@ def _below(
         label(column.ax, (at, column.y - 0.17), str(number), size=SMALL, ha="center")
     column.name("one-hot", column.y - 0.045)
     column.y -= 0.2
-    column.strips("embedding × √128", way.outputs[f"{side}_embed"])
+    column.strips("embedding", way.outputs[f"{side}_embed"])
     column.strips("+ position", positions[: len(column.words)])
     column.strips("= sum", way.outputs[f"{side}_positions"])
     column.y -= 0.16
@@ -202,7 +210,6 @@ def _encoder_layer(column: _Column, way: Any, i: int) -> None:
     last = f"{part}" == "encoder.layers.1"
     column.strips("= memory" if last else "add & norm", way.outputs[part], strong=last)
     column.box(top, f"encoder layer {i}")
-    column.y -= 0.24
 
 
 def _decoder_layer(column: _Column, way: Any, i: int) -> float:
@@ -211,78 +218,62 @@ def _decoder_layer(column: _Column, way: Any, i: int) -> float:
     column.heads(way.weights[f"{part}.self_attn"], column.words, column.middle)
     column.strips("+ self-attention", way.outputs[f"{part}.self_attn"])
     column.strips("add & norm", way.outputs[f"{part}.residual_self_attn"])
-    column.y -= 0.12
-    wide = 1.2
-    column.y -= STEP
+    column.y -= 0.12 + STEP
     entry = column.y + HIGH / 2
     for place, text in enumerate(way.src):
-        strip(
-            column.ax,
-            (column.x(place), column.y),
-            wide,
-            HIGH,
-            way.outputs["encoder"][place],
-            limit=LIMIT,
-            edge=word_color(text),
-            line=1.6,
-            vectors=True,
-        )
-        word(column.ax, (column.x(place) + wide + 0.07, entry), text, size=SMALL, ha="left")
+        loud, look = text == "trees", {"edge": word_color(text), "line": 1.6}
+        column.strip(place, READ, HIGH, way.outputs["encoder"][place], loud, **look)
+        word(column.ax, (column.x(place) + READ + 0.07, entry), text, size=SMALL, ha="left")
     column.name("memory", entry, strong=True)
-    column.heads(
-        way.weights[f"{part}.cross_attn"], way.src, lambda place: column.x(place) + wide / 2
-    )
+    column.y -= 0.14
+    weights = way.weights[f"{part}.cross_attn"]
+    column.heads(weights, way.src, lambda place: column.x(place) + READ / 2)
     column.strips("+ cross-attention", way.outputs[f"{part}.cross_attn"])
     column.strips("add & norm", way.outputs[f"{part}.residual_cross_attn"])
     column.strips("512 neurons", way.outputs[f"{part}.feed_forward.w_1"].clamp(min=0), high=0.12)
     column.strips("+ feed-forward", way.outputs[f"{part}.feed_forward"])
     column.strips("add & norm", way.outputs[part])
     column.box(top, f"decoder layer {i}")
-    column.y -= 0.24
     return entry
 
 
-def _ribbon(ax: Axes, encoder: _Column, y: float, entries: Sequence[float]) -> None:
-    """The memory of all words, as one cable to both decoder layers."""
-    lane, spacing = encoder.right + 0.25, 0.055
-    down = y + 0.02
+def _cable(ax: Axes, encoder: _Column, decoder: _Column, entries: Sequence[float]) -> None:
+    """The memory of all words, as one cable to both decoder layers; that of trees is loud on its
+    way into the last one."""
+    down = encoder.y + 0.04  # below the last layer
     for place, text in enumerate(encoder.words):
-        color, offset = word_color(text), place * spacing
-        x, low, lane_x = encoder.middle(place), down - 0.02 - offset, lane + offset
-        up = [(x, y + 0.22), (x, low), (lane_x, low), (lane_x, max(entries) + offset)]
-        rows = [
-            [(lane_x, at + offset - 0.08), (DECODER_X - 1.02, at + offset - 0.08)] for at in entries
-        ]
-        for way in (up, *rows):
-            path(ax, way, color, head=False, thick=2.6, zorder=1.5)
+        loud, offset = place == encoder.loud, place * 0.09
+        x, low, lane = encoder.middle(place), down - offset, encoder.right + 0.28 + offset
+        for at in entries:
+            y, most = at + offset - 0.13, loud and at == entries[-1]
+            end = [(decoder.left - 1.12, y)]
+            if most:  # below the names, and up into its strip
+                y, into = at - 0.24, decoder.x(place) + READ / 2
+                end = [(into, y), (into, at - 0.08)]
+            look = {"thick": 11, "zorder": 1.6} if most else {"thick": 2, "alpha": 0.5}
+            corners = [(x, down + 0.2), (x, low), (lane, low), (lane, y), *end]
+            path(ax, corners, word_color(text), head=False, **{"zorder": 1.5, **look})
+    look = {"size": 24, "weight": "bold", "ha": "right", "color": style.ENCODER}
+    label(ax, (encoder.right, down - 0.62), "the memory goes to both decoder layers", **look)
 
 
 def _words_out(column: _Column, way: Any, likeliest: Any) -> None:
     """The likeliest words at each place, and the one that is written."""
     column.y -= 0.02
+    down = 0.2 * len(likeliest[0]) + 0.3
     for place, words in enumerate(likeliest):
         x = column.x(place)
         for row, (text, chance) in enumerate(words):
-            y = column.y - 0.1 - row * 0.2
-            look_like = {"ha": "right", "weight": "bold", "color": word_color(text)}
-            label(column.ax, (x + 0.86, y), text, size=SMALL, **look_like)
-            long = max(chance * 0.6, 0.01)
-            area(column.ax, (x + 0.93, y - 0.05), long, 0.1, word_color(text), zorder=2)
-            label(column.ax, (x + 0.98 + long, y), percent(chance), size=SMALL)
-        at = column.middle(place), column.y - 0.2 * len(words) - 0.3
-        word(column.ax, at, way.tgt_out[place], size=WORD)
+            y, long = column.y - 0.1 - row * 0.2, max(chance * 0.3, 0.01)
+            look = {"ha": "right", "color": word_color(text), "weight": "normal" if row else "bold"}
+            label(column.ax, (x + 0.66, y), text, size=SMALL, **look)
+            area(column.ax, (x + 0.71, y - 0.05), long, 0.1, word_color(text), zorder=2)
+            label(column.ax, (x + 0.75 + long, y), percent(chance), size=SMALL)
+        size = WORD + 4 * (place == column.loud)
+        word(column.ax, (column.middle(place), column.y - down), way.tgt_out[place], size=size)
     column.name("likeliest words", column.y - 0.2)
-    column.name("written", column.y - 0.2 * len(likeliest[0]) - 0.3, strong=True)
-    column.y -= 0.2 * len(likeliest[0]) + 0.3
-
-
-def _mark(column: _Column, number: int, row: str, time: int = 0) -> None:
-    """The number of a note, in the margin beside the row that it speaks of."""
-    x = 0.2 if column.side == "encoder" else A2[0] - 0.19
-    at = x, column.rows[row][time]
-    column.ax.plot(*at, "o", color=style.ACCENT, markersize=17, zorder=4)
-    look = {"size": SMALL + 1, "ha": "center", "weight": "bold", "color": style.PAPER, "zorder": 5}
-    label(column.ax, at, str(number), **look)
+    column.name("written", column.y - down, strong=True)
+    column.y -= down
 
 
 def _flow_back(column: _Column, way: Any, top: float) -> None:
@@ -292,24 +283,18 @@ def _flow_back(column: _Column, way: Any, top: float) -> None:
         half, other = (width_of(one, WORD) / 2 for one in (text, column.words[place + 1]))
         start, end = column.middle(place) + half + 0.1, column.middle(place + 1) - other - 0.1
         corners = [(start, column.y), (lane, column.y), (lane, top + 0.26), (end, top + 0.26)]
-        path(column.ax, corners, color, thick=6, head=False, alpha=0.35, zorder=0.6)
+        path(column.ax, corners, color, thick=4, head=False, alpha=0.3, zorder=0.6)
         path(column.ax, corners[-2:], color, thick=3)
 
 
-def _legend(ax: Axes, top: float, notes: Sequence[str]) -> None:
-    """How to read the page, and what to look for."""
-    left = ENCODER_X - LABELS
-    label(ax, (left, top), "How to read it", size=24, weight="bold")
-    scale(ax, (left + 0.35, top - 0.52), 1.7, limit=LIMIT, height=0.19)
+def _legend(ax: Axes, left: float, top: float) -> None:
+    """How to read the page."""
+    scale(ax, (left + 0.35, top - 0.1), 1.7, limit=LIMIT, height=0.19)
     text = "the value of a number: no color is zero, blue below it, orange above it"
-    label(ax, (left + 2.6, top - 0.42), text, size=17)
-    y = top - 0.87
-    attention_arrow(ax, (left + 0.3, y), (left + 1.1, y), 1.0, "trees", widest=4.5)
-    attention_arrow(ax, (left + 1.3, y), (left + 2.1, y), 0.25, "trees", widest=4.5)
+    label(ax, (left + 2.6, top), text, size=17)
+    for x, weight in ((left + 0.3, 1.0), (left + 1.3, 0.25)):
+        attention_arrow(ax, (x, top - 0.4), (x + 0.8, top - 0.4), weight, "trees", widest=6.5)
     text = "attention, 100 % and 25 %: from the word that is looked at, in its color"
-    label(ax, (left + 2.6, y), text, size=17)
-    label(ax, (left, top - 1.45), "What to look for", size=24, weight="bold")
-    for row, note in enumerate(notes):
-        y = top - 1.88 - 0.33 * row
-        label(ax, (left + 0.05, y), f"{row + 1}", size=17, weight="bold", color=style.ACCENT)
-        label(ax, (left + 0.4, y), note, size=17)
+    label(ax, (left + 2.6, top - 0.4), text, size=17)
+    area(ax, (left + 0.3, top - 0.9), 1.8, 0.2, GREEN, alpha=0.3)
+    label(ax, (left + 2.6, top - 0.8), "how trees becomes árboles; all else is fainter", size=17)

@@ -1,12 +1,14 @@
 """The word *trees* at every station: the notebooks' first pictures, and their numbers."""
 
 import re
+import textwrap
 
 import numpy as np
 import pytest
 import torch
 from matplotlib.backends.backend_agg import FigureCanvasAgg
-from matplotlib.patches import Rectangle
+from matplotlib.colors import to_hex
+from matplotlib.patches import FancyArrowPatch, Rectangle
 
 from course.chapters.journey import figures as trees
 from course.chapters.journey.experiments import trace, untrained, with_borrowed_memory
@@ -187,6 +189,8 @@ def test_training_names_the_words_of_its_text_and_moves_toward_the_last():
     befores, afters = cosines[::2], cosines[1::2]
     assert max(afters[:3]) < min(befores[:3]) and max(befores[3:]) < min(afters[3:])
     assert all(f"{cosine:.2f}" in FIGURES["trees-training"].alt for cosine in cosines[6:])
+    spanish = [text for text in texts if text.startswith("los ")]
+    assert spanish == ["los cajones", "los coches", "los tomates"]
 
 
 # --- the vocabulary of drawing ---
@@ -224,11 +228,11 @@ def test_a_look_is_as_thick_as_its_weight_and_colored_as_its_word():
 
 def test_an_unknown_station_is_refused_with_the_list():
     with pytest.raises(ValueError, match="no station 'x'; the stations are one-hot, embedding"):
-        trees.station("x", lambda ax, box: None)
+        trees.station("x", height=1)
 
 
 def test_what_is_passed_and_what_is_to_come_are_dots_with_names_on_one_line():
-    ax = trees.station("+ position", lambda ax, box: None, new="waves").axes[0]
+    _, ax, *_ = trees.station("+ position", height=1.2, new="waves")
     assert len(ax.images) == 1, "the scale"
     texts = [text.get_text() for text in ax.texts]
     names = [name.removeprefix("encoder ") for name in trees.STATIONS]
@@ -239,25 +243,50 @@ def test_what_is_passed_and_what_is_to_come_are_dots_with_names_on_one_line():
     assert sizes.index(max(sizes)) == trees.STATIONS.index("+ position")
 
 
-def test_the_sums_of_the_first_numbers_are_sums(way):
-    """Shown are 32 of 128 numbers of each, the third row the one plus the other; in the encoder
-    a fourth is the sum, normed. One number is traced, and written beside each row."""
-    for name in ("trees-positions", "trees-encoder"):
-        ax = FIGURES[name].draw().axes[0]
-        rows = [np.asarray(image.get_array()).ravel() for image in ax.images[1:]]
-        assert len(rows[0]) == len(rows[2]) == trees.FEW
-        assert np.allclose(rows[0] + rows[1], rows[2], atol=1e-5)
-        assert name == "trees-positions" or np.corrcoef(rows[2], rows[3])[0, 1] > 0.99
-        texts = [text.get_text() for text in ax.texts]
-        [place] = [int(text.split()[1]) - 1 for text in texts if text.startswith("number ")]
-        texts = [text.replace("\N{MINUS SIGN}", "-") for text in texts]
-        written = [text.lstrip("+= ") for text in texts if re.fullmatch(r"[+=]? ?-?\d\.\d\d", text)]
-        assert written == [f"{row[place]:.2f}" for row in rows]
-        one, other, both = map(float, written[:3])
-        assert round(one + other, 2) == both, "right as printed, too"
-        assert max(abs(row[place]) for row in rows) <= trees.LIMIT, "the colors show it"
-        alt = FIGURES[name].alt.replace("\N{MINUS SIGN}", "-")
-        assert name == "trees-positions" or all(w in alt for w in written)
+def test_the_sums_of_the_first_numbers_are_sums():
+    """Shown are 32 of 128 numbers of each, the third row the one plus the other; the last number
+    of each is written beside its row."""
+    ax = FIGURES["trees-positions"].draw().axes[0]
+    rows = [np.asarray(image.get_array()).ravel() for image in ax.images[1:]]
+    assert len(rows) == 3 and all(len(row) == trees.FEW for row in rows)
+    assert np.allclose(rows[0] + rows[1], rows[2], atol=1e-5)
+    texts = [text.get_text().lstrip("+= ") for text in ax.texts]
+    written = [text for text in texts if re.fullmatch(r"-?\d\.\d", text)]
+    assert written == [f"{row[-1]:.1f}" for row in rows]
+    one, other, both = map(float, written)
+    assert round(one + other, 1) == both, "right as printed, too"
+    assert max(abs(row[-1]) for row in rows) <= trees.LIMIT, "the colors show it"
+    assert f"{one} + {other} = {both}" in FIGURES["trees-positions"].alt
+
+
+def test_the_norm_shrinks_the_numbers_that_leave_the_encoder(way):
+    """For each of the first numbers a bar for the sum, and one for what the norm makes of it."""
+    figure, layer = FIGURES["trees-encoder"], "encoder.layers.1"
+    ax = figure.draw().axes[0]
+    bars = [patch for patch in ax.patches if isinstance(patch, Rectangle)]
+    heights = np.array([bar.get_height() for bar in bars]).reshape(trees.FEW, 2)
+    added = way.of(f"{layer}.residual_self_attn", "trees") + way.of(
+        f"{layer}.feed_forward", "trees"
+    )
+    both, after = added[: trees.FEW].numpy(), way.of("encoder", "trees")[: trees.FEW].numpy()
+    wanted = np.stack([both, after], axis=1)
+    assert np.allclose(heights / heights.max(), wanted / wanted.max(), atol=1e-5)
+    assert (abs(after) < abs(both)).mean() > 0.9 and after.std() < 0.65 * both.std()
+    said = " ".join(text.get_text() for text in ax.texts)
+    for number in (both.max(), after.max()):
+        assert f"{number:.2f}" in said and f"{number:.2f}" in figure.alt
+
+
+def test_no_arc_leads_to_a_hidden_word():
+    """An arrow to each word that is seen; the arcs toward the others end at the wall."""
+    ax = FIGURES["trees-masks"].draw().axes[0]
+    arrows = [p for p in ax.patches if isinstance(p, FancyArrowPatch)]
+    inks = [style.readable(style.WORDS[text]) for text in ("trees", "los")]
+    arcs = [p.get_path().vertices[:, 0] for p in arrows if to_hex(p.get_edgecolor()) in inks]
+    walls = [p.get_path().vertices[0, 0] for p in arrows if p.get_linewidth() == 4]
+    assert len(walls) == 2 and len(arcs) == 8 and max(map(max, arcs)) < min(walls)
+    stopped = [line for line in ax.lines if len(line.get_xdata()) > 2]
+    assert len(stopped) == 3 and all(max(line.get_xdata()) < max(walls) for line in stopped)
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -321,13 +350,20 @@ def test_the_poster_shows_every_vector_of_the_way(poster, way):
             assert any(len(row) == len(vector) and np.allclose(row, vector) for row in drawn), part
 
 
-def test_each_note_on_the_poster_has_its_mark_beside_a_row(poster):
-    numbers = [str(number) for _, number, *_ in MARKS]
-    assert sorted(set(numbers)) == [str(i + 1) for i in range(len(trees.NOTES))]
-    margins = [
-        text for text in poster.axes[0].texts if text.get_position()[0] in (0.2, A2[0] - 0.19)
-    ]
-    assert [text.get_text() for text in margins] == numbers
+def test_each_note_on_the_poster_stands_beside_a_row(poster):
+    """A line in the accent color leads from each note to the row that it speaks of."""
+    ax = poster.axes[0]
+    rows = {text.get_text(): [] for text in ax.texts}
+    for text in ax.texts:
+        rows[text.get_text()].append(text.get_position())
+    marks = [p for p in ax.patches if to_hex(p.get_edgecolor()) == style.ACCENT.lower()]
+    assert len(marks) == len(MARKS) == len(trees.NOTES)
+    for mark, (side, row, time), note in zip(marks, MARKS, trees.NOTES, strict=True):
+        height = mark.get_path().vertices[0, 1]
+        beside = [y for x, y in rows[row] if (x < A2[0] / 2) == (side == "encoder")]
+        assert height == pytest.approx(beside[time])
+        lines = [text for text, at in rows.items() if at[0][1] == pytest.approx(height)]
+        assert set(textwrap.wrap(note, 17)) <= set(lines)
 
 
 def test_the_notes_on_the_poster_are_true(way):
