@@ -120,7 +120,7 @@ def outline(
 def mask(ax: Axes, at: Point, width: float, height: float, seen: Any, loud: Any = None) -> None:
     """Draw a mask: a cell for each query and key, with a dot where the query may see the key.
 
-    at: the lower left corner. seen: (q, k), true or false. loud: the same, for dots in the
+    at: the lower left corner. seen: (q, k), true or false. loud: the same, for cells in the
     accent color.
     """
     seen, (x, y) = as_array(seen), at
@@ -133,15 +133,17 @@ def mask(ax: Axes, at: Point, width: float, height: float, seen: Any, loud: Any 
             Rectangle(
                 at,
                 *cell,
-                facecolor=style.PAPER if seen[i, j] else style.RULE,
+                facecolor=(
+                    style.ACCENT if loud[i, j] else style.PAPER if seen[i, j] else style.RULE
+                ),
                 edgecolor=EDGE,
                 linewidth=0.6,
                 zorder=2,
             )
         )
         if seen[i, j]:
-            color, size = (style.ACCENT, 6) if loud[i, j] else (style.INK, 4)
-            ax.plot(at[0] + cell[0] / 2, at[1] + cell[1] / 2, "o", color=color, markersize=size)
+            color = style.PAPER if loud[i, j] else style.INK
+            ax.plot(at[0] + cell[0] / 2, at[1] + cell[1] / 2, "o", color=color, markersize=4)
 
 
 def scale(
