@@ -94,32 +94,31 @@ def draw_what_is_left() -> Figure:
     alt="Nats per token against the step of training. The curve begins at 3.69 after 100 steps, "
     "falls to 3.05 at step 200, flattens, and ends at 2.33 at step 1,000, 0.37 above the floor of "
     "1.96; orange is what lies between. Under the floor the words We like fork into pianos, "
-    "pencils and milk: the grammar's own dice decide. Beside an arrow up stands 6.9, the loss if "
-    "all words were equally likely.",
+    "pencils and milk: the grammar's own dice decide. An arrow leads up to 6.9, the loss if all "
+    "words were equally likely.",
 )
 def draw_floor() -> Figure:
     from course.chapters.ch17_gpt import experiment_language_model as lab
     from course.chapters.ch17_gpt.experiments import floor
 
-    stored, low = experiments.load("writing"), floor()
+    stored, low, most = experiments.load("writing"), floor(), 4.4
     steps, losses = ([e[key] for e in stored["history"]] for key in ("step", "validation_loss"))
-    last, most, above = steps[-1], 4.4, f"{losses[-1] - low:.2f}"
+    last, above = steps[-1], f"{losses[-1] - low:.2f}"
     figure, ax = style.panel(4.8)
     title = f"After {last:,} steps the loss is {above} nats above the floor"
     titled(figure, title, "How much each next word of new sentences surprises a small GPT")
     curves(ax, steps, {"loss": losses}, names=False, color=style.ACCENT)
     ax.fill_between(steps, low, losses, color=style.tint(style.ACCENT))
     ax.axhspan(0, low, color=style.RULE)
-    ends = [(1.03 * last, y) for y in (low, losses[-1])]
-    bracket(ax, *ends, "", style.ACCENT)
+    bracket(ax, (1.03 * last, low), (1.03 * last, losses[-1]), "", style.ACCENT)
     look = {"va": "center", "weight": "bold"}
-    ax.text(1.06 * last, sum(y for _, y in ends) / 2, above, size=24, color=style.ACCENT, **look)
+    ax.text(1.06 * last, (low + losses[-1]) / 2, above, size=24, color=style.ACCENT, **look)
     arrow(ax, (0.14 * last, most - 0.35), (0.14 * last, most), style.SOFT)
     equal = f"{math.log(stored['words']):.1f} if all words were equally likely"
     ax.text(0.16 * last, most - 0.17, equal, va="center", color=style.MUTED)
     ax.text(0.04 * last, low - 0.3, f"the floor: {low:.2f}", size=style.LABEL + 1, **look)
     ax.text(0.04 * last, low - 0.65, "the grammar’s own dice\ndecide what comes next", va="top")
-    drawn = [text.split() for text in lab.sentences(lab.VALIDATION, lab.VALIDATION_SEED)]
+    drawn = map(str.split, lab.sentences(lab.VALIDATION, lab.VALIDATION_SEED))
     nouns = [words[2] for words in drawn if words[:2] == ["We", "like"] and len(words) == 3]
     look = {"size": style.LABEL + 3, "color": style.INK}
     places = [(0.83 * last, low / 2 + 0.6 * (1 - row)) for row in range(len(nouns))]
@@ -141,8 +140,7 @@ def draw_floor() -> Figure:
     "a line through their means: nats per token above the floor. From 1,000 over 3,000 and 10,000 "
     "to 30,000 sentences the distance falls from 1.83 over 0.98 and 0.41 to 0.23; from 21,744 over "
     "55,776 to 160,704 weights from 0.77 over 0.41 to 0.23; from step 250 to step 1,500 of one run "
-    "from 0.88 to 0.23. All three are nearly straight. In orange, what a doubling takes away in "
-    "the mean: 35 %, 34 % and 41 %.",
+    "from 0.88 to 0.23. In orange, what a doubling takes away on average: 35 %, 34 % and 41 %.",
 )
 def draw_scaling() -> Figure:
     from course.chapters.ch17_gpt import experiment_language_model as lab
@@ -150,26 +148,21 @@ def draw_scaling() -> Figure:
     panels, low = lab.distances(), lab.floor_under(lab.VALIDATION)
     wide = [math.log(1.4 * max(sizes) / min(sizes)) for sizes in panels.values()]
     figure = style.new_figure(style.WIDTH, 4.4)
-    title = "Each doubling cuts the distance to the floor by a third or more"
-    note = f"The floor, {low:.2f} nats, is what the grammar’s own dice leave open"
-    titled(figure, title, note)
+    title = "On average, a doubling cuts the distance to the floor by a third or more"
+    titled(figure, title, f"The floor, {low:.2f} nats, is what the grammar’s own dice leave open")
     figure.get_layout_engine().set(wspace=0.08)  # type: ignore[union-attr]
     axes = figure.subplots(1, len(panels), sharey=True, width_ratios=wide)
     for ax, (name, sizes) in zip(axes, panels.items(), strict=True):
-        first, last = min(sizes), max(sizes)
-        means = [np.mean(seeds) for seeds in sizes.values()]
+        first, last, means = min(sizes), max(sizes), [np.mean(seeds) for seeds in sizes.values()]
         ax.plot(list(sizes), means, color=style.MUTED)
         ax.plot(list(sizes), list(sizes.values()), "o", color=style.MUTED, markersize=4)
         left = (means[-1] / means[0]) ** (1 / math.log2(last / first))
-        corner, end = (2 * first, means[0]), (2 * first, left * means[0])
-        ax.plot(
-            *zip((first, means[0]), corner, end, strict=True), color=style.ACCENT, linewidth=2.8
-        )
+        down = [means[0], means[0], left * means[0]]
+        ax.plot([first, 2 * first, 2 * first], down, color=style.ACCENT, linewidth=2.8)
         look = {"color": style.ACCENT, "textcoords": "offset points", "weight": "bold"}
-        middle = math.sqrt(2) * first, means[0]
-        ax.annotate("× 2", middle, (0, 6), ha="center", **look)
-        at = 2 * first, math.sqrt(left) * means[0]
-        ax.annotate(f"-{100 - 100 * left:.0f} %", at, (8, 0), va="center", size=16, **look)
+        ax.annotate("× 2", (math.sqrt(2) * first, means[0]), (0, 6), ha="center", **look)
+        at, said = (2 * first, math.sqrt(left) * means[0]), f"-{100 - 100 * left:.0f} %"
+        ax.annotate(said, at, (8, 0), va="center", size=16, **look)
         doubling(ax, [first, last])
         ax.set(xlabel=name, xlim=(first / 1.1, 1.27 * last), ylim=(0.18, 2.4))
     axes[0].set_ylabel("nats per token above the floor")
@@ -184,10 +177,10 @@ def draw_scaling() -> Figure:
     "different words in 150 sentences: with temperature 1, as they are, 0.20 and 415, with "
     "temperature 0.5 0.49 and 277, with temperature 1.5 0.06 and 503, with top-k 10 0.43 and 279, "
     "with top-p 0.9 0.27 and 358; intervals of up to 0.08 to both sides. An arrow leads from the "
-    "first up to the left, to temperature 0.5. Sentences at three of them, one with a check mark: "
-    "The turtle didn't cross the square because it was too narrow; two with a cross: with "
-    "temperature 1, Your grandmothers didn't want to carry our piano because they were too "
-    "nervous; with temperature 1.5, I live is very fast.",
+    "first to the second. Sentences at three of them, one with a check mark: The turtle didn't "
+    "cross the square because it was too narrow; two with a cross: with temperature 1, Your "
+    "grandmothers didn't want to carry our piano because they were too nervous; with temperature "
+    "1.5, I live is very fast.",
 )
 def draw_dials() -> Figure:
     from course.chapters.ch17_gpt.experiments import interval
@@ -195,8 +188,7 @@ def draw_dials() -> Figure:
 
     rows = experiments.load("writing")["rows"]
     figure, ax = style.panel(4.8)
-    first, best = rows[0], max(rows, key=lambda row: row["own"])
-    worst = min(rows, key=lambda row: row["own"])
+    first, (worst, *_, best) = rows[0], sorted(rows, key=lambda row: row["own"])
     title = (
         f"{best['what'].capitalize()}: {best['own'] / first['own']:.1f} times as often right, "
         f"{100 - 100 * best['words'] / first['words']:.0f} % fewer different words"
@@ -207,20 +199,18 @@ def draw_dials() -> Figure:
         ends = interval(row["own"], row["drawn"])
         ax.plot([row["words"]] * 2, ends, color=style.SOFT, linewidth=0.8)
         ax.scatter(*at, s=70, color=color, zorder=3)
-        name = row["what"].replace("as it is", "temperature 1")
         look = {"textcoords": "offset points", "color": color, "va": "center"}
-        bold, side = "bold" if row is best else "normal", -1 if row["words"] < first["words"] else 1
-        ha = "left" if side > 0 else "right"
-        said = f"{name}: {100 * row['own']:.0f} %"
-        ax.annotate(said, at, (9 * side, 0), ha=ha, weight=bold, **look)
+        bold = "bold" if row is best else "normal"
+        away, ha = (-9, "right") if row["words"] < first["words"] else (9, "left")
+        said = f"{row['what'].replace('as it is', 'temperature 1')}: {100 * row['own']:.0f} %"
+        ax.annotate(said, at, (away, 0), ha=ha, weight=bold, **look)
         if row in (first, best, worst):
             mark = "✓" if could_write(row["first"][0]) else "✗"
             said = textwrap.fill(f"{mark} “{row['first'][0]}”", 42)
             up = (8, 30) if row is best else (9, -14 - 7 * said.count("\n"))
             ax.annotate(said, at, up, ha="left", size=style.NOTE, **look)
-    ends = ((row["words"], row["own"]) for row in (best, first))
-    how = {"arrowstyle": "-|>", "color": style.ACCENT, "shrinkA": 7, "shrinkB": 7}
-    ax.annotate("", *ends, arrowprops=how | {"connectionstyle": "arc3,rad=0.35"})
+    ends = ((row["words"], row["own"]) for row in (first, best))
+    arrow(ax, *ends, style.ACCENT, bend=0.35, shrinkA=7, shrinkB=7)
     ax.set_ylabel("right: the grammar could have written it")
     ax.set_xlabel("different words in these sentences")
     ax.set(ylim=(0, 0.65), yticks=[0, 0.2, 0.4, 0.6], xlim=(150, 670), xticks=[200, 300, 400, 500])
@@ -243,17 +233,13 @@ def draw_masks() -> Figure:
         "GPT": causal_mask(count)[0, 0],
         "prefix": prefix_mask(torch.arange(count)[None], separator=prompt - 1)[0, 0],
     }
-    side, left, gap, low = 2.96, 0.95, 0.75, 0.15
-    figure, ax = canvas(style.WIDTH, side + 1.95)
-    heading(
-        ax,
-        "GPT’s words see none that comes later; in a prefix, all see each other",
-        "A dot where the word of the row may see the word of the column",
-    )
-    cell = side / count
+    figure, ax = canvas(style.WIDTH, 4.9)
+    side, cell, top = 2.96, 2.96 / count, 3.1
+    title = "GPT’s words see none that comes later; in a prefix, all see each other"
+    heading(ax, title, "A dot where the word of the row may see the word of the column")
     for number, (name, seen) in enumerate(masks.items()):
-        x, top = left + number * (side + gap), low + side
-        mask(ax, (x, low), side, side, seen, loud=seen & ~masks["GPT"])
+        x = 0.95 + 3.7 * number
+        mask(ax, (x, top - side), side, side, seen, loud=seen & ~masks["GPT"])
         for place, text in enumerate(words):
             middle = cell * (place + 0.5)
             word(ax, (x + middle, top + 0.2 + 0.25 * (place % 2)), text, size=style.NOTE)
@@ -275,43 +261,34 @@ def draw_masks() -> Figure:
     "orange, 0.18, 0.21 and 0.05.",
 )
 def draw_translations() -> Figure:
-    from course.chapters.ch17_gpt.experiment_one_text import summary
+    from course.chapters.ch17_gpt.experiment_one_text import ASKED, summary
 
-    kinds = {
-        "test": "like the training",
-        "pronoun": "with “it”",
-        "longer": "longer than in training",
-    }
+    kinds = "like the training", "with “it”", "longer than in training"
     names = "translator", "language model, GPT’s mask", "language model, prefix mask"
     figure, ax = canvas(style.WIDTH, 5.2)
     note = "New sentences translated without a mistake; a dot for each of three seeds"
     heading(ax, "On longer sentences all three translate badly", note)
     places, zero, high = (1.0, 3.15, 5.3), 1.5, 2.9
-    for x, (split, kind) in zip(places, kinds.items(), strict=True):
+    for x, split, kind in zip(places, ASKED, kinds, strict=True):
         color = style.ACCENT if split == "longer" else style.MUTED
         path(ax, [(x, zero), (x, zero + high)], style.RULE, head=False, thick=0.75)
         label(ax, (x, zero - 0.2), kind, ha="center", size=style.LABEL, color=color, weight="bold")
-        said = textwrap.wrap(english_spanish.load(split)[0][0], 24)
-        for row, line in enumerate(said):
+        for row, line in enumerate(textwrap.wrap(english_spanish.load(split)[0][0], 24)):
             at = x, zero - 0.55 - 0.24 * row
             sentence(ax, at, line.split(), {}, size=style.NOTE, gap=0.11, ha="center")
         found = [row[split] for row in summary()]
         for shares in found:
-            ys = [zero + high * share for share in shares]
-            ax.plot([x] * len(ys), ys, "o", color=color, ms=6, zorder=3)
+            ax.plot([x] * 3, zero + high * np.array(shares), "o", color=color, ms=6, zorder=3)
         if split != "longer":
-            means = [100 * sum(shares) / len(shares) for shares in found]
-            spread = f"{min(means):.0f} to {max(means):.0f} %"
-            at = x + 0.1, zero + high * (max(map(max, found))) + 0.16
-            label(ax, at, spread, color=style.MUTED)
+            means, at = 100 * np.mean(found, axis=1), (x + 0.1, zero + high * np.max(found) + 0.16)
+            label(ax, at, f"{min(means):.0f} to {max(means):.0f} %", color=style.MUTED)
     for share in (0, 1):
         at = places[0] - 0.12, zero + high * share
         label(ax, at, f"{100 * share} %", ha="right", color=style.MUTED)
     for row, (name, away) in enumerate(zip(names, (-0.08, 0.1, 0), strict=True)):
-        means = [sum(summary()[row][split]) / 3 for split in kinds]
-        ys = [zero + high * mean for mean in means]
-        ax.plot(places, ys, color=style.SOFT, linewidth=2, zorder=2)
-        at = places[-1] + 0.2, ys[-1] + away
+        means = np.array([np.mean(summary()[row][split]) for split in ASKED])
+        ax.plot(places, zero + high * means, color=style.SOFT, zorder=2)
+        at = places[-1] + 0.2, zero + high * means[-1] + away
         label(ax, at, f"{100 * means[-1]:.0f} %", color=style.ACCENT, weight="bold")
         label(ax, (at[0] + 0.45, at[1]), name, color=style.MUTED)
     return figure
@@ -353,51 +330,49 @@ def draw_prompting() -> Figure:
     caption="Three models learn to repeat what they have read, slowly and then fast.",
     alt="On top, a row of twelve numbers and how it begins again, 26 37 5; an orange arrow leads "
     "from 5 to 33, which followed it the first time and is the answer. Below, two curves of one of "
-    "three models, over 800 steps. The loss on the repeated row falls from 3.9 slowly to about "
-    "3 nats, in two models with a jump back, and then below a half within 100 to 175 steps, at "
-    "step 425, 450 and 550; in orange, the largest weight of any head on the place to copy from "
-    "rises from 0.1 over 0.2 to about 0.8 in these steps, and then above 0.9. Two small panels "
-    "show the same of the other two models.",
+    "three models, over 800 steps. The loss on the repeated row falls from 3.9 slowly to about 3 "
+    "nats, in two seeds with a jump back, and then below a half within 100 to 175 steps, at step "
+    "425, 450 and 550; in orange, the largest weight of any head on the place to copy from rises "
+    "from 0.1 over 0.2 to about 0.8 in these steps, and then above 0.9. Two small panels show the "
+    "same of the other two models.",
 )
 def draw_induction() -> Figure:
     runs, row = experiments.load("induction")["runs"], example_row()
     figure = style.new_figure(style.WIDTH, 5.2)
     title = "A repeated row is learned as a head learns where to look"
     titled(figure, title, "After 5, look for the first 5 and copy what came next")
-    panels = figure.subplot_mosaic(
-        [["row", "row"], ["0", "1"], ["0", "2"]], height_ratios=(1.1, 1.5, 1.5), width_ratios=(3, 1)
-    )
-    example = panels.pop("row")
+    how = {"height_ratios": (1.1, 1.5, 1.5), "width_ratios": (3, 1)}
+    example, *panels = figure.subplot_mosaic("rr;12;13", **how).values()
     example.set(xlim=(0.4, len(row) + 5.4), ylim=(0, 1))
     example.axis("off")
     again, copied = len(row) + 2, 3
     for x, text in [*enumerate(row, 1), *enumerate(row[:copied], again)]:
         word(example, (x, 0.3), text, color=style.ACCENT if x == copied + 1 else None)
     word(example, (again + copied + 0.1, 0.3), f"{row[copied]} ?", color=style.ACCENT)
-    start, end = (again + copied - 1, 0.52), (copied + 1, 0.52)
-    arrow(example, start, end, style.ACCENT, rise=0.35, thick=2.5)
+    arrow(example, (again + copied - 1, 0.52), (copied + 1, 0.52), style.ACCENT, rise=0.35, thick=2)
     for x, text in ((1, "a row of numbers"), (again, "the same again")):
         label(example, (x - 0.35, 0), text, color=style.MUTED)
-    for (number, ax), run in zip(panels.items(), runs, strict=True):
+    for number, (ax, run) in enumerate(zip(panels, runs, strict=True), 1):
         history = [entry for entry in run["history"] if entry["step"] <= 800]
-        steps, losses, weights = ([e[key] for e in history] for key in ("step", "second", "head"))
-        other = ax.twinx()
-        ax.plot(steps, losses, color=style.MUTED, linewidth=1.5 if int(number) else 2.8)
-        other.plot(steps, weights, color=style.ACCENT, linewidth=1.5 if int(number) else 2.8)
-        ax.set(ylim=(0, 4.4), xlim=(0, 820), yticks=[], xticks=[0, 400, 800])
-        other.set(ylim=(0, 1.1), yticks=[])
-        for each in (ax, other):
-            each.spines[["left", "right"]].set_visible(False)
-        ax.set_title(f"model {int(number) + 1}", size=style.NOTE, color=style.MUTED)
-        if number == "0":
-            ax.set_xlabel("steps of training")
-            look = {"size": style.LABEL, "color": style.ACCENT, "weight": "bold"}
-            ax.text(25, losses[0] + 0.12, f"{losses[0]:.1f} nats", color=style.MUTED)
-            said = f"loss on the repeated row: {losses[-1]:.1f}"
-            ax.text(800, 0.32, said, ha="right", color=style.MUTED)
-            other.text(25, weights[0] + 0.05, f"{100 * weights[0]:.0f} %", **look)
-            said = f"the best head’s weight on the word to copy: {100 * weights[-1]:.0f} %"
-            other.text(800, weights[-1] + 0.05, said, ha="right", **look)
+        ax.set_title(f"model {number}", size=style.NOTE, color=style.MUTED)
+        loss = ax, "second", 4.4, style.MUTED, "loss on the repeated row: {:.1f}"
+        weight = (
+            ax.twinx(),
+            "head",
+            1.1,
+            style.ACCENT,
+            "a head’s weight on the word to copy: {:.2f}",
+        )
+        for panel, key, most, color, said in (loss, weight):
+            values, thick = [entry[key] for entry in history], 2.8 if number == 1 else 1.5
+            panel.plot([entry["step"] for entry in history], values, color=color, linewidth=thick)
+            panel.set(xlim=(0, 820), ylim=(0, most), yticks=[], xticks=[0, 400, 800])
+            panel.spines[["left", "right"]].set_visible(False)
+            if number == 1:
+                at = 800, values[-1] + 0.05 * most
+                panel.text(*at, said.format(values[-1]), ha="right", color=color)
+    panels[0].text(25, 4.05, f"{runs[0]['history'][0]['second']:.1f} nats", color=style.MUTED)
+    panels[0].set_xlabel("steps of training")
     return figure
 
 
@@ -413,16 +388,11 @@ def draw_induction() -> Figure:
 def draw_heads_off() -> Figure:
     runs, row = experiments.load("induction")["runs"], example_row()[:7]
     figure, ax = canvas(style.WIDTH, 5.3)
-    heading(
-        ax,
-        "The head that each model misses most looks one word back",
-        "How badly a repeated row is copied when one of a model’s eight heads is switched off",
-    )
+    note = "Loss on a repeated row, in nats, with one of a model’s eight heads switched off"
+    heading(ax, "The head that each model misses most looks one word back", note)
     places, (up, down) = [2.1 + 0.77 * place for place in range(8)], (3.8, 3.05)
-    for y, said, words in (
-        (up, "a row of numbers", [*row, "…"]),
-        (down, "the same again", [row[0], f"{row[1]} ?"]),
-    ):
+    again = "the same again", [row[0], f"{row[1]} ?"]
+    for y, (said, words) in ((up, ("a row of numbers", [*row, "…"])), (down, again)):
         label(ax, (0.3, y), said, color=style.MUTED)
         for x, text in zip(places, words, strict=False):
             word(ax, (x, y), text, size=13, color=style.ACCENT if "?" in text else style.INK)
@@ -431,7 +401,7 @@ def draw_heads_off() -> Figure:
     arrow(ax, (2.2, down + 0.18), (2.8, up - 0.18), style.SOFT)
     label(ax, (2.62, (up + down) / 2 - 0.03), "to the word to copy", color=style.MUTED)
     zero, nothing = 1.2, f"{runs[0]['history'][-1]['first']:.1f}"
-    nat = (style.WIDTH - 0.5 - zero) / float(nothing)
+    nat = (style.WIDTH - 0.7 - zero) / float(nothing)
     for number, run in enumerate(runs):
         y, losses = 2.15 - 0.6 * number, sorted(run["second_with_a_head_off"].values())
         path(ax, [(zero, y), (zero + nat * losses[-1], y)], style.RULE, head=False, thick=0.75)
@@ -442,13 +412,9 @@ def draw_heads_off() -> Figure:
         said = f"{losses[-1]:.2f}" + (not number) * " without the head that looks one word back"
         at, look = (zero + nat * losses[-1] + 0.16, y), {"color": style.ACCENT, "weight": "bold"}
         label(ax, at, said, size=style.LABEL, **look)
-    for loss, said, ha in (
-        ("0", "copied without doubt", "left"),
-        (nothing, "nothing copied", "right"),
-    ):
+    for loss, said in (("0", "all copied"), (nothing, "nothing copied")):
         x = zero + nat * float(loss)
         path(ax, [(x, 2.35), (x, 0.75)], style.SOFT, head=False, thick=0.75)
         label(ax, (x, 0.55), loss, ha="center", size=style.LABEL)
-        label(ax, (x + (0.15 if ha == "left" else -0.22), 0.55), said, ha=ha, color=style.MUTED)
-    label(ax, (zero - 0.05, 0.25), "loss on the repeated row, in nats per word")
+        label(ax, (x, 0.3), said, ha="center", color=style.MUTED)
     return figure
