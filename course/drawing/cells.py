@@ -120,8 +120,8 @@ def outline(
 def mask(ax: Axes, at: Point, width: float, height: float, seen: Any, loud: Any = None) -> None:
     """Draw a mask: a cell for each query and key, with a dot where the query may see the key.
 
-    at: the lower left corner. seen: (q, k), true or false. loud: the same, for dots in the
-    accent color.
+    at: the lower left corner. seen: (q, k), true or false. loud: the same, for cells filled
+    with the accent color.
     """
     seen, (x, y) = as_array(seen), at
     loud = np.zeros_like(seen) if loud is None else as_array(loud)
@@ -129,19 +129,20 @@ def mask(ax: Axes, at: Point, width: float, height: float, seen: Any, loud: Any 
     for i, j in np.ndindex(seen.shape):
         at = x + j * width / columns, y + height - (i + 1) * height / rows
         cell = width / columns, height / rows
+        fill = style.ACCENT if loud[i, j] else style.PAPER if seen[i, j] else style.RULE
         ax.add_patch(
             Rectangle(
                 at,
                 *cell,
-                facecolor=style.PAPER if seen[i, j] else style.RULE,
+                facecolor=fill,
                 edgecolor=EDGE,
                 linewidth=0.6,
                 zorder=2,
             )
         )
         if seen[i, j]:
-            color, size = (style.ACCENT, 6) if loud[i, j] else (style.INK, 4)
-            ax.plot(at[0] + cell[0] / 2, at[1] + cell[1] / 2, "o", color=color, markersize=size)
+            color = style.PAPER if loud[i, j] else style.INK
+            ax.plot(at[0] + cell[0] / 2, at[1] + cell[1] / 2, "o", color=color, markersize=4)
 
 
 def scale(
