@@ -336,8 +336,9 @@ def draw_waiting() -> Figure:
         ax.barh(y, factor, height=0.64, color=style.ACCENT if loud else style.SOFT)
         ink = style.ACCENT if loud else style.INK
         ax.text(factor + 0.02 * times[most], y, f"{factor:.0f} ×", color=ink, **look)
-        ax.text(-0.02 * times[most], y, words, ha="right", color=style.INK, **look)
-    ax.set(xlim=(0, 1.25 * times[most]), xticks=[], yticks=[])
+    ax.set_yticks(range(len(times)), times)
+    ax.set(xlim=(0, 1.25 * times[most]), xticks=[])
+    ax.tick_params(length=0)
     ax.invert_yaxis()
     ax.spines[:].set_visible(False)
     ax.axvline(1, color=style.INK, linewidth=1.5)
