@@ -34,7 +34,17 @@ from course.drawing.cells import area, matrix, outline
 from course.drawing.maps import AMOUNTS
 from course.drawing.registry import figure
 from course.drawing.values import as_array, written
-from course.drawing.words import Point, canvas, heading, label, sentence, titled, word, word_color
+from course.drawing.words import (
+    Point,
+    canvas,
+    heading,
+    label,
+    sentence,
+    titled,
+    width_of,
+    word,
+    word_color,
+)
 from course.grammar.lexicon import NOUNS
 from transformer_lib.translator import Translator
 
@@ -514,24 +524,46 @@ def draw_two_layers() -> Figure:
     "encoder-similarity",
     caption="How alike who acts and what it does are in one sentence, before and after the two "
     "layers of our translator.",
-    alt="Two maps of cosines with the rows 'the', 'tired', 'animal' and the columns 'crosses', "
-    "'the', 'wide', 'street'. At the input nearly all are positive, most of all the two 'the'; "
-    "their mean is 0.18. After layer 1 several are negative, such as 'animal' with 'wide', and the "
-    "mean is -0.07.",
+    alt="The sentence 'the tired animal crosses the wide street', the first three words marked "
+    "'who acts', the others 'what it does'. Below, twelve lines from the input to after two "
+    "layers, one for each pair of a word of the first part and one of the second: how alike they "
+    "are. Nearly all fall. The two 'the' go from 0.69 to 0.11, 'tired' and 'street' from 0.22 to "
+    "-0.29, 'animal' and 'wide' from 0.17 to -0.33; the mean, thick and rust, from 0.18 to -0.07.",
 )
 def draw_similarity() -> Figure:
     (words,), xs = read_by_encoder([SENTENCE])
-    xs = without_end(words, xs)
-    figure, ax = canvas(8, 3.15)
-    note = "How alike who acts is with what it does (cosine)"
+    before, after = (as_array(alike(x)[:3, 3:]) for x in without_end(words, xs)[::2])
+    figure, ax = canvas(8, 5.6)
+    note = "Each line: how alike two words are, one of who acts and one of what it does (cosine)"
     heading(ax, "In this sentence, what doesn’t belong together moves apart", note)
-    for left, name, x in ((0.72, "input", xs[0]), (4.85, "after two layers", xs[-1])):
-        table = alike(x)[:3, 3:]
-        look = {"limit": 0.8, "decimals": 2}
-        right, top = _cosines(ax, (left, 0.15), (0.78, 0.5), table, words[:3], words[3:], **look)
-        label(ax, (left, top + 0.5), name, size=12, weight="bold")
-        mean = f"mean {written(table.mean().item(), 2)}"
-        label(ax, (right, top + 0.5), mean, size=style.TITLE, weight="bold", ha="right")
+    across = sentence(ax, (4, 4.45), words, {}, size=14, gap=0.26, ha="center")
+    for first, last, said in ((0, 2, "who acts"), (3, 6, "what it does")):
+        halves = -width_of(words[first], 14) / 2, width_of(words[last], 14) / 2
+        start, end = (across[i] + half for i, half in zip((first, last), halves, strict=True))
+        bracket(ax, (start, 4.27), (end, 4.27), "", style.MUTED)
+        label(ax, ((start + end) / 2, 4.07), said, ha="center", color=style.MUTED)
+    left, right, zero, unit = 1.75, 5.35, 1.65, 3.0
+    path(ax, [(left, zero), (right, zero)], style.RULE, head=False)
+    label(ax, (left - 0.12, zero), "0", ha="right", color=style.MUTED)
+    ends_of = {pair: (start, after[pair]) for pair, start in np.ndenumerate(before)}
+    for start, end in ends_of.values():
+        ends = (left, zero + unit * start), (right, zero + unit * end)
+        path(ax, ends, style.SOFT, thick=1.3, head=False, zorder=2)
+    for (one, other), lift in {(0, 1): 0.0, (1, 3): 0.09, (2, 2): -0.13}.items():
+        start, end = ends_of[one, other]
+        ends = (left, zero + unit * start), (right, zero + unit * end)
+        path(ax, ends, style.INK, head=False)
+        pair, y = [words[one], words[3 + other]], ends[1][1] + lift
+        label(ax, (right + 0.12, y), written(end, 2), size=style.LABEL)
+        sentence(ax, (right + 0.72, y - 0.05), pair, {}, size=style.LABEL)
+    mean = before.mean(), after.mean()
+    ends = [(x, zero + unit * value) for x, value in zip((left, right), mean, strict=True)]
+    path(ax, ends, style.ACCENT, thick=6, head=False, zorder=3)
+    loud = {"size": style.TITLE, "weight": "bold", "color": style.ACCENT}
+    label(ax, (left - 0.12, ends[0][1]), f"mean {written(mean[0], 2)}", ha="right", **loud)
+    label(ax, (right + 0.12, ends[1][1]), written(mean[1], 2), **loud)
+    for x, name in ((left, "input"), (right, "after two layers")):
+        label(ax, (x, 0.15), name, ha="center", weight="bold", size=style.LABEL)
     return figure
 
 
