@@ -579,16 +579,17 @@ def draw_positions_input() -> Figure:
 def draw_positions_output_side() -> Figure:
     written, read, loud = "<bos> me gustan los árboles".split(), "I like trees <eos>".split(), 2
     places = _rounded(load_model(SHIPPED_MODEL).tgt_positions.table[:5])
-    figure, ax = canvas(8, 5.0)
+    figure, ax = canvas(8, 5.3)
     note = "The first 4 of 128 numbers of each vector"
     heading(ax, "Decoder and encoder add the same positions", note)
-    middle, high, wide, small = 2.15, 0.38, 2.2, 0.7
+    middle, high, wide, small = 2.3, 0.38, 2.2, 0.7
     lefts = [0.95, 1.85, 3.6, 6.35, 7.25]
     for number, (x, numbers) in enumerate(zip(lefts, places, strict=True)):
         own, decimals = (wide, 1) if number == loud else (small, None)
         look = {"decimals": decimals, "edge": style.ACCENT, "line": 1.8}
         strip(ax, (x, middle - high / 2), own, high, numbers, limit=3, **look)
-        label(ax, (x + own / 2, middle - high / 2 - 0.14), str(number), ha="center", **LOUD)
+        at = (x + own + 0.12, middle) if number == loud else (x + own / 2, middle - high / 2 - 0.14)
+        label(ax, at, str(number), ha="center", **LOUD)
     label(ax, (0.1, middle), "position", **LOUD)
     x = lefts[loud]
     for side, table, words, way in (
@@ -603,15 +604,16 @@ def draw_positions_output_side() -> Figure:
         total = meanings[loud] + places[loud]
         for sign, far, numbers, edge in (
             ("+", 0.68, meanings[loud], EDGE),
-            ("=", 1.24, total, color),
+            ("=", 1.36, total, color),
         ):
             y, look = middle + far * way, {"edge": edge, "line": 2 if sign == "=" else 0.6}
             strip(ax, (x, y - high / 2), wide, high, numbers, limit=3, decimals=1, **look)
-            label(ax, (x + wide + 0.12, y), sign, size=style.TITLE, weight="bold")
-        ends = ((x + wide / 2, middle + way * far) for far in (1.46, 1.68))
+            gap = middle + (far - 0.34) * way
+            label(ax, (x + wide / 2, gap), sign, size=style.TITLE, weight="bold", ha="center")
+        ends = ((x + wide / 2, middle + way * far) for far in (1.58, 1.8))
         arrow(ax, *ends)
         said = {**BOLD, "color": color, "ha": "center"}
-        label(ax, (x + wide / 2, middle + 1.83 * way), f"into the {side}", **said)
+        label(ax, (x + wide / 2, middle + 1.95 * way), f"into the {side}", **said)
     return figure
 
 

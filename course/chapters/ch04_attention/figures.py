@@ -239,7 +239,7 @@ def _mutual_scores(ways: Mapping[str, Any], words: Sequence[str]) -> Figure:
     """Draw how words score each other, a panel for each way to make the scores -> the figure.
 
     ways: title -> scores (s, s). Arrows to later words run above the sentence, those back below it;
-    their width is the size of the score. The first and the last word are the loud pair.
+    their width is the size of the score. Only the first and the last word have arrows.
     """
     figure, ax = canvas(8, 4.25)
     note = "Scores from random matrices; the thicker an arrow, the farther its score is from 0"
@@ -251,16 +251,13 @@ def _mutual_scores(ways: Mapping[str, Any], words: Sequence[str]) -> Figure:
         for x, text in zip(places, words, strict=True):
             word(ax, (x, y), text, size=14)
         for (i, j), score in np.ndenumerate(as_array(scores)):
-            if i == j:
+            if abs(i - j) < len(words) - 1:
                 continue
-            up, far, loud = (1 if i < j else -1), abs(i - j), abs(i - j) == len(words) - 1
-            color = (style.POSITIVE if score > 0 else style.NEGATIVE) if loud else style.SOFT
-            rise, aside = up * (0.5 * far - 0.15), up * (-0.08 if loud else 0.13)
-            ends = (places[i] + aside, y + 0.27 * up), (places[j] - aside, y + 0.27 * up)
+            up, color = (1 if i < j else -1), style.POSITIVE if score > 0 else style.NEGATIVE
+            rise, ends = 0.85 * up, [(places[place], y + 0.27 * up) for place in (i, j)]
             attention_arrow(ax, *ends, abs(score) / limit, color, widest=12, rise=rise, least=0)
-            look = {"size": 15, "weight": "bold"} if loud else {"size": style.LABEL}
-            at = (places[i] + places[j]) / 2, y + rise + (0.48 if loud else 0.43) * up
-            label(ax, at, written(score, 1), ha="center", **look)
+            at = (places[i] + places[j]) / 2, y + rise + 0.5 * up
+            label(ax, at, written(score, 1), ha="center", size=18, weight="bold")
     return figure
 
 
@@ -370,7 +367,7 @@ def attention_explorer(
     from_x, from_y = plane("zero", "zero")
     x, y = plane("x", "y")
     wide = {"opacity": 0.6, "strokeWidth": alt.expr("max(10 * datum.weight, 0.8)")}
-    ways = base.mark_rule(**wide).encode(from_x, from_y, x2="x", y2="y")
+    ways = base.mark_rule(opacity=0.6, strokeWidth=2).encode(from_x, from_y, x2="x", y2="y")
     thin = {"color": style.MUTED, "clip": True}
     feet = base.mark_rule(strokeDash=[4, 4], **thin).encode(x, y, x2="foot_x", y2="foot_y")
     along = base.mark_rule(**thin).encode(from_x, from_y, x2="foot_x", y2="foot_y")
@@ -489,8 +486,8 @@ def draw_projection() -> Figure:
 @figure(
     "attention-shared-matrix",
     caption="How three words score each other, with one matrix for queries and keys, and with two.",
-    alt="The sentence 'I like trees' twice, with arrows above it to later words and below it back. "
-    "With one shared matrix both halves are mirror images: 'I' gives 'trees' 10.1 and gets 10.1 "
+    alt="The sentence 'I like trees' twice, with an arrow above it from 'I' to 'trees' and one "
+    "below it back. With one shared matrix both are alike: 'I' gives 'trees' 10.1 and gets 10.1 "
     "back. With two matrices 'I' gives 'trees' −9.5 and gets 6.3.",
 )
 def draw_shared_matrix() -> Figure:
@@ -542,9 +539,9 @@ def draw_scaling() -> Figure:
     "attention-explorer",
     caption="Move a query and a key, and see the weights and the output follow.",
     alt="Three panels with sliders. Left: a query and the keys of I, like and trees as points in a "
-    "plane, with lines as wide as their weights; dashed lines lead from the keys straight to the "
+    "plane, with lines to them; dashed lines lead from the keys straight to the "
     "query, and trees reaches farthest along it. Middle: bars of the three weights, the longest "
-    "for trees. Right: the three values, each with such a line "
+    "for trees. Right: the three values, each with a line as wide as its weight "
     "to the output, which lies near the value of trees.",
 )
 def draw_explorer() -> Any:

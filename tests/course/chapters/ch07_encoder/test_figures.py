@@ -215,7 +215,8 @@ def test_the_trained_maps_have_two_blocks():
     assert np.median(between) < 0 and between.mean() < -0.05
     ax = FIGURES["encoder-similarity"].draw().axes[0]
     ways = [one for one in ax.patches if isinstance(one, FancyArrowPatch)]
-    lines = [one.get_path().vertices for one in ways if to_hex(one.get_edgecolor()) == "#9aa1ab"]
+    gray = style.SOFT.lower(), style.INK.lower()
+    lines = [one.get_path().vertices for one in ways if to_hex(one.get_edgecolor()) in gray]
     ends = (np.array(lines)[:, :, 1] - 1.65) / 3
     np.testing.assert_allclose(ends.T, [before[:3, 3:].ravel(), last[:3, 3:].ravel()], atol=1e-5)
     texts = {text.get_text() for text in ax.texts}
