@@ -794,26 +794,27 @@ def draw_padding_saved() -> Figure:
     pairs = english_spanish.load("train")
     figure, ax = canvas(8, 5.25)
     heading(ax, "Sentences of similar length leave hardly any padding")
-    wide = functools.cache(functools.partial(width_of, size=style.NOTE))
-    top, cell, high = 4.2, 0.56, 0.265
+    top, cell, high, pair = 4.2, 0.56, 0.265, width_of("nn", style.NOTE)
+    letter = functools.cache(lambda one: width_of(f"n{one}n", style.NOTE) - pair)
     for way, batches in ways.items():
         batch = _usual_batch(batches, lengths)
-        widest = {i: max(map(wide, pairs[i][0].split())) for i in batch}
+        words = {i: pairs[i][0].split() for i in batch}
+        widest = {i: max(sum(map(letter, one)) for one in words[i]) for i in batch}
         long = max(lengths[i] for i in batch)
         fills = min((i for i in batch if lengths[i] == long), key=widest.__getitem__)
-        fit = [i for i in batch if widest[i] < 0.5 or i == fills]
+        fit = [i for i in batch if widest[i] < 0.52 or i == fills]
         by_length = sorted(fit, key=lengths.__getitem__)
         six = [by_length[(len(fit) - 1) * part // 5] for part in range(6)]
         drawn = [i for i in fit if i in six]  # as they come in the batch
         share = 1 - sum(lengths) / sum(len(b) * max(lengths[i] for i in b) for b in batches)
         label(ax, (0.1, top + 0.17), way, **BOLD)
-        end, said = 0.1 + cell * long - 0.035, "of all batches is padding"
+        end, said = 0.1 + cell * long - 0.035, "padding, over all batches"
         label(ax, (end, top + 0.17), said, ha="right", **LOUD)
         at = end - width_of(said, style.LABEL) - 0.12, top + 0.2
         label(ax, at, f"{100 * share:.0f} %", **{**LOUD, "size": 22, "ha": "right"})
         for row, i in enumerate(drawn):
             y = top - high * (row + 1)
-            text = [*pairs[i][0].split(), "<eos>"]
+            text = [*words[i], "<eos>"]
             for place in range(long):
                 x, full = 0.1 + cell * place, place < len(text)
                 color = style.GROUND if full else style.tint(style.ACCENT)

@@ -308,7 +308,7 @@ def test_padding_is_what_is_left_of_each_row():
         assert (np.diff(1.0 * rows) >= 0).all(), "words first, then padding"
         assert not rows.all(axis=0)[-1], "one sentence fills its row"
     assert words.count("<eos>") == 12
-    assert {"41 %", "3 %", "of all batches is padding"} <= set(words)
+    assert {"41 %", "3 %", "padding, over all batches"} <= set(words)
 
 
 def test_the_explorer_computes_the_papers_formula_by_itself():
