@@ -203,32 +203,33 @@ def draw_positions_clocks() -> Figure:
 @figure(
     "positions-table",
     caption="A hundred position vectors of our translator's width, 128: no color is zero.",
-    alt="Two heat maps of 100 positions: large the 64 sines, beside them, narrower, the 64 "
-    "cosines. On the left of each, blue and orange alternate fast from row to row; the further "
-    "right, the slower the change, along curved bands. The right third is still: the sines blank, "
-    "near 0, the cosines brown, near 1. Below, the sines of rows 30 and 31 and their difference, "
-    "which is strong on the left and fades away to the right.",
+    alt="Two heat maps of 100 positions, the 64 sines and the 64 cosines. On the left of each, "
+    "blue and orange alternate fast from row to row; the further right, the slower the change, "
+    "along curved bands. The right third is still: the sines blank, near 0, the cosines brown, "
+    "near 1. Below, the rows 30 and 31 of each and their difference, which is strong on the left "
+    "and fades away to the right.",
 )
 def draw_positions_table() -> Figure:
     table, row = as_array(positional_encoding(100, 128)), 30
-    x, y, wide, high = 0.92, 1.85, 4.75, 2.6
-    figure, ax = canvas(8, 5.35)
+    y, wide, high = 1.75, 3.35, 2.75
+    figure, ax = canvas(8, 5.4)
     heading(ax, "Each row is one position; no two rows are alike")
-    for left, size, first, name in ((x, wide, 0, "sines"), (6.02, 1.9, 1, "cosines")):
-        label(ax, (left, y + high + 0.17), name, **BOLD)
-        matrix(ax, (left, y), size, high, table[:, first::2], limit=1)
-    _name_rows(ax, (x, y), high, 100, (0, 99))
-    outline(ax, (x, y + high * (1 - (row + 2) / 100)), wide, high / 50, style.ACCENT, 1.4)
+    for x, first, name in ((0.95, 0, "sines"), (4.6, 1, "cosines")):
+        half = table[:, first::2]
+        one, other = half[row : row + 2]
+        label(ax, (x, y + high + 0.17), name, **BOLD)
+        matrix(ax, (x, y), wide, high, half, limit=1)
+        outline(ax, (x, y + high * (1 - (row + 2) / 100)), wide, high / 50, style.ACCENT, 1.4)
+        for numbers, low in ((one, 1.2), (other, 0.9), (other - one, 0.46)):
+            strip(ax, (x, low), wide, 0.26, numbers, limit=1)
+    _name_rows(ax, (0.95, y), high, 100, (0, 99))
     near = y + high * (1 - (row + 1) / 100)
-    label(ax, (x - 0.1, near), f"{row}, {row + 1}", ha="right", **LOUD)
-    sines = table[row : row + 2, ::2]
-    strips = {f"{row}": sines[0], f"{row + 1}": sines[1], "difference": sines[1] - sines[0]}
-    for (name, numbers), low in zip(strips.items(), (1.3, 1.0, 0.56), strict=True):
-        strip(ax, (x, low), wide, 0.26, numbers, limit=1)
-        label(ax, (x - 0.1, low + 0.13), name, ha="right", **LOUD)
-    label(ax, (x, 0.36), "fast waves: neighbors differ")
-    label(ax, (x + wide, 0.36), "slow waves: hardly at all", ha="right")
-    scale(ax, (6.62, 0.64), 1.0, limit=1, name="number")
+    named = {f"{row}, {row + 1}": near, f"{row}": 1.33, f"{row + 1}": 1.03, "difference": 0.59}
+    for name, at in named.items():
+        label(ax, (0.85, at), name, ha="right", **LOUD)
+    label(ax, (0.95, 0.145), "fast waves: large")
+    label(ax, (0.95 + wide, 0.145), "slow waves: nearly none", ha="right")
+    _key(ax, 6.9, limit=1)
     return figure
 
 
@@ -298,33 +299,33 @@ def draw_positions_paper() -> Figure:
     "of 10 positions, 64 dimensions.",
     alt="A heat map of 10 rows and 16 columns with large cells. The columns on the left change "
     "from row to row; those on the right nearly keep their color. Three columns are framed and "
-    "drawn again on the right, each with a dot beside every cell: the larger the number, the "
-    "further right. Downwards the dots of column 0 make a wave of one and a half turns, those of "
+    "drawn again on the right as dots, a row of the map each: the larger the number, the further "
+    "right. Downwards the dots of column 0 make a wave of one and a half turns, those of "
     "column 14 a slope, those of column 30 nearly a straight line.",
 )
 def draw_positions_small() -> Figure:
-    table, x, y, wide, cell = as_array(positional_encoding(10, 64)), 0.92, 0.7, 3.3, 0.24
+    table, x, y, wide, cell = as_array(positional_encoding(10, 64)), 0.92, 0.75, 3.3, 0.27
     high = cell * len(table)
-    figure, ax = canvas(8, y + high + 1.05)
-    note = "Right: the framed columns again. The larger a number, the further right its dot"
-    heading(ax, "Read down a column, and its numbers make a wave", note)
+    figure, ax = canvas(8, y + high + 0.95)
+    heading(ax, "Going down, a column on the left swings fast, one on the right slowly")
     matrix(ax, (x, y), wide, high, table[:, :32:2], limit=1)
     _name_rows(ax, (x, y), high, 10, range(10))
+    along = np.linspace(0, 9, 200)
     for number, column in enumerate((0, 14, 30)):
         outline(ax, (x + wide / 32 * column, y), wide / 16, high, style.ACCENT, 2)
-        middle, left = x + wide / 32 * (column + 1), 4.65 + 1.18 * number
-        label(ax, (middle, y - 0.16), str(column), ha="center", **LOUD)
-        matrix(ax, (left, y), wide / 16, high, table[:, column : column + 1], limit=1)
-        outline(ax, (left, y), wide / 16, high, style.ACCENT, 2)
-        label(ax, (left, y - 0.16), f"column {column}", **LOUD)
-        zero, wave = left + 0.62, wavelengths(table)[column // 2]
-        path(ax, [(zero, y), (zero, y + high)], style.RULE, head=False)
-        along = np.linspace(0, 9, 200)
+        label(ax, (x + wide / 32 * (column + 1), y - 0.16), str(column), ha="center", **LOUD)
+        zero, wave = 4.95 + 1.25 * number, wavelengths(table)[column // 2]
+        label(ax, (zero, y + high + 0.17), f"column {column}", ha="center", **LOUD)
+        for end in (-1, 0, 1):
+            side = zero + 0.42 * end
+            path(ax, [(side, y), (side, y + high)], style.RULE, head=False, zorder=1)
+            said = f"{end}".replace("-", "\N{MINUS SIGN}")
+            label(ax, (side, y - 0.16), said, ha="center", color=style.MUTED)
         down = y + high - cell * (along + 0.5)
-        ax.plot(zero + 0.3 * np.sin(2 * math.pi * along / wave), down, color=style.SOFT)
+        ax.plot(zero + 0.42 * np.sin(2 * math.pi * along / wave), down, color=style.SOFT)
         for row, value in enumerate(table[:, column]):
             look = {"color": style.SIGNED((value + 1) / 2), "mec": style.MUTED, "mew": 0.6}
-            ax.plot(zero + 0.3 * value, y + high - cell * (row + 0.5), "o", markersize=7, **look)
+            ax.plot(zero + 0.42 * value, y + high - cell * (row + 0.5), "o", markersize=8, **look)
     _key(ax, 6.95, limit=1)
     return figure
 
@@ -377,26 +378,29 @@ def both_wavelengths(d_model: int) -> dict[str, Any]:
     "positions-frequencies",
     caption="The two encodings differ in their wavelengths, not only in the order of the columns.",
     alt="The last sine of vectors of 8 numbers, over 62,832 positions: while the rust wave of the "
-    "authors' code goes round once, the grey one of the paper's formula goes round ten times. "
-    "Below, two bars: 6,283 positions for the paper, 62,832 for the code, 10 times as long. A note "
+    "authors' code goes round once, the grey one of the paper's formula goes round ten times. A "
+    "bracket over the first grey wave says 6,283 positions, one under the rust wave 62,832. A note "
     "says that with vectors of 512 numbers the wave is only 3.7 percent longer.",
 )
 def draw_positions_frequencies() -> Figure:
     (paper, code), (wide_paper, wide_code) = (
         [waves[-1] for waves in both_wavelengths(d_model).values()] for d_model in (8, 512)
     )
-    figure, ax = canvas(8, 3.95)
+    figure, ax = canvas(8, 3.6)
     title = f"The last wave of the authors’ code can be {code / paper:.0f} × as long as the paper’s"
     note = "The last sine in vectors of 8 numbers; in vectors of 512 numbers its wave is only "
     heading(ax, title, f"{note}{100 * (wide_code / wide_paper - 1):.1f} % longer")
-    left, step, y = 0.1, 7.8 / code, 2.3
-    for wave, color, thick in ((paper, style.SOFT, 1.8), (code, style.ACCENT, 3)):
+    left, step, y = 0.1, 7.8 / code, 1.55
+    for wave, name, up, look, thick in (
+        (paper, "the paper", 0.9, QUIET, 1.8),
+        (code, "the authors’ code", -0.9, LOUD, 3.5),
+    ):
+        color, end = look["color"] if thick > 2 else style.SOFT, left + step * wave
         _wave(ax, (left, y), step, 0.68, wave, (0, code), color=color, linewidth=thick)
-        area(ax, (left, 1.05 if wave == paper else 0.5), step * wave, 0.18, color)
-    said = f"the paper: one wave in {paper:,.0f} positions"
-    label(ax, (left + step * paper + 0.12, 1.14), said, **QUIET)
-    said = f"the authors’ code: one wave in {code:,.0f} positions, {code / paper:.0f} × as long"
-    label(ax, (left, 0.3), said, **LOUD)
+        bracket(ax, (left, y + up), (end, y + up), "", look["color"])
+        said = f"{name}: one wave in {wave:,.0f} positions"
+        at = (end + 0.12, y + up) if thick < 2 else (left, y + up - 0.25)
+        label(ax, at, said, **{**look, "size": 13})
     return figure
 
 
@@ -493,30 +497,29 @@ def _trained_words(words: list[str], side: str = "source") -> Any:
 @figure(
     "positions-sum",
     caption="The same word at two positions: word vector + position vector = two different sums.",
-    alt="Two additions side by side, in strips of 32 of the 128 numbers: the word 'trees' plus "
-    "position 1, from 'the trees grew', and plus position 2, from 'I like trees'. The two sums are "
-    "framed. Below, large, the difference of the sums, which is strong on the left and fades to "
-    "the right.",
+    alt="The sentences 'the trees grew' and 'I like trees', one below the other, with the numbers "
+    "of the positions under their words. Next to each a strip of 32 of the 128 numbers: 'trees' "
+    "plus position 1, and 'trees' plus position 2. Below them the difference of the two, which is "
+    "strong on the left and fades to the right.",
 )
 def draw_positions_sum() -> Figure:
     numbers, table = _trained_words(["trees"])[0, :32], positional_encoding(3, 128)[:, :32]
-    green, wide = style.WORDS["trees"], 2.75
-    figure, ax = canvas(8, 3.65)
-    heading(ax, "One word at two positions gives two different sums")
-    for text, place, x in (("the trees grew", 1, 1.0), ("I like trees", 2, 5.2)):
-        sentence(ax, (x, 2.82), text.split(), {"trees": green})
-        place_of, total = f"+ position {place}", numbers + table[place]
-        rows = {"trees": numbers, place_of: table[place], "= sum": total}
-        for (name, row), y in zip(rows.items(), (2.25, 1.89, 1.45), strict=True):
-            mark = {"edge": green, "line": 2} if name == "= sum" else {}
-            strip(ax, (x, y), wide, 0.26, row, limit=3, **mark)
-            if x < 2 or name == place_of:
-                label(ax, (x - 0.1, y + 0.13), name, ha="right", weight="bold" if mark else None)
-    strip(ax, (1.0, 0.52), 6.95, 0.42, table[2] - table[1], limit=1, edge=style.ACCENT, line=1.4)
-    label(ax, (0.9, 0.82), "difference", ha="right", **LOUD)
-    label(ax, (0.9, 0.62), "colors × 3", ha="right", color=style.MUTED)
-    label(ax, (1.0, 0.3), "large where the waves are fast")
-    label(ax, (7.95, 0.3), "small where they are slower", ha="right")
+    green, x, wide = style.WORDS["trees"], 2.55, 5.4
+    figure, ax = canvas(8, 3.95)
+    note = "Its vector plus that of its position, 32 of 128 numbers"
+    heading(ax, "One word at two positions gives two different sums", note)
+    for text, place, y in (("the trees grew", 1, 2.45), ("I like trees", 2, 1.6)):
+        across = sentence(ax, (0.1, y + 0.18), text.split(), {"trees": green}, size=14, gap=0.2)
+        for number, at in enumerate(across):
+            look = BOLD if number == place else {"color": style.MUTED}
+            label(ax, (at, y - 0.03), str(number), ha="center", **look)
+        total = numbers + table[place]
+        strip(ax, (x, y), wide, 0.46, total, limit=3, edge=green, line=2)
+    strip(ax, (x, 0.6), wide, 0.46, table[2] - table[1], limit=1, edge=style.ACCENT, line=2)
+    label(ax, (0.06, 0.93), "difference", **{**LOUD, "size": 14})
+    label(ax, (0.06, 0.68), "colors × 3", color=style.MUTED)
+    label(ax, (x, 0.38), "fast waves: large")
+    label(ax, (x + wide, 0.38), "slower waves: small", ha="right")
     return figure
 
 
@@ -542,7 +545,9 @@ def draw_positions_input() -> Figure:
     wide, step = 1.75, 2.2
     left, long = 8 - 0.28 - wide - 2 * step, 2 * step + wide
     sums = meanings + places
-    rows = {"word": (2.74, meanings), "+ position": (2.0, places), "= sum": (1.38, sums)}
+    rows = {"word": (2.5, meanings), "+ position": (1.94, places), "= sum": (1.38, sums)}
+    look = {"fill": style.GROUND, "line": 0, "zorder": 0}
+    box(ax, (left + long - wide / 2 + 0.06, 2.41), wide + 0.42, 2.62, **look)
     for name, (y, table) in rows.items():
         label(ax, (left - 0.15, y + 0.19), name, ha="right", **BOLD)
         for number, numbers in enumerate(table):
@@ -553,8 +558,8 @@ def draw_positions_input() -> Figure:
             label(ax, (x + wide + 0.05, y + 0.22), "…")
     for number, text in enumerate(words):
         x = left + number * step + wide / 2
-        word(ax, (x, 3.4), text, size=14)
-        label(ax, (x, 2.53), f"position {number}", ha="center")
+        word(ax, (x, 3.42), text, size=14)
+        label(ax, (x, 3.08), f"position {number}", ha="center")
         arrow(ax, (x, 1.36), (x, 0.86))
     look = {"fill": style.TINTS[style.ENCODER], "line": 1.8, "weight": "bold"}
     box(ax, (left + long / 2, 0.62), long, 0.42, "encoder layer 0", style.ENCODER, **look)
@@ -574,16 +579,17 @@ def draw_positions_input() -> Figure:
 def draw_positions_output_side() -> Figure:
     written, read, loud = "<bos> me gustan los árboles".split(), "I like trees <eos>".split(), 2
     places = _rounded(load_model(SHIPPED_MODEL).tgt_positions.table[:5])
-    figure, ax = canvas(8, 5.0)
+    figure, ax = canvas(8, 5.3)
     note = "The first 4 of 128 numbers of each vector"
     heading(ax, "Decoder and encoder add the same positions", note)
-    middle, high, wide, small = 2.15, 0.38, 2.2, 0.7
+    middle, high, wide, small = 2.3, 0.38, 2.2, 0.7
     lefts = [0.95, 1.85, 3.6, 6.35, 7.25]
     for number, (x, numbers) in enumerate(zip(lefts, places, strict=True)):
         own, decimals = (wide, 1) if number == loud else (small, None)
         look = {"decimals": decimals, "edge": style.ACCENT, "line": 1.8}
         strip(ax, (x, middle - high / 2), own, high, numbers, limit=3, **look)
-        label(ax, (x + own / 2, middle - high / 2 - 0.14), str(number), ha="center", **LOUD)
+        at = (x + own + 0.12, middle) if number == loud else (x + own / 2, middle - high / 2 - 0.14)
+        label(ax, at, str(number), ha="center", **LOUD)
     label(ax, (0.1, middle), "position", **LOUD)
     x = lefts[loud]
     for side, table, words, way in (
@@ -598,25 +604,27 @@ def draw_positions_output_side() -> Figure:
         total = meanings[loud] + places[loud]
         for sign, far, numbers, edge in (
             ("+", 0.68, meanings[loud], EDGE),
-            ("=", 1.24, total, color),
+            ("=", 1.36, total, color),
         ):
             y, look = middle + far * way, {"edge": edge, "line": 2 if sign == "=" else 0.6}
             strip(ax, (x, y - high / 2), wide, high, numbers, limit=3, decimals=1, **look)
-            label(ax, (x + wide + 0.12, y), sign, size=style.TITLE, weight="bold")
-        ends = ((x + wide / 2, middle + way * far) for far in (1.46, 1.68))
+            gap = middle + (far - 0.34) * way
+            label(ax, (x + wide / 2, gap), sign, size=style.TITLE, weight="bold", ha="center")
+        ends = ((x + wide / 2, middle + way * far) for far in (1.58, 1.8))
         arrow(ax, *ends)
         said = {**BOLD, "color": color, "ha": "center"}
-        label(ax, (x + wide / 2, middle + 1.83 * way), f"into the {side}", **said)
+        label(ax, (x + wide / 2, middle + 1.95 * way), f"into the {side}", **said)
     return figure
 
 
 @figure(
     "positions-explorer",
-    title="Positions close by have similar rows",
+    title="A position is most like its neighbors",
     caption="The formula to play with: sliders for d_model, the base and a position.",
     alt="A heat map of the sines of 64 positions, 16 columns, with position 20 framed; to its "
-    "right a bar for each position, as long as its dot product with position 20, longest at 20 "
-    "itself. Three sliders change d_model, the base, the position.",
+    "right a bar for each position, as long as its dot product with position 20: 1 at 20 itself, "
+    "0.96 at its neighbors; the bars of the three on either side are rust. Far from it the bars "
+    "go up and down, and none is as long. Three sliders change d_model, the base, the position.",
 )
 def _positions_explorer() -> Any:
     """An Altair chart with sliders for d_model, the base and a position: all of it is computed in
@@ -630,8 +638,8 @@ def _positions_explorer() -> Any:
         bind = alt.binding_range(min=low, max=high, step=step, name=label)
         return alt.param(name=name, value=value, bind=bind)
 
-    def part(text: Any) -> Any:
-        return alt.Title(text, fontSize=style.PART, frame="group", offset=10)
+    def part(text: Any, offset: int) -> Any:
+        return alt.Title(text, fontSize=style.PART, frame="group", offset=offset)
 
     length, widest, width, height = 64, 64, 330, 320
     d_model = slider("d_model", "d_model ", 32, 4, widest, 4)
@@ -653,10 +661,7 @@ def _positions_explorer() -> Any:
     )
     shade = alt.Color(
         "value:Q",
-        title="number",
-        legend=alt.Legend(
-            orient="bottom", offset=8, gradientLength=180, gradientThickness=12, values=[-1, 0, 1]
-        ),
+        legend=None,
         scale=alt.Scale(domain=[-1, 1], range=list(style.SIGNED_COLORS), interpolate="rgb"),
     )
     # labels that don't touch each other
@@ -683,34 +688,33 @@ def _positions_explorer() -> Any:
         ),
     )
     tips = ["position:Q", "dimension:Q", alt.Tooltip("value:Q", format=".2f")]
-    here = alt.condition("datum.position == chosen", alt.value(style.ACCENT), alt.value(style.SOFT))
+    close = "abs(datum.position - chosen) <= 3"
+    here = alt.condition(close, alt.value(style.ACCENT), alt.value(style.SOFT))
     sines = table.transform_filter("datum.dimension % 2 == 0").mark_rect()
     row = alt.Chart(alt.Data(values=[{}])).transform_calculate(position="chosen")
     frame = row.mark_rect(filled=False, stroke=style.ACCENT, strokeWidth=2)
-    layers = sines.encode(across, down, shade, tooltip=tips) + frame.encode(
-        x=alt.value(0), x2=alt.value(width), y=down
+    edge, span = row.mark_rect(filled=False, stroke=style.SOFT), [alt.value(0), alt.value(width)]
+    layers = sines.encode(across, down, shade, tooltip=tips)  # sines near 0 have no color
+    layers += edge.encode(x=span[0], x2=span[1], y=alt.value(0), y2=alt.value(height))
+    layers += frame.encode(x=span[0], x2=span[1], y=down)
+    length_of = alt.X("similarity:Q", axis=None, scale=alt.Scale(domainMax=1.15))
+    level = alt.Y("position:O", title=None, axis=None)
+    similar = table.transform_aggregate(similarity="sum(part)", groupby=["position"])
+    tips = [alt.Tooltip("position:Q"), alt.Tooltip("similarity:Q", format=".2f")]
+    bars = similar.mark_bar().encode(length_of, level, color=here, tooltip=tips)
+    said = similar.transform_filter("abs(datum.position - chosen) <= 1").mark_text(
+        align="left",
+        dx=8,
+        dy=alt.expr("11 * (datum.position - chosen)"),
+        fontSize=13,
+        fontWeight="bold",
+        fill=style.ACCENT,
     )
-    view = alt.ViewBackground(stroke=style.SOFT)  # sines near 0 end without color
-    similar = (
-        table.transform_aggregate(similarity="sum(part)", groupby=["position"])
-        .mark_bar()
-        .encode(
-            alt.X(
-                "similarity:Q",
-                title="dot product",
-                axis=alt.Axis(values=[-1, -0.5, 0, 0.5, 1]),
-                scale=alt.Scale(domainMax=1),
-            ),
-            alt.Y("position:O", title=None, axis=None),
-            color=here,
-            tooltip=[alt.Tooltip("position:Q"), alt.Tooltip("similarity:Q", format=".2f")],
-        )
-    )
-    size, who = {"height": height}, part(alt.expr("'how like position ' + chosen"))
-    left = layers.properties(
-        width=width, title=part("the sines of each position"), view=view, **size
-    )
-    right = similar.properties(width=240, title=who, **size)
+    said = said.encode(length_of, level, text=alt.Text("similarity:Q", format=".2f"))
+    who = part(alt.expr("'how like position ' + chosen + ' (dot product)'"), 14)
+    size, what = {"height": height}, part("the sines, from −1 (blue) to 1 (orange)", 10)
+    left = layers.properties(width=width, title=what, **size)
+    right = (bars + said).properties(width=270, title=who, **size)
     return alt.hconcat(left, right, spacing=24).add_params(d_model, chosen, exponent)
 
 
@@ -720,40 +724,38 @@ def _positions_explorer() -> Any:
     "a single digit, not drawn, one of three learned runs fails); beyond them neither holds out "
     "for long.",
     alt="Four rows of 9 to 12 digits that had to be copied; the digits after the tenth, beyond all "
-    "rows in training, are rust. Beside each row two bars, the shares of such rows that were "
-    "copied right, with a dot for each of three runs. With computed positions: 100, 99, 41 and "
-    "2 %; with learned positions: 100, 99, 0 and 0 %.",
+    "rows in training, are rust. Next to each row two bars, the shares of such rows that were "
+    "copied right. With computed positions: 100, 99, 41 and 2 %; with learned positions: 100, 99, "
+    "0 and 0 %. What is beyond the lengths in training is rust.",
 )
 def draw_positions_learned() -> Figure:
     found = experiments.load("positions")
     results, trained_to = found["results"], found["trained_to"]
-    figure, ax = canvas(8, 3.75)
+    figure, ax = canvas(8, 3.9)
     title = "Beyond the lengths in training, computed and learned positions both fail"
-    heading(ax, title, "How many of such rows were copied right: each run (dots), and their mean")
-    label(ax, (0.1, 2.72), "a row to copy", **BOLD)
-    cell, wide = 0.31, 1.1
-    starts = {"paper": ("computed positions", 4.4), "learned": ("learned positions", 6.28)}
-    for name, x in starts.values():
-        label(ax, (x, 2.72), name, **BOLD)
+    heading(ax, title, "How many of such rows were copied right, mean of three runs")
+    cell, wide = 0.31, 1.0
+    starts = {"paper": ("computed positions", 4.4), "learned": ("learned positions", 6.25)}
+    for name, x in (("a row to copy", 0.1), *starts.values()):
+        label(ax, (x, 2.82), name, **BOLD)
     for row, length in enumerate(range(trained_to - 1, trained_to + 3)):
-        y = 2.2 - 0.55 * row
+        y = 2.3 - 0.55 * row
         digits = make("copy", 1, min_length=length, max_length=length, seed=1)[0][0]
         for place, digit in enumerate(digits):
             new = place >= trained_to
             look = {"fill": style.ACCENT if new else style.GROUND, "line": 0}
             box(ax, (0.25 + cell * place + 0.12 * new, y), 0.27, 0.34, digit, **look)
+        color, look = (style.ACCENT, LOUD) if length > trained_to else (style.RULE, BOLD)
         for kind, (_, x) in starts.items():
             runs = [r["exact"] for r in results if (r["kind"], r["length"]) == (kind, length)]
-            color = style.ACCENT if length > trained_to else style.SOFT
-            area(ax, (x, y - 0.17), wide, 0.34, style.GROUND)
+            outline(ax, (x, y - 0.17), wide, 0.34, color, 1.2 if length > trained_to else 0)
             area(ax, (x, y - 0.17), wide * np.mean(runs), 0.34, color)
-            dots = [x + wide * run for run in runs]
-            ax.plot(dots, [y] * len(runs), "o", color=style.INK, markersize=4)
-            label(ax, (x + wide + 0.12, y), percent(np.mean(runs)) if any(runs) else "0 %", **BOLD)
+            said = percent(np.mean(runs)) if any(runs) else "0 %"
+            label(ax, (x + wide + 0.1, y), said, **{**look, "size": 14})
     x = 0.31 + cell * (trained_to - 0.5)
-    path(ax, [(x, 0.3), (x, 2.45)], style.ACCENT, head=False)
-    label(ax, (x - 0.08, 0.2), "as long as in training", ha="right", color=style.MUTED)
-    label(ax, (x + 0.08, 0.2), "longer", **LOUD)
+    path(ax, [(x, 0.35), (x, 2.55)], style.ACCENT, head=False)
+    label(ax, (x - 0.08, 0.22), "as long as in training", ha="right", color=style.MUTED)
+    label(ax, (x + 0.08, 0.22), "longer", **LOUD)
     return figure
 
 
@@ -783,40 +785,41 @@ def _usual_batch(batches: list[list[int]], lengths: list[int]) -> list[int]:
 @figure(
     "padding-saved",
     caption="Sentences of a batch taken at random, and of one of sentences of similar length.",
-    alt="Sentences as rows of cells, a word in each, and padding in rust. Above, six sentences "
-    "as they come: one fills its row of 14, the others end early; in all such batches 41 % is "
+    alt="Sentences as rows of cells, a word in each, and padding tinted. Above, six sentences "
+    "as they come: one fills its row of 14, the others end early; over all batches, 41 % is "
     "padding. Below, six of similar length: the rows of 13 are nearly full; 3 % is padding.",
 )
 def draw_padding_saved() -> Figure:
     lengths, ways = two_ways()
     pairs = english_spanish.load("train")
-    figure, ax = canvas(8, 4.75)
+    figure, ax = canvas(8, 5.25)
     heading(ax, "Sentences of similar length leave hardly any padding")
-    letter = functools.cache(functools.partial(width_of, size=style.NOTE))
-    top, cell, high = 3.95, 0.56, 0.255
-
-    def wide(text: str) -> float:
-        return sum(map(letter, text))
-
+    top, cell, high, pair = 4.2, 0.56, 0.265, width_of("nn", style.NOTE)
+    letter = functools.cache(lambda one: width_of(f"n{one}n", style.NOTE) - pair)
     for way, batches in ways.items():
         batch = _usual_batch(batches, lengths)
-        fit = [i for i in batch if max(map(wide, pairs[i][0].split())) < 0.45]
+        words = {i: pairs[i][0].split() for i in batch}
+        widest = {i: max(sum(map(letter, one)) for one in words[i]) for i in batch}
+        long = max(lengths[i] for i in batch)
+        fills = min((i for i in batch if lengths[i] == long), key=widest.__getitem__)
+        fit = [i for i in batch if widest[i] < 0.52 or i == fills]
         by_length = sorted(fit, key=lengths.__getitem__)
         six = [by_length[(len(fit) - 1) * part // 5] for part in range(6)]
         drawn = [i for i in fit if i in six]  # as they come in the batch
-        long = max(lengths[i] for i in batch)
         share = 1 - sum(lengths) / sum(len(b) * max(lengths[i] for i in b) for b in batches)
         label(ax, (0.1, top + 0.17), way, **BOLD)
-        said = f"in all batches {100 * share:.0f} % is padding"
-        label(ax, (0.1 + cell * long - 0.035, top + 0.17), said, ha="right", **LOUD)
+        end, said = 0.1 + cell * long - 0.035, "padding, over all batches"
+        label(ax, (end, top + 0.17), said, ha="right", **LOUD)
+        at = end - width_of(said, style.LABEL) - 0.12, top + 0.2
+        label(ax, at, f"{100 * share:.0f} %", **{**LOUD, "size": 22, "ha": "right"})
         for row, i in enumerate(drawn):
             y = top - high * (row + 1)
-            text = [*pairs[i][0].split(), "<eos>"]
+            text = [*words[i], "<eos>"]
             for place in range(long):
                 x, full = 0.1 + cell * place, place < len(text)
-                color = style.GROUND if full else style.ACCENT
+                color = style.GROUND if full else style.tint(style.ACCENT)
                 area(ax, (x, y), cell - 0.035, high - 0.035, color)
                 at = x + cell / 2 - 0.018, y + high / 2 - 0.018
                 label(ax, at, text[place] if full else "", ha="center")
-        top -= 6 * high + 0.55
+        top -= 6 * high + 0.75
     return figure

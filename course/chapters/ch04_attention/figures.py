@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 import torch
-from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Circle
 from torch import Tensor
@@ -16,13 +15,13 @@ from torch import Tensor
 from course.chapters.ch04_attention.experiments import real_head, softmax_at
 from course.drawing import lazy_altair as alt
 from course.drawing import style
-from course.drawing.arrows import arrow, attention_arrow, box, path
+from course.drawing.arrows import arrow, attention_arrow, path
 from course.drawing.cells import area, matrix, outline
-from course.drawing.maps import number_map
 from course.drawing.registry import figure
 from course.drawing.values import as_array, steady_round, written
-from course.drawing.words import canvas, heading, label, percent, titled, width_of, word
+from course.drawing.words import canvas, heading, label, percent, width_of, word, word_color
 
+BOLD = {"size": style.LABEL, "weight": "bold"}
 SIDE = 210  # pixels, of the planes in the explorer
 
 
@@ -123,130 +122,92 @@ def _projection(words: Sequence[str], x: Any, weights: Any, marked: str) -> Figu
 
 
 def _equation_frames(
-    query: Any,
-    key: Any,
-    value: Any,
-    asks: Sequence[str],
-    words: Sequence[str],
-    features: Sequence[str],
-    title: str = "",
-    note: str = "",
-    loud: str | None = None,
+    query: Any, keys: Any, values: Any, asks: str, words: Sequence[str], features: Sequence[str]
 ) -> Figure:
-    """Draw softmax(Q K^T / sqrt(d_k)) V in four frames -> the figure.
+    """Draw softmax(q K^T / sqrt(d_k)) V for one query, a row for each word -> the figure.
 
-    query (t, d_k), key (s, d_k), value (s, d_v) of one head; asks: the t words that ask; words: the
-    s words that answer; features: what the d_v numbers of a value are called. The first two frames
-    share one scale, so that the division shows. note: stands under the title. loud: the word whose
-    row is framed; the others are pale.
+    query (d_k), keys (words, d_k), values (words, d_v) of one head; asks: the word that asks;
+    features: what the numbers of a value are called. The row of the largest weight is framed.
     """
-    q, k, v = as_array(query), as_array(key), as_array(value)
-    d_k, length = q.shape[-1], len(words)
-    scores = q @ k.T
-    scaled = scores / np.sqrt(d_k)
-    exponentials = np.exp(scaled - scaled.max(axis=-1, keepdims=True))
-    weights = exponentials / exponentials.sum(axis=-1, keepdims=True)
-    frames = [
-        (r"1. scores $QK^T$", "", "", scores, words, 1),
-        ("2. scaled", r"$\div\,\sqrt{d_k}$", f"here {np.sqrt(d_k):.3g}", scaled, words, 1),
-        ("3. weights", "softmax", "", weights, words, 2),
-        ("4. output", r"$\times\,V$", "", weights @ v, features, 2),
-    ]
-    figure = style.new_figure(style.WIDTH, 1.75 + 0.5 * len(asks))
-    titled(figure, title, note)
-    figure.get_layout_engine().set(wspace=0.34)
-    panels = figure.subplots(1, 4, width_ratios=[length] * 3 + [1.1 * len(features)])
-    most = max(float(abs(scores).max()), 1e-9)
-    row = len(asks) // 2 if loud is None else asks.index(loud)
-    for number, (name, does, how, matrix_, columns, decimals) in enumerate(frames):
-        ax = panels[number]
-        ax.set_title(name)
-        if name.startswith("4"):  # with room above: a small number isn't as strong as a large score
-            most = 2 * max(float(abs(matrix_).max()), 1e-9)
-        look = {"cmap": style.SIGNED, "limits": (-most, most)}
-        if name.startswith("3"):
-            look = {"cmap": style.WEIGHTS, "limits": (0, 1)}
-        image = number_map(ax, matrix_, asks, columns, decimals=decimals, words=style.NOTE, **look)
-        ax.set_aspect("auto")
-        for tick in ax.xaxis.get_major_ticks():  # there is room for all words on one line
-            tick.set_pad(5)
-        ax.tick_params(labelleft=not number)
-        if loud is not None:
-            image.set_alpha(np.where(np.arange(len(asks)) == row, 1, 0.18)[:, None] + 0 * matrix_)
-            for text in ax.texts:
-                if text.get_position()[1] != row:
-                    text.set_color(style.readable(style.MUTED, style.RULE))
-            outline(ax, (-0.5, row - 0.5), len(columns), 1, style.INK, 1.8, clip_on=False)
-        if number:
-            _operation(panels[number - 1], ax, row, does, how)
+    q, k, v = as_array(query), as_array(keys), as_array(values)
+    scores = k @ q
+    scaled = scores / np.sqrt(len(q))
+    weights = np.exp(scaled - scaled.max()) / np.exp(scaled - scaled.max()).sum()
+    found, cell, wide, low, left = int(weights.argmax()), 0.6, 0.85, 1.35, 4.45
+    long, (high, middle) = wide * len(features), (cell * len(words), cell / 2)
+    figure, ax = canvas(8, low + high + 1.15)
+    heading(ax, f"“{asks}” looks at “{words[found]}” and takes its value")
+    color, strong, top = word_color(words[found]), 1.8 * abs(v).max(), low + high
+    heights = [top - cell * row - middle for row in range(len(words))]
+    weight_at, y = 2.95, heights[found]
+    for text, at in zip(words, heights, strict=True):
+        word(ax, (0.45, at), text, size=14)
+    for x, name in ((1.0, "score"), (weight_at, "weight")):
+        label(ax, (x + wide / 2, top + 0.2), name, ha="center", **BOLD)
+    for place, name in enumerate(features):
+        label(ax, (left + wide * (place + 0.5), top + 0.2), name, ha="center", **BOLD)
+    matrix(ax, (1.0, low), wide, high, scores[:, None], limit=1.8 * abs(scores).max(), decimals=0)
+    look = {"limit": 1, "low": 0, "cmap": style.WEIGHTS, "decimals": 2}
+    matrix(ax, (weight_at, low), wide, high, weights[:, None], **look)
+    matrix(ax, (left, low), long, high, v, limit=strong, decimals=0)
+    matrix(ax, (left, 0.2), long, cell, weights[None] @ v, limit=strong, decimals=2)
+    arrow(ax, (1.1 + wide, y), (weight_at - 0.1, y), color, thick=3)
+    said = rf"$\div\,\sqrt{{d_k}} = {np.sqrt(len(q)):.3g}$"
+    label(ax, ((1 + wide + weight_at) / 2, top - 0.3), said, size=style.LABEL, ha="center")
+    label(ax, ((1 + wide + weight_at) / 2, top - 0.62), "softmax", size=style.LABEL, ha="center")
+    label(ax, ((weight_at + wide + left) / 2, y), "×", size=18, ha="center")
+    outline(ax, (1.0, y - middle), left + long - 1.0, cell, color, 2.5)
+    arrow(ax, (left + long / 2, low - 0.08), (left + long / 2, 0.3 + cell), color, thick=3)
+    label(ax, (left + long / 2 + 0.15, low / 2 + 0.43), "rows × weights, summed")
+    word(ax, (left - 0.2, 0.2 + middle), asks, size=14, ha="right")
+    label(ax, (left - 0.36 - width_of(asks, 14), 0.2 + middle), "output for", ha="right", **BOLD)
     return figure
-
-
-def _operation(before: Axes, after: Axes, row: int, does: str, how: str) -> None:
-    """An arrow from one table to the next at the height of a row, with what is done over it."""
-    start, end = (before.get_xlim()[1], row), (after.get_xlim()[0], row)
-    line = {"arrowstyle": "-|>", "color": style.INK, "linewidth": 1.5, "shrinkA": 5, "shrinkB": 4}
-    ends = {"xycoords": after.transData, "textcoords": before.transData}
-    notes = [after.annotate("", end, start, arrowprops=line, annotation_clip=False, **ends)]
-    look = {"textcoords": "offset points", "ha": "center", "va": "center", "size": style.NOTE}
-    for said, up in ((does, 10), (how, -10)):
-        notes.append(after.annotate(said, end, (-23.5, up), annotation_clip=False, **look))
-    for note in notes:
-        note.set_in_layout(False)
 
 
 def _six_steps(words: Sequence[str], query: Any, keys: Any, values: Any) -> Figure:
-    """Draw attention for the first of two words, step by step from top to bottom -> the figure.
+    """Draw attention for the first of two words -> the figure.
 
-    query (d_k) of the first word; keys (2, d_k), values (2, 2). A column for each word, and a bar
-    for each number; at the end the two weighted values are one bar.
+    query (d_k) of the first word; keys (2, d_k), values (2, 2). On the left the steps down to the
+    weights, a column for each word; on the right the values as arrows, and the output.
     """
     q, k, v = as_array(query), as_array(keys), as_array(values)
-    root = np.sqrt(len(q))
-    scores = k @ q
-    weights = np.exp(scores / root - max(scores) / root)
+    root, scores, colors = np.sqrt(len(q)), k @ q, (style.ACCENT, style.MUTED)
+    weights = np.exp((scores - max(scores)) / root)
     weights /= weights.sum()
-    figure, ax = canvas(8, 5.0)
-    one, other = (f"{steady_round(weight):.2f}" for weight in weights)
-    heading(ax, f"Two weights, {one} and {other}, mix the values of two words")
-    steps = ("query", "key", "query · key", rf"divided by $\sqrt{{d_k}}$ = {root:.3g}")
-    steps += ("softmax: the weight", "weight × value", "sum: the output")
-    heights = (3.76, 3.31, 2.72, 2.16, 1.6, 1.04, 0.42)
-    for number, y, name in zip("1 23456", heights, steps, strict=True):
-        label(ax, (0.05, y), number, size=style.LABEL, color=style.MUTED)
-        label(ax, (0.3, y), name, size=style.LABEL)
-    starts, wide, high = (2.3, 5.25), 1.7, 0.24
-    box(ax, (5.1, heights[0]), 5.6, 0.3, f"{_vector(q)} meets both keys", style.ACCENT)
-    unit, end = wide / max(abs(scores)), starts[0]
-    for x, text, color, key, value, score, weight in zip(
-        starts, words, (style.ACCENT, style.MUTED), k, v, scores, weights, strict=True
+    figure, ax = canvas(8, 4.2)
+    most = steady_round(weights[0])
+    heading(ax, f"“{words[0]}” gets the weight {most:.2f}, so the output lies near its value")
+    names = "query · key", rf"divided by $\sqrt{{d_k}}$ = {root:.3g}", "softmax: the weight"
+    heights, unit = (2.65, 1.9, 1.05), 2.3 / v.max()  # inches for 1 in a value
+    for y, name in zip(heights, names, strict=True):
+        label(ax, (0.02, y), name, size=style.LABEL)
+    here = np.array([4.95, 0.85])
+    tips, output = here + unit * v, here + unit * weights @ v
+    ax.plot(*tips.T, "--", color=style.SOFT, linewidth=1.2)
+    for x, text, color, score, weight, tip, value in zip(
+        (2.1, 3.3), words, colors, scores, weights, tips, v, strict=True
     ):
-        word(ax, (x, 4.2), text, size=13, ha="left", color=color)
-        box(ax, (x + 1.325, heights[1]), 2.65, 0.3, _vector(key))
-        for y, size, said, loud in (
-            (heights[2], unit * score, f"{score:.4g}", False),
-            (heights[3], unit * score / root, f"{score / root:.4g}", False),
-            (heights[4], wide * weight, f"{steady_round(weight):.2f}", True),
-        ):
-            area(ax, (x, y - high / 2), size, high, color if loud else style.SOFT)
-            look = {"size": 14, "weight": "bold", "color": color} if loud else {"size": style.LABEL}
-            label(ax, (x + size + 0.1, y), said, **look)
-        mine = f"{steady_round(weight):.2f} × {_vector(value)} = {_vector(weight * value, 1)}"
-        label(ax, (x, heights[5]), mine, size=style.LABEL)
-        part = 2 * wide * abs(weight * value).sum() / abs(weights[:, None] * v).sum()
-        area(ax, (end, heights[6] - 0.17), part, 0.34, color)
-        end += part
-    label(ax, (end + 0.1, heights[6]), f"z = {_vector(weights @ v, 1)}", size=14, weight="bold")
+        word(ax, (x, 3.4), text, size=13, color=color)
+        for y, number in zip(heights, (score, score / root), strict=False):
+            label(ax, (x, y), f"{number:.4g}", size=14, ha="center")
+            arrow(ax, (x, y - 0.2), (x, y - 0.5), style.SOFT)
+        shown = f"{steady_round(weight):.2f}"
+        label(ax, (x, heights[2]), shown, size=20, weight="bold", color=color, ha="center")
+        path(ax, [tuple(here), tuple(tip)], style.SOFT)
+        path(ax, [tuple(here), tuple(here + weight * (tip - here))], color, thick=7, head=False)
+        (right, up), called = tip, f"value of “{text}”: {_vector(value)}"
+        at = (here[0] - 0.05, up + 0.18) if up > here[1] else (right + 0.6, up - 0.28)
+        look = {"ha": "left" if up > here[1] else "right", "size": style.LABEL}
+        label(ax, at, called, color=style.readable(color, style.PAPER), weight="bold", **look)
+    arrow(ax, tuple(here), tuple(output), style.INK, thick=3.5)
+    at = output[0] + 0.15, output[1] + 0.17
+    label(ax, at, f"output\n{_vector(weights @ v, 1)}", size=14, weight="bold")
     return figure
 
 
-def _vector(numbers: Any, decimals: int | None = None) -> str:
-    """(1.75, 1.75, …): at most the first three numbers."""
-    shown = [
-        f"{number:.3g}" if decimals is None else f"{steady_round(number, decimals):.{decimals}f}"
-        for number in numbers[:3]
-    ]
-    return f"({', '.join(shown)}{', …' if len(numbers) > 3 else ''})"
+def _vector(numbers: Any, decimals: int = 0) -> str:
+    """(8.8, 1.2)"""
+    return f"({', '.join(f'{steady_round(number, decimals):.{decimals}f}' for number in numbers)})"
 
 
 def _scaling_bars(rows: Sequence[Mapping[str, Any]]) -> Figure:
@@ -278,7 +239,7 @@ def _mutual_scores(ways: Mapping[str, Any], words: Sequence[str]) -> Figure:
     """Draw how words score each other, a panel for each way to make the scores -> the figure.
 
     ways: title -> scores (s, s). Arrows to later words run above the sentence, those back below it;
-    their width is the size of the score. The first and the last word are the loud pair.
+    their width is the size of the score. Only the first and the last word have arrows.
     """
     figure, ax = canvas(8, 4.25)
     note = "Scores from random matrices; the thicker an arrow, the farther its score is from 0"
@@ -290,16 +251,13 @@ def _mutual_scores(ways: Mapping[str, Any], words: Sequence[str]) -> Figure:
         for x, text in zip(places, words, strict=True):
             word(ax, (x, y), text, size=14)
         for (i, j), score in np.ndenumerate(as_array(scores)):
-            if i == j:
+            if abs(i - j) < len(words) - 1:
                 continue
-            up, far, loud = (1 if i < j else -1), abs(i - j), abs(i - j) == len(words) - 1
-            color = (style.POSITIVE if score > 0 else style.NEGATIVE) if loud else style.SOFT
-            rise, aside = up * (0.5 * far - 0.15), up * (-0.08 if loud else 0.13)
-            ends = (places[i] + aside, y + 0.27 * up), (places[j] - aside, y + 0.27 * up)
+            up, color = (1 if i < j else -1), style.POSITIVE if score > 0 else style.NEGATIVE
+            rise, ends = 0.85 * up, [(places[place], y + 0.27 * up) for place in (i, j)]
             attention_arrow(ax, *ends, abs(score) / limit, color, widest=12, rise=rise, least=0)
-            look = {"size": 15, "weight": "bold"} if loud else {"size": style.LABEL}
-            at = (places[i] + places[j]) / 2, y + rise + (0.48 if loud else 0.43) * up
-            label(ax, at, written(score, 1), ha="center", **look)
+            at = (places[i] + places[j]) / 2, y + rise + 0.5 * up
+            label(ax, at, written(score, 1), ha="center", size=18, weight="bold")
     return figure
 
 
@@ -409,7 +367,7 @@ def attention_explorer(
     from_x, from_y = plane("zero", "zero")
     x, y = plane("x", "y")
     wide = {"opacity": 0.6, "strokeWidth": alt.expr("max(10 * datum.weight, 0.8)")}
-    ways = base.mark_rule(**wide).encode(from_x, from_y, x2="x", y2="y")
+    ways = base.mark_rule(opacity=0.6, strokeWidth=2).encode(from_x, from_y, x2="x", y2="y")
     thin = {"color": style.MUTED, "clip": True}
     feet = base.mark_rule(strokeDash=[4, 4], **thin).encode(x, y, x2="foot_x", y2="foot_y")
     along = base.mark_rule(**thin).encode(from_x, from_y, x2="foot_x", y2="foot_y")
@@ -528,8 +486,8 @@ def draw_projection() -> Figure:
 @figure(
     "attention-shared-matrix",
     caption="How three words score each other, with one matrix for queries and keys, and with two.",
-    alt="The sentence 'I like trees' twice, with arrows above it to later words and below it back. "
-    "With one shared matrix both halves are mirror images: 'I' gives 'trees' 10.1 and gets 10.1 "
+    alt="The sentence 'I like trees' twice, with an arrow above it from 'I' to 'trees' and one "
+    "below it back. With one shared matrix both are alike: 'I' gives 'trees' 10.1 and gets 10.1 "
     "back. With two matrices 'I' gives 'trees' −9.5 and gets 6.3.",
 )
 def draw_shared_matrix() -> Figure:
@@ -539,10 +497,11 @@ def draw_shared_matrix() -> Figure:
 @figure(
     "attention-six-steps",
     caption="The six steps of attention for the first word of 'Thinking Machines'.",
-    alt="Two columns, 'Thinking' and 'Machines', from top to bottom. The query of 'Thinking' meets "
-    "both keys. Bars: scores 112 and 96; divided by 8, 14 and 12; softmax 0.88, rust, and 0.12, "
-    "grey. Weight times value: (8.8, 0.0) and (0.0, 1.2). At the end one bar, most of it "
-    "rust, the rest grey: the sum, (8.8, 1.2).",
+    alt="Two columns, 'Thinking' and 'Machines', from top to bottom: query times key 112 and 96; "
+    "divided by 8, 14 and 12; softmax 0.88, rust, and 0.12, grey. On the right the value of "
+    "'Thinking' is an arrow to the right, (10, 0), that of 'Machines' one upward, (0, 10); 0.88 of "
+    "the first is thick and rust, 0.12 of the second thick and grey. The output, (8.8, 1.2), ends "
+    "on the line between their tips, close to the value of 'Thinking'.",
 )
 def draw_six_steps() -> Figure:
     keys = torch.tensor([[1.75], [1.5]]).expand(2, 64)
@@ -551,20 +510,17 @@ def draw_six_steps() -> Figure:
 
 @figure(
     "attention-four-frames",
-    caption="The equation of attention in four frames: scores, scaled, softmax, times the values.",
-    alt="Four maps with a row for each of 'me gustan árboles', which ask, three with a column "
-    "for each of 'I like trees', which answer, the last for who, does, what and many. The scores "
-    "to write 'gustan' are 2, 0, 8; divided by 2 they are 1, 0, 4; the softmax gives nearly all "
-    "weight to 'trees'; so the output for 'gustan' holds the 'what' and the 'many' of trees. The "
-    "row of 'gustan' is framed in all four, the others are faint. An arrow from map to map: "
-    "divided by the root of d_k, softmax, times V.",
+    caption="The equation of attention for one query: scores, weights, values, output.",
+    alt="A row for each of 'I', 'like' and 'trees'. The scores to write 'gustan' are 2, 0 and 8; "
+    "divided by 2 and after the softmax the weights are 0.05, 0.02 and 0.94. Times the values, "
+    "numbers for who, does, what and many: that of 'trees' has a 1 in 'what' and in 'many'. The "
+    "row of 'trees' is framed. Below, the output for 'gustan', the rows times their weights, added "
+    "up: 0.94 in 'what' and in 'many', little in the others.",
 )
 def draw_four_frames() -> Figure:
-    asks, words = ["me", "gustan", "árboles"], ["I", "like", "trees"]
-    title = "To write “gustan”, “trees” is found, and its value is taken over"
-    note = "The value of “trees” says: it is a thing (what), and more than one (many)"
+    (_, query, _), keys, values = i_like_trees()
     says = ["who", "does", "what", "many"]
-    return _equation_frames(*i_like_trees(), asks, words, says, title, note, loud="gustan")
+    return _equation_frames(query, keys, values, "gustan", ["I", "like", "trees"], says)
 
 
 @figure(
@@ -583,9 +539,9 @@ def draw_scaling() -> Figure:
     "attention-explorer",
     caption="Move a query and a key, and see the weights and the output follow.",
     alt="Three panels with sliders. Left: a query and the keys of I, like and trees as points in a "
-    "plane, with lines as wide as their weights; dashed lines lead from the keys straight to the "
+    "plane, with lines to them; dashed lines lead from the keys straight to the "
     "query, and trees reaches farthest along it. Middle: bars of the three weights, the longest "
-    "for trees. Right: the three values, each with such a line "
+    "for trees. Right: the three values, each with a line as wide as its weight "
     "to the output, which lies near the value of trees.",
 )
 def draw_explorer() -> Any:

@@ -60,7 +60,7 @@ def _heads_recap(words: Sequence[str], d_model: int = 512, h: int = 8) -> Figure
     """
     length, d_k, wide, high = len(words), d_model // h, 1.4, 0.54
     figure, ax = canvas(8, 6.05)
-    heading(ax, f"{_times(h).capitalize()} heads: each makes its own Q, K and V from $X$")
+    heading(ax, f"{_times(h).capitalize()} heads look alone; one matrix mixes what they find")
     pitch, joined, low, side = 6.55 / h, 1.5, 1.22, 1.3  # side: where the captions end
     middles = [1.4 + pitch * (head + 0.5) for head in range(h)]
     center = (middles[0] + middles[-1]) / 2

@@ -34,38 +34,35 @@ from course.drawing.cells import area, matrix, outline
 from course.drawing.maps import AMOUNTS
 from course.drawing.registry import figure
 from course.drawing.values import as_array, written
-from course.drawing.words import Point, canvas, heading, label, sentence, titled, word, word_color
+from course.drawing.words import (
+    Point,
+    canvas,
+    heading,
+    label,
+    sentence,
+    titled,
+    width_of,
+    word,
+    word_color,
+)
 from course.grammar.lexicon import NOUNS
 from transformer_lib.translator import Translator
-
-FLOW_LIMIT = 2.5  # numbers beyond it have the color of the ends
-
 
 # --- parts of several figures --------------------------------------------------------------------
 
 
 def _cosines(
-    ax: Axes,
-    at: Point,
-    cell: Point,
-    table: Any,
-    rows: Sequence[str],
-    columns: Sequence[str],
-    **how: Any,
+    ax: Axes, at: Point, cell: float, table: Any, words: Sequence[str], **how: Any
 ) -> Point:
-    """Draw a map with its words at the left and above -> its upper right corner.
+    """Draw a map of cosines with its words at the left -> its upper right corner.
 
-    cell: width and height of a cell. how: options of `matrix`.
+    cell: the side of a cell. how: options of `matrix`.
     """
-    (x, y), (wide, high), (down, along) = at, cell, table.shape
-    matrix(ax, at, wide * along, high * down, table, **how)
-    top = y + high * down
-    for row, text in enumerate(rows):
-        word(ax, (x - 0.1, top - high * (row + 0.5)), text, size=style.NOTE, ha="right")
-    for column, text in enumerate(columns):
-        lift = 0.17 + 0.26 * (column % 2) * (wide < 0.5)  # narrow columns: on two heights
-        word(ax, (x + wide * (column + 0.5), top + lift), text, size=style.NOTE)
-    return x + wide * along, top
+    (x, y), side = at, cell * len(table)
+    matrix(ax, at, side, side, table, **how)
+    for row, text in enumerate(words):
+        word(ax, (x - 0.1, y + side - cell * (row + 0.5)), text, size=style.NOTE, ha="right")
+    return x + side, y + side
 
 
 # --- the stream that words add to ----------------------------------------------------------------
@@ -198,7 +195,7 @@ def _neuron_words(
             silent = sum(value < 0.1 for value in fires.values())
             if silent > len(fires) / 2:
                 label(ax, (0.25, row + 0.1), f"{silent} silent", color=style.MUTED)
-        ax.set_title(title, loc="left")
+        ax.axvline(1, color=style.RULE, linewidth=1, zorder=0)
         ax.set_yticks(range(len(kinds)), kinds)
         ax.set_ylim(len(kinds) - 0.6, -0.6)
         ax.tick_params(axis="y", length=0)
@@ -238,8 +235,13 @@ def _norm_groups(
             color = style.ACCENT if loud else style.RULE
             area(ax, at, wide - 0.04, high - 0.04, color, **hatch)
         rows, _ = np.nonzero(shared)
-        right, low = left + wide * table.shape[1] + 0.1, tops[rows[-1]] - high
-        bracket(ax, (right, low), (right, tops[rows[0]] - 0.04), "one\nmean", style.ACCENT)
+        right, low = left + wide * table.shape[1], tops[rows[-1]] - high
+        start, end, at = (right + 0.1, low), (right + 0.1, tops[rows[0]] - 0.04), (right + 0.2, 1.4)
+        if len(set(rows)) == 1:  # along the word
+            start, end = (left, low - 0.1), (right - 0.04, low - 0.1)
+            at = right + 0.1, low - 0.1
+        bracket(ax, start, end, "", style.ACCENT)
+        label(ax, at, "one mean", size=12, weight="bold", color=style.ACCENT)
         for text, top in zip(words, tops, strict=True):
             word(ax, (left - 0.1, top - high / 2 - 0.02), text, ha="right")
     return figure
@@ -257,7 +259,7 @@ def _around_flow(rows: Mapping[str, Sequence[Any]], words: Sequence[str], title:
     """
     high, step, unit = 1.72, 0.34, 0.7
     figure, ax = canvas(8, high * len(rows) + 0.82)
-    heading(ax, title, "Bars: how large each word’s vector is. f: a sub-layer with its dropout")
+    heading(ax, title, "Bars: how large each word’s vector is. f: a sub-layer")
     for row, (name, stations) in enumerate(rows.items()):
         y = high * (len(rows) - row) - 1.1  # where the vectors flow
         label(ax, (0.02, y + 0.82), name, size=12, weight="bold")
@@ -290,36 +292,35 @@ def _around_flow(rows: Mapping[str, Sequence[Any]], words: Sequence[str], title:
     "encoder-who-moves",
     caption="“animal” is nudged: which outputs move through a feed-forward network, and which "
     "through two layers? Lines from a tenth of its own move.",
-    alt="The sentence 'the tired animal crosses the wide street <eos>' in a row, with 'animal' "
-    "filled. Above, through a feed-forward network: one line leads to 'animal' and none to another "
-    "word. Below, through two layers, with attention: a thick line leads to 'animal', others to "
-    "'crosses', 'tired', 'the' before it and <eos>.",
+    alt="Twice the sentence 'the tired animal crosses the wide street <eos>' in a row, with "
+    "'animal' filled, and the same words below it. Through a feed-forward network one line leads "
+    "down to 'animal' and none to another word. Through two layers, with attention, a thick line "
+    "leads to 'animal', others to 'crosses', 'tired', 'the' before it and <eos>.",
 )
 def draw_who_moves() -> Figure:
     (words,), xs = read_by_encoder([SENTENCE])
     encoder, nudged, x = Translator.load().model.eval().encoder, 2, xs[0][0]
-    words, middle = [*words, "<eos>"], 1.65
-    figure, ax = canvas(8, 4.1)
-    note = "“animal” is nudged: the thicker a line, the farther this output moves"
+    words = [*words, "<eos>"]
+    figure, ax = canvas(8, 5.2)
+    note = "“animal” is nudged: the thicker a line, the farther this output moves (from 10 %)"
     heading(ax, "A word reaches the others only through attention", note)
     places = [0.34 + 1.04 * place for place in range(len(words))]
-    for function, end, name in (
-        (encoder.layers[0].feed_forward, 2.85, "feed-forward: it moves alone"),
-        (encoder, 0.45, "two layers, with attention: others move too"),
+    for function, top, name in (
+        (encoder.layers[0].feed_forward, 3.72, "feed-forward: it moves alone"),
+        (encoder, 1.5, "two layers, with attention: others move too"),
     ):
-        moves = moved(function, x)[:, nudged]
-        moves, up = moves / moves.max(), 0.19 if end > middle else -0.19
-        starts, ends = [(places[nudged], middle + up)], [(x, end - up) for x in places]
+        moves, end = moved(function, x)[:, nudged], top - 1.15
+        moves = moves / moves.max()
+        label(ax, (0.02, top + 0.4), name, size=style.LABEL, weight="bold")
+        starts, ends = [(places[nudged], top - 0.19)], [(x, end + 0.19) for x in places]
         look = {"name": name, "widest": 11, "least": 0.1, "upright": True}
         threads(ax, starts, ends, moves, style.ACCENT, **look)
+        box(ax, (places[nudged], top), 0.68, 0.26, fill=style.ACCENT, line=0)
         for place, text in enumerate(words):
+            color = style.PAPER if place == nudged else style.MUTED
+            word(ax, (places[place], top), text, size=12, color=color)
             color = style.ACCENT if moves[place] >= 0.1 else style.MUTED
             word(ax, (places[place], end), text, size=12, color=color)
-        label(ax, (0.02, end + (0.32 if up > 0 else -0.32)), name, weight="bold")
-    box(ax, (places[nudged], middle), 0.68, 0.26, fill=style.ACCENT, line=0)
-    for place, text in enumerate(words):
-        color = style.PAPER if place == nudged else style.MUTED
-        word(ax, (places[place], middle), text, size=12, color=color)
     return figure
 
 
@@ -378,8 +379,12 @@ def draw_neurons() -> Figure:
 def draw_deep_stack() -> Figure:
     figure, ax = canvas(8, 3.85)
     title = "In 24 untrained layers, only the norm keeps the length of the vectors"
-    heading(ax, title, "The gradients, on their way down, go the same three ways")
-    left, wide, middle, decade = 0.55, 4.5, 1.9, 0.2
+    heading(ax, title)
+    left, wide, middle, decade = 1.2, 4.0, 1.9, 0.2
+    for power, said in ((4, "10,000"), (0, "length 1"), (-6, "1/1,000,000")):
+        y = middle + decade * power
+        label(ax, (left - 0.12, y), said, ha="right", color=style.MUTED)
+        path(ax, [(left, y), (left + wide, y)], style.RULE, head=False, thick=1, zorder=1)
     for way, name, loud in (
         ("residual only", "residual sum, no norm:", False),
         ("residual and norm", "residual sum and norm:", True),
@@ -395,7 +400,6 @@ def draw_deep_stack() -> Figure:
         y = middle + decade * np.log10(lengths[-1])
         label(ax, (x[-1] + 0.15, y + 0.13), name, size=style.LABEL, color=color)
         label(ax, (x[-1] + 0.15, y - 0.1), said, size=13, weight="bold", color=color)
-    label(ax, (left - 0.12, middle), "1", size=style.LABEL, ha="right")
     for x, layers, ha in ((left, "input", "left"), (left + wide, "24 layers", "right")):
         label(ax, (x, 0.2), layers, size=style.LABEL, color=style.MUTED, ha=ha)
     arrow(ax, (left + 0.6, 0.2), (left + wide - 0.85, 0.2), style.SOFT)
@@ -465,7 +469,7 @@ def draw_two_norms() -> Figure:
             "pre-norm: what goes in large, leaves large": flow_stations(True),
         },
         ["I", "like", "trees"],
-        "Post-norm gives all words one size, pre-norm leaves them theirs",
+        "Post-norm gives all words one size; pre-norm keeps large ones large",
     )
 
 
@@ -514,24 +518,44 @@ def draw_two_layers() -> Figure:
     "encoder-similarity",
     caption="How alike who acts and what it does are in one sentence, before and after the two "
     "layers of our translator.",
-    alt="Two maps of cosines with the rows 'the', 'tired', 'animal' and the columns 'crosses', "
-    "'the', 'wide', 'street'. At the input nearly all are positive, most of all the two 'the'; "
-    "their mean is 0.18. After layer 1 several are negative, such as 'animal' with 'wide', and the "
-    "mean is -0.07.",
+    alt="The sentence 'the tired animal crosses the wide street', the first three words marked "
+    "'who acts', the others 'what it does'. Below, twelve lines from the input to after two "
+    "layers, one for each pair of a word of the first part and one of the second: how alike they "
+    "are. Nearly all fall. The two 'the' go from 0.69 to 0.11, 'tired' and 'street' from 0.22 to "
+    "-0.29, 'animal' and 'wide' from 0.17 to -0.33; the mean, thick and rust, from 0.18 to -0.07.",
 )
 def draw_similarity() -> Figure:
     (words,), xs = read_by_encoder([SENTENCE])
-    xs = without_end(words, xs)
-    figure, ax = canvas(8, 3.15)
-    note = "How alike who acts is with what it does (cosine)"
+    before, after = (as_array(alike(x)[:3, 3:]) for x in without_end(words, xs)[::2])
+    figure, ax = canvas(8, 5.6)
+    note = "Each line: how alike two words are, one of who acts and one of what it does (cosine)"
     heading(ax, "In this sentence, what doesn’t belong together moves apart", note)
-    for left, name, x in ((0.72, "input", xs[0]), (4.85, "after two layers", xs[-1])):
-        table = alike(x)[:3, 3:]
-        look = {"limit": 0.8, "decimals": 2}
-        right, top = _cosines(ax, (left, 0.15), (0.78, 0.5), table, words[:3], words[3:], **look)
-        label(ax, (left, top + 0.5), name, size=12, weight="bold")
-        mean = f"mean {written(table.mean().item(), 2)}"
-        label(ax, (right, top + 0.5), mean, size=style.TITLE, weight="bold", ha="right")
+    across = sentence(ax, (4, 4.45), words, {}, size=14, gap=0.26, ha="center")
+    for first, last, said in ((0, 2, "who acts"), (3, 6, "what it does")):
+        halves = -width_of(words[first], 14) / 2, width_of(words[last], 14) / 2
+        start, end = (across[i] + half for i, half in zip((first, last), halves, strict=True))
+        bracket(ax, (start, 4.27), (end, 4.27), "", style.MUTED)
+        label(ax, ((start + end) / 2, 4.07), said, ha="center", color=style.MUTED)
+    left, right, zero, unit = 1.75, 5.35, 1.65, 3.0
+    path(ax, [(left, zero), (right, zero)], style.RULE, head=False)
+    label(ax, (left - 0.12, zero), "0", ha="right", color=style.MUTED)
+    lifts = {(0, 1): 0.0, (1, 3): 0.09, (2, 2): -0.13}  # so that no two names touch
+    for (one, other), start in np.ndenumerate(before):
+        end, named = after[one, other], (one, other) in lifts
+        ends = (left, zero + unit * start), (right, zero + unit * end)
+        path(ax, ends, style.INK if named else style.SOFT, head=False, zorder=2 + 0.5 * named)
+        if named:
+            y, pair = ends[1][1] + lifts[one, other], [words[one], words[3 + other]]
+            label(ax, (right + 0.12, y), written(end, 2), size=style.LABEL)
+            sentence(ax, (right + 0.72, y - 0.05), pair, {}, size=style.LABEL)
+    mean = before.mean(), after.mean()
+    ends = [(x, zero + unit * value) for x, value in zip((left, right), mean, strict=True)]
+    path(ax, ends, style.ACCENT, thick=6, head=False, zorder=3)
+    loud = {"size": style.TITLE, "weight": "bold", "color": style.ACCENT}
+    label(ax, (left - 0.12, ends[0][1]), f"mean {written(mean[0], 2)}", ha="right", **loud)
+    label(ax, (right + 0.12, ends[1][1]), written(mean[1], 2), **loud)
+    for x, name in ((left, "input"), (right, "after two layers")):
+        label(ax, (x, 0.15), name, ha="center", weight="bold", size=style.LABEL)
     return figure
 
 
@@ -539,7 +563,7 @@ def draw_similarity() -> Figure:
     "encoder-similarity-random",
     caption="The same sentence through six layers that have learned nothing.",
     alt="Three maps of cosines over 'the tired animal crosses the wide street', with arrows "
-    "between them. The input is faint except for the two 'the', which are ringed; the mean is "
+    "between them; the two 'the' are ringed. The input is faint except for them; the mean is "
     "0.18. After three layers all cells are stronger, 0.67 in the mean; after six all of them have "
     "nearly the color of 1, with a mean of 0.96.",
 )
@@ -552,13 +576,13 @@ def draw_similarity_random() -> Figure:
         table, left = others(alike(xs[layers])), 0.92 + 2.49 * place
         rows = () if place else words
         look = {"limit": 1, "low": 0, "cmap": AMOUNTS}
-        right, top = _cosines(ax, (left, 0.15), (0.298, 0.298), table, rows, (), **look)
+        right, top = _cosines(ax, (left, 0.15), 0.298, table, rows, **look)
         label(ax, (left, top + 0.2), name, size=12, weight="bold")
         mean = f"mean {written(table.nanmean().item(), 2)}"
         label(ax, (right, top + 0.2), mean, size=style.TITLE, weight="bold", ha="right")
         if place:
             arrow(ax, (left - 0.36, top - 1.04), (left - 0.06, top - 1.04), thick=2.5)
-        for row, column in ((0, 4), (4, 0)) if not place else ():
+        for row, column in ((0, 4), (4, 0)):
             at = left + 0.298 * column, top - 0.298 * (row + 1)
             outline(ax, at, 0.298, 0.298, style.INK, 2)
     return figure
@@ -573,15 +597,15 @@ def draw_similarity_random() -> Figure:
     "the input all ten are the same vector.",
 )
 def draw_red() -> Figure:
-    table, cell, left, low = red_things()["layer 1"], 0.36, 0.85, 0.2
-    figure, ax = canvas(8, 5.15)
+    table, cell, left, low = red_things()["layer 1"], 0.4, 0.9, 0.2
+    figure, ax = canvas(8, 5.4)
     heading(ax, "“red” takes on the gender of its noun", "How alike ten “red” are after layer 1")
     # Where whole blocks have the color of 1, a weaker one.
     weaker = mpl.colors.ListedColormap(AMOUNTS(np.linspace(0, 0.75, 256)))
     look = {"limit": 1, "low": 0.7, "cmap": weaker}
-    right, top = _cosines(ax, (left, low), (cell, cell), table, TEN_NOUNS, TEN_NOUNS, **look)
-    outline(ax, (left + 5 * cell, low), 0, 10 * cell, style.PAPER, 4)
-    outline(ax, (left, low + 5 * cell), 10 * cell, 0, style.PAPER, 4)
+    right, top = _cosines(ax, (left, low), cell, table, TEN_NOUNS, **look)
+    outline(ax, (left + 5 * cell, low), 0, 10 * cell, style.PAPER, 2)
+    outline(ax, (left, low + 5 * cell), 10 * cell, 0, style.PAPER, 2)
     for half, (name, spanish) in enumerate((("masculine", "rojo"), ("feminine", "roja"))):
         middle = top - cell * (2.5 + 5 * half)
         for other in range(2):
@@ -591,8 +615,10 @@ def draw_red() -> Figure:
             label(ax, at, said, size=20, weight="bold", ha="center", color=color)
         side = right + 0.15, middle - 2.3 * cell, middle + 2.3 * cell
         bracket(ax, (side[0], side[1]), (side[0], side[2]), "")
+        ends = ((left + cell * (5 * half + end), top + 0.13) for end in (0.2, 4.8))
+        bracket(ax, *ends, name)
         label(ax, (right + 0.35, middle + 0.12), f"{name} in Spanish:", size=style.LABEL)
         label(ax, (right + 0.35, middle - 0.12), f"red is “{spanish}”", size=13, weight="bold")
     note = "At the input, all ten\nare the same vector"
-    label(ax, (right + 0.35, top + 0.3), note, color=style.MUTED)
+    label(ax, (right + 0.35, low + 5 * cell), note, color=style.MUTED)
     return figure

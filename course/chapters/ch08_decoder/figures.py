@@ -18,7 +18,7 @@ from course.drawing import lazy_altair as alt
 from course.drawing import style
 from course.drawing.architecture import LAYOUT, architecture
 from course.drawing.arrows import arrow, box, path, threads
-from course.drawing.cells import strip
+from course.drawing.cells import area, strip
 from course.drawing.registry import figure
 from course.drawing.values import as_array, steady_round
 from course.drawing.words import (
@@ -45,16 +45,19 @@ def _generator_flow(vector: Any, logits: Any, words: Sequence[str]) -> Figure:
     x, scores = as_array(vector), as_array(logits)
     chances = np.exp(scores - scores.max())
     chances /= chances.sum()
-    best, *others = (-scores).argsort()[:5]
+    best, next_ = (-scores).argsort()[:2]
     color, chance = style.readable(word_color(words[best]), style.PAPER), percent(chances[best])
-    figure, ax = canvas(style.WIDTH, 4.6)
+    figure, ax = canvas(style.WIDTH, 4.75)
     heading(ax, f"Of {len(words):,} words one stands out: {words[best]}, with {chance}")
-    strip(ax, (0.5, 3.5), 7.0, 0.2, x, limit=abs(x).max())
-    label(ax, (0.5, 3.87), f"the decoder’s vector: {len(x)} numbers", size=style.LABEL)
+    strip(ax, (0.5, 3.7), 7.0, 0.14, x, limit=abs(x).max())
+    label(ax, (0.5, 4.0), f"the decoder’s vector: {len(x)} numbers", size=style.LABEL)
     low, high = scores.min(), scores.max()
     across, unit = 0.5 + 7.0 * (np.arange(len(words)) + 0.5) / len(words), 1.3 / (high - low)
-    up = 1.3 + unit * (scores - low)
+    up = 1.6 + unit * (scores - low)
     ax.plot(across, up, color=style.SOFT, linewidth=0.5)
+    zero = 1.6 - unit * low
+    path(ax, [(0.45, zero), (7.55, zero)], style.RULE, head=False, zorder=1)
+    label(ax, (0.35, zero), "0", ha="right", color=style.MUTED)
     at = across[best], up[best]
     ax.plot([at[0], at[0]], [np.median(up), at[1]], color=word_color(words[best]), linewidth=4)
     ax.plot(*at, "o", color=word_color(words[best]), markersize=11)
@@ -62,20 +65,19 @@ def _generator_flow(vector: Any, logits: Any, words: Sequence[str]) -> Figure:
     after = at[0] + 0.35 + width_of(words[best], style.TITLE)
     score = f"{steady_round(scores[best]):.2f}"
     label(ax, (after, at[1] + 0.02), score, size=style.TITLE, weight="bold", color=color)
-    arrow(ax, (0.7, 3.4), (0.7, 2.85), thick=2.5)
-    label(ax, (0.85, 3.12), "times $W^T$", size=style.LABEL)
+    arrow(ax, (0.7, 3.6), (0.7, 3.1), thick=2.5)
+    label(ax, (0.85, 3.35), "times $W^T$", size=style.LABEL)
     named = f"a score, the logit, for each of the {len(words):,} words"
-    label(ax, (7.5, 1.12), named, color=style.MUTED, ha="right")
-    arrow(ax, (0.7, 1.15), (0.7, 0.55), thick=2.5)
-    label(ax, (0.85, 0.85), "softmax", size=style.LABEL)
-    start = 0.5
-    for place, text in ((i, words[i]) for i in (best, *others)):
-        size, bold = (style.TITLE, "bold") if place == best else (style.NOTE, "normal")
-        wide = width_of(text, size)
-        word(ax, (start + wide / 2, 0.25), text, size=size)
-        look = {"size": size, "weight": bold, "color": color if place == best else style.MUTED}
-        label(ax, (start + wide + 0.1, 0.25), percent(chances[place]), **look)
-        start += wide + 0.35 + width_of(percent(chances[place]), size)
+    label(ax, (7.5, 1.42), named, color=style.MUTED, ha="right")
+    arrow(ax, (0.7, 1.45), (0.7, 0.92), thick=2.5)
+    label(ax, (0.85, 1.2), "softmax", size=style.LABEL)
+    area(ax, (0.5, 0.5), 7.0, 0.3, style.RULE)
+    area(ax, (0.5, 0.5), 7.0 * chances[best], 0.3, word_color(words[best]))
+    word(ax, (0.5, 0.2), words[best], size=style.TITLE, ha="left")
+    at = 0.65 + width_of(words[best], style.TITLE), 0.2
+    label(ax, at, chance, size=style.TITLE, weight="bold", color=color)
+    rest = f"all others together {percent(1 - chances[best])}, none above {percent(chances[next_])}"
+    label(ax, (7.5, 0.2), rest, ha="right")
     return figure
 
 
@@ -367,8 +369,7 @@ def draw_three_differences() -> Figure:
     caption="From the decoder's vector to the word 'árboles', from top to bottom.",
     alt="On top a strip of 128 colored numbers. An arrow, times W^T, leads to a curve of 1,794 "
     "logits, mostly near 0, with one needle at 9.35, 'árboles'. The next arrow, softmax, leads to "
-    "'árboles' with 90 %, and to the next likeliest, 'lo', 'tarde', 'pájaros' and 'café', with "
-    "0.04 % at most.",
+    "a bar: 'árboles' has 90 %, all others together 10 %, none above 0.04 %.",
 )
 def draw_generator() -> Figure:
     translator = Translator.load()

@@ -34,21 +34,17 @@ from transformer_lib.translator import Translator
 WORDS = ["I", "like", "trees"]
 
 
-def labels(ticks) -> list[str]:
-    return [label.get_text() for label in ticks]
-
-
-def test_the_four_frames_are_the_four_steps():
-    q, k, v = torch.randn(2, 5), torch.randn(3, 5), torch.randn(3, 2)
-    panels = _equation_frames(q, k, v, ["me", "gustan"], WORDS, ["a", "b"]).axes
-    steps = [q @ k.T, q @ k.T / 5**0.5, attention_weights(q, k), attention(q, k, v)]
-    for ax, step in zip(panels, steps, strict=True):
-        np.testing.assert_allclose(ax.images[0].get_array(), step, rtol=1e-4, atol=1e-5)
-    assert panels[0].images[0].get_clim() == panels[1].images[0].get_clim(), "one scale"
-    assert panels[2].images[0].get_clim() == (0, 1)
-    assert labels(panels[0].get_yticklabels()) == ["me", "gustan"]
-    assert labels(panels[2].get_xticklabels()) == WORDS
-    assert labels(panels[3].get_xticklabels()) == ["a", "b"]
+def test_the_frames_are_the_steps_of_attention():
+    q, k, v = torch.randn(5), torch.randn(3, 5), torch.randn(3, 2)
+    ax = _equation_frames(q, k, v, "gustan", WORDS, ["a", "b"]).axes[0]
+    weights = attention_weights(q[None], k)
+    steps = [(k @ q)[:, None], weights.T, v, attention(q[None], k, v)]
+    for image, step in zip(ax.images, steps, strict=True):
+        np.testing.assert_allclose(image.get_array(), step, rtol=1e-4, atol=1e-5)
+    assert ax.images[1].get_clim() == (0, 1)
+    texts = [text.get_text() for text in ax.texts]
+    assert {*WORDS, "gustan", "a", "b", written(float(weights.max()), 2)} <= set(texts)
+    assert f"“gustan” looks at “{WORDS[weights.argmax()]}” and takes its value" in texts
 
 
 def test_the_six_steps_carry_their_numbers():
@@ -57,33 +53,31 @@ def test_the_six_steps_carry_their_numbers():
     texts = [text.get_text() for text in ax.texts]
     weight = math.exp(1.75) / (math.exp(1.75) + math.exp(0.75))
     for wanted in [
-        f"Two weights, {weight:.2f} and {1 - weight:.2f}, mix the values of two words",
-        "(1, 1, 1, …) meets both keys",
+        f"“a” gets the weight {weight:.2f}, so the output lies near its value",
         "3.5",
         "1.5",
         "1.75",
         "0.75",
         f"{weight:.2f}",
-        f"{weight:.2f} × (2, 0) = ({2 * weight:.1f}, 0.0)",
-        f"z = ({2 * weight:.1f}, {4 - 4 * weight:.1f})",
+        f"{1 - weight:.2f}",
+        "value of “a”: (2, 0)",
+        f"({2 * weight:.1f}, {4 - 4 * weight:.1f})",
     ]:
         assert wanted in texts
 
 
-def test_the_bars_of_the_six_steps_are_as_long_as_their_numbers():
-    query, keys = torch.ones(4), torch.tensor([[1.0, 1, 1, 0.5], [0.25, 0.25, 0.5, 0.5]])
-    ax = _six_steps(["a", "b"], query, keys, torch.tensor([[2.0, 0], [0, 4]])).axes[0]
-    bars = [patch for patch in ax.patches if isinstance(patch, Rectangle)]
-    long = np.array([bar.get_width() for bar in bars]).reshape(2, 4)  # of each word
-    weights = torch.tensor([1.75, 0.75]).softmax(dim=0).numpy()
-    np.testing.assert_allclose(long[:, 0] / long[0, 0], [1, 1.5 / 3.5])
-    np.testing.assert_allclose(long[:, 1], long[:, 0] / 2)
-    np.testing.assert_allclose(long[:, 2], long[0, 0] * weights, rtol=1e-5)
-    np.testing.assert_allclose(long[:, 3] / long[:, 3].sum(), weights * [2, 4] / (weights @ [2, 4]))
-    colors = [to_hex(bar.get_facecolor()) for bar in bars]
-    assert colors[2] == colors[3] == style.ACCENT.lower() and colors[6] == colors[7]
-    ends = [(bar.get_x(), bar.get_x() + bar.get_width()) for bar in (bars[3], bars[7])]
-    assert ends[0][1] == pytest.approx(ends[1][0]), "one bar"
+def test_the_arrows_of_the_six_steps_add_up_to_the_output():
+    ax = find("attention-six-steps").draw().axes[0]
+    lines = [patch for patch in ax.patches if isinstance(patch, FancyArrowPatch)]
+    thick = [line for line in lines if line.get_linewidth() == 7]
+    parts = [np.ptp(line.get_path().vertices, axis=0) for line in thick]
+    assert [to_hex(line.get_edgecolor()) for line in thick] == [
+        style.ACCENT.lower(),
+        style.MUTED.lower(),
+    ]
+    weights = torch.tensor([14.0, 12]).softmax(dim=0).numpy()
+    np.testing.assert_allclose(sum(parts) / 2.3, weights, rtol=1e-5)
+    np.testing.assert_allclose(np.subtract(*lines[-1]._posA_posB[::-1]), sum(parts), rtol=1e-5)
 
 
 def test_the_disks_beside_the_keys_are_as_large_as_the_weights():
@@ -151,11 +145,11 @@ def test_arrows_between_words_are_as_wide_as_their_scores():
     scores = torch.tensor([[0.0, 1, -2], [1, 0, 3], [4, 4, 0]])
     ax = _mutual_scores({"one": scores, "two": scores}, WORDS).axes[0]
     arrows = [patch for patch in ax.patches if isinstance(patch, FancyArrowPatch)]
-    assert [arrow.get_linewidth() for arrow in arrows] == 2 * [3, 6, 3, 9, 12, 12]
+    assert [arrow.get_linewidth() for arrow in arrows] == 2 * [6, 12]
     colors = [to_hex(arrow.get_edgecolor()) for arrow in arrows]
-    assert colors[1] == style.NEGATIVE.lower() and colors[4] == style.POSITIVE.lower()
+    assert colors == 2 * [style.NEGATIVE.lower(), style.POSITIVE.lower()]
     texts = [text.get_text() for text in ax.texts]
-    assert texts[-6:] == ["1.0", "−2.0", "1.0", "3.0", "4.0", "4.0"]
+    assert texts[-2:] == ["−2.0", "4.0"]
 
 
 def test_with_one_matrix_all_scores_are_mutual_and_with_two_they_are_not():
