@@ -183,7 +183,7 @@ def test_a_wider_beam_is_likelier_and_not_righter():
 def test_each_way_to_sharpen_has_its_bar():
     panels = figures._first_words()
     patches = figures.draw_sampling().axes[0].patches
-    wide = [p.get_width() for p in patches if isinstance(p, Rectangle) and p.get_width() > 0]
+    wide = [p.get_width() for p in patches if isinstance(p, Rectangle)]
     cut, cold, plain, hot = panels.values()
     assert [sum(wide[place : place + 3]) for place in (0, 3, 6, 9)] == pytest.approx(
         [sum(wide) / 4] * 4
