@@ -24,7 +24,6 @@ from transformer_lib.interpret.recording import head_name
 from transformer_lib.text import english_spanish
 from transformer_lib.translator import SHIPPED_MODEL, Translator
 
-LINE = ("color", "linewidth", "zorder")
 SEEN = 0.3  # weights below are no line in `crossing`
 
 
@@ -46,13 +45,12 @@ def head_table(table: Sequence[Mapping[str, Any]]) -> Figure:
             title = f"From the adjective, one head finds the noun in {shares[0]} of sentences"
             heading(ax, title, note)
         marked = {asker: style.ACCENT, "animal": style.INK}
-        _looks(ax, y, marked, [(asker, "animal", "-")], style.ACCENT, thick=1 + 3 * best)
+        _looks(ax, y, marked, asker, "animal", color=style.ACCENT, thick=1 + 3 * best)
         path(ax, [(left, y), (left + long, y)], style.RULE, head=False)
         places = np.array([round(50 * share) for share in others])  # those in one are stacked
         up = [0.07 * (places[:i] == place).sum() for i, place in enumerate(places)]
-        looks = ((others, up, 22, style.SOFT), ([best], [0], 260, style.ACCENT))
-        for some, ups, size, color in looks:
-            across = [left + long * share for share in some]
+        for some, ups, size in ((others, up, 22), ([best], [0], 260)):
+            across, color = left + long * np.array(some), style.SOFT if ups is up else style.ACCENT
             ax.scatter(across, y + np.array(ups), size, color, edgecolors=style.PAPER, zorder=3)
         look = {"size": style.LABEL, "weight": "bold", "color": style.ACCENT, "ha": "center"}
         label(ax, (across[0], y + 0.3), f"head {rows[-1]['head']}: {shares[0]}", **look)
@@ -64,21 +62,11 @@ def head_table(table: Sequence[Mapping[str, Any]]) -> Figure:
     return figure
 
 
-def _looks(
-    ax: Axes,
-    y: float,
-    marked: Mapping[str, str],
-    looks: Sequence[tuple[str, str, Any]],
-    color: str,
-    thick: float = 3,
-) -> None:
-    """Draw four words of the sentence, and arcs from a word to a noun; one with dashes is cut."""
+def _looks(ax: Axes, y: float, marked: Mapping[str, str], *ends: str, **look: Any) -> None:
+    """Draw four words of the sentence, and an arc from a word to a noun. look: as of `arrow`."""
     for text, x in PLACES.items():
         word(ax, (x, y), text, color=marked.get(text, style.MUTED))
-    for start, end, line in looks:
-        ends, cut = [(PLACES[one], y + 0.18) for one in (start, end)], line != "-"
-        look = {"thick": 1.5 if cut else thick, "head": not cut, "linestyle": line}
-        arrow(ax, *ends, color, rise=0.22, **look)
+    arrow(ax, *[(PLACES[end], y + 0.18) for end in ends], rise=0.22, **look)
 
 
 def _before_and_after(
@@ -130,8 +118,9 @@ def _crossing(several: Sequence[Any]) -> Figure:
         for i, j in lines:
             x, y = curve((first + step * i, low + 0.26), (first + step * j, low + 0.66), True).T
             x, y = x[[0, *range(33), -1]], [low + 0.2, *y, low + 0.72]  # it lands upright
-            look = (style.ACCENT, 3.5, 3) if (i, j) == jumps else (style.SOFT, 2.2, 2)
-            ax.plot(x, y, **dict(zip(LINE, look, strict=True)))
+            loud = (i, j) == jumps
+            look = {"color": style.ACCENT if loud else style.SOFT, "zorder": 2 + loud}
+            ax.plot(x, y, linewidth=3.5 if loud else 2.2, **look)
         for one, other in crossed:
             across = [curve((a, 0), (b, 1), upright=True) for a, b in (one, other)]
             apart = across[0][:, 0] - across[1][:, 0]
@@ -223,24 +212,25 @@ def draw_agreement() -> Figure:
     heading(ax, "Swap two weights in one head, and the gender is wrong", note)
     across = 4.9 + 2.25 * np.array([0, 0.5, 1])  # nothing, chance, everything
     rows = {
-        "nothing changed": ("as it is", 3.2, "animal", "-"),
-        "the one head off": ("the head that finds\nthe noun is off", 2.35, "animal", (0, (1, 1.5))),
-        "two weights swapped": ("its weights of both\nnouns swapped", 1.5, "street", "-"),
-        "“it” can't see the nouns": ("a control: “it” can't see the nouns", 0.6, "", ""),
-        "another head off": ("a control: another head is off, the worst of 15", 0.25, "", ""),
+        "nothing changed": ("as it is", 3.2, "animal"),
+        "the one head off": ("the head that finds\nthe noun is off", 2.35, "animal"),
+        "two weights swapped": ("its weights of both\nnouns swapped", 1.5, "street"),
+        "“it” can't see the nouns": ("a control: “it” can't see the nouns", 0.6, ""),
+        "another head off": ("a control: another head is off, the worst of 15", 0.25, ""),
     }
     ax.vlines(across[1], 1.2, 3.6, color=style.MUTED, linewidth=1.2, linestyle=":", zorder=0)
     for x, said in zip(across, ("0", "50 %: chance", "100 %"), strict=True):
         label(ax, (x, 3.75), said, ha="center", color=style.MUTED)
-    for change, (said, y, noun, line) in rows.items():
-        loud, control = change == "two weights swapped", not noun
+    for change, (said, y, noun) in rows.items():
+        loud, cut, control = noun == "street", change == "the one head off", not noun
         color, weight = (style.ACCENT, "bold") if loud else (style.MUTED, "normal")
         ink = color if loud or control else style.INK
         if control:
             label(ax, (PLACES["animal"] - 0.28, y), said, color=color)
         else:
-            marked = dict.fromkeys((noun, "tired") if line == "-" else (), ink)
-            _looks(ax, y, marked, [("tired", noun, line)], color)
+            look = {"head": not cut, "linestyle": (0, (1, 1.5)) if cut else "-"}
+            marked = dict.fromkeys(() if cut else (noun, "tired"), ink)
+            _looks(ax, y, marked, "tired", noun, color=color, thick=1.5 if cut else 3, **look)
             label(ax, (2.95, y), said, size=style.LABEL, color=ink)
         path(ax, [(across[0], y), (across[2], y)], style.RULE, head=False, thick=0.75)
         shares, apart = list(measured[change].values()), 0 if control else 0.11
