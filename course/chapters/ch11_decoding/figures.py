@@ -7,6 +7,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -17,7 +18,7 @@ from torch.utils.flop_counter import FlopCounterMode
 from course import experiments
 from course.drawing import lazy_altair as alt
 from course.drawing import style
-from course.drawing.arrows import box, path
+from course.drawing.arrows import box, curve, path
 from course.drawing.cells import area
 from course.drawing.plots import curves, name_lines
 from course.drawing.registry import figure
@@ -136,75 +137,64 @@ def _check(steps: Sequence[Sequence[Branch]]) -> None:
         raise ValueError("there is nothing to draw: no sentence came to its <eos>")
 
 
-def _beam_tree(steps: Sequence[Sequence[Branch]], task: str = "", meanings: str = "") -> Figure:
+def _beam_tree(steps: Sequence[Sequence[Branch]]) -> Figure:
     """Draw what `beam_steps` has found as a tree -> the figure; the likeliest of all is loud.
 
-    Beside each word the probability of all words up to it, to which its box is filled; of the words
-    dropped behind each branch the likeliest is drawn. task: what is translated. meanings: of the
-    words. Raises ValueError when no sentence was finished.
+    The probability of all words so far is written beside each word, and makes its branch thick. Of
+    the words dropped behind each branch the likeliest is drawn, if it has 1 %. Raises ValueError
+    when no sentence was finished.
     """
     _check(steps)
-    nodes, best = tree(steps, 1), finished(steps)[0]
+    likely = [
+        [one for one in step if one.fate != "dropped" or one.log_prob > math.log(0.01)]
+        for step in steps
+    ]
+    nodes, best = tree(likely, 1), finished(steps)[0]
     way = _way(nodes, best)
     lowest = max(node["row"] for node in nodes)
-    across, down, first = (style.WIDTH - 1.05) / (len(steps) + 0.1), 0.54, steps[0][0].words[0]
+    across, down, first = (style.WIDTH - 1.05) / (len(steps) + 0.1), 0.78, steps[0][0].words[0]
     figure, ax = canvas(style.WIDTH, down * lowest + 1.75)
-    behind = best.words[0] != first
-    how = f"“{first}” is ahead" if not behind else f"“{best.words[0]}” is behind “{first}”"
-    note = f"{task}how likely the words so far are; the best two go on, dotted ones are dropped"
-    heading(ax, f"{how} after one word, and wins", note)
-
-    def place(step: float, row: float) -> tuple[float, float]:
-        return 0.35 + across * step, down * (lowest - (row if step else lowest / 2)) + 0.3
-
-    for step in range(1, len(steps) + 1):
-        at = place(step, 0)[0], down * lowest + 0.8
-        label(ax, at, f"word {step}", color=style.MUTED, ha="center")
+    heading(ax, f"“{best.words[0]}” is behind “{first}” after one word, and wins", TASK)
     for node in nodes:
-        x, y = place(node["step"], node["row"])
-        half = HALF * across if node["step"] else 0.3
-        gone, likely = node["fate"] == "dropped", math.exp(node["log_prob"])
-        loud = (node["step"], node["row"]) in way
+        step, gone, loud = (
+            node["step"],
+            node["fate"] == "dropped",
+            (node["step"], node["row"]) in way,
+        )
+        x, y = 0.35 + across * step, down * (lowest - (node["row"] if step else lowest / 2)) + 0.4
+        half, share = HALF * across if step else 0.3, math.exp(node["log_prob"])
         chosen = node["fate"] == "finished" and loud
         color = style.ACCENT if loud else style.SOFT if gone else style.INK
-        if node["step"]:
-            start, above = place(node["step"] - 1, node["from_row"])
-            start += HALF * across if node["step"] > 1 else 0.3
-            dashes = (0, (1, 1.5)) if gone else "-"
-            ends = [(start, above), (x - half, y)]
-            path(ax, ends, color, head=False, linestyle=dashes, thick=2.2 if loud else 1.3)
         fill = color if chosen else style.PAPER
-        box(ax, (x, y), 2 * half, 0.4, "", color, fill=fill, line=0 if gone else 1.2)
+        box(ax, (x, y), 2 * half, 0.42, "", color, fill=fill, line=0 if gone else 1.2)
         ink = style.MUTED if gone else style.ink_on(fill)
         look = {"color": ink, "weight": "bold" if chosen else "normal"}
-        if not node["step"]:
+        if not step:
             label(ax, (x, y), node["word"], ha="center", **look)
             continue
-        if not gone and not chosen:
-            tint = style.tint(style.ACCENT) if loud else style.RULE
-            width = {"linewidth": 0.4 * 72, "color": tint, "zorder": 1.9}
-            ax.hlines(y, x - half, x - half + 2 * half * likely, **width)
-            ax.patches[-1].set_facecolor("none")
-            ax.collections[-1].set_clip_path(ax.patches[-1])
-        label(ax, (x - half + 0.12, y), node["word"], **look)
+        start = x - across + (HALF * across if step > 1 else 0.3)
+        above = down * (lowest - (node["from_row"] if step > 1 else lowest / 2)) + 0.4
+        line = {"thick": max(14 * share, 1.2), "linestyle": ":" if gone else "-"}
+        path(ax, curve((start, above), (x - half, y)), color, head=False, **line)
+        meaning = MEANINGS.get(node["word"], "")
+        said = f"{node['word']} ({meaning})" if gone and meaning else node["word"]
+        label(ax, (x - half + 0.12, y), said, **look)
         label(ax, (x + half - 0.1, y), _likely(node), ha="right", **look)
+        if not gone:
+            label(ax, (x - half + 0.12, y - 0.34), meaning, color=style.MUTED)
         if chosen:
             label(ax, (x + half + 0.1, y), "wins", size=style.LABEL, color=color)
-        if node["step"] <= 2 and behind and not gone:
-            first = node["log_prob"] == steps[node["step"] - 1][0].log_prob
-            at, side = (x - half + 0.04, y + 0.31), "ahead" if first else "behind"
-            label(ax, at, side, size=style.LABEL, color=color)
-    label(ax, (style.WIDTH - 0.05, place(1, lowest)[1]), meanings, ha="right", color=style.MUTED)
+        if step <= 2 and not gone:
+            side = "ahead" if node["log_prob"] == steps[step - 1][0].log_prob else "behind"
+            label(ax, (x - half + 0.04, y + 0.33), side, size=style.LABEL, color=color)
     return figure
 
 
-def _beam_stepper(
-    steps: Sequence[Sequence[Branch]], start: int = 2, task: str = "", meanings: str = ""
-) -> Any:
+def _beam_stepper(steps: Sequence[Sequence[Branch]], start: int) -> Any:
     """The same tree to step through: an Altair chart with a slider.
 
     Each word has two moments: all branches grow, and the best are kept. start: the moment that is
-    shown first. task, meanings: as in the tree. Raises ValueError when no sentence was finished or
+    shown first. Raises ValueError when no sentence was finished or
     there is no such moment.
     """
     _check(steps)
@@ -219,9 +209,11 @@ def _beam_stepper(
         table.append(
             {key: node[key] for key in ("fate", "row", "from_row", "step")}
             | {"label": node["word"], "likely": _likely(node) if step else ""}
+            | {"means": MEANINGS.get(node["word"], "")}
+            | {"thick": max(1.2, 16 * math.exp(node["log_prob"]))}
             | {"x": step, "left": step - half, "right": step + half, "loud": (step, row) in way}
             | {"from_x": step - 1 + (HALF if step > 1 else 0.25), "grows": max(2 * step - 1, 0)}
-            | {"top": row - 0.36, "bottom": row + 0.36}
+            | {"top": row - 0.38, "bottom": row + 0.38}
         )
     slider = alt.binding_range(min=0, max=last, step=1, name="step ")
     moment = alt.param(name="moment", value=start, bind=slider)
@@ -264,7 +256,7 @@ def _beam_stepper(
         alt.X2("ends"),
         alt.Y2("row"),
         color=ink,
-        size=strong,
+        size=alt.Size("thick:Q", scale=None),
         strokeDash=dashes,
     )
     boxes = (
@@ -282,11 +274,16 @@ def _beam_stepper(
     )
     said = alt.when(best_end).then(alt.value(style.PAPER)).when(gone).then(alt.value(style.MUTED))
     said = said.otherwise(alt.value(style.INK))
-    words = base.mark_text(fontSize=13, dy=alt.expr("datum.step > 0 ? -7 : 0")).encode(
+    words = base.mark_text(fontSize=13, dy=alt.expr("datum.step > 0 ? -8 : 0")).encode(
         x("x"), y("row"), text="label:N", color=said
     )
-    numbers = grown.mark_text(fontSize=12, dy=9).encode(
+    numbers = grown.mark_text(fontSize=12, dy=10).encode(
         x("x"), y("row"), text="likely:N", color=said
+    )
+    meant = (
+        grown.transform_filter(f"datum.means && !({gone})")
+        .mark_text(fontSize=12, dy=34)
+        .encode(x("x"), y("row"), text="means:N", color=alt.value(style.MUTED))
     )
     fates = (
         grown.transform_filter(f"{won} || {gone} && datum.step * 2 == moment")
@@ -298,30 +295,37 @@ def _beam_stepper(
             color=chosen(style.MUTED, style.ACCENT, style.INK),
         )
     )
-    says = alt.Title(text=alt.expr(f"{_moments(steps)}[moment]"), subtitle=[task, meanings])
+    says = alt.Title(text=alt.expr(f"{_moments(steps)}[moment]"), subtitle=TASK)
     return (
-        (lines + boxes + words + numbers + fates)
-        .properties(width=min(140 * len(steps) + 60, 650), height=46 * (lowest + 0.8), title=says)
+        (lines + boxes + words + numbers + meant + fates)
+        .properties(width=min(140 * len(steps) + 60, 650), height=54 * (lowest + 0.8), title=says)
         .add_params(moment)
     )
 
 
 def _moments(steps: Sequence[Sequence[Branch]]) -> list[str]:
     """What happens at each moment of the stepper, in a few words."""
-    says, left = ["Before the first word"], 0
+    says, left, done, old = ["Before the first word"], 0, [], ""
     tries = {0: "the tree begins", 1: "one branch is left, and tries its next words"}
     tries |= {2: "both branches try their next words"}
     for number, step in enumerate(steps, 1):
         grows = tries.get(left, f"all {left} branches try their next words")
-        kept = [" ".join(branch.words) for branch in step if branch.fate == "kept"]
-        done = [" ".join(branch.words[:-1]) for branch in step if branch.fate == "finished"]
-        parts = [
-            f"{name}: {', '.join(some)}"
-            for name, some in [("kept", kept), ("finished", done)]
-            if some
-        ]
-        says += [f"Word {number} · {grows}", f"Word {number} · " + "; ".join(parts)]
-        left = len(kept)
+        done += [one for one in step if one.fate == "finished"]
+        kept = [one for one in step if one.fate == "kept"]
+        best, *others = sorted(done + kept, key=lambda one: one.log_prob, reverse=True)[:2]
+        names = [" ".join(one.words).removesuffix(f" {END}") for one in (best, *others)]
+        does = (
+            "wins"
+            if number == len(steps)
+            else "is finished and ahead"
+            if best in done
+            else "is ahead"
+        )
+        if old and best.words[0] != old:
+            does = f"overtakes “{names[-1]}”"
+        shares = " to ".join(f"{100 * math.exp(one.log_prob):.0f}" for one in (best, *others))
+        says += [f"Word {number}: {grows}", f"Word {number}: “{names[0]}” {does}, {shares} %"]
+        left, old = len(kept), best.words[0]
     return says
 
 
@@ -362,7 +366,7 @@ def cost_curves(lengths: Sequence[int], costs: Mapping[str, Sequence[int]]) -> F
         ax.scatter(0.03 + columns / 40, 0.93 - rows / 13, transform=ax.transAxes, **look)
         said = f"Word {end}: without a cache all {end} go\nthrough the decoder again; with it, one"
         ax.text(0.02, 0.6, said, transform=ax.transAxes, va="top", linespacing=1.3)
-    ax.set_xticks(lengths)
+    ax.set_xticks(lengths[-3:])
     ax.set(xlim=(0, lengths[-1]), ylim=(0, None), yticks=[])
     return figure
 
@@ -421,36 +425,35 @@ def words_through(translator: Translator, length: int, cache: bool) -> list[int]
     return seen
 
 
-MEANINGS = "estoy, soy: am · tengo: have · el: the · al: to the"
+TASK = f"“{STUDENT}”: the thicker a branch, the likelier its words so far; the best two go on"
+MEANINGS = {"estoy": "am", "soy": "am", "tengo": "have", "estudiante": "student"}
+MEANINGS |= {"el": "the", "al": "to the"}
 
 
 @figure(
     "decoding-tree",
     caption="The complete tree of a beam of two for 'I am the student'.",
-    alt="A tree in four columns of words with the probability of the words so far, to which each "
-    "box is filled. Two branches are kept: 'estoy', at first ahead with 39 %, and 'soy', 36 %. "
-    "With its second word 'soy estudiante' is ahead, and wins with 27 %; 'estoy el estudiante' "
-    "finishes a word later with 11 %. All others are dropped, in grey and without a box, and of "
-    "those only the likeliest of each branch is drawn.",
+    alt="A tree in four columns of words, each with the probability of the words so far, which "
+    "makes its branch thick. Two branches are kept: 'estoy', at first ahead with 39 %, and 'soy', "
+    "36 %, in orange. With its second word 'soy estudiante' is ahead, and wins with 27 %; 'estoy "
+    "el estudiante' finishes a word later with 11 %. Two words that are dropped hang on dotted "
+    "lines, grey and without a box: 'tengo' with 1 % and 'estoy al' with 8 %.",
     hero=True,
 )
 def draw_tree() -> Figure:
-    return _beam_tree(student_steps(), task=f"“{STUDENT}”: ", meanings=MEANINGS)
+    return _beam_tree(student_steps())
 
 
 @figure(
     "decoding-stepper",
     caption="Beam search to step through: a slider lets the tree grow, and branches are dropped.",
-    alt="A tree at the moment when three words have grown and are decided. The way to 'soy "
-    "estudiante', which has finished with 27 %, is orange, and its last box is filled; 'estoy el "
-    "estudiante', with 12 %, goes on. Five words are dropped: grey, without a box, on dotted "
-    "lines. A slider lets the tree grow.",
+    alt="A tree at the moment when three words have grown and are decided: a branch is thicker, "
+    "the likelier its words so far. The way to 'soy estudiante', which has finished with 27 %, is "
+    "orange, and its last box is filled; 'estoy el estudiante', with 12 %, goes on. Five words are "
+    "dropped: grey, without a box, on dotted lines. A slider lets the tree grow.",
 )
 def draw_stepper() -> Any:
-    task = (
-        f"“{STUDENT}”: how likely the words so far are; the best two go on, the others are dropped"
-    )
-    return _beam_stepper(student_steps(), start=6, task=task, meanings=MEANINGS)
+    return _beam_stepper(student_steps(), start=6)
 
 
 @figure(
@@ -474,44 +477,45 @@ def draw_cost() -> Figure:
 @figure(
     "decoding-wider",
     caption="A wider beam finds likelier translations, and not more right ones.",
-    alt="Two curves over the beam sizes 1, which is greedy, 2, 4 and 8. How likely the best "
-    "translation is rises by 11 percent; the number of right ones stays nearly the same, 588 of "
-    "1,000 at first, then 585. The gap between them is filled. Below, a sentence: the right "
-    "translation ends in 'todos los días'; a beam of 8 leaves these words out, and is likelier.",
+    alt="A long sentence and two translations. Greedy writes the right one, with a probability of "
+    "3.3 %; a beam of 8 leaves out its last three words, 'todos los días', in orange, and is "
+    "likelier: 4.4 %. Below, two small charts over the beam sizes 1, 2, 4 and 8, on one scale: how "
+    "likely the best translation is rises by 7, 10 and 11 percent, in orange; the number of right "
+    "ones stays level, 588 of 1,000 at first, then 585 three times.",
 )
 def draw_wider() -> Figure:
     rows = [row for row in experiments.load("beam")["rows"] if row["split"] == "longer"]
     rows = [row for row in rows if row["alpha"] == 0.0]
     first, last = rows[0], rows[-1]
+    figure, ax = canvas(style.WIDTH, 5.7)
+    heading(ax, "A wider beam finds likelier translations, not more right ones", f"{EVERY_DAY}:")
+    words, gone, chances = _left_out()
+    ways = ("greedy writes the right one", f"a beam of {last['beam']} leaves three words out")
+    for y, way, cut, chance in zip((4.1, 3.2), ways, (len(words), gone), chances, strict=True):
+        color = style.INK if cut > gone else style.ACCENT
+        look = {"size": style.LABEL, "color": color, "weight": "bold"}
+        label(ax, (0.06, y + 0.42), f"{way}: {100 * chance:.1f} % likely", **look)
+        loud = dict.fromkeys(words[gone:], style.ACCENT)
+        sentence(ax, (0.1, y), words[:cut], loud, size=10.5, gap=0.18)
     likely = [math.exp(row["log_prob"] - first["log_prob"]) - 1 for row in rows]
     right = [row["right"] / first["right"] - 1 for row in rows]
-    figure, ax = canvas(style.WIDTH, 4.95)
-    note = f"{last['sentences']:,} long sentences; a beam keeps the likeliest beginnings"
-    heading(ax, "A wider beam finds likelier translations, not more right ones", note)
-    x, base = np.linspace(0.55, 6.35, len(rows)), 2.15
-    heights = [base + 15 * np.array(changes) for changes in (likely, right)]
-    ax.fill_between(x, *heights, color=style.tint(style.ACCENT), linewidth=0)
-    ends = (
-        f"{100 * likely[-1]:.0f} % likelier",
-        f"{last['right']} right\ninstead of {first['right']}",
+    charts = (
+        ("how likely, on average", likely, style.ACCENT, [f"+{100 * x:.0f} %" for x in likely]),
+        ("right, of 1,000 sentences", right, style.INK, [f"{row['right']}" for row in rows]),
     )
-    for height, color, said in zip(heights, (style.ACCENT, style.INK), ends, strict=True):
-        ax.plot(x, height, "o-", color=color, linewidth=2.8)
-        look = {"size": style.LABEL, "color": color, "weight": "bold"}
-        label(ax, (x[-1] + 0.15, height[-1]), said, **look)
-    for at, row in zip(x, rows, strict=True):
-        said = "greedy" if row["beam"] == 1 else f"beam of {row['beam']}"
-        label(ax, (at, base - 0.47), said, size=style.LABEL, ha="center")
-    words, gone, times = _left_out()
-    sentence(ax, (0.1, 0.62), words, dict.fromkeys(words[gone:], style.ACCENT), size=10.5, gap=0.18)
-    label(ax, (0.1, 0.98), f"{EVERY_DAY}:", color=style.MUTED)
-    said = f"a beam of {last['beam']} leaves this out, and is {times:.1f} times as likely"
-    label(ax, (7.7, 0.24), said, ha="right", color=style.ACCENT, weight="bold")
+    for left, (name, changes, color, numbers) in zip((0.35, 4.5), charts, strict=True):
+        x, heights = left + np.linspace(0, 2.9, len(rows)), 0.75 + 9 * np.array(changes)
+        label(ax, (left - 0.25, 2.3), name, size=style.LABEL, color=color, weight="bold")
+        ax.plot(x, heights, "o-", color=color, linewidth=2.8)
+        for at, height, number, row in zip(x, heights, numbers, rows, strict=True):
+            label(ax, (at, height + 0.24), number, ha="center", color=color, weight="bold")
+            said = "greedy" if row["beam"] == 1 else f"beam of {row['beam']}"
+            label(ax, (at, 0.25), said, ha="center", color=style.MUTED)
     return figure
 
 
-def _left_out() -> tuple[list[str], int, float]:
-    """The words of a right translation; from where a beam of 8 leaves them out; its advantage."""
+def _left_out() -> tuple[list[str], int, list[float]]:
+    """A right translation's words; from where a beam of 8 leaves them out; how likely both are."""
     translator = Translator.load()
     src = source_batch([translator.src.vocab.encode(translator.read(EVERY_DAY))])
     greedy, wide = (
@@ -519,14 +523,14 @@ def _left_out() -> tuple[list[str], int, float]:
         for size in (1, 8)
     )
     words = translator.tgt.vocab.decode(greedy.ids)
-    return words, len(wide.ids), math.exp(wide.log_prob - greedy.log_prob)
+    return words, len(wide.ids), [math.exp(one.log_prob) for one in (greedy, wide)]
 
 
 SHARPENED = {
-    "as the model says": {},
-    "temperature 0.5\nlikely words gain": {"temperature": 0.5},
-    "temperature 1.5\nrare words gain": {"temperature": 1.5},
     "top-k with k = 2\nor top-p with p = 0.7": {"top_k": 2},
+    "temperature 0.5\nlikely words gain": {"temperature": 0.5},
+    "as the model says": {},
+    "temperature 1.5\nrare words gain": {"temperature": 1.5},
 }
 
 
@@ -544,23 +548,29 @@ def _first_words() -> dict[str, dict[str, float]]:
     "decoding-sampling",
     caption="What temperature, top-k and top-p make of one row of probabilities.",
     alt="Four bars, each cut into the shares of the first Spanish words of 'I am the student': "
-    "'estoy', 'soy', and in orange all others together, such as 'tengo', 'huevos' and 'voy'. As "
-    "the model says: 39, 36 and 25 percent. Temperature 0.5 leaves the others nearly nothing, "
-    "temperature 1.5 gives them 80. Top-k 2 and top-p 0.7 both keep 'estoy' and 'soy' alone.",
+    "'estoy', 'soy', and in orange all others together, such as 'tengo', 'huevos' and 'voy'. The "
+    "orange part swells from bar to bar, joined by bands. Top-k 2 and top-p 0.7 both keep 'estoy' "
+    "and 'soy' alone; temperature 0.5 leaves the others next to nothing; as the model says, they "
+    "have 25 percent, after 39 and 36; temperature 1.5 gives them 80.",
 )
 def draw_sampling() -> Figure:
     panels, kept = _first_words(), ("estoy", "soy")
-    plain, *_ = panels.values()
-    rare = sorted(set(plain) - set(kept), key=plain.__getitem__, reverse=True)[:5]
-    figure, ax = canvas(style.WIDTH, 4.2)
     others = {name: 1 - sum(row[word] for word in kept) for name, row in panels.items()}
-    most = max(others, key=others.__getitem__)
+    *_, plain, most = panels
+    rare = sorted(set(panels[plain]) - set(kept), key=panels[plain].__getitem__, reverse=True)[:5]
+    figure, ax = canvas(style.WIDTH, 4.3)
+    shares = [f"{100 * others[name]:.0f} %" for name in (most, plain)]
     note = f"The first word for “{STUDENT}”: how likely it is drawn"
-    title = f"{most.split(chr(10))[0].capitalize()} gives rare words {100 * others[most]:.0f} %"
-    heading(ax, title + "; top-k and top-p, nothing", note)
-    left, wide, high = 2.15, 5.75, 0.46
+    title = f"{most.split(chr(10))[0].capitalize()} gives the rare words {shares[0]}"
+    heading(ax, f"{title} instead of {shares[1]}", note)
+    left, wide, high, down = 2.15, 5.75, 0.46, 0.86
+    tops = [2.9 - down * place - high / 2 for place in range(len(panels))]
+    starts = [left + wide * (1 - share) for share in others.values()]
+    for (x, below), (y, lower) in zip(pairwise(starts), pairwise(tops), strict=True):
+        band = [(x, y), (left + wide, y), (left + wide, lower + high), (below, lower + high)]
+        ax.fill(*zip(*band, strict=True), color=style.tint(style.ACCENT), linewidth=0, zorder=1)
     for place, (name, row) in enumerate(panels.items()):
-        y, start = 2.8 - 0.8 * place, left
+        y, start = tops[place] + high / 2, left
         way, does = [*name.split("\n"), ""][:2]
         label(ax, (left - 0.15, y + 0.12 * bool(does)), way, ha="right", weight="bold", size=11)
         label(ax, (left - 0.15, y - 0.13), does, ha="right", color=style.MUTED)
@@ -569,15 +579,13 @@ def draw_sampling() -> Figure:
             p = row.get(word, others[name])
             area(ax, (start, y - high / 2), wide * p, high, color)
             middle, look = start + wide * p / 2, {"ha": "center", "size": style.LABEL}
-            if p > 0.05:
-                bold = {"weight": "bold"} if word == "all others" else {}
-                said = f"{100 * p:.0f} %"
-                if name == most and word == "all others":
-                    said += ": " + ", ".join(rare) + " …"
-                label(ax, (middle, y), said, color=style.ink_on(color), **look, **bold)
-            if not place:
-                gloss = f"{word} (am)" if word in kept else word
-                ink = style.ACCENT if word == "all others" else style.INK
-                label(ax, (middle, y + 0.4), gloss, color=ink, **look)
+            said = f"{100 * p:.0f} %"
+            if word == "all others":
+                look["weight"] = "bold"
+                said = {most: f"{said}: {', '.join(rare)} …", plain: f"{said}: others"}.get(name)
+            if p > 0.05 and said:
+                label(ax, (middle, y), said, color=style.ink_on(color), **look)
+            if not place and word in kept:
+                label(ax, (middle, y + 0.4), f"{word} (am)", **look)
             start += wide * p
     return figure

@@ -6,9 +6,10 @@ from difflib import SequenceMatcher
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from course.chapters.ch05_multi_head_attention.figures import TIRED
 from course.chapters.ch10_training.figures import smoothing_floor
 from course.drawing import style
-from course.drawing.arrows import bracket
+from course.drawing.arrows import path
 from course.drawing.plots import curves, doubling, name_lines, shares
 from course.drawing.registry import figure
 from course.drawing.words import canvas, heading, label
@@ -16,12 +17,14 @@ from course.paper import TABLE_2
 from transformer_lib.files import read_json
 from transformer_lib.text import english_spanish
 from transformer_lib.text.tokens import SPECIALS
+from transformer_lib.translator import SHIPPED_MODEL, Translator
 
 # Where a name stands beside its point, if not on the right of it: points, and what is aligned.
 SIDES = {
     "Transformer, big": (-14, 0, "right"),
+    "Transformer, base": (-12, 26, "left"),
     "ConvS2S, ensemble": (0, -18, "center"),
-    "GNMT + RL, ensemble": (0, 18, "center"),
+    "GNMT + RL, ensemble": (14, 0, "left"),
 }
 OTHERS = [  # what the figure of costs shows besides the Transformers: BLEU from English to German
     row.german for row in TABLE_2.values() if row.german_cost and row.kind != "attention"
@@ -32,6 +35,7 @@ EXAMPLE = "¿Cómo está mi hijo herido?"  # of the test; each way to break it c
 LEFT_OUT = ("all in small letters", "¿ and ¡ left out")
 ONE_LETTER = "one ending in the other gender"
 JUMP = (750, 1250)  # the steps that the title of the curves names
+GUESSING = 500  # the first step that is shown: before it nothing is right
 SHOWN = 2000  # the last step that is shown: from there on both stay above 0.8
 CHANCE = 0.25  # two sentences of a pair, each with one of two genders
 
@@ -49,15 +53,18 @@ def score_bars(scores: Mapping[str, tuple[float, float]]) -> Figure:
             raise ValueError(f"{name!r}: scores go from 0 to 100, but here are {pair}")
     rows = [row for row in scores.items() if row[0] not in LEFT_OUT]
     rows.sort(key=lambda row: row[1][0] - row[1][1] - 1000 * (row[0] == "nothing"))
-    tall = 1.05 + 0.72 * len(rows)
+    tall = 1.3 + 0.72 * len(rows)
     figure, ax = canvas(style.WIDTH, tall)
-    note = "Right translations, broken on purpose; what was changed is orange"
+    note = "200 right translations, broken on purpose: one of them, with the change in orange"
     title = "One wrong letter ruins exact match"
     if ONE_LETTER in scores:
         title += f", and leaves BLEU at {scores[ONE_LETTER][1]:.0f}"
     heading(ax, title, note)
+    for x, kind, fill in ((4.5, "exact match", style.PAPER), (6.1, "BLEU", style.MUTED)):
+        ax.scatter(x, tall - 0.95, s=80, color=fill, edgecolors=style.MUTED, lw=2)
+        label(ax, (x + 0.13, tall - 0.95), kind, size=style.LABEL, color=style.MUTED)
     for row, (name, pair) in enumerate(rows):
-        y, loud = tall - 1.2 - 0.72 * row, name == ONE_LETTER
+        y, loud = tall - 1.45 - 0.72 * row, name == ONE_LETTER
         said = {"nothing": "nothing broken"}.get(name, name)  # the others say by themselves
         weight = "bold" if loud else "normal"
         label(ax, (0.02, y + 0.12), said, size=style.LABEL, weight=weight)
@@ -73,9 +80,8 @@ def score_bars(scores: Mapping[str, tuple[float, float]]) -> Figure:
         if pair[1] - pair[0] > 0.1:
             label(ax, (ends[0] - 0.12, y), exact, ha="right", **look)
         label(ax, (max(ends) + 0.12, y), bleu, **look)
-        if loud:
-            for end, kind in zip(ends, ("exact match", "BLEU"), strict=True):
-                label(ax, (end, y + 0.25), kind, ha="center", **look)
+    for score in (0, 100):
+        label(ax, (3.9 + 0.033 * score, tall - 0.95), f"{score}", ha="center", color=style.MUTED)
     return figure
 
 
@@ -95,39 +101,25 @@ def _changed(ax: Axes, at: tuple[float, float], old: str, new: str) -> None:
     "learning-curve",
     title="Label smoothing alone holds the training loss above 1",
     caption="The loss of the shipped translator while it was trained.",
-    alt="Two curves fall steeply at first, then flatten; on the step axis each mark is twice the "
-    "one before. The training loss comes down to 1.09. A band of the same height everywhere hangs "
-    "under it, in orange: label smoothing alone costs 1.07. Without it the training loss would "
-    "fall to 0.02, near the validation loss, which is measured without smoothing: 0.11.",
+    alt="The training loss falls steeply from 5.4, then runs level and ends at 1.09, just above an "
+    "orange floor that is as high everywhere: label smoothing alone costs 1.07.",
 )
 def draw_learning_curve() -> Figure:
-    from transformer_lib.translator import SHIPPED_MODEL
-
     vocabulary, recipe, record = (
         read_json(SHIPPED_MODEL / f"{name}.json") for name in ("vocabulary", "recipe", "training")
     )
     words = len(vocabulary["target"]["words"]) + len(SPECIALS)
     floor = smoothing_floor(recipe["training"]["smoothing"], words)
     history, (figure, ax) = record["history"], style.panel(4.2)
-    steps, training, validation = (
-        [entry[key] for entry in history] for key in ("step", "loss", "validation_loss")
-    )
-    without = [loss - floor for loss in training]
-    lines = {
-        f"training: {training[-1]:.2f}": training,
-        f"validation: {validation[-1]:.2f}": validation,
-        f"without it: {without[-1]:.2f}": without,
-    }
-    curves(ax, steps, lines, names=False, clip_on=False)
-    ax.fill_between(steps, without, training, color=style.tint(style.ACCENT), linewidth=0)
-    doubling(ax, [history[-1]["step"] // 2**back for back in range(5, -1, -1)])
+    steps, training = ([entry[key] for entry in history] for key in ("step", "loss"))
+    curves(ax, steps, {f"training loss:\n{training[-1]:.2f}": training}, names=False)
+    ax.axhspan(0, floor, color=style.tint(style.ACCENT), linewidth=0, zorder=0)
+    look = {"size": style.TITLE, "weight": "bold", "color": style.ACCENT, "va": "center"}
+    ax.text(steps[-1] / 2, floor / 2, f"label smoothing: {floor:.2f}", ha="center", **look)
     ax.set(xlim=(steps[0], steps[-1]), ylim=(0, 5.5), yticks=range(6))
-    ax.set(xlabel="step, each mark twice the one before", ylabel="loss per token, in nats")
-    name_lines(ax)
-    at, said = 2 * steps[-1] // 4, f"label smoothing: {floor:.2f}"
-    i = steps.index(at)
-    bracket(ax, (at, without[i]), (at, training[i]), "", style.ACCENT)
-    ax.text(0.95 * at, without[i] + floor / 2, said, color=style.ACCENT, weight="bold", ha="right")
+    ax.set_xticks(range(2000, 8001, 2000), [f"{step:,}" for step in range(2000, 8001, 2000)])
+    ax.set(xlabel="step", ylabel="loss per token, in nats")
+    name_lines(ax, wide=15)
     return figure
 
 
@@ -135,33 +127,42 @@ def draw_learning_curve() -> Figure:
     "translation-pronoun-jump",
     title="Within 500 steps the translator learns what “it” means",
     caption="Sentences and pronoun pairs that the shipped translator got right while it learned.",
-    alt="Two curves over the steps. Ordinary sentences, grey, rise evenly: 0.28, 0.49, 0.64, to "
-    "0.84 at step 1,250. The pronoun pairs, orange, are at 0.26 and 0.24 at steps 500 and 750, on "
-    "a dotted line of guesses at 0.25, then jump within a shaded band to 0.56 and 0.84.",
+    alt="Two curves over the steps from 500 on. Ordinary sentences, grey, rise evenly: 0.28, 0.49, "
+    "0.64, to 0.84 at step 1,250. The pronoun pairs, orange, such as tired: cansado and wide: "
+    "ancha, are at 0.26 and 0.24 at steps 500 and 750, on "
+    "a dotted line of guesses at 0.25, then jump "
+    "within a shaded band to 0.56 and 0.84.",
 )
 def draw_pronoun_jump() -> Figure:
-    from transformer_lib.translator import SHIPPED_MODEL
-
     history = read_json(SHIPPED_MODEL / "training.json")["history"]
-    history = [entry for entry in history if entry["step"] <= SHOWN]
+    history = [entry for entry in history if GUESSING <= entry["step"] <= SHOWN]
     figure, ax = style.panel(4.2)
-    keys = {"ordinary sentences": "exact_match", "pronoun pairs,\nboth right": "pair_exact_match"}
+    keys = {"ordinary sentences": "exact_match", "both of a pair:": "pair_exact_match"}
     lines = {name: [entry[key] for entry in history] for name, key in keys.items()}
     steps, pairs = [entry["step"] for entry in history], list(lines.values())[1]
     curves(ax, steps, lines, loud=list(lines)[1:], clip_on=False)
+    translator = Translator.load()
+    for down, text in ((27, TIRED), (52, TIRED.replace("tired", "wide"))):
+        spanish = translator.translate(text)[0].text.split()[-1]
+        look = {"textcoords": "offset points", "annotation_clip": False, "va": "center"}
+        said = f"{text.split()[-1]} → {spanish}"
+        chip = style.chip(spanish, style.ACCENT)
+        ax.annotate(said, (SHOWN, pairs[-1]), (12, -down), **look, **chip)
     ax.axvspan(*JUMP, color=style.tint(style.ACCENT), linewidth=0, zorder=0)
     ax.axhline(CHANCE, color=style.MUTED, linestyle=":", linewidth=1.4, zorder=1)
     said = f"both genders guessed: {100 * CHANCE:.0f} %"
     ax.text(steps[-1], CHANCE + 0.02, said, ha="right", color=style.MUTED)
-    for step, (x, y), side in zip(JUMP, ((-10, -20), (14, -18)), ("right", "left"), strict=True):
+    for step, (x, y), side in zip(JUMP, ((-6, -20), (14, -18)), ("right", "left"), strict=True):
         share = pairs[steps.index(step)]
         ax.scatter(step, share, s=110, color=style.ACCENT, edgecolor=style.PAPER, zorder=4)
         look = {"size": style.TITLE, "weight": "bold", "color": style.ACCENT, "ha": side}
         at, text = (step, share), f"{100 * share:.0f} %"
         ax.annotate(text, at, (x, y), textcoords="offset points", va="center", **look)
     shares(ax.yaxis)
-    ax.set_xticks([*JUMP, SHOWN], [f"{step:,}" for step in (*JUMP, SHOWN)])
-    ax.set(xlim=(0, SHOWN), ylim=(0, 1.03), xlabel="step", ylabel="translated without a mistake")
+    ticks = (GUESSING, *JUMP, SHOWN)
+    ax.set_xticks(ticks, [f"{step:,}" for step in ticks])
+    ax.set(xlim=(GUESSING, SHOWN), ylim=(0, 1.03), xlabel="step")
+    ax.set_ylabel("translated without a mistake")
     return figure
 
 
@@ -182,13 +183,14 @@ def draw_two_measures() -> Figure:
 @figure(
     "paper-better-and-cheaper",
     hero=True,
-    title="The base Transformer beats its best rival at 1/23 of the cost",
+    title="Into German, the base Transformer beats its best rival at 1/23 of the cost",
     caption="BLEU against the cost of training, as the paper's Table 2 prints them.",
     alt="A point for each system with a printed cost, in multiples of base's cost on a logarithmic "
     "axis from left to right; BLEU into German from bottom to top. Both Transformers lie above all "
     f"others: base, in orange, the cheapest, at {TABLE_2[BASE].german}, big at "
-    f"{TABLE_2['Transformer, big'].german}. A line marks the best rival, an ensemble of ConvS2S: "
-    f"{max(OTHERS)} at 23 times base's cost. ConvS2S, MoE, GNMT and its ensemble lie below it.",
+    f"{TABLE_2['Transformer, big'].german}. A line leads from base to the right and down to the "
+    f"best rival, an ensemble of ConvS2S: {max(OTHERS)} at 23 times base's cost. ConvS2S, MoE, "
+    "GNMT and its ensemble lie below it.",
 )
 def draw_better_and_cheaper() -> Figure:
     drawn = {name: row for name, row in TABLE_2.items() if row.german and row.german_cost}
@@ -205,14 +207,14 @@ def draw_better_and_cheaper() -> Figure:
         ax.annotate(
             name, (cost, row.german), (x, y), textcoords="offset points", **look, va="center"
         )
-    ax.axhline(rival.german, color=style.RULE, linewidth=1, zorder=0)
-    ax.text(0.73, rival.german - 0.19, "the best rival", color=style.MUTED)
-    times = rival.german_cost / base.german_cost
-    bracket(ax, (1, 26.75), (times, 26.75), "", style.ACCENT)
-    look = {"color": style.ACCENT, "weight": "bold", "ha": "center", "size": style.LABEL + 1}
-    ax.text(times**0.5, 26.83, f"{times:.0f} times the cost", **look)
+    times, more = rival.german_cost / base.german_cost, base.german - rival.german
+    corner = [(1.13, base.german), (times, base.german), (times, rival.german + 0.15)]
+    path(ax, corner, style.ACCENT, thick=2)
+    look = {"color": style.ACCENT, "weight": "bold", "size": style.LABEL + 1}
+    ax.text(times**0.7, base.german + 0.1, f"{times:.0f} times the cost", ha="center", **look)
+    ax.text(1.07 * times, base.german - more / 2, f"{more:.1f} BLEU less", va="center", **look)
     doubling(ax, MULTIPLES)
     ax.set_xticklabels(["base’s cost", *(f"{times} ×" for times in MULTIPLES[1:])])
     ax.set(xlim=(0.7, 110), ylim=(24.2, 28.8), yticks=range(25, 29))
-    ax.set(xlabel="cost of the training", ylabel="quality: BLEU, English to German")
+    ax.set(xlabel="cost of the training", ylabel="quality: BLEU")
     return figure

@@ -6,24 +6,24 @@ from typing import Any
 
 import numpy as np
 import torch
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from course import experiments
 from course.chapters.ch05_multi_head_attention import figures as heads
 from course.chapters.ch05_multi_head_attention.figures import TIRED, arcs, maps_of_tired
 from course.drawing import style
-from course.drawing.arrows import arrow, bracket, curve, path
+from course.drawing.arrows import arrow, curve, path
 from course.drawing.registry import figure
 from course.drawing.values import as_array, steady_round
-from course.drawing.words import canvas, heading, label, sentence, titled, width_of, word
+from course.drawing.words import canvas, heading, label, sentence, width_of, word
 from transformer_lib.files import read_json
-from transformer_lib.interpret.patching import swap_attention
+from transformer_lib.interpret.patching import ablate_head, swap_attention
 from transformer_lib.interpret.pronouns import PronounBatch, best_head, head_accuracy, measurable
 from transformer_lib.interpret.recording import head_name
 from transformer_lib.text import english_spanish
 from transformer_lib.translator import SHIPPED_MODEL, Translator
 
-LINE = ("color", "linewidth", "zorder")
 SEEN = 0.3  # weights below are no line in `crossing`
 
 
@@ -31,32 +31,42 @@ def head_table(table: Sequence[Mapping[str, Any]]) -> Figure:
     """Draw each head's share of largest weights on the right noun -> two rows of dots.
 
     table: rows of `head_accuracy`. The upper dots are the looks of the adjective, the lower ones
-    those of the pronoun; above them a sentence with the word that looks.
+    those of the pronoun; before each row the words, with the look of its best head. Dots that
+    would cover each other are stacked.
     """
-    figure, ax = canvas(style.WIDTH, 4.35)
-    left, long, words = 0.3, 7.2, TIRED.split()
-    loud = {"size": style.LABEL, "weight": "bold", "color": style.ACCENT, "ha": "center"}
-    for asker, kind, y in (("tired", "adjective", 2.15), ("it", "pronoun", 0.4)):
+    figure, ax = canvas(style.WIDTH, 4.3)
+    left, long = 3.35, 4.2
+    for asker, kind, y in (("tired", "adjective", 2.35), ("it", "pronoun", 0.9)):
         rows = sorted((row for row in table if row["from"] == kind), key=lambda row: row["right"])
         *others, best = [row["right"] for row in rows]
         shares = [f"{100 * steady_round(share):.0f} %" for share in (best, others[-1])]
         if kind == "adjective":
-            note = "How often a head looks most at the noun that is meant, from the orange word"
+            note = "How often each head looks most at the noun that is meant, from the orange word"
             title = f"From the adjective, one head finds the noun in {shares[0]} of sentences"
             heading(ax, title, note)
         marked = {asker: style.ACCENT, "animal": style.INK}
-        middles = sentence(ax, (left, y + 0.68), words, marked, gap=0.26)
-        ends = [(middles[words.index(word)], y + 0.91) for word in (asker, "animal")]
-        arrow(ax, *ends, style.ACCENT, thick=4 * best, rise=0.25)
+        _looks(ax, y, marked, asker, "animal", color=style.ACCENT, thick=1 + 3 * best)
         path(ax, [(left, y), (left + long, y)], style.RULE, head=False)
-        for some, size, color in ((others, 60, style.SOFT), ([best], 260, style.ACCENT)):
-            across = [left + long * share for share in some]
-            ax.scatter(across, [y] * len(some), size, color, edgecolors=style.PAPER, zorder=3)
-        label(ax, (across[0], y + 0.3), f"head {rows[-1]['head']}: {shares[0]}", **loud)
+        places = np.array([round(50 * share) for share in others])  # those in one are stacked
+        up = [0.07 * (places[:i] == place).sum() for i, place in enumerate(places)]
+        for some, ups, size in ((others, up, 22), ([best], [0], 260)):
+            across, color = left + long * np.array(some), style.SOFT if ups is up else style.ACCENT
+            ax.scatter(across, y + np.array(ups), size, color, edgecolors=style.PAPER, zorder=3)
+        look = {"size": style.LABEL, "weight": "bold", "color": style.ACCENT, "ha": "center"}
+        label(ax, (across[0], y + 0.3), f"head {rows[-1]['head']}: {shares[0]}", **look)
         said = f"the other {len(others)} heads: 0 to {shares[1]}"
         label(ax, (left - 0.07, y - 0.25), said, color=style.MUTED)
-    label(ax, (left + long, y - 0.25), "100 % of sentences", ha="right", color=style.MUTED)
+    for share, said in ((0, "0"), (0.5, "50 %"), (1, "100 % of sentences")):
+        side = "right" if share == 1 else "center"
+        label(ax, (left + long * share, 0.2), said, ha=side, color=style.MUTED)
     return figure
+
+
+def _looks(ax: Axes, y: float, marked: Mapping[str, str], *ends: str, **look: Any) -> None:
+    """Draw four words of the sentence, and an arc from a word to a noun. look: as of `arrow`."""
+    for text, x in PLACES.items():
+        word(ax, (x, y), text, color=marked.get(text, style.MUTED))
+    arrow(ax, *[(PLACES[end], y + 0.18) for end in ends], rise=0.22, **look)
 
 
 def _before_and_after(
@@ -101,21 +111,23 @@ def _crossing(several: Sequence[Any]) -> Figure:
             (maps.src, low + 0.92, "English", jumps[1]),
             (maps.tgt_out, low, "Spanish", jumps[0]),
         ):
-            label(ax, (0.02, y), language, color=style.MUTED)
+            label(ax, (0.02, y), language * (not number), color=style.MUTED)
             for place, text in enumerate(words[:-1]):
-                color = style.ACCENT if place == loud else style.INK
+                color = style.ACCENT if place == loud else style.INK if number else None
                 word(ax, (first + step * place, y), text, size=style.LABEL + 2, color=color)
         for i, j in lines:
-            ends = (first + step * i, low + 0.2), (first + step * j, low + 0.72)
-            look = (style.ACCENT, 3.5, 3) if (i, j) == jumps else (style.SOFT, 2.2, 2)
-            ax.plot(*curve(*ends, upright=True).T, **dict(zip(LINE, look, strict=True)))
+            x, y = curve((first + step * i, low + 0.26), (first + step * j, low + 0.66), True).T
+            x, y = x[[0, *range(33), -1]], [low + 0.2, *y, low + 0.72]  # it lands upright
+            loud = (i, j) == jumps
+            look = {"color": style.ACCENT if loud else style.SOFT, "zorder": 2 + loud}
+            ax.plot(x, y, linewidth=3.5 if loud else 2.2, **look)
         for one, other in crossed:
             across = [curve((a, 0), (b, 1), upright=True) for a, b in (one, other)]
             apart = across[0][:, 0] - across[1][:, 0]
             part = np.interp(0, apart, across[0][:, 1])
             x = first + step * np.interp(part, across[0][:, 1], across[0][:, 0])
             ring = {"color": style.PAPER, "edgecolor": style.INK, "linewidth": 1.3, "zorder": 4}
-            ax.scatter(x, low + 0.2 + 0.52 * part, 46, **ring)
+            ax.scatter(x, low + 0.26 + 0.4 * part, 46, **ring)
         count = len(crossed)
         said = f"{count or 'no'} crossing{'s' if count != 1 else ''}"
         look = {"weight": "bold"} if count else {"color": style.MUTED}
@@ -126,6 +138,7 @@ def _crossing(several: Sequence[Any]) -> Figure:
 BEST = ("encoder.layers.1.self_attn", 2)  # of the shipped model; the notebook finds it again
 WIDE = "The animal didn't cross the street because it was too wide"
 ALIKE = [("decoder.layers.1.cross_attn", 0), ("decoder.layers.1.self_attn", 2)]  # as sharp
+PLACES = {"animal": 0.4, "street": 1.25, "it": 1.83, "tired": 2.38}  # of four words, in inches
 SWAPPED = ("tired", "animal", "street")  # a word, and two whose weights change places
 CROSSING = ("I like trees", "My head hurts", "You have five balls left")
 
@@ -172,9 +185,10 @@ def draw_token_view() -> Any:
 @figure(
     "causes-head-table",
     caption="In how many sentences the largest weight of each head is on the noun that is meant.",
-    alt="A sentence twice, each with a line from 0 to 100 % below, and a dot for each of 16 heads. "
-    "Where 'tired' looks, one dot is far out, orange: head 2 of encoder layer 1, with 99 %; the "
-    "other 15 have at most 6 %. Where 'it' looks, the same head has 27 %, the others at most 7 %.",
+    alt="Two rows, each with the words animal, street, it and tired, an arc to animal, and a dot "
+    "for each of 16 heads on a line from 0 to 100 %; dots in the same place are stacked. Where "
+    "'tired' looks, one dot is far out, orange: head 2 of encoder layer 1, with 99 %; the other 15 "
+    "have at most 6 %. Where 'it' looks, the same head has 27 %, the others at most 7 %.",
 )
 def draw_head_table() -> Figure:
     translator = Translator.load()
@@ -185,52 +199,49 @@ def draw_head_table() -> Figure:
 @figure(
     "causes-agreement",
     caption="Adjectives in the right gender after each change, for three training seeds.",
-    alt="Five rows, each with the words animal, street, it and tired, an arc from tired to a noun, "
-    "and three dots on a line from 0 to 100 %. Nothing changed, 'it' barred from the nouns, or the "
-    "worst of 15 other heads off: 97 to 99 %. The head that finds the noun off: 52 %, as by "
-    "chance. Its two weights swapped, so that the arc leads to street, in orange: 1 %, 'cansada' "
-    "for 'cansado'.",
+    alt="Three rows, each with the words animal, street, it and tired, an arc from tired to a "
+    "noun, and three dots on a line from 0 to 100 %. As it is: 99 %. The head that finds "
+    "the noun off: 52 %, as by chance. Its two weights swapped, so that the arc leads to street, "
+    "in orange: 1 %, 'cansada' for 'cansado'. Below, in grey, two controls that change next to "
+    "nothing: 'it' barred from the nouns, 99 %, and the worst of 15 other heads off, 97 to 98 %.",
 )
 def draw_agreement() -> Figure:
     measured, (right, wrong) = _over_seeds(), _endings(*SWAPPED)
-    figure, ax = canvas(style.WIDTH, 4.95)
+    figure, ax = canvas(style.WIDTH, 4.85)
     note = "How often the Spanish adjective has the right gender: a dot for each training run"
     heading(ax, "Swap two weights in one head, and the gender is wrong", note)
-    places = dict(zip(("animal", "street", "it", "tired"), (0.4, 1.25, 1.83, 2.38), strict=True))
-    across = 5.0 + 2.25 * np.array([0, 0.5, 1])  # nothing, chance, everything
-    looks, cut = [("tired", "animal", "-")], (0, (1, 1.5))
+    across = 4.9 + 2.25 * np.array([0, 0.5, 1])  # nothing, chance, everything
     rows = {
-        "nothing changed": ("nothing changed", looks),
-        "“it” can't see the nouns": ("“it” can't see nouns", [*looks, ("it", "animal", cut)]),
-        "another head off": ("another head is off:\nthe worst of 15", looks),
-        "the one head off": ("the head that finds\nthe noun is off", [("tired", "animal", cut)]),
-        "two weights swapped": ("its weights of both\nnouns swapped", [("tired", "street", "-")]),
+        "nothing changed": ("as it is", 3.2, "animal"),
+        "the one head off": ("the head that finds\nthe noun is off", 2.35, "animal"),
+        "two weights swapped": ("its weights of both\nnouns swapped", 1.5, "street"),
+        "“it” can't see the nouns": ("a control: “it” can't see the nouns", 0.6, ""),
+        "another head off": ("a control: another head is off, the worst of 15", 0.25, ""),
     }
-    ax.vlines(across[1], 0.8, 3.75, color=style.MUTED, linewidth=1.2, linestyle=":", zorder=0)
-    label(ax, (across[1], 3.9), "by chance: 50 %", ha="center", color=style.MUTED)
-    for row, (change, (said, arrows)) in enumerate(rows.items()):
-        y, loud = 3.4 - 0.77 * row, change == "two weights swapped"
+    ax.vlines(across[1], 1.2, 3.6, color=style.MUTED, linewidth=1.2, linestyle=":", zorder=0)
+    for x, said in zip(across, ("0", "50 %: chance", "100 %"), strict=True):
+        label(ax, (x, 3.75), said, ha="center", color=style.MUTED)
+    for change, (said, y, noun) in rows.items():
+        loud, cut, control = noun == "street", change == "the one head off", not noun
         color, weight = (style.ACCENT, "bold") if loud else (style.MUTED, "normal")
-        seen = [arrows[0][1], "tired"] if arrows[0][2] == "-" else []
-        for text, x in places.items():
-            ink = (color if loud else style.INK) if text in seen else style.MUTED
-            word(ax, (x, y), text, color=ink)
-        for start, end, line in arrows:
-            side, gone = -1 if start == "it" else 1, line == cut
-            ends = [(places[one], y + 0.17 * side) for one in (start, end)]
-            look = {"thick": 1.5 if gone else 3, "head": not gone, "linestyle": line}
-            arrow(ax, *ends, color, rise=0.17 if side > 0 else -0.12, **look)
-        label(ax, (3.0, y), said, size=style.LABEL, color=color if loud else style.INK)
-        shares = list(measured[change].values())
+        ink = color if loud or control else style.INK
+        if control:
+            label(ax, (PLACES["animal"] - 0.28, y), said, color=color)
+        else:
+            look = {"head": not cut, "linestyle": (0, (1, 1.5)) if cut else "-"}
+            marked = dict.fromkeys(() if cut else (noun, "tired"), ink)
+            _looks(ax, y, marked, "tired", noun, color=color, thick=1.5 if cut else 3, **look)
+            label(ax, (2.95, y), said, size=style.LABEL, color=ink)
         path(ax, [(across[0], y), (across[2], y)], style.RULE, head=False, thick=0.75)
+        shares, apart = list(measured[change].values()), 0 if control else 0.11
         dots = [across[0] + share * (across[2] - across[0]) for share in shares]
-        look = {"edgecolor": style.PAPER, "linewidth": 0.6, "zorder": 3}
-        ax.scatter(dots, [y + 0.1, y, y - 0.1], s=50, color=color, **look)
+        look = {"edgecolor": style.PAPER, "linewidth": 0.6, "zorder": 3, "color": color}
+        ax.scatter(dots, [y + apart, y, y - apart], s=25 if control else 60, **look)
         ends = dict.fromkeys(f"{100 * share:.0f}" for share in (min(shares), max(shares)))
         text = "–".join(ends) + " %" + f": {wrong} for {right}" * loud
         ground = {"facecolor": style.PAPER, "linewidth": 0, "pad": 1}
-        look = {"size": style.LABEL, "color": color, "weight": weight, "bbox": ground}
-        label(ax, (max(dots) + 0.14, y), text, **look)
+        look = {"color": color, "weight": weight, "bbox": ground}
+        label(ax, (max(dots) + 0.14, y), text, size=style.LABEL, **look)
     return figure
 
 
@@ -238,50 +249,49 @@ def draw_agreement() -> Figure:
     "causes-swap",
     caption="Two numbers of one row of one head change places, and a letter of the translation "
     "with them.",
-    alt="The sentence 'The animal didn't cross the street because it was too tired' twice. Above, "
-    "as it is: an arrow from 'tired' to 'animal', attention weight 1.00; 'street' has 0.00 and "
-    "none; at the right Spanish ends in 'cansado', masculine like el animal. Crossed arrows, the "
-    "thick one in orange, lead to the numbers below. There the arrow leads to 'street', and "
-    "Spanish ends in 'cansada', feminine like la calle.",
+    alt="The words animal, street and tired of a sentence, twice. Above, as it is: an orange arrow "
+    "from 'tired' to 'animal', attention weight 1.00; 'street' has 0.00 and none; at the right, "
+    "large, Spanish ends in 'cansado', masculine like el animal. Thin crossed arrows lead to the "
+    "numbers below. There the orange arrow leads to 'street', and Spanish ends in 'cansada', "
+    "feminine like la calle. The last letters, o and a, are orange.",
     hero=True,
 )
 def draw_swap() -> Figure:
     maps, (asker, *nouns) = maps_of_tired(), SWAPPED
     words, rows = maps.src[:-1], as_array(_before_and_after(maps, *BEST, *SWAPPED))
-    endings, tops = _endings(*SWAPPED), (2.78, 0.82)
-    figure, ax = canvas(style.WIDTH, 4.4)
+    endings, tops = _endings(*SWAPPED), (2.45, 0.75)
+    figure, ax = canvas(style.WIDTH, 4.3)
     asks = f"What “{asker}” looks at in one head, and the last word of the translation"
     heading(ax, f"Two numbers change places, and {endings[0]} becomes {endings[1]}", asks)
     same = len(commonprefix(endings))
-    kinds = ("masculine,\nlike el animal", "feminine,\nlike la calle")
-    for row, y, side, when, ending, meaning in zip(
-        rows, tops, (1, -1), ("as it is", "swapped"), endings, kinds, strict=True
+    kinds = ("masculine, like el animal", "feminine, like la calle")
+    places = {nouns[0]: 1.75, nouns[1]: 3.2, asker: 4.55}
+    for row, y, when, ending, meaning in zip(
+        rows, tops, ("as it is", "swapped"), endings, kinds, strict=True
     ):
-        label(ax, (0.02, y), when, size=style.LABEL, weight="bold", va="baseline")
+        label(ax, (0.02, y), when, size=style.LABEL, weight="bold")
         weights = {noun: float(row[words.index(noun)]) for noun in nouns}
         seen = max(nouns, key=weights.__getitem__)
-        marked = {**dict.fromkeys([asker, *nouns], style.INK), seen: style.ACCENT}
-        found = sentence(ax, (0.85, y), words, marked, size=style.LABEL, gap=0.15)
-        middle = dict(zip(reversed(words), reversed(found), strict=True))
-        edge, under = y + 0.05 + 0.2 * side, y + 0.05 - 0.42 * side
-        rise = side * (0.22 + 0.07 * abs(middle[asker] - middle[seen]))
-        arrow(ax, (middle[asker], edge), (middle[seen], edge), style.MUTED, thick=2, rise=rise)
+        for text, x in places.items():
+            word(ax, (x, y), text, size=16, color=style.ACCENT if text == seen else style.INK)
+        for x in (2.48, 3.9):
+            label(ax, (x, y), "…", size=16, color=style.MUTED, ha="center")
+        rise = 0.15 + 0.09 * abs(places[asker] - places[seen])
+        ends = [(places[text], y + 0.24) for text in (asker, seen)]
+        arrow(ax, *ends, style.ACCENT, thick=4, rise=rise)
         for noun, weight in weights.items():
             look = {"color": style.ACCENT, "weight": "bold"} if noun == seen else {}
-            at, number = (middle[noun], under), f"{steady_round(weight):.2f}"
+            at, number = (places[noun], y - 0.43), f"{steady_round(weight):.2f}"
             label(ax, at, number, size=style.TITLE, ha="center", **{"color": style.MUTED} | look)
-        between = sum(middle[noun] for noun in nouns) / 2
-        label(ax, (between, under), "attention weights", ha="center", color=style.MUTED)
-        arrow(ax, (found[-1] + 0.38, y + 0.05), (found[-1] + 0.72, y + 0.05))
-        x = found[-1] + 0.84
+        label(ax, (0.02, y - 0.43), "attention weight", color=style.MUTED)
+        arrow(ax, (5.05, y), (5.5, y))
+        x = 5.75
         for text, color in ((ending[:same], style.INK), (ending[same:], style.ACCENT)):
-            look = {"weight": "bold", "color": color, "va": "baseline"}
-            label(ax, (x, y - 0.02), text, size=style.TITLE, **look)
-            x += width_of(text, style.TITLE) + 0.03
-        label(ax, (found[-1] + 0.84, under), meaning, color=style.MUTED)
-    for start, end, color, thick in ((*nouns[::-1], style.MUTED, 1.5), (*nouns, style.ACCENT, 3.5)):
-        ends = (middle[start], tops[0] - 0.57), (middle[end], tops[1] + 0.69)
-        arrow(ax, *ends, color, thick=thick)
+            label(ax, (x, y - 0.1), text, size=24, weight="bold", color=color, va="baseline")
+            x += width_of(text, 24) + 0.04
+        label(ax, (5.75, y - 0.43), meaning, color=style.MUTED)
+    for start, end in (nouns, nouns[::-1]):
+        arrow(ax, (places[start], tops[0] - 0.65), (places[end], tops[1] + 0.82))
     return figure
 
 
@@ -303,33 +313,38 @@ def draw_crossing() -> Figure:
     caption="How sharp each of the 24 heads looks, and how many translations change without it.",
     alt="24 points: to the right, heads that look more sharply; above, more translations that "
     "change without them. Two orange points stand one above the other, both at a sharpness of "
-    "0.98, with a bracket between them: 19 and 1 percent of the translations change. All others "
-    "are grey; the sharp ones are at all heights, most of them at the bottom. The highest, 22 "
-    "percent, is the encoder head that finds the noun, and it is only moderately sharp.",
+    "0.98. Without the upper one 19 percent of the translations change, and 'I like trees' becomes "
+    "'Me gusta los árboles', a mistake; without the lower one 1 percent do, and it stays 'Me "
+    "gustan los árboles'. The other points are grey; the sharp ones are at all heights, most of "
+    "them at the bottom.",
 )
 def draw_sharp_heads() -> Figure:
-    results = experiments.load("heads-off")["results"]
+    from course.chapters.ch13_what_heads_learned.experiments import translate_changed
+
+    results, translator = experiments.load("heads-off")["results"], Translator.load()
     pair = [row for row in results if (row["layer"], row["head"]) in ALIKE]
-    low, high = sorted(row["changed"] for row in pair)
-    sharp = pair[0]["largest"]
-    figure, ax = style.panel(4.2)
-    note = f"Two heads look equally sharply ({sharp:.2f}), and only one of them is needed"
-    titled(figure, "How sharply a head looks doesn’t say how much depends on it", note)
-    for rows, color, size in ((results, style.SOFT, 64), (pair, style.ACCENT, 130)):
+    figure, page = canvas(style.WIDTH, 4.5)
+    sharp, example = pair[0]["largest"], CROSSING[0]
+    note = f"The orange heads look equally sharply ({sharp:.2f}); “{example}” without one of them"
+    heading(page, "How sharply a head looks doesn’t say how much depends on it", note)
+    ax = figure.add_axes((0.075, 0.15, 0.43, 0.58))
+    for rows, color, size in ((results, style.SOFT, 64), (pair, style.ACCENT, 150)):
         points = [[row[key] for row in rows] for key in ("largest", "changed")]
         look = {"edgecolor": style.PAPER, "zorder": 3, "clip_on": False}
         ax.scatter(*points, s=size, color=color, **look)
-    bracket(ax, (sharp, low + 0.012), (sharp, high - 0.012), "", style.ACCENT)
-    look = {"xytext": (13, 0), "textcoords": "offset points", "color": style.ACCENT}
-    for share, said in ((high, "decides between\ngusta and gustan"), (low, "hardly matters")):
-        text = f"{100 * share:.0f} % change\n{said}"
-        ax.annotate(text, (sharp, share), **look, va="center", annotation_clip=False)
-    best = next(row for row in results if (row["layer"], row["head"]) == BEST)
-    text, at = f"{100 * best['changed']:.0f} %\nfinds the noun", (best["largest"], best["changed"])
-    ax.annotate(text, at, **look | {"color": style.MUTED}, va="center")
-    ax.set(xlim=(0.3, 1), ylim=(-0.006, 0.25), xticks=[], yticks=[])
-    ax.set_xlabel("how sharply the head looks: mean of each word's largest weight")
-    ax.set_ylabel("translations that change without it")
+    for row in pair:
+        off = {row["layer"]: ablate_head(row["head"])}
+        words = translate_changed(translator, example, off).split()
+        y = 4.5 * (0.15 + 0.58 * row["changed"] / 0.22)
+        path(page, [(4.15, y), (4.75, y)], style.ACCENT, head=False)
+        said = f"without it, {100 * row['changed']:.0f} % change"
+        look = {"size": style.LABEL, "color": style.ACCENT, "weight": "bold"}
+        label(page, (4.88, y + 0.02), said, **look)
+        sentence(page, (4.95, y - 0.4), words, {"gusta": style.ACCENT, "gustan": style.INK})
+    ax.set(xlim=(0.3, 1), ylim=(0, 0.22), xticks=[0.4, 0.6, 0.8, 1], yticks=[0, 0.1, 0.2])
+    ax.set_yticklabels(["0", "10 %", "20 %"])
+    ax.set_xlabel("how sharply it looks: mean largest weight")
+    label(page, (0.02, 3.6), "translations that change without the head", size=style.LABEL)
     return figure
 
 

@@ -6,7 +6,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 import torch
-from matplotlib.patches import FancyArrowPatch
+from matplotlib.patches import FancyArrowPatch, Rectangle
 
 from course import experiments
 from course.chapters.ch11_decoding import figures
@@ -130,12 +130,16 @@ def test_the_stepper_grows_and_decides():
     grows = {row["label"].split()[0]: row["grows"] for row in rows if row["x"] <= 1}
     assert grows == {"<bos>": 0, "a": 1, "b": 1, "c": 1}
     says = spec["title"]["text"]["expr"]
-    assert "Word 1 · kept: a, b" in says and "Word 3 · finished: b x, a x" in says
+    assert "Word 1: “a” is ahead, 60 to 30 %" in says
+    assert "Word 2: “b x” overtakes “a x”, 27 to 24 %" in says
+    assert "Word 3: “b x” wins, 27 to 24 %" in says
+    thick = {row["label"]: row["thick"] for row in rows if row["x"] == 1}
+    assert thick["a"] == pytest.approx(2 * thick["b"])
 
 
 def test_what_cannot_be_drawn_is_refused():
     endless = beam_steps(lambda _: {"a": -0.1}, beam_size=1, max_length=3)
-    for draw in (_beam_tree, _beam_stepper):
+    for draw in (_beam_tree, lambda steps: _beam_stepper(steps, start=2)):
         with pytest.raises(ValueError, match="no sentence came to its <eos>"):
             draw(endless)
     with pytest.raises(ValueError, match="start=9 must lie between 0 and 6"):
@@ -165,10 +169,12 @@ def test_a_wider_beam_is_likelier_and_not_righter():
     np.testing.assert_allclose(right / likely[-1], expected / np.expm1(0.102), rtol=1e-6)
     assert rows[-1]["log_prob"] - rows[0]["log_prob"] == pytest.approx(0.102)
     said = [text.get_text() for text in ax.texts]
-    assert {"11 % likelier", "585 right", "instead of 588"} <= set(said)
-    words, gone, times = figures._left_out()
+    assert {"+0 %", "+7 %", "+10 %", "+11 %", "588"} <= set(said) and said.count("585") == 3
+    words, gone, (whole, cut) = figures._left_out()
     assert words[gone:] == ["todos", "los", "días"] and words[0] == "su"
-    assert times == pytest.approx(1.34, abs=0.01) and f"{times:.1f} times" in said[-1]
+    assert (whole, cut) == (pytest.approx(0.0330, abs=1e-4), pytest.approx(0.0444, abs=1e-4))
+    assert "greedy writes the right one: 3.3 % likely" in said
+    assert "a beam of 8 leaves three words out: 4.4 % likely" in said and len(words) - gone == 3
     assert figures.EVERY_DAY in [english for english, _ in english_spanish.load("longer")[:1000]]
     right = dict(english_spanish.load("longer"))[figures.EVERY_DAY]
     assert right.lower().split() == words
@@ -176,12 +182,13 @@ def test_a_wider_beam_is_likelier_and_not_righter():
 
 def test_each_way_to_sharpen_has_its_bar():
     panels = figures._first_words()
-    wide = [p.get_width() for p in figures.draw_sampling().axes[0].patches if p.get_width() > 0]
-    plain, cold, hot, cut = panels.values()
+    patches = figures.draw_sampling().axes[0].patches
+    wide = [p.get_width() for p in patches if isinstance(p, Rectangle)]
+    cut, cold, plain, hot = panels.values()
     assert [sum(wide[place : place + 3]) for place in (0, 3, 6, 9)] == pytest.approx(
         [sum(wide) / 4] * 4
     )
-    for row, bars in zip((plain, cold, hot), (wide[:3], wide[3:6], wide[6:9]), strict=True):
+    for row, bars in zip((cold, plain, hot), (wide[3:6], wide[6:9], wide[9:]), strict=True):
         shares = [row["estoy"], row["soy"], 1 - row["estoy"] - row["soy"]]
         np.testing.assert_allclose(np.divide(bars, sum(bars)), shares, atol=1e-5)
     following = next_words(Translator.load(), figures.STUDENT)(())
@@ -209,8 +216,10 @@ def test_the_alt_texts_say_what_is_there():
     costs = [multiplications(Translator.load(), 64, way) for way in (False, True)]
     assert [round(cost / 1e6) for cost in costs] == [1037, 47]
     said = [text.get_text() for text in figures.draw_sampling().axes[0].texts]
-    assert said[0] == "Temperature 1.5 gives rare words 80 %; top-k and top-p, nothing"
-    assert {"39 %", "36 %", "25 %", "80 %: tengo, huevos, voy, nuestros, cómo …"} <= set(said)
+    assert said[0] == "Temperature 1.5 gives the rare words 80 % instead of 25 %"
+    assert {"39 %", "36 %", "25 %: others", "80 %: tengo, huevos, voy, nuestros, cómo …"} <= set(
+        said
+    )
     # What the still picture of the stepper shows: moment 6 of 8, when the third words are decided.
     steps = figures.student_steps()
     assert len(steps) == 4

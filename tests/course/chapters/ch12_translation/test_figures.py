@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from matplotlib.collections import LineCollection
 
 from course.chapters.ch12_translation.experiments import BREAKS, broken_scores
 from course.chapters.ch12_translation.figures import EXAMPLE, JUMP, LEFT_OUT, MULTIPLES, score_bars
@@ -15,18 +16,21 @@ from transformer_lib.translator import SHIPPED_MODEL
 def test_both_skills_are_drawn_against_the_step():
     ax = FIGURES["translation-pronoun-jump"].draw().axes[0]
     ordinary, pairs, chance = ax.lines
-    history = read_json(SHIPPED_MODEL / "training.json")["history"][:8]
+    history = read_json(SHIPPED_MODEL / "training.json")["history"][1:8]
     for line, key in ((ordinary, "exact_match"), (pairs, "pair_exact_match")):
         assert list(line.get_xdata()) == [entry["step"] for entry in history]
         assert list(line.get_ydata()) == [entry[key] for entry in history]
     assert set(chance.get_ydata()) == {0.25}
     assert {"24 %", "84 %"} <= {text.get_text() for text in ax.texts}
     assert JUMP[1] - JUMP[0] == 500, "the title"
+    assert {"tired → cansado", "wide → ancha"} <= {text.get_text() for text in ax.texts}
 
 
 def test_a_bar_from_exact_match_to_bleu_and_a_broken_sentence_for_each_name():
     ax = score_bars({"nothing": (100.0, 100.0), "no accents": (50.0, 75.5)}).axes[0]
-    bars = [line.get_segments()[0][:, 0] for line in ax.collections if len(line.get_offsets()) < 2]
+    bars = [
+        line.get_segments()[0][:, 0] for line in ax.collections if isinstance(line, LineCollection)
+    ]
     across = [0.0, 100.0]
     found = [np.interp(bar, bars[0], across).tolist() for bar in bars]
     assert found == [across, [100, 100], across, pytest.approx([50, 75.5])], "nothing is first"
