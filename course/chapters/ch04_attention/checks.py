@@ -304,7 +304,7 @@ def look_at_the_verb(w_q: Any) -> None:
     nowhere = float(row.max()) - float(row.min()) <= 1e-3
     if nowhere and float(weights[1, 2]) > 0.9:
         raise Hint(
-            "Now “gustan” attends to “trees”, as in the four frames. It should be “árboles” that "
+            "Now “gustan” attends to “trees”, as in section 3. It should be “árboles” that "
             "attends to “like”: rows 2 and 3 of w_q make its query."
         )
     expect(
