@@ -5,10 +5,10 @@ from collections.abc import Sequence
 from matplotlib.figure import Figure
 from matplotlib.patches import FancyArrowPatch, FancyBboxPatch
 
-from course.chapters.ch11_decoding.figures import student_steps, tree
+from course.chapters.ch11_decoding.figures import likely_tree, student_steps
 from course.drawing import style
 from course.drawing.animations import Film, animation
-from course.drawing.arrows import path
+from course.drawing.arrows import curve, path
 
 WORD = 2.4  # seconds from a word to the next
 DECIDES = 1.4  # of them, until the beam has chosen
@@ -22,7 +22,7 @@ VERDICTS = ("ahead", "behind", "wins")
 )
 def prune(figure: Figure) -> Film:
     [ax] = figure.axes
-    nodes = tree(student_steps(), dropped=1)
+    nodes = likely_tree(student_steps())
     boxes = [patch for patch in ax.patches if isinstance(patch, FancyBboxPatch)]
     lines = [line for line in ax.patches if isinstance(line, FancyArrowPatch)]
     film = Film(figure, seconds=WORD * max(node["step"] for node in nodes) + 3.4)
@@ -34,10 +34,8 @@ def prune(figure: Figure) -> Film:
         start = _edges(boxes[_above(node, nodes)])
         ends = (start[1], start[2]), (left, middle)
         film.appear(box, at=at)
-        for text in (text for text in ax.texts if _inside(text.get_position(), box)):
+        for text in (t for t in ax.texts if t.get_text() and _belongs(t.get_position(), box)):
             film.appear(text, at=at)
-        for bar in (bar for bar in ax.collections if _inside(bar.get_segments()[0].mean(0), box)):
-            film.appear(bar, at=at)
         for text in (text for text in ax.texts if text.get_text() in VERDICTS):
             x, y = text.get_position()
             if min(abs(x - left), abs(x - right)) < 0.2 and abs(y - middle) < 0.4:
@@ -60,7 +58,7 @@ def prune(figure: Figure) -> Film:
         )
         ax.add_patch(frame)
         film.glimpse(frame, at=at, until=at + DECIDES + 0.5)
-        path(ax, [ends[0], ends[1]], style.ACCENT, head=False, thick=2.6)
+        path(ax, curve(*ends), style.ACCENT, head=False, thick=2.6)
         film.glimpse(ax.patches[-1], at=at, until=at + DECIDES + 0.5, line=True)
     return film
 
@@ -76,10 +74,11 @@ def _edges(box: FancyBboxPatch) -> tuple[float, float, float]:
     return box.get_x(), box.get_x() + box.get_width(), box.get_y() + box.get_height() / 2
 
 
-def _inside(point: Sequence[float], box: FancyBboxPatch) -> bool:
+def _belongs(point: Sequence[float], box: FancyBboxPatch) -> bool:
+    """Does a text stand in the box, or, as what the word means, under it?"""
     left, right, middle = _edges(box)
     x, y = point
-    return left < x < right and abs(y - middle) < abs(box.get_height()) / 2
+    return left < x < right and middle - 2 * box.get_height() < y < middle + box.get_height() / 2
 
 
 def _ends(line: FancyArrowPatch) -> tuple:

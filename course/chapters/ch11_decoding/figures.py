@@ -137,6 +137,17 @@ def _check(steps: Sequence[Sequence[Branch]]) -> None:
         raise ValueError("there is nothing to draw: no sentence came to its <eos>")
 
 
+def likely_tree(steps: Sequence[Sequence[Branch]]) -> list[dict[str, Any]]:
+    """The nodes that the picture of a tree has, and its loop: of those dropped, with 1 % or more.
+
+    See `tree`.
+    """
+    kept = [
+        [b for b in step if b.fate != "dropped" or b.log_prob > math.log(0.01)] for step in steps
+    ]
+    return tree(kept, 1)
+
+
 def _beam_tree(steps: Sequence[Sequence[Branch]]) -> Figure:
     """Draw what `beam_steps` has found as a tree -> the figure; the likeliest of all is loud.
 
@@ -145,11 +156,7 @@ def _beam_tree(steps: Sequence[Sequence[Branch]]) -> Figure:
     when no sentence was finished.
     """
     _check(steps)
-    likely = [
-        [one for one in step if one.fate != "dropped" or one.log_prob > math.log(0.01)]
-        for step in steps
-    ]
-    nodes, best = tree(likely, 1), finished(steps)[0]
+    nodes, best = likely_tree(steps), finished(steps)[0]
     way = _way(nodes, best)
     lowest = max(node["row"] for node in nodes)
     across, down, first = (style.WIDTH - 1.05) / (len(steps) + 0.1), 0.78, steps[0][0].words[0]

@@ -8,7 +8,7 @@ from matplotlib.text import Text
 
 from course.chapters.ch04_attention.animations import find_the_key
 from course.chapters.ch11_decoding.animations import DECIDES, WORD
-from course.chapters.ch11_decoding.figures import student_steps, tree
+from course.chapters.ch11_decoding.figures import likely_tree, student_steps
 from course.cli.figures import run
 from course.drawing.animations import ANIMATIONS, FADE, LARGEST, LEAVES, SVG, Film, animation_svg
 from course.drawing.arrows import arrow
@@ -97,7 +97,7 @@ def test_the_scores_of_the_query_are_its_products_with_the_keys():
 
 def test_each_branch_grows_with_its_word_and_is_judged_before_the_next():
     film = film_of("decoding-tree")
-    nodes = [node for node in tree(student_steps(), dropped=1) if node["step"]]
+    nodes = [node for node in likely_tree(student_steps()) if node["step"]]
     frames = [how for _, does, how in film.acts if does == "glimpse"]
     lines = [how for _, does, how in film.acts if does == "trace"]
     assert len(frames) == len(lines) == len(nodes) == 13

@@ -164,7 +164,7 @@ def test_look_at_the_verb_right(capsys, w_q):
         ("like", "a tensor of the shape (4, 4)"),
         (torch.zeros(4), "not (4,)"),
         (torch.zeros(4, 4), "alike"),
-        (with_row(1, 0, 0, 4, 4), "as in the four frames"),
+        (with_row(1, 0, 0, 4, 4), "as in section 3"),
         (with_row(2, 4, 0, 0, 0), "attends most to “I”"),
         (with_row(2, 0, 1, 0, 0), "not yet 0.9"),
         (torch.full((4, 4), math.nan), "not finite"),
