@@ -78,7 +78,7 @@ def _belongs(point: Sequence[float], box: FancyBboxPatch) -> bool:
     """Does a text stand in the box, or, as what the word means, under it?"""
     left, right, middle = _edges(box)
     x, y = point
-    return left < x < right and middle - 2 * box.get_height() < y < middle + box.get_height() / 2
+    return left < x < right and middle - 0.9 * box.get_height() < y < middle + box.get_height() / 2
 
 
 def _ends(line: FancyArrowPatch) -> tuple:
