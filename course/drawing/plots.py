@@ -1,7 +1,6 @@
-"""Curves and rows of dots of an experiment: what the title is about is `loud`, the rest grey.
+"""Curves of an experiment: what the title is about is `loud`, the rest grey.
 
     curves(ax, steps, {"post-norm": runs, "pre-norm": runs}, loud=["pre-norm"])
-    dot_rows(ax, {"as it is": [0.8, 0.9], "one head off": [0.5, 0.5]}, loud=["one head off"])
     shares(ax.yaxis)                                  # 0 %, 50 %, 100 %
     multiples(ax.yaxis)                               # 1/2, 1 ×, 2 ×
     doubling(ax, [16, 32, 64])                        # the same step for each factor of two
@@ -11,7 +10,7 @@ A single seed is a thin line or a dot; the mean of the seeds is a thick line or 
 """
 
 import textwrap
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -125,59 +124,6 @@ def _apart(wanted: Sequence[float], rooms: Sequence[float], lowest: float) -> li
                 break
             stacks[-2:] = [below + above]
     return [float(middle) for stack in stacks for middle in middles(stack)]
-
-
-def dot_rows(
-    ax: Axes,
-    rows: Mapping[str, Sequence[float]],
-    *,
-    loud: Collection[str] = (),
-    written: Callable[[np.ndarray], str] | None = None,
-    at: float | None = None,
-    named: bool = True,
-) -> None:
-    """Draw a row for each name: a dot for each seed and, with `written`, a text beside the dots.
-
-    rows: name -> a number for each seed. loud: the names in the accent color. written: a row's
-    values -> its text. at: where the text begins, from 0 (left end of the axis) to 1 (right end);
-    by default beside the dots. named: with the names at the left.
-    """
-    for y, (name, given) in enumerate(rows.items()):
-        values, color = as_array(given), style.ACCENT if name in loud else style.MUTED
-        ax.axhline(y, color=style.RULE, linewidth=0.5, zorder=0.5)
-        ax.plot([values.min(), values.max()], [y, y], color=color, alpha=0.4, linewidth=3)
-        ax.scatter(
-            values,
-            [y] * len(values),
-            s=38,
-            color=color,
-            edgecolor=style.PAPER,
-            linewidth=0.6,
-            zorder=3,
-            clip_on=False,
-        )
-        if written:
-            ax.annotate(
-                written(values),
-                (values.max() if at is None else at, y),
-                (8 if at is None else 0, 0),
-                xycoords=ax.transData if at is None else ax.get_yaxis_transform(),
-                textcoords="offset points",
-                va="center_baseline",
-                weight="bold" if name in loud else "normal",
-                color=style.ACCENT if name in loud else style.INK,
-                annotation_clip=False,
-            )
-    _rows(ax, list(rows), loud, named)
-
-
-def _rows(ax: Axes, names: Sequence[str], loud: Collection[str], named: bool) -> None:
-    ax.set_ylim(len(names) - 0.45, -0.55)
-    ax.set_yticks(range(len(names)), names)
-    ax.tick_params(axis="y", length=0, labelleft=named)
-    for text in ax.get_yticklabels():
-        text.set_weight("bold" if text.get_text() in loud else "normal")
-    ax.spines[:].set_visible(False)
 
 
 def shares(axis: Axis, parts: int = 2) -> None:

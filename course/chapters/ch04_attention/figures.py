@@ -176,7 +176,7 @@ def _six_steps(words: Sequence[str], query: Any, keys: Any, values: Any) -> Figu
     weights /= weights.sum()
     figure, ax = canvas(8, 4.2)
     most = steady_round(weights[0])
-    heading(ax, f"“{words[0]}” gets the weight {most:.2f}, so the output lies near its value")
+    heading(ax, f"“{words[0]}” gets a weight of {most:.2f}, so the output lies near its value")
     names = "query · key", rf"divided by $\sqrt{{d_k}}$ = {root:.3g}", "softmax: the weight"
     heights, unit = (2.65, 1.9, 1.05), 2.3 / v.max()  # inches for 1 in a value
     for y, name in zip(heights, names, strict=True):

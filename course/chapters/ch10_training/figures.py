@@ -598,7 +598,7 @@ def draw_held_out() -> Figure:
     "training-norms",
     caption="Post-norm and pre-norm, with and without warm-up, at the highest of three rates.",
     alt="The share of rows that are right after 600 steps, at a learning rate of 0.003, as two "
-    "lines from a training without warm-up to one with it. Post-norm, in orange, rises from 0 to "
+    "lines from runs without warm-up to runs with it. Post-norm, in orange, rises from 0 to "
     "22 percent. Pre-norm is far above, at 97 and 99. Below, the learning rate step by step: "
     "without warm-up it starts at its peak, with warm-up it first rises to it.",
 )

@@ -432,7 +432,7 @@ def words_through(translator: Translator, length: int, cache: bool) -> list[int]
     return seen
 
 
-TASK = f"“{STUDENT}”: the thicker a branch, the likelier its words so far; the best two go on"
+TASK = f"“{STUDENT}”: the thicker a branch, the likelier its words so far. The best two grow"
 MEANINGS = {"estoy": "am", "soy": "am", "tengo": "have", "estudiante": "student"}
 MEANINGS |= {"el": "the", "al": "to the"}
 

@@ -1,10 +1,10 @@
-"""Curves and rows: every number reaches the picture, and only what is loud has the accent."""
+"""Curves: every number reaches the picture, and only what is loud has the accent."""
 
 import numpy as np
 import pytest
 
 from course.drawing import style
-from course.drawing.plots import _apart, curves, dot_rows, doubling, multiples, shares
+from course.drawing.plots import _apart, curves, doubling, multiples, shares
 
 
 @pytest.fixture
@@ -20,14 +20,6 @@ def test_each_seed_is_thin_and_their_mean_thick(ax):
     assert [text.get_text() for text in ax.texts] == ["one", "two"]
     with pytest.raises(ValueError, match="'short' has 1 numbers for 2 places"):
         curves(ax, [0, 1], {"short": [1]})
-
-
-def test_rows_have_a_dot_for_each_seed_and_their_mean_in_figures(ax):
-    dot_rows(ax, {"a": [0.2, 0.4], "b": [1.0]}, loud=["b"], written=lambda row: f"{row.mean():.1f}")
-    dots = [dots.get_offsets()[:, 0].tolist() for dots in ax.collections]
-    assert dots == [[0.2, 0.4], [1.0]]
-    assert [text.get_text() for text in ax.texts] == ["0.3", "1.0"]
-    assert [name.get_weight() for name in ax.get_yticklabels()] == ["normal", "bold"]
 
 
 def test_axes_of_shares_and_of_doublings(ax):

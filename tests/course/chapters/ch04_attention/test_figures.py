@@ -53,7 +53,7 @@ def test_the_six_steps_carry_their_numbers():
     texts = [text.get_text() for text in ax.texts]
     weight = math.exp(1.75) / (math.exp(1.75) + math.exp(0.75))
     for wanted in [
-        f"“a” gets the weight {weight:.2f}, so the output lies near its value",
+        f"“a” gets a weight of {weight:.2f}, so the output lies near its value",
         "3.5",
         "1.5",
         "1.75",
