@@ -241,8 +241,8 @@ CLAIMS = (  # of `experiment_repeated.claims`, in plain words
     "no head alone decides a third: at most …",
     "its 16 most needed heads matter more than 16 at random",
     "with “it” for the noun, pairs come out worse than by chance",
-    "so they do with the noun again in English",
-    "with the noun again in Spanish, most pairs are right",
+    "the same with the noun said again in English",
+    "with the noun said again in Spanish, most pairs are right",
 )
 NAMES = {"grammar": "small model", "earlier": "large model"}
 PARTNERS = {"road": "road / street", "El": "El / La", "camino": "camino / calle"}
