@@ -12,35 +12,33 @@ from course.drawing.plots import curves
 from course.drawing.registry import figure
 from course.drawing.words import canvas, heading, label, titled
 from transformer_lib.files import read_json
-from transformer_lib.text import everyday
 from transformer_lib.text.languages import read_languages
 from transformer_lib.translator import MODELS
 
 # In inches: where the letters begin, a letter, a box, from row to row.
-LEFT, CELL, HIGH, STEP = 1.35, 0.36, 0.34, 0.5
+LEFT, CELL, HIGH, STEP = 1.35, 0.43, 0.36, 0.5
 
 
-def _word_in_pieces(rows: Mapping[int, Sequence[str]], means: Mapping[int, float]) -> Figure:
+def _word_in_pieces(rows: Mapping[int, Sequence[str]]) -> Figure:
     """Draw a word as it is cut by vocabularies of several sizes, a row for each -> the figure.
 
-    rows: size of the vocabulary -> the pieces of the word. means: size -> pieces per word in some
-    text. Longer pieces are stronger. Raises ValueError where the pieces don't make the same word,
-    or the sizes differ.
+    rows: size of the vocabulary -> the pieces of the word. Longer pieces are stronger. Raises
+    ValueError where the pieces don't make the same word.
     """
     words = {"".join(pieces) for pieces in rows.values()}
-    if len(words) != 1 or list(rows) != list(means):
-        raise ValueError(f"one word and a mean for each size are needed: {words}, {list(means)}")
+    if len(words) != 1:
+        raise ValueError(f"the pieces make several words: {words}")
     (whole,) = words
     height = 0.68 + STEP * len(rows)
     figure, ax = canvas(style.WIDTH, height + 0.45)
     few, many = list(rows)[0], list(rows)[-1]
-    title = f"“{whole[1:]}” is {len(rows[few])} pieces with {few:,} subwords, "
-    note = f"{whole[0]} is the space before it; per word: the mean of 200 everyday sentences"
-    heading(ax, f"{title}{len(rows[many])} with {many:,}", note)
+    title = f"“{whole[1:]}” is {len(rows[few])} pieces with a vocabulary of {few:,}, "
+    heading(
+        ax, f"{title}{len(rows[many])} with one of {many:,}", f"{whole[0]} is the space before it"
+    )
     right, top = LEFT + CELL * len(whole) + 0.2, height - 0.45
-    label(ax, (LEFT - 0.25, top), "subwords", ha="right", color=style.MUTED)
+    label(ax, (LEFT - 0.25, top), "vocabulary", ha="right", color=style.MUTED)
     label(ax, (right, top), "pieces", color=style.MUTED)
-    label(ax, (style.WIDTH - 0.1, top), "per word", ha="right", color=style.MUTED)
     for row, (size, pieces) in enumerate(rows.items()):
         y = height - 0.86 - STEP * row
         label(ax, (LEFT - 0.25, y), f"{size:,}", size=style.LABEL + 2, ha="right", weight="bold")
@@ -59,7 +57,6 @@ def _word_in_pieces(rows: Mapping[int, Sequence[str]], means: Mapping[int, float
             )
             at += wide
         label(ax, (right, y), str(len(pieces)), size=style.LABEL + 2, weight="bold")
-        label(ax, (style.WIDTH - 0.1, y), f"{means[size]:.2f}", ha="right", color=style.MUTED)
     return figure
 
 
@@ -97,43 +94,35 @@ def _gaps(panels: Mapping[str, Mapping[str, Sequence[tuple[int, float]]]]) -> Fi
             )
         ax.set(xlabel="step of training", xlim=(0, steps[-1]), ylim=(0, 6.6), xticks=(0, 600, 1200))
         ax.set_yticks((0, 2, 4, 6))
+        ax.tick_params(axis="y", length=3 * (ax is axes[0]))
         ax.xaxis.set_major_formatter("{x:,.0f}")
     return figure
 
 
 def _still_falling(history: Sequence[Mapping[str, float]], last: int) -> Figure:
-    """Draw the losses of a training, loud the one on validation text, which still falls at the end.
+    """Draw the validation loss of a training; loud is its fall at the end.
 
     last: how many steps are the end.
     """
-    steps = [entry["step"] for entry in history]
+    steps, losses = ([entry[key] for entry in history] for key in ("step", "validation_loss"))
     end, before = steps[-1], steps.index(steps[-1] - last)
-    figure, ax = style.panel(4.2)
-    titled(
-        figure, "On real text, the loss still falls when training ends", "Loss per token, in nats"
-    )
-    for key, name, color, thick, (x, y) in (
-        ("loss", "training text, with dropout and smoothed targets", style.SOFT, 1.5, (0.14, 1.85)),
-        ("validation_loss", "validation text, with neither", style.ACCENT, 3, (0.01, 1.05)),
-    ):
-        losses = [entry[key] for entry in history]
-        ax.plot(steps, losses, color=color, linewidth=thick)
-        ax.text(x * end, y, name, color=style.readable(color, style.PAPER))
     then, now = losses[before], losses[-1]
-    marks = {"color": style.ACCENT, "ms": 10, "mec": style.PAPER, "clip_on": False}
-    ax.plot([steps[before], end], [then, now], "o", **marks)
-    ax.plot([steps[before], 1.04 * end], [then, then], color=style.ACCENT, lw=0.9)
-    bracket(ax, (1.04 * end, now), (1.04 * end, then), f"{now - then:.2f}", style.ACCENT)
-    ax.axvspan(steps[before], end, color=style.GROUND, linewidth=0, zorder=0)
-    ax.spines["bottom"].set_bounds(0, end)
-    ax.text(
-        end - last / 2, 2.52, f"the last\n{last:,} steps", ha="center", va="top", color=style.MUTED
-    )
-    ax.set(
-        xlim=(0, 1.13 * end), ylim=(0.8, 2.6), xlabel="step of training", yticks=(1, 1.5, 2, 2.5)
-    )
+    figure, ax = style.panel(4.0)
+    note = "Loss on validation text, per token, in nats"
+    titled(figure, "On real text, the loss still falls when training ends", note)
+    ax.plot(steps, losses, color=style.SOFT, linewidth=3)
+    ax.plot(steps[before:], losses[before:], color=style.ACCENT, linewidth=3.5, zorder=3)
+    ax.fill_between(steps[before:], losses[before:], then, color=style.ACCENT, alpha=0.15, lw=0)
+    ax.plot([steps[before], 1.03 * end], [then, then], color=style.ACCENT, lw=0.9)
+    ax.plot(steps[before], then, "o", color=style.ACCENT, ms=10, mec=style.PAPER, zorder=4)
+    bracket(ax, (1.03 * end, now), (1.03 * end, then), f"{now - then:.2f}", style.ACCENT)
+    said = f"the last {last:,} steps"
+    ax.text(end - last / 2, then + 0.03, said, ha="center", color=style.ACCENT)
+    first = next(step for step, loss in zip(steps, losses, strict=True) if loss < 1.7)
+    ax.spines["bottom"].set_bounds(first, end)
+    ax.set(xlim=(first, 1.12 * end), ylim=(0.9, 1.7), xlabel="step of training")
+    ax.set(yticks=(1, 1.2, 1.4, 1.6), xticks=range(last, end + 1, last))
     ax.xaxis.set_major_formatter("{x:,.0f}")
-    ax.set_xticks(range(0, end + 1, last))
     return figure
 
 
@@ -149,6 +138,8 @@ def _score_slopes(texts: Mapping[str, Mapping[str, Sequence[float]]]) -> Figure:
     first, second = texts.values()
     lines = {way: list(zip(first[way], second[way], strict=True)) for way in first}
     curves(ax, [0, 1], lines, loud=list(lines)[:1], names=False)
+    for line in [line for line in ax.lines if line.get_label() not in lines]:
+        line.set(marker="o", markersize=4, alpha=0.3)
     for x in (0, 1):
         ax.axvline(x, color=style.SOFT, linewidth=0.75, zorder=0)
     for line in [line for line in ax.lines if line.get_label() in lines]:
@@ -157,14 +148,11 @@ def _score_slopes(texts: Mapping[str, Mapping[str, Sequence[float]]]) -> Figure:
         look = {"textcoords": "offset points", "color": line.get_color(), "va": "center_baseline"}
         ax.annotate(line.get_label(), (0, left), (-52, 0), ha="right", **look)
         look |= {"weight": "bold"}
-        change = {"ha": "center", "bbox": {"facecolor": style.PAPER, "linewidth": 0, "pad": 2}}
-        ax.annotate(
-            f"{right - left:+.1f}", (0.68, left + 0.68 * (right - left)), (0, 0), **change, **look
-        )
+        ax.annotate(f"{right - left:+.1f}", (1, right), (58, 0), ha="left", **look)
         look |= {"size": style.TITLE}
         ax.annotate(f"{left:.1f}", (0, left), (-12, 0), ha="right", **look)
         ax.annotate(f"{right:.1f}", (1, right), (12, 0), ha="left", **look)
-    ax.set(xlim=(-0.66, 1.3), yticks=[])
+    ax.set(xlim=(-0.6, 1.36), yticks=[])
     ax.set_xticks([0, 1], list(texts), weight="bold")
     ax.spines[:].set_visible(False)
     ax.tick_params(length=0, labelsize=style.LABEL + 1, labeltop=True, labelbottom=False)
@@ -183,6 +171,7 @@ def _score_changes(
         raise ValueError(f"the base {base!r} is none of {', '.join(map(repr, scores))}")
     change = {way: scores[way] - scores[base] for way in names}
     ranked = sorted(change, key=change.__getitem__, reverse=True)
+    left = min(change.values()) - 7.5
     figure, ax = style.panel(1.5 + 0.28 * len(ranked))
     note = (
         f"Change in BLEU on the validation pairs, from {scores[base]:.1f} with Adam; one run each"
@@ -194,17 +183,18 @@ def _score_changes(
     for y, way in enumerate(ranked):
         worth, side = change[way], 1 if change[way] > 0 else -1
         loud = way == ranked[0]
-        look = {"weight": "bold", "color": style.ACCENT} if loud else {}
-        ax.barh(y, worth, height=0.62, color=style.ACCENT if loud else style.SOFT, zorder=2)
-        ends = ("left", "right")[::side]
-        look |= {"va": "center_baseline", "zorder": 4}
-        ax.text(worth + 0.15 * side, y, f"{worth:+.1f}", ha=ends[0], **look)
-        ax.text(-0.2 * side, y, names[way], ha=ends[1], **look)
+        color = style.ACCENT if loud else style.SOFT
+        inside = (
+            {"facecolor": style.PAPER} if round(abs(worth) - luck, 1) <= 0 else {"facecolor": color}
+        )
+        ax.barh(y, worth, height=0.6, edgecolor=color, lw=1, zorder=2, **inside)
+        look = {"va": "center_baseline", "zorder": 4}
+        look |= {"weight": "bold", "color": style.ACCENT} if loud else {}
+        ax.text(worth + 0.2 * side, y, f"{worth:+.1f}", ha=("left", "right")[::side][0], **look)
+        ax.text(left, y, names[way], **look)
     said = f"chance: seeds lie up to {luck:.1f} apart"
     ax.text(0, -0.75, said, va="bottom", ha="center", color=style.MUTED)
-    ax.set(
-        xticks=[], yticks=[], xlim=(min(change.values()) - 1.2, 7), ylim=(len(ranked) - 0.4, -0.7)
-    )
+    ax.set(xticks=[], yticks=[], xlim=(left, 4.5), ylim=(len(ranked) - 0.4, -0.7))
     ax.spines[:].set_visible(False)
     return figure
 
@@ -232,18 +222,13 @@ CHANGES = {  # of the training: how each run is called in the picture
     alt="The word 'grandmothers', with the space before it, in six rows. With 260 subwords it is "
     "13 single letters; with 300 'an' and 'er' are one piece each; with 500 it has 9 pieces, with "
     "1,000 gr, and, mo, ther, s, with 4,000 grand, mo, ther, s, and with 8,000 two: grandmother "
-    "and s. Beside each row, fewer and fewer pieces per word of everyday sentences.",
+    "and s.",
 )
 def draw_pieces() -> Figure:
-    from course.chapters.ch14_real_text.experiments import pieces, pieces_per_word, with_fewer
+    from course.chapters.ch14_real_text.experiments import pieces, with_fewer
 
     both, _ = read_languages(MODELS["tatoeba"])
-    sets = {size: with_fewer(both.tokenizer, size) for size in SIZES}
-    texts = [item.english for item in everyday.load()]
-    return _word_in_pieces(
-        {size: pieces(subwords, WORD) for size, subwords in sets.items()},
-        {size: pieces_per_word(subwords, texts) for size, subwords in sets.items()},
-    )
+    return _word_in_pieces({size: pieces(with_fewer(both.tokenizer, size), WORD) for size in SIZES})
 
 
 @figure(
@@ -270,9 +255,9 @@ def draw_dropout() -> Figure:
 @figure(
     "real-text-learning-curve",
     caption="The loss of the larger translator while it was trained.",
-    alt="Two curves over 20,000 steps. On training text, a thin curve, the loss comes down from "
-    "5.4 to 1.7. On validation text it falls from 2.8 to 1.0; the plot begins at 2.6. In the "
-    "last 5,000 steps, on a band, it still falls by 0.12, which a bracket marks.",
+    alt="A curve over 20,000 steps: the loss on validation text comes down to 1.0; the plot begins "
+    "after 3,000 steps, at 1.6. In the last 5,000 steps it still falls by 0.12: the "
+    "wedge under a level line is orange, and a bracket marks it.",
 )
 def draw_learning_curve() -> Figure:
     history = read_json(MODELS["tatoeba"] / "training.json")["history"]
@@ -287,7 +272,7 @@ def draw_learning_curve() -> Figure:
     "+3.1; AdamW +2.0; AdamW, twice the rate +1.3; Muon and BPE-dropout +0.2; AdamW, half the "
     "rate −1.2; dropout 0.3 −1.4; recurrent, with attention −1.5; BPE-dropout −4.0; half the "
     "updates −6.9; R-Drop, half the updates −9.5. A band around the line is chance: seeds are up "
-    "to 1.4 apart.",
+    "to 1.4 apart, and the bars within it are outlines.",
 )
 def draw_sweep() -> Figure:
     runs = experiments.load("multi30k-ladder")["runs"]
@@ -303,7 +288,7 @@ def draw_sweep() -> Figure:
     "for the validation pairs to one for the test sentences. At the left, the length penalty that "
     "is best there has a BLEU of 41.3 on average, log-probability per piece 40.8. At the right it "
     "is the other way round, for each seed: the penalty has 40.0, log-probability per piece 41.1. "
-    "The changes, −1.3 and +0.3, stand on the lines. The seeds lie up to 1.4 apart.",
+    "The changes, −1.3 and +0.3, stand at the right. The seeds lie up to 1.4 apart.",
 )
 def draw_published() -> Figure:
     runs = experiments.load("multi30k")["runs"]

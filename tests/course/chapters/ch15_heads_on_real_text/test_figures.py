@@ -5,11 +5,12 @@ import re
 import numpy as np
 import pytest
 from matplotlib.colors import to_hex
+from matplotlib.patches import FancyBboxPatch
 
 from course import experiments
 from course.chapters.ch15_heads_on_real_text import figures as plots
 from course.chapters.ch15_heads_on_real_text.corpus import AgreementBatch, template_items
-from course.chapters.ch15_heads_on_real_text.experiment_repeated import claims
+from course.chapters.ch15_heads_on_real_text.experiment_repeated import Claim, claims
 from course.chapters.ch15_heads_on_real_text.probes import last
 from course.drawing import style
 from course.drawing.registry import FIGURES
@@ -47,7 +48,7 @@ def test_each_head_is_a_point_beside_the_best_rule():
     assert found == pytest.approx([0.1, 0.7, 0.1, 0.7])
     loud = [to_hex(color).upper() == style.ACCENT for color in ax.collections[0].get_facecolor()]
     assert loud == [False, True], "what lies beyond the line of the place"
-    assert texts(ax).count("70 %") == 2 and "the rule: 40 %" in texts(ax)
+    assert texts(ax).count("70 %") == 2 and "always the next word: 40 %" in texts(ax)
 
 
 def test_a_head_is_a_dot_where_its_absence_leaves_the_endings():
@@ -65,38 +66,40 @@ def test_a_head_is_a_dot_where_its_absence_leaves_the_endings():
     assert "rojo" in loud and "roja" not in loud
 
 
-def test_a_column_for_each_state():
-    ax = plots._written_by_layer({"one": (["es", "nueva"], [0, 0.5])}, "Title").axes[0]
-    columns = [patch.get_height() for patch in ax.patches if hasattr(patch, "get_height")]
-    assert columns == pytest.approx([0, 0.95])
-    assert texts(ax)[-6:] == ["0 % right", "es", "input", "50 % right", "nueva", "layer 0"]
+def test_a_word_and_a_bar_for_each_state():
+    row = ["es", "nueva"], [0, 0.5]
+    ax = plots._written_by_layer({"one": row, "two": row}, "Title").axes[0]
+    bars = [patch.get_width() for patch in ax.patches]
+    assert bars[:3:2] == [bars[0]] * 2 and bars[1] == 0 and bars[3] == pytest.approx(bars[0] / 2)
+    assert bars[4:] == bars[:4]
+    before, after = ["es", "before layer 0"], ["nueva", "50 % right, last layer"]
+    assert texts(ax)[-5:] == [*before, *after, "after layer 0"]
 
 
-def test_a_share_has_its_interval_and_its_number():
-    found = {"share": 0.16, "interval": [0.12, 0.2]}
-    ax = plots._pairs_right({("as * it * is",): found}, 0.99, "Title").axes[0]
-    assert texts(ax)[-4:] == ["as", "it", "is", "large model: 16 %"]
-    chance, small = (
-        next(text.get_position()[0] for text in ax.texts if text.get_text() == said)
-        for said in ("chance: 25 %", "small model: 99 %")
-    )
-    found = np.concatenate([np.ravel(line.get_xdata()) for line in ax.lines])
-    at = 0.25 + (found - chance) * (0.99 - 0.25) / (small - chance)
-    assert at == pytest.approx([0.12, 0.2, 0.16])
-    assert ax.lines[-1].get_color() == style.ACCENT
+def test_a_share_is_a_bar_and_the_last_is_loud():
+    rows = [("as it is", "como es rojo", 0.16), ("as the key is", "como la llave es roja", 0.6)]
+    ax = plots._pairs_right(rows, "Title").axes[0]
+    grounds, bars = ax.patches[1::2], ax.patches[2::2]
+    shares = [bar.get_width() / all_.get_width() for all_, bar in zip(grounds, bars, strict=True)]
+    assert shares == pytest.approx([0.16, 0.6])
+    plain = style.INK, style.MUTED
+    loud = [text.get_text() for text in ax.texts if text.get_color() not in plain]
+    assert {"roja", "60 %"} <= set(loud) and not {"rojo", "16 %"} & set(loud)
+    chance = next(text.get_position()[0] for text in ax.texts if text.get_text() == "chance: 25 %")
+    assert chance == pytest.approx(grounds[0].get_x() + grounds[0].get_width() / 4)
 
 
-def test_a_number_that_misses_its_limit_is_loud_and_its_claim_comes_last():
-    claims = [("more", 0.5, True), ("less", 0.2, False)]
-    models = {"first": [0.7, 0.1], "seed 1": [0.4, 0.15], "seed 2": [0.6, -0.1]}
-    ax = plots._claims_kept(claims, models, "Title").axes[0]
-    at = np.array([line.get_xdata()[0] for line in ax.lines])
-    assert (at - at[0]) / (at[3] - at[0]) == pytest.approx(
-        [0, 0.05 / 0.6, -0.2 / 0.6, 1, 0.5, 5 / 6]
-    )
-    loud = [text.get_text() for text in ax.texts if text.get_color() == style.ACCENT]
-    assert loud == ["more", "seed 1: 40 %"] and texts(ax).index("less") < texts(ax).index("more")
-    assert [line.get_color() == style.ACCENT for line in ax.lines] == 4 * [False] + [True, False]
+def test_a_claim_that_falls_is_loud_and_comes_last():
+    rows = {
+        "more": [Claim("", number, 0.5, above=True) for number in (0.7, 0.4)],
+        "less": [Claim("", number, 0.2, above=False) for number in (0.1, -0.1)],
+    }
+    ax = plots._claims_kept(rows, "Title").axes[0]
+    assert texts(ax)[-4:] == ["less", "more", "70 %", "40 %"]
+    cells = [patch for patch in ax.patches if isinstance(patch, FancyBboxPatch)]
+    loud = [to_hex(cell.get_facecolor()).upper() == style.ACCENT for cell in cells]
+    assert loud == [False, False, False, True]
+    assert len(ax.patches) - len(cells) == 2, "a check mark where a claim of the others holds"
 
 
 @pytest.mark.parametrize("name", [name for name in FIGURES if name.startswith("real-heads-")])
@@ -110,7 +113,7 @@ def test_the_figures_of_the_notebook_are_drawn_from_what_is_stored(name):
 
 def test_eight_of_ten_claims_hold():
     title = FIGURES["real-heads-repeated"].draw().axes[0].texts[0].get_text()
-    assert title == "8 of 10 claims about the large model also hold in two more runs"
+    assert title == "8 of 10 findings about one large model also hold in two others"
 
 
 def test_the_alternative_text_has_the_numbers_of_the_claims_that_fall():
@@ -124,9 +127,9 @@ def test_the_alternative_text_has_the_numbers_of_the_claims_that_fall():
     ]
     numbers = [[f"{100 * claim.number:.0f}" for claim in found] for found in fallen]
     large, one, two = zip(*numbers, strict=True)
-    assert f"{large[0]} for the large model, {one[0]} for seed 1" in alt
-    assert f"{two[0]} for seed 2".replace("-", "\N{MINUS SIGN}") in alt
-    assert f"{large[1]} and {one[1]}, but {two[1]} for seed 2" in alt
+    assert f"{large[0]} % for the large model, {one[0]} % for the second" in alt
+    assert f"{two[0]} % for the third".replace("-", "\N{MINUS SIGN}") in alt
+    assert f"{large[1]} % and {one[1]} %, but {two[1]} % for the third" in alt
 
 
 def test_loud_are_the_heads_that_clearly_beat_the_best_rule():
@@ -195,9 +198,12 @@ def test_the_alternative_texts_have_the_numbers_of_the_picture():
     read = texts(lens.draw().axes[0])
     assert [text for text in read if text in ("es", "demasiado", "nueva")] == re.findall(
         "“(es|demasiado|nueva)”",
-        lens.alt.replace("“nueva” being", "").replace("“es” twice", "“es” “es”"),
+        lens.alt.replace("“es” twice", "“es” “es”"),
     )
-    for text in read:
-        assert text.removesuffix(" right") in lens.alt or not text.endswith("right")
-    for text in texts(pairs.draw().axes[0]):
+    for text in read[1:]:
+        assert text.removesuffix(", last layer") in lens.alt or "% right" not in text
+    said = texts(pairs.draw().axes[0])
+    assert [said.count(text) for text in ("estrecho", "estrecha", "wrong", "right")] == [2, 1, 2, 1]
+    assert said[0].endswith("from 16 % to 60 %")
+    for text in said[1:]:
         assert not text.endswith("%") or text.split(": ")[-1] in pairs.alt
