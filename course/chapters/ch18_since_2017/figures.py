@@ -12,7 +12,7 @@ from course import experiments
 from course.drawing import style
 from course.drawing.arrows import arrow, path
 from course.drawing.cells import area, matrix, outline, strip
-from course.drawing.plots import curves, doubling, multiples, name_lines, shares
+from course.drawing.plots import curves, shares
 from course.drawing.registry import figure
 from course.drawing.rows import seed_rows, verdict
 from course.drawing.values import as_array
@@ -177,30 +177,30 @@ def _one_word_everywhere(length: int = 12, d_k: int = 16) -> dict[str, Tensor]:
 
 @figure(
     "since-bends",
-    title="GELU and SiLU have no corner, and dip a little below zero",
-    caption="Three bends of feed-forward networks: max(0, z), GELU and SiLU (without the gate).",
-    alt="Three curves, what comes out against what goes in, from -4 to 1.25. max(0, z), in grey, "
-    "is 0 up to 0, and then z: its corner is circled. GELU and SiLU, in orange, have no corner: "
-    "they dip below 0 for small negative z, GELU to -0.17, SiLU to -0.28, and rise towards z "
-    "above it.",
+    caption="What three bends of feed-forward networks do: max(0, z), GELU and SiLU.",
+    alt="Three curves next to each other, what comes out against what goes in, from -4 to 1.25, "
+    "with a dot at -1. max(0, z), in grey, is 0 there and everywhere below 0, and has a corner. "
+    "GELU and SiLU, in orange, have no corner and dip below 0: at -1 they give -0.16 and -0.27.",
 )
 def draw_bends() -> Figure:
     z = torch.linspace(-4, 1.25, 106)  # beyond, all three are near 0 or z
-    gelu, silu = torch.nn.functional.gelu(z), torch.nn.functional.silu(z)
-    bends = {"max(0, z)": torch.relu(z), "GELU": gelu, "SiLU, in SwiGLU's gate": silu}
-    figure, ax = style.panel(4.0)
-    curves(ax, z, bends, loud=list(bends)[1:], names=False)
-    corner, *others = bends
-    ax.plot(0, 0, "o", ms=13, mfc="none", mec=style.INK, zorder=4)
-    ax.annotate(f"{corner}: a corner", (0, 0), (10, -6), va="top", **POINTS)
-    for name, away in zip(others, (38, -10), strict=True):
-        given = bends[name]
-        at = float(z[given.argmin()]), float(given.min())
-        ax.plot(*at, "o", color=style.ACCENT, zorder=4)
-        look = {"ha": "center", "va": "top", "color": style.ACCENT}
-        ax.annotate(f"{name}: lowest at {at[1]:.2f}", at, (0, away), **look, **POINTS)
-    ax.set(xlim=(float(z[0]), float(z[-1])), ylim=(-0.5, 1.25), yticks=[0, 1])
-    ax.set(xlabel="z: what goes in", ylabel="what comes out", xticks=range(-4, 2))
+    functional = torch.nn.functional
+    bends = {"max(0, z), of 2017": torch.relu, "GELU": functional.gelu, "SiLU": functional.silu}
+    figure, ax = canvas(style.WIDTH, 3.2)
+    heading(ax, "2017 cuts off what is below zero; GELU and SiLU let a little through")
+    wide, high, zero = 0.41, 1.2, 0.98  # inches
+    for place, (name, bend) in enumerate(bends.items()):
+        color, x = style.ACCENT if place else style.MUTED, 1.75 + 2.75 * place
+        at, out = x + wide * z, zero + high * bend(z)
+        ax.plot(at, np.full(len(z), zero), color=style.SOFT, linewidth=1)
+        ax.fill_between(at, out, zero, out < zero, color=style.tint(color), linewidth=0)
+        ax.plot(at, out, color=color, linewidth=2.8)
+        one = float(bend(torch.tensor(-1.0)))
+        ax.plot(x - wide, zero + high * one, "o", color=color, ms=8)
+        look = {"size": style.LABEL, "color": color}
+        label(ax, (float(at[0]), 2.35), name, weight="bold", **look)
+        said = f"−1 becomes {f'{one:.2f}' if one else 0}"
+        label(ax, (x - wide, 0.3), said, ha="center", **look)
     return figure
 
 
@@ -425,36 +425,35 @@ def draw_memory() -> Figure:
 
 @figure(
     "since-fused-times",
-    caption="Where PyTorch's fused kernel with a causal mask is quicker than the formula.",
-    alt="Two lines for two threads, each with a band to one thread, at lengths from 16 to 2,048 "
-    "words in a sentence: the fused kernel's time with a causal mask divided by the formula's. In "
-    "use, in orange, it is above 1 at 16 words, and with two threads falls from 2.6 there to 1.2 "
-    "at 64; from 128 on, where an upright line stands, it is between 0.15 and 0.63. In training it "
-    "is between 0.35 and 0.83 everywhere. Below 1 the ground is shaded: quicker than the formula.",
+    caption="How much slower or quicker PyTorch's fused kernel is than the formula, with two "
+    "threads and a causal mask.",
+    alt="A bar for each length from 16 to 2,048 words, up from a line where the fused kernel is "
+    "quicker than the formula, down where it is slower. It is 2.6, 1.5 and 1.2 times slower at 16, "
+    "32 and 64 words. From 128 on, in orange, it is 1.8, 5.5, 1.6, 4.9 and 6.7 times as quick.",
 )
 def draw_fused_times() -> Figure:
-    times: dict[str, dict[int, list[float]]] = {"use": {1: [], 2: []}, "training": {1: [], 2: []}}
-    rows = [row for row in experiments.load("fused")["times"] if row["mask"] == "causal"]
-    for row in rows:
-        times[row["what"]][row["threads"]].append(row["time"]["fused"])
-    lengths = sorted({row["length"] for row in rows})
-    start = lengths[int(np.argmax(np.array([*times["use"].values()]).max(axis=0) < 1))]
-    figure, ax = style.panel(4.4)
-    title = f"The fused kernel is quicker in training, and in use from {start} words on"
-    titled(figure, title, "Time for causal attention with two threads; a band leads to one thread")
-    doubling(ax, [0.125, 0.25, 0.5, 1, 2], "y")
-    doubling(ax, lengths)
-    multiples(ax.yaxis)
-    ax.axhspan(0.1, 1, color=style.GROUND, zorder=0)
-    ax.axhline(1, color=style.INK, linewidth=1.2, zorder=1)
-    ax.plot([start] * 2, [0.1, 1], color=style.ACCENT, linewidth=1, zorder=1)
-    for (use, by_threads), color in zip(times.items(), (style.ACCENT, style.MUTED), strict=True):
-        one, two = by_threads.values()
-        ax.plot(lengths, two, color=color, linewidth=2.4, label=f"in {use}: {two[-1]:.2f} ×")
-        ax.fill_between(lengths, one, two, color=color, alpha=0.2, linewidth=0)
-    name_lines(ax)
-    for said, away, va in (("slower", 5, "bottom"), ("quicker", -5, "top")):
-        look = {"va": va, "ha": "right", "color": style.MUTED}
-        ax.annotate(f"{said} than the formula", (lengths[-1], 1), (0, away), **look, **POINTS)
-    ax.set(xlabel="words in a sentence", ylim=(0.1, 3.2), xlim=(lengths[0], lengths[-1]))
+    times = {
+        row["length"]: row["time"]["fused"]
+        for row in experiments.load("fused")["times"]
+        if (row["mask"], row["what"], row["threads"]) == ("causal", "use", 2)
+    }
+    first, last = min(length for length, time in times.items() if time < 1), max(times)
+    figure, ax = canvas(style.WIDTH, 4.75)
+    most = f"{1 / times[last]:.1f} × at {last:,}"
+    title = f"From {first} words on the fused kernel is quicker, {most}"
+    heading(ax, title, "Causal attention in use, on two threads: the kernel against the formula")
+    line, wide, double = 1.88, 0.54, 0.68  # inches
+    for twice, said in {2: "4 × as quick", 1: "2 × as quick", 0: "the formula"}.items():
+        ends = [(1.3, y := line + double * twice), (style.WIDTH - 0.05, y)]
+        path(ax, ends, style.RULE if twice else style.INK, head=False, thick=1, zorder=1)
+        label(ax, (0.02, y), said, color=style.MUTED if twice else style.INK)
+    for place, (length, time) in enumerate(times.items()):
+        x, high, quick = 1.68 + 0.84 * place, -double * np.log2(time), time < 1
+        area(ax, (x - wide / 2, line), wide, high, style.ACCENT if quick else style.SOFT)
+        look = {"ha": "center", "color": style.ACCENT if quick else style.INK, "weight": "bold"}
+        look |= {"bbox": {"facecolor": style.PAPER, "linewidth": 0, "pad": 1}} if quick else {}
+        said = f"{1 / time:.1f} ×" if quick else f"{time:.1f} ×\nslower"
+        label(ax, (x, line + high + (0.15 if quick else -0.25)), said, **look)
+        label(ax, (x, 0.25), f"{length:,}", ha="center", size=style.LABEL)
+    label(ax, (0.02, 0.25), "words in a\nsentence")
     return figure

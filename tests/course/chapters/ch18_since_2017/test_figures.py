@@ -59,13 +59,17 @@ def test_points_have_a_sign():
 
 def test_bends_and_schedules_reach_the_picture():
     [ax] = FIGURES["since-bends"].draw().axes
-    z = torch.tensor(ax.lines[0].get_xdata())
     functional = torch.nn.functional
-    for line, bend in zip(ax.lines, (torch.relu, functional.gelu, functional.silu), strict=False):
-        assert list(line.get_ydata()) == pytest.approx(bend(z).tolist())
-        low = f"{float(bend(z).min()):.2f}"
-        assert low == "0.00" or any(low in text.get_text() for text in ax.texts)
-    assert "max(0, z): a corner" in {text.get_text() for text in ax.texts}
+    bends = (torch.relu, functional.gelu, functional.silu)
+    zeros, curves, dots = ax.lines[::3], ax.lines[1::3], ax.lines[2::3]
+    said = [text.get_text() for text in ax.texts if "becomes" in text.get_text()]
+    for zero, curve, dot, bend, text in zip(zeros, curves, dots, bends, said, strict=True):
+        z = torch.linspace(-4, 1.25, len(curve.get_xdata()))
+        heights = curve.get_ydata() - zero.get_ydata()
+        assert list(heights / 1.2) == pytest.approx(bend(z).tolist(), abs=1e-6)
+        one = float(bend(torch.tensor(-1.0)))
+        assert (dot.get_ydata()[0] - zero.get_ydata()[0]) / 1.2 == pytest.approx(one, abs=1e-6)
+        assert float(text.split()[-1]) == round(one, 2)
     [ax] = FIGURES["since-schedules"].draw().axes
     assert all(max(line.get_ydata()) == 1.0 for line in ax.lines)  # by the highest
     stable = ax.lines[-1]
@@ -113,28 +117,27 @@ def test_memory_reaches_the_picture():
 def test_the_title_of_the_times_says_where_the_fused_kernel_is_quicker():
     from course import experiments
 
-    figure = FIGURES["since-fused-times"].draw()
-    [ax] = figure.axes
-    assert "in training, and in use from 128 words" in figure.texts[0].get_text()
-    lengths, two = {}, {}
-    for line in ax.lines[2:]:
-        use = line.get_label().split(":")[0]
-        lengths[use], two[use] = line.get_data()
-    one = {}
-    for use, band in zip(two, ax.collections, strict=True):
-        corners = [tuple(corner) for corner in band.get_paths()[0].vertices]
-        one[use] = [time for n, time in corners[1 : 1 + len(lengths[use])]]
+    [ax] = FIGURES["since-fused-times"].draw().axes
     stored = experiments.load("fused")["times"]
-    for use, what in (("in use", "use"), ("in training", "training")):
-        for threads, drawn in ((1, one[use]), (2, two[use])):
-            key = ("causal", what, threads)
-            rows = [r for r in stored if (r["mask"], r["what"], r["threads"]) == key]
-            assert list(drawn) == [row["time"]["fused"] for row in rows]
-            assert list(lengths[use]) == [row["length"] for row in rows]
-    assert all(time < 1 for time in (*one["in training"], *two["in training"]))
-    assert all((t < 1) == (n >= 128) for n, t in zip(lengths["in use"], two["in use"], strict=True))
-    assert all(time < 1 for time in one["in use"][1:])
-    assert ax.lines[1].get_xdata()[0] == 128
+    kind = ("causal", "use", 2)
+    time = {
+        row["length"]: row["time"]["fused"]
+        for row in stored
+        if (row["mask"], row["what"], row["threads"]) == kind
+    }
+    said = [text.get_text() for text in ax.texts]
+    assert said[0].startswith("From 128 words on the fused kernel is quicker")
+    assert said[0].endswith(f"{1 / time[2048]:.1f} × at 2,048")
+    assert all((taken < 1) == (length >= 128) for length, taken in time.items())
+    heights = [bar.get_height() for bar in ax.patches if isinstance(bar, Rectangle)]
+    doublings = [-math.log2(taken) for taken in time.values()]
+    assert [high / heights[0] * doublings[0] for high in heights] == pytest.approx(doublings)
+    for taken in time.values():
+        assert f"{1 / taken:.1f} ×" in said if taken < 1 else f"{taken:.1f} ×" in said
+    alt = FIGURES["since-fused-times"].alt
+    slower, quicker = (text.split(" times ")[0] for text in alt.split("It is ")[1].split("it is "))
+    for length, taken in time.items():
+        assert f"{max(taken, 1 / taken):.1f}" in (slower if length < 128 else quicker)
 
 
 def test_the_alt_texts_say_what_is_stored():
