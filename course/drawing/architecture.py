@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from fnmatch import fnmatch
 from typing import Any, NamedTuple
 
+import matplotlib as mpl
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
@@ -64,6 +65,7 @@ FRAMES = {"encoder": (2.3, 5.55), "decoder": (2.3, 7.1)}  # what is repeated N t
 COLORS = {"encoder": style.ENCODER, "decoder": style.DECODER}
 
 
+@mpl.rc_context(style.PRINT)
 def architecture(*highlight: str, N: int = 6, title: str = "", way: bool = False) -> Figure:
     """Draw the whole Transformer with some of its parts marked -> the figure.
 

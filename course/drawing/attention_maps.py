@@ -8,6 +8,7 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
+import matplotlib as mpl
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -21,6 +22,7 @@ QUERY = "query: the word that looks"
 KEY = "key: the word looked at"
 
 
+@mpl.rc_context(style.PRINT)
 def attention_heatmap(
     weights: Any,
     rows: Sequence[str],
@@ -50,6 +52,7 @@ def attention_heatmap(
     return ax
 
 
+@mpl.rc_context(style.PRINT)
 def attention_heads(
     weights: Any,
     rows: Sequence[str],

@@ -4,6 +4,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
+import matplotlib as mpl
 import numpy as np
 from matplotlib.figure import Figure
 
@@ -25,6 +26,7 @@ def verdict(shares: Sequence[float], base: Sequence[float]) -> str:
     return "worse" if max(shares) < min(base) else "no clear difference"
 
 
+@mpl.rc_context(style.PRINT)
 def seed_rows(
     rows: Sequence[Mapping[str, Any]],
     panels: Mapping[str, str],

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
+import matplotlib as mpl
 import numpy as np
 from matplotlib.figure import Figure
 
@@ -87,6 +88,7 @@ def draw_series_map() -> Figure:
     return _series_map(vectors())
 
 
+@mpl.rc_context(style.PRINT)
 def draw_cross_attention(
     translator: Any, text: str, title: str = "Where the translator looks while it writes"
 ) -> Figure:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from itertools import product
 from typing import Any
 
+import matplotlib as mpl
 import numpy as np
 import torch
 from matplotlib.axes import Axes
@@ -109,6 +110,7 @@ def _pulled_rows(
 NEAR_TREES = (("truck", "help", "Spanish"), ("drawers", "cars", "tomatoes"))
 
 
+@mpl.rc_context(style.PRINT)
 def share_bars(shares: Mapping[str, Mapping[str, float]]) -> Axes:
     """Draw two shares from 0 to 1 for each question, and an arrow between them -> the axes.
 

@@ -5,6 +5,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import matplotlib as mpl
 import numpy as np
 import torch
 from matplotlib.axes import Axes
@@ -523,6 +524,7 @@ def weight_by_distance(translator: Any, texts: Sequence[str], reach: int = 3) ->
     return profiles
 
 
+@mpl.rc_context(style.PRINT)
 def distance_bars(profiles: Mapping[str, Mapping[int, float]]) -> Figure:
     """Draw how far two heads look, as arrows from a word to its neighbors -> the figure.
 

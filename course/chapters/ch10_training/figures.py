@@ -4,6 +4,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import matplotlib as mpl
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -68,6 +69,7 @@ def _learning_curve(
     return ax
 
 
+@mpl.rc_context(style.PRINT)
 def run_curves(
     steps: Sequence[Mapping[str, Any]], validations: Sequence[Mapping[str, Any]], title: str
 ) -> Figure:
@@ -114,6 +116,7 @@ def smoothing_floor(smoothing: float, vocab_size: int) -> float:
     return sum(-count * p * math.log(p) for count, p in ((1, right), (vocab_size - 1, other)) if p)
 
 
+@mpl.rc_context(style.PRINT)
 def loop_curve(history: Sequence[Mapping[str, Any]], steps: int) -> Figure:
     """Draw a training on rows of digits, also an unfinished one -> the figure.
 
@@ -213,6 +216,7 @@ def two_decimals(share: float) -> str:
     return f"{steady_round(share):.2f}"
 
 
+@mpl.rc_context(style.PRINT)
 def probability_bars(panels: Mapping[str, Any], words: Sequence[str], target: Any = None) -> Figure:
     """Draw how the probability of each word changes, an arrow for each word -> the figure.
 
@@ -262,6 +266,7 @@ def probability_bars(panels: Mapping[str, Any], words: Sequence[str], target: An
     return figure
 
 
+@mpl.rc_context(style.PRINT)
 def word_grids(grids: Mapping[str, Any], rows: Sequence[str], columns: Sequence[str]) -> Figure:
     """Draw a sentence as it is written, a word longer in each line, with the newest word's chance.
 
@@ -343,6 +348,7 @@ def _check_rows(title: str, rows: np.ndarray, words: Sequence[str]) -> None:
         raise ValueError(f"{title!r}: probabilities add up to 1, but a row's to {worst:.3f}")
 
 
+@mpl.rc_context(style.PRINT)
 def teacher_forcing(
     tgt_in: Sequence[str], tgt_out: Sequence[str], predicted: Sequence[str], alone: Sequence[str]
 ) -> Figure:

@@ -10,6 +10,7 @@ from functools import cache
 from itertools import pairwise
 from typing import Any
 
+import matplotlib as mpl
 import numpy as np
 import torch
 from matplotlib.figure import Figure
@@ -336,6 +337,7 @@ def _moments(steps: Sequence[Sequence[Branch]]) -> list[str]:
     return says
 
 
+@mpl.rc_context(style.PRINT)
 def cost_curves(lengths: Sequence[int], costs: Mapping[str, Sequence[int]]) -> Figure:
     """Draw multiplications against the number of words written, a curve for each way -> the figure.
 

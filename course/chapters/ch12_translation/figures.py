@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from difflib import SequenceMatcher
 
+import matplotlib as mpl
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
@@ -40,6 +41,7 @@ SHOWN = 2000  # the last step that is shown: from there on both stay above 0.8
 CHANCE = 0.25  # two sentences of a pair, each with one of two genders
 
 
+@mpl.rc_context(style.PRINT)
 def score_bars(scores: Mapping[str, tuple[float, float]]) -> Figure:
     """Draw a bar from exact match to BLEU for each way to break translations, the longest first.
 

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from os.path import commonprefix
 from typing import Any
 
+import matplotlib as mpl
 import numpy as np
 import torch
 from matplotlib.axes import Axes
@@ -27,6 +28,7 @@ from transformer_lib.translator import SHIPPED_MODEL, Translator
 SEEN = 0.3  # weights below are no line in `crossing`
 
 
+@mpl.rc_context(style.PRINT)
 def head_table(table: Sequence[Mapping[str, Any]]) -> Figure:
     """Draw each head's share of largest weights on the right noun -> two rows of dots.
 
