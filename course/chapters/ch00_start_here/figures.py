@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 
 from course.chapters.journey.figures import LIMIT, heading, vectors
 from course.drawing import style
-from course.drawing.arrows import box, curve
+from course.drawing.arrows import arrow, box, curve
 from course.drawing.attention_maps import attention_heatmap
 from course.drawing.cells import area, outline, strip
 from course.drawing.maps import color_scale, level_name
@@ -21,6 +21,7 @@ SHOWN = 16  # of the numbers of a word
 LEFT, RIGHT = 2.75, 7.7  # from where to where they stand
 STEP, HIGH, THIN = 0.58, 0.38, 0.06  # from row to row, of a row, half of the stream at its ends
 SENTENCES = ("I", "like", "trees"), ("me", "gustan", "los", "árboles")
+APART = 0.24  # more room before the decoder, which reads the memory
 FAINT = 0.3  # how strong the stream is
 ROWS = (  # what is written beside it, and the station
     ("its number in a list", "one-hot"),
@@ -34,13 +35,20 @@ ROWS = (  # what is written beside it, and the station
 
 def _series_map(found: Mapping[str, Any]) -> Figure:
     """Both sentences, and what becomes of trees between them: its numbers at each station."""
-    figure, ax = canvas(style.WIDTH, 5.52)
-    heading(ax, 5.32, "trees becomes numbers, and step by step they become árboles", "", colors="")
+    figure, ax = canvas(style.WIDTH, 5.52 + APART)
+    heading(
+        ax,
+        5.32 + APART,
+        "trees becomes numbers, and step by step they become árboles",
+        "",
+        colors="",
+    )
     note = f"At each step the first {SHOWN} of its {len(found['memory'])} numbers: "
     note += "blue below zero, orange above"
-    label(ax, (0.02, 5.02), note, size=style.LABEL, color=style.MUTED)
-    top, bottom, mark = 4.43, 0.22, LEFT + found["one-hot"] * (RIGHT - LEFT)
+    label(ax, (0.02, 5.02 + APART), note, size=style.LABEL, color=style.MUTED)
+    top, bottom, mark = 4.43 + APART, 0.22, LEFT + found["one-hot"] * (RIGHT - LEFT)
     places = [top - 0.24 - HIGH - STEP * row for row in range(len(ROWS))]
+    places[-1] -= APART
     over = (STEP - HIGH) / 2 - 0.03  # what a panel is higher than its rows
     for name, color, first, last in (
         ("encoder", style.ENCODER, 3, 4),
@@ -58,12 +66,16 @@ def _series_map(found: Mapping[str, Any]) -> Figure:
         np.vstack(
             [
                 curve((places[0], mark + thin), (places[1] + HIGH, x)),
+                [(places[-2], x), (np.nan, np.nan)],
                 curve((places[-1], x), (bottom + 0.2, mark + thin)),
             ]
         ).T
         for x, thin in ((LEFT, -THIN), (RIGHT, THIN))
     )
     ax.fill_betweenx(y, left, right, color=color, alpha=FAINT, linewidth=0)
+    read = places[-1] + HIGH
+    arrow(ax, (mark, places[-2] - 0.05), (mark, read + 0.04), color, thick=6)
+    label(ax, (mark + 0.2, (places[-2] + read) / 2), "the decoder reads it")
     outline(ax, (LEFT, places[0]), RIGHT - LEFT, HIGH)
     area(ax, (mark - 0.02, places[0]), 0.04, HIGH, color, zorder=3)
     for y, (name, which) in zip(places, ROWS, strict=True):
@@ -78,10 +90,11 @@ def _series_map(found: Mapping[str, Any]) -> Figure:
     caption="The journey of one word through the machine, every number real. The notebooks that "
     "open the strips: 01, 02, 03, 04 to 06, 07, and for the last one 08 and 11.",
     alt="'I like trees' is on top, 'me gustan los árboles' at the bottom. From 'trees' a green "
-    "stream runs down through six rows: a mark, its number in a list, which widens to the first 16 "
+    "stream runs down through five rows: a mark, its number in a list, which widens to the first 16 "
     "of its 128 numbers as colored cells: learned, with its position, with its neighbors, after "
-    "the encoder; then, in the decoder, about to be written. Some cells keep their color to the "
-    "end of the encoder, others fade or turn. Below, the stream narrows to 'árboles'.",
+    "the encoder. Some cells keep their color so far, others fade or turn. There the stream ends; "
+    "an arrow, 'the decoder reads it', leads to a row in the decoder, about to be written, which "
+    "narrows to 'árboles'.",
     hero=True,
 )
 def draw_series_map() -> Figure:

@@ -62,7 +62,8 @@ def _query_finds_key(
         label(ax, (start, y + 0.15), "key of", size=14)
         word(ax, (start + 0.64, y + 0.15), asked, size=14, ha="left")
         look = {"size": 12, "ha": "left" if side > 0 else "right"}
-        label(ax, (x, y - 0.2), f"weight {steady_round(weight):.2f}", **look)
+        across = ", at a right angle" if abs(key @ q) < 1e-6 else ""
+        label(ax, (x, y - 0.2), f"weight {steady_round(weight):.2f}{across}", **look)
     x, y = here + unit * q
     arrow(ax, tuple(here), (x, y), style.INK, thick=5)
     left = x - 0.5 - width_of(asks, 14)

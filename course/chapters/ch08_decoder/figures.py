@@ -137,6 +137,8 @@ def _words_come_back(src: Sequence[str], read: Sequence[str], written: Sequence[
     label(ax, (1.33, middle + 0.17), "memory", ha="center", color=style.ENCODER, weight="bold")
     cell = {"color": style.PAPER, "linewidth": 9, "joinstyle": "round", "zorder": 2.1}
     ax.broken_barh([(x - 0.27, 0.54) for x in places], (low + 0.42, high - low - 0.84), **cell)
+    for step, x in enumerate(places, start=1):
+        label(ax, (x, middle), f"step {step}", ha="center", color=style.DECODER)
     turn, size = np.linspace(0, np.pi / 2, 16)[:, None], np.array([0.15, 0.24])
     bow = size * (np.hstack([np.sin(turn), np.cos(turn)]) - 1)  # a quarter of an ellipse
     for y, said, words in ((over, "it writes", written), (under, "it reads", read)):

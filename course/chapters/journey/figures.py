@@ -360,12 +360,18 @@ def draw_heads() -> Figure:
         label(ax, (left - 0.15, y), f"head {i}", size=style.LABEL, weight="bold", ha="right")
         for text, share in zip(way.src, shares, strict=True):
             long, color = share * (RIGHT - left), style.readable(word_color(text), style.PAPER)
-            area(ax, (x, y - high / 2), long - 0.015, high, color, zorder=2)
+            most = share > shares.max() - 0.01
+            ground = color if most else style.tint(color)
+            area(ax, (x, y - high / 2), long - 0.015, high, ground, zorder=2)
             if i == 0:
                 word(ax, (x + long / 2, over), text)
             if share > 0.04:
-                look = {"color": style.PAPER, "ha": "center", "size": style.LABEL}
-                look["weight"] = "bold" if share > 0.25 else "normal"
+                look = {"color": style.PAPER if most else style.readable(color, ground)}
+                look |= {
+                    "ha": "center",
+                    "size": style.LABEL,
+                    "weight": "bold" if most else "normal",
+                }
                 label(ax, (x + long / 2, y), percent(share), **look)
             x += long
     return figure
