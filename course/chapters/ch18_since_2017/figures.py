@@ -23,8 +23,6 @@ from transformer_lib.variants import ALiBi, Rotary
 
 POINTS = {"textcoords": "offset points"}
 UNCLEAR = "no clear difference"
-
-
 APART = 3  # places from the query back to the key, of the cells with an outline
 
 
@@ -36,9 +34,7 @@ def _score_squares(squares: Mapping[str, Any], title: str = "") -> Figure:
     aren't alike.
     """
     figure, ax = canvas(style.WIDTH, 4.7)
-    heading(
-        ax, title, "One and the same word at twelve places: how well it fits itself, blue to orange"
-    )
+    heading(ax, title, "One word at twelve places: how well it fits itself, from blue to orange")
     side, gap, bottom, foot, high = 2.1, 0.34, 1.55, 0.55, 0.42
     for number, (name, square) in enumerate(squares.items()):
         scores, x = as_array(square), 0.9 + number * (side + gap)
@@ -54,10 +50,10 @@ def _score_squares(squares: Mapping[str, Any], title: str = "") -> Figure:
             for corner, size in ((at, (cell, cell)), ((x + place * wide, foot), (wide, high))):
                 area(ax, corner, *size, style.SIGNED((score / limit + 1) / 2), zorder=3)
                 outline(ax, corner, *size, color, 1.2)
-            for end, right in ((0, 0), (len(outlined) - 1, 1)):
-                if place == end:
-                    ends = [(at[0] + right * cell, at[1]), (x + right * side, foot + high)]
-                    path(ax, ends, color, head=False, thick=0.8, zorder=3)
+            if place in (0, len(outlined) - 1):
+                right = place > 0
+                ends = [(at[0] + right * cell, at[1]), (x + right * side, foot + high)]
+                path(ax, ends, color, head=False, thick=0.8, zorder=3)
         label(ax, (x + side / 2, bottom - 0.14), "key", ha="center")
         label(ax, (x + side / 2, foot - 0.2), said, ha="center", color=color, weight="bold")
         label(ax, (x, bottom + side + 0.17), name, size=style.LABEL, weight="bold", color=color)
@@ -239,14 +235,12 @@ def draw_schedules() -> Figure:
     ax.axvspan(last, len(steps), color=style.GROUND, zorder=0)
     middle = (last + len(steps)) / 2, 1
     ax.annotate("the last fifth", middle, (0, 8), ha="center", color=style.MUTED, **POINTS)
-    for line, at, away in zip(
-        ax.lines, (0.45, 0.45, 0.45), ((-8, -4), (8, 2), (0, 8)), strict=True
-    ):
-        place, side = int(at * len(steps)), "center left right".split()[int(np.sign(away[0]))]
+    place = int(0.45 * len(steps))
+    sides = ((-8, -4), "right", "top"), ((8, 2), "left", "bottom"), ((0, 8), "center", "bottom")
+    for line, (away, ha, va) in zip(ax.lines, sides, strict=True):
         line.set_linestyle("-")
-        look = {"ha": side, "va": "top" if away[1] < 0 else "bottom", "color": line.get_color()}
-        at = steps[place], line.get_ydata()[place]
-        ax.annotate(line.get_label(), at, away, **look, **POINTS)
+        at, look = (steps[place], line.get_ydata()[place]), {"color": line.get_color()}
+        ax.annotate(line.get_label(), at, away, ha=ha, va=va, **look, **POINTS)
     ax.set_xticks([0, TRAINING.warmup, last - 1, len(steps)])
     ax.set(xlim=(0, len(steps)), ylim=(0, 1.2))
     shares(ax.yaxis)
@@ -278,24 +272,22 @@ def draw_worth() -> Figure:
         color = style.ACCENT if row["what"] in loud else style.MUTED
         clear = [verdict(row[key], base[key]) != UNCLEAR for key in measures]
         ax.plot(x, y, "o", color=color if any(clear) else style.SOFT, ms=9 if any(clear) else 4)
+        name = NAMES.get(row["what"], row["what"])
         if clear == [True, False]:
-            together.append((x, row["what"]))
+            together.append((x, name))
         elif any(clear):
             look = {"color": color, "weight": "bold" if row["what"] in loud else "normal"}
             left = row["what"] in ("rotary", "ALiBi")
             look |= {"ha": "right" if left else "left", "va": "center_baseline"}
-            name = NAMES.get(row["what"], row["what"])
             ax.annotate(name, (x, y), (-9 if left else 9, 0), **look, **POINTS)
-    both = ",\n".join(", ".join(name for _, name in together[at : at + 2]) for at in (0, 2))
-    look = {"va": "center", "color": style.MUTED}
-    ax.annotate(both, (max(together)[0], 0), (10, 0), **look, **POINTS)
-    ax.annotate(f"small dots: {UNCLEAR}", (2.5, -9), color=style.MUTED)
+    look = {"va": "center", "color": style.MUTED, "size": style.NOTE}
+    names = "\n".join(name for _, name in together)
+    ax.annotate(names, (max(together)[0], -1), (12, 0), **look, **POINTS)
+    ax.annotate(f"small dots: {UNCLEAR}", (2.5, -12), color=style.MUTED)
     for axis, ticks in ((ax.xaxis, (-10, 0, 10)), (ax.yaxis, (-10, 0, 10, 20, 30, 40))):
         axis.set_ticks(ticks, [in_points(tick) for tick in ticks])
-    ax.set(xlim=(-15.5, 16.5), ylim=(-19, 50))
-    ax.set(
-        xlabel="more ordinary sentences right, of 100", ylabel="more longer sentences right, of 100"
-    )
+    ax.set(xlim=(-15.5, 16.5), ylim=(-19, 50), ylabel="more longer sentences right, of 100")
+    ax.set(xlabel="more ordinary sentences right, of 100")
     return figure
 
 
