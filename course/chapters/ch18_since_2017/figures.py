@@ -11,10 +11,10 @@ from torch import Tensor
 from course import experiments
 from course.drawing import style
 from course.drawing.arrows import arrow, path
-from course.drawing.cells import area, matrix, outline, strip
+from course.drawing.cells import area, matrix, outline
 from course.drawing.plots import curves, shares
 from course.drawing.registry import figure
-from course.drawing.rows import seed_rows, verdict
+from course.drawing.rows import verdict
 from course.drawing.values import as_array
 from course.drawing.words import canvas, heading, label, titled
 from transformer_lib.model.embedding import positional_encoding
@@ -23,54 +23,48 @@ from transformer_lib.variants import ALiBi, Rotary
 
 POINTS = {"textcoords": "offset points"}
 UNCLEAR = "no clear difference"
-
-
 APART = 3  # places from the query back to the key, of the cells with an outline
 
 
 def _score_squares(squares: Mapping[str, Any], title: str = "") -> Figure:
     """Draw scores (q, k) by the places of query and key -> the figure.
 
-    squares: title -> scores. Each has a scale of its own; -inf is grey. One diagonal is outlined,
-    and below each square its cells stand side by side; where they aren't alike is orange.
+    squares: title -> scores. Each has a scale of its own; -inf is grey. One diagonal is outlined
+    and the rest faint; below each square its cells stand side by side, in orange frames where they
+    aren't alike.
     """
-    figure, ax = canvas(style.WIDTH, 4.75)
-    heading(ax, title, "How well one and the same word fits itself, at twelve places: the scores")
-    side, gap, bottom = 2.1, 0.34, 1.6
+    figure, ax = canvas(style.WIDTH, 4.7)
+    heading(ax, title, "One word at twelve places: how well it fits itself, from blue to orange")
+    side, gap, bottom, foot, high = 2.1, 0.34, 1.55, 0.55, 0.42
     for number, (name, square) in enumerate(squares.items()):
         scores, x = as_array(square), 0.9 + number * (side + gap)
         limit = float(np.abs(np.ma.masked_invalid(scores)).max()) or 1.0
         matrix(ax, (x, bottom), side, side, scores, limit=limit)
-        cell = side / len(scores)
-        outlined = scores.diagonal(-APART)
-        for place in range(len(outlined)):
-            down = bottom + side - (place + APART + 1) * cell
-            outline(ax, (x + place * cell, down), cell, cell, style.INK, 1.0)
+        area(ax, (x, bottom), side, side, style.PAPER, alpha=0.72, zorder=2.5)
+        cell, outlined = side / len(scores), scores.diagonal(-APART)
         alike = not len(outlined) or np.ptp(outlined) < 1e-5
         said, color = ("all alike", style.INK) if alike else ("not alike", style.ACCENT)
         wide = side / max(len(outlined), 1)
         for place, score in enumerate(outlined):
-            look = {"limit": limit, "edge": color, "line": 1.0 if alike else 1.6}
-            strip(ax, (x + place * wide, 0.78), wide, 0.24, [score], **look)
-        label(ax, (x + side / 2, 0.58), said, ha="center", color=color, weight="bold")
+            at = x + place * cell, bottom + side - (place + APART + 1) * cell
+            for corner, size in ((at, (cell, cell)), ((x + place * wide, foot), (wide, high))):
+                area(ax, corner, *size, style.SIGNED((score / limit + 1) / 2), zorder=3)
+                outline(ax, corner, *size, color, 1.2)
+            if place in (0, len(outlined) - 1):
+                right = place > 0
+                ends = [(at[0] + right * cell, at[1]), (x + right * side, foot + high)]
+                path(ax, ends, color, head=False, thick=0.8, zorder=3)
+        label(ax, (x + side / 2, bottom - 0.14), "key", ha="center")
+        label(ax, (x + side / 2, foot - 0.2), said, ha="center", color=color, weight="bold")
         label(ax, (x, bottom + side + 0.17), name, size=style.LABEL, weight="bold", color=color)
-        for place in (0, len(scores) - 1):
-            middle = (place + 0.5) * cell
-            label(ax, (x + middle, bottom - 0.13), str(place), ha="center")
-            if not number:
-                label(ax, (x - 0.07, bottom + side - middle), str(place), ha="right")
-        label(ax, (x + side / 2, bottom - 0.13), "key", ha="center")
-    label(ax, (0.83, bottom + side / 2), "query", ha="right")
-    label(ax, (0.9, 1.18), f"The outlined cells, whose key is {APART} places before the query:")
-    label(ax, (0.9, 0.16), "score: low")
-    strip(ax, (1.64, 0.11), 1.3, 0.1, np.linspace(-1, 1, 65), limit=1)
-    label(ax, (3.02, 0.16), "high, in each square by its own largest")
+    label(ax, (0.8, bottom + side / 2), "query", ha="right")
+    label(ax, (0.8, foot + high / 2), f"key {APART} places\nearlier", ha="right")
     return figure
 
 
 # --- both ends -----------------------------------------------------------------------------------
 
-ZEROS, POINT, HIGH = (4.55, 6.35, 7.4), 0.025, 0.2  # of bars: zeros, a point, height, in inches
+ZERO, POINT, HIGH = 4.7, 0.06, 0.24  # of bars: the zero, a point, height, in inches
 CHANGED = {  # what replaced what
     "SwiGLU": ("max(0, z)", "SwiGLU, a gate"),
     "no biases": ("biases", "no biases"),
@@ -84,63 +78,51 @@ CHANGED = {  # what replaced what
 }
 
 
-def _two_models(rows: Sequence[Mapping[str, Any]], panels: Mapping[str, str]) -> Figure:
+def _two_models(rows: Sequence[Mapping[str, Any]]) -> Figure:
     """Draw what replaced what between 2017 and today, and what each change is worth -> the figure.
 
-    rows: {"what"} and for each key of `panels` a number for each seed, in points; the first is the
-    base, the last all of them together. panels: key -> the head of its column; the rows are sorted
-    by the first one, those without a clear difference last; its best bar and the last are loud. A
-    bar has a number where each seed lies beyond all of the base's.
+    rows: {"what"} and in "longer" a number for each seed, in points; the first is the base, the
+    last all of them together. The rows are sorted, and those without a clear difference come last,
+    without a bar: a bar is for what has each seed beyond all of the base's. The first and the last
+    are loud.
     """
     base, *parts, together = rows
-    key = next(iter(panels))
 
-    def clear(row: Mapping[str, Any], *measures: str) -> bool:
-        return any(verdict(row[measure], base[measure]) != UNCLEAR for measure in measures)
+    def mean(row: Mapping[str, Any]) -> float:
+        return float(as_array(row["longer"]).mean())
 
-    parts.sort(key=lambda row: (not clear(row, *panels), -as_array(row[key]).mean()))
-    one, all_of_them = (in_points(as_array(row[key]).mean()) for row in (parts[0], together))
-    figure, ax = canvas(style.WIDTH, 5.4)
-    name = CHANGED[parts[0]["what"]][1]
-    title = f"On longer sentences, {name} bring {one}, all {len(parts)} changes {all_of_them}"
-    note = "What replaced what, and how many more of 100 sentences a small translator has right"
-    heading(ax, title, note)
-    y = 4.1
-    for x, said in ((0.02, "2017"), (2.0, "2026"), *zip(ZEROS, panels.values(), strict=False)):
-        look = {"weight": "bold"} if said.isdigit() else {"color": style.MUTED}
-        label(ax, (x, y), said, size=style.LABEL, va="bottom", **look)
-    for x, _ in zip(ZEROS, panels, strict=False):
-        path(ax, [(x, 0.42), (x, y - 0.16)], style.SOFT, head=False, thick=0.75)
-    before = parts[0]
-    for row in (*parts, together):
-        last, first = row is together, row is parts[0]
-        y -= 0.325 + 0.1 * (clear(row, *panels) != clear(before, *panels) or last)
-        before = row
-        ink = style.INK if clear(row, *panels) or last else style.MUTED
-        bold = {"size": style.LABEL, "weight": "bold" if last or first else "normal", "color": ink}
-        if last:
-            path(ax, [(0.02, y + 0.21), (style.WIDTH - 0.1, y + 0.21)], style.SOFT, head=False)
-            label(ax, (0.02, y), f"all {len(parts)} changes at once", **bold)
+    clear = [row for row in parts if verdict(row["longer"], base["longer"]) != UNCLEAR]
+    clear.sort(key=mean, reverse=True)
+    name, count = CHANGED[clear[0]["what"]][1], len(parts)
+    one, all_of_them = in_points(mean(clear[0])), in_points(mean(together))
+    figure, ax = canvas(style.WIDTH, 5.15)
+    title = f"On longer sentences, {name} bring {one}, all {count} changes {all_of_them}"
+    heading(ax, title, "What replaced what, and how many more of 100 a small translator has right")
+    for x, said in ((0.02, "2017"), (2.0, "2026")):
+        label(ax, (x, 4.15), said, size=style.LABEL, weight="bold")
+    y, unclear = 3.78, [row for row in parts if row not in clear]
+    for row in [*clear, *unclear, together]:
+        loud = row in (clear[0], together)
+        ink = style.ACCENT if loud else style.MUTED if row in unclear else style.INK
+        look = {"size": style.LABEL, "weight": "bold" if loud else "normal", "color": ink}
+        y -= 0.14 * (row in (unclear[0], together))
+        if row is together:
+            label(ax, (2.0, y), f"all {count} changes at once", **look)
         else:
             old, new = CHANGED[row["what"]]
             label(ax, (0.02, y), old, size=style.LABEL, color=style.MUTED)
             arrow(ax, (1.66, y), (1.9, y), style.SOFT)
-            label(ax, (2.0, y), new, **bold)
-        for x, measure in zip(ZEROS, panels, strict=False):
-            points = float(as_array(row[measure]).mean())
-            loud, sure = measure == key and (first or last), clear(row, measure)
-            color = style.ACCENT if loud else style.MUTED if sure else PALE
-            area(ax, (x, y - HIGH / 2), POINT * points, HIGH, color, zorder=2)
-            if sure:
-                at = x + POINT * points + (0.05 if points > 0 else -0.05), y
-                look = {"color": style.ACCENT if loud else style.INK}
-                look["weight"] = "bold" if loud or last else "normal"
-                label(ax, at, in_points(points), ha="left" if points > 0 else "right", **look)
-    label(ax, (0.02, 0.16), f"a bar without a number: {UNCLEAR}", color=style.MUTED)
+            label(ax, (2.0, y), new, **look)
+        if row not in unclear:
+            end = ZERO + POINT * mean(row)
+            area(ax, (ZERO, y - HIGH / 2), end - ZERO, HIGH, style.ACCENT if loud else style.SOFT)
+            label(ax, (max(ZERO, end) + 0.08, y), in_points(mean(row)), **look)
+        elif row is unclear[0]:
+            middle = y - 0.34 * (len(unclear) - 1) / 2
+            label(ax, (ZERO + 0.12, middle), UNCLEAR, size=style.LABEL, color=style.MUTED)
+        y -= 0.34
+    path(ax, [(ZERO, y + 0.14), (ZERO, 3.98)], style.SOFT, head=False, thick=0.75)
     return figure
-
-
-PALE = "#C3C8CF"
 
 
 def in_points(number: float) -> str:
@@ -148,7 +130,17 @@ def in_points(number: float) -> str:
     return f"{round(number):+d}".replace("-", "\N{MINUS SIGN}") if round(number) else "0"
 
 
-PANELS = {"test": "as in training", "pronoun": "with a pronoun", "longer": "longer sentences"}
+NAMES = {  # in the pictures, where the short one says little
+    "pre-norm": "norm before each part",
+    "SwiGLU": "SwiGLU, a gate",
+    "AdamW": "AdamW: weights decay",
+    "QK-norm": "a norm in attention",
+    "not tied": "two tables of words",
+    "stable": "rate stays, then falls",
+    "multi-query": "one head of keys",
+    "window of 5": "sees only five words",
+    "today": "nine changes at once",
+}
 BETWEEN = ("base", *CHANGED, "today")
 
 
@@ -207,11 +199,11 @@ def draw_bends() -> Figure:
 @figure(
     "since-positions",
     caption="One word at twelve places: its scores with itself, by three ways to tell the places.",
-    alt="Three squares, places of queries by places of keys. In each one diagonal is outlined, "
-    "with the key 3 places before the query, and below stand its cells side by side. With rotary "
-    "positions each diagonal has one color. ALiBi is 0 on the main diagonal and falls evenly with "
-    "the distance, to both sides. With the sinusoids of 2017, added to the word, the outlined "
-    "cells are not alike, and framed in orange. Each square has its own scale.",
+    alt="Three squares, places of queries by places of keys, all faint but for one outlined "
+    "diagonal, with the key 3 places before the query. Below, larger, stand its cells side by "
+    "side. With rotary positions and with ALiBi they all have one color. With the sinusoids of "
+    "2017, added to the word, they are not alike, and framed in orange. Each square has its own "
+    "scale.",
 )
 def draw_positions() -> Figure:
     title = "Rotary and ALiBi see only the distance; the sinusoids of 2017 see the places"
@@ -225,38 +217,31 @@ def draw_positions() -> Figure:
     alt="The learning rate against the step, up to 1,200. All three rise to their highest within "
     "120 steps. The straight one falls evenly to 0. The cosine stays high longer, falls fast in "
     "the middle and ends at a tenth. The stable one stays at the top until step 960 and then "
-    "falls straight to 0; the area under it is shaded.",
+    "falls straight to 0, in a shaded band: the last fifth.",
 )
 def draw_schedules() -> Figure:
     from course.chapters.ch18_since_2017.experiments import TRAINING
 
-    names = {"linear": "straight down (the base)", "cosine": "cosine", "stable": "stable"}
+    names = {"linear": "straight down", "cosine": "cosine", "stable": "stable: stays at the top"}
     steps = np.arange(1, TRAINING.steps + 1)
     rates = {
         said: [SCHEDULES[name](step, 1.0, TRAINING.warmup, TRAINING.steps) for step in steps]
         for name, said in names.items()
     }
-    figure, ax = style.panel(3.4)
+    figure, ax = style.panel(3.6)
     ax.set(xlabel="step of training", ylabel="learning rate, as a share of its highest")
-    curves(ax, steps, rates, loud=["stable"], names=False)
-    top = np.array(rates["stable"])
-    ax.fill_between(steps, top, color=style.tint(style.ACCENT), linewidth=0, zorder=0)
-    first, last = steps[np.flatnonzero(top == 1)[[0, -1]]]
-    part = f"it falls: last {1 - last / len(steps):.0%}".replace("%", " %")
-    look = {"color": style.ACCENT, "weight": "bold", "ha": "center", "va": "bottom"}
-    for x, said in (
-        (first / 2, "warm-up"),
-        ((first + last) / 2, "stable: it holds"),
-        ((last + len(steps)) / 2, part),
-    ):
-        ax.annotate(said, (x, 1), (0, 8), **look, **POINTS)
-    for line, at, away in zip(ax.lines[:-1], (0.42, 0.52), ((-6, -4), (6, 2)), strict=False):
-        place, right = int(at * len(steps)), away[0] < 0
-        own = {"ha": "right" if right else "left", "va": "top" if right else "bottom"}
-        line.set_linestyle("-" if right else (0, (5, 2)))
-        own["color"] = style.readable(line.get_color(), style.tint(style.ACCENT))
-        at = steps[place], line.get_ydata()[place]
-        ax.annotate(line.get_label(), at, away, **own, **POINTS)
+    curves(ax, steps, rates, loud=[names["stable"]], names=False)
+    last = int(steps[np.array(rates[names["stable"]]) == 1][-1])
+    ax.axvspan(last, len(steps), color=style.GROUND, zorder=0)
+    middle = (last + len(steps)) / 2, 1
+    ax.annotate("the last fifth", middle, (0, 8), ha="center", color=style.MUTED, **POINTS)
+    place = int(0.45 * len(steps))
+    sides = ((-8, -4), "right", "top"), ((8, 2), "left", "bottom"), ((0, 8), "center", "bottom")
+    for line, (away, ha, va) in zip(ax.lines, sides, strict=True):
+        line.set_linestyle("-")
+        at, look = (steps[place], line.get_ydata()[place]), {"color": line.get_color()}
+        ax.annotate(line.get_label(), at, away, ha=ha, va=va, **look, **POINTS)
+    ax.set_xticks([0, TRAINING.warmup, last - 1, len(steps)])
     ax.set(xlim=(0, len(steps)), ylim=(0, 1.2))
     shares(ax.yaxis)
     ax.xaxis.set_major_formatter("{x:,.0f}")
@@ -266,43 +251,43 @@ def draw_schedules() -> Figure:
 @figure(
     "since-worth",
     caption="One part exchanged at a time, at its own rate: how many more sentences are right.",
-    alt="A row for the base and each of twenty exchanges, three panels, a dot for the mean of the "
-    "seeds on a line for their range. As in training: Muon is 12 points above the base, today 9, "
-    "pre-norm and SwiGLU 6, the mixture of experts and AdamW 5, stable 4, GELU 3; below it are "
-    "multi-query with 10, no positions with 14. With a pronoun: Muon 25 above, today 22, SwiGLU "
-    "and the mixture of experts 19, AdamW and stable 17, pre-norm 16; the window is 16 below. "
-    "Longer: today 46 above, rotary 34, T5's positions 33, Muon 29, ALiBi 22, pre-norm 12, AdamW "
-    "8; multi-query is 10 below, no positions 15. The others show no clear difference.",
+    alt="Dots for twenty exchanges, in points above the base: to the right as in training, upward "
+    "on longer sentences. As in training: Muon is 12 points above the base, today 9, pre-norm and "
+    "SwiGLU 6, the mixture of experts and AdamW 5, stable 4, GELU 3; below it are multi-query with "
+    "10, no positions with 14. Longer: today 46 above, rotary 34, T5's positions 33, Muon 29, "
+    "ALiBi 22, pre-norm 12, AdamW 8; multi-query is 10 below, no positions 15. The others have "
+    "small dots without a name. Muon, rotary and T5's positions are orange.",
 )
 def draw_worth() -> Figure:
-    base, *parts, today = stored_points()
-    worth = {row["what"]: sum(as_array(row[key]).mean() for key in PANELS) for row in parts}
-    groups = [row["group"] for row in parts]
-    parts.sort(key=lambda row: (groups.index(row["group"]), -worth[row["what"]]))
-    rows = [base, *parts, today | {"what": "today: nine at once"}]
-    figure = seed_rows(
-        rows,
-        PANELS,
-        title="Muon helps most on known lengths, rotary and T5's positions on longer ones",
-        note="How many more of 100 sentences are right than with the base: the mean of three runs, "
-        "and their range.\nA range that reaches into the grey band, where the base's own runs lie, "
-        "is no clear difference.",
-        loud=[(found, key) for key in PANELS for found in best(parts, key)],
-        strong=["Muon", rows[-1]["what"]],
-        written=in_points,
-        ticks=range(-20, 41, 20),
-        spans=[(-20, 30), (-25, 39), (-20, 70)],
-        quiet=True,
-    )
-    ax = figure.axes[0]
-    for text, row in zip(ax.get_yticklabels(), rows, strict=True):
-        if all(verdict(row[key], base[key]) == UNCLEAR for key in PANELS) and row is not base:
-            text.set_color(style.MUTED)
-    look = {"textcoords": "offset points", "va": "center_baseline", "color": style.MUTED}
-    for place, before, row in zip(ax.get_yticks()[1:], rows, rows[1:], strict=False):
-        if row["group"] != before["group"] and row is not rows[-1]:
-            at = {"xy": (0, place), "xycoords": ax.get_yaxis_transform(), "xytext": (-222, 0)}
-            ax.annotate(row["group"], **at, **look)
+    measures = "test", "longer"  # across and up
+    base, *rows = stored_points()
+    figure, ax = style.panel(5.4)
+    title = "Muon helps most on ordinary sentences, rotary and T5 on longer ones"
+    titled(figure, title, "One change at a time; the bands are where ten unchanged models lie")
+    ax.axvspan(min(base["test"]), max(base["test"]), color=style.GROUND, zorder=0)
+    ax.axhspan(min(base["longer"]), max(base["longer"]), color=style.GROUND, zorder=0)
+    loud, together = {*best(rows, "test"), *best(rows, "longer")}, []
+    for row in rows:
+        x, y = (as_array(row[key]).mean() for key in measures)
+        color = style.ACCENT if row["what"] in loud else style.MUTED
+        clear = [verdict(row[key], base[key]) != UNCLEAR for key in measures]
+        ax.plot(x, y, "o", color=color if any(clear) else style.SOFT, ms=9 if any(clear) else 4)
+        name = NAMES.get(row["what"], row["what"])
+        if clear == [True, False]:
+            together.append((x, name))
+        elif any(clear):
+            look = {"color": color, "weight": "bold" if row["what"] in loud else "normal"}
+            left = row["what"] in ("rotary", "ALiBi")
+            look |= {"ha": "right" if left else "left", "va": "center_baseline"}
+            ax.annotate(name, (x, y), (-9 if left else 9, 0), **look, **POINTS)
+    look = {"va": "center", "color": style.MUTED, "size": style.NOTE}
+    names = "\n".join(name for _, name in together)
+    ax.annotate(names, (max(together)[0], -1), (12, 0), **look, **POINTS)
+    ax.annotate(f"small dots: {UNCLEAR}", (2.5, -12), color=style.MUTED)
+    for axis, ticks in ((ax.xaxis, (-10, 0, 10)), (ax.yaxis, (-10, 0, 10, 20, 30, 40))):
+        axis.set_ticks(ticks, [in_points(tick) for tick in ticks])
+    ax.set(xlim=(-15.5, 16.5), ylim=(-19, 50), ylabel="more longer sentences right, of 100")
+    ax.set(xlabel="more ordinary sentences right, of 100")
     return figure
 
 
@@ -316,10 +301,10 @@ def best(rows: Sequence[Mapping[str, Any]], key: str) -> list[str]:
     "since-language-model",
     caption="The same exchanges in a language model: how much nearer its loss comes to the floor.",
     alt="Bars on a scale from the base's loss, at 0 percent, to the lowest possible, at 100: how "
-    "much of this gap is gone, with a dot for each seed. Muon 25 percent, in orange, today 10, "
-    "SwiGLU 9, not tied and QK-norm 8, GELU and AdamW 5. Farther away than the base are stable by "
-    "5, multi-query by 10 and the window by 15. The others show no clear difference, no positions "
-    "among them, with 1.",
+    "much of this gap is gone, with a thin line for the three runs. Muon 25 percent, in orange, "
+    "today 10, SwiGLU 9, not tied and QK-norm 8, GELU and AdamW 5. Farther away than the base are "
+    "stable by 5, multi-query by 10 and the window by 15. The others show no clear difference, no "
+    "positions among them, with 1.",
 )
 def draw_language_model() -> Figure:
     from course.chapters.ch18_since_2017.experiments import nearer
@@ -327,30 +312,30 @@ def draw_language_model() -> Figure:
     base, *rows = nearer(experiments.load("since-language-model")["runs"])
     clear = [row for row in rows if verdict(row["nearer"], base["nearer"]) != UNCLEAR]
     clear.sort(key=lambda row: -as_array(row["nearer"]).mean())
-    most = f"{clear[0]['what']} helps most: {as_array(clear[0]['nearer']).mean():.0f} %"
-    figure, ax = style.panel(4.6)
-    title = f"In a language model, too, {most} of the gap is gone"
-    titled(
-        figure, title, "How much nearer to the lowest possible loss; a dot for each of three runs"
-    )
-    for y, row in enumerate(clear):
-        values, color = as_array(row["nearer"]), style.SOFT if y else style.ACCENT
-        ax.barh(y, 100, height=0.62, color=style.GROUND)
-        ax.barh(y, values.mean(), height=0.62, color=color)
-        ax.scatter(values, [y] * 3, s=12, color=style.INK, zorder=3)
-        look = {"va": "center_baseline", "weight": "normal" if y else "bold"}
-        at = max(0, *values) + 1.5, y
-        ax.text(*at, f"{in_points(values.mean())} %", color=style.INK if y else color, **look)
-    for x, said in ((0, "the base"), (100, "the lowest possible loss")):
-        ax.axvline(x, color=style.INK, linewidth=1)
-        ax.annotate(said, (x, -0.6), (0, 5), ha="right" if x else "left", **POINTS)
+    gone = [float(as_array(row["nearer"]).mean()) for row in clear]
+    figure, ax = canvas(style.WIDTH, 4.95)
+    most = f"{clear[0]['what']} helps most: {gone[0]:.0f} % of the gap is gone"
+    note = "How far from the base to the lowest possible loss; the lines show three runs"
+    heading(ax, f"In a language model, too, {most}", note)
+    zero, end, y = 2.9, style.WIDTH - 0.1, 3.7
+    inch = (end - zero) / 100
+    area(ax, (zero, y - 0.2), end - zero, 0.4, style.GROUND)
+    for x, said, ha in ((zero, "the base", "left"), (end, "the lowest possible loss", "right")):
+        label(ax, (x, y + 0.36), said, ha=ha, color=style.MUTED)
+    for place, (row, mean) in enumerate(zip(clear, gone, strict=True)):
+        color, high = (style.SOFT, 0.2) if place else (style.ACCENT, 0.4)
+        y -= 0.15 * (gone[place - 1] > 0 > mean)
+        area(ax, (zero, y - high / 2), inch * mean, high, color)
+        ends = zero + inch * np.array([min(row["nearer"]), max(row["nearer"])])
+        ax.plot(ends, [y] * 2, color=style.INK, linewidth=1)
+        look = {"color": style.INK if place else color, "weight": "normal" if place else "bold"}
+        name = NAMES.get(row["what"], row["what"])
+        label(ax, (0.02, y), name, size=style.LABEL, **look)
+        label(ax, (max(zero, *ends) + 0.08, y), f"{in_points(mean)} %", **look)
+        y -= 0.31 if place else 0.45
+    path(ax, [(zero, 0.5), (zero, 3.9)], style.INK, head=False, thick=1)
     same = f"{len(rows) - len(clear)} other changes, all kinds of positions too: {UNCLEAR}"
-    ax.text(1.5, len(clear) + 0.05, same, va="center", color=style.MUTED)
-    ax.set_yticks(range(len(clear)), [row["what"] for row in clear])
-    ax.get_yticklabels()[0].set(color=style.ACCENT, weight="bold")
-    ax.set(ylim=(len(clear) + 0.4, -0.6), xlim=(-22, 100), xticks=[])
-    ax.tick_params(axis="y", length=0)
-    ax.spines[:].set_visible(False)
+    label(ax, (0.02, 0.16), same, color=style.MUTED)
     return figure
 
 
@@ -358,68 +343,54 @@ def draw_language_model() -> Figure:
     "since-2017-and-2026",
     hero=True,
     caption="What replaced the parts of 2017, and what each difference is worth here.",
-    alt="A table of what replaced what, with bars for what each change is worth on sentences as in "
-    "training, with a pronoun, and longer; the clear ones are strong, and have a number: rotary "
-    "+2, −7, +34; pre-norm +6, +16, +12; AdamW +5, +17, +8; stable +4, +17, +2; RMSNorm +1, +5, "
-    "+1; SwiGLU +6, +19, +1; QK-norm 0, −5, −1; no biases 0, −3, −2; grouped queries −3, −8, −4. "
-    "At the foot all nine at once, today +9, +22, +46. The +34 and the +46 are orange.",
+    alt="A table of what replaced what, with bars for what a change is worth on longer sentences. "
+    "Clear ones: rotary +34, pre-norm +12, AdamW +8; all nine at once, today +46. The +34 and the "
+    "+46 are orange. Below, without bars, those with no clear difference: stable, RMSNorm, SwiGLU, "
+    "QK-norm, no biases and grouped queries.",
 )
 def draw_both_ends() -> Figure:
     rows = {row["what"]: row for row in stored_points()}
-    return _two_models(
-        [rows[what] for what in BETWEEN if what in rows],
-        {"longer": "longer\nsentences", "pronoun": "with a\npronoun", "test": "as in\ntraining"},
-    )
-
-
-WAYS = {  # of attention: their names, how high their squares and names stand
-    "formula": ("the formula", 2.55, 3.05),
-    "block by block": ("block by block", 1.5, 2.2),
-    "fused": ("the fused kernel", 0.75, 1.13),
-}
+    return _two_models([rows[what] for what in BETWEEN])
 
 
 @figure(
     "since-memory",
-    caption="Bytes that attention without a mask needs at a time: three ways.",
-    alt="Squares for the megabytes in use at a time, by the words in a sentence, 2,048 words in "
-    "all. The formula's have 2 at 16 and 32 words and then double from one to the next, to 134 at "
-    "2,048, where a grid cuts the square into cells as large as the fused kernel's, which is "
-    "orange. Block by block, they grow from 5 to 10 and stay so from 128 words on. Fused they have "
-    "1 or 2 at every length: at 2,048 the formula's is 82 times as large.",
+    caption="Bytes that attention without a mask needs at a time, by the formula and fused.",
+    alt="Tiles for the megabytes in use at a time, in columns of nine, for sentences of 16, 256, "
+    "1,024 and 2,048 words, 2,048 words in all. A tile is what the fused kernel has at 2,048: 1.6 "
+    "MB. The formula has 1.6 MB at 16 words, one tile, then 17, 67 and at 2,048 words 134 MB, 82 "
+    "times the kernel's. Below, in orange, the kernel has one tile or less at each length.",
 )
 def draw_memory() -> Figure:
-    megabytes: dict[str, dict[int, float]] = {}
-    for row in (row for row in experiments.load("fused")["memory"] if row["mask"] == "none"):
-        megabytes.setdefault(row["way"], {})[row["length"]] = row["bytes"] / 1e6
-    most = max(megabytes["formula"])
-    high, low = megabytes["formula"][most], megabytes["fused"][most]
-    figure, ax = canvas(style.WIDTH, 5.25)
-    title = f"At {most:,} words the formula needs {high / low:.0f} times the fused kernel's memory"
-    heading(ax, title, "What attention without a mask holds at a time, as areas")
-    inch, right = 1.85 / high**0.5, style.WIDTH - 0.1  # the side of a megabyte
-    for length in sorted(megabytes["formula"], reverse=True):
-        sides = {way: inch * found[length] ** 0.5 for way, found in megabytes.items()}
-        middle = right - max(sides.values()) / 2
-        for way, side in sides.items():
-            name, y, up = WAYS[way]
-            color = style.ACCENT if way == "fused" else style.SOFT
-            area(ax, (middle - side / 2, y), side, side, color)
-            if length == most:
-                own = style.ACCENT if way == "fused" else style.INK
-                said = f"{megabytes[way][length]:.{2 * (way == 'fused')}f} MB"
-                label(ax, (middle, y + side + 0.13), said, ha="center", color=own)
-                label(ax, (0.1, up), name, size=style.LABEL, color=own, weight="bold")
-        label(ax, (middle, 0.5), f"{length:,}", ha="center")
-        right = middle - max(sides.values()) / 2 - 0.15
-        if length == most:  # as many cells as the other is smaller
-            cell, ends = sides["fused"], (y0 := WAYS["formula"][1], y0 + sides["formula"])
-            x = middle - sides["formula"] / 2
-            area(ax, (x, y0), cell, cell, style.ACCENT)
-            lines, look = np.arange(cell, sides["formula"], cell), {"color": style.PAPER, "lw": 0.8}
-            ax.vlines(x + lines, *ends, **look)
-            ax.hlines(y0 + lines, x, x + sides["formula"], **look)
-    label(ax, (0.1, 0.2), "words in a sentence")
+    lengths = 16, 256, 1024, 2048
+    used = {
+        (row["way"], row["length"]): row["bytes"]
+        for row in experiments.load("fused")["memory"]
+        if row["mask"] == "none"
+    }
+    one, most = used["fused", lengths[-1]], used["formula", lengths[-1]]
+    figure, ax = canvas(style.WIDTH, 4.95)
+    times = f"{most / one:.0f} times the fused kernel's memory"
+    note = f"What attention holds at a time; a tile is {one / 1e6:.1f} MB"
+    heading(ax, f"At {lengths[-1]:,} words the formula needs {times}", note)
+    side, x = 0.27, 1.55  # inches
+    for length in lengths:
+        for way, y, color in (("formula", 1.5, style.SOFT), ("fused", 0.78, style.ACCENT)):
+            tiles = used[way, length] / one
+            for tile in range(int(np.ceil(tiles))):
+                at = x + side * (tile // 9), y + side * (tile % 9)
+                area(ax, at, side - 0.02, (side - 0.02) * min(1, tiles - tile), color)
+            said = f"{used[way, length] / 1e6:.{int(tiles < 2)}f} MB"
+            look = {"color": style.ACCENT if way == "fused" else style.INK, "weight": "bold"}
+            label(ax, (x, y + side * min(9, np.ceil(tiles)) + 0.12), said, **look)
+        label(ax, (x, 0.35), f"{length:,}", size=style.LABEL)
+        x += side * np.ceil(used["formula", length] / one / 9) + 0.48
+    for y, said, color in (
+        (1.62, "the formula", style.INK),
+        (0.9, "the fused kernel", style.ACCENT),
+    ):
+        label(ax, (0.02, y), said, size=style.LABEL, weight="bold", color=color)
+    label(ax, (0.02, 0.35), "words in a\nsentence")
     return figure
 
 
