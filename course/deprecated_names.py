@@ -180,8 +180,7 @@ PLOTS = {
     "chapters.ch08_decoder.experiments": "WordStep",
     "chapters.ch08_decoder.figures": "decode_trace generator_flow stacks_stepper words_come_back",
     "chapters.ch09_whole_transformer.figures": (
-        "cost_and_path figure_two outside_in parameter_bars sentence_path "
-        "vocabulary_ranges zoom_levels"
+        "figure_two outside_in parameter_bars sentence_path vocabulary_ranges zoom_levels"
     ),
     "chapters.ch10_training.figures": "learning_curve probability_bars teacher_forcing word_grids",
     "chapters.ch11_decoding.figures": "beam_stepper beam_steps beam_tree cost_curves",

@@ -90,8 +90,8 @@ def _series_map(found: Mapping[str, Any]) -> Figure:
     caption="The journey of one word through the machine, every number real. The notebooks that "
     "open the strips: 01, 02, 03, 04 to 06, 07, and for the last one 08 and 11.",
     alt="'I like trees' is on top, 'me gustan los árboles' at the bottom. From 'trees' a green "
-    "stream runs down through five rows: a mark, its number in a list, which widens to the first 16 "
-    "of its 128 numbers as colored cells: learned, with its position, with its neighbors, after "
+    "stream runs down through five rows: a mark, its number in a list, which widens to the first "
+    "16 of its 128 numbers as colored cells: learned, with its position, with its neighbors, after "
     "the encoder. Some cells keep their color so far, others fade or turn. There the stream ends; "
     "an arrow, 'the decoder reads it', leads to a row in the decoder, about to be written, which "
     "narrows to 'árboles'.",
