@@ -353,8 +353,8 @@ def draw_attention() -> Figure:
 def draw_heads() -> Figure:
     way, new = _the_way(), "gets a different mix from each head"
     figure, ax, bottom, top = station("attention", new=new, height=1.95, colors="")
-    left, high, over = 1.0, 0.27, top - 0.12
-    label(ax, (left - 0.15, over), "attention to", ha="right")
+    left, high = 1.0, 0.27
+    label(ax, (left, top - 0.12), "how it shares its attention", color=style.MUTED)
     for i, shares in enumerate(as_array(way.weights[LAYER][:, way.src.index(WORD)])):
         x, y = left, top - 0.29 - (i + 0.5) * (top - 0.29 - bottom) / 4
         label(ax, (left - 0.15, y), f"head {i}", size=style.LABEL, weight="bold", ha="right")
@@ -363,8 +363,6 @@ def draw_heads() -> Figure:
             most = share > shares.max() - 0.01
             ground = color if most else style.tint(color)
             area(ax, (x, y - high / 2), long - 0.015, high, ground, zorder=2)
-            if i == 0:
-                word(ax, (x + long / 2, over), text)
             if share > 0.04:
                 look = {"color": style.PAPER if most else style.readable(color, ground)}
                 look |= {
@@ -372,7 +370,8 @@ def draw_heads() -> Figure:
                     "size": style.LABEL,
                     "weight": "bold" if most else "normal",
                 }
-                label(ax, (x + long / 2, y), percent(share), **look)
+                named = f"{text}  " if share > 0.1 else ""
+                label(ax, (x + long / 2, y), named + percent(share), **look)
             x += long
     return figure
 
