@@ -14,7 +14,7 @@ def _broadcasting(column: Sequence[int], row: Sequence[int]) -> Figure:
     """Draw a column plus a row of whole numbers, and the square of their sums -> the figure."""
     height, width, cell = len(column), len(row), 0.54
     figure, ax = canvas(8, 1.33 + cell * height)
-    note = "In full color what is there; all else is copied, and added"
+    note = "Full color: what is there. The rest is copied, then added"
     heading(ax, "Broadcasting: a column and a row stretch until they fit", note)
     pitch, tables = cell * width + 0.72, ("copied across", "copied down", "the sums")
     for i, one in enumerate(column):

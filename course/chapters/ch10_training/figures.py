@@ -134,7 +134,7 @@ def loop_curve(history: Sequence[Mapping[str, Any]], steps: int) -> Figure:
         look = {"textcoords": "offset points", "color": style.ACCENT, "weight": "bold"}
         ax.annotate(said, (at[-1], last), (0, 30), ha="right", **look)
         if last < new:
-            title = "It learns to write digits backwards, also rows it never saw"
+            title = "It learns to write digits backwards, even in rows it never saw"
     titled(figure, title)
     nothing = math.log(11)  # ten digits and the end, all equally likely
     ax.hlines(nothing, 0, steps, style.SOFT, linestyle=":", linewidth=1.4)
@@ -574,7 +574,7 @@ def draw_schedule() -> Figure:
 )
 def draw_held_out() -> Figure:
     figure, ax = style.panel(4.8)
-    titled(figure, "From 50 rows it learns only these: on new rows it gets worse")
+    titled(figure, "From 50 rows it learns only those: on new ones it gets worse")
     for count, color in ((50, style.ACCENT), (10_000, style.MUTED)):
         histories = [
             run["history"] for run in experiments.load("held-out")["runs"] if run["pairs"] == count

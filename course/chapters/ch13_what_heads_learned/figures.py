@@ -32,9 +32,9 @@ SEEN = 0.3  # weights below are no line in `crossing`
 def head_table(table: Sequence[Mapping[str, Any]]) -> Figure:
     """Draw each head's share of largest weights on the right noun -> two rows of dots.
 
-    table: rows of `head_accuracy`. The upper dots are the looks of the adjective, the lower ones
-    those of the pronoun; before each row the words, with the look of its best head. Dots that
-    would cover each other are stacked.
+    table: rows of `head_accuracy`. The upper dots are for the adjective, the lower ones for the
+    pronoun; before each row stand the words, with an arrow to what its best head looks at. Dots
+    that would cover each other are stacked.
     """
     figure, ax = canvas(style.WIDTH, 4.3)
     left, long = 3.35, 4.2

@@ -257,12 +257,13 @@ def _load_stored() -> dict[str, Mapping[str, Any]]:
 @figure(
     "real-heads-where",
     hero=True,
-    caption="How much of the gender comes along with a single vector from a sentence whose noun "
-    "has the other gender; means of 96 sentences.",
-    alt="“The street is small” and “La calle es pequeña” twice, joined by arrows as thick as what "
-    "comes that way of the gender. In the small model one of 98 % leads from “street” to “small”, "
-    "and one of 98 % from there to “pequeña”. In the large model one of 35 % leads from “street” "
-    "to “pequeña”, and a thick one of 68 % from “La”, the article that it wrote itself.",
+    caption="How much of the gender one vector brings with it from a sentence whose noun has the "
+    "other gender; means of 96 sentences.",
+    alt="“The street is small” and “La calle es pequeña” twice, joined by arrows as thick as the "
+    "share of the gender that comes that way. In the small model one of 98 % leads from “street” "
+    "to “small”, and one of 98 % from there to “pequeña”. In the large model one of 35 % leads "
+    "from “street” to “pequeña”, and a thick one of 68 % from “La”, the article that it wrote "
+    "itself.",
 )
 def draw_where() -> Figure:
     small, large = (found["where"]["after is"] for found in _load_stored().values())

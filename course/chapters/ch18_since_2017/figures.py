@@ -133,7 +133,7 @@ def in_points(number: float) -> str:
 NAMES = {  # in the pictures, where the short one says little
     "pre-norm": "norm before each part",
     "SwiGLU": "SwiGLU, a gate",
-    "AdamW": "AdamW: weights decay",
+    "AdamW": "AdamW: weight decay",
     "QK-norm": "a norm in attention",
     "not tied": "two tables of words",
     "stable": "rate stays, then falls",
