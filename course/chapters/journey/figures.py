@@ -7,6 +7,7 @@ told apart, it shows the first 32.
 
 import functools
 import itertools
+import math
 import re
 from collections.abc import Sequence
 from typing import Any
@@ -39,6 +40,7 @@ LIMIT = 3.0  # the scale of every strip: darkest at 3 and at -3
 WIDTH = 8.0
 LEFT, RIGHT = 1.62, 7.86  # from where to where the strips go
 HEADING = 0.42  # what the word and the sentence beside it take, on top
+CAP = 0.06  # the width of the mark at the end of a strip that says whose it is
 FEW = 32  # so many of the 128 numbers are shown where all would be hairlines
 FIRST = f"the first {FEW} of 128 numbers"
 WORD, WRITTEN, OTHER, BEFORE = "trees", "árboles", "houses", "los"
@@ -121,9 +123,12 @@ def _marked(text: str = "trees", line: float = 1.6) -> dict[str, Any]:
     return {"edge": word_color(text), "line": line}
 
 
-def _fan(ax: Axes, *corners: tuple[float, float], color: str = style.SOFT) -> None:
+def _fan(
+    ax: Axes, *corners: tuple[float, float], color: str = style.SOFT, zorder: float = 1, **look: Any
+) -> None:
     """What a few cells become, enlarged."""
-    ax.add_patch(Polygon(corners, facecolor=style.tint(color), linewidth=0, zorder=1))
+    fill = {"facecolor": style.tint(color), "linewidth": 0, "zorder": zorder}
+    ax.add_patch(Polygon(corners, **fill, **look))
 
 
 def _ribbon(
@@ -134,45 +139,42 @@ def _ribbon(
     ax.fill_between(x, y - thick / 2, y + thick / 2, linewidth=0, **look)
 
 
-def _row_open(
-    here: str,
-    words: Sequence[str],
-    numbers: Sequence[str],
-    first: int,
-    count: int,
-    note: str,
-    new: str,
-    rest: str = "",
+def _field(
+    here: str, text: str, place: int, count: int, *, new: str, value: str, note: str, rest: str
 ) -> Figure:
-    """A row of `count` cells, of which the middle one of `words` is filled; under a lens these
-    words, from number `first`, with their numbers. note, rest: beside the row, and the cells; new:
-    see `station`."""
-    figure, ax, bottom, top = station(here, new=new, height=1.74, colors="")
-    y, cells, high, here_too = top - 0.28, bottom + 0.46, 0.42, len(words) // 2
-    green = style.readable(word_color(words[here_too]))
-    wide, unit = (RIGHT - LEFT) / len(words), (RIGHT - LEFT) / count
-    outline(ax, (LEFT, y), RIGHT - LEFT, 0.18, style.SOFT)
-    x = LEFT + (first + here_too + 0.5) * unit
-    half = max(len(words) * unit / 2, 0.029)
-    area(ax, (x - unit / 2 - 0.004, y), unit + 0.008, 0.18, green)  # else a hair
-    outline(ax, (x - half, y - 0.05), 2 * half, 0.28, style.INK, 1)
-    if not rest:
-        label(ax, (x + half + 0.07, y + 0.09), f"number {first + here_too}", weight="bold")
-    ends = (x - half, y - 0.05), (x + half, y - 0.05), (RIGHT, cells + high), (LEFT, cells + high)
-    _fan(ax, *ends)
-    for i, (text, number) in enumerate(zip(words, numbers, strict=True)):
-        x, chosen = LEFT + (i + 0.5) * wide, i == here_too
-        color, line = (green, 1.2) if chosen else (style.PAPER, 0.6)
-        area(ax, (LEFT + i * wide, cells), wide, high, color, zorder=2)
-        outline(ax, (LEFT + i * wide, cells), wide, high, line=line)
-        look = {"weight": "bold", "color": style.PAPER} if chosen else {"color": style.MUTED}
-        size = (20 if len(number) == 1 else 15) if chosen else style.LABEL
-        label(ax, (x, cells + high / 2), number, size=size, ha="center", **look)
-        name = {} if chosen else look
-        word(ax, (x, cells - 0.15), text, size=style.LABEL if chosen else style.NOTE, **name)
-        label(ax, (x, cells - 0.35), str(first + i), ha="center", color=style.MUTED)
-    label(ax, (LEFT - 0.12, y + 0.09), note, ha="right")
-    label(ax, (LEFT - 0.12, cells + high / 2), rest, ha="right")
+    """A row of `count` cells, in lines of a page, of which one is filled; under a lens it has its
+    `value`, and below it its word. note, rest: above the cells and below. new: see `station`."""
+    figure, ax, bottom, top = station(here, new=new, height=1.95, colors="")
+    left, wide, low, high = 0.02, 5.7, bottom + 0.24, top - bottom - 0.5
+    rows = round((count * high / wide) ** 0.5)
+    columns = math.ceil(count / rows)
+    step = wide / columns, high / rows
+    row, column = np.divmod(np.arange(count), columns)
+    xs, ys = left + column * step[0], low + high - (row + 1) * step[1]
+    green, tile, x = style.readable(word_color(text)), 1.0, 6.72
+    for i, at in enumerate(zip(xs, ys, strict=True)):
+        if i != place:
+            area(ax, at, 0.74 * step[0], 0.74 * step[1], style.RULE)
+    y = low + high - tile
+    cell = xs[place], ys[place], xs[place] + step[0], ys[place] + step[1]
+    _fan(
+        ax,
+        (cell[0], cell[3]),
+        (x, y + tile),
+        (x, y),
+        (cell[0], cell[1]),
+        color=green,
+        zorder=2,
+        alpha=0.85,
+    )
+    area(ax, cell[:2], *step, green, zorder=3)
+    area(ax, (x, y), tile, tile, green, zorder=3)
+    look = {"ha": "center", "weight": "bold", "color": style.PAPER}
+    label(ax, (x + tile / 2, y + tile / 2), value, size=25 if len(value) > 1 else 44, **look)
+    word(ax, (x + tile / 2, y - 0.19), text, size=13)
+    label(ax, (x + tile / 2, y - 0.42), f"number {place}", ha="center")
+    label(ax, (left, top - 0.1), f"{note}, in {rows} lines")
+    label(ax, (left, bottom + 0.06), rest, color=style.MUTED)
     return figure
 
 
@@ -214,16 +216,16 @@ def vectors() -> dict[str, Any]:
     "trees-one-hot",
     notebook="01_one_hot",
     caption="You are here: the word trees becomes a row with one 1, at its own number.",
-    alt="'trees' in green, and a long empty row with one green mark, in the middle. Under a lens "
-    "its cells are 0, but for one: a 1 at number 498, the number of 'trees'. Below, a line with "
-    "eight stages by name, from one-hot to next word; the first is green.",
+    alt="A field of 955 small cells, one for each entry of the vocabulary, line below line. All "
+    "are the same, a 0, but for one in green, number 498. Under a lens it is large: a 1, and below "
+    "it the word 'trees'. Below, a line with eight stages by name, from one-hot to next word; the "
+    "first is green.",
 )
 def draw_one_hot() -> Figure:
-    vocab, first = _the_translator().src.vocab, number() - 4
-    numbers = [str(int(i == 4)) for i in range(9)]
-    note, new = f"one cell for each\nof {len(vocab)} entries", "is a row with one 1, all else 0"
-    return _row_open(
-        "one-hot", vocab.tokens[first : first + 9], numbers, first, len(vocab), note, new
+    count = len(_the_translator().src.vocab)
+    new, note = "is a row with one 1, all else 0", f"its row: a cell for each of {count} entries"
+    return _field(
+        "one-hot", WORD, number(), count, new=new, value="1", note=note, rest="all others: 0"
     )
 
 
@@ -313,10 +315,10 @@ def draw_positions() -> Figure:
     "trees-attention",
     notebook="04_attention",
     caption="You are here: how much trees takes of the value of each word, in one real head.",
-    alt="Four words, each with a band in its color as thick as the attention of 'trees': thick "
-    "ones from 'like' and <eos>, 47 % each, thin ones from 'I', 1 %, and 'trees' itself, 5 %. They "
-    "end at the words' values, strips of 32 cells, each as high as its band, in one block. Below "
-    f"it, their mix: each of its cells is the mean of the column above it. {DOTS}",
+    alt="From each of four words a band in its color, as thick as the attention that 'trees' pays "
+    "to it: 'like' and <eos> 47 % each, 'I' 1 %, and 'trees' itself 5 %. The bands run into the "
+    "words' values, strips of 32 cells, each as high as its band, in one block. Below it, their "
+    f"mix: each of its cells is the mean of the column above it. {DOTS}",
 )
 def draw_attention() -> Figure:
     new, way = "takes in like and <eos>, in one head", _the_way()
@@ -324,17 +326,24 @@ def draw_attention() -> Figure:
     layer = _the_translator().model.get_submodule(LAYER)
     values = layer.split_heads(way.outputs[f"{LAYER}.w_v"][None])[0, HEAD]
     weights = way.weights[LAYER][HEAD, way.src.index(WORD)]
-    left, full, wide, low = 3.3, 0.98, RIGHT - 3.3, top - 0.27
-    y = low - 0.08
-    label(ax, (1.35, low + 0.15), "weight", ha="right")
+    left, full, wide, low = 2.9, 1.0, RIGHT - 2.9 - CAP, top - 0.3
+    y = low - 0.05
     label(ax, (left, low + 0.15), "the values of the words, each as high as its weight")
     for text, value, weight in zip(way.src, values, weights.tolist(), strict=True):
         thick, end = full * weight, low - full * weight / 2
-        word(ax, (0.75, y), text, ha="right", size=13)
-        _share(ax, (1.35, y), weight, "right")
-        _ribbon(ax, (1.45, y), (left - 0.05, end), thick, color=word_color(text))
+        color = style.readable(word_color(text), style.PAPER)
+        word(ax, (0.72, y), text, ha="right", size=13)
+        if weight < 0.25:
+            look = {"bbox": {"facecolor": style.PAPER, "linewidth": 0, "pad": 3}}
+            label(ax, (0.86, y), percent(weight), color=style.MUTED, zorder=1.5, **look)
+        else:
+            look = {"color": style.PAPER, "zorder": 3}
+            label(ax, (0.95, y), percent(weight), size=14, weight="bold", **look)
+        order = 1 + (weight > 0.25)
+        _ribbon(ax, (0.82, y), (left, end), thick, color=color, zorder=order)
         strip(ax, (left, low - thick), wide, thick, value, limit=LIMIT, line=0)
-        y, low = y - 0.35, low - thick
+        area(ax, (left + wide, low - thick), CAP, thick, color)
+        y, low = y - 0.37, low - thick
     strip(ax, (left, bottom + 0.02), wide, 0.34, weights @ values, limit=LIMIT, **_marked(line=2.2))
     look = {"size": style.LABEL, "weight": "bold", "ha": "right"}
     label(ax, (left - 0.12, bottom + 0.19), "their mix", **look)
@@ -345,34 +354,29 @@ def draw_attention() -> Figure:
     "trees-heads",
     notebook="05_multi_head_attention",
     caption="You are here: from which words four heads bring something to trees.",
-    alt="Four bars of one length, one for each head, each cut into the attention to 'I', 'like', "
-    "'trees' and <eos>, in their colors. Head 0: 8, 7, 34 and 51 %; head 1 takes 'like' and <eos>, "
-    "47 % each; head 2 almost only 'trees', 93 %; head 3 some of each, but 54 % <eos>. "
-    f"{DOTS}",
+    alt="For each of four heads, bands from 'I', 'like', 'trees' and <eos>, in their colors, run "
+    "together into one. In head 0 <eos> is half of it, 51 %, and 'trees' most of the rest; in head "
+    "1 'like' and <eos> have 47 % each; in head 2 'trees' is nearly all, 93 %; in head 3 <eos> has "
+    f"54 %, the others like parts of the rest. {DOTS}",
 )
 def draw_heads() -> Figure:
     way, new = _the_way(), "gets a different mix from each head"
     figure, ax, bottom, top = station("attention", new=new, height=1.95, colors="")
-    left, high = 1.0, 0.27
-    label(ax, (left, top - 0.12), "how it shares its attention", color=style.MUTED)
+    full, pitch, low = 0.86, 2.03, bottom + 0.3
     for i, shares in enumerate(as_array(way.weights[LAYER][:, way.src.index(WORD)])):
-        x, y = left, top - 0.29 - (i + 0.5) * (top - 0.29 - bottom) / 4
-        label(ax, (left - 0.15, y), f"head {i}", size=style.LABEL, weight="bold", ha="right")
-        for text, share in zip(way.src, shares, strict=True):
-            long, color = share * (RIGHT - left), style.readable(word_color(text), style.PAPER)
-            most = share > shares.max() - 0.01
-            ground = color if most else style.tint(color)
-            area(ax, (x, y - high / 2), long - 0.015, high, ground, zorder=2)
-            if share > 0.04:
-                look = {"color": style.PAPER if most else style.readable(color, ground)}
-                look |= {
-                    "ha": "center",
-                    "size": style.LABEL,
-                    "weight": "bold" if most else "normal",
-                }
-                named = f"{text}  " if share > 0.1 else ""
-                label(ax, (x + long / 2, y), named + percent(share), **look)
-            x += long
+        left, end = 0.62 + i * pitch, low + full
+        right = left + 0.74
+        label(ax, (left - 0.6, top - 0.12), f"head {i}", size=style.LABEL, weight="bold")
+        for j, (text, share) in enumerate(zip(way.src, shares, strict=True)):
+            y, thick, most = low + full / 2 + 0.37 * (1.5 - j), full * share, share > 0.4
+            color = style.readable(word_color(text), style.PAPER)
+            word(ax, (left - 0.08, y), text, ha="right")
+            look = {"color": color, "edgecolor": style.PAPER, "zorder": 3 - share}
+            _ribbon(ax, (left, y), (right, end - thick / 2), thick, **look)
+            end -= thick
+            if most:
+                look = {"color": color, "weight": "bold", "size": 13}
+                label(ax, (right + 0.06, end + thick / 2), percent(share), **look)
     return figure
 
 
@@ -463,37 +467,36 @@ def draw_encoder() -> Figure:
     "trees-decoder",
     notebook="08_decoder",
     caption="You are here: the position that writes árboles reads the memory, in layer 1.",
-    alt="The memory, a column of 'I', 'like', 'trees' and <eos>. One thick green band, 100 % of "
-    "the attention, leads from 'trees' into a box, the decoder in its last layer; the others have "
-    "0 % and are hairlines. From above come the words written so far, 'me gustan los'; out of the "
-    f"box comes, large, 'árboles'. {DOTS}",
+    alt="The memory, a column of 'I', 'like', 'trees' and <eos>. From 'trees' alone comes a thick "
+    "green arrow, 100 % of the attention; the others have 0 %. It runs through the decoder, where "
+    "the words written so far, 'me gustan los', stand above it, and ends at a large 'árboles'. "
+    f"{DOTS}",
 )
 def draw_decoder() -> Figure:
     way, new = _the_way(), f"is what the decoder reads to write {WRITTEN}"
     figure, ax, bottom, top = station("decoder", new=new, height=1.95, colors="")
     place = way.tgt_out.index(WRITTEN)
     weights = way.weights[READING].mean(dim=0)[place].tolist()
-    left, wide, full, most = 3.85, 1.9, 0.42, weights.index(max(weights))
-    ys, center = [top - 0.5 - 0.36 * i for i in range(len(weights))], left + wide / 2
+    left, wide, full, most = 3.6, 2.3, 0.46, weights.index(max(weights))
+    ys = [top - 0.5 - 0.37 * i for i in range(len(weights))]
     y, green, tints = ys[most], style.readable(word_color(WORD), style.PAPER), style.TINTS
     area(ax, (0.05, bottom), 1.2, top - bottom, tints[style.ENCODER])
-    area(ax, (left, y - 0.4), wide, 0.8, tints[style.DECODER], zorder=3.5)
-    head = {"size": 13, "weight": "bold", "ha": "center"}
-    label(ax, (0.65, top - 0.18), "memory", color=style.ENCODER, **head)
-    label(ax, (center, y + 0.09), "decoder", color=style.DECODER, **head)
-    label(ax, (center, y - 0.13), "in its last layer", color=style.DECODER, ha="center")
-    for i, (text, weight) in enumerate(zip(way.src, weights, strict=True)):
-        word(ax, (1.13, ys[i]), text, ha="right", size=13)
-        color, thick = green if i == most else style.SOFT, max(full * weight, 0.008)
-        _ribbon(ax, (1.25, ys[i]), (left, y), thick, color=color, zorder=2 + weight)
-        if i != most:
-            _share(ax, (1.4, ys[i] + (0.11 if i < most else -0.11)), weight, "left")
-    share = f"{percent(weights[most])} of the attention"
+    area(ax, (left, bottom), wide, top - bottom, tints[style.DECODER])
+    head = {"size": 13, "weight": "bold"}
+    label(ax, (0.65, top - 0.18), "memory", color=style.ENCODER, ha="center", **head)
+    label(ax, (left + 0.12, top - 0.18), "decoder", color=style.DECODER, **head)
+    for at, text, weight in zip(ys, way.src, weights, strict=True):
+        word(ax, (1.13, at), text, ha="right", size=13)
+        if weight < max(weights):
+            label(ax, (1.4, at), f"{100 * weight:.0f} %", color=style.MUTED, size=13)
+    tip = RIGHT - 1.3
+    area(ax, (1.25, y - full / 2), tip - 1.55, full, green)
+    ax.add_patch(Polygon([(tip - 0.3, y - 0.36), (tip - 0.3, y + 0.36), (tip, y)], color=green))
+    share = f"{percent(weights[most])} of the attention, in the last layer"
     label(ax, (1.4, y), share, size=13, weight="bold", color=style.PAPER)
-    label(ax, (center, top - 0.1), "written so far", ha="center", color=style.MUTED)
-    sentence(ax, (center, top - 0.43), way.tgt_out[:place], ha="center")
-    arrow(ax, (center, top - 0.53), (center, y + 0.4))
-    arrow(ax, (left + wide, y), (RIGHT - 1.3, y), green, thick=9)
+    label(ax, (left + wide - 0.12, top - 0.18), "written so far", color=style.MUTED, ha="right")
+    x = sentence(ax, (left + wide - 0.12, top - 0.55), way.tgt_out[:place], ha="right")[-1]
+    arrow(ax, (x, top - 0.65), (x, y + full / 2))
     word(ax, (RIGHT - 0.6, y), WRITTEN, size=20)
     return figure
 
@@ -504,8 +507,8 @@ def draw_decoder() -> Figure:
     caption="You are here: every stage of trees, from the embedding to the next word.",
     alt="A green stream runs from 'trees', on the left, through the encoder: four columns of 32 "
     "cells, embedding, + position, layer 0 and layer 1, where some cells keep their colors "
-    "throughout. As the memory it rises and comes down with an arrow into each of the decoder's "
-    "two columns, layer 0 and layer 1. Through these runs a stream from 'los', the word written "
+    "throughout. As the memory it rises, bends and comes down into each of the decoder's two "
+    "columns, layer 0 and layer 1. Through these runs a stream from 'los', the word written "
     "last; behind them it is green, and ends in 'árboles' with 90 %.",
 )
 def draw_transformer() -> Figure:
@@ -533,10 +536,10 @@ def draw_transformer() -> Figure:
         area(ax, (x, y - 0.1), to - x, 0.2, color, zorder=1)
     # The memory goes to both layers of the decoder.
     _ribbon(ax, (left - gap - 0.01, y), (left - 0.19, above), 0.2, color=green)
-    area(ax, (left - 0.2, above - 0.1), last - left + 0.26, 0.2, green, zorder=1)
     label(ax, (left - gap / 2, 1.85), "memory", ha="center", color=style.ENCODER)
     for x in (first, last):
-        arrow(ax, (x, above), (x, y + high / 2 + 0.02), green, thick=4.5)
+        bend = {"connectionstyle": "angle,angleA=0,angleB=90,rad=14", "head": False}
+        arrow(ax, (left - 0.2, above), (x, y), green, thick=72 * 0.2, zorder=1, **bend)
     arrow(ax, (last + thin / 2, y), (6.9, y), green, thick=9)
     for x, text, size in ((0.42, WORD, 16), (start, BEFORE, 13), (7.44, WRITTEN, 18)):
         word(ax, (x, y), text, size=size)
@@ -596,19 +599,24 @@ def draw_training() -> Figure:
     "trees-decoding",
     notebook="11_decoding",
     caption="You are here: the last vector says how likely each word is.",
-    alt="A long empty row, a chance for each of 1,794 words, with one green mark. Under a lens are "
-    "the words around 'árboles': 0.00 or 0.01 % each, but 90 % for 'árboles', number 472. The "
-    f"other 1,793 words together have 10 %. {DOTS}",
+    alt="A field of 1,794 small cells, a chance for each word. One is green, number 472; "
+    "under a lens it is large: 90 %, and below it 'árboles'. The other words together have "
+    f"10 %. {DOTS}",
 )
 def draw_decoding() -> Figure:
-    vocab, way = _the_translator().tgt.vocab, _the_way()
-    first = vocab.encode([WRITTEN])[0] - 3
-    chances = way.logits[way.tgt_out.index(WRITTEN)].softmax(dim=-1)[first : first + 7].tolist()
-    shown = vocab.tokens[first : first + 7], list(map(percent, chances)), first, len(vocab)
-    note = f"a chance for each\nof {len(vocab):,} words"
-    rest = f"{percent(1 - chances[3])} for all the\n{len(vocab) - 1:,} others"
-    new = f"comes out as {WRITTEN}, with {percent(chances[3])}"
-    return _row_open("next word", *shown, note, new, rest)
+    way, count = _the_way(), len(_the_translator().tgt.vocab)
+    place = _the_translator().tgt.vocab.encode([WRITTEN])[0]
+    chance = way.logits[way.tgt_out.index(WRITTEN)].softmax(dim=-1)[place].item()
+    return _field(
+        "next word",
+        WRITTEN,
+        place,
+        count,
+        new=f"comes out as {WRITTEN}, with {percent(chance)}",
+        value=percent(chance),
+        note=f"a chance for each of {count:,} words",
+        rest=f"all others together: {percent(1 - chance)}",
+    )
 
 
 @figure(

@@ -117,31 +117,39 @@ def test_the_decoder_reads_trees_when_it_writes_its_word(way):
     assert chance == pytest.approx(0.9, abs=0.005) and all(p < 0.001 for _, p in others)
 
 
+def bands(name):
+    """How thick each band is, at its left end; it must be the same at the right."""
+    thick = []
+    for band in FIGURES[name].draw().axes[0].collections:
+        x, y = band.get_paths()[0].vertices.T
+        ends = [np.ptp(y[np.isclose(x, end)]) for end in (x.min(), x.max())]
+        assert ends[0] == pytest.approx(ends[1])
+        thick.append(ends[0])
+    return np.array(thick)
+
+
+def percents(name):
+    """The percentages written in a figure, in order."""
+    texts = [text.get_text().split(" of the")[0] for text in FIGURES[name].draw().axes[0].texts]
+    return [text for text in texts if text.endswith("%")]
+
+
 def test_the_bands_are_as_thick_as_the_attention(way):
-    """At both ends; what is nearly nothing is a hairline."""
-    looks = {
-        "trees-decoder": way.weights[READING].mean(dim=0)[way.tgt_out.index("árboles")],
-        "trees-attention": way.weights[LAYER][HEAD, way.src.index("trees")],
-    }
-    for name, weights in looks.items():
-        ax, thick = FIGURES[name].draw().axes[0], []
-        for band in ax.collections:
-            x, y = band.get_paths()[0].vertices.T
-            ends = [np.ptp(y[np.isclose(x, end)]) for end in (x.min(), x.max())]
-            assert ends[0] == pytest.approx(ends[1])
-            thick.append(ends[0])
-        assert np.array(thick) / max(thick) == pytest.approx(weights / weights.max(), abs=0.02)
-        texts = [text.get_text().removesuffix(" of the attention") for text in ax.texts]
-        written = [text for text in texts if text.endswith("%")]
-        assert sorted(written) == sorted(f"{100 * weight:.0f} %" for weight in weights)
-        assert all(f"{100 * weight:.0f} %" in FIGURES[name].alt for weight in weights)
+    weights = way.weights[LAYER][HEAD, way.src.index("trees")]
+    thick = bands("trees-attention")
+    assert thick / thick.sum() == pytest.approx(weights.numpy(), abs=1e-5)
+    reads = way.weights[READING].mean(dim=0)[way.tgt_out.index("árboles")]
+    for name, shares in ("trees-attention", weights), ("trees-decoder", reads):
+        written = [f"{100 * weight:.0f} %" for weight in shares]
+        assert sorted(percents(name)) == sorted(written)
+        assert all(text in FIGURES[name].alt for text in written)
 
 
-def test_each_bar_of_the_heads_is_the_attention_of_one(way):
-    ax, shares = FIGURES["trees-heads"].draw().axes[0], way.weights[LAYER][:, 2].numpy()
-    bars = [patch for patch in ax.patches if isinstance(patch, Rectangle)]
-    drawn = np.array([bar.get_width() + 0.015 for bar in bars]).reshape(shares.shape)
-    assert np.allclose(drawn / drawn.sum(axis=-1, keepdims=True), shares, atol=1e-5)
+def test_each_band_of_the_heads_is_the_attention_of_one(way):
+    shares = way.weights[LAYER][:, 2].numpy()
+    thick = bands("trees-heads").reshape(shares.shape)
+    assert np.allclose(thick / thick.sum(axis=-1, keepdims=True), shares, atol=1e-5)
+    assert percents("trees-heads") == [f"{100 * share:.0f} %" for share in shares[shares > 0.4]]
 
 
 def test_the_columns_on_the_path_are_the_vectors_of_the_way(way):
@@ -152,14 +160,21 @@ def test_the_columns_on_the_path_are_the_vectors_of_the_way(way):
         assert np.array_equal(column.get_array().ravel(), vector[:32]), part
 
 
-def test_the_chances_under_the_lens_are_those_of_their_words(translator, way):
-    texts = [text.get_text() for text in FIGURES["trees-decoding"].draw().axes[0].texts]
-    tokens, chances = translator.tgt.vocab.tokens, way.logits[3].softmax(dim=-1)
-    cells = [i for i, text in enumerate(texts) if re.fullmatch(r"[\d.]+ %", text)]
-    assert len(cells) == 7 and texts[cells[3] + 1] == "árboles"
-    for i in cells:
-        chance, text, number = texts[i : i + 3]
-        assert tokens[int(number)] == text and chance == percent(chances[int(number)])
+def test_of_all_cells_the_one_of_the_word_is_filled(translator, way):
+    chance = way.logits[3].softmax(dim=-1)[translator.tgt.vocab.encode(["árboles"])[0]]
+    for name, side, text, value in (
+        ("trees-one-hot", translator.src, "trees", "1"),
+        ("trees-decoding", translator.tgt, "árboles", percent(chance)),
+    ):
+        ax = FIGURES[name].draw().axes[0]
+        *cells, lens = [patch for patch in ax.patches if isinstance(patch, Rectangle)]
+        assert len(cells) == len(side.vocab) and lens.get_width() > 10 * cells[0].get_width()
+        read = sorted(range(len(cells)), key=lambda i: (-cells[i].get_y(), cells[i].get_x()))
+        filled = [i for i in read if cells[i].get_facecolor() == lens.get_facecolor()]
+        assert [side.vocab.tokens[read.index(i)] for i in filled] == [text]
+        said = [label.get_text() for label in ax.texts]
+        assert {value, text, f"number {side.vocab.encode([text])[0]}"} <= set(said), name
+    assert f"all others together: {percent(1 - chance)}" in said
 
 
 def test_the_end_token_is_canceled_by_its_position_and_trees_is_not(way):
