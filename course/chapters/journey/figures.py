@@ -6,7 +6,6 @@ told apart, it shows the first 32.
 """
 
 import functools
-import itertools
 import math
 import re
 from collections.abc import Sequence
@@ -47,7 +46,7 @@ WORD, WRITTEN, OTHER, BEFORE = "trees", "árboles", "houses", "los"
 LAYER = "encoder.layers.1.self_attn"  # the attention that notebooks 04 to 06 look into
 HEAD = 1
 READING = "decoder.layers.1.cross_attn"
-DOTS = "Below, a line with eight stages by name, green up to this one."
+DOTS = "Below, a line with eight stages by name; this one is green."
 CHIPS = re.compile(r"(?<!\w)(I|trees|like|los|árboles|<eos>)(?!\w)")  # in a line
 STATIONS = (
     "one-hot",
@@ -81,12 +80,11 @@ def station(
 
 def _line_of_stations(ax: Axes, y: float, here: int) -> None:
     """A dot for each station, with its name below: passed, open, to come."""
-    step, green = (WIDTH - 1) / (len(STATIONS) - 1), word_color("trees")
+    step = (WIDTH - 1) / (len(STATIONS) - 1)
     xs = [0.5 + i * step for i in range(len(STATIONS))]
     path(ax, [(xs[0], y), (xs[-1], y)], style.RULE, head=False, thick=0.8)
-    path(ax, [(xs[0], y), (xs[here] + 0.001, y)], green, head=False, thick=0.8)
     for i, (x, name) in enumerate(zip(xs, STATIONS, strict=True)):
-        color, size = (green, 6 if i == here else 3) if i <= here else (style.SOFT, 3)
+        color, size = (word_color("trees"), 6) if i == here else (style.SOFT, 3)
         ax.plot(x, y, "o", color=color if i <= here else style.PAPER, markersize=size, zorder=3)
         ax.lines[-1].set_markeredgecolor(color)
         look = {"weight": "bold"} if i == here else {"color": style.MUTED}
@@ -233,48 +231,36 @@ def draw_one_hot() -> Figure:
     "trees-embeddings",
     notebook="02_embeddings",
     caption="You are here: the 1 pulls a row of 128 numbers out of a table.",
-    alt="Seven rows of a table, one for each of seven words, with dots for the rows above and "
-    "below; before each a 0 of the one-hot row, and before row 498, 'trees', the 1. This row is "
-    "framed and pulled out to full size: 128 colored cells, blue below zero and orange above, the "
-    f"embedding of 'trees'. All values are shown times 11.3. {DOTS}",
+    alt="A table of 955 rows and 128 columns, so fine that its blue and orange cells look like "
+    "noise. Left of it stands the one-hot row, upright and empty but for a green mark at 498, "
+    "'trees'. There a green line crosses the table, and opens into a large strip: the first 32 "
+    f"numbers of row 498, the embedding of 'trees', blue below zero and orange above. {DOTS}",
 )
 def draw_embeddings() -> Figure:
-    embed, tokens = _the_translator().model.src_embed, _the_translator().src.vocab.tokens
-    times = f"value × {embed.scale:.1f}"
+    table, small = _the_translator().model.src_embed.table.weight.detach(), 0.3
     figure, ax, bottom, top = station(
-        "embedding", new="picks 128 numbers from a table", height=2.05, colors=times
+        "embedding", new="picks its row from a table", height=2.05, colors=""
     )
-    left, wide, x, big, low = 1.75, 2.2, 4.65, 0.5, 0.065
-    green, step = style.readable(word_color(WORD)), (top - 0.47 - bottom) / 7
-    middle = bottom + 0.12 + 3.5 * step
-    for i in range(-3, 4):
-        y, chosen, place = middle - i * step, i == 0, number() + i
-        look = {"weight": "bold", "color": style.PAPER} if chosen else {"color": style.MUTED}
-        write, name, mark = (word, {}, _marked()) if chosen else (label, look, {})
-        write(ax, (left - 0.6, y), tokens[place], size=style.NOTE, ha="right", **name)
-        area(ax, (left - 0.5, y - step / 2), 0.32, step, green if chosen else style.PAPER)
-        outline(ax, (left - 0.5, y - step / 2), 0.32, step)
-        label(ax, (left - 0.34, y), str(int(chosen)), ha="center", **look)
-        row = embed.table.weight[place].detach() * embed.scale
-        strip(ax, (left, y - low), wide, 2 * low, row, limit=LIMIT, **mark)
-        if not chosen:
-            area(ax, (left, y - low), wide, 2 * low, style.PAPER, alpha=0.65, zorder=2.4)
-    near, far = (left + wide, low), (x, big / 2)
-    _fan(ax, *((at, middle + side * up) for side in (1, -1) for at, up in (near, far)[::side]))
-    strip(
-        ax, (x, middle - big / 2), RIGHT - x, big, vectors()["embedding"], limit=LIMIT, **_marked()
-    )
-    for side, at in itertools.product((-1, 1), (left - 0.79, left - 0.34, left + wide / 2)):
-        label(
-            ax,
-            (at, middle + side * (3.5 * step + 0.09) + 0.04),
-            "…",
-            ha="center",
-            color=style.MUTED,
-        )
-    label(ax, (left - 0.18, top - 0.02), "one-hot", ha="right")
-    label(ax, (left, top - 0.02), f"7 of {len(tokens)} rows of the table")
-    label(ax, (x, middle + 0.4), f"row {number()}: the embedding")
+    left, wide, x, big = 0.75, 2.35, 3.95, 0.55
+    high, green = top - bottom - 0.3, style.readable(word_color(WORD))
+    unit, cells = high / len(table), {"limit": small, "line": 0.6}
+    matrix(ax, (left, bottom), wide, high, table, **cells)
+    outline(ax, (left - 0.3, bottom), 0.14, high)
+    y = bottom + high - (number() + 0.5) * unit
+    for at, long in (left - 0.3, 0.14), (left, wide):
+        area(ax, (at, y - 0.02), long, 0.04, green, zorder=3)
+    path(ax, [(left - 0.16, y), (left, y)], green, thick=1, head=False)
+    middle = y + 0.1
+    ends = (x, middle - big / 2), (x, middle + big / 2)
+    _fan(ax, (left + wide, y + 0.02), (left + wide, y - 0.02), *ends, color=green)
+    row = table[number(), :FEW]
+    strip(ax, (x, middle - big / 2), RIGHT - x, big, row, limit=small, **_marked(line=2.2))
+    label(ax, (left - 0.23, top - 0.15), "one-hot", ha="center")
+    label(ax, (left + 0.4, top - 0.15), f"{len(table)} rows of {table.shape[1]} numbers")
+    label(ax, (x, middle + big / 2 + 0.16), f"row {number()}: its embedding", weight="bold")
+    label(ax, (RIGHT, middle - big / 2 - 0.14), FIRST, ha="right", color=style.MUTED)
+    label(ax, (x, middle - big / 2 - 0.14), "value")
+    scale(ax, (x + 0.75, middle - big / 2 - 0.185), 0.5, limit=small)
     return figure
 
 
@@ -392,7 +378,7 @@ def draw_heads() -> Figure:
 def draw_masks() -> Figure:
     way, new = _the_way(), "sees no padding, and los no later word"
     figure, ax, _, top = station("attention", new=new, height=2.05, colors="")
-    gap, high, arcs = 0.1, 0.34, np.linspace(0, np.pi, 60)
+    gap, high, arcs = 0.2, 0.34, np.linspace(0, np.pi, 60)
     wide = (RIGHT - 0.05 + gap) / 6
     for i, (who, words, seen, name, why) in enumerate(
         (
@@ -424,7 +410,10 @@ def draw_masks() -> Figure:
                 continue
             xs = (start + end) / 2 - (end - start) / 2 * np.cos(arcs)
             ys = y + high + 0.02 + rise * np.sin(arcs)
-            ax.plot(xs[xs < wall], ys[xs < wall], color=color, linewidth=1.5)
+            seen_part = xs < wall - 0.09
+            ax.plot(xs[seen_part], ys[seen_part], ":", color=color, linewidth=1.5)
+            at = xs[seen_part][-1] + 0.03, ys[seen_part][-1]
+            ax.plot(*at, "x", color=style.INK, markersize=5, markeredgewidth=1.5, zorder=4)
         path(ax, [(wall, y - 0.05), (wall, y + high + 0.42)], style.INK, head=False, thick=4)
         label(ax, (wall + 0.12, y + high + 0.3), name, size=style.LABEL, weight="bold")
         label(ax, (wall + 0.12, y + high + 0.11), f"hides {words[-1]}: {why}", color=style.MUTED)
@@ -435,31 +424,35 @@ def draw_masks() -> Figure:
     "trees-encoder",
     notebook="07_encoder",
     caption="You are here: a norm makes trees the memory, at the end of the encoder.",
-    alt="Thirty-two pairs of bars on a line, blue below zero and orange above. The wide bars are "
-    "the numbers of 'trees' after attention, with what the feed-forward network adds; the narrow "
-    "ones in them are the same numbers after the norm, nearly all shorter: the largest 3.04 "
-    f"instead of 4.91. These are the memory, which the decoder will read. {DOTS}",
+    alt="Sixteen pairs of bars on a line, blue below zero and orange above. The wide bars are "
+    "numbers of 'trees' after attention, with what the feed-forward network adds; the narrow ones "
+    "in them are the same numbers after the norm, nearly all shorter. The last is the largest: "
+    f"4.91, and after the norm 3.04. These are the memory, which the decoder will read. {DOTS}",
 )
 def draw_encoder() -> Figure:
-    way, layer = _the_way(), "encoder.layers.1"
+    way, layer, few = _the_way(), "encoder.layers.1", 16
     new = "leaves the encoder tamed: a norm shrinks its numbers"
     figure, ax, bottom, top = station("memory", new=new, height=2.05, colors="")
     both = way.of(f"{layer}.residual_self_attn", WORD) + way.of(f"{layer}.feed_forward", WORD)
-    bars, after = both[:FEW].tolist(), vectors()["memory"][:FEW].tolist()
-    left, loud = 0.1, bars.index(max(bars))
-    wide, unit = (RIGHT - left) / FEW, (top - bottom) / (max(bars) - min(bars))
-    zero = bottom - min(bars) * unit
+    bars, after = both[:few].tolist(), vectors()["memory"][:few].tolist()
+    left, wide, unit = 0.35, 0.29, (top - bottom) / (max(bars) - min(bars))
+    zero, end = bottom - min(bars) * unit, left + few * wide
     for i, pair in enumerate(zip(bars, after, strict=True)):
         color = style.POSITIVE if pair[0] > 0 else style.NEGATIVE
-        for value, thick, strong in zip(pair, (0.2, 0.12), (0.3, 1), strict=True):
+        for value, thick, strong in zip(pair, (0.24, 0.13), (0.3, 1), strict=True):
             x = left + (i + 0.5) * wide - thick / 2
             area(ax, (x, zero), thick, value * unit, color, alpha=strong, zorder=2)
-    path(ax, [(left, zero), (RIGHT, zero)], style.SOFT, head=False, thick=0.8, zorder=3)
-    x, look = left + (loud + 1) * wide + 0.06, {"size": 13}
-    ys = zero + bars[loud] * unit - 0.06, zero + after[loud] * unit + 0.02
-    label(ax, (x, ys[0]), f"{bars[loud]:.2f}  after attention and feed-forward", **look)
-    label(ax, (x, ys[1]), f"{after[loud]:.2f}  after the norm: the memory", weight="bold", **look)
-    label(ax, (RIGHT, bottom + 0.06), FIRST, ha="right", color=style.MUTED)
+    path(ax, [(left, zero), (end, zero)], style.SOFT, head=False, thick=0.8, zorder=3)
+    label(ax, (left - 0.1, zero), "0", ha="right", color=style.MUTED)
+    for value, inset, why, weight in (
+        (bars[-1], 0.025, "before the norm", "normal"),
+        (after[-1], 0.08, "after it: the memory", "bold"),
+    ):
+        y = zero + value * unit - 0.012
+        path(ax, [(end - inset, y), (end + 0.3, y)], style.MUTED, head=False, thick=0.8)
+        label(ax, (end + 0.38, y), f"{value:.2f}", size=style.TITLE, weight=weight)
+        label(ax, (end + 0.88, y), why, size=style.LABEL, weight=weight)
+    label(ax, (RIGHT, bottom + 0.06), f"{few} of 128 numbers", ha="right", color=style.MUTED)
     return figure
 
 
@@ -523,8 +516,9 @@ def draw_transformer() -> Figure:
     end, places = 0.95 - gap, []
     for name, color, stations in halves:
         left, end = end + gap, end + gap + pitch * len(stations)
-        area(ax, (left, 0.06), end - left, 1.95, style.TINTS[color], zorder=0)
-        label(ax, (left + 0.1, 1.85), name, color=color, weight="bold", size=style.LABEL)
+        start = end - 2 * pitch  # of the layers; embedding and position come before them
+        area(ax, (start, 0.06), 2 * pitch, 1.95, style.TINTS[color], zorder=0)
+        label(ax, (start + 0.1, 1.85), name, color=color, weight="bold", size=style.LABEL)
         for i, (here, vector) in enumerate(stations.items()):
             places.append(left + (i + 0.5) * pitch)
             cells = vector[:FEW, None]
@@ -544,7 +538,7 @@ def draw_transformer() -> Figure:
     for x, text, size in ((0.42, WORD, 16), (start, BEFORE, 13), (7.44, WRITTEN, 18)):
         word(ax, (x, y), text, size=size)
     (_, chance), *_ = way.likeliest(WRITTEN, 1)
-    label(ax, (7.44, y - 0.36), f"with {percent(chance)}", ha="center")
+    label(ax, (7.44, y - 0.36), f"probability {percent(chance)}", ha="center")
     return figure
 
 
@@ -552,46 +546,45 @@ def draw_transformer() -> Figure:
     "trees-training",
     notebook="10_training",
     caption="You are here: which rows of the table the row of trees leaves, and which it nears.",
-    alt="Arrows for the cosine with 'trees', from before training to after 8,000 steps. "
-    "Before training the nearest words are, by chance, 'truck', 'help' and 'Spanish'; they move "
-    "away, from 0.24 or 0.25 to 0.14 at most. After training the nearest are 'drawers', 'cars' and "
+    alt="Arrows along an axis, the cosine with 'trees', from before training to after it. The "
+    "nearest words before training are, by chance, 'truck', 'help' and 'Spanish'; they move away, "
+    "from 0.24 or 0.25 to 0.14 at most. The nearest after training are 'drawers', 'cars' and "
     "'tomatoes', all masculine plurals in Spanish, los cajones, los coches and los tomates, which "
     "came nearer: from 0.02, 0.03 and 0.15 to 0.35, 0.32 and 0.32.",
 )
 def draw_training() -> Figure:
     models = untrained(_the_translator()), _the_translator()
     tables = [model.model.src_embed.table.weight.detach() for model in models]
-    pitch, left, wide, foot, gap = 0.29, 3.95, 9.4, 0.33, 0.2  # wide: of a cosine of 1
-    at = foot + 2 * gap + 6 * pitch
-    figure, ax = canvas(WIDTH, at + HEADING - gap / 2)
-    new = "moves toward similar words in training"
-    heading(ax, at + HEADING - 0.2 - gap / 2, WORD, new, colors="")
-    times = (
-        ("nearest before training", "by chance", style.SOFT),
-        ("nearest after 8,000 steps", "masculine plurals in Spanish", word_color(WORD)),
-    )
-    for model, (when, which, color) in zip(models, times, strict=True):
+    pitch, left, wide, gap, foot = 0.29, 3.6, 10.4, 0.16, 0.04  # wide: of a cosine of 1
+    top = foot + 6 * pitch + gap
+    figure, ax = canvas(WIDTH, top + 0.46 + HEADING)
+    new = "In training, trees finds other masculine plurals"
+    heading(ax, top + 0.46 + HEADING - 0.2, "", new, colors="")
+    label(ax, (left - 0.25, top + 0.27), "cosine with trees", ha="right", color=style.MUTED)
+    for cosine in (0, 0.1, 0.2, 0.3):
+        x = left + wide * cosine
+        low = top + 0.04 if cosine else foot
+        path(ax, [(x, low), (x, top + 0.12)], style.SOFT, head=False, thick=0.8, zorder=1)
+        label(ax, (x, top + 0.27), f"{cosine:g}", ha="center", color=style.MUTED)
+    times = ("nearest\nbefore training", style.SOFT), ("nearest\nafter training", word_color(WORD))
+    at = top + gap
+    for model, (when, color) in zip(models, times, strict=True):
         loud, at = model is models[-1], at - gap
-        label(ax, (0.05, at - pitch / 2), when, size=style.LABEL, weight="bold")
-        label(ax, (0.05, at - 1.3 * pitch), which, color=style.MUTED)
+        label(ax, (0.02, at - 1.5 * pitch), when, size=style.LABEL, weight="bold")
         for other in nearest(model, WORD):
             own, its = model.src.vocab.encode([WORD, other])
             cosines = [torch.cosine_similarity(t[own], t[its], dim=0).item() for t in tables]
             at -= pitch
             y, xs = at + pitch / 2, [left + wide * cosine for cosine in cosines]
-            word(ax, (2.82, y), other, size=style.LABEL, ha="right")
+            word(ax, (1.42, y), other, size=style.LABEL, ha="left")
             if loud:
                 spanish = " ".join(model.translate(other)[0].tokens)
-                label(ax, (2.92, y), spanish, color=style.readable(color, style.PAPER))
+                label(ax, (2.3, y), spanish, color=style.readable(color, style.PAPER))
             ax.plot(xs[0], y, "o", color=color, markersize=6)
             arrow(ax, (xs[0], y), (xs[1], y), color, thick=4 if loud else 2)
-            for x, cosine in zip(xs, cosines, strict=True):
-                last, ha = x == xs[1], "left" if x == max(xs) else "right"
-                look = {"color": style.readable(color, style.PAPER)} if last else {}
-                look = {"color": style.MUTED, "weight": "bold" if last else "normal", **look}
-                label(ax, (x + (0.1 if ha == "left" else -0.1), y), f"{cosine:.2f}", ha=ha, **look)
-    said = f"cosine with {WORD}: before (dot) and after training (tip)"
-    label(ax, (left, foot - 0.17), said, color=style.MUTED)
+            look = {"color": style.readable(color, style.PAPER), "weight": "bold"}
+            look |= {"ha": "left" if loud else "right"}
+            label(ax, (xs[1] + 0.1 * (1 if loud else -1), y), f"{cosines[1]:.2f}", **look)
     return figure
 
 
