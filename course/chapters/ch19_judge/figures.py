@@ -11,10 +11,10 @@ from matplotlib.figure import Figure
 from course import experiments
 from course.chapters.ch19_judge.policy import least_kl, share_solved
 from course.drawing import style
-from course.drawing.arrows import bracket
+from course.drawing.cells import area
 from course.drawing.plots import curves, doubling, name_lines, shares
 from course.drawing.registry import figure
-from course.drawing.words import canvas, heading, label, sentence, titled, word
+from course.drawing.words import canvas, heading, label, sentence, titled
 
 Row = Mapping[str, Any]
 WINDOW = 10  # steps of training behind one point of a curve
@@ -45,30 +45,28 @@ def _price(before: float, best: float, trainings: Mapping[str, Sequence[Row]]) -
     if not 0 < before < 1:
         raise ValueError(f"a share of right sentences between 0 and 1, not {before}")
     figure, ax = style.panel(4.3)
-    titled(
-        figure,
-        "Every training leads farther from the start than it must",
-        "Curve: the least change with which a model gets so many sentences right",
-    )
+    titled(figure, "Every training leads farther from the start than it must")
     rights = [before + (1 - before) * i / 200 for i in range(201)]
     least = [least_kl(right, before) for right in rights]
     ax.plot(least, rights, color=style.MUTED, linewidth=2.4, zorder=4)
-    ax.fill_betweenx([*rights, 1.06], -2, [*least, least[-1]], color=style.GROUND, linewidth=0)
+    ax.fill_betweenx(rights, 0, least, color=style.GROUND, linewidth=0)
     look = {"va": "center_baseline", "textcoords": "offset points"}
-    ax.annotate("out of reach", (-0.7, 0.67), (0, 0), color=style.MUTED, ha="center", **look)
-    for share, said, side in ((before, "the start", (11, -2)), (best, "best of 16", (-9, 3))):
-        way, ha = least_kl(share, before), "left" if side[0] > 0 else "right"
-        ax.plot(way, share, "o", color=style.INK, markersize=8, zorder=5)
-        ax.annotate(said, (way, share), side, ha=ha, **look)
+    ax.annotate("out of\nreach", (0.06, 0.87), (0, 0), color=style.MUTED, size=style.NOTE, **look)
+    needed = "the least change that is needed"
+    ax.annotate(needed, (least_kl(0.4, before), 0.4), (9, -4), color=style.MUTED, **look)
+    for share, said, side in ((before, "the start", (11, -2)), (best, "best of 16 tries", (0, 17))):
+        way = least_kl(share, before)
+        ax.plot(way, share, "o", color=style.INK, markersize=8, zorder=5, clip_on=False)
+        ax.annotate(said, (way, share), side, ha="left", **look)
     for name, runs in trainings.items():
         right, kl = (_mean(runs, what) for what in ("right", "kl"))
         must = least_kl(right, before)
         ax.hlines(right, must, kl, color=style.ACCENT, linewidth=3, zorder=3)
         ax.plot(kl, right, "o", color=style.ACCENT, markersize=9, zorder=4)
-        ax.annotate(name, (kl, right), (11, 0), **look)
-        bold = {"color": style.ACCENT, "weight": "bold", "ha": "center"}
-        ax.annotate(f"+{kl - must:.1f} nats", ((must + kl) / 2, right), (0, 9), **bold, **look)
-    ax.set(xlim=(-1.6, 10.9), ylim=(0.17, 1.06), xticks=range(0, 11, 2))
+        bold = {"color": style.ACCENT, "weight": "bold"}
+        ax.annotate(f"+{kl - must:.1f} nats", (kl, right), (11, 0), **bold, **look)
+        ax.annotate(name, (kl, right), (67, 0), **look)
+    ax.set(xlim=(0, 12.6), ylim=(0.17, 1.1), xticks=range(0, 11, 2))
     ax.set(xlabel="distance from the start, in nats per sentence (KL)")
     ax.set_ylabel("right sentences")
     ax.set_yticks([0.25, 0.5, 0.75, 1], ["25 %", "50 %", "75 %", "100 %"])
@@ -81,14 +79,20 @@ def _what_it_eats(rows: Mapping[str, Sequence[Row]], loud: str) -> Figure:
     rows: name -> the runs of its seeds, with "right", "words" and the "first" sentences of each.
     loud: the name whose sentences are on chips, marked where more than half have the word.
     """
-    figure, ax = canvas(style.WIDTH, 4.6)
+    figure, ax = canvas(style.WIDTH, 4.9)
+    most = max(_mean(runs, "words") for runs in rows.values())
     note = "The first six sentences of each; marked: the words that most of them share"
     heading(ax, "Without a KL penalty, right sentences are paid for with variety", note)
     for (name, runs), x in zip(rows.items(), (0.02, 2.82, 5.3), strict=True):
         color, first = style.ACCENT if name == loud else style.INK, runs[0]["first"][:6]
         right, words = _mean(runs, "right"), _mean(runs, "words")
-        label(ax, (x, 3.62), name, size=style.LABEL, weight="bold", color=color)
-        label(ax, (x, 3.38), f"{100 * right:.0f} % right, {words:.0f} different words", color=color)
+        label(ax, (x, 3.9), name, size=style.LABEL, weight="bold", color=color)
+        for y, part, said in (
+            (3.63, right, f"{100 * right:.0f} % right"),
+            (3.4, words / most, f"{words:.0f} different words"),
+        ):
+            area(ax, (x, y - 0.06), 0.95 * part, 0.12, color if name == loud else style.SOFT)
+            label(ax, (x + 0.95 * part + 0.08, y), said, color=color)
         often = Counter(word for said in first for word in set(said.split()))
         marked = {word: style.ACCENT for word in often if 2 * often[word] > len(first)}
         for row, said in enumerate(first):
@@ -122,43 +126,45 @@ def _tries(curves_of: Mapping[str, Sequence[Row]], drawn: int) -> Figure:
     ax.set_yticks([0.25, 0.5, 0.75, 1], ["25 %", "50 %", "75 %", "100 %"])
     ax.set_ylabel("beginnings with at least one right try")
     name_lines(ax)
-    points, at = 100 * (loud[-1] - other[-1]), (loud[-1] + other[-1]) / 2
-    look = {"color": style.ACCENT, "weight": "bold", "ha": "right", "va": "center_baseline"}
-    ax.annotate(f"+{points:.0f} points", (ks[-1], at), (-9, 0), textcoords="offset points", **look)
+    ax.fill_between(ks, loud, other, color=style.GROUND, linewidth=0, zorder=0)
+    for place, color, ha in ((0, style.MUTED, "left"), (-1, style.ACCENT, "right")):
+        points, at = 100 * abs(loud[place] - other[place]), max(loud[place], other[place])
+        look = {"color": color, "ha": ha, "weight": "bold", "textcoords": "offset points"}
+        ax.annotate(f"+{points:.0f} points", (ks[place], at), (-4 - 4 * place, 22 + 8 * place), **look)
     title = "With 8 tries or more, the untaught model solves more beginnings"
-    titled(figure, title, "Taught: by a judge’s verdicts, without a KL penalty")
+    note = "Solved: a try completes the beginning to a right sentence. Taught: by a judge"
+    titled(figure, title, note)
     return figure
 
 
-def _hole_found(runs: Sequence[Row], example: str = "") -> Figure:
+def _hole_found(runs: Sequence[Row], example: str) -> Figure:
     """Draw, along a training, what a judge with a hole takes for right, and what is right.
 
     runs: those of the seeds, each "history" with "reward" and "right". Means of `WINDOW` steps.
     example: a wrong sentence that passes; the judge reads its first four words.
     """
-    figure, ax = style.panel(3.8)
-    titled(
-        figure,
-        "A judge with a hole: nearly all sentences pass, nearly none is right",
-        "The judge reads only the first four words",
-    )
+    figure, ax = style.panel(3.9)
+    note = "The judge reads only the first four words:"
+    titled(figure, "Nearly all sentences pass the judge, nearly none is right", note)
     histories = [run["history"] for run in runs]
     passed, right = (windows(histories, what) for what in ("reward", "right"))
-    lines = {"passed by the judge": passed, "truly right": right}
+    ends = [f"{100 * one[-1]:.0f} %" for one in (passed, right)]
+    lines = {f"{ends[0]} passed": passed, f"{ends[1]} right": right}
     steps = [WINDOW * (place + 0.5) for place in range(len(right))]
     ax.set(xlabel="step of training", ylabel="share of the sentences", ylim=(0, 1.02))
-    curves(ax, steps, lines, loud=["truly right"], marker="o", markersize=5, clip_on=False)
+    curves(ax, steps, lines, loud=list(lines)[1:], marker="o", markersize=5, clip_on=False)
     ax.set_xlim(left=0)
     shares(ax.yaxis)
     ax.fill_between(steps, right, passed, color=style.tint(style.ACCENT), linewidth=0, zorder=0)
-    end = steps[-1]
-    said = f"{100 * (passed[-1] - right[-1]):.0f} % passed,\nbut wrong"
-    bracket(ax, (end + 1.2, right[-1] + 0.1), (end + 1.2, passed[-1] - 0.08), said, style.ACCENT)
-    for x, text in zip((20.5, 26.6, 30.6, 35.6, 41.3), example.split(), strict=False):
-        color = style.INK if x < 40 else style.ACCENT  # its fifth word has no chip: it isn't read
-        word(ax, (x, 0.58), text, size=style.TITLE, color=color)
-    for x, text in ((27, "read by the judge"), (41.3, "not read")):
-        label(ax, (x, 0.43), text, ha="center", color=style.INK if x < 40 else style.ACCENT)
+    said = f"{100 * (passed[-1] - right[-1]):.0f} % passed, but wrong"
+    look = {"weight": "bold", "color": style.ACCENT, "ha": "center", "size": style.TITLE}
+    label(ax, (35, 0.5), said, **look)
+    page = figure.add_axes((0, 0, 1, 1), xlim=(0, style.WIDTH), ylim=(0, 3.9))
+    page.axis("off")
+    page.set_in_layout(False)
+    *read, unread = example.split()
+    x = sentence(page, (3.2, 3.395), read, {}, size=style.LABEL)[-1] + 0.3
+    label(page, (x, 3.45), unread, size=style.LABEL, weight="bold", color=style.ACCENT)
     return figure
 
 
