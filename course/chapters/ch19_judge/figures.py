@@ -127,10 +127,11 @@ def _tries(curves_of: Mapping[str, Sequence[Row]], drawn: int) -> Figure:
     ax.set_ylabel("beginnings with at least one right try")
     name_lines(ax)
     ax.fill_between(ks, loud, other, color=style.GROUND, linewidth=0, zorder=0)
-    for place, color, ha in ((0, style.MUTED, "left"), (-1, style.ACCENT, "right")):
+    sides = (0, style.MUTED, "left", (-4, 22)), (-1, style.ACCENT, "right", (0, 14))
+    for place, color, ha, away in sides:
         points, at = 100 * abs(loud[place] - other[place]), max(loud[place], other[place])
         look = {"color": color, "ha": ha, "weight": "bold", "textcoords": "offset points"}
-        ax.annotate(f"+{points:.0f} points", (ks[place], at), (-4 - 4 * place, 22 + 8 * place), **look)
+        ax.annotate(f"+{points:.0f} points", (ks[place], at), away, **look)
     title = "With 8 tries or more, the untaught model solves more beginnings"
     note = "Solved: a try completes the beginning to a right sentence. Taught: by a judge"
     titled(figure, title, note)
