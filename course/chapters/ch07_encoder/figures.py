@@ -30,21 +30,11 @@ from course.chapters.ch07_encoder.experiments import (
 )
 from course.drawing import style
 from course.drawing.arrows import arrow, box, bracket, path, threads
-from course.drawing.cells import area, matrix, outline
+from course.drawing.cells import area, matrix, outline, scale
 from course.drawing.maps import AMOUNTS
 from course.drawing.registry import figure
 from course.drawing.values import as_array, written
-from course.drawing.words import (
-    Point,
-    canvas,
-    heading,
-    label,
-    sentence,
-    titled,
-    width_of,
-    word,
-    word_color,
-)
+from course.drawing.words import Point, canvas, heading, label, sentence, word, word_color
 from course.grammar.lexicon import NOUNS
 from transformer_lib.translator import Translator
 
@@ -171,37 +161,39 @@ def _two_stacks(src: Sequence[str], read: Sequence[str], written: str, layers: i
 def _neuron_words(
     neurons: Mapping[str, Mapping[str, float]],
     kinds: Mapping[str, Collection[str]],
-    named: Mapping[str, Sequence[str]],
+    named: Collection[str],
 ) -> Figure:
-    """Draw how strongly each neuron fires for words, a dot each: title -> word -> how much.
+    """Draw how strongly each neuron fires for nouns, a cell each: neuron -> word -> how much.
 
-    kinds: a row's name -> its words. named: title -> the words whose names stand at their dots.
-    What doesn't fire is grey.
+    kinds: the name of a block -> its words, in one order for all neurons: column by column, first
+    what excites them most. named: words of a first column that stand there where they excite.
     """
-    figure = style.new_figure(style.WIDTH, 4.0)
-    axes = figure.subplots(1, len(neurons), squeeze=False, sharex=True, sharey=True).flat
-    for ax, (title, words) in zip(axes, neurons.items(), strict=True):
-        for row, kind in enumerate(kinds.values()):
-            fires = {text: value for text, value in words.items() if text in kind}
-            up = np.random.default_rng(0).uniform(-0.05, 0.25, len(fires))
-            for (text, value), y in zip(fires.items(), row + up, strict=True):
-                color = style.WORDS.get(text, style.ACCENT if value > 1 else style.SOFT)
-                if text in named[title]:
-                    y = row - 0.1
-                    ha = {"ha": "center" if value > 0.5 else "left"}
-                    ax.plot([value, value], [y, y - 0.13], color=style.SOFT, linewidth=0.8)
-                    word(ax, (value, y - 0.24), text, size=style.NOTE, **ha)
-                ax.scatter(value, y, s=34, color=color, alpha=0.8, linewidth=0, zorder=3)
-            silent = sum(value < 0.1 for value in fires.values())
-            if silent > len(fires) / 2:
-                label(ax, (0.25, row + 0.1), f"{silent} silent", color=style.MUTED)
-        ax.axvline(1, color=style.RULE, linewidth=1, zorder=0)
-        ax.set_yticks(range(len(kinds)), kinds)
-        ax.set_ylim(len(kinds) - 0.6, -0.6)
-        ax.tick_params(axis="y", length=0)
-        ax.spines["left"].set_visible(False)
+    wide, high, rows, pitch, silent = 0.22, 0.27, 5, 2.25, 0.1
+    figure, ax = canvas(8, 0.85 + pitch * len(neurons))
     title = "Two neurons fire for “trees”: one for masculine plurals, one for all plurals"
-    titled(figure, title, "Each dot is a noun: its mean in 1,000 sentences not seen in training")
+    heading(ax, title, "A cell for each noun, with its gender in Spanish; gray: silent")
+    scale(ax, (6.6, pitch * len(neurons) + 0.3), 1.1, limit=5, low=0, cmap=AMOUNTS)
+    at = 6.4, pitch * len(neurons) + 0.345
+    label(ax, at, "how strongly it fires", ha="right", color=style.MUTED)
+    for number, (neuron, words) in enumerate(neurons.items(), start=1):
+        top, left = pitch * (len(neurons) - number) + 1.75, 0.9
+        label(ax, (0.02, top + 0.42), neuron, size=12, weight="bold")
+        for kind, members in kinds.items():
+            nouns = [text for text in members if text in words]
+            nouns.sort(key=lambda text: -sum(one[text] for one in neurons.values()))
+            for place, text in enumerate(nouns):
+                column, row = divmod(place, rows)
+                x, y = left + wide * column, top - high * (row + 1)
+                color = AMOUNTS(words[text] / 5) if words[text] > silent else style.RULE
+                area(ax, (x, y), wide - 0.03, high - 0.03, color)
+                if text in named and words[text] > silent:
+                    word(ax, (x - 0.1, y + high / 2 - 0.015), text, size=style.NOTE, ha="right")
+            fire = sum(words[text] > silent for text in nouns)
+            said = f"all {fire} fire" if fire == len(nouns) else f"{fire} of {len(nouns)} fire"
+            color = style.ACCENT if fire else style.MUTED
+            label(ax, (left, top + 0.13), kind, color=style.MUTED)
+            label(ax, (left, top - high * rows - 0.13), said, weight="bold", color=color)
+            left += wide * (column + 1) + 0.54
     return figure
 
 
@@ -343,30 +335,24 @@ def draw_stream_of_words() -> Figure:
 @figure(
     "encoder-neurons",
     caption="Two neurons that fire for trees, and how strongly for the nouns that 1,000 held-out "
-    "sentences have at least five times.",
-    alt="Two panels of dots, one for each noun, in three rows: plurals masculine in Spanish, "
-    "plurals feminine in Spanish, singulars. Neuron 314 of layer 0 fires for most masculine "
-    "plurals, such as books and trees, and for no other noun. Neuron 11 of layer 1 fires for all "
-    "plurals, most for parents, less for trees; of the singulars only for day, 93 are silent.",
+    "sentences have at least five times: the mean of each.",
+    alt="Two rows of three fields of cells, a cell for each noun: plurals masculine in Spanish, "
+    "plurals feminine in Spanish, singulars. Neuron 314 of layer 0 fills 20 of 25 cells of the "
+    "first field, trees among the strongest, and none of the others. Neuron 11 of layer 1 fills "
+    "all 25 and all 13 plurals; of the 94 singulars only the cell of day.",
 )
 def draw_neurons() -> Figure:
     kinds = {
-        "plural,\nmasculine\nin Spanish": plural_nouns("m"),
-        "plural,\nfeminine": plural_nouns("f"),
-        "singular": {noun.english for noun in NOUNS.values()},
+        "masculine plurals": plural_nouns("m"),
+        "feminine plurals": plural_nouns("f"),
+        "singulars": {noun.english for noun in NOUNS.values()},
     }
-    first, second = "fires for masculine plurals", "fires for all plurals"
-    named = {
-        first: ("trees", "books", "children", "houses"),
-        second: ("trees", "cats", "parents", "houses", "day"),
+    neurons = {
+        "only for masculine plurals: neuron 314 of layer 0": excited_by(0, 314),
+        "for all plurals: neuron 11 of layer 1": excited_by(1, 11),
     }
-    neurons = {first: excited_by(0, 314), second: excited_by(1, 11)}
-    figure = _neuron_words(neurons, kinds, named)
-    for ax, name in zip(
-        figure.axes, ("neuron 314 of layer 0", "neuron 11 of layer 1"), strict=True
-    ):
-        ax.set_xlabel(f"how strongly {name} fires")
-    return figure
+    named = ["students", "cakes", "ducks", "dogs", "trees", "day"]
+    return _neuron_words(neurons, kinds, named)
 
 
 @figure(
@@ -518,44 +504,31 @@ def draw_two_layers() -> Figure:
     "encoder-similarity",
     caption="How alike who acts and what it does are in one sentence, before and after the two "
     "layers of our translator.",
-    alt="The sentence 'the tired animal crosses the wide street', the first three words marked "
-    "'who acts', the others 'what it does'. Below, twelve lines from the input to after two "
-    "layers, one for each pair of a word of the first part and one of the second: how alike they "
-    "are. Nearly all fall. The two 'the' go from 0.69 to 0.11, 'tired' and 'street' from 0.22 to "
-    "-0.29, 'animal' and 'wide' from 0.17 to -0.33; the mean, thick and rust, from 0.18 to -0.07.",
+    alt="Two maps of numbers: the rows are 'the tired animal', who acts, the columns 'crosses the "
+    "wide street', what it does. At the input nearly all cosines are above 0, such as 0.22 of "
+    "'tired' and 'street', with a mean of 0.18. After two layers half of them are below 0, down to "
+    "-0.33 of 'animal' and 'wide', and the mean is -0.07.",
 )
 def draw_similarity() -> Figure:
     (words,), xs = read_by_encoder([SENTENCE])
-    before, after = (as_array(alike(x)[:3, 3:]) for x in without_end(words, xs)[::2])
-    figure, ax = canvas(8, 5.6)
-    note = "Each line: how alike two words are, one of who acts and one of what it does (cosine)"
-    heading(ax, "In this sentence, what doesn’t belong together moves apart", note)
-    across = sentence(ax, (4, 4.45), words, {}, size=14, gap=0.26, ha="center")
-    for first, last, said in ((0, 2, "who acts"), (3, 6, "what it does")):
-        halves = -width_of(words[first], 14) / 2, width_of(words[last], 14) / 2
-        start, end = (across[i] + half for i, half in zip((first, last), halves, strict=True))
-        bracket(ax, (start, 4.27), (end, 4.27), "", style.MUTED)
-        label(ax, ((start + end) / 2, 4.07), said, ha="center", color=style.MUTED)
-    left, right, zero, unit = 1.75, 5.35, 1.65, 3.0
-    path(ax, [(left, zero), (right, zero)], style.RULE, head=False)
-    label(ax, (left - 0.12, zero), "0", ha="right", color=style.MUTED)
-    lifts = {(0, 1): 0.0, (1, 3): 0.09, (2, 2): -0.13}  # so that no two names touch
-    for (one, other), start in np.ndenumerate(before):
-        end, named = after[one, other], (one, other) in lifts
-        ends = (left, zero + unit * start), (right, zero + unit * end)
-        path(ax, ends, style.INK if named else style.SOFT, head=False, zorder=2 + 0.5 * named)
-        if named:
-            y, pair = ends[1][1] + lifts[one, other], [words[one], words[3 + other]]
-            label(ax, (right + 0.12, y), written(end, 2), size=style.LABEL)
-            sentence(ax, (right + 0.72, y - 0.05), pair, {}, size=style.LABEL)
-    mean = before.mean(), after.mean()
-    ends = [(x, zero + unit * value) for x, value in zip((left, right), mean, strict=True)]
-    path(ax, ends, style.ACCENT, thick=6, head=False, zorder=3)
-    loud = {"size": style.TITLE, "weight": "bold", "color": style.ACCENT}
-    label(ax, (left - 0.12, ends[0][1]), f"mean {written(mean[0], 2)}", ha="right", **loud)
-    label(ax, (right + 0.12, ends[1][1]), written(mean[1], 2), **loud)
-    for x, name in ((left, "input"), (right, "after two layers")):
-        label(ax, (x, 0.15), name, ha="center", weight="bold", size=style.LABEL)
+    before, _, after = (alike(x)[:3, 3:] for x in without_end(words, xs))
+    figure, ax = canvas(8, 3.75)
+    note = "How alike two words are (cosine): orange above 0, blue below"
+    heading(ax, "In this sentence, who acts and what it does move apart", note)
+    wide, high, low = 0.72, 0.5, 0.45
+    for left, name, table in ((0.95, "input", before), (4.95, "after two layers", after)):
+        matrix(ax, (left, low), 4 * wide, 3 * high, table, limit=0.7, decimals=2)
+        top, quiet = low + 3 * high, {"weight": "bold", "color": style.MUTED, "ha": "right"}
+        label(ax, (left, top + 0.95), name, size=13, weight="bold")
+        for column, text in enumerate(words[3:]):
+            word(ax, (left + wide * (column + 0.5), top + 0.2), text, size=style.LABEL)
+        bracket(ax, (left, top + 0.4), (left + 4 * wide, top + 0.4), "what it does", style.MUTED)
+        label(ax, (left - 0.1, top + 0.2), "who acts", size=style.LABEL + 1, **quiet)
+        for row, text in enumerate(words[:3]):
+            at = left - 0.1, top - high * (row + 0.5)
+            word(ax, at, text, size=style.LABEL, ha="right")
+        mean = f"mean {written(table.mean().item(), 2)}"
+        label(ax, (left, 0.2), mean, size=style.TITLE, weight="bold", color=style.ACCENT)
     return figure
 
 

@@ -16,6 +16,7 @@ from course.chapters.ch07_encoder.figures import (
     _two_stacks,
 )
 from course.drawing import style
+from course.drawing.maps import AMOUNTS
 from course.drawing.registry import FIGURES
 from course.grammar.lexicon import NOUNS
 from transformer_lib.translator import Translator
@@ -60,15 +61,20 @@ def test_in_the_stream_each_look_at_another_word_is_a_ribbon_of_its_weight():
     assert ribbons([[0.2, 0.8], [0.4, 0.6]]) == pytest.approx([8.8, 4.4])
 
 
-def test_each_noun_is_a_dot_at_what_the_neuron_says_in_the_row_of_its_kind():
-    neurons = {"n": {"trees": 2.0, "paths": 1.0, "tree": 0.0, "the": 3.0}, "m": {"tree": 4.0}}
-    kinds = {"plural": ["trees", "paths"], "singular": ["tree"]}
-    first, second = _neuron_words(neurons, kinds, {"n": ["paths"], "m": []}).axes
-    dots = [(*one.get_offsets()[0], to_hex(one.get_facecolor()[0])) for one in first.collections]
-    assert [(x, round(y)) for x, y, _ in dots] == [(2, 0), (1, 0), (0, 1)]
-    assert dots[0][2] == style.WORDS["trees"].lower()
-    assert [text.get_text() for text in first.texts] == ["paths", "1 silent"] and not second.texts
-    assert first.get_xlim() == second.get_xlim()
+def test_each_noun_is_a_cell_in_the_field_of_its_kind():
+    neurons = {
+        "n": {"trees": 2.5, "paths": 0.05, "tree": 0.0, "the": 3.0},
+        "m": {"trees": 1.0, "paths": 2.0, "tree": 0.0},
+    }
+    kinds = {"plural": ["paths", "trees", "maps"], "singular": ["tree"]}
+    [ax] = _neuron_words(neurons, kinds, ["trees", "paths"]).axes
+    colors = [to_hex(one.get_facecolor()) for one in ax.patches if one.get_width() < 0.3]
+    silent = style.RULE.lower()
+    assert colors[0] == to_hex(AMOUNTS(0.5)) and colors[1:3] == [silent, silent]
+    assert colors[3:5] == [to_hex(AMOUNTS(0.2)), to_hex(AMOUNTS(0.4))] and colors[5] == silent
+    texts = [text.get_text() for text in ax.texts]
+    assert {"1 of 2 fire", "all 2 fire", "0 of 1 fire"} <= set(texts)
+    assert texts.count("trees") == 2 and texts.count("paths") == 1, "named where they excite"
 
 
 def test_the_memory_reaches_every_decoder_layer():
@@ -150,11 +156,10 @@ def test_the_neurons_fire_for_what_is_said():
     words, _ = data.held_out_neurons()
     share = sum(word in masculine for word in words) / len(words)
     assert 0.03 < share < 0.05  # "one in 25"
-    first, second = FIGURES["encoder-neurons"].draw().axes
-    for ax, loud in ((first, {0}), (second, {0, 1, 2})):
-        dots = [dot.get_offsets()[0] for dot in ax.collections]
-        assert {round(y) for x, y in dots if x > 1} == loud
-    assert [round(x, 1) for x, y in dots if round(y) == 2 and x > 0.1] == [1.8], "day, alone"
+    texts = [text.get_text() for text in FIGURES["encoder-neurons"].draw().axes[0].texts]
+    fire = ["20 of 25 fire", "0 of 13 fire", "0 of 94 fire"]
+    fire += ["all 25 fire", "all 13 fire", "1 of 94 fire"]
+    assert [text for text in texts if text.endswith(" fire")] == fire and texts.count("day") == 1
     for neuron, plurals in (
         (data.excited_by(0, 314), masculine),
         (data.excited_by(1, 11), plural),
@@ -213,14 +218,10 @@ def test_the_trained_maps_have_two_blocks():
     first, second, between = last[:3, :3], last[3:, 3:], last[:3, 3:]
     assert first.min() > 0.1 and second.min() > 0.05
     assert np.median(between) < 0 and between.mean() < -0.05
-    ax = FIGURES["encoder-similarity"].draw().axes[0]
-    ways = [one for one in ax.patches if isinstance(one, FancyArrowPatch)]
-    gray = style.SOFT.lower(), style.INK.lower()
-    lines = [one.get_path().vertices for one in ways if to_hex(one.get_edgecolor()) in gray]
-    ends = (np.array(lines)[:, :, 1] - 1.65) / 3
-    np.testing.assert_allclose(ends.T, [before[:3, 3:].ravel(), last[:3, 3:].ravel()], atol=1e-5)
-    texts = {text.get_text() for text in ax.texts}
-    assert {"mean 0.18", "−0.07", "0.11", "−0.29", "−0.33"} <= texts, "as the alt text says"
+    shown = drawn("encoder-similarity")
+    np.testing.assert_allclose(shown, [before[:3, 3:], last[:3, 3:]], atol=1e-5)
+    texts = {text.get_text() for text in FIGURES["encoder-similarity"].draw().axes[0].texts}
+    assert {"mean 0.18", "mean −0.07", "0.22", "−0.33"} <= texts, "as the alt text says"
 
 
 def test_the_random_maps_grow_darker():
