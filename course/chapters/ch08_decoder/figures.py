@@ -120,36 +120,37 @@ def _words_come_back(src: Sequence[str], read: Sequence[str], written: Sequence[
     """
     if list(read[1:]) != list(written[:-1]):
         raise ValueError(f"{' '.join(written)} doesn't come back as {' '.join(read)}")
-    figure, ax = canvas(style.WIDTH, 3.72)
+    figure, ax = canvas(style.WIDTH, 3.78)
     heading(ax, "Each word the decoder writes is the next word it reads")
-    left, pitch, low, high, under, over = 1.66, 1.2, 0.86, 2.36, 0.3, 2.92
-    places, middle = [left + 0.86 + pitch * place for place in range(len(read))], (low + high) / 2
+    left, pitch, high, over, line, memory = 1.7, 1.24, 2.66, 3.12, 0.3, 0.56
+    places = [left + 0.6 + pitch * place for place in range(len(read))]
+    rows = [high - 0.5 - line * row for row in range(len(read))]
     for x, end, color, name in (
-        (0.03, 1.04, style.ENCODER, "encoder"),
-        (left, places[-1] + 0.58, style.DECODER, "decoder"),
+        (0.03, 0.98, style.ENCODER, "encoder"),
+        (left, places[-1] + 0.6, style.DECODER, "decoder"),
     ):
-        at, look = ((x + end) / 2, middle), {"fill": style.TINTS[color], "line": 0, "round": 0.14}
-        box(ax, at, end - x, high - low, "", color, **look)
-        label(ax, (x + 0.12, high - 0.2), name, size=style.LABEL, color=color, weight="bold")
-    for place, text in enumerate(src):
-        word(ax, (0.19, high - 0.5 - 0.26 * place), text, size=style.NOTE, ha="left")
-    arrow(ax, (1.04, middle), (left, middle), style.ENCODER, thick=3)
-    label(ax, (1.33, middle + 0.17), "memory", ha="center", color=style.ENCODER, weight="bold")
-    cell = {"color": style.PAPER, "linewidth": 9, "joinstyle": "round", "zorder": 2.1}
-    ax.broken_barh([(x - 0.27, 0.54) for x in places], (low + 0.42, high - low - 0.84), **cell)
-    for step, x in enumerate(places, start=1):
-        label(ax, (x, middle), f"step {step}", ha="center", color=style.DECODER)
-    turn, size = np.linspace(0, np.pi / 2, 16)[:, None], np.array([0.15, 0.24])
-    bow = size * (np.hstack([np.sin(turn), np.cos(turn)]) - 1)  # a quarter of an ellipse
-    for y, said, words in ((over, "it writes", written), (under, "it reads", read)):
-        label(ax, (left + 0.14, y), said, ha="right", color=style.MUTED)
-        for x, text in zip(places, words, strict=True):
-            start = high - 0.34 if y > high else y + 0.18
-            arrow(ax, (x, start), (x, start + low + 0.16 - under), word_color(text))
-            word(ax, (x, y), text, size=12)
-    for x, text in zip(places, written[:-1], strict=False):  # down through a gap, to be read
-        gap, end = x + pitch / 2, x + pitch - width_of(text, 12) / 2 - 0.08
-        way = [(x, over), *((gap, over) + bow), *((gap, under) - bow[::-1]), (end, under)]
+        at, look = ((x + end) / 2, high / 2 + 0.06), {"fill": style.TINTS[color], "line": 0}
+        box(ax, at, end - x, high - 0.12, "", color, **look)
+        label(ax, (x + 0.12, 0.3), name, size=style.LABEL, color=color, weight="bold")
+    for y, text in zip(rows, src, strict=False):
+        word(ax, (0.505, y), text)
+    for y, said in ((over, "it writes"), (rows[0], "it reads")):
+        label(ax, (left - 0.12, y), said, ha="right", color=style.MUTED)
+    label(ax, (1.34, memory + 0.17), "memory", ha="center", color=style.ENCODER, weight="bold")
+    for step, x in enumerate(places):
+        path(ax, [(0.98, memory), (x, memory), (x, 0.79)], style.ENCODER, thick=2.5)
+        box(ax, (x, (rows[0] + rows[-1]) / 2), 0.84, 1.54, fill=style.PAPER, line=0)
+        for y, text in zip(rows[:step], read, strict=False):
+            word(ax, (x, y), text, color=style.MUTED)
+        word(ax, (x, rows[step]), read[step])
+    for x, text in zip(places, written, strict=True):
+        arrow(ax, (x, rows[0] + 0.17), (x, over - 0.16), word_color(text), thick=3)
+        word(ax, (x, over), text, size=13)
+    turn, bend = np.linspace(0, np.pi / 2, 16), 0.14
+    bow = bend * np.stack([np.sin(turn) - 1, np.cos(turn) - 1], 1)  # a quarter of a circle
+    for x, y, text in zip(places, rows[1:], written, strict=False):  # down a gap, to be read
+        gap, end = x + pitch / 2, x + pitch - width_of(text, 11) / 2 - 0.07
+        way = [(x, over), *((gap, over) + bow), *((gap, y) - bow[::-1]), (end, y)]
         path(ax, way, word_color(text), thick=3)
     return figure
 
@@ -383,11 +384,12 @@ def draw_generator() -> Figure:
     "decoder-words-come-back",
     hero=True,
     caption="Each word that the decoder writes is the next word that it reads.",
-    alt="On the left the encoder, with 'I like trees <eos>'; an arrow 'memory' leads to a wide "
-    "panel, the decoder, with five cells. Below the cells stand the words that it reads, <bos> me "
-    "gustan los árboles; above them the words that it writes, me gustan los árboles <eos>. From "
-    "each written word an arrow in its color leads down through the gap on its right to the same "
-    "word under the next cell: four strokes of one shape, from left to right.",
+    alt="On the left the encoder, with 'I like trees <eos>'; a line, the memory, leads from it "
+    "under the decoder and up into each of its five boxes. They hold the words that it reads: "
+    "<bos> in the first, '<bos> me' in the second, up to '<bos> me gustan los árboles' in the "
+    "fifth. Above the boxes stand the words that it writes, me gustan los árboles <eos>. From each "
+    "of them an arrow in its color leads down through a gap to the same word, which is the newest "
+    "in the next box: four strokes that get longer from left to right.",
 )
 def draw_words_come_back() -> Figure:
     way = _i_like_trees_on_the_way()

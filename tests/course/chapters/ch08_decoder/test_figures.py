@@ -115,7 +115,7 @@ def test_each_written_word_comes_back_as_input_in_the_stepper():
 def test_words_come_back():
     ax = _words_come_back(["a"], ["<bos>", "x"], ["x", "y"]).axes[0]
     words = [text.get_text() for text in ax.texts]
-    assert [words.count(one) for one in ("a", "<bos>", "x", "y", "memory")] == [1, 1, 2, 1, 1]
+    assert [words.count(one) for one in ("a", "<bos>", "x", "y", "memory")] == [1, 2, 2, 1, 1]
     ways = [one for one in ax.patches if isinstance(one, FancyArrowPatch)]
     colors = [to_hex(way.get_edgecolor()) for way in ways if len(way.get_path()) > 8]
     assert colors == [word_color("x").lower()]  # the only word that comes back
