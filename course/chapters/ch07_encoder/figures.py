@@ -29,7 +29,7 @@ from course.chapters.ch07_encoder.experiments import (
     without_end,
 )
 from course.drawing import style
-from course.drawing.arrows import arrow, box, bracket, path, threads
+from course.drawing.arrows import arrow, box, bracket, curve, path
 from course.drawing.cells import area, matrix, outline, scale
 from course.drawing.maps import AMOUNTS
 from course.drawing.registry import figure
@@ -67,7 +67,7 @@ def _stream_of_words(words: Sequence[str], weights: Sequence[Any]) -> Figure:
     lane, left, right = 0.82, 1.0, 7.45
     top = 0.72 + lane * len(words)  # the upper end of the boxes
     figure, ax = canvas(8, top + 0.75)
-    note = "The thicker a line between words, the more attention (from 10 %)"
+    note = "The broader a band between words, the more attention; below 15 % not drawn"
     heading(ax, "Each word flows straight on; every part only adds to it", note)
     wide = (right - left - 0.35) / len(weights)
     y = [top - 0.88 - lane * row for row in range(len(words))]
@@ -78,12 +78,13 @@ def _stream_of_words(words: Sequence[str], weights: Sequence[Any]) -> Figure:
         label(ax, (start + 0.12, 0.2), f"layer {layer}", weight="bold", color=style.ENCODER)
         leave, join, away, back = (start + part * wide for part in (0.07, 0.46, 0.54, 0.82))
         label(ax, ((leave + join) / 2, top - 0.2), "attention", size=style.LABEL, ha="center")
-        label(ax, ((away + back) / 2, top - 0.2), "feed-forward f", size=style.LABEL, ha="center")
+        label(ax, ((away + back) / 2, top - 0.2), "feed-forward", size=style.LABEL, ha="center")
         for (i, j), weight in np.ndenumerate(as_array(one)):
-            if i != j:
-                color = word_color(words[j])
-                ends = [(leave, y[j])], [(join, y[i])]
-                threads(ax, *ends, weight, color, name="ribbon", widest=11, least=0.1)
+            if i != j and weight >= 0.15:
+                across, up = curve((leave, y[j]), (join, y[i])).T
+                half = 0.06 * weight * np.minimum(1, np.linspace(0, 2, len(up)))  # it tapers
+                color, look = word_color(words[j]), {"lw": 0, "alpha": 0.7, "zorder": 1}
+                ax.fill_between(across, up - half, up + half, color=color, **look)
         for row, text in enumerate(words):
             color, up, mid = word_color(text), y[row] + 0.36, (away + back) / 2
             path(ax, [(away, y[row]), (away, up), (mid, up)], color, thick=2.4, head=False)
@@ -91,6 +92,7 @@ def _stream_of_words(words: Sequence[str], weights: Sequence[Any]) -> Figure:
             box(ax, (mid, up), 0.4, 0.26, "f", color, fill=style.PAPER, line=2.2, zorder=3)
             for x in (join, back):
                 _plus(ax, (x, y[row]))
+    label(ax, (left + 0.1 + 0.46 * wide, y[0] + 0.24), "added", ha="center", weight="bold")
     for row, text in enumerate(words):
         arrow(ax, (left, y[row]), (right + 0.3, y[row]), word_color(text), thick=8, zorder=2)
         word(ax, (left - 0.12, y[row]), text, size=14, ha="right")
@@ -283,36 +285,41 @@ def _around_flow(rows: Mapping[str, Sequence[Any]], words: Sequence[str], title:
 @figure(
     "encoder-who-moves",
     caption="“animal” is nudged: which outputs move through a feed-forward network, and which "
-    "through two layers? Lines from a tenth of its own move.",
+    "through two layers? In percent of its own move.",
     alt="Twice the sentence 'the tired animal crosses the wide street <eos>' in a row, with "
-    "'animal' filled, and the same words below it. Through a feed-forward network one line leads "
-    "down to 'animal' and none to another word. Through two layers, with attention, a thick line "
-    "leads to 'animal', others to 'crosses', 'tired', 'the' before it and <eos>.",
+    "'animal' filled, and the same words below it. Through a feed-forward network a band leads "
+    "down to 'animal', 100 %, and none to another word, 0 %. Through two layers, with attention, "
+    "bands spread to all words, the broadest to 'animal', the next ones to 'crosses', 'tired', the "
+    "first 'the' and <eos>, from 33 % to 23 %; at most 7 % reach the others.",
 )
 def draw_who_moves() -> Figure:
     (words,), xs = read_by_encoder([SENTENCE])
     encoder, nudged, x = Translator.load().model.eval().encoder, 2, xs[0][0]
     words = [*words, "<eos>"]
-    figure, ax = canvas(8, 5.2)
-    note = "“animal” is nudged: the thicker a line, the farther this output moves (from 10 %)"
+    figure, ax = canvas(8, 4.9)
+    note = "“animal” is nudged: how far each output moves, its own move being 100 %"
     heading(ax, "A word reaches the others only through attention", note)
-    places = [0.34 + 1.04 * place for place in range(len(words))]
-    for function, top, name in (
-        (encoder.layers[0].feed_forward, 3.72, "feed-forward: it moves alone"),
-        (encoder, 1.5, "two layers, with attention: others move too"),
+    places = [0.42 + 1.02 * place for place in range(len(words))]
+    for function, top, down, name in (
+        (encoder.layers[0].feed_forward, 3.56, 0.72, "through feed-forward: no other word moves"),
+        (encoder, 1.78, 1.2, "through two layers, with attention: all words move"),
     ):
-        moves, end = moved(function, x)[:, nudged], top - 1.15
-        moves = moves / moves.max()
-        label(ax, (0.02, top + 0.4), name, size=style.LABEL, weight="bold")
-        starts, ends = [(places[nudged], top - 0.19)], [(x, end + 0.19) for x in places]
-        look = {"name": name, "widest": 11, "least": 0.1, "upright": True}
-        threads(ax, starts, ends, moves, style.ACCENT, **look)
-        box(ax, (places[nudged], top), 0.68, 0.26, fill=style.ACCENT, line=0)
+        moves, end = moved(function, x)[:, nudged], top - down
+        shares = as_array(moves / moves[nudged])
+        label(ax, (0.02, top + 0.38), name, size=style.LABEL, weight="bold")
+        thick = 0.27 * shares  # in inches
+        starts = places[nudged] + thick.cumsum() - thick / 2 - thick.sum() / 2
         for place, text in enumerate(words):
+            across, up = curve((starts[place], top), (places[place], end), True).T
+            half, loud = thick[place] / 2, shares[place] >= 0.1
+            ax.fill_betweenx(up, across - half, across + half, color=style.ACCENT, lw=0, alpha=0.75)
+            box(ax, (places[nudged], top), 0.68, 0.26, fill=style.ACCENT, line=0, zorder=3)
             color = style.PAPER if place == nudged else style.MUTED
             word(ax, (places[place], top), text, size=12, color=color)
-            color = style.ACCENT if moves[place] >= 0.1 else style.MUTED
+            color = style.ACCENT if loud else style.MUTED
             word(ax, (places[place], end), text, size=12, color=color)
+            said, look = f"{100 * shares[place]:.0f} %", {"weight": "bold"} if loud else {}
+            label(ax, (places[place], end - 0.3), said, ha="center", color=color, **look)
     return figure
 
 
@@ -322,7 +329,7 @@ def draw_who_moves() -> Figure:
     caption="The residual stream of 'I like trees': each word flows straight on, parts add to it.",
     alt="Four colored lanes, 'I', 'like', 'trees' and <eos>, run straight from left to right "
     "through layer 0 and layer 1. In each layer, under 'attention', ribbons lead from lane to "
-    "lane and end in a plus sign; under 'feed-forward', each lane has a small loop of its own that "
+    "lane and end in a plus sign, 'added'; under 'feed-forward', each lane has a loop of its own that "
     "ends in a plus sign of the same lane.",
 )
 def draw_stream_of_words() -> Figure:

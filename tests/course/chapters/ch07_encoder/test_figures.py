@@ -55,10 +55,11 @@ def test_the_flow_shows_how_large_words_come_and_go():
 def test_in_the_stream_each_look_at_another_word_is_a_ribbon_of_its_weight():
     def ribbons(weights):
         ax = _stream_of_words(["a", "b"], [torch.tensor(weights)]).axes[0]
-        return [float(lines.get_linewidths()[0]) for lines in ax.collections]
+        ends = [band.get_paths()[0].vertices for band in ax.collections]
+        return [np.ptp(end[end[:, 0] == end[:, 0].max(), 1]) for end in ends]
 
-    assert ribbons([[1.0, 0.0], [0.09, 0.91]]) == []
-    assert ribbons([[0.2, 0.8], [0.4, 0.6]]) == pytest.approx([8.8, 4.4])
+    assert ribbons([[1.0, 0.0], [0.14, 0.86]]) == []
+    assert ribbons([[0.2, 0.8], [0.4, 0.6]]) == pytest.approx([0.096, 0.048])
 
 
 def test_each_noun_is_a_cell_in_the_field_of_its_kind():
@@ -106,22 +107,15 @@ def test_who_moves():
     assert (alone - alone.diagonal().diag()).max() < 1e-5 and alone.diagonal().min() > 0.3
     assert data.moved(encoder, x).min() > 1e-3, "every word depends on every word"
     ax = FIGURES["encoder-who-moves"].draw().axes[0]
-    above, below = (
-        {round(float(path[-1][0]), 2): wide for path, wide in zip(*ends_of(lines), strict=True)}
-        for lines in ax.collections
-    )
-    at = {
-        round(text.get_position()[0], 2): text.get_text()
-        for text in ax.texts
-        if text.get_ha() == "center"
-    }
-    assert [at[x] for x in above] == ["animal"]
-    assert [at[x] for x in below] == ["the", "tired", "animal", "crosses", "<eos>"]
-    assert max(below, key=below.get) == next(iter(above))
-
-
-def ends_of(lines) -> tuple:
-    return lines.get_segments(), lines.get_linewidths()
+    ends = [band.get_paths()[0].vertices for band in ax.collections]
+    thick = [np.ptp(end[end[:, 1] == end[:, 1].min(), 0]) for end in ends]
+    moves = np.array([column / column[2] for column in (alone[:, 2], data.moved(encoder, x)[:, 2])])
+    np.testing.assert_allclose(thick, 0.27 * moves.ravel(), atol=1e-6)
+    said = [text.get_text() for text in ax.texts if text.get_text().endswith(" %")][1:]
+    assert said == [f"{100 * move:.0f} %" for move in moves.ravel()]
+    words = ["the", "tired", "animal", "crosses", "the", "wide", "street", "<eos>"]
+    loud = [text for text, move in zip(words, moves[1], strict=True) if move > 0.2]
+    assert loud == ["the", "tired", "animal", "crosses", "<eos>"]
 
 
 def test_the_deep_stack():
