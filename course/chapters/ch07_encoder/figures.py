@@ -38,6 +38,9 @@ from course.drawing.words import Point, canvas, heading, label, sentence, word, 
 from course.grammar.lexicon import NOUNS
 from transformer_lib.translator import Translator
 
+# Where whole blocks have the color of 1, a weaker one.
+WEAKER = mpl.colors.ListedColormap(AMOUNTS(np.linspace(0, 0.75, 256)))
+
 # --- parts of several figures --------------------------------------------------------------------
 
 
@@ -49,7 +52,7 @@ def _cosines(
     cell: the side of a cell. how: options of `matrix`.
     """
     (x, y), side = at, cell * len(table)
-    matrix(ax, at, side, side, table, **how)
+    matrix(ax, at, side, side, table, limit=1, **how)
     for row, text in enumerate(words):
         word(ax, (x - 0.1, y + side - cell * (row + 0.5)), text, size=style.NOTE, ha="right")
     return x + side, y + side
@@ -211,33 +214,38 @@ def _norm_groups(
     is that of the last number of the first sentence. sentences: the words of each sentence of the
     batch; padding is hatched.
     """
-    wide, high = 0.52, 0.38
+    wide, high, gap, long = 0.44, 0.36, 0.42, len(sentences[0])
     words = [text for words in sentences for text in words]
-    tall = high * len(words) + 0.24 * (len(sentences) - 1)
-    figure, ax = canvas(8, tall + 1.4)
+    tall = high * len(words) + gap * (len(sentences) - 1)
+    figure, ax = canvas(8, tall + 1.6)
     heading(ax, title)
-    tops = [tall + 0.3 - high * row for row in range(len(words))]
-    tops = [top - 0.24 * (row // len(sentences[0])) for row, top in enumerate(tops)]
+    tops = [tall + 0.2 - high * row - gap * (row // long) for row in range(len(words))]
     for panel, (name, group) in enumerate(groups.items()):
         group = as_array(group)
-        table, left = group.reshape(len(words), -1), 0.8 + 4.15 * panel
+        table, left = group.reshape(len(words), -1), 0.8 + 3.8 * panel
         shared = table == group[0, -1, -1]
-        label(ax, (left, tall + 0.6), name, size=13, weight="bold")
+        label(ax, (left, tall + 0.77), name, size=13, weight="bold")
         for (row, feature), loud in np.ndenumerate(shared):
             hatch = {"hatch": "////", "edgecolor": style.PAPER} if words[row] == "<pad>" else {}
             at = left + wide * feature, tops[row] - high
-            color = style.ACCENT if loud else style.RULE
+            color = style.ACCENT if loud else style.RULE if hatch else style.GROUND
             area(ax, at, wide - 0.04, high - 0.04, color, **hatch)
         rows, _ = np.nonzero(shared)
         right, low = left + wide * table.shape[1], tops[rows[-1]] - high
-        start, end, at = (right + 0.1, low), (right + 0.1, tops[rows[0]] - 0.04), (right + 0.2, 1.4)
+        look = {"weight": "bold", "color": style.ACCENT}
         if len(set(rows)) == 1:  # along the word
-            start, end = (left, low - 0.1), (right - 0.04, low - 0.1)
-            at = right + 0.1, low - 0.1
-        bracket(ax, start, end, "", style.ACCENT)
-        label(ax, at, "one mean", size=12, weight="bold", color=style.ACCENT)
-        for text, top in zip(words, tops, strict=True):
+            ends = (left, low - 0.1), (right - 0.04, low - 0.1)
+            label(ax, ((left + right) / 2 - 0.02, low - 0.28), "one mean", ha="center", **look)
+        else:
+            ends = (right + 0.1, low), (right + 0.1, tops[rows[0]] - 0.04)
+            label(ax, (right + 0.22, (low + tops[0]) / 2), "one mean", size=12, **look)
+            label(ax, (right + 0.22, low + high / 2), "padding\ncounts, too", **look)
+        bracket(ax, *ends, "", style.ACCENT)
+        for row, (text, top) in enumerate(zip(words, tops, strict=True)):
             word(ax, (left - 0.1, top - high / 2 - 0.02), text, ha="right")
+            if row % long == 0:
+                said = f"sentence {row // long + 1}"
+                label(ax, (left - 0.1, top + 0.14), said, ha="right", color=style.MUTED)
     return figure
 
 
@@ -329,8 +337,8 @@ def draw_who_moves() -> Figure:
     caption="The residual stream of 'I like trees': each word flows straight on, parts add to it.",
     alt="Four colored lanes, 'I', 'like', 'trees' and <eos>, run straight from left to right "
     "through layer 0 and layer 1. In each layer, under 'attention', ribbons lead from lane to "
-    "lane and end in a plus sign, 'added'; under 'feed-forward', each lane has a loop of its own that "
-    "ends in a plus sign of the same lane.",
+    "lane and end in a plus sign, 'added'; under 'feed-forward', each lane has a loop of its "
+    "own that ends in a plus sign of the same lane.",
 )
 def draw_stream_of_words() -> Figure:
     return _stream_of_words(
@@ -370,12 +378,13 @@ def draw_neurons() -> Figure:
     "times its length, with sum and norm it stays the same.",
 )
 def draw_deep_stack() -> Figure:
-    figure, ax = canvas(8, 3.85)
-    title = "In 24 untrained layers, only the norm keeps the length of the vectors"
-    heading(ax, title)
-    left, wide, middle, decade = 1.2, 4.0, 1.9, 0.2
-    for power, said in ((4, "10,000"), (0, "length 1"), (-6, "1/1,000,000")):
-        y = middle + decade * power
+    figure, ax = canvas(8, 3.7)
+    heading(ax, "In 24 untrained layers, only the norm keeps the length of the vectors")
+    left, wide, middle, decade = 1.1, 4.2, 1.92, 0.2
+    label(ax, (0.02, 3.12), "length, compared with the input (log scale)", color=style.MUTED)
+    for power in (3, 0, -3, -6):
+        y, times = middle + decade * power, f"{10 ** abs(power):,}"
+        said = f"÷ {times}" if power < 0 else f"× {times}"
         label(ax, (left - 0.12, y), said, ha="right", color=style.MUTED)
         path(ax, [(left, y), (left + wide, y)], style.RULE, head=False, thick=1, zorder=1)
     for way, name, loud in (
@@ -388,14 +397,13 @@ def draw_deep_stack() -> Figure:
         said = "as long as before" if loud else f"{round(times, -4):,.0f} times as long"
         said = "less than a millionth left" if times < 1e-6 else said
         x = left + wide * np.arange(len(lengths)) / (len(lengths) - 1)
-        color = style.ACCENT if loud else style.MUTED
-        ax.plot(x, middle + decade * np.log10(lengths), color=color, linewidth=4 if loud else 2.5)
-        y = middle + decade * np.log10(lengths[-1])
-        label(ax, (x[-1] + 0.15, y + 0.13), name, size=style.LABEL, color=color)
-        label(ax, (x[-1] + 0.15, y - 0.1), said, size=13, weight="bold", color=color)
-    for x, layers, ha in ((left, "input", "left"), (left + wide, "24 layers", "right")):
-        label(ax, (x, 0.2), layers, size=style.LABEL, color=style.MUTED, ha=ha)
-    arrow(ax, (left + 0.6, 0.2), (left + wide - 0.85, 0.2), style.SOFT)
+        color, y = style.ACCENT if loud else style.MUTED, middle + decade * np.log10(lengths)
+        ax.plot(x, y, color=color, linewidth=4 if loud else 2.5)
+        label(ax, (x[-1] + 0.15, y[-1] + 0.22), name, size=style.LABEL, color=color)
+        label(ax, (x[-1] + 0.15, y[-1]), said, size=13, weight="bold", color=color)
+    for layer in (0, 6, 12, 18, 24):
+        label(ax, (x[layer], 0.3), str(layer or "input"), color=style.MUTED, ha="center")
+    label(ax, (x[-1] + 0.15, 0.3), "layers", color=style.MUTED)
     return figure
 
 
@@ -543,62 +551,65 @@ def draw_similarity() -> Figure:
     "encoder-similarity-random",
     caption="The same sentence through six layers that have learned nothing.",
     alt="Three maps of cosines over 'the tired animal crosses the wide street', with arrows "
-    "between them; the two 'the' are ringed. The input is faint except for them; the mean is "
-    "0.18. After three layers all cells are stronger, 0.67 in the mean; after six all of them have "
-    "nearly the color of 1, with a mean of 0.96.",
+    "between them. At the input only the diagonal is strong, and 'the' with 'the'; the mean of two "
+    "words is 0.18. After three layers all cells are stronger, 0.67 in the mean; after six all of "
+    "them have nearly the color of the diagonal, with a mean of 0.96.",
 )
 def draw_similarity_random() -> Figure:
     words, xs = random_layers()
     figure, ax = canvas(8, 3.5)
-    note = "Cosines of the words, columns in the order of the rows. Ringed: “the” with “the”"
-    heading(ax, "Layers that have learned nothing make all words alike", note)
+    heading(ax, "Layers that have learned nothing make all words alike", "Columns: the same words")
+    scale(ax, (6.5, 2.955), 1.2, limit=1, low=0, cmap=AMOUNTS)
+    label(ax, (6.3, 3.0), "how alike two words are (cosine)", ha="right", color=style.MUTED)
     for place, (name, layers) in enumerate({"input": 0, "3 layers": 3, "6 layers": 6}.items()):
-        table, left = others(alike(xs[layers])), 0.92 + 2.49 * place
+        table, left = alike(xs[layers]), 0.92 + 2.49 * place
         rows = () if place else words
-        look = {"limit": 1, "low": 0, "cmap": AMOUNTS}
-        right, top = _cosines(ax, (left, 0.15), 0.298, table, rows, **look)
+        right, top = _cosines(ax, (left, 0.2), 0.298, table, rows, low=0, cmap=AMOUNTS)
         label(ax, (left, top + 0.2), name, size=12, weight="bold")
-        mean = f"mean {written(table.nanmean().item(), 2)}"
+        mean = f"mean {written(others(table).nanmean().item(), 2)}"
         label(ax, (right, top + 0.2), mean, size=style.TITLE, weight="bold", ha="right")
         if place:
             arrow(ax, (left - 0.36, top - 1.04), (left - 0.06, top - 1.04), thick=2.5)
-        for row, column in ((0, 4), (4, 0)):
-            at = left + 0.298 * column, top - 0.298 * (row + 1)
-            outline(ax, at, 0.298, 0.298, style.INK, 2)
     return figure
 
 
 @figure(
     "encoder-red",
     caption="The word 'red' before ten nouns: how alike its ten vectors are after layer 1.",
-    alt="A map of ten nouns by ten, the color is the cosine of two vectors of 'red'. Two strong "
-    "blocks with 0.99 and 0.98: the five nouns that are masculine in Spanish, with 'rojo', and the "
-    "five that are feminine, with 'roja'; between them fainter cells, 0.78. A note says that at "
-    "the input all ten are the same vector.",
+    alt="Two maps of ten nouns by ten, the color is the cosine of two vectors of 'red'. At the "
+    "input all cells have the color of 1.00. After layer 1 there are two strong blocks with 0.99 "
+    "and 0.98: the five nouns that are masculine in Spanish, with 'rojo', and the five that are "
+    "feminine, with 'roja'; between them fainter cells, 0.78.",
 )
 def draw_red() -> Figure:
-    table, cell, left, low = red_things()["layer 1"], 0.4, 0.9, 0.2
-    figure, ax = canvas(8, 5.4)
-    heading(ax, "“red” takes on the gender of its noun", "How alike ten “red” are after layer 1")
-    # Where whole blocks have the color of 1, a weaker one.
-    weaker = mpl.colors.ListedColormap(AMOUNTS(np.linspace(0, 0.75, 256)))
-    look = {"limit": 1, "low": 0.7, "cmap": weaker}
-    right, top = _cosines(ax, (left, low), cell, table, TEN_NOUNS, **look)
-    outline(ax, (left + 5 * cell, low), 0, 10 * cell, style.PAPER, 2)
-    outline(ax, (left, low + 5 * cell), 10 * cell, 0, style.PAPER, 2)
-    for half, (name, spanish) in enumerate((("masculine", "rojo"), ("feminine", "roja"))):
-        middle = top - cell * (2.5 + 5 * half)
-        for other in range(2):
-            block = others(table)[5 * half : 5 * half + 5, 5 * other : 5 * other + 5]
-            at, said = (left + cell * (2.5 + 5 * other), middle), written(block.nanmean().item(), 2)
-            color = style.PAPER if half == other else style.INK
-            label(ax, at, said, size=20, weight="bold", ha="center", color=color)
-        side = right + 0.15, middle - 2.3 * cell, middle + 2.3 * cell
-        bracket(ax, (side[0], side[1]), (side[0], side[2]), "")
-        ends = ((left + cell * (5 * half + end), top + 0.13) for end in (0.2, 4.8))
-        bracket(ax, *ends, name)
-        label(ax, (right + 0.35, middle + 0.12), f"{name} in Spanish:", size=style.LABEL)
-        label(ax, (right + 0.35, middle - 0.12), f"red is “{spanish}”", size=13, weight="bold")
-    note = "At the input, all ten\nare the same vector"
-    label(ax, (right + 0.35, low + 5 * cell), note, color=style.MUTED)
+    tables, cell, low = red_things(), 0.285, 0.2
+    figure, ax = canvas(8, 4.2)
+    heading(ax, "“red” takes on the gender of its noun", "How alike “red” is before ten nouns")
+    scale(ax, (6.5, 3.65), 1.2, limit=1, low=0.7, cmap=WEAKER)
+    label(ax, (6.1, 3.695), "cosine", ha="right", color=style.MUTED)
+    for left, name in ((0.75, "input"), (4.15, "layer 1")):
+        table, half = tables[name], 5 * cell
+        said, nouns = "after layer 1", ()
+        if name == "input":
+            said, nouns = "at the input: all the same", TEN_NOUNS
+        look = {"low": 0.7, "cmap": WEAKER}
+        right, top = _cosines(ax, (left, low), cell, table, nouns, **look)
+        label(ax, (left, top + 0.2), said, size=12, weight="bold")
+        big = {"size": 18, "weight": "bold", "ha": "center"}
+        if name == "input":
+            mean = written(others(table).nanmean().item(), 2)
+            label(ax, (left + half, low + half), mean, color=style.PAPER, **big)
+            arrow(ax, (right + 0.1, low + half), (right + 0.4, low + half), thick=2.5)
+            continue
+        outline(ax, (left + half, low), 0, 2 * half, style.PAPER, 2)
+        outline(ax, (left, low + half), 2 * half, 0, style.PAPER, 2)
+        for row, (gender, spanish) in enumerate((("masculine", "rojo"), ("feminine", "roja"))):
+            middle = top - half * (row + 0.5)
+            for other in range(2):
+                block = others(table)[5 * row : 5 * row + 5, 5 * other : 5 * other + 5]
+                color = style.PAPER if row == other else style.INK
+                at, mean = left + half * (other + 0.5), written(block.nanmean().item(), 2)
+                label(ax, (at, middle), mean, color=color, **big)
+            label(ax, (right + 0.15, middle + 0.12), f"{gender} noun:", size=style.LABEL)
+            label(ax, (right + 0.15, middle - 0.12), f"“{spanish}”", size=13, weight="bold")
     return figure
