@@ -17,7 +17,7 @@ from course.chapters.ch08_decoder.experiments import (
 from course.drawing import lazy_altair as alt
 from course.drawing import style
 from course.drawing.architecture import LAYOUT, architecture
-from course.drawing.arrows import arrow, box, path, threads
+from course.drawing.arrows import arrow, box, curve, path
 from course.drawing.cells import area, strip
 from course.drawing.registry import figure
 from course.drawing.values import as_array, steady_round
@@ -46,65 +46,72 @@ def _generator_flow(vector: Any, logits: Any, words: Sequence[str]) -> Figure:
     chances = np.exp(scores - scores.max())
     chances /= chances.sum()
     best, next_ = (-scores).argsort()[:2]
-    color, chance = style.readable(word_color(words[best]), style.PAPER), percent(chances[best])
-    figure, ax = canvas(style.WIDTH, 4.75)
+    color, chance = word_color(words[best]), percent(chances[best])
+    figure, ax = canvas(style.WIDTH, 4.6)
     heading(ax, f"Of {len(words):,} words one stands out: {words[best]}, with {chance}")
-    strip(ax, (0.5, 3.7), 7.0, 0.14, x, limit=abs(x).max())
-    label(ax, (0.5, 4.0), f"the decoder’s vector: {len(x)} numbers", size=style.LABEL)
-    low, high = scores.min(), scores.max()
-    across, unit = 0.5 + 7.0 * (np.arange(len(words)) + 0.5) / len(words), 1.3 / (high - low)
-    up = 1.6 + unit * (scores - low)
-    ax.plot(across, up, color=style.SOFT, linewidth=0.5)
-    zero = 1.6 - unit * low
-    path(ax, [(0.45, zero), (7.55, zero)], style.RULE, head=False, zorder=1)
-    label(ax, (0.35, zero), "0", ha="right", color=style.MUTED)
-    at = across[best], up[best]
-    ax.plot([at[0], at[0]], [np.median(up), at[1]], color=word_color(words[best]), linewidth=4)
-    ax.plot(*at, "o", color=word_color(words[best]), markersize=11)
-    word(ax, (at[0] + 0.15, at[1] + 0.02), words[best], size=style.TITLE, ha="left")
-    after = at[0] + 0.35 + width_of(words[best], style.TITLE)
-    score = f"{steady_round(scores[best]):.2f}"
-    label(ax, (after, at[1] + 0.02), score, size=style.TITLE, weight="bold", color=color)
-    arrow(ax, (0.7, 3.6), (0.7, 3.1), thick=2.5)
-    label(ax, (0.85, 3.35), "times $W^T$", size=style.LABEL)
-    named = f"a score, the logit, for each of the {len(words):,} words"
-    label(ax, (7.5, 1.42), named, color=style.MUTED, ha="right")
-    arrow(ax, (0.7, 1.45), (0.7, 0.92), thick=2.5)
-    label(ax, (0.85, 1.2), "softmax", size=style.LABEL)
-    area(ax, (0.5, 0.5), 7.0, 0.3, style.RULE)
-    area(ax, (0.5, 0.5), 7.0 * chances[best], 0.3, word_color(words[best]))
-    word(ax, (0.5, 0.2), words[best], size=style.TITLE, ha="left")
-    at = 0.65 + width_of(words[best], style.TITLE), 0.2
-    label(ax, at, chance, size=style.TITLE, weight="bold", color=color)
+    left, wide, bottom = 0.35, 7.3, 1.2
+    strip(ax, (left, 3.58), wide, 0.16, x, limit=abs(x).max())
+    low, unit = scores.min(), 1.7 / np.ptp(scores)
+    across, zero = left + wide * (np.arange(len(words)) + 0.5) / len(words), bottom - unit * low
+    ax.vlines(across, zero, zero + unit * scores, color=style.SOFT, lw=0.4)
+    at = across[best], zero + unit * scores[best]
+    share = wide * chances[best]
+    wedge = [(at[0] - 0.03, zero), (at[0] + 0.03, zero), (left + share, 0.85), (left, 0.85)]
+    ax.fill(*zip(*wedge, strict=True), color=style.tint(color), lw=0, zorder=1)
+    ax.vlines(at[0], zero, at[1], color=color, lw=4, zorder=3)
+    label(ax, (left - 0.08, zero), "0", ha="right", color=style.MUTED)
+    word(ax, (at[0] + 0.12, at[1] - 0.1), words[best], size=style.TITLE, ha="left")
+    after = at[0] + 0.3 + width_of(words[best], style.TITLE), at[1] - 0.1
+    look = {"size": style.TITLE, "weight": "bold"}
+    label(ax, after, f"{steady_round(scores[best]):.2f}", color=color, **look)
+    area(ax, (left, 0.45), wide, 0.4, style.RULE)
+    area(ax, (left, 0.45), share, 0.4, style.readable(color, style.PAPER))
+    label(ax, (left + 0.12, 0.65), f"{words[best]} {chance}", color=style.PAPER, **look)
+    for y, part, said in (
+        (3.94, "the decoder’s vector:", f"{len(x)} numbers"),
+        (3.3, "linear:", f"a score (logit) for each of the {len(words):,} words"),
+        (0.22, "softmax:", "a probability for each"),
+    ):
+        label(ax, (left, y), part, size=style.LABEL, weight="bold")
+        label(ax, (left + 0.08 + width_of(part, style.LABEL), y), said, color=style.MUTED)
     rest = f"all others together {percent(1 - chances[best])}, none above {percent(chances[next_])}"
-    label(ax, (7.5, 0.2), rest, ha="right")
+    label(ax, (left + wide, 0.22), rest, ha="right", color=style.MUTED)
     return figure
 
 
 def _decode_trace(src: Sequence[str], steps: Sequence[WordStep]) -> Figure:
     """Draw where the decoder looks while it writes each word -> the figure.
 
-    Each step: its look at the source, and the two likeliest words with their probabilities.
+    Each step: its look at the source, and the word that is written.
     """
-    figure, ax = canvas(style.WIDTH, 4.3)
-    note = "The thicker a band, the more attention (last layer, mean of its heads)"
-    heading(ax, "While it writes, the decoder looks along the English sentence", note)
-    pitch, top, low = 1.3, 3.2, 1.25
-    places = [1.8 + pitch * place for place in range(len(steps))]
-    above = [1.8 + pitch * (place + (len(steps) - len(src)) / 2) for place in range(len(src))]
-    columns = np.transpose([step.weights for step in steps])
-    for x, text, column in zip(above, src, columns, strict=True):
-        starts = [(place, low + 0.2) for place in places]
-        look = {"widest": 16, "least": 0.1, "upright": True}
-        threads(ax, starts, [(x, top - 0.2)], column, word_color(text), **look)
-        word(ax, (x, top), text, size=style.TITLE)
-    for x, step in zip(places, steps, strict=True):
-        word(ax, (x, low), step.best[0], size=style.TITLE)
-        label(ax, (x, 0.82), percent(step.chances[0]), size=13, weight="bold", ha="center")
-        second = f"{step.best[1]} {percent(step.chances[1])}"
-        label(ax, (x, 0.45), second, color=style.MUTED, ha="center")
-    names = {top: "looks at", low: "writes", 0.82: "sure by", 0.45: "next likeliest"}
-    for y, said in names.items():
+    figure, ax = canvas(style.WIDTH, 3.75)
+    note = "The broader a band, the more attention to this word (last layer, mean of its heads)"
+    heading(ax, "To write “los”, the decoder already looks at “trees”", note)
+    unit, top, low = 0.34, 2.7, 0.85  # inches for all of a word's attention
+    places = 1.35 + 1.42 * np.arange(max(len(src), len(steps)))
+    thick = unit * np.array([step.weights for step in steps])
+    below = np.cumsum(thick, 1) - thick / 2 - thick.sum(1, keepdims=True) / 2
+    above = np.cumsum(thick, 0) - thick / 2 - thick.sum(0) / 2
+    for (step, place), wide in np.ndenumerate(thick):
+        if wide < 0.02 * unit:
+            continue
+        ends = (places[step] + below[step, place], low), (places[place] + above[step, place], top)
+        across, up = curve(*ends, upright=True).T
+        look = {
+            "color": word_color(src[place]),
+            "lw": 0,
+            "alpha": 1 if steps[step].best[0] == "los" else 0.5,
+        }
+        ax.fill_betweenx(up, across - wide / 2, across + wide / 2, **look)
+    for x, text in zip(places, src, strict=False):
+        word(ax, (x, top + 0.16), text, size=style.TITLE)
+    for x, step in zip(places, steps, strict=False):
+        word(ax, (x, low - 0.16), step.best[0], size=style.TITLE)
+        most = int(np.argmax(step.weights))
+        said = f"{src[most]} {percent(step.weights[most])}"
+        color = word_color(src[most])
+        label(ax, (x, 0.3), said, ha="center", size=style.LABEL, weight="bold", color=color)
+    for y, said in ((top + 0.16, "looks at"), (low - 0.16, "writes"), (0.3, "looks most at")):
         label(ax, (0.02, y), said, color=style.MUTED)
     return figure
 
@@ -159,6 +166,7 @@ def _words_come_back(src: Sequence[str], read: Sequence[str], written: Sequence[
 
 COLUMN, STRIP, TALL = 54, 46, 24  # pixels: from word to word, a vector's width and height
 LEFT = {"encoder": 14, "decoder": 258}  # where the first column of each half begins
+READ = {"encoder": "src", "decoder": "read"}  # the words of each half
 WORDS_IN, VECTORS, BANDS, WORDS_OUT = 22, (40, 112, 184), (72, 144), 266
 LAYER, SOFTMAX = 32, 216  # the height of a layer, and where the softmax begins
 CHIP = 12  # pixels: the letters of a word
@@ -184,7 +192,8 @@ def _stacks_stepper(way: Mapping[str, Any], start: int | None = None) -> Any:
     def vector(half: str, place: int, level: int, since: int) -> None:
         left, bottom = LEFT[half] + COLUMN * place, VECTORS[level]
         place_of = {"y": bottom, "y2": bottom + TALL, "since": since}
-        frames.append({"x": left, "x2": left + STRIP, **place_of})
+        color = style.readable(word_color(way[READ[half]][place]), style.PAPER)
+        frames.append({"x": left, "x2": left + STRIP, "color": color, **place_of})
         for cell, value in enumerate(way[half][level][place][:CELLS].tolist()):
             x, x2 = (left + STRIP * end / CELLS for end in (cell, cell + 1))
             cells.append({"x": x, "x2": x2, **place_of, "value": value})
@@ -240,18 +249,15 @@ def _stacks_stepper(way: Mapping[str, Any], start: int | None = None) -> Any:
     boxes = [
         {
             "x": LEFT[half] - 6,
-            "x2": LEFT[half] + COLUMN * len(way[key]) - 2,
+            "x2": LEFT[half] + COLUMN * len(way[READ[half]]) - 2,
             "y": bottom,
             "y2": bottom + high,
             "color": color,
             "tint": style.TINTS[color],
             "name": text,
-            "at": LEFT[half] + (COLUMN * len(way[key]) - 8) / 2,
+            "at": LEFT[half] + (COLUMN * len(way[READ[half]]) - 8) / 2,
         }
-        for half, key, color in (
-            ("encoder", "src", style.ENCODER),
-            ("decoder", "read", style.DECODER),
-        )
+        for half, color in (("encoder", style.ENCODER), ("decoder", style.DECODER))
         for bottom, high, text in (
             *((band, LAYER, f"{half}, layer {layer}") for layer, band in enumerate(BANDS)),
             (SOFTMAX, 26, "linear, softmax"),
@@ -263,12 +269,12 @@ def _stacks_stepper(way: Mapping[str, Any], start: int | None = None) -> Any:
     newest = "datum.since <= step && step < datum.until"
     out, end = LEFT["encoder"] + COLUMN * len(way["src"]) - 2, LEFT["decoder"] - 6
     middle = (out + end) / 2 - 2
-    high, arrived = VECTORS[-1] + TALL / 2, f"step >= {layers + 1}"
-    corners = [(out - 4, high), (middle, high), (middle, BANDS[0] + LAYER / 2)]
+    high, arrived = VECTORS[-1] + TALL + 6, f"step >= {layers + 1}"
+    corners = [(LEFT["encoder"], high), (middle, high), (middle, BANDS[0] + LAYER / 2)]
     memory = [{"x": a, "y": b, "order": order} for order, (a, b) in enumerate(corners)]
     ways = [{"x": middle, "x2": end - 5, "y": band + LAYER / 2} for band in BANDS]
     flows = [{"x": middle, "x2": end, **flow} for flow in flows]
-    named = [{"x": LEFT["encoder"], "y": VECTORS[-1] + TALL + 12, "word": "memory"}]
+    named = [{"x": LEFT["encoder"], "y": VECTORS[-1] + TALL + 18, "word": "memory"}]
     to, bold = {"x2": "x2:Q", "y2": "y2:Q"}, {"fontWeight": "bold"}
     stroke = alt.Stroke("color:N", scale=None, legend=None)
     fill = alt.Fill("tint:N", scale=None, legend=None)
@@ -306,12 +312,12 @@ def _stacks_stepper(way: Mapping[str, Any], start: int | None = None) -> Any:
             x,
             y,
             color=alt.Color("value:Q", scale=scale, legend=None),
-            opacity=alt.condition("datum.since == step", alt.value(1), alt.value(0.35)),
+            opacity=alt.condition("datum.since == step", alt.value(1), alt.value(0.15)),
             **to,
         ),
         now(frames, "datum.since == step")
-        .mark_rect(filled=False, stroke=style.ACCENT, strokeWidth=3)
-        .encode(x, y, **to),
+        .mark_rect(filled=False, strokeWidth=3)
+        .encode(x, y, stroke=stroke, **to),
         now(named, arrived)
         .mark_text(fontSize=13, color=style.ENCODER, align="left", **bold)
         .encode(x, y, text="word:N"),
@@ -321,7 +327,7 @@ def _stacks_stepper(way: Mapping[str, Any], start: int | None = None) -> Any:
         .encode(alt.X("middle:Q", axis=None), alt.Y("up:Q", axis=None), text="word:N", color=color),
     ).resolve_scale(color="independent")
     titles = json.dumps(said, ensure_ascii=False)
-    note = "Strips: vectors, their numbers blue below 0 and orange above. Dashed: not computed yet"
+    note = "Framed: the vector computed now. Dashed: not computed yet"
     title = alt.Title(alt.ExprRef(f"{titles}[step - 1]"), subtitle=note)
     return drawn.properties(width=width, height=height + 8, title=title).add_params(slider)
 
@@ -370,9 +376,10 @@ def draw_three_differences() -> Figure:
 @figure(
     "decoder-generator",
     caption="From the decoder's vector to the word 'árboles', from top to bottom.",
-    alt="On top a strip of 128 colored numbers. An arrow, times W^T, leads to a curve of 1,794 "
-    "logits, mostly near 0, with one needle at 9.35, 'árboles'. The next arrow, softmax, leads to "
-    "a bar: 'árboles' has 90 %, all others together 10 %, none above 0.04 %.",
+    alt="On top a strip of 128 colored numbers, the decoder's vector. Below it, 'linear': 1,794 "
+    "thin sticks, the logits, mostly near 0, one of 9.35, 'árboles'. From its foot a wedge "
+    "widens to a bar, 'softmax': 'árboles' takes 90 % of it, all others together 10 %, none above "
+    "0.04 %.",
 )
 def draw_generator() -> Figure:
     translator = Translator.load()
@@ -413,12 +420,10 @@ def draw_stepper() -> Any:
 
 @figure(
     "decoder-trace",
-    caption="All five steps of 'I like trees' → 'me gustan los árboles <eos>' by our translator. "
-    "The 1,792 other words share what is left, about 10 %.",
-    alt="Bands lead from 'I like trees <eos>' down to the five words that are written. 'me' looks "
-    "mostly at 'I', 'gustan' at 'like', 'los' half at 'trees', 'árboles' at 'trees', <eos> at "
-    "<eos>. Below each word how sure it is, about 90 %, and the next likeliest, with 0.05 % at "
-    "most.",
+    caption="All five steps of 'I like trees' → 'me gustan los árboles <eos>' by our translator.",
+    alt="Bands lead from the five words that are written up to 'I like trees <eos>'. 'me' looks at "
+    "'I' with 72 %, 'gustan' at 'like' with 75 %, 'los' at 'trees' with 50 %, and the rest at its "
+    "neighbors; 'árboles' looks at 'trees' and <eos> at <eos> with 100 %.",
 )
 def draw_trace() -> Figure:
     return _decode_trace(*i_like_trees())
