@@ -155,6 +155,7 @@ def _two_stacks(src: Sequence[str], read: Sequence[str], written: str, layers: i
         path(ax, way, color, thick=4)
     box(ax, (x, high), 1.1, 0.32, "memory", color, fill=color, weight="bold")
     arrow(ax, (x, tops[0]), (x, high - 0.16), style.SOFT)
+    label(ax, (far + 0.12, tops[1] + 0.27), "linear, softmax", color=style.MUTED)
     arrow(ax, (far, tops[1]), (far, tops[1] + 0.38), style.SOFT)
     word(ax, (far, tops[1] + 0.54), written, size=13)
     return figure
@@ -205,9 +206,7 @@ def _neuron_words(
 # --- which numbers share a mean ------------------------------------------------------------------
 
 
-def _norm_groups(
-    groups: Mapping[str, Any], sentences: Sequence[Sequence[str]], title: str = ""
-) -> Figure:
+def _norm_groups(groups: Mapping[str, Any], sentences: Sequence[Sequence[str]]) -> Figure:
     """Draw the numbers of a batch as cells, those of one group in the accent -> the figure.
 
     groups: title -> whole numbers (b, s, d_model), equal for numbers of one group; the group shown
@@ -218,13 +217,14 @@ def _norm_groups(
     words = [text for words in sentences for text in words]
     tall = high * len(words) + gap * (len(sentences) - 1)
     figure, ax = canvas(8, tall + 1.6)
-    heading(ax, title)
+    title = "Layer norm takes one word by itself; batch norm mixes all, even padding"
+    heading(ax, title, "Each cell is a number of a word’s vector; the orange ones share a mean")
     tops = [tall + 0.2 - high * row - gap * (row // long) for row in range(len(words))]
     for panel, (name, group) in enumerate(groups.items()):
         group = as_array(group)
         table, left = group.reshape(len(words), -1), 0.8 + 3.8 * panel
         shared = table == group[0, -1, -1]
-        label(ax, (left, tall + 0.77), name, size=13, weight="bold")
+        label(ax, (left, tall + 0.68), name, size=13, weight="bold")
         for (row, feature), loud in np.ndenumerate(shared):
             hatch = {"hatch": "////", "edgecolor": style.PAPER} if words[row] == "<pad>" else {}
             at = left + wide * feature, tops[row] - high
@@ -232,13 +232,13 @@ def _norm_groups(
             area(ax, at, wide - 0.04, high - 0.04, color, **hatch)
         rows, _ = np.nonzero(shared)
         right, low = left + wide * table.shape[1], tops[rows[-1]] - high
-        look = {"weight": "bold", "color": style.ACCENT}
+        look = {"size": 11, "weight": "bold", "color": style.ACCENT}
         if len(set(rows)) == 1:  # along the word
             ends = (left, low - 0.1), (right - 0.04, low - 0.1)
             label(ax, ((left + right) / 2 - 0.02, low - 0.28), "one mean", ha="center", **look)
         else:
             ends = (right + 0.1, low), (right + 0.1, tops[rows[0]] - 0.04)
-            label(ax, (right + 0.22, (low + tops[0]) / 2), "one mean", size=12, **look)
+            label(ax, (right + 0.22, (low + tops[0]) / 2), "one mean", **look)
             label(ax, (right + 0.22, low + high / 2), "padding\ncounts, too", **look)
         bracket(ax, *ends, "", style.ACCENT)
         for row, (text, top) in enumerate(zip(words, tops, strict=True)):
@@ -252,7 +252,7 @@ def _norm_groups(
 # --- the residual connection --------------------------------------------------------------------
 
 
-def _around_flow(rows: Mapping[str, Sequence[Any]], words: Sequence[str], title: str) -> Figure:
+def _around_flow(rows: Mapping[str, Sequence[Any]], words: Sequence[str]) -> Figure:
     """Draw how large words enter and leave a sub-layer, one row for each way -> the figure.
 
     rows: title -> what is on the way, from left to right: (name, matrix (s, d)) for vectors, "+"
@@ -261,10 +261,14 @@ def _around_flow(rows: Mapping[str, Sequence[Any]], words: Sequence[str], title:
     """
     high, step, unit = 1.72, 0.34, 0.7
     figure, ax = canvas(8, high * len(rows) + 0.82)
+    title = "Post-norm gives all words one size; pre-norm keeps large ones large"
     heading(ax, title, "Bars: how large each word’s vector is. f: a sub-layer")
     for row, (name, stations) in enumerate(rows.items()):
         y = high * (len(rows) - row) - 1.1  # where the vectors flow
-        label(ax, (0.02, y + 0.82), name, size=12, weight="bold")
+        label(ax, (0.02, y + 0.82), name, size=13, weight="bold")
+        if row == 0:
+            path(ax, [(6.75, y + 0.6), (6.75, y - 0.5)], style.RULE, head=False, zorder=0)
+            label(ax, (6.75, y + 0.7), "size 1", ha="center", color=style.MUTED)
         for x, (_, vectors) in ((0.72, stations[0]), (6.05, stations[-1])):
             sizes = np.sqrt((as_array(vectors) ** 2).mean(axis=1))
             for place, (text, size) in enumerate(zip(words, sizes, strict=True)):
@@ -283,7 +287,9 @@ def _around_flow(rows: Mapping[str, Sequence[Any]], words: Sequence[str], title:
             if part == "+":
                 _plus(ax, (x, y))
             else:
-                box(ax, (x, y), 0.54, 0.36, part.split(",")[0], fill=style.PAPER, zorder=3)
+                part = part.split(",")[0]
+                fill = style.ACCENT if part == "norm" else style.PAPER
+                box(ax, (x, y), 0.54, 0.36, part, fill=fill, zorder=3)
     return figure
 
 
@@ -412,8 +418,9 @@ def draw_deep_stack() -> Figure:
     caption="The angle between two words in untrained layers, without and with a residual "
     "connection.",
     alt="Two rows of pairs of arrows, an angle of 91 degrees between them at the input. Without a "
-    "residual connection it is 55 degrees after one layer, and after two layers the two arrows are "
-    "nearly one. With it, the angle closes slowly: 68 degrees after two layers, 18 after eight.",
+    "residual connection it is 55 degrees after one layer and 1 degree after two layers, where the "
+    "two arrows are one. With it, the angle closes slowly: 68 degrees after two layers, 33 after "
+    "five.",
 )
 def draw_deep_alike() -> Figure:
     figure, ax = canvas(8, 3.55)
@@ -423,13 +430,14 @@ def draw_deep_alike() -> Figure:
     for row, (said, way, color) in enumerate(ways):
         y = 1.62 - 1.15 * row
         label(ax, (0.02, y + 0.3), f"{said} residual\nconnection", weight="bold", color=color)
-        for place, layers in enumerate((0, 1, 2, 4, 6, 8)):
+        for layers in range(6):
             angle = np.arccos(min(all_ways()[way]["alike"][layers], 1))
-            x = 2.1 + 1.08 * place
+            x = 2.1 + 1.08 * layers
             for half in (-angle / 2, angle / 2):
                 end = x + 0.68 * np.sin(half), y + 0.68 * np.cos(half)
                 arrow(ax, (x, y), end, color, thick=2.5)
-            label(ax, (x, y - 0.17), f"{np.degrees(angle):.0f}°", ha="center", size=style.LABEL)
+            loud = {"size": 18 if (row, layers) == (0, 2) else style.LABEL, "weight": "bold"}
+            label(ax, (x, y - 0.2), f"{np.degrees(angle):.0f}°", ha="center", color=color, **loud)
             if row == 0:
                 name = f"{layers} layer{'s' * (layers > 1)}" if layers else "input"
                 label(ax, (x, 2.58), name, ha="center", color=style.MUTED)
@@ -451,27 +459,20 @@ def draw_norm_groups() -> Figure:
         "layer norm": shares_a_mean(fresh_norm, shape),
         "batch norm": shares_a_mean(batch_norm, shape),
     }
-    title = "Layer norm takes one word by itself; batch norm mixes all, even padding"
-    return _norm_groups(groups, [["I", "like", "trees"], ["thank", "you", "<pad>"]], title)
+    return _norm_groups(groups, [["I", "like", "trees"], ["thank", "you", "<pad>"]])
 
 
 @figure(
     "encoder-two-norms",
     caption="Three words pass a sub-layer with its residual sum, in post-norm and in pre-norm.",
     alt="Two rows. On the left of each, a bar for each of 'I', 'like', 'trees', with the sizes "
-    "0.5, 1 and 2. Above, post-norm: they pass f, the sum with what goes around it, and the norm; "
-    "on the right, all three bars have size 1. Below, pre-norm: the norm comes first, then f, and "
-    "the sum with what goes around both; the bars leave with 0.7, 0.9 and 2.",
+    "0.5, 1 and 2. Above, post-norm: they pass f, the sum with what goes around it, and the norm, "
+    "which is filled; on the right, all three bars have size 1. Below, pre-norm: the norm comes "
+    "first, then f, and the sum with what goes around both; the bars leave with 0.7, 0.9 and 2.",
 )
 def draw_two_norms() -> Figure:
-    return _around_flow(
-        {
-            "post-norm: every word leaves with size 1": flow_stations(False),
-            "pre-norm: what goes in large, leaves large": flow_stations(True),
-        },
-        ["I", "like", "trees"],
-        "Post-norm gives all words one size; pre-norm keeps large ones large",
-    )
+    ways = {"post-norm": flow_stations(False), "pre-norm": flow_stations(True)}
+    return _around_flow(ways, ["I", "like", "trees"])
 
 
 @figure(
@@ -489,14 +490,16 @@ def draw_stream() -> Figure:
         (2.65, "post-norm", stream(False), style.MUTED),
         (0.5, "pre-norm", stream(True), style.ACCENT),
     ):
-        label(ax, (0.02, y + 0.18), name, size=13, weight="bold", color=color)
+        label(ax, (0.02, y + 0.08), name, size=13, weight="bold", color=color)
         for x, length in zip(1.3 + 0.2 * np.arange(25), lengths, strict=False):
             arrow(ax, (x, y), (x, y + 0.36 * length), color, thick=3)
         label(ax, (x + 0.15, y + 0.36 * length - 0.08), f"{length:.1f}", weight="bold", color=color)
-    label(ax, (1.25, 0.25), "input", color=style.MUTED)
-    label(ax, (x + 0.05, 0.25), "24 layers", color=style.MUTED, ha="right")
+    path(ax, [(1.2, y + 0.36), (x + 1.5, y + 0.36)], style.RULE, head=False, zorder=0)
+    label(ax, (1.12, y + 0.36), "1.0", ha="right", weight="bold", color=color)
+    label(ax, (1.3, 0.25), "input", color=style.MUTED, ha="center")
+    label(ax, (x, 0.25), "24 layers", color=style.MUTED, ha="center")
     arrow(ax, (x + 0.3, 0.68), (x + 1.1, 0.68), style.MUTED)
-    label(ax, (x + 0.65, 0.92), "one last\nnorm", ha="center")
+    label(ax, (x + 0.65, 1.1), "one last\nnorm", ha="center")
     arrow(ax, (x + 1.35, y), (x + 1.35, y + 0.36 * lengths[25]), color, thick=3)
     label(ax, (x + 1.5, y + 0.28), f"{lengths[25]:.1f}", weight="bold", color=color)
     return figure
@@ -509,7 +512,7 @@ def draw_stream() -> Figure:
     "like trees <eos>': two layers of self-attention and feed-forward. On the right, the decoder "
     "has read '<bos> me gustan los': two layers of masked self-attention, cross-attention and "
     "feed-forward; the cross-attentions are filled. From the top of the encoder a thick line, the "
-    "memory, leads into both of them. Above the decoder: the word 'árboles'.",
+    "memory, leads into both of them. Above the decoder, after linear and softmax: 'árboles'.",
 )
 def draw_two_layers() -> Figure:
     return _two_stacks(["I", "like", "trees", "<eos>"], ["<bos>", "me", "gustan", "los"], "árboles")
@@ -582,24 +585,24 @@ def draw_similarity_random() -> Figure:
     "feminine, with 'roja'; between them fainter cells, 0.78.",
 )
 def draw_red() -> Figure:
-    tables, cell, low = red_things(), 0.285, 0.2
-    figure, ax = canvas(8, 4.2)
-    heading(ax, "“red” takes on the gender of its noun", "How alike “red” is before ten nouns")
-    scale(ax, (6.5, 3.65), 1.2, limit=1, low=0.7, cmap=WEAKER)
-    label(ax, (6.1, 3.695), "cosine", ha="right", color=style.MUTED)
-    for left, name in ((0.75, "input"), (4.15, "layer 1")):
+    tables, cell, low = red_things(), 0.275, 0.2
+    figure, ax = canvas(8, 4.1)
+    note = "A cell: how alike “red” is before two nouns. Columns: the same nouns"
+    heading(ax, "“red” takes on the gender of its noun", note)
+    scale(ax, (6.3, 3.555), 1.2, limit=1, low=0.7, cmap=WEAKER)
+    label(ax, (5.95, 3.6), "cosine", ha="right", color=style.MUTED)
+    for left, name, said, nouns in (
+        (0.75, "input", "at the input: all the same", TEN_NOUNS),
+        (3.95, "layer 1", "after layer 1: two kinds", ()),
+    ):
         table, half = tables[name], 5 * cell
-        said, nouns = "after layer 1", ()
-        if name == "input":
-            said, nouns = "at the input: all the same", TEN_NOUNS
-        look = {"low": 0.7, "cmap": WEAKER}
-        right, top = _cosines(ax, (left, low), cell, table, nouns, **look)
+        right, top = _cosines(ax, (left, low), cell, table, nouns, low=0.7, cmap=WEAKER)
         label(ax, (left, top + 0.2), said, size=12, weight="bold")
         big = {"size": 18, "weight": "bold", "ha": "center"}
-        if name == "input":
+        if nouns:
             mean = written(others(table).nanmean().item(), 2)
             label(ax, (left + half, low + half), mean, color=style.PAPER, **big)
-            arrow(ax, (right + 0.1, low + half), (right + 0.4, low + half), thick=2.5)
+            arrow(ax, (right + 0.1, low + half), (right + 0.35, low + half), thick=2.5)
             continue
         outline(ax, (left + half, low), 0, 2 * half, style.PAPER, 2)
         outline(ax, (left, low + half), 2 * half, 0, style.PAPER, 2)

@@ -80,10 +80,7 @@ def _generator_flow(vector: Any, logits: Any, words: Sequence[str]) -> Figure:
 
 
 def _decode_trace(src: Sequence[str], steps: Sequence[WordStep]) -> Figure:
-    """Draw where the decoder looks while it writes each word -> the figure.
-
-    Each step: its look at the source, and the word that is written.
-    """
+    """Draw where in the source the decoder looks while it writes each word -> the figure."""
     figure, ax = canvas(style.WIDTH, 3.75)
     note = "The broader a band, the more attention to this word (last layer, mean of its heads)"
     heading(ax, "To write “los”, the decoder already looks at “trees”", note)
@@ -97,19 +94,15 @@ def _decode_trace(src: Sequence[str], steps: Sequence[WordStep]) -> Figure:
             continue
         ends = (places[step] + below[step, place], low), (places[place] + above[step, place], top)
         across, up = curve(*ends, upright=True).T
-        look = {
-            "color": word_color(src[place]),
-            "lw": 0,
-            "alpha": 1 if steps[step].best[0] == "los" else 0.5,
-        }
+        faint = 1 if steps[step].best[0] == "los" else 0.5
+        look = {"color": word_color(src[place]), "lw": 0, "alpha": faint}
         ax.fill_betweenx(up, across - wide / 2, across + wide / 2, **look)
     for x, text in zip(places, src, strict=False):
         word(ax, (x, top + 0.16), text, size=style.TITLE)
     for x, step in zip(places, steps, strict=False):
         word(ax, (x, low - 0.16), step.best[0], size=style.TITLE)
         most = int(np.argmax(step.weights))
-        said = f"{src[most]} {percent(step.weights[most])}"
-        color = word_color(src[most])
+        said, color = f"{src[most]} {percent(step.weights[most])}", word_color(src[most])
         label(ax, (x, 0.3), said, ha="center", size=style.LABEL, weight="bold", color=color)
     for y, said in ((top + 0.16, "looks at"), (low - 0.16, "writes"), (0.3, "looks most at")):
         label(ax, (0.02, y), said, color=style.MUTED)
@@ -122,11 +115,8 @@ def _decode_trace(src: Sequence[str], steps: Sequence[WordStep]) -> Figure:
 def _words_come_back(src: Sequence[str], read: Sequence[str], written: Sequence[str]) -> Figure:
     """Draw a decoder whose words flow back into it -> the figure.
 
-    read[i] is what the decoder reads at place i, written[i] what it writes there. Raises ValueError
-    when a written word isn't the next one that is read.
+    read[i] is what the decoder reads last in step i, written[i] what it then writes.
     """
-    if list(read[1:]) != list(written[:-1]):
-        raise ValueError(f"{' '.join(written)} doesn't come back as {' '.join(read)}")
     figure, ax = canvas(style.WIDTH, 3.78)
     heading(ax, "Each word the decoder writes is the next word it reads")
     left, pitch, high, over, line, memory = 1.7, 1.24, 2.66, 3.12, 0.3, 0.56
@@ -361,15 +351,15 @@ def draw_three_differences() -> Figure:
         title="Three things that only\nthe decoder has",
     )
     [ax] = figure.axes
-    for number, x, y, text, at, ha in (
-        (1, 3.92, 3.42, "hides the\nwords to come", (3.92, 2.42), "center"),
-        (2, 7.12, 4.5, "looks at\nthe source", (7.28, 4.5), "left"),
-        (3, 6.75, 7.78, "choose the\nnext word", (6.91, 7.78), "left"),
+    for number, y, text in (
+        (1, 2.95, "hides the\nwords\nto come"),
+        (2, 4.5, "looks at\nthe source"),
+        (3, 7.78, "choose the\nnext word"),
     ):
         ground = {"boxstyle": "circle,pad=0.22", "facecolor": style.ACCENT, "edgecolor": "none"}
         look = {"weight": "bold", "zorder": 5, "color": style.PAPER, "bbox": ground}
-        centered(ax, x, y, str(number), size=style.LABEL, **look)
-        label(ax, at, text, ha=ha, color=style.ACCENT, weight="bold")
+        centered(ax, 7.12, y, str(number), size=style.LABEL, **look)
+        label(ax, (7.28, y), text, color=style.ACCENT, weight="bold")
     return figure
 
 
