@@ -450,8 +450,8 @@ def draw_deep_alike() -> Figure:
     "each feature.",
     alt="Two sentences of three words, each word a row of five cells, the padding hatched. On the "
     "left, layer norm: the row of 'trees' is filled and has a bracket, 'one mean'. On the right, "
-    "batch norm: the last column is filled, through both sentences and the padding, with the same "
-    "bracket.",
+    "batch norm: the last column is filled, through both sentences, with the same bracket and a "
+    "note, 'padding counts, too'.",
 )
 def draw_norm_groups() -> Figure:
     shape = (2, 3, 5)
@@ -578,7 +578,7 @@ def draw_similarity_random() -> Figure:
 
 @figure(
     "encoder-red",
-    caption="The word 'red' before ten nouns: how alike its ten vectors are after layer 1.",
+    caption="The word 'red' before ten nouns: how alike its vectors are, before and after.",
     alt="Two maps of ten nouns by ten, the color is the cosine of two vectors of 'red'. At the "
     "input all cells have the color of 1.00. After layer 1 there are two strong blocks with 0.99 "
     "and 0.98: the five nouns that are masculine in Spanish, with 'rojo', and the five that are "
@@ -593,7 +593,7 @@ def draw_red() -> Figure:
     label(ax, (5.95, 3.6), "cosine", ha="right", color=style.MUTED)
     for left, name, said, nouns in (
         (0.75, "input", "at the input: all the same", TEN_NOUNS),
-        (3.95, "layer 1", "after layer 1: two kinds", ()),
+        (3.9, "layer 1", "after layer 1: two kinds", ()),
     ):
         table, half = tables[name], 5 * cell
         right, top = _cosines(ax, (left, low), cell, table, nouns, low=0.7, cmap=WEAKER)
@@ -602,7 +602,7 @@ def draw_red() -> Figure:
         if nouns:
             mean = written(others(table).nanmean().item(), 2)
             label(ax, (left + half, low + half), mean, color=style.PAPER, **big)
-            arrow(ax, (right + 0.1, low + half), (right + 0.35, low + half), thick=2.5)
+            arrow(ax, (right + 0.09, low + half), (right + 0.33, low + half), thick=2.5)
             continue
         outline(ax, (left + half, low), 0, 2 * half, style.PAPER, 2)
         outline(ax, (left, low + half), 2 * half, 0, style.PAPER, 2)

@@ -358,8 +358,8 @@ def draw_three_differences() -> Figure:
     ):
         ground = {"boxstyle": "circle,pad=0.22", "facecolor": style.ACCENT, "edgecolor": "none"}
         look = {"weight": "bold", "zorder": 5, "color": style.PAPER, "bbox": ground}
-        centered(ax, 7.12, y, str(number), size=style.LABEL, **look)
-        label(ax, (7.28, y), text, color=style.ACCENT, weight="bold")
+        centered(ax, 7.05, y, str(number), size=style.LABEL, **look)
+        label(ax, (7.21, y), text, color=style.ACCENT, weight="bold")
     return figure
 
 
