@@ -29,24 +29,17 @@ from course.chapters.ch07_encoder.experiments import (
     without_end,
 )
 from course.drawing import style
-from course.drawing.arrows import arrow, box, bracket, path, threads
-from course.drawing.cells import area, matrix, outline
+from course.drawing.arrows import arrow, box, bracket, curve, path
+from course.drawing.cells import area, matrix, outline, scale
 from course.drawing.maps import AMOUNTS
 from course.drawing.registry import figure
 from course.drawing.values import as_array, written
-from course.drawing.words import (
-    Point,
-    canvas,
-    heading,
-    label,
-    sentence,
-    titled,
-    width_of,
-    word,
-    word_color,
-)
+from course.drawing.words import Point, canvas, heading, label, sentence, word, word_color
 from course.grammar.lexicon import NOUNS
 from transformer_lib.translator import Translator
+
+# Where whole blocks have the color of 1, a weaker one.
+WEAKER = mpl.colors.ListedColormap(AMOUNTS(np.linspace(0, 0.75, 256)))
 
 # --- parts of several figures --------------------------------------------------------------------
 
@@ -59,7 +52,7 @@ def _cosines(
     cell: the side of a cell. how: options of `matrix`.
     """
     (x, y), side = at, cell * len(table)
-    matrix(ax, at, side, side, table, **how)
+    matrix(ax, at, side, side, table, limit=1, **how)
     for row, text in enumerate(words):
         word(ax, (x - 0.1, y + side - cell * (row + 0.5)), text, size=style.NOTE, ha="right")
     return x + side, y + side
@@ -77,7 +70,7 @@ def _stream_of_words(words: Sequence[str], weights: Sequence[Any]) -> Figure:
     lane, left, right = 0.82, 1.0, 7.45
     top = 0.72 + lane * len(words)  # the upper end of the boxes
     figure, ax = canvas(8, top + 0.75)
-    note = "The thicker a line between words, the more attention (from 10 %)"
+    note = "The broader a band between words, the more attention; below 15 % not drawn"
     heading(ax, "Each word flows straight on; every part only adds to it", note)
     wide = (right - left - 0.35) / len(weights)
     y = [top - 0.88 - lane * row for row in range(len(words))]
@@ -88,12 +81,13 @@ def _stream_of_words(words: Sequence[str], weights: Sequence[Any]) -> Figure:
         label(ax, (start + 0.12, 0.2), f"layer {layer}", weight="bold", color=style.ENCODER)
         leave, join, away, back = (start + part * wide for part in (0.07, 0.46, 0.54, 0.82))
         label(ax, ((leave + join) / 2, top - 0.2), "attention", size=style.LABEL, ha="center")
-        label(ax, ((away + back) / 2, top - 0.2), "feed-forward f", size=style.LABEL, ha="center")
+        label(ax, ((away + back) / 2, top - 0.2), "feed-forward", size=style.LABEL, ha="center")
         for (i, j), weight in np.ndenumerate(as_array(one)):
-            if i != j:
-                color = word_color(words[j])
-                ends = [(leave, y[j])], [(join, y[i])]
-                threads(ax, *ends, weight, color, name="ribbon", widest=11, least=0.1)
+            if i != j and weight >= 0.15:
+                across, up = curve((leave, y[j]), (join, y[i])).T
+                half = 0.06 * weight * np.minimum(1, np.linspace(0, 2, len(up)))  # it tapers
+                color, look = word_color(words[j]), {"lw": 0, "alpha": 0.7, "zorder": 1}
+                ax.fill_between(across, up - half, up + half, color=color, **look)
         for row, text in enumerate(words):
             color, up, mid = word_color(text), y[row] + 0.36, (away + back) / 2
             path(ax, [(away, y[row]), (away, up), (mid, up)], color, thick=2.4, head=False)
@@ -101,6 +95,7 @@ def _stream_of_words(words: Sequence[str], weights: Sequence[Any]) -> Figure:
             box(ax, (mid, up), 0.4, 0.26, "f", color, fill=style.PAPER, line=2.2, zorder=3)
             for x in (join, back):
                 _plus(ax, (x, y[row]))
+    label(ax, (left + 0.1 + 0.46 * wide, y[0] + 0.24), "added", ha="center", weight="bold")
     for row, text in enumerate(words):
         arrow(ax, (left, y[row]), (right + 0.3, y[row]), word_color(text), thick=8, zorder=2)
         word(ax, (left - 0.12, y[row]), text, size=14, ha="right")
@@ -160,6 +155,7 @@ def _two_stacks(src: Sequence[str], read: Sequence[str], written: str, layers: i
         path(ax, way, color, thick=4)
     box(ax, (x, high), 1.1, 0.32, "memory", color, fill=color, weight="bold")
     arrow(ax, (x, tops[0]), (x, high - 0.16), style.SOFT)
+    label(ax, (far + 0.12, tops[1] + 0.27), "linear, softmax", color=style.MUTED)
     arrow(ax, (far, tops[1]), (far, tops[1] + 0.38), style.SOFT)
     word(ax, (far, tops[1] + 0.54), written, size=13)
     return figure
@@ -171,86 +167,92 @@ def _two_stacks(src: Sequence[str], read: Sequence[str], written: str, layers: i
 def _neuron_words(
     neurons: Mapping[str, Mapping[str, float]],
     kinds: Mapping[str, Collection[str]],
-    named: Mapping[str, Sequence[str]],
+    named: Collection[str],
 ) -> Figure:
-    """Draw how strongly each neuron fires for words, a dot each: title -> word -> how much.
+    """Draw how strongly each neuron fires for nouns, a cell each: neuron -> word -> how much.
 
-    kinds: a row's name -> its words. named: title -> the words whose names stand at their dots.
-    What doesn't fire is grey.
+    kinds: the name of a block -> its words, in one order for all neurons: column by column, first
+    what excites them most. named: words of a first column that stand there where they excite.
     """
-    figure = style.new_figure(style.WIDTH, 4.0)
-    axes = figure.subplots(1, len(neurons), squeeze=False, sharex=True, sharey=True).flat
-    for ax, (title, words) in zip(axes, neurons.items(), strict=True):
-        for row, kind in enumerate(kinds.values()):
-            fires = {text: value for text, value in words.items() if text in kind}
-            up = np.random.default_rng(0).uniform(-0.05, 0.25, len(fires))
-            for (text, value), y in zip(fires.items(), row + up, strict=True):
-                color = style.WORDS.get(text, style.ACCENT if value > 1 else style.SOFT)
-                if text in named[title]:
-                    y = row - 0.1
-                    ha = {"ha": "center" if value > 0.5 else "left"}
-                    ax.plot([value, value], [y, y - 0.13], color=style.SOFT, linewidth=0.8)
-                    word(ax, (value, y - 0.24), text, size=style.NOTE, **ha)
-                ax.scatter(value, y, s=34, color=color, alpha=0.8, linewidth=0, zorder=3)
-            silent = sum(value < 0.1 for value in fires.values())
-            if silent > len(fires) / 2:
-                label(ax, (0.25, row + 0.1), f"{silent} silent", color=style.MUTED)
-        ax.axvline(1, color=style.RULE, linewidth=1, zorder=0)
-        ax.set_yticks(range(len(kinds)), kinds)
-        ax.set_ylim(len(kinds) - 0.6, -0.6)
-        ax.tick_params(axis="y", length=0)
-        ax.spines["left"].set_visible(False)
+    wide, high, rows, pitch, silent = 0.22, 0.27, 5, 2.25, 0.1
+    figure, ax = canvas(8, 0.85 + pitch * len(neurons))
     title = "Two neurons fire for “trees”: one for masculine plurals, one for all plurals"
-    titled(figure, title, "Each dot is a noun: its mean in 1,000 sentences not seen in training")
+    heading(ax, title, "A cell for each noun, with its gender in Spanish; gray: silent")
+    scale(ax, (6.6, pitch * len(neurons) + 0.3), 1.1, limit=5, low=0, cmap=AMOUNTS)
+    at = 6.4, pitch * len(neurons) + 0.345
+    label(ax, at, "how strongly it fires", ha="right", color=style.MUTED)
+    for number, (neuron, words) in enumerate(neurons.items(), start=1):
+        top, left = pitch * (len(neurons) - number) + 1.75, 0.9
+        label(ax, (0.02, top + 0.42), neuron, size=12, weight="bold")
+        for kind, members in kinds.items():
+            nouns = [text for text in members if text in words]
+            nouns.sort(key=lambda text: -sum(one[text] for one in neurons.values()))
+            for place, text in enumerate(nouns):
+                column, row = divmod(place, rows)
+                x, y = left + wide * column, top - high * (row + 1)
+                color = AMOUNTS(words[text] / 5) if words[text] > silent else style.RULE
+                area(ax, (x, y), wide - 0.03, high - 0.03, color)
+                if text in named and words[text] > silent:
+                    word(ax, (x - 0.1, y + high / 2 - 0.015), text, size=style.NOTE, ha="right")
+            fire = sum(words[text] > silent for text in nouns)
+            said = f"all {fire} fire" if fire == len(nouns) else f"{fire} of {len(nouns)} fire"
+            color = style.ACCENT if fire else style.MUTED
+            label(ax, (left, top + 0.13), kind, color=style.MUTED)
+            label(ax, (left, top - high * rows - 0.13), said, weight="bold", color=color)
+            left += wide * (column + 1) + 0.54
     return figure
 
 
 # --- which numbers share a mean ------------------------------------------------------------------
 
 
-def _norm_groups(
-    groups: Mapping[str, Any], sentences: Sequence[Sequence[str]], title: str = ""
-) -> Figure:
+def _norm_groups(groups: Mapping[str, Any], sentences: Sequence[Sequence[str]]) -> Figure:
     """Draw the numbers of a batch as cells, those of one group in the accent -> the figure.
 
     groups: title -> whole numbers (b, s, d_model), equal for numbers of one group; the group shown
     is that of the last number of the first sentence. sentences: the words of each sentence of the
     batch; padding is hatched.
     """
-    wide, high = 0.52, 0.38
+    wide, high, gap, long = 0.44, 0.36, 0.42, len(sentences[0])
     words = [text for words in sentences for text in words]
-    tall = high * len(words) + 0.24 * (len(sentences) - 1)
-    figure, ax = canvas(8, tall + 1.4)
-    heading(ax, title)
-    tops = [tall + 0.3 - high * row for row in range(len(words))]
-    tops = [top - 0.24 * (row // len(sentences[0])) for row, top in enumerate(tops)]
+    tall = high * len(words) + gap * (len(sentences) - 1)
+    figure, ax = canvas(8, tall + 1.6)
+    title = "Layer norm takes one word by itself; batch norm mixes all, even padding"
+    heading(ax, title, "Each cell is a number of a word’s vector; the orange ones share a mean")
+    tops = [tall + 0.2 - high * row - gap * (row // long) for row in range(len(words))]
     for panel, (name, group) in enumerate(groups.items()):
         group = as_array(group)
-        table, left = group.reshape(len(words), -1), 0.8 + 4.15 * panel
+        table, left = group.reshape(len(words), -1), 0.8 + 3.8 * panel
         shared = table == group[0, -1, -1]
-        label(ax, (left, tall + 0.6), name, size=13, weight="bold")
+        label(ax, (left, tall + 0.68), name, size=13, weight="bold")
         for (row, feature), loud in np.ndenumerate(shared):
             hatch = {"hatch": "////", "edgecolor": style.PAPER} if words[row] == "<pad>" else {}
             at = left + wide * feature, tops[row] - high
-            color = style.ACCENT if loud else style.RULE
+            color = style.ACCENT if loud else style.RULE if hatch else style.GROUND
             area(ax, at, wide - 0.04, high - 0.04, color, **hatch)
         rows, _ = np.nonzero(shared)
         right, low = left + wide * table.shape[1], tops[rows[-1]] - high
-        start, end, at = (right + 0.1, low), (right + 0.1, tops[rows[0]] - 0.04), (right + 0.2, 1.4)
+        look = {"size": 11, "weight": "bold", "color": style.ACCENT}
         if len(set(rows)) == 1:  # along the word
-            start, end = (left, low - 0.1), (right - 0.04, low - 0.1)
-            at = right + 0.1, low - 0.1
-        bracket(ax, start, end, "", style.ACCENT)
-        label(ax, at, "one mean", size=12, weight="bold", color=style.ACCENT)
-        for text, top in zip(words, tops, strict=True):
+            ends = (left, low - 0.1), (right - 0.04, low - 0.1)
+            label(ax, ((left + right) / 2 - 0.02, low - 0.28), "one mean", ha="center", **look)
+        else:
+            ends = (right + 0.1, low), (right + 0.1, tops[rows[0]] - 0.04)
+            label(ax, (right + 0.22, (low + tops[0]) / 2), "one mean", **look)
+            label(ax, (right + 0.22, low + high / 2), "padding\ncounts, too", **look)
+        bracket(ax, *ends, "", style.ACCENT)
+        for row, (text, top) in enumerate(zip(words, tops, strict=True)):
             word(ax, (left - 0.1, top - high / 2 - 0.02), text, ha="right")
+            if row % long == 0:
+                said = f"sentence {row // long + 1}"
+                label(ax, (left - 0.1, top + 0.14), said, ha="right", color=style.MUTED)
     return figure
 
 
 # --- the residual connection --------------------------------------------------------------------
 
 
-def _around_flow(rows: Mapping[str, Sequence[Any]], words: Sequence[str], title: str) -> Figure:
+def _around_flow(rows: Mapping[str, Sequence[Any]], words: Sequence[str]) -> Figure:
     """Draw how large words enter and leave a sub-layer, one row for each way -> the figure.
 
     rows: title -> what is on the way, from left to right: (name, matrix (s, d)) for vectors, "+"
@@ -259,10 +261,14 @@ def _around_flow(rows: Mapping[str, Sequence[Any]], words: Sequence[str], title:
     """
     high, step, unit = 1.72, 0.34, 0.7
     figure, ax = canvas(8, high * len(rows) + 0.82)
+    title = "Post-norm gives all words one size; pre-norm keeps large ones large"
     heading(ax, title, "Bars: how large each word’s vector is. f: a sub-layer")
     for row, (name, stations) in enumerate(rows.items()):
         y = high * (len(rows) - row) - 1.1  # where the vectors flow
-        label(ax, (0.02, y + 0.82), name, size=12, weight="bold")
+        label(ax, (0.02, y + 0.82), name, size=13, weight="bold")
+        if row == 0:
+            path(ax, [(6.75, y + 0.6), (6.75, y - 0.5)], style.RULE, head=False, zorder=0)
+            label(ax, (6.75, y + 0.7), "size 1", ha="center", color=style.MUTED)
         for x, (_, vectors) in ((0.72, stations[0]), (6.05, stations[-1])):
             sizes = np.sqrt((as_array(vectors) ** 2).mean(axis=1))
             for place, (text, size) in enumerate(zip(words, sizes, strict=True)):
@@ -281,7 +287,9 @@ def _around_flow(rows: Mapping[str, Sequence[Any]], words: Sequence[str], title:
             if part == "+":
                 _plus(ax, (x, y))
             else:
-                box(ax, (x, y), 0.54, 0.36, part.split(",")[0], fill=style.PAPER, zorder=3)
+                part = part.split(",")[0]
+                fill = style.ACCENT if part == "norm" else style.PAPER
+                box(ax, (x, y), 0.54, 0.36, part, fill=fill, zorder=3)
     return figure
 
 
@@ -291,36 +299,41 @@ def _around_flow(rows: Mapping[str, Sequence[Any]], words: Sequence[str], title:
 @figure(
     "encoder-who-moves",
     caption="“animal” is nudged: which outputs move through a feed-forward network, and which "
-    "through two layers? Lines from a tenth of its own move.",
+    "through two layers? In percent of its own move.",
     alt="Twice the sentence 'the tired animal crosses the wide street <eos>' in a row, with "
-    "'animal' filled, and the same words below it. Through a feed-forward network one line leads "
-    "down to 'animal' and none to another word. Through two layers, with attention, a thick line "
-    "leads to 'animal', others to 'crosses', 'tired', 'the' before it and <eos>.",
+    "'animal' filled, and the same words below it. Through a feed-forward network a band leads "
+    "down to 'animal', 100 %, and none to another word, 0 %. Through two layers, with attention, "
+    "bands spread to all words, the broadest to 'animal', the next ones to 'crosses', 'tired', the "
+    "first 'the' and <eos>, from 33 % to 23 %; at most 7 % reach the others.",
 )
 def draw_who_moves() -> Figure:
     (words,), xs = read_by_encoder([SENTENCE])
     encoder, nudged, x = Translator.load().model.eval().encoder, 2, xs[0][0]
     words = [*words, "<eos>"]
-    figure, ax = canvas(8, 5.2)
-    note = "“animal” is nudged: the thicker a line, the farther this output moves (from 10 %)"
+    figure, ax = canvas(8, 4.9)
+    note = "“animal” is nudged: how far each output moves, its own move being 100 %"
     heading(ax, "A word reaches the others only through attention", note)
-    places = [0.34 + 1.04 * place for place in range(len(words))]
-    for function, top, name in (
-        (encoder.layers[0].feed_forward, 3.72, "feed-forward: it moves alone"),
-        (encoder, 1.5, "two layers, with attention: others move too"),
+    places = [0.42 + 1.02 * place for place in range(len(words))]
+    for function, top, down, name in (
+        (encoder.layers[0].feed_forward, 3.56, 0.72, "through feed-forward: no other word moves"),
+        (encoder, 1.78, 1.2, "through two layers, with attention: all words move"),
     ):
-        moves, end = moved(function, x)[:, nudged], top - 1.15
-        moves = moves / moves.max()
-        label(ax, (0.02, top + 0.4), name, size=style.LABEL, weight="bold")
-        starts, ends = [(places[nudged], top - 0.19)], [(x, end + 0.19) for x in places]
-        look = {"name": name, "widest": 11, "least": 0.1, "upright": True}
-        threads(ax, starts, ends, moves, style.ACCENT, **look)
-        box(ax, (places[nudged], top), 0.68, 0.26, fill=style.ACCENT, line=0)
+        moves, end = moved(function, x)[:, nudged], top - down
+        shares = as_array(moves / moves[nudged])
+        label(ax, (0.02, top + 0.38), name, size=style.LABEL, weight="bold")
+        thick = 0.27 * shares  # in inches
+        starts = places[nudged] + thick.cumsum() - thick / 2 - thick.sum() / 2
         for place, text in enumerate(words):
+            across, up = curve((starts[place], top), (places[place], end), True).T
+            half, loud = thick[place] / 2, shares[place] >= 0.1
+            ax.fill_betweenx(up, across - half, across + half, color=style.ACCENT, lw=0, alpha=0.75)
+            box(ax, (places[nudged], top), 0.68, 0.26, fill=style.ACCENT, line=0, zorder=3)
             color = style.PAPER if place == nudged else style.MUTED
             word(ax, (places[place], top), text, size=12, color=color)
-            color = style.ACCENT if moves[place] >= 0.1 else style.MUTED
+            color = style.ACCENT if loud else style.MUTED
             word(ax, (places[place], end), text, size=12, color=color)
+            said, look = f"{100 * shares[place]:.0f} %", {"weight": "bold"} if loud else {}
+            label(ax, (places[place], end - 0.3), said, ha="center", color=color, **look)
     return figure
 
 
@@ -330,8 +343,8 @@ def draw_who_moves() -> Figure:
     caption="The residual stream of 'I like trees': each word flows straight on, parts add to it.",
     alt="Four colored lanes, 'I', 'like', 'trees' and <eos>, run straight from left to right "
     "through layer 0 and layer 1. In each layer, under 'attention', ribbons lead from lane to "
-    "lane and end in a plus sign; under 'feed-forward', each lane has a small loop of its own that "
-    "ends in a plus sign of the same lane.",
+    "lane and end in a plus sign, 'added'; under 'feed-forward', each lane has a loop of its "
+    "own that ends in a plus sign of the same lane.",
 )
 def draw_stream_of_words() -> Figure:
     return _stream_of_words(
@@ -343,30 +356,24 @@ def draw_stream_of_words() -> Figure:
 @figure(
     "encoder-neurons",
     caption="Two neurons that fire for trees, and how strongly for the nouns that 1,000 held-out "
-    "sentences have at least five times.",
-    alt="Two panels of dots, one for each noun, in three rows: plurals masculine in Spanish, "
-    "plurals feminine in Spanish, singulars. Neuron 314 of layer 0 fires for most masculine "
-    "plurals, such as books and trees, and for no other noun. Neuron 11 of layer 1 fires for all "
-    "plurals, most for parents, less for trees; of the singulars only for day, 93 are silent.",
+    "sentences have at least five times: the mean of each.",
+    alt="Two rows of three fields of cells, a cell for each noun: plurals masculine in Spanish, "
+    "plurals feminine in Spanish, singulars. Neuron 314 of layer 0 fills 20 of 25 cells of the "
+    "first field, trees among the strongest, and none of the others. Neuron 11 of layer 1 fills "
+    "all 25 and all 13 plurals; of the 94 singulars only the cell of day.",
 )
 def draw_neurons() -> Figure:
     kinds = {
-        "plural,\nmasculine\nin Spanish": plural_nouns("m"),
-        "plural,\nfeminine": plural_nouns("f"),
-        "singular": {noun.english for noun in NOUNS.values()},
+        "masculine plurals": plural_nouns("m"),
+        "feminine plurals": plural_nouns("f"),
+        "singulars": {noun.english for noun in NOUNS.values()},
     }
-    first, second = "fires for masculine plurals", "fires for all plurals"
-    named = {
-        first: ("trees", "books", "children", "houses"),
-        second: ("trees", "cats", "parents", "houses", "day"),
+    neurons = {
+        "only for masculine plurals: neuron 314 of layer 0": excited_by(0, 314),
+        "for all plurals: neuron 11 of layer 1": excited_by(1, 11),
     }
-    neurons = {first: excited_by(0, 314), second: excited_by(1, 11)}
-    figure = _neuron_words(neurons, kinds, named)
-    for ax, name in zip(
-        figure.axes, ("neuron 314 of layer 0", "neuron 11 of layer 1"), strict=True
-    ):
-        ax.set_xlabel(f"how strongly {name} fires")
-    return figure
+    named = ["students", "cakes", "ducks", "dogs", "trees", "day"]
+    return _neuron_words(neurons, kinds, named)
 
 
 @figure(
@@ -377,12 +384,13 @@ def draw_neurons() -> Figure:
     "times its length, with sum and norm it stays the same.",
 )
 def draw_deep_stack() -> Figure:
-    figure, ax = canvas(8, 3.85)
-    title = "In 24 untrained layers, only the norm keeps the length of the vectors"
-    heading(ax, title)
-    left, wide, middle, decade = 1.2, 4.0, 1.9, 0.2
-    for power, said in ((4, "10,000"), (0, "length 1"), (-6, "1/1,000,000")):
-        y = middle + decade * power
+    figure, ax = canvas(8, 3.7)
+    heading(ax, "In 24 untrained layers, only the norm keeps the length of the vectors")
+    left, wide, middle, decade = 1.1, 4.2, 1.92, 0.2
+    label(ax, (0.02, 3.12), "length, compared with the input (log scale)", color=style.MUTED)
+    for power in (3, 0, -3, -6):
+        y, times = middle + decade * power, f"{10 ** abs(power):,}"
+        said = f"÷ {times}" if power < 0 else f"× {times}"
         label(ax, (left - 0.12, y), said, ha="right", color=style.MUTED)
         path(ax, [(left, y), (left + wide, y)], style.RULE, head=False, thick=1, zorder=1)
     for way, name, loud in (
@@ -395,14 +403,13 @@ def draw_deep_stack() -> Figure:
         said = "as long as before" if loud else f"{round(times, -4):,.0f} times as long"
         said = "less than a millionth left" if times < 1e-6 else said
         x = left + wide * np.arange(len(lengths)) / (len(lengths) - 1)
-        color = style.ACCENT if loud else style.MUTED
-        ax.plot(x, middle + decade * np.log10(lengths), color=color, linewidth=4 if loud else 2.5)
-        y = middle + decade * np.log10(lengths[-1])
-        label(ax, (x[-1] + 0.15, y + 0.13), name, size=style.LABEL, color=color)
-        label(ax, (x[-1] + 0.15, y - 0.1), said, size=13, weight="bold", color=color)
-    for x, layers, ha in ((left, "input", "left"), (left + wide, "24 layers", "right")):
-        label(ax, (x, 0.2), layers, size=style.LABEL, color=style.MUTED, ha=ha)
-    arrow(ax, (left + 0.6, 0.2), (left + wide - 0.85, 0.2), style.SOFT)
+        color, y = style.ACCENT if loud else style.MUTED, middle + decade * np.log10(lengths)
+        ax.plot(x, y, color=color, linewidth=4 if loud else 2.5)
+        label(ax, (x[-1] + 0.15, y[-1] + 0.22), name, size=style.LABEL, color=color)
+        label(ax, (x[-1] + 0.15, y[-1]), said, size=13, weight="bold", color=color)
+    for layer in (0, 6, 12, 18, 24):
+        label(ax, (x[layer], 0.3), str(layer or "input"), color=style.MUTED, ha="center")
+    label(ax, (x[-1] + 0.15, 0.3), "layers", color=style.MUTED)
     return figure
 
 
@@ -411,8 +418,9 @@ def draw_deep_stack() -> Figure:
     caption="The angle between two words in untrained layers, without and with a residual "
     "connection.",
     alt="Two rows of pairs of arrows, an angle of 91 degrees between them at the input. Without a "
-    "residual connection it is 55 degrees after one layer, and after two layers the two arrows are "
-    "nearly one. With it, the angle closes slowly: 68 degrees after two layers, 18 after eight.",
+    "residual connection it is 55 degrees after one layer and 1 degree after two layers, where the "
+    "two arrows are one. With it, the angle closes slowly: 68 degrees after two layers, 33 after "
+    "five.",
 )
 def draw_deep_alike() -> Figure:
     figure, ax = canvas(8, 3.55)
@@ -422,13 +430,14 @@ def draw_deep_alike() -> Figure:
     for row, (said, way, color) in enumerate(ways):
         y = 1.62 - 1.15 * row
         label(ax, (0.02, y + 0.3), f"{said} residual\nconnection", weight="bold", color=color)
-        for place, layers in enumerate((0, 1, 2, 4, 6, 8)):
+        for layers in range(6):
             angle = np.arccos(min(all_ways()[way]["alike"][layers], 1))
-            x = 2.1 + 1.08 * place
+            x = 2.1 + 1.08 * layers
             for half in (-angle / 2, angle / 2):
                 end = x + 0.68 * np.sin(half), y + 0.68 * np.cos(half)
                 arrow(ax, (x, y), end, color, thick=2.5)
-            label(ax, (x, y - 0.17), f"{np.degrees(angle):.0f}°", ha="center", size=style.LABEL)
+            loud = {"size": 18 if (row, layers) == (0, 2) else style.LABEL, "weight": "bold"}
+            label(ax, (x, y - 0.2), f"{np.degrees(angle):.0f}°", ha="center", color=color, **loud)
             if row == 0:
                 name = f"{layers} layer{'s' * (layers > 1)}" if layers else "input"
                 label(ax, (x, 2.58), name, ha="center", color=style.MUTED)
@@ -441,8 +450,8 @@ def draw_deep_alike() -> Figure:
     "each feature.",
     alt="Two sentences of three words, each word a row of five cells, the padding hatched. On the "
     "left, layer norm: the row of 'trees' is filled and has a bracket, 'one mean'. On the right, "
-    "batch norm: the last column is filled, through both sentences and the padding, with the same "
-    "bracket.",
+    "batch norm: the last column is filled, through both sentences, with the same bracket and a "
+    "note, 'padding counts, too'.",
 )
 def draw_norm_groups() -> Figure:
     shape = (2, 3, 5)
@@ -450,27 +459,20 @@ def draw_norm_groups() -> Figure:
         "layer norm": shares_a_mean(fresh_norm, shape),
         "batch norm": shares_a_mean(batch_norm, shape),
     }
-    title = "Layer norm takes one word by itself; batch norm mixes all, even padding"
-    return _norm_groups(groups, [["I", "like", "trees"], ["thank", "you", "<pad>"]], title)
+    return _norm_groups(groups, [["I", "like", "trees"], ["thank", "you", "<pad>"]])
 
 
 @figure(
     "encoder-two-norms",
     caption="Three words pass a sub-layer with its residual sum, in post-norm and in pre-norm.",
     alt="Two rows. On the left of each, a bar for each of 'I', 'like', 'trees', with the sizes "
-    "0.5, 1 and 2. Above, post-norm: they pass f, the sum with what goes around it, and the norm; "
-    "on the right, all three bars have size 1. Below, pre-norm: the norm comes first, then f, and "
-    "the sum with what goes around both; the bars leave with 0.7, 0.9 and 2.",
+    "0.5, 1 and 2. Above, post-norm: they pass f, the sum with what goes around it, and the norm, "
+    "which is filled; on the right, all three bars have size 1. Below, pre-norm: the norm comes "
+    "first, then f, and the sum with what goes around both; the bars leave with 0.7, 0.9 and 2.",
 )
 def draw_two_norms() -> Figure:
-    return _around_flow(
-        {
-            "post-norm: every word leaves with size 1": flow_stations(False),
-            "pre-norm: what goes in large, leaves large": flow_stations(True),
-        },
-        ["I", "like", "trees"],
-        "Post-norm gives all words one size; pre-norm keeps large ones large",
-    )
+    ways = {"post-norm": flow_stations(False), "pre-norm": flow_stations(True)}
+    return _around_flow(ways, ["I", "like", "trees"])
 
 
 @figure(
@@ -488,14 +490,16 @@ def draw_stream() -> Figure:
         (2.65, "post-norm", stream(False), style.MUTED),
         (0.5, "pre-norm", stream(True), style.ACCENT),
     ):
-        label(ax, (0.02, y + 0.18), name, size=13, weight="bold", color=color)
+        label(ax, (0.02, y + 0.08), name, size=13, weight="bold", color=color)
         for x, length in zip(1.3 + 0.2 * np.arange(25), lengths, strict=False):
             arrow(ax, (x, y), (x, y + 0.36 * length), color, thick=3)
         label(ax, (x + 0.15, y + 0.36 * length - 0.08), f"{length:.1f}", weight="bold", color=color)
-    label(ax, (1.25, 0.25), "input", color=style.MUTED)
-    label(ax, (x + 0.05, 0.25), "24 layers", color=style.MUTED, ha="right")
+    path(ax, [(1.2, y + 0.36), (x + 1.5, y + 0.36)], style.RULE, head=False, zorder=0)
+    label(ax, (1.12, y + 0.36), "1.0", ha="right", weight="bold", color=color)
+    label(ax, (1.3, 0.25), "input", color=style.MUTED, ha="center")
+    label(ax, (x, 0.25), "24 layers", color=style.MUTED, ha="center")
     arrow(ax, (x + 0.3, 0.68), (x + 1.1, 0.68), style.MUTED)
-    label(ax, (x + 0.65, 0.92), "one last\nnorm", ha="center")
+    label(ax, (x + 0.65, 1.1), "one last\nnorm", ha="center")
     arrow(ax, (x + 1.35, y), (x + 1.35, y + 0.36 * lengths[25]), color, thick=3)
     label(ax, (x + 1.5, y + 0.28), f"{lengths[25]:.1f}", weight="bold", color=color)
     return figure
@@ -508,7 +512,7 @@ def draw_stream() -> Figure:
     "like trees <eos>': two layers of self-attention and feed-forward. On the right, the decoder "
     "has read '<bos> me gustan los': two layers of masked self-attention, cross-attention and "
     "feed-forward; the cross-attentions are filled. From the top of the encoder a thick line, the "
-    "memory, leads into both of them. Above the decoder: the word 'árboles'.",
+    "memory, leads into both of them. Above the decoder, after linear and softmax: 'árboles'.",
 )
 def draw_two_layers() -> Figure:
     return _two_stacks(["I", "like", "trees", "<eos>"], ["<bos>", "me", "gustan", "los"], "árboles")
@@ -518,44 +522,31 @@ def draw_two_layers() -> Figure:
     "encoder-similarity",
     caption="How alike who acts and what it does are in one sentence, before and after the two "
     "layers of our translator.",
-    alt="The sentence 'the tired animal crosses the wide street', the first three words marked "
-    "'who acts', the others 'what it does'. Below, twelve lines from the input to after two "
-    "layers, one for each pair of a word of the first part and one of the second: how alike they "
-    "are. Nearly all fall. The two 'the' go from 0.69 to 0.11, 'tired' and 'street' from 0.22 to "
-    "-0.29, 'animal' and 'wide' from 0.17 to -0.33; the mean, thick and rust, from 0.18 to -0.07.",
+    alt="Two maps of numbers: the rows are 'the tired animal', who acts, the columns 'crosses the "
+    "wide street', what it does. At the input nearly all cosines are above 0, such as 0.22 of "
+    "'tired' and 'street', with a mean of 0.18. After two layers half of them are below 0, down to "
+    "-0.33 of 'animal' and 'wide', and the mean is -0.07.",
 )
 def draw_similarity() -> Figure:
     (words,), xs = read_by_encoder([SENTENCE])
-    before, after = (as_array(alike(x)[:3, 3:]) for x in without_end(words, xs)[::2])
-    figure, ax = canvas(8, 5.6)
-    note = "Each line: how alike two words are, one of who acts and one of what it does (cosine)"
-    heading(ax, "In this sentence, what doesn’t belong together moves apart", note)
-    across = sentence(ax, (4, 4.45), words, {}, size=14, gap=0.26, ha="center")
-    for first, last, said in ((0, 2, "who acts"), (3, 6, "what it does")):
-        halves = -width_of(words[first], 14) / 2, width_of(words[last], 14) / 2
-        start, end = (across[i] + half for i, half in zip((first, last), halves, strict=True))
-        bracket(ax, (start, 4.27), (end, 4.27), "", style.MUTED)
-        label(ax, ((start + end) / 2, 4.07), said, ha="center", color=style.MUTED)
-    left, right, zero, unit = 1.75, 5.35, 1.65, 3.0
-    path(ax, [(left, zero), (right, zero)], style.RULE, head=False)
-    label(ax, (left - 0.12, zero), "0", ha="right", color=style.MUTED)
-    lifts = {(0, 1): 0.0, (1, 3): 0.09, (2, 2): -0.13}  # so that no two names touch
-    for (one, other), start in np.ndenumerate(before):
-        end, named = after[one, other], (one, other) in lifts
-        ends = (left, zero + unit * start), (right, zero + unit * end)
-        path(ax, ends, style.INK if named else style.SOFT, head=False, zorder=2 + 0.5 * named)
-        if named:
-            y, pair = ends[1][1] + lifts[one, other], [words[one], words[3 + other]]
-            label(ax, (right + 0.12, y), written(end, 2), size=style.LABEL)
-            sentence(ax, (right + 0.72, y - 0.05), pair, {}, size=style.LABEL)
-    mean = before.mean(), after.mean()
-    ends = [(x, zero + unit * value) for x, value in zip((left, right), mean, strict=True)]
-    path(ax, ends, style.ACCENT, thick=6, head=False, zorder=3)
-    loud = {"size": style.TITLE, "weight": "bold", "color": style.ACCENT}
-    label(ax, (left - 0.12, ends[0][1]), f"mean {written(mean[0], 2)}", ha="right", **loud)
-    label(ax, (right + 0.12, ends[1][1]), written(mean[1], 2), **loud)
-    for x, name in ((left, "input"), (right, "after two layers")):
-        label(ax, (x, 0.15), name, ha="center", weight="bold", size=style.LABEL)
+    before, _, after = (alike(x)[:3, 3:] for x in without_end(words, xs))
+    figure, ax = canvas(8, 3.75)
+    note = "How alike two words are (cosine): orange above 0, blue below"
+    heading(ax, "In this sentence, who acts and what it does move apart", note)
+    wide, high, low = 0.72, 0.5, 0.45
+    for left, name, table in ((0.95, "input", before), (4.95, "after two layers", after)):
+        matrix(ax, (left, low), 4 * wide, 3 * high, table, limit=0.7, decimals=2)
+        top, quiet = low + 3 * high, {"weight": "bold", "color": style.MUTED, "ha": "right"}
+        label(ax, (left, top + 0.95), name, size=13, weight="bold")
+        for column, text in enumerate(words[3:]):
+            word(ax, (left + wide * (column + 0.5), top + 0.2), text, size=style.LABEL)
+        bracket(ax, (left, top + 0.4), (left + 4 * wide, top + 0.4), "what it does", style.MUTED)
+        label(ax, (left - 0.1, top + 0.2), "who acts", size=style.LABEL + 1, **quiet)
+        for row, text in enumerate(words[:3]):
+            at = left - 0.1, top - high * (row + 0.5)
+            word(ax, at, text, size=style.LABEL, ha="right")
+        mean = f"mean {written(table.mean().item(), 2)}"
+        label(ax, (left, 0.2), mean, size=style.TITLE, weight="bold", color=style.ACCENT)
     return figure
 
 
@@ -563,62 +554,65 @@ def draw_similarity() -> Figure:
     "encoder-similarity-random",
     caption="The same sentence through six layers that have learned nothing.",
     alt="Three maps of cosines over 'the tired animal crosses the wide street', with arrows "
-    "between them; the two 'the' are ringed. The input is faint except for them; the mean is "
-    "0.18. After three layers all cells are stronger, 0.67 in the mean; after six all of them have "
-    "nearly the color of 1, with a mean of 0.96.",
+    "between them. At the input only the diagonal is strong, and 'the' with 'the'; the mean of two "
+    "words is 0.18. After three layers all cells are stronger, 0.67 in the mean; after six all of "
+    "them have nearly the color of the diagonal, with a mean of 0.96.",
 )
 def draw_similarity_random() -> Figure:
     words, xs = random_layers()
     figure, ax = canvas(8, 3.5)
-    note = "Cosines of the words, columns in the order of the rows. Ringed: “the” with “the”"
-    heading(ax, "Layers that have learned nothing make all words alike", note)
+    heading(ax, "Layers that have learned nothing make all words alike", "Columns: the same words")
+    scale(ax, (6.5, 2.955), 1.2, limit=1, low=0, cmap=AMOUNTS)
+    label(ax, (6.3, 3.0), "how alike two words are (cosine)", ha="right", color=style.MUTED)
     for place, (name, layers) in enumerate({"input": 0, "3 layers": 3, "6 layers": 6}.items()):
-        table, left = others(alike(xs[layers])), 0.92 + 2.49 * place
+        table, left = alike(xs[layers]), 0.92 + 2.49 * place
         rows = () if place else words
-        look = {"limit": 1, "low": 0, "cmap": AMOUNTS}
-        right, top = _cosines(ax, (left, 0.15), 0.298, table, rows, **look)
+        right, top = _cosines(ax, (left, 0.2), 0.298, table, rows, low=0, cmap=AMOUNTS)
         label(ax, (left, top + 0.2), name, size=12, weight="bold")
-        mean = f"mean {written(table.nanmean().item(), 2)}"
+        mean = f"mean {written(others(table).nanmean().item(), 2)}"
         label(ax, (right, top + 0.2), mean, size=style.TITLE, weight="bold", ha="right")
         if place:
             arrow(ax, (left - 0.36, top - 1.04), (left - 0.06, top - 1.04), thick=2.5)
-        for row, column in ((0, 4), (4, 0)):
-            at = left + 0.298 * column, top - 0.298 * (row + 1)
-            outline(ax, at, 0.298, 0.298, style.INK, 2)
     return figure
 
 
 @figure(
     "encoder-red",
-    caption="The word 'red' before ten nouns: how alike its ten vectors are after layer 1.",
-    alt="A map of ten nouns by ten, the color is the cosine of two vectors of 'red'. Two strong "
-    "blocks with 0.99 and 0.98: the five nouns that are masculine in Spanish, with 'rojo', and the "
-    "five that are feminine, with 'roja'; between them fainter cells, 0.78. A note says that at "
-    "the input all ten are the same vector.",
+    caption="The word 'red' before ten nouns: how alike its vectors are, before and after.",
+    alt="Two maps of ten nouns by ten, the color is the cosine of two vectors of 'red'. At the "
+    "input all cells have the color of 1.00. After layer 1 there are two strong blocks with 0.99 "
+    "and 0.98: the five nouns that are masculine in Spanish, with 'rojo', and the five that are "
+    "feminine, with 'roja'; between them fainter cells, 0.78.",
 )
 def draw_red() -> Figure:
-    table, cell, left, low = red_things()["layer 1"], 0.4, 0.9, 0.2
-    figure, ax = canvas(8, 5.4)
-    heading(ax, "“red” takes on the gender of its noun", "How alike ten “red” are after layer 1")
-    # Where whole blocks have the color of 1, a weaker one.
-    weaker = mpl.colors.ListedColormap(AMOUNTS(np.linspace(0, 0.75, 256)))
-    look = {"limit": 1, "low": 0.7, "cmap": weaker}
-    right, top = _cosines(ax, (left, low), cell, table, TEN_NOUNS, **look)
-    outline(ax, (left + 5 * cell, low), 0, 10 * cell, style.PAPER, 2)
-    outline(ax, (left, low + 5 * cell), 10 * cell, 0, style.PAPER, 2)
-    for half, (name, spanish) in enumerate((("masculine", "rojo"), ("feminine", "roja"))):
-        middle = top - cell * (2.5 + 5 * half)
-        for other in range(2):
-            block = others(table)[5 * half : 5 * half + 5, 5 * other : 5 * other + 5]
-            at, said = (left + cell * (2.5 + 5 * other), middle), written(block.nanmean().item(), 2)
-            color = style.PAPER if half == other else style.INK
-            label(ax, at, said, size=20, weight="bold", ha="center", color=color)
-        side = right + 0.15, middle - 2.3 * cell, middle + 2.3 * cell
-        bracket(ax, (side[0], side[1]), (side[0], side[2]), "")
-        ends = ((left + cell * (5 * half + end), top + 0.13) for end in (0.2, 4.8))
-        bracket(ax, *ends, name)
-        label(ax, (right + 0.35, middle + 0.12), f"{name} in Spanish:", size=style.LABEL)
-        label(ax, (right + 0.35, middle - 0.12), f"red is “{spanish}”", size=13, weight="bold")
-    note = "At the input, all ten\nare the same vector"
-    label(ax, (right + 0.35, low + 5 * cell), note, color=style.MUTED)
+    tables, cell, low = red_things(), 0.275, 0.2
+    figure, ax = canvas(8, 4.1)
+    note = "A cell: how alike “red” is before two nouns. Columns: the same nouns"
+    heading(ax, "“red” takes on the gender of its noun", note)
+    scale(ax, (6.3, 3.555), 1.2, limit=1, low=0.7, cmap=WEAKER)
+    label(ax, (5.95, 3.6), "cosine", ha="right", color=style.MUTED)
+    for left, name, said, nouns in (
+        (0.75, "input", "at the input: all the same", TEN_NOUNS),
+        (3.9, "layer 1", "after layer 1: two kinds", ()),
+    ):
+        table, half = tables[name], 5 * cell
+        right, top = _cosines(ax, (left, low), cell, table, nouns, low=0.7, cmap=WEAKER)
+        label(ax, (left, top + 0.2), said, size=12, weight="bold")
+        big = {"size": 18, "weight": "bold", "ha": "center"}
+        if nouns:
+            mean = written(others(table).nanmean().item(), 2)
+            label(ax, (left + half, low + half), mean, color=style.PAPER, **big)
+            arrow(ax, (right + 0.09, low + half), (right + 0.33, low + half), thick=2.5)
+            continue
+        outline(ax, (left + half, low), 0, 2 * half, style.PAPER, 2)
+        outline(ax, (left, low + half), 2 * half, 0, style.PAPER, 2)
+        for row, (gender, spanish) in enumerate((("masculine", "rojo"), ("feminine", "roja"))):
+            middle = top - half * (row + 0.5)
+            for other in range(2):
+                block = others(table)[5 * row : 5 * row + 5, 5 * other : 5 * other + 5]
+                color = style.PAPER if row == other else style.INK
+                at, mean = left + half * (other + 0.5), written(block.nanmean().item(), 2)
+                label(ax, (at, middle), mean, color=color, **big)
+            label(ax, (right + 0.15, middle + 0.12), f"{gender} noun:", size=style.LABEL)
+            label(ax, (right + 0.15, middle - 0.12), f"“{spanish}”", size=13, weight="bold")
     return figure

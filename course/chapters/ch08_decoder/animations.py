@@ -2,9 +2,7 @@
 
 import numpy as np
 from matplotlib.figure import Figure
-from matplotlib.patches import FancyBboxPatch, Patch
-from matplotlib.path import Path
-from matplotlib.text import Text
+from matplotlib.patches import FancyArrowPatch
 
 from course.drawing.animations import Film, animation
 
@@ -19,57 +17,35 @@ ROUND = 1.35  # of them on the way back
 )
 def come_back(figure: Figure) -> Film:
     [ax] = figure.axes
-    encoder, decoder = (patch for patch in ax.patches if isinstance(patch, FancyBboxPatch))
-    left, low = decoder.get_x(), decoder.get_y()
-    high = low + decoder.get_height()
-    chips = [text for text in ax.texts if text.get_bbox_patch() and text.get_position()[0] > left]
-    read = sorted((text for text in chips if text.get_position()[1] < low), key=_x)
-    written = sorted((text for text in chips if text.get_position()[1] > high), key=_x)
-    places = np.array([_x(text) for text in read])
-    film = Film(figure, seconds=1.6 + WORD * len(places) + 2.4)
-    begins = [1.6 + WORD * place for place in range(len(places))]
-    film.appear(read[0], at=begins[0] - 0.4)
-    for place, text in enumerate(written):
-        film.appear(text, at=begins[place] + 0.7)
-        if place + 1 < len(places):
-            film.appear(read[place + 1], at=begins[place] + 0.8 + ROUND - 0.15)
-    for patch in [one for one in ax.patches if one not in (encoder, decoder)]:
-        x, y, right, top = _extent(patch)
-        middle = (x + right) / 2
-        if right <= left + 0.05:  # from the words to the encoder, and its memory
-            film.draw(patch, at=0.6 if right > left - 0.1 else 0.1, takes=0.5)
-            continue
-        nearest = int(np.abs(places - middle).argmin())
-        if right - x > 0.4 * (places[1] - places[0]):  # a ribbon: from a word to the next
-            start = int(np.abs(places - x).argmin())
-            film.draw(patch, at=begins[start] + 0.8, takes=ROUND)
-            begin, end = written[start].get_position(), read[start + 1].get_position()
-            gap = places[start : start + 2].mean()
-            way = _down(begin, end, (gap, top), (gap, y))
-            film.fly(written[start], way, at=begins[start] + 0.8, takes=ROUND, before=read[0])
-        elif y > high - 0.05:
-            film.draw(patch, at=begins[nearest] + 0.45, takes=0.3)
-        else:
-            film.draw(patch, at=begins[nearest], takes=0.3)
+    arrows = [patch for patch in ax.patches if isinstance(patch, FancyArrowPatch)]
+    count = (len(arrows) + 1) // 3  # of the steps: in each the memory, a word up, and one back
+    memory, up, back = arrows[:count], arrows[count : 2 * count], arrows[2 * count :]
+    chips = [text for text in ax.texts if text.get_bbox_patch()]
+    written, rest = chips[-count:], iter(chips[-count - count * (count + 1) // 2 : -count])
+    read = [[next(rest) for _ in range(step + 1)] for step in range(count)]
+    film = Film(figure, seconds=1.6 + WORD * count + 2.4)
+    for way in memory:
+        film.draw(way, at=0.6)
+    for step, (*before, newest) in enumerate(read):
+        begins = 1.6 + WORD * step
+        for text in before:
+            film.appear(text, at=begins - 0.4)
+        film.appear(newest, at=begins - 0.2)
+        film.draw(up[step], at=begins + 0.3)
+        film.appear(written[step], at=begins + 0.6)
+        if step + 1 < count:
+            ride = {"at": begins + 0.8, "takes": ROUND}
+            film.draw(back[step], **ride)
+            begin, end = written[step].get_position(), read[step + 1][-1].get_position()
+            gap = (begin[0] + end[0]) / 2
+            way = _even([begin, (gap, begin[1]), (gap, end[1]), end])
+            film.fly(written[step], way, before=chips[0], **ride)
     return film
 
 
-def _x(text: Text) -> float:
-    return text.get_position()[0]
-
-
-def _extent(patch: Patch) -> tuple[float, float, float, float]:
-    """Left, bottom, right and top, in inches on the canvas."""
-    drawn = patch.get_path().transformed(patch.get_patch_transform())
-    real = ... if drawn.codes is None else drawn.codes != Path.CLOSEPOLY  # which has no place
-    x, y = drawn.vertices[real].T
-    return x.min(), y.min(), x.max(), y.max()
-
-
-def _down(start: tuple, end: tuple, high: tuple, low: tuple, steps: int = 36) -> list:
-    """Right of a written word, down through the gap, and to the next: in equal steps."""
-    corners = np.array([start, (start[0], high[1]), high, low, (end[0], low[1]), end])
-    gone = np.concatenate([[0], np.cumsum(np.hypot(*np.diff(corners, axis=0).T))])
+def _even(corners: list, steps: int = 36) -> list:
+    """The points of a way around corners, in equal steps."""
+    x, y = np.transpose(corners)
+    gone = np.concatenate([[0], np.hypot(np.diff(x), np.diff(y)).cumsum()])
     at = np.linspace(0, gone[-1], steps + 1)
-    x, y = (np.interp(at, gone, corners[:, axis]) for axis in (0, 1))
-    return list(zip(x, y, strict=True))
+    return list(zip(np.interp(at, gone, x), np.interp(at, gone, y), strict=True))

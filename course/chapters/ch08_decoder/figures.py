@@ -17,7 +17,7 @@ from course.chapters.ch08_decoder.experiments import (
 from course.drawing import lazy_altair as alt
 from course.drawing import style
 from course.drawing.architecture import LAYOUT, architecture
-from course.drawing.arrows import arrow, box, path, threads
+from course.drawing.arrows import arrow, box, curve, path
 from course.drawing.cells import area, strip
 from course.drawing.registry import figure
 from course.drawing.values import as_array, steady_round
@@ -46,65 +46,65 @@ def _generator_flow(vector: Any, logits: Any, words: Sequence[str]) -> Figure:
     chances = np.exp(scores - scores.max())
     chances /= chances.sum()
     best, next_ = (-scores).argsort()[:2]
-    color, chance = style.readable(word_color(words[best]), style.PAPER), percent(chances[best])
-    figure, ax = canvas(style.WIDTH, 4.75)
+    color, chance = word_color(words[best]), percent(chances[best])
+    figure, ax = canvas(style.WIDTH, 4.6)
     heading(ax, f"Of {len(words):,} words one stands out: {words[best]}, with {chance}")
-    strip(ax, (0.5, 3.7), 7.0, 0.14, x, limit=abs(x).max())
-    label(ax, (0.5, 4.0), f"the decoder’s vector: {len(x)} numbers", size=style.LABEL)
-    low, high = scores.min(), scores.max()
-    across, unit = 0.5 + 7.0 * (np.arange(len(words)) + 0.5) / len(words), 1.3 / (high - low)
-    up = 1.6 + unit * (scores - low)
-    ax.plot(across, up, color=style.SOFT, linewidth=0.5)
-    zero = 1.6 - unit * low
-    path(ax, [(0.45, zero), (7.55, zero)], style.RULE, head=False, zorder=1)
-    label(ax, (0.35, zero), "0", ha="right", color=style.MUTED)
-    at = across[best], up[best]
-    ax.plot([at[0], at[0]], [np.median(up), at[1]], color=word_color(words[best]), linewidth=4)
-    ax.plot(*at, "o", color=word_color(words[best]), markersize=11)
-    word(ax, (at[0] + 0.15, at[1] + 0.02), words[best], size=style.TITLE, ha="left")
-    after = at[0] + 0.35 + width_of(words[best], style.TITLE)
-    score = f"{steady_round(scores[best]):.2f}"
-    label(ax, (after, at[1] + 0.02), score, size=style.TITLE, weight="bold", color=color)
-    arrow(ax, (0.7, 3.6), (0.7, 3.1), thick=2.5)
-    label(ax, (0.85, 3.35), "times $W^T$", size=style.LABEL)
-    named = f"a score, the logit, for each of the {len(words):,} words"
-    label(ax, (7.5, 1.42), named, color=style.MUTED, ha="right")
-    arrow(ax, (0.7, 1.45), (0.7, 0.92), thick=2.5)
-    label(ax, (0.85, 1.2), "softmax", size=style.LABEL)
-    area(ax, (0.5, 0.5), 7.0, 0.3, style.RULE)
-    area(ax, (0.5, 0.5), 7.0 * chances[best], 0.3, word_color(words[best]))
-    word(ax, (0.5, 0.2), words[best], size=style.TITLE, ha="left")
-    at = 0.65 + width_of(words[best], style.TITLE), 0.2
-    label(ax, at, chance, size=style.TITLE, weight="bold", color=color)
+    left, wide, bottom = 0.35, 7.3, 1.2
+    strip(ax, (left, 3.58), wide, 0.16, x, limit=abs(x).max())
+    low, unit = scores.min(), 1.7 / np.ptp(scores)
+    across, zero = left + wide * (np.arange(len(words)) + 0.5) / len(words), bottom - unit * low
+    ax.vlines(across, zero, zero + unit * scores, color=style.SOFT, lw=0.4)
+    at = across[best], zero + unit * scores[best]
+    share = wide * chances[best]
+    wedge = [(at[0] - 0.03, zero), (at[0] + 0.03, zero), (left + share, 0.85), (left, 0.85)]
+    ax.fill(*zip(*wedge, strict=True), color=style.tint(color), lw=0, zorder=1)
+    ax.vlines(at[0], zero, at[1], color=color, lw=4, zorder=3)
+    label(ax, (left - 0.08, zero), "0", ha="right", color=style.MUTED)
+    word(ax, (at[0] + 0.12, at[1] - 0.1), words[best], size=style.TITLE, ha="left")
+    after = at[0] + 0.3 + width_of(words[best], style.TITLE), at[1] - 0.1
+    look = {"size": style.TITLE, "weight": "bold"}
+    label(ax, after, f"{steady_round(scores[best]):.2f}", color=color, **look)
+    area(ax, (left, 0.45), wide, 0.4, style.RULE)
+    area(ax, (left, 0.45), share, 0.4, style.readable(color, style.PAPER))
+    label(ax, (left + 0.12, 0.65), f"{words[best]} {chance}", color=style.PAPER, **look)
+    for y, part, said in (
+        (3.94, "the decoder’s vector:", f"{len(x)} numbers"),
+        (3.3, "linear:", f"a score (logit) for each of the {len(words):,} words"),
+        (0.22, "softmax:", "a probability for each"),
+    ):
+        label(ax, (left, y), part, size=style.LABEL, weight="bold")
+        label(ax, (left + 0.08 + width_of(part, style.LABEL), y), said, color=style.MUTED)
     rest = f"all others together {percent(1 - chances[best])}, none above {percent(chances[next_])}"
-    label(ax, (7.5, 0.2), rest, ha="right")
+    label(ax, (left + wide, 0.22), rest, ha="right", color=style.MUTED)
     return figure
 
 
 def _decode_trace(src: Sequence[str], steps: Sequence[WordStep]) -> Figure:
-    """Draw where the decoder looks while it writes each word -> the figure.
-
-    Each step: its look at the source, and the two likeliest words with their probabilities.
-    """
-    figure, ax = canvas(style.WIDTH, 4.3)
-    note = "The thicker a band, the more attention (last layer, mean of its heads)"
-    heading(ax, "While it writes, the decoder looks along the English sentence", note)
-    pitch, top, low = 1.3, 3.2, 1.25
-    places = [1.8 + pitch * place for place in range(len(steps))]
-    above = [1.8 + pitch * (place + (len(steps) - len(src)) / 2) for place in range(len(src))]
-    columns = np.transpose([step.weights for step in steps])
-    for x, text, column in zip(above, src, columns, strict=True):
-        starts = [(place, low + 0.2) for place in places]
-        look = {"widest": 16, "least": 0.1, "upright": True}
-        threads(ax, starts, [(x, top - 0.2)], column, word_color(text), **look)
-        word(ax, (x, top), text, size=style.TITLE)
-    for x, step in zip(places, steps, strict=True):
-        word(ax, (x, low), step.best[0], size=style.TITLE)
-        label(ax, (x, 0.82), percent(step.chances[0]), size=13, weight="bold", ha="center")
-        second = f"{step.best[1]} {percent(step.chances[1])}"
-        label(ax, (x, 0.45), second, color=style.MUTED, ha="center")
-    names = {top: "looks at", low: "writes", 0.82: "sure by", 0.45: "next likeliest"}
-    for y, said in names.items():
+    """Draw where in the source the decoder looks while it writes each word -> the figure."""
+    figure, ax = canvas(style.WIDTH, 3.75)
+    note = "The broader a band, the more attention to this word (last layer, mean of its heads)"
+    heading(ax, "To write “los”, the decoder already looks at “trees”", note)
+    unit, top, low = 0.34, 2.7, 0.85  # inches for all of a word's attention
+    places = 1.35 + 1.42 * np.arange(max(len(src), len(steps)))
+    thick = unit * np.array([step.weights for step in steps])
+    below = np.cumsum(thick, 1) - thick / 2 - thick.sum(1, keepdims=True) / 2
+    above = np.cumsum(thick, 0) - thick / 2 - thick.sum(0) / 2
+    for (step, place), wide in np.ndenumerate(thick):
+        if wide < 0.02 * unit:
+            continue
+        ends = (places[step] + below[step, place], low), (places[place] + above[step, place], top)
+        across, up = curve(*ends, upright=True).T
+        faint = 1 if steps[step].best[0] == "los" else 0.5
+        look = {"color": word_color(src[place]), "lw": 0, "alpha": faint}
+        ax.fill_betweenx(up, across - wide / 2, across + wide / 2, **look)
+    for x, text in zip(places, src, strict=False):
+        word(ax, (x, top + 0.16), text, size=style.TITLE)
+    for x, step in zip(places, steps, strict=False):
+        word(ax, (x, low - 0.16), step.best[0], size=style.TITLE)
+        most = int(np.argmax(step.weights))
+        said, color = f"{src[most]} {percent(step.weights[most])}", word_color(src[most])
+        label(ax, (x, 0.3), said, ha="center", size=style.LABEL, weight="bold", color=color)
+    for y, said in ((top + 0.16, "looks at"), (low - 0.16, "writes"), (0.3, "looks most at")):
         label(ax, (0.02, y), said, color=style.MUTED)
     return figure
 
@@ -115,41 +115,39 @@ def _decode_trace(src: Sequence[str], steps: Sequence[WordStep]) -> Figure:
 def _words_come_back(src: Sequence[str], read: Sequence[str], written: Sequence[str]) -> Figure:
     """Draw a decoder whose words flow back into it -> the figure.
 
-    read[i] is what the decoder reads at place i, written[i] what it writes there. Raises ValueError
-    when a written word isn't the next one that is read.
+    read[i] is what the decoder reads last in step i, written[i] what it then writes.
     """
-    if list(read[1:]) != list(written[:-1]):
-        raise ValueError(f"{' '.join(written)} doesn't come back as {' '.join(read)}")
-    figure, ax = canvas(style.WIDTH, 3.72)
+    figure, ax = canvas(style.WIDTH, 3.78)
     heading(ax, "Each word the decoder writes is the next word it reads")
-    left, pitch, low, high, under, over = 1.66, 1.2, 0.86, 2.36, 0.3, 2.92
-    places, middle = [left + 0.86 + pitch * place for place in range(len(read))], (low + high) / 2
+    left, pitch, high, over, line, memory = 1.7, 1.24, 2.66, 3.12, 0.3, 0.56
+    places = [left + 0.6 + pitch * place for place in range(len(read))]
+    rows = [high - 0.5 - line * row for row in range(len(read))]
     for x, end, color, name in (
-        (0.03, 1.04, style.ENCODER, "encoder"),
-        (left, places[-1] + 0.58, style.DECODER, "decoder"),
+        (0.03, 0.98, style.ENCODER, "encoder"),
+        (left, places[-1] + 0.6, style.DECODER, "decoder"),
     ):
-        at, look = ((x + end) / 2, middle), {"fill": style.TINTS[color], "line": 0, "round": 0.14}
-        box(ax, at, end - x, high - low, "", color, **look)
-        label(ax, (x + 0.12, high - 0.2), name, size=style.LABEL, color=color, weight="bold")
-    for place, text in enumerate(src):
-        word(ax, (0.19, high - 0.5 - 0.26 * place), text, size=style.NOTE, ha="left")
-    arrow(ax, (1.04, middle), (left, middle), style.ENCODER, thick=3)
-    label(ax, (1.33, middle + 0.17), "memory", ha="center", color=style.ENCODER, weight="bold")
-    cell = {"color": style.PAPER, "linewidth": 9, "joinstyle": "round", "zorder": 2.1}
-    ax.broken_barh([(x - 0.27, 0.54) for x in places], (low + 0.42, high - low - 0.84), **cell)
-    for step, x in enumerate(places, start=1):
-        label(ax, (x, middle), f"step {step}", ha="center", color=style.DECODER)
-    turn, size = np.linspace(0, np.pi / 2, 16)[:, None], np.array([0.15, 0.24])
-    bow = size * (np.hstack([np.sin(turn), np.cos(turn)]) - 1)  # a quarter of an ellipse
-    for y, said, words in ((over, "it writes", written), (under, "it reads", read)):
-        label(ax, (left + 0.14, y), said, ha="right", color=style.MUTED)
-        for x, text in zip(places, words, strict=True):
-            start = high - 0.34 if y > high else y + 0.18
-            arrow(ax, (x, start), (x, start + low + 0.16 - under), word_color(text))
-            word(ax, (x, y), text, size=12)
-    for x, text in zip(places, written[:-1], strict=False):  # down through a gap, to be read
-        gap, end = x + pitch / 2, x + pitch - width_of(text, 12) / 2 - 0.08
-        way = [(x, over), *((gap, over) + bow), *((gap, under) - bow[::-1]), (end, under)]
+        at, look = ((x + end) / 2, high / 2 + 0.06), {"fill": style.TINTS[color], "line": 0}
+        box(ax, at, end - x, high - 0.12, "", color, **look)
+        label(ax, (x + 0.12, 0.3), name, size=style.LABEL, color=color, weight="bold")
+    for y, text in zip(rows, src, strict=False):
+        word(ax, (0.505, y), text)
+    for y, said in ((over, "it writes"), (rows[0], "it reads")):
+        label(ax, (left - 0.12, y), said, ha="right", color=style.MUTED)
+    label(ax, (1.34, memory + 0.17), "memory", ha="center", color=style.ENCODER, weight="bold")
+    for step, x in enumerate(places):
+        path(ax, [(0.98, memory), (x, memory), (x, 0.79)], style.ENCODER, thick=2.5)
+        box(ax, (x, (rows[0] + rows[-1]) / 2), 0.84, 1.54, fill=style.PAPER, line=0)
+        for y, text in zip(rows[:step], read, strict=False):
+            word(ax, (x, y), text, color=style.MUTED)
+        word(ax, (x, rows[step]), read[step])
+    for x, text in zip(places, written, strict=True):
+        arrow(ax, (x, rows[0] + 0.17), (x, over - 0.16), word_color(text), thick=3)
+        word(ax, (x, over), text, size=13)
+    turn, bend = np.linspace(0, np.pi / 2, 16), 0.14
+    bow = bend * np.stack([np.sin(turn) - 1, np.cos(turn) - 1], 1)  # a quarter of a circle
+    for x, y, text in zip(places, rows[1:], written, strict=False):  # down a gap, to be read
+        gap, end = x + pitch / 2, x + pitch - width_of(text, 11) / 2 - 0.07
+        way = [(x, over), *((gap, over) + bow), *((gap, y) - bow[::-1]), (end, y)]
         path(ax, way, word_color(text), thick=3)
     return figure
 
@@ -158,6 +156,7 @@ def _words_come_back(src: Sequence[str], read: Sequence[str], written: Sequence[
 
 COLUMN, STRIP, TALL = 54, 46, 24  # pixels: from word to word, a vector's width and height
 LEFT = {"encoder": 14, "decoder": 258}  # where the first column of each half begins
+READ = {"encoder": "src", "decoder": "read"}  # the words of each half
 WORDS_IN, VECTORS, BANDS, WORDS_OUT = 22, (40, 112, 184), (72, 144), 266
 LAYER, SOFTMAX = 32, 216  # the height of a layer, and where the softmax begins
 CHIP = 12  # pixels: the letters of a word
@@ -183,7 +182,8 @@ def _stacks_stepper(way: Mapping[str, Any], start: int | None = None) -> Any:
     def vector(half: str, place: int, level: int, since: int) -> None:
         left, bottom = LEFT[half] + COLUMN * place, VECTORS[level]
         place_of = {"y": bottom, "y2": bottom + TALL, "since": since}
-        frames.append({"x": left, "x2": left + STRIP, **place_of})
+        color = style.readable(word_color(way[READ[half]][place]), style.PAPER)
+        frames.append({"x": left, "x2": left + STRIP, "color": color, **place_of})
         for cell, value in enumerate(way[half][level][place][:CELLS].tolist()):
             x, x2 = (left + STRIP * end / CELLS for end in (cell, cell + 1))
             cells.append({"x": x, "x2": x2, **place_of, "value": value})
@@ -239,18 +239,15 @@ def _stacks_stepper(way: Mapping[str, Any], start: int | None = None) -> Any:
     boxes = [
         {
             "x": LEFT[half] - 6,
-            "x2": LEFT[half] + COLUMN * len(way[key]) - 2,
+            "x2": LEFT[half] + COLUMN * len(way[READ[half]]) - 2,
             "y": bottom,
             "y2": bottom + high,
             "color": color,
             "tint": style.TINTS[color],
             "name": text,
-            "at": LEFT[half] + (COLUMN * len(way[key]) - 8) / 2,
+            "at": LEFT[half] + (COLUMN * len(way[READ[half]]) - 8) / 2,
         }
-        for half, key, color in (
-            ("encoder", "src", style.ENCODER),
-            ("decoder", "read", style.DECODER),
-        )
+        for half, color in (("encoder", style.ENCODER), ("decoder", style.DECODER))
         for bottom, high, text in (
             *((band, LAYER, f"{half}, layer {layer}") for layer, band in enumerate(BANDS)),
             (SOFTMAX, 26, "linear, softmax"),
@@ -262,12 +259,12 @@ def _stacks_stepper(way: Mapping[str, Any], start: int | None = None) -> Any:
     newest = "datum.since <= step && step < datum.until"
     out, end = LEFT["encoder"] + COLUMN * len(way["src"]) - 2, LEFT["decoder"] - 6
     middle = (out + end) / 2 - 2
-    high, arrived = VECTORS[-1] + TALL / 2, f"step >= {layers + 1}"
-    corners = [(out - 4, high), (middle, high), (middle, BANDS[0] + LAYER / 2)]
+    high, arrived = VECTORS[-1] + TALL + 6, f"step >= {layers + 1}"
+    corners = [(LEFT["encoder"], high), (middle, high), (middle, BANDS[0] + LAYER / 2)]
     memory = [{"x": a, "y": b, "order": order} for order, (a, b) in enumerate(corners)]
     ways = [{"x": middle, "x2": end - 5, "y": band + LAYER / 2} for band in BANDS]
     flows = [{"x": middle, "x2": end, **flow} for flow in flows]
-    named = [{"x": LEFT["encoder"], "y": VECTORS[-1] + TALL + 12, "word": "memory"}]
+    named = [{"x": LEFT["encoder"], "y": VECTORS[-1] + TALL + 18, "word": "memory"}]
     to, bold = {"x2": "x2:Q", "y2": "y2:Q"}, {"fontWeight": "bold"}
     stroke = alt.Stroke("color:N", scale=None, legend=None)
     fill = alt.Fill("tint:N", scale=None, legend=None)
@@ -305,12 +302,12 @@ def _stacks_stepper(way: Mapping[str, Any], start: int | None = None) -> Any:
             x,
             y,
             color=alt.Color("value:Q", scale=scale, legend=None),
-            opacity=alt.condition("datum.since == step", alt.value(1), alt.value(0.35)),
+            opacity=alt.condition("datum.since == step", alt.value(1), alt.value(0.15)),
             **to,
         ),
         now(frames, "datum.since == step")
-        .mark_rect(filled=False, stroke=style.ACCENT, strokeWidth=3)
-        .encode(x, y, **to),
+        .mark_rect(filled=False, strokeWidth=3)
+        .encode(x, y, stroke=stroke, **to),
         now(named, arrived)
         .mark_text(fontSize=13, color=style.ENCODER, align="left", **bold)
         .encode(x, y, text="word:N"),
@@ -320,7 +317,7 @@ def _stacks_stepper(way: Mapping[str, Any], start: int | None = None) -> Any:
         .encode(alt.X("middle:Q", axis=None), alt.Y("up:Q", axis=None), text="word:N", color=color),
     ).resolve_scale(color="independent")
     titles = json.dumps(said, ensure_ascii=False)
-    note = "Strips: vectors, their numbers blue below 0 and orange above. Dashed: not computed yet"
+    note = "Framed: the vector computed now. Dashed: not computed yet"
     title = alt.Title(alt.ExprRef(f"{titles}[step - 1]"), subtitle=note)
     return drawn.properties(width=width, height=height + 8, title=title).add_params(slider)
 
@@ -354,24 +351,25 @@ def draw_three_differences() -> Figure:
         title="Three things that only\nthe decoder has",
     )
     [ax] = figure.axes
-    for number, x, y, text, at, ha in (
-        (1, 3.92, 3.42, "hides the\nwords to come", (3.92, 2.42), "center"),
-        (2, 7.12, 4.5, "looks at\nthe source", (7.28, 4.5), "left"),
-        (3, 6.75, 7.78, "choose the\nnext word", (6.91, 7.78), "left"),
+    for number, y, text in (
+        (1, 2.95, "hides the\nwords\nto come"),
+        (2, 4.5, "looks at\nthe source"),
+        (3, 7.78, "choose the\nnext word"),
     ):
         ground = {"boxstyle": "circle,pad=0.22", "facecolor": style.ACCENT, "edgecolor": "none"}
         look = {"weight": "bold", "zorder": 5, "color": style.PAPER, "bbox": ground}
-        centered(ax, x, y, str(number), size=style.LABEL, **look)
-        label(ax, at, text, ha=ha, color=style.ACCENT, weight="bold")
+        centered(ax, 7.05, y, str(number), size=style.LABEL, **look)
+        label(ax, (7.21, y), text, color=style.ACCENT, weight="bold")
     return figure
 
 
 @figure(
     "decoder-generator",
     caption="From the decoder's vector to the word 'árboles', from top to bottom.",
-    alt="On top a strip of 128 colored numbers. An arrow, times W^T, leads to a curve of 1,794 "
-    "logits, mostly near 0, with one needle at 9.35, 'árboles'. The next arrow, softmax, leads to "
-    "a bar: 'árboles' has 90 %, all others together 10 %, none above 0.04 %.",
+    alt="On top a strip of 128 colored numbers, the decoder's vector. Below it, 'linear': 1,794 "
+    "thin sticks, the logits, mostly near 0, one of 9.35, 'árboles'. From its foot a wedge "
+    "widens to a bar, 'softmax': 'árboles' takes 90 % of it, all others together 10 %, none above "
+    "0.04 %.",
 )
 def draw_generator() -> Figure:
     translator = Translator.load()
@@ -383,11 +381,12 @@ def draw_generator() -> Figure:
     "decoder-words-come-back",
     hero=True,
     caption="Each word that the decoder writes is the next word that it reads.",
-    alt="On the left the encoder, with 'I like trees <eos>'; an arrow 'memory' leads to a wide "
-    "panel, the decoder, with five cells. Below the cells stand the words that it reads, <bos> me "
-    "gustan los árboles; above them the words that it writes, me gustan los árboles <eos>. From "
-    "each written word an arrow in its color leads down through the gap on its right to the same "
-    "word under the next cell: four strokes of one shape, from left to right.",
+    alt="On the left the encoder, with 'I like trees <eos>'; a line, the memory, leads from it "
+    "under the decoder and up into each of its five boxes. They hold the words that it reads: "
+    "<bos> in the first, '<bos> me' in the second, up to '<bos> me gustan los árboles' in the "
+    "fifth. Above the boxes stand the words that it writes, me gustan los árboles <eos>. From each "
+    "of them an arrow in its color leads down through a gap to the same word, which is the newest "
+    "in the next box: four strokes that get longer from left to right.",
 )
 def draw_words_come_back() -> Figure:
     way = _i_like_trees_on_the_way()
@@ -411,12 +410,10 @@ def draw_stepper() -> Any:
 
 @figure(
     "decoder-trace",
-    caption="All five steps of 'I like trees' → 'me gustan los árboles <eos>' by our translator. "
-    "The 1,792 other words share what is left, about 10 %.",
-    alt="Bands lead from 'I like trees <eos>' down to the five words that are written. 'me' looks "
-    "mostly at 'I', 'gustan' at 'like', 'los' half at 'trees', 'árboles' at 'trees', <eos> at "
-    "<eos>. Below each word how sure it is, about 90 %, and the next likeliest, with 0.05 % at "
-    "most.",
+    caption="All five steps of 'I like trees' → 'me gustan los árboles <eos>' by our translator.",
+    alt="Bands lead from the five words that are written up to 'I like trees <eos>'. 'me' looks at "
+    "'I' with 72 %, 'gustan' at 'like' with 75 %, 'los' at 'trees' with 50 %, and the rest at its "
+    "neighbors; 'árboles' looks at 'trees' and <eos> at <eos> with 100 %.",
 )
 def draw_trace() -> Figure:
     return _decode_trace(*i_like_trees())
