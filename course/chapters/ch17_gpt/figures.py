@@ -62,6 +62,7 @@ def draw_what_is_left() -> Figure:
         if isinstance(part, FancyArrowPatch):
             gone = middle.x0 < 3.7 or cross < middle.y0 and middle.y1 < after
             part.set(color=style.RULE if gone else style.ACCENT, zorder=1 if gone else 2.5)
+            part.set_visible(not gone or middle.x0 != x)  # the orange line stands there
         elif to_hex(part.get_edgecolor()) == accent:
             part.set_facecolor(pale)
         else:
@@ -136,8 +137,7 @@ def draw_floor() -> Figure:
     "a straight line from the first mean to the last: nats per token above the floor. From 1,000 "
     "over 3,000 and 10,000 to 30,000 sentences the distance falls from 1.83 over 0.98 and 0.41 to "
     "0.23; from 21,744 over 55,776 to 160,704 weights from 0.77 over 0.41 to 0.23; from step 250 "
-    "to step 1,500 of one run from 0.88 to 0.23. In orange, what a doubling takes away on average: "
-    "35 %, 34 % and 41 %.",
+    "to step 1,500 of one run from 0.88 to 0.23. Orange: a doubling takes 35 %, 34 % and 41 %.",
 )
 def draw_scaling() -> Figure:
     from course.chapters.ch17_gpt import experiment_language_model as lab
@@ -146,7 +146,8 @@ def draw_scaling() -> Figure:
     wide = [math.log(1.4 * max(sizes) / min(sizes)) for sizes in panels.values()]
     figure = style.new_figure(style.WIDTH, 4.4)
     title = "On average, a doubling cuts the distance to the floor by a third or more"
-    titled(figure, title, f"The floor is a loss of {low:.2f}, as each next word is partly chance")
+    note = f"The floor is a loss of {low:.2f}, as each next word is partly chance; dots: three runs"
+    titled(figure, title, note)
     figure.get_layout_engine().set(wspace=0.08)  # type: ignore[union-attr]
     axes = figure.subplots(1, len(panels), sharey=True, width_ratios=wide)
     for ax, (name, sizes) in zip(axes, panels.items(), strict=True):
@@ -175,8 +176,8 @@ def draw_scaling() -> Figure:
     caption="What a small GPT writes, by the way in which its words are drawn.",
     alt="Five points, the share of sentences that the grammar could have written against the "
     "different words in 150 sentences: with temperature 1, as they are, 0.20 and 415, with "
-    "temperature 0.5 0.49 and 277, with temperature 1.5 0.06 and 503, hollow, with top-k 10 0.43 "
-    "and 279, with top-p 0.9 0.27 and 358. An arrow leads from the first to the second. Sentences "
+    "temperature 0.5 0.49 and 277, with temperature 1.5 0.06 and 503; hollow, top-k 10 with 0.43 "
+    "and 279, top-p 0.9 with 0.27 and 358. An arrow leads from the first to the second. Sentences "
     "at the temperatures, one with a check mark: The turtle didn't cross the square because it was "
     "too narrow; two with a cross: with temperature 1, Your grandmothers didn't want to carry our "
     "piano because they were too nervous; with temperature 1.5, I live is very fast.",
@@ -260,11 +261,10 @@ def draw_masks() -> Figure:
 @figure(
     "gpt-translations",
     caption="English to Spanish, by a translator and by language models with a prompt.",
-    alt="Three columns, each with an example sentence, and a row of bars for each of three models: "
+    alt="Three columns with an example each, and a row of bars for each of three models: "
     "a translator, a language model under GPT's mask, and one under the prefix mask. A bar is the "
-    "mean share right to the letter, with a dot for each of three seeds. Like the training, 0.85, "
-    "0.79 and 0.76; with “it”, 0.70, 0.63 and 0.64, the seeds far apart; longer than in training, "
-    "in orange, 0.18, 0.21 and 0.05.",
+    "mean share right to the letter, with a dot for each seed. Like the training, 0.85, 0.79 and "
+    "0.76; with “it”, 0.70, 0.63 and 0.64; longer than in training, orange, 0.18, 0.21 and 0.05.",
 )
 def draw_translations() -> Figure:
     from course.chapters.ch17_gpt.experiment_one_text import ASKED, summary
@@ -304,27 +304,27 @@ def draw_translations() -> Figure:
     "GPT's mask: 0.51, 0.60 and 0.59. One under the prefix mask: 0.84, 0.32 and 0.09.",
 )
 def draw_prompting() -> Figure:
-    figure, ax = canvas(style.WIDTH, 3.3)
+    figure, ax = canvas(style.WIDTH, 3.1)
     pair = next(pair for pair in digit_pairs("reverse")[1] if len(pair[0]) == 4)
     given, wanted = (DIGITS.decode(ids) for ids in pair)
     note = "Of every hundred new rows, those without a mistake, in three runs; for example"
     heading(ax, "The translator writes digits backwards best, and most reliably", note)
-    *_, x = sentence(ax, (5.9, 2.75), given, {}, size=style.LABEL, gap=0.13)
-    arrow(ax, (x + 0.15, 2.8), (x + 0.42, 2.8), style.SOFT)
-    sentence(ax, (x + 0.53, 2.75), wanted, {}, size=style.LABEL, gap=0.13)
+    *_, x = sentence(ax, (5.9, 2.55), given, {}, size=style.LABEL, gap=0.13)
+    arrow(ax, (x + 0.15, 2.6), (x + 0.42, 2.6), style.SOFT)
+    sentence(ax, (x + 0.53, 2.55), wanted, {}, size=style.LABEL, gap=0.13)
     names = "translator", "language model, GPT’s mask", "language model, prefix mask"
     down, along = 0.076 * np.array(np.divmod(np.arange(100), 10))
     for model, row in enumerate(experiments.load("prompting")["rows"]):
         left, color = 0.02 + 2.72 * model, style.MUTED if model else style.ACCENT
         rights = [round(100 * share) for share in row["shares"]]
         look = {"color": color, "weight": "bold"}
-        label(ax, (left, 2.12), f"{min(rights)} to {max(rights)} %", size=18, **look)
-        label(ax, (left, 1.77), names[model], size=style.LABEL, **look)
+        label(ax, (left, 1.9), f"{min(rights)} to {max(rights)} %", size=18, **look)
+        label(ax, (left, 1.54), names[model], size=style.LABEL, **look)
         for seed, right in enumerate(rights):
             x = left + 0.04 + 0.84 * seed
             colors = right * [color] + (100 - right) * [style.RULE]
-            ax.scatter(x + along, 1.45 - down, s=17, c=colors, marker="s", linewidth=0)
-            label(ax, (x + 0.34, 0.5), f"{right} %", ha="center", color=color, size=style.LABEL)
+            ax.scatter(x + along, 1.22 - down, s=17, c=colors, marker="s", linewidth=0)
+            label(ax, (x + 0.34, 0.27), f"{right} %", ha="center", color=color, size=style.LABEL)
     return figure
 
 
@@ -345,18 +345,18 @@ def draw_induction() -> Figure:
     title = "A repeated row is learned as a head learns where to look"
     note = "After 5, find the first 5 and copy what came next; lines: loss below a half"
     titled(figure, title, note)
-    how = {"height_ratios": (1.1, 1, 1.3)}
+    how = {"height_ratios": (1.2, 1, 1.2)}
     example, *panels = figure.subplot_mosaic("rrr;012;345", **how).values()
-    example.set(xlim=(0.4, len(row) + 5.4), ylim=(0, 1))
+    example.set(xlim=(0.4, len(row) + 5.4), ylim=(-0.2, 1))
     example.axis("off")
     again, copied = len(row) + 2, 3
     for x, text in [*enumerate(row, 1), *enumerate(row[:copied], again)]:
         loud = x in (copied, copied + 1, again + copied - 1)
         word(example, (x, 0.3), text, color=style.ACCENT if loud else None)
     word(example, (again + copied + 0.1, 0.3), f"{row[copied]} ?", color=style.ACCENT)
-    for start, end, rise in ((again + copied - 1, copied, 0.35), (copied + 0.2, copied + 1, 0.2)):
-        arrow(example, (start, 0.52), (end, 0.52), style.ACCENT, rise=rise, thick=2)
-    for x, text in ((1, "a row of numbers"), (again, "the same again")):
+    for start, end, y, rise in ((again + 2, copied, 0.52, 0.35), (copied, copied + 1, 0.08, -0.2)):
+        arrow(example, (start, y), (end, y), style.ACCENT, rise=rise, thick=2)
+    for x, text in ((5, "a row of numbers"), (again, "the same again")):
         label(example, (x - 0.35, 0), text, color=style.MUTED)
     for number, run in enumerate(runs):
         history = [entry for entry in run["history"] if entry["step"] <= 800]
@@ -381,8 +381,7 @@ def draw_induction() -> Figure:
     "one word back, a thin one from the second 26 to 37, the word to copy. Below, for each of "
     "three models eight bars, four for each layer: the loss on the repeated row without one head. "
     "In each the highest is orange, a head of layer 0 that looks one word back: 0.68, 1.07 and "
-    "2.31. Without any other it is at most 0.27, 0.67 and 0.71. With nothing copied it would be "
-    "3.7.",
+    "2.31. Without any other it is at most 0.27, 0.67 and 0.71. With nothing copied it is 3.7.",
 )
 def draw_heads_off() -> Figure:
     runs, row = experiments.load("induction")["runs"], example_row()[:7]
@@ -411,9 +410,10 @@ def draw_heads_off() -> Figure:
             x, loud = left + 0.24 * head + 0.12 * (head > 3), loss == max(losses)
             area(ax, (x, zero), bar, nat * loss, style.ACCENT if loud else style.SOFT)
             if loud:
-                at, look = (x + bar / 2, zero + nat * loss + 0.14), {"color": style.ACCENT}
-                label(ax, at, f"{loss:.2f}", ha="center", size=13, weight="bold", **look)
+                at, look = (x, zero + nat * loss + 0.14), {"color": style.ACCENT, "weight": "bold"}
+                label(ax, (at[0] - 0.07, at[1]), f"{loss:.2f}", size=14, **look)
         for away, layer in ((0.46, "layer 0"), (1.54, "layer 1")):
             label(ax, (left + away, zero - 0.17), layer, ha="center", color=style.MUTED)
         label(ax, (left + 1, zero - 0.45), f"model {number + 1}", ha="center", weight="bold")
+    label(ax, (left + 0.46, at[1]), "without the head that\nlooks one word back", **look)
     return figure

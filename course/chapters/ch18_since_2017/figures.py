@@ -16,7 +16,7 @@ from course.drawing.plots import curves, shares
 from course.drawing.registry import figure
 from course.drawing.rows import verdict
 from course.drawing.values import as_array
-from course.drawing.words import canvas, heading, label
+from course.drawing.words import canvas, heading, label, titled
 from transformer_lib.model.embedding import positional_encoding
 from transformer_lib.training.schedules import SCHEDULES
 from transformer_lib.variants import ALiBi, Rotary
@@ -160,7 +160,6 @@ def draw_positions() -> Figure:
 
 @figure(
     "since-schedules",
-    title="The stable schedule stays at its highest until the last fifth",
     caption="Three schedules, each by its own highest rate: straight down, cosine, stable.",
     alt="The learning rate against the step, up to 1,200. All three rise to their highest within "
     "120 steps, the warm-up. The straight one, dashed, falls evenly to 0. The cosine stays high "
@@ -176,7 +175,9 @@ def draw_schedules() -> Figure:
         said: [SCHEDULES[name](step, 1.0, TRAINING.warmup, TRAINING.steps) for step in steps]
         for name, said in names.items()
     }
-    figure, ax = style.panel(3.9)
+    figure, ax = style.panel(4.2)
+    title = "The stable schedule stays at its highest until the last fifth"
+    titled(figure, title, "Three ways in which a learning rate falls in training")
     curves(ax, steps, rates, loud=["stable"], names=False)
     _, cosine, stable = map(np.array, rates.values())
     ax.fill_between(steps, cosine, stable, stable > cosine, color=style.tint(style.ACCENT), lw=0)
@@ -195,10 +196,9 @@ def draw_schedules() -> Figure:
     straight.set(linestyle="--")
     bent.set(linestyle="-", color=style.MUTED)
     place = int(0.47 * len(steps))
-    look = {"color": style.MUTED, "textcoords": "offset points"}
     for line, away, ha in ((straight, (-8, -12), "right"), (bent, (8, 2), "left")):
         at = steps[place], line.get_ydata()[place]
-        ax.annotate(line.get_label(), at, away, ha=ha, **look)
+        ax.annotate(line.get_label(), at, away, ha=ha, textcoords="offset points")
     ax.set_xticks(ends)
     ax.set(xlim=(0, len(steps)), ylim=(0, 1.22), xlabel="step of training")
     ax.set_ylabel("learning rate, as a share of its highest")
@@ -421,7 +421,7 @@ def draw_fused_times() -> Figure:
         area(ax, (zero, y - 0.13), line - zero, 0.26, style.GROUND)
         area(ax, (zero, y - 0.13), end - zero, 0.26, style.ACCENT if quick else style.SOFT)
         look = {"color": style.ACCENT if quick else style.INK, "weight": "bold"}
-        said = f"{1 / time:.1f} × as quick" if quick else f"{time:.1f} × slower"
+        said = f"{1 / time:.1f} × as quick" if quick else f"{time:.1f} × as long"
         label(ax, (max(end, line) + 0.12, y), said, size=style.LABEL, **look)
         label(ax, (0.9, y), f"{length:,}", ha="right", size=style.LABEL)
         y -= 0.42
