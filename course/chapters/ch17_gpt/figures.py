@@ -121,7 +121,7 @@ def draw_floor() -> Figure:
     drawn = map(str.split, lab.sentences(lab.VALIDATION, lab.VALIDATION_SEED))
     nouns = [words[2] for words in drawn if words[:2] == ["We", "like"] and len(words) == 3]
     look, y = {"size": style.LABEL + 3, "color": style.INK, "ha": "left"}, 0.98
-    for x, text in zip((0.51, 0.585, 0.735, 0.875, 1.025), ("We", "like", *nouns), strict=True):
+    for x, text in zip((0.51, 0.585, 0.735, 0.875, 1.012), ("We", "like", *nouns), strict=True):
         word(ax, (x * last, y), text, **look)
     arrow(ax, (0.665 * last, y), (0.71 * last, y))
     ax.set(xlim=(0, 1.17 * last), ylim=(0, 4), yticks=range(5), xlabel="steps of training")
