@@ -12,11 +12,11 @@ from matplotlib.patches import FancyArrowPatch
 from course import experiments
 from course.drawing import style
 from course.drawing.architecture import BOX_HEIGHT, MIDDLES, PARTS, architecture
-from course.drawing.arrows import arrow, bracket, path, threads
-from course.drawing.cells import mask
+from course.drawing.arrows import arrow, path
+from course.drawing.cells import area, outline
 from course.drawing.plots import curves, doubling
 from course.drawing.registry import figure
-from course.drawing.words import canvas, heading, label, sentence, titled, word
+from course.drawing.words import canvas, heading, label, sentence, titled, width_of, word
 from course.experiments.digit_training import DIGITS, digit_pairs
 from transformer_lib.model.masks import causal_mask
 from transformer_lib.text import english_spanish
@@ -46,21 +46,23 @@ LEFT = (
     caption="The decoder without cross-attention: what GPT keeps of the paper's figure.",
     alt="The paper's figure of the Transformer. Orange on the right half: one-hot, embedding and "
     "position, self-attention with its causal mask, feed-forward, add & norm after both, linear "
-    "and softmax, and the arrows between them, which lead around cross-attention. Grey: the whole "
-    "encoder on the left, and cross-attention, which reads it.",
+    "and softmax, and the arrows between them, straight on past cross-attention. Grey, with the "
+    "word gone: the whole encoder on the left, and cross-attention, which reads it.",
 )
 def draw_what_is_left() -> Figure:
     figure = architecture(*LEFT, title="GPT keeps only the orange parts")
     ax, accent, pale = figure.axes[0], to_hex(style.ACCENT), style.tint(style.ACCENT)
     said = "no encoder, and no cross-attention to read it"
     label(ax, (0.3, 8.3), said, size=style.LABEL, color=style.MUTED)
-    cross, after = PARTS["decoder.self_attn_norm"].y, PARTS["decoder.feed_forward"].y
+    x, after = MIDDLES["decoder"], PARTS["decoder.feed_forward"].y
+    cross = PARTS["decoder.self_attn_norm"].y
     tints = {tint.lower() for tint in style.TINTS.values()}
     for part in ax.patches:  # what GPT does without steps back
         middle = part.get_path().get_extents()
         if isinstance(part, FancyArrowPatch):
             gone = middle.x0 < 3.7 or cross < middle.y0 and middle.y1 < after
             part.set(color=style.RULE if gone else style.ACCENT, zorder=1 if gone else 2.5)
+            part.set_visible(not gone or middle.x0 != x)  # the orange line stands there
         elif to_hex(part.get_edgecolor()) == accent:
             part.set_facecolor(pale)
         else:
@@ -68,23 +70,23 @@ def draw_what_is_left() -> Figure:
             if to_hex(part.get_facecolor()) in tints:
                 part.set_facecolor(style.GROUND)
     for text in list(ax.texts):
-        ground, color, (x, y) = text.get_bbox_patch(), to_hex(text.get_color()), text.get_position()
+        ground, (at, y) = text.get_bbox_patch(), text.get_position()
         if y == 6.61:  # what the memory is
             text.remove()
-        elif color == style.PAPER.lower() or x == 7:
-            text.set_color(style.INK)
-        elif y < 8.6 and (x < 3.5 or text.get_weight() == "normal"):
-            text.set_color(style.MUTED)
-        if ground and y < 0.5 and x < 3.5:
+        elif text.get_color() == style.PAPER or at == 7:
+            text.set(color=style.INK, weight="normal")
+        elif y < 8.6 and (at < 3.5 or text.get_weight() == "normal"):
+            text.set(color=style.MUTED, weight="normal")
+        if ground and y < 0.5 and at < 3.5:
             ground.set_facecolor(style.GROUND)
         if ground and to_hex(ground.get_facecolor()) == accent:
             ground.set_facecolor(pale)
         if text.get_text() == "los":
-            text.set_y(text.get_position()[1] + 0.06)  # its chip leaves the arrow its head
-    x, aside = MIDDLES["decoder"], MIDDLES["decoder"] - 0.97
-    low, high = cross + BOX_HEIGHT / 2, after - BOX_HEIGHT / 2
-    way = [(x, low + 0.13), (aside, low + 0.13), (aside, high - 0.21), (x, high - 0.21)]
-    path(ax, [(x, low), *way, (x, high)], style.ACCENT)
+            text.set_y(y + 0.06)  # its chip leaves the arrow its head
+    half = BOX_HEIGHT / 2
+    arrow(ax, (x, cross + half), (x, after - half), style.ACCENT, zorder=1.5)
+    for at, ha in (((0.8, 4.6), "right"), ((x + 1.25, 4.6), "left")):
+        label(ax, at, "gone", size=16, weight="bold", color=style.MUTED, ha=ha)
     return figure
 
 
@@ -93,41 +95,36 @@ def draw_what_is_left() -> Figure:
     caption="The loss of a small GPT on the grammar's sentences, and the floor under it.",
     alt="Nats per token against the step of training. The curve begins at 3.69 after 100 steps, "
     "falls to 3.05 at step 200, flattens, and ends at 2.33 at step 1,000, 0.37 above the floor of "
-    "1.96; orange is what lies between. Under the floor the words We like fork into pianos, "
-    "pencils and milk: the grammar's own dice decide. An arrow leads up to 6.9, the loss if all "
-    "words were equally likely.",
+    "1.96; orange is what lies between. In the floor stands: We like pianos, pencils or milk: "
+    "which one, only chance decides.",
 )
 def draw_floor() -> Figure:
     from course.chapters.ch17_gpt import experiment_language_model as lab
     from course.chapters.ch17_gpt.experiments import floor
 
-    stored, low, most = experiments.load("writing"), floor(), 4.4
-    steps, losses = ([e[key] for e in stored["history"]] for key in ("step", "validation_loss"))
+    history, low = experiments.load("writing")["history"], floor()
+    steps, losses = ([entry[key] for entry in history] for key in ("step", "validation_loss"))
     last, above = steps[-1], f"{losses[-1] - low:.2f}"
     figure, ax = style.panel(4.8)
-    title = f"After {last:,} steps the loss is {above} nats above the floor"
+    title = f"After {last:,} steps the loss is {above} above the floor"
     titled(figure, title, "How much each next word of new sentences surprises a small GPT")
     curves(ax, steps, {"loss": losses}, names=False, color=style.ACCENT)
     ax.fill_between(steps, low, losses, color=style.tint(style.ACCENT))
     ax.axhspan(0, low, color=style.RULE)
-    bracket(ax, (1.03 * last, low), (1.03 * last, losses[-1]), "", style.ACCENT)
+    ends = [low, losses[-1]]
+    ax.plot([1.02 * last] * 2, ends, color=style.ACCENT, linewidth=6, solid_capstyle="butt")
     look = {"va": "center", "weight": "bold"}
-    ax.text(1.06 * last, (low + losses[-1]) / 2, above, size=24, color=style.ACCENT, **look)
-    arrow(ax, (0.14 * last, most - 0.35), (0.14 * last, most), style.SOFT)
-    equal = f"{math.log(stored['words']):.1f} if all words were equally likely"
-    ax.text(0.16 * last, most - 0.17, equal, va="center", color=style.MUTED)
-    ax.text(0.04 * last, low - 0.3, f"the floor: {low:.2f}", size=style.LABEL + 1, **look)
-    ax.text(0.04 * last, low - 0.65, "the grammar’s own dice\ndecide what comes next", va="top")
+    ax.text(1.045 * last, sum(ends) / 2, above, size=24, color=style.ACCENT, **look)
+    ax.text(0.03 * last, 1.42, f"the floor: {low:.2f}", size=style.LABEL + 2, **look)
+    said = "what comes next is partly chance,\nand no model knows it"
+    ax.text(0.03 * last, 0.98, said, va="center")
     drawn = map(str.split, lab.sentences(lab.VALIDATION, lab.VALIDATION_SEED))
     nouns = [words[2] for words in drawn if words[:2] == ["We", "like"] and len(words) == 3]
-    look = {"size": style.LABEL + 3, "color": style.INK}
-    places = [(0.83 * last, low / 2 + 0.6 * (1 - row)) for row in range(len(nouns))]
-    threads(ax, [(0.67 * last, low / 2)], places, [0.5] * len(nouns), style.MUTED)
-    for x, text in ((0.53, "We"), (0.62, "like")):
-        word(ax, (x * last, low / 2), text, **look)
-    for (x, y), text in zip(places, nouns, strict=True):
-        word(ax, (x + 0.02 * last, y), text, ha="left", **look)
-    ax.set(xlim=(0, 1.22 * last), ylim=(0, most), yticks=range(5), xlabel="steps of training")
+    look, y = {"size": style.LABEL + 3, "color": style.INK, "ha": "left"}, 0.98
+    for x, text in zip((0.51, 0.585, 0.735, 0.875, 1.012), ("We", "like", *nouns), strict=True):
+        word(ax, (x * last, y), text, **look)
+    arrow(ax, (0.665 * last, y), (0.71 * last, y))
+    ax.set(xlim=(0, 1.17 * last), ylim=(0, 4), yticks=range(5), xlabel="steps of training")
     ax.set(ylabel="loss, in nats per token", xticks=range(0, last + 1, 200))
     ax.xaxis.set_major_formatter("{x:,.0f}")
     return figure
@@ -137,10 +134,10 @@ def draw_floor() -> Figure:
     "gpt-scaling",
     caption="How far above the floor language models come, by sentences, weights and steps.",
     alt="Three panels with logarithmic axes of the same scale, a dot for each of three seeds, and "
-    "a line through their means: nats per token above the floor. From 1,000 over 3,000 and 10,000 "
-    "to 30,000 sentences the distance falls from 1.83 over 0.98 and 0.41 to 0.23; from 21,744 over "
-    "55,776 to 160,704 weights from 0.77 over 0.41 to 0.23; from step 250 to step 1,500 of one run "
-    "from 0.88 to 0.23. In orange, what a doubling takes away on average: 35 %, 34 % and 41 %.",
+    "a straight line from the first mean to the last: nats per token above the floor. From 1,000 "
+    "over 3,000 and 10,000 to 30,000 sentences the distance falls from 1.83 over 0.98 and 0.41 to "
+    "0.23; from 21,744 over 55,776 to 160,704 weights from 0.77 over 0.41 to 0.23; from step 250 "
+    "to step 1,500 of one run from 0.88 to 0.23. Orange: a doubling takes 35 %, 34 % and 41 %.",
 )
 def draw_scaling() -> Figure:
     from course.chapters.ch17_gpt import experiment_language_model as lab
@@ -149,23 +146,27 @@ def draw_scaling() -> Figure:
     wide = [math.log(1.4 * max(sizes) / min(sizes)) for sizes in panels.values()]
     figure = style.new_figure(style.WIDTH, 4.4)
     title = "On average, a doubling cuts the distance to the floor by a third or more"
-    titled(figure, title, f"The floor, {low:.2f} nats, is what the grammar’s own dice leave open")
+    note = f"The floor is a loss of {low:.2f}, as each next word is partly chance; dots: three runs"
+    titled(figure, title, note)
     figure.get_layout_engine().set(wspace=0.08)  # type: ignore[union-attr]
     axes = figure.subplots(1, len(panels), sharey=True, width_ratios=wide)
     for ax, (name, sizes) in zip(axes, panels.items(), strict=True):
         first, last, means = min(sizes), max(sizes), [np.mean(seeds) for seeds in sizes.values()]
-        ax.plot(list(sizes), means, color=style.MUTED)
-        ax.plot(list(sizes), list(sizes.values()), "o", color=style.MUTED, markersize=4)
-        left = (means[-1] / means[0]) ** (1 / math.log2(last / first))
-        down = [means[0], means[0], left * means[0]]
-        ax.plot([first, 2 * first, 2 * first], down, color=style.ACCENT, linewidth=2.8)
+        ax.plot([first, last], [means[0], means[-1]], color=style.SOFT)
+        ax.plot(list(sizes), list(sizes.values()), "o", color=style.MUTED, markersize=5)
+        fall = math.log(means[-1] / means[0]) / math.log(last / first)
+        at = math.sqrt(first * last / 2)  # a doubling in the middle of the line
+        high, left = means[0] * (at / first) ** fall, 2**fall
+        ax.plot([at, 2 * at, 2 * at], [high, high, left * high], color=style.ACCENT, linewidth=2.8)
         look = {"color": style.ACCENT, "textcoords": "offset points", "weight": "bold"}
-        ax.annotate("× 2", (math.sqrt(2) * first, means[0]), (0, 6), ha="center", **look)
-        at, said = (2 * first, math.sqrt(left) * means[0]), f"-{100 - 100 * left:.0f} %"
-        ax.annotate(said, at, (8, 0), va="center", size=16, **look)
+        ax.annotate("× 2", (math.sqrt(2) * at, high), (0, 6), ha="center", **look)
+        said, middle = f"-{100 - 100 * left:.0f} %", (2 * at, math.sqrt(left) * high)
+        ax.annotate(said, middle, (8, 0), va="center", size=18, **look)
         doubling(ax, [first, last])
-        ax.set(xlabel=name, xlim=(first / 1.1, 1.27 * last), ylim=(0.18, 2.4))
-    axes[0].set_ylabel("nats per token above the floor")
+        ax.set_xticks([first, last], [f"{float(f'{size:.2g}'):,.0f}" for size in (first, last)])
+        ax.set(title=f"more {name}", xlim=(first / 1.1, 1.27 * last), ylim=(0.18, 2.4))
+        ax.grid(axis="y")
+    axes[0].set_ylabel("loss above the floor")
     doubling(axes[0], [0.25, 0.5, 1, 2], "y")
     return figure
 
@@ -175,45 +176,45 @@ def draw_scaling() -> Figure:
     caption="What a small GPT writes, by the way in which its words are drawn.",
     alt="Five points, the share of sentences that the grammar could have written against the "
     "different words in 150 sentences: with temperature 1, as they are, 0.20 and 415, with "
-    "temperature 0.5 0.49 and 277, with temperature 1.5 0.06 and 503, with top-k 10 0.43 and 279, "
-    "with top-p 0.9 0.27 and 358; intervals of up to 0.08 to both sides. An arrow leads from the "
-    "first to the second. Sentences at three of them, one with a check mark: The turtle didn't "
-    "cross the square because it was too narrow; two with a cross: with temperature 1, Your "
-    "grandmothers didn't want to carry our piano because they were too nervous; with temperature "
-    "1.5, I live is very fast.",
+    "temperature 0.5 0.49 and 277, with temperature 1.5 0.06 and 503; hollow, top-k 10 with 0.43 "
+    "and 279, top-p 0.9 with 0.27 and 358. An arrow leads from the first to the second. Sentences "
+    "at the temperatures, one with a check mark: The turtle didn't cross the square because it was "
+    "too narrow; two with a cross: with temperature 1, Your grandmothers didn't want to carry our "
+    "piano because they were too nervous; with temperature 1.5, I live is very fast.",
 )
 def draw_dials() -> Figure:
-    from course.chapters.ch17_gpt.experiments import interval
     from course.grammar.recognition import could_write
 
     rows = experiments.load("writing")["rows"]
     figure, ax = style.panel(4.8)
     first, (worst, *_, best) = rows[0], sorted(rows, key=lambda row: row["own"])
+    times = f"{best['own'] / first['own']:.1f}"
     title = (
-        f"{best['what'].capitalize()}: {best['own'] / first['own']:.1f} times as often right, "
+        f"{best['what'].capitalize()}: {times} times as often right, "
         f"{100 - 100 * best['words'] / first['words']:.0f} % fewer different words"
     )
     titled(figure, title, f"{first['drawn']} sentences of a small GPT for each way to draw words")
+    warm = best, first, worst  # by temperature
+    places = [(row["words"], row["own"]) for row in warm]
+    ax.plot(*np.transpose(places[1:]), ":", color=style.SOFT, zorder=1)
+    arrow(ax, *places[1::-1], style.ACCENT, thick=2.5, shrinkA=7, shrinkB=7)
     for row in rows:
         at, color = (row["words"], row["own"]), style.ACCENT if row is best else style.MUTED
-        ends = interval(row["own"], row["drawn"])
-        ax.plot([row["words"]] * 2, ends, color=style.SOFT, linewidth=0.8)
-        ax.scatter(*at, s=70, color=color, zorder=3)
+        ax.plot(*at, "o", ms=9, color=color, mfc=color if row in warm else style.PAPER)
         look = {"textcoords": "offset points", "color": color, "va": "center"}
         bold = "bold" if row is best else "normal"
-        away, ha = (-9, "right") if row["words"] < first["words"] else (9, "left")
+        away, ha = (-10, "right") if row["words"] < first["words"] else (10, "left")
         said = f"{row['what'].replace('as it is', 'temperature 1')}: {100 * row['own']:.0f} %"
         ax.annotate(said, at, (away, 0), ha=ha, weight=bold, **look)
-        if row in (first, best, worst):
+        if row in warm:
             mark = "✓" if could_write(row["first"][0]) else "✗"
             said = textwrap.fill(f"{mark} “{row['first'][0]}”", 42)
-            up = (8, 30) if row is best else (9, -14 - 7 * said.count("\n"))
+            up = (8, 30) if row is best else (10, 15 + 7 * said.count("\n"))
             ax.annotate(said, at, up, ha="left", size=style.NOTE, **look)
-    ends = ((row["words"], row["own"]) for row in (first, best))
-    arrow(ax, *ends, style.ACCENT, bend=0.35, shrinkA=7, shrinkB=7)
+    ax.text(352, 0.36, f"{times} ×", color=style.ACCENT, weight="bold", size=16)
     ax.set_ylabel("right: the grammar could have written it")
     ax.set_xlabel("different words in these sentences")
-    ax.set(ylim=(0, 0.65), yticks=[0, 0.2, 0.4, 0.6], xlim=(150, 670), xticks=[200, 300, 400, 500])
+    ax.set(ylim=(0, 0.62), yticks=[0, 0.2, 0.4, 0.6], xlim=(150, 640), xticks=[200, 300, 400, 500])
     ax.yaxis.set_major_formatter(lambda share, _: f"{100 * share:.0f} %")
     return figure
 
@@ -221,10 +222,10 @@ def draw_dials() -> Figure:
 @figure(
     "gpt-masks",
     caption="Two masks for one text: GPT's, and that of a prompt read both ways.",
-    alt="Two squares with a row and a column for each of I like trees => me gustan los árboles; "
-    "the first four columns are the prompt, the others the answer. GPT: dots on and below the "
-    "diagonal. Prefix: the same, and six more cells are orange: those above the diagonal in the "
-    "prompt's rows and columns.",
+    alt="Two blocks with a row for each word of I like trees => me gustan los árboles, the first "
+    "four of which are the prompt. Each row holds the words that its word may see. GPT: a "
+    "staircase of all words up to its own. Prefix: the same, and six words more, in orange: each "
+    "of the prompt's words sees the whole prompt, which has a frame.",
 )
 def draw_masks() -> Figure:
     words = "I like trees => me gustan los árboles".split()
@@ -233,95 +234,97 @@ def draw_masks() -> Figure:
         "GPT": causal_mask(count)[0, 0],
         "prefix": prefix_mask(torch.arange(count)[None], separator=prompt - 1)[0, 0],
     }
-    figure, ax = canvas(style.WIDTH, 4.9)
-    side, cell, top = 2.96, 2.96 / count, 3.1
-    title = "GPT’s words see none that comes later; in a prefix, all see each other"
-    heading(ax, title, "A dot where the word of the row may see the word of the column")
+    figure, ax = canvas(style.WIDTH, 4.15)
+    title = "A prefix sees all of itself; GPT’s words see only what came before"
+    heading(ax, title, "In each row, the words that the word on its left may see")
+    size, gap, top, pitch = style.NOTE, 0.13, 2.85, 0.36
+    wide = np.array([width_of(text, size) + gap for text in words])
+    middles = np.cumsum(wide) - wide / 2
     for number, (name, seen) in enumerate(masks.items()):
-        x = 0.95 + 3.7 * number
-        mask(ax, (x, top - side), side, side, seen, loud=seen & ~masks["GPT"])
-        for place, text in enumerate(words):
-            middle = cell * (place + 0.5)
-            word(ax, (x + middle, top + 0.2 + 0.25 * (place % 2)), text, size=style.NOTE)
-            if not number:
-                word(ax, (x - 0.12, top - middle), text, size=style.NOTE, ha="right")
-        label(ax, (x, top + 0.8), name, size=style.LABEL, weight="bold")
-    more = f"{(masks['prefix'] & ~masks['GPT']).sum()} cells more"
-    label(ax, (x + 0.55, top + 0.8), more, color=style.ACCENT, size=style.LABEL, weight="bold")
+        x = 0.85 + 4.1 * number
+        for row, column in np.argwhere(seen.numpy()):
+            color = style.MUTED if masks["GPT"][row, column] else style.ACCENT
+            word(
+                ax, (x + middles[column], top - pitch * row), words[column], size=size, color=color
+            )
+        for row, text in enumerate(words):
+            word(ax, (x - 0.22, top - pitch * row), text, size=size, ha="right")
+        label(ax, (x, top + 0.42), name, size=style.LABEL, weight="bold")
+    at, long = (x - 0.05, top - pitch * (prompt - 0.5)), sum(wide[:prompt])
+    outline(ax, at, long + 0.05, pitch * prompt, style.ACCENT, 1.5)
+    more = f"{(masks['prefix'] & ~masks['GPT']).sum()} words more"
+    at = x + long + 0.15, top - pitch
+    label(ax, at, more, color=style.ACCENT, size=style.LABEL, weight="bold")
     return figure
 
 
 @figure(
     "gpt-translations",
     caption="English to Spanish, by a translator and by language models with a prompt.",
-    alt="Three lines fall from left to right over three kinds of sentences, each with an example; "
-    "a dot for each of three seeds. A translator, a language model under GPT's mask, and one under "
-    "the prefix mask: the share right to the letter. Like the training, the means are 0.85, 0.79 "
-    "and 0.76; with “it”, 0.70, 0.63 and 0.64, the seeds far apart; longer than the training, in "
-    "orange, 0.18, 0.21 and 0.05.",
+    alt="Three columns with an example each, and a row of bars for each of three models: "
+    "a translator, a language model under GPT's mask, and one under the prefix mask. A bar is the "
+    "mean share right to the letter, with a dot for each seed. Like the training, 0.85, 0.79 and "
+    "0.76; with “it”, 0.70, 0.63 and 0.64; longer than in training, orange, 0.18, 0.21 and 0.05.",
 )
 def draw_translations() -> Figure:
     from course.chapters.ch17_gpt.experiment_one_text import ASKED, summary
 
     kinds = "like the training", "with “it”", "longer than in training"
-    names = "translator", "language model, GPT’s mask", "language model, prefix mask"
-    figure, ax = canvas(style.WIDTH, 5.2)
-    note = "New sentences translated without a mistake; a dot for each of three seeds"
-    heading(ax, "On longer sentences all three translate badly", note)
-    places, zero, high = (1.0, 3.15, 5.3), 1.5, 2.9
-    for x, split, kind in zip(places, ASKED, kinds, strict=True):
-        color = style.ACCENT if split == "longer" else style.MUTED
-        path(ax, [(x, zero), (x, zero + high)], style.RULE, head=False, thick=0.75)
-        label(ax, (x, zero - 0.2), kind, ha="center", size=style.LABEL, color=color, weight="bold")
+    names = "translator", "language model,\nGPT’s mask", "language model,\nprefix mask"
+    figure, ax = canvas(style.WIDTH, 4.3)
+    least, *_, most = sorted(100 * np.mean(row["longer"]) for row in summary())
+    title = f"On longer sentences all three get only {least:.0f} to {most:.0f} % right"
+    note = "New sentences translated without a mistake: bars for the mean, dots for three runs"
+    heading(ax, title, note)
+    wide, high = 1.35, 0.3
+    label(ax, (0.02, 1.1), "for example", color=style.MUTED)
+    for column, (split, kind) in enumerate(zip(ASKED, kinds, strict=True)):
+        x, loud = 1.85 + 2.1 * column, split == "longer"
+        look = {"size": style.LABEL, "color": style.ACCENT if loud else style.INK, "weight": "bold"}
+        label(ax, (x, 3.15), kind, **look)
+        for row, (name, found) in enumerate(zip(names, summary(), strict=True)):
+            y, mean = 2.72 - 0.52 * row, float(np.mean(found[split]))
+            if not column:
+                label(ax, (0.02, y), name, size=style.LABEL)
+            area(ax, (x, y - high / 2), wide, high, style.GROUND)
+            area(ax, (x, y - high / 2), wide * mean, high, style.ACCENT if loud else style.SOFT)
+            ax.plot(x + wide * np.array(found[split]), [y] * 3, "o", color=style.INK, ms=3)
+            label(ax, (x + wide + 0.08, y), f"{100 * mean:.0f} %", **look)
         for row, line in enumerate(textwrap.wrap(english_spanish.load(split)[0][0], 24)):
-            at = x, zero - 0.55 - 0.24 * row
-            sentence(ax, at, line.split(), {}, size=style.NOTE, gap=0.11, ha="center")
-        found = [row[split] for row in summary()]
-        for shares in found:
-            ax.plot([x] * 3, zero + high * np.array(shares), "o", color=color, ms=6, zorder=3)
-        if split != "longer":
-            means, at = 100 * np.mean(found, axis=1), (x + 0.1, zero + high * np.max(found) + 0.16)
-            label(ax, at, f"{min(means):.0f} to {max(means):.0f} %", color=style.MUTED)
-    for share in (0, 1):
-        at = places[0] - 0.12, zero + high * share
-        label(ax, at, f"{100 * share} %", ha="right", color=style.MUTED)
-    for row, (name, away) in enumerate(zip(names, (-0.08, 0.1, 0), strict=True)):
-        means = np.array([np.mean(summary()[row][split]) for split in ASKED])
-        ax.plot(places, zero + high * means, color=style.SOFT, zorder=2)
-        at = places[-1] + 0.2, zero + high * means[-1] + away
-        label(ax, at, f"{100 * means[-1]:.0f} %", color=style.ACCENT, weight="bold")
-        label(ax, (at[0] + 0.45, at[1]), name, color=style.MUTED)
+            sentence(ax, (x + 0.04, 1.07 - 0.26 * row), line.split(), {}, size=style.NOTE, gap=0.11)
     return figure
 
 
 @figure(
     "gpt-prompting",
     caption="Rows of digits backwards, by a translator and by language models with a prompt.",
-    alt="On top a row of digits, 1 9 3 5, and the same backwards. Below, three squares of a "
-    "hundred cells for each of three models: so many are filled as it gets right of a hundred "
-    "held-out rows, with each of three seeds. The translator, in orange: 0.90, 0.91 and 0.89. A "
-    "language model under GPT's mask: 0.51, 0.60 and 0.59. One under the prefix mask: 0.84, 0.32 "
-    "and 0.09.",
+    alt="Three squares of a hundred cells for each of three models: so many are filled as it gets "
+    "right of a hundred held-out rows, with each of three seeds; an example of a row is 1 9 3 5, "
+    "backwards 5 3 9 1. The translator, in orange: 0.90, 0.91 and 0.89. A language model under "
+    "GPT's mask: 0.51, 0.60 and 0.59. One under the prefix mask: 0.84, 0.32 and 0.09.",
 )
 def draw_prompting() -> Figure:
-    figure, ax = canvas(style.WIDTH, 3.55)
-    note = "Of every hundred new rows, those without a mistake; a square for each of three seeds"
-    heading(ax, "The translator writes digits backwards best, and most reliably", note)
+    figure, ax = canvas(style.WIDTH, 3.1)
     pair = next(pair for pair in digit_pairs("reverse")[1] if len(pair[0]) == 4)
     given, wanted = (DIGITS.decode(ids) for ids in pair)
-    *_, x = sentence(ax, (0.3, 2.4), given, {}, size=14, gap=0.2)
-    arrow(ax, (x + 0.25, 2.47), (x + 0.75, 2.47), style.SOFT)
-    sentence(ax, (x + 1, 2.4), wanted, {}, size=14, gap=0.2)
+    note = "Of every hundred new rows, those without a mistake, in three runs; for example"
+    heading(ax, "The translator writes digits backwards best, and most reliably", note)
+    *_, x = sentence(ax, (5.9, 2.55), given, {}, size=style.LABEL, gap=0.13)
+    arrow(ax, (x + 0.15, 2.6), (x + 0.42, 2.6), style.SOFT)
+    sentence(ax, (x + 0.53, 2.55), wanted, {}, size=style.LABEL, gap=0.13)
     names = "translator", "language model, GPT’s mask", "language model, prefix mask"
-    down, along = 0.07 * np.array(np.divmod(np.arange(100), 10))
+    down, along = 0.076 * np.array(np.divmod(np.arange(100), 10))
     for model, row in enumerate(experiments.load("prompting")["rows"]):
-        left, color = 0.3 + 2.6 * model, style.MUTED if model else style.ACCENT
-        label(ax, (left - 0.05, 1.7), names[model], size=style.LABEL, color=color, weight="bold")
-        for seed, share in enumerate(row["shares"]):
-            x, right = left + 0.8 * seed, round(100 * share)
+        left, color = 0.02 + 2.72 * model, style.MUTED if model else style.ACCENT
+        rights = [round(100 * share) for share in row["shares"]]
+        look = {"color": color, "weight": "bold"}
+        label(ax, (left, 1.9), f"{min(rights)} to {max(rights)} %", size=18, **look)
+        label(ax, (left, 1.54), names[model], size=style.LABEL, **look)
+        for seed, right in enumerate(rights):
+            x = left + 0.04 + 0.84 * seed
             colors = right * [color] + (100 - right) * [style.RULE]
-            ax.scatter(x + along, 1.4 - down, s=14, c=colors, marker="s", linewidth=0)
-            label(ax, (x + 0.32, 0.5), f"{right} %", ha="center", color=color, size=style.LABEL)
+            ax.scatter(x + along, 1.22 - down, s=17, c=colors, marker="s", linewidth=0)
+            label(ax, (x + 0.34, 0.27), f"{right} %", ha="center", color=color, size=style.LABEL)
     return figure
 
 
@@ -329,92 +332,88 @@ def draw_prompting() -> Figure:
     "gpt-induction",
     caption="Three models learn to repeat what they have read, slowly and then fast.",
     alt="On top, a row of twelve numbers and how it begins again, 26 37 5; an orange arrow leads "
-    "from 5 to 33, which followed it the first time and is the answer. Below, two curves of one of "
-    "three models, over 800 steps. The loss on the repeated row falls from 3.9 slowly to about 3 "
-    "nats, in two seeds with a jump back, and then below a half within 100 to 175 steps, at step "
-    "425, 450 and 550; in orange, the largest weight of any head on the place to copy from rises "
-    "from 0.1 over 0.2 to about 0.8 in these steps, and then above 0.9. Two small panels show the "
-    "same of the other two models.",
+    "from the second 5 to the first, and a short one from there to 33, the answer. Below, for each "
+    "of three models, two panels over 800 steps. In the upper one, in orange, the largest weight "
+    "of any head on the number to copy; in the lower one the loss on the repeated row, from 3.9 "
+    "slowly to about 3 nats, in two seeds with a jump back, and then below a half within 100 to "
+    "175 steps, at step 425, 450 and 550; a line crosses both there. In these steps the weight "
+    "rises from 0.1 over 0.2 to about 0.8, and then above 0.9.",
 )
 def draw_induction() -> Figure:
     runs, row = experiments.load("induction")["runs"], example_row()
-    figure = style.new_figure(style.WIDTH, 5.2)
+    figure = style.new_figure(style.WIDTH, 5.4)
     title = "A repeated row is learned as a head learns where to look"
-    titled(figure, title, "After 5, look for the first 5 and copy what came next")
-    how = {"height_ratios": (1.1, 1.5, 1.5), "width_ratios": (3, 1)}
-    example, *panels = figure.subplot_mosaic("rr;12;13", **how).values()
-    example.set(xlim=(0.4, len(row) + 5.4), ylim=(0, 1))
+    note = "After 5, find the first 5 and copy what came next; lines: loss below a half"
+    titled(figure, title, note)
+    how = {"height_ratios": (1.2, 1, 1.2)}
+    example, *panels = figure.subplot_mosaic("rrr;012;345", **how).values()
+    example.set(xlim=(0.4, len(row) + 5.4), ylim=(-0.2, 1))
     example.axis("off")
     again, copied = len(row) + 2, 3
     for x, text in [*enumerate(row, 1), *enumerate(row[:copied], again)]:
-        word(example, (x, 0.3), text, color=style.ACCENT if x == copied + 1 else None)
+        loud = x in (copied, copied + 1, again + copied - 1)
+        word(example, (x, 0.3), text, color=style.ACCENT if loud else None)
     word(example, (again + copied + 0.1, 0.3), f"{row[copied]} ?", color=style.ACCENT)
-    arrow(example, (again + copied - 1, 0.52), (copied + 1, 0.52), style.ACCENT, rise=0.35, thick=2)
-    for x, text in ((1, "a row of numbers"), (again, "the same again")):
+    for start, end, y, rise in ((again + 2, copied, 0.52, 0.35), (copied, copied + 1, 0.08, -0.2)):
+        arrow(example, (start, y), (end, y), style.ACCENT, rise=rise, thick=2)
+    for x, text in ((5, "a row of numbers"), (again, "the same again")):
         label(example, (x - 0.35, 0), text, color=style.MUTED)
-    for number, (ax, run) in enumerate(zip(panels, runs, strict=True), 1):
+    for number, run in enumerate(runs):
         history = [entry for entry in run["history"] if entry["step"] <= 800]
-        ax.set_title(f"model {number}", size=style.NOTE, color=style.MUTED)
-        loss = ax, "second", 4.4, style.MUTED, "loss on the repeated row: {:.1f}"
-        weight = (
-            ax.twinx(),
-            "head",
-            1.1,
-            style.ACCENT,
-            "a head’s weight on the word to copy: {:.2f}",
-        )
-        for panel, key, most, color, said in (loss, weight):
-            values, thick = [entry[key] for entry in history], 2.8 if number == 1 else 1.5
-            panel.plot([entry["step"] for entry in history], values, color=color, linewidth=thick)
-            panel.set(xlim=(0, 820), ylim=(0, most), yticks=[], xticks=[0, 400, 800])
-            panel.spines[["left", "right"]].set_visible(False)
-            if number == 1:
-                at = 800, values[-1] + 0.05 * most
-                panel.text(*at, said.format(values[-1]), ha="right", color=color)
-    panels[0].text(25, 4.05, f"{runs[0]['history'][0]['second']:.1f} nats", color=style.MUTED)
-    panels[0].set_xlabel("steps of training")
+        learned = next(entry["step"] for entry in history if entry["second"] < 0.5)
+        for ax, key, most in zip(panels[number::3], ("head", "second"), (1, 4), strict=True):
+            color = style.ACCENT if key == "head" else style.MUTED
+            ax.plot(*([entry[name] for entry in history] for name in ("step", key)), color=color)
+            ax.axvline(learned, color=style.SOFT, linewidth=0.75)
+            ax.set(xlim=(0, 820), ylim=(0, 1.05 * most), xticks=[])
+            ax.set_yticks([0, most], [] if number else [0, most])
+        ax.set(xticks=[0, learned, 800], xlabel="steps of training")
+        panels[number].set_title(f"model {number + 1}")
+    panels[0].set_ylabel("a head’s weight on what to copy")
+    panels[3].set_ylabel("loss on the row, in nats")
     return figure
 
 
 @figure(
     "gpt-heads-off",
     caption="The same three models with one of their eight heads switched off.",
-    alt="On top a row of numbers, and under it how it begins again with 26. An orange arrow leads "
-    "from 37 one word back, another from the second 26 to 37, the word to copy. Below, for each of "
-    "three models eight dots: the loss on the repeated row without one head. In each the worst is "
-    "orange, a head of layer 0 that looks one word back: 0.68, 1.07 and 2.31. Without any other it "
-    "is at most 0.27, 0.67 and 0.71. With nothing copied it would be 3.7.",
+    alt="On top a row of numbers, and how it begins again with 26. An orange arrow leads from 37 "
+    "one word back, a thin one from the second 26 to 37, the word to copy. Below, for each of "
+    "three models eight bars, four for each layer: the loss on the repeated row without one head. "
+    "In each the highest is orange, a head of layer 0 that looks one word back: 0.68, 1.07 and "
+    "2.31. Without any other it is at most 0.27, 0.67 and 0.71. With nothing copied it is 3.7.",
 )
 def draw_heads_off() -> Figure:
     runs, row = experiments.load("induction")["runs"], example_row()[:7]
-    figure, ax = canvas(style.WIDTH, 5.3)
-    note = "Loss on a repeated row, in nats, with one of a model’s eight heads switched off"
+    figure, ax = canvas(style.WIDTH, 5.1)
+    on = max(run["history"][-1]["second"] for run in runs)
+    note = f"Loss on a repeated row without one of eight heads; with all of them at most {on:.2f}"
     heading(ax, "The head that each model misses most looks one word back", note)
-    places, (up, down) = [2.1 + 0.77 * place for place in range(8)], (3.8, 3.05)
-    again = "the same again", [row[0], f"{row[1]} ?"]
-    for y, (said, words) in ((up, ("a row of numbers", [*row, "…"])), (down, again)):
-        label(ax, (0.3, y), said, color=style.MUTED)
-        for x, text in zip(places, words, strict=False):
-            word(ax, (x, y), text, size=13, color=style.ACCENT if "?" in text else style.INK)
-    arrow(ax, (places[1], up + 0.2), (2.1, up + 0.2), style.ACCENT, rise=0.25, thick=2.5)
-    label(ax, (3.05, up + 0.38), "one word back", color=style.ACCENT, weight="bold")
-    arrow(ax, (2.2, down + 0.18), (2.8, up - 0.18), style.SOFT)
-    label(ax, (2.62, (up + down) / 2 - 0.03), "to the word to copy", color=style.MUTED)
-    zero, nothing = 1.2, f"{runs[0]['history'][-1]['first']:.1f}"
-    nat = (style.WIDTH - 0.7 - zero) / float(nothing)
-    for number, run in enumerate(runs):
-        y, losses = 2.15 - 0.6 * number, sorted(run["second_with_a_head_off"].values())
-        path(ax, [(zero, y), (zero + nat * losses[-1], y)], style.RULE, head=False, thick=0.75)
-        label(ax, (zero - 0.25, y), f"model {number + 1}", ha="right", size=style.LABEL)
-        for loss in losses:
-            color, ms = (style.SOFT, 8) if loss < losses[-1] else (style.ACCENT, 13)
-            ax.plot(zero + nat * loss, y, "o", color=color, ms=ms, mec=style.PAPER, zorder=3)
-        said = f"{losses[-1]:.2f}" + (not number) * " without the head that looks one word back"
-        at, look = (zero + nat * losses[-1] + 0.16, y), {"color": style.ACCENT, "weight": "bold"}
-        label(ax, at, said, size=style.LABEL, **look)
+    places, y = [0.4 + 0.72 * place for place in (*range(8), 8.6, 9.4)], 3.7
+    for x, text in zip(places, [*row, "…", row[0], f"{row[1]} ?"], strict=True):
+        word(ax, (x, y), text, size=13, color=style.ACCENT if "?" in text else style.INK)
+    up = y + 0.2
+    arrow(ax, (1.02, up), (places[0], up), style.ACCENT, rise=0.25, thick=2.5)
+    arrow(ax, (places[8], up), (1.22, up), style.SOFT, rise=0.35)
+    label(ax, (0.2, y - 0.35), "one word back", color=style.ACCENT, weight="bold")
+    said = f"find what came after {row[0]}, and copy it"
+    label(ax, (3.85, up + 0.18), said, color=style.MUTED, ha="center")
+    zero, nothing, bar = 0.75, f"{runs[0]['history'][-1]['first']:.1f}", 0.2
+    nat = 2 / float(nothing)
     for loss, said in (("0", "all copied"), (nothing, "nothing copied")):
-        x = zero + nat * float(loss)
-        path(ax, [(x, 2.35), (x, 0.75)], style.SOFT, head=False, thick=0.75)
-        label(ax, (x, 0.55), loss, ha="center", size=style.LABEL)
-        label(ax, (x, 0.3), said, ha="center", color=style.MUTED)
+        up = zero + nat * float(loss)
+        path(ax, [(1.15, up), (style.WIDTH - 0.05, up)], style.SOFT, head=False, thick=0.75)
+        label(ax, (0.02, up), f"{loss}\n{said}")
+    for number, run in enumerate(runs):
+        losses, left = run["second_with_a_head_off"].values(), 1.35 + 2.3 * number
+        for head, loss in enumerate(losses):
+            x, loud = left + 0.24 * head + 0.12 * (head > 3), loss == max(losses)
+            area(ax, (x, zero), bar, nat * loss, style.ACCENT if loud else style.SOFT)
+            if loud:
+                at, look = (x, zero + nat * loss + 0.14), {"color": style.ACCENT, "weight": "bold"}
+                label(ax, (at[0] - 0.07, at[1]), f"{loss:.2f}", size=14, **look)
+        for away, layer in ((0.46, "layer 0"), (1.54, "layer 1")):
+            label(ax, (left + away, zero - 0.17), layer, ha="center", color=style.MUTED)
+        label(ax, (left + 1, zero - 0.45), f"model {number + 1}", ha="center", weight="bold")
+    label(ax, (left + 0.46, at[1]), "without the head that\nlooks one word back", **look)
     return figure

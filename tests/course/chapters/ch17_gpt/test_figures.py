@@ -4,13 +4,15 @@ import math
 from itertools import pairwise
 
 import pytest
-from matplotlib.colors import to_rgba
+from matplotlib.colors import to_hex, to_rgba
 from matplotlib.patches import Rectangle
 
 from course import experiments
 from course.drawing import style
 from course.drawing.registry import FIGURES
 from transformer_lib.text import english_spanish
+
+LOUD = style.ACCENT, style.readable(style.ACCENT)
 
 
 def test_the_curve_is_what_was_measured_and_ends_above_the_floor():
@@ -21,7 +23,7 @@ def test_the_curve_is_what_was_measured_and_ends_above_the_floor():
     steps = [entry["step"] for entry in stored["history"]]
     figure = FIGURES["gpt-floor"].draw()
     (ax,) = figure.axes
-    (curve,) = ax.lines
+    curve, above_floor = ax.lines
     assert list(curve.get_ydata()) == losses and list(curve.get_xdata()) == steps
     band = next(patch for patch in ax.patches if isinstance(patch, Rectangle))
     assert min(losses) > floor == band.get_height() and ax.get_ylim()[0] == 0
@@ -30,8 +32,8 @@ def test_the_curve_is_what_was_measured_and_ends_above_the_floor():
     above = f"{losses[-1] - floor:.2f}"
     said = [text.get_text() for text in ax.texts]
     assert above in said and f"the floor: {floor:.2f}" in said
-    assert f"{math.log(stored['words']):.1f} if all words were equally likely" in said
-    title = f"After {steps[-1]:,} steps the loss is {above} nats above the floor"
+    assert list(above_floor.get_ydata()) == [floor, losses[-1]]
+    title = f"After {steps[-1]:,} steps the loss is {above} above the floor"
     assert figure.texts[0].get_text() == title
 
 
@@ -42,42 +44,42 @@ def test_the_words_in_the_floor_are_the_grammars():
     start, *ends = texts[texts.index("We") + 1 :]
     assert start == "like" and len(ends) > 1
     assert all(could_write(f"We like {end}") for end in ends)
-    assert "{}, {} and {}".format(*ends) in FIGURES["gpt-floor"].alt
+    assert "{}, {} or {}".format(*ends) in FIGURES["gpt-floor"].alt
 
 
-def test_each_seed_has_a_dot_and_the_line_goes_through_the_means():
+def test_each_seed_has_a_dot_and_the_line_leads_from_the_first_mean_to_the_last():
     from course.chapters.ch17_gpt.experiment_language_model import distances
 
     figure = FIGURES["gpt-scaling"].draw()
     for ax, (what, sizes) in zip(figure.axes, distances().items(), strict=True):
         line, *dots, doubled = ax.lines
         means = [sum(seeds) / len(seeds) for seeds in sizes.values()]
-        assert list(line.get_xdata()) == list(sizes)
-        assert list(line.get_ydata()) == pytest.approx(means)
+        first, last = min(sizes), max(sizes)
+        assert list(line.get_xdata()) == [first, last]
+        assert list(line.get_ydata()) == pytest.approx([means[0], means[-1]])
         drawn = zip(*(seed.get_ydata() for seed in dots), strict=True)
         assert [list(seeds) for seeds in drawn] == list(sizes.values())
         (x, y), _, (x_end, y_end) = zip(*doubled.get_data(), strict=True)
-        assert x_end == 2 * x == 2 * min(sizes) and y == pytest.approx(means[0])
-        left, doublings = y_end / y, math.log2(max(sizes) / min(sizes))
+        left, doublings = y_end / y, math.log2(last / first)
         assert means[0] * left**doublings == pytest.approx(means[-1])
+        assert first < x and x_end == pytest.approx(2 * x) and x_end < last
+        assert y == pytest.approx(means[0] * left ** math.log2(x / first))  # it is on the line
         assert left < 2 / 3 and f"{100 - 100 * left:.0f} %" in FIGURES["gpt-scaling"].alt
         assert f"-{100 - 100 * left:.0f} %" in [text.get_text() for text in ax.texts]
-        assert ax.get_xlabel() == what and ax.get_xscale() == ax.get_yscale() == "log"
+        assert ax.get_title() == f"more {what}" and ax.get_xscale() == ax.get_yscale() == "log"
     title = "On average, a doubling cuts the distance to the floor by a third or more"
     assert figure.texts[0].get_text() == title
 
 
-def test_each_dial_is_a_point_with_its_interval():
-    from course.chapters.ch17_gpt.experiments import interval
+def test_each_dial_is_a_point():
     from course.grammar.recognition import could_write
 
     rows = experiments.load("writing")["rows"]
     figure = FIGURES["gpt-dials"].draw()
     (ax,) = figure.axes
-    points = [tuple(dot.get_offsets()[0]) for dot in ax.collections]
+    _, *dots = ax.lines
+    points = [tuple(dot.get_xydata()[0]) for dot in dots]
     assert points == [(row["words"], row["own"]) for row in rows]
-    ends = [interval(row["own"], row["drawn"]) for row in rows]
-    assert [tuple(line.get_ydata()) for line in ax.lines] == ends
     said = [" ".join(text.get_text().split()) for text in ax.texts]
     assert [text for text in said if text.endswith(" %")] == [
         f"{row['what']}: {100 * row['own']:.0f} %".replace("as it is", "temperature 1")
@@ -94,32 +96,30 @@ def test_each_dial_is_a_point_with_its_interval():
         f"{100 - 100 * best['words'] / rows[0]['words']:.0f} % fewer different words"
     )
     assert figure.texts[0].get_text() == title
+    assert f"{best['own'] / rows[0]['own']:.1f} ×" in said
 
 
-def test_each_kind_has_a_dot_for_each_seed():
+def test_each_kind_has_a_bar_for_each_model_and_a_dot_for_each_seed():
     from course.chapters.ch17_gpt.experiment_one_text import ASKED, summary
 
     ax = FIGURES["gpt-translations"].draw().axes[0]
-    *drawn, translator, gpt, prefix = ax.lines
-    places = {text.get_text(): text.get_position()[1] for text in ax.texts}
-    zero, high = places["0 %"], places["100 %"] - places["0 %"]
+    rails, bars = ([bar for bar in ax.patches if isinstance(bar, Rectangle)][n::2] for n in (0, 1))
     stored = [row[split] for split in ASKED for row in summary()]
-    for dots, shares in zip(drawn, stored, strict=True):
-        assert [(y - zero) / high for y in dots.get_ydata()] == pytest.approx(shares)
-    assert {dots.get_color() for dots in drawn[-3:]} == {style.ACCENT}
+    for rail, bar, dots, shares in zip(rails, bars, ax.lines, stored, strict=True):
+        zero, wide = rail.get_x(), rail.get_width()
+        assert bar.get_x() == zero
+        assert bar.get_width() / wide == pytest.approx(sum(shares) / len(shares))
+        assert [(x - zero) / wide for x in dots.get_xdata()] == pytest.approx(shares)
+    colors = [to_hex(bar.get_facecolor()) == style.ACCENT.lower() for bar in bars]
+    assert colors == 6 * [False] + 3 * [True]  # the longer ones
     said = [text.get_text() for text in ax.texts]
-    names = "translator", "language model, GPT’s mask", "language model, prefix mask"
-    for line, row, name in zip((translator, gpt, prefix), summary(), names, strict=True):
-        means = [sum(row[split]) / len(row[split]) for split in ASKED]
-        assert [(y - zero) / high for y in line.get_ydata()] == pytest.approx(means)
-        assert said[said.index(name) - 1] == f"{100 * means[-1]:.0f} %"
-    assert places[names[1]] > places[names[0]] > places[names[2]]  # as the lines end
+    means = [100 * sum(shares) / len(shares) for shares in stored]
+    assert [text for text in said if text.endswith(" %")] == [f"{mean:.0f} %" for mean in means]
+    least, *_, most = sorted(means[-3:])
+    assert said[0] == f"On longer sentences all three get only {least:.0f} to {most:.0f} % right"
     for split in ASKED:
         words = english_spanish.load(split)[0][0].split()
         assert " ".join(words) in " ".join(said)
-    for split in ASKED[:2]:
-        means = [100 * sum(row[split]) / len(row[split]) for row in summary()]
-        assert f"{min(means):.0f} to {max(means):.0f} %" in said
 
 
 def test_each_model_has_its_loss_and_its_best_head():
@@ -127,26 +127,29 @@ def test_each_model_has_its_loss_and_its_best_head():
     row, *panels = FIGURES["gpt-induction"].draw().axes
     numbers = [text.get_text() for text in row.texts]
     assert numbers[12:] == [*numbers[:3], f"{numbers[3]} ?", "a row of numbers", "the same again"]
-    for kind, axes in (("second", panels[:3]), ("head", panels[3:])):
+    for kind, axes in (("head", panels[:3]), ("second", panels[3:])):
         for ax, run in zip(axes, runs, strict=True):
-            (line,) = ax.lines
-            assert list(line.get_ydata()) == [e[kind] for e in run["history"] if e["step"] <= 800]
-    (last,) = (entry for entry in runs[0]["history"] if entry["step"] == 800)
-    assert f"{last['second']:.1f}" in panels[0].texts[0].get_text()
-    assert f"{last['head']:.2f}" in panels[3].texts[0].get_text()
+            line, learned = ax.lines
+            history = [entry for entry in run["history"] if entry["step"] <= 800]
+            assert list(line.get_ydata()) == [entry[kind] for entry in history]
+            below = [entry["step"] for entry in history if entry["second"] < 0.5]
+            assert set(learned.get_xdata()) == {below[0]}
 
 
-def test_each_head_has_its_dot():
+def test_each_head_has_its_bar():
     ax = FIGURES["gpt-heads-off"].draw().axes[0]
     runs = experiments.load("induction")["runs"]
-    stored = [sorted(run["second_with_a_head_off"].values()) for run in runs]
-    numbers = {text.get_text(): text.get_position()[0] for text in ax.texts}
-    nat = (numbers["3.7"] - numbers["0"]) / 3.7
-    drawn = [(float(line.get_xdata()[0]) - numbers["0"]) / nat for line in ax.lines]
+    stored = [list(run["second_with_a_head_off"].values()) for run in runs]
+    bars = [bar for bar in ax.patches if isinstance(bar, Rectangle)]
+    said = {text.get_text(): text.get_position()[1] for text in ax.texts}
+    nat = (said["3.7"] - said["0"]) / 3.7
+    drawn = [bar.get_height() / nat for bar in bars]
     assert drawn == pytest.approx([loss for losses in stored for loss in losses])
-    colors = [line.get_color() for line in ax.lines]
-    assert colors == len(runs) * [*7 * [style.SOFT], style.ACCENT]
-    assert {f"{losses[-1]:.2f}" for losses in stored} < {text.split(" ")[0] for text in numbers}
+    loud = [to_hex(bar.get_facecolor()) == style.ACCENT.lower() for bar in bars]
+    assert loud == [loss == max(losses) for losses in stored for loss in losses]
+    assert {f"{max(losses):.2f}" for losses in stored} < set(said)
+    on = max(run["history"][-1]["second"] for run in runs)
+    assert any(text.endswith(f"with all of them at most {on:.2f}") for text in said)
 
 
 def test_what_is_left_has_no_encoder_and_no_cross_attention():
@@ -208,7 +211,7 @@ def test_the_alt_texts_of_the_two_curves_say_what_is_stored():
         assert run["history"][-1]["head"] > 0.9
     assert sum(jumped) == 2 and "in two seeds with a jump back" in alt
     assert f"within {falls[0]} to {falls[-1]} steps" in alt
-    assert "at step {}, {} and {};".format(*sorted(ends)) in alt
+    assert "at step {}, {} and {}; a line".format(*sorted(ends)) in alt
 
 
 def test_the_alt_text_of_the_scaling_law_says_what_is_stored():
@@ -232,13 +235,12 @@ def test_the_alt_text_of_the_translations_says_what_is_stored():
 
 def test_the_masks_of_a_text_reach_the_picture():
     ax = FIGURES["gpt-masks"].draw().axes[0]
-    dots = [line for line in ax.lines if line.get_marker() == "o"]
-    # on and below the diagonal; the prompt, and the rest
-    assert len(dots) == 36 + (4 * 8 + 10)
-    loud = [cell for cell in ax.patches if cell.get_facecolor() == to_rgba(style.ACCENT)]
-    assert len(loud) == 6
     said = [text.get_text() for text in ax.texts]
-    assert said[-1] == "6 cells more" and {"GPT", "prefix"} < set(said)
+    # each word at the left of its row, and those it sees: up to its own; the prompt, and the rest
+    assert len(said) - said.count("") == 2 + 8 + 36 + 1 + 8 + (4 * 4 + 5 + 6 + 7 + 8) + 1 + 1
+    loud = [text for text in ax.texts if text.get_bbox_patch() and text.get_color() in LOUD]
+    assert [text.get_text() for text in loud] == ["like", "trees", "=>", "trees", "=>", "=>"]
+    assert said[-1] == "6 words more" and {"GPT", "prefix"} < set(said)
 
 
 def test_a_hundred_rows_are_filled_by_their_share():
@@ -250,6 +252,10 @@ def test_a_hundred_rows_are_filled_by_their_share():
     ]
     assert filled == [round(100 * share) for share in shares]
     said = [text.get_text() for text in ax.texts]
-    assert [text for text in said if text.endswith(" %")] == [f"{count} %" for count in filled]
+    shown = [text for text in said if text.endswith(" %")]
+    for model in range(3):
+        counts = filled[3 * model : 3 * model + 3]
+        ends = f"{min(counts)} to {max(counts)} %"
+        assert shown[4 * model : 4 * model + 4] == [ends, *(f"{count} %" for count in counts)]
     given = said[2:6]
     assert said[6:10] == given[::-1]

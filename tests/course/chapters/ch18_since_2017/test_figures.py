@@ -1,6 +1,5 @@
 """Drawings of what has changed since 2017: the data reaches the picture."""
 
-import math
 import re
 
 import pytest
@@ -8,22 +7,9 @@ import torch
 from matplotlib.colors import to_hex
 from matplotlib.patches import Rectangle
 
-from course.chapters.ch18_since_2017.figures import (
-    HIGH,
-    POINT,
-    _score_squares,
-    _two_models,
-    in_points,
-)
+from course.chapters.ch18_since_2017.figures import in_points
 from course.drawing import style
 from course.drawing.registry import FIGURES
-
-ROWS = [
-    {"what": "base", "longer": [-2.0, 0.0, 2.0]},
-    {"what": "rotary", "longer": [-3.0, -2.0, 1.0]},
-    {"what": "SwiGLU", "longer": [5.0, 6.0, 7.0]},
-    {"what": "all", "longer": [7.0, 8.0, 9.0]},
-]
 
 
 def test_the_titles_of_what_is_worth_most_are_true():
@@ -39,17 +25,45 @@ def test_the_titles_of_what_is_worth_most_are_true():
 
 
 def test_both_ends_say_the_mean_of_each_part():
-    ax = _two_models(ROWS).axes[0]
+    from statistics import mean
+
+    from course.chapters.ch18_since_2017.figures import stored_points
+
+    worth = {row["what"]: mean(row["longer"]) for row in stored_points()}
+    ax = FIGURES["since-2017-and-2026"].draw().axes[0]
     said = [text.get_text() for text in ax.texts if text.get_text()]
-    assert {"2017", "2026", "SwiGLU, a gate", "rotary positions", "all 2 changes at once"} < {*said}
-    assert said[0] == "On longer sentences, SwiGLU, a gate bring +6, all 2 changes +8"
-    numbers = [text for text in said if text[-1].isdigit() and len(text) < 4]
-    assert numbers == ["+6", "+8"], "of what is clear"
+    assert {"2017", "2026", "rotary positions", "all 9 changes at once"} < {*said}
+    assert said[0] == "On longer sentences, rotary positions bring +34, all 9 changes +46"
+    clear = [worth[what] for what in ("rotary", "pre-norm", "AdamW", "today")]
+    numbers = [text for text in said if text[0] == "+"]
+    assert numbers == [in_points(points) for points in clear], "of what is clear"
     assert said.count("no clear difference") == 1
-    bars = [bar for bar in ax.patches if isinstance(bar, Rectangle) and bar.get_height() == HIGH]
-    assert [bar.get_width() / POINT for bar in bars] == pytest.approx([6, 8])
+    bars = [bar for bar in ax.patches if isinstance(bar, Rectangle)]
+    assert [bar.get_width() / 0.07 for bar in bars] == pytest.approx(clear)
     weights = {text.get_text(): text.get_weight() for text in ax.texts}
-    assert weights["+8"] == "bold" != weights["rotary positions"]
+    assert weights["+46"] == "bold" != weights["AdamW"]
+
+
+def test_each_clear_change_has_a_bar_in_its_column():
+    from statistics import mean
+
+    from course.chapters.ch18_since_2017.figures import best, stored_points
+    from course.drawing.rows import verdict
+
+    base, *rows = stored_points()
+    clear = {
+        key: [r for r in rows if verdict(r[key], base[key]) != "no clear difference"]
+        for key in ("test", "longer")
+    }
+    ax = FIGURES["since-worth"].draw().axes[0]
+    areas = [patch for patch in ax.patches if isinstance(patch, Rectangle)]
+    bars = [bar for bar in areas if bar.get_height() == pytest.approx(0.2)]
+    found = sorted(bar.get_width() / 0.055 for bar in bars)
+    assert found == pytest.approx(sorted(mean(r[key]) for key in clear for r in clear[key]))
+    loud = [bar for bar in bars if to_hex(bar.get_facecolor()) == style.ACCENT.lower()]
+    assert len(loud) == len(best(rows, "test") + best(rows, "longer")) == 3
+    names = [text.get_text() for text in ax.texts]
+    assert all(names.count(name) == 1 for name in ("Muon", "rotary positions", "T5's positions"))
 
 
 def test_points_have_a_sign():
@@ -79,13 +93,6 @@ def test_bends_and_schedules_reach_the_picture():
     assert (held[-1] - 1) / 1200 == 4 / 5 and held[-1] - 1 in ax.get_xticks()
 
 
-def test_what_is_hidden_has_no_color_of_a_number():
-    square = torch.tensor([[1.0, -2.0], [-math.inf, 0.5]])
-    ax = _score_squares({"a": square, "b": square}).axes[0]
-    assert ax.images[0].get_array().mask.tolist() == [[False, False], [True, False]]
-    assert ax.images[0].get_clim() == (-2, 2)
-
-
 def test_only_the_positions_of_2017_leave_no_diagonal_of_one_color():
     from course.chapters.ch18_since_2017.figures import _one_word_everywhere
 
@@ -103,16 +110,16 @@ def test_memory_reaches_the_picture():
     stored = {(row["way"], row["length"]): row["bytes"] for row in rows}
     one = stored["fused", 2048]
     tiles = [tile for tile in ax.patches if isinstance(tile, Rectangle)]
-    full = max(tile.get_height() for tile in tiles)
-    assert {tile.get_width() for tile in tiles} == {full}
+    full = max(tile.get_width() for tile in tiles)
+    assert {tile.get_height() for tile in tiles} == {full}
     said = {text.get_text() for text in ax.texts}
     for way, color in (("formula", style.SOFT), ("fused", style.ACCENT)):
-        of_way = [
-            t.get_height() / full for t in tiles if to_hex(t.get_facecolor()) == color.lower()
-        ]
-        bytes_of = [stored[way, length] for length in (16, 256, 1024, 2048)]
+        of_way = [t.get_width() / full for t in tiles if to_hex(t.get_facecolor()) == color.lower()]
+        bytes_of = [stored[way, length] for length in (16, 1024, 2048)]
         assert sum(of_way) == pytest.approx(sum(bytes_of) / one)
-        assert all({f"{n / 1e6:.0f} MB", f"{n / 1e6:.1f} MB"} & said for n in bytes_of)
+        sizes = [{f"{n / 1e6:.0f} MB", f"{n / 1e6:.1f} MB"} for n in bytes_of]
+        assert all(size & {text.split(" = ")[0] for text in said} for size in sizes)
+    assert {f"134 MB = {stored['formula', 2048] / one:.0f} tiles", "1.6 MB = 1 tile"} < said
 
 
 def test_the_title_of_the_times_says_where_the_fused_kernel_is_quicker():
@@ -130,11 +137,11 @@ def test_the_title_of_the_times_says_where_the_fused_kernel_is_quicker():
     assert said[0].startswith("From 128 words on the fused kernel is quicker")
     assert said[0].endswith(f"{1 / time[2048]:.1f} × at 2,048")
     assert all((taken < 1) == (length >= 128) for length, taken in time.items())
-    heights = [bar.get_height() for bar in ax.patches if isinstance(bar, Rectangle)]
-    doublings = [-math.log2(taken) for taken in time.values()]
-    assert [high / heights[0] * doublings[0] for high in heights] == pytest.approx(doublings)
+    wide = [bar.get_width() for bar in ax.patches if isinstance(bar, Rectangle)]
+    taken_of = [kernel / formula for formula, kernel in zip(wide[::2], wide[1::2], strict=True)]
+    assert taken_of == pytest.approx(list(time.values()))
     for taken in time.values():
-        assert f"{1 / taken:.1f} ×" in said if taken < 1 else f"{taken:.1f} ×" in said
+        assert (f"{1 / taken:.1f} × as quick" if taken < 1 else f"{taken:.1f} × as long") in said
     alt = FIGURES["since-fused-times"].alt
     slower, quicker = (text.split(" times ")[0] for text in alt.split("It is ")[1].split("it is "))
     for length, taken in time.items():
