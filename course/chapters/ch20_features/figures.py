@@ -8,8 +8,9 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
 from course.drawing import style
+from course.drawing.cells import area
 from course.drawing.registry import figure
-from course.drawing.words import canvas, heading, label, titled, word
+from course.drawing.words import canvas, heading, label, percent, titled, width_of, word
 
 CORNERS = {  # (feminine, several) -> the nouns of a column
     (True, False): "feminine singular",
@@ -17,13 +18,11 @@ CORNERS = {  # (feminine, several) -> the nouns of a column
     (False, False): "masculine singular",
     (False, True): "masculine plural",
 }
-SAID = {  # outcome -> how the key says it
-    "flipped": "only its gender flips",
-    "unchanged": "nothing changes",
-    "another adjective": "another adjective",
-    "another word": "other words change",
+SAID = {  # outcomes -> how the key says it, and a color
+    ("flipped",): ("only the gender flips", style.ACCENT),
+    ("another adjective", "another word"): ("another word is written", style.SOFT),
+    ("unchanged",): ("nothing changes", style.RULE),
 }
-SHADES = (style.ACCENT, style.RULE, style.SOFT, style.MUTED)
 
 
 def _four_corners(nouns: Sequence[Sequence[Any]], most: int = 14) -> Figure:
@@ -95,36 +94,32 @@ def _score_rows(rows: Mapping[str, Any], scopes: Mapping[str, str], loud: str) -
     return figure
 
 
-def _outcome_bars(ways: Mapping[str, Mapping[str, float]], example: str = "") -> Figure:
-    """Draw what became of the sentences, a bar for each way, as shares of all -> the figure.
+def _outcome_cells(ways: Mapping[str, Mapping[str, float]], example: str = "") -> Figure:
+    """Draw what became of 100 sentences, a field of cells for each way -> the figure.
 
-    example: an adjective that flips. The last way is the control, and stands apart.
+    example: an adjective that flips.
     """
-    figure, ax = style.panel(1.75 + 0.68 * len(ways))
+    figure, ax = canvas(style.WIDTH, 3.85)
     swap, *_, two, _ = (f"{100 * parts['flipped']:.0f} %" for parts in ways.values())
     title = f"Swapping two attention weights flips {swap} of the genders, two features {two}"
-    titled(figure, title, "Left: what is changed so that an adjective gets the other gender")
-    places, unnamed = [*range(len(ways) - 1), len(ways) - 0.65], dict(SAID)
-    unnamed["flipped"] += example
-    for y, parts in zip(places, ways.values(), strict=True):
-        left = 0.0
-        for name, shade in zip(SAID, SHADES, strict=True):
-            ax.barh(y, parts[name], left=left, height=0.48, color=shade)
-            middle = left + parts[name] / 2
-            left += parts[name]
-            if parts[name] < 0.1:
-                continue
-            strong, said = name == "flipped", f"{100 * parts[name]:.0f} %"
-            look = {"color": style.ink_on(shade), "weight": "bold" if strong else "normal"}
-            label(ax, (middle, y), said, ha="center", **look)
-            if name in unnamed:  # above its first part
-                at, ha = (1, "right") if left > 0.99 else (middle, "center")
-                color = style.ACCENT if strong else style.MUTED
-                label(ax, (at, y - 0.38), unnamed.pop(name), ha=ha, color=color)
-    ax.set_yticks(places, list(ways))
-    ax.set(xlim=(0, 1), ylim=(places[-1] + 0.4, -0.6), xticks=[])
-    ax.tick_params(axis="y", length=0)
-    ax.spines[["left", "bottom"]].set_visible(False)
+    heading(ax, title, "What becomes of 100 adjectives, a cell for each")
+    x, cell = 0.04, 0.166
+    for said, color in SAID.values():
+        area(ax, (x, 2.96), 0.14, 0.14, color)
+        said += example * (color == style.ACCENT)
+        label(ax, (x + 0.22, 3.03), said)
+        x += 0.62 + width_of(said, style.NOTE)
+    for left, (way, parts) in zip((0.04, 2.12, 4.2, 6.28), ways.items(), strict=True):
+        share = parts["flipped"]
+        said = percent(share) if share >= 0.01 else "under 1 %"
+        look = {"weight": "bold", "color": style.ACCENT}
+        label(ax, (left, 2.62), said, size=18, **look)
+        ends = np.cumsum([sum(parts[name] for name in names) for names in SAID])
+        for place in range(100):
+            color = list(SAID.values())[int(np.searchsorted(ends, (place + 0.5) / 100))][1]
+            at = left + cell * (place % 10), 2.2 - cell * (place // 10)
+            area(ax, at, cell - 0.02, cell - 0.02, color)
+        label(ax, (left, 0.4), way, linespacing=1.15)
     return figure
 
 
@@ -167,17 +162,15 @@ def draw_scores() -> Figure:
 @figure(
     "features-steering",
     caption="Two features turn the gender of 55 adjectives in 100; two weights of one head, 99.",
-    alt="Four bars. The swap of two attention weights: the gender flips, as from cansado to "
-    "cansada, and nothing else in 99 %. "
-    "The difference of means: 89 %, another adjective in 11 %. Two features: 55 %, nothing "
-    "changes in 33 %, another adjective in 12 %. Two features at random, whose change is as large: "
-    "nothing changes in 73 %, another adjective in 14 %, other words change in 12 %, and the "
-    "gender flips in fewer than 1 %.",
+    alt="Four fields of 100 cells. Two attention weights swapped: only the gender flips, as from "
+    "cansado to cansada, in 99 %. The difference of means: 89 %, the rest another word. Two "
+    "features: 55 %, another word in 12, nothing changes in 33. Two features at random, whose "
+    "change is as large: under 1 %, another word in 26, nothing changes in 73.",
 )
 def draw_steering() -> Figure:
     from course.chapters.ch20_features.results import WAYS, runs, steering
     from transformer_lib.text import english_spanish
 
     found, (item, *_) = steering(runs()), english_spanish.load_pronoun()
-    flips = f": {item.right} → {item.wrong}"
-    return _outcome_bars({said: found[way] for way, said in WAYS.items()}, flips)
+    flips = f", {item.right} → {item.wrong}"
+    return _outcome_cells({said: found[way] for way, said in WAYS.items()}, flips)
