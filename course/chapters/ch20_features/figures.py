@@ -5,19 +5,12 @@ from typing import Any
 
 import numpy as np
 from matplotlib.figure import Figure
-from matplotlib.patches import Rectangle
 
 from course.drawing import style
 from course.drawing.cells import area
 from course.drawing.registry import figure
 from course.drawing.words import canvas, heading, label, percent, titled, width_of, word
 
-CORNERS = {  # (feminine, several) -> the nouns of a column
-    (True, False): "feminine singular",
-    (True, True): "feminine plural",
-    (False, False): "masculine singular",
-    (False, True): "masculine plural",
-}
 SAID = {  # outcomes -> how the key says it, and a color
     ("flipped",): ("only the gender flips", style.ACCENT),
     ("another adjective", "another word"): ("another word is written", style.SOFT),
@@ -25,37 +18,45 @@ SAID = {  # outcomes -> how the key says it, and a color
 }
 
 
-def _four_corners(nouns: Sequence[Sequence[Any]], most: int = 14) -> Figure:
-    """Draw the nouns by gender and number, marked where a feature fires -> the figure.
+def _four_corners(nouns: Sequence[Sequence[Any]], most: int = 8) -> Figure:
+    """Draw nouns by gender, one and several in a row, marked where a feature fires -> the figure.
 
     nouns: [form, feminine, several, how often it stands in the sentences, on how many of them the
-    feature fires]. Marked: it fires on at least half. most: words in a column, the commonest.
+    feature fires]. Marked: it fires on at least half. most: rows, of the commonest.
     """
-    figure, ax = canvas(style.WIDTH, 4.1)
-    note = "Gender is that of the Spanish noun; marked: it fires on at least half of its places"
+    figure, ax = canvas(style.WIDTH, 4.4)
+    note = "Nouns by their gender in Spanish; marked: it fires on them at least every other time"
     heading(ax, "The feature called “feminine” is silent on feminine plurals", note)
-    label(ax, (0.02, 3.1), "This feature fires on", size=style.LABEL)
-    for column, (kind, said) in enumerate(CORNERS.items()):
-        corner = sorted((noun for noun in nouns if tuple(noun[1:3]) == kind), key=lambda n: -n[3])
-        lit, x = sum(2 * noun[4] >= noun[3] for noun in corner), 0.02 + 2.0 * column
-        look = {"weight": "bold", "color": style.ACCENT if 2 * lit > len(corner) else style.INK}
-        label(ax, (x, 2.8), f"{lit} of {len(corner)}", size=style.TITLE, **look)
-        label(ax, (x, 2.52), f"{said} nouns", size=style.LABEL)
-        share = 1.8 * lit / max(len(corner), 1)
-        for wide, color in ((1.8, style.RULE), (share, style.ACCENT)):
-            ax.add_patch(Rectangle((x, 2.31), wide, 0.07, color=color, linewidth=0))
-        for number, noun in enumerate(sorted(corner[:most])):
-            at = x + 0.05 + 1.07 * (number % 2), 2.07 - 0.305 * (number // 2)
-            color = style.ACCENT if 2 * noun[4] >= noun[3] else style.MUTED
-            word(ax, at, noun[0], size=style.NOTE, ha="left", color=color)
+    for left, feminine in ((0.1, True), (4.4, False)):
+        one, several = (
+            {noun[0]: noun for noun in nouns if tuple(noun[1:3]) == (feminine, number)}
+            for number in (False, True)
+        )
+        pairs = [
+            (one[form], several[plural])
+            for form in one
+            for plural in (f"{form}s", f"{form}es")
+            if plural in several
+        ]
+        pairs = sorted(pairs, key=lambda pair: -pair[0][3])[:most]
+        for x, column, number in ((left, one, "singular"), (left + 1.9, several, "plural")):
+            lit = sum(2 * noun[4] >= noun[3] for noun in column.values())
+            look = {"weight": "bold", "color": style.ACCENT if feminine else style.MUTED}
+            label(ax, (x - 0.06, 3.38), f"{lit} of {len(column)}", size=20, **look)
+            said = f"{'feminine' if feminine else 'masculine'} {number}"
+            label(ax, (x - 0.06, 3.04), said, size=style.LABEL)
+            for row, pair in enumerate(pairs):
+                noun, y = pair[number == "plural"], 2.62 - 0.315 * row
+                color = style.ACCENT if 2 * noun[4] >= noun[3] else style.MUTED
+                word(ax, (x, y), noun[0], size=13, ha="left", color=color)
     return figure
 
 
-def _score_rows(rows: Mapping[str, Any], scopes: Mapping[str, str], loud: str) -> Figure:
+def _score_rows(rows: Mapping[str, Any], scopes: Mapping[str, str]) -> Figure:
     """Draw how far the best feature is ahead of the best neuron, a row for each property.
 
     rows: scope -> property -> who finds it -> average precision of each run. scopes: the two that
-    a line joins -> which words are compared. loud: a property. Ahead: by the means of the runs.
+    a line joins -> which words are compared. Ahead: by the means of the runs.
     """
     figure, ax = style.panel(5.3)
     title = "Features beat neurons among all words, seldom among words of one kind"
@@ -66,29 +67,29 @@ def _score_rows(rows: Mapping[str, Any], scopes: Mapping[str, str], loud: str) -
         for name in kinds[0]
     }
     ahead = dict(sorted(ahead.items(), key=lambda row: -row[1][1]))
-    look = {"textcoords": "offset points", "va": "center_baseline"}
-    for y, (name, ends) in enumerate(ahead.items()):
-        ax.axhline(y, color=style.RULE, linewidth=0.5, zorder=0)
-        ax.plot(ends, [y, y], color=style.SOFT, linewidth=2, zorder=1)
-        for end, color in zip(ends, (style.MUTED, style.ACCENT), strict=True):
-            ax.plot(end, y, "o", color=color, markersize=9, clip_on=False)
-            right = end == max(ends)
-            side = {"xytext": (9 if right else -9, 0), "ha": "left" if right else "right"}
-            said = f"{end:+.2f}" if name == loud else ""
-            ax.annotate(said, (end, y), color=color, weight="bold", **side, **look)
-    first = next(iter(ahead.values()))
     colors = style.MUTED, style.ACCENT
+    for y, ends in enumerate(ahead.values()):
+        ax.plot(ends, [y, y], color=style.SOFT, linewidth=2, zorder=1)
+        for end, color in zip(ends, colors, strict=True):
+            ax.plot(end, y, "o", color=color, markersize=9, clip_on=False)
     for place, (among, color) in enumerate(zip(scopes.values(), colors, strict=True)):
-        count = sum(ends[place] > 0 for ends in ahead.values())
-        said = f"{among}:\nahead in {count} of {len(ahead)}"
-        label(ax, (first[place], -0.95), said, color=color, ha="center")
-    ax.axvline(0, 0, 0.88, color=style.INK, linewidth=1.2, zorder=0.5)
-    names = [name.replace(", one", " singular").replace(", several", " plural") for name in ahead]
+        y, count = 9.7 - 2.1 * place, sum(ends[place] > 0 for ends in ahead.values())
+        ax.plot(0.42, y, "o", color=color, markersize=12)
+        label(
+            ax, (0.45, y), f"ahead in {count} of {len(ahead)}", size=18, weight="bold", color=color
+        )
+        label(ax, (0.45, y + 0.75), among, size=style.LABEL, color=color)
+    ax.axvspan(-0.2, 0, color=style.GROUND, linewidth=0, zorder=-1)
+    ax.axvline(0, color=style.INK, linewidth=1.2, zorder=0.5)
+    label(ax, (-0.015, -0.85), "neuron ahead", ha="right")
+    label(ax, (0.015, -0.85), "feature ahead")
+    names = []
+    for name in ahead:
+        kind, said = name.replace("one", "singular").replace("several", "plural").split(": ")
+        names.append(f"{said.replace(',', '')} {'“the”' if kind == 'the' else kind + 's'}")
     ax.set_yticks(range(len(ahead)), names)
-    ax.get_yticklabels()[list(ahead).index(loud)].set_weight("bold")
-    ax.set(xlim=(-0.2, 0.8), ylim=(len(ahead) - 0.4, -1.5), xticks=[0, 0.2, 0.4, 0.6])
-    ax.set(xticklabels=["0", "+0.2", "+0.4", "+0.6"], xlabel="← neuron ahead     feature ahead →")
-    ax.xaxis.set_label_coords(0.2, -0.1)
+    ax.set(xlim=(-0.2, 0.8), ylim=(len(ahead) - 0.4, -1.3), xticks=[0, 0.2, 0.4, 0.6])
+    ax.set(xticklabels=["0", "+0.2", "+0.4", "+0.6"])
     ax.tick_params(axis="y", length=0)
     ax.spines["left"].set_visible(False)
     return figure
@@ -110,16 +111,14 @@ def _outcome_cells(ways: Mapping[str, Mapping[str, float]], example: str = "") -
         label(ax, (x + 0.22, 3.03), said)
         x += 0.62 + width_of(said, style.NOTE)
     for left, (way, parts) in zip((0.04, 2.12, 4.2, 6.28), ways.items(), strict=True):
-        share = parts["flipped"]
-        said = percent(share) if share >= 0.01 else "under 1 %"
-        look = {"weight": "bold", "color": style.ACCENT}
-        label(ax, (left, 2.62), said, size=18, **look)
+        said = percent(parts["flipped"]) if parts["flipped"] >= 0.01 else "under 1 %"
+        label(ax, (left, 2.62), said, size=18, weight="bold", color=style.ACCENT)
         ends = np.cumsum([sum(parts[name] for name in names) for names in SAID])
         for place in range(100):
             color = list(SAID.values())[int(np.searchsorted(ends, (place + 0.5) / 100))][1]
             at = left + cell * (place % 10), 2.2 - cell * (place // 10)
             area(ax, at, cell - 0.02, cell - 0.02, color)
-        label(ax, (left, 0.4), way, linespacing=1.15)
+        label(ax, (left, 0.4), way)
     return figure
 
 
@@ -131,9 +130,9 @@ def _outcome_cells(ways: Mapping[str, Mapping[str, float]], example: str = "") -
     hero=True,
     caption="The feature that a story calls “feminine” fires on feminine nouns, if there is one of "
     "them.",
-    alt="Nouns in four columns, marked where the feature fires, with a bar for the share: on 90 "
-    "of 95 feminine singular nouns, such as bed, letter and queen; on none of 77 feminine plural "
-    "nouns, such as letters; on 1 of 111 masculine singular nouns, and on none of 87 masculine "
+    alt="Eight feminine nouns and their plurals in rows, such as letter and letters, and eight "
+    "masculine ones. The feature fires on 90 of 95 feminine singular nouns, marked, and on none of "
+    "77 feminine plural nouns; on 1 of 111 masculine singular nouns, and on none of 87 masculine "
     "plural nouns.",
 )
 def draw_corners() -> Figure:
@@ -156,7 +155,7 @@ def draw_scores() -> Figure:
     from course.chapters.ch20_features.results import runs, scores
 
     scopes = {"of its kind": "among words of one kind", "all words": "among all words"}
-    return _score_rows(scores(runs()), scopes, "noun: feminine")
+    return _score_rows(scores(runs()), scopes)
 
 
 @figure(

@@ -11,6 +11,7 @@ NOUNS = [
     ["letter", True, False, 10, 10],
     ["night", True, False, 10, 1],
     ["letters", True, True, 8, 0],
+    ["nights", True, True, 2, 0],
     ["dog", False, False, 9, 0],
     ["dogs", False, True, 4, 3],
 ]
@@ -22,21 +23,21 @@ def test_a_noun_is_lit_where_the_feature_fires_on_half_of_its_places():
     lit = {word for word, *_ in NOUNS if texts[word].get_color() == accent}
     assert lit == {"letter", "dogs"}
     said = list(texts)
-    assert said[said.index("1 of 2") + 1] == "feminine singular nouns"
-    assert said[said.index("0 of 1") + 1] in ("feminine plural nouns", "masculine singular nouns")
+    assert said[said.index("1 of 2") + 1] == "feminine singular"
+    assert said[said.index("0 of 2") + 1] == "feminine plural"
 
 
 def test_of_many_nouns_the_commonest_are_shown_and_all_are_counted():
-    many = [[f"noun{i}", True, False, i, i] for i in range(1, 41)]
+    many = [[f"noun{i}{s}", True, bool(s), i, i] for i in range(1, 41) for s in ("", "s")]
     texts = [text.get_text() for text in _four_corners(many, most=12).axes[0].texts]
-    assert "noun29" in texts and "noun28" not in texts and "40 of 40" in texts
+    assert {"noun29", "noun29s", "40 of 40"} <= set(texts) and "noun28" not in texts
 
 
 def dots(ax) -> dict[str, list[float]]:
     """Color -> the place of each row's dot, from the top."""
     found: dict[str, list[float]] = {}
     for line in ax.lines:
-        if line.get_marker() == "o":
+        if line.get_marker() == "o" and line.get_markersize() < 12:  # larger ones are the key
             found.setdefault(line.get_color(), []).append(float(line.get_xdata()[0]))
     return found
 
@@ -47,12 +48,12 @@ def test_each_property_has_a_row_with_a_dot_for_each_scope():
 
     one = {"noun: a": found(0.5, 0.75), "noun: b, one": found(0.5, 0.25)}
     two = {"noun: a": found(0.75, 0.5), "noun: b, one": found(1.0, 0.25)}
-    ax = _score_rows({"x": one, "y": two}, {"x": "kin", "y": "all"}, "noun: a").axes[0]
-    assert [tick.get_text() for tick in ax.get_yticklabels()] == ["noun: b singular", "noun: a"]
+    ax = _score_rows({"x": one, "y": two}, {"x": "kin", "y": "all"}).axes[0]
+    assert [tick.get_text() for tick in ax.get_yticklabels()] == ["b singular nouns", "a nouns"]
     assert dots(ax)[style.MUTED] == pytest.approx([0.25, -0.25])
     assert dots(ax)[style.ACCENT] == pytest.approx([0.75, 0.25])
     texts = [text.get_text() for text in ax.texts]
-    assert {"-0.25", "+0.25", "kin:", "ahead in 1 of 2", "all:", "ahead in 2 of 2"} < set(texts)
+    assert {"kin", "ahead in 1 of 2", "all", "ahead in 2 of 2"} < set(texts)
 
 
 def test_the_alternative_text_of_the_scores_is_true():
@@ -62,10 +63,10 @@ def test_the_alternative_text_of_the_scores_is_true():
     said = [text.get_text() for text in ax.texts]
     assert "ahead in 4 of 12" in said and "four are above" in alt
     assert "ahead in 10 of 12" in said and "ten are above 0" in alt
-    row = [tick.get_text() for tick in ax.get_yticklabels()].index("noun: feminine")
+    row = [tick.get_text() for tick in ax.get_yticklabels()].index("feminine nouns")
     low, high = (dots(ax)[color][row] for color in (style.MUTED, style.ACCENT))
     assert f"at \N{MINUS SIGN}{-low:.2f}" in alt and f"at {high:.2f}" in alt
-    assert ax.get_yticklabels()[0].get_text() == "noun: feminine plural"
+    assert ax.get_yticklabels()[0].get_text() == "feminine plural nouns"
     assert f"plural ones at {dots(ax)[style.ACCENT][0]:.2f}" in alt
 
 
