@@ -14,7 +14,7 @@ from matplotlib.patches import Wedge
 
 from course.drawing import lazy_altair as alt
 from course.drawing import style
-from course.drawing.arrows import arrow, attention_arrow, box, path, threads
+from course.drawing.arrows import arrow, attention_arrow, box, curve, path, threads
 from course.drawing.cells import area, outline
 from course.drawing.registry import figure
 from course.drawing.values import as_array, steady_round
@@ -77,10 +77,9 @@ def _heads_recap(words: Sequence[str], d_model: int = 512, h: int = 8) -> Figure
     label(ax, (center + wide / 2 + 0.12, base + tall / 2), below, color=style.MUTED)
     for head, (x, color) in reversed(list(enumerate(zip(middles, colors, strict=True)))):
         threads(ax, [(center, base - 0.02)], [(x, 3.97)], 0.4, color, upright=True)
-        tile = min(0.23, pitch / 3.4)
         for place, letter in enumerate("QKV"):
-            at = x + (place - 1) * (tile + 0.015), 3.75
-            box(ax, at, tile, 0.4, letter, color, fill=color, round=0.03)
+            at = x + (place - 1) * 0.245, 3.75
+            box(ax, at, 0.23, 0.4, letter, color, fill=color, round=0.03)
         attention_arrow(ax, (x, 3.52), (x, 2.88), 0.4, color)
         box(ax, (x, 2.64), 0.5, 0.4, f"$Z_{head}$", color, fill=color, round=0.03)
         end = joined + wide * (head + 0.5) / h, low + high + 0.03
@@ -96,10 +95,7 @@ def _heads_recap(words: Sequence[str], d_model: int = 512, h: int = 8) -> Figure
         label(ax, (side, y), said, size=style.LABEL, ha="right", linespacing=1.35)
     _rows(ax, (joined, low), wide, high, length, colors)
     last, top = joined + wide + 0.85, low + high  # of the matrix, as wide as it is high
-    for head, color in enumerate(colors):
-        y = top - wide * (head + 1) / h
-        outline(ax, (last, y), wide, wide / h)
-        area(ax, (last, y), wide, wide / h, color)
+    _rows(ax, (last, top - wide), wide, wide, h, [style.PAPER], colors)
     out = last + wide + 0.85
     _rows(ax, (out, low), wide, high, length, [style.PAPER], tints)
     for x, y, text in (
@@ -115,7 +111,6 @@ def _heads_recap(words: Sequence[str], d_model: int = 512, h: int = 8) -> Figure
 
 
 OTHER_HEADS = "#C3C8CF"
-GREY = style.MUTED, style.SOFT  # words, and the lines between them
 
 
 def _times(h: int) -> str:
@@ -255,11 +250,10 @@ def _one_two_all(weights: Any, words: Sequence[str], query: int, names: Sequence
         what = {1: "one head", 2: "two heads"}.get(count, f"all {_times(count)} heads")
         label(ax, (x + 1.18, low + tall + 0.36), what, size=style.LABEL, weight="bold")
         word(ax, (x - 0.08, start[1]), asker, size=13, ha="right", color=color)
-        largest = {*mean.argsort()[-2:], heads[0, query].argmax()}
-        largest = {place for place in largest if mean[place] >= 0.1}
+        best = heads[0, query].argmax()
+        largest = {place for place in (*mean.argsort()[-2:], best) if mean[place] >= 0.1}
         for place, (text, end) in enumerate(zip(words, ends, strict=True)):
-            first = place == heads[0, query].argmax()
-            ink = color if first else style.INK if place in largest else style.MUTED
+            ink = color if place == best else style.INK if place in largest else style.MUTED
             word(ax, (end[0] + 0.08, end[1]), text, ha="left", color=ink)
             if place in largest:
                 share, look = percent(float(mean[place])), {"size": 13, "weight": "bold"}
@@ -334,7 +328,7 @@ def token_view(maps: Any, layer: str = "encoder, layer 1", word: str | None = No
     most_wide = {
         side: max(row["wide"] for row in words if row["side"] == side) for side in ("query", "key")
     }
-    between = max(120, min(300, WIDE - SHARE - sum(most_wide.values())))
+    between = max(120, min(230, WIDE - SHARE - sum(most_wide.values())))
     left, right = most_wide["query"] + 6, most_wide["query"] + between - 6
     width = right + 6 + most_wide["key"] + SHARE
     for row in words:
@@ -578,34 +572,27 @@ def _three_uses(maps: Any) -> Figure:
     note = "The more a word looks at another, the thicker the line (last layers, mean of the heads)"
     heading(ax, "Attention has three uses, and only one of them crosses the languages", note)
     y = [ax.get_ylim()[1] - 1.5 - step * row for row in range(len(words))]
-    for x, side, column, rows, mean, later in (
-        (2.55, -1, maps.src, y[1:], english, 0),
-        (5.45, 1, words, y, spanish, 1),
+    look = {"size": style.LABEL, "weight": "bold", "ha": "center"}
+    label(ax, (4, y[0] + 0.4), "Spanish looks\nat English", color=style.ACCENT, **look)
+    part = np.linspace(0, 1, 33)
+    for x, side, column, mean, later, said in (
+        (2.55, -1, maps.src, english, 0, "English looks\nat English"),
+        (5.45, 1, words, spanish, 1, "Spanish looks at the\nSpanish before it"),
     ):
+        label(ax, (x + 1.3 * side, y[0] + 0.4), said, color=style.MUTED, **look)
+        rows = y[1 - later :]
         for text, at in zip(column, rows, strict=False):
             word(ax, (x, at), text, size=13)
         for (i, j), weight in np.ndenumerate(mean):
-            if weight >= 0.1:
-                far = 0.4 + 0.3 * abs(i + later - j)
-                start, end = rows[i + later] + 0.05, rows[j] - 0.05
-                way = x + side * (0.45 + far * 3 * PART * (1 - PART)), start + (end - start) * RISE
-                path(ax, list(zip(*way, strict=True)), style.SOFT, thick=6 * weight, head=False)
+            if weight >= 0.1:  # a loop to a row above, below, or back to its own
+                far = side * (0.4 + 0.3 * abs(i + later - j))
+                line = curve((x + 0.45 * side, rows[i + later] + 0.05), (0, rows[j] - 0.05))
+                line[:, 0] = x + 0.45 * side + far * 3 * part * (1 - part)
+                path(ax, line, style.SOFT, thick=6 * weight, head=False)
     for j, text in enumerate(maps.src):
         starts = [(5.0, at) for at in y[1:]]
         threads(ax, starts, [(3.0, y[1 + j])], cross[:, j], word_color(text), widest=9, least=0.1)
-    top = y[0] + 0.5
-    for x, text, color in (
-        (1.3, "English looks\nat English", style.MUTED),
-        (4.0, "Spanish looks\nat English", style.ACCENT),
-        (6.8, "Spanish looks at the\nSpanish before it", style.MUTED),
-    ):
-        look = {"weight": "bold", "ha": "center", "color": color}
-        label(ax, (x, top - 0.1), text, size=style.LABEL, **look)
     return figure
-
-
-PART = np.linspace(0, 1, 33)  # of a line around a word's corner
-RISE = PART**2 * (3 - 2 * PART)
 
 
 TIRED = "The animal didn't cross the street because it was too tired"
@@ -651,9 +638,9 @@ def maps_of_tired() -> Any:
     caption="Eight heads look at the same sentence, each in its own way.",
     alt="The sentence 'the animal did not cross the street because it was too tired'; under it a "
     "line for each of eight heads. Half disks show how much attention the word above gets from "
-    "'it', rust, over the line, and from 'tired', teal, under it. In layer 0 the largest are mostly "
-    "under <eos>. In layer 1, head 1 looks at the words just before; head 2 has one full disk, "
-    "under 'animal', 98 % and 100 %; heads 0 and 3 have small ones everywhere.",
+    "'it', rust, over the line, and from 'tired', teal, under it. In layer 0 the largest are "
+    "mostly under <eos>. In layer 1, head 1 looks at the words just before; head 2 has one full "
+    "disk, under 'animal', 98 % and 100 %; heads 0 and 3 have small ones everywhere.",
     hero=True,
 )
 def draw_heads_eight() -> Figure:
@@ -702,7 +689,7 @@ def draw_heads_token_view() -> Any:
 @figure(
     "heads-three-uses",
     caption="The three uses of attention, in the last layers, on 'I like trees'.",
-    alt="Two columns of words. Grey lines on the left join English words with each other, grey ones "
+    alt="Two columns of words. Grey lines on the left join English words with each other, those "
     "on the right Spanish words with those above them. Between the columns Spanish looks at "
     "English, in the words' colors: to write 'gustan' it looks at 'like', for 'árboles' at "
     "'trees', and for <eos> at <eos>.",
