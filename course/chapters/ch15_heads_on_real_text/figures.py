@@ -35,8 +35,7 @@ def _ways_of_the_gender(models: Mapping[str, tuple[float, float]]) -> Figure:
         for y, text in ((2.1, "The street is small"), (0.95, "La calle es pequeña")):
             for x, said in zip((0.25, 1.15, 1.95, 2.9), text.split(), strict=True):
                 at[said] = left + x, y
-                loud = said in ("street", "La", "pequeña")
-                color = style.INK if loud else style.MUTED
+                color = style.INK if said in ("street", "La", "pequeña") else style.MUTED
                 word(ax, at[said], said, size=15, va="baseline", color=color)
         x_end, y_end = at["pequeña"]
         for share, said, swapped in zip(shares, ("street", "La"), ("road", "El"), strict=True):
@@ -44,19 +43,10 @@ def _ways_of_the_gender(models: Mapping[str, tuple[float, float]]) -> Figure:
             word(ax, (x, y + 0.62), swapped, size=12, va="baseline", color=style.ACCENT)
             arrow(ax, (x, y + 0.54), (x, y + 0.29), style.ACCENT)
             color = style.ACCENT if share > 0.5 else style.SOFT
-            if said == "La":  # an arch below what is written
-                ends, rise, place = (
-                    [(x, y - 0.15), (x_end, y - 0.15)],
-                    -0.36,
-                    (left + 1.58, y - 0.68),
-                )
-            else:
-                ends, rise, place = (
-                    [(x, y - 0.15), (x_end, y_end + 0.3)],
-                    0,
-                    (left + 2.4, y - 0.38),
-                )
-            arrow(ax, *ends, color, thick=max(6 * share, 1), rise=rise)
+            under = said == "La"  # an arch below what is written
+            end = x_end, y - 0.15 if under else y_end + 0.3
+            arrow(ax, (x, y - 0.15), end, color, thick=max(6 * share, 1), rise=-0.36 * under)
+            place = (left + 1.58, y - 0.68) if under else (left + 2.4, y - 0.38)
             color = style.readable(color, style.PAPER)
             label(ax, place, percent(share), size=14, ha="center", color=color, weight="bold")
     return figure
@@ -70,8 +60,7 @@ def _found_by_heads(models: Mapping[str, Mapping[str, Any]], title: str) -> Figu
     figure, ax = canvas(style.WIDTH, 4.1)
     heading(ax, title, "A dot for each head: how often an English adjective looks most at its noun")
     for left, text, noun in ((1.15, "The key is new .", 1), (4.4, "I see the new key .", 4)):
-        words = text.split()
-        marked = {"new": style.INK, "key": style.ACCENT}
+        words, marked = text.split(), {"new": style.INK, "key": style.ACCENT}
         at, new = sentence(ax, (left, 2.76), words, marked, gap=0.25), words.index("new")
         arrow(ax, (at[new], 3.02), (at[noun], 3.02), style.ACCENT, thick=3, rise=0.22)
         arrow(ax, (at[new], 2.66), (at[new + 1], 2.66), style.SOFT, thick=3, rise=-0.22)
@@ -170,12 +159,10 @@ def _written_by_layer(
     layer on.
     """
     figure, ax = canvas(style.WIDTH, 3.7)
-    note = (
-        "After “La llave es …”: what would be written after each layer, and how often it is right"
-    )
+    note = "After “La llave es …”: what each layer would write, and how many sentences are right"
     heading(ax, title, note)
     wide, base, high = 0.86, 0.98, 1.35
-    for left, (name, (words, shares)) in zip((0.1, 3.95), models.items(), strict=True):
+    for left, (name, (words, shares)) in zip((0.04, 3.95), models.items(), strict=True):
         label(ax, (left, 2.86), name, size=style.LABEL, weight="bold")
         for place, (text, share) in enumerate(zip(words, shares, strict=True)):
             x, color = left + 1.04 * place, style.ACCENT if share else style.MUTED
@@ -259,10 +246,10 @@ CLAIMS = (  # of `experiment_repeated.claims`, in plain words
     "“calle” hardly counts",
     "“small” hardly counts",
     "No head decides a third of an ending alone",
-    "the 16 most needed heads beat 16 at random",
+    "the 16 most needed matter more than 16 at random",
     "with “it”, fewer pairs are right than by chance",
-    "noun said again in English: still fewer",
-    "noun said again in Spanish: most are right",
+    "with the noun again in English: still fewer",
+    "with the noun again in Spanish: most are right",
 )
 NAMES = {"grammar": "small model", "earlier": "large model"}
 
