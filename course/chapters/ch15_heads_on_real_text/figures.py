@@ -246,7 +246,7 @@ CLAIMS = (  # of `experiment_repeated.claims`, in plain words
     "“calle” hardly counts",
     "“small” hardly counts",
     "No head decides a third of an ending alone",
-    "the 16 most needed matter more than 16 at random",
+    "the 16 most needed heads beat 16 at random",
     "with “it”, fewer pairs are right than by chance",
     "with the noun again in English: still fewer",
     "with the noun again in Spanish: most are right",
