@@ -181,9 +181,11 @@ def _pairs_right(rows: Sequence[tuple[str, str, float]], title: str) -> Figure:
 
     rows: English, the Spanish that the model ends, and a share.
     """
-    high, left, wide = 1.0, 4.5, 2.75
+    high, left, wide = 1.0, 4.65, 2.6
     figure, ax = canvas(style.WIDTH, 1.3 + high * len(rows))
-    note = "Both endings of a pair have to be right: “too narrow” (suitcase), “too wide” (trophy)"
+    note = (
+        "Pairs with both endings right: that of “too narrow” (suitcase) and of “too wide” (trophy)"
+    )
     heading(ax, title, note)
     top = high * len(rows) + 0.1
     chance = left + wide / 4
