@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 from course import experiments
 from course.chapters.ch15_heads_on_real_text.experiment_repeated import Claim
 from course.drawing import style
-from course.drawing.arrows import arrow, path
+from course.drawing.arrows import arrow, box, path
 from course.drawing.cells import area, outline, scale
 from course.drawing.registry import figure
 from course.drawing.values import steady_round
@@ -138,9 +138,9 @@ def _each_head_off(
                 label(ax, (0.02, low + high / 2), f"layer {layer}", color=style.MUTED)
             outline(ax, at, cell, high)
             if points == max(lost):
-                outline(ax, at, cell, high, style.ACCENT, 2.5)
-                middle, look = (at[0] + cell / 2, low + high / 2), {"weight": "bold", "size": 13}
-                label(ax, middle, f"{points:.0f}", ha="center", color=style.ink_on(fill), **look)
+                middle, look = (at[0] + cell / 2, low + high / 2), {"size": 13, "weight": "bold"}
+                said, frame = f"{points:.0f}", {"line": 2.5, "zorder": 3.5, "round": 0.01}
+                box(ax, middle, cell, high, said, style.ACCENT, fill=fill, **frame, **look)
         top -= 1.25
     for column, said in enumerate(KINDS.values()):
         at = 0.8 + column * (wide + gap) + wide / 2, 0.86

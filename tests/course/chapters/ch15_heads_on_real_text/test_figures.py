@@ -61,7 +61,8 @@ def test_a_head_is_a_cell_colored_by_what_its_absence_costs():
     }
     written = {"as trained": ["es", "roja"], "one": ["es", "rojo"], "two": ["es", "roja"]}
     ax = plots._each_head_off({"one": found, "two": found}, written, "Title").axes[0]
-    cells = [patch for patch in ax.patches if patch.get_facecolor()[3]]
+    filled = [patch for patch in ax.patches if patch.get_facecolor()[3]]
+    cells = [patch for patch in filled if isinstance(patch, Rectangle)]
     colors = [tuple(cell.get_facecolor()) for cell in cells]
     assert colors == 2 * [style.SIGNED(0.5 + lost / 80) for lost in (40, 0, 0, -10)]
     assert texts(ax).count("40") == 3, "two cells and the scale"
