@@ -579,15 +579,15 @@ def _three_uses(maps: Any) -> Figure:
         (2.55, -1, maps.src, english, 0, "English looks\nat English"),
         (5.45, 1, words, spanish, 1, "Spanish looks at the\nSpanish before it"),
     ):
-        label(ax, (x + 1.3 * side, y[0] + 0.4), said, color=style.MUTED, **look)
+        label(ax, (x + 1.2 * side, y[0] + 0.4), said, color=style.MUTED, **look)
         rows = y[1 - later :]
         for text, at in zip(column, rows, strict=False):
             word(ax, (x, at), text, size=13)
         for (i, j), weight in np.ndenumerate(mean):
             if weight >= 0.1:  # a loop to a row above, below, or back to its own
                 far = side * (0.4 + 0.3 * abs(i + later - j))
-                line = curve((x + 0.45 * side, rows[i + later] + 0.05), (0, rows[j] - 0.05))
-                line[:, 0] = x + 0.45 * side + far * 3 * part * (1 - part)
+                line = curve((0, rows[i + later] + 0.05), (0, rows[j] - 0.05))
+                line[:, 0] = x + 0.4 * side + far * 3 * part * (1 - part)
                 path(ax, line, style.SOFT, thick=6 * weight, head=False)
     for j, text in enumerate(maps.src):
         starts = [(5.0, at) for at in y[1:]]
