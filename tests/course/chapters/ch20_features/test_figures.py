@@ -1,5 +1,7 @@
 """Drawings of features: the data reaches the picture."""
 
+from itertools import combinations
+
 import pytest
 from matplotlib.colors import to_hex
 
@@ -93,6 +95,16 @@ def test_the_alternative_text_of_the_steering_is_true():
         assert f"{share}, another word in {other:.0f}, nothing changes in" in alt
         assert f"in {100 * parts['unchanged']:.0f}" in alt
     assert mean["unchanged"] == 0 and random["flipped"] < 0.01
+
+
+def test_no_two_words_of_the_fields_overlap():
+    from course.chapters.ch20_features.figures import draw_steering
+
+    figure = draw_steering()
+    figure.draw_without_rendering()
+    boxes = [text.get_window_extent() for text in figure.axes[0].texts]
+    assert len(boxes) == 2 + 3 + 4 * 3  # heading, key; a number and two lines for each field
+    assert not any(one.overlaps(other) for one, other in combinations(boxes, 2))
 
 
 def test_the_titles_say_what_is_stored():
