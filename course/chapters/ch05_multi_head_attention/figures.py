@@ -10,10 +10,11 @@ import numpy as np
 import torch
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.patches import Wedge
 
 from course.drawing import lazy_altair as alt
 from course.drawing import style
-from course.drawing.arrows import arrow, attention_arrow, box, path, threads
+from course.drawing.arrows import arrow, attention_arrow, box, curve, path, threads
 from course.drawing.cells import area, outline
 from course.drawing.registry import figure
 from course.drawing.values import as_array, steady_round
@@ -76,10 +77,9 @@ def _heads_recap(words: Sequence[str], d_model: int = 512, h: int = 8) -> Figure
     label(ax, (center + wide / 2 + 0.12, base + tall / 2), below, color=style.MUTED)
     for head, (x, color) in reversed(list(enumerate(zip(middles, colors, strict=True)))):
         threads(ax, [(center, base - 0.02)], [(x, 3.97)], 0.4, color, upright=True)
-        tile = min(0.23, pitch / 3.4)
         for place, letter in enumerate("QKV"):
-            at = x + (place - 1) * (tile + 0.015), 3.75
-            box(ax, at, tile, 0.4, letter, color, fill=color, round=0.03)
+            at = x + (place - 1) * 0.245, 3.75
+            box(ax, at, 0.23, 0.4, letter, color, fill=color, round=0.03)
         attention_arrow(ax, (x, 3.52), (x, 2.88), 0.4, color)
         box(ax, (x, 2.64), 0.5, 0.4, f"$Z_{head}$", color, fill=color, round=0.03)
         end = joined + wide * (head + 0.5) / h, low + high + 0.03
@@ -95,10 +95,7 @@ def _heads_recap(words: Sequence[str], d_model: int = 512, h: int = 8) -> Figure
         label(ax, (side, y), said, size=style.LABEL, ha="right", linespacing=1.35)
     _rows(ax, (joined, low), wide, high, length, colors)
     last, top = joined + wide + 0.85, low + high  # of the matrix, as wide as it is high
-    for head, color in enumerate(colors):
-        y = top - wide * (head + 1) / h
-        outline(ax, (last, y), wide, wide / h)
-        area(ax, (last, y), wide, wide / h, color)
+    _rows(ax, (last, top - wide), wide, wide, h, [style.PAPER], colors)
     out = last + wide + 0.85
     _rows(ax, (out, low), wide, high, length, [style.PAPER], tints)
     for x, y, text in (
@@ -108,11 +105,12 @@ def _heads_recap(words: Sequence[str], d_model: int = 512, h: int = 8) -> Figure
         (out + wide / 2, low - 0.2, f"output  {length} × {d_model}, as $X$"),
     ):
         label(ax, (x, y), text, size=17 if len(text) == 1 else style.LABEL, ha="center")
+    said = f"the heads are mixed here: the {d_k} columns\nof head 0 meet the {d_k} orange rows"
+    label(ax, (last + wide + 0.15, 0.42), said, color=style.ACCENT)
     return figure
 
 
 OTHER_HEADS = "#C3C8CF"
-GREY = style.MUTED, style.SOFT  # words, and the lines between them
 
 
 def _times(h: int) -> str:
@@ -140,41 +138,40 @@ def _rows(
 def _eight_heads(
     named: Mapping[str, Any], words: Sequence[str], marked: Mapping[str, str]
 ) -> Figure:
-    """Draw what two words look at in each head, a row of disks under their sentence -> the figure.
+    """Draw what two words look at in each head, half disks under their sentence -> the figure.
 
     named: "layer 0, head 0" -> its weights (s, s). marked: the two words -> their colors. The area
-    of a disk is the share of attention that the word above it gets. The row in which both look at
-    one word is marked.
+    of a half disk is the share of attention that the word above it gets; under 5 % has none. The
+    row in which both look at one word is marked.
     """
     step = 0.46
-    figure, ax = canvas(8, 1.42 + step * len(named))
+    figure, ax = canvas(8, 1.5 + step * len(named))
     one, other = marked
-    places, rows = [words.index(text) for text in marked], list(named.items())
-    tables = [as_array(table)[places] for _, table in rows]
-    at = int(np.argmax([table.min(axis=0).max() for table in tables]))
-    target = int(tables[at].min(axis=0).argmax())
+    places = [words.index(text) for text in marked]
+    tables = {name: as_array(table)[places] for name, table in named.items()}
+    both = max(tables, key=lambda name: tables[name].min(axis=0).max())
+    target = int(tables[both].min(axis=0).argmax())
     found = f"“{one}” and “{other}” to “{words[target]}”"
-    note = f"The larger a disk, the more attention “{one}” or “{other}” pays to the word above it"
+    note = f"Above each line what “{one}” looks at, below what “{other}” looks at: larger is more"
     heading(ax, f"Only one of {_times(len(named))} heads leads {found}", note)
-    top = ax.get_ylim()[1] - 1.02
-    middles = sentence(ax, (1.5, top - 0.04), words, marked, size=11, gap=0.18)
-    for row, ((name, _), table) in enumerate(zip(rows, tables, strict=True)):
-        y, loud = top - 0.45 - step * row, row == at
-        if loud:
-            area(ax, (0, y - step / 2), 8, step, style.GROUND)
-        else:
-            path(
-                ax, [(middles[0], y), (middles[-1], y)], style.RULE, head=False, thick=0.7, zorder=1
-            )
+    y = ax.get_ylim()[1] - 1.04
+    seen = {words[target]: style.INK, **marked}
+    middles = sentence(ax, (1.5, y - 0.04), words, seen, size=11, gap=0.18)
+    area(ax, (middles[target] - 0.32, 0.1), 0.64, y - 0.3, style.GROUND, zorder=0)
+    for row, (name, table) in enumerate(tables.items()):
+        y, loud = ax.get_ylim()[1] - 1.5 - step * row, name == both
         label(ax, (0.1, y), name, size=style.LABEL, weight="bold" if loud else "normal")
-        for side, weights, color in zip((-1, 1), table, marked.values(), strict=True):
-            sizes = 420 * np.where(weights < FAINT, 0, weights)
-            x = [middle + 0.09 * side for middle in middles]
-            ax.scatter(x, len(x) * [y], sizes, color=color, alpha=0.85, linewidth=0, label=name)
+        ends = [(middles[0] - 0.2, y), (middles[-1] + 0.2, y)]
+        path(ax, ends, style.RULE, head=False, thick=0.7, zorder=1)
+        for side, weights, color in zip((1, -1), table, marked.values(), strict=True):
+            for x, weight in zip(middles, weights, strict=True):
+                if weight >= 0.05:
+                    half = (x, y), 0.22 * weight**0.5, min(0, 180 * side), max(0, 180 * side)
+                    ax.add_patch(Wedge(*half, color=color, lw=0, alpha=1 if loud else 0.5))
             if loud:
-                at, share = middles[target] + 0.58 + 0.27 * side, percent(float(weights[target]))
-                look = {"size": 12, "weight": "bold", "color": style.readable(color, style.GROUND)}
-                label(ax, (at, y), share, **look)
+                said = f"{percent(float(weights[target]))} of “{one if side > 0 else other}”"
+                look = {"weight": "bold", "color": style.readable(color, style.PAPER)}
+                label(ax, (middles[target] + 0.4, y + 0.1 * side), said, **look)
     return figure
 
 
@@ -183,13 +180,13 @@ def _two_pictures(maps: Any, layer: str, head: int, askers: Mapping[str, str]) -
 
     Over the second one stands the word that is written for it.
     """
-    figure, ax = canvas(8, 3.55)
+    figure, ax = canvas(8, 3.6)
     weights = as_array(maps.weights[layer][head])
-    note = "Is either the reason that Spanish writes cansado (animal), not cansada (street)?"
     places = [maps.src.index(asker) for asker in askers]
     found = dict.fromkeys(maps.src[int(weights[place].argmax())] for place in places)
     one, other = (f"“{asker}”" for asker in askers)
     seen = " and ".join(f"“{text}”" for text in found)
+    note = "What two words look at in one of the encoder’s heads"
     heading(ax, f"Nearly all attention of {one}, and of {other}, goes to {seen}", note)
     middles = sentence(ax, (0.1, 1.3), maps.src, askers, gap=0.26)
     for text in found:
@@ -199,8 +196,9 @@ def _two_pictures(maps: Any, layer: str, head: int, askers: Mapping[str, str]) -
     for color, place, below in zip(askers.values(), places, (False, True), strict=True):
         arcs(ax, middles, 1.18 if below else 1.56, weights[place], place, color, below)
     at = middles[places[1]]
-    arrow(ax, (at, 1.58), (at, 1.86))
-    word(ax, (at, 2.04), maps.tgt_out[-2], size=12, color=style.DECODER)
+    label(ax, (at, 2.66), "Why this ending?\n-o is the animal, -a the street", ha="center")
+    arrow(ax, (at, 1.58), (at, 1.98), style.DECODER, thick=3)
+    word(ax, (at, 2.2), maps.tgt_out[-2], size=style.TITLE, color=style.DECODER)
     return figure
 
 
@@ -245,23 +243,21 @@ def _one_two_all(weights: Any, words: Sequence[str], query: int, names: Sequence
     figure, ax = canvas(8, tall + 1.45)
     title = f"One head tells a story. {_times(len(heads)).capitalize()} blur it."
     heading(ax, title, f"Line width: share of the attention of “{asker}”, mean of the heads")
-    for count, x in zip((1, 2, len(heads)), (0.3, 2.92, 5.62), strict=True):
+    for count, x in zip((1, 2, len(heads)), (0.3, 2.88, 5.46), strict=True):
         ends = [(x + 1.15, low + tall - step * place) for place in range(len(words))]
         start, mean = (x, ends[query][1]), heads[:count, query].mean(axis=0)
         threads(ax, [start], ends, mean, color, name=", ".join(names[:count]), widest=8)
         what = {1: "one head", 2: "two heads"}.get(count, f"all {_times(count)} heads")
         label(ax, (x + 1.18, low + tall + 0.36), what, size=style.LABEL, weight="bold")
         word(ax, (x - 0.08, start[1]), asker, size=13, ha="right", color=color)
-        largest = {*mean.argsort()[-2:], heads[0, query].argmax()}
-        largest = {place for place in largest if mean[place] >= 0.1}
+        best = heads[0, query].argmax()
+        largest = {place for place in (*mean.argsort()[-2:], best) if mean[place] >= 0.1}
         for place, (text, end) in enumerate(zip(words, ends, strict=True)):
-            ink = style.INK if place in largest else style.MUTED
-            bold = {"weight": "bold"} if place in largest else {}
-            word(ax, (end[0] + 0.08, end[1]), text, ha="left", color=ink, **bold)
+            ink = color if place == best else style.INK if place in largest else style.MUTED
+            word(ax, (end[0] + 0.08, end[1]), text, ha="left", color=ink)
             if place in largest:
-                at = end[0] + 0.18 + width_of(text, 11), end[1]
-                share = percent(float(mean[place]))
-                label(ax, at, share, size=style.LABEL, color=color, weight="bold")
+                share, look = percent(float(mean[place])), {"size": 13, "weight": "bold"}
+                label(ax, (end[0] + 1.3, end[1]), share, ha="right", color=ink, **look)
     return figure
 
 
@@ -332,7 +328,7 @@ def token_view(maps: Any, layer: str = "encoder, layer 1", word: str | None = No
     most_wide = {
         side: max(row["wide"] for row in words if row["side"] == side) for side in ("query", "key")
     }
-    between = max(120, min(300, WIDE - SHARE - sum(most_wide.values())))
+    between = max(120, min(230, WIDE - SHARE - sum(most_wide.values())))
     left, right = most_wide["query"] + 6, most_wide["query"] + between - 6
     width = right + 6 + most_wide["key"] + SHARE
     for row in words:
@@ -531,28 +527,28 @@ def distance_bars(profiles: Mapping[str, Mapping[int, float]]) -> Figure:
     profiles: a head's name -> {distance: mean weight}, from -3 to 3. Each side has its sum, and the
     side that gets more is loud.
     """
-    figure, ax = canvas(8, 4.15)
+    figure, ax = canvas(8, 3.7)
     note = "Mean over 200 sentences, drawn at the word “cross”: the thicker, the more attention"
     heading(ax, "One head looks ahead, another looks back", note)
-    for y, (name, profile) in zip((2.3, 0.66), sorted(profiles.items()), strict=True):
-        label(ax, (0.02, y), name, size=style.LABEL, weight="bold")
-        places = [4.7 + 0.95 * distance for distance in range(-3, 4)]
-        for x, text in zip(places, AROUND, strict=True):
-            word(ax, (x, y), text, size=12, weight="bold" if x == places[3] else "normal")
+    places, y = [4.55 + 1.0 * distance for distance in range(-3, 4)], 1.5
+    for x, text in zip(places, AROUND, strict=True):
+        word(ax, (x, y), text, size=13, color=style.INK if x == places[3] else style.MUTED)
+    for up, (name, profile) in zip((1, -1), sorted(profiles.items()), strict=True):
+        label(ax, (0.02, y + 0.62 * up), name, size=style.LABEL, weight="bold")
         sums = {side: sum(profile.get(side * far, 0) for far in (1, 2, 3)) for side in (-1, 1)}
         for side, whole in sums.items():
             loud = whole == max(sums.values())
             color, ink = (style.ACCENT, style.ACCENT) if loud else (style.SOFT, style.MUTED)
             for far in (1, 2, 3):
-                start, end = places[3] + side * (0.43 - 0.13 * far), places[3 + side * far]
-                ends, rise = ((start, y + 0.23), (end, y + 0.23)), 0.16 + 0.15 * far
+                ends = [
+                    (x, y + 0.23 * up) for x in (places[3] + 0.1 * side, places[3 + side * far])
+                ]
                 weight = profile.get(side * far, 0)
+                rise = up * (0.12 + 0.17 * far)
                 attention_arrow(ax, *ends, weight, color, widest=14, rise=rise, least=0.001)
-            edges = [(places[3] + side * 0.95 * far, y - 0.29) for far in (0.6, 3.4)]
-            path(ax, edges, color, head=False)
             said = f"{percent(steady_round(whole))} on the three words {SIDES[side]}"
             look = {"size": 12, "weight": "bold" if loud else "normal", "color": ink}
-            label(ax, (places[3] + side * 1.9, y - 0.47), said, ha="center", **look)
+            label(ax, (places[3] + side * 1.9, y + 1.1 * up), said, ha="center", **look)
     return figure
 
 
@@ -560,41 +556,42 @@ def distance_bars(profiles: Mapping[str, Mapping[int, float]]) -> Figure:
 
 
 def _three_uses(maps: Any) -> Figure:
-    """Draw encoder self-attention, decoder self-attention and cross-attention side by side.
+    """Draw English and Spanish words in two columns, and who looks at whom: three kinds of lines.
 
-    maps: what a `Translator` gives. In each panel the words that look stand on the left, those
-    looked at on the right; a line is the mean of the heads of the last layer of its kind. Where it
-    crosses the languages it has the color of the word looked at. Less than 10 % gets no line.
+    maps: what a `Translator` gives. An arrow is the mean of the heads of the last layer of its
+    kind; less than 10 % gets none. Lines between the languages have the color of the word looked
+    at. Each Spanish word but <bos> stands for the place that writes it.
     """
-    kinds, src, out = [kind.split(".") for kind in KINDS], maps.src, maps.tgt_out
-    layers = [
-        [name for name in maps.weights if name.startswith(part) and name.endswith(kind)][-1]
-        for part, kind in kinds
+    means = [
+        as_array([weights for name, weights in maps.weights.items() if re.match(kind, name)][-1])
+        for kind in ("encoder", "decoder.*self", "decoder.*cross")
     ]
-    panels = (
-        ("English looks\nat English", src, src),
-        ("Spanish looks at the\nSpanish before it", out, maps.tgt_in),
-        ("Spanish looks\nat English", out, src),
-    )
-    step = 0.46
-    figure, ax = canvas(8, step * max(len(src), len(out)) + 1.42)
-    top = ax.get_ylim()[1] - 1.62
-    note = f"Layer {layers[0].split('.')[2]}, mean of its heads: the more attention, the thicker"
+    english, spanish, cross = (mean.mean(axis=0) for mean in means)
+    step, words = 0.5, [maps.tgt_in[0], *maps.tgt_out]
+    figure, ax = canvas(8, 1.45 + step * len(words))
+    note = "The more a word looks at another, the thicker the line (last layers, mean of the heads)"
     heading(ax, "Attention has three uses, and only one of them crosses the languages", note)
-    for x, layer, (title, left, right) in zip((0.1, 2.83, 5.55), layers, panels, strict=True):
-        mean, crosses = as_array(maps.weights[layer].mean(dim=0)), layer == layers[-1]
-        look = {"weight": "bold", "ha": "center"}
-        look["color"] = style.ACCENT if crosses else style.INK
-        label(ax, (x + 1.18, top + 0.58), title, size=style.LABEL, **look)
-        starts = [(x + 0.82, top - step * place) for place in range(len(left))]
-        ends = [(x + 1.53, top - step * place) for place in range(len(right))]
-        for text, (_, y) in zip(left, starts, strict=True):
-            color = word_color(text) if crosses else style.MUTED
-            word(ax, (x + 0.74, y), text, ha="right", color=color)
-        for j, (text, end) in enumerate(zip(right, ends, strict=True)):
-            color, line = (word_color(text), word_color(text)) if crosses else GREY
-            threads(ax, starts, [end], mean[:, j], line, name=text, widest=7, least=0.1)
-            word(ax, (x + 1.61, end[1]), text, ha="left", color=color)
+    y = [ax.get_ylim()[1] - 1.5 - step * row for row in range(len(words))]
+    look = {"size": style.LABEL, "weight": "bold", "ha": "center"}
+    label(ax, (4, y[0] + 0.4), "Spanish looks\nat English", color=style.ACCENT, **look)
+    part = np.linspace(0, 1, 33)
+    for x, side, column, mean, later, said in (
+        (2.55, -1, maps.src, english, 0, "English looks\nat English"),
+        (5.45, 1, words, spanish, 1, "Spanish looks at the\nSpanish before it"),
+    ):
+        label(ax, (x + 1.2 * side, y[0] + 0.4), said, color=style.MUTED, **look)
+        rows = y[1 - later :]
+        for text, at in zip(column, rows, strict=False):
+            word(ax, (x, at), text, size=13)
+        for (i, j), weight in np.ndenumerate(mean):
+            if weight >= 0.1:  # a loop to a row above, below, or back to its own
+                far = side * (0.4 + 0.3 * abs(i + later - j))
+                line = curve((0, rows[i + later] + 0.05), (0, rows[j] - 0.05))
+                line[:, 0] = x + 0.4 * side + far * 3 * part * (1 - part)
+                path(ax, line, style.SOFT, thick=6 * weight, head=False)
+    for j, text in enumerate(maps.src):
+        starts = [(5.0, at) for at in y[1:]]
+        threads(ax, starts, [(3.0, y[1 + j])], cross[:, j], word_color(text), widest=9, least=0.1)
     return figure
 
 
@@ -621,10 +618,10 @@ FILTERS = ("layer 0, head 1", "layer 1, head 1")
 @figure(
     "heads-filters",
     caption="How far two encoder heads look: mean weight at each distance in 200 test sentences.",
-    alt="The words 'animal did not cross the street because' twice, with arrows from 'cross' to "
-    "its neighbors, as thick as the mean weight at this distance. In layer 0, head 1 the three "
-    "words after get 46 % and those before 15 %; in layer 1, head 1 those before get 81 %, most of "
-    "it the nearest one, and those after 11 %.",
+    alt="The words 'animal did not cross the street because', with arrows from 'cross' to its "
+    "neighbors, as thick as the mean weight at this distance. Above, in layer 0, head 1, the three "
+    "words after get 46 % and those before 15 %; below, in layer 1, head 1, those before get 81 %, "
+    "most of it the nearest one, and those after 11 %.",
 )
 def draw_heads_filters() -> Figure:
     texts = [english for english, _ in english_spanish.load("test")[:200]]
@@ -640,10 +637,10 @@ def maps_of_tired() -> Any:
     "heads-eight",
     caption="Eight heads look at the same sentence, each in its own way.",
     alt="The sentence 'the animal did not cross the street because it was too tired'; under it a "
-    "row for each of eight heads. Disks show how much attention the word above gets from 'it', "
-    "rust, and from 'tired', teal. In layer 0 the largest disks are mostly under <eos>. In layer "
-    "1, head 1 looks at the words just before; head 2, marked, has both disks under 'animal'; "
-    "heads 0 and 3 have small disks everywhere.",
+    "line for each of eight heads. Half disks show how much attention the word above gets from "
+    "'it', rust, over the line, and from 'tired', teal, under it. In layer 0 the largest are "
+    "mostly under <eos>. In layer 1, head 1 looks at the words just before; head 2 has one full "
+    "disk, under 'animal', 98 % and 100 %; heads 0 and 3 have small ones everywhere.",
     hero=True,
 )
 def draw_heads_eight() -> Figure:
@@ -656,8 +653,8 @@ def draw_heads_eight() -> Figure:
     caption="Which would you believe? Two words look at 'animal', each with nearly all it has.",
     alt="The sentence 'the animal did not cross the street because it was too tired'. Above it, a "
     "thick arrow leads from 'it' to 'animal', 98 % of its attention; below it, one just as thick "
-    "from 'tired' to 'animal', 100 %. Over 'tired' stands cansado, and the note asks whether one "
-    "of them is the reason.",
+    "from 'tired' to 'animal', 100 %. Over 'tired' stands cansado, and the question why it has "
+    "this ending.",
 )
 def draw_two_pictures() -> Figure:
     return _two_pictures(maps_of_tired(), "encoder.layers.1.self_attn", 2, RIDDLE)
@@ -692,10 +689,10 @@ def draw_heads_token_view() -> Any:
 @figure(
     "heads-three-uses",
     caption="The three uses of attention, in the last layers, on 'I like trees'.",
-    alt="Three panels, each with words that look on the left and words looked at on the right. "
-    "English looks at English, and Spanish at the Spanish before it, in grey: no line of the "
-    "second leads down. Spanish looks at English, in the words' colors: to write 'gustan' it "
-    "looks at 'like', for 'árboles' at 'trees', and for <eos> at <eos>.",
+    alt="Two columns of words. Grey lines on the left join English words with each other, those "
+    "on the right Spanish words with those above them. Between the columns Spanish looks at "
+    "English, in the words' colors: to write 'gustan' it looks at 'like', for 'árboles' at "
+    "'trees', and for <eos> at <eos>.",
 )
 def draw_heads_three_uses() -> Figure:
     return _three_uses(Translator.load().attention_maps("I like trees"))

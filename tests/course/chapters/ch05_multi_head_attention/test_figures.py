@@ -8,7 +8,7 @@ import pytest
 import torch
 from matplotlib.collections import LineCollection
 from matplotlib.colors import to_hex
-from matplotlib.patches import FancyArrowPatch
+from matplotlib.patches import FancyArrowPatch, Wedge
 
 from course.chapters.ch05_multi_head_attention import figures as heads
 from course.drawing import notebook_output as showing
@@ -72,18 +72,20 @@ def lines_of(ax) -> dict[str, LineCollection]:
     return {c.get_label(): c for c in ax.collections if isinstance(c, LineCollection)}
 
 
-def test_each_head_draws_the_looks_of_two_words_as_disks_in_their_color(maps):
+def test_each_head_draws_the_looks_of_two_words_as_half_disks_in_their_color(maps):
     named = heads.encoder_heads(maps)
     marked = {"like": "#123456", "trees": "#654321"}
     ax = heads._eight_heads(named, ENGLISH, marked).axes[0]
-    disks = iter(ax.collections)
+    halves = iter(patch for patch in ax.patches if isinstance(patch, Wedge))
     for name, matrix in named.items():
+        assert name in texts(ax)
         for text, color in marked.items():
-            row, drawn = matrix[ENGLISH.index(text)], next(disks)
-            assert drawn.get_label() == name and name in texts(ax)
-            seen = np.where(row >= heads.FAINT, row, 0)
-            np.testing.assert_allclose(drawn.get_sizes(), 420 * seen, rtol=1e-5)
-            assert to_hex(drawn.get_facecolor()[0]) == color
+            row = matrix[ENGLISH.index(text)].numpy()
+            drawn = [next(halves) for weight in row if weight >= 0.05]
+            radii = [half.r for half in drawn]
+            np.testing.assert_allclose(radii, 0.22 * row[row >= 0.05] ** 0.5, rtol=1e-5)
+            assert {to_hex(half.get_facecolor()) for half in drawn} == {color}
+            assert {half.theta1 for half in drawn} == {0 if text == "like" else -180}
     words = [text for text in ax.texts if text.get_text() in ENGLISH]
     assert [text.get_text() for text in words] == ENGLISH, "once, above all heads"
 
@@ -99,7 +101,9 @@ def test_only_one_head_leads_both_words_to_the_animal():
     ax = heads.draw_heads_eight().axes[0]
     assert "Only one of eight heads leads “it” and “tired” to “animal”" in texts(ax)
     bold = [text.get_text() for text in ax.texts if text.get_weight() == "bold"]
-    assert {"layer 1, head 2", "98 %", "100 %"} <= set(bold) and "layer 1, head 1" not in bold
+    assert {"layer 1, head 2", "98 % of “it”", "100 % of “tired”"} <= set(
+        bold
+    ) and "layer 1, head 1" not in bold
 
 
 def test_the_riddle_shows_two_words_and_names_no_head(maps):
@@ -107,7 +111,7 @@ def test_the_riddle_shows_two_words_and_names_no_head(maps):
     ax = heads._two_pictures(maps, layer, 1, {"I": "#123456", "trees": "#654321"}).axes[0]
     said = texts(ax)
     assert said[-1] == maps.tgt_out[-2], "what is written stands at the end"
-    assert not any("head" in text for text in said)
+    assert not any(f"head {number}" in text for text in said for number in range(4))
     arrows = [to_hex(p.get_edgecolor()) for p in ax.patches if isinstance(p, FancyArrowPatch)]
     rows = maps.weights[layer][1]
     seen = [int((rows[ENGLISH.index(text)] >= heads.FAINT).sum()) for text in ("I", "trees")]
@@ -311,24 +315,19 @@ def test_the_three_uses_say_who_asks_whom(maps):
         "decoder.layers.1.cross_attn",
     )
     means = [maps.weights[kind].mean(dim=0) for kind in kinds]
-    keys = [
-        (column, word)
-        for mean, words in zip(means, (ENGLISH, ["<bos>", *SPANISH], ENGLISH), strict=True)
-        for column, word in zip(mean.T, words, strict=True)
-    ]
-    keys = [(column, word) for column, word in keys if column.max() >= 0.1]
-    for lines, (column, word) in zip(ax.collections, keys, strict=True):
-        assert lines.get_label() == word
+    crossing = [(column, word) for column, word in zip(means[2].T, ENGLISH, strict=True)]
+    crossing = [(column, word) for column, word in crossing if column.max() >= 0.1]
+    for lines, (column, word) in zip(ax.collections, crossing, strict=True):
         shown = column[column >= 0.1].numpy()
-        np.testing.assert_allclose(lines.get_linewidths(), np.maximum(7 * shown, 0.6), rtol=1e-5)
-        crosses = lines.get_segments()[0][0][0] > 6
-        color = style.WORDS[word] if crosses else style.SOFT
-        assert to_hex(lines.get_color()[0]) == color.lower()
-    own = [lines for lines in ax.collections if 3 < lines.get_segments()[0][0][0] < 5]
-    levels = [(line[0][1], line[-1][1]) for lines in own for line in lines.get_segments()]
-    assert len(own) == int((means[1].amax(dim=0) >= 0.1).sum()) and all(
-        start <= end for start, end in levels
-    ), "the mask"
+        np.testing.assert_allclose(lines.get_linewidths(), np.maximum(9 * shown, 0.6), rtol=1e-5)
+        assert to_hex(lines.get_color()[0]) == style.WORDS[word].lower()
+    own = [patch for patch in ax.patches if isinstance(patch, FancyArrowPatch)]
+    shown = [float(weight) for mean in means[:2] for weight in mean.flatten() if weight >= 0.1]
+    assert [line.get_linewidth() for line in own] == pytest.approx([6 * each for each in shown])
+    ways = [line.get_path().vertices for line in own]
+    spanish = [(way[0][1], way[-1][1]) for way in ways if way[0][0] > 4]
+    assert len(spanish) == int((means[1] >= 0.1).sum())
+    assert all(start < end for start, end in spanish), "the mask"
 
 
 def test_one_head_looks_at_itself_and_the_words_after_another_at_the_word_before():
