@@ -31,18 +31,18 @@ def _one_hot_table(table: Any, words: Sequence[str], vocabulary: Sequence[str]) 
     rows = as_array(table)
     left, high, wide = 0.8, 0.42, 7.18 / len(vocabulary)
     tall = high * len(words)
-    figure, ax = canvas(8, tall + 1.35)
+    figure, ax = canvas(8, tall + 1.45)
     note = "One slot for each entry of the vocabulary, with its number"
     heading(ax, "Each word has one 1, in its own slot", note)
     for row, text in enumerate(words):
-        y = tall - high * (row + 0.5) + 0.55
+        y = tall - high * (row + 0.5) + 0.12
         word(ax, (left - 0.1, y), text, size=13, ha="right")
         for slot, value in enumerate(rows[row]):
             cell(ax, (left + wide * (slot + 0.5), y), wide, high, text if value else "")
     for slot, text in enumerate(vocabulary):
         x, known = left + wide * (slot + 0.5), text in words
-        word(ax, (x, 0.36), text, size=10, color=None if known else style.MUTED)
-        label(ax, (x, 0.12), str(slot), ha="center", color=style.MUTED)
+        word(ax, (x, tall + 0.3), text, size=10, color=None if known else style.MUTED)
+        label(ax, (x, tall + 0.56), str(slot), ha="center", color=style.MUTED)
     return figure
 
 
@@ -56,7 +56,7 @@ def _one_hot_row(ids: Sequence[int], words: Sequence[str], vocabulary: Sequence[
         label(ax, (x, low + step * len(ids) - 0.17), f"slot {slot}", ha=ha, color=style.MUTED)
     for row, (number, text) in enumerate(zip(ids, words, strict=True)):
         y = low + step * (len(ids) - 1 - row)
-        word(ax, (0.06, y), text, size=14, ha="left")
+        word(ax, (left - 0.12, y), text, size=14, ha="right")
         box(ax, (left + wide / 2, y), wide, 0.3, fill=style.GROUND, line=0, round=0.03)
         x = left + wide * (number + 0.5) / size
         area(ax, (x - 0.025, y - 0.19), 0.05, 0.38, word_color(text), zorder=3)
@@ -77,7 +77,7 @@ def cell(
     ax: Axes, at: tuple[float, float], wide: float, high: float, text: str = "", size: float = 13
 ) -> None:
     """A slot of a one-hot row: 1 in the color of its word, or 0."""
-    color = word_color(text) if text else style.PAPER
+    color = style.readable(word_color(text)) if text else style.PAPER
     box(ax, at, wide, high, "", color if text else style.RULE, fill=color, line=0.6, round=0.01)
     look = {"weight": "bold", "color": style.ink_on(color)} if text else {"color": style.MUTED}
     label(ax, at, str(int(bool(text))), size=size, ha="center", **look)
@@ -89,32 +89,31 @@ def _distance_triangle(rows: Any, words: Sequence[str]) -> Figure:
     Raises ValueError where the sides aren't equal: another triangle would need other corners.
     """
     table = as_array(rows)
-    pairs = ((0, 1), (1, 2), (2, 0))
-    sides = [float(np.linalg.norm(table[i] - table[j])) for i, j in pairs]
+    sides = [float(np.linalg.norm(table[i] - table[i - 1])) for i in range(3)]
     if not np.allclose(sides, sides[0]):
         raise ValueError(f"the distances differ: {sides}")
     figure, ax = canvas(8, 3.5)
-    first, near, far = words
+    near, first, far = words
     note = f"Rows of {table.shape[1]} slots with one 1 each, and how far they are from each other"
     heading(ax, f"As one-hot rows, “{first}” is as far from “{near}” as from “{far}”", note)
-    corners = np.array([[5.1, 1.33], [7.1, 2.48], [7.1, 0.18]])
-    for (i, j), side in zip(pairs, sides, strict=True):
-        loud = 0 in (i, j)
-        color = style.ACCENT if loud else style.SOFT
-        path(
-            ax, [tuple(corners[i]), tuple(corners[j])], color, thick=3 if loud else 1.5, head=False
-        )
-        ground = {"facecolor": style.PAPER, "edgecolor": "none", "pad": 4}
-        look = {"ha": "center", "size": style.TITLE, "weight": "bold", "bbox": ground}
-        said = "√2" if np.isclose(side, 2**0.5) else f"{side:.2f}"
-        middle = tuple(corners[[i, j]].mean(axis=0))
-        label(ax, middle, said, color=style.ACCENT if loud else style.MUTED, **look)
-    for corner, row, text, y in zip(corners, table, words, (2.2, 1.33, 0.46), strict=True):
-        one = 0.8 + 3.4 * (row.argmax() + 0.5) / len(row)
-        word(ax, (0.06, y), text, size=15, ha="left")
-        box(ax, (2.5, y), 3.4, 0.3, fill=style.GROUND, line=0, round=0.03)
-        area(ax, (one - 0.025, y - 0.19), 0.05, 0.38, style.INK, zorder=3)
-        label(ax, (one + 0.08, y), "1", size=13, weight="bold")
+    corners, (left, wide) = np.array([[7.3, 2.4], [5.4, 1.3], [7.3, 0.2]]), (0.85, 3.6)
+    path(ax, corners[[0, 2]], style.RULE, thick=1, head=False)
+    for corner, row, text in zip(corners, table, words, strict=True):
+        y, one = corner[1], left + wide * (row.argmax() + 0.5) / len(row)
+        word(ax, (left - 0.12, y), text, size=15, ha="right")
+        path(ax, [(left + wide, y), tuple(corner)], style.RULE, thick=1, head=False)
+        box(ax, (left + wide / 2, y), wide, 0.3, fill=style.GROUND, line=0, round=0.03)
+        cell(ax, (one, y), 0.2, 0.3, text)
+        for x in (left + 0.1, one - 0.17, one + 0.17, left + wide - 0.1):
+            label(ax, (x, y), "0", ha="center", color=style.MUTED)
+        for x in ((left + one) / 2, (one + left + wide) / 2):
+            label(ax, (x, y), "…", ha="center", color=style.MUTED)
+        if text != first:
+            path(ax, [corners[1], corner], style.ACCENT, thick=3, head=False)
+            ground = {"facecolor": style.PAPER, "edgecolor": "none", "pad": 4}
+            look = {"ha": "center", "size": style.TITLE, "weight": "bold", "bbox": ground}
+            said = "√2" if np.isclose(sides[0], 2**0.5) else f"{sides[0]:.2f}"
+            label(ax, tuple((corners[1] + corner) / 2), said, color=style.ACCENT, **look)
         word(ax, tuple(corner), text, size=15)
     return figure
 
@@ -134,7 +133,8 @@ def _unknown_words(sizes: Sequence[int], known: Sequence[Sequence[Marked]], at: 
     label(ax, (7.98, top), "unknown, of all words of the test", ha="right", color=style.MUTED)
     for row, (count, sentences) in enumerate(zip(sizes, known, strict=True)):
         y, x = top - step * (row + 0.8), 1.62
-        label(ax, (0.02, y), f"{count:,} sentences", size=style.LABEL)
+        label(ax, (0.55, y), f"{count:,}", size=style.LABEL, ha="right", weight="bold")
+        label(ax, (0.61, y), "sentences", size=style.LABEL)
         for (_, is_known), (text, _) in zip(sentences[at], known[-1][at], strict=True):
             wide = width_of(text, size)
             if is_known:
@@ -223,5 +223,5 @@ def draw_unknown_words() -> Figure:
     "the sides from cat to dog and from cat to gave are rust.",
 )
 def draw_one_hot_distances() -> Figure:
-    vocab, words = Translator.load().src.vocab, ["cat", "dog", "gave"]
+    vocab, words = Translator.load().src.vocab, ["dog", "cat", "gave"]
     return _distance_triangle(one_hot(torch.tensor(vocab.encode(words)), len(vocab)), words)
