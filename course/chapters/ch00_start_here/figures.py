@@ -98,9 +98,9 @@ def _series_map(found: Mapping[str, Any]) -> Figure:
     alt="'I like trees' is on top, 'me gustan los árboles' at the bottom. From 'trees' a green "
     "stream runs down through five rows: a mark, its number in a list, which widens to the first "
     "16 of its 128 numbers as colored cells: learned, with its position, mixed with its neighbors, "
-    "after the encoder. Some cells keep their color so far, others fade or turn. There the "
-    "stream ends; an arrow, 'the decoder reads it', leads to a row in the decoder, about to be written, which "
-    "narrows to 'árboles'.",
+    "after the encoder. Some cells keep their color so far, others fade or turn. There the stream "
+    "ends; an arrow, 'the decoder reads it', leads to a row in the decoder, about to be written, "
+    "which narrows to 'árboles'.",
     hero=True,
 )
 def draw_series_map() -> Figure:

@@ -7,6 +7,7 @@ import numpy as np
 import torch
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from torch import Tensor
 
 from course.drawing import style
 from course.drawing.arrows import box, path
@@ -59,7 +60,7 @@ def _one_hot_row(ids: Sequence[int], words: Sequence[str], vocabulary: Sequence[
         word(ax, (left - 0.12, y), text, size=14, ha="right")
         box(ax, (left + wide / 2, y), wide, 0.3, fill=style.GROUND, line=0, round=0.03)
         x = left + wide * (number + 0.5) / size
-        area(ax, (x - 0.025, y - 0.19), 0.05, 0.38, word_color(text), zorder=3)
+        area(ax, (x - 0.025, y - 0.19), 0.05, 0.38, style.readable(word_color(text)), zorder=3)
         label(ax, (x + 0.09, y), str(number), size=13, weight="bold")
     # The lens: seven slots around the last word's 1.
     each = wide / 7
@@ -83,38 +84,34 @@ def cell(
     label(ax, at, str(int(bool(text))), size=size, ha="center", **look)
 
 
-def _distance_triangle(rows: Any, words: Sequence[str]) -> Figure:
-    """Draw three vectors (3, d) as the corners of a triangle with their distances -> the figure.
-
-    Raises ValueError where the sides aren't equal: another triangle would need other corners.
-    """
-    table = as_array(rows)
-    sides = [float(np.linalg.norm(table[i] - table[i - 1])) for i in range(3)]
-    if not np.allclose(sides, sides[0]):
-        raise ValueError(f"the distances differ: {sides}")
-    figure, ax = canvas(8, 3.5)
+def _distance_triangle(table: Tensor, words: Sequence[str]) -> Figure:
+    """Draw three one-hot rows (3, d), and a triangle with their distances, all √2 -> the figure."""
+    figure, ax = canvas(8, 3.75)
     near, first, far = words
-    note = f"Rows of {table.shape[1]} slots with one 1 each, and how far they are from each other"
-    heading(ax, f"As one-hot rows, “{first}” is as far from “{near}” as from “{far}”", note)
-    corners, (left, wide) = np.array([[7.3, 2.4], [5.4, 1.3], [7.3, 0.2]]), (0.85, 3.6)
+    heading(
+        ax,
+        f"As one-hot rows, “{first}” is as far from “{near}” as from “{far}”",
+        f"Any two rows, of {table.shape[1]} slots, differ in two, by 1 each: √(1² + 1²) = √2",
+    )
+    slots, corners = table.argmax(dim=1), np.array([[7.5, 2.4], [5.7, 1.36], [7.5, 0.32]])
+    order = slots.sort().values
+    for column, slot in enumerate(order.tolist()):
+        label(ax, (1.6 + 1.13 * column, 2.78), f"slot {slot}", ha="center", color=style.MUTED)
     path(ax, corners[[0, 2]], style.RULE, thick=1, head=False)
-    for corner, row, text in zip(corners, table, words, strict=True):
-        y, one = corner[1], left + wide * (row.argmax() + 0.5) / len(row)
-        word(ax, (left - 0.12, y), text, size=15, ha="right")
-        path(ax, [(left + wide, y), tuple(corner)], style.RULE, thick=1, head=False)
-        box(ax, (left + wide / 2, y), wide, 0.3, fill=style.GROUND, line=0, round=0.03)
-        cell(ax, (one, y), 0.2, 0.3, text)
-        for x in (left + 0.1, one - 0.17, one + 0.17, left + wide - 0.1):
-            label(ax, (x, y), "0", ha="center", color=style.MUTED)
-        for x in ((left + one) / 2, (one + left + wide) / 2):
-            label(ax, (x, y), "…", ha="center", color=style.MUTED)
+    for corner, slot, text in zip(corners, slots, words, strict=True):
+        y = corner[1]
+        word(ax, (0.68, y), text, size=15, ha="right")
+        for column, other in enumerate(order):
+            cell(ax, (1.6 + 1.13 * column, y), 0.6, 0.44, text if slot == other else "", size=15)
+        for column in range(4):
+            label(ax, (1.035 + 1.13 * column, y), "0 … 0", ha="center", color=style.MUTED)
+        path(ax, [(4.8, y), corner], style.RULE, thick=1, head=False)
         if text != first:
             path(ax, [corners[1], corner], style.ACCENT, thick=3, head=False)
             ground = {"facecolor": style.PAPER, "edgecolor": "none", "pad": 4}
             look = {"ha": "center", "size": style.TITLE, "weight": "bold", "bbox": ground}
-            said = "√2" if np.isclose(sides[0], 2**0.5) else f"{sides[0]:.2f}"
-            label(ax, tuple((corners[1] + corner) / 2), said, color=style.ACCENT, **look)
-        word(ax, tuple(corner), text, size=15)
+            label(ax, (corners[1] + corner) / 2, "√2", color=style.ACCENT, **look)
+        word(ax, corner, text, size=15)
     return figure
 
 
@@ -142,8 +139,9 @@ def _unknown_words(sizes: Sequence[int], known: Sequence[Sequence[Marked]], at: 
             else:
                 box(ax, (x + wide / 2, y), wide + 0.08, 0.27, fill=style.ACCENT, line=0, round=0.05)
             x += wide + 0.19
-        look = {"size": style.TITLE, "weight": "bold", "color": style.ACCENT, "ha": "right"}
-        label(ax, (7.98, y), f"{100 * _unknown_share(sentences):.0f} %", **look)
+        share = f"{100 * _unknown_share(sentences):.0f} %"
+        color = style.MUTED if share == "0 %" else style.ACCENT
+        label(ax, (7.98, y), share, size=style.TITLE, weight="bold", color=color, ha="right")
     return figure
 
 
@@ -218,9 +216,9 @@ def draw_unknown_words() -> Figure:
 @figure(
     "one-hot-distances",
     caption="Three words as one-hot rows: equally far apart.",
-    alt="Three long bars, the rows of cat, dog and gave, each with a mark where its 1 stands. "
-    "Beside them a triangle of the same words with three equal sides, each the root of 2 long; "
-    "the sides from cat to dog and from cat to gave are rust.",
+    alt="The rows of dog, cat and gave, each with a single 1, at slots 109, 121 and 680; all else "
+    "is 0. Each row leads to a corner of a triangle with three equal sides. The side from cat to "
+    "dog and the side from cat to gave are rust, each with the root of 2.",
 )
 def draw_one_hot_distances() -> Figure:
     vocab, words = Translator.load().src.vocab, ["dog", "cat", "gave"]

@@ -181,10 +181,6 @@ def nearest_words(vectors: Any, words: Sequence[str], count: int = 3) -> list[li
     return [[words[other] for other in row] for row in best]
 
 
-# Where the name of a region stands, seen from its middle: how far right and how far up.
-SIDES = {"top": (0, 1), "corner": (0.45, 0.89), "bottom": (0, -1)}
-
-
 def word_map(
     points: Sequence[Mapping[str, Any]],
     kinds: Mapping[str, tuple[str, str]],
@@ -192,19 +188,15 @@ def word_map(
     landmarks: Mapping[str, str],
     title: str,
     regions: Sequence[Mapping[str, Any]] = (),
-    plurals: Mapping[str, str] | None = None,
 ) -> Any:
     """Draw words as points to touch -> an Altair chart.
 
     points: one for each word and view, `{"view", "word", "x", "y", "kind", "near"}`; view is a
     place in `views`, near the text that the mouse shows besides word and kind. kinds: for each
-    kind its color and its shape. views: what the reader can choose, each with the text above the
-    map; the last is there first. The reader searches for a word, and clicks on a word to see its
-    kind alone. landmarks: the words named while nothing is searched for, and how. title: what a
-    kind is. regions: large names on the map, each above or below a faint disc on its words, whose
-    mean squared distance from their middle is spread, `{"view", "region", "x", "y", "kind",
-    "spread", "at"}`; at: one of SIDES, by default "top". plurals: word -> its plural, to which an
-    arrow leads.
+    kind the colors of its rim and inside. views: what the reader can choose, each with the text
+    above the map; the last is there first. The reader searches for a word, and clicks on a word to
+    see its kind alone. landmarks: the words named while nothing is searched for, and how. title:
+    what a kind is. regions: large names on the map, `{"view", "region", "x", "y", "kind"}`.
     """
     blank = {"word": "", "near": "", "region": "", "dx": 7, "dy": 0}
     table = []
@@ -214,12 +206,6 @@ def word_map(
             "said": landmarks.get(row["word"], row["word"]),
             "landmark": row["word"] in landmarks,
         }
-        row |= _arrow(points, row, plurals or {})
-        if "spread" in row:
-            right, up = SIDES[row.pop("at", "top")]
-            far = math.sqrt(5 * row.pop("spread") / math.pi) * _zoom(points, row["view"], "x") + 16
-            row |= {"dx": round(far * right), "dy": round(-far * up)}
-            row["disc"] = round(math.pi * far**2)
         table.append(row)
     taken: list[tuple] = []
     for row in (row for row in table if row["landmark"]):
@@ -241,28 +227,22 @@ def word_map(
     ).transform_joinaggregate(hits="sum(found)")
     words = data.transform_filter("!datum.region")
     names = data.transform_filter("datum.region && datum.hits == 0")
-    discs = names.transform_filter("isValid(datum.disc)")
     shown = words.transform_filter("datum.hits == 0 ? datum.landmark : datum.found == 1")
-    arrows = words.transform_filter("isValid(datum.angle) && datum.hits == 0")
-
-    def at(x: str, y: str) -> dict[str, Any]:
-        look = {"zero": False, "nice": False}
-        across, up = alt.Scale(padding=15, **look), alt.Scale(padding=44, **look)
-        return {"x": alt.X(x, axis=None, scale=across), "y": alt.Y(y, axis=None, scale=up)}
-
-    place = at("x:Q", "y:Q")
-    colors, shapes = (
+    look = {"zero": False, "nice": False}
+    place = {
+        "x": alt.X("x:Q", axis=None, scale=alt.Scale(padding=15, **look)),
+        "y": alt.Y("y:Q", axis=None, scale=alt.Scale(padding=30, **look)),
+    }
+    rims, insides = (
         alt.Scale(domain=list(kinds), range=list(looks))
         for looks in zip(*kinds.values(), strict=True)
     )
-    color = alt.Color("kind:N", scale=colors, legend=None)
     seen = {"and": [{"param": chosen.name}, "datum.hits == 0 || datum.found == 1"]}
     tooltip = ["word:N", alt.Tooltip("kind:N", title=title), alt.Tooltip("near:N", title="nearest")]
-    disc = {"filled": True, "opacity": 0.1, "size": alt.expr("datum.disc"), "tooltip": None}
-    dots = words.mark_point(filled=True, size=30).encode(
+    dots = words.mark_point(size=28, strokeWidth=1.3).encode(
         **place,
-        color=color,
-        shape=alt.Shape("kind:N", scale=shapes, legend=None),
+        stroke=alt.Stroke("kind:N", scale=rims, legend=None),
+        fill=alt.Fill("kind:N", scale=insides, legend=None),
         opacity=alt.value(0.07, condition={"test": seen, "value": 0.8}),
         tooltip=tooltip,
     )
@@ -270,12 +250,9 @@ def word_map(
     dots = dots.properties(name="dots")
     # Dark letters on a white rim can be read on a light page, on a dark one, and on the dots.
     rim = {"color": style.PAPER, "stroke": style.PAPER, "strokeWidth": 3, "strokeJoin": "round"}
-    line = {"color": style.INK, "strokeWidth": 1.6, "tooltip": None}
-    tip = {"filled": True, "shape": "triangle", "size": 70, "color": style.INK, "opacity": 1}
     moved = {way: alt.expr(f"datum.{way}") for way in ("dx", "dy")}
     letters = {"fontSize": 13, "align": "left", "baseline": "middle", **moved}
-    large = {**letters, "fontSize": 15, "fontWeight": "bold", "lineBreak": "\n"}
-    large["align"] = alt.expr("datum.dx > 0 ? 'left' : datum.dx < 0 ? 'right' : 'center'")
+    large = {"fontSize": 16, "fontWeight": "bold", "align": "center", "lineBreak": "\n"}
     inks = [style.readable(color, style.PAPER) for color, _ in kinds.values()]
     ink = alt.Fill("kind:N", scale=alt.Scale(domain=list(kinds), range=inks), legend=None)
     nothing = (
@@ -285,18 +262,10 @@ def word_map(
     )
     told = {"fontSize": 15, "fontWeight": "bold", "align": "left"}
     nothing = nothing.encode(x=alt.value(12), y=alt.value(16), text="says:N")
-    plural = arrows.encode(**at("xm:Q", "ym:Q"), text=alt.value("plural"))
     said = shown.encode(**place, text="said:N")
     region = names.encode(**place, text="region:N")
     chart = alt.layer(
-        discs.mark_point(**disc).encode(**place, color=color),
         dots.add_params(search, chosen, move, view),
-        arrows.mark_rule(**line).encode(**at("x1:Q", "y1:Q"), x2="x2:Q", y2="y2:Q"),
-        arrows.mark_point(**tip).encode(
-            **at("x2:Q", "y2:Q"), angle=alt.Angle("angle:Q", scale=None)
-        ),
-        plural.mark_text(fontSize=13, **{**rim, "strokeWidth": 8}),
-        plural.mark_text(fontSize=13, color=style.INK),
         said.mark_text(**letters, **rim),
         said.mark_text(**letters, color=style.INK),
         region.mark_text(**large, **{**rim, "strokeWidth": 5}),
@@ -310,42 +279,18 @@ def word_map(
     return chart.properties(width=560, height=430, title=heading)
 
 
-def _zoom(points: Sequence[Mapping[str, Any]], view: int, axis: str) -> float:
-    """How many pixels of the map's width (x) or height (y) one unit of this view has."""
-    along = [point[axis] for point in points if point["view"] == view]
-    return {"x": 530, "y": 342}[axis] / (max(along) - min(along) or 1)
-
-
-def _arrow(
-    points: Sequence[Mapping[str, Any]], start: Mapping[str, Any], plurals: Mapping[str, str]
-) -> dict[str, float]:
-    """Where the arrow from this word to its plural begins, ends, has its middle, and points."""
-    wanted = start["view"], plurals.get(start["word"])
-    for end in (point for point in points if (point["view"], point["word"]) == wanted):
-        way = {axis: end[axis] - start[axis] for axis in "xy"}
-        right, up = (way[axis] * _zoom(points, start["view"], axis) for axis in "xy")
-        long = math.hypot(right, up)
-        part = {"1": 7 / long, "m": 0.5, "2": 1 - 10 / long}  # but for a gap
-        ends = {f"{a}{i}": steady_round(start[a] + part[i] * way[a], 3) for a in "xy" for i in part}
-        return {**ends, "angle": round(math.degrees(math.atan2(right, up)))}
-    return {}
-
-
 def _free_place(
     table: Sequence[Mapping[str, Any]], row: Mapping[str, Any], taken: list[tuple]
 ) -> tuple[int, int]:
-    """Where the name of a word covers fewest dots, arrows and names: its left end, from the word.
+    """Where the name of a word covers fewest dots and names: its left end, from the word.
 
     taken: (view, x, y) of the names so far; this one is added.
     """
     seen = [other for other in table if other["view"] == row["view"]]
     marks = [(other["x"], other["y"]) for other in seen if not other["region"]]
     marks += [(x, y) for view, x, y in taken if view == row["view"]]
-    part = np.linspace(0, 1, 40)
-    for one in (one for one in seen if "angle" in one):
-        along = [one[f"{axis}1"] * (1 - part) + one[f"{axis}2"] * part for axis in "xy"]
-        marks += zip(*along, strict=True)
-    zoom = np.array([_zoom(seen, row["view"], axis) for axis in "xy"]) * (1, -1)
+    # How many pixels one unit has, to the right and down.
+    zoom = np.array([530, -370]) / np.ptp([(other["x"], other["y"]) for other in seen], axis=0)
     marks = (np.array(marks) - (row["x"], row["y"])) * zoom
     wide, best = 6 * len(row["said"]), []
     for down in (0, -13, 13, -20, 20):
@@ -359,16 +304,17 @@ def _free_place(
 
 
 SOME_WORDS = "cat dog horse cow apple water eagle classroom gave sent wide wider".split()
-GENDERS = {
-    "el: masculine": ("#3F7F7A", "circle"),
-    "los: masculine plural": ("#7FB5AF", "triangle-up"),
-    "la: feminine": (style.ACCENT, "circle"),
-    "las: feminine plural": ("#E39A7B", "triangle-up"),
+MASCULINE = "#3F7F7A"
+GENDERS = {  # the name of an island, and the colors of its dots: rim and inside
+    "el: masculine": (MASCULINE, MASCULINE),
+    "los: masculine plural": (MASCULINE, style.PAPER),
+    "la: feminine": (style.ACCENT, style.ACCENT),
+    "las: feminine plural": (style.ACCENT, style.PAPER),
 }
 # Where the English nouns lie on the map: gender and number of an island -> its name.
 ISLANDS = dict(zip(product("mf", ("one", "many")), GENDERS, strict=True))
-PARTS = GENDERS | dict.fromkeys(("noun", "verb", "adjective", "other"), (style.RULE, "circle"))
-PLURALS = {"tree": "trees", "street": "streets"}
+PARTS = GENDERS | dict.fromkeys(("noun", "verb", "adjective", "other"), (style.RULE,) * 2)
+FOUR = {word: word for word in ("tree", "trees", "street", "streets")}
 WITH_EL = {"water": "el agua", "classroom": "el aula", "eagle": "el águila"}  # all feminine
 
 
@@ -438,9 +384,9 @@ def draw_word_map() -> Any:
     points = []
     for view, table in enumerate(tables):
         points += _map_points(view, table, words, _part)
-    groups = _regions(points, (*SIDES, "top"))
+    groups = _regions(points, (0, 2.4), (1.5, 1.6), (0, -2.2), (0, 2.2))
     others = [p for p in points if p["view"] == 1 and p["kind"] in ("verb", "adjective", "other")]
-    groups.append(_region("verbs and other words", others, "bottom") | {"kind": "other"})
+    groups.append(_region("verbs and other words", others, (0, -2.2)) | {"kind": "other"})
     return word_map(
         points,
         PARTS,
@@ -448,10 +394,9 @@ def draw_word_map() -> Any:
             "before training": "Before training: every word anywhere",
             "after training": "After training, nouns lie apart, by their article in Spanish",
         },
-        {word: word for word in "tree trees street streets dog horse cow apple".split()},
+        FOUR,
         "part of speech; nouns by the article of their translation",
-        regions=groups,
-        plurals=PLURALS,
+        groups,
     )
 
 
@@ -487,18 +432,17 @@ def own_islands() -> dict[str, float]:
     }
 
 
-def _region(region: str, points: Sequence[dict], at: str) -> dict[str, Any]:
-    """A name for a region of a `word_map`, beside the middle of these points."""
+def _region(region: str, points: Sequence[dict], off: tuple[float, float]) -> dict[str, Any]:
+    """A name for a region of a `word_map`. off: from the middle of its points, in their spreads."""
     places = np.array([[point["x"], point["y"]] for point in points])
-    (x, y), spread = places.mean(axis=0), float(places.var(axis=0).sum())
-    kind = points[0]["kind"]
-    return {"view": 1, "kind": kind, "region": region, "x": x, "y": y, "spread": spread, "at": at}
+    x, y = places.mean(axis=0) + places.std(axis=0) * off
+    return {"view": 1, "kind": points[0]["kind"], "region": region, "x": x, "y": y}
 
 
-def _regions(points: Sequence[dict], sides: Sequence[str]) -> list[dict[str, Any]]:
-    """The names of the four islands, each on its side."""
-    named = zip(_islands(points).items(), sides, strict=True)
-    return [_region(kind, own, side) for (kind, own), side in named]
+def _regions(points: Sequence[dict], *offs: tuple[float, float]) -> list[dict[str, Any]]:
+    """The names of the four islands, each at its place."""
+    named = zip(_islands(points).items(), offs, strict=True)
+    return [_region(kind, own, off) for (kind, own), off in named]
 
 
 @figure(
@@ -515,11 +459,10 @@ def draw_noun_map() -> Any:
     points = []
     for view, (table, words, class_of) in enumerate(tables):
         points += _map_points(1 - view, table, words, lambda word, of=class_of: _island(of(word)))
-    regions = _regions(points, ("top", "top", "bottom", "top"))
+    regions = _regions(points, (0, 2.2), (0, 2.2), (0, -2.2), (0, 2.2))
     between = [point for point in points if point["view"] == 1 and point["word"] in WITH_EL]
     note = max(between, key=lambda point: point["y"])  # above the highest
-    text = {"word": "", "region": "feminine,\nbut with el", "dx": 0, "dy": -34}
-    regions.append({**note, **text})
+    regions.append({**note, "word": "", "region": "feminine,\nbut with el"})
     return word_map(
         points,
         GENDERS,
@@ -527,11 +470,9 @@ def draw_noun_map() -> Any:
             "Spanish nouns": "Spanish nouns don't lie by their article",
             "English nouns": "English nouns lie by the article of their translation",
         },
-        {word: word for word in (*PLURALS, *PLURALS.values())}
-        | {word: f"{word}, {spanish}" for word, spanish in WITH_EL.items()},
+        FOUR | {word: f"{word}, {spanish}" for word, spanish in WITH_EL.items()},
         "article in Spanish",
-        regions=regions,
-        plurals=PLURALS,
+        regions,
     )
 
 
