@@ -2,7 +2,6 @@
 
 import dataclasses
 import json
-import math
 from collections.abc import Callable, Mapping, Sequence
 from itertools import product
 from typing import Any
@@ -254,7 +253,7 @@ def word_map(
     letters = {"fontSize": 13, "align": "left", "baseline": "middle", **moved}
     large = {"fontSize": 16, "fontWeight": "bold", "align": "center", "lineBreak": "\n"}
     inks = [style.readable(color, style.PAPER) for color, _ in kinds.values()]
-    ink = alt.Fill("kind:N", scale=alt.Scale(domain=list(kinds), range=inks), legend=None)
+    ink = alt.Color("kind:N", scale=alt.Scale(domain=list(kinds), range=inks), legend=None)
     nothing = (
         words.transform_aggregate(hits="sum(found)")
         .transform_filter("datum.hits == 0 && search != ''")
@@ -269,7 +268,7 @@ def word_map(
         said.mark_text(**letters, **rim),
         said.mark_text(**letters, color=style.INK),
         region.mark_text(**large, **{**rim, "strokeWidth": 5}),
-        region.mark_text(**large).encode(fill=ink),
+        region.mark_text(**large).encode(color=ink),
         shown.mark_point(filled=False, size=60, stroke=style.INK, strokeWidth=1.6).encode(**place),
         nothing.mark_text(**told, **rim),
         nothing.mark_text(**told, color=style.WRONG),
@@ -290,12 +289,13 @@ def _free_place(
     marks = [(other["x"], other["y"]) for other in seen if not other["region"]]
     marks += [(x, y) for view, x, y in taken if view == row["view"]]
     # How many pixels one unit has, to the right and down.
-    zoom = np.array([530, -370]) / np.ptp([(other["x"], other["y"]) for other in seen], axis=0)
+    wide = np.ptp([(other["x"], other["y"]) for other in seen], axis=0)
+    zoom = np.array([530, -370]) / np.maximum(wide, 1e-9)
     marks = (np.array(marks) - (row["x"], row["y"])) * zoom
     wide, best = 6 * len(row["said"]), []
     for down in (0, -13, 13, -20, 20):
         for left in (8, -8 - wide, -wide // 2, 0, -wide):
-            inside = (np.abs(marks - (left + wide / 2, down)) < (wide / 2 + 5, 13)).all(axis=1)
+            inside = (np.abs(marks - (left + wide / 2, down)) < (wide / 2 + 5, 15)).all(axis=1)
             best.append((int(inside.sum()), abs(down), left < 0, left, down))
     *_, left, down = min(best)
     for end in np.linspace(left, left + wide, 9):
@@ -372,11 +372,11 @@ def _map_points(
     "word-map",
     caption="The English words of the shipped translator on a map; nouns are colored by the "
     "article of their translation.",
-    alt="A map of 955 dots. The nouns gather in four places, each with a disc, all but of a color, "
-    "and named by its article in Spanish: el, los, la and las; among them are dog and horse, cow "
-    "and apple. Arrows named plural lead from tree to trees and from street to streets. Verbs, "
-    "and among them adjectives and all other words, are grey and lie in a cloud of their own. "
-    "Before training the same words lie in one cloud with all colors mixed.",
+    alt="A map of 955 dots. The nouns gather in four places, all but of a kind, each named by its "
+    "article in Spanish: el and los in teal, la and las in rust, the plurals as rings. Tree, "
+    "trees, street and streets are named, each in another of them. Verbs and all other words are "
+    "grey and lie in a cloud of their own. Before training the same words lie in one cloud with "
+    "all colors mixed.",
 )
 def draw_word_map() -> Any:
     words = _vocabularies()[0]
@@ -384,9 +384,9 @@ def draw_word_map() -> Any:
     points = []
     for view, table in enumerate(tables):
         points += _map_points(view, table, words, _part)
-    groups = _regions(points, (0, 2.4), (1.5, 1.6), (0, -2.2), (0, 2.2))
+    groups = _regions(points, (0, 2.5), (2.6, 2.4), (0.4, -3.0), (0.9, 3.1))
     others = [p for p in points if p["view"] == 1 and p["kind"] in ("verb", "adjective", "other")]
-    groups.append(_region("verbs and other words", others, (0, -2.2)) | {"kind": "other"})
+    groups.append(_region("verbs and other words", others, (0, -2.7)) | {"kind": "other"})
     return word_map(
         points,
         PARTS,
@@ -436,6 +436,7 @@ def _region(region: str, points: Sequence[dict], off: tuple[float, float]) -> di
     """A name for a region of a `word_map`. off: from the middle of its points, in their spreads."""
     places = np.array([[point["x"], point["y"]] for point in points])
     x, y = places.mean(axis=0) + places.std(axis=0) * off
+    region = region.replace(" plural", "\nplural")
     return {"view": 1, "kind": points[0]["kind"], "region": region, "x": x, "y": y}
 
 
@@ -448,21 +449,20 @@ def _regions(points: Sequence[dict], *offs: tuple[float, float]) -> list[dict[st
 @figure(
     "noun-map",
     caption="The English nouns, colored by the gender and number of their Spanish translations.",
-    alt="Four islands of dots, el, los, la and las, each all but of a single color: English nouns "
-    "whose translation is masculine or feminine, one or several. Arrows named plural lead from "
-    "tree, on el, to trees, on los, and from street, on la, to streets, on las; water, el agua, "
-    "classroom, el aula, and eagle, el águila, feminine but with el, lie between el and la. A "
-    "choice shows the Spanish nouns instead: one cloud, in which the colors are mixed.",
+    alt="Four islands of dots, el, los, la and las, each all but of a kind: English nouns whose "
+    "translation is masculine, in teal, or feminine, in rust, one or, as rings, several. Tree lies "
+    "on el, trees on los, street on la, streets on las; water, el agua, classroom, el aula, and "
+    "eagle, el águila, feminine but with el, lie between el and la. A choice shows the Spanish "
+    "nouns instead: one cloud, in which the colors are mixed.",
 )
 def draw_noun_map() -> Any:
     tables = zip(_trained_tables(), _vocabularies(), (english_class, spanish_class), strict=True)
     points = []
     for view, (table, words, class_of) in enumerate(tables):
         points += _map_points(1 - view, table, words, lambda word, of=class_of: _island(of(word)))
-    regions = _regions(points, (0, 2.2), (0, 2.2), (0, -2.2), (0, 2.2))
+    regions = _regions(points, (0, 2.8), (-1, 3.3), (0, -2.6), (-0.1, 4.3))
     between = [point for point in points if point["view"] == 1 and point["word"] in WITH_EL]
-    note = max(between, key=lambda point: point["y"])  # above the highest
-    regions.append({**note, "word": "", "region": "feminine,\nbut with el"})
+    regions.append(_region("feminine,\nbut with el", between, (-0.9, 3.2)))
     return word_map(
         points,
         GENDERS,
