@@ -535,68 +535,62 @@ def draw_neighbor_shares() -> Figure:
 
 
 WIDEST = 512  # numbers in a vector of the paper
-ROOT = r"$\sqrt{d_\mathrm{model}}$"
-WITHOUT, WITH, POSITION = "without the factor", f"with the factor {ROOT}", "position"
+SHOWN = 24  # of them
 
 
-def _measure_sizes(words: int = 1000) -> tuple[dict[str, float], dict[str, float]]:
-    """Mean lengths of new word vectors and of positions, and the cosine of two words' sums.
-
-    The sum is word vector + position vector, of two different words at the same place.
-    """
+def _two_sums() -> dict[str, list[Tensor]]:
+    """Without the factor and with it: two new words, the position 10, and their two sums."""
     torch.manual_seed(0)
-    embed, places = Embeddings(words, WIDEST), positional_encoding(50, WIDEST)
-    with torch.no_grad():
-        tables = {WITHOUT: embed.table.weight, WITH: embed(torch.arange(words))}
-    sums = {name: table + places[10] for name, table in tables.items()}
-    lengths = {name: rows.norm(dim=1).mean().item() for name, rows in tables.items()}
-    lengths[POSITION] = places.norm(dim=1).mean().item()
-    return lengths, {
-        name: torch.cosine_similarity(rows[::2], rows[1::2]).mean().item()
-        for name, rows in sums.items()
-    }
+    embed, position = Embeddings(1000, WIDEST), positional_encoding(50, WIDEST)[10]
+    ids = torch.tensor([0, 1])
+    found = {}
+    for name, words in (
+        ("without the factor", embed.table.weight.detach()[ids]),
+        (f"with the factor √{WIDEST}", embed(ids).detach()),
+    ):
+        found[name] = [*words, position, *(words + position)]
+    return found
 
 
 @figure(
     "embedding-lengths",
-    caption="New word vectors and position vectors, with and without the root of d_model.",
-    alt="Two right triangles of arrows: a position, 16 long, up; at its tip a word, to the right; "
-    "and their sum. Without the factor the word is 1 long, and the sum points where the position "
-    "points. With the factor the word is 23 long, and the sum points well to the right. Below, "
-    "the cosine of two words at this position: 1.00 without the factor, 0.33 with it.",
+    caption="Two new words and a position, and their sums, with and without the root of d_model.",
+    alt=f"Rows of {SHOWN} colored cells, in two columns: a word, another word, position 10, and "
+    "each word plus the position. Without the factor the words, 1 long, have hardly any color, the "
+    "position is 16 long, and both sums look like the position: their cosine is 1.00. With "
+    "the factor the words are 23 long, and the two sums differ: their cosine is 0.36.",
 )
 def draw_embedding_lengths() -> Figure:
-    lengths, cosines = _measure_sizes()
-    figure, ax = canvas(style.WIDTH, 4.45)
-    note = f"A new word, {WIDEST} numbers, is added to its position: where does the sum point?"
+    figure, ax = canvas(style.WIDTH, 3.75)
+    note = f"Two new words, the first {SHOWN} of {WIDEST} numbers: each is added to its position"
     heading(ax, "Without the factor the position drowns out the word", note)
-    # Word and position are drawn at right angles, as they nearly are before training.
-    unit, low, up = 0.145, 0.62, lengths[POSITION]
-    for x, (factor, alike) in zip((0.95, 4.25), cosines.items(), strict=True):
-        long, top = lengths[factor], low + unit * up
-        tip, middle = x + unit * long, (low + top) / 2
-        loud = {"size": style.TITLE - 2, "weight": "bold", "color": style.ACCENT}
-        arrow(ax, (x, low), (x, top), style.SOFT, thick=3)
-        arrow(ax, (x, top + 0.03), (tip, top + 0.03), style.ACCENT, thick=3)
-        arrow(ax, (x + 0.03, low), (tip, top), style.INK, thick=3, shrinkB=6)
-        label(ax, (x - 0.14, middle), f"position\n{up:.0f} long", size=style.LABEL, ha="right")
-        label(ax, (x, top + 0.56), factor, size=12, weight="bold")
-        label(ax, (x, top + 0.27), f"word: {long:.0f} long", **loud)
-        sum_at = x + 0.5 * unit * long + 0.2
-        label(ax, (sum_at, middle - 0.05), "sum", size=style.LABEL, weight="bold")
-        same = f"two words at this position: cosine {alike:.2f}"
-        label(ax, (x - 0.93, 0.2), same, color=style.MUTED)
+    names = "a word", "another word", "position 10", "word + position", "other + position"
+    ys, high, wide = (2.35, 1.99, 1.63, 0.92, 0.56), 0.28, 2.3
+    for y, name in zip(ys, names, strict=True):
+        label(ax, (1.4, y + high / 2), name, size=style.LABEL, ha="right")
+    for x, (factor, rows) in zip((1.52, 4.95), _two_sums().items(), strict=True):
+        loud = style.ACCENT if x < 2 else style.INK
+        label(ax, (x, 2.82), factor, size=style.LABEL, weight="bold", color=loud)
+        for place, (y, row) in enumerate(zip(ys, rows, strict=True)):
+            strip(ax, (x, y), wide, high, row[:SHOWN], limit=2)
+            if place < 3:
+                at = x + wide + 0.1, y + high / 2
+                label(ax, at, f"{row.norm():.0f} long", color=style.MUTED)
+        outline(ax, (x, ys[-1]), wide, ys[3] - ys[4] + high, loud, 2)
+        cosine = torch.cosine_similarity(*rows[3:], dim=0)
+        said = f"the sums {'are alike' if x < 2 else 'differ'}: cosine {cosine:.2f}"
+        label(ax, (x, 0.3), said, size=style.LABEL, color=loud, weight="bold")
+    scale(ax, (6.85, 3.42), 0.7, limit=2, name="value")
     return figure
 
 
 @figure(
     "embedding-scale",
-    caption="A toy model that copies digits, with the root of d_model, without it, and without it "
-    "but with a larger table at the start.",
+    caption="A toy model that copies digits, with the root of d_model and without it.",
     alt="Two falling curves of the loss, each in a band of its runs. Without the factor it falls "
-    "later: a bracket at a loss of 1 says by 60 steps. Of the other, the name says: with the "
-    "factor, or from a larger table. After 300 steps both are close to 0.1. At each curve is a row "
-    "of the table before training as 32 cells: faint without the factor, strongly colored with it.",
+    "later: a bracket at a loss of 1 says by 60 steps. After 300 steps both are close to 0.1. In "
+    "a corner is a row of the table before training as 32 cells, twice: faint as it is without the "
+    "factor, strongly colored with it.",
 )
 def draw_embedding_scale() -> Figure:
     runs: dict[str, list] = {}
@@ -606,24 +600,24 @@ def draw_embedding_scale() -> Figure:
     row = Transformer(14, 14, TOY).src_embed.table.weight.detach()[-1]
     figure, ax = style.panel(3.8)
     crossings, root = [], f"√{len(row)}"
-    names = f"without the factor {root}", f"with the factor {root},\nor from a larger table"
-    for given, said, x, y, start, color in (
-        (runs.pop("without"), names[0], 130, 1.9, row, style.ACCENT),
-        (sum(runs.values(), []), names[1], 4, 0.2, row * len(row) ** 0.5, style.MUTED),
+    for name, factor, at, y, color in (
+        ("without", 1, (72, 2.36), 1.78, style.ACCENT),
+        ("with the factor", len(row) ** 0.5, (26, 0.72), 1.4, style.MUTED),
     ):
-        steps, losses = np.array(given)[0, :, 0], np.array(given)[:, :, 1]
-        ax.fill_between(steps, losses.min(0), losses.max(0), color=color, alpha=0.15, linewidth=0)
+        steps, losses = np.array(runs[name])[0, :, 0], np.array(runs[name])[:, :, 1]
+        ax.fill_between(steps, losses.min(0), losses.max(0), color=color, alpha=0.1, linewidth=0)
         ax.plot(steps, losses.mean(0), color=color, linewidth=3)
         crossings.append(float(np.interp(-1, -losses.mean(0), steps)))  # the mean falls to 1
-        name = {"size": style.LABEL, "weight": "bold", "color": color, "va": "bottom"}
-        label(ax, (x, y + 0.32), said, **name)
-        ax.set(xlim=(0, 300), ylim=(0, 2.5), yticks=[0, 1, 2])
-        strip(ax, (x, y), 62, 0.18, start, limit=3, edge=color, line=1.4)
+        said = name.replace(" the factor", "") + f" the factor {root}"
+        label(ax, at, said, size=style.LABEL, weight="bold", color=color)
+        ax.set(xlim=(20, 300), ylim=(0, 2.5), yticks=[0, 1, 2])
+        strip(ax, (196, y), 62, 0.2, row * factor, limit=3, edge=color, line=1.4)
+        label(ax, (262, y + 0.1), "as they are" if factor == 1 else f"times {root}", color=color)
     late, early = crossings
     by = f"{round(late - early, -1):.0f} steps"
     bracket(ax, (early, 1), (late, 1), "")
     label(ax, ((late + early) / 2, 1.17), by, size=style.TITLE, weight="bold", ha="center")
-    label(ax, (196, 1.99), "a row of the embedding\ntable before training", color=style.MUTED)
+    label(ax, (196, 2.14), "a token’s numbers before training", color=style.MUTED)
     ax.set_xlabel("step of training (band: all runs)")
     ax.set_title(f"Without the factor {root}, a model learns some {by} later")
     level_name(ax, "loss per token, held out")
