@@ -16,7 +16,7 @@ from torch import Tensor
 from course import experiments
 from course.drawing import lazy_altair as alt
 from course.drawing import style
-from course.drawing.arrows import arrow, bracket, path
+from course.drawing.arrows import bracket, curve, path
 from course.drawing.cells import area, outline, scale, strip
 from course.drawing.maps import level_name
 from course.drawing.registry import figure
@@ -33,75 +33,77 @@ from transformer_lib.text.tokens import Vocabulary
 from transformer_lib.translator import SHIPPED_MODEL, Translator
 
 
-def _word_similarity(
-    vectors: Any, words: Sequence[str], groups: Mapping[str, int], title: str
-) -> Figure:
+def _word_similarity(vectors: Any, words: Mapping[str, str], groups: Sequence[int]) -> Figure:
     """Draw the cosine of every two word vectors (n, d_model), each pair once -> the figure.
 
     Rows and columns meet at their words. 0 has no color, 1 is strong brown; vectors that point away
-    from each other are blue. groups: the name of each group of words, from the first -> how many
-    they are; their pairs have numbers.
+    from each other are blue. words: what each is in Spanish. groups: how many words each has, from
+    the first; its pairs have numbers and a frame.
     """
     unit = as_array(vectors) / np.linalg.norm(as_array(vectors), axis=1, keepdims=True)
-    left, high, wide, first = 0.05, 0.35, 0.56, 0
-    figure, ax = canvas(8, high * len(words) + 0.85)
-    heading(ax, title)
-    cosines, top = unit @ unit.T, high * len(words) + 0.07
-    for name, count in groups.items():
+    left, high, wide, first, others = 0.05, 0.36, 0.45, 0, []
+    figure, ax = canvas(8, high * len(words) + 0.62)
+    heading(ax, "Words that Spanish grammar treats alike have similar vectors")
+    cosines, top = unit @ unit.T, high * len(words) + 0.04
+    for row, (text, spanish) in enumerate(words.items()):
+        x, y = left + wide * row + 0.06, top - high * (row + 0.5)
+        word(ax, (x, y), text, ha="left")
+        label(ax, (x + 0.14 + width_of(text, style.LABEL), y), spanish, color=style.MUTED)
+    for count in groups:
         for row in range(first, first + count):
-            y = top - high * (row + 1)
             for column, cosine in enumerate(cosines[row, :row]):
-                x, fill = left + wide * column, style.SIGNED((cosine + 1) / 2)
-                area(ax, (x, y), wide - 0.02, high - 0.02, fill)
+                at = left + wide * column, top - high * (row + 1)
+                fill = style.SIGNED((cosine + 1) / 2)
+                area(ax, at, wide - 0.02, high - 0.02, fill)
+                if column < first:
+                    others.append(cosine)
+                    continue
+                outline(ax, at, wide - 0.02, high - 0.02, style.INK, 1.5)
                 look = {"ha": "center", "weight": "bold", "color": style.ink_on(fill)}
-                said = written(cosine, 1) if column >= first else ""
-                label(ax, (x + wide / 2 - 0.01, y + high / 2 - 0.01), said, **look)
-            word(ax, (left + wide * row + 0.06, y + high / 2), words[row], ha="left")
+                middle = at[0] + wide / 2 - 0.01, at[1] + high / 2 - 0.01
+                label(ax, middle, written(cosine, 1), **look)
         first += count
-        x = left + wide * (first - 1) + width_of(words[first - 1], style.LABEL) + 0.26
-        low = top - high * first
-        ends = low + 0.04, low + high * count - 0.04
-        path(ax, [(x, y) for y in ends], style.SOFT, head=False)
-        label(ax, (x + 0.1, sum(ends) / 2), name, size=style.LABEL)
-    scale(ax, (6.35, top - 0.42), 1.2, limit=1, name="cosine of two words")
+    scale(ax, (5.2, top - 0.42), 1.2, limit=1, name="cosine of two words")
+    said = f"framed: alike in Spanish grammar\nall others: {np.mean(others):.2f} on average"
+    label(ax, (4.95, top - 0.85), said, size=style.LABEL)
     return figure
 
 
-def _pulled_rows(
-    ids: Sequence[int], table: Any, words: Sequence[str], vocabulary: Sequence[str]
-) -> Figure:
+def _pulled_rows(ids: Sequence[int], table: Any, vocabulary: Sequence[str]) -> Figure:
     """Draw a table (vocab_size, d_model) and the rows that words pull out of it -> the figure.
 
     Each word has its own color, from its id to its row.
     """
-    numbers, ids = as_array(table), [int(number) for number in ids]
-    limit, high, wide = float(np.abs(numbers).max()), 0.36, 0.75 * numbers.shape[1]
+    numbers, ids = as_array(table), list(ids)
+    limit, high, cell, wide = float(np.abs(numbers).max()), 0.38, 0.31, 0.75 * numbers.shape[1]
     left, right, tall = 1.0, 7.2 - 0.75 * numbers.shape[1], high * len(vocabulary)
     figure, ax = canvas(8, tall + 0.8)
     heading(ax, "Each word pulls its row out of the table")
-    top = (tall + high * len(ids)) / 2 + 0.1  # of the three rows, one below the other
+    ys = tall + 0.13 - high * np.arange(1, len(vocabulary) + 1)
+    top = ys[ids].mean() + high * (len(ids) - 1) / 2  # the sentence stands amid its rows
     for x, y, said in (
         (0.1, tall + 0.24, "id"),
         (left, tall + 0.24, "the table: a row for each word"),
-        (right, top + 0.14, "the sentence's vectors"),
+        (right, top + high + 0.11, "the sentence, in its order"),
     ):
         label(ax, (x, y), said, color=style.MUTED)
-    own = dict(zip(ids, words, strict=True))
     for number, (token, row) in enumerate(zip(vocabulary, numbers, strict=True)):
-        y = tall - high * (number + 1) + 0.1
-        plain = style.NOTHING if number not in own else style.SIGNED
-        strip(ax, (left, y), wide, high, row, limit=limit, decimals=2, cmap=plain)
-        color = word_color(own[number]) if number in own else style.MUTED
-        word(ax, (left - 0.12, y + high / 2), token, ha="right", color=color)
-        label(ax, (0.1, y + high / 2), str(number), color=style.MUTED)
-    for place, (number, text) in enumerate(zip(ids, words, strict=True)):
-        color, y, low = word_color(text), top - high * (place + 1), tall - high * (number + 1) + 0.1
-        strip(ax, (right, y), wide, high, numbers[number], limit=limit, decimals=2)
-        for at in ((left, low), (right, y)):
-            outline(ax, at, wide, high, color, 2.5)
-        ends = (left + wide + 0.05, low + high / 2), (right - 0.05, y + high / 2)
-        arrow(ax, *ends, color, thick=3)
-        word(ax, (right + wide + 0.14, y + high / 2), text, size=13, ha="left")
+        y, middle = ys[number], ys[number] + cell / 2
+        label(ax, (0.1, middle), str(number), color=style.MUTED)
+        color = word_color(token) if number in ids else style.MUTED
+        word(ax, (left - 0.12, middle), token, ha="right", color=color)
+        if number not in ids:
+            for column, value in enumerate(row):
+                at = left + 0.75 * (column + 0.5), middle
+                label(ax, at, written(value, 2), ha="center", color=style.MUTED)
+            continue
+        own = top - high * ids.index(number)
+        for at in ((left, y), (right, own)):
+            strip(ax, at, wide, cell, row, limit=limit, decimals=2)
+            outline(ax, at, wide, cell, color, 2)
+        way = curve((left + wide + 0.05, middle), (right - 0.05, own + cell / 2))
+        path(ax, way, color, thick=2.5)
+        word(ax, (right + wide + 0.14, own + cell / 2), token, size=13, ha="left")
     return figure
 
 
@@ -119,31 +121,35 @@ def share_bars(shares: Mapping[str, Mapping[str, float]]) -> Axes:
     (first, start), (last, end) = shares.items()
     if list(start) != list(end):
         raise ValueError("every name needs a share for the same questions")
-    height, left, step = 1.98 + 0.56 * len(start), 2.6, 0.56
-    figure, page = canvas(style.WIDTH, height)
+    left, step, top = 2.6, 0.54, 0.54 * len(start) + 1.34
+    figure, page = canvas(style.WIDTH, top + 0.95)
     heading(page, "After training, neighbors share their grammar, but only half share a field")
-    top = height - 1.0
     label(page, (0.02, top), "nearest to", size=style.LABEL)
     word(page, (0.85, top), "trees", ha="left", size=12)
     for x, name, near, color in (
         (left, first, NEAR_TREES[0], style.MUTED),
-        (5.15, last, NEAR_TREES[1], style.ACCENT),
+        (5.0, last, NEAR_TREES[1], style.INK),
     ):
-        label(page, (x - 0.06, top + 0.33), name, size=style.LABEL, color=color, weight="bold")
+        label(page, (x - 0.06, top + 0.33), name, size=style.LABEL, weight="bold", color=color)
         sentence(page, (x, top - 0.06), near, dict.fromkeys(near, color))
-    ax = figure.add_axes((left / 8, 0.06 / height, 5.1 / 8, step * len(start) / height))
+    said = "like trees, plural nouns, masculine in Spanish"
+    label(page, (4.94, top - 0.34), said, color=style.MUTED)
+    said = "Share of words whose nearest neighbor has the same …"
+    label(page, (0.02, top - 0.82), said, size=style.LABEL)
+    for x, said in ((left, "0 %"), (left + 5.1, "100 %")):
+        label(page, (x, top - 1.1), said, ha="center", color=style.MUTED)
+    ax = figure.add_axes((left / 8, 0.02, 5.1 / 8, step * len(start) / (top + 0.95)))
     for row, (question, share) in enumerate(start.items()):
-        color = style.ACCENT if end[question] > 0.9 else style.MUTED
+        color = style.ACCENT if end[question] < 0.9 else style.INK
+        said = question.replace("same ", "")
+        label(page, (0.02, 0.08 + step * (len(start) - row - 0.5)), said, size=style.LABEL)
         ax.plot([0, 1], [row, row], color=style.RULE, linewidth=1, zorder=1)
-        arrow(ax, (share, row), (end[question], row), color, thick=3, shrinkA=6, shrinkB=6)
-        label(page, (0.02, 0.06 + step * (len(start) - row - 0.5)), question, size=style.LABEL)
+        ax.plot([share, end[question]], [row, row], color=color, linewidth=3, zorder=1)
         for x, name, ink in ((share, first, style.MUTED), (end[question], last, color)):
             ax.plot(x, row, "o", color=ink, markersize=11, clip_on=False, label=f"_{name}")
-            weight = "bold" if name == last else "normal"
+            look = {"weight": "bold"} if name == last else {}
             said = f"{steady_round(100 * x, 0):.0f} %"
-            label(ax, (x, row - 0.4), said, ha="center", size=style.LABEL, color=ink, weight=weight)
-    said = "Share of words whose nearest neighbor has the"
-    label(page, (0.02, 0.24 + step * len(start)), said, color=style.MUTED)
+            label(ax, (x, row - 0.4), said, ha="center", size=style.LABEL, color=ink, **look)
     ax.set(xlim=(0, 1), ylim=(len(start) - 0.5, -0.5))
     ax.axis("off")
     return ax
@@ -303,6 +309,8 @@ def _free_place(
     return left, down
 
 
+SPANISH = "el gato, el perro, el caballo, la vaca, la manzana, el agua (feminine), "
+SPANISH += "el águila (feminine), el aula (feminine), dio, envió, ancho, más ancho"
 SOME_WORDS = "cat dog horse cow apple water eagle classroom gave sent wide wider".split()
 MASCULINE = "#3F7F7A"
 GENDERS = {  # the name of an island, and the colors of its dots: rim and inside
@@ -331,7 +339,7 @@ def draw_lookup_table() -> Figure:
     vocab = Vocabulary.build([words, "the trees grew".split()])
     torch.manual_seed(0)
     table = torch.randn(len(vocab), 3)
-    return _pulled_rows(vocab.encode(words), table, words, vocab.tokens)
+    return _pulled_rows(vocab.encode(words), table, vocab.tokens)
 
 
 def _trained_tables() -> tuple[Tensor, Tensor]:
@@ -479,18 +487,16 @@ def draw_noun_map() -> Any:
 @figure(
     "word-similarity",
     caption="How alike twelve words are after training.",
-    alt="A staircase of twelve words, with a cell for each pair, colored by its cosine. Words of a "
-    "group have strong cells, with a number: cat, dog, horse, nouns with el, 0.4 or so; cow and "
-    "apple, with la, 0.4; water, eagle and classroom, feminine, yet with el, 0.4 and 0.5; the "
-    "verbs gave and sent 0.5; wide and wider 0.7. All other cells are faint: cow is less like cat "
-    "than like apple.",
+    alt="A staircase of twelve words, each with its Spanish, and a cell for each pair, colored by "
+    "its cosine. Words alike in Spanish grammar have strong cells, framed, with a number: cat, dog "
+    "and horse, with el, 0.4; cow and apple, with la, 0.4; water, eagle and classroom, feminine, "
+    "yet with el, 0.4 and 0.5; the verbs gave and sent 0.5; wide and wider 0.7. All other cells "
+    "are faint, 0.02 on average: cow is less like cat than like apple.",
 )
 def draw_word_similarity() -> Figure:
     rows = [_vocabularies()[0].index(word) for word in SOME_WORDS]
-    groups = {"nouns with el": 3, "nouns with la": 2, "feminine, yet with el": 3}
-    groups |= {"verbs": 2, "one adjective": 2}
-    title = "Words that Spanish grammar treats alike have similar vectors"
-    return _word_similarity(_trained_tables()[0][rows], SOME_WORDS, groups, title)
+    words = dict(zip(SOME_WORDS, SPANISH.split(", "), strict=True))
+    return _word_similarity(_trained_tables()[0][rows], words, (3, 2, 3, 2, 2))
 
 
 def neighbor_shares(table: Tensor) -> dict[str, float]:
@@ -521,10 +527,10 @@ def neighbor_shares(table: Tensor) -> dict[str, float]:
     "neighbor-shares",
     caption="How often a word's nearest neighbor is of the same kind, before and after training.",
     alt="Nearest to trees are truck, help and Spanish before training; after it drawers, cars and "
-    "tomatoes. Below, four lines, on each an arrow from before to after training. Same part of "
-    "speech: 34 % before, 94 % after training. Of the nouns: same number about a half before, "
-    "nearly all after; same gender in Spanish likewise; same field, such as food, in grey, 15 % "
-    "before and a little more than a half after.",
+    "tomatoes: like trees, plural nouns, masculine in Spanish. Below, four lines from 0 to 100 %, "
+    "on each a dot before training and one after it. Same part of speech: 34 % before, 94 % after. "
+    "Of the nouns: same number about a half before, nearly all after; same gender in Spanish "
+    "likewise; same field, such as food, in rust, 15 % before and a little more than a half after.",
 )
 def draw_neighbor_shares() -> Figure:
     shares = {
