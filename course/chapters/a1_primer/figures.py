@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from matplotlib.figure import Figure
 
 from course.drawing import style
+from course.drawing.arrows import arrow
 from course.drawing.cells import area, outline
 from course.drawing.registry import figure
 from course.drawing.words import canvas, heading, label
@@ -14,9 +15,9 @@ def _broadcasting(column: Sequence[int], row: Sequence[int]) -> Figure:
     """Draw a column plus a row of whole numbers, and the square of their sums -> the figure."""
     height, width, cell = len(column), len(row), 0.54
     figure, ax = canvas(8, 1.33 + cell * height)
-    note = "Full color: what is there. The rest is copied, then added"
+    note = "The numbers in full color are there; along the arrows they are copied, then added"
     heading(ax, "Broadcasting: a column and a row stretch until they fit", note)
-    pitch, tables = cell * width + 0.72, ("copied across", "copied down", "the sums")
+    pitch = cell * width + 0.72
     for i, one in enumerate(column):
         for j, other in enumerate(row):
             for table, number in enumerate((one, other, one + other)):
@@ -30,12 +31,15 @@ def _broadcasting(column: Sequence[int], row: Sequence[int]) -> Figure:
                 look = {"ha": "center", "color": style.ink_on(color), "size": 13}
                 middle = x + cell / 2 - 0.015, y + cell / 2 - 0.015
                 label(ax, middle, str(number), weight="bold" if own or traced else "normal", **look)
-    shapes = (f"({height}, 1)", f"({width},)", f"({height}, {width})")
-    for table, (shape, what) in enumerate(zip(shapes, tables, strict=True)):
+    over, right = cell * height + 0.34, cell * width
+    for table, shape in enumerate((f"({height}, 1)", f"({width},)", f"({height}, {width})")):
         x = 0.02 + pitch * table
-        label(ax, (x, cell * height + 0.34), f"{shape}, {what}", size=style.LABEL)
+        label(ax, (x, over), shape, size=style.LABEL, weight="bold")
         sign, middle = ("+", "=", "")[table], cell * height / 2 + 0.1
-        label(ax, (x + cell * width + 0.34, middle), sign, size=20, ha="center")
+        label(ax, (x + right + 0.36, middle), sign, size=20, ha="center")
+    arrow(ax, (0.02 + cell, over), (0.02 + right, over), style.ACCENT, thick=2.5)
+    x = 0.02 + pitch + right + 0.09
+    arrow(ax, (x, cell * (height - 1) + 0.12), (x, 0.12), style.ACCENT, thick=2.5)
     return figure
 
 
@@ -43,8 +47,9 @@ def _broadcasting(column: Sequence[int], row: Sequence[int]) -> Figure:
     "primer-broadcasting",
     caption="A column and a row stretch to a table.",
     alt="Three tables of three rows and four columns: the first plus the second equals the third. "
-    "In the first a column, 0, 10, 20, appears four times, once in strong color; in the second a "
-    "row, 0, 1, 2, 3, three times, once in strong color. The sums are 0 to 3, 10 to 13 and 20 to "
+    "In the first a column, 0, 10, 20, appears four times, once in strong color, and an arrow "
+    "leads across; in the second a row, 0, 1, 2, 3, three times, once in strong color, and an "
+    "arrow leads down. The sums are 0 to 3, 10 to 13 and 20 to "
     "23; a frame follows one of them: 10 + 2 = 12.",
     hero=True,
 )

@@ -7,14 +7,23 @@ import matplotlib as mpl
 import numpy as np
 from matplotlib.figure import Figure
 
-from course.chapters.journey.figures import LIMIT, heading, vectors
+from course.chapters.journey.figures import LIMIT, said, vectors
 from course.drawing import style
 from course.drawing.arrows import arrow, box, curve
 from course.drawing.attention_maps import attention_heatmap
 from course.drawing.cells import area, outline, strip
 from course.drawing.maps import color_scale, level_name
 from course.drawing.registry import figure
-from course.drawing.words import canvas, label, sentence, titled, width_of, word_color
+from course.drawing.words import (
+    canvas,
+    heading,
+    label,
+    sentence,
+    titled,
+    width_of,
+    word,
+    word_color,
+)
 from transformer_lib.translator import Translator
 
 SHOWN = 16  # of the numbers of a word
@@ -27,7 +36,7 @@ ROWS = (  # what is written beside it, and the station
     ("its number in a list", "one-hot"),
     ("learned numbers", "embedding"),
     ("+ its position", "+ position"),
-    ("+ its neighbors", "encoder layer 0"),
+    ("mixed with its neighbors", "encoder layer 0"),
     ("after the encoder", "memory"),
     ("about to be written", "decoder"),
 )
@@ -36,13 +45,8 @@ ROWS = (  # what is written beside it, and the station
 def _series_map(found: Mapping[str, Any]) -> Figure:
     """Both sentences, and what becomes of trees between them: its numbers at each station."""
     figure, ax = canvas(style.WIDTH, 5.52 + APART)
-    heading(
-        ax,
-        5.32 + APART,
-        "trees becomes numbers, and step by step they become árboles",
-        "",
-        colors="",
-    )
+    title = "trees becomes numbers, and step by step they become árboles"
+    said(ax, (0.02, 5.32 + APART), title, size=style.TITLE, weight="bold")
     note = f"At each step the first {SHOWN} of its {len(found['memory'])} numbers: "
     note += "blue below zero, orange above"
     label(ax, (0.02, 5.02 + APART), note, size=style.LABEL, color=style.MUTED)
@@ -79,9 +83,11 @@ def _series_map(found: Mapping[str, Any]) -> Figure:
     outline(ax, (LEFT, places[0]), RIGHT - LEFT, HIGH)
     area(ax, (mark - 0.02, places[0]), 0.04, HIGH, color, zorder=3)
     for y, (name, which) in zip(places, ROWS, strict=True):
-        label(ax, (2.4, y + HIGH / 2), name, size=style.LABEL, ha="right")
+        label(ax, (2.6, y + HIGH / 2), name, size=style.LABEL, ha="right")
         if which != "one-hot":
             strip(ax, (LEFT, y), RIGHT - LEFT, HIGH, found[which][:SHOWN], limit=LIMIT)
+            cells = np.linspace(LEFT, RIGHT, SHOWN + 1)[1:-1]
+            ax.vlines(cells, y, y + HIGH, color=style.PAPER, linewidth=1, zorder=3)
     return figure
 
 
@@ -91,10 +97,10 @@ def _series_map(found: Mapping[str, Any]) -> Figure:
     "open the strips: 01, 02, 03, 04 to 06, 07, and for the last one 08 and 11.",
     alt="'I like trees' is on top, 'me gustan los árboles' at the bottom. From 'trees' a green "
     "stream runs down through five rows: a mark, its number in a list, which widens to the first "
-    "16 of its 128 numbers as colored cells: learned, with its position, with its neighbors, after "
-    "the encoder. Some cells keep their color so far, others fade or turn. There the stream ends; "
-    "an arrow, 'the decoder reads it', leads to a row in the decoder, about to be written, which "
-    "narrows to 'árboles'.",
+    "16 of its 128 numbers as colored cells: learned, with its position, mixed with its neighbors, "
+    "after the encoder. Some cells keep their color so far, others fade or turn. There the stream "
+    "ends; an arrow, 'the decoder reads it', leads to a row in the decoder, about to be written, "
+    "which narrows to 'árboles'.",
     hero=True,
 )
 def draw_series_map() -> Figure:
@@ -102,20 +108,17 @@ def draw_series_map() -> Figure:
 
 
 @mpl.rc_context(style.PRINT)
-def draw_cross_attention(
-    translator: Any, text: str, title: str = "Where the translator looks while it writes"
-) -> Figure:
+def draw_cross_attention(translator: Any, text: str) -> Figure:
     """Where the decoder's last layer looks in `text` while it writes each word, mean of its heads.
 
     translator: a `Translator`. Raises its InputError for a text it can't read.
     """
     maps = translator.attention_maps(text)
-    layers = [name for name in maps.weights if name.endswith("cross_attn")]
-    weights = maps.weights[layers[-1]]
+    weights = maps.last_cross_attention()
     figure, ax = style.panel(1.6 + 0.46 * len(maps.tgt_out))
-    which = f"last decoder layer, mean of {len(weights)} heads"
-    titled(figure, title, f"How much attention each English word gets: {which}")
-    attention_heatmap(weights.mean(dim=0), maps.tgt_out, maps.src, ax)
+    note = "How much attention each English word gets: last decoder layer, mean of its heads"
+    titled(figure, "Where the translator looks while it writes", note)
+    attention_heatmap(weights, maps.tgt_out, maps.src, ax)
     if not ax.texts:  # the cells are too many for numbers
         color_scale(ax.images[0], ax, "weight")
     ax.set_aspect("auto")
@@ -128,13 +131,40 @@ def draw_cross_attention(
 @figure(
     "attention-trees",
     caption="Where the decoder looks in 'I like trees' while it writes 'Me gustan los árboles'.",
-    alt="Heat map with a row for each Spanish word that is written. 'gustan' looks at 'like' "
-    "and 'árboles' at 'trees', each with more than half of its weight, framed; the end token looks "
-    "at the end token; for 'los' the heads disagree, so its weight is spread over several words.",
+    alt="'I like trees' and its end token are on top, 'me gustan los árboles' and the end token "
+    "below. Bands in the words' colors run down, as wide as the attention. 'árboles' gets one full "
+    "band from 'trees', 1.00, and 'gustan' a broad one from 'like', 0.75; both are strong. The "
+    "others are faint: three words share 'los', and the end token looks at the end token.",
 )
 def draw_attention_trees() -> Figure:
-    title = "“gustan” looks at “like”, “árboles” at “trees”"
-    figure = draw_cross_attention(Translator.load(), "I like trees", title)
-    for column, row in ((1, 1), (2, 3)):  # what the title names
-        outline(figure.axes[0], (column - 0.5, row - 0.5), 1, 1, style.ACCENT, 2.5)
+    maps = Translator.load().attention_maps("I like trees")
+    weights = maps.last_cross_attention().numpy()
+    figure, ax = canvas(style.WIDTH, 3.9)
+    note = "A band is as wide as the attention: last layer of the decoder, mean of its 4 heads"
+    heading(ax, "“gustan” looks at “like”, “árboles” at “trees”", note)
+    full, left, top, low = 1.2, 0.9, 2.62, 0.55
+    wide = full * weights.sum(axis=0)
+    ends = np.linspace(left, 7.95 - full, len(weights))  # where the next band arrives
+    gap = (7.95 - left - full * len(ends)) / (len(wide) - 1)
+    starts = left + np.cumsum([0, *wide[:-1] + gap])
+    for y, does, xs, words in (
+        (top + 0.22, "read", starts + wide / 2, maps.src),
+        (low - 0.24, "to write", ends + full / 2, maps.tgt_out),
+    ):
+        label(ax, (0.02, y), does, size=style.LABEL)
+        for x, text in zip(xs, words, strict=True):
+            word(ax, (x, y), text, size=15)
+    for (row, column), weight in np.ndenumerate(weights):
+        thick, loud = full * weight, (row, column) in ((1, 1), (3, 2))  # what the title names
+        color = style.readable(word_color(maps.src[column]))
+        color = color if loud else style.tint(color)
+        y, x = curve((top, starts[column]), (low, ends[row])).T
+        if weight > 0.02:
+            ax.fill_betweenx(y, x, x + thick, color=color, linewidth=0, zorder=2 + loud)
+        if weight > 0.1:
+            look = {"size": 15, "weight": "bold"} if loud else {}
+            look |= {"color": style.ink_on(color), "ha": "center"}
+            label(ax, (ends[row] + thick / 2, low + 0.13), f"{weight:.2f}", **look)
+        starts[column] += thick
+        ends[row] += thick
     return figure

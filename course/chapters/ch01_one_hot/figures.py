@@ -7,6 +7,7 @@ import numpy as np
 import torch
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from torch import Tensor
 
 from course.drawing import style
 from course.drawing.arrows import box, path
@@ -31,18 +32,18 @@ def _one_hot_table(table: Any, words: Sequence[str], vocabulary: Sequence[str]) 
     rows = as_array(table)
     left, high, wide = 0.8, 0.42, 7.18 / len(vocabulary)
     tall = high * len(words)
-    figure, ax = canvas(8, tall + 1.35)
+    figure, ax = canvas(8, tall + 1.45)
     note = "One slot for each entry of the vocabulary, with its number"
     heading(ax, "Each word has one 1, in its own slot", note)
     for row, text in enumerate(words):
-        y = tall - high * (row + 0.5) + 0.55
+        y = tall - high * (row + 0.5) + 0.12
         word(ax, (left - 0.1, y), text, size=13, ha="right")
         for slot, value in enumerate(rows[row]):
             cell(ax, (left + wide * (slot + 0.5), y), wide, high, text if value else "")
     for slot, text in enumerate(vocabulary):
         x, known = left + wide * (slot + 0.5), text in words
-        word(ax, (x, 0.36), text, size=10, color=None if known else style.MUTED)
-        label(ax, (x, 0.12), str(slot), ha="center", color=style.MUTED)
+        word(ax, (x, tall + 0.3), text, size=10, color=None if known else style.MUTED)
+        label(ax, (x, tall + 0.56), str(slot), ha="center", color=style.MUTED)
     return figure
 
 
@@ -56,10 +57,10 @@ def _one_hot_row(ids: Sequence[int], words: Sequence[str], vocabulary: Sequence[
         label(ax, (x, low + step * len(ids) - 0.17), f"slot {slot}", ha=ha, color=style.MUTED)
     for row, (number, text) in enumerate(zip(ids, words, strict=True)):
         y = low + step * (len(ids) - 1 - row)
-        word(ax, (0.06, y), text, size=14, ha="left")
+        word(ax, (left - 0.12, y), text, size=14, ha="right")
         box(ax, (left + wide / 2, y), wide, 0.3, fill=style.GROUND, line=0, round=0.03)
         x = left + wide * (number + 0.5) / size
-        area(ax, (x - 0.025, y - 0.19), 0.05, 0.38, word_color(text), zorder=3)
+        area(ax, (x - 0.025, y - 0.19), 0.05, 0.38, style.readable(word_color(text)), zorder=3)
         label(ax, (x + 0.09, y), str(number), size=13, weight="bold")
     # The lens: seven slots around the last word's 1.
     each = wide / 7
@@ -77,45 +78,40 @@ def cell(
     ax: Axes, at: tuple[float, float], wide: float, high: float, text: str = "", size: float = 13
 ) -> None:
     """A slot of a one-hot row: 1 in the color of its word, or 0."""
-    color = word_color(text) if text else style.PAPER
+    color = style.readable(word_color(text)) if text else style.PAPER
     box(ax, at, wide, high, "", color if text else style.RULE, fill=color, line=0.6, round=0.01)
     look = {"weight": "bold", "color": style.ink_on(color)} if text else {"color": style.MUTED}
     label(ax, at, str(int(bool(text))), size=size, ha="center", **look)
 
 
-def _distance_triangle(rows: Any, words: Sequence[str]) -> Figure:
-    """Draw three vectors (3, d) as the corners of a triangle with their distances -> the figure.
-
-    Raises ValueError where the sides aren't equal: another triangle would need other corners.
-    """
-    table = as_array(rows)
-    pairs = ((0, 1), (1, 2), (2, 0))
-    sides = [float(np.linalg.norm(table[i] - table[j])) for i, j in pairs]
-    if not np.allclose(sides, sides[0]):
-        raise ValueError(f"the distances differ: {sides}")
-    figure, ax = canvas(8, 3.5)
-    first, near, far = words
-    note = f"Rows of {table.shape[1]} slots with one 1 each, and how far they are from each other"
-    heading(ax, f"As one-hot rows, “{first}” is as far from “{near}” as from “{far}”", note)
-    corners = np.array([[5.1, 1.33], [7.1, 2.48], [7.1, 0.18]])
-    for (i, j), side in zip(pairs, sides, strict=True):
-        loud = 0 in (i, j)
-        color = style.ACCENT if loud else style.SOFT
-        path(
-            ax, [tuple(corners[i]), tuple(corners[j])], color, thick=3 if loud else 1.5, head=False
-        )
-        ground = {"facecolor": style.PAPER, "edgecolor": "none", "pad": 4}
-        look = {"ha": "center", "size": style.TITLE, "weight": "bold", "bbox": ground}
-        said = "√2" if np.isclose(side, 2**0.5) else f"{side:.2f}"
-        middle = tuple(corners[[i, j]].mean(axis=0))
-        label(ax, middle, said, color=style.ACCENT if loud else style.MUTED, **look)
-    for corner, row, text, y in zip(corners, table, words, (2.2, 1.33, 0.46), strict=True):
-        one = 0.8 + 3.4 * (row.argmax() + 0.5) / len(row)
-        word(ax, (0.06, y), text, size=15, ha="left")
-        box(ax, (2.5, y), 3.4, 0.3, fill=style.GROUND, line=0, round=0.03)
-        area(ax, (one - 0.025, y - 0.19), 0.05, 0.38, style.INK, zorder=3)
-        label(ax, (one + 0.08, y), "1", size=13, weight="bold")
-        word(ax, tuple(corner), text, size=15)
+def _distance_triangle(table: Tensor, words: Sequence[str]) -> Figure:
+    """Draw three one-hot rows (3, d), and a triangle with their distances, all √2 -> the figure."""
+    figure, ax = canvas(8, 3.75)
+    near, first, far = words
+    heading(
+        ax,
+        f"As one-hot rows, “{first}” is as far from “{near}” as from “{far}”",
+        f"Any two rows, of {table.shape[1]} slots, differ in two, by 1 each: √(1² + 1²) = √2",
+    )
+    slots, corners = table.argmax(dim=1), np.array([[7.5, 2.4], [5.7, 1.36], [7.5, 0.32]])
+    order = slots.sort().values
+    for column, slot in enumerate(order.tolist()):
+        label(ax, (1.6 + 1.13 * column, 2.78), f"slot {slot}", ha="center", color=style.MUTED)
+    path(ax, corners[[0, 2]], style.RULE, thick=1, head=False)
+    for corner, slot, text in zip(corners, slots, words, strict=True):
+        y = corner[1]
+        word(ax, (0.68, y), text, size=15, ha="right")
+        for column, other in enumerate(order):
+            cell(ax, (1.6 + 1.13 * column, y), 0.6, 0.44, text if slot == other else "", size=15)
+        for column in range(4):
+            label(ax, (1.035 + 1.13 * column, y), "0 … 0", ha="center", color=style.MUTED)
+        path(ax, [(4.8, y), corner], style.RULE, thick=1, head=False)
+        if text != first:
+            path(ax, [corners[1], corner], style.ACCENT, thick=3, head=False)
+            ground = {"facecolor": style.PAPER, "edgecolor": "none", "pad": 4}
+            look = {"ha": "center", "size": style.TITLE, "weight": "bold", "bbox": ground}
+            label(ax, (corners[1] + corner) / 2, "√2", color=style.ACCENT, **look)
+        word(ax, corner, text, size=15)
     return figure
 
 
@@ -134,7 +130,8 @@ def _unknown_words(sizes: Sequence[int], known: Sequence[Sequence[Marked]], at: 
     label(ax, (7.98, top), "unknown, of all words of the test", ha="right", color=style.MUTED)
     for row, (count, sentences) in enumerate(zip(sizes, known, strict=True)):
         y, x = top - step * (row + 0.8), 1.62
-        label(ax, (0.02, y), f"{count:,} sentences", size=style.LABEL)
+        label(ax, (0.55, y), f"{count:,}", size=style.LABEL, ha="right", weight="bold")
+        label(ax, (0.61, y), "sentences", size=style.LABEL)
         for (_, is_known), (text, _) in zip(sentences[at], known[-1][at], strict=True):
             wide = width_of(text, size)
             if is_known:
@@ -142,8 +139,9 @@ def _unknown_words(sizes: Sequence[int], known: Sequence[Sequence[Marked]], at: 
             else:
                 box(ax, (x + wide / 2, y), wide + 0.08, 0.27, fill=style.ACCENT, line=0, round=0.05)
             x += wide + 0.19
-        look = {"size": style.TITLE, "weight": "bold", "color": style.ACCENT, "ha": "right"}
-        label(ax, (7.98, y), f"{100 * _unknown_share(sentences):.0f} %", **look)
+        share = f"{100 * _unknown_share(sentences):.0f} %"
+        color = style.MUTED if share == "0 %" else style.ACCENT
+        label(ax, (7.98, y), share, size=style.TITLE, weight="bold", color=color, ha="right")
     return figure
 
 
@@ -218,10 +216,10 @@ def draw_unknown_words() -> Figure:
 @figure(
     "one-hot-distances",
     caption="Three words as one-hot rows: equally far apart.",
-    alt="Three long bars, the rows of cat, dog and gave, each with a mark where its 1 stands. "
-    "Beside them a triangle of the same words with three equal sides, each the root of 2 long; "
-    "the sides from cat to dog and from cat to gave are rust.",
+    alt="The rows of dog, cat and gave, each with a single 1, at slots 109, 121 and 680; all else "
+    "is 0. Each row leads to a corner of a triangle with three equal sides. The side from cat to "
+    "dog and the side from cat to gave are rust, each with the root of 2.",
 )
 def draw_one_hot_distances() -> Figure:
-    vocab, words = Translator.load().src.vocab, ["cat", "dog", "gave"]
+    vocab, words = Translator.load().src.vocab, ["dog", "cat", "gave"]
     return _distance_triangle(one_hot(torch.tensor(vocab.encode(words)), len(vocab)), words)

@@ -2,7 +2,6 @@
 
 import dataclasses
 import json
-import math
 from collections.abc import Callable, Mapping, Sequence
 from itertools import product
 from typing import Any
@@ -17,7 +16,7 @@ from torch import Tensor
 from course import experiments
 from course.drawing import lazy_altair as alt
 from course.drawing import style
-from course.drawing.arrows import arrow, bracket, path
+from course.drawing.arrows import bracket, curve, path
 from course.drawing.cells import area, outline, scale, strip
 from course.drawing.maps import level_name
 from course.drawing.registry import figure
@@ -34,75 +33,77 @@ from transformer_lib.text.tokens import Vocabulary
 from transformer_lib.translator import SHIPPED_MODEL, Translator
 
 
-def _word_similarity(
-    vectors: Any, words: Sequence[str], groups: Mapping[str, int], title: str
-) -> Figure:
+def _word_similarity(vectors: Any, words: Mapping[str, str], groups: Sequence[int]) -> Figure:
     """Draw the cosine of every two word vectors (n, d_model), each pair once -> the figure.
 
     Rows and columns meet at their words. 0 has no color, 1 is strong brown; vectors that point away
-    from each other are blue. groups: the name of each group of words, from the first -> how many
-    they are; their pairs have numbers.
+    from each other are blue. words: what each is in Spanish. groups: how many words each has, from
+    the first; its pairs have numbers and a frame.
     """
     unit = as_array(vectors) / np.linalg.norm(as_array(vectors), axis=1, keepdims=True)
-    left, high, wide, first = 0.05, 0.35, 0.56, 0
-    figure, ax = canvas(8, high * len(words) + 0.85)
-    heading(ax, title)
-    cosines, top = unit @ unit.T, high * len(words) + 0.07
-    for name, count in groups.items():
+    left, high, wide, first, others = 0.05, 0.36, 0.45, 0, []
+    figure, ax = canvas(8, high * len(words) + 0.62)
+    heading(ax, "Words that Spanish grammar treats alike have similar vectors")
+    cosines, top = unit @ unit.T, high * len(words) + 0.04
+    for row, (text, spanish) in enumerate(words.items()):
+        x, y = left + wide * row + 0.06, top - high * (row + 0.5)
+        word(ax, (x, y), text, ha="left")
+        label(ax, (x + 0.14 + width_of(text, style.LABEL), y), spanish, color=style.MUTED)
+    for count in groups:
         for row in range(first, first + count):
-            y = top - high * (row + 1)
             for column, cosine in enumerate(cosines[row, :row]):
-                x, fill = left + wide * column, style.SIGNED((cosine + 1) / 2)
-                area(ax, (x, y), wide - 0.02, high - 0.02, fill)
+                at = left + wide * column, top - high * (row + 1)
+                fill = style.SIGNED((cosine + 1) / 2)
+                area(ax, at, wide - 0.02, high - 0.02, fill)
+                if column < first:
+                    others.append(cosine)
+                    continue
+                outline(ax, at, wide - 0.02, high - 0.02, style.INK, 1.5)
                 look = {"ha": "center", "weight": "bold", "color": style.ink_on(fill)}
-                said = written(cosine, 1) if column >= first else ""
-                label(ax, (x + wide / 2 - 0.01, y + high / 2 - 0.01), said, **look)
-            word(ax, (left + wide * row + 0.06, y + high / 2), words[row], ha="left")
+                middle = at[0] + wide / 2 - 0.01, at[1] + high / 2 - 0.01
+                label(ax, middle, written(cosine, 1), **look)
         first += count
-        x = left + wide * (first - 1) + width_of(words[first - 1], style.LABEL) + 0.26
-        low = top - high * first
-        ends = low + 0.04, low + high * count - 0.04
-        path(ax, [(x, y) for y in ends], style.SOFT, head=False)
-        label(ax, (x + 0.1, sum(ends) / 2), name, size=style.LABEL)
-    scale(ax, (6.35, top - 0.42), 1.2, limit=1, name="cosine of two words")
+    scale(ax, (5.2, top - 0.42), 1.2, limit=1, name="cosine of two words")
+    said = f"framed: alike in Spanish grammar\nall others: {np.mean(others):.2f} on average"
+    label(ax, (4.95, top - 0.85), said, size=style.LABEL)
     return figure
 
 
-def _pulled_rows(
-    ids: Sequence[int], table: Any, words: Sequence[str], vocabulary: Sequence[str]
-) -> Figure:
+def _pulled_rows(ids: Sequence[int], table: Any, vocabulary: Sequence[str]) -> Figure:
     """Draw a table (vocab_size, d_model) and the rows that words pull out of it -> the figure.
 
     Each word has its own color, from its id to its row.
     """
-    numbers, ids = as_array(table), [int(number) for number in ids]
-    limit, high, wide = float(np.abs(numbers).max()), 0.36, 0.75 * numbers.shape[1]
+    numbers, ids = as_array(table), list(ids)
+    limit, high, cell, wide = float(np.abs(numbers).max()), 0.38, 0.31, 0.75 * numbers.shape[1]
     left, right, tall = 1.0, 7.2 - 0.75 * numbers.shape[1], high * len(vocabulary)
     figure, ax = canvas(8, tall + 0.8)
     heading(ax, "Each word pulls its row out of the table")
-    top = (tall + high * len(ids)) / 2 + 0.1  # of the three rows, one below the other
+    ys = tall + 0.13 - high * np.arange(1, len(vocabulary) + 1)
+    top = ys[ids].mean() + high * (len(ids) - 1) / 2  # the sentence stands amid its rows
     for x, y, said in (
         (0.1, tall + 0.24, "id"),
         (left, tall + 0.24, "the table: a row for each word"),
-        (right, top + 0.14, "the sentence's vectors"),
+        (right, top + high + 0.11, "the sentence, in its order"),
     ):
         label(ax, (x, y), said, color=style.MUTED)
-    own = dict(zip(ids, words, strict=True))
     for number, (token, row) in enumerate(zip(vocabulary, numbers, strict=True)):
-        y = tall - high * (number + 1) + 0.1
-        plain = style.NOTHING if number not in own else style.SIGNED
-        strip(ax, (left, y), wide, high, row, limit=limit, decimals=2, cmap=plain)
-        color = word_color(own[number]) if number in own else style.MUTED
-        word(ax, (left - 0.12, y + high / 2), token, ha="right", color=color)
-        label(ax, (0.1, y + high / 2), str(number), color=style.MUTED)
-    for place, (number, text) in enumerate(zip(ids, words, strict=True)):
-        color, y, low = word_color(text), top - high * (place + 1), tall - high * (number + 1) + 0.1
-        strip(ax, (right, y), wide, high, numbers[number], limit=limit, decimals=2)
-        for at in ((left, low), (right, y)):
-            outline(ax, at, wide, high, color, 2.5)
-        ends = (left + wide + 0.05, low + high / 2), (right - 0.05, y + high / 2)
-        arrow(ax, *ends, color, thick=3)
-        word(ax, (right + wide + 0.14, y + high / 2), text, size=13, ha="left")
+        y, middle = ys[number], ys[number] + cell / 2
+        label(ax, (0.1, middle), str(number), color=style.MUTED)
+        color = word_color(token) if number in ids else style.MUTED
+        word(ax, (left - 0.12, middle), token, ha="right", color=color)
+        if number not in ids:
+            for column, value in enumerate(row):
+                at = left + 0.75 * (column + 0.5), middle
+                label(ax, at, written(value, 2), ha="center", color=style.MUTED)
+            continue
+        own = top - high * ids.index(number)
+        for at in ((left, y), (right, own)):
+            strip(ax, at, wide, cell, row, limit=limit, decimals=2)
+            outline(ax, at, wide, cell, color, 2)
+        way = curve((left + wide + 0.05, middle), (right - 0.05, own + cell / 2))
+        path(ax, way, color, thick=2.5)
+        word(ax, (right + wide + 0.14, own + cell / 2), token, size=13, ha="left")
     return figure
 
 
@@ -120,31 +121,35 @@ def share_bars(shares: Mapping[str, Mapping[str, float]]) -> Axes:
     (first, start), (last, end) = shares.items()
     if list(start) != list(end):
         raise ValueError("every name needs a share for the same questions")
-    height, left, step = 1.98 + 0.56 * len(start), 2.6, 0.56
-    figure, page = canvas(style.WIDTH, height)
+    left, step, top = 2.6, 0.54, 0.54 * len(start) + 1.34
+    figure, page = canvas(style.WIDTH, top + 0.95)
     heading(page, "After training, neighbors share their grammar, but only half share a field")
-    top = height - 1.0
     label(page, (0.02, top), "nearest to", size=style.LABEL)
     word(page, (0.85, top), "trees", ha="left", size=12)
     for x, name, near, color in (
         (left, first, NEAR_TREES[0], style.MUTED),
-        (5.15, last, NEAR_TREES[1], style.ACCENT),
+        (5.0, last, NEAR_TREES[1], style.INK),
     ):
-        label(page, (x - 0.06, top + 0.33), name, size=style.LABEL, color=color, weight="bold")
+        label(page, (x - 0.06, top + 0.33), name, size=style.LABEL, weight="bold", color=color)
         sentence(page, (x, top - 0.06), near, dict.fromkeys(near, color))
-    ax = figure.add_axes((left / 8, 0.06 / height, 5.1 / 8, step * len(start) / height))
+    said = "like trees, plural nouns, masculine in Spanish"
+    label(page, (4.94, top - 0.34), said, color=style.MUTED)
+    said = "Share of words whose nearest neighbor has the same …"
+    label(page, (0.02, top - 0.82), said, size=style.LABEL)
+    for x, said in ((left, "0 %"), (left + 5.1, "100 %")):
+        label(page, (x, top - 1.1), said, ha="center", color=style.MUTED)
+    ax = figure.add_axes((left / 8, 0.02, 5.1 / 8, step * len(start) / (top + 0.95)))
     for row, (question, share) in enumerate(start.items()):
-        color = style.ACCENT if end[question] > 0.9 else style.MUTED
+        color = style.ACCENT if end[question] < 0.9 else style.INK
+        said = question.replace("same ", "")
+        label(page, (0.02, 0.08 + step * (len(start) - row - 0.5)), said, size=style.LABEL)
         ax.plot([0, 1], [row, row], color=style.RULE, linewidth=1, zorder=1)
-        arrow(ax, (share, row), (end[question], row), color, thick=3, shrinkA=6, shrinkB=6)
-        label(page, (0.02, 0.06 + step * (len(start) - row - 0.5)), question, size=style.LABEL)
+        ax.plot([share, end[question]], [row, row], color=color, linewidth=3, zorder=1)
         for x, name, ink in ((share, first, style.MUTED), (end[question], last, color)):
             ax.plot(x, row, "o", color=ink, markersize=11, clip_on=False, label=f"_{name}")
-            weight = "bold" if name == last else "normal"
+            look = {"weight": "bold"} if name == last else {}
             said = f"{steady_round(100 * x, 0):.0f} %"
-            label(ax, (x, row - 0.4), said, ha="center", size=style.LABEL, color=ink, weight=weight)
-    said = "Share of words whose nearest neighbor has the"
-    label(page, (0.02, 0.24 + step * len(start)), said, color=style.MUTED)
+            label(ax, (x, row - 0.4), said, ha="center", size=style.LABEL, color=ink, **look)
     ax.set(xlim=(0, 1), ylim=(len(start) - 0.5, -0.5))
     ax.axis("off")
     return ax
@@ -181,10 +186,6 @@ def nearest_words(vectors: Any, words: Sequence[str], count: int = 3) -> list[li
     return [[words[other] for other in row] for row in best]
 
 
-# Where the name of a region stands, seen from its middle: how far right and how far up.
-SIDES = {"top": (0, 1), "corner": (0.45, 0.89), "bottom": (0, -1)}
-
-
 def word_map(
     points: Sequence[Mapping[str, Any]],
     kinds: Mapping[str, tuple[str, str]],
@@ -192,19 +193,15 @@ def word_map(
     landmarks: Mapping[str, str],
     title: str,
     regions: Sequence[Mapping[str, Any]] = (),
-    plurals: Mapping[str, str] | None = None,
 ) -> Any:
     """Draw words as points to touch -> an Altair chart.
 
     points: one for each word and view, `{"view", "word", "x", "y", "kind", "near"}`; view is a
     place in `views`, near the text that the mouse shows besides word and kind. kinds: for each
-    kind its color and its shape. views: what the reader can choose, each with the text above the
-    map; the last is there first. The reader searches for a word, and clicks on a word to see its
-    kind alone. landmarks: the words named while nothing is searched for, and how. title: what a
-    kind is. regions: large names on the map, each above or below a faint disc on its words, whose
-    mean squared distance from their middle is spread, `{"view", "region", "x", "y", "kind",
-    "spread", "at"}`; at: one of SIDES, by default "top". plurals: word -> its plural, to which an
-    arrow leads.
+    kind the colors of its rim and inside. views: what the reader can choose, each with the text
+    above the map; the last is there first. The reader searches for a word, and clicks on a word to
+    see its kind alone. landmarks: the words named while nothing is searched for, and how. title:
+    what a kind is. regions: large names on the map, `{"view", "region", "x", "y", "kind"}`.
     """
     blank = {"word": "", "near": "", "region": "", "dx": 7, "dy": 0}
     table = []
@@ -214,12 +211,6 @@ def word_map(
             "said": landmarks.get(row["word"], row["word"]),
             "landmark": row["word"] in landmarks,
         }
-        row |= _arrow(points, row, plurals or {})
-        if "spread" in row:
-            right, up = SIDES[row.pop("at", "top")]
-            far = math.sqrt(5 * row.pop("spread") / math.pi) * _zoom(points, row["view"], "x") + 16
-            row |= {"dx": round(far * right), "dy": round(-far * up)}
-            row["disc"] = round(math.pi * far**2)
         table.append(row)
     taken: list[tuple] = []
     for row in (row for row in table if row["landmark"]):
@@ -241,28 +232,22 @@ def word_map(
     ).transform_joinaggregate(hits="sum(found)")
     words = data.transform_filter("!datum.region")
     names = data.transform_filter("datum.region && datum.hits == 0")
-    discs = names.transform_filter("isValid(datum.disc)")
     shown = words.transform_filter("datum.hits == 0 ? datum.landmark : datum.found == 1")
-    arrows = words.transform_filter("isValid(datum.angle) && datum.hits == 0")
-
-    def at(x: str, y: str) -> dict[str, Any]:
-        look = {"zero": False, "nice": False}
-        across, up = alt.Scale(padding=15, **look), alt.Scale(padding=44, **look)
-        return {"x": alt.X(x, axis=None, scale=across), "y": alt.Y(y, axis=None, scale=up)}
-
-    place = at("x:Q", "y:Q")
-    colors, shapes = (
+    look = {"zero": False, "nice": False}
+    place = {
+        "x": alt.X("x:Q", axis=None, scale=alt.Scale(padding=15, **look)),
+        "y": alt.Y("y:Q", axis=None, scale=alt.Scale(padding=30, **look)),
+    }
+    rims, insides = (
         alt.Scale(domain=list(kinds), range=list(looks))
         for looks in zip(*kinds.values(), strict=True)
     )
-    color = alt.Color("kind:N", scale=colors, legend=None)
     seen = {"and": [{"param": chosen.name}, "datum.hits == 0 || datum.found == 1"]}
     tooltip = ["word:N", alt.Tooltip("kind:N", title=title), alt.Tooltip("near:N", title="nearest")]
-    disc = {"filled": True, "opacity": 0.1, "size": alt.expr("datum.disc"), "tooltip": None}
-    dots = words.mark_point(filled=True, size=30).encode(
+    dots = words.mark_point(size=28, strokeWidth=1.3).encode(
         **place,
-        color=color,
-        shape=alt.Shape("kind:N", scale=shapes, legend=None),
+        stroke=alt.Stroke("kind:N", scale=rims, legend=None),
+        fill=alt.Fill("kind:N", scale=insides, legend=None),
         opacity=alt.value(0.07, condition={"test": seen, "value": 0.8}),
         tooltip=tooltip,
     )
@@ -270,14 +255,11 @@ def word_map(
     dots = dots.properties(name="dots")
     # Dark letters on a white rim can be read on a light page, on a dark one, and on the dots.
     rim = {"color": style.PAPER, "stroke": style.PAPER, "strokeWidth": 3, "strokeJoin": "round"}
-    line = {"color": style.INK, "strokeWidth": 1.6, "tooltip": None}
-    tip = {"filled": True, "shape": "triangle", "size": 70, "color": style.INK, "opacity": 1}
     moved = {way: alt.expr(f"datum.{way}") for way in ("dx", "dy")}
     letters = {"fontSize": 13, "align": "left", "baseline": "middle", **moved}
-    large = {**letters, "fontSize": 15, "fontWeight": "bold", "lineBreak": "\n"}
-    large["align"] = alt.expr("datum.dx > 0 ? 'left' : datum.dx < 0 ? 'right' : 'center'")
+    large = {"fontSize": 16, "fontWeight": "bold", "align": "center", "lineBreak": "\n"}
     inks = [style.readable(color, style.PAPER) for color, _ in kinds.values()]
-    ink = alt.Fill("kind:N", scale=alt.Scale(domain=list(kinds), range=inks), legend=None)
+    ink = alt.Color("kind:N", scale=alt.Scale(domain=list(kinds), range=inks), legend=None)
     nothing = (
         words.transform_aggregate(hits="sum(found)")
         .transform_filter("datum.hits == 0 && search != ''")
@@ -285,22 +267,14 @@ def word_map(
     )
     told = {"fontSize": 15, "fontWeight": "bold", "align": "left"}
     nothing = nothing.encode(x=alt.value(12), y=alt.value(16), text="says:N")
-    plural = arrows.encode(**at("xm:Q", "ym:Q"), text=alt.value("plural"))
     said = shown.encode(**place, text="said:N")
     region = names.encode(**place, text="region:N")
     chart = alt.layer(
-        discs.mark_point(**disc).encode(**place, color=color),
         dots.add_params(search, chosen, move, view),
-        arrows.mark_rule(**line).encode(**at("x1:Q", "y1:Q"), x2="x2:Q", y2="y2:Q"),
-        arrows.mark_point(**tip).encode(
-            **at("x2:Q", "y2:Q"), angle=alt.Angle("angle:Q", scale=None)
-        ),
-        plural.mark_text(fontSize=13, **{**rim, "strokeWidth": 8}),
-        plural.mark_text(fontSize=13, color=style.INK),
         said.mark_text(**letters, **rim),
         said.mark_text(**letters, color=style.INK),
         region.mark_text(**large, **{**rim, "strokeWidth": 5}),
-        region.mark_text(**large).encode(fill=ink),
+        region.mark_text(**large).encode(color=ink),
         shown.mark_point(filled=False, size=60, stroke=style.INK, strokeWidth=1.6).encode(**place),
         nothing.mark_text(**told, **rim),
         nothing.mark_text(**told, color=style.WRONG),
@@ -310,47 +284,24 @@ def word_map(
     return chart.properties(width=560, height=430, title=heading)
 
 
-def _zoom(points: Sequence[Mapping[str, Any]], view: int, axis: str) -> float:
-    """How many pixels of the map's width (x) or height (y) one unit of this view has."""
-    along = [point[axis] for point in points if point["view"] == view]
-    return {"x": 530, "y": 342}[axis] / (max(along) - min(along) or 1)
-
-
-def _arrow(
-    points: Sequence[Mapping[str, Any]], start: Mapping[str, Any], plurals: Mapping[str, str]
-) -> dict[str, float]:
-    """Where the arrow from this word to its plural begins, ends, has its middle, and points."""
-    wanted = start["view"], plurals.get(start["word"])
-    for end in (point for point in points if (point["view"], point["word"]) == wanted):
-        way = {axis: end[axis] - start[axis] for axis in "xy"}
-        right, up = (way[axis] * _zoom(points, start["view"], axis) for axis in "xy")
-        long = math.hypot(right, up)
-        part = {"1": 7 / long, "m": 0.5, "2": 1 - 10 / long}  # but for a gap
-        ends = {f"{a}{i}": steady_round(start[a] + part[i] * way[a], 3) for a in "xy" for i in part}
-        return {**ends, "angle": round(math.degrees(math.atan2(right, up)))}
-    return {}
-
-
 def _free_place(
     table: Sequence[Mapping[str, Any]], row: Mapping[str, Any], taken: list[tuple]
 ) -> tuple[int, int]:
-    """Where the name of a word covers fewest dots, arrows and names: its left end, from the word.
+    """Where the name of a word covers fewest dots and names: its left end, from the word.
 
     taken: (view, x, y) of the names so far; this one is added.
     """
     seen = [other for other in table if other["view"] == row["view"]]
     marks = [(other["x"], other["y"]) for other in seen if not other["region"]]
     marks += [(x, y) for view, x, y in taken if view == row["view"]]
-    part = np.linspace(0, 1, 40)
-    for one in (one for one in seen if "angle" in one):
-        along = [one[f"{axis}1"] * (1 - part) + one[f"{axis}2"] * part for axis in "xy"]
-        marks += zip(*along, strict=True)
-    zoom = np.array([_zoom(seen, row["view"], axis) for axis in "xy"]) * (1, -1)
+    # How many pixels one unit has, to the right and down.
+    wide = np.ptp([(other["x"], other["y"]) for other in seen], axis=0)
+    zoom = np.array([530, -370]) / np.maximum(wide, 1e-9)
     marks = (np.array(marks) - (row["x"], row["y"])) * zoom
     wide, best = 6 * len(row["said"]), []
     for down in (0, -13, 13, -20, 20):
         for left in (8, -8 - wide, -wide // 2, 0, -wide):
-            inside = (np.abs(marks - (left + wide / 2, down)) < (wide / 2 + 5, 13)).all(axis=1)
+            inside = (np.abs(marks - (left + wide / 2, down)) < (wide / 2 + 5, 15)).all(axis=1)
             best.append((int(inside.sum()), abs(down), left < 0, left, down))
     *_, left, down = min(best)
     for end in np.linspace(left, left + wide, 9):
@@ -358,17 +309,20 @@ def _free_place(
     return left, down
 
 
+SPANISH = "el gato, el perro, el caballo, la vaca, la manzana, el agua (feminine), "
+SPANISH += "el águila (feminine), el aula (feminine), dio, envió, ancho, más ancho"
 SOME_WORDS = "cat dog horse cow apple water eagle classroom gave sent wide wider".split()
-GENDERS = {
-    "el: masculine": ("#3F7F7A", "circle"),
-    "los: masculine plural": ("#7FB5AF", "triangle-up"),
-    "la: feminine": (style.ACCENT, "circle"),
-    "las: feminine plural": ("#E39A7B", "triangle-up"),
+MASCULINE = "#3F7F7A"
+GENDERS = {  # the name of an island, and the colors of its dots: rim and inside
+    "el: masculine": (MASCULINE, MASCULINE),
+    "los: masculine plural": (MASCULINE, style.PAPER),
+    "la: feminine": (style.ACCENT, style.ACCENT),
+    "las: feminine plural": (style.ACCENT, style.PAPER),
 }
 # Where the English nouns lie on the map: gender and number of an island -> its name.
 ISLANDS = dict(zip(product("mf", ("one", "many")), GENDERS, strict=True))
-PARTS = GENDERS | dict.fromkeys(("noun", "verb", "adjective", "other"), (style.RULE, "circle"))
-PLURALS = {"tree": "trees", "street": "streets"}
+PARTS = GENDERS | dict.fromkeys(("noun", "verb", "adjective", "other"), (style.RULE,) * 2)
+FOUR = {word: word for word in ("tree", "trees", "street", "streets")}
 WITH_EL = {"water": "el agua", "classroom": "el aula", "eagle": "el águila"}  # all feminine
 
 
@@ -385,7 +339,7 @@ def draw_lookup_table() -> Figure:
     vocab = Vocabulary.build([words, "the trees grew".split()])
     torch.manual_seed(0)
     table = torch.randn(len(vocab), 3)
-    return _pulled_rows(vocab.encode(words), table, words, vocab.tokens)
+    return _pulled_rows(vocab.encode(words), table, vocab.tokens)
 
 
 def _trained_tables() -> tuple[Tensor, Tensor]:
@@ -426,11 +380,11 @@ def _map_points(
     "word-map",
     caption="The English words of the shipped translator on a map; nouns are colored by the "
     "article of their translation.",
-    alt="A map of 955 dots. The nouns gather in four places, each with a disc, all but of a color, "
-    "and named by its article in Spanish: el, los, la and las; among them are dog and horse, cow "
-    "and apple. Arrows named plural lead from tree to trees and from street to streets. Verbs, "
-    "and among them adjectives and all other words, are grey and lie in a cloud of their own. "
-    "Before training the same words lie in one cloud with all colors mixed.",
+    alt="A map of 955 dots. The nouns gather in four places, all but of a kind, each named by its "
+    "article in Spanish: el and los in teal, la and las in rust, the plurals as rings. Tree, "
+    "trees, street and streets are named, each in another of them. Verbs and all other words are "
+    "grey and lie in a cloud of their own. Before training the same words lie in one cloud with "
+    "all colors mixed.",
 )
 def draw_word_map() -> Any:
     words = _vocabularies()[0]
@@ -438,9 +392,9 @@ def draw_word_map() -> Any:
     points = []
     for view, table in enumerate(tables):
         points += _map_points(view, table, words, _part)
-    groups = _regions(points, (*SIDES, "top"))
+    groups = _regions(points, (0, 2.5), (2.6, 2.4), (0.4, -3.0), (0.9, 3.1))
     others = [p for p in points if p["view"] == 1 and p["kind"] in ("verb", "adjective", "other")]
-    groups.append(_region("verbs and other words", others, "bottom") | {"kind": "other"})
+    groups.append(_region("verbs and other words", others, (0, -2.7)) | {"kind": "other"})
     return word_map(
         points,
         PARTS,
@@ -448,10 +402,9 @@ def draw_word_map() -> Any:
             "before training": "Before training: every word anywhere",
             "after training": "After training, nouns lie apart, by their article in Spanish",
         },
-        {word: word for word in "tree trees street streets dog horse cow apple".split()},
+        FOUR,
         "part of speech; nouns by the article of their translation",
-        regions=groups,
-        plurals=PLURALS,
+        groups,
     )
 
 
@@ -487,39 +440,37 @@ def own_islands() -> dict[str, float]:
     }
 
 
-def _region(region: str, points: Sequence[dict], at: str) -> dict[str, Any]:
-    """A name for a region of a `word_map`, beside the middle of these points."""
+def _region(region: str, points: Sequence[dict], off: tuple[float, float]) -> dict[str, Any]:
+    """A name for a region of a `word_map`. off: from the middle of its points, in their spreads."""
     places = np.array([[point["x"], point["y"]] for point in points])
-    (x, y), spread = places.mean(axis=0), float(places.var(axis=0).sum())
-    kind = points[0]["kind"]
-    return {"view": 1, "kind": kind, "region": region, "x": x, "y": y, "spread": spread, "at": at}
+    x, y = places.mean(axis=0) + places.std(axis=0) * off
+    region = region.replace(" plural", "\nplural")
+    return {"view": 1, "kind": points[0]["kind"], "region": region, "x": x, "y": y}
 
 
-def _regions(points: Sequence[dict], sides: Sequence[str]) -> list[dict[str, Any]]:
-    """The names of the four islands, each on its side."""
-    named = zip(_islands(points).items(), sides, strict=True)
-    return [_region(kind, own, side) for (kind, own), side in named]
+def _regions(points: Sequence[dict], *offs: tuple[float, float]) -> list[dict[str, Any]]:
+    """The names of the four islands, each at its place."""
+    named = zip(_islands(points).items(), offs, strict=True)
+    return [_region(kind, own, off) for (kind, own), off in named]
 
 
 @figure(
     "noun-map",
     caption="The English nouns, colored by the gender and number of their Spanish translations.",
-    alt="Four islands of dots, el, los, la and las, each all but of a single color: English nouns "
-    "whose translation is masculine or feminine, one or several. Arrows named plural lead from "
-    "tree, on el, to trees, on los, and from street, on la, to streets, on las; water, el agua, "
-    "classroom, el aula, and eagle, el águila, feminine but with el, lie between el and la. A "
-    "choice shows the Spanish nouns instead: one cloud, in which the colors are mixed.",
+    alt="Four islands of dots, el, los, la and las, each all but of a kind: English nouns whose "
+    "translation is masculine, in teal, or feminine, in rust, one or, as rings, several. Tree lies "
+    "on el, trees on los, street on la, streets on las; water, el agua, classroom, el aula, and "
+    "eagle, el águila, feminine but with el, lie between el and la. A choice shows the Spanish "
+    "nouns instead: one cloud, in which the colors are mixed.",
 )
 def draw_noun_map() -> Any:
     tables = zip(_trained_tables(), _vocabularies(), (english_class, spanish_class), strict=True)
     points = []
     for view, (table, words, class_of) in enumerate(tables):
         points += _map_points(1 - view, table, words, lambda word, of=class_of: _island(of(word)))
-    regions = _regions(points, ("top", "top", "bottom", "top"))
+    regions = _regions(points, (0, 2.8), (-1, 3.3), (0, -2.6), (-0.1, 4.3))
     between = [point for point in points if point["view"] == 1 and point["word"] in WITH_EL]
-    note = max(between, key=lambda point: point["y"])  # above the highest
-    text = {"word": "", "region": "feminine,\nbut with el", "dx": 0, "dy": -34}
-    regions.append({**note, **text})
+    regions.append(_region("feminine,\nbut with el", between, (-0.9, 3.2)))
     return word_map(
         points,
         GENDERS,
@@ -527,29 +478,25 @@ def draw_noun_map() -> Any:
             "Spanish nouns": "Spanish nouns don't lie by their article",
             "English nouns": "English nouns lie by the article of their translation",
         },
-        {word: word for word in (*PLURALS, *PLURALS.values())}
-        | {word: f"{word}, {spanish}" for word, spanish in WITH_EL.items()},
+        FOUR | {word: f"{word}, {spanish}" for word, spanish in WITH_EL.items()},
         "article in Spanish",
-        regions=regions,
-        plurals=PLURALS,
+        regions,
     )
 
 
 @figure(
     "word-similarity",
     caption="How alike twelve words are after training.",
-    alt="A staircase of twelve words, with a cell for each pair, colored by its cosine. Words of a "
-    "group have strong cells, with a number: cat, dog, horse, nouns with el, 0.4 or so; cow and "
-    "apple, with la, 0.4; water, eagle and classroom, feminine, yet with el, 0.4 and 0.5; the "
-    "verbs gave and sent 0.5; wide and wider 0.7. All other cells are faint: cow is less like cat "
-    "than like apple.",
+    alt="A staircase of twelve words, each with its Spanish, and a cell for each pair, colored by "
+    "its cosine. Words alike in Spanish grammar have strong cells, framed, with a number: cat, dog "
+    "and horse, with el, 0.4; cow and apple, with la, 0.4; water, eagle and classroom, feminine, "
+    "yet with el, 0.4 and 0.5; the verbs gave and sent 0.5; wide and wider 0.7. All other cells "
+    "are faint, 0.02 on average: cow is less like cat than like apple.",
 )
 def draw_word_similarity() -> Figure:
     rows = [_vocabularies()[0].index(word) for word in SOME_WORDS]
-    groups = {"nouns with el": 3, "nouns with la": 2, "feminine, yet with el": 3}
-    groups |= {"verbs": 2, "one adjective": 2}
-    title = "Words that Spanish grammar treats alike have similar vectors"
-    return _word_similarity(_trained_tables()[0][rows], SOME_WORDS, groups, title)
+    words = dict(zip(SOME_WORDS, SPANISH.split(", "), strict=True))
+    return _word_similarity(_trained_tables()[0][rows], words, (3, 2, 3, 2, 2))
 
 
 def neighbor_shares(table: Tensor) -> dict[str, float]:
@@ -580,10 +527,10 @@ def neighbor_shares(table: Tensor) -> dict[str, float]:
     "neighbor-shares",
     caption="How often a word's nearest neighbor is of the same kind, before and after training.",
     alt="Nearest to trees are truck, help and Spanish before training; after it drawers, cars and "
-    "tomatoes. Below, four lines, on each an arrow from before to after training. Same part of "
-    "speech: 34 % before, 94 % after training. Of the nouns: same number about a half before, "
-    "nearly all after; same gender in Spanish likewise; same field, such as food, in grey, 15 % "
-    "before and a little more than a half after.",
+    "tomatoes: like trees, plural nouns, masculine in Spanish. Below, four lines from 0 to 100 %, "
+    "on each a dot before training and one after it. Same part of speech: 34 % before, 94 % after. "
+    "Of the nouns: same number about a half before, nearly all after; same gender in Spanish "
+    "likewise; same field, such as food, in rust, 15 % before and a little more than a half after.",
 )
 def draw_neighbor_shares() -> Figure:
     shares = {
@@ -594,68 +541,62 @@ def draw_neighbor_shares() -> Figure:
 
 
 WIDEST = 512  # numbers in a vector of the paper
-ROOT = r"$\sqrt{d_\mathrm{model}}$"
-WITHOUT, WITH, POSITION = "without the factor", f"with the factor {ROOT}", "position"
+SHOWN = 24  # of them
 
 
-def _measure_sizes(words: int = 1000) -> tuple[dict[str, float], dict[str, float]]:
-    """Mean lengths of new word vectors and of positions, and the cosine of two words' sums.
-
-    The sum is word vector + position vector, of two different words at the same place.
-    """
+def _two_sums() -> dict[str, list[Tensor]]:
+    """Without the factor and with it: two new words, the position 10, and their two sums."""
     torch.manual_seed(0)
-    embed, places = Embeddings(words, WIDEST), positional_encoding(50, WIDEST)
-    with torch.no_grad():
-        tables = {WITHOUT: embed.table.weight, WITH: embed(torch.arange(words))}
-    sums = {name: table + places[10] for name, table in tables.items()}
-    lengths = {name: rows.norm(dim=1).mean().item() for name, rows in tables.items()}
-    lengths[POSITION] = places.norm(dim=1).mean().item()
-    return lengths, {
-        name: torch.cosine_similarity(rows[::2], rows[1::2]).mean().item()
-        for name, rows in sums.items()
-    }
+    embed, position = Embeddings(1000, WIDEST), positional_encoding(50, WIDEST)[10]
+    ids = torch.tensor([0, 1])
+    found = {}
+    for name, words in (
+        ("without the factor", embed.table.weight.detach()[ids]),
+        (f"with the factor √{WIDEST}", embed(ids).detach()),
+    ):
+        found[name] = [*words, position, *(words + position)]
+    return found
 
 
 @figure(
     "embedding-lengths",
-    caption="New word vectors and position vectors, with and without the root of d_model.",
-    alt="Two right triangles of arrows: a position, 16 long, up; at its tip a word, to the right; "
-    "and their sum. Without the factor the word is 1 long, and the sum points where the position "
-    "points. With the factor the word is 23 long, and the sum points well to the right. Below, "
-    "the cosine of two words at this position: 1.00 without the factor, 0.33 with it.",
+    caption="Two new words and a position, and their sums, with and without the root of d_model.",
+    alt=f"Rows of {SHOWN} colored cells, in two columns: a word, another word, position 10, and "
+    "each word plus the position. Without the factor the words, 1 long, have hardly any color, the "
+    "position is 16 long, and both sums look like the position: their cosine is 1.00. With "
+    "the factor the words are 23 long, and the two sums differ: their cosine is 0.36.",
 )
 def draw_embedding_lengths() -> Figure:
-    lengths, cosines = _measure_sizes()
-    figure, ax = canvas(style.WIDTH, 4.45)
-    note = f"A new word, {WIDEST} numbers, is added to its position: where does the sum point?"
+    figure, ax = canvas(style.WIDTH, 3.75)
+    note = f"Two new words, the first {SHOWN} of {WIDEST} numbers: each is added to its position"
     heading(ax, "Without the factor the position drowns out the word", note)
-    # Word and position are drawn at right angles, as they nearly are before training.
-    unit, low, up = 0.145, 0.62, lengths[POSITION]
-    for x, (factor, alike) in zip((0.95, 4.25), cosines.items(), strict=True):
-        long, top = lengths[factor], low + unit * up
-        tip, middle = x + unit * long, (low + top) / 2
-        loud = {"size": style.TITLE - 2, "weight": "bold", "color": style.ACCENT}
-        arrow(ax, (x, low), (x, top), style.SOFT, thick=3)
-        arrow(ax, (x, top + 0.03), (tip, top + 0.03), style.ACCENT, thick=3)
-        arrow(ax, (x + 0.03, low), (tip, top), style.INK, thick=3, shrinkB=6)
-        label(ax, (x - 0.14, middle), f"position\n{up:.0f} long", size=style.LABEL, ha="right")
-        label(ax, (x, top + 0.56), factor, size=12, weight="bold")
-        label(ax, (x, top + 0.27), f"word: {long:.0f} long", **loud)
-        sum_at = x + 0.5 * unit * long + 0.2
-        label(ax, (sum_at, middle - 0.05), "sum", size=style.LABEL, weight="bold")
-        same = f"two words at this position: cosine {alike:.2f}"
-        label(ax, (x - 0.93, 0.2), same, color=style.MUTED)
+    names = "a word", "another word", "position 10", "word + position", "other + position"
+    ys, high, wide = (2.35, 1.99, 1.63, 0.92, 0.56), 0.28, 2.3
+    for y, name in zip(ys, names, strict=True):
+        label(ax, (1.4, y + high / 2), name, size=style.LABEL, ha="right")
+    for x, (factor, rows) in zip((1.52, 4.95), _two_sums().items(), strict=True):
+        loud = style.ACCENT if x < 2 else style.INK
+        label(ax, (x, 2.82), factor, size=style.LABEL, weight="bold", color=loud)
+        for place, (y, row) in enumerate(zip(ys, rows, strict=True)):
+            strip(ax, (x, y), wide, high, row[:SHOWN], limit=2)
+            if place < 3:
+                at = x + wide + 0.1, y + high / 2
+                label(ax, at, f"{row.norm():.0f} long", color=style.MUTED)
+        outline(ax, (x, ys[-1]), wide, ys[3] - ys[4] + high, loud, 2)
+        cosine = torch.cosine_similarity(*rows[3:], dim=0)
+        said = f"the sums {'are alike' if x < 2 else 'differ'}: cosine {cosine:.2f}"
+        label(ax, (x, 0.3), said, size=style.LABEL, color=loud, weight="bold")
+    scale(ax, (6.85, 3.42), 0.7, limit=2, name="value")
     return figure
 
 
 @figure(
     "embedding-scale",
-    caption="A toy model that copies digits, with the root of d_model, without it, and without it "
-    "but with a larger table at the start.",
+    caption="A toy model that copies digits, with the root of d_model and without it.",
     alt="Two falling curves of the loss, each in a band of its runs. Without the factor it falls "
-    "later: a bracket at a loss of 1 says by 60 steps. Of the other, the name says: with the "
-    "factor, or from a larger table. After 300 steps both are close to 0.1. At each curve is a row "
-    "of the table before training as 32 cells: faint without the factor, strongly colored with it.",
+    "later: a bracket at a loss of 1 says by 60 steps. After 300 steps both are close to 0.1. In "
+    "a corner is a row of the table before training as 32 cells, twice: faint as it is without the "
+    "factor, strongly colored with it.",
 )
 def draw_embedding_scale() -> Figure:
     runs: dict[str, list] = {}
@@ -665,24 +606,24 @@ def draw_embedding_scale() -> Figure:
     row = Transformer(14, 14, TOY).src_embed.table.weight.detach()[-1]
     figure, ax = style.panel(3.8)
     crossings, root = [], f"√{len(row)}"
-    names = f"without the factor {root}", f"with the factor {root},\nor from a larger table"
-    for given, said, x, y, start, color in (
-        (runs.pop("without"), names[0], 130, 1.9, row, style.ACCENT),
-        (sum(runs.values(), []), names[1], 4, 0.2, row * len(row) ** 0.5, style.MUTED),
+    for name, factor, at, y, color in (
+        ("without", 1, (72, 2.36), 1.78, style.ACCENT),
+        ("with the factor", len(row) ** 0.5, (26, 0.72), 1.4, style.MUTED),
     ):
-        steps, losses = np.array(given)[0, :, 0], np.array(given)[:, :, 1]
-        ax.fill_between(steps, losses.min(0), losses.max(0), color=color, alpha=0.15, linewidth=0)
+        steps, losses = np.array(runs[name])[0, :, 0], np.array(runs[name])[:, :, 1]
+        ax.fill_between(steps, losses.min(0), losses.max(0), color=color, alpha=0.1, linewidth=0)
         ax.plot(steps, losses.mean(0), color=color, linewidth=3)
         crossings.append(float(np.interp(-1, -losses.mean(0), steps)))  # the mean falls to 1
-        name = {"size": style.LABEL, "weight": "bold", "color": color, "va": "bottom"}
-        label(ax, (x, y + 0.32), said, **name)
-        ax.set(xlim=(0, 300), ylim=(0, 2.5), yticks=[0, 1, 2])
-        strip(ax, (x, y), 62, 0.18, start, limit=3, edge=color, line=1.4)
+        said = name.replace(" the factor", "") + f" the factor {root}"
+        label(ax, at, said, size=style.LABEL, weight="bold", color=color)
+        ax.set(xlim=(20, 300), ylim=(0, 2.5), yticks=[0, 1, 2])
+        strip(ax, (196, y), 62, 0.2, row * factor, limit=3, edge=color, line=1.4)
+        label(ax, (262, y + 0.1), "as they are" if factor == 1 else f"times {root}", color=color)
     late, early = crossings
     by = f"{round(late - early, -1):.0f} steps"
     bracket(ax, (early, 1), (late, 1), "")
     label(ax, ((late + early) / 2, 1.17), by, size=style.TITLE, weight="bold", ha="center")
-    label(ax, (196, 1.99), "a row of the embedding\ntable before training", color=style.MUTED)
+    label(ax, (196, 2.14), "a token’s numbers before training", color=style.MUTED)
     ax.set_xlabel("step of training (band: all runs)")
     ax.set_title(f"Without the factor {root}, a model learns some {by} later")
     level_name(ax, "loss per token, held out")

@@ -237,22 +237,19 @@ def test_a_figure_is_drawn_in_our_look_and_the_session_keeps_its_own(monkeypatch
 # --- what the shipped model's figures claim ---
 
 
-def drawn(name: str) -> dict[str, dict[str, float]]:
-    """The map of a figure as {row word: {column word: weight}}."""
-    figure = FIGURES[name].draw()
-    ax = figure.axes[0]
-    columns = [label.get_text() for label in ax.get_xticklabels()]
-    rows = [label.get_text() for label in ax.get_yticklabels()]
-    matrix = ax.images[0].get_array()
-    return {row: dict(zip(columns, matrix[i], strict=True)) for i, row in enumerate(rows)}
-
-
 def test_attention_trees_shows_what_its_text_says():
-    rows = drawn("attention-trees")
-    assert list(rows) == ["me", "gustan", "los", "árboles", "<eos>"]
-    assert rows["gustan"]["like"] > 0.5
-    assert rows["árboles"]["trees"] > 0.5
-    assert rows["<eos>"]["<eos>"] > 0.5
+    maps = Translator.load().attention_maps("I like trees")
+    weights = maps.last_cross_attention()
+    like, trees = (maps.src.index(word) for word in ("like", "trees"))
+    told = [f"{weights[1, like]:.2f}", f"{weights[3, trees]:.2f}"]
+    assert [maps.tgt_out[row] for row in (1, 3)] == ["gustan", "árboles"]
+    assert told == ["0.75", "1.00"] and float(weights[4, 3]) > 0.5
+    drawn = FIGURES["attention-trees"]
+    texts = drawn.draw().axes[0].texts
+    numbers = [text.get_text() for text in texts if text.get_text()[1:2] == "."]
+    loud = [text.get_text() for text in texts if text.get_color() == style.PAPER]
+    assert loud == told and len(numbers) == 9
+    assert all(number in drawn.alt for number in told)
 
 
 def test_attention_animal_shows_what_its_text_says():

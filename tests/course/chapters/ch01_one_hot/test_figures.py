@@ -5,7 +5,6 @@ import torch
 from matplotlib.patches import Rectangle
 
 from course.chapters.ch01_one_hot.figures import (
-    _distance_triangle,
     _one_hot_row,
     _one_hot_table,
     _typical,
@@ -36,12 +35,14 @@ def test_a_row_is_a_long_bar_with_one_mark_and_a_lens():
 
 
 def test_three_words_are_a_triangle_of_equal_sides():
-    ax = _distance_triangle(torch.eye(3), WORDS).axes[0]
-    texts = [text.get_text() for text in ax.texts]
-    assert texts[0] == "As one-hot rows, “I” is as far from “like” as from “trees”"
-    assert texts.count("√2") == 3 and all(texts.count(word) == 2 for word in WORDS)
-    with pytest.raises(ValueError, match="distances differ"):
-        _distance_triangle(torch.eye(3) * torch.tensor([[1.0], [2.0], [3.0]]), WORDS)
+    drawn = FIGURES["one-hot-distances"]
+    texts = [text.get_text() for text in drawn.draw().axes[0].texts]
+    assert texts[0] == "As one-hot rows, “cat” is as far from “dog” as from “gave”"
+    assert texts.count("√2") == 2 and texts.count("1") == 3 and texts.count("0") == 6
+    slots = [text[5:] for text in texts if text.startswith("slot ")]
+    assert "{}, {} and {}".format(*slots) in drawn.alt
+    rows = torch.eye(955)[[int(slot) for slot in slots]]
+    assert torch.pdist(rows).tolist() == pytest.approx([2**0.5] * 3)
 
 
 def test_unknown_words_are_blotted_out_and_their_share_is_of_the_whole_text():
@@ -49,7 +50,7 @@ def test_unknown_words_are_blotted_out_and_their_share_is_of_the_whole_text():
     many = [[("a", True), ("b", True)], [("c", True), ("b", True)]]
     ax = _unknown_words([10, 1000], [few, many], at=0).axes[0]
     texts = [text.get_text() for text in ax.texts]
-    assert texts[4:] == ["10 sentences", "a", "75 %", "1,000 sentences", "a", "b", "0 %"]
+    assert texts[4:] == ["10", "sentences", "a", "75 %", "1,000", "sentences", "a", "b", "0 %"]
     assert len(ax.patches) == 1, "the b that the first vocabulary doesn't have"
 
 
@@ -65,7 +66,7 @@ def test_what_the_alt_text_says_of_unknown_words_is_drawn():
     sentence = texts[-11:-1]
     assert " ".join(sentence) in drawn.alt and len(ax.patches) == 5 + 2 + 1
     blotted = [
-        set(sentence) - set(texts[texts.index(f"{size} sentences") :][: 11 - count])
+        set(sentence) - set(texts[texts.index(size) :][: 12 - count])
         for size, count in (("10", 5), ("100", 2), ("1,000", 1))
     ]
     assert {"poor"} == blotted[2] < blotted[1] == {"bicycle", "poor"} < blotted[0]
