@@ -43,17 +43,16 @@ from transformer_lib.translator import SHIPPED_MODEL
 
 BOLD = {"size": style.LABEL, "weight": "bold"}
 LOUD = {**BOLD, "color": style.ACCENT}
-
 QUIET = {**BOLD, "color": style.MUTED}
+TURNED = style.tint(style.ACCENT)
 FLAT = {"aspect": "auto", "interpolation": "nearest"}
 
 
 def _positions_heatmap(encoding: Any, title: str = "") -> Axes:
     """Draw position vectors (length, d_model) with values from -1 to 1 -> the axes.
 
-    Position 0 is the top row, dimension 0 the left column. Zero has no color, blue is
-    negative, orange positive. Values beyond -1 and 1 widen the scale on both sides. Raises
-    ValueError for another shape.
+    Position 0 is the top row, dimension 0 the left column. Values beyond -1 and 1 widen the scale
+    on both sides. Raises ValueError for another shape.
     """
     table = _table(encoding)
     length, d_model = table.shape
@@ -121,8 +120,7 @@ def _wave(ax: Axes, at: tuple, step: float, high: float, wave: float, span: tupl
     caption="Without positions, an encoder gives each word the same vector in whatever order.",
     alt="The output vector of 'trees' as a strip of colored cells, once from 'I like trees', below "
     "it from 'trees I like', and below both their difference. On the left, without positions, the "
-    "two strips are the same and the difference is empty. On the right, with positions, "
-    "every number differs.",
+    "two strips are the same. On the right, with positions, every number differs.",
 )
 def draw_positions_shuffled() -> Figure:
     figure, ax = canvas(8, 2.9)
@@ -194,9 +192,6 @@ def draw_positions_clocks() -> Figure:
         label(ax, (x, 0.24), str(position), ha="center", **look)
     label(ax, (1.65, 0.24), "position", ha="right", color=style.MUTED)
     return figure
-
-
-TURNED = style.tint(style.ACCENT)
 
 
 @figure(
@@ -408,10 +403,8 @@ def draw_positions_frequencies() -> Figure:
         path(ax, [(left, y), (left + 7.8, y)], style.RULE, thick=1, head=False, zorder=0)
         for wave, color, thick in zip(waves, (style.SOFT, style.ACCENT), (1.8, 3.5), strict=True):
             _wave(ax, (left, y), step, high, wave, (0, code), color=color, linewidth=thick)
-    for wave, name, y, look in (
-        (paper, "the paper", 3.32, QUIET),
-        (code, "the authors’ code", 1.64, LOUD),
-    ):
+    named = (paper, "the paper", 3.32, QUIET), (code, "the authors’ code", 1.64, LOUD)
+    for wave, name, y, look in named:
         end = left + step * wave
         bracket(ax, (left, y), (end, y), "", look["color"])
         said = f"{name}: one wave in {wave:,.0f} positions"
@@ -428,9 +421,8 @@ def draw_positions_frequencies() -> Figure:
     alt="The words 'I like trees and their shade in summer and autumn' at positions 0 to 9; arcs "
     "lead three words on, from 'like' to 'their' and from 'in' to 'autumn'. Below, two rows of "
     "three clocks: a fast, a middle and a slow hand. In the first row the hands go from position 1 "
-    "to 4, in the second from 6 to 9: the hand at the start is grey, the one at the end rust, and "
-    "the angle between is filled. It is the same in both rows: 172 degrees for the fast hand, 58 "
-    "for the middle one, 20 for the slow one.",
+    "(grey) to 4 (rust), in the second from 6 to 9, and the angle between is filled. It is the "
+    "same in both rows: 172 degrees for the fast hand, 58 for the middle one, 20 for the slow one.",
 )
 def draw_positions_rotation() -> Figure:
     words, table = [*SENTENCE, "and", "autumn"], as_array(positional_encoding(10, 512))
@@ -600,9 +592,8 @@ def draw_positions_input() -> Figure:
     caption="The same on the side that writes: words of another table, the same positions.",
     alt="In the middle a row of five position vectors, 0 to 4, framed in rust. Above them stand "
     "the words '<bos> me gustan los árboles' of the decoder, below them 'I like trees <eos>' of "
-    "the encoder. Position 2 is enlarged, with four numbers: upwards it is added to 'gustan', and "
-    "the sum goes into the decoder; downwards it is added to 'trees', and the sum goes into the "
-    "encoder.",
+    "the encoder. Position 2 is enlarged, with four numbers: upwards it is added to 'gustan', "
+    "into the decoder; downwards it is added to 'trees', into the encoder.",
 )
 def draw_positions_output_side() -> Figure:
     written, read, loud = "<bos> me gustan los árboles".split(), "I like trees <eos>".split(), 2
@@ -610,8 +601,7 @@ def draw_positions_output_side() -> Figure:
     figure, ax = canvas(8, 5.3)
     note = "The first 4 of 128 numbers of each vector"
     heading(ax, "Decoder and encoder add the same positions", note)
-    middle, high, wide, small = 2.3, 0.38, 2.2, 0.6
-    lefts = [1.2, 2.15, 3.8, 6.4, 7.3]
+    middle, high, wide, small, lefts = 2.3, 0.38, 2.2, 0.6, (1.2, 2.15, 3.8, 6.4, 7.3)
     area(ax, (0, middle - 0.27), 8, 0.54, TURNED)
     for number, (x, numbers) in enumerate(zip(lefts, places, strict=True)):
         own, decimals = (wide, 1) if number == loud else (small, None)
@@ -621,27 +611,21 @@ def draw_positions_output_side() -> Figure:
     label(ax, (0.1, middle), "the same\npositions", **LOUD)
     _key(ax, limit=3)
     x = lefts[loud]
-    for side, table, words, way in (
-        ("decoder", "target", written, 1),
-        ("encoder", "source", read, -1),
-    ):
+    sides = ("decoder", "target", written, 1), ("encoder", "source", read, -1)
+    for side, table, words, way in sides:
         color, meanings = getattr(style, side.upper()), _rounded(_trained_words(words, table))
         label(ax, (0.1, middle + 0.68 * way), "word", **BOLD)
         for number, text in enumerate(words):
             at = (x - 0.1, "right") if number == loud else (lefts[number] + small / 2, "center")
             look = {"color": None if number == loud else style.MUTED, "ha": at[1]}
             word(ax, (at[0], middle + 0.68 * way), text, size=12, **look)
-        total = meanings[loud] + places[loud]
-        for sign, far, numbers, edge in (
-            ("+", 0.68, meanings[loud], EDGE),
-            ("=", 1.36, total, color),
-        ):
+        own, total = meanings[loud], meanings[loud] + places[loud]
+        for sign, far, numbers, edge in (("+", 0.68, own, EDGE), ("=", 1.36, total, color)):
             y, look = middle + far * way, {"edge": edge, "line": 2 if sign == "=" else 0.6}
             strip(ax, (x, y - high / 2), wide, high, numbers, limit=3, decimals=1, **look)
             gap = middle + (far - 0.34) * way
             label(ax, (x + wide / 2, gap), sign, size=style.TITLE, weight="bold", ha="center")
-        ends = ((x + wide / 2, middle + way * far) for far in (1.58, 1.8))
-        arrow(ax, *ends)
+        arrow(ax, *((x + wide / 2, middle + way * far) for far in (1.58, 1.8)))
         said = {**BOLD, "color": color, "ha": "center"}
         label(ax, (x + wide / 2, middle + 1.95 * way), f"into the {side}", **said)
     return figure
@@ -661,7 +645,7 @@ def _positions_explorer() -> Any:
     """An Altair chart with sliders for d_model, the base and a position: all of it is computed in
     the chart, so that it works without Python and without a network.
 
-    Left: the sines of the paper's formula for 64 positions. Right: how similar each position is to
+    Left: the sines of the paper's formula for 40 positions. Right: how similar each position is to
     the chosen one, by the whole vectors.
     """
 
@@ -669,8 +653,8 @@ def _positions_explorer() -> Any:
         bind = alt.binding_range(min=low, max=high, step=step, name=label)
         return alt.param(name=name, value=value, bind=bind)
 
-    def part(text: Any, offset: int) -> Any:
-        return alt.Title(text, fontSize=style.PART, frame="group", offset=offset)
+    def part(text: Any) -> Any:
+        return alt.Title(text, fontSize=style.PART, frame="group", offset=10)
 
     length, widest, width, height = 40, 64, 200, 360
     d_model = slider("d_model", "d_model ", 32, 4, widest, 4)
@@ -690,34 +674,16 @@ def _positions_explorer() -> Any:
             part="cos((datum.position - chosen) * datum.rate) / d_model",
         )
     )
-    shade = alt.Color(
-        "value:Q",
-        legend=None,
-        scale=alt.Scale(domain=[-1, 1], range=list(style.SIGNED_COLORS), interpolate="rgb"),
-    )
+    colors = alt.Scale(domain=[-1, 1], range=list(style.SIGNED_COLORS), interpolate="rgb")
+    shade = alt.Color("value:Q", legend=None, scale=colors)
     # labels that don't touch each other
     every = "d_model <= 8 ? 1 : d_model <= 16 ? 2 : d_model <= 32 ? 4 : 8"
-    across = alt.X(
-        "dimension:O",
-        title="column",
-        axis=alt.Axis(
-            labelAngle=0,
-            labelOverlap=False,
-            ticks=False,
-            labelExpr=f"floor(datum.value / 2) % ({every}) == 0 ? datum.value : ''",
-        ),
-    )
-    down = alt.Y(
-        "position:O",
-        title=None,
-        axis=alt.Axis(
-            domain=False,
-            ticks=False,
-            labelPadding=7,
-            values=list(range(0, length, 8)),
-            labelExpr="datum.value ? datum.label : 'position 0'",
-        ),
-    )
+    named = f"floor(datum.value / 2) % ({every}) == 0 ? datum.value : ''"
+    axis = alt.Axis(labelAngle=0, labelOverlap=False, ticks=False, labelExpr=named)
+    across = alt.X("dimension:O", title="column", axis=axis)
+    look = {"labelPadding": 7, "labelExpr": "datum.value ? datum.label : 'position 0'"}
+    axis = alt.Axis(domain=False, ticks=False, values=list(range(0, length, 8)), **look)
+    down = alt.Y("position:O", title=None, axis=axis)
     tips = ["position:Q", "dimension:Q", alt.Tooltip("value:Q", format=".2f")]
     close = "abs(datum.position - chosen) <= 1"
     here = alt.condition(close, alt.value(style.ACCENT), alt.value(style.SOFT))
@@ -738,19 +704,14 @@ def _positions_explorer() -> Any:
         text=f"({close} && datum.position != chosen ? '' : 'position ') + datum.position"
         " + ': ' + format(datum.similarity, '.2f')"
     )
-    said = said.mark_text(
-        align="left",
-        dx=8,
-        dy=alt.expr(f"{close} ? 6 * (datum.position - chosen) : 0"),
-        fontSize=13,
-        fontWeight="bold",
-    )
+    look = {"align": "left", "dx": 8, "fontSize": 13, "fontWeight": "bold"}
+    said = said.mark_text(dy=alt.expr(f"{close} ? 6 * (datum.position - chosen) : 0"), **look)
     ink = alt.condition(close, alt.value(style.ACCENT), alt.value(style.MUTED))
     said = said.encode(length_of, level, text="text:N", color=ink)
-    who = part(alt.expr("'how like position ' + chosen + ' (dot product)'"), 10)
-    size, what = {"height": height}, part("sines: −1 blue, 1 orange", 10)
+    who = part(alt.expr("'how like position ' + chosen + ' (dot product)'"))
+    size, what = {"height": height}, part("sines: −1 blue, 1 orange")
     left = layers.properties(width=width, title=what, **size)
-    right = (bars + said).properties(width=400, title=who, **size)
+    right = (bars + said).properties(width=382, title=who, **size)
     return alt.hconcat(left, right, spacing=24).add_params(d_model, chosen, exponent)
 
 
@@ -808,21 +769,22 @@ def two_ways() -> tuple[list[int], dict[str, list[list[int]]]]:
     return lengths, {"sentences as they come": at_random, "of similar length": similar}
 
 
+def _padding(batches: list[list[int]], lengths: list[int]) -> float:
+    """The share of padding in these batches."""
+    places = sum(len(batch) * max(lengths[i] for i in batch) for batch in batches)
+    return 1 - sum(lengths[i] for batch in batches for i in batch) / places
+
+
 def _usual_batch(batches: list[list[int]], lengths: list[int]) -> list[int]:
     """The batch whose share of padding is nearest to that of all batches."""
-
-    def padding(*some: list[int]) -> float:
-        places = sum(len(batch) * max(lengths[i] for i in batch) for batch in some)
-        return 1 - sum(lengths[i] for batch in some for i in batch) / places
-
-    share = padding(*batches)
-    return min(batches, key=lambda batch: abs(padding(batch) - share))
+    share = _padding(batches, lengths)
+    return min(batches, key=lambda batch: abs(_padding([batch], lengths) - share))
 
 
 @figure(
     "padding-saved",
     caption="Sentences of a batch taken at random, and of one of sentences of similar length.",
-    alt="Sentences as rows of cells, a word in each, and padding tinted. Above, six sentences "
+    alt="Sentences as rows, a word in each column, and padding as rust cells. Above, six sentences "
     "as they come: one fills its row of 14, the others end early; over all batches, 41 % is "
     "padding. Below, six of similar length: the rows of 13 are nearly full; 3 % is padding.",
 )
@@ -832,21 +794,19 @@ def draw_padding_saved() -> Figure:
     figure, ax = canvas(8, 5.25)
     note = "Six sentences from a batch of each kind; the percentages are of all batches"
     heading(ax, "Sentences of similar length leave hardly any padding", note)
-    top, cell, high, pair = 3.95, 0.56, 0.265, width_of("nn", style.NOTE)
-    letter = functools.cache(lambda one: width_of(f"n{one}n", style.NOTE) - pair)
+    top, cell, high = 3.95, 0.56, 0.265
     for way, batches in ways.items():
         batch = _usual_batch(batches, lengths)
         words = {i: pairs[i][0].split() for i in batch}
-        widest = {i: max(sum(map(letter, one)) for one in words[i]) for i in batch}
+        widest = {i: max(map(len, words[i])) for i in batch}
         long = max(lengths[i] for i in batch)
         fills = min((i for i in batch if lengths[i] == long), key=widest.__getitem__)
-        fit = [i for i in batch if widest[i] < 0.52 or i == fills]
+        fit = [i for i in batch if widest[i] < 8 or i == fills]
         by_length = sorted(fit, key=lengths.__getitem__)
         six = [by_length[(len(fit) - 1) * part // 5] for part in range(6)]
         drawn = [i for i in fit if i in six]  # as they come in the batch
-        share = 1 - sum(lengths) / sum(len(b) * max(lengths[i] for i in b) for b in batches)
         look = {**LOUD, "size": 22, "ha": "right"}
-        label(ax, (0.82, top + 0.2), f"{100 * share:.0f} %", **look)
+        label(ax, (0.82, top + 0.2), f"{100 * _padding(batches, lengths):.0f} %", **look)
         said = f"padding, sentences {way.removeprefix('sentences ')}"
         label(ax, (0.95, top + 0.17), said, **BOLD)
         for row, i in enumerate(drawn):
