@@ -198,6 +198,8 @@ def test_the_clocks_have_a_hand_for_each_position_and_pair():
     wedges = [patch for patch in ax.patches if isinstance(patch, Wedge)]
     turned = [(patch.theta2 - patch.theta1) % 360 for patch in wedges[:7]]
     np.testing.assert_allclose(turned, np.degrees(range(7)), atol=1e-4)
+    colors = {text.get_text(): text.get_color() for text in ax.texts}
+    assert colors["trees"] == style.chip("trees")["color"] and colors["shade"] == style.INK
     for i, said in plots.CLOCKS.items():
         assert said.endswith(f"in about {wavelengths(table)[i]:.0f} words")
 
@@ -307,11 +309,14 @@ def test_padding_is_what_is_left_of_each_row():
     ax = drawn("padding-saved")
     padding = [cell.get_xy() for cell in ax.patches if isinstance(cell, Rectangle)]
     words, ends = texts_of("padding-saved"), [t for t in ax.texts if t.get_text() == "<eos>"]
+    padded: list[int] = []
     for number, end in enumerate(ends):
         x, y = end.get_position()
         row = [round((left - x) / 0.56 + 0.47) for left, low in padding if low < y < low + 0.265]
         assert row == list(range(1, len(row) + 1)), "words first, then padding"
         assert round((x - 0.1) / 0.56 + 0.5) + len(row) == (14 if number < 6 else 13)
+        padded.append(len(row))
+    assert 0 in padded[:6] and 0 in padded[6:], "one sentence of each batch fills its row"
     assert words.count("<eos>") == 12
     assert {"41 %", "3 %", "padding, sentences of similar length"} <= set(words)
 
