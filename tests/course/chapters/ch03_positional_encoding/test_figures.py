@@ -71,7 +71,7 @@ def test_half_of_the_sines_hardly_change_within_twenty_positions():
     still = np.ptp(sines, axis=0) < 0.2
     assert still.sum() == 129 and still[-129:].all() and not still[:-129].any()
     said = texts_of("positions-paper")
-    assert {"129 of 256 change by less than 0.2", "the first turns every 6 words"} <= set(said)
+    assert {"129 of 256 change by less than 0.2", "after 6 words"} <= set(said)
 
 
 def test_three_columns_are_drawn_again_beside_the_map():
@@ -84,7 +84,7 @@ def test_three_columns_are_drawn_again_beside_the_map():
 
 
 def test_both_orders_show_the_same_columns():
-    paper, code = maps_of("positions-tensor2tensor")
+    paper, code = maps_of("positions-tensor2tensor")[:2]
     np.testing.assert_allclose(code[:, :8], paper[:, ::2], atol=0.05)
     np.testing.assert_allclose(code[:, 8:], paper[:, 1::2], atol=0.05)
     ways = [line.get_segments()[0][:, 0] for line in drawn("positions-tensor2tensor").collections]
@@ -157,9 +157,9 @@ def test_each_wave_of_the_curves_goes_through_its_column():
 def test_two_encodings_have_waves_as_long_as_their_brackets():
     ax, waves = drawn("positions-frequencies"), plots.both_wavelengths(8)
     paper, code = (its[-1] for its in waves.values())
-    for line, wave in zip(ax.lines, (paper, code), strict=True):
+    for line, wave in zip(ax.lines[:2], (paper, code), strict=True):
         along, height = line.get_data()
-        expected = 1.55 + 0.68 * np.sin(2 * np.pi * (along - 0.1) / 7.8 * code / wave)
+        expected = 2.45 + 0.6 * np.sin(2 * np.pi * (along - 0.1) / 7.8 * code / wave)
         np.testing.assert_allclose(height, expected, atol=1e-6)
     ends = [text for text in ax.texts if getattr(text, "arrow_patch", None)]
     long = [abs(text.xy[0] - text.xyann[0]) for text in ends]
@@ -168,7 +168,7 @@ def test_two_encodings_have_waves_as_long_as_their_brackets():
     assert "the paper: one wave in 6,283 positions" in said
     assert "the authors’ code: one wave in 62,832 positions" in said
     assert said[0].startswith("The last wave of the authors’ code can be 10 × as long")
-    assert said[1].endswith("only 3.7 % longer")
+    assert "in vectors of 512 numbers: only 3.7 % longer" in said
 
 
 def test_hands_turn_by_the_same_angle_from_both_starts():
@@ -181,23 +181,27 @@ def test_hands_turn_by_the_same_angle_from_both_starts():
             np.testing.assert_allclose(tip, table[position, 2 * i : 2 * i + 2], atol=1e-6)
     turned = [(wedge.theta2 - wedge.theta1) % 360 for wedge in wedges]
     np.testing.assert_allclose(turned[:3], turned[3:], atol=1e-3)
-    said = [text for text in texts_of("positions-rotation") if text.endswith("°")]
-    assert said == ["172°", "58°", "20°"] * 2 == [f"{angle:.0f}°" for angle in turned]
+    said = [text for text in texts_of("positions-rotation") if text.endswith("both times")]
+    assert said == [f"{angle:.0f}° both times" for angle in turned[:3]]
+    assert said == ["172° both times", "58° both times", "20° both times"]
 
 
-def test_the_table_of_clocks_has_a_hand_for_each_position_and_pair():
-    table = positional_encoding(3, 14)
-    ax = plots._clock_table(["I", "fish", "trees"], table, {0: "fast", 4: "slow"}).axes[0]
+def test_the_clocks_have_a_hand_for_each_position_and_pair():
+    table, ax = positional_encoding(8, 512), drawn("positions-clocks")
     arrows = [patch for patch in ax.patches if isinstance(patch, FancyArrowPatch)]
     hands = [arrow.get_path().vertices[[0, -1]] for arrow in arrows]
     ends = [tuple((end - start) / (0.92 * 0.29)) for start, end in hands]
-    expected = [tuple(table[pos, 2 * i : 2 * i + 2].tolist()) for i in (0, 4) for pos in range(3)]
+    expected = [
+        tuple(table[:, 2 * i : 2 * i + 2][pos].tolist()) for i in plots.CLOCKS for pos in range(8)
+    ]
     np.testing.assert_allclose(ends, expected, atol=1e-6)
-    colors = {text.get_text(): text.get_color() for text in ax.texts}
-    assert colors["trees"] == style.chip("trees")["color"] and colors["fish"] == style.INK
     wedges = [patch for patch in ax.patches if isinstance(patch, Wedge)]
-    turned = [(patch.theta2 - patch.theta1) % 360 for patch in wedges[:3]]
-    np.testing.assert_allclose(turned, np.degrees([0, 1, 2]), atol=1e-4)
+    turned = [(patch.theta2 - patch.theta1) % 360 for patch in wedges[:7]]
+    np.testing.assert_allclose(turned, np.degrees(range(7)), atol=1e-4)
+    colors = {text.get_text(): text.get_color() for text in ax.texts}
+    assert colors["trees"] == style.chip("trees")["color"] and colors["shade"] == style.INK
+    for i, said in plots.CLOCKS.items():
+        assert said.endswith(f"in about {wavelengths(table)[i]:.0f} words")
 
 
 def test_dot_products_are_divided_by_the_square_length():
@@ -212,18 +216,21 @@ def test_dot_products_are_divided_by_the_square_length():
     np.testing.assert_allclose(line.get_ydata(), products[0], atol=1e-6)
     assert dot[1] == pytest.approx(products[0][10], abs=1e-6)
     said = [text.get_text() for ax in (map_, curve) for text in ax.texts]
-    assert {"3 and 13: 0.68", "13 and 23: 0.68", "distance 10: 0.68"} <= set(said)
+    assert {"3, 13", "13, 23", "10 apart: 0.68", "0.68 everywhere"} <= set(said)
 
 
 # --- sums ---
 
 
 def test_one_word_at_two_positions_gives_two_different_sums():
-    sum_1, sum_2, difference = [np.ravel(cells) for cells in maps_of("positions-sum")]
-    table = positional_encoding(3, 128)[:, :32].numpy()
+    ax, table = drawn("positions-sum"), positional_encoding(3, 128)[:, :32].numpy()
+    sum_2, sum_1 = [np.ravel(cells) for cells in maps_of("positions-sum")[:2]]
     np.testing.assert_allclose(sum_1 - table[1], sum_2 - table[2], atol=1e-6)
+    bars = [patch for patch in ax.patches if isinstance(patch, Rectangle)]
+    loud = [bar for bar in bars if bar.get_facecolor() == mpl.colors.to_rgba(style.ACCENT)]
+    difference = [bar.get_height() / 0.7 for bar in loud]
     np.testing.assert_allclose(difference, sum_2 - sum_1, atol=1e-6)
-    assert np.abs(difference).max() > 0.5
+    assert "\N{MINUS SIGN}0.96" in texts_of("positions-sum")
 
 
 def test_the_end_token_fades_and_trees_does_not():
@@ -269,7 +276,7 @@ def test_both_sides_add_the_same_positions():
 def test_only_with_positions_does_the_order_make_a_difference():
     one, other, apart, another, last, difference = map(np.ravel, maps_of("positions-shuffled")[:6])
     np.testing.assert_allclose(one, other, atol=1e-4)
-    assert not apart.any() and texts_of("positions-shuffled").count("none") == 1
+    assert not apart.any() and "no number differs" in texts_of("positions-shuffled")
     np.testing.assert_allclose(difference, another - last)
     assert np.abs(difference).min() > 0.1
 
@@ -295,20 +302,23 @@ def test_lengths_copied_are_means_over_seeds():
     assert said == ["100 %", "100 %", "99 %", "99 %", "41 %", "0 %", "2 %", "0 %"]
     digits = [text for text in texts_of("positions-learned") if len(text) == 1]
     wanted = [DIGITS.decode(rows_of(length, 1)[0]) for length in (9, 10, 11, 12)]
-    assert digits == sum(wanted, [])
+    assert digits == ["9", *sum(wanted, [])], "the length of the first row, and the rows"
 
 
 def test_padding_is_what_is_left_of_each_row():
-    cells = [patch for patch in drawn("padding-saved").patches if isinstance(patch, Rectangle)]
-    tinted = mpl.colors.to_rgba(style.tint(style.ACCENT))
-    padded = np.array([cell.get_facecolor() == tinted for cell in cells])
-    words = texts_of("padding-saved")
-    for block, long in ((padded[: 6 * 14], 14), (padded[6 * 14 :], 13)):
-        rows = block.reshape(6, long)
-        assert (np.diff(1.0 * rows) >= 0).all(), "words first, then padding"
-        assert not rows.all(axis=0)[-1], "one sentence fills its row"
+    ax = drawn("padding-saved")
+    padding = [cell.get_xy() for cell in ax.patches if isinstance(cell, Rectangle)]
+    words, ends = texts_of("padding-saved"), [t for t in ax.texts if t.get_text() == "<eos>"]
+    padded: list[int] = []
+    for number, end in enumerate(ends):
+        x, y = end.get_position()
+        row = [round((left - x) / 0.56 + 0.47) for left, low in padding if low < y < low + 0.265]
+        assert row == list(range(1, len(row) + 1)), "words first, then padding"
+        assert round((x - 0.1) / 0.56 + 0.5) + len(row) == (14 if number < 6 else 13)
+        padded.append(len(row))
+    assert 0 in padded[:6] and 0 in padded[6:], "one sentence of each batch fills its row"
     assert words.count("<eos>") == 12
-    assert {"41 %", "3 %", "padding, over all batches"} <= set(words)
+    assert {"41 %", "3 %", "padding, sentences of similar length"} <= set(words)
 
 
 def test_the_explorer_computes_the_papers_formula_by_itself():
