@@ -274,8 +274,8 @@ def _vocabulary_ranges(
     lines; rows without it stand apart. said: the size that the text gives.
     """
     figure, ax = style.panel(0.34 * len(ranges) + 1.9)
-    fitting = [row for row, (low, high) in ranges.items() if low <= said <= high]
-    title = f"{len(fitting) or 'No'} row of Table 3 fits a vocabulary of {said:,.0f} words"
+    fitting = sum(low <= said <= high for low, high in ranges.values()) or "No"
+    title = f"{fitting} row of Table 3 fits a vocabulary of {said:,.0f} words"
     titled(figure, title, "A bar: all sizes that give the model as many parameters as printed")
     shared = [low <= common[0] < high for low, high in ranges.values()]
     ys = [row + 0.6 * (not fits) for row, fits in enumerate(shared)]
@@ -283,10 +283,10 @@ def _vocabulary_ranges(
         ax.barh(y, high - low, left=low, color=style.SOFT, height=0.6)
     ax.vlines(common, -0.7, sum(shared) - 0.4, color=style.INK, linewidth=1)
     ax.axvline(said, ymax=0.88, color=style.ACCENT, linewidth=4)
-    loud = {"color": style.ACCENT, "weight": "bold"}
-    centered(ax, said, -0.85, f"{said:,.0f}, says the text", va="bottom", **loud)
+    look = {"va": "bottom", "weight": "bold"}
+    centered(ax, said, -0.85, f"{said:,.0f}, says the text", color=style.ACCENT, **look)
     one = f"one size fits {sum(shared)}: {common[0]:,.0f} to {common[1]:,.0f}"
-    centered(ax, sum(common) / 2, -0.85, one, va="bottom")
+    centered(ax, sum(common) / 2, -0.85, one, **look)
     ax.set_yticks(ys, [*ranges])
     ax.set_ylim(max(ys) + 0.6, -1.5)
     ax.set_xlim(left=min(low for low, _ in ranges.values()) - 500)
@@ -443,8 +443,7 @@ def _whole_machine(source: Sequence[str], target: Sequence[str], N: int = 6) -> 
     color = style.WORDS[target[-1]]
     arrow(ax, (right, 0.72), (right, middle - high / 2), color, thick=2.5)
     start, end = left + 1.25, right - 1.05
-    half = 0.1 * len(source) + 0.06
-    bars = (start + end) / 2 - 0.1
+    half, bars = 0.1 * len(source) + 0.06, (start + end) / 2 - 0.1
     arrow(ax, (start, middle), (bars - half, middle), style.ENCODER, thick=2.5, head=False)
     arrow(ax, (bars + half, middle), (end, middle), style.ENCODER, thick=2.5)
     for i, text in enumerate(source):
@@ -487,8 +486,8 @@ def _step_lines(
         first, *_, last = [*lines.values(), None] if len(lines) < 2 else lines.values()
         if last:
             ax.fill_between(lengths, first, last, color=style.tint(style.ACCENT), lw=0)
-            ends = (lengths[-1], last[-1]), (lengths[-1], first[-1])
-            ax.annotate("", *ends, arrowprops={"arrowstyle": "<->", "color": style.ACCENT})
+            ends, look = [(lengths[-1], line[-1]) for line in (last, first)], {"arrowstyle": "<->"}
+            ax.annotate("", *ends, arrowprops={**look, "color": style.ACCENT})
             look = {"size": 16, "weight": "bold", "color": style.ACCENT, "ha": "right"}
             at = 0.96 * lengths[-1], 0.75 * last[-1] + 0.25 * first[-1]
             ax.text(*at, f"{first[-1] / last[-1]:.1f} ×", **look)
@@ -562,12 +561,8 @@ def draw_figure_two() -> Figure:
     box(ax, ((edge + 7.98) / 2, (low + high) / 2), 7.98 - edge, high - low, line=1.8, **orange)
     left, right = 0.02 + wide / 2, edge + 0.14 + wide / 2
     start, y = left + wide / 2 + 0.05, ys[OPENED]
-    ax.fill(
-        (start, edge, edge, start),
-        (y + 0.4, high, low, y - 0.35),
-        style.tint(style.ACCENT),
-        zorder=-1,
-    )
+    corners = (start, edge, edge, start), (y + 0.4, high, low, y - 0.35)
+    ax.fill(*corners, style.tint(style.ACCENT), lw=0, zorder=-1)
     for x, said in ((0.02, "Multi-head attention"), (edge, "Scaled dot-product attention")):
         label(ax, (x, high + 0.2), said, size=style.LABEL + 1, weight="bold")
     shapes = [shape for _, shape in inside_a_layer(Translator.load(), SENTENCE)]

@@ -11,7 +11,14 @@ from matplotlib.figure import Figure
 from torch import Tensor
 
 from course import experiments
-from course.chapters.ch10_training.experiment_first_words import SENTENCES
+from course.chapters.ch10_training.experiment_first_words import (
+    ENGLISH,
+    LESSON,
+    PAIRS,
+    SENTENCES,
+    new_model,
+    probabilities,
+)
 from course.chapters.ch10_training.experiments import (
     COLUMNS,
     STUDENT,
@@ -223,10 +230,6 @@ def _writing_curve(history: Sequence[Mapping[str, Any]], english: Mapping[int, s
     return figure
 
 
-def two_decimals(share: float) -> str:
-    return f"{steady_round(share):.2f}"
-
-
 @mpl.rc_context(style.PRINT)
 def probability_bars(panels: Mapping[str, Any], words: Sequence[str], target: Any = None) -> Figure:
     """Draw how the probability of each word changes, an arrow for each word -> the figure.
@@ -259,7 +262,8 @@ def probability_bars(panels: Mapping[str, Any], words: Sequence[str], target: An
         arrow(ax, (xs[0], y), (xs[1], y), color, thick=7 if loud else 2.5)
         if i in (best, fallen):
             for x, share in zip(xs, (start, end), strict=True):
-                label(ax, (x, y + 0.19 + 0.06 * loud), two_decimals(share), ha="center", **look)
+                said = f"{steady_round(share):.2f}"
+                label(ax, (x, y + 0.19 + 0.06 * loud), said, ha="center", **look)
     if goals:
         at, ring = (left + wide, top - 0.42 * best), {"edgecolor": style.ACCENT, "linewidth": 2}
         ax.scatter(*at, 110, style.PAPER, zorder=3, **ring)
@@ -296,10 +300,9 @@ def word_grids(grids: Mapping[str, Any], rows: Sequence[str], columns: Sequence[
     first = sentence(ax, (0.12, y - 0.07), french.split(), {}, size=14, gap=0.2)
     if french:
         arrow(ax, (first[-1] + 0.5, y), (first[-1] + 0.85, y))
-    x, middles = 2.95, []
+    x = 2.95
     for i, (text, share) in enumerate(zip(rows, shares, strict=True)):
-        for said, at in zip(rows, middles, strict=False):
-            word(ax, (at, y), said, size=size, color=style.MUTED)
+        sentence(ax, (2.95, y - 0.07), rows[:i], {}, size=size, gap=gap)
         area(ax, (x - pad, y - 0.2), wide, 0.4, style.RULE)
         area(ax, (x - pad, y - 0.2), wide * share, 0.4, style.ACCENT)
         look = {"size": size, "weight": "bold", "color": style.PAPER}
@@ -308,7 +311,6 @@ def word_grids(grids: Mapping[str, Any], rows: Sequence[str], columns: Sequence[
         if not i:
             others = f"{percent(1 - share)} for all others"
             label(ax, (x - pad + wide + 0.12, y), others, color=style.MUTED)
-        middles.append(x + width_of(text, size) / 2)
         x, y = x + width_of(text, size) + gap, y - 0.55
     if min(shares) > 0.9:
         sure = " to ".join(f"{100 * end(shares):.0f}" for end in (min, max))
@@ -478,13 +480,6 @@ def before_and_after() -> tuple[Tensor, Tensor]:
     """(2, 5, 9) each: what a new model thinks of the two sentences, and what it has learned."""
     from tqdm import tqdm
 
-    from course.chapters.ch10_training.experiment_first_words import (
-        LESSON,
-        PAIRS,
-        new_model,
-        probabilities,
-    )
-
     model = new_model()
     before = probabilities(model)
     train(model, PAIRS, PAIRS, LESSON, progress=tqdm(disable=True))
@@ -501,11 +496,8 @@ def before_and_after() -> tuple[Tensor, Tensor]:
     "the end token.",
 )
 def draw_merci() -> Figure:
-    before, after = before_and_after()
-    panels = {
-        "before training": as_columns(before[1, 0]),
-        "after training": as_columns(after[1, 0]),
-    }
+    before, after = (as_columns(rows[1, 0]) for rows in before_and_after())
+    panels = {"before training": before, "after training": after}
     return probability_bars(panels, COLUMNS, target=as_columns(target_rows(1)[0]))
 
 
@@ -529,8 +521,6 @@ def draw_grids() -> Figure:
     "from there to the eight others, which get 0.011 each.",
 )
 def draw_smoothed_rows() -> Figure:
-    from course.chapters.ch10_training.experiment_first_words import ENGLISH
-
     return _smoothed_row(target_rows(0)[0], ENGLISH.tokens, 0.1)
 
 
@@ -544,8 +534,6 @@ def draw_smoothed_rows() -> Figure:
     "and soon it repeats itself.",
 )
 def draw_teacher_forcing() -> Figure:
-    from course.chapters.ch10_training.experiment_first_words import new_model
-
     return teacher_forcing(**written_words(new_model()))
 
 
@@ -678,8 +666,9 @@ def draw_ablations() -> Figure:
     heading(ax, title, f"{note}A dot is one training")
     low, high = (left + wide * end(shares["base"]) for end in (min, max))
     ax.fill_between([low, high], y - 1.75, y + 0.25, color=style.GROUND, linewidth=0, zorder=0)
-    look = {"ha": "center", "color": style.MUTED}
-    label(ax, ((low + high) / 2, y + 0.4), "as good as unchanged", **look)
+    centered(
+        ax, (low + high) / 2, y + 0.4, "as good as unchanged", size=style.NOTE, color=style.MUTED
+    )
     for said, changes in lanes.items():
         loud = said == "no positions"
         color, weight = (style.ACCENT, "bold") if loud else (style.MUTED, "normal")
@@ -693,10 +682,9 @@ def draw_ablations() -> Figure:
         ax.scatter(xs, [y] * len(xs), 110 if loud else 60, **own)
         y -= 0.5
     for share in (0, 1):
-        x = left + wide * share
-        ax.vlines(x, y + 0.2, y + 0.3, style.SOFT, linewidth=1)
-        label(ax, (x, y + 0.06), f"{100 * share} % right", ha="center", color=style.MUTED)
-    ax.hlines(y + 0.2, left, left + wide, style.SOFT, linewidth=1)
+        at = left + wide * share, y + 0.06
+        label(ax, at, f"{100 * share} % right", ha="center", color=style.MUTED)
+    ax.plot(left + wide * np.array([0, 0, 1, 1]), y + np.array([3, 2, 2, 3]) / 10, style.SOFT, lw=1)
     x, look = 0.3, {"size": style.LABEL + 1, "color": style.ACCENT}
     for said, signs in (("Without positions,", row), ("and", sorted(row)), ("look the same", ())):
         label(ax, (x, 0.25), said, **look)
