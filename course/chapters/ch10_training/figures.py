@@ -310,7 +310,7 @@ def word_grids(grids: Mapping[str, Any], rows: Sequence[str], columns: Sequence[
         label(ax, (x + wide * share - 2 * pad, y), percent(share), ha="right", **look)
         if not i:
             others = f"{percent(1 - share)} for all others"
-            label(ax, (x - pad + wide + 0.12, y), others, color=style.MUTED)
+            label(ax, (x + wide + 0.03, y), others, color=style.MUTED)
         x, y = x + width_of(text, size) + gap, y - 0.55
     if min(shares) > 0.9:
         sure = " to ".join(f"{100 * end(shares):.0f}" for end in (min, max))
@@ -509,8 +509,7 @@ def draw_merci() -> Figure:
     "student and <eos> 95 % each; the rest is for all others.",
 )
 def draw_grids() -> Figure:
-    grid = as_columns(before_and_after()[1][0])
-    return word_grids({"trained model": grid}, STUDENT, COLUMNS)
+    return word_grids({"trained model": as_columns(before_and_after()[1][0])}, STUDENT, COLUMNS)
 
 
 @figure(
@@ -600,8 +599,9 @@ def draw_held_out() -> Figure:
         ax.annotate(said, (steps[-1], new[-1]), (0, up), ha="right", va=way, **look)
         if count == 50:
             ax.plot(steps, seen, color=color, linewidth=2, linestyle=":")
-            look["weight"] = "normal"
-            ax.annotate("on its own 50 rows", (steps[2], seen[2]), (8, 2), **look)
+            ax.annotate(
+                "on its own 50 rows", (steps[2], seen[2]), (8, 2), **{**look, "weight": 400}
+            )
     ax.set(xlim=(0, steps[-1]), ylim=(-0.15, 5), yticks=[0, 2, 4], xticks=[0, steps[-1]])
     ax.set(xlabel="step of training", ylabel="loss")
     return figure
@@ -621,20 +621,20 @@ def draw_norms() -> Figure:
     for run in experiments.load("norms")["runs"]:
         setting = run["norm_first"], run["warmup"], run["max_lr"]
         found.setdefault(setting, []).append(run["right_rows"])
-    cell, label_at = 0.145, {"size": 17, "weight": "bold"}
+    cell, bold = 0.145, {"size": style.LABEL + 1, "weight": "bold"}
     for x, warmup, said in ((1.3, 1, "without warm-up"), (4.95, 100, "with warm-up")):
-        label(ax, (x, 4.0), said, size=style.LABEL + 1, weight="bold")
+        label(ax, (x, 4.0), said, **bold)
         rates = [linear_schedule(step, 1, warmup, 600) for step in range(1, 601)]
         ax.plot(np.linspace(x, x + 20 * cell, 600), 3.36 + 0.45 * np.array(rates), color=style.SOFT)
         for y, first, color in ((1.95, False, style.ACCENT), (0.3, True, style.MUTED)):
             right = round(100 * np.mean(found[first, warmup, 0.003]))
-            label(ax, (x, y + 0.95), f"{right} of 100", color=color, **label_at)
+            label(ax, (x, y + 0.95), f"{right} of 100", color=color, size=17, weight="bold")
             for i in range(100):
                 at = x + cell * (i // 5), y + cell * (4 - i % 5)
                 area(ax, at, cell - 0.02, cell - 0.02, color if i < right else style.RULE)
             if warmup == 1:
-                name = "pre-norm" if first else "post-norm"
-                label(ax, (0.02, y + 0.36), name, size=style.LABEL + 1, weight="bold", color=color)
+                said = "pre-norm" if first else "post-norm"
+                label(ax, (0.02, y + 0.36), said, color=color, **bold)
     label(ax, (0.02, 3.58), "learning rate,\nstep by step", color=style.MUTED)
     note = "Rows of digits right after 600 steps, where the learning rate goes up to 0.003"
     heading(ax, "Without warm-up, post-norm gets 0 of 100 rows right; pre-norm gets 97", note)
@@ -661,14 +661,12 @@ def draw_ablations() -> Figure:
     left, wide, y, (row, answer) = 2.35, 4.5, 3.35, _digits()
     figure, ax = canvas(style.WIDTH, 4.85)
     note = f"Rows of digits written backwards: {' '.join(row)} → {' '.join(answer)}. "
-    none = 100 * np.mean(shares["no positions"])
-    title = f"Without positions, only {none:.0f} % of the rows come out right"
-    heading(ax, title, f"{note}A dot is one training")
+    none = f"Without positions, only {percent(np.mean(shares['no positions']))} of the rows"
+    heading(ax, f"{none} come out right", f"{note}A dot is one training")
     low, high = (left + wide * end(shares["base"]) for end in (min, max))
     ax.fill_between([low, high], y - 1.75, y + 0.25, color=style.GROUND, linewidth=0, zorder=0)
-    centered(
-        ax, (low + high) / 2, y + 0.4, "as good as unchanged", size=style.NOTE, color=style.MUTED
-    )
+    at = (low + high) / 2, y + 0.4
+    label(ax, at, "as good as unchanged", ha="center", color=style.MUTED)
     for said, changes in lanes.items():
         loud = said == "no positions"
         color, weight = (style.ACCENT, "bold") if loud else (style.MUTED, "normal")
@@ -678,8 +676,7 @@ def draw_ablations() -> Figure:
         label(ax, (left - 0.25, y), said, ha="right", **look)
         label(ax, (max(xs) + 0.18, y), f"{' to '.join(sorted(ends))} %", **look)
         ax.hlines(y, min(xs), max(xs), color=color, linewidth=3, alpha=0.4)
-        own = {"color": color, "edgecolor": style.PAPER, "lw": 0.6, "zorder": 3}
-        ax.scatter(xs, [y] * len(xs), 110 if loud else 60, **own)
+        ax.scatter(xs, [y] * len(xs), 110 if loud else 60, color, ec=style.PAPER, lw=0.6, zorder=3)
         y -= 0.5
     for share in (0, 1):
         at = left + wide * share, y + 0.06
@@ -727,5 +724,4 @@ WRITTEN = {  # step -> in English
     hero=True,
 )
 def draw_writes() -> Figure:
-    run = experiments.load("first-steps")
-    return _writing_curve(run["history"], WRITTEN)
+    return _writing_curve(experiments.load("first-steps")["history"], WRITTEN)
