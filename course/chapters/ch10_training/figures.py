@@ -399,8 +399,7 @@ def _word_rows(
     ax: Axes, top: float, rows: Mapping[str, Sequence[str]], right: Sequence[str]
 ) -> None:
     """Rows of words under each other; the last row feeds the first, one position on."""
-    step, down = 1.4, 0.74
-    xs = [1.75 + step * i for i in range(len(right))]
+    down, xs = 0.74, [1.75 + 1.4 * i for i in range(len(right))]
     ys = [top - down * number for number in range(len(rows))]
     for y, (name, words) in zip(ys, rows.items(), strict=True):
         label(ax, (1.1, y), name, size=style.LABEL, ha="right", color=style.MUTED)
@@ -599,9 +598,7 @@ def draw_held_out() -> Figure:
         ax.annotate(said, (steps[-1], new[-1]), (0, up), ha="right", va=way, **look)
         if count == 50:
             ax.plot(steps, seen, color=color, linewidth=2, linestyle=":")
-            ax.annotate(
-                "on its own 50 rows", (steps[2], seen[2]), (8, 2), **{**look, "weight": 400}
-            )
+            ax.annotate("on its own 50 rows", (steps[2], seen[2]), (8, 2), **look | {"weight": 400})
     ax.set(xlim=(0, steps[-1]), ylim=(-0.15, 5), yticks=[0, 2, 4], xticks=[0, steps[-1]])
     ax.set(xlabel="step of training", ylabel="loss")
     return figure
@@ -665,8 +662,7 @@ def draw_ablations() -> Figure:
     heading(ax, f"{none} come out right", f"{note}A dot is one training")
     low, high = (left + wide * end(shares["base"]) for end in (min, max))
     ax.fill_between([low, high], y - 1.75, y + 0.25, color=style.GROUND, linewidth=0, zorder=0)
-    at = (low + high) / 2, y + 0.4
-    label(ax, at, "as good as unchanged", ha="center", color=style.MUTED)
+    label(ax, ((low + high) / 2, y + 0.4), "as good as unchanged", ha="center", color=style.MUTED)
     for said, changes in lanes.items():
         loud = said == "no positions"
         color, weight = (style.ACCENT, "bold") if loud else (style.MUTED, "normal")
