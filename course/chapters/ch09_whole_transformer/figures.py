@@ -19,7 +19,7 @@ from course.chapters.ch09_whole_transformer.experiments import (
 )
 from course.drawing import style
 from course.drawing.architecture import LAYOUT, architecture
-from course.drawing.arrows import arrow, box, bracket, head, path
+from course.drawing.arrows import arrow, box, head, path
 from course.drawing.cells import area, outline, scale, strip
 from course.drawing.plots import curves, name_lines
 from course.drawing.registry import figure
@@ -176,12 +176,12 @@ def _diagram(
 
 
 def _code(ax: Axes, middle: float, y: float, code: str) -> None:
-    """Code around a point; a query, a key and a value are underlined in their colors."""
+    """Code around a point; a query, a key and a value stand on their colors."""
     label(ax, (middle, y), code, ha="center", family=style.MONO)
     letter = 0.0947  # inches, at the size of a note
     for found in re.finditer("query|key|value", code):
         ends = [middle + (at - len(code) / 2) * letter for at in found.span()]
-        ax.hlines(y - 0.085, *ends, color=INPUTS[found[0]], linewidth=2)
+        area(ax, (ends[0], y - 0.1), ends[1] - ends[0], 0.2, style.tint(INPUTS[found[0]]), zorder=3)
 
 
 # --- from the outside in -------------------------------------------------------------------------
@@ -266,44 +266,34 @@ def _parameter_bars(models: Mapping[str, Mapping[str, int]], title: str = "") ->
 
 
 def _vocabulary_ranges(
-    ranges: Mapping[str, tuple[float, float]],
-    common: tuple[float, float],
-    said: float,
-    note: str = "",
+    ranges: Mapping[str, tuple[float, float]], common: tuple[float, float], said: float
 ) -> Figure:
     """Draw which sizes of a vocabulary are possible, a bar for each row of a table -> the figure.
 
-    ranges: row -> the smallest and the largest size. common: what most rows allow, drawn as a band;
-    rows without it stand apart. said: the size that the text gives. note: one row, worked out.
+    ranges: row -> the smallest and the largest size. common: what most rows allow, between two
+    lines; rows without it stand apart. said: the size that the text gives.
     """
-    figure, ax = style.panel(0.34 * len(ranges) + 2.2)
-    fitting = [row for row, (low, high) in ranges.items() if low <= said <= high]
-    title = f"{len(fitting) or 'No'} row of Table 3 fits a vocabulary of {said:,.0f} words"
-    titled(figure, title, note)
-    shared = sum(low <= common[0] < high for low, high in ranges.values())
-    ys = [
-        row + 0.6 * (not low <= common[0] < high) for row, (low, high) in enumerate(ranges.values())
-    ]
+    figure, ax = style.panel(0.34 * len(ranges) + 1.9)
+    fitting = sum(low <= said <= high for low, high in ranges.values()) or "No"
+    title = f"{fitting} row of Table 3 fits a vocabulary of {said:,.0f} words"
+    titled(figure, title, "A bar: all sizes that give the model as many parameters as printed")
+    shared = [low <= common[0] < high for low, high in ranges.values()]
+    ys = [row + 0.6 * (not fits) for row, fits in enumerate(shared)]
     for y, (low, high) in zip(ys, ranges.values(), strict=True):
-        ax.barh(y, (high - low) / 1e3, left=low / 1e3, color=style.RULE, height=0.6)
-    inside = [end / 1e3 for end in common]
-    ax.fill_betweenx([-0.6, shared - 0.4], *inside, color=style.MUTED, alpha=0.55, lw=0)
-    gap = said / 1e3, inside[0]
-    ax.fill_betweenx([-0.6, shared - 0.4], *gap, color=style.tint(style.ACCENT), lw=0, zorder=0)
-    ax.axvline(said / 1e3, color=style.ACCENT, linewidth=3)
-    off = f"{round(common[0] - said, -3):,.0f} words off"
-    bracket(ax, *((x, -0.85) for x in gap), off, style.ACCENT)
-    both = f"{shared} rows:\n{common[0]:,.0f} to {common[1]:,.0f}"
-    look = {"va": "center", "weight": "bold"}
-    ax.text(inside[0] + 0.1, -1.35, both, color=style.MUTED, **look)
-    text = f"the paper’s text:\nabout {said:,.0f}"
-    ax.text(said / 1e3 - 0.1, -1.35, text, color=style.ACCENT, ha="right", **look)
+        ax.barh(y, high - low, left=low, color=style.SOFT, height=0.6)
+    ax.vlines(common, -0.7, sum(shared) - 0.4, color=style.INK, linewidth=1)
+    ax.axvline(said, ymax=0.88, color=style.ACCENT, linewidth=4)
+    look = {"va": "bottom", "weight": "bold"}
+    centered(ax, said, -0.85, f"{said:,.0f}, says the text", color=style.ACCENT, **look)
+    one = f"one size fits {sum(shared)}: {common[0]:,.0f} to {common[1]:,.0f}"
+    centered(ax, sum(common) / 2, -0.85, one, **look)
     ax.set_yticks(ys, [*ranges])
-    ax.set_ylim(max(ys) + 0.6, -2.0)
-    ax.set_xlim(left=min(low for low, _ in ranges.values()) / 1e3 - 0.5)
+    ax.set_ylim(max(ys) + 0.6, -1.5)
+    ax.set_xlim(left=min(low for low, _ in ranges.values()) - 500)
     ax.tick_params(length=0)
     ax.spines["left"].set_visible(False)
-    ax.set_xlabel("thousand words in the vocabulary: all that fit the number in each row")
+    ax.xaxis.set_major_formatter("{x:,.0f}")
+    ax.set_xlabel("words in the vocabulary")
     return figure
 
 
@@ -345,19 +335,21 @@ def _sentence_path(
         _half(ax, y, right, tokens, stations, side, loud)
         ends.append((right, y + high / 2))
     x, middle = ends[0]
+    at = x - GAP - STRIP / 2, middle
+    box(ax, at, STRIP + 0.12, tall[0] + 0.06, **ENCODER, line=2, zorder=0.5)
     lane, over = x + 0.45, middle - tall[0] / 2 - 0.22
     layers = [column for column, station in enumerate(rows[-1][1]) if "layer" in station.name]
     for column in layers:
         down = FIRST + column * (STRIP + GAP) + STRIP / 2
-        corners = [(x + 0.05, middle), (lane, middle), (lane, over), (down, over)]
+        corners = [(x - GAP + 0.06, middle), (lane, middle), (lane, over), (down, over)]
         path(ax, [*corners, (down, over - 0.24)], style.ENCODER, thick=2)
     named = {"size": style.LABEL, "weight": "bold", "color": style.ENCODER}
     label(ax, (lane + 0.14, middle - 0.06), "the memory", **named)
-    label(ax, (lane + 0.14, middle - 0.33), "read by both\nlayers below")
+    label(ax, (lane + 0.14, middle - 0.4), "the last vectors,\nread by both\nlayers below")
     x, y = ends[-1][0] + 0.34, y + STEP * len(answers)
     for row, (text, chance) in enumerate(answers):
         at, loud = y - STEP * (row + 0.5), row == followed[1]
-        arrow(ax, (x - 0.5, at), (x - 0.08, at), style.INK if loud else style.SOFT)
+        arrow(ax, (x - 0.27, at), (x - 0.08, at), style.INK if loud else style.SOFT)
         own = {"size": 14} if loud else {"color": style.MUTED}
         word(ax, (x, at), text, ha="left", **own)
         if loud:
@@ -387,7 +379,7 @@ def _half(
         for row in range(len(tokens)):
             at = x, y + high - STEP * (row + 1) + 0.06
             if row != loud:
-                area(ax, at, STRIP, STEP - 0.12, style.RULE)
+                area(ax, (x, at[1] + 0.07), STRIP, STEP - 0.26, style.RULE)
                 continue
             strip(ax, at, STRIP, STEP - 0.12, table[row, :DRAWN], limit=3, edge=style.INK, line=1.4)
             if column:
@@ -403,21 +395,26 @@ def _half(
 
 def _steps_between(words: Sequence[str]) -> Figure:
     """Draw how the last word learns of the others: word by word, or from all at once."""
-    figure, ax = canvas(style.WIDTH, 4.6)
+    figure, ax = canvas(style.WIDTH, 4.1)
     steps = len(words) - 1
     heading(ax, f"What takes a recurrent layer {steps} steps, self-attention does in one")
-    rows = {f"recurrent: {steps} steps": style.MUTED, "self-attention: one step": style.ACCENT}
-    for y, (said, color), loud in zip((2.5, 0.3), rows.items(), (False, True), strict=True):
+    rows = {"recurrent": style.MUTED, "self-attention": style.ACCENT}
+    for y, (said, color), loud in zip((2.25, 0.25), rows.items(), (False, True), strict=True):
         xs = sentence(ax, (0.12, y - 0.07), words, {}, size=14, gap=0.28)
-        strong = {"size": style.LABEL + 1, "weight": "bold", "color": color}
-        label(ax, (0.04, y + 1.15), said, **strong)
+        for i in (0, steps):
+            word(ax, (xs[i], y), words[i], size=14, color=style.ACCENT)
+        label(ax, (0.04, y + 1.05), said, size=style.LABEL + 1, weight="bold", color=color)
         for i, start in enumerate(xs[:-1]):
-            end = xs[-1] if loud else xs[i + 1]
-            rise = 0.22 + 0.08 * (end - start)
-            arrow(ax, (start, y + 0.18), (end, y + 0.18), color, rise=rise, thick=1.5)
-            if not loud:
-                at = (start + end) / 2, y + 0.32 + rise
-                label(ax, at, str(i + 1), ha="center", color=color, weight="bold")
+            last = i == (0 if loud else steps - 1)
+            end = xs[-1] + 0.16 - 0.035 * i if loud else xs[i + 1]
+            rise = 0.25 + 0.08 * (end - start) * loud
+            look = {"thick": 4 if loud and last else 1.5, "alpha": 0.45 if loud > last else 1}
+            ways = (start, y + 0.2), (end, y + 0.2)
+            arrow(ax, *ways, color, rise=rise, head=last or not loud, **look)
+            if last or not loud:
+                at = (start + end) / 2, y + 0.35 + rise + 0.05 * last
+                look = {"size": 20 if last else style.LABEL, "weight": "bold", "color": color}
+                label(ax, at, "1" if loud else str(i + 1), ha="center", **look)
     return figure
 
 
@@ -443,16 +440,18 @@ def _whole_machine(source: Sequence[str], target: Sequence[str], N: int = 6) -> 
     look = {"size": 16, "weight": "bold"}
     arrow(ax, (left, 0.72), (left, middle - high / 2), style.ENCODER, thick=4)
     label(ax, (left + 0.18, 1.15), "once", color=style.ENCODER, **look)
-    arrow(ax, (right, 0.72), (right, middle - high / 2))
+    color = style.WORDS[target[-1]]
+    arrow(ax, (right, 0.72), (right, middle - high / 2), color, thick=2.5)
     start, end = left + 1.25, right - 1.05
-    arrow(ax, (start, middle), (end, middle), style.ENCODER, thick=2.5)
+    half, bars = 0.1 * len(source) + 0.06, (start + end) / 2 - 0.1
+    arrow(ax, (start, middle), (bars - half, middle), style.ENCODER, thick=2.5, head=False)
+    arrow(ax, (bars + half, middle), (end, middle), style.ENCODER, thick=2.5)
     for i, text in enumerate(source):
-        at = (start + end) / 2 - 0.1 + 0.2 * (i - (len(source) - 1) / 2), middle
+        at = bars + 0.2 * (i - (len(source) - 1) / 2), middle
         box(ax, at, 0.13, 0.62, fill=style.WORDS[text], line=0, round=0.04, zorder=3)
-    said = "memory: a vector for\neach word, read by each\ndecoder layer"
-    label(ax, ((start + end) / 2, middle + 0.85), said, ha="center")
-    top, color = 4.05, style.WORDS[target[-1]]
-    arrow(ax, (right, middle + high / 2 + 0.2), (right, top - 0.26))
+    label(ax, (bars, middle - 0.55), "memory: a vector\nfor each word", ha="center")
+    top = 4.05
+    arrow(ax, (right, middle + high / 2 + 0.2), (right, top - 0.26), color, thick=2.5)
     word(ax, (right, top), target[-1], size=17)
     earlier = sum(width_of(text, 14) + 0.2 for text in target[1:-1])
     sentence(ax, (right - 0.55 - earlier, top - 0.07), target[1:-1], {}, size=14, gap=0.2)
@@ -460,7 +459,7 @@ def _whole_machine(source: Sequence[str], target: Sequence[str], N: int = 6) -> 
     outline(ax, (end - 0.84, 0.27), 0.84, 0.32, color, 1.5, linestyle=(0, (3, 2)))
     path(ax, [(right + 0.54, top), (lane, top), (lane, 0.43), (end + 0.03, 0.43)], color, thick=4)
     said = {"ha": "right", "color": style.readable(color, style.PAPER), **look}
-    label(ax, (lane - 0.16, 1.15), "each word", **said)
+    label(ax, (lane - 0.16, 1.15), "once per word", **said)
     return figure
 
 
@@ -481,10 +480,14 @@ def _step_lines(
     for ax, ((name, unit), lines) in zip(axes, panels.items(), strict=True):
         ax.set(ylim=(0, 1.06 * max(map(max, lines.values()))), xlim=(0, lengths[-1]), ylabel=unit)
         ax.set(xlabel="words in a sentence", title=name, xticks=[0, *lengths[-2:]])
-        curves(ax, lengths, lines, loud=[[*lines][0]], names=False, marker="o", markersize=5)
+        curves(ax, lengths, lines, loud=[[*lines][0]], names=False)
+        for line in ax.lines:
+            line.set(marker="o", markevery=[-1], markersize=8, clip_on=False)
         first, *_, last = [*lines.values(), None] if len(lines) < 2 else lines.values()
         if last:
             ax.fill_between(lengths, first, last, color=style.tint(style.ACCENT), lw=0)
+            ends, look = [(lengths[-1], line[-1]) for line in (last, first)], {"arrowstyle": "<->"}
+            ax.annotate("", *ends, arrowprops={**look, "color": style.ACCENT})
             look = {"size": 16, "weight": "bold", "color": style.ACCENT, "ha": "right"}
             at = 0.96 * lengths[-1], 0.75 * last[-1] + 0.25 * first[-1]
             ax.text(*at, f"{first[-1] / last[-1]:.1f} ×", **look)
@@ -542,24 +545,24 @@ def draw_zoom() -> Figure:
     caption="The two diagrams of the paper's Figure 2, each box with the code that does its work.",
     alt="Two stacks of boxes, read from the bottom. On the left: three Linear, a cut into h "
     "heads, Scaled Dot-Product Attention h times, Concat, Linear. From this attention, in "
-    "orange, two lines lead to a frame around the right stack: MatMul of Q and K, Scale, "
+    "orange, a tinted wedge leads to a frame around the right stack: MatMul of Q and K, Scale, "
     "Mask, SoftMax and a MatMul with V. In each box is a piece of code, such as 'query @ "
     "key.transpose(-2, -1)', and next to the arrows is the size for 'I like trees': 4 × "
     "128, 4 × 4 × 32, and 4 × 4 for scores and weights. Q, K and V have a color each, also "
-    "under the words query, key and value.",
+    "behind the words query, key and value.",
 )
 def draw_figure_two() -> Figure:
-    figure, ax = canvas(style.WIDTH, 7.1)
+    figure, ax = canvas(style.WIDTH, 7.2)
     note = f"From the bottom up, with the sizes for “{SENTENCE}” in our translator"
     heading(ax, "Each box of the paper’s Figure 2 is a piece of code", note)
-    ys, wide, edge = [1.12 + 1.08 * i for i in range(5)], 3.0, 4.36
+    ys, wide, edge = [1.12, *(2.3 + 1.08 * i for i in range(4))], 3.0, 4.36
     low, high = ys[0] - 0.6, ys[-1] + 0.55
     orange = {"color": style.ACCENT, "fill": style.PAPER, "zorder": 0}
     box(ax, ((edge + 7.98) / 2, (low + high) / 2), 7.98 - edge, high - low, line=1.8, **orange)
     left, right = 0.02 + wide / 2, edge + 0.14 + wide / 2
-    for way, end in ((-1, low + 0.08), (1, high - 0.08)):
-        start = left + wide / 2 + 0.05 * (1 + way), ys[OPENED] + 0.37 * way
-        path(ax, [start, (edge, end)], style.ACCENT, head=False, zorder=0)
+    start, y = left + wide / 2 + 0.05, ys[OPENED]
+    corners = (start, edge, edge, start), (y + 0.4, high, low, y - 0.35)
+    ax.fill(*corners, style.tint(style.ACCENT), lw=0, zorder=-1)
     for x, said in ((0.02, "Multi-head attention"), (edge, "Scaled dot-product attention")):
         label(ax, (x, high + 0.2), said, size=style.LABEL + 1, weight="bold")
     shapes = [shape for _, shape in inside_a_layer(Translator.load(), SENTENCE)]
@@ -569,7 +572,8 @@ def draw_figure_two() -> Figure:
     inputs = {left - 0.9: "query", left: "key", left + 0.9: "value"}
     _diagram(ax, left, wide, MULTI_HEAD, ys, inputs, [whole, heads, heads, whole], (1, OPENED))
     inputs = {right - 0.5: "query", right + 0.5: "key"}
-    _diagram(ax, right, wide, SCALED_DOT_PRODUCT, ys, inputs, 4 * [table])
+    even = [1.12 + (ys[-1] - 1.12) * i / 4 for i in range(5)]
+    _diagram(ax, right, wide, SCALED_DOT_PRODUCT, even, inputs, 4 * [table])
     lane = 7.98 - 0.17
     _input(ax, [(lane, 0.35), (lane, ys[-1]), (right + wide / 2, ys[-1])], "value")
     return figure
@@ -593,8 +597,8 @@ def _counted_models() -> dict[str, dict[str, int]]:
     alt="Two stacked bars. With three matrices for words 100.9 million parameters: source "
     "embeddings, target embeddings and generator, 18.9 each, in orange, attention 18.9, feed-"
     "forward 25.2. With one matrix for all 63.0 million: three ribbons lead from the orange "
-    "blocks into one shared matrix of 18.9, and in the place of the two others stands '38 "
-    "million saved'. The norms are too few to be seen.",
+    "blocks into one shared matrix of 18.9, and in the place of the two others, dashed, stands "
+    "'38 million saved'. The norms are too few to be seen.",
 )
 def draw_parameters() -> Figure:
     models = _counted_models()
@@ -609,6 +613,7 @@ def draw_parameters() -> Figure:
         ribbon = [*zip(ends, (0.25, 0.25, 0.75, 0.75), strict=True)]
         ax.add_patch(Polygon(ribbon, fc=style.tint(style.ACCENT), ec=style.PAPER, lw=2, zorder=0))
     look = {"color": style.ACCENT, "weight": "bold"}
+    outline(ax, (0.2, 0.75), saved - 0.5, 0.5, style.ACCENT, 1.2, linestyle=(0, (3, 2)))
     centered(ax, saved / 2, 1, f"{saved:.0f} million saved", size=18, **look)
     centered(ax, 1.25 * saved, 1.4, "one shared matrix", size=style.NOTE, color=style.ACCENT)
     return figure
@@ -618,20 +623,15 @@ def draw_parameters() -> Figure:
     "whole-vocabulary",
     notebook="a2_slips_in_well_known_texts",
     caption="The sizes of the vocabulary that give each row of Table 3 the count it prints.",
-    alt="A bar for each of nine rows of Table 3. One upright band, from 41,003 to 41,209, crosses"
-    " the eight bars from base to d_ff = 4096; the bar of big lies apart below, from 35,400 "
-    "to 36,300. A line at 37,000, the size given in the text, meets none; the gap to the band is "
-    "marked as 4,000 words off. Base is worked out: 65 million is 44.1 million and 512 times "
-    "40,817 words.",
+    alt="A bar for each of nine rows of Table 3, named with its count, such as base: 65 million. "
+    "Two upright lines, at 41,003 and 41,209, cross the eight bars from base to d_ff = 4096; the "
+    "bar of big lies apart, from 35,400 to 36,300. An orange line at 37,000, the size given in the "
+    "text, meets none.",
 )
 def draw_vocabulary() -> Figure:
     ranges = {row: possible_vocabulary(row) for row in TABLE_3}
-    low, high = ranges["base"]
-    millions, one = TABLE_3["base"][1], BASE.d_model / 1e6
-    layers, words = millions + 0.5 - high * one, (low + high) / 2
-    note = f"base: {millions} million numbers = {layers:.1f} million in the layers"
-    note += f" + {BASE.d_model} × {words:,.0f} words"
-    return _vocabulary_ranges(ranges, common_vocabulary(list(TABLE_3)[:-1]), WORDS, note)
+    named = {f"{row}: {TABLE_3[row][1]} million": ends for row, ends in ranges.items()}
+    return _vocabulary_ranges(named, common_vocabulary(list(TABLE_3)[:-1]), WORDS)
 
 
 @figure(
@@ -704,8 +704,8 @@ def draw_sentence() -> Figure:
     caption="From the paper's Table 1: how news travels through a recurrent layer and through "
     "self-attention.",
     alt="A sentence of eleven words twice. Recurrent: ten short arrows, numbered 1 to 10, from "
-    "each word to the next, one after the other. Self-attention: an orange arrow from each word "
-    "straight to the last, in one step.",
+    "each word to the next, one after the other. Self-attention: an orange line from each word "
+    "straight to the last; the thick arrow, from the first word, is numbered 1.",
 )
 def draw_cost() -> Figure:
     return _steps_between(LONG.split())
@@ -732,12 +732,10 @@ def draw_step_lengths() -> Figure:
         lines = {"by its formula": ways["formula"], "in one kernel": ways["fused"]}
         panels[quantity, unit] = lines
         times.append(ways["formula"][-1] / ways["fused"][-1])
-    title = (
-        f"At {lengths[-1]:,} words, the formula takes {times[0]:.1f} times the time "
-        f"and {times[1]:.1f} times the memory"
-    )
-    note = "Attention by its formula, or in one program, a kernel. "
-    return _step_lines(lengths, panels, title, f"{note}Each step trains on {WORDS:,} words")
+    title = f"Attention by its formula takes {times[0]:.1f} times the time and "
+    note = f"At {lengths[-1]:,} words in a sentence, and against one program, a kernel; "
+    said = f"{title}{times[1]:.1f} times the memory"
+    return _step_lines(lengths, panels, said, f"{note}a step trains on {WORDS:,} words")
 
 
 @figure(
@@ -745,11 +743,10 @@ def draw_step_lengths() -> Figure:
     hero=True,
     caption="The whole machine: a reader, a writer, and the memory that goes to each of the "
     "writer's layers.",
-    alt="Two stacks of six layers. 'I like trees' and the end token enter the encoder from below,"
-    " once. Its memory, a vector for each word, goes into the decoder, whose layers all read "
-    "it. '<bos> me gustan los' enters the decoder from below, and árboles comes out on top, "
-    "after 'me gustan los'. From there a thick green line leads to the empty place after the "
-    "input 'los': each word comes back.",
+    alt="Two stacks of six layers. 'I like trees' and the end token enter the encoder from below, "
+    "once. Its memory, a vector for each word, goes into the decoder. '<bos> me gustan los' enters "
+    "the decoder from below, and árboles comes out on top, after 'me gustan los'. From there a "
+    "thick green line, 'once per word', leads to the empty place after the input 'los'.",
 )
 def draw_machine() -> Figure:
     return _whole_machine(

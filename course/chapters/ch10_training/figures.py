@@ -11,7 +11,14 @@ from matplotlib.figure import Figure
 from torch import Tensor
 
 from course import experiments
-from course.chapters.ch10_training.experiment_first_words import SENTENCES
+from course.chapters.ch10_training.experiment_first_words import (
+    ENGLISH,
+    LESSON,
+    PAIRS,
+    SENTENCES,
+    new_model,
+    probabilities,
+)
 from course.chapters.ch10_training.experiments import (
     COLUMNS,
     STUDENT,
@@ -22,12 +29,22 @@ from course.chapters.ch10_training.experiments import (
     written_words,
 )
 from course.drawing import style
-from course.drawing.arrows import arrow, path
+from course.drawing.arrows import arrow, bracket, path
 from course.drawing.cells import area
 from course.drawing.plots import curves, name_lines
 from course.drawing.registry import figure
 from course.drawing.values import as_array, steady_round
-from course.drawing.words import canvas, centered, heading, label, sentence, titled, width_of, word
+from course.drawing.words import (
+    canvas,
+    centered,
+    heading,
+    label,
+    percent,
+    sentence,
+    titled,
+    width_of,
+    word,
+)
 from transformer_lib.training.schedules import linear_schedule, paper_schedule
 from transformer_lib.training.trainer import train
 
@@ -121,39 +138,39 @@ def loop_curve(history: Sequence[Mapping[str, Any]], steps: int) -> Figure:
     """Draw a training on rows of digits, also an unfinished one -> the figure.
 
     history: {"step", "loss", "validation_loss"} for each validation, in nats per token; steps: how
-    long the training will be. A row that is never seen, and its answer, stand above the curve.
+    long the training will be. Four dots also say how likely the right digit is.
     """
     figure, ax = style.panel(4.4)
     title = "Does it learn to write digits backwards?"
     if history:
-        new, last = history[0]["validation_loss"], history[-1]["validation_loss"]
-        at = [entry["step"] for entry in history]
-        ax.plot(at, [entry["validation_loss"] for entry in history], color=style.ACCENT, lw=4)
-        ax.scatter(at[-1], last, 90, style.ACCENT, clip_on=False, zorder=4)
-        said = f"{last:.2f}, or {100 * math.exp(-last):.0f} % for the right digit"
-        look = {"textcoords": "offset points", "color": style.ACCENT, "weight": "bold"}
-        ax.annotate(said, (at[-1], last), (0, 30), ha="right", **look)
-        if last < new:
+        at, losses = zip(*((one["step"], one["validation_loss"]) for one in history), strict=True)
+        ax.plot(at, losses, color=style.ACCENT, lw=4)
+        for i in sorted({len(at) // 10, len(at) // 4, len(at) // 2, len(at) - 1}):
+            ax.scatter(at[i], losses[i], 90, style.ACCENT, clip_on=False, zorder=4)
+            said = f"{100 * math.exp(-losses[i]):.0f} %" + " for the right digit" * (
+                i == len(at) // 10
+            )
+            look = {"textcoords": "offset points", "color": style.ACCENT, "weight": "bold"}
+            ha = "right" if at[i] == steps else "left"
+            ax.annotate(said, (at[i], losses[i]), (0 if ha == "right" else 8, 11), ha=ha, **look)
+        if losses[-1] < losses[0]:
             title = "It learns to write digits backwards, even in rows it never saw"
-    titled(figure, title)
+    row, answer = map(" ".join, _digits())
+    titled(figure, title, f"One of these rows, and what it should write: {row} → {answer}")
     nothing = math.log(11)  # ten digits and the end, all equally likely
     ax.hlines(nothing, 0, steps, style.SOFT, linestyle=":", linewidth=1.4)
     look = {"va": "bottom", "ha": "right", "color": style.MUTED}
-    ax.text(steps, nothing + 0.05, f"a model that knows nothing: {nothing:.2f}", **look)
-    ax.text(steps, 1.93, "a row it never saw, and what it should write", **look)
-    _digits(ax, 0.57 * steps, 1.66, 0.03 * steps)
+    ax.text(steps, nothing + 0.05, "a model that knows nothing", **look)
     ax.set(xlim=(0, steps), ylim=(0, 2.7), yticks=range(3), xticks=[0, steps / 2, steps])
-    ax.set(xlabel="step (one update of the weights)", ylabel="loss on new rows, in nats")
+    ax.set(xlabel="step of training", ylabel="loss on new rows")
     return figure
 
 
-def _digits(ax: Axes, x: float, y: float, step: float) -> None:
+def _digits() -> list[list[str]]:
     """The first row that no training on digits sees, and the same backwards."""
     from course.experiments.digit_training import DIGITS, digit_pairs
 
-    row, answer = (DIGITS.decode(ids) for ids in digit_pairs("reverse")[1][0])
-    for i, sign in enumerate([*row, "→", *answer]):
-        centered(ax, x + step * i, y, sign, size=14, **({} if sign == "→" else style.chip(sign)))
+    return [DIGITS.decode(ids) for ids in digit_pairs("reverse")[1][0]]
 
 
 def _writing_curve(history: Sequence[Mapping[str, Any]], english: Mapping[int, str]) -> Figure:
@@ -206,14 +223,11 @@ def _writing_curve(history: Sequence[Mapping[str, Any]], english: Mapping[int, s
         xlim=(-14, LAST),
         ylim=(0, TOP_LOSS),
         xlabel="training step",
-        ylabel="loss on held-out text, in nats",
+        ylabel="loss on held-out text",
+        xticks=(0, 500, 1000),
+        yticks=(0, 4, 8),
     )
-    ax.set_xticks(range(0, LAST + 1, 100))
     return figure
-
-
-def two_decimals(share: float) -> str:
-    return f"{steady_round(share):.2f}"
 
 
 @mpl.rc_context(style.PRINT)
@@ -231,35 +245,35 @@ def probability_bars(panels: Mapping[str, Any], words: Sequence[str], target: An
         _check_rows(title, chances[None], words)
     (first, before), *_, (last, after) = rows.items()
     best, fallen = int(goals.get("target", after).argmax()), int((after - before).argmin())
-    left, wide, top = 1.45, 5.5, 0.42 * len(words)
-    figure, ax = canvas(style.WIDTH, top + (1.75 if goals else 0.9))
-    ax.vlines([left, left + wide], 0.2, top + 0.25, style.RULE, linewidth=1.2, zorder=1)
-    for x, end in ((left, "0"), (left + wide, "1")):
-        label(ax, (x, 0.06), end, ha="center", color=style.MUTED)
+    left, wide, top = 1.45 + 1.15 * bool(goals), 5.5 - 0.95 * bool(goals), 0.42 * len(words)
+    figure, ax = canvas(style.WIDTH, top + (1.35 if goals else 0.9))
+    ax.vlines([left, left + wide], 0.22, top + 0.25, style.RULE, linewidth=1.2, zorder=1)
+    for at, said in ((0, "0"), (0.5, "probability"), (1, "1")):
+        label(ax, (left + at * wide, 0.08), said, ha="center", color=style.MUTED)
     for i, (text, start, end) in enumerate(zip(words, before, after, strict=True)):
         y, loud = top - 0.42 * i, i == best
         color = style.ACCENT if loud else style.SOFT
-        xs, way = [left + wide * share for share in (start, end)], math.copysign(1, end - start)
+        xs = [left + wide * share for share in (start, end)]
         look = {"weight": "bold" if loud else "normal", "size": style.LABEL}
         look["color"] = style.ACCENT if loud else style.MUTED
         plain = {"color": style.MUTED, "bbox": None} if text == "others" else {}
-        word(ax, (left - 0.35, y), text, size=13, ha="right", **plain)
-        ax.scatter(xs[0], y, 34, color=color, zorder=3)
+        word(ax, (left - 0.3, y), text, size=13, ha="right", **plain)
+        ax.scatter(xs[0], y, 70 if loud else 34, color=color, zorder=3)
         arrow(ax, (xs[0], y), (xs[1], y), color, thick=7 if loud else 2.5)
-        if i not in (best, fallen):
-            continue
-        for x, share, side in ((xs[0], start, way), (xs[1], end, -way)):
-            ha, ground = "left" if side < 0 else "right", {"facecolor": style.PAPER, "lw": 0}
-            at = (x - 0.12 * side, y)
-            label(ax, at, two_decimals(share), ha=ha, bbox={**ground, "pad": 1}, **look)
+        if i in (best, fallen):
+            for x, share in zip(xs, (start, end), strict=True):
+                said = f"{steady_round(share):.2f}"
+                label(ax, (x, y + 0.19 + 0.06 * loud), said, ha="center", **look)
     if goals:
         at, ring = (left + wide, top - 0.42 * best), {"edgecolor": style.ACCENT, "linewidth": 2}
         ax.scatter(*at, 110, style.PAPER, zorder=3, **ring)
         said = {"color": style.ACCENT, "weight": "bold", "size": style.LABEL}
-        label(ax, (at[0] + 0.2, at[1]), "target", **said)
-        french = {english: french for french, english in SENTENCES}.get(words[best], "")
-        word(ax, (left - 0.35, top + 0.6), french, size=15, ha="right")
-        label(ax, (left - 0.1, top + 0.6), "means", size=style.LABEL, color=style.MUTED)
+        label(ax, (at[0] + 0.15, at[1]), "target", **said)
+    french = {english: french for french, english in SENTENCES}.get(words[best])
+    if goals and french:
+        x = left - 0.5 - width_of(words[best], 13)
+        arrow(ax, (x - 0.45, at[1]), (x, at[1]))
+        word(ax, (x - 0.6, at[1]), french, size=15, ha="right")
     if goals and after[best] > before[best]:
         note = f"From the dot, {first}, to the arrowhead, {last}"
         heading(ax, "Training moves the probability to the right word", note)
@@ -275,27 +289,29 @@ def word_grids(grids: Mapping[str, Any], rows: Sequence[str], columns: Sequence[
     grid doesn't fit the words or a row doesn't add up to 1.
     """
     [(title, given)] = grids.items()
-    grid, down, gap, wide = as_array(given), 0.5, 0.3, 2.6
+    grid, size, gap, wide, pad = as_array(given), 16, 0.32, 2.5, 0.09
     if len(grid) != len(rows):
         raise ValueError(f"{title!r}: {len(rows)} positions, but {len(grid)} rows of numbers")
     _check_rows(title, grid, columns)
     shares = [row[list(columns).index(text)] for row, text in zip(grid, rows, strict=True)]
-    figure, ax = canvas(style.WIDTH, 1.35 + down * len(rows))
-    left = 1.15 + sum(width_of(text, 14) + gap for text in rows)
-    how, said = {"size": 14, "gap": gap}, {"weight": "bold", "color": style.ACCENT}
-    for i, share in enumerate(shares):
-        y = down * (len(rows) - i) - 0.2
-        new = {rows[i]: style.ACCENT}
-        xs = sentence(ax, (0.12, y - 0.07), rows[: i + 1], new, **how)
-        end = xs[-1] + width_of(rows[i], 14) / 2 + 0.2
-        ax.hlines(y, end, left - 0.2, style.RULE, linewidth=1.2, linestyle=":")
-        area(ax, (left, y - 0.09), wide, 0.18, style.RULE)
-        area(ax, (left, y - 0.09), wide * share, 0.18, style.ACCENT)
-        label(ax, (left + wide + 0.15, y), two_decimals(share), size=14, **said)
-    top = down * len(rows) + 0.35
+    figure, ax = canvas(style.WIDTH, 0.95 + 0.55 * len(rows))
     french = {english: french for french, english in SENTENCES}.get(" ".join(rows[:-1]), "")
-    sentence(ax, (0.12, top - 0.07), french.split(), {}, **how)
-    label(ax, (left, top), "how sure it is of the newest word", color=style.MUTED)
+    y = 0.55 * len(rows) - 0.1
+    first = sentence(ax, (0.12, y - 0.07), french.split(), {}, size=14, gap=0.2)
+    if french:
+        arrow(ax, (first[-1] + 0.5, y), (first[-1] + 0.85, y))
+    x = 2.95
+    for i, (text, share) in enumerate(zip(rows, shares, strict=True)):
+        sentence(ax, (2.95, y - 0.07), rows[:i], {}, size=size, gap=gap)
+        area(ax, (x - pad, y - 0.2), wide, 0.4, style.RULE)
+        area(ax, (x - pad, y - 0.2), wide * share, 0.4, style.ACCENT)
+        look = {"size": size, "weight": "bold", "color": style.PAPER}
+        label(ax, (x, y), text, **look)
+        label(ax, (x + wide * share - 2 * pad, y), percent(share), ha="right", **look)
+        if not i:
+            others = f"{percent(1 - share)} for all others"
+            label(ax, (x + wide + 0.03, y), others, color=style.MUTED)
+        x, y = x + width_of(text, size) + gap, y - 0.55
     if min(shares) > 0.9:
         sure = " to ".join(f"{100 * end(shares):.0f}" for end in (min, max))
         heading(ax, f"Word for word, the trained model is {sure} % sure")
@@ -307,12 +323,15 @@ def _smoothed_row(target: Any, words: Sequence[str], eps: float) -> Figure:
 
     target: a 1 among zeros, one number for each of `words`.
     """
-    target = as_array(target)
-    smoothed, right = (1 - eps) * target + eps / len(target), int(target.argmax())
+    target, best = as_array(target), int(as_array(target).argmax())
+    order, right = [i for i in range(len(words)) if i != best], len(words) // 2
+    order.insert(right, best)
+    words, target = [words[i] for i in order], target[order]
+    smoothed = (1 - eps) * target + eps / len(target)
     moved = smoothed - target
     figure, ax = style.panel(3.6)
-    note = f"The target where “{words[right]}” is right, with label smoothing of {eps:g}"
-    said = f"Smoothing moves {-moved[right]:.3f} from the right word to all the others"
+    note = f"The right word, “{words[right]}”, gives {eps:g} to all {len(words)} words, itself too"
+    said = f"Label smoothing moves {-moved[right]:.3f} from the right word to all others"
     titled(figure, said, note)
     ax.bar(range(len(words)), np.minimum(smoothed, target), color=style.SOFT, width=0.7)
     bottom = np.where(moved > 0, 0, smoothed)
@@ -328,7 +347,8 @@ def _smoothed_row(target: Any, words: Sequence[str], eps: float) -> Figure:
     ax.text(right, smoothed[right] / 2, f"{smoothed[right]:.3f}", color=style.INK, **look)
     ax.set_xticks(range(len(words)), words)
     for text in ax.get_xticklabels():
-        text.set(**style.chip(text.get_text()))
+        said = text.get_text()
+        text.set(**style.chip(said, None if said == words[right] else style.INK))
     ax.tick_params(length=0, pad=10)
     ax.set(yticks=[], ylim=(0, 1.12))
     ax.spines["left"].set_visible(False)
@@ -379,22 +399,22 @@ def _word_rows(
     ax: Axes, top: float, rows: Mapping[str, Sequence[str]], right: Sequence[str]
 ) -> None:
     """Rows of words under each other; the last row feeds the first, one position on."""
-    step, down = 1.4, 0.74
-    xs = [1.75 + step * i for i in range(len(right))]
-    ys, training = [top - down * number for number in range(len(rows))], len(rows) == 3
+    down, xs = 0.74, [1.75 + 1.4 * i for i in range(len(right))]
+    ys = [top - down * number for number in range(len(rows))]
     for y, (name, words) in zip(ys, rows.items(), strict=True):
         label(ax, (1.1, y), name, size=style.LABEL, ha="right", color=style.MUTED)
         wanted = [words[0], *right[:-1]] if name == "reads" else right
         for x, text, good in zip(xs, words, wanted, strict=True):
             word(ax, (x, y), text, size=13, color=style.INK if text == good else style.ACCENT)
-            if y != ys[-1]:
-                arrow(ax, (x, y - 0.2), (x, y - down + 0.2), style.SOFT, head=y == top)
-    color = style.RIGHT if training else style.ACCENT
+            if name == "predicts":
+                sign = "=" if text == good else "≠"
+                centered(ax, x, y - down / 2, sign, size=15, color=style.MUTED)
+            elif name == "reads":
+                arrow(ax, (x, y - 0.2), (x, y - down + 0.2), style.SOFT)
     *_, fed = rows.values()
     for x, after, text in zip(xs, xs[1:], fed, strict=False):  # from the last row up to the next
-        half, gap = width_of(text, 13) / 2 + 0.1, (x + after) / 2
-        way = [(x + half, ys[-1]), (gap, ys[-1]), (gap, top), (after - half - 0.04, top)]
-        path(ax, way, color, thick=3)
+        half, gap = width_of(text, 13) / 2 + 0.13, (x + after) / 2
+        path(ax, [(x + half, ys[-1]), (gap, ys[-1]), (gap, top), (after - half, top)], thick=3)
 
 
 def _penalty_curves(leads: Any, losses: Mapping[str, Any], shares: Any) -> Figure:
@@ -408,7 +428,7 @@ def _penalty_curves(leads: Any, losses: Mapping[str, Any], shares: Any) -> Figur
     figure, ax = style.panel(4.0)
     lines = {name: as_array(given) for name, given in losses.items()}
     *_, (smoothed, line) = lines.items()
-    ax.set(xlim=(leads[0], leads[-1]), ylabel="loss, in nats")
+    ax.set(xlim=(leads[0], leads[-1]), ylabel="loss")
     curves(ax, leads, lines, loud=[smoothed])
     ax.set_ylim(bottom=-0.04)
     best = int(line.argmin())
@@ -418,11 +438,13 @@ def _penalty_curves(leads: Any, losses: Mapping[str, Any], shares: Any) -> Figur
     ax.fill_between(leads[best:], at[1], line[best:], color=style.tint(style.ACCENT), lw=0)
     said = f"least at {steady_round(shares[best]):.2f}"
     ax.annotate(said, at, (0, 14), ha="center", weight="bold", **look)
-    ax.annotate("the price of being too sure", (leads[-1], at[1]), (-6, -15), ha="right", **look)
-    ticks = [p for p in (0.5, 0.9, 0.99, 0.999, 0.9999) if shares[0] < p < shares[-1]]
-    names = [f"{steady_round(shares[0]):.2f}", *(f"{p:g}" for p in ticks)]
-    ax.set_xticks([leads[0], *np.interp(ticks, shares, leads)], names)
-    ax.set_xlabel("probability of the right word: from 0.9 on, ten times surer at each mark")
+    look["color"] = style.readable(style.ACCENT)
+    ax.annotate("the price of being too sure", (leads[-1], at[1]), (-6, 8), ha="right", **look)
+    ticks = [0.5, 0.9, 0.99, 0.999, 0.9999]
+    places = np.interp(ticks, shares, leads)
+    ax.set_xticks(places, [f"{p:g}" for p in ticks])
+    bracket(ax, (places[2], 0.2), (places[3], 0.2), "ten times surer", style.MUTED)
+    ax.set_xlabel("probability of the right word")
     return figure
 
 
@@ -439,12 +461,14 @@ def _schedule_curves(rates: Mapping[tuple[int, int], Any]) -> Figure:
         lr, loud = as_array(given), (d_model, warmup) == OF_THE_PAPER
         color, steps, peak = style.ACCENT if loud else style.SOFT, np.arange(1, len(lr) + 1), warmup
         ax.plot(steps, lr, color=style.INK, linewidth=2.4, zorder=2)
-        ax.plot(steps[:peak], lr[:peak], color=color, linewidth=4 if loud else 2.4, zorder=3)
+        ax.plot(steps[:peak], lr[:peak], color=color, linewidth=4 if loud else 2.6, zorder=3)
         ink = style.ACCENT if loud else style.INK
         ax.scatter(peak, lr[peak - 1], 60, ink, zorder=4, clip_on=False)
         said = f"{lr[peak - 1]:.4f} after {warmup:,} steps" + ", as in the paper" * loud
         look = {"textcoords": "offset points", "color": ink, "weight": "bold" if loud else "normal"}
         ax.annotate(said, (peak, lr[peak - 1]), (9, 6), **look)
+    at, look = int(0.87 * len(lr)), {"textcoords": "offset points", "ha": "center"}
+    ax.annotate("all fall with 1/√step", (at, lr[at]), (0, -22), **look)
     ax.set(xlim=(0, len(lr)), ylim=(0, 0.0011), yticks=[0])
     ax.set_xticks([0, *(warmup for _, warmup in rates), len(lr)])
     ax.xaxis.set_major_formatter("{x:,.0f}")
@@ -455,13 +479,6 @@ def before_and_after() -> tuple[Tensor, Tensor]:
     """(2, 5, 9) each: what a new model thinks of the two sentences, and what it has learned."""
     from tqdm import tqdm
 
-    from course.chapters.ch10_training.experiment_first_words import (
-        LESSON,
-        PAIRS,
-        new_model,
-        probabilities,
-    )
-
     model = new_model()
     before = probabilities(model)
     train(model, PAIRS, PAIRS, LESSON, progress=tqdm(disable=True))
@@ -471,43 +488,37 @@ def before_and_after() -> tuple[Tensor, Tensor]:
 @figure(
     "training-merci",
     caption="The first word for 'merci': what a new model thinks, what is right, what it learns.",
-    alt="Below 'merci means' an arrow for each of five English words, the end token and the rest, "
-    "from its probability before training to that after it. A long orange one leads from "
-    "'thanks', the"
-    " right word, at 0.06 to 0.89, just before a ring at the target, 1. All others are short,"
-    " grey and lead towards 0, the longest from 0.26 to 0.05 at the end token.",
+    alt="An arrow for each of five English words, the end token and the rest, from its "
+    "probability before training to that after it. 'merci' points to 'thanks', the right "
+    "word, whose long orange arrow leads from 0.06 to 0.89, just before a ring at the target,"
+    " 1. All others are short and grey and lead towards 0, the longest from 0.26 to 0.05 at "
+    "the end token.",
 )
 def draw_merci() -> Figure:
-    before, after = before_and_after()
-    panels = {
-        "before training": as_columns(before[1, 0]),
-        "after training": as_columns(after[1, 0]),
-    }
+    before, after = (as_columns(rows[1, 0]) for rows in before_and_after())
+    panels = {"before training": before, "after training": after}
     return probability_bars(panels, COLUMNS, target=as_columns(target_rows(1)[0]))
 
 
 @figure(
     "training-grids",
     caption="What a trained model makes of the five target rows for 'I am a student'.",
-    alt="Below 'je suis étudiant' the translation grows by a word in each of five lines: I, I am, "
-    "up to 'I am a student <eos>'. The newest word is orange, and an orange bar behind it is "
-    "nearly full: 0.95, 0.97, 0.95, 0.95 and 0.95 are the probabilities of the right words.",
+    alt="'je suis étudiant', and the translation, which grows by a word in each of five lines. "
+    "The newest word stands in a bar that is nearly full and orange: I 95 %, am 97 %, a, "
+    "student and <eos> 95 % each; the rest is for all others.",
 )
 def draw_grids() -> Figure:
-    grid = as_columns(before_and_after()[1][0])
-    return word_grids({"trained model": grid}, STUDENT, COLUMNS)
+    return word_grids({"trained model": as_columns(before_and_after()[1][0])}, STUDENT, COLUMNS)
 
 
 @figure(
     "training-smoothed-rows",
     caption="The target for the first word of 'I am a student', with label smoothing of 0.1.",
-    alt="A bar for each of nine words and signs. The bar of 'I', the right word, is 1 high. Its "
-    "topmost 0.089, in orange, is taken away, which leaves 0.911. Arrows lead from there to "
-    "the eight others, which get 0.011 each.",
+    alt="A bar for each of nine words and signs. The bar of 'I', the right word, in the middle, "
+    "is 1 high. Its topmost 0.089, in orange, is taken away, which leaves 0.911. Arrows lead "
+    "from there to the eight others, which get 0.011 each.",
 )
 def draw_smoothed_rows() -> Figure:
-    from course.chapters.ch10_training.experiment_first_words import ENGLISH
-
     return _smoothed_row(target_rows(0)[0], ENGLISH.tokens, 0.1)
 
 
@@ -515,14 +526,12 @@ def draw_smoothed_rows() -> Figure:
     "training-teacher-forcing",
     caption="Teacher forcing: in training the decoder reads the right words, whatever it predicts.",
     alt="Rows of words of a new model; its wrong ones are orange. Above, in training: the row "
-    "'reads' holds <bos> I am a student, 'predicts' mostly wrong words, 'right word' I am a "
-    "student <eos>. A thick blue arrow leads from each right word to the next position of "
-    "'reads'. Below, alone: orange arrows start at the model's own words, and soon it repeats"
-    " itself.",
+    "'reads' holds <bos> I am a student, 'predicts' four wrong words, each with the sign ≠ "
+    "above 'right word', I am a student <eos>. A thick arrow leads from each right word to "
+    "the next position of 'reads'. Below, alone: the arrows start at the model's own words, "
+    "and soon it repeats itself.",
 )
 def draw_teacher_forcing() -> Figure:
-    from course.chapters.ch10_training.experiment_first_words import new_model
-
     return teacher_forcing(**written_words(new_model()))
 
 
@@ -530,18 +539,15 @@ def draw_teacher_forcing() -> Figure:
     "training-smoothing-penalty",
     title="With smoothing, being too sure costs more again",
     caption="Label smoothing makes it costly to be too sure.",
-    alt="Loss against the probability of the right word, which grows to the right from 0.11 to "
-    "0.9999. Without smoothing the curve falls towards 0 and never turns. With smoothing of "
-    "0.1 it falls to its least value, where the right word has probability 0.91, and then "
-    "rises in a straight line; the wedge below it is 'the price of being too sure'.",
+    alt="Loss against the probability of the right word, from 0.1 to 0.9999; from 0.99 to 0.999 "
+    "is marked as ten times surer. Without smoothing the curve falls towards 0 and never "
+    "turns. With smoothing of 0.1 it is least at a probability of 0.91, and then rises in a "
+    "straight line; the wedge below it is 'the price of being too sure'.",
 )
 def draw_penalty() -> Figure:
     leads, curves, shares = smoothing_penalty()
-    names = {
-        "eps = 0": "no smoothing",
-        "eps = 0.1": "label smoothing, ε = 0.1",
-    }
-    return _penalty_curves(leads, {names[eps]: curve for eps, curve in curves.items()}, shares)
+    names = "no smoothing", "label smoothing, ε = 0.1"
+    return _penalty_curves(leads, dict(zip(names, curves.values(), strict=True)), shares)
 
 
 OF_THE_PAPER = (512, 4000)  # d_model, and steps of the warm-up
@@ -567,14 +573,16 @@ def draw_schedule() -> Figure:
 @figure(
     "training-held-out",
     caption="Learned by heart and understood: the same model on 50 rows and on 10,000.",
-    alt="Loss against the step, means of three seeds. From 50 rows: the loss on these rows falls "
-    "to 0, while the loss on new rows, in orange, rises from 2.3 to 4.6, and 0 % of them are "
-    "right. From 10,000 rows the loss on new rows falls close to 0, and 94 % of them are "
-    "right. A new row and its answer are shown: 4 0 0 7 4 3 1, and the same backwards.",
+    alt="Loss against the step, means of three trainings. From 50 rows: the loss on these rows "
+    "falls to 0, while the loss on new rows, in orange, rises from 2.3 to 4.6, and 0 % of "
+    "them are right. From 10,000 rows the loss on new rows falls close to 0, and 94 % of them"
+    " are right. A new row is 4 0 0 7 4 3 1, to be written backwards.",
 )
 def draw_held_out() -> Figure:
-    figure, ax = style.panel(4.8)
-    titled(figure, "From 50 rows it learns only those: on new ones it gets worse")
+    figure, ax = style.panel(4.6)
+    row, answer = map(" ".join, _digits())
+    note = f"A new row, and what it should write: {row} → {answer}"
+    titled(figure, "A model trained on 50 rows learns only those: on new rows it gets worse", note)
     for count, color in ((50, style.ACCENT), (10_000, style.MUTED)):
         histories = [
             run["history"] for run in experiments.load("held-out")["runs"] if run["pairs"] == count
@@ -584,117 +592,107 @@ def draw_held_out() -> Figure:
             for key in ("step", "loss", "validation_loss", "new")
         )
         ax.plot(steps, new, color=color, linewidth=4.5 if count == 50 else 2.5)
-        said = f"learned from {count:,} rows:\n{100 * right[-1]:.0f} % of the new rows right"
+        said = f"trained on {count:,} rows, shown new ones:\n{100 * right[-1]:.0f} % of them right"
         up, way = (-14, "top") if count == 50 else (12, "bottom")
         look = {"color": color, "weight": "bold", "textcoords": "offset points"}
         ax.annotate(said, (steps[-1], new[-1]), (0, up), ha="right", va=way, **look)
         if count == 50:
             ax.plot(steps, seen, color=color, linewidth=2, linestyle=":")
-            ax.annotate(
-                "its own 50 rows", (steps[3], seen[3]), (6, 6), **look | {"weight": "normal"}
-            )
-    ax.set(xlim=(0, steps[-1]), ylim=(0, 5), yticks=range(6), xticks=[0, steps[-1]])
-    ax.set(xlabel="step of training", ylabel="loss on rows to be written backwards")
-    ax.text(steps[-1], 2.75, "a new row, and what it should write", color=style.MUTED, ha="right")
-    _digits(ax, 0.57 * steps[-1], 2.4, 0.03 * steps[-1])
+            ax.annotate("on its own 50 rows", (steps[2], seen[2]), (8, 2), **look | {"weight": 400})
+    ax.set(xlim=(0, steps[-1]), ylim=(-0.15, 5), yticks=[0, 2, 4], xticks=[0, steps[-1]])
+    ax.set(xlabel="step of training", ylabel="loss")
     return figure
 
 
 @figure(
     "training-norms",
     caption="Post-norm and pre-norm, with and without warm-up, at the highest of three rates.",
-    alt="The share of rows that are right after 600 steps, at a learning rate of 0.003, as two "
-    "lines from runs without warm-up to runs with it. Post-norm, in orange, rises from 0 to "
-    "22 percent. Pre-norm is far above, at 97 and 99. Below, the learning rate step by step: "
-    "without warm-up it starts at its peak, with warm-up it first rises to it.",
+    alt="Four fields of 100 cells: how many of 100 rows are right, at a learning rate of up to "
+    "0.003. Post-norm, in orange, gets 0 without warm-up and 22 with it, pre-norm 97 and 99. "
+    "Above, the learning rate step by step: without warm-up it starts at its peak, with "
+    "warm-up it first rises to it.",
 )
 def draw_norms() -> Figure:
-    figure, ax = canvas(style.WIDTH, 5.4)
-    title = "At a high rate, post-norm needs the warm-up; pre-norm doesn’t"
-    heading(ax, title, "Rows of digits written backwards: how many are right after 600 steps")
-    base, high, xs = 1.6, 2.75, (3.2, 6.0)
-    norms = {False: ("post-norm", style.ACCENT, 5), True: ("pre-norm", style.MUTED, 2.5)}
-    for norm_first, (name, color, thick) in norms.items():
-        settings = [(norm_first, warmup, 0.003) for warmup in (1, 100)]
-        right = [
-            np.mean(
-                [
-                    run["right_rows"]
-                    for run in experiments.load("norms")["runs"]
-                    if (run["norm_first"], run["warmup"], run["max_lr"]) == setting
-                ]
-            )
-            for setting in settings
-        ]
-        ys = [base + high * share for share in right]
-        ax.plot(xs, ys, color=color, linewidth=thick)
-        ax.scatter(xs, ys, 110, color, zorder=4)
-        look = {"weight": "bold", "color": color, "size": 17}
-        label(ax, (xs[0] - 0.25, ys[0]), f"{name}   {100 * right[0]:.0f} %", ha="right", **look)
-        label(ax, (xs[1] + 0.25, ys[1]), f"{100 * right[1]:.0f} %", **look)
-    for x, warmup, said in zip(xs, (1, 100), ("without warm-up", "with warm-up"), strict=True):
-        label(ax, (x, 1.15), said, ha="center", size=style.LABEL, weight="bold")
+    figure, ax = canvas(style.WIDTH, 4.85)
+    found: dict[Any, list[float]] = {}
+    for run in experiments.load("norms")["runs"]:
+        setting = run["norm_first"], run["warmup"], run["max_lr"]
+        found.setdefault(setting, []).append(run["right_rows"])
+    cell, bold = 0.145, {"size": style.LABEL + 1, "weight": "bold"}
+    for x, warmup, said in ((1.3, 1, "without warm-up"), (4.95, 100, "with warm-up")):
+        label(ax, (x, 4.0), said, **bold)
         rates = [linear_schedule(step, 1, warmup, 600) for step in range(1, 601)]
-        steps = np.linspace(x - 0.75, x + 0.75, 600)
-        ax.fill_between(steps, 0.25, 0.25 + 0.6 * np.array(rates), color=style.SOFT, lw=0)
-    label(ax, (xs[0] - 1, 0.5), "the learning rate,\nstep by step", ha="right", color=style.MUTED)
+        ax.plot(np.linspace(x, x + 20 * cell, 600), 3.36 + 0.45 * np.array(rates), color=style.SOFT)
+        for y, first, color in ((1.95, False, style.ACCENT), (0.3, True, style.MUTED)):
+            right = round(100 * np.mean(found[first, warmup, 0.003]))
+            label(ax, (x, y + 0.95), f"{right} of 100", color=color, size=17, weight="bold")
+            for i in range(100):
+                at = x + cell * (i // 5), y + cell * (4 - i % 5)
+                area(ax, at, cell - 0.02, cell - 0.02, color if i < right else style.RULE)
+            if warmup == 1:
+                said = "pre-norm" if first else "post-norm"
+                label(ax, (0.02, y + 0.36), said, color=color, **bold)
+    label(ax, (0.02, 3.58), "learning rate,\nstep by step", color=style.MUTED)
+    note = "Rows of digits right after 600 steps, where the learning rate goes up to 0.003"
+    heading(ax, "Without warm-up, post-norm gets 0 of 100 rows right; pre-norm gets 97", note)
     return figure
 
 
 @figure(
     "training-ablations",
     caption="What positions and heads are worth, at toy size: one change a row, three seeds.",
-    alt="Three dots for each change, and their mean at the right; a band near 90 percent is where"
-    " the three of the unchanged model, with 4 heads, are. No positions, in orange: 2 percent; "
-    "learned positions 69, Tensor2Tensor's 86. 1, 2, 8 and 16 heads have 89, 91, 85 and 84, "
-    "in the band or just next to it. A row and its answer are shown: 4 0 0 7 4 3 1, and the same "
-    "backwards.",
+    alt="A dot for each training, three for each change, and their mean; a band is where the "
+    "unchanged model is, 90 percent. 1, 2, 8 or 16 heads have 84 to 91, other sines and "
+    "cosines 86, learned positions 69, and no positions, in orange, 2. Below: without "
+    "positions 4 0 0 7 4 3 1 and 0 0 1 3 4 4 7 look the same.",
 )
 def draw_ablations() -> Figure:
-    base, *rows = stored_rows()
-    shares = {row["what"]: row["shares"] for row in rows} | {"unchanged": base["shares"]}
-    lanes = (
-        ["unchanged"],
-        ["no positions", "learned positions", "Tensor2Tensor's positions"],
-        ["1 head", "2 heads", "8 heads", "16 heads"],
-    )
-    left, wide, step, y = 2.75, 4.3, 0.37, 3.7
-    figure, ax = canvas(style.WIDTH, 5.5)
-    heading(ax, "Without positions, hardly a row comes out right")
-    _digits(ax, left + 0.13, 4.72, 0.3)
-    label(ax, (left - 0.2, 4.72), "a row, to be written backwards", ha="right", color=style.MUTED)
-    low, high = (left + wide * end(base["shares"]) for end in (min, max))
-    ax.fill_between([low, high], 0.38, y + 0.2, color=style.GROUND, linewidth=0, zorder=0)
-    said = "where the unchanged model is, trained three times"
-    label(ax, (high, y + 0.35), said, ha="right", color=style.MUTED)
-    for lane in lanes:
-        for what in lane:
-            color, strong = style.MUTED, "normal"
-            if what == "no positions":
-                color, strong = style.ACCENT, "bold"
-            look = {"ha": "right", "size": style.LABEL, "color": color, "weight": strong}
-            label(ax, (left - 0.2, y), what, **look)
-            label(ax, (7.95, y), f"{100 * np.mean(shares[what]):.0f} %", **look)
-            xs = [left + wide * share for share in shares[what]]
-            ax.hlines(y, left, left + wide, color=style.RULE, linewidth=0.8, zorder=0.5)
-            ax.hlines(y, min(xs), max(xs), color=color, linewidth=3, alpha=0.4)
-            big = 90 if what == "no positions" else 44
-            ax.scatter(xs, [y] * 3, s=big, color=color, edgecolor=style.PAPER, lw=0.6, zorder=3)
-            y -= step
-        y -= 0.18
+    shares = {row["what"]: row["shares"] for row in stored_rows()}
+    lanes = {
+        "unchanged, 4 heads": ["base"],
+        "1, 2, 8 or 16 heads": ["1 head", "2 heads", "8 heads", "16 heads"],
+        "other sines and cosines": ["Tensor2Tensor's positions"],
+        "learned positions": ["learned positions"],
+        "no positions": ["no positions"],
+    }
+    left, wide, y, (row, answer) = 2.35, 4.5, 3.35, _digits()
+    figure, ax = canvas(style.WIDTH, 4.85)
+    note = f"Rows of digits written backwards: {' '.join(row)} → {' '.join(answer)}. "
+    none = f"Without positions, only {percent(np.mean(shares['no positions']))} of the rows"
+    heading(ax, f"{none} come out right", f"{note}A dot is one training")
+    low, high = (left + wide * end(shares["base"]) for end in (min, max))
+    ax.fill_between([low, high], y - 1.75, y + 0.25, color=style.GROUND, linewidth=0, zorder=0)
+    label(ax, ((low + high) / 2, y + 0.4), "as good as unchanged", ha="center", color=style.MUTED)
+    for said, changes in lanes.items():
+        loud = said == "no positions"
+        color, weight = (style.ACCENT, "bold") if loud else (style.MUTED, "normal")
+        ends = {f"{100 * end(np.mean(shares[what]) for what in changes):.0f}" for end in (min, max)}
+        xs = [left + wide * share for what in changes for share in shares[what]]
+        look = {"color": color, "weight": weight, "size": style.LABEL + 1}
+        label(ax, (left - 0.25, y), said, ha="right", **look)
+        label(ax, (max(xs) + 0.18, y), f"{' to '.join(sorted(ends))} %", **look)
+        ax.hlines(y, min(xs), max(xs), color=color, linewidth=3, alpha=0.4)
+        ax.scatter(xs, [y] * len(xs), 110 if loud else 60, color, ec=style.PAPER, lw=0.6, zorder=3)
+        y -= 0.5
     for share in (0, 1):
-        x = left + wide * share
-        label(ax, (x, 0.18), f"{100 * share} % right", ha="center", color=style.MUTED)
+        at = left + wide * share, y + 0.06
+        label(ax, at, f"{100 * share} % right", ha="center", color=style.MUTED)
+    ax.plot(left + wide * np.array([0, 0, 1, 1]), y + np.array([3, 2, 2, 3]) / 10, style.SOFT, lw=1)
+    x, look = 0.3, {"size": style.LABEL + 1, "color": style.ACCENT}
+    for said, signs in (("Without positions,", row), ("and", sorted(row)), ("look the same", ())):
+        label(ax, (x, 0.25), said, **look)
+        x += width_of(said, style.LABEL + 1) + 0.14
+        x = max([x, *(at + 0.24 for at in sentence(ax, (x, 0.18), signs, {}, size=14, gap=0.15))])
     return figure
 
 
 @figure(
     "training-loop",
     caption="The loss of the loop written by hand: rows of digits, to be written backwards.",
-    alt="A curve over 400 steps: the loss on rows it never saw, thick and orange, begins at "
-    "2.3 nats, just below the dotted line of a model that knows nothing, at 2.40, and falls "
-    "to 0.15, or 86 percent for the right digit. A row that it never saw and its answer "
-    "are shown: 4 0 0 7 4 3 1, and the same backwards.",
+    alt="A curve over 400 steps: the loss on rows it never saw, thick and orange, begins just "
+    "below the dotted line of a model that knows nothing, and falls. On it is how likely the "
+    "right digit is: 17, 33, 62 and at the end 86 percent. Such a row is 4 0 0 7 4 3 1, and "
+    "it should write the same backwards.",
 )
 def draw_loop() -> Figure:
     run = experiments.load("loop")
@@ -714,7 +712,7 @@ WRITTEN = {  # step -> in English
 @figure(
     "training-writes",
     caption="What the translator writes for 'I like trees' while it learns.",
-    alt="The loss on held-out text falls steeply from 8 nats to 0.3 in 1,100 steps. Beside the "
+    alt="The loss on held-out text falls steeply from 8 to 0.3 in 1,100 steps. Beside the "
     "curve is what the translator writes for 'I like trees'. Step 0: 'asustados asustados', "
     "frightened frightened. Step 100: 'a a a', to to to. Step 200: 'le le gustan los los los'. "
     "Step 275: 'me gustan los niños', I like the children. Step 325: 'me gustan los armarios', "
@@ -722,5 +720,4 @@ WRITTEN = {  # step -> in English
     hero=True,
 )
 def draw_writes() -> Figure:
-    run = experiments.load("first-steps")
-    return _writing_curve(run["history"], WRITTEN)
+    return _writing_curve(experiments.load("first-steps")["history"], WRITTEN)

@@ -1,10 +1,12 @@
 """Drawings of training: the numbers reach the picture, and what isn't a distribution is refused."""
 
 import re
+from collections import Counter
 
 import numpy as np
 import pytest
 import torch
+from matplotlib.colors import to_hex
 
 from course import experiments
 from course.chapters.ch10_training import experiments as measured
@@ -31,11 +33,11 @@ from transformer_lib.text.tokens import EOS
 def test_arrows_lead_from_the_first_probabilities_to_the_last():
     [ax] = probability_bars({"a": [0.2, 0.8], "b": [1.0, 0.0]}, ["x", "y"]).axes
     said = [text.get_text() for text in ax.texts if text.get_text()]
-    assert said == ["0", "1", "x", "0.20", "1.00", "y", "0.80", "0.00"]
+    assert said == ["0", "probability", "1", "x", "0.20", "1.00", "y", "0.80", "0.00"]
     (start, end), (other, last) = (_ends(arrow) for arrow in ax.patches)
     assert start < end and other > last, "one grows, one shrinks"
     assert end - start == pytest.approx(other - last)
-    assert ax.texts[2].get_position()[1] > ax.texts[5].get_position()[1], "the first word on top"
+    assert ax.texts[3].get_position()[1] > ax.texts[6].get_position()[1], "the first word on top"
 
 
 def _ends(arrow) -> tuple[float, float]:
@@ -59,7 +61,7 @@ def test_a_grid_shows_its_right_words():
     first, filled, second, full = (bar.get_width() for bar in ax.patches)
     assert filled == pytest.approx(0.75 * first) and full == pytest.approx(second)
     said = [text.get_text() for text in ax.texts]
-    assert said[:5] == ["y", "0.75", "y", "x", "1.00"]
+    assert said == ["y", "75 %", "25 % for all others", "y", "x", "100 %"]
 
 
 def test_what_is_no_distribution_is_refused():
@@ -73,7 +75,7 @@ def test_what_is_no_distribution_is_refused():
 
 def test_the_titles_of_grids_say_what_is_in_them():
     smoothed = _smoothed_row([0, 1], "xy", 0.1)
-    assert "Smoothing moves 0.050" in smoothed.texts[0].get_text()
+    assert "smoothing moves 0.050" in smoothed.texts[0].get_text()
     assert [text.get_text() for text in smoothed.axes[0].texts] == [
         "+0.050",
         "-0.050",
@@ -133,9 +135,10 @@ def test_the_penalty_is_the_library_s_loss():
     assert shares[at].item() == pytest.approx(logits.softmax(-1)[0, 4].item())
     ax = _penalty_curves(leads, curves, shares).axes[0]
     np.testing.assert_allclose(ax.lines[1].get_ydata(), curves["eps = 0.1"])
-    said = [text.get_text() for text in ax.texts]
-    assert said == ["eps = 0", "eps = 0.1", "least at 0.91", "the price of being too sure"]
-    assert [label.get_text() for label in ax.get_xticklabels()][:3] == ["0.11", "0.5", "0.9"]
+    said = [text.get_text() for text in ax.texts if text.get_text()]
+    names = ["eps = 0", "eps = 0.1", "least at 0.91", "the price of being too sure"]
+    assert said == [*names, "ten times surer"]
+    assert [label.get_text() for label in ax.get_xticklabels()][:3] == ["0.5", "0.9", "0.99"]
 
 
 def test_the_schedule_starts_at_step_one():
@@ -155,15 +158,18 @@ def test_the_held_out_figure_holds_the_means_of_the_stored_runs():
     assert new == pytest.approx(np.mean([run["validation_loss"] for run in runs]))
     assert new > 4.5 and seen < 0.01 and many < 0.1
     said = [text.get_text() for text in ax.texts]
-    assert "learned from 50 rows:\n0 % of the new rows right" in said
-    assert "learned from 10,000 rows:\n94 % of the new rows right" in said
+    assert "trained on 50 rows, shown new ones:\n0 % of them right" in said
+    assert "trained on 10,000 rows, shown new ones:\n94 % of them right" in said
 
 
 def test_the_norms_figure_holds_the_means_of_the_stored_runs():
     runs = experiments.load("norms")["runs"]
     assert max(run["max_lr"] for run in runs) == 0.003, "the title speaks of a high rate"
-    said = [text.get_text() for text in figures.draw_norms().axes[0].texts]
-    for norm_first, name in ((False, "post-norm"), (True, "pre-norm")):
+    [ax] = figures.draw_norms().axes
+    said = [text.get_text() for text in ax.texts if "of 100" in text.get_text()]
+    filled = Counter(to_hex(cell.get_facecolor()) for cell in ax.patches)
+    means = []
+    for norm_first, color in ((False, style.ACCENT), (True, style.MUTED)):
         without, warm = (
             np.mean(
                 [
@@ -175,8 +181,12 @@ def test_the_norms_figure_holds_the_means_of_the_stored_runs():
             )
             for warmup in (1, 100)
         )
-        assert said[said.index(f"{name}   {100 * without:.0f} %") + 1] == f"{100 * warm:.0f} %"
-        assert (without < 0.01) != norm_first
+        means += [round(100 * without), round(100 * warm)]
+        assert filled[color.lower()] == sum(means[-2:])
+    assert means == [0, 22, 97, 99]
+    rows = [f"{means[i]} of 100" for i in (0, 2, 1, 3)]
+    title = "Without warm-up, post-norm gets 0 of 100 rows right; pre-norm gets 97"
+    assert said == [*rows, title]
 
 
 def test_the_title_of_the_ablations_is_true():
@@ -186,11 +196,13 @@ def test_the_title_of_the_ablations_is_true():
     heads = [what for what in rows if re.fullmatch(r"\d+ heads?", what)]
     assert len(heads) == 4
     assert {verdict(rows[what], rows["base"]) for what in heads} == {"no clear difference"}
+    ends = [f"{100 * end(means[what] for what in heads):.0f}" for end in (min, max)]
     said = [text.get_text() for text in figures.draw_ablations().axes[0].texts]
-    drawn = {what: mean for what, mean in means.items() if what in said}
-    assert len(drawn) == 7 and {"no positions", *heads} <= drawn.keys()
-    for what, mean in {**drawn, "unchanged": means["base"]}.items():
-        assert said[said.index(what) + 1] == f"{100 * mean:.0f} %"
+    assert said[said.index("1, 2, 8 or 16 heads") + 1] == " to ".join(ends) + " %"
+    changes = {"unchanged, 4 heads": "base", "other sines and cosines": "Tensor2Tensor's positions"}
+    for name in (*changes, "learned positions", "no positions"):
+        assert said[said.index(name) + 1] == f"{100 * means[changes.get(name, name)]:.0f} %"
+    assert "Without positions, only 2 % of the rows come out right" in said
 
 
 # --- curves of a training
