@@ -331,7 +331,8 @@ def draw_waiting() -> Figure:
     figure, ax = canvas(style.WIDTH, 4.1)
     title = f"With {most} words, a recurrent layer takes {times[most]:.0f} times as long as "
     title += "self-attention"
-    heading(ax, title, f"Time of one layer for one sentence of {most} words, on {threads} threads")
+    note = f"Time of one layer for one sentence, forward and backward, on {threads} threads"
+    heading(ax, title, note)
     for y, name, does, cells, color in (
         (2.45, "recurrent", f"{most} words, one after another", most, style.ACCENT),
         (1.45, "self-attention", "all words at once", 1, style.MUTED),
