@@ -140,8 +140,6 @@ def draw_backwards() -> Figure:
         chart.plot(digits, mean, color=color, linewidth=3, clip_on=False, label=end)
     chart.set(xlabel="digits in the row", ylim=(0, 1.04), xlim=(digits[0], digits[-1]))
     name_lines(chart)
-    for name in chart.texts:
-        name.set_weight("bold")
     chart.set_xticks([3, 5, 7, 10])
     shares(chart.yaxis)
     return figure
@@ -217,9 +215,8 @@ def draw_length() -> Figure:
     ax.set(ylim=(0, 1.06), xlim=(places[0], places[-1]), xlabel="tokens in the sentence")
     name_lines(ax, wide=40)
     ax.texts[-1].set_weight("bold")
-    title = (
-        f"On sentences longer than any in training, the Transformer falls to {percent(mean[-1])}"
-    )
+    end = percent(mean[-1])
+    title = f"On sentences longer than any in training, the Transformer falls to {end}"
     titled(figure, title, f"Sentences translated right to the letter: means of {len(mine)} runs")
     ax.axvspan(LEARNED, places[-1], color=style.GROUND, zorder=0)
     look = {"color": style.MUTED, "ha": "right", "va": "top"}
