@@ -501,7 +501,7 @@ def draw_wider() -> Figure:
     label(ax, (style.WIDTH - 0.05, 4.05), "how likely", ha="right", color=style.MUTED)
     for place, text in zip(places[gone:], words[gone:], strict=True):
         wide = width_of(text, 10) + 0.08
-        outline(ax, (place - wide / 2, 2.67), wide, 0.26, style.ACCENT, 1.2, linestyle="--")
+        outline(ax, (place - wide / 2, 2.69), wide, 0.22, style.ACCENT, 1.2, linestyle="--")
     right = [row["right"] / first["right"] - 1 for row in rows]
     likely = [math.exp(row["log_prob"] - first["log_prob"]) - 1 for row in rows]
     label(ax, (0.02, 2.0), "1,000 such sentences: the change from greedy", color=style.MUTED)
