@@ -100,7 +100,7 @@ def _changed(ax: Axes, at: tuple[float, float], old: str, new: str) -> None:
     caption="The loss of the shipped translator while it was trained.",
     alt="The training loss falls steeply, then runs level and ends at 1.09, just above an orange "
     "floor that is as high everywhere: label smoothing alone costs 1.07. A panel shows the last "
-    "3,000 steps enlarged: the line stays 0.02 above the floor.",
+    "3,000 steps enlarged: the line ends 0.02 above the floor.",
 )
 def draw_learning_curve() -> Figure:
     vocabulary, recipe, record = (
