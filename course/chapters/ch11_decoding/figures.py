@@ -7,7 +7,6 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from itertools import pairwise
 from typing import Any
 
 import matplotlib as mpl
@@ -19,12 +18,12 @@ from torch.utils.flop_counter import FlopCounterMode
 from course import experiments
 from course.drawing import lazy_altair as alt
 from course.drawing import style
-from course.drawing.arrows import box, curve, path
-from course.drawing.cells import area
-from course.drawing.plots import curves, name_lines
+from course.drawing.arrows import box, bracket, curve, path
+from course.drawing.cells import area, outline
+from course.drawing.plots import curves
 from course.drawing.registry import figure
 from course.drawing.values import steady_round
-from course.drawing.words import canvas, heading, label, sentence, titled
+from course.drawing.words import canvas, heading, label, sentence, titled, width_of
 from transformer_lib.decoding import (
     DecoderState,
     beam_search,
@@ -95,18 +94,21 @@ def tree(steps: Sequence[Sequence[Branch]], dropped: int) -> list[dict[str, Any]
             if branch.fate != "dropped" or others < dropped:
                 siblings.append(branch)
     rows: dict[tuple[str, ...], float] = {}
-    free = 0
+    last: dict[int, int] = {}  # column -> the lowest row in use
 
-    def place(words: tuple[str, ...]) -> float:
-        nonlocal free
-        below = [place(child.words) for child in children.get(words, [])]
-        if below:
-            rows[words] = (below[0] + below[-1]) / 2
-        else:
-            rows[words], free = float(free), free + 1
-        return rows[words]
+    def place(words: tuple[str, ...], row: int) -> None:
+        """The likeliest child stands level with its parent, a dropped word in the next free row."""
+        rows[words] = last[len(words)] = row
+        for child in children.get(words, []):
+            if child is not children[words][0]:
+                leaf = child.words not in children
+                taken = [last[step] for step in last if step >= len(child.words)]
+                row = 1 + (last[len(child.words)] if leaf else max(taken))
+            place(child.words, row)
 
-    place(())
+    place((), 0)
+    kept = [rows[child.words] for child in children[()] if child.fate != "dropped"]
+    rows[()] = (kept[0] + kept[-1]) / 2
     root = {"word": SPECIALS[BOS], "step": 0, "log_prob": 0.0, "fate": "kept"}
     nodes = [{**root, "row": rows[()], "from_row": rows[()]}]
     for branch in (branch for siblings in children.values() for branch in siblings):
@@ -161,40 +163,44 @@ def _beam_tree(steps: Sequence[Sequence[Branch]]) -> Figure:
     way = _way(nodes, best)
     lowest = max(node["row"] for node in nodes)
     across, down, first = (style.WIDTH - 1.05) / (len(steps) + 0.1), 0.78, steps[0][0].words[0]
-    figure, ax = canvas(style.WIDTH, down * lowest + 1.75)
+    figure, ax = canvas(style.WIDTH, down * lowest + 2.1)
     heading(ax, f"“{best.words[0]}” is behind “{first}” after one word, and wins", TASK)
+    edge = 0.35 + across * (len(steps) + HALF)
     for node in nodes:
-        step, gone, loud = (
-            node["step"],
-            node["fate"] == "dropped",
-            (node["step"], node["row"]) in way,
-        )
-        x, y = 0.35 + across * step, down * (lowest - (node["row"] if step else lowest / 2)) + 0.4
-        half, share = HALF * across if step else 0.3, math.exp(node["log_prob"])
-        chosen = node["fate"] == "finished" and loud
+        step, row, share = node["step"], node["row"], math.exp(node["log_prob"])
+        gone, loud = node["fate"] == "dropped", (step, row) in way
+        done = node["fate"] == "finished"
+        x, y = 0.35 + across * step, down * (lowest - row) + 0.5
+        half = HALF * across if step else 0.3
+        left, right = x - half, edge if done else x + half
         color = style.ACCENT if loud else style.SOFT if gone else style.INK
-        fill = color if chosen else style.PAPER
-        box(ax, (x, y), 2 * half, 0.42, "", color, fill=fill, line=0 if gone else 1.2)
+        fill = color if done and loud else style.PAPER
+        middle = (left + right) / 2, y
+        box(ax, middle, right - left, 0.42, "", color, fill=fill, line=0 if gone else 1.2)
         ink = style.MUTED if gone else style.ink_on(fill)
-        look = {"color": ink, "weight": "bold" if chosen else "normal"}
+        look = {"color": ink, "weight": "bold" if done and loud else "normal"}
         if not step:
             label(ax, (x, y), node["word"], ha="center", **look)
             continue
         start = x - across + (HALF * across if step > 1 else 0.3)
-        above = down * (lowest - (node["from_row"] if step > 1 else lowest / 2)) + 0.4
+        above = down * (lowest - node["from_row"]) + 0.5
         line = {"thick": max(14 * share, 1.2), "linestyle": ":" if gone else "-"}
-        path(ax, curve((start, above), (x - half, y)), color, head=False, **line)
-        meaning = MEANINGS.get(node["word"], "")
-        said = f"{node['word']} ({meaning})" if gone and meaning else node["word"]
-        label(ax, (x - half + 0.12, y), said, **look)
-        label(ax, (x + half - 0.1, y), _likely(node), ha="right", **look)
-        if not gone:
-            label(ax, (x - half + 0.12, y - 0.34), meaning, color=style.MUTED)
-        if chosen:
-            label(ax, (x + half + 0.1, y), "wins", size=style.LABEL, color=color)
+        path(ax, curve((start, above), (left, y)), color, head=False, **line)
+        label(ax, (left + 0.12, y), node["word"], **look)
+        size = style.TITLE if done else style.NOTE
+        label(ax, (right - 0.1, y), _likely(node), ha="right", size=size, **look)
+        label(
+            ax,
+            (left + 0.12, y - (0.22 if gone else 0.34)),
+            MEANINGS.get(node["word"], ""),
+            color=style.MUTED,
+        )
         if step <= 2 and not gone:
             side = "ahead" if node["log_prob"] == steps[step - 1][0].log_prob else "behind"
-            label(ax, (x - half + 0.04, y + 0.33), side, size=style.LABEL, color=color)
+            label(ax, (left + 0.04, y + 0.33), side, size=style.LABEL, color=color)
+    for step in range(1, len(steps) + 1):
+        at = 0.35 + across * (step - HALF) + 0.04, down * lowest + 1.2
+        label(ax, at, f"word {step}", color=style.MUTED)
     return figure
 
 
@@ -221,7 +227,7 @@ def _beam_stepper(steps: Sequence[Sequence[Branch]], start: int) -> Any:
             | {"thick": max(1.2, 16 * math.exp(node["log_prob"]))}
             | {"x": step, "left": step - half, "right": step + half, "loud": (step, row) in way}
             | {"from_x": step - 1 + (HALF if step > 1 else 0.25), "grows": max(2 * step - 1, 0)}
-            | {"top": row - 0.38, "bottom": row + 0.38}
+            | {"top": row - 0.32, "bottom": row + 0.32}
         )
     slider = alt.binding_range(min=0, max=last, step=1, name="step ")
     moment = alt.param(name="moment", value=start, bind=slider)
@@ -236,8 +242,7 @@ def _beam_stepper(steps: Sequence[Sequence[Branch]], start: int) -> Any:
         )
         .transform_calculate(
             ends=f"{gone} ? datum.x - 0.24 : datum.left",
-            beside=f"{gone} ? datum.x + 0.14 : datum.right",
-            fate=f"{won} && datum.loud && moment == {last} ? 'wins' : datum.state",
+            fate=f"datum.loud && moment == {last} ? 'wins' : datum.state",
         )
     )
     grown = base.transform_filter("datum.step > 0")
@@ -285,7 +290,7 @@ def _beam_stepper(steps: Sequence[Sequence[Branch]], start: int) -> Any:
     words = base.mark_text(fontSize=13, dy=alt.expr("datum.step > 0 ? -8 : 0")).encode(
         x("x"), y("row"), text="label:N", color=said
     )
-    numbers = grown.mark_text(fontSize=12, dy=10).encode(
+    numbers = grown.mark_text(fontSize=13, dy=10).encode(
         x("x"), y("row"), text="likely:N", color=said
     )
     meant = (
@@ -294,19 +299,14 @@ def _beam_stepper(steps: Sequence[Sequence[Branch]], start: int) -> Any:
         .encode(x("x"), y("row"), text="means:N", color=alt.value(style.MUTED))
     )
     fates = (
-        grown.transform_filter(f"{won} || {gone} && datum.step * 2 == moment")
+        grown.transform_filter(won)
         .mark_text(fontSize=13, align="left", dx=8)
-        .encode(
-            x("beside"),
-            y("row"),
-            text="fate:N",
-            color=chosen(style.MUTED, style.ACCENT, style.INK),
-        )
+        .encode(x("right"), y("row"), text="fate:N", color=chosen(PALE, style.ACCENT, style.INK))
     )
     says = alt.Title(text=alt.expr(f"{_moments(steps)}[moment]"), subtitle=TASK)
     return (
         (lines + boxes + words + numbers + meant + fates)
-        .properties(width=min(140 * len(steps) + 60, 650), height=54 * (lowest + 0.8), title=says)
+        .properties(width=min(140 * len(steps) + 60, 650), height=66 * (lowest + 0.8), title=says)
         .add_params(moment)
     )
 
@@ -346,37 +346,27 @@ def cost_curves(lengths: Sequence[int], costs: Mapping[str, Sequence[int]]) -> F
     for name, numbers in costs.items():
         if len(numbers) != len(lengths):
             raise ValueError(f"{name!r} has {len(numbers)} costs for {len(lengths)} lengths")
-    figure, ax = style.panel(4.0)
+    figure, ax = style.panel(4.4)
     ax.set(xlabel="words written", ylabel="multiplications")
-    named = {
-        f"{name}: {steady_round(numbers[-1] / 1e6, 0):,.0f}\N{NO-BREAK SPACE}million": [
-            n / 1e6 for n in numbers
-        ]
-        for name, numbers in costs.items()
-    }
     look = {"marker": "o", "linestyle": "", "clip_on": False, "names": False}
-    curves(ax, lengths, named, loud=list(named)[-1:], **look)
-    name_lines(ax, wide=16)
-    x = np.linspace(0, lengths[-1])
+    millions = {name: [n / 1e6 for n in numbers] for name, numbers in costs.items()}
+    curves(ax, lengths, millions, loud=list(costs)[-1:], **look)
+    x, end = np.linspace(0, lengths[-1]), lengths[-1]
     for dots in list(ax.lines):  # between them no guess: each layer's work is a cubic at most
         power = np.polyfit(*dots.get_data(), min(3, len(lengths) - 1))
         ax.plot(x, np.polyval(power, x), color=dots.get_color(), label="_", zorder=2)
+    for line, (name, numbers) in zip(ax.lines, millions.items(), strict=False):
+        said = f"{name}: {steady_round(numbers[-1], 0):,.0f} million"
+        at, look = (end, numbers[-1]), {"color": line.get_color(), "weight": "bold"}
+        ax.annotate(said, at, (-14, 8), textcoords="offset points", ha="right", **look)
     if len(costs) == 2:
-        more, less = costs.values()
-        times, end = f"{more[-1] / less[-1]:.0f} times less", lengths[-1]
+        more, less = millions.values()
         note = "The cache keeps the keys and values of the words before"
-        titled(figure, f"With a cache, {end} words cost {times} work", note)
-        high, low = (line.get_ydata() for line in ax.lines[2:])
-        ax.fill_between(x, low, high, color=style.tint(style.ACCENT), linewidth=0)
-        look = {"ha": "right", "size": 16, "weight": "bold", "color": style.ACCENT}
-        ax.text(0.97 * end, more[-1] / 3e6, times, **look)
-        rows, columns = np.divmod(np.arange(end), 16)
-        look = {"marker": "s", "s": 70, "c": [style.RULE] * (end - 1) + [style.ACCENT]}
-        ax.scatter(0.03 + columns / 40, 0.93 - rows / 13, transform=ax.transAxes, **look)
-        said = f"Word {end}: without a cache all {end} go\nthrough the decoder again; with it, one"
-        ax.text(0.02, 0.6, said, transform=ax.transAxes, va="top", linespacing=1.3)
-    ax.set_xticks(lengths[-3:])
-    ax.set(xlim=(0, lengths[-1]), ylim=(0, None), yticks=[])
+        times = f"{more[-1] / less[-1]:.0f} times"
+        titled(figure, f"With a cache, {end} words cost {times} less work", note)
+        bracket(ax, (1.02 * end, less[-1]), (1.02 * end, more[-1]), times, style.ACCENT)
+    ax.set_xticks(lengths)
+    ax.set(xlim=(0, 1.02 * end), ylim=(0, None), yticks=[])
     return figure
 
 
@@ -434,7 +424,7 @@ def words_through(translator: Translator, length: int, cache: bool) -> list[int]
     return seen
 
 
-TASK = f"“{STUDENT}”: the thicker a branch, the likelier its words so far. The best two grow"
+TASK = f"“{STUDENT}”: the thicker a branch, the likelier its words so far. Dotted ones are dropped"
 MEANINGS = {"estoy": "am", "soy": "am", "tengo": "have", "estudiante": "student"}
 MEANINGS |= {"el": "the", "al": "to the"}
 
@@ -443,10 +433,11 @@ MEANINGS |= {"el": "the", "al": "to the"}
     "decoding-tree",
     caption="The complete tree of a beam of two for 'I am the student'.",
     alt="A tree in four columns of words, each with the probability of the words so far, which "
-    "makes its branch thick. Two branches are kept: 'estoy', at first ahead with 39 %, and 'soy', "
-    "36 %, in orange. With its second word 'soy estudiante' is ahead, and wins with 27 %; 'estoy "
-    "el estudiante' finishes a word later with 11 %. Two words that are dropped hang on dotted "
-    "lines, grey and without a box: 'tengo' with 1 % and 'estoy al' with 8 %.",
+    "makes its branch thick. Two branches run level: 'estoy', at first ahead with 39 %, and below "
+    "it 'soy', 36 %, in orange. With its second word 'soy estudiante' is ahead, and wins: its "
+    "filled box ends at the right edge with 27 %, below that of 'estoy el estudiante', which "
+    "finishes a word later with 11 %. Two words that are dropped hang on dotted lines, grey and "
+    "without a box: 'tengo' with 1 % and 'estoy al' with 8 %.",
     hero=True,
 )
 def draw_tree() -> Figure:
@@ -470,9 +461,8 @@ def draw_stepper() -> Any:
     caption="Multiplications to write a translation, against its length, with cache and without.",
     alt="Two curves against the number of words, up to 64. Without a cache the curve bends "
     "upwards, to 1,037 million multiplications at 64 words; with it, as keys and values of the "
-    "words before are kept, it is a straight line that comes to 47 million. The area between them "
-    "is filled, and says '22 times less'. Of 64 squares, one for each word, one is orange: with a "
-    "cache, only word 64 goes through the decoder.",
+    "words before are kept, it is a straight line that comes to 47 million. A bracket between "
+    "their ends says '22 times'.",
 )
 def draw_cost() -> Figure:
     translator = Translator.load()
@@ -486,40 +476,46 @@ def draw_cost() -> Figure:
 @figure(
     "decoding-wider",
     caption="A wider beam finds likelier translations, and not more right ones.",
-    alt="A long sentence and two translations. Greedy writes the right one, with a probability of "
-    "3.3 %; a beam of 8 leaves out its last three words, 'todos los días', in orange, and is "
-    "likelier: 4.4 %. Below, two small charts over the beam sizes 1, 2, 4 and 8, on one scale: how "
-    "likely the best translation is rises by 7, 10 and 11 percent, in orange; the number of right "
-    "ones stays level, 588 of 1,000 at first, then 585 three times.",
+    alt="A long sentence and two translations, one below the other. Greedy writes the right one, "
+    "with a probability of 3.3 %; a beam of 8 leaves out its last three words, 'todos los días', "
+    "whose boxes are empty and orange, and is likelier: 4.4 %. Below, two lines over the beam "
+    "sizes 1, 2, 4 and 8, as a change from greedy: how likely the best translation is rises by "
+    "11 %, in orange; the number of right ones stays level, at −0.5 %.",
 )
 def draw_wider() -> Figure:
     rows = [row for row in experiments.load("beam")["rows"] if row["split"] == "longer"]
     rows = [row for row in rows if row["alpha"] == 0.0]
     first, last = rows[0], rows[-1]
-    figure, ax = canvas(style.WIDTH, 5.7)
-    heading(ax, "A wider beam finds likelier translations, not more right ones", f"{EVERY_DAY}:")
+    figure, ax = canvas(style.WIDTH, 5.0)
+    heading(ax, "A wider beam finds likelier translations, not more right ones", EVERY_DAY)
     words, gone, chances = _left_out()
-    ways = ("greedy writes the right one", f"a beam of {last['beam']} leaves three words out")
-    for y, way, cut, chance in zip((4.1, 3.2), ways, (len(words), gone), chances, strict=True):
-        color = style.INK if cut > gone else style.ACCENT
+    names = "greedy: right", f"beam of {last['beam']}: the last three words are missing"
+    for y, name, chance, color in zip(
+        (3.65, 2.75), names, chances, (style.INK, style.ACCENT), strict=True
+    ):
         look = {"size": style.LABEL, "color": color, "weight": "bold"}
-        label(ax, (0.06, y + 0.42), f"{way}: {100 * chance:.1f} % likely", **look)
-        loud = dict.fromkeys(words[gone:], style.ACCENT)
-        sentence(ax, (0.1, y), words[:cut], loud, size=10.5, gap=0.18)
-    likely = [math.exp(row["log_prob"] - first["log_prob"]) - 1 for row in rows]
+        label(ax, (0.02, y + 0.4), name, **look)
+        label(ax, (style.WIDTH - 0.05, y + 0.06), f"{100 * chance:.1f} %", ha="right", **look)
+        ink = style.MUTED if color == style.INK else style.PAPER
+        places = sentence(ax, (0.06, y), words, dict.fromkeys(words[gone:], ink), size=10, gap=0.14)
+    label(ax, (style.WIDTH - 0.05, 4.05), "how likely", ha="right", color=style.MUTED)
+    for place, text in zip(places[gone:], words[gone:], strict=True):
+        wide = width_of(text, 10) + 0.08
+        outline(ax, (place - wide / 2, 2.69), wide, 0.22, style.ACCENT, 1.2, linestyle="--")
     right = [row["right"] / first["right"] - 1 for row in rows]
-    charts = (
-        ("how likely, on average", likely, style.ACCENT, [f"+{100 * x:.0f} %" for x in likely]),
-        ("right, of 1,000 sentences", right, style.INK, [f"{row['right']}" for row in rows]),
-    )
-    for left, (name, changes, color, numbers) in zip((0.35, 4.5), charts, strict=True):
-        x, heights = left + np.linspace(0, 2.9, len(rows)), 0.75 + 9 * np.array(changes)
-        label(ax, (left - 0.25, 2.3), name, size=style.LABEL, color=color, weight="bold")
+    likely = [math.exp(row["log_prob"] - first["log_prob"]) - 1 for row in rows]
+    label(ax, (0.02, 2.0), "1,000 such sentences: the change from greedy", color=style.MUTED)
+    for name, changes, color in (
+        ("how likely they are", likely, style.ACCENT),
+        ("how many are right", right, style.INK),
+    ):
+        x, heights = np.linspace(0.4, 5.1, len(rows)), 0.62 + 9 * np.array(changes)
         ax.plot(x, heights, "o-", color=color, linewidth=2.8)
-        for at, height, number, row in zip(x, heights, numbers, rows, strict=True):
-            label(ax, (at, height + 0.24), number, ha="center", color=color, weight="bold")
-            said = "greedy" if row["beam"] == 1 else f"beam of {row['beam']}"
-            label(ax, (at, 0.25), said, ha="center", color=style.MUTED)
+        said = f"{100 * changes[-1]:+.{int(changes is right)}f} %  {name}"
+        label(ax, (5.3, heights[-1]), said, size=style.LABEL, color=color, weight="bold")
+    for at, row in zip(x, rows, strict=True):
+        said = "greedy" if row["beam"] == 1 else f"beam of {row['beam']}"
+        label(ax, (at, 0.2), said, ha="center", color=style.MUTED)
     return figure
 
 
@@ -536,10 +532,10 @@ def _left_out() -> tuple[list[str], int, list[float]]:
 
 
 SHARPENED = {
-    "top-k with k = 2\nor top-p with p = 0.7": {"top_k": 2},
-    "temperature 0.5\nlikely words gain": {"temperature": 0.5},
     "as the model says": {},
     "temperature 1.5\nrare words gain": {"temperature": 1.5},
+    "temperature 0.5\nlikely words gain": {"temperature": 0.5},
+    "top-k with k = 2\nor top-p with p = 0.7": {"top_k": 2},
 }
 
 
@@ -557,15 +553,15 @@ def _first_words() -> dict[str, dict[str, float]]:
     "decoding-sampling",
     caption="What temperature, top-k and top-p make of one row of probabilities.",
     alt="Four bars, each cut into the shares of the first Spanish words of 'I am the student': "
-    "'estoy', 'soy', and in orange all others together, such as 'tengo', 'huevos' and 'voy'. The "
-    "orange part swells from bar to bar, joined by bands. Top-k 2 and top-p 0.7 both keep 'estoy' "
-    "and 'soy' alone; temperature 0.5 leaves the others next to nothing; as the model says, they "
-    "have 25 percent, after 39 and 36; temperature 1.5 gives them 80.",
+    "'estoy', 'soy', and in orange all others together. As the model says, the others have 25 "
+    "percent, after 39 and 36; temperature 1.5 gives them 80, such as 'tengo', 'huevos' and "
+    "'voy': a band shows how they grow. Temperature 0.5 leaves them next to nothing; top-k 2 and "
+    "top-p 0.7 both keep 'estoy' and 'soy' alone.",
 )
 def draw_sampling() -> Figure:
     panels, kept = _first_words(), ("estoy", "soy")
     others = {name: 1 - sum(row[word] for word in kept) for name, row in panels.items()}
-    *_, plain, most = panels
+    plain, most, *_ = panels
     rare = sorted(set(panels[plain]) - set(kept), key=panels[plain].__getitem__, reverse=True)[:5]
     figure, ax = canvas(style.WIDTH, 4.3)
     shares = [f"{100 * others[name]:.0f} %" for name in (most, plain)]
@@ -574,27 +570,28 @@ def draw_sampling() -> Figure:
     heading(ax, f"{title} instead of {shares[1]}", note)
     left, wide, high, down = 2.15, 5.75, 0.46, 0.86
     tops = [2.9 - down * place - high / 2 for place in range(len(panels))]
-    starts = [left + wide * (1 - share) for share in others.values()]
-    for (x, below), (y, lower) in zip(pairwise(starts), pairwise(tops), strict=True):
-        band = [(x, y), (left + wide, y), (left + wide, lower + high), (below, lower + high)]
-        ax.fill(*zip(*band, strict=True), color=style.tint(style.ACCENT), linewidth=0, zorder=1)
+    x, below = (left + wide * (1 - others[name]) for name in (plain, most))
+    end, lower = left + wide, tops[1] + high
+    band = [(x, tops[0]), (end, tops[0]), (end, lower), (below, lower)]
+    ax.fill(*zip(*band, strict=True), color=style.tint(style.ACCENT), linewidth=0, zorder=1)
     for place, (name, row) in enumerate(panels.items()):
         y, start = tops[place] + high / 2, left
         way, does = [*name.split("\n"), ""][:2]
         label(ax, (left - 0.15, y + 0.12 * bool(does)), way, ha="right", weight="bold", size=11)
         label(ax, (left - 0.15, y - 0.13), does, ha="right", color=style.MUTED)
-        parts = {"estoy": style.SOFT, "soy": style.RULE, "all others": style.ACCENT}
+        parts = {"estoy": style.SOFT, "soy": style.RULE, "all other words": style.ACCENT}
         for word, color in parts.items():
             p = row.get(word, others[name])
+            if p < 0.05:  # 0.1 % at a temperature of 0.5: a hair
+                continue
             area(ax, (start, y - high / 2), wide * p, high, color)
             middle, look = start + wide * p / 2, {"ha": "center", "size": style.LABEL}
-            said = f"{100 * p:.0f} %"
-            if word == "all others":
-                look["weight"] = "bold"
-                said = {most: f"{said}: {', '.join(rare)} …", plain: f"{said}: others"}.get(name)
-            if p > 0.05 and said:
-                label(ax, (middle, y), said, color=style.ink_on(color), **look)
-            if not place and word in kept:
-                label(ax, (middle, y + 0.4), f"{word} (am)", **look)
+            label(ax, (middle, y), f"{100 * p:.0f} %", color=style.ink_on(color), **look)
+            if not place:
+                said = f"{word} (am)" if word in kept else word
+                label(ax, (middle, y + 0.4), said, **look)
+            if name == most and word not in kept:
+                said = f"{', '.join(rare)} …"
+                label(ax, (middle, y - 0.38), said, ha="center", color=style.ACCENT)
             start += wide * p
     return figure

@@ -8,7 +8,6 @@ from matplotlib.figure import Figure
 from course import experiments
 from course.drawing import style
 from course.drawing.arrows import box, bracket
-from course.drawing.plots import curves
 from course.drawing.registry import figure
 from course.drawing.words import canvas, heading, label, titled
 from transformer_lib.files import read_json
@@ -22,22 +21,16 @@ LEFT, CELL, HIGH, STEP = 1.35, 0.43, 0.36, 0.5
 def _word_in_pieces(rows: Mapping[int, Sequence[str]]) -> Figure:
     """Draw a word as it is cut by vocabularies of several sizes, a row for each -> the figure.
 
-    rows: size of the vocabulary -> the pieces of the word. Longer pieces are stronger. Raises
-    ValueError where the pieces don't make the same word.
+    rows: size of the vocabulary -> the pieces of the word. Longer pieces are stronger.
     """
-    words = {"".join(pieces) for pieces in rows.values()}
-    if len(words) != 1:
-        raise ValueError(f"the pieces make several words: {words}")
-    (whole,) = words
-    height = 0.68 + STEP * len(rows)
-    figure, ax = canvas(style.WIDTH, height + 0.45)
-    few, many = list(rows)[0], list(rows)[-1]
+    few, *_, many = rows
+    whole, height = "".join(rows[few]), 0.68 + STEP * len(rows)
+    figure, ax = canvas(style.WIDTH, height + 0.25)
     title = f"“{whole[1:]}” is {len(rows[few])} pieces with a vocabulary of {few:,}, "
-    heading(
-        ax, f"{title}{len(rows[many])} with one of {many:,}", f"{whole[0]} is the space before it"
-    )
+    heading(ax, f"{title}{len(rows[many])} with one of {many:,}")
     right, top = LEFT + CELL * len(whole) + 0.2, height - 0.45
     label(ax, (LEFT - 0.25, top), "vocabulary", ha="right", color=style.MUTED)
+    label(ax, (LEFT + 0.04, top), f"{whole[0]} is the space before the word", color=style.MUTED)
     label(ax, (right, top), "pieces", color=style.MUTED)
     for row, (size, pieces) in enumerate(rows.items()):
         y = height - 0.86 - STEP * row
@@ -47,16 +40,11 @@ def _word_in_pieces(rows: Mapping[int, Sequence[str]]) -> Figure:
             wide = CELL * len(piece)
             color = mpl.colors.to_hex(style.WEIGHTS(0.12 + 0.75 * (len(piece) - 1) / len(whole)))
             box(ax, (at + wide / 2, y), wide - 0.06, HIGH, fill=color, line=0, zorder=1, round=0.06)
-            label(
-                ax,
-                (at + wide / 2, y),
-                piece,
-                size=style.LABEL + 2,
-                ha="center",
-                color=style.ink_on(color),
-            )
+            look = {"ha": "center", "color": style.ink_on(color)}
+            label(ax, (at + wide / 2, y), piece, size=style.LABEL + 2, **look)
             at += wide
-        label(ax, (right, y), str(len(pieces)), size=style.LABEL + 2, weight="bold")
+        look = {"color": style.WEIGHT_COLORS[3] if size in (few, many) else style.MUTED}
+        label(ax, (right, y), str(len(pieces)), size=style.TITLE, weight="bold", **look)
     return figure
 
 
@@ -86,15 +74,12 @@ def _gaps(panels: Mapping[str, Mapping[str, Sequence[tuple[int, float]]]]) -> Fi
         if turn < high[-1] - 0.1:
             at = steps[high.index(turn)], turn
             ax.plot(*at, "o", color=color, markersize=9, markeredgecolor=style.PAPER)
-            ax.annotate(
-                f"{turn:.1f}: from here\non it gets worse",
-                at,
-                (0, -12),
-                **look | {"va": "top", "ha": "left"},
-            )
+            look |= {"va": "top", "ha": "left"}
+            ax.annotate(f"{turn:.1f}: from here\non it gets worse", at, (0, -12), **look)
         ax.set(xlabel="step of training", xlim=(0, steps[-1]), ylim=(0, 6.6), xticks=(0, 600, 1200))
         ax.set_yticks((0, 2, 4, 6))
         ax.tick_params(axis="y", length=3 * (ax is axes[0]))
+        ax.grid(axis="y", linewidth=0.8)
         ax.xaxis.set_major_formatter("{x:,.0f}")
     return figure
 
@@ -108,54 +93,61 @@ def _still_falling(history: Sequence[Mapping[str, float]], last: int) -> Figure:
     end, before = steps[-1], steps.index(steps[-1] - last)
     then, now = losses[before], losses[-1]
     figure, ax = style.panel(4.0)
-    note = "Loss on validation text, per token, in nats"
+    note = "Loss on validation text, per token"
     titled(figure, "On real text, the loss still falls when training ends", note)
-    ax.plot(steps, losses, color=style.SOFT, linewidth=3)
+    first = next(i for i, loss in enumerate(losses) if loss < 1.7)
+    ax.plot(steps[first:], losses[first:], color=style.SOFT, linewidth=3)
     ax.plot(steps[before:], losses[before:], color=style.ACCENT, linewidth=3.5, zorder=3)
     ax.fill_between(steps[before:], losses[before:], then, color=style.ACCENT, alpha=0.15, lw=0)
-    ax.plot([steps[before], 1.03 * end], [then, then], color=style.ACCENT, lw=0.9)
-    ax.plot(steps[before], then, "o", color=style.ACCENT, ms=10, mec=style.PAPER, zorder=4)
-    bracket(ax, (1.03 * end, now), (1.03 * end, then), f"{now - then:.2f}", style.ACCENT)
+    ax.plot([steps[before], 1.02 * end], [then, then], color=style.ACCENT, lw=0.9)
+    ax.axvline(end, color=style.RULE, linewidth=1, zorder=0)
+    bracket(ax, (1.02 * end, now), (1.02 * end, then), f"{now - then:.2f}", style.ACCENT)
     said = f"the last {last:,} steps"
     ax.text(end - last / 2, then + 0.03, said, ha="center", color=style.ACCENT)
-    first = next(step for step, loss in zip(steps, losses, strict=True) if loss < 1.7)
-    ax.spines["bottom"].set_bounds(first, end)
-    ax.set(xlim=(first, 1.12 * end), ylim=(0.9, 1.7), xlabel="step of training")
-    ax.set(yticks=(1, 1.2, 1.4, 1.6), xticks=range(last, end + 1, last))
+    ax.text(0.99 * end, 1.7, "training ends", ha="right", va="top", color=style.MUTED)
+    ax.plot(steps[before], then, "o", color=style.ACCENT, ms=9, mec=style.PAPER, zorder=4)
+    for place, y, color in ((first, 14, style.MUTED), (-1, -16, style.ACCENT)):
+        at, look = (steps[place], losses[place]), {"ha": "center", "weight": "bold", "color": color}
+        ax.plot(*at, "o", color=color, ms=9, mec=style.PAPER, zorder=4)
+        text = f"{losses[place]:.2f}"
+        ax.annotate(text, at, (0, y), textcoords="offset points", va="center", **look)
+    ax.set(xlim=(steps[first] - 600, 1.1 * end), ylim=(0.88, 1.7), xlabel="step of training")
+    ax.spines["left"].set_visible(False)
+    ax.set(yticks=[], xticks=range(last, end + 1, last))
     ax.xaxis.set_major_formatter("{x:,.0f}")
     return figure
 
 
 def _score_slopes(texts: Mapping[str, Mapping[str, Sequence[float]]]) -> Figure:
-    """Draw BLEU from one text to another: a thick line for each way, thin ones for its seeds.
+    """Draw BLEU from one text to another: a line for each way, and a tick for each of its seeds.
 
     texts: title -> {way: a score for each seed}, two texts with the same ways; the first way is
     loud.
     """
     figure, ax = style.panel(4.2)
-    note = "BLEU of two ways to rank translations: three training runs (thin) and their mean"
+    note = "BLEU of two ways to rank translations: the mean of three training runs, each a tick"
     titled(figure, "The choice that is better on validation is worse on test", note)
     first, second = texts.values()
-    lines = {way: list(zip(first[way], second[way], strict=True)) for way in first}
-    curves(ax, [0, 1], lines, loud=list(lines)[:1], names=False)
-    for line in [line for line in ax.lines if line.get_label() not in lines]:
-        line.set(marker="o", markersize=4, alpha=0.3)
-    for x in (0, 1):
+    look = {"textcoords": "offset points", "va": "center_baseline"}
+    for way, color in zip(first, (style.ACCENT, style.MUTED), strict=True):
+        means = [sum(text[way]) / len(text[way]) for text in (first, second)]
+        ax.plot([0, 1], means, "o-", color=color, lw=3, ms=10, mec=style.PAPER, zorder=4)
+        for x, text, mean, side in zip((0, 1), (first, second), means, (-1, 1), strict=True):
+            ax.plot([x] * len(text[way]), text[way], "_", color=color, ms=11, mew=1.5)
+            own = {"ha": "right" if side < 0 else "left", "color": color, **look}
+            at = (x, mean)
+            ax.annotate(f"{mean:.1f}", at, (14 * side, 0), weight="bold", size=style.TITLE, **own)
+            ax.annotate(way, at, (54 * side, 0), **own)
+    for x, text in ((0, first), (1, second)):
         ax.axvline(x, color=style.SOFT, linewidth=0.75, zorder=0)
-    for line in [line for line in ax.lines if line.get_label() in lines]:
-        line.set(marker="o", markersize=9, markeredgecolor=style.PAPER, clip_on=False)
-        left, right = line.get_ydata()
-        look = {"textcoords": "offset points", "color": line.get_color(), "va": "center_baseline"}
-        ax.annotate(line.get_label(), (0, left), (-52, 0), ha="right", **look)
-        look |= {"weight": "bold"}
-        ax.annotate(f"{right - left:+.1f}", (1, right), (58, 0), ha="left", **look)
-        look |= {"size": style.TITLE}
-        ax.annotate(f"{left:.1f}", (0, left), (-12, 0), ha="right", **look)
-        ax.annotate(f"{right:.1f}", (1, right), (12, 0), ha="left", **look)
-    ax.set(xlim=(-0.6, 1.36), yticks=[])
+        ours, theirs = (sum(scores) / len(scores) for scores in text.values())
+        said = f"{abs(ours - theirs):.1f} {'ahead' if ours > theirs else 'behind'}"
+        own = {"transform": ax.get_xaxis_transform(), "ha": "center", "color": style.ACCENT}
+        ax.text(x, 1.02, said, weight="bold", **own)
+    ax.set(xlim=(-0.6, 1.6), yticks=[])
     ax.set_xticks([0, 1], list(texts), weight="bold")
     ax.spines[:].set_visible(False)
-    ax.tick_params(length=0, labelsize=style.LABEL + 1, labeltop=True, labelbottom=False)
+    ax.tick_params(length=0, pad=22, labelsize=style.LABEL + 1, labeltop=True, labelbottom=False)
     return figure
 
 
@@ -165,10 +157,8 @@ def _score_changes(
     """Draw how far each way of training is from the base, in points, the best on top -> the figure.
 
     scores: way -> BLEU, the base among them. names: way -> its name. luck: how far apart equal
-    trainings can be. Raises ValueError where the base has no score.
+    trainings can be.
     """
-    if base not in scores:
-        raise ValueError(f"the base {base!r} is none of {', '.join(map(repr, scores))}")
     change = {way: scores[way] - scores[base] for way in names}
     ranked = sorted(change, key=change.__getitem__, reverse=True)
     left = min(change.values()) - 7.5
@@ -182,18 +172,16 @@ def _score_changes(
     ax.axvline(0, color=style.INK, linewidth=1.2, zorder=3)
     for y, way in enumerate(ranked):
         worth, side = change[way], 1 if change[way] > 0 else -1
-        loud = way == ranked[0]
+        loud, hollow = way == ranked[0], round(abs(worth) - luck, 1) <= 0
         color = style.ACCENT if loud else style.SOFT
-        inside = (
-            {"facecolor": style.PAPER} if round(abs(worth) - luck, 1) <= 0 else {"facecolor": color}
-        )
-        ax.barh(y, worth, height=0.6, edgecolor=color, lw=1, zorder=2, **inside)
+        fill = style.PAPER if hollow else color
+        ax.barh(y, worth, height=0.6, edgecolor=color, facecolor=fill, lw=1, zorder=2)
         look = {"va": "center_baseline", "zorder": 4}
         look |= {"weight": "bold", "color": style.ACCENT} if loud else {}
-        ax.text(worth + 0.2 * side, y, f"{worth:+.1f}", ha=("left", "right")[::side][0], **look)
-        ax.text(left, y, names[way], **look)
-    said = f"chance: seeds lie up to {luck:.1f} apart"
-    ax.text(0, -0.75, said, va="bottom", ha="center", color=style.MUTED)
+        ax.text(worth + 0.2 * side, y, f"{worth:+.1f}", ha="left" if side > 0 else "right", **look)
+        ax.text(left, y, names[way], **{"color": style.MUTED if hollow else style.INK, **look})
+    said = f"hollow: within chance, as seeds lie up to {luck:.1f} apart"
+    ax.text(luck, -0.75, said, va="bottom", ha="right", color=style.MUTED)
     ax.set(xticks=[], yticks=[], xlim=(left, 4.5), ylim=(len(ranked) - 0.4, -0.7))
     ax.spines[:].set_visible(False)
     return figure
@@ -235,8 +223,8 @@ def draw_pieces() -> Figure:
     "real-text-dropout",
     caption="The same model and training with and without dropout, on 1,000 real sentence pairs.",
     alt="Two panels, loss against the step, with the gap between two curves tinted. Without "
-    "dropout that of the learned sentences falls from 5.0 to 0.1; that of new ones comes down to "
-    "4.5, from where on it gets worse, and rises to 6.0. With dropout the gap is small: 2.2, 3.9.",
+    "dropout that of the sentences trained on falls from 5.0 to 0.1; that of new ones comes down "
+    "to 4.5, from where it gets worse, and rises to 6.0. With dropout the gap is small: 2.2, 3.9.",
 )
 def draw_dropout() -> Figure:
     from course.chapters.ch14_real_text.experiments import curves
@@ -244,11 +232,9 @@ def draw_dropout() -> Figure:
     stored = experiments.load("real-text")
     learned, new = curves(stored, "seen"), curves(stored, "validation_loss")
     names = {"no dropout": 0.0, "dropout 0.2": 0.2}
+    texts = {"sentences trained on": learned, "new sentences": new}
     return _gaps(
-        {
-            name: {"learned sentences": learned[dropout], "new sentences": new[dropout]}
-            for name, dropout in names.items()
-        }
+        {name: {text: found[rate] for text, found in texts.items()} for name, rate in names.items()}
     )
 
 
@@ -256,7 +242,7 @@ def draw_dropout() -> Figure:
     "real-text-learning-curve",
     caption="The loss of the larger translator while it was trained.",
     alt="A curve over 20,000 steps: the loss on validation text comes down to 1.0; the plot begins "
-    "after 3,000 steps, at 1.6. In the last 5,000 steps it still falls by 0.12: the "
+    "after 3,000 steps, at 1.62. In the last 5,000 steps it still falls by 0.12: the "
     "wedge under a level line is orange, and a bracket marks it.",
 )
 def draw_learning_curve() -> Figure:
@@ -284,15 +270,15 @@ def draw_sweep() -> Figure:
 @figure(
     "real-text-published",
     caption="Two ways to choose from the same beams: which is better depends on the sentences.",
-    alt="Two thick lines, each with three thin ones for its seeds, cross on their way from a post "
-    "for the validation pairs to one for the test sentences. At the left, the length penalty that "
-    "is best there has a BLEU of 41.3 on average, log-probability per piece 40.8. At the right it "
-    "is the other way round, for each seed: the penalty has 40.0, log-probability per piece 41.1. "
-    "The changes, −1.3 and +0.3, stand at the right. The seeds lie up to 1.4 apart.",
+    alt="Two lines cross on their way from a post for the validation pairs to one for the test "
+    "sentences; ticks on the posts are the three seeds. At the left, the length penalty that is "
+    "best there has a BLEU of 41.3 on average, the likelihood per piece 40.8: it is 0.5 ahead. At "
+    "the right it is the other way round, for each seed: the penalty has 40.0, the likelihood per "
+    "piece 41.1, and the penalty is 1.1 behind. The seeds lie up to 1.4 apart.",
 )
 def draw_published() -> Figure:
     runs = experiments.load("multi30k")["runs"]
-    ours, theirs = "with a\nlength penalty", "by log-probability\nper piece"
+    ours, theirs = "with a\nlength penalty", "by likelihood\nper piece"
     chosen = [run["validation_bleu"][str(run["length_penalty"])] for run in runs]
     validation = {ours: chosen, theirs: [run["per_word_validation"]["bleu"] for run in runs]}
     test = {
