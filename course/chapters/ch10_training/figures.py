@@ -573,7 +573,7 @@ def draw_schedule() -> Figure:
 @figure(
     "training-held-out",
     caption="Learned by heart and understood: the same model on 50 rows and on 10,000.",
-    alt="Loss against the step, means of three trainings. From 50 rows: the loss on these rows "
+    alt="Loss against the step, means of three runs. From 50 rows: the loss on these rows "
     "falls to 0, while the loss on new rows, in orange, rises from 2.3 to 4.6, and 0 % of "
     "them are right. From 10,000 rows the loss on new rows falls close to 0, and 94 % of them"
     " are right. A new row is 4 0 0 7 4 3 1, to be written backwards.",
@@ -641,7 +641,7 @@ def draw_norms() -> Figure:
 @figure(
     "training-ablations",
     caption="What positions and heads are worth, at toy size: one change a row, three seeds.",
-    alt="A dot for each training, three for each change, and their mean; a band is where the "
+    alt="A dot for each run, three for each change, and their mean; a band is where the "
     "unchanged model is, 90 percent. 1, 2, 8 or 16 heads have 84 to 91, other sines and "
     "cosines 86, learned positions 69, and no positions, in orange, 2. Below: without "
     "positions 4 0 0 7 4 3 1 and 0 0 1 3 4 4 7 look the same.",
@@ -659,7 +659,7 @@ def draw_ablations() -> Figure:
     figure, ax = canvas(style.WIDTH, 4.85)
     note = f"Rows of digits written backwards: {' '.join(row)} → {' '.join(answer)}. "
     none = f"Without positions, only {percent(np.mean(shares['no positions']))} of the rows"
-    heading(ax, f"{none} come out right", f"{note}A dot is one training")
+    heading(ax, f"{none} come out right", f"{note}A dot is one run of training")
     low, high = (left + wide * end(shares["base"]) for end in (min, max))
     ax.fill_between([low, high], y - 1.75, y + 0.25, color=style.GROUND, linewidth=0, zorder=0)
     label(ax, ((low + high) / 2, y + 0.4), "as good as unchanged", ha="center", color=style.MUTED)
