@@ -38,12 +38,17 @@ def test_the_frames_are_the_steps_of_attention():
     q, k, v = torch.randn(5), torch.randn(3, 5), torch.randn(3, 2)
     ax = _equation_frames(q, k, v, "gustan", WORDS, ["a", "b"]).axes[0]
     weights = attention_weights(q[None], k)
-    steps = [(k @ q)[:, None], weights.T, v, attention(q[None], k, v)]
-    for image, step in zip(ax.images, steps, strict=True):
-        np.testing.assert_allclose(image.get_array(), step, rtol=1e-4, atol=1e-5)
-    assert ax.images[1].get_clim() == (0, 1)
+    *rows, output = ax.images
+    for image, value in zip(rows, v, strict=True):
+        np.testing.assert_allclose(image.get_array()[0], value)
+    np.testing.assert_allclose(output.get_array(), attention(q[None], k, v), rtol=1e-4, atol=1e-5)
+    high = [np.ptp(image.get_extent()[2:]) for image in rows]
+    streams = [np.ptp(one.get_paths()[0].vertices[[0, 1], 1]) for one in ax.collections]
+    for heights in (high, streams):
+        np.testing.assert_allclose(heights / sum(high), weights[0], rtol=1e-4)
+    assert {f"{score:g}" for score in (k @ q).numpy()} <= {text.get_text() for text in ax.texts}
     texts = [text.get_text() for text in ax.texts]
-    assert {*WORDS, "gustan", "a", "b", written(float(weights.max()), 2)} <= set(texts)
+    assert {*WORDS, "gustan", "a", "b", written(float(weights.max()), 3)} <= set(texts)
     assert f"“gustan” looks at “{WORDS[weights.argmax()]}” and takes its value" in texts
 
 
@@ -60,24 +65,18 @@ def test_the_six_steps_carry_their_numbers():
         "0.75",
         f"{weight:.2f}",
         f"{1 - weight:.2f}",
-        "value of “a”: (2, 0)",
-        f"({2 * weight:.1f}, {4 - 4 * weight:.1f})",
+        "value (2, 0)",
+        f"output ({2 * weight:.1f}, {4 - 4 * weight:.1f})",
+        f"{weight:.2f} of the way from “b” to “a”",
     ]:
         assert wanted in texts
 
 
-def test_the_arrows_of_the_six_steps_add_up_to_the_output():
+def test_the_output_of_the_six_steps_divides_the_line_as_the_weights_do():
     ax = find("attention-six-steps").draw().axes[0]
-    lines = [patch for patch in ax.patches if isinstance(patch, FancyArrowPatch)]
-    thick = [line for line in lines if line.get_linewidth() == 7]
-    parts = [np.ptp(line.get_path().vertices, axis=0) for line in thick]
-    assert [to_hex(line.get_edgecolor()) for line in thick] == [
-        style.ACCENT.lower(),
-        style.MUTED.lower(),
-    ]
-    weights = torch.tensor([14.0, 12]).softmax(dim=0).numpy()
-    np.testing.assert_allclose(sum(parts) / 2.3, weights, rtol=1e-5)
-    np.testing.assert_allclose(np.subtract(*lines[-1]._posA_posB[::-1]), sum(parts), rtol=1e-5)
+    first, second, output = (line.get_xdata()[0] for line in ax.lines)
+    weights = torch.tensor([14.0, 12]).softmax(dim=0)
+    assert (second - output) / (second - first) == pytest.approx(weights[0].item())
 
 
 def test_the_disks_beside_the_keys_are_as_large_as_the_weights():
@@ -88,10 +87,9 @@ def test_the_disks_beside_the_keys_are_as_large_as_the_weights():
     np.testing.assert_allclose(disks / sum(disks), weights, rtol=1e-4)
     texts = [text.get_text() for text in ax.texts]
     assert {"query, to write", "gustan", "trees", "weight 0.88", "weight 0.07"} <= set(texts)
-    reached = [line.get_xydata() for line in ax.lines[:-1]]  # from each key straight to the query
-    assert all((tip - foot) @ [1, 2] == pytest.approx(0) for tip, foot in reached)
-    with pytest.raises(ValueError, match="a query of the shape"):
-        _query_finds_key(WORDS, [1, 2, 3], keys, "gustan")
+    bands = [patch.get_width() for patch in ax.patches if isinstance(patch, Rectangle)]
+    np.testing.assert_allclose(bands, 1.9 * np.array([0.5, 0, 3]) / 5**0.5, atol=1e-9)
+    assert {"score 0.5", "score 0", "score 3"} <= set(texts)
 
 
 def test_the_product_is_drawn_as_wide_as_it_is():
