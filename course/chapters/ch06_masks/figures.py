@@ -11,14 +11,12 @@ import numpy as np
 import torch
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.patches import Rectangle
 from torch import Tensor
 
 from course import experiments
 from course.chapters.ch06_masks.experiments import measured_influence
 from course.drawing import plots, style
 from course.drawing.arrows import arrow, box, path
-from course.drawing.cells import area
 from course.drawing.registry import figure
 from course.drawing.values import as_array
 from course.drawing.words import canvas, heading, label, word, word_color
@@ -63,36 +61,37 @@ def _influence(maps: Mapping[str, Any], words: Sequence[str], changed: str) -> F
 def _mask_equation(masks: Mapping[str, Any], words: Sequence[str]) -> Figure:
     """Draw three boolean squares (t, t) of the words as an equation: a & b = c -> the figure.
 
-    masks: title -> square. What the first two hide is hatched in two ways, in the third in both.
+    masks: title -> square. What is seen is filled; what is hidden says by what.
     """
-    count, cell, left, gap, bottom = len(words), 0.42, 0.95, 0.37, 0.08
-    figure, ax = canvas(style.WIDTH, bottom + cell * count + 1.15)
-    note = "Row: a word that looks. Columns: the same words; filled is what it may see"
+    count, cell, left, gap = len(words), 0.435, 0.75, 0.33
+    figure, ax = canvas(style.WIDTH, cell * count + 1.7)
+    note = "Each row is a word that looks, each column a word; filled is what it may see"
     heading(ax, "Both masks together hide padding and what comes later", note)
-    top, squares = bottom + cell * count, [as_array(square) for square in masks.values()]
+    top = 0.1 + cell * count
     for place, text in enumerate(words):
-        word(ax, (left - 0.14, top - cell * (place + 0.5)), text, size=style.NOTE, ha="right")
-    for number, (name, square) in enumerate(zip(masks, squares, strict=True)):
-        x, color = (
-            left + number * (cell * count + gap),
-            (style.SOFT, style.SOFT, style.ACCENT)[number],
-        )
-        ink = style.ACCENT if number == 2 else style.INK
-        label(ax, (x, top + 0.2), name, size=style.LABEL, weight="bold", color=ink)
+        word(ax, (left - 0.12, top - cell * (place + 0.5)), text, size=style.NOTE, ha="right")
+    for number, (name, given) in enumerate(masks.items()):
+        x, square, last = left + number * (cell * count + gap), as_array(given), number == 2
+        fill, ink = (style.ACCENT, style.ACCENT) if last else (style.SOFT, style.INK)
+        label(ax, (x, top + 0.65), name, size=12, weight="bold", color=ink)
+        for place, text in enumerate(dict.fromkeys(words)):
+            wide = words.count(text)  # padding, the last, takes all that is left
+            middle = x + cell * (place + wide / 2)
+            apart = (-0.05, 0.06, 0)[place]
+            label(ax, (middle + apart, top + 0.24), text, ha="center")
+            if wide > 1:
+                edges = (middle + side * (cell * wide / 2 - 0.04) for side in (-1, 1))
+                path(ax, [(edge, top + 0.08) for edge in edges], style.SOFT, head=False)
         for (row, column), seen in np.ndenumerate(square):
-            at = x + cell * column + 0.015, top - cell * (row + 1) + 0.015
-            area(ax, at, cell - 0.03, cell - 0.03, color if seen else style.GROUND)
-            for own, lines in enumerate(("////", r"\\\\")):
-                if not squares[own][row, column] and number in (own, 2):
-                    look = {"hatch": lines, "hatchcolor": style.SOFT, "facecolor": "none"}
-                    ax.add_patch(Rectangle(at, cell - 0.03, cell - 0.03, linewidth=0, **look))
-        if number < 2:
-            row, column = np.argwhere(square == 0).mean(axis=0) + 0.5
-            ground = {"facecolor": style.GROUND, "edgecolor": "none", "pad": 3}
-            at, said = (x + cell * column, top - cell * row), ("padding", "later")[number]
-            label(ax, at, said, size=style.LABEL, ha="center", bbox=ground)
+            at = x + cell * (column + 0.5), top - cell * (row + 0.5)
+            look = {"color": style.PAPER, "line": 1.5, "round": 0.03}
+            box(ax, at, cell, cell, fill=fill if seen else style.GROUND, **look)
+        row, column = np.argwhere(square == 0).mean(axis=0) + 0.5
+        said = ("padding", "later", "padding\nand later")[number]
+        at = x + cell * column, top - cell * row
+        label(ax, at, said, size=style.LABEL, ha="center", color=style.MUTED)
         sign = ("", "&", "=")[number]
-        label(ax, (x - gap / 2, (top + bottom) / 2), sign, size=20, ha="center", weight="bold")
+        label(ax, (x - gap / 2, top - cell * count / 2), sign, size=20, ha="center", weight="bold")
     return figure
 
 
@@ -168,9 +167,9 @@ def draw_staircase() -> Figure:
     caption="The padding mask, the causal mask, and both together.",
     alt="Three squares with a row and a column for each of '<bos> gracias <pad> <pad> <pad>', as "
     "an equation: padding mask & causal mask = both. Padding mask: the first two columns are "
-    "filled, the padding is hatched. Causal mask: the lower left triangle with its diagonal is "
-    "filled, what comes later is hatched the other way. Both: filled only where both are, in the "
-    "first two columns on and below the diagonal; where both masks hide, the hatches cross.",
+    "filled, the padding is not. Causal mask: the lower left triangle with its diagonal is filled, "
+    "what comes later is not. Both, in rust: filled only where both are, in the first two columns "
+    "on and below the diagonal.",
 )
 def draw_three_masks() -> Figure:
     masks = _three_masks(torch.tensor([BOS, 4, PAD, PAD, PAD]))
