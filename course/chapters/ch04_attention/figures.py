@@ -86,17 +86,17 @@ def _projection(words: Sequence[str], x: Any, weights: Any, marked: str) -> Figu
     figure, ax = canvas(8, 3.95)
     note = "Each is a row times a column: multiply number by number, and add up"
     heading(ax, f"For each word, {d_model} numbers become {weights.shape[1]}", note)
-    top, at, veil = 2.8, left, {"alpha": 0.72, "zorder": 2.2}
-    lower, under = top - tall * (row + 1), 0.95  # below the row; below the column that lies
+    top, at, veil, foot = 2.75, left, {"alpha": 0.72, "zorder": 2.2}, 1.1
+    lower, under = top - tall * (row + 1), 0.6  # below the row; below the column that lies
     for part, name, sign in ((x, "$X$", "×"), (weights, "$W^K$", "="), (result, "$K$", "")):
         rows, columns = part.shape
         wide, high, limit = unit * columns, tall * rows, 0.7 * abs(part).max()
         spot = at + unit * column
         if part is weights:
-            high = top - 0.35
-            area(ax, (at, 0.35), unit * column, high, style.PAPER, **veil)
-            area(ax, (spot + unit, 0.35), at + wide - spot - unit, high, style.PAPER, **veil)
-            outline(ax, (spot - 0.01, 0.35), unit + 0.02, high, style.ACCENT, 1.5)
+            high = top - foot
+            area(ax, (at, foot), unit * column, high, style.PAPER, **veil)
+            area(ax, (spot + unit, foot), at + wide - spot - unit, high, style.PAPER, **veil)
+            outline(ax, (spot - 0.02, foot), unit + 0.04, high, style.ACCENT, 1.5)
             matrix(ax, (left, under), unit * d_model, tall, part[:, [column]].T, limit=limit)
             outline(ax, (left, under), unit * d_model, tall, style.ACCENT, 2.5)
         else:
@@ -107,16 +107,18 @@ def _projection(words: Sequence[str], x: Any, weights: Any, marked: str) -> Figu
                 place, ha = (at - 0.08, "right") if part is x else (at + wide + 0.08, "left")
                 word(ax, (place, top - tall * (number + 0.5)), text, size=10, ha=ha)
         matrix(ax, (at, top - high), wide, high, part, limit=limit)
-        label(ax, (at, top + 0.2), f"{name}   {rows} × {columns}", size=13)
+        said = rf"{name}   {rows} × $\bf{{{columns}}}$"
+        label(ax, (at, top + 0.12), said, size=13, va="baseline")
         at += wide + 0.6
-        label(ax, (at - 0.3, top - tall * 2), sign, size=20, ha="center")
+        label(ax, (at - 0.3, lower + tall / 2), sign, size=20, ha="center")
     said = {"size": style.LABEL, "color": style.ACCENT, "weight": "bold"}
     label(ax, (left, under - 0.2), "one column of $W^K$, laid under the row", **said)
-    outline(ax, (spot - 0.02, lower), unit + 0.04, tall, style.ACCENT, 2.5)
-    path(ax, [(spot + unit / 2, under + 0.26), (spot + unit / 2, lower - 0.03)], style.ACCENT)
-    added = {**said, "ha": "center", "size": 14}
-    label(ax, (spot + unit / 2, under + 0.12), written(result[row, column], 1), **added)
-    label(ax, (spot + unit / 2, under - 0.2), "one number", **{**added, "size": style.LABEL})
+    label(ax, (left - 0.3, under + tall / 2), "×", size=20, ha="center")
+    outline(ax, (spot - 0.03, lower - 0.02), unit + 0.06, tall + 0.04, style.ACCENT, 1.5)
+    x, y = spot + unit / 2, under + tall / 2
+    path(ax, [(left + unit * d_model + 0.1, y), (x, y), (x, lower - 0.05)], style.ACCENT)
+    label(ax, (left + unit * d_model + 0.2, y + 0.15), "multiply, and add up", **said)
+    label(ax, (x, y - 0.2), written(result[row, column], 1), ha="center", **{**said, "size": 16})
     return figure
 
 
@@ -216,49 +218,56 @@ def _scaling_bars(rows: Sequence[Mapping[str, Any]]) -> Figure:
 
     rows: one for each width and way, {"d_k", "scaled" (bool), "sorted" (the weights)}.
     """
-    figure, ax = canvas(8, 4.1)
+    figure, ax = canvas(8, 4.4)
     note = "The weights of 16 random keys, the largest first (mean of 500 random queries)"
-    heading(ax, "Without the division, one of 16 keys takes nearly all the weight", note)
-    widths, bar, high = sorted({row["d_k"] for row in rows}), 0.1, 1.5
-    for y, name in ((1.6, "undivided"), (0.62, "divided by $\\sqrt{d_k}$")):
+    heading(
+        ax,
+        r"Without dividing by $\bf{\sqrt{d_k}}$, one of 16 keys takes nearly all the weight",
+        note,
+    )
+    widths, bar, high = sorted({row["d_k"] for row in rows}), 0.125, 1.7
+    for y, name in ((1.6, "undivided"), (0.45, "divided by $\\sqrt{d_k}$")):
         label(ax, (0.02, y + 0.1), name, size=style.LABEL, weight="bold")
     for row in rows:
-        x, most = 1.95 + 2.15 * widths.index(row["d_k"]), row["sorted"][0]
-        y, lift, ink = (0.62, 0.05, style.MUTED) if row["scaled"] else (1.6, -0.08, style.ACCENT)
+        x, most = 1.5 + 2.2 * widths.index(row["d_k"]), row["sorted"][0]
+        y, lift, ink = (0.45, 0.05, style.MUTED) if row["scaled"] else (1.6, -0.08, style.ACCENT)
         for place, weight in enumerate(row["sorted"]):
             color = style.SOFT if place or row["scaled"] else style.ACCENT
             area(ax, (x + bar * place, y), bar - 0.015, high * weight, color)
         path(ax, [(x, y), (x + 16 * bar, y)], style.SOFT, head=False, thick=0.75)
         at = x + bar + 0.06, y + high * most + lift
         label(ax, at, percent(steady_round(most)), size=14, weight="bold", color=ink)
-        label(ax, (x, 0.26), f"{row['d_k']:,} numbers", size=style.LABEL)
-    label(ax, (0.02, 0.26), "a key or query has", size=style.LABEL, color=style.MUTED)
+        said = f"{row['d_k']:,} numbers per key"
+        label(ax, (x, 3.5), said, size=style.LABEL, weight="bold")
     return figure
 
 
 def _mutual_scores(ways: Mapping[str, Any], words: Sequence[str]) -> Figure:
-    """Draw how words score each other, a panel for each way to make the scores -> the figure.
+    """Draw how two words score each other, a panel for each way to make the scores -> the figure.
 
-    ways: title -> scores (s, s). Arrows to later words run above the sentence, those back below it;
-    their width is the size of the score. Only the first and the last word have arrows.
+    ways: title -> scores (s, s) of a sentence that the two begin and end. The arrow to the later
+    word runs above, that back below; their width is the size of the score.
     """
-    figure, ax = canvas(8, 4.25)
+    figure, ax = canvas(8, 4.3)
     note = "Scores from random matrices; the thicker an arrow, the farther its score is from 0"
-    heading(ax, "With one matrix, two words give each other the same score", note)
-    y, limit = 1.55, max(float(abs(as_array(scores)).max()) for scores in ways.values())
-    for left, (title, scores) in zip((0.02, 4.35), ways.items(), strict=True):
-        label(ax, (left, 3.32), title, size=13, weight="bold")
-        places = [left + 0.3 + 1.42 * place for place in range(len(words))]
-        for x, text in zip(places, words, strict=True):
-            word(ax, (x, y), text, size=14)
-        for (i, j), score in np.ndenumerate(as_array(scores)):
-            if abs(i - j) < len(words) - 1:
-                continue
-            up, color = (1 if i < j else -1), style.POSITIVE if score > 0 else style.NEGATIVE
-            rise, ends = 0.85 * up, [(places[place], y + 0.27 * up) for place in (i, j)]
-            attention_arrow(ax, *ends, abs(score) / limit, color, widest=12, rise=rise, least=0)
-            at = (places[i] + places[j]) / 2, y + rise + 0.5 * up
-            label(ax, at, written(score, 1), ha="center", size=18, weight="bold")
+    heading(ax, "One matrix gives the same score both ways, two matrices don't", note)
+    y, limit = 1.6, max(float(abs(as_array(scores)).max()) for scores in ways.values())
+    for left, (title, given) in zip((0.02, 4.35), ways.items(), strict=True):
+        scores = as_array(given)
+        label(ax, (left, 3.4), title, size=13, weight="bold")
+        ends = left + 0.3, left + 3.1
+        for x, text in zip(ends, words, strict=True):
+            word(ax, (x, y), text, size=16)
+        for (i, j), up in (((0, -1), 1), ((-1, 0), -1)):
+            score, rise = scores[i, j], 0.85 * up
+            color = style.POSITIVE if score > 0 else style.NEGATIVE
+            places = [(ends[place], y + 0.3 * up) for place in (i, j)]
+            attention_arrow(ax, *places, abs(score) / limit, color, widest=12, rise=rise, least=0)
+            said = f"{words[i]} → {words[j]}:  {written(score, 1)}"
+            look = {"size": 15, "weight": "bold", "color": style.readable(color, style.PAPER)}
+            label(ax, (sum(ends) / 2, y + rise + 0.5 * up), said, ha="center", **look)
+        sign = "=" if np.isclose(scores[0, -1], scores[-1, 0]) else "≠"
+        label(ax, (sum(ends) / 2, y), sign, size=34, weight="bold", ha="center")
     return figure
 
 
@@ -306,7 +315,12 @@ def attention_explorer(
     ]
     table = [
         {"word": word, "kx": k[0], "ky": k[1], "vx": v[0], "vy": v[1], "moved": word == moved}
-        | {"ink": style.readable(own), "ground": style.tint(own), "chip": _chip_path(word)}
+        | {
+            "lane": 0.2 * (list(words).index(word) - 2 or 1),
+            "ink": style.readable(own),
+            "ground": style.tint(own),
+            "chip": _chip_path(word),
+        }
         for word, own, k, v in zip(
             words, _word_colors(words), keys.tolist(), values.tolist(), strict=True
         )
@@ -323,6 +337,11 @@ def attention_explorer(
         .transform_calculate(power="exp(datum.score)")
         .transform_calculate(far="datum.dot / max(query_x * query_x + query_y * query_y, 0.01)")
         .transform_calculate(foot_x="datum.far * query_x", foot_y="datum.far * query_y")
+        .transform_calculate(
+            side="datum.lane / max(sqrt(query_x * query_x + query_y * query_y), 0.1)"
+        )
+        .transform_calculate(lane_x="-datum.side * query_y", lane_y="datum.side * query_x")
+        .transform_calculate(to_x="datum.lane_x + datum.foot_x", to_y="datum.lane_y + datum.foot_y")
         .transform_joinaggregate(total="sum(power)")
         .transform_calculate(weight="datum.power / datum.total")
     )
@@ -368,10 +387,14 @@ def attention_explorer(
     from_x, from_y = plane("zero", "zero")
     x, y = plane("x", "y")
     wide = {"opacity": 0.6, "strokeWidth": alt.expr("max(10 * datum.weight, 0.8)")}
-    ways = base.mark_rule(opacity=0.6, strokeWidth=2).encode(from_x, from_y, x2="x", y2="y")
-    thin = {"color": style.MUTED, "clip": True}
-    feet = base.mark_rule(strokeDash=[4, 4], **thin).encode(x, y, x2="foot_x", y2="foot_y")
-    along = base.mark_rule(**thin).encode(from_x, from_y, x2="foot_x", y2="foot_y")
+    thin = base.mark_rule(color=style.SOFT, clip=True)
+    ways, feet = (
+        thin.encode(from_x, from_y, x2="x", y2="y"),
+        thin.encode(x, y, x2="to_x", y2="to_y"),
+    )
+    start_x, start_y = plane("lane_x", "lane_y")
+    reach = base.mark_rule(strokeWidth=6, clip=True)
+    along = reach.encode(start_x, start_y, x2="to_x", y2="to_y", color=color)
     dots = base.mark_point(filled=True, size=140, opacity=1).encode(x, y, color=color, tooltip=tips)
     names = chips(x, y, away("y"))
     here = alt.Chart(alt.Data(values=[{"zero": 0}])).transform_calculate(x="query_x", y="query_y")
@@ -380,9 +403,7 @@ def attention_explorer(
     side = {"align": alt.expr("query_x > 1.5 ? 'right' : 'left'")}
     side |= {"dx": alt.expr("query_x > 1.5 ? -9 : 9"), "dy": alt.expr("query_y < -2 ? -14 : 14")}
     called = write(here, x, y, text=alt.value("query"), **side)
-    left = (
-        ways.encode(color=color) + along + feet + arrow + tip.encode(x, y) + called + dots + names
-    )
+    left = ways + feet + along + arrow + tip.encode(x, y) + called + dots + names
 
     weight = alt.X("weight:Q", axis=None, scale=alt.Scale(domain=[0, 1.3]))
     word = alt.Y("word:N", title=None, sort=None, axis=None)
@@ -421,15 +442,15 @@ def attention_explorer(
         chart.properties(title=alt.Title(name, **part), width=wide, height=SIDE)
         for chart, name, wide in (
             (left, "1. query and keys", SIDE),
-            (middle, "2. weights", 95),
+            (middle, "2. weights", 115),
             (right, "3. values and output", SIDE),
         )
     ]
     title = alt.Title(
         "The farther a key reaches along the query, the more its value counts",
-        subtitle="Dashed: how far each key reaches. The wider a line, the larger its weight",
+        subtitle="Bars along the query: how far each key reaches. Lines to the output: its weight",
     )
-    whole = alt.hconcat(*shown, bounds="flush", spacing=56, title=title)
+    whole = alt.hconcat(*shown, bounds="flush", spacing=50, title=title)
     return whole.add_params(*sliders)
 
 
@@ -475,8 +496,8 @@ def draw_arrow() -> Figure:
     alt="Three heat maps. X has a row for each of 'I', 'like', 'trees' and '<eos>' and is 128 "
     "columns wide; the matrix W^K is 128 high and 32 wide; their product K has the same four rows "
     "and is 32 wide. The row of 'trees' is framed in X and in K, all else is faint but one column "
-    "of W^K, framed in rust. It lies once more under the row of X, and an arrow leads to the one "
-    "number of K that they make.",
+    "of W^K, framed in rust. It lies once more under the row of X, and an arrow, 'multiply, and "
+    "add up', leads from there to the one number of K that they make, −3.8.",
 )
 def draw_projection() -> Figure:
     head = real_head()
@@ -485,13 +506,13 @@ def draw_projection() -> Figure:
 
 @figure(
     "attention-shared-matrix",
-    caption="How three words score each other, with one matrix for queries and keys, and with two.",
-    alt="The sentence 'I like trees' twice, with an arrow above it from 'I' to 'trees' and one "
-    "below it back. With one shared matrix both are alike: 'I' gives 'trees' 10.1 and gets 10.1 "
-    "back. With two matrices 'I' gives 'trees' −9.5 and gets 6.3.",
+    caption="How two words score each other, with one matrix for queries and keys, and with two.",
+    alt="The words 'I' and 'trees' twice, with an arrow from 'I' to 'trees' above and one back "
+    "below. With one shared matrix both scores are equal, 10.1. With two matrices they are not: "
+    "'I' to 'trees' has −9.5, 'trees' to 'I' 6.3.",
 )
 def draw_shared_matrix() -> Figure:
-    return _mutual_scores(_shared_and_separate(), ["I", "like", "trees"])
+    return _mutual_scores(_shared_and_separate(), ["I", "trees"])
 
 
 @figure(
@@ -538,10 +559,10 @@ def draw_scaling() -> Figure:
     "attention-explorer",
     caption="Move a query and a key, and see the weights and the output follow.",
     alt="Three panels with sliders. Left: a query and the keys of I, like and trees as points in a "
-    "plane, with lines to them; dashed lines lead from the keys straight to the "
-    "query, and trees reaches farthest along it. Middle: bars of the three weights, the longest "
-    "for trees. Right: the three values, each with a line as wide as its weight "
-    "to the output, which lies near the value of trees.",
+    "plane; a bar of each word's color along the query shows how far its key reaches, and that of "
+    "trees is the longest. Middle: bars of the three weights, the longest for trees. Right: the "
+    "three values, each with a line as wide as its weight to the output, which lies near the value "
+    "of trees.",
 )
 def draw_explorer() -> Any:
     words = ["I", "like", "trees"]

@@ -106,7 +106,7 @@ def _staircase(tgt_in: Sequence[str], tgt_out: Sequence[str]) -> Figure:
     wide = 6.1 / count
     label(ax, (0.06, step * count + 0.3), "what it may see", color=style.MUTED)
     label(ax, (6.85, step * count + 0.3), "what it predicts", color=style.MUTED)
-    stairs = [(0.08, step * count + 0.08)]
+    stairs = []
     for i, predicted in enumerate(tgt_out):
         y, corner = step * (count - i - 0.5) + 0.08, 0.04 + wide * (i + 1)
         stairs += [(corner, y + step / 2), (corner, y - step / 2)]
@@ -114,7 +114,9 @@ def _staircase(tgt_in: Sequence[str], tgt_out: Sequence[str]) -> Figure:
             _tile(ax, (0.04 + wide * (j + 0.5), y), wide - 0.08, text if j <= i else "")
         arrow(ax, (6.28, y), (6.72, y))
         _tile(ax, (7.4, y), 1.14, predicted)
-    path(ax, [*stairs[:-1], (corner, 0.13)], style.INK, thick=2.5, head=False)
+    path(ax, stairs[:-1], style.INK, thick=2.5, head=False)
+    at = 0.04 + wide * (count - 1.5), step * (count - 1.5) + 0.08
+    label(ax, at, "hidden by\nthe mask", size=style.LABEL, ha="center", color=style.MUTED)
     return figure
 
 
@@ -130,11 +132,12 @@ def _tile(ax: Axes, at: tuple[float, float], wide: float, text: str) -> None:
 
 
 def _digits(ax: Axes, y: float, digits: Sequence[int], slots: int, color: str) -> None:
-    """A row of digits in slots; what isn't written is an empty slot."""
+    """A row of digits in slots; a dash is one that isn't written."""
     for place in range(slots):
-        text = str(digits[place]) if place < len(digits) else ""
-        look = {"fill": None if text else style.PAPER, "size": 13, "round": 0.03}
-        box(ax, (5.75 + 0.31 * place, y), 0.28, 0.29, text, color, **look)
+        written = place < len(digits)
+        look = {"fill": None if written else style.PAPER, "size": 13, "round": 0.03}
+        text = str(digits[place]) if written else "–"
+        box(ax, (5.48 + 0.29 * place, y), 0.26, 0.29, text, color, **look)
 
 
 TGT_IN = ["<bos>", "me", "gustan", "los", "árboles"]
@@ -196,8 +199,8 @@ def draw_influence() -> Figure:
     caption="A model whose mask leaks learns faster and can do nothing: three seeds of each kind.",
     alt="Left, next word right in training, against the step: with a leaking mask 100 % by step "
     "100, before those with the causal mask. Right, what they write alone when they read 7 2 4 4 9 "
-    "0: with the causal mask 0 9 4 4 2 7, and of all rows 99 % right; with the leaking mask two of "
-    "three write nothing and one 9 9 9, and 0 % are right.",
+    "0: with the causal mask all three models write 0 9 4 4 2 7, and of all rows 99 % right; with "
+    "the leaking mask two models write nothing and one 9 9 9, and 0 % are right.",
 )
 def draw_leak_curves() -> Figure:
     runs, reads = (experiments.load("masks")[key] for key in ("runs", "reads"))
@@ -206,26 +209,27 @@ def draw_leak_curves() -> Figure:
     heading(ax, "A model whose mask leaks learns faster, and can do nothing", note)
     label(ax, (0.02, 3.4), "In training: next word right", size=12, weight="bold")
     label(ax, (4.3, 3.4), "Alone: what it writes", size=12, weight="bold")
-    label(ax, (5.48, 2.9), "read", ha="right")
+    label(ax, (4.3, 2.9), "read", size=style.LABEL)
     _digits(ax, 2.9, reads, len(reads), style.MUTED)
     left = figure.add_axes((0.075, 0.15, 0.4, 0.57))
     for mask, name, color, y, at in (
-        ("causal", "causal mask", style.MUTED, 2.08, (140, 0.7)),
-        ("none", "leaking mask", style.ACCENT, 1.12, (82, 1.07)),
+        ("causal", "causal mask", style.MUTED, 2.08, (95, 0.76)),
+        ("none", "leaking mask", style.ACCENT, 1.12, (55, 1.045)),
     ):
         own = [run for run in runs if run["mask"] == mask]
         shares = np.array([[entry["next_word"] for entry in run["history"]] for run in own])
         steps = [entry["step"] for entry in own[0]["history"]]
-        left.fill_between(steps, shares.min(0), shares.max(0), color=color, alpha=0.15, linewidth=0)
         left.plot(steps, shares.mean(0), color=color, linewidth=3)
         bold = {"weight": "bold", "color": color}
         label(left, at, name, size=style.LABEL, **bold)
         label(ax, (4.3, y), name, size=style.LABEL, **bold)
         right = np.mean([run["history"][-1]["right_rows"] for run in own])
-        label(ax, (4.3, y - 0.33), f"{100 * right:.0f} % right", size=17, **bold)
+        label(ax, (4.3, y - 0.33), f"{100 * right:.0f} % right", size=14, **bold)
         for row, (digits, times) in enumerate(Counter(tuple(run["writes"]) for run in own).items()):
             _digits(ax, y - 0.35 * row, digits, len(reads), color)
-            label(ax, (7.57, y - 0.35 * row), f"{times} of {len(own)}", color=style.MUTED)
-    left.set(xlabel="step of training", xlim=(0, 305), ylim=(0, 1.05), xticks=range(0, 301, 100))
+            said = {3: "all 3 models", 2: "2 models", 1: "1 model"}[times]
+            label(ax, (7.14, y - 0.35 * row), said, color=style.MUTED)
+    left.set(xlabel="step of training", xlim=(0, 305), xticks=range(0, 301, 100))
     plots.shares(left.yaxis)
+    left.set(ylim=(0.3, 1.02), yticks=[0.5, 1])
     return figure

@@ -184,8 +184,8 @@ def draw_token_view() -> Any:
     caption="In how many sentences the largest weight of each head is on the noun that is meant.",
     alt="The sentence 'the animal didn't cross the street because it was too tired' twice, with an "
     "arrow to 'animal', and below each 16 boxes, one for each head. Where 'tired' looks, one box "
-    "is full, orange, 99 %; the other 15 have at most 6 %. Where 'it' looks, the same box has 27 %, "
-    "the others at most 7 %.",
+    "is full, orange, 99 %; the other 15 have at most 6 %. Where 'it' looks, the same box has 27 "
+    "%, the others at most 7 %.",
 )
 def draw_head_table() -> Figure:
     translator = Translator.load()
@@ -359,8 +359,7 @@ def draw_attention_animal() -> Figure:
     layer, head = best_head(translator, english_spanish.load_pronoun())
     figure, ax = canvas(style.WIDTH, 5.5)
     title = "“tired” and “wide” look at different nouns, “it” at the same one"
-    note = f"Numbers are % of the attention of a word in one head: {head_name(layer, head)}"
-    heading(ax, title, note)
+    heading(ax, title, f"In one head: {head_name(layer, head)}")
     for text, other, y in ((TIRED, "tired", 3.35), (WIDE, "wide", 1.05)):
         maps = translator.attention_maps(text)
         words, weights = maps.src, as_array(maps.weights[layer][head])
