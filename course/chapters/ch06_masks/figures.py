@@ -43,10 +43,8 @@ def _influence(maps: Mapping[str, Any], words: Sequence[str], changed: str) -> F
             look = {"color": style.PAPER, "line": 1.5, "round": 0.03, "fill": fill}
             box(ax, (left + wide * (column + 0.5), top - high * (row + 0.5)), wide, high, **look)
         label(ax, (left, top + 1.12), name, size=12, weight="bold")
-        x, loud = (
-            left + wide * (lit + 0.5),
-            {"weight": "bold", "color": style.ACCENT, "ha": "center"},
-        )
+        x, loud = left + wide * (lit + 0.5), {"weight": "bold", "color": style.ACCENT}
+        loud["ha"] = "center"
         label(ax, (x, top + 0.79), "changed", **loud)
         arrow(ax, (x, top + 0.69), (x, top + 0.38), style.ACCENT)
         reached = f"{int(square[:, lit].sum())} of {len(words)} outputs change"
@@ -106,7 +104,7 @@ def _staircase(tgt_in: Sequence[str], tgt_out: Sequence[str]) -> Figure:
     wide = 6.1 / count
     label(ax, (0.06, step * count + 0.3), "what it may see", color=style.MUTED)
     label(ax, (6.85, step * count + 0.3), "what it predicts", color=style.MUTED)
-    stairs = []
+    stairs: list[tuple[float, float]] = []
     for i, predicted in enumerate(tgt_out):
         y, corner = step * (count - i - 0.5) + 0.08, 0.04 + wide * (i + 1)
         stairs += [(corner, y + step / 2), (corner, y - step / 2)]
@@ -120,13 +118,10 @@ def _staircase(tgt_in: Sequence[str], tgt_out: Sequence[str]) -> Figure:
     return figure
 
 
-COVERED = style.GROUND
-
-
 def _tile(ax: Axes, at: tuple[float, float], wide: float, text: str) -> None:
     """A word that may be seen, or none: what is hidden."""
-    color = word_color(text) if text else COVERED
-    box(ax, at, wide, 0.45, "", color, fill=style.tint(color) if text else COVERED, line=0)
+    color = word_color(text)
+    box(ax, at, wide, 0.45, "", color, fill=style.tint(color) if text else style.GROUND, line=0)
     if text:
         label(ax, at, text, size=13, ha="center", weight="bold", color=style.readable(color))
 

@@ -7,13 +7,7 @@ from matplotlib.patches import FancyBboxPatch
 
 from course import experiments
 from course.chapters.ch06_masks.experiments import measured_influence
-from course.chapters.ch06_masks.figures import (
-    COVERED,
-    _influence,
-    _mask_equation,
-    _staircase,
-    _three_masks,
-)
+from course.chapters.ch06_masks.figures import _influence, _mask_equation, _staircase, _three_masks
 from course.drawing import style
 from course.drawing.registry import FIGURES
 from transformer_lib import causal_mask
@@ -50,7 +44,7 @@ def test_the_equation_fills_what_each_mask_shows_and_names_what_it_hides():
 def test_the_staircase_opens_one_word_more_in_each_row():
     ax = _staircase(["<bos>", "a", "b"], ["a", "b", "<eos>"]).axes[0]
     tiles = [patch for patch in ax.patches if isinstance(patch, FancyBboxPatch)]
-    covered = [to_hex(tile.get_facecolor()) == COVERED.lower() for tile in tiles]
+    covered = [to_hex(tile.get_facecolor()) == style.GROUND.lower() for tile in tiles]
     rows = np.reshape(covered, (3, 4)).tolist()  # what it may see, and what it predicts
     assert rows == [[False, True, True, False], [False, False, True, False], 4 * [False]]
     words = [text.get_text() for text in ax.texts[4:-2]]
