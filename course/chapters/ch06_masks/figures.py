@@ -32,7 +32,7 @@ def _influence(maps: Mapping[str, Any], words: Sequence[str], changed: str) -> F
     """
     wide, high, low = 0.65, 0.46, 0.42
     figure, ax = canvas(style.WIDTH, low + high * len(words) + 2.02)
-    note = "Filled: the output of this row changes when the word of this column does"
+    note = "Filled: this row's output changes if this column's word does"
     heading(ax, "With the causal mask, a word reaches only itself and later places", note)
     top, lit = low + high * len(words), list(words).index(changed)
     label(ax, (0.02, top + 0.2), "output at", color=style.MUTED)
@@ -48,7 +48,7 @@ def _influence(maps: Mapping[str, Any], words: Sequence[str], changed: str) -> F
         label(ax, (x, top + 0.79), "changed", **loud)
         arrow(ax, (x, top + 0.69), (x, top + 0.38), style.ACCENT)
         reached = f"{int(square[:, lit].sum())} of {len(words)} outputs change"
-        label(ax, (x, low - 0.2), reached, size=12, **loud)
+        label(ax, (x, low - 0.2), reached, size=14, **loud)
         for place, text in enumerate(words):
             word(ax, (left + wide * (place + 0.5), top + 0.2), text, size=style.NOTE)
             if left < 1:

@@ -39,9 +39,8 @@ def head_table(table: Sequence[Mapping[str, Any]]) -> Figure:
     figure, ax = canvas(style.WIDTH, 5.1)
     best = max(table, key=lambda row: row["right"])
     title = f"From the adjective, one head finds the noun in {_share(best)} of sentences"
-    count = len(table) // 2
-    note = f"Each box is one of {count} heads, full if it always looks most at the right noun"
-    heading(ax, title, note)
+    note = "Each box is one of {} heads, full if it always looks most at the right noun"
+    heading(ax, title, note.format(len(table) // 2))
     words = TIRED.lower().replace("'", "\N{RIGHT SINGLE QUOTATION MARK}").split()
     for asker, kind, y in (("tired", "adjective", 3.55), ("it", "pronoun", 1.35)):
         rows = [row for row in table if row["from"] == kind]
@@ -309,11 +308,10 @@ def draw_crossing() -> Figure:
     "causes-sharp-heads",
     caption="How sharp each of the 24 heads looks, and how many translations change without it.",
     alt="24 points: to the right, heads that look more sharply; above, more translations that "
-    "change without them. Two orange points stand one above the other, both at a sharpness of "
-    "0.98. Without the upper one 19 percent of the translations change, and 'I like trees' becomes "
-    "'Me gusta los árboles', a mistake; without the lower one 1 percent do, and it stays 'Me "
-    "gustan los árboles'. The other points are grey; the sharp ones are at all heights, most of "
-    "them at the bottom.",
+    "change without them. A line joins two orange points, one above the other, both at 0.98. "
+    "Without the upper one 19 percent of translations change, 'I like trees' to 'Me gusta los "
+    "árboles', a mistake; without the lower one 1 percent do, and it stays as it is. "
+    "The other points are grey; the sharp ones are at all heights, most at the bottom.",
 )
 def draw_sharp_heads() -> Figure:
     from course.chapters.ch13_what_heads_learned.experiments import translate_changed
@@ -322,23 +320,29 @@ def draw_sharp_heads() -> Figure:
     pair = [row for row in results if (row["layer"], row["head"]) in ALIKE]
     figure, page = canvas(style.WIDTH, 4.5)
     sharp, example = pair[0]["largest"], CROSSING[0]
-    note = f"The orange heads look equally sharply ({sharp:.2f}); “{example}” without one of them"
-    heading(page, "How sharply a head looks doesn’t say how much depends on it", note)
+    title = "How sharply a head looks doesn’t say how much depends on it"
+    heading(
+        page, title, f"A dot is a head. At the right, “{example}” without one of the orange ones"
+    )
     ax = figure.add_axes((0.075, 0.15, 0.43, 0.58))
     for rows, color, size in ((results, style.SOFT, 64), (pair, style.ACCENT, 150)):
         points = [[row[key] for row in rows] for key in ("largest", "changed")]
         look = {"edgecolor": style.PAPER, "zorder": 3, "clip_on": False}
         ax.scatter(*points, s=size, color=color, **look)
+    ax.plot([sharp] * 2, [row["changed"] for row in pair], color=style.ACCENT, linewidth=1.5)
+    label(page, (4.05, 1.62), f"equally sharp: {sharp:.2f}", color=style.ACCENT)
     for row in pair:
         off = {row["layer"]: ablate_head(row["head"])}
         words = translate_changed(translator, example, off).split()
-        y = 4.5 * (0.15 + 0.58 * row["changed"] / 0.22)
-        path(page, [(4.15, y), (4.75, y)], style.ACCENT, head=False)
+        y = 4.5 * (0.15 + 0.58 * row["changed"] / 0.25)
+        path(page, [(4.04, y), (4.75, y)], style.ACCENT, head=False)
         said = f"without it, {100 * row['changed']:.0f} % change"
         look = {"size": style.LABEL, "color": style.ACCENT, "weight": "bold"}
         label(page, (4.88, y + 0.02), said, **look)
-        sentence(page, (4.95, y - 0.4), words, {"gusta": style.ACCENT, "gustan": style.INK})
-    ax.set(xlim=(0.3, 1), ylim=(0, 0.22), xticks=[0.4, 0.6, 0.8, 1], yticks=[0, 0.1, 0.2])
+        for text, x in zip(words, (4.92, 5.36, 6.1, 6.52), strict=True):
+            color = {"gusta": style.ACCENT, "gustan": style.INK}.get(text, style.MUTED)
+            word(page, (x, y - 0.4), text, size=12, color=color, ha="left")
+    ax.set(xlim=(0.3, 1), ylim=(0, 0.25), xticks=[0.4, 0.6, 0.8, 1], yticks=[0, 0.1, 0.2])
     ax.set_yticklabels(["0", "10 %", "20 %"])
     ax.set_xlabel("how sharply it looks: mean largest weight")
     label(page, (0.02, 3.6), "translations that change without the head", size=style.LABEL)
