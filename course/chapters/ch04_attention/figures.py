@@ -15,7 +15,7 @@ from torch import Tensor
 from course.chapters.ch04_attention.experiments import real_head, softmax_at
 from course.drawing import lazy_altair as alt
 from course.drawing import style
-from course.drawing.arrows import arrow, attention_arrow, path
+from course.drawing.arrows import arrow, attention_arrow, curve, path
 from course.drawing.cells import area, matrix, outline
 from course.drawing.registry import figure
 from course.drawing.values import as_array, steady_round, written
@@ -31,45 +31,43 @@ def _word_colors(words: Sequence[str]) -> list[str]:
     return [style.WORDS.get(word) or next(left) for word in words]
 
 
-def _query_finds_key(
-    words: Sequence[str], query: Any, keys: Any, asks: str, looks_for: str = ""
-) -> Figure:
-    """Draw a query and the keys of the words as arrows from one point -> the figure.
+def _query_finds_key(words: Sequence[str], query: Any, keys: Any, asks: str) -> Figure:
+    """Draw a query as a level arrow and the keys as arrows from its start -> the figure.
 
-    query (2), keys (words, 2); asks: the word that is about to be written; looks_for: what
-    its query asks. Each key ends in a disk whose area is its weight, the softmax of query · key
-    without division; a dashed line leads from it straight to the query.
+    query (2), keys (words, 2), turned together; asks: the word that is about to be written. A band
+    along the query shows how far each key reaches, with its score. The area of a disk is the
+    weight, the softmax of the scores without division.
     """
     q, k = as_array(query), as_array(keys)
-    if q.shape != (2,) or k.shape != (len(words), 2):
-        raise ValueError(
-            f"a query of the shape (2,) and keys of the shape ({len(words)}, 2) can "
-            f"be drawn, but these are {q.shape} and {k.shape}"
-        )
-    weights = np.exp(k @ q) / np.exp(k @ q).sum()
-    figure, ax = canvas(8, 4.7)
-    note = "The farther a key reaches along the query (dashed), the larger its weight (disk)"
-    heading(ax, "A query finds the key that points its way", note)
-    here, unit = np.array([3.4, 1.0]), 1.4  # inches
-    for asked, key, weight, color in zip(words, k, weights, _word_colors(words), strict=True):
-        tip, foot = here + unit * key, here + unit * q * (key @ q) / (q @ q)
-        radius, side = 0.62 * np.sqrt(weight), 1 if key[0] >= 0 else -1
-        ax.add_patch(Circle(tip, radius, facecolor=style.tint(color), edgecolor=color, zorder=2))
-        ax.plot(*zip(tip, foot, strict=True), "--", color=style.MUTED, linewidth=1.2, zorder=2.2)
-        arrow(ax, tuple(here), tuple(tip), color, thick=3)
-        (x, y), wide = tip + (side * (radius + 0.2), 0), width_of(asked, 14)
-        start = x if side > 0 else x - wide - 0.71
-        label(ax, (start, y + 0.15), "key of", size=14)
-        word(ax, (start + 0.64, y + 0.15), asked, size=14, ha="left")
-        look = {"size": 12, "ha": "left" if side > 0 else "right"}
-        across = ", at a right angle" if abs(key @ q) < 1e-6 else ""
-        label(ax, (x, y - 0.2), f"weight {steady_round(weight):.2f}{across}", **look)
-    x, y = here + unit * q
-    arrow(ax, tuple(here), (x, y), style.INK, thick=5)
-    left = x - 0.5 - width_of(asks, 14)
-    label(ax, (left - 0.12, y - 0.1), "query, to write", size=14, weight="bold", ha="right")
-    word(ax, (left, y - 0.1), asks, size=14, ha="left")
-    label(ax, (x - 0.46, y - 0.42), looks_for, size=12, ha="right")
+    scores, length, unit = k @ q, np.linalg.norm(q), 1.9  # inches for 1 in a vector
+    weights = np.exp(scores) / np.exp(scores).sum()
+    figure, ax = canvas(8, 4.85)
+    note = "The farther a key reaches along the query (band), the larger its weight (disk)"
+    heading(ax, "A query finds the key that reaches farthest along it", note)
+    here = np.array([1.0, 2.5])
+    level = np.stack([q, (-q[1], q[0])], 1) / length  # along the query, and across
+    for asked, key, score, weight, color in zip(
+        words, k @ level, scores, weights, _word_colors(words), strict=True
+    ):
+        tip, side, strong = here + unit * key, np.sign(key[1]), style.readable(color, style.PAPER)
+        foot, lane = (tip[0], here[1]), here[1] + 0.2 * side
+        area(ax, (here[0], lane - 0.17), tip[0] - here[0], 0.34, color, alpha=0.6)
+        look = {"zorder": 2.1, "linestyle": (0, (4, 3)), "head": False, "thick": 1.2}
+        path(ax, [foot, tuple(tip)], style.MUTED, **look)
+        arrow(ax, tuple(here), tuple(tip), strong, thick=3)
+        x, y = tip + (0.25, 0)
+        label(ax, (x, y + 0.15), "key of", size=14)
+        word(ax, (x + 0.64, y + 0.15), asked, size=14, ha="left")
+        label(ax, (x, y - 0.17), f"weight {steady_round(weight):.2f}", size=14)
+        radius = 0.5 * np.sqrt(weight)
+        ax.add_patch(Circle((x + 1.3 + radius, y), radius, color=strong))
+        right, at = score > 0, tip[0] + (0.12 if score else -0.12)
+        look = {"size": 14, "weight": "bold", "color": strong}
+        label(ax, (at, lane), f"score {score:g}", ha="left" if right else "right", **look)
+    end = here[0] + unit * length
+    arrow(ax, tuple(here), (end, here[1]), style.INK, thick=5)
+    label(ax, (end + 0.15, here[1]), "query, to write", size=14, weight="bold")
+    word(ax, (end + 1.6, here[1]), asks, size=14, ha="left")
     ax.plot(*here, "o", color=style.INK, markersize=8, zorder=4)
     return figure
 
@@ -88,17 +86,17 @@ def _projection(words: Sequence[str], x: Any, weights: Any, marked: str) -> Figu
     figure, ax = canvas(8, 3.95)
     note = "Each is a row times a column: multiply number by number, and add up"
     heading(ax, f"For each word, {d_model} numbers become {weights.shape[1]}", note)
-    top, at, veil = 2.8, left, {"alpha": 0.72, "zorder": 2.2}
-    lower, under = top - tall * (row + 1), 0.95  # below the row; below the column that lies
+    top, at, veil, foot = 2.75, left, {"alpha": 0.72, "zorder": 2.2}, 1.1
+    lower, under = top - tall * (row + 1), 0.6  # below the row; below the column that lies
     for part, name, sign in ((x, "$X$", "×"), (weights, "$W^K$", "="), (result, "$K$", "")):
         rows, columns = part.shape
         wide, high, limit = unit * columns, tall * rows, 0.7 * abs(part).max()
         spot = at + unit * column
         if part is weights:
-            high = top - 0.35
-            area(ax, (at, 0.35), unit * column, high, style.PAPER, **veil)
-            area(ax, (spot + unit, 0.35), at + wide - spot - unit, high, style.PAPER, **veil)
-            outline(ax, (spot - 0.01, 0.35), unit + 0.02, high, style.ACCENT, 1.5)
+            high = top - foot
+            area(ax, (at, foot), unit * column, high, style.PAPER, **veil)
+            area(ax, (spot + unit, foot), at + wide - spot - unit, high, style.PAPER, **veil)
+            outline(ax, (spot - 0.02, foot), unit + 0.04, high, style.ACCENT, 1.5)
             matrix(ax, (left, under), unit * d_model, tall, part[:, [column]].T, limit=limit)
             outline(ax, (left, under), unit * d_model, tall, style.ACCENT, 2.5)
         else:
@@ -109,100 +107,104 @@ def _projection(words: Sequence[str], x: Any, weights: Any, marked: str) -> Figu
                 place, ha = (at - 0.08, "right") if part is x else (at + wide + 0.08, "left")
                 word(ax, (place, top - tall * (number + 0.5)), text, size=10, ha=ha)
         matrix(ax, (at, top - high), wide, high, part, limit=limit)
-        label(ax, (at, top + 0.2), f"{name}   {rows} × {columns}", size=13)
+        said = rf"{name}   {rows} × $\bf{{{columns}}}$"
+        label(ax, (at, top + 0.12), said, size=13, va="baseline")
         at += wide + 0.6
-        label(ax, (at - 0.3, top - tall * 2), sign, size=20, ha="center")
+        label(ax, (at - 0.3, lower + tall / 2), sign, size=20, ha="center")
     said = {"size": style.LABEL, "color": style.ACCENT, "weight": "bold"}
     label(ax, (left, under - 0.2), "one column of $W^K$, laid under the row", **said)
-    outline(ax, (spot - 0.02, lower), unit + 0.04, tall, style.ACCENT, 2.5)
-    path(ax, [(spot + unit / 2, under + 0.26), (spot + unit / 2, lower - 0.03)], style.ACCENT)
-    added = {**said, "ha": "center", "size": 14}
-    label(ax, (spot + unit / 2, under + 0.12), written(result[row, column], 1), **added)
-    label(ax, (spot + unit / 2, under - 0.2), "one number", **{**added, "size": style.LABEL})
+    label(ax, (left - 0.3, under + tall / 2), "×", size=20, ha="center")
+    outline(ax, (spot - 0.03, lower - 0.02), unit + 0.06, tall + 0.04, style.ACCENT, 1.5)
+    x, y = spot + unit / 2, under + tall / 2
+    path(ax, [(left + unit * d_model + 0.1, y), (x, y), (x, lower - 0.05)], style.ACCENT)
+    label(ax, (left + unit * d_model + 0.2, y + 0.15), "multiply, and add up", **said)
+    label(ax, (x, y - 0.2), written(result[row, column], 1), ha="center", **{**said, "size": 16})
     return figure
 
 
 def _equation_frames(
     query: Any, keys: Any, values: Any, asks: str, words: Sequence[str], features: Sequence[str]
 ) -> Figure:
-    """Draw softmax(q K^T / sqrt(d_k)) V for one query, a row for each word -> the figure.
+    """Draw softmax(q K^T / sqrt(d_k)) V for one query, a stream for each word -> the figure.
 
     query (d_k), keys (words, d_k), values (words, d_v) of one head; asks: the word that asks;
-    features: what the numbers of a value are called. The row of the largest weight is framed.
+    features: what the numbers of a value are called. Streams and values are as high as the weights.
     """
     q, k, v = as_array(query), as_array(keys), as_array(values)
-    scores = k @ q
-    scaled = scores / np.sqrt(len(q))
-    weights = np.exp(scaled - scaled.max()) / np.exp(scaled - scaled.max()).sum()
-    found, cell, wide, low, left = int(weights.argmax()), 0.6, 0.85, 1.35, 4.45
-    long, (high, middle) = wide * len(features), (cell * len(words), cell / 2)
-    figure, ax = canvas(8, low + high + 1.15)
-    heading(ax, f"“{asks}” looks at “{words[found]}” and takes its value")
-    color, strong, top = word_color(words[found]), 1.8 * abs(v).max(), low + high
-    heights = [top - cell * row - middle for row in range(len(words))]
-    weight_at, y = 2.95, heights[found]
-    for text, at in zip(words, heights, strict=True):
-        word(ax, (0.45, at), text, size=14)
-    for x, name in ((1.0, "score"), (weight_at, "weight")):
-        label(ax, (x + wide / 2, top + 0.2), name, ha="center", **BOLD)
+    scores, strong, left, tall = k @ q, 1.8 * abs(v).max(), 4.3, 1.95
+    weights = np.exp((scores - scores.max()) / np.sqrt(len(q)))
+    weights /= weights.sum()
+    figure, ax = canvas(8, 4.85)
+    note = "The values of the words, each as high as its weight, add up to the output"
+    heading(ax, f"“{asks}” looks at “{words[weights.argmax()]}” and takes its value", note)
+    start, stack, wide = 3.42, 3.3, (7.95 - left) / len(features)
+    label(ax, (0.02, 3.9), "score for", **BOLD)
+    word(ax, (0.78, 3.9), asks, size=13, ha="left")
+    label(ax, (1.95, 3.9), rf"weight = softmax(score ÷ $\sqrt{{{len(q)}}}$)", **BOLD)
     for place, name in enumerate(features):
-        label(ax, (left + wide * (place + 0.5), top + 0.2), name, ha="center", **BOLD)
-    matrix(ax, (1.0, low), wide, high, scores[:, None], limit=1.8 * abs(scores).max(), decimals=0)
-    look = {"limit": 1, "low": 0, "cmap": style.WEIGHTS, "decimals": 2}
-    matrix(ax, (weight_at, low), wide, high, weights[:, None], **look)
-    matrix(ax, (left, low), long, high, v, limit=strong, decimals=0)
-    matrix(ax, (left, 0.2), long, cell, weights[None] @ v, limit=strong, decimals=2)
-    arrow(ax, (1.1 + wide, y), (weight_at - 0.1, y), color, thick=3)
-    said = rf"$\div\,\sqrt{{d_k}} = {np.sqrt(len(q)):.3g}$"
-    label(ax, ((1 + wide + weight_at) / 2, top - 0.3), said, size=style.LABEL, ha="center")
-    label(ax, ((1 + wide + weight_at) / 2, top - 0.62), "softmax", size=style.LABEL, ha="center")
-    label(ax, ((weight_at + wide + left) / 2, y), "×", size=18, ha="center")
-    outline(ax, (1.0, y - middle), left + long - 1.0, cell, color, 2.5)
-    arrow(ax, (left + long / 2, low - 0.08), (left + long / 2, 0.3 + cell), color, thick=3)
-    label(ax, (left + long / 2 + 0.15, low / 2 + 0.43), "rows × weights, summed")
-    word(ax, (left - 0.2, 0.2 + middle), asks, size=14, ha="right")
-    label(ax, (left - 0.36 - width_of(asks, 14), 0.2 + middle), "output for", ha="right", **BOLD)
+        label(ax, (left + wide * (place + 0.5), 3.62), name, ha="center", size=style.LABEL)
+    label(ax, (left + wide * len(features) / 2, 3.9), "value", ha="center", **BOLD)
+    for text, score, weight, value in zip(words, scores, weights, v, strict=True):
+        high, color = tall * weight, style.readable(word_color(text), style.PAPER)
+        y, loud = start - high / 2, weight > 0.5
+        word(ax, (0.6, y), text, size=14, ha="right")
+        label(ax, (1.05, y), f"{score:g}", size=14, ha="center")
+        upper, lower = (
+            curve((1.95 if loud else 2.5, y + side), (left, stack - high / 2 + side))
+            for side in (high / 2, -high / 2)
+        )
+        ax.fill_between(upper[:, 0], upper[:, 1], lower[:, 1], color=color, linewidth=0)
+        look = {"size": 20, "color": style.PAPER} if loud else {"size": 12, "color": color}
+        label(ax, (2.05 if loud else 1.95, y), f"{weight:.3f}", weight="bold", **look)
+        look = {"limit": strong, "decimals": 0 if loud else None, "line": 0}
+        matrix(ax, (left, stack - high), wide * len(features), high, value[None], **look)
+        start, stack = start - high - 0.31, stack - high
+    outline(ax, (left, stack), wide * len(features), tall)
+    look = {"limit": strong, "decimals": 3, "edge": word_color(asks), "line": 2.5}
+    matrix(ax, (left, 0.2), wide * len(features), 0.55, weights[None] @ v, **look)
+    arrow(ax, (6.1, stack - 0.06), (6.1, 0.8))
+    word(ax, (left - 0.2, 0.475), asks, size=13, ha="right")
+    label(ax, (left - 0.36 - width_of(asks, 13), 0.475), "output for", ha="right", **BOLD)
     return figure
 
 
 def _six_steps(words: Sequence[str], query: Any, keys: Any, values: Any) -> Figure:
     """Draw attention for the first of two words -> the figure.
 
-    query (d_k) of the first word; keys (2, d_k), values (2, 2). On the left the steps down to the
-    weights, a column for each word; on the right the values as arrows, and the output.
+    query (d_k) of the first word; keys (2, d_k), values (2, 2). Each word's steps stand above its
+    value, an end of a line; on it lies the output, as far from the second as the first weighs.
     """
     q, k, v = as_array(query), as_array(keys), as_array(values)
     root, scores, colors = np.sqrt(len(q)), k @ q, (style.ACCENT, style.MUTED)
     weights = np.exp((scores - max(scores)) / root)
     weights /= weights.sum()
-    figure, ax = canvas(8, 4.2)
+    figure, ax = canvas(8, 4.25)
     most = steady_round(weights[0])
     heading(ax, f"“{words[0]}” gets a weight of {most:.2f}, so the output lies near its value")
     names = "query · key", rf"divided by $\sqrt{{d_k}}$ = {root:.3g}", "softmax: the weight"
-    heights, unit = (2.65, 1.9, 1.05), 2.3 / v.max()  # inches for 1 in a value
-    for y, name in zip(heights, names, strict=True):
-        label(ax, (0.02, y), name, size=style.LABEL)
-    here = np.array([4.95, 0.85])
-    tips, output = here + unit * v, here + unit * weights @ v
-    ax.plot(*tips.T, "--", color=style.SOFT, linewidth=1.2)
-    for x, text, color, score, weight, tip, value in zip(
-        (2.1, 3.3), words, colors, scores, weights, tips, v, strict=True
+    ends, heights, low = (1.0, 7.0), (2.75, 2.2, 1.55), 0.65
+    for x, text, color, score, weight, value in zip(
+        ends, words, colors, scores, weights, v, strict=True
     ):
-        word(ax, (x, 3.4), text, size=13, color=color)
-        for y, number in zip(heights, (score, score / root), strict=False):
-            label(ax, (x, y), f"{number:.4g}", size=14, ha="center")
-            arrow(ax, (x, y - 0.2), (x, y - 0.5), style.SOFT)
-        shown = f"{steady_round(weight):.2f}"
-        label(ax, (x, heights[2]), shown, size=20, weight="bold", color=color, ha="center")
-        path(ax, [tuple(here), tuple(tip)], style.SOFT)
-        path(ax, [tuple(here), tuple(here + weight * (tip - here))], color, thick=7, head=False)
-        (right, up), called = tip, f"value of “{text}”: {_vector(value)}"
-        at = (here[0] - 0.05, up + 0.18) if up > here[1] else (right + 0.6, up - 0.28)
-        look = {"ha": "left" if up > here[1] else "right", "size": style.LABEL}
-        label(ax, at, called, color=style.readable(color, style.PAPER), weight="bold", **look)
-    arrow(ax, tuple(here), tuple(output), style.INK, thick=3.5)
-    at = output[0] + 0.15, output[1] + 0.17
-    label(ax, at, f"output\n{_vector(weights @ v, 1)}", size=14, weight="bold")
+        word(ax, (x, 3.4), text, size=14, color=color)
+        shown = f"{score:.4g}", f"{score / root:.4g}", f"{steady_round(weight):.2f}"
+        for y, number, size in zip(heights, shown, (16, 16, 22), strict=True):
+            look = {"weight": "bold", "color": color} if size == 22 else {}
+            label(ax, (x, y), number, size=size, ha="center", **look)
+            inward = np.sign(4 - x)
+            path(ax, [(x + 0.5 * inward, y), (4 - inward, y)], style.RULE, head=False)
+        label(ax, (x, low - 0.35), f"value {_vector(value)}", size=style.LABEL, ha="center")
+        ax.plot(x, low, "o", color=color, markersize=11, zorder=4)
+    for y, name in zip(heights, names, strict=True):
+        label(ax, (4, y), name, size=style.LABEL, ha="center")
+    at = float(weights @ ends)
+    path(ax, [(ends[0], low), (at, low)], style.SOFT, head=False)
+    arrow(ax, (ends[1] - 0.15, low), (at + 0.12, low), style.ACCENT, thick=5)
+    ax.plot(at, low, "o", color=style.INK, markersize=15, zorder=4)
+    said = f"output {_vector(weights @ v, 1)}"
+    label(ax, (at - 0.1, low + 0.33), said, size=14, weight="bold")
+    said = f"{most:.2f} of the way from “{words[1]}” to “{words[0]}”"
+    label(ax, (4.5, low - 0.35), said, size=style.LABEL, ha="center", color=style.ACCENT)
     return figure
 
 
@@ -216,49 +218,56 @@ def _scaling_bars(rows: Sequence[Mapping[str, Any]]) -> Figure:
 
     rows: one for each width and way, {"d_k", "scaled" (bool), "sorted" (the weights)}.
     """
-    figure, ax = canvas(8, 4.1)
+    figure, ax = canvas(8, 4.4)
     note = "The weights of 16 random keys, the largest first (mean of 500 random queries)"
-    heading(ax, "Without the division, one of 16 keys takes nearly all the weight", note)
-    widths, bar, high = sorted({row["d_k"] for row in rows}), 0.1, 1.5
-    for y, name in ((1.6, "undivided"), (0.62, "divided by $\\sqrt{d_k}$")):
+    heading(
+        ax,
+        r"Without dividing by $\bf{\sqrt{d_k}}$, one of 16 keys takes nearly all the weight",
+        note,
+    )
+    widths, bar, high = sorted({row["d_k"] for row in rows}), 0.125, 1.7
+    for y, name in ((1.6, "undivided"), (0.45, "divided by $\\sqrt{d_k}$")):
         label(ax, (0.02, y + 0.1), name, size=style.LABEL, weight="bold")
     for row in rows:
-        x, most = 1.95 + 2.15 * widths.index(row["d_k"]), row["sorted"][0]
-        y, lift, ink = (0.62, 0.05, style.MUTED) if row["scaled"] else (1.6, -0.08, style.ACCENT)
+        x, most = 1.5 + 2.2 * widths.index(row["d_k"]), row["sorted"][0]
+        y, lift, ink = (0.45, 0.05, style.MUTED) if row["scaled"] else (1.6, -0.08, style.ACCENT)
         for place, weight in enumerate(row["sorted"]):
             color = style.SOFT if place or row["scaled"] else style.ACCENT
             area(ax, (x + bar * place, y), bar - 0.015, high * weight, color)
         path(ax, [(x, y), (x + 16 * bar, y)], style.SOFT, head=False, thick=0.75)
         at = x + bar + 0.06, y + high * most + lift
         label(ax, at, percent(steady_round(most)), size=14, weight="bold", color=ink)
-        label(ax, (x, 0.26), f"{row['d_k']:,} numbers", size=style.LABEL)
-    label(ax, (0.02, 0.26), "a key or query has", size=style.LABEL, color=style.MUTED)
+        said = f"{row['d_k']:,} numbers per key"
+        label(ax, (x, 3.5), said, size=style.LABEL, weight="bold")
     return figure
 
 
 def _mutual_scores(ways: Mapping[str, Any], words: Sequence[str]) -> Figure:
-    """Draw how words score each other, a panel for each way to make the scores -> the figure.
+    """Draw how two words score each other, a panel for each way to make the scores -> the figure.
 
-    ways: title -> scores (s, s). Arrows to later words run above the sentence, those back below it;
-    their width is the size of the score. Only the first and the last word have arrows.
+    ways: title -> scores (s, s) of a sentence that the two begin and end. The arrow to the later
+    word runs above, that back below; their width is the size of the score.
     """
-    figure, ax = canvas(8, 4.25)
+    figure, ax = canvas(8, 4.3)
     note = "Scores from random matrices; the thicker an arrow, the farther its score is from 0"
-    heading(ax, "With one matrix, two words give each other the same score", note)
-    y, limit = 1.55, max(float(abs(as_array(scores)).max()) for scores in ways.values())
-    for left, (title, scores) in zip((0.02, 4.35), ways.items(), strict=True):
-        label(ax, (left, 3.32), title, size=13, weight="bold")
-        places = [left + 0.3 + 1.42 * place for place in range(len(words))]
-        for x, text in zip(places, words, strict=True):
-            word(ax, (x, y), text, size=14)
-        for (i, j), score in np.ndenumerate(as_array(scores)):
-            if abs(i - j) < len(words) - 1:
-                continue
-            up, color = (1 if i < j else -1), style.POSITIVE if score > 0 else style.NEGATIVE
-            rise, ends = 0.85 * up, [(places[place], y + 0.27 * up) for place in (i, j)]
-            attention_arrow(ax, *ends, abs(score) / limit, color, widest=12, rise=rise, least=0)
-            at = (places[i] + places[j]) / 2, y + rise + 0.5 * up
-            label(ax, at, written(score, 1), ha="center", size=18, weight="bold")
+    heading(ax, "One matrix gives the same score both ways, two matrices don't", note)
+    y, limit = 1.6, max(float(abs(as_array(scores)).max()) for scores in ways.values())
+    for left, (title, given) in zip((0.02, 4.35), ways.items(), strict=True):
+        scores = as_array(given)
+        label(ax, (left, 3.4), title, size=13, weight="bold")
+        ends = left + 0.3, left + 3.1
+        for x, text in zip(ends, words, strict=True):
+            word(ax, (x, y), text, size=16)
+        for (i, j), up in (((0, -1), 1), ((-1, 0), -1)):
+            score, rise = scores[i, j], 0.85 * up
+            color = style.POSITIVE if score > 0 else style.NEGATIVE
+            places = [(ends[place], y + 0.3 * up) for place in (i, j)]
+            attention_arrow(ax, *places, abs(score) / limit, color, widest=12, rise=rise, least=0)
+            said = f"{words[i]} → {words[j]}:  {written(score, 1)}"
+            look = {"size": 15, "weight": "bold", "color": style.readable(color, style.PAPER)}
+            label(ax, (sum(ends) / 2, y + rise + 0.5 * up), said, ha="center", **look)
+        sign = "=" if np.isclose(scores[0, -1], scores[-1, 0]) else "≠"
+        label(ax, (sum(ends) / 2, y), sign, size=34, weight="bold", ha="center")
     return figure
 
 
@@ -306,7 +315,12 @@ def attention_explorer(
     ]
     table = [
         {"word": word, "kx": k[0], "ky": k[1], "vx": v[0], "vy": v[1], "moved": word == moved}
-        | {"ink": style.readable(own), "ground": style.tint(own), "chip": _chip_path(word)}
+        | {
+            "lane": 0.2 * (list(words).index(word) - 2 or 1),
+            "ink": style.readable(own),
+            "ground": style.tint(own),
+            "chip": _chip_path(word),
+        }
         for word, own, k, v in zip(
             words, _word_colors(words), keys.tolist(), values.tolist(), strict=True
         )
@@ -323,6 +337,11 @@ def attention_explorer(
         .transform_calculate(power="exp(datum.score)")
         .transform_calculate(far="datum.dot / max(query_x * query_x + query_y * query_y, 0.01)")
         .transform_calculate(foot_x="datum.far * query_x", foot_y="datum.far * query_y")
+        .transform_calculate(
+            side="datum.lane / max(sqrt(query_x * query_x + query_y * query_y), 0.1)"
+        )
+        .transform_calculate(lane_x="-datum.side * query_y", lane_y="datum.side * query_x")
+        .transform_calculate(to_x="datum.lane_x + datum.foot_x", to_y="datum.lane_y + datum.foot_y")
         .transform_joinaggregate(total="sum(power)")
         .transform_calculate(weight="datum.power / datum.total")
     )
@@ -368,10 +387,14 @@ def attention_explorer(
     from_x, from_y = plane("zero", "zero")
     x, y = plane("x", "y")
     wide = {"opacity": 0.6, "strokeWidth": alt.expr("max(10 * datum.weight, 0.8)")}
-    ways = base.mark_rule(opacity=0.6, strokeWidth=2).encode(from_x, from_y, x2="x", y2="y")
-    thin = {"color": style.MUTED, "clip": True}
-    feet = base.mark_rule(strokeDash=[4, 4], **thin).encode(x, y, x2="foot_x", y2="foot_y")
-    along = base.mark_rule(**thin).encode(from_x, from_y, x2="foot_x", y2="foot_y")
+    thin = base.mark_rule(color=style.SOFT, clip=True)
+    ways, feet = (
+        thin.encode(from_x, from_y, x2="x", y2="y"),
+        thin.encode(x, y, x2="to_x", y2="to_y"),
+    )
+    start_x, start_y = plane("lane_x", "lane_y")
+    reach = base.mark_rule(strokeWidth=6, clip=True)
+    along = reach.encode(start_x, start_y, x2="to_x", y2="to_y", color=color)
     dots = base.mark_point(filled=True, size=140, opacity=1).encode(x, y, color=color, tooltip=tips)
     names = chips(x, y, away("y"))
     here = alt.Chart(alt.Data(values=[{"zero": 0}])).transform_calculate(x="query_x", y="query_y")
@@ -380,9 +403,7 @@ def attention_explorer(
     side = {"align": alt.expr("query_x > 1.5 ? 'right' : 'left'")}
     side |= {"dx": alt.expr("query_x > 1.5 ? -9 : 9"), "dy": alt.expr("query_y < -2 ? -14 : 14")}
     called = write(here, x, y, text=alt.value("query"), **side)
-    left = (
-        ways.encode(color=color) + along + feet + arrow + tip.encode(x, y) + called + dots + names
-    )
+    left = ways + feet + along + arrow + tip.encode(x, y) + called + dots + names
 
     weight = alt.X("weight:Q", axis=None, scale=alt.Scale(domain=[0, 1.3]))
     word = alt.Y("word:N", title=None, sort=None, axis=None)
@@ -421,15 +442,15 @@ def attention_explorer(
         chart.properties(title=alt.Title(name, **part), width=wide, height=SIDE)
         for chart, name, wide in (
             (left, "1. query and keys", SIDE),
-            (middle, "2. weights", 95),
+            (middle, "2. weights", 115),
             (right, "3. values and output", SIDE),
         )
     ]
     title = alt.Title(
         "The farther a key reaches along the query, the more its value counts",
-        subtitle="Dashed: how far each key reaches. The wider a line, the larger its weight",
+        subtitle="Bars along the query: how far each key reaches. Lines to the output: its weight",
     )
-    whole = alt.hconcat(*shown, bounds="flush", spacing=56, title=title)
+    whole = alt.hconcat(*shown, bounds="flush", spacing=50, title=title)
     return whole.add_params(*sliders)
 
 
@@ -457,17 +478,16 @@ def _shared_and_separate() -> dict[str, Tensor]:
 @figure(
     "attention-arrow",
     caption="A query finds its key: the one that points the same way gets nearly all the weight.",
-    alt="Arrows from one point. A thick one, the query to write 'gustan', points up and "
-    "right; it asks: is one thing liked, or many? The key of 'trees' points nearly the same way "
-    "and ends in a large disk, weight 0.88; the keys of 'I' and 'like' point to the sides and end "
-    "in small disks, weights 0.07 and 0.04. Dashed lines lead from the keys straight to the query: "
-    "'trees' reaches far along it, 'I' hardly, 'like' not at all.",
+    alt="Arrows from one point. A thick one, the query to write 'gustan', points to the right. The "
+    "key of 'trees' points nearly the same way: a long band, score 3, shows how far it reaches "
+    "along the query, and its disk is large, weight 0.88. The key of 'I' points up: its band is "
+    "short, score 0.5, its weight 0.07. That of 'like' points straight down and has no band, score "
+    "0, weight 0.04; both disks are small. Dashed lines lead from the keys to the query.",
     hero=True,
 )
 def draw_arrow() -> Figure:
     keys = [[-0.5, 0.5], [1, -0.5], [1, 1]]
-    looks_for = "It asks: is one thing liked, or many?"
-    return _query_finds_key(["I", "like", "trees"], [1, 2], keys, "gustan", looks_for)
+    return _query_finds_key(["I", "like", "trees"], [1, 2], keys, "gustan")
 
 
 @figure(
@@ -476,8 +496,8 @@ def draw_arrow() -> Figure:
     alt="Three heat maps. X has a row for each of 'I', 'like', 'trees' and '<eos>' and is 128 "
     "columns wide; the matrix W^K is 128 high and 32 wide; their product K has the same four rows "
     "and is 32 wide. The row of 'trees' is framed in X and in K, all else is faint but one column "
-    "of W^K, framed in rust. It lies once more under the row of X, and an arrow leads to the one "
-    "number of K that they make.",
+    "of W^K, framed in rust. It lies once more under the row of X, and an arrow, 'multiply, and "
+    "add up', leads from there to the one number of K that they make, −3.8.",
 )
 def draw_projection() -> Figure:
     head = real_head()
@@ -486,23 +506,22 @@ def draw_projection() -> Figure:
 
 @figure(
     "attention-shared-matrix",
-    caption="How three words score each other, with one matrix for queries and keys, and with two.",
-    alt="The sentence 'I like trees' twice, with an arrow above it from 'I' to 'trees' and one "
-    "below it back. With one shared matrix both are alike: 'I' gives 'trees' 10.1 and gets 10.1 "
-    "back. With two matrices 'I' gives 'trees' −9.5 and gets 6.3.",
+    caption="How two words score each other, with one matrix for queries and keys, and with two.",
+    alt="The words 'I' and 'trees' twice, with an arrow from 'I' to 'trees' above and one back "
+    "below. With one shared matrix both scores are equal, 10.1. With two matrices they are not: "
+    "'I' to 'trees' has −9.5, 'trees' to 'I' 6.3.",
 )
 def draw_shared_matrix() -> Figure:
-    return _mutual_scores(_shared_and_separate(), ["I", "like", "trees"])
+    return _mutual_scores(_shared_and_separate(), ["I", "trees"])
 
 
 @figure(
     "attention-six-steps",
     caption="The six steps of attention for the first word of 'Thinking Machines'.",
-    alt="Two columns, 'Thinking' and 'Machines', from top to bottom: query times key 112 and 96; "
-    "divided by 8, 14 and 12; softmax 0.88, rust, and 0.12, grey. On the right the value of "
-    "'Thinking' is an arrow to the right, (10, 0), that of 'Machines' one upward, (0, 10); 0.88 of "
-    "the first is thick and rust, 0.12 of the second thick and grey. The output, (8.8, 1.2), ends "
-    "on the line between their tips, close to the value of 'Thinking'.",
+    alt="Two columns, 'Thinking' at the left and 'Machines' at the right, from top to bottom: "
+    "query times key 112 and 96; divided by 8, 14 and 12; softmax 0.88, rust, and 0.12, grey. "
+    "Below, a line joins their values, (10, 0) and (0, 10). A rust arrow leads from the value of "
+    "'Machines' 0.88 of the way to that of 'Thinking'; there the output lies, (8.8, 1.2).",
 )
 def draw_six_steps() -> Figure:
     keys = torch.tensor([[1.75], [1.5]]).expand(2, 64)
@@ -512,11 +531,11 @@ def draw_six_steps() -> Figure:
 @figure(
     "attention-four-frames",
     caption="The equation of attention for one query: scores, weights, values, output.",
-    alt="A row for each of 'I', 'like' and 'trees'. The scores to write 'gustan' are 2, 0 and 8; "
-    "divided by 2 and after the softmax the weights are 0.05, 0.02 and 0.94. Times the values, "
-    "numbers for who, does, what and many: that of 'trees' has a 1 in 'what' and in 'many'. The "
-    "row of 'trees' is framed. Below, the output for 'gustan', the rows times their weights, added "
-    "up: 0.94 in 'what' and in 'many', little in the others.",
+    alt="'I', 'like' and 'trees' with their scores for 'gustan', 2, 0 and 8, and a stream from "
+    "each, as thick as its weight: the softmax of the scores divided by the root of 4, 0.047, "
+    "0.017 and 0.936. The streams lead into the values, numbers for who, does, what and many, each "
+    "as high as its weight: 'trees' fills nearly all, with a 1 in 'what' and in 'many'. Below, "
+    "their sum, the output for 'gustan': 0.936 in 'what' and in 'many', little in the others.",
 )
 def draw_four_frames() -> Figure:
     (_, query, _), keys, values = i_like_trees()
@@ -540,10 +559,10 @@ def draw_scaling() -> Figure:
     "attention-explorer",
     caption="Move a query and a key, and see the weights and the output follow.",
     alt="Three panels with sliders. Left: a query and the keys of I, like and trees as points in a "
-    "plane, with lines to them; dashed lines lead from the keys straight to the "
-    "query, and trees reaches farthest along it. Middle: bars of the three weights, the longest "
-    "for trees. Right: the three values, each with a line as wide as its weight "
-    "to the output, which lies near the value of trees.",
+    "plane; a bar of each word's color along the query shows how far its key reaches, and that of "
+    "trees is the longest. Middle: bars of the three weights, the longest for trees. Right: the "
+    "three values, each with a line as wide as its weight to the output, which lies near the value "
+    "of trees.",
 )
 def draw_explorer() -> Any:
     words = ["I", "like", "trees"]

@@ -11,14 +11,12 @@ import numpy as np
 import torch
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.patches import Rectangle
 from torch import Tensor
 
 from course import experiments
 from course.chapters.ch06_masks.experiments import measured_influence
 from course.drawing import plots, style
 from course.drawing.arrows import arrow, box, path
-from course.drawing.cells import area
 from course.drawing.registry import figure
 from course.drawing.values import as_array
 from course.drawing.words import canvas, heading, label, word, word_color
@@ -34,7 +32,7 @@ def _influence(maps: Mapping[str, Any], words: Sequence[str], changed: str) -> F
     """
     wide, high, low = 0.65, 0.46, 0.42
     figure, ax = canvas(style.WIDTH, low + high * len(words) + 2.02)
-    note = "Filled: the output of this row changes when the word of this column does"
+    note = "Filled: this row's output changes if this column's word does"
     heading(ax, "With the causal mask, a word reaches only itself and later places", note)
     top, lit = low + high * len(words), list(words).index(changed)
     label(ax, (0.02, top + 0.2), "output at", color=style.MUTED)
@@ -45,14 +43,12 @@ def _influence(maps: Mapping[str, Any], words: Sequence[str], changed: str) -> F
             look = {"color": style.PAPER, "line": 1.5, "round": 0.03, "fill": fill}
             box(ax, (left + wide * (column + 0.5), top - high * (row + 0.5)), wide, high, **look)
         label(ax, (left, top + 1.12), name, size=12, weight="bold")
-        x, loud = (
-            left + wide * (lit + 0.5),
-            {"weight": "bold", "color": style.ACCENT, "ha": "center"},
-        )
+        x, loud = left + wide * (lit + 0.5), {"weight": "bold", "color": style.ACCENT}
+        loud["ha"] = "center"
         label(ax, (x, top + 0.79), "changed", **loud)
         arrow(ax, (x, top + 0.69), (x, top + 0.38), style.ACCENT)
         reached = f"{int(square[:, lit].sum())} of {len(words)} outputs change"
-        label(ax, (x, low - 0.2), reached, size=12, **loud)
+        label(ax, (x, low - 0.2), reached, size=14, **loud)
         for place, text in enumerate(words):
             word(ax, (left + wide * (place + 0.5), top + 0.2), text, size=style.NOTE)
             if left < 1:
@@ -63,36 +59,37 @@ def _influence(maps: Mapping[str, Any], words: Sequence[str], changed: str) -> F
 def _mask_equation(masks: Mapping[str, Any], words: Sequence[str]) -> Figure:
     """Draw three boolean squares (t, t) of the words as an equation: a & b = c -> the figure.
 
-    masks: title -> square. What the first two hide is hatched in two ways, in the third in both.
+    masks: title -> square. What is seen is filled; what is hidden says by what.
     """
-    count, cell, left, gap, bottom = len(words), 0.42, 0.95, 0.37, 0.08
-    figure, ax = canvas(style.WIDTH, bottom + cell * count + 1.15)
-    note = "Row: a word that looks. Columns: the same words; filled is what it may see"
+    count, cell, left, gap = len(words), 0.435, 0.75, 0.33
+    figure, ax = canvas(style.WIDTH, cell * count + 1.7)
+    note = "Each row is a word that looks, each column a word; filled is what it may see"
     heading(ax, "Both masks together hide padding and what comes later", note)
-    top, squares = bottom + cell * count, [as_array(square) for square in masks.values()]
+    top = 0.1 + cell * count
     for place, text in enumerate(words):
-        word(ax, (left - 0.14, top - cell * (place + 0.5)), text, size=style.NOTE, ha="right")
-    for number, (name, square) in enumerate(zip(masks, squares, strict=True)):
-        x, color = (
-            left + number * (cell * count + gap),
-            (style.SOFT, style.SOFT, style.ACCENT)[number],
-        )
-        ink = style.ACCENT if number == 2 else style.INK
-        label(ax, (x, top + 0.2), name, size=style.LABEL, weight="bold", color=ink)
+        word(ax, (left - 0.12, top - cell * (place + 0.5)), text, size=style.NOTE, ha="right")
+    for number, (name, given) in enumerate(masks.items()):
+        x, square, last = left + number * (cell * count + gap), as_array(given), number == 2
+        fill, ink = (style.ACCENT, style.ACCENT) if last else (style.SOFT, style.INK)
+        label(ax, (x, top + 0.65), name, size=12, weight="bold", color=ink)
+        for place, text in enumerate(dict.fromkeys(words)):
+            wide = words.count(text)  # padding, the last, takes all that is left
+            middle = x + cell * (place + wide / 2)
+            apart = (-0.05, 0.06, 0)[place]
+            label(ax, (middle + apart, top + 0.24), text, ha="center")
+            if wide > 1:
+                edges = (middle + side * (cell * wide / 2 - 0.04) for side in (-1, 1))
+                path(ax, [(edge, top + 0.08) for edge in edges], style.SOFT, head=False)
         for (row, column), seen in np.ndenumerate(square):
-            at = x + cell * column + 0.015, top - cell * (row + 1) + 0.015
-            area(ax, at, cell - 0.03, cell - 0.03, color if seen else style.GROUND)
-            for own, lines in enumerate(("////", r"\\\\")):
-                if not squares[own][row, column] and number in (own, 2):
-                    look = {"hatch": lines, "hatchcolor": style.SOFT, "facecolor": "none"}
-                    ax.add_patch(Rectangle(at, cell - 0.03, cell - 0.03, linewidth=0, **look))
-        if number < 2:
-            row, column = np.argwhere(square == 0).mean(axis=0) + 0.5
-            ground = {"facecolor": style.GROUND, "edgecolor": "none", "pad": 3}
-            at, said = (x + cell * column, top - cell * row), ("padding", "later")[number]
-            label(ax, at, said, size=style.LABEL, ha="center", bbox=ground)
+            at = x + cell * (column + 0.5), top - cell * (row + 0.5)
+            look = {"color": style.PAPER, "line": 1.5, "round": 0.03}
+            box(ax, at, cell, cell, fill=fill if seen else style.GROUND, **look)
+        row, column = np.argwhere(square == 0).mean(axis=0) + 0.5
+        said = ("padding", "later", "padding\nand later")[number]
+        at = x + cell * column, top - cell * row
+        label(ax, at, said, size=style.LABEL, ha="center", color=style.MUTED)
         sign = ("", "&", "=")[number]
-        label(ax, (x - gap / 2, (top + bottom) / 2), sign, size=20, ha="center", weight="bold")
+        label(ax, (x - gap / 2, top - cell * count / 2), sign, size=20, ha="center", weight="bold")
     return figure
 
 
@@ -107,7 +104,7 @@ def _staircase(tgt_in: Sequence[str], tgt_out: Sequence[str]) -> Figure:
     wide = 6.1 / count
     label(ax, (0.06, step * count + 0.3), "what it may see", color=style.MUTED)
     label(ax, (6.85, step * count + 0.3), "what it predicts", color=style.MUTED)
-    stairs = [(0.08, step * count + 0.08)]
+    stairs: list[tuple[float, float]] = []
     for i, predicted in enumerate(tgt_out):
         y, corner = step * (count - i - 0.5) + 0.08, 0.04 + wide * (i + 1)
         stairs += [(corner, y + step / 2), (corner, y - step / 2)]
@@ -115,27 +112,27 @@ def _staircase(tgt_in: Sequence[str], tgt_out: Sequence[str]) -> Figure:
             _tile(ax, (0.04 + wide * (j + 0.5), y), wide - 0.08, text if j <= i else "")
         arrow(ax, (6.28, y), (6.72, y))
         _tile(ax, (7.4, y), 1.14, predicted)
-    path(ax, [*stairs[:-1], (corner, 0.13)], style.INK, thick=2.5, head=False)
+    path(ax, stairs[:-1], style.INK, thick=2.5, head=False)
+    at = 0.04 + wide * (count - 1.5), step * (count - 1.5) + 0.08
+    label(ax, at, "hidden by\nthe mask", size=style.LABEL, ha="center", color=style.MUTED)
     return figure
-
-
-COVERED = style.GROUND
 
 
 def _tile(ax: Axes, at: tuple[float, float], wide: float, text: str) -> None:
     """A word that may be seen, or none: what is hidden."""
-    color = word_color(text) if text else COVERED
-    box(ax, at, wide, 0.45, "", color, fill=style.tint(color) if text else COVERED, line=0)
+    color = word_color(text)
+    box(ax, at, wide, 0.45, "", color, fill=style.tint(color) if text else style.GROUND, line=0)
     if text:
         label(ax, at, text, size=13, ha="center", weight="bold", color=style.readable(color))
 
 
 def _digits(ax: Axes, y: float, digits: Sequence[int], slots: int, color: str) -> None:
-    """A row of digits in slots; what isn't written is an empty slot."""
+    """A row of digits in slots; a dash is one that isn't written."""
     for place in range(slots):
-        text = str(digits[place]) if place < len(digits) else ""
-        look = {"fill": None if text else style.PAPER, "size": 13, "round": 0.03}
-        box(ax, (5.75 + 0.31 * place, y), 0.28, 0.29, text, color, **look)
+        written = place < len(digits)
+        look = {"fill": None if written else style.PAPER, "size": 13, "round": 0.03}
+        text = str(digits[place]) if written else "–"
+        box(ax, (5.48 + 0.29 * place, y), 0.26, 0.29, text, color, **look)
 
 
 TGT_IN = ["<bos>", "me", "gustan", "los", "árboles"]
@@ -168,9 +165,9 @@ def draw_staircase() -> Figure:
     caption="The padding mask, the causal mask, and both together.",
     alt="Three squares with a row and a column for each of '<bos> gracias <pad> <pad> <pad>', as "
     "an equation: padding mask & causal mask = both. Padding mask: the first two columns are "
-    "filled, the padding is hatched. Causal mask: the lower left triangle with its diagonal is "
-    "filled, what comes later is hatched the other way. Both: filled only where both are, in the "
-    "first two columns on and below the diagonal; where both masks hide, the hatches cross.",
+    "filled, the padding is not. Causal mask: the lower left triangle with its diagonal is filled, "
+    "what comes later is not. Both, in rust: filled only where both are, in the first two columns "
+    "on and below the diagonal.",
 )
 def draw_three_masks() -> Figure:
     masks = _three_masks(torch.tensor([BOS, 4, PAD, PAD, PAD]))
@@ -197,8 +194,8 @@ def draw_influence() -> Figure:
     caption="A model whose mask leaks learns faster and can do nothing: three seeds of each kind.",
     alt="Left, next word right in training, against the step: with a leaking mask 100 % by step "
     "100, before those with the causal mask. Right, what they write alone when they read 7 2 4 4 9 "
-    "0: with the causal mask 0 9 4 4 2 7, and of all rows 99 % right; with the leaking mask two of "
-    "three write nothing and one 9 9 9, and 0 % are right.",
+    "0: with the causal mask all three models write 0 9 4 4 2 7, and of all rows 99 % right; with "
+    "the leaking mask two models write nothing and one 9 9 9, and 0 % are right.",
 )
 def draw_leak_curves() -> Figure:
     runs, reads = (experiments.load("masks")[key] for key in ("runs", "reads"))
@@ -207,26 +204,27 @@ def draw_leak_curves() -> Figure:
     heading(ax, "A model whose mask leaks learns faster, and can do nothing", note)
     label(ax, (0.02, 3.4), "In training: next word right", size=12, weight="bold")
     label(ax, (4.3, 3.4), "Alone: what it writes", size=12, weight="bold")
-    label(ax, (5.48, 2.9), "read", ha="right")
+    label(ax, (4.3, 2.9), "read", size=style.LABEL)
     _digits(ax, 2.9, reads, len(reads), style.MUTED)
     left = figure.add_axes((0.075, 0.15, 0.4, 0.57))
     for mask, name, color, y, at in (
-        ("causal", "causal mask", style.MUTED, 2.08, (140, 0.7)),
-        ("none", "leaking mask", style.ACCENT, 1.12, (82, 1.07)),
+        ("causal", "causal mask", style.MUTED, 2.08, (95, 0.76)),
+        ("none", "leaking mask", style.ACCENT, 1.12, (55, 1.045)),
     ):
         own = [run for run in runs if run["mask"] == mask]
         shares = np.array([[entry["next_word"] for entry in run["history"]] for run in own])
         steps = [entry["step"] for entry in own[0]["history"]]
-        left.fill_between(steps, shares.min(0), shares.max(0), color=color, alpha=0.15, linewidth=0)
         left.plot(steps, shares.mean(0), color=color, linewidth=3)
         bold = {"weight": "bold", "color": color}
         label(left, at, name, size=style.LABEL, **bold)
         label(ax, (4.3, y), name, size=style.LABEL, **bold)
         right = np.mean([run["history"][-1]["right_rows"] for run in own])
-        label(ax, (4.3, y - 0.33), f"{100 * right:.0f} % right", size=17, **bold)
+        label(ax, (4.3, y - 0.33), f"{100 * right:.0f} % right", size=14, **bold)
         for row, (digits, times) in enumerate(Counter(tuple(run["writes"]) for run in own).items()):
             _digits(ax, y - 0.35 * row, digits, len(reads), color)
-            label(ax, (7.57, y - 0.35 * row), f"{times} of {len(own)}", color=style.MUTED)
-    left.set(xlabel="step of training", xlim=(0, 305), ylim=(0, 1.05), xticks=range(0, 301, 100))
+            said = {3: "all 3 models", 2: "2 models", 1: "1 model"}[times]
+            label(ax, (7.14, y - 0.35 * row), said, color=style.MUTED)
+    left.set(xlabel="step of training", xlim=(0, 305), xticks=range(0, 301, 100))
     plots.shares(left.yaxis)
+    left.set(ylim=(0.3, 1.02), yticks=[0.5, 1])
     return figure

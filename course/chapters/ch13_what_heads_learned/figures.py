@@ -7,7 +7,6 @@ from typing import Any
 import matplotlib as mpl
 import numpy as np
 import torch
-from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from course import experiments
@@ -15,6 +14,7 @@ from course.chapters.ch05_multi_head_attention import figures as heads
 from course.chapters.ch05_multi_head_attention.figures import TIRED, arcs, maps_of_tired
 from course.drawing import style
 from course.drawing.arrows import arrow, curve, path
+from course.drawing.cells import area
 from course.drawing.registry import figure
 from course.drawing.values import as_array, steady_round
 from course.drawing.words import canvas, heading, label, sentence, width_of, word
@@ -30,45 +30,38 @@ SEEN = 0.3  # weights below are no line in `crossing`
 
 @mpl.rc_context(style.PRINT)
 def head_table(table: Sequence[Mapping[str, Any]]) -> Figure:
-    """Draw each head's share of largest weights on the right noun -> two rows of dots.
+    """Draw each head's share of largest weights on the right noun -> two rows of glasses.
 
-    table: rows of `head_accuracy`. The upper dots are for the adjective, the lower ones for the
-    pronoun; before each row stand the words, with an arrow to what its best head looks at. Dots
-    that would cover each other are stacked.
+    table: rows of `head_accuracy`. A glass for each head is filled as high as its share: in the
+    upper row from the adjective, in the lower one from the pronoun. Above each stands the sentence,
+    with an arrow to what the best head looks at.
     """
-    figure, ax = canvas(style.WIDTH, 4.3)
-    left, long = 3.35, 4.2
-    for asker, kind, y in (("tired", "adjective", 2.35), ("it", "pronoun", 0.9)):
-        rows = sorted((row for row in table if row["from"] == kind), key=lambda row: row["right"])
-        *others, best = [row["right"] for row in rows]
-        shares = [f"{100 * steady_round(share):.0f} %" for share in (best, others[-1])]
-        if kind == "adjective":
-            note = "How often each head looks most at the noun that is meant, from the orange word"
-            title = f"From the adjective, one head finds the noun in {shares[0]} of sentences"
-            heading(ax, title, note)
-        marked = {asker: style.ACCENT, "animal": style.INK}
-        _looks(ax, y, marked, asker, "animal", color=style.ACCENT, thick=1 + 3 * best)
-        path(ax, [(left, y), (left + long, y)], style.RULE, head=False)
-        places = np.array([round(50 * share) for share in others])  # those in one are stacked
-        up = [0.07 * (places[:i] == place).sum() for i, place in enumerate(places)]
-        for some, ups, size in ((others, up, 22), ([best], [0], 260)):
-            across, color = left + long * np.array(some), style.SOFT if ups is up else style.ACCENT
-            ax.scatter(across, y + np.array(ups), size, color, edgecolors=style.PAPER, zorder=3)
-        look = {"size": style.LABEL, "weight": "bold", "color": style.ACCENT, "ha": "center"}
-        label(ax, (across[0], y + 0.3), f"head {rows[-1]['head']}: {shares[0]}", **look)
-        said = f"the other {len(others)} heads: 0 to {shares[1]}"
-        label(ax, (left - 0.07, y - 0.25), said, color=style.MUTED)
-    for share, said in ((0, "0"), (0.5, "50 %"), (1, "100 % of sentences")):
-        side = "right" if share == 1 else "center"
-        label(ax, (left + long * share, 0.2), said, ha=side, color=style.MUTED)
+    figure, ax = canvas(style.WIDTH, 5.1)
+    best = max(table, key=lambda row: row["right"])
+    title = f"From the adjective, one head finds the noun in {_share(best)} of sentences"
+    note = "Each box is one of {} heads, full if it always looks most at the right noun"
+    heading(ax, title, note.format(len(table) // 2))
+    words = TIRED.lower().replace("'", "\N{RIGHT SINGLE QUOTATION MARK}").split()
+    for asker, kind, y in (("tired", "adjective", 3.55), ("it", "pronoun", 1.35)):
+        rows = [row for row in table if row["from"] == kind]
+        top = max(rows, key=lambda row: row["right"])
+        marked = {"animal": style.INK, asker: style.ACCENT}
+        places = sentence(ax, (0.1, y), words, marked, gap=0.37)
+        ends = [(places[words.index(end)], y + 0.27) for end in (asker, "animal")]
+        arrow(ax, *ends, style.ACCENT, thick=3, rise=0.25)
+        wide, low = 7.9 / len(rows), y - 1.0
+        for place, row in enumerate(rows):
+            x, color = 0.05 + wide * place, style.ACCENT if row is top else style.SOFT
+            area(ax, (x, low), wide - 0.08, 0.6, style.GROUND)
+            area(ax, (x, low), wide - 0.08, 0.6 * row["right"], color)
+            look = {"weight": "bold", "color": color} if row is top else {"color": style.MUTED}
+            label(ax, (x + wide / 2 - 0.04, low - 0.16), _share(row), ha="center", **look)
     return figure
 
 
-def _looks(ax: Axes, y: float, marked: Mapping[str, str], *ends: str, **look: Any) -> None:
-    """Draw four words of the sentence, and an arc from a word to a noun. look: as of `arrow`."""
-    for text, x in PLACES.items():
-        word(ax, (x, y), text, color=marked.get(text, style.MUTED))
-    arrow(ax, *[(PLACES[end], y + 0.18) for end in ends], rise=0.22, **look)
+def _share(row: Mapping[str, Any]) -> str:
+    """The share of sentences in which a head is right, as a text."""
+    return f"{100 * steady_round(row['right']):.0f} %"
 
 
 def _before_and_after(
@@ -100,10 +93,11 @@ def _crossing(several: Sequence[Any]) -> Figure:
     the last cross-attention; the one that crosses most others is loud, and a ring marks each
     crossing.
     """
-    figure, ax = canvas(style.WIDTH, 1.6 * len(several) + 0.5)
-    heading(ax, "Attention crosses where a word has another place in Spanish")
+    figure, ax = canvas(style.WIDTH, 1.6 * len(several) + 0.75)
+    note = "Each Spanish word, joined to the English words it looks at most, in the last layer"
+    heading(ax, "Attention crosses where a word has another place in Spanish", note)
     most = max(max(len(one.src), len(one.tgt_out)) - 1 for one in several)  # without <eos>
-    first, step = 1.9, (style.WIDTH - 2.5) / max(most - 1, 1)
+    first, step = 1.35, (style.WIDTH - 3.0) / max(most - 1, 1)
     for number, maps in enumerate(several):
         low, lines = 1.6 * (len(several) - number) - 1.3, lines_between(maps)
         crossed = crossings(lines)
@@ -113,7 +107,7 @@ def _crossing(several: Sequence[Any]) -> Figure:
             (maps.src, low + 0.92, "English", jumps[1]),
             (maps.tgt_out, low, "Spanish", jumps[0]),
         ):
-            label(ax, (0.02, y), language * (not number), color=style.MUTED)
+            label(ax, (0.02, y), language, color=style.MUTED)
             for place, text in enumerate(words[:-1]):
                 color = style.ACCENT if place == loud else style.INK if number else None
                 word(ax, (first + step * place, y), text, size=style.LABEL + 2, color=color)
@@ -132,15 +126,15 @@ def _crossing(several: Sequence[Any]) -> Figure:
             ax.scatter(x, low + 0.26 + 0.4 * part, 46, **ring)
         count = len(crossed)
         said = f"{count or 'no'} crossing{'s' if count != 1 else ''}"
-        look = {"weight": "bold"} if count else {"color": style.MUTED}
-        label(ax, (0.02, low + 0.46), said, size=style.LABEL, **look)
+        look = {"weight": "bold", "color": style.ACCENT if count else style.MUTED}
+        label(ax, (7.95, low + 0.46), said, size=style.LABEL, ha="right", **look)
     return figure
 
 
 BEST = ("encoder.layers.1.self_attn", 2)  # of the shipped model; the notebook finds it again
 WIDE = "The animal didn't cross the street because it was too wide"
 ALIKE = [("decoder.layers.1.cross_attn", 0), ("decoder.layers.1.self_attn", 2)]  # as sharp
-PLACES = {"animal": 0.4, "street": 1.25, "it": 1.83, "tired": 2.38}  # of four words, in inches
+PLACES = {"animal": 0.35, "street": 1.28, "it": 1.93, "tired": 2.6}  # of four words, in inches
 SWAPPED = ("tired", "animal", "street")  # a word, and two whose weights change places
 CROSSING = ("I like trees", "My head hurts", "You have five balls left")
 
@@ -187,10 +181,10 @@ def draw_token_view() -> Any:
 @figure(
     "causes-head-table",
     caption="In how many sentences the largest weight of each head is on the noun that is meant.",
-    alt="Two rows, each with the words animal, street, it and tired, an arc to animal, and a dot "
-    "for each of 16 heads on a line from 0 to 100 %; dots in the same place are stacked. Where "
-    "'tired' looks, one dot is far out, orange: head 2 of encoder layer 1, with 99 %; the other 15 "
-    "have at most 6 %. Where 'it' looks, the same head has 27 %, the others at most 7 %.",
+    alt="The sentence 'the animal didn't cross the street because it was too tired' twice, with an "
+    "arrow to 'animal', and below each 16 boxes, one for each head. Where 'tired' looks, one box "
+    "is full, orange, 99 %; the other 15 have at most 6 %. Where 'it' looks, the same box has 27 "
+    "%, the others at most 7 %.",
 )
 def draw_head_table() -> Figure:
     translator = Translator.load()
@@ -201,49 +195,49 @@ def draw_head_table() -> Figure:
 @figure(
     "causes-agreement",
     caption="Adjectives in the right gender after each change, for three training seeds.",
-    alt="Three rows, each with the words animal, street, it and tired, an arc from tired to a "
-    "noun, and three dots on a line from 0 to 100 %. As it is: 99 %. The head that finds "
-    "the noun off: 52 %, as by chance. Its two weights swapped, so that the arc leads to street, "
-    "in orange: 1 %, 'cansada' for 'cansado'. Below, in grey, two controls that change next to "
-    "nothing: 'it' barred from the nouns, 99 %, and the worst of 15 other heads off, 97 to 98 %.",
+    alt="Three rows, each with the words animal, street, it and tired, and three dots on a line "
+    "from 0 to 100 %. As it is, an arc leads from tired to animal, 'cansado': 99 %. The head that "
+    "finds the noun off, no arc: 52 %, as by chance. Its two weights swapped, so that the arc "
+    "leads to street, in orange, 'cansada': 1 %. Below, in words, two controls that change next to "
+    "nothing: 'it' barred from the nouns, 99 %, and the worst of the other heads off, 97 to 98 %.",
 )
 def draw_agreement() -> Figure:
     measured, (right, wrong) = _over_seeds(), _endings(*SWAPPED)
-    figure, ax = canvas(style.WIDTH, 4.85)
-    note = "How often the Spanish adjective has the right gender: a dot for each training run"
+    figure, ax = canvas(style.WIDTH, 4.0)
+    note = "How often the Spanish adjective has the right gender: a dot for each of three models"
     heading(ax, "Swap two weights in one head, and the gender is wrong", note)
-    across = 4.9 + 2.25 * np.array([0, 0.5, 1])  # nothing, chance, everything
+    across = 5.0 + 2.3 * np.array([0, 0.5, 1])  # nothing, chance, everything
     rows = {
-        "nothing changed": ("as it is", 3.2, "animal"),
-        "the one head off": ("the head that finds\nthe noun is off", 2.35, "animal"),
-        "two weights swapped": ("its weights of both\nnouns swapped", 1.5, "street"),
-        "“it” can't see the nouns": ("a control: “it” can't see the nouns", 0.6, ""),
-        "another head off": ("a control: another head is off, the worst of 15", 0.25, ""),
+        "nothing changed": (f"as it is:\n{right}", 2.5, "animal", style.MUTED),
+        "the one head off": ("the head is off", 1.65, "", style.MUTED),
+        "two weights swapped": (f"swapped:\n{wrong}", 0.8, "street", style.ACCENT),
     }
-    ax.vlines(across[1], 1.2, 3.6, color=style.MUTED, linewidth=1.2, linestyle=":", zorder=0)
+    ax.vlines(across[1], 1.4, 2.8, color=style.MUTED, linewidth=1.2, linestyle=":", zorder=0)
     for x, said in zip(across, ("0", "50 %: chance", "100 %"), strict=True):
-        label(ax, (x, 3.75), said, ha="center", color=style.MUTED)
-    for change, (said, y, noun) in rows.items():
-        loud, cut, control = noun == "street", change == "the one head off", not noun
-        color, weight = (style.ACCENT, "bold") if loud else (style.MUTED, "normal")
-        ink = color if loud or control else style.INK
-        if control:
-            label(ax, (PLACES["animal"] - 0.28, y), said, color=color)
-        else:
-            look = {"head": not cut, "linestyle": (0, (1, 1.5)) if cut else "-"}
-            marked = dict.fromkeys(() if cut else (noun, "tired"), ink)
-            _looks(ax, y, marked, "tired", noun, color=color, thick=1.5 if cut else 3, **look)
-            label(ax, (2.95, y), said, size=style.LABEL, color=ink)
+        label(ax, (x, 3.0), said, ha="center", color=style.MUTED)
+    for change, (said, y, noun, color) in rows.items():
+        ink = style.INK if color == style.MUTED else color
+        for text, x in PLACES.items():
+            word(ax, (x, y), text, color=ink if text in (noun, "tired") else style.MUTED)
+        for x in (0.8, 1.72, 2.21):
+            label(ax, (x, y), "…", ha="center", color=style.MUTED)
+        if noun:
+            ends = [(PLACES[end], y + 0.18) for end in ("tired", noun)]
+            arrow(ax, *ends, color, thick=3, rise=0.22)
+        label(ax, (3.2, y), said, size=12, color=ink, weight="bold")
         path(ax, [(across[0], y), (across[2], y)], style.RULE, head=False, thick=0.75)
-        shares, apart = list(measured[change].values()), 0 if control else 0.11
+        shares = list(measured[change].values())
         dots = [across[0] + share * (across[2] - across[0]) for share in shares]
         look = {"edgecolor": style.PAPER, "linewidth": 0.6, "zorder": 3, "color": color}
-        ax.scatter(dots, [y + apart, y, y - apart], s=25 if control else 60, **look)
-        ends = dict.fromkeys(f"{100 * share:.0f}" for share in (min(shares), max(shares)))
-        text = "–".join(ends) + " %" + f": {wrong} for {right}" * loud
-        ground = {"facecolor": style.PAPER, "linewidth": 0, "pad": 1}
-        look = {"color": color, "weight": weight, "bbox": ground}
-        label(ax, (max(dots) + 0.14, y), text, size=style.LABEL, **look)
+        ax.scatter(dots, [y + 0.11, y, y - 0.11], s=60, **look)
+        text = f"{100 * max(shares):.0f} %"
+        label(ax, (max(dots) + 0.14, y + 0.14), text, size=14, weight="bold", color=color)
+    blind, other = (
+        100 * np.array(list(some.values())) for some in list(measured.values())[2:4][::-1]
+    )
+    said = f"Controls change next to nothing: “it” can't see the nouns, {blind.mean():.0f} %; "
+    said += f"another head is off, {other.min():.0f} to {other.max():.0f} %"
+    label(ax, (0.02, 0.15), said, color=style.MUTED)
     return figure
 
 
@@ -314,11 +308,10 @@ def draw_crossing() -> Figure:
     "causes-sharp-heads",
     caption="How sharp each of the 24 heads looks, and how many translations change without it.",
     alt="24 points: to the right, heads that look more sharply; above, more translations that "
-    "change without them. Two orange points stand one above the other, both at a sharpness of "
-    "0.98. Without the upper one 19 percent of the translations change, and 'I like trees' becomes "
-    "'Me gusta los árboles', a mistake; without the lower one 1 percent do, and it stays 'Me "
-    "gustan los árboles'. The other points are grey; the sharp ones are at all heights, most of "
-    "them at the bottom.",
+    "change without them. A line joins two orange points, one above the other, both at 0.98. "
+    "Without the upper one 19 percent of translations change, 'I like trees' to 'Me gusta los "
+    "árboles', a mistake; without the lower one 1 percent do, and it stays as it is. "
+    "The other points are grey; the sharp ones are at all heights, most at the bottom.",
 )
 def draw_sharp_heads() -> Figure:
     from course.chapters.ch13_what_heads_learned.experiments import translate_changed
@@ -327,23 +320,29 @@ def draw_sharp_heads() -> Figure:
     pair = [row for row in results if (row["layer"], row["head"]) in ALIKE]
     figure, page = canvas(style.WIDTH, 4.5)
     sharp, example = pair[0]["largest"], CROSSING[0]
-    note = f"The orange heads look equally sharply ({sharp:.2f}); “{example}” without one of them"
-    heading(page, "How sharply a head looks doesn’t say how much depends on it", note)
+    title = "How sharply a head looks doesn’t say how much depends on it"
+    heading(
+        page, title, f"A dot is a head. At the right, “{example}” without one of the orange ones"
+    )
     ax = figure.add_axes((0.075, 0.15, 0.43, 0.58))
     for rows, color, size in ((results, style.SOFT, 64), (pair, style.ACCENT, 150)):
         points = [[row[key] for row in rows] for key in ("largest", "changed")]
         look = {"edgecolor": style.PAPER, "zorder": 3, "clip_on": False}
         ax.scatter(*points, s=size, color=color, **look)
+    ax.plot([sharp] * 2, [row["changed"] for row in pair], color=style.ACCENT, linewidth=1.5)
+    label(page, (4.05, 1.62), f"equally sharp: {sharp:.2f}", color=style.ACCENT)
     for row in pair:
         off = {row["layer"]: ablate_head(row["head"])}
         words = translate_changed(translator, example, off).split()
-        y = 4.5 * (0.15 + 0.58 * row["changed"] / 0.22)
-        path(page, [(4.15, y), (4.75, y)], style.ACCENT, head=False)
+        y = 4.5 * (0.15 + 0.58 * row["changed"] / 0.25)
+        path(page, [(4.04, y), (4.75, y)], style.ACCENT, head=False)
         said = f"without it, {100 * row['changed']:.0f} % change"
         look = {"size": style.LABEL, "color": style.ACCENT, "weight": "bold"}
         label(page, (4.88, y + 0.02), said, **look)
-        sentence(page, (4.95, y - 0.4), words, {"gusta": style.ACCENT, "gustan": style.INK})
-    ax.set(xlim=(0.3, 1), ylim=(0, 0.22), xticks=[0.4, 0.6, 0.8, 1], yticks=[0, 0.1, 0.2])
+        for text, x in zip(words, (4.92, 5.36, 6.1, 6.52), strict=True):
+            color = {"gusta": style.ACCENT, "gustan": style.INK}.get(text, style.MUTED)
+            word(page, (x, y - 0.4), text, size=12, color=color, ha="left")
+    ax.set(xlim=(0.3, 1), ylim=(0, 0.25), xticks=[0.4, 0.6, 0.8, 1], yticks=[0, 0.1, 0.2])
     ax.set_yticklabels(["0", "10 %", "20 %"])
     ax.set_xlabel("how sharply it looks: mean largest weight")
     label(page, (0.02, 3.6), "translations that change without the head", size=style.LABEL)

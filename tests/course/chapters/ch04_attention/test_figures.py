@@ -38,12 +38,17 @@ def test_the_frames_are_the_steps_of_attention():
     q, k, v = torch.randn(5), torch.randn(3, 5), torch.randn(3, 2)
     ax = _equation_frames(q, k, v, "gustan", WORDS, ["a", "b"]).axes[0]
     weights = attention_weights(q[None], k)
-    steps = [(k @ q)[:, None], weights.T, v, attention(q[None], k, v)]
-    for image, step in zip(ax.images, steps, strict=True):
-        np.testing.assert_allclose(image.get_array(), step, rtol=1e-4, atol=1e-5)
-    assert ax.images[1].get_clim() == (0, 1)
+    *rows, output = ax.images
+    for image, value in zip(rows, v, strict=True):
+        np.testing.assert_allclose(image.get_array()[0], value)
+    np.testing.assert_allclose(output.get_array(), attention(q[None], k, v), rtol=1e-4, atol=1e-5)
+    high = [np.ptp(image.get_extent()[2:]) for image in rows]
+    streams = [np.ptp(one.get_paths()[0].vertices[[0, 1], 1]) for one in ax.collections]
+    for heights in (high, streams):
+        np.testing.assert_allclose(heights / sum(high), weights[0], rtol=1e-4)
+    assert {f"{score:g}" for score in (k @ q).numpy()} <= {text.get_text() for text in ax.texts}
     texts = [text.get_text() for text in ax.texts]
-    assert {*WORDS, "gustan", "a", "b", written(float(weights.max()), 2)} <= set(texts)
+    assert {*WORDS, "gustan", "a", "b", written(float(weights.max()), 3)} <= set(texts)
     assert f"“gustan” looks at “{WORDS[weights.argmax()]}” and takes its value" in texts
 
 
@@ -60,24 +65,18 @@ def test_the_six_steps_carry_their_numbers():
         "0.75",
         f"{weight:.2f}",
         f"{1 - weight:.2f}",
-        "value of “a”: (2, 0)",
-        f"({2 * weight:.1f}, {4 - 4 * weight:.1f})",
+        "value (2, 0)",
+        f"output ({2 * weight:.1f}, {4 - 4 * weight:.1f})",
+        f"{weight:.2f} of the way from “b” to “a”",
     ]:
         assert wanted in texts
 
 
-def test_the_arrows_of_the_six_steps_add_up_to_the_output():
+def test_the_output_of_the_six_steps_divides_the_line_as_the_weights_do():
     ax = find("attention-six-steps").draw().axes[0]
-    lines = [patch for patch in ax.patches if isinstance(patch, FancyArrowPatch)]
-    thick = [line for line in lines if line.get_linewidth() == 7]
-    parts = [np.ptp(line.get_path().vertices, axis=0) for line in thick]
-    assert [to_hex(line.get_edgecolor()) for line in thick] == [
-        style.ACCENT.lower(),
-        style.MUTED.lower(),
-    ]
-    weights = torch.tensor([14.0, 12]).softmax(dim=0).numpy()
-    np.testing.assert_allclose(sum(parts) / 2.3, weights, rtol=1e-5)
-    np.testing.assert_allclose(np.subtract(*lines[-1]._posA_posB[::-1]), sum(parts), rtol=1e-5)
+    first, second, output = (line.get_xdata()[0] for line in ax.lines)
+    weights = torch.tensor([14.0, 12]).softmax(dim=0)
+    assert (second - output) / (second - first) == pytest.approx(weights[0].item())
 
 
 def test_the_disks_beside_the_keys_are_as_large_as_the_weights():
@@ -88,10 +87,9 @@ def test_the_disks_beside_the_keys_are_as_large_as_the_weights():
     np.testing.assert_allclose(disks / sum(disks), weights, rtol=1e-4)
     texts = [text.get_text() for text in ax.texts]
     assert {"query, to write", "gustan", "trees", "weight 0.88", "weight 0.07"} <= set(texts)
-    reached = [line.get_xydata() for line in ax.lines[:-1]]  # from each key straight to the query
-    assert all((tip - foot) @ [1, 2] == pytest.approx(0) for tip, foot in reached)
-    with pytest.raises(ValueError, match="a query of the shape"):
-        _query_finds_key(WORDS, [1, 2, 3], keys, "gustan")
+    bands = [patch.get_width() for patch in ax.patches if isinstance(patch, Rectangle)]
+    np.testing.assert_allclose(bands, 1.9 * np.array([0.5, 0, 3]) / 5**0.5, atol=1e-9)
+    assert {"score 0.5", "score 0", "score 3"} <= set(texts)
 
 
 def test_the_product_is_drawn_as_wide_as_it_is():
@@ -102,7 +100,7 @@ def test_the_product_is_drawn_as_wide_as_it_is():
     widths = [image.get_extent()[1] - image.get_extent()[0] for image in ax.images]
     np.testing.assert_allclose(widths, np.array([10, 10, 4, 4]) * widths[0] / 10)
     texts = [text.get_text() for text in ax.texts]
-    assert "For each word, 10 numbers become 4" in texts and "$K$   3 × 4" in texts
+    assert "For each word, 10 numbers become 4" in texts and r"$K$   3 × $\bf{4}$" in texts
 
 
 def test_the_column_under_the_row_makes_the_number_that_is_marked():
@@ -134,7 +132,7 @@ def test_the_scaling_bars_are_the_measured_weights():
     rows = [softmax_at(d_k, scaled) for d_k in (4, 1024) for scaled in (False, True)]
     ax = _scaling_bars(rows).axes[0]
     bars = np.array([patch.get_height() for patch in ax.patches if isinstance(patch, Rectangle)])
-    np.testing.assert_allclose(bars / 1.5, np.concatenate([row["sorted"] for row in rows]))
+    np.testing.assert_allclose(bars / 1.7, np.concatenate([row["sorted"] for row in rows]))
     assert sum(rows[2]["sorted"]) == pytest.approx(1)
     said = [text.get_text() for text in ax.texts]
     assert rows[2]["sorted"][0] == pytest.approx(rows[2]["largest"])
@@ -143,13 +141,13 @@ def test_the_scaling_bars_are_the_measured_weights():
 
 def test_arrows_between_words_are_as_wide_as_their_scores():
     scores = torch.tensor([[0.0, 1, -2], [1, 0, 3], [4, 4, 0]])
-    ax = _mutual_scores({"one": scores, "two": scores}, WORDS).axes[0]
+    ax = _mutual_scores({"one": scores, "two": scores}, WORDS[::2]).axes[0]
     arrows = [patch for patch in ax.patches if isinstance(patch, FancyArrowPatch)]
     assert [arrow.get_linewidth() for arrow in arrows] == 2 * [6, 12]
     colors = [to_hex(arrow.get_edgecolor()) for arrow in arrows]
     assert colors == 2 * [style.NEGATIVE.lower(), style.POSITIVE.lower()]
     texts = [text.get_text() for text in ax.texts]
-    assert texts[-2:] == ["−2.0", "4.0"]
+    assert texts[-3:] == ["I → trees:  −2.0", "trees → I:  4.0", "≠"]
 
 
 def test_with_one_matrix_all_scores_are_mutual_and_with_two_they_are_not():

@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 import torch
-from matplotlib.colors import to_hex, to_rgb
+from matplotlib.colors import to_hex
+from matplotlib.patches import Rectangle
 
 from course import experiments
 from course.chapters.ch05_multi_head_attention.figures import maps_of_tired
@@ -22,15 +23,13 @@ def test_heads_are_named_for_people():
     assert head_name("decoder.layers.0.cross_attn", 3) == name
 
 
-def dots(ax) -> list[float]:
-    """The share at which each dot stands, row by row: the heads in rising order."""
-    line = next(p for p in ax.patches if p.get_edgecolor()[:3] == to_rgb(style.RULE))
-    left, right = line.get_path().vertices[[0, -1], 0]
-    across = [x for some in ax.collections for x in some.get_offsets()[:, 0]]
-    return [(x - left) / (right - left) for x in across]
+def filled(ax) -> list[float]:
+    """How full each box is, row by row."""
+    heights = [patch.get_height() for patch in ax.patches if isinstance(patch, Rectangle)]
+    return [part / whole for whole, part in zip(heights[::2], heights[1::2], strict=True)]
 
 
-def test_the_table_has_a_dot_for_each_head():
+def test_the_table_has_a_box_for_each_head():
     table = [
         {"layer": layer, "head": head, "from": word, "right": share}
         for word, start in (("adjective", 0.0), ("pronoun", 0.5))
@@ -41,10 +40,10 @@ def test_the_table_has_a_dot_for_each_head():
         for head, share in enumerate((start + more, start + more + 0.1))
     ]
     [ax] = causes.head_table(table).axes
-    assert dots(ax) == pytest.approx([0.0, 0.1, 0.25, 0.35, 0.5, 0.6, 0.75, 0.85])
-    said = [text.get_text() for text in ax.texts]
-    assert {"head 1: 35 %", "the other 3 heads: 0 to 25 %"} <= set(said)
-    assert {"head 1: 85 %", "100 % of sentences"} <= set(said)
+    assert filled(ax) == pytest.approx([0.0, 0.1, 0.25, 0.35, 0.5, 0.6, 0.75, 0.85])
+    said = [text.get_text() for text in ax.texts if text.get_text().endswith(" %")]
+    assert said == ["0 %", "10 %", "25 %", "35 %", "50 %", "60 %", "75 %", "85 %"]
+    assert "Each box is one of 4 heads" in ax.texts[1].get_text()
 
 
 def test_each_change_has_a_dot_for_each_seed():
@@ -52,15 +51,16 @@ def test_each_change_has_a_dot_for_each_seed():
     chance, *dots = [one for one in ax.collections if one.get_label()[0] == "_"]
     middle = chance.get_segments()[0][0, 0]
     measured, found = figures._over_seeds(), [some.get_offsets()[:, 0] for some in dots]
-    assert len(measured) == len(found) == 5
     order = ["nothing changed", "the one head off", "two weights swapped"]
-    order += ["“it” can't see the nouns", "another head off"]
+    assert set(order) < set(measured) and len(found) == 3
     shares = np.array([list(measured[change].values()) for change in order])
     scale = np.polyfit(shares.ravel(), np.ravel(found), 1)
     np.testing.assert_allclose(found, np.polyval(scale, shares))
     assert middle == pytest.approx(np.polyval(scale, 0.5))
-    said = [text.get_text() for text in ax.texts if "%" in text.get_text()][2:]
-    assert said == ["99 %", "52 %", "1 %: cansada for cansado", "99 %", "97–98 %"]
+    said = [text.get_text() for text in ax.texts]
+    assert [text for text in said if text.endswith(" %")][1:4] == ["99 %", "52 %", "1 %"]
+    assert "cansado" in said and "cansada" in said
+    assert "the nouns, 99 %; another head is off, 97 to 98 %" in said[-1]
     colors = [to_hex(some.get_facecolor()[0]).upper() for some in dots]
     assert colors == [style.ACCENT if "swapped" in change else style.MUTED for change in order]
 
@@ -97,7 +97,7 @@ def test_lines_lead_from_the_spanish_word_to_the_english_one():
     [[ring]] = [rings.get_offsets() for rings in ax.collections]
     np.testing.assert_allclose(ring[0], (first + second) / 2)
     said = [text.get_text() for text in ax.texts if text.get_text()][1:]
-    assert said == ["English", "the", "house", "Spanish", "la", "casa", "1 crossing"]
+    assert said[1:] == ["English", "the", "house", "Spanish", "la", "casa", "1 crossing"]
 
 
 def test_the_picture_of_crossings_counts_what_it_draws():
@@ -149,13 +149,13 @@ def test_the_points_are_the_heads():
 
 def test_the_alt_text_of_the_table_says_what_is_there():
     ax = figures.draw_head_table().axes[0]
-    adjective, pronoun = np.reshape(dots(ax), (2, 16)).tolist()
+    adjective, pronoun = np.sort(np.reshape(filled(ax), (2, 16))).tolist()
     assert "in 99 % of sentences" in ax.texts[0].get_text()
     assert adjective[-1] == pytest.approx(0.99, abs=0.005) and 0.055 < adjective[-2] < 0.065
     assert pronoun[-1] == pytest.approx(0.27, abs=0.005) and 0.065 < pronoun[-2] < 0.075
-    said = [text.get_text() for text in ax.texts if text.get_text().startswith("head")]
-    assert said == ["head 2: 99 %", "head 2: 27 %"]
-    assert adjective[0] == pronoun[0] == 0
+    color = style.readable(style.ACCENT, style.PAPER)
+    said = [text.get_text() for text in ax.texts if text.get_color() == color]
+    assert [text for text in said if "%" in text] == ["99 %", "27 %"]
 
 
 def test_the_alt_texts_say_what_is_there():
