@@ -186,7 +186,7 @@ def _two_pictures(maps: Any, layer: str, head: int, askers: Mapping[str, str]) -
     found = dict.fromkeys(maps.src[int(weights[place].argmax())] for place in places)
     one, other = (f"“{asker}”" for asker in askers)
     seen = " and ".join(f"“{text}”" for text in found)
-    note = "What two words look at in one of the encoder’s heads"
+    note = "Share of each word’s attention, in one of the encoder’s heads"
     heading(ax, f"Nearly all attention of {one}, and of {other}, goes to {seen}", note)
     middles = sentence(ax, (0.1, 1.3), maps.src, askers, gap=0.26)
     for text in found:
@@ -223,9 +223,9 @@ def arcs(
             start, end = (middles[query], y), (x, y + 0.05 * side)
             attention_arrow(ax, start, end, float(weight), color, widest=4, rise=rise)
             at = (x + middles[query]) / 2, y + rise + 0.22 * side
-            share = f"{percent(float(weight))} of its attention"
+            look = {"size": 14, "weight": "bold", "ha": "center"}
             ink = style.readable(color, style.PAPER)
-            label(ax, at, share, size=12, weight="bold", ha="center", color=ink)
+            label(ax, at, percent(float(weight)), color=ink, **look)
 
 
 # --- two columns of words ------------------------------------------------------------------------

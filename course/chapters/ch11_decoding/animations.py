@@ -35,7 +35,8 @@ def prune(figure: Figure) -> Film:
         ends = (start[1], start[2]), (left, middle)
         film.appear(box, at=at)
         for text in (t for t in ax.texts if t.get_text() and _belongs(t.get_position(), box)):
-            film.appear(text, at=at)
+            meaning = text.get_position()[1] < box.get_y()  # it comes when the frame is gone
+            film.appear(text, at=at + DECIDES * meaning)
         for text in (text for text in ax.texts if text.get_text() in VERDICTS):
             x, y = text.get_position()
             if min(abs(x - left), abs(x - right)) < 0.2 and abs(y - middle) < 0.4:

@@ -356,15 +356,18 @@ def draw_sharp_heads() -> Figure:
     alt="The sentence 'The animal didn't cross the street because it was too tired', and below it "
     "the same sentence with 'wide'. An arrow leads from 'tired' to 'animal', but from 'wide' to "
     "'street', each with 100 % of the attention, in orange. Under both sentences the same grey "
-    "arrow leads from 'it' to 'animal', with 98 %: it doesn't tell which noun is meant.",
+    "arrow leads from 'it' to 'animal', with 98 %, though in the second it is the street.",
 )
 def draw_attention_animal() -> Figure:
     translator = Translator.load()
     layer, head = best_head(translator, english_spanish.load_pronoun())
     figure, ax = canvas(style.WIDTH, 5.5)
     title = "“tired” and “wide” look at different nouns, “it” at the same one"
-    heading(ax, title, f"In one head: {head_name(layer, head)}")
-    for text, other, y in ((TIRED, "tired", 3.35), (WIDE, "wide", 1.05)):
+    heading(ax, title, f"Share of each word’s attention, in one head: {head_name(layer, head)}")
+    for text, other, meant, y in (
+        (TIRED, "tired", "“it” is the animal", 3.35),
+        (WIDE, "wide", "though “it” is the street", 1.05),
+    ):
         maps = translator.attention_maps(text)
         words, weights = maps.src, as_array(maps.weights[layer][head])
         places = {other: words.index(other), "it": words.index("it")}
@@ -373,4 +376,6 @@ def draw_attention_animal() -> Figure:
         middles = sentence(ax, (0.1, y), words, found | {"it": style.INK} | loud, gap=0.27)
         arcs(ax, middles, y + 0.26, weights[places[other]], places[other], style.ACCENT)
         arcs(ax, middles, y - 0.12, weights[places["it"]], places["it"], style.SOFT, below=True)
+        look = {"size": style.LABEL, "color": style.MUTED}
+        label(ax, (middles[places["it"]] + 0.1, y - 0.62), meant, **look)
     return figure
