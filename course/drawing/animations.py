@@ -8,7 +8,6 @@ always a still picture, for paper, for notebooks and for readers who want no mot
         film = Film(figure, seconds=12)
         film.appear(text, at=1.0)              # a part of the figure fades in, and stays
         film.draw(arrow, at=1.5, takes=0.5)    # a line is drawn from its start, then its head
-        film.grow(disk, at=2.0, takes=0.6)     # from its middle
         film.glimpse(mark, at=2.0, until=3.0)  # something extra, which the still picture lacks
         film.fly(word, way, at=3.0, takes=1.0, before=box)  # a copy of a part is on its way
         return film
@@ -103,10 +102,6 @@ class Film:
     def draw(self, artist: Artist, at: float, takes: float = 0.5) -> None:
         """The lines of the part are drawn from their start, then their arrowheads."""
         self._act(artist, "draw", at=at, end=at + takes)
-
-    def grow(self, artist: Artist, at: float, takes: float = 0.6) -> None:
-        """The part grows from its middle to its full size."""
-        self._act(artist, "grow", at=at, end=at + takes)
 
     def glimpse(self, artist: Artist, at: float, until: float, *, line: bool = False) -> None:
         """The part is seen from `at` to `until` only.
@@ -211,7 +206,6 @@ def _rules(root: ElementTree.Element, film: Film, name: str) -> tuple[str, float
         f"#{name} *{{stroke-linejoin:round;stroke-linecap:butt}}",
         f"#{name} .m{{animation:{film.seconds:g}s linear infinite both;"
         "animation-play-state:var(--state,running)}",
-        f"#{name} .grow{{transform-box:fill-box;transform-origin:center}}",
         f"@media (prefers-reduced-motion:reduce){{#{name}:not(.asked) .m{{animation:none}}"
         f"#{name}:not(.asked) .extra{{visibility:hidden}}}}",
     ]
@@ -261,12 +255,6 @@ def _rules(root: ElementTree.Element, film: Film, name: str) -> tuple[str, float
         end = max(end, how["end"])
         if does == "appear":
             move(node, fading(at))
-        elif does == "grow":
-            frames = (
-                f"0%,{share(at)}{{transform:scale(0)}}{share(how['end'])},{leaves}"
-                f"{{transform:scale(1);opacity:1}}{gone},100%{{transform:scale(1);opacity:0}}"
-            )
-            move(node, frames, "grow")
         elif does == "draw":
             for path in node.iter(f"{{{SVG}}}path"):
                 line = "fill: none" in path.get("style", "") and "dash" not in path.get("style", "")

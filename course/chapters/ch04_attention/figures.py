@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 import torch
 from matplotlib.figure import Figure
-from matplotlib.patches import Circle
 from torch import Tensor
 
 from course.chapters.ch04_attention.experiments import real_head, softmax_at
@@ -34,15 +33,15 @@ def _word_colors(words: Sequence[str]) -> list[str]:
 def _query_finds_key(words: Sequence[str], query: Any, keys: Any, asks: str) -> Figure:
     """Draw a query as a level arrow and the keys as arrows from its start -> the figure.
 
-    query (2), keys (words, 2), turned together; asks: the word that is about to be written. A band
-    along the query shows how far each key reaches, with its score. The area of a disk is the
-    weight, the softmax of the scores without division.
+    query (2), keys (words, 2), turned together; asks: the word that is about to be written. A bar
+    along the query shows how far each key reaches, with its score. The larger a weight, the softmax
+    of the scores without division, the larger it is written.
     """
     q, k = as_array(query), as_array(keys)
     scores, length, unit = k @ q, np.linalg.norm(q), 1.9  # inches for 1 in a vector
     weights = np.exp(scores) / np.exp(scores).sum()
     figure, ax = canvas(8, 4.85)
-    note = "The farther a key reaches along the query (band), the larger its weight (disk)"
+    note = "Bars: how far each key reaches along the query. Dashed: where it ends"
     heading(ax, "A query finds the key that reaches farthest along it", note)
     here = np.array([1.0, 2.5])
     level = np.stack([q, (-q[1], q[0])], 1) / length  # along the query, and across
@@ -50,20 +49,20 @@ def _query_finds_key(words: Sequence[str], query: Any, keys: Any, asks: str) -> 
         words, k @ level, scores, weights, _word_colors(words), strict=True
     ):
         tip, side, strong = here + unit * key, np.sign(key[1]), style.readable(color, style.PAPER)
-        foot, lane = (tip[0], here[1]), here[1] + 0.2 * side
-        area(ax, (here[0], lane - 0.17), tip[0] - here[0], 0.34, color, alpha=0.6)
+        foot, lane = (tip[0], here[1]), here[1] + 0.12 * side
+        area(ax, (here[0], lane - 0.06), tip[0] - here[0], 0.12, color, alpha=0.6)
         look = {"zorder": 2.1, "linestyle": (0, (4, 3)), "head": False, "thick": 1.2}
         path(ax, [foot, tuple(tip)], style.MUTED, **look)
         arrow(ax, tuple(here), tuple(tip), strong, thick=3)
         x, y = tip + (0.25, 0)
         label(ax, (x, y + 0.15), "key of", size=14)
         word(ax, (x + 0.64, y + 0.15), asked, size=14, ha="left")
-        label(ax, (x, y - 0.17), f"weight {steady_round(weight):.2f}", size=14)
-        radius = 0.5 * np.sqrt(weight)
-        ax.add_patch(Circle((x + 1.3 + radius, y), radius, color=strong))
-        right, at = score > 0, tip[0] + (0.12 if score else -0.12)
+        label(ax, (x, y - 0.23), "weight", size=14)
+        look = {"size": 14 + 14 * weight, "weight": "bold", "color": strong}
+        label(ax, (x + 0.67, y - 0.23), f"{steady_round(weight):.2f}", **look)
         look = {"size": 14, "weight": "bold", "color": strong}
-        label(ax, (at, lane), f"score {score:g}", ha="left" if right else "right", **look)
+        at, ha = (tip[0] + 0.12, "left") if score else (tip[0] - 0.12, "right")
+        label(ax, (at, lane + 0.04 * side), f"score {score:g}", ha=ha, **look)
     end = here[0] + unit * length
     arrow(ax, tuple(here), (end, here[1]), style.INK, thick=5)
     label(ax, (end + 0.15, here[1]), "query, to write", size=14, weight="bold")
@@ -479,10 +478,10 @@ def _shared_and_separate() -> dict[str, Tensor]:
     "attention-arrow",
     caption="A query finds its key: the one that points the same way gets nearly all the weight.",
     alt="Arrows from one point. A thick one, the query to write 'gustan', points to the right. The "
-    "key of 'trees' points nearly the same way: a long band, score 3, shows how far it reaches "
-    "along the query, and its disk is large, weight 0.88. The key of 'I' points up: its band is "
-    "short, score 0.5, its weight 0.07. That of 'like' points straight down and has no band, score "
-    "0, weight 0.04; both disks are small. Dashed lines lead from the keys to the query.",
+    "key of 'trees' points nearly the same way: a long bar, score 3, shows how far it reaches "
+    "along the query, and its weight is written large, 0.88. The key of 'I' points up: its bar is "
+    "short, score 0.5, its weight 0.07. That of 'like' points straight down and has no bar, score "
+    "0, weight 0.04. Dashed lines lead from the keys to the query.",
     hero=True,
 )
 def draw_arrow() -> Figure:

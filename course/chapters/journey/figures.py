@@ -341,28 +341,32 @@ def draw_attention() -> Figure:
     notebook="05_multi_head_attention",
     caption="You are here: from which words four heads bring something to trees.",
     alt="For each of four heads, bands from 'I', 'like', 'trees' and <eos>, in their colors, run "
-    "together into one. In head 0 <eos> is half of it, 51 %, and 'trees' most of the rest; in head "
-    "1 'like' and <eos> have 47 % each; in head 2 'trees' is nearly all, 93 %; in head 3 <eos> has "
-    f"54 %, the others like parts of the rest. {DOTS}",
+    "together into a strip of cells, what the head returns. In head 0 <eos> is half of it, 51 %, "
+    "and 'trees' most of the rest; in head 1 'like' and <eos> have 47 % each; in head 2 'trees' is "
+    f"nearly all, 93 %; in head 3 <eos> has 54 %, the others like parts of the rest. {DOTS}",
 )
 def draw_heads() -> Figure:
     way, new = _the_way(), "gets a different mix from each head"
-    figure, ax, bottom, top = station("attention", new=new, height=1.95, colors="")
-    full, pitch, low = 0.86, 2.03, bottom + 0.3
-    for i, shares in enumerate(as_array(way.weights[LAYER][:, way.src.index(WORD)])):
+    figure, ax, bottom, top = station("attention", new=new, height=1.95)
+    full, pitch, low = 0.9, 2.03, bottom + 0.28
+    layer = _the_translator().model.get_submodule(LAYER)
+    values = layer.split_heads(way.outputs[f"{LAYER}.w_v"][None])[0]
+    for i, weights in enumerate(way.weights[LAYER][:, way.src.index(WORD)]):
         left, end = 0.62 + i * pitch, low + full
-        right = left + 0.74
+        right = left + 0.92
         label(ax, (left - 0.6, top - 0.12), f"head {i}", size=style.LABEL, weight="bold")
-        for j, (text, share) in enumerate(zip(way.src, shares, strict=True)):
-            y, thick, most = low + full / 2 + 0.37 * (1.5 - j), full * share, share > 0.4
+        for j, (text, share) in enumerate(zip(way.src, weights.tolist(), strict=True)):
+            y, thick = low + full / 2 + 0.37 * (1.5 - j), full * share
             color = style.readable(word_color(text), style.PAPER)
             word(ax, (left - 0.08, y), text, ha="right")
             look = {"color": color, "edgecolor": style.PAPER, "zorder": 3 - share}
             _ribbon(ax, (left, y), (right, end - thick / 2), thick, **look)
             end -= thick
-            if most:
-                look = {"color": color, "weight": "bold", "size": 13}
-                label(ax, (right + 0.06, end + thick / 2), percent(share), **look)
+            if share > 0.4:
+                look = {"color": style.PAPER, "weight": "bold", "size": style.LABEL}
+                label(ax, (left + 0.08, y), percent(share), **look)
+        mix = (weights @ values[i])[:, None]
+        matrix(ax, (right, low), 0.24, full, mix, limit=LIMIT, **_marked())
     return figure
 
 
@@ -489,7 +493,8 @@ def draw_decoder() -> Figure:
     label(ax, (1.4, y), share, size=13, weight="bold", color=style.PAPER)
     label(ax, (left + wide - 0.12, top - 0.18), "written so far", color=style.MUTED, ha="right")
     x = sentence(ax, (left + wide - 0.12, top - 0.55), way.tgt_out[:place], ha="right")[-1]
-    arrow(ax, (x, top - 0.65), (x, y + full / 2))
+    arrow(ax, (x, top - 0.65), (x, y + full / 2 - 0.02), thick=2.5)
+    label(ax, (x - 0.12, top - 0.76), "asks", color=style.MUTED, ha="right")
     word(ax, (RIGHT - 0.6, y), WRITTEN, size=20)
     return figure
 

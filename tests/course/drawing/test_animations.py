@@ -91,9 +91,11 @@ def test_the_scores_of_the_query_are_its_products_with_the_keys():
     assert [text.get_text() for text in scores] == said
     # Scores are there before weights.
     appears = {part: how["at"] for part, does, how in film.acts if does == "appear"}
-    disks = [how["at"] for _, does, how in film.acts if does == "grow"]
-    assert len(disks) == 3
-    assert max(appears[text.get_gid()] for text in scores) < min(disks)
+    weights = [
+        appears[text.get_gid()] for text in figure.findobj(Text) if text.get_text() == "weight"
+    ]
+    assert len(weights) == 3
+    assert max(appears[text.get_gid()] for text in scores) < min(weights)
 
 
 def test_each_branch_grows_with_its_word_and_is_judged_before_the_next():

@@ -25,8 +25,10 @@ def test_the_caption_names_the_notebooks_and_the_map_says_how_many_numbers_it_sh
         "01, 02, 03, 04 to 06, 07, and for the last one 08 and 11" in FIGURES["series-map"].caption
     )
     written = [text for text in texts(drawn) if any(letter.isdigit() for letter in text)]
-    [note] = written
+    note, *last = written
     assert note.startswith("At each step the first 16 of its 128 numbers:")
+    found = [vectors()[row] for row in ("embedding", "+ position", "encoder layer 0", "memory")]
+    assert last == [f"{vector[15]:.1f}" for vector in found]
 
 
 def test_the_sentence_stands_on_top_and_its_translation_below_in_the_same_colors(drawn):
