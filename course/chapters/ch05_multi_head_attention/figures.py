@@ -559,8 +559,9 @@ def _three_uses(maps: Any) -> Figure:
     """Draw English and Spanish words in two columns, and who looks at whom: three kinds of lines.
 
     maps: what a `Translator` gives. An arrow is the mean of the heads of the last layer of its
-    kind; less than 10 % gets none. Lines between the languages have the color of the word looked
-    at. Each Spanish word but <bos> stands for the place that writes it.
+    kind; less than 10 % gets none, within a language less than 20 %. Lines between the languages
+    have the color of the word looked at. Each Spanish word but <bos> stands for the place that
+    writes it.
     """
     means = [
         as_array([weights for name, weights in maps.weights.items() if re.match(kind, name)][-1])
@@ -584,7 +585,7 @@ def _three_uses(maps: Any) -> Figure:
         for text, at in zip(column, rows, strict=False):
             word(ax, (x, at), text, size=13)
         for (i, j), weight in np.ndenumerate(mean):
-            if weight >= 0.1:  # a loop to a row above, below, or back to its own
+            if weight >= 0.2:  # a loop to a row above, below, or back to its own
                 far = side * (0.4 + 0.3 * abs(i + later - j))
                 line = curve((0, rows[i + later] + 0.05), (0, rows[j] - 0.05))
                 line[:, 0] = x + 0.4 * side + far * 3 * part * (1 - part)

@@ -535,7 +535,14 @@ def draw_similarity() -> Figure:
     heading(ax, "In this sentence, who acts and what it does move apart", note)
     wide, high, low = 0.72, 0.5, 0.45
     for left, name, table in ((0.95, "input", before), (4.95, "after two layers", after)):
-        matrix(ax, (left, low), 4 * wide, 3 * high, table, limit=0.7, decimals=2)
+        drawn = as_array(table).copy()
+        drawn[0, 1] = np.nan  # the same word: it needs no color
+        matrix(ax, (left, low), 4 * wide, 3 * high, drawn, limit=0.35)
+        for (row, column), cosine in np.ndenumerate(as_array(table)):
+            at = left + wide * (column + 0.5), low + high * (2.5 - row)
+            fill = style.SIGNED(0.5 + drawn[row, column] / 0.7)
+            ink = style.ink_on(fill) if drawn[row, column] == cosine else style.MUTED
+            label(ax, at, written(cosine, 2), ha="center", color=ink)
         top, quiet = low + 3 * high, {"weight": "bold", "color": style.MUTED, "ha": "right"}
         label(ax, (left, top + 0.95), name, size=13, weight="bold")
         for column, text in enumerate(words[3:]):
@@ -545,8 +552,10 @@ def draw_similarity() -> Figure:
         for row, text in enumerate(words[:3]):
             at = left - 0.1, top - high * (row + 0.5)
             word(ax, at, text, size=style.LABEL, ha="right")
-        mean = f"mean {written(table.mean().item(), 2)}"
-        label(ax, (left, 0.2), mean, size=style.TITLE, weight="bold", color=style.ACCENT)
+        mean = table.mean().item()
+        color = style.readable(style.POSITIVE if mean > 0 else style.NEGATIVE)
+        look = {"size": style.TITLE, "weight": "bold", "color": color}
+        label(ax, (left, 0.2), f"mean {written(mean, 2)}", **look)
     return figure
 
 

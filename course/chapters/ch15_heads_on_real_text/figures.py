@@ -201,6 +201,8 @@ def _pairs_right(rows: Sequence[tuple[str, str, float]], title: str) -> Figure:
             loud |= dict.fromkeys(["la", "maleta", words[-1] * last * (text == spanish)], color)
             ends = sentence(ax, (0.1, y + up), words, loud)[-1] + width_of(words[-1], 12) / 2
         said = "right" if last else "wrong"
+        if last:
+            label(ax, (1.12, y - 0.52), "given to it", color=color, ha="center")
         label(ax, (ends + 0.14, y - 0.23), said, color=color, weight="bold")
         area(ax, (left, y - 0.22), wide, 0.44, style.GROUND, zorder=0.5)
         area(ax, (left, y - 0.22), wide * share, 0.44, style.ACCENT if last else style.SOFT)
@@ -386,7 +388,7 @@ def draw_pronouns() -> Figure:
         rows.append((*clauses, large["pronoun"][said]["both"]["share"]))
     small, much = (percent(rows[row][2]) for row in (0, -1))
     return _pairs_right(
-        rows, f"The noun said again in Spanish lifts the large model from {small} to {much}"
+        rows, f"Given the noun in Spanish, the large model rises from {small} to {much}"
     )
 
 

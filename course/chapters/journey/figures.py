@@ -39,7 +39,6 @@ LIMIT = 3.0  # the scale of every strip: darkest at 3 and at -3
 WIDTH = 8.0
 LEFT, RIGHT = 1.62, 7.86  # from where to where the strips go
 HEADING = 0.42  # what the word and the sentence beside it take, on top
-CAP = 0.06  # the width of the mark at the end of a strip that says whose it is
 FEW = 32  # so many of the 128 numbers are shown where all would be hairlines
 FIRST = f"the first {FEW} of 128 numbers"
 WORD, WRITTEN, OTHER, BEFORE = "trees", "árboles", "houses", "los"
@@ -233,8 +232,9 @@ def draw_one_hot() -> Figure:
     caption="You are here: the 1 pulls a row of 128 numbers out of a table.",
     alt="A table of 955 rows and 128 columns, so fine that its blue and orange cells look like "
     "noise. Left of it stands the one-hot row, upright and empty but for a green mark at 498, "
-    "'trees'. There a green line crosses the table, and opens into a large strip: the first 32 "
-    f"numbers of row 498, the embedding of 'trees', blue below zero and orange above. {DOTS}",
+    "'trees'. There a row of the table is framed in green, and opens into a large strip: the first "
+    "32 numbers of row 498, the embedding of 'trees', blue below zero and orange above. "
+    f"{DOTS}",
 )
 def draw_embeddings() -> Figure:
     table, small = _the_translator().model.src_embed.table.weight.detach(), 0.3
@@ -245,16 +245,16 @@ def draw_embeddings() -> Figure:
     high, green = top - bottom - 0.3, style.readable(word_color(WORD))
     unit, cells = high / len(table), {"limit": small, "line": 0.6}
     matrix(ax, (left, bottom), wide, high, table, **cells)
+    area(ax, (left, bottom), wide, high, style.PAPER, alpha=0.5, zorder=2.4)
     outline(ax, (left - 0.3, bottom), 0.14, high)
-    y = bottom + high - (number() + 0.5) * unit
-    for at, long in (left - 0.3, 0.14), (left, wide):
-        area(ax, (at, y - 0.02), long, 0.04, green, zorder=3)
+    y, row = bottom + high - (number() + 0.5) * unit, table[number()]
+    area(ax, (left - 0.3, y - 0.03), 0.14, 0.06, green, zorder=3)
     path(ax, [(left - 0.16, y), (left, y)], green, thick=1, head=False)
+    strip(ax, (left, y - 0.045), wide, 0.09, row, limit=small, **_marked(line=1.4))
     middle = y + 0.1
     ends = (x, middle - big / 2), (x, middle + big / 2)
-    _fan(ax, (left + wide, y + 0.02), (left + wide, y - 0.02), *ends, color=green)
-    row = table[number(), :FEW]
-    strip(ax, (x, middle - big / 2), RIGHT - x, big, row, limit=small, **_marked(line=2.2))
+    _fan(ax, (left + wide, y + 0.045), (left + wide, y - 0.045), *ends, color=green)
+    strip(ax, (x, middle - big / 2), RIGHT - x, big, row[:FEW], limit=small, **_marked(line=2.2))
     label(ax, (left - 0.23, top - 0.15), "one-hot", ha="center")
     label(ax, (left + 0.4, top - 0.15), f"{len(table)} rows of {table.shape[1]} numbers")
     label(ax, (x, middle + big / 2 + 0.16), f"row {number()}: its embedding", weight="bold")
@@ -312,7 +312,7 @@ def draw_attention() -> Figure:
     layer = _the_translator().model.get_submodule(LAYER)
     values = layer.split_heads(way.outputs[f"{LAYER}.w_v"][None])[0, HEAD]
     weights = way.weights[LAYER][HEAD, way.src.index(WORD)]
-    left, full, wide, low = 2.9, 1.0, RIGHT - 2.9 - CAP, top - 0.3
+    left, full, wide, low = 2.9, 1.0, RIGHT - 2.9, top - 0.3
     y = low - 0.05
     label(ax, (left, low + 0.15), "the values of the words, each as high as its weight")
     for text, value, weight in zip(way.src, values, weights.tolist(), strict=True):
@@ -328,11 +328,12 @@ def draw_attention() -> Figure:
         order = 1 + (weight > 0.25)
         _ribbon(ax, (0.82, y), (left, end), thick, color=color, zorder=order)
         strip(ax, (left, low - thick), wide, thick, value, limit=LIMIT, line=0)
-        area(ax, (left + wide, low - thick), CAP, thick, color)
         y, low = y - 0.37, low - thick
     strip(ax, (left, bottom + 0.02), wide, 0.34, weights @ values, limit=LIMIT, **_marked(line=2.2))
     look = {"size": style.LABEL, "weight": "bold", "ha": "right"}
-    label(ax, (left - 0.12, bottom + 0.19), "their mix", **look)
+    label(ax, (left - 0.12, bottom + 0.28), "their mix", **look)
+    look = {"ha": "right", "color": style.MUTED}
+    label(ax, (left - 0.12, bottom + 0.08), "column by column", **look)
     return figure
 
 
@@ -560,7 +561,7 @@ def draw_transformer() -> Figure:
 def draw_training() -> Figure:
     models = untrained(_the_translator()), _the_translator()
     tables = [model.model.src_embed.table.weight.detach() for model in models]
-    pitch, left, wide, gap, foot = 0.29, 3.6, 10.4, 0.16, 0.04  # wide: of a cosine of 1
+    pitch, left, wide, gap, foot = 0.29, 3.6, 10.4, 0.28, 0.04  # wide: of a cosine of 1
     top = foot + 6 * pitch + gap
     figure, ax = canvas(WIDTH, top + 0.46 + HEADING)
     new = "In training, trees finds other masculine plurals"
@@ -590,6 +591,9 @@ def draw_training() -> Figure:
             look = {"color": style.readable(color, style.PAPER), "weight": "bold"}
             look |= {"ha": "left" if loud else "right"}
             label(ax, (xs[1] + 0.1 * (1 if loud else -1), y), f"{cosines[1]:.2f}", **look)
+            if loud and other == nearest(model, WORD)[0]:
+                for x, when, ha in ((xs[0], "before", "left"), (xs[1], "after", "center")):
+                    label(ax, (x - 0.04, y + 0.22), when, ha=ha, color=style.MUTED)
     return figure
 
 

@@ -322,11 +322,11 @@ def test_the_three_uses_say_who_asks_whom(maps):
         np.testing.assert_allclose(lines.get_linewidths(), np.maximum(9 * shown, 0.6), rtol=1e-5)
         assert to_hex(lines.get_color()[0]) == style.WORDS[word].lower()
     own = [patch for patch in ax.patches if isinstance(patch, FancyArrowPatch)]
-    shown = [float(weight) for mean in means[:2] for weight in mean.flatten() if weight >= 0.1]
+    shown = [float(weight) for mean in means[:2] for weight in mean.flatten() if weight >= 0.2]
     assert [line.get_linewidth() for line in own] == pytest.approx([6 * each for each in shown])
     ways = [line.get_path().vertices for line in own]
     spanish = [(way[0][1], way[-1][1]) for way in ways if way[0][0] > 4]
-    assert len(spanish) == int((means[1] >= 0.1).sum())
+    assert len(spanish) == int((means[1] >= 0.2).sum())
     assert all(start < end for start, end in spanish), "the mask"
 
 

@@ -213,9 +213,11 @@ def test_the_trained_maps_have_two_blocks():
     assert first.min() > 0.1 and second.min() > 0.05
     assert np.median(between) < 0 and between.mean() < -0.05
     shown = drawn("encoder-similarity")
-    np.testing.assert_allclose(shown, [before[:3, 3:], last[:3, 3:]], atol=1e-5)
+    wanted = np.array([before[:3, 3:], last[:3, 3:]])
+    wanted[:, 0, 1] = np.nan  # "the" and "the" have their number, and no color
+    np.testing.assert_allclose(shown, wanted, atol=1e-5)
     texts = {text.get_text() for text in FIGURES["encoder-similarity"].draw().axes[0].texts}
-    assert {"mean 0.18", "mean −0.07", "0.22", "−0.33"} <= texts, "as the alt text says"
+    assert {"mean 0.18", "mean −0.07", "0.69", "0.22", "−0.33"} <= texts, "as the alt text says"
 
 
 def test_the_random_maps_grow_darker():
