@@ -51,23 +51,6 @@ def attention_arrow(
     arrow(ax, start, end, color, thick=thick, bend=bend, rise=rise, head=head, alpha=alpha)
 
 
-def head(
-    ax: Axes,
-    sources: Sequence[Point],
-    targets: Sequence[Point],
-    weights: Any,
-    words: Sequence[str],
-    **how: Any,
-) -> None:
-    """Draw the attention of one head: an arrow from each source word (k) to each target word (q).
-
-    weights: (q, k). words: the k source words, whose colors the arrows take. how: options of
-    `attention_arrow`.
-    """
-    for (target, source), weight in np.ndenumerate(as_array(weights)):
-        attention_arrow(ax, sources[source], targets[target], float(weight), words[source], **how)
-
-
 def arrow(
     ax: Axes,
     start: Point,

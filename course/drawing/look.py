@@ -5,10 +5,10 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from course.drawing import style
-from course.drawing.arrows import arrow, attention_arrow, box, bracket, head, path
+from course.drawing.arrows import arrow, attention_arrow, box, bracket, path, threads
 from course.drawing.cells import mask, matrix, scale, strip
 from course.drawing.registry import figure
-from course.drawing.words import canvas, heading, label, sentence, word
+from course.drawing.words import canvas, heading, label, sentence, word, word_color
 
 PIXEL = style.WIDTH / 700  # inches in a figure as wide as a page
 TYPE = (
@@ -87,8 +87,10 @@ def draw_look() -> Figure:
     seen = np.tri(4)
     mask(ax, (5.85, 1.15), 0.75, 0.5, seen)
     label(ax, (5.85, 1.8), "mask")
-    ends = [(6.95 + 0.3 * i, 1.65) for i in range(4)]
-    head(ax, ends, [(x, 1.15) for x, _ in ends], seen / seen.sum(1, keepdims=True), SENTENCE)
+    xs, weights = [6.95 + 0.3 * i for i in range(4)], seen / seen.sum(1, keepdims=True)
+    for x, text, looks in zip(xs, SENTENCE, weights.T, strict=False):
+        ends = [(other, 1.15) for other in xs]
+        threads(ax, ends, [(x, 1.65)], looks, word_color(text), upright=True)
     label(ax, (6.9, 1.8), "head")
     bracket(ax, (1.6, 0.55), (1.6, 1.2), "0.37")
     label(ax, (2.15, 0.88), "bracket: the number that the title names")

@@ -19,7 +19,7 @@ from course.chapters.ch09_whole_transformer.experiments import (
 )
 from course.drawing import style
 from course.drawing.architecture import LAYOUT, architecture
-from course.drawing.arrows import arrow, box, head, path
+from course.drawing.arrows import arrow, box, path, threads
 from course.drawing.cells import area, outline, scale, strip
 from course.drawing.plots import curves, name_lines
 from course.drawing.registry import figure
@@ -34,6 +34,7 @@ from course.drawing.words import (
     titled,
     width_of,
     word,
+    word_color,
 )
 from transformer_lib.interpret.recording import record_attention
 from transformer_lib.model.config import BASE
@@ -92,7 +93,9 @@ def _zoom_levels(source: Sequence[str], written: Sequence[str], weights: Any, N:
     row = {"size": 15, "ha": "center", "gap": 0.55}
     ends = [(x, y - 0.1) for x in sentence(ax, (middle, y + 0.05), written, **row)]
     starts = [(x, y - 1.02) for x in sentence(ax, (middle, y - 1.3), source, **row)]
-    head(ax, starts, ends, weights, source, widest=7)
+    for start, text, looks in zip(starts, source, as_array(weights).T, strict=True):
+        look = {"widest": 10, "least": 0.1, "upright": True}
+        threads(ax, ends, [start], looks, word_color(text), **look)
     return figure
 
 
@@ -525,8 +528,8 @@ WORDS = 37_000  # "about 37000 tokens", section 5.1
     "frame of the next. 1: the Transformer turns 'I like trees' into 'me gustan los árboles'."
     " 2: encoder and decoder, which is opened. 3: its six layers. 4: the parts of a layer, "
     "self-attention, cross-attention and feed-forward. 5: the cross-attention of our "
-    "translator's last layer, as arrows from the source's words to those written, the thicker"
-    " the more it looks there: all of árboles comes from trees.",
+    "translator's last layer, as lines from the words written to the source's, the thicker "
+    "the more it looks there: all of árboles comes from trees.",
 )
 def draw_zoom() -> Figure:
     translator = Translator.load()
