@@ -32,14 +32,12 @@ def number_map(
     cmap: Any = style.SIGNED,
     limits: tuple[float, float] = (-1.0, 1.0),
     decimals: int | None = None,
-    marks: Sequence[str] = (),
     words: float = style.LABEL,
 ) -> Any:
     """Draw a matrix (rows, columns) as a heat map, the first row at the top -> the image.
 
     limits: the numbers at both ends of the color scale. decimals: of the numbers written in the
-    cells; None writes none. marks: two texts, for a cell of 0 and a cell of 1, instead of numbers.
-    A NaN leaves its cell grey. words: the font size of the words around the map.
+    cells; None writes none. A NaN leaves its cell grey. words: the font size of the words around.
     """
     matrix = as_array(values)
     low, high = limits
@@ -51,12 +49,11 @@ def number_map(
         interpolation="nearest",
     )
     words_around(ax, rows, columns, words)
-    for (row, column), value in np.ndenumerate(matrix) if marks or decimals is not None else ():
+    for (row, column), value in np.ndenumerate(matrix) if decimals is not None else ():
         if np.isfinite(value):
-            text = marks[int(value)] if marks else written(value, decimals or 0)
-            color = style.ink_on(image.cmap(image.norm(value)))
-            nothing = not value if marks else not text.strip("0.")
-            centered(ax, column, row, text, size=10, color=style.MUTED if nothing else color)
+            text = written(value, decimals or 0)
+            color = style.ink_on(image.cmap(image.norm(value))) if text.strip("0.") else style.MUTED
+            centered(ax, column, row, text, size=10, color=color)
     return image
 
 

@@ -60,18 +60,15 @@ def curves(
         name_lines(ax)
 
 
-def name_lines(
-    ax: Axes, size: float = style.LABEL, wide: int = 30, but: Collection[str] = ()
-) -> None:
+def name_lines(ax: Axes, wide: int = 30) -> None:
     """Write each curve's name at its right end, in its color, without overlaps: as a legend.
 
-    size: in points. wide: at most so many letters of a name stand in one line. but: names to leave
-    out.
+    wide: at most so many letters of a name stand in one line.
     """
     names = {
         line: textwrap.fill(line.get_label(), wide)
         for line in ax.lines
-        if not line.get_label().startswith("_") and line.get_label() not in but
+        if not line.get_label().startswith("_")
     }
     ax.autoscale_view()
     ends, points = {}, 72 / ax.figure.dpi
@@ -83,7 +80,7 @@ def name_lines(
     lines = sorted(names, key=heights.__getitem__)
     bottom = ax.transAxes.transform((0, 0))[1] * points
     heights_of = [heights[line] for line in lines]
-    rooms = [1.4 * size * (names[line].count("\n") + 1) for line in lines]
+    rooms = [1.4 * style.LABEL * (names[line].count("\n") + 1) for line in lines]
     lowest = bottom if min(heights_of, default=0) >= bottom else -np.inf
     moved = dict(zip(lines, _apart(heights_of, rooms, lowest), strict=True))
     for line, name in names.items():
@@ -94,7 +91,7 @@ def name_lines(
             xycoords=ends[line][0],
             textcoords="offset points",
             va="center",
-            size=size,
+            size=style.LABEL,
             color=style.readable(line.get_color(), style.PAPER),
             annotation_clip=False,
         )
@@ -137,12 +134,8 @@ def multiples(axis: Axis) -> None:
     axis.set_major_formatter(lambda x, _: f"{x:g} ×" if x >= 1 else f"1/{1 / x:g}")
 
 
-def doubling(ax: Axes, numbers: Sequence[float], along: str = "x", every: int = 1) -> None:
-    """Make an axis logarithmic, with a tick at each of these numbers, or only at each `every`-th.
-
-    along: "x" or "y".
-    """
-    numbers = numbers[::every]
+def doubling(ax: Axes, numbers: Sequence[float], along: str = "x") -> None:
+    """Make an axis, "x" or "y", logarithmic, with a tick at each of these numbers."""
     ax.set(**{f"{along}scale": "log"})
     axis = {"x": ax.xaxis, "y": ax.yaxis}[along]
     axis.set_ticks(numbers, [f"{number:,g}" for number in numbers])
