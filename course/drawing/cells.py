@@ -3,6 +3,7 @@
 strip(ax, (2, 1), 5.5, 0.4, vector, limit=3)      # one row of colored cells; white is zero
 matrix(ax, (2, 0), 2, 0.8, values, limit=1)       # the same with several rows
 scale(ax, (6, 0.1), 1.2, limit=3)                 # what the colors mean
+mask(ax, (6, 1), 1, 1, seen)                      # a dot for each word that may be seen
 """
 
 from typing import Any
@@ -114,6 +115,34 @@ def outline(
             at, width, height, facecolor="none", edgecolor=edge, linewidth=line, zorder=3, **look
         )
     )
+
+
+def mask(ax: Axes, at: Point, width: float, height: float, seen: Any, loud: Any = None) -> None:
+    """Draw a mask: a cell for each query and key, with a dot where the query may see the key.
+
+    at: the lower left corner. seen: (q, k), true or false. loud: the same, for cells filled
+    with the accent color.
+    """
+    seen, (x, y) = as_array(seen), at
+    loud = np.zeros_like(seen) if loud is None else as_array(loud)
+    rows, columns = seen.shape
+    for i, j in np.ndindex(seen.shape):
+        at = x + j * width / columns, y + height - (i + 1) * height / rows
+        cell = width / columns, height / rows
+        fill = style.ACCENT if loud[i, j] else style.PAPER if seen[i, j] else style.RULE
+        ax.add_patch(
+            Rectangle(
+                at,
+                *cell,
+                facecolor=fill,
+                edgecolor=EDGE,
+                linewidth=0.6,
+                zorder=2,
+            )
+        )
+        if seen[i, j]:
+            color = style.PAPER if loud[i, j] else style.INK
+            ax.plot(at[0] + cell[0] / 2, at[1] + cell[1] / 2, "o", color=color, markersize=4)
 
 
 def scale(

@@ -6,7 +6,7 @@ from matplotlib.figure import Figure
 
 from course.drawing import style
 from course.drawing.arrows import arrow, attention_arrow, box, bracket, path, threads
-from course.drawing.cells import matrix, scale, strip
+from course.drawing.cells import mask, matrix, scale, strip
 from course.drawing.registry import figure
 from course.drawing.words import canvas, heading, label, sentence, word, word_color
 
@@ -84,11 +84,14 @@ def draw_look() -> Figure:
     label(ax, (1.5, 1.8), "strip: a vector")
     matrix(ax, (4.75, 1.15), 0.75, 0.5, numbers[:24].reshape(4, 6), limit=1)
     label(ax, (4.75, 1.8), "matrix")
-    xs, weights = [5.95 + 0.3 * i for i in range(4)], np.tri(4) / np.arange(1, 5)[:, None]
+    seen = np.tri(4)
+    mask(ax, (5.85, 1.15), 0.75, 0.5, seen)
+    label(ax, (5.85, 1.8), "mask")
+    xs, weights = [6.95 + 0.3 * i for i in range(4)], seen / seen.sum(1, keepdims=True)
     for x, text, looks in zip(xs, SENTENCE, weights.T, strict=False):
         ends = [(other, 1.15) for other in xs]
         threads(ax, ends, [(x, 1.65)], looks, word_color(text), upright=True)
-    label(ax, (5.9, 1.8), "head: who looks at whom")
+    label(ax, (6.9, 1.8), "head")
     bracket(ax, (1.6, 0.55), (1.6, 1.2), "0.37")
     label(ax, (2.15, 0.88), "bracket: the number that the title names")
     section(0.1, "Grid of 8")
