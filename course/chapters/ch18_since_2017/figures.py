@@ -179,8 +179,7 @@ def draw_schedules() -> Figure:
     title = "The stable schedule stays at its highest until the last fifth"
     titled(figure, title, "Three ways in which a learning rate falls in training")
     curves(ax, steps, rates, loud=["stable"], names=False)
-    _, cosine, stable = map(np.array, rates.values())
-    ax.fill_between(steps, cosine, stable, stable > cosine, color=style.tint(style.ACCENT), lw=0)
+    stable = np.array(rates["stable"])
     ends = 0, TRAINING.warmup, int(steps[stable == 1][-1]) - 1, len(steps)
     for said, *band in zip(("warm-up", "stable", "the last fifth"), ends, ends[1:], strict=False):
         look = {"ha": "center", "color": style.MUTED}
@@ -292,8 +291,7 @@ def draw_language_model() -> Figure:
         ax.plot(ends, [y] * 3, "o", color=style.INK, ms=3)
         look = {} if place else {"color": style.ACCENT, "weight": "bold"}
         label(ax, (0.02, y), NAMES.get(row["what"], row["what"]), size=style.LABEL, **look)
-        x, ha = (max(ends) + 0.12, "left") if mean > 0 else (min(ends) - 0.12, "right")
-        label(ax, (x, y), f"{in_points(mean)} %", ha=ha, **look)
+        label(ax, (max(*ends, zero) + 0.12, y), f"{in_points(mean)} %", **look)
         y -= 0.31
     same = f"{len(rows) - len(clear)} other changes, all kinds of positions too: {UNCLEAR}"
     label(ax, (0.02, 0.16), same, color=style.MUTED)

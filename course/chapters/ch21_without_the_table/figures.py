@@ -121,7 +121,7 @@ def draw_sizes() -> Figure:
         n: np.mean(results.copied(runs, kind, s)) for s, n in results.sizes(runs, kind).items()
     }
     figure, ax = canvas(style.WIDTH, 4.3)
-    words, side = results.LONG, 0.68 / max(sizes) ** 0.5
+    words, side = results.LONG, 0.58 / max(sizes) ** 0.5
     note = f"A row of {words} words is read twice by linear attention"
     heading(ax, "The larger the state, the more of a long row it holds", note)
     label(ax, (0.02, 3.4), "numbers in the state", color=style.MUTED)
@@ -196,11 +196,11 @@ def draw_worth() -> Figure:
     for row, (split, name) in enumerate(kinds):
         y = 2.6 - 1.1 * row
         path(ax, [(left, y), (left + wide, y)], style.RULE, head=False)
-        for end in (0, 1):
+        for end in (0, 1) if not row else ():
             label(ax, (left + wide * end, y - 0.24), f"{100 * end}", ha="center", color=style.MUTED)
         example = english_spanish.load(split)[0][0].split()
         label(ax, (0.02, y + 0.55), name, **BOLD)
-        sentence(ax, (1.42, y + 0.5), example, {}, size=style.NOTE, gap=0.11)
+        sentence(ax, (1.42, y + 0.5), example, {}, size=style.NOTE, gap=0.095)
         base, state = (float(np.mean(right[layer][split])) for layer in ("base", "minGRU"))
         ahead = [(LOUD, "minGRU", state), (style.MUTED, "self-attention", base)]
         ahead = sorted(ahead, key=lambda one: -one[2])
