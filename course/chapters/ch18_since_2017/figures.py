@@ -164,7 +164,7 @@ def draw_positions() -> Figure:
     alt="The learning rate against the step, up to 1,200. All three rise to their highest within "
     "120 steps, the warm-up. The straight one, dashed, falls evenly to 0. The cosine stays high "
     "longer, falls fast in the middle and ends at a tenth. The stable one stays at the top until "
-    "step 960 and then falls straight to 0; what lies between it and the cosine is filled.",
+    "step 960 and then falls straight to 0.",
 )
 def draw_schedules() -> Figure:
     from course.chapters.ch18_since_2017.experiments import TRAINING
