@@ -151,11 +151,8 @@ def _equation_frames(
         y = start - high / 2
         word(ax, (0.6, y), text, size=14, ha="right")
         label(ax, (1.05, y), f"{score:g}", size=14, ha="center")
-        upper, lower = (
-            curve((2.45, y + side), (left, stack - high / 2 + side))
-            for side in (high / 2, -high / 2)
-        )
-        ax.fill_between(upper[:, 0], upper[:, 1], lower[:, 1], color=word_color(text), linewidth=0)
+        x, way = curve((2.45, y), (left, stack - high / 2)).T
+        ax.fill_between(x, way + high / 2, way - high / 2, color=word_color(text), linewidth=0)
         look = {"size": 12 + 8 * weight, "weight": "bold", "color": color, "ha": "right"}
         label(ax, (2.35, y), f"{weight:.3f}", **look)
         look = {"limit": strong, "low": 0, "cmap": ramp(text), "line": 0}
@@ -188,11 +185,9 @@ def _six_steps(words: Sequence[str], query: Any, keys: Any, values: Any) -> Figu
     weights = np.exp((scores - max(scores)) / root)
     weights /= weights.sum()
     figure, ax = canvas(8, 4.6)
-    heading(
-        ax,
-        f"“{words[0]}” gets a weight of {weights[0]:.2f}, so the output lies near its value",
-        f"The query of “{words[0]}”: three steps to the weights, and the values mixed by them",
-    )
+    title = f"“{words[0]}” gets a weight of {weights[0]:.2f}, so the output lies near its value"
+    note = f"The query of “{words[0]}”: three steps to the weights, and the values mixed by them"
+    heading(ax, title, note)
     names = "query · key", rf"÷ $\sqrt{{d_k}}$ = {root:.3g}", "softmax:\nthe weight"
     heights, zero, unit = (2.65, 1.95, 1.05), np.array([4.5, 0.65]), 2.6 / v.max()
     for y, name in zip(heights, names, strict=True):
@@ -235,11 +230,8 @@ def _scaling_bars(rows: Sequence[Mapping[str, Any]]) -> Figure:
     """
     figure, ax = canvas(8, 4.4)
     note = "The weights of 16 random keys, the largest first (mean of 500 random queries)"
-    heading(
-        ax,
-        r"Without dividing by $\bf{\sqrt{d_k}}$, one of 16 keys takes nearly all the weight",
-        note,
-    )
+    title = r"Without dividing by $\bf{\sqrt{d_k}}$, one of 16 keys takes nearly all the weight"
+    heading(ax, title, note)
     widths, bar, high = sorted({row["d_k"] for row in rows}), 0.125, 1.7
     for y, name in ((1.6, "undivided"), (0.45, "divided by $\\sqrt{d_k}$")):
         label(ax, (0.02, y + 0.1), name, size=style.LABEL, weight="bold")
@@ -330,22 +322,14 @@ def attention_explorer(
     ]
     table = [
         {"word": word, "kx": k[0], "ky": k[1], "vx": v[0], "vy": v[1], "moved": word == moved}
-        | {
-            "ink": style.readable(own),
-            "ground": style.tint(own),
-            "chip": _chip_path(word),
-        }
+        | {"ink": style.readable(own), "ground": style.tint(own), "chip": _chip_path(word)}
         for word, own, k, v in zip(
             words, _word_colors(words), keys.tolist(), values.tolist(), strict=True
         )
     ]
     base = (
         alt.Chart(alt.Data(values=table))
-        .transform_calculate(
-            x="datum.moved ? key_x : datum.kx",
-            y="datum.moved ? key_y : datum.ky",
-            zero="0",
-        )
+        .transform_calculate(x="datum.moved ? key_x : datum.kx", y="datum.moved ? key_y : datum.ky")
         .transform_calculate(dot="query_x * datum.x + query_y * datum.y")
         .transform_calculate(score="datum.dot / (divide ? SQRT2 : 1)")
         .transform_calculate(power="exp(datum.score)")
@@ -354,17 +338,10 @@ def attention_explorer(
         .transform_joinaggregate(total="sum(power)")
         .transform_calculate(weight="datum.power / datum.total")
     )
-    color = alt.Color(
-        "word:N",
-        legend=None,
-        sort=None,
-        scale=alt.Scale(domain=list(words), range=_word_colors(words)),
-    )
-    tips = [
-        alt.Tooltip("word:N"),
-        alt.Tooltip("score:Q", format=".2f"),
-        alt.Tooltip("weight:Q", format=".2f"),
-    ]
+    own = alt.Scale(domain=list(words), range=_word_colors(words))
+    color = alt.Color("word:N", legend=None, sort=None, scale=own)
+    numbers = (alt.Tooltip(f"{name}:Q", format=".2f") for name in ("score", "weight"))
+    tips = [alt.Tooltip("word:N"), *numbers]
 
     def plane(x: str, y: str, low: Any = (-3, -3), high: Any = (3, 3)) -> tuple[Any, Any]:
         across, up = (alt.Scale(domain=ends, nice=False) for ends in zip(low, high, strict=True))
@@ -404,13 +381,12 @@ def attention_explorer(
     feet = feet.encode(*plane("foot_x", "foot_y"), color=color)
     dots = base.mark_point(size=120, opacity=1, strokeWidth=2.5, fill=style.PAPER)
     dots = dots.encode(x, y, color=color, tooltip=tips)
-    names = chips(x, y, away("y"))
     arrow = here.mark_rule(strokeWidth=5, color=style.INK).encode(from_x, from_y, x2="x", y2="y")
     tip = here.mark_point(shape="diamond", filled=True, size=240, color=style.INK, opacity=1)
     side = {"align": alt.expr("query_x > 1.5 ? 'right' : 'left'")}
     side |= {"dx": alt.expr("query_x > 1.5 ? -9 : 9"), "dy": alt.expr("query_y < -2 ? -18 : 18")}
     called = write(here, x, y, text=alt.value("query"), **side)
-    left = line + drop + arrow + tip.encode(x, y) + called + feet + dots + names
+    left = line + drop + arrow + tip.encode(x, y) + called + feet + dots + chips(x, y, away("y"))
 
     weight = alt.X("weight:Q", axis=None, scale=alt.Scale(domain=[0, 1.3]))
     word = alt.Y("word:N", title=None, sort=None, axis=None)
@@ -423,13 +399,11 @@ def attention_explorer(
     middle += chips(alt.X(value=-25), word)
     middle += alt.Chart(alt.Data(values=[{}])).mark_rule(color=style.SOFT).encode(x=alt.value(0))
 
-    middles, half = (values.max(0) + values.min(0)) / 2, 0.75 * np.ptp(values, axis=0).max()
+    middles, half = (values.max(0) + values.min(0)) / 2, 0.75 * max(np.ptp(values, 0).max(), 1)
     cut = (middles - half).tolist(), (middles + half).tolist()
     x, y = plane("vx", "vy", *cut)
-    squares = base.mark_point(shape="square", filled=True, size=110, opacity=1).encode(
-        x, y, color=color, tooltip=tips
-    )
-    value_names = chips(x, y, away("vy"))
+    squares = base.mark_point(shape="square", filled=True, size=110, opacity=1)
+    squares = squares.encode(x, y, color=color, tooltip=tips) + chips(x, y, away("vy"))
     parts = base.transform_calculate(px="datum.weight * datum.vx", py="datum.weight * datum.vy")
     pulls = (
         parts.transform_joinaggregate(out_x="sum(px)", out_y="sum(py)")
@@ -444,17 +418,10 @@ def attention_explorer(
     output = output.encode(x, y)
     edge, said = alt.expr(f"datum.out_x > {middles[0] + 0.7 * half} ? 'right' : 'left'"), None
     for text, up, down in ((alt.value("output"), -40, 22), ("text:N", -22, 40)):
-        lines = write(
-            mean,
-            x,
-            y,
-            text=text,
-            align=edge,
-            dx=-20,
-            dy=alt.expr(f"datum.out_y < {cut[0][1] + 1} ? {up} : {down}"),
-        )
+        dy = alt.expr(f"datum.out_y < {cut[0][1] + 1} ? {up} : {down}")
+        lines = write(mean, x, y, text=text, align=edge, dx=-20, dy=dy)
         said = said + lines if said else lines
-    right = pulls + squares + value_names + output + said
+    right = pulls + squares + output + said
     part = {"fontSize": style.PART, "frame": "group"}
     shown = [
         chart.properties(title=alt.Title(name, offset=off, **part), width=wide, height=260)

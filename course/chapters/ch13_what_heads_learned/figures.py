@@ -57,11 +57,10 @@ def head_table(table: Sequence[Mapping[str, Any]]) -> Figure:
             area(ax, (x, y), 0.62, 0.4, style.GROUND)
             area(ax, (x, y), 0.62, 0.4 * row["right"], color)
             if row["right"] >= 0.01:
-                full = row["right"] > 0.5
-                look = {"weight": "bold", "color": color} if row is top else {"color": style.MUTED}
-                look |= {"color": style.PAPER} if full else {}
+                look = {"weight": "bold", "size": 14} if row is top else {}
+                ink = style.PAPER if row["right"] > 0.5 else style.INK
                 at, said = (x + 0.31, y + 0.24), f"{100 * steady_round(row['right']):.0f} %"
-                label(ax, at, said, ha="center", size=14 if row is top else style.NOTE, **look)
+                label(ax, at, said, ha="center", color=ink, **look)
     for place, name in enumerate(layers):
         part = head_name(name, 0).rpartition(",")[0].replace("decoder cross-", "cross-")
         label(ax, (0.02, 1.95 - 0.47 * place), part)
@@ -328,9 +327,8 @@ def draw_sharp_heads() -> Figure:
     figure, page = canvas(style.WIDTH, 4.5)
     sharp, example = pair[0]["largest"], CROSSING[0]
     title = "How sharply a head looks doesn’t say how much depends on it"
-    heading(
-        page, title, f"A dot is a head. At the right, “{example}” without one of the orange ones"
-    )
+    note = f"A dot is a head. At the right, “{example}” without one of the orange ones"
+    heading(page, title, note)
     ax = figure.add_axes((0.075, 0.15, 0.43, 0.58))
     for rows, color, size in ((results, style.SOFT, 64), (pair, style.ACCENT, 150)):
         points = [[row[key] for row in rows] for key in ("largest", "changed")]
