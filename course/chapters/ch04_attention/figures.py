@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import torch
+from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.figure import Figure
 from torch import Tensor
 
@@ -21,7 +22,6 @@ from course.drawing.values import as_array, steady_round, written
 from course.drawing.words import canvas, heading, label, percent, width_of, word, word_color
 
 BOLD = {"size": style.LABEL, "weight": "bold"}
-SIDE = 210  # pixels, of the planes in the explorer
 
 
 def _word_colors(words: Sequence[str]) -> list[str]:
@@ -82,11 +82,12 @@ def _projection(words: Sequence[str], x: Any, weights: Any, marked: str) -> Figu
     column = int(abs(result[row]).argmax())
     d_model, left = len(weights), 0.72
     unit, tall = 3.5 / d_model, 0.3  # inches: a column of any of the three; a row of words
-    figure, ax = canvas(8, 3.95)
+    figure, ax = canvas(8, 3.6)
     note = "Each is a row times a column: multiply number by number, and add up"
     heading(ax, f"For each word, {d_model} numbers become {weights.shape[1]}", note)
-    top, at, veil, foot = 2.75, left, {"alpha": 0.72, "zorder": 2.2}, 1.1
-    lower, under = top - tall * (row + 1), 0.6  # below the row; below the column that lies
+    top, at, veil, foot = 2.4, left, {"alpha": 0.72, "zorder": 2.2}, 0.8
+    lower = top - tall * (row + 1)
+    under = lower - tall - 0.12  # below the row; below the column that lies
     for part, name, sign in ((x, "$X$", "×"), (weights, "$W^K$", "="), (result, "$K$", "")):
         rows, columns = part.shape
         wide, high, limit = unit * columns, tall * rows, 0.7 * abs(part).max()
@@ -114,10 +115,11 @@ def _projection(words: Sequence[str], x: Any, weights: Any, marked: str) -> Figu
     label(ax, (left, under - 0.2), "one column of $W^K$, laid under the row", **said)
     label(ax, (left - 0.3, under + tall / 2), "×", size=20, ha="center")
     outline(ax, (spot - 0.03, lower - 0.02), unit + 0.06, tall + 0.04, style.ACCENT, 1.5)
-    x, y = spot + unit / 2, under + tall / 2
-    path(ax, [(left + unit * d_model + 0.1, y), (x, y), (x, lower - 0.05)], style.ACCENT)
-    label(ax, (left + unit * d_model + 0.2, y + 0.15), "multiply, and add up", **said)
-    label(ax, (x, y - 0.2), written(result[row, column], 1), ha="center", **{**said, "size": 16})
+    x, y, turn = spot + unit / 2, under + tall / 2, left + unit * d_model + 0.3
+    corners = [(turn - 0.2, y), (turn, y), (turn, 0.6), (x, 0.6), (x, lower - 0.05)]
+    path(ax, corners, style.ACCENT)
+    label(ax, (turn, 0.38), "multiply, and add up", **said)
+    label(ax, (x, 0.38), written(result[row, column], 1), ha="center", **{**said, "size": 16})
     return figure
 
 
@@ -130,80 +132,89 @@ def _equation_frames(
     features: what the numbers of a value are called. Streams and values are as high as the weights.
     """
     q, k, v = as_array(query), as_array(keys), as_array(values)
-    scores, strong, left, tall = k @ q, 1.8 * abs(v).max(), 4.3, 1.95
+    scores, strong, left, tall = k @ q, abs(v).max(), 4.3, 1.95
     weights = np.exp((scores - scores.max()) / np.sqrt(len(q)))
     weights /= weights.sum()
-    figure, ax = canvas(8, 4.85)
+    figure, ax = canvas(8, 4.95)
     note = "The values of the words, each as high as its weight, add up to the output"
     heading(ax, f"“{asks}” looks at “{words[weights.argmax()]}” and takes its value", note)
     start, stack, wide = 3.42, 3.3, (7.95 - left) / len(features)
-    label(ax, (0.02, 3.9), "score for", **BOLD)
-    word(ax, (0.78, 3.9), asks, size=13, ha="left")
-    label(ax, (1.95, 3.9), rf"weight = softmax(score ÷ $\sqrt{{{len(q)}}}$)", **BOLD)
-    for place, name in enumerate(features):
-        label(ax, (left + wide * (place + 0.5), 3.62), name, ha="center", size=style.LABEL)
-    label(ax, (left + wide * len(features) / 2, 3.9), "value", ha="center", **BOLD)
+
+    def ramp(text: str) -> Any:
+        return LinearSegmentedColormap.from_list(text, (style.PAPER, word_color(text)))
+
+    label(ax, (0.02, 4.0), "score for", **BOLD)
+    word(ax, (0.78, 4.0), asks, size=13, ha="left")
+    label(ax, (1.65, 4.0), rf"weight = softmax(score ÷ $\sqrt{{{len(q)}}}$)", **BOLD)
     for text, score, weight, value in zip(words, scores, weights, v, strict=True):
         high, color = tall * weight, style.readable(word_color(text), style.PAPER)
-        y, loud = start - high / 2, weight > 0.5
+        y = start - high / 2
         word(ax, (0.6, y), text, size=14, ha="right")
         label(ax, (1.05, y), f"{score:g}", size=14, ha="center")
-        upper, lower = (
-            curve((1.95 if loud else 2.5, y + side), (left, stack - high / 2 + side))
-            for side in (high / 2, -high / 2)
-        )
-        ax.fill_between(upper[:, 0], upper[:, 1], lower[:, 1], color=color, linewidth=0)
-        look = {"size": 20, "color": style.PAPER} if loud else {"size": 12, "color": color}
-        label(ax, (2.05 if loud else 1.95, y), f"{weight:.3f}", weight="bold", **look)
-        look = {"limit": strong, "decimals": 0 if loud else None, "line": 0}
+        x, way = curve((2.45, y), (left, stack - high / 2)).T
+        ax.fill_between(x, way + high / 2, way - high / 2, color=word_color(text), linewidth=0)
+        look = {"size": 12 + 8 * weight, "weight": "bold", "color": color, "ha": "right"}
+        label(ax, (2.35, y), f"{weight:.3f}", **look)
+        look = {"limit": strong, "low": 0, "cmap": ramp(text), "line": 0}
+        look["decimals"] = 0 if weight > 0.5 else None
         matrix(ax, (left, stack - high), wide * len(features), high, value[None], **look)
         start, stack = start - high - 0.31, stack - high
     outline(ax, (left, stack), wide * len(features), tall)
-    look = {"limit": strong, "decimals": 3, "edge": word_color(asks), "line": 2.5}
-    matrix(ax, (left, 0.2), wide * len(features), 0.55, weights[None] @ v, **look)
-    arrow(ax, (6.1, stack - 0.06), (6.1, 0.8))
-    word(ax, (left - 0.2, 0.475), asks, size=13, ha="right")
-    label(ax, (left - 0.36 - width_of(asks, 13), 0.475), "output for", ha="right", **BOLD)
+    look = {"limit": strong, "low": 0, "cmap": ramp(asks), "edge": word_color(asks), "line": 2.5}
+    matrix(ax, (left, 0.2), wide * len(features), 0.5, weights[None] @ v, decimals=3, **look)
+    middle = left + wide * len(features) / 2
+    label(ax, (middle, 4.0), f"value: {len(features)} made-up features", ha="center", **BOLD)
+    for place, name in enumerate(features):
+        x = left + wide * (place + 0.5)
+        label(ax, (x, 3.62), name, ha="center", size=style.LABEL)
+        arrow(ax, (x, stack - 0.06), (x, 0.75))
+    word(ax, (left - 0.2, 0.45), asks, size=13, ha="right")
+    at = left - 0.36 - width_of(asks, 13), 0.45
+    label(ax, at, "the sum of each column: output for", ha="right", **BOLD)
     return figure
 
 
 def _six_steps(words: Sequence[str], query: Any, keys: Any, values: Any) -> Figure:
     """Draw attention for the first of two words -> the figure.
 
-    query (d_k) of the first word; keys (2, d_k), values (2, 2). Each word's steps stand above its
-    value, an end of a line; on it lies the output, as far from the second as the first weighs.
+    query (d_k) of the first word; keys (2, d_k), values (2, 2), which lie on the two axes. Their
+    steps stand at the left; at the right, the values by their weights add up to the output.
     """
     q, k, v = as_array(query), as_array(keys), as_array(values)
     root, scores, colors = np.sqrt(len(q)), k @ q, (style.ACCENT, style.MUTED)
     weights = np.exp((scores - max(scores)) / root)
     weights /= weights.sum()
-    figure, ax = canvas(8, 4.25)
-    most = steady_round(weights[0])
-    heading(ax, f"“{words[0]}” gets a weight of {most:.2f}, so the output lies near its value")
-    names = "query · key", rf"divided by $\sqrt{{d_k}}$ = {root:.3g}", "softmax: the weight"
-    ends, heights, low = (1.0, 7.0), (2.75, 2.2, 1.55), 0.65
-    for x, text, color, score, weight, value in zip(
-        ends, words, colors, scores, weights, v, strict=True
-    ):
-        word(ax, (x, 3.4), text, size=14, color=color)
-        shown = f"{score:.4g}", f"{score / root:.4g}", f"{steady_round(weight):.2f}"
-        for y, number, size in zip(heights, shown, (16, 16, 22), strict=True):
-            look = {"weight": "bold", "color": color} if size == 22 else {}
-            label(ax, (x, y), number, size=size, ha="center", **look)
-            inward = np.sign(4 - x)
-            path(ax, [(x + 0.5 * inward, y), (4 - inward, y)], style.RULE, head=False)
-        label(ax, (x, low - 0.35), f"value {_vector(value)}", size=style.LABEL, ha="center")
-        ax.plot(x, low, "o", color=color, markersize=11, zorder=4)
+    figure, ax = canvas(8, 4.6)
+    title = f"“{words[0]}” gets a weight of {weights[0]:.2f}, so the output lies near its value"
+    note = f"The query of “{words[0]}”: three steps to the weights, and the values mixed by them"
+    heading(ax, title, note)
+    names = "query · key", rf"÷ $\sqrt{{d_k}}$ = {root:.3g}", "softmax:\nthe weight"
+    heights, zero, unit = (2.65, 1.95, 1.05), np.array([4.5, 0.65]), 2.6 / v.max()
     for y, name in zip(heights, names, strict=True):
-        label(ax, (4, y), name, size=style.LABEL, ha="center")
-    at = float(weights @ ends)
-    path(ax, [(ends[0], low), (at, low)], style.SOFT, head=False)
-    arrow(ax, (ends[1] - 0.15, low), (at + 0.12, low), style.ACCENT, thick=5)
-    ax.plot(at, low, "o", color=style.INK, markersize=15, zorder=4)
+        label(ax, (0.02, y), name, size=style.LABEL)
+    out, before = zero + unit * weights @ v, zero
+    for x, text, color, score, weight, value in zip(
+        (1.75, 3.0), words, colors, scores, weights, v, strict=True
+    ):
+        word(ax, (x, 3.35), text, size=14, color=color)
+        shown = f"{score:.4g}", f"{score / root:.4g}", f"{weight:.2f}"
+        for y, number, size in zip(heights, shown, (16, 16, 24), strict=True):
+            look = {"weight": "bold", "color": color} if size == 24 else {}
+            label(ax, (x, y), number, size=size, ha="center", **look)
+        end, after = zero + unit * value, before + unit * weight * value
+        path(ax, [tuple(zero), tuple(end)], style.SOFT, head=False)
+        path(ax, [tuple(before), tuple(after)], color, thick=7, head=False)
+        ax.plot(*end, "o", color=color, markersize=11, zorder=4)
+        before = after
+    (x, y), (right, top) = zero, zero + unit * v.max(0)
+    label(ax, (right, y - 0.34), f"value of {words[0]}\n{_vector(v[0])}", ha="center")
+    label(ax, (x + 0.2, top), f"value of {words[1]}  {_vector(v[1])}")
+    ax.plot(*out, "o", color=style.INK, markersize=15, zorder=4)
     said = f"output {_vector(weights @ v, 1)}"
-    label(ax, (at - 0.1, low + 0.33), said, size=14, weight="bold")
-    said = f"{most:.2f} of the way from “{words[1]}” to “{words[0]}”"
-    label(ax, (4.5, low - 0.35), said, size=style.LABEL, ha="center", color=style.ACCENT)
+    label(ax, (out[0] - 0.1, out[1] + 0.33), said, size=14, weight="bold", ha="center")
+    look = {"size": 14, "weight": "bold", "color": style.ACCENT, "ha": "center"}
+    label(ax, ((x + out[0]) / 2, y - 0.25), f"{weights[0]:.2f} of the way", **look)
+    label(ax, (out[0] + 0.18, out[1] - 0.14), f"{weights[1]:.2f} up", color=style.MUTED)
     return figure
 
 
@@ -219,11 +230,8 @@ def _scaling_bars(rows: Sequence[Mapping[str, Any]]) -> Figure:
     """
     figure, ax = canvas(8, 4.4)
     note = "The weights of 16 random keys, the largest first (mean of 500 random queries)"
-    heading(
-        ax,
-        r"Without dividing by $\bf{\sqrt{d_k}}$, one of 16 keys takes nearly all the weight",
-        note,
-    )
+    title = r"Without dividing by $\bf{\sqrt{d_k}}$, one of 16 keys takes nearly all the weight"
+    heading(ax, title, note)
     widths, bar, high = sorted({row["d_k"] for row in rows}), 0.125, 1.7
     for y, name in ((1.6, "undivided"), (0.45, "divided by $\\sqrt{d_k}$")):
         label(ax, (0.02, y + 0.1), name, size=style.LABEL, weight="bold")
@@ -262,11 +270,11 @@ def _mutual_scores(ways: Mapping[str, Any], words: Sequence[str]) -> Figure:
             color = style.POSITIVE if score > 0 else style.NEGATIVE
             places = [(ends[place], y + 0.3 * up) for place in (i, j)]
             attention_arrow(ax, *places, abs(score) / limit, color, widest=12, rise=rise, least=0)
-            said = f"{words[i]} → {words[j]}:  {written(score, 1)}"
-            look = {"size": 15, "weight": "bold", "color": style.readable(color, style.PAPER)}
-            label(ax, (sum(ends) / 2, y + rise + 0.5 * up), said, ha="center", **look)
-        sign = "=" if np.isclose(scores[0, -1], scores[-1, 0]) else "≠"
-        label(ax, (sum(ends) / 2, y), sign, size=34, weight="bold", ha="center")
+            look = {"size": 20, "weight": "bold", "color": style.readable(color, style.PAPER)}
+            label(ax, (sum(ends) / 2, y + rise + 0.55 * up), written(score, 1), ha="center", **look)
+        same = np.isclose(scores[0, -1], scores[-1, 0])
+        look = {"size": 54, "weight": "bold", "color": style.INK if same else style.ACCENT}
+        label(ax, (sum(ends) / 2, y), "=" if same else "≠", ha="center", **look)
     return figure
 
 
@@ -314,53 +322,30 @@ def attention_explorer(
     ]
     table = [
         {"word": word, "kx": k[0], "ky": k[1], "vx": v[0], "vy": v[1], "moved": word == moved}
-        | {
-            "lane": 0.2 * (list(words).index(word) - 2 or 1),
-            "ink": style.readable(own),
-            "ground": style.tint(own),
-            "chip": _chip_path(word),
-        }
+        | {"ink": style.readable(own), "ground": style.tint(own), "chip": _chip_path(word)}
         for word, own, k, v in zip(
             words, _word_colors(words), keys.tolist(), values.tolist(), strict=True
         )
     ]
     base = (
         alt.Chart(alt.Data(values=table))
-        .transform_calculate(
-            x="datum.moved ? key_x : datum.kx",
-            y="datum.moved ? key_y : datum.ky",
-            zero="0",
-        )
+        .transform_calculate(x="datum.moved ? key_x : datum.kx", y="datum.moved ? key_y : datum.ky")
         .transform_calculate(dot="query_x * datum.x + query_y * datum.y")
         .transform_calculate(score="datum.dot / (divide ? SQRT2 : 1)")
         .transform_calculate(power="exp(datum.score)")
         .transform_calculate(far="datum.dot / max(query_x * query_x + query_y * query_y, 0.01)")
         .transform_calculate(foot_x="datum.far * query_x", foot_y="datum.far * query_y")
-        .transform_calculate(
-            side="datum.lane / max(sqrt(query_x * query_x + query_y * query_y), 0.1)"
-        )
-        .transform_calculate(lane_x="-datum.side * query_y", lane_y="datum.side * query_x")
-        .transform_calculate(to_x="datum.lane_x + datum.foot_x", to_y="datum.lane_y + datum.foot_y")
         .transform_joinaggregate(total="sum(power)")
         .transform_calculate(weight="datum.power / datum.total")
     )
-    color = alt.Color(
-        "word:N",
-        legend=None,
-        sort=None,
-        scale=alt.Scale(domain=list(words), range=_word_colors(words)),
-    )
-    tips = [
-        alt.Tooltip("word:N"),
-        alt.Tooltip("score:Q", format=".2f"),
-        alt.Tooltip("weight:Q", format=".2f"),
-    ]
+    own = alt.Scale(domain=list(words), range=_word_colors(words))
+    color = alt.Color("word:N", legend=None, sort=None, scale=own)
+    numbers = (alt.Tooltip(f"{name}:Q", format=".2f") for name in ("score", "weight"))
+    tips = [alt.Tooltip("word:N"), *numbers]
 
-    def plane(x: str, y: str) -> tuple[Any, Any]:
-        look = {"labels": False, "title": None, "domain": False, "ticks": False}
-        axis = alt.Axis(values=[0], grid=True, gridColor=style.RULE, **look)
-        how = {"scale": alt.Scale(domain=[-3, 3]), "axis": axis}
-        return alt.X(f"{x}:Q", **how), alt.Y(f"{y}:Q", **how)
+    def plane(x: str, y: str, low: Any = (-3, -3), high: Any = (3, 3)) -> tuple[Any, Any]:
+        across, up = (alt.Scale(domain=ends, nice=False) for ends in zip(low, high, strict=True))
+        return alt.X(f"{x}:Q", scale=across, axis=None), alt.Y(f"{y}:Q", scale=up, axis=None)
 
     ink = alt.Fill("ink:N", scale=None)
 
@@ -385,71 +370,72 @@ def attention_explorer(
 
     from_x, from_y = plane("zero", "zero")
     x, y = plane("x", "y")
-    wide = {"opacity": 0.6, "strokeWidth": alt.expr("max(10 * datum.weight, 0.8)")}
-    thin = base.mark_rule(color=style.SOFT, clip=True)
-    ways, feet = (
-        thin.encode(from_x, from_y, x2="x", y2="y"),
-        thin.encode(x, y, x2="to_x", y2="to_y"),
-    )
-    start_x, start_y = plane("lane_x", "lane_y")
-    reach = base.mark_rule(strokeWidth=6, clip=True)
-    along = reach.encode(start_x, start_y, x2="to_x", y2="to_y", color=color)
-    dots = base.mark_point(filled=True, size=140, opacity=1).encode(x, y, color=color, tooltip=tips)
-    names = chips(x, y, away("y"))
     here = alt.Chart(alt.Data(values=[{"zero": 0}])).transform_calculate(x="query_x", y="query_y")
-    arrow = here.mark_rule(strokeWidth=4, color=style.INK).encode(from_x, from_y, x2="x", y2="y")
-    tip = here.mark_point(shape="diamond", filled=True, size=220, color=style.INK, opacity=1)
+    line = here.transform_calculate(long="9 / max(abs(query_x), abs(query_y), 0.01)")
+    line = line.transform_calculate(x1="-datum.long * query_x", y1="-datum.long * query_y")
+    line = line.transform_calculate(x2="datum.long * query_x", y2="datum.long * query_y")
+    line = line.mark_rule(color=style.SOFT, clip=True).encode(*plane("x1", "y1"), x2="x2", y2="y2")
+    drop = base.mark_rule(strokeWidth=2, strokeDash=[5, 4], clip=True)
+    drop = drop.encode(x, y, x2="foot_x", y2="foot_y", color=color)
+    feet = base.mark_point(filled=True, size=170, opacity=1, clip=True)
+    feet = feet.encode(*plane("foot_x", "foot_y"), color=color)
+    dots = base.mark_point(size=120, opacity=1, strokeWidth=2.5, fill=style.PAPER)
+    dots = dots.encode(x, y, color=color, tooltip=tips)
+    arrow = here.mark_rule(strokeWidth=5, color=style.INK).encode(from_x, from_y, x2="x", y2="y")
+    tip = here.mark_point(shape="diamond", filled=True, size=240, color=style.INK, opacity=1)
     side = {"align": alt.expr("query_x > 1.5 ? 'right' : 'left'")}
-    side |= {"dx": alt.expr("query_x > 1.5 ? -9 : 9"), "dy": alt.expr("query_y < -2 ? -14 : 14")}
+    side |= {"dx": alt.expr("query_x > 1.5 ? -9 : 9"), "dy": alt.expr("query_y < -2 ? -18 : 18")}
     called = write(here, x, y, text=alt.value("query"), **side)
-    left = ways + feet + along + arrow + tip.encode(x, y) + called + dots + names
+    left = line + drop + arrow + tip.encode(x, y) + called + feet + dots + chips(x, y, away("y"))
 
     weight = alt.X("weight:Q", axis=None, scale=alt.Scale(domain=[0, 1.3]))
     word = alt.Y("word:N", title=None, sort=None, axis=None)
-    bars = base.mark_bar(size=28).encode(weight, word, color=color, tooltip=tips)
+    bars = base.mark_bar(size=22).encode(weight, word, color=color, tooltip=tips)
     two_decimals = alt.Text("weight:Q", format=".2f")
     middle = bars + write(base, weight, word, text=two_decimals, fill=ink, align="left", dx=6)
+    scores = base.transform_calculate(said="'score ' + format(datum.score, '.2f')")
+    below = scores.mark_text(align="left", dy=24, fontSize=12, fill=style.MUTED)
+    middle += below.encode(alt.X(value=3), word, text="said:N")
     middle += chips(alt.X(value=-25), word)
     middle += alt.Chart(alt.Data(values=[{}])).mark_rule(color=style.SOFT).encode(x=alt.value(0))
 
-    x, y = plane("vx", "vy")
-    squares = base.mark_point(shape="square", filled=True, size=110, opacity=1).encode(
-        x, y, color=color, tooltip=tips
-    )
-    value_names = chips(x, y, away("vy"))
+    middles, half = (values.max(0) + values.min(0)) / 2, 0.75 * max(np.ptp(values, 0).max(), 1)
+    cut = (middles - half).tolist(), (middles + half).tolist()
+    x, y = plane("vx", "vy", *cut)
+    squares = base.mark_point(shape="square", filled=True, size=110, opacity=1)
+    squares = squares.encode(x, y, color=color, tooltip=tips) + chips(x, y, away("vy"))
     parts = base.transform_calculate(px="datum.weight * datum.vx", py="datum.weight * datum.vy")
     pulls = (
         parts.transform_joinaggregate(out_x="sum(px)", out_y="sum(py)")
-        .mark_rule(**wide)
+        .mark_rule(opacity=0.6, strokeWidth=alt.expr("max(14 * datum.weight, 0.8)"))
         .encode(x, y, x2="out_x", y2="out_y", color=color)
     )
     mean = parts.transform_aggregate(out_x="sum(px)", out_y="sum(py)").transform_calculate(
         text="'(' + format(datum.out_x, '.2f') + ', ' + format(datum.out_y, '.2f') + ')'"
     )
-    x, y = plane("out_x", "out_y")
+    x, y = plane("out_x", "out_y", *cut)
     output = mean.mark_point(shape="diamond", filled=True, size=220, color=style.INK, opacity=1)
     output = output.encode(x, y)
-    edge, said = alt.expr("datum.out_x > 1.2 ? 'right' : 'left'"), None
+    edge, said = alt.expr(f"datum.out_x > {middles[0] + 0.7 * half} ? 'right' : 'left'"), None
     for text, up, down in ((alt.value("output"), -40, 22), ("text:N", -22, 40)):
-        lines = write(
-            mean, x, y, text=text, align=edge, dy=alt.expr(f"datum.out_y < -1.5 ? {up} : {down}")
-        )
+        dy = alt.expr(f"datum.out_y < {cut[0][1] + 1} ? {up} : {down}")
+        lines = write(mean, x, y, text=text, align=edge, dx=-20, dy=dy)
         said = said + lines if said else lines
-    right = pulls + squares + value_names + output + said
-    part = {"fontSize": style.PART, "frame": "group", "offset": 14}
+    right = pulls + squares + output + said
+    part = {"fontSize": style.PART, "frame": "group"}
     shown = [
-        chart.properties(title=alt.Title(name, **part), width=wide, height=SIDE)
-        for chart, name, wide in (
-            (left, "1. query and keys", SIDE),
-            (middle, "2. weights", 115),
-            (right, "3. values and output", SIDE),
+        chart.properties(title=alt.Title(name, offset=off, **part), width=wide, height=260)
+        for chart, name, wide, off in (
+            (left, "1. query and keys", 260, 14),
+            (middle, "2. weights", 95, 13),
+            (right, "3. values and output", 190, 14),
         )
     ]
     title = alt.Title(
         "The farther a key reaches along the query, the more its value counts",
-        subtitle="Bars along the query: how far each key reaches. Lines to the output: its weight",
+        subtitle="Filled dots: how far each key reaches along it. Lines to the output: the weights",
     )
-    whole = alt.hconcat(*shown, bounds="flush", spacing=50, title=title)
+    whole = alt.hconcat(*shown, bounds="flush", spacing=60, title=title)
     return whole.add_params(*sliders)
 
 
@@ -492,15 +478,15 @@ def draw_arrow() -> Figure:
 @figure(
     "attention-projection",
     caption="X · W^K = K with its real widths: from 128 numbers for each word to 32.",
-    alt="Three heat maps. X has a row for each of 'I', 'like', 'trees' and '<eos>' and is 128 "
-    "columns wide; the matrix W^K is 128 high and 32 wide; their product K has the same four rows "
+    alt="Three heat maps. X has a row for each of 'I', 'like' and 'trees' and is 128 "
+    "columns wide; the matrix W^K is 128 high and 32 wide; their product K has the same three rows "
     "and is 32 wide. The row of 'trees' is framed in X and in K, all else is faint but one column "
     "of W^K, framed in rust. It lies once more under the row of X, and an arrow, 'multiply, and "
     "add up', leads from there to the one number of K that they make, −3.8.",
 )
 def draw_projection() -> Figure:
     head = real_head()
-    return _projection(head.src, head.memory, head.w_k, "trees")
+    return _projection(head.src[:-1], head.memory[:-1], head.w_k, "trees")
 
 
 @figure(
@@ -517,10 +503,11 @@ def draw_shared_matrix() -> Figure:
 @figure(
     "attention-six-steps",
     caption="The six steps of attention for the first word of 'Thinking Machines'.",
-    alt="Two columns, 'Thinking' at the left and 'Machines' at the right, from top to bottom: "
-    "query times key 112 and 96; divided by 8, 14 and 12; softmax 0.88, rust, and 0.12, grey. "
-    "Below, a line joins their values, (10, 0) and (0, 10). A rust arrow leads from the value of "
-    "'Machines' 0.88 of the way to that of 'Thinking'; there the output lies, (8.8, 1.2).",
+    alt="Two columns, 'Thinking' and 'Machines', from top to bottom: query times key 112 and 96; "
+    "divided by 8, 14 and 12; softmax 0.88, rust, and 0.12, grey. At the right a plane: the value "
+    "of 'Thinking', (10, 0), lies to the right, that of 'Machines', (0, 10), above. A thick rust "
+    "line goes 0.88 of the way to the first, a grey one from there 0.12 up: the output, (8.8, "
+    "1.2).",
 )
 def draw_six_steps() -> Figure:
     keys = torch.tensor([[1.75], [1.5]]).expand(2, 64)
@@ -532,9 +519,10 @@ def draw_six_steps() -> Figure:
     caption="The equation of attention for one query: scores, weights, values, output.",
     alt="'I', 'like' and 'trees' with their scores for 'gustan', 2, 0 and 8, and a stream from "
     "each, as thick as its weight: the softmax of the scores divided by the root of 4, 0.047, "
-    "0.017 and 0.936. The streams lead into the values, numbers for who, does, what and many, each "
-    "as high as its weight: 'trees' fills nearly all, with a 1 in 'what' and in 'many'. Below, "
-    "their sum, the output for 'gustan': 0.936 in 'what' and in 'many', little in the others.",
+    "0.017 and 0.936. The streams lead into the values, in the words' colors, with numbers for "
+    "who, does, what and many, each as high as its weight: 'trees' fills nearly all, with a 1 in "
+    "'what' and in 'many'. Below, the sum of each column, the "
+    "output for 'gustan': 0.936 in 'what' and in 'many', little in the others.",
 )
 def draw_four_frames() -> Figure:
     (_, query, _), keys, values = i_like_trees()
@@ -557,11 +545,11 @@ def draw_scaling() -> Figure:
 @figure(
     "attention-explorer",
     caption="Move a query and a key, and see the weights and the output follow.",
-    alt="Three panels with sliders. Left: a query and the keys of I, like and trees as points in a "
-    "plane; a bar of each word's color along the query shows how far its key reaches, and that of "
-    "trees is the longest. Middle: bars of the three weights, the longest for trees. Right: the "
-    "three values, each with a line as wide as its weight to the output, which lies near the value "
-    "of trees.",
+    alt="Three panels with sliders. Left: a query on a long line, and the keys of I, like and "
+    "trees as rings; from each a dashed line drops onto the query's line, where a dot shows how "
+    "far the key reaches; that of trees is the farthest. Middle: bars of the three weights, the "
+    "longest for trees, and the scores. Right: the three values, each with a line as wide as its "
+    "weight to the output, which lies near the value of trees.",
 )
 def draw_explorer() -> Any:
     words = ["I", "like", "trees"]

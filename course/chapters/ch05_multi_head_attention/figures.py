@@ -339,7 +339,7 @@ def token_view(maps: Any, layer: str = "encoder, layer 1", word: str | None = No
     most: dict[str, dict[str, Any]] = {name: {} for name in layers}
     for row in lines:  # the largest comes last
         where = f"{re.search(r'layer [0-9]+', row['layer'])[0]}, head {row['head']}"
-        said = f"“{row['query']}” looks most at “{row['key']}”: {percent(row['weight'])} in {where}"
+        said = f"In {where}, “{row['query']}” looks at “{row['key']}”: {percent(row['weight'])}"
         most[row["layer"]][row["label"]] = {"head": row["head"], "j": row["j"], "said": said}
     for row in lines:
         best = most[row["layer"]][row["label"]]

@@ -102,18 +102,18 @@ def _staircase(tgt_in: Sequence[str], tgt_out: Sequence[str]) -> Figure:
     figure, ax = canvas(8, step * count + 1.05)
     heading(ax, "Each row sees one word more, and predicts the next one")
     wide = 6.1 / count
-    label(ax, (0.06, step * count + 0.3), "what it may see", color=style.MUTED)
+    label(ax, (0.02, step * count + 0.3), "what it may see", color=style.MUTED)
     label(ax, (6.85, step * count + 0.3), "what it predicts", color=style.MUTED)
     stairs: list[tuple[float, float]] = []
     for i, predicted in enumerate(tgt_out):
-        y, corner = step * (count - i - 0.5) + 0.08, 0.04 + wide * (i + 1)
+        y, corner = step * (count - i - 0.5) + 0.08, wide * (i + 1) - 0.02
         stairs += [(corner, y + step / 2), (corner, y - step / 2)]
         for j, text in enumerate(tgt_in):
-            _tile(ax, (0.04 + wide * (j + 0.5), y), wide - 0.08, text if j <= i else "")
+            _tile(ax, (wide * (j + 0.5) - 0.02, y), wide - 0.08, text if j <= i else "")
         arrow(ax, (6.28, y), (6.72, y))
         _tile(ax, (7.4, y), 1.14, predicted)
-    path(ax, stairs[:-1], style.INK, thick=2.5, head=False)
-    at = 0.04 + wide * (count - 1.5), step * (count - 1.5) + 0.08
+    path(ax, stairs[:-1], style.MUTED, thick=2, head=False)
+    at = wide * (count - 1.5) - 0.02, step * (count - 1.5) + 0.08
     label(ax, at, "hidden by\nthe mask", size=style.LABEL, ha="center", color=style.MUTED)
     return figure
 
@@ -208,8 +208,8 @@ def draw_leak_curves() -> Figure:
     _digits(ax, 2.9, reads, len(reads), style.MUTED)
     left = figure.add_axes((0.075, 0.15, 0.4, 0.57))
     for mask, name, color, y, at in (
-        ("causal", "causal mask", style.MUTED, 2.08, (95, 0.76)),
-        ("none", "leaking mask", style.ACCENT, 1.12, (55, 1.045)),
+        ("causal", "causal mask", style.MUTED, 2.08, (95, 0.68)),
+        ("none", "leaking mask", style.ACCENT, 1.12, (55, 1.06)),
     ):
         own = [run for run in runs if run["mask"] == mask]
         shares = np.array([[entry["next_word"] for entry in run["history"]] for run in own])
@@ -226,5 +226,5 @@ def draw_leak_curves() -> Figure:
             label(ax, (7.14, y - 0.35 * row), said, color=style.MUTED)
     left.set(xlabel="step of training", xlim=(0, 305), xticks=range(0, 301, 100))
     plots.shares(left.yaxis)
-    left.set(ylim=(0.3, 1.02), yticks=[0.5, 1])
+    left.set(ylim=(0, 1.02), yticks=[0, 0.5, 1])
     return figure

@@ -13,7 +13,7 @@ from course import experiments
 from course.chapters.ch05_multi_head_attention import figures as heads
 from course.chapters.ch05_multi_head_attention.figures import TIRED, arcs, maps_of_tired
 from course.drawing import style
-from course.drawing.arrows import arrow, curve, path
+from course.drawing.arrows import arrow, bracket, curve, path
 from course.drawing.cells import area
 from course.drawing.registry import figure
 from course.drawing.values import as_array, steady_round
@@ -30,38 +30,43 @@ SEEN = 0.3  # weights below are no line in `crossing`
 
 @mpl.rc_context(style.PRINT)
 def head_table(table: Sequence[Mapping[str, Any]]) -> Figure:
-    """Draw each head's share of largest weights on the right noun -> two rows of glasses.
+    """Draw each head's share of largest weights on the right noun -> two fields of boxes.
 
-    table: rows of `head_accuracy`. A glass for each head is filled as high as its share: in the
-    upper row from the adjective, in the lower one from the pronoun. Above each stands the sentence,
-    with an arrow to what the best head looks at.
+    table: rows of `head_accuracy`. A box for each head is filled as high as its share, a row for
+    each layer: from the adjective in one field, from the pronoun in the other. Above them stands
+    a sentence, with arrows to what the best head looks at.
     """
-    figure, ax = canvas(style.WIDTH, 5.1)
-    best = max(table, key=lambda row: row["right"])
-    title = f"From the adjective, one head finds the noun in {_share(best)} of sentences"
-    note = "Each box is one of {} heads, full if it always looks most at the right noun"
-    heading(ax, title, note.format(len(table) // 2))
+    figure, ax = canvas(style.WIDTH, 5.3)
     words = TIRED.lower().replace("'", "\N{RIGHT SINGLE QUOTATION MARK}").split()
-    for asker, kind, y in (("tired", "adjective", 3.55), ("it", "pronoun", 1.35)):
+    layers = list(dict.fromkeys(row["layer"] for row in table))
+    marked = {"animal": style.INK, "tired": style.ACCENT, "it": style.ACCENT}
+    places, shares = sentence(ax, (0.1, 3.55), words, marked, gap=0.37), []
+    for asker, kind, left, up in (("tired", "adjective", 2.0, 1), ("it", "pronoun", 5.2, -1)):
         rows = [row for row in table if row["from"] == kind]
         top = max(rows, key=lambda row: row["right"])
-        marked = {"animal": style.INK, asker: style.ACCENT}
-        places = sentence(ax, (0.1, y), words, marked, gap=0.37)
-        ends = [(places[words.index(end)], y + 0.27) for end in (asker, "animal")]
-        arrow(ax, *ends, style.ACCENT, thick=3, rise=0.25)
-        wide, low = 7.9 / len(rows), y - 1.0
-        for place, row in enumerate(rows):
-            x, color = 0.05 + wide * place, style.ACCENT if row is top else style.SOFT
-            area(ax, (x, low), wide - 0.08, 0.6, style.GROUND)
-            area(ax, (x, low), wide - 0.08, 0.6 * row["right"], color)
-            look = {"weight": "bold", "color": color} if row is top else {"color": style.MUTED}
-            label(ax, (x + wide / 2 - 0.04, low - 0.16), _share(row), ha="center", **look)
+        shares.append(f"{100 * steady_round(top['right']):.0f} %")
+        start, end = ((places[words.index(text)], 3.62 + 0.21 * up) for text in (asker, "animal"))
+        arrow(ax, start, end, style.ACCENT, thick=max(6 * top["right"], 1.5), rise=0.3 * up)
+        for head in {row["head"] for row in rows}:
+            label(ax, (left + 0.68 * head + 0.31, 2.28), f"head {head}", ha="center")
+        label(ax, (left, 2.62), "from", size=style.LABEL, weight="bold")
+        word(ax, (left + 0.42, 2.62), asker, size=12, ha="left", color=style.ACCENT)
+        for row in rows:
+            x, y = left + 0.68 * row["head"], 1.75 - 0.47 * layers.index(row["layer"])
+            color = style.ACCENT if row is top else style.SOFT
+            area(ax, (x, y), 0.62, 0.4, style.GROUND)
+            area(ax, (x, y), 0.62, 0.4 * row["right"], color)
+            if row["right"] >= 0.01:
+                look = {"weight": "bold", "size": 14} if row is top else {}
+                ink = style.PAPER if row["right"] > 0.5 else style.INK
+                at, said = (x + 0.31, y + 0.24), f"{100 * steady_round(row['right']):.0f} %"
+                label(ax, at, said, ha="center", color=ink, **look)
+    for place, name in enumerate(layers):
+        part = head_name(name, 0).rpartition(",")[0].replace("decoder cross-", "cross-")
+        label(ax, (0.02, 1.95 - 0.47 * place), part)
+    title = f"From the adjective, a head finds the noun in {shares[0]}, from “it” in {shares[1]}"
+    heading(ax, title, "A box is a head, full if it looks most at the right noun in all sentences")
     return figure
-
-
-def _share(row: Mapping[str, Any]) -> str:
-    """The share of sentences in which a head is right, as a text."""
-    return f"{100 * steady_round(row['right']):.0f} %"
 
 
 def _before_and_after(
@@ -107,7 +112,8 @@ def _crossing(several: Sequence[Any]) -> Figure:
             (maps.src, low + 0.92, "English", jumps[1]),
             (maps.tgt_out, low, "Spanish", jumps[0]),
         ):
-            label(ax, (0.02, y), language, color=style.MUTED)
+            if not number:
+                label(ax, (0.02, y), language, color=style.MUTED)
             for place, text in enumerate(words[:-1]):
                 color = style.ACCENT if place == loud else style.INK if number else None
                 word(ax, (first + step * place, y), text, size=style.LABEL + 2, color=color)
@@ -181,10 +187,10 @@ def draw_token_view() -> Any:
 @figure(
     "causes-head-table",
     caption="In how many sentences the largest weight of each head is on the noun that is meant.",
-    alt="The sentence 'the animal didn't cross the street because it was too tired' twice, with an "
-    "arrow to 'animal', and below each 16 boxes, one for each head. Where 'tired' looks, one box "
-    "is full, orange, 99 %; the other 15 have at most 6 %. Where 'it' looks, the same box has 27 "
-    "%, the others at most 7 %.",
+    alt="The sentence 'the animal didn't cross the street because it was too tired': a thick arrow "
+    "leads from 'tired' to 'animal', a thin one from 'it'. Below, two fields of 16 boxes, a row "
+    "for each layer and a column for each head. From 'tired', one box is full, orange, 99 %; the "
+    "other 15 have at most 6 %. From 'it', the same box has 27 %, the others at most 7 %.",
 )
 def draw_head_table() -> Figure:
     translator = Translator.load()
@@ -308,7 +314,7 @@ def draw_crossing() -> Figure:
     "causes-sharp-heads",
     caption="How sharp each of the 24 heads looks, and how many translations change without it.",
     alt="24 points: to the right, heads that look more sharply; above, more translations that "
-    "change without them. A line joins two orange points, one above the other, both at 0.98. "
+    "change without them. A bracket joins two orange points, one above the other, both at 0.98. "
     "Without the upper one 19 percent of translations change, 'I like trees' to 'Me gusta los "
     "árboles', a mistake; without the lower one 1 percent do, and it stays as it is. "
     "The other points are grey; the sharp ones are at all heights, most at the bottom.",
@@ -321,31 +327,32 @@ def draw_sharp_heads() -> Figure:
     figure, page = canvas(style.WIDTH, 4.5)
     sharp, example = pair[0]["largest"], CROSSING[0]
     title = "How sharply a head looks doesn’t say how much depends on it"
-    heading(
-        page, title, f"A dot is a head. At the right, “{example}” without one of the orange ones"
-    )
+    note = f"A dot is a head. At the right, “{example}” without one of the orange ones"
+    heading(page, title, note)
     ax = figure.add_axes((0.075, 0.15, 0.43, 0.58))
     for rows, color, size in ((results, style.SOFT, 64), (pair, style.ACCENT, 150)):
         points = [[row[key] for row in rows] for key in ("largest", "changed")]
         look = {"edgecolor": style.PAPER, "zorder": 3, "clip_on": False}
         ax.scatter(*points, s=size, color=color, **look)
-    ax.plot([sharp] * 2, [row["changed"] for row in pair], color=style.ACCENT, linewidth=1.5)
-    label(page, (4.05, 1.62), f"equally sharp: {sharp:.2f}", color=style.ACCENT)
+    heights: list[float] = []
     for row in pair:
         off = {row["layer"]: ablate_head(row["head"])}
         words = translate_changed(translator, example, off).split()
-        y = 4.5 * (0.15 + 0.58 * row["changed"] / 0.25)
-        path(page, [(4.04, y), (4.75, y)], style.ACCENT, head=False)
-        said = f"without it, {100 * row['changed']:.0f} % change"
+        y = 4.5 * (0.15 + 0.58 * (row["changed"] + 0.01) / 0.26)
+        path(page, [(4.04, y), (4.55, y)], style.ACCENT, head=False)
+        heights.append(y)
+        said = f"{100 * row['changed']:.0f} % of translations change"
         look = {"size": style.LABEL, "color": style.ACCENT, "weight": "bold"}
-        label(page, (4.88, y + 0.02), said, **look)
+        label(page, (4.88, y + 0.42), said, **look)
         for text, x in zip(words, (4.92, 5.36, 6.1, 6.52), strict=True):
             color = {"gusta": style.ACCENT, "gustan": style.INK}.get(text, style.MUTED)
-            word(page, (x, y - 0.4), text, size=12, color=color, ha="left")
-    ax.set(xlim=(0.3, 1), ylim=(0, 0.25), xticks=[0.4, 0.6, 0.8, 1], yticks=[0, 0.1, 0.2])
+            word(page, (x, y), text, size=12, color=color, ha="left")
+        label(page, (4.88, y - 0.36), "a mistake" if "gusta" in words else "as it should be")
+    bracket(page, (4.55, heights[0]), (4.55, heights[1]), f"equally sharp: {sharp:.2f}")
+    ax.set(xlim=(0.3, 1), ylim=(-0.01, 0.25), xticks=[0.4, 0.6, 0.8, 1], yticks=[0, 0.1, 0.2])
     ax.set_yticklabels(["0", "10 %", "20 %"])
-    ax.set_xlabel("how sharply it looks: mean largest weight")
-    label(page, (0.02, 3.6), "translations that change without the head", size=style.LABEL)
+    ax.set_xlabel("how sharply it looks (largest weight, on average)")
+    label(page, (0.02, 3.6), "how many of 1,000 translations change without it", size=style.LABEL)
     return figure
 
 
@@ -365,7 +372,7 @@ def draw_attention_animal() -> Figure:
     title = "“tired” and “wide” look at different nouns, “it” at the same one"
     heading(ax, title, f"Share of each word’s attention, in one head: {head_name(layer, head)}")
     for text, other, meant, y in (
-        (TIRED, "tired", "“it” is the animal", 3.35),
+        (TIRED, "tired", "and “it” is the animal", 3.35),
         (WIDE, "wide", "though “it” is the street", 1.05),
     ):
         maps = translator.attention_maps(text)
@@ -376,6 +383,6 @@ def draw_attention_animal() -> Figure:
         middles = sentence(ax, (0.1, y), words, found | {"it": style.INK} | loud, gap=0.27)
         arcs(ax, middles, y + 0.26, weights[places[other]], places[other], style.ACCENT)
         arcs(ax, middles, y - 0.12, weights[places["it"]], places["it"], style.SOFT, below=True)
-        look = {"size": style.LABEL, "color": style.MUTED}
-        label(ax, (middles[places["it"]] + 0.1, y - 0.62), meant, **look)
+        look = {"size": 13, "weight": "bold"}
+        label(ax, (middles[places["it"]] + 0.1, y - 0.5), meant, **look)
     return figure

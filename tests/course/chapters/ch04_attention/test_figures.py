@@ -65,9 +65,10 @@ def test_the_six_steps_carry_their_numbers():
         "0.75",
         f"{weight:.2f}",
         f"{1 - weight:.2f}",
-        "value (2, 0)",
+        "value of a",
+        "(2, 0)",
         f"output ({2 * weight:.1f}, {4 - 4 * weight:.1f})",
-        f"{weight:.2f} of the way from “b” to “a”",
+        f"{weight:.2f} of the way",
     ]:
         assert wanted in texts
 
@@ -148,7 +149,7 @@ def test_arrows_between_words_are_as_wide_as_their_scores():
     colors = [to_hex(arrow.get_edgecolor()) for arrow in arrows]
     assert colors == 2 * [style.NEGATIVE.lower(), style.POSITIVE.lower()]
     texts = [text.get_text() for text in ax.texts]
-    assert texts[-3:] == ["I → trees:  −2.0", "trees → I:  4.0", "≠"]
+    assert texts[-3:] == ["−2.0", "4.0", "≠"]
 
 
 def test_with_one_matrix_all_scores_are_mutual_and_with_two_they_are_not():

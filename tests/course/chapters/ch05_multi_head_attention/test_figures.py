@@ -258,7 +258,7 @@ def test_the_title_says_where_most_attention_of_the_word_goes(maps):
     row = maps.weights["encoder.layers.0.self_attn"][:, 1]
     head, key = divmod(int(row.argmax()), len(ENGLISH))
     share = percent(round(float(row.max()), 2))
-    said = f"“like” looks most at “{ENGLISH[key]}”: {share} in layer 0, head {head}"
+    said = f"In layer 0, head {head}, “like” looks at “{ENGLISH[key]}”: {share}"
     assert said.replace("<", "&lt;").replace(">", "&gt;") in svg
     assert f"head {head}: {share}" in svg, "beside the word, too"
 
