@@ -1,13 +1,14 @@
 """Real text: a word and its pieces, what dropout does, and what was worth its training."""
 
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 
 import matplotlib as mpl
 from matplotlib.figure import Figure
 
 from course import experiments
 from course.drawing import style
-from course.drawing.arrows import box, bracket
+from course.drawing.arrows import box
 from course.drawing.registry import figure
 from course.drawing.words import canvas, heading, label, titled
 from transformer_lib.files import read_json
@@ -84,70 +85,62 @@ def _gaps(panels: Mapping[str, Mapping[str, Sequence[tuple[int, float]]]]) -> Fi
     return figure
 
 
-def _still_falling(history: Sequence[Mapping[str, float]], last: int) -> Figure:
-    """Draw the validation loss of a training; loud is its fall at the end.
-
-    last: how many steps are the end.
-    """
+def _still_falling(history: Sequence[Mapping[str, float]], every: int) -> Figure:
+    """Draw how far the validation loss falls every so many steps; loud is the end."""
     steps, losses = ([entry[key] for entry in history] for key in ("step", "validation_loss"))
-    end, before = steps[-1], steps.index(steps[-1] - last)
-    then, now = losses[before], losses[-1]
-    figure, ax = style.panel(4.0)
-    note = "Loss on validation text, per token"
+    turns = range(steps.index(every), len(steps), steps.index(2 * every) - steps.index(every))
+    figure, ax = style.panel(3.9)
+    note = f"Loss on validation text, per token, and how far it falls every {every:,} steps"
     titled(figure, "On real text, the loss still falls when training ends", note)
-    first = next(i for i, loss in enumerate(losses) if loss < 1.7)
-    ax.plot(steps[first:], losses[first:], color=style.SOFT, linewidth=3)
-    ax.plot(steps[before:], losses[before:], color=style.ACCENT, linewidth=3.5, zorder=3)
-    ax.fill_between(steps[before:], losses[before:], then, color=style.ACCENT, alpha=0.15, lw=0)
-    ax.plot([steps[before], 1.02 * end], [then, then], color=style.ACCENT, lw=0.9)
-    ax.axvline(end, color=style.RULE, linewidth=1, zorder=0)
-    bracket(ax, (1.02 * end, now), (1.02 * end, then), f"{now - then:.2f}", style.ACCENT)
-    said = f"the last {last:,} steps"
-    ax.text(end - last / 2, then + 0.03, said, ha="center", color=style.ACCENT)
-    ax.text(0.99 * end, 1.7, "training ends", ha="right", va="top", color=style.MUTED)
-    ax.plot(steps[before], then, "o", color=style.ACCENT, ms=9, mec=style.PAPER, zorder=4)
-    for place, y, color in ((first, 14, style.MUTED), (-1, -16, style.ACCENT)):
-        at, look = (steps[place], losses[place]), {"ha": "center", "weight": "bold", "color": color}
-        ax.plot(*at, "o", color=color, ms=9, mec=style.PAPER, zorder=4)
-        text = f"{losses[place]:.2f}"
-        ax.annotate(text, at, (0, y), textcoords="offset points", va="center", **look)
-    ax.set(xlim=(steps[first] - 600, 1.1 * end), ylim=(0.88, 1.7), xlabel="step of training")
-    ax.spines["left"].set_visible(False)
-    ax.set(yticks=[], xticks=range(last, end + 1, last))
+    ax.plot(steps[turns[0] :], losses[turns[0] :], color=style.MUTED, linewidth=3)
+    for here, there in pairwise(turns):
+        color = style.ACCENT if there == turns[-1] else style.MUTED
+        x, y = steps[here : there + 1], losses[here : there + 1]
+        ax.plot(x, y, color=color, lw=3.5)
+        ax.fill_between(x, y, y[0], color=style.tint(color), lw=0, zorder=0)
+        ax.plot([x[0], x[-1], x[-1]], [y[0], y[0], y[-1]], color=color, lw=1)
+        look = {"color": color, "weight": "bold", "size": style.TITLE, "va": "center_baseline"}
+        ax.text(x[-1] + 150, (y[0] + y[-1]) / 2, f"{y[-1] - y[0]:.2f}".replace("-", "−"), **look)
+    for place in turns:
+        color = style.ACCENT if place == turns[-1] else style.INK
+        look = {"ha": "center", "va": "top", "textcoords": "offset points", "color": color}
+        ax.plot(steps[place], losses[place], "o", color=color, ms=9, mec=style.PAPER, zorder=4)
+        ax.annotate(f"{losses[place]:.2f}", (steps[place], losses[place]), (0, -9), **look)
+    ax.set(xlim=(0.9 * every, 1.1 * steps[-1]), ylim=(0.87, 1.5), xlabel="step of training")
+    ax.set(yticks=[], xticks=range(every, steps[-1] + 1, every))
+    ax.spines[:].set_visible(False)
     ax.xaxis.set_major_formatter("{x:,.0f}")
     return figure
 
 
 def _score_slopes(texts: Mapping[str, Mapping[str, Sequence[float]]]) -> Figure:
-    """Draw BLEU from one text to another: a line for each way, and a tick for each of its seeds.
+    """Draw BLEU from one text to another: of each way the seeds as thin lines, and their mean.
 
     texts: title -> {way: a score for each seed}, two texts with the same ways; the first way is
     loud.
     """
     figure, ax = style.panel(4.2)
-    note = "BLEU of two ways to rank translations: the mean of three training runs, each a tick"
+    note = "BLEU of two ways to choose a translation; thin: three training runs, thick: their mean"
     titled(figure, "The choice that is better on validation is worse on test", note)
     first, second = texts.values()
-    look = {"textcoords": "offset points", "va": "center_baseline"}
+    look = {"textcoords": "offset points", "va": "center_baseline", "weight": "bold"}
     for way, color in zip(first, (style.ACCENT, style.MUTED), strict=True):
         means = [sum(text[way]) / len(text[way]) for text in (first, second)]
-        ax.plot([0, 1], means, "o-", color=color, lw=3, ms=10, mec=style.PAPER, zorder=4)
-        for x, text, mean, side in zip((0, 1), (first, second), means, (-1, 1), strict=True):
-            ax.plot([x] * len(text[way]), text[way], "_", color=color, ms=11, mew=1.5)
-            own = {"ha": "right" if side < 0 else "left", "color": color, **look}
-            at = (x, mean)
-            ax.annotate(f"{mean:.1f}", at, (14 * side, 0), weight="bold", size=style.TITLE, **own)
-            ax.annotate(way, at, (54 * side, 0), **own)
+        ax.plot([0, 1], [first[way], second[way]], color=color, lw=1, alpha=0.5)
+        ax.plot([0, 1], means, "o-", color=color, lw=4, ms=11, mec=style.PAPER, zorder=4)
+        own = {"color": color, "size": style.TITLE, **look}
+        ax.annotate(f"{means[0]:.1f}", (0, means[0]), (-14, 0), ha="right", **own)
+        ax.annotate(f"{means[1]:.1f}", (1, means[1]), (14, 0), **own)
+        ax.annotate(way, (0, means[0]), (-58, 0), **{**own, "size": style.LABEL, "ha": "right"})
     for x, text in ((0, first), (1, second)):
-        ax.axvline(x, color=style.SOFT, linewidth=0.75, zorder=0)
         ours, theirs = (sum(scores) / len(scores) for scores in text.values())
         said = f"{abs(ours - theirs):.1f} {'ahead' if ours > theirs else 'behind'}"
-        own = {"transform": ax.get_xaxis_transform(), "ha": "center", "color": style.ACCENT}
-        ax.text(x, 1.02, said, weight="bold", **own)
-    ax.set(xlim=(-0.6, 1.6), yticks=[])
+        own = {"ha": "left" if x else "right", "color": style.ACCENT, **look}
+        ax.annotate(said, (x, (ours + theirs) / 2), (28 * x - 14, 0), **own)
+    ax.set(xlim=(-0.5, 1.2), yticks=[])
     ax.set_xticks([0, 1], list(texts), weight="bold")
     ax.spines[:].set_visible(False)
-    ax.tick_params(length=0, pad=22, labelsize=style.LABEL + 1, labeltop=True, labelbottom=False)
+    ax.tick_params(length=0, pad=8, labelsize=style.LABEL + 1, labeltop=True, labelbottom=False)
     return figure
 
 
@@ -161,28 +154,26 @@ def _score_changes(
     """
     change = {way: scores[way] - scores[base] for way in names}
     ranked = sorted(change, key=change.__getitem__, reverse=True)
-    left = min(change.values()) - 7.5
-    figure, ax = style.panel(1.5 + 0.28 * len(ranked))
-    note = (
-        f"Change in BLEU on the validation pairs, from {scores[base]:.1f} with Adam; one run each"
-    )
+    figure, ax = style.panel(1.75 + 0.28 * len(ranked))
+    note = "Change in BLEU on the validation pairs, one run each; hollow: within chance"
     title = f"Of all changes {ranked[0]} is worth most: {change[ranked[0]]:+.1f} BLEU"
     titled(figure, title, note)
     ax.axvspan(-luck, luck, color=style.GROUND, linewidth=0, zorder=0)
     ax.axvline(0, color=style.INK, linewidth=1.2, zorder=3)
     for y, way in enumerate(ranked):
         worth, side = change[way], 1 if change[way] > 0 else -1
-        loud, hollow = way == ranked[0], round(abs(worth) - luck, 1) <= 0
-        color = style.ACCENT if loud else style.SOFT
-        fill = style.PAPER if hollow else color
+        color = style.ACCENT if way == ranked[0] else style.SOFT
+        fill = style.PAPER if round(abs(worth) - luck, 1) <= 0 else color
         ax.barh(y, worth, height=0.6, edgecolor=color, facecolor=fill, lw=1, zorder=2)
         look = {"va": "center_baseline", "zorder": 4}
-        look |= {"weight": "bold", "color": style.ACCENT} if loud else {}
-        ax.text(worth + 0.2 * side, y, f"{worth:+.1f}", ha="left" if side > 0 else "right", **look)
-        ax.text(left, y, names[way], **{"color": style.MUTED if hollow else style.INK, **look})
-    said = f"hollow: within chance, as seeds lie up to {luck:.1f} apart"
-    ax.text(luck, -0.75, said, va="bottom", ha="right", color=style.MUTED)
-    ax.set(xticks=[], yticks=[], xlim=(left, 4.5), ylim=(len(ranked) - 0.4, -0.7))
+        look |= {"weight": "bold", "color": style.ACCENT} if way == ranked[0] else {}
+        near, far = ("left", "right")[::side]
+        ax.text(worth + 0.2 * side, y, f"{worth:+.1f}", ha=near, **look)
+        ax.text(-0.2 * side, y, names[way], ha=far, **look)
+    look = {"ha": "center", "color": style.MUTED, "size": style.NOTE}
+    ax.text(0, -0.75, f"Adam: {scores[base]:.1f}", va="bottom", **look)
+    ax.text(0, len(ranked) - 0.35, f"chance: runs up to {luck:.1f} apart", va="top", **look)
+    ax.set(xticks=[], yticks=[], xlim=(-10.8, 6.2), ylim=(len(ranked) - 0.4, -0.7))
     ax.spines[:].set_visible(False)
     return figure
 
@@ -242,12 +233,12 @@ def draw_dropout() -> Figure:
     "real-text-learning-curve",
     caption="The loss of the larger translator while it was trained.",
     alt="A curve over 20,000 steps: the loss on validation text comes down to 1.0; the plot begins "
-    "after 3,000 steps, at 1.62. In the last 5,000 steps it still falls by 0.12: the "
-    "wedge under a level line is orange, and a bracket marks it.",
+    "after 5,000 steps, at 1.44. In each 5,000 steps it falls, by 0.18, by 0.16, and in the last, "
+    "in orange, still by 0.12: the wedges under level lines.",
 )
 def draw_learning_curve() -> Figure:
     history = read_json(MODELS["tatoeba"] / "training.json")["history"]
-    return _still_falling(history, last=5000)
+    return _still_falling(history, every=5000)
 
 
 @figure(
@@ -270,8 +261,8 @@ def draw_sweep() -> Figure:
 @figure(
     "real-text-published",
     caption="Two ways to choose from the same beams: which is better depends on the sentences.",
-    alt="Two lines cross on their way from a post for the validation pairs to one for the test "
-    "sentences; ticks on the posts are the three seeds. At the left, the length penalty that is "
+    alt="Two thick lines cross on their way from the validation pairs to the test sentences; thin "
+    "ones are the three seeds of each. At the left, the length penalty that is "
     "best there has a BLEU of 41.3 on average, the likelihood per piece 40.8: it is 0.5 ahead. At "
     "the right it is the other way round, for each seed: the penalty has 40.0, the likelihood per "
     "piece 41.1, and the penalty is 1.1 behind. The seeds lie up to 1.4 apart.",

@@ -58,9 +58,9 @@ def runs() -> dict[str, list[Mapping[str, Any]]]:
     caption="What a word is written from: one state, all states, or all words.",
     alt="Three rows of boxes with the words 'I like trees <eos>' and 'me gustan los árboles'. "
     "2014: arrows lead from box to box through all of them, and only the orange box at the end of "
-    "the English leads to the Spanish. 2015: the same chain, and from 'árboles' arches to all "
-    "English boxes, the thickest to 'trees'. 2017: no chain; arches lead from 'trees' to the other "
-    "English boxes, and from 'árboles' to all English and all earlier Spanish boxes.",
+    "the English leads to the Spanish. 2015: the same chain, in grey, and from 'árboles' arches to "
+    "all English boxes, the thickest to 'trees'. 2017: no chain; arches lead from 'trees' to the "
+    "other English boxes, and from 'árboles' to all English and all earlier Spanish boxes.",
 )
 def draw_three() -> Figure:
     words = "I like trees <eos> me gustan los árboles".split()
@@ -68,34 +68,37 @@ def draw_three() -> Figure:
     middles = 1.19 + np.cumsum(widths + 0.24) - widths / 2
     figure, ax = canvas(style.WIDTH, 4.9)
     heading(ax, "In three years, from one bottleneck to looking at every word")
-    handed, back = "one state is\nhanded on", "each new word\nalso looks back"
     for year, said, y in (
-        (2014, handed, 3.8),
-        (2015, back, 2.4),
-        (2017, "each new word\nonly looks", 1),
+        (2014, "one state is\nhanded on", 3.8),
+        (2015, "each new word\nalso looks back", 2.35),
+        (2017, "no chain: each\nnew word looks at\nall before it", 0.9),
     ):
-        label(ax, (0.02, y + 0.45), f"{year}", size=style.TITLE, weight="bold")
-        label(ax, (0.02, y), said, color=style.ACCENT if year == 2014 else style.DECODER)
+        label(ax, (0.02, y + 0.42), f"{year}", size=style.TITLE, weight="bold")
+        label(ax, (0.02, y + 0.22), said, color=style.MUTED, va="top")
         for i, (text, x) in enumerate(zip(words, middles, strict=True)):
             neck, color = year == 2014 and text == "<eos>", word_color(text)
             ink = style.PAPER if neck else style.readable(color)
             fill = style.ACCENT if neck else style.tint(color)
             box(ax, (x, y), widths[i], 0.42, fill=fill, line=0)
             label(ax, (x, y), text, size=style.LABEL, ha="center", weight="bold", color=ink)
-            if neck:
-                look = {"ha": "center", "weight": "bold", "color": style.ACCENT}
-                label(ax, (x, y + 0.36), "all passes through here", **look)
+            said = "the bottleneck: all passes through here" if neck else ""
+            label(ax, (x, y + 0.36), said, ha="center", weight="bold", color=style.ACCENT)
             if year < 2017 and i:
                 ends = (middles[i - 1] + widths[i - 1] / 2, y), (x - widths[i] / 2 - 0.02, y)
-                arrow(ax, *ends, style.INK)
+                arrow(ax, *ends, style.INK if year == 2014 else style.SOFT)
             looks = [(-1, style.DECODER, 1)] if i < {2014: 0, 2015: 4, 2017: 7}[year] else []
             looks += [(2, style.ENCODER, -1)] if year == 2017 and i in (0, 1, 3) else []
             for who, color, up in looks:
-                ends = (middles[who], y + 0.23 * up), (x, y + 0.23 * up)
-                thick = 0.6 if text == "trees" else 0.2
-                rise = up * (0.15 + 0.11 * abs(middles[who] - x))
-                attention_arrow(ax, *ends, thick, color, rise=rise)
-    label(ax, (0.02, 0.42), "English words look\nat each other", color=style.ENCODER)
+                start = middles[who] + (0.3 - 0.1 * i if up > 0 else 0.14 * np.sign(i - who))
+                ends = (start, y + 0.23 * up), (x, y + 0.23 * up)
+                loud = text == "trees"
+                look = {
+                    "rise": up * (0.13 + 0.12 * abs(start - x)),
+                    "alpha": 1 if loud or up < 0 else 0.5,
+                }
+                attention_arrow(ax, *ends, 0.7 if loud else 0.25, color, **look)
+    said = "English words look at each other, too: here “trees”"
+    label(ax, (middles[3] + 0.15, y - 0.42), said, color=style.ENCODER)
     return figure
 
 
@@ -166,9 +169,7 @@ def draw_splits() -> Figure:
         for share, y in ((0, zero - 0.14), (1, whole + 0.14)):
             label(ax, (x, y), f"{100 * share} %", ha="center", color=style.MUTED)
         path(ax, [(x, zero), (x, whole)], style.RULE, head=False, thick=0.75)
-    for kind, mine in runs().items():
-        if kind == "dot":
-            continue
+    for kind, mine in [(kind, mine) for kind, mine in runs().items() if kind != "dot"]:
         means = [float(np.mean([run["right"][split] for run in mine])) for split in SPLITS]
         heights = [zero + (whole - zero) * mean for mean in means]
         loud, rival = kind == "transformer", kind == "additive"
@@ -197,9 +198,7 @@ def draw_splits() -> Figure:
 )
 def draw_length() -> Figure:
     figure, ax = style.panel(4.2)
-    for kind, mine in runs().items():
-        if kind == "dot":
-            continue
+    for kind, mine in [(kind, mine) for kind, mine in runs().items() if kind != "dot"]:
         rows = [[e for e in run["by_length"] if e["sentences"] >= 50] for run in mine]
         places = [e["tokens"] for e in rows[0]]
         mean = np.mean([[e["right"] / e["sentences"] for e in row] for row in rows], axis=0)
@@ -239,7 +238,8 @@ def draw_length() -> Figure:
 def draw_maps() -> Figure:
     figure, ax = canvas(style.WIDTH, 4.4)
     title = "The recurrent translator looks at one word, the Transformer often at several"
-    heading(ax, title, "What each looks at while it writes a Spanish word: the thicker, the more")
+    note = "What each looks at while it writes a Spanish word: the thicker, the more, from 10 % on"
+    heading(ax, title, note)
     for kind, name, y in (
         ("additive", "recurrent", 3.3),
         ("transformer", "Transformer", 0.75),
@@ -254,15 +254,13 @@ def draw_maps() -> Figure:
             widths[over] = np.maximum(widths[over], theirs)
             gap = (style.WIDTH - 1.2 - widths.sum()) / len(read)
             middles = 1.2 + np.cumsum(widths + gap) - widths / 2 - gap / 2
-        rows, above = np.array(written) == "la", 1 if kind == "additive" else -1
-        rows &= kind == "transformer"
-        for text, x, one in zip(written, middles[over], rows, strict=True):
-            word(ax, (x, y), text, color=style.ACCENT if one else style.MUTED)
-        rest = style.WEIGHT_COLORS[3 if kind == "additive" else 2]
-        for some, color in ((~rows, rest), (rows, style.ACCENT)):
-            starts = [(x, y - 0.2 * above) for x in middles[over][some]]
-            ends = [(x, 2.02 + 0.2 * above) for x in middles]
-            threads(ax, starts, ends, weights[some], color, upright=True, widest=6, least=0.08)
+        up = 1 if kind == "additive" else -1
+        for text, x, row in zip(written, middles[over], weights, strict=True):
+            loud = kind == "transformer" and text == "la"
+            word(ax, (x, y), text, color=style.ACCENT if loud else style.MUTED)
+            how = {"color": style.ACCENT if loud else style.WEIGHT_COLORS[3], "widest": 6}
+            ends = [(to + 0.12 * np.sign(x - to), 2.02 + 0.2 * up) for to in middles]
+            threads(ax, [(x, y - 0.2 * up)], ends, row, upright=True, least=0.1, **how)
         label(ax, (0.02, (y + 2.02) / 2), name, size=style.LABEL, weight="bold")
         label(ax, (0.02, y), "Spanish", color=style.MUTED)
     for x, text in zip(middles, read, strict=True):
@@ -270,8 +268,8 @@ def draw_maps() -> Figure:
     label(ax, (0.02, 2.02), "English", weight="bold")
     la = written.index("la")
     the, street = (percent(weights[la, i]) for i in (over[la], read.index("street")))
-    said = f"“la” looks at “the”: {the}, and at “street”, whose gender it takes: {street}"
-    label(ax, (middles[over[la]], y - 0.36), said, ha="center", color=style.ACCENT)
+    said = f"{the} at “the”, {street} at “street”, whose gender it takes"
+    label(ax, (middles[over[la]] - 0.09, y - 0.38), said, color=style.ACCENT)
     return figure
 
 
@@ -303,9 +301,9 @@ def draw_gender() -> Figure:
         for cell in range(100):
             fill = style.SOFT if cell < round(100 * right) else style.ACCENT
             area(ax, (6.74 + 0.12 * (cell % 10), y + 0.98 - 0.12 * (cell // 10)), 0.1, 0.1, fill)
-        look = {"ha": "right", "color": style.MUTED}
-        label(ax, (6.6, y + 0.6), percent(right), size=22, weight="bold", **look)
-        label(ax, (6.6, y + 0.28), "right gender", **look)
+        look = {"ha": "right", "color": style.ACCENT}
+        label(ax, (6.6, y + 0.6), percent(1 - right), size=22, weight="bold", **look)
+        label(ax, (6.6, y + 0.28), "wrong gender", **look)
     return figure
 
 
@@ -315,8 +313,8 @@ def draw_gender() -> Figure:
     "time.",
     alt="Two rows on one axis of time, for a sentence of 128 words. The recurrent layer is 128 "
     "orange cells, one after another, 21.5 ms long; self-attention is one grey cell of 1.6 ms. "
-    "Below, how many times as long the recurrent layer takes: from 2 times as long with 8 words to "
-    "14 with 128, in orange, and 8 with 512.",
+    "Below, bars: how many times as long the recurrent layer takes, from 2 times as long with 8 "
+    "words to 14 with 128, in orange, and 8 with 512.",
 )
 def draw_waiting() -> Figure:
     stored = experiments.load("waiting")["runs"]
@@ -325,25 +323,27 @@ def draw_waiting() -> Figure:
     lengths = sorted({length for _, length in time})
     times = {n: time["recurrent", n] / time["self-attention", n] for n in lengths}
     most = max(times, key=times.__getitem__)
-    figure, ax = canvas(style.WIDTH, 4.1)
-    title = f"With {most} words, a recurrent layer takes {times[most]:.0f} times as long as "
-    title += "self-attention"
+    figure, ax = canvas(style.WIDTH, 4.4)
+    title = f"With {most} words, a recurrent layer takes {times[most]:.0f} times as long as self-"
     note = f"Time of one layer for one sentence, forward and backward, on {threads} threads"
-    heading(ax, title, note)
+    heading(ax, f"{title}attention", note)
     for y, name, does, cells, color in (
-        (2.45, "recurrent", f"{most} words, one after another", most, style.ACCENT),
-        (1.45, "self-attention", "all words at once", 1, style.MUTED),
+        (3.05, "recurrent", f"{most} words, one after another", most, style.ACCENT),
+        (2.25, "self-attention", f"{most} words at once", 1, style.MUTED),
     ):
         took = time[name, most]
         wide = 7.1 * took / time["recurrent", most]
-        for i in range(cells):
-            area(ax, (0.05 + wide * i / cells, y), wide / cells - 0.012, 0.42, color)
         look = {"size": style.LABEL, "color": color, "weight": "bold"}
-        label(ax, (0.05, y + 0.58), f"{name}: {does}", **look)
-        label(ax, (0.13 + wide, y + 0.21), f"{took:.1f} ms", **look)
-    label(ax, (0.05, 0.85), "how many times as long, by the number of words", color=style.MUTED)
+        for i in range(cells):
+            area(ax, (0.02 + wide * i / cells, y), wide / cells - 0.008, 0.3, color)
+        label(ax, (0.02, y + 0.44), f"{name}: {does}", **look)
+        label(ax, (0.1 + wide, y + 0.15), f"{took:.1f} ms", **look)
+    label(ax, (0.02, 1.85), "how many times as long, by the number of words", color=style.MUTED)
     for i, (length, factor) in enumerate(times.items()):
-        look = {"weight": "bold", "color": style.ACCENT} if length == most else {}
-        label(ax, (0.05 + 1.06 * i, 0.52), f"{factor:.0f} ×", size=style.TITLE, **look)
-        label(ax, (0.05 + 1.06 * i, 0.2), f"{length} words", **look)
+        x, loud = 0.42 + 1.12 * i, length == most
+        look = {"color": style.ACCENT, "weight": "bold"} if loud else {}
+        look["ha"] = "center"
+        area(ax, (x - 0.4, 0.4), 0.8, 0.075 * factor, style.ACCENT if loud else style.SOFT)
+        label(ax, (x, 0.56 + 0.075 * factor), f"{factor:.0f} ×", size=style.LABEL + 1, **look)
+        label(ax, (x, 0.2), f"{length} words", **look)
     return figure
