@@ -218,16 +218,17 @@ def _beam_stepper(steps: Sequence[Sequence[Branch]], start: int) -> Any:
     nodes, best = tree(steps, 1), finished(steps)[0]
     way, table = _way(nodes, best), []
     for node in nodes:
-        step, row = node["step"], node["row"]
-        half = HALF if step else 0.25
+        step, row, above = node["step"], node["row"], node["from_row"]
+        half, gone = HALF if step else 0.25, node["fate"] == "dropped"
+        stem = step - 1 + (HALF if step > 1 else 0.25), above + 0.16 * gone
+        xs, ys = curve(stem, (step - half, row))[::4].round(3).T.tolist()
         table.append(
-            {key: node[key] for key in ("fate", "row", "from_row", "step")}
-            | {"label": node["word"], "likely": _likely(node) if step else ""}
-            | {"means": MEANINGS.get(node["word"], "")}
-            | {"thick": max(1.2, 16 * math.exp(node["log_prob"]))}
-            | {"x": step, "left": step - half, "right": step + half, "loud": (step, row) in way}
-            | {"from_x": step - 1 + (HALF if step > 1 else 0.25), "grows": max(2 * step - 1, 0)}
-            | {"top": row - 0.32, "bottom": row + 0.32}
+            {"fate": node["fate"], "row": row, "step": step, "label": node["word"]}
+            | {"likely": _likely(node) if step else "", "means": MEANINGS.get(node["word"], "")}
+            | {"thick": max(1.2, 16 * math.exp(node["log_prob"])), "grows": max(2 * step - 1, 0)}
+            | {"x": step, "left": step - half, "right": step + half, "line_x": xs, "line_y": ys}
+            | {"top": row - 0.34, "bottom": row + 0.34, "branch": len(table)}
+            | {"loud": step > 0 and (step, row) in way}
         )
     slider = alt.binding_range(min=0, max=last, step=1, name="step ")
     moment = alt.param(name="moment", value=start, bind=slider)
@@ -241,8 +242,7 @@ def _beam_stepper(steps: Sequence[Sequence[Branch]], start: int) -> Any:
             state=f"moment > datum.grows || datum.step == 0 ? datum.fate : '{CANDIDATE}'"
         )
         .transform_calculate(
-            ends=f"{gone} ? datum.x - 0.24 : datum.left",
-            fate=f"datum.loud && moment == {last} ? 'wins' : datum.state",
+            fate=f"datum.loud && moment == {last} ? 'wins' : {won} ? 'finished' : 'goes on'",
         )
     )
     grown = base.transform_filter("datum.step > 0")
@@ -263,14 +263,17 @@ def _beam_stepper(steps: Sequence[Sequence[Branch]], start: int) -> Any:
     ink, strong = chosen(PALE, style.ACCENT, style.INK), chosen(1.3, 2.5, 1.3)
     dashes = chosen([2, 3], [1, 0], [1, 0])
     best_end = f"{won} && {wins}"
-    lines = grown.mark_rule().encode(
-        x("from_x"),
-        y("from_row"),
-        alt.X2("ends"),
-        alt.Y2("row"),
-        color=ink,
-        size=alt.Size("thick:Q", scale=None),
-        strokeDash=dashes,
+    lines = (
+        grown.transform_flatten(["line_x", "line_y"])
+        .mark_line(interpolate="monotone")
+        .encode(
+            x("line_x"),
+            y("line_y"),
+            detail="branch:N",
+            color=ink,
+            size=alt.Size("thick:Q", scale=None),
+            strokeDash=dashes,
+        )
     )
     boxes = (
         base.transform_filter(f"!({gone})")
@@ -287,26 +290,24 @@ def _beam_stepper(steps: Sequence[Sequence[Branch]], start: int) -> Any:
     )
     said = alt.when(best_end).then(alt.value(style.PAPER)).when(gone).then(alt.value(style.MUTED))
     said = said.otherwise(alt.value(style.INK))
-    words = base.mark_text(fontSize=13, dy=alt.expr("datum.step > 0 ? -8 : 0")).encode(
-        x("x"), y("row"), text="label:N", color=said
-    )
-    numbers = grown.mark_text(fontSize=13, dy=10).encode(
-        x("x"), y("row"), text="likely:N", color=said
-    )
-    meant = (
-        grown.transform_filter(f"datum.means && !({gone})")
-        .mark_text(fontSize=12, dy=34)
-        .encode(x("x"), y("row"), text="means:N", color=alt.value(style.MUTED))
-    )
-    fates = (
-        grown.transform_filter(won)
-        .mark_text(fontSize=13, align="left", dx=8)
-        .encode(x("right"), y("row"), text="fate:N", color=chosen(PALE, style.ACCENT, style.INK))
-    )
+
+    def text(nodes: Any, field: str, at: str, color: Any, **look: Any) -> Any:
+        return nodes.mark_text(fontSize=14, **look).encode(x(at), y("row"), text=field, color=color)
+
+    high, low = (alt.expr(f"datum.means && !({gone}) ? {dy} : 0") for dy in (-8, 11))
+    grey, fated = alt.value(style.MUTED), f"{won} || datum.state == 'kept' && "
+    meant = grown.transform_filter(f"!({gone})")
+    leaves = grown.transform_filter(f"{fated}moment == datum.grows + 1")
+    texts = [
+        text(base, "label:N", "left", said, align="left", dx=8, dy=high),
+        text(grown, "likely:N", "right", said, align="right", dx=-8, dy=low),
+        text(meant, "means:N", "left", grey, align="left", dx=8, dy=11, fontStyle="italic"),
+        text(leaves, "fate:N", "right", ink, align="left", dx=8),
+    ]
     says = alt.Title(text=alt.expr(f"{_moments(steps)}[moment]"), subtitle=TASK)
     return (
-        (lines + boxes + words + numbers + meant + fates)
-        .properties(width=min(140 * len(steps) + 60, 650), height=66 * (lowest + 0.8), title=says)
+        alt.layer(lines, boxes, *texts)
+        .properties(width=650, height=66 * (lowest + 0.8), title=says)
         .add_params(moment)
     )
 
