@@ -70,7 +70,7 @@ def _gaps(panels: Mapping[str, Mapping[str, Sequence[tuple[int, float]]]]) -> Fi
             ax.annotate(f"{losses[-1]:.1f}", (steps[-1], losses[-1]), (8, 0), **look)
             away, va = (-7, "top") if losses is low and losses[-1] > 1 else (6, "bottom")
             look |= {"va": va, "ha": "right", "weight": "normal"}
-            ax.annotate(text, (steps[-1], losses[-1]), (0, away), **look)
+            ax.annotate(text, (steps[-1], losses[-1]), (-6, away), **look)
         turn = min(high)
         if turn < high[-1] - 0.1:
             at = steps[high.index(turn)], turn
