@@ -64,8 +64,8 @@ def _price(before: float, best: float, trainings: Mapping[str, Sequence[Row]]) -
         must = least_kl(right, before)
         ax.hlines(right, must, kl, color=style.ACCENT, linewidth=3, zorder=3)
         ax.plot(kl, right, "o", color=style.ACCENT, markersize=9, zorder=4)
-        bold = {"color": style.ACCENT, "weight": "bold"}
-        ax.annotate(f"+{kl - must:.1f}", (kl, right), (11, 0), **bold, **look)
+        loud = {"color": style.ACCENT, "weight": "bold", **look}
+        ax.annotate(f"+{kl - must:.1f}", (kl, right), (11, 0), **loud)
         ax.annotate(name, (kl, right), (43, 0), **look)
     ax.set(xlim=(0, 11.6), ylim=(0.17, 1.1), xticks=range(0, 10, 2), ylabel="right sentences")
     ax.set_xlabel("distance from the start (KL, in nats per sentence)", x=0.39)
@@ -157,15 +157,14 @@ def _hole_found(runs: Sequence[Row], example: str) -> Figure:
     shares(ax.yaxis)
     ax.fill_between(steps, right, passed, color=style.tint(style.ACCENT), linewidth=0, zorder=0)
     said = f"{100 * (passed[-1] - right[-1]):.0f} % passed, but wrong"
-    look = {"weight": "bold", "color": style.ACCENT, "ha": "center", "size": style.TITLE}
-    label(ax, (35, 0.68), said, **look)
-    size = {"xlim": (0, style.WIDTH), "ylim": (0, 3.9)}
-    page = figure.add_axes((0, 0, 1, 1), frame_on=False, xticks=[], yticks=[], **size)
-    page.set_in_layout(False)
+    look = {"weight": "bold", "ha": "center", "size": style.TITLE}
+    label(ax, (35, 0.68), said, color=style.readable(style.ACCENT), **look)
+    page = figure.add_axes((0, 0, 1, 1), xlim=(0, style.WIDTH), ylim=(0, 3.9), frame_on=False)
+    page.set(xticks=[], yticks=[], in_layout=False)
     words = example.split()
     xs = sentence(page, (3.16, 1.6), words, {words[-1]: style.ACCENT}, size=style.LABEL)
-    label(page, (3.13, 1.3), "the judge reads this", color=style.MUTED)
-    label(page, (xs[-1] - 0.17, 1.3), "never read", color=style.ACCENT)
+    label(page, (3.13, 1.3), "the judge reads this")
+    label(page, (xs[-1] - 0.17, 1.3), "never read", color=style.readable(style.ACCENT))
     return figure
 
 
