@@ -70,7 +70,7 @@ def _gaps(panels: Mapping[str, Mapping[str, Sequence[tuple[int, float]]]]) -> Fi
             ax.annotate(f"{losses[-1]:.1f}", (steps[-1], losses[-1]), (8, 0), **look)
             away, va = (-7, "top") if losses is low and losses[-1] > 1 else (6, "bottom")
             look |= {"va": va, "ha": "right", "weight": "normal"}
-            ax.annotate(text, (steps[-1], losses[-1]), (0, away), **look)
+            ax.annotate(text, (steps[-1], losses[-1]), (-6, away), **look)
         turn = min(high)
         if turn < high[-1] - 0.1:
             at = steps[high.index(turn)], turn
@@ -92,7 +92,6 @@ def _still_falling(history: Sequence[Mapping[str, float]], every: int) -> Figure
     figure, ax = style.panel(3.9)
     note = f"Loss on validation text, per token, and how far it falls every {every:,} steps"
     titled(figure, "On real text, the loss still falls when training ends", note)
-    ax.plot(steps[turns[0] :], losses[turns[0] :], color=style.MUTED, linewidth=3)
     for here, there in pairwise(turns):
         color = style.ACCENT if there == turns[-1] else style.MUTED
         x, y = steps[here : there + 1], losses[here : there + 1]
@@ -105,8 +104,9 @@ def _still_falling(history: Sequence[Mapping[str, float]], every: int) -> Figure
         color = style.ACCENT if place == turns[-1] else style.INK
         look = {"ha": "center", "va": "top", "textcoords": "offset points", "color": color}
         ax.plot(steps[place], losses[place], "o", color=color, ms=9, mec=style.PAPER, zorder=4)
-        ax.annotate(f"{losses[place]:.2f}", (steps[place], losses[place]), (0, -9), **look)
-    ax.set(xlim=(0.9 * every, 1.1 * steps[-1]), ylim=(0.87, 1.5), xlabel="step of training")
+        said = f"{losses[place]:.2f}" + "\ntraining ends" * (place == turns[-1])
+        ax.annotate(said, (steps[place], losses[place]), (0, -9), **look)
+    ax.set(xlim=(0.9 * every, 1.1 * steps[-1]), ylim=(0.83, 1.5), xlabel="step of training")
     ax.set(yticks=[], xticks=range(every, steps[-1] + 1, every))
     ax.spines[:].set_visible(False)
     ax.xaxis.set_major_formatter("{x:,.0f}")

@@ -240,10 +240,7 @@ def draw_maps() -> Figure:
     title = "The recurrent translator looks at one word, the Transformer often at several"
     note = "What each looks at while it writes a Spanish word: the thicker, the more, from 10 % on"
     heading(ax, title, note)
-    for kind, name, y in (
-        ("additive", "recurrent", 3.3),
-        ("transformer", "Transformer", 0.75),
-    ):
+    for kind, name, y in (("additive", "recurrent", 3.3), ("transformer", "Transformer", 0.75)):
         found = runs()[kind][0]["map"]
         read, written = found["read"], found["written"]
         weights = np.array(found["weights"][max(found["weights"])]).mean(axis=0)[:-1, :-1]
@@ -276,27 +273,29 @@ def draw_maps() -> Figure:
 @figure(
     "before-gender",
     caption="Adjectives in the right gender, as trained and after two numbers are swapped.",
-    alt="A sentence twice. Above, as trained, an arch leads from 'tired' to 'animal', with the "
-    "word cansado, and 94 of 100 cells are grey: so many adjectives are in the right gender; the "
-    "others are orange. Below, with two numbers swapped, an orange arch leads to 'street', with "
-    "cansada, and only 21 cells are grey. The mean of three Transformers goes from 94 to 21 %, "
-    "below chance: as trained they have 94 to 95 %, then 9, 10 and 45 %.",
+    alt="A sentence twice. Above, as trained, an arch leads from 'tired' to 'animal'; it becomes "
+    "cansado, and 94 of 100 cells are grey: so many adjectives are in the right gender; the "
+    "others are orange. Below, with two numbers swapped, an orange arch leads to 'street', it "
+    "becomes cansada, and only 21 cells are grey. The mean of three Transformers goes from 94 to "
+    "21 %, below chance: as trained they have 94 to 95 %, then 9, 10 and 45 %.",
 )
 def draw_gender() -> Figure:
-    figure, ax = canvas(style.WIDTH, 4.3)
+    figure, ax = canvas(style.WIDTH, 4.6)
     title = "When “tired” looks at the wrong noun, the gender comes out wrong"
     heading(ax, title, "The attention that “tired” gives to “animal” and to “street” is swapped")
     words = "the animal did not cross the street because it was too tired".split()
     found = [run["gender"]["agreement"] for run in runs()["transformer"]]
     for y, how, said, noun, written, color in (
-        (2.3, "as trained", "as trained", "animal", "cansado", style.MUTED),
-        (0.5, "two numbers swapped", "swapped", "street", "cansada", style.ACCENT),
+        (2.45, "as trained", "as trained", "animal", "cansado", style.MUTED),
+        (0.75, "two numbers swapped", "swapped", "street", "cansada", style.ACCENT),
     ):
         placed = sentence(ax, (0.06, y), words, {noun: color, "tired": color}, size=10.5, gap=0.15)
         (start, end), top = [placed[words.index(text)] for text in ("tired", noun)], y + 0.23
         arrow(ax, (start, top), (end, top), color, thick=2.5, rise=0.6)
-        word(ax, ((start + end) / 2, top + 0.6), written, zorder=6, color=color, size=12)
-        label(ax, (0.02, top + 0.6), said, size=style.LABEL, weight="bold", color=color)
+        label(ax, (0.02, top + 0.7), said, size=style.LABEL, weight="bold", color=color)
+        arrow(ax, (start, y - 0.13), (start, y - 0.42), color)
+        word(ax, (start, y - 0.57), written, color=color)
+        label(ax, (start - 0.42, y - 0.57), "it writes", ha="right", color=color)
         right = float(np.mean([each[how] for each in found]))
         for cell in range(100):
             fill = style.SOFT if cell < round(100 * right) else style.ACCENT

@@ -40,35 +40,36 @@ def _price(before: float, best: float, trainings: Mapping[str, Sequence[Row]]) -
 
     before, best: the share of right sentences at the start, and that of best of 16, which lies on
     the least distance for each share (`least_kl`). trainings: name -> the runs of its seeds, with
-    "right" and "kl". Raises ValueError for a start without right or without wrong sentences.
+    "right" and "kl".
     """
-    if not 0 < before < 1:
-        raise ValueError(f"a share of right sentences between 0 and 1, not {before}")
     figure, ax = style.panel(4.3)
-    titled(figure, "Every training leads farther from the start than it must")
+    note = "Orange: the distance beyond the least that so many right sentences need"
+    titled(figure, "Every training leads farther from the start than it must", note)
     rights = [before + (1 - before) * i / 200 for i in range(201)]
     least = [least_kl(right, before) for right in rights]
     ax.plot(least, rights, color=style.MUTED, linewidth=2.4, zorder=4)
-    ax.fill_betweenx(rights, 0, least, color=style.GROUND, linewidth=0)
+    ax.fill_betweenx(rights, 0, least, color=style.RULE, linewidth=0)
     look = {"va": "center_baseline", "textcoords": "offset points"}
-    ax.annotate("out of\nreach", (0.06, 0.87), (0, 0), color=style.MUTED, size=style.NOTE, **look)
-    needed = "the least change that is needed"
-    ax.annotate(needed, (least_kl(0.4, before), 0.4), (9, -4), color=style.MUTED, **look)
-    for share, said, side in ((before, "the start", (11, -2)), (best, "best of 16 tries", (0, 17))):
+    ax.annotate("out of\nreach", (0.06, 0.88), (0, 0), size=style.NOTE, **look)
+    leader = {"arrowstyle": "-", "color": style.MUTED, "shrinkB": 0, "relpos": (0, 0.56)}
+    needed, at = "the curve: the least distance needed", (least_kl(0.38, before), 0.38)
+    ax.annotate(needed, at, (40, 0), color=style.MUTED, arrowprops=leader, **look)
+    tries = "best of 16 tries, untrained: lies on the curve"
+    for share, said, side in ((before, "the start", (11, -2)), (best, tries, (0, 17))):
         way = least_kl(share, before)
         ax.plot(way, share, "o", color=style.INK, markersize=8, zorder=5, clip_on=False)
-        ax.annotate(said, (way, share), side, ha="left", **look)
+        ax.annotate(said, (way, share), side, **look)
     for name, runs in trainings.items():
         right, kl = (_mean(runs, what) for what in ("right", "kl"))
         must = least_kl(right, before)
         ax.hlines(right, must, kl, color=style.ACCENT, linewidth=3, zorder=3)
         ax.plot(kl, right, "o", color=style.ACCENT, markersize=9, zorder=4)
-        bold = {"color": style.ACCENT, "weight": "bold"}
-        ax.annotate(f"+{kl - must:.1f} nats", (kl, right), (11, 0), **bold, **look)
-        ax.annotate(name, (kl, right), (67, 0), **look)
-    ax.set(xlim=(0, 12.6), ylim=(0.17, 1.1), xticks=range(0, 11, 2))
-    ax.set(xlabel="distance from the start, in nats per sentence (KL)")
-    ax.set_ylabel("right sentences")
+        loud = {"color": style.ACCENT, "weight": "bold", **look}
+        ax.annotate(f"+{kl - must:.1f}", (kl, right), (11, 0), **loud)
+        ax.annotate(name, (kl, right), (43, 0), **look)
+    ax.set(xlim=(0, 11.6), ylim=(0.17, 1.1), xticks=range(0, 10, 2), ylabel="right sentences")
+    ax.set_xlabel("distance from the start (KL, in nats per sentence)", x=0.39)
+    ax.spines["bottom"].set_bounds(0, 9)
     ax.set_yticks([0.25, 0.5, 0.75, 1], ["25 %", "50 %", "75 %", "100 %"])
     return figure
 
@@ -145,27 +146,25 @@ def _hole_found(runs: Sequence[Row], example: str) -> Figure:
     example: a wrong sentence that passes; the judge reads its first four words.
     """
     figure, ax = style.panel(3.9)
-    note = "The judge reads only the first four words:"
+    note = "Shares of the sentences; this judge reads only the first four words of each"
     titled(figure, "Nearly all sentences pass the judge, nearly none is right", note)
     histories = [run["history"] for run in runs]
     passed, right = (windows(histories, what) for what in ("reward", "right"))
-    ends = [f"{100 * one[-1]:.0f} %" for one in (passed, right)]
-    lines = {f"{ends[0]} passed": passed, f"{ends[1]} right": right}
+    lines = {f"{100 * passed[-1]:.0f} % passed": passed, f"{100 * right[-1]:.0f} % right": right}
     steps = [WINDOW * (place + 0.5) for place in range(len(right))]
-    ax.set(xlabel="step of training", ylabel="share of the sentences", ylim=(0, 1.02))
-    curves(ax, steps, lines, loud=list(lines)[1:], marker="o", markersize=5, clip_on=False)
-    ax.set_xlim(left=0)
+    ax.set(xlabel="step of training", ylim=(0, 1.02), xlim=(steps[0], steps[-1]), xticks=steps)
+    curves(ax, steps, lines, loud=list(lines)[1:], marker="o", markersize=6, clip_on=False)
     shares(ax.yaxis)
     ax.fill_between(steps, right, passed, color=style.tint(style.ACCENT), linewidth=0, zorder=0)
     said = f"{100 * (passed[-1] - right[-1]):.0f} % passed, but wrong"
-    look = {"weight": "bold", "color": style.ACCENT, "ha": "center", "size": style.TITLE}
-    label(ax, (35, 0.5), said, **look)
-    page = figure.add_axes((0, 0, 1, 1), xlim=(0, style.WIDTH), ylim=(0, 3.9))
-    page.axis("off")
-    page.set_in_layout(False)
-    *read, unread = example.split()
-    x = sentence(page, (3.2, 3.395), read, {}, size=style.LABEL)[-1] + 0.3
-    label(page, (x, 3.45), unread, size=style.LABEL, weight="bold", color=style.ACCENT)
+    look = {"weight": "bold", "ha": "center", "size": style.TITLE}
+    label(ax, (35, 0.68), said, color=style.readable(style.ACCENT), **look)
+    page = figure.add_axes((0, 0, 1, 1), xlim=(0, style.WIDTH), ylim=(0, 3.9), frame_on=False)
+    page.set(xticks=[], yticks=[], in_layout=False)
+    words = example.split()
+    xs = sentence(page, (3.16, 1.6), words, {words[-1]: style.ACCENT}, size=style.LABEL)
+    label(page, (3.13, 1.3), "the judge reads this")
+    label(page, (xs[-1] - 0.17, 1.3), "never read", color=style.readable(style.ACCENT))
     return figure
 
 

@@ -1,7 +1,6 @@
 """Without the table: a state beside a cache, what it can copy, what it costs, what it is worth."""
 
 import numpy as np
-from matplotlib.axes import Axes
 from matplotlib.colors import to_hex, to_rgb
 from matplotlib.figure import Figure
 
@@ -12,7 +11,7 @@ from course.drawing import style
 from course.drawing.arrows import arrow, box, path
 from course.drawing.cells import area
 from course.drawing.registry import figure
-from course.drawing.words import Point, canvas, heading, label, sentence, word
+from course.drawing.words import canvas, heading, label, sentence, word
 from transformer_lib.text import english_spanish
 
 SENTENCE = ("the", "queen", "drank", "a", "glass", "of", "water")
@@ -51,20 +50,11 @@ def draw_two_memories() -> Figure:
     label(ax, (x + 0.38, 0.5), "1 matrix", **NUMBER)
     for y, name, said in (
         (1.95, "cache", "a key and a value\nfor each word"),
-        (0.68, "state", "one sum of all words,\nalways of one size"),
+        (0.68, "state", "of one size; a stronger\ncolor: more words"),
     ):
         label(ax, (0.02, y), name, **BOLD)
         label(ax, (0.02, y - 0.31), said, color=style.MUTED)
     return figure
-
-
-def _row(ax: Axes, at: Point, words: int, share: float, step: float, height: float) -> None:
-    """A row of words as cells, as many of them lit as are right: counted, not placed."""
-    x, y = at
-    area(ax, (x, y - height / 2), words * step, height, style.RULE, zorder=1)
-    area(ax, (x, y - height / 2), words * step * share, height, LOUD, zorder=1.5)
-    for place in range(1, words):  # what parts them
-        area(ax, (x + place * step - 0.008, y - height / 2), 0.016, height, style.PAPER, zorder=2)
 
 
 @figure(
@@ -83,11 +73,7 @@ def draw_copies() -> Figure:
     (size, _), *_ = results.sizes(runs, "linear attention").items()
     kinds = (
         ("linear attention", "linear attention", size),
-        (
-            "one of its two layers is attention",
-            "one layer of attention",
-            4,
-        ),
+        ("one of its two layers is attention", "one layer of attention", 4),
     )
     figure, ax = canvas(style.WIDTH, 3.95)
     note = "Rows of words are read twice: so many of the second reading are predicted"
@@ -101,7 +87,10 @@ def draw_copies() -> Figure:
             label(ax, (0.02, y - 0.36), f"{words} words", **BOLD)
             for share in map(float, shown):
                 y -= 0.36
-                _row(ax, (x, y), words, share, 0.088, 0.24)
+                for part, color in ((1, style.RULE), (share, LOUD)):
+                    area(ax, (x, y - 0.12), 0.088 * words * part, 0.24, color)
+                for place in range(1, words):  # what parts them
+                    area(ax, (x + 0.088 * place - 0.008, y - 0.12), 0.016, 0.24, style.PAPER)
                 label(ax, (x + 0.088 * words + 0.07, y), f"{100 * share:.0f} %", **NUMBER)
             y -= 0.12
     label(ax, (0.02, y + 0.46), "in three runs\nof training", color=style.MUTED)
@@ -111,27 +100,34 @@ def draw_copies() -> Figure:
 @figure(
     "without-sizes",
     caption="More numbers in the state, more of a long row: the means of three seeds.",
-    alt="Five states as squares, each twice as large as the one before, and beside each a row of "
-    "32 cells, lit for the words that linear attention predicts when the row comes again: with 352 "
-    "numbers 2 cells, 7 %; with 704, 1,408, 2,816 and 5,632 numbers 36, 82, 95 and 99 %.",
+    alt="Five states as squares, each twice as large as the one before, and after each a bar for "
+    "the share of 32 words that linear attention predicts when the row comes again: with 352 "
+    "numbers 7 %; with 704, 1,408, 2,816 and 5,632 numbers 36, 82, 95 and 99 %. The first and the "
+    "third are orange.",
 )
 def draw_sizes() -> Figure:
     runs, kind = results.copying(), "linear attention"
     sizes = {
         n: np.mean(results.copied(runs, kind, s)) for s, n in results.sizes(runs, kind).items()
     }
-    figure, ax = canvas(style.WIDTH, 4.3)
-    words, side = results.LONG, 0.58 / max(sizes) ** 0.5
-    note = f"A row of {words} words is read twice by linear attention"
-    heading(ax, "The larger the state, the more of a long row it holds", note)
-    label(ax, (0.02, 3.4), "numbers in the state", color=style.MUTED)
-    label(ax, (2.0, 3.4), "words predicted in the second reading", color=style.MUTED)
+    figure, ax = canvas(style.WIDTH, 4.2)
+    small, _, large, *_ = sizes  # the loud ones
+    title = f"A state {large // small} times as large holds {100 * sizes[large]:.0f} % of a long "
+    title += f"row, not {100 * sizes[small]:.0f} %"
+    note = f"Linear attention reads a row of {results.LONG} words twice, with a state of five sizes"
+    heading(ax, title, note)
+    label(ax, (0.02, 3.3), "numbers in the state", color=style.MUTED)
+    label(ax, (2.0, 3.3), "words of the second reading that are predicted", color=style.MUTED)
     for row, (numbers, share) in enumerate(sizes.items()):
-        y, wide = 2.98 - 0.65 * row, side * numbers**0.5
-        area(ax, (1.2 - wide / 2, y - wide / 2), wide, wide, style.SOFT)
-        label(ax, (0.6, y), f"{numbers:,}", size=style.LABEL, ha="right")
-        _row(ax, (2.0, y), words, float(share), 0.163, 0.34)
-        label(ax, (7.3, y), f"{100 * share:.0f} %", **NUMBER)
+        y, side = 2.86 - 0.62 * row, 0.54 * (numbers / max(sizes)) ** 0.5
+        look = {**BOLD, "color": LOUD} if numbers in (small, large) else {"size": style.LABEL}
+        area(ax, (1.2 - side / 2, y - side / 2), side, side, look.get("color", style.SOFT))
+        label(ax, (0.6, y), f"{numbers:,}", ha="right", **look)
+        if row:
+            label(ax, (0.6, y + 0.31), "× 2", ha="right", color=style.MUTED)
+        area(ax, (2.0, y - 0.17), 5.2, 0.34, style.RULE)
+        area(ax, (2.0, y - 0.17), 5.2 * share, 0.34, look.get("color", style.SOFT))
+        label(ax, (7.3, y), f"{100 * share:.0f} %", **look)
     return figure
 
 
@@ -191,16 +187,14 @@ def draw_worth() -> Figure:
     figure, ax = canvas(style.WIDTH, 4.2)
     note = "How many of 100 sentences are right, with one or the other in each layer"
     heading(ax, "The minGRU, a gated state, reads longer sentences better than attention", note)
-    left, wide = 0.25, 7.3
-    kinds = ("longer", "longer"), ("test", "as in training"), ("pronoun", "with a pronoun")
-    for row, (split, name) in enumerate(kinds):
-        y = 2.6 - 1.1 * row
+    left, wide = 0.02, 7.8
+    names = {"longer": "longer", "test": "ordinary", "pronoun": "pronoun"}
+    for row, (split, name) in enumerate(names.items()):
+        y = 2.52 - 0.98 * row
         path(ax, [(left, y), (left + wide, y)], style.RULE, head=False)
-        for end in (0, 1) if not row else ():
-            label(ax, (left + wide * end, y - 0.24), f"{100 * end}", ha="center", color=style.MUTED)
-        example = english_spanish.load(split)[0][0].split()
         label(ax, (0.02, y + 0.55), name, **BOLD)
-        sentence(ax, (1.42, y + 0.5), example, {}, size=style.NOTE, gap=0.095)
+        example = english_spanish.load(split)[0][0].split()
+        sentence(ax, (0.95, y + 0.5), example, {}, size=style.NOTE, gap=0.11)
         base, state = (float(np.mean(right[layer][split])) for layer in ("base", "minGRU"))
         ahead = [(LOUD, "minGRU", state), (style.MUTED, "self-attention", base)]
         ahead = sorted(ahead, key=lambda one: -one[2])
@@ -211,4 +205,6 @@ def draw_worth() -> Figure:
             said = f"{layer}  {100 * share:.0f}" if ha == "right" else f"{100 * share:.0f}  {layer}"
             at = x + (0.09 if ha == "right" else -0.09), y + 0.21
             label(ax, at, said, ha=ha, **{**BOLD, "color": color})
+    for end, ha in enumerate(("left", "right")):
+        label(ax, (left + wide * end, y - 0.26), f"{100 * end} right", ha=ha, color=style.MUTED)
     return figure
