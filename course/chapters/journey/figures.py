@@ -358,10 +358,13 @@ def draw_heads() -> Figure:
         label(ax, (left - 0.6, top - 0.12), f"head {i}", size=style.LABEL, weight="bold")
         for j, (text, share) in enumerate(zip(way.src, weights.tolist(), strict=True)):
             y, thick = low + full / 2 + 0.37 * (1.5 - j), full * share
-            color = style.readable(word_color(text), style.PAPER)
+            color, begins = style.readable(word_color(text), style.PAPER), min(thick, 0.34)
             word(ax, (left - 0.08, y), text, ha="right")
-            look = {"color": color, "edgecolor": style.PAPER, "zorder": 3 - share}
-            _ribbon(ax, (left, y), (right, end - thick / 2), thick, **look)
+            over, under = (  # no broader at its word than the word
+                curve((left, y + side * begins / 2), (right, end - thick * (side < 0)))
+                for side in (1, -1)
+            )
+            ax.fill_between(over[:, 0], under[:, 1], over[:, 1], linewidth=0, color=color)
             end -= thick
             if share > 0.4:
                 look = {"color": style.PAPER, "weight": "bold", "size": style.LABEL}
