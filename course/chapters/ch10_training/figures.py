@@ -30,7 +30,7 @@ from course.chapters.ch10_training.experiments import (
 )
 from course.drawing import style
 from course.drawing.arrows import arrow, bracket, path
-from course.drawing.cells import area
+from course.drawing.cells import area, outline
 from course.drawing.plots import curves, name_lines
 from course.drawing.registry import figure
 from course.drawing.values import as_array, steady_round
@@ -48,7 +48,7 @@ from course.drawing.words import (
 from transformer_lib.training.schedules import linear_schedule, paper_schedule
 from transformer_lib.training.trainer import train
 
-TOP_LOSS, LAST = 9, 1100  # the scales of `_writing_curve` end there
+TOP_LOSS, LAST = 9.6, 1100  # the scales of `_writing_curve` end there
 
 
 def _learning_curve(
@@ -210,23 +210,13 @@ def _writing_curve(history: Sequence[Mapping[str, Any]], english: Mapping[int, s
                 fontsize=13,
                 **(style.chip(said, color) if color else {"color": style.MUTED}),
             )
-        ax.annotate(
-            meaning,
-            (step, loss),
-            xytext=(14, 4 + lift),
-            textcoords="offset points",
-            color=style.MUTED,
-            fontsize=style.NOTE,
-            style="italic",
-        )
-    ax.set(
-        xlim=(-14, LAST),
-        ylim=(0, TOP_LOSS),
-        xlabel="training step",
-        ylabel="loss on held-out text",
-        xticks=(0, 500, 1000),
-        yticks=(0, 4, 8),
-    )
+        look = {"textcoords": "offset points", "size": style.NOTE, "style": "italic"}
+        ax.annotate(meaning, (step, loss), (14, 4 + lift), color=style.MUTED, **look)
+        look |= {"size": style.LABEL + 1, "style": "normal", "weight": "bold"}
+        phase = PHASES.get(step, "")
+        ax.annotate(phase, (step, loss), (14, 39 + lift), color=style.ACCENT, **look)
+    ax.set(xlim=(-14, LAST), ylim=(0, TOP_LOSS), xticks=(0, 500, 1000), yticks=(0, 4, 8))
+    ax.set(xlabel="training step", ylabel="loss on held-out text")
     return figure
 
 
@@ -573,12 +563,12 @@ def draw_schedule() -> Figure:
     alt="Loss against the step, means of three runs. From 50 rows: the loss on these rows "
     "falls to 0, while the loss on new rows, in orange, rises from 2.3 to 4.6, and 0 % of "
     "them are right. From 10,000 rows the loss on new rows falls close to 0, and 94 % of them"
-    " are right. A new row is 4 0 0 7 4 3 1, to be written backwards.",
+    " are right. The task is to write rows backwards, as 4 0 0 7 4 3 1.",
 )
 def draw_held_out() -> Figure:
     figure, ax = style.panel(4.6)
     row, answer = map(" ".join, _digits())
-    note = f"A new row, and what it should write: {row} → {answer}"
+    note = f"The task is to write rows of digits backwards, as {row} → {answer}"
     titled(figure, "A model trained on 50 rows learns only those: on new rows it gets worse", note)
     for count, color in ((50, style.ACCENT), (10_000, style.MUTED)):
         histories = [
@@ -597,7 +587,7 @@ def draw_held_out() -> Figure:
             ax.plot(steps, seen, color=color, linewidth=2, linestyle=":")
             ax.annotate("on its own 50 rows", (steps[2], seen[2]), (8, 2), **look | {"weight": 400})
     ax.set(xlim=(0, steps[-1]), ylim=(-0.15, 5), yticks=[0, 2, 4], xticks=[0, steps[-1]])
-    ax.set(xlabel="step of training", ylabel="loss")
+    ax.set(xlabel="step of training", ylabel="loss: how wrong it is")
     return figure
 
 
@@ -610,26 +600,32 @@ def draw_held_out() -> Figure:
     "warm-up it first rises to it.",
 )
 def draw_norms() -> Figure:
-    figure, ax = canvas(style.WIDTH, 4.85)
+    figure, ax = canvas(style.WIDTH, 4.78)
     found: dict[Any, list[float]] = {}
     for run in experiments.load("norms")["runs"]:
         setting = run["norm_first"], run["warmup"], run["max_lr"]
         found.setdefault(setting, []).append(run["right_rows"])
     cell, bold = 0.145, {"size": style.LABEL + 1, "weight": "bold"}
     for x, warmup, said in ((1.3, 1, "without warm-up"), (4.95, 100, "with warm-up")):
-        label(ax, (x, 4.0), said, **bold)
+        label(ax, (x, 3.86), said, **bold)
         rates = [linear_schedule(step, 1, warmup, 600) for step in range(1, 601)]
-        ax.plot(np.linspace(x, x + 20 * cell, 600), 3.36 + 0.45 * np.array(rates), color=style.SOFT)
-        for y, first, color in ((1.95, False, style.ACCENT), (0.3, True, style.MUTED)):
+        ends = x, x + 20 * cell - 0.02
+        ax.plot(np.linspace(*ends, 600), 3.0 + 0.45 * np.array(rates), color=style.SOFT)
+        label(ax, (x + cell / 30 * (warmup - 1), 3.58), "0.003", color=style.MUTED)
+        label(ax, (ends[1], 3.2), "0", ha="right", color=style.MUTED)
+        for y, first, color in ((1.65, False, style.ACCENT), (0.25, True, style.MUTED)):
             right = round(100 * np.mean(found[first, warmup, 0.003]))
             label(ax, (x, y + 0.95), f"{right} of 100", color=color, size=17, weight="bold")
+            if not right:
+                frame = 20 * cell + 0.1, 5 * cell + 0.1
+                outline(ax, (x - 0.06, y - 0.06), *frame, style.ACCENT, 2)
             for i in range(100):
                 at = x + cell * (i // 5), y + cell * (4 - i % 5)
                 area(ax, at, cell - 0.02, cell - 0.02, color if i < right else style.RULE)
             if warmup == 1:
                 said = "pre-norm" if first else "post-norm"
                 label(ax, (0.02, y + 0.36), said, color=color, **bold)
-    label(ax, (0.02, 3.58), "learning rate,\nstep by step", color=style.MUTED)
+    label(ax, (0.02, 3.22), "learning rate,\nstep by step", color=style.MUTED)
     note = "Rows of digits right after 600 steps, where the learning rate goes up to 0.003"
     heading(ax, "Without warm-up, post-norm gets 0 of 100 rows right; pre-norm gets 97", note)
     return figure
@@ -706,6 +702,9 @@ WRITTEN = {  # step -> in English
     325: "I like the wardrobes",
     725: "I like trees",
 }
+
+
+PHASES = {0: "noise", 200: "grammar", 725: "the right words"}  # where each of them begins
 
 
 @figure(

@@ -208,13 +208,10 @@ def _beam_stepper(steps: Sequence[Sequence[Branch]], start: int) -> Any:
     """The same tree to step through: an Altair chart with a slider.
 
     Each word has two moments: all branches grow, and the best are kept. start: the moment that is
-    shown first. Raises ValueError when no sentence was finished or
-    there is no such moment.
+    shown first. Raises ValueError when no sentence was finished.
     """
     _check(steps)
     last = 2 * len(steps)
-    if not 0 <= start <= last:
-        raise ValueError(f"start={start} must lie between 0 and {last}")
     nodes, best = tree(steps, 1), finished(steps)[0]
     way, table = _way(nodes, best), []
     for node in nodes:
@@ -263,31 +260,14 @@ def _beam_stepper(steps: Sequence[Sequence[Branch]], start: int) -> Any:
     ink, strong = chosen(PALE, style.ACCENT, style.INK), chosen(1.3, 2.5, 1.3)
     dashes = chosen([2, 3], [1, 0], [1, 0])
     best_end = f"{won} && {wins}"
-    lines = (
-        grown.transform_flatten(["line_x", "line_y"])
-        .mark_line(interpolate="monotone")
-        .encode(
-            x("line_x"),
-            y("line_y"),
-            detail="branch:N",
-            color=ink,
-            size=alt.Size("thick:Q", scale=None),
-            strokeDash=dashes,
-        )
+    thick, ends = alt.Size("thick:Q", scale=None), (alt.X2("right"), alt.Y2("bottom"))
+    lines = grown.transform_flatten(["line_x", "line_y"]).mark_line(interpolate="monotone")
+    lines = lines.encode(
+        x("line_x"), y("line_y"), detail="branch:N", color=ink, size=thick, strokeDash=dashes
     )
-    boxes = (
-        base.transform_filter(f"!({gone})")
-        .mark_rect(cornerRadius=6)
-        .encode(
-            x("left"),
-            y("top"),
-            alt.X2("right"),
-            alt.Y2("bottom"),
-            stroke=ink,
-            fill=alt.condition(best_end, alt.value(style.ACCENT), alt.value(style.PAPER)),
-            strokeWidth=strong,
-        )
-    )
+    fill = alt.condition(best_end, alt.value(style.ACCENT), alt.value(style.PAPER))
+    boxes = base.transform_filter(f"!({gone})").mark_rect(cornerRadius=6)
+    boxes = boxes.encode(x("left"), y("top"), *ends, stroke=ink, fill=fill, strokeWidth=strong)
     said = alt.when(best_end).then(alt.value(style.PAPER)).when(gone).then(alt.value(style.MUTED))
     said = said.otherwise(alt.value(style.INK))
 

@@ -141,22 +141,20 @@ def draw_pronoun_jump() -> Figure:
     history = read_json(SHIPPED_MODEL / "training.json")["history"]
     history = [entry for entry in history if GUESSING <= entry["step"] <= SHOWN]
     figure, ax = style.panel(5.0)
-    note = "It translates pairs of sentences that differ only in what “it” is. One such pair:"
+    note = "Pairs of sentences differ in their last word, and so in what “it” is. One pair:"
     titled(figure, "Within 500 steps the translator learns what “it” means", note)
     keys = {"ordinary sentences": "exact_match", "both sentences of a pair": "pair_exact_match"}
     lines = {name: [entry[key] for entry in history] for name, key in keys.items()}
     steps, (loud, pairs) = [entry["step"] for entry in history], list(lines.items())[-1]
     curves(ax, steps, lines, loud=[loud], clip_on=False)
     translator, look = Translator.load(), {"va": "center", "textcoords": "offset points"}
-    for y, noun, text in (
-        (72, "animal", TIRED),
-        (46, "street", TIRED.replace("tired", "wide")),
-    ):
+    wide = TIRED.replace("tired", "wide")
+    for y, noun, text in ((72, "animal", TIRED), (46, "street", wide)):
         spanish = translator.translate(text)[0].text.split()[-1]
         ax.annotate(f"… because it was too {text.split()[-1]}", (GUESSING, 1), (0, y), **look)
         chip = style.chip(spanish, style.ACCENT)
-        ax.annotate(f"→ {spanish}", (GUESSING, 1), (170, y), **look, **chip)
-        ax.annotate(f"it = the {noun}", (GUESSING, 1), (255, y), color=style.MUTED, **look)
+        ax.annotate(f"→ {spanish}", (GUESSING, 1), (155, y), **look, **chip)
+        ax.annotate(f"it = the {noun}", (GUESSING, 1), (232, y), color=style.MUTED, **look)
     ax.axhline(CHANCE, color=style.MUTED, linestyle=":", linewidth=1.4, zorder=1)
     look = {"ha": "right", "color": style.MUTED}
     ax.text(steps[-1], CHANCE + 0.02, f"chance: {100 * CHANCE:.0f} %", **look)
@@ -197,7 +195,7 @@ def draw_two_measures() -> Figure:
     caption="BLEU against the cost of training, as the paper's Table 2 prints them.",
     alt="A point for each system with a printed cost, in multiples of base's cost on a logarithmic "
     "axis from left to right; BLEU into German from bottom to top. Both Transformers lie above all "
-    f"others: base, in orange, the cheapest, at {TABLE_2[BASE].german}, big at "
+    f"others, in orange: base, the cheapest, at {TABLE_2[BASE].german}, big at "
     f"{TABLE_2['Transformer, big'].german}. A line leads from base to the right and down to the "
     f"best rival, an ensemble of ConvS2S: {max(OTHERS)} at 23 times base's cost. ConvS2S, MoE, "
     "GNMT and its ensemble lie below it.",
@@ -209,8 +207,9 @@ def draw_better_and_cheaper() -> Figure:
     figure, ax = style.panel(4.6)
     for name, row in drawn.items():
         ours, cost = row.kind == "attention", row.german_cost / base.german_cost
-        color = style.ACCENT if name == BASE else style.INK if ours else style.MUTED
-        ax.plot(cost, row.german, "o", markersize=16 if name == BASE else 12, color=color)
+        color, fill = style.ACCENT if ours else style.MUTED, "full" if name == BASE else "none"
+        look = {"markersize": 16 if name == BASE else 12, "markeredgewidth": 2, "color": color}
+        ax.plot(cost, row.german, "o", fillstyle=fill if ours else "full", **look)
         x, y, align = SIDES.get(name, (14, 0, "left"))
         look = {"color": color, "weight": "bold" if ours else "normal", "ha": align, "va": "center"}
         look |= {"size": style.LABEL + 3 * (name == BASE), "textcoords": "offset points"}
@@ -223,6 +222,6 @@ def draw_better_and_cheaper() -> Figure:
     ax.text(1.07 * times, base.german - more / 2, f"{more:.1f} BLEU less", va="center", **look)
     doubling(ax, MULTIPLES)
     ax.set_xticklabels(["base’s cost", *(f"{times} ×" for times in MULTIPLES[1:])])
-    ax.set(xlim=(0.7, 110), ylim=(24.2, 28.8), yticks=range(25, 29))
+    ax.set(xlim=(0.7, 240), ylim=(24.2, 28.8), yticks=range(25, 29))
     ax.set(xlabel="cost of the training, on a logarithmic scale", ylabel="quality: BLEU")
     return figure
