@@ -287,7 +287,7 @@ def _beam_stepper(steps: Sequence[Sequence[Branch]], start: int) -> Any:
     says = alt.Title(text=alt.expr(f"{_moments(steps)}[moment]"), subtitle=TASK)
     return (
         alt.layer(lines, boxes, *texts)
-        .properties(width=650, height=66 * (lowest + 0.8), title=says)
+        .properties(width=635, height=66 * (lowest + 0.8), title=says)
         .add_params(moment)
     )
 
