@@ -30,7 +30,7 @@ from course.chapters.ch10_training.experiments import (
 )
 from course.drawing import style
 from course.drawing.arrows import arrow, bracket, path
-from course.drawing.cells import area
+from course.drawing.cells import area, outline
 from course.drawing.plots import curves, name_lines
 from course.drawing.registry import figure
 from course.drawing.values import as_array, steady_round
@@ -48,7 +48,7 @@ from course.drawing.words import (
 from transformer_lib.training.schedules import linear_schedule, paper_schedule
 from transformer_lib.training.trainer import train
 
-TOP_LOSS, LAST = 9, 1100  # the scales of `_writing_curve` end there
+TOP_LOSS, LAST = 9.6, 1100  # the scales of `_writing_curve` end there
 
 
 def _learning_curve(
@@ -210,23 +210,13 @@ def _writing_curve(history: Sequence[Mapping[str, Any]], english: Mapping[int, s
                 fontsize=13,
                 **(style.chip(said, color) if color else {"color": style.MUTED}),
             )
-        ax.annotate(
-            meaning,
-            (step, loss),
-            xytext=(14, 4 + lift),
-            textcoords="offset points",
-            color=style.MUTED,
-            fontsize=style.NOTE,
-            style="italic",
-        )
-    ax.set(
-        xlim=(-14, LAST),
-        ylim=(0, TOP_LOSS),
-        xlabel="training step",
-        ylabel="loss on held-out text",
-        xticks=(0, 500, 1000),
-        yticks=(0, 4, 8),
-    )
+        look = {"textcoords": "offset points", "size": style.NOTE, "style": "italic"}
+        ax.annotate(meaning, (step, loss), (14, 4 + lift), color=style.MUTED, **look)
+        look |= {"size": style.LABEL + 1, "style": "normal", "weight": "bold"}
+        phase = PHASES.get(step, "")
+        ax.annotate(phase, (step, loss), (14, 39 + lift), color=style.ACCENT, **look)
+    ax.set(xlim=(-14, LAST), ylim=(0, TOP_LOSS), xticks=(0, 500, 1000), yticks=(0, 4, 8))
+    ax.set(xlabel="training step", ylabel="loss on held-out text")
     return figure
 
 
@@ -289,32 +279,29 @@ def word_grids(grids: Mapping[str, Any], rows: Sequence[str], columns: Sequence[
     grid doesn't fit the words or a row doesn't add up to 1.
     """
     [(title, given)] = grids.items()
-    grid, size, gap, wide, pad = as_array(given), 16, 0.32, 2.5, 0.09
+    grid, bar, wide = as_array(given), 4.4, 2.9
     if len(grid) != len(rows):
         raise ValueError(f"{title!r}: {len(rows)} positions, but {len(grid)} rows of numbers")
     _check_rows(title, grid, columns)
     shares = [row[list(columns).index(text)] for row, text in zip(grid, rows, strict=True)]
-    figure, ax = canvas(style.WIDTH, 0.95 + 0.55 * len(rows))
-    french = {english: french for french, english in SENTENCES}.get(" ".join(rows[:-1]), "")
-    y = 0.55 * len(rows) - 0.1
-    first = sentence(ax, (0.12, y - 0.07), french.split(), {}, size=14, gap=0.2)
-    if french:
-        arrow(ax, (first[-1] + 0.5, y), (first[-1] + 0.85, y))
-    x = 2.95
+    figure, ax = canvas(style.WIDTH, 1.4 + 0.5 * len(rows))
+    y = 0.5 * len(rows) + 0.35
+    for x, said, ha in ((2.72, "already written", "right"), (3.1, "next word", "left")):
+        label(ax, (x, y), said, ha=ha, color=style.MUTED)
+    label(ax, (bar, y), "how sure it is of this word", color=style.MUTED)
     for i, (text, share) in enumerate(zip(rows, shares, strict=True)):
-        sentence(ax, (2.95, y - 0.07), rows[:i], {}, size=size, gap=gap)
-        area(ax, (x - pad, y - 0.2), wide, 0.4, style.RULE)
-        area(ax, (x - pad, y - 0.2), wide * share, 0.4, style.ACCENT)
-        look = {"size": size, "weight": "bold", "color": style.PAPER}
-        label(ax, (x, y), text, **look)
-        label(ax, (x + wide * share - 2 * pad, y), percent(share), ha="right", **look)
-        if not i:
-            others = f"{percent(1 - share)} for all others"
-            label(ax, (x + wide + 0.03, y), others, color=style.MUTED)
-        x, y = x + width_of(text, size) + gap, y - 0.55
+        y -= 0.5
+        sentence(ax, (2.66, y - 0.07), rows[:i], {}, size=14, gap=0.24, ha="right")
+        look = {"size": 16, "weight": "bold", "color": style.ACCENT}
+        label(ax, (3.1, y), text, **look)
+        area(ax, (bar, y - 0.12), wide, 0.24, style.RULE)
+        area(ax, (bar, y - 0.12), wide * share, 0.24, style.ACCENT)
+        label(ax, (style.WIDTH - 0.06, y), percent(share), ha="right", **look)
+    french = {english: french for french, english in SENTENCES}.get(" ".join(rows[:-1]), "")
     if min(shares) > 0.9:
         sure = " to ".join(f"{100 * end(shares):.0f}" for end in (min, max))
-        heading(ax, f"Word for word, the trained model is {sure} % sure")
+        note = f"It translates “{french}”"
+        heading(ax, f"Word for word, the trained model is {sure} % sure", note)
     return figure
 
 
@@ -503,9 +490,9 @@ def draw_merci() -> Figure:
 @figure(
     "training-grids",
     caption="What a trained model makes of the five target rows for 'I am a student'.",
-    alt="'je suis étudiant', and the translation, which grows by a word in each of five lines. "
-    "The newest word stands in a bar that is nearly full and orange: I 95 %, am 97 %, a, "
-    "student and <eos> 95 % each; the rest is for all others.",
+    alt="The translation of 'je suis étudiant' in five lines: the words already written, grey, the "
+    "next word, and a bar that is nearly full, for how sure the model is of it: I 95 %, am 97 %, "
+    "a, student and <eos> 95 % each.",
 )
 def draw_grids() -> Figure:
     return word_grids({"trained model": as_columns(before_and_after()[1][0])}, STUDENT, COLUMNS)
@@ -576,12 +563,12 @@ def draw_schedule() -> Figure:
     alt="Loss against the step, means of three runs. From 50 rows: the loss on these rows "
     "falls to 0, while the loss on new rows, in orange, rises from 2.3 to 4.6, and 0 % of "
     "them are right. From 10,000 rows the loss on new rows falls close to 0, and 94 % of them"
-    " are right. A new row is 4 0 0 7 4 3 1, to be written backwards.",
+    " are right. The task is to write rows backwards, as 4 0 0 7 4 3 1.",
 )
 def draw_held_out() -> Figure:
     figure, ax = style.panel(4.6)
     row, answer = map(" ".join, _digits())
-    note = f"A new row, and what it should write: {row} → {answer}"
+    note = f"The task is to write rows of digits backwards, as {row} → {answer}"
     titled(figure, "A model trained on 50 rows learns only those: on new rows it gets worse", note)
     for count, color in ((50, style.ACCENT), (10_000, style.MUTED)):
         histories = [
@@ -600,7 +587,7 @@ def draw_held_out() -> Figure:
             ax.plot(steps, seen, color=color, linewidth=2, linestyle=":")
             ax.annotate("on its own 50 rows", (steps[2], seen[2]), (8, 2), **look | {"weight": 400})
     ax.set(xlim=(0, steps[-1]), ylim=(-0.15, 5), yticks=[0, 2, 4], xticks=[0, steps[-1]])
-    ax.set(xlabel="step of training", ylabel="loss")
+    ax.set(xlabel="step of training", ylabel="loss: how wrong it is")
     return figure
 
 
@@ -613,26 +600,32 @@ def draw_held_out() -> Figure:
     "warm-up it first rises to it.",
 )
 def draw_norms() -> Figure:
-    figure, ax = canvas(style.WIDTH, 4.85)
+    figure, ax = canvas(style.WIDTH, 4.78)
     found: dict[Any, list[float]] = {}
     for run in experiments.load("norms")["runs"]:
         setting = run["norm_first"], run["warmup"], run["max_lr"]
         found.setdefault(setting, []).append(run["right_rows"])
     cell, bold = 0.145, {"size": style.LABEL + 1, "weight": "bold"}
     for x, warmup, said in ((1.3, 1, "without warm-up"), (4.95, 100, "with warm-up")):
-        label(ax, (x, 4.0), said, **bold)
+        label(ax, (x, 3.86), said, **bold)
         rates = [linear_schedule(step, 1, warmup, 600) for step in range(1, 601)]
-        ax.plot(np.linspace(x, x + 20 * cell, 600), 3.36 + 0.45 * np.array(rates), color=style.SOFT)
-        for y, first, color in ((1.95, False, style.ACCENT), (0.3, True, style.MUTED)):
+        ends = x, x + 20 * cell - 0.02
+        ax.plot(np.linspace(*ends, 600), 3.0 + 0.45 * np.array(rates), color=style.SOFT)
+        label(ax, (x + cell / 30 * (warmup - 1), 3.58), "0.003", color=style.MUTED)
+        label(ax, (ends[1], 3.2), "0", ha="right", color=style.MUTED)
+        for y, first, color in ((1.65, False, style.ACCENT), (0.25, True, style.MUTED)):
             right = round(100 * np.mean(found[first, warmup, 0.003]))
             label(ax, (x, y + 0.95), f"{right} of 100", color=color, size=17, weight="bold")
+            if not right:
+                frame = 20 * cell + 0.1, 5 * cell + 0.1
+                outline(ax, (x - 0.06, y - 0.06), *frame, style.ACCENT, 2)
             for i in range(100):
                 at = x + cell * (i // 5), y + cell * (4 - i % 5)
                 area(ax, at, cell - 0.02, cell - 0.02, color if i < right else style.RULE)
             if warmup == 1:
                 said = "pre-norm" if first else "post-norm"
                 label(ax, (0.02, y + 0.36), said, color=color, **bold)
-    label(ax, (0.02, 3.58), "learning rate,\nstep by step", color=style.MUTED)
+    label(ax, (0.02, 3.22), "learning rate,\nstep by step", color=style.MUTED)
     note = "Rows of digits right after 600 steps, where the learning rate goes up to 0.003"
     heading(ax, "Without warm-up, post-norm gets 0 of 100 rows right; pre-norm gets 97", note)
     return figure
@@ -641,10 +634,10 @@ def draw_norms() -> Figure:
 @figure(
     "training-ablations",
     caption="What positions and heads are worth, at toy size: one change a row, three seeds.",
-    alt="A dot for each run, three for each change, and their mean; a band is where the "
-    "unchanged model is, 90 percent. 1, 2, 8 or 16 heads have 84 to 91, other sines and "
-    "cosines 86, learned positions 69, and no positions, in orange, 2. Below: without "
-    "positions 4 0 0 7 4 3 1 and 0 0 1 3 4 4 7 look the same.",
+    alt="A dot for each run, three for each change, and at the right their mean: unchanged, with 4 "
+    "heads, 90 percent; 1, 2, 8 or 16 heads 84 to 91, other sines and cosines 86, learned "
+    "positions 69, and no positions, in orange, 2. Beside it: it sees 4 0 0 7 4 3 1 as if it were "
+    "0 0 1 3 4 4 7.",
 )
 def draw_ablations() -> Figure:
     shares = {row["what"]: row["shares"] for row in stored_rows()}
@@ -655,34 +648,36 @@ def draw_ablations() -> Figure:
         "learned positions": ["learned positions"],
         "no positions": ["no positions"],
     }
-    left, wide, y, (row, answer) = 2.35, 4.5, 3.35, _digits()
-    figure, ax = canvas(style.WIDTH, 4.85)
+    left, wide, y, (row, answer) = 2.3, 4.5, 2.9, _digits()
+    figure, ax = canvas(style.WIDTH, 4.25)
     note = f"Rows of digits written backwards: {' '.join(row)} → {' '.join(answer)}. "
     none = f"Without positions, only {percent(np.mean(shares['no positions']))} of the rows"
     heading(ax, f"{none} come out right", f"{note}A dot is one run of training")
-    low, high = (left + wide * end(shares["base"]) for end in (min, max))
-    ax.fill_between([low, high], y - 1.75, y + 0.25, color=style.GROUND, linewidth=0, zorder=0)
-    label(ax, ((low + high) / 2, y + 0.4), "as good as unchanged", ha="center", color=style.MUTED)
+    label(ax, (style.WIDTH - 0.05, y + 0.4), "mean", ha="right", color=style.MUTED)
     for said, changes in lanes.items():
         loud = said == "no positions"
         color, weight = (style.ACCENT, "bold") if loud else (style.MUTED, "normal")
         ends = {f"{100 * end(np.mean(shares[what]) for what in changes):.0f}" for end in (min, max)}
         xs = [left + wide * share for what in changes for share in shares[what]]
         look = {"color": color, "weight": weight, "size": style.LABEL + 1}
-        label(ax, (left - 0.25, y), said, ha="right", **look)
-        label(ax, (max(xs) + 0.18, y), f"{' to '.join(sorted(ends))} %", **look)
+        label(ax, (0.02, y), said, **look)
+        label(ax, (style.WIDTH - 0.05, y), f"{' to '.join(sorted(ends))} %", ha="right", **look)
+        if not loud:
+            ax.hlines(y, left, left + wide, color=style.RULE, linewidth=1, zorder=1)
         ax.hlines(y, min(xs), max(xs), color=color, linewidth=3, alpha=0.4)
         ax.scatter(xs, [y] * len(xs), 110 if loud else 60, color, ec=style.PAPER, lw=0.6, zorder=3)
         y -= 0.5
+    x = left + 0.38
+    for said, signs in (("it sees", row), ("as if it were", sorted(row))):
+        label(ax, (x, y + 0.5), said, color=style.ACCENT)
+        x += width_of(said, style.NOTE) + 0.1
+        *_, x = sentence(ax, (x, y + 0.44), signs, {}, size=12, gap=0.12)
+        x += 0.2
+    y -= 0.1
     for share in (0, 1):
         at = left + wide * share, y + 0.06
         label(ax, at, f"{100 * share} % right", ha="center", color=style.MUTED)
     ax.plot(left + wide * np.array([0, 0, 1, 1]), y + np.array([3, 2, 2, 3]) / 10, style.SOFT, lw=1)
-    x, look = 0.3, {"size": style.LABEL + 1, "color": style.ACCENT}
-    for said, signs in (("Without positions,", row), ("and", sorted(row)), ("look the same", ())):
-        label(ax, (x, 0.25), said, **look)
-        x += width_of(said, style.LABEL + 1) + 0.14
-        x = max([x, *(at + 0.24 for at in sentence(ax, (x, 0.18), signs, {}, size=14, gap=0.15))])
     return figure
 
 
@@ -707,6 +702,9 @@ WRITTEN = {  # step -> in English
     325: "I like the wardrobes",
     725: "I like trees",
 }
+
+
+PHASES = {0: "noise", 200: "grammar", 725: "the right words"}  # where each of them begins
 
 
 @figure(

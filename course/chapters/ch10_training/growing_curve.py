@@ -13,7 +13,7 @@ SECONDS = 0.4  # between two pictures
 
 
 class GrowingCurve:
-    """The loss of a training, drawn again and again in one place of the notebook.
+    """How sure a model is while it learns, drawn again and again in one place of the notebook.
 
         curve = GrowingCurve("training-loop", steps=400)
         curve.add(loss)                     # after each step
@@ -49,7 +49,7 @@ class GrowingCurve:
         )
         self._losses.clear()
         if self._picture is not None and time.monotonic() - self._drawn > SECONDS:
-            bundle, metadata = figure_bundle(self.figure(), "The loss so far.")
+            bundle, metadata = figure_bundle(self.figure(), "How sure the model is so far.")
             self._picture.update(bundle, metadata=metadata, raw=True)
             self._drawn = time.monotonic()
 

@@ -208,13 +208,10 @@ def _beam_stepper(steps: Sequence[Sequence[Branch]], start: int) -> Any:
     """The same tree to step through: an Altair chart with a slider.
 
     Each word has two moments: all branches grow, and the best are kept. start: the moment that is
-    shown first. Raises ValueError when no sentence was finished or
-    there is no such moment.
+    shown first. Raises ValueError when no sentence was finished.
     """
     _check(steps)
     last = 2 * len(steps)
-    if not 0 <= start <= last:
-        raise ValueError(f"start={start} must lie between 0 and {last}")
     nodes, best = tree(steps, 1), finished(steps)[0]
     way, table = _way(nodes, best), []
     for node in nodes:
@@ -263,31 +260,14 @@ def _beam_stepper(steps: Sequence[Sequence[Branch]], start: int) -> Any:
     ink, strong = chosen(PALE, style.ACCENT, style.INK), chosen(1.3, 2.5, 1.3)
     dashes = chosen([2, 3], [1, 0], [1, 0])
     best_end = f"{won} && {wins}"
-    lines = (
-        grown.transform_flatten(["line_x", "line_y"])
-        .mark_line(interpolate="monotone")
-        .encode(
-            x("line_x"),
-            y("line_y"),
-            detail="branch:N",
-            color=ink,
-            size=alt.Size("thick:Q", scale=None),
-            strokeDash=dashes,
-        )
+    thick, ends = alt.Size("thick:Q", scale=None), (alt.X2("right"), alt.Y2("bottom"))
+    lines = grown.transform_flatten(["line_x", "line_y"]).mark_line(interpolate="monotone")
+    lines = lines.encode(
+        x("line_x"), y("line_y"), detail="branch:N", color=ink, size=thick, strokeDash=dashes
     )
-    boxes = (
-        base.transform_filter(f"!({gone})")
-        .mark_rect(cornerRadius=6)
-        .encode(
-            x("left"),
-            y("top"),
-            alt.X2("right"),
-            alt.Y2("bottom"),
-            stroke=ink,
-            fill=alt.condition(best_end, alt.value(style.ACCENT), alt.value(style.PAPER)),
-            strokeWidth=strong,
-        )
-    )
+    fill = alt.condition(best_end, alt.value(style.ACCENT), alt.value(style.PAPER))
+    boxes = base.transform_filter(f"!({gone})").mark_rect(cornerRadius=6)
+    boxes = boxes.encode(x("left"), y("top"), *ends, stroke=ink, fill=fill, strokeWidth=strong)
     said = alt.when(best_end).then(alt.value(style.PAPER)).when(gone).then(alt.value(style.MUTED))
     said = said.otherwise(alt.value(style.INK))
 
@@ -307,7 +287,7 @@ def _beam_stepper(steps: Sequence[Sequence[Branch]], start: int) -> Any:
     says = alt.Title(text=alt.expr(f"{_moments(steps)}[moment]"), subtitle=TASK)
     return (
         alt.layer(lines, boxes, *texts)
-        .properties(width=650, height=66 * (lowest + 0.8), title=says)
+        .properties(width=635, height=66 * (lowest + 0.8), title=says)
         .add_params(moment)
     )
 
@@ -476,10 +456,10 @@ def draw_cost() -> Figure:
 
 @figure(
     "decoding-wider",
-    caption="A wider beam finds likelier translations, and not more right ones.",
+    caption="A wider beam finds likelier translations, but no more correct ones.",
     alt="A long sentence and two translations, one below the other. Greedy writes the right one, "
     "with a probability of 3.3 %; a beam of 8 leaves out its last three words, 'todos los días', "
-    "whose boxes are empty and orange, and is likelier: 4.4 %. Below, two lines over the beam "
+    "whose boxes are empty, and is likelier: 4.4 %. Below, two lines over the beam "
     "sizes 1, 2, 4 and 8, as a change from greedy: how likely the best translation is rises by "
     "11 %, in orange; the number of right ones stays level, at −0.5 %.",
 )
@@ -487,33 +467,38 @@ def draw_wider() -> Figure:
     rows = [row for row in experiments.load("beam")["rows"] if row["split"] == "longer"]
     rows = [row for row in rows if row["alpha"] == 0.0]
     first, last = rows[0], rows[-1]
-    figure, ax = canvas(style.WIDTH, 5.0)
-    heading(ax, "A wider beam finds likelier translations, not more right ones", EVERY_DAY)
+    figure, ax = canvas(style.WIDTH, 4.95)
+    title = "A wider beam finds likelier translations, but no more correct ones"
+    heading(ax, title, f"To translate: {EVERY_DAY}")
     words, gone, chances = _left_out()
     names = "greedy: right", f"beam of {last['beam']}: the last three words are missing"
+    edge = style.WIDTH - 0.05
     for y, name, chance, color in zip(
-        (3.65, 2.75), names, chances, (style.INK, style.ACCENT), strict=True
+        (3.62, 2.82), names, chances, (style.INK, style.ACCENT), strict=True
     ):
-        look = {"size": style.LABEL, "color": color, "weight": "bold"}
-        label(ax, (0.02, y + 0.4), name, **look)
-        label(ax, (style.WIDTH - 0.05, y + 0.06), f"{100 * chance:.1f} %", ha="right", **look)
+        look = {"size": style.LABEL, "weight": "bold"}
+        label(ax, (0.02, y + 0.38), name, **look)
+        label(ax, (edge, y + 0.06), f"{100 * chance:.1f} %", ha="right", color=color, **look)
         ink = style.MUTED if color == style.INK else style.PAPER
         places = sentence(ax, (0.06, y), words, dict.fromkeys(words[gone:], ink), size=10, gap=0.14)
-    label(ax, (style.WIDTH - 0.05, 4.05), "how likely", ha="right", color=style.MUTED)
+    label(ax, (edge, 4.0), "how likely", ha="right", color=style.MUTED)
     for place, text in zip(places[gone:], words[gone:], strict=True):
         wide = width_of(text, 10) + 0.08
-        outline(ax, (place - wide / 2, 2.69), wide, 0.22, style.ACCENT, 1.2, linestyle="--")
+        outline(ax, (place - wide / 2, 2.76), wide, 0.22, style.INK, 1.2, linestyle="--")
     right = [row["right"] / first["right"] - 1 for row in rows]
     likely = [math.exp(row["log_prob"] - first["log_prob"]) - 1 for row in rows]
-    label(ax, (0.02, 2.0), "1,000 such sentences: the change from greedy", color=style.MUTED)
-    for name, changes, color in (
-        ("how likely they are", likely, style.ACCENT),
-        ("how many are right", right, style.INK),
+    label(ax, (0.02, 2.22), "1,000 such sentences: the change from greedy", **look)
+    x = np.linspace(0.3, 7.5, len(rows))
+    ax.hlines(0.95, 0.3, edge, color=style.SOFT, linewidth=1, linestyle=":", zorder=1)
+    label(ax, (edge, 1.08), "0 %", ha="right", color=style.MUTED)
+    for name, changes, color, up in (
+        ("how likely they are", likely, style.ACCENT, 0.25),
+        ("how many are right", right, style.INK, -0.25),
     ):
-        x, heights = np.linspace(0.4, 5.1, len(rows)), 0.62 + 9 * np.array(changes)
+        heights = 0.95 + 9 * np.array(changes)
         ax.plot(x, heights, "o-", color=color, linewidth=2.8)
         said = f"{100 * changes[-1]:+.{int(changes is right)}f} %  {name}"
-        label(ax, (5.3, heights[-1]), said, size=style.LABEL, color=color, weight="bold")
+        label(ax, (edge, heights[-1] + up), said, ha="right", color=color, **look)
     for at, row in zip(x, rows, strict=True):
         said = "greedy" if row["beam"] == 1 else f"beam of {row['beam']}"
         label(ax, (at, 0.2), said, ha="center", color=style.MUTED)

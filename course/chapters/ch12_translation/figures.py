@@ -13,7 +13,7 @@ from course.drawing import style
 from course.drawing.arrows import bracket, path
 from course.drawing.plots import curves, doubling, shares
 from course.drawing.registry import figure
-from course.drawing.words import canvas, heading, label
+from course.drawing.words import canvas, heading, label, titled
 from course.paper import TABLE_2
 from transformer_lib.files import read_json
 from transformer_lib.text import english_spanish
@@ -33,7 +33,7 @@ OTHERS = [  # what the figure of costs shows besides the Transformers: BLEU from
 BASE = "Transformer, base"
 MULTIPLES = (1, 3, 7, 23, 55)  # of its cost, what five of the others cost
 EXAMPLE = "¿Cómo está mi hijo herido?"  # of the test; each way to break it changes it
-LEFT_OUT = ("all in small letters", "¿ and ¡ left out")
+LEFT_OUT = ("all in small letters", "¿ and ¡ left out", "words backwards")
 ONE_LETTER = "one ending in the other gender"
 SAID = {"nothing": "nothing broken", ONE_LETTER: "one letter wrong: the other gender"}
 JUMP = (750, 1250)  # the steps that the title of the curves names
@@ -44,7 +44,7 @@ CHANCE = 0.25  # two sentences of a pair, each with one of two genders
 
 @mpl.rc_context(style.PRINT)
 def score_bars(scores: Mapping[str, tuple[float, float]]) -> Figure:
-    """Draw a bar from exact match to BLEU for each way to break translations, the longest first.
+    """Draw a bar from exact match to BLEU for each way to break translations, the title's first.
 
     Above them what isn't broken; below each way, a sentence that was broken so. Some of BREAKS are
     left out.
@@ -52,33 +52,32 @@ def score_bars(scores: Mapping[str, tuple[float, float]]) -> Figure:
     from course.chapters.ch12_translation.experiments import BREAKS
 
     rows = [row for row in scores.items() if row[0] not in LEFT_OUT]
-    rows.sort(key=lambda row: row[1][0] - row[1][1] - 1000 * (row[0] == "nothing"))
-    tall = 1.3 + 0.72 * len(rows)
+    rows.sort(key=lambda row: (row[0] != "nothing", row[0] != ONE_LETTER, row[1][0] - row[1][1]))
+    tall, left, wide = 1.6 + 0.72 * len(rows), 3.8, 3.3
     figure, ax = canvas(style.WIDTH, tall)
     note = "200 right translations, broken on purpose: one of them, with the change in orange"
-    bleu = scores[ONE_LETTER][1]
-    heading(ax, f"One wrong letter ruins exact match, and leaves BLEU at {bleu:.0f}", note)
+    exact, bleu = (f"{score:.0f}" for score in scores[ONE_LETTER])
+    heading(ax, f"One wrong letter: exact match falls to {exact}, BLEU only to {bleu}", note)
+    for x, said in ((left, "0"), (left + wide, "100")):
+        label(ax, (x, tall - 1.35), said, ha="center", color=style.MUTED)
+    for x, kind, filled in ((left + 0.7, "exact match", 0), (left + 2.2, "BLEU", 1)):
+        ax.scatter(x, tall - 1.0, 110, style.MUTED if filled else style.PAPER, ec=style.MUTED, lw=2)
+        label(ax, (x + 0.14, tall - 1.0), kind, size=style.LABEL, color=style.MUTED)
     for row, (name, pair) in enumerate(rows):
-        y, loud = tall - 1.45 - 0.72 * row, name == ONE_LETTER
-        weight = "bold" if loud else "normal"
+        y, loud = tall - 1.75 - 0.72 * row, name == ONE_LETTER
+        weight, color = ("bold", style.ACCENT) if loud else ("normal", style.MUTED)
         label(ax, (0.02, y + 0.12), SAID.get(name, name), size=style.LABEL, weight=weight)
-        _changed(ax, (0.02, y - 0.12), EXAMPLE, BREAKS.get(name, str)(EXAMPLE))
-        color = style.ACCENT if loud else style.MUTED
-        ends = [3.9 + 0.033 * score for score in pair]
-        ax.hlines(y, 3.9, 7.2, color=style.RULE, linewidth=1, zorder=1)
+        _changed(ax, (0.02, y - 0.12), EXAMPLE, BREAKS[name](EXAMPLE))
+        ends = [left + wide * score / 100 for score in pair]
+        ax.hlines(y, left, left + wide, color=style.RULE, linewidth=1, zorder=1)
         ax.hlines(y, *ends, color=color, linewidth=5 if loud else 2.5)
-        ax.scatter(ends[0], y, s=170, color=style.PAPER, edgecolors=color, lw=2, zorder=3)
-        ax.scatter(ends[1], y, s=70, color=color, zorder=3)
-        ground = {"facecolor": style.PAPER, "linewidth": 0, "pad": 1}
-        look = {"color": color, "weight": weight, "size": style.LABEL, "bbox": ground}
+        ax.scatter(ends, [y, y], 110, [style.PAPER, color], edgecolors=color, lw=2, zorder=3)
+        look = {"color": color, "weight": weight, "size": style.LABEL}
+        look["bbox"] = {"facecolor": style.PAPER, "linewidth": 0, "pad": 1}
         exact, bleu = (f"{score:.0f}" for score in pair)
         if pair[1] - pair[0] > 0.1:
             label(ax, (ends[0] - 0.16, y), exact, ha="right", **look)
-        label(ax, (ends[1] + 0.16, y), bleu, **look)
-        for x, kind in zip(ends, ("exact match", "BLEU"), strict=True) if loud else ():
-            label(ax, (x, y + 0.26), kind, ha="center", size=style.LABEL, color=color)
-    for score in (0, 100):
-        label(ax, (3.9 + 0.033 * score, tall - 0.95), f"{score}", ha="center", color=style.MUTED)
+        label(ax, (ends[1] + 0.16, y), bleu if exact != bleu else f"both {bleu}", **look)
     return figure
 
 
@@ -131,59 +130,57 @@ def draw_learning_curve() -> Figure:
 
 @figure(
     "translation-pronoun-jump",
-    title="Within 500 steps the translator learns what “it” means",
     caption="Sentences and pronoun pairs that the shipped translator got right while it learned.",
-    alt="Two curves over the steps from 500 on. Ordinary sentences, grey, rise evenly: 0.28, 0.49, "
-    "0.64, to 0.84 at step 1,250. Pairs of sentences with “it”, orange, are at 0.26 and 0.24 at "
-    "steps 500 and 750, on a dotted line of chance at 0.25, then jump to 0.56 and 0.84; a bracket "
-    "marks the 500 steps. A pair is written out: too tired becomes cansado, as “it” is the animal, "
-    "and too wide ancha, as it is the street.",
+    alt="A pair of sentences: in one, 'too tired' becomes cansado, as 'it' is the animal; in the "
+    "other, 'too wide' becomes ancha, as it is the street. Below, two curves over the steps from "
+    "500 on. Ordinary sentences, grey, rise evenly: 0.28, 0.49, 0.64, to 0.84 at step 1,250. Both "
+    "sentences of a pair, orange, are at 0.26 and 0.24 at steps 500 and 750, on a dotted line of "
+    "chance at 0.25, then jump to 0.56 and 0.84; a band marks the 500 steps.",
 )
 def draw_pronoun_jump() -> Figure:
     history = read_json(SHIPPED_MODEL / "training.json")["history"]
     history = [entry for entry in history if GUESSING <= entry["step"] <= SHOWN]
-    figure, ax = style.panel(4.2)
-    keys = {"ordinary sentences": "exact_match", "both of a pair": "pair_exact_match"}
+    figure, ax = style.panel(5.0)
+    note = "Pairs of sentences differ in their last word, and so in what “it” is. One pair:"
+    titled(figure, "Within 500 steps the translator learns what “it” means", note)
+    keys = {"ordinary sentences": "exact_match", "both sentences of a pair": "pair_exact_match"}
     lines = {name: [entry[key] for entry in history] for name, key in keys.items()}
-    steps, pairs = [entry["step"] for entry in history], lines["both of a pair"]
-    curves(ax, steps, lines, loud=["both of a pair"], clip_on=False)
-    translator = Translator.load()
-    for y, noun, text in (
-        (0.54, "animal", TIRED),
-        (0.41, "street", TIRED.replace("tired", "wide")),
-    ):
+    steps, (loud, pairs) = [entry["step"] for entry in history], list(lines.items())[-1]
+    curves(ax, steps, lines, loud=[loud], clip_on=False)
+    translator, look = Translator.load(), {"va": "center", "textcoords": "offset points"}
+    wide = TIRED.replace("tired", "wide")
+    for y, noun, text in ((72, "animal", TIRED), (46, "street", wide)):
         spanish = translator.translate(text)[0].text.split()[-1]
-        ax.text(1300, y, f"… because it was too {text.split()[-1]}", va="center")
+        ax.annotate(f"… because it was too {text.split()[-1]}", (GUESSING, 1), (0, y), **look)
         chip = style.chip(spanish, style.ACCENT)
-        ax.text(1815, y, f"→ {spanish}", va="center", **chip)
-        ax.text(2065, y, f"it = the {noun}", va="center", color=style.MUTED)
-    ax.text(1300, 0.66, "a pair:", va="center", color=style.ACCENT)
+        ax.annotate(f"→ {spanish}", (GUESSING, 1), (155, y), **look, **chip)
+        ax.annotate(f"it = the {noun}", (GUESSING, 1), (232, y), color=style.MUTED, **look)
     ax.axhline(CHANCE, color=style.MUTED, linestyle=":", linewidth=1.4, zorder=1)
-    ax.text(
-        steps[-1], CHANCE + 0.02, f"chance: {100 * CHANCE:.0f} %", ha="right", color=style.MUTED
-    )
-    for step, (x, y), side in zip(JUMP, ((-6, -20), (14, -18)), ("right", "left"), strict=True):
+    look = {"ha": "right", "color": style.MUTED}
+    ax.text(steps[-1], CHANCE + 0.02, f"chance: {100 * CHANCE:.0f} %", **look)
+    ax.axvspan(*JUMP, color=style.tint(style.ACCENT), linewidth=0, zorder=0)
+    look = {"size": style.TITLE, "weight": "bold", "color": style.ACCENT}
+    ax.text(sum(JUMP) / 2, 0.06, f"{JUMP[1] - JUMP[0]} steps", ha="center", **look)
+    look |= {"textcoords": "offset points", "va": "center"}
+    for step, x, side in zip(JUMP, (-10, 14), ("right", "left"), strict=True):
         share = pairs[steps.index(step)]
         ax.scatter(step, share, s=110, color=style.ACCENT, edgecolor=style.PAPER, zorder=4)
-        look = {"size": style.TITLE, "weight": "bold", "color": style.ACCENT, "ha": side}
-        at, text = (step, share), f"{100 * share:.0f} %"
-        ax.annotate(text, at, (x, y), textcoords="offset points", va="center", **look)
-    bracket(ax, (JUMP[0], 0.06), (JUMP[1], 0.06), f"{JUMP[1] - JUMP[0]} steps", style.ACCENT)
+        ax.annotate(f"{100 * share:.0f} %", (step, share), (x, -18), ha=side, **look)
     shares(ax.yaxis)
     ticks = range(GUESSING, SHOWN + 1, 250)
     ax.set_xticks(ticks, [f"{step:,}" for step in ticks])
-    ax.set(xlim=(GUESSING, SHOWN), ylim=(0, 1.03))
-    ax.set(xlabel="step of training", ylabel="translated without a mistake")
+    ax.set(xlim=(GUESSING, SHOWN), ylim=(0, 1))
+    ax.set(xlabel=f"step of training, from {GUESSING} on", ylabel="translated without a mistake")
     return figure
 
 
 @figure(
     "translation-two-measures",
     caption="What exact match and BLEU say about translations that were broken on purpose.",
-    alt="Five rows by what was broken, each with a broken sentence, what was changed in orange, "
+    alt="Four rows by what was broken, each with a broken sentence, what was changed in orange, "
     "and a bar from exact match, a ring, to BLEU, a dot, on a line from 0 to 100. Nothing: both "
-    "are 100. Last word left out: 0 and 82. One letter wrong, the other gender, in orange: exact "
-    "match 10, BLEU 77. No accents: 44 and 74. Words backwards: both near 0.",
+    "are 100. One letter wrong, the other gender, in orange: exact match 10, BLEU 77. Last word "
+    "left out: 0 and 82. No accents: 44 and 74.",
 )
 def draw_two_measures() -> Figure:
     from course.chapters.ch12_translation.experiments import broken_scores
@@ -198,7 +195,7 @@ def draw_two_measures() -> Figure:
     caption="BLEU against the cost of training, as the paper's Table 2 prints them.",
     alt="A point for each system with a printed cost, in multiples of base's cost on a logarithmic "
     "axis from left to right; BLEU into German from bottom to top. Both Transformers lie above all "
-    f"others: base, in orange, the cheapest, at {TABLE_2[BASE].german}, big at "
+    f"others, in orange: base, the cheapest, at {TABLE_2[BASE].german}, big at "
     f"{TABLE_2['Transformer, big'].german}. A line leads from base to the right and down to the "
     f"best rival, an ensemble of ConvS2S: {max(OTHERS)} at 23 times base's cost. ConvS2S, MoE, "
     "GNMT and its ensemble lie below it.",
@@ -210,8 +207,9 @@ def draw_better_and_cheaper() -> Figure:
     figure, ax = style.panel(4.6)
     for name, row in drawn.items():
         ours, cost = row.kind == "attention", row.german_cost / base.german_cost
-        color = style.ACCENT if name == BASE else style.INK if ours else style.MUTED
-        ax.plot(cost, row.german, "o", markersize=16 if name == BASE else 12, color=color)
+        color, fill = style.ACCENT if ours else style.MUTED, "full" if name == BASE else "none"
+        look = {"markersize": 16 if name == BASE else 12, "markeredgewidth": 2, "color": color}
+        ax.plot(cost, row.german, "o", fillstyle=fill if ours else "full", **look)
         x, y, align = SIDES.get(name, (14, 0, "left"))
         look = {"color": color, "weight": "bold" if ours else "normal", "ha": align, "va": "center"}
         look |= {"size": style.LABEL + 3 * (name == BASE), "textcoords": "offset points"}
@@ -224,6 +222,6 @@ def draw_better_and_cheaper() -> Figure:
     ax.text(1.07 * times, base.german - more / 2, f"{more:.1f} BLEU less", va="center", **look)
     doubling(ax, MULTIPLES)
     ax.set_xticklabels(["base’s cost", *(f"{times} ×" for times in MULTIPLES[1:])])
-    ax.set(xlim=(0.7, 110), ylim=(24.2, 28.8), yticks=range(25, 29))
+    ax.set(xlim=(0.7, 240), ylim=(24.2, 28.8), yticks=range(25, 29))
     ax.set(xlabel="cost of the training, on a logarithmic scale", ylabel="quality: BLEU")
     return figure

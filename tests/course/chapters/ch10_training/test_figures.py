@@ -63,7 +63,8 @@ def test_a_grid_shows_its_right_words():
     first, filled, second, full = (bar.get_width() for bar in ax.patches)
     assert filled == pytest.approx(0.75 * first) and full == pytest.approx(second)
     said = [text.get_text() for text in ax.texts]
-    assert said == ["y", "75 %", "25 % for all others", "y", "x", "100 %"]
+    heads = ["already written", "next word", "how sure it is of this word"]
+    assert said == [*heads, "y", "75 %", "y", "x", "100 %"]
 
 
 def test_what_is_no_distribution_is_refused():

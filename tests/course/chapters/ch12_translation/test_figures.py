@@ -70,7 +70,7 @@ def test_the_alt_texts_say_what_is_there():
         "words backwards": (0.5, 1),
     }
     said = [text.get_text() for text in score_bars(scores).axes[0].texts]
-    assert said[0] == "One wrong letter ruins exact match, and leaves BLEU at 77"
+    assert said[0] == "One wrong letter: exact match falls to 10, BLEU only to 77"
     assert not set(LEFT_OUT) & set(said) and {"10", "77"} <= set(said)
     assert "exact match 10, BLEU 77" in FIGURES["translation-two-measures"].alt
 
