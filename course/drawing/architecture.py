@@ -76,7 +76,7 @@ def architecture(*highlight: str, N: int = 6, title: str = "", way: bool = False
     a pattern that fits no part.
     """
     marked = _find_parts(*highlight)
-    figure, ax = canvas(WIDTH, HEIGHT)
+    figure, ax = canvas(HEIGHT)
     for half, (bottom, top) in FRAMES.items():
         _frame(ax, half, bottom, top, N)
         _column_of_arrows(ax, half, **(_thick(half) if way else {}))

@@ -8,7 +8,7 @@ from course.drawing import style
 from course.drawing.arrows import arrow, attention_arrow, box, bracket, path, threads
 from course.drawing.cells import mask, matrix, scale, strip
 from course.drawing.registry import figure
-from course.drawing.words import canvas, heading, label, sentence, word, word_color
+from course.drawing.words import canvas, label, sentence, word, word_color
 
 PIXEL = style.WIDTH / 700  # inches in a figure as wide as a page
 TYPE = (
@@ -43,8 +43,9 @@ def _contrasts(color: str, ground: str = style.PAPER) -> tuple[float, float]:
     "a box, a strip, a matrix, a head, a mask, a bracket, and a grid of 8 pixels.",
 )
 def draw_look() -> Figure:
-    figure, ax = canvas(style.WIDTH, 8.3)
-    heading(ax, "One look: grey, and one accent", "Sizes in pixels, in a figure 700 pixels wide")
+    figure, ax = canvas(
+        8.3, "One look: grey, and one accent", "Sizes in pixels, in a figure 700 pixels wide"
+    )
 
     def section(y: float, name: str) -> None:
         path(ax, [(0.02, y + 0.2), (7.98, y + 0.2)], style.RULE, head=False, thick=0.75)

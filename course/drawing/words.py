@@ -1,7 +1,6 @@
 """A page whose coordinates are inches, its title, and words on it.
 
-    figure, ax = canvas(8, 2)                         # (0, 0) is at the bottom left
-    heading(ax, "The finding", "what is drawn")       # at the left edge
+    figure, ax = canvas(2, "The finding", "what is drawn")  # (0, 0) is at the bottom left
     label(ax, (1, 0.5), "query")                      # words that explain
     word(ax, (1, 1), "trees")                         # a word on its chip, in its own color
     sentence(ax, (0.2, 1), words, {"trees": "green"}) # words in a row, some of them marked
@@ -24,25 +23,26 @@ from course.drawing import style
 Point = tuple[float, float]
 
 
-def canvas(width: float = style.WIDTH, height: float = 2.5) -> tuple[Figure, Axes]:
-    """An empty page of this many inches -> the figure, and axes on which one unit is one inch."""
+def canvas(
+    height: float, title: str = "", note: str = "", *, width: float = style.WIDTH
+) -> tuple[Figure, Axes]:
+    """An empty page of so many inches -> the figure, and axes on which one unit is one inch.
+
+    title, note: the finding, and below it what is drawn; they stand at the top left.
+    """
     with mpl.rc_context(style.PRINT):
         figure = Figure(figsize=(width, height))
         ax = figure.add_axes((0, 0, 1, 1))
     ax.set(xlim=(0, width), ylim=(0, height))
     ax.axis("off")
+    if title:
+        label(ax, (0.02, height - 0.2), title, size=style.TITLE, weight="bold")
+        label(ax, (0.02, height - 0.5), note, size=style.LABEL, color=style.MUTED)
     return figure, ax
 
 
-def heading(ax: Axes, text: str, note: str = "") -> None:
-    """Write a title (the finding) at the top left of a canvas, and below it what is drawn."""
-    top = ax.get_ylim()[1]
-    label(ax, (0.02, top - 0.2), text, size=style.TITLE, weight="bold")
-    label(ax, (0.02, top - 0.5), note, size=style.LABEL, color=style.MUTED)
-
-
 def titled(figure: Figure, text: str, note: str = "") -> None:
-    """Write a title and a note above the panels of a figure, as `heading` does on a canvas."""
+    """Write a title and a note above the panels of a figure, as `canvas` does."""
     height = figure.get_figheight()
     lines = [(text, 0.05, style.TITLE, "bold", style.INK)]
     lines += [(note, 0.36, style.LABEL, "normal", style.MUTED)] if note else []

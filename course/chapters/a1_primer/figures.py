@@ -8,15 +8,16 @@ from course.drawing import style
 from course.drawing.arrows import arrow
 from course.drawing.cells import area, outline
 from course.drawing.registry import figure
-from course.drawing.words import canvas, heading, label
+from course.drawing.words import canvas, label
 
 
 def _broadcasting(column: Sequence[int], row: Sequence[int]) -> Figure:
     """Draw a column plus a row of whole numbers, and the square of their sums -> the figure."""
     height, width, cell = len(column), len(row), 0.54
-    figure, ax = canvas(8, 1.33 + cell * height)
     note = "The numbers in full color are there; along the arrows they are copied, then added"
-    heading(ax, "Broadcasting: a column and a row stretch until they fit", note)
+    figure, ax = canvas(
+        1.33 + cell * height, "Broadcasting: a column and a row stretch until they fit", note
+    )
     pitch = cell * width + 0.72
     for i, one in enumerate(column):
         for j, other in enumerate(row):

@@ -14,16 +14,7 @@ from course.drawing.attention_maps import attention_heatmap
 from course.drawing.cells import area, outline, strip
 from course.drawing.maps import color_scale, level_name
 from course.drawing.registry import figure
-from course.drawing.words import (
-    canvas,
-    heading,
-    label,
-    sentence,
-    titled,
-    width_of,
-    word,
-    word_color,
-)
+from course.drawing.words import canvas, label, sentence, titled, width_of, word, word_color
 from transformer_lib.translator import Translator
 
 SHOWN = 16  # of the numbers of a word
@@ -44,7 +35,7 @@ ROWS = (  # what is written beside it, and the station
 
 def _series_map(found: Mapping[str, Any]) -> Figure:
     """Both sentences, and what becomes of trees between them: its numbers at each station."""
-    figure, ax = canvas(style.WIDTH, 5.52 + APART)
+    figure, ax = canvas(5.52 + APART)
     title = "trees becomes numbers, and step by step they become árboles"
     said(ax, (0.02, 5.32 + APART), title, size=style.TITLE, weight="bold")
     note = f"At each step the first {SHOWN} of its {len(found['memory'])} numbers: "
@@ -142,9 +133,8 @@ def draw_cross_attention(translator: Any, text: str) -> Figure:
 def draw_attention_trees() -> Figure:
     maps = Translator.load().attention_maps("I like trees")
     weights = maps.last_cross_attention().numpy()
-    figure, ax = canvas(style.WIDTH, 3.9)
     note = "A band is as wide as the attention: last layer of the decoder, mean of its 4 heads"
-    heading(ax, "“gustan” looks at “like”, “árboles” at “trees”", note)
+    figure, ax = canvas(3.9, "“gustan” looks at “like”, “árboles” at “trees”", note)
     full, left, top, low = 1.2, 0.9, 2.62, 0.55
     wide = full * weights.sum(axis=0)
     ends = np.linspace(left, 7.95 - full, len(weights))  # where the next band arrives

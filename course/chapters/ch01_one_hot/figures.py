@@ -14,7 +14,7 @@ from course.drawing.arrows import box, path
 from course.drawing.cells import area
 from course.drawing.registry import figure
 from course.drawing.values import as_array
-from course.drawing.words import canvas, heading, label, width_of, word, word_color
+from course.drawing.words import canvas, label, width_of, word, word_color
 from transformer_lib.model.embedding import one_hot
 from transformer_lib.recipes import learn_language
 from transformer_lib.text import english_spanish
@@ -32,9 +32,8 @@ def _one_hot_table(table: Any, words: Sequence[str], vocabulary: Sequence[str]) 
     rows = as_array(table)
     left, high, wide = 0.8, 0.42, 7.18 / len(vocabulary)
     tall = high * len(words)
-    figure, ax = canvas(8, tall + 1.45)
     note = "One slot for each entry of the vocabulary, with its number"
-    heading(ax, "Each word has one 1, in its own slot", note)
+    figure, ax = canvas(tall + 1.45, "Each word has one 1, in its own slot", note)
     for row, text in enumerate(words):
         y = tall - high * (row + 0.5) + 0.12
         word(ax, (left - 0.1, y), text, size=13, ha="right")
@@ -50,8 +49,9 @@ def _one_hot_table(table: Any, words: Sequence[str], vocabulary: Sequence[str]) 
 def _one_hot_row(ids: Sequence[int], words: Sequence[str], vocabulary: Sequence[str]) -> Figure:
     """Draw each id as a row with one mark, and the place around the last of them enlarged."""
     size, left, wide, step = len(vocabulary), 0.9, 7.02, 0.52
-    figure, ax = canvas(8, step * len(ids) + 2.65)
-    heading(ax, f"Each word is a row of {size:,} slots: one 1, else 0")
+    figure, ax = canvas(
+        step * len(ids) + 2.65, f"Each word is a row of {size:,} slots: one 1, else 0"
+    )
     last, low = ids[-1], 2.0
     for slot, x, ha in ((0, left, "left"), (size - 1, left + wide, "right")):
         label(ax, (x, low + step * len(ids) - 0.17), f"slot {slot}", ha=ha, color=style.MUTED)
@@ -86,10 +86,9 @@ def cell(
 
 def _distance_triangle(table: Tensor, words: Sequence[str]) -> Figure:
     """Draw three one-hot rows (3, d), and a triangle with their distances, all √2 -> the figure."""
-    figure, ax = canvas(8, 3.75)
     near, first, far = words
-    heading(
-        ax,
+    figure, ax = canvas(
+        3.75,
         f"As one-hot rows, “{first}” is as far from “{near}” as from “{far}”",
         f"Any two rows, of {table.shape[1]} slots, differ in two, by 1 each: √(1² + 1²) = √2",
     )
@@ -122,9 +121,12 @@ def _unknown_words(sizes: Sequence[int], known: Sequence[Sequence[Marked]], at: 
     sentences of the text; at: which is drawn, spelled as the last reads it.
     """
     step, size = 0.56, 13
-    figure, ax = canvas(8, step * len(sizes) + 1.22)
     note = "A sentence of the test. Its unknown words are blotted out"
-    heading(ax, "The more text a vocabulary comes from, the fewer words are unknown", note)
+    figure, ax = canvas(
+        step * len(sizes) + 1.22,
+        "The more text a vocabulary comes from, the fewer words are unknown",
+        note,
+    )
     top = step * len(sizes) + 0.2
     label(ax, (0.02, top), "vocabulary built from", color=style.MUTED)
     label(ax, (7.98, top), "unknown, of all words of the test", ha="right", color=style.MUTED)

@@ -21,7 +21,7 @@ from course.drawing.cells import area, outline, scale, strip
 from course.drawing.maps import level_name
 from course.drawing.registry import figure
 from course.drawing.values import as_array, steady_round, written
-from course.drawing.words import canvas, heading, label, sentence, width_of, word, word_color
+from course.drawing.words import canvas, label, sentence, width_of, word, word_color
 from course.grammar.classes import english_class, spanish_class
 from course.grammar.lexicon import NOUN_OF_FORM
 from transformer_lib.files import read_json
@@ -42,8 +42,9 @@ def _word_similarity(vectors: Any, words: Mapping[str, str], groups: Sequence[in
     """
     unit = as_array(vectors) / np.linalg.norm(as_array(vectors), axis=1, keepdims=True)
     left, high, wide, first, others = 0.05, 0.36, 0.45, 0, []
-    figure, ax = canvas(8, high * len(words) + 0.62)
-    heading(ax, "Words that Spanish grammar treats alike have similar vectors")
+    figure, ax = canvas(
+        high * len(words) + 0.62, "Words that Spanish grammar treats alike have similar vectors"
+    )
     cosines, top = unit @ unit.T, high * len(words) + 0.04
     for row, (text, spanish) in enumerate(words.items()):
         x, y = left + wide * row + 0.06, top - high * (row + 0.5)
@@ -77,8 +78,7 @@ def _pulled_rows(ids: Sequence[int], table: Any, vocabulary: Sequence[str]) -> F
     numbers, ids = as_array(table), list(ids)
     limit, high, cell, wide = float(np.abs(numbers).max()), 0.38, 0.31, 0.75 * numbers.shape[1]
     left, right, tall = 1.0, 7.2 - 0.75 * numbers.shape[1], high * len(vocabulary)
-    figure, ax = canvas(8, tall + 0.8)
-    heading(ax, "Each word pulls its row out of the table")
+    figure, ax = canvas(tall + 0.8, "Each word pulls its row out of the table")
     ys = tall + 0.13 - high * np.arange(1, len(vocabulary) + 1)
     top = ys[ids].mean() + high * (len(ids) - 1) / 2  # the sentence stands amid its rows
     for x, y, said in (
@@ -122,8 +122,9 @@ def share_bars(shares: Mapping[str, Mapping[str, float]]) -> Axes:
     if list(start) != list(end):
         raise ValueError("every name needs a share for the same questions")
     left, step, top = 2.6, 0.54, 0.54 * len(start) + 1.34
-    figure, page = canvas(style.WIDTH, top + 0.95)
-    heading(page, "After training, neighbors share their grammar, but only half share a field")
+    figure, page = canvas(
+        top + 0.95, "After training, neighbors share their grammar, but only half share a field"
+    )
     label(page, (0.02, top), "nearest to", size=style.LABEL)
     word(page, (0.85, top), "trees", ha="left", size=12)
     for x, name, near, color in (
@@ -567,9 +568,8 @@ def _two_sums() -> dict[str, list[Tensor]]:
     "the factor the words are 23 long, and the two sums differ: their cosine is 0.36.",
 )
 def draw_embedding_lengths() -> Figure:
-    figure, ax = canvas(style.WIDTH, 3.75)
     note = f"Two new words, the first {SHOWN} of {WIDEST} numbers: each is added to its position"
-    heading(ax, "Without the factor the position drowns out the word", note)
+    figure, ax = canvas(3.75, "Without the factor the position drowns out the word", note)
     names = "a word", "another word", "position 10", "word + position", "other + position"
     ys, high, wide = (2.35, 1.99, 1.63, 0.92, 0.56), 0.28, 2.3
     for y, name in zip(ys, names, strict=True):

@@ -22,7 +22,6 @@ from course.drawing.registry import figure
 from course.drawing.values import as_array, steady_round
 from course.drawing.words import (
     canvas,
-    heading,
     label,
     percent,
     sentence,
@@ -123,9 +122,8 @@ def _wave(ax: Axes, at: tuple, step: float, high: float, wave: float, span: tupl
     "two strips are the same. On the right, with positions, every number differs.",
 )
 def draw_positions_shuffled() -> Figure:
-    figure, ax = canvas(8, 2.9)
     note = "24 numbers of “trees” out of an untrained encoder, the sentence in two orders"
-    heading(ax, "Without positions, the order of the words changes nothing", note)
+    figure, ax = canvas(2.9, "Without positions, the order of the words changes nothing", note)
     marked = {"trees": style.WORDS["trees"]}
     for text, y in (("I like trees", 1.64), ("trees I like", 1.18)):
         sentence(ax, (0.08, y), text.split(), marked, size=12)
@@ -169,8 +167,7 @@ CLOCKS = {
 )
 def draw_positions_clocks() -> Figure:
     table, radius, loud = as_array(positional_encoding(len(SENTENCE), 512)), 0.29, 2
-    figure, ax = canvas(8, 4.1)
-    heading(ax, "Every position is a setting of clocks")
+    figure, ax = canvas(4.1, "Every position is a setting of clocks")
     across = [2.15 + 0.76 * position for position in range(len(SENTENCE))]
     look = {"fill": style.PAPER, "line": 2, "zorder": 0}
     box(ax, (across[loud], 1.63), 0.72, 3.1, "", style.ACCENT, **look)
@@ -206,9 +203,8 @@ def draw_positions_clocks() -> Figure:
 def draw_positions_table() -> Figure:
     table, row = as_array(positional_encoding(100, 128)), 30
     y, wide, high = 1.75, 3.35, 2.75
-    figure, ax = canvas(8, 5.6)
     note = "The 128 numbers of positions 0 to 99, a row for each position"
-    heading(ax, "Even neighboring positions differ, in the fast waves", note)
+    figure, ax = canvas(5.6, "Even neighboring positions differ, in the fast waves", note)
     near = y + high * (1 - (row + 1) / 100)
     for x, first, name in ((0.95, 0, "sines"), (4.6, 1, "cosines")):
         half = table[:, first::2]
@@ -238,9 +234,8 @@ def draw_positions_table() -> Figure:
 )
 def draw_positions_curves() -> Figure:
     table, pairs, left, step, last = positional_encoding(61, 512), (0, 15, 45, 255), 1.2, 0.11, 60
-    figure, ax = canvas(8, 5.0)
     note = "Four of the 512 columns, at positions 0 to 60"
-    heading(ax, "Each column is a wave, and later columns have longer waves", note)
+    figure, ax = canvas(5.0, "Each column is a wave, and later columns have longer waves", note)
     label(ax, (0.1, 0.16), "position")
     for at in range(0, last + 1, 10):
         place = left + step * at
@@ -278,9 +273,8 @@ def draw_positions_paper() -> Figure:
     table = as_array(positional_encoding(20, 512))
     sines, x, y, wide, high = table[:, ::2], 1.25, 0.4, 6.67, 2.5
     still = int((np.ptp(sines, axis=0) < 0.2).sum())
-    figure, ax = canvas(8, 4.1)
     note = "Rows: positions. Columns: the sines, half of the paper’s 512 numbers"
-    heading(ax, "Within 20 words, half of the sines hardly change", note)
+    figure, ax = canvas(4.1, "Within 20 words, half of the sines hardly change", note)
     matrix(ax, (x, y), wide, high, sines, limit=1)
     calm, top = x + wide * (1 - still / 256), y + high
     path(ax, [(calm, y), (calm, top + 0.15)], style.INK, head=False, zorder=4)
@@ -311,9 +305,10 @@ def draw_positions_paper() -> Figure:
 def draw_positions_small() -> Figure:
     table, x, y, wide, cell = as_array(positional_encoding(10, 64)), 0.92, 0.5, 3.3, 0.27
     high = cell * len(table)
-    figure, ax = canvas(8, y + high + 1.3)
     title = "Left columns of the position table swing fast, right ones slowly"
-    heading(ax, title, "10 positions; of 64 columns the even ones from 0 to 30, all sines")
+    figure, ax = canvas(
+        y + high + 1.3, title, "10 positions; of 64 columns the even ones from 0 to 30, all sines"
+    )
     matrix(ax, (x, y), wide, high, table[:, :32:2], limit=1)
     _name_rows(ax, (x, y), high, 10, range(10))
     along = np.linspace(0, 9, 200)
@@ -348,9 +343,10 @@ def draw_positions_tensor2tensor() -> Figure:
     pairs, x, wide, high, low, top = range(0, 128, 16), 0.92, 7.0, 1.15, 0.3, 2.5
     columns = [column for i in pairs for column in (2 * i, 2 * i + 1)]
     theirs = [*pairs, *(256 + i for i in pairs)]
-    figure, ax = canvas(8, 4.75)
     note = f"{len(columns)} of 512 columns"
-    heading(ax, "The authors’ code sorts the columns: first all sines, then all cosines", note)
+    figure, ax = canvas(
+        4.75, "The authors’ code sorts the columns: first all sines, then all cosines", note
+    )
     for name, y, table in (
         ("the paper", top, positional_encoding(10, 512)[:, columns]),
         ("the code", low, tensor2tensor_encoding(10, 512)[:, theirs]),
@@ -395,9 +391,8 @@ def draw_positions_frequencies() -> Figure:
     (paper, code), (wide_paper, wide_code) = (
         [waves[-1] for waves in both_wavelengths(d_model).values()] for d_model in (8, 512)
     )
-    figure, ax = canvas(8, 4.5)
     title = f"The last wave of the authors’ code can be {code / paper:.0f} × as long as the paper’s"
-    heading(ax, title, "The last sine; above in vectors of 8 numbers, below of 512")
+    figure, ax = canvas(4.5, title, "The last sine; above in vectors of 8 numbers, below of 512")
     left, step = 0.1, 7.8 / code
     for y, high, waves in ((2.45, 0.6, (paper, code)), (0.6, 0.28, (wide_paper, wide_code))):
         path(ax, [(left, y), (left + 7.8, y)], style.RULE, thick=1, head=False, zorder=0)
@@ -427,8 +422,7 @@ def draw_positions_frequencies() -> Figure:
 def draw_positions_rotation() -> Figure:
     words, table = [*SENTENCE, "and", "autumn"], as_array(positional_encoding(10, 512))
     pairs, step, radius = {0: "fast hand", 30: "middle hand", 60: "slow hand"}, 3, 0.6
-    figure, ax = canvas(8, 5.6)
-    heading(ax, "Three words on, a hand turns by the same angle, wherever it starts")
+    figure, ax = canvas(5.6, "Three words on, a hand turns by the same angle, wherever it starts")
     across = sentence(ax, (4, 4.5), words, {}, gap=0.2, ha="center")
     for position, x in enumerate(across):
         label(ax, (x, 4.28), str(position), ha="center", color=style.MUTED)
@@ -520,9 +514,8 @@ def _trained_words(words: list[str], side: str = "source") -> Any:
 def draw_positions_sum() -> Figure:
     numbers, table = _trained_words(["trees"])[0, :32], positional_encoding(3, 128)[:, :32]
     green, x, wide, zero, cell = style.WORDS["trees"], 1.95, 6.0, 0.95, 6.0 / 32
-    figure, ax = canvas(8, 4.05)
     note = "Its vector plus that of its position, 32 of 128 numbers"
-    heading(ax, "One word at two positions gives two different sums", note)
+    figure, ax = canvas(4.05, "One word at two positions gives two different sums", note)
     for text, place, y in (("I like trees", 2, 2.65), ("the trees", 1, 1.95)):
         row = {"size": 14, "gap": 0.2, "ha": "right"}
         across = sentence(ax, (x - 0.2, y + 0.18), text.split(), {"trees": green}, **row)
@@ -562,9 +555,8 @@ def _rounded(vectors: Any) -> np.ndarray:
 def draw_positions_input() -> Figure:
     words = ["I", "like", "trees"]
     meanings, places = _rounded(_trained_words(words)), _rounded(positional_encoding(3, 128))
-    figure, ax = canvas(8, 4.45)
     title = "Into the encoder goes which word it is, plus where it stands"
-    heading(ax, title, "The first 4 of 128 numbers of each vector")
+    figure, ax = canvas(4.45, title, "The first 4 of 128 numbers of each vector")
     lefts, wides, high = (0.95, 2.55, 4.2), (1.3, 1.3, 3.45), 0.42
     rows = {"word": (2.45, meanings), "position": (1.8, places), "sum": (1.15, meanings + places)}
     for name, (y, table) in rows.items():
@@ -598,9 +590,8 @@ def draw_positions_input() -> Figure:
 def draw_positions_output_side() -> Figure:
     written, read, loud = "<bos> me gustan los árboles".split(), "I like trees <eos>".split(), 2
     places = _rounded(load_model(SHIPPED_MODEL).tgt_positions.table[:5])
-    figure, ax = canvas(8, 5.3)
     note = "The first 4 of 128 numbers of each vector"
-    heading(ax, "Decoder and encoder add the same positions", note)
+    figure, ax = canvas(5.3, "Decoder and encoder add the same positions", note)
     middle, high, wide, small, lefts = 2.3, 0.38, 2.2, 0.6, (1.2, 2.15, 3.8, 6.4, 7.3)
     area(ax, (0, middle - 0.27), 8, 0.54, TURNED)
     for number, (x, numbers) in enumerate(zip(lefts, places, strict=True)):
@@ -728,9 +719,8 @@ def _positions_explorer() -> Any:
 def draw_positions_learned() -> Figure:
     found = experiments.load("positions")
     results, trained_to = found["results"], found["trained_to"]
-    figure, ax = canvas(8, 3.9)
     title = "Beyond the lengths in training, computed and learned positions both fail"
-    heading(ax, title, "How many of such rows were copied right, mean of three runs")
+    figure, ax = canvas(3.9, title, "How many of such rows were copied right, mean of three runs")
     cell, wide, left = 0.31, 0.85, 0.6
     starts = {"paper": ("computed positions", 4.65), "learned": ("learned positions", 6.45)}
     for name, x in (("a row of digits to copy", 0.1), *starts.values()):
@@ -791,9 +781,8 @@ def _usual_batch(batches: list[list[int]], lengths: list[int]) -> list[int]:
 def draw_padding_saved() -> Figure:
     lengths, ways = two_ways()
     pairs = english_spanish.load("train")
-    figure, ax = canvas(8, 5.25)
     note = "Six sentences from a batch of each kind; the percentages are of all batches"
-    heading(ax, "Sentences of similar length leave hardly any padding", note)
+    figure, ax = canvas(5.25, "Sentences of similar length leave hardly any padding", note)
     top, cell, high = 3.95, 0.56, 0.265
     for way, batches in ways.items():
         batch = _usual_batch(batches, lengths)

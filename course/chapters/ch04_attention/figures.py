@@ -19,7 +19,7 @@ from course.drawing.arrows import arrow, attention_arrow, curve, path
 from course.drawing.cells import area, matrix, outline
 from course.drawing.registry import figure
 from course.drawing.values import as_array, steady_round, written
-from course.drawing.words import canvas, heading, label, percent, width_of, word, word_color
+from course.drawing.words import canvas, label, percent, width_of, word, word_color
 
 BOLD = {"size": style.LABEL, "weight": "bold"}
 
@@ -40,9 +40,8 @@ def _query_finds_key(words: Sequence[str], query: Any, keys: Any, asks: str) -> 
     q, k = as_array(query), as_array(keys)
     scores, length, unit = k @ q, np.linalg.norm(q), 1.9  # inches for 1 in a vector
     weights = np.exp(scores) / np.exp(scores).sum()
-    figure, ax = canvas(8, 4.85)
     note = "Bars: how far each key reaches along the query. Dashed: where it ends"
-    heading(ax, "A query finds the key that reaches farthest along it", note)
+    figure, ax = canvas(4.85, "A query finds the key that reaches farthest along it", note)
     here = np.array([1.0, 2.5])
     level = np.stack([q, (-q[1], q[0])], 1) / length  # along the query, and across
     for asked, key, score, weight, color in zip(
@@ -82,9 +81,8 @@ def _projection(words: Sequence[str], x: Any, weights: Any, marked: str) -> Figu
     column = int(abs(result[row]).argmax())
     d_model, left = len(weights), 0.72
     unit, tall = 3.5 / d_model, 0.3  # inches: a column of any of the three; a row of words
-    figure, ax = canvas(8, 3.6)
     note = "Each is a row times a column: multiply number by number, and add up"
-    heading(ax, f"For each word, {d_model} numbers become {weights.shape[1]}", note)
+    figure, ax = canvas(3.6, f"For each word, {d_model} numbers become {weights.shape[1]}", note)
     top, at, veil, foot = 2.4, left, {"alpha": 0.72, "zorder": 2.2}, 0.8
     lower = top - tall * (row + 1)
     under = lower - tall - 0.12  # below the row; below the column that lies
@@ -135,9 +133,10 @@ def _equation_frames(
     scores, strong, left, tall = k @ q, abs(v).max(), 4.3, 1.95
     weights = np.exp((scores - scores.max()) / np.sqrt(len(q)))
     weights /= weights.sum()
-    figure, ax = canvas(8, 4.95)
     note = "The values of the words, each as high as its weight, add up to the output"
-    heading(ax, f"“{asks}” looks at “{words[weights.argmax()]}” and takes its value", note)
+    figure, ax = canvas(
+        4.95, f"“{asks}” looks at “{words[weights.argmax()]}” and takes its value", note
+    )
     start, stack, wide = 3.42, 3.3, (7.95 - left) / len(features)
 
     def ramp(text: str) -> Any:
@@ -184,10 +183,9 @@ def _six_steps(words: Sequence[str], query: Any, keys: Any, values: Any) -> Figu
     root, scores, colors = np.sqrt(len(q)), k @ q, (style.ACCENT, style.MUTED)
     weights = np.exp((scores - max(scores)) / root)
     weights /= weights.sum()
-    figure, ax = canvas(8, 4.6)
     title = f"“{words[0]}” gets a weight of {weights[0]:.2f}, so the output lies near its value"
     note = f"The query of “{words[0]}”: three steps to the weights, and the values mixed by them"
-    heading(ax, title, note)
+    figure, ax = canvas(4.6, title, note)
     names = "query · key", rf"÷ $\sqrt{{d_k}}$ = {root:.3g}", "softmax:\nthe weight"
     heights, zero, unit = (2.65, 1.95, 1.05), np.array([4.5, 0.65]), 2.6 / v.max()
     for y, name in zip(heights, names, strict=True):
@@ -228,10 +226,9 @@ def _scaling_bars(rows: Sequence[Mapping[str, Any]]) -> Figure:
 
     rows: one for each width and way, {"d_k", "scaled" (bool), "sorted" (the weights)}.
     """
-    figure, ax = canvas(8, 4.4)
     note = "The weights of 16 random keys, the largest first (mean of 500 random queries)"
     title = r"Without dividing by $\bf{\sqrt{d_k}}$, one of 16 keys takes nearly all the weight"
-    heading(ax, title, note)
+    figure, ax = canvas(4.4, title, note)
     widths, bar, high = sorted({row["d_k"] for row in rows}), 0.125, 1.7
     for y, name in ((1.6, "undivided"), (0.45, "divided by $\\sqrt{d_k}$")):
         label(ax, (0.02, y + 0.1), name, size=style.LABEL, weight="bold")
@@ -255,9 +252,8 @@ def _mutual_scores(ways: Mapping[str, Any], words: Sequence[str]) -> Figure:
     ways: title -> scores (s, s) of a sentence that the two begin and end. The arrow to the later
     word runs above, that back below; their width is the size of the score.
     """
-    figure, ax = canvas(8, 4.3)
     note = "Scores from random matrices; the thicker an arrow, the farther its score is from 0"
-    heading(ax, "One matrix gives the same score both ways, two matrices don't", note)
+    figure, ax = canvas(4.3, "One matrix gives the same score both ways, two matrices don't", note)
     y, limit = 1.6, max(float(abs(as_array(scores)).max()) for scores in ways.values())
     for left, (title, given) in zip((0.02, 4.35), ways.items(), strict=True):
         scores = as_array(given)

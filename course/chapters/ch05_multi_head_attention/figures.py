@@ -18,17 +18,7 @@ from course.drawing.arrows import arrow, attention_arrow, box, curve, path, thre
 from course.drawing.cells import area, outline
 from course.drawing.registry import figure
 from course.drawing.values import as_array, steady_round
-from course.drawing.words import (
-    Point,
-    canvas,
-    heading,
-    label,
-    percent,
-    sentence,
-    width_of,
-    word,
-    word_color,
-)
+from course.drawing.words import Point, canvas, label, percent, sentence, width_of, word, word_color
 from transformer_lib.decoding import inference_mode
 from transformer_lib.interpret.recording import record_attention
 from transformer_lib.text import english_spanish
@@ -61,8 +51,9 @@ def _heads_recap(words: Sequence[str], d_model: int = 512, h: int = 8) -> Figure
     words: one row of X each. One head has the accent from beginning to end. At most eight heads.
     """
     length, d_k, wide, high = len(words), d_model // h, 1.4, 0.54
-    figure, ax = canvas(8, 6.05)
-    heading(ax, f"{_times(h).capitalize()} heads look alone; one matrix mixes what they find")
+    figure, ax = canvas(
+        6.05, f"{_times(h).capitalize()} heads look alone; one matrix mixes what they find"
+    )
     pitch, joined, low, side = 6.55 / h, 1.5, 1.22, 1.3  # side: where the captions end
     middles = [1.4 + pitch * (head + 0.5) for head in range(h)]
     center = (middles[0] + middles[-1]) / 2
@@ -145,7 +136,6 @@ def _eight_heads(
     row in which both look at one word is marked.
     """
     step = 0.46
-    figure, ax = canvas(8, 1.5 + step * len(named))
     one, other = marked
     places = [words.index(text) for text in marked]
     tables = {name: as_array(table)[places] for name, table in named.items()}
@@ -153,7 +143,9 @@ def _eight_heads(
     target = int(tables[both].min(axis=0).argmax())
     found = f"“{one}” and “{other}” to “{words[target]}”"
     note = f"Above each line what “{one}” looks at, below what “{other}” looks at: larger is more"
-    heading(ax, f"Only one of {_times(len(named))} heads leads {found}", note)
+    figure, ax = canvas(
+        1.5 + step * len(named), f"Only one of {_times(len(named))} heads leads {found}", note
+    )
     y = ax.get_ylim()[1] - 1.04
     seen = {words[target]: style.INK, **marked}
     middles = sentence(ax, (1.5, y - 0.04), words, seen, size=11, gap=0.18)
@@ -180,14 +172,13 @@ def _two_pictures(maps: Any, layer: str, head: int, askers: Mapping[str, str]) -
 
     Over the second one stands the word that is written for it.
     """
-    figure, ax = canvas(8, 3.6)
     weights = as_array(maps.weights[layer][head])
     places = [maps.src.index(asker) for asker in askers]
     found = dict.fromkeys(maps.src[int(weights[place].argmax())] for place in places)
     one, other = (f"“{asker}”" for asker in askers)
     seen = " and ".join(f"“{text}”" for text in found)
     note = "Share of each word’s attention, in one of the encoder’s heads"
-    heading(ax, f"Nearly all attention of {one}, and of {other}, goes to {seen}", note)
+    figure, ax = canvas(3.6, f"Nearly all attention of {one}, and of {other}, goes to {seen}", note)
     middles = sentence(ax, (0.1, 1.3), maps.src, askers, gap=0.26)
     for text in found:
         ground = {**style.chip(text)["bbox"], "facecolor": style.MUTED}
@@ -240,9 +231,10 @@ def _one_two_all(weights: Any, words: Sequence[str], query: int, names: Sequence
     heads = as_array(weights)
     step, asker, color = 0.27, words[query], ASKERS.get(words[query], style.INK)
     tall, low = step * (len(words) - 1), 0.2
-    figure, ax = canvas(8, tall + 1.45)
     title = f"One head tells a story. {_times(len(heads)).capitalize()} blur it."
-    heading(ax, title, f"Line width: share of the attention of “{asker}”, mean of the heads")
+    figure, ax = canvas(
+        tall + 1.45, title, f"Line width: share of the attention of “{asker}”, mean of the heads"
+    )
     for count, x in zip((1, 2, len(heads)), (0.3, 2.88, 5.46), strict=True):
         ends = [(x + 1.15, low + tall - step * place) for place in range(len(words))]
         start, mean = (x, ends[query][1]), heads[:count, query].mean(axis=0)
@@ -527,9 +519,8 @@ def distance_bars(profiles: Mapping[str, Mapping[int, float]]) -> Figure:
     profiles: a head's name -> {distance: mean weight}, from -3 to 3. Each side has its sum, and the
     side that gets more is loud.
     """
-    figure, ax = canvas(8, 3.7)
     note = "Mean over 200 sentences, drawn at the word “cross”: the thicker, the more attention"
-    heading(ax, "One head looks ahead, another looks back", note)
+    figure, ax = canvas(3.7, "One head looks ahead, another looks back", note)
     places, y = [4.55 + 1.0 * distance for distance in range(-3, 4)], 1.5
     for x, text in zip(places, AROUND, strict=True):
         word(ax, (x, y), text, size=13, color=style.INK if x == places[3] else style.MUTED)
@@ -569,9 +560,12 @@ def _three_uses(maps: Any) -> Figure:
     ]
     english, spanish, cross = (mean.mean(axis=0) for mean in means)
     step, words = 0.5, [maps.tgt_in[0], *maps.tgt_out]
-    figure, ax = canvas(8, 1.45 + step * len(words))
     note = "The more a word looks at another, the thicker the line (last layers, mean of the heads)"
-    heading(ax, "Attention has three uses, and only one of them crosses the languages", note)
+    figure, ax = canvas(
+        1.45 + step * len(words),
+        "Attention has three uses, and only one of them crosses the languages",
+        note,
+    )
     y = [ax.get_ylim()[1] - 1.5 - step * row for row in range(len(words))]
     look = {"size": style.LABEL, "weight": "bold", "ha": "center"}
     label(ax, (4, y[0] + 0.4), "Spanish looks\nat English", color=style.ACCENT, **look)

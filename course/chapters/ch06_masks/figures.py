@@ -19,7 +19,7 @@ from course.drawing import plots, style
 from course.drawing.arrows import arrow, box, path
 from course.drawing.registry import figure
 from course.drawing.values import as_array
-from course.drawing.words import canvas, heading, label, word, word_color
+from course.drawing.words import canvas, label, word, word_color
 from transformer_lib.model.masks import causal_mask, padding_mask
 from transformer_lib.text.tokens import BOS, PAD
 
@@ -31,9 +31,12 @@ def _influence(maps: Mapping[str, Any], words: Sequence[str], changed: str) -> F
     column. changed: the word whose column is in the accent.
     """
     wide, high, low = 0.65, 0.46, 0.42
-    figure, ax = canvas(style.WIDTH, low + high * len(words) + 2.02)
     note = "Filled: this row's output changes if this column's word does"
-    heading(ax, "With the causal mask, a word reaches only itself and later places", note)
+    figure, ax = canvas(
+        low + high * len(words) + 2.02,
+        "With the causal mask, a word reaches only itself and later places",
+        note,
+    )
     top, lit = low + high * len(words), list(words).index(changed)
     label(ax, (0.02, top + 0.2), "output at", color=style.MUTED)
     for left, (name, given) in zip((0.97, 4.72), maps.items(), strict=False):
@@ -62,9 +65,10 @@ def _mask_equation(masks: Mapping[str, Any], words: Sequence[str]) -> Figure:
     masks: title -> square. What is seen is filled; what is hidden says by what.
     """
     count, cell, left, gap = len(words), 0.435, 0.75, 0.33
-    figure, ax = canvas(style.WIDTH, cell * count + 1.7)
     note = "Each row is a word that looks, each column a word; filled is what it may see"
-    heading(ax, "Both masks together hide padding and what comes later", note)
+    figure, ax = canvas(
+        cell * count + 1.7, "Both masks together hide padding and what comes later", note
+    )
     top = 0.1 + cell * count
     for place, text in enumerate(words):
         word(ax, (left - 0.12, top - cell * (place + 0.5)), text, size=style.NOTE, ha="right")
@@ -99,8 +103,9 @@ def _staircase(tgt_in: Sequence[str], tgt_out: Sequence[str]) -> Figure:
     Words that may be seen have their color, later ones are covered.
     """
     count, step = len(tgt_in), 0.55
-    figure, ax = canvas(8, step * count + 1.05)
-    heading(ax, "Each row sees one word more, and predicts the next one")
+    figure, ax = canvas(
+        step * count + 1.05, "Each row sees one word more, and predicts the next one"
+    )
     wide = 6.1 / count
     label(ax, (0.02, step * count + 0.3), "what it may see", color=style.MUTED)
     label(ax, (6.85, step * count + 0.3), "what it predicts", color=style.MUTED)
@@ -199,9 +204,8 @@ def draw_influence() -> Figure:
 )
 def draw_leak_curves() -> Figure:
     runs, reads = (experiments.load("masks")[key] for key in ("runs", "reads"))
-    figure, ax = canvas(style.WIDTH, 4.3)
     note = "They learn to write rows of digits backwards: three models with each mask"
-    heading(ax, "A model whose mask leaks learns faster, and can do nothing", note)
+    figure, ax = canvas(4.3, "A model whose mask leaks learns faster, and can do nothing", note)
     label(ax, (0.02, 3.4), "In training: next word right", size=12, weight="bold")
     label(ax, (4.3, 3.4), "Alone: what it writes", size=12, weight="bold")
     label(ax, (4.3, 2.9), "read", size=style.LABEL)

@@ -34,7 +34,7 @@ from course.drawing.cells import area, matrix, outline, scale
 from course.drawing.maps import AMOUNTS
 from course.drawing.registry import figure
 from course.drawing.values import as_array, written
-from course.drawing.words import Point, canvas, heading, label, sentence, word, word_color
+from course.drawing.words import Point, canvas, label, sentence, word, word_color
 from course.grammar.lexicon import NOUNS
 from transformer_lib.translator import Translator
 
@@ -69,9 +69,8 @@ def _stream_of_words(words: Sequence[str], weights: Sequence[Any]) -> Figure:
     """
     lane, left, right = 0.82, 1.0, 7.45
     top = 0.72 + lane * len(words)  # the upper end of the boxes
-    figure, ax = canvas(8, top + 0.75)
     note = "The broader a band between words, the more attention; below 15 % not drawn"
-    heading(ax, "Each word flows straight on; every part only adds to it", note)
+    figure, ax = canvas(top + 0.75, "Each word flows straight on; every part only adds to it", note)
     wide = (right - left - 0.35) / len(weights)
     y = [top - 0.88 - lane * row for row in range(len(words))]
     for layer, one in enumerate(weights):
@@ -124,8 +123,10 @@ def _two_stacks(src: Sequence[str], read: Sequence[str], written: str, layers: i
     The memory leads from the encoder's end to the cross-attention of every decoder layer.
     """
     bottom, crossings, tops = 0.62, [], []
-    figure, ax = canvas(8, bottom + layers * (3 * PITCH + 0.2) + 1.2)
-    heading(ax, "Every layer of the decoder reads what the last layer of the encoder made")
+    figure, ax = canvas(
+        bottom + layers * (3 * PITCH + 0.2) + 1.2,
+        "Every layer of the decoder reads what the last layer of the encoder made",
+    )
     for (name, (x, side, color, parts)), words in zip(SIDES.items(), (src, read), strict=True):
         sentence(ax, (x, 0.16), words, size=12, ha="center")
         before, tall = 0.36, PITCH * len(parts)
@@ -175,9 +176,12 @@ def _neuron_words(
     what excites them most. named: words of a first column that stand there where they excite.
     """
     wide, high, rows, pitch, silent = 0.22, 0.27, 5, 2.25, 0.1
-    figure, ax = canvas(8, 0.85 + pitch * len(neurons))
     title = "Two neurons fire for “trees”: one for masculine plurals, one for all plurals"
-    heading(ax, title, "A cell for each noun, with its gender in Spanish; gray: silent")
+    figure, ax = canvas(
+        0.85 + pitch * len(neurons),
+        title,
+        "A cell for each noun, with its gender in Spanish; gray: silent",
+    )
     scale(ax, (6.6, pitch * len(neurons) + 0.3), 1.1, limit=5, low=0, cmap=AMOUNTS)
     at = 6.4, pitch * len(neurons) + 0.345
     label(ax, at, "how strongly it fires", ha="right", color=style.MUTED)
@@ -216,9 +220,10 @@ def _norm_groups(groups: Mapping[str, Any], sentences: Sequence[Sequence[str]]) 
     wide, high, gap, long = 0.44, 0.36, 0.42, len(sentences[0])
     words = [text for words in sentences for text in words]
     tall = high * len(words) + gap * (len(sentences) - 1)
-    figure, ax = canvas(8, tall + 1.6)
     title = "Layer norm takes one word by itself; batch norm mixes all, even padding"
-    heading(ax, title, "Each cell is a number of a word’s vector; the orange ones share a mean")
+    figure, ax = canvas(
+        tall + 1.6, title, "Each cell is a number of a word’s vector; the orange ones share a mean"
+    )
     tops = [tall + 0.2 - high * row - gap * (row // long) for row in range(len(words))]
     for panel, (name, group) in enumerate(groups.items()):
         group = as_array(group)
@@ -260,9 +265,10 @@ def _around_flow(rows: Mapping[str, Sequence[Any]], words: Sequence[str]) -> Fig
     or last vector is large: the root of its mean square.
     """
     high, step, unit = 1.72, 0.34, 0.7
-    figure, ax = canvas(8, high * len(rows) + 0.82)
     title = "Post-norm gives all words one size; pre-norm keeps large ones large"
-    heading(ax, title, "Bars: how large each word’s vector is. f: a sub-layer")
+    figure, ax = canvas(
+        high * len(rows) + 0.82, title, "Bars: how large each word’s vector is. f: a sub-layer"
+    )
     for row, (name, stations) in enumerate(rows.items()):
         y = high * (len(rows) - row) - 1.1  # where the vectors flow
         label(ax, (0.02, y + 0.82), name, size=13, weight="bold")
@@ -310,9 +316,8 @@ def draw_who_moves() -> Figure:
     (words,), xs = read_by_encoder([SENTENCE])
     encoder, nudged, x = Translator.load().model.eval().encoder, 2, xs[0][0]
     words = [*words, "<eos>"]
-    figure, ax = canvas(8, 4.9)
     note = "“animal” is nudged: how far each output moves, its own move being 100 %"
-    heading(ax, "A word reaches the others only through attention", note)
+    figure, ax = canvas(4.9, "A word reaches the others only through attention", note)
     places = [0.42 + 1.02 * place for place in range(len(words))]
     for function, top, down, name in (
         (encoder.layers[0].feed_forward, 3.56, 0.72, "through feed-forward: no other word moves"),
@@ -384,8 +389,9 @@ def draw_neurons() -> Figure:
     "times its length, with sum and norm it stays the same.",
 )
 def draw_deep_stack() -> Figure:
-    figure, ax = canvas(8, 3.7)
-    heading(ax, "In 24 untrained layers, only the norm keeps the length of the vectors")
+    figure, ax = canvas(
+        3.7, "In 24 untrained layers, only the norm keeps the length of the vectors"
+    )
     left, wide, middle, decade = 1.1, 4.2, 1.92, 0.2
     label(ax, (0.02, 3.12), "length, compared with the input (log scale)", color=style.MUTED)
     for power in (3, 0, -3, -6):
@@ -423,9 +429,10 @@ def draw_deep_stack() -> Figure:
     "five.",
 )
 def draw_deep_alike() -> Figure:
-    figure, ax = canvas(8, 3.55)
     title = "Without the residual connection, two layers make all words alike"
-    heading(ax, title, "The angle between two words, from their mean cosine, in untrained layers")
+    figure, ax = canvas(
+        3.55, title, "The angle between two words, from their mean cosine, in untrained layers"
+    )
     ways = (("without", "neither", style.ACCENT), ("with", "residual only", style.MUTED))
     for row, (said, way, color) in enumerate(ways):
         y = 1.62 - 1.15 * row
@@ -483,9 +490,10 @@ def draw_two_norms() -> Figure:
     "last as short as the first.",
 )
 def draw_stream() -> Figure:
-    figure, ax = canvas(8, 3.9)
     title = "In pre-norm the vectors grow from layer to layer, to five times their length"
-    heading(ax, title, "Each arrow: how long the vectors are after one more untrained layer")
+    figure, ax = canvas(
+        3.9, title, "Each arrow: how long the vectors are after one more untrained layer"
+    )
     for y, name, lengths, color in (
         (2.65, "post-norm", stream(False), style.MUTED),
         (0.5, "pre-norm", stream(True), style.ACCENT),
@@ -530,9 +538,8 @@ def draw_two_layers() -> Figure:
 def draw_similarity() -> Figure:
     (words,), xs = read_by_encoder([SENTENCE])
     before, _, after = (alike(x)[:3, 3:] for x in without_end(words, xs))
-    figure, ax = canvas(8, 3.75)
     note = "How alike two words are (cosine): orange above 0, blue below"
-    heading(ax, "In this sentence, who acts and what it does move apart", note)
+    figure, ax = canvas(3.75, "In this sentence, who acts and what it does move apart", note)
     wide, high, low = 0.72, 0.5, 0.45
     for left, name, table in ((0.95, "input", before), (4.95, "after two layers", after)):
         drawn = as_array(table).copy()
@@ -569,8 +576,9 @@ def draw_similarity() -> Figure:
 )
 def draw_similarity_random() -> Figure:
     words, xs = random_layers()
-    figure, ax = canvas(8, 3.5)
-    heading(ax, "Layers that have learned nothing make all words alike", "Columns: the same words")
+    figure, ax = canvas(
+        3.5, "Layers that have learned nothing make all words alike", "Columns: the same words"
+    )
     scale(ax, (6.5, 2.955), 1.2, limit=1, low=0, cmap=AMOUNTS)
     label(ax, (6.3, 3.0), "how alike two words are (cosine)", ha="right", color=style.MUTED)
     for place, (name, layers) in enumerate({"input": 0, "3 layers": 3, "6 layers": 6}.items()):
@@ -595,9 +603,8 @@ def draw_similarity_random() -> Figure:
 )
 def draw_red() -> Figure:
     tables, cell, low = red_things(), 0.275, 0.2
-    figure, ax = canvas(8, 4.1)
     note = "A cell: how alike “red” is before two nouns. Columns: the same nouns"
-    heading(ax, "“red” takes on the gender of its noun", note)
+    figure, ax = canvas(4.1, "“red” takes on the gender of its noun", note)
     scale(ax, (6.3, 3.555), 1.2, limit=1, low=0.7, cmap=WEAKER)
     label(ax, (5.95, 3.6), "cosine", ha="right", color=style.MUTED)
     for left, name, said, nouns in (

@@ -21,16 +21,7 @@ from course.drawing.arrows import arrow, box, curve, path
 from course.drawing.cells import area, strip
 from course.drawing.registry import figure
 from course.drawing.values import as_array, steady_round
-from course.drawing.words import (
-    canvas,
-    centered,
-    heading,
-    label,
-    percent,
-    width_of,
-    word,
-    word_color,
-)
+from course.drawing.words import canvas, centered, label, percent, width_of, word, word_color
 from transformer_lib.translator import Translator
 
 CELLS = 16  # of a vector in the stepper
@@ -47,8 +38,9 @@ def _generator_flow(vector: Any, logits: Any, words: Sequence[str]) -> Figure:
     chances /= chances.sum()
     best, next_ = (-scores).argsort()[:2]
     color, chance = word_color(words[best]), percent(chances[best])
-    figure, ax = canvas(style.WIDTH, 4.6)
-    heading(ax, f"Of {len(words):,} words one stands out: {words[best]}, with {chance}")
+    figure, ax = canvas(
+        4.6, f"Of {len(words):,} words one stands out: {words[best]}, with {chance}"
+    )
     left, wide, bottom = 0.35, 7.3, 1.2
     strip(ax, (left, 3.58), wide, 0.16, x, limit=abs(x).max())
     low, unit = scores.min(), 1.7 / np.ptp(scores)
@@ -81,9 +73,8 @@ def _generator_flow(vector: Any, logits: Any, words: Sequence[str]) -> Figure:
 
 def _decode_trace(src: Sequence[str], steps: Sequence[WordStep]) -> Figure:
     """Draw where in the source the decoder looks while it writes each word -> the figure."""
-    figure, ax = canvas(style.WIDTH, 3.75)
     note = "The broader a band, the more attention to this word (last layer, mean of its heads)"
-    heading(ax, "To write “los”, the decoder already looks at “trees”", note)
+    figure, ax = canvas(3.75, "To write “los”, the decoder already looks at “trees”", note)
     unit, top, low = 0.34, 2.7, 0.85  # inches for all of a word's attention
     places = 1.35 + 1.42 * np.arange(max(len(src), len(steps)))
     thick = unit * np.array([step.weights for step in steps])
@@ -117,8 +108,7 @@ def _words_come_back(src: Sequence[str], read: Sequence[str], written: Sequence[
 
     read[i] is what the decoder reads last in step i, written[i] what it then writes.
     """
-    figure, ax = canvas(style.WIDTH, 3.78)
-    heading(ax, "Each word the decoder writes is the next word it reads")
+    figure, ax = canvas(3.78, "Each word the decoder writes is the next word it reads")
     left, pitch, high, over, line, memory = 1.7, 1.24, 2.66, 3.12, 0.3, 0.56
     places = [left + 0.6 + pitch * place for place in range(len(read))]
     rows = [high - 0.5 - line * row for row in range(len(read))]

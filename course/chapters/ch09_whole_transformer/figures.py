@@ -27,7 +27,6 @@ from course.drawing.values import as_array
 from course.drawing.words import (
     canvas,
     centered,
-    heading,
     label,
     percent,
     sentence,
@@ -55,9 +54,8 @@ def _zoom_levels(source: Sequence[str], written: Sequence[str], weights: Any, N:
     The orange box of one drawing is opened in the next. source, written: the words at the last
     level, and weights (written, source) how much each looks at each. N: layers of the decoder.
     """
-    figure, ax = canvas(style.WIDTH, 8.1)
     note = "The orange box of one drawing is opened in the next"
-    heading(ax, "Four boxes deep inside the Transformer is attention", note)
+    figure, ax = canvas(8.1, "Four boxes deep inside the Transformer is attention", note)
     layers = [(str(i), LOUD if i == N - 1 else DECODER) for i in range(N)]
     parts = [("self-attention", DECODER), ("cross-attention", LOUD), ("feed-forward", DECODER)]
     levels = {
@@ -326,11 +324,14 @@ def _sentence_path(
     followed: the word of the encoder and that of the decoder whose numbers are drawn.
     """
     tall = [STEP * len(tokens) for tokens, _ in rows]
-    figure, ax = canvas(style.WIDTH, sum(tall) + 0.9 * len(rows) + 0.57)
     widest = max(as_array(one.vectors).shape[1] for _, stations in rows for one in stations)
     part = f"The first {DRAWN} of {widest} numbers" if widest > DRAWN else "The numbers"
     title = "Each word is a vector all the way, until the next word is chosen"
-    heading(ax, title, f"{part} of each vector; one word is followed on each side")
+    figure, ax = canvas(
+        sum(tall) + 0.9 * len(rows) + 0.57,
+        title,
+        f"{part} of each vector; one word is followed on each side",
+    )
     y, ends = sum(tall) + 0.9 * len(rows) + 0.18, []  # and where each half has its last vectors
     for (tokens, stations), side, loud in zip(rows, ("encoder", "decoder"), followed, strict=True):
         right, high = FIRST + len(stations) * (STRIP + GAP), STEP * len(tokens)
@@ -398,9 +399,10 @@ def _half(
 
 def _steps_between(words: Sequence[str]) -> Figure:
     """Draw how the last word learns of the others: word by word, or from all at once."""
-    figure, ax = canvas(style.WIDTH, 4.1)
     steps = len(words) - 1
-    heading(ax, f"What takes a recurrent layer {steps} steps, self-attention does in one")
+    figure, ax = canvas(
+        4.1, f"What takes a recurrent layer {steps} steps, self-attention does in one"
+    )
     rows = {"recurrent": style.MUTED, "self-attention": style.ACCENT}
     for y, (said, color), loud in zip((2.25, 0.25), rows.items(), (False, True), strict=True):
         xs = sentence(ax, (0.12, y - 0.07), words, {}, size=14, gap=0.28)
@@ -429,8 +431,7 @@ def _whole_machine(source: Sequence[str], target: Sequence[str], N: int = 6) -> 
 
     source, target: the words, each in the color of `style.WORDS`. N: layers on each side.
     """
-    figure, ax = canvas(style.WIDTH, 5.2)
-    heading(ax, "The source is read once; the target is written word by word")
+    figure, ax = canvas(5.2, "The source is read once; the target is written word by word")
     left, right, middle, high, lane = 1.55, 5.75, 2.45, 1.5, style.WIDTH - 0.15
     for x, color, name in [(left, style.ENCODER, "encoder"), (right, style.DECODER, "decoder")]:
         look = {"color": color, "fill": style.TINTS[color], "line": 1.5}
@@ -555,9 +556,8 @@ def draw_zoom() -> Figure:
     "behind the words query, key and value.",
 )
 def draw_figure_two() -> Figure:
-    figure, ax = canvas(style.WIDTH, 7.2)
     note = f"From the bottom up, with the sizes for “{SENTENCE}” in our translator"
-    heading(ax, "Each box of the paper’s Figure 2 is a piece of code", note)
+    figure, ax = canvas(7.2, "Each box of the paper’s Figure 2 is a piece of code", note)
     ys, wide, edge = [1.12, *(2.3 + 1.08 * i for i in range(4))], 3.0, 4.36
     low, high = ys[0] - 0.6, ys[-1] + 0.55
     orange = {"color": style.ACCENT, "fill": style.PAPER, "zorder": 0}
@@ -647,9 +647,8 @@ def draw_vocabulary() -> Figure:
     "residual, keeps what came in'.",
 )
 def draw_outside_in() -> Figure:
-    figure, ax = canvas(style.WIDTH, 7.5)
     title = f"In {len(GROWTH) - 1} steps a feed-forward network becomes a decoder layer"
-    heading(ax, title, "What is new is orange")
+    figure, ax = canvas(7.5, title, "What is new is orange")
     box(ax, (4.78, 0.62), 6.4, 1.14, color=style.DECODER, fill=style.TINTS[style.DECODER], line=0)
     for number, (said, why, content, new) in enumerate(GROWTH):
         y = 6.4 - 1.16 * number

@@ -34,17 +34,7 @@ from course.drawing.cells import area, outline
 from course.drawing.plots import curves, name_lines
 from course.drawing.registry import figure
 from course.drawing.values import as_array, steady_round
-from course.drawing.words import (
-    canvas,
-    centered,
-    heading,
-    label,
-    percent,
-    sentence,
-    titled,
-    width_of,
-    word,
-)
+from course.drawing.words import canvas, centered, label, percent, sentence, titled, width_of, word
 from transformer_lib.training.schedules import linear_schedule, paper_schedule
 from transformer_lib.training.trainer import train
 
@@ -140,11 +130,12 @@ def loop_curve(history: Sequence[Mapping[str, Any]], steps: int) -> Figure:
     history: {"step", "validation_loss"} for each validation, in nats per token; steps: how long the
     training will be. A bar for each says how likely the loss makes the right digit.
     """
-    figure, ax = canvas(style.WIDTH, 4.5)
     title, left, wide, low, high = "Does it learn to write digits backwards?", 0.04, 7.9, 0.6, 2.3
     if history and history[-1]["validation_loss"] < history[0]["validation_loss"]:
         title = "It learns to write digits backwards, even in rows it never saw"
-    heading(ax, title, "How sure it is of each right digit, on average, after so many steps")
+    figure, ax = canvas(
+        4.5, title, "How sure it is of each right digit, on average, after so many steps"
+    )
     row, answer = _digits()
     *_, end = sentence(ax, (left + 0.06, 3.42), row, {}, size=14, gap=0.15)
     arrow(ax, (end + 0.25, 3.49), (end + 0.6, 3.49))
@@ -236,7 +227,11 @@ def probability_bars(panels: Mapping[str, Any], words: Sequence[str], target: An
     (first, before), *_, (last, after) = rows.items()
     best, fallen = int(goals.get("target", after).argmax()), int((after - before).argmin())
     left, wide, top = 1.45 + 1.15 * bool(goals), 5.5 - 0.95 * bool(goals), 0.42 * len(words)
-    figure, ax = canvas(style.WIDTH, top + (1.35 if goals else 0.9))
+    title = note = ""
+    if goals and after[best] > before[best]:
+        title = "Training moves the probability to the right word"
+        note = f"From the dot, {first}, to the arrowhead, {last}"
+    figure, ax = canvas(top + (1.35 if goals else 0.9), title, note)
     ax.vlines([left, left + wide], 0.22, top + 0.25, style.RULE, linewidth=1.2, zorder=1)
     for at, said in ((0, "0"), (0.5, "probability"), (1, "1")):
         label(ax, (left + at * wide, 0.08), said, ha="center", color=style.MUTED)
@@ -264,9 +259,6 @@ def probability_bars(panels: Mapping[str, Any], words: Sequence[str], target: An
         x = left - 0.5 - width_of(words[best], 13)
         arrow(ax, (x - 0.45, at[1]), (x, at[1]))
         word(ax, (x - 0.6, at[1]), french, size=15, ha="right")
-    if goals and after[best] > before[best]:
-        note = f"From the dot, {first}, to the arrowhead, {last}"
-        heading(ax, "Training moves the probability to the right word", note)
     return figure
 
 
@@ -284,7 +276,15 @@ def word_grids(grids: Mapping[str, Any], rows: Sequence[str], columns: Sequence[
         raise ValueError(f"{title!r}: {len(rows)} positions, but {len(grid)} rows of numbers")
     _check_rows(title, grid, columns)
     shares = [row[list(columns).index(text)] for row, text in zip(grid, rows, strict=True)]
-    figure, ax = canvas(style.WIDTH, 1.4 + 0.5 * len(rows))
+    french = {english: french for french, english in SENTENCES}.get(" ".join(rows[:-1]), "")
+    title = note = ""
+    if min(shares) > 0.9:
+        sure = " to ".join(f"{100 * end(shares):.0f}" for end in (min, max))
+        title, note = (
+            f"Word for word, the trained model is {sure} % sure",
+            f"It translates “{french}”",
+        )
+    figure, ax = canvas(1.4 + 0.5 * len(rows), title, note)
     y = 0.5 * len(rows) + 0.35
     for x, said, ha in ((2.72, "already written", "right"), (3.1, "next word", "left")):
         label(ax, (x, y), said, ha=ha, color=style.MUTED)
@@ -297,11 +297,6 @@ def word_grids(grids: Mapping[str, Any], rows: Sequence[str], columns: Sequence[
         area(ax, (bar, y - 0.12), wide, 0.24, style.RULE)
         area(ax, (bar, y - 0.12), wide * share, 0.24, style.ACCENT)
         label(ax, (style.WIDTH - 0.06, y), percent(share), ha="right", **look)
-    french = {english: french for french, english in SENTENCES}.get(" ".join(rows[:-1]), "")
-    if min(shares) > 0.9:
-        sure = " to ".join(f"{100 * end(shares):.0f}" for end in (min, max))
-        note = f"It translates “{french}”"
-        heading(ax, f"Word for word, the trained model is {sure} % sure", note)
     return figure
 
 
@@ -368,9 +363,8 @@ def teacher_forcing(
     if len({len(words) for words in rows.values()}) > 1:
         lengths = ", ".join(f"{name} {len(words)}" for name, words in rows.items())
         raise ValueError(f"the rows should have the same number of words: {lengths}")
-    figure, ax = canvas(style.WIDTH, 5.4)
     note = "A new model that has learned nothing yet; its wrong words are orange"
-    heading(ax, "In training it reads the right words; alone, it reads its own", note)
+    figure, ax = canvas(5.4, "In training it reads the right words; alone, it reads its own", note)
     in_training = {"reads": tgt_in, "predicts": predicted, "right word": tgt_out}
     alone = {"reads": [tgt_in[0], *alone[:-1]], "writes": alone}
     for top, said, rows in (
@@ -600,7 +594,9 @@ def draw_held_out() -> Figure:
     "warm-up it first rises to it.",
 )
 def draw_norms() -> Figure:
-    figure, ax = canvas(style.WIDTH, 4.78)
+    note = "Rows of digits right after 600 steps, where the learning rate goes up to 0.003"
+    title = "Without warm-up, post-norm gets 0 of 100 rows right; pre-norm gets 97"
+    figure, ax = canvas(4.78, title, note)
     found: dict[Any, list[float]] = {}
     for run in experiments.load("norms")["runs"]:
         setting = run["norm_first"], run["warmup"], run["max_lr"]
@@ -626,8 +622,6 @@ def draw_norms() -> Figure:
                 said = "pre-norm" if first else "post-norm"
                 label(ax, (0.02, y + 0.36), said, color=color, **bold)
     label(ax, (0.02, 3.22), "learning rate,\nstep by step", color=style.MUTED)
-    note = "Rows of digits right after 600 steps, where the learning rate goes up to 0.003"
-    heading(ax, "Without warm-up, post-norm gets 0 of 100 rows right; pre-norm gets 97", note)
     return figure
 
 
@@ -649,10 +643,9 @@ def draw_ablations() -> Figure:
         "no positions": ["no positions"],
     }
     left, wide, y, (row, answer) = 2.3, 4.5, 2.9, _digits()
-    figure, ax = canvas(style.WIDTH, 4.25)
     note = f"Rows of digits written backwards: {' '.join(row)} → {' '.join(answer)}. "
     none = f"Without positions, only {percent(np.mean(shares['no positions']))} of the rows"
-    heading(ax, f"{none} come out right", f"{note}A dot is one run of training")
+    figure, ax = canvas(4.25, f"{none} come out right", f"{note}A dot is one run of training")
     label(ax, (style.WIDTH - 0.05, y + 0.4), "mean", ha="right", color=style.MUTED)
     for said, changes in lanes.items():
         loud = said == "no positions"

@@ -23,7 +23,7 @@ from course.drawing.cells import area, outline
 from course.drawing.plots import curves
 from course.drawing.registry import figure
 from course.drawing.values import steady_round
-from course.drawing.words import canvas, heading, label, sentence, titled, width_of
+from course.drawing.words import canvas, label, sentence, titled, width_of
 from transformer_lib.decoding import (
     DecoderState,
     beam_search,
@@ -163,8 +163,9 @@ def _beam_tree(steps: Sequence[Sequence[Branch]]) -> Figure:
     way = _way(nodes, best)
     lowest = max(node["row"] for node in nodes)
     across, down, first = (style.WIDTH - 1.05) / (len(steps) + 0.1), 0.78, steps[0][0].words[0]
-    figure, ax = canvas(style.WIDTH, down * lowest + 2.1)
-    heading(ax, f"“{best.words[0]}” is behind “{first}” after one word, and wins", TASK)
+    figure, ax = canvas(
+        down * lowest + 2.1, f"“{best.words[0]}” is behind “{first}” after one word, and wins", TASK
+    )
     edge = 0.35 + across * (len(steps) + HALF)
     for node in nodes:
         step, row, share = node["step"], node["row"], math.exp(node["log_prob"])
@@ -467,9 +468,8 @@ def draw_wider() -> Figure:
     rows = [row for row in experiments.load("beam")["rows"] if row["split"] == "longer"]
     rows = [row for row in rows if row["alpha"] == 0.0]
     first, last = rows[0], rows[-1]
-    figure, ax = canvas(style.WIDTH, 4.95)
     title = "A wider beam finds likelier translations, but no more correct ones"
-    heading(ax, title, f"To translate: {EVERY_DAY}")
+    figure, ax = canvas(4.95, title, f"To translate: {EVERY_DAY}")
     words, gone, chances = _left_out()
     names = "greedy: right", f"beam of {last['beam']}: the last three words are missing"
     edge = style.WIDTH - 0.05
@@ -549,11 +549,10 @@ def draw_sampling() -> Figure:
     others = {name: 1 - sum(row[word] for word in kept) for name, row in panels.items()}
     plain, most, *_ = panels
     rare = sorted(set(panels[plain]) - set(kept), key=panels[plain].__getitem__, reverse=True)[:5]
-    figure, ax = canvas(style.WIDTH, 4.3)
     shares = [f"{100 * others[name]:.0f} %" for name in (most, plain)]
     note = f"The first word for “{STUDENT}”: how likely it is drawn"
     title = f"{most.split(chr(10))[0].capitalize()} gives the rare words {shares[0]}"
-    heading(ax, f"{title} instead of {shares[1]}", note)
+    figure, ax = canvas(4.3, f"{title} instead of {shares[1]}", note)
     left, wide, high, down = 2.15, 5.75, 0.46, 0.86
     tops = [2.9 - down * place - high / 2 for place in range(len(panels))]
     x, below = (left + wide * (1 - others[name]) for name in (plain, most))

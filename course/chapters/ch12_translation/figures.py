@@ -13,7 +13,7 @@ from course.drawing import style
 from course.drawing.arrows import bracket, path
 from course.drawing.plots import curves, doubling, shares
 from course.drawing.registry import figure
-from course.drawing.words import canvas, heading, label, titled
+from course.drawing.words import canvas, label, titled
 from course.paper import TABLE_2
 from transformer_lib.files import read_json
 from transformer_lib.text import english_spanish
@@ -54,10 +54,11 @@ def score_bars(scores: Mapping[str, tuple[float, float]]) -> Figure:
     rows = [row for row in scores.items() if row[0] not in LEFT_OUT]
     rows.sort(key=lambda row: (row[0] != "nothing", row[0] != ONE_LETTER, row[1][0] - row[1][1]))
     tall, left, wide = 1.6 + 0.72 * len(rows), 3.8, 3.3
-    figure, ax = canvas(style.WIDTH, tall)
     note = "200 right translations, broken on purpose: one of them, with the change in orange"
     exact, bleu = (f"{score:.0f}" for score in scores[ONE_LETTER])
-    heading(ax, f"One wrong letter: exact match falls to {exact}, BLEU only to {bleu}", note)
+    figure, ax = canvas(
+        tall, f"One wrong letter: exact match falls to {exact}, BLEU only to {bleu}", note
+    )
     for x, said in ((left, "0"), (left + wide, "100")):
         label(ax, (x, tall - 1.35), said, ha="center", color=style.MUTED)
     for x, kind, filled in ((left + 0.7, "exact match", 0), (left + 2.2, "BLEU", 1)):

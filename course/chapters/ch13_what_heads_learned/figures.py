@@ -17,7 +17,7 @@ from course.drawing.arrows import arrow, bracket, curve, path
 from course.drawing.cells import area
 from course.drawing.registry import figure
 from course.drawing.values import as_array, steady_round
-from course.drawing.words import canvas, heading, label, sentence, width_of, word
+from course.drawing.words import canvas, label, sentence, width_of, word
 from transformer_lib.files import read_json
 from transformer_lib.interpret.patching import ablate_head, swap_attention
 from transformer_lib.interpret.pronouns import PronounBatch, best_head, head_accuracy, measurable
@@ -36,15 +36,20 @@ def head_table(table: Sequence[Mapping[str, Any]]) -> Figure:
     each layer: from the adjective in one field, from the pronoun in the other. Above them stands
     a sentence, with arrows to what the best head looks at.
     """
-    figure, ax = canvas(style.WIDTH, 5.3)
+    best = {
+        kind: max((row for row in table if row["from"] == kind), key=lambda row: row["right"])
+        for kind in ("adjective", "pronoun")
+    }
+    shares = [f"{100 * steady_round(row['right']):.0f} %" for row in best.values()]
+    title = f"From the adjective, a head finds the noun in {shares[0]}, from “it” in {shares[1]}"
+    note = "A box is a head, full if it looks most at the right noun in all sentences"
+    figure, ax = canvas(5.3, title, note)
     words = TIRED.lower().replace("'", "\N{RIGHT SINGLE QUOTATION MARK}").split()
     layers = list(dict.fromkeys(row["layer"] for row in table))
     marked = {"animal": style.INK, "tired": style.ACCENT, "it": style.ACCENT}
-    places, shares = sentence(ax, (0.1, 3.55), words, marked, gap=0.37), []
+    places = sentence(ax, (0.1, 3.55), words, marked, gap=0.37)
     for asker, kind, left, up in (("tired", "adjective", 2.0, 1), ("it", "pronoun", 5.2, -1)):
-        rows = [row for row in table if row["from"] == kind]
-        top = max(rows, key=lambda row: row["right"])
-        shares.append(f"{100 * steady_round(top['right']):.0f} %")
+        rows, top = [row for row in table if row["from"] == kind], best[kind]
         start, end = ((places[words.index(text)], 3.62 + 0.21 * up) for text in (asker, "animal"))
         arrow(ax, start, end, style.ACCENT, thick=max(6 * top["right"], 1.5), rise=0.3 * up)
         for head in {row["head"] for row in rows}:
@@ -64,8 +69,6 @@ def head_table(table: Sequence[Mapping[str, Any]]) -> Figure:
     for place, name in enumerate(layers):
         part = head_name(name, 0).rpartition(",")[0].replace("decoder cross-", "cross-")
         label(ax, (0.02, 1.95 - 0.47 * place), part)
-    title = f"From the adjective, a head finds the noun in {shares[0]}, from “it” in {shares[1]}"
-    heading(ax, title, "A box is a head, full if it looks most at the right noun in all sentences")
     return figure
 
 
@@ -98,9 +101,12 @@ def _crossing(several: Sequence[Any]) -> Figure:
     the last cross-attention; the one that crosses most others is loud, and a ring marks each
     crossing.
     """
-    figure, ax = canvas(style.WIDTH, 1.6 * len(several) + 0.75)
     note = "Each Spanish word, joined to the English words it looks at most, in the last layer"
-    heading(ax, "Attention crosses where a word has another place in Spanish", note)
+    figure, ax = canvas(
+        1.6 * len(several) + 0.75,
+        "Attention crosses where a word has another place in Spanish",
+        note,
+    )
     most = max(max(len(one.src), len(one.tgt_out)) - 1 for one in several)  # without <eos>
     first, step = 1.35, (style.WIDTH - 3.0) / max(most - 1, 1)
     for number, maps in enumerate(several):
@@ -209,9 +215,8 @@ def draw_head_table() -> Figure:
 )
 def draw_agreement() -> Figure:
     measured, (right, wrong) = _over_seeds(), _endings(*SWAPPED)
-    figure, ax = canvas(style.WIDTH, 4.0)
     note = "How often the Spanish adjective has the right gender: a dot for each of three models"
-    heading(ax, "Swap two weights in one head, and the gender is wrong", note)
+    figure, ax = canvas(4.0, "Swap two weights in one head, and the gender is wrong", note)
     across = 5.0 + 2.3 * np.array([0, 0.5, 1])  # nothing, chance, everything
     rows = {
         "nothing changed": (f"as it is:\n{right}", 2.5, "animal", style.MUTED),
@@ -262,9 +267,10 @@ def draw_swap() -> Figure:
     maps, (asker, *nouns) = maps_of_tired(), SWAPPED
     words, rows = maps.src[:-1], as_array(_before_and_after(maps, *BEST, *SWAPPED))
     endings, tops = _endings(*SWAPPED), (2.45, 0.75)
-    figure, ax = canvas(style.WIDTH, 4.3)
     asks = f"What “{asker}” looks at in one head, and the last word of the translation"
-    heading(ax, f"Two numbers change places, and {endings[0]} becomes {endings[1]}", asks)
+    figure, ax = canvas(
+        4.3, f"Two numbers change places, and {endings[0]} becomes {endings[1]}", asks
+    )
     same = len(commonprefix(endings))
     kinds = ("masculine, like el animal", "feminine, like la calle")
     places = {nouns[0]: 1.75, nouns[1]: 3.2, asker: 4.55}
@@ -324,11 +330,10 @@ def draw_sharp_heads() -> Figure:
 
     results, translator = experiments.load("heads-off")["results"], Translator.load()
     pair = [row for row in results if (row["layer"], row["head"]) in ALIKE]
-    figure, page = canvas(style.WIDTH, 4.5)
     sharp, example = pair[0]["largest"], CROSSING[0]
     title = "How sharply a head looks doesn’t say how much depends on it"
     note = f"A dot is a head. At the right, “{example}” without one of the orange ones"
-    heading(page, title, note)
+    figure, page = canvas(4.5, title, note)
     ax = figure.add_axes((0.075, 0.15, 0.43, 0.58))
     for rows, color, size in ((results, style.SOFT, 64), (pair, style.ACCENT, 150)):
         points = [[row[key] for row in rows] for key in ("largest", "changed")]
@@ -368,9 +373,10 @@ def draw_sharp_heads() -> Figure:
 def draw_attention_animal() -> Figure:
     translator = Translator.load()
     layer, head = best_head(translator, english_spanish.load_pronoun())
-    figure, ax = canvas(style.WIDTH, 5.5)
     title = "“tired” and “wide” look at different nouns, “it” at the same one"
-    heading(ax, title, f"Share of each word’s attention, in one head: {head_name(layer, head)}")
+    figure, ax = canvas(
+        5.5, title, f"Share of each word’s attention, in one head: {head_name(layer, head)}"
+    )
     for text, other, meant, y in (
         (TIRED, "tired", "and “it” is the animal", 3.35),
         (WIDE, "wide", "though “it” is the street", 1.05),

@@ -10,7 +10,7 @@ from course import experiments
 from course.drawing import style
 from course.drawing.arrows import box
 from course.drawing.registry import figure
-from course.drawing.words import canvas, heading, label, titled
+from course.drawing.words import canvas, label, titled
 from transformer_lib.files import read_json
 from transformer_lib.text.languages import read_languages
 from transformer_lib.translator import MODELS
@@ -26,9 +26,8 @@ def _word_in_pieces(rows: Mapping[int, Sequence[str]]) -> Figure:
     """
     few, *_, many = rows
     whole, height = "".join(rows[few]), 0.68 + STEP * len(rows)
-    figure, ax = canvas(style.WIDTH, height + 0.25)
     title = f"“{whole[1:]}” is {len(rows[few])} pieces with a vocabulary of {few:,}, "
-    heading(ax, f"{title}{len(rows[many])} with one of {many:,}")
+    figure, ax = canvas(height + 0.25, f"{title}{len(rows[many])} with one of {many:,}")
     right, top = LEFT + CELL * len(whole) + 0.2, height - 0.45
     label(ax, (LEFT - 0.25, top), "vocabulary", ha="right", color=style.MUTED)
     label(ax, (LEFT + 0.04, top), f"{whole[0]} is the space before the word", color=style.MUTED)

@@ -15,7 +15,7 @@ from course.drawing.arrows import arrow, box, path
 from course.drawing.cells import area, outline, scale
 from course.drawing.registry import figure
 from course.drawing.values import steady_round
-from course.drawing.words import canvas, heading, label, percent, sentence, width_of, word
+from course.drawing.words import canvas, label, percent, sentence, width_of, word
 from transformer_lib.translator import Translator
 
 
@@ -25,10 +25,9 @@ def _ways_of_the_gender(models: Mapping[str, tuple[float, float]]) -> Figure:
     models: name -> how much of the gender comes from "street", and from "La". More than half is
     loud.
     """
-    figure, ax = canvas(style.WIDTH, 4.1)
     note = "Swap in the vector of the orange word: how far does “pequeña” turn into “pequeño”?"
     title = "The small model takes the gender from “street”, the large one mostly from “La”"
-    heading(ax, title, note)
+    figure, ax = canvas(4.1, title, note)
     for left, (name, shares) in zip((0.1, 4.25), models.items(), strict=True):
         label(ax, (left - 0.08, 3.2), name, size=style.LABEL, weight="bold")
         at = {}
@@ -57,8 +56,9 @@ def _found_by_heads(models: Mapping[str, Mapping[str, Any]], title: str) -> Figu
 
     models: name -> {"heads", "place"}, as the experiment stores. The best of each is loud.
     """
-    figure, ax = canvas(style.WIDTH, 4.1)
-    heading(ax, title, "A dot for each head: how often an English adjective looks most at its noun")
+    figure, ax = canvas(
+        4.1, title, "A dot for each head: how often an English adjective looks most at its noun"
+    )
     for left, text, noun in ((1.15, "The key is new .", 1), (4.4, "I see the new key .", 4)):
         words, marked = text.split(), {"new": style.INK, "key": style.ACCENT}
         at, new = sentence(ax, (left, 2.76), words, marked, gap=0.25), words.index("new")
@@ -115,8 +115,9 @@ def _each_head_off(
     models: name -> {"trained", "alone"}, as the experiment stores. written: name -> the words that
     it writes without the head whose loss is largest, the last of them the one that matters.
     """
-    figure, ax = canvas(style.WIDTH, 4.3)
-    heading(ax, title, "A cell for each head: how many more of 100 endings are wrong without it")
+    figure, ax = canvas(
+        4.3, title, "A cell for each head: how many more of 100 endings are wrong without it"
+    )
     wide, gap, high, top = 2.2, 0.2, 0.3, 3.2
     for name, found in models.items():
         label(ax, (0.02, top + 0.22), name, size=style.LABEL, weight="bold")
@@ -158,9 +159,8 @@ def _written_by_layer(
     models: name -> the words that it reads in one sentence, and the shares, from before the first
     layer on.
     """
-    figure, ax = canvas(style.WIDTH, 3.7)
     note = "After “La llave es …”: what each layer would write, and how many sentences are right"
-    heading(ax, title, note)
+    figure, ax = canvas(3.7, title, note)
     wide, base, high = 0.86, 0.98, 1.35
     for left, (name, (words, shares)) in zip((0.04, 3.95), models.items(), strict=True):
         label(ax, (left, 2.86), name, size=style.LABEL, weight="bold")
@@ -182,11 +182,10 @@ def _pairs_right(rows: Sequence[tuple[str, str, float]], title: str) -> Figure:
     rows: English, the Spanish that the model ends, and a share.
     """
     high, left, wide = 1.0, 4.65, 2.6
-    figure, ax = canvas(style.WIDTH, 1.3 + high * len(rows))
     note = (
         "Pairs with both endings right: that of “too narrow” (suitcase) and of “too wide” (trophy)"
     )
-    heading(ax, title, note)
+    figure, ax = canvas(1.3 + high * len(rows), title, note)
     top = high * len(rows) + 0.1
     chance = left + wide / 4
     path(ax, [(chance, 0.2), (chance, top + 0.08)], style.MUTED, head=False, zorder=0.8)
@@ -216,8 +215,9 @@ def _claims_kept(claims: Mapping[str, Sequence[Claim]], title: str) -> Figure:
 
     claims: what is said -> the claim about each model. Where one falls is loud.
     """
-    figure, ax = canvas(style.WIDTH, 4.7)
-    heading(ax, title, "What decides the ending in “The street is small” → “La calle es pequeña”?")
+    figure, ax = canvas(
+        4.7, title, "What decides the ending in “The street is small” → “La calle es pequeña”?"
+    )
     kept = {said: all(one.holds for one in found) for said, found in claims.items()}
     fallen = [said for said, holds in kept.items() if not holds]
     rules = "has to be more than 0 %", "has to be less than 33 %"

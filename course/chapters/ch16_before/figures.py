@@ -15,7 +15,6 @@ from course.drawing.plots import name_lines, shares
 from course.drawing.registry import figure
 from course.drawing.words import (
     canvas,
-    heading,
     label,
     percent,
     sentence,
@@ -66,8 +65,7 @@ def draw_three() -> Figure:
     words = "I like trees <eos> me gustan los árboles".split()
     widths = np.array([0.42, 0.5, 0.62, 0.64, 0.5, 0.78, 0.5, 0.82])
     middles = 1.19 + np.cumsum(widths + 0.24) - widths / 2
-    figure, ax = canvas(style.WIDTH, 4.9)
-    heading(ax, "In three years, from one bottleneck to looking at every word")
+    figure, ax = canvas(4.9, "In three years, from one bottleneck to looking at every word")
     for year, said, y in (
         (2014, "one state is\nhanded on", 3.8),
         (2015, "each new word\nalso looks back", 2.35),
@@ -116,8 +114,7 @@ def draw_backwards() -> Figure:
     stored = experiments.load("backwards")
     row, teal = stored["row"], style.WEIGHT_COLORS[3]
     looks = next(run["looks"] for run in stored["runs"] if run["attention"] == "dot")
-    figure, ax = canvas(style.WIDTH, 3.65)
-    heading(ax, "Only with attention are long rows of digits written backwards")
+    figure, ax = canvas(3.65, "Only with attention are long rows of digits written backwards")
     places = [0.2 + 0.4 * i for i in range(len(row))]
     for y, digits, down, said in (
         (2.5, row, 0.42, "it reads"),
@@ -157,9 +154,10 @@ def draw_backwards() -> Figure:
     "Longer than any in training: 6, 85 and 38 %.",
 )
 def draw_splits() -> Figure:
-    figure, ax = canvas(style.WIDTH, 5.2)
     title = "The Transformer wins at “it”, and loses at longer sentences"
-    heading(ax, title, "Sentences translated right to the letter: the means of three training runs")
+    figure, ax = canvas(
+        5.2, title, "Sentences translated right to the letter: the means of three training runs"
+    )
     places, (zero, whole) = [1.45, 3.3, 5.15], (0.3, 2.95)
     for x, (name, example) in zip(places, SPLITS.values(), strict=True):
         lines = textwrap.fill(f"“{example}.”", 25)
@@ -236,10 +234,9 @@ def draw_length() -> Figure:
     "heads are nearly as sharp as the additive scores.",
 )
 def draw_maps() -> Figure:
-    figure, ax = canvas(style.WIDTH, 4.4)
     title = "The recurrent translator looks at one word, the Transformer often at several"
     note = "What each looks at while it writes a Spanish word: the thicker, the more, from 10 % on"
-    heading(ax, title, note)
+    figure, ax = canvas(4.4, title, note)
     for kind, name, y in (("additive", "recurrent", 3.3), ("transformer", "Transformer", 0.75)):
         found = runs()[kind][0]["map"]
         read, written = found["read"], found["written"]
@@ -280,9 +277,10 @@ def draw_maps() -> Figure:
     "21 %, below chance: as trained they have 94 to 95 %, then 9, 10 and 45 %.",
 )
 def draw_gender() -> Figure:
-    figure, ax = canvas(style.WIDTH, 4.6)
     title = "When “tired” looks at the wrong noun, the gender comes out wrong"
-    heading(ax, title, "The attention that “tired” gives to “animal” and to “street” is swapped")
+    figure, ax = canvas(
+        4.6, title, "The attention that “tired” gives to “animal” and to “street” is swapped"
+    )
     words = "the animal did not cross the street because it was too tired".split()
     found = [run["gender"]["agreement"] for run in runs()["transformer"]]
     for y, how, said, noun, written, color in (
@@ -322,10 +320,9 @@ def draw_waiting() -> Figure:
     lengths = sorted({length for _, length in time})
     times = {n: time["recurrent", n] / time["self-attention", n] for n in lengths}
     most = max(times, key=times.__getitem__)
-    figure, ax = canvas(style.WIDTH, 4.4)
     title = f"With {most} words, a recurrent layer takes {times[most]:.0f} times as long as self-"
     note = f"Time of one layer for one sentence, forward and backward, on {threads} threads"
-    heading(ax, f"{title}attention", note)
+    figure, ax = canvas(4.4, f"{title}attention", note)
     for y, name, does, cells, color in (
         (3.05, "recurrent", f"{most} words, one after another", most, style.ACCENT),
         (2.25, "self-attention", f"{most} words at once", 1, style.MUTED),

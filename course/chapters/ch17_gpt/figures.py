@@ -16,7 +16,7 @@ from course.drawing.arrows import arrow, path
 from course.drawing.cells import area, outline
 from course.drawing.plots import curves, doubling
 from course.drawing.registry import figure
-from course.drawing.words import canvas, heading, label, sentence, titled, width_of, word
+from course.drawing.words import canvas, label, sentence, titled, width_of, word
 from course.experiments.digit_training import DIGITS, digit_pairs
 from transformer_lib.model.masks import causal_mask
 from transformer_lib.text import english_spanish
@@ -234,9 +234,8 @@ def draw_masks() -> Figure:
         "GPT": causal_mask(count)[0, 0],
         "prefix": prefix_mask(torch.arange(count)[None], separator=prompt - 1)[0, 0],
     }
-    figure, ax = canvas(style.WIDTH, 4.15)
     title = "A prefix sees all of itself; GPT’s words see only what came before"
-    heading(ax, title, "In each row, the words that the word on its left may see")
+    figure, ax = canvas(4.15, title, "In each row, the words that the word on its left may see")
     size, gap, top, pitch = style.NOTE, 0.13, 2.85, 0.36
     wide = np.array([width_of(text, size) + gap for text in words])
     middles = np.cumsum(wide) - wide / 2
@@ -271,11 +270,10 @@ def draw_translations() -> Figure:
 
     kinds = "like the training", "with “it”", "longer than in training"
     names = "translator", "language model,\nGPT’s mask", "language model,\nprefix mask"
-    figure, ax = canvas(style.WIDTH, 4.3)
     least, *_, most = sorted(100 * np.mean(row["longer"]) for row in summary())
     title = f"On longer sentences all three get only {least:.0f} to {most:.0f} % right"
     note = "New sentences translated without a mistake: bars for the mean, dots for three runs"
-    heading(ax, title, note)
+    figure, ax = canvas(4.3, title, note)
     wide, high = 1.35, 0.3
     label(ax, (0.02, 1.1), "for example", color=style.MUTED)
     for column, (split, kind) in enumerate(zip(ASKED, kinds, strict=True)):
@@ -304,11 +302,10 @@ def draw_translations() -> Figure:
     "GPT's mask: 0.51, 0.60 and 0.59. One under the prefix mask: 0.84, 0.32 and 0.09.",
 )
 def draw_prompting() -> Figure:
-    figure, ax = canvas(style.WIDTH, 3.1)
     pair = next(pair for pair in digit_pairs("reverse")[1] if len(pair[0]) == 4)
     given, wanted = (DIGITS.decode(ids) for ids in pair)
     note = "Of every hundred new rows, those without a mistake, in three runs; for example"
-    heading(ax, "The translator writes digits backwards best, and most reliably", note)
+    figure, ax = canvas(3.1, "The translator writes digits backwards best, and most reliably", note)
     *_, x = sentence(ax, (5.9, 2.55), given, {}, size=style.LABEL, gap=0.13)
     arrow(ax, (x + 0.15, 2.6), (x + 0.42, 2.6), style.SOFT)
     sentence(ax, (x + 0.53, 2.55), wanted, {}, size=style.LABEL, gap=0.13)
@@ -385,10 +382,9 @@ def draw_induction() -> Figure:
 )
 def draw_heads_off() -> Figure:
     runs, row = experiments.load("induction")["runs"], example_row()[:7]
-    figure, ax = canvas(style.WIDTH, 5.1)
     on = max(run["history"][-1]["second"] for run in runs)
     note = f"Loss on a repeated row without one of eight heads; with all of them at most {on:.2f}"
-    heading(ax, "The head that each model misses most looks one word back", note)
+    figure, ax = canvas(5.1, "The head that each model misses most looks one word back", note)
     places, y = [0.4 + 0.72 * place for place in (*range(8), 8.6, 9.4)], 3.7
     for x, text in zip(places, [*row, "…", row[0], f"{row[1]} ?"], strict=True):
         word(ax, (x, y), text, size=13, color=style.ACCENT if "?" in text else style.INK)

@@ -16,7 +16,7 @@ from course.drawing.plots import curves, shares
 from course.drawing.registry import figure
 from course.drawing.rows import verdict
 from course.drawing.values import as_array
-from course.drawing.words import canvas, heading, label, titled
+from course.drawing.words import canvas, label, titled
 from transformer_lib.model.embedding import positional_encoding
 from transformer_lib.training.schedules import SCHEDULES
 from transformer_lib.variants import ALiBi, Rotary
@@ -93,9 +93,8 @@ def draw_bends() -> Figure:
     z = torch.linspace(-4, 1.25, 106)  # beyond, all three are near 0 or z
     functional = torch.nn.functional
     bends = {"ReLU: max(0, z)": torch.relu, "GELU": functional.gelu, "SiLU": functional.silu}
-    figure, ax = canvas(style.WIDTH, 3.3)
     title = "ReLU cuts off what is below zero; GELU and SiLU let a little through"
-    heading(ax, title, "Across, what goes in; up, what comes out")
+    figure, ax = canvas(3.3, title, "Across, what goes in; up, what comes out")
     wide, high, zero = 0.42, 1.2, 0.85  # inches
     for place, (name, bend) in enumerate(bends.items()):
         color, x = style.ACCENT if place else style.MUTED, 1.7 + 2.75 * place
@@ -126,11 +125,10 @@ def draw_bends() -> Figure:
     "are not alike. Each square has its own scale.",
 )
 def draw_positions() -> Figure:
-    figure, ax = canvas(style.WIDTH, 4.95)
     title = "Rotary and ALiBi see only the distance; the sinusoids of 2017 see the places"
     apart = 3  # places from the query back to the key, of the cells with an outline
     note = f"The scores of one word with itself at twelve places; outlined: {apart} places apart"
-    heading(ax, title, note)
+    figure, ax = canvas(4.95, title, note)
     side, bottom, foot, high = 2.1, 1.65, 0.75, 0.42
     for number, (name, square) in enumerate(_one_word_everywhere().items()):
         scores, x = as_array(square), 0.9 + 2.44 * number
@@ -219,10 +217,9 @@ def draw_schedules() -> Figure:
 )
 def draw_worth() -> Figure:
     base, *rows = stored_points()
-    figure, ax = canvas(style.WIDTH, 5.6)
     title = "Muon helps most on ordinary sentences, rotary and T5 on longer ones"
     note = "How many more of 100 sentences each change gets right; no bar: no clear difference"
-    heading(ax, title, note)
+    figure, ax = canvas(5.6, title, note)
     columns = {"test": (3.05, "ordinary sentences"), "longer": (5.0, "longer sentences")}
     top, pitch, point = 4.3, 0.28, 0.055  # inches
 
@@ -274,10 +271,9 @@ def draw_language_model() -> Figure:
     clear = [row for row in rows if verdict(row["nearer"], base["nearer"]) != UNCLEAR]
     clear.sort(key=lambda row: -_mean(row, "nearer"))
     gone = [_mean(row, "nearer") for row in clear]
-    figure, ax = canvas(style.WIDTH, 4.95)
     most = f"{clear[0]['what']} helps most: {gone[0]:.0f} % of the gap is gone"
     note = "How much of the gap to the lowest possible loss each change closes; dots: three runs"
-    heading(ax, f"In a language model, too, {most}", note)
+    figure, ax = canvas(4.95, f"In a language model, too, {most}", note)
     zero, end, y = 3.2, style.WIDTH - 0.1, 3.7
     inch = (end - zero) / 100
     for x, said, ha in ((zero, "0 %: no change", "left"), (end, "100 %: the lowest loss", "right")):
@@ -314,9 +310,10 @@ def draw_both_ends() -> Figure:
     clear.sort(key=_mean, reverse=True)
     name, count = CHANGED[clear[0]["what"]][1], len(parts)
     one, nine = (in_points(_mean(row)) for row in (clear[0], together))
-    figure, ax = canvas(style.WIDTH, 4.7)
     title = f"On longer sentences, {name} bring {one}, all {count} changes {nine}"
-    heading(ax, title, "What replaced what, and what each change is worth to a small translator")
+    figure, ax = canvas(
+        4.7, title, "What replaced what, and what each change is worth to a small translator"
+    )
     zero, y, unclear = 4.15, 3.33, [row for row in parts if row not in clear]
     for x, said in ((0.02, "2017"), (2.0, "2026"), (zero, "more right, of 100")):
         label(ax, (x, 3.7), said, size=style.LABEL, weight="bold")
@@ -364,10 +361,9 @@ def draw_memory() -> Figure:
     }
     columns, last, side = {16: 1.95, 1024: 2.95, 2048: 5.15}, 2048, 0.27  # length -> left end
     one, most = used["fused", last], used["formula", last]
-    figure, ax = canvas(style.WIDTH, 5.3)
     times = f"{most / one:.0f} times the fused kernel’s memory"
     note = f"What attention holds at a time, in tiles of {one / 1e6:.1f} MB"
-    heading(ax, f"At {last:,} words the formula needs {times}", note)
+    figure, ax = canvas(5.3, f"At {last:,} words the formula needs {times}", note)
     for way, said, y, color in (
         ("formula", "the formula\nkeeps each score", 1.6, style.SOFT),
         ("fused", "the fused kernel\nkeeps none", 0.75, style.ACCENT),
@@ -406,10 +402,11 @@ def draw_fused_times() -> Figure:
         if (row["mask"], row["what"], row["threads"]) == ("causal", "use", 2)
     }
     first, last = min(length for length, time in times.items() if time < 1), max(times)
-    figure, ax = canvas(style.WIDTH, 4.75)
     most = f"{1 / times[last]:.1f} × at {last:,}"
     title = f"From {first} words on the fused kernel is quicker, {most}"
-    heading(ax, title, "The time that causal attention takes on two threads: bars for the kernel")
+    figure, ax = canvas(
+        4.75, title, "The time that causal attention takes on two threads: bars for the kernel"
+    )
     zero, line, y = 1.35, 3.48, 3.35  # inches
     path(ax, [(line, 0.2), (line, 3.65)], style.INK, head=False, thick=1, zorder=3)
     for x, said in ((0.02, "words in a sentence"), (line - 0.8, "the plain formula’s time")):

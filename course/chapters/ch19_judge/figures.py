@@ -14,7 +14,7 @@ from course.drawing import style
 from course.drawing.cells import area
 from course.drawing.plots import curves, doubling, name_lines, shares
 from course.drawing.registry import figure
-from course.drawing.words import canvas, heading, label, sentence, titled
+from course.drawing.words import canvas, label, sentence, titled
 
 Row = Mapping[str, Any]
 WINDOW = 10  # steps of training behind one point of a curve
@@ -80,10 +80,11 @@ def _what_it_eats(rows: Mapping[str, Sequence[Row]], loud: str) -> Figure:
     rows: name -> the runs of its seeds, with "right", "words" and the "first" sentences of each.
     loud: the name whose sentences are on chips, marked where more than half have the word.
     """
-    figure, ax = canvas(style.WIDTH, 4.9)
     most = max(_mean(runs, "words") for runs in rows.values())
     note = "The first six sentences of each; marked: the words that most of them share"
-    heading(ax, "Without a KL penalty, right sentences are paid for with variety", note)
+    figure, ax = canvas(
+        4.9, "Without a KL penalty, right sentences are paid for with variety", note
+    )
     for (name, runs), x in zip(rows.items(), (0.02, 2.82, 5.3), strict=True):
         color, first = style.ACCENT if name == loud else style.INK, runs[0]["first"][:6]
         right, words = _mean(runs, "right"), _mean(runs, "words")

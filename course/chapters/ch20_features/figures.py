@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 from course.drawing import style
 from course.drawing.cells import area
 from course.drawing.registry import figure
-from course.drawing.words import canvas, heading, label, percent, titled, width_of, word
+from course.drawing.words import canvas, label, percent, titled, width_of, word
 
 SAID = {  # outcomes -> how the key says it, and a color
     ("flipped",): ("only the gender flips", style.ACCENT),
@@ -24,9 +24,8 @@ def _four_corners(nouns: Sequence[Sequence[Any]], most: int = 8) -> Figure:
     nouns: [form, feminine, several, how often it stands in the sentences, on how many of them the
     feature fires]. Marked: it fires on at least half. most: rows, of the commonest.
     """
-    figure, ax = canvas(style.WIDTH, 4.4)
     note = "Nouns by their gender in Spanish; marked: it fires on them at least every other time"
-    heading(ax, "The feature called “feminine” is silent on feminine plurals", note)
+    figure, ax = canvas(4.4, "The feature called “feminine” is silent on feminine plurals", note)
     for left, feminine in ((0.1, True), (4.4, False)):
         one, several = (
             {noun[0]: noun for noun in nouns if tuple(noun[1:3]) == (feminine, number)}
@@ -100,10 +99,9 @@ def _outcome_cells(ways: Mapping[str, Mapping[str, float]], example: str = "") -
 
     example: an adjective that flips.
     """
-    figure, ax = canvas(style.WIDTH, 3.85)
     swap, *_, two, _ = (f"{100 * parts['flipped']:.0f} %" for parts in ways.values())
     title = f"Swapping two attention weights flips {swap} of the genders, two features {two}"
-    heading(ax, title, "What becomes of 100 adjectives, a cell for each")
+    figure, ax = canvas(3.85, title, "What becomes of 100 adjectives, a cell for each")
     x, cell = 0.04, 0.166
     for said, color in SAID.values():
         area(ax, (x, 2.96), 0.14, 0.14, color)

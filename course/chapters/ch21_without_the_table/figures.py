@@ -11,7 +11,7 @@ from course.drawing import style
 from course.drawing.arrows import arrow, box, path
 from course.drawing.cells import area
 from course.drawing.registry import figure
-from course.drawing.words import canvas, heading, label, sentence, word
+from course.drawing.words import canvas, label, sentence, word
 from transformer_lib.text import english_spanish
 
 SENTENCE = ("the", "queen", "drank", "a", "glass", "of", "water")
@@ -31,9 +31,8 @@ NUMBER = {**BOLD, "color": LOUD}
 )
 def draw_two_memories() -> Figure:
     """What is stored while a text is read: a cache that grows, and a state that doesn't."""
-    figure, ax = canvas(style.WIDTH, 3.75)
     note = "What a layer hands on to the next word, after each word that it has read"
-    heading(ax, "A cache keeps a row for each word, a state has one size", note)
+    figure, ax = canvas(3.75, "A cache keeps a row for each word, a state has one size", note)
     step = 0.84
     for number, text in enumerate(SENTENCE):
         x = 1.95 + step * number
@@ -75,9 +74,10 @@ def draw_copies() -> Figure:
         ("linear attention", "linear attention", size),
         ("one of its two layers is attention", "one layer of attention", 4),
     )
-    figure, ax = canvas(style.WIDTH, 3.95)
     note = "Rows of words are read twice: so many of the second reading are predicted"
-    heading(ax, "A small state repeats a few words of a row, a layer of attention far more", note)
+    figure, ax = canvas(
+        3.95, "A small state repeats a few words of a row, a layer of attention far more", note
+    )
     for (name, kind, size), x in zip(kinds, (0.95, 4.55), strict=True):
         label(ax, (x, 3.02), name, **BOLD)
         y = 2.98
@@ -110,12 +110,11 @@ def draw_sizes() -> Figure:
     sizes = {
         n: np.mean(results.copied(runs, kind, s)) for s, n in results.sizes(runs, kind).items()
     }
-    figure, ax = canvas(style.WIDTH, 4.2)
     small, _, large, *_ = sizes  # the loud ones
     title = f"A state {large // small} times as large holds {100 * sizes[large]:.0f} % of a long "
     title += f"row, not {100 * sizes[small]:.0f} %"
     note = f"Linear attention reads a row of {results.LONG} words twice, with a state of five sizes"
-    heading(ax, title, note)
+    figure, ax = canvas(4.2, title, note)
     label(ax, (0.02, 3.3), "numbers in the state", color=style.MUTED)
     label(ax, (2.0, 3.3), "words of the second reading that are predicted", color=style.MUTED)
     for row, (numbers, share) in enumerate(sizes.items()):
@@ -144,8 +143,7 @@ def draw_costs() -> Figure:
     lengths = np.array([row["length"] for row in rows])
     time = np.array([row["next word"][f"attention, {cache}"] for row in rows])
     kept = {cache: f"attention, {cache}", state: state}
-    figure, ax = canvas(style.WIDTH, 4.4)
-    heading(ax, "A cache grows with the text, and so does the time for the next word")
+    figure, ax = canvas(4.4, "A cache grows with the text, and so does the time for the next word")
     left, wide, one, high = 1.5, 4.7 / lengths[-1], 2.45, 1.6  # high: of linear attention's time
     xs, ys = left + wide * lengths, one + high * (time - 1)
     after = int(np.argmax(time > 1))
@@ -184,9 +182,10 @@ def draw_costs() -> Figure:
 )
 def draw_worth() -> Figure:
     right = exchange.right()
-    figure, ax = canvas(style.WIDTH, 4.2)
     note = "How many of 100 sentences are right, with one or the other in each layer"
-    heading(ax, "The minGRU, a gated state, reads longer sentences better than attention", note)
+    figure, ax = canvas(
+        4.2, "The minGRU, a gated state, reads longer sentences better than attention", note
+    )
     left, wide = 0.02, 7.8
     names = {"longer": "longer", "test": "ordinary", "pronoun": "pronoun"}
     for row, (split, name) in enumerate(names.items()):

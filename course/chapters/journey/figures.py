@@ -32,7 +32,6 @@ from course.drawing.cells import area, matrix, outline, scale, strip
 from course.drawing.registry import figure
 from course.drawing.values import as_array
 from course.drawing.words import canvas, label, percent, sentence, width_of, word, word_color
-from course.drawing.words import heading as kit_heading
 from transformer_lib.translator import Translator
 
 LIMIT = 3.0  # the scale of every strip: darkest at 3 and at -3
@@ -71,7 +70,7 @@ def station(
     if here not in STATIONS:
         raise ValueError(f"there is no station {here!r}; the stations are {', '.join(STATIONS)}")
     foot = 0.48
-    figure, ax = canvas(WIDTH, HEADING + height + foot)
+    figure, ax = canvas(HEADING + height + foot)
     heading(ax, height + foot + HEADING - 0.2, "trees", new, colors=colors)
     _line_of_stations(ax, 0.33, STATIONS.index(here))
     return figure, ax, foot + 0.08, foot + height - 0.08
@@ -515,7 +514,7 @@ def draw_decoder() -> Figure:
 )
 def draw_transformer() -> Figure:
     way, y, high, thin, pitch, gap, above = _the_way(), 0.82, 0.98, 0.3, 0.8, 1.0, 1.61
-    figure, ax = canvas(WIDTH, 2.56)
+    figure, ax = canvas(2.56)
     new = f"becomes {WRITTEN}, station by station"
     heading(ax, 2.36, WORD, new, colors=f"{FEW} of 128 values")
     encoder = {name: vectors()[name] for name in ("embedding", "+ position")}
@@ -566,7 +565,7 @@ def draw_training() -> Figure:
     tables = [model.model.src_embed.table.weight.detach() for model in models]
     pitch, left, wide, gap, foot = 0.29, 3.6, 10.4, 0.28, 0.04  # wide: of a cosine of 1
     top = foot + 6 * pitch + gap
-    figure, ax = canvas(WIDTH, top + 0.46 + HEADING)
+    figure, ax = canvas(top + 0.46 + HEADING)
     new = "In training, trees finds other masculine plurals"
     heading(ax, top + 0.46 + HEADING - 0.2, "", new, colors="")
     label(ax, (left - 0.25, top + 0.27), "cosine with trees", ha="right", color=style.MUTED)
@@ -636,7 +635,7 @@ def draw_decoding() -> Figure:
 def draw_translation() -> Figure:
     way = _the_way()
     weights = as_array(way.weights[READING].mean(dim=0))
-    figure, ax = canvas(WIDTH, 2.95)
+    figure, ax = canvas(2.95)
     full, step, x = 0.3, 0.445, (1.15, 6.1)  # full: the width of all attention of a word
     ys = [2.07 - step * i for i in range(len(way.tgt_out))]
     rows = [y - step / 2 for y in ys[:-1]]  # one fewer: they stand between
@@ -680,7 +679,7 @@ def draw_causes() -> Figure:
     memory, theirs = vectors()["memory"], other.of("encoder", OTHER)
     mixed = with_borrowed_memory(_the_translator(), SENTENCE, WORD, OTHER)
     left, wide, right = 1.85, 3.1, 5.52
-    figure, ax = canvas(WIDTH, 2.9)
+    figure, ax = canvas(2.9)
     heading(ax, 2.7, WORD, f"is written as {mixed[-1]}, with the memory of {OTHER}")
     label(ax, (left - 0.14, 2.32), "it reads", ha="right")
     label(ax, (left, 2.32), f"memory of the last word: {FEW} of 128 numbers")
@@ -718,8 +717,7 @@ def sums(title: str, groups: Sequence[tuple[str, Sequence[tuple]]], notes: float
     """
     step, gap, high, left, right = 0.31, 0.16, 0.23, 1.75, WIDTH - 0.02 - notes
     total = sum(len(rows) for _, rows in groups) * step + (len(groups) - 1) * gap + 0.86
-    figure, ax = canvas(WIDTH, total)
-    kit_heading(ax, title)
+    figure, ax = canvas(total, title)
     y, color = total - 0.5, style.INK
     for text, rows in groups:
         if text:

@@ -144,7 +144,7 @@ def poster(
     positions: the table that is added. likeliest: for each place the likeliest words and their
     probabilities. notes: what to look for, a sentence each.
     """
-    figure, ax = canvas(*A2)
+    figure, ax = canvas(A2[1], width=A2[0])
     figure.set_label(style.PAGE)
     encoder = _Column(ax, "encoder", ENCODER_X, way.src, 1.27)
     decoder = _Column(ax, "decoder", DECODER_X, way.tgt_in)

@@ -141,7 +141,7 @@ def test_a_word_is_written_then_travels_and_then_is_read():
 
 
 def test_a_part_that_comes_too_late_is_refused():
-    figure, ax = canvas(2, 1)
+    figure, ax = canvas(1, width=2)
     label(ax, (0.2, 0.2), "late")
     film = Film(figure, seconds=3)
     film.appear(ax.texts[0], at=3 - LEAVES - FADE)
@@ -150,7 +150,7 @@ def test_a_part_that_comes_too_late_is_refused():
 
 
 def test_a_line_is_drawn_and_its_head_comes_last():
-    figure, ax = canvas(2, 1)
+    figure, ax = canvas(1, width=2)
     arrow(ax, (0.2, 0.5), (1.5, 0.5))
     film = Film(figure, seconds=4)
     film.draw(ax.patches[0], at=1, takes=0.5)

@@ -149,7 +149,7 @@ def large_image(values):
 
 
 def lines_as_thick_as_weights(values):
-    figure, ax = canvas(2, 2)
+    figure, ax = canvas(2, width=2)
     places = [(x, 1.0) for x in range(len(values))]
     threads(ax, [(0.0, 0.0)], places, values, "#2774A7", name="head 1")
     return figure

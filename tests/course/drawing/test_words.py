@@ -12,7 +12,7 @@ from course.drawing.words import canvas, label, width_of, word
 
 @pytest.mark.parametrize("write", [label, word])
 def test_words_beside_each_other_stand_on_one_line(write):
-    figure, ax = canvas(4, 1)
+    figure, ax = canvas(1, width=4)
     for x, text in enumerate(("like", "árboles", "<eos>", "H")):
         write(ax, (x + 0.5, 0.5), text, size=20)
     lines = {
@@ -27,7 +27,7 @@ def test_words_beside_each_other_stand_on_one_line(write):
 
 @pytest.mark.parametrize("va", ["center", "top", "bottom", "baseline"])
 def test_lines_are_equally_far_apart_whatever_letters_they_have(va):
-    figure, ax = canvas(4, 4)
+    figure, ax = canvas(4, width=4)
     label(ax, (0.5, 2), "one\n(Árbol) {y}\n<eos>\n$x^2$ is one", size=20, va=va)
     FigureCanvasAgg(figure).draw()
     lines = [text.get_transform().transform(text.get_position())[1] for text in ax.texts]

@@ -124,7 +124,7 @@ def test_the_riddle_shows_two_words_and_names_no_head(maps):
 
 def test_each_line_leads_from_its_query_to_its_key():
     matrix = np.array([[0.9, 0.1, 0.0], [0.0, 0.02, 0.98]])
-    _, ax = canvas(3, 3)
+    _, ax = canvas(3, width=3)
     threads(ax, [(0, 0), (0, 1)], [(2, 0), (2, 1), (2, 2)], matrix, "#123456", name="head 1")
     lines = lines_of(ax)["head 1"]
     ends = [(*line[0], *line[-1]) for line in lines.get_segments()]

@@ -189,7 +189,7 @@ def test_the_norms_figure_holds_the_means_of_the_stored_runs():
     assert means == [0, 22, 97, 99]
     rows = [f"{means[i]} of 100" for i in (0, 2, 1, 3)]
     title = "Without warm-up, post-norm gets 0 of 100 rows right; pre-norm gets 97"
-    assert said == [*rows, title]
+    assert said == [title, *rows]
 
 
 def test_the_title_of_the_ablations_is_true():

@@ -214,7 +214,7 @@ def test_training_names_the_words_of_its_text_and_moves_toward_the_last():
 
 
 def test_a_strip_shows_its_numbers_on_one_scale_with_white_at_zero():
-    figure, ax = canvas(4, 1)
+    figure, ax = canvas(1, width=4)
     strip(ax, (1, 0.2), 2, 0.5, torch.tensor([-3.0, 0.0, 3.0]), limit=3)
     [image] = ax.images
     assert image.get_extent() == [1, 3, 0.2, 0.7]
@@ -224,13 +224,13 @@ def test_a_strip_shows_its_numbers_on_one_scale_with_white_at_zero():
 
 
 def test_for_print_each_cell_is_a_shape():
-    figure, ax = canvas(4, 1)
+    figure, ax = canvas(1, width=4)
     matrix(ax, (1, 0), 2, 1, [[1, 2], [3, 4]], limit=4, vectors=True)
     assert not ax.images and np.array_equal(ax.collections[0].get_array(), [[1, 2], [3, 4]])
 
 
 def test_a_look_is_as_thick_as_its_weight_and_colored_as_its_word():
-    figure, ax = canvas(4, 1)
+    figure, ax = canvas(1, width=4)
     attention_arrow(ax, (0, 0), (1, 1), 0.01)
     assert not ax.patches
     attention_arrow(ax, (0, 0), (1, 1), 0.5, "trees", widest=6)
