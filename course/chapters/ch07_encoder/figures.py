@@ -34,7 +34,7 @@ from course.drawing.cells import area, matrix, outline, scale
 from course.drawing.maps import AMOUNTS
 from course.drawing.registry import figure
 from course.drawing.values import as_array, written
-from course.drawing.words import Point, canvas, label, sentence, word, word_color
+from course.drawing.words import Point, canvas, label, sentence, width_of, word, word_color
 from course.grammar.lexicon import NOUNS
 from transformer_lib.translator import Translator
 
@@ -166,44 +166,47 @@ def _two_stacks(src: Sequence[str], read: Sequence[str], written: str, layers: i
 
 
 def _neuron_words(
-    neurons: Mapping[str, Mapping[str, float]],
-    kinds: Mapping[str, Collection[str]],
-    named: Collection[str],
+    neurons: Mapping[str, Mapping[str, float]], kinds: Mapping[str, Collection[str]]
 ) -> Figure:
-    """Draw how strongly each neuron fires for nouns, a cell each: neuron -> word -> how much.
+    """Draw how strongly each neuron fires for nouns: neuron -> word -> how much.
 
-    kinds: the name of a block -> its words, in one order for all neurons: column by column, first
-    what excites them most. named: words of a first column that stand there where they excite.
+    kinds: the name of a group -> its words, in one order for all neurons: first what excites them
+    most. A word's chip is as dark as the neuron fires; of a last, large group each is a cell.
     """
-    wide, high, rows, pitch, silent = 0.22, 0.27, 5, 2.25, 0.1
+    left, right, line, silent = 1.75, 7.95, 0.31, 0.1
     title = "Two neurons fire for “trees”: one for masculine plurals, one for all plurals"
     figure, ax = canvas(
-        0.85 + pitch * len(neurons),
-        title,
-        "A cell for each noun, with its gender in Spanish; gray: silent",
+        6.05, title, "How strongly each fires for a noun: the darker, the more; gray: silent"
     )
-    scale(ax, (6.6, pitch * len(neurons) + 0.3), 1.1, limit=5, low=0, cmap=AMOUNTS)
-    at = 6.4, pitch * len(neurons) + 0.345
-    label(ax, at, "how strongly it fires", ha="right", color=style.MUTED)
-    for number, (neuron, words) in enumerate(neurons.items(), start=1):
-        top, left = pitch * (len(neurons) - number) + 1.75, 0.9
-        label(ax, (0.02, top + 0.42), neuron, size=12, weight="bold")
+    y, rest = 5.55, list(kinds)[-1]
+    for neuron, fires in neurons.items():
+        y -= 0.55
+        label(ax, (0.02, y), neuron, size=12, weight="bold")
         for kind, members in kinds.items():
-            nouns = [text for text in members if text in words]
+            nouns = [text for text in members if text in fires]
             nouns.sort(key=lambda text: -sum(one[text] for one in neurons.values()))
-            for place, text in enumerate(nouns):
-                column, row = divmod(place, rows)
-                x, y = left + wide * column, top - high * (row + 1)
-                color = AMOUNTS(words[text] / 5) if words[text] > silent else style.RULE
-                area(ax, (x, y), wide - 0.03, high - 0.03, color)
-                if text in named and words[text] > silent:
-                    word(ax, (x - 0.1, y + high / 2 - 0.015), text, size=style.NOTE, ha="right")
-            fire = sum(words[text] > silent for text in nouns)
-            said = f"all {fire} fire" if fire == len(nouns) else f"{fire} of {len(nouns)} fire"
+            fire = sum(fires[text] > silent for text in nouns)
+            x, y = left, y - 1.3 * line
+            label(ax, (0.02, y), kind, color=style.MUTED)
+            said = f"fires for {fire} of {len(nouns)}"
             color = style.ACCENT if fire else style.MUTED
-            label(ax, (left, top + 0.13), kind, color=style.MUTED)
-            label(ax, (left, top - high * rows - 0.13), said, weight="bold", color=color)
-            left += wide * (column + 1) + 0.54
+            label(ax, (0.02, y - 0.22), said, weight="bold", color=color)
+            for text in nouns:
+                strong = fires[text] > silent
+                color = AMOUNTS(fires[text] / 5) if strong else style.GROUND
+                if kind == rest:
+                    each = (right - left) / len(nouns)
+                    area(ax, (x, y - 0.09), 0.75 * each, 0.18, color if strong else style.RULE)
+                    label(ax, (x - 0.04, y - 0.22), text if strong else "", size=10.5)
+                    x += each
+                    continue
+                wide = width_of(text, 10.5) + 0.17
+                x, y = (x, y) if x + wide < right else (left, y - line)
+                chip = {**style.chip("")["bbox"], "facecolor": color}
+                chip |= {"edgecolor": style.INK, "linewidth": 1.6 if text == "trees" else 0}
+                ink = style.ink_on(color) if strong else style.MUTED
+                label(ax, (x, y), text, size=10.5, color=ink, bbox=chip)
+                x += wide
     return figure
 
 
@@ -362,10 +365,10 @@ def draw_stream_of_words() -> Figure:
     "encoder-neurons",
     caption="Two neurons that fire for trees, and how strongly for the nouns that 1,000 held-out "
     "sentences have at least five times: the mean of each.",
-    alt="Two rows of three fields of cells, a cell for each noun: plurals masculine in Spanish, "
-    "plurals feminine in Spanish, singulars. Neuron 314 of layer 0 fills 20 of 25 cells of the "
-    "first field, trees among the strongest, and none of the others. Neuron 11 of layer 1 fills "
-    "all 25 and all 13 plurals; of the 94 singulars only the cell of day.",
+    alt="The nouns in three groups, twice, each as dark as a neuron fires for it. Neuron 314 of "
+    "layer 0 fires for 20 of 25 plurals that are masculine in Spanish, trees among the strongest, "
+    "and for none of the 13 feminine ones or the 94 singulars. Neuron 11 of layer 1 fires for all "
+    "25 and all 13 plurals; of the singulars only for day.",
 )
 def draw_neurons() -> Figure:
     kinds = {
@@ -374,11 +377,10 @@ def draw_neurons() -> Figure:
         "singulars": {noun.english for noun in NOUNS.values()},
     }
     neurons = {
-        "only for masculine plurals: neuron 314 of layer 0": excited_by(0, 314),
-        "for all plurals: neuron 11 of layer 1": excited_by(1, 11),
+        "Neuron 314 of layer 0: only masculine plurals": excited_by(0, 314),
+        "Neuron 11 of layer 1: all plurals": excited_by(1, 11),
     }
-    named = ["students", "cakes", "ducks", "dogs", "trees", "day"]
-    return _neuron_words(neurons, kinds, named)
+    return _neuron_words(neurons, kinds)
 
 
 @figure(

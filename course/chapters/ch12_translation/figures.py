@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 from course.chapters.ch05_multi_head_attention.figures import TIRED
 from course.chapters.ch10_training.figures import smoothing_floor
 from course.drawing import style
-from course.drawing.arrows import bracket, path
+from course.drawing.arrows import path
 from course.drawing.plots import curves, doubling, shares
 from course.drawing.registry import figure
 from course.drawing.words import canvas, label, titled
@@ -96,11 +96,10 @@ def _changed(ax: Axes, at: tuple[float, float], old: str, new: str) -> None:
 
 @figure(
     "learning-curve",
-    title="Label smoothing alone holds the training loss above 1",
     caption="The loss of the shipped translator while it was trained.",
     alt="The training loss falls steeply, then runs level and ends at 1.09, just above an orange "
-    "floor that is as high everywhere: label smoothing alone costs 1.07. A panel shows the last "
-    "3,000 steps enlarged: the line ends 0.02 above the floor.",
+    "floor that is as high everywhere: label smoothing alone costs 1.07, and the line ends 0.02 "
+    "above it.",
 )
 def draw_learning_curve() -> Figure:
     vocabulary, recipe, record = (
@@ -108,23 +107,24 @@ def draw_learning_curve() -> Figure:
     )
     words = len(vocabulary["target"]["words"]) + len(SPECIALS)
     floor = smoothing_floor(recipe["training"]["smoothing"], words)
-    history, (figure, ax) = record["history"], style.panel(4.2)
+    history, (figure, ax) = record["history"], style.panel(4.4)
+    last = f"{history[-1]['loss']:.2f}"
+    title = f"In the end {floor:.2f} of the loss, {last}, is label smoothing alone"
+    titled(figure, title, "In orange, what no model can avoid, however well it has learned")
     steps, training = ([entry[key] for entry in history] for key in ("step", "loss"))
-    lens, late = ax.inset_axes((0.42, 0.52, 0.5, 0.4)), [step for step in steps if step >= 5000]
-    for each, thick in ((ax, 2.5), (lens, 3)):
-        each.plot(steps, training, color=style.MUTED, linewidth=thick)
-        each.axhspan(0, floor, color=style.tint(style.ACCENT), linewidth=0, zorder=0)
-        each.axhline(floor, color=style.ACCENT, linewidth=2, zorder=1)
-    look = {"weight": "bold", "size": style.TITLE, "ha": "center", "va": "center"}
-    said = f"what label smoothing alone costs: {floor:.2f}"
-    ax.text(steps[-1] / 2, floor / 2, said, color=style.ACCENT, **look)
-    lens.set(xlim=(late[0], 8700), ylim=(floor - 0.01, 1.11), xticks=[], yticks=[])
-    lens.set_title("the last 3,000 steps, enlarged", color=style.MUTED, weight="normal")
-    ends = (1.02 * steps[-1], floor), (1.02 * steps[-1], training[-1])
-    bracket(lens, *ends, f"{training[-1] - floor:.2f}", style.ACCENT)
-    ax.text(steps[-1], training[-1] + 0.06, f"{training[-1]:.2f}", ha="right", weight="bold")
-    ax.set(xlim=(0, steps[-1]), ylim=(0, 3), yticks=range(4))
-    ax.set_xticks(range(0, 8001, 2000), [f"{step:,}" for step in range(0, 8001, 2000)])
+    ax.axhspan(0, floor, color=style.tint(style.ACCENT), linewidth=0, zorder=0)
+    ax.fill_between(steps, floor, training, color=style.RULE, linewidth=0, zorder=1)
+    ax.plot(steps, training, color=style.MUTED, linewidth=2.8)
+    ax.axhline(floor, color=style.ACCENT, linewidth=2, zorder=1)
+    look = {"weight": "bold", "size": style.TITLE, "va": "center"}
+    for y, said, color in (
+        (floor / 2, f"label smoothing: {floor:.2f}", style.ACCENT),
+        (training[-1] + 0.2, f"{training[-1] - floor:.2f} more", style.INK),
+    ):
+        ax.text(0.985 * steps[-1], y, said, color=color, ha="right", **look)
+    ax.set(xlim=(steps[0], steps[-1]), ylim=(0, 3), yticks=range(4))
+    ax.set_xticks([steps[0], 2000, 4000, 6000, 8000])
+    ax.xaxis.set_major_formatter("{x:,.0f}")
     ax.set(xlabel="step of training", ylabel="training loss per token")
     return figure
 

@@ -11,8 +11,8 @@ from matplotlib.figure import Figure
 from course import experiments
 from course.chapters.ch15_heads_on_real_text.experiment_repeated import Claim
 from course.drawing import style
-from course.drawing.arrows import arrow, box, path
-from course.drawing.cells import area, outline, scale
+from course.drawing.arrows import arrow, path
+from course.drawing.cells import area
 from course.drawing.registry import figure
 from course.drawing.values import steady_round
 from course.drawing.words import canvas, label, percent, sentence, width_of, word
@@ -72,20 +72,19 @@ def _found_by_heads(models: Mapping[str, Mapping[str, Any]], title: str) -> Figu
     said = f"the next word is the noun: {percent((place - start) / wide)}"
     label(ax, (place + 0.03, 2.0), said, ha="right", color=style.MUTED)
     for y, (name, found) in zip((1.5, 0.85), models.items(), strict=True):
-        finds = np.array(sorted(row["finds"] for row in found["heads"]))
+        finds = np.sort([row["finds"] for row in found["heads"]])
         label(ax, (0.02, y + 0.08), name, size=style.LABEL, weight="bold")
         label(ax, (0.02, y - 0.12), f"{len(finds)} heads", color=style.MUTED)
         best = np.arange(len(finds)) == len(finds) - 1
-        colors, look = np.where(best, style.ACCENT, style.SOFT), {"lw": 0, "zorder": 3}
-        ax.scatter(
-            start + wide * finds, y + _beside(finds), np.where(best, 150, 45), colors, **look
-        )
+        colors, sizes = np.where(best, style.ACCENT, style.SOFT), np.where(best, 150, 45)
+        x = start + wide * finds
+        ax.scatter(x, y + _beside(finds), sizes, colors, lw=0, zorder=3)
         look = {"size": 14, "weight": "bold", "color": style.ACCENT}
-        label(ax, (start + wide * finds[-1] + 0.17, y), percent(finds[-1]), **look)
+        label(ax, (x[-1] + 0.17, y), percent(finds[-1]), **look)
     path(ax, [(start, 0.42), (start + wide, 0.42)], style.SOFT, head=False, thick=0.75)
     for share in (0, 0.5, 1):
-        said = f"{100 * share:.0f} %{' of the sentences' * (share == 0.5)}"
-        label(ax, (start + wide * share, 0.24), said, ha="center", color=style.MUTED)
+        at = start + wide * share, 0.24
+        label(ax, at, f"{100 * share:.0f} %", ha="center", color=style.MUTED)
     return figure
 
 
@@ -100,54 +99,38 @@ def _beside(sorted_numbers: Sequence[float], near: float = 0.016) -> np.ndarray:
     return 0.105 * np.array(heights)
 
 
-KINDS = {  # of heads, by their names' ends
-    "encoder": "English looks at English",
-    "self_attn": "Spanish looks at Spanish",
-    "cross_attn": "Spanish looks at English",
-}
-
-
 def _each_head_off(
     models: Mapping[str, Mapping[str, Any]], written: Mapping[str, Sequence[str]], title: str
 ) -> Figure:
-    """Draw a cell for each head, colored by how many endings are lost with it off -> the figure.
+    """Draw a dot for each head, the farther right the more endings are lost with it off.
 
     models: name -> {"trained", "alone"}, as the experiment stores. written: name -> the words that
     it writes without the head whose loss is largest, the last of them the one that matters.
     """
-    figure, ax = canvas(
-        4.3, title, "A cell for each head: how many more of 100 endings are wrong without it"
-    )
-    wide, gap, high, top = 2.2, 0.2, 0.3, 3.2
-    for name, found in models.items():
-        label(ax, (0.02, top + 0.22), name, size=style.LABEL, weight="bold")
+    note = "A dot for each head: how many of 100 endings are wrong without it that were right"
+    figure, ax = canvas(4.1, title, note)
+    start, inch, low = 2.2, 0.145, 0.45
+    for y, (name, found) in zip((2.3, low), models.items(), strict=True):
+        lost = [round(100 * (found["trained"]["share"] - row["right"])) for row in found["alone"]]
+        path(ax, [(start - 8 * inch, y), (7.9, y)], style.SOFT, head=False, thick=0.75)
+        for count in range(0, 31, 10):
+            label(ax, (start + inch * count, y - 0.15), f"{count}", ha="center", color=style.MUTED)
+        label(ax, (0.02, y + 0.62), name, size=style.LABEL, weight="bold")
+        label(ax, (0.02, y + 0.42), f"{len(lost)} heads", color=style.MUTED)
+        for points in set(lost) - {max(lost)}:  # two beside each other in a pile
+            up, side = np.divmod(np.arange(lost.count(points)), 2)
+            x = start + inch * (points + (side - 0.5) / 2)
+            ax.scatter(x, y + 0.06 + 0.076 * up, s=20, color=style.SOFT, lw=0)
+        x = start + inch * max(lost)
+        ax.scatter(x, y + 0.1, s=130, color=style.ACCENT, lw=0)
+        look = {"size": 16, "weight": "bold", "color": style.ACCENT}
+        label(ax, (x, y + 0.36), f"{max(lost)}", ha="center", **look)
         wrong = style.ACCENT if written[name] != written["as trained"] else style.INK
-        look = {"gap": 0.2, "ha": "right"}
-        at = sentence(ax, (7.78, top + 0.17), written[name], {written[name][-1]: wrong}, **look)
-        said = "“The key is small”, without the framed head:"
-        label(ax, (at[0] - 0.28, top + 0.22), said, ha="right", color=style.MUTED)
-        lost = [100 * (found["trained"]["share"] - row["right"]) for row in found["alone"]]
-        cell = wide / (1 + max(row["head"] for row in found["alone"]))
-        for row, points in zip(found["alone"], lost, strict=True):
-            part, _, layer, kind = row["layer"].split(".")
-            column = list(KINDS).index(part if part in KINDS else kind)
-            low = top - (int(layer) + 1) * high
-            at = 0.8 + column * (wide + gap) + row["head"] * cell, low
-            fill = style.SIGNED(0.5 + points / 80)
-            area(ax, at, cell, high, fill)
-            if row["head"] == column == 0:
-                label(ax, (0.02, low + high / 2), f"layer {layer}", color=style.MUTED)
-            outline(ax, at, cell, high)
-            if points == max(lost):
-                middle, look = (at[0] + cell / 2, low + high / 2), {"size": 13, "weight": "bold"}
-                said, frame = f"{points:.0f}", {"line": 2.5, "zorder": 3.5, "round": 0.01}
-                box(ax, middle, cell, high, said, style.ACCENT, fill=fill, **frame, **look)
-        top -= 1.25
-    for column, said in enumerate(KINDS.values()):
-        at = 0.8 + column * (wide + gap) + wide / 2, 0.86
-        label(ax, at, said, ha="center", color=style.MUTED)
-    scale(ax, (5.9, 0.3), 1.6, limit=40)
-    label(ax, (5.5, 0.345), "more wrong endings, of 100 (below 0: fewer)", ha="right")
+        ended = {written[name][-1]: wrong}
+        right = x - 0.35 if x > 5 else 6.95
+        at = sentence(ax, (right, y + 0.3), written[name], ended, gap=0.2, ha="right")
+        said = "without it, “The key is small”:"
+        label(ax, (at[0] - 0.2, y + 0.35), said, ha="right", color=style.MUTED)
     return figure
 
 
@@ -301,10 +284,10 @@ def draw_finds() -> Figure:
 @figure(
     "real-heads-off",
     caption="Right endings with each head alone off, and what is then written of one sentence.",
-    alt="A cell for each of 24 and of 72 heads, by layer and kind of attention, colored by how "
-    "many more of 100 endings are wrong without it. In the small model one cell is strong, 35, and "
-    "without this head “The key is small” becomes “La llave es pequeño”. In the large model all "
-    "are weak, the largest is 4, and the sentence stays right: “pequeña”.",
+    alt="A dot for each of 24 and of 72 heads, the farther right the more endings are wrong "
+    "without it. In the small model one is far from all others, at 35 of 100, and without this "
+    "head “The key is small” becomes “La llave es pequeño”. In the large model all are near 0, "
+    "the farthest at 4, and the sentence stays right: “pequeña”.",
 )
 def draw_off() -> Figure:
     from course.chapters.ch15_heads_on_real_text.experiments import EARLIER

@@ -16,7 +16,7 @@ from course.drawing.arrows import arrow, path
 from course.drawing.cells import area, outline
 from course.drawing.plots import curves, doubling
 from course.drawing.registry import figure
-from course.drawing.words import canvas, label, sentence, titled, width_of, word
+from course.drawing.words import canvas, label, percent, sentence, titled, width_of, word
 from course.experiments.digit_training import DIGITS, digit_pairs
 from transformer_lib.model.masks import causal_mask
 from transformer_lib.text import english_spanish
@@ -174,48 +174,49 @@ def draw_scaling() -> Figure:
 @figure(
     "gpt-dials",
     caption="What a small GPT writes, by the way in which its words are drawn.",
-    alt="Five points, the share of sentences that the grammar could have written against the "
-    "different words in 150 sentences: with temperature 1, as they are, 0.20 and 415, with "
-    "temperature 0.5 0.49 and 277, with temperature 1.5 0.06 and 503; hollow, top-k 10 with 0.43 "
-    "and 279, top-p 0.9 with 0.27 and 358. An arrow leads from the first to the second. Sentences "
-    "at the temperatures, one with a check mark: The turtle didn't cross the square because it was "
-    "too narrow; two with a cross: with temperature 1, Your grandmothers didn't want to carry our "
-    "piano because they were too nervous; with temperature 1.5, I live is very fast.",
+    alt="Five rows, with a bar for the share of sentences that the grammar could have written, one "
+    "for the different words in 150 sentences, and the first of them. Orange, temperature 0.5: "
+    "0.49 and 277; The turtle didn't cross the square because it was too narrow, with a check "
+    "mark. Top-k 10: 0.43 and 279, right too. Top-p 0.9: 0.27 and 358. Temperature 1, words as "
+    "they are: 0.20 and 415; Your grandmothers didn't want to carry our piano because they were "
+    "too nervous. Temperature 1.5: 0.06 and 503; I live is very fast. The last three have a cross.",
 )
 def draw_dials() -> Figure:
     from course.grammar.recognition import could_write
 
     rows = experiments.load("writing")["rows"]
-    figure, ax = style.panel(4.8)
-    first, (worst, *_, best) = rows[0], sorted(rows, key=lambda row: row["own"])
-    times = f"{best['own'] / first['own']:.1f}"
+    first, best = rows[0], max(rows, key=lambda row: row["own"])
     title = (
-        f"{best['what'].capitalize()}: {times} times as often right, "
+        f"{best['what'].capitalize()}: {best['own'] / first['own']:.1f} times as often right, "
         f"{100 - 100 * best['words'] / first['words']:.0f} % fewer different words"
     )
-    titled(figure, title, f"{first['drawn']} sentences of a small GPT for each way to draw words")
-    warm = best, first, worst  # by temperature
-    places = [(row["words"], row["own"]) for row in warm]
-    ax.plot(*np.transpose(places[1:]), ":", color=style.SOFT, zorder=1)
-    arrow(ax, *places[1::-1], style.ACCENT, thick=2.5, shrinkA=7, shrinkB=7)
-    for row in rows:
-        at, color = (row["words"], row["own"]), style.ACCENT if row is best else style.MUTED
-        ax.plot(*at, "o", ms=9, color=color, mfc=color if row in warm else style.PAPER)
-        look = {"textcoords": "offset points", "color": color, "va": "center"}
-        bold = "bold" if row is best else "normal"
-        away, ha = (-10, "right") if row["words"] < first["words"] else (10, "left")
-        said = f"{row['what'].replace('as it is', 'temperature 1')}: {100 * row['own']:.0f} %"
-        ax.annotate(said, at, (away, 0), ha=ha, weight=bold, **look)
-        if row in warm:
-            mark = "✓" if could_write(row["first"][0]) else "✗"
-            said = textwrap.fill(f"{mark} “{row['first'][0]}”", 42)
-            up = (8, 30) if row is best else (10, 15 + 7 * said.count("\n"))
-            ax.annotate(said, at, up, ha="left", size=style.NOTE, **look)
-    ax.text(352, 0.36, f"{times} ×", color=style.ACCENT, weight="bold", size=16)
-    ax.set_ylabel("right: the grammar could have written it")
-    ax.set_xlabel("different words in these sentences")
-    ax.set(ylim=(0, 0.62), yticks=[0, 0.2, 0.4, 0.6], xlim=(150, 640), xticks=[200, 300, 400, 500])
-    ax.yaxis.set_major_formatter(lambda share, _: f"{100 * share:.0f} %")
+    note = (
+        f"{first['drawn']} sentences of a small GPT each; right: the grammar could have written it"
+    )
+    figure, ax = canvas(4.2, title, note)
+    most = max(row["words"] for row in rows)
+    for x, said in (
+        (1.45, "right"),
+        (3.0, "different words"),
+        (4.75, "the first sentence it writes"),
+    ):
+        label(ax, (x, 3.27), said, size=style.LABEL, weight="bold")
+    for place, row in enumerate(sorted(rows, key=lambda row: -row["own"])):
+        y, color = 2.8 - 0.62 * place, style.ACCENT if row is best else style.SOFT
+        ink = {"color": style.ACCENT, "weight": "bold"} if row is best else {"color": style.INK}
+        name = row["what"].replace("as it is", "temperature 1")
+        label(ax, (0.02, y), name, size=style.LABEL, **ink)
+        for x, share, said in (
+            (1.45, row["own"], percent(row["own"])),
+            (3.0, row["words"] / most, str(row["words"])),
+        ):
+            area(ax, (x, y - 0.12), 0.95, 0.24, style.GROUND)
+            area(ax, (x, y - 0.12), 0.95 * share, 0.24, color)
+            label(ax, (x + 1.02, y), said, size=style.LABEL, **ink)
+        own = could_write(row["first"][0])
+        label(ax, (4.75, y), "✓" if own else "✗", size=style.LABEL, **ink)
+        text = textwrap.fill(row["first"][0], 44)
+        label(ax, (5.0, y), text, color=style.INK if own else style.MUTED)
     return figure
 
 

@@ -62,20 +62,28 @@ def test_in_the_stream_each_look_at_another_word_is_a_ribbon_of_its_weight():
     assert ribbons([[0.2, 0.8], [0.4, 0.6]]) == pytest.approx([0.096, 0.048])
 
 
-def test_each_noun_is_a_cell_in_the_field_of_its_kind():
+def test_each_noun_is_as_dark_as_the_neuron_fires():
     neurons = {
         "n": {"trees": 2.5, "paths": 0.05, "tree": 0.0, "the": 3.0},
-        "m": {"trees": 1.0, "paths": 2.0, "tree": 0.0},
+        "m": {"trees": 1.0, "paths": 2.0, "tree": 0.3},
     }
     kinds = {"plural": ["paths", "trees", "maps"], "singular": ["tree"]}
-    [ax] = _neuron_words(neurons, kinds, ["trees", "paths"]).axes
-    colors = [to_hex(one.get_facecolor()) for one in ax.patches if one.get_width() < 0.3]
-    silent = style.RULE.lower()
-    assert colors[0] == to_hex(AMOUNTS(0.5)) and colors[1:3] == [silent, silent]
-    assert colors[3:5] == [to_hex(AMOUNTS(0.2)), to_hex(AMOUNTS(0.4))] and colors[5] == silent
+    [ax] = _neuron_words(neurons, kinds).axes
+    grounds = [
+        (text.get_text(), to_hex(text.get_bbox_patch().get_facecolor()))
+        for text in ax.texts
+        if text.get_bbox_patch()
+    ]
+    silent = style.GROUND.lower()
+    assert grounds[:2] == [("trees", to_hex(AMOUNTS(0.5))), ("paths", silent)]
+    assert grounds[2:] == [("trees", to_hex(AMOUNTS(0.2))), ("paths", to_hex(AMOUNTS(0.4)))]
+    colors = [to_hex(cell.get_facecolor()) for cell in ax.patches if isinstance(cell, Rectangle)]
+    assert colors == [style.RULE.lower(), to_hex(AMOUNTS(0.3 / 5))]
     texts = [text.get_text() for text in ax.texts]
-    assert {"1 of 2 fire", "all 2 fire", "0 of 1 fire"} <= set(texts)
-    assert texts.count("trees") == 2 and texts.count("paths") == 1, "named where they excite"
+    assert {f"fires for {count}" for count in ("1 of 2", "2 of 2", "0 of 1", "1 of 1")} <= set(
+        texts
+    )
+    assert texts.count("tree") == 1 and "maps" not in texts
 
 
 def test_the_memory_reaches_every_decoder_layer():
@@ -151,9 +159,9 @@ def test_the_neurons_fire_for_what_is_said():
     share = sum(word in masculine for word in words) / len(words)
     assert 0.03 < share < 0.05  # "one in 25"
     texts = [text.get_text() for text in FIGURES["encoder-neurons"].draw().axes[0].texts]
-    fire = ["20 of 25 fire", "0 of 13 fire", "0 of 94 fire"]
-    fire += ["all 25 fire", "all 13 fire", "1 of 94 fire"]
-    assert [text for text in texts if text.endswith(" fire")] == fire and texts.count("day") == 1
+    fire = ["20 of 25", "0 of 13", "0 of 94", "25 of 25", "13 of 13", "1 of 94"]
+    assert [text[10:] for text in texts if text.startswith("fires for ")] == fire
+    assert texts.count("day") == 1
     for neuron, plurals in (
         (data.excited_by(0, 314), masculine),
         (data.excited_by(1, 11), plural),

@@ -49,7 +49,7 @@ def test_each_head_is_a_point_beside_the_best_rule():
     assert texts(ax).count("70 %") == 2 and "the next word is the noun: 40 %" in texts(ax)
 
 
-def test_a_head_is_a_cell_colored_by_what_its_absence_costs():
+def test_a_head_is_a_dot_as_far_right_as_its_absence_costs():
     kinds = ("encoder.layers.0.self_attn", "decoder.layers.0.self_attn")
     found = {
         "trained": {"share": 0.9},
@@ -61,11 +61,14 @@ def test_a_head_is_a_cell_colored_by_what_its_absence_costs():
     }
     written = {"as trained": ["es", "roja"], "one": ["es", "rojo"], "two": ["es", "roja"]}
     ax = plots._each_head_off({"one": found, "two": found}, written, "Title").axes[0]
-    filled = [patch for patch in ax.patches if patch.get_facecolor()[3]]
-    cells = [patch for patch in filled if isinstance(patch, Rectangle)]
-    colors = [tuple(cell.get_facecolor()) for cell in cells]
-    assert colors == 2 * [style.SIGNED(0.5 + lost / 80) for lost in (40, 0, 0, -10)]
-    assert texts(ax).count("40") == 3, "two cells and the scale"
+    ticks = {text.get_text(): text.get_position()[0] for text in ax.texts}
+    inch = (ticks["20"] - ticks["10"]) / 10
+    for some in (ax.collections[:3], ax.collections[3:]):
+        places = {
+            round(float(dots.get_offsets()[:, 0].mean() - ticks["0"]) / inch) for dots in some
+        }
+        assert places == {-10, 0, 40} and sum(len(dots.get_offsets()) for dots in some) == 4
+    assert texts(ax).count("40") == 2
     loud = [text.get_text() for text in ax.texts if text.get_weight() == "bold"]
     assert "rojo" in loud and "roja" not in loud
 
@@ -196,7 +199,7 @@ def test_the_alternative_texts_have_the_numbers_of_the_picture():
         for off in (found["heads off"] for found in models.values())
     )
     alt = FIGURES["real-heads-off"].alt
-    assert f"one cell is strong, {small}," in alt and f"the largest is {large}," in alt
+    assert f"at {small} of 100" in alt and f"the farthest at {large}," in alt
     words = texts(FIGURES["real-heads-off"].draw().axes[0])
     assert words[0].endswith(f"loses {small} of 100 endings, the large one {large}")
     assert {f"{small}", f"{large}"} <= set(words)

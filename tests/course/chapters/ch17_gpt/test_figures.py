@@ -71,32 +71,33 @@ def test_each_seed_has_a_dot_and_the_line_leads_from_the_first_mean_to_the_last(
     assert figure.texts[0].get_text() == title
 
 
-def test_each_dial_is_a_point():
+def test_each_dial_has_two_bars_and_a_sentence():
     from course.grammar.recognition import could_write
 
     rows = experiments.load("writing")["rows"]
     figure = FIGURES["gpt-dials"].draw()
     (ax,) = figure.axes
-    _, *dots = ax.lines
-    points = [tuple(dot.get_xydata()[0]) for dot in dots]
-    assert points == [(row["words"], row["own"]) for row in rows]
     said = [" ".join(text.get_text().split()) for text in ax.texts]
-    assert [text for text in said if text.endswith(" %")] == [
-        f"{row['what']}: {100 * row['own']:.0f} %".replace("as it is", "temperature 1")
-        for row in rows
-    ]
-    read = [text[3:-1] for text in said if text[2:3] == "“"]
-    marks = ["✓" if could_write(text) else "✗" for text in read]
-    assert marks == [text[0] for text in said if text[2:3] == "“"]
-    of = {"as it is", "temperature 0.5", "temperature 1.5"}
-    assert read == [row["first"][0] for row in rows if row["what"] in of]
-    best = max(rows, key=lambda row: row["own"])
+    ordered = sorted(rows, key=lambda row: -row["own"])
+    wide = [bar.get_width() for bar in ax.patches]
+    filled = [bar / pale for pale, bar in zip(wide[::2], wide[1::2], strict=True)]
+    most = max(row["words"] for row in rows)
+    assert filled[::2] == pytest.approx([row["own"] for row in ordered])
+    assert filled[1::2] == pytest.approx([row["words"] / most for row in ordered])
+    at = said.index("temperature 0.5")
+    for row in ordered:
+        name = row["what"].replace("as it is", "temperature 1")
+        mark = "✓" if could_write(row["first"][0]) else "✗"
+        numbers = [f"{100 * row['own']:.0f} %", str(row["words"])]
+        lines = " ".join(said[said.index(name) :][4:6]).replace("’", "'")
+        assert said[said.index(name) :][:4] == [name, *numbers, mark]
+        assert lines.startswith(row["first"][0])
+    best = ordered[0]
     title = (
         f"{best['what'].capitalize()}: {best['own'] / rows[0]['own']:.1f} times as often right, "
         f"{100 - 100 * best['words'] / rows[0]['words']:.0f} % fewer different words"
     )
-    assert figure.texts[0].get_text() == title
-    assert f"{best['own'] / rows[0]['own']:.1f} ×" in said
+    assert said[0] == title and at == said.index(best["what"])
 
 
 def test_each_kind_has_a_bar_for_each_model_and_a_dot_for_each_seed():
