@@ -286,7 +286,7 @@ def draw_positions() -> Figure:
         strip(ax, (LEFT, y), right - LEFT, high, vector[:FEW], limit=LIMIT, **mark)
         look = {"size": style.LABEL, "weight": weight}
         label(ax, (LEFT - 0.1, y + high / 2), name, ha="right", **look)
-        label(ax, (0.1, y + high / 2), sign, size=style.TITLE, weight="bold")
+        label(ax, (LEFT - 1.3, y + high / 2), sign, size=style.TITLE, weight="bold")
         written = f"{sign} {vector[FEW - 1]:.1f}".strip()
         label(ax, (RIGHT, y + high / 2), written, ha="right", **{**look, "size": 13})
     wide = (right - LEFT) / FEW
@@ -442,24 +442,24 @@ def draw_encoder() -> Figure:
     figure, ax, bottom, top = station("memory", new=new, height=2.05, colors="")
     both = way.of(f"{layer}.residual_self_attn", WORD) + way.of(f"{layer}.feed_forward", WORD)
     bars, after = both[:few].tolist(), vectors()["memory"][:few].tolist()
-    left, wide, unit = 0.35, 0.29, (top - bottom) / (max(bars) - min(bars))
+    left, wide, unit = 0.35, 0.35, (top - bottom) / (max(bars) - min(bars))
     zero, end = bottom - min(bars) * unit, left + few * wide
     for i, pair in enumerate(zip(bars, after, strict=True)):
         color = style.POSITIVE if pair[0] > 0 else style.NEGATIVE
-        for value, thick, strong in zip(pair, (0.24, 0.13), (0.3, 1), strict=True):
+        for value, thick, strong in zip(pair, (0.29, 0.16), (0.3, 1), strict=True):
             x = left + (i + 0.5) * wide - thick / 2
             area(ax, (x, zero), thick, value * unit, color, alpha=strong, zorder=2)
     path(ax, [(left, zero), (end, zero)], style.SOFT, head=False, thick=0.8, zorder=3)
     label(ax, (left - 0.1, zero), "0", ha="right", color=style.MUTED)
     for value, inset, why, weight in (
-        (bars[-1], 0.025, "before the norm", "normal"),
-        (after[-1], 0.08, "after it: the memory", "bold"),
+        (bars[-1], 0.03, "before the norm", "normal"),
+        (after[-1], 0.1, "after: the memory", "bold"),
     ):
         y = zero + value * unit - 0.012
-        path(ax, [(end - inset, y), (end + 0.3, y)], style.MUTED, head=False, thick=0.8)
-        label(ax, (end + 0.38, y), f"{value:.2f}", size=style.TITLE, weight=weight)
-        label(ax, (end + 0.88, y), why, size=style.LABEL, weight=weight)
-    label(ax, (RIGHT, bottom + 0.06), f"{few} of 128 numbers", ha="right", color=style.MUTED)
+        path(ax, [(end - inset, y), (end + 0.15, y)], style.MUTED, head=False, thick=0.8)
+        label(ax, (end + 0.22, y), f"{value:.2f}", size=style.TITLE, weight=weight)
+        label(ax, (end + 0.68, y), why, weight=weight)
+    label(ax, (left, bottom + 0.06), f"{few} of 128 numbers", color=style.MUTED)
     return figure
 
 
@@ -467,9 +467,10 @@ def draw_encoder() -> Figure:
     "trees-decoder",
     notebook="08_decoder",
     caption="You are here: the position that writes árboles reads the memory, in layer 1.",
-    alt="The memory, a column of 'I', 'like', 'trees' and <eos>. From 'trees' alone comes a thick "
-    "green arrow, 100 % of the attention; the others have 0 %. It runs through the decoder, where "
-    "the words written so far, 'me gustan los', stand above it, and ends at a large 'árboles'. "
+    alt="The memory, a column of 'I', 'like', 'trees' and <eos>, and the decoder with the words "
+    "written so far, 'me gustan los'. A thin arrow leads from 'los', which asks, to the memory. "
+    "From 'trees' alone a thick green arrow comes back, 100 % of the attention; the others have "
+    "0 %. It runs through the decoder and ends at a large 'árboles'. "
     f"{DOTS}",
 )
 def draw_decoder() -> Figure:
@@ -477,27 +478,28 @@ def draw_decoder() -> Figure:
     figure, ax, bottom, top = station("decoder", new=new, height=1.95, colors="")
     place = way.tgt_out.index(WRITTEN)
     weights = way.weights[READING].mean(dim=0)[place].tolist()
-    left, wide, full, most = 3.6, 2.3, 0.46, weights.index(max(weights))
-    ys = [top - 0.5 - 0.37 * i for i in range(len(weights))]
-    y, green, tints = ys[most], style.readable(word_color(WORD), style.PAPER), style.TINTS
-    area(ax, (0.05, bottom), 1.2, top - bottom, tints[style.ENCODER])
+    edge, left, wide, full = 1.75, 3.95, 2.3, 0.4
+    most, rows = weights.index(max(weights)), [top - 0.5 - 0.37 * i for i in range(len(weights))]
+    y, green, tints = rows[most], style.readable(word_color(WORD), style.PAPER), style.TINTS
+    area(ax, (0.05, bottom), edge - 0.05, top - bottom, tints[style.ENCODER])
     area(ax, (left, bottom), wide, top - bottom, tints[style.DECODER])
     head = {"size": 13, "weight": "bold"}
-    label(ax, (0.65, top - 0.18), "memory", color=style.ENCODER, ha="center", **head)
-    label(ax, (left + 0.12, top - 0.18), "decoder", color=style.DECODER, **head)
-    for at, text, weight in zip(ys, way.src, weights, strict=True):
-        word(ax, (1.13, at), text, ha="right", size=13)
-        if weight < max(weights):
-            label(ax, (1.4, at), f"{100 * weight:.0f} %", color=style.MUTED, size=13)
-    tip = RIGHT - 1.3
-    area(ax, (1.25, y - full / 2), tip - 1.55, full, green)
-    ax.add_patch(Polygon([(tip - 0.3, y - 0.36), (tip - 0.3, y + 0.36), (tip, y)], color=green))
-    share = f"{percent(weights[most])} of the attention, in the last layer"
-    label(ax, (1.4, y), share, size=13, weight="bold", color=style.PAPER)
-    label(ax, (left + wide - 0.12, top - 0.18), "written so far", color=style.MUTED, ha="right")
+    label(ax, (0.17, top - 0.18), "memory", color=style.ENCODER, **head)
+    label(ax, (left + 0.12, bottom + 0.2), "decoder", color=style.DECODER, **head)
+    for row, (at, text, weight) in enumerate(zip(rows, way.src, weights, strict=True)):
+        look = {"weight": "bold", "color": green} if row == most else {"color": style.MUTED}
+        label(ax, (0.17, at), f"{100 * weight:.0f} %", size=13, **look)
+        word(ax, (edge - 0.12, at), text, ha="right", size=13)
     x = sentence(ax, (left + wide - 0.12, top - 0.55), way.tgt_out[:place], ha="right")[-1]
-    arrow(ax, (x, top - 0.65), (x, y + full / 2 - 0.02), thick=2.5)
-    label(ax, (x - 0.12, top - 0.76), "asks", color=style.MUTED, ha="right")
+    label(ax, (left + wide - 0.12, top - 0.78), "written so far", color=style.MUTED, ha="right")
+    asks = top - 0.18
+    path(ax, [(x, top - 0.37), (x, asks), (edge + 0.03, asks)], thick=2.5)
+    said(ax, ((edge + left) / 2 - 0.4, asks - 0.25), f"{BEFORE} asks", size=style.LABEL)
+    tip = RIGHT - 1.3
+    area(ax, (edge, y - full / 2), tip - 0.25 - edge, full, green)
+    ax.add_patch(Polygon([(tip - 0.27, y - 0.32), (tip - 0.27, y + 0.32), (tip, y)], color=green))
+    share = f"{percent(weights[most])} of the attention, in the last layer"
+    label(ax, (edge + 0.15, y), share, size=13, weight="bold", color=style.PAPER)
     word(ax, (RIGHT - 0.6, y), WRITTEN, size=20)
     return figure
 
