@@ -153,16 +153,8 @@ def _field(
             area(ax, at, 0.74 * step[0], 0.74 * step[1], style.RULE)
     y = low + high - tile
     cell = xs[place], ys[place], xs[place] + step[0], ys[place] + step[1]
-    _fan(
-        ax,
-        (cell[0], cell[3]),
-        (x, y + tile),
-        (x, y),
-        (cell[0], cell[1]),
-        color=green,
-        zorder=2,
-        alpha=0.85,
-    )
+    for start, end in ((cell[3], y + tile), (cell[1], y)):
+        path(ax, [(cell[2], start), (x, end)], green, head=False, thick=1.2)
     area(ax, cell[:2], *step, green, zorder=3)
     area(ax, (x, y), tile, tile, green, zorder=3)
     look = {"ha": "center", "weight": "bold", "color": style.PAPER}
