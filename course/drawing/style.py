@@ -357,8 +357,8 @@ def _upright(figure: Figure) -> None:
 def _set(text: str) -> str:
     """Minus signs for hyphens before digits, the paper's sizes as it prints them, and apostrophes.
 
-    A single word stays as it is: it may be a token, such as n't.
+    n't alone stays as it is: it is a token.
     """
     text = MINUS.sub("\N{MINUS SIGN}", text)
-    text = APOSTROPHE.sub("’", text) if " " in text.strip() else text
+    text = APOSTROPHE.sub("’", text) if text != "n't" else text
     return SIZES.sub(lambda size: ROMAN[size[1]], text)

@@ -44,7 +44,7 @@ def head_table(table: Sequence[Mapping[str, Any]]) -> Figure:
     title = f"From the adjective, a head finds the noun in {shares[0]}, from “it” in {shares[1]}"
     note = "A box is a head, full if it looks most at the right noun in all sentences"
     figure, ax = canvas(5.3, title, note)
-    words = TIRED.lower().replace("'", "\N{RIGHT SINGLE QUOTATION MARK}").split()
+    words = TIRED.lower().split()
     layers = list(dict.fromkeys(row["layer"] for row in table))
     marked = {"animal": style.INK, "tired": style.ACCENT, "it": style.ACCENT}
     places = sentence(ax, (0.1, 3.55), words, marked, gap=0.37)

@@ -490,8 +490,8 @@ def draw_decoder() -> Figure:
     tip = RIGHT - 1.3
     area(ax, (edge, y - full / 2), tip - 0.25 - edge, full, green)
     ax.add_patch(Polygon([(tip - 0.27, y - 0.32), (tip - 0.27, y + 0.32), (tip, y)], color=green))
-    share = f"{percent(weights[most])} of the attention, in the last layer"
-    label(ax, (edge + 0.15, y), share, size=13, weight="bold", color=style.PAPER)
+    look = {"size": 13, "weight": "bold", "color": style.PAPER}
+    label(ax, (edge + 0.15, y), "attention, in the last layer", **look)
     word(ax, (RIGHT - 0.6, y), WRITTEN, size=20)
     return figure
 
