@@ -184,7 +184,7 @@ def draw_positions_clocks() -> Figure:
             tip = x + 0.92 * radius * right, y + 0.92 * radius * up
             path(ax, [(x, y), tip], color, thick=2.6, head=False)
     for position, (x, text) in enumerate(zip(across, SENTENCE, strict=True)):
-        word(ax, (x, 0.55), text, size=12)
+        word(ax, (x, 0.55), text, size=12, color=style.ACCENT if position == loud else style.INK)
         look = LOUD if position == loud else {"color": style.MUTED}
         label(ax, (x, 0.24), str(position), ha="center", **look)
     label(ax, (1.65, 0.24), "position", ha="right", color=style.MUTED)
@@ -392,21 +392,22 @@ def draw_positions_frequencies() -> Figure:
         [waves[-1] for waves in both_wavelengths(d_model).values()] for d_model in (8, 512)
     )
     title = f"The last wave of the authors’ code can be {code / paper:.0f} × as long as the paper’s"
-    figure, ax = canvas(4.5, title, "The last sine; above in vectors of 8 numbers, below of 512")
+    figure, ax = canvas(4.75, title, "The last sine of the position vectors")
     left, step = 0.1, 7.8 / code
-    for y, high, waves in ((2.45, 0.6, (paper, code)), (0.6, 0.28, (wide_paper, wide_code))):
+    for y, high, waves in ((2.63, 0.52, (paper, code)), (0.52, 0.36, (wide_paper, wide_code))):
         path(ax, [(left, y), (left + 7.8, y)], style.RULE, thick=1, head=False, zorder=0)
         for wave, color, thick in zip(waves, (style.SOFT, style.ACCENT), (1.8, 3.5), strict=True):
             _wave(ax, (left, y), step, high, wave, (0, code), color=color, linewidth=thick)
-    named = (paper, "the paper", 3.32, QUIET), (code, "the authors’ code", 1.64, LOUD)
+    named = (paper, "the paper", 3.38, QUIET), (code, "the authors’ code", 1.9, LOUD)
     for wave, name, y, look in named:
         end = left + step * wave
         bracket(ax, (left, y), (end, y), "", look["color"])
         said = f"{name}: one wave in {wave:,.0f} positions"
         at = (end + 0.12, y) if wave == paper else (left, y - 0.22)
         label(ax, at, said, **{**look, "size": 13})
+    label(ax, (left, 3.77), "in vectors of 8 numbers", **BOLD)
     said = f"in vectors of 512 numbers: only {100 * (wide_code / wide_paper - 1):.1f} % longer"
-    label(ax, (left + 7.8, 1.02), said, ha="right", **BOLD)
+    label(ax, (left, 1.17), said, **BOLD)
     return figure
 
 
@@ -422,7 +423,9 @@ def draw_positions_frequencies() -> Figure:
 def draw_positions_rotation() -> Figure:
     words, table = [*SENTENCE, "and", "autumn"], as_array(positional_encoding(10, 512))
     pairs, step, radius = {0: "fast hand", 30: "middle hand", 60: "slow hand"}, 3, 0.6
-    figure, ax = canvas(5.6, "Three words on, a hand turns by the same angle, wherever it starts")
+    note = "A hand is one pair of columns, sine and cosine"
+    title = "Three words on, a hand turns by the same angle, wherever it starts"
+    figure, ax = canvas(5.8, title, note)
     across = sentence(ax, (4, 4.5), words, {}, gap=0.2, ha="center")
     for position, x in enumerate(across):
         label(ax, (x, 4.28), str(position), ha="center", color=style.MUTED)
@@ -473,11 +476,12 @@ def draw_positions_dot_products() -> Figure:
     look, alike = {"cmap": AMOUNTS, "vmin": 0.5, "vmax": 1, **FLAT}, products[0, far]
     left.imshow(products, **look)
     left.set(xlabel="one position", xticks=range(0, 41, 10), yticks=range(0, 41, 10))
+    left.set_box_aspect(1)
     level_name(left, "another position")
     left.plot([far, end], [0, end - far], color=style.INK, linewidth=1.6)
     for one in (3, 13):
         left.plot(one + far, one, "s", color=style.INK, markersize=7)
-        label(left, (one + far + 1.2, one - 0.8), f"{one}, {one + far}", **BOLD)
+        label(left, (one + far + 1.2, one - 0.8), f"{one} and {one + far}", **BOLD)
     label(left, (39.5, 3.2), f"{far} apart:\n{alike:.2f} everywhere", ha="right", **BOLD)
     right.plot(products[0], color=style.ACCENT, linewidth=2.8, clip_on=False)
     ramp = right.inset_axes((-0.05, 0, 0.05, 1 / 1.02))
@@ -549,26 +553,24 @@ def _rounded(vectors: Any) -> np.ndarray:
     caption="What goes into the encoder: three vectors, each a word plus a position.",
     alt="Three columns, for 'I', 'like' and 'trees'. In each, from the top down: the word, the "
     "first four numbers of its vector, plus those of its position 0, 1 or 2, and the sum, framed, "
-    "from which an arrow leads into encoder layer 0. The numbers of 'trees' are written in the "
-    "cells; the other two columns are narrower and have the colors only.",
+    "from which an arrow leads into encoder layer 0. The numbers are written in the cells.",
 )
 def draw_positions_input() -> Figure:
     words = ["I", "like", "trees"]
     meanings, places = _rounded(_trained_words(words)), _rounded(positional_encoding(3, 128))
     title = "Into the encoder goes which word it is, plus where it stands"
     figure, ax = canvas(4.45, title, "The first 4 of 128 numbers of each vector")
-    lefts, wides, high = (0.95, 2.55, 4.2), (1.3, 1.3, 3.45), 0.42
+    lefts, wide, high = (0.95, 3.25, 5.55), 2.1, 0.42
     rows = {"word": (2.45, meanings), "position": (1.8, places), "sum": (1.15, meanings + places)}
     for name, (y, table) in rows.items():
         label(ax, (0.8, y + high / 2), name, ha="right", **BOLD)
-        for x, wide, text, numbers in zip(lefts, wides, words, table, strict=True):
+        for x, text, numbers in zip(lefts, words, table, strict=True):
             edge, line = (word_color(text), 2) if name == "sum" else (EDGE, 0.6)
-            look = {"edge": edge, "line": line, "decimals": 1 if text == "trees" else None}
-            strip(ax, (x, y), wide, high, numbers, limit=3, **look)
+            strip(ax, (x, y), wide, high, numbers, limit=3, edge=edge, line=line, decimals=1)
             sign = {"word": "", "position": "+", "sum": "="}[name]
             look = {"size": style.TITLE, "weight": "bold", "ha": "center"}
             label(ax, (x + wide / 2, y + high + 0.11), sign, **look)
-    for number, (x, wide, text) in enumerate(zip(lefts, wides, words, strict=True)):
+    for number, (x, text) in enumerate(zip(lefts, words, strict=True)):
         x += wide / 2
         word(ax, (x, 3.37), text, size=14)
         label(ax, (x, 3.05), f"position {number}", ha="center")
@@ -692,12 +694,14 @@ def _positions_explorer() -> Any:
     bars = similar.mark_bar().encode(length_of, level, color=here, tooltip=tips)
     far = f"datum.position == (chosen < {length / 2} ? {length - 1} : 0)"
     said = similar.transform_filter(f"{close} || {far}").transform_calculate(
+        at=f"{close} ? 1 : datum.similarity",  # one below the other
         text=f"({close} && datum.position != chosen ? '' : 'position ') + datum.position"
-        " + ': ' + format(datum.similarity, '.2f')"
+        " + ': ' + format(datum.similarity, '.2f')",
     )
     look = {"align": "left", "dx": 8, "fontSize": 13, "fontWeight": "bold"}
     said = said.mark_text(dy=alt.expr(f"{close} ? 6 * (datum.position - chosen) : 0"), **look)
     ink = alt.condition(close, alt.value(style.ACCENT), alt.value(style.MUTED))
+    length_of = alt.X("at:Q", axis=None, scale=alt.Scale(domainMax=1.3))
     said = said.encode(length_of, level, text="text:N", color=ink)
     who = part(alt.expr("'how like position ' + chosen + ' (dot product)'"))
     size, what = {"height": height}, part("sines: −1 blue, 1 orange")
@@ -774,9 +778,9 @@ def _usual_batch(batches: list[list[int]], lengths: list[int]) -> list[int]:
 @figure(
     "padding-saved",
     caption="Sentences of a batch taken at random, and of one of sentences of similar length.",
-    alt="Sentences as rows, a word in each column, and padding as rust cells. Above, six sentences "
-    "as they come: one fills its row of 14, the others end early; over all batches, 41 % is "
-    "padding. Below, six of similar length: the rows of 13 are nearly full; 3 % is padding.",
+    alt="Sentences as rows, a word in each column, and <pad> in rust behind its end. Above, six "
+    "sentences as they come: one fills its row of 14, the others end early; over all batches, 41 % "
+    "is padding. Below, six of similar length: the rows of 13 are nearly full; 3 % is padding.",
 )
 def draw_padding_saved() -> Figure:
     lengths, ways = two_ways()
@@ -794,19 +798,19 @@ def draw_padding_saved() -> Figure:
         by_length = sorted(fit, key=lengths.__getitem__)
         six = [by_length[(len(fit) - 1) * part // 5] for part in range(6)]
         drawn = [i for i in fit if i in six]  # as they come in the batch
-        look = {**LOUD, "size": 22, "ha": "right"}
-        label(ax, (0.82, top + 0.2), f"{100 * _padding(batches, lengths):.0f} %", **look)
+        share = f"{100 * _padding(batches, lengths):.0f} %"
+        label(ax, (0.1, top + 0.2), share, **{**LOUD, "size": 22})
         said = f"padding, sentences {way.removeprefix('sentences ')}"
-        label(ax, (0.95, top + 0.17), said, **BOLD)
+        label(ax, (0.2 + width_of(share, 22), top + 0.17), said, **BOLD)
         for row, i in enumerate(drawn):
             y = top - high * (row + 1)
             text = [*words[i], "<eos>"]
             for place in range(long):
                 x = 0.1 + cell * place
-                if place < len(text):
-                    at = x + cell / 2 - 0.018, y + high / 2 - 0.018
-                    label(ax, at, text[place], ha="center")
-                else:
-                    area(ax, (x, y), cell - 0.035, high - 0.035, style.ACCENT)
+                at, look = (x + cell / 2 - 0.018, y + high / 2 - 0.018), {}
+                if place >= len(text):
+                    area(ax, (x, y), cell - 0.035, high - 0.035, TURNED)
+                    look = {"color": style.ACCENT}
+                label(ax, at, [*text, *long * ["<pad>"]][place], ha="center", **look)
         top -= 6 * high + 0.7
     return figure
