@@ -79,9 +79,9 @@ def _series_map(found: Mapping[str, Any]) -> Figure:
             strip(ax, (LEFT, y), RIGHT - LEFT, HIGH, found[which][:SHOWN], limit=LIMIT)
             cells = np.linspace(LEFT, RIGHT, SHOWN + 1)[1:-1]
             ax.vlines(cells, y, y + HIGH, color=style.PAPER, linewidth=1, zorder=3)
-        if which not in ("one-hot", "decoder"):  # one number to follow
             look = {"color": style.PAPER, "size": style.LABEL, "weight": "bold", "ha": "right"}
-            label(ax, (RIGHT - 0.05, y + HIGH / 2), f"{found[which][SHOWN - 1]:.1f}", **look)
+            one = f"{found[which][SHOWN - 1]:.1f}"  # one number to follow
+            label(ax, (RIGHT - 0.05, y + HIGH / 2), one, **look)
     return figure
 
 
@@ -93,7 +93,7 @@ def _series_map(found: Mapping[str, Any]) -> Figure:
     "stream runs down through five rows: a mark, its number in a list, which widens to the first "
     "16 of its 128 numbers as colored cells: learned, with its position, mixed with its neighbors, "
     "after the encoder. Some cells keep their color so far; others fade or turn. In the last one "
-    "stand its numbers: 3.8, 4.5, 3.1, 3.0. There the stream ends; an arrow, 'the decoder reads "
+    "stand its numbers: 3.8, 4.5, 3.1, 3.0, and -3.3 in the decoder. There the stream ends; an arrow, 'the decoder reads "
     "it', leads to a row in the decoder, about to be written, which narrows to 'árboles'.",
     hero=True,
 )

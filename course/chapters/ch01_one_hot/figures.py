@@ -96,7 +96,12 @@ def _distance_triangle(table: Tensor, words: Sequence[str]) -> Figure:
     order = slots.sort().values
     for column, slot in enumerate(order.tolist()):
         label(ax, (1.6 + 1.13 * column, 2.78), f"slot {slot}", ha="center", color=style.MUTED)
-    path(ax, corners[[0, 2]], style.RULE, thick=1, head=False)
+    ground = {"facecolor": style.PAPER, "edgecolor": "none", "pad": 4}
+    look = {"ha": "center", "size": style.TITLE, "weight": "bold", "bbox": ground}
+    for one, other in ((0, 2), (0, 1), (1, 2)):
+        color = style.ACCENT if 1 in (one, other) else style.SOFT
+        path(ax, corners[[one, other]], color, thick=3, head=False)
+        label(ax, corners[[one, other]].mean(axis=0), "√2", color=style.readable(color), **look)
     for corner, slot, text in zip(corners, slots, words, strict=True):
         y = corner[1]
         word(ax, (0.68, y), text, size=15, ha="right")
@@ -104,12 +109,6 @@ def _distance_triangle(table: Tensor, words: Sequence[str]) -> Figure:
             cell(ax, (1.6 + 1.13 * column, y), 0.6, 0.44, text if slot == other else "", size=15)
         for column in range(4):
             label(ax, (1.035 + 1.13 * column, y), "0 … 0", ha="center", color=style.MUTED)
-        path(ax, [(4.8, y), corner], style.RULE, thick=1, head=False)
-        if text != first:
-            path(ax, [corners[1], corner], style.ACCENT, thick=3, head=False)
-            ground = {"facecolor": style.PAPER, "edgecolor": "none", "pad": 4}
-            look = {"ha": "center", "size": style.TITLE, "weight": "bold", "bbox": ground}
-            label(ax, (corners[1] + corner) / 2, "√2", color=style.ACCENT, **look)
         word(ax, corner, text, size=15)
     return figure
 
@@ -219,8 +218,8 @@ def draw_unknown_words() -> Figure:
     "one-hot-distances",
     caption="Three words as one-hot rows: equally far apart.",
     alt="The rows of dog, cat and gave, each with a single 1, at slots 109, 121 and 680; all else "
-    "is 0. Each row leads to a corner of a triangle with three equal sides. The side from cat to "
-    "dog and the side from cat to gave are rust, each with the root of 2.",
+    "is 0. To their right the words are corners of a triangle with three equal sides, each with "
+    "the root of 2: in rust from cat to dog and to gave, gray between these.",
 )
 def draw_one_hot_distances() -> Figure:
     vocab, words = Translator.load().src.vocab, ["dog", "cat", "gave"]

@@ -27,7 +27,8 @@ def test_the_caption_names_the_notebooks_and_the_map_says_how_many_numbers_it_sh
     written = [text for text in texts(drawn) if any(letter.isdigit() for letter in text)]
     note, *last = written
     assert note.startswith("At each step the first 16 of its 128 numbers:")
-    found = [vectors()[row] for row in ("embedding", "+ position", "encoder layer 0", "memory")]
+    rows = "embedding", "+ position", "encoder layer 0", "memory", "decoder"
+    found = [vectors()[row] for row in rows]
     assert last == [f"{vector[15]:.1f}" for vector in found]
 
 
