@@ -93,8 +93,9 @@ def _series_map(found: Mapping[str, Any]) -> Figure:
     "stream runs down through five rows: a mark, its number in a list, which widens to the first "
     "16 of its 128 numbers as colored cells: learned, with its position, mixed with its neighbors, "
     "after the encoder. Some cells keep their color so far; others fade or turn. In the last one "
-    "stand its numbers: 3.8, 4.5, 3.1, 3.0, and -3.3 in the decoder. There the stream ends; an arrow, 'the decoder reads "
-    "it', leads to a row in the decoder, about to be written, which narrows to 'árboles'.",
+    "stand its numbers: 3.8, 4.5, 3.1, 3.0. There the stream ends; an arrow, 'the decoder reads "
+    "it', leads to a row in the decoder, about to be written, whose last number is -3.3; it "
+    "narrows to 'árboles'.",
     hero=True,
 )
 def draw_series_map() -> Figure:
