@@ -18,36 +18,42 @@ SAID = {  # outcomes -> how the key says it, and a color
 }
 
 
-def _four_corners(nouns: Sequence[Sequence[Any]], most: int = 8) -> Figure:
-    """Draw nouns by gender, one and several in a row, marked where a feature fires -> the figure.
+def _four_corners(nouns: Sequence[Sequence[Any]], most: int = 4) -> Figure:
+    """Draw a cell for each noun, filled where a feature fires, by gender and number -> the figure.
 
     nouns: [form, feminine, several, how often it stands in the sentences, on how many of them the
-    feature fires]. Marked: it fires on at least half. most: rows, of the commonest.
+    feature fires]. Filled: it fires on at least half. most: words, of the commonest, as examples.
     """
-    note = "Nouns by their gender in Spanish; marked: it fires on them at least every other time"
-    figure, ax = canvas(4.4, "The feature called “feminine” is silent on feminine plurals", note)
-    for left, feminine in ((0.1, True), (4.4, False)):
+    note = (
+        "A cell is a noun, by its gender in Spanish; filled: it fires on it at least half the time"
+    )
+    figure, ax = canvas(4.35, "The feature called “feminine” is silent on feminine plurals", note)
+    fires = {noun[0]: 2 * noun[4] >= noun[3] for noun in nouns}
+    for left, feminine in ((0.02, True), (4.1, False)):
         one, several = (
             {noun[0]: noun for noun in nouns if tuple(noun[1:3]) == (feminine, number)}
             for number in (False, True)
         )
         pairs = [
-            (one[form], several[plural])
+            (form, plural)
             for form in one
             for plural in (f"{form}s", f"{form}es")
             if plural in several
         ]
-        pairs = sorted(pairs, key=lambda pair: -pair[0][3])[:most]
-        for x, column, number in ((left, one, "singular"), (left + 1.9, several, "plural")):
-            lit = sum(2 * noun[4] >= noun[3] for noun in column.values())
-            look = {"weight": "bold", "color": style.ACCENT if feminine else style.MUTED}
-            label(ax, (x - 0.06, 3.38), f"{lit} of {len(column)}", size=20, **look)
+        pairs = sorted(pairs, key=lambda pair: -one[pair[0]][3])[:most]
+        for x, column, number in ((left, one, "singular"), (left + 2.04, several, "plural")):
+            lit = sum(fires[noun] for noun in column)
+            color = style.ACCENT if 2 * lit > len(column) else style.INK
+            label(ax, (x, 3.42), f"{lit} of {len(column)}", size=20, weight="bold", color=color)
             said = f"{'feminine' if feminine else 'masculine'} {number}"
-            label(ax, (x - 0.06, 3.04), said, size=style.LABEL)
+            label(ax, (x, 3.1), said, size=style.LABEL)
+            for place, noun in enumerate(sorted(column, key=fires.__getitem__, reverse=True)):
+                at = x + 0.142 * (place % 12), 2.78 - 0.142 * (place // 12)
+                area(ax, at, 0.122, 0.122, style.ACCENT if fires[noun] else style.RULE)
             for row, pair in enumerate(pairs):
-                noun, y = pair[number == "plural"], 2.62 - 0.315 * row
-                color = style.ACCENT if 2 * noun[4] >= noun[3] else style.MUTED
-                word(ax, (x, y), noun[0], size=13, ha="left", color=color)
+                noun, y = pair[number == "plural"], 1.15 - 0.315 * row
+                color = style.ACCENT if fires[noun] else style.MUTED
+                word(ax, (x + 0.045, y), noun, size=13, ha="left", color=color)
     return figure
 
 
@@ -55,11 +61,14 @@ def _score_rows(rows: Mapping[str, Any], scopes: Mapping[str, str]) -> Figure:
     """Draw how far the best feature is ahead of the best neuron, a row for each property.
 
     rows: scope -> property -> who finds it -> average precision of each run. scopes: the two that
-    a line joins -> which words are compared. Ahead: by the means of the runs.
+    a line joins -> which words are compared, and more of it. Ahead: by the means of the runs.
     """
     figure, ax = style.panel(5.3)
+    note = (
+        "How much better the best feature ranks the words than the best neuron (average precision)"
+    )
     title = "Features beat neurons among all words, seldom among words of one kind"
-    titled(figure, title, "Average precision of the best feature, minus that of the best neuron")
+    titled(figure, title, note)
     kinds = [rows[scope] for scope in scopes]
     ahead = {
         name: [np.mean(a[name]["best feature"]) - np.mean(a[name]["best neuron"]) for a in kinds]
@@ -71,23 +80,23 @@ def _score_rows(rows: Mapping[str, Any], scopes: Mapping[str, str]) -> Figure:
         ax.plot(ends, [y, y], color=style.SOFT, linewidth=2, zorder=1)
         for end, color in zip(ends, colors, strict=True):
             ax.plot(end, y, "o", color=color, markersize=9, clip_on=False)
-    for place, (among, color) in enumerate(zip(scopes.values(), colors, strict=True)):
-        y, count = 9.7 - 2.1 * place, sum(ends[place] > 0 for ends in ahead.values())
-        ax.plot(0.42, y, "o", color=color, markersize=12)
-        label(
-            ax, (0.45, y), f"ahead in {count} of {len(ahead)}", size=18, weight="bold", color=color
-        )
-        label(ax, (0.45, y + 0.75), among, size=style.LABEL, color=color)
+    first = next(iter(ahead.values()))
+    for place, ((among, more), color) in enumerate(zip(scopes.values(), colors, strict=True)):
+        y, count = 9.9 - 2.4 * place, sum(ends[place] > 0 for ends in ahead.values())
+        look = {"color": color, "weight": "bold"}
+        label(ax, (0.36, y), f"ahead in {count} of {len(ahead)}", size=18, **look)
+        label(ax, (0.36, y + 0.75), f"{among}: {more}", size=style.LABEL, color=color)
+        label(ax, (first[place], -0.6), among, ha="center", **look)
     ax.axvspan(-0.2, 0, color=style.GROUND, linewidth=0, zorder=-1)
     ax.axvline(0, color=style.INK, linewidth=1.2, zorder=0.5)
-    label(ax, (-0.015, -0.85), "neuron ahead", ha="right")
-    label(ax, (0.015, -0.85), "feature ahead")
+    label(ax, (-0.015, 11.9), "neuron ahead", ha="right")
+    label(ax, (0.015, 11.9), "feature ahead")
     names = []
     for name in ahead:
         kind, said = name.replace("one", "singular").replace("several", "plural").split(": ")
         names.append(f"{said.replace(',', '')} {'“the”' if kind == 'the' else kind + 's'}")
     ax.set_yticks(range(len(ahead)), names)
-    ax.set(xlim=(-0.2, 0.8), ylim=(len(ahead) - 0.4, -1.3), xticks=[0, 0.2, 0.4, 0.6])
+    ax.set(xlim=(-0.2, 0.8), ylim=(len(ahead) + 0.4, -1.1), xticks=[0, 0.2, 0.4, 0.6])
     ax.set(xticklabels=["0", "+0.2", "+0.4", "+0.6"])
     ax.tick_params(axis="y", length=0)
     ax.spines["left"].set_visible(False)
@@ -111,12 +120,14 @@ def _outcome_cells(ways: Mapping[str, Mapping[str, float]], example: str = "") -
     for left, (way, parts) in zip((0.04, 2.12, 4.2, 6.28), ways.items(), strict=True):
         said = percent(parts["flipped"]) if parts["flipped"] >= 0.01 else "under 1 %"
         label(ax, (left, 2.62), said, size=18, weight="bold", color=style.ACCENT)
-        ends = np.cumsum([sum(parts[name] for name in names) for names in SAID])
+        label(ax, (left, 2.24), way)
+        ends = 100 * np.cumsum([sum(parts[name] for name in names) for names in SAID])
+        kinds = [(end, color) for end, (_, color) in zip(ends.round(3), SAID.values(), strict=True)]
         for place in range(100):
-            color = list(SAID.values())[int(np.searchsorted(ends, (place + 0.5) / 100))][1]
-            at = left + cell * (place % 10), 2.2 - cell * (place // 10)
-            area(ax, at, cell - 0.02, cell - 0.02, color)
-        label(ax, (left, 0.4), way)
+            at = left + cell * (place % 10), 1.8 - cell * (place // 10)
+            for end, color in kinds[::-1]:  # the next covers its part of a cell
+                if end > place:
+                    area(ax, at, (cell - 0.02) * min(1, end - place), cell - 0.02, color)
     return figure
 
 
@@ -152,7 +163,10 @@ def draw_corners() -> Figure:
 def draw_scores() -> Figure:
     from course.chapters.ch20_features.results import runs, scores
 
-    scopes = {"of its kind": "among words of one kind", "all words": "among all words"}
+    scopes = {
+        "of its kind": ("among words of one kind", "nouns only, or verbs …"),
+        "all words": ("among all words", "it is silent on the others"),
+    }
     return _score_rows(scores(runs()), scopes)
 
 
