@@ -24,36 +24,30 @@ def _four_corners(nouns: Sequence[Sequence[Any]], most: int = 4) -> Figure:
     nouns: [form, feminine, several, how often it stands in the sentences, on how many of them the
     feature fires]. Filled: it fires on at least half. most: words, of the commonest, as examples.
     """
-    note = (
-        "A cell is a noun, by its gender in Spanish; filled: it fires on it at least half the time"
-    )
+    note = "A cell is a noun, by its gender in Spanish; filled: it fires at least every other time"
     figure, ax = canvas(4.35, "The feature called “feminine” is silent on feminine plurals", note)
+    label(ax, (0.02, 1.43), "the commonest:", color=style.MUTED)
     fires = {noun[0]: 2 * noun[4] >= noun[3] for noun in nouns}
-    for left, feminine in ((0.02, True), (4.1, False)):
-        one, several = (
-            {noun[0]: noun for noun in nouns if tuple(noun[1:3]) == (feminine, number)}
-            for number in (False, True)
-        )
-        pairs = [
-            (form, plural)
-            for form in one
-            for plural in (f"{form}s", f"{form}es")
-            if plural in several
-        ]
-        pairs = sorted(pairs, key=lambda pair: -one[pair[0]][3])[:most]
-        for x, column, number in ((left, one, "singular"), (left + 2.04, several, "plural")):
+    often = [noun for noun, *_ in sorted(nouns, key=lambda noun: -noun[3])]
+    several = {noun[0] for noun in nouns if noun[2]}
+    plural = {one: more for one in often for more in (f"{one}s", f"{one}es") if more in several}
+    for number, gender in enumerate(("feminine", "masculine")):
+        of_gender = {noun[0] for noun in nouns if noun[1] == (gender == "feminine")}
+        ones = [one for one in plural if one in of_gender][:most]
+        for x, kind, column, examples in (
+            (0.02 + 4.08 * number, "singular", of_gender - several, ones),
+            (2.06 + 4.08 * number, "plural", of_gender & several, [plural[one] for one in ones]),
+        ):
             lit = sum(fires[noun] for noun in column)
             color = style.ACCENT if 2 * lit > len(column) else style.INK
             label(ax, (x, 3.42), f"{lit} of {len(column)}", size=20, weight="bold", color=color)
-            said = f"{'feminine' if feminine else 'masculine'} {number}"
-            label(ax, (x, 3.1), said, size=style.LABEL)
-            for place, noun in enumerate(sorted(column, key=fires.__getitem__, reverse=True)):
+            label(ax, (x, 3.1), f"{gender} {kind}", size=style.LABEL)
+            for place in range(len(column)):
                 at = x + 0.142 * (place % 12), 2.78 - 0.142 * (place // 12)
-                area(ax, at, 0.122, 0.122, style.ACCENT if fires[noun] else style.RULE)
-            for row, pair in enumerate(pairs):
-                noun, y = pair[number == "plural"], 1.15 - 0.315 * row
+                area(ax, at, 0.122, 0.122, style.ACCENT if place < lit else style.RULE)
+            for row, noun in enumerate(examples):
                 color = style.ACCENT if fires[noun] else style.MUTED
-                word(ax, (x + 0.045, y), noun, size=13, ha="left", color=color)
+                word(ax, (x + 0.045, 1.15 - 0.315 * row), noun, size=13, ha="left", color=color)
     return figure
 
 
@@ -61,13 +55,11 @@ def _score_rows(rows: Mapping[str, Any], scopes: Mapping[str, str]) -> Figure:
     """Draw how far the best feature is ahead of the best neuron, a row for each property.
 
     rows: scope -> property -> who finds it -> average precision of each run. scopes: the two that
-    a line joins -> which words are compared, and more of it. Ahead: by the means of the runs.
+    a line joins -> which words are compared. Ahead: by the means of the runs.
     """
     figure, ax = style.panel(5.3)
-    note = (
-        "How much better the best feature ranks the words than the best neuron (average precision)"
-    )
     title = "Features beat neurons among all words, seldom among words of one kind"
+    note = "Average precision, 1 if all such words come first: best feature minus best neuron"
     titled(figure, title, note)
     kinds = [rows[scope] for scope in scopes]
     ahead = {
@@ -80,14 +72,12 @@ def _score_rows(rows: Mapping[str, Any], scopes: Mapping[str, str]) -> Figure:
         ax.plot(ends, [y, y], color=style.SOFT, linewidth=2, zorder=1)
         for end, color in zip(ends, colors, strict=True):
             ax.plot(end, y, "o", color=color, markersize=9, clip_on=False)
-    first = next(iter(ahead.values()))
-    for place, ((among, more), color) in enumerate(zip(scopes.values(), colors, strict=True)):
-        y, count = 9.9 - 2.4 * place, sum(ends[place] > 0 for ends in ahead.values())
-        look = {"color": color, "weight": "bold"}
-        label(ax, (0.36, y), f"ahead in {count} of {len(ahead)}", size=18, **look)
-        label(ax, (0.36, y + 0.75), f"{among}: {more}", size=style.LABEL, color=color)
-        label(ax, (first[place], -0.6), among, ha="center", **look)
-    ax.axvspan(-0.2, 0, color=style.GROUND, linewidth=0, zorder=-1)
+    for place, (among, color) in enumerate(zip(scopes.values(), colors, strict=True)):
+        count = sum(ends[place] > 0 for ends in ahead.values())
+        said = f"{among}:\nahead in {count} of {len(ahead)}"
+        at = next(iter(ahead.values()))[place], -1.1
+        label(ax, at, said, ha="center", size=style.LABEL, weight="bold", color=color)
+    ax.axvspan(-0.23, 0, color=style.GROUND, linewidth=0, zorder=-1)
     ax.axvline(0, color=style.INK, linewidth=1.2, zorder=0.5)
     label(ax, (-0.015, 11.9), "neuron ahead", ha="right")
     label(ax, (0.015, 11.9), "feature ahead")
@@ -96,7 +86,7 @@ def _score_rows(rows: Mapping[str, Any], scopes: Mapping[str, str]) -> Figure:
         kind, said = name.replace("one", "singular").replace("several", "plural").split(": ")
         names.append(f"{said.replace(',', '')} {'“the”' if kind == 'the' else kind + 's'}")
     ax.set_yticks(range(len(ahead)), names)
-    ax.set(xlim=(-0.2, 0.8), ylim=(len(ahead) + 0.4, -1.1), xticks=[0, 0.2, 0.4, 0.6])
+    ax.set(xlim=(-0.23, 0.8), ylim=(len(ahead) + 0.4, -2), xticks=[0, 0.2, 0.4, 0.6])
     ax.set(xticklabels=["0", "+0.2", "+0.4", "+0.6"])
     ax.tick_params(axis="y", length=0)
     ax.spines["left"].set_visible(False)
@@ -110,21 +100,21 @@ def _outcome_cells(ways: Mapping[str, Mapping[str, float]], example: str = "") -
     """
     swap, *_, two, _ = (f"{100 * parts['flipped']:.0f} %" for parts in ways.values())
     title = f"Swapping two attention weights flips {swap} of the genders, two features {two}"
-    figure, ax = canvas(3.85, title, "What becomes of 100 adjectives, a cell for each")
+    figure, ax = canvas(3.65, title, "What becomes of 100 adjectives, a cell for each")
     x, cell = 0.04, 0.166
     for said, color in SAID.values():
-        area(ax, (x, 2.96), 0.14, 0.14, color)
+        area(ax, (x, 2.76), 0.14, 0.14, color)
         said += example * (color == style.ACCENT)
-        label(ax, (x + 0.22, 3.03), said)
+        label(ax, (x + 0.22, 2.83), said)
         x += 0.62 + width_of(said, style.NOTE)
     for left, (way, parts) in zip((0.04, 2.12, 4.2, 6.28), ways.items(), strict=True):
         said = percent(parts["flipped"]) if parts["flipped"] >= 0.01 else "under 1 %"
-        label(ax, (left, 2.62), said, size=18, weight="bold", color=style.ACCENT)
-        label(ax, (left, 2.24), way)
+        label(ax, (left, 2.42), said, size=18, weight="bold", color=style.ACCENT)
+        label(ax, (left, 2.04), way)
         ends = 100 * np.cumsum([sum(parts[name] for name in names) for names in SAID])
         kinds = [(end, color) for end, (_, color) in zip(ends.round(3), SAID.values(), strict=True)]
         for place in range(100):
-            at = left + cell * (place % 10), 1.8 - cell * (place // 10)
+            at = left + cell * (place % 10), 1.6 - cell * (place // 10)
             for end, color in kinds[::-1]:  # the next covers its part of a cell
                 if end > place:
                     area(ax, at, (cell - 0.02) * min(1, end - place), cell - 0.02, color)
@@ -139,10 +129,9 @@ def _outcome_cells(ways: Mapping[str, Mapping[str, float]], example: str = "") -
     hero=True,
     caption="The feature that a story calls “feminine” fires on feminine nouns, if there is one of "
     "them.",
-    alt="Eight feminine nouns and their plurals in rows, such as letter and letters, and eight "
-    "masculine ones. The feature fires on 90 of 95 feminine singular nouns, marked, and on none of "
-    "77 feminine plural nouns; on 1 of 111 masculine singular nouns, and on none of 87 masculine "
-    "plural nouns.",
+    alt="Four fields, a cell for each noun, filled where the feature fires: on 90 of 95 feminine "
+    "singular nouns and none of 77 feminine plural nouns; on 1 of 111 masculine singular and none "
+    "of 87 masculine plural nouns. Below, the commonest four, such as letter and letters.",
 )
 def draw_corners() -> Figure:
     from course.chapters.ch20_features.results import chosen, runs
@@ -163,10 +152,7 @@ def draw_corners() -> Figure:
 def draw_scores() -> Figure:
     from course.chapters.ch20_features.results import runs, scores
 
-    scopes = {
-        "of its kind": ("among words of one kind", "nouns only, or verbs …"),
-        "all words": ("among all words", "it is silent on the others"),
-    }
+    scopes = {"of its kind": "nouns among nouns, and so on", "all words": "among all words"}
     return _score_rows(scores(runs()), scopes)
 
 
