@@ -159,10 +159,10 @@ def _hole_found(runs: Sequence[Row], example: str) -> Figure:
     page = figure.add_axes((0, 0, 1, 1), xlim=(0, style.WIDTH), ylim=(0, 3.9), frame_on=False)
     page.set(xticks=[], yticks=[], in_layout=False)
     words = example.split()
-    box(page, (4.37, 1.45), 2.75, 0.78, color=style.PAPER, fill=style.PAPER)
+    box(page, (4.3, 1.46), 2.6, 0.76, color=style.PAPER, fill=style.PAPER)
     xs = sentence(page, (3.16, 1.6), words, {words[-1]: style.ACCENT}, size=style.LABEL)
     label(page, (3.13, 1.3), "the judge reads this")
-    label(page, (xs[-1] - 0.17, 1.3), "never read", color=style.readable(style.ACCENT))
+    label(page, (xs[-1], 1.3), "never read", ha="center", color=style.readable(style.ACCENT))
     return figure
 
 
