@@ -87,7 +87,7 @@ def _one_word_everywhere(length: int = 12, d_k: int = 16) -> dict[str, Tensor]:
     alt="Three curves next to each other, what comes out against what goes in, from -4 to 1.25, "
     "with a dot at -1. ReLU, max(0, z), in grey, is 0 there and everywhere below 0, and has a "
     "corner. GELU and SiLU, in orange, have no corner and dip below 0, which is filled: at -1 they "
-    "give -0.16 and -0.27. ReLU is thin behind both.",
+    "give -0.16 and -0.27. ReLU is thin and named behind both.",
 )
 def draw_bends() -> Figure:
     z = torch.linspace(-4, 1.25, 106)  # beyond, all three are near 0 or z
@@ -104,6 +104,7 @@ def draw_bends() -> Figure:
         ax.fill_between(at, out, zero, out < zero, color=style.tint(color), linewidth=0)
         corners = [(float(at[0]), zero), (x, zero), (float(at[-1]), zero + high * 1.25)]
         path(ax, corners, style.SOFT, head=False, thick=1.2, zorder=1.5)
+        label(ax, (corners[-1][0], 2.45), "ReLU" * bool(place), ha="center", color=style.MUTED)
         ax.plot(at, out, color=color, linewidth=2.8)
         one = float(bend(torch.tensor(-1.0)))
         ax.plot(x - wide, zero + high * one, "o", color=color, ms=8)
@@ -144,15 +145,16 @@ def draw_positions() -> Figure:
             outline(ax, (x + place * wide, foot), wide, high, style.INK, 1.5)
         for place in (0, len(scores) - 1):
             label(ax, (x + (place + 0.5) * cell, bottom - 0.14), f"{place}", ha="center")
-            label(ax, (x - 0.08, bottom + side - (place + 0.5) * cell), f"{place}", ha="right")
+            if not number:
+                label(ax, (x - 0.08, bottom + side - (place + 0.5) * cell), f"{place}", ha="right")
         label(ax, (x + side / 2, bottom - 0.14), "key", ha="center")
         label(ax, (x + side / 2, foot - 0.2), said, ha="center", color=color, weight="bold")
         label(ax, (x, bottom + side + 0.17), name, size=style.LABEL, weight="bold", color=color)
     for y, said in ((bottom + side / 2, "query"), (foot + high / 2, "outlined")):
         label(ax, (0.82, y), said, ha="right")
-    strip(ax, (3.3, 0.13), 1.4, 0.12, np.linspace(-1, 1, 65), limit=1)
-    label(ax, (3.2, 0.19), "score below zero", ha="right")
-    label(ax, (4.8, 0.19), "above zero")
+    strip(ax, (2.4, 0.13), 1.4, 0.12, np.linspace(-1, 1, 65), limit=1)
+    label(ax, (2.3, 0.19), "score below zero", ha="right")
+    label(ax, (3.9, 0.19), "above zero; each square has its own scale")
     return figure
 
 
@@ -179,16 +181,11 @@ def draw_schedules() -> Figure:
     curves(ax, steps, rates, loud=["stable"], names=False)
     stable = np.array(rates["stable"])
     ends = 0, TRAINING.warmup, int(steps[stable == 1][-1]) - 1, len(steps)
-    for said, *band in zip(("warm-up", "stable", "the last fifth"), ends, ends[1:], strict=False):
-        look = {"ha": "center", "color": style.MUTED}
-        if said == "stable":
-            said, look = (
-                "stable: stays at the top",
-                look | {"color": style.ACCENT, "weight": "bold"},
-            )
-        else:
-            ax.axvspan(*band, color=style.GROUND, zorder=0)
-        ax.text(sum(band) / 2, 1.1, said, **look)
+    loud = {"color": style.ACCENT, "weight": "bold"}
+    for place, said in enumerate(("warm-up", "stable: stays at the top", "the last fifth")):
+        band, look = ends[place : place + 2], loud if place == 1 else {"color": style.MUTED}
+        ax.axvspan(*band, color=style.PAPER if look == loud else style.GROUND, zorder=0)
+        ax.text(sum(band) / 2, 1.1, said, ha="center", **look)
     straight, bent, _ = ax.lines
     straight.set(linestyle="--")
     bent.set(linestyle="-", color=style.MUTED)
@@ -207,9 +204,9 @@ def draw_schedules() -> Figure:
 @figure(
     "since-worth",
     caption="One part exchanged at a time, at its own rate: how many more sentences are right.",
-    alt="Thirteen rows with bars in two columns, in points above the base, and bands where the ten "
-    "models of the base are; no bar where there is no clear difference. As in training: Muon is 12 "
-    "points above the base, today 9, pre-norm and SwiGLU 6, the mixture of experts and AdamW 5, "
+    alt="Thirteen rows with bars in two columns, in points above the base, and bands for the range "
+    "of ten unchanged models; no bar: no clear difference. As in training: Muon is 12 points above "
+    "the base, today 9, pre-norm and SwiGLU 6, the mixture of experts and AdamW 5, "
     "stable 4, GELU 3; below it are multi-query with 10, no positions with 14. Longer: today 46 "
     "above, rotary 34, T5's positions 33, Muon 29, ALiBi 22, pre-norm 12, AdamW 8; multi-query is "
     "10 below, no positions 15. The others have no row. Orange: Muon's bar in the first column, "
@@ -219,9 +216,9 @@ def draw_worth() -> Figure:
     base, *rows = stored_points()
     title = "Muon helps most on ordinary sentences, rotary and T5 on longer ones"
     note = "How many more of 100 sentences each change gets right; no bar: no clear difference"
-    figure, ax = canvas(5.6, title, note)
-    columns = {"test": (3.05, "ordinary sentences"), "longer": (5.0, "longer sentences")}
-    top, pitch, point = 4.3, 0.28, 0.055  # inches
+    figure, ax = canvas(5.3, title, note)
+    columns = {"test": (2.85, "ordinary sentences"), "longer": (5.15, "longer sentences")}
+    top, pitch, point = 4.0, 0.28, 0.055  # inches
 
     def points(row: Mapping[str, Any], key: str) -> float:  # 0 where it isn't clear
         return _mean(row, key) * (verdict(row[key], base[key]) != UNCLEAR)
@@ -234,6 +231,8 @@ def draw_worth() -> Figure:
         area(ax, at, wide, top - last + 0.2, style.GROUND)
         path(ax, [(zero, last), (zero, top + 0.2)], style.SOFT, head=False, thick=0.75)
         label(ax, (zero, top + 0.4), said, size=style.LABEL, weight="bold", ha="center")
+        chance = "the range of ten\nunchanged models"
+        label(ax, (at[0] + wide / 2, last - 0.25), chance, ha="center", color=style.MUTED)
         for place, row in enumerate(clear):
             y, mean = top - pitch * place - 0.14 * (row["what"] == "today"), points(row, key)
             if key == "test":
@@ -244,8 +243,8 @@ def draw_worth() -> Figure:
                 look = {"color": style.ACCENT, "weight": "bold"} if loud else {}
                 at = zero + point * mean + 0.07 * np.sign(mean), y
                 label(ax, at, in_points(mean), ha=ha, **look)
-    more = f"{len(rows) - len(clear)} other changes: {UNCLEAR}. Bands: ten unchanged models"
-    label(ax, (0.02, 0.16), more, color=style.MUTED)
+    more = f"{len(rows) - len(clear)} other changes:\n{UNCLEAR}"
+    label(ax, (0.02, last - 0.25), more, color=style.MUTED)
     return figure
 
 
@@ -259,10 +258,10 @@ def best(rows: Sequence[Mapping[str, Any]], key: str) -> list[str]:
     "since-language-model",
     caption="The same exchanges in a language model: how much nearer its loss comes to the floor.",
     alt="Bars on rails from the base's loss, at 0 percent, to the lowest possible, at 100: how "
-    "much of this gap is gone, with dots for the three runs. Muon 25 percent, in orange, "
-    "today 10, SwiGLU 9, not tied and QK-norm 8, GELU and AdamW 5. Farther away than the base are "
-    "stable by 5, multi-query by 10 and the window by 15. The others show no clear difference, no "
-    "positions among them, with 1.",
+    "much of this gap is gone. Muon 25 percent, in orange, today 10, SwiGLU 9, not tied and "
+    "QK-norm 8, GELU and AdamW 5. Farther away than the base, to the left, are stable by 5, "
+    "multi-query by 10 and the window by 15. The others show no clear difference, no positions "
+    "among them, with 1.",
 )
 def draw_language_model() -> Figure:
     from course.chapters.ch18_since_2017.experiments import nearer
@@ -272,22 +271,22 @@ def draw_language_model() -> Figure:
     clear.sort(key=lambda row: -_mean(row, "nearer"))
     gone = [_mean(row, "nearer") for row in clear]
     most = f"{clear[0]['what']} helps most: {gone[0]:.0f} % of the gap is gone"
-    note = "How much of the gap to the lowest possible loss each change closes; dots: three runs"
-    figure, ax = canvas(4.95, f"In a language model, too, {most}", note)
-    zero, end, y = 3.2, style.WIDTH - 0.1, 3.7
+    note = "How much of the gap to the lowest possible loss each change closes; means of three runs"
+    figure, ax = canvas(4.85, f"In a language model, too, {most}", note)
+    zero, end, y = 3.2, style.WIDTH - 0.1, 3.6
     inch = (end - zero) / 100
     for x, said, ha in ((zero, "0 %: no change", "left"), (end, "100 %: the lowest loss", "right")):
         label(ax, (x, y + 0.32), said, ha=ha, color=style.MUTED)
         path(ax, [(x, 0.5), (x, y + 0.2)], style.SOFT, head=False, thick=0.75)
     for place, (row, mean) in enumerate(zip(clear, gone, strict=True)):
+        worse, look = mean < 0, {} if place else {"color": style.ACCENT, "weight": "bold"}
         y -= 0.15 * (gone[place - 1] > 0 > mean)
-        area(ax, (zero, y - 0.1), end - zero, 0.2, style.GROUND)
+        if not worse:
+            area(ax, (zero, y - 0.1), end - zero, 0.2, style.GROUND)
         area(ax, (zero, y - 0.1), inch * mean, 0.2, style.SOFT if place else style.ACCENT)
-        ends = zero + inch * as_array(row["nearer"])
-        ax.plot(ends, [y] * 3, "o", color=style.INK, ms=3)
-        look = {} if place else {"color": style.ACCENT, "weight": "bold"}
         label(ax, (0.02, y), NAMES.get(row["what"], row["what"]), size=style.LABEL, **look)
-        label(ax, (max(*ends, zero) + 0.12, y), f"{in_points(mean)} %", **look)
+        at, ha = (-0.08, "right") if worse else (0.08, "left")
+        label(ax, (zero + inch * mean + at, y), f"{in_points(mean)} %", ha=ha, **look)
         y -= 0.31
     same = f"{len(rows) - len(clear)} other changes, all kinds of positions too: {UNCLEAR}"
     label(ax, (0.02, 0.16), same, color=style.MUTED)
@@ -312,10 +311,10 @@ def draw_both_ends() -> Figure:
     one, nine = (in_points(_mean(row)) for row in (clear[0], together))
     title = f"On longer sentences, {name} bring {one}, all {count} changes {nine}"
     figure, ax = canvas(
-        4.7, title, "What replaced what, and what each change is worth to a small translator"
+        4.7, title, "What replaced what, and how many more of 100 sentences a translator gets right"
     )
-    zero, y, unclear = 4.15, 3.33, [row for row in parts if row not in clear]
-    for x, said in ((0.02, "2017"), (2.0, "2026"), (zero, "more right, of 100")):
+    zero, y, unclear = 4.3, 3.33, [row for row in parts if row not in clear]
+    for x, said in ((0.02, "2017"), (2.0, "2026"), (zero, "more right, of 100 longer ones")):
         label(ax, (x, 3.7), said, size=style.LABEL, weight="bold")
     for row in [*clear, *unclear, together]:
         bold, loud = row in (clear[0], together), row is clear[0]
@@ -348,8 +347,8 @@ def draw_both_ends() -> Figure:
 @figure(
     "since-memory",
     caption="Bytes that attention without a mask needs at a time, by the formula and fused.",
-    alt="Tiles for the megabytes in use at a time, stacked to squares, for sentences of 16, 1,024 "
-    "and 2,048 words, 2,048 words in all. A tile is what the fused kernel has at 2,048: 1.6 MB. "
+    alt="Tiles for the megabytes in use at a time, ten in a row, for sentences of 16, 1,024 and "
+    "2,048 words, always 2,048 words in all. A tile is what the fused kernel has at 2,048: 1.6 MB. "
     "The formula has 1.6 MB at 16 words, one tile, then 67 and at 2,048 words 134 MB, 82 times the "
     "kernel's. Below, in orange, the kernel has one tile or less at each length.",
 )
@@ -359,11 +358,13 @@ def draw_memory() -> Figure:
         for row in experiments.load("fused")["memory"]
         if row["mask"] == "none"
     }
-    columns, last, side = {16: 1.95, 1024: 2.95, 2048: 5.15}, 2048, 0.27  # length -> left end
+    columns, last, side = {16: 1.9, 1024: 2.72, 2048: 5.44}, 2048, 0.25  # length -> left end
     one, most = used["fused", last], used["formula", last]
     times = f"{most / one:.0f} times the fused kernel’s memory"
-    note = f"What attention holds at a time, in tiles of {one / 1e6:.1f} MB"
-    figure, ax = canvas(5.3, f"At {last:,} words the formula needs {times}", note)
+    note = (
+        f"What attention holds for {last:,} words, cut into sentences; a tile: {one / 1e6:.1f} MB"
+    )
+    figure, ax = canvas(4.95, f"At {last:,} words the formula needs {times}", note)
     for way, said, y, color in (
         ("formula", "the formula\nkeeps each score", 1.6, style.SOFT),
         ("fused", "the fused kernel\nkeeps none", 0.75, style.ACCENT),
@@ -373,14 +374,13 @@ def draw_memory() -> Figure:
         path(ax, [(1.85, y - 0.03), (style.WIDTH - 0.05, y - 0.03)], style.RULE, head=False)
         for length, x in columns.items():
             tiles = used[way, length] / one
-            across = int(np.ceil(np.sqrt(tiles)))
             for tile in range(int(np.ceil(tiles))):
-                at = x + side * (tile % across), y + side * (tile // across)
+                at = x + side * (tile % 10), y + side * (tile // 10)
                 area(ax, at, (side - 0.02) * min(1, tiles - tile), side - 0.02, color)
             said = f"{used[way, length] / 1e6:.{int(tiles < 2)}f} MB"
             said += (length == last) * f" = {tiles:.0f} tile{'s' * (tiles > 1)}"
             look = {"color": ink, "weight": "bold", "size": 15 if length == last else style.NOTE}
-            label(ax, (x, y + side * np.ceil(tiles / across) + 0.15), said, **look)
+            label(ax, (x, y + side * np.ceil(tiles / 10) + 0.15), said, **look)
     for x, said in ((0.02, "words in a sentence"), *((x, f"{n:,}") for n, x in columns.items())):
         label(ax, (x, 0.3), said, size=style.LABEL)
     return figure
@@ -391,9 +391,9 @@ def draw_memory() -> Figure:
     caption="How much slower or quicker PyTorch's fused kernel is than the formula, with two "
     "threads and a causal mask.",
     alt="A bar for each length from 16 to 2,048 words: the fused kernel's time, beyond a line, the "
-    "formula's, where it is slower, and short of it where it is quicker. It is 2.6, 1.5 and 1.2 "
-    "times slower at 16, 32 and 64 words. From 128 on, in orange, it is 1.8, 5.5, 1.6, 4.9 and 6.7 "
-    "times as quick.",
+    "formula's, where it is slower, and short of it where it is quicker. It takes 258, 149 and "
+    "123 % of the formula's time at 16, 32 and 64 words. From 128 on, in orange, it takes 55, 18, "
+    "63, 21 and 15 %; the gain is less at 512 on one thread, too.",
 )
 def draw_fused_times() -> Figure:
     times = {
@@ -402,22 +402,21 @@ def draw_fused_times() -> Figure:
         if (row["mask"], row["what"], row["threads"]) == ("causal", "use", 2)
     }
     first, last = min(length for length, time in times.items() if time < 1), max(times)
-    most = f"{1 / times[last]:.1f} × at {last:,}"
-    title = f"From {first} words on the fused kernel is quicker, {most}"
-    figure, ax = canvas(
-        4.75, title, "The time that causal attention takes on two threads: bars for the kernel"
-    )
-    zero, line, y = 1.35, 3.48, 3.35  # inches
-    path(ax, [(line, 0.2), (line, 3.65)], style.INK, head=False, thick=1, zorder=3)
-    for x, said in ((0.02, "words in a sentence"), (line - 0.8, "the plain formula’s time")):
-        label(ax, (x, 3.78), said, size=style.LABEL)
+    title = f"From {first} words on the fused kernel is quicker: "
+    title += f"{100 * times[last]:.0f} % of the time at {last:,}"
+    figure, ax = canvas(4.6, title, "Bars: the kernel’s time for causal attention, on two threads")
+    zero, line, y = 1.35, 3.48, 3.2  # inches
+    path(ax, [(line, 0.1), (line, 3.47)], style.INK, head=False, thick=1, zorder=3)
+    label(ax, (0.02, 3.63), "words in a sentence", size=style.LABEL)
+    label(ax, (line, 3.63), "100 %: the plain formula’s time", size=style.LABEL)
     for length, time in times.items():
         quick, end = time < 1, zero + (line - zero) * time
         area(ax, (zero, y - 0.13), line - zero, 0.26, style.GROUND)
         area(ax, (zero, y - 0.13), end - zero, 0.26, style.ACCENT if quick else style.SOFT)
         look = {"color": style.ACCENT if quick else style.INK, "weight": "bold"}
-        said = f"{1 / time:.1f} × as quick" if quick else f"{time:.1f} × as long"
-        label(ax, (max(end, line) + 0.12, y), said, size=style.LABEL, **look)
+        label(ax, (max(end, line) + 0.12, y), f"{100 * time:.0f} %", size=style.LABEL, **look)
+        if length == 512:
+            label(ax, (line + 0.7, y), "less gain here, on one thread, too", color=style.MUTED)
         label(ax, (0.9, y), f"{length:,}", ha="right", size=style.LABEL)
         y -= 0.42
     return figure

@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 from course import experiments
 from course.chapters.ch19_judge.policy import least_kl, share_solved
 from course.drawing import style
-from course.drawing.cells import area
+from course.drawing.arrows import box
 from course.drawing.plots import curves, doubling, name_lines, shares
 from course.drawing.registry import figure
 from course.drawing.words import canvas, label, sentence, titled
@@ -42,34 +42,31 @@ def _price(before: float, best: float, trainings: Mapping[str, Sequence[Row]]) -
     the least distance for each share (`least_kl`). trainings: name -> the runs of its seeds, with
     "right" and "kl".
     """
-    figure, ax = style.panel(4.3)
-    note = "Orange: the distance beyond the least that so many right sentences need"
-    titled(figure, "Every training leads farther from the start than it must", note)
+    figure, ax = style.panel(4.0)
+    note = "Bars: the way beyond the least distance at which so many sentences can be right"
+    titled(figure, "Every training leads farther from the starting model than needed", note)
     rights = [before + (1 - before) * i / 200 for i in range(201)]
     least = [least_kl(right, before) for right in rights]
     ax.plot(least, rights, color=style.MUTED, linewidth=2.4, zorder=4)
     ax.fill_betweenx(rights, 0, least, color=style.RULE, linewidth=0)
-    look = {"va": "center_baseline", "textcoords": "offset points"}
-    ax.annotate("out of\nreach", (0.06, 0.88), (0, 0), size=style.NOTE, **look)
-    leader = {"arrowstyle": "-", "color": style.MUTED, "shrinkB": 0, "relpos": (0, 0.56)}
-    needed, at = "the curve: the least distance needed", (least_kl(0.38, before), 0.38)
-    ax.annotate(needed, at, (40, 0), color=style.MUTED, arrowprops=leader, **look)
-    tries = "best of 16 tries, untrained: lies on the curve"
-    for share, said, side in ((before, "the start", (11, -2)), (best, tries, (0, 17))):
-        way = least_kl(share, before)
-        ax.plot(way, share, "o", color=style.INK, markersize=8, zorder=5, clip_on=False)
-        ax.annotate(said, (way, share), side, **look)
+    tries = "starting model, best of 16 tries: on the curve"
+    for share, said, side in ((before, "starting model", (11, -2)), (best, tries, (0, 17))):
+        at, look = (least_kl(share, before), share), {"va": "center_baseline"}
+        ax.plot(*at, "o", color=style.INK, markersize=8, zorder=5, clip_on=False)
+        ax.annotate(said, at, side, textcoords="offset points", **look)
+    at, muted = (least_kl(0.38, before) + 0.16, 0.38), {"color": style.MUTED}
+    label(ax, at, "the curve: the least distance", size=style.LABEL, **muted)
+    label(ax, (0.06, 0.88), "out of\nreach")
     for name, runs in trainings.items():
         right, kl = (_mean(runs, what) for what in ("right", "kl"))
         must = least_kl(right, before)
         ax.hlines(right, must, kl, color=style.ACCENT, linewidth=3, zorder=3)
         ax.plot(kl, right, "o", color=style.ACCENT, markersize=9, zorder=4)
-        loud = {"color": style.ACCENT, "weight": "bold", **look}
-        ax.annotate(f"+{kl - must:.1f}", (kl, right), (11, 0), **loud)
-        ax.annotate(name, (kl, right), (43, 0), **look)
-    ax.set(xlim=(0, 11.6), ylim=(0.17, 1.1), xticks=range(0, 10, 2), ylabel="right sentences")
-    ax.set_xlabel("distance from the start (KL, in nats per sentence)", x=0.39)
-    ax.spines["bottom"].set_bounds(0, 9)
+        loud = {"color": style.ACCENT, "weight": "bold", "size": style.LABEL}
+        label(ax, (kl + 0.2, right), f"+{kl - must:.1f}", **loud)
+        label(ax, (kl + 0.8, right), name, size=style.LABEL)
+    ax.set(xlim=(0, 11.6), ylim=(0.17, 1.1), xticks=range(0, 11, 2), ylabel="right sentences")
+    ax.set_xlabel("distance from the starting model (KL, in nats per sentence)")
     ax.set_yticks([0.25, 0.5, 0.75, 1], ["25 %", "50 %", "75 %", "100 %"])
     return figure
 
@@ -80,21 +77,20 @@ def _what_it_eats(rows: Mapping[str, Sequence[Row]], loud: str) -> Figure:
     rows: name -> the runs of its seeds, with "right", "words" and the "first" sentences of each.
     loud: the name whose sentences are on chips, marked where more than half have the word.
     """
-    most = max(_mean(runs, "words") for runs in rows.values())
-    note = "The first six sentences of each; marked: the words that most of them share"
+    note = "The first six sentences of each, judged by the grammar; marked: words that most share"
     figure, ax = canvas(
         4.9, "Without a KL penalty, right sentences are paid for with variety", note
     )
     for (name, runs), x in zip(rows.items(), (0.02, 2.82, 5.3), strict=True):
         color, first = style.ACCENT if name == loud else style.INK, runs[0]["first"][:6]
         right, words = _mean(runs, "right"), _mean(runs, "words")
-        label(ax, (x, 3.9), name, size=style.LABEL, weight="bold", color=color)
-        for y, part, said in (
-            (3.63, right, f"{100 * right:.0f} % right"),
-            (3.4, words / most, f"{words:.0f} different words"),
+        label(ax, (x, 3.9), name, size=style.LABEL, color=color)
+        for y, said in (
+            (3.62, f"{100 * right:.0f} % right"),
+            (3.34, f"{words:.0f} different words"),
         ):
-            area(ax, (x, y - 0.06), 0.95 * part, 0.12, color if name == loud else style.SOFT)
-            label(ax, (x + 0.95 * part + 0.08, y), said, color=color)
+            label(ax, (x, y), said, size=14, weight="bold", color=color)
+        first = [said.replace("'", "’") for said in first]
         often = Counter(word for said in first for word in set(said.split()))
         marked = {word: style.ACCENT for word in often if 2 * often[word] > len(first)}
         for row, said in enumerate(first):
@@ -153,7 +149,7 @@ def _hole_found(runs: Sequence[Row], example: str) -> Figure:
     passed, right = (windows(histories, what) for what in ("reward", "right"))
     lines = {f"{100 * passed[-1]:.0f} % passed": passed, f"{100 * right[-1]:.0f} % right": right}
     steps = [WINDOW * (place + 0.5) for place in range(len(right))]
-    ax.set(xlabel="step of training", ylim=(0, 1.02), xlim=(steps[0], steps[-1]), xticks=steps)
+    ax.set(xlabel="step of training", ylim=(0, 1.02), xlim=(steps[0], steps[-1]))
     curves(ax, steps, lines, loud=list(lines)[1:], marker="o", markersize=6, clip_on=False)
     shares(ax.yaxis)
     ax.fill_between(steps, right, passed, color=style.tint(style.ACCENT), linewidth=0, zorder=0)
@@ -163,9 +159,10 @@ def _hole_found(runs: Sequence[Row], example: str) -> Figure:
     page = figure.add_axes((0, 0, 1, 1), xlim=(0, style.WIDTH), ylim=(0, 3.9), frame_on=False)
     page.set(xticks=[], yticks=[], in_layout=False)
     words = example.split()
+    box(page, (4.3, 1.46), 2.6, 0.76, color=style.PAPER, fill=style.PAPER)
     xs = sentence(page, (3.16, 1.6), words, {words[-1]: style.ACCENT}, size=style.LABEL)
     label(page, (3.13, 1.3), "the judge reads this")
-    label(page, (xs[-1] - 0.17, 1.3), "never read", color=style.readable(style.ACCENT))
+    label(page, (xs[-1], 1.3), "never read", ha="center", color=style.readable(style.ACCENT))
     return figure
 
 
@@ -186,14 +183,15 @@ def stored_ways() -> dict[str, list[Row]]:
     alt="The share of right sentences against the KL from the start, in nats per sentence. From "
     "the start, at about a quarter, a curve rises steeply to 1 after about one and a half nats: "
     "the least that it takes; to its left is out of reach. Best of 16 lies on it, above 0.9. Four "
-    "ways of teaching lie to its right, each joined to it by a bar: trained on what passed is "
-    "1.7 nats too far, KL weights of 0.3 and 0.1 are 1.4 and 3.4, no KL penalty 7.7.",
+    "ways of teaching lie to its right, each joined to it by a bar: trained on its right sentences "
+    "is 1.7 nats too far, KL weights of 0.3 and 0.1 are 1.4 and 3.4, no KL penalty 7.7.",
 )
 def draw_price() -> Figure:
     ways = stored_ways()
     before, best = (_mean(ways["best of 16"], what) for what in ("before", "right"))
-    names = *NAMES.values(), "trained on what passed"
-    return _price(before, best, {name: ways[name] for name in names})
+    trainings = {name: ways[name] for name in NAMES.values()}
+    trainings["trained on its right sentences"] = ways["trained on what passed"]
+    return _price(before, best, trainings)
 
 
 @figure(

@@ -18,36 +18,36 @@ SAID = {  # outcomes -> how the key says it, and a color
 }
 
 
-def _four_corners(nouns: Sequence[Sequence[Any]], most: int = 8) -> Figure:
-    """Draw nouns by gender, one and several in a row, marked where a feature fires -> the figure.
+def _four_corners(nouns: Sequence[Sequence[Any]], most: int = 4) -> Figure:
+    """Draw a cell for each noun, filled where a feature fires, by gender and number -> the figure.
 
     nouns: [form, feminine, several, how often it stands in the sentences, on how many of them the
-    feature fires]. Marked: it fires on at least half. most: rows, of the commonest.
+    feature fires]. Filled: it fires on at least half. most: words, of the commonest, as examples.
     """
-    note = "Nouns by their gender in Spanish; marked: it fires on them at least every other time"
-    figure, ax = canvas(4.4, "The feature called “feminine” is silent on feminine plurals", note)
-    for left, feminine in ((0.1, True), (4.4, False)):
-        one, several = (
-            {noun[0]: noun for noun in nouns if tuple(noun[1:3]) == (feminine, number)}
-            for number in (False, True)
-        )
-        pairs = [
-            (one[form], several[plural])
-            for form in one
-            for plural in (f"{form}s", f"{form}es")
-            if plural in several
-        ]
-        pairs = sorted(pairs, key=lambda pair: -pair[0][3])[:most]
-        for x, column, number in ((left, one, "singular"), (left + 1.9, several, "plural")):
-            lit = sum(2 * noun[4] >= noun[3] for noun in column.values())
-            look = {"weight": "bold", "color": style.ACCENT if feminine else style.MUTED}
-            label(ax, (x - 0.06, 3.38), f"{lit} of {len(column)}", size=20, **look)
-            said = f"{'feminine' if feminine else 'masculine'} {number}"
-            label(ax, (x - 0.06, 3.04), said, size=style.LABEL)
-            for row, pair in enumerate(pairs):
-                noun, y = pair[number == "plural"], 2.62 - 0.315 * row
-                color = style.ACCENT if 2 * noun[4] >= noun[3] else style.MUTED
-                word(ax, (x, y), noun[0], size=13, ha="left", color=color)
+    note = "A cell is a noun, by its gender in Spanish; filled: it fires at least every other time"
+    figure, ax = canvas(4.35, "The feature called “feminine” is silent on feminine plurals", note)
+    label(ax, (0.02, 1.43), "the commonest:", color=style.MUTED)
+    fires = {noun[0]: 2 * noun[4] >= noun[3] for noun in nouns}
+    often = [noun for noun, *_ in sorted(nouns, key=lambda noun: -noun[3])]
+    several = {noun[0] for noun in nouns if noun[2]}
+    plural = {one: more for one in often for more in (f"{one}s", f"{one}es") if more in several}
+    for number, gender in enumerate(("feminine", "masculine")):
+        of_gender = {noun[0] for noun in nouns if noun[1] == (gender == "feminine")}
+        ones = [one for one in plural if one in of_gender][:most]
+        for x, kind, column, examples in (
+            (0.02 + 4.08 * number, "singular", of_gender - several, ones),
+            (2.06 + 4.08 * number, "plural", of_gender & several, [plural[one] for one in ones]),
+        ):
+            lit = sum(fires[noun] for noun in column)
+            color = style.ACCENT if 2 * lit > len(column) else style.INK
+            label(ax, (x, 3.42), f"{lit} of {len(column)}", size=20, weight="bold", color=color)
+            label(ax, (x, 3.1), f"{gender} {kind}", size=style.LABEL)
+            for place in range(len(column)):
+                at = x + 0.142 * (place % 12), 2.78 - 0.142 * (place // 12)
+                area(ax, at, 0.122, 0.122, style.ACCENT if place < lit else style.RULE)
+            for row, noun in enumerate(examples):
+                color = style.ACCENT if fires[noun] else style.MUTED
+                word(ax, (x + 0.045, 1.15 - 0.315 * row), noun, size=13, ha="left", color=color)
     return figure
 
 
@@ -59,7 +59,8 @@ def _score_rows(rows: Mapping[str, Any], scopes: Mapping[str, str]) -> Figure:
     """
     figure, ax = style.panel(5.3)
     title = "Features beat neurons among all words, seldom among words of one kind"
-    titled(figure, title, "Average precision of the best feature, minus that of the best neuron")
+    note = "Average precision, 1 if all such words come first: best feature minus best neuron"
+    titled(figure, title, note)
     kinds = [rows[scope] for scope in scopes]
     ahead = {
         name: [np.mean(a[name]["best feature"]) - np.mean(a[name]["best neuron"]) for a in kinds]
@@ -72,22 +73,20 @@ def _score_rows(rows: Mapping[str, Any], scopes: Mapping[str, str]) -> Figure:
         for end, color in zip(ends, colors, strict=True):
             ax.plot(end, y, "o", color=color, markersize=9, clip_on=False)
     for place, (among, color) in enumerate(zip(scopes.values(), colors, strict=True)):
-        y, count = 9.7 - 2.1 * place, sum(ends[place] > 0 for ends in ahead.values())
-        ax.plot(0.42, y, "o", color=color, markersize=12)
-        label(
-            ax, (0.45, y), f"ahead in {count} of {len(ahead)}", size=18, weight="bold", color=color
-        )
-        label(ax, (0.45, y + 0.75), among, size=style.LABEL, color=color)
-    ax.axvspan(-0.2, 0, color=style.GROUND, linewidth=0, zorder=-1)
+        count = sum(ends[place] > 0 for ends in ahead.values())
+        said = f"{among}:\nahead in {count} of {len(ahead)}"
+        at = next(iter(ahead.values()))[place], -1.1
+        label(ax, at, said, ha="center", size=style.LABEL, weight="bold", color=color)
+    ax.axvspan(-0.23, 0, color=style.GROUND, linewidth=0, zorder=-1)
     ax.axvline(0, color=style.INK, linewidth=1.2, zorder=0.5)
-    label(ax, (-0.015, -0.85), "neuron ahead", ha="right")
-    label(ax, (0.015, -0.85), "feature ahead")
+    label(ax, (-0.015, 11.9), "neuron ahead", ha="right")
+    label(ax, (0.015, 11.9), "feature ahead")
     names = []
     for name in ahead:
         kind, said = name.replace("one", "singular").replace("several", "plural").split(": ")
         names.append(f"{said.replace(',', '')} {'“the”' if kind == 'the' else kind + 's'}")
     ax.set_yticks(range(len(ahead)), names)
-    ax.set(xlim=(-0.2, 0.8), ylim=(len(ahead) - 0.4, -1.3), xticks=[0, 0.2, 0.4, 0.6])
+    ax.set(xlim=(-0.23, 0.8), ylim=(len(ahead) + 0.4, -2), xticks=[0, 0.2, 0.4, 0.6])
     ax.set(xticklabels=["0", "+0.2", "+0.4", "+0.6"])
     ax.tick_params(axis="y", length=0)
     ax.spines["left"].set_visible(False)
@@ -101,22 +100,24 @@ def _outcome_cells(ways: Mapping[str, Mapping[str, float]], example: str = "") -
     """
     swap, *_, two, _ = (f"{100 * parts['flipped']:.0f} %" for parts in ways.values())
     title = f"Swapping two attention weights flips {swap} of the genders, two features {two}"
-    figure, ax = canvas(3.85, title, "What becomes of 100 adjectives, a cell for each")
+    figure, ax = canvas(3.65, title, "What becomes of 100 adjectives, a cell for each")
     x, cell = 0.04, 0.166
     for said, color in SAID.values():
-        area(ax, (x, 2.96), 0.14, 0.14, color)
+        area(ax, (x, 2.76), 0.14, 0.14, color)
         said += example * (color == style.ACCENT)
-        label(ax, (x + 0.22, 3.03), said)
+        label(ax, (x + 0.22, 2.83), said)
         x += 0.62 + width_of(said, style.NOTE)
     for left, (way, parts) in zip((0.04, 2.12, 4.2, 6.28), ways.items(), strict=True):
         said = percent(parts["flipped"]) if parts["flipped"] >= 0.01 else "under 1 %"
-        label(ax, (left, 2.62), said, size=18, weight="bold", color=style.ACCENT)
-        ends = np.cumsum([sum(parts[name] for name in names) for names in SAID])
+        label(ax, (left, 2.42), said, size=18, weight="bold", color=style.ACCENT)
+        label(ax, (left, 2.04), way)
+        ends = 100 * np.cumsum([sum(parts[name] for name in names) for names in SAID])
+        kinds = [(end, color) for end, (_, color) in zip(ends.round(3), SAID.values(), strict=True)]
         for place in range(100):
-            color = list(SAID.values())[int(np.searchsorted(ends, (place + 0.5) / 100))][1]
-            at = left + cell * (place % 10), 2.2 - cell * (place // 10)
-            area(ax, at, cell - 0.02, cell - 0.02, color)
-        label(ax, (left, 0.4), way)
+            at = left + cell * (place % 10), 1.6 - cell * (place // 10)
+            for end, color in kinds[::-1]:  # the next covers its part of a cell
+                if end > place:
+                    area(ax, at, (cell - 0.02) * min(1, end - place), cell - 0.02, color)
     return figure
 
 
@@ -128,10 +129,9 @@ def _outcome_cells(ways: Mapping[str, Mapping[str, float]], example: str = "") -
     hero=True,
     caption="The feature that a story calls “feminine” fires on feminine nouns, if there is one of "
     "them.",
-    alt="Eight feminine nouns and their plurals in rows, such as letter and letters, and eight "
-    "masculine ones. The feature fires on 90 of 95 feminine singular nouns, marked, and on none of "
-    "77 feminine plural nouns; on 1 of 111 masculine singular nouns, and on none of 87 masculine "
-    "plural nouns.",
+    alt="Four fields, a cell for each noun, filled where the feature fires: on 90 of 95 feminine "
+    "singular nouns and none of 77 feminine plural nouns; on 1 of 111 masculine singular and none "
+    "of 87 masculine plural nouns. Below, the commonest four, such as letter and letters.",
 )
 def draw_corners() -> Figure:
     from course.chapters.ch20_features.results import chosen, runs
@@ -152,7 +152,7 @@ def draw_corners() -> Figure:
 def draw_scores() -> Figure:
     from course.chapters.ch20_features.results import runs, scores
 
-    scopes = {"of its kind": "among words of one kind", "all words": "among all words"}
+    scopes = {"of its kind": "nouns among nouns, and so on", "all words": "among all words"}
     return _score_rows(scores(runs()), scopes)
 
 

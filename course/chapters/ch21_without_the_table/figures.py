@@ -1,5 +1,7 @@
 """Without the table: a state beside a cache, what it can copy, what it costs, what it is worth."""
 
+import textwrap
+
 import numpy as np
 from matplotlib.colors import to_hex, to_rgb
 from matplotlib.figure import Figure
@@ -11,12 +13,13 @@ from course.drawing import style
 from course.drawing.arrows import arrow, box, path
 from course.drawing.cells import area
 from course.drawing.registry import figure
-from course.drawing.words import canvas, label, sentence, word
+from course.drawing.words import canvas, label, word
 from transformer_lib.text import english_spanish
 
 SENTENCE = ("the", "queen", "drank", "a", "glass", "of", "water")
 LOUD = style.ACCENT
 BOLD = {"size": style.LABEL, "weight": "bold"}
+SKIPPED = (32, 64, 128)  # lengths that show no more than their neighbors
 NUMBER = {**BOLD, "color": LOUD}
 
 
@@ -61,25 +64,27 @@ def draw_two_memories() -> Figure:
     hero=True,
     caption="A small state copies little of a long row; with one layer of attention in two, two of "
     "three seeds copy every row.",
-    alt="Rows of 4, 8, 16 and 32 cells, twice, lit for as many words as are right. Linear "
-    "attention with 352 numbers in its state lights 33 % of 4 words, 22 % of 8 and 12 % of 16; "
-    "with one layer of attention all are lit, to 98 % and more. The row of 32 words is there for "
-    "each of three seeds: linear attention 15, 6 and 1 %, with a layer of attention 100, 100 and "
-    "38 %.",
+    alt="Rows of 4, 8, 16 and 32 cells, twice, filled for as many words as are right. Linear "
+    "attention with 352 numbers in its state fills 33 % of 4 words, 22 % of 8 and 12 % of 16; with "
+    "one layer of attention, in orange, all are filled, to 98 % and more. The row of 32 words is "
+    "there for each of three seeds: linear attention 15, 6 and 1 %, with a layer of attention 100, "
+    "100 and 38 %.",
 )
 def draw_copies() -> Figure:
     runs = results.copying()
     (size, _), *_ = results.sizes(runs, "linear attention").items()
     kinds = (
-        ("linear attention", "linear attention", size),
-        ("one of its two layers is attention", "one layer of attention", 4),
+        ("linear attention", "linear attention", size, style.MUTED),
+        ("one of its two layers is attention", "one layer of attention", 4, LOUD),
     )
-    note = "Rows of words are read twice: so many of the second reading are predicted"
+    note = (
+        "Filled: words predicted right when a row is read again; up to 16, the middle of three runs"
+    )
     figure, ax = canvas(
         3.95, "A small state repeats a few words of a row, a layer of attention far more", note
     )
-    for (name, kind, size), x in zip(kinds, (0.95, 4.55), strict=True):
-        label(ax, (x, 3.02), name, **BOLD)
+    for (name, kind, size, loud), x in zip(kinds, (0.95, 4.55), strict=True):
+        label(ax, (x, 3.02), name, **BOLD, color=loud)
         y = 2.98
         for words in (4, 8, 16, results.LONG):
             seeds = results.copied(runs, kind, size, words)
@@ -87,13 +92,13 @@ def draw_copies() -> Figure:
             label(ax, (0.02, y - 0.36), f"{words} words", **BOLD)
             for share in map(float, shown):
                 y -= 0.36
-                for part, color in ((1, style.RULE), (share, LOUD)):
+                for part, color in ((1, style.RULE), (share, loud)):
                     area(ax, (x, y - 0.12), 0.088 * words * part, 0.24, color)
                 for place in range(1, words):  # what parts them
                     area(ax, (x + 0.088 * place - 0.008, y - 0.12), 0.016, 0.24, style.PAPER)
-                label(ax, (x + 0.088 * words + 0.07, y), f"{100 * share:.0f} %", **NUMBER)
+                label(ax, (x + 0.088 * words + 0.07, y), f"{100 * share:.0f} %", **BOLD, color=loud)
             y -= 0.12
-    label(ax, (0.02, y + 0.46), "in three runs\nof training", color=style.MUTED)
+    label(ax, (0.02, y + 0.46), "each of\nthree runs", color=style.MUTED)
     return figure
 
 
@@ -116,9 +121,9 @@ def draw_sizes() -> Figure:
     note = f"Linear attention reads a row of {results.LONG} words twice, with a state of five sizes"
     figure, ax = canvas(4.2, title, note)
     label(ax, (0.02, 3.3), "numbers in the state", color=style.MUTED)
-    label(ax, (2.0, 3.3), "words of the second reading that are predicted", color=style.MUTED)
+    label(ax, (2.0, 3.3), "words of the second reading that are predicted right", color=style.MUTED)
     for row, (numbers, share) in enumerate(sizes.items()):
-        y, side = 2.86 - 0.62 * row, 0.54 * (numbers / max(sizes)) ** 0.5
+        y, side = 2.86 - 0.62 * row, 0.46 * (numbers / max(sizes)) ** 0.5
         look = {**BOLD, "color": LOUD} if numbers in (small, large) else {"size": style.LABEL}
         area(ax, (1.2 - side / 2, y - side / 2), side, side, look.get("color", style.SOFT))
         label(ax, (0.6, y), f"{numbers:,}", ha="right", **look)
@@ -133,50 +138,40 @@ def draw_sizes() -> Figure:
 @figure(
     "without-costs",
     caption="What a layer keeps, and what the next word takes, after 16 to 2,048 words.",
-    alt="Two panels above each other, against the words so far. Above, the time for the next word, "
-    "by linear attention's: with a cache it rises from 0.7 to 1.5; from about 700 words on it is "
-    "above 1, and tinted. Below, a square at each length has the area of what is kept: with a "
-    "cache it grows to 2,097 kilobytes, that of linear attention stays at 17.",
+    alt="Two columns of bars, attention with a cache after 16, 256, 512, 1,024 and 2,048 words. "
+    "The time for the next word, by linear attention's, a line at 1: 0.7, 0.8, 0.9, 1.1 and 1.5. "
+    "What a layer keeps: 16 kilobytes, then 262, 524, 1,049 and 2,097; linear attention's state, a "
+    "line, has 17. Orange: the bars beyond the lines.",
 )
 def draw_costs() -> Figure:
-    rows, cache, state = experiments.load("state-times")["rows"], "with a cache", "linear attention"
-    lengths = np.array([row["length"] for row in rows])
-    time = np.array([row["next word"][f"attention, {cache}"] for row in rows])
-    kept = {cache: f"attention, {cache}", state: state}
-    figure, ax = canvas(4.4, "A cache grows with the text, and so does the time for the next word")
-    left, wide, one, high = 1.5, 4.7 / lengths[-1], 2.45, 1.6  # high: of linear attention's time
-    xs, ys = left + wide * lengths, one + high * (time - 1)
-    after = int(np.argmax(time > 1))
-    slower = np.interp(1, time[after - 1 : after + 1], lengths[after - 1 : after + 1])
-    over = [left + wide * slower, *xs[after:]]
-    ax.fill_between(over, one, [one, *ys[after:]], color=style.tint(LOUD), linewidth=0)
-    ax.plot(xs, ys, color=LOUD, linewidth=2.8)
-    path(ax, [(left, one), (xs[-1], one)], style.MUTED, head=False, thick=2)
-    ax.plot(over[0], one, "o", color=LOUD, markersize=7, zorder=4)
-    said = f"slower from about\n{round(slower, -2):,.0f} words on"
-    label(ax, (over[0] + 0.05, one - 0.3), said, color=LOUD)
-    label(ax, (0.02, one + 0.5), "time for the\nnext word", **BOLD)
-    label(ax, (xs[-1] + 0.12, ys[-1]), f"{time[-1]:.1f} × {cache}", **NUMBER)
-    label(ax, (xs[-1] + 0.12, one), f"1 × {state}", **{**BOLD, "color": style.MUTED})
-    label(ax, (0.02, 0.98), "what a layer\nkeeps", **BOLD)
-    largest = max(row["bytes"][kept[cache]] for row in rows)
-    for stored, low, color in zip(kept.values(), (0.8, 0.5), (LOUD, style.MUTED), strict=True):
-        for place in (0, -3, -2, -1):
-            size, x = rows[place]["bytes"][stored], xs[place]
-            side = 0.72 * (size / largest) ** 0.5
-            area(ax, (x - side / 2, low), side, side, color)
-            if color == LOUD:
-                label(ax, (x, 0.2), f"{lengths[place]:,}", ha="center", color=style.MUTED)
-        y, said = low + side / 2, f"{size / 1000:,.0f} kilobytes"
-        label(ax, (xs[-1] + 0.12 + side / 2, y), said, **{**BOLD, "color": color})
-    label(ax, (0.02, 0.2), "words so far", color=style.MUTED)
+    cache, state = "attention, with a cache", "linear attention"
+    rows = [row for row in experiments.load("state-times")["rows"] if row["length"] not in SKIPPED]
+    note = "Bars: attention with a cache, after so many words; lines: linear attention’s state"
+    title = "A cache grows with the text, and so does the time for the next word"
+    figure, ax = canvas(3.75, title, note)
+    label(ax, (0.02, 2.72), "words so far", **BOLD)
+    for left, inch, name, unit, key, said in (
+        (1.35, 1.4, "time for the next word", 1, "next word", "{:.1f} ×"),
+        (4.6, 0.001, "what a layer keeps", 1000, "bytes", "{:,.0f} kilobytes"),
+    ):
+        one = 1 if key == "next word" else rows[0][key][state] / unit
+        label(ax, (left, 2.72), name, **BOLD)
+        path(ax, [(left + inch * one, 0.05), (left + inch * one, 2.35)], style.INK, head=False)
+        label(ax, (left + inch * one, 2.45), f"{said.format(one)}: {state}")
+        for place, row in enumerate(rows):
+            y, cost = 2.08 - 0.44 * place, row[key][cache] / unit
+            color = LOUD if cost > one else style.SOFT
+            area(ax, (left, y - 0.14), inch * cost, 0.28, color)
+            at = left + inch * max(cost, one) + 0.1, y
+            label(ax, at, said.format(cost), **BOLD, color=color)
+            label(ax, (0.95, y), f"{row['length']:,}", ha="right", size=style.LABEL)
     return figure
 
 
 @figure(
     "without-worth",
     caption="A state in place of each self-attention of the translator, the means of three seeds.",
-    alt="Right sentences of 100, a line from 0 to 100 for each kind, below an example of it. "
+    alt="Right sentences of 100, a line from 0 to 100 for each kind, with an example of it. "
     "Longer ones than in training: self-attention 18, the minGRU 68. Ordinary ones: self-attention "
     "85, the minGRU 91. With a pronoun: self-attention 70, the minGRU 63.",
 )
@@ -184,16 +179,16 @@ def draw_worth() -> Figure:
     right = exchange.right()
     note = "How many of 100 sentences are right, with one or the other in each layer"
     figure, ax = canvas(
-        4.2, "The minGRU, a gated state, reads longer sentences better than attention", note
+        3.85, "The minGRU, a gated state, reads longer sentences better than attention", note
     )
-    left, wide = 0.02, 7.8
-    names = {"longer": "longer", "test": "ordinary", "pronoun": "pronoun"}
+    left, wide = 2.95, 4.2
+    names = {"longer": "longer", "test": "ordinary", "pronoun": "with a pronoun"}
     for row, (split, name) in enumerate(names.items()):
-        y = 2.52 - 0.98 * row
-        path(ax, [(left, y), (left + wide, y)], style.RULE, head=False)
-        label(ax, (0.02, y + 0.55), name, **BOLD)
-        example = english_spanish.load(split)[0][0].split()
-        sentence(ax, (0.95, y + 0.5), example, {}, size=style.NOTE, gap=0.11)
+        y = 2.5 - 0.95 * row
+        path(ax, [(left, y), (left + wide, y)], style.RULE, head=False, zorder=1)
+        example = "“" + english_spanish.load(split)[0][0] + "”"
+        label(ax, (0.02, y + 0.3), name, **BOLD)
+        label(ax, (0.02, y + 0.18), textwrap.fill(example, 36), va="top", color=style.MUTED)
         base, state = (float(np.mean(right[layer][split])) for layer in ("base", "minGRU"))
         ahead = [(LOUD, "minGRU", state), (style.MUTED, "self-attention", base)]
         ahead = sorted(ahead, key=lambda one: -one[2])
@@ -201,9 +196,8 @@ def draw_worth() -> Figure:
         path(ax, [(xs[1], y), (xs[0], y)], style.tint(ahead[0][0]), head=False, thick=9, zorder=2)
         for (color, layer, share), x, ha in zip(ahead, xs, ("left", "right"), strict=True):
             ax.plot(x, y, "o", color=color, markersize=11, zorder=3)
-            said = f"{layer}  {100 * share:.0f}" if ha == "right" else f"{100 * share:.0f}  {layer}"
-            at = x + (0.09 if ha == "right" else -0.09), y + 0.21
-            label(ax, at, said, ha=ha, **{**BOLD, "color": color})
+            at = x + (0.09 if ha == "right" else -0.09), y + 0.23
+            label(ax, at, f"{layer}  {100 * share:.0f}", ha=ha, **BOLD, color=color)
     for end, ha in enumerate(("left", "right")):
         label(ax, (left + wide * end, y - 0.26), f"{100 * end} right", ha=ha, color=style.MUTED)
     return figure

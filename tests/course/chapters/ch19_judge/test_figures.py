@@ -58,8 +58,7 @@ def test_what_it_eats_has_the_means_and_the_first_sentences():
     texts = _what_it_eats(rows, "taught").axes[0].texts
     said = [text.get_text() for text in texts]
     assert said.count("50 % right") == 3 and said.count("350 different words") == 1
-    widths = [bar.get_width() for bar in _what_it_eats(rows, "taught").axes[0].patches]
-    assert widths == pytest.approx([0.475, 0.95 * 300 / 350, 0.475, 0.95, 0.475, 0.95 * 300 / 350])
+    assert said.count("300 different words") == 2
     assert said.count("You go") == said.count("We go") == 6 and "no more" not in said
     marked = {text.get_text() for text in texts if text.get_bbox_patch() and is_loud(text)}
     assert marked == {"go"}

@@ -20,7 +20,10 @@ NOUNS = [
 
 
 def test_a_noun_is_lit_where_the_feature_fires_on_half_of_its_places():
-    texts = {text.get_text(): text for text in _four_corners(NOUNS).axes[0].texts}
+    ax = _four_corners(NOUNS).axes[0]
+    texts = {text.get_text(): text for text in ax.texts}
+    filled = [to_hex(cell.get_facecolor()) == style.ACCENT.lower() for cell in ax.patches]
+    assert filled == [True, False, False, False, False, True]
     accent = style.chip("a", style.ACCENT)["color"]
     lit = {word for word, *_ in NOUNS if texts[word].get_color() == accent}
     assert lit == {"letter", "dogs"}
@@ -39,7 +42,7 @@ def dots(ax) -> dict[str, list[float]]:
     """Color -> the place of each row's dot, from the top."""
     found: dict[str, list[float]] = {}
     for line in ax.lines:
-        if line.get_marker() == "o" and line.get_markersize() < 12:  # larger ones are the key
+        if line.get_marker() == "o":
             found.setdefault(line.get_color(), []).append(float(line.get_xdata()[0]))
     return found
 
@@ -55,7 +58,8 @@ def test_each_property_has_a_row_with_a_dot_for_each_scope():
     assert dots(ax)[style.MUTED] == pytest.approx([0.25, -0.25])
     assert dots(ax)[style.ACCENT] == pytest.approx([0.75, 0.25])
     texts = [text.get_text() for text in ax.texts]
-    assert {"kin", "ahead in 1 of 2", "all", "ahead in 2 of 2"} < set(texts)
+    at = [texts.index(said) for said in ("kin:", "ahead in 1 of 2", "all:", "ahead in 2 of 2")]
+    assert at == sorted(at)
 
 
 def test_the_alternative_text_of_the_scores_is_true():
@@ -77,9 +81,11 @@ def test_the_cells_of_a_field_are_the_shares():
     ax = _outcome_cells(dict.fromkeys(("one", "two", "three", "four"), shares), ", a → b").axes[0]
     key, cells = ax.patches[:3], ax.patches[3:]
     colors = [to_hex(cell.get_facecolor()) for cell in cells]
-    assert len(colors) == 400
     counts = [colors.count(to_hex(patch.get_facecolor())) for patch in key]
-    assert counts == [200, 100, 100]
+    assert counts == [200, 300, 400], "each kind lies on top of the next"
+    part = _outcome_cells(dict.fromkeys("abcd", shares | {"flipped": 0.006})).axes[0].patches[3:]
+    loud = [cell for cell in part if to_hex(cell.get_facecolor()) == style.ACCENT.lower()]
+    assert [cell.get_width() / cell.get_height() for cell in loud] == pytest.approx([0.6] * 4)
     said = [text.get_text() for text in ax.texts]
     assert said.count("50 %") == 4 and "only the gender flips, a → b" in said
 

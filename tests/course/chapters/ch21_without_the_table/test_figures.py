@@ -8,7 +8,7 @@ from matplotlib.colors import to_rgba
 
 from course import experiments
 from course.chapters.ch21_without_the_table import results
-from course.chapters.ch21_without_the_table.figures import LOUD, SENTENCE
+from course.chapters.ch21_without_the_table.figures import LOUD, SENTENCE, SKIPPED
 from course.drawing import style
 from course.drawing.registry import FIGURES
 
@@ -45,7 +45,8 @@ def test_rows_are_lit_as_far_as_a_seed_copies_them():
         for words in (4, 8, 16):
             shares.append((words, float(np.median(results.copied(runs, kind, size, words)))))
         shares += [(32, share) for share in sorted(results.copied(runs, kind, size, 32))[::-1]]
-    lit, rows = (filled(ax, color, 0.24) for color in (LOUD, style.RULE))
+    lit = filled(ax, style.MUTED, 0.24) + filled(ax, LOUD, 0.24)  # linear attention, then with one
+    rows = filled(ax, style.RULE, 0.24)
     assert np.allclose(np.array(lit) / rows, [share for _, share in shares], atol=1e-5)
     assert np.allclose(np.array(rows) / rows[0], [words / 4 for words, _ in shares])
     written = [text for text in said(ax) if text.endswith("%")]
@@ -82,28 +83,30 @@ def test_a_state_is_as_large_as_its_numbers_and_lights_the_words_that_are_right(
     assert all(number in alt for number in numbers)
 
 
-def test_costs_have_a_line_each_and_squares_for_what_is_kept():
-    ax, rows = drawn("without-costs"), experiments.load("state-times")["rows"]
-    lengths = np.array([row["length"] for row in rows])
-    time = np.array([row["next word"]["attention, with a cache"] for row in rows])
-    x, y = ax.lines[0].get_data()
-    assert np.allclose(np.diff(x) / np.diff(lengths), (x[1] - x[0]) / (lengths[1] - lengths[0]))
-    one = next(text.get_position()[1] for text in ax.texts if text.get_text().startswith("1 ×"))
-    assert np.allclose((y - one) / (y[-1] - one), (time - 1) / (time[-1] - 1))
-    shown = [rows[place]["bytes"] for place in (0, -3, -2, -1)]
-    squares = [part for part in ax.patches if hasattr(part, "get_width")]
-    areas = np.array([part.get_width() * part.get_height() for part in squares])
-    kept = [row[name] for name in ("attention, with a cache", "linear attention") for row in shown]
-    assert np.allclose(areas / areas.max(), np.array(kept) / max(kept))
-
-
-def test_the_alternative_text_of_the_costs_is_true():
-    alt, texts = FIGURES["without-costs"].alt, said(drawn("without-costs"))
-    assert {"slower from about", "700 words on"} < set(texts) and "from about 700 words on" in alt
-    assert {"2,097 kilobytes", "17 kilobytes", "1.5 × with a cache"} < set(texts)
-    assert "2,097 kilobytes" in alt and "stays at 17" in alt and "to 1.5" in alt
-    first = experiments.load("state-times")["rows"][0]["next word"]["attention, with a cache"]
-    assert f"rises from {first:.1f} to" in alt
+def test_costs_are_bars_and_linear_attention_a_line_which_the_alternative_text_says():
+    ax, alt = drawn("without-costs"), FIGURES["without-costs"].alt
+    rows = [row for row in experiments.load("state-times")["rows"] if row["length"] not in SKIPPED]
+    kept, cache = [row["bytes"]["attention, with a cache"] / 1000 for row in rows], len(rows)
+    time = [row["next word"]["attention, with a cache"] for row in rows]
+    [state] = {row["bytes"]["linear attention"] / 1000 for row in rows}
+    bars = [part for part in ax.patches if hasattr(part, "get_width")]
+    lines = [
+        part.get_path().vertices[0, 0] for part in ax.patches if not hasattr(part, "get_width")
+    ]
+    for costs, drawn_as, one, line in zip(
+        (time, kept), (bars[:cache], bars[cache:]), (1, state), lines, strict=True
+    ):
+        inch = (line - drawn_as[0].get_x()) / one
+        assert [bar.get_width() / inch for bar in drawn_as] == pytest.approx(costs)
+        beyond = [bar.get_fc() == to_rgba(LOUD) for bar in drawn_as]
+        assert beyond == [cost > one for cost in costs]
+    assert {f"{state:.0f} kilobytes: linear attention", "1.0 ×: linear attention"} < set(said(ax))
+    assert "{:.1f}, {:.1f}, {:.1f}, {:.1f} and {:.1f}".format(*time) in alt
+    told = "{:,.0f} kilobytes, then {:,.0f}, {:,.0f}, {:,.0f} and {:,.0f}".format(*kept)
+    assert told in alt and f"has {state:.0f}" in alt
+    assert {f"{cost:,.0f} kilobytes" for cost in kept} | {f"{cost:.1f} ×" for cost in time} < set(
+        said(ax)
+    )
 
 
 def test_the_levels_are_the_shares_and_the_alternative_text_has_them():
