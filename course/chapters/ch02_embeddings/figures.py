@@ -577,11 +577,12 @@ def draw_embedding_lengths() -> Figure:
     for x, (factor, rows) in zip((1.52, 4.95), _two_sums().items(), strict=True):
         loud = style.ACCENT if x < 2 else style.INK
         label(ax, (x, 2.82), factor, size=style.LABEL, weight="bold", color=loud)
+        label(ax, (x + wide + 0.1, 2.82), "length", color=style.MUTED)
         for place, (y, row) in enumerate(zip(ys, rows, strict=True)):
             strip(ax, (x, y), wide, high, row[:SHOWN], limit=2)
             if place < 3:
                 at = x + wide + 0.1, y + high / 2
-                label(ax, at, f"{row.norm():.0f} long", color=style.MUTED)
+                label(ax, at, f"{row.norm():.0f}", size=style.LABEL)
         outline(ax, (x, ys[-1]), wide, ys[3] - ys[4] + high, loud, 2)
         cosine = torch.cosine_similarity(*rows[3:], dim=0)
         said = f"the sums {'are alike' if x < 2 else 'differ'}: cosine {cosine:.2f}"
