@@ -178,7 +178,7 @@ def test_the_sums_are_alike_without_the_factor_and_differ_with_it():
     for word, other, position, *both in (rows[:5], rows[5:]):
         np.testing.assert_allclose(both, [word + position, other + position], atol=1e-6)
     texts = [text.get_text() for text in ax.texts]
-    long = [text for text in texts if text.isdigit()]
+    long = [text for text in texts if text.isdigit()][:6]
     assert long == ["1", "1", "16", "23", "23", "16"] and texts.count("length") == 2
     assert all(text in drawn.alt for text in long)
     cosines = [text[-4:] for text in texts if "cosine" in text]
