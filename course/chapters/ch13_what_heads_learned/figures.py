@@ -13,7 +13,7 @@ from course import experiments
 from course.chapters.ch05_multi_head_attention import figures as heads
 from course.chapters.ch05_multi_head_attention.figures import TIRED, arcs, maps_of_tired
 from course.drawing import style
-from course.drawing.arrows import arrow, bracket, curve, path
+from course.drawing.arrows import arrow, curve, path
 from course.drawing.cells import area
 from course.drawing.registry import figure
 from course.drawing.values import as_array, steady_round
@@ -42,7 +42,7 @@ def head_table(table: Sequence[Mapping[str, Any]]) -> Figure:
     }
     shares = [f"{100 * steady_round(row['right']):.0f} %" for row in best.values()]
     title = f"From the adjective, a head finds the noun in {shares[0]}, from “it” in {shares[1]}"
-    note = "A box is a head, full if it looks most at the right noun in all sentences"
+    note = "A box is a head, filled as often as it looks most at the right noun; empty: under 1 %"
     figure, ax = canvas(5.3, title, note)
     words = TIRED.lower().split()
     layers = list(dict.fromkeys(row["layer"] for row in table))
@@ -320,7 +320,7 @@ def draw_crossing() -> Figure:
     "causes-sharp-heads",
     caption="How sharp each of the 24 heads looks, and how many translations change without it.",
     alt="24 points: to the right, heads that look more sharply; above, more translations that "
-    "change without them. A bracket joins two orange points, one above the other, both at 0.98. "
+    "change without them. A line joins two orange points, one above the other, both at 0.98. "
     "Without the upper one 19 percent of translations change, 'I like trees' to 'Me gusta los "
     "árboles', a mistake; without the lower one 1 percent do, and it stays as it is. "
     "The other points are grey; the sharp ones are at all heights, most at the bottom.",
@@ -339,25 +339,24 @@ def draw_sharp_heads() -> Figure:
         points = [[row[key] for row in rows] for key in ("largest", "changed")]
         look = {"edgecolor": style.PAPER, "zorder": 3, "clip_on": False}
         ax.scatter(*points, s=size, color=color, **look)
-    heights: list[float] = []
+    high, low = (row["changed"] for row in pair)
+    look = {"color": style.ACCENT, "weight": "bold", "size": style.LABEL}
+    ax.plot([sharp] * 2, [low, high], color=style.ACCENT, linewidth=2, zorder=2)
+    label(ax, (sharp - 0.025, 0.055), f"equally sharp: {sharp:.2f}", ha="right", **look)
     for row in pair:
-        off = {row["layer"]: ablate_head(row["head"])}
-        words = translate_changed(translator, example, off).split()
+        words = translate_changed(translator, example, {row["layer"]: ablate_head(row["head"])})
         y = 4.5 * (0.15 + 0.58 * (row["changed"] + 0.01) / 0.26)
-        path(page, [(4.04, y), (4.55, y)], style.ACCENT, head=False)
-        heights.append(y)
-        said = f"{100 * row['changed']:.0f} % of translations change"
-        look = {"size": style.LABEL, "color": style.ACCENT, "weight": "bold"}
-        label(page, (4.88, y + 0.42), said, **look)
-        for text, x in zip(words, (4.92, 5.36, 6.1, 6.52), strict=True):
+        path(page, [(4.04, y), (4.75, y)], style.ACCENT, head=False)
+        label(page, (4.88, y + 0.42), f"{100 * row['changed']:.0f} % change", **look)
+        for text, x in zip(words.split(), (4.92, 5.36, 6.1, 6.52), strict=True):
             color = {"gusta": style.ACCENT, "gustan": style.INK}.get(text, style.MUTED)
             word(page, (x, y), text, size=12, color=color, ha="left")
-        label(page, (4.88, y - 0.36), "a mistake" if "gusta" in words else "as it should be")
-    bracket(page, (4.55, heights[0]), (4.55, heights[1]), f"equally sharp: {sharp:.2f}")
+        said = "a mistake" if "gusta" in words.split() else "as it should be"
+        label(page, (4.88, y - 0.36), said)
     ax.set(xlim=(0.3, 1), ylim=(-0.01, 0.25), xticks=[0.4, 0.6, 0.8, 1], yticks=[0, 0.1, 0.2])
     ax.set_yticklabels(["0", "10 %", "20 %"])
     ax.set_xlabel("how sharply it looks (largest weight, on average)")
-    label(page, (0.02, 3.6), "how many of 1,000 translations change without it", size=style.LABEL)
+    label(page, (0.02, 3.6), "share of translations that change without it", size=style.LABEL)
     return figure
 
 

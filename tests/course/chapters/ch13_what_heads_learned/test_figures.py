@@ -137,7 +137,7 @@ def test_the_points_are_the_heads():
     assert set(pair) < set(every) and [round(sharp, 2) for sharp, _ in pair] == [0.98, 0.98]
     said = [text.get_text() for text in page.texts]
     changes = [text for text in said if "translations change" in text and "%" in text]
-    assert changes == ["1 % of translations change", "19 % of translations change"]
+    assert changes == ["1 % change", "19 % of translations change"]
     lines = [line.get_path().vertices[0, 1] for line in page.patches]
     points = ax.transData.transform(pair)[:, 1]
     heights = page.transData.transform([(0, y) for y in lines])[:, 1]
