@@ -41,7 +41,7 @@ def test_the_table_has_a_box_for_each_head():
     ]
     [ax] = causes.head_table(table).axes
     assert filled(ax) == pytest.approx([0.0, 0.1, 0.25, 0.35, 0.5, 0.6, 0.75, 0.85])
-    said = [text.get_text() for text in ax.texts if text.get_text().endswith(" %")][1:]
+    said = [text.get_text() for text in ax.texts if text.get_text().endswith(" %")][2:]
     assert said == ["10 %", "25 %", "35 %", "50 %", "60 %", "75 %", "85 %"], "0 % needs no ink"
 
 
@@ -136,8 +136,8 @@ def test_the_points_are_the_heads():
     assert every == [(row["largest"], row["changed"]) for row in results] and len(every) == 24
     assert set(pair) < set(every) and [round(sharp, 2) for sharp, _ in pair] == [0.98, 0.98]
     said = [text.get_text() for text in page.texts]
-    changes = [text for text in said if "translations change" in text and "%" in text]
-    assert changes == ["1 % change", "19 % of translations change"]
+    changes = [text for text in said if text.endswith("% change")]
+    assert changes == ["1 % change", "19 % change"]
     lines = [line.get_path().vertices[0, 1] for line in page.patches]
     points = ax.transData.transform(pair)[:, 1]
     heights = page.transData.transform([(0, y) for y in lines])[:, 1]
