@@ -65,7 +65,7 @@ def _stream_of_words(words: Sequence[str], weights: Sequence[Any]) -> Figure:
     """Draw the residual stream of an encoder, a lane for each word -> the figure.
 
     weights: for each layer the attention weights (words, words); a row belongs to the word that
-    looks. What a word gets from another is as broad as its weight.
+    looks. A weight of 1 would be as broad as a lane.
     """
     lane, left, right = 0.82, 1.0, 7.45
     top = 0.72 + lane * len(words)  # the upper end of the boxes
@@ -84,16 +84,15 @@ def _stream_of_words(words: Sequence[str], weights: Sequence[Any]) -> Figure:
         for (i, j), weight in np.ndenumerate(as_array(one)):
             if i != j and weight >= 0.15:
                 across, up = curve((leave, y[j]), (join, y[i])).T
-                look = {"lw": 72 * 0.2 * weight, "alpha": 0.7, "zorder": 1}
-                ax.plot(across, up, color=word_color(words[j]), **look)
+                ax.plot(across, up, color=word_color(words[j]), lw=8 * weight, alpha=0.7, zorder=1)
         for row, text in enumerate(words):
-            color, up, mid = word_color(text), y[row] + 0.36, (away + back) / 2
+            color, up = word_color(text), y[row] + 0.36
             loop = [(away, y[row]), (away, up), (back, up), (back, y[row])]
             path(ax, loop, color, thick=2.4, head=False)
-            box(ax, (mid, up), 0.4, 0.26, "f", color, fill=style.PAPER, line=2.2, zorder=3)
+            look = {"fill": style.PAPER, "line": 2.2, "zorder": 3}
+            box(ax, ((away + back) / 2, up), 0.4, 0.26, "f", color, **look)
             for x in (join, back):
                 _plus(ax, (x, y[row]))
-    label(ax, (left + 0.1 + 0.46 * wide, y[0] + 0.24), "added", ha="center", weight="bold")
     for row, text in enumerate(words):
         arrow(ax, (left, y[row]), (right + 0.3, y[row]), word_color(text), thick=8, zorder=2)
         word(ax, (left - 0.12, y[row]), text, size=14, ha="right")
@@ -138,13 +137,10 @@ def _two_stacks(src: Sequence[str], read: Sequence[str], written: str, layers: i
             for number, part in enumerate(parts):
                 y = low + PITCH * (number + 0.5)
                 arrow(ax, (x, before), (x, y - BOX / 2), style.SOFT)
-                if part == "cross-attention":
-                    crossings += [y]
-                    box(ax, (x, y), 2.1, BOX, part, color, fill=color, zorder=3)
-                else:
-                    look = {"fill": style.PAPER, "zorder": 3, "color": style.SOFT}
-                    box(ax, (x, y), 2.1, BOX, **look)
-                    label(ax, (x, y), part, size=style.LABEL, color=style.MUTED, ha="center")
+                crossing = part == "cross-attention"
+                crossings += [y] * crossing
+                edge, fill = (color, color) if crossing else (style.MUTED, style.PAPER)
+                box(ax, (x, y), 2.1, BOX, part, edge, fill=fill, zorder=3)
                 before = y + BOX / 2
         tops += [before]
     (x, _, color, _), (far, *_) = SIDES.values()
@@ -173,11 +169,8 @@ def _neuron_words(
     """
     left, right, line, silent = 1.75, 7.95, 0.31, 0.1
     title = "Two neurons fire for “trees”: one for masculine plurals, one for all plurals"
-    figure, ax = canvas(
-        6.12,
-        title,
-        "How strongly each fires for a noun: the stronger the color, the more; gray: silent",
-    )
+    note = "How strongly each fires for a noun: the stronger the color, the more; gray: silent"
+    figure, ax = canvas(6.12, title, note)
     y, rest = 5.69, list(kinds)[-1]
     for neuron, fires in neurons.items():
         y -= 0.62
@@ -225,11 +218,8 @@ def _norm_groups(groups: Mapping[str, Any], sentences: Sequence[Sequence[str]]) 
     words = [text for words in sentences for text in words]
     tall = high * len(words) + gap * (len(sentences) - 1)
     title = "Layer norm takes one word by itself; batch norm mixes all, even padding"
-    figure, ax = canvas(
-        tall + 1.6,
-        title,
-        "Each cell is a number of a word’s vector; the orange ones are scaled together",
-    )
+    note = "Each cell is a number of a word’s vector; the orange ones are scaled together"
+    figure, ax = canvas(tall + 1.6, title, note)
     tops = [tall + 0.2 - high * row - gap * (row // long) for row in range(len(words))]
     for panel, (name, group) in enumerate(groups.items()):
         group = as_array(group)
@@ -246,13 +236,8 @@ def _norm_groups(groups: Mapping[str, Any], sentences: Sequence[Sequence[str]]) 
         look = {"size": 11, "weight": "bold", "color": style.ACCENT}
         if len(set(rows)) == 1:  # along the word
             ends = (left, low - 0.1), (right - 0.04, low - 0.1)
-            label(
-                ax,
-                ((left + right) / 2 - 0.02, low - 0.28),
-                "one mean, one variance",
-                ha="center",
-                **look,
-            )
+            at = (left + right) / 2 - 0.02, low - 0.28
+            label(ax, at, "one mean, one variance", ha="center", **look)
         else:
             ends = (right + 0.1, low), (right + 0.1, tops[rows[0]] - 0.04)
             label(ax, (right + 0.22, (low + tops[0]) / 2), "one mean,\none variance", **look)
@@ -278,11 +263,8 @@ def _around_flow(rows: Mapping[str, Sequence[Any]], words: Sequence[str]) -> Fig
     """
     high, step, unit = 1.72, 0.34, 0.7
     title = "Post-norm gives all words one size; pre-norm keeps large ones large"
-    figure, ax = canvas(
-        high * len(rows) + 0.82,
-        title,
-        "Bars: how large each word’s vector is, before and after a sub-layer f",
-    )
+    note = "Bars: how large each word’s vector is, before and after a sub-layer f"
+    figure, ax = canvas(high * len(rows) + 0.82, title, note)
     for row, (name, stations) in enumerate(rows.items()):
         y = high * (len(rows) - row) - 1.1  # where the vectors flow
         label(ax, (0.02, y + 0.82), name, size=13, weight="bold")
@@ -361,7 +343,7 @@ def draw_who_moves() -> Figure:
     caption="The residual stream of 'I like trees': each word flows straight on, parts add to it.",
     alt="Four colored lanes, 'I', 'like', 'trees' and <eos>, run straight from left to right "
     "through layer 0 and layer 1. In each layer, under 'attention', ribbons lead from lane to "
-    "lane and end in a plus sign, 'added'; under 'feed-forward', each lane has a loop of its "
+    "lane and end in a plus sign; under 'feed-forward', each lane has a loop of its "
     "own that ends in a plus sign of the same lane.",
 )
 def draw_stream_of_words() -> Figure:
@@ -442,9 +424,8 @@ def draw_deep_stack() -> Figure:
 )
 def draw_deep_alike() -> Figure:
     title = "Without the residual connection, two layers make all words alike"
-    figure, ax = canvas(
-        3.55, title, "The angle between two words, from their mean cosine, in untrained layers"
-    )
+    note = "The angle between two words, from their mean cosine, in untrained layers"
+    figure, ax = canvas(3.55, title, note)
     ways = (("without", "neither", style.ACCENT), ("with", "residual only", style.MUTED))
     for row, (said, way, color) in enumerate(ways):
         y = 1.62 - 1.15 * row
@@ -506,9 +487,8 @@ def draw_two_norms() -> Figure:
 )
 def draw_stream() -> Figure:
     title = "In pre-norm the vectors grow from layer to layer, to five times their length"
-    figure, ax = canvas(
-        3.9, title, "Each arrow: how long the vectors are after one more untrained layer"
-    )
+    note = "Each arrow: how long the vectors are after one more untrained layer"
+    figure, ax = canvas(3.9, title, note)
     for y, name, lengths, color in (
         (2.65, "post-norm", stream(False), style.MUTED),
         (0.5, "pre-norm", stream(True), style.ACCENT),
@@ -555,15 +535,14 @@ def draw_similarity() -> Figure:
     before, _, after = (alike(x)[:3, 3:] for x in without_end(words, xs))
     note = "How alike two words are (cosine): orange above 0, blue below"
     figure, ax = canvas(3.7, "In this sentence, who acts and what it does move apart", note)
-    wide, high, low, start = 0.68, 0.5, 0.5, 1.72
-    top, names = low + 3 * high, {"input": before, "after two layers": after}
+    wide, high, low, start, top = 0.68, 0.5, 0.5, 1.72, 2
     for row, text in enumerate(words[:3]):
         word(ax, (start - 0.1, top - high * (row + 0.5)), text, size=style.LABEL, ha="right")
     path(ax, [(start - 0.88, low + 0.03), (start - 0.88, top - 0.03)], thick=1.3, head=False)
     quiet = {"size": style.LABEL + 1, "weight": "bold", "color": style.MUTED}
     label(ax, (start - 0.98, low + 1.5 * high), "who\nacts", ha="right", **quiet)
     arrow(ax, (start + 4 * wide + 0.15, low + 1.5 * high), (4.95, low + 1.5 * high), thick=2.5)
-    for left, (name, table) in zip((start, 5.1), names.items(), strict=True):
+    for left, name, table in ((start, "input", before), (5.1, "after two layers", after)):
         matrix(ax, (left, low), 4 * wide, 3 * high, table, limit=0.7, decimals=2)
         label(ax, (left, top + 0.88), name, size=13, weight="bold")
         for column, text in enumerate(words[3:]):
@@ -610,10 +589,8 @@ def draw_similarity_random() -> Figure:
     "a square of fainter cells, 0.78.",
 )
 def draw_red() -> Figure:
-    tables, cell, low = red_things(), 0.27, 0.2
-    note = (
-        "How alike two of its vectors are (cosine): the cell left of one noun and below the other"
-    )
+    cell, low = 0.27, 0.2
+    note = "How alike it is before two nouns (cosine): the cell left of one and below the other"
     figure, ax = canvas(3.95, "“red” takes on the gender of its noun", note)
     every, first, last = slice(10), slice(5), slice(5, 10)
     kinds = [(1.5, 6.0, first, first), (6.5, 1.0, last, last), (2.5, 2.5, last, first)]
@@ -621,7 +598,7 @@ def draw_red() -> Figure:
         (0.05, "input", "at the input: all the same", [(3.5, 2.5, every, every)]),
         (3.75, "layer 1", "after layer 1: two kinds", kinds),
     ):
-        table = others(tables[name])
+        table = others(red_things()[name])
         _pairs(ax, (left, low), cell, table, TEN_NOUNS)
         label(ax, (left, low + 10 * cell + 0.16), said, size=12, weight="bold")
         for across, up, rows, columns in blocks:
@@ -630,8 +607,7 @@ def draw_red() -> Figure:
             look = {"color": style.ink_on(WEAKER(mean)), "bbox": ground, "weight": "bold"}
             at = left + cell * across, low + cell * up
             label(ax, at, written(mean, 2), size=18, ha="center", **look)
-    x = left + 10 * cell + 0.35
-    half = 5 * cell
+    x, half = left + 10 * cell + 0.35, 5 * cell
     for y, gender, spanish in ((low + half, "masculine", "rojo"), (low, "feminine", "roja")):
         path(ax, [(x, y + 0.05), (x, y + half - 0.05)], thick=1.3, head=False)
         label(ax, (x + 0.1, y + half / 2 + 0.12), f"{gender}:", size=style.LABEL)

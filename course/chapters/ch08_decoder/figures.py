@@ -39,7 +39,7 @@ def _generator_flow(vector: Any, logits: Any, words: Sequence[str]) -> Figure:
     best, next_ = (-scores).argsort()[:2]
     color, chance = word_color(words[best]), percent(chances[best])
     title = f"Of {len(words):,} words one stands out: {words[best]}, with {chance}"
-    note = "From a vector (orange: above 0, blue: below) to the next word"
+    note = "From a vector (orange: above 0, blue: below) to a score and a probability for each word"
     figure, ax = canvas(4.5, title, note)
     left, wide, bottom, bar = 1.45, 6.35, 1.3, 0.45
     strip(ax, (left, 3.4), wide, 0.2, x, limit=abs(x).max())
@@ -61,11 +61,10 @@ def _generator_flow(vector: Any, logits: Any, words: Sequence[str]) -> Figure:
     label(ax, (left + 0.12, bar + 0.2), f"{words[best]} {chance}", color=style.PAPER, **look)
     for y, part, said in (
         (3.5, "vector", f"{len(x)} numbers"),
-        (zero, "linear", "a score (logit)\nfor each word"),
-        (bar + 0.2, "softmax", "a probability\nfor each word"),
+        (zero, "linear", "a score (logit)"),
+        (bar + 0.2, "softmax", "a probability"),
     ):
-        down = 0.1 * (said.count("\n") + 1)
-        label(ax, (0.02, y + down), part, size=style.LABEL, weight="bold")
+        label(ax, (0.02, y + 0.1), part, size=style.LABEL, weight="bold")
         label(ax, (0.02, y - 0.1), said, color=style.MUTED)
     rest = f"all others together {percent(1 - chances[best])}, none above {percent(chances[next_])}"
     label(ax, (left + wide, 0.22), rest, ha="right", color=style.MUTED)
