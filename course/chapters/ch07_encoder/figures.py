@@ -165,7 +165,7 @@ def _neuron_words(
     """Draw how strongly each neuron fires for nouns: neuron -> word -> how much.
 
     kinds: the name of a group -> its words, in one order for all neurons: first what excites them
-    most. A word's chip is as dark as the neuron fires; of a last, large group each is a cell.
+    most. A word's chip is as strong in color as the neuron fires; of a last group each is a cell.
     """
     left, right, line, silent = 1.75, 7.95, 0.31, 0.1
     title = "Two neurons fire for “trees”: one for masculine plurals, one for all plurals"
@@ -357,7 +357,7 @@ def draw_stream_of_words() -> Figure:
     "encoder-neurons",
     caption="Two neurons that fire for trees, and how strongly for the nouns that 1,000 held-out "
     "sentences have at least five times: the mean of each.",
-    alt="The nouns in three groups, twice, each as dark as a neuron fires for it. Neuron 314 of "
+    alt="The nouns in three groups, twice, in a color as strong as a neuron fires. Neuron 314 of "
     "layer 0 fires for 20 of 25 plurals that are masculine in Spanish, trees among the strongest, "
     "and for none of the 13 feminine ones or the 94 singulars. Neuron 11 of layer 1 fires for all "
     "25 and all 13 plurals; of the singulars only for day.",
