@@ -166,12 +166,13 @@ def box(
     plain = color in (style.INK, style.MUTED)
     fill = fill or (style.GROUND if plain else style.tint(color))
     x, y = at
+    shape = "circle,pad=0" if width == height == 2 * round else f"round,pad=0,rounding_size={round}"
     ax.add_patch(
         FancyBboxPatch(
             (x - width / 2, y - height / 2),
             width,
             height,
-            boxstyle=f"round,pad=0,rounding_size={round}",
+            boxstyle=shape,
             facecolor=fill,
             edgecolor=style.SOFT if plain else color,
             linewidth=line,

@@ -30,7 +30,7 @@ from course.chapters.ch07_encoder.experiments import (
 )
 from course.drawing import style
 from course.drawing.arrows import arrow, box, bracket, curve, path
-from course.drawing.cells import area, matrix, outline, scale
+from course.drawing.cells import area, matrix, scale
 from course.drawing.maps import AMOUNTS
 from course.drawing.registry import figure
 from course.drawing.values import as_array, written
@@ -44,18 +44,18 @@ WEAKER = mpl.colors.ListedColormap(AMOUNTS(np.linspace(0, 0.75, 256)))
 # --- parts of several figures --------------------------------------------------------------------
 
 
-def _cosines(
-    ax: Axes, at: Point, cell: float, table: Any, words: Sequence[str], **how: Any
-) -> Point:
-    """Draw a map of cosines with its words at the left -> its upper right corner.
+def _pairs(ax: Axes, at: Point, cell: float, table: Any, words: Sequence[str]) -> None:
+    """Draw the cosine of every two words, once: as stairs, on which the words stand.
 
-    cell: the side of a cell. how: options of `matrix`.
+    A word has its row at the left and its column below. at: the lower left corner. cell: the side
+    of a cell. table: (words, words).
     """
-    (x, y), side = at, cell * len(table)
-    matrix(ax, at, side, side, table, limit=1, **how)
     for row, text in enumerate(words):
-        word(ax, (x - 0.1, y + side - cell * (row + 0.5)), text, size=style.NOTE, ha="right")
-    return x + side, y + side
+        x, y = at[0] + cell * row, at[1] + cell * (len(words) - 1 - row)
+        for column in range(row):
+            color, left = WEAKER(float(table[row, column])), at[0] + cell * column
+            area(ax, (left, y), cell - 0.012, cell - 0.012, color)
+        word(ax, (x + 0.1, y + cell / 2), text, size=style.NOTE, ha="left")
 
 
 # --- the stream that words add to ----------------------------------------------------------------
@@ -65,11 +65,11 @@ def _stream_of_words(words: Sequence[str], weights: Sequence[Any]) -> Figure:
     """Draw the residual stream of an encoder, a lane for each word -> the figure.
 
     weights: for each layer the attention weights (words, words); a row belongs to the word that
-    looks. What a word gets from another is as broad as its weight.
+    looks. A weight of 1 would be as broad as a lane.
     """
     lane, left, right = 0.82, 1.0, 7.45
     top = 0.72 + lane * len(words)  # the upper end of the boxes
-    note = "The broader a band between words, the more attention; below 15 % not drawn"
+    note = "The broader a band, the more attention to another word; below 15 % not drawn"
     figure, ax = canvas(top + 0.75, "Each word flows straight on; every part only adds to it", note)
     wide = (right - left - 0.35) / len(weights)
     y = [top - 0.88 - lane * row for row in range(len(words))]
@@ -84,17 +84,15 @@ def _stream_of_words(words: Sequence[str], weights: Sequence[Any]) -> Figure:
         for (i, j), weight in np.ndenumerate(as_array(one)):
             if i != j and weight >= 0.15:
                 across, up = curve((leave, y[j]), (join, y[i])).T
-                half = 0.06 * weight * np.minimum(1, np.linspace(0, 2, len(up)))  # it tapers
-                color, look = word_color(words[j]), {"lw": 0, "alpha": 0.7, "zorder": 1}
-                ax.fill_between(across, up - half, up + half, color=color, **look)
+                ax.plot(across, up, color=word_color(words[j]), lw=8 * weight, alpha=0.7, zorder=1)
         for row, text in enumerate(words):
-            color, up, mid = word_color(text), y[row] + 0.36, (away + back) / 2
-            path(ax, [(away, y[row]), (away, up), (mid, up)], color, thick=2.4, head=False)
-            path(ax, [(mid, up), (back, up), (back, y[row])], color, thick=2.4, head=False)
-            box(ax, (mid, up), 0.4, 0.26, "f", color, fill=style.PAPER, line=2.2, zorder=3)
+            color, up = word_color(text), y[row] + 0.36
+            loop = [(away, y[row]), (away, up), (back, up), (back, y[row])]
+            path(ax, loop, color, thick=2.4, head=False)
+            look = {"fill": style.PAPER, "line": 2.2, "zorder": 3}
+            box(ax, ((away + back) / 2, up), 0.4, 0.26, "f", color, **look)
             for x in (join, back):
                 _plus(ax, (x, y[row]))
-    label(ax, (left + 0.1 + 0.46 * wide, y[0] + 0.24), "added", ha="center", weight="bold")
     for row, text in enumerate(words):
         arrow(ax, (left, y[row]), (right + 0.3, y[row]), word_color(text), thick=8, zorder=2)
         word(ax, (left - 0.12, y[row]), text, size=14, ha="right")
@@ -123,10 +121,9 @@ def _two_stacks(src: Sequence[str], read: Sequence[str], written: str, layers: i
     The memory leads from the encoder's end to the cross-attention of every decoder layer.
     """
     bottom, crossings, tops = 0.62, [], []
-    figure, ax = canvas(
-        bottom + layers * (3 * PITCH + 0.2) + 1.2,
-        "Every layer of the decoder reads what the last layer of the encoder made",
-    )
+    title = "Every layer of the decoder reads what the last layer of the encoder made"
+    note = "From the bottom up, without embedding, positions, residual sums and norms"
+    figure, ax = canvas(bottom + layers * (3 * PITCH + 0.2) + 1.1, title, note)
     for (name, (x, side, color, parts)), words in zip(SIDES.items(), (src, read), strict=True):
         sentence(ax, (x, 0.16), words, size=12, ha="center")
         before, tall = 0.36, PITCH * len(parts)
@@ -140,13 +137,10 @@ def _two_stacks(src: Sequence[str], read: Sequence[str], written: str, layers: i
             for number, part in enumerate(parts):
                 y = low + PITCH * (number + 0.5)
                 arrow(ax, (x, before), (x, y - BOX / 2), style.SOFT)
-                if part == "cross-attention":
-                    crossings += [y]
-                    box(ax, (x, y), 2.1, BOX, part, color, fill=color, zorder=3)
-                else:
-                    look = {"fill": style.PAPER, "zorder": 3, "color": style.SOFT}
-                    box(ax, (x, y), 2.1, BOX, **look)
-                    label(ax, (x, y), part, size=style.LABEL, color=style.MUTED, ha="center")
+                crossing = part == "cross-attention"
+                crossings += [y] * crossing
+                edge, fill = (color, color) if crossing else (style.MUTED, style.PAPER)
+                box(ax, (x, y), 2.1, BOX, part, edge, fill=fill, zorder=3)
                 before = y + BOX / 2
         tops += [before]
     (x, _, color, _), (far, *_) = SIDES.values()
@@ -171,24 +165,23 @@ def _neuron_words(
     """Draw how strongly each neuron fires for nouns: neuron -> word -> how much.
 
     kinds: the name of a group -> its words, in one order for all neurons: first what excites them
-    most. A word's chip is colored as strongly as the neuron fires; in a last, large group each
-    is a cell.
+    most. A word's chip is as strong in color as the neuron fires; of a last group each is a cell.
     """
     left, right, line, silent = 1.75, 7.95, 0.31, 0.1
     title = "Two neurons fire for “trees”: one for masculine plurals, one for all plurals"
-    figure, ax = canvas(
-        6.05, title, "The stronger its color, the more a noun excites the neuron; gray: not at all"
-    )
-    y, rest = 5.55, list(kinds)[-1]
+    note = "How strongly each fires for a noun: the stronger the color, the more; gray: silent"
+    figure, ax = canvas(6.12, title, note)
+    y, rest = 5.69, list(kinds)[-1]
     for neuron, fires in neurons.items():
-        y -= 0.55
+        y -= 0.62
         label(ax, (0.02, y), neuron, size=12, weight="bold")
         for kind, members in kinds.items():
             nouns = [text for text in members if text in fires]
             nouns.sort(key=lambda text: -sum(one[text] for one in neurons.values()))
             fire = sum(fires[text] > silent for text in nouns)
             x, y = left, y - 1.3 * line
-            label(ax, (0.02, y), kind, color=style.MUTED)
+            bars = ", a bar each" * (kind == rest)
+            label(ax, (0.02, y), kind + bars, color=style.MUTED)
             said = f"fires for {fire} of {len(nouns)}"
             color = style.ACCENT if fire else style.MUTED
             label(ax, (0.02, y - 0.22), said, weight="bold", color=color)
@@ -225,9 +218,8 @@ def _norm_groups(groups: Mapping[str, Any], sentences: Sequence[Sequence[str]]) 
     words = [text for words in sentences for text in words]
     tall = high * len(words) + gap * (len(sentences) - 1)
     title = "Layer norm takes one word by itself; batch norm mixes all, even padding"
-    figure, ax = canvas(
-        tall + 1.6, title, "Each cell is a number of a word’s vector; the orange ones share a mean"
-    )
+    note = "Each cell is a number of a word’s vector; the orange ones are scaled together"
+    figure, ax = canvas(tall + 1.6, title, note)
     tops = [tall + 0.2 - high * row - gap * (row // long) for row in range(len(words))]
     for panel, (name, group) in enumerate(groups.items()):
         group = as_array(group)
@@ -244,14 +236,15 @@ def _norm_groups(groups: Mapping[str, Any], sentences: Sequence[Sequence[str]]) 
         look = {"size": 11, "weight": "bold", "color": style.ACCENT}
         if len(set(rows)) == 1:  # along the word
             ends = (left, low - 0.1), (right - 0.04, low - 0.1)
-            label(ax, ((left + right) / 2 - 0.02, low - 0.28), "one mean", ha="center", **look)
+            at = (left + right) / 2 - 0.02, low - 0.28
+            label(ax, at, "one mean, one variance", ha="center", **look)
         else:
             ends = (right + 0.1, low), (right + 0.1, tops[rows[0]] - 0.04)
-            label(ax, (right + 0.22, (low + tops[0]) / 2), "one mean", **look)
+            label(ax, (right + 0.22, (low + tops[0]) / 2), "one mean,\none variance", **look)
             label(ax, (right + 0.22, low + high / 2), "padding\ncounts, too", **look)
         bracket(ax, *ends, "", style.ACCENT)
         for row, (text, top) in enumerate(zip(words, tops, strict=True)):
-            word(ax, (left - 0.1, top - high / 2 - 0.02), text, ha="right")
+            word(ax, (left - 0.1, top - high / 2 - 0.02), text, ha="right", color=style.INK)
             if row % long == 0:
                 said = f"sentence {row // long + 1}"
                 label(ax, (left - 0.1, top + 0.14), said, ha="right", color=style.MUTED)
@@ -270,15 +263,11 @@ def _around_flow(rows: Mapping[str, Sequence[Any]], words: Sequence[str]) -> Fig
     """
     high, step, unit = 1.72, 0.34, 0.7
     title = "Post-norm gives all words one size; pre-norm keeps large ones large"
-    figure, ax = canvas(
-        high * len(rows) + 0.82, title, "Bars: how large each word’s vector is. f: a sub-layer"
-    )
+    note = "Bars: how large each word’s vector is, before and after a sub-layer f"
+    figure, ax = canvas(high * len(rows) + 0.82, title, note)
     for row, (name, stations) in enumerate(rows.items()):
         y = high * (len(rows) - row) - 1.1  # where the vectors flow
         label(ax, (0.02, y + 0.82), name, size=13, weight="bold")
-        if row == 0:
-            path(ax, [(6.75, y + 0.6), (6.75, y - 0.5)], style.RULE, head=False, zorder=0)
-            label(ax, (6.75, y + 0.7), "size 1", ha="center", color=style.MUTED)
         for x, (_, vectors) in ((0.72, stations[0]), (6.05, stations[-1])):
             sizes = np.sqrt((as_array(vectors) ** 2).mean(axis=1))
             for place, (text, size) in enumerate(zip(words, sizes, strict=True)):
@@ -331,11 +320,13 @@ def draw_who_moves() -> Figure:
         shares = as_array(moves / moves[nudged])
         label(ax, (0.02, top + 0.38), name, size=style.LABEL, weight="bold")
         thick = 0.27 * shares  # in inches
-        starts = places[nudged] + thick.cumsum() - thick / 2 - thick.sum() / 2
+        starts = thick.cumsum() - thick / 2
+        starts += places[nudged] - starts[nudged]
         for place, text in enumerate(words):
             across, up = curve((starts[place], top), (places[place], end), True).T
-            half, loud = thick[place] / 2, shares[place] >= 0.1
-            ax.fill_betweenx(up, across - half, across + half, color=style.ACCENT, lw=0, alpha=0.75)
+            loud = shares[place] >= 0.1
+            look = {"lw": 72 * thick[place], "alpha": 0.75, "solid_capstyle": "butt"}
+            ax.plot(across, up, color=style.ACCENT, **look)
             box(ax, (places[nudged], top), 0.68, 0.26, fill=style.ACCENT, line=0, zorder=3)
             color = style.PAPER if place == nudged else style.MUTED
             word(ax, (places[place], top), text, size=12, color=color)
@@ -352,7 +343,7 @@ def draw_who_moves() -> Figure:
     caption="The residual stream of 'I like trees': each word flows straight on, parts add to it.",
     alt="Four colored lanes, 'I', 'like', 'trees' and <eos>, run straight from left to right "
     "through layer 0 and layer 1. In each layer, under 'attention', ribbons lead from lane to "
-    "lane and end in a plus sign, 'added'; under 'feed-forward', each lane has a loop of its "
+    "lane and end in a plus sign; under 'feed-forward', each lane has a loop of its "
     "own that ends in a plus sign of the same lane.",
 )
 def draw_stream_of_words() -> Figure:
@@ -366,10 +357,10 @@ def draw_stream_of_words() -> Figure:
     "encoder-neurons",
     caption="Two neurons that fire for trees, and how strongly for the nouns that 1,000 held-out "
     "sentences have at least five times: the mean of each.",
-    alt="The nouns in three groups, twice, each colored as strongly as a neuron fires for it. "
-    "Neuron 314 of layer 0 fires for 20 of 25 plurals that are masculine in Spanish, trees among "
-    "the strongest, and for none of the 13 feminine ones or the 94 singulars. Neuron 11 of layer 1 "
-    "fires for all 25 and all 13 plurals; of the singulars only for day.",
+    alt="The nouns in three groups, twice, in a color as strong as a neuron fires. Neuron 314 of "
+    "layer 0 fires for 20 of 25 plurals that are masculine in Spanish, trees among the strongest, "
+    "and for none of the 13 feminine ones or the 94 singulars. Neuron 11 of layer 1 fires for all "
+    "25 and all 13 plurals; of the singulars only for day.",
 )
 def draw_neurons() -> Figure:
     kinds = {
@@ -414,11 +405,11 @@ def draw_deep_stack() -> Figure:
         x = left + wide * np.arange(len(lengths)) / (len(lengths) - 1)
         color, y = style.ACCENT if loud else style.MUTED, middle + decade * np.log10(lengths)
         ax.plot(x, y, color=color, linewidth=4 if loud else 2.5)
-        label(ax, (x[-1] + 0.15, y[-1] + 0.22), name, size=style.LABEL, color=color)
-        label(ax, (x[-1] + 0.15, y[-1]), said, size=13, weight="bold", color=color)
+        label(ax, (x[-1] + 0.15, y[-1] + 0.17), name, size=style.LABEL, color=color)
+        label(ax, (x[-1] + 0.15, y[-1] - 0.05), said, size=13, weight="bold", color=color)
     for layer in (0, 6, 12, 18, 24):
-        label(ax, (x[layer], 0.3), str(layer or "input"), color=style.MUTED, ha="center")
-    label(ax, (x[-1] + 0.15, 0.3), "layers", color=style.MUTED)
+        label(ax, (x[layer], 0.22), str(layer or "input"), color=style.MUTED, ha="center")
+    label(ax, (x[-1] + 0.15, 0.22), "layers", color=style.MUTED)
     return figure
 
 
@@ -433,9 +424,8 @@ def draw_deep_stack() -> Figure:
 )
 def draw_deep_alike() -> Figure:
     title = "Without the residual connection, two layers make all words alike"
-    figure, ax = canvas(
-        3.55, title, "The angle between two words, from their mean cosine, in untrained layers"
-    )
+    note = "The angle between two words, from their mean cosine, in untrained layers"
+    figure, ax = canvas(3.55, title, note)
     ways = (("without", "neither", style.ACCENT), ("with", "residual only", style.MUTED))
     for row, (said, way, color) in enumerate(ways):
         y = 1.62 - 1.15 * row
@@ -459,9 +449,9 @@ def draw_deep_alike() -> Figure:
     caption="Numbers of one block share a mean: layer norm, one for each word; batch norm, one for "
     "each feature.",
     alt="Two sentences of three words, each word a row of five cells, the padding hatched. On the "
-    "left, layer norm: the row of 'trees' is filled and has a bracket, 'one mean'. On the right, "
-    "batch norm: the last column is filled, through both sentences, with the same bracket and a "
-    "note, 'padding counts, too'.",
+    "left, layer norm: the row of 'trees' is filled and has a bracket, 'one mean, one "
+    "variance'. On the right, batch norm: the last column is filled, through both sentences, with "
+    "the same bracket and a note, 'padding counts, too'.",
 )
 def draw_norm_groups() -> Figure:
     shape = (2, 3, 5)
@@ -481,7 +471,10 @@ def draw_norm_groups() -> Figure:
     "first, then f, and the sum with what goes around both; the bars leave with 0.7, 0.9 and 2.",
 )
 def draw_two_norms() -> Figure:
-    ways = {"post-norm": flow_stations(False), "pre-norm": flow_stations(True)}
+    ways = {
+        "post-norm: f adds something to each word, then all get size 1": flow_stations(False),
+        "pre-norm: f adds something to each word, and that is all": flow_stations(True),
+    }
     return _around_flow(ways, ["I", "like", "trees"])
 
 
@@ -494,9 +487,8 @@ def draw_two_norms() -> Figure:
 )
 def draw_stream() -> Figure:
     title = "In pre-norm the vectors grow from layer to layer, to five times their length"
-    figure, ax = canvas(
-        3.9, title, "Each arrow: how long the vectors are after one more untrained layer"
-    )
+    note = "Each arrow: how long the vectors are after one more untrained layer"
+    figure, ax = canvas(3.9, title, note)
     for y, name, lengths, color in (
         (2.65, "post-norm", stream(False), style.MUTED),
         (0.5, "pre-norm", stream(True), style.ACCENT),
@@ -504,13 +496,13 @@ def draw_stream() -> Figure:
         label(ax, (0.02, y + 0.08), name, size=13, weight="bold", color=color)
         for x, length in zip(1.3 + 0.2 * np.arange(25), lengths, strict=False):
             arrow(ax, (x, y), (x, y + 0.36 * length), color, thick=3)
-        label(ax, (x + 0.15, y + 0.36 * length - 0.08), f"{length:.1f}", weight="bold", color=color)
-    path(ax, [(1.2, y + 0.36), (x + 1.5, y + 0.36)], style.RULE, head=False, zorder=0)
-    label(ax, (1.12, y + 0.36), "1.0", ha="right", weight="bold", color=color)
+        for at, length, side in ((1.18, lengths[0], "right"), (x + 0.12, lengths[24], "left")):
+            look = {"ha": side, "weight": "bold", "color": color}
+            label(ax, (at, y + 0.36 * length - 0.08), f"{length:.1f}", **look)
     label(ax, (1.3, 0.25), "input", color=style.MUTED, ha="center")
     label(ax, (x, 0.25), "24 layers", color=style.MUTED, ha="center")
     arrow(ax, (x + 0.3, 0.68), (x + 1.1, 0.68), style.MUTED)
-    label(ax, (x + 0.65, 1.1), "one last\nnorm", ha="center")
+    label(ax, (x + 1.35, 0.25), "one last norm", color=style.MUTED, ha="center")
     arrow(ax, (x + 1.35, y), (x + 1.35, y + 0.36 * lengths[25]), color, thick=3)
     label(ax, (x + 1.5, y + 0.28), f"{lengths[25]:.1f}", weight="bold", color=color)
     return figure
@@ -542,96 +534,82 @@ def draw_similarity() -> Figure:
     (words,), xs = read_by_encoder([SENTENCE])
     before, _, after = (alike(x)[:3, 3:] for x in without_end(words, xs))
     note = "How alike two words are (cosine): orange above 0, blue below"
-    figure, ax = canvas(3.75, "In this sentence, who acts and what it does move apart", note)
-    wide, high, low = 0.72, 0.5, 0.45
-    for left, name, table in ((0.95, "input", before), (4.95, "after two layers", after)):
-        drawn = as_array(table).copy()
-        drawn[0, 1] = np.nan  # the same word: it needs no color
-        matrix(ax, (left, low), 4 * wide, 3 * high, drawn, limit=0.35)
-        for (row, column), cosine in np.ndenumerate(as_array(table)):
-            at = left + wide * (column + 0.5), low + high * (2.5 - row)
-            fill = style.SIGNED(0.5 + drawn[row, column] / 0.7)
-            ink = style.ink_on(fill) if drawn[row, column] == cosine else style.MUTED
-            label(ax, at, written(cosine, 2), ha="center", color=ink)
-        top, quiet = low + 3 * high, {"weight": "bold", "color": style.MUTED, "ha": "right"}
-        label(ax, (left, top + 0.95), name, size=13, weight="bold")
+    figure, ax = canvas(3.7, "In this sentence, who acts and what it does move apart", note)
+    wide, high, low, start, top = 0.68, 0.5, 0.5, 1.72, 2
+    for row, text in enumerate(words[:3]):
+        word(ax, (start - 0.1, top - high * (row + 0.5)), text, size=style.LABEL, ha="right")
+    path(ax, [(start - 0.88, low + 0.03), (start - 0.88, top - 0.03)], thick=1.3, head=False)
+    quiet = {"size": style.LABEL + 1, "weight": "bold", "color": style.MUTED}
+    label(ax, (start - 0.98, low + 1.5 * high), "who\nacts", ha="right", **quiet)
+    arrow(ax, (start + 4 * wide + 0.15, low + 1.5 * high), (4.95, low + 1.5 * high), thick=2.5)
+    for left, name, table in ((start, "input", before), (5.1, "after two layers", after)):
+        matrix(ax, (left, low), 4 * wide, 3 * high, table, limit=0.7, decimals=2)
+        label(ax, (left, top + 0.88), name, size=13, weight="bold")
         for column, text in enumerate(words[3:]):
             word(ax, (left + wide * (column + 0.5), top + 0.2), text, size=style.LABEL)
-        bracket(ax, (left, top + 0.4), (left + 4 * wide, top + 0.4), "what it does", style.MUTED)
-        label(ax, (left - 0.1, top + 0.2), "who acts", size=style.LABEL + 1, **quiet)
-        for row, text in enumerate(words[:3]):
-            at = left - 0.1, top - high * (row + 0.5)
-            word(ax, at, text, size=style.LABEL, ha="right")
+        label(ax, (left + 2 * wide, top + 0.55), "what it does", ha="center", **quiet)
+        path(ax, [(left, top + 0.4), (left + 4 * wide, top + 0.4)], thick=1.3, head=False)
         mean = table.mean().item()
         color = style.readable(style.POSITIVE if mean > 0 else style.NEGATIVE)
         look = {"size": style.TITLE, "weight": "bold", "color": color}
-        label(ax, (left, 0.2), f"mean {written(mean, 2)}", **look)
+        label(ax, (left, low - 0.25), f"mean {written(mean, 2)}", **look)
     return figure
 
 
 @figure(
     "encoder-similarity-random",
     caption="The same sentence through six layers that have learned nothing.",
-    alt="Three maps of cosines over 'the tired animal crosses the wide street', with arrows "
-    "between them. At the input only the diagonal is strong, and 'the' with 'the'; the mean of two "
-    "words is 0.18. After three layers all cells are stronger, 0.67 in the mean; after six all of "
-    "them have nearly the color of the diagonal, with a mean of 0.96.",
+    alt="Three flights of stairs with the words 'the tired animal crosses the wide street' on "
+    "them, and below the steps a cell for each pair of words. At the input only that of 'the' and "
+    "'the' is strong; the mean of all pairs is 0.18. After three layers all cells are stronger, "
+    "0.67 in the mean; after six all of them have nearly the strongest color, with a mean of 0.96.",
 )
 def draw_similarity_random() -> Figure:
     words, xs = random_layers()
-    figure, ax = canvas(
-        3.5, "Layers that have learned nothing make all words alike", "Columns: the same words"
-    )
-    scale(ax, (6.5, 2.955), 1.2, limit=1, low=0, cmap=AMOUNTS)
-    label(ax, (6.3, 3.0), "how alike two words are (cosine)", ha="right", color=style.MUTED)
+    note = "How alike two words are: the cell left of one and below the other"
+    figure, ax = canvas(3.6, "Layers that have learned nothing make all words alike", note)
+    scale(ax, (6.5, 3.055), 1.2, limit=1, low=0, cmap=WEAKER)
+    label(ax, (6.25, 3.1), "cosine", ha="right", color=style.MUTED)
     for place, (name, layers) in enumerate({"input": 0, "3 layers": 3, "6 layers": 6}.items()):
-        table, left = alike(xs[layers]), 0.92 + 2.49 * place
-        rows = () if place else words
-        right, top = _cosines(ax, (left, 0.2), 0.298, table, rows, low=0, cmap=AMOUNTS)
-        label(ax, (left, top + 0.2), name, size=12, weight="bold")
-        mean = f"mean {written(others(table).nanmean().item(), 2)}"
-        label(ax, (right, top + 0.2), mean, size=style.TITLE, weight="bold", ha="right")
-        if place:
-            arrow(ax, (left - 0.36, top - 1.04), (left - 0.06, top - 1.04), thick=2.5)
+        table, left = alike(xs[layers]), 0.05 + 2.68 * place
+        _pairs(ax, (left, 0.2), 0.31, table, words)
+        mean = written(others(table).nanmean().item(), 2)
+        label(ax, (left + 0.9, 2.5), f"{name}:", size=12, weight="bold")
+        label(ax, (left + 0.9, 2.22), f"mean {mean}", size=style.TITLE, weight="bold")
     return figure
 
 
 @figure(
     "encoder-red",
     caption="The word 'red' before ten nouns: how alike its vectors are, before and after.",
-    alt="Two maps of ten nouns by ten, the color is the cosine of two vectors of 'red'. At the "
-    "input all cells have the color of 1.00. After layer 1 there are two strong blocks with 0.99 "
-    "and 0.98: the five nouns that are masculine in Spanish, with 'rojo', and the five that are "
-    "feminine, with 'roja'; between them fainter cells, 0.78.",
+    alt="Two flights of stairs with ten nouns on them, and below the steps a cell for each pair: "
+    "its color is the cosine of two vectors of 'red'. At the input all cells have the color of "
+    "1.00. After layer 1 two triangles are strong, with 0.99 and 0.98: the five nouns that are "
+    "masculine in Spanish, with 'rojo', and the five that are feminine, with 'roja'; between them "
+    "a square of fainter cells, 0.78.",
 )
 def draw_red() -> Figure:
-    tables, cell, low = red_things(), 0.275, 0.2
-    note = "A cell: how alike “red” is before two nouns. Columns: the same nouns"
-    figure, ax = canvas(4.1, "“red” takes on the gender of its noun", note)
-    scale(ax, (6.3, 3.555), 1.2, limit=1, low=0.7, cmap=WEAKER)
-    label(ax, (5.95, 3.6), "cosine", ha="right", color=style.MUTED)
-    for left, name, said, nouns in (
-        (0.75, "input", "at the input: all the same", TEN_NOUNS),
-        (3.9, "layer 1", "after layer 1: two kinds", ()),
+    cell, low = 0.27, 0.2
+    note = "How alike it is before two nouns (cosine): the cell left of one and below the other"
+    figure, ax = canvas(3.95, "“red” takes on the gender of its noun", note)
+    every, first, last = slice(10), slice(5), slice(5, 10)
+    kinds = [(1.5, 6.0, first, first), (6.5, 1.0, last, last), (2.5, 2.5, last, first)]
+    for left, name, said, blocks in (
+        (0.05, "input", "at the input: all the same", [(3.5, 2.5, every, every)]),
+        (3.75, "layer 1", "after layer 1: two kinds", kinds),
     ):
-        table, half = tables[name], 5 * cell
-        right, top = _cosines(ax, (left, low), cell, table, nouns, low=0.7, cmap=WEAKER)
-        label(ax, (left, top + 0.2), said, size=12, weight="bold")
-        big = {"size": 18, "weight": "bold", "ha": "center"}
-        if nouns:
-            mean = written(others(table).nanmean().item(), 2)
-            label(ax, (left + half, low + half), mean, color=style.PAPER, **big)
-            arrow(ax, (right + 0.09, low + half), (right + 0.33, low + half), thick=2.5)
-            continue
-        outline(ax, (left + half, low), 0, 2 * half, style.PAPER, 2)
-        outline(ax, (left, low + half), 2 * half, 0, style.PAPER, 2)
-        for row, (gender, spanish) in enumerate((("masculine", "rojo"), ("feminine", "roja"))):
-            middle = top - half * (row + 0.5)
-            for other in range(2):
-                block = others(table)[5 * row : 5 * row + 5, 5 * other : 5 * other + 5]
-                color = style.PAPER if row == other else style.INK
-                at, mean = left + half * (other + 0.5), written(block.nanmean().item(), 2)
-                label(ax, (at, middle), mean, color=color, **big)
-            label(ax, (right + 0.15, middle + 0.12), f"{gender} noun:", size=style.LABEL)
-            label(ax, (right + 0.15, middle - 0.12), f"“{spanish}”", size=13, weight="bold")
+        table = others(red_things()[name])
+        _pairs(ax, (left, low), cell, table, TEN_NOUNS)
+        label(ax, (left, low + 10 * cell + 0.16), said, size=12, weight="bold")
+        for across, up, rows, columns in blocks:
+            mean = table[rows, columns].nanmean().item()
+            ground = {"facecolor": WEAKER(mean), "linewidth": 0, "pad": 1}
+            look = {"color": style.ink_on(WEAKER(mean)), "bbox": ground, "weight": "bold"}
+            at = left + cell * across, low + cell * up
+            label(ax, at, written(mean, 2), size=18, ha="center", **look)
+    x, half = left + 10 * cell + 0.35, 5 * cell
+    for y, gender, spanish in ((low + half, "masculine", "rojo"), (low, "feminine", "roja")):
+        path(ax, [(x, y + 0.05), (x, y + half - 0.05)], thick=1.3, head=False)
+        label(ax, (x + 0.1, y + half / 2 + 0.12), f"{gender}:", size=style.LABEL)
+        label(ax, (x + 0.1, y + half / 2 - 0.12), f"“{spanish}”", size=13, weight="bold")
     return figure

@@ -38,34 +38,34 @@ def _generator_flow(vector: Any, logits: Any, words: Sequence[str]) -> Figure:
     chances /= chances.sum()
     best, next_ = (-scores).argsort()[:2]
     color, chance = word_color(words[best]), percent(chances[best])
-    figure, ax = canvas(
-        4.6, f"Of {len(words):,} words one stands out: {words[best]}, with {chance}"
-    )
-    left, wide, bottom = 0.35, 7.3, 1.2
-    strip(ax, (left, 3.58), wide, 0.16, x, limit=abs(x).max())
-    low, unit = scores.min(), 1.7 / np.ptp(scores)
+    title = f"Of {len(words):,} words one stands out: {words[best]}, with {chance}"
+    note = "From a vector (orange: above 0, blue: below) to a score and a probability for each word"
+    figure, ax = canvas(4.5, title, note)
+    left, wide, bottom, bar = 1.45, 6.35, 1.3, 0.45
+    strip(ax, (left, 3.4), wide, 0.2, x, limit=abs(x).max())
+    low, unit = scores.min(), 1.8 / np.ptp(scores)
     across, zero = left + wide * (np.arange(len(words)) + 0.5) / len(words), bottom - unit * low
     ax.vlines(across, zero, zero + unit * scores, color=style.SOFT, lw=0.4)
     at = across[best], zero + unit * scores[best]
     share = wide * chances[best]
-    wedge = [(at[0] - 0.03, zero), (at[0] + 0.03, zero), (left + share, 0.85), (left, 0.85)]
-    ax.fill(*zip(*wedge, strict=True), color=style.tint(color), lw=0, zorder=1)
+    for end in (left, left + share):
+        path(ax, [(at[0], zero), (end, bar + 0.4)], color, thick=1, head=False)
     ax.vlines(at[0], zero, at[1], color=color, lw=4, zorder=3)
     label(ax, (left - 0.08, zero), "0", ha="right", color=style.MUTED)
     word(ax, (at[0] + 0.12, at[1] - 0.1), words[best], size=style.TITLE, ha="left")
     after = at[0] + 0.3 + width_of(words[best], style.TITLE), at[1] - 0.1
     look = {"size": style.TITLE, "weight": "bold"}
     label(ax, after, f"{steady_round(scores[best]):.2f}", color=color, **look)
-    area(ax, (left, 0.45), wide, 0.4, style.RULE)
-    area(ax, (left, 0.45), share, 0.4, style.readable(color, style.PAPER))
-    label(ax, (left + 0.12, 0.65), f"{words[best]} {chance}", color=style.PAPER, **look)
+    area(ax, (left, bar), wide, 0.4, style.RULE)
+    area(ax, (left, bar), share, 0.4, style.readable(color, style.PAPER))
+    label(ax, (left + 0.12, bar + 0.2), f"{words[best]} {chance}", color=style.PAPER, **look)
     for y, part, said in (
-        (3.94, "the decoder’s vector:", f"{len(x)} numbers"),
-        (3.3, "linear:", f"a score (logit) for each of the {len(words):,} words"),
-        (0.22, "softmax:", "a probability for each"),
+        (3.5, "vector", f"{len(x)} numbers"),
+        (zero, "linear", "a score (logit)"),
+        (bar + 0.2, "softmax", "a probability"),
     ):
-        label(ax, (left, y), part, size=style.LABEL, weight="bold")
-        label(ax, (left + 0.08 + width_of(part, style.LABEL), y), said, color=style.MUTED)
+        label(ax, (0.02, y + 0.1), part, size=style.LABEL, weight="bold")
+        label(ax, (0.02, y - 0.1), said, color=style.MUTED)
     rest = f"all others together {percent(1 - chances[best])}, none above {percent(chances[next_])}"
     label(ax, (left + wide, 0.22), rest, ha="right", color=style.MUTED)
     return figure
@@ -74,8 +74,8 @@ def _generator_flow(vector: Any, logits: Any, words: Sequence[str]) -> Figure:
 def _decode_trace(src: Sequence[str], steps: Sequence[WordStep]) -> Figure:
     """Draw where in the source the decoder looks while it writes each word -> the figure."""
     note = "The broader a band, the more attention to this word (last layer, mean of its heads)"
-    figure, ax = canvas(3.75, "To write “los”, the decoder already looks at “trees”", note)
-    unit, top, low = 0.34, 2.7, 0.85  # inches for all of a word's attention
+    figure, ax = canvas(3.85, "To write “los”, the decoder already looks at “trees”", note)
+    unit, top, low = 0.3, 2.7, 0.85  # inches for all of a word's attention
     places = 1.35 + 1.42 * np.arange(max(len(src), len(steps)))
     thick = unit * np.array([step.weights for step in steps])
     below = np.cumsum(thick, 1) - thick / 2 - thick.sum(1, keepdims=True) / 2
@@ -85,16 +85,19 @@ def _decode_trace(src: Sequence[str], steps: Sequence[WordStep]) -> Figure:
             continue
         ends = (places[step] + below[step, place], low), (places[place] + above[step, place], top)
         across, up = curve(*ends, upright=True).T
-        faint = 1 if steps[step].best[0] == "los" else 0.5
-        look = {"color": word_color(src[place]), "lw": 0, "alpha": faint}
-        ax.fill_betweenx(up, across - wide / 2, across + wide / 2, **look)
+        loud = steps[step].best[0] == "los"
+        look = {"lw": 72 * wide, "solid_capstyle": "butt", "zorder": 2 + loud}
+        ax.plot(across, up, color=word_color(src[place]) if loud else style.RULE, **look)
     for x, text in zip(places, src, strict=False):
         word(ax, (x, top + 0.16), text, size=style.TITLE)
     for x, step in zip(places, steps, strict=False):
         word(ax, (x, low - 0.16), step.best[0], size=style.TITLE)
         most = int(np.argmax(step.weights))
-        said, color = f"{src[most]} {percent(step.weights[most])}", word_color(src[most])
-        label(ax, (x, 0.3), said, ha="center", size=style.LABEL, weight="bold", color=color)
+        said = f"{src[most]} {percent(step.weights[most])}"
+        look = {"size": style.LABEL, "color": style.MUTED}
+        if step.best[0] == "los":
+            look = {"size": style.TITLE, "weight": "bold", "color": word_color(src[most])}
+        label(ax, (x, 0.3), said, ha="center", **look)
     for y, said in ((top + 0.16, "looks at"), (low - 0.16, "writes"), (0.3, "looks most at")):
         label(ax, (0.02, y), said, color=style.MUTED)
     return figure
@@ -125,20 +128,20 @@ def _words_come_back(src: Sequence[str], read: Sequence[str], written: Sequence[
         label(ax, (left - 0.12, y), said, ha="right", color=style.MUTED)
     label(ax, (1.34, memory + 0.17), "memory", ha="center", color=style.ENCODER, weight="bold")
     for step, x in enumerate(places):
-        path(ax, [(0.98, memory), (x, memory), (x, 0.79)], style.ENCODER, thick=2.5)
+        path(ax, [(0.98, memory), (x, memory), (x, 0.79)], style.ENCODER, thick=2.2)
         box(ax, (x, (rows[0] + rows[-1]) / 2), 0.84, 1.54, fill=style.PAPER, line=0)
         for y, text in zip(rows[:step], read, strict=False):
             word(ax, (x, y), text, color=style.MUTED)
         word(ax, (x, rows[step]), read[step])
     for x, text in zip(places, written, strict=True):
-        arrow(ax, (x, rows[0] + 0.17), (x, over - 0.16), word_color(text), thick=3)
+        arrow(ax, (x, rows[0] + 0.17), (x, over - 0.16), word_color(text), thick=2.2)
         word(ax, (x, over), text, size=13)
     turn, bend = np.linspace(0, np.pi / 2, 16), 0.14
     bow = bend * np.stack([np.sin(turn) - 1, np.cos(turn) - 1], 1)  # a quarter of a circle
     for x, y, text in zip(places, rows[1:], written, strict=False):  # down a gap, to be read
         gap, end = x + pitch / 2, x + pitch - width_of(text, 11) / 2 - 0.07
         way = [(x, over), *((gap, over) + bow), *((gap, y) - bow[::-1]), (end, y)]
-        path(ax, way, word_color(text), thick=3)
+        path(ax, way, word_color(text), thick=2.2)
     return figure
 
 
@@ -240,21 +243,19 @@ def _stacks_stepper(way: Mapping[str, Any], start: int | None = None) -> Any:
         for half, color in (("encoder", style.ENCODER), ("decoder", style.DECODER))
         for bottom, high, text in (
             *((band, LAYER, f"{half}, layer {layer}") for layer, band in enumerate(BANDS)),
-            (SOFTMAX, 26, "linear, softmax"),
+            (SOFTMAX, 26, "linear, softmax" if half == "decoder" else "memory"),
         )
-        if half == "decoder" or bottom != SOFTMAX
     ]
     layer_boxes = alt.Chart(alt.Data(values=boxes))
     color = alt.Color("color:N", scale=None, legend=None)
     newest = "datum.since <= step && step < datum.until"
     out, end = LEFT["encoder"] + COLUMN * len(way["src"]) - 2, LEFT["decoder"] - 6
     middle = (out + end) / 2 - 2
-    high, arrived = VECTORS[-1] + TALL + 6, f"step >= {layers + 1}"
-    corners = [(LEFT["encoder"], high), (middle, high), (middle, BANDS[0] + LAYER / 2)]
+    high, arrived = SOFTMAX + 13, f"step >= {layers + 1}"
+    corners = [(out, high), (middle, high), (middle, BANDS[0] + LAYER / 2)]
     memory = [{"x": a, "y": b, "order": order} for order, (a, b) in enumerate(corners)]
     ways = [{"x": middle, "x2": end - 5, "y": band + LAYER / 2} for band in BANDS]
     flows = [{"x": middle, "x2": end, **flow} for flow in flows]
-    named = [{"x": LEFT["encoder"], "y": VECTORS[-1] + TALL + 18, "word": "memory"}]
     to, bold = {"x2": "x2:Q", "y2": "y2:Q"}, {"fontWeight": "bold"}
     stroke = alt.Stroke("color:N", scale=None, legend=None)
     fill = alt.Fill("tint:N", scale=None, legend=None)
@@ -298,16 +299,13 @@ def _stacks_stepper(way: Mapping[str, Any], start: int | None = None) -> Any:
         now(frames, "datum.since == step")
         .mark_rect(filled=False, strokeWidth=3)
         .encode(x, y, stroke=stroke, **to),
-        now(named, arrived)
-        .mark_text(fontSize=13, color=style.ENCODER, align="left", **bold)
-        .encode(x, y, text="word:N"),
         now(names, "datum.since <= step").mark_rect(cornerRadius=4).encode(x, y, fill=fill, **to),
         now(names, "datum.since <= step")
         .mark_text(fontSize=CHIP, baseline="middle", **bold)
         .encode(alt.X("middle:Q", axis=None), alt.Y("up:Q", axis=None), text="word:N", color=color),
     ).resolve_scale(color="independent")
     titles = json.dumps(said, ensure_ascii=False)
-    note = "Framed: the vector computed now. Dashed: not computed yet"
+    note = "From the bottom up. Framed: the vector computed now. Dashed: not computed yet"
     title = alt.Title(alt.ExprRef(f"{titles}[step - 1]"), subtitle=note)
     return drawn.properties(width=width, height=height + 8, title=title).add_params(slider)
 
@@ -338,18 +336,18 @@ def draw_three_differences() -> Figure:
         "decoder.cross_attn",
         "decoder.cross_attn.heads",
         "generator.*",
-        title="Three things that only\nthe decoder has",
+        title="The decoder has three things\nthat the encoder lacks",
     )
     [ax] = figure.axes
-    for number, y, text in (
-        (1, 2.95, "hides the\nwords\nto come"),
-        (2, 4.5, "looks at\nthe source"),
-        (3, 7.78, "choose the\nnext word"),
+    for number, x, y, text in (
+        (1, 3.42, 3.5, "hides the\nwords to come"),
+        (2, 7.05, 4.5, "looks at\nthe source"),
+        (3, 7.05, 7.78, "choose the\nnext word"),
     ):
         ground = {"boxstyle": "circle,pad=0.22", "facecolor": style.ACCENT, "edgecolor": "none"}
         look = {"weight": "bold", "zorder": 5, "color": style.PAPER, "bbox": ground}
-        centered(ax, 7.05, y, str(number), size=style.LABEL, **look)
-        label(ax, (7.21, y), text, color=style.ACCENT, weight="bold")
+        centered(ax, x, y, str(number), size=style.LABEL, **look)
+        label(ax, (x + 0.16, y), text, color=style.ACCENT, weight="bold")
     return figure
 
 
@@ -357,8 +355,8 @@ def draw_three_differences() -> Figure:
     "decoder-generator",
     caption="From the decoder's vector to the word 'árboles', from top to bottom.",
     alt="On top a strip of 128 colored numbers, the decoder's vector. Below it, 'linear': 1,794 "
-    "thin sticks, the logits, mostly near 0, one of 9.35, 'árboles'. From its foot a wedge "
-    "widens to a bar, 'softmax': 'árboles' takes 90 % of it, all others together 10 %, none above "
+    "thin sticks, the logits, mostly near 0, one of 9.35, 'árboles'. From its foot two lines "
+    "spread to a bar, 'softmax': 'árboles' takes 90 % of it, all others together 10 %, none above "
     "0.04 %.",
 )
 def draw_generator() -> Figure:
@@ -388,11 +386,11 @@ def draw_words_come_back() -> Figure:
     caption="Step through encoder and decoder: vectors climb, each written word comes back.",
     alt="Two stacks of two layers with a slider for 23 steps; shown is step 16, in which the "
     "decoder reads 'los', which it has just written. On the left, four columns of colored strips, "
-    "the vectors of 'I like trees <eos>' before and after each encoder layer; a line, the memory, "
-    "leads from their top to both decoder layers. On the right, the columns of <bos>, 'me' and "
-    "'gustan' are complete up to the words written above them; from the newest, 'los', a line in "
-    "its color leads around the decoder to the next column, where it is read. All strips are "
-    "faded but the newest, that of 'los'; dashed frames stand for what isn't computed yet.",
+    "the vectors of 'I like trees <eos>' before and after each encoder layer; from the box above "
+    "them, the memory, a line leads to both decoder layers. On the right, the columns of <bos>, "
+    "'me' and 'gustan' are complete up to the words written above them; from the newest, 'los', "
+    "a line in its color leads around the decoder to the next column, where it is read. All "
+    "strips are faded but that of 'los'; dashed frames stand for what isn't computed yet.",
 )
 def draw_stepper() -> Any:
     return _stacks_stepper(_i_like_trees_on_the_way())
