@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 
 from course import experiments
 from course.drawing import style
-from course.drawing.arrows import arrow, attention_arrow, box, path, threads
+from course.drawing.arrows import arrow, attention_arrow, box, curve, path
 from course.drawing.cells import area
 from course.drawing.plots import name_lines, shares
 from course.drawing.registry import figure
@@ -65,11 +65,11 @@ def draw_three() -> Figure:
     words = "I like trees <eos> me gustan los árboles".split()
     widths = np.array([0.42, 0.5, 0.62, 0.64, 0.5, 0.78, 0.5, 0.82])
     middles = 1.19 + np.cumsum(widths + 0.24) - widths / 2
-    figure, ax = canvas(4.9, "In three years, from one bottleneck to looking at every word")
+    figure, ax = canvas(4.7, "In three years, from one bottleneck to looking at every word")
     for year, said, y in (
-        (2014, "one state is\nhanded on", 3.8),
-        (2015, "each new word\nalso looks back", 2.35),
-        (2017, "no chain: each\nnew word looks at\nall before it", 0.9),
+        (2014, "one state is\nhanded on", 3.6),
+        (2015, "each new word\nalso looks back", 2.15),
+        (2017, "no chain: each\nnew word looks at\nall before it", 0.7),
     ):
         label(ax, (0.02, y + 0.42), f"{year}", size=style.TITLE, weight="bold")
         label(ax, (0.02, y + 0.22), said, color=style.MUTED, va="top")
@@ -114,7 +114,8 @@ def draw_backwards() -> Figure:
     stored = experiments.load("backwards")
     row, teal = stored["row"], style.WEIGHT_COLORS[3]
     looks = next(run["looks"] for run in stored["runs"] if run["attention"] == "dot")
-    figure, ax = canvas(3.65, "Only with attention are long rows of digits written backwards")
+    title = "Only with attention are long rows of digits written backwards"
+    figure, ax = canvas(3.8, title, "A recurrent translator, and where it looks for each digit")
     places = [0.2 + 0.4 * i for i in range(len(row))]
     for y, digits, down, said in (
         (2.5, row, 0.42, "it reads"),
@@ -131,7 +132,7 @@ def draw_backwards() -> Figure:
             path(ax, [(places[i], 1.05), (places[j], 2.25)], color, head=False, thick=thick)
     label(ax, (2.5, 1.65), "attention", color=teal, weight="bold")
     label(ax, (4.3, 2.92), "rows without a mistake", color=style.MUTED)
-    chart = figure.add_axes((0.6, 0.214, 0.21, 0.513))
+    chart = figure.add_axes((0.6, 0.205, 0.21, 0.49))
     for kind, said, color in (("dot", "with attention", teal), ("none", "without", style.MUTED)):
         found = [run["by_length"] for run in stored["runs"] if run["attention"] == kind]
         digits = [entry["digits"] for entry in found[0]]
@@ -156,14 +157,13 @@ def draw_backwards() -> Figure:
 def draw_splits() -> Figure:
     title = "The Transformer wins at “it”, and loses at longer sentences"
     figure, ax = canvas(
-        5.2, title, "Sentences translated right to the letter: the means of three training runs"
+        5.1, title, "Sentences translated right to the letter: the means of three training runs"
     )
-    places, (zero, whole) = [1.45, 3.3, 5.15], (0.3, 2.95)
+    places, (zero, whole) = [1.5, 3.5, 5.5], (0.3, 2.9)
     for x, (name, example) in zip(places, SPLITS.values(), strict=True):
+        label(ax, (x, 4.2), name, size=style.LABEL, weight="bold", ha="center")
         lines = textwrap.fill(f"“{example}.”", 25)
-        label(ax, (x, 3.3), lines, color=style.MUTED, ha="center", va="bottom")
-        above = 3.42 + 0.18 * len(lines.splitlines())
-        label(ax, (x, above), name, size=style.LABEL, weight="bold", ha="center")
+        label(ax, (x, 4.07), lines, color=style.MUTED, ha="center", va="top")
         for share, y in ((0, zero - 0.14), (1, whole + 0.14)):
             label(ax, (x, y), f"{100 * share} %", ha="center", color=style.MUTED)
         path(ax, [(x, zero), (x, whole)], style.RULE, head=False, thick=0.75)
@@ -200,8 +200,7 @@ def draw_length() -> Figure:
         rows = [[e for e in run["by_length"] if e["sentences"] >= 50] for run in mine]
         places = [e["tokens"] for e in rows[0]]
         mean = np.mean([[e["right"] / e["sentences"] for e in row] for row in rows], axis=0)
-        loud = kind == "transformer"
-        color = style.ACCENT if loud else style.SOFT
+        color = {"none": style.SOFT, "additive": style.MUTED, "transformer": style.ACCENT}[kind]
         end = f"{100 * mean[-1]:.0f} % {LABELS[kind]}"
         thick = {"none": 1, "additive": 2, "transformer": 3}[kind]
         ax.plot(places, mean, color=color, linewidth=thick, label=end)
@@ -216,10 +215,10 @@ def draw_length() -> Figure:
     title = f"On sentences longer than any in training, the Transformer falls to {end}"
     titled(figure, title, f"Sentences translated right to the letter: means of {len(mine)} runs")
     ax.axvspan(LEARNED, places[-1], color=style.GROUND, zorder=0)
-    look = {"color": style.MUTED, "ha": "right", "va": "top"}
-    ax.text(places[-1] - 0.1, 0.7, "longer than\nin training", **look)
+    look = {"color": style.MUTED, "ha": "center", "va": "bottom"}
+    ax.text((LEARNED + places[-1]) / 2, 1.07, "longer than in training", **look)
     shares(ax.yaxis)
-    ax.set_xticks([places[0], LEARNED, places[-1]])
+    ax.set_xticks([places[0], 6, 10, LEARNED, places[-1]])
     return figure
 
 
@@ -235,7 +234,10 @@ def draw_length() -> Figure:
 )
 def draw_maps() -> Figure:
     title = "The recurrent translator looks at one word, the Transformer often at several"
-    note = "What each looks at while it writes a Spanish word: the thicker, the more, from 10 % on"
+    note = (
+        "What each looks at as it writes: the thicker, the more, from 10 % on; "
+        "Transformer: four heads’ mean"
+    )
     figure, ax = canvas(4.4, title, note)
     for kind, name, y in (("additive", "recurrent", 3.3), ("transformer", "Transformer", 0.75)):
         found = runs()[kind][0]["map"]
@@ -252,9 +254,12 @@ def draw_maps() -> Figure:
         for text, x, row in zip(written, middles[over], weights, strict=True):
             loud = kind == "transformer" and text == "la"
             word(ax, (x, y), text, color=style.ACCENT if loud else style.MUTED)
-            how = {"color": style.ACCENT if loud else style.WEIGHT_COLORS[3], "widest": 6}
-            ends = [(to + 0.12 * np.sign(x - to), 2.02 + 0.2 * up) for to in middles]
-            threads(ax, [(x, y - 0.2 * up)], ends, row, upright=True, least=0.1, **how)
+            color = style.ACCENT if loud else style.WEIGHT_COLORS[3]
+            for to, weight in zip(middles, row, strict=True):
+                if weight >= 0.1:
+                    end = to + 0.12 * np.sign(x - to), 2.02 + 0.2 * up
+                    way = curve((x, y - 0.2 * up), end, upright=True).T
+                    ax.plot(*way, color=color, linewidth=4 * weight)
         label(ax, (0.02, (y + 2.02) / 2), name, size=style.LABEL, weight="bold")
         label(ax, (0.02, y), "Spanish", color=style.MUTED)
     for x, text in zip(middles, read, strict=True):
@@ -263,7 +268,9 @@ def draw_maps() -> Figure:
     la = written.index("la")
     the, street = (percent(weights[la, i]) for i in (over[la], read.index("street")))
     said = f"{the} at “the”, {street} at “street”, whose gender it takes"
-    label(ax, (middles[over[la]] - 0.09, y - 0.38), said, color=style.ACCENT)
+    x = middles[over[la]]
+    path(ax, [(x, y - 0.2), (x, y - 0.43), (x + 0.12, y - 0.43)], style.ACCENT, head=False, thick=1)
+    label(ax, (x + 0.18, y - 0.43), said, color=style.ACCENT)
     return figure
 
 
@@ -271,16 +278,16 @@ def draw_maps() -> Figure:
     "before-gender",
     caption="Adjectives in the right gender, as trained and after two numbers are swapped.",
     alt="A sentence twice. Above, as trained, an arch leads from 'tired' to 'animal'; it becomes "
-    "cansado, and 94 of 100 cells are grey: so many adjectives are in the right gender; the "
-    "others are orange. Below, with two numbers swapped, an orange arch leads to 'street', it "
+    "cansado, and 94 of 100 cells are grey: so many of 997 adjectives are in the right gender; "
+    "the others are orange. Below, with two numbers swapped, an orange arch leads to 'street', it "
     "becomes cansada, and only 21 cells are grey. The mean of three Transformers goes from 94 to "
     "21 %, below chance: as trained they have 94 to 95 %, then 9, 10 and 45 %.",
 )
 def draw_gender() -> Figure:
     title = "When “tired” looks at the wrong noun, the gender comes out wrong"
-    figure, ax = canvas(
-        4.6, title, "The attention that “tired” gives to “animal” and to “street” is swapped"
-    )
+    note = "Swapped: in a Transformer, what “tired” gives “animal” and “street” of its attention"
+    figure, ax = canvas(4.45, title, note)
+    (asked,) = {run["gender"]["sentences"] for run in runs()["transformer"]}
     words = "the animal did not cross the street because it was too tired".split()
     found = [run["gender"]["agreement"] for run in runs()["transformer"]]
     for y, how, said, noun, written, color in (
@@ -299,8 +306,9 @@ def draw_gender() -> Figure:
             fill = style.SOFT if cell < round(100 * right) else style.ACCENT
             area(ax, (6.74 + 0.12 * (cell % 10), y + 0.98 - 0.12 * (cell // 10)), 0.1, 0.1, fill)
         look = {"ha": "right", "color": style.ACCENT}
-        label(ax, (6.6, y + 0.6), percent(1 - right), size=22, weight="bold", **look)
-        label(ax, (6.6, y + 0.28), "wrong gender", **look)
+        label(ax, (6.6, y + 0.68), percent(1 - right), size=22, weight="bold", **look)
+        said = f"of {asked} adjectives in\nthe wrong gender"
+        label(ax, (6.6, y + 0.3), said, **look)
     return figure
 
 
@@ -309,7 +317,7 @@ def draw_gender() -> Figure:
     caption="A recurrent layer’s time compared with that of self-attention, one sentence at a "
     "time.",
     alt="Two rows on one axis of time, for a sentence of 128 words. The recurrent layer is 128 "
-    "orange cells, one after another, 21.5 ms long; self-attention is one grey cell of 1.6 ms. "
+    "orange cells, one after another, 21.5 ms long; self-attention is one grey cell of 1.58 ms. "
     "Below, bars: how many times as long the recurrent layer takes, from 2 times as long with 8 "
     "words to 14 with 128, in orange, and 8 with 512.",
 )
@@ -333,13 +341,20 @@ def draw_waiting() -> Figure:
         for i in range(cells):
             area(ax, (0.02 + wide * i / cells, y), wide / cells - 0.008, 0.3, color)
         label(ax, (0.02, y + 0.44), f"{name}: {does}", **look)
-        label(ax, (0.1 + wide, y + 0.15), f"{took:.1f} ms", **look)
+        label(ax, (0.1 + wide, y + 0.15), f"{took:.3g} ms", **look)
     label(ax, (0.02, 1.85), "how many times as long, by the number of words", color=style.MUTED)
+    slower, worse = (
+        time[layer, 512] / time[layer, 128] for layer in ("recurrent", "self-attention")
+    )
+    said = (
+        f"from 128 to 512 words: {slower:.0f} × the recurrent time, {worse:.0f} × self-attention’s"
+    )
+    label(ax, (7.9, 1.85), said, color=style.MUTED, ha="right")
     for i, (length, factor) in enumerate(times.items()):
         x, loud = 0.42 + 1.12 * i, length == most
         look = {"color": style.ACCENT, "weight": "bold"} if loud else {}
         look["ha"] = "center"
-        area(ax, (x - 0.4, 0.4), 0.8, 0.075 * factor, style.ACCENT if loud else style.SOFT)
+        area(ax, (x - 0.17, 0.4), 0.34, 0.075 * factor, style.ACCENT if loud else style.SOFT)
         label(ax, (x, 0.56 + 0.075 * factor), f"{factor:.0f} ×", size=style.LABEL + 1, **look)
         label(ax, (x, 0.2), f"{length} words", **look)
     return figure
