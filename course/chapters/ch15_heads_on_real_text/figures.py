@@ -25,13 +25,13 @@ def _ways_of_the_gender(models: Mapping[str, tuple[float, float]]) -> Figure:
     models: name -> how much of the gender comes from "street", and from "La". More than half is
     loud.
     """
-    note = "With the orange word’s vector instead: how far does “pequeña” turn into “pequeño”?"
+    note = "One swap at a time (“road” is masculine): how far does “pequeña” become “pequeño”?"
     title = "The small model takes the gender from “street”, the large one mostly from “La”"
-    figure, ax = canvas(4.1, title, note)
+    figure, ax = canvas(4, title, note)
     for left, (name, shares) in zip((0.1, 4.25), models.items(), strict=True):
-        label(ax, (left - 0.08, 3.2), name, size=style.LABEL, weight="bold")
+        label(ax, (left - 0.08, 3.1), name, size=style.LABEL, weight="bold")
         at = {}
-        for y, text in ((2.1, "The street is small"), (0.95, "La calle es pequeña")):
+        for y, text in ((2.0, "The street is small"), (0.8, "La calle es pequeña")):
             for x, said in zip((0.25, 1.15, 1.95, 2.9), text.split(), strict=True):
                 at[said] = left + x, y
                 color = style.INK if said in ("street", "La", "pequeña") else style.MUTED
@@ -43,9 +43,9 @@ def _ways_of_the_gender(models: Mapping[str, tuple[float, float]]) -> Figure:
             arrow(ax, (x, y + 0.54), (x, y + 0.29), style.ACCENT)
             color = style.ACCENT if share > 0.5 else style.SOFT
             under = said == "La"  # an arch below what is written
-            end = x_end, y - 0.15 if under else y_end + 0.3
-            arrow(ax, (x, y - 0.15), end, color, thick=max(6 * share, 1), rise=-0.36 * under)
-            place = (left + 1.58, y - 0.68) if under else (left + 2.4, y - 0.38)
+            end = x_end, y - 0.13 if under else y_end + 0.27
+            arrow(ax, (x, y - 0.13), end, color, thick=max(6 * share, 1), rise=-0.5 * under)
+            place = (left + 1.58, y - 0.36) if under else (left + 2.4, y - 0.42)
             color = style.readable(color, style.PAPER)
             label(ax, place, percent(share), size=14, ha="center", color=color, weight="bold")
     return figure
@@ -376,11 +376,10 @@ def draw_pronouns() -> Figure:
         batch, ends = AgreementBatch(translator, pronoun_items(said, pair)), []
         with torch.inference_mode():
             logits = batch.logits(translator)
-        for item, row, one, other in zip(batch.kept, logits, batch.right, batch.wrong, strict=True):
-            right = bool(row[one] > row[other])
+        rights = logits[batch.rows, batch.right] > logits[batch.rows, batch.wrong]
+        for item, right in zip(batch.kept, rights.tolist(), strict=True):
             both = item.english, item.spanish if right else item.wrong
-            texts = (re.split("because |porque ", text)[1][:-1] for text in both)
-            ends.append((*texts, right))
+            ends.append((*(re.split("because |porque ", text)[1][:-1] for text in both), right))
         rows.append((ends, large["pronoun"][said]["both"]["share"]))
     small, much = (percent(rows[row][1]) for row in (0, -1))
     return _pairs_right(

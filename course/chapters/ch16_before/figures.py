@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 
 from course import experiments
 from course.drawing import style
-from course.drawing.arrows import arrow, attention_arrow, box, curve, path
+from course.drawing.arrows import arrow, box, curve, path
 from course.drawing.cells import area
 from course.drawing.plots import name_lines, shares
 from course.drawing.registry import figure
@@ -90,11 +90,8 @@ def draw_three() -> Figure:
                 start = middles[who] + (0.3 - 0.1 * i if up > 0 else 0.14 * np.sign(i - who))
                 ends = (start, y + 0.23 * up), (x, y + 0.23 * up)
                 loud = text == "trees"
-                look = {
-                    "rise": up * (0.13 + 0.12 * abs(start - x)),
-                    "alpha": 1 if loud or up < 0 else 0.5,
-                }
-                attention_arrow(ax, *ends, 0.7 if loud else 0.25, color, **look)
+                look = {"thick": 3.5 if loud else 1.25, "alpha": 1 if loud or up < 0 else 0.5}
+                arrow(ax, *ends, color, rise=up * (0.13 + 0.12 * abs(start - x)), **look)
     said = "English words look at each other, too: here “trees”"
     label(ax, (middles[3] + 0.15, y - 0.42), said, color=style.ENCODER)
     return figure
@@ -156,9 +153,7 @@ def draw_backwards() -> Figure:
 )
 def draw_splits() -> Figure:
     title = "The Transformer wins at “it”, and loses at longer sentences"
-    figure, ax = canvas(
-        5.1, title, "Sentences translated right to the letter: the means of three training runs"
-    )
+    figure, ax = canvas(5.1, title, "Sentences translated right to the letter: means of three runs")
     places, (zero, whole) = [1.5, 3.5, 5.5], (0.3, 2.9)
     for x, (name, example) in zip(places, SPLITS.values(), strict=True):
         label(ax, (x, 4.2), name, size=style.LABEL, weight="bold", ha="center")
@@ -234,10 +229,7 @@ def draw_length() -> Figure:
 )
 def draw_maps() -> Figure:
     title = "The recurrent translator looks at one word, the Transformer often at several"
-    note = (
-        "What each looks at as it writes: the thicker, the more, from 10 % on; "
-        "Transformer: four heads’ mean"
-    )
+    note = "What each looks at (thicker: more; from 10 % on); Transformer: the mean of four heads"
     figure, ax = canvas(4.4, title, note)
     for kind, name, y in (("additive", "recurrent", 3.3), ("transformer", "Transformer", 0.75)):
         found = runs()[kind][0]["map"]
@@ -343,12 +335,7 @@ def draw_waiting() -> Figure:
         label(ax, (0.02, y + 0.44), f"{name}: {does}", **look)
         label(ax, (0.1 + wide, y + 0.15), f"{took:.3g} ms", **look)
     label(ax, (0.02, 1.85), "how many times as long, by the number of words", color=style.MUTED)
-    slower, worse = (
-        time[layer, 512] / time[layer, 128] for layer in ("recurrent", "self-attention")
-    )
-    said = (
-        f"from 128 to 512 words: {slower:.0f} × the recurrent time, {worse:.0f} × self-attention’s"
-    )
+    said = "longer: self-attention compares all n² pairs of words"
     label(ax, (7.9, 1.85), said, color=style.MUTED, ha="right")
     for i, (length, factor) in enumerate(times.items()):
         x, loud = 0.42 + 1.12 * i, length == most

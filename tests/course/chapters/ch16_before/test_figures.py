@@ -139,8 +139,6 @@ def test_times_are_as_long_as_they_took():
     said = texts(figure)
     assert {"21.5 ms", "1.58 ms"} <= {*said} and f"{21.5 / 1.58:.0f} times" in said[0]
     assert all(f"{time[layer, 128]:.3g} ms" in said for layer in ("recurrent", "self-attention"))
-    more = [time[layer, 512] / time[layer, 128] for layer in ("recurrent", "self-attention")]
-    assert f"{more[0]:.0f} × the recurrent time, {more[1]:.0f} × self" in " ".join(said)
     lengths = sorted({length for _, length in time})
     factors = np.array([time["recurrent", n] / time["self-attention", n] for n in lengths])
     bars = np.array([bar.get_height() for bar in figure.axes[0].patches[-7:]])
