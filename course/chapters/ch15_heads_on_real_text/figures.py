@@ -56,14 +56,13 @@ def _found_by_heads(models: Mapping[str, Mapping[str, Any]], title: str) -> Figu
 
     models: name -> {"heads", "place"}, as the experiment stores. The best of each is loud.
     """
-    figure, ax = canvas(
-        4.1, title, "A dot for each head: how often an English adjective looks most at its noun"
-    )
+    note = "A dot for each head: how often an English adjective looks most at its noun"
+    figure, ax = canvas(4.1, title, note)
     for left, text, noun in ((1.15, "The key is new .", 1), (4.4, "I see the new key .", 4)):
         words, marked = text.split(), {"new": style.INK, "key": style.ACCENT}
         at, new = sentence(ax, (left, 2.76), words, marked, gap=0.25), words.index("new")
         arrow(ax, (at[new], 3.02), (at[noun], 3.02), style.ACCENT, thick=3, rise=0.22)
-        arrow(ax, (at[new], 2.46), (at[new + 1], 2.46), style.SOFT, thick=3, rise=-0.22)
+        arrow(ax, (at[new], 2.66), (at[new + 1], 2.66), style.SOFT, thick=3, rise=-0.22)
     for y, said, color in ((3.1, "the noun", style.ACCENT), (2.56, "the next word", style.MUTED)):
         label(ax, (0.02, y), said, color=color)
     start, wide = 1.15, 6.4
@@ -163,13 +162,10 @@ def _written_by_layer(
     return figure
 
 
-def _pairs_right(
-    rows: Sequence[tuple[Sequence[tuple[str, str, bool]], float]], title: str
-) -> Figure:
+def _pairs_right(rows: Sequence[tuple[Sequence[Any], float]], title: str) -> Figure:
     """Draw how many pairs are right: a bar for each way to say a noun; the last is loud.
 
-    rows: for both sentences of a pair the English, the Spanish that the model ends, and whether it
-    is right; and a share.
+    rows: for both sentences of a pair (English, Spanish that the model ends, right), and a share.
     """
     note = "“The trophy didn’t fit in the suitcase because …”: a pair is right if both endings are"
     figure, ax = canvas(1.2 + 0.92 * len(rows), title, note)
@@ -186,9 +182,10 @@ def _pairs_right(
             marked = dict.fromkeys(["it", "trophy", "suitcase"], style.INK)
             look = {"size": style.NOTE, "gap": 0.12}
             sentence(ax, (0.06, y + up), english.split(), marked, **look)
-            *_, noun, _, _, ending = words = ["", *spanish.split()]
-            loud = dict.fromkeys(["el", "la", noun], color)
-            sentence(ax, (2.42, y + up), words[1:], loud | {ending: color}, **look)
+            *said, _, _, ending = spanish.split()  # said: the noun, if it is given
+            sentence(
+                ax, (2.42, y + up), spanish.split(), dict.fromkeys([*said, ending], color), **look
+            )
             mark = "✓" if right else "✗"
             label(ax, (5.12, y + up + 0.05), mark, size=style.LABEL, color=color, weight="bold")
         area(ax, (left, y - 0.2), wide, 0.44, style.GROUND, zorder=0.5)
@@ -203,9 +200,8 @@ def _claims_kept(claims: Mapping[str, Sequence[Claim]], title: str) -> Figure:
 
     claims: what is said -> the claim about each model. Where one falls is loud.
     """
-    figure, ax = canvas(
-        4.8, title, "What decides the ending in “The street is small” → “La calle es pequeña”?"
-    )
+    note = "What decides the ending in “The street is small” → “La calle es pequeña”?"
+    figure, ax = canvas(4.8, title, note)
     kept = {said: all(one.holds for one in found) for said, found in claims.items()}
     fallen = [said for said, holds in kept.items() if not holds]
     for left, said, unit, more in zip((0.02, 4.15), fallen, UNITS, ("more", "less"), strict=True):
@@ -224,8 +220,8 @@ def _claims_kept(claims: Mapping[str, Sequence[Claim]], title: str) -> Figure:
         rule = f"has to be {more} than {100 * claims[said][0].limit:.0f} %"
         label(ax, (limit, 2.3), rule, ha="left" if limit == zero else "center")
     label(ax, (4.15, 1.5), "“… because it was too narrow” / “… too wide”:", color=style.MUTED)
-    said = f"{sum(kept.values())} hold in all three models"
-    label(ax, (0.02, 1.84), said, size=14, weight="bold")
+    head = f"{sum(kept.values())} hold in all three models"
+    label(ax, (0.02, 1.84), head, size=14, weight="bold")
     for place, said in enumerate(said for said, holds in kept.items() if holds):
         x, y = 0.1 + 4.13 * (place // 5), 1.5 - 0.3 * (place % 5 + place // 5)
         path(ax, [(x - 0.07, y), (x - 0.02, y - 0.06), (x + 0.09, y + 0.07)], head=False, thick=2.2)
@@ -313,15 +309,10 @@ def draw_off() -> Figure:
             with patch_attention(translator.model, off([tuple(head) for head in heads])):
                 text = translator.translate("The key is small.")[0].text
             written[key] = text.removesuffix(".").split()
-    small, large = (
-        100 * (one["trained"]["share"] - min(row["right"] for row in one["alone"]))
-        for one in found.values()
-    )
-    title = (
-        f"Without one head the small model loses {small:.0f} of 100 endings, "
-        f"the large one {large:.0f}"
-    )
-    return _each_head_off(found, written, title)
+    least = (min(row["right"] for row in one["alone"]) for one in found.values())
+    lost = (100 * (one["trained"]["share"] - next(least)) for one in found.values())
+    title = "Without one head the small model loses {:.0f} of 100 endings, the large one {:.0f}"
+    return _each_head_off(found, written, title.format(*lost))
 
 
 @figure(
@@ -343,12 +334,11 @@ def draw_lens() -> Figure:
     for (name, found), model in zip(_load_stored().items(), ("grammar", EARLIER), strict=True):
         translator = Translator.load(model)
         batch, layers = AgreementBatch(translator, [item]), states(translator, "decoder")
-        with torch.inference_mode(), record_outputs(translator.model.eval(), *layers) as outputs:
+        net = translator.model.eval()
+        with torch.inference_mode(), record_outputs(net, *layers) as outputs:
             batch.logits(translator)
-            ends = [
-                translator.model.decoder.norm(outputs[layer][0, batch.out[0]]) for layer in layers
-            ]
-            ids = [int(translator.model.generator(end).argmax()) for end in ends]
+            ends = [net.decoder.norm(outputs[layer][0, batch.out[0]]) for layer in layers]
+            ids = [int(net.generator(end).argmax()) for end in ends]
         shares = [[row["top"] for row in one["lens"]] for one in found["where"].values()]
         words = [translator.tgt.vocab.tokens[i].removeprefix("Ġ") for i in ids]
         read[name] = words, np.mean(shares, axis=0)
@@ -367,17 +357,15 @@ def draw_lens() -> Figure:
 def draw_pronouns() -> Figure:
     from course.chapters.ch15_heads_on_real_text.corpus import AgreementBatch, pronoun_items
     from course.chapters.ch15_heads_on_real_text.experiments import EARLIER
+    from course.chapters.ch15_heads_on_real_text.probes import margins
     from transformer_lib.text import english_spanish
 
     large, translator, rows = _load_stored()["large model"], Translator.load(EARLIER), []
     pair = [one for one in english_spanish.load_pronoun() if "trophy" in one.english][1::-1]
-    translator.model.eval()
     for said in ("it", "again", "written"):
         batch, ends = AgreementBatch(translator, pronoun_items(said, pair)), []
-        with torch.inference_mode():
-            logits = batch.logits(translator)
-        rights = logits[batch.rows, batch.right] > logits[batch.rows, batch.wrong]
-        for item, right in zip(batch.kept, rights.tolist(), strict=True):
+        rights = (margins(translator, batch) > 0).tolist()
+        for item, right in zip(batch.kept, rights, strict=True):
             both = item.english, item.spanish if right else item.wrong
             ends.append((*(re.split("because |porque ", text)[1][:-1] for text in both), right))
         rows.append((ends, large["pronoun"][said]["both"]["share"]))

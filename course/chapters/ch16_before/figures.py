@@ -277,7 +277,7 @@ def draw_maps() -> Figure:
 )
 def draw_gender() -> Figure:
     title = "When “tired” looks at the wrong noun, the gender comes out wrong"
-    note = "Swapped: in a Transformer, what “tired” gives “animal” and “street” of its attention"
+    note = "Swapped in three Transformers: the attention of “tired” to “animal” and to “street”"
     figure, ax = canvas(4.45, title, note)
     (asked,) = {run["gender"]["sentences"] for run in runs()["transformer"]}
     words = "the animal did not cross the street because it was too tired".split()

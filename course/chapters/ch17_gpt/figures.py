@@ -83,7 +83,7 @@ def draw_what_is_left() -> Figure:
             ground.set_facecolor(pale)
         if text.get_text() == "los":
             text.set_y(y + 0.06)  # its chip leaves the arrow its head
-    low, high, far = cross + BOX_HEIGHT / 2, after - BOX_HEIGHT / 2, x + 0.98
+    low, high, far = cross + BOX_HEIGHT / 2, after - BOX_HEIGHT / 2, x + 1.01
     around = [(x, low + 0.12), (far, low + 0.12), (far, high - 0.26), (x, high - 0.26)]
     path(ax, [(x, low), *around, (x, high)], style.ACCENT)
     for at, ha in (((0.8, 4.6), "right"), ((x + 1.25, 4.6), "left")):
