@@ -220,8 +220,8 @@ def draw_dials() -> Figure:
     "gpt-masks",
     caption="Two masks for one text: GPT's, and that of a prompt read both ways.",
     alt="A row for each word of I like trees => me gustan los árboles, the first four of which are "
-    "the prompt, in a frame. Each row holds the words that its last word may see. Grey, under "
-    "both masks: a staircase of all words up to its own. Orange, only under the prefix mask: six "
+    "the prompt, in a frame. Each row holds the words that the word at its left may see. Grey, for "
+    "both masks: a staircase of all words up to its own. Orange, only for the prefix mask: six "
     "words more, with which each of the prompt's words sees the whole prompt.",
 )
 def draw_masks() -> Figure:

@@ -79,9 +79,8 @@ def test_a_word_and_a_bar_for_each_state():
     bars = [patch.get_width() for patch in ax.patches if isinstance(patch, Rectangle)]
     assert bars[:3:2] == [bars[0]] * 2 and bars[1] == 0 and bars[3] == pytest.approx(bars[0] / 2)
     assert bars[4:] == bars[:4]
-    said = texts(ax)
-    assert said[-5:] == ["two", "es", "0 %", "nueva", "50 %"]
-    states = [text for text in said if "layer" in text]
+    assert texts(ax)[-5:] == ["two", "es", "0 %", "nueva", "50 %"]
+    states = [text for text in texts(ax) if "layer" in text]
     assert states[-2:] == ["before layer 0", "after layer 0"]
 
 
