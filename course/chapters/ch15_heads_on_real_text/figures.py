@@ -107,7 +107,7 @@ def _each_head_off(
     models: name -> {"trained", "alone"}, as the experiment stores. written: name -> the words that
     it writes without the head whose loss is largest, the last of them the one that matters.
     """
-    note = "A dot for each head: how many more of 100 endings are wrong with this head off"
+    note = "A dot for each head: how many more of 100 endings (-o, -a) are wrong with this head off"
     figure, ax = canvas(4.1, title, note)
     start, inch, low = 2.2, 0.145, 0.45
     for y, (name, found) in zip((2.3, low), models.items(), strict=True):

@@ -122,9 +122,11 @@ def draw_floor() -> Figure:
     drawn = map(str.split, lab.sentences(lab.VALIDATION, lab.VALIDATION_SEED))
     nouns = [words[2] for words in drawn if words[:2] == ["We", "like"] and len(words) == 3]
     look, y = {"size": style.LABEL + 3, "color": style.INK, "ha": "left"}, 0.98
-    for x, text in zip((0.51, 0.585, 0.735, 0.875, 1.012), ("We", "like", *nouns), strict=True):
+    for x in (0.81, 1.0):
+        label(ax, (x * last, y), "or")
+    for x, text in zip((0.45, 0.525, 0.68, 0.86, 1.06), ("We", "like", *nouns), strict=True):
         word(ax, (x * last, y), text, **look)
-    arrow(ax, (0.665 * last, y), (0.71 * last, y))
+    arrow(ax, (0.61 * last, y), (0.655 * last, y))
     ax.set(xlim=(0, 1.17 * last), ylim=(0, 4), yticks=range(5), xlabel="steps of training")
     ax.set(ylabel="loss, in nats per token", xticks=range(0, last + 1, 200))
     ax.xaxis.set_major_formatter("{x:,.0f}")
@@ -324,18 +326,18 @@ def draw_prompting() -> Figure:
     "gpt-induction",
     caption="Three models learn to repeat what they have read, slowly and then fast.",
     alt="On top, a row of twelve numbers and how it begins again, 26 37 5; an orange arrow leads "
-    "from the second 5 to the first, and a short one from there to 33, the answer. Below, for each "
-    "of three models, two panels over 800 steps. In the upper one, in orange, the largest weight "
-    "of any head on the number to copy; in the lower one the loss on the repeated row, from 3.9 "
-    "slowly to about 3 nats, in two seeds with a jump back, and then below a half within 100 to "
-    "175 steps, at step 425, 450 and 550; a line crosses both there. In these steps the weight "
-    "rises from 0.1 over 0.2 to about 0.8, and then above 0.9.",
+    "from the second 5 to 33, which came after the first: the answer. Below, for each of three "
+    "models, two panels over 800 steps. In the upper one, in orange, the largest weight of any "
+    "head on the number to copy; in the lower one the loss on the repeated row, from 3.9 slowly to "
+    "about 3 nats, in two seeds with a jump back, and then below a half within 100 to 175 steps, "
+    "at step 425, 450 and 550; a line crosses both there. In these steps the weight rises from 0.1 "
+    "over 0.2 to about 0.8, and then above 0.9.",
 )
 def draw_induction() -> Figure:
     runs, row = experiments.load("induction")["runs"], example_row()
     figure = style.new_figure(style.WIDTH, 5.4)
     title = "A repeated row is learned as a head learns where to look"
-    note = "After 5, find the first 5 and copy what came next; thin line: the loss is below a half"
+    note = "After the second 5, a head comes to look at what stood after the first"
     titled(figure, title, note)
     how = {"height_ratios": (1.2, 1, 1.2)}
     example, *panels = figure.subplot_mosaic("rrr;012;345", **how).values()
@@ -346,8 +348,8 @@ def draw_induction() -> Figure:
         loud = x in (copied, copied + 1, again + copied - 1)
         word(example, (x, 0.3), text, color=style.ACCENT if loud else None)
     word(example, (again + copied + 0.1, 0.3), f"{row[copied]} ?", color=style.ACCENT)
-    for start, end, y, rise in ((again + 2, copied, 0.52, 0.35), (copied, copied + 1, 0.08, -0.2)):
-        arrow(example, (start, y), (end, y), style.ACCENT, rise=rise, thick=2)
+    ends = (again + 2, 0.52), (copied + 1, 0.52)
+    arrow(example, *ends, style.ACCENT, rise=0.35, thick=2)
     for x, text in ((5, "a row of numbers"), (again, "the same again")):
         label(example, (x - 0.35, 0), text, color=style.MUTED)
     for number, run in enumerate(runs):
@@ -358,9 +360,10 @@ def draw_induction() -> Figure:
             ax.plot(*([entry[name] for entry in history] for name in ("step", key)), color=color)
             ax.axvline(learned, color=style.SOFT, linewidth=0.75)
             ax.set(xlim=(0, 820), ylim=(0, 1.05 * most), xticks=[])
-            ax.set_yticks([0, most], [] if number else [0, most])
+            ax.set_yticks([0, most])
         ax.set(xticks=[0, learned, 800], xlabel="steps of training")
         panels[number].set_title(f"model {number + 1}")
+    label(panels[3], (460, 3.2), "below a half\nfrom here on", color=style.MUTED)
     panels[0].set_ylabel("a head’s weight on what to copy")
     panels[3].set_ylabel("loss on the row, in nats")
     return figure
