@@ -186,8 +186,8 @@ def _pairs_right(rows: Sequence[tuple[Sequence[Any], float]], title: str) -> Fig
             sentence(
                 ax, (2.42, y + up), spanish.split(), dict.fromkeys([*said, ending], color), **look
             )
-            mark = "✓" if right else "✗"
-            label(ax, (5.12, y + up + 0.05), mark, size=style.LABEL, color=color, weight="bold")
+            mark = "✓" if right else "×"
+            label(ax, (5.12, y + up + 0.05), mark, size=14, color=color, weight="bold")
         area(ax, (left, y - 0.2), wide, 0.44, style.GROUND, zorder=0.5)
         area(ax, (left, y - 0.2), wide * share, 0.44, style.ACCENT if last else style.SOFT)
         look = {"size": style.TITLE, "weight": "bold", "color": color}

@@ -212,7 +212,7 @@ def draw_dials() -> Figure:
             area(ax, (x, y - 0.12), 0.95 * share, 0.24, color)
             label(ax, (x + 1.02, y), said, size=style.LABEL, **ink)
         own = could_write(row["first"][0])
-        label(ax, (4.75, y), "✓" if own else "✗", size=style.LABEL, **ink)
+        label(ax, (4.75, y), "✓" if own else "×", size=14, **ink)
         text = textwrap.fill(row["first"][0], 44)
         label(ax, (5.0, y), text, color=style.INK if own else style.MUTED)
     return figure
@@ -362,8 +362,9 @@ def draw_induction() -> Figure:
             ax.set(xlim=(0, 820), ylim=(0, 1.05 * most), xticks=[])
             ax.set_yticks([0, most])
         ax.set(xticks=[0, learned, 800], xlabel="steps of training")
+        said = "" if number else "below a half\nfrom here on"
+        label(ax, (learned + 10, 3.2), said, color=style.MUTED)
         panels[number].set_title(f"model {number + 1}")
-    label(panels[3], (460, 3.2), "below a half\nfrom here on", color=style.MUTED)
     panels[0].set_ylabel("a head’s weight on what to copy")
     panels[3].set_ylabel("loss on the row, in nats")
     return figure

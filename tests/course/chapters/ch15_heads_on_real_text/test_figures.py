@@ -94,7 +94,7 @@ def test_a_share_is_a_bar_and_the_last_is_loud():
     plain = style.INK, style.MUTED
     loud = [text.get_text() for text in ax.texts if text.get_color() not in plain]
     assert {"roja", "60 %"} <= set(loud) and not {"rojo", "16 %"} & set(loud)
-    assert [text for text in texts(ax) if text in "✓✗"] == ["✗", "✓", "✓", "✓"]
+    assert [text for text in texts(ax) if text in "✓×"] == ["×", "✓", "✓", "✓"]
     chance = next(
         text.get_position()[0] for text in ax.texts if text.get_text() == "by chance: 25 %"
     )
@@ -226,7 +226,7 @@ def test_the_alternative_texts_have_the_numbers_of_the_picture():
         assert text in lens.alt or not text.endswith("%")
     said = texts(pairs.draw().axes[0])
     assert [said.count(text) for text in ("estrecho", "estrecha", "ancho")] == [2, 1, 3]
-    assert [said.count(text) for text in "✗✓"] == [2, 4]
+    assert [said.count(text) for text in "×✓"] == [2, 4]
     assert said[0].endswith("gets 60 % of pairs right, not 16 %")
     for text in said[1:]:
         assert not text.endswith("%") or text.split(": ")[-1] in pairs.alt
