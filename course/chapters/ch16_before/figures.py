@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 
 from course import experiments
 from course.drawing import style
-from course.drawing.arrows import arrow, attention_arrow, box, path, threads
+from course.drawing.arrows import arrow, box, curve, path
 from course.drawing.cells import area
 from course.drawing.plots import name_lines, shares
 from course.drawing.registry import figure
@@ -31,11 +31,11 @@ LABELS = {  # what the translators are called
     "transformer": "Transformer",
 }
 SPLITS = {  # name -> what it is called, and a sentence of it
+    "test": ("ordinary sentences", "The mouse wasn't in the garden"),
     "pronoun": (
         "“it” far from its noun",
         "The animal didn't cross the street because it was too tired",
     ),
-    "test": ("ordinary sentences", "The mouse wasn't in the garden"),
     "longer": (
         "longer than in training",
         "The old duck doesn't want to cross that empty square because it is very nervous and sick",
@@ -65,11 +65,11 @@ def draw_three() -> Figure:
     words = "I like trees <eos> me gustan los árboles".split()
     widths = np.array([0.42, 0.5, 0.62, 0.64, 0.5, 0.78, 0.5, 0.82])
     middles = 1.19 + np.cumsum(widths + 0.24) - widths / 2
-    figure, ax = canvas(4.9, "In three years, from one bottleneck to looking at every word")
+    figure, ax = canvas(4.7, "In three years, from one bottleneck to looking at every word")
     for year, said, y in (
-        (2014, "one state is\nhanded on", 3.8),
-        (2015, "each new word\nalso looks back", 2.35),
-        (2017, "no chain: each\nnew word looks at\nall before it", 0.9),
+        (2014, "one state is\nhanded on", 3.6),
+        (2015, "each new word,\nhere “árboles”,\nalso looks back", 2.15),
+        (2017, "no chain: each\nnew word looks at\nall before it", 0.7),
     ):
         label(ax, (0.02, y + 0.42), f"{year}", size=style.TITLE, weight="bold")
         label(ax, (0.02, y + 0.22), said, color=style.MUTED, va="top")
@@ -90,11 +90,8 @@ def draw_three() -> Figure:
                 start = middles[who] + (0.3 - 0.1 * i if up > 0 else 0.14 * np.sign(i - who))
                 ends = (start, y + 0.23 * up), (x, y + 0.23 * up)
                 loud = text == "trees"
-                look = {
-                    "rise": up * (0.13 + 0.12 * abs(start - x)),
-                    "alpha": 1 if loud or up < 0 else 0.5,
-                }
-                attention_arrow(ax, *ends, 0.7 if loud else 0.25, color, **look)
+                look = {"thick": 3.5 if loud else 1.25, "alpha": 1 if loud or up < 0 else 0.5}
+                arrow(ax, *ends, color, rise=up * (0.13 + 0.12 * abs(start - x)), **look)
     said = "English words look at each other, too: here “trees”"
     label(ax, (middles[3] + 0.15, y - 0.42), said, color=style.ENCODER)
     return figure
@@ -104,17 +101,18 @@ def draw_three() -> Figure:
     "before-backwards",
     caption="A recurrent translator of digits: what it looks at, and what share it has right.",
     alt="On the left a row of digits, and below it the same row backwards. Lines from each digit "
-    "that is to be written to those that it looks at cross in the middle; those of the first and "
-    "of the last are strong, and the thickest lead from the first to the last and back. On the "
-    "right the share of rows without a mistake against their length: without attention it falls "
-    "from 100 % with 3 digits to 3 % with 10; with attention (dot products) it stays above 96 % up "
-    "to 9 digits and is near 86 % with 10.",
+    "that is to be written to those that are looked at cross in the middle: the thickest of each "
+    "leads to the same digit in the other row. On the right the share of rows without a mistake "
+    "against their length: without attention it falls from 100 % with 3 digits to 3 % with 10; "
+    "with attention (dot products) it stays above 96 % up to 9 digits and is near 86 % with 10.",
 )
 def draw_backwards() -> Figure:
     stored = experiments.load("backwards")
     row, teal = stored["row"], style.WEIGHT_COLORS[3]
     looks = next(run["looks"] for run in stored["runs"] if run["attention"] == "dot")
-    figure, ax = canvas(3.65, "Only with attention are long rows of digits written backwards")
+    title = "Only with attention are long rows of digits written backwards"
+    note = "A recurrent translator, and where it looks: the thicker, the more, from 25 % on"
+    figure, ax = canvas(3.8, title, note)
     places = [0.2 + 0.4 * i for i in range(len(row))]
     for y, digits, down, said in (
         (2.5, row, 0.42, "it reads"),
@@ -125,13 +123,12 @@ def draw_backwards() -> Figure:
             color = teal if digit in (row[0], row[-1]) else style.MUTED
             box(ax, (x, y), 0.33, 0.44, digit, color, size=style.TITLE)
     for (i, j), weight in np.ndenumerate(np.array(looks)[:-1, :-1]):
-        if weight > 0.1:
-            loud = i in (0, len(row) - 1)
-            color, thick = (teal, 6 * weight) if loud else (style.WEIGHT_COLORS[2], 1.2)
-            path(ax, [(places[i], 1.05), (places[j], 2.25)], color, head=False, thick=thick)
+        if weight > 0.25:
+            ends = (places[i], 1.05), (places[j], 2.25)
+            path(ax, ends, teal, head=False, thick=4 * weight)
     label(ax, (2.5, 1.65), "attention", color=teal, weight="bold")
     label(ax, (4.3, 2.92), "rows without a mistake", color=style.MUTED)
-    chart = figure.add_axes((0.6, 0.214, 0.21, 0.513))
+    chart = figure.add_axes((0.6, 0.205, 0.21, 0.49))
     for kind, said, color in (("dot", "with attention", teal), ("none", "without", style.MUTED)):
         found = [run["by_length"] for run in stored["runs"] if run["attention"] == kind]
         digits = [entry["digits"] for entry in found[0]]
@@ -148,39 +145,33 @@ def draw_backwards() -> Figure:
 @figure(
     "before-splits",
     caption="Right to the letter, by kind of sentence: three translators, three seeds each.",
-    alt="Three columns, each with a sentence and dots for the means of three training runs, joined "
-    "by a line for each translator: without attention, with additive scores, and the Transformer, "
-    "in orange. “It” far from its noun: 59, 85 and 94 %. Ordinary sentences: 77, 96 and 96 %. "
-    "Longer than any in training: 6, 85 and 38 %.",
+    alt="Three columns, each with a sentence and a bar for each translator: the Transformer, in "
+    "orange, the recurrent one with additive scores, and the one without attention; means of three "
+    "training runs. Ordinary sentences: 96, 96 and 77 %. “It” far from its noun: 94, 85 and 59 %. "
+    "Longer than any in training: 38, 85 and 6 %.",
 )
 def draw_splits() -> Figure:
     title = "The Transformer wins at “it”, and loses at longer sentences"
-    figure, ax = canvas(
-        5.2, title, "Sentences translated right to the letter: the means of three training runs"
-    )
-    places, (zero, whole) = [1.45, 3.3, 5.15], (0.3, 2.95)
-    for x, (name, example) in zip(places, SPLITS.values(), strict=True):
-        lines = textwrap.fill(f"“{example}.”", 25)
-        label(ax, (x, 3.3), lines, color=style.MUTED, ha="center", va="bottom")
-        above = 3.42 + 0.18 * len(lines.splitlines())
-        label(ax, (x, above), name, size=style.LABEL, weight="bold", ha="center")
-        for share, y in ((0, zero - 0.14), (1, whole + 0.14)):
-            label(ax, (x, y), f"{100 * share} %", ha="center", color=style.MUTED)
-        path(ax, [(x, zero), (x, whole)], style.RULE, head=False, thick=0.75)
-    for kind, mine in [(kind, mine) for kind, mine in runs().items() if kind != "dot"]:
-        means = [float(np.mean([run["right"][split] for run in mine])) for split in SPLITS]
-        heights = [zero + (whole - zero) * mean for mean in means]
-        loud, rival = kind == "transformer", kind == "additive"
-        color = style.ACCENT if loud else style.MUTED if rival else style.SOFT
-        look = {"color": style.readable(color, style.PAPER), "weight": "bold" if loud else "normal"}
-        ax.plot(places, heights, "o-", color=color, linewidth=1 + rival + 2 * loud, zorder=3 + loud)
-        label(ax, (places[-1] + 0.15, heights[-1]), f"{percent(means[-1])} {LABELS[kind]}", **look)
-        said = f"{LABELS[kind]} {percent(means[0])}" if loud else percent(means[0])
-        label(ax, (places[0] - 0.15, heights[0]), said, ha="right", **look)
-        if loud:
-            label(ax, (places[1] + 0.22, heights[1] + 0.12), f"both {percent(means[1])}", **look)
-        elif not rival:
-            label(ax, (places[1] - 0.1, heights[1] + 0.12), percent(means[1]), ha="right", **look)
+    figure, ax = canvas(3.9, title, "Sentences translated right to the letter: means of three runs")
+    wide, high = 1.25, 0.34
+    for column, (split, (name, example)) in enumerate(SPLITS.items()):
+        x = 1.9 + 2.1 * column
+        label(ax, (x, 2.95), name, size=style.LABEL, weight="bold")
+        for row, kind in enumerate(("transformer", "additive", "none")):
+            y, loud = 2.5 - 0.54 * row, kind == "transformer"
+            look = {"size": style.LABEL, "weight": "bold" if loud else "normal"}
+            look["color"] = style.ACCENT if loud else style.INK
+            if not column:
+                label(
+                    ax, (0.02, y), LABELS[kind].replace("t +", "t\n+").replace(", ", ",\n"), **look
+                )
+            mean = float(np.mean([run["right"][split] for run in runs()[kind]]))
+            area(ax, (x, y - high / 2), wide, high, style.GROUND)
+            area(ax, (x, y - high / 2), wide * mean, high, style.ACCENT if loud else style.SOFT)
+            label(ax, (x + wide + 0.08, y), percent(mean), **look)
+        lines = textwrap.fill(f"“{example}.”", 26)
+        label(ax, (x, 1.02), lines, color=style.MUTED, va="top")
+    label(ax, (0.02, 1.02), "for example", color=style.MUTED, va="top")
     return figure
 
 
@@ -200,8 +191,7 @@ def draw_length() -> Figure:
         rows = [[e for e in run["by_length"] if e["sentences"] >= 50] for run in mine]
         places = [e["tokens"] for e in rows[0]]
         mean = np.mean([[e["right"] / e["sentences"] for e in row] for row in rows], axis=0)
-        loud = kind == "transformer"
-        color = style.ACCENT if loud else style.SOFT
+        color = {"none": style.SOFT, "additive": style.MUTED, "transformer": style.ACCENT}[kind]
         end = f"{100 * mean[-1]:.0f} % {LABELS[kind]}"
         thick = {"none": 1, "additive": 2, "transformer": 3}[kind]
         ax.plot(places, mean, color=color, linewidth=thick, label=end)
@@ -216,10 +206,10 @@ def draw_length() -> Figure:
     title = f"On sentences longer than any in training, the Transformer falls to {end}"
     titled(figure, title, f"Sentences translated right to the letter: means of {len(mine)} runs")
     ax.axvspan(LEARNED, places[-1], color=style.GROUND, zorder=0)
-    look = {"color": style.MUTED, "ha": "right", "va": "top"}
-    ax.text(places[-1] - 0.1, 0.7, "longer than\nin training", **look)
+    look = {"color": style.MUTED, "ha": "center", "va": "bottom"}
+    ax.text((LEARNED + places[-1]) / 2, 1.07, "longer than in training", **look)
     shares(ax.yaxis)
-    ax.set_xticks([places[0], LEARNED, places[-1]])
+    ax.set_xticks([places[0], 6, 10, LEARNED, places[-1]])
     return figure
 
 
@@ -235,7 +225,7 @@ def draw_length() -> Figure:
 )
 def draw_maps() -> Figure:
     title = "The recurrent translator looks at one word, the Transformer often at several"
-    note = "What each looks at while it writes a Spanish word: the thicker, the more, from 10 % on"
+    note = "What each looks at (thicker: more; from 10 % on); Transformer: the mean of four heads"
     figure, ax = canvas(4.4, title, note)
     for kind, name, y in (("additive", "recurrent", 3.3), ("transformer", "Transformer", 0.75)):
         found = runs()[kind][0]["map"]
@@ -252,9 +242,12 @@ def draw_maps() -> Figure:
         for text, x, row in zip(written, middles[over], weights, strict=True):
             loud = kind == "transformer" and text == "la"
             word(ax, (x, y), text, color=style.ACCENT if loud else style.MUTED)
-            how = {"color": style.ACCENT if loud else style.WEIGHT_COLORS[3], "widest": 6}
-            ends = [(to + 0.12 * np.sign(x - to), 2.02 + 0.2 * up) for to in middles]
-            threads(ax, [(x, y - 0.2 * up)], ends, row, upright=True, least=0.1, **how)
+            color = style.ACCENT if loud else style.WEIGHT_COLORS[3]
+            for to, weight in zip(middles, row, strict=True):
+                if weight >= 0.1:
+                    end = to + 0.12 * np.sign(x - to), 2.02 + 0.2 * up
+                    way = curve((x, y - 0.2 * up), end, upright=True).T
+                    ax.plot(*way, color=color, linewidth=4 * weight)
         label(ax, (0.02, (y + 2.02) / 2), name, size=style.LABEL, weight="bold")
         label(ax, (0.02, y), "Spanish", color=style.MUTED)
     for x, text in zip(middles, read, strict=True):
@@ -263,7 +256,9 @@ def draw_maps() -> Figure:
     la = written.index("la")
     the, street = (percent(weights[la, i]) for i in (over[la], read.index("street")))
     said = f"{the} at “the”, {street} at “street”, whose gender it takes"
-    label(ax, (middles[over[la]] - 0.09, y - 0.38), said, color=style.ACCENT)
+    x = middles[over[la]]
+    path(ax, [(x, y - 0.2), (x, y - 0.43), (x + 0.12, y - 0.43)], style.ACCENT, head=False, thick=1)
+    label(ax, (x + 0.18, y - 0.43), said, color=style.ACCENT)
     return figure
 
 
@@ -271,16 +266,16 @@ def draw_maps() -> Figure:
     "before-gender",
     caption="Adjectives in the right gender, as trained and after two numbers are swapped.",
     alt="A sentence twice. Above, as trained, an arch leads from 'tired' to 'animal'; it becomes "
-    "cansado, and 94 of 100 cells are grey: so many adjectives are in the right gender; the "
-    "others are orange. Below, with two numbers swapped, an orange arch leads to 'street', it "
+    "cansado, and 94 of 100 cells are grey: so many of 997 adjectives are in the right gender; "
+    "the others are orange. Below, with two numbers swapped, an orange arch leads to 'street', it "
     "becomes cansada, and only 21 cells are grey. The mean of three Transformers goes from 94 to "
     "21 %, below chance: as trained they have 94 to 95 %, then 9, 10 and 45 %.",
 )
 def draw_gender() -> Figure:
     title = "When “tired” looks at the wrong noun, the gender comes out wrong"
-    figure, ax = canvas(
-        4.6, title, "The attention that “tired” gives to “animal” and to “street” is swapped"
-    )
+    note = "Swapped in three Transformers: the attention of “tired” to “animal” and to “street”"
+    figure, ax = canvas(4.45, title, note)
+    (asked,) = {run["gender"]["sentences"] for run in runs()["transformer"]}
     words = "the animal did not cross the street because it was too tired".split()
     found = [run["gender"]["agreement"] for run in runs()["transformer"]]
     for y, how, said, noun, written, color in (
@@ -299,8 +294,9 @@ def draw_gender() -> Figure:
             fill = style.SOFT if cell < round(100 * right) else style.ACCENT
             area(ax, (6.74 + 0.12 * (cell % 10), y + 0.98 - 0.12 * (cell // 10)), 0.1, 0.1, fill)
         look = {"ha": "right", "color": style.ACCENT}
-        label(ax, (6.6, y + 0.6), percent(1 - right), size=22, weight="bold", **look)
-        label(ax, (6.6, y + 0.28), "wrong gender", **look)
+        label(ax, (6.6, y + 0.68), percent(1 - right), size=22, weight="bold", **look)
+        said = f"of {asked} adjectives in\nthe wrong gender"
+        label(ax, (6.6, y + 0.3), said, **look)
     return figure
 
 
@@ -309,7 +305,7 @@ def draw_gender() -> Figure:
     caption="A recurrent layer’s time compared with that of self-attention, one sentence at a "
     "time.",
     alt="Two rows on one axis of time, for a sentence of 128 words. The recurrent layer is 128 "
-    "orange cells, one after another, 21.5 ms long; self-attention is one grey cell of 1.6 ms. "
+    "orange cells, one after another, 21.5 ms long; self-attention is one grey cell of 1.58 ms. "
     "Below, bars: how many times as long the recurrent layer takes, from 2 times as long with 8 "
     "words to 14 with 128, in orange, and 8 with 512.",
 )
@@ -333,13 +329,15 @@ def draw_waiting() -> Figure:
         for i in range(cells):
             area(ax, (0.02 + wide * i / cells, y), wide / cells - 0.008, 0.3, color)
         label(ax, (0.02, y + 0.44), f"{name}: {does}", **look)
-        label(ax, (0.1 + wide, y + 0.15), f"{took:.1f} ms", **look)
+        label(ax, (0.1 + wide, y + 0.15), f"{took:.3g} ms", **look)
     label(ax, (0.02, 1.85), "how many times as long, by the number of words", color=style.MUTED)
+    said = "longer: self-attention compares all n² pairs of words"
+    label(ax, (7.9, 1.85), said, color=style.MUTED, ha="right")
     for i, (length, factor) in enumerate(times.items()):
         x, loud = 0.42 + 1.12 * i, length == most
         look = {"color": style.ACCENT, "weight": "bold"} if loud else {}
         look["ha"] = "center"
-        area(ax, (x - 0.4, 0.4), 0.8, 0.075 * factor, style.ACCENT if loud else style.SOFT)
+        area(ax, (x - 0.17, 0.4), 0.34, 0.075 * factor, style.ACCENT if loud else style.SOFT)
         label(ax, (x, 0.56 + 0.075 * factor), f"{factor:.0f} ×", size=style.LABEL + 1, **look)
         label(ax, (x, 0.2), f"{length} words", **look)
     return figure

@@ -46,7 +46,7 @@ LEFT = (
     caption="The decoder without cross-attention: what GPT keeps of the paper's figure.",
     alt="The paper's figure of the Transformer. Orange on the right half: one-hot, embedding and "
     "position, self-attention with its causal mask, feed-forward, add & norm after both, linear "
-    "and softmax, and the arrows between them, straight on past cross-attention. Grey, with the "
+    "and softmax, and the arrows between them, one of them around cross-attention. Grey, with the "
     "word gone: the whole encoder on the left, and cross-attention, which reads it.",
 )
 def draw_what_is_left() -> Figure:
@@ -62,7 +62,7 @@ def draw_what_is_left() -> Figure:
         if isinstance(part, FancyArrowPatch):
             gone = middle.x0 < 3.7 or cross < middle.y0 and middle.y1 < after
             part.set(color=style.RULE if gone else style.ACCENT, zorder=1 if gone else 2.5)
-            part.set_visible(not gone or middle.x0 != x)  # the orange line stands there
+            part.set_visible(not gone or middle.x0 < x)  # the orange line stands there
         elif to_hex(part.get_edgecolor()) == accent:
             part.set_facecolor(pale)
         else:
@@ -83,8 +83,9 @@ def draw_what_is_left() -> Figure:
             ground.set_facecolor(pale)
         if text.get_text() == "los":
             text.set_y(y + 0.06)  # its chip leaves the arrow its head
-    half = BOX_HEIGHT / 2
-    arrow(ax, (x, cross + half), (x, after - half), style.ACCENT, zorder=1.5)
+    low, high, far = cross + BOX_HEIGHT / 2, after - BOX_HEIGHT / 2, x + 1.01
+    around = [(x, low + 0.12), (far, low + 0.12), (far, high - 0.26), (x, high - 0.26)]
+    path(ax, [(x, low), *around, (x, high)], style.ACCENT)
     for at, ha in (((0.8, 4.6), "right"), ((x + 1.25, 4.6), "left")):
         label(ax, at, "gone", size=16, weight="bold", color=style.MUTED, ha=ha)
     return figure
@@ -121,9 +122,11 @@ def draw_floor() -> Figure:
     drawn = map(str.split, lab.sentences(lab.VALIDATION, lab.VALIDATION_SEED))
     nouns = [words[2] for words in drawn if words[:2] == ["We", "like"] and len(words) == 3]
     look, y = {"size": style.LABEL + 3, "color": style.INK, "ha": "left"}, 0.98
-    for x, text in zip((0.51, 0.585, 0.735, 0.875, 1.012), ("We", "like", *nouns), strict=True):
+    for x in (0.81, 1.0):
+        label(ax, (x * last, y), "or")
+    for x, text in zip((0.45, 0.525, 0.68, 0.86, 1.06), ("We", "like", *nouns), strict=True):
         word(ax, (x * last, y), text, **look)
-    arrow(ax, (0.665 * last, y), (0.71 * last, y))
+    arrow(ax, (0.61 * last, y), (0.655 * last, y))
     ax.set(xlim=(0, 1.17 * last), ylim=(0, 4), yticks=range(5), xlabel="steps of training")
     ax.set(ylabel="loss, in nats per token", xticks=range(0, last + 1, 200))
     ax.xaxis.set_major_formatter("{x:,.0f}")
@@ -143,10 +146,10 @@ def draw_scaling() -> Figure:
     from course.chapters.ch17_gpt import experiment_language_model as lab
 
     panels, low = lab.distances(), lab.floor_under(lab.VALIDATION)
-    wide = [math.log(1.4 * max(sizes) / min(sizes)) for sizes in panels.values()]
+    wide = [math.log(2.6 * max(sizes) / min(sizes)) for sizes in panels.values()]
     figure = style.new_figure(style.WIDTH, 4.4)
-    title = "On average, a doubling cuts the distance to the floor by a third or more"
-    note = f"The floor is a loss of {low:.2f}, as each next word is partly chance; dots: three runs"
+    title = "Twice the data, weights or steps cuts the gap to the floor by a third or more"
+    note = f"The floor, {low:.2f}, is left to chance; dots: three runs; all axes are logarithmic"
     titled(figure, title, note)
     figure.get_layout_engine().set(wspace=0.08)  # type: ignore[union-attr]
     axes = figure.subplots(1, len(panels), sharey=True, width_ratios=wide)
@@ -164,7 +167,7 @@ def draw_scaling() -> Figure:
         ax.annotate(said, middle, (8, 0), va="center", size=18, **look)
         doubling(ax, [first, last])
         ax.set_xticks([first, last], [f"{float(f'{size:.2g}'):,.0f}" for size in (first, last)])
-        ax.set(title=f"more {name}", xlim=(first / 1.1, 1.27 * last), ylim=(0.18, 2.4))
+        ax.set(title=f"more {name}", xlim=(first / 1.1, 2.3 * last), ylim=(0.18, 2.4))
         ax.grid(axis="y")
     axes[0].set_ylabel("loss above the floor")
     doubling(axes[0], [0.25, 0.5, 1, 2], "y")
@@ -187,19 +190,14 @@ def draw_dials() -> Figure:
     rows = experiments.load("writing")["rows"]
     first, best = rows[0], max(rows, key=lambda row: row["own"])
     title = (
-        f"{best['what'].capitalize()}: {best['own'] / first['own']:.1f} times as often right, "
-        f"{100 - 100 * best['words'] / first['words']:.0f} % fewer different words"
+        f"{best['what'].capitalize()}: {best['own'] / first['own']:.1f} × as often right as at 1, "
+        f"with {100 - 100 * best['words'] / first['words']:.0f} % fewer different words"
     )
-    note = (
-        f"{first['drawn']} sentences of a small GPT each; right: the grammar could have written it"
-    )
+    note = f"{first['drawn']} sentences of a small GPT each; right: the grammar could write it"
     figure, ax = canvas(4.2, title, note)
     most = max(row["words"] for row in rows)
-    for x, said in (
-        (1.45, "right"),
-        (3.0, "different words"),
-        (4.75, "the first sentence it writes"),
-    ):
+    heads = {1.45: "right", 3.0: "different words", 4.75: "the first sentence it writes"}
+    for x, said in heads.items():
         label(ax, (x, 3.27), said, size=style.LABEL, weight="bold")
     for place, row in enumerate(sorted(rows, key=lambda row: -row["own"])):
         y, color = 2.8 - 0.62 * place, style.ACCENT if row is best else style.SOFT
@@ -214,7 +212,7 @@ def draw_dials() -> Figure:
             area(ax, (x, y - 0.12), 0.95 * share, 0.24, color)
             label(ax, (x + 1.02, y), said, size=style.LABEL, **ink)
         own = could_write(row["first"][0])
-        label(ax, (4.75, y), "✓" if own else "✗", size=style.LABEL, **ink)
+        label(ax, (4.75, y), "✓" if own else "×", size=14, **ink)
         text = textwrap.fill(row["first"][0], 44)
         label(ax, (5.0, y), text, color=style.INK if own else style.MUTED)
     return figure
@@ -223,38 +221,33 @@ def draw_dials() -> Figure:
 @figure(
     "gpt-masks",
     caption="Two masks for one text: GPT's, and that of a prompt read both ways.",
-    alt="Two blocks with a row for each word of I like trees => me gustan los árboles, the first "
-    "four of which are the prompt. Each row holds the words that its word may see. GPT: a "
-    "staircase of all words up to its own. Prefix: the same, and six words more, in orange: each "
-    "of the prompt's words sees the whole prompt, which has a frame.",
+    alt="A row for each word of I like trees => me gustan los árboles, the first four of which are "
+    "the prompt, in a frame. Each row holds the words that the word at its left may see. Grey, for "
+    "both masks: a staircase of all words up to its own. Orange, only for the prefix mask: six "
+    "words more, with which each of the prompt's words sees the whole prompt.",
 )
 def draw_masks() -> Figure:
     words = "I like trees => me gustan los árboles".split()
     count, prompt = len(words), words.index("=>") + 1
-    masks = {
-        "GPT": causal_mask(count)[0, 0],
-        "prefix": prefix_mask(torch.arange(count)[None], separator=prompt - 1)[0, 0],
-    }
-    title = "A prefix sees all of itself; GPT’s words see only what came before"
-    figure, ax = canvas(4.15, title, "In each row, the words that the word on its left may see")
-    size, gap, top, pitch = style.NOTE, 0.13, 2.85, 0.36
+    gpt = causal_mask(count)[0, 0]
+    prefix = prefix_mask(torch.arange(count)[None], separator=prompt - 1)[0, 0]
+    more = f"{(prefix & ~gpt).sum()} words more"
+    title = f"A prefix mask shows {more} than GPT’s: the prompt is read both ways"
+    note = "In each row, the words that the word at the left may see; grey: under both masks"
+    figure, ax = canvas(4.85, title, note)
+    size, gap, top, pitch, left = 14, 0.29, 3.75, 0.47, 1.5
     wide = np.array([width_of(text, size) + gap for text in words])
-    middles = np.cumsum(wide) - wide / 2
-    for number, (name, seen) in enumerate(masks.items()):
-        x = 0.85 + 4.1 * number
-        for row, column in np.argwhere(seen.numpy()):
-            color = style.MUTED if masks["GPT"][row, column] else style.ACCENT
-            word(
-                ax, (x + middles[column], top - pitch * row), words[column], size=size, color=color
-            )
-        for row, text in enumerate(words):
-            word(ax, (x - 0.22, top - pitch * row), text, size=size, ha="right")
-        label(ax, (x, top + 0.42), name, size=style.LABEL, weight="bold")
-    at, long = (x - 0.05, top - pitch * (prompt - 0.5)), sum(wide[:prompt])
-    outline(ax, at, long + 0.05, pitch * prompt, style.ACCENT, 1.5)
-    more = f"{(masks['prefix'] & ~masks['GPT']).sum()} words more"
-    at = x + long + 0.15, top - pitch
-    label(ax, at, more, color=style.ACCENT, size=style.LABEL, weight="bold")
+    middles = left + np.cumsum(wide) - wide / 2
+    for row, text in enumerate(words):
+        label(ax, (left - 0.3, top - pitch * row), text, size=size, ha="right", weight="bold")
+    for row, column in np.argwhere(prefix.numpy()):
+        color = style.MUTED if gpt[row, column] else style.ACCENT
+        word(ax, (middles[column], top - pitch * row), words[column], size=size, color=color)
+    long = sum(wide[:prompt])
+    at = left - 0.04, top - pitch * (prompt - 0.5)
+    outline(ax, at, long + 0.06, pitch * prompt, style.ACCENT, 1.5)
+    said, look = f"{more}, only\nunder the prefix mask", {"size": 14, "weight": "bold"}
+    label(ax, (left + long + 0.2, top - pitch), said, color=style.ACCENT, **look)
     return figure
 
 
@@ -275,21 +268,24 @@ def draw_translations() -> Figure:
     title = f"On longer sentences all three get only {least:.0f} to {most:.0f} % right"
     note = "New sentences translated without a mistake: bars for the mean, dots for three runs"
     figure, ax = canvas(4.3, title, note)
-    wide, high = 1.35, 0.3
+    wide, high, rows = 1.35, 0.34, np.array([0.1, 0, -0.1])
+    dots = {"color": style.INK, "ms": 5, "mec": style.PAPER, "mew": 0.8}
     label(ax, (0.02, 1.1), "for example", color=style.MUTED)
+    label(ax, (1.85 + wide, 3.01), "100 %", color=style.MUTED, ha="right")
     for column, (split, kind) in enumerate(zip(ASKED, kinds, strict=True)):
         x, loud = 1.85 + 2.1 * column, split == "longer"
         look = {"size": style.LABEL, "color": style.ACCENT if loud else style.INK, "weight": "bold"}
-        label(ax, (x, 3.15), kind, **look)
+        label(ax, (x, 3.28), kind, **look)
         for row, (name, found) in enumerate(zip(names, summary(), strict=True)):
             y, mean = 2.72 - 0.52 * row, float(np.mean(found[split]))
             if not column:
                 label(ax, (0.02, y), name, size=style.LABEL)
             area(ax, (x, y - high / 2), wide, high, style.GROUND)
             area(ax, (x, y - high / 2), wide * mean, high, style.ACCENT if loud else style.SOFT)
-            ax.plot(x + wide * np.array(found[split]), [y] * 3, "o", color=style.INK, ms=3)
+            ax.plot(x + wide * np.array(found[split]), y + rows, "o", **dots)
             label(ax, (x + wide + 0.08, y), f"{100 * mean:.0f} %", **look)
-        for row, line in enumerate(textwrap.wrap(english_spanish.load(split)[0][0], 24)):
+        example = english_spanish.load(split)[0][0].replace("'", "’")
+        for row, line in enumerate(textwrap.wrap(example, 24)):
             sentence(ax, (x + 0.04, 1.07 - 0.26 * row), line.split(), {}, size=style.NOTE, gap=0.11)
     return figure
 
@@ -330,18 +326,18 @@ def draw_prompting() -> Figure:
     "gpt-induction",
     caption="Three models learn to repeat what they have read, slowly and then fast.",
     alt="On top, a row of twelve numbers and how it begins again, 26 37 5; an orange arrow leads "
-    "from the second 5 to the first, and a short one from there to 33, the answer. Below, for each "
-    "of three models, two panels over 800 steps. In the upper one, in orange, the largest weight "
-    "of any head on the number to copy; in the lower one the loss on the repeated row, from 3.9 "
-    "slowly to about 3 nats, in two seeds with a jump back, and then below a half within 100 to "
-    "175 steps, at step 425, 450 and 550; a line crosses both there. In these steps the weight "
-    "rises from 0.1 over 0.2 to about 0.8, and then above 0.9.",
+    "from the second 5 to 33, which came after the first: the answer. Below, for each of three "
+    "models, two panels over 800 steps. In the upper one, in orange, the largest weight of any "
+    "head on the number to copy; in the lower one the loss on the repeated row, from 3.9 slowly to "
+    "about 3 nats, in two seeds with a jump back, and then below a half within 100 to 175 steps, "
+    "at step 425, 450 and 550; a line crosses both there. In these steps the weight rises from 0.1 "
+    "over 0.2 to about 0.8, and then above 0.9.",
 )
 def draw_induction() -> Figure:
     runs, row = experiments.load("induction")["runs"], example_row()
     figure = style.new_figure(style.WIDTH, 5.4)
     title = "A repeated row is learned as a head learns where to look"
-    note = "After 5, find the first 5 and copy what came next; lines: loss below a half"
+    note = "After the second 5, a head comes to look at what stood after the first"
     titled(figure, title, note)
     how = {"height_ratios": (1.2, 1, 1.2)}
     example, *panels = figure.subplot_mosaic("rrr;012;345", **how).values()
@@ -352,8 +348,8 @@ def draw_induction() -> Figure:
         loud = x in (copied, copied + 1, again + copied - 1)
         word(example, (x, 0.3), text, color=style.ACCENT if loud else None)
     word(example, (again + copied + 0.1, 0.3), f"{row[copied]} ?", color=style.ACCENT)
-    for start, end, y, rise in ((again + 2, copied, 0.52, 0.35), (copied, copied + 1, 0.08, -0.2)):
-        arrow(example, (start, y), (end, y), style.ACCENT, rise=rise, thick=2)
+    ends = (again + 2, 0.52), (copied + 1, 0.52)
+    arrow(example, *ends, style.ACCENT, rise=0.35, thick=2)
     for x, text in ((5, "a row of numbers"), (again, "the same again")):
         label(example, (x - 0.35, 0), text, color=style.MUTED)
     for number, run in enumerate(runs):
@@ -364,8 +360,10 @@ def draw_induction() -> Figure:
             ax.plot(*([entry[name] for entry in history] for name in ("step", key)), color=color)
             ax.axvline(learned, color=style.SOFT, linewidth=0.75)
             ax.set(xlim=(0, 820), ylim=(0, 1.05 * most), xticks=[])
-            ax.set_yticks([0, most], [] if number else [0, most])
+            ax.set_yticks([0, most])
         ax.set(xticks=[0, learned, 800], xlabel="steps of training")
+        said = "" if number else "below a half\nfrom here on"
+        label(ax, (learned + 10, 3.2), said, color=style.MUTED)
         panels[number].set_title(f"model {number + 1}")
     panels[0].set_ylabel("a head’s weight on what to copy")
     panels[3].set_ylabel("loss on the row, in nats")
@@ -385,22 +383,23 @@ def draw_heads_off() -> Figure:
     runs, row = experiments.load("induction")["runs"], example_row()[:7]
     on = max(run["history"][-1]["second"] for run in runs)
     note = f"Loss on a repeated row without one of eight heads; with all of them at most {on:.2f}"
-    figure, ax = canvas(5.1, "The head that each model misses most looks one word back", note)
-    places, y = [0.4 + 0.72 * place for place in (*range(8), 8.6, 9.4)], 3.7
-    for x, text in zip(places, [*row, "…", row[0], f"{row[1]} ?"], strict=True):
+    figure, ax = canvas(5.3, "The head that each model misses most looks one word back", note)
+    places, y = [0.4 + 0.9 * place for place in range(9)], 3.75
+    for x, text in zip(places, [*row[:6], "…", row[0], f"{row[1]} ?"], strict=True):
         word(ax, (x, y), text, size=13, color=style.ACCENT if "?" in text else style.INK)
-    up = y + 0.2
-    arrow(ax, (1.02, up), (places[0], up), style.ACCENT, rise=0.25, thick=2.5)
-    arrow(ax, (places[8], up), (1.22, up), style.SOFT, rise=0.35)
-    label(ax, (0.2, y - 0.35), "one word back", color=style.ACCENT, weight="bold")
-    said = f"find what came after {row[0]}, and copy it"
-    label(ax, (3.85, up + 0.18), said, color=style.MUTED, ha="center")
+    up, down = y + 0.2, y - 0.36
+    arrow(ax, (places[1] - 0.08, up), (places[0], up), style.ACCENT, rise=0.25, thick=2.5)
+    arrow(ax, (places[7], up), (places[1] + 0.08, up), style.SOFT, rise=0.4)
+    said = f"layer 0: {row[1]} looks one word back,\nand knows that it comes after {row[0]}"
+    label(ax, (0.2, down - 0.1), said, color=style.ACCENT, weight="bold")
+    said = f"layer 1: {row[0]} looks for what came\nafter {row[0]}, to copy it"
+    label(ax, (places[7] + 0.1, down - 0.1), said, color=style.MUTED, ha="center")
     zero, nothing, bar = 0.75, f"{runs[0]['history'][-1]['first']:.1f}", 0.2
     nat = 2 / float(nothing)
     for loss, said in (("0", "all copied"), (nothing, "nothing copied")):
         up = zero + nat * float(loss)
         path(ax, [(1.15, up), (style.WIDTH - 0.05, up)], style.SOFT, head=False, thick=0.75)
-        label(ax, (0.02, up), f"{loss}\n{said}")
+        label(ax, (0.02, up), f"loss {loss}\n{said}")
     for number, run in enumerate(runs):
         losses, left = run["second_with_a_head_off"].values(), 1.35 + 2.3 * number
         for head, loss in enumerate(losses):

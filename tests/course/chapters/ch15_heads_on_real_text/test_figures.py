@@ -46,7 +46,7 @@ def test_each_head_is_a_point_beside_the_best_rule():
     assert found == pytest.approx([0.1, 0.7, 0.1, 0.7])
     loud = [to_hex(color).upper() == style.ACCENT for color in ax.collections[0].get_facecolor()]
     assert loud == [False, True], "the best one"
-    assert texts(ax).count("70 %") == 2 and "the next word is the noun: 40 %" in texts(ax)
+    assert texts(ax).count("70 %") == 2 and "always the next word: 40 %" in texts(ax)
 
 
 def test_a_head_is_a_dot_as_far_right_as_its_absence_costs():
@@ -76,15 +76,17 @@ def test_a_head_is_a_dot_as_far_right_as_its_absence_costs():
 def test_a_word_and_a_bar_for_each_state():
     row = ["es", "nueva"], [0, 0.5]
     ax = plots._written_by_layer({"one": row, "two": row}, "Title").axes[0]
-    bars = [patch.get_height() for patch in ax.patches]
+    bars = [patch.get_width() for patch in ax.patches if isinstance(patch, Rectangle)]
     assert bars[:3:2] == [bars[0]] * 2 and bars[1] == 0 and bars[3] == pytest.approx(bars[0] / 2)
     assert bars[4:] == bars[:4]
-    before, after = ["0 %", "es", "before layer 0"], ["50 %", "nueva", "after layer 0"]
-    assert texts(ax)[-6:] == [*before, *after]
+    assert texts(ax)[-5:] == ["two", "es", "0 %", "nueva", "50 %"]
+    states = [text for text in texts(ax) if "layer" in text]
+    assert states[-2:] == ["before layer 0", "after layer 0"]
 
 
 def test_a_share_is_a_bar_and_the_last_is_loud():
-    rows = [("as it is", "como es rojo", 0.16), ("as the key is", "como la llave es roja", 0.6)]
+    wrong = [("it is", "es muy rojo", False), ("it was", "era muy rosa", True)]
+    rows = [(wrong, 0.16), ([("the key is", "la llave es muy roja", True)] * 2, 0.6)]
     ax = plots._pairs_right(rows, "Title").axes[0]
     grounds, bars = ax.patches[1::2], ax.patches[2::2]
     shares = [bar.get_width() / all_.get_width() for all_, bar in zip(grounds, bars, strict=True)]
@@ -92,6 +94,7 @@ def test_a_share_is_a_bar_and_the_last_is_loud():
     plain = style.INK, style.MUTED
     loud = [text.get_text() for text in ax.texts if text.get_color() not in plain]
     assert {"roja", "60 %"} <= set(loud) and not {"rojo", "16 %"} & set(loud)
+    assert [text for text in texts(ax) if text in "✓×"] == ["×", "✓", "✓", "✓"]
     chance = next(
         text.get_position()[0] for text in ax.texts if text.get_text() == "by chance: 25 %"
     )
@@ -108,7 +111,7 @@ def test_of_a_claim_that_falls_each_model_has_a_bar_and_the_rest_are_listed():
     assert texts(ax)[-2:] == ["1 hold in all three models", "kept"]
     assert [text for text in texts(ax) if text.endswith("0 %")] == [
         *("70 %", "−40 %", "has to be more than 0 %"),
-        *("10 %", "30 %"),
+        *("10 %", "30 %", "has to be less than 20 %"),
     ]
     bars = [patch for patch in ax.patches if isinstance(patch, Rectangle)]
     shares = [bar.get_width() / bars[0].get_width() for bar in bars]
@@ -128,7 +131,7 @@ def test_the_figures_of_the_notebook_are_drawn_from_what_is_stored(name):
 
 def test_eight_of_ten_claims_hold():
     said = texts(FIGURES["real-heads-repeated"].draw().axes[0])
-    assert said[0] == "2 of 10 findings about one large model fail in another one"
+    assert said[0] == "2 of 10 findings about one large model fail when it is trained again"
     assert "8 hold in all three models" in said
 
 
@@ -214,14 +217,16 @@ def test_the_alternative_texts_have_the_numbers_of_the_picture():
     assert re.findall(r"\d+ %", where.alt) == numbers
     lens, pairs = FIGURES["real-heads-lens"], FIGURES["real-heads-pronouns"]
     read = texts(lens.draw().axes[0])
-    assert [text for text in read if text in ("es", "demasiado", "nueva")] == re.findall(
+    rows = read[read.index("small model") :]
+    assert [text for text in rows if text in ("es", "demasiado", "nueva")] == re.findall(
         "“(es|demasiado|nueva)”",
         lens.alt.replace("“es” twice", "“es” “es”"),
     )
     for text in read[1:]:
         assert text in lens.alt or not text.endswith("%")
     said = texts(pairs.draw().axes[0])
-    assert [said.count(text) for text in ("estrecho", "estrecha", "wrong", "right")] == [2, 1, 2, 1]
-    assert said[0].endswith("from 16 % to 60 %")
+    assert [said.count(text) for text in ("estrecho", "estrecha", "ancho")] == [2, 1, 3]
+    assert [said.count(text) for text in "×✓"] == [2, 4]
+    assert said[0].endswith("gets 60 % of pairs right, not 16 %")
     for text in said[1:]:
         assert not text.endswith("%") or text.split(": ")[-1] in pairs.alt
