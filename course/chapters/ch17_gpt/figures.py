@@ -148,8 +148,8 @@ def draw_scaling() -> Figure:
     panels, low = lab.distances(), lab.floor_under(lab.VALIDATION)
     wide = [math.log(2.6 * max(sizes) / min(sizes)) for sizes in panels.values()]
     figure = style.new_figure(style.WIDTH, 4.4)
-    title = "Twice the data, weights or steps cuts the gap to the floor by a third or more"
-    note = f"The floor, {low:.2f}, is left to chance; dots: three runs; all axes are logarithmic"
+    title = "Doubling data, weights or steps cuts the gap to the floor by a third or more"
+    note = f"The mean fall; logarithmic axes; a loss of {low:.2f} is left to chance; dots: three runs"
     titled(figure, title, note)
     figure.get_layout_engine().set(wspace=0.08)  # type: ignore[union-attr]
     axes = figure.subplots(1, len(panels), sharey=True, width_ratios=wide)
@@ -390,7 +390,7 @@ def draw_heads_off() -> Figure:
     up, down = y + 0.2, y - 0.36
     arrow(ax, (places[1] - 0.08, up), (places[0], up), style.ACCENT, rise=0.25, thick=2.5)
     arrow(ax, (places[7], up), (places[1] + 0.08, up), style.SOFT, rise=0.4)
-    said = f"layer 0: {row[1]} looks one word back,\nand knows that it comes after {row[0]}"
+    said = f"layer 0: a head looks\none word back, from {row[1]} to {row[0]}"
     label(ax, (0.2, down - 0.1), said, color=style.ACCENT, weight="bold")
     said = f"layer 1: {row[0]} looks for what came\nafter {row[0]}, to copy it"
     label(ax, (places[7] + 0.1, down - 0.1), said, color=style.MUTED, ha="center")

@@ -67,7 +67,7 @@ def test_each_seed_has_a_dot_and_the_line_leads_from_the_first_mean_to_the_last(
         assert left < 2 / 3 and f"{100 - 100 * left:.0f} %" in FIGURES["gpt-scaling"].alt
         assert f"-{100 - 100 * left:.0f} %" in [text.get_text() for text in ax.texts]
         assert ax.get_title() == f"more {what}" and ax.get_xscale() == ax.get_yscale() == "log"
-    title = "Twice the data, weights or steps cuts the gap to the floor by a third or more"
+    title = "Doubling data, weights or steps cuts the gap to the floor by a third or more"
     assert figure.texts[0].get_text() == title
 
 
