@@ -149,7 +149,7 @@ def draw_scaling() -> Figure:
     wide = [math.log(2.6 * max(sizes) / min(sizes)) for sizes in panels.values()]
     figure = style.new_figure(style.WIDTH, 4.4)
     title = "Doubling data, weights or steps cuts the gap to the floor by a third or more"
-    note = f"The mean fall; logarithmic axes; a loss of {low:.2f} is left to chance; dots: three runs"
+    note = f"The mean fall; axes are logarithmic; the floor, {low:.2f}, is chance; dots: three runs"
     titled(figure, title, note)
     figure.get_layout_engine().set(wspace=0.08)  # type: ignore[union-attr]
     axes = figure.subplots(1, len(panels), sharey=True, width_ratios=wide)

@@ -587,9 +587,9 @@ def draw_training() -> Figure:
             look = {"color": style.readable(color, style.PAPER), "weight": "bold"}
             look |= {"ha": "left" if loud else "right"}
             label(ax, (xs[1] + 0.1 * (1 if loud else -1), y), f"{cosines[1]:.2f}", **look)
-            if loud and other == nearest(model, WORD)[0]:
-                for x, when, ha in ((xs[0], "before", "left"), (xs[1], "after", "center")):
-                    label(ax, (x - 0.04, y + 0.22), when, ha=ha, color=style.MUTED)
+            if not loud and other == nearest(model, WORD)[0]:
+                for x, when in zip(xs, ("before", "after"), strict=True):
+                    label(ax, (x, y + 0.22), when, ha="center", color=style.MUTED)
     return figure
 
 
@@ -630,13 +630,13 @@ def draw_translation() -> Figure:
     way = _the_way()
     weights = as_array(way.weights[READING].mean(dim=0))
     figure, ax = canvas(2.95)
-    full, step, x = 0.3, 0.445, (1.15, 6.1)  # full: the width of all attention of a word
+    full, step, x = 0.23, 0.445, (1.15, 5.7)  # full: the width of all attention of a word
     ys = [2.07 - step * i for i in range(len(way.tgt_out))]
     rows = [y - step / 2 for y in ys[:-1]]  # one fewer: they stand between
     heading(ax, 2.75, "", "Most words read the memory of their English word", colors="")
     label(ax, (x[0] - 0.12, 2.4), "memory of", ha="right")
     label(ax, (sum(x) / 2, 2.4), "attention in the decoder's last layer", ha="center")
-    label(ax, (x[1] + 0.15, 2.4), "written")
+    label(ax, (x[1] + 0.75, 2.4), "written")
     leaves = [y + full / 2 * given for y, given in zip(rows, weights.sum(axis=0), strict=True)]
     for text, y in zip(way.src, rows, strict=True):
         word(ax, (x[0] - 0.12, y), text, ha="right", size=13)
@@ -651,11 +651,11 @@ def draw_translation() -> Figure:
                 color = style.readable(word_color(way.src[i]), style.PAPER)
                 _ribbon(ax, *ends, thick, color=color, **look)
             if i == most:
-                look = {"ha": "right", "color": style.PAPER, "weight": "bold"}
-                label(ax, (x[1] - 0.1, ends[1][1]), percent(weight), **look)
-        word(ax, (x[1] + 0.2, y), text, ha="left", size=13)
+                look = {"size": style.LABEL, "weight": "bold"}
+                label(ax, (x[1] + 0.1, y), percent(weight), **look)
+        word(ax, (x[1] + 0.75, y), text, ha="left", size=13)
         if text == BEFORE:
-            label(ax, (x[1] + 0.6, y), "no English word", color=style.MUTED)
+            label(ax, (x[1] + 1.2, y), "no English word", color=style.MUTED)
     return figure
 
 
@@ -674,7 +674,7 @@ def draw_causes() -> Figure:
     mixed = with_borrowed_memory(_the_translator(), SENTENCE, WORD, OTHER)
     left, wide, right = 1.85, 3.1, 5.52
     figure, ax = canvas(2.9)
-    heading(ax, 2.7, WORD, f"is written as {mixed[-1]}, with the memory of {OTHER}")
+    heading(ax, 2.7, WORD, f"is written as “{mixed[-1]}”, with the memory of “{OTHER}”")
     label(ax, (left - 0.14, 2.32), "it reads", ha="right")
     label(ax, (left, 2.32), f"memory of the last word: {FEW} of 128 numbers")
     label(ax, (right, 2.32), "it writes")
