@@ -188,12 +188,8 @@ def _beam_tree(steps: Sequence[Sequence[Branch]]) -> Figure:
         label(ax, (left + 0.12, y), node["word"], **look)
         size = style.TITLE if done else style.NOTE
         label(ax, (right - 0.1, y), _likely(node), ha="right", size=size, **look)
-        label(
-            ax,
-            (left + 0.12, y - (0.22 if gone else 0.34)),
-            MEANINGS.get(node["word"], ""),
-            color=style.MUTED,
-        )
+        means, below = MEANINGS.get(node["word"], ""), y - (0.22 if gone else 0.34)
+        label(ax, (left + 0.12, below), means, color=style.MUTED)
         if step <= 2 and not gone:
             ahead = "greedy’s choice" if step == 1 else "ahead"
             side = ahead if node["log_prob"] == steps[step - 1][0].log_prob else "behind"
@@ -472,39 +468,35 @@ def draw_wider() -> Figure:
     title = "A wider beam finds likelier translations, but no more correct ones"
     note = f"{first['sentences']:,} sentences, longer than any in training. One of them:"
     figure, ax = canvas(4.85, title, note)
-    (words, gone, chances), ways = _left_out(), ("greedy", f"beam of {last['beam']}")
+    words, gone, chances = _left_out()
     look, edge = {"size": style.LABEL, "weight": "bold"}, style.WIDTH - 0.05
     label(ax, (0.02, 3.95), f"“{EVERY_DAY}”", size=style.LABEL)
     label(ax, (edge, 3.57), "how likely", ha="right", color=style.MUTED)
-    for y, way, does, chance, color in zip(
-        (3.2, 2.46),
-        ways,
+    ways, does = (
+        ("greedy", f"beam of {last['beam']}"),
         ("right", "the last three words are missing"),
-        chances,
-        (style.MUTED, style.ACCENT),
-        strict=True,
-    ):
-        label(ax, (0.02, y + 0.36), f"{way}: {does}", **look)
+    )
+    for place, (way, chance) in enumerate(zip(ways, chances, strict=True)):
+        y, color = 3.2 - 0.74 * place, (style.MUTED, style.ACCENT)[place]
+        label(ax, (0.02, y + 0.36), f"{way}: {does[place]}", **look)
         label(ax, (edge, y + 0.06), f"{100 * chance:.1f} %", ha="right", color=color, **look)
-        ink = style.PAPER if color == style.ACCENT else style.MUTED
-        places = sentence(ax, (0.06, y), words, dict.fromkeys(words[gone:], ink), size=10, gap=0.14)
-    for place, text in zip(places[gone:], words[gone:], strict=True):
-        wide = width_of(text, 10) + 0.08
-        outline(ax, (place - wide / 2, 2.4), wide, 0.22, style.INK, 1.2, linestyle="--")
-    label(ax, (0.02, 1.8), f"all {first['sentences']:,} sentences", **look)
-    likely = [math.exp(row["log_prob"]) for row in (first, last)]
-    for left, said, numbers, form in (
-        (1.05, "how likely they are (geometric mean)", likely, "{:.1%}"),
-        (4.75, "how many are right", [first["right"], last["right"]], "{}"),
-    ):
-        label(ax, (left, 1.38), said, color=style.MUTED)
-        for y, number, color in zip((1.0, 0.45), numbers, (style.SOFT, style.ACCENT), strict=True):
-            wide, ink = 2.5 * number / max(numbers), style.readable(color, style.PAPER)
-            area(ax, (left, y - 0.17), wide, 0.34, color)
-            said = form.format(number).replace("%", " %")
-            label(ax, (left + wide + 0.1, y), said, color=ink, **look)
-    for y, way in zip((1.0, 0.45), ways, strict=True):
+        inks = dict.fromkeys(words[gone:], (style.MUTED, style.PAPER)[place])
+        middles = sentence(ax, (0.06, y), words, inks, size=10, gap=0.14)
+        y, row = 1.0 - 0.55 * place, (first, last)[place]
+        likely, top = (math.exp(one["log_prob"]) for one in (row, last))
         label(ax, (0.02, y), way, size=style.LABEL)
+        for left, part, said in (
+            (1.05, likely / top, f"{100 * likely:.1f} %"),
+            (4.75, row["right"] / first["right"], f"{row['right']}"),
+        ):
+            area(ax, (left, y - 0.17), 2.5 * part, 0.34, (style.SOFT, style.ACCENT)[place])
+            label(ax, (left + 2.5 * part + 0.1, y), said, color=color, **look)
+    for x, text in zip(middles[gone:], words[gone:], strict=True):
+        wide = width_of(text, 10) + 0.08
+        outline(ax, (x - wide / 2, 2.4), wide, 0.22, style.INK, 1.2, linestyle="--")
+    label(ax, (0.02, 1.8), f"all {first['sentences']:,} sentences", **look)
+    label(ax, (1.05, 1.38), "how likely they are (geometric mean)", color=style.MUTED)
+    label(ax, (4.75, 1.38), "how many are right", color=style.MUTED)
     return figure
 
 
@@ -522,9 +514,9 @@ def _left_out() -> tuple[list[str], int, list[float]]:
 
 SHARPENED = {
     "as the model says": {},
-    "temperature 1.5\nrare words gain": {"temperature": 1.5},
-    "temperature 0.5\nlikely words gain": {"temperature": 0.5},
-    "top-k with k = 2\nor top-p with p = 0.7": {"top_k": 2},
+    "temperature 1.5": {"temperature": 1.5},
+    "temperature 0.5": {"temperature": 0.5},
+    "top-k with k = 2,\nor top-p with p = 0.7": {"top_k": 2},
 }
 
 
@@ -554,36 +546,29 @@ def draw_sampling() -> Figure:
     rare = sorted(set(panels[plain]) - set(kept), key=panels[plain].__getitem__, reverse=True)[:5]
     said = [f"{100 * p:.0f} %" if p > 0.01 or p < 1e-5 else "< 1 %" for p in others.values()]
     note = f"The first word for “{STUDENT}”: how likely it is drawn (estoy, soy: am)"
-    title = f"{most.split(chr(10))[0].capitalize()} gives the rare words {said[1]}"
-    figure, ax = canvas(4.2, f"{title} instead of {said[0]}", note)
-    left, wide, high, down = 2.05, 5.0, 0.46, 0.86
-    tops = [3.03 - down * place for place in range(len(panels))]
-    corners = [
-        (left + wide * (1 - share), top - edge)
-        for share, top in zip([*others.values()][:3], tops, strict=False)
-        for edge in (0, high)
-    ]
-    right = [(left + wide, tops[2]), (left + wide, tops[0])]
-    ax.fill(*zip(*corners, *right, strict=True), color=style.tint(style.ACCENT), lw=0, zorder=1)
+    title = f"{most.capitalize()} gives the rare words {said[1]} instead of {said[0]}"
+    figure, ax = canvas(4.2, title, note)
+    left, wide, high, down = 1.85, 5.2, 0.46, 0.86
+    tops, end = [3.03 - down * place for place in range(len(panels))], left + wide
+    ends = [end - wide * share for share in others.values()]  # of the two words that are kept
+    band = [(x, y) for x, top in zip(ends[:3], tops, strict=False) for y in (top, top - high)]
+    band += [(end, tops[2]), (end, tops[0])]
+    ax.fill(*zip(*band, strict=True), color=style.tint(style.ACCENT), linewidth=0, zorder=1)
     look = {"ha": "center", "size": style.LABEL}
-    strong = {"size": style.TITLE, "weight": "bold", "color": style.ACCENT}
-    label(ax, (left + wide, tops[0] + 0.2), "all other words", ha="right", color=style.ACCENT)
-    for top, (name, row), rest in zip(tops, panels.items(), said, strict=True):
+    label(ax, (end, tops[0] + 0.2), "all other words", ha="right", color=style.ACCENT)
+    for top, x, rest, (name, row) in zip(tops, ends, said, panels.items(), strict=True):
         y, start = top - high / 2, left
-        way, does = [*name.split("\n"), ""][:2]
-        label(ax, (left - 0.15, y + 0.12 * bool(does)), way, ha="right", weight="bold", size=11)
-        label(ax, (left - 0.15, y - 0.13), does, ha="right", color=style.MUTED)
-        shares = [*(row[word] for word in kept), others[name]]
-        for word, p, color in zip(
-            (*kept, ""), shares, (style.SOFT, style.RULE, style.ACCENT), strict=True
-        ):
+        label(ax, (left - 0.15, y), name, ha="right", weight="bold", size=style.LABEL)
+        for word, color in zip(kept, (style.SOFT, style.RULE), strict=True):
+            p = row[word]
             area(ax, (start, top - high), wide * p, high, color)
             text = f"{word}  {100 * p:.0f} %" if p > 0.2 else f"{100 * p:.0f} %"
-            if word:
-                label(ax, (start + wide * p / 2, y), text, color=style.ink_on(color), **look)
+            label(ax, (start + wide * p / 2, y), text, color=style.ink_on(color), **look)
             start += wide * p
-        label(ax, (left + wide + 0.15, y), rest, **strong)
+        area(ax, (x, top - high), end - x, high, style.ACCENT)
+        strong = {"size": style.TITLE, "weight": "bold", "color": style.ACCENT}
+        label(ax, (end + 0.15, y), rest, **strong)
         if name == most:
             text = f"{', '.join(rare)} …"
-            label(ax, (left + wide * (1 - others[name] / 2), y), text, color=style.PAPER, **look)
+            label(ax, ((x + end) / 2, y), text, color=style.PAPER, **look)
     return figure

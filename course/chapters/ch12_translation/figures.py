@@ -56,9 +56,8 @@ def score_bars(scores: Mapping[str, tuple[float, float]]) -> Figure:
     tall, left, wide = 1.45 + 0.72 * len(rows), 3.8, 3.3
     note = "200 right translations, all broken in one way, and one of them: the change in orange"
     exact, bleu = (f"{score:.0f}" for score in scores[ONE_LETTER])
-    figure, ax = canvas(
-        tall, f"One wrong letter: exact match falls to {exact}, BLEU only to {bleu}", note
-    )
+    title = f"One wrong letter: exact match falls to {exact}, BLEU only to {bleu}"
+    figure, ax = canvas(tall, title, note)
     for x, said in ((left, "0"), (left + wide, "100")):
         label(ax, (x, tall - 0.95), said, ha="center", color=style.MUTED)
     for row, (name, pair) in enumerate(rows):
@@ -78,12 +77,8 @@ def score_bars(scores: Mapping[str, tuple[float, float]]) -> Figure:
         for x, kind in zip(ends, ("exact match", "BLEU") if loud else (), strict=False):
             label(ax, (x, y + 0.27), kind, ha="center", color=color)
         label(ax, (ends[1] + 0.16, y), bleu if exact != bleu else f"both {bleu}", **look)
-    label(
-        ax,
-        (left, 0.27),
-        "Not 0: some sentences have no such ending, or no accents",
-        color=style.MUTED,
-    )
+    said = "Not 0: some sentences have no such ending, or no accents"
+    label(ax, (left, 0.27), said, color=style.MUTED)
     return figure
 
 
@@ -113,10 +108,9 @@ def draw_learning_curve() -> Figure:
     words = len(vocabulary["target"]["words"]) + len(SPECIALS)
     floor = smoothing_floor(recipe["training"]["smoothing"], words)
     history, (figure, ax) = record["history"], style.panel(4.4)
-    last = f"{history[-1]['loss']:.2f}"
-    title = f"In the end, {floor:.2f} of the loss of {last} is label smoothing alone"
-    titled(figure, title, "In orange, what no model can avoid, however well it has learned")
     steps, training = ([entry[key] for entry in history] for key in ("step", "loss"))
+    title = f"In the end, {floor:.2f} of the loss of {training[-1]:.2f} is label smoothing alone"
+    titled(figure, title, "In orange, what no model can avoid, however well it has learned")
     ax.axhspan(0, floor, color=style.tint(style.ACCENT), linewidth=0, zorder=0)
     ax.fill_between(steps, floor, training, color=style.RULE, linewidth=0, zorder=1)
     ax.plot(steps, training, color=style.MUTED, linewidth=2.8)
