@@ -12,7 +12,7 @@ from course.drawing.arrows import curve, path
 
 WORD = 2.4  # seconds from a word to the next
 DECIDES = 1.4  # of them, until the beam has chosen
-VERDICTS = ("ahead", "behind")
+VERDICTS = ("greedy’s choice", "ahead", "behind")
 
 
 @animation(

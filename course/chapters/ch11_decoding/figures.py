@@ -18,7 +18,7 @@ from torch.utils.flop_counter import FlopCounterMode
 from course import experiments
 from course.drawing import lazy_altair as alt
 from course.drawing import style
-from course.drawing.arrows import box, bracket, curve, path
+from course.drawing.arrows import box, curve, path
 from course.drawing.cells import area, outline
 from course.drawing.plots import curves
 from course.drawing.registry import figure
@@ -166,18 +166,16 @@ def _beam_tree(steps: Sequence[Sequence[Branch]]) -> Figure:
     figure, ax = canvas(
         down * lowest + 2.1, f"“{best.words[0]}” is behind “{first}” after one word, and wins", TASK
     )
-    edge = 0.35 + across * (len(steps) + HALF)
     for node in nodes:
         step, row, share = node["step"], node["row"], math.exp(node["log_prob"])
         gone, loud = node["fate"] == "dropped", (step, row) in way
         done = node["fate"] == "finished"
         x, y = 0.35 + across * step, down * (lowest - row) + 0.5
         half = HALF * across if step else 0.3
-        left, right = x - half, edge if done else x + half
+        left, right = x - half, x + half
         color = style.ACCENT if loud else style.SOFT if gone else style.INK
         fill = color if done and loud else style.PAPER
-        middle = (left + right) / 2, y
-        box(ax, middle, right - left, 0.42, "", color, fill=fill, line=0 if gone else 1.2)
+        box(ax, (x, y), 2 * half, 0.42, "", color, fill=fill, line=0 if gone else 1.2)
         ink = style.MUTED if gone else style.ink_on(fill)
         look = {"color": ink, "weight": "bold" if done and loud else "normal"}
         if not step:
@@ -190,14 +188,11 @@ def _beam_tree(steps: Sequence[Sequence[Branch]]) -> Figure:
         label(ax, (left + 0.12, y), node["word"], **look)
         size = style.TITLE if done else style.NOTE
         label(ax, (right - 0.1, y), _likely(node), ha="right", size=size, **look)
-        label(
-            ax,
-            (left + 0.12, y - (0.22 if gone else 0.34)),
-            MEANINGS.get(node["word"], ""),
-            color=style.MUTED,
-        )
+        means, below = MEANINGS.get(node["word"], ""), y - (0.22 if gone else 0.34)
+        label(ax, (left + 0.12, below), means, color=style.MUTED)
         if step <= 2 and not gone:
-            side = "ahead" if node["log_prob"] == steps[step - 1][0].log_prob else "behind"
+            ahead = "greedy’s choice" if step == 1 else "ahead"
+            side = ahead if node["log_prob"] == steps[step - 1][0].log_prob else "behind"
             label(ax, (left + 0.04, y + 0.33), side, size=style.LABEL, color=color)
     for step in range(1, len(steps) + 1):
         at = 0.35 + across * (step - HALF) + 0.04, down * lowest + 1.2
@@ -218,7 +213,7 @@ def _beam_stepper(steps: Sequence[Sequence[Branch]], start: int) -> Any:
     for node in nodes:
         step, row, above = node["step"], node["row"], node["from_row"]
         half, gone = HALF if step else 0.25, node["fate"] == "dropped"
-        stem = step - 1 + (HALF if step > 1 else 0.25), above + 0.16 * gone
+        stem = step - 1 + (HALF if step > 1 else 0.25), above
         xs, ys = curve(stem, (step - half, row))[::4].round(3).T.tolist()
         table.append(
             {"fate": node["fate"], "row": row, "step": step, "label": node["word"]}
@@ -329,7 +324,7 @@ def cost_curves(lengths: Sequence[int], costs: Mapping[str, Sequence[int]]) -> F
         if len(numbers) != len(lengths):
             raise ValueError(f"{name!r} has {len(numbers)} costs for {len(lengths)} lengths")
     figure, ax = style.panel(4.4)
-    ax.set(xlabel="words written", ylabel="multiplications")
+    ax.set(xlabel="words written", ylabel="millions of multiplications")
     look = {"marker": "o", "linestyle": "", "clip_on": False, "names": False}
     millions = {name: [n / 1e6 for n in numbers] for name, numbers in costs.items()}
     curves(ax, lengths, millions, loud=list(costs)[-1:], **look)
@@ -344,11 +339,15 @@ def cost_curves(lengths: Sequence[int], costs: Mapping[str, Sequence[int]]) -> F
     if len(costs) == 2:
         more, less = millions.values()
         note = "The cache keeps the keys and values of the words before"
-        times = f"{more[-1] / less[-1]:.0f} times"
-        titled(figure, f"With a cache, {end} words cost {times} less work", note)
-        bracket(ax, (1.02 * end, less[-1]), (1.02 * end, more[-1]), times, style.ACCENT)
+        titled(
+            figure,
+            f"With a cache, {end} words cost {more[-1] / less[-1]:.0f} times less work",
+            note,
+        )
     ax.set_xticks(lengths)
-    ax.set(xlim=(0, 1.02 * end), ylim=(0, None), yticks=[])
+    ax.set(xlim=(0, 1.02 * end), ylim=(0, None))
+    ax.locator_params(axis="y", nbins=2)
+    ax.yaxis.set_major_formatter("{x:,g}")
     return figure
 
 
@@ -406,7 +405,7 @@ def words_through(translator: Translator, length: int, cache: bool) -> list[int]
     return seen
 
 
-TASK = f"“{STUDENT}”: the thicker a branch, the likelier its words so far. Dotted ones are dropped"
+TASK = f"A beam of two for “{STUDENT}”: thicker is likelier, the dotted are dropped"
 MEANINGS = {"estoy": "am", "soy": "am", "tengo": "have", "estudiante": "student"}
 MEANINGS |= {"el": "the", "al": "to the"}
 
@@ -415,10 +414,10 @@ MEANINGS |= {"el": "the", "al": "to the"}
     "decoding-tree",
     caption="The complete tree of a beam of two for 'I am the student'.",
     alt="A tree in four columns of words, each with the probability of the words so far, which "
-    "makes its branch thick. Two branches run level: 'estoy', at first ahead with 39 %, and below "
-    "it 'soy', 36 %, in orange. With its second word 'soy estudiante' is ahead, and wins: its "
-    "filled box ends at the right edge with 27 %, below that of 'estoy el estudiante', which "
-    "finishes a word later with 11 %. Two words that are dropped hang on dotted lines, grey and "
+    "makes its branch thick. Two branches run level: 'estoy', greedy's choice, at first ahead with "
+    "39 %, and below it 'soy', 36 %, in orange. With its second word 'soy estudiante' is ahead, "
+    "and wins: its filled box, 27 %, stands a word before that of 'estoy el estudiante', which "
+    "has 11 %. Two words that are dropped hang on dotted lines, grey and "
     "without a box: 'tengo' with 1 % and 'estoy al' with 8 %.",
     hero=True,
 )
@@ -443,8 +442,7 @@ def draw_stepper() -> Any:
     caption="Multiplications to write a translation, against its length, with cache and without.",
     alt="Two curves against the number of words, up to 64. Without a cache the curve bends "
     "upwards, to 1,037 million multiplications at 64 words; with it, as keys and values of the "
-    "words before are kept, it is a straight line that comes to 47 million. A bracket between "
-    "their ends says '22 times'.",
+    "words before are kept, it is a straight line that comes to 47 million, 22 times less.",
 )
 def draw_cost() -> Figure:
     translator = Translator.load()
@@ -460,44 +458,45 @@ def draw_cost() -> Figure:
     caption="A wider beam finds likelier translations, but no more correct ones.",
     alt="A long sentence and two translations, one below the other. Greedy writes the right one, "
     "with a probability of 3.3 %; a beam of 8 leaves out its last three words, 'todos los días', "
-    "whose boxes are empty, and is likelier: 4.4 %. Below, two bars for each beam size, of 1,000 "
-    "such sentences: how much likelier the translations are than greedy's, up to 11 % in orange; "
-    "and how many are right, 588, and 585 with each beam.",
+    "whose boxes are empty, and is likelier, in orange: 4.4 %. Below, bars for 1,000 sentences. "
+    "How likely the translations are, as a geometric mean: greedy 7.2 %, a beam of 8, in orange, "
+    "7.9 %. How many are right: 588, and 585.",
 )
 def draw_wider() -> Figure:
     rows = [row for row in experiments.load("beam")["rows"] if row["split"] == "longer"]
-    rows = [row for row in rows if row["alpha"] == 0.0]
-    first, last = rows[0], rows[-1]
+    first, *_, last = [row for row in rows if row["alpha"] == 0.0]
     title = "A wider beam finds likelier translations, but no more correct ones"
-    figure, ax = canvas(4.95, title, f"To translate: {EVERY_DAY}")
+    note = f"{first['sentences']:,} sentences, longer than any in training. One of them:"
+    figure, ax = canvas(4.85, title, note)
     words, gone, chances = _left_out()
-    names = "greedy: right", f"beam of {last['beam']}: the last three words are missing"
-    edge = style.WIDTH - 0.05
-    for y, name, chance, color in zip(
-        (3.62, 2.82), names, chances, (style.INK, style.ACCENT), strict=True
-    ):
-        look = {"size": style.LABEL, "weight": "bold"}
-        label(ax, (0.02, y + 0.38), name, **look)
+    look, edge = {"size": style.LABEL, "weight": "bold"}, style.WIDTH - 0.05
+    label(ax, (0.02, 3.95), f"“{EVERY_DAY}”", size=style.LABEL)
+    label(ax, (edge, 3.57), "how likely", ha="right", color=style.MUTED)
+    ways, does = (
+        ("greedy", f"beam of {last['beam']}"),
+        ("right", "the last three words are missing"),
+    )
+    for place, (way, chance) in enumerate(zip(ways, chances, strict=True)):
+        y, color = 3.2 - 0.74 * place, (style.MUTED, style.ACCENT)[place]
+        label(ax, (0.02, y + 0.36), f"{way}: {does[place]}", **look)
         label(ax, (edge, y + 0.06), f"{100 * chance:.1f} %", ha="right", color=color, **look)
-        ink = style.MUTED if color == style.INK else style.PAPER
-        places = sentence(ax, (0.06, y), words, dict.fromkeys(words[gone:], ink), size=10, gap=0.14)
-    label(ax, (edge, 4.0), "how likely", ha="right", color=style.MUTED)
-    for place, text in zip(places[gone:], words[gone:], strict=True):
+        inks = dict.fromkeys(words[gone:], (style.MUTED, style.PAPER)[place])
+        middles = sentence(ax, (0.06, y), words, inks, size=10, gap=0.14)
+        y, row = 1.0 - 0.55 * place, (first, last)[place]
+        likely, top = (math.exp(one["log_prob"]) for one in (row, last))
+        label(ax, (0.02, y), way, size=style.LABEL)
+        for left, part, said in (
+            (1.05, likely / top, f"{100 * likely:.1f} %"),
+            (4.75, row["right"] / first["right"], f"{row['right']}"),
+        ):
+            area(ax, (left, y - 0.17), 2.5 * part, 0.34, (style.SOFT, style.ACCENT)[place])
+            label(ax, (left + 2.5 * part + 0.1, y), said, color=color, **look)
+    for x, text in zip(middles[gone:], words[gone:], strict=True):
         wide = width_of(text, 10) + 0.08
-        outline(ax, (place - wide / 2, 2.76), wide, 0.22, style.INK, 1.2, linestyle="--")
-    heads = (0.02, "such sentences"), (2.3, "likelier than greedy’s"), (5.1, "right, of 1,000")
-    for x, said in heads:
-        label(ax, (x, 2.22), said, **look)
-    for row, y in zip(rows, (1.8, 1.32, 0.84, 0.36), strict=True):
-        more = math.exp(row["log_prob"] - first["log_prob"]) - 1
-        said = "greedy" if row is first else f"beam of {row['beam']}"
-        label(ax, (0.02, y), said, size=style.LABEL)
-        area(ax, (2.3, y - 0.12), 16 * more, 0.24, style.ACCENT)
-        said, ink = (f"{100 * more:+.0f} %", style.ACCENT) if more else ("0 %", style.MUTED)
-        label(ax, (2.38 + 16 * more, y), said, **{**look, "color": ink})
-        area(ax, (5.1, y - 0.12), 2.3, 0.24, style.RULE)
-        area(ax, (5.1, y - 0.12), 2.3 * row["right"] / row["sentences"], 0.24, style.SOFT)
-        label(ax, (edge, y), f"{row['right']}", ha="right", **look)
+        outline(ax, (x - wide / 2, 2.4), wide, 0.22, style.INK, 1.2, linestyle="--")
+    label(ax, (0.02, 1.8), f"all {first['sentences']:,} sentences", **look)
+    label(ax, (1.05, 1.38), "how likely they are (geometric mean)", color=style.MUTED)
+    label(ax, (4.75, 1.38), "how many are right", color=style.MUTED)
     return figure
 
 
@@ -515,9 +514,9 @@ def _left_out() -> tuple[list[str], int, list[float]]:
 
 SHARPENED = {
     "as the model says": {},
-    "temperature 1.5\nrare words gain": {"temperature": 1.5},
-    "temperature 0.5\nlikely words gain": {"temperature": 0.5},
-    "top-k with k = 2\nor top-p with p = 0.7": {"top_k": 2},
+    "temperature 1.5": {"temperature": 1.5},
+    "temperature 0.5": {"temperature": 0.5},
+    "top-k with k = 2,\nor top-p with p = 0.7": {"top_k": 2},
 }
 
 
@@ -535,44 +534,41 @@ def _first_words() -> dict[str, dict[str, float]]:
     "decoding-sampling",
     caption="What temperature, top-k and top-p make of one row of probabilities.",
     alt="Four bars, each cut into the shares of the first Spanish words of 'I am the student': "
-    "'estoy', 'soy', and in orange all others together. As the model says, the others have 25 "
-    "percent, after 39 and 36; temperature 1.5 gives them 80, such as 'tengo', 'huevos' and "
-    "'voy': a band shows how they grow. Temperature 0.5 leaves them next to nothing; top-k 2 and "
-    "top-p 0.7 both keep 'estoy' and 'soy' alone.",
+    "'estoy', 'soy', and in orange all others together. As the model says, the others have 25 %, "
+    "after 39 % and 36 %; temperature 1.5 gives them 80 %, such as 'tengo', 'huevos' and 'voy': a "
+    "band shows how they grow, and shrink to less than 1 % at temperature 0.5. Top-k 2 and top-p "
+    "0.7 both keep 'estoy' and 'soy' alone.",
 )
 def draw_sampling() -> Figure:
     panels, kept = _first_words(), ("estoy", "soy")
-    others = {name: 1 - sum(row[word] for word in kept) for name, row in panels.items()}
+    others = {name: max(0.0, 1 - sum(row[word] for word in kept)) for name, row in panels.items()}
     plain, most, *_ = panels
     rare = sorted(set(panels[plain]) - set(kept), key=panels[plain].__getitem__, reverse=True)[:5]
-    shares = [f"{100 * others[name]:.0f} %" for name in (most, plain)]
-    note = f"The first word for “{STUDENT}”: how likely it is drawn"
-    title = f"{most.split(chr(10))[0].capitalize()} gives the rare words {shares[0]}"
-    figure, ax = canvas(4.3, f"{title} instead of {shares[1]}", note)
-    left, wide, high, down = 2.15, 5.75, 0.46, 0.86
-    tops = [2.9 - down * place - high / 2 for place in range(len(panels))]
-    x, below = (left + wide * (1 - others[name]) for name in (plain, most))
-    end, lower = left + wide, tops[1] + high
-    band = [(x, tops[0]), (end, tops[0]), (end, lower), (below, lower)]
+    said = [f"{100 * p:.0f} %" if p > 0.01 or p < 1e-5 else "< 1 %" for p in others.values()]
+    note = f"The first word for “{STUDENT}”: how likely it is drawn (estoy, soy: am)"
+    title = f"{most.capitalize()} gives the rare words {said[1]} instead of {said[0]}"
+    figure, ax = canvas(4.2, title, note)
+    left, wide, high, down = 1.85, 5.2, 0.46, 0.86
+    tops, end = [3.03 - down * place for place in range(len(panels))], left + wide
+    ends = [end - wide * share for share in others.values()]  # of the two words that are kept
+    band = [(x, y) for x, top in zip(ends[:3], tops, strict=False) for y in (top, top - high)]
+    band += [(end, tops[2]), (end, tops[0])]
     ax.fill(*zip(*band, strict=True), color=style.tint(style.ACCENT), linewidth=0, zorder=1)
-    for place, (name, row) in enumerate(panels.items()):
-        y, start = tops[place] + high / 2, left
-        way, does = [*name.split("\n"), ""][:2]
-        label(ax, (left - 0.15, y + 0.12 * bool(does)), way, ha="right", weight="bold", size=11)
-        label(ax, (left - 0.15, y - 0.13), does, ha="right", color=style.MUTED)
-        parts = {"estoy": style.SOFT, "soy": style.RULE, "all other words": style.ACCENT}
-        for word, color in parts.items():
-            p = row.get(word, others[name])
-            if p < 0.05:  # 0.1 % at a temperature of 0.5: a hair
-                continue
-            area(ax, (start, y - high / 2), wide * p, high, color)
-            middle, look = start + wide * p / 2, {"ha": "center", "size": style.LABEL}
-            label(ax, (middle, y), f"{100 * p:.0f} %", color=style.ink_on(color), **look)
-            if not place:
-                said = f"{word} (am)" if word in kept else word
-                label(ax, (middle, y + 0.4), said, **look)
-            if name == most and word not in kept:
-                said = f"{', '.join(rare)} …"
-                label(ax, (middle, y - 0.38), said, ha="center", color=style.ACCENT)
+    look = {"ha": "center", "size": style.LABEL}
+    label(ax, (end, tops[0] + 0.2), "all other words", ha="right", color=style.ACCENT)
+    for top, x, rest, (name, row) in zip(tops, ends, said, panels.items(), strict=True):
+        y, start = top - high / 2, left
+        label(ax, (left - 0.15, y), name, ha="right", weight="bold", size=style.LABEL)
+        for word, color in zip(kept, (style.SOFT, style.RULE), strict=True):
+            p = row[word]
+            area(ax, (start, top - high), wide * p, high, color)
+            text = f"{word}  {100 * p:.0f} %" if p > 0.2 else f"{100 * p:.0f} %"
+            label(ax, (start + wide * p / 2, y), text, color=style.ink_on(color), **look)
             start += wide * p
+        area(ax, (x, top - high), end - x, high, style.ACCENT)
+        strong = {"size": style.TITLE, "weight": "bold", "color": style.ACCENT}
+        label(ax, (end + 0.15, y), rest, **strong)
+        if name == most:
+            text = f"{', '.join(rare)} …"
+            label(ax, ((x + end) / 2, y), text, color=style.PAPER, **look)
     return figure

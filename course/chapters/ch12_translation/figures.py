@@ -53,19 +53,15 @@ def score_bars(scores: Mapping[str, tuple[float, float]]) -> Figure:
 
     rows = [row for row in scores.items() if row[0] not in LEFT_OUT]
     rows.sort(key=lambda row: (row[0] != "nothing", row[0] != ONE_LETTER, row[1][0] - row[1][1]))
-    tall, left, wide = 1.6 + 0.72 * len(rows), 3.8, 3.3
-    note = "200 right translations, broken on purpose: one of them, with the change in orange"
+    tall, left, wide = 1.45 + 0.72 * len(rows), 3.8, 3.3
+    note = "200 right translations, all broken in one way, and one of them: the change in orange"
     exact, bleu = (f"{score:.0f}" for score in scores[ONE_LETTER])
-    figure, ax = canvas(
-        tall, f"One wrong letter: exact match falls to {exact}, BLEU only to {bleu}", note
-    )
+    title = f"One wrong letter: exact match falls to {exact}, BLEU only to {bleu}"
+    figure, ax = canvas(tall, title, note)
     for x, said in ((left, "0"), (left + wide, "100")):
-        label(ax, (x, tall - 1.35), said, ha="center", color=style.MUTED)
-    for x, kind, filled in ((left + 0.7, "exact match", 0), (left + 2.2, "BLEU", 1)):
-        ax.scatter(x, tall - 1.0, 110, style.MUTED if filled else style.PAPER, ec=style.MUTED, lw=2)
-        label(ax, (x + 0.14, tall - 1.0), kind, size=style.LABEL, color=style.MUTED)
+        label(ax, (x, tall - 0.95), said, ha="center", color=style.MUTED)
     for row, (name, pair) in enumerate(rows):
-        y, loud = tall - 1.75 - 0.72 * row, name == ONE_LETTER
+        y, loud = tall - 1.35 - 0.72 * row, name == ONE_LETTER
         weight, color = ("bold", style.ACCENT) if loud else ("normal", style.MUTED)
         label(ax, (0.02, y + 0.12), SAID.get(name, name), size=style.LABEL, weight=weight)
         _changed(ax, (0.02, y - 0.12), EXAMPLE, BREAKS[name](EXAMPLE))
@@ -78,7 +74,11 @@ def score_bars(scores: Mapping[str, tuple[float, float]]) -> Figure:
         exact, bleu = (f"{score:.0f}" for score in pair)
         if pair[1] - pair[0] > 0.1:
             label(ax, (ends[0] - 0.16, y), exact, ha="right", **look)
+        for x, kind in zip(ends, ("exact match", "BLEU") if loud else (), strict=False):
+            label(ax, (x, y + 0.27), kind, ha="center", color=color)
         label(ax, (ends[1] + 0.16, y), bleu if exact != bleu else f"both {bleu}", **look)
+    said = "Not 0: some sentences have no such ending, or no accents"
+    label(ax, (left, 0.27), said, color=style.MUTED)
     return figure
 
 
@@ -108,10 +108,9 @@ def draw_learning_curve() -> Figure:
     words = len(vocabulary["target"]["words"]) + len(SPECIALS)
     floor = smoothing_floor(recipe["training"]["smoothing"], words)
     history, (figure, ax) = record["history"], style.panel(4.4)
-    last = f"{history[-1]['loss']:.2f}"
-    title = f"In the end {floor:.2f} of the loss, {last}, is label smoothing alone"
-    titled(figure, title, "In orange, what no model can avoid, however well it has learned")
     steps, training = ([entry[key] for entry in history] for key in ("step", "loss"))
+    title = f"In the end, {floor:.2f} of the loss of {training[-1]:.2f} is label smoothing alone"
+    titled(figure, title, "In orange, what no model can avoid, however well it has learned")
     ax.axhspan(0, floor, color=style.tint(style.ACCENT), linewidth=0, zorder=0)
     ax.fill_between(steps, floor, training, color=style.RULE, linewidth=0, zorder=1)
     ax.plot(steps, training, color=style.MUTED, linewidth=2.8)
@@ -119,10 +118,10 @@ def draw_learning_curve() -> Figure:
     look = {"weight": "bold", "size": style.TITLE, "va": "center"}
     for y, said, color in (
         (floor / 2, f"label smoothing: {floor:.2f}", style.ACCENT),
-        (training[-1] + 0.2, f"{training[-1] - floor:.2f} more", style.INK),
+        (training[-1] + 0.3, f"{training[-1] - floor:.2f} more", style.INK),
     ):
         ax.text(0.985 * steps[-1], y, said, color=color, ha="right", **look)
-    ax.set(xlim=(steps[0], steps[-1]), ylim=(0, 3), yticks=range(4))
+    ax.set(xlim=(steps[0], steps[-1]), ylim=(0, 5.5), yticks=range(6))
     ax.set_xticks([steps[0], 2000, 4000, 6000, 8000])
     ax.xaxis.set_major_formatter("{x:,.0f}")
     ax.set(xlabel="step of training", ylabel="training loss per token")
@@ -135,14 +134,14 @@ def draw_learning_curve() -> Figure:
     alt="A pair of sentences: in one, 'too tired' becomes cansado, as 'it' is the animal; in the "
     "other, 'too wide' becomes ancha, as it is the street. Below, two curves over the steps from "
     "500 on. Ordinary sentences, grey, rise evenly: 0.28, 0.49, 0.64, to 0.84 at step 1,250. Both "
-    "sentences of a pair, orange, are at 0.26 and 0.24 at steps 500 and 750, on a dotted line of "
-    "chance at 0.25, then jump to 0.56 and 0.84; a band marks the 500 steps.",
+    "sentences of a pair, orange, are at 0.26 and 0.24 at steps 500 and 750, on a dotted line at "
+    "0.25, where guessing leads, then jump to 0.56 and 0.84; a band marks the 500 steps.",
 )
 def draw_pronoun_jump() -> Figure:
     history = read_json(SHIPPED_MODEL / "training.json")["history"]
     history = [entry for entry in history if GUESSING <= entry["step"] <= SHOWN]
     figure, ax = style.panel(5.0)
-    note = "Pairs of sentences differ in their last word, and so in what “it” is. One pair:"
+    note = "“The animal didn't cross the street …”: a pair differs in its last word, and so in “it”"
     titled(figure, "Within 500 steps the translator learns what “it” means", note)
     keys = {"ordinary sentences": "exact_match", "both sentences of a pair": "pair_exact_match"}
     lines = {name: [entry[key] for entry in history] for name, key in keys.items()}
@@ -156,9 +155,9 @@ def draw_pronoun_jump() -> Figure:
         chip = style.chip(spanish, style.ACCENT)
         ax.annotate(f"→ {spanish}", (GUESSING, 1), (155, y), **look, **chip)
         ax.annotate(f"it = the {noun}", (GUESSING, 1), (232, y), color=style.MUTED, **look)
-    ax.axhline(CHANCE, color=style.MUTED, linestyle=":", linewidth=1.4, zorder=1)
-    look = {"ha": "right", "color": style.MUTED}
-    ax.text(steps[-1], CHANCE + 0.02, f"chance: {100 * CHANCE:.0f} %", **look)
+    ax.axhline(CHANCE, color=style.ACCENT, linestyle=":", linewidth=1.4, zorder=1)
+    said = f"a pair by guessing: ½ × ½ = {100 * CHANCE:.0f} %"
+    ax.text(steps[-1], CHANCE + 0.02, said, ha="right", color=style.ACCENT)
     ax.axvspan(*JUMP, color=style.tint(style.ACCENT), linewidth=0, zorder=0)
     look = {"size": style.TITLE, "weight": "bold", "color": style.ACCENT}
     ax.text(sum(JUMP) / 2, 0.06, f"{JUMP[1] - JUMP[0]} steps", ha="center", **look)
@@ -192,7 +191,6 @@ def draw_two_measures() -> Figure:
 @figure(
     "paper-better-and-cheaper",
     hero=True,
-    title="Into German, the base Transformer beats its best rival at 1/23 of the cost",
     caption="BLEU against the cost of training, as the paper's Table 2 prints them.",
     alt="A point for each system with a printed cost, in multiples of base's cost on a logarithmic "
     "axis from left to right; BLEU into German from bottom to top. Both Transformers lie above all "
@@ -205,23 +203,25 @@ def draw_better_and_cheaper() -> Figure:
     drawn = {name: row for name, row in TABLE_2.items() if row.german and row.german_cost}
     base, rivals = drawn[BASE], {n: row for n, row in drawn.items() if row.kind != "attention"}
     rival = max(rivals.values(), key=lambda row: row.german)
+    times, more = rival.german_cost / base.german_cost, base.german - rival.german
     figure, ax = style.panel(4.6)
+    title = f"Into German, the base Transformer beats its best rival at 1/{times:.0f} of the cost"
+    titled(figure, title, "Systems of the paper’s Table 2, in orange its own two")
     for name, row in drawn.items():
         ours, cost = row.kind == "attention", row.german_cost / base.german_cost
-        color, fill = style.ACCENT if ours else style.MUTED, "full" if name == BASE else "none"
-        look = {"markersize": 16 if name == BASE else 12, "markeredgewidth": 2, "color": color}
-        ax.plot(cost, row.german, "o", fillstyle=fill if ours else "full", **look)
+        color = style.ACCENT if ours else style.MUTED
+        ax.plot(cost, row.german, "o", markersize=16 if name == BASE else 12, color=color)
         x, y, align = SIDES.get(name, (14, 0, "left"))
         look = {"color": color, "weight": "bold" if ours else "normal", "ha": align, "va": "center"}
         look |= {"size": style.LABEL + 3 * (name == BASE), "textcoords": "offset points"}
         ax.annotate(name, (cost, row.german), (x, y), **look)
-    times, more = rival.german_cost / base.german_cost, base.german - rival.german
     corner = [(1.13, base.german), (times, base.german), (times, rival.german + 0.15)]
     path(ax, corner, style.ACCENT, thick=2)
     look = {"color": style.ACCENT, "weight": "bold", "size": style.LABEL + 1}
     ax.text(times**0.7, base.german + 0.1, f"{times:.0f} times the cost", ha="center", **look)
     ax.text(1.07 * times, base.german - more / 2, f"{more:.1f} BLEU less", va="center", **look)
-    doubling(ax, MULTIPLES)
+    costs = {row.german_cost / base.german_cost for row in drawn.values()}
+    doubling(ax, sorted(cost for cost in costs if round(cost) in MULTIPLES))
     ax.set_xticklabels(["base’s cost", *(f"{times} ×" for times in MULTIPLES[1:])])
     ax.set(xlim=(0.7, 240), ylim=(24.2, 28.8), yticks=range(25, 29))
     ax.set(xlabel="cost of the training, on a logarithmic scale", ylabel="quality: BLEU")

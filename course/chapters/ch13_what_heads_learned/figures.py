@@ -13,8 +13,7 @@ from course import experiments
 from course.chapters.ch05_multi_head_attention import figures as heads
 from course.chapters.ch05_multi_head_attention.figures import TIRED, arcs, maps_of_tired
 from course.drawing import style
-from course.drawing.arrows import arrow, curve, path
-from course.drawing.cells import area
+from course.drawing.arrows import arrow, path
 from course.drawing.registry import figure
 from course.drawing.values import as_array, steady_round
 from course.drawing.words import canvas, label, sentence, width_of, word
@@ -30,45 +29,47 @@ SEEN = 0.3  # weights below are no line in `crossing`
 
 @mpl.rc_context(style.PRINT)
 def head_table(table: Sequence[Mapping[str, Any]]) -> Figure:
-    """Draw each head's share of largest weights on the right noun -> two fields of boxes.
+    """Draw each head's share of largest weights on the right noun -> a dot for each of them.
 
-    table: rows of `head_accuracy`. A box for each head is filled as high as its share, a row for
-    each layer: from the adjective in one field, from the pronoun in the other. Above them stands
-    a sentence, with arrows to what the best head looks at.
+    table: rows of `head_accuracy`. Two lines from 0 to 100 %, from the adjective and from the
+    pronoun; before each stand the words of an example. The best head is loud.
     """
-    best = {
-        kind: max((row for row in table if row["from"] == kind), key=lambda row: row["right"])
-        for kind in ("adjective", "pronoun")
+    askers = {"adjective": (2.45, "tired"), "pronoun": (0.8, "it")}
+    rows = {
+        kind: sorted((row for row in table if row["from"] == kind), key=lambda row: row["right"])
+        for kind in askers
     }
-    shares = [f"{100 * steady_round(row['right']):.0f} %" for row in best.values()]
+    shares = [f"{100 * steady_round(some[-1]['right']):.0f} %" for some in rows.values()]
     title = f"From the adjective, a head finds the noun in {shares[0]}, from “it” in {shares[1]}"
-    note = "A box is a head, filled as often as it looks most at the right noun; empty: under 1 %"
-    figure, ax = canvas(5.3, title, note)
-    words = TIRED.lower().split()
-    layers = list(dict.fromkeys(row["layer"] for row in table))
-    marked = {"animal": style.INK, "tired": style.ACCENT, "it": style.ACCENT}
-    places = sentence(ax, (0.1, 3.55), words, marked, gap=0.37)
-    for asker, kind, left, up in (("tired", "adjective", 2.0, 1), ("it", "pronoun", 5.2, -1)):
-        rows, top = [row for row in table if row["from"] == kind], best[kind]
-        start, end = ((places[words.index(text)], 3.62 + 0.21 * up) for text in (asker, "animal"))
-        arrow(ax, start, end, style.ACCENT, thick=max(6 * top["right"], 1.5), rise=0.3 * up)
-        for head in {row["head"] for row in rows}:
-            label(ax, (left + 0.68 * head + 0.31, 2.28), f"head {head}", ha="center")
-        label(ax, (left, 2.62), "from", size=style.LABEL, weight="bold")
-        word(ax, (left + 0.42, 2.62), asker, size=12, ha="left", color=style.ACCENT)
-        for row in rows:
-            x, y = left + 0.68 * row["head"], 1.75 - 0.47 * layers.index(row["layer"])
-            color = style.ACCENT if row is top else style.SOFT
-            area(ax, (x, y), 0.62, 0.4, style.GROUND)
-            area(ax, (x, y), 0.62, 0.4 * row["right"], color)
-            if row["right"] >= 0.01:
-                look = {"weight": "bold", "size": 14} if row is top else {}
-                ink = style.PAPER if row["right"] > 0.5 else style.INK
-                at, said = (x + 0.31, y + 0.24), f"{100 * steady_round(row['right']):.0f} %"
-                label(ax, at, said, ha="center", color=ink, **look)
-    for place, name in enumerate(layers):
-        part = head_name(name, 0).rpartition(",")[0].replace("decoder cross-", "cross-")
-        label(ax, (0.02, 1.95 - 0.47 * place), part)
+    note = "A dot is a head: in how many sentences it looks most at the noun that is meant"
+    figure, ax = canvas(4.5, title, note)
+    left, wide, step = 3.3, 4.3, 0.1
+    for share in (0, 0.5, 1):
+        at, said = (left + wide * share, 0.25), f"{100 * share:.0f} %"
+        label(ax, at, said, ha="center", color=style.MUTED)
+    places = {"animal": 0.45, "it": 1.43, "tired": 2.15}
+    for (kind, (y, asker)), share in zip(askers.items(), shares, strict=True):
+        for text, x in places.items():
+            color = {asker: style.ACCENT, "animal": style.INK}.get(text, style.MUTED)
+            word(ax, (x, y + 0.3), text, size=13, color=color)
+        for x in (1.02, 1.75):
+            label(ax, (x, y + 0.3), "…", ha="center", color=style.MUTED)
+        start, end = ((places[text], y + 0.5) for text in (asker, "animal"))
+        arrow(ax, start, end, style.ACCENT, thick=3, rise=0.3)
+        path(ax, [(left, y), (left + wide, y)], style.RULE, head=False, thick=0.75, zorder=1)
+        *others, best = rows[kind]
+        ax.scatter(left + wide * best["right"], y, 220, style.ACCENT, zorder=3)
+        piles: list[int] = []  # where the dots before stand: one more is higher
+        for row in others:
+            piles.append(round(wide * row["right"] / step))
+            at = left + wide * row["right"], y + step * (piles.count(piles[-1]) - 1)
+            ax.scatter(*at, 45, style.SOFT, edgecolor=style.PAPER, linewidth=0.6, zorder=3)
+        x, look = left + wide * best["right"], {"ha": "center", "color": style.ACCENT}
+        label(ax, (x, y + 0.3), share, size=style.TITLE, weight="bold", **look)
+        name = head_name(best["layer"], best["head"])
+        label(ax, (min(x, 7.05), y - 0.25), name, **look)
+        said = f"the other {len(others)}: at most {100 * others[-1]['right']:.0f} %"
+        label(ax, (left + 0.2, y + 0.9), said, color=style.MUTED)
     return figure
 
 
@@ -121,21 +122,17 @@ def _crossing(several: Sequence[Any]) -> Figure:
             if not number:
                 label(ax, (0.02, y), language, color=style.MUTED)
             for place, text in enumerate(words[:-1]):
-                color = style.ACCENT if place == loud else style.INK if number else None
+                color = style.ACCENT if place == loud else style.INK
                 word(ax, (first + step * place, y), text, size=style.LABEL + 2, color=color)
         for i, j in lines:
-            x, y = curve((first + step * i, low + 0.26), (first + step * j, low + 0.66), True).T
-            x, y = x[[0, *range(33), -1]], [low + 0.2, *y, low + 0.72]  # it lands upright
-            loud = (i, j) == jumps
+            x, y, loud = first + step * np.array([i, j]), [low + 0.2, low + 0.72], (i, j) == jumps
             look = {"color": style.ACCENT if loud else style.SOFT, "zorder": 2 + loud}
             ax.plot(x, y, linewidth=3.5 if loud else 2.2, **look)
         for one, other in crossed:
-            across = [curve((a, 0), (b, 1), upright=True) for a, b in (one, other)]
-            apart = across[0][:, 0] - across[1][:, 0]
-            part = np.interp(0, apart, across[0][:, 1])
-            x = first + step * np.interp(part, across[0][:, 1], across[0][:, 0])
+            (a, b), (c, d) = one, other
+            part = (c - a) / (c - a + b - d)  # of the way up
             ring = {"color": style.PAPER, "edgecolor": style.INK, "linewidth": 1.3, "zorder": 4}
-            ax.scatter(x, low + 0.26 + 0.4 * part, 46, **ring)
+            ax.scatter(first + step * (a + (b - a) * part), low + 0.2 + 0.52 * part, 46, **ring)
         count = len(crossed)
         said = f"{count or 'no'} crossing{'s' if count != 1 else ''}"
         look = {"weight": "bold", "color": style.ACCENT if count else style.MUTED}
@@ -146,7 +143,7 @@ def _crossing(several: Sequence[Any]) -> Figure:
 BEST = ("encoder.layers.1.self_attn", 2)  # of the shipped model; the notebook finds it again
 WIDE = "The animal didn't cross the street because it was too wide"
 ALIKE = [("decoder.layers.1.cross_attn", 0), ("decoder.layers.1.self_attn", 2)]  # as sharp
-PLACES = {"animal": 0.35, "street": 1.28, "it": 1.93, "tired": 2.6}  # of four words, in inches
+PLACES = {"animal": 0.35, "street": 1.4, "tired": 2.4}  # of three words, in inches
 SWAPPED = ("tired", "animal", "street")  # a word, and two whose weights change places
 CROSSING = ("I like trees", "My head hurts", "You have five balls left")
 
@@ -193,10 +190,10 @@ def draw_token_view() -> Any:
 @figure(
     "causes-head-table",
     caption="In how many sentences the largest weight of each head is on the noun that is meant.",
-    alt="The sentence 'the animal didn't cross the street because it was too tired': a thick arrow "
-    "leads from 'tired' to 'animal', a thin one from 'it'. Below, two fields of 16 boxes, a row "
-    "for each layer and a column for each head. From 'tired', one box is full, orange, 99 %; the "
-    "other 15 have at most 6 %. From 'it', the same box has 27 %, the others at most 7 %.",
+    alt="Two lines from 0 to 100 %, a dot for each of 16 heads. Before the first an arrow leads "
+    "from the word 'tired' to 'animal': one dot, large and orange, encoder, layer 1, head 2, is at "
+    "99 %; the other 15 have at most 6 %, most of them 0. Before the second the arrow leads from "
+    "'it': the same head has 27 %, the others at most 7 %.",
 )
 def draw_head_table() -> Figure:
     translator = Translator.load()
@@ -207,48 +204,43 @@ def draw_head_table() -> Figure:
 @figure(
     "causes-agreement",
     caption="Adjectives in the right gender after each change, for three training seeds.",
-    alt="Three rows, each with the words animal, street, it and tired, and three dots on a line "
-    "from 0 to 100 %. As it is, an arc leads from tired to animal, 'cansado': 99 %. The head that "
-    "finds the noun off, no arc: 52 %, as by chance. Its two weights swapped, so that the arc "
-    "leads to street, in orange, 'cansada': 1 %. Below, in words, two controls that change next to "
-    "nothing: 'it' barred from the nouns, 99 %, and the worst of the other heads off, 97 to 98 %.",
+    alt="Four rows, each with the words animal, street and tired, and three dots on a line from 0 "
+    "to 100 %. As it is, an arc leads from tired to animal, 'cansado': 99 %. Another head off, the "
+    "same arc: 97 %, for the head that matters most. The head that finds the noun off, no arc: 52 "
+    "%, as by chance. Its two weights swapped, so that the arc leads to street, in orange, "
+    "'cansada': 1 %.",
 )
 def draw_agreement() -> Figure:
     measured, (right, wrong) = _over_seeds(), _endings(*SWAPPED)
     note = "How often the Spanish adjective has the right gender: a dot for each of three models"
-    figure, ax = canvas(4.0, "Swap two weights in one head, and the gender is wrong", note)
+    figure, ax = canvas(4.5, "Swap two weights in one head, and the gender is wrong", note)
     across = 5.0 + 2.3 * np.array([0, 0.5, 1])  # nothing, chance, everything
     rows = {
-        "nothing changed": (f"as it is:\n{right}", 2.5, "animal", style.MUTED),
-        "the one head off": ("the head is off", 1.65, "", style.MUTED),
-        "two weights swapped": (f"swapped:\n{wrong}", 0.8, "street", style.ACCENT),
+        "nothing changed": (f"as it is:\n{right}", "animal", style.MUTED),
+        "another head off": ("another head off,\nat worst", "animal", style.MUTED),
+        "the one head off": ("this head off", "", style.MUTED),
+        "two weights swapped": (f"its weights swapped:\n{wrong}", "street", style.ACCENT),
     }
-    ax.vlines(across[1], 1.4, 2.8, color=style.MUTED, linewidth=1.2, linestyle=":", zorder=0)
+    ax.vlines(across[1], 0.2, 3.3, color=style.MUTED, linewidth=1.2, linestyle=":", zorder=0)
     for x, said in zip(across, ("0", "50 %: chance", "100 %"), strict=True):
-        label(ax, (x, 3.0), said, ha="center", color=style.MUTED)
-    for change, (said, y, noun, color) in rows.items():
-        ink = style.INK if color == style.MUTED else color
+        label(ax, (x, 3.5), said, ha="center", color=style.MUTED)
+    for place, (change, (said, noun, color)) in enumerate(rows.items()):
+        y, ink = 2.95 - 0.83 * place, style.INK if color == style.MUTED else color
         for text, x in PLACES.items():
             word(ax, (x, y), text, color=ink if text in (noun, "tired") else style.MUTED)
-        for x in (0.8, 1.72, 2.21):
+        for x in (0.88, 1.92):
             label(ax, (x, y), "…", ha="center", color=style.MUTED)
         if noun:
             ends = [(PLACES[end], y + 0.18) for end in ("tired", noun)]
             arrow(ax, *ends, color, thick=3, rise=0.22)
-        label(ax, (3.2, y), said, size=12, color=ink, weight="bold")
+        label(ax, (3.0, y), said, size=12, color=ink, weight="bold")
         path(ax, [(across[0], y), (across[2], y)], style.RULE, head=False, thick=0.75)
         shares = list(measured[change].values())
         dots = [across[0] + share * (across[2] - across[0]) for share in shares]
         look = {"edgecolor": style.PAPER, "linewidth": 0.6, "zorder": 3, "color": color}
         ax.scatter(dots, [y + 0.11, y, y - 0.11], s=60, **look)
-        text = f"{100 * max(shares):.0f} %"
+        text = f"{100 * min(shares):.0f} %"
         label(ax, (max(dots) + 0.14, y + 0.14), text, size=14, weight="bold", color=color)
-    blind, other = (
-        100 * np.array(list(some.values())) for some in list(measured.values())[2:4][::-1]
-    )
-    said = f"Controls change next to nothing: “it” can't see the nouns, {blind.mean():.0f} %; "
-    said += f"another head is off, {other.min():.0f} to {other.max():.0f} %"
-    label(ax, (0.02, 0.15), said, color=style.MUTED)
     return figure
 
 
@@ -258,18 +250,18 @@ def draw_agreement() -> Figure:
     "with them.",
     alt="The words animal, street and tired of a sentence, twice. Above, as it is: an orange arrow "
     "from 'tired' to 'animal', attention weight 1.00; 'street' has 0.00 and none; at the right, "
-    "large, Spanish ends in 'cansado', masculine like el animal. Thin crossed arrows lead to the "
-    "numbers below. There the orange arrow leads to 'street', and Spanish ends in 'cansada', "
+    "large, Spanish ends in 'cansado', masculine like el animal. Between the numbers two arrows "
+    "say 'swap'. Below, the orange arrow leads to 'street', and Spanish ends in 'cansada', "
     "feminine like la calle. The last letters, o and a, are orange.",
     hero=True,
 )
 def draw_swap() -> Figure:
     maps, (asker, *nouns) = maps_of_tired(), SWAPPED
     words, rows = maps.src[:-1], as_array(_before_and_after(maps, *BEST, *SWAPPED))
-    endings, tops = _endings(*SWAPPED), (2.45, 0.75)
+    endings, tops = _endings(*SWAPPED), (2.4, 0.75)
     asks = f"What “{asker}” looks at in one head, and the last word of the translation"
     figure, ax = canvas(
-        4.3, f"Two numbers change places, and {endings[0]} becomes {endings[1]}", asks
+        4.1, f"Two numbers change places, and {endings[0]} becomes {endings[1]}", asks
     )
     same = len(commonprefix(endings))
     kinds = ("masculine, like el animal", "feminine, like la calle")
@@ -298,8 +290,9 @@ def draw_swap() -> Figure:
             label(ax, (x, y - 0.1), text, size=24, weight="bold", color=color, va="baseline")
             x += width_of(text, 24) + 0.04
         label(ax, (5.75, y - 0.43), meaning, color=style.MUTED)
-    for start, end in (nouns, nouns[::-1]):
-        arrow(ax, (places[start], tops[0] - 0.65), (places[end], tops[1] + 0.82))
+    for x, end, y in ((2.1, 2.85, 2.03), (2.85, 2.1, 1.93)):  # between the two numbers
+        arrow(ax, (x, y), (end, y), style.INK)
+    label(ax, (2.48, 1.75), "swap", ha="center")
     return figure
 
 
@@ -320,10 +313,10 @@ def draw_crossing() -> Figure:
     "causes-sharp-heads",
     caption="How sharp each of the 24 heads looks, and how many translations change without it.",
     alt="24 points: to the right, heads that look more sharply; above, more translations that "
-    "change without them. A line joins two orange points, one above the other, both at 0.98. "
-    "Without the upper one 19 percent of translations change, 'I like trees' to 'Me gusta los "
-    "árboles', a mistake; without the lower one 1 percent do, and it stays as it is. "
-    "The other points are grey; the sharp ones are at all heights, most at the bottom.",
+    "change without them. Two orange points stand one above the other, both at 0.98, joined by a "
+    "line. Without the upper one 19 percent of translations change, 'I like trees' to 'Me gusta "
+    "los árboles', a mistake; without the lower one 1 percent do, and it stays as it is. The other "
+    "points are grey; the sharp ones are at all heights, most at the bottom.",
 )
 def draw_sharp_heads() -> Figure:
     from course.chapters.ch13_what_heads_learned.experiments import translate_changed
@@ -332,31 +325,32 @@ def draw_sharp_heads() -> Figure:
     pair = [row for row in results if (row["layer"], row["head"]) in ALIKE]
     sharp, example = pair[0]["largest"], CROSSING[0]
     title = "How sharply a head looks doesn’t say how much depends on it"
-    note = f"A dot is a head. At the right, “{example}” without one of the orange ones"
+    note = f"A dot is a head, two equally sharp ones are orange: “{example}” without each"
     figure, page = canvas(4.5, title, note)
-    ax = figure.add_axes((0.075, 0.15, 0.43, 0.58))
+    ax = figure.add_axes((0.075, 0.15, 0.46, 0.58))
+    ax.plot([sharp] * 2, [row["changed"] for row in pair], color=style.ACCENT, linewidth=1.5)
     for rows, color, size in ((results, style.SOFT, 64), (pair, style.ACCENT, 150)):
         points = [[row[key] for row in rows] for key in ("largest", "changed")]
         look = {"edgecolor": style.PAPER, "zorder": 3, "clip_on": False}
         ax.scatter(*points, s=size, color=color, **look)
-    high, low = (row["changed"] for row in pair)
-    look = {"color": style.ACCENT, "weight": "bold", "size": style.LABEL}
-    ax.plot([sharp] * 2, [low, high], color=style.ACCENT, linewidth=2, zorder=2)
-    label(ax, (sharp - 0.025, 0.055), f"equally sharp: {sharp:.2f}", ha="right", **look)
     for row in pair:
-        words = translate_changed(translator, example, {row["layer"]: ablate_head(row["head"])})
+        off = {row["layer"]: ablate_head(row["head"])}
+        words = translate_changed(translator, example, off).split()
         y = 4.5 * (0.15 + 0.58 * (row["changed"] + 0.01) / 0.26)
-        path(page, [(4.04, y), (4.75, y)], style.ACCENT, head=False)
-        label(page, (4.88, y + 0.42), f"{100 * row['changed']:.0f} % change", **look)
-        for text, x in zip(words.split(), (4.92, 5.36, 6.1, 6.52), strict=True):
+        path(page, [(4.36, y), (4.7, y)], style.ACCENT, head=False)
+        said = f"{100 * row['changed']:.0f} % of translations change"
+        look = {"size": style.LABEL, "color": style.ACCENT, "weight": "bold"}
+        label(page, (4.82, y + 0.38), said, **look)
+        for text, x in zip(words, (4.87, 5.31, 6.05, 6.47), strict=True):
             color = {"gusta": style.ACCENT, "gustan": style.INK}.get(text, style.MUTED)
             word(page, (x, y), text, size=12, color=color, ha="left")
-        said = "a mistake" if "gusta" in words.split() else "as it should be"
-        label(page, (4.88, y - 0.36), said)
-    ax.set(xlim=(0.3, 1), ylim=(-0.01, 0.25), xticks=[0.4, 0.6, 0.8, 1], yticks=[0, 0.1, 0.2])
+        label(page, (4.82, y - 0.36), "a mistake" if "gusta" in words else "as it should be")
+    ax.set(xlim=(0.3, 1), ylim=(-0.01, 0.25), xticks=[0.4, 0.6, 0.8, sharp], yticks=[0, 0.1, 0.2])
+    ax.set_xticklabels(["0.4", "0.6", "0.8", f"{sharp:.2f}"])
+    ax.get_xticklabels()[-1].set(color=style.ACCENT, weight="bold")
     ax.set_yticklabels(["0", "10 %", "20 %"])
     ax.set_xlabel("how sharply it looks (largest weight, on average)")
-    label(page, (0.02, 3.6), "share of translations that change without it", size=style.LABEL)
+    label(page, (0.02, 3.6), "translations that change without it", size=style.LABEL)
     return figure
 
 
@@ -377,8 +371,8 @@ def draw_attention_animal() -> Figure:
         5.5, title, f"Share of each word’s attention, in one head: {head_name(layer, head)}"
     )
     for text, other, meant, y in (
-        (TIRED, "tired", "and “it” is the animal", 3.35),
-        (WIDE, "wide", "though “it” is the street", 1.05),
+        (TIRED, "tired", "here “it” means the animal", 3.35),
+        (WIDE, "wide", "here “it” means the street", 1.05),
     ):
         maps = translator.attention_maps(text)
         words, weights = maps.src, as_array(maps.weights[layer][head])

@@ -20,7 +20,7 @@ def test_the_comparison_is_into_german_and_with_an_ensemble():
     assert base.german_cost / single[best].german_cost == pytest.approx(1 / 6, rel=0.05)
     assert base.french == 38.1 == min(row.french for row in TABLE_2.values() if row.french)
     figure = FIGURES["paper-better-and-cheaper"]
-    assert "German" in figure.alt and "German" in figure.draw().get_suptitle()
+    assert "German" in figure.alt and "German" in figure.draw().texts[0].get_text()
 
 
 def test_the_translator_warns_of_rain_but_not_of_every_mistake():
