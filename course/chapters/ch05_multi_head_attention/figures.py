@@ -271,10 +271,8 @@ def _token_rows(maps: Any) -> tuple[list[dict], list[dict]]:
         name, rows, columns = KINDS[f"{part}.{kind}"]
         name, rows, columns = name.format(number), sides[rows], sides[columns]
         labels = _told_apart(rows)
-        for side, tokens, told in (
-            ("query", rows, labels),
-            ("key", columns, [None] * len(columns)),
-        ):
+        told_apart = (rows, labels), (columns, [None] * len(columns))
+        for side, (tokens, told) in zip(("query", "key"), told_apart, strict=True):
             words += [
                 {"layer": name, "side": side, "place": place, "word": word, "label": label}
                 for place, (word, label) in enumerate(zip(tokens, told, strict=True))
@@ -438,6 +436,7 @@ def token_view(maps: Any, layer: str = "encoder, layer 1", word: str | None = No
     )
     far = {(row["layer"], row["place"]): row["x2"] + 12 for row in words if not row["label"]}
     said = [{**row, "x": far[row["layer"], row["j"]]} for row in lines if row["weight"] >= SAID]
+    ink = f"datum.most ? '{accent}' : '{style.MUTED}'"
     shares = (  # beside the words looked at
         looks(said, "found && datum.label == word.label[0]")
         .transform_window(
@@ -449,12 +448,7 @@ def token_view(maps: Any, layer: str = "encoder, layer 1", word: str | None = No
         .transform_calculate(
             said="'head ' + datum.head + ': ' + format(datum.weight * 100, '.0f') + ' %'"
         )
-        .mark_text(
-            align="left",
-            fontSize=13,
-            fontWeight=600,
-            fill=alt.expr(f"datum.most ? '{accent}' : '{style.MUTED}'"),
-        )
+        .mark_text(align="left", fontSize=13, fontWeight=600, fill=alt.expr(ink))
         .encode(at("x"), down("j"), text="said:N")
         .properties(name="shares")
     )
@@ -486,9 +480,8 @@ def _sharpest_first(heads: Mapping[str, torch.Tensor], query: int) -> dict[str, 
     """
 
     def order(name: str) -> tuple[float, float]:
-        return -int(name.split()[1].rstrip(",")), torch.special.entr(
-            heads[name][query]
-        ).sum().item()
+        spread = torch.special.entr(heads[name][query]).sum().item()
+        return -int(name.split()[1].rstrip(",")), spread
 
     return {name: heads[name] for name in sorted(heads, key=order)}
 
