@@ -228,20 +228,20 @@ def _scaling_bars(rows: Sequence[Mapping[str, Any]]) -> Figure:
     """
     note = "The weights of 16 random keys of $d_k$ numbers, the largest first (mean of 500 queries)"
     title = r"Without dividing by $\sqrt{d_k}$, one of 16 keys takes nearly all the weight"
-    figure, ax = canvas(4.4, title, note)
+    figure, ax = canvas(4.15, title, note)
     widths, bar, high = sorted({row["d_k"] for row in rows}), 0.125, 1.7
-    for y, name in ((1.6, "undivided"), (0.45, "divided by $\\sqrt{d_k}$")):
+    for y, name in ((1.35, "undivided"), (0.25, "divided by $\\sqrt{d_k}$")):
         label(ax, (0.02, y + 0.1), name, size=style.LABEL, weight="bold")
     for row in rows:
         x, most = 1.5 + 2.2 * widths.index(row["d_k"]), row["sorted"][0]
-        y, lift, ink = (0.45, 0.05, style.MUTED) if row["scaled"] else (1.6, -0.08, style.ACCENT)
+        y, lift, ink = (0.25, 0.05, style.MUTED) if row["scaled"] else (1.35, -0.08, style.ACCENT)
         for place, weight in enumerate(row["sorted"]):
             color = style.SOFT if place or row["scaled"] else style.ACCENT
             area(ax, (x + bar * place, y), bar - 0.015, high * weight, color)
         path(ax, [(x, y), (x + 16 * bar, y)], style.SOFT, head=False, thick=0.75)
         at = x + bar + 0.06, y + high * most + lift
         label(ax, at, percent(steady_round(most)), size=14, weight="bold", color=ink)
-        label(ax, (x, 3.5), f"$d_k$ = {row['d_k']:,}", size=13, weight="bold")
+        label(ax, (x, 3.27), f"$d_k$ = {row['d_k']:,}", size=13, weight="bold")
     return figure
 
 

@@ -51,9 +51,8 @@ def _heads_recap(words: Sequence[str], d_model: int = 512, h: int = 8) -> Figure
     words: one row of X each. One head has the accent from beginning to end. At most eight heads.
     """
     length, d_k, wide, high = len(words), d_model // h, 1.4, 0.54
-    figure, ax = canvas(
-        6.05, f"{_times(h).capitalize()} heads look alone; one matrix mixes what they find"
-    )
+    title = f"{_times(h).capitalize()} heads look alone; one matrix mixes what they find"
+    figure, ax = canvas(6.05, title)
     pitch, joined, low, side = 6.55 / h, 1.5, 1.22, 1.3  # side: where the captions end
     middles = [1.4 + pitch * (head + 0.5) for head in range(h)]
     center = (middles[0] + middles[-1]) / 2
@@ -141,11 +140,11 @@ def _eight_heads(
     tables = {name: as_array(table)[places] for name, table in named.items()}
     both = max(tables, key=lambda name: tables[name].min(axis=0).max())
     target = int(tables[both].min(axis=0).argmax())
-    found = f"“{one}” and “{other}” to “{words[target]}”"
     note = f"Above each line what “{one}” looks at, below what “{other}” looks at: larger is more"
-    figure, ax = canvas(
-        1.6 + step * len(named), f"Only one of {_times(len(named))} heads leads {found}", note
+    title = (
+        f"Only one of {_times(len(named))} heads leads “{one}” and “{other}” to “{words[target]}”"
     )
+    figure, ax = canvas(1.6 + step * len(named), title, note)
     y = ax.get_ylim()[1] - 1.04
     middles = sentence(ax, (1.5, y - 0.04), words, {words[target]: style.INK, **marked}, size=11)
     area(ax, (middles[target] - 0.32, 0.05), 0.64, y - 0.25, style.GROUND, zorder=0)
@@ -236,9 +235,8 @@ def _one_two_all(weights: Any, words: Sequence[str], query: int, names: Sequence
     step, asker, color = 0.27, words[query], ASKERS.get(words[query], style.INK)
     tall, low = step * (len(words) - 1), 0.2
     title = f"One head tells a story. {_times(len(heads)).capitalize()} blur it."
-    figure, ax = canvas(
-        tall + 1.45, title, f"Line width: share of the attention of “{asker}”, mean of the heads"
-    )
+    note = f"Line width: share of the attention of “{asker}”, mean of the heads"
+    figure, ax = canvas(tall + 1.45, title, note)
     for count, x in zip((1, 2, len(heads)), (0.3, 2.88, 5.46), strict=True):
         ends = [(x + 1.02, low + tall - step * place) for place in range(len(words))]
         start, mean = (x, ends[query][1]), heads[:count, query].mean(axis=0)
@@ -557,11 +555,8 @@ def _three_uses(maps: Any) -> Figure:
         "Words on the left look at words on the right: thicker is more (last layers, mean of heads)"
     )
     step = 0.47
-    figure, ax = canvas(
-        1.6 + step * len(maps.tgt_out),
-        "Attention has three uses, and only one of them crosses the languages",
-        note,
-    )
+    title = "Attention has three uses, and only one of them crosses the languages"
+    figure, ax = canvas(1.4 + step * len(maps.tgt_out), title, note)
     for x, kind, rows, columns, said in (
         (0.83, "encoder", maps.src, maps.src, "English looks\nat English"),
         (3.5, "decoder.*cross", maps.tgt_out, maps.src, "Spanish looks\nat English"),

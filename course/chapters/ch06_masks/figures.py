@@ -33,11 +33,8 @@ def _influence(maps: Mapping[str, Any], words: Sequence[str], changed: str) -> F
     """
     wide, high, low = 0.6, 0.46, 0.42
     note = "Filled: this row's output changes if this column's word does"
-    figure, ax = canvas(
-        low + high * len(words) + 1.95,
-        "With the causal mask, a word reaches only itself and later places",
-        note,
-    )
+    title = "With the causal mask, a word reaches only itself and later places"
+    figure, ax = canvas(low + high * len(words) + 1.95, title, note)
     top, lit = low + high * len(words), list(words).index(changed)
     for left, (name, given) in zip((0.78, 4.92), maps.items(), strict=False):
         square = as_array(given)
@@ -65,9 +62,8 @@ def _mask_equation(masks: Mapping[str, Any], words: Sequence[str]) -> Figure:
     """
     count, cell, left, gap = len(words), 0.435, 0.75, 0.33
     note = "A row for each word that looks, a column for each one looked at. Filled: it may see it"
-    figure, ax = canvas(
-        cell * count + 1.7, "Both masks together hide padding and what comes later", note
-    )
+    title = "Both masks together hide padding and what comes later"
+    figure, ax = canvas(cell * count + 1.7, title, note)
     top = 0.1 + cell * count
     for place, text in enumerate(words):
         label(ax, (left - 0.1, top - cell * (place + 0.5)), text, ha="right")
@@ -104,9 +100,8 @@ def _staircase(tgt_in: Sequence[str], tgt_out: Sequence[str]) -> Figure:
     Words that may be seen have their color; later ones are missing, on one common ground.
     """
     count, step = len(tgt_in), 0.55
-    figure, ax = canvas(
-        step * count + 1.05, "Each row sees one word more, and predicts the next one"
-    )
+    title = "Each row sees one word more, and predicts the next one"
+    figure, ax = canvas(step * count + 1.05, title)
     wide = 6.1 / count
     label(ax, (0.02, step * count + 0.3), "what it may see", color=style.MUTED)
     label(ax, (6.85, step * count + 0.3), "what it predicts", color=style.MUTED)
@@ -135,9 +130,9 @@ def _digits(ax: Axes, y: float, digits: Sequence[int], color: str) -> None:
     """A row of digits, or the word "nothing"."""
     for place, digit in enumerate(digits):
         look = {"fill": None, "size": 14, "round": 0.03}
-        box(ax, (5.66 + 0.3 * place, y), 0.27, 0.31, str(digit), color, **look)
+        box(ax, (5.6 + 0.3 * place, y), 0.27, 0.31, str(digit), color, **look)
     if not digits:
-        label(ax, (5.52, y), "nothing", size=14, color=color, weight="bold")
+        label(ax, (5.46, y), "nothing", size=14, color=color, weight="bold")
 
 
 TGT_IN = ["<bos>", "me", "gustan", "los", "árboles"]
@@ -188,10 +183,9 @@ def draw_three_masks() -> Figure:
     "5 change.",
 )
 def draw_influence() -> Figure:
-    maps = zip(
-        ("with the causal mask", "without a mask"), measured_influence().values(), strict=True
-    )
-    return _influence(dict(maps), TGT_IN, "gustan")
+    names = "with the causal mask", "without a mask"
+    maps = dict(zip(names, measured_influence().values(), strict=True))
+    return _influence(maps, TGT_IN, "gustan")
 
 
 @figure(
@@ -227,7 +221,7 @@ def draw_leak_curves() -> Figure:
         for row, (digits, times) in enumerate(Counter(tuple(run["writes"]) for run in own).items()):
             _digits(ax, y - 0.75 * row, digits, color)
             said = {3: "3 models", 2: "2 models", 1: "1 model"}[times]
-            label(ax, (7.36, y - 0.75 * row), said, color=style.MUTED)
+            label(ax, (7.38, y - 0.75 * row), said, color=style.MUTED)
     left.set(xlabel="step of training", xlim=(0, 305), xticks=range(0, 301, 100))
     plots.shares(left.yaxis)
     left.set(ylim=(0, 1.12), yticks=[0, 0.5, 1])
