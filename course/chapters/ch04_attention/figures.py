@@ -65,7 +65,7 @@ def _query_finds_key(words: Sequence[str], query: Any, keys: Any, asks: str) -> 
     ax.plot(places, 0 * marks + here[1], "|", color=style.INK, markersize=13)
     for mark, x in zip(marks, places, strict=True):
         label(ax, (x, here[1] + 0.2), f"{mark:g}", ha="center", color=style.MUTED)
-    label(ax, (here[0] - 0.15, here[1]), "score 0", ha="right", color=style.MUTED)
+    label(ax, (here[0] - 0.15, here[1]), "0", ha="right", color=style.MUTED)
     end = here[0] + unit * length
     arrow(ax, tuple(here), (end, here[1]), style.INK, thick=5)
     label(ax, (end + 0.15, here[1]), "query, to write", size=14, weight="bold")

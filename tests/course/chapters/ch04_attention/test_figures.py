@@ -99,9 +99,9 @@ def test_the_product_is_drawn_as_wide_as_it_is():
     x, w = torch.randn(3, 10), torch.randn(10, 4)
     ax = _projection(WORDS, x, w, "trees").axes[0]
     sizes = [image.get_array().shape for image in ax.images]
-    assert sizes == [(3, 10), (1, 10), (10, 4), (3, 4)]
+    assert sizes == [(3, 10), (10, 4), (1, 10), (3, 4)]
     widths = [image.get_extent()[1] - image.get_extent()[0] for image in ax.images]
-    np.testing.assert_allclose(widths, np.array([10, 10, 4, 4]) * widths[0] / 10)
+    np.testing.assert_allclose(widths, np.array([10, 4, 10, 4]) * widths[0] / 10)
     texts = [text.get_text() for text in ax.texts]
     assert "For each word, 10 numbers become 4" in texts and r"$K$   3 × $\bf{4}$" in texts
 
@@ -109,7 +109,7 @@ def test_the_product_is_drawn_as_wide_as_it_is():
 def test_the_column_under_the_row_makes_the_number_that_is_marked():
     head = real_head()
     ax = find("attention-projection").draw().axes[0]
-    row, column = head.src.index("trees"), ax.images[1].get_array()[0]
+    row, column = head.src.index("trees"), ax.images[2].get_array()[0]
     product = float(head.memory[row] @ torch.tensor(column, dtype=torch.float32))
     assert product == pytest.approx(head.key[row, abs(head.key[row]).argmax()].item(), abs=1e-4)
     assert written(product, 1) in [text.get_text() for text in ax.texts]
