@@ -31,42 +31,45 @@ def _word_colors(words: Sequence[str]) -> list[str]:
 
 
 def _query_finds_key(words: Sequence[str], query: Any, keys: Any, asks: str) -> Figure:
-    """Draw a query as a level arrow and the keys as arrows from its start -> the figure.
+    """Draw a query as a level ruler of scores, and the keys as arrows from its start -> the figure.
 
-    query (2), keys (words, 2), turned together; asks: the word that is about to be written. A bar
-    along the query shows how far each key reaches, with its score. The larger a weight, the softmax
-    of the scores without division, the larger it is written.
+    query (2), keys (words, 2), turned together; asks: the word that is about to be written. A dot
+    on the query shows how far each key reaches: its score. The larger a weight, the softmax of the
+    scores without division, the larger it is written.
     """
     q, k = as_array(query), as_array(keys)
     scores, length, unit = k @ q, np.linalg.norm(q), 1.9  # inches for 1 in a vector
     weights = np.exp(scores) / np.exp(scores).sum()
-    note = "Bars: how far each key reaches along the query. Dashed: where it ends"
+    note = "Dashed: how far a key reaches along the query, its score. Softmax makes it a weight"
     figure, ax = canvas(4.85, "A query finds the key that reaches farthest along it", note)
     here = np.array([1.0, 2.5])
     level = np.stack([q, (-q[1], q[0])], 1) / length  # along the query, and across
     for asked, key, score, weight, color in zip(
         words, k @ level, scores, weights, _word_colors(words), strict=True
     ):
-        tip, side, strong = here + unit * key, np.sign(key[1]), style.readable(color, style.PAPER)
-        foot, lane = (tip[0], here[1]), here[1] + 0.12 * side
-        area(ax, (here[0], lane - 0.06), tip[0] - here[0], 0.12, color, alpha=0.6)
+        tip, strong = here + unit * key, style.readable(color, style.PAPER)
         look = {"zorder": 2.1, "linestyle": (0, (4, 3)), "head": False, "thick": 1.2}
-        path(ax, [foot, tuple(tip)], style.MUTED, **look)
+        path(ax, [(tip[0], here[1]), tuple(tip)], style.MUTED, **look)
         arrow(ax, tuple(here), tuple(tip), strong, thick=3)
+        ax.plot(tip[0], here[1], "o", color=strong, markersize=11, zorder=5)
         x, y = tip + (0.25, 0)
         label(ax, (x, y + 0.15), "key of", size=14)
         word(ax, (x + 0.64, y + 0.15), asked, size=14, ha="left")
-        label(ax, (x, y - 0.23), "weight", size=14)
-        look = {"size": 14 + 14 * weight, "weight": "bold", "color": strong}
-        label(ax, (x + 0.67, y - 0.23), f"{steady_round(weight):.2f}", **look)
-        look = {"size": 14, "weight": "bold", "color": strong}
-        at, ha = (tip[0] + 0.12, "left") if score else (tip[0] - 0.12, "right")
-        label(ax, (at, lane + 0.04 * side), f"score {score:g}", ha=ha, **look)
+        look, said = {"weight": "bold", "color": strong}, f"score {score:g}"
+        label(ax, (x, y - 0.23), said, size=14, **look)
+        x, y, size = x + width_of(said, 14) + 0.2, y - 0.23, 14 + 14 * weight
+        label(ax, (x, y), "weight", size=14)
+        label(ax, (x + 0.67, y), f"{steady_round(weight):.2f}", size=size, **look)
+    marks = np.arange(1, q @ q)
+    places = here[0] + unit * marks / length
+    ax.plot(places, 0 * marks + here[1], "|", color=style.INK, markersize=13)
+    for mark, x in zip(marks, places, strict=True):
+        label(ax, (x, here[1] + 0.2), f"{mark:g}", ha="center", color=style.MUTED)
+    label(ax, (here[0] - 0.15, here[1]), "0", ha="right", color=style.MUTED)
     end = here[0] + unit * length
     arrow(ax, tuple(here), (end, here[1]), style.INK, thick=5)
     label(ax, (end + 0.15, here[1]), "query, to write", size=14, weight="bold")
     word(ax, (end + 1.6, here[1]), asks, size=14, ha="left")
-    ax.plot(*here, "o", color=style.INK, markersize=8, zorder=4)
     return figure
 
 
@@ -81,17 +84,17 @@ def _projection(words: Sequence[str], x: Any, weights: Any, marked: str) -> Figu
     column = int(abs(result[row]).argmax())
     d_model, left = len(weights), 0.72
     unit, tall = 3.5 / d_model, 0.3  # inches: a column of any of the three; a row of words
-    note = "Each is a row times a column: multiply number by number, and add up"
+    note = "Each is a row times a column. Blue: below 0, orange: above, the stronger the farther"
     figure, ax = canvas(3.6, f"For each word, {d_model} numbers become {weights.shape[1]}", note)
     top, at, veil, foot = 2.4, left, {"alpha": 0.72, "zorder": 2.2}, 0.8
     lower = top - tall * (row + 1)
     under = lower - tall - 0.12  # below the row; below the column that lies
     for part, name, sign in ((x, "$X$", "×"), (weights, "$W^K$", "="), (result, "$K$", "")):
         rows, columns = part.shape
-        wide, high, limit = unit * columns, tall * rows, 0.7 * abs(part).max()
-        spot = at + unit * column
+        wide, limit, spot = unit * columns, 0.7 * abs(part).max(), at + unit * column
+        high = top - foot if part is weights else tall * rows
+        matrix(ax, (at, top - high), wide, high, part, limit=limit)
         if part is weights:
-            high = top - foot
             area(ax, (at, foot), unit * column, high, style.PAPER, **veil)
             area(ax, (spot + unit, foot), at + wide - spot - unit, high, style.PAPER, **veil)
             outline(ax, (spot - 0.02, foot), unit + 0.04, high, style.ACCENT, 1.5)
@@ -104,7 +107,6 @@ def _projection(words: Sequence[str], x: Any, weights: Any, marked: str) -> Figu
             for number, text in enumerate(words):
                 place, ha = (at - 0.08, "right") if part is x else (at + wide + 0.08, "left")
                 word(ax, (place, top - tall * (number + 0.5)), text, size=10, ha=ha)
-        matrix(ax, (at, top - high), wide, high, part, limit=limit)
         said = rf"{name}   {rows} × $\bf{{{columns}}}$"
         label(ax, (at, top + 0.12), said, size=13, va="baseline")
         at += wide + 0.6
@@ -117,7 +119,7 @@ def _projection(words: Sequence[str], x: Any, weights: Any, marked: str) -> Figu
     corners = [(turn - 0.2, y), (turn, y), (turn, 0.6), (x, 0.6), (x, lower - 0.05)]
     path(ax, corners, style.ACCENT)
     label(ax, (turn, 0.38), "multiply, and add up", **said)
-    label(ax, (x, 0.38), written(result[row, column], 1), ha="center", **{**said, "size": 16})
+    label(ax, (x + 0.12, 1.05), written(result[row, column], 1), **{**said, "size": 16})
     return figure
 
 
@@ -133,10 +135,9 @@ def _equation_frames(
     scores, strong, left, tall = k @ q, abs(v).max(), 4.3, 1.95
     weights = np.exp((scores - scores.max()) / np.sqrt(len(q)))
     weights /= weights.sum()
-    note = "The values of the words, each as high as its weight, add up to the output"
-    figure, ax = canvas(
-        4.95, f"“{asks}” looks at “{words[weights.argmax()]}” and takes its value", note
-    )
+    note = "Filled is 1, empty is 0. Each value is as high as its weight; they add up to the output"
+    title = f"“{asks}” looks at “{words[weights.argmax()]}” and takes its value"
+    figure, ax = canvas(4.95, title, note)
     start, stack, wide = 3.42, 3.3, (7.95 - left) / len(features)
 
     def ramp(text: str) -> Any:
@@ -155,7 +156,6 @@ def _equation_frames(
         look = {"size": 12 + 8 * weight, "weight": "bold", "color": color, "ha": "right"}
         label(ax, (2.35, y), f"{weight:.3f}", **look)
         look = {"limit": strong, "low": 0, "cmap": ramp(text), "line": 0}
-        look["decimals"] = 0 if weight > 0.5 else None
         matrix(ax, (left, stack - high), wide * len(features), high, value[None], **look)
         start, stack = start - high - 0.31, stack - high
     outline(ax, (left, stack), wide * len(features), tall)
@@ -177,7 +177,7 @@ def _six_steps(words: Sequence[str], query: Any, keys: Any, values: Any) -> Figu
     """Draw attention for the first of two words -> the figure.
 
     query (d_k) of the first word; keys (2, d_k), values (2, 2), which lie on the two axes. Their
-    steps stand at the left; at the right, the values by their weights add up to the output.
+    steps stand at the left; at the right, the output divides the line between the values.
     """
     q, k, v = as_array(query), as_array(keys), as_array(values)
     root, scores, colors = np.sqrt(len(q)), k @ q, (style.ACCENT, style.MUTED)
@@ -185,34 +185,34 @@ def _six_steps(words: Sequence[str], query: Any, keys: Any, values: Any) -> Figu
     weights /= weights.sum()
     title = f"“{words[0]}” gets a weight of {weights[0]:.2f}, so the output lies near its value"
     note = f"The query of “{words[0]}”: three steps to the weights, and the values mixed by them"
-    figure, ax = canvas(4.6, title, note)
+    figure, ax = canvas(4.4, title, note)
     names = "query · key", rf"÷ $\sqrt{{d_k}}$ = {root:.3g}", "softmax:\nthe weight"
-    heights, zero, unit = (2.65, 1.95, 1.05), np.array([4.5, 0.65]), 2.6 / v.max()
+    heights, zero, unit = (2.65, 1.95, 1.05), np.array([4.6, 0.75]), 2.5 / v.max()
     for y, name in zip(heights, names, strict=True):
         label(ax, (0.02, y), name, size=style.LABEL)
-    out, before = zero + unit * weights @ v, zero
-    for x, text, color, score, weight, value in zip(
-        (1.75, 3.0), words, colors, scores, weights, v, strict=True
+    out, ends = zero + unit * weights @ v, zero + unit * v
+    for x, text, color, score, weight, end, other in zip(
+        (1.75, 3.0), words, colors, scores, weights, ends, ends[::-1], strict=True
     ):
         word(ax, (x, 3.35), text, size=14, color=color)
         shown = f"{score:.4g}", f"{score / root:.4g}", f"{weight:.2f}"
         for y, number, size in zip(heights, shown, (16, 16, 24), strict=True):
             look = {"weight": "bold", "color": color} if size == 24 else {}
             label(ax, (x, y), number, size=size, ha="center", **look)
-        end, after = zero + unit * value, before + unit * weight * value
+        arrow(ax, (x, 2.4), (x, 2.2))
+        arrow(ax, (x, 1.7), (x, 1.35))
         path(ax, [tuple(zero), tuple(end)], style.SOFT, head=False)
-        path(ax, [tuple(before), tuple(after)], color, thick=7, head=False)
+        path(ax, [tuple(other), tuple(out)], color, thick=5, head=False)  # as long as its weight
         ax.plot(*end, "o", color=color, markersize=11, zorder=4)
-        before = after
-    (x, y), (right, top) = zero, zero + unit * v.max(0)
+    (x, y), (right, top) = zero, ends.max(0)
+    label(ax, (x - 0.1, y), "(0, 0)", ha="right")
     label(ax, (right, y - 0.34), f"value of {words[0]}\n{_vector(v[0])}", ha="center")
     label(ax, (x + 0.2, top), f"value of {words[1]}  {_vector(v[1])}")
     ax.plot(*out, "o", color=style.INK, markersize=15, zorder=4)
-    said = f"output {_vector(weights @ v, 1)}"
-    label(ax, (out[0] - 0.1, out[1] + 0.33), said, size=14, weight="bold", ha="center")
-    look = {"size": 14, "weight": "bold", "color": style.ACCENT, "ha": "center"}
-    label(ax, ((x + out[0]) / 2, y - 0.25), f"{weights[0]:.2f} of the way", **look)
-    label(ax, (out[0] + 0.18, out[1] - 0.14), f"{weights[1]:.2f} up", color=style.MUTED)
+    look = {"size": 14, "weight": "bold"}
+    label(ax, tuple(out + (0.2, 0.25)), f"output\n{_vector(weights @ v, 1)}", **look)
+    at = (out + ends[1]) / 2 + (0.15, 0.1)
+    label(ax, at, f"{weights[0]:.2f} of the way", color=style.ACCENT, **look)
     return figure
 
 
@@ -226,51 +226,50 @@ def _scaling_bars(rows: Sequence[Mapping[str, Any]]) -> Figure:
 
     rows: one for each width and way, {"d_k", "scaled" (bool), "sorted" (the weights)}.
     """
-    note = "The weights of 16 random keys, the largest first (mean of 500 random queries)"
-    title = r"Without dividing by $\bf{\sqrt{d_k}}$, one of 16 keys takes nearly all the weight"
-    figure, ax = canvas(4.4, title, note)
+    note = "The weights of 16 random keys of $d_k$ numbers, the largest first (mean of 500 queries)"
+    title = r"Without dividing by $\sqrt{d_k}$, one of 16 keys takes nearly all the weight"
+    figure, ax = canvas(4.15, title, note)
     widths, bar, high = sorted({row["d_k"] for row in rows}), 0.125, 1.7
-    for y, name in ((1.6, "undivided"), (0.45, "divided by $\\sqrt{d_k}$")):
+    for y, name in ((1.35, "undivided"), (0.25, "divided by $\\sqrt{d_k}$")):
         label(ax, (0.02, y + 0.1), name, size=style.LABEL, weight="bold")
     for row in rows:
         x, most = 1.5 + 2.2 * widths.index(row["d_k"]), row["sorted"][0]
-        y, lift, ink = (0.45, 0.05, style.MUTED) if row["scaled"] else (1.6, -0.08, style.ACCENT)
+        y, lift, ink = (0.25, 0.05, style.MUTED) if row["scaled"] else (1.35, -0.08, style.ACCENT)
         for place, weight in enumerate(row["sorted"]):
             color = style.SOFT if place or row["scaled"] else style.ACCENT
             area(ax, (x + bar * place, y), bar - 0.015, high * weight, color)
         path(ax, [(x, y), (x + 16 * bar, y)], style.SOFT, head=False, thick=0.75)
         at = x + bar + 0.06, y + high * most + lift
         label(ax, at, percent(steady_round(most)), size=14, weight="bold", color=ink)
-        said = f"{row['d_k']:,} numbers per key"
-        label(ax, (x, 3.5), said, size=style.LABEL, weight="bold")
+        label(ax, (x, 3.27), f"$d_k$ = {row['d_k']:,}", size=13, weight="bold")
     return figure
 
 
 def _mutual_scores(ways: Mapping[str, Any], words: Sequence[str]) -> Figure:
     """Draw how two words score each other, a panel for each way to make the scores -> the figure.
 
-    ways: title -> scores (s, s) of a sentence that the two begin and end. The arrow to the later
-    word runs above, that back below; their width is the size of the score.
+    ways: title -> scores (s, s) of a sentence that the two begin and end. An arrow leads from the
+    word of the query to that of the key; its width is the size of the score.
     """
-    note = "Scores from random matrices; the thicker an arrow, the farther its score is from 0"
-    figure, ax = canvas(4.3, "One matrix gives the same score both ways, two matrices don't", note)
-    y, limit = 1.6, max(float(abs(as_array(scores)).max()) for scores in ways.values())
-    for left, (title, given) in zip((0.02, 4.35), ways.items(), strict=True):
+    note = "Each arrow leads from query to key; the thicker, the farther its score is from 0"
+    figure, ax = canvas(3.5, "One matrix gives the same score both ways, two matrices don't", note)
+    limit = max(float(abs(as_array(scores)).max()) for scores in ways.values())
+    for left, (title, given) in zip((0.02, 4.3), ways.items(), strict=True):
         scores = as_array(given)
-        label(ax, (left, 3.4), title, size=13, weight="bold")
-        ends = left + 0.3, left + 3.1
-        for x, text in zip(ends, words, strict=True):
-            word(ax, (x, y), text, size=16)
-        for (i, j), up in (((0, -1), 1), ((-1, 0), -1)):
-            score, rise = scores[i, j], 0.85 * up
-            color = style.POSITIVE if score > 0 else style.NEGATIVE
-            places = [(ends[place], y + 0.3 * up) for place in (i, j)]
-            attention_arrow(ax, *places, abs(score) / limit, color, widest=12, rise=rise, least=0)
+        label(ax, (left, 2.55), title, size=13, weight="bold")
+        for x, said in ((0.35, "query"), (2.0, "key"), (3.0, "score")):
+            label(ax, (left + x, 2.05), said, ha="center", color=style.MUTED)
+        for y, (i, j) in ((1.55, (0, -1)), (0.35, (-1, 0))):
+            color = style.POSITIVE if scores[i, j] > 0 else style.NEGATIVE
+            ends, size = [(left + x, y) for x in (0.8, 1.6)], abs(scores[i, j]) / limit
+            word(ax, (left + 0.35, y), words[i], size=16)
+            word(ax, (left + 2.0, y), words[j], size=16)
+            attention_arrow(ax, *ends, size, color, widest=12, least=0)
             look = {"size": 20, "weight": "bold", "color": style.readable(color, style.PAPER)}
-            label(ax, (sum(ends) / 2, y + rise + 0.55 * up), written(score, 1), ha="center", **look)
+            label(ax, (left + 3.0, y), written(scores[i, j], 1), ha="center", **look)
         same = np.isclose(scores[0, -1], scores[-1, 0])
-        look = {"size": 54, "weight": "bold", "color": style.INK if same else style.ACCENT}
-        label(ax, (sum(ends) / 2, y), "=" if same else "≠", ha="center", **look)
+        look = {"size": 36, "weight": "bold", "color": style.INK if same else style.ACCENT}
+        label(ax, (left + 3.0, 0.95), "=" if same else "≠", ha="center", **look)
     return figure
 
 
@@ -293,10 +292,8 @@ def attention_explorer(
     keys, values, start = as_array(keys), as_array(values), as_array(query)
     for name, array in (("keys", keys), ("values", values)):
         if array.shape != (len(words), 2):
-            raise ValueError(
-                f"{name} should have the shape ({len(words)}, 2) for {len(words)} "
-                f"words, but their shape is {array.shape}"
-            )
+            wanted = f"{name} should have the shape ({len(words)}, 2)"
+            raise ValueError(f"{wanted} for {len(words)} words, but their shape is {array.shape}")
     if start.shape != (2,):
         raise ValueError(f"the query should be two numbers, but its shape is {start.shape}")
     if moved not in words:
@@ -307,14 +304,13 @@ def attention_explorer(
         return alt.param(name=name, value=float(value), bind=bind)
 
     key = keys[list(words).index(moved)]
+    switch = alt.binding_checkbox(name="divide by the root of d_k ")
     sliders = [
         slider("query_x", "query: right ", start[0]),
         slider("query_y", "query: up ", start[1]),
         slider("key_x", f"key of {moved}: right ", key[0]),
         slider("key_y", f"key of {moved}: up ", key[1]),
-        alt.param(
-            name="divide", value=True, bind=alt.binding_checkbox(name="divide by the root of d_k ")
-        ),
+        alt.param(name="divide", value=True, bind=switch),
     ]
     table = [
         {"word": word, "kx": k[0], "ky": k[1], "vx": v[0], "vy": v[1], "moved": word == moved}
@@ -373,16 +369,20 @@ def attention_explorer(
     line = line.mark_rule(color=style.SOFT, clip=True).encode(*plane("x1", "y1"), x2="x2", y2="y2")
     drop = base.mark_rule(strokeWidth=2, strokeDash=[5, 4], clip=True)
     drop = drop.encode(x, y, x2="foot_x", y2="foot_y", color=color)
-    feet = base.mark_point(filled=True, size=170, opacity=1, clip=True)
+    feet = base.mark_point(filled=True, size=75, opacity=1, clip=True)
     feet = feet.encode(*plane("foot_x", "foot_y"), color=color)
     dots = base.mark_point(size=120, opacity=1, strokeWidth=2.5, fill=style.PAPER)
     dots = dots.encode(x, y, color=color, tooltip=tips)
     arrow = here.mark_rule(strokeWidth=5, color=style.INK).encode(from_x, from_y, x2="x", y2="y")
-    tip = here.mark_point(shape="diamond", filled=True, size=240, color=style.INK, opacity=1)
+    turn = alt.expr("90 - atan2(query_y, query_x) * 180 / PI")
+    tip = here.mark_point(shape="triangle", angle=turn, size=200, opacity=1, strokeWidth=0)
+    tip = tip.encode(x, y, fill=alt.value(style.INK))
+    start = here.mark_point(filled=True, size=75, color=style.INK, opacity=1).encode(from_x, from_y)
+    start += write(here, from_x, from_y, text=alt.value("0"), dx=9, dy=15)
     side = {"align": alt.expr("query_x > 1.5 ? 'right' : 'left'")}
     side |= {"dx": alt.expr("query_x > 1.5 ? -9 : 9"), "dy": alt.expr("query_y < -2 ? -18 : 18")}
     called = write(here, x, y, text=alt.value("query"), **side)
-    left = line + drop + arrow + tip.encode(x, y) + called + feet + dots + chips(x, y, away("y"))
+    left = line + drop + arrow + start + tip + feet + called + dots + chips(x, y, away("y"))
 
     weight = alt.X("weight:Q", axis=None, scale=alt.Scale(domain=[0, 1.3]))
     word = alt.Y("word:N", title=None, sort=None, axis=None)
@@ -429,7 +429,7 @@ def attention_explorer(
     ]
     title = alt.Title(
         "The farther a key reaches along the query, the more its value counts",
-        subtitle="Filled dots: how far each key reaches along it. Lines to the output: the weights",
+        subtitle="Small dots: how far each key reaches from 0. Lines to the output: the weights",
     )
     whole = alt.hconcat(*shown, bounds="flush", spacing=60, title=title)
     return whole.add_params(*sliders)
@@ -453,17 +453,17 @@ def _shared_and_separate() -> dict[str, Tensor]:
     generator = torch.Generator().manual_seed(4)
     x, w, w_k = (torch.randn(*size, generator=generator) for size in ((3, 4), (4, 4), (4, 4)))
     q, k = x @ w / 2, x @ w_k / 2
-    return {"one shared matrix": q @ q.T, "two matrices": q @ k.T}
+    return {"one matrix, $W^Q = W^K$": q @ q.T, "two matrices, $W^Q$ and $W^K$": q @ k.T}
 
 
 @figure(
     "attention-arrow",
     caption="A query finds its key: the one that points the same way gets nearly all the weight.",
     alt="Arrows from one point. A thick one, the query to write 'gustan', points to the right. The "
-    "key of 'trees' points nearly the same way: a long bar, score 3, shows how far it reaches "
-    "along the query, and its weight is written large, 0.88. The key of 'I' points up: its bar is "
-    "short, score 0.5, its weight 0.07. That of 'like' points straight down and has no bar, score "
-    "0, weight 0.04. Dashed lines lead from the keys to the query.",
+    "key of 'trees' points nearly the same way: a dashed line drops from its tip to a dot on the "
+    "query, at score 3, and its weight is written large, 0.88. The key of 'I' points up: score "
+    "0.5, weight 0.07. That of 'like' points straight down: score 0, weight 0.04. The query has "
+    "marks at the scores 1 to 4.",
     hero=True,
 )
 def draw_arrow() -> Figure:
@@ -488,8 +488,8 @@ def draw_projection() -> Figure:
 @figure(
     "attention-shared-matrix",
     caption="How two words score each other, with one matrix for queries and keys, and with two.",
-    alt="The words 'I' and 'trees' twice, with an arrow from 'I' to 'trees' above and one back "
-    "below. With one shared matrix both scores are equal, 10.1. With two matrices they are not: "
+    alt="Two panels with an arrow from 'I' to 'trees' and, below, one from 'trees' to 'I': query, "
+    "key and score. With one matrix both scores are equal, 10.1. With two matrices they are not: "
     "'I' to 'trees' has −9.5, 'trees' to 'I' 6.3.",
 )
 def draw_shared_matrix() -> Figure:
@@ -501,9 +501,8 @@ def draw_shared_matrix() -> Figure:
     caption="The six steps of attention for the first word of 'Thinking Machines'.",
     alt="Two columns, 'Thinking' and 'Machines', from top to bottom: query times key 112 and 96; "
     "divided by 8, 14 and 12; softmax 0.88, rust, and 0.12, grey. At the right a plane: the value "
-    "of 'Thinking', (10, 0), lies to the right, that of 'Machines', (0, 10), above. A thick rust "
-    "line goes 0.88 of the way to the first, a grey one from there 0.12 up: the output, (8.8, "
-    "1.2).",
+    "of 'Thinking', (10, 0), lies to the right, that of 'Machines', (0, 10), above. On the line "
+    "between them, 0.88 of the way to 'Thinking', in rust, lies the output, (8.8, 1.2).",
 )
 def draw_six_steps() -> Figure:
     keys = torch.tensor([[1.75], [1.5]]).expand(2, 64)
@@ -515,10 +514,10 @@ def draw_six_steps() -> Figure:
     caption="The equation of attention for one query: scores, weights, values, output.",
     alt="'I', 'like' and 'trees' with their scores for 'gustan', 2, 0 and 8, and a stream from "
     "each, as thick as its weight: the softmax of the scores divided by the root of 4, 0.047, "
-    "0.017 and 0.936. The streams lead into the values, in the words' colors, with numbers for "
-    "who, does, what and many, each as high as its weight: 'trees' fills nearly all, with a 1 in "
-    "'what' and in 'many'. Below, the sum of each column, the "
-    "output for 'gustan': 0.936 in 'what' and in 'many', little in the others.",
+    "0.017 and 0.936. The streams lead into the values, each as high as its weight, in the words' "
+    "colors, filled where who, does, what and many are 1: 'trees' fills nearly all, in 'what' and "
+    "in 'many'. Below, the sum of each column, the output for 'gustan': 0.936 in 'what' and in "
+    "'many', little in the others.",
 )
 def draw_four_frames() -> Figure:
     (_, query, _), keys, values = i_like_trees()
@@ -541,7 +540,7 @@ def draw_scaling() -> Figure:
 @figure(
     "attention-explorer",
     caption="Move a query and a key, and see the weights and the output follow.",
-    alt="Three panels with sliders. Left: a query on a long line, and the keys of I, like and "
+    alt="Three panels with sliders. Left: a query as an arrow from 0, and the keys of I, like and "
     "trees as rings; from each a dashed line drops onto the query's line, where a dot shows how "
     "far the key reaches; that of trees is the farthest. Middle: bars of the three weights, the "
     "longest for trees, and the scores. Right: the three values, each with a line as wide as its "

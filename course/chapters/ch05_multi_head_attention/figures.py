@@ -14,7 +14,7 @@ from matplotlib.patches import Wedge
 
 from course.drawing import lazy_altair as alt
 from course.drawing import style
-from course.drawing.arrows import arrow, attention_arrow, box, curve, path, threads
+from course.drawing.arrows import arrow, attention_arrow, box, path, threads
 from course.drawing.cells import area, outline
 from course.drawing.registry import figure
 from course.drawing.values import as_array, steady_round
@@ -51,9 +51,8 @@ def _heads_recap(words: Sequence[str], d_model: int = 512, h: int = 8) -> Figure
     words: one row of X each. One head has the accent from beginning to end. At most eight heads.
     """
     length, d_k, wide, high = len(words), d_model // h, 1.4, 0.54
-    figure, ax = canvas(
-        6.05, f"{_times(h).capitalize()} heads look alone; one matrix mixes what they find"
-    )
+    title = f"{_times(h).capitalize()} heads look alone; one matrix mixes what they find"
+    figure, ax = canvas(6.05, title)
     pitch, joined, low, side = 6.55 / h, 1.5, 1.22, 1.3  # side: where the captions end
     middles = [1.4 + pitch * (head + 0.5) for head in range(h)]
     center = (middles[0] + middles[-1]) / 2
@@ -77,7 +76,7 @@ def _heads_recap(words: Sequence[str], d_model: int = 512, h: int = 8) -> Figure
         threads(ax, [(x, 2.42)], [end], 0.4, color, upright=True)
     for y, said in (
         (base + tall / 2, f"$X$   {length} × {d_model}"),
-        (4.3, f"$W_i$, each {d_model} × {d_k}"),
+        (4.3, f"$W^Q_i$, $W^K_i$, $W^V_i$\neach {d_model} × {d_k}"),
         (3.75, f"each {length} × {d_k}"),
         (3.2, r"softmax$\left(\frac{QK^T}{\sqrt{d_k}}\right)V$"),
         (2.64, f"each {length} × {d_k}"),
@@ -96,7 +95,7 @@ def _heads_recap(words: Sequence[str], d_model: int = 512, h: int = 8) -> Figure
         (out + wide / 2, low - 0.2, f"output  {length} × {d_model}, as $X$"),
     ):
         label(ax, (x, y), text, size=17 if len(text) == 1 else style.LABEL, ha="center")
-    said = f"the heads are mixed here: the {d_k} columns\nof head 0 meet the {d_k} orange rows"
+    said = f"the heads are mixed here: the {d_k} columns\nof head 0 meet these {d_k} rows of $W^O$"
     label(ax, (last + wide + 0.15, 0.42), said, color=style.ACCENT)
     return figure
 
@@ -135,30 +134,34 @@ def _eight_heads(
     of a half disk is the share of attention that the word above it gets; under 5 % has none. The
     row in which both look at one word is marked.
     """
-    step = 0.46
+    step, apart = 0.46, 0.2
     one, other = marked
     places = [words.index(text) for text in marked]
     tables = {name: as_array(table)[places] for name, table in named.items()}
     both = max(tables, key=lambda name: tables[name].min(axis=0).max())
     target = int(tables[both].min(axis=0).argmax())
-    found = f"“{one}” and “{other}” to “{words[target]}”"
     note = f"Above each line what “{one}” looks at, below what “{other}” looks at: larger is more"
-    figure, ax = canvas(
-        1.5 + step * len(named), f"Only one of {_times(len(named))} heads leads {found}", note
+    title = (
+        f"Only one of {_times(len(named))} heads leads “{one}” and “{other}” to “{words[target]}”"
     )
+    figure, ax = canvas(1.6 + step * len(named), title, note)
     y = ax.get_ylim()[1] - 1.04
-    seen = {words[target]: style.INK, **marked}
-    middles = sentence(ax, (1.5, y - 0.04), words, seen, size=11, gap=0.18)
-    area(ax, (middles[target] - 0.32, 0.1), 0.64, y - 0.3, style.GROUND, zorder=0)
-    for row, (name, table) in enumerate(tables.items()):
-        y, loud = ax.get_ylim()[1] - 1.5 - step * row, name == both
-        label(ax, (0.1, y), name, size=style.LABEL, weight="bold" if loud else "normal")
+    middles = sentence(ax, (1.5, y - 0.04), words, {words[target]: style.INK, **marked}, size=11)
+    area(ax, (middles[target] - 0.32, 0.05), 0.64, y - 0.25, style.GROUND, zorder=0)
+    y += apart
+    for name, table in tables.items():
+        (layer, head), loud = name.split(", "), name == both
+        y -= step
+        if head == "head 0":
+            y -= apart
+            label(ax, (0.1, y), layer, size=style.LABEL, weight="bold")
+        label(ax, (0.75, y), head, size=style.LABEL, weight="bold" if loud else "normal")
         ends = [(middles[0] - 0.2, y), (middles[-1] + 0.2, y)]
         path(ax, ends, style.RULE, head=False, thick=0.7, zorder=1)
         for side, weights, color in zip((1, -1), table, marked.values(), strict=True):
             for x, weight in zip(middles, weights, strict=True):
                 if weight >= 0.05:
-                    half = (x, y), 0.22 * weight**0.5, min(0, 180 * side), max(0, 180 * side)
+                    half = (x, y), 0.2 * weight**0.5, min(0, 180 * side), max(0, 180 * side)
                     ax.add_patch(Wedge(*half, color=color, lw=0, alpha=1 if loud else 0.5))
             if loud:
                 said = f"{percent(float(weights[target]))} of “{one if side > 0 else other}”"
@@ -187,9 +190,9 @@ def _two_pictures(maps: Any, layer: str, head: int, askers: Mapping[str, str]) -
     for color, place, below in zip(askers.values(), places, (False, True), strict=True):
         arcs(ax, middles, 1.18 if below else 1.56, weights[place], place, color, below)
     at = middles[places[1]]
-    label(ax, (at, 2.66), "Why this ending?\n-o is the animal, -a the street", ha="center")
-    arrow(ax, (at, 1.58), (at, 1.98), style.DECODER, thick=3)
-    word(ax, (at, 2.2), maps.tgt_out[-2], size=style.TITLE, color=style.DECODER)
+    label(ax, (at - 0.2, 2.66), "the animal (-o),\nnot the street (-a)", ha="center")
+    arrow(ax, (at, 1.58), (at, 1.98), thick=3)
+    word(ax, (at, 2.2), maps.tgt_out[-2], size=style.TITLE)
     return figure
 
 
@@ -232,15 +235,14 @@ def _one_two_all(weights: Any, words: Sequence[str], query: int, names: Sequence
     step, asker, color = 0.27, words[query], ASKERS.get(words[query], style.INK)
     tall, low = step * (len(words) - 1), 0.2
     title = f"One head tells a story. {_times(len(heads)).capitalize()} blur it."
-    figure, ax = canvas(
-        tall + 1.45, title, f"Line width: share of the attention of “{asker}”, mean of the heads"
-    )
+    note = f"Line width: share of the attention of “{asker}”, mean of the heads"
+    figure, ax = canvas(tall + 1.45, title, note)
     for count, x in zip((1, 2, len(heads)), (0.3, 2.88, 5.46), strict=True):
-        ends = [(x + 1.15, low + tall - step * place) for place in range(len(words))]
+        ends = [(x + 1.02, low + tall - step * place) for place in range(len(words))]
         start, mean = (x, ends[query][1]), heads[:count, query].mean(axis=0)
         threads(ax, [start], ends, mean, color, name=", ".join(names[:count]), widest=8)
         what = {1: "one head", 2: "two heads"}.get(count, f"all {_times(count)} heads")
-        label(ax, (x + 1.18, low + tall + 0.36), what, size=style.LABEL, weight="bold")
+        label(ax, (x + 1.05, low + tall + 0.36), what, size=style.LABEL, weight="bold")
         word(ax, (x - 0.08, start[1]), asker, size=13, ha="right", color=color)
         best = heads[0, query].argmax()
         largest = {place for place in (*mean.argsort()[-2:], best) if mean[place] >= 0.1}
@@ -256,7 +258,7 @@ def _one_two_all(weights: Any, words: Sequence[str], query: int, names: Sequence
 def _token_rows(maps: Any) -> tuple[list[dict], list[dict]]:
     """A translator's looks -> (lines, words), the two tables of `token_view`.
 
-    lines: one for each layer, head, query i and key j with a weight of at least 0.03, the largest
+    lines: one for each layer, head, query i and key j with a weight of at least FAINT, the largest
     last. words: one for each layer, side ("query" or "key") and place. label: the word that looks,
     with a number where it stands more than once, such as "the (2)"; a word looked at has none.
     """
@@ -267,10 +269,8 @@ def _token_rows(maps: Any) -> tuple[list[dict], list[dict]]:
         name, rows, columns = KINDS[f"{part}.{kind}"]
         name, rows, columns = name.format(number), sides[rows], sides[columns]
         labels = _told_apart(rows)
-        for side, tokens, told in (
-            ("query", rows, labels),
-            ("key", columns, [None] * len(columns)),
-        ):
+        told_apart = (rows, labels), (columns, [None] * len(columns))
+        for side, (tokens, told) in zip(("query", "key"), told_apart, strict=True):
             words += [
                 {"layer": name, "side": side, "place": place, "word": word, "label": label}
                 for place, (word, label) in enumerate(zip(tokens, told, strict=True))
@@ -390,8 +390,9 @@ def token_view(maps: Any, layer: str = "encoder, layer 1", word: str | None = No
         legend=alt.Legend(
             title=None,
             labelExpr="'head ' + datum.label",
-            offset=8,
-            orient="bottom",
+            orient="none",  # where a chosen word's lines have their shares
+            legendX=width - SHARE + 10,
+            legendY=0,
             symbolType="stroke",
             symbolSize=300,
             labelOffset=6,
@@ -407,7 +408,7 @@ def token_view(maps: Any, layer: str = "encoder, layer 1", word: str | None = No
         return drawn.transform_filter(switched_on).transform_filter(look).transform_filter(legend)
 
     # Side by side, so that no head hides another one that looks at the same word.
-    end = f"datum.j + (datum.head - {(len(heads) - 1) / 2}) * {SPREAD / len(heads)}"
+    end = f"datum.j + (datum.head - {(len(heads) - 1) / 2}) * (found ? 0 : {SPREAD / len(heads)})"
     grey = f"datum.most ? '{style.ACCENT}' : '{style.SOFT}'"
     way = [f"{left + 6 + share * (between - 24):.0f}" for share in (0, 0.4, 0.6, 1)]
     curves = (
@@ -421,10 +422,10 @@ def token_view(maps: Any, layer: str = "encoder, layer 1", word: str | None = No
             detail=["i:N", "j:N"],
             color=alt.condition("found", alt.value(alt.expr(grey)), color),
             opacity=alt.Opacity(
-                "weight:Q", scale=alt.Scale(domain=[0, 1], range=[0.2, 1]), legend=None
+                "weight:Q", scale=alt.Scale(domain=[0, 1], range=[0.4, 1]), legend=None
             ),
             strokeWidth=alt.StrokeWidth(
-                "weight:Q", scale=alt.Scale(domain=[0, 1], range=[0.6, 8]), legend=None
+                "weight:Q", scale=alt.Scale(domain=[0, 1], range=[0.8, 8]), legend=None
             ),
             tooltip=["query:N", "key:N", "head:N", alt.Tooltip("weight:Q", format=".2f")],
         )
@@ -433,6 +434,7 @@ def token_view(maps: Any, layer: str = "encoder, layer 1", word: str | None = No
     )
     far = {(row["layer"], row["place"]): row["x2"] + 12 for row in words if not row["label"]}
     said = [{**row, "x": far[row["layer"], row["j"]]} for row in lines if row["weight"] >= SAID]
+    ink = f"datum.most ? '{accent}' : '{style.MUTED}'"
     shares = (  # beside the words looked at
         looks(said, "found && datum.label == word.label[0]")
         .transform_window(
@@ -444,18 +446,13 @@ def token_view(maps: Any, layer: str = "encoder, layer 1", word: str | None = No
         .transform_calculate(
             said="'head ' + datum.head + ': ' + format(datum.weight * 100, '.0f') + ' %'"
         )
-        .mark_text(
-            align="left",
-            fontSize=13,
-            fontWeight=600,
-            fill=alt.expr(f"datum.most ? '{accent}' : '{style.MUTED}'"),
-        )
+        .mark_text(align="left", fontSize=13, fontWeight=600, fill=alt.expr(ink))
         .encode(at("x"), down("j"), text="said:N")
         .properties(name="shares")
     )
     title = alt.Title(
         alt.expr("found ? found.said : 'Who looks at whom · ' + layer"),
-        subtitle="A line is what one head looks at: the thicker, the more attention",
+        subtitle=f"A line: what one of {len(heads)} heads looks at, thicker for more attention",
         frame="bounds",
     )
     chart = alt.layer(chips, curves, letters, shares).add_params(
@@ -481,9 +478,8 @@ def _sharpest_first(heads: Mapping[str, torch.Tensor], query: int) -> dict[str, 
     """
 
     def order(name: str) -> tuple[float, float]:
-        return -int(name.split()[1].rstrip(",")), torch.special.entr(
-            heads[name][query]
-        ).sum().item()
+        spread = torch.special.entr(heads[name][query]).sum().item()
+        return -int(name.split()[1].rstrip(",")), spread
 
     return {name: heads[name] for name in sorted(heads, key=order)}
 
@@ -519,7 +515,9 @@ def distance_bars(profiles: Mapping[str, Mapping[int, float]]) -> Figure:
     profiles: a head's name -> {distance: mean weight}, from -3 to 3. Each side has its sum, and the
     side that gets more is loud.
     """
-    note = "Mean over 200 sentences, drawn at the word “cross”: the thicker, the more attention"
+    note = (
+        "Mean of 200 sentences, drawn at “cross”; the rest goes to “cross” itself and farther words"
+    )
     figure, ax = canvas(3.7, "One head looks ahead, another looks back", note)
     places, y = [4.55 + 1.0 * distance for distance in range(-3, 4)], 1.5
     for x, text in zip(places, AROUND, strict=True):
@@ -529,7 +527,7 @@ def distance_bars(profiles: Mapping[str, Mapping[int, float]]) -> Figure:
         sums = {side: sum(profile.get(side * far, 0) for far in (1, 2, 3)) for side in (-1, 1)}
         for side, whole in sums.items():
             loud = whole == max(sums.values())
-            color, ink = (style.ACCENT, style.ACCENT) if loud else (style.SOFT, style.MUTED)
+            color, ink = (style.ACCENT,) * 2 if loud else (style.MUTED,) * 2
             for far in (1, 2, 3):
                 ends = [
                     (x, y + 0.23 * up) for x in (places[3] + 0.1 * side, places[3 + side * far])
@@ -547,46 +545,35 @@ def distance_bars(profiles: Mapping[str, Mapping[int, float]]) -> Figure:
 
 
 def _three_uses(maps: Any) -> Figure:
-    """Draw English and Spanish words in two columns, and who looks at whom: three kinds of lines.
+    """Draw who looks at whom in each of the three kinds of attention, a panel for each.
 
-    maps: what a `Translator` gives. An arrow is the mean of the heads of the last layer of its
-    kind; less than 10 % gets none, within a language less than 20 %. Lines between the languages
-    have the color of the word looked at. Each Spanish word but <bos> stands for the place that
-    writes it.
+    maps: what a `Translator` gives. A line is the mean of the heads of the last layer of its kind;
+    less than 10 % gets none, within a language less than 20 %. Those between the languages have the
+    color of the word looked at. A Spanish word that looks stands for the place that writes it.
     """
-    means = [
-        as_array([weights for name, weights in maps.weights.items() if re.match(kind, name)][-1])
-        for kind in ("encoder", "decoder.*self", "decoder.*cross")
-    ]
-    english, spanish, cross = (mean.mean(axis=0) for mean in means)
-    step, words = 0.5, [maps.tgt_in[0], *maps.tgt_out]
-    note = "The more a word looks at another, the thicker the line (last layers, mean of the heads)"
-    figure, ax = canvas(
-        1.45 + step * len(words),
-        "Attention has three uses, and only one of them crosses the languages",
-        note,
+    note = (
+        "Words on the left look at words on the right: thicker is more (last layers, mean of heads)"
     )
-    y = [ax.get_ylim()[1] - 1.5 - step * row for row in range(len(words))]
-    look = {"size": style.LABEL, "weight": "bold", "ha": "center"}
-    label(ax, (4, y[0] + 0.4), "Spanish looks\nat English", color=style.ACCENT, **look)
-    part = np.linspace(0, 1, 33)
-    for x, side, column, mean, later, said in (
-        (2.55, -1, maps.src, english, 0, "English looks\nat English"),
-        (5.45, 1, words, spanish, 1, "Spanish looks at the\nSpanish before it"),
+    step = 0.47
+    title = "Attention has three uses, and only one of them crosses the languages"
+    figure, ax = canvas(1.4 + step * len(maps.tgt_out), title, note)
+    for x, kind, rows, columns, said in (
+        (0.83, "encoder", maps.src, maps.src, "English looks\nat English"),
+        (3.5, "decoder.*cross", maps.tgt_out, maps.src, "Spanish looks\nat English"),
+        (6.22, "decoder.*self", maps.tgt_out, maps.tgt_in, "Spanish looks at\nSpanish before it"),
     ):
-        label(ax, (x + 1.2 * side, y[0] + 0.4), said, color=style.MUTED, **look)
-        rows = y[1 - later :]
-        for text, at in zip(column, rows, strict=False):
-            word(ax, (x, at), text, size=13)
-        for (i, j), weight in np.ndenumerate(mean):
-            if weight >= 0.2:  # a loop to a row above, below, or back to its own
-                far = side * (0.4 + 0.3 * abs(i + later - j))
-                line = curve((0, rows[i + later] + 0.05), (0, rows[j] - 0.05))
-                line[:, 0] = x + 0.4 * side + far * 3 * part * (1 - part)
-                path(ax, line, style.SOFT, thick=6 * weight, head=False)
-    for j, text in enumerate(maps.src):
-        starts = [(5.0, at) for at in y[1:]]
-        threads(ax, starts, [(3.0, y[1 + j])], cross[:, j], word_color(text), widest=9, least=0.1)
+        means = [w.mean(dim=0) for name, w in maps.weights.items() if re.match(kind, name)][-1]
+        loud, top = "cross" in kind, ax.get_ylim()[1] - 0.98
+        ink = style.INK if loud else style.MUTED
+        label(ax, (x + 0.5, top), said, size=12, weight="bold", ha="center", color=ink)
+        starts = [(x + 0.1, top - 0.55 - step * row) for row in range(len(rows))]
+        for (_, y), text in zip(starts, rows, strict=True):
+            word(ax, (x, y), text, size=12, ha="right", color=None if loud else style.MUTED)
+        for j, text in enumerate(columns):
+            y, color = starts[j][1], word_color(text) if loud else style.SOFT
+            word(ax, (x + 1.05, y), text, size=12, ha="left", color=None if loud else style.MUTED)
+            least = 0.1 if loud else 0.2
+            threads(ax, starts, [(x + 0.95, y)], means[:, j], color, widest=9, least=least)
     return figure
 
 
@@ -632,10 +619,10 @@ def maps_of_tired() -> Any:
     "heads-eight",
     caption="Eight heads look at the same sentence, each in its own way.",
     alt="The sentence 'the animal did not cross the street because it was too tired'; under it a "
-    "line for each of eight heads. Half disks show how much attention the word above gets from "
-    "'it', rust, over the line, and from 'tired', teal, under it. In layer 0 the largest are "
-    "mostly under <eos>. In layer 1, head 1 looks at the words just before; head 2 has one full "
-    "disk, under 'animal', 98 % and 100 %; heads 0 and 3 have small ones everywhere.",
+    "line for each of eight heads, four in each layer. Half disks show how much attention the word "
+    "above gets from 'it', rust, over the line, and from 'tired', teal, under it. In layer 0 the "
+    "largest are mostly under <eos>. In layer 1, head 1 looks at the words just before; head 2 has "
+    "one full disk, under 'animal', 98 % and 100 %; heads 0 and 3 have small ones everywhere.",
     hero=True,
 )
 def draw_heads_eight() -> Figure:
@@ -648,8 +635,8 @@ def draw_heads_eight() -> Figure:
     caption="Which would you believe? Two words look at 'animal', each with nearly all it has.",
     alt="The sentence 'the animal did not cross the street because it was too tired'. Above it, a "
     "thick arrow leads from 'it' to 'animal', 98 % of its attention; below it, one just as thick "
-    "from 'tired' to 'animal', 100 %. Over 'tired' stands cansado, and the question why it has "
-    "this ending.",
+    "from 'tired' to 'animal', 100 %. Over 'tired' stands cansado: its -o is the animal, -a "
+    "would be the street.",
 )
 def draw_two_pictures() -> Figure:
     return _two_pictures(maps_of_tired(), "encoder.layers.1.self_attn", 2, RIDDLE)
@@ -684,10 +671,10 @@ def draw_heads_token_view() -> Any:
 @figure(
     "heads-three-uses",
     caption="The three uses of attention, in the last layers, on 'I like trees'.",
-    alt="Two columns of words. Grey lines on the left join English words with each other, those "
-    "on the right Spanish words with those above them. Between the columns Spanish looks at "
-    "English, in the words' colors: to write 'gustan' it looks at 'like', for 'árboles' at "
-    "'trees', and for <eos> at <eos>.",
+    alt="Three panels, each with the words that look on the left, and lines to the words looked at "
+    "on the right. English looks at English, in grey. Spanish looks at English, in the words' "
+    "colors: to write 'gustan' it looks at 'like', for 'árboles' at 'trees', and for <eos> at "
+    "<eos>. Spanish looks at the Spanish before it, in grey: no line leads down.",
 )
 def draw_heads_three_uses() -> Figure:
     return _three_uses(Translator.load().attention_maps("I like trees"))

@@ -17,9 +17,10 @@ from course import experiments
 from course.chapters.ch06_masks.experiments import measured_influence
 from course.drawing import plots, style
 from course.drawing.arrows import arrow, box, path
+from course.drawing.cells import area
 from course.drawing.registry import figure
 from course.drawing.values import as_array
-from course.drawing.words import canvas, label, word, word_color
+from course.drawing.words import canvas, label, word_color
 from transformer_lib.model.masks import causal_mask, padding_mask
 from transformer_lib.text.tokens import BOS, PAD
 
@@ -30,32 +31,27 @@ def _influence(maps: Mapping[str, Any], words: Sequence[str], changed: str) -> F
     maps: title -> square (t, t), True where the output of the row changes with the word of the
     column. changed: the word whose column is in the accent.
     """
-    wide, high, low = 0.65, 0.46, 0.42
+    wide, high, low = 0.6, 0.46, 0.42
     note = "Filled: this row's output changes if this column's word does"
-    figure, ax = canvas(
-        low + high * len(words) + 2.02,
-        "With the causal mask, a word reaches only itself and later places",
-        note,
-    )
+    title = "With the causal mask, a word reaches only itself and later places"
+    figure, ax = canvas(low + high * len(words) + 1.95, title, note)
     top, lit = low + high * len(words), list(words).index(changed)
-    label(ax, (0.02, top + 0.2), "output at", color=style.MUTED)
-    for left, (name, given) in zip((0.97, 4.72), maps.items(), strict=False):
+    for left, (name, given) in zip((0.78, 4.92), maps.items(), strict=False):
         square = as_array(given)
         for (row, column), yes in np.ndenumerate(square):
             fill = (style.ACCENT if column == lit else style.SOFT) if yes else style.GROUND
             look = {"color": style.PAPER, "line": 1.5, "round": 0.03, "fill": fill}
             box(ax, (left + wide * (column + 0.5), top - high * (row + 0.5)), wide, high, **look)
-        label(ax, (left, top + 1.12), name, size=12, weight="bold")
+        label(ax, (left, top + 1.05), name, size=12, weight="bold")
         x, loud = left + wide * (lit + 0.5), {"weight": "bold", "color": style.ACCENT}
-        loud["ha"] = "center"
-        label(ax, (x, top + 0.79), "changed", **loud)
-        arrow(ax, (x, top + 0.69), (x, top + 0.38), style.ACCENT)
+        label(ax, (x, top + 0.68), "changed", ha="center", **loud)
+        arrow(ax, (x, top + 0.58), (x, top + 0.33), style.ACCENT)
         reached = f"{int(square[:, lit].sum())} of {len(words)} outputs change"
-        label(ax, (x, low - 0.2), reached, size=14, **loud)
+        label(ax, (x, low - 0.2), reached, size=14, ha="center", **loud)
         for place, text in enumerate(words):
-            word(ax, (left + wide * (place + 0.5), top + 0.2), text, size=style.NOTE)
-            if left < 1:
-                word(ax, (left - 0.12, top - high * (place + 0.5)), text, size=10, ha="right")
+            look = loud if place == lit else {}
+            label(ax, (left + wide * (place + 0.5), top + 0.18), text, ha="center", **look)
+            label(ax, (left - 0.1, top - high * (place + 0.5)), text, ha="right")
     return figure
 
 
@@ -65,13 +61,12 @@ def _mask_equation(masks: Mapping[str, Any], words: Sequence[str]) -> Figure:
     masks: title -> square. What is seen is filled; what is hidden says by what.
     """
     count, cell, left, gap = len(words), 0.435, 0.75, 0.33
-    note = "Each row is a word that looks, each column a word; filled is what it may see"
-    figure, ax = canvas(
-        cell * count + 1.7, "Both masks together hide padding and what comes later", note
-    )
+    note = "A row for each word that looks, a column for each one looked at. Filled: it may see it"
+    title = "Both masks together hide padding and what comes later"
+    figure, ax = canvas(cell * count + 1.7, title, note)
     top = 0.1 + cell * count
     for place, text in enumerate(words):
-        word(ax, (left - 0.12, top - cell * (place + 0.5)), text, size=style.NOTE, ha="right")
+        label(ax, (left - 0.1, top - cell * (place + 0.5)), text, ha="right")
     for number, (name, given) in enumerate(masks.items()):
         x, square, last = left + number * (cell * count + gap), as_array(given), number == 2
         fill, ink = (style.ACCENT, style.ACCENT) if last else (style.SOFT, style.INK)
@@ -79,19 +74,21 @@ def _mask_equation(masks: Mapping[str, Any], words: Sequence[str]) -> Figure:
         for place, text in enumerate(dict.fromkeys(words)):
             wide = words.count(text)  # padding, the last, takes all that is left
             middle = x + cell * (place + wide / 2)
-            apart = (-0.05, 0.06, 0)[place]
+            apart = (-0.06, 0.01, 0)[place]
             label(ax, (middle + apart, top + 0.24), text, ha="center")
             if wide > 1:
-                edges = (middle + side * (cell * wide / 2 - 0.04) for side in (-1, 1))
+                edges = (middle + side * (cell * wide / 2 - 0.1) for side in (-1, 1))
                 path(ax, [(edge, top + 0.08) for edge in edges], style.SOFT, head=False)
         for (row, column), seen in np.ndenumerate(square):
             at = x + cell * (column + 0.5), top - cell * (row + 0.5)
-            look = {"color": style.PAPER, "line": 1.5, "round": 0.03}
-            box(ax, at, cell, cell, fill=fill if seen else style.GROUND, **look)
+            inside = fill if seen else style.GROUND
+            edge = style.PAPER if seen else inside  # what is hidden is one ground, for its name
+            look = {"line": 1, "round": 0.03, "zorder": 2 if seen else 1.5}
+            box(ax, at, cell, cell, color=edge, fill=inside, **look)
         row, column = np.argwhere(square == 0).mean(axis=0) + 0.5
         said = ("padding", "later", "padding\nand later")[number]
         at = x + cell * column, top - cell * row
-        label(ax, at, said, size=style.LABEL, ha="center", color=style.MUTED)
+        label(ax, at, said, size=13, ha="center", color=style.MUTED)
         sign = ("", "&", "=")[number]
         label(ax, (x - gap / 2, top - cell * count / 2), sign, size=20, ha="center", weight="bold")
     return figure
@@ -100,44 +97,42 @@ def _mask_equation(masks: Mapping[str, Any], words: Sequence[str]) -> Figure:
 def _staircase(tgt_in: Sequence[str], tgt_out: Sequence[str]) -> Figure:
     """Draw what the decoder may see at each position, a row for each, and what it must predict.
 
-    Words that may be seen have their color, later ones are covered.
+    Words that may be seen have their color; later ones are missing, on one common ground.
     """
     count, step = len(tgt_in), 0.55
-    figure, ax = canvas(
-        step * count + 1.05, "Each row sees one word more, and predicts the next one"
-    )
+    title = "Each row sees one word more, and predicts the next one"
+    figure, ax = canvas(step * count + 1.05, title)
     wide = 6.1 / count
     label(ax, (0.02, step * count + 0.3), "what it may see", color=style.MUTED)
     label(ax, (6.85, step * count + 0.3), "what it predicts", color=style.MUTED)
-    stairs: list[tuple[float, float]] = []
     for i, predicted in enumerate(tgt_out):
-        y, corner = step * (count - i - 0.5) + 0.08, wide * (i + 1) - 0.02
-        stairs += [(corner, y + step / 2), (corner, y - step / 2)]
-        for j, text in enumerate(tgt_in):
-            _tile(ax, (wide * (j + 0.5) - 0.02, y), wide - 0.08, text if j <= i else "")
+        y = step * (count - i - 0.5) + 0.08
+        hidden = wide * (count - i - 1)
+        area(ax, (wide * count - 0.06 - hidden, y - step / 2), hidden, step, style.GROUND)
+        for j, text in enumerate(tgt_in[: i + 1]):
+            _tile(ax, (wide * (j + 0.5) - 0.04, y), wide - 0.04, text)
         arrow(ax, (6.28, y), (6.72, y))
         _tile(ax, (7.4, y), 1.14, predicted)
-    path(ax, stairs[:-1], style.MUTED, thick=2, head=False)
-    at = wide * (count - 1.5) - 0.02, step * (count - 1.5) + 0.08
-    label(ax, at, "hidden by\nthe mask", size=style.LABEL, ha="center", color=style.MUTED)
+    at = wide * (count / 2 + 1.4), step * (count - 1) + 0.08
+    label(ax, at, "hidden by the mask", size=16, ha="center", color=style.MUTED)
     return figure
 
 
 def _tile(ax: Axes, at: tuple[float, float], wide: float, text: str) -> None:
-    """A word that may be seen, or none: what is hidden."""
+    """A word that may be seen, or is predicted."""
     color = word_color(text)
-    box(ax, at, wide, 0.45, "", color, fill=style.tint(color) if text else style.GROUND, line=0)
-    if text:
-        label(ax, at, text, size=13, ha="center", weight="bold", color=style.readable(color))
+    box(ax, at, wide, 0.48, "", style.PAPER, fill=style.tint(color), line=3)
+    look = {"size": 13, "weight": "bold", "color": style.readable(color)}
+    label(ax, at, text, ha="center", **look)
 
 
-def _digits(ax: Axes, y: float, digits: Sequence[int], slots: int, color: str) -> None:
-    """A row of digits in slots; a dash is one that isn't written."""
-    for place in range(slots):
-        written = place < len(digits)
-        look = {"fill": None if written else style.PAPER, "size": 13, "round": 0.03}
-        text = str(digits[place]) if written else "–"
-        box(ax, (5.48 + 0.29 * place, y), 0.26, 0.29, text, color, **look)
+def _digits(ax: Axes, y: float, digits: Sequence[int], color: str) -> None:
+    """A row of digits, or the word "nothing"."""
+    for place, digit in enumerate(digits):
+        look = {"fill": None, "size": 14, "round": 0.03}
+        box(ax, (5.6 + 0.3 * place, y), 0.27, 0.31, str(digit), color, **look)
+    if not digits:
+        label(ax, (5.46, y), "nothing", size=14, color=color, weight="bold")
 
 
 TGT_IN = ["<bos>", "me", "gustan", "los", "árboles"]
@@ -155,9 +150,9 @@ def _three_masks(tgt_in: Tensor) -> dict[str, Tensor]:
 @figure(
     "masks-staircase",
     caption="Each row sees one word more, and predicts the next one.",
-    alt="Five rows of five tiles, like a staircase. In the first row only <bos> can be seen and "
-    "the other four tiles are covered; an arrow leads to 'me', which it predicts. In each row "
-    "below one tile more is open: <bos> me leads to 'gustan', <bos> me gustan to 'los', <bos> me "
+    alt="Five rows of words, like a staircase; what is above it is empty, 'hidden by the mask'. In "
+    "the first row only <bos> can be seen; an arrow leads to 'me', which it predicts. In each row "
+    "below there is one word more: <bos> me leads to 'gustan', <bos> me gustan to 'los', <bos> me "
     "gustan los to 'árboles', and all five to <eos>.",
     hero=True,
 )
@@ -188,10 +183,9 @@ def draw_three_masks() -> Figure:
     "5 change.",
 )
 def draw_influence() -> Figure:
-    maps = zip(
-        ("with the causal mask", "without a mask"), measured_influence().values(), strict=True
-    )
-    return _influence(dict(maps), TGT_IN, "gustan")
+    names = "with the causal mask", "without a mask"
+    maps = dict(zip(names, measured_influence().values(), strict=True))
+    return _influence(maps, TGT_IN, "gustan")
 
 
 @figure(
@@ -199,8 +193,8 @@ def draw_influence() -> Figure:
     caption="A model whose mask leaks learns faster and can do nothing: three seeds of each kind.",
     alt="Left, next word right in training, against the step: with a leaking mask 100 % by step "
     "100, before those with the causal mask. Right, what they write alone when they read 7 2 4 4 9 "
-    "0: with the causal mask all three models write 0 9 4 4 2 7, and of all rows 99 % right; with "
-    "the leaking mask two models write nothing and one 9 9 9, and 0 % are right.",
+    "0: with the causal mask all 3 models write 0 9 4 4 2 7, and of all rows 99 % right; with the "
+    "leaking mask 2 models write nothing and 1 model 9 9 9, and 0 % are right.",
 )
 def draw_leak_curves() -> Figure:
     runs, reads = (experiments.load("masks")[key] for key in ("runs", "reads"))
@@ -208,12 +202,12 @@ def draw_leak_curves() -> Figure:
     figure, ax = canvas(4.3, "A model whose mask leaks learns faster, and can do nothing", note)
     label(ax, (0.02, 3.4), "In training: next word right", size=12, weight="bold")
     label(ax, (4.3, 3.4), "Alone: what it writes", size=12, weight="bold")
-    label(ax, (4.3, 2.9), "read", size=style.LABEL)
-    _digits(ax, 2.9, reads, len(reads), style.MUTED)
+    label(ax, (4.3, 2.85), "it reads", size=style.LABEL)
+    _digits(ax, 2.85, reads, style.MUTED)
     left = figure.add_axes((0.075, 0.15, 0.4, 0.57))
     for mask, name, color, y, at in (
-        ("causal", "causal mask", style.MUTED, 2.08, (95, 0.68)),
-        ("none", "leaking mask", style.ACCENT, 1.12, (55, 1.06)),
+        ("causal", "causal mask", style.MUTED, 2.1, (112, 0.81)),
+        ("none", "leaking mask", style.ACCENT, 1.35, (100, 1.06)),
     ):
         own = [run for run in runs if run["mask"] == mask]
         shares = np.array([[entry["next_word"] for entry in run["history"]] for run in own])
@@ -223,12 +217,12 @@ def draw_leak_curves() -> Figure:
         label(left, at, name, size=style.LABEL, **bold)
         label(ax, (4.3, y), name, size=style.LABEL, **bold)
         right = np.mean([run["history"][-1]["right_rows"] for run in own])
-        label(ax, (4.3, y - 0.33), f"{100 * right:.0f} % right", size=14, **bold)
+        label(ax, (4.3, y - 0.3), f"{100 * right:.0f} % right", size=14, **bold)
         for row, (digits, times) in enumerate(Counter(tuple(run["writes"]) for run in own).items()):
-            _digits(ax, y - 0.35 * row, digits, len(reads), color)
-            said = {3: "all 3 models", 2: "2 models", 1: "1 model"}[times]
-            label(ax, (7.14, y - 0.35 * row), said, color=style.MUTED)
+            _digits(ax, y - 0.75 * row, digits, color)
+            said = {3: "3 models", 2: "2 models", 1: "1 model"}[times]
+            label(ax, (7.38, y - 0.75 * row), said, color=style.MUTED)
     left.set(xlabel="step of training", xlim=(0, 305), xticks=range(0, 301, 100))
     plots.shares(left.yaxis)
-    left.set(ylim=(0, 1.02), yticks=[0, 0.5, 1])
+    left.set(ylim=(0, 1.12), yticks=[0, 0.5, 1])
     return figure

@@ -85,7 +85,7 @@ def test_the_command_that_draws_figures_writes_loops(tmp_path, loops):
 def test_the_scores_of_the_query_are_its_products_with_the_keys():
     figure = find("attention-arrow").draw()
     film = find_the_key(figure)
-    scores = [text for text in figure.findobj(Text) if "score" in text.get_text()]
+    scores = [text for text in figure.findobj(Text) if text.get_text()[:6] == "score "]
     query, keys = [1, 2], [[-0.5, 0.5], [1, -0.5], [1, 1]]
     said = [f"score {key[0] * query[0] + key[1] * query[1]:g}" for key in keys]
     assert [text.get_text() for text in scores] == said
