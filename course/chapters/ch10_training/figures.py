@@ -29,8 +29,8 @@ from course.chapters.ch10_training.experiments import (
     written_words,
 )
 from course.drawing import style
-from course.drawing.arrows import arrow, bracket, path
-from course.drawing.cells import area, outline
+from course.drawing.arrows import arrow, path
+from course.drawing.cells import area
 from course.drawing.plots import curves, name_lines
 from course.drawing.registry import figure
 from course.drawing.values import as_array, steady_round
@@ -133,26 +133,24 @@ def loop_curve(history: Sequence[Mapping[str, Any]], steps: int) -> Figure:
     title, left, wide, low, high = "Does it learn to write digits backwards?", 0.04, 7.9, 0.6, 2.3
     if history and history[-1]["validation_loss"] < history[0]["validation_loss"]:
         title = "It learns to write digits backwards, even in rows it never saw"
-    figure, ax = canvas(
-        4.5, title, "How sure it is of each right digit, on average, after so many steps"
-    )
+    note = "How sure it is of a right digit in such rows, on average, after so many steps"
+    figure, ax = canvas(4.5, title, note)
     row, answer = _digits()
     *_, end = sentence(ax, (left + 0.06, 3.42), row, {}, size=14, gap=0.15)
     arrow(ax, (end + 0.25, 3.49), (end + 0.6, 3.49))
     marked = dict.fromkeys(answer, style.ACCENT)
     sentence(ax, (end + 0.8, 3.42), answer, marked, size=14, gap=0.15)
     area(ax, (left, low), wide, high, style.GROUND)
-    said = "the rest goes to wrong ones"
-    label(ax, (left + 0.1, low + high - 0.17), said, color=style.MUTED)
+    label(ax, (left, low + high + 0.13), "100 %", color=style.MUTED)
     loud = sorted({len(history) * part // 4 for part in range(5)})
     for i, one in enumerate(history, 1):
         share, each = math.exp(-one["validation_loss"]), wide / steps * one["step"] / i
         x = left + each * (i - 1)
-        area(ax, (x, low), each - 0.05 * (i < len(history)), high * share, style.ACCENT)
+        area(ax, (x, low), each - 0.05, high * share, style.ACCENT)
         if i in loud or i == 1:
-            look = {"ha": "center", "color": style.ACCENT, "weight": "bold"}
-            label(ax, (x + each / 2, low + high * share + 0.14), f"{100 * share:.0f} %", **look)
-            label(ax, (x + each / 2, low - 0.2), f"{one['step']}", ha="center", color=style.MUTED)
+            middle, look = x + each / 2 - 0.025, {"color": style.ACCENT, "weight": "bold"}
+            centered(ax, middle, low + high * share + 0.14, f"{100 * share:.0f} %", **look)
+            centered(ax, middle, low - 0.2, f"{one['step']}", color=style.MUTED)
     label(ax, (left, 0.14), "steps of training", color=style.MUTED)
     return figure
 
@@ -173,7 +171,8 @@ def _writing_curve(history: Sequence[Mapping[str, Any]], english: Mapping[int, s
     entries = {entry["step"]: entry for entry in history if entry["step"] <= LAST}
     tall = 6.9
     figure = style.new_figure(style.WIDTH, tall)
-    figure.suptitle("First noise, then grammar, then the right words for “I like trees”")
+    title = "First noise, then common words, then grammar, then the right words"
+    titled(figure, title, "What the translator writes for “I like trees” while it learns")
     ax = figure.subplots()
     losses = {"": [entry["validation_loss"] for entry in entries.values()]}
     curves(ax, list(entries), losses, names=False, linewidth=3)
@@ -225,13 +224,13 @@ def probability_bars(panels: Mapping[str, Any], words: Sequence[str], target: An
     for title, chances in {**rows, **goals}.items():
         _check_rows(title, chances[None], words)
     (first, before), *_, (last, after) = rows.items()
-    best, fallen = int(goals.get("target", after).argmax()), int((after - before).argmin())
+    best = int(goals.get("target", after).argmax())
     left, wide, top = 1.45 + 1.15 * bool(goals), 5.5 - 0.95 * bool(goals), 0.42 * len(words)
     title = note = ""
     if goals and after[best] > before[best]:
         title = "Training moves the probability to the right word"
         note = f"From the dot, {first}, to the arrowhead, {last}"
-    figure, ax = canvas(top + (1.35 if goals else 0.9), title, note)
+    figure, ax = canvas(top + (1.2 if goals else 0.9), title, note)
     ax.vlines([left, left + wide], 0.22, top + 0.25, style.RULE, linewidth=1.2, zorder=1)
     for at, said in ((0, "0"), (0.5, "probability"), (1, "1")):
         label(ax, (left + at * wide, 0.08), said, ha="center", color=style.MUTED)
@@ -239,16 +238,14 @@ def probability_bars(panels: Mapping[str, Any], words: Sequence[str], target: An
         y, loud = top - 0.42 * i, i == best
         color = style.ACCENT if loud else style.SOFT
         xs = [left + wide * share for share in (start, end)]
-        look = {"weight": "bold" if loud else "normal", "size": style.LABEL}
-        look["color"] = style.ACCENT if loud else style.MUTED
-        plain = {"color": style.MUTED, "bbox": None} if text == "others" else {}
-        word(ax, (left - 0.3, y), text, size=13, ha="right", **plain)
+        plain = {"bbox": None} if text == "others" else {}
+        own = {"color": style.ACCENT if loud else style.MUTED, **plain}
+        word(ax, (left - 0.3, y), text, size=13, ha="right", **own)
         ax.scatter(xs[0], y, 70 if loud else 34, color=color, zorder=3)
         arrow(ax, (xs[0], y), (xs[1], y), color, thick=7 if loud else 2.5)
-        if i in (best, fallen):
-            for x, share in zip(xs, (start, end), strict=True):
-                said = f"{steady_round(share):.2f}"
-                label(ax, (x, y + 0.19 + 0.06 * loud), said, ha="center", **look)
+        look = {"weight": "bold", "size": style.LABEL, "color": color}
+        for x, share in zip(xs, (start, end), strict=True) if loud else ():
+            centered(ax, x, y + 0.25, f"{steady_round(share):.2f}", **look)
     if goals:
         at, ring = (left + wide, top - 0.42 * best), {"edgecolor": style.ACCENT, "linewidth": 2}
         ax.scatter(*at, 110, style.PAPER, zorder=3, **ring)
@@ -271,7 +268,7 @@ def word_grids(grids: Mapping[str, Any], rows: Sequence[str], columns: Sequence[
     grid doesn't fit the words or a row doesn't add up to 1.
     """
     [(title, given)] = grids.items()
-    grid, bar, wide = as_array(given), 4.4, 2.9
+    grid, bar, wide = as_array(given), 3.5, 3.65
     if len(grid) != len(rows):
         raise ValueError(f"{title!r}: {len(rows)} positions, but {len(grid)} rows of numbers")
     _check_rows(title, grid, columns)
@@ -284,18 +281,16 @@ def word_grids(grids: Mapping[str, Any], rows: Sequence[str], columns: Sequence[
             f"Word for word, the trained model is {sure} % sure",
             f"It translates “{french}”",
         )
-    figure, ax = canvas(1.4 + 0.5 * len(rows), title, note)
+    figure, ax = canvas(1.3 + 0.5 * len(rows), title, note)
     y = 0.5 * len(rows) + 0.35
-    for x, said, ha in ((2.72, "already written", "right"), (3.1, "next word", "left")):
-        label(ax, (x, y), said, ha=ha, color=style.MUTED)
-    label(ax, (bar, y), "how sure it is of this word", color=style.MUTED)
+    for x, said in ((0.02, "written so far"), (bar, "how sure it was of the orange word")):
+        label(ax, (x, y), said, color=style.MUTED)
     for i, (text, share) in enumerate(zip(rows, shares, strict=True)):
         y -= 0.5
-        sentence(ax, (2.66, y - 0.07), rows[:i], {}, size=14, gap=0.24, ha="right")
         look = {"size": 16, "weight": "bold", "color": style.ACCENT}
-        label(ax, (3.1, y), text, **look)
-        area(ax, (bar, y - 0.12), wide, 0.24, style.RULE)
-        area(ax, (bar, y - 0.12), wide * share, 0.24, style.ACCENT)
+        sentence(ax, (0.1, y - 0.07), rows[: i + 1], {text: style.ACCENT}, size=16, gap=0.24)
+        area(ax, (bar, y - 0.1), wide, 0.2, style.RULE)
+        area(ax, (bar, y - 0.1), wide * share, 0.2, style.SOFT)
         label(ax, (style.WIDTH - 0.06, y), percent(share), ha="right", **look)
     return figure
 
@@ -312,9 +307,14 @@ def _smoothed_row(target: Any, words: Sequence[str], eps: float) -> Figure:
     smoothed = (1 - eps) * target + eps / len(target)
     moved = smoothed - target
     figure, ax = style.panel(3.6)
-    note = f"The right word, “{words[right]}”, gives {eps:g} to all {len(words)} words, itself too"
+    note = (
+        f"“{words[right]}” gives {eps:g} to all {len(words)} words, and so gets {max(moved):.3f} "
+    )
     said = f"Label smoothing moves {-moved[right]:.3f} from the right word to all others"
-    titled(figure, said, note)
+    titled(
+        figure, said, f"{note}back: {eps:g} \N{MINUS SIGN} {max(moved):.3f} = {-moved[right]:.3f}"
+    )
+    figure.get_layout_engine().set(h_pad=0.15)  # type: ignore[union-attr]
     ax.bar(range(len(words)), np.minimum(smoothed, target), color=style.SOFT, width=0.7)
     bottom = np.where(moved > 0, 0, smoothed)
     ax.bar(range(len(words)), abs(moved), 0.7, bottom, color=style.ACCENT)
@@ -363,7 +363,7 @@ def teacher_forcing(
     if len({len(words) for words in rows.values()}) > 1:
         lengths = ", ".join(f"{name} {len(words)}" for name, words in rows.items())
         raise ValueError(f"the rows should have the same number of words: {lengths}")
-    note = "A new model that has learned nothing yet; its wrong words are orange"
+    note = "A new model that has learned nothing yet; right words are blue, wrong ones orange"
     figure, ax = canvas(5.4, "In training it reads the right words; alone, it reads its own", note)
     in_training = {"reads": tgt_in, "predicts": predicted, "right word": tgt_out}
     alone = {"reads": [tgt_in[0], *alone[:-1]], "writes": alone}
@@ -386,7 +386,8 @@ def _word_rows(
         label(ax, (1.1, y), name, size=style.LABEL, ha="right", color=style.MUTED)
         wanted = [words[0], *right[:-1]] if name == "reads" else right
         for x, text, good in zip(xs, words, wanted, strict=True):
-            word(ax, (x, y), text, size=13, color=style.INK if text == good else style.ACCENT)
+            color = style.RIGHT if text == good else style.WRONG
+            word(ax, (x, y), text, size=13, color=style.MUTED if good == "<bos>" else color)
             if name == "predicts":
                 sign = "=" if text == good else "≠"
                 centered(ax, x, y - down / 2, sign, size=15, color=style.MUTED)
@@ -394,7 +395,8 @@ def _word_rows(
                 arrow(ax, (x, y - 0.2), (x, y - down + 0.2), style.SOFT)
     *_, fed = rows.values()
     for x, after, text in zip(xs, xs[1:], fed, strict=False):  # from the last row up to the next
-        half, gap = width_of(text, 13) / 2 + 0.13, (x + after) / 2
+        half = width_of(text, 13) / 2 + 0.13
+        gap = after - half - 0.3
         path(ax, [(x + half, ys[-1]), (gap, ys[-1]), (gap, top), (after - half, top)], thick=3)
 
 
@@ -406,7 +408,9 @@ def _penalty_curves(leads: Any, losses: Mapping[str, Any], shares: Any) -> Figur
     probability of the right word.
     """
     leads, shares = as_array(leads), as_array(shares)
-    figure, ax = style.panel(4.0)
+    figure, ax = style.panel(4.2)
+    note = "The loss for one word among nine, with and without label smoothing"
+    titled(figure, "With smoothing, being too sure costs more again", note)
     lines = {name: as_array(given) for name, given in losses.items()}
     *_, (smoothed, line) = lines.items()
     ax.set(xlim=(leads[0], leads[-1]), ylabel="loss")
@@ -422,10 +426,9 @@ def _penalty_curves(leads: Any, losses: Mapping[str, Any], shares: Any) -> Figur
     look["color"] = style.readable(style.ACCENT)
     ax.annotate("the price of being too sure", (leads[-1], at[1]), (-6, 8), ha="right", **look)
     ticks = [0.5, 0.9, 0.99, 0.999, 0.9999]
-    places = np.interp(ticks, shares, leads)
-    ax.set_xticks(places, [f"{p:g}" for p in ticks])
-    bracket(ax, (places[2], 0.2), (places[3], 0.2), "ten times surer", style.MUTED)
-    ax.set_xlabel("probability of the right word")
+    said = [f"{shares[0]:.1f}", *map("{:g}".format, ticks)]
+    ax.set_xticks([leads[0], *np.interp(ticks, shares, leads)], said)
+    ax.set_xlabel("probability of the right word; from 0.9 on, each mark is ten times surer")
     return figure
 
 
@@ -445,11 +448,11 @@ def _schedule_curves(rates: Mapping[tuple[int, int], Any]) -> Figure:
         ax.plot(steps[:peak], lr[:peak], color=color, linewidth=4 if loud else 2.6, zorder=3)
         ink = style.ACCENT if loud else style.INK
         ax.scatter(peak, lr[peak - 1], 60, ink, zorder=4, clip_on=False)
-        said = f"{lr[peak - 1]:.4f} after {warmup:,} steps" + ", as in the paper" * loud
+        said = f"{lr[peak - 1]:.4f} after {warmup:,} steps" + " of warm-up, as in the paper" * loud
         look = {"textcoords": "offset points", "color": ink, "weight": "bold" if loud else "normal"}
         ax.annotate(said, (peak, lr[peak - 1]), (9, 6), **look)
     at, look = int(0.87 * len(lr)), {"textcoords": "offset points", "ha": "center"}
-    ax.annotate("all fall with 1/√step", (at, lr[at]), (0, -22), **look)
+    ax.annotate(r"all fall with $1/\sqrt{\mathrm{step}}$", (at, lr[at]), (0, -22), **look)
     ax.set(xlim=(0, len(lr)), ylim=(0, 0.0011), yticks=[0])
     ax.set_xticks([0, *(warmup for _, warmup in rates), len(lr)])
     ax.xaxis.set_major_formatter("{x:,.0f}")
@@ -472,8 +475,7 @@ def before_and_after() -> tuple[Tensor, Tensor]:
     alt="An arrow for each of five English words, the end token and the rest, from its "
     "probability before training to that after it. 'merci' points to 'thanks', the right "
     "word, whose long orange arrow leads from 0.06 to 0.89, just before a ring at the target,"
-    " 1. All others are short and grey and lead towards 0, the longest from 0.26 to 0.05 at "
-    "the end token.",
+    " 1. All others are short and grey and lead towards 0.",
 )
 def draw_merci() -> Figure:
     before, after = (as_columns(rows[1, 0]) for rows in before_and_after())
@@ -484,9 +486,9 @@ def draw_merci() -> Figure:
 @figure(
     "training-grids",
     caption="What a trained model makes of the five target rows for 'I am a student'.",
-    alt="The translation of 'je suis étudiant' in five lines: the words already written, grey, the "
-    "next word, and a bar that is nearly full, for how sure the model is of it: I 95 %, am 97 %, "
-    "a, student and <eos> 95 % each.",
+    alt="The translation of 'je suis étudiant' in five lines, each a word longer. The newest word "
+    "is orange, the others grey; beside it a bar that is nearly full says how sure the model was "
+    "of it: I 95 %, am 97 %, a, student and <eos> 95 % each.",
 )
 def draw_grids() -> Figure:
     return word_grids({"trained model": as_columns(before_and_after()[1][0])}, STUDENT, COLUMNS)
@@ -506,8 +508,8 @@ def draw_smoothed_rows() -> Figure:
 @figure(
     "training-teacher-forcing",
     caption="Teacher forcing: in training the decoder reads the right words, whatever it predicts.",
-    alt="Rows of words of a new model; its wrong ones are orange. Above, in training: the row "
-    "'reads' holds <bos> I am a student, 'predicts' four wrong words, each with the sign ≠ "
+    alt="Rows of words of a new model; right ones are blue, wrong ones orange. Above, in training: "
+    "the row 'reads' holds <bos> I am a student, 'predicts' four wrong words, each with the sign ≠ "
     "above 'right word', I am a student <eos>. A thick arrow leads from each right word to "
     "the next position of 'reads'. Below, alone: the arrows start at the model's own words, "
     "and soon it repeats itself.",
@@ -518,11 +520,10 @@ def draw_teacher_forcing() -> Figure:
 
 @figure(
     "training-smoothing-penalty",
-    title="With smoothing, being too sure costs more again",
     caption="Label smoothing makes it costly to be too sure.",
-    alt="Loss against the probability of the right word, from 0.1 to 0.9999; from 0.99 to 0.999 "
-    "is marked as ten times surer. Without smoothing the curve falls towards 0 and never "
-    "turns. With smoothing of 0.1 it is least at a probability of 0.91, and then rises in a "
+    alt="Loss against the probability of the right word, from 0.1 to 0.9999; from 0.9 on, each "
+    "mark is ten times surer. Without smoothing the curve falls towards 0 and never turns. "
+    " With smoothing of 0.1 it is least at a probability of 0.91, and then rises in a "
     "straight line; the wedge below it is 'the price of being too sure'.",
 )
 def draw_penalty() -> Figure:
@@ -554,17 +555,17 @@ def draw_schedule() -> Figure:
 @figure(
     "training-held-out",
     caption="Learned by heart and understood: the same model on 50 rows and on 10,000.",
-    alt="Loss against the step, means of three runs. From 50 rows: the loss on these rows "
-    "falls to 0, while the loss on new rows, in orange, rises from 2.3 to 4.6, and 0 % of "
-    "them are right. From 10,000 rows the loss on new rows falls close to 0, and 94 % of them"
-    " are right. The task is to write rows backwards, as 4 0 0 7 4 3 1.",
+    alt="Two panels with the loss against the step, means of three runs. Trained on 50 rows: the "
+    "loss on seen rows falls to 0, while the loss on new rows, in orange, rises from 2.3 to 4.6, "
+    "and 0 % of them are right. Trained on 10,000 rows: both fall close to 0, and 94 % of the new "
+    "rows are right. The task is to write rows backwards, as 4 0 0 7 4 3 1.",
 )
 def draw_held_out() -> Figure:
-    figure, ax = style.panel(4.6)
-    row, answer = map(" ".join, _digits())
-    note = f"The task is to write rows of digits backwards, as {row} → {answer}"
-    titled(figure, "A model trained on 50 rows learns only those: on new rows it gets worse", note)
-    for count, color in ((50, style.ACCENT), (10_000, style.MUTED)):
+    figure, axes = style.panels(2, 4.0, sharey=True)
+    note = "The task is to write rows of digits backwards, as {} → {}"
+    title = "Trained on only 50 rows, a model gets worse on all others"
+    titled(figure, title, note.format(*map(" ".join, _digits())))
+    for ax, count in zip(axes, (50, 10_000), strict=True):
         histories = [
             run["history"] for run in experiments.load("held-out")["runs"] if run["pairs"] == count
         ]
@@ -572,16 +573,12 @@ def draw_held_out() -> Figure:
             np.mean([[entry[key] for entry in history] for history in histories], axis=0)
             for key in ("step", "loss", "validation_loss", "new")
         )
-        ax.plot(steps, new, color=color, linewidth=4.5 if count == 50 else 2.5)
-        said = f"trained on {count:,} rows, shown new ones:\n{100 * right[-1]:.0f} % of them right"
-        up, way = (-14, "top") if count == 50 else (12, "bottom")
-        look = {"color": color, "weight": "bold", "textcoords": "offset points"}
-        ax.annotate(said, (steps[-1], new[-1]), (0, up), ha="right", va=way, **look)
-        if count == 50:
-            ax.plot(steps, seen, color=color, linewidth=2, linestyle=":")
-            ax.annotate("on its own 50 rows", (steps[2], seen[2]), (8, 2), **look | {"weight": 400})
-    ax.set(xlim=(0, steps[-1]), ylim=(-0.15, 5), yticks=[0, 2, 4], xticks=[0, steps[-1]])
-    ax.set(xlabel="step of training", ylabel="loss: how wrong it is")
+        unseen = f"new rows: {100 * right[-1]:.0f} % right"
+        curves(ax, steps, {unseen: new, "seen rows": seen}, loud=[unseen], names=False)
+        ax.set(xlim=(25, 400), ylim=(0, 5), yticks=[0, 2, 4], xticks=[25, 200, 400])
+        ax.set(xlabel="step of training", title=f"trained on {count:,} rows")
+        name_lines(ax, wide=10)
+    axes[0].set_ylabel("loss: how wrong it is")
     return figure
 
 
@@ -594,7 +591,7 @@ def draw_held_out() -> Figure:
     "warm-up it first rises to it.",
 )
 def draw_norms() -> Figure:
-    note = "Rows of digits right after 600 steps, where the learning rate goes up to 0.003"
+    note = "New rows of digits after 600 steps of training: the filled ones come out right"
     title = "Without warm-up, post-norm gets 0 of 100 rows right; pre-norm gets 97"
     figure, ax = canvas(4.78, title, note)
     found: dict[Any, list[float]] = {}
@@ -612,9 +609,6 @@ def draw_norms() -> Figure:
         for y, first, color in ((1.65, False, style.ACCENT), (0.25, True, style.MUTED)):
             right = round(100 * np.mean(found[first, warmup, 0.003]))
             label(ax, (x, y + 0.95), f"{right} of 100", color=color, size=17, weight="bold")
-            if not right:
-                frame = 20 * cell + 0.1, 5 * cell + 0.1
-                outline(ax, (x - 0.06, y - 0.06), *frame, style.ACCENT, 2)
             for i in range(100):
                 at = x + cell * (i // 5), y + cell * (4 - i % 5)
                 area(ax, at, cell - 0.02, cell - 0.02, color if i < right else style.RULE)
@@ -629,48 +623,40 @@ def draw_norms() -> Figure:
     "training-ablations",
     caption="What positions and heads are worth, at toy size: one change a row, three seeds.",
     alt="A dot for each run, three for each change, and at the right their mean: unchanged, with 4 "
-    "heads, 90 percent; 1, 2, 8 or 16 heads 84 to 91, other sines and cosines 86, learned "
-    "positions 69, and no positions, in orange, 2. Beside it: it sees 4 0 0 7 4 3 1 as if it were "
+    "heads, 90 percent; 1, 2, 8 and 16 heads 84 to 91, other sines and cosines 86, learned "
+    "positions 69, and no positions, in orange, 2. Below: it sees 4 0 0 7 4 3 1 as if it were "
     "0 0 1 3 4 4 7.",
 )
 def draw_ablations() -> Figure:
     shares = {row["what"]: row["shares"] for row in stored_rows()}
-    lanes = {
-        "unchanged, 4 heads": ["base"],
-        "1, 2, 8 or 16 heads": ["1 head", "2 heads", "8 heads", "16 heads"],
-        "other sines and cosines": ["Tensor2Tensor's positions"],
-        "learned positions": ["learned positions"],
-        "no positions": ["no positions"],
-    }
-    left, wide, y, (row, answer) = 2.3, 4.5, 2.9, _digits()
+    changes = {"unchanged: 4 heads": "base", "other sines and cosines": "Tensor2Tensor's positions"}
+    lanes = ["unchanged: 4 heads", "1 head", "2 heads", "8 heads", "16 heads"]
+    lanes += ["other sines and cosines", "learned positions", "no positions"]
+    left, wide, y, (row, answer) = 2.2, 4.7, 3.6, _digits()
     note = f"Rows of digits written backwards: {' '.join(row)} → {' '.join(answer)}. "
     none = f"Without positions, only {percent(np.mean(shares['no positions']))} of the rows"
-    figure, ax = canvas(4.25, f"{none} come out right", f"{note}A dot is one run of training")
-    label(ax, (style.WIDTH - 0.05, y + 0.4), "mean", ha="right", color=style.MUTED)
-    for said, changes in lanes.items():
+    figure, ax = canvas(4.9, f"{none} come out right", f"{note}A dot is one run of training")
+    label(ax, (style.WIDTH - 0.05, y + 0.37), "mean", ha="right", color=style.MUTED)
+    for share in (0, 0.5, 1):
+        at = left + wide * share
+        ax.vlines(at, 0.6, y + 0.22, color=style.RULE, linewidth=1, zorder=1)
+        centered(ax, at, y + 0.37, f"{100 * share:.0f} % right", color=style.MUTED)
+    for said in lanes:
+        runs = np.array(shares[changes.get(said, said)])
         loud = said == "no positions"
         color, weight = (style.ACCENT, "bold") if loud else (style.MUTED, "normal")
-        ends = {f"{100 * end(np.mean(shares[what]) for what in changes):.0f}" for end in (min, max)}
-        xs = [left + wide * share for what in changes for share in shares[what]]
-        look = {"color": color, "weight": weight, "size": style.LABEL + 1}
+        look = {"color": color, "weight": weight, "size": style.LABEL}
         label(ax, (0.02, y), said, **look)
-        label(ax, (style.WIDTH - 0.05, y), f"{' to '.join(sorted(ends))} %", ha="right", **look)
-        if not loud:
-            ax.hlines(y, left, left + wide, color=style.RULE, linewidth=1, zorder=1)
-        ax.hlines(y, min(xs), max(xs), color=color, linewidth=3, alpha=0.4)
-        ax.scatter(xs, [y] * len(xs), 110 if loud else 60, color, ec=style.PAPER, lw=0.6, zorder=3)
-        y -= 0.5
-    x = left + 0.38
+        label(ax, (style.WIDTH - 0.05, y), percent(runs.mean()), ha="right", **look)
+        ax.hlines(y, *(left + wide * runs[[runs.argmin(), runs.argmax()]]), color, lw=3, alpha=0.4)
+        ax.scatter(left + wide * runs, [y] * 3, 64, color, ec=style.PAPER, lw=0.6, zorder=3)
+        y -= 0.4
+    x = 0.02
     for said, signs in (("it sees", row), ("as if it were", sorted(row))):
-        label(ax, (x, y + 0.5), said, color=style.ACCENT)
-        x += width_of(said, style.NOTE) + 0.1
-        *_, x = sentence(ax, (x, y + 0.44), signs, {}, size=12, gap=0.12)
+        label(ax, (x, 0.25), said, color=style.ACCENT)
+        x += width_of(said, style.NOTE) + 0.12
+        *_, x = sentence(ax, (x, 0.19), signs, {}, size=12, gap=0.12)
         x += 0.2
-    y -= 0.1
-    for share in (0, 1):
-        at = left + wide * share, y + 0.06
-        label(ax, at, f"{100 * share} % right", ha="center", color=style.MUTED)
-    ax.plot(left + wide * np.array([0, 0, 1, 1]), y + np.array([3, 2, 2, 3]) / 10, style.SOFT, lw=1)
     return figure
 
 
@@ -690,14 +676,12 @@ def draw_loop() -> Figure:
 WRITTEN = {  # step -> in English
     0: "frightened frightened …",
     100: "to to to",
-    200: "him him likes the the the …",
     275: "I like the children",
-    325: "I like the wardrobes",
     725: "I like trees",
 }
 
 
-PHASES = {0: "noise", 200: "grammar", 725: "the right words"}  # where each of them begins
+PHASES = {0: "noise", 100: "common words", 275: "grammar", 725: "the right words"}
 
 
 @figure(
@@ -705,9 +689,9 @@ PHASES = {0: "noise", 200: "grammar", 725: "the right words"}  # where each of t
     caption="What the translator writes for 'I like trees' while it learns.",
     alt="The loss on held-out text falls steeply from 8 to 0.3 in 1,100 steps. Beside the "
     "curve is what the translator writes for 'I like trees'. Step 0: 'asustados asustados', "
-    "frightened frightened. Step 100: 'a a a', to to to. Step 200: 'le le gustan los los los'. "
-    "Step 275: 'me gustan los niños', I like the children. Step 325: 'me gustan los armarios', "
-    "I like the wardrobes. Step 725: 'me gustan los árboles', and that is right.",
+    "frightened frightened: noise. Step 100: 'a a a', to to to: common words. Step "
+    "275: 'me gustan los niños', I like the children: grammar. Step 725: 'me gustan los árboles', "
+    "the right words.",
     hero=True,
 )
 def draw_writes() -> Figure:
