@@ -206,7 +206,7 @@ def draw_head_table() -> Figure:
     caption="Adjectives in the right gender after each change, for three training seeds.",
     alt="Four rows, each with the words animal, street and tired, and three dots on a line from 0 "
     "to 100 %. As it is, an arc leads from tired to animal, 'cansado': 99 %. Another head off, the "
-    "same arc: 97 %, for the head that matters most. The head that finds the noun off, no arc: 52 "
+    "same arc: 97 %, with the one that matters most. The head that finds the noun off, no arc: 52 "
     "%, as by chance. Its two weights swapped, so that the arc leads to street, in orange, "
     "'cansada': 1 %.",
 )
