@@ -480,6 +480,7 @@ def _step_lines(
     """
     figure = style.new_figure(style.WIDTH, 4.2)
     titled(figure, title, note)
+    figure.get_layout_engine().set(wspace=0.12)  # type: ignore[union-attr]
     axes = figure.subplots(1, len(panels), squeeze=False)[0]
     for ax, ((name, unit), lines) in zip(axes, panels.items(), strict=True):
         ax.set(ylim=(0, 1.06 * max(map(max, lines.values()))), xlim=(0, lengths[-1]), ylabel=unit)
@@ -490,8 +491,6 @@ def _step_lines(
         first, *_, last = [*lines.values(), None] if len(lines) < 2 else lines.values()
         if last:
             ax.fill_between(lengths, first, last, color=style.tint(style.ACCENT), lw=0)
-            ends, look = [(lengths[-1], line[-1]) for line in (last, first)], {"arrowstyle": "<->"}
-            ax.annotate("", *ends, arrowprops={**look, "color": style.ACCENT})
             look = {"size": 16, "weight": "bold", "color": style.ACCENT, "ha": "right"}
             at = 0.96 * lengths[-1], 0.75 * last[-1] + 0.25 * first[-1]
             ax.text(*at, f"{first[-1] / last[-1]:.1f} ×", **look)
@@ -734,10 +733,12 @@ def draw_step_lengths() -> Figure:
         lines = {"by its formula": ways["formula"], "in one kernel": ways["fused"]}
         panels[quantity, unit] = lines
         times.append(ways["formula"][-1] / ways["fused"][-1])
-    title = f"Attention by its formula takes {times[0]:.1f} times the time and "
-    note = f"At {lengths[-1]:,} words in a sentence, and against one program, a kernel; "
-    said = f"{title}{times[1]:.1f} times the memory"
-    return _step_lines(lengths, panels, said, f"{note}a step trains on {WORDS:,} words")
+    time, memory = (f"{ratio:.1f} ×" for ratio in times)
+    title = (
+        f"At {lengths[-1]:,} words the formula takes {time} one kernel’s time, {memory} its memory"
+    )
+    note = f"A step of training on {WORDS:,} words, with attention computed in either way"
+    return _step_lines(lengths, panels, title, note)
 
 
 @figure(
