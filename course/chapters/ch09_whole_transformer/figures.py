@@ -92,12 +92,11 @@ def _zoom_levels(source: Sequence[str], written: Sequence[str], weights: Any, N:
     for x, words, ha in ((left + 0.1, source, "left"), (right - 0.1, written, "right")):
         label(ax, (x, 7.12), " ".join(words[:-1]), ha=ha, color=style.MUTED)
     box(ax, (middle, y - 0.55), wide, 1.96, **look)
-    row = {"size": 15, "ha": "center", "gap": 0.55}
+    row, look = {"size": 15, "ha": "center", "gap": 0.55}, {"least": 0.1, "upright": True}
     ends = [(x, y - 0.1) for x in sentence(ax, (middle, y + 0.05), written, **row)]
     starts = [(x, y - 1.02) for x in sentence(ax, (middle, y - 1.3), source, **row)]
     for start, text, looks in zip(starts, source, as_array(weights).T, strict=True):
-        look = {"widest": 10, "least": 0.1, "upright": True}
-        threads(ax, ends, [start], looks, word_color(text), **look)
+        threads(ax, ends, [start], looks, word_color(text), widest=10, **look)
     return figure
 
 
@@ -296,7 +295,7 @@ def _vocabulary_ranges(
     for y, said in [(-1.17, "row of Table 3: parameters"), *zip(ys, ranges, strict=True)]:
         model, _, printed = said.partition(": ")
         look = {"va": "center_baseline", "color": style.MUTED if y < 0 else style.INK}
-        ax.text(-0.365, y, model, transform=ax.get_yaxis_transform(), **look)
+        ax.text(-0.35, y, model, transform=ax.get_yaxis_transform(), **look)
         ax.text(-0.03, y, printed, ha="right", transform=ax.get_yaxis_transform(), **look)
     ax.set_yticks([])
     ax.set_ylim(max(ys) + 0.6, -1.5)
@@ -335,14 +334,10 @@ def _sentence_path(
     """
     tall = [STEP * len(tokens) for tokens, _ in rows]
     widest = max(as_array(one.vectors).shape[1] for _, stations in rows for one in stations)
-    part = f"The first {DRAWN} of {widest} numbers" if widest > DRAWN else "The numbers"
+    note = f"The first {DRAWN} of {widest} numbers of a vector; one word is followed on each side"
     title = "Each word is a vector all the way, until the next word is chosen"
-    figure, ax = canvas(
-        sum(tall) + 0.9 * len(rows) + 0.57,
-        title,
-        f"{part} of each vector; one word is followed on each side",
-    )
     y, ends = sum(tall) + 0.9 * len(rows) + 0.18, []  # and where each half has its last vectors
+    figure, ax = canvas(y + 0.39, title, note)
     for (tokens, stations), side, loud in zip(rows, ("encoder", "decoder"), followed, strict=True):
         right, high = FIRST + len(stations) * (STRIP + GAP), STEP * len(tokens)
         y -= 0.9 + high
@@ -412,9 +407,8 @@ def _half(
 def _steps_between(words: Sequence[str]) -> Figure:
     """Draw how the last word learns of the others: word by word, or from all at once."""
     steps = len(words) - 1
-    figure, ax = canvas(
-        4.1, f"News of the first word takes a recurrent layer {steps} steps, self-attention one"
-    )
+    title = f"News of the first word takes a recurrent layer {steps} steps, self-attention one"
+    figure, ax = canvas(4.1, title)
     rows = {"recurrent": style.MUTED, "self-attention": style.ACCENT}
     for y, (said, color), loud in zip((2.25, 0.25), rows.items(), (False, True), strict=True):
         xs = sentence(ax, (0.12, y - 0.07), words, {}, size=14, gap=0.28)
@@ -437,8 +431,6 @@ def _steps_between(words: Sequence[str]) -> Figure:
 
 # --- the picture to remember ---------------------------------------------------------------------
 
-WAY = 3.5  # the width of its arrows, in points
-
 
 def _whole_machine(source: Sequence[str], target: Sequence[str], N: int = 6) -> Figure:
     """Draw reader and writer with the memory between them: the whole machine at a glance.
@@ -447,32 +439,31 @@ def _whole_machine(source: Sequence[str], target: Sequence[str], N: int = 6) -> 
     """
     figure, ax = canvas(4.85, "The source is read once; the target is written word by word")
     left, right, middle, high, lane = 1.55, 5.75, 2.3, 1.4, style.WIDTH - 0.15
-    written, new = target[1:-1], style.WORDS[target[-1]]
+    new, wide = style.WORDS[target[-1]], {"thick": 3.5}
     sentence(ax, (left, 0.35), source, size=14, gap=0.2, ha="center")
     read = sentence(ax, (right - 0.42, 0.35), target[:-1], size=14, gap=0.2, ha="center")
-    for x, color, name, often in (
-        (left, style.ENCODER, "encoder", "once"),
-        (right, style.DECODER, "decoder", "once per word"),
-    ):
+    halves = (left, "encoder", "once", ENCODER), (right, "decoder", "once per word", DECODER)
+    for x, name, often, own in halves:
+        color = own["color"]
         look = {"color": color, "fill": style.TINTS[color], "line": 1.5}
         for back in (0.2, 0.1, 0):
             box(ax, (x + back, middle + back), 2.1, high, **look)
         label(ax, (x, middle + 0.16), name, ha="center", size=17, weight="bold", color=color)
         label(ax, (x, middle - 0.2), f"{N} layers", ha="center", size=style.LABEL)
-        arrow(ax, (x, 0.68), (x, middle - high / 2), color, thick=WAY)
+        arrow(ax, (x, 0.68), (x, middle - high / 2), color, **wide)
         label(ax, (x + 0.18, 1.1), often, color=color, size=16, weight="bold")
-    arrow(ax, (left + 1.25, middle), (right - 1.05, middle), style.ENCODER, thick=WAY)
+    arrow(ax, (left + 1.25, middle), (right - 1.05, middle), style.ENCODER, **wide)
     for i, text in enumerate(source):
         at = (left + right) / 2 + 0.2 * (i - (len(source) - 1) / 2), middle
         box(ax, at, 0.13, 0.62, fill=style.WORDS[text], line=0, round=0.04, zorder=3)
     label(ax, ((left + right) / 2, middle - 0.55), "memory: a vector\nfor each word", ha="center")
     top = 3.85
-    arrow(ax, (right, middle + high / 2 + 0.2), (right, top - 0.23), new, thick=WAY)
+    arrow(ax, (right, middle + high / 2 + 0.2), (right, top - 0.23), new, **wide)
     word(ax, (right, top), target[-1], size=17)
-    sentence(ax, (right - 0.68, top - 0.07), written, {}, size=14, gap=0.2, ha="right")
+    sentence(ax, (right - 0.68, top - 0.07), target[1:-1], {}, size=14, gap=0.2, ha="right")
     end = read[-1] + width_of(target[-2], 14) / 2 + 0.16 + 0.84  # of the empty place
     outline(ax, (end - 0.84, 0.27), 0.84, 0.32, new, 1.5, linestyle=(0, (3, 2)))
-    path(ax, [(right + 0.54, top), (lane, top), (lane, 0.43), (end + 0.03, 0.43)], new, thick=WAY)
+    path(ax, [(right + 0.54, top), (lane, top), (lane, 0.43), (end + 0.03, 0.43)], new, **wide)
     return figure
 
 
@@ -498,8 +489,8 @@ def _step_lines(
         ax.set(ylim=(0, 1.06 * max(map(max, lines.values()))), xlim=(0, lengths[-1]), ylabel=unit)
         ax.set(xlabel="words in a sentence", title=name, xticks=[0, *lengths[-2:]])
         ax.yaxis.set_major_locator(MaxNLocator(4))
-        ax.yaxis.set_major_formatter("{x:,.0f}")
-        ax.xaxis.set_major_formatter("{x:,.0f}")
+        for axis in (ax.xaxis, ax.yaxis):
+            axis.set_major_formatter("{x:,.0f}")
         name_lines(ax, wide=8)
     return figure
 
@@ -531,9 +522,9 @@ WORDS = 37_000  # "about 37000 tokens", section 5.1
     alt="Five drawings below each other; a tinted wedge leads from the orange box of each to the "
     "frame of the next. 1: the Transformer turns 'I like trees' into 'me gustan los árboles'."
     " 2: encoder and decoder, which is opened. 3: its six layers. 4: the parts of a layer, "
-    "self-attention, cross-attention and feed-forward. 5: the cross-attention of our "
-    "translator's last layer, as lines from the words written to the source's, the thicker "
-    "the more it looks there: all of árboles comes from trees.",
+    "self-attention, cross-attention, with an arrow from the encoder, and feed-forward. 5: the "
+    "cross-attention of our translator's last layer, as lines from the words written to the "
+    "source's, the thicker the more it looks there: all of árboles comes from trees.",
 )
 def draw_zoom() -> Figure:
     translator = Translator.load()
@@ -575,18 +566,15 @@ def draw_figure_two() -> Figure:
     whole, heads, table = (
         " × ".join(map(str, shape)) for shape in (shapes[1][1:], shapes[2][1:], shapes[3][2:])
     )
-    words, numbers = shapes[1][1], shapes[2][-1]
-    several = f"{shapes[2][1]} heads × {words} words × {numbers}"
-    ends = [several, f"{words} words × {shapes[1][-1]}"]
+    _, h, words, numbers = shapes[2]
+    sizes = [whole, heads, f"{h} heads × {words} words × {numbers}"]
+    sizes += 2 * [f"{words} words × {h * numbers}"]
     inputs = {left - 0.9: "query", left: "key", left + 0.9: "value"}
-    _diagram(ax, left, wide, MULTI_HEAD, ys, inputs, [whole, heads, *ends, ends[-1]], (1, OPENED))
+    _diagram(ax, left, wide, MULTI_HEAD, ys, inputs, sizes, (1, OPENED))
     inputs = {right - 0.5: "query", right + 0.5: "key"}
     even = [1.12 + (ys[-1] - 1.12) * i / 4 for i in range(5)]
-    sizes = [
-        f"{words} words × {words} words",
-        *3 * [table],
-        f"{words} words × {numbers}, each head",
-    ]
+    sizes = [f"{words} words × {words} words", table, table, table]
+    sizes.append(f"{words} words × {numbers}, each head")
     _diagram(ax, right, wide, SCALED_DOT_PRODUCT, even, inputs, sizes)
     lane = 7.98 - 0.17
     _input(ax, [(lane, 0.35), (lane, ys[-1]), (right + wide / 2, ys[-1])], "value")
@@ -617,11 +605,10 @@ def _counted_models() -> dict[str, dict[str, int]]:
 def draw_parameters() -> Figure:
     models = _counted_models()
     whole, rest = (sum(counts.values()) / 1e6 for counts in models.values())
-    title = (
-        f"One shared matrix for words saves {whole - rest:.0f} of {whole:.0f} million parameters"
-    )
-    figure = _parameter_bars(models, title)
-    ax, saved = figure.axes[0], whole - rest
+    title = "One shared matrix for words saves {:.0f} of {:.0f} million parameters"
+    saved = whole - rest
+    figure = _parameter_bars(models, title.format(saved, whole))
+    ax = figure.axes[0]
     for i in range(3):
         gap, third = 0.008, 2 + i / 3
         ends = [saved * x / 2 for x in (i + gap, i + 1 - gap, third + 1 / 3 - gap, third + gap)]
@@ -654,16 +641,15 @@ def draw_vocabulary() -> Figure:
     caption="A decoder layer grows from the outside in, in five steps; what is new is orange.",
     alt="Six rows. 0: a feed-forward box. 1: source attention before it, with an arrow from the "
     "memory. 2: self-attention before both. 3: more heads in both attentions. 4: a plus after"
-    " each box, with a line around the box. 5: a norm after each plus; this row, the whole "
-    "layer, stands on a ground of its own. Beside each row is what for: for instance '+ "
+    " each box, with a line around the box. 5: a norm after each plus; this row "
+    "stands on a ground of its own, 'decoder layer'. Beside each row is what for: for instance '+ "
     "residual, keeps what came in'.",
 )
 def draw_outside_in() -> Figure:
     title = f"In {len(GROWTH) - 1} steps a feed-forward network becomes a decoder layer"
     figure, ax = canvas(7.7, title, "What is new is orange")
     box(ax, (4.75, 0.72), 6.2, 1.34, color=style.DECODER, fill=style.TINTS[style.DECODER], line=0)
-    own = {"size": style.LABEL, "weight": "bold", "color": style.DECODER}
-    label(ax, (1.75, 1.25), "decoder layer", **own)
+    label(ax, (1.75, 1.25), "decoder layer", weight="bold", color=style.DECODER)
     for number, (said, why, content, new) in enumerate(GROWTH):
         y = 6.6 - 1.16 * number - 0.2 * ("norm" in new)
         label(ax, (0.02, y + 0.11), str(number), size=style.LABEL, weight="bold")
@@ -749,9 +735,8 @@ def draw_step_lengths() -> Figure:
         panels[quantity, unit] = lines
         times.append(ways["formula"][-1] / ways["fused"][-1])
     title = "The formula takes {:.1f} times the time and {:.1f} times the memory of a kernel"
-    note = f"At {lengths[-1]:,} words in a sentence. A kernel: one program for all of attention. "
-    note += f"A step: {WORDS:,} words"
-    return _step_lines(lengths, panels, title.format(*times), note)
+    note = "At {:,} words in a sentence, {:,} in a step. A kernel: one program for all of attention"
+    return _step_lines(lengths, panels, title.format(*times), note.format(lengths[-1], WORDS))
 
 
 @figure(
