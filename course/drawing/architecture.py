@@ -72,14 +72,14 @@ def architecture(*highlight: str, N: int = 6, title: str = "", way: bool = False
     highlight: names of parts, or patterns: "encoder.*" is a whole encoder layer, "*_attn" each
     attention, "*.heads" the heads behind them, "*.mask" the masks. N: how often a layer is
     repeated. title: what to see, in the free corner. way: with the words' way to the next word
-    thick, in the colors of the halves, the memory's vectors, and grey norms. Raises ValueError for
-    a pattern that fits no part.
+    thick, in the colors of the halves, the memory's vectors, grey norms and no heads. Raises
+    ValueError for a pattern that fits no part.
     """
     marked = _find_parts(*highlight)
     figure, ax = canvas(HEIGHT)
     for half, (bottom, top) in FRAMES.items():
         _frame(ax, half, bottom, top, N)
-        _column_of_arrows(ax, half, **(_thick(half) if way else {}))
+        _column_of_arrows(ax, half, way)
     _memory(ax, **(_thick("encoder") if way else {}))
     source = ["I", "like", "trees", "<eos>"]
     for i, text in enumerate(source if way else ()):
@@ -94,13 +94,15 @@ def architecture(*highlight: str, N: int = 6, title: str = "", way: bool = False
             round=0.04,
         )
     for name, part in PARTS.items():
-        _part(ax, name, part, marked, grey=way and part.label == "add & norm")
+        _part(ax, name, part, marked, way)
     for name, said in MASKS.items():
         _mask(ax, PARTS[name.removesuffix(".mask").removesuffix(".causal")], said, name in marked)
     label(ax, (0.3, 8.7), title, size=16, weight="bold", va="top")
     _words(ax, "encoder", 0.2, source)
     _words(ax, "decoder", 0.2, ["<bos>", "me", "gustan"])
     _words(ax, "decoder", 8.66, ["los"])
+    if way:
+        label(ax, (MIDDLES["decoder"] + 0.3, 8.66), "the word after gustan", color=style.MUTED)
     x = MIDDLES["decoder"]
     end = (x, PARTS["generator.softmax"].y + BOX_HEIGHT / 2)
     arrow(ax, end, (x, 8.5), **(_thick("decoder") if way else {}))
@@ -122,7 +124,7 @@ def _find_parts(*patterns: str) -> set[str]:
     return set().union(*found.values())
 
 
-def _part(ax: Axes, name: str, part: Part, marked: set[str], grey: bool) -> None:
+def _part(ax: Axes, name: str, part: Part, marked: set[str], way: bool) -> None:
     x = MIDDLES[part.half]
     if part.label == "+":
         box(ax, (x, part.y), 0.3, 0.3, **_look(part, name in marked), round=0.15)
@@ -130,13 +132,11 @@ def _part(ax: Axes, name: str, part: Part, marked: set[str], grey: bool) -> None
         _label(ax, x + 0.85, part.y, "position", name in marked, box=True)
         arrow(ax, (x + 0.5, part.y), (x + 0.15, part.y))
         return
-    if name.endswith("_attn"):
-        heads = f"{name}.heads" in marked
-        for step in (2, 1):  # the other heads, behind the first
-            _box(ax, part, heads, step * SHADOW)
+    for step in (2, 1) if name.endswith("_attn") and not way else ():  # the other heads, behind
+        _box(ax, part, f"{name}.heads" in marked, step * SHADOW)
     if name.endswith(("_attn", "feed_forward")):
         _residual(ax, part, PARTS[f"{name}_norm"])
-    _box(ax, part, name in marked, grey=grey)
+    _box(ax, part, name in marked, grey=way and part.label == "add & norm")
     _label(ax, x, part.y, part.label, name in marked)
 
 
@@ -176,7 +176,7 @@ def _mask(ax: Axes, part: Part, said: str, marked: bool) -> None:
     """Beside its attention, on the left, one above the other; under the memory, if it comes in."""
     x = MIDDLES[part.half]
     y = part.y - (0.1 if part.label == "cross-attention" else 0)
-    arrow(ax, (x - 1.35, y), (x - BOX_WIDTH / 2, y))
+    arrow(ax, (x - 1.35, y), (x - BOX_WIDTH / 2, y), style.SOFT)
     wide = 0.31 if "\n" in said else 0.48
     lift = 0.14 if "causal" in said else -0.14 if wide > 0.4 else 0
     _label(
@@ -187,7 +187,7 @@ def _mask(ax: Axes, part: Part, said: str, marked: bool) -> None:
 def _frame(ax: Axes, half: str, bottom: float, top: float, N: int) -> None:
     x = MIDDLES[half]
     middle, color = (bottom + top) / 2, COLORS[half]
-    box(ax, (x, middle), 2.3, top - bottom, color=color, fill=style.TINTS[color], zorder=0)
+    box(ax, (x, middle), 2.3, top - bottom, color=color, fill=style.TINTS[color], line=0, zorder=0)
     label(
         ax,
         (x + 1.25 if half == "decoder" else x - 1.25, top - 0.15),
@@ -200,21 +200,21 @@ def _frame(ax: Axes, half: str, bottom: float, top: float, N: int) -> None:
     )
 
 
-def _column_of_arrows(ax: Axes, half: str, **look: Any) -> None:
+def _column_of_arrows(ax: Axes, half: str, way: bool) -> None:
     """From the words up through the boxes of one half."""
-    x, end = MIDDLES[half], 0.36
+    x, end, look = MIDDLES[half], 0.36, _thick(half) if way else {}
     for name, part in PARTS.items():
         if part.half == half:
             high = 0.15 if part.label == "+" else BOX_HEIGHT / 2
             arrow(ax, (x, end), (x, part.y - high), **look)
-            end = part.y + high + (2 * SHADOW if name.endswith("_attn") else 0)
+            end = part.y + high + 2 * SHADOW * (name.endswith("_attn") and not way)
 
 
 def _residual(ax: Axes, part: Part, norm: Part) -> None:
     """Around a sub-layer: what goes in is added to what comes out."""
     x = MIDDLES[part.half]
     below, aside = part.y - BOX_HEIGHT / 2 - 0.14, x + BOX_WIDTH / 2 + 0.24
-    path(ax, [(x, below), (aside, below), (aside, norm.y), (x + BOX_WIDTH / 2, norm.y)])
+    path(ax, [(x, below), (aside, below), (aside, norm.y), (x + BOX_WIDTH / 2, norm.y)], style.SOFT)
 
 
 def _memory(ax: Axes, **look: Any) -> None:

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Polygon
+from matplotlib.ticker import MaxNLocator
 
 from course.chapters.ch09_whole_transformer.experiments import (
     TABLE_3,
@@ -81,19 +82,21 @@ def _zoom_levels(source: Sequence[str], written: Sequence[str], weights: Any, N:
             arrow(ax, (end, y), (at - half, y))
             box(ax, (at, y), 2 * half, 0.5, text, **{"line": 1.2, **look_of})
             x, end = at if look_of is LOUD else x, at + half
+            if text == "cross-attention":
+                arrow(ax, (at, y + 0.62), (at, y + 0.25), style.ENCODER, thick=2.5)
+                label(ax, (at + 0.12, y + 0.6), "from the encoder", color=style.ENCODER)
         arrow(ax, (end, y), (right - 0.1, y))
         y -= 1.3
         xs, ys = (x - half, x + half, right, left), (y + 1.05, y + 1.05, y + 0.43, y + 0.43)
         ax.fill(xs, ys, style.tint(style.ACCENT), lw=0, zorder=1.5)
     for x, words, ha in ((left + 0.1, source, "left"), (right - 0.1, written, "right")):
         label(ax, (x, 7.12), " ".join(words[:-1]), ha=ha, color=style.MUTED)
-    box(ax, (middle, y - 0.55), wide, 1.96, color=style.ACCENT, line=2.2, **look)
-    row = {"size": 15, "ha": "center", "gap": 0.55}
+    box(ax, (middle, y - 0.55), wide, 1.96, **look)
+    row, look = {"size": 15, "ha": "center", "gap": 0.55}, {"least": 0.1, "upright": True}
     ends = [(x, y - 0.1) for x in sentence(ax, (middle, y + 0.05), written, **row)]
     starts = [(x, y - 1.02) for x in sentence(ax, (middle, y - 1.3), source, **row)]
     for start, text, looks in zip(starts, source, as_array(weights).T, strict=True):
-        look = {"widest": 10, "least": 0.1, "upright": True}
-        threads(ax, ends, [start], looks, word_color(text), **look)
+        threads(ax, ends, [start], looks, word_color(text), widest=10, **look)
     return figure
 
 
@@ -151,7 +154,7 @@ def _diagram(
 ) -> None:
     """Boxes from the bottom up; into those in `several` go all inputs, each in its color.
 
-    shapes: what comes out of each box but the last, written beside the arrow.
+    shapes: what comes out of each box, written beside the arrow.
     """
     below = 0.35
     for i, (step, y) in enumerate(zip(steps, ys, strict=True)):
@@ -174,6 +177,8 @@ def _diagram(
         for line, code in enumerate(lines):
             _code(ax, middle, top - 0.28 - 0.2 * line, code)
         below = y + half + 0.1 * (i in several)
+    arrow(ax, (middle, below), (middle, below + 0.42))
+    label(ax, (middle + 0.12, below + 0.3), shapes[-1], color=style.MUTED)
 
 
 def _code(ax: Axes, middle: float, y: float, code: str) -> None:
@@ -204,7 +209,7 @@ GROWTH = (  # what is new, and what for; all boxes, and the new ones
 
 
 def _grown(ax: Axes, y: float, parts: Sequence[str], new: Sequence[str], heads: bool) -> None:
-    places = {SELF: 2.4, SOURCE: 4.46, FORWARD: 6.52}
+    places = {SELF: 2.4, SOURCE: 4.42, FORWARD: 6.43}
     end, inner = 1.72, 0.0
     for part in parts:
         wide = {"+": 0.24, "norm": 0.46}.get(part, 0.8)
@@ -220,8 +225,7 @@ def _grown(ax: Axes, y: float, parts: Sequence[str], new: Sequence[str], heads: 
         box(ax, (x, y), wide, tall, part, **{"line": 1.2, "size": style.NOTE, **look})
         if part == SOURCE:
             arrow(ax, (x, y - 0.48), (x, y - TALL / 2), style.ENCODER, thick=2)
-            if part in new:
-                label(ax, (x + 0.1, y - 0.4), "memory", color=style.ENCODER)
+            label(ax, (x + 0.1, y - 0.4), "memory", color=style.ENCODER)
         if part == "+":
             way = [(inner, y), (inner, y + 0.47), (x, y + 0.47), (x, y + 0.12)]
             path(ax, way, style.ACCENT if part in new else style.MUTED)
@@ -277,7 +281,7 @@ def _vocabulary_ranges(
     figure, ax = style.panel(0.34 * len(ranges) + 1.9)
     fitting = sum(low <= said <= high for low, high in ranges.values()) or "No"
     title = f"{fitting} row of Table 3 fits a vocabulary of {said:,.0f} words"
-    titled(figure, title, "A bar: all sizes that give the model as many parameters as printed")
+    titled(figure, title, "A bar: all sizes that give as many parameters, in rounded millions")
     shared = [low <= common[0] < high for low, high in ranges.values()]
     ys = [row + 0.6 * (not fits) for row, fits in enumerate(shared)]
     for y, (low, high) in zip(ys, ranges.values(), strict=True):
@@ -288,7 +292,12 @@ def _vocabulary_ranges(
     centered(ax, said, -0.85, f"{said:,.0f}, says the text", color=style.ACCENT, **look)
     one = f"one size fits {sum(shared)}: {common[0]:,.0f} to {common[1]:,.0f}"
     centered(ax, sum(common) / 2, -0.85, one, **look)
-    ax.set_yticks(ys, [*ranges])
+    for y, said in [(-1.17, "row of Table 3: parameters"), *zip(ys, ranges, strict=True)]:
+        model, _, printed = said.partition(": ")
+        look = {"va": "center_baseline", "color": style.MUTED if y < 0 else style.INK}
+        ax.text(-0.35, y, model, transform=ax.get_yaxis_transform(), **look)
+        ax.text(-0.03, y, printed, ha="right", transform=ax.get_yaxis_transform(), **look)
+    ax.set_yticks([])
     ax.set_ylim(max(ys) + 0.6, -1.5)
     ax.set_xlim(left=min(low for low, _ in ranges.values()) - 500)
     ax.tick_params(length=0)
@@ -309,7 +318,7 @@ class _Station(NamedTuple):
 
 
 DRAWN = 16  # numbers of a vector that are drawn; more would be a bar code
-STEP, FIRST, STRIP, GAP = 0.33, 1.1, 1.12, 0.19  # from row to row; the strips of a station
+STEP, FIRST, STRIP, GAP = 0.33, 1.1, 1.08, 0.23  # from row to row; the strips of a station
 
 
 def _sentence_path(
@@ -325,14 +334,10 @@ def _sentence_path(
     """
     tall = [STEP * len(tokens) for tokens, _ in rows]
     widest = max(as_array(one.vectors).shape[1] for _, stations in rows for one in stations)
-    part = f"The first {DRAWN} of {widest} numbers" if widest > DRAWN else "The numbers"
+    note = f"The first {DRAWN} of {widest} numbers of a vector; one word is followed on each side"
     title = "Each word is a vector all the way, until the next word is chosen"
-    figure, ax = canvas(
-        sum(tall) + 0.9 * len(rows) + 0.57,
-        title,
-        f"{part} of each vector; one word is followed on each side",
-    )
     y, ends = sum(tall) + 0.9 * len(rows) + 0.18, []  # and where each half has its last vectors
+    figure, ax = canvas(y + 0.39, title, note)
     for (tokens, stations), side, loud in zip(rows, ("encoder", "decoder"), followed, strict=True):
         right, high = FIRST + len(stations) * (STRIP + GAP), STEP * len(tokens)
         y -= 0.9 + high
@@ -340,7 +345,7 @@ def _sentence_path(
         ends.append((right, y + high / 2))
     x, middle = ends[0]
     at = x - GAP - STRIP / 2, middle
-    box(ax, at, STRIP + 0.12, tall[0] + 0.06, **ENCODER, line=2, zorder=0.5)
+    box(ax, at, STRIP + 0.1, tall[0] + 0.06, **ENCODER, line=2, zorder=0.5)
     lane, over = x + 0.45, middle - tall[0] / 2 - 0.22
     layers = [column for column, station in enumerate(rows[-1][1]) if "layer" in station.name]
     for column in layers:
@@ -349,8 +354,10 @@ def _sentence_path(
         path(ax, [*corners, (down, over - 0.24)], style.ENCODER, thick=2)
     named = {"size": style.LABEL, "weight": "bold", "color": style.ENCODER}
     label(ax, (lane + 0.14, middle - 0.06), "the memory", **named)
-    label(ax, (lane + 0.14, middle - 0.4), "the last vectors,\nread by both\nlayers below")
+    label(ax, (lane + 0.14, middle - 0.45), "the last vectors,\nread by both\nlayers below")
     x, y = ends[-1][0] + 0.34, y + STEP * len(answers)
+    label(ax, (x - 0.05, y + 0.24), "next word")
+    label(ax, (7.98, y + 0.24), "sure", ha="right")
     for row, (text, chance) in enumerate(answers):
         at, loud = y - STEP * (row + 0.5), row == followed[1]
         arrow(ax, (x - 0.27, at), (x - 0.08, at), style.INK if loud else style.SOFT)
@@ -387,7 +394,7 @@ def _half(
                 continue
             strip(ax, at, STRIP, STEP - 0.12, table[row, :DRAWN], limit=3, edge=style.INK, line=1.4)
             if column:
-                arrow(ax, (x - GAP, at[1] + 0.1), (x, at[1] + 0.1), style.INK, zorder=4)
+                arrow(ax, (x - GAP, at[1] + 0.1), (x - 0.07, at[1] + 0.1), style.INK, zorder=4)
     for row, text in enumerate(tokens):
         plain = {} if row == loud else {"color": style.MUTED}
         at = FIRST - 0.1, y + high - STEP * (row + 0.5)
@@ -400,9 +407,8 @@ def _half(
 def _steps_between(words: Sequence[str]) -> Figure:
     """Draw how the last word learns of the others: word by word, or from all at once."""
     steps = len(words) - 1
-    figure, ax = canvas(
-        4.1, f"What takes a recurrent layer {steps} steps, self-attention does in one"
-    )
+    title = f"News of the first word takes a recurrent layer {steps} steps, self-attention one"
+    figure, ax = canvas(4.1, title)
     rows = {"recurrent": style.MUTED, "self-attention": style.ACCENT}
     for y, (said, color), loud in zip((2.25, 0.25), rows.items(), (False, True), strict=True):
         xs = sentence(ax, (0.12, y - 0.07), words, {}, size=14, gap=0.28)
@@ -411,8 +417,8 @@ def _steps_between(words: Sequence[str]) -> Figure:
         label(ax, (0.04, y + 1.05), said, size=style.LABEL + 1, weight="bold", color=color)
         for i, start in enumerate(xs[:-1]):
             last = i == (0 if loud else steps - 1)
-            end = xs[-1] + 0.16 - 0.035 * i if loud else xs[i + 1]
-            rise = 0.25 + 0.08 * (end - start) * loud
+            end = xs[-1] + (0.2 - 0.045 * i) if loud else xs[i + 1]
+            rise = 0.05 + 0.108 * (end - start) if loud else 0.25
             look = {"thick": 4 if loud and last else 1.5, "alpha": 0.45 if loud > last else 1}
             ways = (start, y + 0.2), (end, y + 0.2)
             arrow(ax, *ways, color, rise=rise, head=last or not loud, **look)
@@ -431,39 +437,33 @@ def _whole_machine(source: Sequence[str], target: Sequence[str], N: int = 6) -> 
 
     source, target: the words, each in the color of `style.WORDS`. N: layers on each side.
     """
-    figure, ax = canvas(5.2, "The source is read once; the target is written word by word")
-    left, right, middle, high, lane = 1.55, 5.75, 2.45, 1.5, style.WIDTH - 0.15
-    for x, color, name in [(left, style.ENCODER, "encoder"), (right, style.DECODER, "decoder")]:
+    figure, ax = canvas(4.85, "The source is read once; the target is written word by word")
+    left, right, middle, high, lane = 1.55, 5.75, 2.3, 1.4, style.WIDTH - 0.15
+    new, wide = style.WORDS[target[-1]], {"thick": 3.5}
+    sentence(ax, (left, 0.35), source, size=14, gap=0.2, ha="center")
+    read = sentence(ax, (right - 0.42, 0.35), target[:-1], size=14, gap=0.2, ha="center")
+    halves = (left, "encoder", "once", ENCODER), (right, "decoder", "once per word", DECODER)
+    for x, name, often, own in halves:
+        color = own["color"]
         look = {"color": color, "fill": style.TINTS[color], "line": 1.5}
         for back in (0.2, 0.1, 0):
             box(ax, (x + back, middle + back), 2.1, high, **look)
         label(ax, (x, middle + 0.16), name, ha="center", size=17, weight="bold", color=color)
         label(ax, (x, middle - 0.2), f"{N} layers", ha="center", size=style.LABEL)
-    sentence(ax, (left, 0.35), source, size=14, gap=0.2, ha="center")
-    read = sentence(ax, (right - 0.42, 0.35), target[:-1], size=14, gap=0.2, ha="center")
-    look = {"size": 16, "weight": "bold"}
-    arrow(ax, (left, 0.72), (left, middle - high / 2), style.ENCODER, thick=4)
-    label(ax, (left + 0.18, 1.15), "once", color=style.ENCODER, **look)
-    color = style.WORDS[target[-1]]
-    arrow(ax, (right, 0.72), (right, middle - high / 2), color, thick=2.5)
-    start, end = left + 1.25, right - 1.05
-    half, bars = 0.1 * len(source) + 0.06, (start + end) / 2 - 0.1
-    arrow(ax, (start, middle), (bars - half, middle), style.ENCODER, thick=2.5, head=False)
-    arrow(ax, (bars + half, middle), (end, middle), style.ENCODER, thick=2.5)
+        arrow(ax, (x, 0.68), (x, middle - high / 2), color, **wide)
+        label(ax, (x + 0.18, 1.1), often, color=color, size=16, weight="bold")
+    arrow(ax, (left + 1.25, middle), (right - 1.05, middle), style.ENCODER, **wide)
     for i, text in enumerate(source):
-        at = bars + 0.2 * (i - (len(source) - 1) / 2), middle
+        at = (left + right) / 2 + 0.2 * (i - (len(source) - 1) / 2), middle
         box(ax, at, 0.13, 0.62, fill=style.WORDS[text], line=0, round=0.04, zorder=3)
-    label(ax, (bars, middle - 0.55), "memory: a vector\nfor each word", ha="center")
-    top = 4.05
-    arrow(ax, (right, middle + high / 2 + 0.2), (right, top - 0.26), color, thick=2.5)
+    label(ax, ((left + right) / 2, middle - 0.55), "memory: a vector\nfor each word", ha="center")
+    top = 3.85
+    arrow(ax, (right, middle + high / 2 + 0.2), (right, top - 0.23), new, **wide)
     word(ax, (right, top), target[-1], size=17)
-    earlier = sum(width_of(text, 14) + 0.2 for text in target[1:-1])
-    sentence(ax, (right - 0.55 - earlier, top - 0.07), target[1:-1], {}, size=14, gap=0.2)
+    sentence(ax, (right - 0.68, top - 0.07), target[1:-1], {}, size=14, gap=0.2, ha="right")
     end = read[-1] + width_of(target[-2], 14) / 2 + 0.16 + 0.84  # of the empty place
-    outline(ax, (end - 0.84, 0.27), 0.84, 0.32, color, 1.5, linestyle=(0, (3, 2)))
-    path(ax, [(right + 0.54, top), (lane, top), (lane, 0.43), (end + 0.03, 0.43)], color, thick=4)
-    said = {"ha": "right", "color": style.readable(color, style.PAPER), **look}
-    label(ax, (lane - 0.16, 1.15), "once per word", **said)
+    outline(ax, (end - 0.84, 0.27), 0.84, 0.32, new, 1.5, linestyle=(0, (3, 2)))
+    path(ax, [(right + 0.54, top), (lane, top), (lane, 0.43), (end + 0.03, 0.43)], new, **wide)
     return figure
 
 
@@ -475,28 +475,23 @@ def _step_lines(
 ) -> Figure:
     """Draw curves against the length of the sentences, a panel for each quantity -> the figure.
 
-    panels: (quantity, unit) -> name -> a number for each length; the first curve is loud, and the
-    gap to the last is shaded, with how far apart they end.
+    panels: (quantity, unit) -> name -> a number for each length; the first curve is loud, and
+    both have their last number at the end.
     """
     figure = style.new_figure(style.WIDTH, 4.2)
     titled(figure, title, note)
-    figure.get_layout_engine().set(wspace=0.12)  # type: ignore[union-attr]
     axes = figure.subplots(1, len(panels), squeeze=False)[0]
     for ax, ((name, unit), lines) in zip(axes, panels.items(), strict=True):
-        ax.set(ylim=(0, 1.06 * max(map(max, lines.values()))), xlim=(0, lengths[-1]), ylabel=unit)
-        ax.set(xlabel="words in a sentence", title=name, xticks=[0, *lengths[-2:]])
-        curves(ax, lengths, lines, loud=[[*lines][0]], names=False)
+        named = {f"{said} {line[-1]:,.0f}": line for said, line in lines.items()}
+        curves(ax, lengths, named, loud=[[*named][0]], names=False)
         for line in ax.lines:
             line.set(marker="o", markevery=[-1], markersize=8, clip_on=False)
-        first, *_, last = [*lines.values(), None] if len(lines) < 2 else lines.values()
-        if last:
-            ax.fill_between(lengths, first, last, color=style.tint(style.ACCENT), lw=0)
-            look = {"size": 16, "weight": "bold", "color": style.ACCENT, "ha": "right"}
-            at = 0.96 * lengths[-1], 0.75 * last[-1] + 0.25 * first[-1]
-            ax.text(*at, f"{first[-1] / last[-1]:.1f} ×", **look)
-        ax.yaxis.set_major_formatter("{x:,.0f}")
-        ax.xaxis.set_major_formatter("{x:,.0f}")
-        name_lines(ax, wide=9)
+        ax.set(ylim=(0, 1.06 * max(map(max, lines.values()))), xlim=(0, lengths[-1]), ylabel=unit)
+        ax.set(xlabel="words in a sentence", title=name, xticks=[0, *lengths[-2:]])
+        ax.yaxis.set_major_locator(MaxNLocator(4))
+        for axis in (ax.xaxis, ax.yaxis):
+            axis.set_major_formatter("{x:,.0f}")
+        name_lines(ax, wide=8)
     return figure
 
 
@@ -514,7 +509,7 @@ def draw_architecture() -> Figure:
 
 
 SENTENCE = "I like trees"
-LONG = "the animal didn't cross the street because it was too tired"
+LONG = "the animal didn’t cross the street because it was too tired"
 WORDS = 37_000  # "about 37000 tokens", section 5.1
 
 
@@ -527,9 +522,9 @@ WORDS = 37_000  # "about 37000 tokens", section 5.1
     alt="Five drawings below each other; a tinted wedge leads from the orange box of each to the "
     "frame of the next. 1: the Transformer turns 'I like trees' into 'me gustan los árboles'."
     " 2: encoder and decoder, which is opened. 3: its six layers. 4: the parts of a layer, "
-    "self-attention, cross-attention and feed-forward. 5: the cross-attention of our "
-    "translator's last layer, as lines from the words written to the source's, the thicker "
-    "the more it looks there: all of árboles comes from trees.",
+    "self-attention, cross-attention, with an arrow from the encoder, and feed-forward. 5: the "
+    "cross-attention of our translator's last layer, as lines from the words written to the "
+    "source's, the thicker the more it looks there: all of árboles comes from trees.",
 )
 def draw_zoom() -> Figure:
     translator = Translator.load()
@@ -550,13 +545,13 @@ def draw_zoom() -> Figure:
     "heads, Scaled Dot-Product Attention h times, Concat, Linear. From this attention, in "
     "orange, a tinted wedge leads to a frame around the right stack: MatMul of Q and K, Scale, "
     "Mask, SoftMax and a MatMul with V. In each box is a piece of code, such as 'query @ "
-    "key.transpose(-2, -1)', and next to the arrows is the size for 'I like trees': 4 × "
-    "128, 4 × 4 × 32, and 4 × 4 for scores and weights. Q, K and V have a color each, also "
-    "behind the words query, key and value.",
+    "key.transpose(-2, -1)', and next to the arrows is the size for 'I like trees': 4 words × "
+    "128, 4 heads × 4 words × 32, and 4 × 4 for scores and weights. Q, K and V have a color each, "
+    "also behind the words query, key and value.",
 )
 def draw_figure_two() -> Figure:
     note = f"From the bottom up, with the sizes for “{SENTENCE}” in our translator"
-    figure, ax = canvas(7.2, "Each box of the paper’s Figure 2 is a piece of code", note)
+    figure, ax = canvas(7.6, "Each box of the paper’s Figure 2 is a piece of code", note)
     ys, wide, edge = [1.12, *(2.3 + 1.08 * i for i in range(4))], 3.0, 4.36
     low, high = ys[0] - 0.6, ys[-1] + 0.55
     orange = {"color": style.ACCENT, "fill": style.PAPER, "zorder": 0}
@@ -566,16 +561,21 @@ def draw_figure_two() -> Figure:
     corners = (start, edge, edge, start), (y + 0.4, high, low, y - 0.35)
     ax.fill(*corners, style.tint(style.ACCENT), lw=0, zorder=-1)
     for x, said in ((0.02, "Multi-head attention"), (edge, "Scaled dot-product attention")):
-        label(ax, (x, high + 0.2), said, size=style.LABEL + 1, weight="bold")
+        label(ax, (x, high + 0.6), said, size=style.LABEL + 1, weight="bold")
     shapes = [shape for _, shape in inside_a_layer(Translator.load(), SENTENCE)]
     whole, heads, table = (
         " × ".join(map(str, shape)) for shape in (shapes[1][1:], shapes[2][1:], shapes[3][2:])
     )
+    _, h, words, numbers = shapes[2]
+    sizes = [whole, heads, f"{h} heads × {words} words × {numbers}"]
+    sizes += 2 * [f"{words} words × {h * numbers}"]
     inputs = {left - 0.9: "query", left: "key", left + 0.9: "value"}
-    _diagram(ax, left, wide, MULTI_HEAD, ys, inputs, [whole, heads, heads, whole], (1, OPENED))
+    _diagram(ax, left, wide, MULTI_HEAD, ys, inputs, sizes, (1, OPENED))
     inputs = {right - 0.5: "query", right + 0.5: "key"}
     even = [1.12 + (ys[-1] - 1.12) * i / 4 for i in range(5)]
-    _diagram(ax, right, wide, SCALED_DOT_PRODUCT, even, inputs, 4 * [table])
+    sizes = [f"{words} words × {words} words", table, table, table]
+    sizes.append(f"{words} words × {numbers}, each head")
+    _diagram(ax, right, wide, SCALED_DOT_PRODUCT, even, inputs, sizes)
     lane = 7.98 - 0.17
     _input(ax, [(lane, 0.35), (lane, ys[-1]), (right + wide / 2, ys[-1])], "value")
     return figure
@@ -605,15 +605,15 @@ def _counted_models() -> dict[str, dict[str, int]]:
 def draw_parameters() -> Figure:
     models = _counted_models()
     whole, rest = (sum(counts.values()) / 1e6 for counts in models.values())
-    title = (
-        f"One shared matrix for words saves {whole - rest:.0f} of {whole:.0f} million parameters"
-    )
-    figure = _parameter_bars(models, title)
-    ax, saved = figure.axes[0], whole - rest
+    title = "One shared matrix for words saves {:.0f} of {:.0f} million parameters"
+    saved = whole - rest
+    figure = _parameter_bars(models, title.format(saved, whole))
+    ax = figure.axes[0]
     for i in range(3):
-        ends = [saved * x / 2 for x in (i, i + 1, 2 + (i + 1) / 3, 2 + i / 3)]
+        gap, third = 0.008, 2 + i / 3
+        ends = [saved * x / 2 for x in (i + gap, i + 1 - gap, third + 1 / 3 - gap, third + gap)]
         ribbon = [*zip(ends, (0.25, 0.25, 0.75, 0.75), strict=True)]
-        ax.add_patch(Polygon(ribbon, fc=style.tint(style.ACCENT), ec=style.PAPER, lw=2, zorder=0))
+        ax.add_patch(Polygon(ribbon, fc=style.tint(style.ACCENT), lw=0, zorder=0))
     look = {"color": style.ACCENT, "weight": "bold"}
     outline(ax, (0.2, 0.75), saved - 0.5, 0.5, style.ACCENT, 1.2, linestyle=(0, (3, 2)))
     centered(ax, saved / 2, 1, f"{saved:.0f} million saved", size=18, **look)
@@ -641,16 +641,17 @@ def draw_vocabulary() -> Figure:
     caption="A decoder layer grows from the outside in, in five steps; what is new is orange.",
     alt="Six rows. 0: a feed-forward box. 1: source attention before it, with an arrow from the "
     "memory. 2: self-attention before both. 3: more heads in both attentions. 4: a plus after"
-    " each box, with a line around the box. 5: a norm after each plus; this row, the whole "
-    "layer, stands on a ground of its own. Beside each row is what for: for instance '+ "
+    " each box, with a line around the box. 5: a norm after each plus; this row "
+    "stands on a ground of its own, 'decoder layer'. Beside each row is what for: for instance '+ "
     "residual, keeps what came in'.",
 )
 def draw_outside_in() -> Figure:
     title = f"In {len(GROWTH) - 1} steps a feed-forward network becomes a decoder layer"
-    figure, ax = canvas(7.5, title, "What is new is orange")
-    box(ax, (4.78, 0.62), 6.4, 1.14, color=style.DECODER, fill=style.TINTS[style.DECODER], line=0)
+    figure, ax = canvas(7.7, title, "What is new is orange")
+    box(ax, (4.75, 0.72), 6.2, 1.34, color=style.DECODER, fill=style.TINTS[style.DECODER], line=0)
+    label(ax, (1.75, 1.25), "decoder layer", weight="bold", color=style.DECODER)
     for number, (said, why, content, new) in enumerate(GROWTH):
-        y = 6.4 - 1.16 * number
+        y = 6.6 - 1.16 * number - 0.2 * ("norm" in new)
         label(ax, (0.02, y + 0.11), str(number), size=style.LABEL, weight="bold")
         label(ax, (0.25, y + 0.11), said, size=style.LABEL, weight="bold")
         label(ax, (0.25, y - 0.11), why, color=style.MUTED)
@@ -718,7 +719,7 @@ def draw_cost() -> Figure:
     alt="Two panels against the words in a sentence, 16 to 1,024, with 2,048 words in a batch. "
     "Time of a step: with attention by its formula, in orange, it rises from 252 milliseconds"
     " to 1,801, in one kernel from 239 to 627. Peak memory: by its formula from 125 megabytes"
-    " to 529, in one kernel from 119 to 137. The gaps are shaded; at 1,024 words they are 2.9"
+    " to 529, in one kernel from 119 to 137. At 1,024 words that is 2.9"
     " times the time and 3.9 times the memory.",
 )
 def draw_step_lengths() -> Figure:
@@ -730,15 +731,12 @@ def draw_step_lengths() -> Figure:
         ("peak memory", "megabytes", "tensors"),
     ):
         lengths, ways = against_length(what)
-        lines = {"by its formula": ways["formula"], "in one kernel": ways["fused"]}
+        lines = {"formula": ways["formula"], "kernel": ways["fused"]}
         panels[quantity, unit] = lines
         times.append(ways["formula"][-1] / ways["fused"][-1])
-    time, memory = (f"{ratio:.1f} ×" for ratio in times)
-    title = (
-        f"At {lengths[-1]:,} words the formula takes {time} one kernel’s time, {memory} its memory"
-    )
-    note = f"A step of training on {WORDS:,} words, with attention computed in either way"
-    return _step_lines(lengths, panels, title, note)
+    title = "The formula takes {:.1f} times the time and {:.1f} times the memory of a kernel"
+    note = "At {:,} words in a sentence, {:,} in a step. A kernel: one program for all of attention"
+    return _step_lines(lengths, panels, title.format(*times), note.format(lengths[-1], WORDS))
 
 
 @figure(
@@ -748,8 +746,8 @@ def draw_step_lengths() -> Figure:
     "writer's layers.",
     alt="Two stacks of six layers. 'I like trees' and the end token enter the encoder from below, "
     "once. Its memory, a vector for each word, goes into the decoder. '<bos> me gustan los' enters "
-    "the decoder from below, and árboles comes out on top, after 'me gustan los'. From there a "
-    "thick green line, 'once per word', leads to the empty place after the input 'los'.",
+    "the decoder from below, once per word, and árboles comes out on top, after 'me gustan los'. "
+    "From there a thick green line leads to the empty place after the input 'los'.",
 )
 def draw_machine() -> Figure:
     return _whole_machine(

@@ -130,7 +130,7 @@ def test_the_titles_say_what_is_counted_and_stored():
     assert all(said.count(number) == numbers.count(number) for number in numbers)
     assert "38 million saved" in said
     title = draw_step_lengths().texts[0].get_text()
-    assert title == "At 1,024 words the formula takes 2.9 × one kernel’s time, 3.9 × its memory"
+    assert "2.9 times the time and 3.9 times the memory" in title
 
 
 def test_every_parameter_belongs_to_one_part():

@@ -144,7 +144,7 @@ def test_the_penalty_is_the_library_s_loss():
     marks = [label.get_text() for label in ax.get_xticklabels()]
     assert marks == ["0.1", "0.5", "0.9", "0.99", "0.999", "0.9999"]
     doubt = 1 - np.interp(ax.get_xticks()[2:], leads, shares)
-    np.testing.assert_allclose(doubt[:-1] / doubt[1:], 10, rtol=0.05), "each is ten times surer"
+    np.testing.assert_allclose(doubt[:-1] / doubt[1:], 10, 0.05, err_msg="each is ten times surer")
 
 
 def test_the_schedule_starts_at_step_one():
