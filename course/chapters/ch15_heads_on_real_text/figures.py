@@ -196,54 +196,41 @@ def _pairs_right(rows: Sequence[tuple[Sequence[Any], float]], title: str) -> Fig
 
 
 def _claims_kept(claims: Mapping[str, Sequence[Claim]], title: str) -> Figure:
-    """Draw bars for each claim that falls somewhere, and below them the claims that hold.
+    """Draw a row for each claim: its limit, and its number in each model, loud where it falls.
 
-    claims: what is said -> the claim about each model. Where one falls is loud.
+    claims: what is said -> the claim about each model.
     """
     note = "What decides the ending in “The street is small” → “La calle es pequeña”?"
-    figure, ax = canvas(4.8, title, note)
-    kept = {said: all(one.holds for one in found) for said, found in claims.items()}
-    fallen = [said for said, holds in kept.items() if not holds]
-    for left, said, unit, more in zip((0.02, 4.15), fallen, UNITS, ("more", "less"), strict=True):
-        label(ax, (left, 3.92), said, size=style.LABEL, weight="bold")
-        label(ax, (left, 3.68), unit, color=style.MUTED)
-        zero, inch = left + 0.85, 3.8  # inch: of a whole
-        limit = zero + inch * claims[said][0].limit
-        for row, one in enumerate(claims[said]):
-            y, color = 3.32 - 0.34 * row, style.SOFT if one.holds else style.ACCENT
-            label(ax, (left, y), f"model {row + 1}", color=style.MUTED)
-            area(ax, (zero, y - 0.12), inch * one.number, 0.24, color, zorder=3)
+    figure, ax = canvas(1.6 + 0.34 * len(claims), title, note)
+    y, columns = 0.5 + 0.34 * len(claims), (5.7, 6.6, 7.5)
+    label(ax, (4.35, y), "has to be", color=style.MUTED)
+    for number, x in enumerate(columns, start=1):
+        label(ax, (x, y), f"model {number}", ha="center", weight="bold")
+    for said, found in claims.items():
+        y, holds = y - 0.34, all(one.holds for one in found)
+        label(ax, (0.02, y), said, size=style.LABEL, weight="normal" if holds else "bold")
+        limit = f"{'over' if found[0].above else 'under'} {100 * found[0].limit:.0f} %"
+        label(ax, (4.35, y), limit, color=style.MUTED)
+        for x, one in zip(columns, found, strict=True):
             number = f"{steady_round(100 * one.number, 0):.0f} %".replace("-", "−")
-            look = {"size": 14, "weight": "bold", "color": style.MUTED if one.holds else color}
-            label(ax, (max(zero + inch * one.number, limit) + 0.1, y), number, **look)
-        path(ax, [(limit, 2.44), (limit, 3.5)], style.MUTED, head=False, thick=1)
-        rule = f"has to be {more} than {100 * claims[said][0].limit:.0f} %"
-        label(ax, (limit, 2.3), rule, ha="left" if limit == zero else "center")
-    label(ax, (4.15, 1.5), "“… because it was too narrow” / “… too wide”:", color=style.MUTED)
-    head = f"{sum(kept.values())} hold in all three models"
-    label(ax, (0.02, 1.84), head, size=14, weight="bold")
-    for place, said in enumerate(said for said, holds in kept.items() if holds):
-        x, y = 0.1 + 4.13 * (place // 5), 1.5 - 0.3 * (place % 5 + place // 5)
-        path(ax, [(x - 0.07, y), (x - 0.02, y - 0.06), (x + 0.09, y + 0.07)], head=False, thick=2.2)
-        label(ax, (x + 0.22, y), said, size=style.LABEL)
+            color = style.MUTED if one.holds else style.ACCENT
+            word(ax, (x, y), number, size=style.LABEL, color=color)
+    said = "pairs: “… because it was too narrow” and “… too wide”, both endings right"
+    label(ax, (0.02, 0.15), said, color=style.MUTED)
     return figure
 
 
 CLAIMS = (  # of `experiment_repeated.claims`, in plain words
     "“pequeña” follows the written “La”",
-    "“La” counts more than “street”",
-    "“La” counts less if English says “it”",
-    "“calle” hardly counts",
-    "“small” hardly counts",
-    "No head decides a third of an ending alone",
+    "“La” brings more of the gender than “street”",
+    "“La” brings less of it if English says “it”",
+    "“calle” brings little of the gender",
+    "“small” knows little of its noun’s gender",
+    "no head alone decides a third of an ending",
     "16 needed heads off cost more than 16 at random",
-    "both endings are right less often than by chance",
-    "so too with “the suitcase” in place of “it”",
-    "with “la maleta” in Spanish, most pairs are right",
-)
-UNITS = (  # of the numbers of the claims that fall
-    "how much less of the gender comes from “La”",
-    "how much of the right ending’s lead one head carries",
+    "pairs right with “it”: fewer than by chance",
+    "pairs right with “the suitcase”: also fewer",
+    "pairs right with “la maleta” in Spanish: most",
 )
 NAMES = {"grammar": "small model", "earlier": "large model"}
 
@@ -378,11 +365,10 @@ def draw_pronouns() -> Figure:
 @figure(
     "real-heads-repeated",
     caption="Ten claims about the large model, and what two more runs say about them.",
-    alt="Two findings with a bar for each of three models, that of the third in orange beyond the "
-    "limit. “La counts less if English says it” needs more than 0 %: 38 % for the large model, 4 % "
-    "for the second, but \N{MINUS SIGN}1 % for the third. “No head decides a third of an ending "
-    "alone” needs less than 33 %: 22 % and 19 %, but 57 % for the third. Below, a list of the "
-    "eight findings that hold in all three.",
+    alt="Ten findings as rows, each with its limit and its number in three models; eight hold in "
+    "all. In orange: “La brings less if English says it” needs over 0 %: 38 % for the large model, "
+    "4 % for the second, but \N{MINUS SIGN}1 % for the third. “No head alone decides a third of an "
+    "ending” needs under 33 %: 22 % and 19 %, but 57 % for the third.",
 )
 def draw_repeated() -> Figure:
     from course.chapters.ch15_heads_on_real_text.experiment_repeated import claims
