@@ -79,9 +79,9 @@ def _series_map(found: Mapping[str, Any]) -> Figure:
             strip(ax, (LEFT, y), RIGHT - LEFT, HIGH, found[which][:SHOWN], limit=LIMIT)
             cells = np.linspace(LEFT, RIGHT, SHOWN + 1)[1:-1]
             ax.vlines(cells, y, y + HIGH, color=style.PAPER, linewidth=1, zorder=3)
-            look = {"color": style.PAPER, "size": style.LABEL, "weight": "bold", "ha": "right"}
+            look = {"color": style.PAPER, "weight": "bold", "ha": "right"}
             one = f"{found[which][SHOWN - 1]:.1f}"  # one number to follow
-            label(ax, (RIGHT - 0.05, y + HIGH / 2), one, **look)
+            label(ax, (RIGHT - 0.03, y + HIGH / 2), one, **look)
     return figure
 
 

@@ -43,7 +43,7 @@ def _price(before: float, best: float, trainings: Mapping[str, Sequence[Row]]) -
     "right" and "kl".
     """
     figure, ax = style.panel(4.0)
-    note = "Bars: the way beyond the least distance at which so many sentences can be right"
+    note = "The curve: the least distance for so many right sentences. Bars: what each adds to it"
     titled(figure, "Every training leads farther from the starting model than needed", note)
     rights = [before + (1 - before) * i / 200 for i in range(201)]
     least = [least_kl(right, before) for right in rights]
