@@ -176,8 +176,8 @@ def _equation_frames(
 def _six_steps(words: Sequence[str], query: Any, keys: Any, values: Any) -> Figure:
     """Draw attention for the first of two words -> the figure.
 
-    query (d_k) of the first word; keys (2, d_k), values (2, 2), which lie on the two axes. Their
-    steps stand at the left; at the right, the output divides the line between the values.
+    query (d_k) of the first word; keys (2, d_k), values (2, 2), which lie on the two axes. On
+    the left are the steps to their weights; on the right the output divides the line between them.
     """
     q, k, v = as_array(query), as_array(keys), as_array(values)
     root, scores, colors = np.sqrt(len(q)), k @ q, (style.ACCENT, style.MUTED)

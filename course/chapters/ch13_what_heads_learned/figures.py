@@ -325,7 +325,7 @@ def draw_sharp_heads() -> Figure:
     pair = [row for row in results if (row["layer"], row["head"]) in ALIKE]
     sharp, example = pair[0]["largest"], CROSSING[0]
     title = "How sharply a head looks doesn’t say how much depends on it"
-    note = f"A dot is a head, two equally sharp ones are orange: “{example}” without each"
+    note = f"Each dot is a head. “{example}” is translated without one of the two in orange"
     figure, page = canvas(4.5, title, note)
     ax = figure.add_axes((0.075, 0.15, 0.46, 0.58))
     ax.plot([sharp] * 2, [row["changed"] for row in pair], color=style.ACCENT, linewidth=1.5)

@@ -111,7 +111,7 @@ def draw_backwards() -> Figure:
     row, teal = stored["row"], style.WEIGHT_COLORS[3]
     looks = next(run["looks"] for run in stored["runs"] if run["attention"] == "dot")
     title = "Only with attention are long rows of digits written backwards"
-    note = "A recurrent translator, and where it looks: the thicker, the more, from 25 % on"
+    note = "Where a recurrent translator looks: thicker lines are more attention, at least 25 %"
     figure, ax = canvas(3.8, title, note)
     places = [0.2 + 0.4 * i for i in range(len(row))]
     for y, digits, down, said in (

@@ -279,6 +279,7 @@ def test_a_finished_figure_has_its_title_at_the_left_and_true_minus_signs():
     light = ax.text(0, 0, "from -3 to e-mail, 2017-2026, d_ff", color="#E89F2A")
     on_dark = ax.text(0, 0, "white stays", color="white")
     own, token = ax.text(0, 0, "the base's, the genders' and 'a'"), ax.text(0, 0, "n't")
+    alone = ax.text(0, 0, "didn't")
     style.finish(figure)
     style.finish(figure)
     assert (figure._suptitle.get_text(), figure._suptitle.get_ha()) == ("what is found", "left")
@@ -293,6 +294,7 @@ def test_a_finished_figure_has_its_title_at_the_left_and_true_minus_signs():
     assert said == "from \N{MINUS SIGN}3 to e-mail, 2017-2026, $d_{\\mathrm{ff}}$"
     assert contrast(light.get_color(), "white") >= 4.5 and on_dark.get_color() == "white"
     assert (own.get_text(), token.get_text()) == ("the base’s, the genders’ and 'a'", "n't")
+    assert alone.get_text() == "didn’t"
 
 
 def test_letters_come_with_the_course():
