@@ -273,6 +273,24 @@ def rates_beyond_the_grid() -> dict[str, Any]:
     return beyond_the_grid("since", TRAINING)
 
 
+def experts_of_equal_compute(old: nn.Module) -> nn.Module:
+    """Each word computes two experts that are together as large as the one network; four are
+    stored, so the feed-forward has twice the weights."""
+    width = SwiGLU.as_large_as(old).w_1.out_features // 2
+    return MixtureOfExperts(D_MODEL, [SwiGLU(D_MODEL, width) for _ in range(EXPERTS)])
+
+
+@experiment("since-experts")
+def experts_at_equal_compute() -> dict[str, Any]:
+    """What experts bring when each word computes as much as without them, on three seeds."""
+    spec = make_spec(
+        "mixture of experts, equal compute",
+        feed_forward(experts_of_equal_compute),
+        loss=balanced_loss,
+    )
+    return tuned("since-experts", [spec], TRAINING, (*MAX_LRS[1:], 2 * MAX_LRS[-1]), SEEDS)
+
+
 LANGUAGE_MODEL_TRAINING = dataclasses.replace(language_model.TRAINING, steps=TRAINING.steps)
 LANGUAGE_MODEL = (language_model.learn, lambda model: {})
 

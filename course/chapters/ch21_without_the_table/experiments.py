@@ -9,17 +9,26 @@ where that was. On one core half an hour.
 """
 
 import statistics
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from torch import nn
 
-from course.chapters.ch18_since_2017.experiments import BASE, MAX_LRS, SEEDS, TRAINING, make_spec
+from course.chapters.ch18_since_2017.experiments import (
+    BASE,
+    MAX_LRS,
+    SEEDS,
+    TRAINING,
+    feed_forward,
+    make_spec,
+    no_positions,
+    rms_norm,
+)
 from course.chapters.ch21_without_the_table.mixers import LinearAttention, MinGRU, StateSpace
 from course.experiments import experiment, load
 from course.experiments.long_training import TrainSpec, tuned
 from transformer_lib.model.transformer import Transformer
-from transformer_lib.variants import replace_modules
+from transformer_lib.variants import SwiGLU, adamw, replace_modules, without_biases
 
 RATES = {  # the grid goes on downwards where the lower of the two was the better, or upwards
     "linear attention": MAX_LRS,
@@ -34,15 +43,20 @@ MAKERS = {
 }
 
 
-def in_place_of_self_attention(what: str) -> TrainSpec:
-    """The base of notebook 18 with this layer in encoder and decoder."""
+def exchanged_for(what: str) -> Callable[[nn.Module], None]:
+    """The change that puts this layer in the place of self-attention in encoder and decoder."""
 
     def change(model: nn.Module) -> None:
         assert isinstance(model, Transformer)
         for stack, both in ((model.encoder, True), (model.decoder, False)):
             replace_modules(stack, "self_attn", lambda old, both=both: MAKERS[what](both))
 
-    return make_spec(what, change)
+    return change
+
+
+def in_place_of_self_attention(what: str) -> TrainSpec:
+    """The base of notebook 18 with this layer in encoder and decoder."""
+    return make_spec(what, exchanged_for(what))
 
 
 @experiment("without-the-table")
@@ -53,6 +67,28 @@ def a_state_in_place_of_attention(seeds: Sequence[int] = SEEDS) -> dict[str, Any
         one = tuned("without-the-table", [in_place_of_self_attention(what)], TRAINING, rates, seeds)
         found = one | {"runs": found["runs"] + one["runs"]}
     return found | {"max_lrs": RATES}
+
+
+@experiment("without-the-table-today")
+def a_state_among_the_parts_of_today() -> dict[str, Any]:
+    """What minGRU is worth when all other parts are those of notebook 18's "today".
+
+    Attention of 2017 is an old opponent: this is to be compared with "today" itself, whose
+    attention is rotary. Everything but the self-attention is the same in both.
+    """
+    spec = make_spec(
+        "minGRU with today's parts",
+        exchanged_for("minGRU"),
+        no_positions,
+        rms_norm,
+        feed_forward(SwiGLU.as_large_as),
+        without_biases,
+        model={"norm_first": True},
+        training={"schedule": "stable"},
+        optimizer=adamw,
+    )
+    rates = RATES["minGRU"]
+    return tuned("without-the-table-today", [spec], TRAINING, rates, SEEDS) | {"max_lrs": rates}
 
 
 def right() -> dict[str, dict[str, list[float]]]:
