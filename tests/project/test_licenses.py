@@ -22,6 +22,7 @@ CARDS = {
     "data/README.md": "data/en-es/train.tsv",
     "data/models/en-es/README.md": "data/models/en-es/model.safetensors",
     "data/phrasebook/README.md": "data/phrasebook/typed.tsv",
+    "data/beekeeping/README.md": "data/beekeeping/kept.tsv",
     f"{TATOEBA}/README.md": f"{TATOEBA}/model.safetensors",
     "data/models/earlier/README.md": "data/models/earlier/model.safetensors",
 }
