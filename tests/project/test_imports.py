@@ -137,13 +137,6 @@ def test_nobody_changes_where_python_looks_for_modules():
     assert found == {"tests/project/test_benchmarks.py", "tools/kernels.py"}
 
 
-def test_the_library_is_small():
-    lines = sum(len(path.read_text(encoding="utf-8").splitlines()) for path in FILES)
-    assert lines <= 8000
-    paper = [path for path in FILES if path.parent.name == "model"]
-    assert sum(len(path.read_text(encoding="utf-8").splitlines()) for path in paper) <= 700
-
-
 # Decorators that give a function to somebody else, by its name in the series.
 REGISTER = re.compile(r"(figure|animation)\(")
 # A reader's own notebook may call these: old names of the library lead to them.
