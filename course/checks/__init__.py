@@ -301,6 +301,11 @@ def call(function: Any, *inputs: Any, stops: Mapping[str, str] | None = None) ->
     """The tensor that an attempt returns, as in `result_of`; a Hint if it isn't one."""
     found = result_of(function, *inputs, stops=stops)
     expect(isinstance(found, Tensor), f"It should return a tensor, not {a_kind(found)}.")
+    expect(
+        found.dtype not in (torch.float16, torch.bfloat16),
+        f"These numbers are in half precision ({found.dtype}), which keeps three digits of each: "
+        "compute with torch.float32, as what is handed in.",
+    )
     return found.detach().float() if found.dtype == torch.float64 else found.detach()
 
 

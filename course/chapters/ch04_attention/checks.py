@@ -155,7 +155,7 @@ def my_weights(function: Callable[[Tensor, Tensor], Tensor]) -> None:
     expect(
         torch.allclose(sums, torch.ones(3), atol=1e-4),
         "The rows should add up to 1, but yours add up to "
-        f"{', '.join(f'{total:.2f}' for total in sums)}.",
+        f"{', '.join(f'{total:.4f}' for total in sums)}.",
     )
     expect(
         same(found, right),
@@ -293,6 +293,14 @@ def diagnose(verdict: Any) -> None:
 @exercise
 def look_at_the_verb(w_q: Any) -> None:
     """Exercise 4: a W^Q (4, 4) with which "árboles" attends to "like" with more than 0.9."""
+    attends_to_like(w_q, "árboles", "“gustan” attends to “trees”, as in section 3")
+
+
+def attends_to_like(w_q: Any, noun: str, turned: str) -> None:
+    """A Hint unless the query of `noun`, row 2, gives "like" more than 0.9.
+
+    turned: what is to be said where it is row 1 that attends to "trees".
+    """
     words = ["I", "like", "trees"]
     x = torch.tensor([[1.0, 0, 0, 0], [0, 1, 0, 0], [0, 0, 1, 1]])
     w_q = as_tensor(w_q, "Give a tensor of the shape (4, 4).")
@@ -304,21 +312,21 @@ def look_at_the_verb(w_q: Any) -> None:
     nowhere = float(row.max()) - float(row.min()) <= 1e-3
     if nowhere and float(weights[1, 2]) > 0.9:
         raise Hint(
-            "Now “gustan” attends to “trees”, as in section 3. It should be “árboles” that "
-            "attends to “like”: rows 2 and 3 of w_q make its query."
+            f"Now {turned}. It should be “{noun}” that attends to “like”: rows 2 and 3 of w_q make "
+            "its query."
         )
     expect(
         not nowhere,
-        "“árboles” attends to all three words alike: its query is the sum of rows 2 and 3 of w_q, "
+        f"“{noun}” attends to all three words alike: its query is the sum of rows 2 and 3 of w_q, "
         "counted from 0. Are they empty?",
     )
     expect(
         best == "like",
-        f"“árboles” attends most to “{best}”. The key of “like” is [0, 2, 0, 0]: which number of "
+        f"“{noun}” attends most to “{best}”. The key of “like” is [0, 2, 0, 0]: which number of "
         "the query meets the 2? The others meet the keys of other words, and should be smaller.",
     )
     expect(
         float(row[1]) > 0.9,
-        f"“árboles” attends to “like” with {float(row[1]):.2f}: the right way, but not yet 0.9. "
+        f"“{noun}” attends to “like” with {float(row[1]):.2f}: the right way, but not yet 0.9. "
         "What makes a weight sharper?",
     )

@@ -716,6 +716,11 @@ def ask(function: Callable, found: list[Hypothesis], alpha: float) -> Hypothesis
     try:
         answer = function(list(found), alpha)
     except Exception as error:
+        expect(
+            type(error).__name__ != "FrozenInstanceError",
+            "A hypothesis can't be changed, so its score can't be written into it: keep the score "
+            "in a variable of your own.",
+        )
         raise Hint(f"It stops with {reason_of(error)}.") from None
     expect(answer is not None, "It returns nothing: does it end with `return`?")
     chosen = [one for one in found if same_choice(answer, one)]

@@ -197,6 +197,11 @@ def my_loss(function: Callable[..., Any]) -> None:
         (in_words(gained, -log_s, spoken, beta), "That penalty is ln(p_new / p_start), not k3."),
         (in_words(gained, log_s.exp() - log_s, spoken, beta), "k3 has a -1: it is 0 at s = 1."),
         ((beta * left - gained).sum(dim=1).mean(), "Padding is counted: only words are spoken."),
+        (
+            (beta * left * spoken - torch.where(spoken, gained, gain)).sum(dim=1).mean(),
+            "Where there is padding you make the logarithms 0. That is a ratio of 1, so it still "
+            "counts: leave padding out of the sum instead.",
+        ),
         (whole.sum(), "Add up over the words, then take the *mean* over the sentences."),
         (whole.sum() / spoken.sum(), "That is the mean over all words: add up over a sentence's."),
         (

@@ -214,6 +214,16 @@ WRONG = {
         Wrong("away from old", loss(log_s="old - new"), "for leaving the start", 2),
         Wrong("plain KL", loss(away="-log_s"), "not k3", 2),
         Wrong("no -1", loss(away="log_s.exp() - log_s"), "has a -1", 2),
+        Wrong(
+            "masked too early",
+            loss(each="beta * away - gained").replace(
+                "    ratio",
+                "    new, old, start = new * spoken, old * spoken, start * spoken\n    ratio",
+                1,
+            ),
+            "make the logarithms 0",
+            2,
+        ),
         Wrong("padding", loss(each="beta * away - gained"), "Padding is counted", 2),
         Wrong("sum", loss(result="each.sum()"), "over the sentences", 2),
         Wrong("by words", loss(result="each.sum() / spoken.sum()"), "mean over all words", 2),

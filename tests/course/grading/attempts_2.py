@@ -87,6 +87,15 @@ WRONG = {
     ],
     "my_weights": [
         Wrong(
+            "half precision",
+            """
+            def my_weights(query, key):
+                return (query @ key.T / query.size(-1) ** 0.5).softmax(-1).half()
+            """,
+            "in half precision (torch.float16)",
+            0,
+        ),
+        Wrong(
             "all or nothing",
             """
             def my_weights(query, key):
@@ -408,7 +417,7 @@ WRONG = {
             w_q = torch.zeros(4, 4)
             w_q[1, 2] = 9.0
             """,
-            "It should be “árboles”",
+            "It should be “trees”",
             0,
         ),
         Wrong("large everywhere", "w_q = torch.ones(4, 4) * 10", "attends most to “trees”", 0),

@@ -530,6 +530,17 @@ WRONG = {
         Wrong("seven words", step(parts="index // 7, index % 7"), "wrong for other inputs", 1.5),
     ],
     "my_choice": [
+        Wrong(
+            "filled in",
+            """
+            def my_choice(found, alpha):
+                for one in found:
+                    one.score = one.log_prob / ((5 + len(one.ids) + one.finished) / 6) ** alpha
+                return max(found, key=lambda one: (one.finished, one.score))
+            """,
+            "can't be changed",
+            0,
+        ),
         Wrong("no length normalization", choice(score="one.log_prob"), "ignore alpha", 1),
         Wrong(
             "multiplied",

@@ -72,7 +72,7 @@ def test_my_weights_right(capsys, function):
         (lambda q, k: (q @ k.T / math.sqrt(7)).log_softmax(-1), "not log_softmax"),
         (lambda q, k: (q @ k / math.sqrt(7)).softmax(-1), "need a transpose"),
         (lambda q, k: torch.ones(3, 4), "shape (3, 5), but yours is (3, 4)"),
-        (lambda q, k: torch.ones(3, 5), "add up to 5.00, 5.00, 5.00"),
+        (lambda q, k: torch.ones(3, 5), "add up to 5.0000, 5.0000"),
         (lambda q, k: torch.ones(3, 5) / 5, "Follow the equation"),
         (lambda q, k: torch.full((3, 5), math.nan), "NaN"),
         (lambda q, k: (e := (q @ k.T / 7**0.5).exp()) / e.sum(-1, keepdim=True), "overflows"),
