@@ -59,8 +59,7 @@ def sample_decode(
     """
     check_max_length(max_length)
     check_sampling(temperature, top_k, top_p)
-    device = generator.device if generator is not None else None
-    uniform = torch.rand(len(src), max_length, generator=generator, device=device).to(src.device)
+    uniform = random_numbers((len(src), max_length), generator).to(src.device)
     found: dict[int, Hypothesis] = {}
     with inference_mode(model):
         state = DecoderState(model, src, max_length, cache)
@@ -82,6 +81,16 @@ def sample_decode(
                 break
         _write_down(found, sentence, state.words[:, 1:], log_prob, finished=False)
     return [found[i] for i in range(len(src))]
+
+
+def random_numbers(shape: int | tuple[int, int], generator: torch.Generator | None) -> Tensor:
+    """Numbers from [0, 1), drawn where the generator is (None: PyTorch's own, on the CPU).
+
+    So a seed gives the same numbers wherever the model computes.
+    """
+    return torch.rand(
+        shape, generator=generator, device=generator.device if generator is not None else "cpu"
+    )
 
 
 @says_new_keywords

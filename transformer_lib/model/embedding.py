@@ -87,7 +87,8 @@ class PositionalEncoding(nn.Module):
     def forward(self, x: Tensor, start: int = 0) -> Tensor:
         end = start + x.size(1)
         if end > len(self.table):
-            self.table = self.encoding(2 * end, self.d_model).to(self.table)
+            with torch.inference_mode(False):  # a table made inside couldn't be trained with later
+                self.table = self.encoding(2 * end, self.d_model).to(self.table)
         return self.dropout(x + self.table[start:end])
 
 

@@ -21,7 +21,7 @@ from transformer_lib.decoding import (
     sampling_distribution,
 )
 from transformer_lib.decoding.cache import runs_as_written
-from transformer_lib.decoding.sampling import sample
+from transformer_lib.decoding.sampling import random_numbers, sample
 from transformer_lib.model.attention import MultiHeadAttention
 from transformer_lib.model.config import ModelConfig
 from transformer_lib.model.embedding import Embeddings
@@ -156,9 +156,9 @@ def generate(
         new = ids
         for _ in range(max_new_tokens):
             p = sampling_distribution(model.generator(decoder.read(new)[:, -1]).float(), **sampling)
-            new = sample(p, torch.rand(len(ids), generator=generator))[:, None]
+            new = sample(p, random_numbers(len(ids), generator).to(ids.device))[:, None]
             ids = torch.cat([ids, new], dim=1)
-    return ids
+    return ids.clone()  # outside, where a tensor may be trained with
 
 
 def prefix_mask(ids: Tensor, separator: int) -> Tensor:

@@ -51,7 +51,8 @@ class Rotary(nn.Module):
         """(b, h, s, d_k), whose first word is at position `start` -> the same shape."""
         end = start + x.size(2)
         if end > len(self.table):
-            self.table = positional_encoding(2 * end, self.d_k, self.base).to(self.table)
+            with torch.inference_mode(False):  # a table made inside couldn't be trained with later
+                self.table = positional_encoding(2 * end, self.d_k, self.base).to(self.table)
         sin, cos = self.table[start:end].to(x.dtype).unflatten(-1, (-1, 2)).unbind(dim=-1)
         first, second = x.unflatten(-1, (-1, 2)).unbind(dim=-1)  # (b, h, s, d_k / 2) each
         turned = [first * cos - second * sin, first * sin + second * cos]
