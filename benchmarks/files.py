@@ -29,7 +29,7 @@ from transformer_lib.text.tokens import EOS, SPECIALS
 from transformer_lib.translator import Translator
 
 OURS, THEIRS = "ours, fp32", "CTranslate2, fp32"
-BATCH = 128  # sentences at a time, as in Translator.translate_many
+BATCH = 128  # sentences at a time, as in Translator.translate
 
 
 def sentences() -> list[str]:

@@ -87,7 +87,7 @@ def learn(transformer, make_batch, train, translate, *, steps: int, folder: Path
     test = english_spanish.load("test")
     english = [sentence for sentence, _ in test]
     found = [translate(model, source, target, sentence) for sentence in tqdm(english)]
-    theirs = shipped().translate_all(english)
+    theirs = [one.text for one in shipped().translate(english)]
     wrong = [(*pair, yours) for pair, yours in zip(test, found, strict=True) if pair[1] != yours]
     for sentence, right, yours in wrong[:SHOWN]:
         print(f"{sentence}\n    yours: {yours}\n    right: {right}")

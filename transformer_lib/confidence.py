@@ -31,8 +31,13 @@ class ConfidenceThresholds:
 
     @classmethod
     def of(cls, measured: Iterable[float], one_in: int = 100, right: bool = False) -> Self:
-        """The thresholds of these mean log-probabilities, one for each held-out sentence."""
+        """The thresholds of these mean log-probabilities, one for each held-out sentence.
+
+        ValueError if there are none.
+        """
         values = sorted(measured)
+        if not values:
+            raise ValueError("no sentence could be translated, so there is nothing to measure")
         # Rounded down, 1e-5 to spare: in another batch or CPU a value moves by less than 1e-6.
         usual, lowest = (floor(values[i] * 1e4 - 0.1) / 1e4 for i in (len(values) // one_in, 0))
         return cls(usual, lowest, len(values), one_in, right)

@@ -8,14 +8,14 @@ from itertools import zip_longest
 from typing import Any
 
 from transformer_lib.confidence import ConfidenceThresholds
-from transformer_lib.decoding import beam_search, greedy_decode, inference_mode
+from transformer_lib.decoding import greedy_decode, inference_mode
 from transformer_lib.text import english_spanish
 from transformer_lib.text.batching import Ids, make_batch
 from transformer_lib.text.english_spanish import PronounItem
 from transformer_lib.text.everyday import EverydayItem
 from transformer_lib.text.parallel import sentence_hash
 from transformer_lib.text.tokens import PAD
-from transformer_lib.text.user_input import InputError
+from transformer_lib.text.user_input import InputError, several
 from transformer_lib.translator import Translator
 
 TextPairs = Sequence[tuple[str, str]]
@@ -33,12 +33,24 @@ def evaluate_split(translator: Translator, pairs: TextPairs) -> Scores:
     <eos> included, that the model finds likeliest after the right words before them. bleu:
     sacreBLEU, 0 to 100, of the text as it would be written.
     """
-    translations = translator.translate_all([source for source, _ in pairs])
+    translations, unreadable = written(translator, [source for source, _ in pairs])
     return {
         "sentences": len(pairs),
+        **unreadable,
         "token_accuracy": token_accuracy(translator, pairs),
         **text_scores(translations, [[reference] for _, reference in pairs]),
     }
+
+
+def written(translator: Translator, texts: Iterable[str]) -> tuple[list[str], Scores]:
+    """Greedy translations as text, "" for what the translator refuses; and what it refuses.
+
+    unreadable: how many texts; refusal: what is said of the first, if any. They count as wrong.
+    """
+    found = translator.translate(texts, return_errors=True)
+    errors = [str(one) for one in found if isinstance(one, InputError)]
+    texts = ["" if isinstance(one, InputError) else one.text for one in found]
+    return texts, {"unreadable": len(errors)} | ({"refusal": errors[0]} if errors else {})
 
 
 def text_scores(translations: Sequence[str], references: Sequence[Sequence[str]]) -> Scores:
@@ -54,9 +66,8 @@ def text_scores(translations: Sequence[str], references: Sequence[Sequence[str]]
 
 def share_right(translations: Sequence[str], references: Sequence[Sequence[str]]) -> float:
     """Share of translations exactly equal to a reference; TypeError for references not in lists."""
-    if any(isinstance(several, str) for several in references):
-        raise TypeError("each sentence needs a list of references, also where there is only one")
-    right = [text in several for text, several in zip(translations, references, strict=True)]
+    pairs = zip(several(translations, "translations"), references, strict=True)
+    right = [text in several(right_ones, "references") for text, right_ones in pairs]
     return sum(right) / len(right)
 
 
@@ -77,9 +88,11 @@ def sacrebleu_score(
 
     metric = {"bleu": sacrebleu.BLEU, "chrf": sacrebleu.CHRF}[name](**settings)
     # It wants a list of first references, one of second ones, …; None where a sentence has no more.
-    streams = list(zip_longest(*references))
+    streams = list(zip_longest(*(several(some, "references") for some in references)))
     try:
-        score = metric.corpus_score(list(translations), streams, n_bootstrap=resamples)
+        score = metric.corpus_score(
+            list(several(translations, "translations")), streams, n_bootstrap=resamples
+        )
     except TypeError:  # sacreBLEU 2.6 can't average floats with NumPy's numbers
         if resamples == 1:
             raise
@@ -112,12 +125,13 @@ def evaluate_text(translator: Translator, pairs: TextPairs) -> Scores:
     references: dict[str, dict[str, None]] = {}
     for source, target in pairs:
         references.setdefault(source, {})[target] = None
-    translations = translator.translate_all(list(references))
+    translations, unreadable = written(translator, references)
     return {
         "sentences": len(references),
+        **unreadable,
         "references": sum(map(len, references.values())),
         "token_accuracy": token_accuracy(translator, pairs),
-        **real_text_scores(translations, [list(several) for several in references.values()]),
+        **real_text_scores(translations, [list(some) for some in references.values()]),
     }
 
 
@@ -126,13 +140,12 @@ def evaluate_everyday(
 ) -> Scores:
     """Greedy translations of everyday sentences, as they are typed, with `real_text_scores`.
 
-    unreadable: how many have a word that the translator refuses; they count as wrong. groups: the
-    share of each group that is right to the letter. training: source sentences that the model
-    learned from; then the groups "seen" and "unseen" tell which sentences are among them, whatever
-    their capitals, spaces and punctuation. translations: each with whether it is right.
+    unreadable, refusal: see `written`. groups: the share of each group that is right to the letter.
+    training: source sentences that the model learned from; then the groups "seen" and "unseen" tell
+    which sentences are among them, whatever their capitals, spaces and punctuation. translations:
+    each with whether it is right.
     """
-    found = translator.translate_many([item.english for item in items])
-    texts = ["" if isinstance(one, InputError) else one[0].text for one in found]
+    texts, unreadable = written(translator, [item.english for item in items])
     places = set(map(sentence_hash, training))
     members: dict[str, list[int]] = {}
     for i, item in enumerate(items):
@@ -144,7 +157,7 @@ def evaluate_everyday(
     return {
         "sentences": len(items),
         "references": sum(len(item.translations) for item in items),
-        "unreadable": sum(isinstance(one, InputError) for one in found),
+        **unreadable,
         **real_text_scores(texts, [item.translations for item in items]),
         "groups": {
             name: {
@@ -192,15 +205,17 @@ def token_accuracy(translator: Translator, pairs: TextPairs) -> float:
 
 def exact_match(translator: Translator, pairs: TextPairs) -> float:
     """Share of sentences whose greedy translation is right to the letter."""
-    translations = translator.translate_all([source for source, _ in pairs])
-    return sum(a == b for a, (_, b) in zip(translations, pairs, strict=True)) / len(pairs)
+    translations, _ = written(translator, [source for source, _ in pairs])
+    return share_right(translations, [[target] for _, target in pairs])
 
 
-def mean_log_probs(translator: Translator, texts: Sequence[str]) -> list[float]:
-    """Mean log-probabilities, in nats, of the words and <eos> of each text's greedy translation."""
-    ids = [translator.src.encode(text) for text in texts]
-    greedy = partial(beam_search, translator.model, beam_size=1)
-    return [best.log_prob / (len(best.ids) + 1) for (best,) in translator.in_batches(ids, greedy)]
+def mean_log_probs(translator: Translator, texts: Iterable[str]) -> list[float]:
+    """Mean log-probabilities, in nats, of the words and <eos> of each text's greedy translation.
+
+    A text that the translator refuses has none.
+    """
+    found = translator.translate(several(texts, "texts"), return_errors=True)
+    return [one.mean_log_prob for one in found if not isinstance(one, InputError)]
 
 
 def measure_confidence(
@@ -209,7 +224,7 @@ def measure_confidence(
     """Thresholds from held-out sentences; texts=None: the source side of LIKE_TRAINING."""
     if texts is None:
         texts = [text for split in LIKE_TRAINING for text, _ in english_spanish.load(split)]
-    return ConfidenceThresholds.of(mean_log_probs(translator, list(texts)))
+    return ConfidenceThresholds.of(mean_log_probs(translator, texts))
 
 
 def evaluate_pronouns(translator: Translator, items: Sequence[PronounItem]) -> Scores:
@@ -221,7 +236,7 @@ def evaluate_pronouns(translator: Translator, items: Sequence[PronounItem]) -> S
 
 def pair_exact_match(translator: Translator, items: Sequence[PronounItem]) -> float:
     """Share of minimal pairs with both members right to the letter."""
-    translations = translator.translate_all([item.english for item in items])
+    translations, _ = written(translator, [item.english for item in items])
     both: dict[int, bool] = {}
     for item, translation in zip(items, translations, strict=True):
         both[item.pair] = both.get(item.pair, True) and translation == item.spanish

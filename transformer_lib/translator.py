@@ -1,11 +1,11 @@
 """Text in, text out: a trained model together with its tokenizers and vocabularies."""
 
 import copy
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar, overload
 
 import torch
 from torch import Tensor
@@ -23,11 +23,11 @@ from transformer_lib.decoding import (
 from transformer_lib.files import CheckpointError, write_file
 from transformer_lib.interpret.recording import record_attention
 from transformer_lib.model.interface import TranslationModel
-from transformer_lib.text.batching import Ids, make_batch, source_batch
+from transformer_lib.text.batching import BATCH, Ids, make_batch, similar_lengths, source_batch
 from transformer_lib.text.data import DATA
 from transformer_lib.text.languages import AnyLanguage, read_languages, write_languages
 from transformer_lib.text.tokens import BOS, EOS, SPECIALS
-from transformer_lib.text.user_input import InputError, UserInput
+from transformer_lib.text.user_input import InputError, UserInput, several, without_controls
 
 # The translators that come with the library, by name: one that learned the sentences of a grammar,
 # in words, and one that learned what people wrote, in subwords.
@@ -38,11 +38,18 @@ Decoded = TypeVar("Decoded")
 
 @dataclass(frozen=True)
 class Translation:
-    """One translation: its text, the model's tokens, and the log-probability of all, in nats."""
+    """One translation: its text, the model's tokens, and the log-probability of all, in nats.
+
+    others: with n_best > 1, the next best translations of the same text. `print` shows the text.
+    """
 
     text: str
     tokens: list[str]
     log_prob: float
+    others: tuple["Translation", ...] = ()
+
+    def __str__(self) -> str:
+        return self.text
 
     @property
     def mean_log_prob(self) -> float:
@@ -79,7 +86,7 @@ class Translator:
     """A model with its two languages; CheckpointError if their vocabularies don't fit the model.
 
     translator = Translator.load()
-    translator.translate("I like trees")[0].text  # "Me gustan los árboles"
+    translator.translate("I like trees").text  # "Me gustan los árboles"
     """
 
     def __init__(self, model: TranslationModel, src: AnyLanguage, tgt: AnyLanguage):
@@ -136,61 +143,103 @@ class Translator:
         """
         return self.src.tokens(self.src.preprocess(text))
 
-    def translate(
-        self, text: str, *, beam: int = 1, n_best: int = 1, sample: Mapping[str, Any] | None = None
-    ) -> list[Translation]:
-        """The n_best translations of one sentence, best first; beam=1 is greedy decoding.
-
-        sample: arguments for `sample_decode`, such as {"temperature": 0.7, "top_k": 5}. With it,
-        n_best translations are drawn at random instead, in no order.
-
-        A full stop or an exclamation mark at the end is set aside and put back. Raises InputError
-        for anything but one sentence of known words, of at most 64; a model with subwords reads
-        any words and all punctuation, in texts of at most 255 subwords.
-        """
-        (found,) = self.translate_many([text], beam=beam, n_best=n_best, sample=sample)
-        if isinstance(found, InputError):
-            raise found
-        return found
-
-    def translate_many(
+    @overload
+    def translate(  # type: ignore[overload-overlap]  # a text is an iterable of texts as well
         self,
-        texts: Sequence[str],
+        text: str,
         *,
         beam: int = 1,
         n_best: int = 1,
         sample: Mapping[str, Any] | None = None,
-        batch: int = 128,
-    ) -> list[list[Translation] | InputError]:
-        """For each text what `translate` gives, or the InputError that it raises.
+    ) -> Translation: ...
 
-        At most `batch` beginnings of similar length are computed at a time. Other batches change
-        log_prob by rounding (1e-5), and no word, unless two words are as close as that. With
-        `sample`, sentences are translated one by one, so a seed gives the same translations.
+    @overload
+    def translate(
+        self,
+        text: Iterable[str],
+        *,
+        beam: int = 1,
+        n_best: int = 1,
+        sample: Mapping[str, Any] | None = None,
+        return_errors: Literal[False] = False,
+    ) -> list[Translation]: ...
+
+    @overload
+    def translate(
+        self,
+        text: Iterable[str],
+        *,
+        beam: int = 1,
+        n_best: int = 1,
+        sample: Mapping[str, Any] | None = None,
+        return_errors: Literal[True],
+    ) -> list[Translation | InputError]: ...
+
+    def translate(
+        self,
+        text: str | Iterable[str],
+        *,
+        beam: int = 1,
+        n_best: int = 1,
+        sample: Mapping[str, Any] | None = None,
+        return_errors: bool = False,
+    ) -> Any:
+        """The translation of a text, or a list with the translation of each text in a list.
+
+        beam=1 is greedy decoding. With n_best > 1 a translation has n_best - 1 `others`, from the
+        best to the worst. sample: arguments for `sample_decode`, such as {"temperature": 0.7,
+        "top_k": 5}; then the translation and its others are drawn at random, in no order.
+
+        A full stop or an exclamation mark at the end is set aside and put back. Raises InputError,
+        before anything is translated, for a text that isn't one sentence of known words, of at
+        most 64; a model with subwords reads any words and all punctuation, in texts of at most 255
+        subwords. return_errors=True: in a list, the InputError takes the place of a translation.
+
+        Texts of similar length are computed together. That changes log_prob by rounding (1e-5), and
+        no word, unless two words are as close as that. With `sample`, sentences are translated one
+        by one, so a seed gives the same translations for a list as for its texts.
         """
-        found: list[list[Translation] | InputError] = []
-        readable = []
-        for text in texts:
+        if not isinstance(text, Iterable) or isinstance(text, str):
+            return self._translate([self._read(text)], beam, n_best, sample)[0]
+        texts = list(several(text, "texts"))
+        found: list[Any] = []
+        for number, one in enumerate(texts, start=1):
             try:
-                typed = self.src.preprocess(text)
-                ids = self.src.vocab.encode(self.src.tokens(typed))
+                found.append(self._read(one))
             except InputError as error:
+                if not return_errors:
+                    raise InputError(f"text {number} of {len(texts)}: {error}") from None
                 found.append(error)
-            else:
-                translations: list[Translation] = []
-                found.append(translations)
-                readable.append((translations, typed, ids))
-        sources = [ids for *_, ids in readable]
+        readable = [one for one in found if not isinstance(one, InputError)]
+        translations = iter(self._translate(readable, beam, n_best, sample))
+        return [one if isinstance(one, InputError) else next(translations) for one in found]
+
+    def _read(self, text: str) -> tuple[UserInput, list[int]]:
+        """What was typed, and its ids for the model; InputError for what it can't read."""
+        typed = self.src.preprocess(text)
+        return typed, self.src.vocab.encode(self.src.tokens(typed))
+
+    def _translate(
+        self,
+        read: Sequence[tuple[UserInput, Ids]],
+        beam: int,
+        n_best: int,
+        sample: Mapping[str, Any] | None,
+    ) -> list[Translation]:
+        """The translations of texts that were read."""
+        sources = [ids for _, ids in read]
         how: dict[str, Any] = {"max_length": self.tgt.longest, **(sample or {})}
         if sample is None:
             search = partial(beam_search, self.model, beam_size=beam, n_best=n_best, **how)
-            hypotheses = self.in_batches(sources, search, batch=max(1, batch // beam))
+            hypotheses = self.in_batches(sources, search, batch=max(1, BATCH // beam))
         else:
             hypotheses = [
                 sample_decode(self.model, self.batch([ids] * n_best), **how) for ids in sources
             ]
-        for (translations, typed, _), several in zip(readable, hypotheses, strict=True):
-            translations.extend(self.translation(one, typed) for one in several)
+        found = []
+        for (typed, _), found_here in zip(read, hypotheses, strict=True):
+            best, *others = (self.translation(one, typed) for one in found_here)
+            found.append(replace(best, others=tuple(others)))
         return found
 
     def in_batches(
@@ -198,13 +247,15 @@ class Translator:
         sources: Sequence[Ids],
         decode: Callable[[Tensor], Sequence[Decoded]],
         *,
-        batch: int = 128,
+        batch: int = BATCH,
     ) -> list[Decoded]:
-        """What `decode` makes of each source; those of similar lengths share its batch (b, s)."""
-        order = sorted(range(len(sources)), key=lambda i: len(sources[i]))
+        """What `decode` makes of each source; those of similar lengths share its batch (b, s).
+
+        A batch has at most `batch` sentences, and no more tokens than if they had 64 each: what it
+        takes of the memory grows with its tokens.
+        """
         found: dict[int, Decoded] = {}
-        for start in range(0, len(order), batch):
-            chosen = order[start : start + batch]
+        for chosen in similar_lengths([len(ids) + 1 for ids in sources], batch):
             src = self.batch([sources[i] for i in chosen])
             found.update(zip(chosen, decode(src), strict=True))
         return [found[i] for i in range(len(sources))]
@@ -215,7 +266,7 @@ class Translator:
 
     def translation(self, hypothesis: Hypothesis, typed: UserInput) -> Translation:
         """A hypothesis as text, with what was set aside of the user's input."""
-        text = self.tgt.postprocess(hypothesis.ids, typed)
+        text = without_controls(self.tgt.postprocess(hypothesis.ids, typed))
         return Translation(text, self.tgt.vocab.decode(hypothesis.ids), hypothesis.log_prob)
 
     def warning(self, translation: Translation) -> str:
@@ -228,18 +279,12 @@ class Translator:
         For trying out sentences in a notebook: one line, and never a traceback.
         """
         try:
-            translation = self.translate(text)[0]
+            translation = self.translate(text)
         except InputError as error:
             print(f"I can't read that: {error}.")
             return
         warning = self.warning(translation)
         print(translation.text + (f"   ({warning})" if warning else ""))
-
-    def translate_all(self, texts: Sequence[str], *, batch: int = 128) -> list[str]:
-        """Greedy translations, in batches of similar lengths; unknown words are read as <unk>."""
-        ids = [self.src.encode(text) for text in texts]
-        greedy = partial(greedy_decode, self.model, max_length=self.tgt.longest)
-        return [self.tgt.decode(words) for words in self.in_batches(ids, greedy, batch=batch)]
 
     def attention_maps(self, text: str, translation: Sequence[str] | None = None) -> AttentionMaps:
         """The attention weights while the model writes `translation` (None: its own greedy one)."""

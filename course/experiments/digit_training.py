@@ -18,7 +18,7 @@ from transformer_lib.training.threads import using_threads
 from transformer_lib.training.trainer import train
 
 Pairs = list[tuple[Ids, Ids]]
-DIGITS = Vocabulary("0123456789")
+DIGITS = Vocabulary([*"0123456789"])
 TRAINING, HELD_OUT = 10_000, 500
 
 

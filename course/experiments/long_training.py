@@ -184,7 +184,7 @@ def scores(translator: Translator) -> dict[str, Any]:
     right, by_length = {}, {}
     for split in SPLITS:
         pairs = english_spanish.load(split)
-        written = translator.translate_all([english for english, _ in pairs])
+        written = [one.text for one in translator.translate([english for english, _ in pairs])]
         marks = [a == b for a, (_, b) in zip(written, pairs, strict=True)]
         right[split] = sum(marks) / len(marks)
         for mark, (english, _) in zip(marks, pairs, strict=True):

@@ -26,7 +26,8 @@ def measure_eight_bits() -> dict[str, Any]:
         "8 bits, --int8": whole.optimize_for_decoding(int8=True),
     }
     written = {
-        name: list(map(text_of, one.translate_many(list(held_out)))) for name, one in ways.items()
+        name: list(map(text_of, one.translate(held_out, return_errors=True)))
+        for name, one in ways.items()
     }
     references = list(held_out.values())
     first, *others = written

@@ -6,7 +6,7 @@ from transformer_lib.model.transformer import make_model
 from transformer_lib.text.english_spanish import PronounItem
 from transformer_lib.text.languages import Language
 from transformer_lib.text.tokens import Tokenizer, Vocabulary
-from transformer_lib.translator import Translator
+from transformer_lib.translator import Translation, Translator
 
 ENGLISH = "the animal did not cross street because it was too tired wide , road".split()
 
@@ -42,4 +42,7 @@ def pair(number):
 
 
 def with_translations(monkeypatch, translator, found):
-    monkeypatch.setattr(translator, "translate_all", lambda texts: [found[text] for text in texts])
+    def translate(texts, return_errors):
+        return [Translation(found[text], [], 0.0) for text in texts]
+
+    monkeypatch.setattr(translator, "translate", translate)

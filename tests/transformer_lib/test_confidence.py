@@ -7,7 +7,7 @@ from transformer_lib.translator import Translator
 
 
 def test_doubt_is_said_in_words(translator, capsys):
-    found = translator.translate("I like trees")[0]
+    found = translator.translate("I like trees")
     mean = found.log_prob / (len(found.tokens) + 1)
     assert found.mean_log_prob == pytest.approx(mean)
     assert translator.warning(found) == ""  # nothing was measured

@@ -53,7 +53,7 @@ def test_our_two_hundred_sentences(translator, stored, monkeypatch):
     ],
 )
 def test_the_first_thing_that_somebody_types(translator, typed, answer):
-    assert translator.translate(typed)[0].text == answer
+    assert translator.translate(typed).text == answer
 
 
 @pytest.mark.parametrize("beam", [1, 4])
@@ -61,9 +61,9 @@ def test_the_first_thing_that_somebody_types(translator, typed, answer):
 def test_many_together_are_translated_as_one_at_a_time(translator, beam):
     """Of all lengths, short ones beside long ones: padding and company change no word."""
     texts = [item.english for item in everyday.load()[::3]][:60]
-    together = translator.translate_many(texts, beam=beam)
-    for text, (found,) in zip(texts, together, strict=True):
-        (alone,) = translator.translate(text, beam=beam)
+    together = translator.translate(texts, beam=beam)
+    for text, found in zip(texts, together, strict=True):
+        alone = translator.translate(text, beam=beam)
         assert (found.text, found.tokens) == (alone.text, alone.tokens), text
         assert found.log_prob == pytest.approx(alone.log_prob, abs=1e-3)
 
@@ -74,8 +74,8 @@ def test_in_16_bits_it_is_as_often_right(translator, monkeypatch):
     monkeypatch.setattr("transformer_lib.metrics.RESAMPLES", 2)  # quicker: no interval
     items = everyday.load()
     both = translator, translator.optimize_for_decoding(bf16=True)
-    exact, rough = (one.translate_all([item.english for item in items]) for one in both)
-    same = sum(map(str.__eq__, exact, rough))
+    exact, rough = (one.translate([item.english for item in items]) for one in both)
+    same = sum(a.text == b.text for a, b in zip(exact, rough, strict=True))
     assert same >= 0.9 * len(items)
     share = [evaluate_everyday(one, items)["exact_match"] for one in both]
     assert abs(share[0] - share[1]) <= 4 / len(items)
@@ -86,14 +86,14 @@ def test_with_8_bits_the_others_of_a_batch_count(translator):
     """As the help of --int8 says: one scale for the numbers of all of them, so other rounding."""
     quick = translator.optimize_for_decoding(int8=True)
     texts = [item.english for item in everyday.load()[::20]]
-    together = [found.log_prob for (found,) in quick.translate_many(texts)]
-    alone = [quick.translate(text)[0].log_prob for text in texts]
+    together = [found.log_prob for found in quick.translate(texts)]
+    alone = [quick.translate(text).log_prob for text in texts]
     assert together != pytest.approx(alone, abs=1e-3)
 
 
 @pytest.mark.parametrize("typed", ["Xylophones!", "Nguyễn 🙂", "你好", "asdf qwer", "e=mc²"])
 def test_nothing_typed_is_refused(translator, typed):
-    assert translator.translate(typed)[0].text
+    assert translator.translate(typed).text
 
 
 def test_it_is_small_and_in_half_precision():

@@ -17,6 +17,7 @@ from transformer_lib.metrics import (
 from transformer_lib.text.everyday import EverydayItem
 from transformer_lib.text.tokens import EOS
 from transformer_lib.text.user_input import InputError
+from transformer_lib.translator import Translation
 
 
 @pytest.fixture
@@ -101,12 +102,6 @@ def test_any_of_the_references_is_right():
     assert text_scores(["Hoy tengo mucha hambre"], [HUNGRY])["exact_match"] == 0
 
 
-def test_a_text_is_no_list_of_references():
-    """Its letters would be taken for references."""
-    with pytest.raises(TypeError, match="list of references"):
-        text_scores(["Llueve."], ["Llueve."])
-
-
 def test_every_sentence_needs_its_references():
     with pytest.raises(ValueError, match="shorter"):
         text_scores(["Llueve.", "Está lloviendo."], [RAIN])
@@ -170,11 +165,11 @@ def test_everyday_sentences_by_group_and_by_what_was_seen(translator, monkeypatc
     assert scores["unreadable"] == 1  # the words of rain are not in the vocabulary
     assert scores["groups"]["unseen"] == {"sentences": 2, "exact_match": 0}
 
-    def found(texts):
-        texts = [type("Found", (), {"text": text}) for text in ("Es ancho.", "La calle")]
-        return [[texts[0]], [texts[1]], InputError("no such word")]
+    def found(texts, return_errors):
+        translations = [Translation(text, [], 0.0) for text in ("Es ancho.", "La calle")]
+        return [*translations, InputError("no such word")]
 
-    monkeypatch.setattr(translator, "translate_many", found)
+    monkeypatch.setattr(translator, "translate", found)
     scores = evaluate_everyday(translator, items, training=["the road", "It rains"])
     assert scores["exact_match"] == pytest.approx(2 / 3)
     assert scores["groups"] == {

@@ -65,7 +65,8 @@ def test_in_half_precision_it_writes_the_same(translator, tmp_path):
     translator.save(tmp_path, torch.float16)
     half = Translator.load(tmp_path)
     texts = [pair[0] for split in LIKE_TRAINING for pair in english_spanish.load(split)[:100]]
-    assert half.translate_all(texts) == translator.translate_all(texts)
+    one, other = (each.translate(texts) for each in (half, translator))
+    assert [found.text for found in one] == [found.text for found in other]
     whole = (SHIPPED_MODEL / "model.safetensors").stat().st_size
     assert (tmp_path / "model.safetensors").stat().st_size < 0.51 * whole
 
@@ -106,7 +107,7 @@ def test_the_stored_confidence_is_what_is_measured(translator):
     measured = mean_log_probs(translator, texts)
     assert ConfidenceThresholds.of(measured) == stored
     for i in sorted(range(len(texts)), key=measured.__getitem__)[:60]:
-        alone = translator.translate(texts[i])[0].mean_log_prob
+        alone = translator.translate(texts[i]).mean_log_prob
         assert alone == pytest.approx(measured[i], abs=1e-5)
         assert not stored.warning(alone).startswith("guessing")
         assert (stored.warning(alone) == "") == (measured[i] >= stored.usual)
@@ -119,8 +120,8 @@ def test_the_stored_confidence_is_what_is_measured(translator):
 def test_laid_out_for_decoding_it_writes_the_same(translator, beam):
     texts = [pair[0] for name in TESTS for pair in english_spanish.load(name)[::50]]
     quick = translator.optimize_for_decoding()
-    one, other = (each.translate_many(texts, beam=beam) for each in (translator, quick))
-    assert [found.text for (found,) in one] == [found.text for (found,) in other]
+    one, other = (each.translate(texts, beam=beam) for each in (translator, quick))
+    assert [found.text for found in one] == [found.text for found in other]
     assert not quick.model.generator.proj.weight.is_contiguous()
 
 
@@ -133,7 +134,8 @@ def test_in_eight_bits_it_writes_nearly_the_same(translator):
     assert "DynamicQuantizedLinear" in {part._get_name() for part in parts}
     assert not any(type(part) is torch.nn.Linear for part in parts)
     exact, rough = (
-        each.translate_all([source for source, _ in pairs]) for each in (translator, quick)
+        [one.text for one in each.translate([source for source, _ in pairs])]
+        for each in (translator, quick)
     )
     assert sum(a == b for a, b in zip(exact, rough, strict=True)) >= 0.99 * len(pairs)
     references = [[reference] for _, reference in pairs]
@@ -149,7 +151,8 @@ def test_in_sixteen_bits_it_writes_nearly_the_same(translator):
     assert {weight.dtype for weight in quick.model.parameters()} == {torch.bfloat16}
     assert {weight.dtype for weight in translator.model.parameters()} == {torch.float32}
     exact, rough = (
-        each.translate_all([source for source, _ in pairs]) for each in (translator, quick)
+        [one.text for one in each.translate([source for source, _ in pairs])]
+        for each in (translator, quick)
     )
     assert sum(a == b for a, b in zip(exact, rough, strict=True)) >= 0.99 * len(pairs)
     references = [[reference] for _, reference in pairs]
@@ -159,13 +162,14 @@ def test_in_sixteen_bits_it_writes_nearly_the_same(translator):
 
 @pytest.mark.parametrize("beam", [1, 4])
 @pytest.mark.slow
-def test_many_sentences_are_translated_as_one_by_one(translator, beam):
+def test_many_sentences_are_translated_as_one_by_one(translator, beam, monkeypatch):
     """Short and long sentences in one table, and in small ones: padding changes no word."""
     texts = [pair[0] for name in TESTS for pair in english_spanish.load(name)[::100]]
     texts += ["Ana slept", "I like trees"]
-    alone = [translator.translate(text, beam=beam)[0] for text in texts]
+    alone = [translator.translate(text, beam=beam) for text in texts]
     for batch in (7 * beam, len(texts) * beam):
-        together = [one for (one,) in translator.translate_many(texts, beam=beam, batch=batch)]
+        monkeypatch.setattr("transformer_lib.translator.BATCH", batch)
+        together = translator.translate(texts, beam=beam)
         assert [one.text for one in together] == [one.text for one in alone]
         assert [one.log_prob for one in together] == pytest.approx(
             [one.log_prob for one in alone], abs=1e-4
@@ -179,7 +183,7 @@ def test_rounding_is_far_too_small_to_exchange_two_words(translator):
     The word that was chosen is ahead of the next by a hundred times as much, in nats, everywhere.
     """
     texts = [pair[0] for name in TESTS for pair in english_spanish.load(name)[::50]]
-    words = [one.tokens for (one,) in translator.translate_many(texts)]
+    words = [one.tokens for one in translator.translate(texts)]
     pairs = [
         (translator.src.vocab.encode(translator.read(text)), translator.tgt.vocab.encode(written))
         for text, written in zip(texts, words, strict=True)
@@ -197,8 +201,8 @@ def test_wrong_translations_are_doubted_more_than_right_ones(translator):
     """On every fourth of the longer sentences, against what the card says of all."""
     shares = {True: [], False: []}
     pairs = english_spanish.load("longer")[::4]
-    translations = translator.translate_many([source for source, _ in pairs])
-    for (_, reference), (found,) in zip(pairs, translations, strict=True):
+    translations = translator.translate([source for source, _ in pairs])
+    for (_, reference), found in zip(pairs, translations, strict=True):
         shares[found.text == reference].append(bool(translator.warning(found)))
     card = (SHIPPED_MODEL / "README.md").read_text(encoding="utf-8").replace("\n", " ")
     said = re.search(r"doubts (\d+) % of its wrong .*? and (\d+) % of its right", card)
@@ -211,7 +215,7 @@ def test_wrong_translations_are_doubted_more_than_right_ones(translator):
     "typed", ["the the the", "What?", "dog cat house", "They like us", "a a a a a a a a", "like"]
 )
 def test_nonsense_is_called_a_guess(translator, typed):
-    assert translator.warning(translator.translate(typed)[0]).startswith("guessing: ")
+    assert translator.warning(translator.translate(typed)).startswith("guessing: ")
 
 
 @pytest.mark.parametrize(
@@ -225,7 +229,7 @@ def test_nonsense_is_called_a_guess(translator, typed):
     ],
 )
 def test_sentences_like_those_it_learned_are_not_doubted(translator, typed):
-    assert translator.warning(translator.translate(typed)[0]) == ""
+    assert translator.warning(translator.translate(typed)) == ""
 
 
 @pytest.mark.parametrize("half", [0, 1])

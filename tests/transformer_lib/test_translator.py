@@ -6,8 +6,13 @@ from pathlib import Path
 import pytest
 import torch
 
+from transformer_lib import metrics
 from transformer_lib.confidence import ConfidenceThresholds
-from transformer_lib.text.user_input import InputError
+from transformer_lib.decoding import Hypothesis
+from transformer_lib.text.parallel import digest, read_parallel
+from transformer_lib.text.subwords import Subwords
+from transformer_lib.text.tokens import Vocabulary, learn_truecasing
+from transformer_lib.text.user_input import InputError, UserInput
 from transformer_lib.translator import MODELS, SHIPPED_MODEL, Translator, model_folder
 
 
@@ -45,29 +50,76 @@ def test_saying_never_stops(translator, capsys):
     translator.say("I like xylophones")
     translator.say(...)
     first, second, third = capsys.readouterr().out.splitlines()
-    assert first == translator.translate("I like trees.")[0].text
+    assert first == translator.translate("I like trees.").text
     assert second.startswith("I can't read that: this model has not learned 'xylophones';")
     assert third.startswith("I can't read that: give one sentence in quotes")
 
 
 def test_the_translations_of_a_beam_come_best_first(translator):
-    found = translator.translate("I like trees", beam=3, n_best=3)
-    assert len(found) == 3
-    assert len({" ".join(one.tokens) for one in found}) == 3
+    best = translator.translate("I like trees", beam=3, n_best=3)
+    log_probs = [one.log_prob for one in (best, *best.others)]
+    assert len(log_probs) == len({best.text, *(one.text for one in best.others)}) == 3
+    assert str(best) == best.text and all(not one.others for one in best.others)
 
 
-def test_many_sentences_are_translated_as_one_by_one(translator):
+def test_many_sentences_are_translated_as_one_by_one(translator, monkeypatch):
+    monkeypatch.setattr("transformer_lib.translator.BATCH", 3)
     texts = ["I like trees", "Ana", "do I like the queen's duck?", "I do not like trees"]
-    one_by_one = [translator.translate(text)[0].text for text in texts]
-    assert translator.translate_all(texts, batch=3) == one_by_one
+    one_by_one = [translator.translate(text).text for text in texts]
+    for several in (texts, tuple(texts), iter(texts)):
+        assert [found.text for found in translator.translate(several)] == one_by_one
 
 
 def test_what_cannot_be_read_keeps_its_place_among_many(translator):
-    good, empty, bad, broken = translator.translate_many(["Ana", "", "I like zebras", "Ana \udcff"])
+    texts = ["Ana", "", "I like zebras", "Ana \udcff"]
+    good, empty, bad, broken = translator.translate(texts, return_errors=True)
     assert good == translator.translate("Ana")
     for error, part in ((empty, "empty"), (bad, "'zebras'"), (broken, "not UTF-8 text, from lett")):
         assert isinstance(error, InputError) and part in str(error)
-    assert translator.translate_many([]) == []
+    assert translator.translate([]) == []
+    with pytest.raises(InputError, match="text 2 of 4: .* empty"):
+        translator.translate(texts)
+
+
+TEXT = "I like trees"
+SUBWORDS = Translator.load("tatoeba").src.tokenizer
+NEED_A_LIST = {
+    "translate": lambda t: t.translate(TEXT.encode()),
+    "attention_maps": lambda t: t.attention_maps(TEXT, TEXT),
+    "mean_log_probs": lambda t: metrics.mean_log_probs(t, TEXT),
+    "measure_confidence": lambda t: metrics.measure_confidence(t, TEXT),
+    "text_scores": lambda t: metrics.text_scores(TEXT, [[a] for a in TEXT]),
+    "references": lambda t: metrics.text_scores([TEXT], [TEXT]),
+    "sacrebleu_score": lambda t: metrics.sacrebleu_score("chrf", TEXT, [[a] for a in TEXT]),
+    "sacrebleu's references": lambda t: metrics.sacrebleu_score("chrf", [TEXT], [TEXT]),
+    "learn_truecasing": lambda t: learn_truecasing(TEXT, t.src.tokenizer),
+    "detokenize": lambda t: t.tgt.tokenizer.detokenize(TEXT),
+    "Vocabulary": lambda t: Vocabulary("abc"),
+    "Vocabulary.build": lambda t: Vocabulary.build([TEXT]),
+    "encode": lambda t: t.src.vocab.encode(TEXT),
+    "unknown": lambda t: t.src.vocab.unknown(TEXT),
+    "Subwords.learn": lambda t: Subwords.learn(TEXT, 300),
+    "encode_all": lambda t: SUBWORDS.encode_all(TEXT),
+    "encode_with_dropout": lambda t: SUBWORDS.encode_with_dropout(TEXT, 0.5),
+    "Subwords.detokenize": lambda t: SUBWORDS.detokenize(TEXT),
+    "read_parallel": lambda t: list(read_parallel("pairs.tsv")),
+    "digest": lambda t: digest("pairs.tsv"),
+}
+
+
+@pytest.mark.parametrize("function", NEED_A_LIST)
+def test_a_text_is_no_list_of_texts(translator, function):
+    """Its letters would be taken for texts."""
+    with pytest.raises(TypeError, match="a list of .* is needed"):
+        NEED_A_LIST[function](translator)
+
+
+def test_a_translation_is_one_line(translator):
+    """Whatever bytes a model writes one by one."""
+    odd = Hypothesis([translator.tgt.vocab.ids["me"]], -1.0, -1.0, True)
+    for sign in "\t\n\r\x0b\x0c\x1c\x85\u2028\x00\x1b\x7f":
+        translator.tgt.vocab.tokens[odd.ids[0]] = f"ma{sign}{sign}ma{sign}"
+        assert translator.translation(odd, UserInput("x")).text == "Ma ma"
 
 
 def test_a_seed_draws_the_same_for_many_as_one_by_one(translator):
@@ -77,11 +129,11 @@ def test_a_seed_draws_the_same_for_many_as_one_by_one(translator):
     def how():
         return {"n_best": 2, "sample": {"generator": torch.Generator().manual_seed(3)}}
 
-    together = translator.translate_many(texts, **how())
+    together = translator.translate(texts, **how(), return_errors=True)
     same = how()
     one_by_one = [translator.translate(text, **same) for text in texts if text]
-    assert [found for found in together if isinstance(found, list)] == one_by_one
-    assert together != translator.translate_many(texts[::-1], **how())[::-1]
+    assert [found for found in together if not isinstance(found, InputError)] == one_by_one
+    assert together != translator.translate(texts[::-1], **how(), return_errors=True)[::-1]
 
 
 def test_looks_have_a_label_for_every_row_and_column(translator):
@@ -106,7 +158,7 @@ def test_a_mean_over_heads_is_a_share_for_each_word(translator):
 
 def test_looks_follow_the_models_own_translation(translator):
     maps = translator.attention_maps("I like trees")
-    assert maps.tgt_out[:-1] == translator.translate("I like trees")[0].tokens
+    assert maps.tgt_out[:-1] == translator.translate("I like trees").tokens
 
 
 def test_a_translator_comes_back_from_its_folder(translator, tmp_path):

@@ -112,9 +112,9 @@ def run(options: argparse.Namespace) -> int:
             return ask(translator, how)
         return translate_lines(translator, how, options.input, options.output)
     for text in options.text:
-        translations = translator.translate(text, **how)
-        print(printed(translations, how), flush=True)
-        if warning := warning_about(translator, translations, how):
+        best = translator.translate(text, **how)
+        print(printed(best, how), flush=True)
+        if warning := warning_about(translator, best, how):
             complain(warning)
     return 0
 
@@ -159,12 +159,12 @@ def ask(translator: Translator, how: dict[str, Any]) -> int:
         if not text.strip():
             continue
         try:
-            translations = translator.translate(text, **how)
+            best = translator.translate(text, **how)
         except InputError as error:
             print(f"({error})")
             continue
-        print(printed(translations, how))
-        if warning := warning_about(translator, translations, how):
+        print(printed(best, how))
+        if warning := warning_about(translator, best, how):
             print(f"({warning})")
 
 
@@ -189,7 +189,7 @@ def translate_lines(
         hidden = True if out.isatty() else None
         progress = stack.enter_context(tqdm(unit=" lines", disable=hidden, dynamic_ncols=True))
         for lines in read_line_batches(text):
-            for found in translator.translate_many(lines, **how):
+            for found in translator.translate(lines, **how, return_errors=True):
                 number += 1
                 if isinstance(found, InputError):
                     answer, remark, status = "", str(found), 2
@@ -224,19 +224,19 @@ def read_line_batches(text: BinaryIO) -> Iterator[list[str]]:
 
 
 def decoded(lines: list[bytes], first: bool) -> list[str]:
-    """UTF-8 as text; other bytes become what `translate_many` refuses with an InputError."""
+    """UTF-8 as text; other bytes become what `translate` refuses with an InputError."""
     if first:
         lines[0] = lines[0].removeprefix(codecs.BOM_UTF8)
     return [line.removesuffix(b"\r").decode("utf-8", "surrogateescape") for line in lines]
 
 
-def printed(translations: list[Translation], how: dict[str, Any]) -> str:
+def printed(best: Translation, how: dict[str, Any]) -> str:
     if how["n_best"] == 1:
-        return translations[0].text
-    return "\n".join(f"{found.log_prob:.3f}\t{found.text}" for found in translations)
+        return best.text
+    return "\n".join(f"{found.log_prob:.3f}\t{found.text}" for found in (best, *best.others))
 
 
-def warning_about(translator: Translator, found: list[Translation], how: dict[str, Any]) -> str:
+def warning_about(translator: Translator, best: Translation, how: dict[str, Any]) -> str:
     """How unsure the best translation is, and what to try instead; "" for those drawn at random."""
-    warning = "" if "sample" in how else translator.warning(found[0])
+    warning = "" if "sample" in how else translator.warning(best)
     return "; ".join(filter(None, [warning, warning and translator.src.larger_model_hint]))

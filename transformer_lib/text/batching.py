@@ -1,7 +1,7 @@
 """Sentences of similar length -> padded batches."""
 
 import random
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,6 +12,7 @@ from transformer_lib.text.tokenized_dataset import TokenizedDataset
 from transformer_lib.text.tokens import BOS, EOS, PAD
 
 Ids = Sequence[int]  # the ids of a sentence's words
+BATCH, USUAL = 128, 64  # sentences that are computed together, and tokens in a long one of them
 
 
 @dataclass(frozen=True)
@@ -47,6 +48,23 @@ def make_batch(pairs: Sequence[tuple[Ids, Ids]]) -> Batch:
         tgt_in=pad([[BOS, *tgt] for tgt in targets]),
         tgt_out=pad([[*tgt, EOS] for tgt in targets]),
     )
+
+
+def similar_lengths(lengths: Sequence[int], batch: int = BATCH) -> Iterator[list[int]]:
+    """The indices of sentences that are computed together, from the shortest to the longest.
+
+    At most `batch` sentences, with at most USUAL * batch tokens, padding included, unless a single
+    one is longer.
+    """
+    chosen: list[int] = []
+    for i in sorted(range(len(lengths)), key=lengths.__getitem__):
+        together = len(chosen) + 1
+        if chosen and (together > batch or together * lengths[i] > USUAL * batch):
+            yield chosen
+            chosen = []
+        chosen.append(i)
+    if chosen:
+        yield chosen
 
 
 def batch_indices(pairs: Sequence[tuple[Ids, Ids]], max_tokens: int, seed: int) -> list[list[int]]:

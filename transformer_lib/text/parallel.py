@@ -21,6 +21,8 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import TypeAlias
 
+from transformer_lib.text.user_input import several
+
 # What no sentence contains: control characters, other line ends, the mark of a wrong encoding.
 NO_TEXT = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ufffd]")
 LONGEST = 2000  # letters in a sentence
@@ -46,7 +48,7 @@ def read_parallel(
     A bad line is left out, and `report` is called with what is wrong. Raises CorpusError if there
     are more than `skip_bad` of them or a file is damaged, and OSError if one can't be opened.
     """
-    paths = [Path(file) for file in files]
+    paths = [Path(file) for file in several(files, "files")]
     if len(paths) not in (1, 2):
         raise CorpusError(
             f"a corpus is one tab-separated file or two files line by line, not {len(paths)} files"
@@ -205,7 +207,7 @@ def sentence_hash(sentence: str) -> float:
 def digest(files: Sequence[str | Path]) -> str:
     """SHA-256 of the contents of all files together."""
     together = hashlib.sha256()
-    for file in files:
+    for file in several(files, "files"):
         with open(file, "rb") as content:
             together.update(hashlib.file_digest(content, "sha256").digest())
     return together.hexdigest()

@@ -11,6 +11,7 @@ was never seen is spelled byte by byte. So nothing is unknown. Ġ stands for the
 from collections.abc import Iterable, Sequence
 
 from transformer_lib.text.tokens import SPECIALS, Vocabulary
+from transformer_lib.text.user_input import several
 
 SMALLEST = 256 + len(SPECIALS)  # every byte, and the special tokens
 
@@ -55,7 +56,7 @@ class Subwords:
             initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
             show_progress=False,
         )
-        bpe.train_from_iterator(texts, trainer)
+        bpe.train_from_iterator(several(texts, "texts"), trainer)
         return cls(bpe.to_str())
 
     def __call__(self, text: str) -> list[str]:
@@ -64,7 +65,7 @@ class Subwords:
 
     def encode_all(self, texts: Sequence[str]) -> list[list[int]]:
         """The ids of many texts at once, which is faster."""
-        return [found.ids for found in self._bpe.encode_batch_fast(list(texts))]
+        return [found.ids for found in self._bpe.encode_batch_fast(list(several(texts, "texts")))]
 
     def encode_with_dropout(self, texts: Sequence[str], dropout: float) -> list[list[int]]:
         """As `encode_all`, but each join is left out with this probability, for training.
@@ -75,11 +76,11 @@ class Subwords:
         varied = type(self._bpe).from_str(self._bpe.to_str())
         varied.encode_special_tokens = True
         varied.model.dropout = dropout
-        return [found.ids for found in varied.encode_batch_fast(list(texts))]
+        return [found.ids for found in varied.encode_batch_fast(list(several(texts, "texts")))]
 
     def detokenize(self, tokens: Sequence[str]) -> str:
         """The text as it was, spaces and punctuation included (in Unicode's composed form, NFC)."""
-        return str(self._bpe.decoder.decode(list(tokens))).removeprefix(" ")
+        return str(self._bpe.decoder.decode(list(several(tokens, "tokens")))).removeprefix(" ")
 
     def piece(self, token: str) -> str:
         """The text of one subword, if it holds whole letters."""

@@ -15,6 +15,8 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import cache
 from typing import Any
 
+from transformer_lib.text.user_input import several
+
 PAD, BOS, EOS, UNK = 0, 1, 2, 3  # ids: padding, beginning, end, an unknown word
 SPECIALS = ("<pad>", "<bos>", "<eos>", "<unk>")  # the words with the ids PAD, BOS, EOS, UNK
 # What spaCy cuts off an English contraction -> the word it stands for ("ca" + "n't" is "can not").
@@ -61,6 +63,7 @@ class Tokenizer:
     def detokenize(self, tokens: Sequence[str]) -> str:
         """Text as it is written: ¿ quién cruza la calle ? -> "¿Quién cruza la calle?"."""
         text = ""
+        several(tokens, "tokens")
         glue = True  # True while the next token must follow without a space
         for token in tokens:
             text += token if glue or token in NO_SPACE_BEFORE else " " + token
@@ -92,7 +95,7 @@ def write_out_contractions(words: Sequence[str]) -> list[str]:
 
 def learn_truecasing(texts: Iterable[str], tokenizer: Tokenizer) -> list[str]:
     """The words that, inside sentences of the training text, are only written with a capital."""
-    texts = list(texts)
+    texts = list(several(texts, "texts"))
     if all(text == text.lower() for text in texts):
         return []  # at once, for digits and other text without capitals
     capital: set[str] = set()
@@ -112,7 +115,7 @@ class Vocabulary:
     """
 
     def __init__(self, words: Sequence[str]):
-        self.tokens = [*SPECIALS, *words]
+        self.tokens = [*SPECIALS, *several(words, "words")]
         self.ids = {token: i for i, token in enumerate(self.tokens)}
         if len(self.ids) != len(self.tokens):
             twice = next(token for token, n in Counter(self.tokens).items() if n > 1)
@@ -121,7 +124,7 @@ class Vocabulary:
     @classmethod
     def build(cls, sentences: Iterable[Sequence[str]], min_count: int = 1) -> "Vocabulary":
         """A vocabulary of tokens that occur min_count times or more, the most frequent first."""
-        counts = Counter(token for sentence in sentences for token in sentence)
+        counts = Counter(token for some in sentences for token in several(some, "tokens"))
         words = [token for token, n in counts.items() if n >= min_count and token not in SPECIALS]
         return cls(sorted(words, key=lambda token: (-counts[token], token)))
 
@@ -130,7 +133,7 @@ class Vocabulary:
 
     def encode(self, tokens: Sequence[str]) -> list[int]:
         """Tokens -> ids; a token that is not in the vocabulary becomes <unk>."""
-        return [self.ids.get(token, UNK) for token in tokens]
+        return [self.ids.get(token, UNK) for token in several(tokens, "tokens")]
 
     def decode(self, ids: Iterable[int]) -> list[str]:
         """Ids -> tokens, up to the first <eos>, without <pad> and <bos>."""
@@ -144,4 +147,4 @@ class Vocabulary:
 
     def unknown(self, tokens: Sequence[str]) -> list[str]:
         """The tokens that this vocabulary does not have."""
-        return [token for token in tokens if token not in self.ids]
+        return [token for token in several(tokens, "tokens") if token not in self.ids]

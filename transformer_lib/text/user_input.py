@@ -3,10 +3,12 @@
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
+Several = TypeVar("Several", bound=Iterable[Any])
 LONGEST = 64  # tokens in a sentence that somebody types
 NO_LETTER = re.compile("[\ud800-\udfff]")  # what Python makes of bytes that are not UTF-8
+CONTROLS = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]+")  # line breaks and tabs among them
 ENDS = (".", "?", "!", "…", "...", ";")  # tokens after which another sentence would begin
 LARGER = (
     'the larger model reads any word (`Translator.load("tatoeba")`, or `translate --model tatoeba`)'
@@ -40,6 +42,18 @@ class UserInput:
         """The translation with its mark, as its language writes it: in Spanish, ¡…!"""
         opening = "¡" if self.mark == "!" and language == "es" else ""
         return f"{opening}{translation}{self.mark}"
+
+
+def several(texts: Several, what: str) -> Several:
+    """The same texts; TypeError for a single one, whose letters would be taken for texts."""
+    if isinstance(texts, str | bytes):
+        raise TypeError(f"a list of {what} is needed, such as [{texts[:40]!r}], not a single text")
+    return texts
+
+
+def without_controls(text: str) -> str:
+    """The text in one line: a space for line breaks, tabs and other control characters."""
+    return CONTROLS.sub(" ", text).strip()
 
 
 def one_line(text: Any) -> str:

@@ -16,7 +16,7 @@ def shipped() -> Translator:
 def spanish(sentence: str) -> list[str]:
     """The tokens of its translation; a Hint if it can't be read."""
     try:
-        return shipped().translate(sentence)[0].tokens
+        return shipped().translate(sentence).tokens
     except InputError as error:
         raise Hint(f"The translator can't read it: {error}.") from None
 

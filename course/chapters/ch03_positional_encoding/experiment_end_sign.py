@@ -122,7 +122,7 @@ def right(
 
 
 def _right(translator: Translator, pairs: Sequence[tuple[str, str]]) -> float:
-    written = translator.translate_all([source for source, _ in pairs])
+    written = [one.text for one in translator.translate([source for source, _ in pairs])]
     return sum(a == b for a, (_, b) in zip(written, pairs, strict=True)) / len(pairs)
 
 

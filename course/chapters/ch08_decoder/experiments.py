@@ -118,7 +118,7 @@ def inside_cross_attention(
 def decoder_vector(translator: Any, text: str, place: int) -> tuple[Tensor, Tensor]:
     """The decoder's vector (d_model) and logits (vocab_size) at a place of its own translation."""
     ids = translator.src.vocab.encode(translator.read(text))
-    written = translator.tgt.vocab.encode(translator.translate(text)[0].tokens)
+    written = translator.tgt.vocab.encode(translator.translate(text).tokens)
     batch = make_batch([(ids, written)])
     model = translator.model
     with inference_mode(model):
@@ -138,7 +138,7 @@ def with_borrowed_keys(translator: Any, giver: int, taker: int) -> Any:
 
 def share_right(translator: Any, pairs: Sequence[tuple[str, str]]) -> float:
     """The share of sentences that are translated to the letter as in the pairs."""
-    found = translator.translate_all([english for english, _ in pairs])
+    found = [one.text for one in translator.translate([english for english, _ in pairs])]
     return sum(a == b for a, (_, b) in zip(found, pairs, strict=True)) / len(pairs)
 
 
@@ -153,7 +153,7 @@ def on_the_way(translator: Any, text: str) -> dict[str, Any]:
     from transformer_lib.model.masks import causal_mask
 
     model, src = translator.model.eval(), source_of(translator, text)
-    written = translator.translate(text)[0].tokens
+    written = translator.translate(text).tokens
     tgt_in = torch.tensor([[BOS, *translator.tgt.vocab.encode(written)]])
     encoder = through_layers(model.encoder, model.src_positions(model.src_embed(src)))
     x = model.tgt_positions(model.tgt_embed(tgt_in))

@@ -93,7 +93,7 @@ def stations(model: Transformer) -> list[str]:
 
 def on_its_way(translator: Translator, text: str) -> tuple[Batch, dict[str, Tensor]]:
     """A sentence and its translation as a batch, and what each part of the model makes of them."""
-    written = translator.translate(text)[0].tokens
+    written = translator.translate(text).tokens
     ids = translator.src.vocab.encode(translator.read(text)), translator.tgt.vocab.encode(written)
     batch = make_batch([ids])
     with inference_mode(translator.model), record_outputs(translator.model) as outputs:
@@ -113,7 +113,7 @@ def journey(translator: Translator, text: str) -> list[tuple[str, object]]:
         ("one-hot", tuple(one_hot(batch.src, len(src)).shape)),
         *((name, tuple(outputs[name].shape)) for name in stations(translator.model)),
         ("words", translator.tgt.vocab.decode(best)),
-        ("text", translator.translate(text)[0].text),
+        ("text", translator.translate(text).text),
     ]
 
 

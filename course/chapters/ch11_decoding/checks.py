@@ -801,7 +801,7 @@ def whose_fault(wrong: Any, likelier: Any) -> None:
     no_slip(wrong != AT_FAULT - false, "That many are right. How many are wrong?")
     expect(
         wrong == false,
-        f"Not {wrong} wrong: translate the first {AT_FAULT} with `translator.translate_all`, and "
+        f"Not {wrong} wrong: translate the first {AT_FAULT} with `translator.translate`, and "
         "compare letter by letter.",
     )
     no_slip(
@@ -824,7 +824,7 @@ def right_against_written() -> tuple[float, ...]:
     from transformer_lib.translator import Translator
 
     translator, pairs = Translator.load(), load("longer")[:AT_FAULT]
-    written = translator.translate_all([english for english, _ in pairs])
+    written = [one.text for one in translator.translate([english for english, _ in pairs])]
     return tuple(
         log_prob_of(translator, english, spanish) - log_prob_of(translator, english, ours)
         for (english, spanish), ours in zip(pairs, written, strict=True)

@@ -33,7 +33,7 @@ def of_the_suspicious_test() -> tuple[int, int, float, float, float]:
     train = [english for english, _ in english_spanish.load("train")]
     literal, seen = set(train), {tuple(lab.words(english)) for english in train}
     old = [tuple(lab.words(english)) in seen for english, _ in pairs]
-    found = shipped().translate_all([english for english, _ in pairs])
+    found = [one.text for one in shipped().translate([english for english, _ in pairs])]
     right = [text == spanish for text, (_, spanish) in zip(found, pairs, strict=True)]
     parts = [[r for r, o in zip(right, old, strict=True) if o == kind] for kind in (False, True)]
     new, known = (sum(part) / len(part) for part in parts)
@@ -355,7 +355,7 @@ def a_mistake(english: Any) -> None:
     )
     expect(plain in near, 'It isn\'t one of the 1,000 sentences of `english_spanish.load("test")`.')
     sentence = near[plain]
-    translation = shipped().translate_all([sentence])[0]
+    translation = shipped().translate(sentence).text
     expect(translation != rights[sentence], f"It gets that one right: {translation}.")
 
 

@@ -67,7 +67,7 @@ def suspicious_test() -> TextPairs:
 
 def right_by_length(translator: Translator, pairs: TextPairs) -> dict[int, float]:
     """Exact match of the sentences of each length in tokens, for lengths of 50 or more."""
-    written = translator.translate_all([english for english, _ in pairs])
+    written = [one.text for one in translator.translate([english for english, _ in pairs])]
     right: dict[int, list[bool]] = {}
     for (english, spanish), found in zip(pairs, written, strict=True):
         right.setdefault(len(translator.src.tokenizer(english)), []).append(found == spanish)

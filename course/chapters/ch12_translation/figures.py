@@ -150,7 +150,7 @@ def draw_pronoun_jump() -> Figure:
     translator, look = Translator.load(), {"va": "center", "textcoords": "offset points"}
     wide = TIRED.replace("tired", "wide")
     for y, noun, text in ((72, "animal", TIRED), (46, "street", wide)):
-        spanish = translator.translate(text)[0].text.split()[-1]
+        spanish = translator.translate(text).text.split()[-1]
         ax.annotate(f"… because it was too {text.split()[-1]}", (GUESSING, 1), (0, y), **look)
         chip = style.chip(spanish, style.ACCENT)
         ax.annotate(f"→ {spanish}", (GUESSING, 1), (155, y), **look, **chip)

@@ -145,7 +145,7 @@ def translations(translator: Translator, text: str, best: tuple[str, int]) -> di
     unseen = unseen_by_others(rows, noun)
     unseen_by_the_verb = block_attention(rows, torch.tensor([1]), [noun])
     return {
-        "as trained": translator.translate(text)[0].text,
+        "as trained": translator.translate(text).text,
         "best head off": without[f"{best[0]}.{best[1]}"],
         "each head off": without,
         "noun hidden from the decoder": translate_changed(

@@ -97,7 +97,7 @@ def from_the_adjective(translator: Translator, batch: PronounBatch) -> list[floa
 def translate_changed(translator: Translator, text: str, edits: Mapping[str, Edit]) -> str:
     """The translation of a text with changed attention; edits: as in `patch_attention`."""
     with patch_attention(translator.model, edits):
-        return translator.translate(text)[0].text
+        return translator.translate(text).text
 
 
 def swapped(
@@ -264,7 +264,7 @@ def swapped_at(
 ) -> str:
     """The words written when, at the place that writes `verb`, two weights have changed places."""
     source = translator.read(text)
-    place = translator.translate(text)[0].tokens.index(verb)
+    place = translator.translate(text).tokens.index(verb)
     swap = swap_attention(0, head, place, source.index(one), source.index(another))
 
     def edit(weights: torch.Tensor) -> torch.Tensor:

@@ -172,7 +172,7 @@ def _endings(*swap: str) -> list[str]:
     from course.chapters.ch13_what_heads_learned.experiments import swapped
 
     translator = Translator.load()
-    texts = (translator.translate(TIRED)[0].text, swapped(translator, TIRED, *BEST, *swap))
+    texts = (translator.translate(TIRED).text, swapped(translator, TIRED, *BEST, *swap))
     return [text.split()[-1] for text in texts]
 
 

@@ -104,4 +104,4 @@ def gender_of(text: str) -> str:
 
 
 def translate(translator: Translator, texts: Sequence[str]) -> list[str]:
-    return [translator.translate(text)[0].text for text in texts]
+    return [translator.translate(text).text for text in texts]

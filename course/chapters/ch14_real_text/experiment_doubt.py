@@ -69,7 +69,7 @@ def compare_scores(translator: Translator, items: Sequence[EverydayItem]) -> dic
 
 def scored(translator: Translator, item: EverydayItem) -> dict[str, Any]:
     """Whether the greedy translation is right, and its scores: the higher, the surer."""
-    translation = translator.translate(item.english)[0]
+    translation = translator.translate(item.english)
     return {
         "right": translation.text in item.translations,
         "scores": scores(translator, item.english, translation),
@@ -83,8 +83,11 @@ def scores(translator: Translator, text: str, translation: Translation) -> dict[
     a beam finds (mean chrF of the others to it); how few subwords a word of the source takes.
     """
     log_probs = token_log_probs(translator, text, translation)
-    others = translator.translate(text, beam=BEAM, n_best=BEAM)
-    alike = [CHRF().sentence_score(other.text, [translation.text]).score for other in others]
+    best = translator.translate(text, beam=BEAM, n_best=BEAM)
+    alike = [
+        CHRF().sentence_score(other.text, [translation.text]).score
+        for other in (best, *best.others)
+    ]
     return {
         "mean log-probability": translation.mean_log_prob,
         "sum of log-probabilities": translation.log_prob,

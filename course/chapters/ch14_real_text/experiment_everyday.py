@@ -45,7 +45,9 @@ def measure_everyday() -> dict[str, Any]:
     training = [source for source, _ in tatoeba().pairs("train")]
     held_out = references_of(read_parallel([downloads.get("tatoeba-en-es")["test"]]))
     larger, small = Translator.load("tatoeba"), Translator.load("grammar")
-    written = [map(text_of, larger.translate_many(list(held_out), beam=beam)) for beam in BEAMS]
+    written = [
+        map(text_of, larger.translate(held_out, beam=beam, return_errors=True)) for beam in BEAMS
+    ]
     return {
         "tatoeba": {
             **{f"beam {beam}": score(larger, held_out, beam) for beam in BEAMS},
@@ -94,8 +96,7 @@ def one_seed(folder: Path, held_out: dict[str, list[str]]) -> dict[str, Any]:
 
 def right_by_beam(translator: Translator, items: Sequence[EverydayItem], beam: int) -> float:
     """The share that is right to the letter, with a beam."""
-    found = translator.translate_many([item.english for item in items], beam=beam)
-    texts = map(text_of, found)
+    texts = [one.text for one in translator.translate([i.english for i in items], beam=beam)]
     right = [text in item.translations for text, item in zip(texts, items, strict=True)]
     return sum(right) / len(right)
 
@@ -110,19 +111,19 @@ def references_of(pairs: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
 
 def score(translator: Translator, references: dict[str, list[str]], beam: int) -> dict[str, Any]:
     """As `real_text_scores`; a sentence that the translator can't read gets no translation."""
-    found = translator.translate_many(list(references), beam=beam)
+    found = translator.translate(references, beam=beam, return_errors=True)
     texts = list(map(text_of, found))
     return {
         "sentences": len(references),
         "references": sum(map(len, references.values())),
-        "unreadable": sum(not isinstance(one, list) for one in found),
+        "unreadable": sum(isinstance(one, InputError) for one in found),
         **real_text_scores(texts, list(references.values())),
     }
 
 
-def text_of(found: list[Translation] | InputError) -> str:
+def text_of(found: Translation | InputError) -> str:
     """The best translation; nothing where the translator can't read the sentence."""
-    return found[0].text if isinstance(found, list) else ""
+    return found.text if isinstance(found, Translation) else ""
 
 
 def paired(
@@ -152,7 +153,7 @@ def grammar_through(translator: Translator) -> dict[str, Any]:
 
     def translations(texts: Iterable[str]) -> list[str]:
         typed = [text if text.endswith(("?", "!")) else text + "." for text in texts]
-        return [one[0].text for one in translator.translate_many(typed)]
+        return [one.text for one in translator.translate(typed)]
 
     found = {}
     for name in SPLITS:

@@ -81,7 +81,7 @@ TRAINING = TrainingConfig(
 def answer(translator: Translator, text: str) -> str:
     """The translation or, in parentheses, the words that it couldn't read."""
     try:
-        return translator.translate(text)[0].text
+        return translator.translate(text).text
     except InputError:
         unknown = translator.src.vocab.unknown(translator.src.tokenizer(text.rstrip(".!")))
         return f"(can't read {', '.join(unknown) or 'this'})"
@@ -179,7 +179,8 @@ def learn(
         return {"seen": round(validation_loss(model, seen), 4)}
 
     history = train(model, encoded, others, how, measure=measure)
-    written = Translator(model, both, both).translate_all([source for source, _ in validation])
+    translator = Translator(model, both, both)
+    written = [one.text for one in translator.translate([source for source, _ in validation])]
     scores = text_scores(written, [[target] for _, target in validation])
     return {
         "dropout": dropout,

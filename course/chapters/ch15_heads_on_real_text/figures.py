@@ -294,7 +294,7 @@ def draw_off() -> Figure:
         translator = Translator.load(model)
         for key, heads in (("as trained", []), (name, one["order"][:1])):
             with patch_attention(translator.model, off([tuple(head) for head in heads])):
-                text = translator.translate("The key is small.")[0].text
+                text = translator.translate("The key is small.").text
             written[key] = text.removesuffix(".").split()
     least = (min(row["right"] for row in one["alone"]) for one in found.values())
     lost = (100 * (one["trained"]["share"] - next(least)) for one in found.values())

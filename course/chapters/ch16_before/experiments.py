@@ -113,7 +113,7 @@ def attended(translator: Translator, batch: PronounBatch, layer: str) -> dict[st
 
 def attention_map(translator: Translator, text: str = SENTENCE) -> dict[str, Any]:
     """What each word of a translation looked at: weights (layer, head, written word, read word)."""
-    source, (written, *_) = translator.src.encode(text), translator.translate(text)
+    source, written = translator.src.encode(text), translator.translate(text)
     target = translator.tgt.encode(written.text)
     batch = make_batch([(source, target)])
     with inference_mode(translator.model), record_attention(translator.model) as recorded:

@@ -51,7 +51,7 @@ class Trace:
 def trace(translator: Translator, text: str = SENTENCE) -> Trace:
     """Send a sentence and its own greedy translation through the model, and keep all it becomes."""
     model, vocab = translator.model, translator.tgt.vocab
-    tokens, written = translator.read(text), translator.translate(text)[0].tokens
+    tokens, written = translator.read(text), translator.translate(text).tokens
     batch = make_batch([(translator.src.vocab.encode(tokens), vocab.encode(written))])
     with (
         inference_mode(model),

@@ -580,7 +580,7 @@ def draw_training() -> Figure:
             y, xs = at + pitch / 2, [left + wide * cosine for cosine in cosines]
             word(ax, (1.42, y), other, size=style.LABEL, ha="left")
             if loud:
-                spanish = " ".join(model.translate(other)[0].tokens)
+                spanish = " ".join(model.translate(other).tokens)
                 label(ax, (2.3, y), spanish, color=style.readable(color, style.PAPER))
             ax.plot(xs[0], y, "o", color=color, markersize=6)
             arrow(ax, (xs[0], y), (xs[1], y), color, thick=4 if loud else 2)

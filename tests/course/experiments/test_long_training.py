@@ -20,7 +20,7 @@ from transformer_lib.model.transformer import count_parameters
 from transformer_lib.recipes import TrainingData, learn_language
 from transformer_lib.text import english_spanish
 from transformer_lib.training.config import TrainingConfig
-from transformer_lib.translator import Translator
+from transformer_lib.translator import Translation, Translator
 from transformer_lib.variants import ModernAttention, Window
 from transformer_lib.variants.language_model import LanguageModel
 from transformer_lib.variants.recurrent import (
@@ -183,8 +183,8 @@ def test_right_sentences_are_counted(tiny):
     class Parrot:
         src = long.training_data().src
 
-        def translate_all(self, texts):
-            return ["Me gustan los árboles", "", "nado"]
+        def translate(self, texts, return_errors=False):
+            return [Translation(text, [], 0.0) for text in ("Me gustan los árboles", "", "nado")]
 
     found = long.scores(Parrot())
     assert found["right"] == dict.fromkeys(long.SPLITS, 1 / 3)

@@ -76,7 +76,7 @@ def test_with_the_shipped_weights_it_is_the_shipped_translator():
     model, translate = from_empty.with_shipped_weights(mine), mine.part("translate")
     english = [pair[0] for name in ("test", "pronoun") for pair in english_spanish.load(name)[:20]]
     theirs = [translate(model, ours.src, ours.tgt, text) for text in english]
-    assert theirs == ours.translate_all(english)
+    assert theirs == [one.text for one in ours.translate(english)]
 
 
 def test_the_same_weights_and_batches_are_trained_to_the_same_weights():

@@ -235,7 +235,7 @@ def test_the_old_output_stays_until_the_new_one_is_whole(run, tmp_path, monkeypa
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr(Translator, "translate_many", stop)
+        patch.setattr(Translator, "translate", stop)
         assert run("translate", "--input", source, "--output", target)[0] == 2
     assert target.read_bytes() == b"old\n"
     assert run("translate", "--input", source, "--output", source) == (0, "", "")

@@ -259,7 +259,7 @@ def test_red_is_of_two_kinds_after_layer_1():
     assert [text for text in texts if "." in text] == ["1.00", "0.99", "0.98", "0.78"]
     translator = Translator.load()
     for noun, said in zip(data.TEN_NOUNS, 5 * ["rojo"] + 5 * ["roja"], strict=True):
-        assert said in translator.translate(f"I like the red {noun}")[0].tokens
+        assert said in translator.translate(f"I like the red {noun}").tokens
 
 
 def test_the_ten_nouns_have_the_gender_that_is_said():

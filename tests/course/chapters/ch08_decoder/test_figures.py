@@ -158,7 +158,7 @@ def test_the_steps_are_those_of_any_sentence():
     translator = Translator.load()
     text = "The tired animal crosses the wide street"
     steps = measured.decode_steps(translator, text, best=2)[1]
-    assert [step.best[0] for step in steps[:-1]] == translator.translate(text)[0].tokens
+    assert [step.best[0] for step in steps[:-1]] == translator.translate(text).tokens
     rows = torch.tensor([step.weights for step in steps])
     torch.testing.assert_close(
         rows, translator.attention_maps(text).last_cross_attention(), atol=1e-4, rtol=0

@@ -192,7 +192,7 @@ def test_precision(capsys, name):
 
 def test_a_mistake_can_be_found(capsys):
     pairs = english_spanish.load("test")
-    found = shipped().translate_all([english for english, _ in pairs])
+    found = [one.text for one in shipped().translate([english for english, _ in pairs])]
     wrong = [e for (e, s), written in zip(pairs, found, strict=True) if s != written]
     assert said(capsys, check.a_mistake, wrong[0]) == "right!"
     right = next(e for (e, s), written in zip(pairs, found, strict=True) if s == written)

@@ -26,7 +26,7 @@ def test_the_comparison_is_into_german_and_with_an_ensemble():
 def test_the_translator_warns_of_rain_but_not_of_every_mistake():
     translator = Translator.load()
     doubts = [
-        translator.confidence.warning(translator.translate(english)[0].mean_log_prob)
+        translator.confidence.warning(translator.translate(english).mean_log_prob)
         for english in ("It is raining", "I like trees and music", "I like you", "trees")
     ]
     assert [bool(doubt) for doubt in doubts] == [True, False, True, False]
@@ -41,7 +41,7 @@ def test_the_red_nouns_are_in_none_of_the_files():
 
 def test_i_like_trees_is_a_sentence_of_gustar_and_right():
     right = dict(english_spanish.load("gustar"))["I like trees"]
-    assert Translator.load().translate("I like trees")[0].text == right
+    assert Translator.load().translate("I like trees").text == right
 
 
 def test_in_training_no_sentence_begins_with_it_and_rain_falls_after_because():

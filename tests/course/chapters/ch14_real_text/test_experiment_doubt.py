@@ -57,7 +57,7 @@ def larger():
 
 
 def test_the_scores_of_a_translation_are_those_of_its_tokens(larger):
-    translation = larger.translate("I like trees.")[0]
+    translation = larger.translate("I like trees.")
     log_probs = doubt.token_log_probs(larger, "I like trees.", translation)
     assert len(log_probs) == len(translation.tokens) + 1
     # decoding never writes <pad> or <bos>, so what these would have had goes to the others
@@ -77,7 +77,7 @@ def test_what_is_stored_is_what_a_part_measured_again_says(larger):
     told = stored["scores"][doubt.USED]["told on"]
     assert told["right doubted"] <= 0.05 and told["wrong doubted"] >= 0.5 and told["auroc"] > 0.9
     some = items[1::4]  # half of those that the threshold is told on
-    translations = [larger.translate(item.english)[0] for item in some]
+    translations = [larger.translate(item.english) for item in some]
     wrong = [
         bool(larger.warning(one))
         for item, one in zip(some, translations, strict=True)
