@@ -95,6 +95,16 @@ OPEN_ALL = "for (const d of document.querySelectorAll('main details')) d.open = 
 # All at once: a chart that comes alive takes its stored picture off the page.
 DECODE = """() => Promise.all([...document.querySelectorAll("section img")].map((image) => {
   image.loading = "eager"; return image.decode(); }))"""
+# Of each row of the list: the heights at which its parts write. An empty box stands on the line.
+BASELINES = """(parts) => [...document.querySelectorAll(".path a")].map((row) =>
+  [...row.querySelectorAll(parts)].map((part) => {
+    const box = document.createElement("span");
+    box.style.display = "inline-block";
+    part.prepend(box);
+    const { bottom } = box.getBoundingClientRect();
+    box.remove();
+    return bottom;
+  }))"""
 TURN = "document.documentElement.dataset.theme = 'dark'"
 COLORS = {"runOnly": ["color-contrast"]}
 # Colors are alike everywhere, and slow to measure: on these pages and, with code, on one below.
@@ -349,6 +359,20 @@ def test_what_was_copied_is_shown_as_it_was_typed(browser, site):
         }""")
         page.locator("#try .examples button").nth(1).click()
         expect(words.filter(has_text="www.uni.de")).to_have_count(1)
+
+
+@pytest.mark.parametrize("file", ["index.html", "slides.html"])
+def test_the_parts_of_a_row_share_a_baseline(visit, file):
+    page = visit.open(file)
+    for width in WIDTHS:
+        page.set_viewport_size({"width": width, "height": 900})
+        below = ", .explains" if width > 736 else ""  # 46rem: narrower, it has a line of its own
+        for media in ("screen", "print"):
+            page.emulate_media(media=media)
+            rows = page.evaluate(BASELINES, f".number, .name, .minutes{below}")
+            assert len(rows) == len(NOTEBOOKS)
+            for row in rows:
+                assert max(row) - min(row) < 1, (width, media, row)
 
 
 def test_the_first_view_is_below_100_kb_with_its_fonts(browser, site):
