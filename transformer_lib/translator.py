@@ -10,7 +10,7 @@ from typing import Any, Literal, TypeVar, overload
 import torch
 from torch import Tensor
 
-from transformer_lib.checkpoints import load_model, save_model
+from transformer_lib.checkpoints import load_model, save_model, transformer
 from transformer_lib.confidence import ConfidenceThresholds
 from transformer_lib.decoding import (
     Hypothesis,
@@ -28,6 +28,7 @@ from transformer_lib.text.data import DATA
 from transformer_lib.text.languages import AnyLanguage, read_languages, write_languages
 from transformer_lib.text.tokens import BOS, EOS, SPECIALS
 from transformer_lib.text.user_input import InputError, UserInput, several, without_controls
+from transformer_lib.training.devices import get_device
 
 # The translators that come with the library, by name: one that learned the sentences of a grammar,
 # in words, and one that learned what people wrote, in subwords.
@@ -101,8 +102,17 @@ class Translator:
         self.notice = ""  # what whoever passes the model on has to say: whose sentences it learned
 
     @classmethod
-    def load(cls, folder: str | Path = SHIPPED_MODEL) -> "Translator":
-        """The translator saved in `folder`, or one of MODELS by name; else CheckpointError."""
+    def load(
+        cls,
+        folder: str | Path = SHIPPED_MODEL,
+        *,
+        device: str = "cpu",
+        build: Callable[..., Any] = transformer,
+    ) -> "Translator":
+        """The translator saved in `folder`, or one of MODELS by name; else CheckpointError.
+
+        device: see `to`. build: see `load_model`.
+        """
         folder = model_folder(folder)
         if not folder.is_dir():
             raise CheckpointError(
@@ -110,16 +120,31 @@ class Translator:
                 f"({' and '.join(MODELS)} come with the library)"
             )
         src, tgt = read_languages(folder)
-        translator = cls(load_model(folder), src, tgt)
+        translator = cls(load_model(folder, build), src, tgt).to(device)
         translator.confidence = ConfidenceThresholds.load(folder)
         if (notice := folder / "notice.txt").exists():
             translator.notice = notice.read_text(encoding="utf-8")
         return translator
 
-    def save(self, folder: Path, dtype: torch.dtype | None = None) -> None:
-        """Write all that `load` needs into a folder. dtype: see `save_model`."""
+    def to(self, device: str | torch.device) -> "Translator":
+        """Move the model to a device, such as "cuda", "cuda:1", "mps" or "auto", the fastest.
+
+        -> this translator, as `nn.Module.to` gives the module. Results come back to the CPU.
+        ValueError for a device that isn't there.
+        """
+        self.model.to(get_device(device))
+        return self
+
+    def save(
+        self,
+        folder: Path,
+        dtype: torch.dtype | None = None,
+        *,
+        build: Callable[..., Any] = transformer,
+    ) -> None:
+        """Write all that `load` needs into a folder. dtype, build, errors: see `save_model`."""
+        save_model(folder, self.model, dtype, build=build)
         write_languages(folder, self.src, self.tgt)
-        save_model(folder, self.model, dtype)
         if self.confidence:
             self.confidence.save(folder)
         if self.notice:
@@ -130,6 +155,11 @@ class Translator:
         quick = copy.copy(self)
         quick.model = optimize_for_decoding(self.model, int8=int8, bf16=bf16)
         return quick
+
+    @property
+    def device(self) -> torch.device:
+        """Where the model computes."""
+        return self.model.tgt_embed.table.weight.device
 
     @property
     def words(self) -> list[str]:
@@ -262,7 +292,7 @@ class Translator:
 
     def batch(self, sources: Sequence[Ids]) -> Tensor:
         """Source sentences as one batch of ids (b, s), on the model's device."""
-        return source_batch(sources).to(self.model.tgt_embed.table.weight.device)
+        return source_batch(sources).to(self.device)
 
     def translation(self, hypothesis: Hypothesis, typed: UserInput) -> Translation:
         """A hypothesis as text, with what was set aside of the user's input."""
@@ -294,7 +324,7 @@ class Translator:
             written = greedy_decode(self.model, self.batch([ids]), max_length=self.tgt.longest)[0]
         else:
             written = self.tgt.vocab.encode(translation)
-        batch = make_batch([(ids, written)])
+        batch = make_batch([(ids, written)]).to(self.device)
         with inference_mode(self.model), record_attention(self.model) as weights:
             self.model(batch.src, batch.tgt_in)
         words = self.tgt.display_tokens(self.tgt.vocab.decode(written))
@@ -302,5 +332,5 @@ class Translator:
             src=[*self.src.display_tokens(tokens), SPECIALS[EOS]],
             tgt_in=[SPECIALS[BOS], *words],
             tgt_out=[*words, SPECIALS[EOS]],
-            weights={name: w[0].clone() for name, w in weights.items()},
+            weights={name: w[0].clone().cpu() for name, w in weights.items()},
         )

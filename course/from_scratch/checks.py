@@ -165,12 +165,12 @@ class Workbench:
         return self.located(torch.no_grad()(lambda *inputs, **masks: module(*inputs, **masks)))
 
     def shapes(self, module: nn.Module) -> dict[str, tuple[int, ...]]:
-        return {name: tuple(weight.shape) for name, weight in weights_of(module).items()}
+        return {name: tuple(weight.shape) for name, weight in module.named_parameters()}
 
     def put(self, module: nn.Module, name: str, numbers: Tensor) -> None:
         """Set one of its parameters."""
         with torch.no_grad():
-            weights_of(module)[name].copy_(numbers)
+            module.get_parameter(name).copy_(numbers)
 
     def look_up(self, module: nn.Module, path: str) -> Any:
         """What it has under a name such as "dropout.p"."""

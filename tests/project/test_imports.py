@@ -18,7 +18,7 @@ from course.chapters import CHAPTERS
 
 ROOT = Path(__file__).resolve().parents[2]
 # The folders and modules of the library in the order data flows; a folder stands for all in it.
-LIBRARY = """files renamed_settings text model checkpoints training decoding interpret.recording
+LIBRARY = """files renamed_settings text model structure checkpoints training decoding interpret.recording
     interpret.patching interpret variants confidence translator metrics
     interpret.pronouns recipes deprecated_names cli __main__""".split()
 # Those of the course. Chapters have their own order: each asks only those that come before it.

@@ -28,6 +28,10 @@ class Batch:
     tgt_in: Tensor
     tgt_out: Tensor
 
+    def to(self, device: torch.device | str) -> "Batch":
+        """The same batch on a device."""
+        return Batch(*(x.to(device) for x in (self.src, self.tgt_in, self.tgt_out)))
+
 
 def pad(sentences: Sequence[Ids]) -> Tensor:
     """Lists of ids, at least one -> a table (b, longest), padded with PAD on the right."""
