@@ -74,7 +74,7 @@ def save_model(
     model: Seq2SeqModel,
     dtype: torch.dtype | None = None,
     *,
-    build: Callable[..., Seq2SeqModel] | None = None,
+    build: Callable[..., Any] | None = None,
 ) -> None:
     """Write config.json and model.safetensors: all that `load_model` needs.
 
@@ -89,10 +89,10 @@ def save_model(
     """
     model = unwrapped(model)
     again, settings = built_again(model, build)
-    if dtype is None and (found := other_dtype(model, again)):
+    if dtype is None and (types := other_dtype(model, again)):
         raise CheckpointError(
-            f"the model has weights of {found[0]}, and a loaded one computes in {found[1]}: "
-            f"say which to store, dtype={found[0]}"
+            f"the model has weights of {types[0]}, and a loaded one computes in {types[1]}: "
+            f"say which to store, dtype={types[0]}"
         )
     if found := difference(model, again):
         raise CheckpointError(
@@ -114,7 +114,7 @@ def unwrapped(model: Any) -> Any:
 
 
 def built_again(
-    model: Seq2SeqModel, build: Callable[..., Seq2SeqModel] | None
+    model: Seq2SeqModel, build: Callable[..., Any] | None
 ) -> tuple[Seq2SeqModel, dict[str, Any]]:
     """A model with random weights as `load_model` would build it, and the entries of config.json.
 
@@ -128,7 +128,8 @@ def built_again(
         }
         settings = sizes | dataclasses.asdict(model.config)
         with torch.random.fork_rng(devices=[]):
-            made = build(**settings) if build else type(model)(*sizes.values(), model.config)
+            make: Callable[..., Any] = type(model)
+            made = build(**settings) if build else make(*sizes.values(), model.config)
     except (AttributeError, TypeError, ValueError) as error:
         raise CheckpointError(f"the model can't be built again by its config: {error}") from None
     return made.eval(), settings

@@ -6,14 +6,17 @@ small enough to be stored with it.
 """
 
 from collections.abc import Sequence
-from typing import Any
+from dataclasses import is_dataclass
+from typing import Any, cast
 
 import torch
 from torch import Tensor, nn
 
-from transformer_lib.model.interface import Parts, Seq2SeqModel
+from transformer_lib.model.interface import Parts, Seq2SeqModel, TranslationModel
 
-TORCH_S_OWN = {*vars(nn.Module()), "_compiled_call_impl"}  # what each module has, whatever it is
+# What PyTorch gives each module, whatever it is, and each one that it compiles.
+TORCH_S_OWN = {*vars(nn.Module()), "_compiled_call_impl", "_is_torch_compile"}
+COMPARABLE = (bool, int, float, complex, str, bytes, set, frozenset, torch.dtype, torch.device)
 
 
 def difference(model: Parts, other: Parts) -> str:
@@ -81,9 +84,9 @@ def alike(one: Any, two: Any) -> bool:
         return len(one) == len(two) and all(map(alike, one, two))
     if isinstance(one, dict):
         return one.keys() == two.keys() and all(alike(one[key], two[key]) for key in one)
-    if type(one).__eq__ is object.__eq__:  # a function, say: equal to itself only
-        return getattr(one, "__qualname__", "") == getattr(two, "__qualname__", "")
-    return bool(one == two)
+    if isinstance(one, COMPARABLE) or is_dataclass(one):
+        return bool(one == two)
+    return getattr(one, "__qualname__", "") == getattr(two, "__qualname__", "")  # functions
 
 
 def tensors(model: Parts) -> dict[str, tuple[tuple[int, ...], str]]:
@@ -105,7 +108,8 @@ def answer(model: Seq2SeqModel) -> list[float]:
 
     A model of the same weights that is built otherwise computes others: see `same_answer`.
     """
-    tables = [getattr(model, f"{side}_embed", model.tgt_embed).table for side in ("src", "tgt")]
+    tgt = cast(TranslationModel, model).tgt_embed  # a language model has no other
+    tables = [getattr(model, "src_embed", tgt).table, tgt.table]
     training = [module for module in model.modules() if module.training]
     model.eval()
     try:

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from typing import Any, ClassVar, Protocol, Self
 
+import torch
 from torch import Tensor, nn
 
 from transformer_lib.model.embedding import Embeddings
@@ -21,6 +22,7 @@ class Parts(Protocol):
     def train(self, mode: bool = True) -> Self: ...
     def eval(self) -> Self: ...
     def bfloat16(self) -> Self: ...
+    def to(self, device: torch.device, /) -> Self: ...
 
 
 class Sizes(Protocol):
