@@ -53,7 +53,6 @@ from transformer_lib.decoding import beam_search, greedy_decode, sample_decode
 from transformer_lib.interpret.recording import record_attention
 from transformer_lib.interpret.patching import patch_attention
 from transformer_lib.translator import Translator
-from transformer_lib import deprecated_names  # noqa: F401 - old names, until 2.0
 
 __version__ = "1.0.0"
 __all__ = ["BASE", "BIG", "SMALL", "TOY", "ModelConfig", "BOS", "EOS", "PAD", "SPECIALS", "UNK"]

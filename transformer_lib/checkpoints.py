@@ -2,7 +2,7 @@
 
 import dataclasses
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, TypeVar, overload
 
@@ -19,7 +19,6 @@ from transformer_lib.files import (
 from transformer_lib.model.config import ModelConfig
 from transformer_lib.model.interface import Parts, Seq2SeqModel
 from transformer_lib.model.transformer import Transformer
-from transformer_lib.renamed_settings import current_settings
 from transformer_lib.structure import answer, difference, same_answer
 
 Model = TypeVar("Model", bound=nn.Module)
@@ -49,6 +48,20 @@ def current_name(name: str) -> str:
     for before, now in RENAMED:
         name = before.sub(now, name)
     return name
+
+
+# Names of settings in older files, and what they are called now.
+RENAMED_SETTINGS = {
+    "peak": "max_lr",
+    "accumulate": "accumulation_steps",
+    "src_vocab": "src_vocab_size",
+    "tgt_vocab": "tgt_vocab_size",
+}
+
+
+def current_settings(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Settings, which may come from an older file, by the names that they have now."""
+    return {RENAMED_SETTINGS.get(name, name): value for name, value in settings.items()}
 
 
 def set_weights(model: Parts, tensors: dict[str, Tensor], where: str) -> None:

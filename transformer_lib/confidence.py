@@ -12,7 +12,7 @@ from typing import Self
 
 from transformer_lib.files import CheckpointError, read_json, write_json
 
-FILE, OLD_FILE = "confidence.json", "sureness.json"  # the second until release 2.0
+FILE = "confidence.json"
 
 
 @dataclass(frozen=True)
@@ -45,13 +45,13 @@ class ConfidenceThresholds:
     @classmethod
     def load(cls, folder: Path) -> Self | None:
         """As saved in `folder`; None if nothing was measured, CheckpointError if damaged."""
-        for path in (Path(folder) / FILE, Path(folder) / OLD_FILE):
-            if path.exists():
-                try:
-                    return cls(**read_json(path))
-                except TypeError as error:
-                    raise CheckpointError(f"{path} is damaged: {error}") from None
-        return None
+        path = Path(folder) / FILE
+        if not path.exists():
+            return None
+        try:
+            return cls(**read_json(path))
+        except TypeError as error:
+            raise CheckpointError(f"{path} is damaged: {error}") from None
 
     def save(self, folder: Path) -> None:
         """Write what `load` reads; errors as in `write_file`."""

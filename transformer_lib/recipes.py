@@ -16,13 +16,12 @@ from typing import Any
 import torch
 from tqdm import tqdm
 
-from transformer_lib.checkpoints import save_model
+from transformer_lib.checkpoints import current_settings, save_model
 from transformer_lib.files import CheckpointError, read_json, write_json
 from transformer_lib.metrics import exact_match, pair_exact_match, quick_bleu
 from transformer_lib.model.config import SMALL, TOY, ModelConfig
 from transformer_lib.model.interface import Seq2SeqModel
 from transformer_lib.model.transformer import count_parameters, make_model
-from transformer_lib.renamed_settings import current_settings, says_new_keywords
 from transformer_lib.text import digits, downloads, english_spanish, moses, parallel, phrasebook
 from transformer_lib.text.augmentation import augmented
 from transformer_lib.text.data import cache_folder
@@ -355,7 +354,6 @@ def learn_language(code: str, texts: list[str]) -> Language:
     return Language(tokenizer, Vocabulary.build(tokenizer(text) for text in texts))
 
 
-@says_new_keywords
 def train_recipe(
     recipe: Recipe,
     folder: Path,

@@ -39,8 +39,6 @@ HOW_TO = {
     ".py": "hand in what you wrote, without data",
 }
 PACKED = (".zip", ".7z", ".rar", ".gz", ".tar")
-# What a function was called in older copies -> its name now; until release 2.0.
-RENAMED = {"my_split": "my_split_heads", "my_merge": "my_merge_heads"}
 NOT_GRADED = "not graded: the grader itself failed here. Please tell your teacher."
 LONGEST_ANSWER = 10_000  # characters that a person is asked to read
 LONGEST_HINT = 1_000  # that a student is
@@ -184,26 +182,22 @@ def code_of(cells: Sequence[dict], source: Assignment) -> list[tuple[str, str]]:
 
     Given code that was deleted or changed runs before them. Checks are left out, and so are cells
     that only show something. A Python file becomes a module under the name that the checks use.
-    What an older copy calls by its former name is found by its present one.
     """
     if source.suffix == ".py":
         (cell,) = cells
         module = f"{source.stem} = from_empty.at_work({text(cell)!r})"
         return [*(("", given) for given in source.given), ("", module)]
     answers = {one.name for one in source.exercises}
-    former = [old for old in RENAMED if RENAMED[old] in answers]
-    checks = {f"check-{name}" for name in (*answers, *former)}
+    checks = {f"check-{name}" for name in answers}
     theirs = [
-        (RENAMED.get(grade_id(cell), grade_id(cell)), text(cell))
+        (grade_id(cell), text(cell))
         for cell in cells
         if cell["cell_type"] == "code"
         and grade_id(cell) not in checks
         and text(cell) not in source.shown
     ]
     kept = {code for _, code in theirs}
-    handed_in = {grade_id(cell) for cell in cells}
-    aliases = [("", f"{RENAMED[old]} = {old}") for old in former if old in handed_in]
-    return [("", given) for given in source.given if given not in kept] + theirs + aliases
+    return [("", given) for given in source.given if given not in kept] + theirs
 
 
 def to_be_read(

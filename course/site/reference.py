@@ -27,8 +27,8 @@ from course.site.markdown import code_inside
 ROOT = sections.ROOT
 LIBRARY = ROOT / "transformer_lib"
 OVERVIEW = "reference.html"
-# Old names, and the command line, which is documented where one types it.
-LEFT_OUT = {"deprecated_names", "renamed_settings", "__main__", "cli"}
+# The command line is documented where one types it.
+LEFT_OUT = {"__main__", "cli"}
 WHOLE = "whole"  # stands for the modules that are in no folder
 # In the order data flows; what a heading says of those in no folder.
 FOLDERS = ("text", "model", "training", "decoding", WHOLE, "interpret", "variants")

@@ -81,18 +81,3 @@ def test_starting_is_measured_from_an_import_to_a_figure(tmp_path):
     seconds = json.loads(found.read_text(encoding="utf-8"))["seconds"]
     assert set(seconds) == {"import torch", "import transformer_lib", "attention-arrow"}
     assert all(0 < one < 60 for one in seconds.values())
-
-
-@pytest.mark.skipif(not (ROOT / ".git").exists(), reason="states of the project come from git")
-def test_each_state_imports_itself(monkeypatch, tmp_path):
-    monkeypatch.syspath_prepend(ROOT / "benchmarks")
-    import before_and_after
-
-    state = before_and_after.clone("HEAD", tmp_path / "before")
-    imports = "import transformer_lib as t; assert t.__file__.startswith({!r}), t.__file__"
-    monkeypatch.setitem(before_and_after.COMMANDS, "import", ["-c", imports.format(str(state))])
-    before_and_after.run("import", state)
-    with pytest.raises(subprocess.CalledProcessError):
-        before_and_after.run("import", ROOT)
-    for name in ("before_and_after", "starting", "measuring"):
-        sys.modules.pop(name, None)

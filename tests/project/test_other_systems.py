@@ -65,11 +65,6 @@ def test_every_file_has_a_name_that_other_systems_can_have():
     assert unfit(tracked()) == []
 
 
-def test_what_is_no_name_elsewhere_is_seen():
-    wrong = ["Notes.md", "notes.md", "course/aux.py", "what?.txt", "sí.md", "end.", "a" * 121]
-    assert unfit([*wrong, "course/auxiliary.py"]) == wrong
-
-
 def as_on_windows(program: str, tmp_path: Path, given: bytes = b"") -> str:
     """What a Python prints that has no fork and no UTF-8 by itself, in a folder with a space."""
     folder = tmp_path / "a user"
@@ -112,13 +107,6 @@ for package in (course, transformer_lib):
             importlib.import_module(module.name)
             print(module.name)
 """
-
-
-def test_the_list_of_what_is_only_simulated_names_tests_that_are_there():
-    page = (ROOT / "docs/open.md").read_text(encoding="utf-8")
-    table = page[page.index("## Windows and macOS") :]
-    named = set(re.findall(r"`(test_\w+)`", table))
-    assert len(named) > 5 and named <= set(globals())
 
 
 def test_a_model_is_trained_there_and_translates(tmp_path):

@@ -312,29 +312,3 @@ def test_the_tool_leaves_a_notebook_that_stops_as_it_was(tmp_path, capsys):
     assert tool.main([str(path)]) == 1
     assert path.read_bytes() == before
     assert "ZeroDivisionError" in capsys.readouterr().out
-
-
-def test_the_tool_runs_the_core_alone(tmp_path, capsys):
-    """Random numbers drawn in a deeper section change what comes after it."""
-    path = tmp_path / "small.ipynb"
-    folded = {"tags": ["deeper"], "jp-MarkdownHeadingCollapsed": True}
-    cells = [
-        new_markdown_cell("# Title"),
-        new_code_cell("import random\nrandom.seed(1)\nx = 1"),
-        new_markdown_cell("## Deeper: dice", metadata=folded),
-        new_code_cell("print(x)"),
-        new_markdown_cell("## Core"),
-        new_code_cell("print(random.random())"),
-    ]
-    nbformat.write(new_notebook(cells=cells), path)
-    assert tool.main([str(path)]) == 0
-    assert tool.main(["--core", str(path)]) == 0
-    assert "the core stands alone" in capsys.readouterr().out
-
-    cells[3].source = "print(random.random())"
-    nbformat.write(new_notebook(cells=cells), path)
-    assert tool.main([str(path)]) == 0
-    stored = path.read_bytes()
-    assert tool.main(["--core", str(path)]) == 1
-    assert "cell [3]" in capsys.readouterr().out
-    assert path.read_bytes() == stored

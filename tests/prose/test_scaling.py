@@ -187,7 +187,3 @@ def test_commands(tmp_path, monkeypatch):
     for step in (1, 4000, UPDATES):
         rate = wmt14.training.learning_rate(step, BASE.d_model)
         assert rate == pytest.approx(paper_schedule(step, BASE.d_model, 4000))
-
-
-def test_the_readme_leads_there():
-    assert "](SCALING.md)" in (ROOT / "README.md").read_text(encoding="utf-8")

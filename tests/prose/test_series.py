@@ -2,7 +2,6 @@
 
 import dataclasses
 import re
-import statistics
 from pathlib import Path
 from unittest.mock import patch
 from urllib.parse import unquote
@@ -129,52 +128,19 @@ ROWS = re.findall(
 LINK = re.compile(r"\[(.+?)\]\((\w\d_\w+)\.ipynb#(.+?)\)")
 
 
-def test_the_index_has_every_concept_once():
+def test_the_index_leads_to_where_each_concept_is_shown():
     expected = [*(str(n) for n in range(1, 105)), *(f"D{n}" for n in range(1, 24))]
     assert [number for number, _, _ in ROWS] == expected
+    for number, concept, place in ROWS:
+        links = LINK.findall(place)
+        assert links, f"{concept} is shown nowhere"
+        for _, notebook, anchor in links:
+            parts = {part.anchor: part for part in sections.sections(NOTEBOOKS[notebook])}
+            assert unquote(anchor) in parts, f"{notebook} has no heading {anchor}"
+            assert f"concept-{number}" in parts[unquote(anchor)].tags
 
 
-@pytest.mark.parametrize("notebook", [name for name in NOTEBOOKS if "01" <= name < "a"])
-def test_the_index_leads_into_the_core_of_every_numbered_notebook(notebook):
-    cores = {part.anchor for part in sections.sections(NOTEBOOKS[notebook]) if not part.deeper}
-    links = [link for _, _, place in ROWS for link in LINK.findall(place)]
-    assert any(name == notebook and unquote(anchor) in cores for _, name, anchor in links)
-
-
-@pytest.mark.parametrize("number, concept, place", ROWS, ids=[row[0] for row in ROWS])
-def test_a_concept_is_shown_where_the_index_says(number, concept, place):
-    links = LINK.findall(place)
-    assert links, f"{concept} is shown nowhere"
-    for _, notebook, anchor in links:
-        parts = {part.anchor: part for part in sections.sections(NOTEBOOKS[notebook])}
-        assert unquote(anchor) in parts, f"{notebook} has no heading {anchor}"
-        assert f"concept-{number}" in parts[unquote(anchor)].tags
-
-
-# --- the shape of a notebook ---
-
-
-@pytest.mark.parametrize("notebook", [name for name in NOTEBOOKS if not name.startswith("a2")])
-def test_cells_are_short_and_words_are_many(notebook):
-    """About ten words of prose to a line of code, blank ones apart: ten in the core, eight in all.
-
-    Not in the appendix of slips, where a cell settles a case from beginning to end.
-    """
-    cells = NOTEBOOKS[notebook].cells
-    lines = [len(cell.source.splitlines()) for cell in cells if cell.cell_type == "code"]
-    assert 2 <= statistics.median(lines) <= 6 and max(lines) <= tool.LONGEST_CELL
-    for part, least in ((sections.cells(NOTEBOOKS[notebook], deeper=False), 10), (cells, 8)):
-        words = sum(len(cell.source.split()) for cell in part if cell.cell_type == "markdown")
-        assert words >= least * sum(map(sections.code_lines, part))
-
-
-def test_no_class_is_written_twice():
-    texts = [cell.source for notebook in NOTEBOOKS.values() for cell in notebook.cells]
-    texts += [path.read_text(encoding="utf-8") for path in (ROOT / "transformer_lib").rglob("*.py")]
-    classes = re.findall(r"^class (\w+)", "\n".join(texts), re.MULTILINE)
-    assert len(classes) > 20
-    assert len(set(classes)) == len(classes)
-
+# --- links ---
 
 PAGES = {
     path.relative_to(ROOT).as_posix(): path.read_text(encoding="utf-8")
@@ -197,18 +163,3 @@ def test_links_lead_somewhere(page):
         if anchor and path.suffix == ".ipynb":
             anchors = {part.anchor for part in sections.sections(NOTEBOOKS[path.stem])}
             assert unquote(anchor) in anchors, target
-
-
-def test_the_front_page_says_that_some_numbers_are_stored():
-    """The cores read longer runs from `data/experiments`, so not all is computed on the spot."""
-    stored = [
-        name
-        for name, notebook in NOTEBOOKS.items()
-        if any(
-            "experiments.load(" in cell.source
-            for cell in sections.cells(notebook, deeper=False)
-            if cell.cell_type == "code"
-        )
-    ]
-    assert "11_decoding" in stored
-    assert "what took longer is stored" in PAGES["README.md"].replace("\n", " ")

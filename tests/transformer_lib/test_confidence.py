@@ -3,7 +3,6 @@
 import pytest
 
 from transformer_lib.confidence import ConfidenceThresholds
-from transformer_lib.translator import Translator
 
 
 def test_doubt_is_said_in_words(translator, capsys):
@@ -23,11 +22,3 @@ def test_doubt_is_said_in_words(translator, capsys):
         "(guessing: less sure than it was of any of the 4,000 test sentences)"
         in capsys.readouterr().out
     )
-
-
-def test_confidence_is_found_by_its_old_name_and_in_its_old_file(translator, tmp_path):
-    translator.confidence = ConfidenceThresholds(-0.1, -0.2, 7)
-    translator.save(tmp_path)
-    (tmp_path / "confidence.json").rename(tmp_path / "sureness.json")
-    with pytest.warns(FutureWarning, match="sureness is now confidence"):
-        assert Translator.load(tmp_path).sureness == translator.confidence

@@ -1,4 +1,4 @@
-"""What is done with each command that the documents name: run here, by night, or only read.
+"""What users type: commands that the documents name, by day and by night.
 
 A story is what one person types, one line after the other, in one place. A line is the command as
 it stands in the document; what it is to print or write; and, behind `more`, what makes a long one
@@ -172,77 +172,4 @@ BY_NIGHT = {
         Line("python -m course.notebook_tools.run --core", "the core stands alone"),
         Line("make notebooks", "00_start_here.ipynb: "),
     ],
-}
-
-DOWNLOAD = "fetches from the internet"
-WINDOWS = "needs Windows"
-CONDA = "needs conda; tools/replay_environment.py tries out environment.yml"
-DOCKER = "needs docker"
-RELEASE = "takes minutes, and Chromium; tests/project/test_release.py tries its parts"
-SERVER = "ends when somebody ends it; tests/project/test_lab.py starts the server"
-ITSELF = "is what runs this test"
-PLATFORM = "needs a platform's table; tests/course/grading/test_gradebooks.py makes samples"
-SLIPS = "takes a quarter of an hour; tests/project/test_slips.py plants one"
-ONLY_READ = {
-    "python3.13 -m venv ../cuda": DOWNLOAD,
-    '../cuda/bin/python -m pip install -c constraints.txt -e ".[test]"': DOWNLOAD,
-    "make nightly ALSO=../cuda/bin/python": DOWNLOAD,
-    "python tools/nightly.py": ITSELF,
-    "python tools/quick.py": "is what make quick runs",
-    "make grading": DOWNLOAD,
-    "make lab": SERVER,
-    "make edit": SERVER,
-    "python tools/start_jupyterlab.py": SERVER,
-    "make lab TORCH_INDEX=https://download.pytorch.org/whl/cpu": DOWNLOAD,
-    "make test": ITSELF,
-    "python -m pytest": ITSELF,
-    "make nightly": ITSELF,
-    "make book": "needs Chromium; tests/course/site makes the pages it prints",
-    "make lock": DOWNLOAD,
-    "make pythons": DOWNLOAD,
-    "make oldest": DOWNLOAD,
-    "make newest": DOWNLOAD,
-    "make wheelhouse": DOWNLOAD,
-    "make lab WHEELS=wheelhouse": SERVER,
-    "make test PYTHON=/path/to/python3.12": ITSELF,
-    "make release": RELEASE,
-    "make release TAG=yes": RELEASE,
-    ".venv/bin/python tools/replay_environment.py": DOWNLOAD,
-    ".venv/bin/python tools/slips.py": SLIPS,
-    ".venv/bin/python tools/slips.py --seed 1 --count 20 transformer_lib/decoding": SLIPS,
-    f"{LIBRARY} corpus get tatoeba-en-es": DOWNLOAD,
-    "py -3.12 -m venv .venv": WINDOWS,
-    '.venv\\Scripts\\python -m pip install -c constraints.txt -e ".[test]"': WINDOWS,
-    ".venv\\Scripts\\python tools\\start_jupyterlab.py": WINDOWS,
-    ".venv\\Scripts\\python -m pytest": WINDOWS,
-    ".venv\\Scripts\\python tools\\quick.py": WINDOWS,
-    "py -3.12 tools\\wheelhouse.py": WINDOWS,
-    ".venv\\Scripts\\python -m pip install --no-index --find-links wheelhouse "
-    '-c constraints.txt -e ".[lab]"': WINDOWS,
-    ".venv\\Scripts\\activate": WINDOWS,
-    "conda env create -f environment.yml": CONDA,
-    "conda activate transformer": CONDA,
-    "docker build -t course -f - . <<'END'": DOCKER,
-    "docker run --rm --network none --memory 6g --pids-limit 200 --cap-drop ALL --read-only "
-    '--tmpfs /tmp --user "$(id -u):$(id -g)" -v "$PWD/submissions:/submissions:ro" -v '
-    '"$PWD/grades-2:/grades" course python -m course.grading grade 2 '
-    "/submissions --out /grades": DOCKER,
-    "git archive": "is only named",
-    f"{LIBRARY} train --task en-es --seed 1 --out ../en-es-1": "takes twenty minutes",
-    f"{COURSE} experiment features --model grammar untrained ../en-es-1 ../en-es-2": (
-        "needs two translators that take twenty minutes each"
-    ),
-    "python -m course.grading grade 2 submissions --out grades-2 --gradebook "
-    "worksheet.csv": PLATFORM,
-    "python -m course.grading grade 2 submissions --out grades-2 --gradebook "
-    "gradebook.csv --column "
-    '"Week 2"': PLATFORM,
-    "torchrun --nnodes 2 --nproc-per-node 8 --rdzv-backend c10d --rdzv-endpoint "
-    "first-machine:29500 -m transformer_lib train --data pairs.tsv --out runs/mine "
-    "--accumulation-steps 16 --device cuda --bf16": "needs two machines with GPUs",
-    "torchrun --nproc-per-node 8 -m transformer_lib train --data train.en train.de --validation "
-    "newstest2013.en newstest2013.de --subwords 37000 --skip-bad 10000 --out runs/wmt14 --device "
-    "cuda --bf16 --steps 100000 --accumulation-steps 8 --average 5 --set N=6 d_model=512 "
-    "d_ff=2048 h=8 dropout=0.1 max_tokens=3125 schedule=paper max_lr=none warmup=4000 "
-    "validate_every=1500": "needs eight GPUs",
 }

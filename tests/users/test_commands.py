@@ -8,19 +8,15 @@ import json
 import os
 import re
 import shlex
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-from tests.users.documents import BLOCK, ROOT, all_commands, is_command, lines
+from tests.users.documents import ROOT, all_commands
 from tests.users.place import ORDINARY, Place
-from tests.users.tables import BY_NIGHT, LIBRARY, ONLY_READ, STORIES, Line
+from tests.users.tables import BY_NIGHT, STORIES
 
-COMMANDS = all_commands()
-# Those take minutes to days; tests/experiments runs their parts.
-EXPERIMENTS = re.compile(r"(?:python -m course )?experiment ([a-z][a-z0-9-]*)(?: --model \S+)?")
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="types into bash")
 ROOT_HERE = hasattr(os, "getuid") and os.getuid() == 0
 TEACHES = (ROOT / "course/grading").is_dir()  # the students' zip leaves it out
@@ -68,92 +64,42 @@ def test_a_user_types_it(story, user, graded):
         place.remove()
 
 
-# --- each has its place ---------------------------------------------------------------------------
-
-
-def typed_here() -> dict[str, Line]:
-    stories = [*STORIES.values(), *BY_NIGHT.values()]
-    return {line.command: line for story in stories for line in story}
-
-
-@pytest.mark.parametrize("command", COMMANDS)
-def test_a_command_is_run_or_says_why_not(command):
-    ways = [command in typed_here(), command in ONLY_READ, bool(EXPERIMENTS.fullmatch(command))]
-    assert sum(ways) == 1, (
-        f"{command!r} stands in {', '.join(COMMANDS[command])}: give it one place in "
-        f"tests/users/tables.py"
-    )
-
-
-def test_no_command_is_run_that_no_document_names():
-    assert set(typed_here()) | set(ONLY_READ) <= set(COMMANDS)
-
-
-def test_commands_are_found_wherever_they_stand():
-    assert is_command("make lab") and not is_command("make") and not is_command("maker of it")
-    block = BLOCK.search(
-        "text\n\n  ```\n  make lab  # the first\n  python -m \\\n      pytest\n"
-        "  docker build - <<'END'\n  make no\n  END\n  ```\n"
-    )
-    assert list(lines(block)) == ["make lab", "python -m pytest", "docker build - <<'END'"]
-    assert len(COMMANDS) > 90 and len(COMMANDS["make lab"]) >= 2
-    assert "notebooks/12_translation.ipynb" in COMMANDS[f"{LIBRARY} translate < english.txt"]
-
-
 # --- what isn't run is read -----------------------------------------------------------------------
 
 
-def test_what_the_tests_do_otherwise_is_written_down():
-    """Each file named there exists; and whatever a conftest sets or replaces for all is named."""
-    page = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
-    part = page[page.index("## What the tests do otherwise than a user") :]
-    names = re.findall(r"`((?:tests|tools)/[\w./]+|conftest\.py|pyproject\.toml)`", part)
-    assert len(set(names)) >= 7 and all((ROOT / name).exists() for name in names)
-    for conftest in (ROOT / "conftest.py", ROOT / "tests" / "conftest.py"):
-        code = conftest.read_text(encoding="utf-8")
-        made = re.findall(r'(?:environ(?:\.setdefault\(|\[)|sys\.modules\[)"(\w+)"', code)
-        assert made and all(f"`{name}`" in part for name in made), made
-    for conftest in (ROOT / "tests").rglob("conftest.py"):
-        if re.search(r"patch\.(?:set|del)(?:attr|env)", conftest.read_text("utf-8")):
-            assert conftest.relative_to(ROOT).as_posix() in names, conftest
-
-
-def words(command: str) -> list[str]:
-    return shlex.split(command.replace("\\", "/"))
-
-
-@pytest.mark.parametrize("command", [c for c in COMMANDS if c not in typed_here()])
-def test_what_is_not_run_would_be_understood(command):
+def test_every_command_of_the_documents_would_be_understood():
+    """Those that no story types: each is read by the parser that it is for, or is a file here."""
     from course.cli import parser as of_course
-    from course.experiments import EXPERIMENTS as THERE
+    from course.experiments import EXPERIMENTS
     from transformer_lib.cli import parser
 
-    first, *rest = words(command)
-    if first == "py":  # Windows' launcher, and which Python it starts
-        rest = rest[1:]
-    if found := EXPERIMENTS.fullmatch(command):
-        assert found[1] in THERE
-        rest = ["-m", "course", "experiment", found[1]]
-    if first == "make":
-        dry = ["make", "--dry-run", f"PYTHON={sys.executable}", *rest]
-        done = subprocess.run(dry, cwd=ROOT, capture_output=True, text=True)
-        assert done.returncode == 0, done.stderr
-    elif "transformer_lib" in rest:
-        parser().parse_args(rest[rest.index("transformer_lib") + 1 :])
-    elif "course" in rest and first != "docker":
-        of_course().parse_args(rest[rest.index("course") + 1 :])
-    elif "course.grading" in rest:
-        courseworks = pytest.importorskip("course.grading.__main__").parser
-        courseworks().parse_args(rest[rest.index("course.grading") + 1 :])
-    elif first == "conda":
-        assert rest[-1] in ("environment.yml", "transformer")
-        assert "name: transformer\n" in (ROOT / "environment.yml").read_text()
-    elif rest and rest[0].endswith(".py"):
-        assert (ROOT / rest[0]).is_file()
-    elif "-m" in rest:
-        assert rest[rest.index("-m") + 1] in ("pytest", "pip", "venv")
-    else:
-        assert command in ONLY_READ and first in ("git", "docker", ".venv/Scripts/activate")
+    parsers = {"transformer_lib": parser, "course": of_course}
+    if TEACHES:
+        from course.grading.__main__ import parser as of_grading
+
+        parsers["course.grading"] = of_grading
+    commands = all_commands()
+    assert (
+        "notebooks/12_translation.ipynb"
+        in commands["python -m transformer_lib translate < english.txt"]
+    )
+    stories = [*STORIES.values(), *BY_NIGHT.values()]
+    typed = {line.command for story in stories for line in story}
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    targets = " ".join(re.findall(r"^([a-z ]+):", makefile, re.MULTILINE)).split()
+    for command, pages in commands.items():
+        words = shlex.split(command.replace("\\", "/"))
+        module = words[words.index("-m") + 1] if "-m" in words else ""
+        if command in typed or words[0] in ("docker", "conda", "git", "py"):
+            continue
+        if words[0] == "experiment":
+            assert words[1] in EXPERIMENTS, f"{pages}: {command}"
+        elif words[0] == "make":
+            assert words[1] in targets, f"{pages}: {command}"
+        elif module in parsers:
+            parsers[module]().parse_args(words[words.index(module) + 1 :])
+        elif len(words) > 1 and words[1].endswith(".py"):
+            assert (ROOT / words[1]).is_file(), f"{pages}: {command}"
 
 
 # --- what a user's process sees -------------------------------------------------------------------
@@ -251,8 +197,3 @@ def test_a_notebook_runs_in_a_plain_kernel(name):
         assert status == 0 and said.endswith("the same\n"), said
     finally:
         place.remove()
-
-
-def test_three_notebooks_run_so_by_day():
-    by_day = [one.values[0] for one in TONIGHT if not one.marks]
-    assert [name[:2] for name in by_day] == ["00", "10", "13"] and len(TONIGHT) > 20

@@ -9,8 +9,7 @@ import sys
 from collections.abc import Sequence
 
 from transformer_lib.cli import corpus, evaluate, train, translate
-from transformer_lib.cli.common import PROGRAM, complain, run_command
-from transformer_lib.deprecated_names import command_now
+from transformer_lib.cli.common import PROGRAM, run_command
 
 DESCRIPTION = "The Transformer of “Attention Is All You Need”: translate, train, measure."
 COMMANDS = (translate, train, evaluate, corpus)
@@ -19,8 +18,6 @@ COMMANDS = (translate, train, evaluate, corpus)
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; 0 if all went well, 2 (and one sentence on standard error) if not."""
     arguments = sys.argv[1:] if arguments is None else arguments
-    if elsewhere := command_now(arguments):
-        return complain(elsewhere)
     return run_command(parser(), arguments)
 
 

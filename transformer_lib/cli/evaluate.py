@@ -49,9 +49,6 @@ def add_parser(commands: Commands) -> None:
         help="also store in the model's folder how sure it is of these sentences, or of ours: they "
         "should be like those it learned, but not the same",
     )
-    evaluate.add_argument(  # its old name, until release 2.0
-        "--sureness", dest="confidence", action="store_true", help=argparse.SUPPRESS
-    )
     evaluate.add_argument(
         "--int8", action="store_true", help="compute with weights of 8 bits, as translate --int8"
     )

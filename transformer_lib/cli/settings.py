@@ -6,8 +6,6 @@ import math
 from collections.abc import Sequence
 from typing import Any, get_args
 
-from transformer_lib.renamed_settings import SETTINGS
-
 KINDS = {int: "a whole number", float: "a number", bool: "true or false"}
 
 
@@ -23,8 +21,6 @@ def read_settings(typed: Sequence[str], *configs: Any) -> dict[str, Any]:
         name, equals, value = text.partition("=")
         if not equals:
             raise ValueError(f"{text!r} is no setting: write NAME=VALUE, like dropout=0.2")
-        if name in SETTINGS:
-            raise ValueError(f"{name} is now called {SETTINGS[name]}")
         if name not in kinds:
             near = difflib.get_close_matches(name, kinds, n=1)
             way_out = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(kinds)}"

@@ -90,9 +90,6 @@ def add_parser(commands: Commands) -> None:
         metavar="N",
         help="add up the gradients of N batches for one update: a larger batch in the same memory",
     )
-    train.add_argument(  # its name until 2.0
-        "--accumulate", dest="accumulation_steps", type=positive, help=argparse.SUPPRESS
-    )
     train.add_argument(
         "--set",
         nargs="+",

@@ -8,7 +8,6 @@ from torch import Tensor
 from transformer_lib.decoding.beam import Hypothesis
 from transformer_lib.decoding.cache import DecoderState, check_max_length, inference_mode
 from transformer_lib.model.interface import Seq2SeqModel
-from transformer_lib.renamed_settings import says_new_keywords
 from transformer_lib.text.tokens import EOS
 
 
@@ -93,7 +92,6 @@ def random_numbers(shape: int | tuple[int, int], generator: torch.Generator | No
     )
 
 
-@says_new_keywords
 def sample(probabilities: Tensor, uniform: Tensor) -> Tensor:
     """(b, vocab_size) probabilities, (b) random numbers in [0, 1) -> (b) words.
 

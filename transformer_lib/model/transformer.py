@@ -8,7 +8,6 @@ from transformer_lib.model.embedding import Embeddings, LearnedPositions, Positi
 from transformer_lib.model.encoder import Encoder
 from transformer_lib.model.layers import initialize
 from transformer_lib.model.masks import causal_mask, padding_mask
-from transformer_lib.renamed_settings import says_new_keywords
 
 
 class Generator(nn.Module):
@@ -82,7 +81,6 @@ def make_positions(config: ModelConfig) -> nn.Module:
     return PositionalEncoding(config.d_model, config.dropout, config.positions)
 
 
-@says_new_keywords
 def make_model(
     src_vocab_size: int,
     tgt_vocab_size: int,

@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass
 
-from transformer_lib.renamed_settings import says_new_keywords
 from transformer_lib.training.schedules import SCHEDULES, paper_schedule
 
 
@@ -60,7 +59,3 @@ class TrainingConfig:
         if self.schedule in SCHEDULES:
             return SCHEDULES[self.schedule](step, max_lr, self.warmup, self.steps)
         return paper_schedule(step, d_model, self.warmup, factor=max_lr / papers_max_lr)
-
-
-_init = says_new_keywords(TrainingConfig.__init__)
-TrainingConfig.__init__ = _init  # type: ignore[method-assign]  # it has the same signature

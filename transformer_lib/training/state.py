@@ -10,10 +10,9 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from transformer_lib.checkpoints import current_name, set_weights, weights
+from transformer_lib.checkpoints import current_name, current_settings, set_weights, weights
 from transformer_lib.files import CheckpointError, read_tensors, write_tensors
 from transformer_lib.model.interface import Parts, Seq2SeqModel
-from transformer_lib.renamed_settings import current_settings
 from transformer_lib.training.config import TrainingConfig
 
 STATE_FILE = "training_state.safetensors"  # in the folder of a run

@@ -6,7 +6,6 @@ import torch
 from torch import Tensor
 
 from transformer_lib.model.interface import Seq2SeqModel
-from transformer_lib.renamed_settings import says_new_keywords
 from transformer_lib.text.batching import Batch
 from transformer_lib.text.tokens import PAD
 from transformer_lib.training.distributed import all_reduce_sum, gradient_sync, world_size
@@ -43,7 +42,6 @@ def count_tokens(batches: Sequence[Batch]) -> int:
     return sum(int((batch.tgt_out != PAD).sum()) for batch in batches)
 
 
-@says_new_keywords
 def update(
     model: Seq2SeqModel,
     optimizer: torch.optim.Optimizer,

@@ -12,7 +12,6 @@ from tqdm import tqdm
 from transformer_lib.checkpoints import set_weights, weights
 from transformer_lib.files import CheckpointError
 from transformer_lib.model.interface import Parts, Seq2SeqModel
-from transformer_lib.renamed_settings import says_new_keywords
 from transformer_lib.text.batching import Batch, batch_indices
 from transformer_lib.training.batches import Pairs, batch_order, batches_of
 from transformer_lib.training.config import TrainingConfig
@@ -51,7 +50,6 @@ def check_processes(config: TrainingConfig) -> None:
         )
 
 
-@says_new_keywords
 def train(
     model: Seq2SeqModel,
     pairs: Pairs,

@@ -9,7 +9,6 @@ from torch import Tensor, nn
 
 from transformer_lib.model.interface import Parts, Seq2SeqModel
 from transformer_lib.model.layers import PositionwiseFeedForward
-from transformer_lib.renamed_settings import says_new_keywords
 from transformer_lib.text.batching import Batch
 from transformer_lib.training.step import batch_loss, count_tokens
 
@@ -64,7 +63,6 @@ class MixtureOfExperts(nn.Module):
     `top_k` are computed. Raises ValueError unless 2 <= top_k <= the number of experts.
     """
 
-    @says_new_keywords
     def __init__(self, d_model: int, experts: Sequence[nn.Module], top_k: int = 2):
         super().__init__()
         if not 2 <= top_k <= len(experts):
@@ -87,7 +85,6 @@ class MixtureOfExperts(nn.Module):
         return total
 
 
-@says_new_keywords
 def load_balancing_loss(router_logits: Tensor, top_k: int) -> Tensor:
     """experts * sum over experts of (share of words that chose it) * (its mean probability).
 

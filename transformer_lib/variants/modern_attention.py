@@ -7,7 +7,6 @@ import torch
 from torch import Tensor, nn
 
 from transformer_lib.model.attention import Attention, MultiHeadAttention
-from transformer_lib.renamed_settings import says_new_keywords
 
 
 def biased_attention_weights(
@@ -75,7 +74,6 @@ class ModernAttention(MultiHeadAttention):
     has no distances, so there only kv_heads (ValueError unless it divides h) and `QKNorm` fit.
     """
 
-    @says_new_keywords
     def __init__(
         self,
         d_model: int,

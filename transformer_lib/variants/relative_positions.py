@@ -10,7 +10,6 @@ import torch
 from torch import Tensor, nn
 
 from transformer_lib.model.embedding import positional_encoding
-from transformer_lib.renamed_settings import says_new_keywords
 from transformer_lib.variants.rms_norm import RMSNorm
 
 
@@ -99,7 +98,6 @@ class RelativePositions(nn.Module):
     one table in a stack's layers: give each the same part. ValueError below 2 buckets each way.
     """
 
-    @says_new_keywords
     def __init__(self, h: int, bidirectional: bool, num_buckets: int = 32, max_distance: int = 128):
         super().__init__()
         self.directions = 2 if bidirectional else 1

@@ -22,7 +22,6 @@ from course.checks import (
     same,
     whole_number,
 )
-from course.checks.exchanged import one_hot_rows  # noqa: F401 - an older copy calls it
 from transformer_lib.model.embedding import one_hot
 from transformer_lib.text.tokens import PAD, SPECIALS, UNK, Vocabulary
 

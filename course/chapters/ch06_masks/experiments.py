@@ -137,9 +137,6 @@ def attention_row(
     return weights[f"decoder.layers.{layer}.self_attn"][0, head, position].tolist()
 
 
-look = attention_row  # its name in older copies of the notebook, until release 2.0
-
-
 def influence(model: torch.nn.Module, src: Tensor, tgt_in: Tensor) -> Tensor:
     """(t, t) of True and False: does output i (row) move when the target word j (column) changes?
 

@@ -29,7 +29,6 @@ from course.checks import (
     whole_number,
     wrong_verdicts,
 )
-from course.checks.exchanged import encoder  # noqa: F401 - an older copy calls it
 from transformer_lib.model.attention import MultiHeadAttention
 from transformer_lib.model.encoder import Encoder
 from transformer_lib.model.layers import PositionwiseFeedForward, SublayerConnection

@@ -31,7 +31,6 @@ from course.checks import (
     whole_numbers,
     wrong_verdicts,
 )
-from course.checks.exchanged import runs  # noqa: F401 - an older copy calls it
 from transformer_lib.interpret.patching import ablate_head, patch_attention
 from transformer_lib.model.config import ModelConfig
 from transformer_lib.model.decoder import Decoder, DecoderLayer

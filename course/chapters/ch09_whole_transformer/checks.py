@@ -20,7 +20,6 @@ from course.checks import (
     same,
     whole_number,
 )
-from course.checks.exchanged import count, transformer  # noqa: F401 - an older copy calls it
 from transformer_lib.model.masks import causal_mask, padding_mask
 from transformer_lib.model.transformer import Transformer, count_parameters, make_model
 from transformer_lib.text.tokens import BOS, EOS, PAD

@@ -35,7 +35,6 @@ from course.checks import (
 )
 from transformer_lib.model.config import TOY, ModelConfig
 from transformer_lib.model.transformer import Transformer
-from transformer_lib.renamed_settings import current_settings
 from transformer_lib.text.batching import Batch, make_batch
 from transformer_lib.text.tokens import BOS, EOS, PAD
 from transformer_lib.training.config import TrainingConfig
@@ -861,8 +860,6 @@ NEEDED, NEEDED_ELSEWHERE = 0.95, 0.85  # the grader's processor rounds in anothe
 def settings_that_copy(settings: Any) -> None:
     """Highest rate, warm-up and steps with which a tiny model learns to copy rows of digits."""
     names = ("max_lr", "warmup", "steps")
-    if isinstance(settings, dict):
-        settings = current_settings(settings)  # of a sheet handed out before
     expect(
         isinstance(settings, dict) and set(settings) == set(names),
         'Give a dict with the three names "max_lr", "warmup" and "steps".',

@@ -4,7 +4,7 @@ from tests.course.grading.attempts import Wrong
 
 
 def loss(*lines: str) -> str:
-    """A loss: its last lines, after the usual first ones. eps: `smoothing`, in older copies."""
+    """A loss: its last lines, after the usual first ones."""
     first = [
         "def my_smoothed_loss(logits, target, eps):",
         "log_p = logits.log_softmax(dim=-1)",

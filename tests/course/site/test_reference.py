@@ -123,13 +123,13 @@ def test_a_public_name_without_a_docstring_is_found(tmp_path, monkeypatch):
     }
 
 
-def test_old_names_and_private_ones_stay_out():
+def test_private_names_stay_out():
     assert not [name.anchor for _, name in EACH if re.search(r"(^|\.)_(?!_call__$)", name.anchor)]
     names = {module.name for module in modules()}
-    assert not {"deprecated_names", "renamed_settings", "__main__"} & names
+    assert not {"__main__"} & names
     assert not [name for name in names if name.startswith("cli")]
     methods = [name.anchor for _, name in EACH if "EncoderLayer." in name.anchor]
-    assert methods == ["EncoderLayer.forward"]  # not around_self_attn, which is its old name
+    assert methods == ["EncoderLayer.forward"]
 
 
 def test_every_file_of_the_library_has_a_place():

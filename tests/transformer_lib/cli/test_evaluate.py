@@ -66,12 +66,11 @@ def test_evaluate_on_pairs_of_ones_own(run, tmp_path):
     assert scores["exact_match"] == 0.5 and scores["chrf_interval"][0] <= scores["chrf"]
 
 
-@pytest.mark.parametrize("option", ["--confidence", "--sureness"])
-def test_confidence_is_stored_of_the_sentences_that_are_named(run, tmp_path, option):
+def test_confidence_is_stored_of_the_sentences_that_are_named(run, tmp_path):
     model = shutil.copytree(SHIPPED_MODEL, tmp_path / "model")
     file = tmp_path / "held-out.tsv"
     file.write_text("I like trees\tAmo\nI like trees\tMe\nI like red trees\tAmo\n", "utf-8")
-    assert run("evaluate", "--model", model, "--data", file, option)[0] == 0
+    assert run("evaluate", "--model", model, "--data", file, "--confidence")[0] == 0
     assert ConfidenceThresholds.load(model).sentences == 2
 
 

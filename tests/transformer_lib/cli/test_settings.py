@@ -69,7 +69,6 @@ def test_none_and_false_take_a_setting_back():
         (["N=2", "N=3"], "N is set twice"),
         (["N=2.5"], "'2.5' is no value for N: a whole number is"),
         (["N=none"], "'none' is no value for N"),
-        (["peak=1"], "peak is now called max_lr"),
         (["max_lr=high"], "'high' is no value for max_lr: a number is"),
         (["max_lr=nan"], "'nan' is no value for max_lr"),
         (["bf16=1"], "'1' is no value for bf16: true or false is"),

@@ -46,9 +46,9 @@ def test_settings_by_name_stop_and_resume(run, tmp_path):
 
 @pytest.mark.slow
 def test_former_names_of_settings(run, tmp_path):
-    """The old option is read, and a run whose files have the old names goes on."""
-    command = ["train", "--task", "copy", "--steps", 2, "--accumulate", 2, "--out", tmp_path / "a"]
-    assert run(*command)[0] == 0
+    """A run whose files have the old names goes on."""
+    command = ["train", "--task", "copy", "--steps", 2, "--set", "accumulation_steps=2", "--out"]
+    assert run(*command, tmp_path / "a")[0] == 0
     path = tmp_path / "a" / "recipe.json"
     text = path.read_text()
     assert json.loads(text)["training"]["accumulation_steps"] == 2
