@@ -67,7 +67,8 @@ def measure(options: argparse.Namespace, folder: Path) -> dict:
     convert(translator.model, folder / "model")
 
     def ours(translator: Translator, file: str) -> None:
-        translate_lines(translator, {"beam": 1, "n_best": 1}, source, folder / file)
+        with open(source, "rb") as text, open(folder / file, "w", encoding="utf-8") as out:
+            translate_lines(translator, {"beam": 1, "n_best": 1}, text, out)
 
     quick, small = translator.optimize_for_decoding(), translator.optimize_for_decoding(int8=True)
     half = translator.optimize_for_decoding(bf16=True)

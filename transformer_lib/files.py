@@ -41,12 +41,12 @@ def keep_file(path: Path, content: bytes) -> None:
 
 
 @contextmanager
-def replacing(path: Path, mode: str = "wb", **how: Any) -> Iterator[IO[Any]]:
-    """A file, opened as by `open`, that replaces `path` at the end, unless there was an error."""
+def replacing(path: Path) -> Iterator[IO[bytes]]:
+    """A file to write that replaces `path` at the end, unless there was an error."""
     path.parent.mkdir(parents=True, exist_ok=True)
     beside = path.with_name(f".{path.name}.part")
     try:
-        with open(beside, mode, **how) as file:
+        with open(beside, "wb") as file:
             yield file
             file.flush()
             os.fsync(file.fileno())

@@ -2,16 +2,21 @@
 
 import argparse
 import codecs
+import os
+import shutil
+import stat
 import sys
 from collections.abc import Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
+from itertools import count
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import IO, Any, BinaryIO, TextIO
 
 from transformer_lib.cli.common import Commands, UserError, add_model, complain, positive
 from transformer_lib.text.user_input import InputError
 from transformer_lib.translator import Translation, Translator
 
+MANY = 20  # lines, after which it may be said that most of them can't be translated
 WINDOW = 2**16  # bytes of text, some two thousand lines, that are sorted by length together
 
 
@@ -35,7 +40,8 @@ def add_parser(commands: Commands) -> None:
         "--output",
         type=Path,
         metavar="FILE",
-        help="write here, line by line; what was there stays until all is translated",
+        help="write here; what was there stays until all is translated, and what a run that is "
+        "stopped has written is beside it (FILE.part)",
     )
     translate.add_argument(
         "--beam",
@@ -99,18 +105,18 @@ def run(options: argparse.Namespace) -> int:
     for name in ("input", "output"):
         if options.text and getattr(options, name):
             raise UserError(f"--{name} is for the lines of a file: leave out {options.text[0]!r}")
-    if options.output and options.output.exists() and not options.output.is_file():
-        raise UserError(f"--output {options.output} is no file that can be replaced")
     how = how_to_choose(options)
-    translator = Translator.load(options.model)
-    if options.words:
-        print("\n".join(translator.words))
-        return 0
-    translator = translator.optimize_for_decoding(int8=options.int8, bf16=options.bf16)
-    if not options.text:
-        if sys.stdin.isatty() and not options.input and not options.output:
-            return ask(translator, how)
-        return translate_lines(translator, how, options.input, options.output)
+    files = options.input or options.output or not sys.stdin.isatty()
+    with ExitStack() as stack:
+        if not options.words and not options.text and files:  # at once, as loading takes a while
+            text, out = stack.enter_context(opened(options.input, options.output))
+        translator = Translator.load(options.model)
+        if options.words:
+            print("\n".join(translator.words))
+            return 0
+        translator = translator.optimize_for_decoding(int8=options.int8, bf16=options.bf16)
+        if not options.text:
+            return translate_lines(translator, how, text, out) if files else ask(translator, how)
     for text in options.text:
         best = translator.translate(text, **how)
         print(printed(best, how), flush=True)
@@ -168,40 +174,106 @@ def ask(translator: Translator, how: dict[str, Any]) -> int:
             print(f"({warning})")
 
 
-def translate_lines(
-    translator: Translator, how: dict[str, Any], source: Path | None, target: Path | None
-) -> int:
-    """From a file or standard input to a file or standard output, line for line.
+@contextmanager
+def opened(source: Path | None, target: Path | None) -> Iterator[tuple[BinaryIO, TextIO]]:
+    """The file to read and the file to write; without names, standard input and output.
 
-    A line that can't be translated gives an empty line, a message, and status 2 at the end.
+    UserError if they are one file, whatever it is called, or if the target can't be replaced;
+    OSError if a file can't be used.
+    """
+    with ExitStack() as stack:
+        text = stack.enter_context(open(source, "rb")) if source else sys.stdin.buffer
+        if (file := place(text)) and file == place(target or sys.stdout):
+            name = f"--output {target}" if target else "standard output"
+            raise UserError(f"{name} is the file that is read, {source or 'standard input'}")
+        yield text, stack.enter_context(taking_the_place_of(target)) if target else sys.stdout
+
+
+def place(file: Path | IO[Any]) -> tuple[int, int] | None:
+    """Where the content of a file is, whatever its name; None for what is no file, or not there."""
+    try:
+        found = os.stat(file if isinstance(file, Path) else file.fileno())
+    except (OSError, ValueError):
+        return None
+    return (found.st_dev, found.st_ino) if stat.S_ISREG(found.st_mode) else None
+
+
+@contextmanager
+def taking_the_place_of(target: Path) -> Iterator[TextIO]:
+    """A file for lines that takes the place of the target once all of them are written.
+
+    Until then it stands beside it: what was there stays there, and a run that is stopped, even by
+    force, leaves the lines that it has written. UserError or OSError if it can't be replaced.
+    """
+    if target.exists() and not (target.is_file() and os.access(target, os.W_OK)):
+        raise UserError(f"--output {target} is no file that can be replaced")
+    real = target.resolve()  # a link stays a link
+    names = (real.with_name(f"{real.name}.part{n or ''}") for n in count())
+    part = next(name for name in names if not name.exists())  # one may be left from before
+    real.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        with open(part, "x", encoding="utf-8", newline="\n") as file:
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+        if real.exists():
+            shutil.copymode(real, part)
+        os.replace(part, real)
+    except BaseException as error:
+        if part.exists() and part.stat().st_size:
+            complain(f"what it has translated so far is in {part}")
+        else:
+            part.unlink(missing_ok=True)
+        if isinstance(error, OSError) and error.filename in (None, str(part)):
+            raise OSError(error.errno, error.strerror, str(target)) from None
+        raise
+
+
+def translate_lines(
+    translator: Translator, how: dict[str, Any], text: BinaryIO, out: TextIO
+) -> int:
+    """The translation of each line, line for line.
+
+    A line that can't be translated gives an empty line, a message, and status 2 at the end. If it
+    is most of the lines, that is said as soon as it shows, and then no more of each.
     """
     from tqdm import tqdm
 
-    from transformer_lib.files import replacing
+    number = refused = 0
+    most = False
+    # only on a terminal (None), and not among translations that appear there
+    hidden = True if out.isatty() else None
+    with tqdm(unit=" lines", disable=hidden, dynamic_ncols=True) as progress:
 
-    number = status = 0
-    with ExitStack() as stack:
-        out = sys.stdout
-        if target:
-            out = stack.enter_context(replacing(target, "w", encoding="utf-8", newline="\n"))
-        text = stack.enter_context(open(source, "rb")) if source else sys.stdin.buffer
-        # only on a terminal (None), and not among translations that appear there
-        hidden = True if out.isatty() else None
-        progress = stack.enter_context(tqdm(unit=" lines", disable=hidden, dynamic_ncols=True))
+        def remark(message: str) -> None:
+            with tqdm.external_write_mode():
+                complain(message)
+
         for lines in read_line_batches(text):
-            for found in translator.translate(lines, **how, return_errors=True):
+            found = translator.translate(lines, **how, return_errors=True)
+            errors = [i for i, one in enumerate(found) if isinstance(one, InputError)]
+            refused += len(errors)
+            if not most and number + len(found) >= MANY and 2 * refused > number + len(found):
+                most = True
+                remark(
+                    f"{refused:,} of the first {number + len(found):,} lines can't be translated "
+                    f"and stay empty, such as line {number + errors[0] + 1}: {found[errors[0]]}"
+                )
+            for one in found:
                 number += 1
-                if isinstance(found, InputError):
-                    answer, remark, status = "", str(found), 2
+                if not isinstance(one, InputError):
+                    print(printed(one, how), file=out)
+                    if warning := warning_about(translator, one, how):
+                        remark(f"line {number}: {warning}")
                 else:
-                    answer, remark = printed(found, how), warning_about(translator, found, how)
-                print(answer, file=out)
-                if remark:
-                    with tqdm.external_write_mode():
-                        complain(f"line {number}: {remark}")
+                    print(file=out)
+                    if not most:
+                        remark(f"line {number}: {one}")
             out.flush()
             progress.update(len(lines))
-    return status
+    if most:
+        complain(f"{refused:,} of {number:,} lines are empty: they can't be translated")
+    return 2 if refused else 0
 
 
 def read_line_batches(text: BinaryIO) -> Iterator[list[str]]:

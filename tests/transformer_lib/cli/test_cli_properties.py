@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from transformer_lib import Translator
 from transformer_lib.cli import main
 from transformer_lib.cli.settings import read_settings, replaced
-from transformer_lib.cli.translate import translate_lines
+from transformer_lib.cli.translate import opened, translate_lines
 from transformer_lib.model.config import POSITIONS, TIES, ModelConfig
 from transformer_lib.training.config import TrainingConfig
 from transformer_lib.training.schedules import SCHEDULES
@@ -131,7 +131,8 @@ def test_of_any_file_each_line_gives_a_line(tmp_path_factory, lines, end, last):
     (folder / "in.txt").write_bytes(content)
     with typed_into_the_command() as (out, err):
         how = {"beam": 1, "n_best": 1}
-        status = translate_lines(translator(), how, folder / "in.txt", folder / "out.txt")
+        with opened(folder / "in.txt", folder / "out.txt") as files:
+            status = translate_lines(translator(), how, *files)
     count = content.count(b"\n") + (not content.endswith(b"\n") and content != b"")
     written = (folder / "out.txt").read_text(encoding="utf-8").split("\n")
     assert len(written) == count + 1 and written[-1] == "" and out.getvalue() == ""

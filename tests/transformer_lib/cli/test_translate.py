@@ -224,22 +224,79 @@ def test_a_file_keeps_its_lines(run, tmp_path, monkeypatch, option, window):
     assert run("translate", *option) == (2, ANSWERS, err)
 
 
-@pytest.mark.slow
-def test_the_old_output_stays_until_the_new_one_is_whole(run, tmp_path, monkeypatch):
+def test_a_stopped_run_loses_neither_the_old_output_nor_its_own(run, tmp_path, monkeypatch):
+    """Stopped in the second of two batches; the next run leaves alone what the first one left."""
+    monkeypatch.setattr("transformer_lib.cli.translate.WINDOW", 13)
     source, target = tmp_path / "english.txt", tmp_path / "spanish.txt"
-    source.write_bytes(b"I like trees\n")
+    source.write_bytes(b"I like trees\nThe trees grew\n")
     target.write_bytes(b"old\n")
+    target.chmod(0o600)
+    translate = Translator.translate
 
     def stop(translator, texts, **how):
-        assert target.read_bytes() == b"old\n"
-        raise KeyboardInterrupt
+        if texts == ["The trees grew"]:
+            raise KeyboardInterrupt
+        return translate(translator, texts, **how)
 
+    command = ("translate", "--input", source, "--output", target)
     with monkeypatch.context() as patch:
         patch.setattr(Translator, "translate", stop)
-        assert run("translate", "--input", source, "--output", target)[0] == 2
-    assert target.read_bytes() == b"old\n"
-    assert run("translate", "--input", source, "--output", source) == (0, "", "")
-    assert source.read_text(encoding="utf-8") == "Me gustan los árboles\n"
+        status, _, err = run(*command)
+    part = tmp_path / "spanish.txt.part"
+    assert status == 2 and str(part) in err and target.read_bytes() == b"old\n"
+    assert part.read_text(encoding="utf-8") == "Me gustan los árboles\n"
+    assert run(*command) == (0, "", "")
+    assert part.read_text(encoding="utf-8") == "Me gustan los árboles\n"
+    assert target.read_text(encoding="utf-8") == part.read_text("utf-8") + "Los árboles crecieron\n"
+    assert target.stat().st_mode & 0o777 == 0o600
+    assert sorted(path.name for path in tmp_path.iterdir()) == [
+        "english.txt",
+        "spanish.txt",
+        "spanish.txt.part",
+    ]
+
+
+@pytest.mark.parametrize("name", ["F", "d/../F", "link", "hard", None])
+def test_the_file_that_is_read_is_never_the_one_that_is_written(run, tmp_path, monkeypatch, name):
+    source = tmp_path / "F"
+    source.write_bytes(b"I like trees\n")
+    (tmp_path / "d").mkdir()
+    (tmp_path / "link").symlink_to(source)
+    (tmp_path / "hard").hardlink_to(source)
+    if name:
+        refused(run("translate", "--input", source, "--output", tmp_path / name), "is read", name)
+        with open(source, encoding="utf-8") as text:
+            monkeypatch.setattr(sys, "stdin", text)
+            refused(run("translate", "--output", tmp_path / name), "is read", name)
+    else:
+        with monkeypatch.context() as patch, open(source, "a", encoding="utf-8") as out:  # >> F
+            patch.setattr(sys, "stdout", out)
+            assert main(["translate", "--input", str(source)]) == 2
+    assert source.read_bytes() == b"I like trees\n"
+
+
+def test_an_output_stays_a_link_and_is_refused_before_the_work(run, tmp_path, monkeypatch):
+    source, link = tmp_path / "english.txt", tmp_path / "link.txt"
+    source.write_bytes(b"I like trees\n")
+    link.symlink_to(tmp_path / "spanish.txt")
+    assert run("translate", "--input", source, "--output", link)[0] == 0 and link.is_symlink()
+    assert (tmp_path / "spanish.txt").read_text(encoding="utf-8") == "Me gustan los árboles\n"
+    monkeypatch.delattr(Translator, "load")
+    refused(run("translate", "--input", source, "--output", source / "x"), str(source))
+    refused(run("translate", "--input", tmp_path / "none", "--output", link), "none")
+
+
+def test_what_is_wrong_with_most_lines_is_said_at_once(run, tmp_path, monkeypatch):
+    monkeypatch.setattr("transformer_lib.cli.translate.MANY", 4)
+    source, target = tmp_path / "english.txt", tmp_path / "spanish.txt"
+    source.write_text("I like trees\n" + "I like xylophones\n" * 5, encoding="utf-8")
+    status, _, err = run("translate", "--input", source, "--output", target)
+    assert status == 2
+    first, last = err.splitlines()
+    assert "5 of the first 6 lines" in first and "line 2: this model has not learned" in first
+    assert "knows 947 words" in first and "`translate --model tatoeba`" in first
+    assert "5 of 6 lines are empty" in last
+    assert target.read_text(encoding="utf-8") == "Me gustan los árboles\n" + "\n" * 5
 
 
 def test_files_that_cannot_be_used_are_named(run, tmp_path, monkeypatch):
