@@ -8,7 +8,7 @@ import functools
 import sys
 from collections.abc import Callable, Collection
 from pathlib import Path
-from types import FrameType
+from types import CodeType, FrameType
 from typing import Any
 
 import torch
@@ -85,14 +85,16 @@ class Watch(TorchFunctionMode):
             # Handed in under another name, they are called by the library.
             if name in self.names or ("." not in name and not self.is_library(frame.f_back)):
                 self.found.append(name)
-        elif self.is_library(frame):
+            return
+        if self.is_library(frame):
             owner, _, method = name.rpartition(".")
             if owner in self.names and not method.startswith("_") and method != "forward":
                 self.found.append(name)  # `Transformer.encode` was called, not `Transformer`
             else:
                 self.found += self.names.intersection(name.split("."))
-        elif code.co_consts and code.co_consts[0] in self.texts:
-            self.found.append(self.texts[code.co_consts[0]])
+        for known in (code.co_consts[0] if code.co_consts else None, lines_of(code)):
+            if known in self.texts:
+                self.found.append(self.texts[known])
 
     def is_check(self, file: str) -> bool:
         """Those that all share, and the checks.py of each chapter."""
@@ -104,11 +106,17 @@ class Watch(TorchFunctionMode):
         return file.startswith(self.libraries) and not file.startswith(self.solutions)
 
 
-@functools.cache
-def descriptions(names: frozenset[str]) -> dict[str, str]:
-    """Docstring -> name, of what the library has under these names, and of its methods.
+def lines_of(code: CodeType) -> tuple:
+    """What two pieces of code share only if one is a copy: the places of its steps, its names."""
+    return code.co_linetable, code.co_names, code.co_varnames
 
-    Whoever runs the library's own text brings it along, however the text was copied.
+
+@functools.cache
+def descriptions(names: frozenset[str]) -> dict[str | tuple, str]:
+    """Docstring, and `lines_of` -> name, of what the library has under these names.
+
+    Whoever runs the library's own text brings its docstring along, however it was copied; and
+    whoever runs its code under another name, the places of its steps.
     """
     ours = [
         module
@@ -121,6 +129,7 @@ def descriptions(names: frozenset[str]) -> dict[str, str]:
             thing = vars(module)[name]
             parts = [thing, *vars(thing).values()] if isinstance(thing, type) else [thing]
             for code in filter(None, (getattr(part, "__code__", None) for part in parts)):
+                found[lines_of(code)] = name
                 if isinstance(code.co_consts[0], str):
                     found[code.co_consts[0]] = name
     return found

@@ -113,7 +113,7 @@ def assignments() -> list[Assignment]:
 
 def assignment(number: int | str) -> Assignment:
     """The assignment with this number or name; FROM_SCRATCH is my_transformer.py."""
-    if number in (FROM_SCRATCH, "build"):  # its name until this release
+    if number == FROM_SCRATCH:
         return from_empty()
     number = int(number) if str(number).isdecimal() else number
     found = {one.number: one for one in assignments()}

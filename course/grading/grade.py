@@ -181,18 +181,19 @@ def code_of(cells: Sequence[dict], source: Assignment) -> list[tuple[str, str]]:
     """What to run, as (grade_id, code): the student's cells, in the student's order.
 
     Given code that was deleted or changed runs before them. Checks are left out, and so are cells
-    that only show something. A Python file becomes a module under the name that the checks use.
+    that only show something. An answer is code also where its cell became Markdown, which one key
+    does. A Python file becomes a module under the name that the checks use.
     """
     if source.suffix == ".py":
         (cell,) = cells
         module = f"{source.stem} = from_empty.at_work({text(cell)!r})"
         return [*(("", given) for given in source.given), ("", module)]
-    answers = {one.name for one in source.exercises}
+    answers = {one.name for one in source.exercises if one.kind != "explain"}
     checks = {f"check-{name}" for name in answers}
     theirs = [
         (grade_id(cell), text(cell))
         for cell in cells
-        if cell["cell_type"] == "code"
+        if (cell["cell_type"] == "code" or grade_id(cell) in answers)
         and grade_id(cell) not in checks
         and text(cell) not in source.shown
     ]

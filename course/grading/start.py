@@ -30,6 +30,7 @@ WORKER_SIDE = (
     "sandbox.py",
     "fork_server.py",
     "escape_test.py",
+    "cells.py",
     "rpc.py",
     "worker.py",
 )

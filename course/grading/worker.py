@@ -12,12 +12,12 @@ import tempfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
-from unittest.mock import Mock
 
 import safetensors.torch
 import torch
 
 from course.checks.watching import on_guard, watched_here
+from course.grading.cells import Cells
 from course.grading.rpc import Line
 from course.grading.sandbox import limit, within
 
@@ -62,9 +62,9 @@ def main(given: dict[str, Any]) -> None:
     tempfile.tempdir = str(Path.cwd())  # else it tries, and fails where nothing can be deleted
     line = Line(reader, writer)
     call, try_watch = watched_here, on_guard  # before anybody patches them
-    names: dict[str, Any] = {"__name__": "__main__", "display": Mock(), "get_ipython": Mock()}
-    line.offer(lambda source: exec(compile(plain_python(source), "notebook", "exec"), names))
-    line.offer(lambda name: names[name])
+    cells = Cells()
+    line.offer(cells.run)
+    line.offer(lambda name: cells.names[name])
     line.offer(lambda number, *rest: call(line.functions[number], *rest))
     line.offer(try_watch)
     limit(given["megabytes"], given["seconds"])
@@ -73,16 +73,6 @@ def main(given: dict[str, Any]) -> None:
     while True:
         kind, *rest = line.receive()
         line.serve(kind, rest)
-
-
-def plain_python(source: str) -> str:
-    """A cell's source. If it isn't Python, its lines for Jupyter (%magic, !shell) are blanked."""
-    try:
-        compile(source, "notebook", "exec")
-        return source
-    except (SyntaxError, ValueError):
-        lines = source.split("\n")
-    return "\n".join("" if line.lstrip().startswith(("%", "!")) else line for line in lines)
 
 
 def close_unseen() -> torch.library.Library:

@@ -170,7 +170,7 @@ ATTACKS = {
     ),
     "saves-by-jit": (
         "torch.jit.trace(torch.nn.Linear(1, 1), torch.ones(1)).save('{outside}')",
-        "own folder",
+        "save",
     ),
     "saves-a-profile": (
         "from torch.autograd.profiler import profile\nwith profile() as seen: torch.ones(1)\n"
@@ -292,8 +292,18 @@ BORROWED = {
     ),
     "its code": (
         "import types, transformer_lib.model.attention as theirs\n"
-        "code = theirs.attention_weights.__code__.replace(co_name='mine')\n"
+        "code = theirs.attention_weights.__code__.replace(co_name='mine', co_qualname='mine')\n"
         "my_weights = types.FunctionType(code, vars(theirs), 'mine', (None,))",
+        "attention_weights",
+    ),
+    "its code, from another file and with other constants": (
+        "import transformer_lib.model.attention as theirs\n"
+        "def my_weights(q, k, mask=None): pass\n"
+        "globals().update({name: it for name, it in vars(theirs).items() if name[0] != '_'})\n"
+        "code = theirs.attention_weights.__code__\n"
+        "code = code.replace(co_filename='mine', co_name='my_weights', co_qualname='my_weights',\n"
+        "                    co_consts=('Mine.', *code.co_consts[1:]), co_firstlineno=3)\n"
+        "my_weights.__code__ = code",
         "attention_weights",
     ),
     "swallowed": (
@@ -315,6 +325,27 @@ BORROWED = {
         "    return (q @ k.T / k.shape[-1] ** 0.5).softmax(-1)",
         "same",
     ),
+}
+# The same, where PyTorch compiles it: it doesn't while a notebook is graded, so the watch sees it.
+COMPILED = {
+    "traced": (
+        "my_weights = torch.jit.trace(tl.attention_weights, (torch.ones(3, 7), torch.ones(5, 7)))",
+        "attention_weights",
+    ),
+    "traced, by another word": (
+        "from torch.jit._trace import trace as follow\n"
+        "inner = follow(lambda q, k: tl.attention_weights(q, k), (torch.eye(3), torch.eye(3)))\n"
+        "def my_weights(q, k): return inner(q, k)",
+        "attention_weights",
+    ),
+    "scripted": (
+        "@torch.jit.script\n"
+        "def my_weights(q, k):\n"
+        "    eye = torch.eye(k.shape[-2])[None]\n"
+        "    return torch.nn.functional.scaled_dot_product_attention(q[None], k[None], eye)[0]",
+        "scaled_dot_product_attention",
+    ),
+    "compiled": ("my_weights = torch.compile(tl.attention_weights)", "attention_weights"),
 }
 # The same, by somebody who knows how the watch works and takes it away. Graded they are found;
 # in a notebook of one's own nobody is fooled but oneself.

@@ -20,7 +20,8 @@ from unittest.mock import Mock
 import pytest
 import torch
 
-from course.checks import LONG, Hint
+from course.chapters.ch04_attention import checks as attention
+from course.checks import LONG, Hint, graded
 from course.grading import __main__ as command_line
 from course.grading import assignment_files as source
 from course.grading import batch, sandbox
@@ -46,9 +47,17 @@ from course.grading.grade import (
 from course.grading.rpc import Stopped
 from course.grading.sandbox import ROOT
 from course.grading.start import SANDBOXES, holds, surroundings
-from course.grading.worker import guard, plain_python
+from course.grading.worker import guard
 from tests.course.grading.classroom import filled_in, hand_in, solutions
-from tests.course.grading.hostile import ATTACKS, BEYOND_THE_GUARD, BORROWED, OWN, SETUP, UNWATCHED
+from tests.course.grading.hostile import (
+    ATTACKS,
+    BEYOND_THE_GUARD,
+    BORROWED,
+    COMPILED,
+    OWN,
+    SETUP,
+    UNWATCHED,
+)
 
 ATTENTION = assignment(2)
 LINUX = sys.platform == "linux"
@@ -135,11 +144,6 @@ def test_the_guard_knows_where_a_path_starts(hook, tmp_path):
                 hook(event, ("file", opened))
         finally:
             os.close(opened)
-
-
-def test_lines_that_only_jupyter_understands():
-    cell = "%matplotlib inline\nx = 1\n!ls\n  %time y = 2\nz = 7 % 5"
-    assert plain_python(cell) == "\nx = 1\n\n\nz = 7 % 5"
 
 
 @pytest.mark.skipif(not LINUX, reason="only Linux bounds the processes of a program")
@@ -393,65 +397,39 @@ def test_no_secret_lies_where_submissions_may_read(tmp_path, monkeypatch, capsys
 # --- whose work ----------------------------------------------------------------------------------
 
 
-def graded_weights(tmp_path, codes, sandbox=""):
-    """name -> (points, hint) of `my_weights`, each graded in a process of its own."""
-    found = {}
-    for name, code in codes.items():
-        hand_in(tmp_path / "one.ipynb", filled_in(ATTENTION, {"my_weights": SETUP + code}))
-        (found[name],) = [
-            (one.points, one.hint)
-            for one in grade(name, tmp_path / "one.ipynb", ATTENTION, Limits(sandbox=sandbox))
-            if one.exercise == "my_weights"
-        ]
-    return found
-
-
-def test_borrowed_work_gets_no_points(tmp_path, each_sandbox):
+def test_borrowed_work_is_found_in_a_students_process():
     """The ways that a process could hide; tests/course/checks/test_watching.py has all others."""
-    ways = {name: BORROWED[name] for name in ("partial of C", "getattr", "getsource")}
-    ways |= UNWATCHED
-    codes = {name: code for name, (code, _) in ways.items()}
-    found = graded_weights(tmp_path, codes, each_sandbox)
-    for name, (_, whose) in ways.items():
-        assert found[name][0] == 0 and f"`{whose}` does the whole" in found[name][1], (name, found)
+    ways = COMPILED | {name: BORROWED[name] for name in ("partial of C", "getattr", "getsource")}
+    codes = {name: code for name, (code, _) in ways.items()} | OWN
+    cells = [  # each with names of its own
+        (
+            name,
+            f"names = {{}}\nexec({SETUP + code!r}, names)\n{as_name(name)} = names['my_weights']",
+        )
+        for name, code in codes.items()
+    ]
+    with contextlib.closing(Worker(cells, Limits())) as worker, graded():
+        worker.run_cells()
+        for name in codes:
+            mine = worker.get(as_name(name), name)
+            if name in OWN:
+                attention.my_weights(mine)
+                continue
+            with pytest.raises(Hint, match=f"`{ways[name][1]}` does the whole"):
+                attention.my_weights(mine)
 
 
-def test_own_work_gets_all_points(tmp_path):
-    ways = ("a function", "a decorator", "compared with the library's")
-    found = graded_weights(tmp_path, {name: OWN[name] for name in ways})
-    assert set(found.values()) == {(5.0, "")}
+def as_name(words: str) -> str:
+    return re.sub(r"\W", "_", words)
 
 
-OLDER = {  # in copies that were handed out with other names
-    3: [("my_split_heads", "my_split"), ("my_merge_heads", "my_merge")],
-    4: [("mask=tgt_mask", "mask"), ("tgt_mask", "mask")],
-    5: [("smoothing", "eps")],
-}
-
-
-@pytest.mark.parametrize("number", OLDER)
-def test_a_copy_with_older_names_gets_all_its_points(tmp_path, number):
-    one = assignment(number)
-    notebook = json.dumps(filled_in(one, solutions(one)))
-    for now, old in OLDER[number]:
-        assert now in notebook
-        notebook = notebook.replace(now, old)
-    hand_in(tmp_path / "older.ipynb", json.loads(notebook))
-    results = grade("ada", tmp_path / "older.ipynb", one, Limits())
-    assert [result for result in results if result.points not in (None, result.of)] == []
-
-
-def test_what_an_older_copy_lacks_is_named_as_it_is_now(tmp_path):
-    one = assignment(3)
-    answers = {"my_split_heads": "def my_split(x, h):\n    return y +", "my_merge_heads": ""}
-    notebook = json.dumps(filled_in(one, answers))
-    for now, old in OLDER[3]:
-        notebook = notebook.replace(now, old)
-    hand_in(tmp_path / "older.ipynb", json.loads(notebook))
-    results = grade("ada", tmp_path / "older.ipynb", one, Limits())
-    hints = {result.exercise: result.hint for result in results}
-    assert "There is no `my_split_heads`: SyntaxError" in hints["my_split_heads"]
-    assert "There is no `my_merge_heads`: NameError" in hints["my_merge_heads"]
+@pytest.mark.parametrize("way", UNWATCHED)
+def test_taking_the_watch_away_gets_no_points(way):
+    code, whose = UNWATCHED[way]
+    with contextlib.closing(Worker([("", SETUP + code)], Limits())) as worker, graded():
+        worker.run_cells()
+        with pytest.raises(Hint, match=f"`{whose}` does the whole"):
+            attention.my_weights(worker.get("my_weights", ""))
 
 
 # --- the batch -----------------------------------------------------------------------------------

@@ -242,7 +242,3 @@ def test_gradescope_grades_it_too(tmp_path):
     found = json.loads((tmp_path / "results.json").read_text(encoding="utf-8"))
     assert [one["max_score"] for one in found["tests"]] == 12 * [2]
     assert {one["output"] for one in found["tests"]} == {"not tried yet"}
-
-
-def test_its_old_name_still_works():
-    assert assignment("build") == TRACK
