@@ -1,12 +1,14 @@
 """`make lab` works on copies: a reader never touches the course, nor it what the reader wrote."""
 
+import errno
 import json
+import os
 import re
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
-import nbformat
 import pytest
 from nbformat.v4 import new_code_cell, new_notebook, new_output
 
@@ -14,17 +16,62 @@ import jupyterlab
 import start_jupyterlab as lab
 
 ROOT = Path(__file__).resolve().parents[2]
-NAME = "01_one_hot.ipynb"
+NAME, NEW, NEW2 = "01_one_hot.ipynb", "01_one_hot-new.ipynb", "01_one_hot-new2.ipynb"
+LEDGER = ".copied.json"
 
 
-def write(path: Path, source: str, output: str = "") -> None:
+def notebook(source: str, output: str = "", **more) -> bytes:
     outputs = [new_output("stream", text=output)] if output else []
-    cells = [new_code_cell(source, outputs=outputs, id="a")]
-    nbformat.write(new_notebook(cells=cells), path)
+    cell = new_code_cell(source, outputs=outputs, id="a") | more
+    return json.dumps(new_notebook() | {"cells": [cell]}).encode()
 
 
-def source(path: Path) -> str:
-    return nbformat.read(path, as_version=4).cells[0].source
+def link(to: str):
+    return lambda path: path.symlink_to(to)
+
+
+def state(path: Path) -> object:
+    """What stands under a name, without following links."""
+    if path.is_symlink():
+        return os.readlink(path)
+    return path.read_bytes() if path.is_file() else path.exists()
+
+
+# What happens after the first start: the course's new version of a notebook (a text), or what the
+# reader puts under a name (bytes, or a function that makes it). Then what the last start says, and
+# what stands there in the end, besides what the reader put there last: that stays, whatever it is.
+MINE, MINE_TOO, OLD = notebook("mine"), notebook("mine too"), notebook("from course.gone import x")
+PICTURE = notebook("1", attachments={"a.png": {"image/png": "AAAA"}})
+CASES = {
+    "only run": ([(NAME, notebook("1", output="ran")), "2"], "you had not changed", {NAME: "2"}),
+    "changed": ([(NAME, MINE)], "", {}),
+    "changed, then new": ([(NAME, MINE), "2"], f"you changed it.* {NEW}", {NEW: "2"}),
+    "a third version": ([(NAME, MINE), "2", "3"], f"you changed it.* {NEW}", {NEW: "3"}),
+    "both changed": ([(NAME, MINE), "2", (NEW, MINE_TOO), "3"], NEW2, {NEW2: "3"}),
+    "a fourth": ([(NAME, MINE), "2", (NEW, MINE_TOO), "3", "4"], NEW2, {NEW2: "4"}),
+    "back again": ([(NAME, MINE), "2", "1"], "", {NEW: "2"}),
+    "its new name taken": ([(NAME, MINE), (NEW, Path.mkdir), "2"], NEW2, {NEW2: "2"}),
+    "a picture pasted": ([(NAME, PICTURE), "2"], f"you changed it.* {NEW}", {NEW: "2"}),
+    "the reader's own": ([("02_own.ipynb", MINE), "2"], "new version", {NAME: "2"}),
+    "deleted": ([(NAME, Path.unlink), "1"], "", {NAME: "1"}),
+    "deleted, the newer too": ([(NAME, MINE), "2", (NEW, Path.unlink), "2"], "", {}),
+    "damaged": ([(NAME, b'{"cells": [3]}'), "2"], NEW, {NEW: "2"}),
+    "nested too deep": ([(NAME, b"[" * 200_000), "2"], NEW, {NEW: "2"}),
+    "empty": ([(NAME, b""), "2"], NEW, {NEW: "2"}),
+    "a page in Latin-1": ([("README.md", "Ma\xf1ana".encode("latin-1"))], "", {}),
+    "a folder": ([(NAME, Path.mkdir), "2"], f"can't be read.* {NEW}", {NEW: "2"}),
+    "a pipe": ([(NAME, os.mkfifo), "2"], f"can't be read.* {NEW}", {NEW: "2"}),
+    "a link to nothing": ([(NAME, link("nothing")), "2"], f"can't be read.* {NEW}", {NEW: "2"}),
+    "a link to itself": ([(NAME, link(NAME)), "2"], f"can't be read.* {NEW}", {NEW: "2"}),
+    "a link to what was": ([("old", notebook("1")), (NAME, link("old")), "2"], NEW, {NEW: "2"}),
+    "imports what is gone": ([(NAME, OLD), "2"], f"imports course.gone.* {NEW}", {NEW: "2"}),
+    "without its newer": ([(NAME, OLD), "2", (NEW, Path.unlink), "2"], NEW, {NEW: "2"}),
+    "the reader's own, gone": ([("own.ipynb", OLD), "1"], "own.ipynb: it imports course.gone", {}),
+    **{
+        f"the ledger holds {text[:8]!r}": ([(NAME, MINE), (LEDGER, text), "2"], NEW, {NEW: "2"})
+        for text in (b"", b"[]", b"{}", b"3", b"[3]", b"damaged", b"\xff", b"[" * 200_000)
+    },
+}
 
 
 @pytest.fixture
@@ -32,97 +79,177 @@ def course(tmp_path):
     """The originals, and where the copies go, after the first start."""
     originals, work = tmp_path / "notebooks", tmp_path / "work"
     originals.mkdir()
-    write(originals / NAME, "1")
+    (originals / NAME).write_bytes(notebook("1"))
     (originals / "README.md").write_text("index", encoding="utf-8")
     assert list(lab.bring(originals, work)) == []
+    for name in (NAME, "README.md"):
+        assert (work / name).read_bytes() == (originals / name).read_bytes()
     return originals, work
 
 
-def test_the_first_start_copies_notebooks_and_pages(course):
+@pytest.mark.parametrize("steps, says, after", CASES.values(), ids=CASES)
+def test_what_the_reader_wrote_stays_and_the_new_version_comes(course, steps, says, after):
     originals, work = course
-    for name in (NAME, "README.md"):
-        assert (work / name).read_bytes() == (originals / name).read_bytes()
+    readers, said = {}, []
+    for step in steps:
+        if isinstance(step, str):
+            (originals / NAME).write_bytes(notebook(step))
+        else:
+            name, made = step
+            if made != Path.unlink and os.path.lexists(work / name):
+                (work / name).unlink()
+            made(work / name) if callable(made) else (work / name).write_bytes(made)
+            readers[name] = state(work / name)
+        said = list(lab.bring(originals, work))
+        again = list(lab.bring(originals, work))
+    for name, source in after.items():
+        assert json.loads((work / name).read_bytes())["cells"][0]["source"] == source
+    assert {name: state(work / name) for name in readers.keys() - after.keys() - {LEDGER}} == {
+        name: was for name, was in readers.items() if name not in {*after, LEDGER}
+    }
+    assert re.search(says, "\n".join(said)) if says else said == []
+    assert again == [line for line in said if re.search("can't be read|imports", line)]
+    names = {NAME, "README.md", LEDGER, *readers, *after}
+    assert {path.name for path in work.iterdir()} <= names, "nothing else is left there"
 
 
-def test_running_a_copy_leaves_the_original_and_is_no_change(course):
+def test_a_run_that_is_killed_loses_nothing(course, monkeypatch):
+    """At each of its writes, before it and after it; then the next start ends where it should."""
     originals, work = course
-    before = (originals / NAME).read_bytes()
-    write(work / NAME, "1", output="ran")
-    assert list(lab.bring(originals, work)) == []
-    assert "ran" in (work / NAME).read_text(encoding="utf-8")
-    assert (originals / NAME).read_bytes() == before
-
-
-def test_a_copy_that_was_only_run_gets_the_new_version(course):
-    originals, work = course
-    write(work / NAME, "1", output="ran")
-    write(originals / NAME, "2")
-    (said,) = lab.bring(originals, work)
-    assert NAME in said and "new version" in said
-    assert source(work / NAME) == "2"
-    assert list(lab.bring(originals, work)) == []
-
-
-def test_what_the_reader_wrote_is_never_overwritten(course):
-    originals, work = course
-    write(work / NAME, "mine")
-    assert list(lab.bring(originals, work)) == []
-    write(originals / NAME, "2")
-    (said,) = lab.bring(originals, work)
-    assert "it stays" in said and "01_one_hot-new.ipynb" in said
-    assert source(work / NAME) == "mine" and source(work / "01_one_hot-new.ipynb") == "2"
-    assert list(lab.bring(originals, work)) == [], "said once for each new version"
-    write(originals / NAME, "3")
-    assert len(list(lab.bring(originals, work))) == 1
-    assert source(work / NAME) == "mine" and source(work / "01_one_hot-new.ipynb") == "3"
-
-
-def test_a_file_of_the_readers_own_stays(course):
-    originals, work = course
-    write(work / "02_mine.ipynb", "mine")
-    write(originals / "02_mine.ipynb", "theirs")
+    (work / NAME).write_bytes(MINE)
+    (originals / NAME).write_bytes(notebook("2"))
+    (originals / "README.md").write_text("index 2", encoding="utf-8")
+    (originals / "02.ipynb").write_bytes(notebook("02"))
+    began = {path.name: path.read_bytes() for path in work.iterdir()}
     list(lab.bring(originals, work))
-    assert source(work / "02_mine.ipynb") == "mine"
+    ended = {path.name: path.read_bytes() for path in work.iterdir()}
+    assert ended.keys() - began.keys() == {NEW, "02.ipynb"}
+    replace = Path.replace
+    for at in range(12):
+        for path in work.iterdir():
+            path.unlink()
+        for name, content in began.items():
+            (work / name).write_bytes(content)
+        left = [at]
+
+        def kill(path, target, left=left):
+            left[0] -= 1
+            if left[0] == -1:
+                raise KeyboardInterrupt
+            replace(path, target)
+            left[0] -= 1
+            if left[0] == -1:
+                raise KeyboardInterrupt
+
+        monkeypatch.setattr(Path, "replace", kill)
+        with pytest.raises(KeyboardInterrupt):
+            list(lab.bring(originals, work))
+        monkeypatch.setattr(Path, "replace", replace)
+        list(lab.bring(originals, work))
+        assert {path.name: path.read_bytes() for path in work.iterdir()} == ended
 
 
-def test_a_deleted_copy_begins_again(course):
-    originals, work = course
-    write(work / NAME, "mine")
-    (work / NAME).unlink()
-    assert list(lab.bring(originals, work)) == []
-    assert source(work / NAME) == "1"
+@pytest.mark.parametrize(
+    "stands_there, writable, full, opens",
+    [
+        ("a folder", True, False, "work"),
+        ("a folder", True, True, "work"),  # the copies are there
+        ("a folder", False, False, "work"),
+        ("a file", True, False, None),
+        ("a link to nothing", True, False, None),
+        ("nothing", True, True, None),
+        ("nothing", False, False, "notebooks"),  # they can't be changed either
+        ("a file", False, False, "notebooks"),
+    ],
+)
+def test_where_nothing_can_be_written_it_is_said_and_what_can_be_read_opens(
+    tmp_path, monkeypatch, capsys, stands_there, writable, full, opens
+):
+    originals, work, opened = tmp_path / "notebooks", tmp_path / "work", []
+    originals.mkdir()
+    (originals / lab.FIRST).write_bytes(notebook("1"))
+    if stands_there == "a folder":
+        list(lab.bring(originals, work))
+        (originals / lab.FIRST).write_bytes(notebook("2"))
+    elif stands_there == "a file":
+        work.write_text("a file")
+    elif stands_there == "a link to nothing":
+        work.symlink_to("nothing")
+    write = Path.write_bytes
+
+    def write_bytes(path, content):
+        if full and path.is_relative_to(work):
+            write(path, content[:9])
+            raise OSError(errno.ENOSPC, "No space left on device")
+        write(path, content)
+
+    monkeypatch.setattr(Path, "write_bytes", write_bytes)
+    monkeypatch.setattr(os, "access", lambda *_: writable)  # root may write everywhere
+    monkeypatch.setattr(os, "environ", dict(os.environ))
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    monkeypatch.setattr(lab, "ORIGINALS", originals)
+    monkeypatch.setattr(lab, "WORK", work)
+    monkeypatch.setattr(lab, "jupyterlab_main", lambda: lambda options: opened.extend(options))
+    ended = lab.main([])
+    said = capsys.readouterr().out
+    well = stands_there == "a folder" and writable and not full
+    assert ("you had not changed" in said and "as you like" in said) == well
+    assert (f"{work}" in said and "can't be written" in said) != well
+    assert ended == (1 if opens is None else None)
+    if opens:
+        assert f"--LabApp.default_url=/lab/tree/{opens}/{lab.FIRST}" in opened
+        config = Path(os.environ["JUPYTER_CONFIG_DIR"])
+        assert (config / "custom" / "custom.css").exists()
+        assert config.is_relative_to(work) == well
+    if full:
+        assert not list(work.glob(".0*")), "nothing half-written is left"
 
 
-@pytest.mark.parametrize("broken", ["", "{}", "no JSON", '{"cells": [3]}'])
-def test_a_damaged_copy_stays_too(course, broken):
-    originals, work = course
-    (work / NAME).write_text(broken, encoding="utf-8")
-    list(lab.bring(originals, work))
-    assert (work / NAME).read_text(encoding="utf-8") == broken
+@pytest.mark.parametrize(
+    "source, gone",
+    [
+        ("import course.gone", "course.gone"),
+        ("import course.gone as c  # why", "course.gone"),
+        ("%matplotlib inline\nfrom course.gone import a, b\n!ls", "course.gone"),
+        ("from course import gone, drawing", "course.gone"),
+        ("from transformer_lib import Translator, gone as g", "transformer_lib.gone"),
+        ("if 1:\n  from transformer_lib import (\n    gone,  # here\n    train,\n)\nx =",
+         "transformer_lib.gone"),
+        ("from transformer_lib.model.gone import x\nimport course.gone",
+         "transformer_lib.model.gone, course.gone"),
+        ("import courses.gone, web_tools\n# import course.gone\nfrom .course import gone", ""),
+        ("from transformer_lib.model import *\nimport course", ""),
+    ],
+)  # fmt: skip
+def test_what_the_course_no_longer_has_is_found_without_importing(source, gone):
+    assert lab.missing(notebook(source)) == gone
 
 
-def test_without_its_ledger_it_overwrites_nothing_that_differs(course):
-    originals, work = course
-    write(work / NAME, "mine")
-    (work / ".copied.json").write_text("damaged", encoding="utf-8")
-    list(lab.bring(originals, work))
-    assert source(work / NAME) == "mine"
+def test_the_course_has_what_its_notebooks_import():
+    for original in lab.ORIGINALS.glob("*.ipynb"):
+        assert lab.missing(original.read_bytes()) == "", original.name
 
 
 def test_it_opens_the_first_notebook_and_later_where_one_was(tmp_path):
-    assert lab.first_page(tmp_path, "work") == "/lab/tree/work/00_start_here.ipynb"
+    work = tmp_path / "work"
+    work.mkdir()
+    assert lab.first_page(tmp_path, work) == "/lab/tree/work"
+    (work / lab.FIRST).touch()
+    assert lab.first_page(tmp_path, work) == "/lab/tree/work/00_start_here.ipynb"
     assert (lab.ORIGINALS / lab.FIRST).exists()
     saved = tmp_path / "workspaces" / "default-37a8.jupyterlab-workspace"
     saved.parent.mkdir()
     for data, page in (
         ("{", "tree"),
         ({}, "tree"),
+        (3, "tree"),
+        ([3], "tree"),
         ({"notebook:work/03.ipynb": 1}, "/lab"),
         ({"notebook:notebooks/03.ipynb": 1}, "tree"),
     ):
         text = data if isinstance(data, str) else json.dumps({"data": data})
         saved.write_text(text, encoding="utf-8")
-        found = lab.first_page(tmp_path, "work")
+        found = lab.first_page(tmp_path, work)
         assert found == page or page in found.split("/")
 
 
