@@ -57,7 +57,14 @@ def write(path: Path, content: bytes) -> None:
             beside.unlink()
 
 
-def cells(content: bytes) -> list[tuple[str, str, dict]] | None:
+def make_folder(path: Path) -> None:
+    """Make a folder, where there is none. OSError if nothing can be written into it."""
+    path.mkdir(parents=True, exist_ok=True)
+    if not os.access(path, os.W_OK):
+        raise OSError(errno.EACCES, os.strerror(errno.EACCES), path)
+
+
+def cells(content: bytes) -> list[tuple[str, str, object]] | None:
     """Kind, text and pasted pictures of a notebook's cells; None if it isn't a whole notebook."""
     try:
         return [
@@ -148,9 +155,7 @@ def bring(originals: Path, work: Path) -> Iterator[str]:
 
     OSError, with the file's name: `work`, or something in it, can't be written.
     """
-    work.mkdir(exist_ok=True)
-    if not os.access(work, os.W_OK):
-        raise OSError(errno.EACCES, os.strerror(errno.EACCES), work)
+    make_folder(work)
     ledger = work / ".copied.json"
     try:
         listed = json.loads(read(ledger) or "[]")
@@ -186,8 +191,9 @@ def prepare(config: Path) -> dict[str, str]:
 
     own = Path(jupyter_config_dir())
     ours = ROOT / "tools" / "jupyterlab"
+    make_folder(config / "workspaces")
     for source, target in (("custom.css", "custom"), ("overrides.json", "settings")):
-        (config / target).mkdir(parents=True, exist_ok=True)
+        make_folder(config / target)
         write(config / target / source, (ours / source).read_bytes())
     for font in (ROOT / "course" / "drawing" / "fonts").glob("*.ttf"):
         write(config / "custom" / font.name, font.read_bytes())
@@ -242,8 +248,11 @@ def main(arguments: list[str]) -> int:
                 "The notebooks are copies in the folder work: change them as you like.", flush=True
             )
     except OSError as error:
-        print(f"{error.filename} can't be written ({error.strerror}): rename what is in its way,")
-        print("make the folder yours, or make room on the disk, and start again.", flush=True)
+        print(
+            f"{error.filename} can't be written ({error.strerror}): rename what is in its way, "
+            "make the folder yours or make room on the disk, and start again.",
+            flush=True,
+        )
         if not any(folder.glob("*.ipynb")):
             if os.access(ORIGINALS, os.W_OK):  # they would be changed
                 return 1
@@ -258,7 +267,7 @@ def main(arguments: list[str]) -> int:
         )
     options = [
         f"--ServerApp.root_dir={ROOT}",
-        f"--ServerApp.preferred_dir={folder}",
+        f"--FileContentsManager.preferred_dir={folder.name}",
         f"--LabApp.default_url={first_page(config, folder)}",
         f"--LabApp.app_settings_dir={config / 'settings'}",
         "--LabApp.custom_css=True",

@@ -184,7 +184,8 @@ def test_where_nothing_can_be_written_it_is_said_and_what_can_be_read_opens(
         write(path, content)
 
     monkeypatch.setattr(Path, "write_bytes", write_bytes)
-    monkeypatch.setattr(os, "access", lambda *_: writable)  # root may write everywhere
+    # Root may write everywhere, whatever a folder's mode is.
+    monkeypatch.setattr(os, "access", lambda path, _: writable or path not in (work, originals))
     monkeypatch.setattr(os, "environ", dict(os.environ))
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     monkeypatch.setattr(lab, "ORIGINALS", originals)
@@ -213,14 +214,18 @@ def test_where_nothing_can_be_written_it_is_said_and_what_can_be_read_opens(
         ("%matplotlib inline\nfrom course.gone import a, b\n!ls", "course.gone"),
         ("from course import gone, drawing", "course.gone"),
         ("from transformer_lib import Translator, gone as g", "transformer_lib.gone"),
-        ("if 1:\n  from transformer_lib import (\n    gone,  # here\n    train,\n)\nx =",
-         "transformer_lib.gone"),
-        ("from transformer_lib.model.gone import x\nimport course.gone",
-         "transformer_lib.model.gone, course.gone"),
+        (
+            "if 1:\n  from transformer_lib import (\n    gone,  # here\n    train,\n)\nx =",
+            "transformer_lib.gone",
+        ),
+        (
+            "from transformer_lib.model.gone import x\nimport course.gone",
+            "transformer_lib.model.gone, course.gone",
+        ),
         ("import courses.gone, web_tools\n# import course.gone\nfrom .course import gone", ""),
         ("from transformer_lib.model import *\nimport course", ""),
     ],
-)  # fmt: skip
+)
 def test_what_the_course_no_longer_has_is_found_without_importing(source, gone):
     assert lab.missing(notebook(source)) == gone
 
