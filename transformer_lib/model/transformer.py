@@ -1,8 +1,11 @@
 """The whole Transformer: source ids and target ids in, a score for every possible next word out."""
 
+import dataclasses
+from typing import Any
+
 from torch import Tensor, nn
 
-from transformer_lib.model.config import ModelConfig
+from transformer_lib.model.config import BASE, ModelConfig
 from transformer_lib.model.decoder import Decoder
 from transformer_lib.model.embedding import Embeddings, LearnedPositions, PositionalEncoding
 from transformer_lib.model.encoder import Encoder
@@ -82,24 +85,21 @@ def make_positions(config: ModelConfig) -> nn.Module:
 
 
 def make_model(
-    src_vocab_size: int,
-    tgt_vocab_size: int,
-    N: int = 6,
-    d_model: int = 512,
-    d_ff: int = 2048,
-    h: int = 8,
-    dropout: float = 0.1,
-    *,
-    norm_first: bool = False,
-    tie_weights: str = "none",
-    positions: str = "paper",
+    src_vocab_size: int, tgt_vocab_size: int, config: ModelConfig = BASE, **settings: Any
 ) -> Transformer:
-    """A new Transformer with random weights; the defaults are the paper's base model (Table 3).
+    """A new Transformer with random weights, as large as the config says: the paper's base model.
 
-    src_vocab_size, tgt_vocab_size: sizes of the vocabularies. The rest, and errors: `ModelConfig`.
+        make_model(1000, 1000)                        # the paper's base model (Table 3)
+        make_model(1000, 1000, SMALL)
+        make_model(1000, 1000, SMALL, dropout=0.2)    # any field of `ModelConfig`
+        make_model(1000, 1000, N=2, d_model=64, d_ff=128, h=4)
+
+    src_vocab_size, tgt_vocab_size: sizes of the vocabularies. settings: fields that differ from
+    config. Errors: those of `ModelConfig`, and TypeError for a field that it doesn't have.
     """
-    config = ModelConfig(N, d_model, d_ff, h, dropout, norm_first, tie_weights, positions)
-    return Transformer(src_vocab_size, tgt_vocab_size, config)
+    if not isinstance(config, ModelConfig):
+        raise TypeError(f"config={config!r} must be a ModelConfig; name a single number, as in N=2")
+    return Transformer(src_vocab_size, tgt_vocab_size, dataclasses.replace(config, **settings))
 
 
 def count_parameters(model: nn.Module) -> int:
