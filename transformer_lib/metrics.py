@@ -195,7 +195,7 @@ def token_accuracy(translator: Translator, pairs: TextPairs) -> float:
     right = total = 0
     with inference_mode(translator.model):
         for start in range(0, len(ids), 250):
-            batch = make_batch(ids[start : start + 250])
+            batch = make_batch(ids[start : start + 250]).to(translator.device)
             best = translator.model(batch.src, batch.tgt_in).argmax(dim=-1)
             counts = batch.tgt_out != PAD
             right += int((best == batch.tgt_out)[counts].sum())

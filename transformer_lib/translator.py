@@ -101,6 +101,12 @@ class Translator:
         self.confidence: ConfidenceThresholds | None = None  # as measured on held-out sentences
         self.notice = ""  # what whoever passes the model on has to say: whose sentences it learned
 
+    def __repr__(self) -> str:
+        """Which model, how large, where it computes, and what it reads and writes."""
+        parameters = sum(parameter.numel() for parameter in self.model.parameters())
+        model = f"{type(self.model).__name__} of {parameters:,} parameters"
+        return f"Translator({model} on {self.device}, from {self.src} to {self.tgt})"
+
     @classmethod
     def load(
         cls,

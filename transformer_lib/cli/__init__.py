@@ -5,9 +5,13 @@ COMMANDS; what several need is in common.py.
 """
 
 import argparse
+import platform
 import sys
 from collections.abc import Sequence
 
+import torch
+
+from transformer_lib import __version__
 from transformer_lib.cli import corpus, evaluate, train, translate
 from transformer_lib.cli.common import PROGRAM, run_command
 
@@ -23,6 +27,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def parser() -> argparse.ArgumentParser:
     root = argparse.ArgumentParser(prog=PROGRAM, description=DESCRIPTION)
+    python = platform.python_version()
+    version = f"%(prog)s {__version__} (PyTorch {torch.__version__}, Python {python})"
+    root.add_argument("--version", action="version", version=version)
     commands = root.add_subparsers(title="commands", required=True, metavar="COMMAND")
     for command in COMMANDS:
         command.add_parser(commands)

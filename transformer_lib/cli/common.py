@@ -55,3 +55,14 @@ def add_model(command: argparse.ArgumentParser) -> None:
         help="grammar: the small English-Spanish model, sure of its own sentences (the default); "
         "tatoeba: the larger one, for any sentence; or a folder written by train",
     )
+    add_device(command)
+
+
+def add_device(command: argparse.ArgumentParser) -> None:
+    command.add_argument(
+        "--device",
+        default="cpu",
+        metavar="NAME",
+        help="where to compute: cpu, cuda (an NVIDIA GPU; cuda:1 is the second), mps (a Mac's), "
+        "auto (the fastest there is); default: cpu",
+    )

@@ -82,7 +82,7 @@ def run(options: argparse.Namespace) -> int:
     looking = [name for name in ("heads", "confidence") if getattr(options, name)]
     if options.int8 and looking:
         raise UserError(f"--{looking[0]} looks into the model as it is: leave out --int8")
-    translator = Translator.load(options.model)
+    translator = Translator.load(options.model, device=options.device)
     if options.int8:
         translator = translator.optimize_for_decoding(int8=True)
     splits = {}

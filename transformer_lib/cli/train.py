@@ -5,7 +5,7 @@ import dataclasses
 from pathlib import Path
 from typing import Any
 
-from transformer_lib.cli.common import Commands, UserError, positive
+from transformer_lib.cli.common import Commands, UserError, add_device, positive
 
 
 def add_parser(commands: Commands) -> None:
@@ -105,12 +105,7 @@ def add_parser(commands: Commands) -> None:
         help="store the trained weights in half precision, for a model to give away: half as large "
         "(also with --resume, of a training that has ended)",
     )
-    train.add_argument(
-        "--device",
-        choices=["auto", "cpu", "cuda", "mps"],
-        default="cpu",
-        help="where to compute: the processor, an NVIDIA GPU, a Mac's GPU, the fastest there (cpu)",
-    )
+    add_device(train)
     train.add_argument(
         "--threads",
         type=positive,

@@ -110,7 +110,7 @@ def run(options: argparse.Namespace) -> int:
     with ExitStack() as stack:
         if not options.words and not options.text and files:  # at once, as loading takes a while
             text, out = stack.enter_context(opened(options.input, options.output))
-        translator = Translator.load(options.model)
+        translator = Translator.load(options.model, device=options.device)
         if options.words:
             print("\n".join(translator.words))
             return 0

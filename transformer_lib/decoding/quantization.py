@@ -22,7 +22,7 @@ def optimize_for_decoding(model: Model, *, int8: bool = False, bf16: bool = Fals
     int8: store each weight matrix in whole numbers from -128 to 127, a quarter of the memory, with
     a scale for each row. Its input is rounded too, with one scale for the whole batch, so now and
     then another word is written, which may depend on the other sentences in the batch. Raises
-    ValueError where PyTorch has no 8-bit arithmetic for the processor.
+    ValueError where PyTorch has no 8-bit arithmetic for the processor, and on a GPU.
 
     bf16: compute in bfloat16, which has the range of float32 and two to three digits. Faster where
     the processor has instructions for it; it seldom changes a word. int8 goes before it.
@@ -41,6 +41,9 @@ def optimize_for_decoding(model: Model, *, int8: bool = False, bf16: bool = Fals
 
 def quantize_int8(model: Model) -> Model:
     """PyTorch's dynamic quantization of every `nn.Linear`, for CPUs; ValueError if one can't."""
+    device = next(model.parameters()).device
+    if device.type != "cpu":
+        raise ValueError(f"8-bit weights are for the CPU, but the model is on {device}")
     if torch.backends.quantized.engine == "none":
         raise ValueError("PyTorch has no 8-bit arithmetic for this processor")
     with warnings.catch_warnings():  # that it will move to the package torchao

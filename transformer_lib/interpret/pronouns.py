@@ -32,22 +32,24 @@ class PronounBatch:
             (translator.src.encode(item.english), translator.tgt.encode(item.spanish))
             for item in items
         ]
-        batch = make_batch(ids)
+        device = translator.device
+        batch = make_batch(ids).to(device)
         self.src, self.tgt_in, self.tgt_out = batch.src, batch.tgt_in, batch.tgt_out
-        self.rows = torch.arange(len(items))
-        self.adjective = torch.tensor([item.adjective for item in items])
-        self.pronoun = torch.tensor([item.pronoun for item in items])
-        self.antecedent = torch.tensor([item.antecedent for item in items])
-        self.other = torch.tensor([item.other for item in items])
+        self.rows = torch.arange(len(items), device=device)
+        self.adjective = torch.tensor([item.adjective for item in items], device=device)
+        self.pronoun = torch.tensor([item.pronoun for item in items], device=device)
+        self.antecedent = torch.tensor([item.antecedent for item in items], device=device)
+        self.other = torch.tensor([item.other for item in items], device=device)
         tokens = translator.tgt.vocab.ids
-        self.right = torch.tensor([tokens[item.right] for item in items])
-        self.wrong = torch.tensor([tokens[item.wrong] for item in items])
+        self.right = torch.tensor([tokens[item.right] for item in items], device=device)
+        self.wrong = torch.tensor([tokens[item.wrong] for item in items], device=device)
         texts = [translator.tgt.tokenizer(item.spanish) for item in items]
         # The clause starts after "porque", or after the "como" that begins a sentence.
         starts = [text.index("porque" if "porque" in text else "como") + 1 for text in texts]
-        self.pronoun_out = torch.tensor(starts)
+        self.pronoun_out = torch.tensor(starts, device=device)
         found = zip(texts, items, starts, strict=True)
-        self.adjective_out = torch.tensor([text.index(item.right, i) for text, item, i in found])
+        places = [text.index(item.right, i) for text, item, i in found]
+        self.adjective_out = torch.tensor(places, device=device)
 
 
 def head_accuracy(translator: Translator, batch: PronounBatch) -> list[dict[str, Any]]:

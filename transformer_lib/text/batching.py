@@ -28,6 +28,11 @@ class Batch:
     tgt_in: Tensor
     tgt_out: Tensor
 
+    def __repr__(self) -> str:
+        """Its shapes: the ids themselves are too many to read."""
+        shapes = (f"{name} {tuple(x.shape)}" for name, x in vars(self).items())
+        return f"Batch({', '.join(shapes)}, on {self.src.device})"
+
     def to(self, device: torch.device | str) -> "Batch":
         """The same batch on a device."""
         return Batch(*(x.to(device) for x in (self.src, self.tgt_in, self.tgt_out)))

@@ -33,6 +33,9 @@ class Subwords:
         if [self._bpe.id_to_token(i) for i in range(len(SPECIALS))] != list(SPECIALS):
             raise ValueError(f"the first subwords must be {', '.join(SPECIALS)}")
 
+    def __repr__(self) -> str:
+        return f"Subwords({self._bpe.get_vocab_size()} pieces)"
+
     @classmethod
     def learn(cls, texts: Iterable[str], size: int) -> "Subwords":
         """Learn at most `size` subwords, special tokens included, from training texts only.

@@ -41,6 +41,9 @@ class TokenizedDataset(Sequence[IdPair]):
     def __len__(self) -> int:
         return len(self._ends) // 2
 
+    def __repr__(self) -> str:
+        return f"TokenizedDataset({len(self):,} pairs)"
+
     @overload
     def __getitem__(self, i: int) -> IdPair: ...
     @overload

@@ -48,6 +48,9 @@ class Tokenizer:
         self.language = language
         self.proper = {word.lower(): word for word in proper}
 
+    def __repr__(self) -> str:
+        return f"Tokenizer({self.language!r}, {len(self.proper)} proper words)"
+
     def __call__(self, text: str) -> list[str]:
         """The tokens of one sentence: lower case, except for proper words."""
         words = self.split(text.lower())  # first, as spaCy's rules know "can't", not "CAN'T"
@@ -130,6 +133,11 @@ class Vocabulary:
 
     def __len__(self) -> int:
         return len(self.tokens)
+
+    def __repr__(self) -> str:
+        """Its size, and the first tokens."""
+        first = ", ".join(map(repr, self.tokens[:8])) + (", ..." if len(self) > 8 else "")
+        return f"Vocabulary({len(self)} tokens: {first})"
 
     def encode(self, tokens: Sequence[str]) -> list[int]:
         """Tokens -> ids; a token that is not in the vocabulary becomes <unk>."""

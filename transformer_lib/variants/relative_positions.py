@@ -43,6 +43,9 @@ class Rotary(nn.Module):
         self.d_k, self.base = d_k, base
         self.register_buffer("table", positional_encoding(256, d_k, base), persistent=False)
 
+    def extra_repr(self) -> str:
+        return f"{self.d_k}, base={self.base}"
+
     def forward(self, q: Tensor, k: Tensor) -> tuple[Tensor, Tensor]:
         return self.rotate(q, start=k.size(2) - q.size(2)), self.rotate(k)
 
@@ -85,6 +88,9 @@ class ALiBi(nn.Module):
         slopes = 2.0 ** (-8 * torch.arange(1, h + 1) / h)
         self.register_buffer("slopes", slopes[:, None, None], persistent=False)
 
+    def extra_repr(self) -> str:
+        return f"{len(self.slopes)}"
+
     def forward(self, distance: Tensor) -> Tensor:
         return -self.slopes * distance.abs()
 
@@ -105,6 +111,10 @@ class RelativePositions(nn.Module):
             raise ValueError(f"num_buckets={num_buckets} must be {2 * self.directions} or more")
         self.table = nn.Parameter(torch.zeros(num_buckets, h))
         self.max_distance = max_distance
+
+    def extra_repr(self) -> str:
+        buckets, h = self.table.shape
+        return f"{h}, num_buckets={buckets}, max_distance={self.max_distance}"
 
     def forward(self, distance: Tensor) -> Tensor:
         return self.table[self.bucket(distance)].permute(2, 0, 1)
@@ -132,6 +142,9 @@ class Window(nn.Module):
         if width < 1:
             raise ValueError(f"width={width} must be 1 or more: a word sees at least itself")
         self.width = width
+
+    def extra_repr(self) -> str:
+        return f"{self.width}"
 
     def forward(self, distance: Tensor) -> Tensor:
         hidden = distance.abs() >= self.width

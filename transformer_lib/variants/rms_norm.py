@@ -15,6 +15,9 @@ class RMSNorm(nn.Module):
         self.scale = nn.Parameter(torch.ones(d_model))
         self.eps = eps
 
+    def extra_repr(self) -> str:
+        return f"{len(self.scale)}, eps={self.eps}"
+
     def forward(self, x: Tensor) -> Tensor:
         mean_square = x.square().mean(dim=-1, keepdim=True)
         return x * (mean_square + self.eps).rsqrt() * self.scale

@@ -4,6 +4,7 @@ import subprocess
 import sys
 
 import pytest
+import torch
 
 from transformer_lib.cli import main
 
@@ -36,3 +37,19 @@ def test_as_a_process_of_its_own():
         [sys.executable, "-m", "transformer_lib", "view"], capture_output=True, text=True
     )
     assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
+
+
+def test_the_version_is_told_with_pytorchs_for_a_report(capsys):
+    with pytest.raises(SystemExit) as stopped:
+        main(["--version"])
+    shown = capsys.readouterr().out
+    assert stopped.value.code == 0
+    assert shown.startswith("transformer-lib 1.") and f"PyTorch {torch.__version__}" in shown
+
+
+@pytest.mark.parametrize(
+    "command", [["translate", "I like trees"], ["evaluate", "--split", "gustar"]]
+)
+def test_a_device_that_is_not_there_is_named(command, run, capsys):
+    assert main([*command, "--device", "cuda:99"]) == 2
+    assert "device 'cuda:99' is not there for this PyTorch" in capsys.readouterr().err

@@ -1,11 +1,13 @@
 """The whole model: against torch.nn, by its numbers, and what may depend on what."""
 
+import dataclasses
+
 import pytest
 import torch
 import torch.nn.functional as F
 
 from tests.transformer_lib.torch_twins import randomize, transformer_twin
-from transformer_lib.model.config import BASE, BIG, ModelConfig
+from transformer_lib.model.config import BASE, BIG, TOY, ModelConfig
 from transformer_lib.model.masks import causal_mask
 from transformer_lib.model.transformer import Transformer, count_parameters, make_model
 
@@ -104,14 +106,28 @@ def test_left_alone_make_model_makes_the_papers_base_model():
     assert model.config == BASE == ModelConfig(6, 512, 2048, 8, 0.1, False, "none", "paper")
 
 
-def test_what_the_paper_does_not_have_is_asked_for_by_name():
-    with pytest.raises(TypeError, match="positional"):
-        make_model(11, 13, 2, 10, 19, 5, 0.3, True)
+@pytest.mark.parametrize(
+    ("config", "settings"),
+    [
+        ([BIG], {}),
+        ([TOY], {"N": 3, "positions": "learned"}),
+        ([], {"N": 1, "d_model": 4, "d_ff": 5, "h": 2, "dropout": 0.2}),
+    ],
+)
+def test_a_config_and_what_differs_from_it(config, settings):
+    with torch.device("meta"):
+        model = make_model(11, 13, *config, **settings)
+    assert model.config == dataclasses.replace(*config or [BASE], **settings)
+
+
+@pytest.mark.parametrize("config", [6, "SMALL", None, BASE.__dict__])
+def test_what_is_no_config_is_refused(config):
+    with pytest.raises(TypeError, match="^config=.* must be a ModelConfig; name .* as in N=2$"):
+        make_model(11, 13, config)
 
 
 def test_make_model_passes_everything_on():
-    model = make_model(11, 13, 2, 10, 19, 5, 0.3, norm_first=True, positions="learned")
-    assert model.config == ModelConfig(2, 10, 19, 5, 0.3, True, "none", "learned")
+    model = make_model(11, 13, ModelConfig(2, 10, 19, 5, 0.3, True, "none", "learned"))
     assert (len(model.encoder.layers), len(model.decoder.layers)) == (2, 2)
     layer = model.decoder.layers[1]
     assert (layer.self_attn.h, layer.cross_attn.h) == (5, 5)
