@@ -7,47 +7,8 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from course.checks import (
-    Hint,
-    call,
-    exercise,
-    expect,
-    implement,
-    no_slip,
-    own_work,
-    same,
-    wrong_verdicts,
-)
+from course.checks import ELSEWHERE, Exercise, Hint, Value, exercise, expect, wrong_verdicts
 from transformer_lib.model.attention import attention, attention_weights
-
-# What PyTorch says when something doesn't fit -> the mistake behind it.
-TRANSPOSE = "The shapes of query and key don't fit: does the key need a transpose?"
-AXES = "Other axes of the key have to be exchanged: the last two, words and numbers."
-SUMS = "Row sums without `keepdim=True` lose an axis, and the division no longer meets its rows."
-BY_NUMBER = "`*` multiplies number by number. The product of two matrices is written `@`."
-TWICE = "After the softmax comes a second one, which makes the weights nearly equal. One is enough."
-ORDER = "The weights come first: weights times values."
-OVERFLOW = (
-    "Right for small scores; for large ones e to the power of the score overflows. Let torch's "
-    "softmax do it."
-)
-WEIGHTS_STOP = {
-    "cannot be multiplied": TRANSPOSE,
-    "a (5) must match the size of tensor b (3)": SUMS,
-    "a (3) must match the size of tensor b (5)": BY_NUMBER,
-}
-AVERAGED = (
-    "The heads are averaged there. Each looks its own way: weights and results keep their axis."
-)
-ATTENTION_STOPS = {
-    "a (2) must match the size of tensor b (3)": AVERAGED,
-    "[6, 7] but got: [6, 11]": TRANSPOSE,
-    "[6, 13] but got: [6, 5]": ORDER,
-    "a (11) must match the size of tensor b (5)": SUMS,
-    "a (11) must match the size of tensor b (13)": BY_NUMBER,
-    "a (5) must match the size of tensor b (11)": BY_NUMBER,
-    "must match the size of tensor b": AXES,
-}
 
 
 def as_tensor(given: Any, wanted: str) -> Tensor:
@@ -58,199 +19,292 @@ def as_tensor(given: Any, wanted: str) -> Tensor:
         raise Hint(wanted) from None
 
 
-def matches(found: Tensor, make: Callable[[], Tensor]) -> bool:
-    """Is it what this mistake gives? Some mistakes can't be made with every shape."""
-    try:
-        return same(found, make())
-    except RuntimeError:
-        return False
-
-
-@exercise
-def two_weights(guess: Any) -> None:
-    """Exercise 2: q = [0, sqrt(2) ln 3], the keys [1, 0] and [0, 1]."""
+def two_numbers(guess: Any) -> Tensor:
     wanted = "Give 2 numbers in a list, like [0.5, 0.5]."
     found = as_tensor(guess, wanted).flatten()  # (1, 2) is what a query of one row gives
     expect(found.numel() == 2, wanted)
-    scores = torch.tensor([0.0, math.sqrt(2) * math.log(3)])
-    right = torch.tensor([0.25, 0.75])
-    close = {"rtol": 0.0, "atol": 6e-3}
-    no_slip(
-        not torch.allclose(found, scores.softmax(0), **close),
-        "Nearly: divide the scores by the root of d_k before the softmax. Here d_k is 2.",
-    )
-    no_slip(
-        not torch.allclose(found, scores.softmax(0) / math.sqrt(2), **close),
-        "You divided after the softmax, so the weights no longer add up to 1. Divide the scores.",
-    )
-    no_slip(
-        not torch.allclose(found, right.flip(0), **close),
-        "The right two numbers in the other order: which key does the query point along?",
-    )
+    return found
+
+
+def add_up(found: Tensor) -> None:
     expect(abs(float(found.sum()) - 1) < 0.011, "Weights add up to 1. Do yours?")
-    expect(
-        torch.allclose(found, right, **close),
-        "First the two dot products, then the division by the root of 2, then e to the power of "
-        "each, then each over their sum. Remember: e to the power of ln 3 is 3.",
-    )
 
 
-def weight_mistakes(query: Tensor, key: Tensor) -> dict[str, Callable[[], Tensor]]:
-    """Hint -> what the function returns that makes this mistake. query (q, d_k), key (k, d_k)."""
-    scores = query @ key.T
-    root = math.sqrt(query.size(-1))
-    return {
-        "Each column adds up to 1, but each row should: the softmax must run over the keys, the "
-        "last axis.": lambda: (scores / root).softmax(dim=0),
-        "The softmax runs over all scores together; each row needs one of its own (dim=-1).": (
-            lambda: (scores / root).flatten().softmax(0).view_as(scores)
-        ),
-        "The scores are not scaled: divide them by the root of d_k.": lambda: scores.softmax(-1),
-        "You divide by the root of the number of keys. What counts is d_k, how many numbers "
-        "a query has.": lambda: (scores / math.sqrt(key.size(0))).softmax(-1),
-        "You divide by the root of the number of queries. What counts is d_k, how many numbers "
-        "a query has.": lambda: (scores / math.sqrt(query.size(0))).softmax(-1),
-        "You divide by d_k itself; it should be its root.": lambda: (scores / root**2).softmax(-1),
-        "You always divide by 2, the root of the 4 in the drawings. Take the root of d_k, the last "
-        "axis of what is handed in.": lambda: (scores / 2).softmax(-1),
-        "You always divide by 8, the root of the paper's 64. Take the root of d_k, the last axis "
-        "of what is handed in.": lambda: (scores / 8).softmax(-1),
-        "You multiply by the root of d_k; divide by it.": lambda: (scores * root).softmax(-1),
-        "The division comes after the softmax, so the rows no longer add up to 1. Scale the "
-        "scores first.": lambda: scores.softmax(-1) / root,
-        "These are the scaled scores. The softmax is missing.": lambda: scores / root,
-        "The roles are swapped: a row should belong to a query, a column to a key.": (
-            lambda: (scores.T / root).softmax(-1)
-        ),
-        "That is the transposed matrix: a row should belong to a query, a column to a key.": (
-            lambda: (scores / root).softmax(-1).T
-        ),
-        "The weights are right but taken to the logarithm: use softmax, not log_softmax.": (
-            lambda: (scores / root).log_softmax(-1)
-        ),
-        TWICE: lambda: (scores / root).softmax(-1).softmax(-1),
-    }
+two_weights = Value(
+    "two_weights",
+    "Exercise 2: q = [0, sqrt(2) ln 3], the keys [1, 0] and [0, 1].",
+    read=two_numbers,
+    near=lambda found, known: torch.allclose(found, torch.tensor(known), rtol=0.0, atol=6e-3),
+    right=(0.25, 0.75),
+    slips={
+        (0.1745, 0.8255): "Nearly: divide the scores by the root of d_k before the softmax. Here "
+        "d_k is 2.",
+        (0.1234, 0.5837): "You divided after the softmax, so the weights no longer add up to 1. "
+        "Divide the scores.",
+        (0.75, 0.25): "The right two numbers in the other order: which key does the query point "
+        "along?",
+    },
+    unlike=add_up,
+    otherwise="First the two dot products, then the division by the root of 2, then e to the power "
+    "of each, then each over their sum. Remember: e to the power of ln 3 is 3.",
+)
 
 
-@implement(lambda: (torch.zeros(3, 7), torch.zeros(5, 7)))
-def my_weights(function: Callable[[Tensor, Tensor], Tensor]) -> None:
-    """Exercise 3: softmax(Q K^T / sqrt(d_k)) for one sentence, (q, d_k) and (k, d_k) -> (q, k)."""
-    generator = torch.Generator().manual_seed(11)
-    query, key = (2 * torch.randn(size, generator=generator) for size in ((3, 7), (5, 7)))
-    right = attention_weights(query, key)
-    own_work(function, "attention_weights", "scaled_dot_product_attention")
-    found = call(function, query, key, stops=WEIGHTS_STOP)
-    two_missing = "These are the scores. The scaling and the softmax are missing."
-    expect(not matches(found, lambda: query @ key.T), two_missing)
-    for hint, make in weight_mistakes(query, key).items():
-        no_slip(not matches(found, make), hint)
+# What PyTorch says when something doesn't fit -> the mistake behind it.
+TRANSPOSE = "The shapes of query and key don't fit: does the key need a transpose?"
+AXES = "Other axes of the key have to be exchanged: the last two, words and numbers."
+SUMS = "Row sums without `keepdim=True` lose an axis, and the division no longer meets its rows."
+BY_NUMBER = "`*` multiplies number by number. The product of two matrices is written `@`."
+ORDER = "The weights come first: weights times values."
+# What several exercises say.
+NOT_SCALED = "The scores are not scaled: divide them by the root of d_k."
+TWO = (
+    "You always divide by 2, the root of the 4 in the drawings. Take the root of d_k, the last "
+    "axis of what is handed in."
+)
+EIGHT = (
+    "You always divide by 8, the root of the paper's 64. Take the root of d_k, the last axis of "
+    "what is handed in."
+)
+ITSELF = "You divide by d_k itself; it should be its root."
+MULTIPLIED = "You multiply by the root of d_k; divide by it."
+TWICE = "After the softmax comes a second one, which makes the weights nearly equal. One is enough."
+OVERFLOW = (
+    "Right for small scores; for large ones e to the power of the score overflows. Let torch's "
+    "softmax do it."
+)
+
+
+def scores(query: Tensor, key: Tensor, by: float | None = None) -> Tensor:
+    """Q K^T over the root of d_k, or over `by`."""
+    return query @ key.transpose(-2, -1) / (math.sqrt(query.size(-1)) if by is None else by)
+
+
+def powers(query: Tensor, key: Tensor, keepdim: bool) -> Tensor:
+    """The weights by exp and a sum, with no thought of large scores."""
+    found = scores(query, key).exp()
+    return found / found.sum(dim=-1, keepdim=keepdim)
+
+
+def is_no_softmax(found: Tensor, right: Tensor) -> None:
+    """What else there is to say of wrong weights."""
+    q, k = right.shape
     expect(
         found.shape == right.shape,
-        f"3 queries and 5 keys need weights of the shape (3, 5), but yours is "
+        f"{q} queries and {k} keys need weights of the shape ({q}, {k}), but yours is "
         f"{tuple(found.shape)}.",
     )
     expect(not found.isnan().any(), "There is a NaN in the weights.")
     expect(found.is_floating_point(), f"Weights are floats, and yours are {found.dtype}.")
     sums = found.float().sum(dim=-1)
     expect(
-        torch.allclose(sums, torch.ones(3), atol=1e-4),
+        torch.allclose(sums, torch.ones(q), atol=1e-4),
         "The rows should add up to 1, but yours add up to "
         f"{', '.join(f'{total:.4f}' for total in sums)}.",
     )
-    expect(
-        same(found, right),
+    raise Hint(
         "The rows add up to 1, but the weights are wrong. Follow the "
-        "equation: dot products, root of d_k, softmax.",
-    )
-    query, key = 40 * query, 40 * key
-    no_slip(
-        same(call(function, query, key, stops=WEIGHTS_STOP), attention_weights(query, key)),
-        OVERFLOW,
+        "equation: dot products, root of d_k, softmax."
     )
 
 
-@implement(lambda: (torch.zeros(2, 3, 5, 7), torch.zeros(2, 3, 11, 7), torch.zeros(2, 3, 11, 13)))
-def my_attention(function: Callable[[Tensor, Tensor, Tensor], Tensor]) -> None:
-    """The core exercise: the whole equation, (b, h, q, d_k) ... -> (b, h, q, d_v)."""
-    generator = torch.Generator().manual_seed(5)
-    sizes = ((2, 3, 5, 7), (2, 3, 11, 7), (2, 3, 11, 13))
-    query, key, value = (torch.randn(size, generator=generator) for size in sizes)
-    weights, right = attention_weights(query, key), attention(query, key, value)
-    scores = query @ key.transpose(-2, -1)
-    own_work(function, "attention", "attention_weights", "scaled_dot_product_attention")
-    found = call(function, query, key, value, stops=ATTENTION_STOPS)
-    mistakes = {
-        "These are the weights. They still have to be multiplied by the values.": (lambda: weights),
-        "The weights are multiplied by the keys; it should be the values.": lambda: weights @ key,
-        "The scores are not scaled: divide them by the root of d_k.": (
-            lambda: scores.softmax(-1) @ value
-        ),
-        "The softmax runs over the queries; it must run over the keys, the last axis.": (
-            lambda: (scores / math.sqrt(7)).softmax(-2) @ value
-        ),
-        "The softmax runs over the heads. In four axes the keys are the last one: dim=-1.": (
-            lambda: (scores / math.sqrt(7)).softmax(1) @ value
-        ),
-        "You divide by the root of the number of keys. What counts is d_k.": (
-            lambda: (scores / math.sqrt(11)).softmax(-1) @ value
-        ),
-        "You divide by the root of the value's width. What counts is d_k, the width of query and "
-        "key.": lambda: (scores / math.sqrt(13)).softmax(-1) @ value,
-        "The softmax runs over the batch. In four axes the keys are the last one: dim=-1.": (
-            lambda: (scores / math.sqrt(7)).softmax(0) @ value
-        ),
-        "You always divide by 8, the root of the paper's 64. Take the root of d_k, the last axis "
-        "of what is handed in.": lambda: (scores / 8).softmax(-1) @ value,
-        "You always divide by 2, the root of the 4 in the drawings. Take the root of d_k, the last "
-        "axis of what is handed in.": lambda: (scores / 2).softmax(-1) @ value,
-        "You divide by d_k itself; it should be its root.": (
-            lambda: (scores / 7).softmax(-1) @ value
-        ),
-        "You multiply by the root of d_k; divide by it.": (
-            lambda: (scores * math.sqrt(7)).softmax(-1) @ value
-        ),
-        "You divide by the root of d_model, the width of all heads together. What is compared is "
-        "d_k wide: divide by its root.": lambda: (scores / math.sqrt(21)).softmax(-1) @ value,
-        "You divide by the root of the number of queries. What counts is d_k.": (
-            lambda: (scores / math.sqrt(5)).softmax(-1) @ value
-        ),
-        TWICE: lambda: (scores / math.sqrt(7)).softmax(-1).softmax(-1) @ value,
-        "You divide by the root of the number of heads. What counts is d_k, the last axis.": (
-            lambda: (scores / math.sqrt(3)).softmax(-1) @ value
-        ),
-        "You divide by the root of the batch size. What counts is d_k, the last axis.": (
-            lambda: (scores / math.sqrt(2)).softmax(-1) @ value
-        ),
-        "The division comes after the softmax. Scale the scores first.": (
-            lambda: scores.softmax(-1) @ value / math.sqrt(7)
-        ),
-        "The softmax is missing.": lambda: scores / math.sqrt(7) @ value,
-    }
-    for hint, make in mistakes.items():
-        no_slip(not matches(found, make), hint)
-    one_head = weights.mean(1, keepdim=True)
-    averaged = [
-        right.mean(1, keepdim=True),
-        one_head @ value,
-        one_head @ value.mean(1, keepdim=True),
-    ]
-    for each in averaged:  # with the axis of the heads, without it, or stretched
-        for make in (each.mean(1), each, each.expand_as(right)):
-            no_slip(not same(found, make), AVERAGED)
+def random(seed: int, *shapes: tuple[int, ...]) -> tuple[Tensor, ...]:
+    generator = torch.Generator().manual_seed(seed)
+    return tuple(torch.randn(shape, generator=generator) for shape in shapes)
+
+
+def query_and_key(times: float = 2.0) -> tuple[Tensor, ...]:
+    return tuple(times * x for x in random(11, (3, 7), (5, 7)))
+
+
+my_weights = Exercise(
+    "my_weights",
+    "Exercise 3: softmax(Q K^T / sqrt(d_k)) for one sentence, (q, d_k) and (k, d_k) -> (q, k).",
+    inputs=query_and_key,
+    right=[
+        lambda q, k: scores(q, k).softmax(-1),
+        lambda q, k: torch.softmax(torch.einsum("qd,kd->qk", q, k) / q.shape[1] ** 0.5, dim=1),
+        lambda q, k: torch.stack([(k @ one / len(one) ** 0.5).softmax(0) for one in q]),
+    ],
+    not_allowed=("attention_weights", "scaled_dot_product_attention"),
+    borrowed=[lambda q, k: attention_weights(q, k)],
+    mistakes={
+        "These are the scores. The scaling and the softmax are missing.": [lambda q, k: q @ k.T],
+    },
+    slips={
+        "Each column adds up to 1, but each row should: the softmax must run over the keys, the "
+        "last axis.": [lambda q, k: scores(q, k).softmax(0)],
+        "The softmax runs over all scores together; each row needs one of its own (dim=-1).": [
+            lambda q, k: scores(q, k).flatten().softmax(0).view(len(q), len(k))
+        ],
+        NOT_SCALED: [lambda q, k: (q @ k.T).softmax(-1)],
+        "You divide by the root of the number of keys. What counts is d_k, how many numbers "
+        "a query has.": [lambda q, k: scores(q, k, len(k) ** 0.5).softmax(-1)],
+        "You divide by the root of the number of queries. What counts is d_k, how many numbers "
+        "a query has.": [lambda q, k: scores(q, k, len(q) ** 0.5).softmax(-1)],
+        ITSELF: [lambda q, k: scores(q, k, q.size(-1)).softmax(-1)],
+        TWO: [lambda q, k: scores(q, k, 2).softmax(-1)],
+        EIGHT: [lambda q, k: scores(q, k, 8).softmax(-1)],
+        MULTIPLIED: [lambda q, k: scores(q, k, q.size(-1) ** -0.5).softmax(-1)],
+        "The division comes after the softmax, so the rows no longer add up to 1. Scale the "
+        "scores first.": [lambda q, k: (q @ k.T).softmax(-1) / math.sqrt(q.size(-1))],
+        "These are the scaled scores. The softmax is missing.": [scores],
+        "The roles are swapped: a row should belong to a query, a column to a key.": [
+            lambda q, k: scores(k, q).softmax(-1)
+        ],
+        "That is the transposed matrix: a row should belong to a query, a column to a key.": [
+            lambda q, k: scores(q, k).softmax(-1).T
+        ],
+        "The weights are right but taken to the logarithm: use softmax, not log_softmax.": [
+            lambda q, k: scores(q, k).log_softmax(-1)
+        ],
+        TWICE: [lambda q, k: scores(q, k).softmax(-1).softmax(-1)],
+        TRANSPOSE: [lambda q, k: (q @ k / math.sqrt(q.size(-1))).softmax(-1)],
+        SUMS: [lambda q, k: powers(q, k, keepdim=False)],
+        BY_NUMBER: [lambda q, k: (q * k / math.sqrt(q.size(-1))).softmax(-1)],
+        OVERFLOW: [lambda q, k: powers(q, k, keepdim=True)],
+        ELSEWHERE: [lambda q, k: scores(q, k, math.sqrt(7)).softmax(-1)],
+    },
+    errors={
+        "cannot be multiplied": TRANSPOSE,
+        "a (5) must match the size of tensor b (3)": SUMS,
+        "a (3) must match the size of tensor b (5)": BY_NUMBER,
+    },
+    unlike=is_no_softmax,
+    elsewhere={
+        OVERFLOW: lambda: query_and_key(80.0),
+        ELSEWHERE: lambda: random(3, (2, 5), (3, 5)),
+    },
+)
+
+
+def weighted(dim: int = -1, divisor: Callable[..., float] | None = None) -> Callable[..., Tensor]:
+    """The whole equation with another axis of the softmax, or another divisor of the scores."""
+
+    def program(query: Tensor, key: Tensor, value: Tensor) -> Tensor:
+        by = divisor and divisor(query, key, value)
+        return scores(query, key, by).softmax(dim) @ value
+
+    return program
+
+
+def one_head(query: Tensor, key: Tensor) -> Tensor:
+    """The weights of all heads, averaged."""
+    return scores(query, key).softmax(-1).mean(1, keepdim=True)
+
+
+def tell_attention_apart(found: Tensor, right: Tensor) -> None:
     expect(
         found.shape == right.shape,
         f"The output should have the shape {tuple(right.shape)}, one vector of the values' width "
         f"for each query, but yours is {tuple(found.shape)}.",
     )
-    expect(
-        same(found, right),
-        "The shape is right, the numbers are not. Compare yours with the equation, step by step.",
+    raise Hint(
+        "The shape is right, the numbers are not. Compare yours with the equation, step by step."
     )
-    query = 400 * query
-    no_slip(
-        same(call(function, query, key, value), attention(query, key, value)),
-        OVERFLOW,
-    )
+
+
+def query_key_and_value(times: float = 1.0) -> tuple[Tensor, ...]:
+    query, key, value = random(5, (2, 3, 5, 7), (2, 3, 11, 7), (2, 3, 11, 13))
+    return times * query, key, value
+
+
+AVERAGED = (
+    "The heads are averaged there. Each looks its own way: weights and results keep their axis."
+)
+my_attention = Exercise(
+    "my_attention",
+    "The core exercise: the whole equation, (b, h, q, d_k) ... -> (b, h, q, d_v).",
+    inputs=query_key_and_value,
+    right=[
+        weighted(),
+        lambda q, k, v: torch.einsum("bhqk,bhkv->bhqv", scores(q, k).softmax(3), v),
+    ],
+    not_allowed=("attention", "attention_weights", "scaled_dot_product_attention"),
+    borrowed=[
+        lambda q, k, v: attention(q, k, v),
+        lambda q, k, v: torch.nn.functional.scaled_dot_product_attention(q, k, v),
+    ],
+    slips={
+        "These are the weights. They still have to be multiplied by the values.": [
+            lambda q, k, v: scores(q, k).softmax(-1)
+        ],
+        "The weights are multiplied by the keys; it should be the values.": [
+            lambda q, k, v: scores(q, k).softmax(-1) @ k
+        ],
+        NOT_SCALED: [weighted(divisor=lambda q, k, v: 1)],
+        "The softmax runs over the queries; it must run over the keys, the last axis.": [
+            weighted(dim=-2)
+        ],
+        "The softmax runs over the heads. In four axes the keys are the last one: dim=-1.": [
+            weighted(dim=1)
+        ],
+        "The softmax runs over the batch. In four axes the keys are the last one: dim=-1.": [
+            weighted(dim=0)
+        ],
+        "You divide by the root of the number of keys. What counts is d_k.": [
+            weighted(divisor=lambda q, k, v: k.size(-2) ** 0.5)
+        ],
+        "You divide by the root of the value's width. What counts is d_k, the width of query and "
+        "key.": [weighted(divisor=lambda q, k, v: v.size(-1) ** 0.5)],
+        EIGHT: [weighted(divisor=lambda q, k, v: 8)],
+        TWO: [weighted(divisor=lambda q, k, v: 2)],
+        ITSELF: [weighted(divisor=lambda q, k, v: k.size(-1))],
+        MULTIPLIED: [weighted(divisor=lambda q, k, v: k.size(-1) ** -0.5)],
+        "You divide by the root of d_model, the width of all heads together. What is compared is "
+        "d_k wide: divide by its root.": [
+            weighted(divisor=lambda q, k, v: (q.size(1) * q.size(-1)) ** 0.5)
+        ],
+        "You divide by the root of the number of queries. What counts is d_k.": [
+            weighted(divisor=lambda q, k, v: q.size(-2) ** 0.5)
+        ],
+        TWICE: [lambda q, k, v: scores(q, k).softmax(-1).softmax(-1) @ v],
+        "You divide by the root of the number of heads. What counts is d_k, the last axis.": [
+            weighted(divisor=lambda q, k, v: q.size(1) ** 0.5)
+        ],
+        "You divide by the root of the batch size. What counts is d_k, the last axis.": [
+            weighted(divisor=lambda q, k, v: q.size(0) ** 0.5)
+        ],
+        "The division comes after the softmax. Scale the scores first.": [
+            lambda q, k, v: scores(q, k, 1).softmax(-1) @ v / math.sqrt(q.size(-1))
+        ],
+        "The softmax is missing.": [lambda q, k, v: scores(q, k) @ v],
+        AVERAGED: [  # with the axis of the heads, without it, or stretched
+            lambda q, k, v: weighted()(q, k, v).mean(1),
+            lambda q, k, v: weighted()(q, k, v).mean(1, keepdim=True),
+            lambda q, k, v: weighted()(q, k, v).mean(1, keepdim=True).expand(-1, 3, -1, -1),
+            lambda q, k, v: one_head(q, k) @ v,
+            lambda q, k, v: (one_head(q, k) @ v).mean(1),
+            lambda q, k, v: (one_head(q, k) @ v).mean(1, keepdim=True).expand(-1, 3, -1, -1),
+            lambda q, k, v: one_head(q, k).squeeze(1) @ v,
+            lambda q, k, v: one_head(q, k).squeeze(1) @ v.mean(1),
+        ],
+        TRANSPOSE: [lambda q, k, v: (q @ k / math.sqrt(q.size(-1))).softmax(-1) @ v],
+        ORDER: [lambda q, k, v: v @ scores(q, k).softmax(-1)],
+        SUMS: [lambda q, k, v: powers(q, k, keepdim=False) @ v],
+        BY_NUMBER: [
+            lambda q, k, v: scores(q, k).softmax(-1) * v,
+            lambda q, k, v: (q * k / math.sqrt(q.size(-1))).softmax(-1) @ v,
+        ],
+        AXES: [lambda q, k, v: (q @ k.transpose(1, 2)).softmax(-1) @ v],
+        OVERFLOW: [lambda q, k, v: powers(q, k, keepdim=True) @ v],
+        ELSEWHERE: [weighted(divisor=lambda q, k, v: math.sqrt(7))],
+    },
+    errors={
+        "a (2) must match the size of tensor b (3)": AVERAGED,
+        "[6, 7] but got: [6, 11]": TRANSPOSE,
+        "[6, 13] but got: [6, 5]": ORDER,
+        "a (11) must match the size of tensor b (5)": SUMS,
+        "a (11) must match the size of tensor b (13)": BY_NUMBER,
+        "a (5) must match the size of tensor b (11)": BY_NUMBER,
+        "must match the size of tensor b": AXES,
+    },
+    unlike=tell_attention_apart,
+    elsewhere={
+        OVERFLOW: lambda: query_key_and_value(400.0),
+        ELSEWHERE: lambda: random(3, (1, 2, 3, 5), (1, 2, 2, 5), (1, 2, 2, 3)),
+    },
+)
 
 
 AXIS, KEYS, ROOT = "softmax over the wrong axis", "divided by √(number of keys)", "not divided"

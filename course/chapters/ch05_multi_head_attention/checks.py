@@ -5,23 +5,24 @@ split_heads and merge_heads are exercises of assignment 3, multi_head is one of 
 All sizes are different primes, so that a swapped axis can't pass unseen.
 """
 
+import math
 from collections.abc import Callable
+from typing import Any
 
 import torch
 from torch import Tensor
 
 from course.checks import (
+    ELSEWHERE,
+    Exercise,
+    Value,
+    Values,
     a_kind,
     as_shape,
-    call,
     compare,
-    elsewhere,
     exercise,
     expect,
-    implement,
     no_slip,
-    own_work,
-    parts_right,
     whole_number,
     whole_numbers,
 )
@@ -128,327 +129,422 @@ def mended(found: Tensor, W_O: Tensor) -> None:
 # --- shapes and places ---------------------------------------------------------------------------
 
 
-@exercise
-def in_pieces(numbers: list[int]) -> None:
-    """What a head holds where the transpose is missing: 5 words of 6 features, h=3, head 1, row 2.
-
-    The numbers say where they come from: 10 times the position, plus the feature.
-    """
+def two_of_a_row(guess: Any) -> tuple[int, ...]:
     wanted = "Give the two numbers of the row as a list, such as [10, 11]."
-    found = tuple(whole_numbers(numbers, wanted))
+    found = tuple(whole_numbers(guess, wanted))
     expect(len(found) == 2, wanted)
-    hints = {
-        (22, 23): None,
+    return found
+
+
+COUNT_AGAIN = "Count again: head 0 takes the first 5 × 2 numbers of the row of all numbers."
+in_pieces = Value(
+    "in_pieces",
+    "What a head holds where the transpose is missing: 5 words of 6 features, h=3, head 1, row 2. "
+    "The numbers say where they come from: 10 times the position, plus the feature.",
+    read=two_of_a_row,
+    right=(22, 23),
+    slips={
         (12, 13): "That is row 1: rows count from 0.",
         (14, 15): "Those are places in the row of all numbers. Which word and feature are there?",
         (2, 3): "That is what row 0 should hold. Here the transpose is missing.",
-        (24, 25): "Count again: head 0 takes the first 5 × 2 numbers of the row of all numbers.",
-        (32, 33): "Count again: head 0 takes the first 5 × 2 numbers of the row of all numbers.",
-    }
-    no_slip(found not in hints or hints[found] is None, hints.get(found) or "")
-    expect(
-        found == (22, 23),
-        "Lay all thirty numbers in one row. Head 0 takes the first ten, head 1 the next ten, and "
-        "each row takes two of them.",
-    )
+        (24, 25): COUNT_AGAIN,
+        (32, 33): COUNT_AGAIN,
+    },
+    otherwise="Lay all thirty numbers in one row. Head 0 takes the first ten, head 1 the next ten, "
+    "and each row takes two of them.",
+)
 
-
-@exercise
-def where_from(head: int, number: int) -> None:
-    """Number 300 of the 512 that stand side by side: which head, and which of its numbers?"""
-    found = whole_number(head), whole_number(number)
-    hints = {
+where_from = Value(
+    "where_from",
+    "Number 300 of the 512 that stand side by side: which head, and which of its numbers?",
+    read=lambda guess: tuple(map(whole_number, guess)),
+    right=(4, 44),
+    slips={
         (5, 44): "Heads count from 0.",
         (4, 45): "The numbers of a head count from 0 as well.",
         (37, 4): "300 = 8 · 37 + 4 would be right if the heads were shuffled into each other.",
         (44, 4): "The two are exchanged.",
-    }
-    no_slip(found not in hints, hints.get(found, ""))
-    expect(found == (4, 44), "Each head has 64 places: 0 to 63 are those of head 0.")
+    },
+    otherwise="Each head has 64 places: 0 to 63 are those of head 0.",
+)
+
+ALL_FOUR = 4 * 512 * 512
+shapes = Values(
+    "shapes",
+    "Shapes for b=2, s=7, d_model=512, h=8, and how many parameters the layer has.",
+    Value(
+        "After split_heads",
+        read=as_shape,
+        right=(2, 8, 7, 64),
+        slips={
+            (2, 7, 8, 64): "That is the shape before the transpose: the heads come second.",
+            (2, 8, 64, 7): "Only keys are turned like that, for the product Q K^T.",
+            (2, 64, 7, 8): "64 is the width of one head, 8 is how many there are.",
+            (2, 8, 7, 512): "Each head has only its share of the 512 numbers.",
+        },
+    ),
+    Value(
+        "The weights",
+        read=as_shape,
+        right=(2, 8, 7, 7),
+        slips={
+            (2, 7, 7): "That is one head; here there are eight.",
+            (
+                7,
+                7,
+            ): "That is one head of one sentence; there are two sentences and eight heads.",
+            (8, 7, 7): "That is one sentence; there are two.",
+            (2, 8, 64, 64): "Words attend to words: 64 is how wide they are, not how many.",
+            (2, 8, 7, 64): "Weights aren't values: one number for each pair of words.",
+            (2, 7, 8, 8): "Then the heads would attend to each other. Words attend to words.",
+        },
+    ),
+    Value(
+        "Z_0 of one sentence",
+        read=as_shape,
+        right=(7, 64),
+        slips={
+            (
+                512,
+                64,
+            ): "That is the shape of a matrix W, whatever the sentence. Z has a row for each word.",
+            (7, 512): "That is all heads side by side; Z_0 is one of the eight.",
+            (
+                2,
+                7,
+                64,
+            ): "That is Z_0 of both sentences. One sentence has no axis for the batch.",
+            (1, 7, 64): "One sentence has no axis for the batch.",
+            (7, 7): "Those are the weights; Z_0 is what they make of the values.",
+            (64, 7): "A row for each word, not a column.",
+        },
+    ),
+    Value(
+        "Parameters",
+        read=lambda guess: whole_number(guess, "The number of parameters is a whole number."),
+        right=ALL_FOUR,
+        slips={
+            ALL_FOUR * 3 // 4: "And W^O?",
+            ALL_FOUR * 8: "Each head has matrices of 512 × 64, so eight of them are one of "
+            "512 × 512.",
+            ALL_FOUR // 8: "Those are the numbers of one head, and its share of W^O.",
+            512 * 512: "That is one matrix. How many are there?",
+            ALL_FOUR + 4 * 512: "These linear layers have no biases.",
+        },
+    ),
+)
+
+three_shapes = Values(
+    "three_shapes",
+    "On the way through a layer: b=3, 5 queries, 9 keys, d_model=96, h=6, so that d_k=16.",
+    Value(
+        "The keys",
+        read=as_shape,
+        right=(3, 6, 9, 16),
+        slips={
+            (
+                3,
+                9,
+                6,
+                16,
+            ): "That is halfway: the heads still have to move in front of the words.",
+            (
+                3,
+                6,
+                5,
+                16,
+            ): "There are as many keys as words that answer, not as words that ask.",
+            (3, 6, 9, 96): "Each head has only its share of the 96 numbers.",
+            (
+                3,
+                6,
+                16,
+                9,
+            ): "That is for the product with the queries, where the keys are turned.",
+            (3, 16, 9, 6): "How many heads are there, and how wide is one?",
+            (6, 9, 16): "That is one sentence. There are three.",
+        },
+    ),
+    Value(
+        "The weights",
+        read=as_shape,
+        right=(3, 6, 5, 9),
+        slips={
+            (3, 6, 9, 5): "It is turned: a row belongs to a query, a column to a key.",
+            (3, 5, 9): "That is one head. Each of them has weights of its own.",
+            (
+                3,
+                6,
+                9,
+                9,
+            ): "Who looks, and at whom? The queries and the keys come from different words.",
+            (
+                3,
+                6,
+                5,
+                5,
+            ): "Who looks, and at whom? The queries and the keys come from different words.",
+            (
+                3,
+                6,
+                5,
+                16,
+            ): "That is a vector for each query. Weights have one number for each pair.",
+            (3, 5, 6, 6): "Then the heads would attend to each other. Words attend to words.",
+            (6, 5, 9): "That is one sentence. There are three.",
+        },
+    ),
+    Value(
+        "The merged heads",
+        read=as_shape,
+        right=(3, 5, 96),
+        slips={
+            (3, 9, 96): "Each query gets an answer. How many queries are there?",
+            (3, 5, 16): "That is one head. After merging, all of them stand side by side.",
+            (3, 6, 5, 16): "Those are the heads before they are merged.",
+            (3, 5, 6, 16): "The transpose is done. Now the last two axes become one.",
+            (3, 30, 16): "The heads are stacked; they should stand side by side.",
+            (5, 96): "That is one sentence. There are three.",
+        },
+    ),
+)
 
 
-@exercise
-def shapes(
-    split: tuple[int, ...], weights: tuple[int, ...], z_0: tuple[int, ...], parameters: int
-) -> None:
-    """Shapes for b=2, s=7, d_model=512, h=8, and how many parameters the layer has."""
-    split_hints = {
-        (2, 7, 8, 64): "That is the shape before the transpose: the heads come second.",
-        (2, 8, 64, 7): "Only keys are turned like that, for the product Q K^T.",
-        (2, 64, 7, 8): "64 is the width of one head, 8 is how many there are.",
-        (2, 8, 7, 512): "Each head has only its share of the 512 numbers.",
-    }
-    weights_hints = {
-        (2, 7, 7): "That is one head; here there are eight.",
-        (7, 7): "That is one head of one sentence; there are two sentences and eight heads.",
-        (8, 7, 7): "That is one sentence; there are two.",
-        (2, 8, 64, 64): "Words attend to words: 64 is how wide they are, not how many.",
-        (2, 8, 7, 64): "Weights aren't values: one number for each pair of words.",
-        (2, 7, 8, 8): "Then the heads would attend to each other. Words attend to words.",
-    }
-    z_hints = {
-        (512, 64): "That is the shape of a matrix W, whatever the sentence. Z has a row for each "
-        "word.",
-        (7, 512): "That is all heads side by side; Z_0 is one of the eight.",
-        (2, 7, 64): "That is Z_0 of both sentences. One sentence has no axis for the batch.",
-        (1, 7, 64): "One sentence has no axis for the batch.",
-        (7, 7): "Those are the weights; Z_0 is what they make of the values.",
-        (64, 7): "A row for each word, not a column.",
-    }
-    right = 4 * 512 * 512
-    parameter_hints = {
-        right * 3 // 4: "And W^O?",
-        right * 8: "Each head has matrices of 512 × 64, so eight of them are one of 512 × 512.",
-        right // 8: "Those are the numbers of one head, and its share of W^O.",
-        512 * 512: "That is one matrix. How many are there?",
-        right + 4 * 512: "These linear layers have no biases.",
-    }
-    parameters = whole_number(parameters, "The number of parameters is a whole number.")
-    parts_right(
-        ("After split_heads", as_shape(split), (2, 8, 7, 64), split_hints),
-        ("The weights", as_shape(weights), (2, 8, 7, 7), weights_hints),
-        ("Z_0 of one sentence", as_shape(z_0), (7, 64), z_hints),
-        ("Parameters", parameters, right, parameter_hints),
-    )
+def cut(x: Tensor, h: int) -> Tensor:
+    """(b, s, d_model) -> (b, s, h, d_k)"""
+    return x.unflatten(-1, (h, -1))
 
 
-@exercise
-def three_shapes(keys: tuple[int, ...], weights: tuple[int, ...], merged: tuple[int, ...]) -> None:
-    """On the way through a layer: b=3, 5 queries, 9 keys, d_model=96, h=6, so that d_k=16."""
-    keys_hints = {
-        (3, 9, 6, 16): "That is halfway: the heads still have to move in front of the words.",
-        (3, 6, 5, 16): "There are as many keys as words that answer, not as words that ask.",
-        (3, 6, 9, 96): "Each head has only its share of the 96 numbers.",
-        (3, 6, 16, 9): "That is for the product with the queries, where the keys are turned.",
-        (3, 16, 9, 6): "How many heads are there, and how wide is one?",
-        (6, 9, 16): "That is one sentence. There are three.",
-    }
-    weights_hints = {
-        (3, 6, 9, 5): "It is turned: a row belongs to a query, a column to a key.",
-        (3, 5, 9): "That is one head. Each of them has weights of its own.",
-        (3, 6, 9, 9): "Who looks, and at whom? The queries and the keys come from different words.",
-        (3, 6, 5, 5): "Who looks, and at whom? The queries and the keys come from different words.",
-        (3, 6, 5, 16): "That is a vector for each query. Weights have one number for each pair.",
-        (3, 5, 6, 6): "Then the heads would attend to each other. Words attend to words.",
-        (6, 5, 9): "That is one sentence. There are three.",
-    }
-    merged_hints = {
-        (3, 9, 96): "Each query gets an answer. How many queries are there?",
-        (3, 5, 16): "That is one head. After merging, all of them stand side by side.",
-        (3, 6, 5, 16): "Those are the heads before they are merged.",
-        (3, 5, 6, 16): "The transpose is done. Now the last two axes become one.",
-        (3, 30, 16): "The heads are stacked; they should stand side by side.",
-        (5, 96): "That is one sentence. There are three.",
-    }
-    parts_right(
-        ("The keys", as_shape(keys), (3, 6, 9, 16), keys_hints),
-        ("The weights", as_shape(weights), (3, 6, 5, 9), weights_hints),
-        ("The merged heads", as_shape(merged), (3, 5, 96), merged_hints),
-    )
+def shuffled(x: Tensor, h: int) -> Tensor:
+    """The same with the last two axes in the wrong order: (b, s, d_k, h)"""
+    return x.unflatten(-1, (-1, h))
 
 
-@implement(lambda: (torch.zeros(1, 1, 2), 1))
-def split_heads(function: Callable[[Tensor, int], Tensor]) -> None:
-    """split_heads(x, h): (b, s, d_model) -> (b, h, s, d_k)."""
-    x = codes(B, L, D_MODEL)
-    right = MultiHeadAttention(D_MODEL, H).split_heads(x)
-    cut = x.view(B, L, H, D_K)
-    own_work(function, "split_heads", "MultiHeadAttention")
-    early = (
-        "You transpose before you cut, so a head gets a piece of the sentence and not of each "
-        "vector. First cut the last axis, then exchange two."
-    )
-    compare(
-        call(function, x, H, stops={"view size is not compatible": early}),
-        right,
-        [
-            (x.transpose(1, 2).reshape(B, H, L, D_K), early),
-            (x.transpose(1, 2).reshape(B, L, H, D_K).transpose(1, 2), early),
-            (
-                right.transpose(2, 3),
-                "A head has its words in columns: (b, h, d_k, s). You transpose before you cut; "
-                "cut the last axis first, then exchange the words with the heads.",
-            ),
-            (
-                x.reshape(B, H, L, D_K),
-                "The shape is right, but the words are in pieces: `view` or "
-                "`reshape` alone takes the numbers in order. Cut the last axis first, then "
-                "exchange two.",
-            ),
-            (
-                cut,
-                "That is halfway: (b, s, h, d_k). Now the heads must come before the words.",
-            ),
-            (
-                cut.transpose(2, 3),
-                "You exchanged the heads with their features. Exchange the words, "
-                "axis 1, with the heads, axis 2.",
-            ),
-            (
-                cut.transpose(1, 3),
-                "You exchanged the words with the features. Exchange the words, "
-                "axis 1, with the heads, axis 2.",
-            ),
-            (
-                x.view(B, L, D_K, H).transpose(1, 3),
-                "h and d_k are swapped: a head must get features "
-                "that stand side by side, 0 to d_k - 1 for the first.",
-            ),
-            (
-                x.view(B, L, D_K, H).permute(0, 3, 1, 2),
-                "h and d_k are swapped in the cut: a head must "
-                "get features that stand side by side, 0 to d_k - 1 for the first.",
-            ),
-            (
-                x.view(B, L, D_K, H).transpose(1, 2),
-                "h and d_k are swapped: there are h heads, each d_model / h wide.",
-            ),
-            (
-                x.view(B, L, D_K, H),
-                "h and d_k are swapped, and the heads must come before the words.",
-            ),
-            (
-                cut.permute(2, 0, 1, 3),
-                "The heads come before the sentences. The batch stays in front: heads are axis 1.",
-            ),
-            (
-                torch.cat(x.chunk(H, dim=-1), dim=1),
-                "The heads are below each other, as if the sentence "
-                "had more words. They need an axis of their own.",
-            ),
-            (right.flip(1), "The last head comes first."),
+def cut_the_words(x: Tensor, h: int) -> Tensor:
+    """The axes exchanged before the cut, and then the numbers in order: (b, s, d_model)"""
+    return x.transpose(1, 2).reshape(x.shape)
+
+
+EARLY = (
+    "You transpose before you cut, so a head gets a piece of the sentence and not of each "
+    "vector. First cut the last axis, then exchange two."
+)
+split_heads = Exercise(
+    "split_heads",
+    "split_heads(x, h): (b, s, d_model) -> (b, h, s, d_k).",
+    inputs=lambda: (codes(B, L, D_MODEL), H),
+    right=[
+        lambda x, h: cut(x, h).transpose(1, 2),
+        lambda x, h: torch.stack(x.chunk(h, dim=-1), dim=1),
+        lambda x, h: cut(x, h).permute(0, 2, 1, 3),
+    ],
+    not_allowed=("split_heads", "MultiHeadAttention"),
+    borrowed=[lambda x, h: MultiHeadAttention(x.size(-1), h).split_heads(x)],
+    errors={"view size is not compatible": EARLY},
+    slips={
+        EARLY: [
+            lambda x, h: x.transpose(1, 2).reshape(len(x), h, x.size(1), -1),
+            lambda x, h: cut(cut_the_words(x, h), h).transpose(1, 2),
+            lambda x, h: x.transpose(1, 2).view(len(x), x.size(1), h, -1),
         ],
-    )
-    elsewhere(function, codes(1, 2, 3, 4).transpose(1, 2), codes(1, 2, 12), 3)
-
-
-@implement(lambda: (torch.zeros(1, 1, 1, 2),))
-def merge_heads(function: Callable[[Tensor], Tensor]) -> None:
-    """merge_heads(z): (b, h, s, d_k) -> (b, s, d_model), the way back."""
-    z = codes(B, H, L, D_K)
-    right = MultiHeadAttention(D_MODEL, H).merge_heads(z)
-    own_work(function, "merge_heads", "MultiHeadAttention")
-    stops = {
-        "view size is not compatible": "`view` only works while the numbers lie in order, and "
-        "after a transpose they don't. `reshape` copies them where it must.",
-    }
-    compare(
-        call(function, z, stops=stops),
-        right,
-        [
-            (
-                z.reshape(B, L, D_MODEL),
-                "The shape is right, but the words are mixed: exchange the "
-                "axes back before you join the last two.",
-            ),
-            (z.flatten(2), "The words are joined, not the heads: exchange axes 1 and 2 first."),
-            (z.transpose(1, 2), "The axes are right again; now join the last two into one."),
-            (
-                z.permute(0, 2, 3, 1).flatten(2),
-                "The features of the heads are shuffled into each "
-                "other. Head 0 comes first, whole, then head 1.",
-            ),
-            (z.flip(1).transpose(1, 2).flatten(2), "The last head comes first."),
-            (z.sum(dim=1), "The heads are added up. They should stand side by side."),
-            (z.mean(dim=1), "The heads are averaged. They should stand side by side."),
-            (
-                torch.cat(z.unbind(1), dim=1),
-                "The heads are below each other. They should stand side "
-                "by side: join the last axis, not the words.",
-            ),
-            (
-                torch.cat(z.unbind(0), dim=-1),
-                "The sentences are side by side, not the heads: the first axis is the batch.",
-            ),
+        "A head has its words in columns: (b, h, d_k, s). You transpose before you cut; "
+        "cut the last axis first, then exchange the words with the heads.": [
+            lambda x, h: x.transpose(1, 2).unflatten(1, (h, -1))
         ],
-    )
-    elsewhere(function, codes(1, 3, 4, 2).transpose(1, 2).reshape(1, 4, 6), codes(1, 3, 4, 2))
+        "The shape is right, but the words are in pieces: `view` or `reshape` alone takes the "
+        "numbers in order. Cut the last axis first, then exchange two.": [
+            lambda x, h: x.view(len(x), h, x.size(1), -1)
+        ],
+        "That is halfway: (b, s, h, d_k). Now the heads must come before the words.": [cut],
+        "You exchanged the heads with their features. Exchange the words, "
+        "axis 1, with the heads, axis 2.": [lambda x, h: cut(x, h).transpose(2, 3)],
+        "You exchanged the words with the features. Exchange the words, "
+        "axis 1, with the heads, axis 2.": [lambda x, h: cut(x, h).transpose(1, 3)],
+        "h and d_k are swapped: a head must get features "
+        "that stand side by side, 0 to d_k - 1 for the first.": [
+            lambda x, h: shuffled(x, h).transpose(1, 3)
+        ],
+        "h and d_k are swapped in the cut: a head must "
+        "get features that stand side by side, 0 to d_k - 1 for the first.": [
+            lambda x, h: shuffled(x, h).permute(0, 3, 1, 2)
+        ],
+        "h and d_k are swapped: there are h heads, each d_model / h wide.": [
+            lambda x, h: shuffled(x, h).transpose(1, 2)
+        ],
+        "h and d_k are swapped, and the heads must come before the words.": [shuffled],
+        "The heads come before the sentences. The batch stays in front: heads are axis 1.": [
+            lambda x, h: torch.stack(x.chunk(h, dim=-1))
+        ],
+        "The heads are below each other, as if the sentence "
+        "had more words. They need an axis of their own.": [
+            lambda x, h: torch.cat(x.chunk(h, dim=-1), dim=1)
+        ],
+        "The last head comes first.": [lambda x, h: cut(x, h).transpose(1, 2).flip(1)],
+        ELSEWHERE: [
+            lambda x, h: x.view(B, L, h, D_K).transpose(1, 2),
+            lambda x, h: cut(x, h).transpose(1, 2)[:, :H],
+        ],
+    },
+    elsewhere={ELSEWHERE: lambda: (codes(1, 2, 12), 4)},
+)
+
+IN_ORDER = (
+    "`view` only works while the numbers lie in order, and after a transpose they don't. "
+    "`reshape` copies them where it must."
+)
+merge_heads = Exercise(
+    "merge_heads",
+    "merge_heads(z): (b, h, s, d_k) -> (b, s, d_model), the way back.",
+    inputs=lambda: (codes(B, H, L, D_K),),
+    right=[
+        lambda z: z.transpose(1, 2).flatten(2),
+        lambda z: torch.cat(list(z.unbind(1)), dim=-1),
+        lambda z: z.permute(0, 2, 1, 3).contiguous().view(len(z), z.size(2), -1),
+    ],
+    not_allowed=("merge_heads", "MultiHeadAttention"),
+    borrowed=[lambda z: MultiHeadAttention(z.size(1) * z.size(3), z.size(1)).merge_heads(z)],
+    errors={"view size is not compatible": IN_ORDER},
+    slips={
+        "The shape is right, but the words are mixed: exchange the "
+        "axes back before you join the last two.": [
+            lambda z: z.reshape(len(z), z.size(2), z.size(1) * z.size(3))
+        ],
+        "The words are joined, not the heads: exchange axes 1 and 2 first.": [
+            lambda z: z.flatten(2)
+        ],
+        "The axes are right again; now join the last two into one.": [lambda z: z.transpose(1, 2)],
+        "The features of the heads are shuffled into each "
+        "other. Head 0 comes first, whole, then head 1.": [
+            lambda z: z.permute(0, 2, 3, 1).flatten(2)
+        ],
+        "The last head comes first.": [lambda z: z.flip(1).transpose(1, 2).flatten(2)],
+        "The heads are added up. They should stand side by side.": [lambda z: z.sum(1)],
+        "The heads are averaged. They should stand side by side.": [lambda z: z.mean(1)],
+        "The heads are below each other. They should stand side "
+        "by side: join the last axis, not the words.": [lambda z: torch.cat(z.unbind(1), dim=1)],
+        "The sentences are side by side, not the heads: the first axis is the batch.": [
+            lambda z: torch.cat(z.unbind(0), dim=-1)
+        ],
+        IN_ORDER: [lambda z: z.transpose(1, 2).view(len(z), z.size(2), -1)],
+        ELSEWHERE: [
+            lambda z: z.transpose(1, 2).reshape(B, L, D_MODEL),
+            lambda z: z[:, :H].transpose(1, 2).flatten(2),
+        ],
+    },
+    elsewhere={ELSEWHERE: lambda: (codes(1, 4, 3, 2),)},
+)
 
 
-@implement(lambda: (torch.zeros(1, 2), *[torch.zeros(1, 2, 2)] * 3, torch.zeros(2, 2)))
-def multi_head(function: Callable[..., Tensor]) -> None:
-    """multi_head(x, W_Q, W_K, W_V, W_O), a loop over the heads of one sentence."""
+def layer_inputs() -> tuple[Tensor, ...]:
+    """x and the matrices W_Q, W_K, W_V and W_O of a layer."""
     generator = torch.Generator().manual_seed(0)
+    shapes = (L, D_MODEL), *[(H, D_MODEL, D_K)] * 3, (D_MODEL, D_MODEL)
+    x, *matrices = (torch.randn(shape, generator=generator) for shape in shapes)
+    return x, *(matrix / 3 for matrix in matrices)
 
-    def random(*shape: int) -> Tensor:
-        return torch.randn(shape, generator=generator)
 
-    x = random(L, D_MODEL)
-    w_q, w_k, w_v = (random(H, D_MODEL, D_K) / 3 for _ in range(3))
-    w_o = random(D_MODEL, D_MODEL) / 3
-    q, k, v = (x @ w for w in (w_q, w_k, w_v))  # (H, L, D_K)
+def all_heads(
+    x: Tensor,
+    w_q: Tensor,
+    w_k: Tensor,
+    w_v: Tensor,
+    divisor: float | None = None,
+    dim: int = -1,
+    keys_ask: bool = False,
+    softmax: bool = True,
+) -> Tensor:
+    """The results of all heads, (h, s, d_k), with a mistake in the attention if one is named."""
+    q, k, v = x @ w_q, x @ w_k, x @ w_v
+    scores = q @ k.transpose(1, 2) / (divisor or math.sqrt(q.size(-1)))
+    scores = scores.transpose(1, 2) if keys_ask else scores
+    return (scores.softmax(dim) if softmax else scores) @ v
 
-    def scores(divisor: float) -> Tensor:
-        return q @ k.transpose(1, 2) / divisor
 
-    def finish(z: Tensor) -> Tensor:
-        return torch.cat(list(z), dim=-1) @ w_o
+def side_by_side(z: Tensor) -> Tensor:
+    return torch.cat(list(z), dim=-1)
 
-    w_o_shape = f"{D_MODEL}x{D_MODEL})"
-    stops = {
-        f"({H * L}x{D_K} and {w_o_shape}": "The heads are below each other, so that W^O doesn't "
-        "fit. Put them side by side: join the last axis, dim=-1.",
-        f"({L}x{D_K} and {w_o_shape}": "W^O doesn't fit, because the heads were added up or "
-        "averaged, or only one is there. Put all of them side by side first.",
-    }
-    scale = D_K**0.5
-    weights = scores(scale).softmax(dim=-1)
-    z = attention(q, k, v)
-    right = finish(z)
-    compare(
-        call(function, x, w_q, w_k, w_v, w_o, stops=stops),
-        right,
-        [
-            (
-                torch.cat(list(z), dim=-1),
-                "W^O is missing: multiply the heads, side by side, by it.",
-            ),
-            (
-                torch.cat(list(z), dim=0),
-                "The heads are below each other. Put them side by side: join "
-                "the last axis, dim=-1. Then W^O.",
-            ),
-            (z.transpose(0, 1).reshape(L, D_MODEL).T, "The output is turned: a row for each word."),
-            (z, "Those are the heads. Put them side by side and multiply by W^O."),
-            (
-                z.reshape(L, D_MODEL) @ w_o,
-                "The heads were reshaped, not put side by side: join them "
-                "with torch.cat along the last axis.",
-            ),
-            (z.sum(dim=0), "The heads are added up. Put them side by side, then W^O."),
-            (z.mean(dim=0), "The heads are averaged. Put them side by side, then W^O."),
-            (
-                finish(scores(D_MODEL**0.5).softmax(dim=-1) @ v),
-                "The scores are divided by √d_model. What is compared is d_k wide: divide by √d_k.",
-            ),
-            (finish(scores(1.0).softmax(dim=-1) @ v), "The scores aren't divided by √d_k."),
-            (
-                finish(scores(float(D_K)).softmax(dim=-1) @ v),
-                "The scores are divided by d_k: its square root is missing.",
-            ),
-            (
-                finish(scores(H**0.5).softmax(dim=-1) @ v),
-                "The scores are divided by √h: it is the width of a head that counts, d_k.",
-            ),
-            (
-                finish(scores(scale).softmax(dim=-2) @ v),
-                "The softmax runs over the queries. Each row, "
-                "over the keys, must sum to 1: dim=-1.",
-            ),
-            (
-                finish(scores(scale).transpose(1, 2).softmax(dim=-1) @ v),
-                "Queries and keys are exchanged: each row of Q K^T belongs to a query.",
-            ),
-            (finish(scores(scale) @ v), "The softmax is missing."),
-            (
-                finish(weights @ k),
-                "The weights are multiplied by the keys. They are for the values.",
-            ),
-            (
-                finish(z[:1].expand(H, L, D_K)),
-                "Every head has the same numbers: is head 0 computed again and again?",
-            ),
-            (torch.cat(list(z), dim=-1) @ w_o.T, "W^O is transposed: x @ W_O, as in the equation."),
-            (finish(z.flip(0)), "The last head comes first."),
+
+def layer(**mistake: Any) -> Callable[..., Tensor]:
+    """The whole layer, with a mistake in the attention if one is named."""
+    return lambda x, q, k, v, o: side_by_side(all_heads(x, q, k, v, **mistake)) @ o
+
+
+BELOW = (
+    "The heads are below each other. Put them side by side: join the last axis, dim=-1. Then W^O."
+)
+BELOW_STOPS = (
+    "The heads are below each other, so that W^O doesn't fit. Put them side by side: join the "
+    "last axis, dim=-1."
+)
+ONE_STOPS = (
+    "W^O doesn't fit, because the heads were added up or averaged, or only one is there. Put all "
+    "of them side by side first."
+)
+multi_head = Exercise(
+    "multi_head",
+    "multi_head(x, W_Q, W_K, W_V, W_O), a loop over the heads of one sentence.",
+    inputs=layer_inputs,
+    right=[
+        layer(),
+        lambda x, q, k, v, o: all_heads(x, q, k, v).transpose(0, 1).flatten(1) @ o,
+        lambda x, *w: sum(
+            attention(*(x @ one for one in head)) @ rows
+            for *head, rows in zip(*w[:3], w[3].chunk(len(w[0])), strict=True)
+        ),
+    ],
+    errors={
+        f"({H * L}x{D_K} and {D_MODEL}x{D_MODEL})": BELOW_STOPS,
+        f"({L}x{D_K} and {D_MODEL}x{D_MODEL})": ONE_STOPS,
+    },
+    slips={
+        "W^O is missing: multiply the heads, side by side, by it.": [
+            lambda x, q, k, v, o: side_by_side(all_heads(x, q, k, v))
         ],
-    )
+        BELOW: [lambda x, q, k, v, o: all_heads(x, q, k, v).flatten(0, 1)],
+        BELOW_STOPS: [lambda x, q, k, v, o: all_heads(x, q, k, v).flatten(0, 1) @ o],
+        "The output is turned: a row for each word.": [
+            lambda x, q, k, v, o: side_by_side(all_heads(x, q, k, v)).T
+        ],
+        "Those are the heads. Put them side by side and multiply by W^O.": [
+            lambda x, q, k, v, o: all_heads(x, q, k, v)
+        ],
+        "The heads were reshaped, not put side by side: join them "
+        "with torch.cat along the last axis.": [
+            lambda x, q, k, v, o: all_heads(x, q, k, v).reshape(x.shape) @ o
+        ],
+        "The heads are added up. Put them side by side, then W^O.": [
+            lambda x, q, k, v, o: all_heads(x, q, k, v).sum(0)
+        ],
+        ONE_STOPS: [lambda x, q, k, v, o: all_heads(x, q, k, v).sum(0) @ o],
+        "The heads are averaged. Put them side by side, then W^O.": [
+            lambda x, q, k, v, o: all_heads(x, q, k, v).mean(0)
+        ],
+        "The scores are divided by √d_model. What is compared is d_k wide: divide by √d_k.": [
+            layer(divisor=D_MODEL**0.5)
+        ],
+        "The scores aren't divided by √d_k.": [layer(divisor=1)],
+        "The scores are divided by d_k: its square root is missing.": [layer(divisor=D_K)],
+        "The scores are divided by √h: it is the width of a head that counts, d_k.": [
+            layer(divisor=H**0.5)
+        ],
+        "The softmax runs over the queries. Each row, over the keys, must sum to 1: dim=-1.": [
+            layer(dim=-2)
+        ],
+        "Queries and keys are exchanged: each row of Q K^T belongs to a query.": [
+            layer(keys_ask=True)
+        ],
+        "The softmax is missing.": [layer(softmax=False)],
+        "The weights are multiplied by the keys. They are for the values.": [
+            lambda x, q, k, v, o: layer()(x, q, k, k, o)
+        ],
+        "Every head has the same numbers: is head 0 computed again and again?": [
+            lambda x, q, k, v, o: all_heads(x, q, k, v)[0].repeat(1, len(q)) @ o
+        ],
+        "W^O is transposed: x @ W_O, as in the equation.": [
+            lambda x, q, k, v, o: layer()(x, q, k, v, o.T)
+        ],
+        "The last head comes first.": [
+            lambda x, q, k, v, o: side_by_side(all_heads(x, q, k, v).flip(0)) @ o
+        ],
+    },
+)

@@ -17,9 +17,6 @@ import pytest
 import torch
 
 from course.checks import (
-    GREEN,
-    NORMAL,
-    RED,
     Hint,
     NotTried,
     a_kind,
@@ -43,6 +40,7 @@ from course.checks import (
     wrong_verdicts,
     yours,
 )
+from course.checks.hints import GREEN, NORMAL, RED
 from transformer_lib.decoding import Hypothesis
 
 

@@ -1,18 +1,23 @@
 """What students hand in: right answers written in other ways, and the classic mistakes.
 
-Each assignment has its own list, in attempts_1.py to attempts_10.py.
+They are those of the exercises (tests/course/checks/attempts.py), as code that takes them from
+there. What is only tried in an assignment stands in a list of its own, such as attempts_5.py.
 """
 
+import ast
 import contextlib
 import functools
+import importlib
+import importlib.util
 import textwrap
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
 from course.checks import Hint
 from course.grading.assignment_files import Assignment, Exercise
 from course.grading.grade import judged
+from tests.course.checks.attempts import all_checks, attempts_of
 
 
 @dataclass(frozen=True)
@@ -59,3 +64,35 @@ def judged_here(source: Assignment, exercise: Exercise, code: str) -> tuple[floa
     """(points, hint) for one answer."""
     worker = Here(names_from("\n".join(source.given)), code)
     return judged(exercise, worker, names_from(source.setup))
+
+
+@functools.cache
+def lists(number: int, kind: str) -> dict[str, list]:
+    """The RIGHT or WRONG of an assignment's own list: exercise -> attempts."""
+    name = f"tests.course.grading.attempts_{number}"
+    there = importlib.util.find_spec(name)
+    return getattr(importlib.import_module(name), kind) if there else {}
+
+
+def called(source: Assignment, exercise: Exercise) -> tuple[Callable, list[str]]:
+    """The check that an assignment calls, and the names that it hands over."""
+    call = next(node for node in ast.walk(ast.parse(exercise.check)) if isinstance(node, ast.Call))
+    check = eval(ast.unparse(call.func), names_from(source.setup))
+    return check, [ast.unparse(argument) for argument in call.args]
+
+
+def answers(source: Assignment, exercise: Exercise) -> tuple[list[str], list[Wrong]]:
+    """Right and wrong answers as code: those of the assignment's own list, and the check's."""
+    right = list(lists(source.number, "RIGHT").get(exercise.name, ()))
+    wrong = list(lists(source.number, "WRONG").get(exercise.name, ()))
+    check, names = called(source, exercise)
+    for name in (name for name, one in all_checks().items() if one is check):
+        for one in attempts_of(name, check):
+            thing = one.place.split(".")[0].split("(")[0]
+            imported = f"from {one.module} import {thing}\n" if one.module else ""
+            code = f"{imported}{', '.join(names)} = {one.place}"
+            if one.hint:
+                wrong.append(Wrong(one.hint[:30], code, one.hint, one.keeps * exercise.points))
+            else:
+                right.append(code)
+    return right, wrong

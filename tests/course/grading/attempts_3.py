@@ -3,18 +3,6 @@
 from tests.course.grading.attempts import Wrong
 
 
-def three(keys="(3, 6, 9, 16)", weights="(3, 6, 5, 9)", merged="(3, 5, 96)") -> str:
-    return f"keys_shape, weights_shape, merged_shape = {keys}, {weights}, {merged}"
-
-
-def split(body: str) -> str:
-    return f"def my_split_heads(x, h):\n    b, L, d = x.shape\n    return {body}"
-
-
-def merge(body: str) -> str:
-    return f"def my_merge_heads(z):\n    b, h, L, d_k = z.shape\n    return {body}"
-
-
 def mask(body: str) -> str:
     """padding: (b, 1, 1, t). triangle: (t, t), the right one."""
     return f"""
@@ -31,48 +19,6 @@ def weights(body: str) -> str:
 
 
 RIGHT = {
-    "shapes": [
-        three(),
-        three("[3, 6, 9, 16]", "torch.Size((3, 6, 5, 9))", "[3, 5, 96]"),
-        three("torch.tensor([3, 6, 9, 16])", "(3.0, 6.0, 5.0, 9.0)", "(3, torch.tensor(5), 96)"),
-    ],
-    "my_split_heads": [
-        split("x.unflatten(-1, (h, -1)).transpose(1, 2)"),
-        split("x.reshape(b, L, h, d // h).permute(0, 2, 1, 3)"),
-        split("torch.stack(x.chunk(h, dim=-1), dim=1)"),
-        """
-        def my_split_heads(words, heads):
-            width = words.shape[-1] // heads
-            out = torch.zeros(words.shape[0], heads, words.shape[1], width)
-            for head in range(heads):
-                out[:, head] = words[:, :, head * width : (head + 1) * width]
-            return out
-        """,
-        """
-        import numpy as np
-
-        def my_split_heads(x, h):
-            return np.stack(np.split(x.numpy(), h, axis=-1), axis=1)
-        """,
-    ],
-    "my_merge_heads": [
-        merge("z.transpose(1, 2).flatten(2)"),
-        merge("torch.cat([z[:, i] for i in range(h)], dim=-1)"),
-        merge("z.permute(0, 2, 1, 3).contiguous().view(b, L, h * d_k)"),
-        """
-        def my_merge_heads(heads):
-            out = torch.zeros(heads.shape[0], heads.shape[2], heads.shape[1] * heads.shape[3])
-            for i, head in enumerate(heads.unbind(1)):
-                out[:, :, i * heads.shape[3] : (i + 1) * heads.shape[3]] = head
-            return out
-        """,
-        """
-        import numpy as np
-
-        def my_merge_heads(z):
-            return np.concatenate(list(z.numpy().swapaxes(0, 1)), axis=-1)
-        """,
-    ],
     "my_mask": [
         mask("padding & triangle"),
         mask("torch.logical_and(padding, triangle[None, None])"),
@@ -164,113 +110,6 @@ for j in range(6):
 """
 
 WRONG = {
-    "shapes": [
-        Wrong("keys not transposed", three(keys="(3, 9, 6, 16)"), "That is halfway", 1),
-        Wrong("queries for keys", three(keys="(3, 6, 5, 16)"), "words that answer", 1),
-        Wrong("d_model in each head", three(keys="(3, 6, 9, 96)"), "its share", 1),
-        Wrong("keys and queries", three(weights="(3, 6, 9, 5)"), "It is turned", 1),
-        Wrong("weights without heads", three(weights="(3, 5, 9)"), "weights of its own", 1),
-        Wrong("merged for each key", three(merged="(3, 9, 96)"), "How many queries", 1),
-        Wrong("one head", three(merged="(3, 5, 16)"), "stand side by side", 1),
-        Wrong(
-            "two mistakes", three(keys="(3, 9, 6, 16)", merged="(3, 9, 96)"), "That is halfway", 0
-        ),
-        Wrong("nonsense", three(keys="(3, 96)"), "The keys: not yet", 0),
-        Wrong("a number", three(keys="96"), "Write each shape as a tuple", 0),
-        Wrong("one left open", three(merged="..."), "not tried yet", 0),
-    ],
-    "my_split_heads": [
-        Wrong("view alone", split("x.view(b, h, L, d // h)"), "the words are in pieces", 1.5),
-        Wrong("no transpose", split("x.view(b, L, h, d // h)"), "That is halfway", 1.5),
-        Wrong(
-            "the heads and their features",
-            split("x.view(b, L, h, d // h).transpose(-2, -1)"),
-            "heads with their features",
-            1.5,
-        ),
-        Wrong(
-            "the words and the features",
-            split("x.view(b, L, h, d // h).transpose(1, 3)"),
-            "the words with the features",
-            1.5,
-        ),
-        Wrong(
-            "h and d_k swapped",
-            split("x.view(b, L, d // h, h).transpose(1, 2)"),
-            "there are h heads, each d_model / h wide",
-            1.5,
-        ),
-        Wrong(
-            "h and d_k swapped, the right shape",
-            split("x.view(b, L, d // h, h).permute(0, 3, 1, 2)"),
-            "swapped in the cut",
-            1.5,
-        ),
-        Wrong("heads first", split("torch.stack(x.chunk(h, dim=-1))"), "before the sentences", 1.5),
-        Wrong("below each other", split("torch.cat(x.chunk(h, -1), 1)"), "below each other", 1.5),
-        Wrong(
-            "last head first",
-            split("x.view(b, L, h, d // h).transpose(1, 2).flip(1)"),
-            "last head comes first",
-            1.5,
-        ),
-        Wrong("a size", split("x.view(2, 5, h, 7).transpose(1, 2)"), "wrong for other inputs", 1.5),
-        Wrong(
-            "only what the check tries",
-            split("x.unflatten(-1, (h, -1)).transpose(1, 2)[:, :3]"),
-            "wrong for other inputs",
-            1.5,
-        ),
-        Wrong("a list", split("list(x.chunk(h, dim=-1))"), "should return a tensor", 0),
-        Wrong("h wide", split("x.unflatten(-1, (4, -1))"), "it stops with RuntimeError", 0),
-        Wrong("no return", "def my_split_heads(x, h):\n    x.view(2, 5, h, -1)", "`return`", 0),
-        Wrong(
-            "the library's",
-            """
-            from transformer_lib import MultiHeadAttention
-
-            def my_split_heads(x, h):
-                return MultiHeadAttention(x.size(-1), h).split_heads(x)
-            """,
-            "does the whole exercise for you",
-            0,
-        ),
-    ],
-    "my_merge_heads": [
-        Wrong("no transpose", merge("z.reshape(b, L, h * d_k)"), "the words are mixed", 1),
-        Wrong("flatten alone", merge("z.flatten(2)"), "The words are joined, not the heads", 1),
-        Wrong("not joined", merge("z.transpose(1, 2)"), "now join the last two", 1),
-        Wrong(
-            "wrong order",
-            merge("z.permute(0, 2, 3, 1).reshape(b, L, -1)"),
-            "shuffled into each other",
-            1,
-        ),
-        Wrong("added", merge("z.sum(dim=1)"), "added up", 1),
-        Wrong("averaged", merge("z.mean(dim=1)"), "averaged", 1),
-        Wrong("below each other", merge("torch.cat(z.unbind(1), dim=1)"), "below each other", 1),
-        Wrong("sentences", merge("torch.cat(list(z), dim=-1)"), "The sentences are side by", 1),
-        Wrong("last head first", merge("z.flip(1).transpose(1, 2).flatten(2)"), "comes first", 1),
-        Wrong("a size", merge("z.transpose(1, 2).reshape(2, 5, 21)"), "wrong for other inputs", 1),
-        Wrong(
-            "only what the check tries",
-            merge("torch.cat([z[:, i] for i in range(min(h, 3))], dim=-1)"),
-            "wrong for other inputs",
-            1,
-        ),
-        Wrong("view", merge("z.transpose(1, 2).view(b, L, -1)"), "`view` only works while", 1),
-        Wrong(
-            "the library's",
-            """
-            from transformer_lib import MultiHeadAttention
-
-            def my_merge_heads(z):
-                return MultiHeadAttention(z.size(1) * z.size(3), z.size(1)).merge_heads(z)
-            """,
-            "does the whole exercise for you",
-            0,
-        ),
-    ],
     "my_mask": [
         Wrong("inverted", mask("~(padding & triangle)"), "True marks what must be hidden", 1.5),
         Wrong("padding inverted", mask("~padding & triangle"), "True should mark real", 1.5),

@@ -319,11 +319,9 @@ BORROWED = {
     ),
     "the check's own": (
         "import course.chapters.ch04_attention.checks as check_itself\n"
-        "answers = [f for f in vars(check_itself).values() if callable(f)]\n"
         "def my_weights(q, k):\n"
-        "    check_itself.same(q, q)\n"
-        "    return (q @ k.T / k.shape[-1] ** 0.5).softmax(-1)",
-        "same",
+        "    return check_itself.my_weights.right[0](q, k)",
+        "<lambda>",
     ),
 }
 # The same, where PyTorch compiles it: it doesn't while a notebook is graded, so the watch sees it.

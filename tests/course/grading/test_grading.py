@@ -269,7 +269,7 @@ def test_a_submission_sees_nothing_but_the_library(each_sandbox):
             "course/assignments/2_attention.ipynb",
             ".git/HEAD",
             ".git",
-            "tests/course/grading/attempts_2.py",
+            "tests/course/grading/attempts.py",
             "course/grading/grade.py",
         ):
             assert not has(f"{ROOT}/{name}"), name

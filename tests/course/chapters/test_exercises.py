@@ -1,0 +1,33 @@
+"""Each right answer passes, and each mistake gets its own hint, and only that."""
+
+import inspect
+
+import pytest
+
+from course.checks import Exercise, Value, Values, alike
+from course.checks.exercises import answer
+from tests.course.checks.attempts import all_checks, attempts_of, told
+
+CHECKS = all_checks()
+
+
+def several(check) -> bool:
+    """Is it called with several arguments?"""
+    if isinstance(check, Exercise | Value):
+        return False
+    return isinstance(check, Values) or len(inspect.signature(check).parameters) > 1
+
+
+@pytest.mark.parametrize(("name", "check"), CHECKS.items(), ids=CHECKS)
+def test_each_attempt_gets_its_own_hint(name, check):
+    for attempt, hint, keeps, place, _ in attempts_of(name, check):
+        said, kept = told(check, *attempt if several(check) else (attempt,))
+        assert (hint in said and bool(hint) == bool(said), kept) == (True, keeps), (place, said)
+
+
+@pytest.mark.parametrize("name", [name for name in CHECKS if getattr(CHECKS[name], "borrowed", ())])
+def test_what_is_borrowed_is_what_is_asked_for(name):
+    check = CHECKS[name]
+    inputs = check.inputs()
+    right = answer(check.right[0], inputs)
+    assert all(alike(answer(way, inputs), right) for way in check.borrowed)
