@@ -70,7 +70,7 @@ class Watch(TorchFunctionMode):
 
     def in_c(self, function: Any) -> None:
         called = str(getattr(function, "__name__", ""))
-        self.found += [name for name in self.names if name in called]
+        self.found += sorted((name for name in self.names if name in called), key=len, reverse=True)
 
     def on_call(self, frame: FrameType, event: str, function: Any) -> None:
         """Whatever is called of Python, and in C even where PyTorch's modes are switched off."""
