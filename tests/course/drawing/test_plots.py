@@ -4,33 +4,12 @@ import numpy as np
 import pytest
 
 from course.drawing import style
-from course.drawing.plots import _apart, curves, doubling, multiples, shares
+from course.drawing.plots import _apart, curves
 
 
 @pytest.fixture
 def ax():
     return style.new_figure().subplots()
-
-
-def test_each_seed_is_thin_and_their_mean_thick(ax):
-    curves(ax, [0, 1], {"one": [[1, 2], [3, 6]], "two": [5, 7]}, loud=["one"])
-    drawn = [(line.get_ydata().tolist(), line.get_color().lower()) for line in ax.lines]
-    accent, grey = style.ACCENT.lower(), style.MUTED.lower()
-    assert drawn == [([1, 2], accent), ([3, 6], accent), ([2, 4], accent), ([5, 7], grey)]
-    assert [text.get_text() for text in ax.texts] == ["one", "two"]
-    with pytest.raises(ValueError, match="'short' has 1 numbers for 2 places"):
-        curves(ax, [0, 1], {"short": [1]})
-
-
-def test_axes_of_shares_and_of_doublings(ax):
-    shares(ax.yaxis, parts=4)
-    doubling(ax, [16, 1024])
-    percent = [text.get_text() for text in ax.get_yticklabels()]
-    assert percent == ["0 %", "25 %", "50 %", "75 %", "100 %"]
-    assert [text.get_text() for text in ax.get_xticklabels()] == ["16", "1,024"]
-    assert ax.get_xscale() == "log" and ax.get_yscale() == "linear"
-    multiples(ax.yaxis)
-    assert [ax.yaxis.get_major_formatter()(x) for x in (0.25, 1, 8)] == ["1/4", "1 ×", "8 ×"]
 
 
 def test_only_names_that_touch_are_moved(ax):

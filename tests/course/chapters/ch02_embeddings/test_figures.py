@@ -1,20 +1,15 @@
 """Pictures of word vectors: what is measured reaches the picture."""
 
-import math
-
 import numpy as np
 import pytest
 import torch
-from matplotlib.patches import Rectangle
 
 from course import experiments
 from course.chapters.ch02_embeddings.figures import (
     GENDERS,
     NEAR_TREES,
-    SOME_WORDS,
     WIDEST,
     _pulled_rows,
-    _word_similarity,
     draw_noun_map,
     draw_word_map,
     first_tables,
@@ -22,7 +17,6 @@ from course.chapters.ch02_embeddings.figures import (
     nearest_words,
     neighbor_shares,
     own_islands,
-    share_bars,
     word_map,
 )
 from course.drawing import style
@@ -34,33 +28,6 @@ from transformer_lib.translator import Translator
 WORDS = ["a", "b", "c"]
 BEFORE_AFTER = {"before": "one", "after": "two"}
 KINDS = {"noun": ("#2774A7", "#2774A7"), "verb": ("#E89F2A", "#FFFFFF")}
-
-
-def test_similarity_is_the_cosine_of_each_pair():
-    ax = _word_similarity(
-        [[2.0, 0.0], [3.0, 3.0], [0.0, -1.0]], dict(zip(WORDS, "xyz", strict=True)), (2, 1)
-    ).axes[0]
-    cells = [patch.get_facecolor() for patch in ax.patches if isinstance(patch, Rectangle)]
-    root = 1 / math.sqrt(2)
-    cells.pop(1)  # the frame of the first, which is of one group
-    assert cells[:3] == [style.SIGNED((cosine + 1) / 2) for cosine in (root, 0, -root)]
-    texts = [text.get_text() for text in ax.texts if text.get_text()]
-    assert texts[1:8] == [*"axbycz", "0.7"] and "all others: -0.35 on average" in texts
-
-
-def test_words_of_a_group_are_more_alike_than_others():
-    drawn = FIGURES["word-similarity"]
-    *numbers, others = [t.get_text() for t in drawn.draw().axes[0].texts if "." in t.get_text()]
-    assert numbers == ["0.4"] * 3 + ["0.4"] + ["0.4", "0.5", "0.5"] + ["0.5"] + ["0.7"]
-    vocab, table = Translator.load().src.vocab, Translator.load().model.src_embed.table.weight
-    rows = torch.nn.functional.normalize(table.detach()[vocab.encode(SOME_WORDS)], dim=1)
-    cosines = (rows @ rows.T).numpy()
-    together = np.zeros_like(cosines, bool)
-    for first, count in ((0, 3), (3, 2), (5, 3), (8, 2), (10, 2)):
-        together[first : first + count, first : first + count] = True
-    assert cosines[together].min() > 0.35 > cosines[~together].max()
-    said = f"{cosines[~together].mean():.2f} on average"
-    assert said in others and said in drawn.alt
 
 
 def test_the_map_keeps_the_two_widest_directions():
@@ -102,29 +69,6 @@ def point(**changes) -> dict:
     return {"view": 0, "word": "cat", "x": 1.5, "y": -2.0, "kind": "noun", "near": "dog", **changes}
 
 
-def test_the_chart_carries_words_places_and_choices():
-    points = [point(), point(word="ran", kind="verb", view=1)]
-    spec = word_map(points, KINDS, BEFORE_AFTER, {"cat": "the cat"}, "").to_dict()
-    rows = spec["data"]["values"]
-    assert [row["word"] for row in rows] == ["cat", "ran"]
-    assert [row["landmark"] for row in rows] == [True, False]
-    assert [row["said"] for row in rows] == ["the cat", "ran"]
-    assert (rows[0]["x"], rows[0]["y"]) == (1.5, -2.0)
-    bound = {param["name"]: param.get("bind") for param in spec["params"]}
-    assert bound["view"]["labels"] == ["before", "after"]
-    chosen = next(param for param in spec["params"] if param["name"] == "chosen")
-    assert chosen["select"] == {"type": "point", "fields": ["kind"]} and chosen["views"] == ["dots"]
-    assert bound["search"]["input"] == "search"
-
-
-def test_regions_have_names_and_a_search_without_a_hit_says_so():
-    region = {"view": 0, "region": "nouns", "x": 1.0, "y": 1.0, "kind": "noun"}
-    spec = word_map([point(), point(x=3.5)], KINDS, {"all": ""}, {}, "", [region]).to_dict()
-    rows = spec["data"]["values"]
-    assert [row["region"] for row in rows] == ["", "", "nouns"]
-    assert "no word here begins with" in str(spec["layer"])
-
-
 def test_a_heading_stands_above_each_view():
     points = [point(), point(word="ran", kind="verb", view=1)]
     title = word_map(points, KINDS, BEFORE_AFTER, {}, "").to_dict()["title"]
@@ -142,19 +86,6 @@ def test_a_name_stands_where_there_are_no_dots_and_no_other_name():
     cat, ran = (row for row in data["values"] if row["landmark"])
     ends = [round(row["x"] * 530 / 11) + row["dx"] for row in (cat, ran)]
     assert abs(ends[0] - ends[1]) > 18 or abs(cat["dy"] - ran["dy"]) > 12
-
-
-def test_shares_before_and_after_are_dots_and_percent():
-    ax = share_bars({"before": {"x": 0.25, "y": 0.5}, "after": {"x": 1.0, "y": 0.0}})
-    dots = {line.get_label(): [] for line in ax.lines if line.get_marker() == "o"}
-    for line in ax.lines:
-        if line.get_marker() == "o":
-            dots[line.get_label()] += line.get_xydata().tolist()
-    assert dots == {"_before": [[0.25, 0], [0.5, 1]], "_after": [[1.0, 0], [0.0, 1]]}
-    said = [text.get_text() for text in ax.texts if "%" in text.get_text()]
-    assert said == ["25 %", "100 %", "50 %", "0 %"]
-    with pytest.raises(ValueError, match="same questions"):
-        share_bars({"before": {"x": 0.25}, "after": {"y": 1.0}})
 
 
 def test_the_neighbors_of_trees_are_as_drawn():
@@ -191,17 +122,6 @@ def test_these_two_words_are_like_any_two():
     sums = sums + positional_encoding(50, WIDEST)[10]
     cosines = torch.cosine_similarity(sums[::2], sums[1::2])
     assert (cosines.mean() - 0.36).abs() < cosines.std()
-
-
-def test_the_curves_are_means_and_what_lies_between_them_is_in_the_title():
-    drawn, losses = FIGURES["embedding-scale"], {}
-    for run in experiments.load("embedding-scale")["results"]:
-        losses.setdefault(run["bottom"], []).append([loss for _, loss in run["losses"]])
-    ax = drawn.draw().axes[0]
-    for line, name in zip(ax.lines, ("without", "with the factor"), strict=True):
-        np.testing.assert_allclose(line.get_ydata(), np.mean(losses[name], axis=0))
-    assert ax.get_title() == "Without the factor √32, a model learns some 60 steps later"
-    assert "60 steps" in [text.get_text() for text in ax.texts] and "60 steps" in drawn.alt
 
 
 def test_a_larger_table_learns_as_the_factor_does():

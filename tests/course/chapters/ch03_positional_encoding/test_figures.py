@@ -1,14 +1,11 @@
 """Position vectors: as a heat map, as waves, as clock hands, and compared."""
 
-import json
 import math
 
-import matplotlib as mpl
 import numpy as np
 import pytest
 import torch
-from matplotlib.backends.backend_agg import FigureCanvasAgg
-from matplotlib.patches import FancyArrowPatch, Rectangle, Wedge
+from matplotlib.patches import Rectangle
 
 from course.chapters.ch03_positional_encoding import figures as plots
 from course.chapters.ch03_positional_encoding.experiments import rows_of
@@ -18,7 +15,6 @@ from course.chapters.ch03_positional_encoding.figures import (
     two_ways,
     wavelengths,
 )
-from course.drawing import notebook_output as showing
 from course.drawing import style
 from course.drawing.registry import FIGURES
 from course.experiments import load
@@ -74,25 +70,6 @@ def test_half_of_the_sines_hardly_change_within_twenty_positions():
     assert {"129 of 256 change by less than 0.2", "after 6 words"} <= set(said)
 
 
-def test_three_columns_are_drawn_again_beside_the_map():
-    table, ax = positional_encoding(10, 64), drawn("positions-small")
-    np.testing.assert_allclose(maps_of("positions-small")[0], table[:, :32:2])
-    dots = [line.get_xdata()[0] for line in ax.lines if len(line.get_xdata()) == 1]
-    for number, column in enumerate((0, 14, 30)):
-        right = 4.95 + 1.25 * number + 0.42 * table[:, column]
-        np.testing.assert_allclose(dots[10 * number : 10 * number + 10], right, atol=1e-6)
-
-
-def test_both_orders_show_the_same_columns():
-    paper, code = maps_of("positions-tensor2tensor")[:2]
-    np.testing.assert_allclose(code[:, :8], paper[:, ::2], atol=0.05)
-    np.testing.assert_allclose(code[:, 8:], paper[:, 1::2], atol=0.05)
-    ways = [line.get_segments()[0][:, 0] for line in drawn("positions-tensor2tensor").collections]
-    cell = 7 / 16
-    ends = [0.92 + cell * (place + 0.5) for i in range(8) for place in (i, i + 8)]
-    np.testing.assert_allclose([way[-1] for way in ways], ends)
-
-
 def test_blue_is_negative_white_is_zero_and_orange_is_positive():
     image = _positions_heatmap([[-1.0, 0.0, 1.0]]).images[0]
     assert image.get_clim() == (-1.0, 1.0)
@@ -105,29 +82,10 @@ def test_larger_values_widen_the_scale_on_both_sides():
     assert _positions_heatmap([[-3.0, 1.0]]).images[0].get_clim() == (-3.0, 3.0)
 
 
-@pytest.mark.parametrize("length, d_model", [(20, 512), (10, 64), (1, 2), (2, 6), (50, 128)])
-def test_first_and_last_are_labelled_and_labels_never_overlap(length, d_model):
-    ax = _positions_heatmap(torch.zeros(length, d_model))
-    FigureCanvasAgg(ax.figure).draw()
-    for ticks, count in ((ax.get_xticks(), d_model), (ax.get_yticks(), length)):
-        assert ticks[0] == 0 and ticks[-1] <= count - 1
-        assert count - 1 - ticks[-1] <= count / 8
-    across = [label.get_window_extent() for label in ax.get_xticklabels()]
-    assert all(a.x1 < b.x0 for a, b in zip(across, across[1:], strict=False))
-    down = [label.get_window_extent() for label in ax.get_yticklabels()]
-    assert all(a.y0 > b.y1 for a, b in zip(down, down[1:], strict=False))
-
-
 @pytest.mark.parametrize("shape", [(5,), (1, 4, 6), (0, 6)])
 def test_another_shape_is_refused(shape):
     with pytest.raises(ValueError, match=r"\(length, d_model\), but theirs is"):
         _positions_heatmap(torch.zeros(shape))
-
-
-def test_the_summary_tells_the_two_encodings_apart():
-    paper = _positions_heatmap(positional_encoding(20, 64))
-    slower = _positions_heatmap(positional_encoding(20, 64, base=8000.0))
-    assert showing.summary(paper.figure) != showing.summary(slower.figure)
 
 
 # --- waves, clocks, dot products ---
@@ -136,22 +94,6 @@ def test_the_summary_tells_the_two_encodings_apart():
 def test_wavelengths_are_read_from_the_table():
     expected = [2 * math.pi * 10_000 ** (2 * i / 10) for i in range(5)]
     np.testing.assert_allclose(wavelengths(positional_encoding(3, 10)), expected, rtol=1e-5)
-
-
-def test_each_wave_of_the_curves_goes_through_its_column():
-    table, lines = positional_encoding(61, 512), drawn("positions-curves").lines
-    assert len(lines) == 4 * 63
-    for number, i in enumerate((0, 15, 45, 255)):
-        (wave, loud, *dots), middle = lines[63 * number : 63 * number + 63], 3.72 - 0.98 * number
-        heights = [dot.get_ydata()[0] for dot in dots]
-        np.testing.assert_allclose(heights, middle + 0.25 * table[:, 2 * i], atol=1e-6)
-        through = np.interp([dot.get_xdata()[0] for dot in dots], *wave.get_data())
-        np.testing.assert_allclose(through, heights, atol=1e-3)
-        long = np.ptp(loud.get_xdata()) / 0.11
-        assert long == pytest.approx(min(wavelengths(table)[i], 60))
-    said = texts_of("positions-curves")
-    assert {"6.3 positions", "10.8 positions", "31.7 positions"} <= set(said)
-    assert "one wave takes 60,611 positions: over 60 it is practically flat" in said
 
 
 def test_two_encodings_have_waves_as_long_as_their_brackets():
@@ -171,40 +113,6 @@ def test_two_encodings_have_waves_as_long_as_their_brackets():
     assert "in vectors of 512 numbers: only 3.7 % longer" in said
 
 
-def test_hands_turn_by_the_same_angle_from_both_starts():
-    ax, table = drawn("positions-rotation"), positional_encoding(10, 512)
-    wedges = [patch for patch in ax.patches if isinstance(patch, Wedge)]
-    for number, wedge in enumerate(wedges):
-        start, i = (1, 6)[number // 3], (0, 30, 60)[number % 3]
-        for angle, position in ((wedge.theta2, start), (wedge.theta1, start + 3)):
-            tip = math.cos(math.radians(angle)), math.sin(math.radians(angle))
-            np.testing.assert_allclose(tip, table[position, 2 * i : 2 * i + 2], atol=1e-6)
-    turned = [(wedge.theta2 - wedge.theta1) % 360 for wedge in wedges]
-    np.testing.assert_allclose(turned[:3], turned[3:], atol=1e-3)
-    said = [text for text in texts_of("positions-rotation") if text.endswith("both times")]
-    assert said == [f"{angle:.0f}° both times" for angle in turned[:3]]
-    assert said == ["172° both times", "58° both times", "20° both times"]
-
-
-def test_the_clocks_have_a_hand_for_each_position_and_pair():
-    table, ax = positional_encoding(8, 512), drawn("positions-clocks")
-    arrows = [patch for patch in ax.patches if isinstance(patch, FancyArrowPatch)]
-    hands = [arrow.get_path().vertices[[0, -1]] for arrow in arrows]
-    ends = [tuple((end - start) / (0.92 * 0.29)) for start, end in hands]
-    expected = [
-        tuple(table[:, 2 * i : 2 * i + 2][pos].tolist()) for i in plots.CLOCKS for pos in range(8)
-    ]
-    np.testing.assert_allclose(ends, expected, atol=1e-6)
-    wedges = [patch for patch in ax.patches if isinstance(patch, Wedge)]
-    turned = [(patch.theta2 - patch.theta1) % 360 for patch in wedges[:7]]
-    np.testing.assert_allclose(turned, np.degrees(range(7)), atol=1e-4)
-    colors = {text.get_text(): text.get_color() for text in ax.texts}
-    assert colors["trees"] == style.chip("", style.ACCENT)["color"]
-    assert {colors[text] for text in ("I", "like", "shade")} == {style.INK}
-    for i, said in plots.CLOCKS.items():
-        assert said.endswith(f"in about {wavelengths(table)[i]:.0f} words")
-
-
 def test_dot_products_are_divided_by_the_square_length():
     table = positional_encoding(41, 512)
     map_, curve = FIGURES["positions-dot-products"].draw().axes
@@ -221,17 +129,6 @@ def test_dot_products_are_divided_by_the_square_length():
 
 
 # --- sums ---
-
-
-def test_one_word_at_two_positions_gives_two_different_sums():
-    ax, table = drawn("positions-sum"), positional_encoding(3, 128)[:, :32].numpy()
-    sum_2, sum_1 = [np.ravel(cells) for cells in maps_of("positions-sum")[:2]]
-    np.testing.assert_allclose(sum_1 - table[1], sum_2 - table[2], atol=1e-6)
-    bars = [patch for patch in ax.patches if isinstance(patch, Rectangle)]
-    loud = [bar for bar in bars if bar.get_facecolor() == mpl.colors.to_rgba(style.ACCENT)]
-    difference = [bar.get_height() / 0.7 for bar in loud]
-    np.testing.assert_allclose(difference, sum_2 - sum_1, atol=1e-6)
-    assert "\N{MINUS SIGN}0.96" in texts_of("positions-sum")
 
 
 def test_the_end_token_fades_and_trees_does_not():
@@ -304,30 +201,6 @@ def test_lengths_copied_are_means_over_seeds():
     digits = [text for text in texts_of("positions-learned") if len(text) == 1]
     wanted = [DIGITS.decode(rows_of(length, 1)[0]) for length in (9, 10, 11, 12)]
     assert digits == ["9", *sum(wanted, [])], "the length of the first row, and the rows"
-
-
-def test_padding_is_what_is_left_of_each_row():
-    ax = drawn("padding-saved")
-    padding = [cell.get_xy() for cell in ax.patches if isinstance(cell, Rectangle)]
-    words, ends = texts_of("padding-saved"), [t for t in ax.texts if t.get_text() == "<eos>"]
-    padded: list[int] = []
-    for number, end in enumerate(ends):
-        x, y = end.get_position()
-        row = [round((left - x) / 0.56 + 0.47) for left, low in padding if low < y < low + 0.265]
-        assert row == list(range(1, len(row) + 1)), "words first, then padding"
-        assert round((x - 0.1) / 0.56 + 0.5) + len(row) == (14 if number < 6 else 13)
-        padded.append(len(row))
-    assert 0 in padded[:6] and 0 in padded[6:], "one sentence of each batch fills its row"
-    assert words.count("<eos>") == 12
-    assert {"41 %", "3 %", "padding, sentences of similar length"} <= set(words)
-
-
-def test_the_explorer_computes_the_papers_formula_by_itself():
-    spec = plots._positions_explorer().to_dict()
-    assert {"d_model", "exponent", "chosen"} <= {param["name"] for param in spec["params"]}
-    text = json.dumps(spec)
-    assert "pow(10, -exponent * 2 * floor(datum.dimension / 2) / d_model)" in text
-    assert "datum.dimension % 2 == 0 ? sin(datum.position * datum.rate)" in text
 
 
 def test_the_batches_of_the_picture_have_the_padding_that_all_batches_have():

@@ -1,33 +1,25 @@
 """The equation in frames, the scaling curves and the explorer: the right numbers in each place."""
 
-import math
 import re
 
 import numpy as np
 import pytest
 import torch
-from matplotlib.colors import to_hex
-from matplotlib.patches import FancyArrowPatch, Rectangle
+from matplotlib.patches import Rectangle
 
 from course.chapters.ch04_attention.experiments import real_head, softmax_at
 from course.chapters.ch04_attention.figures import (
     _equation_frames,
-    _mutual_scores,
     _projection,
-    _query_finds_key,
     _scaling_bars,
     _shared_and_separate,
-    _six_steps,
     attention_explorer,
     i_like_trees,
 )
 from course.chapters.journey.experiments import trace
-from course.chapters.journey.figures import LAYER
 from course.drawing import notebook_output as showing
-from course.drawing import style
 from course.drawing.registry import find
 from course.drawing.values import written
-from transformer_lib.interpret.patching import ablate_head, patch_attention
 from transformer_lib.model.attention import attention, attention_weights
 from transformer_lib.translator import Translator
 
@@ -50,49 +42,6 @@ def test_the_frames_are_the_steps_of_attention():
     texts = [text.get_text() for text in ax.texts]
     assert {*WORDS, "gustan", "a", "b", written(float(weights.max()), 3)} <= set(texts)
     assert f"“gustan” looks at “{WORDS[weights.argmax()]}” and takes its value" in texts
-
-
-def test_the_six_steps_carry_their_numbers():
-    query, keys = torch.ones(4), torch.tensor([[1.0, 1, 1, 0.5], [0.25, 0.25, 0.5, 0.5]])
-    ax = _six_steps(["a", "b"], query, keys, torch.tensor([[2.0, 0], [0, 4]])).axes[0]
-    texts = [text.get_text() for text in ax.texts]
-    weight = math.exp(1.75) / (math.exp(1.75) + math.exp(0.75))
-    for wanted in [
-        f"“a” gets a weight of {weight:.2f}, so the output lies near its value",
-        "3.5",
-        "1.5",
-        "1.75",
-        "0.75",
-        f"{weight:.2f}",
-        f"{1 - weight:.2f}",
-        "value of a",
-        "(2, 0)",
-        f"({2 * weight:.1f}, {4 - 4 * weight:.1f})",
-        f"{weight:.2f} of the way",
-    ]:
-        assert wanted in texts
-
-
-def test_the_output_of_the_six_steps_divides_the_line_as_the_weights_do():
-    ax = find("attention-six-steps").draw().axes[0]
-    first, second, output = (line.get_xdata()[0] for line in ax.lines)
-    weights = torch.tensor([14.0, 12]).softmax(dim=0)
-    assert (second - output) / (second - first) == pytest.approx(weights[0].item())
-
-
-def test_the_larger_a_weight_the_larger_it_is_written():
-    keys = torch.tensor([[-0.5, 0.5], [1.0, -0.5], [1.0, 1.0]])
-    ax = _query_finds_key(WORDS, [1, 2], keys, "gustan").axes[0]
-    weights = (keys @ torch.tensor([1.0, 2.0])).softmax(dim=0)
-    said = [text for text in ax.texts if text.get_text().startswith("0.")]
-    assert [text.get_text() for text in said] == [f"{weight:.2f}" for weight in weights]
-    np.testing.assert_allclose([text.get_size() for text in said], 14 + 14 * weights, rtol=1e-4)
-    texts = [text.get_text() for text in ax.texts]
-    assert {"query, to write", "gustan", "trees"} <= set(texts)
-    *dots, marks = [line.get_xdata() for line in ax.lines]
-    np.testing.assert_allclose(np.ravel(dots), 1 + 1.9 * np.array([0.5, 0, 3]) / 5**0.5)
-    np.testing.assert_allclose(marks, 1 + 1.9 * np.arange(1, 5) / 5**0.5)
-    assert {"score 0.5", "score 0", "score 3", *"1234"} <= set(texts)
 
 
 def test_the_product_is_drawn_as_wide_as_it_is():
@@ -142,17 +91,6 @@ def test_the_scaling_bars_are_the_measured_weights():
     assert {"43 %", "97 %", "24 %", "25 %"} <= set(said), "as the alt text says"
 
 
-def test_arrows_between_words_are_as_wide_as_their_scores():
-    scores = torch.tensor([[0.0, 1, -2], [1, 0, 3], [4, 4, 0]])
-    ax = _mutual_scores({"one": scores, "two": scores}, WORDS[::2]).axes[0]
-    arrows = [patch for patch in ax.patches if isinstance(patch, FancyArrowPatch)]
-    assert [arrow.get_linewidth() for arrow in arrows] == 2 * [6, 12]
-    colors = [to_hex(arrow.get_edgecolor()) for arrow in arrows]
-    assert colors == 2 * [style.NEGATIVE.lower(), style.POSITIVE.lower()]
-    texts = [text.get_text() for text in ax.texts]
-    assert [text for text in texts if text in ("−2.0", "4.0", "≠")] == 2 * ["−2.0", "4.0", "≠"]
-
-
 def test_with_one_matrix_all_scores_are_mutual_and_with_two_they_are_not():
     one, two = _shared_and_separate().values()
     torch.testing.assert_close(one, one.T)
@@ -185,12 +123,6 @@ def test_the_explorer_computes_what_the_library_computes(query):
     np.testing.assert_allclose(output, attention(q, keys, values)[0], atol=0.0051)
 
 
-def test_the_explorer_has_four_sliders_and_a_switch():
-    spec = find("attention-explorer").draw().to_dict()
-    inputs = [parameter["bind"]["input"] for parameter in spec["params"] if "bind" in parameter]
-    assert sorted(inputs) == ["checkbox", "range", "range", "range", "range"]
-
-
 def test_the_explorer_refuses_what_does_not_fit():
     two = torch.zeros(3, 2)
     with pytest.raises(ValueError, match="no word 'tree'; there are I, like, trees"):
@@ -199,12 +131,3 @@ def test_the_explorer_refuses_what_does_not_fit():
         attention_explorer(WORDS, two, torch.zeros(2, 2), [0, 0], "trees")
     with pytest.raises(ValueError, match="query should be two numbers"):
         attention_explorer(WORDS, two, two, [0], "trees")
-
-
-@pytest.mark.parametrize("head", range(4))
-def test_what_trees_asks_in_the_pictures_of_04_and_05_decides_nothing(head):
-    """Both say so: without any one of these heads the sentence is written as before."""
-    translator = Translator.load()
-    before = translator.translate("I like trees").text
-    with patch_attention(translator.model, {LAYER: ablate_head(head)}):
-        assert translator.translate("I like trees").text == before == "Me gustan los árboles"

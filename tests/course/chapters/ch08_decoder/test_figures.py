@@ -5,29 +5,14 @@ import json
 import numpy as np
 import pytest
 import torch
-from matplotlib.colors import to_hex
-from matplotlib.patches import FancyArrowPatch
 
 from course.chapters.ch08_decoder import experiments as measured
 from course.chapters.ch08_decoder import figures as data
-from course.chapters.ch08_decoder.experiments import WordStep
-from course.chapters.ch08_decoder.figures import (
-    CELLS,
-    _decode_trace,
-    _generator_flow,
-    _stacks_stepper,
-    _words_come_back,
-)
+from course.chapters.ch08_decoder.figures import CELLS, _generator_flow, _stacks_stepper
 from course.drawing.registry import FIGURES
-from course.drawing.words import percent, word_color
+from course.drawing.words import percent
 from transformer_lib.text.tokens import BOS
 from transformer_lib.translator import Translator
-
-SRC = ["a", "b"]
-STEPS = [
-    WordStep(["<bos>"], [0.25, 0.75], ["x", "y"], [3.0, -0.5], [0.9, 0.0004]),
-    WordStep(["<bos>", "x"], [1.0, 0.0], ["z", "x"], [2.0, 1.0], [0.6, 0.2]),
-]
 
 
 def texts(ax) -> list[str]:
@@ -52,13 +37,6 @@ def test_the_flow_ends_at_the_likeliest_word():
     rest = percent(1 - float(logits.softmax(-1).max()))
     assert {f"two {first}", f"all others together {rest}, none above {second}"} <= set(texts(ax))
     np.testing.assert_allclose(ax.images[0].get_array(), [[1, -2]])
-
-
-def test_the_trace_has_bands_as_thick_as_the_looks():
-    [ax] = _decode_trace(SRC, STEPS).axes
-    thick = [line.get_linewidth() / 72 for line in ax.lines]
-    assert thick == pytest.approx([0.075, 0.225, 0.3]), "and none of weight 0"
-    assert {"x", "b 75 %", "z", "a 100 %"} <= set(texts(ax))
 
 
 def small_way(words: int = 2) -> dict:
@@ -98,26 +76,6 @@ def test_the_stepper_holds_every_vector_and_says_what_happens():
     np.testing.assert_allclose(first, way["decoder"][0][0][:CELLS])
     memory = [row["value"] for row in cells if row["since"] == 3]
     np.testing.assert_allclose(memory, way["encoder"][2][:, :CELLS].flatten())
-
-
-def test_each_written_word_comes_back_as_input_in_the_stepper():
-    rows = rows_of(_stacks_stepper(small_way(), start=8).to_dict())
-    back = [row for row in rows if "order" in row and "place" in row]
-    assert {row["since"] for row in back} == {8}  # the step after x was written
-    assert back[-1]["x"] > back[0]["x"] and back[-1]["y"] < back[0]["y"]
-    says = {(row["word"], row["since"]) for row in rows if "word" in row and "since" in row}
-    assert {("x", 7), ("x", 8), ("<eos>", 11)} <= says
-    reads_memory = {row["step"] for row in rows if "step" in row}
-    assert reads_memory == {5, 6, 9, 10}
-
-
-def test_words_come_back():
-    ax = _words_come_back(["a"], ["<bos>", "x"], ["x", "y"]).axes[0]
-    words = [text.get_text() for text in ax.texts]
-    assert [words.count(one) for one in ("a", "<bos>", "x", "y", "memory")] == [1, 2, 2, 1, 1]
-    ways = [one for one in ax.patches if isinstance(one, FancyArrowPatch)]
-    colors = [to_hex(way.get_edgecolor()) for way in ways if len(way.get_path()) > 8]
-    assert colors == [word_color("x").lower()]  # the only word that comes back
 
 
 def test_a_step_that_is_not_there_is_refused():
@@ -184,10 +142,3 @@ def test_the_way_through_the_stacks_is_the_models():
         ids = [[BOS, *translator.tgt.vocab.encode(way["read"][1 : place + 1])]]
         alone = model.decode(torch.tensor(ids), model.encode(src), src)[0, -1]
         torch.testing.assert_close(way["decoder"][-1][place], alone, atol=1e-4, rtol=1e-4)
-
-
-def test_the_still_picture_of_the_stepper_tells_something():
-    spec = FIGURES["decoder-stepper"].draw().to_dict()
-    titles = json.loads(spec["title"]["text"]["expr"].removesuffix("[step - 1]"))
-    assert len(titles) == 23 and spec["params"][0]["value"] == 16
-    assert titles[15] == "The decoder reads “los”, which it has just written"

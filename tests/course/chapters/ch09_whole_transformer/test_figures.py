@@ -1,32 +1,12 @@
 """Drawings of the whole Transformer: the data reach the picture, and the counts behind it hold."""
 
-import inspect
-from itertools import pairwise
-
 import numpy as np
 import pytest
 import torch
 
 from course.chapters.ch09_whole_transformer import experiments as data
-from course.chapters.ch09_whole_transformer.figures import (
-    FORWARD,
-    MULTI_HEAD,
-    SCALED_DOT_PRODUCT,
-    SELF,
-    SOURCE,
-    _parameter_bars,
-    _sentence_path,
-    _Station,
-    _steps_between,
-    _vocabulary_ranges,
-    _whole_machine,
-    _zoom_levels,
-    draw_figure_two,
-    draw_outside_in,
-    draw_vocabulary,
-)
+from course.chapters.ch09_whole_transformer.figures import _sentence_path, _Station
 from transformer_lib import MultiHeadAttention
-from transformer_lib.model import attention as attention_module
 
 
 def texts(figure) -> list[str]:
@@ -34,49 +14,6 @@ def texts(figure) -> list[str]:
 
 
 # --- the drawing functions ---
-
-
-@pytest.mark.parametrize("N", [2, 6])
-def test_the_zoom_has_as_many_layers_as_the_model(N):
-    figure = _zoom_levels(["trees", "<eos>"], ["árboles", "<eos>"], np.eye(2), N)
-    written = texts(figure)
-    layers = written.index("writer’s") if "writer’s" in written else written.index(f"{N} layers")
-    assert written[layers + 1 : layers + 1 + N] == [str(i) for i in range(N)]
-    assert f"{N} layers" in written and written[-4:] == ["árboles", "<eos>", "trees", "<eos>"]
-
-
-def test_figure_two_shows_code_of_the_library():
-    source = inspect.getsource(attention_module)
-    written = " ".join(texts(draw_figure_two()))
-    for step in SCALED_DOT_PRODUCT + MULTI_HEAD:
-        assert step.box.replace("\n", " ") in written
-        for piece in step.code:
-            assert piece in source and piece in written
-
-
-def test_the_layer_grows_to_three_norms():
-    written = texts(draw_outside_in())
-    boxes = list(pairwise(written))  # a line of a box, and the next
-    counts = [boxes.count(tuple(name.split("\n"))) for name in (SELF, SOURCE, FORWARD)]
-    assert counts == [4, 5, 6] and written.count("norm") == 3
-
-
-def test_parameters_are_stacked():
-    figure = _parameter_bars({"a": {"x": 1_000_000, "y": 3_000_000}, "b": {"x": 0, "y": 500_000}})
-    bars = [(bar.get_x(), bar.get_width()) for bar in figure.axes[0].patches]
-    assert bars == [(0, 1), (0, 0), (1, 3), (1, 0.5)], "each part in its column"
-    assert {"4.0 million", "0.5 million"} <= set(texts(figure))
-
-
-def test_ranges_are_drawn_from_end_to_end():
-    figure = _vocabulary_ranges({"a": (1e3, 3e3), "b": (2e3, 5e3)}, common=(2e3, 3e3), said=4e3)
-    ax = figure.axes[0]
-    bars = [(bar.get_x(), bar.get_width()) for bar in ax.patches[:2]]
-    assert bars == [(1e3, 2e3), (2e3, 3e3)]
-    assert any("2,000 to 3,000" in text for text in texts(figure))
-    assert ax.lines[0].get_xdata()[0] == 4e3 and figure.texts[0].get_text().startswith("1 row")
-    other = _vocabulary_ranges({"a": (1e3, 3e3)}, common=(2e3, 3e3), said=4e3)
-    assert other.texts[0].get_text() == "No row of Table 3 fits a vocabulary of 4,000 words"
 
 
 def test_the_followed_vectors_reach_the_picture():
@@ -90,47 +27,12 @@ def test_the_followed_vectors_reach_the_picture():
     assert said.index("x") < said.index("50 %") < said.index("y") and "25 %" not in said
 
 
-def test_the_recurrent_layer_takes_a_step_for_each_word_but_one():
-    figure = _steps_between(["a", "b", "c", "d"])
-    assert len(figure.axes[0].patches) == 6
-    said = texts(figure)
-    assert said.count("1") == 2 and {"1", "2", "3", "recurrent"} < {*said}
-
-
-def test_the_vocabulary_of_the_text_fits_no_row_of_the_paper():
-    title = draw_vocabulary().texts[0].get_text()
-    assert title == "No row of Table 3 fits a vocabulary of 37,000 words"
-    ranges = map(data.possible_vocabulary, data.TABLE_3)
-    assert not any(low <= 37_000 <= high for low, high in ranges)
-
-
 def test_recurrent_and_attention_cross_at_the_width():
     low, high = (data.costs(n) for n in (data.WIDTH - 1, data.WIDTH + 1))
     assert low["self-attention"] < low["recurrent"] and high["self-attention"] > high["recurrent"]
 
 
-def test_the_memory_reaches_the_writer_and_each_word_comes_back():
-    figure = _whole_machine(["I", "trees"], ["<bos>", "los", "árboles"], 3)
-    written = texts(figure)
-    assert written.count("3 layers") == 2 and written.count("los") == 2
-    assert written.count("árboles") == 1 and written.index("once") > 0
-
-
 # --- the counts behind the figures ---
-
-
-def test_the_titles_say_what_is_counted_and_stored():
-    from course.chapters.ch09_whole_transformer.figures import draw_parameters, draw_step_lengths
-
-    figure = draw_parameters()
-    title = figure.texts[0].get_text()
-    assert title == "One shared matrix for words saves 38 of 101 million parameters"
-    numbers = ["100.9 million", "63.0 million", *4 * ["18.9"], *2 * ["18.9", "25.2"]]
-    said = texts(figure)
-    assert all(said.count(number) == numbers.count(number) for number in numbers)
-    assert "38 million saved" in said
-    title = draw_step_lengths().texts[0].get_text()
-    assert "2.9 times the time and 3.9 times the memory" in title
 
 
 def test_every_parameter_belongs_to_one_part():

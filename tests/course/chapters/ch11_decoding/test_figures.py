@@ -1,14 +1,12 @@
 """Beam search step by step against the library's, and its tree: what is kept is what is drawn."""
 
 import math
-from itertools import pairwise
 
 import numpy as np
 import pytest
 import torch
-from matplotlib.patches import FancyArrowPatch, Rectangle
+from matplotlib.patches import Rectangle
 
-from course import experiments
 from course.chapters.ch11_decoding import figures
 from course.chapters.ch11_decoding.figures import (
     _beam_stepper,
@@ -16,14 +14,12 @@ from course.chapters.ch11_decoding.figures import (
     beam_steps,
     cost_curves,
     finished,
-    multiplications,
     next_words,
     tree,
     words_through,
 )
 from transformer_lib.decoding import beam_search, sampling_distribution
 from transformer_lib.model.transformer import make_model
-from transformer_lib.text import english_spanish
 from transformer_lib.text.tokens import BOS, EOS, PAD
 from transformer_lib.translator import Translator
 
@@ -108,18 +104,6 @@ def test_the_tree_holds_every_branch_that_went_on_and_some_that_did_not():
     assert len(everything) == 1 + 3 + 5 + 2
 
 
-def test_the_printed_tree_carries_words_and_probabilities():
-    ax = _beam_tree(beam_steps(after, 2)).axes[0]
-    pairs = set(pairwise(text.get_text() for text in ax.texts))
-    for words, total in [("a", 0.6), ("b", 0.3), ("c", 0.1), ("x", 0.27), ("x", 0.24)]:
-        assert (words, f"{100 * total:.0f} %") in pairs
-    bold = [text for text in ax.texts if text.get_weight() == "bold"]
-    assert [text.get_text() for text in bold[-2:]] == ["<eos>", "27 %"]
-    assert bold[0].get_text() == "“b” is behind “a” after one word, and wins"
-    lines = [one for one in ax.patches if isinstance(one, FancyArrowPatch)]
-    assert len(lines) == len(ax.patches) - len(lines) - 1  # every box but <bos> hangs on a line
-
-
 def test_the_stepper_grows_and_decides():
     steps = beam_steps(after, 2)
     spec = _beam_stepper(steps, start=3).to_dict()
@@ -147,39 +131,6 @@ def test_what_cannot_be_drawn_is_refused():
         cost_curves([1, 2], {"with": [3]})
 
 
-def test_curves_carry_their_numbers():
-    ax = cost_curves([1, 2], {"with": [3_000_000, 6_000_000], "without": [4, 5]}).axes[0]
-    assert ax.lines[0].get_ydata().tolist() == [3, 6]
-    figure = cost_curves([1, 2], {"without": [4, 9_000_000], "with": [3, 1_000_000]})
-    title, kept = [text.get_text() for text in figure.texts]
-    assert title == "With a cache, 2 words cost 9 times less work" and "keys and values" in kept
-    said = [text.get_text() for text in figure.axes[0].texts if text.get_text()]
-    assert said == ["without: 9 million", "with: 1 million"]
-
-
-def test_a_wider_beam_is_likelier_and_not_righter():
-    ax = figures.draw_wider().axes[0]
-    stored = [row for row in experiments.load("beam")["rows"] if row["split"] == "longer"]
-    rows = [row for row in stored if row["alpha"] == 0]
-    assert [row["beam"] for row in rows] == [1, 2, 4, 8]
-    bars = [bar.get_width() for bar in ax.patches if not bar.get_linewidth()]
-    likely = [math.exp(row["log_prob"]) for row in (rows[0], rows[-1])]
-    right = [rows[0]["right"], rows[-1]["right"]]
-    assert bars[0] / bars[1] == pytest.approx(likely[0] / likely[1])
-    assert bars[2] / bars[3] == pytest.approx(right[0] / right[1])
-    assert right == [588, 585] and [round(100 * p, 1) for p in likely] == [7.2, 7.9]
-    said = [text.get_text() for text in ax.texts]
-    assert {"7.2 %", "7.9 %", "588", "585"} <= set(said)
-    words, gone, (whole, cut) = figures._left_out()
-    assert words[gone:] == ["todos", "los", "días"] and words[0] == "su"
-    assert (whole, cut) == (pytest.approx(0.0330, abs=1e-4), pytest.approx(0.0444, abs=1e-4))
-    assert said.index("3.3 %") == said.index("greedy: right") + 1
-    assert said.index("4.4 %") == said.index("beam of 8: the last three words are missing") + 1
-    assert figures.EVERY_DAY in [english for english, _ in english_spanish.load("longer")[:1000]]
-    right = dict(english_spanish.load("longer"))[figures.EVERY_DAY]
-    assert right.lower().split() == words
-
-
 def test_each_way_to_sharpen_has_its_bar():
     panels = figures._first_words()
     patches = figures.draw_sampling().axes[0].patches
@@ -201,38 +152,3 @@ def test_words_through_the_decoder():
     translator = Translator.load()
     assert words_through(translator, 4, cache=False) == [1, 2, 3, 4]
     assert words_through(translator, 4, cache=True) == [1, 1, 1, 1]
-
-
-def test_the_curves_between_the_lengths_are_what_would_be_counted():
-    lines = figures.draw_cost().axes[0].lines
-    for dots, curve in zip(lines[:2], lines[2:], strict=True):
-        at = np.interp(dots.get_xdata()[1:], *curve.get_data())
-        np.testing.assert_allclose(at, dots.get_ydata()[1:], rtol=0.01)
-        power = np.polyfit(*dots.get_data(), 3)
-        np.testing.assert_allclose(np.polyval(power, dots.get_xdata()), dots.get_ydata(), rtol=1e-6)
-
-
-def test_the_alt_texts_say_what_is_there():
-    costs = [multiplications(Translator.load(), 64, way) for way in (False, True)]
-    assert [round(cost / 1e6) for cost in costs] == [1037, 47]
-    said = [text.get_text() for text in figures.draw_sampling().axes[0].texts]
-    assert said[0] == "Temperature 1.5 gives the rare words 80 % instead of 25 %"
-    shown = {
-        "estoy  39 %",
-        "soy  36 %",
-        "25 %",
-        "80 %",
-        "< 1 %",
-        "0 %",
-        "tengo, huevos, voy, nuestros, cómo …",
-    }
-    assert shown <= set(said)
-    # What the still picture of the stepper shows: moment 6 of 8, when the third words are decided.
-    steps = figures.student_steps()
-    assert len(steps) == 4
-    gone = [node for node in tree(steps, dropped=1) if node["fate"] == "dropped"]
-    assert sum(node["step"] < 4 for node in gone) == 5
-    done = {branch.words for branch in finished(steps[:3])}
-    assert done == {("soy", "estudiante", "<eos>")}
-    shares = [round(100 * math.exp(branch.log_prob)) for branch in steps[2][:2]]
-    assert shares == [27, 12] and steps[2][1].words == ("estoy", "el", "estudiante")

@@ -1,30 +1,21 @@
 """The word *trees* at every station: the notebooks' first pictures, and their numbers."""
 
 import re
-import textwrap
 
 import numpy as np
 import pytest
 import torch
-from matplotlib.backends.backend_agg import FigureCanvasAgg
-from matplotlib.colors import to_hex
-from matplotlib.patches import FancyArrowPatch, Rectangle
 
 from course.chapters.journey import figures as trees
 from course.chapters.journey.experiments import trace, untrained, with_borrowed_memory
 from course.chapters.journey.figures import HEAD, LAYER, READING
-from course.chapters.journey.poster import A2, MARKS
-from course.drawing import style
-from course.drawing.arrows import attention_arrow
 from course.drawing.cells import matrix, strip
 from course.drawing.registry import FIGURES
-from course.drawing.words import canvas, percent, word
+from course.drawing.words import canvas
 from transformer_lib.decoding import inference_mode
 from transformer_lib.text.batching import make_batch
 from transformer_lib.text.tokens import SPECIALS
 from transformer_lib.translator import Translator
-
-NAMES = [name for name in FIGURES if name.startswith("trees-")]
 
 
 @pytest.fixture(scope="module")
@@ -93,13 +84,6 @@ def test_memory_borrowed_from_itself_changes_nothing(translator):
 # --- what the figures' texts claim ---
 
 
-def test_there_is_one_for_each_notebook_and_none_is_tall():
-    assert len({FIGURES[name].notebook for name in NAMES}) == len(NAMES) == 13
-    for name in NAMES:
-        width, height = FIGURES[name].draw().get_size_inches()
-        assert width <= 8 and height <= 2.95, name
-
-
 def test_attention_and_heads_look_where_the_text_says(way):
     first, like, own, eos = way.weights[LAYER][HEAD, way.src.index("trees")].tolist()
     assert like == pytest.approx(0.47, abs=0.01) and eos == pytest.approx(0.47, abs=0.01)
@@ -145,69 +129,12 @@ def test_the_bands_are_as_thick_as_the_attention(way):
         assert all(text in FIGURES[name].alt for text in written)
 
 
-def test_each_band_of_the_heads_is_the_attention_of_one(way):
-    shares = way.weights[LAYER][:, 2].numpy()
-    thick = bands("trees-heads").reshape(shares.shape)
-    assert np.allclose(thick / thick.sum(axis=-1, keepdims=True), shares, atol=1e-5)
-    assert percents("trees-heads") == [f"{100 * share:.0f} %" for share in shares[shares > 0.4]]
-
-
 def test_the_columns_on_the_path_are_the_vectors_of_the_way(way):
     _, *columns = FIGURES["trees-transformer"].draw().axes[0].images  # the first is the scale
     parts = ["src_embed", "src_positions", "encoder.layers.0", "encoder", "decoder.layers.0"]
     for part, column in zip([*parts, "decoder"], columns, strict=True):
         vector = way.of(part, "árboles" if part.startswith("decoder") else "trees")
         assert np.array_equal(column.get_array().ravel(), vector[:32]), part
-
-
-def test_of_all_cells_the_one_of_the_word_is_filled(translator, way):
-    chance = way.logits[3].softmax(dim=-1)[translator.tgt.vocab.encode(["árboles"])[0]]
-    for name, side, text, value in (
-        ("trees-one-hot", translator.src, "trees", "1"),
-        ("trees-decoding", translator.tgt, "árboles", percent(chance)),
-    ):
-        ax = FIGURES[name].draw().axes[0]
-        *cells, lens = [patch for patch in ax.patches if isinstance(patch, Rectangle)]
-        assert len(cells) == len(side.vocab) and lens.get_width() > 10 * cells[0].get_width()
-        read = sorted(range(len(cells)), key=lambda i: (-cells[i].get_y(), cells[i].get_x()))
-        filled = [i for i in read if cells[i].get_facecolor() == lens.get_facecolor()]
-        assert [side.vocab.tokens[read.index(i)] for i in filled] == [text]
-        said = [label.get_text() for label in ax.texts]
-        assert {value, text, f"number {side.vocab.encode([text])[0]}"} <= set(said), name
-    assert f"all others together: {percent(1 - chance)}" in said
-
-
-def test_the_end_token_is_canceled_by_its_position_and_trees_is_not(way):
-    like = [
-        torch.cosine_similarity(way.of("src_embed", text), way.of("src_positions", text), dim=0)
-        for text in ("trees", "<eos>")
-    ]
-    texts = [text.get_text() for text in FIGURES["positions-end-sign"].draw().axes[0].texts]
-    assert [text for text in texts if "cosine" in text] == [
-        f"cosine with word: {cosine:.2f}" for cosine in like
-    ]
-    alt = FIGURES["positions-end-sign"].alt
-    assert like[0] > 0.85 and like[1] < 0.3 and all(f"{cosine:.2f}" in alt for cosine in like)
-
-
-def test_the_causes_write_what_the_text_says():
-    texts = [t.get_text() for t in FIGURES["trees-causes"].draw().axes[0].texts]
-    written = [t for t in texts if t in {"los", "árboles", "las", "casas"}]
-    assert written == ["los", "árboles", "las", "casas", "las", "casas"]
-
-
-def test_training_names_the_words_of_its_text_and_moves_toward_the_last():
-    ax, named = FIGURES["trees-training"].draw().axes[0], "truck help Spanish drawers cars tomatoes"
-    texts = [text.get_text() for text in ax.texts]
-    assert [text for text in texts if text in named.split()] == named.split()
-    zero, tenth = (ax.texts[texts.index(text)].get_position()[0] for text in ("0", "0.1"))
-    befores = [(dot.get_xdata()[0] - zero) / (tenth - zero) / 10 for dot in ax.lines]
-    afters = [float(text) for text in texts if re.fullmatch(r"0\.\d\d", text)]
-    assert max(afters[:3]) < min(befores[:3]) and max(befores[3:]) < min(afters[3:])
-    shown = [*befores[3:], *afters[3:], min(befores[:3]), max(afters[:3])]
-    assert all(f"{cosine:.2f}" in FIGURES["trees-training"].alt for cosine in shown)
-    spanish = [text for text in texts if text.startswith("los ")]
-    assert spanish == ["los cajones", "los coches", "los tomates"]
 
 
 # --- the vocabulary of drawing ---
@@ -229,35 +156,9 @@ def test_for_print_each_cell_is_a_shape():
     assert not ax.images and np.array_equal(ax.collections[0].get_array(), [[1, 2], [3, 4]])
 
 
-def test_a_look_is_as_thick_as_its_weight_and_colored_as_its_word():
-    figure, ax = canvas(1, width=4)
-    attention_arrow(ax, (0, 0), (1, 1), 0.01)
-    assert not ax.patches
-    attention_arrow(ax, (0, 0), (1, 1), 0.5, "trees", widest=6)
-    attention_arrow(ax, (0, 0), (1, 1), 1.0, "I", widest=6)
-    half, whole = ax.patches
-    assert half.get_linewidth() == 3 and whole.get_linewidth() == 6
-    word(ax, (0, 0), "trees")
-    assert ax.texts[0].get_color() == style.readable(style.WORDS["trees"])
-    word(ax, (0, 0), "fish")
-    assert ax.texts[1].get_color() == style.INK
-
-
 def test_an_unknown_station_is_refused_with_the_list():
     with pytest.raises(ValueError, match="no station 'x'; the stations are one-hot, embedding"):
         trees.station("x", height=1)
-
-
-def test_what_is_passed_and_what_is_to_come_are_dots_with_names_on_one_line():
-    _, ax, *_ = trees.station("+ position", height=1.2, new="waves")
-    assert len(ax.images) == 1, "the scale"
-    texts = [text.get_text() for text in ax.texts]
-    names = [name.removeprefix("encoder ") for name in trees.STATIONS]
-    assert texts == ["trees", "waves", "\N{MINUS SIGN}3", "3", "value", *names]
-    colors = [dot.get_markerfacecolor() for dot in ax.lines]
-    assert colors == [style.SOFT] * 2 + [style.WORDS["trees"]] + [style.PAPER] * 5
-    sizes = [dot.get_markersize() for dot in ax.lines]
-    assert sizes.index(max(sizes)) == trees.STATIONS.index("+ position")
 
 
 def test_the_sums_of_the_first_numbers_are_sums():
@@ -274,51 +175,6 @@ def test_the_sums_of_the_first_numbers_are_sums():
     assert round(one + other, 1) == both, "right as printed, too"
     assert max(abs(row[-1]) for row in rows) <= trees.LIMIT, "the colors show it"
     assert f"{one} + {other} = {both}" in FIGURES["trees-positions"].alt
-
-
-def test_the_norm_shrinks_the_numbers_that_leave_the_encoder(way):
-    """For each of the first numbers a bar for the sum, and one for what the norm makes of it."""
-    figure, layer = FIGURES["trees-encoder"], "encoder.layers.1"
-    ax = figure.draw().axes[0]
-    bars = [patch for patch in ax.patches if isinstance(patch, Rectangle)]
-    heights = np.array([bar.get_height() for bar in bars]).reshape(-1, 2)
-    added = way.of(f"{layer}.residual_self_attn", "trees") + way.of(
-        f"{layer}.feed_forward", "trees"
-    )
-    both, after = (vector[: len(heights)].numpy() for vector in (added, way.of("encoder", "trees")))
-    wanted = np.stack([both, after], axis=1)
-    assert np.allclose(heights / heights.max(), wanted / wanted.max(), atol=1e-5)
-    assert len(heights) == 16 and (abs(after) < abs(both)).mean() > 0.9
-    assert after.std() < 0.65 * both.std()
-    said = " ".join(text.get_text() for text in ax.texts)
-    for number in (both.max(), after.max()):
-        assert f"{number:.2f}" in said and f"{number:.2f}" in figure.alt
-
-
-def test_no_arc_leads_to_a_hidden_word():
-    """An arrow to each word that is seen; the arcs toward the others end at the wall."""
-    ax = FIGURES["trees-masks"].draw().axes[0]
-    arrows = [p for p in ax.patches if isinstance(p, FancyArrowPatch)]
-    inks = [style.readable(style.WORDS[text]) for text in ("trees", "los")]
-    arcs = [p.get_path().vertices[:, 0] for p in arrows if to_hex(p.get_edgecolor()) in inks]
-    walls = [p.get_path().vertices[0, 0] for p in arrows if p.get_linewidth() == 4]
-    assert len(walls) == 2 and len(arcs) == 8 and max(map(max, arcs)) < min(walls)
-    stopped = [line for line in ax.lines if len(line.get_xdata()) > 2]
-    assert len(stopped) == 3 and all(max(line.get_xdata()) < max(walls) for line in stopped)
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_every_frame_names_its_colors_and_no_letter_is_small_or_cut(name):
-    figure = FIGURES[name].draw()
-    FigureCanvasAgg(figure).draw()
-    texts = figure.axes[0].texts
-    named = any("value" in text.get_text() for text in texts)
-    assert bool(figure.axes[0].images) == named, "no strip without its scale"
-    for text in texts:
-        extent = text.get_window_extent()
-        assert text.get_fontsize() >= 10, text.get_text()
-        assert figure.bbox.x0 <= extent.x0 and extent.x1 <= figure.bbox.x1, text.get_text()
-        assert figure.bbox.y0 <= extent.y0 and extent.y1 <= figure.bbox.y1, text.get_text()
 
 
 def test_the_mix_is_the_weighted_sum_of_the_values(way):
@@ -344,17 +200,6 @@ def poster():
     return FIGURES["poster"].draw()
 
 
-def test_the_poster_is_a_page_of_a2(poster):
-    assert poster.get_size_inches() == pytest.approx([594 / 25.4, 420 / 25.4], abs=0.01)
-    page = poster.bbox
-    FigureCanvasAgg(poster).draw()
-    for text in poster.axes[0].texts:
-        extent = text.get_window_extent()
-        assert page.x0 < extent.x0 and extent.x1 < page.x1, text.get_text()
-        assert page.y0 < extent.y0 and extent.y1 < page.y1, text.get_text()
-        assert text.get_fontsize() >= 8
-
-
 def test_the_poster_shows_every_vector_of_the_way(poster, way):
     drawn = [mesh.get_array().ravel() for mesh in poster.axes[0].collections]
     sublayers = ("self_attn", "residual_self_attn", "feed_forward", "residual_feed_forward")
@@ -366,22 +211,6 @@ def test_the_poster_shows_every_vector_of_the_way(poster, way):
     for part in parts:
         for vector in way.outputs[part].numpy():
             assert any(len(row) == len(vector) and np.allclose(row, vector) for row in drawn), part
-
-
-def test_each_note_on_the_poster_stands_beside_a_row(poster):
-    """A line in the accent color leads from each note to the row that it speaks of."""
-    ax = poster.axes[0]
-    rows = {text.get_text(): [] for text in ax.texts}
-    for text in ax.texts:
-        rows[text.get_text()].append(text.get_position())
-    marks = [p for p in ax.patches if to_hex(p.get_edgecolor()) == style.ACCENT.lower()]
-    assert len(marks) == len(MARKS) == len(trees.NOTES)
-    for mark, (side, row, time), note in zip(marks, MARKS, trees.NOTES, strict=True):
-        height = mark.get_path().vertices[0, 1]
-        beside = [y for x, y in rows[row] if (x < A2[0] / 2) == (side == "encoder")]
-        assert height == pytest.approx(beside[time])
-        lines = [text for text, at in rows.items() if at[0][1] == pytest.approx(height)]
-        assert set(textwrap.wrap(note, 17)) <= set(lines)
 
 
 def test_the_notes_on_the_poster_are_true(way):
