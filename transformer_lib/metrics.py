@@ -1,6 +1,5 @@
 """How good a translator is: exact match, BLEU and chrF, on each split or on a user's pairs."""
 
-import json
 import math
 from collections.abc import Iterable, Sequence
 from functools import partial
@@ -10,7 +9,7 @@ from typing import Any
 from transformer_lib.confidence import ConfidenceThresholds
 from transformer_lib.decoding import greedy_decode, inference_mode
 from transformer_lib.text import english_spanish
-from transformer_lib.text.batching import Ids, make_batch
+from transformer_lib.text.batching import Ids, make_batch, similar_lengths
 from transformer_lib.text.english_spanish import PronounItem
 from transformer_lib.text.everyday import EverydayItem
 from transformer_lib.text.parallel import sentence_hash
@@ -22,6 +21,7 @@ TextPairs = Sequence[tuple[str, str]]
 Scores = dict[str, Any]  # what was measured, by name
 # Splits that were kept out of training, with sentences no longer than those in it.
 LIKE_TRAINING = ("test", "noun-adjective", "pronoun", "gustar")
+FEWEST = 30  # sentences; of fewer, random sets are too much alike to tell anything
 RESAMPLES = 1000  # random sets of a test's sentences, for a confidence interval
 MOST_RESAMPLED = 5000  # sentences; sacreBLEU keeps all sets in memory, here half a gigabyte
 
@@ -80,31 +80,40 @@ def sacrebleu_score(
 ) -> Scores:
     """The sacreBLEU score for the name "bleu" or "chrf": NAME (0 to 100), and NAME_signature.
 
-    With resamples > 1 also NAME_interval, the ends of the 95 % confidence interval that sacreBLEU
-    gets from that many random sets of sentences, with its seed in the signature (Koehn 2004); for
-    chrF, none if nothing matches in one of them. settings: sacreBLEU's, such as lowercase=True.
+    The score is None, and NAME_note says why, for BLEU of translations without any four words in a
+    row, which it needs. With resamples > 1 also NAME_interval, from where to where 95 % of the
+    scores lie of that many random sets of sentences, as sacreBLEU draws them with the seed in the
+    signature (Koehn 2004). For fewer than FEWEST sentences, or if one of the sets has no score,
+    NAME_note says so instead. settings: sacreBLEU's, such as lowercase=True.
     """
     import sacrebleu  # here, because it is needed for nothing else
+    from sacrebleu.significance import _bootstrap_resample
 
     metric = {"bleu": sacrebleu.BLEU, "chrf": sacrebleu.CHRF}[name](**settings)
     # It wants a list of first references, one of second ones, …; None where a sentence has no more.
     streams = list(zip_longest(*(several(some, "references") for some in references)))
-    try:
-        score = metric.corpus_score(
-            list(several(translations, "translations")), streams, n_bootstrap=resamples
-        )
-    except TypeError:  # sacreBLEU 2.6 can't average floats with NumPy's numbers
-        if resamples == 1:
-            raise
-        return sacrebleu_score(name, translations, references, **settings)
-    signature = str(metric.get_signature())
-    found = {name: score.score, f"{name}_signature": signature}
-    if resamples > 1:
-        told = json.loads(score.format(width=6, signature=signature, is_json=True))
-        # These are missing if no set of sentences scores anything.
-        mean, half = told.get("confidence_mean", 0.0), told.get("confidence_var", 0.0)
-        found[f"{name}_interval"] = [mean - half, mean + half]
-    return found
+    score = metric.corpus_score(list(several(translations, "translations")), streams)
+    found: Scores = {name: min(score.score, 100.0) if is_defined(score) else None}
+    if found[name] is None:
+        found[f"{name}_note"] = "BLEU counts four words in a row, and no translation has so many"
+    elif 1 < resamples and len(translations) < FEWEST:
+        found[f"{name}_note"] = f"fewer than {FEWEST} sentences are too few for a 95 % interval"
+    elif resamples > 1:
+        # sacreBLEU itself tells only the mean and half of the width, so we ask for all the scores.
+        of_sentences = metric._extract_corpus_statistics(translations, streams)
+        metric.seed, sets = _bootstrap_resample(of_sentences, metric, resamples)
+        metric.n_bootstrap = resamples
+        if all(map(is_defined, sets)):
+            drawn, outside = sorted(min(one.score, 100.0) for one in sets), resamples // 40
+            found[f"{name}_interval"] = [drawn[outside], drawn[-1 - outside]]
+        else:
+            found[f"{name}_note"] = "too few sentences have four words in a row for an interval"
+    return found | {f"{name}_signature": str(metric.get_signature())}
+
+
+def is_defined(score: Any) -> bool:
+    """Whether a score of sacreBLEU says anything: BLEU is 0 where there is nothing to count."""
+    return bool(getattr(score, "totals", [1])[-1])
 
 
 def real_text_scores(translations: Sequence[str], references: Sequence[Sequence[str]]) -> Scores:
@@ -183,24 +192,29 @@ def quick_bleu(translator: Translator, pairs: Sequence[tuple[Ids, Ids]], count: 
     some = [pairs[i] for i in range(0, len(pairs), math.ceil(len(pairs) / count))]
     longest = max(len(target) for _, target in some) + 10
     greedy = partial(greedy_decode, translator.model, max_length=longest)
-    written = translator.in_batches([source for source, _ in some], greedy)
+    found = translator.in_batches([source for source, _ in some], greedy)
     decode = translator.tgt.decode
     references = [[decode(target)] for _, target in some]
-    return float(sacrebleu_score("bleu", [decode(ids) for ids in written], references)["bleu"])
+    return sacrebleu_score("bleu", [decode(ids) for ids in found], references)["bleu"] or 0.0
 
 
-def token_accuracy(translator: Translator, pairs: TextPairs) -> float:
-    """Share of target words, <eos> included, that are likeliest after the right words before."""
-    ids = [(translator.src.encode(a), translator.tgt.encode(b)) for a, b in pairs]
+def token_accuracy(translator: Translator, pairs: TextPairs) -> float | None:
+    """Share of target words, <eos> included, that are likeliest after the right words before.
+
+    Of pairs in which neither side is too long for the translator; None if there are no others.
+    """
+    src, tgt = translator.src, translator.tgt
+    ids = [(src.encode(a), tgt.encode(b)) for a, b in pairs]
+    ids = [(a, b) for a, b in ids if len(a) <= src.longest and len(b) <= tgt.longest]
     right = total = 0
     with inference_mode(translator.model):
-        for start in range(0, len(ids), 250):
-            batch = make_batch(ids[start : start + 250]).to(translator.device)
+        for chosen in similar_lengths([1 + max(map(len, pair)) for pair in ids]):
+            batch = make_batch([ids[i] for i in chosen]).to(translator.device)
             best = translator.model(batch.src, batch.tgt_in).argmax(dim=-1)
             counts = batch.tgt_out != PAD
             right += int((best == batch.tgt_out)[counts].sum())
             total += int(counts.sum())
-    return right / total
+    return right / total if total else None
 
 
 def exact_match(translator: Translator, pairs: TextPairs) -> float:

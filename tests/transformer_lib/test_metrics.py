@@ -117,8 +117,8 @@ def test_chrf_gives_credit_for_parts_of_words():
 @pytest.mark.parametrize("name", ["bleu", "chrf"])
 def test_the_interval_is_drawn_by_lot_with_a_seed_that_is_told(name, monkeypatch):
     monkeypatch.delenv("SACREBLEU_SEED", raising=False)
-    mixed = ["Tengo mucha hambre hoy.", "No llueve.", "Está lloviendo.", "Tengo sed."] * 3
-    references = [HUNGRY, RAIN, RAIN, HUNGRY] * 3
+    mixed = ["Tengo mucha hambre hoy.", "No llueve.", "Está lloviendo.", "Tengo sed."] * 8
+    references = [HUNGRY, RAIN, RAIN, HUNGRY] * 8
     one, again = (sacrebleu_score(name, mixed, references, resamples=200) for _ in range(2))
     low, high = one[f"{name}_interval"]
     assert one == again and low < one[name] < high
@@ -126,20 +126,63 @@ def test_the_interval_is_drawn_by_lot_with_a_seed_that_is_told(name, monkeypatch
     monkeypatch.setenv("SACREBLEU_SEED", "1")
     other = sacrebleu_score(name, mixed, references, resamples=200)
     assert other[name] == one[name] and other[f"{name}_interval"] != one[f"{name}_interval"]
-    right = sacrebleu_score(name, HUNGRY, [HUNGRY, HUNGRY], resamples=200)
-    assert right[f"{name}_interval"] == pytest.approx([100, 100])
-    nothing = sacrebleu_score(name, ["???"] * 2, [["a"]] * 2, resamples=200)
-    assert nothing[f"{name}_interval"] == [0, 0]
 
 
-def test_a_score_without_an_interval_where_a_set_of_sentences_has_nothing_right():
-    """A quarter of the sets holds the second sentence twice."""
-    score = sacrebleu_score("chrf", ["Llueve.", "???"], [["Llueve."], ["a"]], resamples=50)
-    assert score["chrf"] > 0 and "bs" not in score["chrf_signature"]
+WHOLE = ["Tengo mucha hambre hoy.", "a b c d e f", "No sé la respuesta a esa pregunta."]
+
+
+@pytest.mark.parametrize("name", ["bleu", "chrf"])
+@pytest.mark.parametrize("wrong", [0, 1, 30])
+def test_an_interval_holds_scores_that_sets_of_sentences_have(name, wrong):
+    """All right, one wrong in thirty, all wrong: never below 0 or above 100, nor a single value."""
+    texts = WHOLE * 10
+    found = sacrebleu_score(name, ["1 2 3 4"] * wrong + texts[wrong:], [[t] for t in texts], 200)
+    low, high = found[f"{name}_interval"]
+    assert 0 <= low <= found[name] <= high <= 100
+    assert (low == high) == (wrong != 1)
+
+
+@pytest.mark.parametrize("name", ["bleu", "chrf"])
+def test_few_sentences_have_no_interval_but_a_sentence(name):
+    for count in (4, 29, 30):
+        texts = (WHOLE * 10)[:count]
+        found = sacrebleu_score(name, texts, [[text] for text in texts], resamples=20)
+        assert found[name] == 100
+        assert (
+            (f"{name}_interval" in found) == (count == 30) == ("bs:" in found[f"{name}_signature"])
+        )
+        assert ("fewer than 30" in found.get(f"{name}_note", "")) == (count < 30)
+
+
+def test_bleu_says_that_it_has_nothing_to_count():
+    """Right, but without any four words in a row; or with them in one sentence of thirty."""
+    short, long = ["Buenos días.", "¡Hola!"] * 20, "No sé la respuesta a esa pregunta."
+    found = sacrebleu_score("bleu", short, [[text] for text in short], resamples=20)
+    assert found["bleu"] is None and "four words in a row" in found["bleu_note"]
+    assert sacrebleu_score("chrf", short, [[text] for text in short], 20)["chrf_interval"] == [
+        100,
+        100,
+    ]
+    texts = [*short, long]
+    found = sacrebleu_score("bleu", texts, [[text] for text in texts], resamples=200)
+    assert found["bleu"] == 100 and "bleu_interval" not in found
+    assert "too few sentences have four words" in found["bleu_note"]
+
+
+def test_what_is_too_long_to_translate_is_wrong_and_no_load(translator):
+    """Token accuracy is of the others; without any, there is none."""
+    long = ("the animal " * 40, "El animal")
+    found = evaluate_text(translator, [("the animal", "El animal"), long])
+    assert (found["sentences"], found["unreadable"]) == (2, 1) and "80 words" in found["refusal"]
+    assert found["token_accuracy"] == evaluation.token_accuracy(
+        translator, [("the animal", "El animal")]
+    )
+    assert evaluate_text(translator, [long])["token_accuracy"] is None
 
 
 def test_a_sentence_on_several_lines_counts_once(translator, monkeypatch):
     monkeypatch.setattr(evaluation, "RESAMPLES", 20)
+    monkeypatch.setattr(evaluation, "FEWEST", 2)
     pairs = [
         ("the animal", "El animal"),
         ("the street", "La calle"),
@@ -149,9 +192,9 @@ def test_a_sentence_on_several_lines_counts_once(translator, monkeypatch):
     with_translations(monkeypatch, translator, {"the animal": "La calle", "the street": "El"})
     scores = evaluate_text(translator, pairs)
     assert (scores["sentences"], scores["references"], scores["exact_match"]) == (2, 3, 0.5)
-    assert {"bleu_interval", "chrf_interval", "token_accuracy"} <= scores.keys()
+    assert {"chrf_interval", "token_accuracy"} <= scores.keys()
     monkeypatch.setattr(evaluation, "MOST_RESAMPLED", 1)
-    assert "bleu_interval" not in evaluate_text(translator, pairs)
+    assert "chrf_interval" not in evaluate_text(translator, pairs)
 
 
 def test_everyday_sentences_by_group_and_by_what_was_seen(translator, monkeypatch):

@@ -5,7 +5,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from transformer_lib.cli.common import Commands, UserError, add_model
+from transformer_lib.cli.common import Commands, UserError, add_model, complain
 from transformer_lib.interpret.recording import head_name
 from transformer_lib.translator import Translator
 
@@ -99,6 +99,12 @@ def run(options: argparse.Namespace) -> int:
             splits[name] = evaluate_everyday(translator, everyday.load(), sources)
         else:
             splits[name] = evaluate_split(translator, english_spanish.load(name))
+    for name, split in splits.items():
+        if split["unreadable"]:
+            complain(
+                f"{name}: {split['unreadable']:,} of {split['sentences']:,} sentences can't be "
+                f"translated and count as wrong; the first: {split['refusal']}"
+            )
     result = {"splits": splits}
     if options.heads:
         result["heads"] = head_report(translator, english_spanish.load_pronoun())
@@ -122,8 +128,8 @@ def table_line(name: str, *cells: str | int) -> str:
 def as_table(result: dict[str, Any]) -> str:
     lines = [table_line("split", "sentences", "exact match", "token acc.", "BLEU", "chrF")]
     for name, split in result["splits"].items():
-        cells = [f"{split[key]:.2%}" if key in split else "" for key in SHARES]
-        cells += [f"{split[key]:.2f}" if key in split else "" for key in SCORES]
+        cells = [f"{split[key]:.2%}" if split.get(key) is not None else "" for key in SHARES]
+        cells += [f"{split[key]:.2f}" if split.get(key) is not None else "" for key in SCORES]
         lines.append(table_line(name, split["sentences"], *cells))
         intervals = [split.get(f"{key}_interval") for key in SCORES]
         for end, label in enumerate(("95 %, from", "to")):
@@ -134,7 +140,7 @@ def as_table(result: dict[str, Any]) -> str:
             share = f"{split['pair_exact_match']:.2%}"
             lines.append(table_line("  both of a pair", "", share))
         if split.get("unreadable"):
-            lines.append(table_line("  words it can't read", split["unreadable"]))
+            lines.append(table_line("  it can't translate", split["unreadable"]))
         for group, found in split.get("groups", {}).items():
             share = f"{found['exact_match']:.2%}"
             lines.append(table_line(f"  {group}", found["sentences"], share))
@@ -142,9 +148,14 @@ def as_table(result: dict[str, Any]) -> str:
         f"{title}: {split[f'{key}_signature']}"
         for split in result["splits"].values()
         for title, key in (("BLEU", "bleu"), ("chrF", "chrf"))
-        if key in split
+        if split.get(key) is not None
     }
     lines += sorted(signatures)
+    notes = {
+        name: list(dict.fromkeys(split[f"{key}_note"] for key in SCORES if f"{key}_note" in split))
+        for name, split in result["splits"].items()
+    }
+    lines += [f"{name}: {note}" for name, some in notes.items() for note in some]
     if "heads" in result:
         best = result["heads"]["best_head"]
         lines += [

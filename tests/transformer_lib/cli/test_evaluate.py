@@ -63,7 +63,17 @@ def test_evaluate_on_pairs_of_ones_own(run, tmp_path):
     status, out, _ = run("evaluate", "--data", file, "--json")
     scores = json.loads(out)["splits"]["my-test-pairs.tsv"]
     assert status == 0 and (scores["sentences"], scores["references"]) == (2, 3)
-    assert scores["exact_match"] == 0.5 and scores["chrf_interval"][0] <= scores["chrf"]
+    assert scores["exact_match"] == 0.5 and "chrf_interval" not in scores
+
+
+def test_a_table_says_why_a_number_is_missing_and_what_is_refused(run, tmp_path):
+    file = tmp_path / "right.tsv"
+    file.write_text("I slept\tDormí\nI like xylophones\tMe gustan los xilófonos\n", "utf-8")
+    status, out, err = run("evaluate", "--data", file)
+    assert status == 0 and ["right.tsv", "2", "50.00%"] == out.splitlines()[1].split()[:3]
+    assert "right.tsv: BLEU counts four words in a row" in out and "BLEU: nrefs" not in out
+    assert "right.tsv: fewer than 30 sentences" in out and "95 %, from" not in out
+    assert "1 of 2 sentences can't be translated" in err and "'xylophones'" in err
 
 
 def test_confidence_is_stored_of_the_sentences_that_are_named(run, tmp_path):
