@@ -104,7 +104,7 @@ def sacrebleu_score(
         metric.seed, sets = _bootstrap_resample(of_sentences, metric, resamples)
         metric.n_bootstrap = resamples
         if all(map(is_defined, sets)):
-            drawn, outside = sorted(min(one.score, 100.0) for one in sets), resamples // 40
+            drawn, outside = sorted(min(float(one.score), 100.0) for one in sets), resamples // 40
             found[f"{name}_interval"] = [drawn[outside], drawn[-1 - outside]]
         else:
             found[f"{name}_note"] = "too few sentences have four words in a row for an interval"
