@@ -8,15 +8,7 @@ from pathlib import Path
 
 from tqdm import tqdm
 
-from course.grading.archives import (
-    STUDENTS_PAGE,
-    as_json,
-    autograder,
-    classroom,
-    course,
-    for_assignment,
-    write_zip,
-)
+from course.grading.archives import STUDENTS_PAGE, as_json, autograder, course, write_zip
 from course.grading.assignment_files import (
     FOLDER,
     Assignment,
@@ -71,13 +63,6 @@ def parser() -> argparse.ArgumentParser:
         default=[],
         metavar="N",
         help="also the autograder of assignment N",
-    )
-    build.add_argument(
-        "--classroom",
-        action="append",
-        default=[],
-        metavar="N",
-        help="also what GitHub needs to check and grade assignment N",
     )
     build.set_defaults(
         run=run_build, stopped="The folder may hold files from before: run it again."
@@ -187,8 +172,6 @@ def run_build(options: argparse.Namespace) -> int:
     chosen = [assignment(number) for number in options.number] or assignments()
     for number in options.gradescope:
         write_autograder(options.out, assignment(number))
-    for number in options.classroom:
-        write_classroom(options.out, assignment(number))
     student, teacher = options.out / "student", options.out / "teacher"
     for folder in (student, teacher):
         folder.mkdir(parents=True, exist_ok=True)
@@ -213,14 +196,6 @@ def write_autograder(out: Path, source: Assignment) -> None:
         f"{packed}: for Gradescope, with solutions. {machine} autograder points, and "
         f"{source.points - machine} to give by hand."
     )
-
-
-def write_classroom(out: Path, source: Assignment) -> None:
-    path = out / f"grade-{source.number}.yml"
-    write_file(path, for_assignment("classroom.yml", source))
-    packed = write_zip(out / f"classroom-{source.number}.zip", classroom(source))
-    print(f"{packed}: unpack it into the repository that students copy; it checks each push.")
-    print(f"{path}: for .github/workflows of your own private copy of this project; it grades.")
 
 
 # --- grade ---------------------------------------------------------------------------------------

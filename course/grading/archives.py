@@ -66,32 +66,9 @@ def autograder(source: Assignment) -> dict[str, bytes]:
     files = dict(project_files(GRADER))
     files[source.path.relative_to(ROOT).as_posix()] = source.path.read_bytes()
     for name in ("setup.sh", "run_autograder"):
-        files[name] = for_assignment(name, source)
+        words = (PLATFORMS / name).read_text(encoding="utf-8")
+        files[name] = words.replace("NUMBER", str(source.number)).encode()
     return files
-
-
-def classroom(source: Assignment) -> dict[str, bytes]:
-    """The repository that students of GitHub Classroom copy: each push to it is checked."""
-    if source.suffix == ".py":
-        to_do = {source.file: b""}
-    else:
-        to_do = {
-            source.file: as_json(student_version(source)),
-            "README.md": STUDENTS_PAGE.read_bytes(),
-        }
-    return to_do | {
-        "course.zip": zipped(course([])),
-        ".github/check.py": (PLATFORMS / "check.py").read_bytes(),
-        ".github/workflows/check.yml": for_assignment("check.yml", source),
-    }
-
-
-def for_assignment(name: str, source: Assignment) -> bytes:
-    """A file of platforms/ with the assignment's data filled in."""
-    words = (PLATFORMS / name).read_text(encoding="utf-8")
-    for word, meant in (("NUMBER", source.number), ("STEM", source.stem), ("FILE", source.file)):
-        words = words.replace(word, str(meant))
-    return words.encode()
 
 
 # What Python leaves beside its files, and what `laboratory()` writes beside a notebook.

@@ -4,7 +4,6 @@ Nothing in it is lost. A row that matches nobody stays, with a notice to the tea
 answer that has changed since then are shown as such, and don't count.
 """
 
-import contextlib
 import dataclasses
 import hashlib
 import itertools
@@ -19,7 +18,6 @@ from course.grading.tables import TableError, as_stored, from_table, read_table,
 NEEDED = ("student", "exercise", "points", "of", "comment")
 COLUMNS = (*NEEDED, "answer", "before")
 KEY = ("number", "student")
-SEED = "seed"  # a column of the key: what the number was drawn with
 
 
 @dataclasses.dataclass(frozen=True)
@@ -203,19 +201,17 @@ def write_manual_grades(
 # --- blind ---------------------------------------------------------------------------------------
 
 
-def read_key(path: Path, students: Iterable[str]) -> tuple[dict[str, str], dict[str, int]]:
-    """student -> number, from an earlier blind reading, and student -> its seed."""
+def read_key(path: Path, students: Iterable[str]) -> dict[str, str]:
+    """student -> number, from an earlier blind reading."""
     if not path.exists():
-        return {}, {}
+        return {}
     stored = {as_stored(student): student for student in students}
-    numbers, seeds = {}, {}
+    numbers = {}
     for _, row in read_table(path, KEY, lambda rows: False):
         student = from_table(row["student"])
         student = stored.get(student, student)
         numbers[student] = from_table(row["number"])
-        with contextlib.suppress(ValueError):
-            seeds[student] = int(from_table(row.get(SEED)))
-    return numbers, seeds
+    return numbers
 
 
 def numbered(students: Iterable[str], before: Mapping[str, str], seed: int) -> dict[str, str]:

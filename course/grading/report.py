@@ -18,7 +18,6 @@ from course.grading.collect import Submission
 from course.grading.grade import Result
 from course.grading.manual_grades import (
     KEY,
-    SEED,
     merge,
     numbered,
     read_key,
@@ -137,7 +136,7 @@ class Report:
 
 def check_manual_grades(folder: Path, source: Assignment, students: Sequence[str]) -> None:
     """Raise a TableError, naming all faulty lines, if what a person wrote can't be used."""
-    numbers, _ = read_key(folder / "key.csv", students)
+    numbers = read_key(folder / "key.csv", students)
     read_manual_grades(folder / "to_read.csv", source, students, numbers)
 
 
@@ -156,20 +155,15 @@ def write_report(
     known = {one.student: one for one in submissions}
     table, key = folder / "to_read.csv", folder / "key.csv"
     separator = separator_of(table)  # the others come as the teacher's own spreadsheet stores them
-    numbers, seeds = read_key(key, students)
+    numbers = read_key(key, students)
     grades = read_manual_grades(table, source, students, numbers)  # before anything is written
     notices = []
     if blind is not None:
-        numbers = numbered(students, numbers, blind)
-        rows = sorted(
-            (number, student, seeds.get(student, blind)) for student, number in numbers.items()
-        )
-        write_table(key, (*KEY, SEED), rows, separator)
-        if others := set(seeds.values()) - {blind}:
-            notices.append(
-                f"The order of the blind reading stays that of --seed {min(others)}. For "
-                f"another, delete {key.name} and {table.name}."
-            )
+        # Everybody has a number, also who is in the table alone and absent now.
+        numbered_now = [*students, *(student for student, _ in grades)]
+        numbers = numbered(numbered_now, numbers, blind)
+        rows = sorted((number, student) for student, number in numbers.items())
+        write_table(key, KEY, rows, separator)
     shown = {one: one if blind is None else numbers[one] for one in [*numbers, *students]}
     merged = merge(results, grades, shown)
     if blind is not None:

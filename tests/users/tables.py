@@ -129,10 +129,6 @@ BY_NIGHT = {
             writes="handout/gradescope-2.zip",
         ),
         Line(
-            "python -m course.grading build --classroom 2 --out handout",
-            writes="handout/classroom-2.zip",
-        ),
-        Line(
             "python -m course.grading grade 2 submissions --out grades-2 --blind --seed 1",
             writes="grades-2/key.csv",
             first="mkdir submissions; cp handout/teacher/2_attention.ipynb submissions/a.ipynb",

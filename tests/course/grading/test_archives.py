@@ -10,7 +10,6 @@ import io
 import json
 import os
 import re
-import runpy
 import shutil
 import subprocess
 import sys
@@ -18,7 +17,6 @@ import zipfile
 from pathlib import Path
 
 import pytest
-import yaml
 
 from course.grading import archives
 from course.grading.__main__ import main
@@ -33,7 +31,6 @@ from course.grading.assignment_files import (
 )
 from course.grading.grade import Result
 from course.grading.gradescope import as_results
-from course.grading.start import find_sandbox
 from tests.course.grading.classroom import filled_in, hand_in, solutions
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -43,7 +40,7 @@ ATTENTION = assignment(2)
 @pytest.fixture(scope="module")
 def built(tmp_path_factory):
     out = tmp_path_factory.mktemp("built")
-    command = ["build", "--zip", "--gradescope", "2", "--classroom", "2", "--out", str(out)]
+    command = ["build", "--zip", "--gradescope", "2", "--out", str(out)]
     with contextlib.redirect_stdout(io.StringIO()) as told:
         assert main(command) == 0
     (out / "told").write_text(told.getvalue())
@@ -237,177 +234,3 @@ def test_results_for_gradescope():
     assert hints == [*4 * ["Think."], "A person reads this: up to 3 points."]
     assert found["output"] == "You: mine.ipynb was graded."
     assert sum(one["max_score"] for one in found["tests"]) == 13
-
-
-# --- GitHub Classroom ----------------------------------------------------------------------------
-#
-# A rehearsal on repositories of this computer: the steps of both workflows are run as they are
-# written, in a fresh clone, by a `gh` that clones from here and a `pip` that installs nothing.
-# The format: https://docs.github.com/en/actions/reference/workflows-and-actions ("Workflow syntax",
-# "Workflow commands": the summary's file, `::warning file=…,title=…::`, %25, %0D, %0A).
-
-GITHUB = pytest.mark.skipif(
-    shutil.which("bash") is None or shutil.which("git") is None,
-    reason="there is no bash, or no git",
-)
-GH = """#!/usr/bin/env bash
-if [ "$2" = list ]; then ls "$ORIGIN"; else git clone -q "${@:6}" "file://$ORIGIN/${3#*/}" "$4"; fi
-"""
-
-
-def workflow(file):
-    return yaml.safe_load(file.read_text(encoding="utf-8"))
-
-
-def steps_of(file, job):
-    steps = workflow(file)["jobs"][job]["steps"]
-    assert all(set(one) <= {"name", "uses", "with", "env", "run", "if"} for one in steps)
-    # What was graded is there to be fetched also if the grader failed for somebody.
-    assert {one.get("if") for one in steps if "run" in one} == {None}
-    assert {one["if"] for one in steps if "if" in one} <= {"${{ !cancelled() }}"}
-    return {one["name"]: one["run"] for one in steps if "run" in one}
-
-
-def git(folder, *words):
-    name = ("-c", "user.name=Ana", "-c", "user.email=ana@example.org")
-    subprocess.run(["git", *name, *words], cwd=folder, check=True, capture_output=True)
-
-
-def run_step(script, folder, **env):
-    """As GitHub does: bash, which stops at the first error."""
-    return subprocess.run(
-        ["bash", "-eo", "pipefail", "-c", script],
-        cwd=folder,
-        text=True,
-        env=os.environ | env,
-        capture_output=True,
-        check=False,
-    )
-
-
-def program(folder, name, text):
-    folder.mkdir(exist_ok=True)
-    (folder / name).write_text(text)
-    (folder / name).chmod(0o755)
-
-
-@pytest.fixture
-def school(built, tmp_path):
-    """Ana's repository, as she copied and pushed it: one wrong answer, one not tried."""
-    origin = tmp_path / "origin"
-    for name in ("2_attention-ana", "3_heads_and_masks-ana"):
-        with zipfile.ZipFile(built / "classroom-2.zip") as archive:
-            archive.extractall(origin / name)
-        answers = solutions(ATTENTION) | {"two_weights": "two_weights = [0.5, 0.5]"}
-        del answers["w_q"]
-        hand_in(origin / name / ATTENTION.file, filled_in(ATTENTION, answers))
-        git(origin / name, "init", "-q")
-        git(origin / name, "add", "-A")
-        git(origin / name, "commit", "-qm", "first")
-    program(tmp_path / "bin", "gh", GH)
-    program(tmp_path / "bin", "pip", '#!/usr/bin/env bash\necho "$PWD: pip $*"\n')
-    program(tmp_path / "bin", "python", f'#!/usr/bin/env bash\nexec "{sys.executable}" "$@"\n')
-    return tmp_path
-
-
-@GITHUB
-def test_a_push_is_checked_at_once(school):
-    clone = school / "clone"
-    git(school, "clone", "-q", str(school / "origin" / "2_attention-ana"), str(clone))
-    file = clone / ".github" / "workflows" / "check.yml"
-    assert workflow(file)[True] == "push" and workflow(file)["permissions"] == {"contents": "read"}
-    steps = steps_of(file, "check")
-    env = {
-        "PATH": f"{school / 'bin'}:{os.environ['PATH']}",
-        "RUNNER_TEMP": str(school / "temp"),
-        "GITHUB_STEP_SUMMARY": str(school / "summary.md"),
-        "PYTHONPATH": str(school / "temp" / "course"),
-    }
-    installed = run_step(steps["Install"], clone, **env)
-    assert installed.returncode == 0, installed.stderr
-    assert installed.stdout.splitlines()[-1].endswith(
-        "temp/course: pip install -c constraints.txt -e .[lab]"
-    )
-    checked = run_step(steps["Check"], clone, **env)
-    assert checked.returncode == 1, checked.stderr
-    summary = (school / "summary.md").read_text(encoding="utf-8")
-    assert "| two_weights | ✗ not yet. " in summary and "| my_weights | ✓ right! |" in summary
-    assert "| w_q | ○ not tried yet |" in summary and "\x1b" not in summary
-    told = checked.stdout.splitlines()
-    assert told[0].startswith("::warning file=2_attention.ipynb,title=two_weights::✗ not yet. ")
-    assert told[1] == "::warning file=2_attention.ipynb,title=w_q::○ not tried yet"
-    assert told[-1] == "2 of 4 right"
-
-
-def test_the_check_of_my_transformer(tmp_path, monkeypatch, capsys):
-    """The same script, and what a file that is none says."""
-    check = runpy.run_path(str(archives.PLATFORMS / "check.py"))["main"]
-    monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(tmp_path / "summary.md"))
-    monkeypatch.chdir(tmp_path)
-    source = assignment("from_scratch").path.read_text(encoding="utf-8")
-    first_three = source[: source.index("# --- 4. masks")]
-    for words, right in ((first_three, "3 of 12 right"), ("x =", "0 of 1 right")):
-        (tmp_path / "my_transformer.py").write_text(words, encoding="utf-8")
-        assert check("my_transformer.py") == 1
-        assert capsys.readouterr().out.splitlines()[-1] == right
-    assert check("missing.ipynb") == 1 and "No such file" in capsys.readouterr().out
-    summary = (tmp_path / "summary.md").read_text(encoding="utf-8")
-    assert "| 3. Attention | ✓ right! |" in summary and "no Python yet. line 1" in summary
-
-
-def test_what_students_copy_has_no_solution(built):
-    with zipfile.ZipFile(built / "classroom-2.zip") as archive:
-        assert set(archive.namelist()) == {
-            ATTENTION.file,
-            "README.md",
-            "course.zip",
-            ".github/check.py",
-            ".github/workflows/check.yml",
-        }
-        assert json.loads(archive.read(ATTENTION.file)) == student_version(ATTENTION)
-        inner = zipfile.ZipFile(io.BytesIO(archive.read("course.zip"))).namelist()
-        assert b"secrets." not in archive.read(".github/workflows/check.yml")
-    assert not [name for name in inner if "coursework" in name or "my_transformer" in name]
-    assert set(archives.classroom(assignment("from_scratch"))) >= {
-        "my_transformer.py",
-        "course.zip",
-    }
-    assert archives.classroom(assignment("from_scratch"))["my_transformer.py"] == b""
-
-
-def test_the_token_is_not_there_when_a_students_code_runs(built):
-    found = workflow(built / "grade-2.yml")
-    assert found["permissions"] == {"contents": "read"}
-    with_token = [
-        step.get("name")
-        for step in found["jobs"]["grade"]["steps"]
-        if "secrets." in json.dumps(step)
-    ]
-    assert with_token == ["Collect"] and "secrets." not in json.dumps(found["env"])
-    checkout = found["jobs"]["grade"]["steps"][0]
-    assert checkout["with"] == {"persist-credentials": False}
-
-
-@GITHUB
-def test_what_was_pushed_is_collected_and_graded(built, school, monkeypatch):
-    """Each repository of the assignment is cloned into a folder with the student's name."""
-    lines = (built / "grade-2.yml").read_text(encoding="utf-8").splitlines()
-    changed = [line.split(":")[0].strip() for line in lines if "# change" in line]
-    assert changed == ["ORGANIZATION", "PREFIX"] == list(workflow(built / "grade-2.yml")["env"])
-    assert set(workflow(built / "grade-2.yml")[True]) == {"schedule", "workflow_dispatch"}
-    steps = steps_of(built / "grade-2.yml", "grade")
-    env = workflow(built / "grade-2.yml")["env"] | {
-        "PATH": f"{school / 'bin'}:{os.environ['PATH']}",
-        "ORIGIN": str(school / "origin"),
-        "PYTHONPATH": str(ROOT),
-    }
-    collected = run_step(steps["Collect"], school, **env)
-    assert collected.returncode == 0, collected.stderr
-    assert [path.name for path in (school / "submissions").iterdir()] == ["ana"]
-    no_sandbox = "" if find_sandbox() else " --no-sandbox"
-    graded = run_step(steps["Grade"] + no_sandbox, school, **env)
-    assert graded.returncode == 0, graded.stderr
-    told = (school / "grades-2" / "grades.csv").read_text(encoding="utf-8-sig")
-    assert '"ana","two_weights",0,2,' in told.replace('"0"', "0").replace('"2"', "2")
-    (school / "origin" / "2_attention-ana").rename(school / "moved")
-    assert run_step(steps["Collect"], school, **env).returncode == 0  # nobody has started yet

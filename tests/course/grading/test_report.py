@@ -209,7 +209,8 @@ def test_points_of_somebody_who_is_absent_stay(desk):
     told = write_report(desk, ATTENTION, results(ben="")).notices
     assert any("nobody handed in as 'ana'" in one for one in told)
     told = write_report(desk, ATTENTION, results(ben=""), blind=1).notices
-    assert any("nobody handed in as 'ana'" in one for one in told)  # without a number yet
+    assert any("nobody handed in as 'student-00" in one for one in told)
+    assert "ana" not in words(desk / "to_read.csv") + words(desk / "to_read.html")
     write_report(desk, ATTENTION, results(ana=WRITTEN, ben=""))
     assert essays(desk)["ana"] == ("2", "Good.")
 
@@ -259,17 +260,6 @@ def test_a_stray_row_is_told_with_the_line_where_it_is_now(desk):
     assert stray == 4 and any(
         one.startswith("to_read.csv, line 4: nobody handed in as 'ana'") for one in told
     )
-
-
-def test_another_seed_for_a_reading_that_has_begun_is_told(desk):
-    both = results(ana=WRITTEN, ben=WRITTEN)
-    assert not any("--seed" in one for one in write_report(desk, ATTENTION, both, blind=1).notices)
-    numbers = table(desk / "key.csv")
-    more = results(ana=WRITTEN, ben=WRITTEN, cem=WRITTEN)
-    told = write_report(desk, ATTENTION, more, blind=2).notices
-    assert any("stays that of --seed 1. For another, delete key.csv" in one for one in told)
-    assert table(desk / "key.csv")[:2] == numbers
-    assert [row["seed"] for row in table(desk / "key.csv")] == ["1", "1", "2"]
 
 
 @pytest.mark.parametrize("points", ["4", "-1", "many", "nan", "02. Mai"])
