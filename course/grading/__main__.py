@@ -24,6 +24,7 @@ from course.grading.report import check_manual_grades, write_report
 from course.grading.sandbox import keep_apart
 from course.grading.similar import write_similar
 from course.grading.start import NO_SANDBOX, find_sandbox
+from course.grading.tables import one_line
 from transformer_lib.files import write_file
 
 
@@ -36,7 +37,8 @@ def main(arguments: list[str] | None = None) -> int:
     try:
         return options.run(options)
     except (ValueError, OSError) as error:
-        print(f"grading: {error}", file=sys.stderr)
+        told = "\n".join(map(one_line, str(error).split("\n")))
+        print(f"grading: {told}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:
         print(f"grading: stopped. {options.stopped}", file=sys.stderr)
@@ -233,7 +235,7 @@ def run_grade(options: argparse.Namespace) -> int:
         f"{len(files) - len(failed)} submissions graded: {out / 'grades.csv'}, {out / 'totals.csv'}"
     )
     for sentence in [*collected.notices, *report.notices]:
-        print(sentence)
+        print(one_line(sentence))
     if collected.platform == "Moodle":
         print(f"Pages to give back through Moodle: {write_feedback(out, report.totals)}")
     for sentence in fill_in(book, out, report.totals) if book else ():
@@ -257,7 +259,9 @@ def submissions_in(folder: Path, source: Assignment) -> Collected:
         raise ValueError(f"{folder} is no folder: name the one with the submissions")
     collected = collect(folder, source)
     if not collected.submissions:
-        raise ValueError(f"{folder} is empty: no submissions to grade")
+        raise ValueError(
+            f"{folder} holds no submissions: no {source.suffix} file, and no student's folder"
+        )
     return collected
 
 
@@ -283,7 +287,7 @@ def run_similar(options: argparse.Namespace) -> int:
     collected = submissions_in(options.folder, source)
     pairs, left_out = write_similar(out, source, collected.submissions)
     for sentence in collected.notices:
-        print(sentence)
+        print(one_line(sentence))
     if left_out:
         print(f"Not compared, as there is nothing to read: {', '.join(left_out)}")
     print(f"Pairs compared: {len(pairs)}, the most alike in {out / 'similar.html'}")

@@ -1,29 +1,36 @@
-"""Who handed in what: a folder of submissions, as students, Moodle or Canvas name its files.
+"""Who handed in what: a folder of submissions, named by students, Moodle, Canvas or Blackboard.
 
 Moodle (mod/assign/classes/downloader.php): a folder `Full name_ID_assignsubmission_file`, up to
 4.0 with an underscore at its end; what was typed into the page is in `…_onlinetext`. Where folders
 are switched off, these words begin the file's name.
 Canvas (lib/content_zipper.rb): files `fullname_ID_FILE_name`, of late ones
 `fullname_LATE_ID_FILE_name`; a file handed in again ends in `-1`, `-2`, ...
+Blackboard: files `Title_username_attempt_YYYY-MM-DD-hh-mm-ss_name`, and for each attempt a receipt,
+`Title_username_attempt_YYYY-MM-DD-hh-mm-ss.txt`.
 """
 
 import contextlib
 import dataclasses
+import json
 import os
 import re
+import stat
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 
 from course.grading.assignment_files import Assignment, plain, student_version, text
-from course.grading.grade import Unreadable, read_submission
+from course.grading.grade import LARGEST, Unreadable, read_submission
+from course.grading.tables import one_line
 
-TABLES = (".csv", ".tsv", ".xls", ".xlsx", ".ods")
 DEEPEST = 20  # folders in folders; nobody works further down
 MOODLE = re.compile(r"(?P<name>[^_]+)_(?P<number>\d+)_assignsubmission_(?P<kind>[a-z]+)(?:_.*)?")
 CANVAS = re.compile(
     r"(?:(?P<name>.+?)_)??(?P<late>LATE_)?(?P<number>\d+|anon_\w{5})_"
     r"(?P<file>\d+_.+|text\.html|link\.html)"
+)
+BLACKBOARD = re.compile(
+    r".+_(?P<number>[^_]+)_attempt_(?P<when>\d{4}(?:-\d\d){5})(?:_(?P<file>.+)|\.txt)"
 )
 
 
@@ -66,20 +73,22 @@ def collect(folder: Path, source: Assignment) -> Collected:
     inner = unwrapped(folder, source)
     if inner != folder:
         notices.append(f"The submissions are in {inner}, so that is what was graded.")
-    if tables := sorted(
+    visible = entries(inner, source)
+    platform, names, files_of = platform_of(visible, source)
+    found = (
+        from_platform(visible, names, files_of, source)
+        if names
+        else [plain_entry(path, source) for path in visible]
+    )
+    others = [
         path.name
         for place in {folder, inner}
         for path in place.iterdir()
-        if is_visible(path.name) and is_table(path)
-    ):
-        notices.append(f"Nobody's work, as no student hands in a table: {', '.join(tables)}")
-    visible = entries(inner)
-    if any(MOODLE.fullmatch(path.name) for path in visible):
-        platform, found = "Moodle", from_platform(visible, MOODLE, moodle_files, source)
-    elif is_canvas(visible, source):
-        platform, found = "Canvas", from_platform(visible, CANVAS, canvas_files, source)
-    else:
-        platform, found = "", [plain_entry(path, source) for path in visible]
+        if is_visible(path.name) and not is_folder(path) and path not in visible
+    ]
+    if others:
+        what = "a notebook" if source.suffix == ".ipynb" else source.file
+        notices.append(f"Nobody's work, as it isn't {what}: {', '.join(sorted(others))}")
     submissions = []
     for student, entry in zip(labels(found), found, strict=True):
         path, sentence = chosen(student, entry, source)
@@ -95,17 +104,44 @@ def is_visible(name: str) -> bool:
     return not name.startswith((".", "__MACOSX"))
 
 
-def is_table(path: Path) -> bool:
-    return path.suffix.lower() in TABLES
-
-
-def entries(folder: Path) -> list[Path]:
-    """What students handed in, without a teacher's tables that may lie beside it."""
-    return sorted(path for path in folder.iterdir() if is_visible(path.name) and not is_table(path))
-
-
 def is_folder(path: Path) -> bool:
     return path.is_dir() and not path.is_symlink()
+
+
+def is_work(path: Path, source: Assignment) -> bool:
+    """Whether a file is what students hand in, or was meant to be.
+
+    A notebook is known by its content, whatever a browser, a mail program or a platform has made of
+    its name. What isn't one any more, and Python, is known by the name.
+    """
+    if re.search(rf"{re.escape(source.suffix)}(\W|$)", path.name, re.IGNORECASE):
+        return True
+    if source.suffix != ".ipynb":
+        return path.name == source.stem
+    try:
+        mode = path.lstat().st_mode
+        if not stat.S_ISREG(mode):  # to open a pipe would wait for ever; a link gets its sentence
+            return stat.S_ISLNK(mode)
+        with path.open("rb") as file:
+            content = file.read(LARGEST[source.suffix])
+    except OSError:
+        return False
+    words = content.decode(json.detect_encoding(content), errors="replace").lstrip("\ufeff \t\r\n")
+    return words.startswith("{") and '"cells"' in words
+
+
+def entries(folder: Path, source: Assignment) -> list[Path]:
+    """What students handed in: folders, work, and whatever a platform has named after somebody."""
+    return sorted(
+        path
+        for path in folder.iterdir()
+        if is_visible(path.name)
+        and (
+            is_folder(path)
+            or any(names.fullmatch(path.name) for names in (MOODLE, CANVAS, BLACKBOARD))
+            or is_work(path, source)
+        )
+    )
 
 
 def unwrapped(folder: Path, source: Assignment) -> Path:
@@ -115,21 +151,15 @@ def unwrapped(folder: Path, source: Assignment) -> Path:
     """
     inner = folder
     for _ in range(DEEPEST):
-        inside = entries(inner)
+        inside = entries(inner, source)
         if len(inside) != 1 or not is_folder(inside[0]) or MOODLE.fullmatch(inside[0].name):
             break
         inner = inside[0]
-    inside = entries(inner)
-    several = (
-        sum(
-            path.suffix == source.suffix or bool(is_folder(path) and works(path, source))
-            for path in inside
-        )
-        > 1
-    )
-    of_one = any(path.name == source.file for path in inside)
-    if any(MOODLE.fullmatch(path.name) for path in inside) or is_canvas(inside, source):
+    inside = entries(inner, source)
+    if platform_of(inside, source)[0]:
         return inner
+    several = sum(bool(works(path, source)) if is_folder(path) else True for path in inside) > 1
+    of_one = any(path.name == source.file for path in inside)
     return inner if several and not of_one else folder
 
 
@@ -147,7 +177,7 @@ def works(folder: Path, source: Assignment) -> list[Path]:
                     continue
                 if entry.is_dir(follow_symlinks=False):
                     waiting += [(Path(entry.path), depth + 1)] if depth < DEEPEST else []
-                elif entry.name.endswith(source.suffix) and entry.is_file():
+                elif entry.is_file() and is_work(Path(entry.path), source):
                     found.append(Path(entry.path))
     return sorted(found)
 
@@ -155,11 +185,25 @@ def works(folder: Path, source: Assignment) -> list[Path]:
 # --- platforms -----------------------------------------------------------------------------------
 
 
+def platform_of(
+    visible: Sequence[Path], source: Assignment
+) -> tuple[str, re.Pattern[str] | None, Callable]:
+    """The platform that these are from, how it names files, and which of them are work."""
+    if any(MOODLE.fullmatch(path.name) for path in visible):
+        return "Moodle", MOODLE, moodle_files
+    if any(BLACKBOARD.fullmatch(path.name) for path in visible):
+        return "Blackboard", BLACKBOARD, uploaded_files
+    if is_canvas(visible, source):
+        return "Canvas", CANVAS, uploaded_files
+    return "", None, uploaded_files
+
+
 def plain_entry(path: Path, source: Assignment) -> Entry:
     """The entry for one student's folder or file."""
     if is_folder(path):
         return Entry(path.name, path, tuple(works(path, source)))
-    return Entry(path.stem, path, (path,))
+    name = re.sub(rf"{re.escape(source.suffix)}(\W.*)?$", "", path.name, flags=re.IGNORECASE)
+    return Entry(name, path, (path,))
 
 
 def from_platform(
@@ -180,7 +224,8 @@ def from_platform(
         before = found[number].files if number in found else ()
         files = (*before, *files_of(path, match, source))
         late = bool(match.groupdict().get("late"))
-        found[number] = Entry(match["name"] or number, path, files, number, late)
+        name = match.groupdict().get("name") or number
+        found[number] = Entry(name, path, files, number, late)
     return [*found.values(), *others]
 
 
@@ -190,15 +235,17 @@ def moodle_files(path: Path, match: re.Match[str], source: Assignment) -> list[P
     return works(path, source) if is_folder(path) else [path]
 
 
-def canvas_files(path: Path, match: re.Match[str], source: Assignment) -> list[Path]:
-    return [path] if match["file"][0].isdigit() else []  # not what was typed into the page
+def uploaded_files(path: Path, match: re.Match[str], source: Assignment) -> list[Path]:
+    """Not what was typed into Canvas's page, and not Blackboard's receipt."""
+    return [] if match["file"] in (None, "text.html", "link.html") else [path]
 
 
 def is_canvas(visible: Iterable[Path], source: Assignment) -> bool:
     """Whether all notebooks have Canvas's names. It gives each number once, unlike a date."""
-    names = [CANVAS.fullmatch(path.name) for path in visible if path.suffix == source.suffix]
-    files = {match["file"].split("_")[0] for match in names if match}
-    return bool(names) and None not in names and len(files) == len(names)
+    files = [path for path in visible if not is_folder(path) and is_work(path, source)]
+    names = [CANVAS.fullmatch(path.name) for path in files]
+    numbers = {match["file"].split("_")[0] for match in names if match}
+    return bool(names) and None not in names and len(numbers) == len(names)
 
 
 def labels(found: Sequence[Entry]) -> Iterator[str]:
@@ -206,11 +253,11 @@ def labels(found: Sequence[Entry]) -> Iterator[str]:
     times = Counter(entry.student for entry in found)
     taken: set[str] = set()
     for entry in found:
-        label = entry.student
+        label = one_line(entry.student)
         if entry.number and times[label] > 1:
             label = f"{label} ({entry.number})"
         if label in taken:
-            label = entry.place.name
+            label = one_line(entry.place.name)
         while label in taken:
             label += "'"
         taken.add(label)
@@ -228,12 +275,17 @@ def chosen(student: str, entry: Entry, source: Assignment) -> tuple[Path, str]:
     """
     if not entry.files:  # graded as the file that should be there, and isn't
         return entry.place / source.file, ""
-    books = [path for path in entry.files if path.suffix == source.suffix] or list(entry.files)
+    books = [path for path in entry.files if is_work(path, source)] or list(entry.files)
     if source.suffix == ".py":  # the scripts of from_scratch/ may lie beside it
         books = [path for path in books if is_named(path, source)] or books
     first = min(
         books,
-        key=lambda path: (path.name != source.file, not is_named(path, source), -version(path)),
+        key=lambda path: (
+            path.name != source.file,
+            -attempt(path),
+            not is_named(path, source),
+            -version(path),
+        ),
     )
     if len(books) == 1:
         return first, ""
@@ -251,13 +303,19 @@ def chosen(student: str, entry: Entry, source: Assignment) -> tuple[Path, str]:
 
 def is_named(path: Path, source: Assignment) -> bool:
     """Whether it has the name that was handed out; platforms put other words before it."""
-    name = rf"(^|_){re.escape(source.stem)}(-\d+)?{re.escape(source.suffix)}$"
-    return re.search(name, path.name) is not None
+    name = rf"(^|_){re.escape(source.stem)}(-\d+)?({re.escape(source.suffix)}.*)?$"
+    return re.search(name, path.name, re.IGNORECASE) is not None
+
+
+def attempt(path: Path) -> int:
+    """When it was handed in, as Blackboard's name tells; the later, the larger."""
+    match = BLACKBOARD.fullmatch(path.name)
+    return int(match["when"].replace("-", "")) if match else 0
 
 
 def version(path: Path) -> int:
     """Canvas's version number of a file that was handed in again: 3 for 2_attention-3.ipynb."""
-    again = re.search(r"-(\d+)\.\w+$", path.name)
+    again = re.search(r"-(\d+)(\.\w+)*$", path.name)
     return int(again[1]) if again else 0
 
 

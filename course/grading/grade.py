@@ -32,6 +32,7 @@ from course.grading.folders import Folder, remove
 from course.grading.rpc import GET_NAME, MOST_CALLS, RUN_CELL, TRY_WATCH, Line, Lost, Stopped
 from course.grading.sandbox import DISK, size
 from course.grading.start import START, Copy, end, start
+from course.grading.tables import one_line
 
 LARGEST = {".ipynb": 20 * 2**20, ".py": 2**18}  # bytes
 HOW_TO = {
@@ -47,6 +48,9 @@ WATCH_EVERY = 0.25  # seconds between two looks at a running process
 
 class Unreadable(Exception):
     """A file that can't be graded; the message says why."""
+
+    def __init__(self, message: str):
+        super().__init__(one_line(message))  # it names files, and students name those
 
 
 class OutOfTime(Exception):
@@ -111,7 +115,7 @@ def read_submission(path: Path, source: Assignment) -> list[dict]:
                 f"{path.name} is larger than {largest / 2**20:g} MB: {HOW_TO[source.suffix]}."
             )
         content = path.read_bytes()
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         raise Unreadable(nothing_in(path.parent, source)) from None
     except OSError as error:
         raise Unreadable(f"{path.name} can't be read: {error.strerror}.") from None
@@ -119,8 +123,9 @@ def read_submission(path: Path, source: Assignment) -> list[dict]:
 
 
 def nothing_in(folder: Path, source: Assignment) -> str:
-    """What to tell a student whose folder holds no submission."""
-    found = sorted(one.name for one in folder.iterdir()) if folder.is_dir() else []
+    """What to tell a student whose folder holds no submission; or who handed in another file."""
+    found = sorted(one.name for one in folder.iterdir()) if folder.is_dir() else [folder.name]
+    place = f" in the folder {folder.name}" if folder.is_dir() else ""
     only = f", only {', '.join(found[:3])}" if found else ""
     wanted = "notebook" if source.suffix == ".ipynb" else source.file
     packed = any(Path(name).suffix.lower() in PACKED for name in found)
@@ -131,7 +136,7 @@ def nothing_in(folder: Path, source: Assignment) -> str:
         if found
         else ""
     )
-    return f"There is no {wanted} in the folder {folder.name}{only}.{way_out}"
+    return f"There is no {wanted}{place}{only}.{way_out}"
 
 
 def cells_of_notebook(path: Path, content: bytes, source: Assignment) -> list[dict]:

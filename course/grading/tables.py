@@ -25,8 +25,17 @@ NUMBER = re.compile(
 LONGEST_NUMBER = 40  # characters of what a spreadsheet takes for a number or a date
 
 
+# What isn't text: it commands a terminal, ends a line, turns the rest round, or is no letter.
+UNSEEN = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+
+
 class TableError(ValueError):
     """A table can't be used; the message says why. Nothing is written then."""
+
+
+def one_line(words: str) -> str:
+    """The same with � for each character that isn't text, so that it can be printed anywhere."""
+    return UNSEEN.sub("�", words)
 
 
 def write_table(

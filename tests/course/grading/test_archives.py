@@ -85,7 +85,7 @@ def test_the_students_zip_has_the_projects_files_and_no_others(unpacked):
     assert not [name for name in packed if name.startswith(secret)]
     others = [name for name in project - packed if not name.startswith((".", *secret))]
     left_out = {name.split("/")[0] for name in others}
-    ours = set("benchmarks conftest.py coursework.py paper tests web.py TEACHING.md".split()) | {""}
+    ours = set("benchmarks conftest.py paper tests TEACHING.md".split()) | {""}
     assert left_out == ours
 
 

@@ -8,6 +8,7 @@ Canvas's are those that lib/content_zipper.rb makes (https://github.com/instruct
 name, LATE where it is, number of the student, number of the file, name of the file.
 """
 
+import json
 import shutil
 
 import pytest
@@ -44,7 +45,6 @@ def test_a_file_or_a_folder_for_each_student(tmp_path):
         f"__MACOSX/._{FILE}",
         f"dora/.ipynb_checkpoints/{FILE}",
     )
-    (tmp_path / "eva.pdf").touch()
     (tmp_path / ".DS_Store").touch()
     collected = collect(tmp_path, TRAINING)
     assert people(collected) == {
@@ -52,7 +52,6 @@ def test_a_file_or_a_folder_for_each_student(tmp_path):
         "ben": FILE,
         "cem": "mine.ipynb",
         "dora": FILE,
-        "eva": "eva.pdf",
     }
     assert (collected.platform, collected.notices) == ("", ())
     with pytest.raises(Unreadable, match="no notebook in the folder dora"):
@@ -117,12 +116,7 @@ def test_nobody_works_far_down(tmp_path):
 
 def test_nobody_is_lost_where_names_are_alike(tmp_path):
     put(tmp_path, "ana.ipynb", f"ana/{FILE}")
-    (tmp_path / "ana.pdf").touch()
-    assert people(collect(tmp_path, TRAINING)) == {
-        "ana": FILE,
-        "ana.ipynb": "ana.ipynb",
-        "ana.pdf": "ana.pdf",
-    }
+    assert people(collect(tmp_path, TRAINING)) == {"ana": FILE, "ana.ipynb": "ana.ipynb"}
 
 
 # --- which of several notebooks ------------------------------------------------------------------
@@ -250,20 +244,79 @@ def test_labels_are_never_alike(tmp_path):
     assert list(labels(3 * [Entry("same", place, ())])) == ["same", "same'", "same''"]
 
 
-def test_a_table_in_the_folder_is_nobodys_work(tmp_path):
-    put(tmp_path, "ana.ipynb")
-    for name in ("notes.csv", "Grades.XLSX", "scan.pdf"):
-        (tmp_path / name).touch()
+# --- what it is called, and what lies beside it --------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        f"{FILE}.txt",
+        f"{FILE}.json",
+        "5_training.IPYNB",
+        "5_training",
+        f"{FILE} (1)",
+        f"{FILE}.download",
+        "work.docx",
+        "sub/5_training",
+    ],
+)
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])
+def test_a_notebook_is_known_by_its_content(tmp_path, name, encoding):
+    for place in (f"ana/{name}", f"ben_{name}"):
+        (tmp_path / place).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / place).write_text(json.dumps(WORKED), encoding=encoding)
+    if "/" in name:
+        shutil.rmtree(tmp_path / "ben_sub")
     collected = collect(tmp_path, TRAINING)
-    assert set(people(collected)) == {"ana", "scan"}
-    assert collected.notices == (
-        "Nobody's work, as no student hands in a table: Grades.XLSX, notes.csv",
+    assert [one.student for one in collected.submissions][0] == "ana"
+    assert len(collected.submissions) == (1 if "/" in name else 2) and not collected.notices
+    for one in collected.submissions:
+        assert len(read_submission(one.path, TRAINING)) == len(WORKED["cells"])
+
+
+@pytest.mark.parametrize("outer", ["", "outer/"])
+def test_what_is_no_notebook_is_nobodys_work(tmp_path, outer):
+    """Whatever it is called: programs and platforms leave more of it than a list could name."""
+    put(tmp_path / outer, "ana.ipynb", f"ben/{FILE}")
+    names = (
+        "index.html Thumbs.db desktop.ini submission_metadata.yml notes.csv scan.pdf package.json"
     )
-
-
-def test_a_table_beside_an_outer_folder_does_not_make_it_a_student(tmp_path):
-    put(tmp_path / "outer", "ana.ipynb", "ben.ipynb")
-    (tmp_path / "list.csv").touch()
+    for name in names.split():
+        (tmp_path / name).write_text('{"name": "no cells"}')
+    (tmp_path / "icon\r\x1b[31m").touch()
+    (tmp_path / outer / "empty.ipynb").touch()  # meant to be one: it gets a sentence
     collected = collect(tmp_path, TRAINING)
-    assert set(people(collected)) == {"ana", "ben"}
-    assert any("list.csv" in one for one in collected.notices)
+    assert set(people(collected)) == {"ana", "ben", "empty"}
+    assert all(name in collected.notices[-1] for name in names.split())
+
+
+def test_names_hold_nothing_that_commands_a_terminal(tmp_path):
+    put(tmp_path, "a\x1b[31m\nb\u202e.ipynb", f"M\udcfcller/{FILE}", "Zoë 🌳.ipynb")
+    found = set(people(collect(tmp_path, TRAINING)))
+    assert found == {"a�[31m�b�", "M�ller", "Zoë 🌳"}
+
+
+# --- Blackboard ----------------------------------------------------------------------------------
+
+
+def test_blackboard(tmp_path):
+    put(
+        tmp_path,
+        f"Assignment 5_ana_attempt_2026-11-20-10-00-00_{FILE}",
+        "Assignment 5_ana_attempt_2026-11-21-10-00-00_5_training (1).ipynb.txt",
+        "Assignment 5_ben_attempt_2026-11-20-10-00-00_5_training",
+    )
+    for who, day in (("ana", 20), ("ana", 21), ("ben", 20), ("cem", 20)):
+        name = f"Assignment 5_{who}_attempt_2026-11-{day}-10-00-00.txt"
+        (tmp_path / name).write_text("Name: A Student\nFiles: ...")
+    (tmp_path / "Assignment 5_dora_attempt_2026-11-20-10-00-00_scan.pdf").touch()
+    collected = collect(tmp_path, TRAINING)
+    assert collected.platform == "Blackboard"
+    assert {one.student: one.path.name.split("00-00_")[-1] for one in collected.submissions} == {
+        "ana": "5_training (1).ipynb.txt",  # the later attempt
+        "ben": "5_training",
+        "cem": FILE,
+        "dora": "scan.pdf",
+    }
+    with pytest.raises(Unreadable, match="There is no notebook, only Assignment 5_cem_attempt"):
+        read_submission(collected.submissions[2].path, TRAINING)

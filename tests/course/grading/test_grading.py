@@ -758,7 +758,7 @@ def test_files_that_are_none(tmp_path):
     [
         (["grade", "2", "nowhere"], "nowhere is no folder"),
         (["grade", "99", "."], "there is no assignment 99"),
-        (["grade", "2", "empty"], "empty is empty"),
+        (["grade", "2", "empty"], "empty holds no submissions"),
     ],
 )
 def test_one_sentence_for_a_mistaken_command(tmp_path, monkeypatch, capsys, arguments, message):

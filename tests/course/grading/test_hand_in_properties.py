@@ -78,7 +78,9 @@ def moodle(name, number):
     return f"x{name.replace('_', '')}_{number}_assignsubmission_file"
 
 
-FILES = st.sampled_from([assignment(5).file, "mine.ipynb", "notes.txt", "deep/er.ipynb"])
+FILES = st.sampled_from(
+    [assignment(5).file, "mine.ipynb", "notes.txt", "deep/er.ipynb", "mine", "a.IPYNB.json"]
+)
 FOLDERS = st.lists(st.tuples(NAMES, FILES), min_size=1, max_size=5)
 
 
@@ -86,7 +88,7 @@ def put(folder, names):
     shutil.rmtree(folder, ignore_errors=True)
     for name in names:
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        (folder / name).write_bytes(NOTEBOOK)
+        (folder / name).write_bytes(b"{}" if name.endswith("notes.txt") else NOTEBOOK)
 
 
 @given(FOLDERS, st.lists(NAMES.map(lambda name: f"{name}.ipynb"), min_size=2, max_size=4))
@@ -101,7 +103,8 @@ def test_in_a_plain_folder_each_name_is_a_student_and_each_notebook_somebody_s(
     assert len({one.student for one in collected.submissions}) == len(tops)
     for one, top in zip(collected.submissions, tops, strict=True):
         assert one.path == top or top in one.path.parents
-        books = [top] if top.is_file() else sorted(top.rglob("*.ipynb"))
+        books = [top] if top.is_file() else [path for path in top.rglob("*") if path.is_file()]
+        books = [path for path in books if path.name != "notes.txt"]
         assert one.path in (books or [top / assignment(5).file])
 
 
@@ -116,7 +119,7 @@ def test_in_a_platform_s_folder_each_number_is_a_student(tmp_path_factory, hande
     )
     assert len({one.student for one in collected.submissions}) == len(collected.submissions)
     for one in collected.submissions:
-        if any(str(number) == one.number and ".ipynb" in file for _, number, file in handed):
+        if any(str(number) == one.number and file != "notes.txt" for _, number, file in handed):
             assert one.path.is_file() and f"_{one.number}_" in str(one.path.relative_to(folder))
 
 

@@ -200,7 +200,7 @@ def test_twenty_students_hand_in_as_students_do(tmp_path, monkeypatch, trained, 
     for name, content in (
         ("half.ipynb", json.dumps(right())[:2000]),
         ("no file", None),
-        ("scan.pdf", "%PDF-1.7"),
+        ("scan.ipynb", "%PDF-1.7"),
         ("deep.ipynb", "[" * 100_000),
     ):
         if content is None:
