@@ -928,7 +928,7 @@ def measures_disagree(bleu_prefers: Any, chrf_prefers: Any) -> None:
     expect(max(map(len, both)) <= 200, "Keep to a sentence: 200 letters at most.")
     expect(REFERENCE not in both, "The reference itself is the best by both measures.")
     (bleu_a, bleu_b), (chrf_a, chrf_b) = (
-        [sacrebleu_score(name, [text], [[REFERENCE]])[name] for text in both]
+        [sacrebleu_score(name, [text], [[REFERENCE]])[name] or 0.0 for text in both]
         for name in ("bleu", "chrf")
     )
     no_slip(not (bleu_a < bleu_b and chrf_a > chrf_b), "The two are exchanged.")
