@@ -103,7 +103,8 @@ class Exercise:
     about: which exercise it is, with what the function takes and returns.
     inputs: makes what the attempt is called with. It is a function because nothing may be
         computed while a module is imported: PyTorch would start its threads, and a process forked
-        from that one waits for them for ever.
+        from that one waits for them for ever. A list of several such inputs, where a mistake
+        doesn't show for one alone: all that is returned for them is compared together.
     right: ways to be right. The first says what is right; the others have to agree with it.
     slips: hint -> ways to make this one mistake. It keeps half the points.
     mistakes: the same for mistakes of which nothing remains.
@@ -140,7 +141,7 @@ class Exercise:
         self.slips, self.mistakes = slips or {}, mistakes or {}
         self.errors, self.not_allowed = errors or {}, not_allowed
         self.read, self.unlike, self.elsewhere = read, unlike, elsewhere or {}
-        self.check = implement(inputs)(named(name, self.judge))
+        self.check = implement(lambda: each(inputs())[0])(named(name, self.judge))
 
     def __call__(self, attempt: Any) -> None:
         self.check(attempt)
@@ -150,7 +151,7 @@ class Exercise:
         if self.not_allowed:
             own_work(function, *self.not_allowed)
         inputs = self.inputs()
-        found = self.read(result_of(function, *inputs, stops=self.errors))
+        found = self.returned(function, inputs)
         right = answer(self.right[0], inputs)
         if not alike(found, right):
             for keeps, known in ((0.0, self.mistakes), (0.5, self.slips)):
@@ -161,14 +162,26 @@ class Exercise:
         for hint, others in self.elsewhere.items():
             inputs = others()
             try:
-                found = self.read(result_of(function, *inputs))
+                found = self.returned(function, inputs)
             except Hint:  # it stops, which is as wrong
                 found = None
             no_slip(alike(found, answer(self.right[0], inputs)), hint)
 
+    def returned(self, function: Any, inputs: Sequence[Any]) -> Any:
+        """What an attempt returns for these inputs; for a list of several, a list."""
+        found = [self.read(result_of(function, *one, stops=self.errors)) for one in each(inputs)]
+        return found if isinstance(inputs, list) else found[0]
+
+
+def each(inputs: Sequence[Any]) -> list[Sequence[Any]]:
+    """What an attempt is called with, one call after the other."""
+    return inputs if isinstance(inputs, list) else [inputs]
+
 
 def answer(way: Callable[..., Any], inputs: Sequence[Any]) -> Any:
     """What one of our own ways returns; nothing, where it stops, as some mistakes do."""
+    if isinstance(inputs, list):
+        return [answer(way, one) for one in inputs]
     try:
         return with_tensors(way(*map(own_copy, inputs)))
     except Exception:
