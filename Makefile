@@ -23,7 +23,7 @@ OFFLINE := $(if $(WHEELS),--no-index --find-links "$(WHEELS)")
 
 help:
 	@echo "make lab        open the notebooks in JupyterLab (the first time: install into .venv)"
-	@echo "make grading    install what grading needs (for teachers: TEACHING.md)"
+	@echo "make grading    install what grading needs (for teachers: docs/teaching.md)"
 	@echo "make wheelhouse fetch all that an installation needs, for a class without a network"
 	@echo "make quick      run style and the quick tests of the library (a minute, for its authors)"
 	@echo "make test       run every test and every notebook"

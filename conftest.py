@@ -7,8 +7,13 @@ give the same outputs to the last digit.
 
 import gc
 import importlib
+import os
 import sys
 from types import MethodType
+
+# The tensors of notebooks and tests are tiny: a second thread spends its time waiting for the
+# first, and they took four times the processor time. No result depends on it: OMP_NUM_THREADS=4.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 # jsonschema takes three seconds where it finds this parser of web addresses, which no test needs
 # (course/drawing/lazy_altair.py), and nbval imports it: so it comes first, and nbval here.

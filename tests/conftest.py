@@ -4,9 +4,6 @@ import os
 import tempfile
 from pathlib import Path
 
-# The tensors of the tests are tiny: a second thread spends its time waiting for the first, and
-# the tests took four times the processor time. No result depends on it: OMP_NUM_THREADS=4 make test
-os.environ.setdefault("OMP_NUM_THREADS", "1")
 # What Hypothesis keeps for the next time (letters of Unicode) is no part of a clone.
 HYPOTHESIS = Path(tempfile.gettempdir()) / "transformer-lib-hypothesis"
 os.environ.setdefault("HYPOTHESIS_STORAGE_DIRECTORY", str(HYPOTHESIS))

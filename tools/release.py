@@ -39,7 +39,7 @@ def told_versions(root: Path = ROOT) -> dict[str, str]:
         "pyproject.toml": tomllib.loads(read("pyproject.toml"))["project"]["version"],
         "transformer_lib": found(r'^__version__ = "(.+)"$', read("transformer_lib/__init__.py")),
         "CITATION.cff": found(r"^version: (.+)$", read("CITATION.cff")),
-        "CHANGELOG.md": found(DATED.pattern, read("CHANGELOG.md")),
+        "docs/CHANGELOG.md": found(DATED.pattern, read("docs/CHANGELOG.md")),
     }
 
 
@@ -94,9 +94,9 @@ def parts(version: str) -> list[str]:
 
 def against_a_tag(root: Path = ROOT) -> list[str]:
     """What has to be done before this can be tagged, a sentence each."""
-    version, date = DATED.search((root / "CHANGELOG.md").read_text(encoding="utf-8")).groups()
+    version, date = DATED.search((root / "docs/CHANGELOG.md").read_text(encoding="utf-8")).groups()
     reasons = (
-        [] if re.fullmatch(r"\d{4}-\d\d-\d\d", date) else [f"CHANGELOG.md says {date}: date it"]
+        [] if re.fullmatch(r"\d{4}-\d\d-\d\d", date) else [f"docs/CHANGELOG.md says {date}: date it"]
     )
     if git(root, "status", "--porcelain"):
         reasons.append("not everything is committed")

@@ -22,7 +22,7 @@ FOR_BOTH = (
     "LICENSES",
     "README.md",
     "pyproject.toml",
-    "hatch_build.py",
+    "tools/hatch_build.py",
     "constraints.txt",
     "data",
     "transformer_lib",
@@ -30,14 +30,10 @@ FOR_BOTH = (
 )
 COURSE = (
     *FOR_BOTH,
-    "CHANGELOG.md",
     "CITATION.cff",
-    "CODE_OF_CONDUCT.md",
     "CONTRIBUTING.md",
     "Makefile",
     "REUSE.toml",
-    "SCALING.md",
-    "SECURITY.md",
     "docs",
     "environment.yml",
     "notebooks",

@@ -16,7 +16,7 @@ ROOT = Path(__file__).resolve().parents[2]
 @pytest.fixture
 def step(monkeypatch):
     # It finds its neighbors as a script does, and is changed here: no process of its own will do.
-    monkeypatch.syspath_prepend(ROOT / "benchmarks")
+    monkeypatch.syspath_prepend(ROOT / "tools" / "benchmarks")
     import training_step
 
     tiny = {"N": 1, "d_model": 16, "d_ff": 32, "h": 2}
@@ -67,7 +67,7 @@ def test_a_device_that_is_not_there_is_told_in_one_sentence(step, monkeypatch, c
 
 
 def test_the_count_is_that_of_the_page_on_scaling(step):
-    text = " ".join((ROOT / "SCALING.md").read_text(encoding="utf-8").split())
+    text = " ".join((ROOT / "docs/scaling.md").read_text(encoding="utf-8").split())
     assert f"the whole training {step.WMT14_FLOP:.1e} FLOP".replace("e+", "e") in text
 
 
@@ -75,7 +75,7 @@ def test_the_count_is_that_of_the_page_on_scaling(step):
 def test_starting_is_measured_from_an_import_to_a_figure(tmp_path):
     found = tmp_path / "found.json"
     options = "--figures attention-arrow --repeats 1 --threads 1".split()
-    command = [sys.executable, ROOT / "benchmarks/starting.py", *options, "--json", found]
+    command = [sys.executable, ROOT / "tools/benchmarks/starting.py", *options, "--json", found]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     seconds = json.loads(found.read_text(encoding="utf-8"))["seconds"]

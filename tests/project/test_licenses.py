@@ -56,7 +56,7 @@ def test_the_table_says_what_each_kind_has():
     assert licenses.identifier("notebooks/04_attention.ipynb") == "CC-BY-4.0 AND MIT"
     assert licenses.identifier("data/everyday/en-es.txt") == "CC0-1.0"
     assert licenses.identifier(f"{TATOEBA}/README.md") == "CC-BY-2.0"
-    assert licenses.identifier("TEACHING.md") == "CC-BY-4.0"
+    assert licenses.identifier("docs/teaching.md") == "CC-BY-4.0"
     assert licenses.identifier("course/assignments/my_transformer.py") == "MIT"
     for font in (ROOT / "course/drawing/fonts").iterdir():
         assert licenses.identifier(font.relative_to(ROOT).as_posix()) == "OFL-1.1"

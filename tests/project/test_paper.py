@@ -11,11 +11,11 @@ def read(name: str) -> str:
     return (ROOT / name).read_text(encoding="utf-8")
 
 
-PAPER = read("paper/paper.md")
+PAPER = read("docs/paper/paper.md")
 _, HEAD, BODY = PAPER.split("---\n", 2)
 ENTRIES = {
     key: dict(re.findall(r"^  (\w+)\s*= \{(.*)\},?$", text, re.M))
-    for key, text in re.findall(r"^@\w+\{(\w+),\n(.*?)^\}$", read("paper/paper.bib"), re.M | re.S)
+    for key, text in re.findall(r"^@\w+\{(\w+),\n(.*?)^\}$", read("docs/paper/paper.bib"), re.M | re.S)
 }
 
 
@@ -29,7 +29,7 @@ def test_what_it_says_of_the_course_is_so():
     if assignments:
         assert f"{words[len(assignments)]} assignments" in " ".join(BODY.split())
     plans = "plans for five, eight and twelve weeks"
-    assert plans in BODY and plans in read("TEACHING.md")
+    assert plans in BODY and plans in read("docs/teaching.md")
     for file in re.findall(r"`([\w/]+\.md)`", BODY):
         assert (ROOT / file).exists(), file
     training = next((ROOT / "notebooks").glob("*_training.ipynb"))

@@ -32,9 +32,9 @@ CITATION = yaml.safe_load(read("CITATION.cff"))
 FIRST = (
     "README.md",
     "CONTRIBUTING.md",
-    "CODE_OF_CONDUCT.md",
-    "SECURITY.md",
-    "CHANGELOG.md",
+    "docs/CODE_OF_CONDUCT.md",
+    "docs/SECURITY.md",
+    "docs/CHANGELOG.md",
     "LICENSE",
     ".github/pull_request_template.md",
 )
@@ -46,7 +46,7 @@ FIRST = (
 def test_the_version_is_the_same_wherever_it_stands():
     project = tomllib.loads(read("pyproject.toml"))["project"]
     changelog = re.search(
-        r"^## \[(.+?)\] - (unreleased|\d{4}-\d\d-\d\d)$", read("CHANGELOG.md"), re.M
+        r"^## \[(.+?)\] - (unreleased|\d{4}-\d\d-\d\d)$", read("docs/CHANGELOG.md"), re.M
     )
     assert changelog[1] == project["version"] == CITATION["version"] == transformer_lib.__version__
 
@@ -56,7 +56,7 @@ def test_the_version_is_the_same_wherever_it_stands():
 
 def metadata(folder: Path, cff: str) -> ProjectMetadata:
     """What a wheel of a project with this citation would say of itself."""
-    for name in ("pyproject.toml", "README.md", "LICENSE", "hatch_build.py"):
+    for name in ("pyproject.toml", "README.md", "LICENSE", "tools/hatch_build.py"):
         (folder / name).write_text(read(name), encoding="utf-8")
     (folder / "LICENSES").mkdir()
     (folder / "LICENSES" / "MIT.txt").write_text("")
@@ -71,7 +71,7 @@ def test_the_wheel_has_the_addresses_that_the_citation_has(tmp_path):
         "Homepage": "https://transformer.example.org/",
         "Repository": repository,
         "Issues": f"{repository}/issues",
-        "Changelog": f"{repository}/blob/HEAD/CHANGELOG.md",
+        "Changelog": f"{repository}/blob/HEAD/docs/CHANGELOG.md",
     }
 
 
@@ -94,11 +94,11 @@ def test_the_site_has_the_same_addresses_as_the_wheel(tmp_path):
 def test_nobody_is_invented():
     """No mail address and no home of the project, but in CITATION.cff or at example.org."""
     given = read("CITATION.cff")
-    pages = (*FIRST, "docs/open.md", "docs/classroom-study.md", "paper/paper.md", ".zenodo.json")
+    pages = (*FIRST, "docs/open.md", "docs/classroom-study.md", "docs/paper/paper.md", ".zenodo.json")
     for page in pages:
         for mail in re.findall(r"[\w.+-]+@([\w-]+\.[\w.]+)", read(page)):
             assert mail in given or mail.endswith("example.org"), page
-    assert "contact" in read("SECURITY.md") and "contact" in read("CODE_OF_CONDUCT.md")
+    assert "contact" in read("docs/SECURITY.md") and "contact" in read("docs/CODE_OF_CONDUCT.md")
 
 
 def test_zenodo_is_told_what_the_citation_says():

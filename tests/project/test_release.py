@@ -11,7 +11,7 @@ import release
 import wheelhouse
 
 ROOT = Path(__file__).resolve().parents[2]
-WRITTEN = ("pyproject.toml", "CITATION.cff", "CHANGELOG.md", "transformer_lib/__init__.py")
+WRITTEN = ("pyproject.toml", "CITATION.cff", "docs/CHANGELOG.md", "transformer_lib/__init__.py")
 
 
 @pytest.fixture
@@ -20,7 +20,7 @@ def project(tmp_path):
     for name in WRITTEN:
         (tmp_path / name).parent.mkdir(exist_ok=True)
         shutil.copy(ROOT / name, tmp_path / name)
-    log = tmp_path / "CHANGELOG.md"
+    log = tmp_path / "docs" / "CHANGELOG.md"
     log.write_text(log.read_text("utf-8").replace("- unreleased", "- 2026-12-01"), "utf-8")
     who = ["-c", "user.name=somebody", "-c", "user.email=somebody@example.org"]
     release.git(tmp_path, "init", "--quiet")
@@ -51,9 +51,9 @@ def test_a_version_that_was_forgotten_is_named(project, name):
 
 def test_nothing_is_tagged_that_isn_t_ready(project):
     assert release.against_a_tag(project) == []
-    change(project / "CHANGELOG.md", "2026-12-01", "unreleased")
+    change(project / "docs" / "CHANGELOG.md", "2026-12-01", "unreleased")
     assert release.against_a_tag(project) == [
-        "CHANGELOG.md says unreleased: date it",
+        "docs/CHANGELOG.md says unreleased: date it",
         "not everything is committed",
     ]
     release.git(project, "checkout", "--quiet", ".")

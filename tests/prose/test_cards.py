@@ -110,7 +110,7 @@ def test_the_benchmarks_say_what_8_bits_cost():
     stored = experiments.load("eight-bits")
     half, page, int8 = (one["bleu"] for one in stored["scores"].values())
     by_page, by_int8 = (one["p"] for one in stored["paired"].values())
-    text = " ".join((ROOT / "benchmarks" / "README.md").read_text(encoding="utf-8").split())
+    text = " ".join((ROOT / "tools" / "benchmarks" / "README.md").read_text(encoding="utf-8").split())
     assert f"scores {int8:.2f} BLEU instead of {half:.2f} on the" in text
     assert f"rounds the weights alone, {page:.2f}:" in text
     assert f"p = {by_int8:.2f} and {by_page:.2f}" in text
@@ -191,12 +191,12 @@ def test_the_card_of_the_phrasebook_counts_the_first_sentences():
     assert f"Its first two groups, {seen} sentences" in PHRASEBOOK
 
 
-# --- benchmarks/README.md
+# --- tools/benchmarks/README.md
 
 
 def test_the_measurement_of_threads_stands_where_the_rule_is():
-    """The four rows of the module are those of benchmarks/README.md, rounded."""
-    table = (ROOT / "benchmarks" / "README.md").read_text(encoding="utf-8")
+    """The four rows of the module are those of tools/benchmarks/README.md, rounded."""
+    table = (ROOT / "tools" / "benchmarks" / "README.md").read_text(encoding="utf-8")
     part = table[table.index("| training | busy beside |") :]
     ratios = [float(x) for x in re.findall(r"\| (\d\.\d\d) \(\d", part)[:12]]
     rows = re.findall(r"2\*\*\d\d, .*?((?:\s+\d\.\d+){3})\n", threads.__doc__)

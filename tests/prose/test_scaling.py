@@ -1,4 +1,4 @@
-"""The numbers of SCALING.md by arithmetic, and its commands as the command line reads them."""
+"""The numbers of docs/scaling.md by arithmetic, and its commands as the command line reads them."""
 
 import dataclasses
 import re
@@ -22,7 +22,7 @@ from transformer_lib.model.config import SMALL
 from transformer_lib.training.schedules import paper_schedule
 
 ROOT = Path(__file__).resolve().parents[2]
-TEXT = (ROOT / "SCALING.md").read_text(encoding="utf-8")
+TEXT = (ROOT / "docs/scaling.md").read_text(encoding="utf-8")
 PAGE = " ".join(TEXT.split())
 VOCAB, WORDS, GPUS, UPDATES = 37_000, 25_000, 8, 100_000  # of the paper, section 5
 PAIRS, LENGTH = 4_500_000, 30

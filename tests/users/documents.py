@@ -8,8 +8,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = (
     "README.md",
-    "TEACHING.md",
-    "SCALING.md",
+    "docs/teaching.md",
+    "docs/scaling.md",
     "CONTRIBUTING.md",
     "from_scratch/README.md",
     "course/grading/students.md",

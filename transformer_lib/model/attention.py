@@ -30,7 +30,7 @@ def attention(query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None = N
 
     query (..., q, d_k), key (..., k, d_k), value (..., k, d_v) -> (..., q, d_v).
     The same numbers as PyTorch's `scaled_dot_product_attention`, which for sentences on a CPU is
-    hardly faster below 128 words (see SCALING.md), so here the formula itself is what runs.
+    hardly faster below 128 words (see docs/scaling.md), so here the formula itself is what runs.
     """
     return attention_weights(query, key, mask) @ value
 

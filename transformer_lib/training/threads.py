@@ -3,7 +3,7 @@
 PyTorch cuts an operation into a piece for each core and goes on when the last piece is done. In a
 small model the pieces are so short that this gains nothing. And if another program uses one of
 the cores, every operation waits until the piece on that core has had its turn. Measured on two
-cores (`benchmarks/threads.py`): time with two threads as a multiple of that with one,
+cores (`tools/benchmarks/threads.py`): time with two threads as a multiple of that with one,
 
     d_model * words a batch     alone   one core busy   two busy
     2**15, digits               1.08    3.3             3.5

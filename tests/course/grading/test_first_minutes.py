@@ -1,4 +1,4 @@
-"""“Try it now” of TEACHING.md, as a new teacher runs it: nothing of what pytest sets reaches it.
+"""“Try it now” of docs/teaching.md, as a new teacher runs it: nothing of what pytest sets reaches it.
 
 A process of its own, with PATH, HOME and LANG alone in its environment, in each sandbox, as
 whoever runs the tests, and as an ordinary user where that is root.
@@ -100,7 +100,7 @@ MORE = {"test_grading.py": ["second_process", "limits_hold", "system_gives"]}
 
 
 def named_in(file: str) -> list[str]:
-    """The tests in there that TEACHING.md names."""
+    """The tests in there that docs/teaching.md names."""
     code = (Path(__file__).parent / file).read_text(encoding="utf-8")
     return sorted(NAMED & set(re.findall(r"^def (test_\w+)", code, re.MULTILINE)))
 

@@ -294,7 +294,7 @@ def test_from_moodles_download_to_its_upload(tmp_path, quick, capsys):
 
 
 def test_the_guide_names_the_files_that_there_are(tmp_path, quick):
-    guide = (FOLDER.parents[1] / "TEACHING.md").read_text(encoding="utf-8")
+    guide = (FOLDER.parents[1] / "docs/teaching.md").read_text(encoding="utf-8")
     named = set(re.findall(r"^\| `grades-2/([\w.]+?)(?:/NAME.html)?`", guide, re.MULTILINE))
     place = tmp_path / "in" / "Ana García_4711_assignsubmission_file" / ATTENTION.file
     hand_in(place, filled_in(ATTENTION, {}))

@@ -19,7 +19,7 @@ from course.notebook_tools import count, sections
 
 TEACHERS = ("course/grading", "course/assignments", "tests/course/")
 ROOT = Path(__file__).resolve().parents[3]
-GUIDE = (ROOT / "TEACHING.md").read_text(encoding="utf-8")
+GUIDE = (ROOT / "docs/teaching.md").read_text(encoding="utf-8")
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 STUDENTS = (ROOT / "course" / "grading" / "students.md").read_text(encoding="utf-8")
 SOURCES = assignments()

@@ -332,8 +332,8 @@ def test_shapes_errors_and_names_are_set_as_code():
         f'<p>src {shape}(b, s)</code> ids <span class="to">-&gt;</span> '
         f"{shape}(…, d_model)</code>.</p>"
     )
-    assert shown("sqrt(d_k), (see SCALING.md), (model, src)") == (
-        "<p>sqrt(d_k), (see SCALING.md), (model, src)</p>"
+    assert shown("sqrt(d_k), (see docs/scaling.md), (model, src)") == (
+        "<p>sqrt(d_k), (see docs/scaling.md), (model, src)</p>"
     )
     assert shown("Raises ValueError if x < 1.") == (
         "<p>Raises <code>ValueError</code> if x &lt; 1.</p>"

@@ -13,7 +13,7 @@ from transformer_lib.training.trainer import train
 
 
 def test_what_a_run_does_if_nothing_is_said():
-    """SCALING.md and the notebooks say what they change of it."""
+    """docs/scaling.md and the notebooks say what they change of it."""
     assert dataclasses.astuple(TrainingConfig()) == (
         *(1000, 1024, 1, "paper", None, 400),  # steps, words, batches, learning rate
         *(0.1, False, 200, None, 0, 1, "loss"),  # loss, arithmetic, validation, seed, result

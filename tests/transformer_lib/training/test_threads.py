@@ -43,7 +43,7 @@ def test_the_rule_follows_the_size_of_the_work():
     toy = RECIPES["copy"].training.max_tokens
     assert threads_for(TOY.d_model, toy) == 1
     assert threads_for(SMALL.d_model, RECIPES["en-es"].training.max_tokens) == 1
-    assert threads_for(BASE.d_model, 3125) == 2  # SCALING.md's batches of the paper's model
+    assert threads_for(BASE.d_model, 3125) == 2  # docs/scaling.md's batches of the paper's model
     assert threads_for(BASE.d_model, 16) == 1  # a large model, too, with hardly a word to read
     with using_threads(1):
         assert threads_for(BASE.d_model, 25_000) == 1  # never more than the process may take

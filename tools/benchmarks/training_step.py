@@ -1,11 +1,11 @@
 """How fast is a training step, beside torch.nn.Transformer?
 
-    python benchmarks/training_step.py                    toy and small, about a minute
-    python benchmarks/training_step.py --sizes base --json base.json
-    python benchmarks/training_step.py --device cuda --fused --compile --sizes base wmt14
+    python tools/benchmarks/training_step.py                    toy and small, about a minute
+    python tools/benchmarks/training_step.py --sizes base --json base.json
+    python tools/benchmarks/training_step.py --device cuda --fused --compile --sizes base wmt14
 
 One step is what training repeats: forward, loss with label smoothing, backward, Adam. All
-contestants see the same ids and have matrices of the same sizes; see benchmarks/README.md.
+contestants see the same ids and have matrices of the same sizes; see tools/benchmarks/README.md.
 """
 
 import argparse
@@ -46,9 +46,9 @@ SIZES = {  # model, sentences in the batch, words in a sentence
     "toy": ({"N": 2, "d_model": 128, "d_ff": 512, "h": 4}, 1_000, 28, 32),
     "small": ({"N": 3, "d_model": 256, "d_ff": 1024, "h": 4}, 8_000, 48, 32),
     "base": ({"N": 6, "d_model": 512, "d_ff": 2048, "h": 8}, 10_000, 16, 32),
-    "wmt14": ({"N": 6, "d_model": 512, "d_ff": 2048, "h": 8}, 37_000, 98, 32),  # as in SCALING.md
+    "wmt14": ({"N": 6, "d_model": 512, "d_ff": 2048, "h": 8}, 37_000, 98, 32),  # as in docs/scaling.md
 }
-WMT14_FLOP = 9.4e17  # the whole training, by the count of SCALING.md
+WMT14_FLOP = 9.4e17  # the whole training, by the count of docs/scaling.md
 SAME = "torch.nn.Transformer, our loss and optimizer"
 USERS = "torch.nn.Transformer, as its users write it"
 
@@ -219,7 +219,7 @@ def show(size: str, result: dict) -> None:
     print(f"{result['step_gflop']:.1f} GFLOP a step; matrix products, GFLOP/s: {speed}")
     print("speed = the peer's time / the row's time: median (quartiles)")
     print("MB = the most that tensors hold at a time, beside the weights and Adam's averages")
-    print("WMT14 = hours for the training in SCALING.md, at the row's rate of operations")
+    print("WMT14 = hours for the training in docs/scaling.md, at the row's rate of operations")
     print(f"{'':46}{'ms':>8}{'like ours':>18}{'as users':>18}{'of peak':>9}{'MB':>6}{'WMT14':>9}")
     for name, row in result["contestants"].items():
         print(

@@ -1,11 +1,11 @@
 """Did a change make it slower? The same commands in two states of the project, in turn.
 
-    python benchmarks/before_and_after.py 24111874^        that commit against the newest
-    python benchmarks/before_and_after.py v1.0.0 v1.1.0    two commits
+    python tools/benchmarks/before_and_after.py 24111874^        that commit against the newest
+    python tools/benchmarks/before_and_after.py v1.0.0 v1.1.0    two commits
 
 Each state is a clone of its own, with this environment's packages. What counts is the processor
 time of whole commands, the start of Python included; for JupyterLab the seconds until its first
-page is there, since a person waits for them. See benchmarks/README.md.
+page is there, since a person waits for them. See tools/benchmarks/README.md.
 """
 
 import contextlib
@@ -25,7 +25,7 @@ from pathlib import Path
 from measuring import arguments, ratio, set_up, show_ratio, take_turns, write_json
 from starting import processor_time
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 LINES = "The girl likes trees.\nShe saw the old house because it was there.\n" * 200
 COMMANDS = {
     "import": ["-c", "import transformer_lib"],

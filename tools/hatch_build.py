@@ -43,5 +43,5 @@ def urls(citation: str) -> dict[str, str]:
     found = {"Homepage": told["url"]} if "url" in told else {}
     if repository := told.get("repository-code", "").rstrip("/"):
         found |= {"Repository": repository, "Issues": f"{repository}/issues"}
-        found["Changelog"] = f"{repository}/blob/HEAD/CHANGELOG.md"
+        found["Changelog"] = f"{repository}/blob/HEAD/docs/CHANGELOG.md"
     return found

@@ -1,9 +1,9 @@
 """How fast do we write one word after the other, beside CTranslate2?
 
-    python benchmarks/decoding.py                     32 words, 1 and 64 sentences, a minute
+    python tools/benchmarks/decoding.py                     32 words, 1 and 64 sentences, a minute
 
 CTranslate2 is an engine in C++ that runs trained Transformers. It is given the very weights of our
-model, so both must write the same words; see benchmarks/README.md.
+model, so both must write the same words; see tools/benchmarks/README.md.
 """
 
 import argparse

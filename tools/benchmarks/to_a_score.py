@@ -1,9 +1,9 @@
 """How many minutes of training does a score take, beside JoeyNMT?
 
-    python benchmarks/to_a_score.py train ours --out muon.jsonl                     the recipe
-    python benchmarks/to_a_score.py train ours --optimizer adam --out adam.jsonl
-    python benchmarks/to_a_score.py train joeynmt --out joeynmt.jsonl
-    python benchmarks/to_a_score.py table joeynmt.jsonl muon.jsonl adam.jsonl
+    python tools/benchmarks/to_a_score.py train ours --out muon.jsonl                     the recipe
+    python tools/benchmarks/to_a_score.py train ours --optimizer adam --out adam.jsonl
+    python tools/benchmarks/to_a_score.py train joeynmt --out joeynmt.jsonl
+    python tools/benchmarks/to_a_score.py table joeynmt.jsonl muon.jsonl adam.jsonl
 
 Each learns Multi30k from English to German: the same pieces, sizes, words in an update and label
 smoothing, in fp32, with one thread, by its own training loop with its own batches. What counts is
@@ -17,7 +17,7 @@ inverse square root, which never comes to rest, with the same warm-up and peak. 
 a peak of 0.005 and 2,000 updates of warm-up for batches four times as large; --max-lr and --warmup
 change both.) Its dropout also hits weights of attention and the inside of the feed-forward network
 (--dropout). It has biases in attention, begins with other random numbers as it is used to, and its
-Adam has PyTorch's epsilon. See benchmarks/README.md.
+Adam has PyTorch's epsilon. See tools/benchmarks/README.md.
 """
 
 import argparse

@@ -1,10 +1,10 @@
 """How fast do we translate a file, beside CTranslate2?
 
-    python benchmarks/files.py                        2,000 sentences, a minute
-    python benchmarks/files.py --model tatoeba
+    python tools/benchmarks/files.py                        2,000 sentences, a minute
+    python tools/benchmarks/files.py --model tatoeba
 
 Both get the lines of the same file and write the lines of another, with the same tokenizer and the
-same weights; both sort by length and keep the order. See benchmarks/README.md.
+same weights; both sort by length and keep the order. See tools/benchmarks/README.md.
 """
 
 import argparse

@@ -1,6 +1,6 @@
 """Other encoder-decoders with the sizes of ours, for training_step.py; none is needed.
 
-How to install them is in benchmarks/README.md.
+How to install them is in tools/benchmarks/README.md.
 
 A peer is a module: (b, s), (b, t) ids -> logits (b, t, vocab_size). With a method `loss` it brings
 a loss of its own, else it is trained with ours.
