@@ -96,7 +96,9 @@ def against_a_tag(root: Path = ROOT) -> list[str]:
     """What has to be done before this can be tagged, a sentence each."""
     version, date = DATED.search((root / "docs/CHANGELOG.md").read_text(encoding="utf-8")).groups()
     reasons = (
-        [] if re.fullmatch(r"\d{4}-\d\d-\d\d", date) else [f"docs/CHANGELOG.md says {date}: date it"]
+        []
+        if re.fullmatch(r"\d{4}-\d\d-\d\d", date)
+        else [f"docs/CHANGELOG.md says {date}: date it"]
     )
     if git(root, "status", "--porcelain"):
         reasons.append("not everything is committed")

@@ -41,8 +41,8 @@ GONE = 10.0  # seconds for a process that is killed to be gone
 NO_SANDBOX = (
     "nothing here can sandbox a submission, so it would run with your rights. On Linux, install "
     "bubblewrap (apt install bubblewrap, dnf install bubblewrap); anywhere, grade in a container "
-    "(docs/teaching.md has the commands). --no-sandbox grades all the same, with Python's own guard "
-    "alone, which stops mistakes and pranks but nobody who means it."
+    "(docs/teaching.md has the commands). --no-sandbox grades all the same, with Python's own "
+    "guard alone, which stops mistakes and pranks but nobody who means it."
 )
 
 

@@ -15,7 +15,9 @@ PAPER = read("docs/paper/paper.md")
 _, HEAD, BODY = PAPER.split("---\n", 2)
 ENTRIES = {
     key: dict(re.findall(r"^  (\w+)\s*= \{(.*)\},?$", text, re.M))
-    for key, text in re.findall(r"^@\w+\{(\w+),\n(.*?)^\}$", read("docs/paper/paper.bib"), re.M | re.S)
+    for key, text in re.findall(
+        r"^@\w+\{(\w+),\n(.*?)^\}$", read("docs/paper/paper.bib"), re.M | re.S
+    )
 }
 
 

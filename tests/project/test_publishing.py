@@ -56,6 +56,7 @@ def test_the_version_is_the_same_wherever_it_stands():
 
 def metadata(folder: Path, cff: str) -> ProjectMetadata:
     """What a wheel of a project with this citation would say of itself."""
+    (folder / "tools").mkdir()
     for name in ("pyproject.toml", "README.md", "LICENSE", "tools/hatch_build.py"):
         (folder / name).write_text(read(name), encoding="utf-8")
     (folder / "LICENSES").mkdir()
@@ -94,7 +95,13 @@ def test_the_site_has_the_same_addresses_as_the_wheel(tmp_path):
 def test_nobody_is_invented():
     """No mail address and no home of the project, but in CITATION.cff or at example.org."""
     given = read("CITATION.cff")
-    pages = (*FIRST, "docs/open.md", "docs/classroom-study.md", "docs/paper/paper.md", ".zenodo.json")
+    pages = (
+        *FIRST,
+        "docs/open.md",
+        "docs/classroom-study.md",
+        "docs/paper/paper.md",
+        ".zenodo.json",
+    )
     for page in pages:
         for mail in re.findall(r"[\w.+-]+@([\w-]+\.[\w.]+)", read(page)):
             assert mail in given or mail.endswith("example.org"), page

@@ -110,7 +110,9 @@ def test_the_benchmarks_say_what_8_bits_cost():
     stored = experiments.load("eight-bits")
     half, page, int8 = (one["bleu"] for one in stored["scores"].values())
     by_page, by_int8 = (one["p"] for one in stored["paired"].values())
-    text = " ".join((ROOT / "tools" / "benchmarks" / "README.md").read_text(encoding="utf-8").split())
+    text = " ".join(
+        (ROOT / "tools" / "benchmarks" / "README.md").read_text(encoding="utf-8").split()
+    )
     assert f"scores {int8:.2f} BLEU instead of {half:.2f} on the" in text
     assert f"rounds the weights alone, {page:.2f}:" in text
     assert f"p = {by_int8:.2f} and {by_page:.2f}" in text

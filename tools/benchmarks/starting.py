@@ -1,7 +1,7 @@
 """How long does it take until something happens: an import, and one figure from the command?
 
     python tools/benchmarks/starting.py                               two minutes
-    python tools/benchmarks/starting.py --figures every --repeats 1   each figure there is: 20 minutes
+    python tools/benchmarks/starting.py --figures every --repeats 1   each figure: 20 minutes
 
 Every contestant is a process of its own, and what counts is its processor time, so other programs
 on the machine matter less. See tools/benchmarks/README.md.

@@ -1,6 +1,6 @@
 """How many threads should a training take, on a machine that does other things too?
 
-    python tools/benchmarks/threads.py           four sizes, beside no, one and two busy cores: minutes
+    python tools/benchmarks/threads.py           four sizes, beside busy cores: minutes
 
 A row is a training of the library, from the tasks on digits to the larger translator. Its steps
 run with one thread and with one for each core, in turns, first with nothing beside, then beside

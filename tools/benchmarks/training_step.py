@@ -46,7 +46,12 @@ SIZES = {  # model, sentences in the batch, words in a sentence
     "toy": ({"N": 2, "d_model": 128, "d_ff": 512, "h": 4}, 1_000, 28, 32),
     "small": ({"N": 3, "d_model": 256, "d_ff": 1024, "h": 4}, 8_000, 48, 32),
     "base": ({"N": 6, "d_model": 512, "d_ff": 2048, "h": 8}, 10_000, 16, 32),
-    "wmt14": ({"N": 6, "d_model": 512, "d_ff": 2048, "h": 8}, 37_000, 98, 32),  # as in docs/scaling.md
+    "wmt14": (
+        {"N": 6, "d_model": 512, "d_ff": 2048, "h": 8},
+        37_000,
+        98,
+        32,
+    ),  # as in docs/scaling.md
 }
 WMT14_FLOP = 9.4e17  # the whole training, by the count of docs/scaling.md
 SAME = "torch.nn.Transformer, our loss and optimizer"
