@@ -19,12 +19,12 @@ from course.grading.assignment_files import (
 from course.grading.batch import grade_all, graded_before
 from course.grading.collect import Collected, collect
 from course.grading.grade import Limits, grade
-from course.grading.gradebooks import fill_in, read_gradebook, write_feedback
+from course.grading.gradebooks import fill_in, missing, read_gradebook, write_feedback
 from course.grading.report import check_manual_grades, write_report
 from course.grading.sandbox import keep_apart
 from course.grading.similar import write_similar
 from course.grading.start import NO_SANDBOX, find_sandbox
-from course.grading.tables import one_line
+from course.grading.tables import one_line, write_table
 from transformer_lib.files import write_file
 
 
@@ -124,6 +124,13 @@ def parser() -> argparse.ArgumentParser:
         help="of Canvas's gradebook, where it isn't clear which",
     )
     grading.add_argument(
+        "--class",
+        dest="class_list",
+        type=Path,
+        metavar="FILE",
+        help="a class list, a name in each line or a table: write who is missing into missing.csv",
+    )
+    grading.add_argument(
         "--again", action="store_true", help="grade also what was graded before and hasn't changed"
     )
     grading.add_argument(
@@ -209,6 +216,7 @@ def run_grade(options: argparse.Namespace) -> int:
     collected = submissions_in(options.folder, source)
     book = read_gradebook(options.gradebook, source, options.column) if options.gradebook else None
     check_manual_grades(out, source, [one.student for one in collected.submissions])
+    absent = missing(options.class_list, collected.submissions) if options.class_list else None
     files = {one.student: one.path for one in collected.submissions}
     sandbox = "" if options.no_sandbox else find_sandbox()
     if not (sandbox or options.no_sandbox):
@@ -236,6 +244,9 @@ def run_grade(options: argparse.Namespace) -> int:
     )
     for sentence in [*collected.notices, *report.notices]:
         print(one_line(sentence))
+    if absent is not None:
+        write_table(out / "missing.csv", ["student"], [[name] for name in absent])
+        print(one_line(f"Missing: {', '.join(absent) or 'nobody'}, as {options.class_list} has it"))
     if collected.platform == "Moodle":
         print(f"Pages to give back through Moodle: {write_feedback(out, report.totals)}")
     for sentence in fill_in(book, out, report.totals) if book else ():

@@ -10,7 +10,7 @@ from pathlib import Path
 from course.grading.assignment_files import Assignment, text
 from course.grading.collect import Submission
 from course.grading.grade import Result, Unreadable, read_submission
-from course.grading.manual_grades import mark
+from course.grading.manual_grades import TOTAL, Adjustment, mark
 from course.grading.sandbox import ROOT
 from transformer_lib.files import CheckpointError, read_json, write_file
 
@@ -61,9 +61,13 @@ def changes(before: Memory, now: Memory) -> list[tuple]:
             old, new = first.get(exercise), then.get(exercise)
             was_here = old is not None and old["here"]
             points = old["points"] if was_here else None, new["points"] if new else None
-            if points[0] == points[1]:
+            adjusted = (old or {}).get("adjusted", ""), (new or {}).get("adjusted", "")
+            if points[0] == points[1] or (exercise == TOTAL and not (was_here and new)):
                 continue
-            if new is None:
+            if was_here and new and adjusted[0] != adjusted[1]:
+                taken_back = "an adjustment of yours was taken back"
+                reason = f"your adjustment: {adjusted[1]}" if adjusted[1] else taken_back
+            elif new is None:
                 reason = "not handed in this time"
             elif not was_here:
                 reason = "handed in for the first time" if old is None else "handed in again"
@@ -89,21 +93,46 @@ def why(old: Mapping, new: Mapping) -> str:
 
 
 def memory(
-    source: Assignment, results: Sequence[Result], known: Mapping[str, Submission]
+    source: Assignment,
+    results: Sequence[Result],
+    known: Mapping[str, Submission],
+    adjustments: Mapping[tuple[str, str], Adjustment],
 ) -> Memory:
     """The results of this grading, as they are stored."""
     checks = {one.name: mark(one.check + library()) for one in source.exercises}
     work = {student: code_mark(one.path, source) for student, one in known.items()}
     found: Memory = {}
+    for student in dict.fromkeys(one.student for one in results):
+        now = adjustments.get((student, TOTAL), Adjustment(0.0, "", 0))
+        found[student] = {TOTAL: entry(now.points, adjusted=now)}
     for one in results:
-        found.setdefault(one.student, {})[one.exercise] = {
-            "here": True,
-            "points": one.points,
-            "text": bool(one.text),
-            "work": mark(one.text) if one.text else work.get(one.student, ""),
-            "check": checks.get(one.exercise, ""),
-        }
+        found[one.student][one.exercise] = entry(
+            one.points,
+            text=bool(one.text),
+            work=mark(one.text) if one.text else work.get(one.student, ""),
+            check=checks.get(one.exercise, ""),
+            adjusted=adjustments.get((one.student, one.exercise)),
+        )
     return found
+
+
+def entry(
+    points: float | None,
+    text: bool = False,
+    work: str = "",
+    check: str = "",
+    adjusted: Adjustment | None = None,
+) -> dict:
+    """What is remembered of one exercise."""
+    reason = (adjusted.reason or "no reason") if adjusted and adjusted.line else ""
+    return {
+        "here": True,
+        "points": points,
+        "text": text,
+        "work": work,
+        "check": check,
+        "adjusted": reason,
+    }
 
 
 def code_mark(path: Path, source: Assignment) -> str:

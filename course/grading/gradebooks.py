@@ -14,13 +14,15 @@ import html
 import io
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from course.grading.archives import write_zip
 from course.grading.assignment_files import Assignment
+from course.grading.collect import Submission
 from course.grading.report import Total
-from course.grading.tables import TableError
+from course.grading.tables import TableError, decoded, separator_in
 from transformer_lib.files import write_file
 
 NOT_GIVEN = ("EX", "N/A")  # Canvas: excused; not assigned
@@ -121,8 +123,7 @@ def fill_in_moodle(book: Gradebook, totals: Sequence[Total], outcome: "Outcome")
 def is_called(total: Total, name: str) -> bool:
     """Whether this is the student's name; Moodle drops signs like ' and : from folder names."""
     one = total.submission
-    ours = one.student.removesuffix(f" ({one.number})")
-    return re.sub(r"[\W_]", "", alike(ours)) == re.sub(r"[\W_]", "", alike(name))
+    return letters(one.student.removesuffix(f" ({one.number})")) == letters(name)
 
 
 def as_comment(total: Total) -> str:
@@ -132,6 +133,8 @@ def as_comment(total: Total) -> str:
     lines = [
         f"{one.exercise}: {one.points:g} of {one.of}. {one.hint}".strip() for one in total.results
     ]
+    if total.adjusted:
+        lines.append(f"total: {total.adjusted:+g}. {total.reason}")
     return "<br>".join(map(html.escape, lines))
 
 
@@ -299,6 +302,47 @@ def by_name(rows: Sequence[tuple[str, list]]) -> dict[str, list]:
 def spellings(name: str) -> set[str]:
     last, _, first = name.partition(", ")
     return {alike(name), alike(f"{first} {last}")}
+
+
+def missing(path: Path, submissions: Iterable[Submission]) -> list[str]:
+    """Who is on a class list, and handed in nothing.
+
+    path: a name in each line; or a table with a column `student`, `name` or `full name`, or with
+    `first name` and `last name`, as both platforms' gradebooks have them.
+    """
+    here = Counter(letters(one.student.removesuffix(f" ({one.number})")) for one in submissions)
+    absent = []
+    for name in names_on(path):
+        words = name.replace(",", " ").split()  # last or first names first, as Canvas joins them
+        turned = (letters("".join(words[n:] + words[:n])) for n in range(len(words)))
+        mine = next((one for one in turned if here[one] > 0), None)
+        if mine is None:
+            absent.append(name)
+        else:
+            here[mine] -= 1
+    return absent
+
+
+def names_on(path: Path) -> list[str]:
+    words = decoded(path)
+    rows = [
+        row for row in csv.reader(words.splitlines(), delimiter=separator_in(words)) if any(row)
+    ]
+    head = [alike(cell) for cell in rows[0]] if rows else []
+    columns = [head.index(one) for one in ("student", "name", "full name") if one in head][:1]
+    if not columns and {"first name", "last name"} <= set(head):
+        columns = [head.index("first name"), head.index("last name")]
+    if columns:
+        names = [" ".join(row[column].strip() for column in columns) for row in rows[1:]]
+    elif len(head) > 2:
+        raise TableError(f"{path} has no column with names: call it student in the first line")
+    else:
+        names = words.splitlines()
+    return [name.strip() for name in names if name.strip() not in ("", "Points Possible", NOBODY)]
+
+
+def letters(name: str) -> str:
+    return re.sub(r"[\W_]", "", alike(name))
 
 
 def alike(name: str) -> str:

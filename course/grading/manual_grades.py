@@ -1,4 +1,5 @@
-"""What a person writes into to_read.csv: points and a comment for each answer in words.
+"""What a person writes into to_read.csv, points and a comment for each answer in words, and into
+adjust.csv, other points than a machine gave.
 
 Nothing in it is lost. A row that matches nobody stays, with a notice to the teacher. Points for an
 answer that has changed since then are shown as such, and don't count.
@@ -7,8 +8,9 @@ answer that has changed since then are shown as such, and don't count.
 import dataclasses
 import hashlib
 import itertools
+import math
 import random
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from course.grading.assignment_files import Assignment
@@ -18,6 +20,8 @@ from course.grading.tables import TableError, as_stored, from_table, read_table,
 NEEDED = ("student", "exercise", "points", "of", "comment")
 COLUMNS = (*NEEDED, "answer", "before")
 KEY = ("number", "student")
+ADJUST = ("student", "exercise", "points", "reason")
+TOTAL = "total"  # stands for an exercise where all of a student's points are meant
 
 
 @dataclasses.dataclass(frozen=True)
@@ -34,6 +38,15 @@ class ManualGrade:
     before: str = ""
     more: Mapping[str, str] = dataclasses.field(default_factory=dict)
     line: int = 0
+
+
+@dataclasses.dataclass(frozen=True)
+class Adjustment:
+    """A row of adjust.csv. points: an exercise's, or what is added to the total."""
+
+    points: float
+    reason: str
+    line: int
 
 
 @dataclasses.dataclass(frozen=True)
@@ -54,17 +67,13 @@ def mark(answer: str) -> str:
     return "a" + hashlib.sha256(answer.encode(errors="replace")).hexdigest()[:8]
 
 
-def read_manual_grades(
-    table: Path, source: Assignment, students: Iterable[str], numbers: Mapping[str, str]
-) -> dict[tuple[str, str], ManualGrade]:
-    """(student, exercise) -> what a person wrote there.
+def read_rows(
+    table: Path, columns: Sequence[str], students: Iterable[str], numbers: Mapping[str, str]
+) -> Iterator[tuple[int, tuple[str, str], dict[str, str]]]:
+    """(line, (student, exercise), cells) for each row of a table that a person fills in.
 
-    numbers: student -> number, if the answers were read blind. Raises a TableError that names all
-    lines that can't be used.
+    numbers: student -> number, if the answers were read blind. Nothing where there is no table.
     """
-    if not table.exists():
-        return {}
-    of = {one.name: one.points for one in source.exercises}
     names = {number: student for student, number in numbers.items()}
     stored = {as_stored(student): student for student in students}
 
@@ -72,12 +81,25 @@ def read_manual_grades(
         names = {from_table(row["student"]) for row in rows}
         return all(name.isascii() or name in stored for name in names)
 
+    for line, row in read_table(table, columns, known) if table.exists() else ():
+        cells = {column: from_table(cell) for column, cell in row.items()}
+        student = names.get(cells["student"], cells["student"])
+        yield line, (stored.get(student, student), cells["exercise"]), cells
+
+
+def read_manual_grades(
+    table: Path, source: Assignment, students: Iterable[str], numbers: Mapping[str, str]
+) -> dict[tuple[str, str], ManualGrade]:
+    """(student, exercise) -> what a person wrote there.
+
+    Raises a TableError that names all lines that can't be used.
+    """
+    of = {one.name: one.points for one in source.exercises}
     found: dict[tuple[str, str], ManualGrade] = {}
     wrong = []
-    for line, row in read_table(table, NEEDED, known):
-        cells = {column: from_table(cell) for column, cell in row.items()}
+    for line, key, cells in read_rows(table, NEEDED, students, numbers):
         try:
-            points = as_points(cells["points"], of.get(cells["exercise"]))
+            points = as_points(cells["points"], of.get(key[1]))
         except ValueError as error:
             wrong.append(f"{table}, line {line}: {error}")
             continue
@@ -85,8 +107,6 @@ def read_manual_grades(
         one = ManualGrade(
             points, cells["comment"], cells.get("answer", ""), cells.get("before", ""), more, line
         )
-        student = names.get(cells["student"], cells["student"])
-        key = stored.get(student, student), cells["exercise"]
         before = found.get(key)
         if before and said(before) and said(one) and said(before) != said(one):
             wrong.append(
@@ -166,6 +186,73 @@ def as_words(grade: ManualGrade) -> str:
     if grade.points is None:
         return f"The comment{comment}" if comment else grade.before
     return f"{grade.points:g} points{comment}"
+
+
+# --- appeals -------------------------------------------------------------------------------------
+
+
+def read_adjustments(
+    table: Path, source: Assignment, students: Iterable[str], numbers: Mapping[str, str]
+) -> dict[tuple[str, str], Adjustment]:
+    """(student, exercise) -> the points that it gets instead; of TOTAL, what is added to the sum.
+
+    Raises a TableError that names all lines that can't be used.
+    """
+    of = {one.name: one.points for one in source.exercises}
+    found: dict[tuple[str, str], Adjustment] = {}
+    wrong = []
+    for line, key, cells in read_rows(table, ADJUST, students, numbers):
+        words = cells["points"].strip().replace("−", "-").replace(",", ".")
+        try:
+            if key[1] == TOTAL:
+                points = float(words)
+                if not math.isfinite(points):
+                    raise ValueError
+            else:
+                points = as_points(words or "none", of.get(key[1]))
+        except ValueError:
+            may = (
+                "a number, such as -2"
+                if key[1] == TOTAL
+                else f"from 0 to {of[key[1]]}"
+                if key[1] in of
+                else "a number"
+            )
+            wrong.append(f"{table}, line {line}: points must be {may}, not {cells['points']!r}")
+            continue
+        if key in found:
+            wrong.append(f"{table}, lines {found[key].line} and {line}: the same twice: keep one")
+        found[key] = Adjustment(points, cells["reason"], line)
+    if wrong:
+        raise TableError("\n".join(wrong))
+    return found
+
+
+def adjust(
+    results: Sequence[Result], adjustments: Mapping[tuple[str, str], Adjustment]
+) -> tuple[list[Result], list[str]]:
+    """The results with these points, and a sentence on each row that fits nobody."""
+    changed = []
+    for one in results:
+        if now := adjustments.get((one.student, one.exercise)):
+            before = "" if one.points is None else f" instead of {one.points:g}"
+            hint = f"{now.points:g} points from your teacher{before}: {now.reason}"
+            one = dataclasses.replace(one, points=now.points, hint=hint)
+        changed.append(one)
+    students = {one.student for one in results}
+    exercises = {TOTAL, *(one.exercise for one in results)}
+    told = [
+        f"line {now.line}: "
+        + (
+            f"there is no exercise {exercise!r}"
+            if student in students
+            else f"nobody handed in as {student!r}"
+        )
+        + f". {now.points:g} points stay in the table and count for nobody."
+        for (student, exercise), now in adjustments.items()
+        if student not in students or exercise not in exercises
+    ]
+    return changed, told
 
 
 def write_manual_grades(

@@ -4,7 +4,7 @@ import dataclasses
 import re
 import unicodedata
 import xml.etree.ElementTree as ET
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 import mistune
@@ -17,9 +17,14 @@ from course.grading.changes import COLUMNS, changes, memory, recall, remember
 from course.grading.collect import Submission
 from course.grading.grade import Result
 from course.grading.manual_grades import (
+    ADJUST,
     KEY,
+    TOTAL,
+    Adjustment,
+    adjust,
     merge,
     numbered,
+    read_adjustments,
     read_key,
     read_manual_grades,
     write_manual_grades,
@@ -33,7 +38,7 @@ TEMPLATES = Environment(
     trim_blocks=True,
 )
 GRADES = ("student", "exercise", "points", "of", "hint")
-TOTALS = ("student", "machine", "person", "total", "of", "to read", "late", "id")
+TOTALS = ("student", "machine", "person", "adjusted", "total", "of", "to read", "late", "id")
 MATHML = "http://www.w3.org/1998/Math/MathML"
 HARMLESS = {
     "display",
@@ -99,7 +104,8 @@ TEMPLATES.filters["markdown"] = as_html
 class Total:
     """One student's points. unread: how many answers nobody has read; waiting: their points.
 
-    failed: the grader failed, so there are no points. page: the file in pages/.
+    adjusted: what the teacher added to the sum, for this reason. failed: the grader failed, so
+    there are no points. page: the file in pages/.
     """
 
     submission: Submission
@@ -111,10 +117,12 @@ class Total:
     waiting: int
     failed: bool
     page: str
+    adjusted: float = 0.0
+    reason: str = ""
 
     @property
     def points(self) -> float:
-        return self.machine + self.person
+        return max(0.0, self.machine + self.person + self.adjusted)
 
     @property
     def unreadable(self) -> str:
@@ -138,6 +146,7 @@ def check_manual_grades(folder: Path, source: Assignment, students: Sequence[str
     """Raise a TableError, naming all faulty lines, if what a person wrote can't be used."""
     numbers = read_key(folder / "key.csv", students)
     read_manual_grades(folder / "to_read.csv", source, students, numbers)
+    read_adjustments(folder / "adjust.csv", source, students, numbers)
 
 
 def write_report(
@@ -156,7 +165,9 @@ def write_report(
     table, key = folder / "to_read.csv", folder / "key.csv"
     separator = separator_of(table)  # the others come as the teacher's own spreadsheet stores them
     numbers = read_key(key, students)
+    appeals = folder / "adjust.csv"
     grades = read_manual_grades(table, source, students, numbers)  # before anything is written
+    adjustments = read_adjustments(appeals, source, students, numbers)
     notices = []
     if blind is not None:
         # Everybody has a number, also who is in the table alone and absent now.
@@ -177,9 +188,13 @@ def write_report(
         if row in merged.notices
     ]
 
-    totals = add_up(merged.results, known)
+    if not adjustments:  # a teacher's own: with a row in it, it is only read
+        write_table(appeals, ADJUST, [], separator)
+    results, told = adjust(merged.results, adjustments)
+    notices += [f"{appeals.name}, {sentence}" for sentence in told]
+    totals = add_up(results, known, adjustments)
     write_grades(folder, totals, separator)
-    before, now = recall(folder), memory(source, merged.results, known)
+    before, now = recall(folder), memory(source, results, known, adjustments)
     changed = changes(before.students, now)
     pages = [total.page for total in totals]
     everything = remember(folder, before, now, changed, pages)
@@ -187,7 +202,7 @@ def write_report(
     for page in set(before.pages) - set(pages):  # of somebody who is absent now
         (folder / "pages" / page).unlink(missing_ok=True)
 
-    written = [one for one in merged.results if one.text]
+    written = [one for one in results if one.text]
     texts = {one.name: [] for one in source.exercises if one.kind == "explain"}
     for one in sorted(written, key=lambda one: shown[one.student] if blind is not None else ""):
         texts[one.exercise].append((shown[one.student], one, rows[one.student, one.exercise]))
@@ -219,7 +234,11 @@ def write_report(
     return Report(totals, len(written), sum(one.unread for one in totals), notices)
 
 
-def add_up(results: Sequence[Result], known: dict[str, Submission]) -> list[Total]:
+def add_up(
+    results: Sequence[Result],
+    known: dict[str, Submission],
+    adjustments: Mapping[tuple[str, str], Adjustment],
+) -> list[Total]:
     """A total for each student, in order; page names differ even where case doesn't count."""
     rows: dict[str, list[Result]] = {}
     for one in results:
@@ -228,6 +247,7 @@ def add_up(results: Sequence[Result], known: dict[str, Submission]) -> list[Tota
     for student, own in rows.items():
         read = [one for one in own if one.text]
         submission = known.get(student, Submission(student, Path()))
+        adjustment = adjustments.get((student, TOTAL), Adjustment(0.0, "", 0))
         totals.append(
             Total(
                 submission,
@@ -239,6 +259,8 @@ def add_up(results: Sequence[Result], known: dict[str, Submission]) -> list[Tota
                 waiting=sum(one.of for one in read if one.points is None),
                 failed=any(one.points is None for one in own if not one.text),
                 page=page_name(student, taken),
+                adjusted=adjustment.points,
+                reason=adjustment.reason,
             )
         )
     return totals
@@ -270,7 +292,7 @@ def write_grades(folder: Path, totals: Sequence[Total], separator: str) -> None:
         [
             (
                 one.submission.student,
-                *(["", "", ""] if one.failed else [one.machine, one.person, one.points]),
+                *(4 * [""] if one.failed else [one.machine, one.person, one.adjusted, one.points]),
                 one.of,
                 one.unread,
                 "late" if one.submission.late else "",

@@ -116,9 +116,17 @@ def read_table(
 
 def separator_of(path: Path) -> str:
     """The separator that the spreadsheet used, if it has stored this table."""
-    raw = path.read_bytes() if path.exists() else b""
+    return separator_in(decoded(path) if path.exists() else "")
+
+
+def decoded(path: Path) -> str:
+    """Its text: in UTF-16 or UTF-8 if it says so or can be, else in Windows's old encoding."""
+    raw = path.read_bytes()
     utf_16 = raw.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
-    return separator_in(raw.decode("utf-16" if utf_16 else "latin-1", errors="replace"))
+    try:
+        return raw.decode("utf-16" if utf_16 else "utf-8-sig")
+    except UnicodeDecodeError:
+        return raw.decode("cp1252", errors="replace")
 
 
 def separator_in(words: str) -> str:

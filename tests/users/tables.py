@@ -133,6 +133,11 @@ BY_NIGHT = {
             writes="grades-2/key.csv",
             first="mkdir submissions; cp handout/teacher/2_attention.ipynb submissions/a.ipynb",
         ),
+        Line(
+            "python -m course.grading grade 2 submissions --out grades-2 --class class.csv",
+            writes="grades-2/missing.csv",
+            first="printf 'student\\na\\nb\\n' > class.csv",
+        ),
         Line("mkdir -p grades-2"),
         Line(
             "python -m course.grading grade from_scratch submissions --out grades-from-scratch",

@@ -19,7 +19,7 @@ from course.grading.__main__ import main
 from course.grading.assignment_files import FOLDER, assignment
 from course.grading.collect import Submission
 from course.grading.grade import Result
-from course.grading.gradebooks import fill_in, read_gradebook, write_feedback
+from course.grading.gradebooks import fill_in, missing, read_gradebook, write_feedback
 from course.grading.report import write_report
 from course.grading.tables import TableError
 from tests.course.grading.classroom import filled_in, hand_in
@@ -220,6 +220,36 @@ def test_a_gradebook_that_can_not_be_filled_in(tmp_path, text, column, message):
         filled(tmp_path, text, column=column)
 
 
+# --- a class list --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "text, encoding",
+    [
+        ("Ana García\nBen Li\nBen Li\nCem\n", "utf-8"),
+        ("García, Ana\nLi, Ben\nLi, Ben\nCem\n", "utf-8-sig"),
+        ("id;Name\n1;Ana García\n2;Ben Li\n3;Ben Li\n4;Cem\n", "utf-16"),
+        ("student,user\nAna García,ana\nBen Li,ben\nBen Li,ben2\nCem,c\n", "cp1252"),
+        ("First name,Last name\nAna,García\nBen,Li\nBen,Li\nCem,\n", "utf-8"),
+        (MOODLE + '"Participant 14",Cem,c@example.org,"No submission",,16.00,Yes,-,-,\n', "utf-8"),
+        (CANVAS + 'Cem,14,c,"Section 2",,,,\n', "utf-8"),
+    ],
+    ids=["lines", "last name first", "a table", "old encoding", "two columns", "Moodle", "Canvas"],
+)
+@pytest.mark.parametrize("ana, ben", [("ana  garcía", "Ben Li (12)"), ("garcíaana", "liben")])
+def test_who_is_missing(tmp_path, text, encoding, ana, ben):
+    path = tmp_path / "class.csv"
+    path.write_bytes(text.encode(encoding))
+    handed_in = [Submission(ana, tmp_path), Submission(ben, tmp_path, "12")]
+    assert missing(path, handed_in) == ["Ben Li" if "Li, Ben" not in text else "Li, Ben", "Cem"]
+
+
+def test_a_class_list_without_names_is_refused(tmp_path):
+    (tmp_path / "class.csv").write_text("number,points,mail\n1,2,a@b\n")
+    with pytest.raises(TableError, match="no column with names"):
+        missing(tmp_path / "class.csv", [])
+
+
 # --- from the command line -----------------------------------------------------------------------
 
 
@@ -298,7 +328,9 @@ def test_the_guide_names_the_files_that_there_are(tmp_path, quick):
     named = set(re.findall(r"^\| `grades-2/([\w.]+?)(?:/NAME.html)?`", guide, re.MULTILINE))
     place = tmp_path / "in" / "Ana García_4711_assignsubmission_file" / ATTENTION.file
     hand_in(place, filled_in(ATTENTION, {}))
+    (tmp_path / "class.txt").write_text("Ana García\nBen Li\n", encoding="utf-8")
     command = ["grade", "2", str(tmp_path / "in"), "--out", str(tmp_path / "out"), "--blind"]
+    command += ["--class", str(tmp_path / "class.txt")]
     assert main(command) == 0
     there = {path.name for path in (tmp_path / "out").iterdir()}
     assert named - {"graded"} == there - {"last.json"} and "`last.json`" in guide
@@ -318,7 +350,7 @@ def test_from_canvas_download_to_its_upload(tmp_path, quick, capsys):
     (out / "to_read.csv").write_text(table, encoding="utf-8")
     assert main([*command, "--column", "Week 2: attention"]) == 0
     assert [row[5] for row in rows(out / "filled-gradebook.csv")[3:5]] == ["15", "15"]
-    assert [row[6] for row in rows(out / "totals.csv")[1:]] == ["", "late"]
+    assert [row[7] for row in rows(out / "totals.csv")[1:]] == ["", "late"]
 
 
 def test_blind_from_the_command_line(tmp_path, quick, capsys):

@@ -274,6 +274,80 @@ def test_points_that_can_not_be(desk, points):
     assert words(desk / "to_read.csv") == filled
 
 
+# --- appeals -------------------------------------------------------------------------------------
+
+
+def appeal(folder, *rows, encoding="utf-8", separator=","):
+    """adjust.csv as a spreadsheet stores it."""
+    lines = [("student", "exercise", "points", "reason"), *rows]
+    text = "\r\n".join(separator.join(f'"{cell}"' for cell in line) for line in lines)
+    (folder / "adjust.csv").write_bytes(text.encode(encoding))
+
+
+@pytest.mark.parametrize("encoding, dialect", SPREADSHEETS.values(), ids=SPREADSHEETS)
+def test_an_appeal_is_in_the_tables_on_the_page_and_among_the_changes(tmp_path, encoding, dialect):
+    names = {"Álvaro Núñez": WRITTEN, "007": "Me, too."}
+    write_report(tmp_path, ATTENTION, results(**names))
+    assert words(tmp_path / "adjust.csv").split() == ['"student","exercise","points","reason"']
+    half = "2,5" if dialect["delimiter"] == ";" else "2.5"
+    rows = (
+        ("Álvaro Núñez", "my_weights", half, "The hint was wrong."),
+        ("'007", "total", "'-2", "late"),
+    )
+    appeal(tmp_path, *rows, encoding=encoding, separator=dialect["delimiter"])
+    stored = (tmp_path / "adjust.csv").read_bytes()
+    for _ in range(2):
+        assert write_report(tmp_path, ATTENTION, results(**names)).notices[1:] == []
+        assert (tmp_path / "adjust.csv").read_bytes() == stored
+        totals = {row["student"]: row for row in table(tmp_path / "totals.csv")}
+        found = [(row["machine"], row["adjusted"], row["total"]) for row in totals.values()]
+        assert [one.replace(",", ".") for row in found for one in row] == [
+            *("10.5", "0", "10.5"),
+            *("13", "-2", "11"),
+        ]
+        page = words(tmp_path / "pages" / "Álvaro Núñez.html")
+        assert "2.5 points from your teacher instead of 5: The hint was wrong." in page
+        assert "by -2: late" in words(tmp_path / "pages" / "007.html")
+        changed = [tuple(row.values())[1:] for row in table(tmp_path / "changes.csv")]
+        assert changed == [
+            ("Álvaro Núñez", "my_weights", "5", "2.5", "your adjustment: The hint was wrong."),
+            ("'007", "total", "0", "-2", "your adjustment: late"),
+        ]
+    appeal(tmp_path, rows[1])
+    write_report(tmp_path, ATTENTION, results(**names))
+    assert "taken back" in table(tmp_path / "changes.csv")[-1]["why"]
+
+
+@pytest.mark.parametrize(
+    "row, message",
+    [
+        (("ana", "my_weights", "6", ""), "line 2: points must be from 0 to 5, not '6'"),
+        (("ana", "my_weights", "", "?"), "line 2: points must be from 0 to 5, not ''"),
+        (("ana", "my_weights", "-1", ""), "line 2: points must be from 0 to 5"),
+        (("ana", "total", "inf", ""), "line 2: points must be a number, such as -2"),
+        (("ana", "total", "-10 %", ""), "line 2: points must be a number, such as -2"),
+    ],
+)
+def test_an_appeal_that_can_not_be(desk, row, message):
+    appeal(desk, row)
+    before = words(desk / "grades.csv")
+    with pytest.raises(TableError, match=message):
+        report.check_manual_grades(desk, ATTENTION, ["ana"])
+    with pytest.raises(TableError, match=message):
+        write_report(desk, ATTENTION, results(ana=WRITTEN))
+    assert words(desk / "grades.csv") == before
+
+
+def test_appeals_of_nobody_are_told_and_a_total_is_never_below_zero(desk):
+    appeal(
+        desk, ("anna", "total", "1", ""), ("ana", "weights", "1", ""), ("ana", "total", "-99", "")
+    )
+    told = write_report(desk, ATTENTION, results(ana=WRITTEN)).notices
+    assert "line 2: nobody handed in as 'anna'" in told[0]
+    assert "line 3: there is no exercise 'weights'" in told[1]
+    assert table(desk / "totals.csv")[0]["total"] == "0"
+
+
 # --- blind ---------------------------------------------------------------------------------------
 
 
@@ -409,6 +483,7 @@ def test_one_row_for_each_student(tmp_path):
             "student": "ana",
             "machine": "13",
             "person": "2.5",
+            "adjusted": "0",
             "total": "15.5",
             "of": "16",
             "to read": "0",
@@ -419,6 +494,7 @@ def test_one_row_for_each_student(tmp_path):
             "student": "ben",
             "machine": "13",
             "person": "0",
+            "adjusted": "0",
             "total": "13",
             "of": "16",
             "to read": "1",
@@ -506,7 +582,7 @@ def test_the_page_of_somebody_who_is_absent_now_goes(tmp_path):
 
 def test_the_marks_of_checks_hold_the_checks():
     assert "class Hint" in changes.library()
-    json.dumps(changes.memory(ATTENTION, results(ana="One."), {}))
+    json.dumps(changes.memory(ATTENTION, results(ana="One."), {}, {}))
 
 
 # --- pages ---------------------------------------------------------------------------------------
