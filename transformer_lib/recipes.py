@@ -33,6 +33,7 @@ from transformer_lib.text.languages import (
     read_subwords,
     write_languages,
 )
+from transformer_lib.text.normalizing import AS_IT_IS, Normalizer, normalizer
 from transformer_lib.text.stand_ins import STAND_INS
 from transformer_lib.text.subwords import Subwords
 from transformer_lib.text.tokenized_dataset import TokenizedDataset, encode_pairs
@@ -83,7 +84,9 @@ class Recipe:
     def load_data(self, folder: Path) -> "TrainingData":
         """What the model learns from, in ids. folder: where the run is saved."""
         training, validation = self.texts()
-        src = learn_language(self.languages[0], [source for source, _ in training])
+        code = self.languages[0]
+        rules = AS_IT_IS if self.task in DIGIT_TASKS else normalizer(code)
+        src = learn_language(code, [source for source, _ in training], rules)
         tgt = learn_language(self.languages[1], [target for _, target in training])
         encoded = [
             [(src.encode(source), tgt.encode(target)) for source, target in pairs]
@@ -153,21 +156,26 @@ class ParallelRecipe(Recipe):
                 f"{' or '.join(self.files + self.validation)} has changed since this run began"
             )
         if (folder / SUBWORDS_FILE).exists():  # the run goes on
-            both = read_subwords(folder)
+            src, tgt = read_subwords(folder)
         else:
-            both = self.learn_language()
-        sides = (self.encoded(both, side) for side in ("train", "validation"))
-        return TrainingData(both, both, *sides)
+            normalize = normalizer("en" if self.as_typed else "xx")
+            tgt = self.learn_language(normalize)
+            src = tgt.as_source(normalize)
+        sides = (self.encoded(src, side) for side in ("train", "validation"))
+        return TrainingData(src, tgt, *sides)
 
-    def learn_language(self) -> SubwordLanguage:
-        """Subwords of the training side, and whether its sentences begin and end like sentences."""
+    def learn_language(self, normalize: Normalizer) -> SubwordLanguage:
+        """Subwords of the training side, and whether its sentences begin and end like sentences.
+
+        normalize: how its sources are read.
+        """
         count = finished = 0
 
         def texts() -> Iterator[str]:
             nonlocal count, finished
             for source, target in self.pairs("train", _print_complaint):
                 count, finished = count + 1, finished + is_finished(source)
-                yield from (source, target)
+                yield from (normalize(source), target)
 
         subwords = Subwords.learn(texts(), self.subwords)
         stand_ins = STAND_INS if self.as_typed else {}
@@ -189,22 +197,26 @@ class ParallelRecipe(Recipe):
             return augmented(list(chosen), *book, random.Random(0))
         return chosen
 
-    def encoded(self, language: SubwordLanguage, side: str) -> TokenizedDataset:
-        """One side as ids, cached by a name from text and tokenizer; CorpusError if it is empty."""
-        subwords = language.tokenizer
-        about = f"{ASIDE} {len(self.files)} {self.sha256} {subwords.to_json()}"
+    def encoded(self, src: SubwordLanguage, side: str) -> TokenizedDataset:
+        """One side as ids, cached by a name from text and tokenizer; CorpusError if it is empty.
+
+        src: the language of the sources; it normalizes them.
+        """
+        subwords, normalize = src.tokenizer, src.normalize
+        rules = normalize.to_json() if normalize else ""
+        about = f"{ASIDE} {len(self.files)} {self.sha256} {rules} {subwords.to_json()}"
         name = hashlib.sha256(about.encode("utf-8")).hexdigest()[:20]
         folder = cache_folder() / "encoded" / f"{name}-{side}"
         if folder.exists():
             return TokenizedDataset(folder)
-        pairs = self.pairs(side)
+        pairs = ((normalize(source), target) for source, target in self.pairs(side))
         first = next(pairs, None)
         if first is None:
             raise parallel.CorpusError(
                 f"{' and '.join(self.files)}: too few sentences to set some aside for validation; "
                 f"name a file of others with --validation"
             )
-        return encode_pairs(chain([first], pairs), subwords.encode_all, len(language.vocab), folder)
+        return encode_pairs(chain([first], pairs), subwords.encode_all, len(src.vocab), folder)
 
 
 def text_digest(files: Sequence[str | Path], as_typed: bool) -> str:
@@ -347,11 +359,12 @@ def validation_scores(translator: Translator) -> dict[str, Any]:
     }
 
 
-def learn_language(code: str, texts: list[str]) -> Language:
-    """Tokenizer and vocabulary of one language, from training text only."""
+def learn_language(code: str, texts: list[str], normalize: Normalizer = AS_IT_IS) -> Language:
+    """Tokenizer and vocabulary of one language, from training text only, as it is read."""
     tokenizer = Tokenizer(code)
+    texts = [normalize(text) for text in texts]
     tokenizer = Tokenizer(code, learn_truecasing(texts, tokenizer))
-    return Language(tokenizer, Vocabulary.build(tokenizer(text) for text in texts))
+    return Language(tokenizer, Vocabulary.build(tokenizer(text) for text in texts), normalize)
 
 
 def train_recipe(

@@ -41,13 +41,15 @@ Decoded = TypeVar("Decoded")
 class Translation:
     """One translation: its text, the model's tokens, and the log-probability of all, in nats.
 
-    others: with n_best > 1, the next best translations of the same text. `print` shows the text.
+    others: with n_best > 1, the next best translations of the same text. doubt: why it can't be
+    right, whatever its log-probability, such as other numbers; or "". `print` shows the text.
     """
 
     text: str
     tokens: list[str]
     log_prob: float
     others: tuple["Translation", ...] = ()
+    doubt: str = ""
 
     def __str__(self) -> str:
         return self.text
@@ -303,11 +305,17 @@ class Translator:
     def translation(self, hypothesis: Hypothesis, typed: UserInput) -> Translation:
         """A hypothesis as text, with what was set aside of the user's input."""
         text = without_controls(self.tgt.postprocess(hypothesis.ids, typed))
-        return Translation(text, self.tgt.vocab.decode(hypothesis.ids), hypothesis.log_prob)
+        return Translation(
+            text,
+            self.tgt.vocab.decode(hypothesis.ids),
+            hypothesis.log_prob,
+            doubt=self.tgt.doubt(hypothesis.ids, typed),
+        )
 
     def warning(self, translation: Translation) -> str:
-        """A sentence if the model was less sure of it than of its test sentences; else ""."""
-        return self.confidence.warning(translation.mean_log_prob) if self.confidence else ""
+        """Why the translation is in doubt, or that the model was less sure than usual; else ""."""
+        found = self.confidence.warning(translation.mean_log_prob) if self.confidence else ""
+        return found if found.startswith("guessing") else translation.doubt or found
 
     def say(self, text: str) -> None:
         """Print the translation of a sentence and any warning, or why it can't be translated.

@@ -291,14 +291,13 @@ function show_age() {
 }
 
 function show_translation(is_new) {
-  // Letters of which only the first bytes are there wait for the piece that completes them.
   const text_of = (pieces) => translator.tgt.tokenizer.detokenize(pieces);
   const raw = text_of(now.written);
-  const whole = with_copies(raw, raw.length, now.replaced);
+  const whole = filled(raw, now.places);
   const until = (end) => {
     if (end === now.written.length) return whole;
-    const start = text_of(now.written.slice(0, end)).replace(/�+$/, "");
-    return with_copies(raw, start.length, now.replaced);
+    const letters = text_of(now.written.slice(0, end)).length;
+    return end ? filled(raw, now.places, letters) : ""; // the first piece has what begins it
   };
   const pieces = now.written.map((_, i) => until(i + 1).slice(until(i).length));
   const buttons = pieces.map((piece, i) => {

@@ -4,7 +4,7 @@ import base64
 import hashlib
 import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable
 from dataclasses import asdict
 from html import escape
 from pathlib import Path
@@ -14,7 +14,8 @@ from urllib.parse import quote
 from course.lab.packing import eight_bits, full_numbers, pack
 from transformer_lib.files import write_file
 from transformer_lib.text.languages import SubwordLanguage
-from transformer_lib.text.stand_ins import FOUND, PICTURE
+from transformer_lib.text.normalizing import JOINED, PICTURE
+from transformer_lib.text.stand_ins import KINDS, SPANISH, StandIns, pattern_of
 from transformer_lib.text.tokens import SPECIALS
 from transformer_lib.translator import Translator
 
@@ -157,6 +158,7 @@ def translator_data(translator: Translator) -> dict[str, Any]:
     about = {
         "config": asdict(config),
         "confidence": asdict(translator.confidence) if translator.confidence else None,
+        "normalize": translator.src.normalize.to_json() | {"whole": for_javascript(JOINED)},
     }
     if isinstance(translator.src, SubwordLanguage):
         return {**about, "source": subword_rules(translator.src)}
@@ -190,11 +192,18 @@ def subword_rules(language: SubwordLanguage) -> dict[str, Any]:
     }
 
 
-def stand_in_rules(stand_ins: Mapping[str, Sequence[str]]) -> dict[str, Any]:
-    """What is copied, and what the model reads in its place."""
-    pattern = for_javascript(FOUND.pattern).replace("(?P<", "(?<")
-    some = {kind: list(ones) for kind, ones in stand_ins.items()}
-    return {"pattern": pattern, "picture": for_javascript(PICTURE), "some": some}
+def stand_in_rules(stand_ins: StandIns) -> dict[str, Any]:
+    """What is copied, what the model reads in its place, and how Spanish writes it."""
+    return {
+        "pattern": for_javascript(pattern_of(stand_ins)).replace("(?P<", "(?<"),
+        "picture": for_javascript(PICTURE),
+        "tag": for_javascript(KINDS["tag"]),
+        "some": {kind: list(ones) for kind, ones in stand_ins.items()},
+        "spanish": {
+            kind: [(for_javascript(found), written) for found, written in rules]
+            for kind, rules in SPANISH.items()
+        },
+    }
 
 
 def cutting_rules(language: str) -> dict[str, Any]:

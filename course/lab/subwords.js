@@ -61,16 +61,17 @@ class Subwords {
     return new TextDecoder("utf-8", { ignoreBOM: true }).decode(new Uint8Array(bytes));
   }
 
-  /** A sentence, which begins without a space. */
+  /** A sentence, which begins without a space, and without bytes that form no letter. */
   detokenize(pieces) {
-    return this.text(pieces).replace(/^ /, "");
+    return this.text(pieces).replaceAll("�", "").replace(/^ /, "");
   }
 }
 
 /** Both sides of a translator whose languages share their subwords; it reads any text. */
 class SubwordLanguage {
-  constructor({ pieces, merges, finished, stand_ins }) {
+  constructor({ pieces, merges, finished, stand_ins }, normalizer = new Normalizer()) {
     this.longest = 255; // subwords in a sentence, as in Python
+    this.normalizer = normalizer;
     this.tokenizer = new Subwords(merges);
     this.vocab = [...SPECIALS, ...pieces];
     this.ids = new Map(this.vocab.map((token, id) => [token, id]));
@@ -81,13 +82,16 @@ class SubwordLanguage {
 
   /** Links and the like have stand-ins, and a line in capitals is read in small letters. */
   as_typed(line) {
-    const typed = replace_by_stand_ins(line, this.stand_ins);
-    return shouted(line) ? { ...typed, words: typed.words.toLowerCase() } : typed;
+    return replace_by_stand_ins(line, this.stand_ins, shouted(line));
   }
 
   /** What somebody typed -> { tokens, ids, typed }; InputError for what it can't read. */
   read(text) {
-    const typed = this.finished ? finish(text) : this.as_typed(one_line(text));
+    const line = this.normalizer.read(one_line(text));
+    const typed = {
+      ...(this.finished ? finish(line) : this.as_typed(line)),
+      numbers: this.normalizer.numbers(line),
+    };
     const tokens = this.tokenizer.tokens(typed.words);
     if (tokens.length > this.longest) {
       throw new InputError(
@@ -106,7 +110,12 @@ class SubwordLanguage {
   answer(ids, { added, replaced }) {
     const text = this.tokenizer.detokenize(this.tokens(ids));
     const own = added && text.endsWith(added) ? text.slice(0, -added.length) : text;
-    return put_back(own, replaced, this.stand_ins);
+    return filled(own, this.places(own, replaced));
+  }
+
+  /** Where a translation has stand-ins, and what takes their places. */
+  places(text, replaced) {
+    return places(text, replaced, this.stand_ins);
   }
 
   /** Letters again where a piece holds whole ones, with · for the space before. */
@@ -124,8 +133,7 @@ function shouted(line) {
 }
 
 /** "good morning" -> "Good morning." for a model that has read finished sentences only. */
-function finish(text) {
-  const words = one_line(text);
+function finish(words) {
   const [first, ...rest] = words;
   const added = /[\p{L}\p{N}]$/u.test(words) ? "." : "";
   return { words: first.toUpperCase() + rest.join("") + added, added, replaced: [] };
@@ -133,47 +141,96 @@ function finish(text) {
 
 // --- stand_ins.py --------------------------------------------------------------------------------
 
-/** Links, addresses, telephone numbers and emoji -> others, which the model has learned to copy. */
-function replace_by_stand_ins(text, { pattern, some }) {
-  const free = new Map(
-    Object.entries(some).map(([kind, ones]) => [kind, ones.filter((one) => !text.includes(one))]),
-  );
+/** Links, numbers, emoji and the like -> others, which the model has learned to copy. */
+function replace_by_stand_ins(text, { pattern, some, spanish, tag }, lower = false) {
+  const between = (part) => (lower ? part.toLowerCase() : part);
   const replaced = [];
-  const words = text.replace(new RegExp(pattern, "gu"), (found, ...more) => {
-    const kinds = Object.entries(more.at(-1)); // the groups, of which one has matched
-    const [kind] = kinds.find(([, matched]) => matched !== undefined);
-    if (!free.get(kind)?.length) return found;
-    replaced.push([free.get(kind).shift(), found]);
-    return replaced.at(-1)[0];
-  });
+  let [read, end] = ["", 0];
+  for (const found of text.matchAll(new RegExp(pattern || "(?!)", "gu"))) {
+    const [kind] = Object.entries(found.groups).find(([, matched]) => matched !== undefined);
+    const [start, after] = [found.index, found.index + found[0].length];
+    const taken = replaced.map(([stand_in]) => stand_in);
+    const pair =
+      kind === "tag"
+        ? ["", place_of_tag(read + text.slice(end, start), text.slice(after), tag)]
+        : free_stand_in(some[kind], text, taken);
+    if (!pair) continue;
+    read += between(text.slice(end, start)) + pair[0];
+    end = after;
+    const as_spanish = (typed, [one, other]) => typed.replace(new RegExp(one, "gu"), other);
+    replaced.push([pair[1], (spanish[kind] ?? []).reduce(as_spanish, found[0])]);
+  }
+  const words = strip((read + between(text.slice(end))).replace(/ +/g, " "));
+  if (!/[\p{L}\p{N}]/u.test(words)) return { words: text, added: "", replaced: [] };
   return { words, added: "", replaced };
 }
 
-/** The start of a text, with what was typed in place of stand-ins: of them all or nothing. */
-function with_copies(text, end, replaced) {
-  for (const [stand_in] of replaced) {
-    const at = text.lastIndexOf(stand_in, end - 1);
-    if (at >= 0 && at < end && end < at + stand_in.length) end = at;
-  }
-  const start = text.slice(0, end);
-  return replaced.reduce((all, [stand_in, typed]) => all.replaceAll(stand_in, () => typed), start);
+/** A tag isn't read. The first of a sentence and the last have their places. */
+function place_of_tag(before, after, tag) {
+  if (!strip(before)) return "^";
+  return strip(after.replace(new RegExp(tag, "gu"), "")) ? "" : "$";
 }
 
-/** What was typed, in the places of its stand-ins; at the end, what the model has left out. */
-function put_back(translation, replaced, { picture }) {
-  const emoji = new RegExp(picture, "gu");
-  const stand_ins = replaced.map(([stand_in]) => stand_in);
-  const lost = stand_ins.filter((one) => one.match(emoji) && !translation.includes(one));
-  const others = (translation.match(emoji) ?? []).filter((one) => !stand_ins.includes(one));
-  for (const other of others.slice(0, lost.length)) { // the model may write another emoji
-    translation = translation.replace(other, () => lost.shift());
-  }
+/** The first stand-in, in English and Spanish, that can't be confused with what is there. */
+function free_stand_in(some, text, taken) {
+  const pairs = some.map((one) => (Array.isArray(one) ? one : [one, one]));
+  return pairs.find(
+    ([english, spanish]) =>
+      !taken.some((other) => other.includes(spanish) || spanish.includes(other)) &&
+      !text.includes(english) &&
+      !text.includes(spanish),
+  );
+}
+
+/** Where a translation has the stand-ins, in its order, and what takes their places. */
+function places(translation, replaced, { picture }) {
+  const spans = (pattern) =>
+    [...translation.matchAll(new RegExp(pattern, "gu"))].map(({ 0: one, index }) => ({
+      start: index,
+      end: index + one.length,
+    }));
+  const [found, lost] = [[], []];
   for (const [stand_in, typed] of replaced) {
-    const [letters] = stand_in.match(/^[a-z]*/); // the model may spell ww.example.com
-    const rest = stand_in.includes("@") ? stand_in : stand_in.slice(letters.length);
-    const escaped = rest.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
-    const parts = translation.split(new RegExp((letters ? "[a-z]*" : "") + escaped, "u"));
-    translation = parts.length > 1 ? parts.join(typed) : `${translation} ${typed}`;
+    const here = spans(as_written(stand_in));
+    found.push(...here.map((span) => ({ ...span, typed })));
+    if (!here.length) lost.push([stand_in, typed]);
   }
-  return translation;
+  const others = spans(picture).filter(
+    ({ start }) => !found.some((place) => place.start <= start && start < place.end),
+  );
+  for (const [stand_in, typed] of lost) {
+    const is_emoji = new RegExp(`^(?:${picture})`, "u").test(stand_in);
+    // The model may write another emoji.
+    if (others.length && is_emoji) found.push({ ...others.shift(), typed });
+    else {
+      const end = translation.length;
+      found.push({ start: end, end, typed: ` ${typed}`, lost: true });
+    }
+  }
+  return found.sort((a, b) => a.start - b.start || a.end - b.end);
+}
+
+/** A regular expression for a stand-in in a translation, where a link may be misspelled. */
+function as_written(stand_in) {
+  if (["^", "$", ""].includes(stand_in)) return stand_in || "(?!)";
+  const escaped = (text) => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
+  const [letters] = stand_in.match(/^[a-z]*/); // ww.example.com
+  if (letters && !stand_in.includes("@")) return `[a-z]*${escaped(stand_in.slice(letters.length))}`;
+  const before = /^\p{Nd}/u.test(stand_in) ? "(?<!\\p{Nd})(?<!\\p{Nd}[.,:])" : "";
+  const after = /\p{Nd}$/u.test(stand_in) ? "(?![\\p{L}\\p{N}_]|[.,:]\\p{Nd})" : "";
+  return before + escaped(stand_in) + after;
+}
+
+/** A translation up to some letter of it, with what was typed in its places: all of it or nothing. */
+function filled(translation, places, until = translation.length) {
+  let [text, end] = ["", 0];
+  for (const place of places) {
+    if (place.start > until) break;
+    text += translation.slice(end, place.start);
+    if (place.end > until) return text;
+    text += place.typed;
+    end = place.end;
+    if (text.endsWith(".") && translation[end] === ".") end += 1; // one full stop is enough
+  }
+  return text + translation.slice(end, until);
 }

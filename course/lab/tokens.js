@@ -155,6 +155,49 @@ function write_out_contractions(words) {
   return full;
 }
 
+// --- normalizing.py ------------------------------------------------------------------------------
+
+/** How text is read: the model's own table of characters and rules; without them, as it is. */
+class Normalizer {
+  constructor({ characters = {}, rules = [], whole } = {}) {
+    this.table = new Map(
+      Object.entries(characters).flatMap(([read, several]) =>
+        code_points(several).map((number) => [String.fromCodePoint(number), read]),
+      ),
+    );
+    this.rules = rules.map(([pattern, read]) => [new RegExp(pattern, "gu"), read]);
+    this.whole = new RegExp(`(${whole})`, "u");
+  }
+
+  read(text) {
+    if (!this.table.size) return text;
+    const parts = text.split(this.whole).map((part, i) => {
+      if (i % 2) return part; // an emoji, or the like
+      return Array.from(part, (sign) => this.table.get(sign) ?? sign).join("");
+    });
+    text = parts.join("").replace(/ +/g, " ").replace(/^ | $/g, "");
+    return this.rules.reduce((all, [pattern, read]) => all.replace(pattern, () => read), text);
+  }
+
+  /** The numbers that a translation of this line must have; null: any will do. */
+  numbers(line) {
+    return this.table.size ? numbers_of(line) : null;
+  }
+}
+
+/** "a0 2000-2002" -> 0xa0, 0x2000, 0x2001, 0x2002 */
+function code_points(several) {
+  return several.split(" ").flatMap((one) => {
+    const [first, last = first] = one.split("-").map((number) => parseInt(number, 16));
+    return Array.from({ length: last - first + 1 }, (_, i) => first + i);
+  });
+}
+
+/** The digits and other numbers of a text, such as ½, in its order. */
+function numbers_of(text) {
+  return (text.match(/\p{N}/gu) ?? []).join(" ");
+}
+
 // --- user_input.py -------------------------------------------------------------------------------
 
 /** The line without the space around it; InputError for anything but one line with a word. */
@@ -178,8 +221,7 @@ function one_line(text) {
 }
 
 /** "I like trees!!" -> { words: "I like trees", mark: "!" }. Signs at the end are set aside. */
-function one_sentence(text) {
-  let words = one_line(text);
+function one_sentence(words) {
   const [signs] = words.match(new RegExp(`[${SPACE}.?!…]*$`, "u"));
   words = words.slice(0, words.length - signs.length);
   if (signs.includes("?")) return { words: `${words}?`, mark: "" };
@@ -239,6 +281,11 @@ function is_near(word, other) {
   return rest(a, 1) === rest(b, 1) || rest(a, 1) === rest(b, 0) || rest(a, 0) === rest(b, 1);
 }
 
+/** The text in one line: a space for line breaks and other control characters. */
+function without_controls(text) {
+  return strip(text.replace(/[\x00-\x1f\x7f-\x9f\u2028\u2029]+/g, " "));
+}
+
 function strip(text) {
   return text.replace(new RegExp(`^[${SPACE}]+|[${SPACE}]+$`, "gu"), "");
 }
@@ -261,8 +308,9 @@ function quoted(word) {
 
 /** One side of a translator: how its text is cut, and which words it knows. */
 class Language {
-  constructor({ language, proper, words }, rules = null) {
+  constructor({ language, proper, words }, rules = null, normalizer = new Normalizer()) {
     this.longest = LONGEST;
+    this.normalizer = normalizer;
     this.tokenizer = new Tokenizer(language, proper, rules);
     this.vocab = [...SPECIALS, ...words];
     this.ids = new Map(this.vocab.map((token, id) => [token, id]));
@@ -276,7 +324,8 @@ class Language {
 
   /** What somebody typed -> { tokens, ids, typed }; InputError for what it can't read. */
   read(text) {
-    const typed = one_sentence(text);
+    const line = this.normalizer.read(one_line(text));
+    const typed = { ...one_sentence(line), replaced: [], numbers: this.normalizer.numbers(line) };
     const tokens = this.tokenizer.tokens(typed.words);
     check_tokens(tokens);
     const unknown = [...new Set(tokens.filter((token) => !this.ids.has(token)))];
@@ -298,5 +347,10 @@ class Language {
   answer(ids, { mark }) {
     const opening = mark === "!" && this.tokenizer.language === "es" ? "¡" : "";
     return opening + this.tokenizer.detokenize(this.tokens(ids)) + mark;
+  }
+
+  /** Where a translation has stand-ins: nowhere. */
+  places() {
+    return [];
   }
 }

@@ -11,9 +11,12 @@ class Translator {
     return new Translator({ ...about, weights: file.slice(4 + size) });
   }
 
-  constructor({ config, source, target, rules, confidence, weights }) {
+  constructor({ config, source, target, rules, normalize, confidence, weights }) {
     this.model = new Transformer(config, read_safetensors(weights));
-    this.src = target ? new Language(source, rules) : new SubwordLanguage(source);
+    const normalizer = new Normalizer(normalize);
+    this.src = target
+      ? new Language(source, rules, normalizer)
+      : new SubwordLanguage(source, normalizer);
     this.tgt = target ? new Language(target) : this.src;
     this.confidence = confidence;
   }
@@ -32,24 +35,33 @@ class Translator {
     );
     const written = this.tgt.tokens(result.ids);
     const words = this.tgt.shown(written);
+    const answer = without_controls(this.tgt.answer(result.ids, typed));
+    const places = this.tgt.places(this.tgt.tokenizer.detokenize(written), typed.replaced);
     const ended = result.steps.length > words.length; // with <eos>, and not at the length limit
     return {
       ...result,
       ended,
       weights,
       written,
-      text: this.tgt.answer(result.ids, typed),
-      replaced: typed.replaced ?? [],
-      doubt: this.doubt(result.log_prob / (words.length + 1)),
+      text: answer,
+      places,
+      doubt: this.doubt(result.log_prob / (words.length + 1), doubt_of(answer, places, typed)),
       src: [...this.src.shown(tokens), SPECIALS[EOS]],
       tgt_in: [SPECIALS[BOS], ...(ended ? words : words.slice(0, -1))],
       tgt_out: ended ? [...words, SPECIALS[EOS]] : words,
     };
   }
 
-  /** How a translation compares with those it was tested on, in words; "" if as sure as usual. */
-  doubt(mean_log_prob) {
-    if (!this.confidence) return "";
+  /** How a translation compares with those it was tested on, in words; "" if as sure as usual.
+   *
+   * other: what else is in doubt, whatever the model was sure of.
+   */
+  doubt(mean_log_prob, other = "") {
+    const found = this.confidence ? this.compared(mean_log_prob) : "";
+    return found.startsWith("guessing") ? found : other || found;
+  }
+
+  compared(mean_log_prob) {
     const { usual, lowest, one_in, right } = this.confidence;
     const of = right ? "right translations" : "test sentences";
     if (mean_log_prob >= usual) return "";
@@ -59,6 +71,17 @@ class Translator {
     const sentences = this.confidence.sentences.toLocaleString("en-US");
     return `guessing: less sure than it was of any of the ${sentences} ${of}`;
   }
+}
+
+/** Why a translation can't be right, however sure the model was of it, as in user_input.py. */
+function doubt_of(text, places, { numbers }) {
+  if (places.some(({ lost }) => lost)) {
+    return "unsure: where something belongs that was copied, at its end";
+  }
+  if (numbers !== null && numbers_of(text) !== numbers) {
+    return "unsure: its numbers are not those of the sentence";
+  }
+  return "";
 }
 
 // --- what was trained, as packing.py writes it ---------------------------------------------------

@@ -88,7 +88,9 @@ def test_from_files_to_a_translator_that_needs_its_folder_alone(table, cache, tm
     loaded = Translator.load(tmp_path / "elsewhere")
     assert same(loaded, trained)
     assert not (tmp_path / "elsewhere" / "vocabulary.json").exists()
-    assert len(loaded.src.vocab) == 330 and loaded.src is loaded.tgt
+    assert len(loaded.src.vocab) == 330 and loaded.src.tokenizer is loaded.tgt.tokenizer
+    assert loaded.read("dog\u00a0river") == loaded.read("dog river")
+    assert loaded.tgt.encode("dog\u00a0river") != loaded.tgt.encode("dog river")
     weights = loaded.model.generator.proj.weight
     assert weights is loaded.model.src_embed.table.weight is loaded.model.tgt_embed.table.weight
     for text in ("Tree dog. Night!", "Xylophones, 漢字?"):  # two sentences, unknown words

@@ -82,8 +82,12 @@ class Subwords:
         return [found.ids for found in varied.encode_batch_fast(list(several(texts, "texts")))]
 
     def detokenize(self, tokens: Sequence[str]) -> str:
-        """The text as it was, spaces and punctuation included (in Unicode's composed form, NFC)."""
-        return str(self._bpe.decoder.decode(list(several(tokens, "tokens")))).removeprefix(" ")
+        """The text as it was, spaces and punctuation included (in Unicode's composed form, NFC).
+
+        Bytes that form no letter, which a model may write, are left out.
+        """
+        text = str(self._bpe.decoder.decode(list(several(tokens, "tokens"))))
+        return text.replace("\ufffd", "").removeprefix(" ")
 
     def piece(self, token: str) -> str:
         """The text of one subword, if it holds whole letters."""

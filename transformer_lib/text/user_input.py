@@ -1,9 +1,11 @@
 """What somebody types: one sentence and how it ends, or the reason why it can't be read."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
+
+from transformer_lib.text.stand_ins import Replaced, numbers_of, places, put_back
 
 Several = TypeVar("Several", bound=Iterable[Any])
 LONGEST = 64  # tokens in a sentence that somebody types
@@ -30,18 +32,37 @@ class UserInput:
     """A line that somebody typed. words: what the model reads of it.
 
     mark: punctuation at the end, set aside and put back later. added: punctuation that was missing
-    at the end: given to the model, taken off its translation. replaced: (stand-in, what was typed).
+    at the end: given to the model, taken off its translation. replaced: (stand-in, what takes its
+    place). numbers: of the line, which a translation must have in the same order; None: any will
+    do.
     """
 
     words: str
     mark: str = ""
     added: str = ""
-    replaced: tuple[tuple[str, str], ...] = ()
+    replaced: Replaced = ()
+    numbers: Sequence[str] | None = None
 
     def restore_punctuation(self, translation: str, language: str) -> str:
         """The translation with its mark, as its language writes it: in Spanish, ¡…!"""
         opening = "¡" if self.mark == "!" and language == "es" else ""
         return f"{opening}{translation}{self.mark}"
+
+    def translated(self, written: str) -> str:
+        """What a model has written, without what was added and with what was replaced."""
+        return put_back(written.removesuffix(self.added), self.replaced)
+
+    def doubt(self, written: str) -> str:
+        """Why a translation can't be right, however sure the model was of it; "" if it may be.
+
+        The numbers of a translation must be those that were typed, in their order, and what was
+        copied must have had a place in it.
+        """
+        if any(place.lost for place in places(written, self.replaced)):
+            return "unsure: where something belongs that was copied, at its end"
+        if self.numbers is not None and numbers_of(self.translated(written)) != self.numbers:
+            return "unsure: its numbers are not those of the sentence"
+        return ""
 
 
 def several(texts: Several, what: str) -> Several:
@@ -75,15 +96,14 @@ def one_line(text: Any) -> str:
     return words
 
 
-def one_sentence(text: Any) -> UserInput:
-    """ "I like trees!!" -> UserInput("I like trees", "!"); InputError for anything but one line.
+def one_sentence(line: str) -> UserInput:
+    """ "I like trees!!" -> UserInput("I like trees", "!").
 
     A full stop says nothing that the words don't. Neither does an exclamation mark, except after
     "What a day!", which isn't a sentence without it. A question mark stays.
     """
-    words = one_line(text)
-    whole, words = words, re.sub(r"[\s.?!…]+$", "", words)
-    signs = whole.removeprefix(words)
+    words = re.sub(r"[\s.?!…]+$", "", line)
+    signs = line.removeprefix(words)
     if "?" in signs:
         return UserInput(words + "?")
     if "!" in signs:
@@ -97,11 +117,10 @@ def is_finished(text: str) -> bool:
     return text[:1] == text[:1].upper() and not text[-1:].isalnum()
 
 
-def finish(text: Any) -> UserInput:
+def finish(line: str) -> UserInput:
     """ "good morning" -> "Good morning." for a model that has only read finished sentences."""
-    words = one_line(text)
-    added = "." if words[-1].isalnum() else ""
-    return UserInput(words[0].upper() + words[1:] + added, added=added)
+    added = "." if line[-1].isalnum() else ""
+    return UserInput(line[0].upper() + line[1:] + added, added=added)
 
 
 def check_tokens(tokens: list[str]) -> None:

@@ -7,6 +7,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect, sync_playwright
 
+from course.lab import pages
 from course.site.book import find_browser
 from transformer_lib import Translator
 from transformer_lib.text.user_input import InputError
@@ -290,21 +291,33 @@ def test_where_nothing_was_translated_yet_there_is_no_link_to_copy(visit):
     expect(page.locator("#link-told")).to_have_text("there is no translation yet")
 
 
-def test_what_was_copied_is_shown_in_place_of_its_stand_in(visit):
-    page = visit("#text=I+like+trees")
-    shown = page.evaluate(
-        """() => {
-          const [was, old] = [now, translator.tgt.tokenizer];
-          translator.tgt.tokenizer = new Subwords([]);
-          const written = translator.tgt.tokenizer.tokens("Ve a x.org, sí");
-          const replaced = [["x.org", "www.uni.de"]];
-          now = { ...was, written, replaced, text: "Ve a www.uni.de, sí", place: null };
-          show_translation(new Set());
-          [now, translator.tgt.tokenizer] = [was, old];
-          return $("translation").textContent;
-        }"""
-    )
-    assert shown == "Ve a www.uni.de, sí"
+@pytest.fixture(scope="module")
+def larger_page(browser, tmp_path_factory):
+    path = pages.write_lab(tmp_path_factory.mktemp("larger"), Translator.load("tatoeba"))
+    page = browser.new_context(offline=True, reduced_motion="reduce").new_page()
+    page.goto(path.as_uri())
+    return page
+
+
+@pytest.mark.parametrize(
+    "typed",
+    [
+        "I like 🌳.",
+        "I don\u2019t like trees",
+        "It costs $1,234.56.",
+        "See you at 5:30 pm.",
+        "<b>I like trees.</b>",
+        "Click <b>here</b> now.",
+        "The word 中文 means “Chinese”.",
+    ],
+)
+def test_the_large_line_says_what_is_told(larger_page, typed):
+    """Whatever stands for what was typed is in neither of them, however it is cut into pieces."""
+    larger_page.locator("#sentence").fill(typed)
+    larger_page.locator("#sentence").press("Enter")
+    expected = Translator.load("tatoeba").translate(typed).text
+    expect(larger_page.locator("#told")).to_have_text(expected)
+    assert " ".join(larger_page.locator("#translation").text_content().split()) == expected
 
 
 def test_a_frame_of_a_notebook_says_what_is_shown_first(browser, lab):

@@ -1,7 +1,9 @@
 """The translator in JavaScript and the one in Python: the same tokens, numbers, words, messages."""
 
+import json
 from contextlib import ExitStack
 from functools import cache
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -24,6 +26,7 @@ from transformer_lib.interpret.patching import (
 )
 from transformer_lib.text import english_spanish, everyday
 from transformer_lib.text.batching import make_batch
+from transformer_lib.text.data import read_table
 from transformer_lib.text.languages import SubwordLanguage
 from transformer_lib.text.stand_ins import STAND_INS, put_back, replace_by_stand_ins
 from transformer_lib.text.subwords import Subwords
@@ -110,6 +113,7 @@ def test_capitals_are_read_alike(node):
     texts += ["ЯНЕГОВОРЮ", "ΟΔΟΣ ΟΔΟΣ", "WWW.UNI.EDU/A", "GO TO HTTPS://UNI.EDU/A", "日本語日本語"]
     program = """
         const language = new SubwordLanguage({ pieces: [], merges: [], stand_ins: given.rules });
+        language.normalizer = translator.src.normalizer;
         return given.texts.map((text) => language.read(text).typed.words);
     """
     rules = pages.stand_in_rules(STAND_INS)
@@ -136,7 +140,7 @@ def test_what_is_copied_is_found_and_put_back_alike(node, stand_ins):
           const { words, replaced } = replace_by_stand_ins(text, given.rules);
           const written = [words, "Sí", `${words} ${words}`, `w${words.replaceAll(" ", " w")}`,
             "Sí 🙍, ya 🙍 🤍", words.replaceAll("😀", "🤍"), words.replaceAll("www", "ww")];
-          return [words, ...written.map((one) => put_back(one, replaced, given.rules))];
+          return [words, ...written.map((one) => filled(one, places(one, replaced, given.rules)))];
         });
     """
     expected = []
@@ -439,6 +443,36 @@ def test_subwords_are_cut_alike_or_refused_in_the_same_words(node_with_subwords)
     cut = "return given.map((text) => translator.src.tokenizer.tokens(text));"
     assert node_with_subwords(cut, whole) == [larger().src.tokenizer(text) for text in whole]
     assert node_with_subwords(READ, texts) == [in_python(larger().read, text) for text in texts]
+
+
+def typed_table() -> list[tuple[str, str]]:
+    """What somebody types, and what must hold of its translation (both as JSON)."""
+    rows = read_table(Path(__file__).with_name("typed.tsv"), ("typed", "must hold"))
+    return [(json.loads(typed), json.loads(property)) for typed, property in rows]
+
+
+def test_what_people_type_is_translated_alike_and_nothing_is_silently_wrong(node_with_subwords):
+    """as: as another text. has: these, once each. Of all: whole letters, and numbers or a doubt."""
+    typed = [text for text, _ in typed_table()]
+    program = "return given.map((one) => translator.translate(one)).map((o) => [o.text, o.doubt]);"
+    found = [(one.text, larger().warning(one)) for one in larger().translate(typed)]
+    assert [tuple(one) for one in node_with_subwords(program, typed)] == found
+    others = [property[4:] for _, property in typed_table() if property.startswith("as: ")]
+    plain = dict(zip(others, larger().translate(others), strict=True))
+    for (text, property), (translation, doubt) in zip(typed_table(), found, strict=True):
+        assert "�" not in translation, text
+        kind, _, wanted = property.partition(": ")
+        if kind == "as":
+            assert translation == plain[wanted].text, text
+        elif kind == "has":
+            assert [translation.count(one) for one in wanted.split(" | ")] == [1] * (
+                wanted.count(" | ") + 1
+            ), (text, translation)
+        assert doubt or digits(translation) == digits(larger().src.normalize(text)), text
+
+
+def digits(text: str) -> str:
+    return "".join(sign for sign in text if sign.isnumeric())
 
 
 def test_subwords_are_shown_alike(node_with_subwords):

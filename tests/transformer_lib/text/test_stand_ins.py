@@ -3,7 +3,13 @@
 import pytest
 
 from transformer_lib.text.phrasebook import load_slots
-from transformer_lib.text.stand_ins import STAND_INS, put_back, replace_by_stand_ins
+from transformer_lib.text.stand_ins import (
+    STAND_INS,
+    in_spanish,
+    places,
+    put_back,
+    replace_by_stand_ins,
+)
 
 
 @pytest.mark.parametrize(
@@ -18,6 +24,22 @@ from transformer_lib.text.stand_ins import STAND_INS, put_back, replace_by_stand
         ("😂😂 ❤️", "emoji"),
         ("👩🏽\u200d🔬", "emoji"),
         ("🇪🇸", "emoji"),
+        ("1\ufe0f\u20e3", "emoji"),
+        ("{user_name}", "field"),
+        ("${name}", "field"),
+        ("%(name)s", "field"),
+        ("17:45", "time"),
+        ("2024", "year"),
+        ("90210", "number"),
+        ("192.168.0.1", "number"),
+        ("25 °C", "number"),
+        ("10 m²", "number"),
+        ("COVID-19", "code"),
+        ("R&D", "code"),
+        ("10km", "number"),
+        ("4K", "code"),
+        ("東京", "name"),
+        ("Señor Núñez", "name"),
     ],
 )
 def test_each_kind_is_replaced_whole_and_put_back(typed, kind):
@@ -30,15 +52,61 @@ def test_each_kind_is_replaced_whole_and_put_back(typed, kind):
 @pytest.mark.parametrize(
     "words",
     [
-        "I was born on March 3, 1998.",
-        "It costs $12.50 or 1,000 pesos.",
-        "Is it 5:30? No... 10-15 minutes!",
+        "I have 3 dogs and 25 cats.",
+        "It is the 21st of March, as in the 1990s.",
         "Me@home and the w.w.w. are nothing",
-        "You're 100 % right – “really” – aren't you?",
+        "You're right – “really” – at the café, aren't you?",
     ],
 )
 def test_other_signs_and_numbers_stay(words):
     assert replace_by_stand_ins(words) == (words, ())
+
+
+@pytest.mark.parametrize("words", ["I was born in 1998.", "It costs $12.50 at 5:30 {name} <b>"])
+def test_a_model_without_stand_ins_of_a_kind_reads_it_as_before(words):
+    four = {kind: STAND_INS[kind] for kind in ("link", "email", "phone", "emoji")}
+    assert replace_by_stand_ins(words, four) == (words, ())
+
+
+@pytest.mark.parametrize(
+    ("typed", "kind", "spanish"),
+    [
+        ("$1,234.56", "number", "$1234.56"),
+        ("12,345,678", "number", "12\u00a0345\u00a0678"),
+        ("€1,200", "number", "1200 €"),
+        ("5€", "number", "5 €"),
+        ("1,2,3", "number", "1,2,3"),
+        ("5 pm", "time", "5 p. m."),
+        ("11:05 A.M.", "time", "11:05 a. m."),
+        ("www.x.org/1,234", "link", "www.x.org/1,234"),
+    ],
+)
+def test_a_number_is_written_as_in_spanish_with_the_same_digits(typed, kind, spanish):
+    assert in_spanish(typed, kind) == spanish
+
+
+def test_one_full_stop_is_enough_after_the_half_of_a_day():
+    _, replaced = replace_by_stand_ins("See you at 5:30 pm.")
+    assert put_back("Nos vemos a las 7:30.", replaced) == "Nos vemos a las 5:30 p. m."
+
+
+@pytest.mark.parametrize(
+    ("typed", "read", "written"),
+    [
+        ("<p>Hello <br/></p>", "Hello", "<p>Hola<br/></p>"),
+        ("Click <b>here</b> now", "Click here now", "Hola <b> </b>"),
+        ("<b>", "<b>", "Hola"),
+    ],
+)
+def test_a_tag_is_not_read_and_stays_at_its_end_of_the_sentence(typed, read, written):
+    words, replaced = replace_by_stand_ins(typed)
+    assert words == read and put_back("Hola", replaced) == written
+
+
+def test_a_stand_in_within_a_longer_number_is_another_number():
+    _, replaced = replace_by_stand_ins("It has 90210 rows")
+    found = places("Tiene 1200 filas", replaced)
+    assert [place.lost for place in found] == [True]
 
 
 def test_two_of_a_kind_keep_their_places_even_if_the_translation_turns_them_round():
@@ -99,9 +167,10 @@ def test_nothing_is_lost():
     assert put_back("Me encanta", replaced) == "Me encanta 🍕"
 
 
-def test_stand_ins_are_in_the_phrasebook_and_none_is_part_of_another():
+def test_stand_ins_for_what_is_spelled_are_in_the_phrasebook_and_none_is_part_of_another():
     slots = load_slots()
-    every = [one for some in STAND_INS.values() for one in some]
-    for kind, some in STAND_INS.items():
-        assert {(one, one) for one in some} <= set(slots[kind])
+    kinds = ("link", "email", "phone", "emoji")
+    every = [one for kind in kinds for one in STAND_INS[kind]]
+    for kind in kinds:
+        assert {(one, one) for one in STAND_INS[kind]} <= set(slots[kind])
     assert not any(a in b for a in every for b in every if a is not b)

@@ -8,6 +8,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from transformer_lib.text.batching import batch_indices, make_batch, pair_lengths
+from transformer_lib.text.normalizing import AS_IT_IS, normalizer
 from transformer_lib.text.parallel import CorpusError, read_parallel
 from transformer_lib.text.stand_ins import STAND_INS, put_back, replace_by_stand_ins
 from transformer_lib.text.subwords import Subwords
@@ -63,12 +64,23 @@ def test_words_and_numbers_undo_each_other(words):
     assert Vocabulary.build([words, words[:1]]).tokens[4:] == [*words[:1], *sorted(words[1:])]
 
 
-@given(st.lists(st.sampled_from([*sum(STAND_INS.values(), ()), "a@b.de", "www.x.org", "and"])))
+COPIED = ["a@b.de", "www.x.org", "5:30", "90210", "B52", "{x}", "1999", "7%", "and", "🍕", "Ñam"]
+
+
+@given(st.lists(st.sampled_from([*COPIED, *STAND_INS["link"], *STAND_INS["emoji"]]), max_size=8))
 def test_what_is_replaced_by_a_stand_in_comes_back(words):
     text = " ".join(words)
     read, replaced = replace_by_stand_ins(text)
     assert put_back(read, replaced) == text
     assert all(one not in text for one, _ in replaced)
+
+
+@given(st.text(), st.sampled_from(["en", "xx"]))
+def test_a_normalized_text_stays_as_it_is_and_keeps_its_letters(text, language):
+    once = normalizer(language)(text)
+    assert normalizer(language)(once) == once
+    assert any(map(str.isalnum, once)) == any(map(str.isalnum, text))
+    assert AS_IT_IS(text) == text
 
 
 # --- batches -------------------------------------------------------------------------------------

@@ -162,7 +162,7 @@ def test_a_notebook_shows_one_line():
     ],
 )
 def test_a_sentence_is_finished_for_a_model_that_knows_no_other(typed, read, added):
-    assert finish(typed) == UserInput(read, added=added)
+    assert finish(one_line(typed)) == UserInput(read, added=added)
     assert is_finished(read) and is_finished(typed.strip()) == (typed.strip() == read)
 
 
