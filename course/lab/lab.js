@@ -291,15 +291,8 @@ function show_age() {
 }
 
 function show_translation(is_new) {
-  const text_of = (pieces) => translator.tgt.tokenizer.detokenize(pieces);
-  const raw = text_of(now.written);
-  const whole = filled(raw, now.places);
-  const until = (end) => {
-    if (end === now.written.length) return whole;
-    const letters = text_of(now.written.slice(0, end)).length;
-    return end ? filled(raw, now.places, letters) : ""; // the first piece has what begins it
-  };
-  const pieces = now.written.map((_, i) => until(i + 1).slice(until(i).length));
+  const { pieces } = now;
+  const whole = pieces.join("");
   const buttons = pieces.map((piece, i) => {
     const button = av_make(
       "button",

@@ -136,7 +136,7 @@ function shouted(line) {
 function finish(words) {
   const [first, ...rest] = words;
   const added = /[\p{L}\p{N}]$/u.test(words) ? "." : "";
-  return { words: first.toUpperCase() + rest.join("") + added, added, replaced: [] };
+  return { words: first.toUpperCase() + rest.join("") + added, added, replaced: [], copied: [] };
 }
 
 // --- stand_ins.py --------------------------------------------------------------------------------
@@ -144,7 +144,7 @@ function finish(words) {
 /** Links, numbers, emoji and the like -> others, which the model has learned to copy. */
 function replace_by_stand_ins(text, { pattern, some, spanish, tag }, lower = false) {
   const between = (part) => (lower ? part.toLowerCase() : part);
-  const replaced = [];
+  const [replaced, copied] = [[], []]; // the second: (what is read, what was typed)
   let [read, end] = ["", 0];
   for (const found of text.matchAll(new RegExp(pattern || "(?!)", "gu"))) {
     const [kind] = Object.entries(found.groups).find(([, matched]) => matched !== undefined);
@@ -157,12 +157,13 @@ function replace_by_stand_ins(text, { pattern, some, spanish, tag }, lower = fal
     if (!pair) continue;
     read += between(text.slice(end, start)) + pair[0];
     end = after;
+    if (pair[0]) copied.push([pair[0], found[0]]);
     const as_spanish = (typed, [one, other]) => typed.replace(new RegExp(one, "gu"), other);
     replaced.push([pair[1], (spanish[kind] ?? []).reduce(as_spanish, found[0])]);
   }
   const words = strip((read + between(text.slice(end))).replace(/ +/g, " "));
-  if (!/[\p{L}\p{N}]/u.test(words)) return { words: text, added: "", replaced: [] };
-  return { words, added: "", replaced };
+  if (!/[\p{L}\p{N}]/u.test(words)) return { words: text, added: "", replaced: [], copied: [] };
+  return { words, added: "", replaced, copied };
 }
 
 /** A tag isn't read. The first of a sentence and the last have their places. */

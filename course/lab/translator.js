@@ -37,6 +37,7 @@ class Translator {
     const words = this.tgt.shown(written);
     const answer = without_controls(this.tgt.answer(result.ids, typed));
     const places = this.tgt.places(this.tgt.tokenizer.detokenize(written), typed.replaced);
+    const pieces = pieces_of(written, this.tgt.tokenizer, places);
     const ended = result.steps.length > words.length; // with <eos>, and not at the length limit
     return {
       ...result,
@@ -44,7 +45,7 @@ class Translator {
       weights,
       written,
       text: answer,
-      places,
+      pieces,
       doubt: this.doubt(result.log_prob / (words.length + 1), doubt_of(answer, places, typed)),
       src: [...this.src.shown(tokens), SPECIALS[EOS]],
       tgt_in: [SPECIALS[BOS], ...(ended ? words : words.slice(0, -1))],
@@ -71,6 +72,21 @@ class Translator {
     const sentences = this.confidence.sentences.toLocaleString("en-US");
     return `guessing: less sure than it was of any of the ${sentences} ${of}`;
   }
+}
+
+/**
+ * The text of each token, with what was typed in its places: together they are the whole line.
+ *
+ * Letters of which only the first bytes are there, and copies, stand at the token that completes them.
+ */
+function pieces_of(tokens, tokenizer, places) {
+  const length = (end) => tokenizer.detokenize(tokens.slice(0, end)).length;
+  const raw = tokenizer.detokenize(tokens);
+  const until = (end) => {
+    if (!end) return ""; // the first piece has what begins the line
+    return filled(raw, places, end === tokens.length ? raw.length : length(end));
+  };
+  return tokens.map((_, i) => until(i + 1).slice(until(i).length));
 }
 
 /** Why a translation can't be right, however sure the model was of it, as in user_input.py. */

@@ -59,17 +59,15 @@
   }
 
   /** Pieces side by side -> the words they make up: { text, pieces: their places }. */
-  function joined(tokens, text_of, replaced) {
+  function joined(pieces) {
     const words = [];
-    tokens.forEach((token, i) => {
-      const begins = text_of([token]).startsWith(" ");
-      if (begins || !words.length) words.push([i]);
-      else words.at(-1).push(i);
+    pieces.forEach((piece, i) => {
+      const begins = piece.startsWith(" ") && words.at(-1)?.text;
+      if (begins || !words.length) words.push({ text: "", pieces: [] });
+      words.at(-1).text += piece.trim();
+      words.at(-1).pieces.push(i);
     });
-    return words.map((pieces) => {
-      const text = text_of(pieces.map((i) => tokens[i])).trim();
-      return { pieces, text: with_copies(text, text.length, replaced) };
-    });
+    return words.filter(({ text }) => text);
   }
 
   /** source word -> its share of what the pieces of a written word attend to, all heads alike. */
@@ -84,9 +82,11 @@
   }
 
   async function show(one, result, text, mine) {
-    const text_of = (pieces) => one.tgt.tokenizer.text(pieces);
-    const source = joined(one.src.read(text).tokens, text_of, result.replaced);
-    const written = joined(result.written, text_of, result.replaced);
+    const { tokens, typed } = one.src.read(text);
+    const { tokenizer } = one.src;
+    const copies = one.src.places(tokenizer.detokenize(tokens), typed.copied);
+    const source = joined(pieces_of(tokens, tokenizer, copies));
+    const written = joined(result.pieces);
     const last = Object.keys(result.weights).filter((name) => name.endsWith("cross_attn")).at(-1);
     const spans = source.map((word) => make("span", word.text));
     const point = (i) => {
