@@ -106,11 +106,13 @@ def replace_by_stand_ins(
     lower: the rest of the text is read in lower case.
     """
     between = str.lower if lower else str
-    read, replaced, end = "", [], 0
+    replaced: list[tuple[str, str]] = []
+    read, end = "", 0
     for found in re.finditer(pattern_of(stand_ins) or NOTHING, text):
         kind = str(found.lastgroup)
         if kind == "tag":
-            pair = "", place_of_tag(read + text[end : found.start()], text[found.end() :])
+            before, after = read + text[end : found.start()], text[found.end() :]
+            pair: tuple[str, str] | None = ("", place_of_tag(before, after))
         else:
             pair = free_stand_in(stand_ins[kind], text, [written for written, _ in replaced])
         if pair is None:
