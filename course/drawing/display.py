@@ -12,7 +12,8 @@ def show(figure: Any, alt: str = "", *, name: str = "", place: Any = None) -> No
         show(drawn, name="attention-trees") # the same figure, drawn from your own data
         show(drawn, alt="Two curves cross at 3.")  # a figure of your own
 
-    figure: a name, a matplotlib figure (or axes) or an Altair chart. alt: one or two sentences that
+    figure: a name, a matplotlib figure (or axes) or an Altair chart. Which file draws a name stands
+        in notebooks/figures.md. alt: one or two sentences that
         say what the figure *shows*, for readers who can't see it; a figure of the series brings its
         own, and its title.
     place: what `display` gave back for an earlier output, which this one replaces.

@@ -47,7 +47,12 @@ def gallery_markdown(entries: Sequence[FigureEntry]) -> str:
     for notebook, figures in groupby(sorted(entries, key=_notebook), key=_notebook):
         lines += ["", f"## {notebook}"]
         for entry in figures:
-            lines += ["", f"**`{entry.name}`** {entry.caption}  ", f"*What it shows:* {entry.alt}"]
+            lines += [
+                "",
+                f"**`{entry.name}`** {entry.caption}  ",
+                f"*What it shows:* {entry.alt}  ",
+            ]
+            lines += [f"*Drawn in* `{entry.draw.__module__.replace('.', '/')}.py`"]
     return "\n".join(lines) + "\n"
 
 

@@ -1,7 +1,7 @@
 """Count words, cells and minutes of the notebooks, core and deeper.
 
     python -m course.notebook_tools.count        # a table: make count
-    python -m course.notebook_tools.count --fix  # also write the minutes into notebooks, README
+    python -m course.notebook_tools.count --fix  # also write the minutes into the notebooks
 
 How the minutes come about: prose at 180 words a minute, five seconds for a line of code, twenty
 seconds for a figure and for a prediction, seven minutes for an exercise.
@@ -73,16 +73,6 @@ def table(notebooks: dict[str, NotebookNode]) -> str:
     return "\n".join([f"{'core':>40}{'deeper':>70}", *lines])
 
 
-def in_the_readme(readme: str, notebooks: dict[str, NotebookNode]) -> str:
-    """The README with the minutes of each notebook, core and deeper, in its table."""
-    for name, notebook in notebooks.items():
-        core, deeper = (round(part["minutes"]) for part in counts(notebook))
-        minutes = f"{core}, {deeper}" if deeper else f"{core}"
-        row = re.compile(rf"^(\| \w\d \| \[[^|]*/{name}\.ipynb\) \|[^|]*\|)[^|]*\|$", re.MULTILINE)
-        readme = row.sub(rf"\g<1> {minutes} |", readme)
-    return readme
-
-
 def main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--fix", action="store_true", help="write the minutes where they stand")
@@ -98,9 +88,6 @@ def main(arguments: list[str]) -> int:
                 top.source = new
                 path = sections.ROOT / "notebooks" / f"{name}.ipynb"
                 path.write_text(run.text(notebook), encoding="utf-8", newline="\n")
-        readme = sections.ROOT / "README.md"
-        text = in_the_readme(readme.read_text(encoding="utf-8"), notebooks)
-        readme.write_text(text, encoding="utf-8", newline="\n")
     print(table(notebooks))
     return 0
 

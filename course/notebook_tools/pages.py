@@ -1,8 +1,8 @@
-"""Write the pages that lead into the notebooks: the index of ideas and the glossary.
+"""Write the pages that lead into the notebooks: the index of ideas, the glossary, README's table.
 
-    python -m course.notebook_tools.pages  # notebooks/README.md, notebooks/glossary.md: make pages
+    python -m course.notebook_tools.pages  # make pages
 
-Both are made from tags on the cells. `concept-7` stands on each cell that shows idea 7,
+The table is made from course/series.toml and the minutes that are counted; the other two are made from tags on the cells. `concept-7` stands on each cell that shows idea 7,
 `term-logit` on the cell where the word *logit* is explained, in bold, for the first time. The lists
 are in `pages.yml`.
 """
@@ -15,7 +15,8 @@ from pathlib import Path
 import yaml
 from nbformat import NotebookNode
 
-from course.notebook_tools import sections
+from course.chapters import SERIES
+from course.notebook_tools import count, sections
 
 LISTS = yaml.safe_load(Path(__file__).with_suffix(".yml").read_text(encoding="utf-8"))
 IDEAS: dict[str, dict] = LISTS["ideas"]  # part of the series -> number -> idea
@@ -83,11 +84,28 @@ def glossary(notebooks: dict[str, NotebookNode]) -> str:
     return "\n".join(lines) + "\n"
 
 
+def readme(notebooks: dict[str, NotebookNode]) -> str:
+    """README.md, with its table of the series made anew."""
+    rows = []
+    for one in SERIES:
+        name = one["file"]
+        core, deeper = (round(part["minutes"]) for part in count.counts(notebooks[name]))
+        rows.append(
+            f"| {name[:2]} | [{one['title']}](notebooks/{name}.ipynb) | {one['teaches']} | "
+            f"{core}{f', {deeper}' if deeper else ''} |\n"
+        )
+    text = (sections.ROOT / "README.md").read_text(encoding="utf-8")
+    return re.sub(r"^(\| \w\d \| \[.*\n)+", "".join(rows), text, flags=re.MULTILINE)
+
+
+# Each page, and the function that makes it from the notebooks.
+PAGES = {"README.md": readme, "notebooks/README.md": index, "notebooks/glossary.md": glossary}
+
+
 def main() -> int:
     notebooks = sections.series()
-    folder = sections.ROOT / "notebooks"
-    for name, page in (("README.md", index(notebooks)), ("glossary.md", glossary(notebooks))):
-        (folder / name).write_text(page, encoding="utf-8", newline="\n")
+    for name, made in PAGES.items():
+        (sections.ROOT / name).write_text(made(notebooks), encoding="utf-8", newline="\n")
     missing = [f"concept-{number}" for ideas in IDEAS.values() for number in ideas]
     missing += [f"term-{tag}" for tag in TERMS]
     missing = [tag for tag in missing if not any(places(notebooks, tag))]

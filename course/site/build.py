@@ -20,6 +20,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 from PIL import Image
 
+from course.chapters import SERIES
 from course.drawing.animations import ANIMATIONS, animation_svg
 from course.drawing.notebook_output import VEGALITE_VERSION
 from course.drawing.style import FONTS
@@ -54,7 +55,6 @@ TEMPLATES = Environment(
 )
 TEMPLATES.filters["inline"] = inline
 TEMPLATES.filters["code"] = code_html
-ROW = re.compile(r"^\| (\w\d) \| \[(.+?)\]\(notebooks/(\w+)\.ipynb\) \| (.+?) \|", re.MULTILINE)
 MATH_FONT = "STIXTwoMath-Regular.ttf"  # in the package ziamath
 TERM = re.compile(r"^\| \*\*(.+?)\*\* \| .*? \| \[.+?\]\((\S+?)\)", re.MULTILINE)
 # English, Spanish and the marks of the first page: fonts of a quarter of the size. A page that has
@@ -181,18 +181,17 @@ def person(author: dict[str, str]) -> str:
 
 
 def notebook_pages() -> list[Page]:
-    """The series, in order, named and described as in the README."""
-    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    """The series, in order, named and described as in course/series.toml."""
     return [
         Page(
-            f"{name}.html",
-            path(f"notebooks/{name}.ipynb"),
-            title,
-            number,
-            explains,
-            count.stated(sections.series()[name]),
+            f"{one['file']}.html",
+            path(f"notebooks/{one['file']}.ipynb"),
+            one["title"],
+            one["file"][:2],
+            one["teaches"],
+            count.stated(sections.series()[one["file"]]),
         )
-        for number, title, name, explains in ROW.findall(readme)
+        for one in SERIES
     ]
 
 
