@@ -2,9 +2,9 @@
 
     python -m course.notebook_tools.pages  # make pages
 
-The table is made from course/series.toml and the minutes that are counted; the other two are made from tags on the cells. `concept-7` stands on each cell that shows idea 7,
-`term-logit` on the cell where the word *logit* is explained, in bold, for the first time. The lists
-are in `pages.yml`.
+The table is made from course/series.toml and the minutes that are counted. The other two are made
+from tags on the cells: `concept-7` stands on each cell that shows idea 7, `term-logit` on the cell
+where the word *logit* is explained, in bold, for the first time. Their lists are in `pages.yml`.
 """
 
 import re
