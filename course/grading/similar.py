@@ -26,6 +26,8 @@ from course.grading.tables import write_table
 
 RUN = 25  # characters of the shortest run that counts; in code, a name is one character
 BETWEEN = RUN * ";"  # between cells: no run goes from one to the next
+# Characters that are compared: it takes a second for 20,000, and nobody writes so much.
+OF_A_CELL, OF_A_NOTEBOOK = 10_000, 40_000
 MOST = 10  # pairs that are shown side by side
 COLUMNS = ("first", "second", "code", "words")
 
@@ -133,7 +135,7 @@ def compare(source: Assignment, submissions: Iterable[Submission]) -> list[Pair]
 
 
 def written(cells: Sequence[Mapping], handed_out: Sequence[Mapping], kind: str) -> list[str]:
-    """The cells that differ from what was handed out, in order."""
+    """The cells that differ from what was handed out, in order; the longest only in part."""
     given = {plain(text(cell)) for cell in handed_out}
     order = {grade_id(cell): number for number, cell in enumerate(handed_out) if grade_id(cell)}
     own = [
@@ -144,7 +146,11 @@ def written(cells: Sequence[Mapping], handed_out: Sequence[Mapping], kind: str) 
         and not grade_id(cell).startswith("check-")
     ]
     own.sort(key=lambda cell: order.get(grade_id(cell), len(order)))
-    return [text(cell) for cell in own]
+    texts, left = [], OF_A_NOTEBOOK
+    for cell in own:
+        texts.append(text(cell)[: min(OF_A_CELL, left)])
+        left -= len(texts[-1])
+    return texts
 
 
 def fingerprint(texts: Sequence[str], known: Any = None, words: bool = False) -> Any:

@@ -2,9 +2,10 @@
 
 import csv
 import re
+import time
 
 from course.grading.__main__ import main
-from course.grading.assignment_files import assignment, text
+from course.grading.assignment_files import assignment, grade_id, text
 from course.grading.collect import collect
 from course.grading.similar import MOST, compare
 from tests.course.grading.classroom import filled_in, hand_in, solutions
@@ -165,6 +166,21 @@ def test_what_was_handed_out_and_what_is_right_does_not_count(tmp_path):
         hand_in(tmp_path / f"{student}.ipynb", filled_in(source, answers))
     (pair,) = compare(source, collect(tmp_path, source).submissions)
     assert (pair.code, pair.words) == (0, 0)
+
+
+def test_five_megabytes_are_compared_in_part(tmp_path):
+    """What is pasted into one cell doesn't hide the others, and doesn't take minutes."""
+    source = assignment(2)
+    for seed, (student, size) in enumerate((("ana", 5_000_000), ("ben", 4_000_000), ("cem", 0))):
+        notebook = honest(source, 1 if student == "ben" else seed)
+        pasted = "".join(f"{student}{i} = {i * seed % 89}\n" for i in range(size // 12))
+        for cell in notebook["cells"]:
+            if pasted and grade_id(cell) == "two_weights":
+                cell["source"] = f"{text(cell)}\n{pasted}"
+        hand_in(tmp_path / f"{student}.ipynb", notebook)
+    start = time.process_time()
+    pairs = compare(source, collect(tmp_path, source).submissions)
+    assert len(pairs) == 3 and time.process_time() - start < 60
 
 
 def test_the_report(tmp_path, capsys):
