@@ -11,6 +11,7 @@ import torch
 from torch import Tensor
 
 from transformer_lib.checkpoints import load_model, save_model, transformer
+from transformer_lib.checks import whole
 from transformer_lib.confidence import ConfidenceThresholds
 from transformer_lib.decoding import (
     Hypothesis,
@@ -265,6 +266,8 @@ class Translator:
         sample: Mapping[str, Any] | None,
     ) -> list[Translation]:
         """The translations of texts that were read."""
+        whole("beam", beam)
+        whole("n_best", n_best)
         sources = [ids for _, ids in read]
         how: dict[str, Any] = {"max_length": self.tgt.longest, **(sample or {})}
         if sample is None:

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from transformer_lib.decoding.cache import DecoderState, check_max_length, inference_mode
+from transformer_lib.checks import number, whole
+from transformer_lib.decoding.cache import DecoderState, inference_mode
 from transformer_lib.model.interface import Seq2SeqModel
 from transformer_lib.text.tokens import EOS
 
@@ -54,9 +55,10 @@ def beam_search(
     that max_length cut off, even if these are likelier. cache=False: slower, with the same result.
     Raises ValueError unless max_length >= 1 and beam_size >= n_best >= 1.
     """
-    check_max_length(max_length)
-    if beam_size < 1:
-        raise ValueError(f"beam_size={beam_size} must be 1 or more")
+    whole("max_length", max_length)
+    whole("beam_size", beam_size)
+    whole("n_best", n_best, None)
+    number("length_penalty", length_penalty)
     if not 1 <= n_best <= beam_size:
         raise ValueError(f"n_best={n_best} must lie between 1 and beam_size={beam_size}")
     found: list[list[Hypothesis]] = [[] for _ in src]

@@ -18,6 +18,7 @@ from transformer_lib.model.decoder import Decoder, DecoderLayer
 from transformer_lib.model.interface import Parts, Seq2SeqModel
 from transformer_lib.model.masks import causal_mask, padding_mask
 from transformer_lib.model.transformer import Transformer
+from transformer_lib.text.batching import check_ids
 from transformer_lib.text.tokens import BOS, PAD
 
 AT_ONCE = 1_024  # source words that are encoded together
@@ -268,6 +269,7 @@ class DecoderState:
     """
 
     def __init__(self, model: Seq2SeqModel, src: Tensor, max_length: int, cache: bool):
+        check_ids("src", src.cpu() if isinstance(src, Tensor) else src)
         self.model = model
         self.words = torch.full((len(src), 1), BOS, device=src.device)
         memory = encode_in_parts(model, src)
@@ -320,9 +322,3 @@ def inference_mode(model: Parts) -> Iterator[None]:
     finally:
         for module in training:  # one by one, as a part of the model may have been in eval mode
             module.training = True
-
-
-def check_max_length(max_length: int) -> None:
-    """ValueError if not even one word may be written."""
-    if max_length < 1:
-        raise ValueError(f"max_length={max_length} must be 1 or more")

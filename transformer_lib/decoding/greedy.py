@@ -3,7 +3,8 @@
 import torch
 from torch import Tensor
 
-from transformer_lib.decoding.cache import DecoderState, check_max_length, inference_mode
+from transformer_lib.checks import whole
+from transformer_lib.decoding.cache import DecoderState, inference_mode
 from transformer_lib.model.interface import Seq2SeqModel
 from transformer_lib.text.tokens import EOS
 
@@ -17,7 +18,7 @@ def greedy_decode(
     sentence leaves the batch when its translation is finished. cache=False: slower, with the same
     result. Raises ValueError for max_length < 1.
     """
-    check_max_length(max_length)
+    whole("max_length", max_length)
     translations: list[list[int]] = [[] for _ in src]
     with inference_mode(model):
         state = DecoderState(model, src, max_length, cache)

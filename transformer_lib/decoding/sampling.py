@@ -5,8 +5,9 @@ import math
 import torch
 from torch import Tensor
 
+from transformer_lib.checks import number, whole
 from transformer_lib.decoding.beam import Hypothesis
-from transformer_lib.decoding.cache import DecoderState, check_max_length, inference_mode
+from transformer_lib.decoding.cache import DecoderState, inference_mode
 from transformer_lib.model.interface import Seq2SeqModel
 from transformer_lib.text.tokens import EOS
 
@@ -56,12 +57,12 @@ def sample_decode(
     sentence by sentence: each sentence takes max_length numbers, one for each word it might have.
     cache=False: slower, same result. ValueError as in `sampling_distribution`, or max_length < 1.
     """
-    check_max_length(max_length)
+    whole("max_length", max_length)
     check_sampling(temperature, top_k, top_p)
-    uniform = random_numbers((len(src), max_length), generator).to(src.device)
     found: dict[int, Hypothesis] = {}
     with inference_mode(model):
         state = DecoderState(model, src, max_length, cache)
+        uniform = random_numbers((len(src), max_length), generator).to(src.device)
         sentence = torch.arange(len(src), device=src.device)  # which one each row belongs to
         log_prob = torch.zeros(len(src), device=src.device)
         for place in range(max_length):
@@ -115,9 +116,11 @@ def _write_down(
 
 def check_sampling(temperature: float, top_k: int | None, top_p: float) -> None:
     """ValueError for what `sampling_distribution` can't use."""
+    number("temperature", temperature)
+    number("top_p", top_p)
     if not 0 < temperature < math.inf:
         raise ValueError(f"temperature={temperature} must be more than 0; greedy is near 0")
-    if top_k is not None and top_k < 1:
-        raise ValueError(f"top_k={top_k} must be 1 or more")
+    if top_k is not None:
+        whole("top_k", top_k)
     if not 0 < top_p <= 1:
         raise ValueError(f"top_p={top_p} must be more than 0 and at most 1")

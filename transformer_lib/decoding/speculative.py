@@ -5,15 +5,16 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
+from transformer_lib.checks import whole
 from transformer_lib.decoding.cache import (
     CachedDecoder,
     WholePrefix,
-    check_max_length,
     incremental_decoder,
     inference_mode,
     logits_of_words,
 )
 from transformer_lib.model.interface import Seq2SeqModel
+from transformer_lib.text.batching import check_ids
 from transformer_lib.text.tokens import BOS, EOS
 
 
@@ -72,9 +73,9 @@ def speculative_decode(
     sentences, another vocabulary, and ahead or max_length below 1. This is the greedy case of
     Leviathan, Kalman and Matias 2023, https://arxiv.org/abs/2211.17192.
     """
-    check_max_length(max_length)
-    if ahead < 1:
-        raise ValueError(f"ahead={ahead} must be 1 or more")
+    whole("max_length", max_length)
+    whole("ahead", ahead)
+    check_ids("src", src)
     if len(src) != 1:
         raise ValueError(f"src has {len(src)} sentences: speculative decoding writes one at a time")
     sizes = [each.generator.proj.out_features for each in (model, draft)]

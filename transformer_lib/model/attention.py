@@ -9,6 +9,8 @@ import math
 import torch
 from torch import Tensor, nn
 
+from transformer_lib.checks import whole
+
 
 def attention_weights(query: Tensor, key: Tensor, mask: Tensor | None = None) -> Tensor:
     """softmax(Q K^T / sqrt(d_k)): how much each query looks at each key (Equation 1, left part).
@@ -62,6 +64,8 @@ class MultiHeadAttention(nn.Module):
 
     def __init__(self, d_model: int, h: int):
         super().__init__()
+        whole("d_model", d_model)
+        whole("h", h)
         if d_model % h:
             raise ValueError(f"d_model={d_model} must be divisible by h={h}")
         self.h = h

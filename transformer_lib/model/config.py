@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass
 
+from transformer_lib.checks import instance, number, whole
+
 TIES = ("none", "target", "all")  # which embeddings share the generator's matrix
 POSITIONS = ("paper", "tensor2tensor", "learned")
 
@@ -21,7 +23,8 @@ class ModelConfig:
         "all" uses it for the source embeddings too (section 3.4; needs one shared vocabulary).
     positions: "paper" and "tensor2tensor" are computed, "learned" is trained (section 3.5).
 
-    Raises ValueError for a value out of range, or if h doesn't divide d_model.
+    Raises ValueError for a value out of range, or if h doesn't divide d_model; TypeError for text
+    or anything else in place of a number.
     """
 
     N: int = 6
@@ -35,10 +38,11 @@ class ModelConfig:
 
     def __post_init__(self) -> None:
         for name in ("N", "d_model", "d_ff", "h"):
-            if getattr(self, name) < 1:
-                raise ValueError(f"{name}={getattr(self, name)} must be 1 or more")
+            whole(name, getattr(self, name))
         if self.d_model % self.h:
             raise ValueError(f"d_model={self.d_model} must be divisible by h={self.h}")
+        number("dropout", self.dropout)
+        instance("norm_first", self.norm_first, bool)
         if not 0 <= self.dropout < 1:
             raise ValueError(f"dropout={self.dropout} must be at least 0 and less than 1")
         if self.tie_weights not in TIES:

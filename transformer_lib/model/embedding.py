@@ -5,9 +5,12 @@ import math
 import torch
 from torch import Tensor, nn
 
+from transformer_lib.checks import whole
+
 
 def one_hot(ids: Tensor, vocab_size: int) -> Tensor:
     """(…) ids -> (…, vocab_size): 1 at the word's number, 0 elsewhere; ValueError for other ids."""
+    whole("vocab_size", vocab_size)
     if ids.numel() and not 0 <= int(ids.min()) <= int(ids.max()) < vocab_size:
         raise ValueError(
             f"ids must lie between 0 and {vocab_size - 1}, but they run from "
@@ -60,6 +63,7 @@ class Embeddings(nn.Module):
 
     def __init__(self, vocab_size: int, d_model: int):
         super().__init__()
+        whole("vocab_size", vocab_size)
         self.table = nn.Embedding(vocab_size, d_model)
         nn.init.normal_(self.table.weight, std=d_model**-0.5)
         self.scale = math.sqrt(d_model)
@@ -78,6 +82,8 @@ class PositionalEncoding(nn.Module):
 
     def __init__(self, d_model: int, dropout: float, kind: str = "paper"):
         super().__init__()
+        if kind not in COMPUTED_ENCODINGS:
+            raise ValueError(f"kind={kind!r} must be one of {', '.join(COMPUTED_ENCODINGS)}")
         self.d_model = d_model
         self.encoding = COMPUTED_ENCODINGS[kind]
         self.dropout = nn.Dropout(dropout)
@@ -100,6 +106,7 @@ class LearnedPositions(nn.Module):
 
     def __init__(self, d_model: int, dropout: float, max_length: int = 256):
         super().__init__()
+        whole("max_length", max_length)
         self.dropout = nn.Dropout(dropout)
         self.table = nn.Parameter(torch.randn(max_length, d_model) * d_model**-0.5)
 

@@ -5,12 +5,14 @@ from typing import Any
 
 from torch import Tensor, nn
 
+from transformer_lib.checks import instance
 from transformer_lib.model.config import BASE, ModelConfig
 from transformer_lib.model.decoder import Decoder
 from transformer_lib.model.embedding import Embeddings, LearnedPositions, PositionalEncoding
 from transformer_lib.model.encoder import Encoder
 from transformer_lib.model.layers import initialize
 from transformer_lib.model.masks import causal_mask, padding_mask
+from transformer_lib.text.batching import check_ids
 
 
 class Generator(nn.Module):
@@ -31,11 +33,12 @@ class Transformer(nn.Module):
     """Encoder and decoder with embeddings at the bottom and the generator at the top (Figure 1).
 
     src (b, s) ids and tgt_in (b, t) ids, padded with PAD on the right -> logits (b, t, vocab_size).
-    The masks are made here, from the ids, so that no caller can forget one.
+    The masks are made here, from the ids, so that no caller can forget one. Errors: `check_ids`.
     """
 
     def __init__(self, src_vocab_size: int, tgt_vocab_size: int, config: ModelConfig):
         super().__init__()
+        instance("config", config, ModelConfig)
         check_ties(config.tie_weights, src_vocab_size, tgt_vocab_size)
         self.config = config
         sizes = (config.N, config.d_model, config.d_ff, config.h, config.dropout)
@@ -58,11 +61,13 @@ class Transformer(nn.Module):
 
     def encode(self, src: Tensor) -> Tensor:
         """(b, s) ids -> memory (b, s, d_model). Needed once per sentence."""
+        check_ids("src", src, self.src_embed.table.num_embeddings)
         x = self.src_positions(self.src_embed(src))
         return self.encoder(x, src_mask=padding_mask(src))
 
     def decode(self, tgt_in: Tensor, memory: Tensor, src: Tensor) -> Tensor:
         """(b, t) ids and the memory of src -> (b, t, d_model), all positions at once."""
+        check_ids("tgt_in", tgt_in, self.tgt_embed.table.num_embeddings)
         x = self.tgt_positions(self.tgt_embed(tgt_in))
         tgt_mask = padding_mask(tgt_in) & causal_mask(tgt_in.size(1), tgt_in.device)
         return self.decoder(x, memory, tgt_mask=tgt_mask, src_mask=padding_mask(src))

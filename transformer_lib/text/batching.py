@@ -3,11 +3,13 @@
 import random
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import torch
 from torch import Tensor
 
+from transformer_lib.checks import whole
 from transformer_lib.text.tokenized_dataset import TokenizedDataset
 from transformer_lib.text.tokens import BOS, EOS, PAD
 
@@ -40,8 +42,15 @@ class Batch:
 
 def pad(sentences: Sequence[Ids]) -> Tensor:
     """Lists of ids, at least one -> a table (b, longest), padded with PAD on the right."""
+    if not sentences:
+        raise ValueError("a batch needs at least one sentence")
     longest = max(len(sentence) for sentence in sentences)
-    return torch.tensor([[*ids, *[PAD] * (longest - len(ids))] for ids in sentences])
+    try:
+        return torch.tensor([[*ids, *[PAD] * (longest - len(ids))] for ids in sentences])
+    except (TypeError, ValueError):
+        raise TypeError(
+            f"a batch is made of ids, not of {sentences[0]!r:.60}: see `Vocabulary.encode`"
+        ) from None
 
 
 def source_batch(sources: Sequence[Ids]) -> Tensor:
@@ -51,6 +60,8 @@ def source_batch(sources: Sequence[Ids]) -> Tensor:
 
 def make_batch(pairs: Sequence[tuple[Ids, Ids]]) -> Batch:
     """Pairs of (source ids, target ids), without special tokens, -> one batch."""
+    if wrong := next((pair for pair in pairs if len(pair) != 2), None):
+        raise ValueError(f"a pair has source ids and target ids, but there is {wrong!r:.60}")
     targets = [tgt for _, tgt in pairs]
     return Batch(
         src=source_batch([src for src, _ in pairs]),
@@ -59,12 +70,43 @@ def make_batch(pairs: Sequence[tuple[Ids, Ids]]) -> Batch:
     )
 
 
+def check_ids(name: str, ids: Any, vocab_size: int | None = None, *, padded: bool = True) -> None:
+    """Refuse what a model can't read, with one sentence that names the value.
+
+    ids: (b, s) whole numbers, at least one in each row, from 0 to vocab_size - 1 (None: any); with
+    padded, PAD only on the right of a row. TypeError for other things than a tensor of whole
+    numbers, ValueError else. The numbers themselves are looked at on the CPU only, as a GPU would
+    have to wait for that; and nothing is while PyTorch compiles a model.
+    """
+    if torch.compiler.is_compiling():
+        return
+    if not isinstance(ids, Tensor) or ids.is_floating_point() or ids.dtype == torch.bool:
+        found = ids.dtype if isinstance(ids, Tensor) else type(ids).__name__
+        raise TypeError(f"{name} must be a tensor of ids, as `source_batch` makes one, not {found}")
+    shape = tuple(ids.shape)
+    if len(shape) != 2:
+        hint = f": {name}[None] is a batch of one sentence" if len(shape) == 1 else ""
+        raise ValueError(f"{name} has the shape {shape}, but needs two axes, (batch, words){hint}")
+    if shape[1] == 0:
+        raise ValueError(f"{name} has the shape {shape}: a sentence has at least <bos> or <eos>")
+    if not ids.is_cpu or ids.numel() == 0:
+        return
+    lowest, highest = map(int, ids.aminmax())
+    if lowest < 0 or (vocab_size is not None and highest >= vocab_size):
+        wrong = lowest if lowest < 0 else highest
+        rows = "" if vocab_size is None else f" to {vocab_size - 1}"
+        raise ValueError(f"{name} holds the id {wrong}, but ids go from 0{rows}")
+    if padded and bool(((ids[:, :-1] == PAD) & (ids[:, 1:] != PAD)).any()):
+        raise ValueError(f"{name} has <pad> before a word: pad sentences on the right only")
+
+
 def similar_lengths(lengths: Sequence[int], batch: int = BATCH) -> Iterator[list[int]]:
     """The indices of sentences that are computed together, from the shortest to the longest.
 
     At most `batch` sentences, with at most USUAL * batch tokens, padding included, unless a single
     one is longer.
     """
+    whole("batch", batch)
     chosen: list[int] = []
     for i in sorted(range(len(lengths)), key=lengths.__getitem__):
         together = len(chosen) + 1
@@ -83,8 +125,7 @@ def batch_indices(pairs: Sequence[tuple[Ids, Ids]], max_tokens: int, seed: int) 
     a batch has at most max_tokens entries, and so has its target table, unless a single pair is
     longer. Raises ValueError for max_tokens < 1.
     """
-    if max_tokens < 1:
-        raise ValueError(f"max_tokens={max_tokens} must be 1 or more")
+    whole("max_tokens", max_tokens)
     rng = random.Random(seed)
     lengths = pair_lengths(pairs)
     width = lengths.max(axis=1) + 1

@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import cache
 from typing import Any
 
+from transformer_lib.checks import whole
 from transformer_lib.text.user_input import several
 
 PAD, BOS, EOS, UNK = 0, 1, 2, 3  # ids: padding, beginning, end, an unknown word
@@ -79,7 +80,10 @@ class Tokenizer:
 def _spacy_tokenizer(language: str) -> Callable[[str], Iterable[Any]]:
     import spacy  # here, because importing spaCy takes seconds
 
-    tokenizer: Callable[[str], Iterable[Any]] = spacy.blank(language).tokenizer
+    try:
+        tokenizer: Callable[[str], Iterable[Any]] = spacy.blank(language).tokenizer
+    except ImportError:
+        raise ValueError(f"spaCy has no rules for the language {language!r}") from None
     return tokenizer
 
 
@@ -127,6 +131,7 @@ class Vocabulary:
     @classmethod
     def build(cls, sentences: Iterable[Sequence[str]], min_count: int = 1) -> "Vocabulary":
         """A vocabulary of tokens that occur min_count times or more, the most frequent first."""
+        whole("min_count", min_count)
         counts = Counter(token for some in sentences for token in several(some, "tokens"))
         words = [token for token, n in counts.items() if n >= min_count and token not in SPECIALS]
         return cls(sorted(words, key=lambda token: (-counts[token], token)))
@@ -150,6 +155,8 @@ class Vocabulary:
             if i == EOS:
                 break
             if i not in (PAD, BOS):
+                if not 0 <= i < len(self):
+                    raise ValueError(f"the id {int(i)} isn't in a vocabulary of {len(self)} tokens")
                 tokens.append(self.tokens[i])
         return tokens
 

@@ -7,6 +7,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from transformer_lib.checks import whole
 from transformer_lib.model.interface import Parts, Seq2SeqModel
 from transformer_lib.model.layers import PositionwiseFeedForward
 from transformer_lib.text.batching import Batch
@@ -23,6 +24,8 @@ class GELUFeedForward(PositionwiseFeedForward):
 
     def __init__(self, d_model: int, d_ff: int, approximate: str = "none"):
         super().__init__(d_model, d_ff)
+        if approximate not in ("none", "tanh"):
+            raise ValueError(f'approximate={approximate!r} must be "none" or "tanh"')
         self.gelu = nn.GELU(approximate)
 
     def forward(self, x: Tensor) -> Tensor:
@@ -38,6 +41,8 @@ class SwiGLU(nn.Module):
 
     def __init__(self, d_model: int, d_ff: int):
         super().__init__()
+        whole("d_model", d_model)
+        whole("d_ff", d_ff)
         self.w_gate = nn.Linear(d_model, d_ff, bias=False)
         self.w_1 = nn.Linear(d_model, d_ff, bias=False)
         self.w_2 = nn.Linear(d_ff, d_model, bias=False)
@@ -65,6 +70,7 @@ class MixtureOfExperts(nn.Module):
 
     def __init__(self, d_model: int, experts: Sequence[nn.Module], top_k: int = 2):
         super().__init__()
+        whole("top_k", top_k)
         if not 2 <= top_k <= len(experts):
             raise ValueError(
                 f"top_k={top_k} must lie between 2 and the {len(experts)} experts: a single one's "

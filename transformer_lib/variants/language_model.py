@@ -13,6 +13,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
+from transformer_lib.checks import instance, whole
 from transformer_lib.decoding import (
     CachedDecoder,
     IncrementalDecoder,
@@ -33,7 +34,7 @@ from transformer_lib.model.layers import (
 )
 from transformer_lib.model.masks import causal_mask
 from transformer_lib.model.transformer import Generator, make_positions
-from transformer_lib.text.batching import Ids, source_batch
+from transformer_lib.text.batching import Ids, check_ids, source_batch
 
 
 class LanguageModelLayer(nn.Module):
@@ -69,6 +70,7 @@ class LanguageModel(nn.Module):
 
     def __init__(self, vocab_size: int, config: ModelConfig):
         super().__init__()
+        instance("config", config, ModelConfig)
         self.config = config
         sizes = (config.d_model, config.d_ff, config.h, config.dropout, config.norm_first)
         self.tgt_embed = Embeddings(vocab_size, config.d_model)
@@ -91,6 +93,7 @@ class LanguageModel(nn.Module):
         self, tgt_in: Tensor, memory: Tensor | None = None, src: Tensor | None = None
     ) -> Tensor:
         """(b, t) ids -> (b, t, d_model), all positions at once."""
+        check_ids("ids", tgt_in, self.tgt_embed.table.num_embeddings, padded=False)
         x = self.tgt_positions(self.tgt_embed(tgt_in))
         mask = causal_mask(tgt_in.size(1), tgt_in.device)
         for layer in self.layers:
@@ -128,6 +131,7 @@ def as_lm_pairs(sentences: Sequence[Ids]) -> list[tuple[Ids, Ids]]:
 
 def empty_sources(count: int) -> Tensor:
     """Empty sources (count, 1), from which `sample_decode` and the like write `count` sentences."""
+    whole("count", count)
     return source_batch([[]] * count)
 
 
@@ -144,8 +148,11 @@ def generate(
 
     ids (b, t), prompts of one length -> (b, t + max_new_tokens). No id ends a row, not even <eos>.
     generator: the source of random numbers (None: PyTorch's own). cache=False: slower, with the
-    same result. sampling: temperature, top_k and top_p, as for `sampling_distribution`.
+    same result. sampling: temperature, top_k and top_p, as for `sampling_distribution`. ValueError
+    for a prompt of no words, or with unknown ids, and for max_new_tokens below 0.
     """
+    whole("max_new_tokens", max_new_tokens, 0)
+    check_ids("ids", ids, model.tgt_embed.table.num_embeddings, padded=False)
     with inference_mode(model):
         source = model.encode(ids[:, :0])
         decoder = (

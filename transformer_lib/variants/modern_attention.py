@@ -1,11 +1,13 @@
 """Attention as newer models have it: the paper's, with three places where it can be changed."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from typing import Any
 
 import torch
 from torch import Tensor, nn
 
+from transformer_lib.checks import said, whole
 from transformer_lib.model.attention import Attention, MultiHeadAttention
 
 
@@ -56,6 +58,40 @@ def repeat_kv(h: int, x: Tensor) -> Tensor:
     return x.repeat_interleave(h // x.size(1), dim=1)
 
 
+def check_parts(
+    qk_transforms: Sequence[nn.Module], biases: Sequence[nn.Module], h: int, kv_heads: int, d_k: int
+) -> None:
+    """Try the parts of an attention on one word; ValueError for one that doesn't fit its heads."""
+    for name, parts in (("qk_transforms", qk_transforms), ("biases", biases)):
+        if not isinstance(parts, Iterable):
+            raise TypeError(f"{name}={said(parts)} must be a list of parts")
+    q, k = torch.zeros(1, h, 1, d_k), torch.zeros(1, kv_heads, 1, d_k)
+    tried: list[tuple[nn.Module, tuple[Tensor, ...], str, set[Any]]] = [
+        (
+            part,
+            (q, k),
+            f"queries of {h} heads with d_k={d_k} numbers",
+            {(tuple(q.shape), tuple(k.shape))},
+        )
+        for part in qk_transforms
+    ]
+    tried += [
+        (part, (torch.zeros(1, 1, dtype=torch.long),), f"{h} heads", {((1, 1),), ((h, 1, 1),)})
+        for part in biases
+    ]
+    for part, inputs, what, shapes in tried:
+        try:
+            with torch.no_grad():
+                found = part(*inputs)
+            found = tuple(tuple(x.shape) for x in (found if isinstance(found, tuple) else (found,)))
+        except (TypeError, RuntimeError) as error:
+            raise ValueError(f"{said(part)} doesn't fit {what}: {error}") from None
+        if found not in shapes:
+            raise ValueError(
+                f"{said(part)} doesn't fit {what}: it gives {', '.join(map(str, found))}"
+            )
+
+
 class ModernAttention(MultiHeadAttention):
     """Multi-head attention that can be changed in three places; unchanged, it is the paper's.
 
@@ -85,9 +121,11 @@ class ModernAttention(MultiHeadAttention):
     ):
         super().__init__(d_model, h)
         self.kv_heads = h if kv_heads is None else kv_heads
+        whole("kv_heads", self.kv_heads, None)
         if self.kv_heads < 1 or h % self.kv_heads:
             raise ValueError(f"h={h} must be divisible by kv_heads={self.kv_heads}")
         self.d_k = d_model // h
+        check_parts(qk_transforms, biases, h, self.kv_heads, self.d_k)
         self.w_k = nn.Linear(d_model, self.d_k * self.kv_heads, bias=False)
         self.w_v = nn.Linear(d_model, self.d_k * self.kv_heads, bias=False)
         self.attention = OpenAttention(qk_transforms, biases)

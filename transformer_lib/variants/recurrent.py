@@ -13,6 +13,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
+from transformer_lib.checks import instance, number, whole
 from transformer_lib.decoding import IncrementalDecoder
 from transformer_lib.decoding.cache import needed_mask
 from transformer_lib.model.attention import Attention
@@ -21,6 +22,7 @@ from transformer_lib.model.embedding import Embeddings
 from transformer_lib.model.layers import initialize
 from transformer_lib.model.masks import padding_mask
 from transformer_lib.model.transformer import Generator, check_ties
+from transformer_lib.text.batching import check_ids
 from transformer_lib.text.tokens import PAD
 
 ATTENTIONS = ("none", "dot", "additive")  # how a state is compared with the memory
@@ -45,8 +47,8 @@ class RecurrentConfig:
 
     def __post_init__(self) -> None:
         for name in ("N", "d_model", "hidden"):
-            if getattr(self, name) < 1:
-                raise ValueError(f"{name}={getattr(self, name)} must be 1 or more")
+            whole(name, getattr(self, name))
+        number("dropout", self.dropout)
         if self.hidden % 2:
             raise ValueError(f"hidden={self.hidden} must be even: half for each direction")
         if not 0 <= self.dropout < 1:
@@ -170,6 +172,7 @@ class RecurrentTranslator(nn.Module):
 
     def __init__(self, src_vocab_size: int, tgt_vocab_size: int, config: RecurrentConfig):
         super().__init__()
+        instance("config", config, RecurrentConfig)
         check_ties(config.tie_weights, src_vocab_size, tgt_vocab_size)
         self.config = config
         self.src_embed = Embeddings(src_vocab_size, config.d_model)
@@ -192,6 +195,7 @@ class RecurrentTranslator(nn.Module):
 
     def encode(self, src: Tensor) -> Tensor:
         """(b, s) ids -> memory (b, N + s, hidden): the last state of each layer, then each word."""
+        check_ids("src", src, self.src_embed.table.num_embeddings)
         x = self.dropout(self.src_embed(src))
         lengths = (src != PAD).sum(dim=1).cpu()
         packed = pack_padded_sequence(x, lengths, batch_first=True, enforce_sorted=False)
@@ -203,6 +207,7 @@ class RecurrentTranslator(nn.Module):
 
     def decode(self, tgt_in: Tensor, memory: Tensor, src: Tensor) -> Tensor:
         """(b, t) ids and the memory of src -> (b, t, d_model), all positions in one call."""
+        check_ids("tgt_in", tgt_in, self.tgt_embed.table.num_embeddings)
         return self.write(tgt_in, self.start(memory), memory, padding_mask(src))[0]
 
     def incremental_decoder(

@@ -9,6 +9,7 @@ import math
 import torch
 from torch import Tensor, nn
 
+from transformer_lib.checks import number, whole
 from transformer_lib.model.embedding import positional_encoding
 from transformer_lib.variants.rms_norm import RMSNorm
 
@@ -40,6 +41,10 @@ class Rotary(nn.Module):
 
     def __init__(self, d_k: int, base: float = 10_000.0):
         super().__init__()
+        whole("d_k", d_k, 2)
+        number("base", base)
+        if d_k % 2 or base <= 0:
+            raise ValueError(f"d_k={d_k} must be even, and base={base} more than 0")
         self.d_k, self.base = d_k, base
         self.register_buffer("table", positional_encoding(256, d_k, base), persistent=False)
 
@@ -85,6 +90,7 @@ class ALiBi(nn.Module):
 
     def __init__(self, h: int):
         super().__init__()
+        whole("h", h)
         slopes = 2.0 ** (-8 * torch.arange(1, h + 1) / h)
         self.register_buffer("slopes", slopes[:, None, None], persistent=False)
 
@@ -107,8 +113,9 @@ class RelativePositions(nn.Module):
     def __init__(self, h: int, bidirectional: bool, num_buckets: int = 32, max_distance: int = 128):
         super().__init__()
         self.directions = 2 if bidirectional else 1
-        if num_buckets < 2 * self.directions:
-            raise ValueError(f"num_buckets={num_buckets} must be {2 * self.directions} or more")
+        whole("h", h)
+        whole("num_buckets", num_buckets, 2 * self.directions)
+        whole("max_distance", max_distance)
         self.table = nn.Parameter(torch.zeros(num_buckets, h))
         self.max_distance = max_distance
 
@@ -139,8 +146,7 @@ class Window(nn.Module):
 
     def __init__(self, width: int):
         super().__init__()
-        if width < 1:
-            raise ValueError(f"width={width} must be 1 or more: a word sees at least itself")
+        whole("width", width)  # a word sees at least itself
         self.width = width
 
     def extra_repr(self) -> str:

@@ -3,6 +3,8 @@
 import torch
 from torch import Tensor, nn
 
+from transformer_lib.checks import whole
+
 
 class RMSNorm(nn.Module):
     """x / sqrt(mean of x^2 + eps) * scale  (Zhang and Sennrich 2019, Equation 4).
@@ -12,6 +14,7 @@ class RMSNorm(nn.Module):
 
     def __init__(self, d_model: int, eps: float = 1e-6):
         super().__init__()
+        whole("d_model", d_model)
         self.scale = nn.Parameter(torch.ones(d_model))
         self.eps = eps
 

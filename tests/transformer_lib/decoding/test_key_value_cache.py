@@ -122,7 +122,7 @@ def test_a_large_batch_is_encoded_in_parts(monkeypatch):
     close(encode_in_parts(model, src), whole)
     assert encoded == [2] * 5 + [1]
     # a sentence longer than that is encoded alone
-    assert len(encode_in_parts(model, src.repeat(1, 3))) == 11
+    assert len(encode_in_parts(model, src.repeat(1, 3).clamp(min=2))) == 11
     assert encoded[6:] == [1] * 11
 
 

@@ -1,0 +1,255 @@
+"""What can't be used is refused where it comes in, with one sentence that names the value."""
+
+import re
+
+import pytest
+import torch
+from torch import nn
+
+from transformer_lib.decoding import beam_search, greedy_decode, sample_decode, speculative_decode
+from transformer_lib.model.attention import MultiHeadAttention
+from transformer_lib.model.config import SMALL, TOY, ModelConfig
+from transformer_lib.model.embedding import (
+    Embeddings,
+    LearnedPositions,
+    PositionalEncoding,
+    one_hot,
+)
+from transformer_lib.model.transformer import Transformer, make_model
+from transformer_lib.text.batching import batch_indices, make_batch, source_batch
+from transformer_lib.text.tokens import Tokenizer, Vocabulary
+from transformer_lib.variants import (
+    ALiBi,
+    GELUFeedForward,
+    MixtureOfExperts,
+    ModernAttention,
+    QKNorm,
+    RelativePositions,
+    RMSNorm,
+    Rotary,
+    SwiGLU,
+    Window,
+    flash_attention,
+    replace_modules,
+)
+from transformer_lib.variants.language_model import LanguageModel, empty_sources, generate
+from transformer_lib.variants.recurrent import RECURRENT, RecurrentConfig, RecurrentTranslator
+
+SIZES = ModelConfig(N=1, d_model=8, d_ff=16, h=2)
+MODEL = make_model(11, 12, SIZES)
+RECURRENT_MODEL = RecurrentTranslator(11, 12, RecurrentConfig(N=1, d_model=8, hidden=8))
+LM = LanguageModel(11, SIZES)
+SRC = torch.tensor([[4, 5, 2], [6, 2, 0]])
+TGT = torch.tensor([[1, 5], [1, 6]])
+X = torch.randn(2, 4, 4)
+
+# --- a source ---------------------------------------------------------------------------------
+
+# ids -> what the sentence names; whoever reads them
+SOURCES = {
+    "no words": (SRC[:, :0], r"\([12], 0\): a sentence has at least"),
+    "no batch": (SRC[0], r"\(3,\), but needs two axes, \(batch, words\): .*\[None\] is"),
+    "three axes": (SRC[None], r"\(1, 2, 3\), but needs two axes"),
+    "a list": ([[4, 5, 2]], "must be a tensor of ids.*not list"),
+    "text": ("I like trees", "must be a tensor of ids.*not str"),
+    "numbers with a point": (SRC.float(), "must be a tensor of ids.*not torch.float32"),
+    "a mask": (SRC > 0, "must be a tensor of ids.*not torch.bool"),
+    "an id too large": (SRC + 20, "holds the id 2., but ids go from 0 to 1[01]$"),
+    "an id below 0": (SRC - 5, "holds the id -[35], but ids go from 0"),
+    "padded on the left": (torch.tensor([[0, 4, 5, 2]]), "<pad> before a word: pad .* right only"),
+    "padded inside": (torch.tensor([[4, 0, 5, 2]]), "<pad> before a word"),
+}
+READERS = {
+    "model": lambda ids: MODEL(ids, TGT),
+    "model, target": lambda ids: MODEL(SRC, ids),
+    "encode": MODEL.encode,
+    "recurrent": lambda ids: RECURRENT_MODEL(ids, TGT),
+    "greedy": lambda ids: greedy_decode(MODEL, ids),
+    "beam": lambda ids: beam_search(RECURRENT_MODEL, ids),
+    "sampling": lambda ids: sample_decode(MODEL, ids),
+    "speculative": lambda ids: speculative_decode(MODEL, MODEL, ids[:1] if len(ids) == 2 else ids),
+    "language model": LM,
+    "generate": lambda ids: generate(LM, ids, 3),
+}
+
+
+@pytest.mark.parametrize("reader", READERS)
+def test_ids_that_no_model_reads(reader):
+    for source, (ids, named) in SOURCES.items():
+        if reader in ("language model", "generate") and "padded" in source:
+            READERS[reader](ids)  # GPT-2's 0 is a word like any other
+            continue
+        with pytest.raises((ValueError, TypeError), match=named) as error:
+            READERS[reader](ids)
+        assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize("decode", [greedy_decode, beam_search, sample_decode])
+def test_no_sentence_has_no_translation(decode):
+    assert decode(MODEL, SRC[:0]) == []
+
+
+def test_padding_on_the_right_is_read_as_ever():
+    close = torch.testing.assert_close
+    alone = MODEL.eval()(SRC[1:, :2], TGT[1:])
+    close(MODEL(SRC, TGT)[1:], alone)
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+def test_a_compiled_model_stays_one_graph():
+    compiled = torch.compile(MODEL.eval(), backend="eager", fullgraph=True)
+    torch.testing.assert_close(compiled(SRC, TGT), MODEL(SRC, TGT))
+
+
+# --- numbers ------------------------------------------------------------------------------------
+
+WHOLE = {  # each takes whole numbers from 1 on
+    "src_vocab_size": lambda n: make_model(n, 11),
+    "tgt_vocab_size": lambda n: make_model(11, n),
+    "words of a language model": lambda n: LanguageModel(n, TOY),
+    "words of a recurrent model": lambda n: RecurrentTranslator(5, n, RECURRENT["dot"]),
+    "Embeddings": lambda n: Embeddings(n, 8),
+    "N": lambda n: make_model(11, 11, N=n),
+    "d_model": lambda n: ModelConfig(d_model=n),
+    "d_ff": lambda n: ModelConfig(d_ff=n),
+    "h": lambda n: ModelConfig(h=n),
+    "hidden": lambda n: RecurrentConfig(hidden=n),
+    "heads": lambda n: MultiHeadAttention(8, n),
+    "kv_heads": lambda n: ModernAttention(8, 2, n),
+    "max_length, learned": lambda n: LearnedPositions(8, 0.1, n),
+    "one_hot": lambda n: one_hot(SRC, n),
+    "GELU": lambda n: GELUFeedForward(8, n),
+    "SwiGLU": lambda n: SwiGLU(n, 8),
+    "RMSNorm": RMSNorm,
+    "QKNorm": QKNorm,
+    "Rotary": Rotary,
+    "ALiBi": ALiBi,
+    "Window": Window,
+    "RelativePositions": lambda n: RelativePositions(n, True),
+    "num_buckets": lambda n: RelativePositions(2, True, n),
+    "max_distance": lambda n: RelativePositions(2, True, max_distance=n),
+    "top_k of experts": lambda n: MixtureOfExperts(8, [nn.Linear(8, 8)] * 2, n),
+    "block": lambda n: flash_attention(X, X, X, block=n),
+    "max_length": lambda n: greedy_decode(MODEL, SRC, max_length=n),
+    "beam_size": lambda n: beam_search(MODEL, SRC, beam_size=n),
+    "n_best": lambda n: beam_search(MODEL, SRC, n_best=n),
+    "top_k": lambda n: sample_decode(MODEL, SRC, top_k=n),
+    "ahead": lambda n: speculative_decode(MODEL, MODEL, SRC[:1], ahead=n),
+    "max_tokens": lambda n: batch_indices([([4], [5])], n, 0),
+    "count": empty_sources,
+    "min_count": lambda n: Vocabulary.build([["a"]], n),
+}
+
+
+@pytest.mark.parametrize("name", WHOLE)
+def test_a_count_is_a_whole_number(name):
+    for wrong in (0, -3, "4", 2.5, None, True, SMALL):
+        if wrong is None and name in ("kv_heads", "top_k"):
+            continue  # it stands for all
+        kind = ValueError if wrong in (0, -3) else TypeError
+        with pytest.raises(kind, match=re.escape(f"={wrong!r:.60}")) as error:
+            WHOLE[name](wrong)
+        assert "\n" not in str(error.value)
+
+
+NUMBERS = {
+    "dropout": lambda x: ModelConfig(dropout=x),
+    "dropout, recurrent": lambda x: RecurrentConfig(dropout=x),
+    "temperature": lambda x: sample_decode(MODEL, SRC, temperature=x),
+    "top_p": lambda x: sample_decode(MODEL, SRC, top_p=x),
+    "length_penalty": lambda x: beam_search(MODEL, SRC, length_penalty=x),
+    "base": lambda x: Rotary(4, x),
+}
+
+
+@pytest.mark.parametrize("name", NUMBERS)
+def test_a_number_is_a_number(name):
+    for wrong in ("0.5", None, SMALL):
+        with pytest.raises(TypeError, match=re.escape(f"={wrong!r:.60}")):
+            NUMBERS[name](wrong)
+
+
+def test_a_translator_takes_a_beam_and_a_number_of_translations(translator):
+    for how in ({"beam": 0}, {"beam": -1}, {"n_best": 0}, {"beam": 2, "n_best": 3}):
+        with pytest.raises(ValueError, match="must"):
+            translator.translate("I like trees", **how)
+    with pytest.raises(ValueError, match="n_best=0 must be 1 or more"):
+        translator.translate("I like trees", n_best=0, sample={})
+    with pytest.raises(ValueError, match="batch=0 must be 1 or more"):
+        translator.in_batches([[4]], lambda src: [src], batch=0)
+
+
+# --- parts and other things -----------------------------------------------------------------------
+
+PARTS = {
+    r"Rotary\(32, .*\) doesn't fit 2 heads of d_k=4": lambda: [Rotary(32)],
+    "QKNorm.* doesn't fit 2 heads of d_k=4": lambda: [QKNorm(5)],
+    r"ALiBi\(2\) doesn't fit 2 heads of": lambda: [ALiBi(2)],
+    "Linear.* doesn't fit 2 heads of": lambda: [nn.Linear(4, 4)],
+    r"qk_transforms=Rotary\(4, base=10000.0\) must be a list": lambda: Rotary(4),
+}
+BIASES = {
+    r"ALiBi\(8\) doesn't fit 2 heads: it gives .*8, 1, 1": lambda: [ALiBi(8)],
+    r"RelativePositions\(1, .* doesn't fit 2 heads": lambda: [RelativePositions(1, True)],
+    r"Rotary\(4, .* doesn't fit 2 heads": lambda: [Rotary(4)],
+    r"biases=Window\(3\) must be a list": lambda: Window(3),
+}
+OTHERS = {
+    "a batch needs at least one sentence": lambda: make_batch([]),
+    "at least one sentence": lambda: source_batch([]),
+    "count=-1 must be": lambda: empty_sources(-1),
+    "but there is 'a'": lambda: make_batch("abc"),
+    r"a pair has source ids and target ids, but there is \(\[4\],\)": lambda: make_batch([([4],)]),
+    "made of ids, not of .*'a', 'b'": lambda: make_batch([("ab", "cd")]),
+    "max_new_tokens=-3 must be 0 or more": lambda: generate(LM, SRC, -3),
+    "the id 99 isn't in a vocabulary of 5 tokens": lambda: Vocabulary(["a"]).decode([99]),
+    "the id -1 isn't in": lambda: Vocabulary(["a"]).decode([-1]),
+    "no rules for the language 'zz-9'": lambda: Tokenizer("zz-9")("a"),
+    "norm_first='no' must be a bool": lambda: ModelConfig(norm_first="no"),
+    "config=6 must be a ModelConfig": lambda: Transformer(10, 10, 6),
+    "config=None must be a ModelConfig": lambda: LanguageModel(10, None),
+    "config=.* must be a RecurrentConfig": lambda: RecurrentTranslator(10, 10, TOY),
+    "kind='x' must be one of paper, tensor2tensor": lambda: PositionalEncoding(8, 0.1, "x"),
+    'approximate=\'x\' must be "none" or "tanh"': lambda: GELUFeedForward(8, 8, "x"),
+    "d_k=7 must be even": lambda: Rotary(7),
+    "base=0 more than 0": lambda: Rotary(8, 0),
+    "the part for self_attn=None must be a Module": lambda: replaced("self_attn", lambda old: None),
+    "part must be a function": lambda: replaced("self_attn", ModernAttention(8, 2)),
+}
+FIT = {  # another width than the model's, 8
+    "feed_forward": lambda old: GELUFeedForward(16, 32),
+    "self_attn": lambda old: ModernAttention(16, 2),
+    "norm": lambda old: RMSNorm(16),
+    "src_embed": lambda old: Embeddings(11, 16),
+    "cross_attn": lambda old: nn.Identity(),
+}
+
+
+def replaced(what, part):
+    return replace_modules(make_model(11, 12, SIZES), what, part)
+
+
+@pytest.mark.parametrize("named", OTHERS)
+def test_other_things(named):
+    with pytest.raises((ValueError, TypeError), match=named) as error:
+        OTHERS[named]()
+    assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("name", "named", "parts"),
+    [("qk_transforms", *each) for each in PARTS.items()]
+    + [("biases", *each) for each in BIASES.items()],
+)
+def test_a_part_that_doesnt_fit_its_heads(name, named, parts):
+    with pytest.raises((ValueError, TypeError), match=re.compile(named, re.DOTALL)):
+        ModernAttention(8, 2, **{name: parts()})
+
+
+@pytest.mark.parametrize("what", FIT)
+def test_a_part_that_doesnt_fit_its_place_leaves_the_model_as_it_was(what):
+    model = make_model(11, 12, SIZES).eval()
+    before = model(SRC, TGT)
+    with pytest.raises(ValueError, match="doesn't fit in the place of"):
+        replace_modules(model, what, FIT[what])
+    assert torch.equal(model(SRC, TGT), before)
