@@ -189,5 +189,5 @@ def check_answer(model: Any, about: dict[str, Any], where: str) -> None:
     if "answer" in about and not same_answer(answer(model), about["answer"]):
         raise CheckpointError(
             f"{where} was made for another model: with the same weights, it computes something "
-            f"else; build the model as it was when it was saved (load_model: build=...)"
+            f"else; build the model as it was when it was saved (for load_model: build=...)"
         )

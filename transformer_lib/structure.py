@@ -7,12 +7,12 @@ small enough to be stored with it.
 
 from collections.abc import Sequence
 from dataclasses import is_dataclass
-from typing import Any, cast
+from typing import Any
 
 import torch
 from torch import Tensor, nn
 
-from transformer_lib.model.interface import Parts, Seq2SeqModel, TranslationModel
+from transformer_lib.model.interface import Parts, Seq2SeqModel
 
 # What PyTorch gives each module, whatever it is, and each one that it compiles.
 TORCH_S_OWN = {*vars(nn.Module()), "_compiled_call_impl", "_is_torch_compile"}
@@ -108,15 +108,15 @@ def answer(model: Seq2SeqModel) -> list[float]:
 
     A model of the same weights that is built otherwise computes others: see `same_answer`.
     """
-    tgt = cast(TranslationModel, model).tgt_embed  # a language model has no other
-    tables = [getattr(model, "src_embed", tgt).table, tgt.table]
+    matrix = model.generator.proj.weight  # (tgt_vocab_size, d_model)
+    source: Any = getattr(model, "src_embed", None)  # a language model has none
+    words = len(matrix), source.table.num_embeddings if source else len(matrix)
     training = [module for module in model.modules() if module.training]
     model.eval()
     try:
         with torch.no_grad():
-            src, tgt_in = (
-                torch.arange(4, device=table.weight.device)[None] % (len(table.weight) - 1) + 1
-                for table in tables
+            tgt_in, src = (
+                torch.arange(4, device=matrix.device)[None] % (count - 1) + 1 for count in words
             )
             x = model.decode(tgt_in, model.encode(src), src)
     finally:

@@ -18,6 +18,8 @@ from transformer_lib.model.embedding import (
 from transformer_lib.model.transformer import Transformer, make_model
 from transformer_lib.text.batching import batch_indices, make_batch, source_batch
 from transformer_lib.text.tokens import Tokenizer, Vocabulary
+from transformer_lib.training.config import TrainingConfig
+from transformer_lib.training.trainer import train
 from transformer_lib.variants import (
     ALiBi,
     GELUFeedForward,
@@ -29,7 +31,6 @@ from transformer_lib.variants import (
     Rotary,
     SwiGLU,
     Window,
-    flash_attention,
     replace_modules,
 )
 from transformer_lib.variants.language_model import LanguageModel, empty_sources, generate
@@ -41,7 +42,7 @@ RECURRENT_MODEL = RecurrentTranslator(11, 12, RecurrentConfig(N=1, d_model=8, hi
 LM = LanguageModel(11, SIZES)
 SRC = torch.tensor([[4, 5, 2], [6, 2, 0]])
 TGT = torch.tensor([[1, 5], [1, 6]])
-X = torch.randn(2, 4, 4)
+PAIRS = [([4, 5], [6])]
 
 # --- a source ---------------------------------------------------------------------------------
 
@@ -129,22 +130,26 @@ WHOLE = {  # each takes whole numbers from 1 on
     "num_buckets": lambda n: RelativePositions(2, True, n),
     "max_distance": lambda n: RelativePositions(2, True, max_distance=n),
     "top_k of experts": lambda n: MixtureOfExperts(8, [nn.Linear(8, 8)] * 2, n),
-    "block": lambda n: flash_attention(X, X, X, block=n),
     "max_length": lambda n: greedy_decode(MODEL, SRC, max_length=n),
     "beam_size": lambda n: beam_search(MODEL, SRC, beam_size=n),
     "n_best": lambda n: beam_search(MODEL, SRC, n_best=n),
     "top_k": lambda n: sample_decode(MODEL, SRC, top_k=n),
     "ahead": lambda n: speculative_decode(MODEL, MODEL, SRC[:1], ahead=n),
-    "max_tokens": lambda n: batch_indices([([4], [5])], n, 0),
+    "words of a batch": lambda n: batch_indices([([4], [5])], n, 0),
     "count": empty_sources,
     "min_count": lambda n: Vocabulary.build([["a"]], n),
 }
+WHOLE |= {
+    name: lambda n, name=name: TrainingConfig(**{name: n})
+    for name in ("steps", "max_tokens", "accumulation_steps", "warmup", "validate_every", "average")
+}
+WHOLE["threads"] = lambda n: train(MODEL, PAIRS, PAIRS, TrainingConfig(), threads=n)
 
 
 @pytest.mark.parametrize("name", WHOLE)
 def test_a_count_is_a_whole_number(name):
     for wrong in (0, -3, "4", 2.5, None, True, SMALL):
-        if wrong is None and name in ("kv_heads", "top_k"):
+        if wrong is None and name in ("kv_heads", "top_k", "threads"):
             continue  # it stands for all
         kind = ValueError if wrong in (0, -3) else TypeError
         with pytest.raises(kind, match=re.escape(f"={wrong!r:.60}")) as error:
@@ -153,6 +158,8 @@ def test_a_count_is_a_whole_number(name):
 
 
 NUMBERS = {
+    "smoothing": lambda x: TrainingConfig(smoothing=x),
+    "max_lr": lambda x: TrainingConfig(max_lr=x),
     "dropout": lambda x: ModelConfig(dropout=x),
     "dropout, recurrent": lambda x: RecurrentConfig(dropout=x),
     "temperature": lambda x: sample_decode(MODEL, SRC, temperature=x),
@@ -164,7 +171,7 @@ NUMBERS = {
 
 @pytest.mark.parametrize("name", NUMBERS)
 def test_a_number_is_a_number(name):
-    for wrong in ("0.5", None, SMALL):
+    for wrong in ("0.5", SMALL):
         with pytest.raises(TypeError, match=re.escape(f"={wrong!r:.60}")):
             NUMBERS[name](wrong)
 
@@ -182,10 +189,10 @@ def test_a_translator_takes_a_beam_and_a_number_of_translations(translator):
 # --- parts and other things -----------------------------------------------------------------------
 
 PARTS = {
-    r"Rotary\(32, .*\) doesn't fit 2 heads of d_k=4": lambda: [Rotary(32)],
-    "QKNorm.* doesn't fit 2 heads of d_k=4": lambda: [QKNorm(5)],
-    r"ALiBi\(2\) doesn't fit 2 heads of": lambda: [ALiBi(2)],
-    "Linear.* doesn't fit 2 heads of": lambda: [nn.Linear(4, 4)],
+    r"Rotary\(32, .*\) doesn't fit queries of 2 heads with d_k=4": lambda: [Rotary(32)],
+    "QKNorm.* doesn't fit queries of 2 heads with d_k=4": lambda: [QKNorm(5)],
+    r"ALiBi\(2\) doesn't fit queries": lambda: [ALiBi(2)],
+    "Linear.* doesn't fit queries": lambda: [nn.Linear(4, 4)],
     r"qk_transforms=Rotary\(4, base=10000.0\) must be a list": lambda: Rotary(4),
 }
 BIASES = {
@@ -206,6 +213,8 @@ OTHERS = {
     "the id -1 isn't in": lambda: Vocabulary(["a"]).decode([-1]),
     "no rules for the language 'zz-9'": lambda: Tokenizer("zz-9")("a"),
     "norm_first='no' must be a bool": lambda: ModelConfig(norm_first="no"),
+    "config=.* must be a TrainingConfig": lambda: train(MODEL, PAIRS, PAIRS, TOY),
+    "src holds the id 40": lambda: train(MODEL, [([40], [5])], PAIRS, TrainingConfig(steps=1)),
     "config=6 must be a ModelConfig": lambda: Transformer(10, 10, 6),
     "config=None must be a ModelConfig": lambda: LanguageModel(10, None),
     "config=.* must be a RecurrentConfig": lambda: RecurrentTranslator(10, 10, TOY),

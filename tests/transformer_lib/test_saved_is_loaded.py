@@ -15,6 +15,8 @@ from transformer_lib.interpret.recording import record_attention
 from transformer_lib.model.config import TOY
 from transformer_lib.model.embedding import tensor2tensor_encoding
 from transformer_lib.model.transformer import Transformer, make_model
+from transformer_lib.training.config import TrainingConfig
+from transformer_lib.training.trainer import train
 from transformer_lib.translator import Translator
 from transformer_lib.variants import (
     ALiBi,
@@ -244,3 +246,24 @@ def test_a_translator_is_saved_as_its_model(tmp_path, translator, what, part):
     translator.save(tmp_path, build=build)
     loaded = Translator.load(tmp_path, build=build)
     assert loaded.translate("I like trees") == translator.translate("I like trees")
+
+
+@pytest.mark.parametrize("change", ["heads", "GELU"])
+def test_a_run_goes_on_with_the_model_that_began_it(tmp_path, change):
+    config = TrainingConfig(steps=2, validate_every=1)
+    pairs = [([4, 5], [6]), ([7], [8, 9])]
+
+    def stopped(model):
+        raise KeyboardInterrupt
+
+    sizes = {"N": 1, "d_model": 8, "d_ff": 16, "h": 4, "dropout": 0.0}
+    begun, other, same = (make_model(11, 11, **sizes) for _ in range(3))
+    with pytest.raises(KeyboardInterrupt):
+        train(begun, pairs, pairs, config, folder=tmp_path, measure=stopped)
+    if change == "heads":
+        other = make_model(11, 11, **sizes | {"h": 2})
+    else:
+        replace_modules(other, "feed_forward", lambda old: GELUFeedForward(8, 16))
+    with pytest.raises(CheckpointError, match="training_state.* was made for another model"):
+        train(other, pairs, pairs, config, folder=tmp_path, resume=True)
+    assert len(train(same, pairs, pairs, config, folder=tmp_path, resume=True)) == 2

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from transformer_lib.checks import number, whole
 from transformer_lib.training.schedules import SCHEDULES, paper_schedule
 
 
@@ -39,9 +40,12 @@ class TrainingConfig:
     def __post_init__(self) -> None:
         counts = "steps max_tokens accumulation_steps warmup validate_every average patience"
         for name in counts.split():
-            value = getattr(self, name)
-            if value is not None and value < 1:
-                raise ValueError(f"{name}={value} must be 1 or more")
+            if name != "patience" or self.patience is not None:
+                whole(name, getattr(self, name))
+        whole("seed", self.seed, None)
+        number("smoothing", self.smoothing)
+        if self.max_lr is not None:
+            number("max_lr", self.max_lr)
         if self.schedule not in ("paper", *SCHEDULES):
             known = ", ".join(("paper", *SCHEDULES))
             raise ValueError(f"schedule={self.schedule!r} must be one of {known}")

@@ -10,9 +10,16 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from transformer_lib.checkpoints import current_name, current_settings, set_weights, weights
+from transformer_lib.checkpoints import (
+    check_answer,
+    current_name,
+    current_settings,
+    set_weights,
+    weights,
+)
 from transformer_lib.files import CheckpointError, read_tensors, write_tensors
 from transformer_lib.model.interface import Parts, Seq2SeqModel
+from transformer_lib.structure import answer
 from transformer_lib.training.config import TrainingConfig
 
 STATE_FILE = "training_state.safetensors"  # in the folder of a run
@@ -71,9 +78,10 @@ def save_state(
     for name, parameter in weights(model).items():
         tensors[f"model/{name}"] = parameter
         tensors[f"best/{name}"] = best[name]
-        for key, value in optimizer.state[parameter].items():
+        for key, value in optimizer.state.get(parameter, {}).items():
             tensors[f"adam.{key}/{name}"] = value
-    about = {"run": dataclasses.asdict(run), "config": dataclasses.asdict(config)}
+    settings = {"run": dataclasses.asdict(run), "config": dataclasses.asdict(config)}
+    about = {**settings, "answer": answer(model)}
     write_tensors(folder / STATE_FILE, tensors, about)
 
 
@@ -102,6 +110,7 @@ def load_state(
         part, _, name = key.partition("/")
         parts.setdefault(part, {})[current_name(name)] = tensor
     set_weights(model, parts["model"], where=str(path))
+    check_answer(model, about, where=str(path))
     for name, parameter in weights(model).items():
         for part, tensors_of_part in parts.items():  # Adam has no averages before its first step
             if part.startswith("adam.") and name in tensors_of_part:  # nor has Muon all of them

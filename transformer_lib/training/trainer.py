@@ -10,6 +10,7 @@ from torch import Tensor
 from tqdm import tqdm
 
 from transformer_lib.checkpoints import set_weights, weights
+from transformer_lib.checks import instance, whole
 from transformer_lib.files import CheckpointError
 from transformer_lib.model.interface import Parts, Seq2SeqModel
 from transformer_lib.text.batching import Batch, batch_indices
@@ -83,6 +84,9 @@ def train(
     all read the same folder. ValueError for settings that don't fit together, CheckpointError if
     the folder holds another run, or none to resume.
     """
+    instance("config", config, TrainingConfig)
+    if threads is not None:
+        whole("threads", threads)
     if not pairs or not validation:
         raise ValueError("training needs at least one pair to train on and one to validate on")
     if config.best_by == "bleu" and measure is None:

@@ -6,8 +6,6 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from transformer_lib.checks import whole
-
 
 def flash_attention(
     query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None = None, block: int = 64
@@ -21,7 +19,8 @@ def flash_attention(
 
     Only the idea: it is fast where one kernel on a GPU does it all. ValueError for block < 1.
     """
-    whole("block", block)
+    if block < 1:
+        raise ValueError(f"block={block} must be 1 or more")
     rows = query.shape[:-1]
     largest = query.new_full((*rows, 1), -math.inf)
     weight = query.new_zeros((*rows, 1))

@@ -279,7 +279,7 @@ def run_greedy(
                 "You want one word, but there are several numbers. Take the last row, "
                 "[0, -1], and the argmax over its words."
             ) from None
-        if type(error).__name__ == "IndexError":
+        if type(error).__name__ == "IndexError" or "holds the id" in reason:
             raise Hint(
                 f"It stops with {reason}. If that is in the model: is each id that you feed "
                 "the place in one row, the last? An argmax over all rows goes on counting "
