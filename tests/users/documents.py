@@ -11,6 +11,7 @@ PAGES = (
     "docs/teaching.md",
     "docs/scaling.md",
     "CONTRIBUTING.md",
+    "docs/testing.md",
     "from_scratch/README.md",
     "course/grading/students.md",
     *(f"notebooks/{path.name}" for path in sorted((ROOT / "notebooks").glob("*.ipynb"))),
