@@ -16,6 +16,14 @@
         model, "self_attn", lambda old: ModernAttention(512, 8, qk_transforms=[Rotary(64)])
     )
 
+A config doesn't say which parts were exchanged, so saving and loading need a function that does it:
+
+    def newer(**settings):  # the entries of config.json
+        return replace_modules(make_model(**settings), "feed_forward", SwiGLU.as_large_as)
+
+    save_model(folder, newer(src_vocab_size=1000, tgt_vocab_size=1000), build=newer)
+    model = load_model(folder, build=newer)
+
 The paper's modules don't depend on any of this. Letters in shapes: as in `transformer_lib`.
 """
 
