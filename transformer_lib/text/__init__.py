@@ -4,7 +4,7 @@ tokens.py             Tokenizer, Vocabulary: words
 subwords.py           the same interface for any text
 languages.py          one side of a translator: tokenizer and vocabulary together
 user_input.py         what somebody types: one sentence, or the reason why it isn't one
-normalizing.py        spaces, quotes, invisible signs: read in one way, by a table that a model keeps
+normalizing.py        spaces, quotes, invisible signs: read by a table that a model keeps
 stand_ins.py          links, numbers, emoji and the like, which are copied instead of translated
 batching.py           sentences of similar length -> padded batches
 data.py               where the data are, and tables in them
