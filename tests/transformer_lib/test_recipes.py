@@ -204,7 +204,7 @@ def translator():
 
 
 def test_it_reads_the_whole_line(translator):
-    assert translator.read(" Tree,  dog! ") == translator.src.tokenizer("Tree,  dog!")
+    assert translator.read(" Tree,  dog! ") == translator.src.tokenizer("Tree, dog!")
     assert translator.src.decode(translator.src.encode("Tree, ¿río?")) == "Tree, ¿río?"
 
 
