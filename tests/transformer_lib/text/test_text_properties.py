@@ -75,10 +75,11 @@ def test_what_is_replaced_by_a_stand_in_comes_back(words):
     assert all(one not in text for one, _ in replaced)
 
 
-@given(st.text(), st.sampled_from(["en", "xx"]))
+@given(st.text("ab5 -,?!&—’\u00a0\u200b\u200d\t\n🍕") | st.text(), st.sampled_from(["en", "xx"]))
 def test_a_normalized_text_stays_as_it_is_and_keeps_its_letters(text, language):
     once = normalizer(language)(text)
     assert normalizer(language)(once) == once
+    assert "  " not in once and once == once.strip() and once.isprintable() >= text.isprintable()
     assert any(map(str.isalnum, once)) == any(map(str.isalnum, text))
     assert AS_IT_IS(text) == text
 

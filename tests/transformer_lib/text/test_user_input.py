@@ -198,3 +198,18 @@ def test_three_words_are_suggested_at_most():
 @pytest.mark.parametrize(("code", "hinted"), [("en", True), ("de", False), ("es", False)])
 def test_only_who_types_english_hears_of_the_larger_model(code, hinted):
     assert (LARGER in about_unknown(["x"], ["a"], code)) == hinted
+
+
+@pytest.mark.parametrize(
+    ("written", "doubt"),
+    [
+        ("Tiene 12 y 250.", ""),
+        ("Tiene 120 y 12.", "where something belongs"),
+        ("Tiene 250 y 12.", "its numbers are not those"),
+        ("Tiene 12 y 250 o 250.", "its numbers are not those"),
+    ],
+)
+def test_a_translation_with_other_numbers_is_doubted(written, doubt):
+    typed = UserInput("It has 12 and 250.", replaced=(("250", "90210"),), numbers=list("1290210"))
+    assert doubt in typed.doubt(written) and bool(doubt) == bool(typed.doubt(written))
+    assert UserInput("It has 12 and 250.").doubt(written) == ""
