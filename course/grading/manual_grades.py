@@ -201,7 +201,8 @@ def read_adjustments(
     of = {one.name: one.points for one in source.exercises}
     found: dict[tuple[str, str], Adjustment] = {}
     wrong = []
-    for line, key, cells in read_rows(table, ADJUST, students, numbers):
+    for line, (student, exercise), cells in read_rows(table, ADJUST, students, numbers):
+        key = student, TOTAL if exercise.casefold() == TOTAL else exercise
         words = cells["points"].strip().replace("−", "-").replace(",", ".")
         try:
             if key[1] == TOTAL:

@@ -110,21 +110,6 @@ def test_moodles_worksheet_is_filled_in(tmp_path):
     ]
 
 
-def test_the_worksheet_as_moodle_reads_it(tmp_path):
-    """Three columns by their names, and the number from the end of `Participant 4711`."""
-    _, after, _ = filled(tmp_path, MOODLE)
-    head = after[0]
-    columns = [head.index(name) for name in ("Identifier", "Grade", "Last modified (grade)")]
-    taken = [[row[place] for place in columns] for row in after[1:]]
-    assert [(name[len("Participant ") :], grade) for name, grade, _ in taken] == [
-        ("4711", "15.5"),
-        ("12", "15.5"),
-        ("13", ""),
-    ]
-    # By this date Moodle sees what was graded there after the download, and leaves it alone.
-    assert taken[1][2] == "Saturday, 21 November 2026, 8:00 AM"
-
-
 def test_a_grade_that_waits_for_a_reader_is_not_filled_in(tmp_path):
     before, after, told = filled(tmp_path, MOODLE, read=False)
     assert before == after
@@ -279,16 +264,6 @@ def test_a_teacher_who_stops_it_is_told_what_is_kept(tmp_path, quick, monkeypatc
     command = ["grade", "2", str(tmp_path / "submissions"), "--out", str(tmp_path / "grades-2")]
     assert main(command) == 130
     assert "What is graded is kept" in capsys.readouterr().err
-
-
-def test_a_stopped_build_says_what_is_true_of_a_build(tmp_path, monkeypatch, capsys):
-    def stopped(*others):
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(command_line, "student_version", stopped)
-    assert main(["build", "2", "--out", str(tmp_path)]) == 130
-    error = capsys.readouterr().err
-    assert "run it again" in error and "graded" not in error
 
 
 def test_what_is_wrong_with_the_readings_comes_before_the_grading(tmp_path, monkeypatch, capsys):
