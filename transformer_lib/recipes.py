@@ -1,5 +1,6 @@
 """Training runs that anybody can repeat: which text, which sizes, how long."""
 
+import copy
 import dataclasses
 import functools
 import hashlib
@@ -14,22 +15,24 @@ from pathlib import Path
 from typing import Any
 
 import torch
+from torch import Tensor
 from tqdm import tqdm
 
-from transformer_lib.checkpoints import current_settings, save_model
-from transformer_lib.files import CheckpointError, read_json, write_json
+from transformer_lib.checkpoints import current_settings, save_model, set_weights, weights
+from transformer_lib.files import CheckpointError, read_json, write_file, write_json
 from transformer_lib.metrics import exact_match, pair_exact_match, quick_bleu
 from transformer_lib.model.config import SMALL, TOY, ModelConfig
 from transformer_lib.model.interface import Seq2SeqModel
 from transformer_lib.model.transformer import count_parameters, make_model
 from transformer_lib.text import digits, downloads, english_spanish, moses, parallel, phrasebook
 from transformer_lib.text.augmentation import augmented
-from transformer_lib.text.data import cache_folder
+from transformer_lib.text.data import using_cache
 from transformer_lib.text.languages import (
     SUBWORDS_FILE,
     AnyLanguage,
     Language,
     SubwordLanguage,
+    read_languages,
     read_subwords,
     write_languages,
 )
@@ -44,17 +47,31 @@ from transformer_lib.training.config import TrainingConfig
 from transformer_lib.training.devices import get_device
 from transformer_lib.training.distributed import first_before_others, local_device, rank, world_size
 from transformer_lib.training.optimizers import OptimizerOf, adam
-from transformer_lib.training.state import STATE_FILE
+from transformer_lib.training.state import STATE_FILE, differing
 from transformer_lib.training.threads import threads_for
 from transformer_lib.training.trainer import check_processes, train
-from transformer_lib.translator import Translator
+from transformer_lib.translator import MODELS, Translator, model_folder
 from transformer_lib.variants import adamw, muon
 
 TextPairs = list[tuple[str, str]]
+LATER_FIELDS = ("as_typed", "aside", "start", "replay")  # of recipes: older runs lack them
 DIGIT_TASKS = ("copy", "reverse", "sort")
 OPTIMIZERS: dict[str, OptimizerOf] = {"adam": adam, "adamw": adamw, "muon": muon}
 NEARLY_ALL = 0.95  # share of sentences; what so many have in common, the model expects of all
+STEPS_MORE = 60  # steps of a finished model on a user's own pairs
+REPLAY = 0.5  # share of old sentences, as data/experiments/more.json measures
+OLD = 1000  # sentences of the kind it knew that it meets again, at least
+READING = 2  # another number when files are read or cut in another way, so that none is stale
 ASIDE = 0.01  # share of the source sentences to validate on, if no file is named
+ASIDE_MORE = 0.1  # the same where there may be only fifty of them
+
+
+def _print_complaint(message: str) -> None:
+    print(f"skipped: {message}", file=sys.stderr)
+
+
+def _silent(message: str) -> None:
+    pass
 
 
 @dataclass(frozen=True)
@@ -88,15 +105,20 @@ class Recipe:
         rules = AS_IT_IS if self.task in DIGIT_TASKS else normalizer(code)
         src = learn_language(code, [source for source, _ in training], rules)
         tgt = learn_language(self.languages[1], [target for _, target in training])
-        encoded = [
+        encoded, held_out = (
             [(src.encode(source), tgt.encode(target)) for source, target in pairs]
             for pairs in (training, validation)
-        ]
-        return TrainingData(src, tgt, *encoded)
+        )
+        return TrainingData(src, tgt, encoded, held_out)
 
     def to_json(self) -> dict[str, Any]:
         """The content of recipe.json."""
         return dict(json.loads(json.dumps(dataclasses.asdict(self))))
+
+    def settings(self) -> dict[str, Any]:
+        """All settings by their names, those of the model and of training among them."""
+        found = self.to_json()
+        return {**found.pop("model"), **found.pop("training"), **found}
 
     @classmethod
     def from_json(cls, content: dict[str, Any]) -> "Recipe":
@@ -114,8 +136,8 @@ class Recipe:
             return ParallelRecipe(
                 **settings,
                 **{name: content[name] for name in ("skip_bad", "subwords", "sha256")},
+                **{name: content[name] for name in LATER_FIELDS if name in content},
                 files=tuple(content["files"]),
-                as_typed=content.get("as_typed", False),  # older runs have no such text
                 validation=tuple(content["validation"]),
             )
         except (KeyError, TypeError, ValueError) as error:
@@ -124,22 +146,28 @@ class Recipe:
 
 @dataclass(frozen=True)
 class TrainingData:
-    """Both languages, and pairs of (source ids, target ids) to train on and to validate on."""
+    """Both languages, and pairs of (source ids, target ids) to train on and to validate on.
+
+    start: the translator whose weights the training starts from (None: random ones).
+    """
 
     src: AnyLanguage
     tgt: AnyLanguage
     training: Pairs
     validation: Pairs
+    start: Translator | None = None
 
 
 @dataclass(frozen=True)
 class ParallelRecipe(Recipe):
     """Training on a user's own sentence pairs (`text.parallel`), in subwords.
 
-    files, validation: the files with the pairs; without validation, a hundredth of the source
-    sentences is set aside. skip_bad: how many bad lines to leave out. subwords: how many to learn,
-    at most. sha256: of the contents of all files, so that a run goes on with the same text.
+    files, validation: the files with the pairs; without validation, the share `aside` of the
+    source sentences is set aside. skip_bad: how many bad lines to leave out. subwords: how many to
+    learn, at most. sha256: of the contents of all files, so that a run goes on with the same text.
     as_typed: English into Spanish for what visitors type: the training side is `augmented`.
+    start: a finished model that goes on learning, by its name in MODELS or its folder, with its
+    vocabulary and its sizes. replay: the share of sentences of the kind it knew (`old_pairs`).
     """
 
     files: tuple[str, ...]
@@ -148,21 +176,49 @@ class ParallelRecipe(Recipe):
     subwords: int
     sha256: str
     as_typed: bool = field(default=False, kw_only=True)
+    aside: float = field(default=ASIDE, kw_only=True)
+    start: str | None = field(default=None, kw_only=True)
+    replay: float = field(default=0.0, kw_only=True)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not 0 <= self.replay < 1:
+            raise ValueError(f"replay={self.replay} must be at least 0 and less than 1")
+        if self.replay and self.start not in MODELS:
+            raise ValueError(
+                f"replay={self.replay}: there are old sentences only for {' and '.join(MODELS)}; "
+                f"for another model, add some to your own pairs"
+            )
 
     def load_data(self, folder: Path) -> TrainingData:
         """As in `Recipe`; CorpusError if the text has changed since, or isn't as it should be."""
-        if text_digest(self.files + self.validation, self.as_typed) != self.sha256:
-            raise parallel.CorpusError(
-                f"{' or '.join(self.files + self.validation)} has changed since this run began"
-            )
-        if (folder / SUBWORDS_FILE).exists():  # the run goes on
+        list(self.still_the_same())
+        start: Translator | None = None
+        if (folder / STATE_FILE).exists():  # the run goes on
+            src, tgt = read_languages(folder)
+        elif self.start is not None:
+            start = self.load_start()
+            src, tgt = start.src, start.tgt
+        elif (folder / SUBWORDS_FILE).exists():  # it was stopped before its first step
             src, tgt = read_subwords(folder)
         else:
             normalize = normalizer("en" if self.as_typed else "xx")
             tgt = self.learn_language(normalize)
             src = tgt.as_source(normalize)
-        sides = (self.encoded(src, side) for side in ("train", "validation"))
-        return TrainingData(src, tgt, *sides)
+        training, validation = (self.encoded(src, tgt, side) for side in ("train", "validation"))
+        return TrainingData(src, tgt, training, validation, start)
+
+    def load_start(self) -> Translator:
+        """The finished model; CheckpointError if the recipe has other sizes."""
+        assert self.start is not None
+        start = Translator.load(self.start)
+        sizes = {self.model, dataclasses.replace(start.model.config, dropout=self.model.dropout)}
+        if len(sizes) > 1:
+            raise CheckpointError(
+                f"{self.start} keeps its sizes when it goes on learning, of which only dropout may "
+                f"be another: {dataclasses.asdict(start.model.config)}"
+            )
+        return start
 
     def learn_language(self, normalize: Normalizer) -> SubwordLanguage:
         """Subwords of the training side, and whether its sentences begin and end like sentences.
@@ -182,41 +238,112 @@ class ParallelRecipe(Recipe):
         return SubwordLanguage(subwords, finished > NEARLY_ALL * count, stand_ins)
 
     def pairs(
-        self, side: str, report: Callable[[str], object] = lambda message: None
+        self,
+        side: str,
+        report: parallel.Report = _silent,
+        check: Callable[[str, str], str] = lambda source, target: "",
     ) -> Iterator[tuple[str, str]]:
         """The pairs of one side, "train" or "validation", with a progress bar."""
         files = self.validation if self.validation and side == "validation" else self.files
-        pairs = parallel.read_parallel(files, skip_bad=self.skip_bad, report=report)
+        pairs = parallel.read_parallel(files, skip_bad=self.skip_bad, report=report, check=check)
         chosen = (
             (source, target)
             for source, target in tqdm(pairs, desc=f"reading ({side})", unit="pair", disable=None)
-            if self.validation or (parallel.sentence_hash(source) < ASIDE) == (side == "validation")
+            if self.validation
+            or (parallel.sentence_hash(source) < self.aside) == (side == "validation")
         )
         if self.as_typed and side == "train":
             book = phrasebook.load(), phrasebook.load_slots()
             return augmented(list(chosen), *book, random.Random(0))
+        if self.replay and side == "train":
+            return with_old(list(chosen), old_pairs(self.start), self.replay)
         return chosen
 
-    def encoded(self, src: SubwordLanguage, side: str) -> TokenizedDataset:
+    def encoded(self, src: AnyLanguage, tgt: AnyLanguage, side: str) -> TokenizedDataset:
         """One side as ids, cached by a name from text and tokenizer; CorpusError if it is empty.
 
-        src: the language of the sources; it normalizes them.
+        The language of the sources normalizes them.
         """
-        subwords, normalize = src.tokenizer, src.normalize
-        rules = normalize.to_json() if normalize else ""
-        about = f"{ASIDE} {len(self.files)} {self.sha256} {rules} {subwords.to_json()}"
+        rules = src.normalize.to_json() if src.normalize else ""
+        longest = src.longest if self.model.positions == "learned" else None
+        settings = (READING, self.aside, longest, self.start, self.replay, len(self.files))
+        about = (
+            f"{settings} {self.sha256} {rules} {tokenizer_content(src)} {tokenizer_content(tgt)}"
+        )
         name = hashlib.sha256(about.encode("utf-8")).hexdigest()[:20]
-        folder = cache_folder() / "encoded" / f"{name}-{side}"
-        if folder.exists():
-            return TokenizedDataset(folder)
-        pairs = ((normalize(source), target) for source, target in self.pairs(side))
-        first = next(pairs, None)
-        if first is None:
+        check = functools.partial(wrong_for_model, src, tgt, longest)
+        report = _print_complaint if self.start and side == "train" else _silent
+        with using_cache() as cache:
+            folder = cache / "encoded" / f"{name}-{side}"
+            if folder.exists():
+                return TokenizedDataset(folder)
+            found = self.pairs(side, report, check)
+            pairs = ((src.normalize(source), target) for source, target in found)
+            first = next(pairs, None)
+            if first is None:
+                raise parallel.CorpusError(
+                    f"{' and '.join(self.files)}: too few sentences to set some aside for "
+                    f"validation; name a file of others with --validation"
+                )
+            whole = chain([first], pairs, self.still_the_same())
+            encode_all = functools.partial(encode_texts, src, tgt)
+            return encode_pairs(whole, encode_all, max(len(src.vocab), len(tgt.vocab)), folder)
+
+    def still_the_same(self) -> Iterator[tuple[str, str]]:
+        """Nothing, but CorpusError if the text has changed since the recipe was made."""
+        if text_digest(self.files + self.validation, self.as_typed) != self.sha256:
             raise parallel.CorpusError(
-                f"{' and '.join(self.files)}: too few sentences to set some aside for validation; "
-                f"name a file of others with --validation"
+                f"{' or '.join(self.files + self.validation)} has changed since this run began"
             )
-        return encode_pairs(chain([first], pairs), subwords.encode_all, len(src.vocab), folder)
+        yield from ()
+
+
+def tokenizer_content(language: AnyLanguage) -> str:
+    """All that the ids of a text depend on."""
+    if isinstance(language, SubwordLanguage):
+        return language.tokenizer.to_json()
+    return json.dumps(language.to_json())
+
+
+def encode_texts(src: AnyLanguage, tgt: AnyLanguage, texts: Sequence[str]) -> list[list[int]]:
+    """The ids of source, target, source, target, …; a model of words reads no final full stop."""
+    if isinstance(src, SubwordLanguage):
+        return src.tokenizer.encode_all(texts)
+    return [(tgt if i % 2 else src).encode(text.removesuffix(".")) for i, text in enumerate(texts)]
+
+
+def wrong_for_model(
+    src: AnyLanguage, tgt: AnyLanguage, longest: int | None, source: str, target: str
+) -> str:
+    """Why a model with these languages can't learn from a pair, or "".
+
+    longest: how many subwords its positions reach (None: any number).
+    """
+    for language, text in ((src, source), (tgt, target)):
+        tokenizer = language.tokenizer
+        if not isinstance(language, SubwordLanguage):
+            if unknown := language.vocab.unknown(tokenizer(text.removesuffix("."))):
+                return f"this model has no word {unknown[0]!r}, and can't learn new ones"
+        elif longest and len(text.encode()) > longest < (count := len(tokenizer(text))):
+            return f"{count} subwords, but positions are learned only up to {longest}"
+    return ""
+
+
+def old_pairs(start: str | None) -> TextPairs:
+    """Sentences of the kinds that a model of MODELS has learned, in a fixed random order."""
+    rng = random.Random(0)
+    if start == "grammar":
+        pairs = english_spanish.load("train")
+    else:
+        pairs = list(phrasebook.sample(phrasebook.load(), phrasebook.load_slots(), rng))
+    return rng.sample(pairs, len(pairs))
+
+
+def with_old(new: TextPairs, old: TextPairs, share: float) -> Iterator[tuple[str, str]]:
+    """New pairs and old ones, which have this share; few new ones are repeated instead."""
+    old = old[: max(OLD, round(len(new) * share / (1 - share)))]
+    copies = max(1, round(len(old) * (1 - share) / share / max(1, len(new))))
+    yield from new * copies + old
 
 
 def text_digest(files: Sequence[str | Path], as_typed: bool) -> str:
@@ -225,8 +352,8 @@ def text_digest(files: Sequence[str | Path], as_typed: bool) -> str:
 
 
 def parallel_recipe(
-    files: Sequence[Path],
-    validation: Sequence[Path] = (),
+    files: Sequence[str | Path],
+    validation: Sequence[str | Path] = (),
     *,
     skip_bad: int = 0,
     subwords: int = 8000,
@@ -255,6 +382,39 @@ def parallel_recipe(
         sha256=text_digest(training_files + validation_files, as_typed),
         as_typed=as_typed,
     )
+
+
+def more_recipe(
+    files: Sequence[str | Path],
+    start: str | Path = "tatoeba",
+    validation: Sequence[str | Path] = (),
+    *,
+    skip_bad: int = 0,
+    replay: float | None = None,
+) -> ParallelRecipe:
+    """A recipe for a finished model that goes on learning, from a user's own pairs.
+
+        translator = train_recipe(more_recipe(["bees.tsv"], "tatoeba"), Path("runs/bees"))
+
+    start: a name in MODELS, or the folder of a model. replay: the share of sentences of the kind
+    that it knew (None: REPLAY of those in MODELS). Its steps are meant for some fifty pairs.
+    """
+    folder = model_folder(start)
+    name = next((name for name, place in MODELS.items() if place == folder), str(folder.resolve()))
+    if replay is None:
+        replay = REPLAY if name in MODELS else 0.0
+    recipe = parallel_recipe(files, validation, skip_bad=skip_bad)
+    training = TrainingConfig(
+        steps=STEPS_MORE,
+        schedule="linear",
+        max_lr=3e-4,
+        warmup=10,
+        max_tokens=512,
+        validate_every=10,
+    )
+    model = Translator.load(name).model.config
+    how: dict[str, Any] = {"model": model, "training": training, "aside": ASIDE_MORE}
+    return dataclasses.replace(recipe, **how, start=name, replay=replay)
 
 
 def tatoeba_sizes() -> tuple[ModelConfig, TrainingConfig, int]:
@@ -330,10 +490,6 @@ def _print_attribution(corpus: str) -> None:
     print(downloads.CORPORA[corpus].about, file=sys.stderr)
 
 
-def _print_complaint(message: str) -> None:
-    print(f"skipped: {message}", file=sys.stderr)
-
-
 DIGITS = TrainingConfig(steps=600, schedule="linear", max_lr=1e-2, warmup=50, validate_every=100)
 RECIPES = {  # by name: what `train --task NAME` trains
     **{task: Recipe(task, ("xx", "xx"), TOY, DIGITS) for task in DIGIT_TASKS},
@@ -379,10 +535,11 @@ def train_recipe(
 ) -> Translator:
     """Train a translator by the recipe and save it in `folder`, ready for `Translator.load`.
 
-    recipe.json is written first and model.safetensors last; a run that stopped in between goes on
-    with resume=True. progress: the progress bar to use. device: as for `get_device`; only a run on
-    a CPU goes on to the same weights bit for bit. dtype: see `save_model`. threads: see `train`.
-    Raises CheckpointError if the folder holds another run, or none to resume.
+    recipe.json is written first and training.json last; a run that stopped in between goes on with
+    resume=True, and from its first validation on, `Translator.load` finds its best weights there.
+    progress: the progress bar to use. device: as for `get_device`; only a run on a CPU goes on to
+    the same weights bit for bit. dtype: see `save_model`. threads: see `train`. Raises
+    CheckpointError if the folder holds another run, or none to resume.
     """
     folder, place = Path(folder), local_device(get_device(device))
     with first_before_others():  # who then find all of it on the disk
@@ -394,11 +551,20 @@ def train_recipe(
         if rank() == 0:
             write_json(folder / "recipe.json", recipe.to_json())  # from here on it is a run
             write_languages(folder, src, tgt)
+            if data.start and data.start.notice:  # whose sentences it learned before
+                write_file(folder / "notice.txt", data.start.notice.encode())
 
     torch.manual_seed(recipe.training.seed)
     sizes = dataclasses.asdict(recipe.model)
     model = make_model(len(src.vocab), len(tgt.vocab), **sizes).to(place)
+    if data.start:
+        set_weights(model, weights(data.start.model), where=str(data.start))
     translator = Translator(model, src, tgt)
+    so_far = copy.deepcopy(model).cpu()  # what somebody who stops the run is left with
+
+    def keep(tensors: dict[str, Tensor]) -> None:
+        set_weights(so_far, tensors, where="this run")
+        save_model(folder, so_far, dtype)
 
     def measure(_: Seq2SeqModel) -> dict[str, Any]:
         found = validation_scores(translator) if recipe.task == "en-es" else {}
@@ -419,6 +585,7 @@ def train_recipe(
         measure=measure,
         progress=progress,
         optimizer=OPTIMIZERS[recipe.optimizer],
+        keep=keep,
         threads=threads,
     )
     record = {
@@ -433,8 +600,8 @@ def train_recipe(
         "history": history,
     }
     if rank() == 0:
-        write_json(folder / "training.json", record)
         save_model(folder, model.cpu(), dtype)
+        write_json(folder / "training.json", record)
     return translator
 
 
@@ -450,7 +617,5 @@ def check_folder(recipe: Recipe, folder: Path, resume: bool) -> None:
             f"{folder} already holds a training run; add --resume to go on with it, or name "
             f"another folder"
         )
-    elif Recipe.from_json(read_json(path)) != recipe:
-        raise CheckpointError(
-            f"{folder} was started with other settings (see its recipe.json); resume with the same"
-        )
+    elif changed := differing(Recipe.from_json(read_json(path)).settings(), recipe.settings()):
+        raise CheckpointError(f"{folder} was started with other settings: {changed}")

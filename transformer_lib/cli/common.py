@@ -46,6 +46,27 @@ def positive(text: str) -> int:
     return int(text)
 
 
+def natural(text: str) -> int:
+    """A whole number, 0 or more, as an option; else argparse.ArgumentTypeError."""
+    if not text.isdecimal():
+        raise argparse.ArgumentTypeError(f"{text!r} must be a whole number, 0 or more")
+    return int(text)
+
+
+def add_skip_bad(command: argparse._ActionsContainer) -> None:
+    command.add_argument(
+        "--skip-bad",
+        type=natural,
+        metavar="N",
+        help="leave out and report up to N lines of --data that are no sentence pair (none)",
+    )
+
+
+def say_skipped(message: str) -> None:
+    """Say on standard error which line of a corpus is left out, and why."""
+    print(f"skipped: {message}", file=sys.stderr)
+
+
 def add_model(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--model",

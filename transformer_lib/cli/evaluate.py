@@ -5,7 +5,14 @@ import json
 from pathlib import Path
 from typing import Any
 
-from transformer_lib.cli.common import Commands, UserError, add_model, complain
+from transformer_lib.cli.common import (
+    Commands,
+    UserError,
+    add_model,
+    add_skip_bad,
+    complain,
+    say_skipped,
+)
 from transformer_lib.interpret.recording import head_name
 from transformer_lib.translator import Translator
 
@@ -25,6 +32,7 @@ def add_parser(commands: Commands) -> None:
         metavar="FILE",
         help="measure on the pairs in this file, or in these two, as for train --data",
     )
+    add_skip_bad(evaluate)
     evaluate.add_argument(
         "--split",
         action="append",
@@ -87,7 +95,8 @@ def run(options: argparse.Namespace) -> int:
         translator = translator.optimize_for_decoding(int8=True)
     splits = {}
     if options.data:
-        pairs = list(read_parallel(options.data))
+        skip_bad = options.skip_bad or 0
+        pairs = list(read_parallel(options.data, skip_bad=skip_bad, report=say_skipped))
         splits[options.data[0].name[:25]] = evaluate_text(translator, pairs)
         tests = []
     for name in options.split or tests:

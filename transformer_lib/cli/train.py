@@ -5,7 +5,8 @@ import dataclasses
 from pathlib import Path
 from typing import Any
 
-from transformer_lib.cli.common import Commands, UserError, add_device, positive
+from transformer_lib.cli.common import Commands, UserError, add_device, add_skip_bad, positive
+from transformer_lib.translator import model_folder
 
 
 def add_parser(commands: Commands) -> None:
@@ -13,7 +14,9 @@ def add_parser(commands: Commands) -> None:
         "train",
         help="train a model by one of the recipes, or on your own sentence pairs",
         description="Train a model and save it in a folder. A run that was stopped goes on with "
-        "--resume. Example: transformer-lib train --task copy --out runs/copy",
+        "--resume, with other --steps or --patience if you like; from its first validation on, the "
+        "folder holds a model that translates. Example: transformer-lib train --task copy --out "
+        "runs/copy",
     )
     train.add_argument(
         "--task",
@@ -25,9 +28,10 @@ def add_parser(commands: Commands) -> None:
     )
     own = train.add_argument_group(
         "your own sentence pairs",
-        "UTF-8 text, plain or packed as .gz, .xz or .zip: one file with a tab between a sentence "
-        "and its translation, or two files of which one translates the other line by line. It may "
-        "be larger than the memory. Example: transformer-lib train --data train.en train.de",
+        "UTF-8 text, plain or packed as .gz, .bz2, .xz or .zip: one file with a tab between a "
+        "sentence and its translation, or two files of which one translates the other line by "
+        "line. It may be larger than the memory. Example: transformer-lib train --data train.en "
+        "train.de",
     )
     own.add_argument(
         "--data",
@@ -43,20 +47,31 @@ def add_parser(commands: Commands) -> None:
         metavar="FILE",
         help="pairs to validate on (a hundredth of the sentences in --data, chosen by themselves)",
     )
-    own.add_argument(
-        "--skip-bad",
-        type=int,
-        metavar="N",
-        help="leave out and report up to N lines that are no sentence pair, instead of none",
-    )
+    add_skip_bad(own)
     own.add_argument(
         "--subwords",
         type=positive,
         metavar="N",
         help="learn at most N subwords, for both languages together (8000)",
     )
+    own.add_argument(
+        "--from",
+        dest="start",
+        type=model_folder,
+        metavar="MODEL",
+        help="let a finished model go on learning, from the pairs in --data: tatoeba, grammar or a "
+        "folder written by train. It keeps its vocabulary and its sizes. A tenth of the sentences "
+        "is set aside for validation. Example: transformer-lib train --from tatoeba --data my.tsv",
+    )
+    own.add_argument(
+        "--replay",
+        type=float,
+        metavar="SHARE",
+        help="with --from: the share of sentences of the kind that it knew, mixed in so that it "
+        "forgets less; for grammar and tatoeba, which have such sentences here",
+    )
     train.add_argument(
-        "--out", type=Path, metavar="DIR", help="where to save (runs/TASK, runs/own)"
+        "--out", type=Path, metavar="DIR", help="where to save (runs/TASK, runs/own, runs/more)"
     )
     train.add_argument("--resume", action="store_true", help="go on with the run in --out")
     train.add_argument("--steps", type=positive, metavar="N", help="updates of the weights")
@@ -131,7 +146,12 @@ def run(options: argparse.Namespace) -> int:
         try:
             train_recipe(recipe, folder, resume=options.resume, threads=options.threads, **how)
         except KeyboardInterrupt:
-            raise UserError("stopped; it goes on where it was with --resume") from None
+            so_far = (
+                f" (what it learned up to its last validation translates: --model {folder})"
+                if (folder / "model.safetensors").exists()
+                else ""
+            )
+            raise UserError(f"stopped; it goes on where it was with --resume{so_far}") from None
         if rank() == 0:
             print(f"saved in {folder}; try: transformer-lib translate --model {folder}")
     return 0
@@ -141,22 +161,37 @@ def what_to_train(options: argparse.Namespace) -> tuple[Any, Path]:
     """The recipe that the options ask for, and the folder of the run."""
     from transformer_lib.cli.settings import read_settings, replaced
     from transformer_lib.files import read_json
-    from transformer_lib.recipes import RECIPES, Recipe, multi30k, parallel_recipe, tatoeba
+    from transformer_lib.recipes import (
+        RECIPES,
+        Recipe,
+        more_recipe,
+        multi30k,
+        parallel_recipe,
+        tatoeba,
+    )
 
-    own = {name: getattr(options, name) for name in ("validation", "skip_bad", "subwords")}
+    names = ("validation", "skip_bad", "subwords", "start", "replay")
+    own = {name: getattr(options, name) for name in names}
     own = {name: value for name, value in own.items() if value is not None}
     if options.data and options.task:
         raise UserError(f"--data and --task {options.task} are two things to learn: name one")
     if own and not options.data:
-        raise UserError(f"--{min(own).replace('_', '-')} needs --data")
+        option = "from" if "start" in own else min(own).replace("_", "-")
+        raise UserError(f"--{option} needs --data")
+    if options.start and options.subwords:
+        raise UserError("--from goes on with the subwords of its model: leave out --subwords")
+    if options.replay is not None and not options.start:
+        raise UserError("--replay needs --from")
     if options.task is None and not options.data and not (options.resume and options.out):
         raise UserError(
             "say what to learn: --task copy, reverse, sort, en-es, tatoeba or multi30k-en-de, or "
             "--data with your own pairs"
         )
-    folder = options.out or Path("runs") / (options.task or "own")
+    folder = options.out or Path("runs") / (options.task or ("more" if options.start else "own"))
     recipe: Recipe
-    if options.data:
+    if options.start:
+        recipe = more_recipe(options.data, **own)
+    elif options.data:
         recipe = parallel_recipe(options.data, **own)
     elif options.task is None:
         recipe = Recipe.from_json(read_json(folder / "recipe.json"))
@@ -166,8 +201,8 @@ def what_to_train(options: argparse.Namespace) -> tuple[Any, Path]:
         recipe = multi30k(options.task[-2:])
     else:
         recipe = RECIPES[options.task]
-    names = ("steps", "seed", "average", "best_by", "patience", "accumulation_steps")
-    changes = {name: getattr(options, name) for name in names}
+    changing = ("steps", "seed", "average", "best_by", "patience", "accumulation_steps")
+    changes = {name: getattr(options, name) for name in changing}
     changes = {name: value for name, value in changes.items() if value is not None}
     changes |= {"bf16": True} if options.bf16 else {}
     settings = read_settings(options.set, recipe.model, recipe.training)

@@ -1,6 +1,8 @@
 """Where the data are, how tables are read, and where downloads are cached."""
 
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 PACKAGE = Path(__file__).resolve().parents[1]
@@ -47,3 +49,16 @@ def cache_folder() -> Path:
     import pooch  # here, because it is needed for nothing else
 
     return Path(os.environ.get("TRANSFORMER_LIB_CACHE") or pooch.os_cache("transformer-lib"))
+
+
+@contextmanager
+def using_cache() -> Iterator[Path]:
+    """The cache folder; an OSError inside that is about it names it, and the way out."""
+    folder = cache_folder()
+    try:
+        yield folder
+    except OSError as error:
+        if error.filename and not Path(error.filename).is_relative_to(folder):
+            raise
+        why = f"{error.strerror}; it is the cache, name another folder in TRANSFORMER_LIB_CACHE"
+        raise OSError(error.errno, why, str(folder)) from None

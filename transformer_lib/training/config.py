@@ -18,6 +18,8 @@ class TrainingConfig:
     validate_every: steps between two validations, at which the run is saved as well.
     best_by: the best validation is the one with the lowest "loss", or with the highest "bleu".
     patience: stop after this many validations without a new best one (None: never).
+    grad_clip: a gradient longer than this is made as short, all weights together (None: never, as
+    in the paper).
     average: with 1, the run ends with the weights of the best validation; with n > 1, with the mean
     of the weights at the last n validations (section 6.1 of the paper: 5 or 20).
     Raises ValueError for a value out of range.
@@ -36,6 +38,7 @@ class TrainingConfig:
     seed: int = 0
     average: int = 1
     best_by: str = "loss"
+    grad_clip: float | None = None
 
     def __post_init__(self) -> None:
         counts = "steps max_tokens accumulation_steps warmup validate_every average patience"
@@ -49,8 +52,10 @@ class TrainingConfig:
         if self.schedule not in ("paper", *SCHEDULES):
             known = ", ".join(("paper", *SCHEDULES))
             raise ValueError(f"schedule={self.schedule!r} must be one of {known}")
-        if self.max_lr is not None and self.max_lr <= 0:
-            raise ValueError(f"max_lr={self.max_lr} must be more than 0")
+        for name in ("max_lr", "grad_clip"):
+            value = getattr(self, name)
+            if value is not None and not value > 0:
+                raise ValueError(f"{name}={value} must be more than 0")
         if not 0 <= self.smoothing < 1:
             raise ValueError(f"smoothing={self.smoothing} must be at least 0 and less than 1")
         if self.best_by not in ("loss", "bleu"):

@@ -2,7 +2,7 @@
 
 import dataclasses
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -23,6 +23,7 @@ from transformer_lib.structure import answer
 from transformer_lib.training.config import TrainingConfig
 
 STATE_FILE = "training_state.safetensors"  # in the folder of a run
+MAY_CHANGE = ("steps", "patience")  # settings: a run that goes on may be longer or shorter
 
 
 @dataclass
@@ -87,24 +88,19 @@ def save_state(
 
 def load_state(
     folder: Path, model: Seq2SeqModel, optimizer: torch.optim.Optimizer, config: TrainingConfig
-) -> tuple[TrainState, dict[str, Tensor]]:
+) -> tuple[TrainState, dict[str, Tensor], TrainingConfig]:
     """Put model, optimizer and random numbers back to where `save_state` left them.
 
-    -> the state, and the best weights so far. Raises CheckpointError if there is nothing to resume,
-    or if the run was started with other settings.
+    -> the state, the best weights so far, and the settings until then. Raises CheckpointError if
+    there is nothing to resume, or if they differ from `config` in more than MAY_CHANGE.
     """
     path = folder / STATE_FILE
     if not path.exists():
         raise CheckpointError(f"there is nothing to resume in {folder}: it has no {STATE_FILE}")
     tensors, about = read_tensors(path)
-    now = dataclasses.asdict(config)
-    before = dataclasses.asdict(TrainingConfig()) | current_settings(about.get("config", {}))
-    changed = [k for k in now if now[k] != before[k]]
-    if changed:
-        raise CheckpointError(
-            f"{folder} was started with {changed[0]}={before[changed[0]]}, not "
-            f"{now[changed[0]]}; resume with the same settings"
-        )
+    before = TrainingConfig(**current_settings(about.get("config", {})))
+    if changed := differing(dataclasses.asdict(before), dataclasses.asdict(config)):
+        raise CheckpointError(f"{folder} was started with {changed}")
     parts: dict[str, dict[str, Tensor]] = {}
     for key, tensor in tensors.items():
         part, _, name = key.partition("/")
@@ -117,7 +113,31 @@ def load_state(
                 average = tensors_of_part[name].to(parameter.device)
                 optimizer.state[parameter][part.removeprefix("adam.")] = average
     set_rng_states(tensors, model.generator.proj.weight.device)
-    return TrainState(**about["run"]), parts["best"]
+    return TrainState(**about["run"]), parts["best"], before
+
+
+def differing(before: Mapping[str, Any], now: Mapping[str, Any]) -> str:
+    """The first setting that a run can't go on with, and the way out; "" if there is none."""
+    for name in [*before, *now]:
+        was, would_be = before.get(name), now.get(name)
+        if was != would_be and name not in MAY_CHANGE:
+            return (
+                f"{name}={was}, not {would_be}; resume with the same settings, of which only "
+                f"{' and '.join(MAY_CHANGE)} may be others"
+            )
+    return ""
+
+
+def new_schedule(before: TrainingConfig, now: TrainingConfig, step: int, d_model: int) -> str:
+    """What other steps mean for a run that goes on after `step`; "" if they are the same."""
+    if now.steps == before.steps:
+        return ""
+    change = f"steps={now.steps} instead of {before.steps}: "
+    if now.steps <= step:
+        return f"{change}it has made {step} already, so it ends here"
+    steps = sorted({step + 1, (step + 1 + now.steps) // 2, now.steps})
+    rates = [f"{now.learning_rate(each, d_model):.3g} at step {each}" for each in steps]
+    return f"{change}the learning rate will be {', '.join(rates)}"
 
 
 def rng_states(device: torch.device) -> dict[str, Tensor]:

@@ -50,11 +50,13 @@ def update(
     smoothing: float,
     bf16: bool = False,
     loss_of: Callable[..., Tensor] = batch_loss,
+    grad_clip: float | None = None,
 ) -> float:
     """One step, with the gradient of all batches as if they were one -> loss per word, in nats.
 
     loss_of: computes the loss of a batch, summed over its target words. With several processes,
     each has some of the batches and gets its share of the loss; see `data_parallel_loss`.
+    grad_clip: the length that a longer gradient gets (None: its own).
     """
     for group in optimizer.param_groups:
         group["lr"] = lr
@@ -65,6 +67,8 @@ def update(
             loss = loss_of(model, batch, smoothing, bf16) / words
             (loss * world_size()).backward()  # the processes take the mean, but the sum is needed
         share += loss.item()
+    if grad_clip is not None:
+        torch.nn.utils.clip_grad_norm_(model.parameters(), grad_clip)
     optimizer.step()
     optimizer.zero_grad(set_to_none=True)
     return share

@@ -1,5 +1,6 @@
 """The training loop, which can be killed at any moment and resumed, with the same weights."""
 
+import sys
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -34,6 +35,7 @@ from transformer_lib.training.state import (
     TrainState,
     load_state,
     mean_weights,
+    new_schedule,
     save_state,
     save_weights,
     weight_files,
@@ -63,6 +65,7 @@ def train(
     progress: tqdm | None = None,
     optimizer: OptimizerOf = adam,
     loss: Callable[..., Tensor] = batch_loss,
+    keep: Callable[[dict[str, Tensor]], None] | None = None,
     threads: int | None = None,
 ) -> list[dict[str, Any]]:
     """Train the model in place; it ends with its weights at the best validation, or with a mean.
@@ -70,12 +73,15 @@ def train(
     pairs, validation: (source ids, target ids), without special tokens.
     folder: where the run is saved at each validation, so that `resume=True` can go on from there
         after whatever stopped it, to the same weights bit for bit (on a CPU, with the same number
-        of threads). The log is there too (`training.log`). With None, nothing is saved.
+        of threads). It may then have other steps or another patience: with other steps, the new
+        learning rates are printed. The log is there too (`training.log`). With None, nothing is
+        saved.
     measure: called at each validation; what it returns is added to the history. For
         best_by="bleu", that must include "bleu".
     progress: the progress bar to use.
     optimizer: makes the optimizer of the model. loss: used in training instead of `batch_loss`
         (but not in validation).
+    keep: called at each validation with the weights that the run would end with if it ended there.
     threads: how many CPU threads to use (None: by the size of the steps, `threads_for`).
     -> the history: for each validation step, learning_rate, loss and validation_loss (nats a word).
 
@@ -91,7 +97,7 @@ def train(
         raise ValueError("training needs at least one pair to train on and one to validate on")
     if config.best_by == "bleu" and measure is None:
         raise ValueError('best_by="bleu" needs a function that measures it (measure=...)')
-    files = RunFiles(folder, model, optimizer(model), config)
+    files = RunFiles(folder, model, optimizer(model), config, keep)
     with first_before_others():
         check_processes(config)
         state, best = files.begin(resume)
@@ -106,7 +112,7 @@ def train(
     own_share = shard(batch_indices(validation, config.max_tokens, seed=0))
     held_out = list(batches_of(validation, own_share))
     bf16 = config.bf16 and has_fast_bf16(next(model.parameters()).device)
-    settings = (config.smoothing, bf16, data_parallel_loss(model, loss))
+    settings = (config.smoothing, bf16, data_parallel_loss(model, loss), config.grad_clip)
     losses: list[float] = []  # since the last validation
     model.train()
     with using_threads(threads or threads_for(model.config.d_model, config.max_tokens)):
@@ -185,11 +191,12 @@ class RunFiles:
         model: Seq2SeqModel,
         optimizer: torch.optim.Optimizer,
         config: TrainingConfig,
+        keep: Callable[[dict[str, Tensor]], None] | None = None,
     ):
         if config.average > 1 and folder is None:
             raise ValueError(f"average={config.average} needs a folder to keep weights in")
         self.folder = None if folder is None else Path(folder)
-        self.model, self.optimizer, self.config = model, optimizer, config
+        self.model, self.optimizer, self.config, self.keep = model, optimizer, config, keep
         self.out = self.folder if rank() == 0 else None
 
     def begin(self, resume: bool) -> tuple[TrainState, dict[str, Tensor]]:
@@ -197,7 +204,11 @@ class RunFiles:
         if resume:
             if self.folder is None:
                 raise ValueError("resume=True needs the folder of the run to go on with")
-            return load_state(self.folder, self.model, self.optimizer, self.config)
+            state, best, before = load_state(self.folder, self.model, self.optimizer, self.config)
+            change = new_schedule(before, self.config, state.step, self.model.config.d_model)
+            if change and rank() == 0:
+                print(change, file=sys.stderr)
+            return state, best
         if self.out and (self.out / STATE_FILE).exists():
             raise CheckpointError(
                 f"{self.out} already holds a training run; go on with it (resume) or name "
@@ -218,14 +229,20 @@ class RunFiles:
         log.validation(entry)
         if self.out and self.config.average > 1:
             save_weights(self.out, self.model, state, self.config.average)
-        if self.out:
+        if self.keep and rank() == 0:
+            self.keep(self.final_weights(state, best))
+        if self.out:  # last, so that what it says is there
             save_state(self.out, self.model, self.optimizer, self.config, state, best)
         seed_process(self.config.seed, state.step)
         return best
 
     def end(self, state: TrainState, best: dict[str, Tensor]) -> dict[str, Tensor]:
-        """The weights that the run ends with."""
+        """The weights that the run ends with, in each process."""
+        with first_before_others():  # so that all is written
+            return self.final_weights(state, best)
+
+    def final_weights(self, state: TrainState, best: dict[str, Tensor]) -> dict[str, Tensor]:
+        """Those of the best validation, or the mean at the last ones."""
         if self.folder is None or self.config.average == 1:
             return best
-        with first_before_others():  # so that all is written
-            return mean_weights(weight_files(self.folder, state, self.config.average))
+        return mean_weights(weight_files(self.folder, state, self.config.average))

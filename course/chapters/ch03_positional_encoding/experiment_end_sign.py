@@ -136,7 +136,7 @@ def trained(seed: int, steps: int, narrow: bool = False) -> Translator:
     if narrow:
         how = dataclasses.replace(how, warmup=200)
     folder = FOLDER / f"en-es-{'narrow-' if narrow else ''}{seed}-{steps}"
-    if (folder / "model.safetensors").exists():
+    if (folder / "training.json").exists():  # it has come to its end
         return Translator.load(folder)
     return train_recipe(dataclasses.replace(recipe, model=model, training=how), folder)
 

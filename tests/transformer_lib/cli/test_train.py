@@ -41,7 +41,9 @@ def test_settings_by_name_stop_and_resume(run, tmp_path):
     again = ["train", "--task", "copy", "--out", folder, "--resume", "--half", *settings]
     assert run(*again)[0] == 0  # it had ended: only the form of its weights changes
     assert (folder / "model.safetensors").stat().st_size < 0.6 * whole
-    refused(run(*again[:-1], "steps=8"), "other settings")
+    refused(run(*again[:-1], "steps=9", "N=3"), "N=2, not 3", "steps and patience")
+    assert run(*again[:-1], "steps=4")[0] == 0  # it had made two steps, and has no patience left
+    assert json.loads((folder / "recipe.json").read_text())["training"]["steps"] == 4
 
 
 @pytest.mark.slow

@@ -1,9 +1,11 @@
 """A user's own pairs: what can be read, and what is said of the rest, with file and line."""
 
+import bz2
 import gzip
 import hashlib
 import io
 import lzma
+import os
 import tarfile
 import zipfile
 from itertools import islice
@@ -15,6 +17,7 @@ from transformer_lib.cli import main
 from transformer_lib.text.parallel import CorpusError, digest, read_parallel, sentence_hash
 
 PAIRS = [("Good morning", "Buenos días"), ("Ana ran", "Ana corrió"), ("Why?", "¿Por qué?")]
+WORDS = [("bee", "abeja"), ("wax", "cera")]
 TABLE = "".join(f"{source}\t{target}\n" for source, target in PAIRS).encode()
 
 
@@ -85,10 +88,59 @@ def test_packed_files(file, tmp_path):
     }
     for path in (
         file(gzip.compress(TABLE), "pairs.tsv.gz"),
+        file(gzip.compress(TABLE), "PAIRS.GZ"),
         file(lzma.compress(TABLE), "pairs.tsv.xz"),
+        file(bz2.compress(TABLE), "pairs.tsv.bz2"),
+        file(bz2.compress(TABLE), "download"),
+        file(TABLE, "unpacked-by-the-browser.gz"),
         zipped(tmp_path / "pairs.zip", **about),
     ):
         assert list(read_parallel([path])) == PAIRS, path.name
+
+
+ONE = "Good morning.\tBuenos días.\n"
+TWO = 'Ana says "yes", too.\tAna dice "sí", también.\n'
+BOTH = [tuple(line[:-1].split("\t")) for line in (ONE, TWO)]
+QUOTED = ['"Good morning."\t"Buenos días."\n']
+QUOTED += ['"Ana says ""yes"", too."\t"Ana dice ""sí"", también."\n']
+
+
+@pytest.mark.parametrize(
+    ("text", "pairs"),
+    {
+        "an empty line at the end": (ONE + TWO + "\n", BOTH),
+        "several, with spaces and tabs": (ONE + TWO + " \n\t\t\r\n\n", BOTH),
+        "one in the middle": (ONE + "\n" + TWO, BOTH),
+        "no line feed at the end": (ONE + TWO[:-1], BOTH),
+        "a header": ("english\tspanish\n" + ONE + TWO, BOTH),
+        "of codes, with more columns": ("en_US\tes-ES\tsource.url\n" + ONE + TWO, BOTH),
+        "after a byte order mark": ("\ufeffsource\ttarget\n" + ONE + TWO, BOTH),
+        "a header in quotes": ('"src"\t"tgt"\n' + "".join(QUOTED), BOTH),
+        "words are no header": ("bee\tabeja\nwax\tcera\n" + ONE, [*WORDS, BOTH[0]]),
+        "nor is a sentence": ("Yes.\tSí.\n" + ONE, [("Yes.", "Sí."), BOTH[0]]),
+        "quotation marks of a table": ("".join(QUOTED), BOTH),
+        "only where they are needed": (ONE + QUOTED[1], BOTH),
+        "or around commas": (
+            '"Yes, Tom."\t"Sí, Tom."\n' + ONE,
+            [("Yes, Tom.", "Sí, Tom."), BOTH[0]],
+        ),
+        "those of the writer": (ONE + TWO, BOTH),
+        "around a sentence, too": (
+            '"Stop!"\t"¡Para!"\n' + ONE,
+            [('"Stop!"', '"¡Para!"'), BOTH[0]],
+        ),
+        "also with a comma, where others have commas": (
+            '"Stop, Tom!"\t"¡Para, Tom!"\n' + "Yes, I do.\tSí, claro.\n",
+            [('"Stop, Tom!"', '"¡Para, Tom!"'), ("Yes, I do.", "Sí, claro.")],
+        ),
+    }.values(),
+)
+def test_a_table_is_read_as_its_writer_meant_it(file, text, pairs):
+    reported = []
+    assert list(read_parallel([file(text)], report=reported.append)) == pairs
+    header = text.strip("\ufeff").split("\t")[0] in ("english", "en_US", "source", '"src"')
+    assert len(reported) == header
+    assert all("line 1: the header of a table" in line for line in reported)
 
 
 def test_a_file_is_read_line_by_line(file):
@@ -108,7 +160,6 @@ def test_short_sentences_may_have_long_translations(file):
     [
         (b"Hi\tHol\xe1\n", r"not UTF-8 \(byte 0xe1 at place 7\)"),
         (b"Hi Hola\n", "no tab, so the second column is missing"),
-        (b"\n", "no tab"),
         (b"\tHola\n", "nothing in column 1"),
         (b"Hi\t \xc2\xa0\n", "nothing in column 2"),
         (b"Hi\tHo\x07la\n", r"control character U\+0007 in column 2 at place 3"),
@@ -163,12 +214,11 @@ def test_damaged_packing_is_named(file, tmp_path):
     whole = {
         "cut.tsv.gz": gzip.compress(many)[:-20],
         "cut.tsv.xz": lzma.compress(many)[:-20],
-        "no.tsv.gz": TABLE,
-        "no.tsv.xz": TABLE,
-        "no.zip": TABLE,
+        "cut.tsv.bz2": bz2.compress(many)[:-20],
+        "cut.zip": b"PK\x03\x04" + many,
     }
     for name, content in whole.items():
-        with pytest.raises(CorpusError, match=f"{name} is damaged after line .* its name says"):
+        with pytest.raises(CorpusError, match=f"{name} is damaged after line"):
             list(read_parallel([file(content, name)]))
     two = zipped(tmp_path / "two.zip", **{"a.txt": "1", "b.txt": "2"})
     with pytest.raises(CorpusError, match=r"holds 2 files \(a.txt, b.txt\)"):
@@ -202,6 +252,50 @@ def test_a_tar_is_refused_with_the_way_out_and_nothing_in_it_is_written(
     assert not Path("/evil.tsv").exists()
 
 
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (TABLE.decode().encode("utf-16"), "UTF-16.* save it as UTF-8"),
+        (TABLE.decode().encode("utf-16-be"), "not UTF-8: .* bytes of zero"),
+        (TABLE.decode().encode("latin-1"), "not UTF-8.* another kind of file"),
+        (b"\x28\xb5\x2f\xfd\x04" + TABLE, "packed by zstd: unpack it"),
+        (b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR", "no text"),
+        (TABLE.replace(b"\n", b"\r"), "carriage returns alone.* line feeds"),
+        (TABLE.replace(b"\t", b";"), "line 1: no tab.* it should be .* with a tab between"),
+        (b'{"en": "Good morning", "es": "Buenos d"}\n' * 3, "no tab.* another kind of file"),
+    ],
+)
+def test_a_file_of_another_kind_is_not_made_one_by_leaving_lines_out(file, content, message):
+    with pytest.raises(CorpusError, match=message) as error:
+        list(read_parallel([file(content)]))
+    assert "--skip-bad" not in str(error.value)
+    assert "pairs.tsv" in str(error.value)
+
+
+def test_so_many_bad_lines_is_no_negative_number(file):
+    with pytest.raises(ValueError, match="skip_bad=-3 must be 0 or more"):
+        list(read_parallel([file(TABLE)], skip_bad=-3))
+
+
+def test_a_check_of_the_readers_own_counts_as_a_bad_line(file):
+    def check(source, target):
+        return "too long" if len(source) > 10 else ""
+
+    path = file(TABLE)
+    with pytest.raises(CorpusError, match=r"pairs.tsv, line 1: too long \(--skip-bad N"):
+        list(read_parallel([path], check=check))
+    reported = []
+    found = list(read_parallel([path], check=check, skip_bad=1, report=reported.append))
+    assert found == PAIRS[1:] and reported == [f"{path}, line 1: too long"]
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no named pipes")
+def test_what_can_be_read_only_once_is_refused(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(CorpusError, match="pipe is a pipe.* write it to a file first"):
+        digest([tmp_path / "pipe"])
+
+
 def test_what_is_no_corpus_at_all(file, tmp_path):
     path = file("")
     with pytest.raises(CorpusError, match=f"there is no sentence pair in {path}"):
@@ -209,7 +303,7 @@ def test_what_is_no_corpus_at_all(file, tmp_path):
     with pytest.raises(CorpusError, match="not 3 files"):
         list(read_parallel([path] * 3))
     with pytest.raises(CorpusError, match="line 1: no end after 1,000,000 bytes"):
-        list(read_parallel([file(b"\0" * 3_000_000)], skip_bad=9))
+        list(read_parallel([file(b"a" * 3_000_000)], skip_bad=9))
     with pytest.raises(FileNotFoundError):
         list(read_parallel([tmp_path / "none.tsv"]))
 

@@ -16,7 +16,7 @@ def test_what_a_run_does_if_nothing_is_said():
     """docs/scaling.md and the notebooks say what they change of it."""
     assert dataclasses.astuple(TrainingConfig()) == (
         *(1000, 1024, 1, "paper", None, 400),  # steps, words, batches, learning rate
-        *(0.1, False, 200, None, 0, 1, "loss"),  # loss, arithmetic, validation, seed, result
+        *(0.1, False, 200, None, 0, 1, "loss", None),  # loss, arithmetic, validation, seed, result
     )
     model, batch = small_model(dropout=0.0), make_batch(copy_pairs(7))
     losses = [
@@ -35,6 +35,7 @@ def test_settings_that_make_no_sense_are_named():
         "max_lr": -1.0,
         "patience": 0,
         "best_by": "chrf",
+        "grad_clip": 0.0,
     }
     for wrong in ({name: value} for name, value in several.items()):
         ((name, value),) = wrong.items()

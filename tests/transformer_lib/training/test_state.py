@@ -6,6 +6,7 @@ import os
 import random
 import sys
 import time
+from itertools import pairwise
 from types import SimpleNamespace
 
 import pytest
@@ -33,6 +34,7 @@ from transformer_lib.training.state import (
     set_rng_states,
 )
 from transformer_lib.training.trainer import _copy_weights, train
+from transformer_lib.translator import Translator
 
 
 def test_a_run_from_before_a_setting_was_there_goes_on_with_its_default(tmp_path):
@@ -133,14 +135,64 @@ def test_what_cannot_be_resumed_is_said(tmp_path):
     run(resume=False)
     with pytest.raises(CheckpointError, match="already holds a training run"):
         run(resume=False)
-    with pytest.raises(CheckpointError, match="started with steps=2, not 3"):
-        run(TrainingConfig(steps=3, validate_every=1))
+    with pytest.raises(CheckpointError, match=r"max_tokens=1024, not 9.* only steps and patience"):
+        run(TrainingConfig(steps=2, validate_every=1, max_tokens=9))
     with pytest.raises(CheckpointError, match="made for another model"):
         run(model=make_model(VOCAB, VOCAB, N=2, d_model=16, d_ff=32, h=2))
     state = tmp_path / STATE_FILE
     state.write_bytes(state.read_bytes()[:-100])
     with pytest.raises(CheckpointError, match="damaged"):
         run()
+
+
+def test_a_run_goes_on_for_more_steps_or_fewer_and_says_its_new_schedule(tmp_path, capsys):
+    pairs, held_out = copy_pairs(20), copy_pairs(5, seed=1)
+
+    def run(resume=True, **changes):
+        settings = {"steps": 4, "schedule": "linear", "max_lr": 1e-2, "warmup": 1} | changes
+        config = TrainingConfig(validate_every=2, **settings)
+        entries = train(small_model(), pairs, held_out, config, folder=tmp_path, resume=resume)
+        said = [line for line in capsys.readouterr().err.splitlines() if "steps=" in line]
+        return [(entry["step"], entry["learning_rate"]) for entry in entries], said
+
+    before, said = run(resume=False)
+    assert said == []
+    longer, said = run(steps=8)
+    assert [step for step, _ in longer] == [2, 4, 6, 8] and longer[:2] == before
+    (line,) = said
+    assert "steps=8 instead of 4" in line
+    for step, rate in longer[2:3] + longer[3:]:
+        assert f"{rate:.3g} at step {step}" in line
+    assert run(steps=8) == (longer, [])  # nothing is left to do
+    shorter, (line,) = run(steps=4)
+    assert shorter == longer and "it has made 8 already" in line
+    assert run(steps=8, patience=3) == (longer, [])
+
+
+def test_at_each_validation_the_best_weights_are_handed_out(tmp_path):
+    """They are what somebody has who stops the run; at the end, what it ends with."""
+    pairs, held_out = copy_pairs(99), copy_pairs(9, seed=1)
+    for average in (1, 2):
+        kept = []
+
+        def keep(weights, kept=kept):
+            kept.append({name: tensor.clone() for name, tensor in weights.items()})
+
+        config = TrainingConfig(
+            steps=4, validate_every=1, average=average, schedule="linear", max_lr=0.5, warmup=1
+        )
+        model = small_model()
+        history = train(model, pairs, held_out, config, folder=tmp_path / str(average), keep=keep)
+        assert len(kept) == 4
+        for name, tensor in model.named_parameters():
+            assert torch.equal(kept[-1][name], tensor)
+        losses = [entry["validation_loss"] for entry in history]
+        if average == 1:  # a rate so high that a later validation is worse
+            better = [True, *(losses[i] < min(losses[:i]) for i in range(1, 4))]
+            assert not all(better)
+            name = "generator.proj.weight"
+            moved = [not torch.equal(a[name], b[name]) for a, b in pairwise(kept)]
+            assert moved == better[1:]
 
 
 def test_a_part_may_have_a_name_with_a_slash(tmp_path):
@@ -170,7 +222,7 @@ def test_a_run_killed_at_any_moment_resumes_to_the_same_bytes(tmp_path):
 
     folder, kills, steps = tmp_path / "killed", 0, []
     command.append(str(folder))
-    while not (folder / "model.safetensors").exists() and kills < 30:
+    while not (folder / "training.json").exists() and kills < 30:
         resume = ["--resume"] * (folder / "recipe.json").exists()
         process = CONTEXT.Process(target=run_main, args=[*command, *resume])
         process.start()
@@ -184,6 +236,8 @@ def test_a_run_killed_at_any_moment_resumes_to_the_same_bytes(tmp_path):
         process.kill()
         process.join()
         steps.append(step_reached(folder))
+        if steps[-1]:
+            Translator.load(folder).translate("3 1 4")
     assert kills >= 3, steps  # it really was killed under way
     for name in ("model.safetensors", STATE_FILE, "vocabulary.json", "config.json"):
         assert (folder / name).read_bytes() == (tmp_path / "whole" / name).read_bytes(), name

@@ -7,8 +7,10 @@ import torch
 
 from tests.transformer_lib.training.copy_task import copy_pairs, same_weights, small_model
 from transformer_lib.text.batching import make_batch
+from transformer_lib.training.config import TrainingConfig
 from transformer_lib.training.optimizers import adam
 from transformer_lib.training.step import batch_loss, count_tokens, update, validation_loss
+from transformer_lib.training.trainer import train
 
 
 def test_accumulated_batches_are_one_big_batch():
@@ -28,6 +30,41 @@ def test_an_update_gives_the_loss_per_word_of_all_its_batches():
     losses = [batch_loss(model, batch, smoothing=0.1).item() for batch in batches]
     loss = update(model, adam(model), batches, lr=0.0, smoothing=0.1)
     assert loss == pytest.approx(sum(losses) / count_tokens(batches), rel=1e-5)
+
+
+def test_a_long_gradient_is_made_as_short_as_asked_and_a_short_one_stays():
+    def moved(grad_clip):
+        model, start = small_model(dropout=0.0), small_model(dropout=0.0)
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.0)
+        batches = [make_batch(copy_pairs(7))]
+        update(model, optimizer, batches, lr=1.0, smoothing=0.0, grad_clip=grad_clip)
+        ends = zip(model.parameters(), start.parameters(), strict=True)
+        return torch.cat([(a - b).detach().flatten() for a, b in ends])
+
+    whole = moved(None)
+    length = whole.norm().item()
+    torch.testing.assert_close(moved(length / 4), whole / 4, rtol=1e-4, atol=1e-6)
+    assert torch.equal(moved(2 * length), whole)
+
+
+def test_a_run_clips_by_its_setting():
+    def sgd(model):
+        return torch.optim.SGD(model.parameters(), lr=0.0)
+
+    ends = []
+    for grad_clip in (None, 1e-3):
+        config = TrainingConfig(
+            steps=1, schedule="linear", max_lr=1.0, warmup=1, grad_clip=grad_clip
+        )
+        model = small_model(dropout=0.0)
+        train(model, copy_pairs(9), copy_pairs(3), config, optimizer=sgd)
+        ends.append(model)
+    start = small_model(dropout=0.0)
+    whole, clipped = (
+        sum((a - b).square().sum() for a, b in zip(m.parameters(), start.parameters(), strict=True))
+        for m in ends
+    )
+    assert whole.sqrt() > 1e-2 and clipped.sqrt().item() == pytest.approx(1e-3, rel=0.01)
 
 
 def test_after_an_update_no_gradient_takes_room():
