@@ -59,7 +59,6 @@ DIGIT_TASKS = ("copy", "reverse", "sort")
 OPTIMIZERS: dict[str, OptimizerOf] = {"adam": adam, "adamw": adamw, "muon": muon}
 NEARLY_ALL = 0.95  # share of sentences; what so many have in common, the model expects of all
 STEPS_MORE = 60  # steps of a finished model on a user's own pairs
-REPLAY = 0.5  # share of old sentences, as data/experiments/more.json measures
 OLD = 1000  # sentences of the kind it knew that it meets again, at least
 READING = 2  # another number when files are read or cut in another way, so that none is stale
 ASIDE = 0.01  # share of the source sentences to validate on, if no file is named
@@ -322,7 +321,8 @@ def wrong_for_model(
     for language, text in ((src, source), (tgt, target)):
         tokenizer = language.tokenizer
         if not isinstance(language, SubwordLanguage):
-            if unknown := language.vocab.unknown(tokenizer(text.removesuffix("."))):
+            words = tokenizer(language.normalize(text).removesuffix("."))
+            if unknown := language.vocab.unknown(words):
                 return f"this model has no word {unknown[0]!r}, and can't learn new ones"
         elif longest and len(text.encode()) > longest < (count := len(tokenizer(text))):
             return f"{count} subwords, but positions are learned only up to {longest}"
@@ -390,19 +390,18 @@ def more_recipe(
     validation: Sequence[str | Path] = (),
     *,
     skip_bad: int = 0,
-    replay: float | None = None,
+    replay: float = 0.0,
 ) -> ParallelRecipe:
     """A recipe for a finished model that goes on learning, from a user's own pairs.
 
         translator = train_recipe(more_recipe(["bees.tsv"], "tatoeba"), Path("runs/bees"))
 
     start: a name in MODELS, or the folder of a model. replay: the share of sentences of the kind
-    that it knew (None: REPLAY of those in MODELS). Its steps are meant for some fifty pairs.
+    that it knew; with them it forgets less and, in as many steps, learns less. The steps are meant
+    for some fifty pairs.
     """
     folder = model_folder(start)
     name = next((name for name, place in MODELS.items() if place == folder), str(folder.resolve()))
-    if replay is None:
-        replay = REPLAY if name in MODELS else 0.0
     recipe = parallel_recipe(files, validation, skip_bad=skip_bad)
     training = TrainingConfig(
         steps=STEPS_MORE,

@@ -193,6 +193,24 @@ def test_the_card_of_the_phrasebook_counts_the_first_sentences():
     assert f"Its first two groups, {seen} sentences" in PHRASEBOOK
 
 
+# --- data/beekeeping
+
+
+def test_the_card_of_the_beekeepers_says_what_was_measured():
+    card = (ROOT / "data" / "beekeeping" / "README.md").read_text(encoding="utf-8")
+    stored = experiments.load("own-words")
+    number = r"(\d[\d.]*)(?: %)? \|"
+    rows = re.findall(rf"^\| [^|]+ \| {' '.join([number] * 5)}$", card, re.MULTILINE)
+    assert [[float(cell) for cell in row] for row in rows] == [
+        [
+            *(round(100 * run[name]) for name in ("words", "exact_match")),
+            *(run[name] for name in ("bleu", "chrf")),
+            round(100 * run["everyday"], 1),
+        ]
+        for run in (stored["before"], *stored["runs"])
+    ]
+
+
 # --- tools/benchmarks/README.md
 
 

@@ -10,10 +10,10 @@ import torch
 
 from transformer_lib import recipes
 from transformer_lib.cli import main
-from transformer_lib.files import CheckpointError
+from transformer_lib.files import CheckpointError, read_json
 from transformer_lib.model.config import TOY
 from transformer_lib.model.transformer import make_model
-from transformer_lib.recipes import Recipe, parallel_recipe, train_recipe
+from transformer_lib.recipes import Recipe, more_recipe, parallel_recipe, train_recipe
 from transformer_lib.text import downloads, phrasebook
 from transformer_lib.text.languages import SubwordLanguage
 from transformer_lib.text.parallel import CorpusError, sentence_hash
@@ -182,6 +182,85 @@ def test_files_that_changed_are_not_gone_on_with(table, tmp_path):
         train_recipe(recipe, tmp_path / "run", resume=True)
     with pytest.raises(CheckpointError, match="other settings"):
         train_recipe(small(parallel_recipe([path], subwords=300)), tmp_path / "run", resume=True)
+
+
+def test_a_finished_model_goes_on_learning_from_where_it_was(table, tmp_path):
+    first = train_recipe(small(parallel_recipe([table()], subwords=300)), tmp_path / "first")
+    (tmp_path / "first" / "notice.txt").write_text("whose sentences it learned", encoding="utf-8")
+    files = [table(seed=1, name="new.tsv")]
+
+    def more(**training):
+        recipe = more_recipe(files, tmp_path / "first")
+        how = {"steps": 2, "validate_every": 1, "warmup": 1, "max_tokens": 256} | training
+        training = dataclasses.replace(recipe.training, **how)
+        return dataclasses.replace(recipe, training=training)
+
+    stayed = train_recipe(more(max_lr=1e-12), tmp_path / "stayed")
+    for a, b in zip(stayed.model.parameters(), first.model.parameters(), strict=True):
+        torch.testing.assert_close(a, b, rtol=0, atol=1e-9)
+    assert stayed.src.vocab.tokens == first.src.vocab.tokens
+    learned = train_recipe(more(max_lr=1e-2), tmp_path / "learned")
+    assert not same(learned, first)
+    shutil.rmtree(tmp_path / "first")  # what it needs of it is in its own folder now
+    again = Recipe.from_json(read_json(tmp_path / "learned" / "recipe.json"))
+    assert same(train_recipe(again, tmp_path / "learned", resume=True), learned)
+    assert Translator.load(tmp_path / "learned").notice == "whose sentences it learned"
+
+
+def test_what_a_finished_model_cannot_learn_is_said(run, table, tmp_path, capsys):
+    train_recipe(small(parallel_recipe([table()], subwords=300)), tmp_path / "first")
+    capsys.readouterr()
+    new = tmp_path / "new.tsv"
+    new.write_text("I like trees.\tMe gustan los árboles.\n" * 9 + "A bee.\tUna abeja.\n", "utf-8")
+    for arguments, parts in (
+        (["--from", tmp_path / "first"], ["--from needs --data"]),
+        (["--data", new, "--replay", 0.5], ["--replay needs --from"]),
+        (["--data", new, "--from", tmp_path / "none"], [str(tmp_path / "none")]),
+        (["--data", new, "--from", tmp_path / "first", "--replay", 0.5], ["add some to your own"]),
+        (["--data", new, "--from", tmp_path / "first", "--replay", 1], ["less than 1"]),
+        (["--data", new, "--from", "grammar"], ["new.tsv, line 10", "no word 'bee'"]),
+        (["--data", new, "--from", "tatoeba", "--set", "h=4"], ["keeps its sizes", "'h': 8"]),
+    ):
+        status, out, err = run("train", "--out", tmp_path / "run", *arguments)
+        assert (status, out, err.count("\n")) == (2, "", 1), err
+        for part in parts:
+            assert part in err
+
+
+def test_old_sentences_have_their_share_and_few_new_ones_are_repeated():
+    new = [(f"new {i}", "") for i in range(10)]
+    old = [(f"old {i}", "") for i in range(5000)]
+    for share in (0.25, 0.5, 0.8):
+        mixed = list(recipes.with_old(new, old, share))
+        assert {pair for pair in mixed if pair in new} == set(new)
+        found = sum(pair[0].startswith("old") for pair in mixed) / len(mixed)
+        assert found == pytest.approx(share, abs=0.01)
+
+
+def test_a_text_that_learned_positions_do_not_reach_is_named_before_training(table, tmp_path):
+    held_out = tmp_path / "held-out.tsv"
+    held_out.write_text("A dog.\tUn perro.\n" + "dog " * 300 + "\t" + "perro " * 300, "utf-8")
+    recipe = small(parallel_recipe([table()], [held_out], subwords=330))
+    model = dataclasses.replace(recipe.model, positions="learned")
+    with pytest.raises(CorpusError, match=r"held-out.tsv, line 2: \d+ subwords, .* up to 255"):
+        train_recipe(dataclasses.replace(recipe, model=model), tmp_path / "run")
+    assert not (tmp_path / "run" / "recipe.json").exists()
+
+
+def test_a_cache_that_cannot_be_used_is_named(table, cache, tmp_path):
+    cache.write_text("a file")
+    with pytest.raises(OSError, match=f"TRANSFORMER_LIB_CACHE.*{cache}"):
+        train_recipe(small(parallel_recipe([table()], subwords=300)), tmp_path / "run")
+
+
+def test_a_file_that_changes_while_it_is_read_leaves_nothing_behind(table, cache, tmp_path):
+    path = table()
+    recipe = small(parallel_recipe([path], subwords=300))
+    both = recipe.learn_language()
+    path.write_text(path.read_text(encoding="utf-8") + "new\tnuevo\n", encoding="utf-8")
+    with pytest.raises(CorpusError, match="has changed"):
+        recipe.encoded(both, both, "train")
+    assert not [path for path in cache.rglob("*") if path.is_file()]
 
 
 def test_a_damaged_tokenizer_is_named(tmp_path, table):

@@ -85,14 +85,16 @@ def add_parser(commands: Commands) -> None:
     numbers.add_argument(
         "--int8",
         action="store_true",
-        help="compute with weights of 8 bits: faster, and now and then another word, which may "
-        "depend on the sentences that are translated together",
+        help="compute with weights of 8 bits: faster for tatoeba and larger models with many "
+        "sentences at a time, not for small models of your own. Now and then it writes another "
+        "word, which may depend on the sentences that are translated together",
     )
     numbers.add_argument(
         "--bf16",
         action="store_true",
-        help="compute in bfloat16: faster with the larger model where the processor has it, and "
-        "fewer words change than with --int8",
+        help="compute in bfloat16: faster for tatoeba and larger models where the processor has "
+        "instructions for it, and several times slower where it has none; fewer words change than "
+        "with --int8",
     )
     translate.add_argument(
         "--words", action="store_true", help="print the words that the model knows, and stop"

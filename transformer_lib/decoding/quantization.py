@@ -26,6 +26,14 @@ def optimize_for_decoding(model: Model, *, int8: bool = False, bf16: bool = Fals
 
     bf16: compute in bfloat16, which has the range of float32 and two to three digits. Faster where
     the processor has instructions for it; it seldom changes a word. int8 goes before it.
+
+    Both are for large models. Speed as a multiple of that in float32, on one core of a processor
+    without bfloat16 (AMD EPYC), for one sentence and for 32 at a time:
+
+        d_model   int8         bf16
+        128       0.6, 1.1     0.7, 0.2
+        256       0.9, 1.6     1.0, 0.2
+        512       1.3          0.9
     """
     model = copy.deepcopy(model).eval()
     if int8:

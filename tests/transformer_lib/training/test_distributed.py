@@ -56,7 +56,8 @@ SMALL = [
 # with it, and in the last process 1 dies at step 8.
 SEVERAL = """
 import json, os, signal, sys
-from transformer_lib.cli import complain, main
+from transformer_lib.cli import main
+from transformer_lib.cli.common import complain
 from transformer_lib.training import trainer
 from transformer_lib.training.distributed import ProcessError, process_group
 
@@ -180,7 +181,7 @@ def test_when_a_process_dies_the_others_end_with_one_sentence(runs):
     folder, done = runs
     ours = [line for line in done.stderr.splitlines() if "another process" in line]
     assert len(ours) == 1 and "transformer-lib: " in ours[0] and "--resume" in ours[0]
-    assert done.returncode != 0 and not (folder / "killed" / "model.safetensors").exists()
+    assert done.returncode != 0 and not (folder / "killed" / "training.json").exists()
 
 
 @pytest.mark.slow
