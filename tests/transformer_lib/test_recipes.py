@@ -16,6 +16,7 @@ from transformer_lib.model.transformer import make_model
 from transformer_lib.recipes import Recipe, more_recipe, parallel_recipe, train_recipe
 from transformer_lib.text import downloads, phrasebook
 from transformer_lib.text.languages import SubwordLanguage
+from transformer_lib.text.normalizing import AS_IT_IS
 from transformer_lib.text.parallel import CorpusError, sentence_hash
 from transformer_lib.text.subwords import Subwords
 from transformer_lib.text.tokenized_dataset import TokenizedDataset
@@ -211,14 +212,16 @@ def test_what_a_finished_model_cannot_learn_is_said(run, table, tmp_path, capsys
     train_recipe(small(parallel_recipe([table()], subwords=300)), tmp_path / "first")
     capsys.readouterr()
     new = tmp_path / "new.tsv"
-    new.write_text("I like trees.\tMe gustan los árboles.\n" * 9 + "A bee.\tUna abeja.\n", "utf-8")
+    new.write_text(
+        "I like trees.\tMe gustan los árboles.\n" * 9 + "A smoker.\tUn ahumador.\n", "utf-8"
+    )
     for arguments, parts in (
         (["--from", tmp_path / "first"], ["--from needs --data"]),
         (["--data", new, "--replay", 0.5], ["--replay needs --from"]),
         (["--data", new, "--from", tmp_path / "none"], [str(tmp_path / "none")]),
         (["--data", new, "--from", tmp_path / "first", "--replay", 0.5], ["add some to your own"]),
         (["--data", new, "--from", tmp_path / "first", "--replay", 1], ["less than 1"]),
-        (["--data", new, "--from", "grammar"], ["new.tsv, line 10", "no word 'bee'"]),
+        (["--data", new, "--from", "grammar"], ["new.tsv, line 10", "no word 'smoker'"]),
         (["--data", new, "--from", "tatoeba", "--set", "h=4"], ["keeps its sizes", "'h': 8"]),
     ):
         status, out, err = run("train", "--out", tmp_path / "run", *arguments)
@@ -256,7 +259,7 @@ def test_a_cache_that_cannot_be_used_is_named(table, cache, tmp_path):
 def test_a_file_that_changes_while_it_is_read_leaves_nothing_behind(table, cache, tmp_path):
     path = table()
     recipe = small(parallel_recipe([path], subwords=300))
-    both = recipe.learn_language()
+    both = recipe.learn_language(AS_IT_IS)
     path.write_text(path.read_text(encoding="utf-8") + "new\tnuevo\n", encoding="utf-8")
     with pytest.raises(CorpusError, match="has changed"):
         recipe.encoded(both, both, "train")
