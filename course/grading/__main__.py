@@ -23,7 +23,7 @@ from course.grading.gradebooks import fill_in, missing, read_gradebook, write_fe
 from course.grading.report import check_manual_grades, write_report
 from course.grading.sandbox import keep_apart
 from course.grading.similar import write_similar
-from course.grading.start import NO_SANDBOX, find_sandbox
+from course.grading.start import find_sandbox, refusal
 from course.grading.tables import one_line, write_table
 from transformer_lib.files import write_file
 
@@ -139,9 +139,6 @@ def parser() -> argparse.ArgumentParser:
         help="grade without a sandbox: submissions run with your rights, held "
         "back by Python's own guard only",
     )
-    grading.add_argument(  # its name until release 2.0
-        "--no-wall", action="store_true", dest="no_sandbox", help=argparse.SUPPRESS
-    )
     grading.set_defaults(
         run=run_grade, stopped="What is graded is kept: the same command goes on from there."
     )
@@ -220,7 +217,7 @@ def run_grade(options: argparse.Namespace) -> int:
     files = {one.student: one.path for one in collected.submissions}
     sandbox = "" if options.no_sandbox else find_sandbox()
     if not (sandbox or options.no_sandbox):
-        raise ValueError(NO_SANDBOX)
+        raise ValueError(refusal())
     keep_apart(FOLDER, options.folder, out)
     limits = Limits(options.seconds, options.total, options.megabytes, sandbox)
     try_solution(source, limits)

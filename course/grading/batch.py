@@ -22,7 +22,6 @@ from pathlib import Path
 from tqdm import tqdm
 
 from course.grading.assignment_files import FOLDER, Assignment
-from course.grading.folders import clear_up
 from course.grading.grade import LARGEST, NOT_GRADED, Limits, Result, grade
 from course.grading.sandbox import ROOT, limit_memory
 from course.grading.start import START
@@ -151,7 +150,6 @@ class Worker:
         self.process.kill()
         self.process.join()
         self.ours.close()
-        clear_up()  # what it had no time to remove
 
 
 def work(grader: Connection, grade: Grade, source: Assignment, limits: Limits) -> None:
@@ -191,7 +189,6 @@ def grade_all(
     kept: the folder for stored results; again: don't look there first. A submission whose worker is
     lost gets a second try, alone, so that no other submission can be to blame.
     """
-    clear_up()
     waiting = {}
     for student, path in files.items():
         file = place(kept, path, source, limits)

@@ -7,10 +7,8 @@ If a cell or an answer doesn't end, or ends the process, the process is started 
 
 import contextlib
 import json
+import math
 import stat
-import subprocess
-import tempfile
-import threading
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -28,10 +26,8 @@ from course.grading.assignment_files import (
     plain,
     text,
 )
-from course.grading.folders import Folder, remove
 from course.grading.rpc import GET_NAME, MOST_CALLS, RUN_CELL, TRY_WATCH, Line, Lost, Stopped
-from course.grading.sandbox import DISK, size
-from course.grading.start import START, Copy, end, start
+from course.grading.start import START, Process
 from course.grading.tables import one_line
 
 LARGEST = {".ipynb": 20 * 2**20, ".py": 2**18}  # bytes
@@ -43,7 +39,6 @@ PACKED = (".zip", ".7z", ".rar", ".gz", ".tar")
 NOT_GRADED = "not graded: the grader itself failed here. Please tell your teacher."
 LONGEST_ANSWER = 10_000  # characters that a person is asked to read
 LONGEST_HINT = 1_000  # that a student is
-WATCH_EVERY = 0.25  # seconds between two looks at a running process
 
 
 class Unreadable(Exception):
@@ -266,11 +261,9 @@ class Worker:
         self.cells = cells
         self.limits = limits
         self.deadline = time.monotonic() + limits.total
-        self.folder = Folder("submission-")
-        self.home = self.folder.path  # a new one for each process
-        self.process: subprocess.Popen | Copy | None = None
+        self.process: Process | None = None
         self.line: Line | None = None
-        self.stopped = ""  # why it was killed, if it was
+        self.stopped = ""  # why the last process was killed, if it was
         self.troubles: dict[int, str] = {}  # number of a cell -> what went wrong in it
         self.deadly: set[int] = set()  # cells that ended the process
 
@@ -330,36 +323,22 @@ class Worker:
 
     @contextlib.contextmanager
     def clock(self, seconds: float | None = None) -> Iterator[None]:
-        """While in this context, kill the process if its time is up or its disk is full."""
+        """While in this context, the process is killed if its time is up."""
         seconds = self.limits.seconds if seconds is None else seconds
         left = min(seconds, self.deadline - time.monotonic())
         if left <= 0:
             raise OutOfTime
-        done = threading.Event()
-        watch = threading.Thread(target=self.watch, args=(left, done))
-        watch.start()
+        self.process.allow(left)
         try:
             yield
         except Lost:
             self.kill()
             raise
         finally:
-            done.set()
-            watch.join()
-            if self.stopped:  # perhaps killed just after its answer: never used again
-                self.kill()
-
-    def watch(self, seconds: float, done: threading.Event) -> None:
-        over = time.monotonic() + seconds
-        while not done.wait(min(WATCH_EVERY, max(0.0, over - time.monotonic()))):
-            if time.monotonic() >= over:
-                self.stopped = (
-                    f"did not end within {seconds:.3g} seconds: is there a loop that never ends?"
-                )
-            elif size(str(self.home)) > DISK:
-                self.stopped = f"wrote more than {DISK // 2**20} MB into files."
-            if self.stopped:
-                return end(self.process)
+            if self.process is not None:
+                self.process.allow(math.inf)
+                if self.process.stopped:  # perhaps just after its answer: never used again
+                    self.kill()
 
     def what_happened(self, subject: str) -> str:
         why = self.stopped or "ended the whole program, or answered with nonsense."
@@ -368,14 +347,13 @@ class Worker:
     def start(self) -> None:
         if time.monotonic() > self.deadline:
             raise OutOfTime
-        self.stopped = ""
-        self.home = Path(tempfile.mkdtemp(prefix="home-", dir=self.folder.path))
         given = {"megabytes": self.limits.megabytes, "seconds": self.limits.total}
-        self.process = start(self.limits.sandbox, self.home, "worker", given)
+        self.process = Process(self.limits.sandbox, "worker", given)
         self.line = Line(self.process.stdout, self.process.stdin, calls=MOST_CALLS)
         try:
             with self.clock(START):
                 self.line.ask(TRY_WATCH)
+                self.process.begin()
         except Lost:
             if time.monotonic() >= self.deadline:
                 raise OutOfTime from None
@@ -385,14 +363,9 @@ class Worker:
 
     def kill(self) -> None:
         if self.process is not None:
-            end(self.process)
-            for stream in (self.process.stdin, self.process.stdout):
-                with contextlib.suppress(OSError):
-                    stream.close()
-            self.process.wait()
+            self.process.close()
+            self.stopped = self.process.stopped
             self.process = None
-            remove(self.home)
 
     def close(self) -> None:
         self.kill()
-        self.folder.close()

@@ -1,300 +1,412 @@
 """How a student's process starts in a sandbox, and which sandbox is trusted.
 
-Where a process can build its sandbox around itself, it is forked from one that has imported
-PyTorch (`fork_server.py`), which saves the two seconds of the import. A fork server with more than
-one thread isn't forked. Elsewhere a new program is started.
+    bubblewrap    Linux
+    container     every system with Docker; `platforms/Dockerfile` makes the image
+
+Either is there for one submission alone, and denies by default. A process in it sees Python, the
+system's programs, the library and its data, and nothing else; it writes into one folder in memory,
+which is gone afterwards; it is the only process, without a network; and it may make the system
+calls of `system_calls.json`, in which nothing is that a run of PyTorch doesn't need. A sandbox is
+trusted once a process in it has tried to get out and failed (`escape_test.py`).
 """
 
-import atexit
 import contextlib
 import functools
 import json
+import math
 import os
+import re
 import shutil
-import signal
 import socket
 import subprocess
 import sys
 import tempfile
 import threading
+import time
+import uuid
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from course.grading.folders import Folder
-from course.grading.sandbox import ROOT, bubblewrap, landlockpy, profile, readable, students_part
-
-SANDBOXES = ("bubblewrap", "landlock", "sandbox-exec")
-COPIED = ("landlock", "") if sys.platform == "linux" else ()
-WORKER_SIDE = (
-    "__init__.py",
-    "sandbox.py",
-    "fork_server.py",
-    "escape_test.py",
-    "cells.py",
-    "rpc.py",
-    "worker.py",
+from course.grading.sandbox import (
+    DISK,
+    FILES,
+    OPEN_FILES,
+    ROOT,
+    kilobytes,
+    students_part,
+    systems_part,
 )
+
+try:
+    import pyseccomp
+except (ImportError, RuntimeError, OSError):  # no Linux, or one without libseccomp
+    pyseccomp = None
+
+SANDBOXES = ("bubblewrap", "container")
+WORKER_SIDE = ("__init__.py", "sandbox.py", "escape_test.py", "cells.py", "rpc.py", "worker.py")
+INSIDE, HOME = "/course", "/submission"  # places in a sandbox
+CALLS = Path(__file__).with_name("system_calls.json")
+IMAGE = "course-grading"
 # Seconds for Python and PyTorch to start: two, but 150 were seen beside twenty other programs. One
 # that fails is seen at once; so long is only waited for one that hangs.
 START = 600.0
-GONE = 10.0  # seconds for a process that is killed to be gone
-NO_SANDBOX = (
-    "nothing here can sandbox a submission, so it would run with your rights. On Linux, install "
-    "bubblewrap (apt install bubblewrap, dnf install bubblewrap); anywhere, grade in a container "
-    "(docs/teaching.md has the commands). --no-sandbox grades all the same, with Python's own "
-    "guard alone, which stops mistakes and pranks but nobody who means it."
-)
+WATCH_EVERY = 0.05  # seconds between two looks at a running process
 
 
-def start(
-    sandbox: str, home: Path, module: str, given: dict[str, Any]
-) -> "subprocess.Popen | Copy":
-    """Start a process that runs `main(given)` of course.grading.MODULE in a sandbox ("": in none).
+# --- a student's process -------------------------------------------------------------------------
 
-    It works in the folder `home`, beside which other files may be put. given: must fit into JSON.
+
+class Process:
+    """A process that runs `main(given)` of course.grading.MODULE in a sandbox ("": in none).
+
+    It is killed when its time is up, or when the system counts more memory, bytes or files than it
+    may have; `stopped` then says why. given: must fit into JSON; its megabytes are the limit.
     """
-    for _ in range(2) if sandbox in COPIED else ():
-        with contextlib.suppress(OSError):  # it was lost, for want of memory perhaps: then another
-            return Copy(fork_server(sandbox), sandbox, home, module, given)
-    tree = worker_side(home.parent / "tree")
-    return subprocess.Popen(
-        sandboxed(sandbox, str(home), str(tree), module, may_read(tree, given)),
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        cwd=home,
-        env=surroundings(str(home), str(tree)),
-        start_new_session=True,
+
+    def __init__(
+        self, sandbox: str, module: str, given: dict[str, Any], errors: Any = subprocess.DEVNULL
+    ):
+        self.sandbox, self.stopped = sandbox, ""
+        self.megabytes, self.at_start = given["megabytes"], math.inf
+        self.lock, self.ended = threading.Lock(), threading.Event()
+        self.allow(START)
+        self.name = f"submission-{uuid.uuid4().hex}"
+        self.home = tempfile.mkdtemp(prefix="submission-")  # in a sandbox nobody sees it
+        try:
+            self.popen = launch(self, module, given, errors)
+        except BaseException:
+            shutil.rmtree(self.home)
+            raise
+        self.stdin, self.stdout = self.popen.stdin, self.popen.stdout
+        self.watcher = threading.Thread(target=self.watch, daemon=True)
+        self.watcher.start()
+
+    def allow(self, seconds: float) -> None:
+        """From now on it has so many seconds; inf while none of its code runs."""
+        with self.lock:
+            self.deadline, self.seconds = time.monotonic() + seconds, seconds
+
+    def watch(self) -> None:
+        while not self.ended.wait(WATCH_EVERY):
+            with self.lock:
+                try:
+                    self.stopped = self.excess()
+                except (ValueError, RecursionError) as error:  # such as by folders in folders
+                    self.stopped = f"can't be watched any more: {error}"
+                if self.stopped:
+                    return self.kill()
+
+    def excess(self) -> str:
+        """What it has too much of, or ""."""
+        if time.monotonic() >= self.deadline:
+            return (
+                f"did not end within {self.seconds:.3g} seconds: is there a loop that never ends?"
+            )
+        try:
+            processes = list(family(self.popen.pid))
+            if sum(map(memory, processes)) > self.at_start + self.megabytes * 1024:
+                return f"used more than {self.megabytes} MB of memory."
+            written, files = self.on_disk(processes)
+        except (OSError, IndexError):  # it has just begun, or just ended
+            return ""
+        if written > DISK:
+            return f"wrote more than {DISK // 2**20} MB into files."
+        return f"made more than {FILES:,} files." if files > FILES else ""
+
+    def on_disk(self, processes: list[int]) -> tuple[int, int]:
+        """Bytes and number of its files, also of those that are deleted and still open."""
+        if self.sandbox == "bubblewrap":  # a container has nothing here, and limits of its own
+            used = os.statvfs(f"/proc/{processes[1]}/root{HOME}")
+            return (
+                (used.f_blocks - used.f_bfree) * used.f_frsize,
+                used.f_files - used.f_ffree,
+            )
+        written = files = 0
+        for folder, _, names in os.walk(self.home):
+            files += 1 + len(names)
+            if files > FILES:
+                break
+            written += sum(os.lstat(os.path.join(folder, name)).st_size for name in names)
+        return written, files
+
+    def begin(self) -> None:
+        """What it uses by now is Python's and PyTorch's: the student's limits are beyond that."""
+        with contextlib.suppress(OSError):
+            self.at_start = sum(map(memory, family(self.popen.pid)))
+
+    def kill(self) -> None:
+        self.popen.kill()  # bubblewrap takes what is in it with it
+        if self.sandbox == "container":
+            subprocess.run([engine(), "kill", self.name], capture_output=True, check=False)
+
+    def close(self) -> None:
+        """End it, and wait until it is gone."""
+        self.ended.set()
+        self.watcher.join()
+        self.kill()
+        for stream in (self.stdin, self.stdout):
+            with contextlib.suppress(OSError):
+                stream.close()
+        self.popen.wait()
+        shutil.rmtree(self.home, ignore_errors=True)
+
+
+def launch(process: Process, module: str, given: dict[str, Any], errors: Any) -> subprocess.Popen:
+    program = (
+        f"import json, sys; from course.grading.{module} import main; main(json.loads(sys.argv[1]))"
     )
-
-
-def end(process: "subprocess.Popen | Copy") -> None:
-    """Kill a process and whatever it started in its session."""
-    if isinstance(process, Copy) and process.fork_server.is_lost():
-        return  # it ended with the fork server, and its number may be another's by now
+    # -P, -s: imports nothing from the folder where it is started, or from the user's own.
+    words = ["-P", "-s", "-B", "-c", program, json.dumps(given)]
+    calls = as_file(compiled_calls()) if process.sandbox == "bubblewrap" else -1
+    begins = {"bubblewrap": bubblewrap, "container": container}.get(process.sandbox, unguarded)
     try:
-        if hasattr(os, "killpg"):
-            os.killpg(process.pid, signal.SIGKILL)
-        else:
-            process.kill()
-    except OSError:  # it has ended already
-        pass
+        return subprocess.Popen(
+            [*begins(process, calls), *words],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=errors,
+            cwd=process.home,
+            # The program that starts a container is on this side, and gives it these as words.
+            env=None if process.sandbox == "container" else environment(process),
+            pass_fds=[calls] if calls >= 0 else [],
+            start_new_session=True,
+        )
+    finally:
+        if calls >= 0:
+            os.close(calls)
 
 
-# --- what a student's process gets ---------------------------------------------------------------
+def family(process: int) -> Iterator[int]:
+    """The numbers of a process and of all that it has started, where the system tells."""
+    yield process
+    children = Path(f"/proc/{process}/task/{process}/children")
+    if children.exists():
+        for child in children.read_text(encoding="utf-8").split():
+            yield from family(int(child))
 
 
-def worker_side(tree: Path) -> Path:
-    """Make a folder with the modules that a student's process imports: no assignment, no test."""
-    if not tree.exists():
-        own = tree / "course" / "grading"
-        own.mkdir(parents=True)
-        for name in WORKER_SIDE:
-            shutil.copy(ROOT / "course" / "grading" / name, own)
-        for path in (ROOT / "transformer_lib", *students_part()):
-            place = tree / path.relative_to(ROOT)
-            if os.name == "posix":
-                place.symlink_to(path)
-            else:  # Windows keeps links for administrators
-                (shutil.copytree if path.is_dir() else shutil.copy)(path, place)
-    return tree
+def memory(process: int) -> int:
+    """KB that are this process's, also the system's for it: what no file could give back."""
+    try:
+        status = Path(f"/proc/{process}/status").read_text(encoding="utf-8")
+    except OSError:
+        return 0
+    return sum(kilobytes(name, status) for name in ("RssAnon", "RssShmem", "VmSwap", "VmPTE"))
 
 
-def may_read(tree: Path, given: dict[str, Any]) -> dict[str, Any]:
-    return given | {"readable": [*readable(), str(tree)]}
-
-
-def surroundings(home: str, tree: str = "") -> dict[str, str]:
-    """The environment variables of a student's process: nothing of the teacher's.
-
-    tree: where a Python that is started finds the student's side of this package, and the library.
-    """
+def environment(process: Process) -> dict[str, str]:
+    """The environment variables of a student's process: nothing of the teacher's."""
     one = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS")
     homes = ("HOME", "USERPROFILE", "TMPDIR", "TEMP", "TMP", "MPLCONFIGDIR", "IPYTHONDIR")
-    # Hugging Face's tokenizers would start threads, which `limit` forbids.
-    needed = {"PATH": os.defpath, "MPLBACKEND": "agg", "TOKENIZERS_PARALLELISM": "false"}
+    needed = {
+        "PATH": os.defpath,
+        "MPLBACKEND": "agg",
+        "TOKENIZERS_PARALLELISM": "false",  # else they start threads, which no sandbox allows
+        "PYTHONPATH": INSIDE if process.sandbox in SANDBOXES else str(ROOT),
+    }
     if "SYSTEMROOT" in os.environ:  # Windows can't start Python without it
         needed["SYSTEMROOT"] = os.environ["SYSTEMROOT"]
-    if tree:
-        needed["PYTHONPATH"] = os.pathsep.join((tree, str(ROOT)))
+    home = HOME if process.sandbox in SANDBOXES else process.home
     return needed | dict.fromkeys(one, "1") | dict.fromkeys(homes, home)
 
 
-def python(program: str, *words: str) -> list[str]:
-    """The command for a program that imports nothing from the folder where it is started."""
-    return [sys.executable, "-P", "-s", "-B", "-c", program, *words]
+# --- the sandboxes: what stands before a program's arguments -------------------------------------
 
 
-# --- as a program of its own ---------------------------------------------------------------------
+def unguarded(process: Process, calls: int) -> list[str]:
+    return [sys.executable]
 
 
-def sandboxed(sandbox: str, home: str, tree: str, module: str, given: dict[str, Any]) -> list[str]:
-    """The command that runs `main` of course.grading.MODULE in a sandbox ("": in none)."""
-    program = (
-        "import json, sys; given = json.loads(sys.argv[1]); "
-        "from course.grading.sandbox import lock_in; "
-        f"lock_in({sandbox!r}, {home!r}, given['readable']); "
-        f"from course.grading.{module} import main; main(given)"
-    )
-    command = python(program, json.dumps(given))
-    if sandbox == "bubblewrap":
-        return [*bubblewrap(home, tree), *command]
-    if sandbox == "sandbox-exec":
-        return ["sandbox-exec", "-p", profile(home, tree), *command]
-    return [*without_rights(sandbox), *command]
+def course_inside() -> dict[str, Path]:
+    """Place in a sandbox -> the file or folder that is to be read there."""
+    own = [ROOT / "course" / "grading" / name for name in WORKER_SIDE]
+    paths = (ROOT / "transformer_lib", ROOT / "data", *students_part(), *own)
+    return {f"{INSIDE}/{path.relative_to(ROOT).as_posix()}": path for path in paths}
 
 
-def without_rights(sandbox: str) -> list[str]:
-    """What to put in front of a command so that root gives up its privileges."""
-    as_root = sandbox == "landlock" and os.geteuid() == 0
-    return ["setpriv", "--bounding-set=-all", "--inh-caps=-all"] if as_root else []
+def bubblewrap(process: Process, calls: int) -> list[str]:
+    """calls: the descriptor of the list of system calls.
+
+    The program is the only process in there (--as-pid-1): bubblewrap's own would have no limits.
+    """
+    words = [shutil.which("bwrap") or "bwrap", "--unshare-all", "--as-pid-1", "--die-with-parent"]
+    words += ["--cap-drop", "ALL", "--seccomp", str(calls), "--proc", "/proc", "--dev", "/dev"]
+    for place, path in [*((path, path) for path in systems_part()), *course_inside().items()]:
+        words += ["--ro-bind", str(path), place]
+    words += ["--size", str(DISK), "--tmpfs", HOME, "--chdir", HOME]
+    for place in ("/proc", "/dev", "/"):  # root could write the system's settings in /proc/sys
+        words += ["--remount-ro", place]
+    return [*words, sys.executable]
 
 
-# --- as a copy -----------------------------------------------------------------------------------
+def container(process: Process, calls: int) -> list[str]:
+    """Memory is bounded by the system there, its own included, and so are bytes and files."""
+    user = getattr(os, "getuid", int)() or 65534  # nobody, in place of root
+    all_memory = f"{process.megabytes + 1024}m"  # Python and PyTorch take up to 0.7 GB
+    words = [engine(), "run", "--rm", "--interactive", "--name", process.name]
+    words += ["--network", "none", "--ipc", "none", "--read-only", "--cap-drop", "ALL"]
+    words += ["--security-opt", "no-new-privileges", "--security-opt", f"seccomp={CALLS}"]
+    words += ["--memory", all_memory, "--memory-swap", all_memory, "--pids-limit", "64"]
+    words += ["--ulimit", f"nofile={OPEN_FILES}", "--ulimit", "core=0", "--user", str(user)]
+    # The folder is the user's own, as the engine may give it the mode of one in the image.
+    words += ["--tmpfs", f"{HOME}:size={DISK},nr_inodes={FILES},mode=0700,uid={user}"]
+    words += ["--workdir", HOME]
+    for place, path in course_inside().items():
+        words += ["--mount", f"type=bind,src={path},dst={place},readonly"]
+    for name, value in environment(process).items():
+        words += ["--env", f"{name}={value}"] if name != "PATH" else []  # the image has its own
+    return [*words, IMAGE, "python"]
 
 
-class ForkServer:
-    """The process that students' processes are forked from. It ends with this one."""
+def engine() -> str:
+    """The program that runs containers; "" if there is none."""
+    return shutil.which("docker") or ""
 
-    def __init__(self, sandbox: str):
-        self.owner = os.getpid()
-        self.folder = Folder("fork-server-")
-        folder = str(self.folder.path)
-        self.tree = worker_side(Path(folder, "tree"))
-        self.line, its_end = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-        words = (folder, str(its_end.fileno()))
-        program = python("from course.grading.fork_server import main; main()", *words)
-        command = [*without_rights(sandbox), *program]
-        try:
-            self.process = subprocess.Popen(
-                command,
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.DEVNULL,
-                stderr=subprocess.DEVNULL,
-                cwd=folder,
-                env=surroundings(folder, str(self.tree)),
-                pass_fds=[its_end.fileno()],
-                start_new_session=True,
+
+@functools.cache
+def compiled_calls() -> bytes:
+    """system_calls.json as the kernel takes it. Containers read the file themselves."""
+    profile = json.loads(CALLS.read_text(encoding="utf-8"))
+    rules = pyseccomp.SyscallFilter(pyseccomp.ERRNO(profile["defaultErrnoRet"]))
+    for rule in profile["syscalls"]:
+        allowed = rule["action"] == "SCMP_ACT_ALLOW"
+        action = pyseccomp.ALLOW if allowed else pyseccomp.ERRNO(rule["errnoRet"])
+        conditions = [
+            pyseccomp.Arg(
+                one["index"],
+                getattr(pyseccomp, one["op"].removeprefix("SCMP_CMP_")),
+                one["value"],
+                one.get("valueTwo", 0),
             )
-        except BaseException:
-            self.line.close()
-            self.folder.close()
-            raise
-        finally:
-            its_end.close()
-        atexit.register(self.close)
-
-    def ask(self, request: dict[str, Any], *pipes: int, seconds: float = START) -> bytes:
-        """Its answer. An OSError if it is lost or doesn't answer in time; then it is ended."""
-        try:
-            self.line.settimeout(seconds)
-            socket.send_fds(self.line, [json.dumps(request).encode()], pipes)
-            if answer := self.line.recv(100):
-                return answer
-            raise ConnectionResetError("the process that is copied has ended")
-        except BaseException:  # an answer that comes late would be taken for that of the next
-            self.close()
-            raise
-
-    def is_lost(self) -> bool:
-        return self.line.fileno() == -1 or self.process.poll() is not None
-
-    def close(self) -> None:
-        if os.getpid() == self.owner:  # not in a process that this one forked
-            self.line.close()
-            self.process.kill()
-            self.process.wait()
-            self.folder.close()
+            for one in rule.get("args", ())
+        ]
+        for name in rule["names"]:
+            number = pyseccomp.resolve_syscall(pyseccomp.Arch.NATIVE, name)
+            if number >= 0:  # else this processor hasn't got it
+                rules.add_rule(action, number, *conditions)
+    with tempfile.TemporaryFile() as file:
+        rules.export_bpf(file)
+        file.seek(0)
+        return file.read()
 
 
-FORK_SERVERS: dict[str, ForkServer] = {}
-
-
-def fork_server(sandbox: str) -> ForkServer:
-    """The fork server for a sandbox; a new one if it was lost."""
-    if sandbox in FORK_SERVERS and FORK_SERVERS[sandbox].is_lost():
-        FORK_SERVERS.pop(sandbox).close()
-    if sandbox not in FORK_SERVERS:
-        FORK_SERVERS[sandbox] = ForkServer(sandbox)
-    return FORK_SERVERS[sandbox]
-
-
-class Copy:
-    """A forked process, with what is used of subprocess.Popen: stdin, stdout, pid and wait."""
-
-    def __init__(
-        self, fork_server: ForkServer, sandbox: str, home: Path, module: str, given: dict[str, Any]
-    ):
-        self.fork_server = fork_server
-        request = {
-            "module": module,
-            "home": str(home),
-            "surroundings": surroundings(str(home)),
-            "sandbox": sandbox,
-            "given": may_read(fork_server.tree, given),
-        }
-        reads, to_it = os.pipe()
-        from_it, writes = os.pipe()
-        self.stdin, self.stdout = os.fdopen(to_it, "wb"), os.fdopen(from_it, "rb")
-        try:
-            self.pid = int(fork_server.ask(request, reads, writes))
-            if self.pid == 0:
-                raise BlockingIOError("it has more than one thread, so it can't be copied")
-        except OSError:
-            self.stdin.close()
-            self.stdout.close()
-            raise
-        finally:
-            os.close(reads)
-            os.close(writes)
-
-    def wait(self) -> None:
-        """Wait until it has ended. Until then its number can't become another process's."""
-        with contextlib.suppress(OSError):
-            self.fork_server.ask({"ended": self.pid}, seconds=GONE)
+def as_file(content: bytes) -> int:
+    """A descriptor from which this can be read; a pipe holds 64 KB."""
+    reads, writes = os.pipe()
+    os.write(writes, content)
+    os.close(writes)
+    return reads
 
 
 # --- which sandbox -------------------------------------------------------------------------------
 
 
-@functools.cache
 def find_sandbox() -> str:
     """The first sandbox that holds here; "" if none does."""
     return next((sandbox for sandbox in SANDBOXES if holds(sandbox)), "")
 
 
-@functools.cache
 def holds(sandbox: str) -> bool:
-    """Whether a process that tries to get out stays in, and can still do what it may."""
-    program = {"bubblewrap": "bwrap", "landlock": "setpriv", "sandbox-exec": "sandbox-exec"}
-    if shutil.which(program[sandbox]) is None or (sandbox == "landlock" and landlockpy is None):
-        return False
-    return escapes(sandbox) == []
+    return not why_not(sandbox)
 
 
-def escapes(sandbox: str) -> list[str]:
-    """What a process in the sandbox managed that it shouldn't have; "work" if it can't work."""
-    with tempfile.TemporaryDirectory() as folder, socket.socket() as server:
-        home, outside = Path(folder, "home"), Path(folder, "other")
-        home.mkdir()
-        outside.mkdir()
-        (outside / "secret").write_text("secret")
-        server.bind(("127.0.0.1", 0))
-        server.listen()
-        port = server.getsockname()[1]
-        given = {"outside": str(outside), "port": port, "grader": os.getpid()}
-        try:
-            process = start(sandbox, home, "escape_test", given)
-        except OSError:
-            return ["work"]
-        with process.stdin, process.stdout:
-            late = threading.Timer(START, end, [process])
-            late.start()
-            answer = process.stdout.read()
-            late.cancel()
-        end(process)
-        process.wait()
+def refusal() -> str:
+    """Why nothing is graded where no sandbox holds, in one sentence."""
+    reasons = f"bubblewrap {why_not('bubblewrap')}; a container {why_not('container')}"
+    return (
+        f"no submission runs without a sandbox, and none works here: {reasons}. --no-sandbox "
+        "grades all the same, with your rights and Python's own guard alone, which stops mistakes "
+        "and pranks but nobody who means it."
+    )
+
+
+@functools.cache
+def why_not(sandbox: str) -> str:
+    """Why this sandbox can't be trusted, as "bubblewrap ..." goes on; "" if it holds."""
+    if sandbox == "bubblewrap":
+        if sys.platform != "linux":
+            return "needs Linux"
+        if shutil.which("bwrap") is None:
+            return "isn't installed (apt install bubblewrap, dnf install bubblewrap)"
+        if pyseccomp is None:
+            return "lacks pyseccomp or libseccomp (make grading; apt install libseccomp2)"
+    else:
+        if not engine():
+            return "needs Docker"
+        found = subprocess.run([engine(), "image", "inspect", IMAGE], capture_output=True)
+        if found.returncode:
+            return (
+                f"has no image yet, or Docker doesn't run (docker build -t {IMAGE} "
+                "-f course/grading/platforms/Dockerfile .)"
+            )
+    managed, said = escapes(sandbox)
+    if managed == ["work"]:
+        return cannot_start(said)
+    return f"let a process out, by: {', '.join(managed)}" if managed else ""
+
+
+def cannot_start(said: str) -> str:
+    """What a sandbox said when Python didn't start in it -> why, and the way out."""
+    if barred := re.search(r"(/\S+?)'?: Permission denied", said):
+        return (
+            f"can't read {barred[1]}, as root alone or another user may enter a folder above it "
+            "(install Python and the course where you may read them without special rights)"
+        )
+    if re.search("namespace|uid map|not permitted", said):
+        return (
+            f"may not make namespaces for users ({said}; sudo sysctl -w "
+            "kernel.apparmor_restrict_unprivileged_userns=0 allows it on Ubuntu, "
+            "kernel.unprivileged_userns_clone=1 on Debian)"
+        )
+    return f"doesn't start Python ({said or 'it says nothing'})"
+
+
+def escapes(sandbox: str) -> tuple[list[str], str]:
+    """(what a process in the sandbox managed that it shouldn't have, its last words).
+
+    ["work"] if it can't work in there.
+    """
+    with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryFile() as errors:
+        with contextlib.ExitStack() as stack:
+            outside = Path(folder, "outside")
+            outside.mkdir()
+            (outside / "secret").write_text("secret")
+            server = stack.enter_context(socket.create_server(("127.0.0.1", 0)))
+            given = {"outside": str(outside), "grader": os.getpid(), "megabytes": 2048}
+            given |= {"port": server.getsockname()[1]}
+            if hasattr(socket, "AF_UNIX"):
+                mail = stack.enter_context(socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM))
+                with contextlib.suppress(OSError):  # too long a path
+                    mail.bind(f"{outside}/mail")
+            given["shared"] = stack.enter_context(shared_memory())
+            try:
+                process = Process(sandbox, "escape_test", given, errors)
+            except OSError as error:
+                return ["work"], str(error)
+            with contextlib.closing(process):
+                process.begin()
+                answers = process.stdout.read().splitlines()
+        errors.seek(0)
+        said = errors.read().decode(errors="replace").strip().rpartition("\n")[2]
     try:
-        return json.loads(answer)
+        begun, *managed = map(json.loads, answers)
     except ValueError:
-        return ["work"]
+        managed = ["work"]
+    return managed, said
+
+
+@contextlib.contextmanager
+def shared_memory() -> Iterator[int]:
+    """The number of a piece of System V's shared memory; -1 where there is none."""
+    libc = None
+    with contextlib.suppress(OSError, TypeError, AttributeError):
+        import ctypes
+
+        libc = ctypes.CDLL(None, use_errno=True)
+        number = libc.shmget(0, 4096, 0o600)
+    try:
+        yield number if libc is not None else -1
+    finally:
+        if libc is not None:
+            libc.shmctl(number, 0, None)  # IPC_RMID

@@ -13,7 +13,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 # No Windows has these; the last two are Linux's. (Nor SIGKILL, but `subprocess` needs it here.)
-UNIX_MODULES = "fcntl grp pty pwd readline resource termios tty landlockpy pyseccomp".split()
+UNIX_MODULES = "fcntl grp pty pwd readline resource termios tty pyseccomp".split()
 UNIX_NAMES = {
     "os": "fork forkpty geteuid getuid killpg setsid sched_getaffinity sysconf".split(),
     "signal": "SIGCHLD SIGHUP alarm".split(),
@@ -81,7 +81,7 @@ def as_on_windows(program: str, tmp_path: Path, given: bytes = b"") -> str:
 
 def test_the_library_and_the_course_are_imported_there(tmp_path):
     """All but what a student's process in a sandbox of Linux runs."""
-    walled = ("course.grading.fork_server", "course.grading.worker", "course.grading.escape_test")
+    walled = ("course.grading.worker", "course.grading.escape_test")
     imported = as_on_windows(import_all(walled), tmp_path).split()
     assert {"transformer_lib.translator", "course.grading.batch"} <= set(imported)
 
@@ -89,7 +89,7 @@ def test_the_library_and_the_course_are_imported_there(tmp_path):
 @pytest.mark.parametrize("system", ["win32", "darwin"])
 def test_another_system_is_asked_by_its_name(system, tmp_path):
     """What looks at sys.platform while it is imported. All but the modules above."""
-    walled = ("course.grading.fork_server", "course.grading.worker", "course.grading.escape_test")
+    walled = ("course.grading.worker", "course.grading.escape_test")
     first = "import matplotlib.font_manager, altair, copydetect, fontTools.subset, PIL.Image"
     program = (
         f"{first}  # they know where they are\nsys.platform = {system!r}\n{import_all(walled)}"
@@ -144,9 +144,7 @@ assert main(["figures", "--only", "attention-arrow", "--out", "a folder"]) == 0
 def test_a_notebook_is_graded_there(tmp_path):
     """Without a sandbox, which Windows doesn't have: Python's guard alone."""
     program = """
-from course.grading import start
 from course.grading.__main__ import main
-start.COPIED = ()  # copies of a process, where there is a fork
 main(["build", "--out", "handout"])
 import shutil
 os.mkdir("trial")

@@ -114,7 +114,7 @@ def test_a_student_gets_nothing_of_a_teacher_s():
     """Nor does who installs the library get anything to draw with."""
     seen = names_of_extra("lab")
     assert "jupyterlab" in seen
-    assert not seen & {"copydetect", "landlockpy", "pyseccomp", "pytest", "playwright"}
+    assert not seen & {"copydetect", "pyseccomp", "pytest", "playwright"}
     library = {Requirement(line).name for line in PROJECT["dependencies"]}
     assert not library & {"matplotlib", "altair", "pillow", "jupyterlab", "ipython"}
 

@@ -23,8 +23,7 @@ os.chdir('/'.join(['deep'] * 40))
 """
 
 HOSTILE = {
-    # These three come one after the other in a class, so they use up their time side by side. The
-    # last two wait instead of computing: the clock counts that as well, and the class's other
+    # The last two wait instead of computing: the clock counts that as well, and the class's other
     # notebooks have the processor meanwhile.
     "endless-cell": ("while True:\n    pass", "did not end within"),
     "endless-function": (
@@ -61,14 +60,18 @@ HOSTILE = {
         "MemoryError",
     ),
     "huge-answer": (
-        "def my_weights(q, k):\n    return torch.zeros(100_000_000)",
+        "def my_weights(q, k):\n    return torch.zeros(10_000_000)",
         "ended the whole program",
     ),
-    "many-files": (
-        "for i in range(100):\n    open(f'{i}.bin', 'wb').write(bytes(10_000_000))\n"
-        "import time\ntime.sleep(2)",
+    "a-gigabyte-of-files": (
+        "for i in range(100):\n    open(f'{i}.bin', 'wb').write(bytes(10_000_000))",
+        "",  # the disk is full, or somebody saw it
+    ),
+    "endless-empty-files": (
+        "import os\nfor i in range(10**6):\n"
+        "    os.close(os.open(f'{i}', os.O_CREAT | os.O_WRONLY))\nimport time\ntime.sleep(2)",
         "",
-    ),  # where the disk is a folder, it takes a look to see it
+    ),
     "redefines-the-checks": (
         "import course.checks as checks\n"
         "import course.chapters.ch04_attention.checks as own\n"
@@ -100,13 +103,6 @@ HOSTILE = {
         "for i in range(10**5):\n    print('x' * 10_000)\nraise ValueError('ok')",
         "ValueError: ok",
     ),
-    "threads": (
-        "import threading, time\n"
-        "for i in range(200):\n"
-        "    threading.Thread(target=time.sleep, args=(1000,)).start()\n"
-        "raise ValueError('ok')",
-        "",  # some systems refuse the threads, some let them end with the process
-    ),
 }
 
 # What fails in its own cell, one beside the other in one notebook. Without the code's success
@@ -132,113 +128,191 @@ ATTACKS = {
     "reads-the-project": ("print(open('{project}/README.md').read())", ""),
     "reads-the-solution": ("print(open('{solution}').read())", "may not read"),
     "lists-the-others": ("import os\nos.listdir('{others}')", "may not read"),
+    "looks-up-a-host": ("import socket\nsocket.gethostbyaddr('127.0.0.1')", "may not use socket"),
+    "opens-a-socket": ("import socket\nsocket.socket()", "may not use socket"),
+    "calls-c": ("import ctypes\nctypes.CDLL(None).fork()", "may not use ctypes"),
+}
+
+# What Python's own guard doesn't see, because C code does it: a sandbox has to stop it.
+BEYOND_THE_GUARD = {
     "reads-by-torch": (
         "import os\nsize = os.path.getsize('{solution}')\n"
         "raw = bytes(torch.from_file('{solution}', size=size, dtype=torch.uint8).tolist())"
         + TAKE_IT,
         "",
     ),
-    "reads-by-torch-ops": (
-        "import os\nsize = os.path.getsize('{solution}')\n"
-        "raw = bytes(torch.ops.aten.from_file('{solution}', size=size, dtype=torch.uint8).tolist())"
-        + TAKE_IT,
-        "",
-    ),
-    "reads-by-storage": (
-        "import os\nsize = os.path.getsize('{solution}')\n"
-        "raw = bytes(torch.UntypedStorage.from_file('{solution}', False, size))" + TAKE_IT,
-        "",
-    ),
-    "writes-by-torch": (
-        "torch.from_file('{another}', shared=True, size=9, dtype=torch.uint8).zero_()",
-        "",
-    ),
-    "reads-from-elsewhere": (
-        FROM_ELSEWHERE.replace("{place}", "{solution}")
-        + "raw = os.read(os.open(path, os.O_RDONLY, dir_fd=folder), 10**7)"
-        + TAKE_IT,
-        "",
-    ),
-    "deletes-from-elsewhere": (
-        FROM_ELSEWHERE.replace("{place}", "{another}") + "os.remove(path, dir_fd=folder)",
-        "",
-    ),
-    "saves-outside": ("torch.save({}, '{outside}')", "own folder"),
-    "saves-tensors-outside": (
-        "import safetensors.torch\nsafetensors.torch.save_file({'a': torch.ones(2)}, '{outside}')",
-        "own folder",
-    ),
-    "saves-by-jit": (
-        "torch.jit.trace(torch.nn.Linear(1, 1), torch.ones(1)).save('{outside}')",
-        "save",
-    ),
-    "saves-a-profile": (
-        "from torch.autograd.profiler import profile\nwith profile() as seen: torch.ones(1)\n"
-        "seen.kineto_results.save('{outside}')",
-        "",
-    ),
-    "writes-history": (
-        "import readline\nreadline.write_history_file('{outside}')",
-        "may not use readline",
-    ),
-    "shares-memory": ("torch.ones(2).share_memory_()", "may not use this"),
-    "pipe-outside": ("import os\nos.mkfifo('{outside}')", "may not use"),
-    "node-outside": ("import os\nos.mknod('{outside}')", "may not use"),
-    "cffi": (
-        "import cffi\nffi = cffi.FFI()\nffi.cdef('int creat(const char *, unsigned);')\n"
-        "ffi.dlopen(None).creat(b'{outside}', 0o600)",
-        "may not use",
-    ),
-    "python-in-c": ("import ctypes\nctypes.pythonapi.Py_Main", "may not use ctypes"),
-    "fork-in-c": (
-        "import _posixsubprocess, os\n_posixsubprocess.fork_exec([b'true'], [b'/bin/true'], True,"
-        " (), None, None, -1, -1, -1, -1, -1, -1, 2, 3, True, False, 0, None, None, None, -1, None,"
-        " True)",
-        "may not use",
-    ),
-    "looks-up-a-host": ("import socket\nsocket.gethostbyaddr('127.0.0.1')", "may not use socket"),
-    "opens-a-socket": ("import socket\nsocket.socket()", "may not use socket"),
-    "kills-the-grader": (
-        "import os, signal\nsignal.pidfd_send_signal(os.pidfd_open(os.getppid()), signal.SIGKILL)",
-        "may not use",
-    ),
-    "bounds-the-grader": (
-        "import os, resource\nresource.prlimit(os.getppid(), resource.RLIMIT_CPU, (1, 1))",
-        "may not use resource",
-    ),
-    "slows-the-grader": (
-        "import os\nos.setpriority(os.PRIO_PROCESS, os.getppid(), 19)",
-        "may not use",
-    ),
-    "signals-the-grader": (
-        "import fcntl, os\nread, write = os.pipe()\n"
-        "fcntl.fcntl(read, fcntl.F_SETOWN, os.getppid())",
-        "may not use fcntl",
-    ),
-    "calls-c": ("import ctypes\nctypes.CDLL(None).fork()", "may not use ctypes"),
-}
-
-# What Python's own guard doesn't see, because C code does it: a sandbox has to stop it.
-BEYOND_THE_GUARD = {
     "reads-in-c": (
         "import os\nsize = os.path.getsize('{solution}')\n"
         "raw = bytes(torch._C.StorageBase.from_file('{solution}', False, size))" + TAKE_IT,
         "",
     ),
     "writes-in-c": ("torch._C.StorageBase.from_file('{another}', True, 9)[0] = 0", ""),
-    # The last one, as it takes the guard away: another process in the sandbox has no limits.
-    "writes-into-another-process": (
-        "import gc, os\n"
-        "def guard(check):\n"
-        "    def hook(event, details): check\n"
-        "    return hook\n"
-        "for one in gc.get_objects():\n"
-        "    if getattr(type(one), '__name__', '') == 'function' and one.__name__ == 'hook':\n"
-        "        one.__code__ = guard(None).__code__\n"
-        "others = [n for n in os.listdir('/proc') if n.isdigit() and int(n) != os.getpid()]\n"
-        "if not others: raise SystemError('alone')\n"
-        "for number in others: open(f'/proc/{number}/mem', 'r+b').close()",
+    "reads-from-elsewhere": (
+        FROM_ELSEWHERE.replace("{place}", "{solution}")
+        + "try: raw = os.read(os.open(path, os.O_RDONLY, dir_fd=folder), 10**7)\n"
+        + "finally: os.close(folder)"
+        + TAKE_IT,
         "",
+    ),
+    "saves-tensors-outside": (
+        "import safetensors.torch\nsafetensors.torch.save_file({'a': torch.ones(2)}, '{outside}')",
+        "",
+    ),
+    "shares-memory": ("torch.ones(2).share_memory_()", ""),
+    "pipe-outside": ("import os\nos.mkfifo('{outside}')", ""),
+    "cffi": (
+        "import cffi\nffi = cffi.FFI()\nffi.cdef('int creat(const char *, unsigned);')\n"
+        "if ffi.dlopen(None).creat(b'{outside}', 0o600) < 0: raise OSError",
+        "",
+    ),
+}
+
+# The guard taken away, as somebody does who knows the interpreter; and a way to call C.
+NO_GUARD = """
+import ctypes, gc, mmap, os, resource, signal, socket
+def guard(check):
+    def hook(event, details): check
+    return hook
+for one in gc.get_objects():
+    if getattr(type(one), '__name__', '') == 'function' and one.__name__ == 'hook':
+        one.__code__ = guard(None).__code__
+c = ctypes.CDLL(None, use_errno=True)
+c.shmat.restype = ctypes.c_ssize_t
+def call(name, *inputs):
+    if (result := getattr(c, name)(*inputs)) == -1:
+        raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
+    return result
+"""
+# What only a sandbox is left to stop: each has to fail. name -> (code, a part of what is said)
+NOT_ALLOWED, NOT_THERE = "not permitted", "No such file"
+BARE = {
+    # the lists of forbidden calls that these got around were long
+    "every-call-that-is-not-listed": (
+        # 335 and 336 are the kernel's own, which no filter sees: it ends whoever else calls them
+        "numbers = set(range(600)) - set({listed}) - {335, 336}\nwrong = []\n"
+        "for number in sorted(numbers):\n"
+        "    ctypes.set_errno(0)\n"
+        "    c.syscall(number, -1, -1, -1, -1, -1, -1)\n"
+        "    if ctypes.get_errno() not in (1, 38): wrong.append(number)\n"
+        "raise SystemError(f'let through: {wrong}')",
+        "let through: []",
+    ),
+    # processes: others, and more of them
+    "traces-itself": ("call('ptrace', 0, 0, None, None)", NOT_ALLOWED),
+    "traces-the-grader": ("call('ptrace', 0x4206, os.getppid(), None, None)", NOT_ALLOWED),
+    "reads-the-grader": ("open(f'/proc/{os.getppid()}/mem', 'rb')", NOT_THERE),
+    "sees-others": (
+        "others = [n for n in os.listdir('/proc') if n.isdigit() and int(n) != os.getpid()]\n"
+        "if not others: raise SystemError('alone')",
+        "alone",
+    ),
+    "kills-everybody": ("os.kill(-1, signal.SIGKILL)", NOT_ALLOWED),
+    "signals-its-group": ("os.killpg(0, signal.SIGTERM)", NOT_ALLOWED),
+    "forks": ("os.fork()", NOT_ALLOWED),
+    "vforks": ("call('vfork')", NOT_ALLOWED),
+    "threads": ("import threading\nthreading.Thread(target=int).start()", "can't start"),
+    "a-session-of-its-own": ("os.setsid()", NOT_ALLOWED),
+    "outlives-the-grader": ("call('prctl', 1, 0)", NOT_ALLOWED),
+    "hides-from-the-grader": ("call('prctl', 4, 0)", NOT_ALLOWED),
+    # memory, the system's own included
+    "grows-by-itself": (
+        "mmap.mmap(-1, 6 * 2**30, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | 0x100)",
+        NOT_ALLOWED,
+    ),
+    "huge-pages": (
+        "mmap.mmap(-1, 2**21, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | 0x40000)",
+        NOT_ALLOWED,
+    ),
+    "locked-pages": (
+        "mmap.mmap(-1, 2**21, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | 0x2000)",
+        NOT_ALLOWED,
+    ),
+    "shared-pages": ("mmap.mmap(-1, 6 * 2**30)", "allocate memory"),
+    "tables-of-pages": (
+        "mmap.mmap(-1, 2**40, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS, prot=mmap.PROT_READ)",
+        "allocate memory",
+    ),
+    "a-file-in-memory": ("os.memfd_create('x')", NOT_ALLOWED),
+    "raises-its-limits": (
+        "for which in (resource.RLIMIT_AS, resource.RLIMIT_NOFILE, resource.RLIMIT_CPU):\n"
+        "    most = resource.getrlimit(which)[1]\n"
+        "    try: resource.setrlimit(which, (most + 1, most + 1))\n"
+        "    except ValueError: continue\n"
+        "    break\n"
+        "else: raise SystemError('all stay')",
+        "all stay",
+    ),
+    "socket-pairs": ("socket.socketpair()", NOT_ALLOWED),
+    "pipes": ("os.pipe()", NOT_ALLOWED),
+    "a-million-locks": (
+        "import fcntl\nfile = open('locks', 'w')\n"
+        "for i in range(10**6): fcntl.lockf(file, fcntl.LOCK_EX, 1, 2 * i)",
+        NOT_ALLOWED,
+    ),
+    "a-million-descriptors": (
+        "kept = []\ntry:\n    while True: kept.append(os.dup(0))\n"
+        "finally:\n    for one in kept: os.close(one)",
+        "Too many open files",
+    ),
+    "timers": ("call('timer_create', 0, None, ctypes.byref(ctypes.c_long()))", NOT_ALLOWED),
+    # memory and messages of this computer's other programs
+    "attaches-shared-memory": ("call('shmat', {shared}, None, 0)", NOT_ALLOWED),
+    "removes-shared-memory": ("call('shmctl', {shared}, 0, None)", NOT_ALLOWED),
+    "makes-shared-memory": ("call('shmget', 0, 2**30, 0o1600)", NOT_ALLOWED),
+    "messages": ("call('msgget', 1, 0o1600)", NOT_ALLOWED),
+    "semaphores": ("call('semget', 1, 1, 0o1600)", NOT_ALLOWED),
+    # the network, and sockets that have a name
+    "calls-home": ("socket.create_connection(('127.0.0.1', 80))", NOT_ALLOWED),
+    "sends-to-a-path": (
+        "one, two = socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM)\n"
+        "one.sendto(b'x', '{mail}')",
+        NOT_ALLOWED,
+    ),
+    "sends-to-a-path-in-c": ("call('sendto', 1, b'x', 1, 0, b'\\1\\0{mail}', 60)", NOT_ALLOWED),
+    "abstract-socket": (
+        "socket.socket(socket.AF_UNIX, socket.SOCK_STREAM).connect('\\0name')",
+        NOT_ALLOWED,
+    ),
+    # disk
+    "reserves-disk": (
+        "file = os.open('mine', os.O_CREAT | os.O_RDWR)\n"
+        "call('fallocate', file, 1, ctypes.c_long(0), ctypes.c_long(3 * 2**30))",
+        NOT_ALLOWED,
+    ),
+    "holds-deleted-files": (
+        "held = []\n"
+        "for number in range(20):\n"
+        "    held.append(open('gone', 'wb', buffering=0))\n"
+        "    os.remove('gone')\n"
+        "    held[-1].write(bytes(60 * 2**20))\n"
+        "    if os.fstat(held[-1].fileno()).st_size < 60 * 2**20: raise SystemError('full')",
+        "",
+    ),
+    # the sandbox itself, and the system below
+    "namespaces": ("call('unshare', 0x10000000)", NOT_ALLOWED),
+    "mounts": ("call('mount', b'x', b'/submission', b'tmpfs', 0, None)", NOT_ALLOWED),
+    "unmounts": ("call('umount2', b'/submission', 2)", NOT_ALLOWED),
+    "a-root-of-its-own": ("os.chroot('.')", NOT_ALLOWED),
+    "writes-to-the-library": ("os.open('/course/transformer_lib/__init__.py', os.O_WRONLY)", ""),
+    "replaces-the-library": ("os.rename('/course/transformer_lib', 'mine')", ""),
+    "settings-of-the-system": (
+        "os.open('/proc/sys/kernel/core_pattern', os.O_WRONLY)",
+        "",
+    ),
+    "keys-of-the-system": ("os.open('/proc/sysrq-trigger', os.O_WRONLY)", ""),
+    "escapes-memory-control": ("open('/proc/self/oom_score_adj', 'w').write('-1000')", ""),
+    "groups-of-the-system": ("os.listdir('/sys/fs/cgroup')", NOT_THERE),
+    "a-terminal": ("call('ioctl', 0, 0x5412, b'x')", NOT_ALLOWED),
+    "descriptors-of-others": (
+        "import stat\n"
+        "kinds = set()\n"
+        "for number in range(256):\n"
+        "    try: mode = os.fstat(number).st_mode\n"
+        "    except OSError: continue\n"
+        "    if not (stat.S_ISFIFO(mode) or stat.S_ISCHR(mode) or os.readlink("
+        "f'/proc/self/fd/{number}').startswith('/submission/')): kinds.add(stat.S_IFMT(mode))\n"
+        "if not kinds: raise SystemError('pipes and devices')",
+        "pipes and devices",
     ),
 }
 

@@ -4,7 +4,6 @@ import contextlib
 import csv
 import dataclasses
 import functools
-import itertools
 import json
 import multiprocessing
 import os
@@ -24,8 +23,7 @@ from course.chapters.ch04_attention import checks as attention
 from course.checks import LONG, Hint, graded
 from course.grading import __main__ as command_line
 from course.grading import assignment_files as source
-from course.grading import batch, sandbox
-from course.grading import start as starting
+from course.grading import batch
 from course.grading.__main__ import main
 from course.grading.assignment_files import FOLDER, WRITE_HERE, assignment, text
 from course.grading.collect import collect
@@ -46,377 +44,37 @@ from course.grading.grade import (
 )
 from course.grading.rpc import Stopped
 from course.grading.sandbox import ROOT
-from course.grading.start import SANDBOXES, holds, surroundings
-from course.grading.worker import guard
 from tests.course.grading.classroom import filled_in, hand_in, solutions
-from tests.course.grading.hostile import (
-    ATTACKS,
-    BEYOND_THE_GUARD,
-    BORROWED,
-    COMPILED,
-    OWN,
-    SETUP,
-    UNWATCHED,
-)
+from tests.course.grading.hostile import BORROWED, SETUP, UNWATCHED
 
 ATTENTION = assignment(2)
 LINUX = sys.platform == "linux"
 
 
-# --- the guard -----------------------------------------------------------------------------------
-
-
-@pytest.fixture
-def hook(tmp_path):
-    for name in ("own", "library", "elsewhere"):
-        (tmp_path / name).mkdir()
-    (tmp_path / "own" / "link").symlink_to(tmp_path / "elsewhere")
-    return guard(tmp_path / "own", [str(tmp_path / "library")])
-
-
-@pytest.mark.parametrize(
-    "event, place",
-    [
-        ("open-w", "own/file"),
-        ("open-r", "own/file"),
-        ("open-r", "library/file"),
-        ("os.remove", "own/file"),
-        ("os.listdir", "library"),
-    ],
-)
-def test_the_guard_lets_pass(hook, tmp_path, event, place):
-    hook(*told(event, tmp_path / place))
-
-
-@pytest.mark.parametrize(
-    "event, place",
-    [
-        ("open-w", "elsewhere/file"),
-        ("open-w", "library/file"),
-        ("open-w", "own/../elsewhere/file"),
-        ("open-w", "own/link/file"),
-        ("open-w", "own-not/file"),
-        ("open-r", "elsewhere/file"),
-        ("os.remove", "elsewhere/file"),
-        ("os.rename", "elsewhere/file"),
-        ("os.mkdir", "elsewhere/file"),
-        ("os.truncate", "elsewhere/file"),
-        ("os.listdir", "elsewhere"),
-        ("os.scandir", "elsewhere"),
-    ],
-)
-def test_the_guard_refuses(hook, tmp_path, event, place):
-    with pytest.raises(PermissionError, match="a notebook may"):
-        hook(*told(event, tmp_path / place))
-
-
-def told(event: str, path: Path) -> tuple[str, tuple]:
-    """An audit event as Python tells it to a hook."""
-    if event == "open-r":
-        return "open", (str(path), "r", os.O_RDONLY)
-    if event == "open-w":
-        return "open", (str(path), "w", os.O_WRONLY | os.O_CREAT)
-    return event, (os.fsencode(path), path.with_name("other"), -1)
-
-
-def test_the_guard_knows_what_a_descriptor_and_the_null_device_are(hook):
-    hook("open", (3, "w", os.O_WRONLY))
-    hook("open", (os.devnull, "w", os.O_WRONLY))
-    hook("import", ("torch", None, None, None, None))
-    events = ("socket.connect", "socket.gethostbyaddr", "_winapi.CreateProcess", "ctypes.dlsym")
-    for event in events:
-        with pytest.raises(PermissionError, match=event):
-            hook(event, (None, None))
-    with pytest.raises(ImportError, match="_cffi_backend"):
-        hook("import", ("_cffi_backend", None, None, None, None))
-
-
-@pytest.mark.skipif(not LINUX, reason="only Linux tells the name of an open folder")
-def test_the_guard_knows_where_a_path_starts(hook, tmp_path):
-    (tmp_path / "own" / "deep").mkdir()
-    for folder, event in itertools.product(("own", "library"), ("os.remove", "os.mkdir")):
-        opened = os.open(tmp_path / folder, os.O_RDONLY)
-        try:
-            if folder == "own":
-                hook(event, ("file", opened))
-                continue
-            with pytest.raises(PermissionError, match="own folder"):
-                hook(event, ("file", opened))
-        finally:
-            os.close(opened)
-
-
-@pytest.mark.skipif(not LINUX, reason="only Linux bounds the processes of a program")
-def test_limits_hold_where_the_guard_does_not_see():
-    code = """
-import os, torch
-from course.grading.sandbox import limit
-if os.getuid() == 0: os.setuid(65534)  # root is exempt
-limit(1000, 60)
-try: print(os.fork() and "forked")
-except BlockingIOError: print("refused")
-try: print(torch.ones(10**9).sum())
-except RuntimeError: print("refused")
-"""
-    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT)
-    assert run.stdout.split() == ["refused", "refused"], run.stderr
-
-
-@pytest.mark.skipif(not LINUX, reason="only Linux bounds the memory of a program")
-def test_the_limit_is_what_comes_on_top_of_pytorch():
-    """However much this build of it takes: the limit here is less than that."""
-    code = """
-import torch
-from course.grading.sandbox import data_in_use, limit_memory
-before = torch.ones(300 * 2**18)  # of four bytes
-print(data_in_use() > 300 * 2**20)
-limit_memory(100)
-print(torch.ones(50 * 2**18).shape == (50 * 2**18,))
-try: torch.ones(120 * 2**18)
-except RuntimeError: print("refused")
-"""
-    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT)
-    assert run.stdout.split() == ["True", "True", "refused"], run.stderr
-
-
-# --- sandboxes -----------------------------------------------------------------------------------
-
-
-def test_the_limit_of_memory_is_the_same_in_every_sandbox(each_sandbox):
-    """Each finds out what the process takes already, also where nobody may look that up inside."""
-    cell = "import torch\ndef mine(n): return torch.ones(n, dtype=torch.uint8).shape[0]"
-    with contextlib.closing(
-        Worker([("", cell)], Limits(sandbox=each_sandbox, megabytes=100))
-    ) as worker:
-        worker.run_cells()
-        mine = worker.get("mine", "")
-        assert mine(60 * 2**20) == 60 * 2**20
-        with pytest.raises(Stopped, match="memory"):
-            mine(120 * 2**20)
-
-
-@pytest.fixture(params=[*SANDBOXES, ""], ids=[*SANDBOXES, "guard only"])
-def each_sandbox(request):
-    """The name of each sandbox, and "" for the guard alone."""
-    if request.param and not holds(request.param):
-        pytest.skip(f"{request.param} isn't here, or this system doesn't let it work")
-    return request.param
-
-
-def attacks(codes, **places):
-    """Each attack in a cell of its own."""
-    cells = [("", "import torch")]
-    for name, (code, _) in codes.items():
-        for place, path in places.items():
-            code = code.replace("{" + place + "}", str(path))
-        cells.append((name, code))
-    return cells
-
-
-def test_nothing_gets_out(tmp_path, each_sandbox):
-    """Each attack fails in its own cell, in every sandbox that works here, and without one."""
-    codes = ATTACKS | (BEYOND_THE_GUARD if each_sandbox else {})
-    victim = tmp_path / "submissions" / "victim.ipynb"
-    hand_in(victim, filled_in(ATTENTION, {}))
-    before = victim.read_bytes()
-    cells = attacks(
-        codes,
-        outside=tmp_path / "outside",
-        another=victim,
-        others=victim.parent,
-        project=ROOT,
-        solution=FOLDER / ATTENTION.file,
-    )
-    priority = os.getpriority(os.PRIO_PROCESS, 0) if hasattr(os, "getpriority") else 0
-    with contextlib.closing(Worker(cells, Limits(sandbox=each_sandbox))) as worker:
-        worker.run_cells()
-        for number, (name, _) in enumerate(cells[1:], 1):
-            assert number in worker.troubles, f"{name} went through"
-            assert codes[name][1] in worker.troubles[number], (name, worker.troubles[number])
-        assert not worker.deadly
-        with pytest.raises(Hint):
-            worker.get("my_weights", "")
-    assert victim.read_bytes() == before
-    assert [path.name for path in tmp_path.iterdir()] == ["submissions"]
-    assert priority == (os.getpriority(os.PRIO_PROCESS, 0) if hasattr(os, "getpriority") else 0)
-
-
-LOOKS = """
-import os
-def around(place): return sorted(os.listdir(place))
-def has(path):
-    try: return bool(open(path).read(1))
-    except OSError: return False
-def writes(path):
-    try: return bool(open(path, 'w').write('x'))
-    except OSError: return False
-tree = os.path.dirname(os.path.dirname(__import__('course').__file__))
-"""
-
-
-def test_a_submission_sees_nothing_but_the_library(each_sandbox):
-    """In an empty folder: no assignment, no test, no .git, no grade, no other submission."""
-    with contextlib.closing(Worker([("", LOOKS)], Limits(sandbox=each_sandbox))) as worker:
-        worker.run_cells()
-        around, has, writes = (worker.get(name, "") for name in ("around", "has", "writes"))
-        tree = worker.get("tree", "")
-        assert around(".") == []
-        assert set(around(f"{tree}/course/grading")) == set(starting.WORKER_SIDE)
-        assert not {"assignments", "my_transformer.py"} & set(around(f"{tree}/course"))
-        assert has(f"{ROOT}/transformer_lib/model/attention.py") and has(f"{ROOT}/data/README.md")
-        for name in (
-            "README.md",
-            "course/assignments/2_attention.ipynb",
-            ".git/HEAD",
-            ".git",
-            "tests/course/grading/attempts.py",
-            "course/grading/grade.py",
-        ):
-            assert not has(f"{ROOT}/{name}"), name
-        assert not has("/etc/passwd")
-        assert writes("mine") and has("mine")
-        for place in (f"{tree}/course/grading/__init__.py", "/tmp/mine", "/dev/shm/mine", "/mine"):
-            assert not writes(place), place
-
-
-@pytest.mark.skipif(not LINUX, reason="what macOS has is tried on macOS")
-def test_the_system_gives_a_sandbox():
-    """Without further programs: Landlock is part of Linux, and its package of this project."""
-    if not landlock_in_kernel():
-        pytest.skip("this kernel has no Landlock, or it is switched off")
-    assert holds("landlock")
-    assert starting.find_sandbox() == ("bubblewrap" if holds("bubblewrap") else "landlock")
-
-
-def landlock_in_kernel() -> bool:
-    try:
-        return sandbox.landlockpy is not None and sandbox.landlockpy.abi_version() > 0
-    except OSError:  # a container that forbids to ask
-        return False
-
-
-def test_a_sandbox_is_trusted_for_what_it_does():
-    """Without one, the probe gets out in every way; one with a hole is no sandbox."""
-    assert set(starting.escapes("")) >= {
-        "read",
-        "see",
-        "write",
-        "spill",
-        "change",
-        "empty",
-        "send",
-        "connect",
-    }
-
-
-@pytest.mark.skipif(not LINUX, reason="bubblewrap is for Linux")
-def test_a_second_process_in_the_sandbox_is_seen(monkeypatch):
-    """It would have no filter and no limit, and its memory could be written."""
-    if not holds("bubblewrap"):
-        pytest.skip("bubblewrap isn't here, or this system doesn't let it work")
-    real = starting.bubblewrap
-    monkeypatch.setattr(
-        starting,
-        "bubblewrap",
-        lambda *places: [word for word in real(*places) if word != "--as-pid-1"],
-    )
-    assert starting.escapes("bubblewrap") == ["tamper"]
-
-
-@pytest.mark.parametrize(
-    "hole, told",
-    [
-        ("kill", ["send"]),
-        ("socket", ["connect"]),
-        ("chmod", ["mode"]),
-        ("clone", ["thread", "start"]),
-    ],
-)
-def test_a_hole_in_the_sandbox_is_seen(monkeypatch, tmp_path, hole, told):
-    """The probe runs with a copy of sandbox.py in which one system call is forgotten."""
-    if not landlock_in_kernel():
-        pytest.skip("this kernel has no Landlock, or it is switched off")
-    if hole == "clone" and os.geteuid() != 0:
-        pytest.skip("whoever isn't root is held by a limit as well")
-    real = starting.worker_side
-
-    def with_hole(tree):
-        real(tree)
-        text = (tree / "course" / "grading" / "sandbox.py").read_text(encoding="utf-8")
-        text = text.replace(f" {hole} ", " ").replace("(scoped=scopes)", "(handled_net=0)")
-        (tree / "course" / "grading" / "sandbox.py").write_text(text, encoding="utf-8")
-        return tree
-
-    monkeypatch.setattr(starting, "worker_side", with_hole)
-    with contextlib.closing(starting.ForkServer("landlock")) as opened:
-        monkeypatch.setattr(starting, "fork_server", lambda sandbox: opened)
-        assert starting.escapes("landlock") == told
-
-
-def test_the_profile_for_macos(monkeypatch):
-    """The text alone: it closes everything, then opens what is needed."""
-    monkeypatch.setattr(sandbox, "readable", lambda: ['/opt/a "quoted" python'])
-    profile = sandbox.profile("/nowhere/home", "/nowhere/tree")
-    assert profile.startswith("(version 1)(deny default)")
-    assert "(deny network*)" in profile and "(deny process-fork)" in profile
-    assert profile.count("file-write") == 2  # one folder, and /dev/null
-    assert '(allow file-write* (subpath "/nowhere/home"))' in profile
-    assert '(subpath "/opt/a \\"quoted\\" python")' in profile
-    given = {"readable": []}
-    command = starting.sandboxed("sandbox-exec", "/nowhere/home", "/nowhere/tree", "worker", given)
-    assert command[:3] == ["sandbox-exec", "-p", profile]
-
-
-def test_without_a_sandbox_nothing_is_graded_unless_told_to(tmp_path, monkeypatch, capsys):
-    monkeypatch.setattr(command_line, "find_sandbox", lambda: "")
-    hand_in(tmp_path / "in" / "ana.ipynb", filled_in(ATTENTION, {}))
-    command = ["grade", "2", str(tmp_path / "in"), "--out", str(tmp_path / "out")]
-    assert main(command) == 2
-    told = capsys.readouterr().err
-    assert told.count("\n") == 1
-    assert all(word in told for word in ("bubblewrap", "container", "--no-sandbox", "your rights"))
-    assert not (tmp_path / "out").exists()
-    for option in ("--no-sandbox", "--no-wall"):  # the second is its name until release 2.0
-        assert main([*command, option]) == 0
-        assert "No sandbox" in capsys.readouterr().out
-    with pytest.raises(SystemExit):
-        main(["grade", "--help"])
-    assert "--no-wall" not in capsys.readouterr().out
-
-
-@pytest.mark.parametrize("place", ["submissions", "out"])
-def test_no_secret_lies_where_submissions_may_read(tmp_path, monkeypatch, capsys, place):
-    monkeypatch.setattr(sandbox, "readable", lambda: [str(tmp_path / "python")])
-    where = {"submissions": tmp_path / "in", "out": tmp_path / "out"}
-    where[place] = tmp_path / "python" / place
-    hand_in(where["submissions"] / "ana.ipynb", filled_in(ATTENTION, {}))
-    assert main(["grade", "2", str(where["submissions"]), "--out", str(where["out"])]) == 2
-    assert "which every submission may read: keep it elsewhere" in capsys.readouterr().err
-
-
 # --- whose work ----------------------------------------------------------------------------------
 
 
-def test_borrowed_work_is_found_in_a_students_process():
+def graded_weights(tmp_path, codes):
+    """name -> (points, hint) of `my_weights`, each graded in a process of its own."""
+    found = {}
+    for name, code in codes.items():
+        hand_in(tmp_path / "one.ipynb", filled_in(ATTENTION, {"my_weights": SETUP + code}))
+        (found[name],) = [
+            (one.points, one.hint)
+            for one in grade(name, tmp_path / "one.ipynb", ATTENTION, Limits())
+            if one.exercise == "my_weights"
+        ]
+    return found
+
+
+def test_borrowed_work_gets_no_points(tmp_path):
     """The ways that a process could hide; tests/course/checks/test_watching.py has all others."""
-    ways = COMPILED | {name: BORROWED[name] for name in ("partial of C", "getattr", "getsource")}
-    codes = {name: code for name, (code, _) in ways.items()} | OWN
-    cells = [  # each with names of its own
-        (
-            name,
-            f"names = {{}}\nexec({SETUP + code!r}, names)\n{as_name(name)} = names['my_weights']",
-        )
-        for name, code in codes.items()
-    ]
-    with contextlib.closing(Worker(cells, Limits())) as worker, graded():
-        worker.run_cells()
-        for name in codes:
-            mine = worker.get(as_name(name), name)
-            if name in OWN:
-                attention.my_weights(mine)
-                continue
-            with pytest.raises(Hint, match=f"`{ways[name][1]}` does the whole"):
-                attention.my_weights(mine)
+    ways = {name: BORROWED[name] for name in ("partial of C", "getattr", "getsource")}
+    ways |= UNWATCHED
+    codes = {name: code for name, (code, _) in ways.items()}
+    found = graded_weights(tmp_path, codes)
+    for name, (_, whose) in ways.items():
+        assert found[name][0] == 0 and f"`{whose}` does the whole" in found[name][1], (name, found)
 
 
 def as_name(words: str) -> str:
@@ -575,12 +233,12 @@ def grade_hungrily(student, path, source, limits):
     return grade_all_right(student, path, source, limits)
 
 
-def test_what_a_submission_may_call_takes_nothing_large(each_sandbox):
+def test_what_a_submission_may_call_takes_nothing_large():
     """Else the grader's memory would grow with the square of what a notebook hands over."""
     cell = (
         "import torch\ndef mine(model, n): return model(torch.ones(1, n, dtype=torch.long)).shape"
     )
-    with contextlib.closing(Worker([("", cell)], Limits(sandbox=each_sandbox))) as worker:
+    with contextlib.closing(Worker([("", cell)], Limits())) as worker:
         worker.run_cells()
         model, mine = Mock(side_effect=lambda ids: ids), worker.get("mine", "")
         assert list(mine(model, 5)) == [1, 5]
@@ -924,8 +582,3 @@ def test_an_answer_in_words_waits_for_a_person(tmp_path, answer, points, hint):
         if one.exercise == "why-the-root"
     ]
     assert (found.points, found.hint) == (points, hint)
-
-
-def test_a_submission_may_learn_subwords():
-    """The package for it would start threads, of which a submission has none, and stop there."""
-    assert surroundings("home")["TOKENIZERS_PARALLELISM"] == "false"

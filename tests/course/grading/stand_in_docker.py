@@ -1,0 +1,120 @@
+"""Stands in for Docker, where there is none: `image inspect`, `run` and `kill`, with bubblewrap.
+
+It takes the words of `course.grading.start.container` and does what each of them means, no more:
+without `--network none` there is a network, without a list of system calls all are allowed. The
+image is this computer's Python and its packages. Docker itself wasn't tried.
+"""
+
+import argparse
+import os
+import resource
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from unittest.mock import patch
+
+from course.grading import start
+from course.grading.sandbox import systems_part
+
+NUMBERS = {"k": 2**10, "m": 2**20, "g": 2**30}
+
+
+def pid_file(name: str) -> Path:
+    return Path(tempfile.gettempdir(), f"stand-in-{name}")
+
+
+def main(words: list[str]) -> int:
+    if words[:2] == ["image", "inspect"]:
+        return 0
+    if words[0] == "kill":
+        pid_file(words[1]).touch()
+        return 0
+    assert words.pop(0) == "run"
+    return run(options(words))
+
+
+def options(words: list[str]) -> argparse.Namespace:
+    """An unknown word ends this program, as it would end Docker's."""
+    known = argparse.ArgumentParser(allow_abbrev=False)
+    for name in ("rm", "interactive", "read-only"):
+        known.add_argument(f"--{name}", action="store_true")
+    for name in ("name", "workdir", "user", "memory", "memory-swap", "pids-limit"):
+        known.add_argument(f"--{name}", required=True)
+    for name in ("network", "ipc", "cap-drop"):
+        known.add_argument(f"--{name}", default="")
+    for name in ("security-opt", "ulimit", "tmpfs", "mount", "env"):
+        known.add_argument(f"--{name}", action="append", default=[])
+    known.add_argument("image")
+    known.add_argument("command", nargs=argparse.REMAINDER)
+    return known.parse_args(words)
+
+
+def run(told: argparse.Namespace) -> int:
+    words = [shutil.which("bwrap"), "--unshare-pid", "--unshare-uts", "--unshare-cgroup-try"]
+    words += ["--as-pid-1", "--die-with-parent", "--clearenv", "--proc", "/proc", "--dev", "/dev"]
+    words += ["--unshare-net"] if told.network == "none" else []
+    words += ["--unshare-ipc"] if told.ipc in ("none", "private") else []
+    words += ["--cap-drop", told.cap_drop] if told.cap_drop else []
+    for path in systems_part():
+        words += ["--ro-bind", path, path]
+    for one in told.mount:
+        kind, source, place, *how = one.split(",")
+        assert kind == "type=bind"
+        bind = "--ro-bind" if how == ["readonly"] else "--bind"
+        words += [bind, source.removeprefix("src="), place.removeprefix("dst=")]
+    files = {}
+    for one in told.tmpfs:
+        place, _, how = one.partition(":")
+        said = dict(pair.split("=") for pair in how.split(","))
+        words += ["--size", said["size"], "--tmpfs", place]
+        files[place] = int(said["nr_inodes"])
+    words += ["--remount-ro", "/"] if told.read_only else []
+    words += ["--remount-ro", "/dev"] if told.user != "0" else []  # root's folder
+    words += ["--remount-ro", "/proc"]  # Docker shows what may be set there as read-only
+    for one in told.env:
+        words += ["--setenv", *one.split("=", 1)]
+    calls = -1
+    for one in told.security_opt:
+        if one.startswith("seccomp="):
+            with patch.object(start, "CALLS", Path(one.removeprefix("seccomp="))):
+                calls = start.as_file(start.compiled_calls())
+            words += ["--seccomp", str(calls)]
+    words += ["--chdir", told.workdir, sys.executable, *told.command[1:]]
+    limits = {one.partition("=")[0]: int(one.partition("=")[2]) for one in told.ulimit}
+
+    def limit() -> None:
+        for name, most in limits.items():
+            resource.setrlimit(getattr(resource, f"RLIMIT_{name.upper()}"), (most, most))
+
+    process = subprocess.Popen(
+        words, pass_fds=[calls] if calls >= 0 else [], preexec_fn=limit, start_new_session=True
+    )
+    memory = int(told.memory[:-1]) * NUMBERS[told.memory[-1]]
+    while process.poll() is None:
+        time.sleep(0.05)
+        if pid_file(told.name).exists() or over(process.pid, memory, files):
+            process.kill()
+    pid_file(told.name).unlink(missing_ok=True)
+    return process.returncode
+
+
+def over(process: int, memory: int, files: dict[str, int]) -> bool:
+    """Whether it uses more than it was given: here somebody has to look."""
+    try:
+        processes = list(start.family(process))
+        if sum(map(start.memory, processes)) * 1024 > memory:
+            return True
+        for place, most in files.items():
+            used = os.statvfs(f"/proc/{processes[-1]}/root{place}")
+            if used.f_files - used.f_ffree >= most:
+                return True
+    except OSError:  # it has just begun, or just ended
+        pass
+    return False
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
