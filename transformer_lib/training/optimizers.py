@@ -45,28 +45,36 @@ class Muon(torch.optim.AdamW):
     @torch.no_grad()
     def step(self, closure: None = None) -> None:  # type: ignore[override]  # takes no closure
         lr, decay = self.param_groups[0]["lr"], self.param_groups[0]["weight_decay"]
+        by_shape: dict[torch.Size, list[nn.Parameter]] = {}
         for matrix in self.param_groups[0]["params"]:
             if matrix.grad is not None:
+                by_shape.setdefault(matrix.shape, []).append(matrix)
+        for shape, matrices in by_shape.items():  # all of one shape at once: fewer, larger products
+            wanted = []
+            for matrix in matrices:
                 state = self.state[matrix]
                 mean = state.setdefault("momentum_buffer", torch.zeros_like(matrix))
                 mean.lerp_(matrix.grad, 0.05)
-                direction = orthogonalize(matrix.grad.lerp(mean, 0.95))
-                size = 0.2 * math.sqrt(max(matrix.shape))
-                matrix.mul_(1 - lr * decay).add_(direction, alpha=-lr * size)
+                wanted.append(matrix.grad.lerp(mean, 0.95))
                 matrix.grad = None  # so that AdamW leaves it alone
+            directions = orthogonalize(torch.stack(wanted))
+            size = 0.2 * math.sqrt(max(shape))
+            for matrix, direction in zip(matrices, directions, strict=True):
+                matrix.mul_(1 - lr * decay).add_(direction, alpha=-lr * size)
         super().step()
 
 
-def orthogonalize(matrix: Tensor) -> Tensor:
-    """(n, k) matrix U S V^T -> about U V^T, by five steps of Newton-Schulz (Jordan et al. 2024)."""
-    tall = matrix.size(0) > matrix.size(1)
-    x = matrix.T if tall else matrix
-    x = x.bfloat16() if has_fast_bf16(matrix.device) else x
-    x = x / x.norm().clamp(min=1e-7)
+def orthogonalize(matrices: Tensor) -> Tensor:
+    """(m, n, k) U S V^T -> about U V^T: five steps of Newton-Schulz (Jordan et al. 2024)."""
+    tall = matrices.size(1) > matrices.size(2)
+    x = matrices.mT if tall else matrices
+    x = x.bfloat16() if has_fast_bf16(matrices.device) else x
+    x = x / x.norm(dim=(1, 2), keepdim=True).clamp(min=1e-7)
     for _ in range(5):
-        gram = x @ x.T
-        x = torch.addmm(x, torch.addmm(gram, gram, gram, beta=-4.775, alpha=2.0315), x, beta=3.4445)
-    return x.T if tall else x
+        gram = x @ x.mT
+        factors = torch.baddbmm(gram, gram, gram, beta=-4.775, alpha=2.0315)
+        x = torch.baddbmm(x, factors, x, beta=3.4445)
+    return x.mT if tall else x
 
 
 def muon(model: Parts, decay: float = 0.1) -> Muon:

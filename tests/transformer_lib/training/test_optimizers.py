@@ -62,10 +62,10 @@ def test_muon_takes_rate_and_decay_of_the_matrices_own_group():
 
 
 def test_how_large_a_gradient_is_makes_no_direction_but_none_at_all_is_none():
-    matrix = torch.randn(6, 9)
+    matrix = torch.randn(1, 6, 9)
     for scale in (2.0**-10, 2.0**10):  # in any precision, that is the same digits
         close(orthogonalize(scale * matrix), orthogonalize(matrix))
-    assert not orthogonalize(torch.zeros(6, 9)).any()
+    assert not orthogonalize(torch.zeros(1, 6, 9)).any()
 
 
 def test_muon_moves_a_matrix_alike_in_all_directions():
