@@ -45,21 +45,19 @@ class Muon(torch.optim.AdamW):
     @torch.no_grad()
     def step(self, closure: None = None) -> None:  # type: ignore[override]  # takes no closure
         lr, decay = self.param_groups[0]["lr"], self.param_groups[0]["weight_decay"]
-        by_shape: dict[torch.Size, list[nn.Parameter]] = {}
+        by_shape: dict[torch.Size, list[tuple[nn.Parameter, Tensor]]] = {}
         for matrix in self.param_groups[0]["params"]:
             if matrix.grad is not None:
-                by_shape.setdefault(matrix.shape, []).append(matrix)
-        for shape, matrices in by_shape.items():  # all of one shape at once: fewer, larger products
-            wanted = []
-            for matrix in matrices:
                 state = self.state[matrix]
                 mean = state.setdefault("momentum_buffer", torch.zeros_like(matrix))
                 mean.lerp_(matrix.grad, 0.05)
-                wanted.append(matrix.grad.lerp(mean, 0.95))
+                wanted = matrix.grad.lerp(mean, 0.95)
+                by_shape.setdefault(matrix.shape, []).append((matrix, wanted))
                 matrix.grad = None  # so that AdamW leaves it alone
-            directions = orthogonalize(torch.stack(wanted))
+        for shape, some in by_shape.items():  # all of one shape at once: fewer, larger products
+            directions = orthogonalize(torch.stack([wanted for _, wanted in some]))
             size = 0.2 * math.sqrt(max(shape))
-            for matrix, direction in zip(matrices, directions, strict=True):
+            for (matrix, _), direction in zip(some, directions, strict=True):
                 matrix.mul_(1 - lr * decay).add_(direction, alpha=-lr * size)
         super().step()
 
