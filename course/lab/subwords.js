@@ -149,7 +149,7 @@ function replace_by_stand_ins(text, { pattern, some, spanish, tag }, lower = fal
   for (const found of text.matchAll(new RegExp(pattern || "(?!)", "gu"))) {
     const [kind] = Object.entries(found.groups).find(([, matched]) => matched !== undefined);
     const [start, after] = [found.index, found.index + found[0].length];
-    const taken = replaced.map(([stand_in]) => stand_in);
+    const taken = replaced.map(([stand_in]) => stand_in).filter(Boolean); // a tag has none
     const pair =
       kind === "tag"
         ? ["", place_of_tag(read + text.slice(end, start), text.slice(after), tag)]

@@ -114,7 +114,8 @@ def replace_by_stand_ins(
             before, after = read + text[end : found.start()], text[found.end() :]
             pair: tuple[str, str] | None = ("", place_of_tag(before, after))
         else:
-            pair = free_stand_in(stand_ins[kind], text, [written for written, _ in replaced])
+            taken = [written for written, _ in replaced if written]  # a tag has none
+            pair = free_stand_in(stand_ins[kind], text, taken)
         if pair is None:
             continue
         english, spanish = pair
