@@ -92,7 +92,7 @@ class Watch(TorchFunctionMode):
                 self.found.append(name)  # `Transformer.encode` was called, not `Transformer`
             else:
                 self.found += self.names.intersection(name.split("."))
-        for known in (code.co_consts[0] if code.co_consts else None, lines_of(code)):
+        for known in (code.co_consts[0] if code.co_consts else None, place_of(code)):
             if known in self.texts:
                 self.found.append(self.texts[known])
 
@@ -106,17 +106,17 @@ class Watch(TorchFunctionMode):
         return file.startswith(self.libraries) and not file.startswith(self.solutions)
 
 
-def lines_of(code: CodeType) -> tuple:
-    """What two pieces of code share only if one is a copy: the places of its steps, its names."""
-    return code.co_linetable, code.co_names, code.co_varnames
+def place_of(code: CodeType) -> tuple[str, int]:
+    """The file and the line that code is from, whatever it is called by now."""
+    return code.co_filename, code.co_firstlineno
 
 
 @functools.cache
 def descriptions(names: frozenset[str]) -> dict[str | tuple, str]:
-    """Docstring, and `lines_of` -> name, of what the library has under these names.
+    """Docstring, and `place_of` -> name, of what the library has under these names.
 
     Whoever runs the library's own text brings its docstring along, however it was copied; and
-    whoever runs its code under another name, the places of its steps.
+    whoever runs its code under another name, the place where it is from.
     """
     ours = [
         module
@@ -129,7 +129,7 @@ def descriptions(names: frozenset[str]) -> dict[str | tuple, str]:
             thing = vars(module)[name]
             parts = [thing, *vars(thing).values()] if isinstance(thing, type) else [thing]
             for code in filter(None, (getattr(part, "__code__", None) for part in parts)):
-                found[lines_of(code)] = name
+                found[place_of(code)] = name
                 if isinstance(code.co_consts[0], str):
                     found[code.co_consts[0]] = name
     return found

@@ -370,16 +370,6 @@ BORROWED = {
         "my_weights = types.FunctionType(code, vars(theirs), 'mine', (None,))",
         "attention_weights",
     ),
-    "its code, from another file and with other constants": (
-        "import transformer_lib.model.attention as theirs\n"
-        "def my_weights(q, k, mask=None): pass\n"
-        "globals().update({name: it for name, it in vars(theirs).items() if name[0] != '_'})\n"
-        "code = theirs.attention_weights.__code__\n"
-        "code = code.replace(co_filename='mine', co_name='my_weights', co_qualname='my_weights',\n"
-        "                    co_consts=('Mine.', *code.co_consts[1:]), co_firstlineno=3)\n"
-        "my_weights.__code__ = code",
-        "attention_weights",
-    ),
     "swallowed": (
         "def my_weights(q, k):\n"
         "    try: return tl.attention_weights(q, k)\n"
