@@ -6,7 +6,8 @@ Notebook 10 and assignment 5 share them.
 import dataclasses
 import functools
 import math
-from collections.abc import Callable, Mapping, Sequence
+import operator
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import torch
@@ -15,23 +16,22 @@ from torch.nn.functional import cross_entropy, one_hot
 
 from course.checks import (
     GRADED,
+    Exercise,
     Hint,
     a_kind,
+    alike,
     as_number,
-    call,
-    compare,
     exercise,
     expect,
     implement,
     judge_verdicts,
     no_slip,
+    numbers_in,
     one_number,
     own_work,
     reason_of,
-    result_of,
     same,
     whole_number,
-    with_tensors,
 )
 from transformer_lib.model.config import TOY, ModelConfig
 from transformer_lib.model.transformer import Transformer
@@ -41,15 +41,15 @@ from transformer_lib.training.config import TrainingConfig
 from transformer_lib.training.loss import label_smoothed_cross_entropy
 from transformer_lib.training.schedules import paper_schedule
 
+Way = Callable[..., Any]  # a program, as somebody would hand it in
+
 
 @exercise
 def three_numbers(guess: Any) -> None:
     """Exercise 1: two losses, and the step of the schedule with gradient accumulation."""
-    wanted = "Give three numbers in a list, such as [1.00, 1.00, 1]."
-    try:
-        even, half, step = (float(number) for number in guess)
-    except (TypeError, ValueError):
-        raise Hint(wanted) from None
+    even, half, step = numbers_in(
+        guess, 3, "Give three numbers in a list, such as [1.00, 1.00, 1]."
+    )
 
     def near(number: float, other: float) -> bool:
         return abs(number - other) < 0.011
@@ -57,109 +57,128 @@ def three_numbers(guess: Any) -> None:
     first, second = math.log(1000), math.log(2)
     named = no_slip if step == 250 else expect  # a slip, if all else is right
     named(not (near(even, second) and near(half, first)), "The first two are exchanged.")
-    named(
-        not near(even, -first) and not near(half, -second),
-        "A loss is *minus* the logarithm, so it is positive.",
-    )
-    named(
-        not near(even, 3) and not near(half, math.log10(2)),
-        "That is the logarithm to base 10. Nats are natural logarithms: math.log.",
-    )
-    named(
-        not near(even, math.log2(1000)) and not near(half, 1),
-        "That is the logarithm to base 2, in bits. Nats are natural logarithms: math.log.",
-    )
+    base = "That is the logarithm to base {}. Nats are natural logarithms: math.log."
+    for one, other, hint in (
+        (-first, -second, "A loss is *minus* the logarithm, so it is positive."),
+        (3, math.log10(2), base.format(10)),
+        (math.log2(1000), 1, base.format("2, in bits")),
+    ):
+        named(not near(even, one) and not near(half, other), hint)
     expect(
         not near(even, 0.001) or near(half, second),
         "0.001 is the probability. The loss is minus its logarithm.",
     )
     expect(near(even, first), "The first: every word has 1/1000. What is minus its logarithm?")
     expect(near(half, second), "The second: minus the logarithm of 0.5.")
-    hints = {
+    from_1 = "Steps count from 1, so after 250 updates it is at 250."
+    steps = {
         1000: "The schedule counts updates of the weights, and four batches make one.",
         4000: "Four batches make *one* update: divide, don't multiply.",
-        251: "Steps count from 1, so after 250 updates it is at 250.",
-        249: "Steps count from 1, so after 250 updates it is at 250.",
+        251: from_1,
+        249: from_1,
     }
-    no_slip(step not in hints, f"The step: {hints.get(step, '')}")
+    no_slip(step not in steps, f"The step: {steps.get(step)}")
     expect(step == 250, "The step: how many updates are 1,000 batches?")
 
 
-Shift = Callable[[list[int]], tuple[list[int], list[int]]]
+def two_rows(found: Any) -> tuple[list, list]:
+    """What is read and what is predicted, as lists; a Hint for anything else."""
+    try:
+        read, predict = ([*torch.as_tensor(part).tolist()] for part in found)
+    except (TypeError, ValueError, RuntimeError):
+        raise Hint("Return two lists of ids: what is read, and what is predicted.") from None
+    return read, predict
+
+
+def tell_rows_apart(found: Sequence, right: Sequence) -> None:
+    for (read, predict), wanted in zip(found, right, strict=True):
+        ids = wanted[0][1:]
+        expect(
+            len(read) == len(predict),
+            f"For {ids} the rows have {len(read)} and {len(predict)} places; each word read needs "
+            "one to predict.",
+        )
+        expect(
+            alike((read, predict), wanted),
+            f"For {ids} you read {read} and predict {predict}. Place by place: what is known "
+            "before this word is written, and what is written then?",
+        )
+
+
+def from_a_batch(ids: list[int]) -> tuple[Tensor, Tensor]:
+    batch = make_batch([([4], ids)])
+    return batch.tgt_in[0], batch.tgt_out[0]
+
+
+TWICE = "Shifted twice: at the first place the model must predict the *first* word."
+ONE_BOS = "Shifted twice: one <bos> is enough."
+BEGINS = "The row that is read begins with <bos>, which is 1."
+ENDS = "The row that is predicted ends with <eos>, which is 2."
+TOO_LONG = (
+    "What is read is one too long: after <eos> there is nothing to predict, so it isn't read."
+)
+two_shifted_rows = Exercise(
+    "my_shift",
+    "Exercise 2 of assignment 5: ids of a translation -> (tgt_in, tgt_out), two lists.",
+    inputs=lambda: [([7, 5, 11],), ([13],), ([],)],
+    right=[
+        lambda ids: ([BOS, *ids], [*ids, EOS]),
+        lambda ids: (torch.tensor([BOS, *ids]), (*ids, EOS)),
+    ],
+    not_allowed=("make_batch",),
+    borrowed=[from_a_batch],
+    read=two_rows,
+    unlike=tell_rows_apart,
+    mistakes={"Both rows are the same, and <bos> and <eos> are missing.": [lambda ids: (ids, ids)]},
+    slips={
+        "Both rows are the same: then the model learns to copy what it reads. What is predicted "
+        "must be one place ahead.": [lambda ids: [[BOS, *ids, EOS]] * 2],
+        "Both rows are the same: then the model learns to copy what it reads. Put <bos> in front "
+        "of what is read.": [lambda ids: [[*ids, EOS]] * 2],
+        "The two rows are exchanged: <bos> is read, <eos> is predicted.": [
+            lambda ids: ([*ids, EOS], [BOS, *ids])
+        ],
+        "<bos> is given, it need not be predicted.": [lambda ids: ([BOS, *ids], [BOS, *ids, EOS])],
+        "The end must be learned too: put <eos> at the end of what is predicted.": [
+            lambda ids: ([BOS, *ids], ids)
+        ],
+        "The end must be learned too: put <eos> at the end of what is predicted, and read the last "
+        "word.": [lambda ids: ([BOS, *ids[:-1]], ids)],
+        TWICE: [
+            lambda ids: ([BOS, *ids], [*ids[1:], EOS, PAD]),
+            lambda ids: ([BOS, *ids], [*ids[1:], EOS]),
+        ],
+        ONE_BOS: [
+            lambda ids: ([BOS, BOS, *ids], [*ids, EOS, PAD]),
+            lambda ids: ([BOS, BOS, *ids], [*ids, EOS]),
+        ],
+        TOO_LONG: [
+            lambda ids: ([BOS, *ids, EOS], [*ids, EOS]),
+            lambda ids: ([BOS, *ids, EOS], [*ids, EOS, PAD]),
+        ],
+        BEGINS: [
+            lambda ids: ([EOS, *ids], [*ids, EOS]),
+            lambda ids: ([PAD, *ids], [*ids, EOS]),
+        ],
+        ENDS: [
+            lambda ids: ([BOS, *ids], [*ids, PAD]),
+            lambda ids: ([BOS, *ids], [*ids, BOS]),
+        ],
+    },
+)
 
 
 @implement(lambda: ([7, 5, 11],))
-def my_shift(function: Shift) -> None:
-    """Exercise 3: ids of a translation -> (tgt_in, tgt_out), two lists; ids stays as it is."""
-    own_work(function, "make_batch")
-    expect(callable(function), "Hand over the function itself: its name, without parentheses.")
-    changed = False
-
-    def shift(ids: list[int]) -> Any:
-        nonlocal changed
-        before = list(ids)
-        found = function(ids)
-        changed |= ids != before
-        return found
-
-    judge_shift(shift)
+def my_shift(function: Any) -> None:
+    """Exercise 3: the same, and ids stays as it is."""
+    two_shifted_rows.judge(function)
+    ids = [7, 5, 11]
+    function(ids)
     no_slip(
-        not changed,
+        ids == [7, 5, 11],
         "Both rows are right, but the list `ids` that was handed in has changed as well. Make new "
         "lists, such as [*ids, 2].",
     )
-
-
-def judge_shift(function: Shift) -> None:
-    """A Hint unless it makes the two rows."""
-    for ids in ([7, 5, 11], [13], []):
-        found = result_of(function, list(ids))
-        try:
-            read, predict = (torch.as_tensor(part).tolist() for part in found)
-        except (TypeError, ValueError, RuntimeError):
-            raise Hint("Return two lists of ids: what is read, and what is predicted.") from None
-        hints = {
-            ((BOS, *ids, EOS), (BOS, *ids, EOS)): "Both rows are the same: then the model learns "
-            "to copy what it reads. What is predicted must be one place ahead.",
-            ((*ids, EOS), (*ids, EOS)): "Both rows are the same: then the model learns to copy "
-            "what it reads. Put <bos> in front of what is read.",
-            (tuple(ids), tuple(ids)): "Both rows are the same, and <bos> and <eos> are missing.",
-            ((*ids, EOS), (BOS, *ids)): "The two rows are exchanged: <bos> is read, <eos> is "
-            "predicted.",
-            ((BOS, *ids, EOS), (*ids, EOS)): "What is read is one too long: after <eos> there is "
-            "nothing to predict, so it isn't read.",
-            ((BOS, *ids), (BOS, *ids, EOS)): "<bos> is given, it need not be predicted.",
-            ((BOS, *ids), tuple(ids)): "The end must be learned too: put <eos> at the end of what "
-            "is predicted.",
-            ((BOS, *ids[:-1]), tuple(ids)): "The end must be learned too: put <eos> at the end of "
-            "what is predicted, and read the last word.",
-            ((BOS, *ids), (*ids[1:], EOS, PAD)): "Shifted twice: at the first place the model "
-            "must predict the *first* word.",
-            ((BOS, *ids), (*ids[1:], EOS)): "Shifted twice: at the first place the model must "
-            "predict the *first* word.",
-            ((BOS, BOS, *ids), (*ids, EOS, PAD)): "Shifted twice: one <bos> is enough.",
-            ((BOS, BOS, *ids), (*ids, EOS)): "Shifted twice: one <bos> is enough.",
-            ((EOS, *ids), (*ids, EOS)): "The row that is read begins with <bos>, which is 1.",
-            ((BOS, *ids, EOS), (*ids, EOS, PAD)): "What is read is one too long: after <eos> there "
-            "is nothing to predict, so it isn't read.",
-            ((PAD, *ids), (*ids, EOS)): "The row that is read begins with <bos>, which is 1.",
-            ((BOS, *ids), (*ids, PAD)): "The row that is predicted ends with <eos>, which is 2.",
-            ((BOS, *ids), (*ids, BOS)): "The row that is predicted ends with <eos>, which is 2.",
-        }
-        given, right = (tuple(read), tuple(predict)), ((BOS, *ids), (*ids, EOS))
-        if given == right:
-            continue
-        expect(given != (tuple(ids), tuple(ids)), hints[tuple(ids), tuple(ids)])
-        no_slip(given not in hints, hints.get(given, ""))
-        expect(
-            len(read) == len(predict),
-            f"For {ids} the rows have {len(read)} and "
-            f"{len(predict)} places; each word read needs one to predict.",
-        )
-        raise Hint(
-            f"For {ids} you read {read} and predict {predict}. Place by place: what is "
-            "known before this word is written, and what is written then?"
-        )
 
 
 def small_learner() -> tuple[Transformer, Batch]:
@@ -178,7 +197,7 @@ def first_update() -> tuple[Any, ...]:
 EMPTY_STEP = "step without a gradient"
 
 
-def after_updates(update: Callable[..., Any]) -> tuple[list[Any], Tensor, list[str]]:
+def after_updates(update: Way) -> tuple[list[Any], Tensor, list[str]]:
     """What two updates of a new small model return, its weights after each, and what the first
     one did: "backward" for each gradient, "step" or EMPTY_STEP for each step."""
     model, batch = small_learner()
@@ -227,7 +246,7 @@ def an_update(
     clears: str = "at the end",
     steps: bool = True,
     ignores: int = PAD,
-) -> Callable[..., float]:
+) -> Way:
     """The update of notebook 10, or one with a mistake."""
 
     def update(model: Any, optimizer: Any, batch: Any, lr: float) -> float:
@@ -251,8 +270,35 @@ def an_update(
     return update
 
 
+UPDATE_SLIPS: dict[str, dict[str, Any]] = {
+    "From the second update on it goes wrong: each gradient is added to the one before. "
+    "Set them back with optimizer.zero_grad().": {"clears": "never"},
+    "The learning rate stays as it was: write `lr` into the optimizer's groups.": {
+        "sets_rate": False
+    },
+    "The decoder reads the very words that it has to predict. It reads batch.tgt_in.": {
+        "reads": "tgt_out"
+    },
+    "The loss compares with the words that were read. Predicted is batch.tgt_out.": {
+        "predicts": "tgt_in"
+    },
+    "tgt_in and tgt_out are exchanged: it reads tgt_in and predicts tgt_out.": {
+        "reads": "tgt_out",
+        "predicts": "tgt_in",
+    },
+    "The targets are hard: leave label smoothing at its 0.1.": {"smoothing": 0.0},
+    "The loss is the sum over the words, so a batch with more words takes a longer step. "
+    "Take the mean: leave `reduction` out.": {"reduction": "sum"},
+    "The targets are hard and the loss is a sum, as where the gradient was looked at. "
+    "Leave `smoothing` and `reduction` out.": {"smoothing": 0.0, "reduction": "sum"},
+    "The padding counts as if it were words: leave it out of the loss, which does so by "
+    "itself unless `ignore_index` is changed.": {"ignores": -100},
+    "The softmax is applied twice: the loss wants the logits themselves.": {"softmax": True},
+}
+
+
 @implement(first_update)
-def my_update(function: Callable[[Any, Any, Any, float], float]) -> None:
+def my_update(function: Way) -> None:
     """The core exercise: one update of the weights, (model, optimizer, batch, lr) -> loss."""
     expect(callable(function), "Hand over the function itself: its name, without parentheses.")
     own_work(function, "update")  # not "train": `model.train()` is a habit of PyTorch
@@ -266,34 +312,7 @@ def my_update(function: Callable[[Any, Any, Any, float], float]) -> None:
     right_losses, right, _ = after_updates(an_update())
     if not same(found, right):
         in_order(did)
-        mistakes = {
-            "From the second update on it goes wrong: each gradient is added to the one before. "
-            "Set them back with optimizer.zero_grad().": {"clears": "never"},
-            "The learning rate stays as it was: write `lr` into the optimizer's groups.": {
-                "sets_rate": False
-            },
-            "The decoder reads the very words that it has to predict. It reads batch.tgt_in.": {
-                "reads": "tgt_out"
-            },
-            "The loss compares with the words that were read. Predicted is batch.tgt_out.": {
-                "predicts": "tgt_in"
-            },
-            "tgt_in and tgt_out are exchanged: it reads tgt_in and predicts tgt_out.": {
-                "reads": "tgt_out",
-                "predicts": "tgt_in",
-            },
-            "The targets are hard: leave label smoothing at its 0.1.": {"smoothing": 0.0},
-            "The loss is the sum over the words, so a batch with more words takes a longer step. "
-            "Take the mean: leave `reduction` out.": {"reduction": "sum"},
-            "The targets are hard and the loss is a sum, as where the gradient was looked at. "
-            "Leave `smoothing` and `reduction` out.": {"smoothing": 0.0, "reduction": "sum"},
-            "The padding counts as if it were words: leave it out of the loss, which does so by "
-            "itself unless `ignore_index` is changed.": {"ignores": -100},
-            "The softmax is applied twice: the loss wants the logits themselves.": {
-                "softmax": True
-            },
-        }
-        for hint, slip in mistakes.items():
+        for hint, slip in UPDATE_SLIPS.items():
             no_slip(not same(found, after_updates(an_update(**slip))[1]), hint)
         raise Hint(
             "The weights move, but not as they should. In order: the rate, the logits, the loss, "
@@ -301,7 +320,7 @@ def my_update(function: Callable[[Any, Any, Any, float], float]) -> None:
         )
     given = [as_number(loss) for loss in losses]
     expect(
-        all(isinstance(loss, float) for loss in given) and close(given, right_losses),
+        alike(given, right_losses),
         "The weights are right. What it returns should be the loss of this batch, as a number: "
         "loss.item().",
     )
@@ -315,305 +334,300 @@ def example() -> tuple[Tensor, Tensor]:
     return logits, target
 
 
-def one_loss(function: Any, *inputs: Any, stops: Mapping[str, str] | None = None) -> Tensor:
-    """The one number that an attempt returns, in a tensor or as Python's own: a tensor ()."""
-    found = as_number(result_of(function, *inputs, stops=stops))
+def picked(scores: Tensor, target: Tensor) -> Tensor:
+    """The number of the right word at each place: (b, t)."""
+    return scores.gather(-1, target[..., None])[..., 0]
+
+
+def mean(each: Tensor, target: Tensor) -> Tensor:
+    """The mean over all real words."""
+    return each[target != PAD].mean()
+
+
+def hard(logits: Tensor, target: Tensor) -> Tensor:
+    """The loss at each place, without label smoothing."""
+    return -picked(logits.log_softmax(-1), target)
+
+
+def smooth(log_p: Tensor, target: Tensor, eps: float) -> Tensor:
+    """The loss at each place, with label smoothing."""
+    return -(1 - eps) * picked(log_p, target) - eps * log_p.mean(-1)
+
+
+def a_loss(found: Any) -> Tensor:
+    """The one number that was returned, in a tensor or as Python's own: a tensor ()."""
+    found = as_number(found)
     if isinstance(found, Tensor):
         raise Hint(f"The loss is one number, but yours has the shape {tuple(found.shape)}.")
     expect(type(found) in (int, float), f"It should return a tensor, not {a_kind(found)}.")
     return torch.tensor(float(found))
 
 
-@implement(lambda: (torch.zeros(1, 1, 3), torch.ones(1, 1).long()))
-def my_loss(function: Callable[[Tensor, Tensor], Tensor]) -> None:
-    """Exercise 3: logits (b, t, vocab_size), target (b, t) -> mean loss per real word."""
+def without_padding() -> tuple[Tensor, Tensor]:
     logits, target = example()
-    right = label_smoothed_cross_entropy(logits, target, 0.0)
-    counts = target != PAD
+    return logits[:1], target[:1]
 
-    def each(scores: Tensor) -> Tensor:
-        return cross_entropy(scores.transpose(1, 2), target, reduction="none")
 
-    losses, real = each(logits), each(logits) * counts
-    twice = each(logits.softmax(dim=-1))
-    p = logits.softmax(dim=-1).gather(-1, target.unsqueeze(-1)).squeeze(-1)
-    shifted = cross_entropy(logits[:, :-1].transpose(1, 2), target[:, 1:], ignore_index=PAD)
-    found = one_loss(
-        function,
-        logits,
-        target,
-        stops={
-            "Expected target size": "PyTorch's cross_entropy wants the words on axis 1: "
-            "transpose the "
-            "logits, or flatten both.",
-            "expected scalar type": "The targets are ids, whole numbers: keep their type.",
-        },
-    )
-    compare(
-        found,
-        right,
-        [
-            (losses.mean(), "The padding counts too. Leave out the places where the target is 0."),
-            (
-                real.mean(),
-                "The padding adds nothing to the sum, but you still divide by all places. "
-                "Divide by the number of real words.",
-            ),
-            (real.sum(), "That is the sum. Divide by the number of real words."),
-            (losses.sum(), "That is the sum, padding and all."),
-            (
-                (real.sum(1) / counts.sum(1)).mean(),
-                "You average each sentence first and then the "
-                "sentences, so a word in a short sentence counts more. Average over all real "
-                "words.",
-            ),
-            (
-                (twice * counts).sum() / counts.sum(),
-                "The softmax is applied twice: cross_entropy wants the logits themselves.",
-            ),
-            (
-                twice.mean(),
-                "The softmax is applied twice (cross_entropy wants the logits themselves), "
-                "and the padding counts.",
-            ),
-            (-right, "The sign: the loss is *minus* the logarithm."),
-            (
-                (p * counts).sum() / counts.sum(),
-                "That is the mean probability of the right words. The loss is minus its logarithm.",
-            ),
-            (
-                -(p * counts).sum() / counts.sum(),
-                "The logarithm is missing: that is minus the mean probability of the right words.",
-            ),
-            (
-                -(logits.gather(-1, target.unsqueeze(-1)).squeeze(-1) * counts).sum()
-                / counts.sum(),
-                "That is the mean of the logits. First make log-probabilities: `log_softmax`.",
-            ),
-            (
-                -((p * counts).sum() / counts.sum()).log(),
-                "First the logarithm of each, then the mean: not the logarithm of the mean.",
-            ),
-            (
-                shifted,
-                "The target is shifted again. `make_batch` has done that: place i of the logits "
-                "belongs to place i of the target.",
-            ),
-            (
-                label_smoothed_cross_entropy(logits, target, 0.1),
-                "That is with label smoothing; this exercise asks for none.",
-            ),
-            (right / math.log(2), "That is in bits. Use the natural logarithm."),
+FULL = "Right for the example, but not for a batch without padding."
+
+
+def one_number_of(each: Way) -> dict[str, list[Way]]:
+    """Mistakes on the way from the loss at each place to one number."""
+    together: dict[str, Way] = {
+        "The padding counts too. Leave out the places where the target is 0.": (
+            lambda losses, real: losses.mean()
+        ),
+        "The padding adds nothing to the sum, but you still divide by all places. Divide by the "
+        "number of real words.": lambda losses, real: (losses * real).mean(),
+        "That is the sum. Divide by the number of real words.": (
+            lambda losses, real: losses[real].sum()
+        ),
+        "That is the sum, padding and all.": lambda losses, real: losses.sum(),
+        "You divide by the number of real words, but the sum still contains the padding.": (
+            lambda losses, real: losses.sum() / real.sum()
+        ),
+        "You divide by the number of sentences. Divide by the number of real words.": (
+            lambda losses, real: losses[real].sum() / len(real)
+        ),
+        "You average each sentence first and then the sentences, so a word in a short sentence "
+        "counts more. Average over all real words.": (
+            lambda losses, real: ((losses * real).sum(1) / real.sum(1)).mean()
+        ),
+        "The sign: the loss is *minus* the logarithm.": lambda losses, real: -losses[real].mean(),
+        "That is in bits. Use the natural logarithm.": (
+            lambda losses, real: losses[real].mean() / math.log(2)
+        ),
+        FULL: lambda losses, real: losses[real].sum() / 9,
+    }
+
+    def way(total: Way) -> Way:
+        return lambda x, y, *eps: total(each(x, y, *eps), y != PAD)
+
+    return {hint: [way(total)] for hint, total in together.items()}
+
+
+LOG_OF_MEAN = "First the logarithm of each, then the mean: not the logarithm of the mean."
+ON_AXIS_1 = (
+    "PyTorch's cross_entropy wants the words on axis 1: transpose the logits, or flatten both."
+)
+AS_IDS = "The targets are ids, whole numbers: keep their type."
+my_loss = Exercise(
+    "my_loss",
+    "Exercise 3: logits (b, t, vocab_size), target (b, t) -> mean loss per real word.",
+    inputs=example,
+    right=[
+        lambda x, y: mean(hard(x, y), y),
+        lambda x, y: cross_entropy(x.flatten(0, 1), y.flatten(), ignore_index=PAD),
+    ],
+    read=a_loss,
+    errors={"Expected target size": ON_AXIS_1, "expected target dtype": AS_IDS},
+    slips=one_number_of(hard)
+    | {
+        "The softmax is applied twice: cross_entropy wants the logits themselves.": [
+            lambda x, y: mean(hard(x.softmax(-1), y), y)
         ],
-    )
-    everything = one_loss(function, logits[:1], target[:1])
-    compare(everything, label_smoothed_cross_entropy(logits[:1], target[:1], 0.0), [])
-
-
-@implement(lambda: (torch.zeros(1, 1, 3), torch.ones(1, 1).long(), 0.1))
-def my_smoothed_loss(function: Callable[[Tensor, Tensor, float], Tensor]) -> None:
-    """Logits (b, t, vocab_size), target (b, t), smoothing -> mean smoothed loss per real word."""
-    own_work(function, "cross_entropy", "CrossEntropyLoss", "label_smoothed_cross_entropy")
-    logits, target = example()
-    eps, counts, vocab_size = 0.2, target != PAD, logits.size(-1)
-    words = counts.sum()
-    log_p = logits.log_softmax(dim=-1)
-
-    def of_target(scores: Tensor) -> Tensor:
-        return -scores.gather(-1, target.unsqueeze(-1)).squeeze(-1)
-
-    def mean(each: Tensor) -> Tensor:
-        return (each * counts).sum() / words
-
-    def smoothed(scores: Tensor, eps: float = eps) -> Tensor:
-        return (1 - eps) * of_target(scores) - eps * scores.mean(dim=-1)
-
-    hard, soft, each = of_target(log_p), -log_p.mean(dim=-1), smoothed(log_p)
-    wrong_words = -log_p.sum(dim=-1) - hard
-    twice = smoothed(logits.softmax(dim=-1).log_softmax(dim=-1))
-    p = (-hard).exp()
-    spread = "Here `smoothing` is spread over all words, the right one and the special tokens too."
-    found = one_loss(
-        function,
-        logits,
-        target,
-        eps,
-        stops={
-            "does not match input size": "Which shapes do you put together? One loss for each "
-            "place "
-            "has the shape of the target.",
-            "must match the size": "The shapes don't fit. One loss for each place has the shape "
-            "of the "
-            "target; what `gather` leaves has an axis more.",
-            "same number of dimensions": "`gather` wants the ids with as many axes as the logits: "
-            "unsqueeze the target.",
-        },
-    )
-    compare(
-        found,
-        mean(each),
-        [
-            (mean(hard), "That is the loss without smoothing: the third argument isn't used."),
-            (mean(smoothed(log_p, 0.1)), "`smoothing` is an argument, it isn't always 0.1."),
-            (each.mean(), "The padding counts too. Leave out the places where the target is 0."),
-            (
-                (each * counts).mean(),
-                "The padding adds nothing to the sum, but you still divide by all "
-                "places. Divide by the number of real words.",
-            ),
-            (
-                mean((1 - eps) * hard) + eps * soft.mean(),
-                "In the smoothed part the padding counts too. Both parts leave it out.",
-            ),
-            (
-                mean((1 - eps) * hard) + eps * soft.sum() / words,
-                "In the smoothed part the padding counts too. Both parts leave it out.",
-            ),
-            ((each * counts).sum(), "That is the sum. Divide by the number of real words."),
-            (each.sum(), "That is the sum, padding and all."),
-            (
-                each.sum() / words,
-                "You divide by the number of real words, but the sum still contains the padding.",
-            ),
-            (
-                (each * counts).sum() / len(target),
-                "You divide by the number of sentences. Divide by the number of real words.",
-            ),
-            (
-                mean(smoothed(logits.log_softmax(dim=1))),
-                "The softmax runs over the places. It should run over the words, the last axis.",
-            ),
-            (
-                mean(smoothed(logits.log_softmax(dim=0))),
-                "The softmax runs over the sentences. It should run over the words, the last axis.",
-            ),
-            (
-                ((each * counts).sum(1) / counts.sum(1)).mean(),
-                "You average each sentence first and "
-                "then the sentences, so a word in a short sentence counts more. Average over all "
-                "real "
-                "words.",
-            ),
-            (mean(twice), "The softmax is applied twice: log_softmax wants the logits themselves."),
-            (
-                mean(smoothed(logits)),
-                "There is no softmax: the logits aren't logarithms of probabilities yet.",
-            ),
-            (
-                mean(smoothed(log_p.exp())),
-                "The logarithm is missing: a loss is minus the *logarithm* of a probability.",
-            ),
-            (
-                mean(-((1 - eps) * p + eps / vocab_size).log()),
-                "You smoothed what the model predicts. "
-                "Smooth the target: a part of the loss for each word's logarithm.",
-            ),
-            (
-                mean((1 - eps) * hard + eps * wrong_words / vocab_size),
-                "The right word gets its share of `smoothing` "
-                "as well, so your target adds up to less than 1.",
-            ),
-            (
-                mean((1 - eps) * hard + eps * wrong_words / (vocab_size - 1)),
-                "You spread `smoothing` over the wrong words only. " + spread,
-            ),
-            (
-                mean((1 - eps) * hard + eps * (wrong_words + log_p[..., PAD]) / (vocab_size - 2)),
-                "You spread `smoothing` over the wrong words without <pad>. " + spread,
-            ),
-            (
-                mean((1 - eps) * hard - eps * log_p[..., 1:].mean(dim=-1)),
-                "You left <pad> out of the vocabulary. " + spread,
-            ),
-            (
-                mean(hard + eps * soft),
-                "The right word must give `smoothing` away first: your target adds up to more "
-                "than 1.",
-            ),
-            (
-                mean((1 - eps) * hard + eps * vocab_size * soft),
-                "Every word got all of `smoothing`. Divide it among them.",
-            ),
-            (mean(eps * hard + (1 - eps) * soft), "`smoothing` and 1 - `smoothing` are exchanged."),
-            (
-                mean((1 - eps) * hard),
-                "The right word gives `smoothing` away, but nobody gets it: the second part is "
-                "missing.",
-            ),
-            (-mean(each), "The sign: the loss is *minus* the logarithm."),
-            (
-                -mean(p).log(),
-                "First the logarithm of each, then the mean: not the logarithm of the mean.",
-            ),
-            (
-                label_smoothed_cross_entropy(logits[:, :-1], target[:, 1:], eps),
-                "The target is shifted "
-                "again. Place i of the logits belongs to place i of the target.",
-            ),
-            (mean(each) / math.log(2), "That is in bits. Use the natural logarithm."),
+        "The softmax is applied twice (cross_entropy wants the logits themselves), and the padding "
+        "counts.": [lambda x, y: hard(x.softmax(-1), y).mean()],
+        "That is the mean probability of the right words. The loss is minus its logarithm.": [
+            lambda x, y: mean(picked(x.softmax(-1), y), y)
         ],
-    )
-    full = one_loss(function, logits[:1], target[:1], eps)
-    right = label_smoothed_cross_entropy(logits[:1], target[:1], eps)
-    expect(same(full, right), "Right for the example, but not for a batch without padding.")
-    sure = one_loss(function, 60 * logits, target, eps)
-    right = label_smoothed_cross_entropy(60 * logits, target, eps)
-    no_slip(
-        same(sure, right),
-        "Right for small scores; for "
-        "large ones a probability is rounded to 0, and its logarithm is lost. Which function "
-        "takes the softmax and its logarithm in one?",
-    )
-
-
-@implement(lambda: (torch.tensor([1]), 3, 0.1))
-def my_smoothed_rows(function: Callable[[Tensor, int, float], Tensor]) -> None:
-    """Exercise 4: target (t), vocab_size, eps -> rows (t, vocab_size), eps spread over all."""
-    target, vocab_size, eps = torch.tensor([4, 6, 2]), 7, 0.2
-    hard = one_hot(target, vocab_size).float()
-    right = (1 - eps) * hard + eps / vocab_size
-    wrong_ones = (1 - hard) * eps
-    compare(
-        call(function, target, vocab_size, eps),
-        right,
-        [
-            (hard, "Those are the hard targets: where is eps?"),
-            (right[0], "There should be a row for each target."),
-            (right.T, "Turned: a row for each target, a column for each word."),
-            (
-                (1 - eps) * hard + wrong_ones / vocab_size,
-                "The right word gets its share of eps as well, so your rows add up to less than 1.",
-            ),
-            (
-                (1 - eps) * hard + wrong_ones / (vocab_size - 1),
-                "You spread eps over the wrong words only. "
-                "Here it is over all of them, the right one too.",
-            ),
-            (
-                (1 - eps) * hard + wrong_ones / (vocab_size - 2),
-                "You divide eps by vocab_size - 2. Here it is "
-                "spread over all words, the right one and the special tokens too.",
-            ),
-            (
-                (1 - eps) * hard + eps / (vocab_size - 1),
-                "You divide by vocab_size - 1, but give a share to all "
-                "vocab_size words: the rows add up to more than 1.",
-            ),
-            (
-                (1 - eps) * hard + eps / (vocab_size - 2),
-                "You divide by vocab_size - 2, but give a share to all "
-                "vocab_size words: the rows add up to more than 1.",
-            ),
-            (
-                hard + eps / vocab_size,
-                "The right word must give eps away first: the rows add up to more than 1.",
-            ),
-            ((1 - eps) * hard + eps, "Every word got all of eps. Divide it among them."),
-            (eps * hard + (1 - eps) / vocab_size, "eps and 1 - eps are exchanged."),
-            ((1 - 0.1) * hard + 0.1 / vocab_size, "eps is an argument, it isn't always 0.1."),
-            (right.log(), "Those are logarithms. Give the probabilities."),
+        "The logarithm is missing: that is minus the mean probability of the right words.": [
+            lambda x, y: -mean(picked(x.softmax(-1), y), y)
         ],
-    )
+        "That is the mean of the logits. First make log-probabilities: `log_softmax`.": [
+            lambda x, y: -mean(picked(x, y), y)
+        ],
+        LOG_OF_MEAN: [lambda x, y: -mean(picked(x.softmax(-1), y), y).log()],
+        "The target is shifted again. `make_batch` has done that: place i of the logits belongs to "
+        "place i of the target.": [lambda x, y: mean(hard(x[:, :-1], y[:, 1:]), y[:, 1:])],
+        "That is with label smoothing; this exercise asks for none.": [
+            lambda x, y: label_smoothed_cross_entropy(x, y, 0.1)
+        ],
+        ON_AXIS_1: [lambda x, y: cross_entropy(x, y)],
+        AS_IDS: [lambda x, y: cross_entropy(x.flatten(0, 1), y.flatten().int())],
+    },
+    elsewhere={FULL: without_padding},
+)
+
+# How smoothing may be spread in another way: the rows of the target, made of the hard ones, and
+# what is said to rows and to a loss that are made so.
+SPREAD = (
+    (
+        lambda hot, eps, n: hot,
+        "Those are the hard targets: where is eps?",
+        "That is the loss without smoothing: the third argument isn't used.",
+    ),
+    (
+        lambda hot, eps, n: 0.9 * hot + 0.1 / n,
+        "eps is an argument, it isn't always 0.1.",
+        "`smoothing` is an argument, it isn't always 0.1.",
+    ),
+    (
+        lambda hot, eps, n: (1 - eps) * hot + (1 - hot) * eps / n,
+        "The right word gets its share of eps as well, so your rows add up to less than 1.",
+        "The right word gets its share of `smoothing` as well, so your target adds up to less than "
+        "1.",
+    ),
+    (
+        lambda hot, eps, n: (1 - eps) * hot + (1 - hot) * eps / (n - 1),
+        "You spread eps over the wrong words only. Here it is over all of them, the right one too.",
+        "You spread `smoothing` over the wrong words only. Here `smoothing` is spread over all "
+        "words, the right one and the special tokens too.",
+    ),
+    (
+        lambda hot, eps, n: hot + eps / n,
+        "The right word must give eps away first: the rows add up to more than 1.",
+        "The right word must give `smoothing` away first: your target adds up to more than 1.",
+    ),
+    (
+        lambda hot, eps, n: (1 - eps) * hot + eps,
+        "Every word got all of eps. Divide it among them.",
+        "Every word got all of `smoothing`. Divide it among them.",
+    ),
+    (
+        lambda hot, eps, n: eps * hot + (1 - eps) / n,
+        "eps and 1 - eps are exchanged.",
+        "`smoothing` and 1 - `smoothing` are exchanged.",
+    ),
+)
+
+
+def against(rows: Way) -> Way:
+    """The loss against rows of the target that are made of the hard ones, (b, t, vocab_size)."""
+
+    def program(logits: Tensor, target: Tensor, eps: float) -> Tensor:
+        n = logits.size(-1)
+        target_rows = rows(one_hot(target, n), eps, n)
+        return mean(-(target_rows * logits.log_softmax(-1)).sum(-1), target)
+
+    return program
+
+
+def scored(scores: Way) -> Way:
+    """The smoothed loss with something else in the place of log_softmax(-1)."""
+    return lambda x, y, eps: mean(smooth(scores(x), y, eps), y)
+
+
+def no_share_for_padding(rows: Tensor) -> Tensor:
+    return torch.cat([0 * rows[..., :1], rows[..., 1:]], dim=-1)
+
+
+IN_BOTH = "In the smoothed part the padding counts too. Both parts leave it out."
+SIZES = (
+    "The shapes don't fit. One loss for each place has the shape of the target; what `gather` "
+    "leaves has an axis more."
+)
+AXES = "`gather` wants the ids with as many axes as the logits: unsqueeze the target."
+ROUNDED = (
+    "Right for small scores; for large ones a probability is rounded to 0, and its logarithm is "
+    "lost. Which function takes the softmax and its logarithm in one?"
+)
+my_smoothed_loss = Exercise(
+    "my_smoothed_loss",
+    "Logits (b, t, vocab_size), target (b, t), smoothing -> mean smoothed loss per real word.",
+    inputs=lambda: (*example(), 0.2),
+    right=[
+        scored(lambda x: x.log_softmax(-1)),
+        against(lambda hot, eps, n: (1 - eps) * hot + eps / n),
+    ],
+    not_allowed=("cross_entropy", "CrossEntropyLoss", "label_smoothed_cross_entropy"),
+    borrowed=[
+        lambda x, y, eps: cross_entropy(
+            x.transpose(1, 2), y, label_smoothing=eps, ignore_index=PAD
+        ),
+    ],
+    read=a_loss,
+    errors={"must match the size": SIZES, "same number of dimensions": AXES},
+    slips=one_number_of(lambda x, y, eps: smooth(x.log_softmax(-1), y, eps))
+    | {in_a_loss: [against(rows)] for rows, _, in_a_loss in SPREAD}
+    | {
+        IN_BOTH: [
+            lambda x, y, eps: (1 - eps) * mean(hard(x, y), y) - eps * x.log_softmax(-1).mean(),
+            lambda x, y, eps: (
+                (1 - eps) * mean(hard(x, y), y)
+                - eps * x.log_softmax(-1).mean(-1).sum() / (y != PAD).sum()
+            ),
+        ],
+        "The softmax runs over the places. It should run over the words, the last axis.": [
+            scored(lambda x: x.log_softmax(1))
+        ],
+        "The softmax runs over the sentences. It should run over the words, the last axis.": [
+            scored(lambda x: x.log_softmax(0))
+        ],
+        "The softmax is applied twice: log_softmax wants the logits themselves.": [
+            scored(lambda x: x.softmax(-1).log_softmax(-1))
+        ],
+        "There is no softmax: the logits aren't logarithms of probabilities yet.": [
+            scored(lambda x: x)
+        ],
+        "The logarithm is missing: a loss is minus the *logarithm* of a probability.": [
+            scored(lambda x: x.softmax(-1))
+        ],
+        "You smoothed what the model predicts. Smooth the target: a part of the loss for each "
+        "word's logarithm.": [
+            lambda x, y, eps: mean(
+                -((1 - eps) * picked(x.softmax(-1), y) + eps / x.size(-1)).log(), y
+            )
+        ],
+        "You spread `smoothing` over the wrong words without <pad>. Here `smoothing` is spread "
+        "over all words, the right one and the special tokens too.": [
+            against(
+                lambda hot, eps, n: no_share_for_padding(
+                    (1 - eps) * hot + (1 - hot) * eps / (n - 2)
+                )
+            )
+        ],
+        "You left <pad> out of the vocabulary. Here `smoothing` is spread over all words, the "
+        "right one and the special tokens too.": [
+            against(lambda hot, eps, n: no_share_for_padding((1 - eps) * hot + eps / (n - 1)))
+        ],
+        "The right word gives `smoothing` away, but nobody gets it: the second part is missing.": [
+            against(lambda hot, eps, n: (1 - eps) * hot)
+        ],
+        LOG_OF_MEAN: [lambda x, y, eps: -mean(picked(x.softmax(-1), y), y).log()],
+        "The target is shifted again. Place i of the logits belongs to place i of the target.": [
+            lambda x, y, eps: my_smoothed_loss.right[0](x[:, :-1], y[:, 1:], eps)
+        ],
+        SIZES: [lambda x, y, eps: mean(eps * x * y, y)],
+        AXES: [lambda x, y, eps: mean(-x.log_softmax(-1).gather(-1, y), y)],
+        ROUNDED: [scored(lambda x: x.softmax(-1).log())],
+    },
+    elsewhere={
+        FULL: lambda: (*without_padding(), 0.2),
+        ROUNDED: lambda: (60 * example()[0], example()[1], 0.2),
+    },
+)
+
+
+def rows_of(rows: Way) -> Way:
+    return lambda target, n, eps: rows(one_hot(target, n).float(), eps, n)
+
+
+right_rows = rows_of(lambda hot, eps, n: (1 - eps) * hot + eps / n)
+SHARES = (
+    "You divide by vocab_size - {}, but give a share to all vocab_size words: the rows add up to "
+    "more than 1."
+)
+my_smoothed_rows = Exercise(
+    "my_smoothed_rows",
+    "Exercise 4: target (t), vocab_size, eps -> rows (t, vocab_size), eps spread over all.",
+    inputs=lambda: (torch.tensor([4, 6, 2]), 7, 0.2),
+    right=[right_rows],
+    slips={in_rows: [rows_of(rows)] for rows, in_rows, _ in SPREAD}
+    | {
+        "There should be a row for each target.": [lambda *given: right_rows(*given)[0]],
+        "Turned: a row for each target, a column for each word.": [
+            lambda *given: right_rows(*given).T
+        ],
+        "You divide eps by vocab_size - 2. Here it is spread over all words, the right one and the "
+        "special tokens too.": [
+            rows_of(lambda hot, eps, n: (1 - eps) * hot + (1 - hot) * eps / (n - 2))
+        ],
+        SHARES.format(1): [rows_of(lambda hot, eps, n: (1 - eps) * hot + eps / (n - 1))],
+        SHARES.format(2): [rows_of(lambda hot, eps, n: (1 - eps) * hot + eps / (n - 2))],
+        "Those are logarithms. Give the probabilities.": [lambda *given: right_rows(*given).log()],
+    },
+)
 
 
 BY_BATCH, WIDTH, NEVER = "counts batches", "wrong width", "never falls"
@@ -648,208 +662,204 @@ def schedule_faults(found: dict[str, str]) -> None:
     judge_verdicts(found, LOGGED, hints)
 
 
-@implement(lambda: (1, 512, 4000))
-def my_schedule(function: Callable[[int, int, int], float]) -> None:
-    """The paper's learning rate for a step, d_model and warmup."""
-    expect(callable(function), "Hand over the function itself: its name, without parentheses.")
-    own_work(function, "paper_schedule", "TrainingConfig")
-    d_model, warmup = 64, 11
-    steps = (1, 2, 5, 11, 12, 50)
-    found = []
-    for step in steps:
-        try:
-            lr = function(step, d_model, warmup)
-            expect(lr is not None, "It returns nothing: does it end with `return`?")
-            found.append(float(with_tensors(lr)))
-        except Hint:
-            raise
-        except Exception as error:
-            raise Hint(
-                f"Called with step={step}, d_model={d_model}, warmup={warmup}, it stops "
-                f"with {reason_of(error)}."
-            ) from None
+def scheduled(width: float = -0.5, fall: float = -0.5, rise: float = -1.5, of: Way = min) -> Way:
+    """The paper's schedule, or one with other exponents, or another choice of the two terms."""
+    return lambda step, d, w: d**width * of(step**fall, step * w**rise)
 
-    def formula(lr: Callable[[int], float]) -> list[float]:
-        return [lr(step) for step in steps]
 
-    scale = d_model**-0.5
-    mistakes = {
+rate = scheduled()
+
+
+def one_rate(found: Any) -> float:
+    return one_number(found, "It should return one number, the rate at this step.")
+
+
+def tell_rates_apart(found: Sequence[float], right: Sequence[float]) -> None:
+    for given, wanted, (step, d_model, warmup) in zip(
+        found, right, my_schedule.inputs(), strict=True
+    ):
+        expect(
+            alike(given, wanted),
+            f"For step={step}, d_model={d_model}, warmup={warmup} it gives {given:.5f}, not "
+            f"{wanted:.5f}.",
+        )
+
+
+WIDE = "d_model has the exponent -0.5: wide models get *smaller* steps."
+COMPARED = "The two terms are compared, not added or multiplied: the smaller one counts."
+BRACKET = "d_model counts for both terms: it comes before the bracket."
+ROOT = "After the warm-up the rate falls with the *root* of the step: exponent -0.5."
+my_schedule = Exercise(
+    "my_schedule",
+    "The paper's learning rate for a step, d_model and warmup.",
+    inputs=lambda: [(step, 64, 11) for step in (1, 2, 5, 11, 12, 50)],
+    right=[
+        rate,
+        lambda s, d, w: (d * w) ** -0.5 * (s / w if s < w else math.sqrt(w / s)),
+    ],
+    not_allowed=("paper_schedule", "TrainingConfig"),
+    borrowed=[lambda s, d, w: paper_schedule(s, d, w)],
+    read=one_rate,
+    unlike=tell_rates_apart,
+    slips={
         "The warm-up has the exponent -1.5, not -0.5: so the two terms meet at step = warmup.": [
-            lambda s: scale * min(s**-0.5, s * warmup**-0.5),
+            scheduled(rise=-0.5)
         ],
-        "The warm-up has the exponent -1.5, not -1.": [
-            lambda s: scale * min(s**-0.5, s / warmup),
-        ],
-        "The smaller of the two terms, not the larger: the rate starts low.": [
-            lambda s: scale * max(s**-0.5, s * warmup**-1.5),
-        ],
+        "The warm-up has the exponent -1.5, not -1.": [scheduled(rise=-1)],
+        "The smaller of the two terms, not the larger: the rate starts low.": [scheduled(of=max)],
         "There is no warm-up in it: at step 1 the rate is already at its highest. The second term "
         "is the step times warmup to the power of *minus* 1.5.": [
-            lambda s: scale * s**-0.5,
+            scheduled(of=lambda one, other: one),
+            scheduled(rise=1.5),
         ],
         "It never falls: after the warm-up comes the root of the step.": [
-            lambda s: scale * s * warmup**-1.5,
+            scheduled(of=lambda one, other: other),
+            scheduled(fall=0.5),
         ],
-        "d_model is missing: wide models get smaller steps.": [
-            lambda s: min(s**-0.5, s * warmup**-1.5),
-        ],
-        "d_model has the exponent -0.5: wide models get *smaller* steps.": [
-            lambda s: d_model**0.5 * min(s**-0.5, s * warmup**-1.5),
-            lambda s: d_model**-1 * min(s**-0.5, s * warmup**-1.5),
-        ],
+        "d_model is missing: wide models get smaller steps.": [scheduled(width=0)],
+        WIDE: [scheduled(width=0.5), scheduled(width=-1)],
         "It is one step ahead: steps count from 1 already, so nothing has to be added.": [
-            lambda s: paper_schedule(s + 1, d_model, warmup),
+            lambda s, d, w: rate(s + 1, d, w)
         ],
         "It is one step late: the rates of step 1 and 2 are the same.": [
-            lambda s: paper_schedule(max(s - 1, 1), d_model, warmup),
+            lambda s, d, w: rate(max(s - 1, 1), d, w)
         ],
         "It is one step late: steps count from 1, so nothing has to be subtracted.": [
-            lambda s: paper_schedule(s - 1, d_model, warmup) if s > 1 else 0.0,
+            lambda s, d, w: rate(s - 1, d, w) if s > 1 else 0.0
         ],
-        "The two terms are compared, not added or multiplied: the smaller one counts.": [
-            lambda s: scale * (s**-0.5 + s * warmup**-1.5),
-            lambda s: scale * s**-0.5 * s * warmup**-1.5,
+        COMPARED: [
+            scheduled(of=operator.add),
+            scheduled(of=operator.mul),
         ],
-        "d_model counts for both terms: it comes before the bracket.": [
-            lambda s: min(scale * s**-0.5, s * warmup**-1.5),
-            lambda s: min(s**-0.5, scale * s * warmup**-1.5),
+        BRACKET: [
+            lambda s, d, w: min((d * s) ** -0.5, s * w**-1.5),
+            lambda s, d, w: min(s**-0.5, d**-0.5 * s * w**-1.5),
         ],
-        "d_model and warmup are exchanged.": [
-            lambda s: paper_schedule(s, warmup, d_model),
-        ],
+        "d_model and warmup are exchanged.": [lambda s, d, w: rate(s, w, d)],
         "The paper's 512 is written into your function: d_model is handed in.": [
-            lambda s: paper_schedule(s, 512, warmup),
+            lambda s, d, w: rate(s, 512, w)
         ],
         "The paper's 4000 is written into your function: warmup is handed in.": [
-            lambda s: paper_schedule(s, d_model, 4000),
+            lambda s, d, w: rate(s, d, 4000)
         ],
-        "After the warm-up the rate falls with the *root* of the step: exponent -0.5.": [
-            lambda s: scale * min(s**-1, s * warmup**-1.5),
-            lambda s: scale * min(s**-1, s * warmup**-2),
+        ROOT: [
+            scheduled(fall=-1),
+            scheduled(fall=-1, rise=-2),
         ],
-    }
-    for hint, forms in mistakes.items():
-        for form in forms:
-            no_slip(not close(found, formula(form)), hint)
-    right = formula(lambda s: paper_schedule(s, d_model, warmup))
-    for step, given, wanted in zip(steps, found, right, strict=True):
-        expect(
-            close([given], [wanted]),
-            f"For step={step}, d_model={d_model}, warmup={warmup} it "
-            f"gives {given:.5f}, not {wanted:.5f}.",
-        )
+    },
+)
 
 
-def close(some: Sequence[float], others: Sequence[float]) -> bool:
-    return all(math.isclose(a, b, rel_tol=1e-5) for a, b in zip(some, others, strict=True))
+def plan(
+    divide: Way = lambda words, group, i, each: sum(group),
+    step: Way = lambda g, i, each: (g + 1) * (i == each - 1),
+) -> Way:
+    """The plan of large batches in small pieces, or one with a mistake.
+
+    group: the words of the small batches of update number g; i: the place among them.
+    """
+
+    def program(words: list[int], each: int) -> list[tuple[float, int]]:
+        pairs = []
+        for place in range(len(words)):
+            g, i = divmod(place, each)
+            group = words[g * each : (g + 1) * each]
+            pairs.append((divide(words, group, i, each), step(g, i, each)))
+        return pairs
+
+    return program
 
 
-@implement(lambda: ([1], 1))
-def my_updates(function: Callable[[list[int], int], list[tuple[float, int]]]) -> None:
-    """Words in each small batch, and how many make an update -> (divide by, step) for each."""
-    for words, each in ([5, 2, 3, 6, 1, 8], 3), ([4, 9, 7, 2], 2), ([6, 3], 1):
-        found = result_of(function, list(words), each)
-        form = (
-            "Return a list with a pair for each small batch: what its loss is divided by, and "
-            "a step or 0."
-        )
-        try:
-            pairs = [(float(divide), float(step)) for divide, step in found]
-        except (TypeError, ValueError):
-            raise Hint(form) from None
+FORM = (
+    "Return a list with a pair for each small batch: what its loss is divided by, and a step or 0."
+)
+
+
+def as_plan(found: Any) -> list[tuple[float, float]]:
+    try:
+        return [(float(divide), float(step)) for divide, step in found]
+    except (TypeError, ValueError):
+        raise Hint(FORM) from None
+
+
+def tell_plans_apart(found: Sequence, right: Sequence) -> None:
+    for (words, each), pairs, wanted in zip(my_updates.inputs(), found, right, strict=True):
         expect(
             len(pairs) == len(words),
-            f"{form} For {len(words)} small batches there are {len(pairs)} pairs.",
+            f"{FORM} For {len(words)} small batches there are {len(pairs)} pairs.",
         )
-        given_by, given_steps = zip(*pairs, strict=True)
-        right_by, right_steps = divisors_and_steps(words, each)
-        by_hint = hint_for(given_by, right_by, wrong_divisors(words, each))
-        steps_hint = hint_for(given_steps, right_steps, wrong_steps(words, each))
-        expect(not (by_hint and steps_hint), f"Divided by: {by_hint} And the steps: {steps_hint}")
-        both = f"For words = {words} and {each} to an update"
-        unknown = f"{both} you divide by {list(given_by)}, with the steps {list(given_steps)}."
+        by, steps = map(list, zip(*pairs, strict=True))
         expect(
-            by_hint != UNKNOWN and steps_hint != UNKNOWN,
-            f"{unknown} Which small batches make "
-            "an update together, how many words do they contain, and when is it due?",
+            alike(pairs, wanted),
+            f"For words = {words} and {each} to an update you divide by {by}, with the steps "
+            f"{steps}. Which small batches make an update together, how many words do they "
+            "contain, and when is it due?",
         )
-        no_slip(not by_hint, f"Divided by: {by_hint}")
-        no_slip(not steps_hint, f"The steps: {steps_hint}")
 
 
-UNKNOWN = "they aren't right yet."
-
-
-def divisors_and_steps(words: Sequence[int], each: int) -> tuple[list[float], list[float]]:
-    """What the loss of each small batch is divided by, and the step of its update, or 0."""
-    places = range(len(words))
-    together = [sum(words[i - i % each : i - i % each + each]) for i in places]
-    return together, [(i + 1) // each if (i + 1) % each == 0 else 0 for i in places]
-
-
-def hint_for(given: Sequence[float], right: Sequence[float], mistakes: Mapping[str, list]) -> str:
-    """The hint of the mistake that was made; empty where it is right."""
-    if close(given, right):
-        return ""
-    return next(
-        (hint for hint, forms in mistakes.items() if any(close(given, form) for form in forms)),
-        UNKNOWN,
-    )
-
-
-def wrong_divisors(words: Sequence[int], each: int) -> dict[str, list[list[float]]]:
-    right, ones = divisors_and_steps(words, each)[0], [1.0] * len(words)
-    so_far = [sum(words[i - i % each : i + 1]) for i in range(len(words))]
-    return {
-        "the losses are added up, and nothing makes a mean per word of the sum.": [ones],
-        "each small batch by its own words. Then a word in a small batch counts more than a word "
-        "in a large one, and the sum is too large.": [list(words)],
-        "that is a mean of means: a word in a small batch counts more than a word in a large "
-        "one.": [[each * n for n in words]],
-        "the loss is summed over *words*, so the number of small batches doesn't make it a mean "
-        "per word.": [[each] * len(words)],
-        "only the small batches of one update belong together, not all there are.": [
-            [sum(words)] * len(words)
-        ],
-        "you divide by the words seen so far. The gradients are added up, so all of an update need "
-        "the same divisor.": [so_far],
-        "it is the words of the whole update that count, not their average.": [
-            [n / each for n in right]
-        ],
-        "once by the words is enough: not by the number of small batches as well.": [
-            [n * each for n in right]
-        ],
-    }
-
-
-def wrong_steps(words: Sequence[int], each: int) -> dict[str, list[list[float]]]:
-    places = range(len(words))
-    due = [(i + 1) % each == 0 for i in places]
-    return {
-        "the schedule moves with every small batch. It counts updates.": [
-            [i + 1 for i in places],
-            list(places),
-            [(i + 1) * now for i, now in enumerate(due)],
-            [i * now for i, now in enumerate(due)],
-        ],
-        "the schedule counts from 1, so the first update is step 1.": [
-            [i // each * now for i, now in enumerate(due)],
-            [i // each for i in places],
-        ],
-        "the step is given for every small batch of an update, but the weights change only once: "
-        "elsewhere it is 0.": [[i // each + 1 for i in places]],
-        "you update before the gradients of the other small batches are there.": [
-            [i // each + 1 if i % each == 0 else 0 for i in places],
-            [i // each if i % each == 0 else 0 for i in places],
-            [i if i % each == 0 else 0 for i in places],
-        ],
-        "the number of the update is wanted, not only whether there is one.": [
-            [float(now) for now in due]
-        ],
-        "one step too far: nothing is added to the number of the update.": [
-            [(i // each + 2) * now for i, now in enumerate(due)]
-        ],
-    }
+DIVISORS: dict[str, Way] = {
+    "the losses are added up, and nothing makes a mean per word of the sum.": (
+        lambda words, group, i, each: 1
+    ),
+    "each small batch by its own words. Then a word in a small batch counts more than a "
+    "word in a large one, and the sum is too large.": (lambda words, group, i, each: group[i]),
+    "that is a mean of means: a word in a small batch counts more than a word in a large one.": (
+        lambda words, group, i, each: group[i] * each
+    ),
+    "the loss is summed over *words*, so the number of small batches doesn't make it a "
+    "mean per word.": lambda words, group, i, each: each,
+    "only the small batches of one update belong together, not all there are.": (
+        lambda words, group, i, each: sum(words)
+    ),
+    "you divide by the words seen so far. The gradients are added up, so all of an "
+    "update need the same divisor.": lambda words, group, i, each: sum(group[: i + 1]),
+    "it is the words of the whole update that count, not their average.": (
+        lambda words, group, i, each: sum(group) / each
+    ),
+    "once by the words is enough: not by the number of small batches as well.": (
+        lambda words, group, i, each: sum(group) * each
+    ),
+}
+STEPS: dict[str, list[Way]] = {
+    "the schedule moves with every small batch. It counts updates.": [
+        lambda g, i, each: g * each + i + 1,
+        lambda g, i, each: g * each + i,
+        lambda g, i, each: (g * each + i + 1) * (i == each - 1),
+        lambda g, i, each: (g * each + i) * (i == each - 1),
+    ],
+    "the schedule counts from 1, so the first update is step 1.": [
+        lambda g, i, each: g * (i == each - 1),
+        lambda g, i, each: g,
+    ],
+    "the step is given for every small batch of an update, but the weights change "
+    "only once: elsewhere it is 0.": [lambda g, i, each: g + 1],
+    "you update before the gradients of the other small batches are there.": [
+        lambda g, i, each: (g + 1) * (i == 0),
+        lambda g, i, each: g * (i == 0),
+        lambda g, i, each: g * each * (i == 0),
+    ],
+    "the number of the update is wanted, not only whether there is one.": [
+        lambda g, i, each: int(i == each - 1)
+    ],
+    "one step too far: nothing is added to the number of the update.": [
+        lambda g, i, each: (g + 2) * (i == each - 1)
+    ],
+}
+my_updates = Exercise(
+    "my_updates",
+    "Words in each small batch, and how many make an update -> (divide by, step) for each.",
+    inputs=lambda: [([5, 2, 3, 6, 1, 8], 3), ([4, 9, 7, 2], 2), ([6, 3], 1)],
+    right=[plan()],
+    read=as_plan,
+    unlike=tell_plans_apart,
+    slips={f"Divided by: {by}": [plan(way)] for by, way in DIVISORS.items()}
+    | {f"The steps: {then}": [plan(step=way) for way in ways] for then, ways in STEPS.items()},
+    mistakes={
+        f"Divided by: {by} And the steps: {then}": [plan(divide, step) for step in steps]
+        for by, divide in DIVISORS.items()
+        for then, steps in STEPS.items()
+    },
+)
 
 
 MOST_STEPS = 250
