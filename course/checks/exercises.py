@@ -116,6 +116,8 @@ class Exercise:
     read: what was returned -> what is compared, or a Hint that it is of the wrong kind.
     unlike: is called with a wrong result and the right one where no mistake is recognized, and
         raises the Hint that is left to give.
+    then: is called with an attempt that is right so far, and raises the Hint for what its result
+        doesn't show, such as the gradient or the type.
     elsewhere: hint -> other inputs, for which the attempt has to be right as well. The hint is
         ELSEWHERE, or that of a slip which shows only there.
     """
@@ -134,13 +136,14 @@ class Exercise:
         borrowed: Ways = (),
         read: Callable[[Any], Any] = a_tensor,
         unlike: Callable[[Any, Any], None] = tell_apart,
+        then: Callable[[Callable], None] = lambda attempt: None,
         elsewhere: Mapping[str, Callable[[], Sequence[Any]]] | None = None,
     ):
         self.__name__, self.__doc__ = name, about
         self.inputs, self.right, self.borrowed = inputs, right, borrowed
         self.slips, self.mistakes = slips or {}, mistakes or {}
         self.errors, self.not_allowed = errors or {}, not_allowed
-        self.read, self.unlike, self.elsewhere = read, unlike, elsewhere or {}
+        self.read, self.unlike, self.then, self.elsewhere = read, unlike, then, elsewhere or {}
         self.check = implement(lambda: each(inputs())[0])(named(name, self.judge))
 
     def __call__(self, attempt: Any) -> None:
@@ -159,6 +162,7 @@ class Exercise:
                     if any(alike(found, answer(way, inputs)) for way in ways):
                         raise Hint(hint, keeps)
             self.unlike(found, right)
+        self.then(function)
         for hint, others in self.elsewhere.items():
             inputs = others()
             try:

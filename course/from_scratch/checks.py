@@ -391,7 +391,7 @@ def masks(mine: OwnFile) -> None:
         mine.part(name) for name in ("causal_mask", "padding_mask", "attention")
     )
     with about("causal_mask"):
-        of_masks.judge_causal_mask(causal)
+        of_masks.any_causal_mask(causal)
     with about("padding_mask(ids) & causal_mask(t)"):
         of_masks.my_decoder_mask(lambda ids: padding(ids) & causal(ids.size(1)))
 
