@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 from course.checks.hints import Hint, expect, no_slip, reason_of
 from course.checks.reading import a_kind, as_number, with_tensors
@@ -48,7 +48,12 @@ def own_copy(given: Any) -> Any:
 
 
 def in_short(given: Any) -> str:
-    """A tensor by its shape, a function by its name, a long list by its length, else as it is."""
+    """A tensor by its shape, a function by its name, a long list by its length, else as it is.
+
+    Modules, also `plain` ones, say nothing in a sentence: "".
+    """
+    if isinstance(given, nn.Module) or getattr(given, "__name__", "") == "<lambda>":
+        return ""
     if isinstance(given, list) and len(given) > 8:
         return f"a list of {len(given)}"
     return str(
@@ -68,7 +73,7 @@ def result_of(function: Any, *inputs: Any, stops: Mapping[str, str] | None = Non
         reason = reason_of(error)
         for part, hint in (stops or {}).items():
             no_slip(part not in reason, hint)
-        given = ", ".join(map(in_short, inputs))
+        given = ", ".join(filter(None, map(in_short, inputs)))
         raise Hint(f"Called with {given}, it stops with {reason}.") from None
     expect(found is not None, "It returns nothing: does it end with `return`?")
     return with_tensors(found)
@@ -130,8 +135,13 @@ def compare(found: Tensor, right: Tensor, mistakes: Sequence[tuple[Tensor, str]]
     tell_apart(found, right)
 
 
-def tell_apart(found: Tensor, right: Tensor) -> None:
-    """The Hint for a wrong tensor of which no more is known than whether its shape is right."""
+def tell_apart(found: Any, right: Any) -> None:
+    """The Hint for a wrong tensor of which no more is known than whether its shape is right.
+
+    Of lists of tensors, it is about the first that is wrong.
+    """
+    if isinstance(right, list):
+        found, right = next(pair for pair in zip(found, right, strict=True) if not alike(*pair))
     expect(
         found.shape == right.shape,
         f"The shape is {tuple(found.shape)}, but it should be {tuple(right.shape)}.",

@@ -4,6 +4,7 @@ All sizes are different primes, so that a norm over the wrong axis can't pass un
 """
 
 import math
+import types
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -13,9 +14,11 @@ from torch import Tensor, nn
 
 from course.chapters.ch07_encoder.experiments import deep_stack, what_is_added
 from course.checks import (
+    Exercise,
     Hint,
+    Value,
+    Values,
     call,
-    compare,
     exercise,
     expect,
     fault_in_a_stack,
@@ -23,14 +26,13 @@ from course.checks import (
     no_slip,
     one_number,
     own_work,
-    parts_right,
     plain,
     same,
     whole_number,
     wrong_verdicts,
 )
 from transformer_lib.model.attention import MultiHeadAttention
-from transformer_lib.model.encoder import Encoder
+from transformer_lib.model.encoder import Encoder, EncoderLayer
 from transformer_lib.model.layers import PositionwiseFeedForward, SublayerConnection
 
 B, S, D_MODEL, D_FF = 2, 5, 7, 11
@@ -40,52 +42,56 @@ def numbers(*shape: int, seed: int = 0, mean: float = 0.0) -> Tensor:
     return mean + torch.randn(shape, generator=torch.Generator().manual_seed(seed))
 
 
-def call_with(function: Any, x: Tensor, *parts: Any) -> Tensor:
-    """As `call`, for an attempt that takes x and modules, which are no part of a message."""
-    return call((lambda x: function(x, *parts)) if callable(function) else function, x)
-
-
 # --- 1. how many numbers -------------------------------------------------------------------------
 
 
-@exercise
-def layer_parameters(attention: Any, feed_forward: Any, norms: Any) -> None:
-    """Exercise 1: the parameters of one encoder layer with d_model=512 and d_ff=2048."""
-    attention = whole_number(attention, "attention is a whole number.")
-    feed_forward = whole_number(feed_forward, "feed_forward is a whole number.")
-    norms = whole_number(norms, "norms is a whole number.")
-    square = 512 * 512
-    hints = {
-        3 * square: "And W^O?",
-        square: "That is one matrix; there are four.",
-        8 * 4 * square: "Each head has matrices of 512 × 64: eight of them are one of 512 × 512.",
-        4 * square + 4 * 512: "The attention layers have no biases.",
-    }
-    norm_hints = {
-        512: "That is the scale of one norm. There is a shift too, and there are two norms.",
-        2 * 512: "Either one norm with scale and shift, or two norms without a shift.",
-        4: "Scale and shift have a number for each feature, not one for all.",
-        0: "A norm learns a scale and a shift.",
-        6 * 512: "That is the decoder layer, with three norms.",
-    }
-    parts_right(
-        ("Attention", attention, 4 * square, hints),
-        ("Feed-forward", feed_forward, *network_parameters(512, 2048)),
-        ("Norms", norms, 4 * 512, norm_hints),
+def network_parameters(d_model: int, d_ff: int) -> Value:
+    """How many parameters a feed-forward network has."""
+    product = d_model * d_ff
+    return Value(
+        "Feed-forward",
+        read=whole_number,
+        right=2 * product + d_ff + d_model,
+        slips={
+            product: "That is one matrix: there is a second one, for the way back.",
+            2 * product: "And the biases, b_1 and b_2?",
+            2 * product + d_ff: "b_2 is missing.",
+            2 * product + d_model: "b_1 is missing.",
+            2 * product + 2 * d_model: f"b_1 is as wide as what it is added to: {d_ff}.",
+            2 * product + 2 * d_ff: f"b_2 is as wide as what it is added to: {d_model}.",
+        },
     )
 
 
-def network_parameters(d_model: int, d_ff: int) -> tuple[int, dict[int, str]]:
-    """The number of parameters of a feed-forward network, and hints for wrong numbers."""
-    product = d_model * d_ff
-    return 2 * product + d_ff + d_model, {
-        product: "That is one matrix: there is a second one, for the way back.",
-        2 * product: "And the biases, b_1 and b_2?",
-        2 * product + d_ff: "b_2 is missing.",
-        2 * product + d_model: "b_1 is missing.",
-        2 * product + 2 * d_model: f"b_1 is as wide as what it is added to: {d_ff}.",
-        2 * product + 2 * d_ff: f"b_2 is as wide as what it is added to: {d_model}.",
-    }
+SQUARE = 512 * 512
+layer_parameters = Values(
+    "layer_parameters",
+    "Exercise 1: the parameters of one encoder layer with d_model=512 and d_ff=2048.",
+    Value(
+        "Attention",
+        read=whole_number,
+        right=4 * SQUARE,
+        slips={
+            3 * SQUARE: "And W^O?",
+            SQUARE: "That is one matrix; there are four.",
+            32 * SQUARE: "Each head has matrices of 512 × 64: eight of them are one of 512 × 512.",
+            4 * SQUARE + 4 * 512: "The attention layers have no biases.",
+        },
+    ),
+    network_parameters(512, 2048),
+    Value(
+        "Norms",
+        read=whole_number,
+        right=4 * 512,
+        slips={
+            512: "That is the scale of one norm. There is a shift too, and there are two norms.",
+            2 * 512: "Either one norm with scale and shift, or two norms without a shift.",
+            4: "Scale and shift have a number for each feature, not one for all.",
+            0: "A norm learns a scale and a shift.",
+            6 * 512: "That is the decoder layer, with three norms.",
+        },
+    ),
+)
 
 
 # --- the core: an encoder layer ------------------------------------------------------------------
@@ -105,101 +111,115 @@ def layer_inputs() -> tuple[Any, ...]:
             for part in parts:
                 for parameter in part.eval().parameters():
                     parameter.normal_()
-    return numbers(B, S, 6, seed=8), *parts
+    return numbers(B, S, 6, seed=8), *map(plain, parts)
 
 
-@implement(layer_inputs)
-def encoder_layer(function: Callable[..., Tensor]) -> None:
-    """The core: (x, self_attn, feed_forward, norm_1, norm_2) -> a post-norm encoder layer."""
-    x, attention, network, n_1, n_2 = layer_inputs()
-    own_work(function, "EncoderLayer", "SublayerConnection")
+def as_it_is(x: Tensor) -> Tensor:
+    return x
 
-    def attend(x: Tensor) -> Tensor:
-        return attention(x, x, x)
 
-    def layer(
-        parts: Sequence[Callable[[Tensor], Tensor]] = (attend, network),
-        norms: Sequence[Callable[[Tensor], Tensor]] = (n_1, n_2),
-        skip: Sequence[int] = (),
-    ) -> Tensor:
-        """The layer with one thing changed; skip: sub-layers without a residual connection."""
-        y = x
-        for number, (part, norm) in enumerate(zip(parts, norms, strict=False)):
-            y = norm(part(y) + (0 if number in skip else y))
-        return y
+def post(x: Tensor, part: Callable, norm: Callable) -> Tensor:
+    """A sub-layer, its sum, and its norm where the paper has it."""
+    return norm(x + part(x))
 
-    def as_it_is(y: Tensor) -> Tensor:
-        return y
 
-    with torch.no_grad():
-        between = n_1(x + attend(x))
-        pre = x + attend(n_1(x))
-        summed = x + n_1(attend(x))
-        mistakes = [
-            (
-                layer(skip=(0, 1)),
-                "Both residual connections are missing: add what goes into a sub-layer to what "
-                "comes out of it.",
-            ),
-            (layer(skip=(0,)), "The residual connection around self-attention is missing."),
-            (layer(skip=(1,)), "The residual connection around the network is missing."),
-            (layer(norms=(as_it_is, as_it_is)), "The norms are missing."),
-            (layer(norms=(as_it_is, n_2)), "norm_1 is missing: it normalizes the first sum."),
-            (layer(norms=(n_1, as_it_is)), "norm_2 is missing: it normalizes the second sum."),
-            (layer(norms=(n_1, n_1)), "norm_1 is used twice; the second sum has its own, norm_2."),
-            (layer(norms=(n_2, n_2)), "norm_2 is used twice; the first sum has its own, norm_1."),
-            (layer(norms=(n_2, n_1)), "The norms have changed places."),
-            (between, "The feed-forward network is missing."),
-            (layer(parts=(network,), norms=(n_2,)), "Self-attention is missing."),
-            (layer(parts=(network,)), "Self-attention is missing, and norm_2 with it."),
-            (
-                layer(parts=(network, attend)),
-                "The feed-forward network comes first. In the paper self-attention does.",
-            ),
-            (
-                layer(parts=(network, attend), norms=(n_2, n_1)),
-                "The feed-forward network comes first. In the paper self-attention does.",
-            ),
-            (
-                n_2(between + network(x)),
-                "The network reads x as it came in. It should read what norm_1 gave.",
-            ),
-            (
-                n_2(x + network(between)),
-                "The second sum adds x as it came in. Add what the network has read.",
-            ),
-            (
-                pre + network(n_2(pre)),
-                "That is pre-norm. Here the norm comes after the sum, as in the paper.",
-            ),
-            (
-                n_2(pre + network(pre)),
-                "The first sub-layer is pre-norm: norm_1 comes after its sum, as norm_2 does.",
-            ),
-            (
-                between + network(n_2(between)),
-                "The second sub-layer is pre-norm: norm_2 comes after its sum, as norm_1 does.",
-            ),
-            (
-                summed + n_2(network(summed)),
-                "The norm comes before the sum, so nothing normalizes the sum. First add.",
-            ),
-            (n_1(attend(x)), "Both residual connections and the network are missing."),
-            (attend(x), "That is self-attention alone."),
-            (layer(skip=(0, 1), norms=(as_it_is, as_it_is)), "Those are the two parts alone."),
-        ]
-        right = layer()
-    stops = {
-        "missing 2 required positional arguments": "self_attn takes three things: query, key and "
-        "value. Here all three are the same.",
-        "missing 1 required positional argument": "self_attn takes three things: query, key and "
-        "value. Here all three are the same.",
-    }
-    parts = plain(attention), plain(network), plain(n_1), plain(n_2)
-    found = call(
-        (lambda x: function(x, *parts)) if callable(function) else function, x, stops=stops
+def pre(x: Tensor, part: Callable, norm: Callable) -> Tensor:
+    return x + part(norm(x))
+
+
+def norm_before_sum(x: Tensor, part: Callable, norm: Callable) -> Tensor:
+    return x + norm(part(x))
+
+
+def no_sum(x: Tensor, part: Callable, norm: Callable) -> Tensor:
+    return norm(part(x))
+
+
+def run(
+    x: Tensor,
+    parts: Sequence[Callable],
+    norms: Sequence[Callable],
+    order: Sequence[int] | None = None,
+    normed_by: Sequence[int | None] | None = None,
+    steps: Sequence[Callable] = (post, post, post),
+) -> Tensor:
+    """A layer with something changed.
+
+    order: which of its sub-layers run, by number; normed_by: with which of the norms, None for
+    none; steps: how sub-layer and norm are put together, each time.
+    """
+    order = range(len(parts)) if order is None else order
+    for i, n, step in zip(order, normed_by or order, steps, strict=False):
+        x = step(x, parts[i], as_it_is if n is None else norms[n])
+    return x
+
+
+def layer(**change: Any) -> Callable[..., Tensor]:
+    """An encoder layer, as `run` with this change."""
+    return lambda x, attend, network, *norms: run(
+        x, (lambda y: attend(y, y, y), network), norms, **change
     )
-    compare(found, right, mistakes)
+
+
+def the_library_s(x: Tensor, attend: Any, network: Any, *norms: Any) -> Tensor:
+    ours = EncoderLayer(6, D_FF, 2, dropout=0.0)
+    ours.self_attn.forward = lambda query, key, value, mask=None: attend(query, key, value)
+    ours.feed_forward.forward = network
+    ours.residual_self_attn.norm.forward, ours.residual_feed_forward.norm.forward = norms
+    return ours(x)
+
+
+NETWORK_FIRST = "The feed-forward network comes first. In the paper self-attention does."
+THREE = "self_attn takes three things: query, key and value. Here all three are the same."
+encoder_layer = Exercise(
+    "encoder_layer",
+    "The core: (x, self_attn, feed_forward, norm_1, norm_2) -> a post-norm encoder layer.",
+    inputs=layer_inputs,
+    right=[layer()],
+    not_allowed=("EncoderLayer", "SublayerConnection"),
+    borrowed=[the_library_s],
+    errors={"required positional argument": THREE},
+    slips={
+        "Both residual connections are missing: add what goes into a sub-layer to what comes out "
+        "of it.": [layer(steps=(no_sum, no_sum))],
+        "The residual connection around self-attention is missing.": [layer(steps=(no_sum, post))],
+        "The residual connection around the network is missing.": [layer(steps=(post, no_sum))],
+        "The norms are missing.": [layer(normed_by=(None, None))],
+        "norm_1 is missing: it normalizes the first sum.": [layer(normed_by=(None, 1))],
+        "norm_2 is missing: it normalizes the second sum.": [layer(normed_by=(0, None))],
+        "norm_1 is used twice; the second sum has its own, norm_2.": [layer(normed_by=(0, 0))],
+        "norm_2 is used twice; the first sum has its own, norm_1.": [layer(normed_by=(1, 1))],
+        "The norms have changed places.": [layer(normed_by=(1, 0))],
+        "The feed-forward network is missing.": [layer(order=[0])],
+        "Self-attention is missing.": [layer(order=[1])],
+        "Self-attention is missing, and norm_2 with it.": [layer(order=[1], normed_by=[0])],
+        NETWORK_FIRST: [layer(order=(1, 0), normed_by=(0, 1)), layer(order=(1, 0))],
+        "The network reads x as it came in. It should read what norm_1 gave.": [
+            lambda x, a, f, n, m: m(n(x + a(x, x, x)) + f(x))
+        ],
+        "The second sum adds x as it came in. Add what the network has read.": [
+            lambda x, a, f, n, m: m(x + f(n(x + a(x, x, x))))
+        ],
+        "That is pre-norm. Here the norm comes after the sum, as in the paper.": [
+            layer(steps=(pre, pre))
+        ],
+        "The first sub-layer is pre-norm: norm_1 comes after its sum, as norm_2 does.": [
+            layer(steps=(pre, post))
+        ],
+        "The second sub-layer is pre-norm: norm_2 comes after its sum, as norm_1 does.": [
+            layer(steps=(post, pre))
+        ],
+        "The norm comes before the sum, so nothing normalizes the sum. First add.": [
+            layer(steps=(norm_before_sum, norm_before_sum))
+        ],
+        "Both residual connections and the network are missing.": [
+            layer(order=[0], steps=[no_sum])
+        ],
+        "That is self-attention alone.": [lambda x, a, *_: a(x, x, x)],
+        "Those are the two parts alone.": [lambda x, a, f, *_: f(a(x, x, x))],
+        THREE: [lambda x, a, f, n, m: n(x + a(x)), lambda x, a, f, n, m: n(x + a(x, x))],
+    },
+)
 
 
 # --- from an empty file: the feed-forward network ------------------------------------------------
@@ -210,211 +230,290 @@ def feed_forward_inputs() -> tuple[Tensor, ...]:
     return tuple(numbers(*shape, seed=seed) for seed, shape in enumerate(shapes))
 
 
-@implement(feed_forward_inputs)
-def feed_forward(function: Callable[..., Tensor]) -> None:
-    """From an empty file: (x, w_1, b_1, w_2, b_2) -> max(0, x w_1 + b_1) w_2 + b_2."""
-    x, w_1, b_1, w_2, b_2 = inputs = feed_forward_inputs()
-    ours = PositionwiseFeedForward(D_MODEL, D_FF)
-    with torch.no_grad():
-        for layer, weight, bias in ((ours.w_1, w_1, b_1), (ours.w_2, w_2, b_2)):
-            layer.weight.copy_(weight.T)  # nn.Linear keeps its matrix transposed
-            layer.bias.copy_(bias)
-        right = ours(x)
-    before = x @ w_1 + b_1
-    hidden = before.relu()
-    own_work(function, "PositionwiseFeedForward")
-    compare(
-        call(function, *inputs),
-        right,
-        [
-            (
-                before @ w_2 + b_2,
-                "The max is missing: without it two matrices in a row are as good as one.",
-            ),
-            (
-                right.relu(),
-                "There is one max too many: the last one cuts off all negative outputs.",
-            ),
-            (
-                (before @ w_2 + b_2).relu(),
-                "The max comes at the end. It belongs between the two matrices.",
-            ),
-            (
-                x.relu() @ w_1 @ w_2 + b_1 @ w_2 + b_2,
-                "The max is taken of x. It belongs after the first matrix.",
-            ),
-            ((x @ w_1).relu() @ w_2 + b_2, "b_1 is missing."),
-            (
-                ((x @ w_1).relu() + b_1) @ w_2 + b_2,
-                "b_1 is added after the max. It belongs before it.",
-            ),
-            (hidden @ w_2, "b_2 is missing."),
-            ((x @ w_1).relu() @ w_2, "Both biases are missing."),
-            (
-                F.gelu(before) @ w_2 + b_2,
-                "That is GELU, which newer models use. The paper takes max(0, ·).",
-            ),
-            (
-                before.clamp(max=0) @ w_2 + b_2,
-                "You keep what is below 0. It is the other half that passes: max, not min.",
-            ),
-            (
-                before.abs() @ w_2 + b_2,
-                "That is the absolute value. Below 0 nothing should be left.",
-            ),
-            (hidden, "That is the hidden layer. The way back, w_2 and b_2, is missing."),
-        ],
+def with_modules(x: Tensor, w_1: Tensor, b_1: Tensor, w_2: Tensor, b_2: Tensor) -> Tensor:
+    ours = PositionwiseFeedForward(*w_1.shape)  # nn.Linear keeps its matrix transposed
+    ours.load_state_dict(
+        {"w_1.weight": w_1.T, "w_1.bias": b_1, "w_2.weight": w_2.T, "w_2.bias": b_2}
     )
+    return ours(x)
+
+
+def activated(activation: Callable[[Tensor], Tensor]) -> Callable[..., Tensor]:
+    """The network with something else instead of the max."""
+    return lambda x, w, b, v, c: activation(x @ w + b) @ v + c
+
+
+feed_forward = Exercise(
+    "feed_forward",
+    "From an empty file: (x, w_1, b_1, w_2, b_2) -> max(0, x w_1 + b_1) w_2 + b_2.",
+    inputs=feed_forward_inputs,
+    right=[activated(torch.relu)],
+    not_allowed=("PositionwiseFeedForward",),
+    borrowed=[with_modules],
+    slips={
+        "The max is missing: without it two matrices in a row are as good as one.": [
+            activated(as_it_is)
+        ],
+        "There is one max too many: the last one cuts off all negative outputs.": [
+            lambda *inputs: activated(torch.relu)(*inputs).relu()
+        ],
+        "The max comes at the end. It belongs between the two matrices.": [
+            lambda *inputs: activated(as_it_is)(*inputs).relu()
+        ],
+        "The max is taken of x. It belongs after the first matrix.": [
+            lambda x, w, b, v, c: (x.relu() @ w + b) @ v + c
+        ],
+        "b_1 is missing.": [lambda x, w, b, v, c: (x @ w).relu() @ v + c],
+        "b_1 is added after the max. It belongs before it.": [
+            lambda x, w, b, v, c: ((x @ w).relu() + b) @ v + c
+        ],
+        "b_2 is missing.": [lambda x, w, b, v, c: (x @ w + b).relu() @ v],
+        "Both biases are missing.": [lambda x, w, b, v, c: (x @ w).relu() @ v],
+        "That is GELU, which newer models use. The paper takes max(0, ·).": [activated(F.gelu)],
+        "You keep what is below 0. It is the other half that passes: max, not min.": [
+            activated(lambda y: y.clamp(max=0))
+        ],
+        "That is the absolute value. Below 0 nothing should be left.": [activated(torch.abs)],
+        "That is the hidden layer. The way back, w_2 and b_2, is missing.": [
+            lambda x, w, b, v, c: (x @ w + b).relu()
+        ],
+    },
+)
 
 
 # --- assignment 4: layer norm --------------------------------------------------------------------
 
 
-def norm_inputs() -> tuple[Tensor, Tensor, Tensor, float]:
+def norm_inputs(eps: float = 0.5) -> tuple[Any, ...]:
     x = 2 * numbers(B, S, D_MODEL, seed=1, mean=3.0)
-    return x, numbers(D_MODEL, seed=2), numbers(D_MODEL, seed=3), 0.5
+    return x, numbers(D_MODEL, seed=2), numbers(D_MODEL, seed=3), eps
 
 
-@implement(norm_inputs)
-def layer_norm(function: Callable[..., Tensor]) -> None:
-    """Assignment 4: (x, scale, shift, eps) -> nn.LayerNorm over the last axis."""
-    x, scale, shift, eps = inputs = norm_inputs()
-    centered = x - x.mean(-1, keepdim=True)
-    variance = x.var(-1, correction=0, keepdim=True)
-    squares = x.square().mean(-1, keepdim=True)
-    own_work(function, "layer_norm", "LayerNorm", "native_layer_norm", "fresh_norm")
-    right = F.layer_norm(x, (D_MODEL,), scale, shift, eps)
+def nearly_equal() -> tuple[Any, ...]:
+    """Words whose numbers are so nearly equal that any eps of a size that is used hides them."""
+    x, *rest = norm_inputs()
+    return 1e-12 * x, *rest
 
-    def over(axes: int | tuple[int, ...]) -> Tensor:
-        moved = x - x.mean(axes, keepdim=True)
-        return moved / (x.var(axes, correction=0, keepdim=True) + eps).sqrt() * scale + shift
 
-    stops = {
-        "must match the size of tensor": "Two shapes don't fit. The mean of each word needs "
-        "`keepdim=True`, so that it stays a column, one number for each word."
-    }
-    found = call(function, *inputs, stops=stops)
-    without = centered / variance.sqrt() * scale + shift
-    if same(found, without):  # eps is missing, or too small to be seen here
-        alike = call(function, torch.ones_like(x), scale, shift, eps)
-        no_slip(
-            not alike.isfinite().all(),
-            "You use a small number of your own for eps. Use the eps that is handed in.",
-        )
-    compare(
-        found,
-        right,
-        [
-            (
-                over(1),
-                "Your mean runs over the words of a sentence. Each word has a mean of its own: "
-                "the last axis.",
-            ),
-            (
-                over(0),
-                "Your mean runs over the sentences of the batch. Each word has a mean of its "
-                "own: the last axis.",
-            ),
-            (
-                over((0, 1)),
-                "Your mean runs over all words of all sentences: that is batch norm. Take "
-                "the last axis.",
-            ),
-            (
-                over((1, 2)),
-                "Your mean runs over a whole sentence. Each word has one of its own: the "
-                "last axis alone.",
-            ),
-            (
-                over((0, 1, 2)),
-                "You take one mean of all numbers. Each word has one of its own: dim=-1.",
-            ),
-            (
-                centered / (x.std(-1, keepdim=True) + eps) * scale + shift,
-                "Two things: divide by n, "
-                "not n − 1 (`correction=0`), and eps belongs inside the root, with the variance.",
-            ),
-            (
-                centered / (variance.sqrt() + eps) * scale + shift,
-                "eps is added to the standard "
-                "deviation. It belongs inside the root, with the variance.",
-            ),
-            (
-                centered / (x.var(-1, keepdim=True) + eps).sqrt() * scale + shift,
-                "Your variance divides "
-                "by n − 1, which is torch's habit. Layer norm divides by n: `correction=0`.",
-            ),
-            (without, "eps is missing: a word whose numbers are all equal would be divided by 0."),
-            (
-                centered / x.std(-1, keepdim=True) * scale + shift,
-                "eps is missing, and the standard deviation should divide by n (`correction=0`).",
-            ),
-            (
-                centered / (variance + eps) * scale + shift,
-                "You divide by the variance. Divide by its root.",
-            ),
-            (
-                centered / (variance.sqrt() + eps).sqrt() * scale + shift,
-                "You take the root of the "
-                "standard deviation. It is a root already: the root is of the variance.",
-            ),
-            (
-                centered / (x.std(-1, keepdim=True) + eps).sqrt() * scale + shift,
-                "You take the root of "
-                "the standard deviation. It is a root already: the root is of the variance.",
-            ),
-            (
-                centered / (D_MODEL * variance + eps).sqrt() * scale + shift,
-                "You add up the squared distances. The variance is their mean.",
-            ),
-            (
-                centered / (squares + eps).sqrt() * scale + shift,
-                "Your variance is the mean of the squares of x. Take the distances from the mean.",
-            ),
-            (
-                x / (squares + eps).sqrt() * scale + shift,
-                "The mean is used nowhere. That is RMS norm, which newer models have.",
-            ),
-            (x / (variance + eps).sqrt() * scale + shift, "The mean isn't subtracted."),
-            (centered * scale + shift, "The division by the standard deviation is missing."),
-            (centered / (variance + eps).sqrt(), "Scale and shift are missing."),
-            (centered / (variance + eps).sqrt() * scale, "The shift is missing."),
-            (centered / (variance + eps).sqrt() + shift, "The scale is missing."),
-            (
-                centered / (variance + eps).sqrt() * shift + scale,
-                "Scale and shift have changed places.",
-            ),
-            ((centered / (variance + eps).sqrt() + shift) * scale, "First scale, then shift."),
+def normed(
+    dim: int | tuple[int, ...] = -1,
+    correction: int = 0,
+    below: Callable[[Tensor, float], Any] = lambda variance, eps: (variance + eps).sqrt(),
+) -> Callable[..., Tensor]:
+    """Layer norm with other axes, another variance, or something else below the line."""
+    return lambda x, scale, shift, eps: (
+        (x - x.mean(dim, keepdim=True))
+        / below(x.var(dim, correction=correction, keepdim=True), eps)
+        * scale
+        + shift
+    )
+
+
+def size(x: Tensor, eps: float) -> Tensor:
+    return (x.square().mean(-1, keepdim=True) + eps).sqrt()
+
+
+def deviation(variance: Tensor, eps: float) -> Tensor:
+    """No eps at all."""
+    return variance.sqrt()
+
+
+def outside(variance: Tensor, eps: float) -> Tensor:
+    return variance.sqrt() + eps
+
+
+def fixed(eps: float) -> Callable[[Tensor, float], Tensor]:
+    """This eps, whatever is handed in."""
+    return lambda variance, _: (variance + eps).sqrt()
+
+
+KEEPDIM = (
+    "Two shapes don't fit. The mean of each word needs `keepdim=True`, so that it stays a column, "
+    "one number for each word."
+)
+OTHER_EPS = "Right for one eps. Use the eps that is handed in."
+layer_norm = Exercise(
+    "layer_norm",
+    "Assignment 4: (x, scale, shift, eps) -> nn.LayerNorm over the last axis.",
+    inputs=lambda: [norm_inputs(), nearly_equal()],
+    right=[normed()],
+    not_allowed=("layer_norm", "LayerNorm", "native_layer_norm", "fresh_norm"),
+    borrowed=[lambda x, scale, shift, eps: F.layer_norm(x, scale.shape, scale, shift, eps)],
+    errors={"must match the size of tensor": KEEPDIM},
+    slips={
+        "You use a small number of your own for eps. Use the eps that is handed in.": [
+            normed(below=fixed(1e-5)),
+            normed(below=fixed(1e-12)),
         ],
-    )
-    other = 10 * eps
-    no_slip(
-        same(
-            call(function, x, scale, shift, other), F.layer_norm(x, (D_MODEL,), scale, shift, other)
-        ),
-        "Right for one eps. Use the eps that is handed in.",
-    )
+        "Your mean runs over the words of a sentence. Each word has a mean of its own: the last "
+        "axis.": [normed(dim=1)],
+        "Your mean runs over the sentences of the batch. Each word has a mean of its own: the last "
+        "axis.": [normed(dim=0)],
+        "Your mean runs over all words of all sentences: that is batch norm. Take the last axis.": [
+            normed(dim=(0, 1))
+        ],
+        "Your mean runs over a whole sentence. Each word has one of its own: the last axis "
+        "alone.": [normed(dim=(1, 2))],
+        "You take one mean of all numbers. Each word has one of its own: dim=-1.": [
+            normed(dim=(0, 1, 2))
+        ],
+        "Two things: divide by n, not n − 1 (`correction=0`), and eps belongs inside the root, "
+        "with the variance.": [normed(correction=1, below=outside)],
+        "eps is added to the standard deviation. It belongs inside the root, with the variance.": [
+            normed(below=outside)
+        ],
+        "Your variance divides by n − 1, which is torch's habit. Layer norm divides by n: "
+        "`correction=0`.": [normed(correction=1)],
+        "eps is missing: a word whose numbers are all equal would be divided by 0.": [
+            normed(below=deviation)
+        ],
+        "eps is missing, and the standard deviation should divide by n (`correction=0`).": [
+            normed(correction=1, below=deviation),
+            normed(correction=1, below=fixed(1e-6)),
+        ],
+        "You divide by the variance. Divide by its root.": [normed(below=torch.add)],
+        "You take the root of the standard deviation. It is a root already: the root is of the "
+        "variance.": [
+            normed(correction=n, below=lambda variance, eps: outside(variance, eps).sqrt())
+            for n in (0, 1)
+        ],
+        "You add up the squared distances. The variance is their mean.": [
+            normed(below=lambda variance, eps: (D_MODEL * variance + eps).sqrt())
+        ],
+        "Your variance is the mean of the squares of x. Take the distances from the mean.": [
+            lambda x, a, b, eps: (x - x.mean(-1, keepdim=True)) / size(x, eps) * a + b
+        ],
+        "The mean is used nowhere. That is RMS norm, which newer models have.": [
+            lambda x, a, b, eps: x / size(x, eps) * a + b
+        ],
+        "The mean isn't subtracted.": [
+            lambda x, a, b, eps: x / size(x - x.mean(-1, keepdim=True), eps) * a + b
+        ],
+        "The division by the standard deviation is missing.": [normed(below=lambda *_: 1)],
+        "Scale and shift are missing.": [lambda x, a, b, eps: normed()(x, 1, 0, eps)],
+        "The shift is missing.": [lambda x, a, b, eps: normed()(x, a, 0, eps)],
+        "The scale is missing.": [lambda x, a, b, eps: normed()(x, 1, b, eps)],
+        "Scale and shift have changed places.": [lambda x, a, b, eps: normed()(x, b, a, eps)],
+        "First scale, then shift.": [lambda x, a, b, eps: normed()(x, a, a * b, eps)],
+        KEEPDIM: [lambda x, a, b, eps: x - x.mean(-1)],
+        OTHER_EPS: [normed(below=fixed(0.5))],
+    },
+    elsewhere={OTHER_EPS: lambda: norm_inputs(eps=5.0)},
+)
 
 
 # --- assignment 4: around a sub-layer ------------------------------------------------------------
 
 
-class SameDropout(nn.Module):
+def same_dropout(x: Tensor) -> Tensor:
     """Drops the same features each time, so that it can be seen where it was used."""
-
-    def forward(self, x: Tensor) -> Tensor:
-        return x * (torch.arange(x.size(-1)) % 3 > 0) * 1.5
+    return x * (torch.arange(x.size(-1)) % 3 > 0) * 1.5
 
 
-def around_inputs() -> tuple[Any, ...]:
+def around_inputs(norm_first: bool = False) -> tuple[Any, ...]:
     norm = nn.LayerNorm(D_MODEL)
     with torch.no_grad():
         norm.weight.copy_(numbers(D_MODEL, seed=5))
         norm.bias.copy_(numbers(D_MODEL, seed=6))
-    return numbers(B, S, D_MODEL, seed=4, mean=1.0), torch.sin, norm, SameDropout()
+    x = numbers(B, S, D_MODEL, seed=4, mean=1.0)
+    return x, torch.sin, plain(norm), plain(same_dropout), norm_first
 
 
-@implement(lambda: (*around_inputs(), False))
+def summed(add: Callable[[Tensor, Tensor, Callable], Tensor]) -> Callable[..., Tensor]:
+    """The norm where it belongs, and this sum of x and what the sub-layer says."""
+    return lambda x, f, n, d, first: add(x, f(n(x)), d) if first else n(add(x, f(x), d))
+
+
+right_around = summed(lambda x, said, drop: x + drop(said))
+# Each of them is tried with both places of the norm.
+AROUND: dict[str, list[Callable]] = {
+    "This is the other one: post-norm comes out of a norm, pre-norm goes into one.": [
+        lambda x, f, n, d, first: right_around(x, f, n, d, not first)
+    ],
+    "The residual connection is missing: add x to what comes out of the sub-layer.": [
+        summed(lambda x, said, drop: drop(said))
+    ],
+    "Dropout is missing. It acts on what comes out of the sub-layer.": [
+        summed(lambda x, said, drop: x + said)
+    ],
+    "Dropout acts on the sum. x itself must come through whole.": [
+        summed(lambda x, said, drop: drop(x + said))
+    ],
+    "Dropout acts on x. It should act on what comes out of the sub-layer.": [
+        summed(lambda x, said, drop: drop(x) + said)
+    ],
+    "Dropout acts on what goes into the sub-layer. It should act on what comes out.": [
+        lambda x, f, n, d, first: x + f(d(n(x))) if first else n(x + f(d(x)))
+    ],
+    "Dropout acts on what goes into the norm. It should act on what comes out of the sub-layer.": [
+        lambda x, f, n, d, first: x + f(n(d(x)))
+    ],
+    "Dropout comes after the norm. It acts on what comes out of the sub-layer, before the sum.": [
+        lambda x, f, n, d, first: d(n(x + f(n(x) if first else x)))
+    ],
+    "You add the normalized x. In pre-norm x itself is added, without a norm.": [
+        lambda x, f, n, d, first: n(x) + d(f(n(x)))
+    ],
+    "Dropout is used twice.": [lambda x, f, n, d, first: x + d(f(d(n(x))))],
+    "The norm is taken of the sub-layer's output alone. In post-norm it comes after the sum.": [
+        lambda x, f, n, d, first: x + n(d(f(x)))
+    ],
+    "The norm acts on x alone. In post-norm it acts on the sum, in pre-norm on what goes into the "
+    "sub-layer.": [lambda x, f, n, d, first: n(x) + d(f(x))],
+    "The norm is missing.": [lambda x, f, n, d, first: x + d(f(x))],
+    "The norm should be the one that is handed in: it has learned a scale and a shift.": [
+        lambda x, f, n, d, first: right_around(
+            x, f, lambda y: F.layer_norm(y, (D_MODEL,)), d, first
+        )
+    ],
+    "There are two norms, before and after. Post-norm and pre-norm have one each.": [
+        lambda x, f, n, d, first: n(x + d(f(n(x))))
+    ],
+    "In pre-norm the norm comes before the sub-layer, not after it.": [
+        lambda x, f, n, d, first: x + d(n(f(x)))
+    ],
+    "Add, don't multiply.": [summed(lambda x, said, drop: x * drop(said))],
+}
+
+
+def around_one(norm_first: bool) -> Exercise:
+    """`around` with this place of the norm."""
+    return Exercise(
+        "around",
+        inputs=lambda: around_inputs(norm_first),
+        right=[right_around],
+        not_allowed=("SublayerConnection",),
+        borrowed=[
+            lambda x, f, norm, dropout, norm_first: SublayerConnection.forward(
+                types.SimpleNamespace(norm=norm, dropout=dropout, norm_first=norm_first), x, f
+            )
+        ],
+        slips=AROUND,
+    )
+
+
+post_norm, pre_norm = around_one(norm_first=False), around_one(norm_first=True)
+
+
+def judge_around(function: Any, norm_first: bool) -> None:
+    """A Hint if the function doesn't go around a sub-layer as it should with this norm_first."""
+    x, f, *rest = around_inputs(norm_first)
+    calls: list[Tensor] = []
+
+    def counted(x: Tensor) -> Tensor:
+        calls.append(x)
+        return f(x)
+
+    expect(
+        same(call(function, x, f, *rest), call(function, x, counted, *rest)),
+        "Twice the same input, two different outputs: something drops at random, although "
+        "nothing is being trained. Use the dropout that is handed in.",
+    )
+    (pre_norm if norm_first else post_norm).judge(function)
+    no_slip(len(calls) == 1, f"Right, but the sub-layer runs {len(calls)} times.")
+
+
+@implement(around_inputs)
 def around(function: Callable[..., Tensor]) -> None:
     """Assignment 4: (x, sublayer, norm, dropout, norm_first) -> post-norm or pre-norm."""
     own_work(function, "SublayerConnection")
@@ -423,103 +522,6 @@ def around(function: Callable[..., Tensor]) -> None:
             judge_around(function, norm_first)
         except Hint as hint:
             raise Hint(f"With norm_first={norm_first}: {hint}", hint.keeps) from None
-
-
-def judge_around(function: Any, norm_first: bool) -> None:
-    """A Hint if the function doesn't go around a sub-layer as it should with this norm_first."""
-    x, f, norm, drop = around_inputs()
-    ours = SublayerConnection(D_MODEL, dropout=0.0, norm_first=norm_first)
-    ours.norm, ours.dropout = norm, drop
-    with torch.no_grad():
-        right = ours(x, f)
-        post, pre = norm(x + drop(f(x))), x + drop(f(norm(x)))
-        mistakes = [
-            (
-                pre if not norm_first else post,
-                "This is the other one: post-norm comes out of a norm, pre-norm goes into one.",
-            ),
-            *shared_mistakes(x, f, norm, drop, norm_first),
-        ]
-    calls: list[Tensor] = []
-    found = call_with(function, x, counting(f, calls), plain(norm), plain(drop), norm_first)
-    again = call_with(function, x, f, plain(norm), plain(drop), norm_first)
-    expect(
-        same(found, again),
-        "Twice the same input, two different outputs: something drops at random, although "
-        "nothing is being trained. Use the dropout that is handed in.",
-    )
-    compare(found, right, mistakes)
-    no_slip(len(calls) == 1, f"Right, but the sub-layer runs {len(calls)} times.")
-
-
-def shared_mistakes(
-    x: Tensor, f: Callable, norm: Callable, drop: Callable, norm_first: bool
-) -> Sequence[tuple[Tensor, str]]:
-    """What goes wrong with both places of the norm."""
-    inner = f(norm(x)) if norm_first else f(x)
-    last: Callable = (lambda y: y) if norm_first else norm
-    return [
-        (
-            last(drop(inner)),
-            "The residual connection is missing: add x to what comes out of the sub-layer.",
-        ),
-        (last(x + inner), "Dropout is missing. It acts on what comes out of the sub-layer."),
-        (last(drop(x + inner)), "Dropout acts on the sum. x itself must come through whole."),
-        (
-            last(drop(x) + inner),
-            "Dropout acts on x. It should act on what comes out of the sub-layer.",
-        ),
-        (
-            x + f(drop(norm(x))) if norm_first else norm(x + f(drop(x))),
-            "Dropout acts on what goes into the sub-layer. It should act on what comes out.",
-        ),
-        (
-            x + f(norm(drop(x))),
-            "Dropout acts on what goes into the norm. It should act on what comes out of the "
-            "sub-layer.",
-        ),
-        (
-            drop(norm(x + inner)),
-            "Dropout comes after the norm. It acts on what comes out of the sub-layer, before the "
-            "sum.",
-        ),
-        (
-            norm(x) + drop(f(norm(x))),
-            "You add the normalized x. In pre-norm x itself is added, without a norm.",
-        ),
-        (x + drop(f(drop(norm(x)))), "Dropout is used twice."),
-        (
-            x + norm(drop(f(x))),
-            "The norm is taken of the sub-layer's output alone. In post-norm "
-            "it comes after the sum.",
-        ),
-        (
-            norm(x) + drop(f(x)),
-            "The norm acts on x alone. In post-norm it acts on the sum, in "
-            "pre-norm on what goes into the sub-layer.",
-        ),
-        (x + drop(f(x)), "The norm is missing."),
-        (
-            x + drop(f(F.layer_norm(x, (D_MODEL,))))
-            if norm_first
-            else F.layer_norm(x + drop(f(x)), (D_MODEL,)),
-            "The norm should be the one that is handed in: it has learned a scale and a shift.",
-        ),
-        (
-            norm(x + drop(f(norm(x)))),
-            "There are two norms, before and after. Post-norm and pre-norm have one each.",
-        ),
-        (x + drop(norm(f(x))), "In pre-norm the norm comes before the sub-layer, not after it."),
-        (x * drop(inner), "Add, don't multiply."),
-    ]
-
-
-def counting(f: Callable[[Tensor], Tensor], calls: list[Tensor]) -> Callable[[Tensor], Tensor]:
-    def counted(x: Tensor) -> Tensor:
-        calls.append(x)
-        return f(x)
-
-    return counted
 
 
 # --- 3. four norms -------------------------------------------------------------------------------
@@ -561,22 +563,31 @@ def four_norms(verdict: Any) -> None:
 # --- 4. as many as attention ---------------------------------------------------------------------
 
 
-@exercise
-def as_many_as_attention(d_ff: Any) -> None:
-    """Exercise 4: the d_ff for which the network has most nearly the numbers of the attention."""
-    d_ff = whole_number(d_ff)
-    attention = 4 * 512 * 512
-    best = min(range(1, 4096), key=lambda wide: abs(network_parameters(512, wide)[0] - attention))
+def a_width(guess: Any) -> int:
+    d_ff = whole_number(guess)
     expect(0 < d_ff < 100_000, "Give a width, as a whole number.")
-    no_slip(d_ff != 1024, "Very nearly: that leaves out the biases, b_1 and b_2.")
-    no_slip(d_ff != 2048, "That is the paper's. How many numbers does it have, against W^Q …?")
-    network = network_parameters(512, d_ff)[0]
-    more = "more" if network > attention else "fewer"
-    expect(
-        d_ff == best,
-        f"That network has {abs(network - attention):,} numbers {more} than the attention. Is "
-        "there a width that comes nearer?",
+    return d_ff
+
+
+def more_or_fewer(d_ff: int) -> None:
+    more = network_parameters(512, d_ff).right - 4 * SQUARE
+    raise Hint(
+        f"That network has {abs(more):,} numbers {'more' if more > 0 else 'fewer'} than the "
+        "attention. Is there a width that comes nearer?"
     )
+
+
+as_many_as_attention = Value(
+    "as_many_as_attention",
+    "Exercise 4: the d_ff for which the network has most nearly the numbers of the attention.",
+    read=a_width,
+    right=1023,
+    slips={
+        1024: "Very nearly: that leaves out the biases, b_1 and b_2.",
+        2048: "That is the paper's. How many numbers does it have, against W^Q …?",
+    },
+    unlike=more_or_fewer,
+)
 
 
 # --- 5. what is added ----------------------------------------------------------------------------

@@ -16,6 +16,8 @@ from course.chapters.ch00_start_here.checks import shipped, spanish
 from course.chapters.ch07_encoder.checks import network_parameters
 from course.checks import (
     Hint,
+    Value,
+    Values,
     as_shape,
     call,
     compare,
@@ -102,35 +104,46 @@ def shapes(keys: Any, weights: Any, logits: Any) -> None:
     )
 
 
+SQUARE = 128 * 128
+EACH = "Scale and shift have a number for each feature, not one for all."
+three_parts = Values(
+    "parameters",
+    "Assignment 4: attention, feed-forward and norms of a decoder layer, 128, 512 and 4 heads.",
+    Value(
+        "Attention",
+        right=8 * SQUARE,
+        slips={
+            4 * SQUARE: "That is one attention. A decoder layer looks at its own words and at the "
+            "memory.",
+            6 * SQUARE: "And W^O, in both?",
+            2 * SQUARE: "That is one matrix in each of two attentions; an attention has four.",
+            32 * SQUARE: "Each head has matrices of 128 × 32: four of them are one of 128 × 128.",
+            8 * SQUARE + 8 * 128: "The attention layers have no biases.",
+        },
+    ),
+    network_parameters(128, 512),
+    Value(
+        "Norms",
+        right=6 * 128,
+        slips={
+            4 * 128: "That is the encoder layer, with two norms.",
+            3 * 128: "Those are the scales. A norm learns something else too.",
+            2 * 128: "That is one norm. There is one for each sub-layer.",
+            6: EACH,
+            3: EACH,
+            0: "A norm learns a scale and a shift.",
+        },
+    ),
+)
+
+
 @exercise
 def parameters(guess: Any) -> None:
-    """Assignment 4: attention, feed-forward and norms of a decoder layer, 128, 512 and 4 heads."""
+    """`three_parts` in a list."""
     wanted = "Give three whole numbers in a list: attention, feed-forward network, norms."
     guess = whole_numbers(guess, wanted)
     expect(len(guess) == 3, wanted)
-    square = 128 * 128
-    hints = {
-        4 * square: "That is one attention. A decoder layer looks at its own words and at the "
-        "memory.",
-        6 * square: "And W^O, in both?",
-        2 * square: "That is one matrix in each of two attentions; an attention has four.",
-        4 * 8 * square: "Each head has matrices of 128 × 32: four of them are one of 128 × 128.",
-        8 * square + 8 * 128: "The attention layers have no biases.",
-    }
-    norm_hints = {
-        4 * 128: "That is the encoder layer, with two norms.",
-        3 * 128: "Those are the scales. A norm learns something else too.",
-        2 * 128: "That is one norm. There is one for each sub-layer.",
-        6: "Scale and shift have a number for each feature, not one for all.",
-        3: "Scale and shift have a number for each feature, not one for all.",
-        0: "A norm learns a scale and a shift.",
-    }
-    attention, network, norms = guess
-    parts_right(
-        ("Attention", attention, 8 * square, hints),
-        ("Feed-forward", network, *network_parameters(128, 512)),
-        ("Norms", norms, 6 * 128, norm_hints),
-    )
+    three_parts.judge(*guess)
 
 
 # --- 2. four ways to write ------------------------------------------------------------------------

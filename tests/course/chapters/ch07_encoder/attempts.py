@@ -1,0 +1,110 @@
+"""What else is tried with the checks of notebook 07."""
+
+import math
+
+import torch
+import torch.nn.functional as F
+
+from course.chapters.ch07_encoder import checks as check
+from tests.course.checks.attempts import Attempts
+
+
+def by_name(x, self_attn, feed_forward, norm_1, norm_2):
+    x = norm_1(x + self_attn(query=x, key=x, value=x))
+    return norm_2(feed_forward(x) + x)
+
+
+def always_post_norm(x, sublayer, norm, dropout, norm_first):
+    return norm(x + dropout(sublayer(x)))
+
+
+def twice(x, sublayer, norm, dropout, norm_first):
+    sublayer(x)
+    return always_post_norm(x, sublayer, norm, dropout, norm_first)
+
+
+def another_dropout(x, sublayer, norm, dropout, norm_first):
+    return norm(x + F.dropout(sublayer(x)))
+
+
+ATTEMPTS = {
+    check.encoder_layer: Attempts(
+        right=[by_name],
+        mistakes={"the numbers aren't": [lambda x, *_: x], "Called with (2, 5, 6), it": [min]},
+    ),
+    check.feed_forward: Attempts(
+        right=[lambda x, w, b, v, c: F.linear(F.linear(x, w.T, b).clamp(min=0), v.T, c)],
+        mistakes={"the numbers aren't": [lambda x, *_: x]},
+    ),
+    check.layer_norm: Attempts(
+        mistakes={
+            "the numbers aren't": [lambda x, *_: x],
+            "The shape is (2, 5), but": [lambda x, *_: x[..., 0]],
+        },
+    ),
+    check.around: Attempts(
+        right=check.post_norm.right,
+        slips={f"With norm_first=False: {hint}": ways for hint, ways in check.AROUND.items()}
+        | {
+            "With norm_first=True: This is the other one": [always_post_norm],
+            "With norm_first=False: Right, but the sub-layer runs 2 times": [twice],
+        },
+        mistakes={
+            "drops at random": [another_dropout],
+            "norm_first=False: The shape is right, the numbers aren't": [lambda x, *_: x],
+        },
+    ),
+    check.four_norms: Attempts(
+        right=[check.NORMS],
+        mistakes={
+            "not tried yet": [dict.fromkeys("ABCD", ...)],
+            "A isn't “layer”. Add 7": [check.NORMS | {"A": "layer"}],
+            "A isn't “batch”. Change another sentence": [check.NORMS | {"A": "batch"}],
+            "C isn't “sentence”. Change another word": [check.NORMS | {"C": "sentence"}],
+            "C isn't “rms”. Is the mean": [check.NORMS | {"C": "rms"}],
+            "C: choose one of": [check.NORMS | {"C": "group"}],
+        },
+    ),
+    check.as_many_as_attention: Attempts(
+        mistakes={
+            "514 numbers fewer": [1022],
+            "numbers more": [4000],
+            "Give a width": [0],
+            "a whole number, not 0.5": [0.5],
+        },
+    ),
+    check.largest_addition: Attempts(
+        right=[(0, "feed_forward")],
+        mistakes={
+            "not tried yet": [(..., ...)],
+            "0.24 times as long": [(0, "attention")],
+            "Another one adds more": [(1, "feed_forward")],
+            "The layer is 0 or 1": [(2, "attention")],
+            "The part is": [(1, "norm")],
+        },
+    ),
+    check.planted_fault: Attempts(
+        right=[(3, "residual")],
+        slips={"count from 0": [(4, "residual")]},
+        mistakes={
+            "not tried yet": [(..., ...)],
+            "in another layer": [(0, "residual")],
+            "does any other word move": [(3, "meet")],
+            "not normalized": [(3, "norm")],
+            "much louder": [(3, "batch")],
+            "The fault is one of": [(3, "x")],
+            "whole number from 0 to 5": [(6, "residual"), (True, "residual"), ("three", "norm")],
+        },
+    ),
+    check.share: Attempts(
+        right=[0.25, -0.25, torch.tensor(0.27)],
+        mistakes={
+            "not tried yet": [...],
+            "5.12e+04 times as large, which is too much": [1],
+            "which is too much": [1e200],
+            "times as large, which isn't enough": [0.1],
+            "the sub-layers add nothing": [0],
+            "Give one number": ["a half", math.nan, True, math.sin],
+        },
+    ),
+}
