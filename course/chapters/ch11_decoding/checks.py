@@ -1,34 +1,39 @@
 """The exercises of notebook 11 and assignment 6: greedy decoding, and the parts of beam search."""
 
+import copy
 import dataclasses
 import functools
 import math
 from collections.abc import Callable, Sequence
-from itertools import permutations
 from typing import Any
 
 import torch
 from torch import Tensor, nn
 
 from course.checks import (
+    Exercise,
     Hint,
+    Value,
+    Values,
+    alike,
     as_hypothesis,
     exercise,
     expect,
     implement,
     no_slip,
     one_letter,
+    one_number,
     own_work,
     reason_of,
-    result_of,
     same,
     whole_number,
     with_tensors,
 )
+from course.checks.exercises import answer
 from transformer_lib.decoding import Hypothesis, penalty
 from transformer_lib.model.transformer import Transformer, make_model
 from transformer_lib.text.batching import source_batch
-from transformer_lib.text.tokens import BOS, EOS, PAD
+from transformer_lib.text.tokens import BOS, EOS
 
 LONGEST = 7  # the max_length that the check asks for
 CALLS = 40  # of the decoder: then it surely won't stop by itself
@@ -62,31 +67,11 @@ class Endless(Exception):
     """The decoder was called again and again."""
 
 
-class Watched:
-    """Counts the encoder's calls, and what the decoder reads, while an attempt uses the model."""
-
-    def __init__(self, model: Transformer):
-        self.model, self.encoded = model, 0
-        self.read: list[list[int]] = []
-
-    def __enter__(self) -> "Watched":
-        self.hooks = [
-            self.model.encoder.register_forward_hook(self.count),
-            self.model.tgt_embed.register_forward_hook(self.note),
-        ]
-        return self
-
-    def __exit__(self, *_: Any) -> None:
-        for hook in self.hooks:
-            hook.remove()
-
-    def count(self, *_: Any) -> None:
-        self.encoded += 1
-
-    def note(self, _: Any, inputs: tuple[Tensor, ...], __: Any) -> None:
-        self.read.append(inputs[0].flatten().tolist())
-        if len(self.read) > CALLS:
-            raise Endless
+def note(read: list[list[int]], words: Tensor) -> None:
+    """Write down what the decoder reads."""
+    read.append(words.flatten().tolist())
+    if len(read) > CALLS:
+        raise Endless
 
 
 def greedy_by_hand(
@@ -133,93 +118,92 @@ NO_GENERATOR = (
 )
 
 
-@exercise
-def three_probabilities(greedy_finds: Any, beam_of_two_finds: Any, likeliest: Any) -> None:
-    """Exercise 1: two words; a 0.45, b 0.3, c 0.25, and what follows them."""
-    try:
-        numbers = [float(x) for x in (greedy_finds, beam_of_two_finds, likeliest)]
-    except (TypeError, ValueError):
-        raise Hint("Give three numbers, such as 0.5.") from None
-    close = functools.partial(math.isclose, abs_tol=0.0006)
-    whole = "The probability of a sentence is the product of both words' probabilities."
-    greedy, beam, best = numbers
-    right = [
-        close(found, wanted) for found, wanted in zip(numbers, (0.18, 0.21, 0.25), strict=True)
-    ]
-    named = no_slip if sum(right) == 2 else expect  # a slip, if it is the only one
-    named(not close(greedy, 0.45), f"Greedy: 0.45 is the first word alone. {whole}")
-    named(
-        not close(greedy, 0.85),
-        "Greedy: probabilities are multiplied. It is their logarithms that are added.",
-    )
-    named(
-        not close(greedy, 0.25),
-        "Greedy: it doesn't look for the best sentence. Which first "
-        "word does it take, and what is then the likeliest second?",
-    )
-    expect(
-        close(greedy, 0.18),
-        f"Greedy takes the likeliest first word, then the likeliest word after it. {whole}",
-    )
-    named(
-        not close(beam, 0.18),
-        "Beam of two: after the first word it holds a and b, and then looks at what follows both.",
-    )
-    named(
-        not close(beam, 0.25),
-        "Beam of two: it can't find the sentence with c, because c was "
-        "dropped after the first word.",
-    )
-    expect(
-        close(beam, 0.21),
-        "Beam of two: a and b are kept. Which is the best of their five sentences?",
-    )
-    named(not close(best, 0.21), "The likeliest of all: look at what follows c as well.")
-    expect(close(best, 0.25), f"The likeliest of all six sentences. {whole}")
+WHOLE = "The probability of a sentence is the product of both words' probabilities."
+probability = functools.partial(
+    Value,
+    read=lambda guess: one_number(guess, "Give three numbers, such as 0.5."),
+    near=functools.partial(math.isclose, abs_tol=0.0006),
+)
+three_probabilities = Values(
+    "three_probabilities",
+    "Exercise 1: two words; a 0.45, b 0.3, c 0.25, and what follows them.",
+    probability(
+        "Greedy",
+        right=0.18,
+        slips={
+            0.45: f"0.45 is the first word alone. {WHOLE}",
+            0.85: "probabilities are multiplied. It is their logarithms that are added.",
+            0.25: "it doesn't look for the best sentence. Which first word does it take, and what "
+            "is then the likeliest second?",
+        },
+        otherwise=f"it takes the likeliest first word, then the likeliest word after it. {WHOLE}",
+    ),
+    probability(
+        "Beam of two",
+        right=0.21,
+        slips={
+            0.18: "after the first word it holds a and b, and then looks at what follows both.",
+            0.25: "it can't find the sentence with c, because c was dropped after the first word.",
+        },
+        otherwise="a and b are kept. Which is the best of their five sentences?",
+    ),
+    probability(
+        "The likeliest of all",
+        right=0.25,
+        slips={0.21: "look at what follows c as well."},
+        otherwise=f"there are six sentences. {WHOLE}",
+    ),
+)
+
+
+def judge_greedy(
+    function: Callable[[Any, Tensor, int], list[int]],
+    hand_over: Callable[[Tensor, list[list[int]], list[Tensor]], Callable],
+) -> None:
+    """A Hint unless it writes what it should, with the model that `hand_over` makes.
+
+    hand_over: gets src, and two lists to write into: what the decoder reads, what was encoded.
+    """
+    expect(callable(function), "Hand over the function itself: its name, without parentheses.")
+    own_work(function, "greedy_decode", "beam_search", "DecoderState")
+    for ids in SOURCES:
+        src, read, encoded = torch.tensor([ids]), [], []
+        right = greedy_by_hand(src, LONGEST)
+        with torch.no_grad():
+            found = run_greedy(function, hand_over(src, read, encoded), src, read, right)
+        explain_reading(read, found, src)
+        if found != right:
+            explain_greedy(found, right, src, len(read))
+        no_slip(
+            len(encoded) < 2,
+            f"The words are right, but the encoder ran {len(encoded)} times. Its result doesn't "
+            "change: call it once, before the loop.",
+        )
 
 
 @implement(lambda: (toy_model, None, LONGEST))
 def my_greedy(function: Callable[[Transformer, Tensor, int], list[int]]) -> None:
     """The core exercise: (model, src (1, s), max_length) -> ids without <bos> and <eos>."""
-    expect(callable(function), "Hand over the function itself: its name, without parentheses.")
-    own_work(function, "greedy_decode", "beam_search", "DecoderState")
-    model = toy_model()
-    for ids in SOURCES:
-        src = torch.tensor([ids])
-        right = greedy_by_hand(src, LONGEST)
-        with Watched(model) as watched, torch.no_grad():
-            found = run_greedy(function, model, src, watched.read, right)
-        explain_reading(watched.read, found, src)
-        if found == right:
-            no_slip(
-                watched.encoded == 1,
-                "The words are right, but the encoder ran "
-                f"{watched.encoded} times. Its result doesn't change: call it once, before "
-                "the loop.",
-            )
-            continue
-        explain_greedy(found, right, src, len(watched.read))
+
+    def watched(_: Tensor, read: list[list[int]], encoded: list[Tensor]) -> Transformer:
+        model = copy.deepcopy(toy_model())
+        model.encoder.register_forward_hook(lambda *given: encoded.append(given[-1]))
+        model.tgt_embed.register_forward_hook(lambda _, inputs, __: note(read, inputs[0]))
+        return model
+
+    judge_greedy(function, watched)
 
 
 @implement(lambda: (None, None, LONGEST))  # no model: an attempt that never stops should stop here
 def my_greedy_by_calls(function: Callable[[Callable, Tensor, int], list[int]]) -> None:
     """Assignment 6: the same, with a model that can only be called: model(src, tgt_in)."""
-    own_work(function, "greedy_decode", "beam_search", "DecoderState")
-    expect(callable(function), "Hand over the function itself: its name, without parentheses.")
-    for ids in SOURCES:
-        src = torch.tensor([ids])
-        right = greedy_by_hand(src, LONGEST)
-        read: list[list[int]] = []
-        found = run_greedy(function, only_callable(src, read), src, read, right)
-        explain_reading(read, found, src)
-        if found != right:
-            explain_greedy(found, right, src, len(read))
+    judge_greedy(function, only_callable)
 
 
-def only_callable(src: Tensor, read: list[list[int]]) -> Callable[[Tensor, Tensor], Tensor]:
+def only_callable(
+    right_src: Tensor, read: list[list[int]], _: list[Tensor]
+) -> Callable[[Tensor, Tensor], Tensor]:
     """A model as a function, which writes down what its decoder reads."""
-
-    right_src = src
 
     def model(src: Tensor, tgt_in: Tensor) -> Tensor:
         wanted = "model(src, tgt_in): give it two tensors of ids, (1, s) and (1, t)"
@@ -227,9 +211,7 @@ def only_callable(src: Tensor, read: list[list[int]]) -> Callable[[Tensor, Tenso
             raise TypeError(wanted)
         if not torch.equal(src, right_src):
             raise ValueError("model(src, tgt_in): the first of the two is src, as it is")
-        read.append(tgt_in.flatten().tolist())
-        if len(read) > CALLS:
-            raise Endless
+        note(read, tgt_in)
         with torch.no_grad():
             return toy_model()(src.long(), tgt_in.long())
 
@@ -279,11 +261,10 @@ def run_greedy(
                 "You want one word, but there are several numbers. Take the last row, "
                 "[0, -1], and the argmax over its words."
             ) from None
-        if type(error).__name__ == "IndexError" or "holds the id" in reason:
+        if "ids go from" in reason:
             raise Hint(
-                f"It stops with {reason}. If that is in the model: is each id that you feed "
-                "the place in one row, the last? An argmax over all rows goes on counting "
-                "in the second row."
+                f"It stops with {reason}. Is each id that you feed the place in one row, the last? "
+                "An argmax over all rows goes on counting in the second row."
             ) from None
         raise Hint(f"It stops with {reason}.") from None
     expect(found is not None, "It returns nothing: does it end with `return`?")
@@ -346,75 +327,6 @@ def explain_greedy(found: list[int], right: list[int], src: Tensor, steps: int) 
     )
 
 
-@implement(lambda: (toy_model, None, []))
-def my_log_prob(function: Callable[[Transformer, Tensor, list[int]], float]) -> None:
-    """No exercise now, kept for old imports: (model, src, ids) -> log-probability of ids, <eos>."""
-    expect(callable(function), "Hand over the function itself: its name, without parentheses.")
-    model, src = toy_model(), torch.tensor([SOURCES[0]])
-    for ids in ([5, 7, 10], [4, 9, 3, 8, 6], []):
-        try:
-            with torch.no_grad():
-                found = float(function(model, src.clone(), list(ids)))
-        except TypeError as error:
-            expect("NoneType" not in str(error), "It returns nothing: does it end with `return`?")
-            raise Hint(f"Called with {ids}, it stops with {reason_of(error)}.") from None
-        except Exception as error:
-            reason = reason_of(error)
-            expect(
-                "Scalar" not in reason and "one element" not in reason,
-                "It should return one number: the sum over all words.",
-            )
-            raise Hint(f"Called with {ids}, it stops with {reason}.") from None
-        explain_log_prob(found, ids, src)
-
-
-def explain_log_prob(found: float, ids: list[int], src: Tensor) -> None:
-    """Nothing, where the number is right; otherwise a hint."""
-    model, out = toy_model(), torch.tensor([*ids, EOS])[:, None]
-
-    def rows(words: list[int]) -> Tensor:
-        with torch.no_grad():
-            return model(src, torch.tensor([words]))[0]
-
-    def near(number: Tensor | float) -> bool:
-        return math.isclose(found, float(number), rel_tol=1e-4, abs_tol=1e-4)
-
-    logits = rows([BOS, *ids])
-    picked = logits.log_softmax(-1).gather(1, out)
-    allowed = logits.clone()
-    allowed[:, [PAD, BOS]] = -math.inf
-    if near(picked.sum()) or near(allowed.log_softmax(-1).gather(1, out).sum()):
-        return
-    ahead = rows([*ids, EOS]).log_softmax(-1).gather(1, out).sum()
-    behind = rows([BOS, *ids, EOS])[1:].log_softmax(-1).gather(1, out).sum()
-    hints = {
-        "The right number, but with a minus in front: a log-probability is negative, a loss is "
-        "positive.": -picked.sum(),
-        "The end is missing: the <eos> has a probability too.": picked[:-1].sum(),
-        "That is the probability. Its logarithm was asked for.": picked.sum().exp(),
-        "You add probabilities. Add their logarithms.": picked.exp().sum(),
-        "You add logits. A log_softmax over the words makes log-probabilities of them.": (
-            logits.gather(1, out).sum()
-        ),
-        "That is the mean over the words. The log-probability of a sentence is the sum.": (
-            picked.mean()
-        ),
-        "The log_softmax runs over the places. It must run over the words: dim=-1.": (
-            logits.log_softmax(0).gather(1, out).sum()
-        ),
-        "The decoder reads the very word that it should predict: then it needn't predict anything. "
-        "It reads <bos> and the words, and at each place predicts the next.": ahead,
-        "You take the row one too far: it has already read the word that it should predict. The "
-        "row of <bos> tells about the first word.": behind,
-        "That is only the last row, the <eos>. Each word counts.": picked[-1].sum(),
-    }
-    for hint, wrong in hints.items():
-        no_slip(not near(wrong), hint)
-    raise Hint(
-        f"For the ids {ids} it gives {found:.3f}, but the log-probability is {picked.sum():.3f}."
-    )
-
-
 def beam_inputs() -> list[tuple[Tensor, Tensor, int]]:
     so_far = torch.tensor([-0.5, -2.0, -1.0])
     following = torch.tensor(
@@ -428,61 +340,7 @@ def beam_inputs() -> list[tuple[Tensor, Tensor, int]]:
     return [*((so_far, following, k) for k in (1, 2, 3)), turned]
 
 
-@implement(lambda: beam_inputs()[1])
-def my_beam_step(function: Callable[[Tensor, Tensor, int], tuple[Tensor, Tensor, Tensor]]) -> None:
-    """Exercise 4: so_far (beam,), following (beam, vocab_size), k -> branches, words, sums (k,)."""
-    column = (
-        "The sums belong to the branches, the rows of `following`: make them a column, "
-        "so_far[:, None], before you add."
-    )
-    stops = {
-        "must match the size": column,
-        "selected index k out of range": "You look for the k best in too few numbers. Flatten all "
-        "branches into one row first.",
-    }
-    steps = beam_inputs()
-    answers = [three_tensors(result_of(function, *step, stops=stops)) for step in steps]
-    for order in permutations(range(3)):
-        no_slip(
-            order in ((0, 1, 2), (1, 0, 2)) or not as_ordered(answers, steps, order),
-            "The right three, in another order: return branches, words, sums.",
-        )
-    sizes = [{part.numel() for part in answer} for answer in answers]
-    no_slip(
-        sizes != [{k * len(so_far)} for so_far, _, k in steps],
-        "You keep the k best of each branch, so there are more branches after each word. Keep the "
-        "k best of all branches together.",
-    )
-    no_slip(
-        sizes != [{len(so_far)} for so_far, _, _ in steps],
-        "You keep as many as there are branches. How many are wanted is k.",
-    )
-    for (_, _, k), answer in zip(steps, answers, strict=True):
-        shapes = [tuple(part.shape) for part in answer]
-        expect(
-            set(shapes) == {(k,)},
-            f"Each of the three should have {k} numbers for k={k}, but "
-            f"the shapes are {shapes[0]}, {shapes[1]} and {shapes[2]}.",
-        )
-        for places in answer[:2]:
-            no_slip(
-                same(places, places.long()),
-                "A branch and a word are whole numbers: `//` "
-                "divides without a remainder, `/` doesn't.",
-            )
-    explain_step(answers)
-
-
 Choice = tuple[Tensor, Tensor, Tensor]
-
-
-def as_ordered(answers: Sequence[Choice], steps: Sequence, order: Sequence[int]) -> bool:
-    """Are the answers the right three, but in this order?"""
-    return all(
-        same(part.float(), right_step(*step)[place].float())
-        for answer, step in zip(answers, steps, strict=True)
-        for part, place in zip(answer, order, strict=True)
-    )
 
 
 def three_tensors(found: Any) -> Choice:
@@ -495,10 +353,14 @@ def three_tensors(found: Any) -> Choice:
     return branches, words, sums
 
 
-def best_of(numbers: Tensor, k: int, largest: bool = True) -> Choice:
-    """The k best of (beam, vocab_size) numbers: branches, words and the numbers."""
+def best_of(numbers: Tensor, k: int, largest: bool = True, each: int = 0) -> Choice:
+    """The k best of (beam, vocab_size) numbers: branches, words and the numbers.
+
+    each: how many places a branch takes in the flat row, if that isn't vocab_size.
+    """
     values, index = numbers.flatten().topk(k, largest=largest)
-    return index // numbers.size(1), index % numbers.size(1), values
+    each = each or numbers.size(1)
+    return index // each, index % each, values
 
 
 def best_by_branch(so_far: Tensor, following: Tensor, k: int) -> Choice:
@@ -507,87 +369,136 @@ def best_by_branch(so_far: Tensor, following: Tensor, k: int) -> Choice:
     return rows, words[rows], sums
 
 
-def divided_by_branches(so_far: Tensor, following: Tensor, k: int) -> Choice:
-    sums, index = (so_far[:, None] + following).flatten().topk(k)
-    return index // len(so_far), index % len(so_far), sums
+def best_of_each_branch(so_far: Tensor, following: Tensor, k: int) -> Choice:
+    sums, words = (so_far[:, None] + following).topk(k, dim=1)
+    return torch.arange(len(so_far))[:, None].expand(-1, k), words, sums
 
 
 def right_step(so_far: Tensor, following: Tensor, k: int) -> Choice:
     return best_of(so_far[:, None] + following, k)
 
 
-WRONG_STEPS: dict[str, Callable[[Tensor, Tensor, int], Choice]] = {
-    "Branches and words are exchanged.": lambda *step: (
-        right_step(*step)[1],
-        right_step(*step)[0],
-        right_step(*step)[2],
-    ),
-    "You divide by the number of branches. In the flat row each branch takes as many places as "
-    "there are words: divide by following.size(1).": divided_by_branches,
-    "Those are the worst. A log-probability nearer to 0 is better.": (
-        lambda so_far, following, k: best_of(so_far[:, None] + following, k, largest=False)
-    ),
-    "You compare only the new words. Each branch already has a sum: add so_far.": (
-        lambda so_far, following, k: best_of(following, k)
-    ),
-    "Log-probabilities are added, not multiplied.": (
-        lambda so_far, following, k: best_of(so_far[:, None] * following, k)
-    ),
-    "You add probabilities. Add their logarithms.": (
-        lambda so_far, following, k: best_of(so_far[:, None].exp() + following.exp(), k)
-    ),
-    "You take one word from each branch. Two good ones may come from the same branch.": (
-        best_by_branch
-    ),
-    "You look at what follows the first branch only.": (
-        lambda so_far, following, k: best_of(so_far[:1, None] + following[:1], k)
-    ),
-}
+def changed(change: Callable[[Tensor, Tensor, Tensor, Tensor], Any]) -> Callable[..., Any]:
+    """The right step, with something else made of branches, words, sums and `following`."""
+    return lambda so_far, following, k: change(*right_step(so_far, following, k), following)
 
 
-def explain_step(answers: Sequence[Choice]) -> None:
-    """Nothing, where all answers are right; otherwise a hint. answers: to `beam_inputs()`."""
+def tell_steps_apart(found: Sequence[Choice], right: Sequence[Choice]) -> None:
+    """Mistakes in how many there are, and in branches and words, whatever the sums are."""
     steps = beam_inputs()
-
-    def made_by(step: Callable[[Tensor, Tensor, int], Choice]) -> bool:
-        return all(
-            same(branches, wanted[0]) and same(words, wanted[1])
-            for (branches, words, _), wanted in zip(answers, (step(*x) for x in steps), strict=True)
-        )
-
-    def pairs(choice: Choice) -> list[tuple[float, float]]:
-        return sorted(zip(choice[0].tolist(), choice[1].tolist(), strict=True))
-
-    if not made_by(right_step):
-        for hint, step in WRONG_STEPS.items():
-            no_slip(not made_by(step), hint)
-        unordered = all(
-            pairs(answer) == pairs(right_step(*x)) for answer, x in zip(answers, steps, strict=True)
-        )
-        no_slip(not unordered, "The right ones in the wrong order: best first.")
-    for step, (branches, words, sums) in zip(steps, answers, strict=True):
-        right, k = right_step(*step), step[2]
+    sizes = [{part.numel() for part in choice} for choice in found]
+    no_slip(sizes != [{k * len(so_far)} for so_far, _, k in steps], OF_EACH)
+    no_slip(sizes != [{len(so_far)} for so_far, _, _ in steps], AS_MANY)
+    for (_, _, k), choice in zip(steps, found, strict=True):
+        shapes = [tuple(part.shape) for part in choice]
         expect(
-            same(branches, right[0]) and same(words, right[1]),
-            f"For k={k} the best are the "
-            f"words {right[1].tolist()} after the branches {right[0].tolist()}, but yours are "
-            f"{words.tolist()} after {branches.tolist()}.",
+            set(shapes) == {(k,)},
+            f"Each of the three should have {k} numbers for k={k}, but the shapes are {shapes[0]}, "
+            f"{shapes[1]} and {shapes[2]}.",
         )
-        no_slip(
-            not same(sums, step[1][right[0], right[1]]),
-            "The right words, but the sums are "
-            "those of the last word alone. Add what the branch had so far.",
-        )
-        no_slip(
-            not same(sums, right[2].exp()),
-            "The right words, but as probabilities. Keep the "
-            "logarithms: the next step adds to them.",
+        no_slip(all(same(places, places.long()) for places in choice[:2]), WHOLE_NUMBERS)
+
+    def places(choices: Sequence[Any]) -> list[Any]:
+        return [choice and choice[:2] for choice in choices]
+
+    def pairs(choices: Sequence[Choice]) -> list[list]:
+        return [sorted(zip(*map(Tensor.tolist, choice[:2]), strict=True)) for choice in choices]
+
+    if not alike(places(found), places(right)):
+        for hint, ways in my_beam_step.slips.items():
+            no_slip(not any(alike(places(found), places(answer(way, steps))) for way in ways), hint)
+        no_slip(pairs(found) != pairs(right), UNORDERED)
+    for (_, _, k), choice, wanted in zip(steps, found, right, strict=True):
+        branches, words, sums = (part.tolist() for part in wanted)
+        expect(
+            alike(choice[:2], wanted[:2]),
+            f"For k={k} the best are the words {words} after the branches {branches}, but yours "
+            f"are {choice[1].tolist()} after {choice[0].tolist()}.",
         )
         expect(
-            same(sums, right[2]),
-            f"The right branches and words, but their sums should be "
-            f"{[round(x, 2) for x in right[2].tolist()]}.",
+            same(choice[2], wanted[2]),
+            "The right branches and words, but their sums should be "
+            f"{[round(x, 2) for x in sums]}.",
         )
+
+
+COLUMN = (
+    "The sums belong to the branches, the rows of `following`: make them a column, "
+    "so_far[:, None], before you add."
+)
+TOO_FEW = "You look for the k best in too few numbers. Flatten all branches into one row first."
+OF_EACH = (
+    "You keep the k best of each branch, so there are more branches after each word. Keep the k "
+    "best of all branches together."
+)
+AS_MANY = "You keep as many as there are branches. How many are wanted is k."
+WHOLE_NUMBERS = (
+    "A branch and a word are whole numbers: `//` divides without a remainder, `/` doesn't."
+)
+UNORDERED = "The right ones in the wrong order: best first."
+my_beam_step = Exercise(
+    "my_beam_step",
+    "Exercise 4: so_far (beam,), following (beam, vocab_size), k -> branches, words, sums (k,).",
+    inputs=beam_inputs,
+    right=[right_step],
+    read=three_tensors,
+    unlike=tell_steps_apart,
+    errors={"must match the size": COLUMN, "selected index k out of range": TOO_FEW},
+    slips={
+        "The right three, in another order: return branches, words, sums.": [
+            changed(lambda branches, words, sums, _: (branches, sums, words)),
+            changed(lambda branches, words, sums, _: (words, sums, branches)),
+            changed(lambda branches, words, sums, _: (sums, branches, words)),
+            changed(lambda branches, words, sums, _: (sums, words, branches)),
+        ],
+        COLUMN: [lambda so_far, following, k: best_of(so_far + following, k)],
+        TOO_FEW: [lambda so_far, following, k: best_by_branch(so_far, following, 4)],
+        OF_EACH: [best_of_each_branch],
+        AS_MANY: [lambda so_far, following, k: right_step(so_far, following, len(so_far))],
+        WHOLE_NUMBERS: [
+            changed(lambda branches, words, sums, following: (branches + words / 7, words, sums))
+        ],
+        "Branches and words are exchanged.": [
+            changed(lambda branches, words, sums, _: (words, branches, sums))
+        ],
+        "You divide by the number of branches. In the flat row each branch takes as many places as "
+        "there are words: divide by following.size(1).": [
+            lambda so_far, following, k: best_of(so_far[:, None] + following, k, each=len(so_far))
+        ],
+        "Those are the worst. A log-probability nearer to 0 is better.": [
+            lambda so_far, following, k: best_of(so_far[:, None] + following, k, largest=False)
+        ],
+        "You compare only the new words. Each branch already has a sum: add so_far.": [
+            lambda so_far, following, k: best_of(following, k)
+        ],
+        "Log-probabilities are added, not multiplied.": [
+            lambda so_far, following, k: best_of(so_far[:, None] * following, k)
+        ],
+        "You add probabilities. Add their logarithms.": [
+            lambda so_far, following, k: best_of(so_far[:, None].exp() + following.exp(), k)
+        ],
+        "You take one word from each branch. Two good ones may come from the same branch.": [
+            best_by_branch
+        ],
+        "You look at what follows the first branch only.": [
+            lambda so_far, following, k: right_step(so_far[:1], following[:1], k)
+        ],
+        UNORDERED: [changed(lambda *parts: [part.flip(0) for part in parts[:3]])],
+        "The right words, but the sums are those of the last word alone. Add what the branch had "
+        "so far.": [
+            changed(
+                lambda branches, words, sums, following: (
+                    branches,
+                    words,
+                    following[branches, words],
+                )
+            )
+        ],
+        "The right words, but as probabilities. Keep the logarithms: the next step adds to them.": [
+            changed(lambda branches, words, sums, _: (branches, words, sums.exp()))
+        ],
+    },
+)
 
 
 FOUND = (
@@ -684,25 +595,25 @@ def explain_choice(
 
     def made_by(choice: Callable) -> bool:
         return all(
-            answer == choice(found, alpha)
-            for answer, (found, alpha) in zip(answers, cases, strict=True)
+            chosen == choice(found, alpha)
+            for chosen, (found, alpha) in zip(answers, cases, strict=True)
         )
 
     if made_by(chooser(score)):
         return
     for hint, choice in CHOICES.items():
         (expect if "always take" in hint else no_slip)(not made_by(choice), hint)
-    for answer, (found, alpha) in zip(answers, cases, strict=True):
+    for chosen, (found, alpha) in zip(answers, cases, strict=True):
         expect(
-            answer.finished or not any(one.finished for one in found),
-            f"With alpha={alpha} you choose {summary(answer)}, although others are finished. All "
+            chosen.finished or not any(one.finished for one in found),
+            f"With alpha={alpha} you choose {summary(chosen)}, although others are finished. All "
             "finished ones come before it. Then look at the scores again.",
         )
-    for answer, (found, alpha) in zip(answers, cases, strict=True):
+    for chosen, (found, alpha) in zip(answers, cases, strict=True):
         best = chooser(score)(found, alpha)
         expect(
-            answer == best,
-            f"With alpha={alpha} you choose {summary(answer)}. The best is {summary(best)}.",
+            chosen == best,
+            f"With alpha={alpha} you choose {summary(chosen)}. The best is {summary(best)}.",
         )
 
 
@@ -714,7 +625,7 @@ def summary(one: Hypothesis) -> str:
 
 def ask(function: Callable, found: list[Hypothesis], alpha: float) -> Hypothesis:
     try:
-        answer = function(list(found), alpha)
+        given = function(list(found), alpha)
     except Exception as error:
         expect(
             type(error).__name__ != "FrozenInstanceError",
@@ -722,8 +633,8 @@ def ask(function: Callable, found: list[Hypothesis], alpha: float) -> Hypothesis
             "in a variable of your own.",
         )
         raise Hint(f"It stops with {reason_of(error)}.") from None
-    expect(answer is not None, "It returns nothing: does it end with `return`?")
-    chosen = [one for one in found if same_choice(answer, one)]
+    expect(given is not None, "It returns nothing: does it end with `return`?")
+    chosen = [one for one in found if same_choice(given, one)]
     expect(
         bool(chosen),
         "Return one of the hypotheses, as it is: not its ids, its score or its place in the list.",
@@ -731,10 +642,10 @@ def ask(function: Callable, found: list[Hypothesis], alpha: float) -> Hypothesis
     return chosen[0]
 
 
-def same_choice(answer: Any, one: Hypothesis) -> bool:
+def same_choice(given: Any, one: Hypothesis) -> bool:
     """Is it this one, whatever was noted down as its score, and whatever it is called?"""
-    answer = as_hypothesis(answer)
-    return isinstance(answer, Hypothesis) and answer == dataclasses.replace(one, score=answer.score)
+    given = as_hypothesis(given)
+    return isinstance(given, Hypothesis) and given == dataclasses.replace(one, score=given.score)
 
 
 FAULTS = {
