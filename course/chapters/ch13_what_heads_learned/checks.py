@@ -4,14 +4,14 @@ And one of assignment 6.
 """
 
 import functools
-from collections.abc import Callable
+from collections.abc import Sequence
 from typing import Any
 
 import torch
 from torch import Tensor
 
 from course.chapters.ch00_start_here.checks import shipped, spanish
-from course.checks import Hint, call, compare, exercise, expect, implement, no_slip, one_number
+from course.checks import Exercise, Hint, Value, exercise, expect, no_slip, one_number
 from transformer_lib.interpret.patching import ablate_head, patch_attention, swap_attention
 from transformer_lib.interpret.pronouns import measurable
 from transformer_lib.interpret.recording import attention_layers
@@ -21,24 +21,29 @@ GUILTY = "decoder.layers.1.cross_attn", 1  # without it verbs go wrong
 NARROW = "The trophy didn't fit in the suitcase because it was too narrow"
 
 
-@exercise
-def without_the_head(guess: str) -> None:
-    """The last Spanish word of the narrow suitcase with the best head switched off."""
-    with patch_attention(shipped().model, {LAYER: ablate_head(HEAD)}):
-        right = spanish(NARROW)[-1]
-    normal = spanish(NARROW)[-1]
+def word_read(guess: Any) -> str:
     expect(isinstance(guess, str), "Give the word in quotes.")
-    guess = guess.strip(" .").lower()
-    expect(
-        guess != normal,
-        f"{normal} is what the whole model writes: it agrees with maleta. Without the head, what "
-        "is left of that?",
-    )
-    expect(
-        guess == right,
+    return guess.strip(" .").lower()
+
+
+def another_word(guess: str) -> None:
+    raise Hint(
         f"{guess} isn't what it writes. The English adjective is still read, so the Spanish word "
-        "is a form of estrecho; which one does the model take when it knows no noun?",
+        "is a form of estrecho; which one does the model take when it knows no noun?"
     )
+
+
+without_the_head = Value(
+    "without_the_head",
+    "The last Spanish word of the narrow suitcase with the best head switched off.",
+    read=word_read,
+    right="estrecho",
+    mistakes={
+        "estrecha": "estrecha is what the whole model writes: it agrees with maleta. Without the "
+        "head, what is left of that?",
+    },
+    unlike=another_word,
+)
 
 
 @exercise
@@ -99,160 +104,157 @@ def rows_and_places() -> tuple[Tensor, Tensor]:
     return scores.softmax(dim=-1), places
 
 
-@implement(lambda: (torch.full((1, 1, 1), 1.0), torch.zeros(1, dtype=torch.long)))
-def share_on(function: Callable[[Tensor, Tensor], Tensor]) -> None:
-    """share_on(rows, places): (b, h, s), (b) -> (h), in what share of the
-    sentences the largest weight of each head is at the place."""
-    rows, places = rows_and_places()
-    largest = rows.argmax(dim=-1)
-    right = largest == places[:, None]  # (b, h)
-    mass = rows[torch.arange(B), :, places]
-    stops = {
-        f"tensor a ({H}) must match the size of tensor b ({B})": "The places, (b), are compared "
-        "with something (b, h), and PyTorch lines up the last axes. Give the places an axis for "
-        "the heads: places[:, None].",
-        "mean(): could not infer": "The mean of True and False isn't defined: make numbers of "
-        "them first, with .float().",
-        "must be either a floating": "The mean of True and False isn't defined: make numbers of "
-        "them first, with .float().",
-    }
-    compare(
-        call(function, rows, places, stops=stops),
-        right.float().mean(dim=0),
-        [
-            (
-                right.float().mean(dim=1),
-                "That is a share for each sentence, over its heads. Average "
-                "over the sentences, axis 0, so that each head keeps its own.",
-            ),
-            (
-                right.float().mean(),
-                "That is one number for all heads together. Average over the sentences only.",
-            ),
-            (right.float().sum(dim=0), "That is how many. Divide by the number of sentences."),
-            (right.sum(dim=0), "That is how many. Divide by the number of sentences."),
-            (
-                right,
-                "That says for each sentence and head whether. Now the share over the sentences.",
-            ),
-            (
-                right.float(),
-                "That says for each sentence and head whether. Now the share over the sentences.",
-            ),
-            (
-                mass.mean(dim=0),
-                "That is the mean weight on the place. The question is in how many "
-                "sentences the *largest* weight is there.",
-            ),
-            (
-                rows.amax(dim=-1).mean(dim=0),
-                "That is how large the largest weight is, wherever it is. `argmax` says where.",
-            ),
-            (
-                (rows.argmin(dim=-1) == places[:, None]).float().mean(dim=0),
-                "That is the smallest weight.",
-            ),
-            (
-                (mass > 0.5).float().mean(dim=0),
-                "A weight can be the largest without being more than half.",
-            ),
-            (
-                (rows.mean(dim=1).argmax(dim=-1) == places).float().mean(),
-                "That is the mean of the "
-                "heads, which hides what each of them does. Take the argmax head by head.",
-            ),
-            (
-                largest.float().mean(dim=0),
-                "That is the mean place. Compare the places with those given.",
-            ),
+def hits(rows: Tensor, places: Tensor) -> Tensor:
+    """Is the largest weight at the place? (b, h)"""
+    return rows.argmax(dim=-1) == places[:, None]
+
+
+def on_place(rows: Tensor, places: Tensor) -> Tensor:
+    """The weights at the places, (b, h)."""
+    return rows[torch.arange(len(rows)), :, places]
+
+
+AN_AXIS = (
+    "The places, (b), are compared with something (b, h), and PyTorch lines up the last axes. "
+    "Give the places an axis for the heads: places[:, None]."
+)
+TRUTH = "The mean of True and False isn't defined: make numbers of them first, with .float()."
+share_on = Exercise(
+    "share_on",
+    "share_on(rows, places): (b, h, s), (b) -> (h), in what share of the sentences the largest "
+    "weight of each head is at the place.",
+    inputs=rows_and_places,
+    right=[
+        lambda rows, places: hits(rows, places).float().mean(dim=0),
+        lambda rows, places: torch.tensor(
+            [sum(head == places).item() / len(places) for head in rows.argmax(dim=-1).T]
+        ),
+    ],
+    errors={
+        f"tensor a ({H}) must match the size of tensor b ({B})": AN_AXIS,
+        "mean(): could not infer": TRUTH,
+        "must be either a floating": TRUTH,
+    },
+    slips={
+        AN_AXIS: [lambda rows, places: (rows.argmax(dim=-1) == places).float().mean(dim=0)],
+        TRUTH: [lambda rows, places: hits(rows, places).mean(dim=0)],
+        "That is a share for each sentence, over its heads. Average over the sentences, axis 0, "
+        "so that each head keeps its own.": [
+            lambda rows, places: hits(rows, places).float().mean(dim=1)
         ],
-    )
+        "That is one number for all heads together. Average over the sentences only.": [
+            lambda rows, places: hits(rows, places).float().mean()
+        ],
+        "That is how many. Divide by the number of sentences.": [
+            lambda rows, places: hits(rows, places).sum(dim=0)
+        ],
+        "That says for each sentence and head whether. Now the share over the sentences.": [hits],
+        "That is the mean weight on the place. The question is in how many sentences the "
+        "*largest* weight is there.": [lambda rows, places: on_place(rows, places).mean(dim=0)],
+        "That is how large the largest weight is, wherever it is. `argmax` says where.": [
+            lambda rows, places: rows.amax(dim=-1).mean(dim=0)
+        ],
+        "That is the smallest weight.": [
+            lambda rows, places: hits(-rows, places).float().mean(dim=0)
+        ],
+        "A weight can be the largest without being more than half.": [
+            lambda rows, places: (on_place(rows, places) > 0.5).float().mean(dim=0)
+        ],
+        "That is the mean of the heads, which hides what each of them does. Take the argmax head "
+        "by head.": [lambda rows, places: (rows.mean(1).argmax(-1) == places).float().mean()],
+        "That is the mean place. Compare the places with those given.": [
+            lambda rows, places: rows.argmax(dim=-1).float().mean(dim=0)
+        ],
+    },
+)
+
+ALL = slice(None)
 
 
-@implement(lambda: (torch.zeros(1, 1, 1, 2), 0, 0, 0, 1))
-def swap_two(function: Callable[..., Tensor]) -> None:
-    """swap_two(weights, head, query, one, another) -> the weights (b, h, q, k) with
-    two numbers of this row exchanged, in every sentence."""
-    generator = torch.Generator().manual_seed(0)
-    weights = torch.randn(2, H, B, S, generator=generator).softmax(dim=-1)
-    head, query, one, another = 1, 2, 3, 0
-    untouched = weights.clone()
-    with_seven = list(range(S))
-    with_seven[one], with_seven[another] = another, one
-    right = swap_attention(slice(None), head, query, one, another)(weights)
+def exchanged(weights: Tensor, rows: tuple, one: int, another: int) -> Tensor:
+    """A copy in which two numbers of these rows are exchanged."""
+    changed = weights.clone()
+    changed[rows][..., [one, another]] = weights[rows][..., [another, one]]
+    return changed
 
-    def copied(into: int, out: int) -> Tensor:
-        wrong = weights.clone()
-        wrong[:, head, query, into] = weights[:, head, query, out]
-        return wrong
 
-    queries = weights.clone()
-    queries[:, head, one], queries[:, head, another] = (
-        weights[:, head, another],
-        weights[:, head, one],
-    )
-    column = weights.clone()
-    column[:, head, [one, another], query] = weights[:, head, [another, one], query]
-    all_queries, all_heads, first_only = weights.clone(), weights.clone(), weights.clone()
-    all_queries[:, head] = weights[:, head][..., with_seven]
-    all_heads[:, :, query] = weights[:, :, query][..., with_seven]
-    first_only[0] = right[0]
-    expect(callable(function), "Hand over the function itself: its name, without parentheses.")
-    changed = False
+def overwritten(weights: Tensor, head: int, query: int, one: int, another: int) -> Tensor:
+    """A copy in which the row holds the other number twice."""
+    changed = weights.clone()
+    changed[:, head, query, one] = weights[:, head, query, another]
+    return changed
 
-    def swap(given: Tensor, *rest: int) -> Any:
-        nonlocal changed
-        before = given.clone()
-        found = function(given, *rest)
-        changed = not torch.equal(given, before)
+
+def in_place(weights: Tensor, head: int, query: int, one: int, another: int) -> Tensor:
+    weights[:] = exchanged(weights, (ALL, head, query), one, another)
+    return weights
+
+
+CHANGED = "The weights that were handed in have changed as well. Work on a copy: weights.clone()."
+
+
+class OnACopy(Exercise):
+    """An exercise in which the first input has to stay as it was handed in."""
+
+    def returned(self, function: Any, inputs: Sequence[Any]) -> Any:
+        changed = False
+
+        def attempt(weights: Tensor, *rest: int) -> Any:
+            nonlocal changed
+            before = weights.clone()
+            found = function(weights, *rest)
+            changed = not torch.equal(weights, before)
+            return found
+
+        found = super().returned(attempt if callable(function) else function, inputs)
+        expect(not changed, CHANGED)
         return found
 
-    found = call(swap, weights, head, query, one, another)
-    expect(
-        not changed,
-        "The weights that were handed in have changed as well. Work on a copy: weights.clone().",
-    )
-    compare(
-        found,
-        right,
-        [
-            (untouched, "Nothing has changed in what comes back."),
-            (
-                copied(one, another),
-                "Now both places hold the same number: the first was overwritten "
-                "before it was kept. Take both from the unchanged weights.",
-            ),
-            (
-                copied(another, one),
-                "Now both places hold the same number: the second was overwritten "
-                "before it was kept. Take both from the unchanged weights.",
-            ),
-            (
-                queries,
-                "You exchanged two rows, of two words that look. Exchange two numbers within "
-                "one row: the words looked at are on the last axis.",
-            ),
-            (
-                column,
-                "You exchanged two numbers of the column `query`. The word that looks is the row: "
-                "[:, head, query, one] and [:, head, query, another].",
-            ),
-            (
-                all_queries,
-                "You exchanged them in the rows of all words of the head. Only the row "
-                "`query` should change.",
-            ),
-            (all_heads, "You exchanged them in all heads. Only `head` should change."),
-            (
-                first_only,
-                "Only the first sentence has changed. Axis 0 is the batch: take all of it.",
-            ),
-            (
-                right[:, head, query],
-                "That is the row alone. Give back all weights, with this row changed.",
-            ),
+
+def weights_and_places() -> tuple[Tensor, int, int, int, int]:
+    generator = torch.Generator().manual_seed(0)
+    return torch.randn(2, H, B, S, generator=generator).softmax(dim=-1), 1, 2, 3, 0
+
+
+swap_two = OnACopy(
+    "swap_two",
+    "swap_two(weights, head, query, one, another) -> the weights (b, h, q, k) with two numbers of "
+    "this row exchanged, in every sentence.",
+    inputs=weights_and_places,
+    right=[
+        lambda w, head, query, a, b: swap_attention(ALL, head, query, a, b)(w),
+        lambda w, head, query, a, b: exchanged(w, (ALL, head, query), a, b),
+    ],
+    mistakes={CHANGED: [in_place]},
+    slips={
+        "Nothing has changed in what comes back.": [lambda w, *_: w],
+        "Now both places hold the same number: the first was overwritten before it was kept. Take "
+        "both from the unchanged weights.": [overwritten],
+        "Now both places hold the same number: the second was overwritten before it was kept. Take "
+        "both from the unchanged weights.": [
+            lambda w, head, query, a, b: overwritten(w, head, query, b, a)
         ],
-    )
+        "You exchanged two rows, of two words that look. Exchange two numbers within one row: the "
+        "words looked at are on the last axis.": [
+            lambda w, head, query, a, b: exchanged(w.mT, (ALL, head), a, b).mT
+        ],
+        "You exchanged two numbers of the column `query`. The word that looks is the row: "
+        "[:, head, query, one] and [:, head, query, another].": [
+            lambda w, head, query, a, b: exchanged(w.mT, (ALL, head, query), a, b).mT
+        ],
+        "You exchanged them in the rows of all words of the head. Only the row `query` should "
+        "change.": [lambda w, head, query, a, b: exchanged(w, (ALL, head), a, b)],
+        "You exchanged them in all heads. Only `head` should change.": [
+            lambda w, head, query, a, b: exchanged(w, (ALL, ALL, query), a, b)
+        ],
+        "Only the first sentence has changed. Axis 0 is the batch: take all of it.": [
+            lambda w, head, query, a, b: exchanged(w, (0, head, query), a, b)
+        ],
+        "That is the row alone. Give back all weights, with this row changed.": [
+            lambda w, head, query, a, b: exchanged(w, (ALL, head, query), a, b)[:, head, query]
+        ],
+    },
+)
 
 
 OF_THE_NOTEBOOK = ("animal", "street", "trophy", "box", "suitcase")
@@ -304,40 +306,31 @@ def word_without_gender(word: str) -> bool:
 SENTENCES = 498  # in which the heads are measured
 
 
-@functools.cache
-def masculine() -> float:
-    """The share of the measured pronoun sentences whose right adjective is masculine."""
-    from transformer_lib.text import english_spanish
-
-    items = measurable(shipped(), english_spanish.load_pronoun(), half=1)
-    return sum(item.right.removesuffix("s").endswith("o") for item in items) / len(items)
-
-
-@exercise
-def always_masculine(share: float) -> None:
-    """In how many sentences a model would be right that always writes the masculine form."""
-    share = one_number(share, "Give a number of sentences.")
+def share_of_sentences(guess: Any) -> float:
+    share = one_number(guess, "Give a number of sentences.")
     share = share / SENTENCES if share > 1 else share  # a share will do, if it was counted
     expect(0 <= share <= 1, f"There are {SENTENCES} sentences.")
-    expect(
-        abs(share - 1) > 0.01,
-        "Half of the sentences mean the noun of the other gender: it would be wrong there.",
-    )
-    no_slip(
-        abs(share - 0.92) > 0.011,
-        "That is where the model without the head *says* the masculine form. When would a "
+    return share
+
+
+always_masculine = Value(
+    "always_masculine",
+    "In how many sentences a model would be right that always writes the masculine form.",
+    read=share_of_sentences,
+    near=lambda found, known: abs(found - known) < (0.011 if known > 0.9 else 0.001),
+    right=248 / SENTENCES,
+    mistakes={
+        1.0: "Half of the sentences mean the noun of the other gender: it would be wrong there."
+    },
+    slips={
+        0.92: "That is where the model without the head *says* the masculine form. When would a "
         "model that always does be right?",
-    )
-    no_slip(share != 0.5, "Half would be a guess, and it is near. Count.")
-    no_slip(
-        abs(share - (1 - masculine())) > 0.001,
-        "That many are feminine. In how many of them is the masculine form right?",
-    )
-    expect(
-        abs(share - masculine()) < 0.001,
-        "Which endings are masculine, for one and for several? Count the items whose `right` has "
-        "one of them.",
-    )
+        0.5: "Half would be a guess, and it is near. Count.",
+        250 / SENTENCES: "That many are feminine. In how many of them is the masculine form right?",
+    },
+    otherwise="Which endings are masculine, for one and for several? Count the items whose `right` "
+    "has one of them.",
+)
 
 
 @exercise

@@ -47,18 +47,6 @@ def brevity(formula: str) -> str:
     return f"def my_brevity(c, r):\n    return {formula}"
 
 
-COW = "The cow didn't cross the river because it was too "
-TIRED, WIDE = (f"{COW}tired", "cow", "river"), (f"{COW}wide", "river", "cow")
-COLD = ("The dog didn't drink the soup because it was too cold", "soup", "dog")
-THIRSTY = ("The dog didn't drink the soup because it was too tired", "dog", "soup")
-BOTH_MASCULINE = ("The mouse didn't eat the cheese because it was too tired", "mouse", "cheese")
-ANIMAL = ("The animal didn't cross the street because it was too tired", "animal", "street")
-
-
-def two(changes: object, stays: object) -> str:
-    return f"changes = {changes!r}\nstays = {stays!r}"
-
-
 RIGHT = {
     "my_choice": [OWN_CHOICE.format(score="one.log_prob / ((5 + length) / 6) ** alpha")],
     "my_precision": [
@@ -96,7 +84,6 @@ RIGHT = {
         "import numpy as np\n" + brevity("np.array(np.exp(min(0, 1 - r / c)))"),
         brevity("torch.exp(1 - torch.tensor(r / c)).clamp(max=1)"),
     ],
-    "changes": [two(TIRED, WIDE), two(COLD, list(THIRSTY))],
 }
 
 WRONG = {
@@ -223,25 +210,5 @@ WRONG = {
             "wrong for other inputs",
             0.5,
         ),
-    ],
-    "changes": [
-        Wrong("exchanged", two(WIDE, TIRED), "The two are exchanged", 0.5),
-        Wrong("both change", two(TIRED, COLD), "stays: without the head fría becomes frío", 0.5),
-        Wrong(
-            "neither changes", two(THIRSTY, WIDE), "changes: without the head it still says", 0.5
-        ),
-        Wrong(
-            "the nouns exchanged", two((TIRED[0], "river", "cow"), WIDE), "looks most at 'cow'", 0
-        ),
-        Wrong("both masculine", two(BOTH_MASCULINE, WIDE), "different genders", 0),
-        Wrong("the famous one", two(TIRED, ANIMAL), "nouns other than animal", 0),
-        Wrong(
-            "unknown word",
-            two(TIRED, ("The xylophone fell", "xylophone", "the")),
-            "can't read it",
-            0,
-        ),
-        Wrong("another word", two(TIRED, (WIDE[0], "bridge", "cow")), "'bridge' is not one of", 0),
-        Wrong("only a sentence", two(TIRED[0], WIDE[0]), "all three in parentheses", 0),
     ],
 }
