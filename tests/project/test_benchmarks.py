@@ -1,7 +1,6 @@
 """The option of the benchmarks for a GPU, on a CPU: no machine that ran these tests had one."""
 
 import json
-import subprocess
 import sys
 from pathlib import Path
 
@@ -44,7 +43,7 @@ def test_each_way_to_compute_is_measured(step, monkeypatch, tmp_path, capsys):
     for row in found["contestants"].values():
         rate = found["step_gflop"] / row["milliseconds"]  # TFLOP/s
         assert row["wmt14_hours"] == pytest.approx(9.4e5 / rate / 3600)
-        assert 0 < row["share_of_peak"] < 1 and row["megabytes"] > 0
+        assert 0 < row["share_of_peak"] < 1 and row["megabytes"] > 0 and row["operators"] > 100
     assert "WMT14" in capsys.readouterr().out
 
 
@@ -58,26 +57,6 @@ def test_the_fused_kernel_has_the_same_loss_and_is_in_every_layer(step):
     torch.testing.assert_close(batch_loss(other, batch, 0.1), plain)
 
 
-def test_a_device_that_is_not_there_is_told_in_one_sentence(step, monkeypatch, capsys):
-    monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
-    with pytest.raises(SystemExit) as stopped:
-        run(step, monkeypatch, "--device", "cuda")
-    assert stopped.value.code == 2
-    assert "error: device 'cuda' is not there for this PyTorch" in capsys.readouterr().err
-
-
 def test_the_count_is_that_of_the_page_on_scaling(step):
     text = " ".join((ROOT / "docs/scaling.md").read_text(encoding="utf-8").split())
     assert f"the whole training {step.WMT14_FLOP:.1e} FLOP".replace("e+", "e") in text
-
-
-@pytest.mark.slow
-def test_starting_is_measured_from_an_import_to_a_figure(tmp_path):
-    found = tmp_path / "found.json"
-    options = "--figures attention-arrow --repeats 1 --threads 1".split()
-    command = [sys.executable, ROOT / "tools/benchmarks/starting.py", *options, "--json", found]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
-    seconds = json.loads(found.read_text(encoding="utf-8"))["seconds"]
-    assert set(seconds) == {"import torch", "import transformer_lib", "attention-arrow"}
-    assert all(0 < one < 60 for one in seconds.values())

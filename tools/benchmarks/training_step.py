@@ -28,6 +28,7 @@ from measuring import (
 )
 from peers import installed
 from torch import Tensor, nn
+from torch.profiler import ProfilerActivity, profile
 from torch.utils.flop_counter import FlopCounterMode
 
 from course.chapters.ch18_since_2017.experiment_fused import peak_bytes
@@ -38,7 +39,7 @@ from transformer_lib.text.batching import Batch, make_batch
 from transformer_lib.text.tokens import PAD, SPECIALS
 from transformer_lib.training.devices import get_device
 from transformer_lib.training.loss import label_smoothed_cross_entropy
-from transformer_lib.training.optimizers import adam
+from transformer_lib.training.optimizers import OptimizerOf, adam, muon
 from transformer_lib.training.step import update
 from transformer_lib.variants import fused_attention, replace_modules
 
@@ -46,12 +47,8 @@ SIZES = {  # model, sentences in the batch, words in a sentence
     "toy": ({"N": 2, "d_model": 128, "d_ff": 512, "h": 4}, 1_000, 28, 32),
     "small": ({"N": 3, "d_model": 256, "d_ff": 1024, "h": 4}, 8_000, 48, 32),
     "base": ({"N": 6, "d_model": 512, "d_ff": 2048, "h": 8}, 10_000, 16, 32),
-    "wmt14": (
-        {"N": 6, "d_model": 512, "d_ff": 2048, "h": 8},
-        37_000,
-        98,
-        32,
-    ),  # as in docs/scaling.md
+    # as in docs/scaling.md
+    "wmt14": ({"N": 6, "d_model": 512, "d_ff": 2048, "h": 8}, 37_000, 98, 32),
 }
 WMT14_FLOP = 9.4e17  # the whole training, by the count of docs/scaling.md
 SAME = "torch.nn.Transformer, our loss and optimizer"
@@ -83,12 +80,14 @@ class TorchTransformer(nn.Module):
         return self.generator(x)
 
 
-def our_step(model: Transformer, batch: Batch, bf16: bool = False) -> Callable[[], float]:
+def our_step(
+    model: Transformer, batch: Batch, bf16: bool = False, optimizer_of: OptimizerOf = adam
+) -> Callable[[], float]:
     """A function that trains the model by one step, as `transformer_lib.training` does it.
 
     It returns the loss as a number, so a GPU has finished when it ends.
     """
-    optimizer = adam(model)
+    optimizer = optimizer_of(model)
     return lambda: update(model, optimizer, [batch], lr=1e-4, smoothing=0.1, bf16=bf16)
 
 
@@ -150,6 +149,14 @@ def count_flops(step: Callable) -> int:
     return counter.get_total_flops()
 
 
+def operators(step: Callable) -> int:
+    """How many of PyTorch's operators a step calls: on a GPU, where small ones wait for the next
+    to be launched, this decides more than their arithmetic."""
+    with profile(activities=[ProfilerActivity.CPU]) as seen:
+        step()
+    return sum(event.count for event in seen.key_averages() if event.key.startswith("aten::"))
+
+
 def megabytes(step: Callable, device: torch.device) -> float:
     """The most that tensors hold at a time in a step, beside what is there before it."""
     if device.type != "cuda":
@@ -175,6 +182,7 @@ def measure(size: str, options: argparse.Namespace) -> dict:
     steps = {
         "ours, fp32": our_step(ours(), batch),
         "ours, bf16": our_step(ours(), batch, bf16=True),
+        "ours, fp32, Muon": our_step(ours(), batch, optimizer_of=muon),
         SAME: peer_step(peer(), batch, like_ours=True),
         USERS: peer_step(peer(), batch, like_ours=False),
     }
@@ -205,6 +213,7 @@ def measure(size: str, options: argparse.Namespace) -> dict:
             "speed_vs_same": ratio(times, SAME, name),
             "speed_vs_users": ratio(times, USERS, name),
             "megabytes": megabytes(steps[name], device),
+            "operators": operators(steps[name]),
             "wmt14_hours": WMT14_FLOP / (1000 * flops / milliseconds(times, name)) / 3600,
             "share_of_peak": flops
             / 1e6
@@ -225,12 +234,15 @@ def show(size: str, result: dict) -> None:
     print("speed = the peer's time / the row's time: median (quartiles)")
     print("MB = the most that tensors hold at a time, beside the weights and Adam's averages")
     print("WMT14 = hours for the training in docs/scaling.md, at the row's rate of operations")
-    print(f"{'':46}{'ms':>8}{'like ours':>18}{'as users':>18}{'of peak':>9}{'MB':>6}{'WMT14':>9}")
+    print(
+        f"{'':46}{'ms':>8}{'like ours':>18}{'as users':>18}{'of peak':>9}{'MB':>6}{'WMT14':>9}"
+        f"{'operators':>11}"
+    )
     for name, row in result["contestants"].items():
         print(
             f"{name:46}{row['milliseconds']:8.1f}{show_ratio(row['speed_vs_same']):>18}"
             f"{show_ratio(row['speed_vs_users']):>18}{row['share_of_peak']:9.0%}"
-            f"{row['megabytes']:6.0f}{row['wmt14_hours']:9,.1f}"
+            f"{row['megabytes']:6.0f}{row['wmt14_hours']:9,.1f}{row['operators']:11,}"
         )
 
 
