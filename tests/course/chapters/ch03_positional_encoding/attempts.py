@@ -1,0 +1,93 @@
+"""What else is tried with the checks of notebook 03."""
+
+import math
+
+import torch
+
+from course.chapters.ch03_positional_encoding import checks as check
+from tests.course.checks.attempts import Attempts
+
+
+def with_a_loop(length, d_model):
+    rows = []
+    for pos in range(length):
+        angles = [pos / 10_000 ** (2 * i / d_model) for i in range(d_model // 2)]
+        rows.append([f(angle) for angle in angles for f in (math.sin, math.cos)])
+    return rows
+
+
+def with_logarithms(length, d_model):
+    table = torch.zeros(length, d_model)
+    divisors = torch.exp(torch.arange(0, d_model, 2) * (-math.log(10_000.0) / d_model))
+    table[:, 0::2] = torch.sin(torch.arange(length)[:, None] * divisors)
+    table[:, 1::2] = torch.cos(torch.arange(length)[:, None] * divisors)
+    return table
+
+
+def one_wrong(length, d_model):
+    table = with_logarithms(length, d_model)
+    table[1, 3] = 0.5
+    return table
+
+
+def with_complex_numbers(vector, k):
+    hands = torch.complex(vector[1::2], vector[0::2])
+    i = torch.arange(len(hands))
+    turned = hands * torch.polar(torch.ones(len(hands)), k * 10_000 ** (-i / len(hands)))
+    return torch.stack([turned.imag, turned.real], dim=1).flatten()
+
+
+ATTEMPTS = {
+    check.which_position: Attempts(mistakes={"whose cosine is nearly -1": [7]}),
+    check.wave_of_pair_384: Attempts(
+        right=[6283], mistakes={"For which pos": [512, 0], "a number of positions": ["628 words"]}
+    ),
+    check.diagnose: Attempts(
+        right=[check.PLANTED],
+        mistakes={
+            "A isn't sound. Measure `wavelengths`": [check.PLANTED | {"A": check.NONE}],
+            "A has another fault, or none": [check.PLANTED | {"A": check.ANGLES}],
+            "B: its first row begins 0, 1": [check.PLANTED | {"B": check.FROM_ONE}],
+            "B has another fault, or none": [check.PLANTED | {"B": check.EXPONENT}],
+            "C isn't sound. A hand has length 1": [check.PLANTED | {"C": check.NONE}],
+            "C: choose one of none, exponent": [check.PLANTED | {"C": "?"}],
+        },
+    ),
+    check.adder_faults: Attempts(
+        right=[check.ADDED],
+        slips={
+            "A adds rows of the right table": [check.ADDED | {"A": "sound"}],
+            "B adds a row for each place": [check.ADDED | {"B": "sound"}],
+            "C adds, to every sentence": [check.ADDED | {"C": check.TOO_LOUD}],
+            "D gives all words of a sentence one": [check.ADDED | {"D": "sound"}],
+        },
+        mistakes={"(1 of 4 are right.)": [dict.fromkeys("ABCD", "sound")]},
+    ),
+    check.encoding: Attempts(
+        right=[with_a_loop, with_logarithms],
+        mistakes={
+            "position 1, column 3: it should be 0.987, and yours is 0.500": [one_wrong],
+            "Are rows and columns exchanged": [lambda *sizes: -with_logarithms(*sizes).T],
+            "this has (1, 7, 10)": [lambda *sizes: with_logarithms(*sizes)[None]],
+            "Numbers are asked for": [lambda length, d_model: "sin"],
+            "infinite or undefined": [lambda length, d_model: [math.nan]],
+        },
+    ),
+    check.move_on: Attempts(
+        right=[with_complex_numbers],
+        mistakes={
+            "From position 5, 3 further on: column 0 should be 0.989": [lambda vector, k: 2 * vector],
+            "should be (10,), but this has (4,)": [lambda vector, k: vector[:4]],
+        },
+    ),
+    check.base_for_thirty_words: Attempts(
+        right=[30, 40.0, 6],
+        mistakes={
+            "Position 19 is still like position 0": [10_000],
+            "the second has hardly left": [100],
+            "come round together": [10],
+            "equally fast": [1],
+            "positive number": [0, -30, 10**400, math.nan, True, "thirty"],
+        },
+    ),
+}
