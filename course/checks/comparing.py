@@ -54,6 +54,8 @@ def in_short(given: Any) -> str:
     """
     if isinstance(given, nn.Module) or getattr(given, "__name__", "") == "<lambda>":
         return ""
+    if isinstance(given, list) and given and not any(map(in_short, given)):
+        return ""
     if isinstance(given, list) and len(given) > 8:
         return f"a list of {len(given)}"
     return str(

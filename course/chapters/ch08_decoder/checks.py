@@ -13,23 +13,27 @@ import torch
 from torch import Tensor, nn
 
 from course.chapters.ch00_start_here.checks import shipped, spanish
-from course.chapters.ch07_encoder.checks import network_parameters
+from course.chapters.ch07_encoder.checks import (
+    network_parameters,
+    no_sum,
+    norm_before_sum,
+    post,
+    pre,
+    run,
+)
 from course.checks import (
+    Exercise,
     Hint,
     Value,
     Values,
     as_shape,
     call,
-    compare,
     exercise,
     expect,
     fault_in_a_stack,
     implement,
     no_slip,
-    own_work,
-    parts_right,
     plain,
-    same,
     whole_numbers,
     wrong_verdicts,
 )
@@ -38,7 +42,7 @@ from transformer_lib.model.config import ModelConfig
 from transformer_lib.model.decoder import Decoder, DecoderLayer
 from transformer_lib.model.masks import causal_mask
 from transformer_lib.model.transformer import Transformer
-from transformer_lib.text.tokens import BOS, EOS
+from transformer_lib.text.tokens import BOS, EOS, PAD
 
 B, S, T, D_MODEL, VOCAB = 2, 3, 5, 14, 11
 
@@ -58,50 +62,56 @@ def seeded(make: Callable[[], nn.Module]) -> nn.Module:
     return module
 
 
-def after(function: Any, *more: Any) -> Any:
-    """An attempt that gets modules after its tensors, which are no part of a message."""
-    return (lambda *tensors: function(*tensors, *more)) if callable(function) else function
-
-
-def before(function: Any, *first: Any) -> Any:
-    return (lambda *tensors: function(*first, *tensors)) if callable(function) else function
-
-
 # --- 1. shapes -----------------------------------------------------------------------------------
 
 
-@exercise
-def shapes(keys: Any, weights: Any, logits: Any) -> None:
-    """Exercise 1: b=2, s=7, t=5, d_model=512, h=8 and 1794 words."""
-    key_hints = {
-        (2, 8, 5, 64): "Those are the queries, from the 5 target words. Keys come from the memory.",
-        (2, 7, 512): "That is the memory. Its keys are cut into 8 heads.",
-        (2, 7, 8, 64): "That is before the transpose: the heads come second.",
-        (2, 8, 7, 512): "Each head has its share of the 512 numbers.",
-        (2, 8, 64, 7): "That is how they enter the product Q K^T. Before it, each word has a row.",
-    }
-    weight_hints = {
-        (2, 8, 7, 5): "Rows are queries, columns are keys. Which words look, and at which?",
-        (2, 8, 5, 5): "That is the decoder's self-attention: target words look at target words.",
-        (2, 8, 7, 7): "That is the encoder's self-attention: source words look at source words.",
-        (2, 5, 7): "That is one head; here there are eight.",
-        (2, 8, 5, 64): "That is what the weights make of the values. A weight belongs to a pair "
-        "of words.",
-    }
-    logit_hints = {
-        (2, 7, 1794): "That is one for each source word. A next word is predicted at each target "
-        "place.",
-        (2, 1794): "That is for the last place alone. In training all places count.",
-        (2, 5, 512): "That is what goes into the generator.",
-        (2, 1794, 5): "The words of the vocabulary are the last axis.",
-        (2, 8, 5, 1794): "Heads exist only inside attention. After W^O they are gone.",
-        (5, 1794): "And the batch?",
-    }
-    parts_right(
-        ("The keys", as_shape(keys), (2, 8, 7, 64), key_hints),
-        ("The weights", as_shape(weights), (2, 8, 5, 7), weight_hints),
-        ("The logits", as_shape(logits), (2, 5, 1794), logit_hints),
-    )
+shapes = Values(
+    "shapes",
+    "Exercise 1: b=2, s=7, t=5, d_model=512, h=8 and 1794 words.",
+    Value(
+        "The keys",
+        read=as_shape,
+        right=(2, 8, 7, 64),
+        slips={
+            (2, 8, 5, 64): "Those are the queries, from the 5 target words. Keys come from the "
+            "memory.",
+            (2, 7, 512): "That is the memory. Its keys are cut into 8 heads.",
+            (2, 7, 8, 64): "That is before the transpose: the heads come second.",
+            (2, 8, 7, 512): "Each head has its share of the 512 numbers.",
+            (2, 8, 64, 7): "That is how they enter the product Q K^T. Before it, each word has a "
+            "row.",
+        },
+    ),
+    Value(
+        "The weights",
+        read=as_shape,
+        right=(2, 8, 5, 7),
+        slips={
+            (2, 8, 7, 5): "Rows are queries, columns are keys. Which words look, and at which?",
+            (2, 8, 5, 5): "That is the decoder's self-attention: target words look at target "
+            "words.",
+            (2, 8, 7, 7): "That is the encoder's self-attention: source words look at source "
+            "words.",
+            (2, 5, 7): "That is one head; here there are eight.",
+            (2, 8, 5, 64): "That is what the weights make of the values. A weight belongs to a "
+            "pair of words.",
+        },
+    ),
+    Value(
+        "The logits",
+        read=as_shape,
+        right=(2, 5, 1794),
+        slips={
+            (2, 7, 1794): "That is one for each source word. A next word is predicted at each "
+            "target place.",
+            (2, 1794): "That is for the last place alone. In training all places count.",
+            (2, 5, 512): "That is what goes into the generator.",
+            (2, 1794, 5): "The words of the vocabulary are the last axis.",
+            (2, 8, 5, 1794): "Heads exist only inside attention. After W^O they are gone.",
+            (5, 1794): "And the batch?",
+        },
+    ),
+)
 
 
 SQUARE = 128 * 128
@@ -195,26 +205,36 @@ def four_writers(verdict: Any) -> None:
 # --- 3. what each place needs ---------------------------------------------------------------------
 
 
-@exercise
-def needed(number: Any, end: Any) -> None:
-    """Exercise 3: the English word without which it writes gusta, and the one for the end."""
+def a_word(guess: Any) -> str:
     words = (*"I like trees".split(), "<eos>")
-    for word in (number, end):
-        expect(word in words, f"Give words of {', '.join(words)}, not {word!r}.")
-    number_hints = {
-        "like": "Without it no verb is written at all: the place writes me a second time.",
-        "I": "Without it the verb stays as it is. What becomes of me?",
-        "<eos>": "Without it the verb stays as it is.",
-    }
-    end_hints = {
-        "trees": "Without it the sentence ends as it should, and earlier places go wrong.",
-        "like": "Without it the last place still writes <eos>.",
-        "I": "Without it the last place still writes <eos>.",
-    }
-    parts_right(
-        ("For the number", number, "trees", number_hints),
-        ("For the end", end, "<eos>", end_hints),
-    )
+    expect(guess in words, f"Give words of {', '.join(words)}, not {guess!r}.")
+    return guess
+
+
+needed = Values(
+    "needed",
+    "Exercise 3: the English word without which it writes gusta, and the one for the end.",
+    Value(
+        "For the number",
+        read=a_word,
+        right="trees",
+        slips={
+            "like": "Without it no verb is written at all: the place writes me a second time.",
+            "I": "Without it the verb stays as it is. What becomes of me?",
+            "<eos>": "Without it the verb stays as it is.",
+        },
+    ),
+    Value(
+        "For the end",
+        read=a_word,
+        right="<eos>",
+        slips={
+            "trees": "Without it the sentence ends as it should, and earlier places go wrong.",
+            "like": "Without it the last place still writes <eos>.",
+            "I": "Without it the last place still writes <eos>.",
+        },
+    ),
+)
 
 
 # --- assignment 4: the decoder layer ------------------------------------------------------------
@@ -228,19 +248,6 @@ def layer_inputs() -> tuple[Any, ...]:
     return x, memory, causal_mask(T), layer.self_attn, layer.cross_attn, layer.feed_forward, norms
 
 
-@implement(layer_inputs)
-def decoder_layer(function: Callable[..., Tensor]) -> None:
-    """From an empty file: (x, memory, mask, self_attn, cross_attn, feed_forward, norms)."""
-    judge_layer(function, layer_inputs())
-
-
-@implement(layer_inputs)
-def three_sublayers(function: Callable[..., Tensor]) -> None:
-    """Assignment 4: the same with plain functions."""
-    x, memory, mask, *parts = layer_inputs()
-    judge_layer(function, (x, memory, mask, *by_place(*parts)))
-
-
 def by_place(
     self_attn: nn.Module, cross_attn: nn.Module, feed_forward: nn.Module, norms: Sequence[nn.Module]
 ) -> tuple[Any, ...]:
@@ -252,224 +259,237 @@ def by_place(
     return attend(self_attn), attend(cross_attn), plain(feed_forward), [*map(plain, norms)]
 
 
-def judge_layer(function: Any, handed: tuple[Any, ...]) -> None:
-    """A Hint if the function doesn't do what a decoder layer does with what it is handed."""
-    x, memory, mask, own, cross, ffn, norms = layer_inputs()
-    n_1, n_2, n_3 = norms
-    own_work(function, "DecoderLayer")
+def plain_inputs() -> tuple[Any, ...]:
+    x, memory, mask, *parts = layer_inputs()
+    return x, memory, mask, *by_place(*parts)
 
-    def layer(
-        own_mask: Tensor | None = mask,
-        look: Callable[[Tensor], Tensor] = lambda y: cross(y, memory, memory),
-        ways: Sequence[nn.Module] = norms,
-        skip: Sequence[int] = (),
-        order: Sequence[int] = (0, 1, 2),
+
+def layer(
+    own_mask: Callable[[Tensor], Tensor | None] = lambda mask: mask,
+    look: Callable[..., Tensor] = lambda y, x, memory, mask, own, cross: cross(y, memory, memory),
+    **change: Any,
+) -> Callable[..., Tensor]:
+    """A decoder layer with another mask, another cross-attention, or `run` with a change."""
+
+    def changed(
+        x: Tensor, memory: Tensor, mask: Tensor, own: Any, cross: Any, network: Any, norms: Any
     ) -> Tensor:
-        """The layer with one thing changed."""
-        parts = (lambda y: own(y, y, y, mask=own_mask), look, ffn)
-        y = x
-        for number in order:
-            y = ways[number](parts[number](y) + (0 if number in skip else y))
-        return y
+        parts = (
+            lambda y: own(y, y, y, mask=own_mask(mask)),
+            lambda y: look(y, x, memory, mask, own, cross),
+            network,
+        )
+        return run(x, parts, norms, **change)
 
-    with torch.no_grad():
-        right = layer()
-        parts = (lambda y: own(y, y, y, mask=mask), lambda y: cross(y, memory, memory), ffn)
-        y = n_1(x + own(x, x, x, mask=mask))
-        mistakes = [
-            (layer(own_mask=None), "The causal mask is missing: each word sees the words to come."),
-            (
-                layer(own_mask=mask.mT),
-                "The mask covers the wrong side: each word sees itself and the future.",
-            ),
-            (
-                layer(own_mask=~mask),
-                "The mask is turned around: each word sees only the future. "
-                "True means: may be seen.",
-            ),
-            (
-                layer(look=lambda y: cross(y, y, y)),
-                "Your cross-attention never looks at the memory.",
-            ),
-            (
-                layer(look=lambda y: cross(y, y, y, mask=mask)),
-                "Your cross-attention never looks at the memory.",
-            ),
-            (
-                layer(look=lambda y: cross(x, memory, memory)),
-                "The queries of the cross-attention "
-                "are x as it came in. They should be what the first sub-layer made of it.",
-            ),
-            (
-                layer(look=lambda y: own(y, memory, memory)),
-                "You used self_attn twice. The memory has an attention of its own, cross_attn.",
-            ),
-            (layer(order=(1, 0, 2)), "Your cross-attention comes first. The self-attention does."),
-            (
+    return changed
+
+
+def added_twice(
+    y: Tensor, x: Tensor, memory: Tensor, cross: Callable, network: Callable, norms: Sequence
+) -> Tensor:
+    """y is what the cross-attention reads, and x what is added to it and to the network."""
+    return norms[2](x + network(norms[1](x + cross(y, memory, memory))))
+
+
+def first_sublayer(x: Tensor, mask: Tensor, own: Callable, norms: Sequence) -> Tensor:
+    return norms[0](x + own(x, x, x, mask=mask))
+
+
+def older_x(x: Any, memory: Any, mask: Any, own: Any, cross: Any, network: Any, n: Any) -> Tensor:
+    y = first_sublayer(x, mask, own, n)
+    return added_twice(y, y, memory, cross, network, n)
+
+
+def x_each_time(
+    x: Any, memory: Any, mask: Any, own: Any, cross: Any, network: Any, n: Any
+) -> Tensor:
+    return added_twice(first_sublayer(x, mask, own, n), x, memory, cross, network, n)
+
+
+NO_LOOK = "Your cross-attention never looks at the memory."
+CROSS_FIRST = "Your cross-attention comes first. The self-attention does."
+NETWORK_EARLY = "Your feed-forward network comes before the cross-attention. It comes last."
+SWAPPED = (
+    "Query and memory have changed places: what comes out is as long as the source. The query, "
+    "which comes first, is the decoder's; key and value are the memory."
+)
+MASKED = (
+    "The mask doesn't fit: it is for target words that look at target words, in the "
+    "self-attention. The memory may be seen whole."
+)
+CALLED_MASK = "In an attention the mask is called `mask`: self_attn(query, key, value, mask=…)."
+UNEQUAL = "There are more keys than values, or fewer. Both come from the memory."
+
+
+def layer_exercise(name: str, about: str, inputs: Callable[[], tuple[Any, ...]]) -> Exercise:
+    """A decoder layer, of the parts that `inputs` hands over."""
+    return Exercise(
+        name,
+        about,
+        inputs=inputs,
+        right=[layer()],
+        not_allowed=("DecoderLayer",),
+        errors={
+            "at non-singleton dimension 1": SWAPPED,
+            "at non-singleton dimension 3": MASKED,
+            "unexpected keyword argument": CALLED_MASK,
+            "batch2 tensor": UNEQUAL,
+        },
+        slips={
+            "The causal mask is missing: each word sees the words to come.": [
+                layer(own_mask=lambda mask: None)
+            ],
+            "The mask covers the wrong side: each word sees itself and the future.": [
+                layer(own_mask=lambda mask: mask.mT)
+            ],
+            "The mask is turned around: each word sees only the future. True means: may be seen.": [
+                layer(own_mask=lambda mask: ~mask)
+            ],
+            NO_LOOK: [
+                layer(look=lambda y, x, memory, mask, own, cross: cross(y, y, y)),
+                layer(look=lambda y, x, memory, mask, own, cross: cross(y, y, y, mask=mask)),
+            ],
+            "The queries of the cross-attention are x as it came in. They should be what the first "
+            "sub-layer made of it.": [
+                layer(look=lambda y, x, memory, mask, own, cross: cross(x, memory, memory))
+            ],
+            "You used self_attn twice. The memory has an attention of its own, cross_attn.": [
+                layer(look=lambda y, x, memory, mask, own, cross: own(y, memory, memory))
+            ],
+            CROSS_FIRST: [
+                layer(order=(1, 0, 2)),
+                layer(order=(1, 0, 2), normed_by=(0, 1, 2)),
+            ],
+            NETWORK_EARLY: [
                 layer(order=(0, 2, 1)),
-                "Your feed-forward network comes before the cross-attention. It comes last.",
-            ),
-            (
-                layer(order=(1, 0, 2), ways=[n_2, n_1, n_3]),
-                "Your cross-attention comes first. The self-attention does.",
-            ),
-            (
-                layer(order=(0, 2, 1), ways=[n_1, n_3, n_2]),
-                "Your feed-forward network comes before the cross-attention. It comes last.",
-            ),
-            (layer(order=(0, 2)), "The cross-attention is missing."),
-            (layer(order=(1, 2)), "The self-attention is missing."),
-            (layer(order=(0, 1)), "The feed-forward network is missing."),
-            (
-                layer(skip=(0, 1, 2)),
-                "The residual connections are missing: a sub-layer's output is added to its input.",
-            ),
-            (layer(skip=(1,)), "The residual connection around the cross-attention is missing."),
-            (layer(skip=(0,)), "The residual connection around the self-attention is missing."),
-            (
-                layer(skip=(2,)),
-                "The residual connection around the feed-forward network is missing.",
-            ),
-            (
-                layer(ways=[n_1, n_1, n_1]),
-                "You used norms[0] three times; each sub-layer has its own.",
-            ),
-            (
-                n_3(y + ffn(n_2(y + cross(y, memory, memory)))),
-                "The feed-forward network's output "
-                "is added to an older x. Add it to what went into it.",
-            ),
-            (
-                n_3(x + ffn(n_2(x + cross(y, memory, memory)))),
-                "You add x as it came in each time. Add what went into this sub-layer.",
-            ),
-            (pre_norm(x, parts, norms), "That is pre-norm. Here the norm comes after the sum."),
-            (layer(ways=[lambda y: y] * 3), "The norms are missing."),
-            *(
-                (
-                    layer(ways=[*norms[:i], lambda y: y, *norms[i + 1 :]]),
-                    f"The {which} norm is missing: norms[{i}] normalizes the {which} sum.",
+                layer(order=(0, 2, 1), normed_by=(0, 1, 2)),
+            ],
+            "The cross-attention is missing.": [layer(order=(0, 2))],
+            "The self-attention is missing.": [layer(order=(1, 2))],
+            "The feed-forward network is missing.": [layer(order=(0, 1))],
+            "The residual connections are missing: a sub-layer's output is added to its input.": [
+                layer(steps=[no_sum] * 3)
+            ],
+            "The residual connection around the self-attention is missing.": [
+                layer(steps=(no_sum, post, post))
+            ],
+            "The residual connection around the cross-attention is missing.": [
+                layer(steps=(post, no_sum, post))
+            ],
+            "The residual connection around the feed-forward network is missing.": [
+                layer(steps=(post, post, no_sum))
+            ],
+            "You used norms[0] three times; each sub-layer has its own.": [
+                layer(normed_by=(0, 0, 0))
+            ],
+            "The feed-forward network's output is added to an older x. Add it to what went into "
+            "it.": [older_x],
+            "You add x as it came in each time. Add what went into this sub-layer.": [x_each_time],
+            "That is pre-norm. Here the norm comes after the sum.": [layer(steps=[pre] * 3)],
+            "The norms are missing.": [layer(normed_by=[None] * 3)],
+            "The first norm is missing: norms[0] normalizes the first sum.": [
+                layer(normed_by=(None, 1, 2))
+            ],
+            "The second norm is missing: norms[1] normalizes the second sum.": [
+                layer(normed_by=(0, None, 2))
+            ],
+            "The third norm is missing: norms[2] normalizes the third sum.": [
+                layer(normed_by=(0, 1, None))
+            ],
+            "The sum comes after the norm, so nothing normalizes it. First add, then the norm.": [
+                layer(steps=[norm_before_sum] * 3)
+            ],
+            "The sub-layers don't have the norms that are meant for them: norms[0] is for the "
+            "first, norms[1] for the second, norms[2] for the third.": [
+                layer(normed_by=norms)
+                for norms in itertools.product(range(3), repeat=3)
+                if norms not in ((0, 1, 2), (0, 0, 0))
+            ],
+            SWAPPED: [layer(look=lambda y, x, memory, mask, own, cross: cross(memory, y, y))],
+            MASKED: [
+                layer(
+                    look=lambda y, x, memory, mask, own, cross: cross(y, memory, memory, mask=mask)
                 )
-                for i, which in enumerate(("first", "second", "third"))
-            ),
-            (
-                norm_before_sum(x, parts, norms),
-                "The sum comes after the norm, so nothing normalizes it. First add, then the norm.",
-            ),
-        ]
-        mistakes += [
-            (
-                layer(ways=[norms[i] for i in order]),
-                "The sub-layers don't have the norms that are "
-                "meant for them: norms[0] is for the first, norms[1] for the second, norms[2] for "
-                "the third.",
-            )
-            for order in itertools.product(range(3), repeat=3)
-            if order != (0, 1, 2)
-        ]
-
-    stops = {
-        "at non-singleton dimension 1": "Query and memory have changed places: what comes out is "
-        "as long as the source. The query, which comes first, is the decoder's; key and value are "
-        "the memory.",
-        "at non-singleton dimension 3": "The mask doesn't fit: it is for target words that look at "
-        "target words, in the self-attention. The memory may be seen whole.",
-        "unexpected keyword argument": "In an attention the mask is called `mask`: "
-        "self_attn(query, key, value, mask=…).",
-        "batch2 tensor": "There are more keys than values, or fewer. Both come from the memory.",
-    }
-    found = call(after(function, *handed[2:]), x, memory, stops=stops)
-    compare(found, right, mistakes)
+            ],
+            CALLED_MASK: [lambda x, memory, mask, own, *_: own(x, x, x, tgt_mask=mask)],
+            UNEQUAL: [
+                layer(look=lambda y, x, memory, mask, own, cross: cross(y, memory, y)),
+                layer(look=lambda y, x, memory, mask, own, cross: cross(y, y, memory)),
+            ],
+        },
+    )
 
 
-def norm_before_sum(x: Tensor, parts: Sequence[Callable], norms: Sequence[Callable]) -> Tensor:
-    for part, norm in zip(parts, norms, strict=True):
-        x = x + norm(part(x))
-    return x
-
-
-def pre_norm(x: Tensor, parts: Sequence[Callable], norms: Sequence[nn.Module]) -> Tensor:
-    for part, norm in zip(parts, norms, strict=True):
-        x = x + part(norm(x))
-    return x
+decoder_layer = layer_exercise(
+    "decoder_layer",
+    "From an empty file: (x, memory, mask, self_attn, cross_attn, feed_forward, norms).",
+    layer_inputs,
+)
+three_sublayers = layer_exercise(
+    "three_sublayers", "Assignment 4: the same with plain functions.", plain_inputs
+)
 
 
 # --- 4. the generator ----------------------------------------------------------------------------
 
 
-@implement(lambda: (torch.zeros(1, 2, 3), torch.zeros(4, 3)))
-def next_word(function: Callable[[Tensor, Tensor], Tensor]) -> None:
-    """Exercise 4: x (b, t, d_model), weight (vocab_size, d_model) -> log-probs (b, vocab_size)."""
-    x, weight = random(B, T, D_MODEL, seed=4), random(VOCAB, D_MODEL, seed=5) / 2
-    logits = x @ weight.T
-    last = logits[:, -1]
-    right = last.log_softmax(dim=-1)
-    transposed = f"({B}x{D_MODEL} and {VOCAB}x{D_MODEL})"
-    stops = {
-        transposed: "weight has a row for each word: turn it around, weight.T, for the product.",
-        f"({B * T}x{D_MODEL} and {VOCAB}x{D_MODEL})": "weight has a row for each word: turn it "
-        "around, weight.T, for the product.",
-    }
-    found = call(function, x, weight, stops=stops)
-    for wrong, hint in (
-        (
-            logits.log_softmax(dim=1),
-            "Your softmax runs over the positions, and all places are "
-            "there. Take the last place, and the words, dim=-1.",
-        ),
-        (logits, "Those are the logits of all places."),
-        (last.abs().log(), "The logarithm of the logits isn't a log-probability: softmax first."),
-        (last.argmax(dim=-1), "That is the word itself. Here we want all log-probabilities."),
-        (last.argmax(dim=0), "That is an argmax, and over the batch. We want log-probabilities."),
-    ):
-        expect(not same(found, wrong), hint)  # more than one step is missing
-    compare(
-        found,
-        right,
-        [
-            (
-                logits.log_softmax(dim=-1),
-                "These are all places. The next word is predicted at the last one.",
-            ),
-            (
-                logits.log_softmax(dim=1)[:, -1],
-                "Your softmax runs over the positions. It should run "
-                "over the words of the vocabulary, dim=-1.",
-            ),
-            (
-                last.log_softmax(dim=0),
-                "Your softmax runs over the batch: two sentences share their "
-                "probabilities. Take the words, dim=-1.",
-            ),
-            (
-                logits.log_softmax(dim=0)[:, -1],
-                "Your softmax runs over the batch. Take the words, dim=-1.",
-            ),
-            (last, "Those are logits. The log softmax is missing."),
-            (last.softmax(dim=-1), "Those are probabilities; the logarithm is missing."),
-            (
-                last.softmax(dim=-1).log2(),
-                "That is the logarithm to base 2. Here it is the natural one.",
-            ),
-            (
-                logits[:, 0].log_softmax(dim=-1),
-                "That is the first place, where <bos> was read. Take the last one.",
-            ),
-            (
-                logits[-1].log_softmax(dim=-1),
-                "You took the last sentence of the batch. Take the last place of each: x[:, -1].",
-            ),
-            (
-                logits.mean(dim=1).log_softmax(dim=-1),
-                "You average all places. The last one alone predicts the next word.",
-            ),
-            (
-                logits.sum(dim=1).log_softmax(dim=-1),
-                "You add up all places. The last one alone predicts the next word.",
-            ),
-            (last.log_softmax(dim=-1).mT, "The sentences should be the rows: (b, vocab_size)."),
+TURN = "weight has a row for each word: turn it around, weight.T, for the product."
+next_word = Exercise(
+    "next_word",
+    "Exercise 4: x (b, t, d_model), weight (vocab_size, d_model) -> log-probs (b, vocab_size).",
+    inputs=lambda: (random(B, T, D_MODEL, seed=4), random(VOCAB, D_MODEL, seed=5) / 2),
+    right=[lambda x, w: (x[:, -1] @ w.T).log_softmax(-1)],
+    errors={f"x{D_MODEL} and {VOCAB}x{D_MODEL})": TURN},
+    mistakes={  # more than one step is missing
+        "Your softmax runs over the positions, and all places are there. Take the last place, and "
+        "the words, dim=-1.": [lambda x, w: (x @ w.T).log_softmax(1)],
+        "Those are the logits of all places.": [lambda x, w: x @ w.T],
+        "The logarithm of the logits isn't a log-probability: softmax first.": [
+            lambda x, w: (x[:, -1] @ w.T).abs().log()
         ],
-    )
+        "That is the word itself. Here we want all log-probabilities.": [
+            lambda x, w: (x[:, -1] @ w.T).argmax(-1)
+        ],
+        "That is an argmax, and over the batch. We want log-probabilities.": [
+            lambda x, w: (x[:, -1] @ w.T).argmax(0)
+        ],
+    },
+    slips={
+        "These are all places. The next word is predicted at the last one.": [
+            lambda x, w: (x @ w.T).log_softmax(-1)
+        ],
+        "Your softmax runs over the positions. It should run over the words of the vocabulary, "
+        "dim=-1.": [lambda x, w: (x @ w.T).log_softmax(1)[:, -1]],
+        "Your softmax runs over the batch: two sentences share their probabilities. Take the "
+        "words, dim=-1.": [lambda x, w: (x[:, -1] @ w.T).log_softmax(0)],
+        "Those are logits. The log softmax is missing.": [lambda x, w: x[:, -1] @ w.T],
+        "Those are probabilities; the logarithm is missing.": [
+            lambda x, w: (x[:, -1] @ w.T).softmax(-1)
+        ],
+        "That is the logarithm to base 2. Here it is the natural one.": [
+            lambda x, w: (x[:, -1] @ w.T).softmax(-1).log2()
+        ],
+        "That is the first place, where <bos> was read. Take the last one.": [
+            lambda x, w: (x[:, 0] @ w.T).log_softmax(-1)
+        ],
+        "You took the last sentence of the batch. Take the last place of each: x[:, -1].": [
+            lambda x, w: (x[-1] @ w.T).log_softmax(-1)
+        ],
+        "You average all places. The last one alone predicts the next word.": [
+            lambda x, w: (x.mean(1) @ w.T).log_softmax(-1)
+        ],
+        "You add up all places. The last one alone predicts the next word.": [
+            lambda x, w: (x.sum(1) @ w.T).log_softmax(-1)
+        ],
+        "The sentences should be the rows: (b, vocab_size).": [
+            lambda x, w: (x[:, -1] @ w.T).log_softmax(-1).mT
+        ],
+        TURN: [
+            lambda x, w: (x[:, -1] @ w).log_softmax(-1),
+            lambda x, w: (x @ w)[:, -1].log_softmax(-1),
+        ],
+    },
+)
 
 
 # --- 5. all places at once -----------------------------------------------------------------------
@@ -481,60 +501,61 @@ def model_and_words() -> tuple[Transformer, Tensor, Tensor]:
     return model, torch.tensor([[5, 8, EOS], [7, 4, EOS]]), torch.tensor([[6, 9, 4], [10, 5, 6]])
 
 
+def reads(*parts: int | None) -> Callable[..., Tensor]:
+    """The model after reading these: None for the words, or special ids."""
+
+    def attempt(model: Transformer, src: Tensor, words: Tensor) -> Tensor:
+        columns = [words if i is None else torch.full_like(words[:, :1], i) for i in parts]
+        return model(src, torch.cat(columns, dim=1))
+
+    return attempt
+
+
+forced = reads(BOS, None)
+PADDED = "It begins with <pad>. It should be <bos>."
+all_logits = Exercise(
+    "all_at_once",
+    inputs=model_and_words,
+    right=[forced],
+    errors={"<pad> before a word": PADDED},
+    slips={
+        "<bos> is missing: there is nothing that could predict the first word.": [reads(None)],
+        "The decoder reads the right answers, tgt_out. It should read them one place later, with "
+        "<bos> before them: tgt_in.": [reads(None, EOS)],
+        "<eos> is something to write, not to read: after it comes nothing more.": [
+            reads(BOS, None, EOS)
+        ],
+        "One place is lost: <bos> predicts the first word.": [lambda *a: forced(*a)[:, 1:]],
+        "One place is lost: the last word predicts <eos>.": [lambda *a: forced(*a)[:, :-1]],
+        "<bos> is at the end. It belongs at the beginning.": [reads(None, BOS)],
+        "It begins with <eos>. It should be <bos>.": [reads(EOS, None)],
+        PADDED: [reads(PAD, None)],
+        "That is the last place alone. Give all of them back.": [lambda *a: forced(*a)[:, -1]],
+        "Source and target have changed places: the decoder reads words, with <bos> in front.": [
+            lambda model, src, words: forced(model, words, src)
+        ],
+        "Source and target have changed places: model(src, tgt_in).": [
+            lambda model, src, words: forced(lambda one, other: model(other, one), src, words)
+        ],
+        "Those are probabilities. We want the logits.": [lambda *a: forced(*a).softmax(-1)],
+        "Those are log-probabilities. We want the logits.": [lambda *a: forced(*a).log_softmax(-1)],
+        "Those are the decoder's vectors. The generator is missing; model(…) uses it.": [
+            lambda model, src, words: forced(
+                lambda src, tgt: model.decode(tgt, model.encode(src), src), src, words
+            )
+        ],
+    },
+)
+
+
 @implement(model_and_words)
 def all_at_once(function: Callable[..., Tensor]) -> None:
     """Exercise 5: (model, src, words) -> (b, t + 1, vocab_size), logits of each word and <eos>."""
+    all_logits.judge(function)
     model, src, words = model_and_words()
-    first, last = (torch.full((len(words), 1), i) for i in (BOS, EOS))
-
-    def reads(*parts: Tensor) -> Tensor:
-        return model(src, torch.cat(parts, dim=1))
-
-    with torch.no_grad():
-        right = reads(first, words)
-        mistakes = [
-            (
-                reads(words),
-                "<bos> is missing: there is nothing that could predict the first word.",
-            ),
-            (
-                reads(words, last),
-                "The decoder reads the right answers, tgt_out. It should read "
-                "them one place later, with <bos> before them: tgt_in.",
-            ),
-            (
-                reads(first, words, last),
-                "<eos> is something to write, not to read: after it comes nothing more.",
-            ),
-            (reads(first, words)[:, 1:], "One place is lost: <bos> predicts the first word."),
-            (reads(first, words)[:, :-1], "One place is lost: the last word predicts <eos>."),
-            (reads(words, first), "<bos> is at the end. It belongs at the beginning."),
-            (reads(last, words), "It begins with <eos>. It should be <bos>."),
-            (reads(torch.full_like(first, 0), words), "It begins with <pad>. It should be <bos>."),
-            (reads(first, words)[:, -1], "That is the last place alone. Give all of them back."),
-            (
-                model(words, torch.cat([first, src], dim=1)),
-                "Source and target have changed places: "
-                "the decoder reads words, with <bos> in front.",
-            ),
-            (
-                model(torch.cat([first, words], dim=1), src),
-                "Source and target have changed places: model(src, tgt_in).",
-            ),
-            (right.softmax(dim=-1), "Those are probabilities. We want the logits."),
-            (right.log_softmax(dim=-1), "Those are log-probabilities. We want the logits."),
-            (
-                model.decode(torch.cat([first, words], dim=1), model.encode(src), src),
-                "Those are the decoder's vectors. The generator is missing; model(…) uses it.",
-            ),
-        ]
     calls: list[Any] = []
-    hook = model.decoder.register_forward_hook(lambda *_: calls.append(1))
-    try:
-        found = call(before(function, model), src, words)
-    finally:
-        hook.remove()
-    compare(found, right, mistakes)
+    model.decoder.register_forward_hook(lambda *_: calls.append(1))
+    call(function, model, src, words)
     no_slip(len(calls) == 1, f"Right, but the decoder runs {len(calls)} times. Once is enough.")
 
 

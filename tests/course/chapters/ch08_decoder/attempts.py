@@ -1,0 +1,83 @@
+"""What else is tried with the checks of notebook 08."""
+
+import torch
+import torch.nn.functional as F
+
+from course.chapters.ch08_decoder import checks as check
+from tests.course.checks.attempts import Attempts
+from transformer_lib import BOS, DecoderLayer
+
+PARAMETERS = [part.right for part in check.three_parts.parts]
+
+
+def by_name(x, memory, mask, own, cross, ffn, norms):
+    x = norms[0](x + own(query=x, key=x, value=x, mask=mask))
+    x = norms[1](x + cross(x, memory, memory))
+    return norms[2](x + ffn(x))
+
+
+def one_by_one(model, src, words):
+    tgt_in = F.pad(words, (1, 0), value=BOS)
+    steps = range(1, tgt_in.size(1) + 1)
+    return torch.stack([model(src, tgt_in[:, :n])[:, -1] for n in steps], dim=1)
+
+
+ATTEMPTS = {
+    check.shapes: Attempts(mistakes={"as a tuple": [((2, 8, 7, 64), 7, (2, 5, 1794))]}),
+    check.parameters: Attempts(
+        right=[PARAMETERS],
+        slips={"Attention: And W^O, in both?": [[98304, *PARAMETERS[1:]]]},
+        mistakes={
+            "not tried yet": [...],
+            "Attention: That is one attention": [[65536, 131712, 512]],  # two are wrong
+            "Attention: not yet": [[5, *PARAMETERS[1:]]],
+            "three whole numbers in a list": [263552, (1, 2), "three", [7.5, *PARAMETERS[1:]]],
+        },
+    ),
+    check.four_writers: Attempts(
+        right=[check.WRITERS],
+        mistakes={
+            "not tried yet": [dict.fromkeys("ABCD", ...)],
+            "A isn't “fine”. Compare": [check.WRITERS | {"A": "fine"}],
+            "B isn't “number”. Try the same sentence": [check.WRITERS | {"B": "number"}],
+            "C isn't “even”. Can it tell": [check.WRITERS | {"C": "even"}],
+            "D isn't “forgets”. Does it know": [check.WRITERS | {"D": "forgets"}],
+        },
+    ),
+    check.needed: Attempts(mistakes={"Give words of": [("gustan", "<eos>"), (2, 3)]}),
+    check.decoder_layer: Attempts(right=[by_name]),
+    check.three_sublayers: Attempts(
+        right=[by_name],
+        mistakes={
+            "write its steps yourself": [lambda x, *_: DecoderLayer(14, 13, 2)(x, x)],
+            "the numbers aren't": [lambda x, *_: x],
+            "Called with (2, 5, 14), (2, 3, 14), (1, 1, 5, 5), it stops with AttributeError": [
+                lambda x, *parts: parts[-1][0].weight * x  # they are plain functions
+            ],
+        },
+    ),
+    check.next_word: Attempts(
+        right=[lambda x, w: F.linear(x, w)[:, -1].softmax(-1).log()],
+        mistakes={"the numbers aren't": [lambda x, w: 0 * (x[:, -1] @ w.T)]},
+    ),
+    check.all_at_once: Attempts(
+        right=[lambda model, src, words: model(src, F.pad(words, (1, 0), value=BOS))],
+        slips={"the decoder runs 4 times": [one_by_one]},
+        mistakes={
+            "not tried yet": [lambda *_: ...],
+            "(2, 3), (2, 3), it stops with ZeroDivisionError": [lambda *_: 1 / 0],
+            "the numbers aren't": [lambda *a: 0 * one_by_one(*a)],
+        },
+    ),
+    check.planted_fault: Attempts(
+        right=[(2, "padding")],
+        slips={"count from 0": [(3, "padding")]},
+        mistakes={
+            "in another layer": [(0, "padding")],
+            "outputs before it": [(2, "future")],
+            "first word of the memory": [(2, "deaf")],
+            "Compare the weights": [(2, "shared")],
+            "from 0 to 3": [(4, "padding")],
+        },
+    ),
+}
