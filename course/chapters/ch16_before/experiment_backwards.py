@@ -56,7 +56,7 @@ def right_by_length(model: RecurrentTranslator) -> dict[int, float]:
 
 def backwards_weights(model: RecurrentTranslator, row: str = ROW) -> torch.Tensor:
     """The attention weights (t, s) with which each digit, and the end, is written."""
-    batch = make_batch([(DIGITS.encode(row), DIGITS.encode(row[::-1]))])
+    batch = make_batch([(DIGITS.encode([*row]), DIGITS.encode([*row[::-1]]))])
     with inference_mode(model), record_attention(model) as weights:
         model(batch.src, batch.tgt_in)
     return weights["readout.cross_attn"][0, 0]

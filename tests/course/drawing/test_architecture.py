@@ -4,7 +4,7 @@ import pytest
 from matplotlib.colors import to_hex
 
 from course.drawing import style
-from course.drawing.architecture import BOX_WIDTH, MASKS, PARTS, _find_parts, architecture
+from course.drawing.architecture import MASKS, PARTS, architecture
 from transformer_lib.model.transformer import make_model
 
 HEADS = {f"{name}.heads" for name in PARTS if name.endswith("_attn")}
@@ -25,22 +25,12 @@ def test_nothing_is_marked_without_being_asked():
     assert marked_areas(architecture()) == 0
 
 
-@pytest.mark.parametrize("name", [*PARTS, *MASKS, *sorted(HEADS)])
-def test_each_part_can_be_marked_alone(name):
-    areas = 2 if name.endswith(("positions", ".heads")) else 1  # sign and word; two boxes behind
-    assert marked_areas(architecture(name)) == areas
-
-
-def test_patterns_mark_groups():
-    assert _find_parts("*_embed") == {"src_embed", "tgt_embed"}
-    assert _find_parts("*_attn", "*.mask") == {
-        "encoder.self_attn",
-        "decoder.self_attn",
-        "decoder.cross_attn",
-        *MASKS,
-    }
-    assert _find_parts() == set()
-    assert _find_parts("*") == {*PARTS, *MASKS, *HEADS}
+def test_each_part_can_be_marked_alone():
+    for name in [*PARTS, *MASKS, *sorted(HEADS)]:
+        areas = (
+            2 if name.endswith(("positions", ".heads")) else 1
+        )  # sign and word; two boxes behind
+        assert marked_areas(architecture(name)) == areas
 
 
 def test_a_pattern_without_a_part_is_refused():
@@ -52,21 +42,6 @@ def test_the_parts_are_called_as_in_the_library():
     layers = {name.replace(".layers.0.", ".") for name, _ in make_model(5, 5, N=1).named_modules()}
     ours = {name for name in PARTS if not name.endswith(("_one_hot", "_norm", "softmax"))}
     assert ours <= layers, ours - layers
-
-
-def test_text_stays_inside_its_box():
-    figure = architecture()
-    [ax] = figure.axes
-    figure.draw_without_rendering()
-    to_inches = ax.transData.inverted()
-    lines = {line for part in PARTS.values() for line in part.label.split("\n")} - {"+"}
-    seen = set()
-    for text in ax.texts:
-        if text.get_text() in lines:
-            box = to_inches.transform(text.get_window_extent())
-            assert box[1, 0] - box[0, 0] < BOX_WIDTH - 0.1, text.get_text()
-            seen.add(text.get_text())
-    assert seen == lines
 
 
 def test_the_number_of_layers_is_written_on_the_frames():

@@ -3,7 +3,6 @@
 import csv
 import io
 import math
-from itertools import combinations
 
 import numpy as np
 import pytest
@@ -16,8 +15,6 @@ from course.drawing.attention_maps import attention_chart, attention_heads, atte
 
 ENGLISH = ["I", "like", "trees"]
 SPANISH = ["me", "gustan", "los", "árboles", "<eos>"]
-LONG = """the extraordinarily old trophies did not fit into the other suitcases because they were
-    too big""".split()
 
 
 def weights(*shape: int) -> torch.Tensor:
@@ -72,20 +69,15 @@ def test_heads_come_in_order_under_their_names():
         attention_heads(matrices, SPANISH, ENGLISH, titles=["one"])
 
 
-@pytest.mark.parametrize("draw", [attention_heatmap, attention_chart])
-def test_words_that_do_not_fit_are_refused(draw):
-    with pytest.raises(
-        ValueError, match="4 words for the rows and 3 for the columns don't fit weights of 5 x 3"
-    ):
-        draw(weights(5, 3), SPANISH[:4], ENGLISH)
-    with pytest.raises(ValueError, match="3 words for the rows and 5 for the columns"):
-        draw(weights(5, 3), ENGLISH, SPANISH)
-
-
-@pytest.mark.parametrize("draw", [attention_heads, attention_chart])
-def test_words_that_do_not_fit_the_heads_are_refused(draw):
-    with pytest.raises(ValueError, match="don't fit weights of 5 x 3"):
-        draw(weights(2, 5, 3), SPANISH, ENGLISH[:2])
+def test_words_that_do_not_fit_are_refused():
+    for draw in [attention_heatmap, attention_chart]:
+        with pytest.raises(
+            ValueError,
+            match="4 words for the rows and 3 for the columns don't fit weights of 5 x 3",
+        ):
+            draw(weights(5, 3), SPANISH[:4], ENGLISH)
+        with pytest.raises(ValueError, match="3 words for the rows and 5 for the columns"):
+            draw(weights(5, 3), ENGLISH, SPANISH)
 
 
 def test_a_batch_or_scores_are_refused():
@@ -97,23 +89,6 @@ def test_a_batch_or_scores_are_refused():
         attention_heatmap([[-4.0, 9.0]], ["a"], ["b", "c"])
     with pytest.raises(ValueError, match="run from nan"):
         attention_heatmap([[math.nan, 1.0]], ["a"], ["b", "c"])
-
-
-def overlaps(labels) -> bool:
-    """Do labels run into each other?"""
-    boxes = [label.get_window_extent() for label in labels]
-    return any(
-        a.x1 > b.x0 and b.x1 > a.x0 and a.y1 > b.y0 and b.y1 > a.y0
-        for a, b in combinations(boxes, 2)
-    )
-
-
-def test_the_overlap_check_sees_overlap():
-    ax = attention_heatmap(weights(16, 16), LONG, LONG)
-    for tick in ax.xaxis.get_major_ticks():
-        tick.set_pad(4)
-    FigureCanvasAgg(ax.figure).draw()
-    assert overlaps(ax.get_xticklabels())
 
 
 # --- to touch ---
@@ -132,9 +107,3 @@ def test_the_chart_holds_each_weight_with_its_two_words():
         i, j = int(row["row"]), int(row["column"])
         assert (row["query"], row["key"]) == (SPANISH[i], ENGLISH[j])
         assert float(row["weight"]) == pytest.approx(matrix[i, j].item(), abs=0.0055)
-
-
-def test_the_chart_of_all_heads_has_one_map_for_each():
-    chart = attention_chart(weights(3, 5, 3), SPANISH, ENGLISH)
-    assert sorted({row["head"] for row in table(chart)}) == ["0", "1", "2"]
-    assert chart.to_dict()["facet"]["field"] == "head"

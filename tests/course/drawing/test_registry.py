@@ -12,29 +12,25 @@ import subprocess
 import sys
 from xml.etree import ElementTree
 
-import matplotlib as mpl
 import pytest
 import torch
 from matplotlib.figure import Figure
 from matplotlib.patches import FancyArrowPatch
 from PIL import Image
 
-from course.catalog import Registry
 from course.chapters.ch00_start_here.figures import draw_cross_attention
 from course.chapters.ch05_multi_head_attention.figures import TIRED
 from course.chapters.ch13_what_heads_learned.figures import BEST, WIDE
-from course.drawing import registry, style
+from course.drawing import style
 from course.drawing.attention_maps import attention_chart
-from course.drawing.registry import FIGURES, FigureEntry, figure
+from course.drawing.registry import FIGURES, FigureEntry
 from course.drawing.saving import FORMATS, save, save_figure
-from transformer_lib.files import CheckpointError
+from tests.each import each
 from transformer_lib.model.transformer import make_model
 from transformer_lib.text.languages import Language
 from transformer_lib.text.tokens import Tokenizer, Vocabulary
-from transformer_lib.text.user_input import InputError
 from transformer_lib.translator import Translator
 
-MODEL_FIGURES = ("attention-animal", "attention-trees", "learning-curve")
 SIGNATURES = {"svg": b"<?xml", "png": b"\x89PNG", "pdf": b"%PDF"}
 
 
@@ -60,22 +56,24 @@ def saved(chart, tmp_path_factory):
     return functools.cache(lambda name, format: save(name, folder, format).read_bytes())
 
 
-@pytest.mark.parametrize("name", FIGURES)
-def test_every_figure_says_what_it_is(name):
-    entry = FIGURES[name]
-    assert entry.name == name and re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", name)
-    assert re.fullmatch(r"[0-9a]\d_[a-z0-9]+(_[a-z0-9]+)*", entry.notebook)
-    assert entry.caption.endswith(".") and len(entry.caption.split()) >= 5
-    assert entry.alt.endswith(".") and len(entry.alt.split()) >= 10
-    assert entry.alt != entry.caption
+def test_every_figure_says_what_it_is():
+    def check(name):
+        entry = FIGURES[name]
+        assert entry.name == name and re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", name)
+        assert re.fullmatch(r"[0-9a]\d_[a-z0-9]+(_[a-z0-9]+)*", entry.notebook)
+        assert entry.caption.endswith(".") and len(entry.caption.split()) >= 5
+        assert entry.alt.endswith(".") and len(entry.alt.split()) >= 10
+        assert entry.alt != entry.caption
+
+    each(FIGURES, check)
 
 
-@pytest.mark.parametrize("format", SIGNATURES)
-def test_the_file_is_what_it_is_called(format, saved, chart):
-    for name in ("series-map", chart):
-        content = saved(name, format)
-        begin = b"<svg" if name == chart and format == "svg" else SIGNATURES[format]
-        assert content.startswith(begin)
+def test_the_file_is_what_it_is_called(saved, chart):
+    for format in SIGNATURES:
+        for name in ("series-map", chart):
+            content = saved(name, format)
+            begin = b"<svg" if name == chart and format == "svg" else SIGNATURES[format]
+            assert content.startswith(begin)
 
 
 def test_alt_text_travels_in_the_file(saved, chart):
@@ -123,35 +121,6 @@ def test_two_processes_write_the_same_bytes(tmp_path, saved):
     assert run.stdout.splitlines() == ours and len(ours) == 12
 
 
-@pytest.mark.parametrize("format", FORMATS)
-def test_what_was_drawn_before_leaves_no_trace(format, saved, chart, tmp_path):
-    """So `figures --only` and `figures --all` write the same bytes."""
-    for name in ("attention-explorer", "series-map"):
-        alone = saved(name, format)
-        for other in (chart, "attention-explorer"):
-            save(other, tmp_path / "others", format)
-        assert save(name, tmp_path, format).read_bytes() == alone, name
-
-
-def test_parts_of_a_chart_are_found_by_the_names_they_have(saved):
-    svg = saved("attention-explorer", "svg").decode()
-    named, meant = (re.findall(p, svg) for p in (r'\bid="([^"]+)"', r"url\(#([^)]+)\)"))
-    assert set(meant) == set(named) and len(named) == len(set(named))
-    assert named and "clip0" in named and f"clip{len(named) - 1}" in named
-
-
-def fonts(pdf: bytes) -> set[bytes]:
-    """The fonts inside a PDF, without the six letters in front of those that were cut down."""
-    return {name.rpartition(b"+")[2] for name in re.findall(rb"/BaseFont /(\S+)", pdf)}
-
-
-def test_a_pdf_has_truetype_fonts_and_keeps_bold(saved):
-    for name in ("series-map", "attention-explorer"):
-        content = saved(name, "pdf")
-        assert b"/CIDFontType2" in content and b"/Type3" not in content
-        assert fonts(content) >= {b"CourseSans-Regular", b"CourseSans-Bold"}, name
-
-
 def test_the_objects_of_a_pdf_are_where_its_table_says(saved):
     content = saved("attention-explorer", "pdf")
     table = int(content[content.rindex(b"startxref") + 9 :].split()[0])
@@ -163,36 +132,14 @@ def test_the_objects_of_a_pdf_are_where_its_table_says(saved):
     assert max(map(int, re.findall(rb"(\d+) 0 R\b", content[:table]))) <= len(places)
 
 
-def test_letters_of_an_svg_are_shapes_or_text(tmp_path, saved):
-    plain = saved("series-map", "svg").decode()
-    text = save("series-map", tmp_path, "svg", text=True).read_text("utf-8")
-    assert "<text" not in plain and "<text" in text and ">its number in a list</text>" in text
-
-
-def test_no_file_knows_the_date(saved, chart):
-    for name in ("series-map", chart):
-        for format in SIGNATURES:
-            content = saved(name, format)
-            assert not re.search(rb"20\d\d-\d\d-\d\d|D:20\d{6}", content), f"{name}.{format}"
-
-
-def test_the_look_does_not_depend_on_the_settings_of_the_session(tmp_path, saved):
-    plain = saved("positions-paper", "svg")
-    with mpl.rc_context({"font.size": 30, "svg.hashsalt": "other", "axes.facecolor": "black"}):
-        assert save("positions-paper", tmp_path, "svg").read_bytes() == plain
-
-
-@pytest.mark.parametrize(
-    "name, message",
-    [
+def test_an_unknown_figure_is_refused(tmp_path):
+    for name, message in [
         ("positions-papre", "no figure 'positions-papre'; did you mean 'positions-paper'"),
         ("xyz", "no figure 'xyz'; there are [a-z-]+, [a-z-]+, "),
-    ],
-)
-def test_an_unknown_figure_is_refused(name, message, tmp_path):
-    with pytest.raises(ValueError, match=message):
-        save(name, tmp_path)
-    assert list(tmp_path.iterdir()) == []
+    ]:
+        with pytest.raises(ValueError, match=message):
+            save(name, tmp_path)
+        assert list(tmp_path.iterdir()) == []
 
 
 def test_an_unknown_format_is_refused_before_anything_is_drawn(monkeypatch, tmp_path):
@@ -209,29 +156,6 @@ def test_a_folder_that_cannot_be_made_is_named(tmp_path):
         save("series-map", blocked)
     with pytest.raises(OSError, match=r"cannot write .*series-map\.png: "):
         save("series-map", blocked / "below", "png")
-
-
-def test_two_figures_cannot_share_a_name():
-    with pytest.raises(ValueError, match="two figures with the name 'series-map'"):
-        figure("series-map", notebook="00_start_here", caption="", alt="")(even_chart)
-    assert FIGURES["series-map"].draw is not even_chart
-
-
-def test_the_decorator_keeps_the_function(monkeypatch):
-    monkeypatch.setattr(registry, "FIGURES", Registry("nothing"))
-    kept = figure("even", notebook="04_attention", caption="c", alt="a")(even_chart)
-    assert kept is even_chart
-    entry = registry.FIGURES["even"]
-    assert entry == FigureEntry("even", "04_attention", "c", "a", entry.draw)
-    assert entry.draw.__wrapped__ is even_chart
-
-
-def test_a_figure_is_drawn_in_our_look_and_the_session_keeps_its_own(monkeypatch):
-    monkeypatch.setattr(registry, "FIGURES", Registry("nothing"))
-    figure("size", notebook="04_attention", caption="c", alt="a")(lambda: mpl.rcParams["font.size"])
-    with mpl.rc_context({"font.size": 30}):
-        assert registry.FIGURES["size"].draw() == style.LABEL
-        assert mpl.rcParams["font.size"] == 30
 
 
 # --- what the shipped model's figures claim ---
@@ -306,23 +230,9 @@ def test_cross_attention_of_a_sentence_carries_its_words(translator):
     assert [t.get_text() for t in ax.get_yticklabels()] == maps.tgt_out
 
 
-def test_a_sentence_that_cannot_be_read_is_not_drawn(translator):
-    with pytest.raises(InputError, match="treez"):
-        draw_cross_attention(translator, "I like treez")
-
-
 def test_a_picture_of_ones_own_goes_where_it_should(translator, tmp_path):
     path = tmp_path / "new" / "trees.PNG"
     save_figure(draw_cross_attention(translator, "I like trees"), path)
     assert path.read_bytes().startswith(SIGNATURES["png"])
     with pytest.raises(ValueError, match="not as trees.doc"):
         save_figure(Figure(), tmp_path / "trees.doc")
-
-
-@pytest.mark.parametrize("name", MODEL_FIGURES)
-def test_without_the_model_a_figure_says_what_is_missing(name, monkeypatch, tmp_path):
-    for module in ("transformer_lib.translator", "course.chapters.ch12_translation.figures"):
-        monkeypatch.setattr(f"{module}.SHIPPED_MODEL", tmp_path / "nothing")
-    monkeypatch.setattr(Translator.load.__func__, "__defaults__", (tmp_path / "nothing",))
-    with pytest.raises((CheckpointError, OSError), match="nothing"):
-        save(name, tmp_path)

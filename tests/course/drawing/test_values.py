@@ -3,17 +3,16 @@
 from decimal import ROUND_HALF_UP, Decimal
 
 import numpy as np
-import pytest
 import torch
 
 from course.drawing.values import as_array, steady_round
 
 
-@pytest.mark.parametrize("fraction", [1 / 8, 3 / 8, 5 / 8, 0.005, 0.385, -1 / 8, 0.0, 1.0, 1 / 16])
-def test_the_last_bits_decide_nothing(fraction):
-    noise = np.array([-1e-6, -1e-9, 0.0, 1e-9, 1e-6])
-    for decimals in (1, 2, 3):
-        assert len({steady_round(fraction + error, decimals) for error in noise}) == 1
+def test_the_last_bits_decide_nothing():
+    for fraction in [1 / 8, 3 / 8, 5 / 8, 0.005, 0.385, -1 / 8, 0.0, 1.0, 1 / 16]:
+        noise = np.array([-1e-6, -1e-9, 0.0, 1e-9, 1e-6])
+        for decimals in (1, 2, 3):
+            assert len({steady_round(fraction + error, decimals) for error in noise}) == 1
 
 
 def test_rounding_is_rounding():
@@ -23,16 +22,16 @@ def test_rounding_is_rounding():
     assert (steady_round(-1.152, 1), steady_round(-0.251, 1)) == (-1.2, -0.3)
 
 
-@pytest.mark.parametrize("decimals", [0, 1, 2, 3])
-def test_a_figure_and_the_cell_above_it_print_the_same(decimals):
+def test_a_figure_and_the_cell_above_it_print_the_same():
     """With up to two digits more in the cell; what ends in 5 goes away from zero."""
-    fine = 10 ** (decimals + 2)
-    for step in range(-3 * fine // 10**decimals, 3 * fine // 10**decimals + 1, 7):
-        value = step / fine
-        exact = Decimal(step) / fine
-        school = exact.quantize(Decimal(1).scaleb(-decimals), ROUND_HALF_UP)
-        assert steady_round(value, decimals) == float(school), value
-        assert steady_round(-value, decimals) == -steady_round(value, decimals)
+    for decimals in [0, 1, 2, 3]:
+        fine = 10 ** (decimals + 2)
+        for step in range(-3 * fine // 10**decimals, 3 * fine // 10**decimals + 1, 7):
+            value = step / fine
+            exact = Decimal(step) / fine
+            school = exact.quantize(Decimal(1).scaleb(-decimals), ROUND_HALF_UP)
+            assert steady_round(value, decimals) == float(school), value
+            assert steady_round(-value, decimals) == -steady_round(value, decimals)
 
 
 def test_rounding_has_no_favorite_side():

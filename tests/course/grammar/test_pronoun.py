@@ -51,10 +51,6 @@ def test_the_famous_pairs_open_the_file():
     assert (ITEMS[2].right, ITEMS[3].right) == ("ancho", "estrecha")
 
 
-def test_pairs_are_numbered_and_stand_together():
-    assert [item.pair for item in ITEMS] == [1 + i // 2 for i in range(len(ITEMS))]
-
-
 def test_the_english_of_a_pair_differs_in_the_adjective_alone(english):
     for a, b in PAIRS:
         x, y = english(a.english), english(b.english)

@@ -55,17 +55,6 @@ def test_words_that_could_end_the_script_stay_words():
     assert given(page)[0]["keys"] == [word]
 
 
-@pytest.mark.parametrize("shape", [(2, 3), (1, 3, 2), (1, 2, 2), (0, 2, 3)])
-def test_words_must_fit_the_weights(shape):
-    with pytest.raises(ValueError, match=r"first: 2 words that look and 3 .* \(heads, 2, 3\), not"):
-        Layer("first", torch.zeros(shape), ["a", "b"], ["a", "b", "c"])
-
-
-def test_a_layer_that_is_not_there_is_named(maps):
-    with pytest.raises(ValueError, match=r"no layer 'encoder'; there are encoder\.layers\.0"):
-        AttentionView(attention_map_layers(maps), layer="encoder")
-
-
 # --- in a notebook ---
 
 
@@ -92,12 +81,6 @@ def test_a_notebook_stores_the_page_its_data_a_picture_and_words(maps, output):
     assert (html.unescape(shown[1]), shown[2]) == (note["alt"], output.data["image/png"])
     page = html.unescape(re.search(r'srcdoc="([^"]*)"', frame)[1])
     assert page == view.page(heading=False) and "<h1>" not in page
-
-
-def test_a_query_that_another_sentence_lacks_is_none(maps):
-    assert (
-        "looks most" not in AttentionView(attention_map_layers(maps), layer=CROSS, query=99).alt()
-    )
 
 
 def test_a_notebook_compares_the_data_and_no_pixels(maps, output):

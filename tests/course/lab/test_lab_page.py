@@ -9,6 +9,7 @@ from playwright.sync_api import expect, sync_playwright
 
 from course.lab import pages
 from course.site.book import find_browser
+from tests.each import each
 from transformer_lib import Translator
 from transformer_lib.text.user_input import InputError
 
@@ -165,30 +166,6 @@ def test_the_keyboard_is_enough(visit):
     assert written(page).endswith("cansado")
 
 
-@pytest.mark.parametrize("number", [1, 2, 3])
-def test_from_what_the_tour_asks_to_its_change_are_five_stops_of_the_keyboard(visit, number):
-    page = visit("")
-    page.evaluate("(number) => start_step(number)", number)
-    expect(page.locator("#tour-title")).to_be_focused()
-    reached = (
-        "TOUR[step].change && document.activeElement === view.place_of(...where(TOUR[step].change))"
-    )
-    page.evaluate("() => { window.where = (c) => [c.kind, c.kind === 'swap' ? c.from : c.head]; }")
-    stops = 0
-    while not page.evaluate(reached):
-        page.keyboard.press("Tab")
-        stops += 1
-        assert stops <= 5
-        if page.evaluate("document.activeElement.id") == "tour-go":
-            page.keyboard.press("Enter")
-    if number == 1:
-        for _ in range(5):
-            page.keyboard.press("ArrowDown")
-    else:
-        page.keyboard.press("Space")
-    expect(page.locator("#tour-done")).not_to_be_empty()
-
-
 def test_what_is_pressed_is_24_pixels_or_more(visit):
     page = visit(f"{AT_TIRED}&choose=beam&change=off,encoder.layers.0.self_attn,1")
     page.evaluate("for (const one of document.querySelectorAll('details')) one.open = true")
@@ -284,13 +261,6 @@ def test_a_copied_link_gives_the_sentence_with_its_address(visit):
     page.evaluate("document.querySelector('[rel=canonical]').remove()")
 
 
-def test_where_nothing_was_translated_yet_there_is_no_link_to_copy(visit):
-    page = visit("#text=I+like+trees")
-    page.evaluate("() => { shown = null; }")  # as after a link whose text is refused
-    page.get_by_role("button", name="Copy link").click()
-    expect(page.locator("#link-told")).to_have_text("there is no translation yet")
-
-
 @pytest.fixture(scope="module")
 def larger_page(browser, tmp_path_factory):
     path = pages.write_lab(tmp_path_factory.mktemp("larger"), Translator.load("tatoeba"))
@@ -299,25 +269,28 @@ def larger_page(browser, tmp_path_factory):
     return page
 
 
-@pytest.mark.parametrize(
-    "typed",
-    [
-        "I like 🌳.",
-        "I don\u2019t like trees",
-        "It costs $1,234.56.",
-        "See you at 5:30 pm.",
-        "<b>I like trees.</b>",
-        "Click <b>here</b> now.",
-        "The word 中文 means “Chinese”.",
-    ],
-)
-def test_the_large_line_says_what_is_told(larger_page, typed):
+def test_the_large_line_says_what_is_told(larger_page):
     """Whatever stands for what was typed is in neither of them, however it is cut into pieces."""
-    larger_page.locator("#sentence").fill(typed)
-    larger_page.locator("#sentence").press("Enter")
-    expected = Translator.load("tatoeba").translate(typed).text
-    expect(larger_page.locator("#told")).to_have_text(expected)
-    assert " ".join(larger_page.locator("#translation").text_content().split()) == expected
+
+    def check(typed):
+        larger_page.locator("#sentence").fill(typed)
+        larger_page.locator("#sentence").press("Enter")
+        expected = Translator.load("tatoeba").translate(typed).text
+        expect(larger_page.locator("#told")).to_have_text(expected)
+        assert " ".join(larger_page.locator("#translation").text_content().split()) == expected
+
+    each(
+        [
+            "I like 🌳.",
+            "I don\u2019t like trees",
+            "It costs $1,234.56.",
+            "See you at 5:30 pm.",
+            "<b>I like trees.</b>",
+            "Click <b>here</b> now.",
+            "The word 中文 means “Chinese”.",
+        ],
+        check,
+    )
 
 
 def test_a_frame_of_a_notebook_says_what_is_shown_first(browser, lab):
@@ -332,63 +305,53 @@ def test_a_frame_of_a_notebook_says_what_is_shown_first(browser, lab):
     expect(frame.locator("#tour")).to_be_hidden()
 
 
-@pytest.mark.parametrize("by", ["Enter", "Translate"])
-def test_a_sentence_is_translated_in_the_frame_of_jupyterlab(browser, lab, by):
+def test_a_sentence_is_translated_in_the_frame_of_jupyterlab(browser, lab):
     """Its server sends pages with the policy `sandbox allow-scripts`: no form can be sent."""
-    page = browser.new_context(offline=True, reduced_motion="reduce").new_page()
-    (lab / "sandboxed.html").write_text(
-        '<iframe src="index.html" sandbox="allow-scripts" width="1000" height="900"></iframe>'
+    for by in ["Enter", "Translate"]:
+        page = browser.new_context(offline=True, reduced_motion="reduce").new_page()
+        (lab / "sandboxed.html").write_text(
+            '<iframe src="index.html" sandbox="allow-scripts" width="1000" height="900"></iframe>'
+        )
+        page.goto(f"{lab.as_uri()}/sandboxed.html")
+        frame = page.frame_locator("iframe")
+        expect(frame.locator("#translation")).to_contain_text("El animal")
+        frame.get_by_label("English").fill("I like trees")
+        if by == "Enter":
+            frame.get_by_label("English").press("Enter")
+        else:
+            frame.get_by_role("button", name="Translate").click()
+        expect(frame.locator("#translation")).to_have_text("Me gustan los árboles")
+        page.context.close()
+
+
+def test_a_link_that_makes_no_sense_changes_nothing(visit):
+    def check(wrong):
+        page = visit(f"#text=I+like+trees&{wrong}")
+        expect(page.locator("#changes li")).to_have_count(0)
+        assert "." not in page.url.partition("&")[2].replace("layers.", "")
+        if "draw" not in wrong:
+            assert written(page) == "Me gustan los árboles"
+
+    each(
+        [
+            "change=swap,encoder.layers.9.self_attn,2,11,1,6",
+            "change=off,encoder.layers.1.self_attn,4",
+            "change=swap,encoder.layers.1.self_attn,2,11,1",
+            "change=off,encoder.layers.1.self_attn,",
+            "change=__proto__,encoder.layers.1.self_attn,2",
+            "change=set,encoder.layers.1.self_attn,2,1,1",
+            "layer=x&head=-1&query=99&form=x&choose=x&beam=0&temperature=x&seed=-1",
+            "head=1e9&query=x",
+            "query=2.5",
+            "query=&head=1.5&beam=2.5&choose=beam",
+            "query=0x1&seed=1.5&choose=draw&temperature=1e-1",
+            "change=off,encoder.layers.1.self_attn,0x1",
+            "change=set,encoder.layers.1.self_attn,2,11,1,7",
+            "change=off,nothing,2",
+            "change=",
+        ],
+        check,
     )
-    page.goto(f"{lab.as_uri()}/sandboxed.html")
-    frame = page.frame_locator("iframe")
-    expect(frame.locator("#translation")).to_contain_text("El animal")
-    frame.get_by_label("English").fill("I like trees")
-    if by == "Enter":
-        frame.get_by_label("English").press("Enter")
-    else:
-        frame.get_by_role("button", name="Translate").click()
-    expect(frame.locator("#translation")).to_have_text("Me gustan los árboles")
-    page.context.close()
-
-
-@pytest.mark.parametrize(
-    "wrong",
-    [
-        "change=swap,encoder.layers.9.self_attn,2,11,1,6",
-        "change=off,encoder.layers.1.self_attn,4",
-        "change=swap,encoder.layers.1.self_attn,2,11,1",
-        "change=off,encoder.layers.1.self_attn,",
-        "change=__proto__,encoder.layers.1.self_attn,2",
-        "change=set,encoder.layers.1.self_attn,2,1,1",
-        "layer=x&head=-1&query=99&form=x&choose=x&beam=0&temperature=x&seed=-1",
-        "head=1e9&query=x",
-        "query=2.5",
-        "query=&head=1.5&beam=2.5&choose=beam",
-        "query=0x1&seed=1.5&choose=draw&temperature=1e-1",
-        "change=off,encoder.layers.1.self_attn,0x1",
-        "change=set,encoder.layers.1.self_attn,2,11,1,7",
-        "change=off,nothing,2",
-        "change=",
-    ],
-)
-def test_a_link_that_makes_no_sense_changes_nothing(visit, wrong):
-    page = visit(f"#text=I+like+trees&{wrong}")
-    expect(page.locator("#changes li")).to_have_count(0)
-    assert "." not in page.url.partition("&")[2].replace("layers.", "")
-    if "draw" not in wrong:
-        assert written(page) == "Me gustan los árboles"
-
-
-@pytest.mark.parametrize("form", ["lines", "map"])
-def test_a_translation_that_finds_no_end_is_shown_as_far_as_it_goes(visit, form):
-    page = visit(f"#text=I+like+trees&choose=draw&temperature=3&seed=1&form={form}")
-    expect(page.locator("#difference")).to_contain_text("was stopped after 64 pieces")
-    page.get_by_label("Layer").select_option("decoder.layers.1.cross_attn")
-    radios = page.locator(".av-queries li, .av-map tbody tr")
-    expect(radios).to_have_count(64)
-    assert "<eos>" not in radios.last.inner_text()
-    page.get_by_label("head 0 is on").uncheck()  # drawn again, with a change
-    expect(page.locator("#changes li")).to_have_count(1)
 
 
 def test_a_link_with_too_much_in_it_is_refused_in_a_sentence(visit):
@@ -404,40 +367,21 @@ def test_a_link_with_too_much_in_it_is_refused_in_a_sentence(visit):
     expect(page.locator("#complaint")).to_be_empty()
 
 
-def test_letters_that_lack_a_byte_wait_for_it(visit):
-    page = visit("#text=I+like+trees")
-    shown = page.evaluate(
-        """() => {
-          const bytes = new Subwords([]);
-          const [was, old] = [now, translator.tgt.tokenizer];
-          translator.tgt.tokenizer = bytes;
-          const written = bytes.tokens("sí, ñ");
-          now = { ...was, written, text: "sí, ñ", place: null };
-          show_translation(new Set());
-          [now, translator.tgt.tokenizer] = [was, old];
-          return [...$("translation").querySelectorAll("button")]
-            .map((b) => [b.innerText, b.hidden]);
-        }"""
-    )
-    seen = [text for text, hidden in shown if not hidden]
-    assert seen == ["s", "í", ",", "ñ"] and len(shown) > len(seen)
-
-
 def test_text_from_a_link_stays_text(visit):
     page = visit("#text=<img+src=x+onerror=document.title='in'>")
     expect(page.get_by_role("alert")).to_contain_text("I haven't learned “<”")
     assert page.locator("img").count() == 0
 
 
-@pytest.mark.parametrize("text", ["", "I like trees. I like him."])
-def test_what_cannot_be_read_gets_the_message_of_the_library(visit, text):
-    page = visit("#text=I+like+trees")
-    page.get_by_label("English").fill(text)
-    page.get_by_role("button", name="Translate").click()
-    with pytest.raises(InputError) as error:
-        Translator.load().read(text)
-    expect(page.get_by_role("alert")).to_have_text(f"I can't read that: {error.value}.")
-    assert written(page) == "Me gustan los árboles"
+def test_what_cannot_be_read_gets_the_message_of_the_library(visit):
+    for text in ["", "I like trees. I like him."]:
+        page = visit("#text=I+like+trees")
+        page.get_by_label("English").fill(text)
+        page.get_by_role("button", name="Translate").click()
+        with pytest.raises(InputError) as error:
+            Translator.load().read(text)
+        expect(page.get_by_role("alert")).to_have_text(f"I can't read that: {error.value}.")
+        assert written(page) == "Me gustan los árboles"
 
 
 def test_a_refusal_speaks_to_a_visitor_and_shows_a_way_on(visit):
@@ -477,23 +421,25 @@ def test_what_is_seen_pales_until_it_is_about_what_the_field_holds(visit):
     expect(page.locator("#about")).to_be_empty()
 
 
-@pytest.mark.parametrize(
-    "typed",
-    ['"I like two trees."', "“I like 2 trees” 🌳👍🏽", "'I like two trees'.", "I like 2 trees 🇪🇸"],
-)
-def test_marks_digits_and_emoji_do_not_stop_the_page(visit, typed):
-    page = visit("#text=I+like+trees")
-    page.get_by_label("English").fill(typed)
-    page.get_by_label("English").press("Enter")
-    expect(page.locator("#complaint")).to_be_empty()
-    expected = Translator.load().translate("I like two trees").text
-    assert written(page).rstrip(".") == expected
-    expect(page.locator("#difference")).to_contain_text("Read as “I like two trees")
+def test_marks_digits_and_emoji_do_not_stop_the_page(visit):
+    def check(typed):
+        page = visit("#text=I+like+trees")
+        page.get_by_label("English").fill(typed)
+        page.get_by_label("English").press("Enter")
+        expect(page.locator("#complaint")).to_be_empty()
+        expected = Translator.load().translate("I like two trees").text
+        assert written(page).rstrip(".") == expected
+        expect(page.locator("#difference")).to_contain_text("Read as “I like two trees")
 
-
-def test_beside_the_field_it_says_where_the_text_stays(visit):
-    page = visit("#text=I+like+trees")
-    expect(page.locator("#ask")).to_contain_text("What you type stays on this device.")
+    each(
+        [
+            '"I like two trees."',
+            "“I like 2 trees” 🌳👍🏽",
+            "'I like two trees'.",
+            "I like 2 trees 🇪🇸",
+        ],
+        check,
+    )
 
 
 def test_how_words_are_chosen(visit):
@@ -519,31 +465,19 @@ def test_how_words_are_chosen(visit):
     assert len(drawn) > 1
 
 
-def test_words_are_written_one_after_another(visit):
-    page = visit("#text=I+like+trees&layer=decoder.layers.1.cross_attn")
-    page.emulate_media(reduced_motion="no-preference")
-    hidden = (
-        "() => [...document.querySelectorAll('#translation button')]"
-        ".filter((word) => word.style.visibility === 'hidden').length"
-    )
-    page.evaluate("$('ask').requestSubmit()")
-    assert page.evaluate(hidden) > 0
-    page.wait_for_function(f"({hidden})() === 0")
-    expect(page.get_by_label("all words")).to_be_checked()  # while it wrote, each word was
-    page.wait_for_function("document.querySelectorAll('.is-written').length === 4")
-
-
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_it_fits_every_window_and_keeps_nobody_out(visit, scheme):
-    for form in ("lines", "map"):
-        page = visit(f"{SWAPPED}&form={form}")
-        page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
-        page.evaluate("for (const one of document.querySelectorAll('details')) one.open = true")
-        page.evaluate("$('tour').hidden = false")
-        for width in WIDTHS:
-            page.set_viewport_size({"width": width, "height": 900})
-            assert page.evaluate("document.scrollingElement.scrollWidth") <= width
-        rules = {"runOnly": ["color-contrast"]} if scheme == "dark" else {}
-        found = Axe().run(page, options={"resultTypes": ["violations"], "preload": False, **rules})
-        violations = found.response["violations"]
-        assert [(one["id"], one["nodes"][0]["html"]) for one in violations] == []
+def test_it_fits_every_window_and_keeps_nobody_out(visit):
+    for scheme in ["light", "dark"]:
+        for form in ("lines", "map"):
+            page = visit(f"{SWAPPED}&form={form}")
+            page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
+            page.evaluate("for (const one of document.querySelectorAll('details')) one.open = true")
+            page.evaluate("$('tour').hidden = false")
+            for width in WIDTHS:
+                page.set_viewport_size({"width": width, "height": 900})
+                assert page.evaluate("document.scrollingElement.scrollWidth") <= width
+            rules = {"runOnly": ["color-contrast"]} if scheme == "dark" else {}
+            found = Axe().run(
+                page, options={"resultTypes": ["violations"], "preload": False, **rules}
+            )
+            violations = found.response["violations"]
+            assert [(one["id"], one["nodes"][0]["html"]) for one in violations] == []

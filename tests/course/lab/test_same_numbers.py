@@ -27,9 +27,7 @@ from transformer_lib.interpret.patching import (
 from transformer_lib.text import english_spanish, everyday
 from transformer_lib.text.batching import make_batch
 from transformer_lib.text.data import read_table
-from transformer_lib.text.languages import SubwordLanguage
 from transformer_lib.text.stand_ins import STAND_INS, put_back, replace_by_stand_ins
-from transformer_lib.text.subwords import Subwords
 from transformer_lib.text.tokens import BOS, EOS, PAD
 from transformer_lib.text.user_input import InputError
 
@@ -132,25 +130,26 @@ COPIED = [
 ]
 
 
-@pytest.mark.parametrize("stand_ins", [STAND_INS, {}, {"emoji": ["😀"]}])
-def test_what_is_copied_is_found_and_put_back_alike(node, stand_ins):
+def test_what_is_copied_is_found_and_put_back_alike(node):
     """The second has lost the stand-ins, the third repeats them, the last ones have others."""
-    program = """
-        return given.texts.map((text) => {
-          const { words, replaced } = replace_by_stand_ins(text, given.rules);
-          const written = [words, "Sí", `${words} ${words}`, `w${words.replaceAll(" ", " w")}`,
-            "Sí 🙍, ya 🙍 🤍", words.replaceAll("😀", "🤍"), words.replaceAll("www", "ww")];
-          return [words, ...written.map((one) => filled(one, places(one, replaced, given.rules)))];
-        });
-    """
-    expected = []
-    for text in COPIED:
-        words, replaced = replace_by_stand_ins(text, stand_ins)
-        written = [words, "Sí", f"{words} {words}", f"w{words}".replace(" ", " w")]
-        written += ["Sí 🙍, ya 🙍 🤍", words.replace("😀", "🤍"), words.replace("www", "ww")]
-        expected.append([words, *(put_back(one, replaced) for one in written)])
-    rules = pages.stand_in_rules(stand_ins)
-    assert node(program, {"texts": COPIED, "rules": rules}) == expected
+    for stand_ins in [STAND_INS, {}, {"emoji": ["😀"]}]:
+        program = """
+            return given.texts.map((text) => {
+              const { words, replaced } = replace_by_stand_ins(text, given.rules);
+              const written = [words, "Sí", `${words} ${words}`, `w${words.replaceAll(" ", " w")}`,
+                "Sí 🙍, ya 🙍 🤍", words.replaceAll("😀", "🤍"), words.replaceAll("www", "ww")];
+              return [words,
+                ...written.map((one) => filled(one, places(one, replaced, given.rules)))];
+            });
+        """
+        expected = []
+        for text in COPIED:
+            words, replaced = replace_by_stand_ins(text, stand_ins)
+            written = [words, "Sí", f"{words} {words}", f"w{words}".replace(" ", " w")]
+            written += ["Sí 🙍, ya 🙍 🤍", words.replace("😀", "🤍"), words.replace("www", "ww")]
+            expected.append([words, *(put_back(one, replaced) for one in written)])
+        rules = pages.stand_in_rules(stand_ins)
+        assert node(program, {"texts": COPIED, "rules": rules}) == expected
 
 
 @cache
@@ -261,19 +260,19 @@ CHANGES = [
 ]
 
 
-@pytest.mark.parametrize(("text", "changes", "edits"), CHANGES)
-def test_a_change_does_what_the_edit_does(node, text, changes, edits):
-    program = """
-        const { text, steps } = translator.translate(given.text, { changes: given.changes });
-        return { text, logits: [...steps.at(-2)].slice(EOS) };
-    """
-    got = node(program, {"text": text, "changes": changes})
-    assert got["text"] == translate_changed(translator(), text, edits)
-    ids = translator().src.encode(text)
-    written = translator().tgt.encode(got["text"])
-    with patch_attention(translator().model, edits):
-        expected = forced_logits(translator().model, [(ids, written)])[-2, EOS:]
-    torch.testing.assert_close(torch.tensor(got["logits"]), expected, rtol=0, atol=1e-4)
+def test_a_change_does_what_the_edit_does(node):
+    for text, changes, edits in CHANGES:
+        program = """
+            const { text, steps } = translator.translate(given.text, { changes: given.changes });
+            return { text, logits: [...steps.at(-2)].slice(EOS) };
+        """
+        got = node(program, {"text": text, "changes": changes})
+        assert got["text"] == translate_changed(translator(), text, edits)
+        ids = translator().src.encode(text)
+        written = translator().tgt.encode(got["text"])
+        with patch_attention(translator().model, edits):
+            expected = forced_logits(translator().model, [(ids, written)])[-2, EOS:]
+        torch.testing.assert_close(torch.tensor(got["logits"]), expected, rtol=0, atol=1e-4)
 
 
 def test_the_changed_words_are_those_that_the_notebook_tells_of(node):
@@ -296,41 +295,6 @@ def test_the_changed_words_are_those_that_the_notebook_tells_of(node):
         "Me gustan los árboles",
         "Me gusta los árboles",
     ]
-
-
-def test_a_row_that_is_changed_keeps_its_sum(node):
-    program = """
-        const row = new Float32Array(given.weights);
-        return given.changes.map((change) => {
-          const changed = row.slice();
-          change_row(change, changed);
-          return [...changed];
-        });
-    """
-    weights = [0.5, 0.25, 0.25]
-    changes = [
-        {"kind": "swap", "from": 0, "to": 1},
-        {"kind": "set", "key": 2, "weight": 0.75},
-        {"kind": "bar", "key": 0},
-        {"kind": "off"},
-    ]
-    expected = [
-        [0.25, 0.5, 0.25],
-        [1 / 6, 1 / 12, 0.75],
-        [0, 0.5, 0.5],
-        [0, 0, 0],
-    ]
-    for got, row in zip(
-        node(program, {"weights": weights, "changes": changes}), expected, strict=True
-    ):
-        assert got == pytest.approx(row, abs=1e-6)
-    # All of the weight on one word, which is then lowered or barred: the others share alike, or
-    # there is nothing to share.
-    alone = {
-        "weights": [1, 0, 0],
-        "changes": [{"kind": "set", "key": 0, "weight": 0.5}, changes[3]],
-    }
-    assert node(program, alone) == [[0.5, 0.25, 0.25], [0, 0, 0]]
 
 
 def test_beam_search_finds_the_same(node):
@@ -370,43 +334,34 @@ def test_temperature_and_lots_are_the_same(node):
     assert words == sample(torch.tensor([p] * 97), torch.tensor(uniform)).tolist()
 
 
-def test_the_same_seed_draws_the_same_words(node):
-    program = """
-        const uniform = uniform_numbers(given.seed);
-        const choose = (model, src) =>
-          sample_decode(model, src, { temperature: given.temperature, uniform });
-        return translator.translate("They like us", { choose }).text;
-    """
-    drawn = [node(program, {"seed": seed, "temperature": 3}) for seed in (1, 1, 2)]
-    assert drawn[0] == drawn[1] != drawn[2]
-    greedy = translator().translate("They like us").text
-    assert node(program, {"seed": 1, "temperature": 0.01}) == greedy
-
-
-@pytest.mark.parametrize("norm_first", [False, True])
-@pytest.mark.parametrize("ties", ["none", "target", "all"])
-def test_other_models_give_the_same_logits(node, tmp_path, norm_first, ties):
+def test_other_models_give_the_same_logits(node, tmp_path):
     """Sizes that are no multiples of four, both places of the norm, and shared tables."""
-    model = make_model(11, 11, N=2, d_model=6, d_ff=7, h=3, norm_first=norm_first, tie_weights=ties)
-    save_model(tmp_path, model)
-    config = read_json(tmp_path / "config.json")
-    src, written = [5, 4, 10, EOS], [7, 4, 9]
-    program = """
-        const { buffer, byteOffset, length } = fs.readFileSync(given.file);
-        const tensors = read_safetensors(buffer.slice(byteOffset, byteOffset + length));
-        const model = new Transformer(given.config, tensors);
-        const { steps } = forced_decode(model, given.src, given.written);
-        return steps.map((step) => [...step].slice(EOS));
-    """
-    given = {
-        "file": str(tmp_path / "model.safetensors"),
-        "config": config,
-        "src": src,
-        "written": written,
-    }
-    with inference_mode(model):
-        expected = model(torch.tensor([src]), torch.tensor([[BOS, *written]]))[0, :, EOS:]
-    torch.testing.assert_close(torch.tensor(node(program, given)), expected, rtol=0, atol=1e-5)
+    for norm_first in [False, True]:
+        for ties in ["none", "target", "all"]:
+            model = make_model(
+                11, 11, N=2, d_model=6, d_ff=7, h=3, norm_first=norm_first, tie_weights=ties
+            )
+            save_model(tmp_path, model)
+            config = read_json(tmp_path / "config.json")
+            src, written = [5, 4, 10, EOS], [7, 4, 9]
+            program = """
+                const { buffer, byteOffset, length } = fs.readFileSync(given.file);
+                const tensors = read_safetensors(buffer.slice(byteOffset, byteOffset + length));
+                const model = new Transformer(given.config, tensors);
+                const { steps } = forced_decode(model, given.src, given.written);
+                return steps.map((step) => [...step].slice(EOS));
+            """
+            given = {
+                "file": str(tmp_path / "model.safetensors"),
+                "config": config,
+                "src": src,
+                "written": written,
+            }
+            with inference_mode(model):
+                expected = model(torch.tensor([src]), torch.tensor([[BOS, *written]]))[0, :, EOS:]
+            torch.testing.assert_close(
+                torch.tensor(node(program, given)), expected, rtol=0, atol=1e-5
+            )
 
 
 # --- subwords ---
@@ -536,16 +491,6 @@ def test_a_sentence_is_translated_while_one_waits(request, which, limit):
     assert found["sentence"] < limit and found["load"] < 3000
 
 
-def test_numbers_of_16_bits_are_read_as_they_are(node):
-    numbers = torch.arange(2**16, dtype=torch.int32).to(torch.int16).view(torch.float16)
-    bits = numbers.view(torch.int16).tolist()
-    program = "return [...from_halves(new Int16Array(given).buffer)].map(String);"
-    got = torch.tensor([float(text.replace("Infinity", "inf")) for text in node(program, bits)])
-    torch.testing.assert_close(got, numbers.float(), rtol=0, atol=0, equal_nan=True)
-    assert packing.shortest(torch.tensor([0.1])).dtype == torch.float32
-    assert packing.shortest(torch.tensor([0.5, 6.0])).dtype == torch.float16
-
-
 def test_what_was_packed_is_read_as_it_was(node):
     """Every letter of 7 bits, those too that a page would not let through as they are."""
     about = {"name": "árbol"}
@@ -575,42 +520,32 @@ def test_what_was_packed_is_read_as_it_was(node):
         assert numbers == tensor.float().flatten().tolist()
 
 
-@pytest.mark.parametrize("name", ["grammar", "tatoeba"])
-def test_the_pages_8_bits_are_those_of_int8(name):
+def test_the_pages_8_bits_are_those_of_int8():
     """The same whole numbers and scales for every nn.Linear as `translate --int8` computes with."""
-    if torch.backends.quantized.engine == "none":
-        pytest.skip("PyTorch has no 8-bit arithmetic for this processor")
-    translator = Translator.load(name)
-    ours = in_eight(name).model
-    theirs = translator.optimize_for_decoding(int8=True).model
-    compared = 0
-    for module, linear in ours.named_modules():
-        if isinstance(linear, torch.nn.Linear):
-            weight = theirs.get_submodule(module).weight()
-            whole, scales = packing.quantized(
-                translator.model.get_submodule(module).weight.detach()
-            )
-            assert torch.equal(weight.int_repr(), whole), module
-            assert torch.equal(weight.q_per_channel_scales().float(), scales)
-            torch.testing.assert_close(
-                linear.weight.detach(), weight.dequantize(), rtol=0, atol=1e-7
-            )
-            compared += 1
-    assert compared >= 30
-    before = translator.model.state_dict()
-    assert not any(torch.equal(before[n], t) for n, t in ours.state_dict().items() if t.ndim == 2)
-
-
-def test_subwords_of_another_kind_are_refused():
-    other = larger().src.tokenizer.to_json().replace('"NFC"', '"NFD"')
-    with pytest.raises(pages.WebError, match="of another kind"):
-        pages.subword_rules(SubwordLanguage(Subwords(other)))
-
-
-def test_a_model_that_the_page_cannot_run_is_named(tmp_path):
-    learned = make_model(955, 1794, N=1, d_model=4, d_ff=4, h=2, positions="learned")
-    with pytest.raises(pages.WebError, match='positions="paper", not "learned"'):
-        pages.translator_data(Translator(learned, translator().src, translator().tgt))
+    for name in ["grammar", "tatoeba"]:
+        if torch.backends.quantized.engine == "none":
+            pytest.skip("PyTorch has no 8-bit arithmetic for this processor")
+        translator = Translator.load(name)
+        ours = in_eight(name).model
+        theirs = translator.optimize_for_decoding(int8=True).model
+        compared = 0
+        for module, linear in ours.named_modules():
+            if isinstance(linear, torch.nn.Linear):
+                weight = theirs.get_submodule(module).weight()
+                whole, scales = packing.quantized(
+                    translator.model.get_submodule(module).weight.detach()
+                )
+                assert torch.equal(weight.int_repr(), whole), module
+                assert torch.equal(weight.q_per_channel_scales().float(), scales)
+                torch.testing.assert_close(
+                    linear.weight.detach(), weight.dequantize(), rtol=0, atol=1e-7
+                )
+                compared += 1
+        assert compared >= 30
+        before = translator.model.state_dict()
+        assert not any(
+            torch.equal(before[n], t) for n, t in ours.state_dict().items() if t.ndim == 2
+        )
 
 
 # --- what the notebook compares ---
@@ -628,9 +563,3 @@ def test_stored_is_what_node_finds(node):
         for part in ("changes", "ids", "text", "words"):
             assert found[part] == was[part], "run: python -m course experiment javascript"
         np.testing.assert_allclose(found["logits"], was["logits"], rtol=0, atol=1e-5)
-
-
-def test_without_node_it_says_what_to_install(monkeypatch):
-    monkeypatch.setattr("shutil.which", lambda _: None)
-    with pytest.raises(pages.WebError, match="needs Node: install it"):
-        Node(translator())

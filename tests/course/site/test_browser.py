@@ -12,6 +12,7 @@ from course.lab.packing import in_eight_bits
 from course.notebook_tools import sections
 from course.site.book import find_browser, print_pdf
 from course.site.build import DOCUMENTS
+from tests.each import each
 from transformer_lib import Translator
 
 BROWSER = find_browser()
@@ -128,21 +129,23 @@ def window(browser, site):
         yield visit
 
 
-@pytest.mark.parametrize("file", [*NOTEBOOKS, *OTHERS])
-def test_a_page_stands_alone_fits_every_window_and_keeps_nobody_out(window, file):
-    window.page.set_viewport_size({"width": WIDTHS[-1], "height": 900})
-    page = window.open(file)
-    if file in COLORED:
-        assert serious(page, NO_CODE) == []
-        page.evaluate(TURN)
-        assert serious(page, NO_CODE, **COLORS) == []
-    else:
-        assert serious(page, NO_CODE_NO_MENU, **NO_COLORS) == []
-    page.evaluate(OPEN_ALL)
-    for width in WIDTHS:
-        page.set_viewport_size({"width": width, "height": 900})
-        assert sideways(page) == [], width
-    assert window.outside == [] and window.errors == []
+def test_a_page_stands_alone_fits_every_window_and_keeps_nobody_out(window):
+    def check(file):
+        window.page.set_viewport_size({"width": WIDTHS[-1], "height": 900})
+        page = window.open(file)
+        if file in COLORED:
+            assert serious(page, NO_CODE) == []
+            page.evaluate(TURN)
+            assert serious(page, NO_CODE, **COLORS) == []
+        else:
+            assert serious(page, NO_CODE_NO_MENU, **NO_COLORS) == []
+        page.evaluate(OPEN_ALL)
+        for width in WIDTHS:
+            page.set_viewport_size({"width": width, "height": 900})
+            assert sideways(page) == [], width
+        assert window.outside == [] and window.errors == []
+
+    each([*NOTEBOOKS, *OTHERS], check)
 
 
 def test_what_is_folded_and_what_is_dark_keeps_nobody_out(visit):
@@ -153,22 +156,22 @@ def test_what_is_folded_and_what_is_dark_keeps_nobody_out(visit):
     assert serious(page, **COLORS) == []
 
 
-@pytest.mark.parametrize("file", ["slides/04_attention.html", "slides/08_decoder.html"])
-def test_slides_too(browser, site, file):
-    with Visit(browser, site, viewport={"width": 1400, "height": 800}) as visit:
-        page = visit.open(file)
-        assert serious(page) == [] and sideways(page) == []
-        page.evaluate(TURN)
-        assert serious(page, **COLORS) == []
-        slides = page.locator("section")
-        page.keyboard.press("ArrowRight")
-        page.wait_for_function("scrollY >= innerHeight")
-        page.keyboard.press("n")
-        assert slides.nth(1).locator(".in-words p").is_visible()
-        page.keyboard.press("End")
-        page.wait_for_function("scrollY > innerHeight * 2")
-        page.evaluate(DECODE)
-        assert visit.outside == [] and visit.errors == []
+def test_slides_too(browser, site):
+    for file in ["slides/04_attention.html", "slides/08_decoder.html"]:
+        with Visit(browser, site, viewport={"width": 1400, "height": 800}) as visit:
+            page = visit.open(file)
+            assert serious(page) == [] and sideways(page) == []
+            page.evaluate(TURN)
+            assert serious(page, **COLORS) == []
+            slides = page.locator("section")
+            page.keyboard.press("ArrowRight")
+            page.wait_for_function("scrollY >= innerHeight")
+            page.keyboard.press("n")
+            assert slides.nth(1).locator(".in-words p").is_visible()
+            page.keyboard.press("End")
+            page.wait_for_function("scrollY > innerHeight * 2")
+            page.evaluate(DECODE)
+            assert visit.outside == [] and visit.errors == []
 
 
 def test_text_twice_as_large_still_fits(chromium, site):
@@ -227,32 +230,34 @@ def alive(chart):
     chart.locator("svg.marks").wait_for()
 
 
-@pytest.mark.parametrize("file", CHARTS)
-def test_charts_are_alive_and_answer_the_keyboard(visit, file):
-    page = visit.open(file)
-    page.evaluate(OPEN_ALL)
-    charts = page.locator(".chart").all()
-    assert len(charts) == CHARTS[file]
-    for chart in charts:
-        alive(chart)
-        assert chart.locator("img").count() == 0
-        assert len(chart.locator("svg.marks[role=img]").get_attribute("aria-label")) > 40
-        before = chart.locator("svg.marks").inner_html()
-        control = chart.locator(".vega-bind :is(input, select)").last
-        control.focus()
-        if control.get_attribute("type") == "checkbox":
-            page.keyboard.press("Space")
-        elif control.evaluate("(e) => e.tagName") == "SELECT":
-            page.keyboard.press("ArrowUp")
-        else:
-            page.keyboard.press("ArrowLeft")
-        page.wait_for_function(
-            "([e, before]) => e.innerHTML !== before",
-            arg=[chart.locator("svg.marks").element_handle(), before],
-        )
-    assert serious(page, ".chart", **{} if file in COLORED else NO_COLORS) == []
-    page.evaluate(TURN)
-    assert serious(page, ".vega-bindings", **COLORS) == []
+def test_charts_are_alive_and_answer_the_keyboard(visit):
+    def check(file):
+        page = visit.open(file)
+        page.evaluate(OPEN_ALL)
+        charts = page.locator(".chart").all()
+        assert len(charts) == CHARTS[file]
+        for chart in charts:
+            alive(chart)
+            assert chart.locator("img").count() == 0
+            assert len(chart.locator("svg.marks[role=img]").get_attribute("aria-label")) > 40
+            before = chart.locator("svg.marks").inner_html()
+            control = chart.locator(".vega-bind :is(input, select)").last
+            control.focus()
+            if control.get_attribute("type") == "checkbox":
+                page.keyboard.press("Space")
+            elif control.evaluate("(e) => e.tagName") == "SELECT":
+                page.keyboard.press("ArrowUp")
+            else:
+                page.keyboard.press("ArrowLeft")
+            page.wait_for_function(
+                "([e, before]) => e.innerHTML !== before",
+                arg=[chart.locator("svg.marks").element_handle(), before],
+            )
+        assert serious(page, ".chart", **{} if file in COLORED else NO_COLORS) == []
+        page.evaluate(TURN)
+        assert serious(page, ".vega-bindings", **COLORS) == []
+
+    each(CHARTS, check)
 
 
 def test_a_chart_answers_the_mouse(visit):
@@ -345,34 +350,18 @@ def test_a_sentence_is_translated_on_the_first_page(browser, site):
         assert visit.outside == [] and visit.errors == []
 
 
-def test_what_was_copied_is_shown_as_it_was_typed(browser, site):
-    with Visit(browser, site, reduced_motion="reduce") as visit:
-        page = visit.open("index.html")
-        page.locator("#try .examples button").nth(1).click()
-        words = page.locator("#try-to button")
-        expect(words.filter(has_text="tren")).to_have_count(1)
-        page.evaluate("""() => {
-          const before = Translator.prototype.translate;
-          Translator.prototype.translate = function (text) {
-            return { ...before.call(this, text), replaced: [["tren", "www.uni.de"]] };
-          };
-        }""")
-        page.locator("#try .examples button").nth(1).click()
-        expect(words.filter(has_text="www.uni.de")).to_have_count(1)
-
-
-@pytest.mark.parametrize("file", ["index.html", "slides.html"])
-def test_the_parts_of_a_row_share_a_baseline(visit, file):
-    page = visit.open(file)
-    for width in WIDTHS:
-        page.set_viewport_size({"width": width, "height": 900})
-        below = ", .explains" if width > 736 else ""  # 46rem: narrower, it has a line of its own
-        for media in ("screen", "print"):
-            page.emulate_media(media=media)
-            rows = page.evaluate(BASELINES, f".number, .name, .minutes{below}")
-            assert len(rows) == len(NOTEBOOKS)
-            for row in rows:
-                assert max(row) - min(row) < 1, (width, media, row)
+def test_the_parts_of_a_row_share_a_baseline(visit):
+    for file in ["index.html", "slides.html"]:
+        page = visit.open(file)
+        for width in WIDTHS:
+            page.set_viewport_size({"width": width, "height": 900})
+            below = ", .explains" if width > 736 else ""  # 46rem: narrower, a line of its own
+            for media in ("screen", "print"):
+                page.emulate_media(media=media)
+                rows = page.evaluate(BASELINES, f".number, .name, .minutes{below}")
+                assert len(rows) == len(NOTEBOOKS)
+                for row in rows:
+                    assert max(row) - min(row) < 1, (width, media, row)
 
 
 def test_the_first_view_is_below_100_kb_with_its_fonts(browser, site):
@@ -385,15 +374,6 @@ def test_the_first_view_is_below_100_kb_with_its_fonts(browser, site):
         assert sum("-first.woff" in url for url in asked) == 3  # regular, italic, bold
         files = {Path(unquote(urlsplit(url).path)) for url in asked}
         assert sum(file.stat().st_size for file in files) < 100_000
-
-
-def test_the_translation_is_written_word_by_word_with_its_attention(visit):
-    page = visit.open("index.html")
-    page.locator("#try .examples button").first.click()
-    hidden = "[...document.querySelectorAll('#try-to button')].filter((b) => b.style.visibility)"
-    page.wait_for_function(f"{hidden}.some((b) => b.style.visibility === 'hidden')", polling=20)
-    page.wait_for_function("document.querySelector('#try-told').textContent.includes('attends')")
-    page.wait_for_function(f"{hidden}.every((b) => b.style.visibility === 'visible')")
 
 
 def test_a_translator_that_does_not_come_is_said_and_may_be_tried_again(visit, tmp_path):
@@ -619,22 +599,6 @@ def test_what_was_found_is_marked_with_its_accents_in_whole_words(visit):
     expect(page.locator("#search-count")).not_to_be_empty()
 
 
-def test_an_address_that_cannot_be_read_stops_nothing(visit):
-    page = visit.open("04_attention.html#%")
-    page.keyboard.press("Control+k")  # the search comes after it in the script
-    assert page.locator("#search").is_visible()
-
-
-def test_code_is_selected_where_nothing_may_be_copied(visit):
-    page = visit.open("04_attention.html")
-    page.evaluate(
-        "() => { navigator.clipboard.writeText = () => Promise.reject(new Error('no')); }"
-    )
-    page.locator(".copy").first.click()
-    page.locator(".copy", has_text="Selected").wait_for()
-    assert page.evaluate("String(getSelection())").strip()
-
-
 def test_code_is_copied(visit):
     visit.context.grant_permissions(["clipboard-read", "clipboard-write"])
     page = visit.open("04_attention.html")
@@ -674,19 +638,19 @@ def test_the_laboratories_follow_the_choice_and_have_its_button(visit):
         page.get_by_role("button", name="Dark or light").click()
 
 
-@pytest.mark.parametrize("file", ["04_attention.html", "slides/04_attention.html"])
-@pytest.mark.parametrize("theme", ["light", "dark"])
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_what_is_printed_is_light(visit, file, theme, scheme):
-    page = visit.open(file)
-    page.evaluate("(theme) => follow_theme(theme)", theme)
-    page.emulate_media(media="print", color_scheme=scheme)
-    found = page.evaluate("""() => [
-        getComputedStyle(document.body).backgroundColor,
-        getComputedStyle(document.querySelector(".picture img")).filter,
-        getComputedStyle(document.body).color,
-    ]""")
-    assert found == ["rgb(255, 255, 255)", "none", "rgb(26, 26, 26)"]
+def test_what_is_printed_is_light(visit):
+    for file in ["04_attention.html", "slides/04_attention.html"]:
+        for theme in ["light", "dark"]:
+            for scheme in ["light", "dark"]:
+                page = visit.open(file)
+                page.evaluate("(theme) => follow_theme(theme)", theme)
+                page.emulate_media(media="print", color_scheme=scheme)
+                found = page.evaluate("""() => [
+                    getComputedStyle(document.body).backgroundColor,
+                    getComputedStyle(document.querySelector(".picture img")).filter,
+                    getComputedStyle(document.body).color,
+                ]""")
+                assert found == ["rgb(255, 255, 255)", "none", "rgb(26, 26, 26)"]
 
 
 def test_pages_print_as_pdf_with_an_outline(site, tmp_path):

@@ -1,10 +1,6 @@
 """Figures on small screens and in motion: large enough to read or to be enlarged, and pausable."""
 
-import io
-
-import numpy as np
 import pytest
-from PIL import Image
 from playwright.sync_api import expect, sync_playwright
 
 from course.drawing import style
@@ -20,6 +16,7 @@ from tests.course.site.test_browser import (
     serious,
     sideways,
 )
+from tests.each import each
 
 pytestmark = pytest.mark.skipif(BROWSER is None, reason="no browser: install Chromium or Chrome")
 
@@ -30,8 +27,6 @@ PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobil
 NOTES = style.NOTE / 72 * 96 * 0.9
 RUNNING = """() => document.querySelector(".loop > svg").getAnimations({ subtree: true })
   .filter((one) => one.playState === "running").length"""
-MOMENT = """(seconds) => { for (const one of document.querySelector(".loop > svg")
-  .getAnimations({ subtree: true })) { one.pause(); one.currentTime = 1000 * seconds; } }"""
 
 
 @pytest.fixture(scope="module")
@@ -58,146 +53,121 @@ TOO_SMALL = """([smallest, notes]) => [...document.querySelectorAll(
 }).map((shown) => shown.outerHTML.slice(0, 120))"""
 
 
-@pytest.mark.parametrize("file", ["01_one_hot.html", "figures.html", "slides/08_decoder.html"])
-def test_what_is_too_small_to_read_on_a_phone_can_be_enlarged(phone, file):
-    page = phone.open(file)
-    page.evaluate(OPEN_ALL)
-    if file.startswith("slides"):
-        page.evaluate(DECODE)
-    page.wait_for_function("document.querySelectorAll('.enlarge:not([hidden])').length > 2")
-    assert page.evaluate(TOO_SMALL, [SMALLEST, NOTES]) == []
-    assert sideways(page) == []
-    page.evaluate("for (const way of document.querySelectorAll('.enlarge')) way.hidden = true")
-    assert page.evaluate(TOO_SMALL, [SMALLEST, NOTES]) != []  # and without it can't be read
-
-
-@pytest.mark.parametrize("file", ["08_decoder.html", "slides/08_decoder.html"])
-def test_a_tap_opens_a_figure_at_full_size_and_it_scrolls(phone, file):
-    page = phone.open(file)
-    picture = page.locator(".picture .enlargeable > img").first
-    picture.scroll_into_view_if_needed()
-    drawn = int(picture.get_attribute("width"))
-    picture.tap()
-    dialog = page.locator("dialog.enlarged")
-    expect(dialog).to_be_visible()
-    assert dialog.bounding_box() == {"x": 0, "y": 0, **PHONE["viewport"]}
-    assert dialog.get_attribute("aria-label") == picture.get_attribute("alt")
-    copy = dialog.locator("img")
-    assert copy.bounding_box()["width"] >= drawn and NOTES >= SMALLEST
-    place = dialog.locator(".scrolls")
-    assert place.evaluate("(e) => { e.scrollLeft = 200; return e.scrollLeft; }") == 200
-    assert place.evaluate("(e) => getComputedStyle(e).touchAction") == "auto"  # it can be pinched
-    content = page.locator("meta[name=viewport]").get_attribute("content")
-    assert "maximum-scale" not in content and "user-scalable" not in content
-    assert serious(page, "dialog.enlarged") == []
-    page.evaluate(TURN)
-    assert serious(page, "dialog.enlarged", **COLORS) == []
-    dialog.get_by_role("button", name="Close").tap()
-    expect(dialog).to_be_hidden()
-
-
-@pytest.mark.parametrize("file", ["08_decoder.html", "slides/08_decoder.html"])
-@pytest.mark.parametrize("part", [":not(:has(.loop))", ":has(.loop)"])
-def test_enter_opens_escape_closes_and_the_focus_is_back(phone, file, part):
-    page = phone.open(file)
-    way = page.locator(f".enlargeable{part} > .enlarge").first
-    way.focus()
-    page.keyboard.press("Enter")
-    dialog = page.locator("dialog.enlarged")
-    expect(dialog.get_by_role("button", name="Close")).to_be_focused()
-    page.keyboard.press("Tab")
-    place = dialog.locator(".scrolls")
-    expect(place).to_be_focused()
-    page.keyboard.press("ArrowRight")
-    page.wait_for_function("document.querySelector('.scrolls').scrollLeft > 0")
-    shown = dialog.locator("img:visible, .loop > svg:visible")
-    expect(shown).to_have_count(1)
-    page.keyboard.press("Escape")
-    expect(dialog).to_be_hidden()
-    expect(way).to_be_focused()
-    expect(page.locator(".picture .loop")).to_have_count(1)
-
-
-def test_what_is_large_enough_has_no_way_to_be_enlarged(browser, site):
-    with Visit(browser, site, viewport={"width": 1400, "height": 900}) as visit:
-        page = visit.open("08_decoder.html")
+def test_what_is_too_small_to_read_on_a_phone_can_be_enlarged(phone):
+    def check(file):
+        page = phone.open(file)
         page.evaluate(OPEN_ALL)
-        assert page.locator(".picture .enlarge").count() > 4
-        expect(page.locator(".picture .enlarge:visible")).to_have_count(0)
+        if file.startswith("slides"):
+            page.evaluate(DECODE)
+        page.wait_for_function("document.querySelectorAll('.enlarge:not([hidden])').length > 2")
         assert page.evaluate(TOO_SMALL, [SMALLEST, NOTES]) == []
+        assert sideways(page) == []
+        page.evaluate("for (const way of document.querySelectorAll('.enlarge')) way.hidden = true")
+        assert page.evaluate(TOO_SMALL, [SMALLEST, NOTES]) != []  # and without it can't be read
+
+    each(["01_one_hot.html", "figures.html", "slides/08_decoder.html"], check)
+
+
+def test_a_tap_opens_a_figure_at_full_size_and_it_scrolls(phone):
+    def check(file):
+        page = phone.open(file)
+        picture = page.locator(".picture .enlargeable > img").first
+        picture.scroll_into_view_if_needed()
+        drawn = int(picture.get_attribute("width"))
+        picture.tap()
+        dialog = page.locator("dialog.enlarged")
+        expect(dialog).to_be_visible()
+        assert dialog.bounding_box() == {"x": 0, "y": 0, **PHONE["viewport"]}
+        assert dialog.get_attribute("aria-label") == picture.get_attribute("alt")
+        copy = dialog.locator("img")
+        assert copy.bounding_box()["width"] >= drawn and NOTES >= SMALLEST
+        place = dialog.locator(".scrolls")
+        assert place.evaluate("(e) => { e.scrollLeft = 200; return e.scrollLeft; }") == 200
+        assert (
+            place.evaluate("(e) => getComputedStyle(e).touchAction") == "auto"
+        )  # it can be pinched
+        content = page.locator("meta[name=viewport]").get_attribute("content")
+        assert "maximum-scale" not in content and "user-scalable" not in content
+        assert serious(page, "dialog.enlarged") == []
+        page.evaluate(TURN)
+        assert serious(page, "dialog.enlarged", **COLORS) == []
+        dialog.get_by_role("button", name="Close").tap()
+        expect(dialog).to_be_hidden()
+
+    each(["08_decoder.html", "slides/08_decoder.html"], check)
+
+
+def test_enter_opens_escape_closes_and_the_focus_is_back(phone):
+    for file in ["08_decoder.html", "slides/08_decoder.html"]:
+        for part in [":not(:has(.loop))", ":has(.loop)"]:
+            page = phone.open(file)
+            way = page.locator(f".enlargeable{part} > .enlarge").first
+            way.focus()
+            page.keyboard.press("Enter")
+            dialog = page.locator("dialog.enlarged")
+            expect(dialog.get_by_role("button", name="Close")).to_be_focused()
+            page.keyboard.press("Tab")
+            place = dialog.locator(".scrolls")
+            expect(place).to_be_focused()
+            page.keyboard.press("ArrowRight")
+            page.wait_for_function("document.querySelector('.scrolls').scrollLeft > 0")
+            shown = dialog.locator("img:visible, .loop > svg:visible")
+            expect(shown).to_have_count(1)
+            page.keyboard.press("Escape")
+            expect(dialog).to_be_hidden()
+            expect(way).to_be_focused()
+            expect(page.locator(".picture .loop")).to_have_count(1)
 
 
 # --- motion ---
 
 
-@pytest.mark.parametrize("name", ANIMATIONS)
-def test_a_loop_moves_can_be_paused_with_the_keyboard_and_keeps_nobody_out(browser, site, name):
-    with Visit(browser, site, viewport={"width": 1100, "height": 900}) as visit:
-        page = visit.open(PAGES[name])
-        loop = page.locator(".loop")
-        loop.scroll_into_view_if_needed()
-        page.wait_for_function(f"({RUNNING})() > 20")
-        expect(loop.locator("img")).to_be_hidden()
-        button = loop.get_by_role("button", name="Pause")
-        button.focus()
-        page.keyboard.press("Enter")
-        expect(button).to_have_count(0)
-        expect(loop.get_by_role("button", name="Play")).to_be_focused()
-        page.wait_for_function(f"({RUNNING})() === 0")
-        assert loop.locator("svg").is_visible()  # where it stopped
-        page.keyboard.press("Space")
-        page.wait_for_function(f"({RUNNING})() > 20")
-        assert serious(page, ".loop") == []
-        page.evaluate(TURN)
-        assert serious(page, ".loop", **COLORS) == []
-        page.evaluate("scrollTo(0, 0)")
-        if not loop.evaluate("(e) => e.getBoundingClientRect().top < innerHeight"):
-            page.wait_for_function(f"({RUNNING})() === 0")  # out of sight it rests
-        assert visit.outside == [] and visit.errors == []
+def test_a_loop_moves_can_be_paused_with_the_keyboard_and_keeps_nobody_out(browser, site):
+    def check(name):
+        with Visit(browser, site, viewport={"width": 1100, "height": 900}) as visit:
+            page = visit.open(PAGES[name])
+            loop = page.locator(".loop")
+            loop.scroll_into_view_if_needed()
+            page.wait_for_function(f"({RUNNING})() > 20")
+            expect(loop.locator("img")).to_be_hidden()
+            button = loop.get_by_role("button", name="Pause")
+            button.focus()
+            page.keyboard.press("Enter")
+            expect(button).to_have_count(0)
+            expect(loop.get_by_role("button", name="Play")).to_be_focused()
+            page.wait_for_function(f"({RUNNING})() === 0")
+            assert loop.locator("svg").is_visible()  # where it stopped
+            page.keyboard.press("Space")
+            page.wait_for_function(f"({RUNNING})() > 20")
+            assert serious(page, ".loop") == []
+            page.evaluate(TURN)
+            assert serious(page, ".loop", **COLORS) == []
+            page.evaluate("scrollTo(0, 0)")
+            if not loop.evaluate("(e) => e.getBoundingClientRect().top < innerHeight"):
+                page.wait_for_function(f"({RUNNING})() === 0")  # out of sight it rests
+            assert visit.outside == [] and visit.errors == []
+
+    each(ANIMATIONS, check)
 
 
-@pytest.mark.parametrize("name", ANIMATIONS)
-def test_who_wants_no_motion_sees_the_still_and_may_start_the_loop(browser, site, name):
-    with Visit(browser, site, reduced_motion="reduce") as visit:
-        page = visit.open(PAGES[name])
-        loop = page.locator(".loop")
-        loop.scroll_into_view_if_needed()
-        expect(loop.locator("img")).to_be_visible()
-        expect(loop.locator("svg")).to_be_hidden()
-        assert page.evaluate(RUNNING) == 0
-        loop.get_by_role("button", name="Play").click()
-        page.wait_for_function(f"({RUNNING})() > 20")
-        expect(loop.locator("img")).to_be_hidden()
-        page.emulate_media(media="print")
-        expect(loop.locator("img")).to_be_visible()
-        expect(loop.locator("svg")).to_be_hidden()
-        assert visit.errors == []
+def test_who_wants_no_motion_sees_the_still_and_may_start_the_loop(browser, site):
+    def check(name):
+        with Visit(browser, site, reduced_motion="reduce") as visit:
+            page = visit.open(PAGES[name])
+            loop = page.locator(".loop")
+            loop.scroll_into_view_if_needed()
+            expect(loop.locator("img")).to_be_visible()
+            expect(loop.locator("svg")).to_be_hidden()
+            assert page.evaluate(RUNNING) == 0
+            loop.get_by_role("button", name="Play").click()
+            page.wait_for_function(f"({RUNNING})() > 20")
+            expect(loop.locator("img")).to_be_hidden()
+            page.emulate_media(media="print")
+            expect(loop.locator("img")).to_be_visible()
+            expect(loop.locator("svg")).to_be_hidden()
+            assert visit.errors == []
 
-
-@pytest.mark.parametrize("name", ANIMATIONS)
-def test_the_last_frame_is_the_still(browser, site, name):
-    """The same drawing with all its rules of motion taken out."""
-    with Visit(browser, site, viewport={"width": 1100, "height": 900}) as visit:
-        page = visit.open(PAGES[name])
-        loop = page.locator(".loop > svg")
-        loop.scroll_into_view_if_needed()
-        seconds, still = (float(loop.get_attribute(f"data-{key}")) for key in ("seconds", "still"))
-        assert seconds - still > 2 and seconds <= 15
-
-        def frame() -> np.ndarray:
-            picture = Image.open(io.BytesIO(loop.screenshot())).convert("RGB")
-            return np.asarray(picture.reduce(4)).astype(int)  # edges of what moves are softer
-
-        page.evaluate(MOMENT, still + 1)
-        last = frame()
-        page.evaluate(MOMENT, 0.05)
-        first = frame()
-        page.evaluate("""() => { const style = document.createElement("style");
-            style.textContent = ".loop .m { animation: none !important }"
-              + ".loop .extra { visibility: hidden }"; document.head.append(style); }""")
-        plain = frame()
-        off = (np.abs(last - plain).max(axis=-1) > 60).mean()
-        assert off < 0.0002 < 0.01 < (np.abs(first - plain).max(axis=-1) > 60).mean()
+    each(ANIMATIONS, check)
 
 
 def test_without_javascript_nothing_moves(browser, site):

@@ -9,7 +9,6 @@ import subprocess
 import sys
 from fnmatch import fnmatch
 from pathlib import Path, PurePosixPath
-from types import SimpleNamespace
 from urllib.parse import parse_qsl, unquote, urlsplit
 
 import editables
@@ -38,17 +37,10 @@ from course.site.build import (
     write_laboratories,
 )
 from course.site.build import HERE as SITE
-from course.site.markdown import (
-    code_html,
-    github_anchor,
-    inline,
-    jupyter_anchor,
-    markdown,
-    plain,
-    relative,
-)
-from course.site.notebooks import parts, with_rows
+from course.site.markdown import code_html, inline, jupyter_anchor, markdown, plain
+from course.site.notebooks import parts
 from tests.course.site.parsed import Parsed
+from tests.each import each
 from transformer_lib import Translator
 
 NOTEBOOKS = sections.series()
@@ -141,26 +133,6 @@ def test_every_page_forbids_what_comes_from_elsewhere(site):
             assert "src" in attributes or attributes["type"] == "application/json", file
         for _, attributes, _ in page.elements:
             assert not any(name.startswith("on") for name in attributes), file
-
-
-def test_tables_of_a_chart_become_rows():
-    table = {
-        "values": "a,b,c,d\n1,x,true,\n2.5,,false,y\n",
-        "format": {"type": "csv", "parse": dict(a="number", b="string", c="boolean", d="string")},
-    }
-    assert with_rows({"layer": [{"data": table, "axis": {"format": ".2f"}}]}) == {
-        "layer": [
-            {
-                "data": {
-                    "values": [
-                        {"a": 1.0, "b": "x", "c": True, "d": None},
-                        {"a": 2.5, "b": None, "c": False, "d": "y"},
-                    ]
-                },
-                "axis": {"format": ".2f"},
-            }
-        ]
-    }
 
 
 def test_what_is_fetched_is_small(site):
@@ -285,70 +257,82 @@ def test_no_name_stands_twice_on_a_page(pages):
 # --- notebooks ---
 
 
-@pytest.mark.parametrize("name", NOTEBOOKS)
-def test_every_alt_text_arrives(pages, name):
-    page = pages[f"{name}.html"]
-    alts = [page.elements[number][1]["alt"] for number in page.all("img")]
-    assert alts == [
-        output.metadata["image/png"]["alt"]
-        for _, output in outputs(name)
-        if "image/png" in output.get("data", {})
-    ]
+def test_every_alt_text_arrives(pages):
+    def check(name):
+        page = pages[f"{name}.html"]
+        alts = [page.elements[number][1]["alt"] for number in page.all("img")]
+        assert alts == [
+            output.metadata["image/png"]["alt"]
+            for _, output in outputs(name)
+            if "image/png" in output.get("data", {})
+        ]
+
+    each(NOTEBOOKS, check)
 
 
-@pytest.mark.parametrize("name", NOTEBOOKS)
-def test_every_answer_is_closed_and_nothing_else(pages, name):
-    page = pages[f"{name}.html"]
-    printed, pictures = [], []
-    for cell, output in outputs(name):
-        hidden = bool(cell.metadata.get("jupyter", {}).get("outputs_hidden"))
-        if "image/png" in output.get("data", {}):
-            pictures.append(hidden)
-        elif not laboratory(output):
-            printed.append(hidden)
-    for expected, shown in ((printed, page.all("pre", "output")), (pictures, page.all("img"))):
-        assert [page.inside(number, "details", "answer") for number in shown] == expected
-    predictions = sum(map(sections.is_predict, NOTEBOOKS[name].cells))
-    assert len(page.all("details", "answer")) == len(page.all("p", "predict")) == predictions
-    for number in page.all("details"):
-        assert "open" not in page.elements[number][1]
+def test_every_answer_is_closed_and_nothing_else(pages):
+    def check(name):
+        page = pages[f"{name}.html"]
+        printed, pictures = [], []
+        for cell, output in outputs(name):
+            hidden = bool(cell.metadata.get("jupyter", {}).get("outputs_hidden"))
+            if "image/png" in output.get("data", {}):
+                pictures.append(hidden)
+            elif not laboratory(output):
+                printed.append(hidden)
+        for expected, shown in ((printed, page.all("pre", "output")), (pictures, page.all("img"))):
+            assert [page.inside(number, "details", "answer") for number in shown] == expected
+        predictions = sum(map(sections.is_predict, NOTEBOOKS[name].cells))
+        assert len(page.all("details", "answer")) == len(page.all("p", "predict")) == predictions
+        for number in page.all("details"):
+            assert "open" not in page.elements[number][1]
+
+    each(NOTEBOOKS, check)
 
 
-@pytest.mark.parametrize("name", NOTEBOOKS)
-def test_a_guess_can_be_typed_wherever_one_is_asked(pages, name):
-    asked = [
-        cell
-        for cell in NOTEBOOKS[name].cells
-        if "my_guess = ..." in cell.source
-        and cell.metadata.get("jupyter", {}).get("outputs_hidden")
-    ]
-    assert len(pages[f"{name}.html"].all("form", "guess")) == len(asked)
-    for cell in asked:
-        assert "your guess: none yet\nit is " in cell.outputs[0].text
+def test_a_guess_can_be_typed_wherever_one_is_asked(pages):
+    def check(name):
+        asked = [
+            cell
+            for cell in NOTEBOOKS[name].cells
+            if "my_guess = ..." in cell.source
+            and cell.metadata.get("jupyter", {}).get("outputs_hidden")
+        ]
+        assert len(pages[f"{name}.html"].all("form", "guess")) == len(asked)
+        for cell in asked:
+            assert "your guess: none yet\nit is " in cell.outputs[0].text
+
+    each(NOTEBOOKS, check)
 
 
-@pytest.mark.parametrize("name", NOTEBOOKS)
-def test_sections_keep_their_names_and_deeper_ones_are_folded(pages, name):
-    page = pages[f"{name}.html"]
-    heads = {page.elements[n][1]["id"]: n for level in range(1, 7) for n in page.all(f"h{level}")}
-    expected = sections.sections(NOTEBOOKS[name])
-    assert list(heads) and set(heads) == {section.anchor for section in expected}
-    for section in expected:
-        assert page.inside(heads[section.anchor], "details", "deeper") == section.deeper
-        if section.deeper and section.heading.startswith("Deeper: "):
-            assert page.inside(heads[section.anchor], "summary")
+def test_sections_keep_their_names_and_deeper_ones_are_folded(pages):
+    def check(name):
+        page = pages[f"{name}.html"]
+        heads = {
+            page.elements[n][1]["id"]: n for level in range(1, 7) for n in page.all(f"h{level}")
+        }
+        expected = sections.sections(NOTEBOOKS[name])
+        assert list(heads) and set(heads) == {section.anchor for section in expected}
+        for section in expected:
+            assert page.inside(heads[section.anchor], "details", "deeper") == section.deeper
+            if section.deeper and section.heading.startswith("Deeper: "):
+                assert page.inside(heads[section.anchor], "summary")
+
+    each(NOTEBOOKS, check)
 
 
-@pytest.mark.parametrize("name", NOTEBOOKS)
-def test_code_and_what_it_printed_are_as_in_the_notebook(pages, name):
-    page = pages[f"{name}.html"]
-    shown = [page.text[number] for number in page.all("code")]
-    for cell in NOTEBOOKS[name].cells:
-        if cell.cell_type == "code":
-            assert cell.source.strip("\n") in shown
-    printed = [page.text[number] for number in page.all("pre", "output")]
-    streams = [output.text for _, output in outputs(name) if output.output_type == "stream"]
-    assert [text.strip() for text in printed] == [text.strip() for text in streams]
+def test_code_and_what_it_printed_are_as_in_the_notebook(pages):
+    def check(name):
+        page = pages[f"{name}.html"]
+        shown = [page.text[number] for number in page.all("code")]
+        for cell in NOTEBOOKS[name].cells:
+            if cell.cell_type == "code":
+                assert cell.source.strip("\n") in shown
+        printed = [page.text[number] for number in page.all("pre", "output")]
+        streams = [output.text for _, output in outputs(name) if output.output_type == "stream"]
+        assert [text.strip() for text in printed] == [text.strip() for text in streams]
+
+    each(NOTEBOOKS, check)
 
 
 def test_formulas_are_all_translated(pages):
@@ -394,34 +378,24 @@ def test_an_attention_view_brings_its_data_and_a_picture(site, pages):
     assert drawn == (HERE / "attention_view.js").read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize("name", NOTEBOOKS)
-def test_where_a_notebook_has_the_laboratory_a_link_leads_there(pages, name):
-    page = pages[f"{name}.html"]
-    links = [number for number in page.all("a") if page.inside(number, "p", "to-lab")]
-    found = [page.elements[number][1]["href"] for number in links]
-    frames = [laboratory(output) for _, output in outputs(name) if laboratory(output)]
-    assert len(found) == len(frames)
-    for address, frame in zip(found, frames, strict=True):
-        file, _, link = address.partition("#")
-        assert f' name="{html.escape(link)}" ' in frame
-        translator = Translator.load(TRANSLATORS[file])
-        state = dict(parse_qsl(link))
-        translator.read(state.get("text", "I like trees"))  # raises if it can't
-        layer = state.get("layer", "decoder.layers.0.self_attn")
-        assert layer in translator.attention_maps("I like trees").weights
-        assert state.get("choose", "beam") == "beam"
+def test_where_a_notebook_has_the_laboratory_a_link_leads_there(pages):
+    def check(name):
+        page = pages[f"{name}.html"]
+        links = [number for number in page.all("a") if page.inside(number, "p", "to-lab")]
+        found = [page.elements[number][1]["href"] for number in links]
+        frames = [laboratory(output) for _, output in outputs(name) if laboratory(output)]
+        assert len(found) == len(frames)
+        for address, frame in zip(found, frames, strict=True):
+            file, _, link = address.partition("#")
+            assert f' name="{html.escape(link)}" ' in frame
+            translator = Translator.load(TRANSLATORS[file])
+            state = dict(parse_qsl(link))
+            translator.read(state.get("text", "I like trees"))  # raises if it can't
+            layer = state.get("layer", "decoder.layers.0.self_attn")
+            assert layer in translator.attention_maps("I like trees").weights
+            assert state.get("choose", "beam") == "beam"
 
-
-def test_no_reader_has_to_edit_code_to_try_a_sentence():
-    """Where a cell asks for a sentence, the laboratory stands in the same section or is named."""
-    asking = re.compile(r'^(my_)?sentence = "', re.MULTILINE)
-    for name, notebook in NOTEBOOKS.items():
-        for section in sections.sections(notebook):
-            if any(
-                cell.cell_type == "code" and asking.search(cell.source) for cell in section.cells
-            ):
-                words = "".join(cell.source for cell in section.cells)
-                assert "laboratory" in words, f"{name}: {section.heading}"
+    each(NOTEBOOKS, check)
 
 
 def test_the_search_knows_every_section(site, pages, found):
@@ -432,14 +406,6 @@ def test_the_search_knows_every_section(site, pages, found):
     for piece in found:
         file, _, anchor = piece["page"].partition("#")
         assert unquote(anchor) in pages[file].ids()
-
-
-def test_what_is_found_reads_well(found):
-    for piece in found:
-        for part in ("heading", "text"):
-            assert not re.search(r"\\(sqrt|frac|text)|\$\$|```|\*\*| [,.;:](\s|$)", piece[part]), (
-                piece
-            )
 
 
 def test_every_term_of_the_glossary_leads_to_its_section(site, found):
@@ -504,18 +470,6 @@ def test_words_become_html():
     assert plain("so (`a` *here*).") == "so (a here)."
 
 
-def test_anchors_are_those_of_jupyterlab_and_of_github():
-    assert jupyter_anchor('2. Six steps for "Thinking"') == '2.-Six-steps-for-"Thinking"'
-    assert github_anchor("Where you teach: `here`, now") == "where-you-teach-here-now"
-
-
-def test_relative_addresses_start_from_the_file():
-    here = PurePosixPath("notebooks/README.md")
-    assert relative(here, "../from_scratch/README.md#a") == ("from_scratch/README.md", "a")
-    assert relative(here, "04.ipynb") == ("notebooks/04.ipynb", "")
-    assert relative(here, "#a") == ("notebooks/README.md", "a")
-
-
 # --- the rest ---
 
 
@@ -524,48 +478,6 @@ def test_it_replaces_a_site_and_nothing_else(tmp_path):
     with pytest.raises(ValueError, match="holds something other than a site"):
         build(tmp_path)
     assert (tmp_path / "mine.txt").exists()
-
-
-def test_colab_gets_an_address_once_the_project_has_one():
-    assert colab.address("https://github.com/a/b", "04") == (
-        "https://colab.research.google.com/github/a/b/blob/gh-pages/colab/04.ipynb"
-    )
-    assert colab.address(None, "04") is colab.address("https://example.org/a/b", "04") is None
-
-
-@pytest.mark.parametrize("replaced, restarts", [("numpy", True), ("torch", True), ("tqdm", False)])
-def test_the_first_cell_on_colab_never_mixes_two_numpys(
-    monkeypatch, tmp_path, capsys, replaced, restarts
-):
-    """Tried with a package manager and a kernel that only write down what is asked of them."""
-    copy = colab.with_first_cell(small(), "https://github.com/a/b")
-    assert len(copy.cells) == len(small().cells) + 1
-    there = {"numpy": "2.0", "torch": "2.9", "tqdm": "4.0"}
-    ran, shut = [], []
-
-    def run(command, check):
-        ran.append(command)
-        if "pip" in command:
-            there.update({"transformer-lib": "0.1.0", replaced: "9.9"})
-
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("subprocess.run", run)
-    monkeypatch.setattr("site.addsitedir", lambda folder: None)
-    monkeypatch.setattr(
-        "importlib.metadata.distributions",
-        lambda: [SimpleNamespace(name=name, version=version) for name, version in there.items()],
-    )
-    kernel = SimpleNamespace(do_shutdown=lambda restart: shut.append(restart))
-    names = {"get_ipython": lambda: SimpleNamespace(kernel=kernel)}
-    exec(copy.cells[0].source, names)
-    clone, install = ran
-    assert clone[:2] == ["git", "clone"] and clone[-2] == "https://github.com/a/b"
-    assert install[1:4] == ["-m", "pip", "install"]
-    assert install[-2:] == ["--editable", f"{clone[-1]}[plots]"]
-    assert shut == [True] * restarts
-    assert ("restarts now" in capsys.readouterr().out) == restarts
-    exec(copy.cells[0].source, names)  # after the restart, run again: nothing happens
-    assert len(ran) == 2 and shut == [True] * restarts
 
 
 # A Python that has nothing installed, and an installer that unpacks what it was given.
@@ -608,27 +520,6 @@ def test_after_the_first_cell_on_colab_the_kernel_finds_the_course(tmp_path):
     assert [Path(line) for line in run.stdout.splitlines()] == places
 
 
-def test_the_workflow_puts_the_site_where_colab_looks():
-    workflow = (sections.ROOT / ".github/workflows/site.yml").read_text(encoding="utf-8")
-    steps = yaml.safe_load(workflow)["jobs"]["site"]["steps"]
-    commands = [step["run"] for step in steps if "run" in step]
-    assert commands[0].startswith("make site ")
-    assert f"git init --quiet --initial-branch {colab.BRANCH}\n" in commands[1]
-    assert commands[1].strip().endswith(f" {colab.BRANCH}")
-
-
-def test_the_container_installs_as_the_makefile_does():
-    text = (sections.ROOT / ".devcontainer/devcontainer.json").read_text(encoding="utf-8")
-    container = json.loads(re.sub(r"^//.*$", "", text, flags=re.MULTILINE))
-    make, *words = container["postCreateCommand"].split()
-    assert make == "make" and ".venv/has-test" in words
-    dry = ["make", "--dry-run", "--always-make", f"PYTHON={sys.executable}", *words]
-    run = subprocess.run(dry, cwd=sections.ROOT, capture_output=True, text=True, check=True)
-    installs = [line for line in run.stdout.splitlines() if " -c constraints.txt " in line]
-    assert len(installs) == 2 and installs[1].endswith('-e ".[test]"')
-    assert installs[0].endswith('--index-url "https://download.pytorch.org/whl/cpu" torch')
-
-
 def test_the_laboratory_comes_along_and_leads_back(site):
     for file, other in (("index.html", "everyday.html"), ("everyday.html", "index.html")):
         page = (site / "lab" / file).read_text(encoding="utf-8")
@@ -641,24 +532,24 @@ def test_the_laboratory_comes_along_and_leads_back(site):
 # --- slides and book ---
 
 
-@pytest.mark.parametrize("name", NOTEBOOKS)
-def test_a_deck_shows_every_figure_of_its_notebook_the_hero_first(site, name):
-    deck = Parsed((site / "slides" / f"{name}.html").read_text(encoding="utf-8"))
-    shown = [deck.elements[number][1] for number in deck.all("img")]
-    notes = [output.metadata for _, output in outputs(name) if "metadata" in output]
-    figures = {note.figure: note["image/png"]["alt"] for note in notes if "figure" in note}
-    assert sorted(image["alt"] for image in shown) == sorted(figures.values())
-    assert all((site / image["src"]).exists() for image in shown)
-    heroes = [
-        figure for figure in figures if FIGURES[figure].hero and FIGURES[figure].notebook == name
-    ]
-    assert [figures[hero] for hero in heroes] == [image["alt"] for image in shown][: len(heroes)]
+def test_a_deck_shows_every_figure_of_its_notebook_the_hero_first(site):
+    def check(name):
+        deck = Parsed((site / "slides" / f"{name}.html").read_text(encoding="utf-8"))
+        shown = [deck.elements[number][1] for number in deck.all("img")]
+        notes = [output.metadata for _, output in outputs(name) if "metadata" in output]
+        figures = {note.figure: note["image/png"]["alt"] for note in notes if "figure" in note}
+        assert sorted(image["alt"] for image in shown) == sorted(figures.values())
+        assert all((site / image["src"]).exists() for image in shown)
+        heroes = [
+            figure
+            for figure in figures
+            if FIGURES[figure].hero and FIGURES[figure].notebook == name
+        ]
+        assert [figures[hero] for hero in heroes] == [image["alt"] for image in shown][
+            : len(heroes)
+        ]
 
-
-def test_a_question_comes_before_the_slide_that_answers_it(site):
-    deck = Parsed((site / "slides" / "03_positional_encoding.html").read_text(encoding="utf-8"))
-    kinds = [deck.elements[number][1].get("class") for number in deck.all("section")]
-    assert kinds[:2] == ["title", "hero"] and "question" in kinds[2:-1]
+    each(NOTEBOOKS, check)
 
 
 def test_a_chapter_of_the_book_is_open_and_keeps_its_links_inside():

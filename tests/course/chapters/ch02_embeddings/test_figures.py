@@ -1,10 +1,8 @@
 """Pictures of word vectors: what is measured reaches the picture."""
 
 import numpy as np
-import pytest
 import torch
 
-from course import experiments
 from course.chapters.ch02_embeddings.figures import (
     GENDERS,
     NEAR_TREES,
@@ -15,9 +13,7 @@ from course.chapters.ch02_embeddings.figures import (
     first_tables,
     flat_map,
     nearest_words,
-    neighbor_shares,
     own_islands,
-    word_map,
 )
 from course.drawing import style
 from course.drawing.registry import FIGURES
@@ -26,8 +22,6 @@ from transformer_lib.model.embedding import Embeddings, positional_encoding
 from transformer_lib.translator import Translator
 
 WORDS = ["a", "b", "c"]
-BEFORE_AFTER = {"before": "one", "after": "two"}
-KINDS = {"noun": ("#2774A7", "#2774A7"), "verb": ("#E89F2A", "#FFFFFF")}
 
 
 def test_the_map_keeps_the_two_widest_directions():
@@ -41,51 +35,10 @@ def test_the_map_keeps_the_two_widest_directions():
     assert 0.99 < share < 1
 
 
-def test_the_map_is_the_same_whichever_way_the_components_came_out(monkeypatch):
-    vectors = torch.randn(11, 5)
-    svd = np.linalg.svd
-    places, _ = flat_map(vectors)
-
-    def turned(matrix, **options):
-        left, sizes, directions = svd(matrix, **options)
-        return -left, sizes, -directions
-
-    monkeypatch.setattr(np.linalg, "svd", turned)
-    np.testing.assert_allclose(flat_map(vectors)[0], places)
-
-
-def test_a_map_needs_several_vectors():
-    with pytest.raises(ValueError, match=r"theirs is \(5,\)"):
-        flat_map(torch.ones(5))
-
-
 def test_nearest_words_go_by_direction_not_by_length():
     vectors = [[1.0, 0.0], [9.0, 1.0], [1.0, 1.0]]
     assert nearest_words(vectors, WORDS, 1) == [["b"], ["a"], ["b"]]
     assert nearest_words(vectors, WORDS, 2)[0] == ["b", "c"]
-
-
-def point(**changes) -> dict:
-    return {"view": 0, "word": "cat", "x": 1.5, "y": -2.0, "kind": "noun", "near": "dog", **changes}
-
-
-def test_a_heading_stands_above_each_view():
-    points = [point(), point(word="ran", kind="verb", view=1)]
-    title = word_map(points, KINDS, BEFORE_AFTER, {}, "").to_dict()["title"]
-    assert title["text"] == {"expr": '["one", "two"][view]'} and "near" in title["subtitle"]
-
-
-def test_a_name_stands_where_there_are_no_dots_and_no_other_name():
-    near = point(word="", x=0.3, y=0)  # 16 pixels to the right
-    points = [point(x=0, y=0), near, point(word="ran", x=0, y=1), point(word="", x=10, y=9)]
-    data = word_map(points, KINDS, {"all": ""}, {"cat": "cat", "ran": "ran"}, "").to_dict()["data"]
-    cat, ran = (row for row in data["values"] if row["landmark"])
-    assert (cat["dx"], cat["dy"]) == (-26, 0) and (ran["dx"], ran["dy"]) == (8, 0)
-    points[2] |= {"x": -1, "y": 0}  # now the other name would stand on that of the cat
-    data = word_map(points, KINDS, {"all": ""}, {"cat": "cat", "ran": "ran"}, "").to_dict()["data"]
-    cat, ran = (row for row in data["values"] if row["landmark"])
-    ends = [round(row["x"] * 530 / 11) + row["dx"] for row in (cat, ran)]
-    assert abs(ends[0] - ends[1]) > 18 or abs(cat["dy"] - ran["dy"]) > 12
 
 
 def test_the_neighbors_of_trees_are_as_drawn():
@@ -94,12 +47,6 @@ def test_the_neighbors_of_trees_are_as_drawn():
         assert nearest_words(table, words, 3)[words.index("trees")] == list(near)
     kinds = [english_class(word) for word in ("trees", *NEAR_TREES[1])]
     assert len({(kind.part, kind.number, kind.gender) for kind in kinds}) == 1
-
-
-def test_grammar_is_shared_and_a_field_by_half():
-    shares = neighbor_shares(Translator.load().model.src_embed.table.weight.detach())
-    *grammar, field = shares.values()
-    assert min(grammar) > 0.9 and field == pytest.approx(0.5, abs=0.05)
 
 
 def test_the_sums_are_alike_without_the_factor_and_differ_with_it():
@@ -122,15 +69,6 @@ def test_these_two_words_are_like_any_two():
     sums = sums + positional_encoding(50, WIDEST)[10]
     cosines = torch.cosine_similarity(sums[::2], sums[1::2])
     assert (cosines.mean() - 0.36).abs() < cosines.std()
-
-
-def test_a_larger_table_learns_as_the_factor_does():
-    losses: dict[str, list] = {}
-    for run in experiments.load("embedding-scale")["results"]:
-        losses.setdefault(run["bottom"], []).append([loss for _, loss in run["losses"]])
-    means = {name: np.mean(runs, axis=0) for name, runs in losses.items()}
-    larger = means["without, but a larger table"]
-    assert np.abs(means["with the factor"] - larger).max() < 0.1
 
 
 def test_the_words_pull_their_rows_out_of_the_table():

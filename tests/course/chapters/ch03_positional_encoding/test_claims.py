@@ -55,15 +55,3 @@ def test_copying_beyond_the_lengths_in_training_is_as_told():
         assert 9.5 < min(right) and max(right) < 12
     # half of two digits are in order by chance, and one in ten is the same digit twice
     assert shares("none", 2) == [0.9 * 0.5 + 0.1] * 3
-
-
-def test_the_fading_of_the_end_token_is_as_told():
-    stored = load("end-sign")["runs"]
-    at_first, longest, *others = (run["rows"]["eos"] for run in stored if run["d_model"] == 128)
-    assert abs(at_first) < 0.05 and longest < -0.85
-    assert all(-0.4 < cosine < -0.25 for cosine in others)
-    least, *narrow = sorted(run["rows"]["eos"] for run in stored if run["d_model"] == 64)
-    assert round(least, 2) == -0.26 and len(narrow) == 3 and max(map(abs, narrow)) < 0.03
-    for right in (run["right"] for run in stored if "right" in run):
-        assert right["as trained"] - right["<eos>: without the part along the positions"] < 0.011
-        assert right["last word: no position"] < right["<eos>: no position"] < right["as trained"]

@@ -7,34 +7,14 @@ import pytest
 import torch
 from matplotlib.patches import Rectangle
 
-from course.chapters.ch03_positional_encoding import figures as plots
 from course.chapters.ch03_positional_encoding.experiments import rows_of
-from course.chapters.ch03_positional_encoding.figures import (
-    _positions_heatmap,
-    _usual_batch,
-    two_ways,
-    wavelengths,
-)
-from course.drawing import style
+from course.chapters.ch03_positional_encoding.figures import wavelengths
 from course.drawing.registry import FIGURES
 from course.experiments import load
 from course.experiments.digit_training import DIGITS
 from transformer_lib.checkpoints import load_model
 from transformer_lib.model.embedding import positional_encoding
 from transformer_lib.translator import SHIPPED_MODEL
-
-
-def test_position_zero_is_the_top_row_and_dimension_zero_the_left_column():
-    encoding = positional_encoding(7, 10)
-    ax = _positions_heatmap(encoding, title="seven words")
-    np.testing.assert_allclose(ax.images[0].get_array(), encoding)
-    top_left = ax.transData.transform((0, 0))
-    assert ax.transData.transform((0, 6))[1] < top_left[1], "later positions lie further down"
-    assert ax.transData.transform((9, 0))[0] > top_left[0]
-    assert ax.get_xlabel() == "column of the vector"
-    named = [label.get_text() for label in ax.get_yticklabels()]
-    assert named == ["position 0", *"123456"]
-    assert ax.get_title() == "seven words"
 
 
 def maps_of(name: str) -> list[np.ndarray]:
@@ -70,47 +50,12 @@ def test_half_of_the_sines_hardly_change_within_twenty_positions():
     assert {"129 of 256 change by less than 0.2", "after 6 words"} <= set(said)
 
 
-def test_blue_is_negative_white_is_zero_and_orange_is_positive():
-    image = _positions_heatmap([[-1.0, 0.0, 1.0]]).images[0]
-    assert image.get_clim() == (-1.0, 1.0)
-    expected = [style.SIGNED(value)[:3] for value in (0.0, 0.5, 1.0)]
-    drawn = image.to_rgba(image.get_array())[0, :, :3]
-    np.testing.assert_allclose(drawn, expected, atol=0.02)
-
-
-def test_larger_values_widen_the_scale_on_both_sides():
-    assert _positions_heatmap([[-3.0, 1.0]]).images[0].get_clim() == (-3.0, 3.0)
-
-
-@pytest.mark.parametrize("shape", [(5,), (1, 4, 6), (0, 6)])
-def test_another_shape_is_refused(shape):
-    with pytest.raises(ValueError, match=r"\(length, d_model\), but theirs is"):
-        _positions_heatmap(torch.zeros(shape))
-
-
 # --- waves, clocks, dot products ---
 
 
 def test_wavelengths_are_read_from_the_table():
     expected = [2 * math.pi * 10_000 ** (2 * i / 10) for i in range(5)]
     np.testing.assert_allclose(wavelengths(positional_encoding(3, 10)), expected, rtol=1e-5)
-
-
-def test_two_encodings_have_waves_as_long_as_their_brackets():
-    ax, waves = drawn("positions-frequencies"), plots.both_wavelengths(8)
-    paper, code = (its[-1] for its in waves.values())
-    for line, wave in zip(ax.lines[:2], (paper, code), strict=True):
-        along, height = line.get_data()
-        expected = 2.63 + 0.52 * np.sin(2 * np.pi * (along - 0.1) / 7.8 * code / wave)
-        np.testing.assert_allclose(height, expected, atol=1e-6)
-    ends = [text for text in ax.texts if getattr(text, "arrow_patch", None)]
-    long = [abs(text.xy[0] - text.xyann[0]) for text in ends]
-    np.testing.assert_allclose(long, [7.8 * paper / code, 7.8])
-    said = texts_of("positions-frequencies")
-    assert "the paper: one wave in 6,283 positions" in said
-    assert "the authors’ code: one wave in 62,832 positions" in said
-    assert said[0].startswith("The last wave of the authors’ code can be 10 × as long")
-    assert "in vectors of 512 numbers: only 3.7 % longer" in said
 
 
 def test_dot_products_are_divided_by_the_square_length():
@@ -201,18 +146,3 @@ def test_lengths_copied_are_means_over_seeds():
     digits = [text for text in texts_of("positions-learned") if len(text) == 1]
     wanted = [DIGITS.decode(rows_of(length, 1)[0]) for length in (9, 10, 11, 12)]
     assert digits == ["9", *sum(wanted, [])], "the length of the first row, and the rows"
-
-
-def test_the_batches_of_the_picture_have_the_padding_that_all_batches_have():
-    lengths, ways = two_ways()
-    for batches in ways.values():
-        places = sum(len(batch) * max(lengths[i] for i in batch) for batch in batches)
-        drawn = [lengths[i] for i in _usual_batch(batches, lengths)]
-        of_all, of_one = 1 - sum(lengths) / places, 1 - sum(drawn) / len(drawn) / max(drawn)
-        assert abs(of_one - of_all) < 0.005 and f"{of_one:.0%}" == f"{of_all:.0%}"
-
-
-def test_no_two_rows_are_alike():
-    table = positional_encoding(100, 128)
-    apart = torch.cdist(table, table) + 9 * torch.eye(100)
-    assert apart.min() > 1

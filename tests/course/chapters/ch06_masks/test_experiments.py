@@ -6,17 +6,6 @@ from course import experiments
 from course.chapters.ch06_masks import experiments as masks
 from transformer_lib.text.tokens import EOS
 
-FOUR = 4  # the ids of digits come after those of four special tokens
-
-
-def test_the_task_is_to_write_digits_backwards():
-    training, held_out = masks.reversing()
-    assert len(training) == masks.TRAINING and len(held_out) == masks.HELD_OUT
-    for source, target in held_out[:50]:
-        assert list(target) == list(source)[::-1]
-        assert 3 <= len(source) <= 6 and FOUR <= min(source) and max(source) < masks.VOCAB
-    assert not {tuple(source) for source, _ in training} & {tuple(source) for source, _ in held_out}
-
 
 def test_a_model_that_knows_the_answers_scores_one(monkeypatch):
     _, held_out = masks.reversing()
@@ -33,14 +22,6 @@ def test_a_model_that_knows_the_answers_scores_one(monkeypatch):
     right = [list(target) for _, target in pairs]
     monkeypatch.setattr(masks, "greedy_decode", lambda *_, **__: right[:4] + [[]])
     assert masks.right_rows(Oracle(), pairs) == 0.8
-
-
-def test_digits_are_ids_without_the_special_ones():
-    assert masks.as_digits([1, 4, 13, 2, 0]) == [0, 9]
-
-
-def test_the_leak_sees_what_the_causal_mask_hides():
-    assert masks.sees_everything(3).shape == (1, 1, 3, 3) and masks.sees_everything(3).all()
 
 
 def test_what_was_stored_is_what_the_experiment_says_today():

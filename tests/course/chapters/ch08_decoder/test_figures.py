@@ -78,20 +78,6 @@ def test_the_stepper_holds_every_vector_and_says_what_happens():
     np.testing.assert_allclose(memory, way["encoder"][2][:, :CELLS].flatten())
 
 
-def test_a_step_that_is_not_there_is_refused():
-    with pytest.raises(ValueError, match="no step 12: there are 11"):
-        _stacks_stepper(small_way(), start=12)
-
-
-def test_small_shares_keep_their_digits():
-    assert [percent(share) for share in (0.893, 0.0123, 0.00048, 0.0)] == [
-        "89 %",
-        "1 %",
-        "0.05 %",
-        "0.00 %",
-    ]
-
-
 # --- what the figures say ---
 
 
@@ -110,17 +96,6 @@ def test_the_steps_are_the_translation():
     assert 0.45 < max(steps[2].weights) < 0.55 and 0.2 < steps[1].weights[2] < 0.3
     assert "gusta" in steps[1].best and {"el", "la"} <= set(steps[2].best)
     assert "pájaros" in steps[3].best
-
-
-def test_the_steps_are_those_of_any_sentence():
-    translator = Translator.load()
-    text = "The tired animal crosses the wide street"
-    steps = measured.decode_steps(translator, text, best=2)[1]
-    assert [step.best[0] for step in steps[:-1]] == translator.translate(text).tokens
-    rows = torch.tensor([step.weights for step in steps])
-    torch.testing.assert_close(
-        rows, translator.attention_maps(text).last_cross_attention(), atol=1e-4, rtol=0
-    )
 
 
 def test_the_flow_is_drawn_from_the_model():

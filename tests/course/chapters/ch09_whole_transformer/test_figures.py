@@ -1,7 +1,6 @@
 """Drawings of the whole Transformer: the data reach the picture, and the counts behind it hold."""
 
 import numpy as np
-import pytest
 import torch
 
 from course.chapters.ch09_whole_transformer import experiments as data
@@ -53,49 +52,11 @@ def test_eight_rows_of_the_paper_fit_one_vocabulary_and_big_does_not():
     assert tuple(map(round, data.possible_vocabulary(big))) == (35_368, 36_344)
 
 
-def test_stations_are_parts_of_the_model_in_order():
-    model = data.on_paper(5, 5, N=2, d_model=8, d_ff=8, h=2)
-    names = data.stations(model)
-    assert names[:5] == [
-        "src_embed",
-        "src_positions",
-        "encoder.layers.0",
-        "encoder.layers.1",
-        "encoder",
-    ]
-    assert len(names) == 11 and all(model.get_submodule(name) for name in names)
-
-
-def test_who_is_seen():
-    x, memory = torch.randn(1, 3, 4), torch.randn(1, 2, 4)
-    assert data.sees(lambda x, m: x + m[:, :1], x, memory, place=2) == ([0], [2])
-
-
-@pytest.mark.parametrize("n, gaps", [(2, 1), (5, 1), (6, 2), (25, 2), (26, 3)])
-def test_rounds_from_the_first_word_to_the_last(n, gaps):
-    assert data.all_rounds(n) == {
-        "self-attention": 1,
-        "recurrent": n,
-        "convolution": -(-(n - 1) // 4),
-        "with gaps": gaps,
-        "restricted": -(-(n - 1) // 4),
-    }
-
-
-def test_only_the_recurrent_layer_waits():
-    assert data.waiting(7) == {
-        "self-attention": 1,
-        "recurrent": 7,
-        "convolution": 1,
-        "restricted": 1,
-    }
-
-
-@pytest.mark.parametrize("n, r", [(2, 5), (5, 5), (11, 3)])
-def test_restricted_attention_is_attention_with_a_band(n, r):
-    attend, x = MultiHeadAttention(6, h=2), torch.randn(2, n, 6)
-    band = torch.ones(n, n).bool().tril().triu(1 - r)
-    torch.testing.assert_close(data.restricted(attend, x, r), attend(x, x, x, mask=band))
+def test_restricted_attention_is_attention_with_a_band():
+    for n, r in [(2, 5), (5, 5), (11, 3)]:
+        attend, x = MultiHeadAttention(6, h=2), torch.randn(2, n, 6)
+        band = torch.ones(n, n).bool().tril().triu(1 - r)
+        torch.testing.assert_close(data.restricted(attend, x, r), attend(x, x, x, mask=band))
 
 
 def test_what_table_1_says_of_the_cost():

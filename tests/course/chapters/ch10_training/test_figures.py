@@ -3,10 +3,9 @@
 import pytest
 import torch
 
-from course.chapters.ch10_training import experiments as measured
 from course.chapters.ch10_training import figures, growing_curve
-from course.chapters.ch10_training.experiment_first_words import PAIRS, new_model, probabilities
-from course.chapters.ch10_training.figures import probability_bars, word_grids
+from course.chapters.ch10_training.experiment_first_words import PAIRS
+from course.chapters.ch10_training.figures import word_grids
 from course.chapters.ch10_training.growing_curve import GrowingCurve
 from transformer_lib.text.tokens import EOS
 
@@ -19,26 +18,6 @@ def test_a_grid_shows_its_right_words():
     said = [text.get_text() for text in ax.texts]
     heads = ["written so far", "how sure it was of the orange word"]
     assert said == [*heads, "y", "75 %", "y", "x", "100 %"]
-
-
-def test_what_is_no_distribution_is_refused():
-    with pytest.raises(ValueError, match="'a': probabilities add up to 1, but a row's to 0.900"):
-        probability_bars({"a": [0.1, 0.8]}, ["x", "y"])
-    with pytest.raises(ValueError, match="'g': 3 words need as many numbers in each row"):
-        word_grids({"g": torch.eye(2)}, ["r", "s"], ["x", "y", "z"])
-    with pytest.raises(ValueError, match="'g': 1 positions, but 2 rows"):
-        word_grids({"g": torch.eye(2)}, ["r"], ["x", "y"])
-
-
-def test_the_rows_of_the_lesson_are_distributions_over_the_same_words():
-    before = probabilities(new_model())
-    columns = measured.as_columns(before)
-    torch.testing.assert_close(columns.sum(dim=-1), torch.ones(2, 5))
-    torch.testing.assert_close(columns[..., 5], before[..., EOS])
-    target = measured.as_columns(measured.target_rows(0))
-    right = [measured.COLUMNS[i] for i in target.argmax(dim=-1)]
-    assert right == measured.STUDENT and target.sum() == 5
-    assert measured.target_rows(1).argmax(dim=-1).tolist() == [*PAIRS[1][1], EOS]
 
 
 def test_the_lesson_is_learned():

@@ -21,20 +21,6 @@ def test_both_losses_are_drawn_where_they_were_measured():
     assert len({line.get_color() for line in curves.values()}) == 2
 
 
-def test_the_loss_starts_at_zero_so_that_heights_can_be_compared():
-    assert _learning_curve(HISTORY).get_ylim()[0] == 0
-
-
-def test_without_validation_there_is_one_curve():
-    ax = _learning_curve([{"step": 1, "loss": 2.0}, {"step": 2, "loss": 1.0}])
-    assert [line.get_label() for line in ax.lines] == ["training text"]
-
-
-def test_an_empty_history_is_refused():
-    with pytest.raises(ValueError, match="history is empty"):
-        _learning_curve([])
-
-
 def test_the_floor_is_what_smoothing_leaves_to_a_perfect_model():
     vocab_size, smoothing = 11, 0.1
     targets = torch.full((vocab_size,), smoothing / vocab_size)
@@ -43,11 +29,6 @@ def test_the_floor_is_what_smoothing_leaves_to_a_perfect_model():
     expected = label_smoothed_cross_entropy(perfect[None, None], torch.tensor([[4]]), smoothing)
     assert smoothing_floor(smoothing, vocab_size) == pytest.approx(expected.item(), abs=1e-6)
     assert smoothing_floor(0.0, vocab_size) == 0
-
-
-def test_the_floor_is_drawn_as_a_line_of_its_own():
-    floor = _learning_curve(HISTORY, floor=1.1).lines[-1]
-    assert "smoothed" in floor.get_label() and set(floor.get_ydata()) == {1.1}
 
 
 STEPS = [
@@ -65,13 +46,3 @@ def test_a_run_is_drawn_from_its_log():
     assert below.lines[0].get_xydata().tolist() == [[10, 1e-4], [20, 2e-4]]
     assert figure.get_suptitle() == "mine: step 20, 1,234 target words a second"
     assert len(run_curves(STEPS, [], title="mine").axes[0].lines) == 1  # no validation yet
-
-
-def test_where_bleu_was_measured_it_has_a_panel():
-    _, bleu, _ = run_curves(STEPS, [FOUND | {"bleu": 31.5}], title="mine").axes
-    assert bleu.lines[0].get_xydata().tolist() == [[20, 31.5]] and bleu.get_ylabel() == "BLEU"
-
-
-def test_a_log_without_steps_is_refused():
-    with pytest.raises(ValueError, match="no step yet"):
-        run_curves([], [], title="mine")

@@ -10,12 +10,9 @@ from matplotlib.patches import Rectangle
 from course.chapters.ch11_decoding import figures
 from course.chapters.ch11_decoding.figures import (
     _beam_stepper,
-    _beam_tree,
     beam_steps,
-    cost_curves,
     finished,
     next_words,
-    tree,
     words_through,
 )
 from transformer_lib.decoding import beam_search, sampling_distribution
@@ -42,8 +39,7 @@ def model_and_source():
     return model, torch.tensor([[4, 5, EOS]])
 
 
-@pytest.mark.parametrize("beam_size", [1, 2, 3, 5])
-def test_the_short_program_finds_what_beam_search_finds(beam_size):
+def test_the_short_program_finds_what_beam_search_finds():
     model, src = model_and_source()
 
     def following(words):
@@ -55,16 +51,17 @@ def test_the_short_program_finds_what_beam_search_finds(beam_size):
         names = {EOS: "<eos>"}
         return {names.get(i, str(i)): p for i, p in enumerate(numbers) if p > -math.inf}
 
-    steps = beam_steps(following, beam_size, max_length=9)
-    done = finished(steps)
-    found = beam_search(
-        model, src, beam_size=beam_size, n_best=beam_size, length_penalty=0.0, max_length=9
-    )[0]
-    found = [one for one in found if one.finished]
-    assert len(done) == len(found) > 0
-    for branch, one in zip(done, found, strict=True):
-        assert branch.words == (*map(str, one.ids), "<eos>")
-        assert branch.log_prob == pytest.approx(one.log_prob, abs=1e-4)
+    for beam_size in [1, 2, 3, 5]:
+        steps = beam_steps(following, beam_size, max_length=9)
+        done = finished(steps)
+        found = beam_search(
+            model, src, beam_size=beam_size, n_best=beam_size, length_penalty=0.0, max_length=9
+        )[0]
+        found = [one for one in found if one.finished]
+        assert len(done) == len(found) > 0
+        for branch, one in zip(done, found, strict=True):
+            assert branch.words == (*map(str, one.ids), "<eos>")
+            assert branch.log_prob == pytest.approx(one.log_prob, abs=1e-4)
 
 
 def test_steps_keep_the_best_and_drop_the_rest():
@@ -88,22 +85,6 @@ def test_a_finished_branch_keeps_its_place():
     assert len(steps) == 2
 
 
-def test_search_ends_at_the_largest_length():
-    steps = beam_steps(lambda _: {"a": -0.1, "<eos>": -3.0}, beam_size=1, max_length=4)
-    assert len(steps) == 4 and finished(steps) == []
-
-
-def test_the_tree_holds_every_branch_that_went_on_and_some_that_did_not():
-    nodes = tree(beam_steps(after, 2), dropped=1)
-    drawn = [(node["word"], node["fate"]) for node in nodes if node["step"] == 2]
-    assert sorted(drawn) == [("x", "kept"), ("x", "kept"), ("y", "dropped"), ("y", "dropped")]
-    places = {(node["step"], node["row"]) for node in nodes}
-    assert len(places) == len(nodes), "two words in one place"
-    assert [n["row"] - n["from_row"] for n in nodes if n["word"] == "<eos>"] == [0, 0], "level"
-    everything = tree(beam_steps(after, 2), dropped=99)
-    assert len(everything) == 1 + 3 + 5 + 2
-
-
 def test_the_stepper_grows_and_decides():
     steps = beam_steps(after, 2)
     spec = _beam_stepper(steps, start=3).to_dict()
@@ -120,15 +101,6 @@ def test_the_stepper_grows_and_decides():
     assert "Word 3: “b x” wins, 27 to 24 %" in says
     thick = {row["label"]: row["thick"] for row in rows if row["x"] == 1}
     assert thick["a"] == pytest.approx(2 * thick["b"])
-
-
-def test_what_cannot_be_drawn_is_refused():
-    endless = beam_steps(lambda _: {"a": -0.1}, beam_size=1, max_length=3)
-    for draw in (_beam_tree, lambda steps: _beam_stepper(steps, start=2)):
-        with pytest.raises(ValueError, match="no sentence came to its <eos>"):
-            draw(endless)
-    with pytest.raises(ValueError, match="'with' has 1 costs for 2 lengths"):
-        cost_curves([1, 2], {"with": [3]})
 
 
 def test_each_way_to_sharpen_has_its_bar():

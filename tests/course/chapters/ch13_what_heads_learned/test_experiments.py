@@ -8,10 +8,8 @@ import torch
 from course import experiments
 from course.chapters.ch13_what_heads_learned.experiments import (
     LikingBatch,
-    attention_from,
     changed,
     first_test_sentences,
-    from_the_adjective,
     largest_weights,
     noun_places,
     only_the_gender_flips,
@@ -19,11 +17,7 @@ from course.chapters.ch13_what_heads_learned.experiments import (
     says_masculine,
     says_singular,
     shuffled,
-    swapped,
-    swapped_at,
     to_the_letter,
-    translate_changed,
-    untrained,
 )
 from transformer_lib.interpret.patching import ablate_head, swap_attention
 from transformer_lib.interpret.pronouns import PronounBatch, agreement, head_accuracy, measurable
@@ -58,14 +52,6 @@ def test_shuffled_words_take_their_places_along(batch, keep):
         assert torch.equal(before, after) == (name in keep)
     assert torch.equal(shuffled(batch, keep).src, mixed.src)
     assert not torch.equal(shuffled(batch, keep, seed=1).src, mixed.src)
-
-
-def test_an_untrained_model_has_the_same_sizes_and_knows_nothing(translator, batch):
-    fresh = untrained(translator, 0)
-    assert fresh.model.config == translator.model.config
-    assert 0.2 < agreement(fresh, batch) < 0.8 < agreement(translator, batch)
-    again = untrained(translator, 0).model.state_dict()
-    assert all(torch.equal(w, again[name]) for name, w in fresh.model.state_dict().items())
 
 
 def test_places_of_what_is_liked(translator):
@@ -124,20 +110,6 @@ def test_a_head_that_decides_the_number_and_one_that_does_not(translator, liked)
     assert says_singular(translator, numbered, off) > 0.95
 
 
-def test_the_other_noun_of_a_sentence(translator):
-    liked = LikingBatch(
-        translator,
-        [
-            ("The boys like the tree", "A los niños les gusta el árbol"),
-            ("The boys like trees", "A los niños les gustan los árboles"),
-            ("I like trees", "Me gustan los árboles"),
-            ("The boy and the girl like trees", "Al niño y a la niña les gustan los árboles"),
-        ],
-    )
-    assert liked.other.tolist() == [1, 1, -1, -1], "none, or more than one, is no other noun"
-    assert liked.other_number == liked.pairs[:1] and liked.same_number == liked.pairs[1:2]
-
-
 def test_the_exchange_flips_the_number_where_the_other_noun_has_another(translator, liked):
     for pairs, other_number in ((liked.other_number, True), (liked.same_number, False)):
         two = LikingBatch(translator, pairs)
@@ -147,16 +119,7 @@ def test_the_exchange_flips_the_number_where_the_other_noun_has_another(translat
         assert to_the_letter(translator, two, swap, other_number=not other_number) < 0.05
 
 
-def test_one_verb_gets_the_number_of_another_noun(translator):
-    flipped = swapped_at(translator, "The boys like the tree", CROSS, 0, "gusta", "tree", "boys")
-    assert flipped == "a los niños les gustan el árbol"
-    same = swapped_at(translator, "The boys like the tree", CROSS, 1, "gusta", "tree", "boys")
-    assert same == "a los niños les gusta el árbol"
-
-
 # --- what the notebook asks ---
-
-FAMOUS = "The animal didn't cross the street because it was too tired"
 
 
 @pytest.fixture(scope="module")
@@ -186,13 +149,6 @@ def test_the_exchange_flips_the_gender_and_a_wrong_one_nothing(translator, all_i
     assert right_verbs(translator, batch, right) == right_verbs(translator, batch) == 1
 
 
-def test_one_sentence_changed(translator):
-    plain = translator.translate(FAMOUS).text
-    assert translate_changed(translator, FAMOUS, {}) == plain
-    after = swapped(translator, FAMOUS, LAYER, HEAD, "tired", "animal", "street")
-    assert after == plain.removesuffix("o") + "a"
-
-
 def test_one_head_finds_the_noun_of_the_adjective_and_none_that_of_the_pronoun(
     translator, all_items
 ):
@@ -205,13 +161,6 @@ def test_one_head_finds_the_noun_of_the_adjective_and_none_that_of_the_pronoun(
     assert (best["layer"], best["head"]) == (LAYER, HEAD) and best["right"] > 0.98
     assert found["adjective"][-2]["right"] < 0.1
     assert found["pronoun"][-1]["right"] < found["pronoun"][-1]["other"] + 0.05 < 0.35
-
-
-def test_looks_of_a_word(translator, batch):
-    rows = attention_from(translator, batch, LAYER, HEAD, "adjective")
-    assert rows.shape == (40, batch.src.size(1))
-    found = (rows.argmax(dim=-1) == batch.antecedent).float().mean().item()
-    assert found == pytest.approx(from_the_adjective(translator, batch)[4 + HEAD])
 
 
 def test_sharp_and_needed_are_hardly_connected_but_24_points_say_little():

@@ -8,15 +8,8 @@ from course.chapters.ch05_multi_head_attention.figures import maps_of_tired
 from course.chapters.ch13_what_heads_learned import figures
 from course.chapters.ch13_what_heads_learned import figures as causes
 from transformer_lib.interpret.pronouns import best_head
-from transformer_lib.interpret.recording import head_name
 from transformer_lib.text import english_spanish
 from transformer_lib.translator import Translator
-
-
-def test_heads_are_named_for_people():
-    assert head_name("encoder.layers.1.self_attn", 2) == "encoder, layer 1, head 2"
-    name = "decoder cross-attention, layer 0, head 3"
-    assert head_name("decoder.layers.0.cross_attn", 3) == name
 
 
 def shown(ax) -> list[float]:

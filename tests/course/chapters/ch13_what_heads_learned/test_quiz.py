@@ -1,7 +1,5 @@
 """The quiz at the end of the series: right answers in several forms, a hint for each wrong one."""
 
-import pytest
-
 from course.chapters.ch13_what_heads_learned import quiz
 
 RIGHT = {
@@ -47,9 +45,8 @@ def test_the_same_in_other_words(capsys):
     assert answered(capsys, other)[-1] == "score: 7 of 7"
 
 
-@pytest.mark.parametrize(
-    ("four", "five"),
-    [
+def test_the_sub_layers_by_other_names(capsys):
+    for four, five in [
         (
             ["Multi-Head Attention", "Feed Forward"],
             ["Masked Multi-Head Attention", "Multi-Head Attention", "Feed Forward"],
@@ -61,10 +58,8 @@ def test_the_same_in_other_words(capsys):
             "self-attention layer, position-wise feed-forward network",
             "masked multi-headed self-attention, encoder-decoder attention, FFN",
         ),
-    ],
-)
-def test_the_sub_layers_by_other_names(capsys, four, five):
-    assert answered(capsys, RIGHT | {4: four, 5: five})[-1] == "score: 7 of 7"
+    ]:
+        assert answered(capsys, RIGHT | {4: four, 5: five})[-1] == "score: 7 of 7"
 
 
 def test_nothing_tried(capsys):
@@ -73,9 +68,8 @@ def test_nothing_tried(capsys):
         assert lines == [*(f"{number}: ○ not tried yet" for number in range(1, 8)), "score: 0 of 7"]
 
 
-@pytest.mark.parametrize(
-    ("number", "wrong", "hint"),
-    [
+def test_a_wrong_answer_gets_its_hint_and_a_notebook(capsys):
+    for number, wrong, hint in [
         (1, ["decoder", "encoder"], "in the other order"),
         (1, ["reader", "writer"], "One half reads"),
         (2, "a", "dog bites man"),
@@ -100,17 +94,14 @@ def test_nothing_tried(capsys):
         (7, (1, 4), "<eos> is predicted too"),
         (7, (1, 1), "In training"),
         (7, (1, 6), "each token it writes"),
-    ],
-)
-def test_a_wrong_answer_gets_its_hint_and_a_notebook(capsys, number, wrong, hint):
-    line = answered(capsys, RIGHT | {number: wrong})[number - 1]
-    assert line.startswith(f"{number}: ✗ not yet. ") and hint in line
-    assert line.endswith(f"Reread {quiz.QUESTIONS[number - 1].reread}.")
+    ]:
+        line = answered(capsys, RIGHT | {number: wrong})[number - 1]
+        assert line.startswith(f"{number}: ✗ not yet. ") and hint in line
+        assert line.endswith(f"Reread {quiz.QUESTIONS[number - 1].reread}.")
 
 
-@pytest.mark.parametrize(
-    ("number", "unread", "hint"),
-    [
+def test_an_answer_in_another_form_is_shown_the_form(capsys):
+    for number, unread, hint in [
         (1, ["encoder"], 'There should be 2, in the form ("…", "…"). You gave 1.'),
         (1, 5, 'Give 2 names, in the form ("…", "…").'),
         (1, [1, 2], "words in quotes"),
@@ -120,11 +111,9 @@ def test_a_wrong_answer_gets_its_hint_and_a_notebook(capsys, number, wrong, hint
         (3, "66", "2 whole numbers"),
         (5, ["attention", "attention", "feed-forward"], "two attentions: name them apart"),
         (5, ["self-attention", "feed-forward"], 'in the form ("…", "…", "…"). You gave 2.'),
-    ],
-)
-def test_an_answer_in_another_form_is_shown_the_form(capsys, number, unread, hint):
-    line = answered(capsys, RIGHT | {number: unread})[number - 1]
-    assert line.startswith(f"{number}: ✗ not yet. ") and hint in line and "Reread" not in line
+    ]:
+        line = answered(capsys, RIGHT | {number: unread})[number - 1]
+        assert line.startswith(f"{number}: ✗ not yet. ") and hint in line and "Reread" not in line
 
 
 def test_a_question_that_is_not_there(capsys):

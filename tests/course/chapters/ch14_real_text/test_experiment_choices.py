@@ -1,23 +1,18 @@
 """The gender of professions and insults: what is counted, and what is stored."""
 
-import pytest
-
 from course import experiments
 from course.chapters.ch14_real_text import experiment_choices as choices
 from transformer_lib.translator import Translator
 
 
-@pytest.mark.parametrize(
-    ("text", "gender"),
-    [
+def test_the_first_article_tells():
+    for text, gender in [
         ("El médico está cansado.", "masculine"),
         ("Estoy esperando al médico de la casa.", "masculine"),
         ("Ella es la médica del pueblo.", "feminine"),
         ("Trabaja aquí.", "neither"),
-    ],
-)
-def test_the_first_article_tells(text, gender):
-    assert choices.gender_of(text) == gender
+    ]:
+        assert choices.gender_of(text) == gender
 
 
 def test_an_insult_is_kept_by_one_of_its_words(monkeypatch):

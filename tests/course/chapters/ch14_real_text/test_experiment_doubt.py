@@ -18,18 +18,14 @@ def rows(right, wrong):
     ]
 
 
-@pytest.mark.parametrize(
-    ("right", "wrong", "auroc"),
-    [([3, 4], [1, 2], 1.0), ([1, 2], [3, 4], 0.0), ([1, 3], [2], 0.5), ([2], [2], 0.5)],
-)
-def test_the_area_is_the_share_of_pairs_in_the_right_order(right, wrong, auroc):
-    assert doubt.auroc_of(rows(right, wrong), "s") == auroc
-
-
-def test_the_share_below_a_threshold_is_of_the_right_or_of_the_wrong():
-    some = rows(range(100), range(-50, 50))
-    assert doubt.share_below(some, "s", 5, right=True) == 0.05
-    assert doubt.share_below(some, "s", 5, right=False) == 0.55
+def test_the_area_is_the_share_of_pairs_in_the_right_order():
+    for right, wrong, auroc in [
+        ([3, 4], [1, 2], 1.0),
+        ([1, 2], [3, 4], 0.0),
+        ([1, 3], [2], 0.5),
+        ([2], [2], 0.5),
+    ]:
+        assert doubt.auroc_of(rows(right, wrong), "s") == auroc
 
 
 def test_what_is_chosen_on_one_half_is_told_on_the_other(monkeypatch):

@@ -13,15 +13,8 @@ from transformer_lib.text import english_spanish
 from transformer_lib.translator import MODELS, Translator
 
 
-def test_the_grammar_itself_agrees_everywhere():
-    texts = [spanish for _, spanish in english_spanish.load("noun-adjective")]
-    agree, count = adjectives_that_agree(texts)
-    assert agree == count > 100
-
-
-@pytest.mark.parametrize(
-    ("text", "found"),
-    [
+def test_only_a_wrong_form_is_counted_against_it():
+    for text, found in [
         ("La casa roja es mía.", (1, 1)),
         ("La casa rojo es mía.", (0, 1)),
         ("Las casas roja", (0, 1)),
@@ -29,10 +22,8 @@ def test_the_grammar_itself_agrees_everywhere():
         ("La roja casa", (0, 0)),
         ("El agua fría", (1, 1)),
         ("La doctora cansado", (0, 1)),
-    ],
-)
-def test_only_a_wrong_form_is_counted_against_it(text, found):
-    assert adjectives_that_agree([text]) == found
+    ]:
+        assert adjectives_that_agree([text]) == found
 
 
 def test_pronouns_are_judged_by_the_adjective_alone():
@@ -74,17 +65,6 @@ def test_held_out_sentences_are_scored_against_all_their_translations(monkeypatc
     found = everyday.score(Translator.load(), everyday.references_of(pairs), beam=1)
     assert (found["sentences"], found["references"], found["unreadable"]) == (3, 4, 1)
     assert found["exact_match"] == pytest.approx(1 / 3)
-
-
-def test_the_grammars_own_translator_is_right_about_its_sentences(monkeypatch):
-    """Through the same door as the other one: with a full stop, which is taken off again."""
-    monkeypatch.setattr(everyday, "SPLITS", ("gustar",))
-    load, load_pronoun = english_spanish.load, english_spanish.load_pronoun
-    monkeypatch.setattr(english_spanish, "load", lambda name: load(name)[:40])
-    monkeypatch.setattr(english_spanish, "load_pronoun", lambda: load_pronoun()[:20])
-    found = everyday.grammar_through(Translator.load())
-    assert found["gustar"]["exact_match"] > 0.9 and found["gustar"]["agree"] == 1
-    assert found["pronoun"]["judged"] == 20 and found["pronoun"]["right"] > 0.9
 
 
 def test_two_ways_of_translating_are_compared_on_the_same_draws_of_sentences():

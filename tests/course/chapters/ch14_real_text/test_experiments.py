@@ -6,8 +6,7 @@ from course import experiments
 from course.chapters.ch14_real_text import experiments as lab
 from transformer_lib.text import english_spanish, everyday
 from transformer_lib.text.subwords import Subwords
-from transformer_lib.training.config import TrainingConfig
-from transformer_lib.translator import Translation, Translator
+from transformer_lib.translator import Translator
 
 TEXTS = [text for pair in english_spanish.load("validation")[:200] for text in pair]
 
@@ -28,10 +27,6 @@ def test_an_answer_is_a_translation_or_names_the_words(small):
     assert lab.answer(small, "") == "(can't read this)"
 
 
-def test_the_share_that_can_be_read(small):
-    assert lab.readable(small, ["I like trees", "I like zithers", "Zithers!", "Who sleeps?"]) == 0.5
-
-
 def test_fewer_subwords_are_the_first_ones(subwords):
     fewer = lab.with_fewer(subwords, 300)
     assert fewer.vocabulary().tokens == subwords.vocabulary().tokens[:300]
@@ -41,12 +36,6 @@ def test_fewer_subwords_are_the_first_ones(subwords):
     for size in (259, 401):
         with pytest.raises(ValueError, match=f"size={size} must be from 260 to 400"):
             lab.with_fewer(subwords, size)
-
-
-def test_pieces_are_shown_as_text_and_counted_by_word(subwords):
-    letters = lab.with_fewer(subwords, 260)
-    assert lab.pieces(letters, "I go") == ["·", "I", "·", "g", "o"]
-    assert lab.pieces_per_word(letters, ["I go", "go"]) == 8 / 3
 
 
 def test_words_are_counted():
@@ -59,32 +48,6 @@ def test_words_are_counted():
         "of_20_words": 0.25,
         "held_out_with_unknown": 0.5,
     }
-
-
-def test_what_stands_in_a_text_is_found_but_for_signs_and_capitals():
-    assert lab.standing_in(["good morning", "Hi"], ["Good morning!", "Hi there"]) == [
-        "Good morning!"
-    ]
-
-
-def test_dropout_is_used_and_both_losses_are_measured(monkeypatch):
-    def unchanged(_, texts):  # as translating is slow
-        return [Translation(text, [], 0.0) for text in texts]
-
-    monkeypatch.setattr(Translator, "translate", unchanged)
-    pairs = english_spanish.load("validation")
-    how = TrainingConfig(steps=2, max_tokens=256, validate_every=2)
-    runs = [lab.learn(pairs[:20], pairs[20:25], dropout, how) for dropout in (0.0, 0.0, 0.2)]
-    losses = [run["history"][-1]["loss"] for run in runs]
-    assert losses[0] == losses[1] != losses[2]
-    assert runs[2]["dropout"] == 0.2 and {"bleu", "exact_match"} < runs[2].keys()
-    last = runs[0]["history"][-1]
-    assert last["seen"] != last["validation_loss"] and 4 < last["seen"] < 9
-
-
-def test_the_sentences_of_the_notebook_are_there():
-    assert sum(item.english in lab.FIVE for item in everyday.load()) == 5
-    assert sum(map(len, lab.HARD.values())) == 7
 
 
 def test_what_is_stored_is_whole_and_what_the_notebook_says():

@@ -8,9 +8,7 @@ from course.chapters.ch15_heads_on_real_text import corpus, probes, statistics
 from course.chapters.ch15_heads_on_real_text import experiments as lab
 from course.cli import main
 from transformer_lib.files import read_json
-from transformer_lib.interpret.patching import patch_outputs
-from transformer_lib.interpret.recording import attention_layers, record_outputs
-from transformer_lib.text import everyday
+from transformer_lib.interpret.recording import record_outputs
 from transformer_lib.translator import Translator
 
 
@@ -41,22 +39,6 @@ def earlier():
 # --- sentences ---
 
 
-def test_a_pair_differs_in_the_noun_and_in_what_agrees():
-    one, other = few("after is", 2)
-    assert (one.english, other.english) == ("The road is small.", "The street is small.")
-    assert one.spanish == "El camino es pequeño." and one.wrong == "El camino es pequeña."
-    assert other.spanish == "La calle es pequeña." and other.wrong == "La calle es pequeño."
-    assert (one.pair, one.group, one.gender, other.gender) == (0, 0, "m", "f")
-    one = few("another noun between", 1)[0]
-    assert one.noun == ("road", 0) and one.other[0] in one.english and one.noun_out != one.other_out
-
-
-def test_the_article_can_be_what_is_asked():
-    one, other = few("beside the noun", 2, asked="article")
-    assert one.spanish == "Veo el camino pequeño." and one.wrong == "Veo la camino pequeño."
-    assert other.wrong == "Veo el calle pequeña."
-
-
 def test_half_of_the_nouns_are_kept_for_measuring(items):
     even, odd = corpus.halves(items)
     assert len(even) == len(odd) == len(items) / 2
@@ -76,37 +58,7 @@ def test_a_pronoun_can_be_said_as_its_noun():
     assert fronted.english.lower().count(f" {fronted.noun[0]}") == 2
 
 
-def test_in_spanish():
-    assert corpus.in_spanish("street", True) == "la calle"
-    assert corpus.in_spanish("streets", True) == "las calles"
-    assert corpus.in_spanish("dogs", False) == "los perros"
-
-
 # --- places ---
-
-
-def test_words_are_found_in_pieces(large, small):
-    tokens = large.src.tokens(large.src.preprocess("The mysterious cows, and the cows."))
-    words = corpus.word_places(large.src, tokens)
-    assert [word for word, _ in words] == [
-        "the",
-        "mysterious",
-        "cows",
-        ",",
-        "and",
-        "the",
-        "cows",
-        ".",
-    ]
-    assert sorted(place for _, places in words for place in places) == list(range(len(tokens)))
-    assert corpus.find(words, "Cows", 1)[0] > corpus.find(words, "cows")[-1]
-    with pytest.raises(LookupError, match="'cows' doesn't stand there 3 times"):
-        corpus.find(words, "cows", 2)
-    assert corpus.word_places(small.src, ["I", "go"]) == [("i", [0]), ("go", [1])]
-    assert corpus.phrase(words, ("the", "cows")) == [p for _, ps in words[5:7] for p in ps]
-    assert corpus.phrase(words, ()) == []
-    with pytest.raises(LookupError, match="the dog"):
-        corpus.phrase(words, ("the", "dog"))
 
 
 @pytest.mark.parametrize("name", ["small", "large"])
@@ -130,14 +82,6 @@ def test_the_batch_knows_its_places(name, request):
     assert (batch.partner != batch.rows).all()
 
 
-def test_sentences_that_cannot_be_read_are_left_out(small):
-    whole = few("after is", 2)
-    unknown = [corpus.Item(**{**vars(whole[0]), "english": "The xylophone is small."})]
-    assert corpus.AgreementBatch(small, whole + unknown).kept == whole
-    with pytest.raises(ValueError, match="none of these 1 sentences"):
-        corpus.AgreementBatch(small, unknown)
-
-
 # --- changes ---
 
 
@@ -158,17 +102,6 @@ def test_switched_off_barred_and_swapped():
     assert torch.equal(swapped[0, :, 1, 2], weights[0, :, 1, 0])
     assert torch.equal(swapped[1, :, 1, 0], weights[1, :, 1, 3])
     assert torch.equal(swapped[:, :, 2], weights[:, :, 2])
-
-
-def test_an_output_is_changed_only_inside_the_with(small):
-    batch = corpus.AgreementBatch(small, few("after is"))
-    before = probes.margins(small, batch)
-    zero = {"encoder.layers.0": torch.zeros_like}
-    assert not torch.allclose(probes.margins(small, batch, outputs=zero), before)
-    torch.testing.assert_close(probes.margins(small, batch), before)
-    with pytest.raises(KeyError, match="no part 'encoder.layers.9'"):
-        with patch_outputs(small.model, {"encoder.layers.9": torch.zeros_like}):
-            pass
 
 
 # --- measures ---
@@ -200,17 +133,6 @@ def test_the_head_of_notebook_13_is_found_again(small, items):
     assert (best["layer"], best["head"]) == ("encoder.layers.1.self_attn", 2)
     without = probes.right_endings(small, batch, edits=probes.off([(best["layer"], best["head"])]))
     assert probes.right_endings(small, batch) == 1 and without < 0.6
-
-
-def test_place_alone_and_chance_are_what_they_say(small):
-    same = corpus.AgreementBatch(
-        small, few("after is")
-    )  # always two words to the left, second word
-    assert probes.by_place_alone(same, same, "encoder.self_attn") == 1
-    assert probes.by_chance(same, "encoder.self_attn") == pytest.approx(1 / 5)
-    assert probes.by_chance(same, "decoder.self_attn") == pytest.approx(2 / 4)
-    other = corpus.AgreementBatch(small, few("beside the noun"))
-    assert probes.by_place_alone(same, other, "encoder.self_attn") == 0
 
 
 def test_all_vectors_of_a_state_bring_all_of_the_gender(small):
@@ -255,44 +177,7 @@ def test_models_are_named_on_the_command_line_and_others_stay(monkeypatch, tmp_p
     assert "there is no trained model in" in capsys.readouterr().err
 
 
-def test_an_experiment_with_models_of_its_own_refuses_others(tmp_path, capsys):
-    command = ["experiment", "heads-off", "--model", "tatoeba", "--out", str(tmp_path)]
-    assert main(command) == 2
-    assert "'heads-off' has models of its own: it takes no --model" in capsys.readouterr().err
-
-
 # --- what is stored ---
-
-
-@pytest.mark.parametrize("name", [*lab.MODELS, "earlier"])
-def test_what_is_stored_is_whole(name, request):
-    stored = experiments.load("heads-on-real-text")["models"][name]
-    translator = request.getfixturevalue(
-        {"grammar": "small", "tatoeba": "large", "earlier": "earlier"}[name]
-    )
-    heads = len(attention_layers(translator.model)) * translator.model.config.h
-    assert stored["sentences"] == stored["of"] == len(corpus.template_items()) == 672
-    assert len(stored["heads off"]["alone"]) == heads
-    assert [row["heads"] for row in stored["heads off"]["together"]] == [*lab.TOGETHER]
-    assert sum(len(kind["heads"]) for kind in stored["looks"].values()) == heads
-    for kind, found in stored["where"].items():
-        assert len(found["source"]) == len(found["encoder"][0]), kind
-        assert len(found["target"]) == len(found["decoder"][0]), kind
-
-
-@pytest.mark.parametrize(("name", "there"), [("grammar", "small"), ("tatoeba", "larger")])
-def test_what_people_say_has_the_score_that_it_has_elsewhere(name, there):
-    told = experiments.load("heads-on-real-text")["models"][name]["everyday"]
-    elsewhere = experiments.load("everyday")["everyday"][there]
-    assert {"sentences", "exact_match", "bleu", "bleu_interval"} == set(told)
-    assert all(told[what] == pytest.approx(elsewhere[what], abs=1e-3) for what in told)
-
-
-def test_the_score_is_that_of_everyday_sentences(monkeypatch, large):
-    items = everyday.load()[30:34]
-    monkeypatch.setattr(everyday, "load", lambda: items)
-    told = lab.everyday_score(large)
-    assert told["sentences"] == 4 and 0 <= told["exact_match"] <= 1 and told["bleu"] > 0
 
 
 @pytest.mark.parametrize("name", ["small", "large", "earlier"])

@@ -46,11 +46,6 @@ def test_the_head_of_13_is_needed_at_its_mean_as_well(small, batch):
     assert right[AGREES] == min(right.values()) < 0.75 < 0.95 < sorted(right.values())[1]
 
 
-def test_with_no_head_at_its_mean_nothing_changes(small, batch):
-    torch.testing.assert_close(paths.without(small, batch, []), probes.margins(small, batch))
-    assert len(paths.every_head(small)) == 24
-
-
 def test_the_small_model_reads_nothing_over_the_path_from_its_article(small, batch):
     """It reads English: the article carries a fiftieth at most, over any path (notebook 15)."""
     article = paths.first_of(batch.noun_out)

@@ -1,6 +1,5 @@
 """Repeated rows: what is measured of a model that is made by hand, and a training of two steps."""
 
-import dataclasses
 import math
 
 import pytest
@@ -65,19 +64,6 @@ def test_an_induction_head_is_found():
     assert len(heads(model, ids)) == 2 * 4
 
 
-def test_a_training_is_measured(monkeypatch):
-    monkeypatch.setattr(induction, "HELD_OUT", 4)
-    monkeypatch.setattr(induction, "TRAINING", 20)
-    how = dataclasses.replace(induction.HOW, steps=2, validate_every=1, max_tokens=100)
-    monkeypatch.setattr(induction, "HOW", how)
-    found = induction.learn_to_repeat(seed=0)
-    assert [set(entry) >= {"first", "second", "head"} for entry in found["history"]] == [True] * 2
-    assert set(found["second_with_a_head_off"]) == {
-        f"layers.{layer}.self_attn.{head}" for layer in range(2) for head in range(4)
-    }
-    assert len(set(found["second_with_a_head_off"].values())) == 8  # each head does something
-
-
 def test_the_stored_heads_do_it():
     stored = experiments.load("induction")
     assert [run["seed"] for run in stored["runs"]] == list(induction.SEEDS)
@@ -90,12 +76,6 @@ def test_the_stored_heads_do_it():
         below = [head["previous"] for head in run["heads"] if head["layer"].startswith("layers.0")]
         assert max(below) > 0.3
         assert max(run["second_with_a_head_off"].values()) > 2 * run["second"]
-
-
-def test_how_long_the_fall_takes():
-    losses = [3.7, 2.9, 3.2, 2.0, 0.6, 0.4, 0.7, 0.3]
-    history = [{"step": 10 * place, "second": loss} for place, loss in enumerate(losses)]
-    assert induction.fall({"history": history}) == 50 - 20
 
 
 def test_what_notebook_17_tells_of_the_heads_that_are_off():

@@ -8,10 +8,8 @@ import torch
 
 from course import experiments
 from course.chapters.ch17_gpt import experiment_one_text as lab
-from course.experiments.long_training import best_loss
 from transformer_lib import count_parameters
 from transformer_lib.decoding import greedy_decode
-from transformer_lib.recipes import TrainingData, learn_language
 from transformer_lib.text import english_spanish
 from transformer_lib.text.batching import make_batch, source_batch
 from transformer_lib.text.tokens import BOS, EOS, PAD
@@ -55,24 +53,13 @@ def test_each_word_of_the_answer_sees_the_prompt_and_the_answer_so_far(model):
         assert moved(model, SRC, TGT, SRC, other) == [*range(place, 4)]
 
 
-@pytest.mark.parametrize(("mask", "sees_later"), [("GPT", False), ("prefix", True)])
-def test_only_under_the_prefix_mask_the_prompt_sees_what_comes_later(mask, sees_later):
-    text = torch.cat([SRC, TGT], dim=1)
-    seen = MASKS[mask](text).expand(1, 1, 8, 8)[0, 0]
-    for i in range(8):
-        for j in range(8):
-            assert seen[i, j] == (j <= i or (sees_later and j < 4))
-
-
-@pytest.mark.parametrize("mask", MASKS)
-def test_what_the_model_computes_of_the_prompt_follows_the_mask(mask):
-    # the layers' outputs at the English words, when the last of them changes
-    model, found = model_with(MASKS[mask]), []
-    model.layers[-1].register_forward_hook(lambda layer, given, x: found.append(x[0, :4]))
-    for last in (7, 8):
-        decode(model, torch.tensor([[5, 6, last, EOS]]), TGT)
-    places = ((found[0] - found[1]).abs().amax(dim=-1) > 1e-9).tolist()
-    assert places == ([False, False, True, True] if mask == "GPT" else [True] * 4)
+def test_only_under_the_prefix_mask_the_prompt_sees_what_comes_later():
+    for mask, sees_later in [("GPT", False), ("prefix", True)]:
+        text = torch.cat([SRC, TGT], dim=1)
+        seen = MASKS[mask](text).expand(1, 1, 8, 8)[0, 0]
+        for i in range(8):
+            for j in range(8):
+                assert seen[i, j] == (j <= i or (sees_later and j < 4))
 
 
 def test_padding_counts_for_nothing(model):
@@ -110,39 +97,6 @@ def test_it_writes_word_by_word_what_it_finds_likeliest(model):
         assert logits.argmax(dim=-1).tolist()[: len(written_on)] == written_on
 
 
-@pytest.fixture
-def corpus(monkeypatch):
-    """A few sentences of the test split, to learn from and for every split."""
-    pairs = lab.english_spanish.load("test")[:5]
-    src, tgt = (
-        learn_language(*side) for side in zip(("en", "es"), zip(*pairs, strict=True), strict=True)
-    )
-    ids = [(src.encode(english), tgt.encode(spanish)) for english, spanish in pairs]
-    monkeypatch.setattr(lab.english_spanish, "load", lambda split: pairs)
-    monkeypatch.setattr(lab, "training_data", lambda: TrainingData(src, tgt, ids, ids[:2]))
-    return ids
-
-
-def test_the_share_that_is_right(monkeypatch, corpus):
-    spanish = {(*english, EOS): words for english, words in corpus}
-    spanish[*corpus[1][0], EOS] = [5]  # no translation
-    spanish[*corpus[2][0], EOS] = [1000]  # an English word
-
-    def knows(model, src, **how):
-        return [spanish[tuple(word for word in row if word != PAD)] for row in src.tolist()]
-
-    monkeypatch.setattr(lab, "greedy_decode", knows)
-    assert lab.right(None, "test") == 0.6
-    assert lab.scores(None) == {"right": dict.fromkeys(lab.ASKED, 0.6)}
-
-
-@pytest.mark.parametrize("spec", lab.SPECS, ids=lambda spec: spec.what)
-def test_a_training_of_two_steps(corpus, spec):
-    how = dataclasses.replace(lab.TRAINING, steps=2, warmup=1)
-    model, found = lab.learn(spec, how)
-    assert found["parameters"] == count_parameters(model) and len(found["history"]) == 1
-
-
 def test_all_ways_are_equally_large():
     ways = (lab.TRANSLATOR, *lab.SPECS)
     sizes = [count_parameters(spec.build(955, 1794)) for spec in ways]
@@ -150,33 +104,6 @@ def test_all_ways_are_equally_large():
 
 
 # --- what is stored ---
-
-
-def test_all_ways_have_learned_the_same_text_in_the_same_steps():
-    runs = experiments.load("prompting-translations")["runs"]
-    how = [run["training"] | {"max_lr": None, "seed": None} for run in runs]
-    assert all(one == dataclasses.asdict(lab.TRAINING) | how[0] for one in how)
-    for spec in (lab.TRANSLATOR, *lab.SPECS):
-        what = "encoder and decoder" if spec is lab.TRANSLATOR else spec.what
-        own = [run for run in runs if run["what"] == what]
-        assert {run["max_lr"] for run in own if run["seed"] == 0} == set(lab.MAX_LRS)
-        best = min((run for run in own if run["seed"] == 0), key=best_loss)
-        chosen = [run for run in own if run["chosen"]]
-        assert [run["seed"] for run in chosen] == list(lab.SEEDS)
-        assert {run["max_lr"] for run in chosen} == {best["max_lr"]}
-
-
-def test_what_is_told_is_stored():
-    rows = lab.summary()
-    assert [row["what"] for row in rows] == [
-        "encoder and decoder",
-        *(spec.what for spec in lab.SPECS),
-    ]
-    sizes = [row["parameters"] for row in rows]
-    assert max(sizes) < 1.02 * min(sizes)
-    for row in rows:
-        assert all(len(row[name]) == len(lab.SEEDS) for name in ("loss", *lab.ASKED))
-        assert all(0 <= share <= 1 for split in lab.ASKED for share in row[split])
 
 
 def test_the_translator_is_the_base_of_notebook_18():

@@ -16,7 +16,6 @@ from course.chapters.ch18_since_2017.experiments import (
     points,
     right_between,
 )
-from course.chapters.ch18_since_2017.experiments import worth as printed
 from course.chapters.ch18_since_2017.figures import BETWEEN
 from course.drawing.rows import verdict
 from course.experiments.long_training import best_loss
@@ -123,20 +122,6 @@ def test_the_parts_of_today_one_by_one_and_together():
     assert round(100 * (1 - mean(right("base", "test")))) == 15 < sums["test"]
 
 
-def test_a_part_is_told_with_its_stars_and_its_cache():
-    rows = [
-        {"what": "base", "group": "base"} | {split: [-1.0, 0.0, 1.0] for split in ASKED},
-        {"what": "wide", "group": "sizes", "test": [2.0, 4.0], "pronoun": [0.0, 9.0]}
-        | {"longer": [-3.0, -2.0]},
-        {"what": "other", "group": "else"} | {split: [0.0] for split in ASKED},
-    ]
-    kept = {"base": 8000, "wide": 6000, "other": 8000}
-    said = printed(rows, "sizes", kept)
-    gained = "wide test +3.0* pronoun +4.5 longer -2.5*"
-    assert said.split() == f"{gained} cache 6,000 bytes, 75%".split()
-    assert "cache" not in printed(rows, "else", kept)
-
-
 def test_eight_parts_have_their_best_rate_at_the_edge_of_the_grid():
     edge = [run["what"] for run in CHOSEN if run["max_lr"] == max(STORED["max_lrs"])]
     assert len(set(edge)) == 8 and "base" not in edge
@@ -193,21 +178,6 @@ def test_longer_sentences_are_of_another_kind():
         english = [one.lower() for one, _ in english_spanish.load(split)]
         because[split] = mean("because" in one for one in english)
     assert 0.85 < because["longer"] < 0.92 and 0.23 < because["test"] < 0.28
-
-
-def test_the_share_of_some_lengths():
-    run = {
-        "by_length": [
-            {"tokens": 3, "sentences": 4, "right": 4},
-            {"tokens": 4, "sentences": 1, "right": 0},
-            {"tokens": 9, "sentences": 5, "right": 0},
-        ]
-    }
-    assert (right_between(run, 3, 4), right_between(run, 4, 9), right_between(run, 3, 3)) == (
-        0.8,
-        0,
-        1,
-    )
 
 
 def test_only_distances_carry_far():

@@ -39,11 +39,6 @@ def test_both_ends_say_the_mean_of_each_part():
     assert weights["+46"] == "bold" != weights["AdamW"]
 
 
-def test_points_have_a_sign():
-    signs = ["+3", "0", "0", "\N{MINUS SIGN}12"]
-    assert [in_points(x) for x in (2.6, 0.4, -0.4, -12)] == signs
-
-
 def test_only_the_positions_of_2017_leave_no_diagonal_of_one_color():
     from course.chapters.ch18_since_2017.figures import _one_word_everywhere
 
@@ -79,24 +74,3 @@ def test_the_title_of_the_times_says_where_the_fused_kernel_is_quicker():
     slower, quicker = FIGURES["since-fused-times"].alt.split("It takes")[1].split("it takes")
     for length, taken in time.items():
         assert f"{100 * taken:.0f}" in (slower if length < 128 else quicker)
-
-
-def test_the_rows_say_how_much_of_the_distance_is_gone(monkeypatch):
-    from course.chapters.ch17_gpt import experiment_language_model
-    from course.chapters.ch18_since_2017.experiments import SPECS, nearer
-
-    monkeypatch.setattr(experiment_language_model, "floor_under", lambda validation: 2.0)
-    runs = [
-        {"what": one.what, "chosen": True, "history": [{"validation_loss": 2.3}]} for one in SPECS
-    ]
-    base = [
-        {
-            "what": "base",
-            "chosen": True,
-            "history": [{"validation_loss": 2.1}, {"validation_loss": 2.9}],
-        },
-        {"what": "base", "chosen": False, "history": [{"validation_loss": 2.0}]},
-    ]
-    rows = nearer(runs + base)  # the base is at a distance of 0.3 and, at its best, 0.1
-    assert rows[0] == {"what": "base", "group": "base", "nearer": pytest.approx([-50, 50])}
-    assert all(row["nearer"] == pytest.approx([-50]) for row in rows[1:]) and len(rows) == 21

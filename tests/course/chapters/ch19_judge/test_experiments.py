@@ -10,23 +10,8 @@ from course import experiments
 from course.chapters.ch15_heads_on_real_text.statistics import interval
 from course.chapters.ch17_gpt import experiments as gpt
 from course.chapters.ch19_judge import experiments as lab
-from course.experiments.long_training import load_cached
 
 STORED = experiments.load("judge")
-
-
-def test_the_stored_runs_are_those_of_the_settings():
-    about = {key: value for key, value in STORED.items() if key not in ("runs", "experiment")}
-    assert about["steps"] == lab.STEPS and about["group"] == lab.GROUP
-    assert about["kl_weights"] == list(lab.KL_WEIGHTS) and about["tries"] == lab.TRIES
-    found = {(run["what"], run["seed"]) for run in STORED["runs"]}
-    assert found == {(what, seed) for what in lab.RUNS for seed in (lab.PILOT, *lab.SEEDS)}
-    assert load_cached("judge", {"what": "KL 0", "seed": 1}) is not None
-
-
-def test_the_pilot_is_not_told():
-    ways = lab.by_way(STORED)
-    assert all([run["seed"] for run in runs] == list(lab.SEEDS) for runs in ways.values())
 
 
 def test_stored_first_sentences_are_judged_as_stored_shares_say():
@@ -52,12 +37,6 @@ def test_a_hasty_judge_reads_four_words():
     assert not lab.hasty(" ".join(["nonsense", *words[1:]]))
 
 
-def test_prompts_differ_and_begin_no_sentence_that_was_learned_whole():
-    found = lab.prompts()
-    assert found.shape == (lab.PROMPTS, 1 + lab.PROMPT_TOKENS)
-    assert len({tuple(row) for row in found.tolist()}) == lab.PROMPTS
-
-
 @pytest.fixture(scope="module")
 def start():
     """A model that has learned for a moment: its sentences are short work for the judge."""
@@ -79,36 +58,6 @@ def test_teaching_moves_a_copy_and_keeps_the_start(start):
     assert history[-1]["kl"] > 0.1 and history[-1]["reward"] > history[0]["reward"]
     leashed = lab.teach(model, words, shouts, kl_weight=5.0, steps=12)[1]
     assert leashed[-1]["kl"] < history[-1]["kl"]
-
-
-def test_the_limits_can_be_missed():
-    """Each of them fails for runs that learned nothing, or everything, or that say little."""
-    nothing = {
-        "right": 0.2,
-        "words": 500,
-        "because": 0.3,
-        "kl": 0.0,
-        "solved": [0, 3, 3, 3],
-        "history": [{"reward": 0.2, "right": 0.2}] * 10,
-    }
-    all_of_it = nothing | {
-        "right": 1.0,
-        "words": 900,
-        "kl": 1.6,
-        "solved": [lab.TRIES] * 4,
-        "history": [{"reward": 1.0, "right": 1.0}] * 10,
-    }
-    ordered = (
-        "the heavier the KL penalty, the fewer right",
-        "the heavier the KL penalty, the more words in use",
-    )
-    same = {way: nothing for way in lab.RUNS}
-    perfect = same | {way: all_of_it for way in lab.RUNS if way != "start"}
-    poor = {way: nothing | {"words": 50, "because": 0.0} for way in lab.RUNS} | {"start": nothing}
-    reverse = same | {"KL 0.3": nothing | {"right": 0.9, "words": 100}}
-    for name, limit in lab.LIMITS.items():
-        tried = [reverse] if name in ordered else [same, perfect, poor]
-        assert not all(limit(runs) for runs in tried), name
 
 
 def test_how_sure_a_share_is():

@@ -27,12 +27,6 @@ def test_average_precision_is_its_definition():
     )
 
 
-def test_scores_that_know_nothing_get_the_share_of_true_ones():
-    true = torch.tensor([True, False, False, False])
-    assert measures.average_precision(torch.zeros(4, 1), true).item() == 0.25
-    assert measures.average_precision(true.float()[:, None], true).item() == 1
-
-
 def test_precision_and_recall():
     fires = torch.tensor([[1, 1, 0], [1, 0, 0], [0, 1, 0], [0, 0, 0]]).bool()
     found = measures.rates(fires, torch.tensor([True, True, False, False]))
@@ -70,25 +64,3 @@ def test_the_probe_finds_a_direction():
     x[:, 0, 3] += 6 * about.true
     found = measures.best_candidate(measures.probe(x, about), x, about)
     assert found["ap"] > 0.99
-
-
-def test_one_word_features_are_seen():
-    fires = torch.tensor([[1, 1, 0], [1, 0, 0], [0, 1, 0]]).bool()
-    word, share = measures.word_shares(fires, torch.tensor([7, 7, 9]))
-    assert word[0] == 7 and share.tolist() == [1, 0.5, 0]
-
-
-def test_the_same_feature_in_another_place_correlates():
-    f = torch.rand(100, 3)
-    found = measures.correlations(f, 2 * f[:, [2, 0, 1]])
-    assert found.argmax(dim=1).tolist() == [1, 2, 0]
-    torch.testing.assert_close(found.amax(dim=1), torch.ones(3))
-
-
-def test_an_interval_holds_its_measure():
-    about = asked()
-    scores = about.true.float()[:, None] + torch.randn(
-        400, 1, generator=torch.Generator().manual_seed(1)
-    )
-    low, high = measures.ap_interval(scores, about.true, about.groups)
-    assert low < measures.average_precision(scores, about.true).item() < high

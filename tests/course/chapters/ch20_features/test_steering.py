@@ -36,41 +36,6 @@ def test_only_the_named_word_moves_and_by_its_two_directions(sae):
     assert not difference.any() and f[rows, off].min() > 0
 
 
-def test_a_random_pair_goes_as_far_as_the_chosen_one_in_each_sentence(sae):
-    x, n = torch.randn(6, 5, 8), torch.arange(6)
-    rows, places = n, torch.tensor([1, 3, 0, 2, 4, 1])
-    two, random = (n + 4, n * 0), (n * 0 + 12, n * 0 + 15)
-    values = torch.linspace(1, 9, 6)
-    model = steering.steer(sae, rows, places, two[0], values, two[1])(x) - x
-    free = steering.steer(sae, rows, places, random[0], values, random[1])(x) - x
-    bound = steering.steer(sae, rows, places, random[0], values, random[1], as_far_as=two)(x) - x
-    length = model[rows, places].norm(dim=1)
-    torch.testing.assert_close(bound[rows, places].norm(dim=1), length)
-    cosine = torch.cosine_similarity(bound[rows, places], free[rows, places])
-    torch.testing.assert_close(cosine, torch.ones(6))  # longer or shorter, not turned
-    assert ((free[rows, places].norm(dim=1) - length).abs() > 0.01).sum() > 3
-    bound[rows, places] = 0
-    assert not bound.any()
-
-
-def test_the_random_pair_is_told_its_strength(sae, monkeypatch):
-    """It would choose 8 for itself, and isn't asked."""
-    translator = Translator.load()
-    items = measurable(translator, english_spanish.load_pronoun(), half=1)[:20]
-    best = {"two features": 2.0, steering.AT_RANDOM: 8.0, "difference of means": 4.0}
-    monkeypatch.setattr(steering, "turned", lambda t, batch, edit: float(edit[1] == best[edit[0]]))
-    monkeypatch.setattr(steering, "rewritten", lambda t, batch, edit: edit)
-    monkeypatch.setattr(steering, "each_outcome", lambda *rest: ["unchanged"] * 20)
-
-    class Told:
-        def edits(self, batch, to_feminine, strength):
-            return {name: (name, strength) for name in best}
-
-    found = steering.compare(translator, Told(), [items, items])
-    strengths = {name: way["strength"] for name, way in found.items()}
-    assert strengths == best | {steering.AT_RANDOM: 2.0}
-
-
 @pytest.fixture
 def levers(sae):
     memory = torch.randn(50, 1, 8)
@@ -121,19 +86,3 @@ def test_outcomes_are_told_apart():
         "another adjective": 0.2,
         "another word": 0.4,
     }
-
-
-def test_numbers_are_counted_apart():
-    items = english_spanish.load_pronoun()[:40]
-    plural = [item.right.endswith("s") for item in items]
-    found = steering.by_number(items, ["unchanged" if one else "flipped" for one in plural])
-    assert found["one"]["flipped"] == 1 and found["several"]["unchanged"] == 1
-    assert found["one"]["sentences"] + found["several"]["sentences"] == 40
-    assert 0 < sum(plural) < 40
-
-
-def test_feminine_now():
-    items = english_spanish.load_pronoun()[:20]
-    ends = [item.right.removesuffix("s")[-1] for item in items]
-    assert set(ends) == {"o", "a"}
-    assert steering.feminine_now(items).tolist() == [end == "a" for end in ends]

@@ -39,15 +39,15 @@ def in_pieces(part: nn.Module, x: torch.Tensor, size: int) -> tuple[torch.Tensor
     return torch.cat(found, dim=1), state
 
 
-@pytest.mark.parametrize("size", [1, 4])
-@pytest.mark.parametrize("name", PARTS)
-def test_all_at_once_is_one_after_the_other(name, size):
-    part, x = PARTS[name](), texts()
-    whole, last = part.read(x, part.start(3))
-    pieces, after = in_pieces(part, x, size)
-    torch.testing.assert_close(pieces, whole, rtol=1e-4, atol=1e-5)
-    torch.testing.assert_close(after, last, rtol=1e-4, atol=1e-5)
-    torch.testing.assert_close(part(x, x, x, mask=causal_mask(11)), whole)
+def test_all_at_once_is_one_after_the_other():
+    for size in [1, 4]:
+        for name in PARTS:
+            part, x = PARTS[name](), texts()
+            whole, last = part.read(x, part.start(3))
+            pieces, after = in_pieces(part, x, size)
+            torch.testing.assert_close(pieces, whole, rtol=1e-4, atol=1e-5)
+            torch.testing.assert_close(after, last, rtol=1e-4, atol=1e-5)
+            torch.testing.assert_close(part(x, x, x, mask=causal_mask(11)), whole)
 
 
 def test_linear_attention_is_its_equation():
@@ -95,35 +95,28 @@ def test_the_state_space_is_its_equation():
     torch.testing.assert_close(part(x, x, x), torch.stack(found, 1), rtol=1e-4, atol=1e-5)
 
 
-def test_without_forgetting_a_state_space_sums():
-    q, k, v = torch.randn(3, 2, H, 7, 4)
-    nothing = torch.zeros(2, H, 4, 4)
-    forgets = mixers.sum_of_pairs(q, k, v, torch.zeros(2, H, 7), nothing)
-    torch.testing.assert_close(forgets, mixers.sum_of_pairs(q, k, v, None, nothing))
+def test_no_word_sees_a_later_one():
+    for name in PARTS:
+        part, x = PARTS[name](), texts()
+        changed = x.clone()
+        changed[:, 6] += 1
+        moved = (part(x, x, x) - part(changed, changed, changed)).abs().amax(dim=(0, 2)) > 1e-6
+        assert not moved[:6].any() and moved[6:].all()
 
 
-@pytest.mark.parametrize("name", PARTS)
-def test_no_word_sees_a_later_one(name):
-    part, x = PARTS[name](), texts()
-    changed = x.clone()
-    changed[:, 6] += 1
-    moved = (part(x, x, x) - part(changed, changed, changed)).abs().amax(dim=(0, 2)) > 1e-6
-    assert not moved[:6].any() and moved[6:].all()
-
-
-@pytest.mark.parametrize("name", ["linear", "minGRU", "state space"])
-def test_in_an_encoder_words_see_both_sides_and_no_padding(name):
-    part, x = PARTS[name](both_ways=True), texts()
-    changed = x.clone()
-    changed[:, 6] += 1
-    moved = (part(x, x, x) - part(changed, changed, changed)).abs().amax(dim=(0, 2)) > 1e-6
-    assert moved.all()
-    ids = torch.ones(3, 11, dtype=torch.long)
-    ids[:, 8:] = 0
-    padded = part(x, x, x, mask=padding_mask(ids))[:, :8]
-    alone = part(x[:, :8], x[:, :8], x[:, :8])
-    torch.testing.assert_close(padded, alone, rtol=1e-4, atol=1e-5)
-    assert not torch.allclose(part(x, x, x)[:, :8], alone, atol=1e-4)
+def test_in_an_encoder_words_see_both_sides_and_no_padding():
+    for name in ["linear", "minGRU", "state space"]:
+        part, x = PARTS[name](both_ways=True), texts()
+        changed = x.clone()
+        changed[:, 6] += 1
+        moved = (part(x, x, x) - part(changed, changed, changed)).abs().amax(dim=(0, 2)) > 1e-6
+        assert moved.all()
+        ids = torch.ones(3, 11, dtype=torch.long)
+        ids[:, 8:] = 0
+        padded = part(x, x, x, mask=padding_mask(ids))[:, :8]
+        alone = part(x[:, :8], x[:, :8], x[:, :8])
+        torch.testing.assert_close(padded, alone, rtol=1e-4, atol=1e-5)
+        assert not torch.allclose(part(x, x, x)[:, :8], alone, atol=1e-4)
 
 
 def test_weights_are_as_many_as_those_of_attention():
@@ -133,17 +126,11 @@ def test_weights_are_as_many_as_those_of_attention():
         assert count_parameters(part) == pytest.approx(attention, rel=0.07)
 
 
-@pytest.mark.parametrize("name", PARTS)
-def test_the_size_of_a_state_does_not_depend_on_the_words(name):
-    part = PARTS[name]()
-    sizes = {mixers.numbers(part.read(texts(t), part.start(3))[1]) for t in (1, 2, 50)}
-    assert sizes == {mixers.numbers(part.start(1))}
-
-
-def test_numbers_of_a_state():
-    assert mixers.numbers(LinearAttention(64, 4).start(1)) == 4 * 16 * 17
-    assert mixers.numbers(MinGRU(64).start(2)) == 84
-    assert mixers.numbers(StateSpace(64, 4).start(3)) == 4 * 16 * 16 + 3 * 128
+def test_the_size_of_a_state_does_not_depend_on_the_words():
+    for name in PARTS:
+        part = PARTS[name]()
+        sizes = {mixers.numbers(part.read(texts(t), part.start(3))[1]) for t in (1, 2, 50)}
+        assert sizes == {mixers.numbers(part.start(1))}
 
 
 def test_a_translator_with_it_writes():
@@ -156,10 +143,3 @@ def test_a_translator_with_it_writes():
         written = greedy_decode(model, src, max_length=5)
         alone = greedy_decode(model, src[1:, :2], max_length=5)
         assert written[1] == alone[0]
-
-
-def test_a_new_state_space_forgets_at_several_speeds():
-    part = StateSpace(D, H)
-    delta = torch.nn.functional.softplus(part.w_delta.bias)
-    assert delta[0].item() == pytest.approx(mixers.PER_STATE[0])
-    assert delta[-1].item() == pytest.approx(mixers.PER_STATE[1])

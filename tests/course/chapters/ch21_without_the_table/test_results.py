@@ -1,10 +1,5 @@
 """What is stored: all that notebook 21 tells of, and which limits were missed."""
 
-import copy
-import itertools
-
-import pytest
-
 from course import experiments
 from course.chapters.ch21_without_the_table import experiment_copying as copying
 from course.chapters.ch21_without_the_table import experiment_times as times
@@ -14,36 +9,6 @@ from course.chapters.ch21_without_the_table import results
 RUNS = results.copying()
 BY_SEED = [[run for run in RUNS if run["seed"] == seed] for seed in copying.SEEDS]
 RIGHT = exchange.right()
-
-
-def test_every_model_is_told_with_three_seeds():
-    told = sorted((run["kind"], run["size"], run["seed"]) for run in RUNS)
-    planned = itertools.product(copying.models(), copying.SEEDS)
-    assert told == sorted((kind, size, seed) for (kind, size), seed in planned)
-    rates = {(run["kind"], run["max_lr"]) for run in RUNS}
-    assert len(rates) == len(copying.sizes())  # one rate for all sizes of a kind
-
-
-def test_each_layer_of_the_translator_has_three_seeds_of_one_rate():
-    runs = experiments.load("without-the-table")["runs"]
-    for what, rates in exchange.RATES.items():
-        of = [run for run in runs if run["what"] == what]
-        assert sorted({run["max_lr"] for run in of}) == list(rates)
-        chosen = [run for run in of if run["chosen"]]
-        assert [run["seed"] for run in chosen] == list(exchange.SEEDS)
-        assert len({run["max_lr"] for run in chosen}) == 1
-    assert list(RIGHT) == ["base", *exchange.MAKERS]
-    assert all(len(shares) == 3 for layer in RIGHT.values() for shares in layer.values())
-
-
-def test_points_are_above_the_base():
-    base, *others = exchange.points()
-    for split in exchange.SPLITS:
-        assert sum(base[split]) == pytest.approx(0, abs=1e-9)
-        shares = RIGHT[others[0]["what"]][split]
-        assert others[0][split][0] - others[0][split][1] == pytest.approx(
-            100 * (shares[0] - shares[1])
-        )
 
 
 def test_the_notebook_says_what_ten_seeds_of_the_base_change():
@@ -148,59 +113,3 @@ MISSED: dict[str, list[str]] = {
 
 def test_the_third_seed_only_took_longer():
     assert len(results.twice_as_long()) == 3 and min(results.twice_as_long()) > 0.95
-
-
-def test_the_longest_row_ends_at_the_first_that_is_not_copied():
-    shares = {"4": 0.95, "8": 0.91, "12": 0.5, "16": 0.99}
-    assert results.longest({"copied": shares}) == 8
-    assert results.longest({"copied": {"4": 0.5, "8": 1.0}}) == 0
-    assert results.longest({"copied": {"4": 0.9}}) == 4
-
-
-def change(runs: list, kind: str, size: int, words: str, share: float) -> None:
-    (run,) = (run for run in runs if (run["kind"], run["size"]) == (kind, size))
-    run["copied"][words] = share
-
-
-@pytest.mark.parametrize(
-    ("changed", "missed"),
-    [
-        (("attention", 0, "32", 0.5), [0]),
-        (("one layer of attention", 4, "32", 0.5), [1]),
-        (("linear attention", 32, "32", 0.5), [2, 6]),
-        (("linear attention", 2, "32", 0.3), [3]),
-        (("linear attention", 4, "4", 0.5), [4]),
-        (("linear attention", 4, "32", 0.7), [5]),
-        (("state space", 32, "32", 0.5), [7]),
-        (("linear attention", 8, "8", 0.5), [8]),
-        (("minGRU", 256, "32", 0.6), [9]),
-        (("linear attention of 2020", 16, "32", 0.95), [10]),
-        (("state space", 8, "32", 0.9), [11]),
-    ],
-)
-def test_each_limit_of_the_copying_can_be_missed(changed, missed):
-    runs = copy.deepcopy(BY_SEED[0])
-    assert all(claim.holds for claim in results.claims_of_copying(runs))
-    change(runs, *changed)
-    claims = results.claims_of_copying(runs)
-    assert [number for number, claim in enumerate(claims) if not claim.holds] == missed
-
-
-@pytest.mark.parametrize(
-    ("layer", "split", "share", "missed"),
-    [
-        ("minGRU", "longer", 0.35, [0]),
-        ("minGRU", "test", 0.8, [1]),
-        ("minGRU", "pronoun", 0.9, [2]),
-        ("linear attention", "test", 0.9, [3]),
-        ("linear attention", "longer", 0.5, [4]),
-        ("state space", "test", 0.85, [5]),
-        ("state space", "longer", 0.1, [6]),
-    ],
-)
-def test_each_limit_of_the_exchange_can_be_missed(layer, split, share, missed):
-    right = copy.deepcopy(RIGHT)
-    assert all(claim.holds for claim in results.claims_of_the_exchange(right)[0])
-    right[layer][split][0] = share
-    claims = results.claims_of_the_exchange(right)[0]
-    assert [number for number, claim in enumerate(claims) if not claim.holds] == missed

@@ -9,9 +9,7 @@ import torch
 from course.chapters.journey import figures as trees
 from course.chapters.journey.experiments import trace, untrained, with_borrowed_memory
 from course.chapters.journey.figures import HEAD, LAYER, READING
-from course.drawing.cells import matrix, strip
 from course.drawing.registry import FIGURES
-from course.drawing.words import canvas
 from transformer_lib.decoding import inference_mode
 from transformer_lib.text.batching import make_batch
 from transformer_lib.text.tokens import SPECIALS
@@ -68,12 +66,6 @@ def test_the_untrained_model_is_where_the_training_began(translator):
         alike = torch.cosine_similarity(before, after, dim=-1)
     assert alike.median() > 0.4
     assert torch.cosine_similarity(before[:-1], after[1:], dim=-1).median().abs() < 0.1
-
-
-def test_drawing_random_numbers_leaves_no_trace(translator):
-    state = torch.get_rng_state()
-    untrained(translator)
-    assert torch.equal(torch.get_rng_state(), state)
 
 
 def test_memory_borrowed_from_itself_changes_nothing(translator):
@@ -140,27 +132,6 @@ def test_the_columns_on_the_path_are_the_vectors_of_the_way(way):
 # --- the vocabulary of drawing ---
 
 
-def test_a_strip_shows_its_numbers_on_one_scale_with_white_at_zero():
-    figure, ax = canvas(1, width=4)
-    strip(ax, (1, 0.2), 2, 0.5, torch.tensor([-3.0, 0.0, 3.0]), limit=3)
-    [image] = ax.images
-    assert image.get_extent() == [1, 3, 0.2, 0.7]
-    assert ax.get_xlim() == (0, 4) and ax.get_ylim() == (0, 1)
-    assert np.array_equal(image.get_array(), [[-3, 0, 3]])
-    assert image.to_rgba(np.array([0.0]))[0][:3].min() > 0.99
-
-
-def test_for_print_each_cell_is_a_shape():
-    figure, ax = canvas(1, width=4)
-    matrix(ax, (1, 0), 2, 1, [[1, 2], [3, 4]], limit=4, vectors=True)
-    assert not ax.images and np.array_equal(ax.collections[0].get_array(), [[1, 2], [3, 4]])
-
-
-def test_an_unknown_station_is_refused_with_the_list():
-    with pytest.raises(ValueError, match="no station 'x'; the stations are one-hot, embedding"):
-        trees.station("x", height=1)
-
-
 def test_the_sums_of_the_first_numbers_are_sums():
     """Shown are 32 of 128 numbers of each, the third row the one plus the other; the last number
     of each is written beside its row."""
@@ -182,14 +153,6 @@ def test_the_mix_is_the_weighted_sum_of_the_values(way):
     wanted = way.heads[LAYER][HEAD, way.src.index("trees")].numpy()
     drawn = [np.asarray(image.get_array()).ravel() for image in ax.images]
     assert any(len(row) == 32 and np.allclose(row, wanted, atol=1e-5) for row in drawn)
-
-
-def test_the_likes_of_trees_are_masculine_plurals_after_the_training(translator):
-    from course.chapters.journey.experiments import nearest
-    from course.grammar.classes import english_class
-
-    kinds = [english_class(word) for word in nearest(translator, "trees")]
-    assert {(kind.part, kind.gender, kind.number) for kind in kinds} == {("noun", "m", "many")}
 
 
 # --- the poster ---
