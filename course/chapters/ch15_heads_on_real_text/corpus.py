@@ -19,7 +19,7 @@ from transformer_lib.text.batching import make_batch
 from transformer_lib.text.english_spanish import PronounItem
 from transformer_lib.text.languages import Language, SubwordLanguage
 from transformer_lib.text.tokens import Tokenizer
-from transformer_lib.text.user_input import InputError
+from transformer_lib.text.user_input import InputError, UserInput
 from transformer_lib.translator import Translator
 
 # Things, one piece of the larger model each, so that sentences of a pair have the same places.
@@ -322,14 +322,17 @@ class AgreementBatch:
         return model.generator(written[self.rows, self.out])
 
 
+def as_written(language: Language | SubwordLanguage, text: str) -> list[str]:
+    """The tokens of a text of the corpus: nothing in it is copied, as what somebody types may be."""
+    typed = language.preprocess(text)
+    return language.tokens(UserInput(text) if typed.replaced else typed)
+
+
 def placed(translator: Translator, item: Item) -> dict[str, Any] | None:
     """The ids of an item and the places of its words; None where it can't be measured."""
     try:
         source = translator.src.tokens(translator.src.preprocess(item.english))
-        right, wrong = (
-            translator.tgt.tokens(translator.tgt.preprocess(text))
-            for text in (item.spanish, item.wrong)
-        )
+        right, wrong = (as_written(translator.tgt, text) for text in (item.spanish, item.wrong))
     except InputError:
         return None
     differ = [i for i, (a, b) in enumerate(zip(right, wrong, strict=False)) if a != b]

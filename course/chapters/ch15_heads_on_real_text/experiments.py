@@ -17,6 +17,7 @@ from course.chapters.ch15_heads_on_real_text import paths
 from course.chapters.ch15_heads_on_real_text.corpus import (
     TEMPLATES,
     AgreementBatch,
+    as_written,
     halves,
     pronoun_items,
     template_items,
@@ -285,8 +286,7 @@ def where(translator: Translator) -> dict[str, Any]:
         item = batch.kept[0]
         sides = ((translator.src, item.english), (translator.tgt, item.spanish))
         source, target = (
-            language.display_tokens(language.tokens(language.preprocess(text)))
-            for language, text in sides
+            language.display_tokens(as_written(language, text)) for language, text in sides
         )
         found[kind] = {
             "source": [*source, "<eos>"],
