@@ -2,16 +2,13 @@
 
 import contextlib
 import csv
-import dataclasses
 import functools
 import json
 import multiprocessing
 import os
-import re
 import signal
 import subprocess
 import sys
-import threading
 import time
 from pathlib import Path
 from unittest.mock import Mock
@@ -19,8 +16,6 @@ from unittest.mock import Mock
 import pytest
 import torch
 
-from course.chapters.ch04_attention import checks as attention
-from course.checks import LONG, Hint, graded
 from course.grading import __main__ as command_line
 from course.grading import assignment_files as source
 from course.grading import batch
@@ -31,14 +26,11 @@ from course.grading.grade import (
     LARGEST,
     NOT_GRADED,
     Limits,
-    OutOfTime,
     Result,
     Unreadable,
     Worker,
-    checked,
     code_of,
     grade,
-    judged,
     read_submission,
     to_be_read,
 )
@@ -75,19 +67,6 @@ def test_borrowed_work_gets_no_points(tmp_path):
     found = graded_weights(tmp_path, codes)
     for name, (_, whose) in ways.items():
         assert found[name][0] == 0 and f"`{whose}` does the whole" in found[name][1], (name, found)
-
-
-def as_name(words: str) -> str:
-    return re.sub(r"\W", "_", words)
-
-
-@pytest.mark.parametrize("way", UNWATCHED)
-def test_taking_the_watch_away_gets_no_points(way):
-    code, whose = UNWATCHED[way]
-    with contextlib.closing(Worker([("", SETUP + code)], Limits())) as worker, graded():
-        worker.run_cells()
-        with pytest.raises(Hint, match=f"`{whose}` does the whole"):
-            attention.my_weights(worker.get("my_weights", ""))
 
 
 # --- the batch -----------------------------------------------------------------------------------
@@ -174,52 +153,6 @@ def test_nobody_has_0_points_for_a_fault_of_the_grader(tmp_path, monkeypatch, ca
 
 def grade_all_right(student, path, source, limits):
     return [Result(student, one.name, 1.0, one.points, "") for one in source.exercises]
-
-
-def test_what_takes_long_is_told_by_name(tmp_path, monkeypatch, capsys):
-    monkeypatch.setattr(batch, "SLOW", 1.0)
-    monkeypatch.setattr(batch, "THEN_EVERY", 1.0)
-    found = graded_here(some_files(tmp_path, "ana", "slow"), tmp_path / "kept", grade_slowly)
-    assert found == {"ana": (1.0, ""), "slow": (1.0, "")}
-    told = capsys.readouterr().err
-    assert "ana" not in told
-    for seconds in (1, 2):
-        assert f"slow has been graded for {seconds} seconds now; after 660 it is stopped." in told
-    assert told.count("slow has been") == 2
-
-
-def grade_slowly(student, path, source, limits):
-    time.sleep(2.6 if student == "slow" else 0)
-    return grade_all_right(student, path, source, limits)
-
-
-def test_a_computer_too_busy_to_start_is_waited_for(monkeypatch, capsys):
-    monkeypatch.setattr(batch, "SLOW", 0.2)
-    monkeypatch.setattr(batch, "THEN_EVERY", 0.2)
-    worker = batch.Worker.__new__(batch.Worker)
-    (worker.ours, theirs), worker.ready = multiprocessing.Pipe(), False
-    starts = threading.Timer(0.7, theirs.send, [True])
-    starts.start()
-    worker.wait_for_start()
-    assert worker.ready and capsys.readouterr().err.count("this computer is busy") >= 2
-    starts.join()
-    worker.ready = False
-    monkeypatch.setattr(batch, "START", 0.3)
-    with pytest.raises(EOFError):  # it hangs
-        worker.wait_for_start()
-
-
-def test_a_grader_that_cannot_start_says_so_in_a_sentence(tmp_path, monkeypatch, capsys):
-    hand_in(tmp_path / "submissions" / "ana.ipynb", filled_in(ATTENTION, {}))
-    monkeypatch.setattr(command_line, "try_solution", lambda *_: None)
-    monkeypatch.setattr(batch, "work", ends_at_once)
-    command = ["grade", "2", str(tmp_path / "submissions"), "--out", str(tmp_path / "grades")]
-    assert main(command) == 2
-    assert "grading: a process for grading doesn't start" in capsys.readouterr().err
-
-
-def ends_at_once(*_):
-    os._exit(1)
 
 
 @pytest.mark.skipif(not LINUX, reason="only Linux bounds the memory of a program")
@@ -330,103 +263,6 @@ def test_a_submission_has_a_time_of_its_own(tmp_path):
     assert all(one.points == 0 for one in results if one.exercise != "why-the-root")
 
 
-def test_a_check_for_which_no_time_is_left_says_so():
-    """The cells have run and the process lives, but its time is over."""
-    ended = Mock(limits=Limits(total=6), clock=Mock(side_effect=OutOfTime))
-    points, hint = judged(ATTENTION.exercises[0], ended, {})
-    assert points == 0 and hint == "The notebook had used up its 6 seconds before this."
-
-
-def broken_cells(change):
-    """Assignment 2 with something in its first cell that no editor writes."""
-    notebook = filled_in(ATTENTION, {})
-    change(notebook["cells"][0])
-    return json.dumps(notebook)
-
-
-@pytest.mark.parametrize(
-    "content",
-    [
-        "",
-        "5",
-        "[]",
-        "{}",
-        '{"cells": []}',
-        '{"cells": 5, "metadata": {}}',
-        '{"cells": [5], "metadata": {}}',
-        '{"cells": [], "metadata": {"coursework": 5}}',
-        broken_cells(lambda cell: cell.update(source=5)),
-        broken_cells(lambda cell: cell.update(source=[5])),
-        broken_cells(lambda cell: cell.update(metadata=None)),
-        broken_cells(lambda cell: cell.update(metadata={"nbgrader": {"grade_id": [1]}})),
-        broken_cells(lambda cell: cell.update(metadata={"nbgrader": 5})),
-        b"\xff\xfe\x00",
-    ],
-)
-def test_what_is_no_notebook_gets_a_sentence(tmp_path, content):
-    path = tmp_path / "ana.ipynb"
-    path.write_bytes(content if isinstance(content, bytes) else content.encode())
-    with pytest.raises(Unreadable, match="isn't a notebook: hand in"):
-        read_submission(path, ATTENTION)
-
-
-def test_a_notebook_that_was_cut_off_is_told_so(tmp_path):
-    path = tmp_path / "ana.ipynb"
-    path.write_bytes((FOLDER / ATTENTION.file).read_bytes()[:-9])
-    with pytest.raises(Unreadable, match="ana.ipynb isn't a notebook any more: it was cut off"):
-        read_submission(path, ATTENTION)
-
-
-@pytest.mark.parametrize(
-    "found, way_out",
-    [
-        ("work.zip", "only work.zip. Unpack it and hand in the .ipynb file that is in it."),
-        ("scan.pdf", "only scan.pdf. Hand in the .ipynb file itself."),
-        (None, "There is no notebook in the folder ana."),
-    ],
-)
-def test_a_folder_without_a_notebook_says_what_to_do(tmp_path, found, way_out):
-    (tmp_path / "ana").mkdir()
-    if found:
-        (tmp_path / "ana" / found).touch()
-    with pytest.raises(Unreadable) as caught:
-        read_submission(tmp_path / "ana" / ATTENTION.file, ATTENTION)
-    assert str(caught.value).endswith(way_out)
-    (tmp_path / "ben.zip").touch()
-    with pytest.raises(Unreadable, match="ben.zip is an archive: unpack it"):
-        read_submission(tmp_path / "ben.zip", ATTENTION)
-
-
-def test_files_that_are_none(tmp_path):
-    if hasattr(os, "mkfifo"):
-        os.mkfifo(tmp_path / "pipe.ipynb")
-        with pytest.raises(Unreadable, match="is no file"):
-            read_submission(tmp_path / "pipe.ipynb", ATTENTION)
-    with pytest.raises(Unreadable, match=f"no notebook in the folder {tmp_path.name}, only pipe"):
-        read_submission(tmp_path / "nothing.ipynb", ATTENTION)
-    large = tmp_path / "large.ipynb"
-    with large.open("wb") as file:
-        file.truncate(LARGEST[".ipynb"] + 1)
-    with pytest.raises(Unreadable, match="larger than 20 MB"):
-        read_submission(large, ATTENTION)
-
-
-@pytest.mark.parametrize(
-    "arguments, message",
-    [
-        (["grade", "2", "nowhere"], "nowhere is no folder"),
-        (["grade", "99", "."], "there is no assignment 99"),
-        (["grade", "2", "empty"], "empty holds no submissions"),
-    ],
-)
-def test_one_sentence_for_a_mistaken_command(tmp_path, monkeypatch, capsys, arguments, message):
-    monkeypatch.chdir(tmp_path)
-    Path("empty").mkdir()
-    assert main(arguments) == 2
-    error = capsys.readouterr().err
-    assert message in error and error.count("\n") == 1
-
-
 def test_nothing_is_graded_with_a_solution_that_fails(tmp_path, monkeypatch, capsys):
     folder = tmp_path / "sources"
     folder.mkdir()
@@ -460,15 +296,6 @@ def test_what_only_shows_something_is_not_run_unless_it_was_changed():
 # --- what a person reads -------------------------------------------------------------------------
 
 
-def test_an_answer_in_a_cell_of_ones_own_is_found(tmp_path):
-    notebook = filled_in(ATTENTION, {"why-the-root": WRITE_HERE})
-    mine = {"cell_type": "markdown", "source": "One weight takes it all.", "metadata": {}}
-    hand_in(tmp_path / "ana.ipynb", notebook | {"cells": [*notebook["cells"], mine]})
-    cells = read_submission(tmp_path / "ana.ipynb", ATTENTION)
-    found = to_be_read("ana", ATTENTION.exercises[-1], cells, ATTENTION)
-    assert (found.points, found.text) == (None, "One weight takes it all.")
-
-
 def test_a_link_is_no_work(tmp_path):
     hand_in(tmp_path / "ana" / ATTENTION.file, filled_in(ATTENTION, {}))
     (tmp_path / "ben").symlink_to(tmp_path / "ana")
@@ -480,105 +307,91 @@ def test_a_link_is_no_work(tmp_path):
             read_submission(found[student], ATTENTION)
 
 
-def test_a_cell_that_stops_half_way_says_so(tmp_path):
-    half = "w_q = torch.zeros(4, 4)\nw_q[9, 9] = 5.0"
-    hand_in(tmp_path / "ana.ipynb", filled_in(ATTENTION, {"w_q": half}))
-    (found,) = [
-        one
-        for one in grade("ana", tmp_path / "ana.ipynb", ATTENTION, Limits())
-        if one.exercise == "w_q"
-    ]
-    assert "attends to all three words alike" in found.hint
-    assert "(The cell stopped: IndexError: index 9 is out of bounds" in found.hint
+def test_what_is_no_file_of_a_notebook_says_what_to_hand_in(tmp_path):
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    missing = folder / ATTENTION.file
+
+    def told(path, says):
+        with pytest.raises(Unreadable, match=says):
+            read_submission(path, ATTENTION)
+
+    told(missing, "There is no notebook in the folder folder")
+    (folder / "work.zip").touch()
+    told(missing, "only work.zip. Unpack it and hand in the .ipynb file")
+    told(folder / "work.zip", "work.zip is an archive: unpack it")
+    cut_off, large = tmp_path / "ana.ipynb", tmp_path / "large.ipynb"
+    cut_off.write_bytes((FOLDER / ATTENTION.file).read_bytes()[:-9])
+    told(cut_off, "ana.ipynb isn't a notebook any more: it was cut off")
+    with large.open("wb") as file:
+        file.truncate(LARGEST[".ipynb"] + 1)
+    told(large, "larger than 20 MB")
+    if hasattr(os, "mkfifo"):
+        os.mkfifo(tmp_path / "pipe.ipynb")
+        told(tmp_path / "pipe.ipynb", "is no file")
 
 
-@pytest.mark.parametrize(
-    "code",
-    [
-        "[True, 10**5000]",
-        "functools.reduce(lambda inner, _: [inner], range(900), 0)",
-        "torch.tensor([0.25, 0.75]).to_sparse()",
-        "torch.ones(2, device='meta')",
-    ],
-    ids=["a number of 5,000 digits", "lists in lists", "sparse", "without numbers"],
-)
-def test_what_no_message_can_hold_is_there_all_the_same(tmp_path, code):
+def test_one_sentence_for_a_mistaken_command(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    Path("empty").mkdir()
+    for number, folder, message in (
+        ("2", "nowhere", "nowhere is no folder"),
+        ("99", ".", "there is no assignment 99"),
+        ("2", "empty", "empty holds no submissions"),
+    ):
+        assert main(["grade", number, folder]) == 2
+        error = capsys.readouterr().err
+        assert message in error and error.count("\n") == 1
+
+
+def test_an_answer_in_words_is_found_and_waits_for_a_person(tmp_path):
+    """Where it should be, or in a cell of one's own."""
+    nothing = (0, "Nothing is written here.", "")
+    for given, in_a_cell_of_ones_own, expected in (
+        (WRITE_HERE, "", nothing),
+        (" \n", "", nothing),
+        ("One weight takes it all.", "", (None, "to be read", "One weight takes it all.")),
+        (WRITE_HERE, "All of it.", (None, "to be read", "All of it.")),
+    ):
+        notebook = filled_in(ATTENTION, {"why-the-root": given})
+        mine = {"cell_type": "markdown", "source": in_a_cell_of_ones_own, "metadata": {}}
+        hand_in(tmp_path / "ana.ipynb", notebook | {"cells": [*notebook["cells"], mine]})
+        cells = read_submission(tmp_path / "ana.ipynb", ATTENTION)
+        found = to_be_read("ana", ATTENTION.exercises[-1], cells, ATTENTION)
+        assert (found.points, found.hint, found.text) == expected
+
+
+def hints(tmp_path, answers):
+    """exercise -> hint of a notebook in which all these answers are wrong."""
+    hand_in(tmp_path / "ana.ipynb", filled_in(ATTENTION, answers))
+    results = grade("ana", tmp_path / "ana.ipynb", ATTENTION, Limits())
+    found = {one.exercise: one for one in results}
+    assert all(found[name].points == 0 for name in answers)
+    return {name: found[name].hint for name in answers}
+
+
+def test_whatever_a_cell_stops_with_is_told_and_harms_no_table(tmp_path):
+    million = "raise ValueError('x' * 1_000_000)"
+    odd = r"raise ValueError('red \x1b[31m nul \x00 round \u202e é ñ 👩\u200d💻')"
+    found = hints(
+        tmp_path,
+        {
+            "w_q": "w_q = torch.zeros(4, 4)\nw_q[9, 9] = 5.0",
+            "two_weights": odd,
+            "my_weights": f"def my_weights(query, key):\n    {million}\nmy_weights(1, 2)",
+            "my_attention": "my_attention = type('x' * 1_000_000, (), {})()",
+        },
+    )
+    assert "attends to all three words alike" in found["w_q"]
+    assert "(The cell stopped: IndexError: index 9 is out of bounds" in found["w_q"]
+    assert "red �[31m nul � round � é ñ 👩\u200d💻" in found["two_weights"]
+    assert found["my_weights"].count(" … (cut after") == found["my_weights"].count("x" * 250) == 1
+    assert all(len(hint) < 600 for hint in found.values())
+
+
+def test_what_no_message_can_hold_is_there_all_the_same(tmp_path):
     """Its cell ran, so the hint doesn't ask whether that is deleted."""
-    answer = f"import functools\ntwo_weights = {code}"
-    hand_in(tmp_path / "ana.ipynb", filled_in(ATTENTION, {"two_weights": answer}))
-    found = grade("ana", tmp_path / "ana.ipynb", ATTENTION, Limits())[0]
-    assert found.exercise == "two_weights" and found.points == 0
-    assert found.hint.startswith("`two_weights` can't be handed over: ") and "Error" in found.hint
-
-
-MILLION = "x" * 1_000_000
-CUT = " … (cut after"
-
-
-CALLED = """
-def my_weights(query, key):
-    raise ValueError({message})
-my_weights(1, 2)
-"""
-
-
-@pytest.mark.parametrize(
-    "name, code, said",
-    [
-        ("w_q", f"raise ValueError('x' * {len(MILLION)})", 1),
-        ("w_q", f"w_q = torch.zeros(4, 4)\nraise ValueError('x' * {len(MILLION)})", 1),
-        ("my_weights", CALLED.format(message=f"'x' * {len(MILLION)}"), 1),
-        ("my_weights", CALLED.format(message=f"'x\\n' * {len(MILLION)}"), 0),
-        ("my_weights", f"my_weights = type('x' * {len(MILLION)}, (), {{}})()", 0),
-    ],
-    ids=["no name", "a wrong answer", "a function", "a million lines", "a kind"],
-)
-def test_a_message_of_a_million_letters_is_told_once_and_in_part(tmp_path, name, code, said):
-    hand_in(tmp_path / "ana.ipynb", filled_in(ATTENTION, {name: code}))
-    results = {
-        one.exercise: one for one in grade("ana", tmp_path / "ana.ipynb", ATTENTION, Limits())
-    }
-    hint = results[name].hint
-    assert results[name].points == 0 and len(hint) < 600
-    assert hint.count(CUT) == hint.count("x" * 250) == said
-    assert said == 0 or max(map(len, re.findall("x+", hint))) == LONG - len("ValueError: ")
-
-
-def test_a_message_commands_no_terminal_and_ends_no_table(tmp_path):
-    code = "raise ValueError('red \\x1b[31m nul \\x00 round \\u202e é ñ 👩\\u200d💻')"
-    hand_in(tmp_path / "ana.ipynb", filled_in(ATTENTION, {"w_q": code}))
-    found = {one.exercise: one for one in grade("ana", tmp_path / "ana.ipynb", ATTENTION, Limits())}
-    assert "red �[31m nul � round � é ñ 👩\u200d💻" in found["w_q"].hint
-
-
-def test_a_hint_too_long_is_cut_where_it_says_so():
-    class Silent:
-        clock = contextlib.nullcontext
-
-        def trouble_in(self, answer, known):
-            return " (The cell stopped.)"
-
-    def hinting():
-        raise Hint(MILLION)
-
-    exercise = dataclasses.replace(ATTENTION.exercises[0], check="hinting()")
-    points, hint = checked(exercise, Silent(), {"hinting": hinting})
-    assert hint == f"{MILLION[:1_000]} … (cut after 1,000 characters) (The cell stopped.)"
-
-
-@pytest.mark.parametrize(
-    "answer, points, hint",
-    [
-        (WRITE_HERE, 0, "Nothing is written here."),
-        (" \n", 0, "Nothing is written here."),
-        ("One weight takes it all.", None, "to be read"),
-    ],
-)
-def test_an_answer_in_words_waits_for_a_person(tmp_path, answer, points, hint):
-    hand_in(tmp_path / "ana.ipynb", filled_in(ATTENTION, {"why-the-root": answer}))
-    (found,) = [
-        one
-        for one in grade("ana", tmp_path / "ana.ipynb", ATTENTION, Limits())
-        if one.exercise == "why-the-root"
-    ]
-    assert (found.points, found.hint) == (points, hint)
+    nested = "import functools\ntwo_weights = functools.reduce(lambda x, _: [x], range(900), 0)"
+    for code in ("two_weights = [True, 10**5000]", nested):
+        hint = hints(tmp_path, {"two_weights": code})["two_weights"]
+        assert hint.startswith("`two_weights` can't be handed over: ") and "Error" in hint
