@@ -323,7 +323,7 @@ class AgreementBatch:
 
 
 def as_written(language: Language | SubwordLanguage, text: str) -> list[str]:
-    """The tokens of a text of the corpus: nothing in it is copied, as what somebody types may be."""
+    """The tokens of a text of the corpus: nothing in it is copied, as in what somebody types."""
     typed = language.preprocess(text)
     return language.tokens(UserInput(text) if typed.replaced else typed)
 
