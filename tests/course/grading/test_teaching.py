@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 
-from course.drawing.registry import FIGURES
 from course.grading import batch
 from course.grading.__main__ import parser
 from course.grading.assignment_files import FOLDER, assignments
@@ -20,26 +19,9 @@ from course.notebook_tools import count, sections
 TEACHERS = ("course/grading", "course/assignments", "tests/course/")
 ROOT = Path(__file__).resolve().parents[3]
 GUIDE = (ROOT / "docs/teaching.md").read_text(encoding="utf-8")
-README = (ROOT / "README.md").read_text(encoding="utf-8")
 STUDENTS = (ROOT / "course" / "grading" / "students.md").read_text(encoding="utf-8")
 SOURCES = assignments()
 SERIES = sections.series()
-NOTEBOOK_ROWS = re.findall(
-    r"^\| (\d\d) \| (?!core of|all of|\[).+ \| (.+) \| .+ \|$", GUIDE, re.MULTILINE
-)
-
-
-def test_every_notebook_has_goals_figures_and_a_misconception():
-    notebooks = [name[:2] for name in SERIES if name[0].isdigit()]
-    assert [number for number, _ in NOTEBOOK_ROWS] == notebooks
-
-
-@pytest.mark.parametrize("number, figures", NOTEBOOK_ROWS, ids=[row[0] for row in NOTEBOOK_ROWS])
-def test_lecture_figures_are_those_of_the_notebook(number, figures):
-    names = re.findall(r"`([\w-]+)`", figures)
-    assert names
-    for name in names:
-        assert FIGURES[name].notebook.startswith(number)
 
 
 def capital(title: str) -> str:
@@ -57,18 +39,6 @@ def test_every_assignment_is_listed_as_it_is():
     assert listed == [
         (one.number, capital(one.title), FOLDER / one.file, one.points) for one in SOURCES
     ]
-
-
-def test_points_by_machine_and_by_a_person():
-    machine = sum(
-        one.points for source in SOURCES for one in source.exercises if one.kind != "explain"
-    )
-    points = sum(source.points for source in SOURCES)
-    assert f"{machine} points by machine, {points - machine} by you" in GUIDE
-    numbers = {6: "Six", 7: "Seven", 8: "Eight", 9: "Nine", 10: "Ten"}
-    told = f"{numbers[len(SOURCES)]} notebooks, an hour or two each, {points} points in all"
-    assert told in STUDENTS
-    assert f"{numbers[len(SOURCES)].lower()} assignments of {points} points" in README
 
 
 def test_the_commands_of_the_guide_can_be_typed():
@@ -137,27 +107,3 @@ def test_the_plans_say_how_long_a_week_takes():
         if number < 5:
             longest = max(longest, minutes)
     assert longest <= 4 * 60
-
-
-def test_the_project_takes_every_step_once():
-    steps = [
-        step
-        for *_, write, _ in PLAN.findall(GUIDE)[29:]
-        for first, last in re.findall(r"steps? (\d+)(?:–(\d+))?", write)
-        for step in range(int(first), int(last or first) + 1)
-    ]
-    assert steps == [*range(1, len(STEP_MINUTES) + 1)] and len(steps) == 12
-
-
-def test_the_plans_use_every_notebook():
-    """Five, eight and twelve weeks go from 00 to 18; the second course goes from 14 to the end."""
-    numbered = [name[:2] for name in SERIES if name[0].isdigit()]
-    plans = ((0, 5, "00", "18"), (5, 8, "00", "18"), (13, 12, "00", "18"), (25, 4, "14", "99"))
-    for start, weeks, begins, ends in plans:
-        read = [
-            name[:2]
-            for _, _, first, last, *_ in PLAN.findall(GUIDE)[start : start + weeks]
-            for name in SERIES
-            if first <= name[:2] <= (last or first)
-        ]
-        assert read == [number for number in numbered if begins <= number <= ends]
