@@ -9,6 +9,8 @@ from torch import Tensor
 from course.chapters.ch09_whole_transformer.experiments import FAULT_OF, FAULTS
 from course.checks import (
     Hint,
+    Value,
+    Values,
     call,
     compare,
     exercise,
@@ -16,12 +18,11 @@ from course.checks import (
     implement,
     no_slip,
     own_work,
-    parts_right,
     same,
     whole_number,
 )
 from transformer_lib.model.masks import causal_mask, padding_mask
-from transformer_lib.model.transformer import Transformer, count_parameters, make_model
+from transformer_lib.model.transformer import Transformer, make_model
 from transformer_lib.text.tokens import BOS, EOS, PAD
 
 # --- the machine with a fault --------------------------------------------------------------------
@@ -51,45 +52,53 @@ def fault(number: Any, name: Any) -> None:
 # --- 2. how the number grows ---------------------------------------------------------------------
 
 
-def base_parameters(words: int = 37_000, tie_weights: str = "all", **settings) -> int:
-    with torch.device("meta"):
-        return count_parameters(make_model(words, words, tie_weights=tie_weights, **settings))
-
-
-@exercise
-def growth(layer: Any, words: Any, heads: Any) -> None:
-    """Exercise 2: what the base model grows by, with one matrix for all words."""
-    layer, words, heads = map(whole_number, (layer, words, heads))
-    before = base_parameters()
-    attention, feed_forward, norm = 4 * 512 * 512, 2 * 512 * 2048 + 2048 + 512, 2 * 512
-    right = base_parameters(N=7) - before
-    hints = {
-        attention + feed_forward + 2 * norm: "That is the encoder's layer. The decoder gets one "
-        "too.",
-        2 * attention + feed_forward + 3 * norm: "That is the decoder's layer. The encoder gets "
-        "one too.",
-        2 * (attention + feed_forward + 2 * norm): "The decoder's layer has two attentions and "
-        "three norms.",
-        right - attention: "A decoder layer has two attentions.",
-        right - 5 * norm: "5120 are missing: the five norms, or the biases of the two feed-forward "
-        "networks. (Both are as many.)",
-        right - 10 * norm: "The five norms are missing, and the biases of the feed-forward "
-        "networks.",
-        right + before: "That is the whole model. By how much does it grow?",
-    }
-    thousand = base_parameters(38_000) - before
-    word_hints = {
-        3 * thousand: "It is one matrix, used in three places. It is counted once.",
-        2 * thousand: "It is one matrix, used in three places. It is counted once.",
-        1000: "Each word has a vector.",
-        thousand + before: "That is the whole model. By how much does it grow?",
-    }
-    hint = "More heads are not more numbers: each has matrices of 512 × 32 instead of 512 × 64."
-    parts_right(
-        ("One layer more", layer, right, hints),
-        ("A thousand words more", words, thousand, word_hints),
-        ("Twice the heads", heads, base_parameters(h=16) - before, {heads: hint}),
-    )
+ATTENTION, FEED_FORWARD, NORM = 4 * 512 * 512, 2 * 512 * 2048 + 2048 + 512, 2 * 512
+LAYER = 3 * ATTENTION + 2 * FEED_FORWARD + 5 * NORM  # of the encoder and of the decoder
+WHOLE, THOUSAND = 63_045_632, 1000 * 512
+BY_HOW_MUCH = "That is the whole model. By how much does it grow?"
+ONE_MATRIX = "It is one matrix, used in three places. It is counted once."
+NOT_MORE = "More heads are not more numbers: each has matrices of 512 × 32 instead of 512 × 64."
+growth = Values(
+    "growth",
+    "Exercise 2: what the base model grows by, with one matrix for all words.",
+    Value(
+        "One layer more",
+        read=whole_number,
+        right=LAYER,
+        slips={
+            ATTENTION + FEED_FORWARD + 2 * NORM: "That is the encoder's layer. The decoder gets "
+            "one too.",
+            2 * ATTENTION + FEED_FORWARD + 3 * NORM: "That is the decoder's layer. The encoder "
+            "gets one too.",
+            2 * (ATTENTION + FEED_FORWARD + 2 * NORM): "The decoder's layer has two attentions and "
+            "three norms.",
+            LAYER - ATTENTION: "A decoder layer has two attentions.",
+            LAYER - 5 * NORM: "5120 are missing: the five norms, or the biases of the two "
+            "feed-forward networks. (Both are as many.)",
+            LAYER - 10 * NORM: "The five norms are missing, and the biases of the feed-forward "
+            "networks.",
+            LAYER + WHOLE: BY_HOW_MUCH,
+        },
+    ),
+    Value(
+        "A thousand words more",
+        read=whole_number,
+        right=THOUSAND,
+        slips={
+            3 * THOUSAND: ONE_MATRIX,
+            2 * THOUSAND: ONE_MATRIX,
+            1000: "Each word has a vector.",
+            THOUSAND + WHOLE: BY_HOW_MUCH,
+        },
+    ),
+    Value(
+        "Twice the heads",
+        read=whole_number,
+        right=0,
+        slips={6 * 3 * ATTENTION: NOT_MORE},
+        otherwise=NOT_MORE,
+    ),
+)
 
 
 # --- 3. a machine of one's own --------------------------------------------------------------------
@@ -308,35 +317,45 @@ def mistakes_of(model: Transformer, src: Tensor, tgt_in: Tensor) -> Sequence[tup
 # --- 4. who hears whom ---------------------------------------------------------------------------
 
 
-@exercise
-def reach(attention: Any, recurrent: Any, convolution: Any) -> None:
-    """Exercise 4: rounds until the last of 100 words has heard of the first.
-
-    The window of the convolution takes in 9 words: the word itself and the 8 before it.
-    """
-    attention, recurrent, convolution = map(whole_number, (attention, recurrent, convolution))
-    attention_hints = {
-        None: "not yet. How many other words does a word read in one round?",
-        0: "A word hears nothing before the first round.",
-        2: "In attention each word reads all others at once: it takes no second round.",
-        100: "In attention each word reads all others at once.",
-    }
-    recurrent_hints = {
-        None: "not yet. How many words does it read in one round, and how many are there?",
-        99: "The first word must first be read: that is a round too.",
-        1: "In a recurrent network the news goes from neighbor to neighbor.",
-    }
-    convolution_hints = {
-        None: "not yet. How many places does news go in one layer, and how far away is word 100?",
-        11: "A window of 9 words begins 8 words before its own: news goes 8 places in a layer.",
-        12: "After 12 layers news has gone 12 × 8 = 96 places. The last word is 99 away.",
-        25: "The window doesn't reach to both sides. It begins 8 words before its own word.",
-        100: "A window reaches 8 words back, so news goes 8 places in a layer.",
-        99: "A window reaches 8 words back, so news goes 8 places in a layer.",
-        3: "That would be with gaps.",
-    }
-    parts_right(
-        ("Attention", attention, 1, attention_hints),
-        ("Recurrent", recurrent, 100, recurrent_hints),
-        ("Convolution", convolution, 13, convolution_hints),
-    )
+EIGHT_BACK = "A window reaches 8 words back, so news goes 8 places in a layer."
+reach = Values(
+    "reach",
+    "Exercise 4: rounds until the last of 100 words has heard of the first. The window of the "
+    "convolution takes in 9 words: the word itself and the 8 before it.",
+    Value(
+        "Attention",
+        read=whole_number,
+        right=1,
+        slips={
+            0: "A word hears nothing before the first round.",
+            2: "In attention each word reads all others at once: it takes no second round.",
+            100: "In attention each word reads all others at once.",
+        },
+        otherwise="not yet. How many other words does a word read in one round?",
+    ),
+    Value(
+        "Recurrent",
+        read=whole_number,
+        right=100,
+        slips={
+            99: "The first word must first be read: that is a round too.",
+            1: "In a recurrent network the news goes from neighbor to neighbor.",
+        },
+        otherwise="not yet. How many words does it read in one round, and how many are there?",
+    ),
+    Value(
+        "Convolution",
+        read=whole_number,
+        right=13,
+        slips={
+            11: "A window of 9 words begins 8 words before its own: news goes 8 places in a layer.",
+            12: "After 12 layers news has gone 12 × 8 = 96 places. The last word is 99 away.",
+            25: "The window doesn't reach to both sides. It begins 8 words before its own word.",
+            100: EIGHT_BACK,
+            99: EIGHT_BACK,
+            3: "That would be with gaps.",
+        },
+        otherwise="not yet. How many places does news go in one layer, and how far away is word "
+        "100?",
+    ),
+)
