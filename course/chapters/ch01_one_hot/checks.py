@@ -11,15 +11,16 @@ import torch
 from torch import Tensor
 
 from course.checks import (
+    Exercise,
     Hint,
     NotTried,
+    Value,
+    call,
     exercise,
     expect,
     implement,
     no_slip,
-    own_work,
     result_of,
-    same,
     whole_number,
 )
 from transformer_lib.model.embedding import one_hot
@@ -95,15 +96,19 @@ def faults(sound: str, loses_words: str, same_row: tuple[str, str]) -> None:
     expect(torch.equal(one, other), f"{words[0]} and {words[1]} have different rows in A.")
 
 
-@exercise
-def zeros_in_the_table(guess: int) -> None:
-    """Exercise 1: how many zeros are in the one-hot table of four words, vocabulary of ten?"""
-    guess = whole_number(guess)
-    no_slip(guess != 40, "That is every cell of the table. How many of them hold a 1?")
-    no_slip(guess != 9, "That is one row. The table has a row for each word.")
-    expect(guess != 4, "That is how many ones there are.")
-    no_slip(guess != 39, "One row has one 1. How many rows are there?")
-    expect(guess == 36, "How many rows does the table have, and how many zeros are in each?")
+zeros_in_the_table = Value(
+    "zeros_in_the_table",
+    "Exercise 1: how many zeros are in the one-hot table of four words, vocabulary of ten?",
+    read=whole_number,
+    right=36,
+    slips={
+        40: "That is every cell of the table. How many of them hold a 1?",
+        9: "That is one row. The table has a row for each word.",
+        39: "One row has one 1. How many rows are there?",
+    },
+    mistakes={4: "That is how many ones there are."},
+    otherwise="How many rows does the table have, and how many zeros are in each?",
+)
 
 
 def ids_of(split: str) -> Tensor:
@@ -155,63 +160,73 @@ def smaller_vocabulary(guess: int) -> None:
     expect(guess <= right, f"With {guess} columns it is {unknown:.1%}; fewer columns will do.")
 
 
-@implement(lambda: (torch.tensor([[1]]), 2))
-def rows_of_a_batch(function: Callable[[Tensor, int], Tensor]) -> None:
-    """(b, s) ids, vocab_size -> (b, s, vocab_size) one-hot rows."""
-    ids, vocab_size = torch.tensor([[3, 0, 3], [1, 5, 4]]), 7  # not 6: one too large must not crash
-    right = one_hot(ids, vocab_size)
-    off = "Each 1 is one place off: slots count from 0."
-    lost = "The words of a sentence share one row, so their order is lost: each word needs its own."
-    mistakes = [
-        (
-            "The slots are along the wrong axis: the last axis should be that of the vocabulary.",
-            right.transpose(1, 2),
-        ),
-        (
-            "The vocabulary is the first axis of your answer; it should be the last.",
-            right.permute(2, 0, 1),
-        ),
-        (
-            "Sentences and words are exchanged: the first axis should count the sentences.",
-            right.transpose(0, 1),
-        ),
-        (
-            "Each row is right, but they are all in one long list: where does a sentence end? Keep "
-            "the "
-            "shape of ids, and put the slots after it.",
-            right.flatten(0, 1),
-        ),
-        ("That is the first sentence only. What about the others?", right[0]),
-        (lost, right.amax(dim=1)),
-        (lost, right.sum(dim=1)),
-        (off, right.roll(1, dims=-1)),
-        (off, right.roll(-1, dims=-1)),
-        ("Zeros and ones are exchanged: one 1, elsewhere zeros.", 1 - right),
-        (
-            "The right slot holds the id itself. Whatever the word, put a 1 there.",
-            right * ids.unsqueeze(-1),
-        ),
-    ]
-    own_work(function, "one_hot")
-    rows = result_of(function, ids, vocab_size)
-    expect(isinstance(rows, Tensor), f"Return a tensor; this is of the type {type(rows).__name__}.")
-    for hint, wrong in mistakes:
-        no_slip(not same(rows, wrong), hint)
+def two_sentences() -> tuple[Tensor, int]:
+    return torch.tensor([[3, 0, 3], [1, 5, 4]]), 7  # not 6: one too large must not crash
+
+
+def rows(ids: Tensor, vocab_size: int) -> Tensor:
+    return torch.eye(vocab_size)[ids]
+
+
+def are_no_rows(found: Tensor, right: Tensor) -> None:
+    """What else there is to say of wrong one-hot rows."""
     expect(
-        rows.shape == right.shape,
-        f"For ids of the shape {tuple(ids.shape)} and {vocab_size} words the shape should be "
-        f"{tuple(right.shape)}, but it is {tuple(rows.shape)}.",
+        found.shape == right.shape,
+        f"For ids of the shape {tuple(right.shape[:-1])} and {right.size(-1)} words the shape "
+        f"should be {tuple(right.shape)}, but it is {tuple(found.shape)}.",
     )
     expect(
-        bool((rows.sum(dim=-1) == 1).all()),
+        bool((found.sum(dim=-1) == 1).all()),
         "Some row doesn't have exactly one 1. Did you start each row from zeros?",
     )
-    expect(same(rows, right), "A 1 is in the wrong slot: the row of a word has it at its id.")
+    raise Hint("A 1 is in the wrong slot: the row of a word has it at its id.")
+
+
+def are_floats(function: Callable[[Tensor, int], Tensor]) -> None:
+    dtype = call(function, *two_sentences()).dtype
     no_slip(
-        rows.dtype.is_floating_point,
-        f"The rows are right. But the numbers are of the type {rows.dtype}: later they are "
-        "multiplied by a matrix of decimal numbers, so they should be float, as torch.zeros is.",
+        dtype.is_floating_point,
+        f"The rows are right. But the numbers are of the type {dtype}: later they are multiplied "
+        "by a matrix of decimal numbers, so they should be float, as torch.zeros is.",
     )
+
+
+rows_of_a_batch = Exercise(
+    "rows_of_a_batch",
+    "(b, s) ids, vocab_size -> (b, s, vocab_size) one-hot rows.",
+    inputs=two_sentences,
+    right=[rows, lambda ids, n: (ids.unsqueeze(-1) == torch.arange(n)).double()],
+    not_allowed=("one_hot",),
+    borrowed=[one_hot, lambda ids, n: torch.nn.functional.one_hot(ids, n).float()],
+    slips={
+        "The slots are along the wrong axis: the last axis should be that of the vocabulary.": [
+            lambda ids, n: rows(ids, n).transpose(1, 2)
+        ],
+        "The vocabulary is the first axis of your answer; it should be the last.": [
+            lambda ids, n: rows(ids, n).permute(2, 0, 1)
+        ],
+        "Sentences and words are exchanged: the first axis should count the sentences.": [
+            lambda ids, n: rows(ids.T, n)
+        ],
+        "Each row is right, but they are all in one long list: where does a sentence end? Keep the "
+        "shape of ids, and put the slots after it.": [lambda ids, n: rows(ids.flatten(), n)],
+        "That is the first sentence only. What about the others?": [lambda ids, n: rows(ids[0], n)],
+        "The words of a sentence share one row, so their order is lost: each word needs its own.": [
+            lambda ids, n: rows(ids, n).amax(1),
+            lambda ids, n: rows(ids, n).sum(1),
+        ],
+        "Each 1 is one place off: slots count from 0.": [
+            lambda ids, n: rows(ids - 1, n),
+            lambda ids, n: rows(ids + 1, n),
+        ],
+        "Zeros and ones are exchanged: one 1, elsewhere zeros.": [lambda ids, n: 1 - rows(ids, n)],
+        "The right slot holds the id itself. Whatever the word, put a 1 there.": [
+            lambda ids, n: rows(ids, n) * ids.unsqueeze(-1)
+        ],
+    },
+    unlike=are_no_rows,
+    then=are_floats,
+)
 
 
 @implement(lambda: (["a"], [*SPECIALS, "a"]))
@@ -258,15 +273,20 @@ def look_up(function: Callable[[list[str], list[str]], list[int]]) -> None:
     expect(ids == right, f"For {strange}, {right} is right, not {ids}.")
 
 
-@exercise
-def bytes_of_a_batch(guess: int) -> None:
-    """Exercise 4: the bytes of 8 sentences of 12 words as one-hot rows over 1,794 words."""
-    guess = whole_number(guess)
-    right = one_hot(torch.zeros(8, 12, dtype=torch.long), 1794).nbytes
-    no_slip(guess != right // 4, "That is how many numbers there are. Each of them takes 4 bytes.")
-    no_slip(guess != right * 8, "Those are bits. Eight of them make a byte.")
-    no_slip(guess != right * 2, "8 bytes are for an id (int64). A float32 takes 4.")
-    no_slip(guess != right // 8, "That is one sentence. The batch has 8.")
-    no_slip(guess != right // 12, "That is one word of each sentence. A sentence has 12.")
-    expect(guess != 8 * 12 * 8, "That is what the ids take. A one-hot row has a number per slot.")
-    expect(guess == right, "Multiply sentences, words, slots, and the bytes of one float32.")
+bytes_of_a_batch = Value(
+    "bytes_of_a_batch",
+    "Exercise 4: the bytes of 8 sentences of 12 words as one-hot rows over 1,794 words.",
+    read=whole_number,
+    right=8 * 12 * 1794 * 4,
+    slips={
+        8 * 12 * 1794: "That is how many numbers there are. Each of them takes 4 bytes.",
+        8 * 12 * 1794 * 32: "Those are bits. Eight of them make a byte.",
+        8 * 12 * 1794 * 8: "8 bytes are for an id (int64). A float32 takes 4.",
+        12 * 1794 * 4: "That is one sentence. The batch has 8.",
+        8 * 1794 * 4: "That is one word of each sentence. A sentence has 12.",
+    },
+    mistakes={
+        8 * 12 * 8: "That is what the ids take. A one-hot row has a number per slot.",
+    },
+    otherwise="Multiply sentences, words, slots, and the bytes of one float32.",
+)

@@ -10,13 +10,16 @@ import torch
 from torch import Tensor
 
 from course.checks import (
+    Exercise,
     Hint,
+    Value,
+    alike,
+    call,
     exercise,
     expect,
     implement,
     judge_verdicts,
     no_slip,
-    own_work,
     result_of,
     whole_number,
 )
@@ -31,25 +34,17 @@ def small_table() -> Tensor:
     return torch.sin(torch.arange(VOCAB * D_MODEL, dtype=torch.float) + 1.0).view(VOCAB, D_MODEL)
 
 
-def close(found: Tensor, right: Tensor) -> bool:
-    return found.shape == right.shape and torch.allclose(found.float(), right, atol=1e-5)
-
-
-def expect_vectors(found: object, ids: Tensor) -> None:
-    """A tensor with one vector for each id."""
+def are_vectors(found: Tensor, right: Tensor) -> None:
+    """A Hint unless there is one vector for each id."""
     expect(
-        isinstance(found, Tensor), f"Return a tensor; this is of the type {type(found).__name__}."
-    )
-    right = (*ids.shape, D_MODEL)
-    expect(
-        found.shape != (*ids.shape, VOCAB),
+        found.shape != (*right.shape[:-1], VOCAB),
         "The rows have one number for each word of the vocabulary: they are still one-hot rows, "
         "not yet multiplied by the table.",
     )
     expect(
-        found.shape == right,
-        f"For ids of the shape {tuple(ids.shape)} and a table of {VOCAB} x {D_MODEL} the shape "
-        f"should be {right}, but it is {tuple(found.shape)}.",
+        found.shape == right.shape,
+        f"For ids of the shape {tuple(right.shape[:-1])} and a table of {VOCAB} x {D_MODEL} the "
+        f"shape should be {tuple(right.shape)}, but it is {tuple(found.shape)}.",
     )
 
 
@@ -94,67 +89,91 @@ def faults(found: dict[str, str]) -> None:
     judge_verdicts(found, FOUR, hints)
 
 
-@exercise
-def numbers_in_the_table(guess: int) -> None:
-    """Exercise 1: how many numbers are in the paper's table, 37,000 words and d_model = 512?"""
-    guess = whole_number(guess)
-    right = 37_000 * 512
-    no_slip(guess != 37_000 + 512, "That is the sum. Every word has 512 numbers.")
-    no_slip(guess != 37_000 * 37_000, "d_model columns, not one for each word: it's not one-hot.")
-    no_slip(guess != right * 4, "That is how many bytes. Each number takes 4.")
-    expect(
-        guess != 512 * 512, "That is one matrix inside a layer. How many rows does the table have?"
-    )
-    expect(guess == right, "How many rows does the table have, and how many columns?")
+numbers_in_the_table = Value(
+    "numbers_in_the_table",
+    "Exercise 1: how many numbers are in the paper's table, 37,000 words and d_model = 512?",
+    read=whole_number,
+    right=37_000 * 512,
+    slips={
+        37_000 + 512: "That is the sum. Every word has 512 numbers.",
+        37_000 * 37_000: "d_model columns, not one for each word: it's not one-hot.",
+        37_000 * 512 * 4: "That is how many bytes. Each number takes 4.",
+    },
+    mistakes={
+        512 * 512: "That is one matrix inside a layer. How many rows does the table have?",
+    },
+    otherwise="How many rows does the table have, and how many columns?",
+)
 
 
-@implement(lambda: (torch.tensor([0]), torch.ones(1, 1)))
-def lookup_by_product(function: Callable[[Tensor, Tensor], Tensor]) -> None:
-    """Exercise 2: (ids, table) -> one_hot(ids) @ table."""
-    table, ids = small_table(), torch.tensor([3, 0, 10, 3, 6])
-    whole = "PyTorch's one_hot makes whole numbers. For the product make them .float()."
-    found = result_of(function, ids, table, stops={"same dtype": whole})
-    expect_vectors(found, ids)
-    right = one_hot(ids, VOCAB) @ table
-    no_slip(
-        not close(found, table[(ids + 1) % VOCAB]) and not close(found, table[ids - 1]),
-        "Each vector is that of the next word in the table, or of the one before: ids count "
-        "from 0.",
-    )
-    no_slip(
-        not close(found, right * math.sqrt(D_MODEL)),
-        "Right rows, but multiplied by the root of d_model: that is section 6. "
-        "Here the rows come out as they are.",
-    )
-    no_slip(
-        not close(found, right.sum(dim=0, keepdim=True).expand_as(right)),
-        "Every place holds the sum of all words: give each id a one-hot row of its own.",
-    )
-    expect(
-        not close(found, table[torch.arange(len(ids))]),
-        "These are the first rows of the table, whatever the ids are.",
-    )
-    expect(close(found, right), "The shape is right, but the rows are not table[ids].")
-    batch = torch.tensor([[3, 0], [10, 6], [1, 1]])
-    found = result_of(function, batch, table)
-    expect(
-        isinstance(found, Tensor) and found.shape == (3, 2, D_MODEL),
-        "Right for one sentence. But a batch of ids of the shape (3, 2) should give (3, 2, "
-        f"{D_MODEL}).",
-    )
-    expect(close(found, table[batch]), "Right for one sentence, but not for a batch of sentences.")
-    narrow = (
-        "Right while the last word of the table is there. A one-hot row is as long as the table "
-        "has rows, whatever the ids are: give one_hot that number."
-    )
-    result_of(function, ids[:2], table, stops={"cannot be multiplied": narrow})
-    # In a product each row counts, most of them times 0, and 0 times NaN is NaN.
+def a_sentence() -> tuple[Tensor, Tensor]:
+    return torch.tensor([3, 0, 10, 3, 6]), small_table()
+
+
+def product(ids: Tensor, table: Tensor) -> Tensor:
+    return one_hot(ids, len(table)) @ table
+
+
+def are_other_rows(found: Tensor, right: Tensor) -> None:
+    are_vectors(found, right)
+    raise Hint("The shape is right, but the rows are not table[ids].")
+
+
+FETCHED = (
+    "Right, but the rows were fetched by their places. Make one-hot rows of the ids, and write the "
+    "lookup as a product with the table: @."
+)
+
+
+def multiplies(function: Callable[[Tensor, Tensor], Tensor]) -> None:
+    """In a product each row counts, most of them times 0, and 0 times NaN is NaN."""
+    ids, table = a_sentence()
     table[5] = math.nan
-    no_slip(
-        bool(result_of(function, ids, table).isnan().all()),
-        "Right, but the rows were fetched by their places. Make one-hot rows of the ids, and write "
-        "the lookup as a product with the table: @.",
-    )
+    no_slip(bool(call(function, ids, table).isnan().all()), FETCHED)
+
+
+WHOLE = "PyTorch's one_hot makes whole numbers. For the product make them .float()."
+A_BATCH = (
+    f"Right for one sentence. But a batch of ids of the shape (3, 2) should give (3, 2, {D_MODEL})."
+)
+NARROW = (
+    "Right while the last word of the table is there. A one-hot row is as long as the table has "
+    "rows, whatever the ids are: give one_hot that number."
+)
+lookup_by_product = Exercise(
+    "lookup_by_product",
+    "Exercise 2: (ids, table) -> one_hot(ids) @ table.",
+    inputs=a_sentence,
+    right=[product, lambda ids, table: (one_hot(ids, len(table))[..., None] * table).sum(-2)],
+    errors={"same dtype": WHOLE},
+    slips={
+        "Each vector is that of the next word in the table, or of the one before: ids count "
+        "from 0.": [
+            lambda ids, table: table[(ids + 1) % len(table)],
+            lambda ids, table: table[ids - 1],
+        ],
+        "Right rows, but multiplied by the root of d_model: that is section 6. Here the rows come "
+        "out as they are.": [lambda ids, table: product(ids, table) * table.size(1) ** 0.5],
+        "Every place holds the sum of all words: give each id a one-hot row of its own.": [
+            lambda ids, table: product(ids, table).sum(0).expand(len(ids), -1)
+        ],
+        WHOLE: [lambda ids, table: torch.nn.functional.one_hot(ids, len(table)) @ table],
+        A_BATCH: [lambda ids, table: product(ids.flatten(), table)],
+        NARROW: [lambda ids, table: torch.nn.functional.one_hot(ids).float() @ table],
+        FETCHED: [lambda ids, table: table[ids]],
+    },
+    mistakes={
+        "These are the first rows of the table, whatever the ids are.": [
+            lambda ids, table: table[: len(ids)]
+        ],
+    },
+    unlike=are_other_rows,
+    then=multiplies,
+    elsewhere={
+        A_BATCH: lambda: (torch.tensor([[3, 0], [10, 6], [1, 10]]), small_table()),
+        NARROW: lambda: (torch.tensor([3, 0]), small_table()),
+    },
+)
 
 
 ARTICLES = {
@@ -206,82 +225,90 @@ def exchanged(one: str, other: str) -> None:
         )
 
 
-@implement(lambda: (torch.tensor([0]), torch.ones(1, 1)))
-def embed(function: Callable[[Tensor, Tensor], Tensor]) -> None:
-    """(ids, table) -> the input of the Transformer, before the positions."""
+def times(factor: Callable[[Tensor, Tensor], float]) -> Callable[[Tensor, Tensor], Tensor]:
+    return lambda ids, table: table[ids] * factor(ids, table)
+
+
+def root(ids: Tensor, table: Tensor) -> float:
+    return math.sqrt(table.size(1))
+
+
+right_embeddings = times(root)
+
+
+def are_no_embeddings(found: Tensor, right: Tensor) -> None:
+    are_vectors(found, right)
+    factor = float(found.flatten()[0] / right.flatten()[0])
+    expect(
+        not alike(found, right * factor),
+        f"Right rows, times one number: but yours is {factor * math.sqrt(D_MODEL):.3g}. Which "
+        "should it be?",
+    )
+    raise Hint("The shape is right, but the rows are not table[ids] times a root.")
+
+
+embed = Exercise(
+    "embed",
+    "(ids, table) -> the input of the Transformer, before the positions.",
     # No id above 6, so that a column or a next row can be taken by mistake without a crash.
-    table, ids = small_table(), torch.tensor([[3, 0, 5], [3, 6, 1]])
-    library = Embeddings(VOCAB, D_MODEL)
-    with torch.no_grad():
-        library.table.weight.copy_(table)
-        right = library(ids)
-    own_work(function, "Embeddings")
-    found = result_of(function, ids, table)
-    if isinstance(found, Tensor):
-        for hint, wrong in wrong_embeddings(ids, table):
-            no_slip(not close(found, wrong), hint)
-    expect_vectors(found, ids)
-    if not close(found, right):
-        factor = float(found.flatten()[0] / table[ids].flatten()[0])
-        expect(
-            not close(found, table[ids] * factor),
-            f"Right rows, times one number: but yours is {factor:.3g}. Which should it be?",
+    inputs=lambda: (torch.tensor([[3, 0, 5], [3, 6, 1]]), small_table()),
+    right=[right_embeddings, lambda ids, table: product(ids, table * table.size(1) ** 0.5)],
+    not_allowed=("Embeddings",),
+    borrowed=[
+        lambda ids, table: torch.func.functional_call(
+            Embeddings(*table.shape), {"table.weight": table}, (ids,)
         )
-    expect(close(found, right), "The shape is right, but the rows are not table[ids] times a root.")
-
-
-def wrong_embeddings(ids: Tensor, table: Tensor) -> list[tuple[str, Tensor]]:
-    """The usual mistakes, each with its hint and with what it gives."""
-    rows, root = table[ids], math.sqrt(D_MODEL)
-    right = rows * root
-    columns = "Those are columns of the table. The vector of a word is a row."
-    one_off = "Those are the vectors of the words before or after: ids count from 0."
-    sizes = [*ids.shape, ids.numel()]
-    return [
-        ("These are the rows themselves: the root of d_model is missing.", rows),
-        ("That is times d_model. Its root is what the paper takes.", rows * D_MODEL),
-        ("That is divided by the root of d_model: the vectors should get longer.", rows / root),
-        (
-            "That is divided by d_model. Which factor does the paper take, and do the vectors get "
-            "longer or shorter?",
-            rows / D_MODEL,
-        ),
-        (
-            "That is the root of 512, the paper's d_model. Take that of the table that is handed "
-            "in.",
-            rows * math.sqrt(512),
-        ),
-        ("The root is added to each number. The paper multiplies.", rows + root),
-        (
-            "That is the root of the number of words, table.shape[0]. d_model is the width of a "
-            "row.",
-            rows * math.sqrt(VOCAB),
-        ),
-        *(
-            (
-                "That is the root of a size of ids. d_model is the width of a row of the table.",
-                rows * math.sqrt(size),
+    ],
+    slips={
+        "These are the rows themselves: the root of d_model is missing.": [
+            lambda ids, table: table[ids]
+        ],
+        "That is times d_model. Its root is what the paper takes.": [
+            times(lambda ids, table: table.size(1))
+        ],
+        "That is divided by the root of d_model: the vectors should get longer.": [
+            times(lambda ids, table: table.size(1) ** -0.5)
+        ],
+        "That is divided by d_model. Which factor does the paper take, and do the vectors get "
+        "longer or shorter?": [times(lambda ids, table: 1 / table.size(1))],
+        "That is the root of 512, the paper's d_model. Take that of the table that is handed in.": [
+            times(lambda ids, table: 512**0.5)
+        ],
+        "The root is added to each number. The paper multiplies.": [
+            lambda ids, table: table[ids] + root(ids, table)
+        ],
+        "That is the root of the number of words, table.shape[0]. d_model is the width of a row.": [
+            times(lambda ids, table: len(table) ** 0.5)
+        ],
+        "That is the root of a size of ids. d_model is the width of a row of the table.": [
+            times(lambda ids, table: len(ids) ** 0.5),
+            times(lambda ids, table: ids.size(1) ** 0.5),
+            times(lambda ids, table: ids.numel() ** 0.5),
+        ],
+        "Those are columns of the table. The vector of a word is a row.": [
+            lambda ids, table, power=power, take=take: take(ids, table) * table.size(1) ** power
+            for power in (0.0, 0.5)
+            for take in (
+                lambda ids, table: table.T[ids],
+                lambda ids, table: table[:, ids],
+                lambda ids, table: table[:, ids].mT,
             )
-            for size in sizes
-        ),
-        *(
-            (columns, found * factor)
-            for found in (table.T[ids], table[:, ids], table[:, ids].mT)
-            for factor in (1, root)
-        ),
-        *((one_off, table[ids + step] * root) for step in (-1, 1)),
-        (
-            "The words of each sentence are added up: every word keeps a vector of its own.",
-            right.sum(dim=1),
-        ),
-        (
-            "The vectors are right, but they are all in one long list: where does a sentence end? "
-            "Keep "
-            "the shape of ids.",
-            right.flatten(0, 1),
-        ),
-        ("That is the first sentence only. What about the others?", right[0]),
-    ]
+        ],
+        "Those are the vectors of the words before or after: ids count from 0.": [
+            lambda ids, table: right_embeddings(ids - 1, table),
+            lambda ids, table: right_embeddings(ids + 1, table),
+        ],
+        "The words of each sentence are added up: every word keeps a vector of its own.": [
+            lambda ids, table: right_embeddings(ids, table).sum(1)
+        ],
+        "The vectors are right, but they are all in one long list: where does a sentence end? "
+        "Keep the shape of ids.": [lambda ids, table: right_embeddings(ids.flatten(), table)],
+        "That is the first sentence only. What about the others?": [
+            lambda ids, table: right_embeddings(ids[0], table)
+        ],
+    },
+    unlike=are_no_embeddings,
+)
 
 
 DOT_PRODUCT = (

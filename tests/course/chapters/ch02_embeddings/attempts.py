@@ -1,0 +1,115 @@
+"""What else is tried with the checks of notebook 02."""
+
+import torch
+import torch.nn.functional as F
+
+from course.chapters.ch02_embeddings import checks as check
+from tests.course.checks.attempts import Attempts
+
+
+def searching(score, keep_itself=False, best=max):
+    """A way to look for the word with the best score."""
+
+    def search(word, words, table):
+        own = table[words.index(word)]
+        places = [i for i, other in enumerate(words) if keep_itself or other != word]
+        return words[best(places, key=lambda i: float(score(own, table[i])))]
+
+    return search
+
+
+def cosine(a, b):
+    return a @ b / (a.norm() * b.norm())
+
+
+def second_of_two(prepared):
+    """The second of the two largest products, as if the word itself were always the first."""
+
+    def search(word, words, table):
+        rows = prepared(table)
+        return words[(rows @ rows[words.index(word)]).topk(2).indices[1]]
+
+    return search
+
+
+LEARN = ["I", "like", "trees", "<eos>"]
+ATTEMPTS = {
+    check.numbers_in_the_table: Attempts(mistakes={"rows does the table have": [7]}),
+    check.lookup_by_product: Attempts(
+        right=[lambda ids, table: torch.einsum("...v,vd->...d", F.one_hot(ids, 11).float(), table)],
+        slips={
+            "as a product": [
+                lambda ids, table: F.embedding(ids, table),
+                lambda ids, table: torch.stack([table[int(i)] for i in ids.flatten()]),
+            ]
+        },
+        mistakes={
+            "still one-hot": [lambda ids, table: F.one_hot(ids, len(table))],
+            "(5, 7), but it is (7, 5)": [lambda ids, table: table[ids].T],
+            "not table[ids]": [lambda ids, table: -table[ids]],
+        },
+    ),
+    check.exchanged: Attempts(
+        right=[("book", "streets"), ("streets", "book")],
+        slips={
+            "doors is at home": [("book", "doors")],
+            "The other word is one of the two": [("book", "doors")],
+            "dog is at home": [("dog", "streets")],
+        },
+        mistakes={
+            "Which word's are near 0?": [("dog", "house")],
+            "one word": [("book", "book")],
+            "two of the twelve": [("book", "tree"), (0, 1)],
+        },
+    ),
+    check.embed: Attempts(
+        right=[
+            lambda ids, table: torch.stack([table[row] for row in ids]) * table[0].numel() ** 0.5
+        ],
+        mistakes={
+            "yours is 3. Which should it be": [lambda ids, table: 3 * table[ids]],
+            "not table[ids] times a root": [lambda ids, table: -table[ids].square()],
+            "(2, 3, 7), but it is (2, 3)": [lambda ids, table: table[ids, 0]],
+            "still one-hot": [lambda ids, table: F.one_hot(ids, len(table))],
+        },
+    ),
+    check.nearest_word: Attempts(
+        right=[searching(cosine), second_of_two(F.normalize)],
+        slips={
+            "leave the word itself out": [searching(cosine, keep_itself=True)],
+            "dot product is large": [searching(torch.dot), second_of_two(torch.clone)],
+            "smallest distance": [searching(lambda a, b: -(a - b).norm())],
+            "the other way": [searching(cosine, best=min)],
+            "words[place]": [lambda word, words, table: 1],
+        },
+        mistakes={
+            "isn't the largest": [searching(lambda a, b: -b[0].abs())],
+            "of the type list": [lambda word, words, table: ["plant"]],
+            "start from 0": [lambda word, words, table: "plant"],
+        },
+    ),
+    check.rows_that_learn: Attempts(
+        right=[LEARN, set(LEARN)],
+        slips={
+            "isn't a word": [LEARN[:3]],
+            "masked": [[*LEARN, "<pad>"]],
+            "doesn't": [["<bos>", *LEARN]],
+            "spelled otherwise: 'I'": [["i", *LEARN[1:]]],
+        },
+        mistakes={
+            "isn't in the sentence": [["the", "trees"]],
+            "and only then": [["trees", "<eos>"]],
+            "list of tokens": ["I like trees", [4, 5]],
+        },
+    ),
+    check.faults: Attempts(
+        right=[check.FOUR],
+        slips={
+            "Whose rows are they?": [check.FOUR | {"A": "sound", "C": "wrong row"}],
+            "first place": [check.FOUR | {"B": "sound"}],
+            "C is sound": [check.FOUR | {"C": "no factor"}],
+            "D gives the right row wherever": [check.FOUR | {"D": "sound"}],
+        },
+        mistakes={"(1 of 4 are right.)": [dict.fromkeys("ABCD", "sound")]},
+    ),
+}
