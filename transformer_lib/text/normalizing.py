@@ -75,7 +75,7 @@ class Normalizer:
         return {"characters": dict(self.characters), "rules": [list(rule) for rule in self.rules]}
 
 
-AS_IT_IS = Normalizer()
+AS_IT_IS = Normalizer()  # of a side that is never typed: nothing is changed
 
 
 def code_points(several: str) -> Iterator[int]:

@@ -71,6 +71,7 @@ THOUSANDS = (
     (r"^([^\d]*\d),(\d{3}(?:\.\d+)?[^\d]*)$", "$1$2"),
     (r"(\d),(?=\d{3}(?:[^\d]|$))", "$1\u00a0"),
 )
+# How what is copied is written in Spanish: for each kind the rules (pattern, what takes its place).
 SPANISH = {
     "number": (*THOUSANDS, (r"^€ ?(.+)$", "$1 €"), (r"(\d)€$", "$1 €")),
     "percent": THOUSANDS,
