@@ -481,8 +481,6 @@ class Suspect(nn.Module):
     mask: instead of `causal_mask`. faint: how much each output moves with the last word.
     """
 
-    __name__ = "model"  # for a hint that tells with what an attempt was called
-
     def __init__(
         self, mask: Callable[..., Tensor] = causal_mask, layers: int = 2, faint: float = 0.0
     ):

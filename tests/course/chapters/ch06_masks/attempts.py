@@ -74,7 +74,7 @@ ATTEMPTS = {
             "a leak in one place": [check.leak_test([6])],
             "a model with one layer": [check.leak_test(places=lambda j: j - 1)],
             "True or False, but it returns a Tensor": [lambda model, *ids: model(*ids)],
-            "Called with model, (1, 4), (1, 7), it stops": [lambda model: True],
+            "(1, 4), (1, 7), it stops with TypeError": [lambda model: True],
         },
     ),
     check.leaks: Attempts(
