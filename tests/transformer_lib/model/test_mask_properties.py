@@ -70,5 +70,5 @@ def test_padding_and_later_words_change_no_logit(model, sources, targets, more, 
         alone = model(src[row : row + 1, : len(sources[row])], tgt[row : row + 1])
         close(alone[0][real[row]], logits[row][real[row]])
     last = tgt.clone()
-    last[:, -1] = other
+    last[:, -1] = last[:, -1].where(last[:, -1] == PAD, other)  # padding stays at the end
     close(model(src, last)[:, :-1][real[:, :-1]], logits[:, :-1][real[:, :-1]])
