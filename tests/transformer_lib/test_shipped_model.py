@@ -286,5 +286,6 @@ def test_the_vocabulary_is_that_of_the_training_text(translator):
     """Fails when the corpus was changed and the model not trained again."""
     training = english_spanish.load("train")
     for side, language in enumerate((translator.src, translator.tgt)):
-        learned = learn_language(language.tokenizer.language, [pair[side] for pair in training])
+        texts = [pair[side] for pair in training]
+        learned = learn_language(language.tokenizer.language, texts, language.normalize)
         assert learned.to_json() == language.to_json()

@@ -237,7 +237,7 @@ def test_nothing_in_a_zip_is_written_where_it_says(corpus, tmp_path, files, mess
 
 def test_a_page_in_place_of_the_file_is_seen(corpus, tmp_path):
     corpus(b"<html>Please log in to this network</html>")
-    with pytest.raises(DownloadError, match="pairs.zip is damaged .*delete it"):
+    with pytest.raises(DownloadError, match="no sentence pair in .*pairs.zip.*delete it"):
         get("made-up", tmp_path)
 
 

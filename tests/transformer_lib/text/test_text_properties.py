@@ -165,22 +165,25 @@ def test_each_line_of_any_file_is_a_pair_or_a_sentence_with_its_number(
     whole = end.join(content)
     path = tmp_path_factory.getbasetemp() / f"pairs.tsv{'.gz' * packed}"
     path.write_bytes(gzip.compress(whole) if packed else whole)
-    lines = whole.removesuffix(b"\n").count(b"\n") + 1 if whole else 0
+    filled = sum(bool(line.strip()) for line in whole.split(b"\n"))
     pairs, said, ended = read([path], skip_bad=10**6)
-    assert len(pairs) + len(said) == lines
-    assert bool(ended) == (not pairs) and ended in ("", f"there is no sentence pair in {path}")
+    if ended:  # no pair at all, or no text
+        assert is_sentence(ended) and str(path) in ended and not pairs
+        return
+    assert len(pairs) + len(said) == filled
     numbers = []
     for message in said:
         assert is_sentence(message) and message.startswith(f"{path}, line ")
         numbers.append(int(message.removeprefix(f"{path}, line ").split(":")[0]))
-    assert numbers == sorted(set(numbers)) and all(1 <= number <= lines for number in numbers)
+    assert numbers == sorted(set(numbers))
+    assert all(1 <= number <= whole.count(b"\n") + 1 for number in numbers)
     for pair in pairs:
         assert all(text == text.strip() and text and "\t" not in text for text in pair)
         assert f"{pair[0]}".encode() in whole and f"{pair[1]}".encode() in whole
-    if said:  # without --skip-bad the first of them ends it
-        before, nothing, ended = read([path], skip_bad=0)
-        assert before == pairs[: numbers[0] - 1] and not nothing
-        assert ended == f"{said[0]} (--skip-bad N goes on past up to N such lines)"
+    bad = [message for message in said if "the header of a table" not in message]
+    if bad:  # without skip_bad the first of them ends it
+        before, _, ended = read([path], skip_bad=0)
+        assert before == pairs[: len(before)] and ended.startswith(bad[0]) and is_sentence(ended)
 
 
 @given(LINES, LINES)
@@ -188,19 +191,19 @@ def test_of_two_files_every_pair_stands_in_one_line_of_each(tmp_path_factory, en
     paths = [tmp_path_factory.getbasetemp() / f"train.{side}" for side in ("en", "es")]
     for path, content in zip(paths, (english, spanish), strict=True):
         path.write_bytes(b"\n".join(content))
-    lines = [path.read_bytes().removesuffix(b"\n").split(b"\n") for path in paths]
-    counts = [
-        len(each) if path.read_bytes() else 0 for each, path in zip(lines, paths, strict=True)
-    ]
+    lines = [path.read_bytes().split(b"\n") for path in paths]
+    filled = [[n for n, line in enumerate(each) if line.strip()] for each in lines]
     pairs, said, ended = read(paths, skip_bad=10**6)
-    assert len(pairs) + len(said) == min(counts)
-    assert (f"ends after line {min(counts)}, but" in ended) == (counts[0] != counts[1])
+    if ended:
+        assert is_sentence(ended) and any(str(path) in ended for path in paths)
+    else:
+        assert len(pairs) + len(said) == len({*filled[0], *filled[1]})
     assert all(is_sentence(message) and ", line " in message for message in said)
     at = -1
     for source, target in pairs:  # in their order, from the same line of both
         at = next(
             i
-            for i in range(at + 1, min(counts))
+            for i in range(at + 1, min(map(len, lines)))
             if source.encode() in lines[0][i].replace(b"\t", b" ")
             and target.encode() in lines[1][i].replace(b"\t", b" ")
         )

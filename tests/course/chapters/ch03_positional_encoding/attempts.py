@@ -76,7 +76,9 @@ ATTEMPTS = {
     check.move_on: Attempts(
         right=[with_complex_numbers],
         mistakes={
-            "From position 5, 3 further on: column 0 should be 0.989": [lambda vector, k: 2 * vector],
+            "From position 5, 3 further on: column 0 should be 0.989": [
+                lambda vector, k: 2 * vector
+            ],
             "should be (10,), but this has (4,)": [lambda vector, k: vector[:4]],
         },
     ),
