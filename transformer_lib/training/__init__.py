@@ -6,7 +6,8 @@ optimizers.py   the paper's Adam, AdamW and Muon
 config.py       TrainingConfig: how to train
 batches.py      the order of the batches, epoch after epoch
 step.py         the loss of a batch, one update of the weights
-trainer.py      the training loop, which can be killed and resumed
+loop.py         the training loop, plain, to read
+trainer.py      the loop for long runs, which can be killed and resumed
 state.py        the state of a training run, on disk
 devices.py, threads.py, distributed.py (several processes), log.py
 """

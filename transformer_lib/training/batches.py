@@ -2,11 +2,19 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 
+from transformer_lib.checks import instance
 from transformer_lib.text.batching import Batch, Ids, batch_indices, make_batch
 from transformer_lib.training.config import TrainingConfig
 from transformer_lib.training.state import TrainState
 
 Pairs = Sequence[tuple[Ids, Ids]]  # ids of source and target
+
+
+def check_pairs(pairs: Pairs, validation: Pairs, config: TrainingConfig) -> None:
+    """TypeError unless config is one, ValueError without a pair to train on or to validate on."""
+    instance("config", config, TrainingConfig)
+    if not pairs or not validation:
+        raise ValueError("training needs at least one pair to train on and one to validate on")
 
 
 def batch_order(pairs: Pairs, config: TrainingConfig, run: TrainState) -> Iterator[list[int]]:
@@ -28,6 +36,8 @@ def batches_of(pairs: Pairs, order: Iterable[list[int]]) -> Iterator[Batch]:
         yield make_batch([pairs[i] for i in chosen])
 
 
-def all_batches(pairs: Pairs, config: TrainingConfig, run: TrainState) -> Iterator[Batch]:
-    """The batches themselves, in the order of `batch_order`."""
-    return batches_of(pairs, batch_order(pairs, config, run))
+def all_batches(
+    pairs: Pairs, config: TrainingConfig, run: TrainState | None = None
+) -> Iterator[Batch]:
+    """The batches themselves, in the order of `batch_order` (run=None: from the beginning)."""
+    return batches_of(pairs, batch_order(pairs, config, run or TrainState()))

@@ -1,4 +1,4 @@
-"""The training loop, which can be killed at any moment and resumed, with the same weights."""
+"""The loop for long runs: it can be killed at any moment and resumed, with the same weights."""
 
 import sys
 import time
@@ -11,11 +11,11 @@ from torch import Tensor
 from tqdm import tqdm
 
 from transformer_lib.checkpoints import set_weights, weights
-from transformer_lib.checks import instance, whole
+from transformer_lib.checks import whole
 from transformer_lib.files import CheckpointError
 from transformer_lib.model.interface import Parts, Seq2SeqModel
 from transformer_lib.text.batching import Batch, batch_indices
-from transformer_lib.training.batches import Pairs, batch_order, batches_of
+from transformer_lib.training.batches import Pairs, batch_order, batches_of, check_pairs
 from transformer_lib.training.config import TrainingConfig
 from transformer_lib.training.devices import has_fast_bf16
 from transformer_lib.training.distributed import (
@@ -90,11 +90,9 @@ def train(
     all read the same folder. ValueError for settings that don't fit together, CheckpointError if
     the folder holds another run, or none to resume.
     """
-    instance("config", config, TrainingConfig)
+    check_pairs(pairs, validation, config)
     if threads is not None:
         whole("threads", threads)
-    if not pairs or not validation:
-        raise ValueError("training needs at least one pair to train on and one to validate on")
     if config.best_by == "bleu" and measure is None:
         raise ValueError('best_by="bleu" needs a function that measures it (measure=...)')
     files = RunFiles(folder, model, optimizer(model), config, keep)

@@ -9,7 +9,6 @@ from tests.transformer_lib.training.copy_task import copy_pairs, small_model
 from transformer_lib.text.batching import make_batch
 from transformer_lib.training.config import TrainingConfig
 from transformer_lib.training.step import update
-from transformer_lib.training.trainer import train
 
 
 def test_what_a_run_does_if_nothing_is_said():
@@ -41,8 +40,6 @@ def test_settings_that_make_no_sense_are_named():
         ((name, value),) = wrong.items()
         with pytest.raises(ValueError, match=f"{name}={value!r}"):
             TrainingConfig(**wrong)
-    with pytest.raises(ValueError, match="at least one pair"):
-        train(small_model(), [], copy_pairs(1), TrainingConfig(steps=1))
 
 
 def test_the_papers_schedule_can_have_another_peak():
