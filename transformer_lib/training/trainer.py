@@ -167,7 +167,7 @@ def is_best(entry: dict[str, Any], state: TrainState, config: TrainingConfig) ->
     entry["validation_loss"] = round(entry["validation_loss"], 4)
     state.history.append(entry)
     state.validations_since_best += 1
-    if cost >= state.best_loss:
+    if not cost < state.best_loss:  # a loss that is no number isn't the best, either
         return False
     state.best_loss, state.validations_since_best = cost, 0
     return True

@@ -44,10 +44,11 @@ def test_the_plain_loop_ends_with_the_weights_and_history_of_train(settings):
     assert history == expected
 
 
-def test_weights_that_are_no_numbers_are_never_the_best():
+@pytest.mark.parametrize("loop", [train, train_plain])
+def test_weights_that_are_no_numbers_are_never_the_best(loop):
     model = small_model()
     config = TrainingConfig(steps=2, validate_every=1, schedule="linear", max_lr=1e38, warmup=1)
-    history = train_plain(model, PAIRS, HELD_OUT, config)
+    history = loop(model, PAIRS, HELD_OUT, config)
     assert all(math.isnan(entry["validation_loss"]) for entry in history)
     assert same_weights(model, small_model())
 
