@@ -75,7 +75,14 @@ def load_cached(experiment: str, settings: dict[str, Any]) -> dict[str, Any] | N
     content = read_json(path)
     if content["torch"] != torch.__version__.split("+")[0]:
         return None
-    return next((run for run in content["runs"] if settings.items() <= run.items()), None)
+    return next((run for run in content["runs"] if settings.items() <= complete(run).items()), None)
+
+
+def complete(run: dict[str, Any]) -> dict[str, Any]:
+    """A stored run, with the defaults of settings that came after it."""
+    if "training" not in run:
+        return run
+    return run | {"training": dataclasses.asdict(TrainingConfig()) | run["training"]}
 
 
 @cache

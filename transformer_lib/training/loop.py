@@ -20,8 +20,9 @@ def train_plain(
     """Train the model in place; it ends with its weights at the best validation.
 
     Arguments, weights and history are those of `train`, bit for bit (on a CPU, with the same number
-    of threads). The two are written apart because what `train` adds would reach into nearly every line here: other processes into the batches, the count of
-    words and the gradient; bf16 into the loss; resuming into where everything begins.
+    of threads). The two are written apart because what `train` adds would reach into nearly every
+    line here: other processes into the batches, the count of words and the gradient; bf16 into the
+    loss; resuming into where everything begins.
     ValueError for no pairs, and for settings that need `train`: bf16, patience, average, best_by.
     """
     check_plain(pairs, validation, config)

@@ -117,6 +117,9 @@ def all_seeds(name: str, target: str) -> dict[str, Any]:
     if (experiments.RESULTS / f"{name}.json").exists():
         stored = experiments.load(name)
         runs, earlier = stored["runs"], stored.get("earlier", [])
+        trained = stored["recipe"]["training"]
+        for setting in about["recipe"]["training"].keys() - trained.keys():
+            trained[setting] = getattr(TrainingConfig(), setting)  # it came later, as its default
         if stored["recipe"] != about["recipe"]:
             runs, earlier = [], [*earlier, {"recipe": stored["recipe"], "runs": runs}]
     missing = [seed for seed in SEEDS if seed not in [run["seed"] for run in runs]]
