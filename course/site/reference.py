@@ -255,7 +255,9 @@ def definition(node: Definition, lines: list[str], module: str, owner: str = "")
     methods: tuple[Name, ...] = ()
     words = parameters(node) if isinstance(node, ast.FunctionDef) else set()
     if isinstance(node, ast.ClassDef):
-        inside = [one for one in node.body if isinstance(one, ast.FunctionDef)]
+        inside = [
+            one for one in node.body if isinstance(one, ast.FunctionDef) and not is_overload(one)
+        ]
         methods = tuple(
             definition(one, lines, module, node.name)
             for one in inside
