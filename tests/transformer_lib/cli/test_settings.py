@@ -32,6 +32,7 @@ CHANGES = (
         bf16=True,
         validate_every=3,
         patience=4,
+        grad_clip=0.5,
         seed=-1,
         average=2,
         best_by="bleu",
