@@ -139,7 +139,7 @@ print(*(name for name in sys.argv[2:] if importlib.util.find_spec(name)))
 
 
 def test_an_editable_install_brings_the_library_the_course_and_nothing_else(tmp_path):
-    """Not `web`, `tools` or `data`, which would hide what others call so."""
+    """Not `tests`, `tools` or `data`, which would hide what others call so."""
     builder = WheelBuilder(str(ROOT))
     (wheel,) = builder.build(directory=str(tmp_path / "built"), versions=["editable"])
     zipfile.ZipFile(wheel).extractall(tmp_path)
@@ -151,7 +151,7 @@ def test_an_editable_install_brings_the_library_the_course_and_nothing_else(tmp_
             if path.stem.isidentifier() and path.name != "__pycache__"
         }
     )
-    assert {"conftest", "course", "data", "tests", "tools", "transformer_lib", "web"} < set(here)
+    assert {"conftest", "course", "data", "tests", "tools", "transformer_lib"} < set(here)
     program = [sys.executable, "-I", "-S", "-c", WHAT_IS_FOUND, str(tmp_path), *here]
     found = subprocess.run(program, cwd=tmp_path, check=True, capture_output=True, text=True).stdout
     assert found.split() == ["course", "transformer_lib"]
