@@ -78,7 +78,7 @@ def typed_into_the_command():
     """What it prints; it finds the model loaded."""
     out, err, loaded = io.StringIO(), io.StringIO(), translator()
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Translator, "load", lambda model: loaded)
+        patch.setattr(Translator, "load", lambda model, device="cpu": loaded)
         patch.setattr(Translator, "optimize_for_decoding", lambda self, **how: self)
         with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
             yield out, err
