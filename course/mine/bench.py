@@ -1,0 +1,246 @@
+"""What a reader wrote of a Transformer, and what its checks do with it.
+
+The functions and classes are those of a notebook's cell, or of a file that has been run. Where work
+is graded, a `Workbench` stands in the reader's process and the checks in another one.
+"""
+
+import ast
+import inspect
+import linecache
+import operator
+import textwrap
+import types
+from collections.abc import Callable, Collection, Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+import transformer_lib
+from course.chapters.ch10_training.checks import after_updates, an_update
+from course.checks import Hint, reason_of
+
+FILE = "my_transformer.py"
+# What the file may take from the library: the numbers of the special tokens.
+GIVEN = {"PAD", "BOS", "EOS", "UNK", "SPECIALS"}
+# What its modules may be made of, beside each other, and what of PyTorch it may not even name.
+BRICKS = (nn.Linear, nn.Embedding, nn.LayerNorm, nn.Dropout, nn.ReLU, nn.ModuleList, nn.Sequential)
+TOO_MUCH = (
+    "scaled_dot_product_attention",
+    "multi_head_attention_forward",
+    "MultiheadAttention",
+    "TransformerEncoder",
+    "TransformerEncoderLayer",
+    "TransformerDecoder",
+    "TransformerDecoderLayer",
+)
+# The names of the twelve parts, in order.
+NAMES = (
+    ("Embeddings",),
+    ("positional_encoding",),
+    ("attention",),
+    ("MultiHeadAttention",),
+    ("padding_mask", "causal_mask"),
+    ("SublayerConnection",),
+    ("PositionwiseFeedForward",),
+    ("EncoderLayer", "Encoder"),
+    ("DecoderLayer", "Decoder"),
+    ("Transformer",),
+    ("label_smoothed_cross_entropy", "update"),
+    ("greedy_decode",),
+)
+
+
+def transformer(src_vocab_size, tgt_vocab_size, N, d_model, d_ff, h, dropout):
+    """The library's Transformer, made as the reader's is."""
+    sizes = {"N": N, "d_model": d_model, "d_ff": d_ff, "h": h, "dropout": dropout}
+    return transformer_lib.make_model(src_vocab_size, tgt_vocab_size, **sizes, tie_weights="target")
+
+
+def lent() -> dict[str, Any]:
+    """What stands in for each part that isn't there."""
+    parts = {name: getattr(transformer_lib, name, None) for names in NAMES for name in names}
+    return parts | {"Transformer": transformer, "update": an_update()}
+
+
+class Workbench:
+    """What a reader wrote, by name, and what the checks do with it: no more than this."""
+
+    def __init__(self, names: dict[str, Any], files: Collection[str], untried: Iterable[str]):
+        """names: where to find it. files: where its code stands. untried: what is still `...`."""
+        self.names, self.files, self.untried = names, set(files), list(untried)
+        self.lent = lent()
+
+    def describe(self, error: BaseException) -> str:
+        """What went wrong, and in which line of the reader: "NameError: … (line 12)"."""
+        line, trace = "", error.__traceback__
+        while trace:
+            if trace.tb_frame.f_code.co_filename in self.files:
+                line = f" (line {trace.tb_lineno})"
+            trace = trace.tb_next
+        reason = reason_of(error)
+        return reason if reason.endswith(line) else reason + line
+
+    def located(self, function: Callable) -> Callable:
+        """The function, whose errors tell the reader's line."""
+
+        def located(*inputs: Any, **options: Any) -> Any:
+            try:
+                return function(*inputs, **options)
+            except Exception as error:
+                error.args = (self.describe(error).partition(": ")[2],)
+                raise
+
+        return located
+
+    def has(self, name: str) -> bool:
+        """Whether the reader wrote it: what the library lends isn't theirs."""
+        found = self.names.get(name, ...)
+        return found is not ... and found is not self.lent[name]
+
+    def is_untried(self, name: str) -> bool:
+        """Whether its body is still `...`."""
+        return name in self.untried
+
+    def part(self, name: str) -> Any:
+        """What stands under a name."""
+        found = self.names[name]
+        return self.located(found) if callable(found) else found
+
+    def foreign(self, thing: Any, allowed: Collection[str]) -> list[str] | None:
+        """Parts of a module that are neither the reader's, nor bricks, nor lent under one of the
+        `allowed` names; None if it is no module."""
+        if not isinstance(thing, nn.Module):
+            return None
+        found, to_do = [], [thing]
+        while to_do:
+            part = to_do.pop(0)
+            kind = type(part)
+            if kind.__name__ in allowed and kind is self.lent.get(kind.__name__):
+                continue
+            if kind.__module__.startswith(("torch.", "transformer_lib.")) and kind not in BRICKS:
+                found.append(kind.__name__)
+            to_do += part.children()
+        return found
+
+    def run(self, module: nn.Module) -> Callable[..., Tensor]:
+        """The module as a function, without gradients."""
+        return self.located(torch.no_grad()(lambda *inputs, **masks: module(*inputs, **masks)))
+
+    def shapes(self, module: nn.Module) -> dict[str, tuple[int, ...]]:
+        return {name: tuple(weight.shape) for name, weight in module.named_parameters()}
+
+    def put(self, module: nn.Module, name: str, numbers: Tensor) -> None:
+        """Set one of its parameters."""
+        with torch.no_grad():
+            module.get_parameter(name).copy_(numbers)
+
+    def look_up(self, module: nn.Module, path: str) -> Any:
+        """What it has under a name such as "dropout.p"."""
+        found = operator.attrgetter(path)(module)
+        return self.located(found) if isinstance(found, types.MethodType) else found
+
+    def replace(self, module: nn.Module, name: str, function: Callable) -> None:
+        """Put a function in the place of one of its parts."""
+        setattr(module, name, AsModule(function))
+
+    def updates(self, update: Callable) -> tuple[list[Any], Tensor, list[str]]:
+        """What two updates of a new small model of the library did: see `after_updates`."""
+        return after_updates(update)
+
+
+class AsModule(nn.Module):
+    def __init__(self, function: Callable):
+        super().__init__()
+        self.function = function
+
+    def forward(self, *inputs: Any, **options: Any) -> Any:
+        return self.function(*inputs, **options)
+
+
+def of_file(source: str, file: str = FILE) -> Workbench:
+    """A file that is run here; a Hint with a line number if it can't be, or borrows too much.
+
+    The parts that it doesn't have yet are lent by the library while it runs.
+    """
+    path = Path(file)
+    try:
+        tree = ast.parse(source, file)
+        code = compile(source, file, "exec")
+    except (SyntaxError, ValueError) as error:
+        where = f"line {error.lineno}: " if isinstance(error, SyntaxError) else ""
+        reason = error.msg if isinstance(error, SyntaxError) else error
+        raise Hint(f"{path.name} is no Python yet. {where}{reason}.") from None
+    only_bricks(tree, path.name)
+    module = types.ModuleType(path.stem)
+    names = vars(module)
+    bench = Workbench(names, [file], untried(tree))
+    names |= bench.lent | {"__file__": file}
+    try:
+        exec(code, names)
+    except (Exception, SystemExit) as error:
+        raise Hint(f"{path.name} stops while it is read: {bench.describe(error)}.") from None
+    return bench
+
+
+def of_things(things: Collection[Any]) -> Workbench:
+    """The functions and classes that a notebook hands over, which know its other names."""
+    files, dots = set(), []
+    for thing in things:
+        file, lines = where(thing)
+        files.add(file)
+        dots += untried(ast.parse(textwrap.dedent("".join(lines))))
+    return Workbench({thing.__name__: thing for thing in things}, files, dots)
+
+
+def where(thing: Any) -> tuple[str, list[str]]:
+    """The file, or notebook's cell, of a function or class, and its lines there; none if it was
+    made in another way than by typing it.
+
+    `inspect.getsource` finds no class of a notebook, as that isn't a file (Python 3.11).
+    """
+    parts = vars(thing).values() if isinstance(thing, type) else [thing]
+    codes = [getattr(inspect.unwrap(part), "__code__", None) for part in parts if callable(part)]
+    for code in filter(None, codes):
+        lines = linecache.getlines(code.co_filename)
+        try:
+            tree = ast.parse("".join(lines))
+        except SyntaxError:
+            continue
+        for node in ast.iter_child_nodes(tree):
+            if isinstance(node, ast.FunctionDef | ast.ClassDef) and node.name == thing.__name__:
+                first = min([node.lineno, *(one.lineno for one in node.decorator_list)])
+                if first <= code.co_firstlineno <= node.end_lineno:
+                    return code.co_filename, lines[first - 1 : node.end_lineno]
+    return "", []
+
+
+def untried(tree: ast.AST) -> Iterator[str]:
+    """The functions and classes in which a body is still `...`."""
+    for thing in ast.iter_child_nodes(tree):
+        if isinstance(thing, ast.FunctionDef | ast.ClassDef):
+            for node in ast.walk(thing):
+                value = getattr(node, "value", None)
+                statement = isinstance(node, ast.Return | ast.Expr | ast.Assign)
+                if statement and isinstance(value, ast.Constant) and value.value is ...:
+                    yield thing.name
+
+
+def only_bricks(tree: ast.AST, file: str) -> None:
+    """A Hint if the file takes from the library or from PyTorch what it should build itself."""
+    for node in ast.walk(tree):
+        names = []
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            names = [f"{node.module}.{alias.name}" for alias in node.names]
+        elif isinstance(node, ast.Attribute):
+            names = [node.attr]
+        for name in names:
+            first, last = name.split(".")[0], name.split(".")[-1]
+            if last in TOO_MUCH or (first == "transformer_lib" and last not in GIVEN):
+                raise Hint(
+                    f"Line {node.lineno} of {file} takes `{name}`. Build it yourself: from "
+                    "the library come only PAD, BOS and EOS."
+                )

@@ -1,0 +1,715 @@
+"""The twelve parts of a reader's own Transformer, and the check of each.
+
+Most parts are checked with the exercises of the notebooks: the reader's class becomes the function
+that the exercise asks for. Where there are weights, they are copied from the library's part, and
+both must give the same numbers. So a finished Transformer can take any weights of the library,
+those of the shipped translator too.
+"""
+
+import contextlib
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+from torch.nn.functional import pad
+
+from course.chapters.ch00_start_here.checks import shipped
+from course.chapters.ch02_embeddings import checks as of_embeddings
+from course.chapters.ch03_positional_encoding import checks as of_positions
+from course.chapters.ch04_attention import checks as of_attention
+from course.chapters.ch05_multi_head_attention import checks as of_heads
+from course.chapters.ch06_masks import checks as of_masks
+from course.chapters.ch07_encoder import checks as of_encoder
+from course.chapters.ch08_decoder import checks as of_decoder
+from course.chapters.ch08_decoder.checks import random, seeded
+from course.chapters.ch09_whole_transformer import checks as of_whole
+from course.chapters.ch10_training import checks as of_training
+from course.chapters.ch11_decoding import checks as of_decoding
+from course.checks import (
+    Hint,
+    NotTried,
+    Parts,
+    call,
+    compare,
+    expect,
+    graded,
+    no_slip,
+    reason_of,
+    same,
+)
+from course.checks.watching import Attempt, Borrowed
+from course.mine.bench import BRICKS, NAMES, TOO_MUCH, Workbench, of_file
+from transformer_lib.checkpoints import current_name
+from transformer_lib.checkpoints import weights as weights_of
+from transformer_lib.model.attention import MultiHeadAttention
+from transformer_lib.model.decoder import Decoder, DecoderLayer
+from transformer_lib.model.encoder import Encoder, EncoderLayer
+from transformer_lib.model.masks import causal_mask
+from transformer_lib.model.transformer import Transformer, make_model
+from transformer_lib.text.tokens import EOS
+from transformer_lib.training.threads import using_threads
+
+# What no function of the reader may run.
+FINISHED = (*TOO_MUCH, "make_batch", "greedy_decode", "beam_search")
+# What no module of the reader may run, by whatever detour: the library's parts, but for those of
+# earlier parts, which may be lent.
+LIBRARY = (
+    "Embeddings",
+    "PositionalEncoding",
+    "MultiHeadAttention",
+    "PositionwiseFeedForward",
+    "SublayerConnection",
+    "EncoderLayer",
+    "Encoder",
+    "DecoderLayer",
+    "Decoder",
+    "Transformer",
+)
+
+
+# --- what the reader wrote ----------------------------------------------------------------------
+
+
+class Own:
+    """What a reader wrote, as the check of one part sees it.
+
+    bench: a Workbench, or the same in another process. number: which part is checked, from 1.
+    """
+
+    def __init__(self, bench: Workbench | Parts, number: int):
+        self.bench = bench
+        self.has = bench.has
+        self.earlier = [name for names in NAMES[: number - 1] for name in names]
+
+    def part(self, name: str) -> Attempt:
+        """A function or class of the reader."""
+        expect(self.has(name), f"`{name}` is missing.")
+        expect(not self.bench.is_untried(name), f"`{name}`: not tried yet.")
+        found = self.bench.part(name)
+        expect(callable(found), f"`{name}` should be a function or a class.")
+        return self.attempt(found)
+
+    def attempt(self, function: Callable, *too_much: str) -> Attempt:
+        """The function, which may not call what is finished, nor these parts of the library."""
+        attempt = Attempt(function)
+        attempt.too_much = (*FINISHED, *too_much)
+        return attempt
+
+    def result(self, name: str, *inputs: Any) -> Any:
+        """What a function of the reader returns; a Hint if it stops or returns nothing."""
+        return self.outcome(self.part(name), *inputs)
+
+    def outcome(self, function: Callable, *inputs: Any) -> Any:
+        try:
+            found = function(*inputs)
+        except Exception as error:
+            raise Hint(f"It stops with {reason_of(error)}.") from None
+        expect(found is not None, "It returns nothing: does it end with `return`?")
+        return found
+
+    def make(self, name: str, *sizes: Any) -> Any:
+        """A new module of the reader, in eval mode; a Hint if it is none, or of foreign parts."""
+        given = ", ".join(map(str, sizes))
+        kind = self.part(name).function  # unwatched: what it runs comes later
+        try:
+            module = self.outcome(kind, *sizes)
+        except Hint as hint:
+            raise Hint(f"`{name}({given})`: {hint}", hint.keeps) from None
+        foreign = self.bench.foreign(module, self.earlier)
+        expect(foreign is not None, f"`{name}` should be a class: an nn.Module.")
+        expect(
+            not foreign,
+            f"`{', '.join(foreign[:1])}` does too much of it for you. Build it of "
+            f"{', '.join(brick.__name__ for brick in BRICKS)}.",
+        )
+        return self.look_up(module, "eval")()
+
+    def twin(self, name: str, sizes: Sequence[Any], weights: dict[str, Tensor]) -> Any:
+        """A module of the reader with these weights; a Hint if the names or shapes are others."""
+        module = self.make(name, *sizes)
+        self.same_names(name, module, weights)
+        for key, numbers in weights.items():
+            self.bench.put(module, key, numbers)
+        return module
+
+    def same_names(self, name: str, module: Any, weights: dict[str, Tensor]) -> None:
+        """A Hint if the module's parameters have other names or shapes than these."""
+        same_names(name, self.bench.shapes(module), weights)
+
+    def run(self, module: Any) -> Attempt:
+        """A module as a function, without gradients."""
+        forbidden = [name for name in LIBRARY if name not in self.earlier]
+        return self.attempt(self.bench.run(module), *forbidden)
+
+    def look_up(self, module: Any, path: str) -> Any:
+        return self.bench.look_up(module, path)
+
+    def replace(self, module: Any, **functions: Callable) -> None:
+        """Put functions in the place of parts of a module."""
+        for name, function in functions.items():
+            self.bench.replace(module, name, function)
+
+
+def same_names(name: str, own: dict[str, tuple[int, ...]], wanted: dict[str, Tensor]) -> None:
+    """A Hint unless the parameters have the names and shapes that the page gives."""
+    missing, more = [k for k in wanted if k not in own], [k for k in own if k not in wanted]
+    biases = [key for key in more if key.endswith("bias") and key[:-4] + "weight" in wanted]
+    no_slip(
+        not biases or bool(missing),
+        f"`{name}` has a parameter `{', '.join(biases[:1])}`: in the paper's attention the "
+        "matrices have no biases. nn.Linear takes bias=False.",
+    )
+    unknown = "layers" in "".join(missing) and "layers" not in "".join(own)
+    expect(
+        not unknown,
+        f"PyTorch doesn't see the layers of `{name}`: keep them in an "
+        "nn.ModuleList of the name `layers`, not in a plain list.",
+    )
+    layer = [key for key in missing if key.startswith("layers.") and "layers.0" not in key]
+    no_slip(
+        not layer or len(layer) < len(missing),
+        "All your layers are one and the same: `[layer] * N` is one layer, N times. Make "
+        "each of them separately.",
+    )
+    words = [key for key in more if len(own[key]) == 2] if name == "Transformer" else []
+    no_slip(
+        not words or bool(missing),
+        f"`{', '.join(words)}` is one matrix too many: the target's table is used twice, for "
+        "reading and for writing.",
+    )
+    former = [key for key in more if current_name(key) in missing]
+    expect(
+        not former, "".join(f"`{key}` is called `{current_name(key)}` now." for key in former[:1])
+    )
+    listed = ", ".join(f"{key} {shape}" for key, shape in own.items()) or "none"
+    expect(
+        not missing,
+        f"`{name}` has no parameter `{', '.join(missing[:1])}`; it has {listed}. "
+        "The names are those of the page, so that trained weights fit.",
+    )
+    expect(not more, f"`{name}` has a parameter that isn't asked for: `{', '.join(more[:1])}`.")
+    for key, value in wanted.items():
+        expect(
+            own[key] == tuple(value.shape),
+            f"`{key}` of `{name}` has the shape {own[key]}, but it should be {tuple(value.shape)}.",
+        )
+
+
+@contextlib.contextmanager
+def about(part: str) -> Iterator[None]:
+    """Within it, hints begin with the name that they speak of."""
+    try:
+        yield
+    except NotTried:
+        raise Hint(f"`{part}`: not tried yet.") from None
+    except Hint as hint:
+        raise Hint(f"`{part}`: {hint}", hint.keeps) from None
+
+
+# --- 1 to 3: functions ---------------------------------------------------------------------------
+
+
+def embeddings(mine: Own) -> None:
+    table = of_embeddings.small_table()
+    mine.twin("Embeddings", table.shape, {"table.weight": table})
+
+    def embed(ids: Tensor, table: Tensor) -> Tensor:
+        return mine.run(mine.twin("Embeddings", table.shape, {"table.weight": table}))(ids)
+
+    of_embeddings.embed(embed)
+    size = spread(mine, mine.make("Embeddings", 500, 64), "table.weight")
+    expect(
+        0.11 < size < 0.14,
+        f"Right. But a new table holds numbers of size {size:.2f}, and should hold d_model**-0.5: "
+        "then the root brings them to 1, the size of the positions. (nn.init.normal_ takes std.)",
+    )
+
+
+def spread(mine: Own, module: Any, parameter: str) -> float:
+    """The standard deviation of a new module's numbers."""
+    return float(mine.look_up(module, parameter).detach().std())
+
+
+def positions(mine: Own) -> None:
+    of_positions.encoding(mine.part("positional_encoding"))
+
+
+def attention(mine: Own) -> None:
+    attend = mine.part("attention")
+    of_attention.my_attention(attend)
+    of_attention.my_weights(lambda query, key: attend(query, key, torch.eye(len(key))))
+
+
+# --- 4 to 10: the layers and the whole ------------------------------------------------------------
+
+B, S, T, D_MODEL, D_FF, H = 2, 3, 5, 14, 13, 2
+
+
+def seen() -> Tensor:
+    """The last word of the second sentence is padding: (B, 1, 1, S)."""
+    return torch.tensor([[True, True, True], [True, True, False]])[:, None, None, :]
+
+
+def heads(mine: Own) -> None:
+    ours = seeded(lambda: MultiHeadAttention(D_MODEL, H))
+    their = mine.run(mine.twin("MultiHeadAttention", (D_MODEL, H), weights_of(ours)))
+    x, other = random(B, T, D_MODEL, seed=1), random(B, S, D_MODEL, seed=2)
+    with torch.no_grad():
+        found = call(their, x, x, x)
+        for hint, wrong in wrong_cuts(ours, x).items():
+            no_slip(not same(found, wrong), hint)
+
+    def by_matrices(x: Tensor, w_q: Tensor, w_k: Tensor, w_v: Tensor, w_o: Tensor) -> Tensor:
+        """One sentence and a matrix for each head, as in notebook 05."""
+        side_by_side = {
+            f"{name}.weight": w.transpose(1, 2).flatten(0, 1)
+            for name, w in (("w_q", w_q), ("w_k", w_k), ("w_v", w_v))
+        }
+        sizes = (w_o.size(0), w_q.size(0))
+        module = mine.twin("MultiHeadAttention", sizes, side_by_side | {"w_o.weight": w_o.T})
+        return mine.run(module)(x[None], x[None], x[None])[0]
+
+    of_heads.multi_head(by_matrices)
+    with torch.no_grad():
+        found = call(partial(their, mask=seen()), x, other, other.flip(1))
+        right = ours(x, other, other.flip(1), mask=seen())
+        compare(
+            found,
+            right,
+            [
+                (
+                    ours(x, other, other.flip(1)),
+                    "The mask has no effect: hand it on to `attention`.",
+                ),
+                (
+                    ours(x, other, other, mask=seen()),
+                    "The values are made of `key`. They come from "
+                    "`value`, with a matrix of their own.",
+                ),
+            ],
+        )
+
+
+def wrong_cuts(ours: MultiHeadAttention, x: Tensor) -> dict[str, Tensor]:
+    """What comes out where heads are cut or joined without the transpose."""
+    q, k, v = (w(x) for w in (ours.w_q, ours.w_k, ours.w_v))
+    pieces = [y.reshape(B, H, T, -1) for y in (q, k, v)]
+    in_pieces = of_attention.attention(*pieces)
+    whole = of_attention.attention(*map(ours.split_heads, (q, k, v)))
+    cut = "The heads hold pieces of words: cut the last axis into (h, d_k), then exchange it with "
+    return {
+        cut + "the words (transpose).": ours.w_o(ours.merge_heads(in_pieces)),
+        cut + "the words, and the same on the way back.": ours.w_o(in_pieces.reshape(B, T, -1)),
+        "The heads are joined without the transpose back: first (b, q, h, d_k), then side by "
+        "side.": ours.w_o(whole.reshape(B, T, -1)),
+    }
+
+
+def masks(mine: Own) -> None:
+    causal, padding = mine.part("causal_mask"), mine.part("padding_mask")
+    with about("causal_mask"):
+        of_masks.any_causal_mask(causal)
+    with about("padding_mask(ids) & causal_mask(t)"):
+        of_masks.my_decoder_mask(lambda ids: padding(ids) & causal(ids.size(1)))
+    if not mine.has("attention"):  # in a notebook, it may be another cell's
+        return
+    attend = mine.part("attention")
+
+    def weights(scores: Tensor, mask: Tensor) -> Tensor:
+        """What attention gives for keys and values that are unit vectors.
+
+        d_k is 16, so that the product and the root change no digit of the scores.
+        """
+        *before, _, words = scores.shape
+        query = pad(4 * scores, (0, 16 - words))
+        key, value = (torch.eye(words, width).expand(*before, -1, -1) for width in (16, words))
+        return attend(query, key, value, mask)
+
+    with about("attention"):
+        of_masks.weights_of_all_heads(weights)
+
+
+def residual(mine: Own) -> None:
+    width = of_encoder.feed_forward_inputs()[0].size(-1)
+    around = mine.twin("SublayerConnection", (width, 0.0), weights_of(Norm(width)))
+    expect(
+        dropout_of(mine, around) is not None,
+        "`SublayerConnection` should have an nn.Dropout of the name `dropout`.",
+    )
+
+    def through(x: Tensor, sublayer: Callable, norm: Any, drop: Any, _: bool) -> Tensor:
+        mine.replace(around, norm=norm, dropout=drop)
+        return mine.run(around)(x, sublayer)
+
+    with about("SublayerConnection"):
+        of_encoder.judge_around(through, norm_first=False)
+    kept = dropout_of(mine, mine.make("SublayerConnection", width, 0.25))
+    expect(kept == 0.25, f"Made with a dropout of 0.25, it drops a share of {kept}.")
+
+
+def feed_forward(mine: Own) -> None:
+    def by_matrices(x: Tensor, w_1: Tensor, b_1: Tensor, w_2: Tensor, b_2: Tensor) -> Tensor:
+        weights = {"w_1.weight": w_1.T, "w_1.bias": b_1, "w_2.weight": w_2.T, "w_2.bias": b_2}
+        return mine.run(mine.twin("PositionwiseFeedForward", w_1.shape, weights))(x)
+
+    x, w_1, *_ = of_encoder.feed_forward_inputs()
+    ours = of_encoder.PositionwiseFeedForward(*w_1.shape)
+    name = "PositionwiseFeedForward"
+    mine.same_names(name, mine.make(name, *w_1.shape), weights_of(ours))
+    with about(name):
+        of_encoder.feed_forward(by_matrices)
+
+
+def dropout_of(mine: Own, module: Any) -> float | None:
+    """The share that its `dropout` drops; None if it has no such part."""
+    try:
+        return mine.look_up(module, "dropout.p")
+    except Exception:  # of whatever kind, from another process
+        return None
+
+
+class Norm(nn.Module):
+    """What a SublayerConnection holds."""
+
+    def __init__(self, d_model: int):
+        super().__init__()
+        self.norm = nn.LayerNorm(d_model)
+
+
+def encoder(mine: Own) -> None:
+    sizes = (D_MODEL, D_FF, H, 0.0)
+    ours = seeded(lambda: EncoderLayer(*sizes))
+    x = random(B, S, D_MODEL, seed=3)
+    first, second = ours.residual_self_attn, ours.residual_feed_forward
+
+    def attn(x: Tensor) -> Tensor:
+        return ours.self_attn(x, x, x, mask=seen())
+
+    their = mine.run(mine.twin("EncoderLayer", sizes, weights_of(ours)))
+    with about("EncoderLayer"), torch.no_grad():
+        found = call(partial(their, src_mask=seen()), x)
+        compare(
+            found,
+            ours(x, src_mask=seen()),
+            [
+                (ours(x), "Words look at the padding: hand `src_mask` on to `self_attn`."),
+                (first(x, attn), "The feed-forward network is missing."),
+                (second(x, ours.feed_forward), "The self-attention is missing."),
+                (
+                    first(second(x, ours.feed_forward), attn),
+                    "The attention comes first, then the feed-forward network.",
+                ),
+                (
+                    first(first(x, attn), ours.feed_forward),
+                    "`residual_self_attn` is used twice. Each sub-layer has one of its own.",
+                ),
+                (
+                    first(second(x, attn), ours.feed_forward),
+                    "The two residual connections have changed places.",
+                ),
+                (
+                    ours.feed_forward(attn(x)),
+                    "Neither sub-layer has a residual connection, or a norm.",
+                ),
+            ],
+        )
+    stack(mine, "Encoder", seeded(lambda: Encoder(3, *sizes)), (x,), {"src_mask": seen()})
+
+
+def decoder(mine: Own) -> None:
+    sizes = (D_MODEL, D_FF, H, 0.0)
+    ours = seeded(lambda: DecoderLayer(*sizes))
+    mine.same_names("DecoderLayer", mine.make("DecoderLayer", *sizes), weights_of(ours))
+
+    def layer(x: Tensor, memory: Tensor, mask: Tensor, *parts: Any) -> Tensor:
+        *blocks, norms = parts
+        named = dict(zip(("self_attn", "cross_attn", "feed_forward"), blocks, strict=True))
+        ways = ("residual_self_attn.norm", "residual_cross_attn.norm", "residual_feed_forward.norm")
+        named |= zip(ways, norms, strict=True)
+        weights = {
+            f"{name}.{key}": value
+            for name, part in named.items()
+            for key, value in weights_of(part).items()
+        }
+        return mine.run(mine.twin("DecoderLayer", sizes, weights))(x, memory, tgt_mask=mask)
+
+    with about("DecoderLayer"):
+        of_decoder.decoder_layer(layer)
+    x, memory = random(B, T, D_MODEL, seed=4), random(B, S, D_MODEL, seed=5)
+    masks = {"tgt_mask": causal_mask(T), "src_mask": seen()}
+    their = mine.run(mine.twin("DecoderLayer", sizes, weights_of(ours)))
+    with about("DecoderLayer"), torch.no_grad():
+        compare(
+            call(partial(their, **masks), x, memory),
+            ours(x, memory, **masks),
+            [
+                (
+                    ours(x, memory, tgt_mask=causal_mask(T)),
+                    "Words look at the source's padding: hand `src_mask` on to `cross_attn`.",
+                ),
+            ],
+        )
+    stack(mine, "Decoder", seeded(lambda: Decoder(3, *sizes)), (x, memory), masks)
+
+
+def stack(
+    mine: Own, name: str, ours: nn.Module, inputs: tuple[Tensor, ...], masks: dict[str, Tensor]
+) -> None:
+    """N layers, one after another, each handed the memory and the masks."""
+    x, *memory = inputs
+    layers = ours.layers
+    their = mine.run(mine.twin(name, (3, D_MODEL, D_FF, H, 0.0), weights_of(ours)))
+    with about(name), torch.no_grad():
+        compare(
+            call(partial(their, **masks), *inputs),
+            ours(*inputs, **masks),
+            [
+                (
+                    layers[-1](x, *memory, **masks),
+                    "Each layer reads x. It should read what the layer before it wrote.",
+                ),
+                (
+                    layers[0](x, *memory, **masks),
+                    "Only the first layer was used. (Does `return` stand inside the loop?)",
+                ),
+                (ours(*inputs), "The masks don't reach the layers."),
+            ],
+        )
+
+
+def whole(mine: Own) -> None:
+    def sizes(model: Transformer) -> tuple:
+        c = model.config
+        words = (model.src_embed.table.num_embeddings, model.tgt_embed.table.num_embeddings)
+        return (*words, c.N, c.d_model, c.d_ff, c.h, c.dropout)
+
+    small = of_whole.assembly_inputs(tie_weights="target")[0]
+    mine.same_names("Transformer", mine.make("Transformer", *sizes(small)), weights_of(small))
+
+    def assemble(model: Transformer, src: Tensor, tgt_in: Tensor) -> Tensor:
+        twin = mine.twin("Transformer", sizes(model), weights_of(model))
+        return mine.run(twin)(src, tgt_in)
+
+    of_whole.judge_transformer(assemble, tie_weights="target")
+    judge_decode(mine, mine.twin("Transformer", sizes(small), weights_of(small)), small)
+    new = mine.make("Transformer", 500, 500, 1, 64, 256, 4, 0.0)
+    for name, size in (
+        ("encoder.layers.0.self_attn.w_q.weight", 64**-0.5),
+        ("decoder.layers.0.feed_forward.w_1.weight", (2 / (64 + 256)) ** 0.5),
+        ("src_embed.table.weight", 64**-0.5),
+    ):
+        found = spread(mine, new, name)
+        no_slip(
+            abs(found / size - 1) < 0.15,
+            f"The logits are right. But `{name}` starts with "
+            f"numbers of size {found:.3f}, and should with {size:.3f}: nn.init.xavier_uniform_ "
+            "for the matrix of each nn.Linear, and nothing else.",
+        )
+    expect(
+        drops(mine, mine.make("Transformer", 11, 11, 1, 6, 7, 2, 0.5)),
+        "The logits are right. But with dropout=0.5 the encoder reads the same twice, in training, "
+        "before its first layer: dropout comes after the positions.",
+    )
+
+
+def judge_decode(mine: Own, their: Any, ours: Transformer) -> None:
+    """A Hint unless `decode` gives vectors, of which `generator` makes logits."""
+    _, src, tgt = of_whole.assembly_inputs()
+    with torch.no_grad():
+        memory = ours.encode(src)
+        right = ours.decode(tgt[:, :-1], memory, src)
+        found = call(mine.run(mine.look_up(their, "decode")), tgt[:, :-1], memory, src)
+        no_slip(
+            found.shape != (*right.shape[:2], 11),
+            "The logits are right. But `decode` gives "
+            "logits, and should give the decoder's vectors, (b, t, d_model), as in the "
+            "library: move the product with the table to a method `generator(x)`.",
+        )
+        with about("decode"):
+            compare(found, right, [])
+        with about("generator"):
+            compare(call(mine.run(generator_of(mine, their)), right), ours.generator(right), [])
+
+
+def generator_of(mine: Own, model: Any) -> Any:
+    try:
+        return mine.look_up(model, "generator")
+    except Exception:  # of whatever kind, from another process
+        raise Hint("It is missing: (…, d_model) -> logits (…, tgt_vocab_size).") from None
+
+
+def drops(mine: Own, model: Any) -> bool:
+    """Is anything dropped before the first layer, while it trains?"""
+    read: list[Tensor] = []
+
+    def keep(x: Tensor, *masks: Any, **named: Any) -> Tensor:
+        read.append(x)
+        return x
+
+    mine.replace(model, encoder=keep)
+    mine.look_up(model, "train")()
+    encode = mine.look_up(model, "encode")
+    with torch.random.fork_rng(devices=[]):
+        for _ in range(2):
+            encode(torch.tensor([[4, 5, 6, EOS]]))
+    return not same(*read)
+
+
+# --- 11 and 12: training and translating ----------------------------------------------------------
+
+
+def small_model() -> Transformer:
+    return make_model(11, 11, N=1, d_model=8, d_ff=12, h=2, dropout=0.0, tie_weights="target")
+
+
+def the_update(mine: Own) -> None:
+    with about("label_smoothed_cross_entropy"):
+        of_training.my_smoothed_loss(mine.part("label_smoothed_cross_entropy"))
+        found = mine.result("label_smoothed_cross_entropy", *of_training.example(), 0.1)
+        expect(
+            isinstance(found, Tensor),
+            "Return the loss as a tensor: a plain number has "
+            "forgotten how it was made, and training has to ask.",
+        )
+    update = mine.part("update")
+    update.too_much = (*FINISHED, "update")
+    with about("update"):
+        of_training.judge_updates(lambda: mine.bench.updates(update))
+
+
+SENTENCES = (
+    "I like trees",
+    "The animal didn't cross the street because it was too wide",
+    "Where is the letter?",
+    "I gave it to you",
+)
+
+
+def decoding(mine: Own) -> None:
+    write = mine.part("greedy_decode")
+    with about("greedy_decode"):
+        of_decoding.my_greedy(lambda model, *more: only_one(write(in_parts(model), *more)))
+    if not mine.has("Transformer"):  # in a notebook, it may be another cell's
+        return
+    ours = shipped()
+    model = with_shipped_weights(mine)
+    for text, right in zip(SENTENCES, ours.translate(SENTENCES), strict=True):
+        src = torch.tensor([[*ours.src.encode(text), EOS]])
+        with about("greedy_decode"):
+            found = ours.tgt.decode(only_one(mine.result("greedy_decode", model, src, 64)))
+        expect(
+            found == right.text,
+            f"With the shipped weights it translates {text!r} as {found!r}, "
+            f"and the shipped translator as {right.text!r}.",
+        )
+
+
+def in_parts(model: Transformer) -> Parts:
+    """A model of the library, as a file in another process can call it."""
+    return Parts(
+        call=lambda src, tgt_in: model(src, tgt_in),
+        encode=lambda src: model.encode(src),
+        decode=lambda tgt_in, memory, src: model.decode(tgt_in, memory, src),
+        generator=lambda x: model.generator(x),
+    )
+
+
+def only_one(found: Any) -> Any:
+    """The one sentence in what `greedy_decode` returns."""
+    of_sentences = isinstance(found, list) and len(found) == 1 and isinstance(found[0], list)
+    expect(
+        of_sentences,
+        "It should return a list of sentences, here of one: [[ids, ...]], as "
+        "transformer_lib's does.",
+    )
+    return found[0]
+
+
+def with_shipped_weights(mine: Own) -> Any:
+    """The reader's Transformer with the weights of the translator that comes with the course."""
+    model = shipped().model
+    c = model.config
+    words = (model.src_embed.table.num_embeddings, model.tgt_embed.table.num_embeddings)
+    sizes = (*words, c.N, c.d_model, c.d_ff, c.h, c.dropout)
+    return mine.twin("Transformer", sizes, weights_of(model))
+
+
+# --- the twelve -----------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Part:
+    """title: what it is about. names: what it consists of. notebook: where it is taught."""
+
+    title: str
+    names: tuple[str, ...]
+    notebook: str
+    check: Callable[[Own], None]
+
+
+PARTS = tuple(
+    Part(title, names, notebook, check)
+    for names, (title, notebook, check) in zip(
+        NAMES,
+        (
+            ("Words as vectors", "02_embeddings", embeddings),
+            ("Positions", "03_positional_encoding", positions),
+            ("Attention", "04_attention", attention),
+            ("Heads", "05_multi_head_attention", heads),
+            ("Masks", "06_masks", masks),
+            ("Residual connection and norm", "07_encoder", residual),
+            ("The feed-forward network", "07_encoder", feed_forward),
+            ("The encoder", "07_encoder", encoder),
+            ("The decoder", "08_decoder", decoder),
+            ("The whole Transformer", "09_the_whole_transformer", whole),
+            ("The update", "10_training", the_update),
+            ("Greedy decoding", "11_decoding", decoding),
+        ),
+        strict=True,
+    )
+)
+
+
+def verdict(bench: Workbench | Parts, number: int) -> Hint | None:
+    """How a reader does in the part of this number, from 1: None if right.
+
+    The random numbers of whoever asks stay as they are.
+    """
+    part, mine = PARTS[number - 1], Own(bench, number)
+    if not any(mine.has(name) and not bench.is_untried(name) for name in part.names):
+        return NotTried("not tried yet")
+    with graded(), torch.random.fork_rng(devices=[]), using_threads(1):
+        try:
+            part.check(mine)
+        except Hint as hint:
+            return hint
+        except Borrowed as borrowed:
+            return Hint(f"`{borrowed}` does the whole part for you: write it yourself.")
+        except Exception as error:  # an answer of a kind that the check didn't foresee
+            return Hint(f"It stops with {reason_of(error)}.")
+    return None
+
+
+# --- graded --------------------------------------------------------------------------------------
+
+
+def at_work(source: str) -> Parts:
+    """A reader's file, run in this process, for `judge` in another one."""
+    try:
+        bench = of_file(source)
+    except Hint as hint:
+        return Parts(trouble=str(hint))
+    public = ("has", "is_untried", "part", "foreign", "run", "shapes", "put", "look_up")
+    public += ("replace", "updates")
+    return Parts(trouble="", **{name: getattr(bench, name) for name in public})
+
+
+def judge(bench: Parts, number: int) -> None:
+    """A Hint unless a file is right in the part of this number, counted from 1."""
+    expect(not bench.trouble, bench.trouble)
+    hint = verdict(bench, number)
+    if hint is not None:
+        raise hint
