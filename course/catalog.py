@@ -1,8 +1,8 @@
 """What chapters offer by name: figures, and experiments.
 
 A chapter is imported when one of its names is first asked for, because importing all of them takes
-seconds. The names themselves are read in its source, where they stand behind the decorator:
-@figure("attention-arrow", ...).
+seconds. The names themselves are read in its source, where they stand behind the decorator,
+@figure("attention-arrow", ...), or behind a function named after it, figure_of_place("machine-01").
 """
 
 import re
@@ -28,7 +28,7 @@ class Registry(MutableMapping[str, Entry], Generic[Entry]):
         self.decorator = decorator
         self.modules: dict[str, str] = {}  # name -> the module in which it is registered
         self.entries: dict[str, Entry] = {}  # of the modules that have been imported
-        named = re.compile(rf'^@{decorator}\(\s*"([^"]+)"', re.MULTILINE)
+        named = re.compile(rf'^(?:@{decorator}|{decorator}_\w+)\(\s*"([^"]+)"', re.MULTILINE)
         for path in (path for folder in FOLDERS for path in sorted(folder.glob("*.py"))):
             module = ".".join(("course", *path.relative_to(COURSE).with_suffix("").parts))
             for name in named.findall(path.read_text(encoding="utf-8")):
