@@ -62,12 +62,17 @@ def execute(notebook: NotebookNode, folder: Path) -> NotebookNode:
 
 
 def normalize(notebook: NotebookNode) -> NotebookNode:
-    """A copy with nothing in it that changes from run to run; normal form of itself."""
+    """A copy with nothing in it that changes from run to run, and answers closed.
+
+    It is the normal form of itself.
+    """
     notebook = copy.deepcopy(notebook)
     notebook.metadata = nbformat.from_dict({"kernelspec": KERNEL, "language_info": LANGUAGE})
     for cell in notebook.cells:
         for key in EDITOR_STATE:
             cell.metadata.pop(key, None)
+        if sections.is_answer(cell):
+            cell.source = sections.CLOSED.format(sections.opened(cell.source.strip()))
         if cell.cell_type == "code":
             cell.outputs = join_streams(cell.outputs)
     return notebook

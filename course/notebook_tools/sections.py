@@ -18,6 +18,9 @@ ROOT = Path(__file__).resolve().parents[2]
 FOLD = "jp-MarkdownHeadingCollapsed"  # what JupyterLab stores for a folded section
 HEADING = re.compile(r"^(#+) (.+)$", re.MULTILINE)
 PREDICT = "**Predict.**"
+# Around the words that tell a prediction's answer: JupyterLab and GitHub show them closed.
+CLOSED = "<details><summary>The answer in words</summary>\n\n{}\n\n</details>"
+BEFORE, AFTER = CLOSED.split("{}")
 
 
 @functools.cache
@@ -104,6 +107,16 @@ def is_exercise(cell: NotebookNode) -> bool:
 
 def is_predict(cell: NotebookNode) -> bool:
     return cell.cell_type == "markdown" and PREDICT in cell.source
+
+
+def is_answer(cell: NotebookNode) -> bool:
+    """Words that tell a prediction's answer: a Markdown cell with the tag `answer`."""
+    return cell.cell_type == "markdown" and "answer" in cell.metadata.get("tags", [])
+
+
+def opened(source: str) -> str:
+    """What an answer says, without what closes it."""
+    return source.removeprefix(BEFORE).removesuffix(AFTER)
 
 
 def borrowed(notebook: NotebookNode) -> set[str]:

@@ -61,7 +61,8 @@ class Part:
     """What one cell becomes.
 
     closes: a deeper section ends before it. summary: the heading of the deeper section it opens.
-    answer: its outputs answer a prediction, and asks: a guess can be typed. question: a prediction.
+    answer: its outputs answer a prediction, and told says it in words. asks: a guess can be typed.
+    question: a prediction.
     """
 
     words: Markup = Markup()
@@ -70,6 +71,7 @@ class Part:
     closes: bool = False
     summary: Markup = Markup()
     answer: bool = False
+    told: Markup = Markup()
     asks: bool = False
     question: Markup = Markup()
 
@@ -86,6 +88,9 @@ def parts(
     folded = None  # the level of the deeper heading that we are under
     pictures = 0
     for cell in notebook.cells:
+        if sections.is_answer(cell):
+            found[-1].told += markdown(sections.opened(cell.source))
+            continue
         part = Part()
         for level, _ in sections.headings(cell):
             if folded is not None and level <= folded:

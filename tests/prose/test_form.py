@@ -52,6 +52,16 @@ def test_what_answers_a_prediction_is_folded(name):
 
 
 @pytest.mark.parametrize("name", NOTEBOOKS)
+def test_words_that_answer_a_prediction_are_closed_with_its_outputs(name):
+    for before, cell in pairwise(NOTEBOOKS[name].cells):
+        if sections.is_answer(cell):
+            folded = before.metadata.get("jupyter", {}).get("outputs_hidden")
+            assert folded or sections.is_answer(before), f"no question before it: {cell.source}"
+            assert cell.source.startswith(sections.BEFORE), f"run the notebook: {cell.source}"
+            assert not sections.headings(cell), f"nobody finds a closed heading: {cell.source}"
+
+
+@pytest.mark.parametrize("name", NOTEBOOKS)
 def test_the_first_line_of_a_folded_output_gives_nothing_away(name):
     """JupyterLab shows it: so it is a heading that ends in a colon, or the reader's own guess."""
     for cell in NOTEBOOKS[name].cells:

@@ -20,7 +20,7 @@ class Embeddings(nn.Module):
 
 
 def positional_encoding(length, d_model):
-    return nothing_of_this_name
+    return nothing_of_this_name  # noqa: F821
 
 
 def test_what_is_still_dots_is_not_tried(capsys):

@@ -23,12 +23,14 @@ from course.drawing.registry import FIGURES
 from course.lab import attention_page
 from course.lab.pages import HERE
 from course.notebook_tools import sections
+from course.notebook_tools.run import normalize
 from course.site import colab, licenses
 from course.site.book import chapter, print_pdf
 from course.site.build import (
     DOCUMENTS,
     FIRST_LETTERS,
     LABORATORIES,
+    TEMPLATES,
     Site,
     build,
     citation,
@@ -434,6 +436,7 @@ def small():
                 metadata=hidden,
                 outputs=[new_output("stream", text="your guess: none yet\nit is 3\n")],
             ),
+            new_markdown_cell("Three: *why*.", metadata={"tags": ["answer"]}),
             new_markdown_cell("## Deeper: one\n\nmore", metadata={"tags": ["deeper"]}),
             new_markdown_cell("### Below"),
             new_markdown_cell("## Deeper: two", metadata={"tags": ["deeper"]}),
@@ -441,6 +444,21 @@ def small():
             new_markdown_cell("## Deeper: last", metadata={"tags": ["deeper"]}),
         ]
     )
+
+
+def test_words_that_answer_are_in_the_fold_of_the_output():
+    closed = normalize(small())
+    assert closed.cells[3].source == (
+        "<details><summary>The answer in words</summary>\n\nThree: *why*.\n\n</details>"
+    )
+    assert normalize(closed) == closed
+    for notebook in (small(), closed):
+        found, _ = parts(notebook, "small", words)
+        assert found[2].told == "<p>Three: <em>why</em>.</p>\n"
+        assert not any("Three" in part.words for part in found)
+        page = TEMPLATES.from_string('{% from "parts.html" import cells %}{{ cells(found) }}')
+        answer = re.search(r'<details class="answer">.*?</details>', page.render(found=found), re.S)
+        assert "it is 3" in answer[0] and "Three: <em>why" in answer[0]
 
 
 def test_what_is_folded_ends_where_the_next_section_begins():
