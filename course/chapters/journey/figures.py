@@ -1,4 +1,4 @@
-"""The way of one word: one station opened, and below it the line of all stations, with a dot each.
+"""The way of one word, a station for each notebook.
 
 `station` draws the frame. What a station shows is drawn by the functions below, each into the box
 that is left for it. All strips have one scale. Where a strip has no room for 128 cells that can be
@@ -44,49 +44,21 @@ WORD, WRITTEN, OTHER, BEFORE = "trees", "árboles", "houses", "los"
 LAYER = "encoder.layers.1.self_attn"  # the attention that notebooks 04 to 06 look into
 HEAD = 1
 READING = "decoder.layers.1.cross_attn"
-DOTS = "Below, a line with eight stages by name; this one is green."
 CHIPS = re.compile(r"(?<!\w)(I|trees|like|los|árboles|<eos>)(?!\w)")  # in a line
-STATIONS = (
-    "one-hot",
-    "embedding",
-    "+ position",
-    "encoder layer 0",
-    "attention",
-    "memory",
-    "decoder",
-    "next word",
-)
 
 
 def station(
-    here: str, *, height: float, new: str = "", colors: str = "value"
+    *, height: float, new: str = "", colors: str = "value"
 ) -> tuple[Figure, Axes, float, float]:
-    """The open station `here` of the way of trees -> the figure, its axes, and between which
-    heights there is room to draw: the lower and the upper one.
+    """A station of the way of trees -> the figure, its axes, and between which heights there is
+    room to draw: the lower and the upper one.
 
     height: of the station. new: what happens to trees here: goes on after the word, on top.
     colors: the name of their scale; without one there is no scale.
     """
-    if here not in STATIONS:
-        raise ValueError(f"there is no station {here!r}; the stations are {', '.join(STATIONS)}")
-    foot = 0.48
-    figure, ax = canvas(HEADING + height + foot)
-    heading(ax, height + foot + HEADING - 0.2, "trees", new, colors=colors)
-    _line_of_stations(ax, 0.33, STATIONS.index(here))
-    return figure, ax, foot + 0.08, foot + height - 0.08
-
-
-def _line_of_stations(ax: Axes, y: float, here: int) -> None:
-    """A dot for each station, with its name below: passed, open, to come."""
-    step = (WIDTH - 1) / (len(STATIONS) - 1)
-    xs = [0.5 + i * step for i in range(len(STATIONS))]
-    path(ax, [(xs[0], y), (xs[-1], y)], style.RULE, head=False, thick=0.8)
-    for i, (x, name) in enumerate(zip(xs, STATIONS, strict=True)):
-        color, size = (word_color("trees"), 6) if i == here else (style.SOFT, 3)
-        ax.plot(x, y, "o", color=color if i <= here else style.PAPER, markersize=size, zorder=3)
-        ax.lines[-1].set_markeredgecolor(color)
-        look = {"weight": "bold"} if i == here else {"color": style.MUTED}
-        label(ax, (x, y - 0.18), name.removeprefix("encoder "), ha="center", **look)
+    figure, ax = canvas(HEADING + height)
+    heading(ax, height + HEADING - 0.2, "trees", new, colors=colors)
+    return figure, ax, 0.08, height - 0.08
 
 
 def heading(ax: Axes, y: float, text: str, new: str, *, colors: str = "value") -> None:
@@ -136,11 +108,11 @@ def _ribbon(
 
 
 def _field(
-    here: str, text: str, place: int, count: int, *, new: str, value: str, note: str, rest: str
+    text: str, place: int, count: int, *, new: str, value: str, note: str, rest: str
 ) -> Figure:
     """A row of `count` cells, in lines of a page, of which one is filled; under a lens it has its
     `value`, and below it its word. note, rest: above the cells and below. new: see `station`."""
-    figure, ax, bottom, top = station(here, new=new, height=1.95, colors="")
+    figure, ax, bottom, top = station(new=new, height=1.95, colors="")
     left, wide, low, high = 0.02, 5.7, bottom + 0.24, top - bottom - 0.5
     rows = round((count * high / wide) ** 0.5)
     columns = math.ceil(count / rows)
@@ -203,35 +175,29 @@ def vectors() -> dict[str, Any]:
 @figure(
     "trees-one-hot",
     notebook="01_one_hot",
-    caption="You are here: the word trees becomes a row with one 1, at its own number.",
+    caption="The word trees becomes a row with one 1, at its own number.",
     alt="A field of 955 small cells, one for each entry of the vocabulary, line below line. All "
     "are the same, a 0, but for one in green, number 498. Under a lens it is large: a 1, and below "
-    "it the word 'trees'. Below, a line with eight stages by name, from one-hot to next word; the "
-    "first is green.",
+    "it the word 'trees'.",
 )
 def draw_one_hot() -> Figure:
     count = len(_the_translator().src.vocab)
     new, note = "is a row with one 1, all else 0", f"its row: a cell for each of {count} entries"
-    return _field(
-        "one-hot", WORD, number(), count, new=new, value="1", note=note, rest="all others: 0"
-    )
+    return _field(WORD, number(), count, new=new, value="1", note=note, rest="all others: 0")
 
 
 @figure(
     "trees-embeddings",
     notebook="02_embeddings",
-    caption="You are here: the 1 pulls a row of 128 numbers out of a table.",
+    caption="The 1 pulls a row of 128 numbers out of a table.",
     alt="A table of 955 rows and 128 columns, so fine that its blue and orange cells look like "
     "noise. Left of it stands the one-hot row, upright and empty but for a green mark at 498, "
     "'trees'. There a row of the table is framed in green, and opens into a large strip: the first "
-    "32 numbers of row 498, the embedding of 'trees', blue below zero and orange above. "
-    f"{DOTS}",
+    "32 numbers of row 498, the embedding of 'trees', blue below zero and orange above.",
 )
 def draw_embeddings() -> Figure:
     table, small = _the_translator().model.src_embed.table.weight.detach(), 0.3
-    figure, ax, bottom, top = station(
-        "embedding", new="picks its row from a table", height=2.05, colors=""
-    )
+    figure, ax, bottom, top = station(new="picks its row from a table", height=2.05, colors="")
     left, wide, x, big = 0.75, 2.35, 3.95, 0.55
     high, green = top - bottom - 0.3, style.readable(word_color(WORD))
     unit, cells = high / len(table), {"limit": small, "line": 0.6}
@@ -258,15 +224,14 @@ def draw_embeddings() -> Figure:
 @figure(
     "trees-positions",
     notebook="03_positional_encoding",
-    caption="You are here: the vector of position 2 is added to the word.",
+    caption="The vector of position 2 is added to the word.",
     alt="Three strips, 32 cells each: the embedding of 'trees' in blue and orange, plus position "
     "2, whose cells are nearly all orange, equals the sum, in which each cell is the one plus the "
-    "other. The last cells are framed, and their numbers stand next to them: 1.2 + 1.0 = 2.2. "
-    f"{DOTS}",
+    "other. The last cells are framed, and their numbers stand next to them: 1.2 + 1.0 = 2.2.",
 )
 def draw_positions() -> Figure:
     new, place = "gets its position added, number by number", _the_way().src.index(WORD)
-    figure, ax, bottom, top = station("+ position", new=new, height=1.66)
+    figure, ax, bottom, top = station(new=new, height=1.66)
     high, right, y = 0.28, RIGHT - 0.62, top + 0.04
     for sign, name, vector in (
         ("", "embedding", vectors()["embedding"]),
@@ -291,15 +256,15 @@ def draw_positions() -> Figure:
 @figure(
     "trees-attention",
     notebook="04_attention",
-    caption="You are here: how much trees takes of the value of each word, in one real head.",
+    caption="How much trees takes of the value of each word, in one real head.",
     alt="From each of four words a band in its color, as thick as the attention that 'trees' pays "
     "to it: 'like' and <eos> 47 % each, 'I' 1 %, and 'trees' itself 5 %. The bands run into the "
     "words' values, strips of 32 cells, each as high as its band, in one block. Below it, their "
-    f"mix: each of its cells is the mean of the column above it. {DOTS}",
+    "mix: each of its cells is the mean of the column above it.",
 )
 def draw_attention() -> Figure:
     new, way = "takes in like and <eos>, in one head", _the_way()
-    figure, ax, bottom, top = station("attention", new=new, height=1.95)
+    figure, ax, bottom, top = station(new=new, height=1.95)
     layer = _the_translator().model.get_submodule(LAYER)
     values = layer.split_heads(way.outputs[f"{LAYER}.w_v"][None])[0, HEAD]
     weights = way.weights[LAYER][HEAD, way.src.index(WORD)]
@@ -331,15 +296,15 @@ def draw_attention() -> Figure:
 @figure(
     "trees-heads",
     notebook="05_multi_head_attention",
-    caption="You are here: from which words four heads bring something to trees.",
+    caption="From which words four heads bring something to trees.",
     alt="For each of four heads, bands from 'I', 'like', 'trees' and <eos>, in their colors, run "
     "together into a strip of cells, what the head returns. In head 0 <eos> is half of it, 51 %, "
     "and 'trees' most of the rest; in head 1 'like' and <eos> have 47 % each; in head 2 'trees' is "
-    f"nearly all, 93 %; in head 3 <eos> has 54 %, the others like parts of the rest. {DOTS}",
+    "nearly all, 93 %; in head 3 <eos> has 54 %, the others like parts of the rest.",
 )
 def draw_heads() -> Figure:
     way, new = _the_way(), "gets a different mix from each head"
-    figure, ax, bottom, top = station("attention", new=new, height=1.95)
+    figure, ax, bottom, top = station(new=new, height=1.95)
     full, pitch, low = 0.9, 2.03, bottom + 0.28
     layer = _the_translator().model.get_submodule(LAYER)
     values = layer.split_heads(way.outputs[f"{LAYER}.w_v"][None])[0]
@@ -368,15 +333,15 @@ def draw_heads() -> Figure:
 @figure(
     "trees-masks",
     notebook="06_masks",
-    caption="You are here: what trees may look at, and what los may, where árboles is written.",
+    caption="What trees may look at, and what los may, where árboles is written.",
     alt="Two rows of tiles, one for each word, with a wall in each row: the mask. In the first, "
     "arcs lead from 'trees' to 'I', 'like', itself and <eos>; those toward two <pad> end at the "
     "wall. In the second, arcs lead from 'los' to <bos>, 'me', 'gustan' and itself; the one toward "
-    f"'árboles', which isn't written yet, ends at the wall. What is hidden is hatched. {DOTS}",
+    "'árboles', which isn't written yet, ends at the wall. What is hidden is hatched.",
 )
 def draw_masks() -> Figure:
     way, new = _the_way(), "sees no padding, and los no later word"
-    figure, ax, _, top = station("attention", new=new, height=2.05, colors="")
+    figure, ax, _, top = station(new=new, height=2.05, colors="")
     gap, high, arcs = 0.2, 0.34, np.linspace(0, np.pi, 60)
     wide = (RIGHT - 0.05 + gap) / 6
     for i, (who, words, seen, name, why) in enumerate(
@@ -422,16 +387,16 @@ def draw_masks() -> Figure:
 @figure(
     "trees-encoder",
     notebook="07_encoder",
-    caption="You are here: a norm makes trees the memory, at the end of the encoder.",
+    caption="A norm makes trees the memory, at the end of the encoder.",
     alt="Sixteen pairs of bars on a line, blue below zero and orange above. The wide bars are "
     "numbers of 'trees' after attention, with what the feed-forward network adds; the narrow ones "
     "in them are the same numbers after the norm, nearly all shorter. The last is the largest: "
-    f"4.91, and after the norm 3.04. These are the memory, which the decoder will read. {DOTS}",
+    "4.91, and after the norm 3.04. These are the memory, which the decoder will read.",
 )
 def draw_encoder() -> Figure:
     way, layer, few = _the_way(), "encoder.layers.1", 16
     new = "leaves the encoder tamed: a norm shrinks its numbers"
-    figure, ax, bottom, top = station("memory", new=new, height=2.05, colors="")
+    figure, ax, bottom, top = station(new=new, height=2.05, colors="")
     both = way.of(f"{layer}.residual_self_attn", WORD) + way.of(f"{layer}.feed_forward", WORD)
     bars, after = both[:few].tolist(), vectors()["memory"][:few].tolist()
     left, wide, unit = 0.35, 0.35, (top - bottom) / (max(bars) - min(bars))
@@ -458,16 +423,15 @@ def draw_encoder() -> Figure:
 @figure(
     "trees-decoder",
     notebook="08_decoder",
-    caption="You are here: the position that writes árboles reads the memory, in layer 1.",
+    caption="The position that writes árboles reads the memory, in layer 1.",
     alt="The memory, a column of 'I', 'like', 'trees' and <eos>, and the decoder with the words "
     "written so far, 'me gustan los'. A thin arrow leads from 'los', which asks, to the memory. "
     "From 'trees' alone a thick green arrow comes back, 100 % of the attention; the others have "
-    "0 %. It runs through the decoder and ends at a large 'árboles'. "
-    f"{DOTS}",
+    "0 %. It runs through the decoder and ends at a large 'árboles'.",
 )
 def draw_decoder() -> Figure:
     way, new = _the_way(), f"is what the decoder reads to write {WRITTEN}"
-    figure, ax, bottom, top = station("decoder", new=new, height=1.95, colors="")
+    figure, ax, bottom, top = station(new=new, height=1.95, colors="")
     place = way.tgt_out.index(WRITTEN)
     weights = way.weights[READING].mean(dim=0)[place].tolist()
     edge, left, wide, full = 1.75, 3.95, 2.3, 0.4
@@ -499,7 +463,7 @@ def draw_decoder() -> Figure:
 @figure(
     "trees-transformer",
     notebook="09_the_whole_transformer",
-    caption="You are here: every stage of trees, from the embedding to the next word.",
+    caption="Every stage of trees, from the embedding to the next word.",
     alt="A green stream runs from 'trees', on the left, through the encoder: four columns of 32 "
     "cells, embedding, + position, layer 0 and layer 1, where some cells keep their colors "
     "throughout. As the memory it rises, bends and comes down into each of the decoder's two "
@@ -547,7 +511,7 @@ def draw_transformer() -> Figure:
 @figure(
     "trees-training",
     notebook="10_training",
-    caption="You are here: which rows of the table the row of trees leaves, and which it nears.",
+    caption="Which rows of the table the row of trees leaves, and which it nears.",
     alt="Arrows along an axis, the cosine with 'trees', from before training to after it. The "
     "nearest words before training are, by chance, 'truck', 'help' and 'Spanish'; they move away, "
     "from 0.24 or 0.25 to 0.14 at most. The nearest after training are 'drawers', 'cars' and "
@@ -596,17 +560,16 @@ def draw_training() -> Figure:
 @figure(
     "trees-decoding",
     notebook="11_decoding",
-    caption="You are here: the last vector says how likely each word is.",
+    caption="The last vector says how likely each word is.",
     alt="A field of 1,794 small cells, a chance for each word. One is green, number 472; "
     "under a lens it is large: 90 %, and below it 'árboles'. The other words together have "
-    f"10 %. {DOTS}",
+    "10 %.",
 )
 def draw_decoding() -> Figure:
     way, count = _the_way(), len(_the_translator().tgt.vocab)
     place = _the_translator().tgt.vocab.encode([WRITTEN])[0]
     chance = way.logits[way.tgt_out.index(WRITTEN)].softmax(dim=-1)[place].item()
     return _field(
-        "next word",
         WRITTEN,
         place,
         count,
@@ -620,7 +583,7 @@ def draw_decoding() -> Figure:
 @figure(
     "trees-translation",
     notebook="12_translation",
-    caption="You are here: every word, read on the left and written on the right.",
+    caption="Every word, read on the left and written on the right.",
     alt="On the left 'I', 'like', 'trees' and <eos>, on the right 'me', 'gustan', 'los', 'árboles' "
     "and <eos>. Bands as thick as the attention: 'árboles' reads 'trees' with 100 %, <eos> reads "
     "<eos> with 100 %, 'me' reads 'I' with 72 %, 'gustan' reads 'like' with 75 % and the rest of "
@@ -662,7 +625,7 @@ def draw_translation() -> Figure:
 @figure(
     "trees-causes",
     notebook="13_what_the_heads_learned",
-    caption="You are here: the memory of trees is exchanged, to see what depends on it.",
+    caption="The memory of trees is exchanged, to see what depends on it.",
     alt="Three rows. The memory of 'trees' makes the decoder write 'me gustan los árboles', that "
     "of 'houses' 'me gustan las casas'. An arrow puts the memory of 'houses' into the place of "
     "'trees', which is struck out, in the sentence 'I like trees': now it writes 'me gustan las "
