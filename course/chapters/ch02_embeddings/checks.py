@@ -1,6 +1,6 @@
-"""The exercises of notebook 02: lookups, the root of d_model, neighbors, what is learned.
+"""The exercises of notebook 02: lookups, neighbors, what is learned.
 
-`embed` belongs to assignment 1.
+`embed` belongs to assignment 1 and to the reader's own Transformer.
 """
 
 import math
@@ -12,16 +12,13 @@ from torch import Tensor
 from course.checks import (
     Exercise,
     Hint,
-    Value,
     alike,
     call,
     exercise,
     expect,
     implement,
-    judge_verdicts,
     no_slip,
     result_of,
-    whole_number,
 )
 from transformer_lib.model.embedding import Embeddings, one_hot
 from transformer_lib.text.tokens import SPECIALS
@@ -46,64 +43,6 @@ def are_vectors(found: Tensor, right: Tensor) -> None:
         f"For ids of the shape {tuple(right.shape[:-1])} and a table of {VOCAB} x {D_MODEL} the "
         f"shape should be {tuple(right.shape)}, but it is {tuple(found.shape)}.",
     )
-
-
-Layer = Callable[[Tensor], Tensor]
-FOUR = {"A": "wrong row", "B": "place matters", "C": "sound", "D": "no factor"}
-
-
-def four_layers() -> tuple[dict[str, Layer], Tensor]:
-    """Four layers, ids (b, s) -> vectors (b, s, 16), three of them with a fault; and their table.
-
-    The table has 12 rows.
-    """
-    table = torch.cos(torch.arange(12 * 16.0) ** 2).view(12, 16) / 4
-
-    def looked_up(ids: Tensor) -> Tensor:
-        return table[ids] * 16**0.5
-
-    def drifting(ids: Tensor) -> Tensor:
-        return looked_up(ids) + 0.1 * torch.arange(ids.size(-1))[:, None]
-
-    makers = {
-        "sound": looked_up,
-        "no factor": lambda ids: table[ids],
-        "wrong row": lambda ids: looked_up((ids + 1) % 12),
-        "place matters": drifting,
-    }
-    return {name: makers[kind] for name, kind in FOUR.items()}, table
-
-
-@exercise
-def faults(found: dict[str, str]) -> None:
-    """The exercise of the core: which of `four_layers` is sound, what is wrong with the others?"""
-    hints = {
-        "sound": "is sound: everywhere its vectors are the word's row times 4, the root of 16.",
-        "no factor": "gives the right row wherever the word is. Compare the lengths of its "
-        "vectors with those of the table's rows.",
-        "wrong row": "gives vectors of the right length, and the same ones wherever a word is. "
-        "Whose rows are they?",
-        "place matters": "is right at the first place. Try the same word at a later one, such as "
-        "[[5, 5, 5]].",
-    }
-    judge_verdicts(found, FOUR, hints)
-
-
-numbers_in_the_table = Value(
-    "numbers_in_the_table",
-    "Exercise 1: how many numbers are in the paper's table, 37,000 words and d_model = 512?",
-    read=whole_number,
-    right=37_000 * 512,
-    slips={
-        37_000 + 512: "That is the sum. Every word has 512 numbers.",
-        37_000 * 37_000: "d_model columns, not one for each word: it's not one-hot.",
-        37_000 * 512 * 4: "That is how many bytes. Each number takes 4.",
-    },
-    mistakes={
-        512 * 512: "That is one matrix inside a layer. How many rows does the table have?",
-    },
-    otherwise="How many rows does the table have, and how many columns?",
-)
 
 
 def a_sentence() -> tuple[Tensor, Tensor]:
@@ -142,7 +81,7 @@ NARROW = (
 )
 lookup_by_product = Exercise(
     "lookup_by_product",
-    "Exercise 2: (ids, table) -> one_hot(ids) @ table.",
+    "Exercise 1: (ids, table) -> one_hot(ids) @ table.",
     inputs=a_sentence,
     right=[product, lambda ids, table: (one_hot(ids, len(table))[..., None] * table).sum(-2)],
     errors={"same dtype": WHOLE},
@@ -207,7 +146,7 @@ def exchanged_rows() -> tuple[dict[str, str], Tensor]:
 
 @exercise
 def exchanged(one: str, other: str) -> None:
-    """Exercise 3: which two words' rows are exchanged in `exchanged_rows`?"""
+    """Exercise 2: which two words' rows are exchanged in `exchanged_rows`?"""
     for word in (one, other):
         expect(word in ARTICLES, f"Give two of the twelve words, such as 'dog', not {word!r}.")
     expect(one != other, "That is one word. Two *different* words' rows are exchanged.")
@@ -319,7 +258,7 @@ DOT_PRODUCT = (
 
 @implement(lambda: ("a", ["a", "b"], torch.eye(2)))
 def nearest_word(function: Callable[[str, list[str], Tensor], str]) -> None:
-    """Exercise 4: (word, words, table) -> the other word whose vector points most nearly alike."""
+    """Exercise 3: (word, words, table) -> the other word whose vector points most nearly alike."""
     words = ["tree", "plant", "giant", "near", "against", "aside"]
     table = torch.tensor(
         [
@@ -359,7 +298,7 @@ def nearest_word(function: Callable[[str, list[str], Tensor], str]) -> None:
 
 @exercise
 def rows_that_learn(guess: Iterable[str]) -> None:
-    """Exercise 5: whose rows change after one step on the source "I like trees <eos> <pad>"?"""
+    """Exercise 4: whose rows change after one step on the source "I like trees <eos> <pad>"?"""
     kind = isinstance(guess, list | tuple | set) and all(isinstance(word, str) for word in guess)
     expect(kind, 'Give a list of tokens in quotes, such as ["I", "<eos>"].')
     words, right = set(guess), {"I", "like", "trees", "<eos>"}

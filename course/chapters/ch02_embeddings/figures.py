@@ -6,10 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from itertools import product
 from typing import Any
 
-import matplotlib as mpl
 import numpy as np
 import torch
-from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from torch import Tensor
 
@@ -17,12 +15,12 @@ from course import experiments
 from course.drawing import lazy_altair as alt
 from course.drawing import style
 from course.drawing.arrows import bracket, curve, path
-from course.drawing.cells import area, outline, scale, strip
+from course.drawing.cells import outline, scale, strip
 from course.drawing.maps import level_name
 from course.drawing.registry import figure
 from course.drawing.values import as_array, steady_round, written
-from course.drawing.words import canvas, label, sentence, width_of, word, word_color
-from course.grammar.classes import english_class, spanish_class
+from course.drawing.words import canvas, label, sentence, word, word_color
+from course.grammar.classes import WordClass, english_class, spanish_class
 from course.grammar.lexicon import NOUN_OF_FORM
 from transformer_lib.files import read_json
 from transformer_lib.model.config import TOY
@@ -33,43 +31,6 @@ from transformer_lib.text.tokens import Vocabulary
 from transformer_lib.translator import SHIPPED_MODEL, Translator
 
 
-def _word_similarity(vectors: Any, words: Mapping[str, str], groups: Sequence[int]) -> Figure:
-    """Draw the cosine of every two word vectors (n, d_model), each pair once -> the figure.
-
-    Rows and columns meet at their words. 0 has no color, 1 is strong brown; vectors that point away
-    from each other are blue. words: what each is in Spanish. groups: how many words each has, from
-    the first; its pairs have numbers and a frame.
-    """
-    unit = as_array(vectors) / np.linalg.norm(as_array(vectors), axis=1, keepdims=True)
-    left, high, wide, first, others = 0.05, 0.36, 0.45, 0, []
-    figure, ax = canvas(
-        high * len(words) + 0.62, "Words that Spanish grammar treats alike have similar vectors"
-    )
-    cosines, top = unit @ unit.T, high * len(words) + 0.04
-    for row, (text, spanish) in enumerate(words.items()):
-        x, y = left + wide * row + 0.06, top - high * (row + 0.5)
-        word(ax, (x, y), text, ha="left")
-        label(ax, (x + 0.14 + width_of(text, style.LABEL), y), spanish, color=style.MUTED)
-    for count in groups:
-        for row in range(first, first + count):
-            for column, cosine in enumerate(cosines[row, :row]):
-                at = left + wide * column, top - high * (row + 1)
-                fill = style.SIGNED((cosine + 1) / 2)
-                area(ax, at, wide - 0.02, high - 0.02, fill)
-                if column < first:
-                    others.append(cosine)
-                    continue
-                outline(ax, at, wide - 0.02, high - 0.02, style.INK, 1.5)
-                look = {"ha": "center", "weight": "bold", "color": style.ink_on(fill)}
-                middle = at[0] + wide / 2 - 0.01, at[1] + high / 2 - 0.01
-                label(ax, middle, written(cosine, 1), **look)
-        first += count
-    scale(ax, (5.2, top - 0.42), 1.2, limit=1, name="cosine of two words")
-    said = f"framed: alike in Spanish grammar\nall others: {np.mean(others):.2f} on average"
-    label(ax, (4.95, top - 0.85), said, size=style.LABEL)
-    return figure
-
-
 def _pulled_rows(ids: Sequence[int], table: Any, vocabulary: Sequence[str]) -> Figure:
     """Draw a table (vocab_size, d_model) and the rows that words pull out of it -> the figure.
 
@@ -78,13 +39,13 @@ def _pulled_rows(ids: Sequence[int], table: Any, vocabulary: Sequence[str]) -> F
     numbers, ids = as_array(table), list(ids)
     limit, high, cell, wide = float(np.abs(numbers).max()), 0.38, 0.31, 0.75 * numbers.shape[1]
     left, right, tall = 1.0, 7.2 - 0.75 * numbers.shape[1], high * len(vocabulary)
-    figure, ax = canvas(tall + 0.8, "Each word pulls its row out of the table")
+    figure, ax = canvas(tall + 0.8, "Each word picks its own row of the table")
     ys = tall + 0.13 - high * np.arange(1, len(vocabulary) + 1)
     top = ys[ids].mean() + high * (len(ids) - 1) / 2  # the sentence stands amid its rows
     for x, y, said in (
         (0.1, tall + 0.24, "id"),
         (left, tall + 0.24, "the table: a row for each word"),
-        (right, top + high + 0.11, "the sentence, in its order"),
+        (right, top + high + 0.11, "the sentence, in its own order"),
     ):
         label(ax, (x, y), said, color=style.MUTED)
     for number, (token, row) in enumerate(zip(vocabulary, numbers, strict=True)):
@@ -107,74 +68,19 @@ def _pulled_rows(ids: Sequence[int], table: Any, vocabulary: Sequence[str]) -> F
     return figure
 
 
-# The three nearest neighbors of *trees*.
-NEAR_TREES = (("truck", "help", "Spanish"), ("drawers", "cars", "tomatoes"))
+def flat_map(vectors: Any) -> np.ndarray:
+    """Vectors (n, d) -> their places (n, 2) on the best flat map.
 
-
-@mpl.rc_context(style.PRINT)
-def share_bars(shares: Mapping[str, Mapping[str, float]]) -> Axes:
-    """Draw two shares from 0 to 1 for each question, and an arrow between them -> the axes.
-
-    shares: for each of two names ("before training") the share of each question. Raises ValueError
-    when the names have different questions.
-    """
-    (first, start), (last, end) = shares.items()
-    if list(start) != list(end):
-        raise ValueError("every name needs a share for the same questions")
-    left, step, top = 2.6, 0.54, 0.54 * len(start) + 1.34
-    figure, page = canvas(
-        top + 0.95, "After training, neighbors share their grammar, but only half share a field"
-    )
-    label(page, (0.02, top), "nearest to", size=style.LABEL)
-    word(page, (0.85, top), "trees", ha="left", size=12)
-    for x, name, near, color in (
-        (left, first, NEAR_TREES[0], style.MUTED),
-        (5.0, last, NEAR_TREES[1], style.INK),
-    ):
-        label(page, (x - 0.06, top + 0.33), name, size=style.LABEL, weight="bold", color=color)
-        sentence(page, (x, top - 0.06), near, dict.fromkeys(near, color))
-    said = "like trees, plural nouns, masculine in Spanish"
-    label(page, (4.94, top - 0.34), said, color=style.MUTED)
-    said = "Share of words whose nearest neighbor has the same …"
-    label(page, (0.02, top - 0.82), said, size=style.LABEL)
-    for x, said in ((left, "0 %"), (left + 5.1, "100 %")):
-        label(page, (x, top - 1.1), said, ha="center", color=style.MUTED)
-    ax = figure.add_axes((left / 8, 0.02, 5.1 / 8, step * len(start) / (top + 0.95)))
-    for row, (question, share) in enumerate(start.items()):
-        color = style.ACCENT if end[question] < 0.9 else style.INK
-        said = question.replace("same ", "")
-        label(page, (0.02, 0.08 + step * (len(start) - row - 0.5)), said, size=style.LABEL)
-        ax.plot([0, 1], [row, row], color=style.RULE, linewidth=1, zorder=1)
-        ax.plot([share, end[question]], [row, row], color=color, linewidth=3, zorder=1)
-        for x, name, ink in ((share, first, style.MUTED), (end[question], last, color)):
-            ax.plot(x, row, "o", color=ink, markersize=11, clip_on=False, label=f"_{name}")
-            look = {"weight": "bold"} if name == last else {}
-            said = f"{steady_round(100 * x, 0):.0f} %"
-            label(ax, (x, row - 0.4), said, ha="center", size=style.LABEL, color=ink, **look)
-    ax.set(xlim=(0, 1), ylim=(len(start) - 0.5, -0.5))
-    ax.axis("off")
-    return ax
-
-
-def flat_map(vectors: Any) -> tuple[np.ndarray, float]:
-    """Vectors (n, d) -> their places (n, 2) on the best flat map, and the share it keeps.
-
-    The map is made of the two directions in which the vectors differ most (principal components);
-    the share is the part of all squared distances from the middle that is left on it. Each
-    direction is turned so that its largest entry is positive: the same map on every machine.
+    The map is made of the two directions in which the vectors differ most (principal components).
+    Each direction is turned so that its largest entry is positive: the same map on every machine.
     """
     matrix = as_array(vectors)
-    if matrix.ndim != 2 or min(matrix.shape) < 2:
-        raise ValueError(
-            "a map needs vectors of the shape (n, d), n and d at least 2, "
-            f"but theirs is {matrix.shape}"
-        )
     centered = matrix - matrix.mean(axis=0)
-    _, sizes, directions = np.linalg.svd(centered, full_matrices=False)
+    _, _, directions = np.linalg.svd(centered, full_matrices=False)
     first_two = directions[:2]
     largest = np.abs(first_two).argmax(axis=1)
     first_two = first_two * np.sign(first_two[[0, 1], largest])[:, None]
-    return centered @ first_two.T, float((sizes[:2] ** 2).sum() / (sizes**2).sum())
+    return centered @ first_two.T
 
 
 def nearest_words(vectors: Any, words: Sequence[str], count: int = 3) -> list[list[str]]:
@@ -191,7 +97,7 @@ def word_map(
     points: Sequence[Mapping[str, Any]],
     kinds: Mapping[str, tuple[str, str]],
     views: Mapping[str, str],
-    landmarks: Mapping[str, str],
+    landmarks: Sequence[str],
     title: str,
     regions: Sequence[Mapping[str, Any]] = (),
 ) -> Any:
@@ -201,18 +107,14 @@ def word_map(
     place in `views`, near the text that the mouse shows besides word and kind. kinds: for each
     kind the colors of its rim and inside. views: what the reader can choose, each with the text
     above the map; the last is there first. The reader searches for a word, and clicks on a word to
-    see its kind alone. landmarks: the words named while nothing is searched for, and how. title:
-    what a kind is. regions: large names on the map, `{"view", "region", "x", "y", "kind"}`.
+    see its kind alone. landmarks: the words named while nothing is searched for. title: what a kind
+    is. regions: large names on the map, `{"view", "region", "x", "y", "kind"}`.
     """
     blank = {"word": "", "near": "", "region": "", "dx": 7, "dy": 0}
     table = []
     for point in (*points, *regions):
         row = {**blank, **point, **{axis: steady_round(point[axis], 3) for axis in "xy"}}
-        row |= {
-            "said": landmarks.get(row["word"], row["word"]),
-            "landmark": row["word"] in landmarks,
-        }
-        table.append(row)
+        table.append(row | {"landmark": row["word"] in landmarks})
     taken: list[tuple] = []
     for row in (row for row in table if row["landmark"]):
         row["dx"], row["dy"] = _free_place(table, row, taken)
@@ -224,7 +126,7 @@ def word_map(
         name="move", bind="scales", zoom="wheel![event.shiftKey]", translate=True
     )
     labels = {"labels": list(views), "options": list(range(len(views)))}
-    bound = alt.binding_select(name="table  ", **labels)
+    bound = alt.binding_select(name="nouns  ", **labels)
     view = alt.param(name="view", value=len(views) - 1, bind=bound)
     data = alt.Chart(alt.Data(values=table)).transform_filter("datum.view == view")
     # How many words begin with what is searched for: with none the map stays as it is, and says so.
@@ -268,7 +170,7 @@ def word_map(
     )
     told = {"fontSize": 15, "fontWeight": "bold", "align": "left"}
     nothing = nothing.encode(x=alt.value(12), y=alt.value(16), text="says:N")
-    said = shown.encode(**place, text="said:N")
+    said = shown.encode(**place, text="word:N")
     region = names.encode(**place, text="region:N")
     chart = alt.layer(
         dots.add_params(search, chosen, move, view),
@@ -281,7 +183,7 @@ def word_map(
         nothing.mark_text(**told, color=style.WRONG),
     )
     spoken = alt.expr(f"{json.dumps(list(views.values()), ensure_ascii=False)}[view]")
-    heading = alt.Title(spoken, subtitle="Each dot is a word; near each other means alike")
+    heading = alt.Title(spoken, subtitle=MAP_NOTE)
     return chart.properties(width=560, height=430, title=heading)
 
 
@@ -299,7 +201,7 @@ def _free_place(
     wide = np.ptp([(other["x"], other["y"]) for other in seen], axis=0)
     zoom = np.array([530, -370]) / np.maximum(wide, 1e-9)
     marks = (np.array(marks) - (row["x"], row["y"])) * zoom
-    wide, best = 6 * len(row["said"]), []
+    wide, best = 6 * len(row["word"]), []
     for down in (0, -13, 13, -20, 20):
         for left in (8, -8 - wide, -wide // 2, 0, -wide):
             inside = (np.abs(marks - (left + wide / 2, down)) < (wide / 2 + 5, 15)).all(axis=1)
@@ -310,9 +212,6 @@ def _free_place(
     return left, down
 
 
-SPANISH = "el gato, el perro, el caballo, la vaca, la manzana, el agua (feminine), "
-SPANISH += "el águila (feminine), el aula (feminine), dio, envió, ancho, más ancho"
-SOME_WORDS = "cat dog horse cow apple water eagle classroom gave sent wide wider".split()
 MASCULINE = "#3F7F7A"
 GENDERS = {  # the name of an island, and the colors of its dots: rim and inside
     "el: masculine": (MASCULINE, MASCULINE),
@@ -322,14 +221,13 @@ GENDERS = {  # the name of an island, and the colors of its dots: rim and inside
 }
 # Where the English nouns lie on the map: gender and number of an island -> its name.
 ISLANDS = dict(zip(product("mf", ("one", "many")), GENDERS, strict=True))
-PARTS = GENDERS | dict.fromkeys(("noun", "verb", "adjective", "other"), (style.RULE,) * 2)
-FOUR = {word: word for word in ("tree", "trees", "street", "streets")}
-WITH_EL = {"water": "el agua", "classroom": "el aula", "eagle": "el águila"}  # all feminine
+MAP_NOTE = "Each dot is a noun of the course’s translator, drawn in 2 of 128 dimensions"
+LANDMARKS = ("tree", "trees", "street", "streets")
 
 
 @figure(
     "lookup-table",
-    caption="Each word of 'I like trees' pulls its row out of the table.",
+    caption="Each word of 'I like trees' picks its own row of the table.",
     alt="A table of nine rows and three columns of numbers. Three rows have a colored frame: "
     "trees, I and like, with the ids 4, 5 and 7. An arrow leads from each of them to the right, "
     "where the same three numbers are shown again, in the order of the sentence: I, like, trees.",
@@ -363,141 +261,67 @@ def _vocabularies() -> tuple[list[str], list[str]]:
     return translator.src.vocab.tokens, translator.tgt.vocab.tokens
 
 
-def _map_points(
-    view: int, vectors: Tensor, words: Sequence[str], kind_of: Callable[[str], str]
-) -> list[dict[str, Any]]:
-    """The rows of a `word_map` for one table; words without a kind ("") are left out."""
-    kept = [place for place, word in enumerate(words) if kind_of(word)]
-    words, vectors = [words[place] for place in kept], vectors[kept]
-    places, _ = flat_map(vectors)
-    near = nearest_words(vectors, words)
-    return [
-        {"view": view, "word": word, "x": x, "y": y, "kind": kind_of(word), "near": ", ".join(best)}
-        for word, (x, y), best in zip(words, places.tolist(), near, strict=True)
-    ]
-
-
-@figure(
-    "word-map",
-    caption="The English words of the shipped translator on a map; nouns are colored by the "
-    "article of their translation.",
-    alt="A map of 955 dots. The nouns gather in four places, all but of a kind, each named by its "
-    "article in Spanish: el and los in teal, la and las in rust, the plurals as rings. Tree, "
-    "trees, street and streets are named, each in another of them. Verbs and all other words are "
-    "grey and lie in a cloud of their own. Before training the same words lie in one cloud with "
-    "all colors mixed.",
-)
-def draw_word_map() -> Any:
-    words = _vocabularies()[0]
-    tables = (first_tables()[0], _trained_tables()[0])
-    points = []
-    for view, table in enumerate(tables):
-        points += _map_points(view, table, words, _part)
-    groups = _regions(points, (0, 2.5), (2.6, 2.4), (0.4, -3.0), (0.9, 3.1))
-    others = [p for p in points if p["view"] == 1 and p["kind"] in ("verb", "adjective", "other")]
-    groups.append(_region("verbs and other words", others, (0, -2.7)) | {"kind": "other"})
-    return word_map(
-        points,
-        PARTS,
-        {
-            "before training": "Before training: every word anywhere",
-            "after training": "After training, nouns lie apart, by their article in Spanish",
-        },
-        FOUR,
-        "part of speech; nouns by the article of their translation",
-        groups,
-    )
-
-
-def _part(word: str) -> str:
-    """The kind of an English word in PARTS."""
-    known = english_class(word)
-    return _island(known) or (known.part if known.part in PARTS else "other")
-
-
-def _island(known: Any) -> str:
+def _island(known: WordClass) -> str:
     """The name of the island where a noun of this class lies; of any other word ""."""
     return ISLANDS.get((known.gender, known.number), "") if known.part == "noun" else ""
 
 
-def _islands(points: Sequence[dict]) -> dict[str, list[dict]]:
-    """The nouns among the points of the map that is shown first: island -> its points."""
-    own = {kind: [point for point in points if point["kind"] == kind] for kind in GENDERS}
-    return {kind: [point for point in some if point["view"] == 1] for kind, some in own.items()}
+def _map_points(
+    view: int, vectors: Tensor, words: Sequence[str], class_of: Callable[[str], WordClass]
+) -> list[dict[str, Any]]:
+    """The points of a `word_map` for the nouns of one table."""
+    kept = [place for place, word in enumerate(words) if _island(class_of(word))]
+    words, vectors = [words[place] for place in kept], vectors[kept]
+    rows = zip(words, flat_map(vectors).tolist(), nearest_words(vectors, words), strict=True)
+    return [
+        {"view": view, "word": word, "x": x, "y": y, "kind": _island(class_of(word))}
+        | {"near": ", ".join(best)}
+        for word, (x, y), best in rows
+    ]
 
 
-def own_islands() -> dict[str, float]:
-    """article -> the share of its nouns on the map that lie nearest to the center of their own."""
-    table, words = _trained_tables()[0], _vocabularies()[0]
-    points = _map_points(1, table, words, _part)
-    islands = {
-        kind.split(":")[0]: torch.tensor([[point["x"], point["y"]] for point in own])
-        for kind, own in _islands(points).items()
-    }
-    middles = torch.stack([places.mean(dim=0) for places in islands.values()])
-    return {
-        article: (torch.cdist(places, middles).argmin(dim=1) == own).double().mean().item()
-        for own, (article, places) in enumerate(islands.items())
-    }
-
-
-def _region(region: str, points: Sequence[dict], off: tuple[float, float]) -> dict[str, Any]:
-    """A name for a region of a `word_map`. off: from the middle of its points, in their spreads."""
-    places = np.array([[point["x"], point["y"]] for point in points])
-    x, y = places.mean(axis=0) + places.std(axis=0) * off
-    region = region.replace(" plural", "\nplural")
-    return {"view": 1, "kind": points[0]["kind"], "region": region, "x": x, "y": y}
-
-
-def _regions(points: Sequence[dict], *offs: tuple[float, float]) -> list[dict[str, Any]]:
-    """The names of the four islands, each at its place."""
-    named = zip(_islands(points).items(), offs, strict=True)
-    return [_region(kind, own, off) for (kind, own), off in named]
+def _regions(view: int, points: Sequence[dict], offs: Sequence[tuple[float, float]]) -> list[dict]:
+    """The names of the four islands. offs: each from the middle of its points, in their spreads."""
+    regions = []
+    for kind, off in zip(GENDERS, offs, strict=True):
+        own = [p for p in points if p["kind"] == kind and p["view"] == view]
+        places = np.array([[point["x"], point["y"]] for point in own])
+        x, y = places.mean(axis=0) + places.std(axis=0) * off
+        name = kind.replace(" plural", "\nplural")
+        regions.append({"view": view, "kind": kind, "region": name, "x": x, "y": y})
+    return regions
 
 
 @figure(
     "noun-map",
-    caption="The English nouns, colored by the gender and number of their Spanish translations.",
-    alt="Four islands of dots, el, los, la and las, each all but of a kind: English nouns whose "
-    "translation is masculine, in teal, or feminine, in rust, one or, as rings, several. Tree lies "
-    "on el, trees on los, street on la, streets on las; water, el agua, classroom, el aula, and "
-    "eagle, el águila, feminine but with el, lie between el and la. A choice shows the Spanish "
-    "nouns instead: one cloud, in which the colors are mixed.",
+    caption="The nouns of the course's translator, each point a row of its table, flattened to two "
+    "dimensions and colored by the gender and number of the noun in Spanish.",
+    alt="Four groups of dots with few strays: English nouns whose translation is masculine, in "
+    "teal, or feminine, in rust; singulars are filled, plurals are rings. They are named by "
+    "their article, el, los, la and las. 'Tree' lies among el, 'trees' among los, 'street' among "
+    "la and 'streets' among las. A list offers two more maps, the same English nouns before "
+    "training and the Spanish nouns: in both, the colors are mixed in one cloud.",
 )
 def draw_noun_map() -> Any:
-    tables = zip(_trained_tables(), _vocabularies(), (english_class, spanish_class), strict=True)
-    points = []
-    for view, (table, words, class_of) in enumerate(tables):
-        points += _map_points(1 - view, table, words, lambda word, of=class_of: _island(of(word)))
-    regions = _regions(points, (0, 2.8), (-1, 3.3), (0, -2.6), (-0.1, 4.3))
-    between = [point for point in points if point["view"] == 1 and point["word"] in WITH_EL]
-    regions.append(_region("feminine,\nbut with el", between, (-0.9, 3.2)))
+    english, spanish = _vocabularies()
+    trained, trained_spanish = _trained_tables()
+    points = [
+        *_map_points(0, first_tables()[0], english, english_class),
+        *_map_points(1, trained_spanish, spanish, spanish_class),
+        *_map_points(2, trained, english, english_class),
+    ]
     return word_map(
         points,
         GENDERS,
         {
-            "Spanish nouns": "Spanish nouns don't lie by their article",
-            "English nouns": "English nouns lie by the article of their translation",
+            "English, before training": "Before training, the English nouns are mixed",
+            "Spanish, after training": "On this map, the Spanish nouns form no groups",
+            "English, after training": "English nouns form a group for each Spanish article",
         },
-        FOUR | {word: f"{word}, {spanish}" for word, spanish in WITH_EL.items()},
+        LANDMARKS,
         "article in Spanish",
-        regions,
+        _regions(2, points, [(0, 2.8), (-1, 3.3), (0, -2.6), (-0.1, 4.3)]),
     )
-
-
-@figure(
-    "word-similarity",
-    caption="How alike twelve words are after training.",
-    alt="A staircase of twelve words, each with its Spanish, and a cell for each pair, colored by "
-    "its cosine. Words alike in Spanish grammar have strong cells, framed, with a number: cat, dog "
-    "and horse, with el, 0.4; cow and apple, with la, 0.4; water, eagle and classroom, feminine, "
-    "yet with el, 0.4 and 0.5; the verbs gave and sent 0.5; wide and wider 0.7. All other cells "
-    "are faint, 0.02 on average: cow is less like cat than like apple.",
-)
-def draw_word_similarity() -> Figure:
-    rows = [_vocabularies()[0].index(word) for word in SOME_WORDS]
-    words = dict(zip(SOME_WORDS, SPANISH.split(", "), strict=True))
-    return _word_similarity(_trained_tables()[0][rows], words, (3, 2, 3, 2, 2))
 
 
 def neighbor_shares(table: Tensor) -> dict[str, float]:
@@ -520,25 +344,57 @@ def neighbor_shares(table: Tensor) -> dict[str, float]:
         "same part of speech": share(anyone, lambda word: [kinds[word].part]),
         "nouns: same number": share(others, lambda word: [kinds[word].number]),
         "nouns: same gender in Spanish": share(others, lambda word: [kinds[word].gender]),
-        "nouns: same field (food, pet …)": share(others, lambda word: NOUN_OF_FORM[word].tags),
+        "nouns: same kind (animal, food …)": share(others, lambda word: NOUN_OF_FORM[word].tags),
     }
 
 
 @figure(
     "neighbor-shares",
-    caption="How often a word's nearest neighbor is of the same kind, before and after training.",
-    alt="Nearest to trees are truck, help and Spanish before training; after it drawers, cars and "
-    "tomatoes: like trees, plural nouns, masculine in Spanish. Below, four lines from 0 to 100 %, "
-    "on each a dot before training and one after it. Same part of speech: 34 % before, 94 % after. "
-    "Of the nouns: same number about a half before, nearly all after; same gender in Spanish "
-    "likewise; same field, such as food, in rust, 15 % before and a little more than a half after.",
+    caption="What a word and its nearest neighbor in the translator's English table have in "
+    "common, before and after training.",
+    alt="The words nearest to 'trees' are 'truck', 'help' and 'Spanish' before training. After "
+    "training they are 'drawers', 'cars' and 'tomatoes', which are plural nouns and masculine in "
+    "Spanish, like 'trees'. Below are four lines from 0 to 100%, each with a dot for the table "
+    "before training and one for the table after it. Same part of speech: from 34% to 94%. Among "
+    "nouns, same number: from 51% to 99%; same gender in Spanish: from 57% to 99%; same kind of "
+    "thing, such as an animal or food, in rust: from 15% to 52%.",
 )
 def draw_neighbor_shares() -> Figure:
-    shares = {
-        "before training": neighbor_shares(first_tables()[0]),
-        "after training": neighbor_shares(_trained_tables()[0]),
-    }
-    return share_bars(shares).figure
+    words, tables = _vocabularies()[0], (first_tables()[0], _trained_tables()[0])
+    start, end = map(neighbor_shares, tables)
+    near_trees = [nearest_words(table, words)[words.index("trees")] for table in tables]
+    left, step, top = 2.6, 0.54, 0.54 * len(start) + 1.34
+    figure, page = canvas(
+        top + 0.95, "Neighbors share their grammar, but only half are the same kind of thing"
+    )
+    label(page, (0.02, top), "nearest to", size=style.LABEL)
+    word(page, (0.85, top), "trees", ha="left", size=12)
+    for x, name, near, color in (
+        (left, "before training", near_trees[0], style.MUTED),
+        (5.0, "after training", near_trees[1], style.INK),
+    ):
+        label(page, (x - 0.06, top + 0.33), name, size=style.LABEL, weight="bold", color=color)
+        sentence(page, (x, top - 0.06), near, dict.fromkeys(near, color))
+    said = "like trees, plural nouns, masculine in Spanish"
+    label(page, (4.94, top - 0.34), said, color=style.MUTED)
+    said = "share of words whose nearest neighbor has the same …"
+    label(page, (0.02, top - 0.82), said, size=style.LABEL)
+    for x, said in ((left, "0%"), (left + 5.1, "100%")):
+        label(page, (x, top - 1.1), said, ha="center", color=style.MUTED)
+    ax = figure.add_axes((left / 8, 0.02, 5.1 / 8, step * len(start) / (top + 0.95)))
+    for row, (question, share) in enumerate(start.items()):
+        color = style.ACCENT if end[question] < 0.9 else style.INK
+        said = question.replace("same ", "")
+        label(page, (0.02, 0.08 + step * (len(start) - row - 0.5)), said, size=style.LABEL)
+        ax.plot([0, 1], [row, row], color=style.RULE, linewidth=1, zorder=1)
+        ax.plot([share, end[question]], [row, row], color=color, linewidth=3, zorder=1)
+        for x, ink, weight in ((share, style.MUTED, "normal"), (end[question], color, "bold")):
+            ax.plot(x, row, "o", color=ink, markersize=11, clip_on=False)
+            said = f"{steady_round(100 * x, 0):.0f}%"
+            label(ax, (x, row - 0.4), said, ha="center", size=style.LABEL, color=ink, weight=weight)
+    ax.set(xlim=(0, 1), ylim=(len(start) - 0.5, -0.5))
+    ax.axis("off")
+    return figure
 
 
 WIDEST = 512  # numbers in a vector of the paper
@@ -561,16 +417,18 @@ def _two_sums() -> dict[str, list[Tensor]]:
 
 @figure(
     "embedding-lengths",
-    caption="Two new words and a position, and their sums, with and without the root of d_model.",
+    caption="Two words before training, a position, and each word plus the position, with and "
+    "without the square root of d_model.",
     alt=f"Rows of {SHOWN} colored cells, in two columns: a word, another word, position 10, and "
-    "each word plus the position. Without the factor the words, 1 long, have hardly any color, the "
-    "position is 16 long, and both sums look like the position: their cosine is 1.00. With "
-    "the factor the words are 23 long, and the two sums differ: their cosine is 0.36.",
+    "each word plus the position. Without the factor, the words have a length of 1 and hardly any "
+    "color, the position has a length of 16, and both sums look like the position: their cosine is "
+    "1.00. With the factor, the words have a length of 23 and the two sums differ: their cosine is "
+    "0.36.",
 )
 def draw_embedding_lengths() -> Figure:
-    note = f"Two new words, the first {SHOWN} of {WIDEST} numbers: each is added to its position"
-    figure, ax = canvas(3.75, "Without the factor the position drowns out the word", note)
-    names = "a word", "another word", "position 10", "word + position", "other + position"
+    note = f"Two words before training, the first {SHOWN} of {WIDEST} numbers"
+    figure, ax = canvas(3.75, "Without the factor, the position drowns out both words", note)
+    names = "one word", "another word", "position 10", "one + position", "another + position"
     ys, high, wide = (2.35, 1.99, 1.63, 0.92, 0.56), 0.28, 2.3
     for y, name in zip(ys, names, strict=True):
         label(ax, (1.4, y + high / 2), name, size=style.LABEL, ha="right")
@@ -593,11 +451,12 @@ def draw_embedding_lengths() -> Figure:
 
 @figure(
     "embedding-scale",
-    caption="A toy model that copies digits, with the root of d_model and without it.",
-    alt="Two falling curves of the loss, each in a band of its runs. Without the factor it falls "
-    "later: a bracket at a loss of 1 says by 60 steps. After 300 steps both are close to 0.1. In "
-    "a corner is a row of the table before training as 32 cells, twice: faint as it is without the "
-    "factor, strongly colored with it.",
+    caption="Toy models that learn to copy rows of digits, with the square root of d_model and "
+    "without it.",
+    alt="Two falling curves of the loss, each the mean of three runs inside a band that holds all "
+    "three. Without the factor, the loss falls later: a bracket at a loss of 1 says by 60 steps. "
+    "After 300 steps both are close to 0.1. In a corner is a row of the table before training as "
+    "32 cells, twice: faint without the factor, strongly colored with it.",
 )
 def draw_embedding_scale() -> Figure:
     runs: dict[str, list] = {}
@@ -625,7 +484,7 @@ def draw_embedding_scale() -> Figure:
     bracket(ax, (early, 1), (late, 1), "")
     label(ax, ((late + early) / 2, 1.17), by, size=style.TITLE, weight="bold", ha="center")
     label(ax, (196, 2.14), "a token’s numbers before training", color=style.MUTED)
-    ax.set_xlabel("step of training (band: all runs)")
-    ax.set_title(f"Without the factor {root}, a model learns some {by} later")
-    level_name(ax, "loss per token, held out")
+    ax.set_xlabel("training step (line: mean of 3 runs, band: all 3)")
+    ax.set_title(f"Without the factor {root}, a toy model learns about {by} later")
+    level_name(ax, "loss per token, on rows that it has never seen")
     return figure

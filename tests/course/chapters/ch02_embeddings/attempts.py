@@ -34,7 +34,6 @@ def second_of_two(prepared):
 
 LEARN = ["I", "like", "trees", "<eos>"]
 ATTEMPTS = {
-    check.numbers_in_the_table: Attempts(mistakes={"rows does the table have": [7]}),
     check.lookup_by_product: Attempts(
         right=[lambda ids, table: torch.einsum("...v,vd->...d", F.one_hot(ids, 11).float(), table)],
         slips={
@@ -101,15 +100,5 @@ ATTEMPTS = {
             "and only then": [["trees", "<eos>"]],
             "list of tokens": ["I like trees", [4, 5]],
         },
-    ),
-    check.faults: Attempts(
-        right=[check.FOUR],
-        slips={
-            "Whose rows are they?": [check.FOUR | {"A": "sound", "C": "wrong row"}],
-            "first place": [check.FOUR | {"B": "sound"}],
-            "C is sound": [check.FOUR | {"C": "no factor"}],
-            "D gives the right row wherever": [check.FOUR | {"D": "sound"}],
-        },
-        mistakes={"(1 of 4 are right.)": [dict.fromkeys("ABCD", "sound")]},
     ),
 }

@@ -1,4 +1,4 @@
-"""What the exercises of notebook 02 say of rows, layers and gradients is so."""
+"""What the exercises of notebook 02 say of rows and gradients is so."""
 
 import torch
 import torch.nn.functional as F
@@ -40,18 +40,3 @@ def test_only_the_words_of_the_sentence_learn():
         "like",
         "trees",
     ]
-
-
-def test_the_four_layers_have_the_faults_that_are_named():
-    layers, table = check.four_layers()
-    ids = torch.tensor([[5, 5, 7]])
-    sound = table[ids] * table.size(1) ** 0.5
-    given = {name: layer(ids) for name, layer in layers.items()}
-    assert torch.equal(given["C"], sound)
-    assert torch.equal(given["D"] * 4, sound)
-    assert torch.equal(given["B"][:, 0], sound[:, 0]) and not given["B"][0, 1].equal(sound[0, 1])
-    assert torch.equal(given["A"], table[ids + 1] * 4)
-    lengths = table.norm(dim=1)
-    assert (
-        lengths.min() > 0.5 and (table[:, None] - table).norm(dim=2).fill_diagonal_(9).min() > 0.3
-    )
