@@ -18,6 +18,11 @@
        │  decoding/      greedy_decode, beam_search, sample_decode
     "Me gustan los árboles"                          translator.py does it all: text in, text out
 
+To read the core in one sitting, about 1,500 lines: ids.py; text/tokens.py and batching.py; all of
+model/ but interface.py; training/loop.py, a plain loop, with loss, schedules, config, batches and
+step; decoding/greedy.py and state.py. All else is built around these: `train` adds long runs to the
+plain loop, decoding/cache.py makes decoding fast.
+
 Letters in shapes: b batch, s source positions, t target positions, q and k query and key
 positions, h heads, d_model d_k d_ff widths, vocab_size words.
 
@@ -27,7 +32,8 @@ is), recipes.py (training runs that anybody can repeat), checkpoints.py (models 
 and cli/, the command line: python -m transformer_lib --help.
 """
 
-from transformer_lib.text.tokens import BOS, EOS, PAD, SPECIALS, UNK, Tokenizer, Vocabulary
+from transformer_lib.ids import BOS, EOS, PAD, SPECIALS, UNK
+from transformer_lib.text.tokens import Tokenizer, Vocabulary
 from transformer_lib.text.batching import Batch, batch_indices, make_batch, source_batch
 from transformer_lib.model.config import BASE, BIG, SMALL, TOY, ModelConfig
 from transformer_lib.model.masks import causal_mask, padding_mask

@@ -8,12 +8,12 @@ from typing import Any
 
 from transformer_lib.confidence import ConfidenceThresholds
 from transformer_lib.decoding import greedy_decode, inference_mode
+from transformer_lib.ids import PAD
 from transformer_lib.text import english_spanish
 from transformer_lib.text.batching import Ids, make_batch, similar_lengths
 from transformer_lib.text.english_spanish import PronounItem
 from transformer_lib.text.everyday import EverydayItem
 from transformer_lib.text.parallel import sentence_hash
-from transformer_lib.text.tokens import PAD
 from transformer_lib.text.user_input import InputError, several
 from transformer_lib.translator import Translator
 

@@ -282,7 +282,7 @@ class ParallelRecipe(Recipe):
             if first is None:
                 raise parallel.CorpusError(
                     f"{' and '.join(self.files)}: too few sentences to set some aside for "
-                    f"validation; name a file of others with --validation"
+                    f"validation; name a file of others for it"
                 )
             whole = chain([first], pairs, self.still_the_same())
             encode_all = functools.partial(encode_texts, src, tgt)
@@ -613,8 +613,7 @@ def check_folder(recipe: Recipe, folder: Path, resume: bool) -> None:
         folder.mkdir(parents=True, exist_ok=True)
     elif not resume:
         raise CheckpointError(
-            f"{folder} already holds a training run; add --resume to go on with it, or name "
-            f"another folder"
+            f"{folder} already holds a training run: resume it, or name another folder"
         )
     elif changed := differing(Recipe.from_json(read_json(path)).settings(), recipe.settings()):
         raise CheckpointError(f"{folder} was started with other settings: {changed}")

@@ -22,12 +22,12 @@ from transformer_lib.decoding import (
     sample_decode,
 )
 from transformer_lib.files import CheckpointError, write_file
+from transformer_lib.ids import BOS, EOS, SPECIALS
 from transformer_lib.interpret.recording import record_attention
 from transformer_lib.model.interface import TranslationModel
 from transformer_lib.text.batching import BATCH, Ids, make_batch, similar_lengths, source_batch
 from transformer_lib.text.data import DATA
 from transformer_lib.text.languages import AnyLanguage, read_languages, write_languages
-from transformer_lib.text.tokens import BOS, EOS, SPECIALS
 from transformer_lib.text.user_input import InputError, UserInput, several, without_controls
 from transformer_lib.training.devices import get_device
 

@@ -254,12 +254,10 @@ function about_unknown(unknown, known, language) {
   });
   const english = language === "en";
   const reads = english ? "it reads English and knows" : "it knows";
-  const more =
-    '; the larger model reads any word (`Translator.load("tatoeba")`, or ' +
-    "`translate --model tatoeba`)";
+  const more = '; the larger model, "tatoeba", reads any word';
   return (
-    `this model has not learned ${parts.join(", ")}; ${reads} ${known.length} words ` +
-    `(\`translator.words\`, or \`translate --words\`)${english ? more : ""}`
+    `this model has not learned ${parts.join(", ")}; ${reads} ${known.length} words` +
+    (english ? more : "")
   );
 }
 

@@ -1,30 +1,14 @@
-"""The unfinished translations of a batch, and what is kept so that they aren't read again.
+"""A decoder that reads only the newest word, and keeps the keys and values of the earlier ones."""
 
-All ways of choosing the next word are built on `DecoderState`. The encoder runs once per sentence,
-the decoder once per word: `CachedDecoder` reads only the newest word, and keeps the keys and values
-of the earlier ones. `WholePrefix` reads all of them again, which works with any model.
-"""
+from collections.abc import Callable, Sequence
+from typing import Any
 
-import math
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
-from typing import Any, Protocol, runtime_checkable
-
-import torch
 from torch import Tensor, nn
 
 from transformer_lib.model.attention import MultiHeadAttention
 from transformer_lib.model.decoder import Decoder, DecoderLayer
-from transformer_lib.model.interface import Parts, Seq2SeqModel
 from transformer_lib.model.masks import causal_mask, padding_mask
 from transformer_lib.model.transformer import Transformer
-from transformer_lib.text.batching import check_ids
-from transformer_lib.text.tokens import BOS, PAD
-
-AT_ONCE = 1_024  # source words that are encoded together
-
-
-# --- keys and values ----------------------------------------------------------------------------
 
 
 class KeyValueCache:
@@ -75,109 +59,6 @@ class KeyValueCache:
         else:  # into new room: copying the empty places too would take longer
             self.length = 0
             self.append(*kept)
-
-
-# --- one word after the other -------------------------------------------------------------------
-
-
-class IncrementalDecoder(Protocol):
-    """A decoder that reads word after word, and remembers what it needs of the earlier ones."""
-
-    def read(self, words: Tensor) -> Tensor:
-        """(b, n) ids of the next words -> (b, n, d_model), as `decode` gives at their positions."""
-        ...
-
-    def select(self, rows: Tensor) -> None:
-        """Keep only the rows of the batch with these numbers (n,), in this order."""
-        ...
-
-    @property
-    def bytes(self) -> int:
-        """The memory that it takes up, in bytes."""
-        ...
-
-
-@runtime_checkable
-class HasIncrementalDecoder(Protocol):
-    """A model with its own incremental decoder: the language model, the recurrent translator."""
-
-    def incremental_decoder(
-        self, memory: Tensor, src: Tensor, max_length: int
-    ) -> IncrementalDecoder: ...
-
-
-def incremental_decoder(
-    model: Seq2SeqModel, memory: Tensor, src: Tensor, max_length: int
-) -> IncrementalDecoder:
-    """The fastest decoder for at most max_length words one by one. memory: that of src (b, s).
-
-    The paper's figure has no cache, nor have the files in `model`; the Transformer gets it here.
-    """
-    if isinstance(model, HasIncrementalDecoder):
-        return model.incremental_decoder(memory, src, max_length)
-    if isinstance(model, Transformer) and can_be_cached(model):
-        return CachedDecoder(
-            model.tgt_embed,
-            model.tgt_positions,
-            list(model.decoder.layers),
-            model.decoder.norm,
-            max_length,
-            memory,
-            needed_mask(src),
-        )
-    return WholePrefix(model, memory, src)
-
-
-def can_be_cached(model: Transformer) -> bool:
-    """Whether `CachedDecoder` computes what the model's decoder does."""
-    return (
-        runs_as_written(model, Transformer.decode)
-        and runs_as_written(model.decoder, Decoder.forward)
-        and all(
-            runs_as_written(layer, DecoderLayer.forward)
-            and runs_as_written(layer.self_attn, MultiHeadAttention.forward)
-            and runs_as_written(layer.cross_attn, MultiHeadAttention.forward)
-            for layer in model.decoder.layers
-        )
-    )
-
-
-def runs_as_written(part: Any, method: Callable[..., Tensor]) -> bool:
-    """Whether a part has this very method, and no hook that watches or changes it.
-
-    `CachedDecoder` doesn't call such methods, so another method or a hook would have no effect.
-    """
-    found = getattr(part, method.__name__, None)
-    watched = part._forward_hooks or part._forward_pre_hooks
-    return getattr(found, "__func__", None) is method and not watched
-
-
-class WholePrefix:
-    """Reads all words again each time, by `model.decode`: slow, but it works with any model."""
-
-    def __init__(self, model: Seq2SeqModel, memory: Tensor, src: Tensor):
-        self.model, self.memory, self.src = model, memory, src
-        self.words = src.new_empty((len(src), 0))
-
-    def read(self, words: Tensor) -> Tensor:
-        self.words = torch.cat([self.words, words], dim=1)
-        return self.model.decode(self.words, self.memory, self.src)[:, -words.size(1) :]
-
-    def select(self, rows: Tensor) -> None:
-        self.words, self.memory, self.src = (x[rows] for x in (self.words, self.memory, self.src))
-
-    def rollback(self, length: int) -> None:
-        """Forget all but the first `length` words."""
-        self.words = self.words[:, :length]
-
-    @property
-    def length(self) -> int:
-        """How many words it has read."""
-        return self.words.size(1)
-
-    @property
-    def bytes(self) -> int:
-        return 0
 
 
 class CachedDecoder:
@@ -253,72 +134,31 @@ class CachedDecoder:
         return sum(cache.bytes for cache in (*self.self_caches, *self.cross_caches))
 
 
+def can_be_cached(model: Transformer) -> bool:
+    """Whether `CachedDecoder` computes what the model's decoder does."""
+    return (
+        runs_as_written(model, Transformer.decode)
+        and runs_as_written(model.decoder, Decoder.forward)
+        and all(
+            runs_as_written(layer, DecoderLayer.forward)
+            and runs_as_written(layer.self_attn, MultiHeadAttention.forward)
+            and runs_as_written(layer.cross_attn, MultiHeadAttention.forward)
+            for layer in model.decoder.layers
+        )
+    )
+
+
+def runs_as_written(part: Any, method: Callable[..., Tensor]) -> bool:
+    """Whether a part has this very method, and no hook that watches or changes it.
+
+    `CachedDecoder` doesn't call such methods, so another method or a hook would have no effect.
+    """
+    found = getattr(part, method.__name__, None)
+    watched = part._forward_hooks or part._forward_pre_hooks
+    return getattr(found, "__func__", None) is method and not watched
+
+
 def needed_mask(src: Tensor) -> Tensor | None:
     """The padding mask (b, 1, 1, s) of src (b, s); None where nothing is padded."""
     mask = padding_mask(src)
     return None if mask.all() else mask
-
-
-# --- the translations of a batch ----------------------------------------------------------------
-
-
-class DecoderState:
-    """A batch of unfinished translations: what the decoder has written so far.
-
-    cache=False computes everything again for each word: slower, with the same words.
-    """
-
-    def __init__(self, model: Seq2SeqModel, src: Tensor, max_length: int, cache: bool):
-        check_ids("src", src.cpu() if isinstance(src, Tensor) else src)
-        self.model = model
-        self.words = torch.full((len(src), 1), BOS, device=src.device)
-        memory = encode_in_parts(model, src)
-        self.decoder: IncrementalDecoder = (
-            incremental_decoder(model, memory, src, max_length)
-            if cache
-            else WholePrefix(model, memory, src)
-        )
-
-    def next_logits(self) -> Tensor:
-        """(b, vocab_size): the logit of each word to come next; -inf for <pad> and <bos>."""
-        return logits_of_words(self.model, self.decoder.read(self.words[:, -1:])[:, -1])
-
-    def append(self, words: Tensor) -> None:
-        """Add the next word of each row: ids (b,)."""
-        self.words = torch.cat([self.words, words[:, None]], dim=1)
-
-    def select(self, rows: Tensor) -> None:
-        """Keep only the rows with these numbers (n,), in this order."""
-        self.words = self.words[rows]
-        self.decoder.select(rows)
-
-
-def logits_of_words(model: Seq2SeqModel, x: Tensor) -> Tensor:
-    """(…, d_model) -> (…, vocab_size): -inf for <pad> and <bos>, which never come next."""
-    logits = model.generator(x).float()
-    logits[..., [PAD, BOS]] = -math.inf
-    return logits
-
-
-def encode_in_parts(model: Seq2SeqModel, src: Tensor) -> Tensor:
-    """`model.encode(src)`, src (b, s), about AT_ONCE words at a time; fewer or more are slower.
-
-    A model with hooks gets all of them at once, as a hook may refer to rows of the batch.
-    """
-    if any(module._forward_hooks for module in model.modules()):
-        return model.encode(src)
-    parts = src.split(max(1, AT_ONCE // src.size(1)))
-    return torch.cat([model.encode(part) for part in parts])
-
-
-@contextmanager
-def inference_mode(model: Parts) -> Iterator[None]:
-    """Inside, the model computes without dropout and gradients; afterwards it is as it was."""
-    training = [module for module in model.modules() if module.training]
-    model.eval()
-    try:
-        with torch.inference_mode():
-            yield
-    finally:
-        for module in training:  # one by one, as a part of the model may have been in eval mode
-            module.training = True

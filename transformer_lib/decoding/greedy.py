@@ -4,9 +4,9 @@ import torch
 from torch import Tensor
 
 from transformer_lib.checks import whole
-from transformer_lib.decoding.cache import DecoderState, inference_mode
+from transformer_lib.decoding.state import DecoderState, inference_mode
+from transformer_lib.ids import EOS
 from transformer_lib.model.interface import Seq2SeqModel
-from transformer_lib.text.tokens import EOS
 
 
 def greedy_decode(

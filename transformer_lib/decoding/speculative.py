@@ -6,16 +6,15 @@ import torch
 from torch import Tensor
 
 from transformer_lib.checks import whole
-from transformer_lib.decoding.cache import (
-    CachedDecoder,
+from transformer_lib.decoding.cache import CachedDecoder
+from transformer_lib.decoding.state import (
     WholePrefix,
     incremental_decoder,
     inference_mode,
     logits_of_words,
 )
+from transformer_lib.ids import BOS, EOS, check_ids
 from transformer_lib.model.interface import Seq2SeqModel
-from transformer_lib.text.batching import check_ids
-from transformer_lib.text.tokens import BOS, EOS
 
 
 @dataclass(frozen=True)

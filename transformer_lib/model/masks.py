@@ -7,7 +7,7 @@ combine with `&` and broadcast to the shape of the attention scores.
 import torch
 from torch import Tensor
 
-from transformer_lib.text.tokens import PAD
+from transformer_lib.ids import PAD
 
 
 def padding_mask(ids: Tensor) -> Tensor:

@@ -6,13 +6,13 @@ from typing import Any
 from torch import Tensor, nn
 
 from transformer_lib.checks import instance
+from transformer_lib.ids import check_ids
 from transformer_lib.model.config import BASE, ModelConfig
 from transformer_lib.model.decoder import Decoder
 from transformer_lib.model.embedding import Embeddings, LearnedPositions, PositionalEncoding
 from transformer_lib.model.encoder import Encoder
 from transformer_lib.model.layers import initialize
 from transformer_lib.model.masks import causal_mask, padding_mask
-from transformer_lib.text.batching import check_ids
 
 
 class Generator(nn.Module):

@@ -1,6 +1,6 @@
 """Public corpora, fetched from their sources on request; none comes with the library.
 
-The files are kept, and their pairs as train.tsv, validation.tsv, test.tsv, for `train --data`.
+The files are kept, and their pairs as train.tsv, validation.tsv, test.tsv, for training.
 """
 
 import hashlib
@@ -171,7 +171,7 @@ def fetch(file: RemoteFile, folder: Path) -> Path:
         raise DownloadError(
             f"what came from {file.url} is another file than expected (its SHA-256 should be "
             f"{file.sha256}) and was not kept; if there is no other source, train on a file of "
-            f"your own with --data"
+            f"your own"
         ) from None
     except OSError as error:
         if error.errno is None:  # not from the disk: an error of the package requests
@@ -189,8 +189,8 @@ def _write(path: Path, text: str) -> None:
 
 def _cannot_write(path: Path, error: OSError) -> DownloadError:
     return DownloadError(
-        f"can't write {path}: {error.strerror}; make room, or name another place with corpus get "
-        f"--out or by $TRANSFORMER_LIB_CACHE"
+        f"can't write {path}: {error.strerror}; make room, or name another folder, also by "
+        f"$TRANSFORMER_LIB_CACHE"
     )
 
 

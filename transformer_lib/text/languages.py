@@ -9,11 +9,12 @@ from types import MappingProxyType
 from typing import Any, Generic, TypeVar
 
 from transformer_lib.files import CheckpointError, read_json, write_file, write_json
+from transformer_lib.ids import SPECIALS
 from transformer_lib.text.batching import Ids
 from transformer_lib.text.normalizing import AS_IT_IS, Normalizer
 from transformer_lib.text.stand_ins import StandIns, numbers_of, replace_by_stand_ins
 from transformer_lib.text.subwords import Subwords
-from transformer_lib.text.tokens import SPECIALS, Tokenizer, Vocabulary
+from transformer_lib.text.tokens import Tokenizer, Vocabulary
 from transformer_lib.text.user_input import (
     LARGER,
     LONGEST,

@@ -164,7 +164,7 @@ class PairReader:
             except CorpusError:
                 pass
         if 2 * good >= len(first):
-            return "--skip-bad N goes on past up to N such lines"
+            return "skip_bad=N goes on past up to N such lines"
         kind = "one sentence pair a line, with a tab between the two"
         if len(self.paths) == 2:
             kind = "a sentence a line, in both files the same one"

@@ -10,7 +10,8 @@ was never seen is spelled byte by byte. So nothing is unknown. Ġ stands for the
 
 from collections.abc import Iterable, Sequence
 
-from transformer_lib.text.tokens import SPECIALS, Vocabulary
+from transformer_lib.ids import SPECIALS
+from transformer_lib.text.tokens import Vocabulary
 from transformer_lib.text.user_input import several
 
 SMALLEST = 256 + len(SPECIALS)  # every byte, and the special tokens

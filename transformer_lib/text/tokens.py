@@ -16,10 +16,9 @@ from functools import cache
 from typing import Any
 
 from transformer_lib.checks import whole
+from transformer_lib.ids import BOS, EOS, PAD, SPECIALS, UNK
 from transformer_lib.text.user_input import several
 
-PAD, BOS, EOS, UNK = 0, 1, 2, 3  # ids: padding, beginning, end, an unknown word
-SPECIALS = ("<pad>", "<bos>", "<eos>", "<unk>")  # the words with the ids PAD, BOS, EOS, UNK
 # What spaCy cuts off an English contraction -> the word it stands for ("ca" + "n't" is "can not").
 CONTRACTIONS = {
     "n't": "not",

@@ -12,9 +12,7 @@ LONGEST = 64  # tokens in a sentence that somebody types
 NO_LETTER = re.compile("[\ud800-\udfff]")  # what Python makes of bytes that are not UTF-8
 CONTROLS = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]+")  # line breaks and tabs among them
 ENDS = (".", "?", "!", "…", "...", ";")  # tokens after which another sentence would begin
-LARGER = (
-    'the larger model reads any word (`Translator.load("tatoeba")`, or `translate --model tatoeba`)'
-)
+LARGER = 'the larger model, "tatoeba", reads any word'
 
 
 class InputError(ValueError):
@@ -145,10 +143,7 @@ def about_unknown(unknown: Iterable[str], known: Iterable[str], language: str) -
     if language == "en":
         reads = "it reads English and knows"
         more = f"; {LARGER}"
-    return (
-        f"this model has not learned {', '.join(parts)}; {reads} {len(known)} words "
-        f"(`translator.words`, or `translate --words`){more}"
-    )
+    return f"this model has not learned {', '.join(parts)}; {reads} {len(known)} words{more}"
 
 
 def is_near(word: str, other: str) -> bool:

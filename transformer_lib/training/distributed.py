@@ -25,8 +25,8 @@ from transformer_lib.model.interface import Parts
 WAIT = timedelta(hours=2)  # for process 0, which may have a large corpus to read
 Item = TypeVar("Item")
 STOPPED = (
-    "another process of this training has stopped, so this one stops, too; it goes on where it was "
-    "last saved with --resume, also with fewer processes"
+    "another process of this training has stopped, so this one stops, too; resume the run, also "
+    "with fewer processes, and it goes on where it was last saved"
 )
 
 
@@ -112,10 +112,10 @@ def local_device(device: torch.device) -> torch.device:
     if world_size() == 1 or device.type == "cpu":
         return device
     if device.type != "cuda":
-        raise ProcessError(f"several processes can't share one {device.type}: use --device cpu")
+        raise ProcessError(f"several processes can't share one {device.type}: train on the CPU")
     here, there = int(os.environ["LOCAL_RANK"]), torch.cuda.device_count()
     if here >= there:
-        raise ProcessError(f"there are more processes than GPUs: start {there} (--nproc-per-node)")
+        raise ProcessError(f"there are more processes than GPUs: start {there}")
     torch.cuda.set_device(here)
     return torch.device("cuda", here)
 

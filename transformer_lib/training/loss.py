@@ -2,7 +2,7 @@
 
 from torch import Tensor
 
-from transformer_lib.text.tokens import PAD
+from transformer_lib.ids import PAD
 
 
 def label_smoothed_cross_entropy(

@@ -5,9 +5,9 @@ from collections.abc import Callable, Sequence
 import torch
 from torch import Tensor
 
+from transformer_lib.ids import PAD
 from transformer_lib.model.interface import Seq2SeqModel
 from transformer_lib.text.batching import Batch
-from transformer_lib.text.tokens import PAD
 from transformer_lib.training.distributed import all_reduce_sum, gradient_sync, world_size
 from transformer_lib.training.loss import label_smoothed_cross_entropy
 

@@ -23,6 +23,7 @@ from transformer_lib.decoding import (
 )
 from transformer_lib.decoding.cache import runs_as_written
 from transformer_lib.decoding.sampling import random_numbers, sample
+from transformer_lib.ids import check_ids
 from transformer_lib.model.attention import MultiHeadAttention
 from transformer_lib.model.config import ModelConfig
 from transformer_lib.model.embedding import Embeddings
@@ -34,7 +35,7 @@ from transformer_lib.model.layers import (
 )
 from transformer_lib.model.masks import causal_mask
 from transformer_lib.model.transformer import Generator, make_positions
-from transformer_lib.text.batching import Ids, check_ids, source_batch
+from transformer_lib.text.batching import Ids, source_batch
 
 
 class LanguageModelLayer(nn.Module):

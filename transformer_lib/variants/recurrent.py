@@ -16,14 +16,13 @@ from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 from transformer_lib.checks import instance, number, whole
 from transformer_lib.decoding import IncrementalDecoder
 from transformer_lib.decoding.cache import needed_mask
+from transformer_lib.ids import PAD, check_ids
 from transformer_lib.model.attention import Attention
 from transformer_lib.model.config import TIES
 from transformer_lib.model.embedding import Embeddings
 from transformer_lib.model.layers import initialize
 from transformer_lib.model.masks import padding_mask
 from transformer_lib.model.transformer import Generator, check_ties
-from transformer_lib.text.batching import check_ids
-from transformer_lib.text.tokens import PAD
 
 ATTENTIONS = ("none", "dot", "additive")  # how a state is compared with the memory
 

@@ -17,7 +17,7 @@ def test_training_and_translating_digits(run, tmp_path):
     status, out, _ = run("train", "--task", "reverse", "--out", folder, "--threads", threads)
     assert status == 0 and str(folder) in out
     assert run("translate", "--model", folder, "3 1 4 1 5")[1] == "5 1 4 1 3\n"
-    refused(run("train", "--task", "reverse", "--out", folder), "already holds", "--resume")
+    refused(run("train", "--task", "reverse", "--out", folder), "already holds", "resume")
     refused(run("train", "--task", "copy", "--out", folder, "--resume"), "other settings")
     before = (folder / "model.safetensors").read_bytes()
     assert run("train", "--out", folder, "--resume")[0] == 0  # it was finished: nothing changes

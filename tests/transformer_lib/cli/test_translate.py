@@ -126,7 +126,7 @@ def test_doubt_is_said_beside_the_translation(run, monkeypatch):
     status, out, err = run("translate", "They like us")
     assert (status, out) == (0, "Nos gustan\n")
     assert err.startswith("transformer-lib: guessing: ") and err.count("\n") == 1
-    assert "; the larger model reads any word" in err and "`translate --model tatoeba`" in err
+    assert '; the larger model, "tatoeba", reads any word' in err
     typed_in(monkeypatch, b"I like trees!!\nThey like us\n")
     status, out, err = run("translate")
     assert (status, out) == (0, "¡Me gustan los árboles!\nNos gustan\n")
@@ -137,7 +137,7 @@ def test_doubt_is_said_beside_the_translation(run, monkeypatch):
 def test_who_types_what_the_small_model_has_not_learned_is_sent_to_the_larger(run, typed):
     """The first words of a visitor, who names no model: refused, or translated with a doubt."""
     _, _, err = run("translate", typed)
-    assert "`translate --model tatoeba`" in err and err.count("\n") == 1
+    assert 'the larger model, "tatoeba", reads any word' in err and err.count("\n") == 1
 
 
 def test_who_waits_for_an_answer_gets_it_before_the_next_line(monkeypatch):

@@ -5,7 +5,7 @@ import torch
 
 from tests.transformer_lib.decoding.random_models import MAX, babbler, endless, sources
 from transformer_lib.decoding import KeyValueCache, beam_search, greedy_decode
-from transformer_lib.decoding.cache import encode_in_parts
+from transformer_lib.decoding.state import encode_in_parts
 from transformer_lib.interpret.patching import patch_attention
 from transformer_lib.model import masks
 from transformer_lib.model.attention import MultiHeadAttention
@@ -113,7 +113,7 @@ def test_a_source_may_have_more_words_than_a_word_has_numbers():
 
 
 def test_a_large_batch_is_encoded_in_parts(monkeypatch):
-    monkeypatch.setattr("transformer_lib.decoding.cache.AT_ONCE", 20)
+    monkeypatch.setattr("transformer_lib.decoding.state.AT_ONCE", 20)
     model, src, encoded = babbler(), sources(), []
     assert src.shape == (11, 8)
     whole = model.eval().encode(src)
@@ -127,7 +127,7 @@ def test_a_large_batch_is_encoded_in_parts(monkeypatch):
 
 
 def test_a_changed_model_gets_a_large_batch_at_once_for_the_change_may_name_rows(monkeypatch):
-    monkeypatch.setattr("transformer_lib.decoding.cache.AT_ONCE", 20)
+    monkeypatch.setattr("transformer_lib.decoding.state.AT_ONCE", 20)
     model, src, seen = babbler(), sources(), []
 
     def edit(weights):

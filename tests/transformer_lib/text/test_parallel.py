@@ -177,7 +177,7 @@ def test_every_complaint_names_file_and_line(file, line, message):
     reported = []
     assert list(read_parallel([path], skip_bad=1, report=reported.append)) == [("Hi", "Hola")] * 2
     assert len(reported) == 1 and f"{path}, line 2: " in reported[0]
-    assert f"{reported[0]} (--skip-bad N goes on past up to N such lines)" == str(error.value)
+    assert f"{reported[0]} (skip_bad=N goes on past up to N such lines)" == str(error.value)
 
 
 def test_of_two_files_the_bad_one_is_named(file):
@@ -282,7 +282,7 @@ def test_a_check_of_the_readers_own_counts_as_a_bad_line(file):
         return "too long" if len(source) > 10 else ""
 
     path = file(TABLE)
-    with pytest.raises(CorpusError, match=r"pairs.tsv, line 1: too long \(--skip-bad N"):
+    with pytest.raises(CorpusError, match=r"pairs.tsv, line 1: too long \(skip_bad=N"):
         list(read_parallel([path], check=check))
     reported = []
     found = list(read_parallel([path], check=check, skip_bad=1, report=reported.append))

@@ -180,7 +180,7 @@ def test_two_processes_go_on_to_the_same_bytes(runs):
 def test_when_a_process_dies_the_others_end_with_one_sentence(runs):
     folder, done = runs
     ours = [line for line in done.stderr.splitlines() if "another process" in line]
-    assert len(ours) == 1 and "transformer-lib: " in ours[0] and "--resume" in ours[0]
+    assert len(ours) == 1 and "transformer-lib: " in ours[0] and "resume" in ours[0]
     assert done.returncode != 0 and not (folder / "killed" / "training.json").exists()
 
 
@@ -366,7 +366,7 @@ def test_that_another_process_is_gone_is_told_apart_from_an_own_mistake(group, e
 def test_torchrun_ends_a_process_with_one_sentence_while_it_trains_and_as_ever_after(group):
     before = signal.getsignal(signal.SIGTERM)
     with process_group():
-        with pytest.raises(ProcessError, match="another process .* --resume"):
+        with pytest.raises(ProcessError, match="another process .* resume"):
             signal.raise_signal(signal.SIGTERM)
     assert signal.getsignal(signal.SIGTERM) == before
     patience, ended = group
