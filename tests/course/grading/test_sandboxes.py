@@ -138,9 +138,23 @@ def found_with(sandbox, **changed):
         starting.compiled_calls.cache_clear()
 
 
+ROOT_ALONE = {
+    "change",  # the project's files are the teacher's, here root's
+    "mode",
+    "thread",  # RLIMIT_NPROC, which holds everybody but root
+    "start",
+}
+
+
+def by_this_user(found):
+    """What of it whoever runs the tests can do; the limits of an ordinary user come besides."""
+    return {one for one in found if os.geteuid() == 0 or one not in ROOT_ALONE}
+
+
 def test_without_a_sandbox_the_probe_gets_out():
     """Until it is stopped, as it fills the disk."""
-    assert {"read", "see", "write", "change", "mode", "spill"} <= set(starting.escapes("")[0])
+    expected = by_this_user({"read", "see", "write", "change", "mode", "spill"})
+    assert expected <= set(starting.escapes("")[0])
 
 
 @pytest.mark.parametrize("sandbox", ["bubblewrap"], indirect=True)
@@ -162,7 +176,7 @@ def test_a_call_too_many_on_the_list_is_seen(sandbox, calls, found, tmp_path):
     more = {"names": calls.split(), "action": "SCMP_ACT_ALLOW"}
     path = tmp_path / "calls.json"
     path.write_text(json.dumps(profile | {"syscalls": [*kept, more]}))
-    assert found_with(sandbox, CALLS=path) == found
+    assert set(found_with(sandbox, CALLS=path)) == by_this_user(found)
 
 
 @pytest.mark.parametrize(
@@ -189,7 +203,7 @@ def test_a_word_too_few_is_seen(sandbox, words, found):
         assert told.count(hole) == 1
         return told.replace(hole, "").split("\n")
 
-    assert found <= set(found_with(sandbox, **{sandbox: with_hole}))
+    assert by_this_user(found) <= set(found_with(sandbox, **{sandbox: with_hole}))
 
 
 @pytest.mark.parametrize(
