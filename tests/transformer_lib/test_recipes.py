@@ -367,7 +367,7 @@ def test_trainings_on_own_pairs_that_cannot_start(run, tmp_path, table):
         (["--data", tmp_path / "none.tsv"], ["none.tsv"]),
         (["--data", few, few, few], ["3 files"]),
         (["--data", few, "--subwords", 9], ["subwords=9", "260"]),
-        (["--data", few], ["too few", "--validation"]),
+        (["--data", few], ["too few", "validation"]),
     ):
         status, out, err = run("train", "--out", tmp_path / "run", *arguments)
         assert (status, out, err.count("\n")) == (2, "", 1), err

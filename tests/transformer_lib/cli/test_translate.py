@@ -294,7 +294,7 @@ def test_what_is_wrong_with_most_lines_is_said_at_once(run, tmp_path, monkeypatc
     assert status == 2
     first, last = err.splitlines()
     assert "5 of the first 6 lines" in first and "line 2: this model has not learned" in first
-    assert "knows 947 words" in first and "`translate --model tatoeba`" in first
+    assert "knows 947 words" in first and '"tatoeba", reads any word' in first
     assert "5 of 6 lines are empty" in last
     assert target.read_text(encoding="utf-8") == "Me gustan los árboles\n" + "\n" * 5
 
@@ -338,7 +338,7 @@ def test_bad_sentences_get_one_clear_sentence(run):
     refused(run("translate", ""), "empty")
     refused(run("translate", "trees " * 65), "65 words", "64")
     refused(run("translate", "I like trees. I like dogs."), "one at a time")
-    refused(run("translate", "Ich mag Bäume"), "'ich'", "reads English", "--words")
+    refused(run("translate", "Ich mag Bäume"), "'ich'", "reads English", "tatoeba")
     assert "did you mean" not in run("translate", "Ich mag Bäume")[2]
 
 
