@@ -1,4 +1,4 @@
-"""The exercises of notebook 04: attention by hand, in code, and aimed where you want."""
+"""The exercises of notebook 04 and of assignment 2: attention by hand, in code, and aimed."""
 
 import math
 from collections.abc import Callable
@@ -119,7 +119,7 @@ def query_and_key(times: float = 2.0) -> tuple[Tensor, ...]:
 
 my_weights = Exercise(
     "my_weights",
-    "Exercise 3: softmax(Q K^T / sqrt(d_k)) for one sentence, (q, d_k) and (k, d_k) -> (q, k).",
+    "The left half of the equation, softmax(Q K^T / sqrt(d_k)): (q, d_k) and (k, d_k) -> (q, k).",
     inputs=query_and_key,
     right=[
         lambda q, k: scores(q, k).softmax(-1),
@@ -214,7 +214,7 @@ AVERAGED = (
 )
 my_attention = Exercise(
     "my_attention",
-    "The core exercise: the whole equation, (b, h, q, d_k) ... -> (b, h, q, d_v).",
+    "The whole equation, (b, h, q, d_k) ... -> (b, h, q, d_v).",
     inputs=query_key_and_value,
     right=[
         weighted(),
@@ -346,15 +346,7 @@ def diagnose(verdict: Any) -> None:
 
 @exercise
 def look_at_the_verb(w_q: Any) -> None:
-    """Exercise 4: a W^Q (4, 4) with which "árboles" attends to "like" with more than 0.9."""
-    attends_to_like(w_q, "árboles", "“gustan” attends to “trees”, as in section 3")
-
-
-def attends_to_like(w_q: Any, noun: str, turned: str) -> None:
-    """A Hint unless the query of `noun`, row 2, gives "like" more than 0.9.
-
-    turned: what is to be said where it is row 1 that attends to "trees".
-    """
+    """Exercise 3: a W^Q (4, 4) with which "trees" attends to "like" with more than 0.9."""
     words = ["I", "like", "trees"]
     x = torch.tensor([[1.0, 0, 0, 0], [0, 1, 0, 0], [0, 0, 1, 1]])
     w_q = as_tensor(w_q, "Give a tensor of the shape (4, 4).")
@@ -366,21 +358,21 @@ def attends_to_like(w_q: Any, noun: str, turned: str) -> None:
     nowhere = float(row.max()) - float(row.min()) <= 1e-3
     if nowhere and float(weights[1, 2]) > 0.9:
         raise Hint(
-            f"Now {turned}. It should be “{noun}” that attends to “like”: rows 2 and 3 of w_q make "
-            "its query."
+            "Now “like” attends to “trees”. It should be “trees” that attends to “like”: rows 2 and 3 "
+            "of w_q make its query."
         )
     expect(
         not nowhere,
-        f"“{noun}” attends to all three words alike: its query is the sum of rows 2 and 3 of w_q, "
+        "“trees” attends to all three words alike: its query is the sum of rows 2 and 3 of w_q, "
         "counted from 0. Are they empty?",
     )
     expect(
         best == "like",
-        f"“{noun}” attends most to “{best}”. The key of “like” is [0, 2, 0, 0]: which number of "
+        f"“trees” attends most to “{best}”. The key of “like” is [0, 2, 0, 0]: which number of "
         "the query meets the 2? The others meet the keys of other words, and should be smaller.",
     )
     expect(
         float(row[1]) > 0.9,
-        f"“{noun}” attends to “like” with {float(row[1]):.2f}: the right way, but not yet 0.9. "
+        f"“trees” attends to “like” with {float(row[1]):.2f}: the right way, but not yet 0.9. "
         "What makes a weight sharper?",
     )

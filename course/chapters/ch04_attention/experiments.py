@@ -1,9 +1,8 @@
-"""What notebook 04 measures: the softmax on random scores, and a head that decides a letter."""
+"""What notebook 04 measures: what the softmax does to random scores."""
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import torch
-from torch import Tensor
 
 
 def softmax_at(d_k: int, scaled: bool) -> dict[str, Any]:
@@ -25,35 +24,3 @@ def softmax_at(d_k: int, scaled: bool) -> dict[str, Any]:
         "largest": weights.amax(dim=-1).mean().item(),
         "slope": (weights * (1 - weights)).amax(dim=-1).mean().item(),
     }
-
-
-class Head(NamedTuple):
-    """One head of a decoder layer: what the places that write Spanish ask the English words.
-
-    tgt_out: the t words that are written, with <eos>; src: the s English ones. memory (s, d_model):
-    what the encoder made of them. query (t, d_k), key and value (s, d_k).
-    """
-
-    tgt_out: list[str]
-    src: list[str]
-    memory: Tensor
-    w_k: Tensor  # (d_model, d_k)
-    query: Tensor
-    key: Tensor
-    value: Tensor
-
-
-def real_head(text: str = "I like trees", layer: int = 1, head: int = 0) -> Head:
-    """A head of the shipped translator, while it translates a text from English words."""
-    from course.chapters.journey.experiments import trace
-    from transformer_lib.translator import Translator
-
-    translator = Translator.load()
-    way = trace(translator, text)
-    name = f"decoder.layers.{layer}.cross_attn"
-    attn = translator.model.decoder.layers[layer].cross_attn
-    query, key, value = (
-        attn.split_heads(way.outputs[f"{name}.w_{part}"][None])[0, head] for part in "qkv"
-    )
-    w_k = attn.w_k.weight.detach().T.chunk(attn.h, dim=1)[head]
-    return Head(way.tgt_out, way.src, way.outputs["encoder"], w_k, query, key, value)

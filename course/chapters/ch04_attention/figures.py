@@ -4,22 +4,21 @@ Rows are queries, the first word at the top; columns are keys.
 """
 
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
-import torch
-from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.figure import Figure
-from torch import Tensor
 
-from course.chapters.ch04_attention.experiments import real_head, softmax_at
+from course.chapters.ch04_attention.experiments import softmax_at
 from course.drawing import lazy_altair as alt
 from course.drawing import style
-from course.drawing.arrows import arrow, attention_arrow, curve, path
+from course.drawing.arrows import arrow, path
 from course.drawing.cells import area, matrix, outline
 from course.drawing.registry import figure
-from course.drawing.values import as_array, steady_round, written
-from course.drawing.words import canvas, label, percent, width_of, word, word_color
+from course.drawing.values import as_array, steady_round
+from course.drawing.words import canvas, label, width_of, word
+from course.experiments import load
 
 BOLD = {"size": style.LABEL, "weight": "bold"}
 
@@ -40,8 +39,13 @@ def _query_finds_key(words: Sequence[str], query: Any, keys: Any, asks: str) -> 
     q, k = as_array(query), as_array(keys)
     scores, length, unit = k @ q, np.linalg.norm(q), 1.9  # inches for 1 in a vector
     weights = np.exp(scores) / np.exp(scores).sum()
-    note = "Dashed: how far a key reaches along the query, its score. Softmax makes it a weight"
-    figure, ax = canvas(4.85, "A query finds the key that reaches farthest along it", note)
+    turned = np.degrees(np.arctan2(q[1], q[0]))
+    note = (
+        "Each dashed line leads from a key to its score. All four vectors are turned by "
+        f"{turned:.0f}°, which changes no score"
+    )
+    title = "The key that reaches farthest along the query gets most of the weight"
+    figure, ax = canvas(4.85, title, note)
     here = np.array([1.0, 2.5])
     level = np.stack([q, (-q[1], q[0])], 1) / length  # along the query, and across
     for asked, key, score, weight, color in zip(
@@ -73,152 +77,117 @@ def _query_finds_key(words: Sequence[str], query: Any, keys: Any, asks: str) -> 
     return figure
 
 
-def _projection(words: Sequence[str], x: Any, weights: Any, marked: str) -> Figure:
-    """Draw X W = K as three heat maps, each as wide as it is -> the figure.
-
-    x (words, d_model), weights (d_model, d_k). One number is followed: it comes from the row of the
-    word `marked` and from the column that makes its largest number, which also lies under the row.
-    """
-    x, weights = as_array(x), as_array(weights)
-    result, row = x @ weights, list(words).index(marked)
-    column = int(abs(result[row]).argmax())
-    d_model, left = len(weights), 0.72
-    unit, tall = 3.5 / d_model, 0.3  # inches: a column of any of the three; a row of words
-    note = "Each is a row times a column. Blue: below 0, orange: above, the stronger the farther"
-    figure, ax = canvas(3.6, f"For each word, {d_model} numbers become {weights.shape[1]}", note)
-    top, at, veil, foot = 2.4, left, {"alpha": 0.72, "zorder": 2.2}, 0.8
-    lower = top - tall * (row + 1)
-    under = lower - tall - 0.12  # below the row; below the column that lies
-    for part, name, sign in ((x, "$X$", "×"), (weights, "$W^K$", "="), (result, "$K$", "")):
-        rows, columns = part.shape
-        wide, limit, spot = unit * columns, 0.7 * abs(part).max(), at + unit * column
-        high = top - foot if part is weights else tall * rows
-        matrix(ax, (at, top - high), wide, high, part, limit=limit)
-        if part is weights:
-            area(ax, (at, foot), unit * column, high, style.PAPER, **veil)
-            area(ax, (spot + unit, foot), at + wide - spot - unit, high, style.PAPER, **veil)
-            outline(ax, (spot - 0.02, foot), unit + 0.04, high, style.ACCENT, 1.5)
-            matrix(ax, (left, under), unit * d_model, tall, part[:, [column]].T, limit=limit)
-            outline(ax, (left, under), unit * d_model, tall, style.ACCENT, 2.5)
-        else:
-            area(ax, (at, top - tall * row), wide, tall * row, style.PAPER, **veil)
-            area(ax, (at, top - high), wide, lower - top + high, style.PAPER, **veil)
-            outline(ax, (at, lower), wide, tall, style.WORDS[marked], 2.5)
-            for number, text in enumerate(words):
-                place, ha = (at - 0.08, "right") if part is x else (at + wide + 0.08, "left")
-                word(ax, (place, top - tall * (number + 0.5)), text, size=10, ha=ha)
-        said = rf"{name}   {rows} × $\bf{{{columns}}}$"
-        label(ax, (at, top + 0.12), said, size=13, va="baseline")
-        at += wide + 0.6
-        label(ax, (at - 0.3, lower + tall / 2), sign, size=20, ha="center")
-    said = {"size": style.LABEL, "color": style.ACCENT, "weight": "bold"}
-    label(ax, (left, under - 0.2), "one column of $W^K$, laid under the row", **said)
-    label(ax, (left - 0.3, under + tall / 2), "×", size=20, ha="center")
-    outline(ax, (spot - 0.03, lower - 0.02), unit + 0.06, tall + 0.04, style.ACCENT, 1.5)
-    x, y, turn = spot + unit / 2, under + tall / 2, left + unit * d_model + 0.3
-    corners = [(turn - 0.2, y), (turn, y), (turn, 0.6), (x, 0.6), (x, lower - 0.05)]
-    path(ax, corners, style.ACCENT)
-    label(ax, (turn, 0.38), "multiply, and add up", **said)
-    label(ax, (x + 0.12, 1.05), written(result[row, column], 1), **{**said, "size": 16})
+def _softmax_steps(words: Sequence[str], scores: Any) -> Figure:
+    """Draw how a few scores become weights: the scores, their powers of e, the weights."""
+    scores = as_array(scores)
+    powers = np.exp(scores)
+    columns = (
+        ("score", scores, 2),
+        ("$e$ to the power of the score", powers, 2),
+        ("weight", powers / powers.sum(), 2),
+    )
+    note = "It raises $e$ to the power of each score, then divides each power by the sum of all"
+    figure, ax = canvas(3.1, "The softmax turns scores into weights that add up to 1", note)
+    for left, (name, numbers, decimals) in zip((1.0, 3.35, 6.0), columns, strict=True):
+        label(ax, (left, 2.2), name, **BOLD)
+        for y, number, color in zip(ROWS, numbers, _word_colors(words), strict=True):
+            long = 1.15 * number / numbers.max()
+            area(ax, (left, y - 0.15), long, 0.3, color)
+            label(ax, (left + long + 0.1, y), f"{number:.{decimals}f}", size=14)
+    for y, text in zip(ROWS, words, strict=True):
+        word(ax, (0.75, y), text, size=14, ha="right")
+    for x, text in ((2.7, "$e^x$"), (5.3, f"÷ {powers.sum():.2f}")):
+        arrow(ax, (x - 0.2, 1.25), (x + 0.45, 1.25), style.MUTED)
+        label(ax, (x + 0.12, 1.42), text, ha="center", color=style.MUTED)
+    label(ax, (3.35, 0.2), f"sum {powers.sum():.2f}", color=style.MUTED)
+    label(ax, (6.0, 0.2), "sum 1", color=style.MUTED)
     return figure
 
 
 def _equation_frames(
-    query: Any, keys: Any, values: Any, asks: str, words: Sequence[str], features: Sequence[str]
+    words: Sequence[str], features: Sequence[str], query: Any, key: Any, value: Any, marked: str
 ) -> Figure:
-    """Draw softmax(q K^T / sqrt(d_k)) V for one query, a stream for each word -> the figure.
+    """Draw the equation as four tables: scores, scaled scores, weights, output -> the figure.
 
-    query (d_k), keys (words, d_k), values (words, d_v) of one head; asks: the word that asks;
-    features: what the numbers of a value are called. Streams and values are as high as the weights.
+    query, key (words, d_k), value (words, features); marked: the word whose row is framed. All
+    numbers stand in the cells, and the scores before and after the division share their colors.
     """
-    q, k, v = as_array(query), as_array(keys), as_array(values)
-    scores, strong, left, tall = k @ q, abs(v).max(), 4.3, 1.95
-    weights = np.exp((scores - scores.max()) / np.sqrt(len(q)))
-    weights /= weights.sum()
-    note = "Filled is 1, empty is 0. Each value is as high as its weight; they add up to the output"
-    title = f"“{asks}” looks at “{words[weights.argmax()]}” and takes its value"
-    figure, ax = canvas(4.95, title, note)
-    start, stack, wide = 3.42, 3.3, (7.95 - left) / len(features)
-
-    def ramp(text: str) -> Any:
-        return LinearSegmentedColormap.from_list(text, (style.PAPER, word_color(text)))
-
-    label(ax, (0.02, 4.0), "score for", **BOLD)
-    word(ax, (0.78, 4.0), asks, size=13, ha="left")
-    label(ax, (1.65, 4.0), rf"weight = softmax(score ÷ $\sqrt{{{len(q)}}}$)", **BOLD)
-    for text, score, weight, value in zip(words, scores, weights, v, strict=True):
-        high, color = tall * weight, style.readable(word_color(text), style.PAPER)
-        y = start - high / 2
-        word(ax, (0.6, y), text, size=14, ha="right")
-        label(ax, (1.05, y), f"{score:g}", size=14, ha="center")
-        x, way = curve((2.45, y), (left, stack - high / 2)).T
-        ax.fill_between(x, way + high / 2, way - high / 2, color=word_color(text), linewidth=0)
-        look = {"size": 12 + 8 * weight, "weight": "bold", "color": color, "ha": "right"}
-        label(ax, (2.35, y), f"{weight:.3f}", **look)
-        look = {"limit": strong, "low": 0, "cmap": ramp(text), "line": 0}
-        matrix(ax, (left, stack - high), wide * len(features), high, value[None], **look)
-        start, stack = start - high - 0.31, stack - high
-    outline(ax, (left, stack), wide * len(features), tall)
-    look = {"limit": strong, "low": 0, "cmap": ramp(asks), "edge": word_color(asks), "line": 2.5}
-    matrix(ax, (left, 0.2), wide * len(features), 0.5, weights[None] @ v, decimals=3, **look)
-    middle = left + wide * len(features) / 2
-    label(ax, (middle, 4.0), f"value: {len(features)} made-up features", ha="center", **BOLD)
-    for place, name in enumerate(features):
-        x = left + wide * (place + 0.5)
-        label(ax, (x, 3.62), name, ha="center", size=style.LABEL)
-        arrow(ax, (x, stack - 0.06), (x, 0.75))
-    word(ax, (left - 0.2, 0.45), asks, size=13, ha="right")
-    at = left - 0.36 - width_of(asks, 13), 0.45
-    label(ax, at, "the sum of each column: output for", ha="right", **BOLD)
+    q, k, v = as_array(query), as_array(key), as_array(value)
+    scores, root, row = q @ k.T, np.sqrt(q.shape[1]), list(words).index(marked)
+    weights = np.exp(scores / root)
+    weights /= weights.sum(axis=1, keepdims=True)
+    found, most = words[weights[row].argmax()], weights[row].max()
+    title = f"“{marked}” attends to “{found}” with a weight of {most:.2f}"
+    note = (
+        "Each row belongs to the word that asks and each column to the word that answers. "
+        "Vectors made by hand"
+    )
+    figure, ax = canvas(3.2, title, note)
+    cell, left, foot = 0.46, 0.72, 0.2
+    frames = (
+        (r"scores: $QK^\top$", scores, words, scores.max(), 0),
+        (rf"÷ $\sqrt{{d_k}}$ = {root:g}", scores / root, words, scores.max(), 0),
+        ("softmax: weights", weights, words, 1, 2),
+        ("weights × $V$: output", weights @ v, features, 1, 2),
+    )
+    for name, numbers, heads, limit, decimals in frames:
+        wide, high = cell * len(heads), cell * len(words)
+        look = {"limit": limit, "low": 0, "cmap": style.WEIGHTS, "decimals": decimals}
+        matrix(ax, (left, foot), wide, high, numbers, **look)
+        y = foot + high - cell * (row + 1)
+        outline(ax, (left, y), wide, cell, style.ACCENT, 2.5)
+        label(ax, (left + wide / 2, foot + high + 0.55), name, ha="center", **BOLD)
+        for column, text in enumerate(heads):
+            at = left + cell * (column + 0.5), foot + high + 0.2
+            if heads is words:
+                word(ax, at, text, size=10)
+            else:
+                label(ax, at, text, ha="center")
+        left += wide + 0.42
+    for i, text in enumerate(words):
+        word(ax, (0.62, foot + cell * (len(words) - i - 0.5)), text, size=13, ha="right")
     return figure
 
 
-def _six_steps(words: Sequence[str], query: Any, keys: Any, values: Any) -> Figure:
-    """Draw attention for the first of two words -> the figure.
+def _routes(models: Sequence[Mapping[str, Any]]) -> Figure:
+    """Draw for each model how the number travels from "trees" to "gustan" -> the figure.
 
-    query (d_k) of the first word; keys (2, d_k), values (2, 2), which lie on the two axes. On
-    the left are the steps to their weights; on the right the output divides the line between them.
+    models: one each, {"name", "straight", "by others" (shares of the verbs that are still plural
+    when the route is cut), "head" (its name, or "" where no single head matters), "without" (the
+    share without that head)}. An arrow is as thick as what is lost when its route is cut.
     """
-    q, k, v = as_array(query), as_array(keys), as_array(values)
-    root, scores, colors = np.sqrt(len(q)), k @ q, (style.ACCENT, style.MUTED)
-    weights = np.exp((scores - max(scores)) / root)
-    weights /= weights.sum()
-    title = f"“{words[0]}” gets a weight of {weights[0]:.2f}, so the output lies near its value"
-    note = f"The query of “{words[0]}”: three steps to the weights, and the values mixed by them"
-    figure, ax = canvas(4.4, title, note)
-    names = "query · key", rf"÷ $\sqrt{{d_k}}$ = {root:.3g}", "softmax:\nthe weight"
-    heights, zero, unit = (2.65, 1.95, 1.05), np.array([4.6, 0.75]), 2.5 / v.max()
-    for y, name in zip(heights, names, strict=True):
-        label(ax, (0.02, y), name, size=style.LABEL)
-    out, ends = zero + unit * weights @ v, zero + unit * v
-    for x, text, color, score, weight, end, other in zip(
-        (1.75, 3.0), words, colors, scores, weights, ends, ends[::-1], strict=True
-    ):
-        word(ax, (x, 3.35), text, size=14, color=color)
-        shown = f"{score:.4g}", f"{score / root:.4g}", f"{weight:.2f}"
-        for y, number, size in zip(heights, shown, (16, 16, 24), strict=True):
-            look = {"weight": "bold", "color": color} if size == 24 else {}
-            label(ax, (x, y), number, size=size, ha="center", **look)
-        arrow(ax, (x, 2.4), (x, 2.2))
-        arrow(ax, (x, 1.7), (x, 1.35))
-        path(ax, [tuple(zero), tuple(end)], style.SOFT, head=False)
-        path(ax, [tuple(other), tuple(out)], color, thick=5, head=False)  # as long as its weight
-        ax.plot(*end, "o", color=color, markersize=11, zorder=4)
-    (x, y), (right, top) = zero, ends.max(0)
-    label(ax, (x - 0.1, y), "(0, 0)", ha="right")
-    label(ax, (right, y - 0.34), f"value of {words[0]}\n{_vector(v[0])}", ha="center")
-    label(ax, (x + 0.2, top), f"value of {words[1]}  {_vector(v[1])}")
-    ax.plot(*out, "o", color=style.INK, markersize=15, zorder=4)
-    look = {"size": 14, "weight": "bold"}
-    label(ax, tuple(out + (0.2, 0.25)), f"output\n{_vector(weights @ v, 1)}", **look)
-    at = (out + ends[1]) / 2 + (0.15, 0.1)
-    label(ax, at, f"{weights[0]:.2f} of the way", color=style.ACCENT, **look)
+    title = "Two models send the number straight to the verb; the third uses other words"
+    note = (
+        "Percentages: how many of 233 verbs are still plural when the noun is hidden at this point "
+        "of the route"
+    )
+    figure, ax = canvas(4.35, title, note)
+    for left, model in zip((0.0, 2.7, 5.4), models, strict=True):
+        noun, verb, other = (left + 0.45, 1.3), (left + 2.15, 1.3), (left + 1.3, 3.0)
+        label(ax, (left + 0.02, 3.5), model["name"], **BOLD)
+        for kept, way in (
+            (model["by others"], (noun, other, verb)),
+            (model["straight"], (noun, verb)),
+        ):
+            strong = kept < 0.5
+            color, thick = style.ACCENT if strong else style.SOFT, 1 + 7 * (1 - kept)
+            for start, end in pairwise(way):
+                along = np.subtract(end, start) / np.hypot(*np.subtract(end, start))
+                ends = start + (0.4 if start != other else 0.3) * along, end - 0.4 * along
+                arrow(ax, *map(tuple, ends), color, thick=thick)
+            (x, y), aside = np.mean(way[:2], axis=0), len(way) == 3
+            x, y = (x - 0.17, y + 0.1) if aside else (x, y - 0.32)
+            look = {"weight": "bold", "color": color} if strong else {"color": style.MUTED}
+            label(ax, (x, y), f"{kept:.0%}", size=15, ha="right" if aside else "center", **look)
+        word(ax, noun, "trees", size=13)
+        word(ax, verb, "gustan", size=13)
+        label(ax, other, "other English words", ha="center")
+        if model["head"]:
+            x, y = left + 1.3, 1.3
+            label(ax, (x, y - 0.72), f"through {model['head']}", ha="center")
+            said = f"without that head: {model['without']:.0%}"
+            label(ax, (x, y - 0.97), said, ha="center", weight="bold", color=style.ACCENT)
     return figure
-
-
-def _vector(numbers: Any, decimals: int = 0) -> str:
-    """(8.8, 1.2)"""
-    return f"({', '.join(f'{steady_round(number, decimals):.{decimals}f}' for number in numbers)})"
 
 
 def _scaling_bars(rows: Sequence[Mapping[str, Any]]) -> Figure:
@@ -226,8 +195,11 @@ def _scaling_bars(rows: Sequence[Mapping[str, Any]]) -> Figure:
 
     rows: one for each width and way, {"d_k", "scaled" (bool), "sorted" (the weights)}.
     """
-    note = "The weights of 16 random keys of $d_k$ numbers, the largest first (mean of 500 queries)"
-    title = r"Without dividing by $\sqrt{d_k}$, one of 16 keys takes nearly all the weight"
+    note = (
+        "The weights of 16 random keys with $d_k$ numbers each, sorted by size; means over 500 "
+        "random queries"
+    )
+    title = r"Without the division, wider vectors give one key more and more of the weight"
     figure, ax = canvas(4.15, title, note)
     widths, bar, high = sorted({row["d_k"] for row in rows}), 0.125, 1.7
     for y, name in ((1.35, "undivided"), (0.25, "divided by $\\sqrt{d_k}$")):
@@ -240,36 +212,8 @@ def _scaling_bars(rows: Sequence[Mapping[str, Any]]) -> Figure:
             area(ax, (x + bar * place, y), bar - 0.015, high * weight, color)
         path(ax, [(x, y), (x + 16 * bar, y)], style.SOFT, head=False, thick=0.75)
         at = x + bar + 0.06, y + high * most + lift
-        label(ax, at, percent(steady_round(most)), size=14, weight="bold", color=ink)
+        label(ax, at, f"{steady_round(most):.0%}", size=14, weight="bold", color=ink)
         label(ax, (x, 3.27), f"$d_k$ = {row['d_k']:,}", size=13, weight="bold")
-    return figure
-
-
-def _mutual_scores(ways: Mapping[str, Any], words: Sequence[str]) -> Figure:
-    """Draw how two words score each other, a panel for each way to make the scores -> the figure.
-
-    ways: title -> scores (s, s) of a sentence that the two begin and end. An arrow leads from the
-    word of the query to that of the key; its width is the size of the score.
-    """
-    note = "Each arrow leads from query to key; the thicker, the farther its score is from 0"
-    figure, ax = canvas(3.5, "One matrix gives the same score both ways, two matrices don't", note)
-    limit = max(float(abs(as_array(scores)).max()) for scores in ways.values())
-    for left, (title, given) in zip((0.02, 4.3), ways.items(), strict=True):
-        scores = as_array(given)
-        label(ax, (left, 2.55), title, size=13, weight="bold")
-        for x, said in ((0.35, "query"), (2.0, "key"), (3.0, "score")):
-            label(ax, (left + x, 2.05), said, ha="center", color=style.MUTED)
-        for y, (i, j) in ((1.55, (0, -1)), (0.35, (-1, 0))):
-            color = style.POSITIVE if scores[i, j] > 0 else style.NEGATIVE
-            ends, size = [(left + x, y) for x in (0.8, 1.6)], abs(scores[i, j]) / limit
-            word(ax, (left + 0.35, y), words[i], size=16)
-            word(ax, (left + 2.0, y), words[j], size=16)
-            attention_arrow(ax, *ends, size, color, widest=12, least=0)
-            look = {"size": 20, "weight": "bold", "color": style.readable(color, style.PAPER)}
-            label(ax, (left + 3.0, y), written(scores[i, j], 1), ha="center", **look)
-        same = np.isclose(scores[0, -1], scores[-1, 0])
-        look = {"size": 36, "weight": "bold", "color": style.INK if same else style.ACCENT}
-        label(ax, (left + 3.0, 0.95), "=" if same else "≠", ha="center", **look)
     return figure
 
 
@@ -436,24 +380,7 @@ def attention_explorer(
 
 
 WIDTHS = (4, 64, 1024)
-
-
-def i_like_trees() -> tuple[Tensor, Tensor, Tensor]:
-    """Queries to write "me", "gustan", "árboles", keys and values of "I like trees", each (3, 4).
-
-    Made by hand so that they can be read. A word's four numbers say: who, does, what, many.
-    """
-    x = torch.tensor([[1.0, 0, 0, 0], [0, 1, 0, 0], [0, 0, 1, 1]])
-    w_q = torch.tensor([[2.0, 0, 0, 0], [1, 0, 2, 2], [0, 1, 2, 0], [0, 0, 0, 2]])
-    return x @ w_q, x @ (2 * torch.eye(4)), x @ torch.eye(4)
-
-
-def _shared_and_separate() -> dict[str, Tensor]:
-    """Scores (3, 3) of three random words: one matrix for queries and keys, and two matrices."""
-    generator = torch.Generator().manual_seed(4)
-    x, w, w_k = (torch.randn(*size, generator=generator) for size in ((3, 4), (4, 4), (4, 4)))
-    q, k = x @ w / 2, x @ w_k / 2
-    return {"one matrix, $W^Q = W^K$": q @ q.T, "two matrices, $W^Q$ and $W^K$": q @ k.T}
+ROWS = (1.75, 1.25, 0.75)  # the heights of the three words of `_softmax_steps`
 
 
 @figure(
@@ -472,57 +399,60 @@ def draw_arrow() -> Figure:
 
 
 @figure(
-    "attention-projection",
-    caption="X · W^K = K with its real widths: from 128 numbers for each word to 32.",
-    alt="Three heat maps. X has a row for each of 'I', 'like' and 'trees' and is 128 "
-    "columns wide; the matrix W^K is 128 high and 32 wide; their product K has the same three rows "
-    "and is 32 wide. The row of 'trees' is framed in X and in K, all else is faint but one column "
-    "of W^K, framed in rust. It lies once more under the row of X, and an arrow, 'multiply, and "
-    "add up', leads from there to the one number of K that they make, −3.8.",
+    "attention-softmax",
+    caption="The softmax in two steps: powers of e, then a division by their sum.",
+    alt="Three bar charts side by side with a row for each of 'I', 'like' and 'trees'. The scores "
+    "are 0.50, 0.00 and 3.00. An arrow, e to the power of each, leads to 1.65, 1.00 and 20.09, "
+    "whose sum is 22.73. Another arrow, divided by 22.73, leads to the weights 0.07, 0.04 and "
+    "0.88, whose sum is 1.",
 )
-def draw_projection() -> Figure:
-    head = real_head()
-    return _projection(head.src[:-1], head.memory[:-1], head.w_k, "trees")
-
-
-@figure(
-    "attention-shared-matrix",
-    caption="How two words score each other, with one matrix for queries and keys, and with two.",
-    alt="Two panels with an arrow from 'I' to 'trees' and, below, one from 'trees' to 'I': query, "
-    "key and score. With one matrix both scores are equal, 10.1. With two matrices they are not: "
-    "'I' to 'trees' has −9.5, 'trees' to 'I' 6.3.",
-)
-def draw_shared_matrix() -> Figure:
-    return _mutual_scores(_shared_and_separate(), ["I", "trees"])
-
-
-@figure(
-    "attention-six-steps",
-    caption="The six steps of attention for the first word of 'Thinking Machines'.",
-    alt="Two columns, 'Thinking' and 'Machines', from top to bottom: query times key 112 and 96; "
-    "divided by 8, 14 and 12; softmax 0.88, rust, and 0.12, grey. At the right a plane: the value "
-    "of 'Thinking', (10, 0), lies to the right, that of 'Machines', (0, 10), above. On the line "
-    "between them, 0.88 of the way to 'Thinking', in rust, lies the output, (8.8, 1.2).",
-)
-def draw_six_steps() -> Figure:
-    keys = torch.tensor([[1.75], [1.5]]).expand(2, 64)
-    return _six_steps(["Thinking", "Machines"], torch.ones(64), keys, [[10, 0], [0, 10]])
+def draw_softmax() -> Figure:
+    return _softmax_steps(["I", "like", "trees"], [0.5, 0.0, 3.0])
 
 
 @figure(
     "attention-four-frames",
-    caption="The equation of attention for one query: scores, weights, values, output.",
-    alt="'I', 'like' and 'trees' with their scores for 'gustan', 2, 0 and 8, and a stream from "
-    "each, as thick as its weight: the softmax of the scores divided by the root of 4, 0.047, "
-    "0.017 and 0.936. The streams lead into the values, each as high as its weight, in the words' "
-    "colors, filled where who, does, what and many are 1: 'trees' fills nearly all, in 'what' and "
-    "in 'many'. Below, the sum of each column, the output for 'gustan': 0.936 in 'what' and in "
-    "'many', little in the others.",
+    caption="One whole self-attention of three words: scores, scaled scores, weights, output.",
+    alt="Four tables with a row for each of 'I', 'like' and 'trees', and all numbers in their "
+    "cells; the row of 'like' is framed. Its scores are 2, 0 and 8; divided by 2 they are 1, 0 and "
+    "4; its weights are 0.05, 0.02 and 0.94; and its output is 0.05 in who, 0.02 in does, 0.94 in "
+    "what and 0.94 in many. The weights of 'I' are 0.79, 0.11 and 0.11, those of 'trees' 0.02, "
+    "0.05 and 0.94.",
 )
 def draw_four_frames() -> Figure:
-    (_, query, _), keys, values = i_like_trees()
-    says = ["who", "does", "what", "many"]
-    return _equation_frames(query, keys, values, "gustan", ["I", "like", "trees"], says)
+    x = np.array([[1, 0, 0, 0], [0, 1, 0, 0], [0, 0, 1, 1]])
+    query = [[2, 0, 0, 0], [1, 0, 2, 2], [0, 1, 2, 2]]
+    features = ["who", "does", "what", "many"]
+    return _equation_frames(["I", "like", "trees"], features, query, 2 * x, x, "like")
+
+
+@figure(
+    "attention-routes",
+    caption="Three models, trained alike from different random numbers: how the number of the noun "
+    "reaches the verb.",
+    alt="Three panels, seeds 0, 1 and 2. In each an arrow leads straight from 'trees' to 'gustan', "
+    "and two more lead there by way of other English words. In seed 0 the straight arrow is thick, "
+    "39%, and passes through head 0 of layer 1, without which 2% stay plural; the way around is "
+    "thin, 100%. In seed 1 the straight arrow is thin, 100%, and the way around thick, 9%. Seed 2 "
+    "is like seed 0: 18% straight, through head 3 of layer 1, without which 16% stay plural; "
+    "99% around.",
+)
+def draw_routes() -> Figure:
+    models = []
+    for seed, found in load("thread")["seeds"].items():
+        plural, best = found["right"]["plural"], found["best_head"]
+        layer = best["layer"].split(".")[2]
+        matters = plural["best head off"] < 0.5
+        models.append(
+            {
+                "name": f"seed {seed}" + (": our translator" if seed == "0" else ""),
+                "straight": plural["verb's place can't see the noun"],
+                "by others": plural["no other English word sees the noun"],
+                "head": f"head {best['head']} of layer {layer}" if matters else "",
+                "without": plural["best head off"],
+            }
+        )
+    return _routes(models)
 
 
 @figure(

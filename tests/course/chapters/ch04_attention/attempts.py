@@ -8,7 +8,6 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from course.chapters.ch04_attention import assignment_2_checks as graded
 from course.chapters.ch04_attention import checks as check
 from tests.course.checks.attempts import Attempts
 
@@ -46,30 +45,6 @@ def with_row(row: int, *numbers: float) -> Tensor:
     w_q = torch.zeros(4, 4)
     w_q[row] = torch.tensor(numbers)
     return w_q
-
-
-def look_at_the_verb(turned: str) -> Attempts:
-    """The same for two words. turned: what is said where it is row 1 that attends to "trees"."""
-    return Attempts(
-        right=[
-            with_row(2, 0, 4, 0, 0),
-            with_row(3, -9, 9, -9, -9),
-            [[0, 0, 0, 0], [0, 0, 0, 0], [0, 3, 0, 0], [0, 3, 0, 0]],
-            9 * np.eye(4)[[0, 0, 1, 0]] * [[0], [0], [1], [0]],
-        ],
-        mistakes={
-            "the shape (4, 4), not (1, 1)": [[[1]]],
-            "a tensor of the shape (4, 4)": ["like", [[0, 0], [0]]],
-            "not (4,)": [torch.zeros(4)],
-            "not ()": [5],
-            "alike": [torch.zeros(4, 4)],
-            turned: [with_row(1, 0, 0, 4, 4), with_row(1, 0, 0, 9, 0)],
-            "attends most to “I”": [with_row(2, 4, 0, 0, 0)],
-            "attends most to “trees”": [torch.ones(4, 4) * 10],
-            "not yet 0.9": [with_row(2, 0, 1, 0, 0)],
-            "not finite": [torch.full((4, 4), math.nan)],
-        },
-    )
 
 
 ATTEMPTS = {
@@ -115,8 +90,26 @@ ATTEMPTS = {
             "numbers are not": [lambda q, k, v: torch.zeros(2, 3, 5, 13)],
         },
     ),
-    check.look_at_the_verb: look_at_the_verb("“gustan” attends to “trees”, as in section 3"),
-    graded.look_at_the_verb: look_at_the_verb("“like” attends to “trees”"),
+    check.look_at_the_verb: Attempts(
+        right=[
+            with_row(2, 0, 4, 0, 0),
+            with_row(3, -9, 9, -9, -9),
+            [[0, 0, 0, 0], [0, 0, 0, 0], [0, 3, 0, 0], [0, 3, 0, 0]],
+            9 * np.eye(4)[[0, 0, 1, 0]] * [[0], [0], [1], [0]],
+        ],
+        mistakes={
+            "the shape (4, 4), not (1, 1)": [[[1]]],
+            "a tensor of the shape (4, 4)": ["like", [[0, 0], [0]]],
+            "not (4,)": [torch.zeros(4)],
+            "not ()": [5],
+            "alike": [torch.zeros(4, 4)],
+            "“like” attends to “trees”": [with_row(1, 0, 0, 4, 4), with_row(1, 0, 0, 9, 0)],
+            "attends most to “I”": [with_row(2, 4, 0, 0, 0)],
+            "attends most to “trees”": [torch.ones(4, 4) * 10],
+            "not yet 0.9": [with_row(2, 0, 1, 0, 0)],
+            "not finite": [torch.full((4, 4), math.nan)],
+        },
+    ),
     check.diagnose: Attempts(
         right=[check.PLANTED],
         mistakes={
