@@ -358,8 +358,8 @@ def look_at_the_verb(w_q: Any) -> None:
     nowhere = float(row.max()) - float(row.min()) <= 1e-3
     if nowhere and float(weights[1, 2]) > 0.9:
         raise Hint(
-            "Now “like” attends to “trees”. It should be “trees” that attends to “like”: rows 2 and 3 "
-            "of w_q make its query."
+            "Now “like” attends to “trees”. It should be the other way round: rows 2 and 3 of w_q "
+            "make the query of “trees”."
         )
     expect(
         not nowhere,

@@ -156,10 +156,10 @@ def _routes(models: Sequence[Mapping[str, Any]]) -> Figure:
     when the route is cut), "head" (its name, or "" where no single head matters), "without" (the
     share without that head)}. An arrow is as thick as what is lost when its route is cut.
     """
-    title = "Two models send the number straight to the verb; the third uses other words"
+    title = "Two models send the number straight to the verb; seed 1 uses other words"
     note = (
-        "Percentages: how many of 233 verbs are still plural when the noun is hidden at this point "
-        "of the route"
+        "Each percentage says how many of 233 verbs are still plural when the noun is hidden on "
+        "that route"
     )
     figure, ax = canvas(4.35, title, note)
     for left, model in zip((0.0, 2.7, 5.4), models, strict=True):

@@ -263,7 +263,7 @@ def draw_positions() -> Figure:
     "mix: each of its cells is the mean of the column above it.",
 )
 def draw_attention() -> Figure:
-    new, way = "attends mostly to like and <eos>, in one head of the encoder", _the_way()
+    new, way = "attends mostly to like and <eos> in this head", _the_way()
     figure, ax, bottom, top = station(new=new, height=1.95)
     layer = _the_translator().model.get_submodule(LAYER)
     values = layer.split_heads(way.outputs[f"{LAYER}.w_v"][None])[0, HEAD]
@@ -287,9 +287,9 @@ def draw_attention() -> Figure:
         y, low = y - 0.37, low - thick
     strip(ax, (left, bottom + 0.02), wide, 0.34, weights @ values, limit=LIMIT, **_marked(line=2.2))
     look = {"size": style.LABEL, "weight": "bold", "ha": "right"}
-    label(ax, (left - 0.12, bottom + 0.28), "the mixture of all four", **look)
+    label(ax, (left - 0.12, bottom + 0.28), "their mixture", **look)
     look = {"ha": "right", "color": style.MUTED}
-    label(ax, (left - 0.12, bottom + 0.08), "added up column by column", **look)
+    label(ax, (left - 0.12, bottom + 0.08), "column by column", **look)
     return figure
 
 
