@@ -19,7 +19,7 @@ from measuring import arguments, ratio, set_up, show_ratio, take_turns, write_js
 from course.drawing.registry import FIGURES
 
 TORCH, OURS = "import torch", "import transformer_lib"
-SOME = ["attention-six-steps", "decoder-stepper"]  # matplotlib; Altair, after a translation
+SOME = ["attention-four-frames", "decoder-stepper"]  # matplotlib; Altair, after a translation
 
 
 def processor_time() -> float:

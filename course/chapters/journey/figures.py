@@ -287,7 +287,7 @@ def draw_attention() -> Figure:
         y, low = y - 0.37, low - thick
     strip(ax, (left, bottom + 0.02), wide, 0.34, weights @ values, limit=LIMIT, **_marked(line=2.2))
     look = {"size": style.LABEL, "weight": "bold", "ha": "right"}
-    label(ax, (left - 0.12, bottom + 0.28), "their mixture", **look)
+    label(ax, (left - 0.12, bottom + 0.28), "mixture", **look)
     look = {"ha": "right", "color": style.MUTED}
     label(ax, (left - 0.12, bottom + 0.08), "column by column", **look)
     return figure

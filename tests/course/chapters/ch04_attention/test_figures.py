@@ -53,8 +53,9 @@ def test_a_route_is_as_thick_as_what_is_lost_without_it():
         np.testing.assert_allclose(thick - 1, 7 * np.array(lost))
     said = " ".join(text.get_text() for text in ax.texts)
     for seed, found in seeds.items():
-        matters = f"through head {found['best_head']['head']} of layer 1"
-        assert (matters in said) == (found["right"]["plural"]["best head off"] < 0.5), seed
+        layer, head = found["best_head"]["layer"].split(".")[2], found["best_head"]["head"]
+        shown = f"through head {head} of layer {layer}" in said
+        assert shown == (found["right"]["plural"]["best head off"] < 0.5), seed
 
 
 def test_the_scaling_bars_are_the_measured_weights():
