@@ -46,12 +46,10 @@ def predictions(path: Path) -> set[str]:
 
 
 def checks(path: Path) -> set[str]:
-    return {
-        name
-        for kind, source, _ in cells(path)
-        if kind == "code"
-        for name in re.findall(r"\bcheck\.(\w+)\(", source)
-    }
+    """The exercises that have a check, and the parts of a Transformer of the reader's own."""
+    code = "\n".join(source for kind, source, _ in cells(path) if kind == "code")
+    parts = " ".join(re.findall(r"\bmine\.check\(([\w, ]+)\)", code))
+    return {*re.findall(r"\bcheck\.(\w+)\(", code), *re.findall(r"\w+", parts)}
 
 
 def exercises(path: Path) -> set[str]:

@@ -1,6 +1,7 @@
 """The exercises of notebook 05: a fault to be found, and the student's answers and functions.
 
-split_heads and merge_heads are exercises of assignment 3, multi_head is one of `from_scratch`.
+split_heads, merge_heads and three_shapes are exercises of assignment 3; multi_head is part of the
+check of one's own Transformer.
 
 All sizes are different primes, so that a swapped axis can't pass unseen.
 """
@@ -24,7 +25,6 @@ from course.checks import (
     expect,
     no_slip,
     whole_number,
-    whole_numbers,
 )
 from transformer_lib.model.attention import MultiHeadAttention, attention, attention_weights
 
@@ -98,7 +98,7 @@ def in_another_order(*matrices: Tensor) -> list[Tensor]:
 
 @exercise
 def mended(found: Tensor, W_O: Tensor) -> None:
-    """Exercise 5: the W_O with which `in_another_order` gives the old output."""
+    """Exercise 3: the W_O with which `in_another_order` gives the old output."""
     expect(isinstance(found, Tensor), f"It should be a tensor, not {a_kind(found)}.")
     blocks = W_O.unflatten(0, (len(ORDER), -1))
     back = torch.tensor(ORDER).argsort()
@@ -129,31 +129,6 @@ def mended(found: Tensor, W_O: Tensor) -> None:
 # --- shapes and places ---------------------------------------------------------------------------
 
 
-def two_of_a_row(guess: Any) -> tuple[int, ...]:
-    wanted = "Give the two numbers of the row as a list, such as [10, 11]."
-    found = tuple(whole_numbers(guess, wanted))
-    expect(len(found) == 2, wanted)
-    return found
-
-
-COUNT_AGAIN = "Count again: head 0 takes the first 5 × 2 numbers of the row of all numbers."
-in_pieces = Value(
-    "in_pieces",
-    "What a head holds where the transpose is missing: 5 words of 6 features, h=3, head 1, row 2. "
-    "The numbers say where they come from: 10 times the position, plus the feature.",
-    read=two_of_a_row,
-    right=(22, 23),
-    slips={
-        (12, 13): "That is row 1: rows count from 0.",
-        (14, 15): "Those are places in the row of all numbers. Which word and feature are there?",
-        (2, 3): "That is what row 0 should hold. Here the transpose is missing.",
-        (24, 25): COUNT_AGAIN,
-        (32, 33): COUNT_AGAIN,
-    },
-    otherwise="Lay all thirty numbers in one row. Head 0 takes the first ten, head 1 the next ten, "
-    "and each row takes two of them.",
-)
-
 where_from = Value(
     "where_from",
     "Number 300 of the 512 that stand side by side: which head, and which of its numbers?",
@@ -166,72 +141,6 @@ where_from = Value(
         (44, 4): "The two are exchanged.",
     },
     otherwise="Each head has 64 places: 0 to 63 are those of head 0.",
-)
-
-ALL_FOUR = 4 * 512 * 512
-shapes = Values(
-    "shapes",
-    "Shapes for b=2, s=7, d_model=512, h=8, and how many parameters the layer has.",
-    Value(
-        "After split_heads",
-        read=as_shape,
-        right=(2, 8, 7, 64),
-        slips={
-            (2, 7, 8, 64): "That is the shape before the transpose: the heads come second.",
-            (2, 8, 64, 7): "Only keys are turned like that, for the product Q K^T.",
-            (2, 64, 7, 8): "64 is the width of one head, 8 is how many there are.",
-            (2, 8, 7, 512): "Each head has only its share of the 512 numbers.",
-        },
-    ),
-    Value(
-        "The weights",
-        read=as_shape,
-        right=(2, 8, 7, 7),
-        slips={
-            (2, 7, 7): "That is one head; here there are eight.",
-            (
-                7,
-                7,
-            ): "That is one head of one sentence; there are two sentences and eight heads.",
-            (8, 7, 7): "That is one sentence; there are two.",
-            (2, 8, 64, 64): "Words attend to words: 64 is how wide they are, not how many.",
-            (2, 8, 7, 64): "Weights aren't values: one number for each pair of words.",
-            (2, 7, 8, 8): "Then the heads would attend to each other. Words attend to words.",
-        },
-    ),
-    Value(
-        "Z_0 of one sentence",
-        read=as_shape,
-        right=(7, 64),
-        slips={
-            (
-                512,
-                64,
-            ): "That is the shape of a matrix W, whatever the sentence. Z has a row for each word.",
-            (7, 512): "That is all heads side by side; Z_0 is one of the eight.",
-            (
-                2,
-                7,
-                64,
-            ): "That is Z_0 of both sentences. One sentence has no axis for the batch.",
-            (1, 7, 64): "One sentence has no axis for the batch.",
-            (7, 7): "Those are the weights; Z_0 is what they make of the values.",
-            (64, 7): "A row for each word, not a column.",
-        },
-    ),
-    Value(
-        "Parameters",
-        read=lambda guess: whole_number(guess, "The number of parameters is a whole number."),
-        right=ALL_FOUR,
-        slips={
-            ALL_FOUR * 3 // 4: "And W^O?",
-            ALL_FOUR * 8: "Each head has matrices of 512 × 64, so eight of them are one of "
-            "512 × 512.",
-            ALL_FOUR // 8: "Those are the numbers of one head, and its share of W^O.",
-            512 * 512: "That is one matrix. How many are there?",
-            ALL_FOUR + 4 * 512: "These linear layers have no biases.",
-        },
-    ),
 )
 
 three_shapes = Values(

@@ -5,7 +5,6 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import matplotlib as mpl
 import numpy as np
 import torch
 from matplotlib.axes import Axes
@@ -19,11 +18,6 @@ from course.drawing.cells import area, outline
 from course.drawing.registry import figure
 from course.drawing.values import as_array, steady_round
 from course.drawing.words import Point, canvas, label, percent, sentence, width_of, word, word_color
-from transformer_lib.decoding import inference_mode
-from transformer_lib.interpret.recording import record_attention
-from transformer_lib.text import english_spanish
-from transformer_lib.text.batching import source_batch
-from transformer_lib.text.tokens import PAD
 from transformer_lib.translator import Translator
 
 # The words that look in the riddle, each with a color in all pictures of it.
@@ -51,7 +45,7 @@ def _heads_recap(words: Sequence[str], d_model: int = 512, h: int = 8) -> Figure
     words: one row of X each. One head has the accent from beginning to end. At most eight heads.
     """
     length, d_k, wide, high = len(words), d_model // h, 1.4, 0.54
-    title = f"{_times(h).capitalize()} heads look alone; one matrix mixes what they find"
+    title = f"{_times(h).capitalize()} heads work separately, and one matrix combines their results"
     figure, ax = canvas(6.05, title)
     pitch, joined, low, side = 6.55 / h, 1.5, 1.22, 1.3  # side: where the captions end
     middles = [1.4 + pitch * (head + 0.5) for head in range(h)]
@@ -95,7 +89,7 @@ def _heads_recap(words: Sequence[str], d_model: int = 512, h: int = 8) -> Figure
         (out + wide / 2, low - 0.2, f"output  {length} × {d_model}, as $X$"),
     ):
         label(ax, (x, y), text, size=17 if len(text) == 1 else style.LABEL, ha="center")
-    said = f"the heads are mixed here: the {d_k} columns\nof head 0 meet these {d_k} rows of $W^O$"
+    said = f"the {d_k} numbers of head 0\nmeet these {d_k} rows of $W^O$"
     label(ax, (last + wide + 0.15, 0.42), said, color=style.ACCENT)
     return figure
 
@@ -140,10 +134,12 @@ def _eight_heads(
     tables = {name: as_array(table)[places] for name, table in named.items()}
     both = max(tables, key=lambda name: tables[name].min(axis=0).max())
     target = int(tables[both].min(axis=0).argmax())
-    note = f"Above each line what “{one}” looks at, below what “{other}” looks at: larger is more"
-    title = (
-        f"Only one of {_times(len(named))} heads leads “{one}” and “{other}” to “{words[target]}”"
+    count = _times(len(named))
+    note = (
+        "Our translator’s encoder, weights from 5% on. "
+        f"Above a line: what “{one}” attends to; below it: “{other}”"
     )
+    title = f"One head of {count} connects both “{one}” and “{other}” with “{words[target]}”"
     figure, ax = canvas(1.6 + step * len(named), title, note)
     y = ax.get_ylim()[1] - 1.04
     middles = sentence(ax, (1.5, y - 0.04), words, {words[target]: style.INK, **marked}, size=11)
@@ -164,7 +160,7 @@ def _eight_heads(
                     half = (x, y), 0.2 * weight**0.5, min(0, 180 * side), max(0, 180 * side)
                     ax.add_patch(Wedge(*half, color=color, lw=0, alpha=1 if loud else 0.5))
             if loud:
-                said = f"{percent(float(weights[target]))} of “{one if side > 0 else other}”"
+                said = f"{weights[target]:.0%} of “{one if side > 0 else other}”"
                 look = {"weight": "bold", "color": style.readable(color, style.PAPER)}
                 label(ax, (middles[target] + 0.4, y + 0.1 * side), said, **look)
     return figure
@@ -180,8 +176,10 @@ def _two_pictures(maps: Any, layer: str, head: int, askers: Mapping[str, str]) -
     found = dict.fromkeys(maps.src[int(weights[place].argmax())] for place in places)
     one, other = (f"“{asker}”" for asker in askers)
     seen = " and ".join(f"“{text}”" for text in found)
-    note = "Share of each word’s attention, in one of the encoder’s heads"
-    figure, ax = canvas(3.6, f"Nearly all attention of {one}, and of {other}, goes to {seen}", note)
+    number = re.search(r"[0-9]+", layer)[0]
+    note = f"Head {head} of the encoder’s layer {number}, one of 24 heads of our translator"
+    title = f"In this head, both {one} and {other} attend almost only to {seen}"
+    figure, ax = canvas(3.6, title, note)
     middles = sentence(ax, (0.1, 1.3), maps.src, askers, gap=0.26)
     for text in found:
         ground = {**style.chip(text)["bbox"], "facecolor": style.MUTED}
@@ -219,39 +217,43 @@ def arcs(
             at = (x + middles[query]) / 2, y + rise + 0.22 * side
             look = {"size": 14, "weight": "bold", "ha": "center"}
             ink = style.readable(color, style.PAPER)
-            label(ax, at, percent(float(weight)), color=ink, **look)
+            label(ax, at, f"{weight:.0%}", color=ink, **look)
 
 
 # --- two columns of words ------------------------------------------------------------------------
 
 
-def _one_two_all(weights: Any, words: Sequence[str], query: int, names: Sequence[str]) -> Figure:
-    """Draw what one word looks at in one head, in two, and in all -> the figure, three panels.
+def _one_two_all(weights: Any, words: Sequence[str], query: int) -> Figure:
+    """Draw what one word attends to in one head, in the mean of two, and in that of all.
 
-    weights (h, q, k), the heads in the order in which they are added; names: one for each. A line
-    is as thick as the mean of the panel's heads is large.
+    weights (h, q, k), the heads in the order in which they are added. A line is as thick as the
+    mean of the panel's heads is large.
     """
     heads = as_array(weights)
     step, asker, color = 0.27, words[query], ASKERS.get(words[query], style.INK)
-    tall, low = step * (len(words) - 1), 0.2
-    title = f"One head tells a story. {_times(len(heads)).capitalize()} blur it."
-    note = f"Line width: share of the attention of “{asker}”, mean of the heads"
+    tall, low, all_of = step * (len(words) - 1), 0.2, _times(len(heads))
+    target = heads[0, query].argmax()
+    shares = [heads[:count, query, target].mean() for count in (1, len(heads))]
+    title = (
+        f"“{words[target]}” has {shares[0]:.0%} of the weight in one head, and {shares[1]:.0%} in "
+        f"the mean of {all_of}"
+    )
+    note = f"What “{asker}” attends to in layer 1 of our translator’s encoder ({all_of} heads)"
     figure, ax = canvas(tall + 1.45, title, note)
     for count, x in zip((1, 2, len(heads)), (0.3, 2.88, 5.46), strict=True):
         ends = [(x + 1.02, low + tall - step * place) for place in range(len(words))]
         start, mean = (x, ends[query][1]), heads[:count, query].mean(axis=0)
-        threads(ax, [start], ends, mean, color, name=", ".join(names[:count]), widest=8)
-        what = {1: "one head", 2: "two heads"}.get(count, f"all {_times(count)} heads")
+        threads(ax, [start], ends, mean, color, name=f"of {count} heads", widest=8)
+        what = {1: "one head", 2: "mean of two heads"}.get(count, f"mean of all {all_of}")
         label(ax, (x + 1.05, low + tall + 0.36), what, size=style.LABEL, weight="bold")
         word(ax, (x - 0.08, start[1]), asker, size=13, ha="right", color=color)
-        best = heads[0, query].argmax()
-        largest = {place for place in (*mean.argsort()[-2:], best) if mean[place] >= 0.1}
+        largest = {place for place in (*mean.argsort()[-2:], target) if mean[place] >= 0.1}
         for place, (text, end) in enumerate(zip(words, ends, strict=True)):
-            ink = color if place == best else style.INK if place in largest else style.MUTED
+            ink = color if place == target else style.INK if place in largest else style.MUTED
             word(ax, (end[0] + 0.08, end[1]), text, ha="left", color=ink)
             if place in largest:
-                share, look = percent(float(mean[place])), {"size": 13, "weight": "bold"}
-                label(ax, (end[0] + 1.3, end[1]), share, ha="right", color=ink, **look)
+                look = {"size": 13, "weight": "bold", "ha": "right", "color": ink}
+                label(ax, (end[0] + 1.3, end[1]), f"{mean[place]:.0%}", **look)
     return figure
 
 
@@ -471,96 +473,24 @@ def encoder_heads(maps: Any) -> dict[str, torch.Tensor]:
     }
 
 
-def _sharpest_first(heads: Mapping[str, torch.Tensor], query: int) -> dict[str, torch.Tensor]:
-    """The heads in the order of their entropy in one row: the least spread one comes first.
-
-    The last layer goes before the others, since its vectors are what the decoder reads.
-    """
-
-    def order(name: str) -> tuple[float, float]:
-        spread = torch.special.entr(heads[name][query]).sum().item()
-        return -int(name.split()[1].rstrip(",")), spread
-
-    return {name: heads[name] for name in sorted(heads, key=order)}
-
-
-# --- heads as filters ----------------------------------------------------------------------------
-
-
-def weight_by_distance(translator: Any, texts: Sequence[str], reach: int = 3) -> dict:
-    """How far the encoder's heads look -> {head's name: {distance: mean weight}}.
-
-    distance: from -reach to reach, -1 is the word on the left. The mean is taken over all words of
-    all texts that have a word at this distance.
-    """
-    src = source_batch([translator.src.encode(text) for text in texts])
-    with inference_mode(translator.model), record_attention(translator.model) as recorded:
-        translator.model.encode(src)
-    place, real = torch.arange(src.size(1)), src != PAD
-    both_real = real[:, :, None] & real[:, None, :]  # (b, q, k)
-    profiles = {}
-    for layer, weights in enumerate(recorded.values()):
-        for head in range(weights.size(1)):
-            profile = profiles[f"layer {layer}, head {head}"] = {}
-            for distance in range(-reach, reach + 1):
-                there = both_real & (place[None, :] - place[:, None] == distance)
-                profile[distance] = weights[:, head][there].mean().item()
-    return profiles
-
-
-@mpl.rc_context(style.PRINT)
-def distance_bars(profiles: Mapping[str, Mapping[int, float]]) -> Figure:
-    """Draw how far two heads look, as arrows from a word to its neighbors -> the figure.
-
-    profiles: a head's name -> {distance: mean weight}, from -3 to 3. Each side has its sum, and the
-    side that gets more is loud.
-    """
-    note = (
-        "Mean of 200 sentences, drawn at “cross”; the rest goes to “cross” itself and farther words"
-    )
-    figure, ax = canvas(3.7, "One head looks ahead, another looks back", note)
-    places, y = [4.55 + 1.0 * distance for distance in range(-3, 4)], 1.5
-    for x, text in zip(places, AROUND, strict=True):
-        word(ax, (x, y), text, size=13, color=style.INK if x == places[3] else style.MUTED)
-    for up, (name, profile) in zip((1, -1), sorted(profiles.items()), strict=True):
-        label(ax, (0.02, y + 0.62 * up), name, size=style.LABEL, weight="bold")
-        sums = {side: sum(profile.get(side * far, 0) for far in (1, 2, 3)) for side in (-1, 1)}
-        for side, whole in sums.items():
-            loud = whole == max(sums.values())
-            color, ink = (style.ACCENT,) * 2 if loud else (style.MUTED,) * 2
-            for far in (1, 2, 3):
-                ends = [
-                    (x, y + 0.23 * up) for x in (places[3] + 0.1 * side, places[3 + side * far])
-                ]
-                weight = profile.get(side * far, 0)
-                rise = up * (0.12 + 0.17 * far)
-                attention_arrow(ax, *ends, weight, color, widest=14, rise=rise, least=0.001)
-            said = f"{percent(steady_round(whole))} on the three words {SIDES[side]}"
-            look = {"size": 12, "weight": "bold" if loud else "normal", "color": ink}
-            label(ax, (places[3] + side * 1.9, y + 1.1 * up), said, ha="center", **look)
-    return figure
-
-
 # --- the three uses ------------------------------------------------------------------------------
 
 
 def _three_uses(maps: Any) -> Figure:
-    """Draw who looks at whom in each of the three kinds of attention, a panel for each.
+    """Draw who attends to whom in each of the three kinds of attention, a panel for each.
 
     maps: what a `Translator` gives. A line is the mean of the heads of the last layer of its kind;
-    less than 10 % gets none, within a language less than 20 %. Those between the languages have the
-    color of the word looked at. A Spanish word that looks stands for the place that writes it.
+    less than 10% gets none, within a language less than 20%. Those between the languages have the
+    color of the word attended to. A row of the decoder is named by the word to be written there.
     """
-    note = (
-        "Words on the left look at words on the right: thicker is more (last layers, mean of heads)"
-    )
+    note = "Our translator’s last layers, mean of four heads each; small weights are left out"
     step = 0.47
-    title = "Attention has three uses, and only one of them crosses the languages"
+    title = "Only cross-attention links the two languages"
     figure, ax = canvas(1.4 + step * len(maps.tgt_out), title, note)
     for x, kind, rows, columns, said in (
-        (0.83, "encoder", maps.src, maps.src, "English looks\nat English"),
-        (3.5, "decoder.*cross", maps.tgt_out, maps.src, "Spanish looks\nat English"),
-        (6.22, "decoder.*self", maps.tgt_out, maps.tgt_in, "Spanish looks at\nSpanish before it"),
+        (0.83, "encoder", maps.src, maps.src, "encoder\nself-attention"),
+        (3.5, "decoder.*cross", maps.tgt_out, maps.src, "cross-attention"),
+        (6.22, "decoder.*self", maps.tgt_out, maps.tgt_in, "decoder\nself-attention"),
     ):
         means = [w.mean(dim=0) for name, w in maps.weights.items() if re.match(kind, name)][-1]
         loud, top = "cross" in kind, ax.get_ylim()[1] - 0.98
@@ -592,37 +522,18 @@ def draw_heads_recap() -> Figure:
     return _heads_recap(["I", "like", "trees"])
 
 
-AROUND = ("animal", "did", "not", "cross", "the", "street", "because")  # of the riddle
-SIDES = {-1: "before", 1: "after"}
-FILTERS = ("layer 0, head 1", "layer 1, head 1")
-
-
-@figure(
-    "heads-filters",
-    caption="How far two encoder heads look: mean weight at each distance in 200 test sentences.",
-    alt="The words 'animal did not cross the street because', with arrows from 'cross' to its "
-    "neighbors, as thick as the mean weight at this distance. Above, in layer 0, head 1, the three "
-    "words after get 46 % and those before 15 %; below, in layer 1, head 1, those before get 81 %, "
-    "most of it the nearest one, and those after 11 %.",
-)
-def draw_heads_filters() -> Figure:
-    texts = [english for english, _ in english_spanish.load("test")[:200]]
-    profiles = weight_by_distance(Translator.load(), texts)
-    return distance_bars({name: profiles[name] for name in FILTERS})
-
-
 def maps_of_tired() -> Any:
     return Translator.load().attention_maps(TIRED)
 
 
 @figure(
     "heads-eight",
-    caption="Eight heads look at the same sentence, each in its own way.",
+    caption="What two words attend to in each of the encoder's eight heads.",
     alt="The sentence 'the animal did not cross the street because it was too tired'; under it a "
     "line for each of eight heads, four in each layer. Half disks show how much attention the word "
-    "above gets from 'it', rust, over the line, and from 'tired', teal, under it. In layer 0 the "
-    "largest are mostly under <eos>. In layer 1, head 1 looks at the words just before; head 2 has "
-    "one full disk, under 'animal', 98 % and 100 %; heads 0 and 3 have small ones everywhere.",
+    "above gets from 'it', over the line, and from 'tired', under it. In layer 0 the largest are "
+    "mostly under <eos>. In layer 1, head 1 attends to words just before; head 2 has one full "
+    "disk, under 'animal', 98% and 100%; heads 0 and 3 have small ones everywhere.",
     hero=True,
 )
 def draw_heads_eight() -> Figure:
@@ -632,10 +543,10 @@ def draw_heads_eight() -> Figure:
 
 @figure(
     "heads-two-pictures",
-    caption="Which would you believe? Two words look at 'animal', each with nearly all it has.",
+    caption="Two words attend to 'animal' in one head, each with nearly all its weight.",
     alt="The sentence 'the animal did not cross the street because it was too tired'. Above it, a "
-    "thick arrow leads from 'it' to 'animal', 98 % of its attention; below it, one just as thick "
-    "from 'tired' to 'animal', 100 %. Over 'tired' stands cansado: its -o is the animal, -a "
+    "thick arrow leads from 'it' to 'animal', 98% of its attention; below it, one just as thick "
+    "from 'tired' to 'animal', 100%. Over 'tired' stands cansado: its -o is the animal, -a "
     "would be the street.",
 )
 def draw_two_pictures() -> Figure:
@@ -644,37 +555,27 @@ def draw_two_pictures() -> Figure:
 
 @figure(
     "heads-one-two-all",
-    caption="What 'it' looks at: in one head, in two, in all eight.",
+    caption="What 'it' attends to: in one head, in the mean of two, and in the mean of all four.",
     alt="Three times the words of the sentence in a column, and lines to them from 'it'. One head: "
-    "one thick line goes to 'animal'. Two heads: a line half as thick to 'animal', a thinner one "
-    "to 'because'. All eight: thin lines fan out to most words, the thickest to 'because' and the "
-    "end.",
+    "one thick line goes to 'animal', 98%. Mean of two heads: a line half as thick to 'animal', "
+    "49%, and one to 'because', 35%. Mean of all four: thin lines fan out to most words, the "
+    "thickest to 'animal', 27%, and to 'because', 24%.",
 )
 def draw_heads_one_two_all() -> Figure:
     maps = maps_of_tired()
-    named = _sharpest_first(encoder_heads(maps), maps.src.index("it"))
-    weights = torch.stack(list(named.values()))
-    return _one_two_all(weights, maps.src, maps.src.index("it"), list(named))
-
-
-@figure(
-    "heads-token-view",
-    caption="Who looks at whom, to explore: choose a layer, heads and a word.",
-    alt="Two columns with the words of 'The animal didn't cross the street because it was too "
-    "tired'. From 'it' on the left a thick line of head 2 leads to 'animal', 98 %, and one of head "
-    "1 to 'because', 70 %; thin grey ones lead to most words.",
-)
-def draw_heads_token_view() -> Any:
-    return token_view(maps_of_tired(), word="it")
+    weights, query = maps.weights["encoder.layers.1.self_attn"], maps.src.index("it")
+    spread = torch.special.entr(weights[:, query]).sum(dim=-1)
+    return _one_two_all(weights[spread.argsort()], maps.src, query)
 
 
 @figure(
     "heads-three-uses",
     caption="The three uses of attention, in the last layers, on 'I like trees'.",
-    alt="Three panels, each with the words that look on the left, and lines to the words looked at "
-    "on the right. English looks at English, in grey. Spanish looks at English, in the words' "
-    "colors: to write 'gustan' it looks at 'like', for 'árboles' at 'trees', and for <eos> at "
-    "<eos>. Spanish looks at the Spanish before it, in grey: no line leads down.",
+    alt="Three panels, each with the words that attend on the left, and lines to the words on the "
+    "right. Encoder self-attention, English to English, in gray. Cross-attention, Spanish to "
+    "English, in the words' colors: to write 'gustan' it attends to 'like' and a little to "
+    "'trees', for 'árboles' to 'trees', and for <eos> to <eos>. Decoder self-attention, Spanish to "
+    "the Spanish before it, in gray: no line leads down.",
 )
 def draw_heads_three_uses() -> Figure:
     return _three_uses(Translator.load().attention_maps("I like trees"))

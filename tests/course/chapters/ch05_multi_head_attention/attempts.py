@@ -8,7 +8,6 @@ from tests.course.checks.attempts import Attempts
 
 W_O = torch.arange(512.0 * 512).view(512, 512).cos()
 BLOCKS = W_O.unflatten(0, (8, 64))
-RIGHT_SHAPES = tuple(part.right for part in check.shapes.parts)
 RIGHT_THREE = tuple(part.right for part in check.three_shapes.parts)
 
 
@@ -64,20 +63,7 @@ ATTEMPTS = {
             "not tried yet": [(..., W_O)],
         },
     ),
-    check.in_pieces: Attempts(
-        right=[[22, 23]],
-        mistakes={"thirty numbers": [[1, 2]], "as a list": [22, [22]]},
-    ),
     check.where_from: Attempts(mistakes={"64 places": [(3, 1)]}),
-    check.shapes: Attempts(
-        right=[(*map(list, RIGHT_SHAPES[:3]), RIGHT_SHAPES[3])],
-        mistakes={
-            "After split_heads: not yet": [other(RIGHT_SHAPES, 0, (1, 2))],
-            "tuple of whole numbers": [other(RIGHT_SHAPES, 0, 7)],
-            "parameters is a whole number": [other(RIGHT_SHAPES, 3, 1.5)],
-            "not tried yet": [other(RIGHT_SHAPES, 0, ...)],
-        },
-    ),
     check.three_shapes: Attempts(
         right=[
             ([3, 6, 9, 16], torch.Size((3, 6, 5, 9)), [3, 5, 96]),

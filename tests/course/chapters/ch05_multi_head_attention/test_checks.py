@@ -27,11 +27,6 @@ def test_the_fault_is_in_one_head_and_in_its_values_only():
     torch.testing.assert_close(out, torch.cat(list(z), dim=-1) @ w_o)
 
 
-def test_what_a_head_holds_in_pieces():
-    codes = 10 * torch.arange(5)[:, None] + torch.arange(6)
-    assert tuple(codes.view(1, 3, 5, 2)[0, 1, 2].tolist()) == check.in_pieces.right
-
-
 def test_heads_in_another_order_give_the_old_output_with_rows_of_w_o_in_that_order():
     x, w_o = torch.randn(4, 512), torch.randn(512, 512) / 22
     matrices = [torch.randn(8, 512, 64) / 22 for _ in range(3)]

@@ -2,9 +2,10 @@
 
 import torch
 
-from course.chapters.ch05_multi_head_attention import figures
 from course.chapters.journey.experiments import trace
 from transformer_lib import Translator, patch_attention
+from transformer_lib.interpret.patching import ablate_head
+from transformer_lib.text import english_spanish
 
 RIDDLE = "The animal didn't cross the street because it was too "
 
@@ -26,13 +27,23 @@ def test_cansado_needs_no_head_of_the_encoder_but_ancha_does():
     assert [text.split()[-1] for text in written] == ["cansado", "ancho"]
 
 
-def test_in_one_head_it_gives_the_animal_nearly_all_and_in_the_mean_less_than_a_quarter():
-    maps = Translator.load().attention_maps(RIDDLE + "tired")
-    heads = figures.encoder_heads(maps)
-    it, animal = maps.src.index("it"), maps.src.index("animal")
-    assert round(float(heads["layer 1, head 2"][it, animal]), 2) == 0.98
-    mean = torch.stack(list(heads.values()))[:, it].mean(dim=0)
-    assert 0.98 / 8 < mean[animal] < 0.25 and mean.argmax() != animal
+def test_without_one_head_person_and_number_go_wrong_and_without_another_the_gender():
+    translator = Translator.load()
+    sentences = [english for english, _ in english_spanish.load("test")[:200]]
+    whole, changed = translator.translate(sentences), {}
+    for head in (1, 2):
+        with patch_attention(translator.model, {"encoder.layers.1.self_attn": ablate_head(head)}):
+            without = translator.translate(sentences)
+        both = zip(whole, without, strict=True)
+        changed[head] = [(a.text, b.text) for a, b in both if a.text != b.text]
+
+    def only_gender(a: str, b: str) -> bool:
+        return a.replace("o", "a") == b.replace("o", "a")
+
+    assert (len(changed[1]), len(changed[2])) == (29, 49)
+    assert sum(only_gender(*pair) for pair in changed[2]) == 41
+    words = [(a.split(), b.split()) for a, b in changed[1] if not only_gender(a, b)]
+    assert sum(len(a) == len(b) for a, b in words) == 28, "the 29th is another sentence"
 
 
 def test_no_spanish_word_looks_at_what_comes_later():
