@@ -65,7 +65,7 @@ FIRST_LETTERS = (
 )
 # For the search: how much a hit there counts, beside 1 for a section.
 EXERCISE, BESIDE, REFERENCE = 0.3, 0.4, 0.5
-HERO = "series-map"
+HERO = "machine"
 CARD_FILE = "images/card.png"
 CARD = (1200, 630)  # pixels, as those who show cards ask for
 MARK = ".nojekyll"  # tells GitHub Pages to take files as they are, and us that this is a site

@@ -43,11 +43,11 @@ STORIES = {
     "looks": [
         Line(f'{COURSE} view tatoeba "Good morning."', writes="attention.html"),
         Line(f'{COURSE} view grammar "I like trees" --out looks.png', writes="looks.png"),
-        Line(f"{COURSE} figures --list", "series-map"),
+        Line(f"{COURSE} figures --list", "machine"),
         Line(
             f"{COURSE} figures --only NAME --format svg",
-            writes="figures/series-map.svg",
-            fills={"NAME": "series-map"},
+            writes="figures/machine.svg",
+            fills={"NAME": "machine"},
         ),
         Line(f"{COURSE} figures --only poster", writes="figures/poster.png"),
         Line(f"{COURSE} figures --only poster --format pdf", writes="figures/poster.pdf"),

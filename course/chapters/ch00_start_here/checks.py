@@ -23,7 +23,7 @@ def spanish(sentence: str) -> list[str]:
 
 @exercise
 def several_people(sentence: str) -> None:
-    """Deeper exercise 1: a sentence in which several people like something."""
+    """The deeper exercise: a sentence in which several people like something."""
     words = spanish(sentence)
     verbs = [("gusta", "gustan", "gustó", "gustaron"), ("encanta", "encantan")]  # like, love
     likes = {form for verb in verbs for form in verb}
@@ -75,26 +75,4 @@ def one_word_changes_the_gender(first: str, second: str) -> None:
         gender[0] != gender[1],
         f"Both translations end in the same gender, {last[0]} and {last[1]}. Both adjectives "
         "fit the same noun, or both nouns have one gender in Spanish: exchange one of them.",
-    )
-
-
-BOYS = "The boys like the cold water"
-
-
-@exercise
-def attends_most_to(guess: str) -> None:
-    """Deeper exercise 2: the English word most looked at while "les" is written."""
-    maps = shipped().attention_maps(BOYS)
-    expect(isinstance(guess, str), "Give one English word in quotes.")
-    guess = guess.strip().lower()
-    expect(guess in maps.src, f"The words to choose from are {', '.join(maps.src)}.")
-    expect(
-        guess not in ("boys", "the"),
-        "*Les* stands for the boys, but that is what it means, not where this layer looks. Measure "
-        "it: translator.attention_maps(...), and the row of les.",
-    )
-    weights = maps.last_cross_attention()[maps.tgt_out.index("les")]
-    expect(
-        guess == maps.src[int(weights.argmax())],
-        "Compute it as above, for this sentence: which weight in the row of les is largest?",
     )

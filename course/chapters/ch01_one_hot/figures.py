@@ -7,11 +7,9 @@ import numpy as np
 import torch
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from torch import Tensor
 
 from course.drawing import style
-from course.drawing.arrows import box, path
-from course.drawing.cells import area
+from course.drawing.arrows import box
 from course.drawing.registry import figure
 from course.drawing.values import as_array
 from course.drawing.words import canvas, label, width_of, word, word_color
@@ -19,7 +17,6 @@ from transformer_lib.model.embedding import one_hot
 from transformer_lib.recipes import learn_language
 from transformer_lib.text import english_spanish
 from transformer_lib.text.tokens import Vocabulary
-from transformer_lib.translator import Translator
 
 Marked = list[tuple[str, bool]]  # the words of a sentence, and whether each is known
 
@@ -32,8 +29,10 @@ def _one_hot_table(table: Any, words: Sequence[str], vocabulary: Sequence[str]) 
     rows = as_array(table)
     left, high, wide = 0.8, 0.42, 7.18 / len(vocabulary)
     tall = high * len(words)
-    note = "One slot for each entry of the vocabulary, with its number"
-    figure, ax = canvas(tall + 1.45, "Each word has one 1, in its own slot", note)
+    note = f"A row for each word, and a column for each of the {len(vocabulary)} entries"
+    figure, ax = canvas(
+        tall + 1.45, "Each word has a single 1, in the column of its own number", note
+    )
     for row, text in enumerate(words):
         y = tall - high * (row + 0.5) + 0.12
         word(ax, (left - 0.1, y), text, size=13, ha="right")
@@ -43,34 +42,6 @@ def _one_hot_table(table: Any, words: Sequence[str], vocabulary: Sequence[str]) 
         x, known = left + wide * (slot + 0.5), text in words
         word(ax, (x, tall + 0.3), text, size=10, color=None if known else style.MUTED)
         label(ax, (x, tall + 0.56), str(slot), ha="center", color=style.MUTED)
-    return figure
-
-
-def _one_hot_row(ids: Sequence[int], words: Sequence[str], vocabulary: Sequence[str]) -> Figure:
-    """Draw each id as a row with one mark, and the place around the last of them enlarged."""
-    size, left, wide, step = len(vocabulary), 0.9, 7.02, 0.52
-    figure, ax = canvas(
-        step * len(ids) + 2.65, f"Each word is a row of {size:,} slots: one 1, else 0"
-    )
-    last, low = ids[-1], 2.0
-    for slot, x, ha in ((0, left, "left"), (size - 1, left + wide, "right")):
-        label(ax, (x, low + step * len(ids) - 0.17), f"slot {slot}", ha=ha, color=style.MUTED)
-    for row, (number, text) in enumerate(zip(ids, words, strict=True)):
-        y = low + step * (len(ids) - 1 - row)
-        word(ax, (left - 0.12, y), text, size=14, ha="right")
-        box(ax, (left + wide / 2, y), wide, 0.3, fill=style.GROUND, line=0, round=0.03)
-        x = left + wide * (number + 0.5) / size
-        area(ax, (x - 0.025, y - 0.19), 0.05, 0.38, style.readable(word_color(text)), zorder=3)
-        label(ax, (x + 0.09, y), str(number), size=13, weight="bold")
-    # The lens: seven slots around the last word's 1.
-    each = wide / 7
-    for end, above in ((left, x - 0.03), (left + wide, x + 0.03)):
-        path(ax, [(above, low - 0.19), (end, 1.21)], style.SOFT, thick=0.8, head=False)
-    for place, number in enumerate(range(last - 3, last + 4)):
-        x, here = left + each * (place + 0.5), number == last
-        cell(ax, (x, 0.9), each, 0.62, words[-1] if here else "", size=17)
-        word(ax, (x, 0.37), vocabulary[number], color=None if here else style.MUTED)
-        label(ax, (x, 0.1), str(number), ha="center", color=style.INK if here else style.MUTED)
     return figure
 
 
@@ -84,35 +55,6 @@ def cell(
     label(ax, at, str(int(bool(text))), size=size, ha="center", **look)
 
 
-def _distance_triangle(table: Tensor, words: Sequence[str]) -> Figure:
-    """Draw three one-hot rows (3, d), and a triangle with their distances, all √2 -> the figure."""
-    near, first, far = words
-    figure, ax = canvas(
-        3.75,
-        f"As one-hot rows, “{first}” is as far from “{near}” as from “{far}”",
-        f"Any two rows, of {table.shape[1]} slots, differ in two, by 1 each: √(1² + 1²) = √2",
-    )
-    slots, corners = table.argmax(dim=1), np.array([[7.5, 2.4], [5.7, 1.36], [7.5, 0.32]])
-    order = slots.sort().values
-    for column, slot in enumerate(order.tolist()):
-        label(ax, (1.6 + 1.13 * column, 2.78), f"slot {slot}", ha="center", color=style.MUTED)
-    ground = {"facecolor": style.PAPER, "edgecolor": "none", "pad": 4}
-    look = {"ha": "center", "size": style.TITLE, "weight": "bold", "bbox": ground}
-    for one, other in ((0, 2), (0, 1), (1, 2)):
-        color = style.ACCENT if 1 in (one, other) else style.SOFT
-        path(ax, corners[[one, other]], color, thick=3, head=False)
-        label(ax, corners[[one, other]].mean(axis=0), "√2", color=style.readable(color), **look)
-    for corner, slot, text in zip(corners, slots, words, strict=True):
-        y = corner[1]
-        word(ax, (0.68, y), text, size=15, ha="right")
-        for column, other in enumerate(order):
-            cell(ax, (1.6 + 1.13 * column, y), 0.6, 0.44, text if slot == other else "", size=15)
-        for column in range(4):
-            label(ax, (1.035 + 1.13 * column, y), "0 … 0", ha="center", color=style.MUTED)
-        word(ax, corner, text, size=15)
-    return figure
-
-
 def _unknown_words(sizes: Sequence[int], known: Sequence[Sequence[Marked]], at: int) -> Figure:
     """Draw a sentence as vocabularies of several sizes know it, and how much of a text they don't.
 
@@ -120,14 +62,14 @@ def _unknown_words(sizes: Sequence[int], known: Sequence[Sequence[Marked]], at: 
     sentences of the text; at: which is drawn, spelled as the last reads it.
     """
     step, size = 0.56, 13
-    note = "A sentence of the test. Its unknown words are blotted out"
+    note = "One sentence of the test, with its unknown words blotted out"
     figure, ax = canvas(
         step * len(sizes) + 1.22,
-        "The more text a vocabulary comes from, the fewer words are unknown",
+        "The more text a vocabulary is made from, the fewer words are unknown",
         note,
     )
     top = step * len(sizes) + 0.2
-    label(ax, (0.02, top), "vocabulary built from", color=style.MUTED)
+    label(ax, (0.02, top), "vocabulary made from", color=style.MUTED)
     label(ax, (7.98, top), "unknown, of all words of the test", ha="right", color=style.MUTED)
     for row, (count, sentences) in enumerate(zip(sizes, known, strict=True)):
         y, x = top - step * (row + 0.8), 1.62
@@ -140,8 +82,8 @@ def _unknown_words(sizes: Sequence[int], known: Sequence[Sequence[Marked]], at: 
             else:
                 box(ax, (x + wide / 2, y), wide + 0.08, 0.27, fill=style.ACCENT, line=0, round=0.05)
             x += wide + 0.19
-        share = f"{100 * _unknown_share(sentences):.0f} %"
-        color = style.MUTED if share == "0 %" else style.ACCENT
+        share = f"{_unknown_share(sentences):.0%}"
+        color = style.MUTED if share == "0%" else style.ACCENT
         label(ax, (7.98, y), share, size=style.TITLE, weight="bold", color=color, ha="right")
     return figure
 
@@ -181,26 +123,13 @@ def draw_one_hot_table() -> Figure:
 
 
 @figure(
-    "one-hot-row",
-    caption="Each word's number, written as a row with a single 1.",
-    alt="Three words, I, like, trees, and next to each a long empty bar, from slot 0 to slot 954, "
-    "with a single mark and its number: 25, 40, 498. Below, the row around the mark of trees is "
-    "enlarged: seven slots, 0 0 0 1 0 0 0, with the 1 at 498.",
-    hero=True,
-)
-def draw_one_hot_row() -> Figure:
-    vocab = Translator.load().src.vocab
-    return _one_hot_row(vocab.encode(TREES[0]), TREES[0], vocab.tokens)
-
-
-@figure(
     "unknown-words",
     caption="The more training text a vocabulary was built from, the fewer words of the test text "
     "it doesn't know.",
     alt="A sentence of the test, 'Juan could not buy the bicycle because he was poor', in four "
     "rows, its unknown words blotted out. With a vocabulary from 10 training sentences five of "
     "the ten words are, from 100 'bicycle' and 'poor', from 1,000 'poor', from 10,000 none. Beside "
-    "them the share of all words of the test that is unknown: 53 %, 24 %, 2 % and 0 %.",
+    "them the share of all words of the test that is unknown: 53%, 24%, 2% and 0%.",
 )
 def draw_unknown_words() -> Figure:
     texts, test = (
@@ -212,15 +141,3 @@ def draw_unknown_words() -> Figure:
         read = map(language.tokenizer, test)
         known.append([[(token, token in language.vocab.ids) for token in row] for row in read])
     return _unknown_words(SAMPLES, known, _typical(known, long=10))
-
-
-@figure(
-    "one-hot-distances",
-    caption="Three words as one-hot rows: equally far apart.",
-    alt="The rows of dog, cat and gave, each with a single 1, at slots 109, 121 and 680; all else "
-    "is 0. To their right the words are corners of a triangle with three equal sides, each with "
-    "the root of 2: in rust from cat to dog and to gave, gray between these.",
-)
-def draw_one_hot_distances() -> Figure:
-    vocab, words = Translator.load().src.vocab, ["dog", "cat", "gave"]
-    return _distance_triangle(one_hot(torch.tensor(vocab.encode(words)), len(vocab)), words)

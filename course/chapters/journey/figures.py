@@ -160,29 +160,27 @@ def number() -> int:
 
 @functools.cache
 def vectors() -> dict[str, Any]:
-    """What trees is at each station; in the decoder, at the position that writes árboles."""
+    """What trees is at each station of the encoder."""
     way = _the_way()
     return {
-        "one-hot": (number() + 0.5) / len(_the_translator().src.vocab),  # how far along the row
         "embedding": way.of("src_embed", WORD),
         "+ position": way.of("src_positions", WORD),
-        "encoder layer 0": way.of("encoder.layers.0", WORD),
         "memory": way.of("encoder", WORD),
-        "decoder": way.of("decoder", WRITTEN),
     }
 
 
 @figure(
     "trees-one-hot",
     notebook="01_one_hot",
-    caption="The word trees becomes a row with one 1, at its own number.",
+    caption="The word trees becomes a row with a single 1, at its own number.",
+    hero=True,
     alt="A field of 955 small cells, one for each entry of the vocabulary, line below line. All "
     "are the same, a 0, but for one in green, number 498. Under a lens it is large: a 1, and below "
     "it the word 'trees'.",
 )
 def draw_one_hot() -> Figure:
     count = len(_the_translator().src.vocab)
-    new, note = "is a row with one 1, all else 0", f"its row: a cell for each of {count} entries"
+    new, note = "is a row of zeros with a single 1", f"one number for each of the {count} entries"
     return _field(WORD, number(), count, new=new, value="1", note=note, rest="all others: 0")
 
 

@@ -234,10 +234,10 @@ def test_the_renderer_draws_charts_that_stand_last_in_a_cell():
 
 
 def test_a_figure_of_the_series_is_shown_by_its_name(shown):
-    show("series-map")
-    show(FIGURES["series-map"].draw(), name="series-map")
+    show("machine")
+    show(FIGURES["machine"].draw(), name="machine")
     (by_name, metadata), (drawn, _) = shown
     assert by_name == drawn
-    assert metadata["figure"] == "series-map"
-    assert metadata["image/png"]["alt"] == FIGURES["series-map"].alt
-    assert by_name["text/plain"].startswith(f"Figure:\n{FIGURES['series-map'].alt}\n")
+    assert metadata["figure"] == "machine"
+    assert metadata["image/png"]["alt"] == FIGURES["machine"].alt
+    assert by_name["text/plain"].startswith(f"Figure:\n{FIGURES['machine'].alt}\n")

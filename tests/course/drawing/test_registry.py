@@ -70,21 +70,21 @@ def test_every_figure_says_what_it_is():
 
 def test_the_file_is_what_it_is_called(saved, chart):
     for format in SIGNATURES:
-        for name in ("series-map", chart):
+        for name in ("machine", chart):
             content = saved(name, format)
             begin = b"<svg" if name == chart and format == "svg" else SIGNATURES[format]
             assert content.startswith(begin)
 
 
 def test_alt_text_travels_in_the_file(saved, chart):
-    assert "is on top" in saved("series-map", "svg").decode()
-    png = Image.open(io.BytesIO(saved("series-map", "png")))
-    assert png.text["Description"].startswith("'I like")
+    assert "from left to right" in saved("machine", "svg").decode()
+    png = Image.open(io.BytesIO(saved("machine", "png")))
+    assert png.text["Description"].startswith("The machine")
     root = ElementTree.fromstring(saved(chart, "svg"))
     assert [child.text for child in root[:2]] == ["Even attention: 1/3 < 1/2.", "Six equal cells."]
 
 
-ALL = ("positions-paper", "series-map", "even", "attention-explorer")
+ALL = ("positions-paper", "machine", "even", "attention-explorer")
 SAVE_ALL = """
 import hashlib, sys, torch
 from course.drawing.attention_maps import attention_chart
@@ -152,10 +152,10 @@ def test_an_unknown_format_is_refused_before_anything_is_drawn(monkeypatch, tmp_
 def test_a_folder_that_cannot_be_made_is_named(tmp_path):
     blocked = tmp_path / "file"
     blocked.write_text("in the way")
-    with pytest.raises(OSError, match=r"cannot write .*file.*series-map\.svg: "):
-        save("series-map", blocked)
-    with pytest.raises(OSError, match=r"cannot write .*series-map\.png: "):
-        save("series-map", blocked / "below", "png")
+    with pytest.raises(OSError, match=r"cannot write .*file.*machine\.svg: "):
+        save("machine", blocked)
+    with pytest.raises(OSError, match=r"cannot write .*machine\.png: "):
+        save("machine", blocked / "below", "png")
 
 
 # --- what the shipped model's figures claim ---
