@@ -61,12 +61,3 @@ def test_several_people(capsys):
     assert refused(said(capsys, check.several_people, "I like trees"), "me gustan los árboles")
     assert refused(said(capsys, check.several_people, "I love trees"), "me encantan los árboles")
     assert refused(said(capsys, check.several_people, "The cow slept"), "somebody likes it")
-
-
-def test_looks_most_at(capsys):
-    assert said(capsys, check.attends_most_to, "like") == "right!"
-    assert refused(said(capsys, check.attends_most_to, "Boys"), "not where this layer looks")
-    assert refused(said(capsys, check.attends_most_to, "boys"), "not where this layer looks")
-    assert refused(said(capsys, check.attends_most_to, "water"), "in the row of les")
-    assert refused(said(capsys, check.attends_most_to, "les"), "to choose from")
-    assert refused(said(capsys, check.attends_most_to, 3), "in quotes")
