@@ -373,7 +373,7 @@ def attention_explorer(
     ]
     title = alt.Title(
         "The farther a key reaches along the query, the more its value counts",
-        subtitle="Small dots: how far each key reaches from 0. Lines to the output: the weights",
+        subtitle="Small dots: how far a key reaches; lines to the output: as wide as the weights",
     )
     whole = alt.hconcat(*shown, bounds="flush", spacing=60, title=title)
     return whole.add_params(*sliders)
@@ -460,8 +460,8 @@ def draw_routes() -> Figure:
     caption="The weights of 16 keys when queries and keys get wider, with and without the division "
     "by the root of d_k.",
     alt="Two rows of three small charts, for d_k = 4, 64 and 1,024. Each has a bar for each of 16 "
-    "weights, the largest first. Undivided, the first bar grows from 43 % to 97 % and the others "
-    "vanish. Divided by the root of d_k, the bars hardly change: the first has 24 or 25 %.",
+    "weights, the largest first. Undivided, the first bar grows from 43% to 97% and the others "
+    "vanish. Divided by the root of d_k, the bars hardly change: the first has 24 or 25%.",
 )
 def draw_scaling() -> Figure:
     return _scaling_bars([softmax_at(d_k, scaled) for d_k in WIDTHS for scaled in (False, True)])
