@@ -74,7 +74,7 @@ def suspects() -> dict[str, Tensor]:
 
 @exercise
 def diagnose(verdict: Any) -> None:
-    """The core exercise: which fault has each of the `suspects`?"""
+    """Exercise 3: which fault has each of the `suspects`?"""
     for name, said in wrong_verdicts(verdict, PLANTED, FAULTS).items():
         if said == FROM_ONE:
             raise Hint(f"{name}: its first row begins 0, 1, so it counts from 0. {MEASURE[name]}")
@@ -138,7 +138,7 @@ def adders() -> dict[str, Callable[[Tensor], Tensor]]:
 
 @exercise
 def adder_faults(found: Any) -> None:
-    """Exercise 3: which of the `adders` is sound, and what is wrong with the others?"""
+    """Exercise 4: which of the `adders` is sound, and what is wrong with the others?"""
     hints = {
         "sound": "adds, to every sentence, just what positional_encoding(s, d_model) holds.",
         BY_SENTENCE: "gives all words of a sentence one and the same position. Which one?",

@@ -8,7 +8,6 @@ told apart, it shows the first 32.
 import functools
 import math
 import re
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -662,58 +661,6 @@ def draw_causes() -> Figure:
     path(ax, [(left - 0.06, 0.27), (left + wide + 0.06, 0.27)], style.INK, head=False, thick=1.5)
     label(ax, (left - 0.14, 0.27), "its own memory", ha="right", color=style.MUTED)
     return figure
-
-
-def sums(title: str, groups: Sequence[tuple[str, Sequence[tuple]]], notes: float = 0) -> Figure:
-    """A word, its position and their sum, for several words under each other.
-
-    groups: the word, or "" for the one above, and its rows as (name, vector) or (name, vector,
-    note); a name with "=" is that of a sum, framed in the word's color. notes: their width.
-    """
-    step, gap, high, left, right = 0.31, 0.16, 0.23, 1.75, WIDTH - 0.02 - notes
-    total = sum(len(rows) for _, rows in groups) * step + (len(groups) - 1) * gap + 0.86
-    figure, ax = canvas(total, title)
-    y, color = total - 0.5, style.INK
-    for text, rows in groups:
-        if text:
-            word(ax, (0.08, y - step + high / 2), text, size=12, ha="left")
-            color = word_color(text)
-        for name, vector, *note in rows:
-            y -= step
-            is_sum = name.startswith("=")
-            weight, mark = ("bold", {"edge": color, "line": 1.6}) if is_sum else ("normal", {})
-            label(ax, (left - 0.1, y + high / 2), name, ha="right", weight=weight)
-            strip(ax, (left, y), right - left, high, vector, limit=LIMIT, **mark)
-            for text in note:
-                label(ax, (right + 0.12, y + high / 2), text, size=style.LABEL, weight=weight)
-        y -= gap
-    scale(ax, (right - 1.08, 0.1), 0.7, limit=LIMIT)
-    label(ax, (right - 1.43, 0.145), "number", ha="right")
-    return figure
-
-
-@figure(
-    "positions-end-sign",
-    notebook="03_positional_encoding",
-    caption="A word stays what it is when its position is added; the end token fades.",
-    alt="Two groups of three strips: word, position and their sum. For 'trees' the sum is as "
-    "strong as the word, cosine 0.88. For <eos> the word is faint blue where the position is "
-    "orange, and the sum is almost blank, but for some cells on the left, cosine 0.28.",
-)
-def draw_end_sign() -> Figure:
-    way, table, groups = _the_way(), _the_translator().model.src_positions.table, []
-    for text, how in ((WORD, "unrelated to the word"), (way.src[-1], "orange cancels blue")):
-        one, place = way.of("src_embed", text), way.src.index(text)
-        both = way.of("src_positions", text)
-        like = torch.cosine_similarity(one, both, dim=0).item()
-        rows = [
-            ("word", one),
-            (f"+ position {place}", table[place], how),
-            ("= sum", both, f"cosine with word: {like:.2f}"),
-        ]
-        groups.append((text, rows))
-    title = "With its position, “trees” stays what it is; the end token nearly fades"
-    return sums(title, groups, notes=1.72)
 
 
 # What to look for on the poster: each is tested.

@@ -46,14 +46,14 @@ def test_mistyped_options_are_refused(capsys):
 
 def test_figures_by_name(run, tmp_path):
     status, out, _ = run("figures", "--list")
-    assert status == 0 and "positions-paper" in out
-    status, out, _ = run("figures", "--only", "positions-paper", "--out", tmp_path)
+    assert status == 0 and "positions-clocks" in out
+    status, out, _ = run("figures", "--only", "positions-clocks", "--out", tmp_path)
     assert status == 0
-    assert (tmp_path / "positions-paper.png").read_bytes().startswith(b"\x89PNG")
-    refused(run("figures", "--only", "positions-papal", "--out", tmp_path), "positions-papal")
+    assert (tmp_path / "positions-clocks.png").read_bytes().startswith(b"\x89PNG")
+    refused(run("figures", "--only", "positions-cloaks", "--out", tmp_path), "positions-cloaks")
     blocked = tmp_path / "file"
     blocked.write_text("")
-    refused(run("figures", "--only", "positions-paper", "--out", blocked / "x"), str(blocked))
+    refused(run("figures", "--only", "positions-clocks", "--out", blocked / "x"), str(blocked))
 
 
 def test_the_curves_of_a_training(run, tmp_path, capsys):

@@ -84,7 +84,7 @@ def test_alt_text_travels_in_the_file(saved, chart):
     assert [child.text for child in root[:2]] == ["Even attention: 1/3 < 1/2.", "Six equal cells."]
 
 
-ALL = ("positions-paper", "machine", "even", "attention-explorer")
+ALL = ("positions-clocks", "machine", "even", "attention-explorer")
 SAVE_ALL = """
 import hashlib, sys, torch
 from course.drawing.attention_maps import attention_chart
@@ -134,7 +134,7 @@ def test_the_objects_of_a_pdf_are_where_its_table_says(saved):
 
 def test_an_unknown_figure_is_refused(tmp_path):
     for name, message in [
-        ("positions-papre", "no figure 'positions-papre'; did you mean 'positions-paper'"),
+        ("positions-clokcs", "no figure 'positions-clokcs'; did you mean 'positions-clocks'"),
         ("xyz", "no figure 'xyz'; there are [a-z-]+, [a-z-]+, "),
     ]:
         with pytest.raises(ValueError, match=message):
