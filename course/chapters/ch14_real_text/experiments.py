@@ -8,6 +8,7 @@ import dataclasses
 import functools
 import json
 import random
+import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
@@ -194,6 +195,27 @@ def standing_in(training: Iterable[str], sentences: Iterable[str]) -> list[str]:
     """Those of the sentences that stand in a training text, but for capitals, spaces and signs."""
     places = set(map(sentence_hash, training))
     return [text for text in sentences if sentence_hash(text) in places]
+
+
+def one_word_away(texts: Iterable[str], phrases: Iterable[str]) -> list[str]:
+    """Those of `texts` that become one of `phrases` if a word is exchanged, added or left out."""
+
+    def without_one(words: tuple[str, ...]) -> set[tuple[int, tuple[str, ...]]]:
+        return {(i, words[:i] + words[i + 1 :]) for i in range(len(words))}
+
+    def words_of(text: str) -> tuple[str, ...]:
+        return tuple(re.findall(r"[\w']+", text.lower()))
+
+    known = set(map(words_of, phrases))
+    gaps = set().union(*map(without_one, known))
+    longer = {words for _, words in gaps}
+    near = []
+    for text in texts:
+        words = words_of(text)
+        cut = without_one(words)
+        if words in longer or cut & gaps or {left for _, left in cut} & known:
+            near.append(text)
+    return near
 
 
 @experiment("real-text")
