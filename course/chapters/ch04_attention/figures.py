@@ -156,7 +156,7 @@ def _routes(models: Sequence[Mapping[str, Any]]) -> Figure:
     when the route is cut), "head" (its name, or "" where no single head matters), "without" (the
     share without that head)}. An arrow is as thick as what is lost when its route is cut.
     """
-    title = "Two models send the number straight to the verb; seed 1 uses other words"
+    title = "Two models send the number straight to the verb; seed 1 takes a detour"
     note = (
         "Each percentage says how many of 233 verbs are still plural when the noun is hidden on "
         "that route"
