@@ -7,12 +7,14 @@ COMMANDS; what it has in common with the library's commands is in transformer_li
 import argparse
 from collections.abc import Sequence
 
-from course.cli import corpus, experiment, figures, laboratory, site, view
+from course.cli import corpus, experiment, figures, laboratory, mine, site, view
 from transformer_lib.cli.common import run_command
 
 PROGRAM = "python -m course"
-DESCRIPTION = "What the series is made of: draw, measure again, write pages."
-COMMANDS = (figures, experiment, corpus, view, laboratory, site)
+DESCRIPTION = (
+    "Your own Transformer; and what the series is made of: draw, measure again, write pages."
+)
+COMMANDS = (mine, figures, experiment, corpus, view, laboratory, site)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -20,6 +20,7 @@ from torch import Tensor, nn
 import transformer_lib
 from course.chapters.ch10_training.checks import after_updates, an_update
 from course.checks import Hint, reason_of
+from transformer_lib.text.tokens import BOS, EOS
 
 FILE = "my_transformer.py"
 # What the file may take from the library: the numbers of the special tokens.
@@ -58,10 +59,22 @@ def transformer(src_vocab_size, tgt_vocab_size, N, d_model, d_ff, h, dropout):
     return transformer_lib.make_model(src_vocab_size, tgt_vocab_size, **sizes, tie_weights="target")
 
 
+def greedy_decode(model, src, max_length):
+    """The library's greedy decoding for one sentence and any model, without its cache."""
+    memory, words = model.encode(src), [BOS]
+    while len(words) <= max_length:
+        x = model.decode(torch.tensor([words]), memory, src)
+        words.append(int(model.generator(x[0, -1]).argmax()))
+        if words[-1] == EOS:
+            return [words[1:-1]]
+    return [words[1:]]
+
+
 def lent() -> dict[str, Any]:
     """What stands in for each part that isn't there."""
     parts = {name: getattr(transformer_lib, name, None) for names in NAMES for name in names}
-    return parts | {"Transformer": transformer, "update": an_update()}
+    own = {"Transformer": transformer, "update": an_update(), "greedy_decode": greedy_decode}
+    return parts | own
 
 
 class Workbench:
@@ -98,6 +111,11 @@ class Workbench:
         """Whether the reader wrote it: what the library lends isn't theirs."""
         found = self.names.get(name, ...)
         return found is not ... and found is not self.lent[name]
+
+    def missing(self) -> list[str]:
+        """What isn't the reader's, so that the library's stands in for it."""
+        names = [name for part in NAMES for name in part]
+        return [name for name in names if not self.has(name) or self.is_untried(name)]
 
     def is_untried(self, name: str) -> bool:
         """Whether its body is still `...`."""
@@ -165,23 +183,28 @@ def of_file(source: str, file: str = FILE) -> Workbench:
     The parts that it doesn't have yet are lent by the library while it runs.
     """
     path = Path(file)
-    try:
-        tree = ast.parse(source, file)
-        code = compile(source, file, "exec")
-    except (SyntaxError, ValueError) as error:
-        where = f"line {error.lineno}: " if isinstance(error, SyntaxError) else ""
-        reason = error.msg if isinstance(error, SyntaxError) else error
-        raise Hint(f"{path.name} is no Python yet. {where}{reason}.") from None
+    tree = parsed(source, file)
     only_bricks(tree, path.name)
     module = types.ModuleType(path.stem)
     names = vars(module)
     bench = Workbench(names, [file], untried(tree))
     names |= bench.lent | {"__file__": file}
     try:
-        exec(code, names)
+        exec(compile(source, file, "exec"), names)
     except (Exception, SystemExit) as error:
         raise Hint(f"{path.name} stops while it is read: {bench.describe(error)}.") from None
     return bench
+
+
+def parsed(source: str, file: str) -> ast.Module:
+    """The file as a tree; a Hint with the line if it is no Python."""
+    try:
+        compile(source, file, "exec")  # sees more than `parse` does, such as a lone `return`
+        return ast.parse(source, file)
+    except (SyntaxError, ValueError) as error:
+        line = f"line {error.lineno}: " if isinstance(error, SyntaxError) else ""
+        reason = error.msg if isinstance(error, SyntaxError) else error
+        raise Hint(f"{Path(file).name} is no Python yet. {line}{reason}.") from None
 
 
 def of_things(things: Collection[Any]) -> Workbench:
@@ -200,9 +223,8 @@ def where(thing: Any) -> tuple[str, list[str]]:
 
     `inspect.getsource` finds no class of a notebook, as that isn't a file (Python 3.11).
     """
-    parts = vars(thing).values() if isinstance(thing, type) else [thing]
-    codes = [getattr(inspect.unwrap(part), "__code__", None) for part in parts if callable(part)]
-    for code in filter(None, codes):
+    for function in code_of(thing):
+        code = function.__code__
         lines = linecache.getlines(code.co_filename)
         try:
             tree = ast.parse("".join(lines))
@@ -214,6 +236,14 @@ def where(thing: Any) -> tuple[str, list[str]]:
                 if first <= code.co_firstlineno <= node.end_lineno:
                     return code.co_filename, lines[first - 1 : node.end_lineno]
     return "", []
+
+
+def code_of(thing: Any) -> Iterator[types.FunctionType]:
+    """The functions of Python that a function or class is made of."""
+    for part in vars(thing).values() if isinstance(thing, type) else [thing]:
+        part = inspect.unwrap(part) if callable(part) else None
+        if isinstance(part, types.FunctionType):
+            yield part
 
 
 def untried(tree: ast.AST) -> Iterator[str]:

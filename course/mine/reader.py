@@ -1,11 +1,15 @@
-"""What a notebook says of the reader's own Transformer."""
+"""What the notebooks and the command say of the reader's own Transformer."""
 
+from collections.abc import Collection
+from pathlib import Path
 from typing import Any
 
-from course.checks import Hint, in_words, reason_of
-from course.mine.bench import FILE, of_things
+from course.checks import Hint, NotTried, in_words, reason_of
+from course.mine.bench import FILE, Workbench, of_file, of_things
 from course.mine.checks import PARTS, verdict
+from course.mine.keeping import ROOT, WORK, keep, own_names, own_path, read
 
+FORMER = ROOT / "from_scratch" / FILE  # where the file of earlier readers lies
 CHECKED: list[int] = []  # the parts that were handed to `check` since the notebook's start
 
 
@@ -24,11 +28,25 @@ def check(*things: Any) -> None:
         )
         return
     CHECKED.append(number)
+    kept = ""
     try:
         hint = verdict(of_things(things), number)
+        path = own_path()
+        if hint is None and path is not None:
+            kept = f" {kept_in(path, number, things)}"
     except Exception as error:
         hint = Hint(f"It stops with {reason_of(error)}.")
-    print(f"{', '.join(PARTS[number - 1].names)}: {in_words(hint)}")
+    print(f"{', '.join(PARTS[number - 1].names)}: {in_words(hint)}{kept}")
+
+
+def kept_in(path: Path, number: int, things: Collection[Any]) -> str:
+    """Keep a part in the reader's file -> what became of it, as a sentence."""
+    try:
+        return keep(number, things, path)
+    except Hint as hint:
+        return f"It isn't kept: {hint}"
+    except OSError as error:
+        return f"But {error.filename} can't be written ({error.strerror}), so it isn't kept."
 
 
 def which_part(names: list[str]) -> int | None:
@@ -40,7 +58,11 @@ def which_part(names: list[str]) -> int | None:
 
 def progress() -> None:
     """Print how much of the Transformer is the reader's own, and which parts are still lent."""
-    own: set[str] = set()
+    try:
+        own = own_names(own_path())
+    except Hint as hint:
+        print(hint)
+        own = set()
     here = [", ".join(PARTS[number - 1].names) for number in sorted(set(CHECKED))]
     print(f"Your own Transformer: {standing(own)} of {len(PARTS)} parts, kept in {FILE}.")
     if here:
@@ -56,3 +78,51 @@ def progress() -> None:
 def standing(own: set[str]) -> int:
     """How many parts stand whole."""
     return sum(own.issuperset(part.names) for part in PARTS)
+
+
+# --- the command ---------------------------------------------------------------------------------
+
+
+def borrow(path: Path) -> Workbench:
+    """The reader's file, run; it says what the library lends. Hint if there is none."""
+    bench = bench_of(path)
+    missing = bench.missing()
+    if missing:
+        print(f"The library lends what isn't there yet: {', '.join(missing)}.")
+    return bench
+
+
+def bench_of(path: Path) -> Workbench:
+    """The reader's file, run; a Hint if it isn't there, or can't be run."""
+    if path.exists():
+        return of_file(read(path), str(path))
+    if FORMER.exists() and path == WORK / FILE:
+        raise Hint(f"Your file is still {FORMER}. Move it into the folder {WORK}.")
+    raise NotTried(
+        f"not tried yet: there is no {path}. The checks in the notebooks put your parts there; or "
+        "make an empty file of this name, and write them in an editor (docs/mine.md)."
+    )
+
+
+def report(path: Path, only: int | None = None) -> int:
+    """Print how each part of a file does, or only one -> 0 if all is right, else 1."""
+    try:
+        bench = bench_of(path)
+    except Hint as hint:
+        print(in_words(hint))
+        return 1
+    first = None  # that isn't right
+    right = 0
+    for number in [only] if only else range(1, len(PARTS) + 1):
+        part, hint = PARTS[number - 1], verdict(bench, number)
+        where = f" (notebooks/{part.notebook}.ipynb)" if isinstance(hint, NotTried) else ""
+        wrong = hint is not None and not where
+        told = in_words(hint if first is None or not wrong else Hint("First mend the one above."))
+        print(f"{number:2} {', '.join(part.names)}: {told}{where}")
+        first = first or (part if wrong else None)
+        right += hint is None
+    if not only:
+        print(f"Your own Transformer: {right} of {len(PARTS)} parts.")
+        if right == len(PARTS):
+            print("Now train it: python -m course mine train")
+    return 0 if right == (1 if only else len(PARTS)) else 1

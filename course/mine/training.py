@@ -1,0 +1,168 @@
+"""Train the reader's own Transformer on the course's sentences, and translate with it.
+
+Everything that computes is the reader's, or lent where it is missing: Transformer, update,
+greedy_decode and what they are made of. Here are the sentences, the two vocabularies and the loop.
+"""
+
+import contextlib
+import itertools
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import nn
+
+from course.chapters.ch00_start_here.checks import shipped
+from course.checks import Hint
+from course.mine.bench import Workbench
+from transformer_lib.checkpoints import set_weights, weights
+from transformer_lib.files import read_tensors, write_tensors
+from transformer_lib.recipes import learn_language
+from transformer_lib.text import english_spanish
+from transformer_lib.text.batching import batch_indices, make_batch
+from transformer_lib.text.languages import Language
+from transformer_lib.text.tokens import EOS
+from transformer_lib.training.optimizers import adam
+from transformer_lib.training.schedules import paper_schedule
+from transformer_lib.training.threads import threads_for, using_threads
+
+SIZES = {"N": 2, "d_model": 128, "d_ff": 512, "h": 4, "dropout": 0.0}
+STEPS, MAX_TOKENS, WARMUP, SEED = 3000, 1024, 800, 0
+STATE = "training.safetensors"
+EVERY = 100  # steps between two lines of the curve; then all is saved, too
+LONGEST = 20  # words of a translation; those of the test have 14 at most
+TESTED = 200  # sentences of the test split
+
+
+@contextlib.contextmanager
+def told(bench: Workbench) -> Iterator[None]:
+    """Within it, what goes wrong in the reader's code is a Hint with its line."""
+    try:
+        yield
+    except Exception as error:
+        said = bench.describe(error)
+        if "(line " not in said:
+            raise  # it isn't theirs
+        raise Hint(f"Your Transformer stops with {said}.") from None
+
+
+def languages() -> tuple[Language, Language]:
+    """English and Spanish, as they are learned from the training sentences."""
+    english, spanish = zip(*english_spanish.load("train"), strict=True)
+    return learn_language("en", list(english)), learn_language("es", list(spanish))
+
+
+def new_model(bench: Workbench, source: Language, target: Language) -> Any:
+    """The reader's Transformer, or the lent one, with new weights: the same ones each time."""
+    torch.manual_seed(SEED)
+    return bench.names["Transformer"](len(source.vocab), len(target.vocab), *SIZES.values())
+
+
+def train(bench: Workbench, folder: Path, steps: int = STEPS) -> list[float]:
+    """Train up to so many steps, from where a run before this one has saved -> the losses.
+
+    Each hundred steps are saved, in one file in `folder`, and printed: a curve that runs downward.
+    """
+    source, target = languages()
+    pairs = [(source.encode(en), target.encode(es)) for en, es in english_spanish.load("train")]
+    with told(bench), using_threads(threads_for(SIZES["d_model"], MAX_TOKENS)):
+        model = new_model(bench, source, target)
+        optimizer = adam(model)
+        losses = load(folder, model, optimizer)
+        if losses:
+            print(f"It goes on after step {len(losses)}, where {folder / STATE} was saved.")
+        model.train()
+        for step, chosen in enumerate(itertools.islice(forever(pairs), steps), start=1):
+            if step <= len(losses):
+                continue
+            batch = make_batch([pairs[i] for i in chosen])
+            rate = paper_schedule(step, SIZES["d_model"], WARMUP)
+            losses.append(float(bench.names["update"](model, optimizer, batch, rate)))
+            if step % EVERY == 0 or step == steps:
+                save(folder, model, optimizer, losses)
+                recent = losses[-EVERY:]
+                mean = sum(recent) / len(recent)
+                print(f"step {step:5}   loss {mean:5.2f} {'=' * round(10 * mean)}", flush=True)
+    return losses
+
+
+def forever(pairs: list) -> Iterator[list[int]]:
+    """Which pairs are in each batch, epoch after epoch, each in an order of its own."""
+    for epoch in itertools.count():
+        yield from batch_indices(pairs, MAX_TOKENS, seed=SEED + 1000 * epoch)
+
+
+def save(
+    folder: Path, model: nn.Module, optimizer: torch.optim.Optimizer, losses: list[float]
+) -> None:
+    """All that the next step needs, in one file that is written whole or not at all."""
+    tensors = {"losses": torch.tensor(losses, dtype=torch.float64)}
+    for name, weight in weights(model).items():
+        tensors[f"model/{name}"] = weight
+        for key, average in optimizer.state.get(weight, {}).items():
+            tensors[f"{key}/{name}"] = average
+    write_tensors(folder / STATE, tensors)
+
+
+def load(
+    folder: Path, model: nn.Module, optimizer: torch.optim.Optimizer | None = None
+) -> list[float]:
+    """Put a model, and its optimizer, where `save` left them -> the losses until then.
+
+    No losses if there is nothing saved; CheckpointError if it is damaged, or of another model.
+    """
+    path = folder / STATE
+    if not path.exists():
+        return []
+    tensors, _ = read_tensors(path)
+    losses = tensors.pop("losses").tolist()
+    parts: dict[str, dict[str, torch.Tensor]] = {}
+    for key, tensor in tensors.items():
+        part, _, name = key.partition("/")
+        parts.setdefault(part, {})[name] = tensor
+    set_weights(model, parts.pop("model"), where=str(path))
+    for name, weight in weights(model).items():
+        if optimizer is not None:
+            optimizer.state[weight] = {part: averages[name] for part, averages in parts.items()}
+    return losses
+
+
+def translator(bench: Workbench, folder: Path) -> tuple[Callable[[str], str], str]:
+    """A function that translates with the reader's Transformer, and where its weights are from."""
+    if (folder / STATE).exists():
+        source, target = languages()
+        model = new_model(bench, source, target)
+        where = f"after {len(load(folder, model)):,} steps of training"
+    else:
+        ours = shipped()
+        source, target = ours.src, ours.tgt
+        model = new_model(bench, source, target)
+        set_weights(model, weights(ours.model), where="the course's translator")
+        where = "with the weights of the course's translator"
+    model.eval()
+
+    @torch.no_grad()
+    def translate(text: str) -> str:
+        src = torch.tensor([[*source.encode(text), EOS]])
+        with told(bench):
+            return target.decode(bench.names["greedy_decode"](model, src, LONGEST)[0])
+
+    return translate, where
+
+
+def test(translate: Callable[[str], str], shown: int = 20) -> str:
+    """How many sentences of the test split are right to the letter; prints some that aren't."""
+    pairs = english_spanish.load("test")[:TESTED]
+    began = time.perf_counter()
+    wrong = [(*pair, own) for pair in pairs if (own := translate(pair[0])) != pair[1]]
+    for sentence, right, own in wrong[:shown]:
+        print(f"{sentence}\n    yours: {own}\n    right: {right}")
+    theirs = shipped().translate([english for english, _ in pairs])
+    same = sum(one.text == right for one, (_, right) in zip(theirs, pairs, strict=True))
+    return (
+        f"Right to the letter, of {len(pairs):,} sentences that it has never seen: yours "
+        f"{1 - len(wrong) / len(pairs):.1%}, the shipped translator {same / len(pairs):.1%} "
+        f"({time.perf_counter() - began:.0f} seconds)."
+    )
