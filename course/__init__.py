@@ -8,7 +8,7 @@
     lab/             the laboratory: the translator and its attention in a browser
     site/            the series as a website, slides and a book
     notebook_tools/  runs, compares and counts the notebooks, and makes their index and glossary
-    from_scratch/    the checks of the path from an empty file
+    mine/            a reader's own Transformer: its twelve parts, checked, kept and trained
     grading/         hands out and grades assignments/, which has the solutions
 
 It may ask the library for anything, and the library never asks it. cli/ is the command line:

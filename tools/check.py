@@ -24,7 +24,7 @@ WHOLE = (
 # For every change, whatever it is.
 ALWAYS = ("tests/project/test_setup.py::test_style", "tests/project/test_types.py")
 # What readers and teachers have in a clone: not ignored by git, so that nothing removes it.
-READERS = ("work/", "runs/", "submissions/", "handout/", "grades-", "from_scratch/my_", "build/")
+READERS = ("work/", "runs/", "submissions/", "handout/", "grades-", "build/")
 
 
 def changed() -> list[Path]:

@@ -19,7 +19,7 @@ FIRST = (
     "tests/course/grammar/test_splits.py",
     "tests/course/grading/test_archives.py",
     "tests/course/grading/test_grading.py",
-    "tests/course/grading/test_grading_from_scratch.py",
+    "tests/course/grading/test_grading_mine.py",
     "tests/course/grading/test_properties.py",
     "tests/course/drawing/test_registry.py",
     "tests/course/site/test_browser.py",

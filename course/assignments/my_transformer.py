@@ -1,10 +1,8 @@
-"""A Transformer from an empty file: the solution of from_scratch/README.md, step by step.
+"""A Transformer of one's own: the solution of docs/mine.md, part by part.
 
 Letters: b batch, s source words, t target words, h heads, d_k = d_model / h.
 Masks are boolean and stretch to (b, h, query, key); True = may be seen.
 """
-
-# --- 1. words as vectors -------------------------------------------------------------------------
 
 import math
 
@@ -12,6 +10,8 @@ import torch
 from torch import nn
 
 from transformer_lib.text.tokens import BOS, EOS, PAD
+
+# --- 1. words as vectors --------------------------------------------------------------------------
 
 
 class Embeddings(nn.Module):
@@ -26,7 +26,7 @@ class Embeddings(nn.Module):
         return self.table(ids) * math.sqrt(self.table.embedding_dim)
 
 
-# --- 2. places -----------------------------------------------------------------------------------
+# --- 2. positions ---------------------------------------------------------------------------------
 
 
 def positional_encoding(length, d_model):
@@ -35,7 +35,7 @@ def positional_encoding(length, d_model):
     return torch.stack([angles.sin(), angles.cos()], dim=-1).flatten(1)
 
 
-# --- 3. attention --------------------------------------------------------------------------------
+# --- 3. attention ---------------------------------------------------------------------------------
 
 
 def attention(query, key, value, mask=None):
@@ -47,20 +47,7 @@ def attention(query, key, value, mask=None):
     return (weights * mask) @ value  # times mask: zeros in a row without any key
 
 
-# --- 4. masks ------------------------------------------------------------------------------------
-
-
-def padding_mask(ids):
-    """(b, s) ids -> (b, 1, 1, s): every query may see the words, not the padding."""
-    return (ids != PAD)[:, None, None, :]
-
-
-def causal_mask(length):
-    """-> (1, 1, length, length): each place may see itself and those before it."""
-    return torch.ones(1, 1, length, length, dtype=torch.bool).tril()
-
-
-# --- 5. heads ------------------------------------------------------------------------------------
+# --- 4. heads -------------------------------------------------------------------------------------
 
 
 class MultiHeadAttention(nn.Module):
@@ -83,19 +70,20 @@ class MultiHeadAttention(nn.Module):
         return x.unflatten(-1, (self.h, -1)).transpose(1, 2)  # (b, s, d_model) -> (b, h, s, d_k)
 
 
-# --- 6. feed-forward, and the residual connection ------------------------------------------------
+# --- 5. masks -------------------------------------------------------------------------------------
 
 
-class PositionwiseFeedForward(nn.Module):
-    """max(0, x W_1 + b_1) W_2 + b_2, for each word by itself."""
+def padding_mask(ids):
+    """(b, s) ids -> (b, 1, 1, s): every query may see the words, not the padding."""
+    return (ids != PAD)[:, None, None, :]
 
-    def __init__(self, d_model, d_ff):
-        super().__init__()
-        self.w_1 = nn.Linear(d_model, d_ff)
-        self.w_2 = nn.Linear(d_ff, d_model)
 
-    def forward(self, x):
-        return self.w_2(self.w_1(x).relu())
+def causal_mask(length):
+    """-> (1, 1, length, length): each place may see itself and those before it."""
+    return torch.ones(1, 1, length, length, dtype=torch.bool).tril()
+
+
+# --- 6. residual connection and norm --------------------------------------------------------------
 
 
 class SublayerConnection(nn.Module):
@@ -110,7 +98,22 @@ class SublayerConnection(nn.Module):
         return self.norm(x + self.dropout(sublayer(x)))
 
 
-# --- 7. the encoder ------------------------------------------------------------------------------
+# --- 7. the feed-forward network ------------------------------------------------------------------
+
+
+class PositionwiseFeedForward(nn.Module):
+    """max(0, x W_1 + b_1) W_2 + b_2, for each word by itself."""
+
+    def __init__(self, d_model, d_ff):
+        super().__init__()
+        self.w_1 = nn.Linear(d_model, d_ff)
+        self.w_2 = nn.Linear(d_ff, d_model)
+
+    def forward(self, x):
+        return self.w_2(self.w_1(x).relu())
+
+
+# --- 8. the encoder -------------------------------------------------------------------------------
 
 
 class EncoderLayer(nn.Module):
@@ -137,7 +140,7 @@ class Encoder(nn.Module):
         return x
 
 
-# --- 8. the decoder ------------------------------------------------------------------------------
+# --- 9. the decoder -------------------------------------------------------------------------------
 
 
 class DecoderLayer(nn.Module):
@@ -167,7 +170,7 @@ class Decoder(nn.Module):
         return x
 
 
-# --- 9. the whole Transformer --------------------------------------------------------------------
+# --- 10. the whole Transformer --------------------------------------------------------------------
 
 
 class Transformer(nn.Module):
@@ -202,7 +205,7 @@ class Transformer(nn.Module):
         return self.dropout(x + positional_encoding(x.size(1), x.size(2)))
 
 
-# --- 10. how wrong, and how far to step ----------------------------------------------------------
+# --- 11. the update -------------------------------------------------------------------------------
 
 
 def label_smoothed_cross_entropy(logits, target, smoothing):
@@ -214,47 +217,22 @@ def label_smoothed_cross_entropy(logits, target, smoothing):
     return (each * real).sum() / real.sum()
 
 
-def paper_schedule(step, d_model, warmup):
-    """Up in a straight line for `warmup` steps, then down with the root of the step."""
-    return d_model**-0.5 * min(step**-0.5, step * warmup**-1.5)
+def update(model, optimizer, batch, lr):
+    """One step with the learning rate lr -> the loss."""
+    for group in optimizer.param_groups:
+        group["lr"] = lr
+    logits = model(batch.src, batch.tgt_in)
+    loss = label_smoothed_cross_entropy(logits, batch.tgt_out, smoothing=0.1)
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+    return loss.item()
 
 
-# --- 11. the training loop -----------------------------------------------------------------------
+# --- 12. greedy decoding --------------------------------------------------------------------------
 
 
-def make_batch(pairs):
-    """Pairs of (source ids, target ids) -> src, tgt_in, tgt_out, each padded to a table."""
-    src = [[*src, EOS] for src, _ in pairs]
-    tgt_in = [[BOS, *tgt] for _, tgt in pairs]
-    tgt_out = [[*tgt, EOS] for _, tgt in pairs]
-    return pad(src), pad(tgt_in), pad(tgt_out)
-
-
-def pad(rows):
-    longest = max(map(len, rows))
-    return torch.tensor([row + [PAD] * (longest - len(row)) for row in rows])
-
-
-def train(model, batches, warmup):
-    """One step for each batch -> the loss of each step."""
-    optimizer = torch.optim.Adam(model.parameters(), betas=(0.9, 0.98), eps=1e-9)
-    d_model = model.src_embed.table.embedding_dim
-    losses = []
-    model.train()
-    for step, (src, tgt_in, tgt_out) in enumerate(batches, start=1):
-        optimizer.param_groups[0]["lr"] = paper_schedule(step, d_model, warmup)
-        loss = label_smoothed_cross_entropy(model(src, tgt_in), tgt_out, smoothing=0.1)
-        optimizer.zero_grad()
-        loss.backward()
-        optimizer.step()
-        losses.append(loss.item())
-    model.eval()
-    return losses
-
-
-# --- 12. a translator ----------------------------------------------------------------------------
-
-
+@torch.no_grad()
 def greedy_decode(model, src, max_length):
     """src (1, s) ids -> [the likeliest next word, again and again, up to <eos>]."""
     memory, words = model.encode(src), [BOS]
@@ -264,10 +242,3 @@ def greedy_decode(model, src, max_length):
         if words[-1] == EOS:
             return [words[1:-1]]
     return [words[1:]]
-
-
-@torch.no_grad()
-def translate(model, source, target, text):
-    """Text in, text out; source and target are the two languages."""
-    src = torch.tensor([[*source.encode(text), EOS]])
-    return target.decode(greedy_decode(model, src, max_length=64)[0])

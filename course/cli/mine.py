@@ -2,9 +2,10 @@
 
 import argparse
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
-from transformer_lib.cli.common import positive
+from transformer_lib.cli.common import UserError, positive
 
 
 def add_parser(commands: argparse._SubParsersAction) -> None:
@@ -31,10 +32,10 @@ def add_parser(commands: argparse._SubParsersAction) -> None:
     training.add_argument(
         "--steps", type=positive, metavar="N", help="updates of the weights, in all (3000)"
     )
-    training.set_defaults(run=train)
+    training.set_defaults(run=or_one_sentence(train))
     translating = ways.add_parser("translate", parents=[file], help="translate a sentence with it")
     translating.add_argument("text", metavar="SENTENCE")
-    translating.set_defaults(run=translate)
+    translating.set_defaults(run=or_one_sentence(translate))
 
 
 def path_of(options: argparse.Namespace) -> Path:
@@ -49,6 +50,20 @@ def check(options: argparse.Namespace) -> int:
     from course.mine.reader import report
 
     return report(path_of(options), options.number)
+
+
+def or_one_sentence(command: Callable[[argparse.Namespace], int]) -> Callable:
+    """The command; what is wrong with the reader's file ends it with one sentence."""
+
+    def run(options: argparse.Namespace) -> int:
+        from course.checks import Hint
+
+        try:
+            return command(options)
+        except Hint as hint:
+            raise UserError(str(hint)) from None
+
+    return run
 
 
 def train(options: argparse.Namespace) -> int:

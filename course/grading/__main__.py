@@ -160,7 +160,7 @@ def cores() -> int:
 
 
 def takes_submissions(command: argparse.ArgumentParser) -> None:
-    command.add_argument("number", help="which assignment; “from_scratch” is my_transformer.py")
+    command.add_argument("number", help="which assignment; “mine” is my_transformer.py")
     command.add_argument("folder", type=Path, help="the submissions")
     command.add_argument(
         "--out",

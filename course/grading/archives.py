@@ -38,7 +38,6 @@ COURSE = (
     "environment.yml",
     "notebooks",
     "tools",
-    *(f"from_scratch/{name}" for name in ("README.md", "check.py", "train.py")),
 )
 GRADER = (*FOR_BOTH, "course/grading")
 

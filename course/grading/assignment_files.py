@@ -8,8 +8,8 @@ The markers and the metadata are nbgrader's. Cells with a `grade_id` are:
     text      Markdown that the student writes and the teacher reads, worth points; in the source
               it says what a good answer says
 
-The file that students write in from_scratch/ is graded like a notebook of one cell, with a check
-for each of its steps.
+The students' own Transformer, my_transformer.py, is graded like a notebook of one cell, with a
+check for each of its parts.
 """
 
 import ast
@@ -21,7 +21,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from course.from_scratch.checks import FILE, STEPS
+from course.mine.bench import FILE
+from course.mine.checks import PARTS
 
 FOLDER = Path(__file__).resolve().parents[1] / "assignments"
 REGION = r"^([ \t]*)### BEGIN {0}\n(.*?)^[ \t]*### END {0}(?:\n|\Z)"
@@ -29,8 +30,8 @@ SOLUTION = re.compile(REGION.format("SOLUTION"), re.M | re.S)
 HIDDEN = re.compile(REGION.format("HIDDEN TESTS"), re.M | re.S)
 WRITE_HERE = "*Your answer: double-click here and write.*"
 KINDS = ("predict", "implement", "explore")
-FROM_SCRATCH = "from_scratch"  # stands for a number where my_transformer.py is meant
-STEP_POINTS = 2  # for each of its steps
+MINE = "mine"  # stands for a number where my_transformer.py is meant
+PART_POINTS = 2  # for each of its parts
 
 
 class SourceError(ValueError):
@@ -112,40 +113,40 @@ def assignments() -> list[Assignment]:
 
 
 def assignment(number: int | str) -> Assignment:
-    """The assignment with this number or name; FROM_SCRATCH is my_transformer.py."""
-    if number == FROM_SCRATCH:
-        return from_empty()
+    """The assignment with this number or name; MINE is my_transformer.py."""
+    if number == MINE:
+        return own_transformer()
     number = int(number) if str(number).isdecimal() else number
     found = {one.number: one for one in assignments()}
     if number not in found:
         raise SourceError(
-            f"there is no assignment {number}, but {', '.join(map(str, found))} and {FROM_SCRATCH}"
+            f"there is no assignment {number}, but {', '.join(map(str, found))} and {MINE}"
         )
     return found[number]
 
 
-def from_empty() -> Assignment:
-    """my_transformer.py as an assignment: one cell, and a check for each of its twelve steps."""
+def own_transformer() -> Assignment:
+    """my_transformer.py as an assignment: one cell, and a check for each of its twelve parts."""
     path = FOLDER / FILE
     solution = f"### BEGIN SOLUTION\n{path.read_text(encoding='utf-8')}### END SOLUTION"
     cells = [
-        a_cell("markdown", "# From an empty file"),
-        a_cell("code", "from course.from_scratch import checks as from_empty", tags=["setup"]),
+        a_cell("markdown", "# A Transformer of your own"),
+        a_cell("code", "from course.mine import checks as own", tags=["setup"]),
         a_cell("code", "import torch._dynamo"),  # torch.optim does, in the time of a step
         a_cell("code", solution, nbgrader={"grade_id": path.stem, "solution": True}),
     ]
-    for number, step in enumerate(STEPS, start=1):
-        graded = {"grade_id": f"check-step_{number}", "grade": True, "points": STEP_POINTS}
+    for number, part in enumerate(PARTS, start=1):
+        graded = {"grade_id": f"check-part_{number}", "grade": True, "points": PART_POINTS}
         cells += [
-            a_cell("markdown", f"## {number}. {step.title}"),
+            a_cell("markdown", f"## {number}. {part.title}"),
             a_cell(
                 "code",
-                f"from_empty.judge({path.stem}, {number})",
+                f"own.judge({path.stem}, {number})",
                 nbgrader=graded,
                 tags=["implement"],
             ),
         ]
-    return as_assignment(FROM_SCRATCH, path, {"cells": cells, "metadata": {}})
+    return as_assignment(MINE, path, {"cells": cells, "metadata": {}})
 
 
 def a_cell(kind: str, source: str, **metadata: Any) -> dict:

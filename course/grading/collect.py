@@ -276,7 +276,7 @@ def chosen(student: str, entry: Entry, source: Assignment) -> tuple[Path, str]:
     if not entry.files:  # graded as the file that should be there, and isn't
         return entry.place / source.file, ""
     books = [path for path in entry.files if is_work(path, source)] or list(entry.files)
-    if source.suffix == ".py":  # the scripts of from_scratch/ may lie beside it
+    if source.suffix == ".py":  # other programs may lie beside it
         books = [path for path in books if is_named(path, source)] or books
     first = min(
         books,

@@ -574,10 +574,18 @@ def the_update(mine: Own) -> None:
             "Return the loss as a tensor: a plain number has "
             "forgotten how it was made, and training has to ask.",
         )
-    update = mine.part("update")
-    update.too_much = (*FINISHED, "update")
+    mine.part("update")
+
+    def updates() -> tuple[list[Any], Tensor, list[str]]:
+        try:
+            return mine.bench.updates((*FINISHED, "update"))
+        except Exception as error:
+            if type(error).__name__ == "Borrowed":  # from another process
+                raise Borrowed(str(error)) from None
+            raise
+
     with about("update"):
-        of_training.judge_updates(lambda: mine.bench.updates(update))
+        of_training.judge_updates(updates)
 
 
 SENTENCES = (

@@ -43,8 +43,8 @@ def index(notebooks: dict[str, NotebookNode]) -> str:
         "",
         "From idea to section; *(deeper)* marks sections that the core of the series can do "
         "without. The words are in the [glossary](glossary.md), the figures are listed in "
-        "[figures.md](figures.md). To write it all yourself, step by step: "
-        "[from an empty file](../from_scratch/README.md).",
+        "[figures.md](figures.md). To write it all yourself, part by part: "
+        "[your own Transformer](../docs/mine.md).",
     ]
     for title, ideas in IDEAS.items():
         lines += ["", f"## {title}", "", "| | idea | shown in |", "|---|---|---|"]

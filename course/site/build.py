@@ -99,7 +99,7 @@ DOCUMENTS = (
     Page("ideas.html", path("notebooks/README.md"), "Where each idea is shown"),
     Page("glossary.html", path("notebooks/glossary.md"), "Glossary"),
     Page("figures.html", path("notebooks/figures.md"), "Figures"),
-    Page("build.html", path("from_scratch/README.md"), "Build it yourself"),
+    Page("build.html", path("docs/mine.md"), "Your own Transformer"),
     Page("teaching.html", path("docs/teaching.md"), "For teachers"),
     Page("objectives.html", path("docs/objectives.md"), "Objectives"),
     Page("install.html", path("README.md"), "Install and use"),

@@ -17,8 +17,8 @@ WRITTEN = """
     work/my_own/figures/heads.png
     work/laboratory notes.html
     notebooks/my_own.ipynb
-    from_scratch/my_transformer.py
-    from_scratch/my_translator/model.safetensors
+    work/my_transformer.py
+    work/my_translator/training.safetensors
     build/my_transformer.py
     runs/mine/model.safetensors
     runs/mine/training_state.safetensors

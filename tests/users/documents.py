@@ -12,7 +12,7 @@ PAGES = (
     "docs/scaling.md",
     "CONTRIBUTING.md",
     "docs/testing.md",
-    "from_scratch/README.md",
+    "docs/mine.md",
     "course/grading/students.md",
     *(f"notebooks/{path.name}" for path in sorted((ROOT / "notebooks").glob("*.ipynb"))),
 )

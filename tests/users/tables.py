@@ -79,18 +79,19 @@ STORIES = {
             more=SHORT,
         ),
     ],
-    "builds from an empty file": [
+    "writes a Transformer": [
         Line(
-            "python from_scratch/check.py",
+            f"{COURSE} mine",
             "not tried yet",
-            first="touch from_scratch/my_transformer.py",
+            first="mkdir -p work; touch work/my_transformer.py",
             status=1,
         ),
         Line(
-            "python from_scratch/check.py 3",
+            f"{COURSE} mine check 3",
             "right!",
-            first="cp course/assignments/my_transformer.py from_scratch/my_transformer.py",
+            first="cp course/assignments/my_transformer.py work/my_transformer.py",
         ),
+        Line(f'{COURSE} mine translate "I like trees"', "Me gustan los árboles"),
     ],
     "teaches": [
         Line("python -m course.grading build --zip --out handout", writes="handout/course.zip"),
@@ -140,8 +141,8 @@ BY_NIGHT = {
         ),
         Line("mkdir -p grades-2"),
         Line(
-            "python -m course.grading grade from_scratch submissions --out grades-from-scratch",
-            writes="grades-from-scratch/totals.csv",
+            "python -m course.grading grade mine submissions --out grades-mine",
+            writes="grades-mine/totals.csv",
             first="rm -r submissions; mkdir -p submissions/ana; "
             "cp course/assignments/my_transformer.py submissions/ana/",
         ),
@@ -157,12 +158,12 @@ BY_NIGHT = {
             writes="my-figures/index.html",
         ),
         Line(
-            "python from_scratch/train.py --steps 300",
+            f"{COURSE} mine train",
             "The loss fell",
-            writes="from_scratch/my_translator/result.json",
-            first="cp course/assignments/my_transformer.py from_scratch/my_transformer.py",
+            writes="work/my_translator/training.safetensors",
+            first="mkdir -p work; cp course/assignments/my_transformer.py work/my_transformer.py",
+            more="--steps 300",
         ),
-        Line("python from_scratch/train.py", "The loss fell"),
     ],
     "writes": [
         Line("make quick", "passed"),

@@ -222,7 +222,7 @@ encoder_layer = Exercise(
 )
 
 
-# --- from an empty file: the feed-forward network ------------------------------------------------
+# --- one's own Transformer: the feed-forward network ----------------------------------------------
 
 
 def feed_forward_inputs() -> tuple[Tensor, ...]:
@@ -245,7 +245,7 @@ def activated(activation: Callable[[Tensor], Tensor]) -> Callable[..., Tensor]:
 
 feed_forward = Exercise(
     "feed_forward",
-    "From an empty file: (x, w_1, b_1, w_2, b_2) -> max(0, x w_1 + b_1) w_2 + b_2.",
+    "One's own Transformer: (x, w_1, b_1, w_2, b_2) -> max(0, x w_1 + b_1) w_2 + b_2.",
     inputs=feed_forward_inputs,
     right=[activated(torch.relu)],
     not_allowed=("PositionwiseFeedForward",),

@@ -422,7 +422,7 @@ def layer_exercise(name: str, about: str, inputs: Callable[[], tuple[Any, ...]])
 
 decoder_layer = layer_exercise(
     "decoder_layer",
-    "From an empty file: (x, memory, mask, self_attn, cross_attn, feed_forward, norms).",
+    "One's own Transformer: (x, memory, mask, self_attn, cross_attn, feed_forward, norms).",
     layer_inputs,
 )
 three_sublayers = layer_exercise(

@@ -119,7 +119,7 @@ def test_gradescope_runs_what_it_is_given(built, tmp_path):
         ATTENTION.file
     ]
     assert not (root / "source/course/assignments/my_transformer.py").exists()
-    assert "course/assignments/my_transformer.py" in archives.autograder(assignment("from_scratch"))
+    assert "course/assignments/my_transformer.py" in archives.autograder(assignment("mine"))
     shutil.copy(root / "source" / "run_autograder", root)
     (root / "results").mkdir()
     wrong = solutions(ATTENTION) | {"two_weights": "two_weights = [0.5, 0.5]"}

@@ -78,8 +78,8 @@ ASSIGNMENTS = {
     for source in SOURCES
     for text in [(FOLDER / source.file).read_text(encoding="utf-8")]
 }
-PROJECT = (ROOT / "from_scratch" / "README.md").read_text(encoding="utf-8")
-STEP_MINUTES = [int(minutes) for minutes in re.findall(r"Minutes:\s(\d+)\.", PROJECT)]
+PROJECT = (ROOT / "docs" / "mine.md").read_text(encoding="utf-8")
+PART_MINUTES = [int(minutes) for minutes in re.findall(r"^\| \d.* \| (\d+) \|$", PROJECT, re.M)]
 PLAN = re.compile(
     r"^\| (\d+) \| (core|all) of (\w\d)(?:–(\d\d))? \| (.*) \| (\d+) min \|$", re.MULTILINE
 )
@@ -100,9 +100,9 @@ def test_the_plans_say_how_long_a_week_takes():
         )
         if assignment := re.search(r"assignment (\d+)", hand_in):
             minutes += ASSIGNMENTS[int(assignment[1])]
-        if steps := re.search(r"steps? (\d+)(?:–(\d+))?", hand_in):
-            first_step, last_step = int(steps[1]), int(steps[2] or steps[1])
-            minutes += sum(STEP_MINUTES[first_step - 1 : last_step])
+        if parts := re.search(r"parts? (\d+)(?:–(\d+))?", hand_in):
+            first_part, last_part = int(parts[1]), int(parts[2] or parts[1])
+            minutes += sum(PART_MINUTES[first_part - 1 : last_part])
         assert int(stated) == pytest.approx(minutes, rel=0.1), f"week {week}: {minutes:.0f}"
         if number < 5:
             longest = max(longest, minutes)

@@ -1,4 +1,4 @@
-"""`grade from_scratch`: my_transformer.py is graded as a notebook is, by the same commands."""
+"""`grade mine`: my_transformer.py is graded as a notebook is, by the same commands."""
 
 import contextlib
 import csv
@@ -6,15 +6,15 @@ import json
 import unittest.mock
 
 import pytest
+from tests.course.mine.solution import MISTAKES, SOLUTION, SOURCE, changed
 
-from course.from_scratch.checks import FILE
 from course.grading.__main__ import main
-from course.grading.assignment_files import FROM_SCRATCH, assignment, student_version
+from course.grading.assignment_files import MINE, assignment, student_version
 from course.grading.grade import Limits, Worker, code_of, judged, read_submission
 from course.grading.start import find_sandbox
-from tests.course.grading.attempts_from_scratch import MISTAKES, SOLUTION, SOURCE, changed
+from course.mine.bench import FILE
 
-TRACK = assignment(FROM_SCRATCH)
+TRACK = assignment(MINE)
 SETUP: dict = {}
 exec(TRACK.setup, SETUP)
 
@@ -25,11 +25,12 @@ class MultiHeadAttention(theirs):
     def forward(self, query, key, value, mask=None):
         return super().forward(query, key, value, mask=mask)
 """
-BATCHES = """
+UPDATES = """
 import importlib
-def make_batch(pairs):
-    batch = importlib.import_module("transformer_lib.text.batching").make_batch(pairs)
-    return batch.src, batch.tgt_in, batch.tgt_out
+def update(model, optimizer, batch, lr):
+    return importlib.import_module("transformer_lib.training.step").update(
+        model, optimizer, [batch], lr, 0.1
+    )
 """
 OF_PYTORCH = """
 attend = getattr(torch.nn.functional, "scaled_dot_product" + "_attention")
@@ -40,7 +41,7 @@ ENDLESS = "\ndef greedy_decode(model, src, max_length):\n    while True: pass\n"
 READS = f"import sys, torch\nraw = open({str(SOLUTION)!r}).read()\nexec(raw)\n"
 PATCHES = """
 import sys
-checks = sys.modules["course.from_scratch.checks"]
+checks = sys.modules["course.mine.checks"]
 checks.compare = checks.expect = checks.no_slip = checks.judge = lambda *anything: None
 import torch
 torch.allclose = torch.equal = lambda *anything, **options: True
@@ -80,7 +81,7 @@ def judged_there(worker, tmp_path, text, step):
     return judged(TRACK.exercises[step - 1], worker, SETUP)
 
 
-def test_a_loop_that_never_ends_costs_its_step(tmp_path):
+def test_a_loop_that_never_ends_costs_its_part(tmp_path):
     hand_in(tmp_path / FILE, SOURCE + ENDLESS)
     cells = code_of(read_submission(tmp_path / FILE, TRACK), TRACK)
     with contextlib.closing(Worker(cells, Limits(seconds=8, sandbox=find_sandbox()))) as worker:
@@ -111,7 +112,7 @@ def graded(tmp_path_factory):
     hand_in(folder / "in" / "no file" / "my_transformer.zip", "PK")
     hand_in(folder / "in" / "leaves.py", "import os\nos._exit(0)\n")
     hand_in(folder / "in" / "patches.py", PATCHES)
-    command = ["grade", FROM_SCRATCH, str(folder / "in"), "--out", str(folder / "out")]
+    command = ["grade", MINE, str(folder / "in"), "--out", str(folder / "out")]
     with unittest.mock.patch("course.grading.__main__.try_solution"):  # it is handed in as well
         assert main([*command, *([] if find_sandbox() else ["--no-sandbox"])]) == 0
     return folder
@@ -142,8 +143,8 @@ def test_a_file_that_attacks_harms_only_itself(graded):
     assert "24 of 24 points" in (graded / "out" / "pages" / "right.html").read_text("utf-8")
 
 
-def test_a_classic_mistake_costs_its_step_and_is_told(worker, tmp_path):
-    """One of each step; test_from_empty.py tries all of them without a process."""
+def test_a_classic_mistake_costs_its_part_and_is_told(worker, tmp_path):
+    """One of each part; tests/course/mine tries all of them without a process."""
     for step, old, new, hint in {mistake[0]: mistake for mistake in MISTAKES}.values():
         points, told = judged_there(worker, tmp_path, changed(old, new), step)
         assert points in (0, 1) and hint in told, told
@@ -151,8 +152,8 @@ def test_a_classic_mistake_costs_its_step_and_is_told(worker, tmp_path):
 
 def test_borrowed_work_is_seen_while_it_runs(worker, tmp_path):
     for step, more, hint in (
-        (5, BORROWS, "`Attention` does too much"),  # a part that came along with what was borrowed
-        (11, BATCHES, "`make_batch` does the whole"),
+        (4, BORROWS, "`Attention` does too much"),  # a part that came along with what was borrowed
+        (11, UPDATES, "`update` does the whole"),
         (3, OF_PYTORCH, "`scaled_dot_product_attention` does the whole"),
     ):
         points, told = judged_there(worker, tmp_path, SOURCE + more, step)
@@ -161,4 +162,4 @@ def test_borrowed_work_is_seen_while_it_runs(worker, tmp_path):
 
 def test_what_students_get_has_no_line_of_the_solution():
     words = json.dumps(student_version(TRACK))
-    assert "self.table" not in words and "from_empty.judge(my_transformer, 12)" in words
+    assert "self.table" not in words and "own.judge(my_transformer, 12)" in words
