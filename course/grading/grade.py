@@ -186,7 +186,7 @@ def code_of(cells: Sequence[dict], source: Assignment) -> list[tuple[str, str]]:
     """
     if source.suffix == ".py":
         (cell,) = cells
-        module = f"{source.stem} = from_empty.at_work({text(cell)!r})"
+        module = f"{source.stem} = own.at_work({text(cell)!r})"
         return [*(("", given) for given in source.given), ("", module)]
     answers = {one.name for one in source.exercises if one.kind != "explain"}
     checks = {f"check-{name}" for name in answers}
