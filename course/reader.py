@@ -1,6 +1,6 @@
-"""What every notebook has at hand: `show` a figure, `reveal` an answer, go on with `yours`."""
+"""What every notebook has at hand: `show` a figure, `reveal` an answer."""
 
-from course.checks import reveal, yours
+from course.checks import reveal
 from course.drawing.display import show
 
-__all__ = ["reveal", "show", "yours"]
+__all__ = ["reveal", "show"]

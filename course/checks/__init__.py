@@ -35,7 +35,6 @@ from course.checks.exercises import Value as Value
 from course.checks.exercises import Values as Values
 from course.checks.exercises import exercise as exercise
 from course.checks.exercises import implement as implement
-from course.checks.exercises import yours as yours
 from course.checks.faults import fault_in_a_stack as fault_in_a_stack
 from course.checks.faults import judge_verdicts as judge_verdicts
 from course.checks.faults import wrong_verdicts as wrong_verdicts

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from course.checks.comparing import a_tensor, alike, own_copy, own_work, result_of, tell_apart
-from course.checks.hints import GRADED, Hint, NotTried, graded, in_words, no_slip
+from course.checks.hints import GRADED, Hint, NotTried, in_words, no_slip
 from course.checks.reading import by_value, with_tensors
 from course.checks.watching import Attempt, Borrowed
 
@@ -64,22 +64,6 @@ def implement(first: Callable[[], Sequence[Any]]) -> Callable:
         return started
 
     return decorate
-
-
-def yours(mine: Callable, ours: Callable, check: Callable[[Callable], None]) -> Callable:
-    """The reader's function if its check finds it right, else ours; it says which.
-
-    So a notebook goes on with what the reader wrote, and a cell that was left alone, or isn't
-    right yet, never stops the rest.
-    """
-    try:
-        with graded():
-            check(mine)
-    except Hint:
-        print(f"until {check.__name__} is right, the library's own runs here")
-        return ours
-    print(f"from here on, your {check.__name__} runs")
-    return mine
 
 
 class Exercise:

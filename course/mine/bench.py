@@ -161,7 +161,8 @@ class Workbench:
 
     def replace(self, module: nn.Module, name: str, function: Callable) -> None:
         """Put a function in the place of one of its parts."""
-        setattr(module, name, AsModule(function))
+        owner, _, name = name.rpartition(".")
+        setattr(module.get_submodule(owner), name, AsModule(function))
 
     def updates(self, too_much: Collection[str]) -> tuple[list[Any], Tensor, list[str]]:
         """What the reader's `update` did to a new small model of the library: see `after_updates`.

@@ -173,10 +173,10 @@ NETWORK_FIRST = "The feed-forward network comes first. In the paper self-attenti
 THREE = "self_attn takes three things: query, key and value. Here all three are the same."
 encoder_layer = Exercise(
     "encoder_layer",
-    "The core: (x, self_attn, feed_forward, norm_1, norm_2) -> a post-norm encoder layer.",
+    "One's own Transformer: (x, self_attn, feed_forward, norm_1, norm_2) -> a post-norm layer.",
     inputs=layer_inputs,
     right=[layer()],
-    not_allowed=("EncoderLayer", "SublayerConnection"),
+    not_allowed=("EncoderLayer",),
     borrowed=[the_library_s],
     errors={"required positional argument": THREE},
     slips={
@@ -185,16 +185,22 @@ encoder_layer = Exercise(
         "The residual connection around self-attention is missing.": [layer(steps=(no_sum, post))],
         "The residual connection around the network is missing.": [layer(steps=(post, no_sum))],
         "The norms are missing.": [layer(normed_by=(None, None))],
-        "norm_1 is missing: it normalizes the first sum.": [layer(normed_by=(None, 1))],
-        "norm_2 is missing: it normalizes the second sum.": [layer(normed_by=(0, None))],
-        "norm_1 is used twice; the second sum has its own, norm_2.": [layer(normed_by=(0, 0))],
-        "norm_2 is used twice; the first sum has its own, norm_1.": [layer(normed_by=(1, 1))],
+        "The first norm is missing: it normalizes the first sum.": [layer(normed_by=(None, 1))],
+        "The second norm is missing: it normalizes the second sum.": [layer(normed_by=(0, None))],
+        "The first norm is used twice. Each sub-layer has one of its own.": [
+            layer(normed_by=(0, 0))
+        ],
+        "The second norm is used twice. Each sub-layer has one of its own.": [
+            layer(normed_by=(1, 1))
+        ],
         "The norms have changed places.": [layer(normed_by=(1, 0))],
         "The feed-forward network is missing.": [layer(order=[0])],
         "Self-attention is missing.": [layer(order=[1])],
-        "Self-attention is missing, and norm_2 with it.": [layer(order=[1], normed_by=[0])],
+        "Self-attention is missing, and the second norm with it.": [
+            layer(order=[1], normed_by=[0])
+        ],
         NETWORK_FIRST: [layer(order=(1, 0), normed_by=(0, 1)), layer(order=(1, 0))],
-        "The network reads x as it came in. It should read what norm_1 gave.": [
+        "The network reads x as it came in. It should read what the first norm gave.": [
             lambda x, a, f, n, m: m(n(x + a(x, x, x)) + f(x))
         ],
         "The second sum adds x as it came in. Add what the network has read.": [
@@ -203,10 +209,10 @@ encoder_layer = Exercise(
         "That is pre-norm. Here the norm comes after the sum, as in the paper.": [
             layer(steps=(pre, pre))
         ],
-        "The first sub-layer is pre-norm: norm_1 comes after its sum, as norm_2 does.": [
+        "The first sub-layer is pre-norm: its norm comes after its sum, as the other one does.": [
             layer(steps=(pre, post))
         ],
-        "The second sub-layer is pre-norm: norm_2 comes after its sum, as norm_1 does.": [
+        "The second sub-layer is pre-norm: its norm comes after its sum, as the other one does.": [
             layer(steps=(post, pre))
         ],
         "The norm comes before the sum, so nothing normalizes the sum. First add.": [

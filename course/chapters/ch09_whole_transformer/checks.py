@@ -1,6 +1,6 @@
 """The exercises of notebook 09: putting a Transformer together, finding faults, counting."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import torch
@@ -15,9 +15,7 @@ from course.checks import (
     compare,
     exercise,
     expect,
-    implement,
     no_slip,
-    own_work,
     same,
     whole_number,
 )
@@ -164,14 +162,6 @@ def assembled(model: Transformer, src: Tensor, tgt_in: Tensor, **changed: Any) -
 def ids_of_both() -> tuple[Transformer, Tensor, Tensor]:
     model, src, tgt = assembly_inputs()
     return model, src, tgt[:, :-1]
-
-
-@implement(ids_of_both)
-def my_transformer(function: Callable[..., Tensor]) -> None:
-    """The core exercise: (model, src, tgt_in) -> logits, from the parts of the model."""
-    expect(callable(function), "Hand over the function itself: its name, without parentheses.")
-    own_work(function, "Transformer")
-    judge_transformer(function, "none")
 
 
 def judge_transformer(function: Any, tie_weights: str) -> None:

@@ -299,7 +299,7 @@ UPDATE_SLIPS: dict[str, dict[str, Any]] = {
 
 @implement(first_update)
 def my_update(function: Way) -> None:
-    """The core exercise: one update of the weights, (model, optimizer, batch, lr) -> loss."""
+    """One update of the weights, (model, optimizer, batch, lr) -> loss."""
     expect(callable(function), "Hand over the function itself: its name, without parentheses.")
     own_work(function, "update")  # not "train": `model.train()` is a habit of PyTorch
     judge_updates(lambda: after_updates(function))

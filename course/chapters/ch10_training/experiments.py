@@ -117,7 +117,7 @@ def train_with_a_fault(model: torch.nn.Module, steps: int = 40) -> list[float]:
 
 
 def checked_update(model: torch.nn.Module, optimizer: Any, batch: Any, lr: float) -> float:
-    """The library's update as notebook 10 lets its reader write it -> the loss of the batch."""
+    """The library's update of one batch -> its loss."""
     from transformer_lib.training.step import update
 
     return update(model, optimizer, [batch], lr, smoothing=0.1)

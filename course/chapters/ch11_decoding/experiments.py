@@ -13,7 +13,6 @@ from transformer_lib.decoding import (
     DecoderState,
     Hypothesis,
     beam_search,
-    greedy_decode,
     inference_mode,
     penalty,
     sample_decode,
@@ -30,11 +29,6 @@ BEAMS = (1, 2, 4, 8)
 ALPHAS = (0.0, 0.6, 1.0, 2.0, 3.0)  # alpha of the length penalty
 SPLITS = ("test", "longer")
 AT_ONCE = 100  # sentences
-
-
-def greedy_of_one(model: Transformer, src: Tensor, max_length: int) -> list[int]:
-    """The library's greedy decoding as notebook 11 lets its reader write it: (1, s) -> ids."""
-    return greedy_decode(model, src, max_length=max_length)[0]
 
 
 def six_steps_of_french() -> Callable[[tuple[str, ...]], dict[str, float]]:

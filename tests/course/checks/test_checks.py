@@ -38,7 +38,6 @@ from course.checks import (
     whole_number,
     whole_numbers,
     wrong_verdicts,
-    yours,
 )
 from course.checks.hints import GREEN, NORMAL, RED
 from transformer_lib.decoding import Hypothesis
@@ -436,21 +435,3 @@ def test_a_reveal_says_how_near_the_guess_was(guess, measured, says, capsys):
     reveal(guess, measured)
     says = says or f"{guess}\nit is {measured}: right"
     assert capsys.readouterr().out == f"your guess: {says}\n"
-
-
-def test_a_notebook_goes_on_with_the_readers_function_once_it_is_right(capsys):
-    @implement(lambda: (1,))
-    def doubled(function):
-        expect(callable(function) and function(3) == 6, "Twice.")
-
-    def ours(x):
-        return 2 * x
-
-    def right(x):
-        return x + x
-
-    assert yours(right, ours, doubled) is right
-    assert capsys.readouterr().out == "from here on, your doubled runs\n"
-    for other in (lambda x: ..., lambda x: x, None, ...):
-        assert yours(other, ours, doubled) is ours
-        assert capsys.readouterr().out == "until doubled is right, the library's own runs here\n"

@@ -51,24 +51,6 @@ ATTEMPTS = {
             "not tried yet": [(3, ..., 512)],
         }
     ),
-    check.my_transformer: Attempts(
-        right=[assembled],
-        slips={
-            "the source has none": [
-                lambda *ids: assembled(*ids, read=lambda model, src: model.src_embed(src))
-            ]
-        },
-        mistakes={
-            "`Transformer` does the whole": [lambda model, src, tgt_in: model(src, tgt_in)],
-            "code` does a part of": [  # encode, or decode
-                lambda model, src, tgt_in: model.generator(
-                    model.decode(tgt_in, model.encode(src), src)
-                )
-            ],
-            "the function itself": [7],
-            "not tried yet": [..., lambda model, src, tgt_in: ...],
-        },
-    ),
     check.reach: Attempts(
         mistakes={
             "How many other words does a word read in one round?": [(7, 100, 13)],
