@@ -88,7 +88,10 @@ def borrow(path: Path) -> Workbench:
     bench = bench_of(path)
     missing = bench.missing()
     if missing:
-        print(f"The library lends what isn't there yet: {', '.join(missing)}.")
+        print(
+            f"The library lends what isn't there yet: {', '.join(missing)}. What it lends is made "
+            "of its own parts."
+        )
     return bench
 
 
