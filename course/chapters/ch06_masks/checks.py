@@ -1,4 +1,4 @@
-"""The exercises of notebook 06: masks by hand and in code, rows without keys, and finding leaks."""
+"""The exercises of notebook 06: masks, rows without keys, and finding leaks."""
 
 import dataclasses
 import math
@@ -9,41 +9,12 @@ from unittest.mock import patch
 import torch
 from torch import Tensor, nn
 
-from course.checks import (
-    ELSEWHERE,
-    Exercise,
-    Hint,
-    Value,
-    a_kind,
-    a_tensor,
-    call,
-    expect,
-    no_slip,
-    whole_number,
-)
+from course.checks import ELSEWHERE, Exercise, Hint, Value, a_kind, a_tensor, call, expect, no_slip
 from transformer_lib.model.attention import attention, attention_weights
 from transformer_lib.model.config import TOY
 from transformer_lib.model.masks import causal_mask, padding_mask
 from transformer_lib.model.transformer import Transformer
 from transformer_lib.text.tokens import BOS, EOS, PAD, UNK
-
-how_many_may_be_seen = Value(
-    "how_many_may_be_seen",
-    "Exercise 1: how many ones in the combined mask of <bos> gracias amigo <pad>?",
-    read=whole_number,
-    right=9,
-    slips={
-        16: "That is all of them. Nobody sees the padding, and nobody sees ahead.",
-        12: "That is the padding mask alone: three columns of four. Now hide what lies ahead.",
-        10: "That is the causal mask alone. Now hide the padding: the last column.",
-        6: "Without the diagonal, or without the last row? Each word may look at itself, and the "
-        "row of the padding has ones too.",
-        7: "Is it the other way round? 7 places are hidden.",
-    },
-    otherwise="Draw the square of 4 by 4: row by row, how many words are at this place or before "
-    "it, padding not counted? (The row of the padding counts: it may look at real words.)",
-)
-
 
 # --- masks ---------------------------------------------------------------------------------------
 
@@ -137,30 +108,13 @@ def mask_exercise(
     )
 
 
-def a_causal_mask(name: str, **options: Any) -> Exercise:
-    other_lengths = "Right for length 5, but not for 3."
-    return mask_exercise(
-        name,
-        "The core exercise: length -> (1, 1, t, t), True at and below the diagonal, without tril.",
-        inputs=lambda: (5,),
-        more={
-            TWO_AXES: [lambda t: back(t)[0, 0] >= 0],
-            other_lengths: [lambda t: back(5) >= 0],
-        },
-        elsewhere={other_lengths: lambda: (3,)},
-        **options,
-    )
-
-
-any_causal_mask = a_causal_mask("causal_mask")
-my_causal_mask = a_causal_mask(
-    "my_causal_mask",
-    not_allowed=("causal_mask", "tril", "triu"),
-    borrowed=[
-        causal_mask,
-        lambda t: torch.ones(1, 1, t, t).tril() > 0,
-        lambda t: torch.ones(1, 1, t, t).triu().mT > 0,
-    ],
+OTHER_LENGTHS = "Right for length 5, but not for 3."
+any_causal_mask = mask_exercise(
+    "causal_mask",
+    "length -> (1, 1, t, t), True at and below the diagonal.",
+    inputs=lambda: (5,),
+    more={TWO_AXES: [lambda t: back(t)[0, 0] >= 0], OTHER_LENGTHS: [lambda t: back(5) >= 0]},
+    elsewhere={OTHER_LENGTHS: lambda: (3,)},
 )
 
 
@@ -172,7 +126,7 @@ def own(which: Tensor) -> Tensor:
 SENTENCES = [0, 0, 0, 1, 1, 2, 2]
 my_packed_mask = mask_exercise(
     "my_packed_mask",
-    "Exercise 2: the sentence of each place (t,) -> (1, 1, t, t): own sentence, up to oneself.",
+    "Exercise 1: the sentence of each place (t,) -> (1, 1, t, t): own sentence, up to oneself.",
     inputs=lambda: (torch.tensor(SENTENCES),),
     keys=own,
     more={
@@ -446,7 +400,7 @@ def can_be_learned(function: Callable[[Tensor, Tensor], Tensor]) -> None:
 
 my_masked_weights = weights_of(
     "my_masked_weights",
-    "Exercise 4: scores (q, k) and mask (q, k) -> weights, zeros where there is no key.",
+    "Exercise 3: scores (q, k) and mask (q, k) -> weights, zeros where there is no key.",
     inputs=one_sentence,
     then=can_be_learned,
     more={
@@ -587,7 +541,7 @@ def leak_test(
 
 my_leak_test = Exercise(
     "my_leak_test",
-    "Exercise 3: (model, src, tgt_in) -> True if an output depends on a later word.",
+    "Exercise 2: (model, src, tgt_in) -> True if an output depends on a later word.",
     inputs=suspects,
     right=[leak_test()],
     read=true_or_false,

@@ -16,7 +16,6 @@ from tqdm import tqdm
 from course.experiments import experiment
 from course.experiments.digit_training import one_thread
 from transformer_lib.decoding import greedy_decode, inference_mode
-from transformer_lib.interpret.recording import record_attention
 from transformer_lib.model.config import TOY
 from transformer_lib.model.masks import causal_mask
 from transformer_lib.model.transformer import Transformer
@@ -116,25 +115,6 @@ def leaking_mask() -> dict[str, Any]:
             runs.append({"mask": name, "seed": seed, "writes": sample, "history": history})
     reads = as_digits(held_out[0][0])
     return {"steps": STEPS, "held_out": HELD_OUT, "reads": reads, "runs": runs}
-
-
-def attention_row(
-    model: Transformer,
-    src: Sequence[int],
-    tgt_in: Sequence[int],
-    mask: Callable[..., Tensor],
-    *,
-    layer: int,
-    head: int,
-    position: int,
-) -> list[float]:
-    """How much one head of the decoder's self-attention looks at each word, from one position.
-
-    src and tgt_in: the ids of one sentence pair; mask: what the model uses as its `causal_mask`.
-    """
-    with masked_by(mask), record_attention(model) as weights, torch.inference_mode():
-        model(torch.tensor([src]), torch.tensor([tgt_in]))
-    return weights[f"decoder.layers.{layer}.self_attn"][0, head, position].tolist()
 
 
 def influence(model: torch.nn.Module, src: Tensor, tgt_in: Tensor) -> Tensor:
