@@ -10,7 +10,7 @@ else.
 import math
 import statistics
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import torch
@@ -166,3 +166,12 @@ def time_of_a_layer() -> dict[str, Any]:
         "runs": runs,
         "translators": translators,
     }
+
+
+def quickest(runs: Sequence[Mapping[str, Any]]) -> dict[tuple[str, int], float]:
+    """(layer, length) -> milliseconds, on the number of threads with which it took least."""
+    times: dict[tuple[str, int], float] = {}
+    for run in runs:
+        key = (run["layer"], run["length"])
+        times[key] = min(run["milliseconds"], times.get(key, math.inf))
+    return times
