@@ -160,6 +160,7 @@ GROUPS = {  # the parts as notebook 18 tells of them
     "training": ("not tied", "AdamW", "Muon", "cosine", "stable"),
     "all together": ("today",),
 }
+ELSEWHERE = "elsewhere"  # the group of what is measured in an experiment of its own
 ASKED = ("test", "pronoun", "longer")  # the splits that it tells of
 BEYOND = (15, 15), (16, 16), (17, 19)  # English tokens of `longer`; in training at most 14
 
@@ -174,10 +175,11 @@ def points(runs: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
         for split in ASKED:
             right[split].setdefault(run["what"], []).append(100 * run["right"][split])
     means = {split: statistics.mean(right[split]["base"]) for split in ASKED}
+    elsewhere = dict.fromkeys(right[ASKED[0]].keys() - groups().keys(), ELSEWHERE)
     return [
         {"what": what, "group": group}
         | {split: [share - means[split] for share in right[split][what]] for split in ASKED}
-        for what, group in groups().items()
+        for what, group in (groups() | elsewhere).items()
         if what in right[ASKED[0]]
     ]
 
@@ -196,7 +198,7 @@ def worth(rows: Sequence[dict[str, Any]], group: str, kept: dict[str, int]) -> s
                 + ("*" if verdict(row[split], base[split]) != "no clear difference" else " ")
                 for split in ASKED
             ]
-            held = kept[row["what"]]
+            held = kept.get(row["what"], kept["base"])
             share = held / kept["base"]
             told += [] if share == 1 else [f"cache {held:,} bytes, {share:.0%}"]
             lines.append(" ".join([f"{row['what']:19}", *told]))
