@@ -285,7 +285,7 @@ def best_of(seed: int) -> dict[str, Any]:
 
 @one_thread()
 def on_what_passed(seed: int) -> dict[str, Any]:
-    """Rejection sampling: the start is trained on its own right sentences, with the usual loss."""
+    """The start is trained on its own right sentences, with the usual loss."""
     start, words = start_model(seed)
     passed = [text for text, good in zip(*drawn_once(seed), strict=True) if good]
     pairs = as_lm_pairs([words.encode(text) for text in passed])

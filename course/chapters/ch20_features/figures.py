@@ -98,8 +98,8 @@ def _outcome_cells(ways: Mapping[str, Mapping[str, float]], example: str = "") -
 
     example: an adjective that flips.
     """
-    swap, *_, two, _ = (f"{100 * parts['flipped']:.0f} %" for parts in ways.values())
-    title = f"Swapping two attention weights flips {swap} of the genders, two features {two}"
+    _, means, two, _ = (f"{100 * parts['flipped']:.0f} %" for parts in ways.values())
+    title = f"Two features flip {two} of the genders, a plain difference of means {means}"
     figure, ax = canvas(3.65, title, "What becomes of 100 adjectives, a cell for each")
     x, cell = 0.04, 0.166
     for said, color in SAID.values():
@@ -158,10 +158,11 @@ def draw_scores() -> Figure:
 
 @figure(
     "features-steering",
-    caption="Two features turn the gender of 55 adjectives in 100; two weights of one head, 99.",
+    caption="Two features turn the gender of 55 adjectives in 100; the mean difference of the "
+    "genders 89, two weights of one head 99.",
     alt="Four fields of 100 cells. Two attention weights swapped: only the gender flips, as from "
     "cansado to cansada, in 99 %. The difference of means: 89 %, the rest another word. Two "
-    "features: 55 %, another word in 12, nothing changes in 33. Two features at random, whose "
+    "features: 55 %, another word in 12, nothing changes in 33. One pair of random features, whose "
     "change is as large: under 1 %, another word in 26, nothing changes in 73.",
 )
 def draw_steering() -> Figure:

@@ -19,7 +19,7 @@ WAYS = {  # as they are stored -> as the figure says it
     "swap": "two attention weights\nof one head, swapped",
     "difference of means": "the mean difference\nof the genders, added",
     "two features": "two features: one off,\nits counterpart on",
-    "two features at random": "two random features,\nas large a change",
+    "two features at random": "one random pair,\nas large a change",
 }
 
 

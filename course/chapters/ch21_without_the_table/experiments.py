@@ -93,13 +93,22 @@ def a_state_among_the_parts_of_today() -> dict[str, Any]:
 
 def right() -> dict[str, dict[str, list[float]]]:
     """Layer -> split -> the share that is right to the letter, of each seed; the base first."""
-    found: dict[str, dict[str, list[float]]] = {}
     base = [run for run in load("since")["runs"] if run["what"] == "base"]
-    for run in [*base, *load("without-the-table")["runs"]]:
+    return shares([*base, *load("without-the-table")["runs"]])
+
+
+def right_today() -> dict[str, dict[str, list[float]]]:
+    """As `right`: notebook 18's "rotary" and "today", and minGRU among the parts of "today"."""
+    since = [run for run in load("since")["runs"] if run["what"] in ("rotary", "today")]
+    return shares([*since, *load("without-the-table-today")["runs"]])
+
+
+def shares(runs: Sequence[dict[str, Any]]) -> dict[str, dict[str, list[float]]]:
+    found: dict[str, dict[str, list[float]]] = {}
+    for run in runs:
         if run["chosen"] and run["seed"] in SEEDS:
             for split in SPLITS:
-                shares = found.setdefault(run["what"], {}).setdefault(split, [])
-                shares.append(run["right"][split])
+                found.setdefault(run["what"], {}).setdefault(split, []).append(run["right"][split])
     return found
 
 

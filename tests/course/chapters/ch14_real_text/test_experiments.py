@@ -27,6 +27,12 @@ def test_an_answer_is_a_translation_or_names_the_words(small):
     assert lab.answer(small, "") == "(can't read this)"
 
 
+def test_a_word_away_is_one_exchanged_added_or_left_out():
+    near = ["Open the window!", "Open box.", "Please open the box", "open the big box"]
+    far = ["Close the window.", "The box open", "Open it", "Open the big window"]
+    assert lab.one_word_away(near + far, ["Open the box.", "I am here."]) == near
+
+
 def test_fewer_subwords_are_the_first_ones(subwords):
     fewer = lab.with_fewer(subwords, 300)
     assert fewer.vocabulary().tokens == subwords.vocabulary().tokens[:300]
