@@ -126,16 +126,16 @@ class Workbench:
         found = self.names[name]
         return self.located(found) if callable(found) else found
 
-    def foreign(self, thing: Any, allowed: Collection[str]) -> list[str] | None:
-        """Parts of a module that are neither the reader's, nor bricks, nor lent under one of the
-        `allowed` names; None if it is no module."""
+    def foreign(self, thing: Any) -> list[str] | None:
+        """Parts of a module that are neither the reader's, nor bricks, nor lent; None if it is no
+        module. Whether they do what the reader should do shows when it runs."""
         if not isinstance(thing, nn.Module):
             return None
         found, to_do = [], [thing]
         while to_do:
             part = to_do.pop(0)
             kind = type(part)
-            if kind.__name__ in allowed and kind is self.lent.get(kind.__name__):
+            if kind is self.lent.get(kind.__name__):
                 continue
             if kind.__module__.startswith(("torch.", "transformer_lib.")) and kind not in BRICKS:
                 found.append(kind.__name__)

@@ -117,7 +117,7 @@ class Own:
             module = self.outcome(kind, *sizes)
         except Hint as hint:
             raise Hint(f"`{name}({given})`: {hint}", hint.keeps) from None
-        foreign = self.bench.foreign(module, self.earlier)
+        foreign = self.bench.foreign(module)
         expect(foreign is not None, f"`{name}` should be a class: an nn.Module.")
         expect(
             not foreign,

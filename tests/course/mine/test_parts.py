@@ -105,6 +105,13 @@ PYTORCHS = "self.encoder = nn.Transformer(d_model, h, 1, 1, d_ff, batch_first=Tr
         ),
         (10, changed("self.encoder = Encoder(N, d_model, d_ff, h, dropout)", PYTORCHS), "too much"),
         (
+            8,
+            HEADER + "lent = Encoder\nclass EncoderLayer(EncoderLayer): pass\n"
+            "class Encoder(nn.Module):\n    def __init__(self, *of):\n"
+            "        super().__init__()\n        self.layers = lent(*of).layers\n",
+            "does the whole",
+        ),
+        (
             12,
             HEADER + "lent = greedy_decode\ndef greedy_decode(*of): return lent(*of)\n",
             "whole part",
