@@ -83,6 +83,7 @@ class Adjective:
 # english[/irregular plural]  spanish[/feminine]  gender  tags
 # mass: not counted; single: not used in the plural; plural: used only in the plural;
 # tonic: feminine with "el" (el agua). The other tags say what the noun is good for.
+GRAMMAR_TAGS = frozenset({"mass", "single", "plural", "tonic"})
 NOUN_TABLE = """
 boy niño m person young
 girl niña f person young

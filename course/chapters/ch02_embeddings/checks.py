@@ -1,27 +1,16 @@
-"""The exercises of notebook 02: lookups, neighbors, what is learned.
+"""The exercises of notebook 02: swapped rows, the nearest neighbor.
 
 `embed` belongs to assignment 1 and to the reader's own Transformer.
 """
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 
 import torch
 from torch import Tensor
 
-from course.checks import (
-    Exercise,
-    Hint,
-    alike,
-    call,
-    exercise,
-    expect,
-    implement,
-    no_slip,
-    result_of,
-)
+from course.checks import Exercise, Hint, alike, exercise, expect, implement, no_slip, result_of
 from transformer_lib.model.embedding import Embeddings, one_hot
-from transformer_lib.text.tokens import SPECIALS
 
 VOCAB, D_MODEL = 11, 7  # primes: a swapped axis can't fit
 
@@ -43,76 +32,6 @@ def are_vectors(found: Tensor, right: Tensor) -> None:
         f"For ids of the shape {tuple(right.shape[:-1])} and a table of {VOCAB} x {D_MODEL} the "
         f"shape should be {tuple(right.shape)}, but it is {tuple(found.shape)}.",
     )
-
-
-def a_sentence() -> tuple[Tensor, Tensor]:
-    return torch.tensor([3, 0, 10, 3, 6]), small_table()
-
-
-def product(ids: Tensor, table: Tensor) -> Tensor:
-    return one_hot(ids, len(table)) @ table
-
-
-def are_other_rows(found: Tensor, right: Tensor) -> None:
-    are_vectors(found, right)
-    raise Hint("The shape is right, but the rows are not table[ids].")
-
-
-FETCHED = (
-    "Right, but the rows were fetched by their places. Make one-hot rows of the ids, and write the "
-    "lookup as a product with the table: @."
-)
-
-
-def multiplies(function: Callable[[Tensor, Tensor], Tensor]) -> None:
-    """In a product each row counts, most of them times 0, and 0 times NaN is NaN."""
-    ids, table = a_sentence()
-    table[5] = math.nan
-    no_slip(bool(call(function, ids, table).isnan().all()), FETCHED)
-
-
-WHOLE = "PyTorch's one_hot makes whole numbers. For the product make them .float()."
-A_BATCH = (
-    f"Right for one sentence. But a batch of ids of the shape (3, 2) should give (3, 2, {D_MODEL})."
-)
-NARROW = (
-    "Right while the last word of the table is there. A one-hot row is as long as the table has "
-    "rows, whatever the ids are: give one_hot that number."
-)
-lookup_by_product = Exercise(
-    "lookup_by_product",
-    "Exercise 1: (ids, table) -> one_hot(ids) @ table.",
-    inputs=a_sentence,
-    right=[product, lambda ids, table: (one_hot(ids, len(table))[..., None] * table).sum(-2)],
-    errors={"same dtype": WHOLE},
-    slips={
-        "Each vector is that of the next word in the table, or of the one before: ids count "
-        "from 0.": [
-            lambda ids, table: table[(ids + 1) % len(table)],
-            lambda ids, table: table[ids - 1],
-        ],
-        "Right rows, but multiplied by the root of d_model: that is section 6. Here the rows come "
-        "out as they are.": [lambda ids, table: product(ids, table) * table.size(1) ** 0.5],
-        "Every place holds the sum of all words: give each id a one-hot row of its own.": [
-            lambda ids, table: product(ids, table).sum(0).expand(len(ids), -1)
-        ],
-        WHOLE: [lambda ids, table: torch.nn.functional.one_hot(ids, len(table)) @ table],
-        A_BATCH: [lambda ids, table: product(ids.flatten(), table)],
-        NARROW: [lambda ids, table: torch.nn.functional.one_hot(ids).float() @ table],
-        FETCHED: [lambda ids, table: table[ids]],
-    },
-    mistakes={
-        "These are the first rows of the table, whatever the ids are.": [
-            lambda ids, table: table[: len(ids)]
-        ],
-    },
-    unlike=are_other_rows,
-    then=multiplies,
-    elsewhere={
-        A_BATCH: lambda: (torch.tensor([[3, 0], [10, 6], [1, 10]]), small_table()),
-        NARROW: lambda: (torch.tensor([3, 0]), small_table()),
-    },
-)
 
 
 ARTICLES = {
@@ -146,7 +65,7 @@ def exchanged_rows() -> tuple[dict[str, str], Tensor]:
 
 @exercise
 def exchanged(one: str, other: str) -> None:
-    """Exercise 2: which two words' rows are exchanged in `exchanged_rows`?"""
+    """Exercise 1: which two words' rows are exchanged in `exchanged_rows`?"""
     for word in (one, other):
         expect(word in ARTICLES, f"Give two of the twelve words, such as 'dog', not {word!r}.")
     expect(one != other, "That is one word. Two *different* words' rows are exchanged.")
@@ -191,7 +110,10 @@ embed = Exercise(
     "(ids, table) -> the input of the Transformer, before the positions.",
     # No id above 6, so that a column or a next row can be taken by mistake without a crash.
     inputs=lambda: (torch.tensor([[3, 0, 5], [3, 6, 1]]), small_table()),
-    right=[right_embeddings, lambda ids, table: product(ids, table * table.size(1) ** 0.5)],
+    right=[
+        right_embeddings,
+        lambda ids, table: (one_hot(ids, len(table)) @ table) * root(ids, table),
+    ],
     not_allowed=("Embeddings",),
     borrowed=[
         lambda ids, table: torch.func.functional_call(
@@ -258,7 +180,7 @@ DOT_PRODUCT = (
 
 @implement(lambda: ("a", ["a", "b"], torch.eye(2)))
 def nearest_word(function: Callable[[str, list[str], Tensor], str]) -> None:
-    """Exercise 3: (word, words, table) -> the other word whose vector points most nearly alike."""
+    """Exercise 2: (word, words, table) -> the other word whose vector points most nearly alike."""
     words = ["tree", "plant", "giant", "near", "against", "aside"]
     table = torch.tensor(
         [
@@ -293,33 +215,4 @@ def nearest_word(function: Callable[[str, list[str], Tensor], str]) -> None:
         result_of(function, "against", list(words), table) == "aside",
         "Right for “tree”. For “against” all other cosines are 0 or negative: does your search "
         "start from 0, or take absolute values?",
-    )
-
-
-@exercise
-def rows_that_learn(guess: Iterable[str]) -> None:
-    """Exercise 4: whose rows change after one step on the source "I like trees <eos> <pad>"?"""
-    kind = isinstance(guess, list | tuple | set) and all(isinstance(word, str) for word in guess)
-    expect(kind, 'Give a list of tokens in quotes, such as ["I", "<eos>"].')
-    words, right = set(guess), {"I", "like", "trees", "<eos>"}
-    judge = no_slip if len({word.lower() for word in words ^ right}) == 1 else expect
-    judge("the" not in words, "“the” isn't in the sentence, so its row wasn't used.")
-    judge(
-        "<pad>" not in words,
-        "The padding is masked: nothing that comes out depends on it, so its row gets no gradient.",
-    )
-    judge(
-        not words & (set(SPECIALS) - {"<eos>", "<pad>"}),
-        "A row gets a gradient if its word is in the sentence. Which of your tokens doesn't?",
-    )
-    judge("<eos>" in words, "One is missing: it isn't a word, but it is in the sentence too.")
-    names = {word.lower(): word for word in right}
-    other = [word for word in words - right if word.lower() in names]
-    judge(
-        not other,
-        f"The right word, spelled otherwise: {names[other[0].lower()]!r}." if other else "",
-    )
-    expect(
-        words == right,
-        "A row of this table gets a gradient if its word is in the sentence, and only then.",
     )

@@ -21,7 +21,7 @@ from course.drawing.registry import figure
 from course.drawing.values import as_array, steady_round, written
 from course.drawing.words import canvas, label, sentence, word, word_color
 from course.grammar.classes import WordClass, english_class, spanish_class
-from course.grammar.lexicon import NOUN_OF_FORM
+from course.grammar.lexicon import GRAMMAR_TAGS, NOUN_OF_FORM
 from transformer_lib.files import read_json
 from transformer_lib.model.config import TOY
 from transformer_lib.model.embedding import Embeddings, positional_encoding
@@ -214,15 +214,15 @@ def _free_place(
 
 MASCULINE = "#3F7F7A"
 GENDERS = {  # the name of an island, and the colors of its dots: rim and inside
-    "el: masculine": (MASCULINE, MASCULINE),
-    "los: masculine plural": (MASCULINE, style.PAPER),
-    "la: feminine": (style.ACCENT, style.ACCENT),
-    "las: feminine plural": (style.ACCENT, style.PAPER),
+    "masculine singular": (MASCULINE, MASCULINE),
+    "masculine plural": (MASCULINE, style.PAPER),
+    "feminine singular": (style.ACCENT, style.ACCENT),
+    "feminine plural": (style.ACCENT, style.PAPER),
 }
 # Where the English nouns lie on the map: gender and number of an island -> its name.
 ISLANDS = dict(zip(product("mf", ("one", "many")), GENDERS, strict=True))
-MAP_NOTE = "Each dot is a noun of the course’s translator, drawn in 2 of 128 dimensions"
-LANDMARKS = ("tree", "trees", "street", "streets")
+MAP_NOTE = "Each dot is a noun of the course’s translator: 128 dimensions, flattened to two"
+LANDMARKS = ("tree", "trees", "sister", "sisters")
 
 
 @figure(
@@ -297,10 +297,10 @@ def _regions(view: int, points: Sequence[dict], offs: Sequence[tuple[float, floa
     caption="The nouns of the course's translator, each point a row of its table, flattened to two "
     "dimensions and colored by the gender and number of the noun in Spanish.",
     alt="Four groups of dots with few strays: English nouns whose translation is masculine, in "
-    "teal, or feminine, in rust; singulars are filled, plurals are rings. They are named by "
-    "their article, el, los, la and las. 'Tree' lies among el, 'trees' among los, 'street' among "
-    "la and 'streets' among las. A list offers two more maps, the same English nouns before "
-    "training and the Spanish nouns: in both, the colors are mixed in one cloud.",
+    "teal, or feminine, in rust; singulars are filled, plurals are rings. 'Tree', 'trees', "
+    "'sister' and 'sisters' are named, one in each group. A list offers two more maps, the "
+    "same English nouns before training and the Spanish nouns: in both, the colors are mixed in "
+    "one cloud.",
 )
 def draw_noun_map() -> Any:
     english, spanish = _vocabularies()
@@ -316,10 +316,10 @@ def draw_noun_map() -> Any:
         {
             "English, before training": "Before training, the English nouns are mixed",
             "Spanish, after training": "On this map, the Spanish nouns form no groups",
-            "English, after training": "English nouns form a group for each Spanish article",
+            "English, after training": "English nouns form groups by Spanish gender and number",
         },
         LANDMARKS,
-        "article in Spanish",
+        "in Spanish",
         _regions(2, points, [(0, 2.8), (-1, 3.3), (0, -2.6), (-0.1, 4.3)]),
     )
 
@@ -344,7 +344,9 @@ def neighbor_shares(table: Tensor) -> dict[str, float]:
         "same part of speech": share(anyone, lambda word: [kinds[word].part]),
         "nouns: same number": share(others, lambda word: [kinds[word].number]),
         "nouns: same gender in Spanish": share(others, lambda word: [kinds[word].gender]),
-        "nouns: same kind (animal, food …)": share(others, lambda word: NOUN_OF_FORM[word].tags),
+        "nouns: same tag (animal, food …)": share(
+            others, lambda word: NOUN_OF_FORM[word].tags - GRAMMAR_TAGS
+        ),
     }
 
 
@@ -354,10 +356,10 @@ def neighbor_shares(table: Tensor) -> dict[str, float]:
     "common, before and after training.",
     alt="The words nearest to 'trees' are 'truck', 'help' and 'Spanish' before training. After "
     "training they are 'drawers', 'cars' and 'tomatoes', which are plural nouns and masculine in "
-    "Spanish, like 'trees'. Below are four lines from 0 to 100%, each with a dot for the table "
+    "Spanish, as 'trees' is. Below are four lines from 0 to 100%, each with a dot for the table "
     "before training and one for the table after it. Same part of speech: from 34% to 94%. Among "
-    "nouns, same number: from 51% to 99%; same gender in Spanish: from 57% to 99%; same kind of "
-    "thing, such as an animal or food, in rust: from 15% to 52%.",
+    "nouns, same number: from 51% to 99%; same gender in Spanish: from 57% to 99%; a tag in "
+    "common, such as animal or food, in rust: from 15% to 51%.",
 )
 def draw_neighbor_shares() -> Figure:
     words, tables = _vocabularies()[0], (first_tables()[0], _trained_tables()[0])
@@ -365,7 +367,7 @@ def draw_neighbor_shares() -> Figure:
     near_trees = [nearest_words(table, words)[words.index("trees")] for table in tables]
     left, step, top = 2.6, 0.54, 0.54 * len(start) + 1.34
     figure, page = canvas(
-        top + 0.95, "Neighbors share their grammar, but only half are the same kind of thing"
+        top + 0.95, "Nearly all neighbors share their grammar, and half of them share a tag"
     )
     label(page, (0.02, top), "nearest to", size=style.LABEL)
     word(page, (0.85, top), "trees", ha="left", size=12)
@@ -375,7 +377,7 @@ def draw_neighbor_shares() -> Figure:
     ):
         label(page, (x - 0.06, top + 0.33), name, size=style.LABEL, weight="bold", color=color)
         sentence(page, (x, top - 0.06), near, dict.fromkeys(near, color))
-    said = "like trees, plural nouns, masculine in Spanish"
+    said = "all of them plural, and masculine in Spanish"
     label(page, (4.94, top - 0.34), said, color=style.MUTED)
     said = "share of words whose nearest neighbor has the same …"
     label(page, (0.02, top - 0.82), said, size=style.LABEL)
@@ -390,7 +392,8 @@ def draw_neighbor_shares() -> Figure:
         ax.plot([share, end[question]], [row, row], color=color, linewidth=3, zorder=1)
         for x, ink, weight in ((share, style.MUTED, "normal"), (end[question], color, "bold")):
             ax.plot(x, row, "o", color=ink, markersize=11, clip_on=False)
-            said = f"{steady_round(100 * x, 0):.0f}%"
+            when = "" if row else "before: " if x == share else "after: "
+            said = f"{when}{steady_round(100 * x, 0):.0f}%"
             label(ax, (x, row - 0.4), said, ha="center", size=style.LABEL, color=ink, weight=weight)
     ax.set(xlim=(0, 1), ylim=(len(start) - 0.5, -0.5))
     ax.axis("off")
@@ -428,7 +431,7 @@ def _two_sums() -> dict[str, list[Tensor]]:
 def draw_embedding_lengths() -> Figure:
     note = f"Two words before training, the first {SHOWN} of {WIDEST} numbers"
     figure, ax = canvas(3.75, "Without the factor, the position drowns out both words", note)
-    names = "one word", "another word", "position 10", "one + position", "another + position"
+    names = "word 1", "word 2", "position 10", "word 1 + position", "word 2 + position"
     ys, high, wide = (2.35, 1.99, 1.63, 0.92, 0.56), 0.28, 2.3
     for y, name in zip(ys, names, strict=True):
         label(ax, (1.4, y + high / 2), name, size=style.LABEL, ha="right")
@@ -451,7 +454,7 @@ def draw_embedding_lengths() -> Figure:
 
 @figure(
     "embedding-scale",
-    caption="Toy models that learn to copy rows of digits, with the square root of d_model and "
+    caption="Toy models that learn to copy strings of digits, with the square root of d_model and "
     "without it.",
     alt="Two falling curves of the loss, each the mean of three runs inside a band that holds all "
     "three. Without the factor, the loss falls later: a bracket at a loss of 1 says by 60 steps. "
@@ -468,7 +471,7 @@ def draw_embedding_scale() -> Figure:
     crossings, root = [], f"√{len(row)}"
     for name, factor, at, y, color in (
         ("without", 1, (72, 2.36), 1.78, style.ACCENT),
-        ("with the factor", len(row) ** 0.5, (26, 0.72), 1.4, style.MUTED),
+        ("with the factor", len(row) ** 0.5, (26, 0.72), 1.4, style.INK),
     ):
         steps, losses = np.array(runs[name])[0, :, 0], np.array(runs[name])[:, :, 1]
         ax.fill_between(steps, losses.min(0), losses.max(0), color=color, alpha=0.1, linewidth=0)
@@ -484,7 +487,7 @@ def draw_embedding_scale() -> Figure:
     bracket(ax, (early, 1), (late, 1), "")
     label(ax, ((late + early) / 2, 1.17), by, size=style.TITLE, weight="bold", ha="center")
     label(ax, (196, 2.14), "a token’s numbers before training", color=style.MUTED)
-    ax.set_xlabel("training step (line: mean of 3 runs, band: all 3)")
-    ax.set_title(f"Without the factor {root}, a toy model learns about {by} later")
-    level_name(ax, "loss per token, on rows that it has never seen")
+    ax.set_xlabel("training step (line: mean of 3 runs; band: their range)")
+    ax.set_title(f"Without the factor {root}, it takes about {by} more to reach a loss of 1")
+    level_name(ax, "loss per token, on strings of digits that weren’t in the training")
     return figure

@@ -32,22 +32,7 @@ def second_of_two(prepared):
     return search
 
 
-LEARN = ["I", "like", "trees", "<eos>"]
 ATTEMPTS = {
-    check.lookup_by_product: Attempts(
-        right=[lambda ids, table: torch.einsum("...v,vd->...d", F.one_hot(ids, 11).float(), table)],
-        slips={
-            "as a product": [
-                lambda ids, table: F.embedding(ids, table),
-                lambda ids, table: torch.stack([table[int(i)] for i in ids.flatten()]),
-            ]
-        },
-        mistakes={
-            "still one-hot": [lambda ids, table: F.one_hot(ids, len(table))],
-            "(5, 7), but it is (7, 5)": [lambda ids, table: table[ids].T],
-            "not table[ids]": [lambda ids, table: -table[ids]],
-        },
-    ),
     check.exchanged: Attempts(
         right=[("book", "streets"), ("streets", "book")],
         slips={
@@ -85,20 +70,6 @@ ATTEMPTS = {
             "isn't the largest": [searching(lambda a, b: -b[0].abs())],
             "of the type list": [lambda word, words, table: ["plant"]],
             "start from 0": [lambda word, words, table: "plant"],
-        },
-    ),
-    check.rows_that_learn: Attempts(
-        right=[LEARN, set(LEARN)],
-        slips={
-            "isn't a word": [LEARN[:3]],
-            "masked": [[*LEARN, "<pad>"]],
-            "doesn't": [["<bos>", *LEARN]],
-            "spelled otherwise: 'I'": [["i", *LEARN[1:]]],
-        },
-        mistakes={
-            "isn't in the sentence": [["the", "trees"]],
-            "and only then": [["trees", "<eos>"]],
-            "list of tokens": ["I like trees", [4, 5]],
         },
     ),
 }

@@ -1,5 +1,10 @@
-"""What notebook 02 says where no output of a cell shows it."""
+"""What notebook 02 says is what its cells print, and what no cell shows."""
 
+import json
+import re
+from pathlib import Path
+
+import pytest
 import torch
 
 from course.grammar.classes import english_class
@@ -14,3 +19,26 @@ def test_the_nearest_words_to_trees_and_cow_share_number_and_gender():
         near = (table @ table[words.index(word)]).topk(6).indices[1:]
         kinds = [english_class(words[i]) for i in near]
         assert {(kind.gender, kind.number) for kind in kinds} == {(gender, number)}
+
+
+CELLS = json.loads((Path(__file__).parents[4] / "notebooks/02_embeddings.ipynb").read_text())[
+    "cells"
+]
+
+
+@pytest.mark.parametrize(
+    ("cell", "number"),
+    [
+        ("embeddings-49", r"water (0\.\d+)"),
+        ("embeddings-60", r"(\d+)"),
+        ("f7055612", r"gave and give (0\.\d+)"),
+        ("f7055612", r"plurals (0\.\d+)"),
+        ("embeddings-80", r"(\d+%)"),
+    ],
+)
+def test_the_words_after_a_cell_give_the_numbers_that_it_prints(cell, number):
+    place = [one["id"] for one in CELLS].index(cell)
+    texts = [out.get("text", []) for out in CELLS[place]["outputs"]]
+    printed = re.findall(number, "".join(line for text in texts for line in text))
+    said = "".join(CELLS[place + 1]["source"])
+    assert printed and all(re.search(rf"\b{found}(?!\d)", said) for found in printed)
