@@ -108,7 +108,7 @@ def each_outcome(
 
 
 def by_number(items: Sequence[PronounItem], found: Sequence[str]) -> dict[str, dict[str, float]]:
-    """`outcomes` of the sentences whose adjective is said of one thing, and of several."""
+    """`outcomes` of the sentences whose adjective is said of one thing, and of several, if any."""
     shares = {}
     for name, plural in (("one", False), ("several", True)):
         some = [
@@ -116,9 +116,10 @@ def by_number(items: Sequence[PronounItem], found: Sequence[str]) -> dict[str, d
             for item, what in zip(items, found, strict=True)
             if item.right.endswith("s") == plural
         ]
-        shares[name] = {"sentences": len(some)} | {
-            what: some.count(what) / len(some) for what in OUTCOMES
-        }
+        if some:
+            shares[name] = {"sentences": len(some)} | {
+                what: some.count(what) / len(some) for what in OUTCOMES
+            }
     return shares
 
 
