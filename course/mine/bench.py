@@ -23,6 +23,7 @@ from course.checks import Attempt, Hint, reason_of
 from transformer_lib.text.tokens import BOS, EOS
 
 FILE = "my_transformer.py"
+SOLUTION = Path(__file__).resolve().parents[1] / "assignments" / FILE
 # What the file may take from the library: the numbers of the special tokens.
 GIVEN = {"PAD", "BOS", "EOS", "UNK", "SPECIALS"}
 # What its modules may be made of, beside each other, and what of PyTorch it may not even name.
@@ -183,10 +184,12 @@ class AsModule(nn.Module):
         return self.function(*inputs, **options)
 
 
-def of_file(source: str, file: str = FILE) -> Workbench:
+def of_file(source: str, file: str = FILE, *, at_work: bool = False) -> Workbench:
     """A file that is run here; a Hint with a line number if it can't be, or borrows too much.
 
-    The parts that it doesn't have yet are lent by the library while it runs.
+    The parts that it doesn't have yet are lent while it runs. For the checks they are the library's
+    own. at_work: they are those of our own solution, which stand beside the reader's, under the
+    same names, and so are made of what the reader has written.
     """
     path = Path(file)
     tree = parsed(source, file)
@@ -194,11 +197,16 @@ def of_file(source: str, file: str = FILE) -> Workbench:
     module = types.ModuleType(path.stem)
     names = vars(module)
     bench = Workbench(names, [file], untried(tree))
+    if at_work:
+        exec(compile(SOLUTION.read_text(encoding="utf-8"), str(SOLUTION), "exec"), names)
+        bench.lent = {name: names[name] for part in NAMES for name in part}
     names |= bench.lent | {"__file__": file}
     try:
         exec(compile(source, file, "exec"), names)
     except (Exception, SystemExit) as error:
         raise Hint(f"{path.name} stops while it is read: {bench.describe(error)}.") from None
+    if at_work:
+        names |= {name: bench.lent[name] for name in bench.missing()}  # where there is only `...`
     return bench
 
 

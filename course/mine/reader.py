@@ -84,21 +84,18 @@ def standing(own: set[str]) -> int:
 
 
 def borrow(path: Path) -> Workbench:
-    """The reader's file, run; it says what the library lends. Hint if there is none."""
-    bench = bench_of(path)
+    """The reader's file, ready to work; it says what is lent. Hint if there is none."""
+    bench = bench_of(path, at_work=True)
     missing = bench.missing()
     if missing:
-        print(
-            f"The library lends what isn't there yet: {', '.join(missing)}. What it lends is made "
-            "of its own parts."
-        )
+        print(f"Lent, because you haven't written it yet: {', '.join(missing)}.")
     return bench
 
 
-def bench_of(path: Path) -> Workbench:
+def bench_of(path: Path, at_work: bool = False) -> Workbench:
     """The reader's file, run; a Hint if it isn't there, or can't be run."""
     if path.exists():
-        return of_file(read(path), str(path))
+        return of_file(read(path), str(path), at_work=at_work)
     if FORMER.exists() and path == WORK / FILE:
         raise Hint(f"Your file is still {FORMER}. Move it into the folder {WORK}.")
     raise NotTried(

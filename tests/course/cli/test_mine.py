@@ -59,8 +59,18 @@ def test_what_is_missing_is_lent_and_named(tmp_path, capsys):
     path.write_text(HEADER + "".join(BLOCKS[2:4]), encoding="utf-8")
     assert typed("translate", "I like trees", "--file", path) == 0
     told = capsys.readouterr().out
-    assert told.startswith("The library lends what isn't there yet: Embeddings, positional_enc")
+    assert told.startswith("Lent, because you haven't written it yet: Embeddings, positional_enc")
     assert "attention," not in told and told.endswith(":\nMe gustan los árboles\n")
+
+
+def test_what_is_lent_is_made_of_what_is_there(tmp_path, capsys):
+    path = tmp_path / "mine.py"
+    stub = "def positional_encoding(length, d_model):\n    return ...\n"
+    attention = BLOCKS[2].replace("    return (", "    raise ValueError('here I am')\n    return (")
+    path.write_text(HEADER + stub + attention, encoding="utf-8")
+    assert typed("translate", "I like trees", "--file", path) == 2
+    told, error = capsys.readouterr()
+    assert "positional_encoding" in told and "here I am (line " in error
 
 
 @pytest.fixture
@@ -76,8 +86,8 @@ def few(monkeypatch):
 
 @pytest.mark.parametrize("source", [SOURCE, HEADER], ids=["own", "lent"])
 def test_a_training_that_was_killed_goes_on_as_if_it_had_not(tmp_path, monkeypatch, few, source):
-    whole = training.train(of_file(source), tmp_path / "whole", steps=6)
-    bench, calls = of_file(source), 0
+    whole = training.train(of_file(source, at_work=True), tmp_path / "whole", steps=6)
+    bench, calls = of_file(source, at_work=True), 0
     update = bench.names["update"]
 
     def killed(*given):
@@ -90,7 +100,7 @@ def test_a_training_that_was_killed_goes_on_as_if_it_had_not(tmp_path, monkeypat
     bench.names["update"] = killed
     with pytest.raises(KeyboardInterrupt):
         training.train(bench, tmp_path / "again", steps=6)
-    assert training.train(of_file(source), tmp_path / "again", steps=6) == whole
+    assert training.train(of_file(source, at_work=True), tmp_path / "again", steps=6) == whole
     assert len(whole) == len(set(whole)) == 6
     one, other = (read_tensors(tmp_path / name / training.STATE)[0] for name in ("whole", "again"))
     assert one.keys() == other.keys()
