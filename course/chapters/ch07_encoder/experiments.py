@@ -104,24 +104,6 @@ def stream(norm_first: bool, layers: int = 24, seed: int = 0) -> list[float]:
     return [*map(size, through_layers(encoder, x)), size(encoder(x))]
 
 
-@torch.no_grad()
-def moved(function: Callable[[Tensor], Tensor], x: Tensor) -> Tensor:
-    """How far each output moves when one input is nudged: x (s, d) -> (s moved, s nudged).
-
-    As in a map of attention: a row belongs to the word that listens, a column to the one heard.
-    As a share of the farthest move.
-    """
-    nudge = 0.1 * torch.randn(x.size(-1), generator=torch.Generator().manual_seed(0)).to(x)
-    before = function(x.unsqueeze(0))[0]
-    columns = []
-    for position in range(len(x)):
-        nudged = x.clone()
-        nudged[position] += nudge
-        columns.append((function(nudged.unsqueeze(0))[0] - before).norm(dim=-1))
-    moves = torch.stack(columns, dim=1)
-    return moves / moves.max()
-
-
 def shares_a_mean(norm: Callable[[Tensor], Tensor], shape: tuple[int, int, int]) -> Tensor:
     """Which numbers are normalized together: whole numbers of this shape, equal in one group.
 
@@ -231,22 +213,6 @@ def held_out_neurons(batch: int = 200) -> tuple[list[str], list[Tensor]]:
     return every, [torch.cat(parts) for parts in zip(*said, strict=True)]
 
 
-def excited_by(layer: int, neuron: int, *, at_least: int = 5) -> dict[str, float]:
-    """What a neuron says to each word of the test set: word -> its mean.
-
-    Only words that occur there at least `at_least` times.
-    """
-    words, said = held_out_neurons()
-    by_word: dict[str, list[float]] = {}
-    for word, value in zip(words, said[layer][:, neuron].tolist(), strict=True):
-        by_word.setdefault(word, []).append(value)
-    return {
-        word: sum(values) / len(values)
-        for word, values in by_word.items()
-        if len(values) >= at_least
-    }
-
-
 def plural_nouns(gender: str = "") -> set[str]:
     """The English plurals of the nouns that have this gender in Spanish, or of all nouns."""
     from course.grammar.lexicon import NOUNS
@@ -258,11 +224,20 @@ def plural_nouns(gender: str = "") -> set[str]:
     }
 
 
-def who_fires(layer: int, neuron: int, kind: set[str], above: float = 1.0) -> float:
-    """Among test-set words for which a neuron is above this value: the share of one kind."""
-    words, said = held_out_neurons()
-    fires = [word for word, yes in zip(words, said[layer][:, neuron] > above, strict=True) if yes]
-    return sum(word in kind for word in fires) / len(fires)
+def kinds_of_words() -> dict[str, Tensor]:
+    """For each kind of word, which of the words of `held_out_neurons` belong to it."""
+    from course.grammar.lexicon import NOUNS
+
+    words, _ = held_out_neurons()
+    groups = {
+        "masculine plurals": plural_nouns("m"),
+        "feminine plurals": plural_nouns("f"),
+        "singular nouns": {noun.english for noun in NOUNS.values()},
+    }
+    kinds = {
+        kind: torch.tensor([word in group for word in words]) for kind, group in groups.items()
+    }
+    return kinds | {"other words": ~torch.stack(list(kinds.values())).any(dim=0)}
 
 
 @torch.no_grad()
@@ -296,11 +271,6 @@ def what_is_added(text: str) -> list[dict[str, Tensor]]:
     return found
 
 
-def without_end(words: Sequence[str], xs: Sequence[Tensor]) -> list[Tensor]:
-    """The vectors of the first sentence's words: each (s, d_model)."""
-    return [x[0, : len(words)] for x in xs]
-
-
 def others(cosines: Tensor) -> Tensor:
     """Without the diagonal: each word is like itself."""
     return cosines.masked_fill(torch.eye(len(cosines), dtype=torch.bool), torch.nan)
@@ -313,6 +283,23 @@ def red_things() -> dict[str, Tensor]:
     """How alike the vectors of "red" before ten nouns are, in each layer (10, 10)."""
     _, xs = read_by_encoder([f"I like the red {noun}" for noun in TEN_NOUNS])
     return {title: alike(x[:, 3]) for title, x in zip(titles(xs), xs, strict=True)}
+
+
+def likeness_of_nouns() -> tuple[list[str], Tensor, Tensor, list[Tensor]]:
+    """The nouns of `gendered_nouns` in both numbers, which are plurals, and which feminine.
+
+    Then, below and above each layer, the cosine of every two in "I like the ..." (nouns, nouns).
+    """
+    from transformer_lib.translator import Translator
+
+    known = Translator.load().src.vocab.tokens
+    nouns = [noun for noun in gendered_nouns() if noun.english_plural in known]
+    nouns = [noun for noun in nouns if noun.english_plural != noun.english]
+    both = [noun.english_plural for noun in nouns] + [noun.english for noun in nouns]
+    _, xs = read_by_encoder([f"I like the {noun}" for noun in both])
+    plural = torch.arange(len(both)) < len(nouns)
+    feminine = torch.tensor(2 * [noun.gender == "f" for noun in nouns])
+    return both, plural, feminine, [alike(x[:, 3]) for x in xs]
 
 
 def gendered_nouns() -> list[Any]:
@@ -344,19 +331,6 @@ def gender_gap(frame: str = "I like the red {}") -> dict[str, dict[str, float]]:
     }
 
 
-def alike_at_distance(texts: Sequence[str], distances: Sequence[int]) -> dict[str, list[float]]:
-    """Layer -> the mean cosine of two words that are so far apart, over all the sentences."""
-    words, xs = read_by_encoder(texts)
-    found = {}
-    for title, x in zip(titles(xs), xs, strict=True):
-        maps = [alike(vectors[: len(own)]) for vectors, own in zip(x, words, strict=True)]
-        found[title] = [
-            torch.cat([one.diagonal(distance) for one in maps]).mean().item()
-            for distance in distances
-        ]
-    return found
-
-
 @one_thread()
 @torch.enable_grad()
 def learns_to_copy(way: Way, layers: int = 6, steps: int = 50) -> float:
@@ -386,11 +360,3 @@ def learns_to_copy(way: Way, layers: int = 6, steps: int = 50) -> float:
 
 def titles(xs: Sequence[Tensor]) -> list[str]:
     return ["input", *(f"layer {layer}" for layer in range(len(xs) - 1))]
-
-
-def random_layers(layers: int = 6) -> tuple[list[str], list[Tensor]]:
-    """The translator's input for the sentence, sent through an encoder that learned nothing."""
-    (words,), xs = read_by_encoder([SENTENCE])
-    torch.manual_seed(0)
-    encoder = fresh(Encoder(layers, d_model=128, d_ff=512, h=4))
-    return words, without_end(words, through_layers(encoder, xs[0].double()))

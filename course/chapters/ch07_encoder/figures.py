@@ -1,6 +1,6 @@
 """Inside the encoder: who reaches whom, what depth does, and the residual connection."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import matplotlib as mpl
@@ -9,34 +9,26 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from course.chapters.ch07_encoder.experiments import (
-    SENTENCE,
     TEN_NOUNS,
-    alike,
     all_ways,
     batch_norm,
-    excited_by,
     flow_stations,
     fresh_norm,
-    moved,
+    held_out_neurons,
+    kinds_of_words,
     others,
-    plural_nouns,
-    random_layers,
-    read_by_encoder,
     red_things,
     shares_a_mean,
     stream,
     what_is_added,
-    without_end,
 )
 from course.drawing import style
 from course.drawing.arrows import arrow, box, bracket, curve, path
-from course.drawing.cells import area, matrix, scale
+from course.drawing.cells import area
 from course.drawing.maps import AMOUNTS
 from course.drawing.registry import figure
 from course.drawing.values import as_array, written
-from course.drawing.words import Point, canvas, label, sentence, width_of, word, word_color
-from course.grammar.lexicon import NOUNS
-from transformer_lib.translator import Translator
+from course.drawing.words import Point, canvas, label, sentence, word, word_color
 
 # Where whole blocks have the color of 1, a weaker one.
 WEAKER = mpl.colors.ListedColormap(AMOUNTS(np.linspace(0, 0.75, 256)))
@@ -67,18 +59,20 @@ def _stream_of_words(words: Sequence[str], weights: Sequence[Any]) -> Figure:
     weights: for each layer the attention weights (words, words); a row belongs to the word that
     looks. A weight of 1 would be as broad as a lane.
     """
-    lane, left, right = 0.82, 1.0, 7.45
+    lane, left, right = 0.82, 1.0, 7.5
     top = 0.72 + lane * len(words)  # the upper end of the boxes
-    note = "The broader a band, the more attention to another word; below 15 % not drawn"
-    figure, ax = canvas(top + 0.75, "Each word flows straight on; every part only adds to it", note)
-    wide = (right - left - 0.35) / len(weights)
+    title = "Attention and feed-forward add to each word, and a norm follows each sum"
+    note = "The wider a band, the more attention goes to another word (mean of four heads; "
+    note += "below 15% not drawn)"
+    figure, ax = canvas(top + 0.75, title, note)
+    wide = (right - left - 0.1) / len(weights)
     y = [top - 0.88 - lane * row for row in range(len(words))]
     for layer, one in enumerate(weights):
-        start = left + 0.2 + wide * layer
+        start = left + 0.15 + wide * layer
         ground = {"fill": style.TINTS[style.ENCODER], "line": 0, "zorder": 0, "round": 0.12}
-        box(ax, (start + wide / 2 - 0.1, top / 2 + 0.02), wide - 0.2, top - 0.05, **ground)
+        box(ax, (start + wide / 2 - 0.1, top / 2 + 0.02), wide - 0.12, top - 0.05, **ground)
         label(ax, (start + 0.12, 0.2), f"layer {layer}", weight="bold", color=style.ENCODER)
-        leave, join, away, back = (start + part * wide for part in (0.07, 0.46, 0.54, 0.82))
+        leave, join, away, back = (start + part * wide for part in (0.03, 0.35, 0.59, 0.77))
         label(ax, ((leave + join) / 2, top - 0.2), "attention", size=style.LABEL, ha="center")
         label(ax, ((away + back) / 2, top - 0.2), "feed-forward", size=style.LABEL, ha="center")
         for (i, j), weight in np.ndenumerate(as_array(one)):
@@ -90,9 +84,11 @@ def _stream_of_words(words: Sequence[str], weights: Sequence[Any]) -> Figure:
             loop = [(away, y[row]), (away, up), (back, up), (back, y[row])]
             path(ax, loop, color, thick=2.4, head=False)
             look = {"fill": style.PAPER, "line": 2.2, "zorder": 3}
-            box(ax, ((away + back) / 2, up), 0.4, 0.26, "f", color, **look)
+            box(ax, ((away + back) / 2, up), 0.36, 0.26, "f", color, **look)
             for x in (join, back):
                 _plus(ax, (x, y[row]))
+                look = {"fill": style.PAPER, "line": 1.3, "zorder": 4, "size": 10.5}
+                box(ax, (x + 0.38, y[row]), 0.42, 0.22, "norm", style.INK, **look)
     for row, text in enumerate(words):
         arrow(ax, (left, y[row]), (right + 0.3, y[row]), word_color(text), thick=8, zorder=2)
         word(ax, (left - 0.12, y[row]), text, size=14, ha="right")
@@ -159,48 +155,25 @@ def _two_stacks(src: Sequence[str], read: Sequence[str], written: str, layers: i
 # --- neurons -------------------------------------------------------------------------------------
 
 
-def _neuron_words(
-    neurons: Mapping[str, Mapping[str, float]], kinds: Mapping[str, Collection[str]]
-) -> Figure:
-    """Draw how strongly each neuron fires for nouns: neuron -> word -> how much.
-
-    kinds: the name of a group -> its words, in one order for all neurons: first what excites them
-    most. A word's chip is as strong in color as the neuron fires; of a last group each is a cell.
-    """
-    left, right, line, silent = 1.75, 7.95, 0.31, 0.1
-    title = "Two neurons fire for “trees”: one for masculine plurals, one for all plurals"
-    note = "How strongly each fires for a noun: the stronger the color, the more; gray: silent"
-    figure, ax = canvas(6.12, title, note)
-    y, rest = 5.69, list(kinds)[-1]
-    for neuron, fires in neurons.items():
-        y -= 0.62
-        label(ax, (0.02, y), neuron, size=12, weight="bold")
-        for kind, members in kinds.items():
-            nouns = [text for text in members if text in fires]
-            nouns.sort(key=lambda text: -sum(one[text] for one in neurons.values()))
-            fire = sum(fires[text] > silent for text in nouns)
-            x, y = left, y - 1.3 * line
-            bars = ", a bar each" * (kind == rest)
-            label(ax, (0.02, y), kind + bars, color=style.MUTED)
-            said = f"fires for {fire} of {len(nouns)}"
-            color = style.ACCENT if fire else style.MUTED
-            label(ax, (0.02, y - 0.22), said, weight="bold", color=color)
-            for text in nouns:
-                strong = fires[text] > silent
-                color = AMOUNTS(fires[text] / 5) if strong else style.GROUND
-                if kind == rest:
-                    each = (right - left) / len(nouns)
-                    area(ax, (x, y - 0.09), 0.75 * each, 0.18, color if strong else style.RULE)
-                    label(ax, (x - 0.04, y - 0.22), text if strong else "", size=10.5)
-                    x += each
-                    continue
-                wide = width_of(text, 10.5) + 0.17
-                x, y = (x, y) if x + wide < right else (left, y - line)
-                chip = {**style.chip("")["bbox"], "facecolor": color}
-                chip |= {"edgecolor": style.INK, "linewidth": 1.6 if text == "trees" else 0}
-                ink = style.ink_on(color) if strong else style.MUTED
-                label(ax, (x, y), text, size=10.5, color=ink, bbox=chip)
-                x += wide
+def _neuron_bars(neurons: Mapping[str, Mapping[str, tuple[int, int]]]) -> Figure:
+    """Draw for which words neurons fire: neuron -> kind of word -> in how many, of how many."""
+    title = "One neuron fires strongly for masculine plurals, another for all plural nouns"
+    note = "In how many words each is above 1, in 1,000 sentences that our translator hadn’t seen"
+    figure, ax = canvas(4.35, title, note)
+    left, wide, line = 2.05, 3.9, 0.33
+    y = 3.45
+    for neuron, counts in neurons.items():
+        label(ax, (0.02, y), neuron, size=13, weight="bold")
+        for kind, (fires, every) in counts.items():
+            y -= line
+            share = fires / every
+            color = style.ACCENT if share > 0.5 else style.MUTED
+            label(ax, (left - 0.12, y), kind, size=style.LABEL, ha="right", color=style.INK)
+            area(ax, (left, y - 0.1), wide, 0.2, style.GROUND)
+            area(ax, (left, y - 0.1), wide * share, 0.2, color)
+            said = f"{fires:,} of {every:,}"
+            label(ax, (left + wide + 0.12, y), said, weight="bold", color=color)
+        y -= 0.55
     return figure
 
 
@@ -217,8 +190,10 @@ def _norm_groups(groups: Mapping[str, Any], sentences: Sequence[Sequence[str]]) 
     wide, high, gap, long = 0.44, 0.36, 0.42, len(sentences[0])
     words = [text for words in sentences for text in words]
     tall = high * len(words) + gap * (len(sentences) - 1)
-    title = "Layer norm takes one word by itself; batch norm mixes all, even padding"
-    note = "Each cell is a number of a word’s vector; the orange ones are scaled together"
+    title = "Layer norm uses one word at a time; batch norm mixes all words, even padding"
+    note = (
+        "Each cell is a number of a word’s vector, and the orange ones share a mean and a variance"
+    )
     figure, ax = canvas(tall + 1.6, title, note)
     tops = [tall + 0.2 - high * row - gap * (row // long) for row in range(len(words))]
     for panel, (name, group) in enumerate(groups.items()):
@@ -262,8 +237,8 @@ def _around_flow(rows: Mapping[str, Sequence[Any]], words: Sequence[str]) -> Fig
     or last vector is large: the root of its mean square.
     """
     high, step, unit = 1.72, 0.34, 0.7
-    title = "Post-norm gives all words one size; pre-norm keeps large ones large"
-    note = "Bars: how large each word’s vector is, before and after a sub-layer f"
+    title = "Post-norm makes all words the same size; pre-norm lets a large word stay large"
+    note = "The bars show how large each (invented) vector is before and after a sub-layer f"
     figure, ax = canvas(high * len(rows) + 0.82, title, note)
     for row, (name, stations) in enumerate(rows.items()):
         y = high * (len(rows) - row) - 1.1  # where the vectors flow
@@ -296,55 +271,15 @@ def _around_flow(rows: Mapping[str, Sequence[Any]], words: Sequence[str]) -> Fig
 
 
 @figure(
-    "encoder-who-moves",
-    caption="“animal” is nudged: which outputs move through a feed-forward network, and which "
-    "through two layers? In percent of its own move.",
-    alt="Twice the sentence 'the tired animal crosses the wide street <eos>' in a row, with "
-    "'animal' filled, and the same words below it. Through a feed-forward network a band leads "
-    "down to 'animal', 100 %, and none to another word, 0 %. Through two layers, with attention, "
-    "bands spread to all words, the broadest to 'animal', the next ones to 'crosses', 'tired', the "
-    "first 'the' and <eos>, from 33 % to 23 %; at most 7 % reach the others.",
-)
-def draw_who_moves() -> Figure:
-    (words,), xs = read_by_encoder([SENTENCE])
-    encoder, nudged, x = Translator.load().model.eval().encoder, 2, xs[0][0]
-    words = [*words, "<eos>"]
-    note = "“animal” is nudged: how far each output moves, its own move being 100 %"
-    figure, ax = canvas(4.9, "A word reaches the others only through attention", note)
-    places = [0.42 + 1.02 * place for place in range(len(words))]
-    for function, top, down, name in (
-        (encoder.layers[0].feed_forward, 3.56, 0.72, "through feed-forward: no other word moves"),
-        (encoder, 1.78, 1.2, "through two layers, with attention: all words move"),
-    ):
-        moves, end = moved(function, x)[:, nudged], top - down
-        shares = as_array(moves / moves[nudged])
-        label(ax, (0.02, top + 0.38), name, size=style.LABEL, weight="bold")
-        thick = 0.27 * shares  # in inches
-        starts = thick.cumsum() - thick / 2
-        starts += places[nudged] - starts[nudged]
-        for place, text in enumerate(words):
-            across, up = curve((starts[place], top), (places[place], end), True).T
-            loud = shares[place] >= 0.1
-            look = {"lw": 72 * thick[place], "alpha": 0.75, "solid_capstyle": "butt"}
-            ax.plot(across, up, color=style.ACCENT, **look)
-            box(ax, (places[nudged], top), 0.68, 0.26, fill=style.ACCENT, line=0, zorder=3)
-            color = style.PAPER if place == nudged else style.MUTED
-            word(ax, (places[place], top), text, size=12, color=color)
-            color = style.ACCENT if loud else style.MUTED
-            word(ax, (places[place], end), text, size=12, color=color)
-            said, look = f"{100 * shares[place]:.0f} %", {"weight": "bold"} if loud else {}
-            label(ax, (places[place], end - 0.3), said, ha="center", color=color, **look)
-    return figure
-
-
-@figure(
     "encoder-stream-of-words",
     hero=True,
-    caption="The residual stream of 'I like trees': each word flows straight on, parts add to it.",
+    caption="The residual stream of 'I like trees': attention and feed-forward add to each word, "
+    "and a norm follows each sum.",
     alt="Four colored lanes, 'I', 'like', 'trees' and <eos>, run straight from left to right "
     "through layer 0 and layer 1. In each layer, under 'attention', ribbons lead from lane to "
     "lane and end in a plus sign; under 'feed-forward', each lane has a loop of its "
-    "own that ends in a plus sign of the same lane.",
+    "own that ends in a plus sign of the same lane. A box, 'norm', follows each plus sign. In "
+    "layer 0 the widest ribbons come from <eos>, to 'trees' and 'like'.",
 )
 def draw_stream_of_words() -> Figure:
     return _stream_of_words(
@@ -355,36 +290,37 @@ def draw_stream_of_words() -> Figure:
 
 @figure(
     "encoder-neurons",
-    caption="Two neurons that fire for trees, and how strongly for the nouns that 1,000 held-out "
-    "sentences have at least five times: the mean of each.",
-    alt="The nouns in three groups, twice, in a color as strong as a neuron fires. Neuron 314 of "
-    "layer 0 fires for 20 of 25 plurals that are masculine in Spanish, trees among the strongest, "
-    "and for none of the 13 feminine ones or the 94 singulars. Neuron 11 of layer 1 fires for all "
-    "25 and all 13 plurals; of the singulars only for day.",
+    caption="For which words two neurons of our translator's encoder are above 1, in 1,000 "
+    "held-out sentences.",
+    alt="Two groups of four bars. Neuron 314 of layer 0 is above 1 in 224 of 301 masculine "
+    "plurals, 2 of 218 feminine plurals, 0 of 1,032 singular nouns and 1 of 6,175 other words. "
+    "Neuron 11 of layer 1 is above 1 in all 301 and all 218 plurals, 6 of the singular nouns and "
+    "36 of the other words.",
 )
 def draw_neurons() -> Figure:
-    kinds = {
-        "masculine plurals": plural_nouns("m"),
-        "feminine plurals": plural_nouns("f"),
-        "singulars": {noun.english for noun in NOUNS.values()},
-    }
-    neurons = {
-        "Neuron 314 of layer 0: only masculine plurals": excited_by(0, 314),
-        "Neuron 11 of layer 1: all plurals": excited_by(1, 11),
-    }
-    return _neuron_words(neurons, kinds)
+    _, values = held_out_neurons()
+    kinds = kinds_of_words()
+    return _neuron_bars(
+        {
+            f"Neuron {neuron} of layer {layer}": {
+                kind: (int((values[layer][here, neuron] > 1).sum()), int(here.sum()))
+                for kind, here in kinds.items()
+            }
+            for layer, neuron in ((0, 314), (1, 11))
+        }
+    )
 
 
 @figure(
     "encoder-deep-stack",
-    caption="The length of the vectors in 24 untrained layers: it vanishes, explodes, stays.",
+    caption="The length of the vectors in 24 untrained layers, with and without sums and norms.",
     alt="Three curves over 24 layers, from a vector of length 1, in powers of ten. With the "
     "sub-layers alone it falls below a millionth, with the residual sum it rises to about 50,000 "
     "times its length, with sum and norm it stays the same.",
 )
 def draw_deep_stack() -> Figure:
     figure, ax = canvas(
-        3.7, "In 24 untrained layers, only the norm keeps the length of the vectors"
+        3.7, "In 24 untrained layers, vectors vanish or explode, and a norm prevents both"
     )
     left, wide, middle, decade = 1.1, 4.2, 1.92, 0.2
     label(ax, (0.02, 3.12), "length, compared with the input (log scale)", color=style.MUTED)
@@ -394,8 +330,8 @@ def draw_deep_stack() -> Figure:
         label(ax, (left - 0.12, y), said, ha="right", color=style.MUTED)
         path(ax, [(left, y), (left + wide, y)], style.RULE, head=False, thick=1, zorder=1)
     for way, name, loud in (
-        ("residual only", "residual sum, no norm:", False),
-        ("residual and norm", "residual sum and norm:", True),
+        ("residual only", "sums without norms:", False),
+        ("residual and norm", "a norm after each sum:", True),
         ("neither", "sub-layers alone:", False),
     ):
         lengths = np.array(all_ways()[way]["signal"])
@@ -472,8 +408,10 @@ def draw_norm_groups() -> Figure:
 )
 def draw_two_norms() -> Figure:
     ways = {
-        "post-norm: f adds something to each word, then all get size 1": flow_stations(False),
-        "pre-norm: f adds something to each word, and that is all": flow_stations(True),
+        "post-norm: f adds something to each word, then the norm makes all sizes 1": flow_stations(
+            False
+        ),
+        "pre-norm: f reads normalized words and adds something to each word": flow_stations(True),
     }
     return _around_flow(ways, ["I", "like", "trees"])
 
@@ -522,64 +460,6 @@ def draw_two_layers() -> Figure:
 
 
 @figure(
-    "encoder-similarity",
-    caption="How alike who acts and what it does are in one sentence, before and after the two "
-    "layers of our translator.",
-    alt="Two maps of numbers: the rows are 'the tired animal', who acts, the columns 'crosses the "
-    "wide street', what it does. At the input nearly all cosines are above 0, such as 0.22 of "
-    "'tired' and 'street', with a mean of 0.18. After two layers half of them are below 0, down to "
-    "-0.33 of 'animal' and 'wide', and the mean is -0.07.",
-)
-def draw_similarity() -> Figure:
-    (words,), xs = read_by_encoder([SENTENCE])
-    before, _, after = (alike(x)[:3, 3:] for x in without_end(words, xs))
-    note = "How alike two words are (cosine): orange above 0, blue below"
-    figure, ax = canvas(3.7, "In this sentence, who acts and what it does move apart", note)
-    wide, high, low, start, top = 0.68, 0.5, 0.5, 1.72, 2
-    for row, text in enumerate(words[:3]):
-        word(ax, (start - 0.1, top - high * (row + 0.5)), text, size=style.LABEL, ha="right")
-    path(ax, [(start - 0.88, low + 0.03), (start - 0.88, top - 0.03)], thick=1.3, head=False)
-    quiet = {"size": style.LABEL + 1, "weight": "bold", "color": style.MUTED}
-    label(ax, (start - 0.98, low + 1.5 * high), "who\nacts", ha="right", **quiet)
-    arrow(ax, (start + 4 * wide + 0.15, low + 1.5 * high), (4.95, low + 1.5 * high), thick=2.5)
-    for left, name, table in ((start, "input", before), (5.1, "after two layers", after)):
-        matrix(ax, (left, low), 4 * wide, 3 * high, table, limit=0.7, decimals=2)
-        label(ax, (left, top + 0.88), name, size=13, weight="bold")
-        for column, text in enumerate(words[3:]):
-            word(ax, (left + wide * (column + 0.5), top + 0.2), text, size=style.LABEL)
-        label(ax, (left + 2 * wide, top + 0.55), "what it does", ha="center", **quiet)
-        path(ax, [(left, top + 0.4), (left + 4 * wide, top + 0.4)], thick=1.3, head=False)
-        mean = table.mean().item()
-        color = style.readable(style.POSITIVE if mean > 0 else style.NEGATIVE)
-        look = {"size": style.TITLE, "weight": "bold", "color": color}
-        label(ax, (left, low - 0.25), f"mean {written(mean, 2)}", **look)
-    return figure
-
-
-@figure(
-    "encoder-similarity-random",
-    caption="The same sentence through six layers that have learned nothing.",
-    alt="Three flights of stairs with the words 'the tired animal crosses the wide street' on "
-    "them, and below the steps a cell for each pair of words. At the input only that of 'the' and "
-    "'the' is strong; the mean of all pairs is 0.18. After three layers all cells are stronger, "
-    "0.67 in the mean; after six all of them have nearly the strongest color, with a mean of 0.96.",
-)
-def draw_similarity_random() -> Figure:
-    words, xs = random_layers()
-    note = "How alike two words are: the cell left of one and below the other"
-    figure, ax = canvas(3.6, "Layers that have learned nothing make all words alike", note)
-    scale(ax, (6.5, 3.055), 1.2, limit=1, low=0, cmap=WEAKER)
-    label(ax, (6.25, 3.1), "cosine", ha="right", color=style.MUTED)
-    for place, (name, layers) in enumerate({"input": 0, "3 layers": 3, "6 layers": 6}.items()):
-        table, left = alike(xs[layers]), 0.05 + 2.68 * place
-        _pairs(ax, (left, 0.2), 0.31, table, words)
-        mean = written(others(table).nanmean().item(), 2)
-        label(ax, (left + 0.9, 2.5), f"{name}:", size=12, weight="bold")
-        label(ax, (left + 0.9, 2.22), f"mean {mean}", size=style.TITLE, weight="bold")
-    return figure
-
-
-@figure(
     "encoder-red",
     caption="The word 'red' before ten nouns: how alike its vectors are, before and after.",
     alt="Two flights of stairs with ten nouns on them, and below the steps a cell for each pair: "
@@ -590,8 +470,10 @@ def draw_similarity_random() -> Figure:
 )
 def draw_red() -> Figure:
     cell, low = 0.27, 0.2
-    note = "How alike it is before two nouns (cosine): the cell left of one and below the other"
-    figure, ax = canvas(3.95, "“red” takes on the gender of its noun", note)
+    note = "The cosine of the vectors of “red” before the noun of the row and that of the column"
+    figure, ax = canvas(
+        3.95, "In our translator’s encoder, “red” takes on the gender of its noun", note
+    )
     every, first, last = slice(10), slice(5), slice(5, 10)
     kinds = [(1.5, 6.0, first, first), (6.5, 1.0, last, last), (2.5, 2.5, last, first)]
     for left, name, said, blocks in (

@@ -382,42 +382,6 @@ def draw_masks() -> Figure:
 
 
 @figure(
-    "trees-encoder",
-    notebook="07_encoder",
-    caption="A norm makes trees the memory, at the end of the encoder.",
-    alt="Sixteen pairs of bars on a line, blue below zero and orange above. The wide bars are "
-    "numbers of 'trees' after attention, with what the feed-forward network adds; the narrow ones "
-    "in them are the same numbers after the norm, nearly all shorter. The last is the largest: "
-    "4.91, and after the norm 3.04. These are the memory, which the decoder will read.",
-)
-def draw_encoder() -> Figure:
-    way, layer, few = _the_way(), "encoder.layers.1", 16
-    new = "leaves the encoder tamed: a norm shrinks its numbers"
-    figure, ax, bottom, top = station(new=new, height=2.05, colors="")
-    both = way.of(f"{layer}.residual_self_attn", WORD) + way.of(f"{layer}.feed_forward", WORD)
-    bars, after = both[:few].tolist(), vectors()["memory"][:few].tolist()
-    left, wide, unit = 0.35, 0.35, (top - bottom) / (max(bars) - min(bars))
-    zero, end = bottom - min(bars) * unit, left + few * wide
-    for i, pair in enumerate(zip(bars, after, strict=True)):
-        color = style.POSITIVE if pair[0] > 0 else style.NEGATIVE
-        for value, thick, strong in zip(pair, (0.29, 0.16), (0.3, 1), strict=True):
-            x = left + (i + 0.5) * wide - thick / 2
-            area(ax, (x, zero), thick, value * unit, color, alpha=strong, zorder=2)
-    path(ax, [(left, zero), (end, zero)], style.SOFT, head=False, thick=0.8, zorder=3)
-    label(ax, (left - 0.1, zero), "0", ha="right", color=style.MUTED)
-    for value, inset, why, weight in (
-        (bars[-1], 0.03, "before the norm", "normal"),
-        (after[-1], 0.1, "after: the memory", "bold"),
-    ):
-        y = zero + value * unit - 0.012
-        path(ax, [(end - inset, y), (end + 0.15, y)], style.MUTED, head=False, thick=0.8)
-        label(ax, (end + 0.22, y), f"{value:.2f}", size=style.TITLE, weight=weight)
-        label(ax, (end + 0.68, y), why, weight=weight)
-    label(ax, (left, bottom + 0.06), f"{few} of 128 numbers", color=style.MUTED)
-    return figure
-
-
-@figure(
     "trees-decoder",
     notebook="08_decoder",
     caption="The position that writes árboles reads the memory, in layer 1.",

@@ -1,32 +1,11 @@
 """Drawings of the encoder: the data reach the picture, and the pictures show what is said."""
 
-import numpy as np
 import pytest
 import torch
-from matplotlib.colors import to_hex
 from matplotlib.patches import Rectangle
 
 from course.chapters.ch07_encoder import experiments as data
-from course.chapters.ch07_encoder.figures import WEAKER, _around_flow
-from course.drawing.registry import FIGURES
-
-
-def drawn(name: str) -> list[np.ndarray]:
-    """The maps of a figure."""
-    return [np.ma.getdata(image.get_array()) for image in FIGURES[name].draw().axes[0].images]
-
-
-def cells_of(name: str) -> list[str]:
-    """The colors of a figure's cells."""
-    [ax] = FIGURES[name].draw().axes
-    cells = [one for one in ax.patches if isinstance(one, Rectangle) and one.get_width() > 0.2]
-    return [to_hex(one.get_facecolor()) for one in cells if one.get_width() < 0.4]
-
-
-def colors_of_pairs(cosines) -> list[str]:
-    """What `cells_of` should find: a color for every two words."""
-    return [to_hex(WEAKER(float(cosines[i, j]))) for i in range(len(cosines)) for j in range(i)]
-
+from course.chapters.ch07_encoder.figures import _around_flow
 
 # --- the drawing functions ---
 
@@ -76,27 +55,3 @@ def test_the_flow_is_the_running_code():
     torch.testing.assert_close(
         x.square().mean(-1).sqrt(), torch.tensor([0.5, 1, 2]).double(), atol=1e-4, rtol=0
     )
-
-
-def test_the_trained_maps_have_two_blocks():
-    words, xs = data.read_by_encoder([data.SENTENCE])
-    before, last = (data.alike(x).numpy() for x in data.without_end(words[0], xs)[::2])
-    assert before[:3, 3:].mean() > 0.1, "what belongs apart is a little alike at first"
-    first, second, between = last[:3, :3], last[3:, 3:], last[:3, 3:]
-    assert first.min() > 0.1 and second.min() > 0.05
-    assert np.median(between) < 0 and between.mean() < -0.05
-    shown = drawn("encoder-similarity")
-    np.testing.assert_allclose(shown, [before[:3, 3:], last[:3, 3:]], atol=1e-5)
-    texts = {text.get_text() for text in FIGURES["encoder-similarity"].draw().axes[0].texts}
-    assert {"mean 0.18", "mean −0.07", "0.69", "0.22", "−0.33"} <= texts, "as the alt text says"
-
-
-def test_the_random_maps_grow_darker():
-    means = [data.mean_alike(x) for x in data.random_layers()[1]]
-    assert len(means) == 7 and means == sorted(means) and means[-1] > 0.9
-    xs = data.random_layers()[1][::3]
-    wanted = [color for x in xs for color in colors_of_pairs(data.alike(x))]
-    assert cells_of("encoder-similarity-random") == wanted
-    texts = [text.get_text() for text in FIGURES["encoder-similarity-random"].draw().axes[0].texts]
-    said = [float(text[5:]) for text in texts if text.startswith("mean ")]
-    assert said == pytest.approx(means[::3], abs=0.005)
