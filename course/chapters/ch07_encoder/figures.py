@@ -88,7 +88,7 @@ def _stream_of_words(words: Sequence[str], weights: Sequence[Any]) -> Figure:
             for x in (join, back):
                 _plus(ax, (x, y[row]))
                 look = {"fill": style.PAPER, "line": 1.3, "zorder": 4, "size": 10.5}
-                box(ax, (x + 0.38, y[row]), 0.42, 0.22, "norm", style.INK, **look)
+                box(ax, (x + 0.36, y[row]), 0.41, 0.22, "norm", style.INK, **look)
     for row, text in enumerate(words):
         arrow(ax, (left, y[row]), (right + 0.3, y[row]), word_color(text), thick=8, zorder=2)
         word(ax, (left - 0.12, y[row]), text, size=14, ha="right")
