@@ -31,8 +31,8 @@ def attention(query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None = N
     """Attention(Q, K, V) = softmax(Q K^T / sqrt(d_k)) V  (Equation 1).
 
     query (..., q, d_k), key (..., k, d_k), value (..., k, d_v) -> (..., q, d_v).
-    The same numbers as PyTorch's `scaled_dot_product_attention`, which for sentences on a CPU is
-    hardly faster below 128 words (see docs/scaling.md), so here the formula itself is what runs.
+    The same numbers as PyTorch's `scaled_dot_product_attention`, which on a CPU is hardly faster
+    for sentences under 128 words (see docs/scaling.md), so we run the formula itself.
     """
     return attention_weights(query, key, mask) @ value
 

@@ -4,7 +4,6 @@ Rows are queries, the first word at the top; columns are keys.
 """
 
 from collections.abc import Mapping, Sequence
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -41,10 +40,10 @@ def _query_finds_key(words: Sequence[str], query: Any, keys: Any, asks: str) -> 
     weights = np.exp(scores) / np.exp(scores).sum()
     turned = np.degrees(np.arctan2(q[1], q[0]))
     note = (
-        "Each dashed line leads from a key to its score. All four vectors are turned by "
-        f"{turned:.0f}°, which changes no score"
+        f"Each dashed line leads from a key to its score. Turning all vectors by {turned:.0f}° left "
+        "the scores as they were"
     )
-    title = "The key that reaches farthest along the query gets most of the weight"
+    title = "The farther a key reaches along the query, the larger its weight"
     figure, ax = canvas(4.85, title, note)
     here = np.array([1.0, 2.5])
     level = np.stack([q, (-q[1], q[0])], 1) / length  # along the query, and across
@@ -73,34 +72,7 @@ def _query_finds_key(words: Sequence[str], query: Any, keys: Any, asks: str) -> 
     end = here[0] + unit * length
     arrow(ax, tuple(here), (end, here[1]), style.INK, thick=5)
     label(ax, (end + 0.15, here[1]), "query, to write", size=14, weight="bold")
-    word(ax, (end + 1.6, here[1]), asks, size=14, ha="left")
-    return figure
-
-
-def _softmax_steps(words: Sequence[str], scores: Any) -> Figure:
-    """Draw how a few scores become weights: the scores, their powers of e, the weights."""
-    scores = as_array(scores)
-    powers = np.exp(scores)
-    columns = (
-        ("score", scores, 2),
-        ("$e$ to the power of the score", powers, 2),
-        ("weight", powers / powers.sum(), 2),
-    )
-    note = "It raises $e$ to the power of each score, then divides each power by the sum of all"
-    figure, ax = canvas(3.1, "The softmax turns scores into weights that add up to 1", note)
-    for left, (name, numbers, decimals) in zip((1.0, 3.35, 6.0), columns, strict=True):
-        label(ax, (left, 2.2), name, **BOLD)
-        for y, number, color in zip(ROWS, numbers, _word_colors(words), strict=True):
-            long = 1.15 * number / numbers.max()
-            area(ax, (left, y - 0.15), long, 0.3, color)
-            label(ax, (left + long + 0.1, y), f"{number:.{decimals}f}", size=14)
-    for y, text in zip(ROWS, words, strict=True):
-        word(ax, (0.75, y), text, size=14, ha="right")
-    for x, text in ((2.7, "$e^x$"), (5.3, f"÷ {powers.sum():.2f}")):
-        arrow(ax, (x - 0.2, 1.25), (x + 0.45, 1.25), style.MUTED)
-        label(ax, (x + 0.12, 1.42), text, ha="center", color=style.MUTED)
-    label(ax, (3.35, 0.2), f"sum {powers.sum():.2f}", color=style.MUTED)
-    label(ax, (6.0, 0.2), "sum 1", color=style.MUTED)
+    word(ax, (end + 1.65, here[1]), asks, size=14, ha="left")
     return figure
 
 
@@ -119,16 +91,16 @@ def _equation_frames(
     found, most = words[weights[row].argmax()], weights[row].max()
     title = f"“{marked}” attends to “{found}” with a weight of {most:.2f}"
     note = (
-        "Each row belongs to the word that asks and each column to the word that answers. "
-        "Vectors made by hand"
+        "Each row belongs to the word that asks; in the first three tables, each column belongs to "
+        "the word that answers"
     )
     figure, ax = canvas(3.2, title, note)
     cell, left, foot = 0.46, 0.72, 0.2
     frames = (
         (r"scores: $QK^\top$", scores, words, scores.max(), 0),
-        (rf"÷ $\sqrt{{d_k}}$ = {root:g}", scores / root, words, scores.max(), 0),
-        ("softmax: weights", weights, words, 1, 2),
-        ("weights × $V$: output", weights @ v, features, 1, 2),
+        (rf"scores ÷ $\sqrt{{d_k}}$ (= {root:g})", scores / root, words, scores.max(), 0),
+        ("weights: softmax", weights, words, 1, 2),
+        ("output: weights × $V$", weights @ v, features, 1, 2),
     )
     for name, numbers, heads, limit, decimals in frames:
         wide, high = cell * len(heads), cell * len(words)
@@ -152,40 +124,45 @@ def _equation_frames(
 def _routes(models: Sequence[Mapping[str, Any]]) -> Figure:
     """Draw for each model how the number travels from "trees" to "gustan" -> the figure.
 
-    models: one each, {"name", "straight", "by others" (shares of the verbs that are still plural
-    when the route is cut), "head" (its name, or "" where no single head matters), "without" (the
-    share without that head)}. An arrow is as thick as what is lost when its route is cut.
+    models: one each, {"name", "straight", "by others" (shares of the verbs that are no longer
+    plural when the route is cut at its start), "head" (its name, or "" where no single head
+    matters), "without" (the share that is lost without that head)}. An arrow is as thick as its
+    share. The way on from the other words was not cut, so it is dashed.
     """
     title = "Two models send the number straight to the verb; seed 1 takes a detour"
     note = (
-        "Each percentage says how many of 233 verbs are still plural when the noun is hidden on "
-        "that route"
+        "The share of the 233 plurals that is lost when the noun is hidden there; the dashed "
+        "arrows weren't cut"
     )
     figure, ax = canvas(4.35, title, note)
     for left, model in zip((0.0, 2.7, 5.4), models, strict=True):
         noun, verb, other = (left + 0.45, 1.3), (left + 2.15, 1.3), (left + 1.3, 3.0)
         label(ax, (left + 0.02, 3.5), model["name"], **BOLD)
-        for kept, way in (
-            (model["by others"], (noun, other, verb)),
-            (model["straight"], (noun, verb)),
+        for lost, start, end in (
+            (model["by others"], noun, other),
+            (None, other, verb),
+            (model["straight"], noun, verb),
         ):
-            strong = kept < 0.5
-            color, thick = style.ACCENT if strong else style.SOFT, 1 + 7 * (1 - kept)
-            for start, end in pairwise(way):
-                along = np.subtract(end, start) / np.hypot(*np.subtract(end, start))
-                ends = start + (0.4 if start != other else 0.3) * along, end - 0.4 * along
-                arrow(ax, *map(tuple, ends), color, thick=thick)
-            (x, y), aside = np.mean(way[:2], axis=0), len(way) == 3
+            along = np.subtract(end, start) / np.hypot(*np.subtract(end, start))
+            tail, tip = start + (0.4 if start != other else 0.3) * along, end - 0.4 * along
+            if lost is None:
+                dashed = {"linestyle": (0, (4, 3)), "thick": 1.2}
+                path(ax, [tuple(tail), tuple(tip)], style.MUTED, **dashed)
+                continue
+            color = style.ACCENT if lost > 0.5 else style.SOFT
+            arrow(ax, tuple(tail), tuple(tip), color, thick=1 + 7 * lost)
+            (x, y), aside = np.mean([start, end], axis=0), end == other
             x, y = (x - 0.17, y + 0.1) if aside else (x, y - 0.32)
-            look = {"weight": "bold", "color": color} if strong else {"color": style.MUTED}
-            label(ax, (x, y), f"{kept:.0%}", size=15, ha="right" if aside else "center", **look)
+            look = {"weight": "bold"} if lost > 0.5 else {}
+            look |= {"color": color if lost > 0.5 else style.MUTED}
+            label(ax, (x, y), f"{lost:.0%}", size=15, ha="right" if aside else "center", **look)
         word(ax, noun, "trees", size=13)
         word(ax, verb, "gustan", size=13)
         label(ax, other, "other English words", ha="center")
         if model["head"]:
             x, y = left + 1.3, 1.3
             label(ax, (x, y - 0.72), f"through {model['head']}", ha="center")
-            said = f"without that head: {model['without']:.0%}"
+            said = f"without that head: {model['without']:.0%} lost"
             label(ax, (x, y - 0.97), said, ha="center", weight="bold", color=style.ACCENT)
     return figure
 
@@ -333,7 +310,8 @@ def attention_explorer(
     bars = base.mark_bar(size=22).encode(weight, word, color=color, tooltip=tips)
     two_decimals = alt.Text("weight:Q", format=".2f")
     middle = bars + write(base, weight, word, text=two_decimals, fill=ink, align="left", dx=6)
-    scores = base.transform_calculate(said="'score ' + format(datum.score, '.2f')")
+    named = "(divide ? 'score ÷ √2 = ' : 'score = ') + format(datum.score, '.2f')"
+    scores = base.transform_calculate(said=named)
     below = scores.mark_text(align="left", dy=24, fontSize=12, fill=style.MUTED)
     middle += below.encode(alt.X(value=3), word, text="said:N")
     middle += chips(alt.X(value=-25), word)
@@ -373,19 +351,18 @@ def attention_explorer(
     ]
     title = alt.Title(
         "The farther a key reaches along the query, the more its value counts",
-        subtitle="Small dots: how far a key reaches; lines to the output: as wide as the weights",
+        subtitle="Dots show how far the keys reach; lines to the output are as wide as the weights",
     )
     whole = alt.hconcat(*shown, bounds="flush", spacing=60, title=title)
     return whole.add_params(*sliders)
 
 
 WIDTHS = (4, 64, 1024)
-ROWS = (1.75, 1.25, 0.75)  # the heights of the three words of `_softmax_steps`
 
 
 @figure(
     "attention-arrow",
-    caption="A query finds its key: the one that points the same way gets nearly all the weight.",
+    caption="The farther a key reaches along the query, the larger its weight.",
     alt="Arrows from one point. A thick one, the query to write 'gustan', points to the right. The "
     "key of 'trees' points nearly the same way: a dashed line drops from its tip to a dot on the "
     "query, at score 3, and its weight is written large, 0.88. The key of 'I' points up: score "
@@ -396,18 +373,6 @@ ROWS = (1.75, 1.25, 0.75)  # the heights of the three words of `_softmax_steps`
 def draw_arrow() -> Figure:
     keys = [[-0.5, 0.5], [1, -0.5], [1, 1]]
     return _query_finds_key(["I", "like", "trees"], [1, 2], keys, "gustan")
-
-
-@figure(
-    "attention-softmax",
-    caption="The softmax in two steps: powers of e, then a division by their sum.",
-    alt="Three bar charts side by side with a row for each of 'I', 'like' and 'trees'. The scores "
-    "are 0.50, 0.00 and 3.00. An arrow, e to the power of each, leads to 1.65, 1.00 and 20.09, "
-    "whose sum is 22.73. Another arrow, divided by 22.73, leads to the weights 0.07, 0.04 and "
-    "0.88, whose sum is 1.",
-)
-def draw_softmax() -> Figure:
-    return _softmax_steps(["I", "like", "trees"], [0.5, 0.0, 3.0])
 
 
 @figure(
@@ -430,26 +395,28 @@ def draw_four_frames() -> Figure:
     "attention-routes",
     caption="Three models, trained alike from different random numbers: how the number of the noun "
     "reaches the verb.",
-    alt="Three panels, seeds 0, 1 and 2. In each an arrow leads straight from 'trees' to 'gustan', "
-    "and two more lead there by way of other English words. In seed 0 the straight arrow is thick, "
-    "39%, and passes through head 0 of layer 1, without which 2% stay plural; the way around is "
-    "thin, 100%. In seed 1 the straight arrow is thin, 100%, and the way around thick, 9%. Seed 2 "
-    "is like seed 0: 18% straight, through head 3 of layer 1, without which 16% stay plural; "
-    "99% around.",
+    alt="Three panels, seeds 0, 1 and 2. In each a solid arrow leads straight from 'trees' to "
+    "'gustan', another to the other English words, and a dashed one from there to 'gustan'. The "
+    "numbers say how many verbs lose the plural when the noun is hidden at the arrow's start. In "
+    "seed 0 the straight arrow is thick, 61%, and passes through head 0 of layer 1, without which "
+    "98% are lost; the arrow to the other words is thin, 0%. In seed 1 the straight arrow is thin, "
+    "0%, and the one to the other words thick, 91%. Seed 2 is like seed 0: 82% straight, through "
+    "head 3 of layer 1, without which 84% are lost; 1% around.",
 )
 def draw_routes() -> Figure:
     models = []
     for seed, found in load("thread")["seeds"].items():
         plural, best = found["right"]["plural"], found["best_head"]
+        lost = {change: 1 - share for change, share in plural.items()}
         layer = best["layer"].split(".")[2]
-        matters = plural["best head off"] < 0.5
+        matters = lost["best head off"] > 0.5
         models.append(
             {
                 "name": f"seed {seed}" + (": our translator" if seed == "0" else ""),
-                "straight": plural["verb's place can't see the noun"],
-                "by others": plural["no other English word sees the noun"],
+                "straight": lost["verb's place can't see the noun"],
+                "by others": lost["no other English word sees the noun"],
                 "head": f"head {best['head']} of layer {layer}" if matters else "",
-                "without": plural["best head off"],
+                "without": lost["best head off"],
             }
         )
     return _routes(models)

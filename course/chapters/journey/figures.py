@@ -261,13 +261,13 @@ def draw_positions() -> Figure:
 )
 def draw_attention() -> Figure:
     new, way = "attends mostly to like and <eos> in this head", _the_way()
-    figure, ax, bottom, top = station(new=new, height=1.95)
+    figure, ax, bottom, top = station(new=new, height=1.95, colors="number")
     layer = _the_translator().model.get_submodule(LAYER)
     values = layer.split_heads(way.outputs[f"{LAYER}.w_v"][None])[0, HEAD]
     weights = way.weights[LAYER][HEAD, way.src.index(WORD)]
     left, full, wide, low = 2.9, 1.0, RIGHT - 2.9, top - 0.3
     y = low - 0.05
-    label(ax, (left, low + 0.15), "the value of each word, as tall as its weight")
+    label(ax, (left, low + 0.15), "each word's value, drawn as tall as its weight")
     for text, value, weight in zip(way.src, values, weights.tolist(), strict=True):
         thick, end = full * weight, low - full * weight / 2
         color = style.readable(word_color(text), style.PAPER)
@@ -286,7 +286,7 @@ def draw_attention() -> Figure:
     look = {"size": style.LABEL, "weight": "bold", "ha": "right"}
     label(ax, (left - 0.12, bottom + 0.28), "mixture", **look)
     look = {"ha": "right", "color": style.MUTED}
-    label(ax, (left - 0.12, bottom + 0.08), "column by column", **look)
+    label(ax, (left - 0.12, bottom + 0.08), "column means", **look)
     return figure
 
 
@@ -295,13 +295,13 @@ def draw_attention() -> Figure:
     notebook="05_multi_head_attention",
     caption="From which words four heads bring something to trees.",
     alt="For each of four heads, bands from 'I', 'like', 'trees' and <eos>, in their colors, run "
-    "together into a strip of cells, what the head returns. In head 0 <eos> is half of it, 51 %, "
-    "and 'trees' most of the rest; in head 1 'like' and <eos> have 47 % each; in head 2 'trees' is "
-    "nearly all, 93 %; in head 3 <eos> has 54 %, the others like parts of the rest.",
+    "together into a strip of cells, what the head returns. In head 0 <eos> is half of it, 51%, "
+    "and 'trees' most of the rest; in head 1 'like' and <eos> have 47% each; in head 2 'trees' is "
+    "nearly all, 93%; in head 3 <eos> has 54%, the others like parts of the rest.",
 )
 def draw_heads() -> Figure:
     way, new = _the_way(), "gets a different mix from each head"
-    figure, ax, bottom, top = station(new=new, height=1.95)
+    figure, ax, bottom, top = station(new=new, height=1.95, colors="number")
     full, pitch, low = 0.9, 2.03, bottom + 0.28
     layer = _the_translator().model.get_submodule(LAYER)
     values = layer.split_heads(way.outputs[f"{LAYER}.w_v"][None])[0]

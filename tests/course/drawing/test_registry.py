@@ -188,7 +188,7 @@ def test_attention_animal_shows_what_its_text_says():
     assert max(abs(found[0] - found[1])) < 0.1, "the rows of it are alike"
     ax = FIGURES["attention-animal"].draw().axes[0]
     said = [text.get_text() for text in ax.texts]
-    assert [said.count(share) for share in ("100 %", "98 %")] == [2, 2]
+    assert [said.count(share) for share in ("100%", "98%")] == [2, 2]
     assert {"here “it” means the animal", "here “it” means the street"} <= set(said)
     arrows = [p.get_path().vertices for p in ax.patches if isinstance(p, FancyArrowPatch)]
     assert len(arrows) == 4, "no others: each look goes to one word"

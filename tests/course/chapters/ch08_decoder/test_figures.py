@@ -101,8 +101,8 @@ def test_the_steps_are_the_translation():
 def test_the_flow_is_drawn_from_the_model():
     [ax] = FIGURES["decoder-generator"].draw().axes
     said = texts(ax)
-    assert said[0] == "Of 1,794 words one stands out: árboles, with 90 %" and "9.35" in said
-    assert {"árboles 90 %", "all others together 10 %, none above 0.04 %"} <= set(said)
+    assert said[0] == "Of 1,794 words one stands out: árboles, with 90%" and "9.35" in said
+    assert {"árboles 90%", "all others together 10%, none above 0.04%"} <= set(said)
     assert len(ax.collections[0].get_segments()) == 1794
     assert ax.images[0].get_array().shape == (1, 128)
 

@@ -23,7 +23,7 @@ def test_the_followed_vectors_reach_the_picture():
     np.testing.assert_allclose(first, vectors[:1])
     np.testing.assert_allclose(second, -vectors[:1])
     said = texts(figure)
-    assert said.index("x") < said.index("50 %") < said.index("y") and "25 %" not in said
+    assert said.index("x") < said.index("50%") < said.index("y") and "25%" not in said
 
 
 def test_recurrent_and_attention_cross_at_the_width():

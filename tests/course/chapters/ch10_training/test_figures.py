@@ -17,7 +17,7 @@ def test_a_grid_shows_its_right_words():
     assert filled == pytest.approx(0.75 * first) and full == pytest.approx(second)
     said = [text.get_text() for text in ax.texts]
     heads = ["written so far", "how sure it was of the orange word"]
-    assert said == [*heads, "y", "75 %", "y", "x", "100 %"]
+    assert said == [*heads, "y", "75%", "y", "x", "100%"]
 
 
 def test_the_lesson_is_learned():

@@ -27,7 +27,7 @@ def test_a_split_has_a_bar_for_each_translator_and_a_sentence_of_its_own():
         np.mean([run["right"][split] for run in runs()[kind]]) for split in SPLITS for kind in kinds
     ]
     assert list(wide[1::2] / wide[::2]) == pytest.approx(means)
-    assert [text for text in said if text.endswith(" %")] == [f"{100 * m:.0f} %" for m in means]
+    assert [text for text in said if text.endswith("%")] == [f"{m:.0%}" for m in means]
     tokens = Translator.load().src.tokenizer
     for split, (name, sentence) in SPLITS.items():
         assert name in said and sentence in [english for english, _ in english_spanish.load(split)]

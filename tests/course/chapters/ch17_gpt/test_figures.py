@@ -23,7 +23,7 @@ def test_each_dial_has_two_bars_and_a_sentence():
     for row in ordered:
         name = row["what"].replace("as it is", "temperature 1")
         mark = "✓" if could_write(row["first"][0]) else "×"
-        numbers = [f"{100 * row['own']:.0f} %", str(row["words"])]
+        numbers = [f"{row['own']:.0%}", str(row["words"])]
         lines = " ".join(said[said.index(name) :][4:6]).replace("’", "'")
         assert said[said.index(name) :][:4] == [name, *numbers, mark]
         assert lines.startswith(row["first"][0])
