@@ -2,8 +2,8 @@
 
 A check is called with the attempt, and `...` stands for none yet:
 
-    from course.checks import start_here
-    start_here.several_people(...)     # several_people: ○ not tried yet
+    from course.chapters.ch00_start_here import checks as start_here
+    start_here.one_word_changes_the_gender(..., ...)  # ○ not tried yet
 
 Right, wrong and untried differ by a word, a sign and, where colors can be shown, a color.
 While you learn, a check prints. Where work is graded (`with graded():`), it raises its Hint.

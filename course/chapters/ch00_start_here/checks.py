@@ -1,4 +1,4 @@
-"""The exercises of notebook 00. They ask the shipped translator, so any sentence will do."""
+"""The exercise of notebook 00. It asks the shipped translator, so any sentence will do."""
 
 import functools
 
@@ -19,23 +19,6 @@ def spanish(sentence: str) -> list[str]:
         return shipped().translate(sentence).tokens
     except InputError as error:
         raise Hint(f"The translator can't read it: {error}.") from None
-
-
-@exercise
-def several_people(sentence: str) -> None:
-    """The deeper exercise: a sentence in which several people like something."""
-    words = spanish(sentence)
-    verbs = [("gusta", "gustan", "gustó", "gustaron"), ("encanta", "encantan")]  # like, love
-    likes = {form for verb in verbs for form in verb}
-    expect(
-        bool(likes & set(words)),
-        f"The translation is “{' '.join(words)}”. Does your sentence say that somebody likes it?",
-    )
-    expect(
-        "les" in words,
-        f"The translation is “{' '.join(words)}”. One person likes it (le, me, te) or it is "
-        "“we” (nos): who would be several others?",
-    )
 
 
 @exercise
@@ -73,6 +56,7 @@ def one_word_changes_the_gender(first: str, second: str) -> None:
     )
     expect(
         gender[0] != gender[1],
-        f"Both translations end in the same gender, {last[0]} and {last[1]}. Both adjectives "
-        "fit the same noun, or both nouns have one gender in Spanish: exchange one of them.",
+        f"Both translations end in the same gender, {last[0]} and {last[1]}. Either both "
+        "adjectives fit the same noun, or both nouns have the same gender in Spanish, or the "
+        "machine has chosen the wrong noun, as it sometimes does. Try another adjective or noun.",
     )

@@ -48,7 +48,7 @@ def draw_attention_trees() -> Figure:
     maps = Translator.load().attention_maps("I like trees")
     weights = maps.last_cross_attention().numpy()
     title = "“gustan” attends mostly to “like”, and “árboles” only to “trees”"
-    note = "A band is as wide as the weight: last layer of our translator, mean of its four heads"
+    note = "The width of a band is its weight: the mean of four heads, in our translator's last layer"
     figure, ax = canvas(3.9, title, note)
     full, left, top, low = 1.2, 0.9, 2.62, 0.55
     wide = full * weights.sum(axis=0)
@@ -56,8 +56,8 @@ def draw_attention_trees() -> Figure:
     gap = (7.95 - left - full * len(ends)) / (len(wide) - 1)
     starts = left + np.cumsum([0, *wide[:-1] + gap])
     for y, does, xs, words in (
-        (top + 0.22, "read", starts + wide / 2, maps.src),
-        (low - 0.24, "to write", ends + full / 2, maps.tgt_out),
+        (top + 0.22, "English", starts + wide / 2, maps.src),
+        (low - 0.24, "about to\nbe written", ends + full / 2, maps.tgt_out),
     ):
         label(ax, (0.02, y), does, size=style.LABEL)
         for x, text in zip(xs, words, strict=True):

@@ -1,6 +1,6 @@
 """The exercises of notebook 01: ids, unknown words, how many of them, and what rows cost.
 
-`rows_of_a_batch` belongs to assignment 1.
+`rows_of_a_batch` and `bytes_of_a_batch` belong to assignment 1.
 """
 
 import functools
@@ -37,7 +37,7 @@ def our_vocabulary() -> Vocabulary:
 
 
 def programs() -> dict[str, Program]:
-    """Three programs, tokens -> one-hot rows over the translator's English words; one is sound."""
+    """Three programs, tokens -> one-hot rows over the translator's English words; one is correct."""
     vocab = our_vocabulary()
 
     def merging(tokens: list[str]) -> Tensor:
@@ -49,21 +49,21 @@ def programs() -> dict[str, Program]:
         ids = [number for number in vocab.encode(tokens) if number != UNK]
         return one_hot(torch.tensor(ids, dtype=torch.long), len(vocab))
 
-    def sound(tokens: list[str]) -> Tensor:
+    def correct(tokens: list[str]) -> Tensor:
         return one_hot(torch.tensor(vocab.encode(tokens)), len(vocab))
 
-    return {"A": merging, "B": sound, "C": losing}
+    return {"A": merging, "B": correct, "C": losing}
 
 
 @exercise
-def faults(sound: str, loses_words: str, same_row: tuple[str, str]) -> None:
-    """The exercise of the core: which of `programs` is sound, which loses words, which two words
-    share a row in the third?"""
+def faults(correct: str, loses_words: str, same_row: tuple[str, str]) -> None:
+    """The exercise of the core: which of `programs` is correct, which loses words, which two
+    words share a row in the third?"""
     if isinstance(same_row, list | tuple) and any(word is ... for word in same_row):
         raise NotTried("not tried yet")
-    for name in (sound, loses_words):
+    for name in (correct, loses_words):
         expect(name in ("A", "B", "C"), f'Give the name of a program, such as "A", not {name!r}.')
-    expect(sound != loses_words, "One and the same program can't be sound and lose words.")
+    expect(correct != loses_words, "One and the same program can't be correct and lose words.")
     no_slip(
         loses_words != "A",
         "A loses no word: as many rows come out as tokens go in, whatever the tokens are.",
@@ -73,8 +73,8 @@ def faults(sound: str, loses_words: str, same_row: tuple[str, str]) -> None:
         "B loses no word. How many rows come out for tokens that the vocabulary doesn't have?",
     )
     no_slip(
-        sound != "A",
-        "A isn't sound. Look for two words with the same row: give it the whole vocabulary, and "
+        correct != "A",
+        "A isn't correct. Look for two words with the same row: give it the whole vocabulary, and "
         "count how many different rows come out.",
     )
     words: Any = same_row
@@ -275,7 +275,7 @@ def look_up(function: Callable[[list[str], list[str]], list[int]]) -> None:
 
 bytes_of_a_batch = Value(
     "bytes_of_a_batch",
-    "Exercise 4: the bytes of 8 sentences of 12 words as one-hot rows over 1,794 words.",
+    "Assignment 1: the bytes of 8 sentences of 12 words as one-hot rows over 1,794 words.",
     read=whole_number,
     right=8 * 12 * 1794 * 4,
     slips={

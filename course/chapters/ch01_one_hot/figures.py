@@ -31,7 +31,7 @@ def _one_hot_table(table: Any, words: Sequence[str], vocabulary: Sequence[str]) 
     tall = high * len(words)
     note = f"A row for each word, and a column for each of the {len(vocabulary)} entries"
     figure, ax = canvas(
-        tall + 1.45, "Each word has a single 1, in the column of its own number", note
+        tall + 1.45, "Each row has a single 1, in the column of its word", note
     )
     for row, text in enumerate(words):
         y = tall - high * (row + 0.5) + 0.12
@@ -62,7 +62,7 @@ def _unknown_words(sizes: Sequence[int], known: Sequence[Sequence[Marked]], at: 
     sentences of the text; at: which is drawn, spelled as the last reads it.
     """
     step, size = 0.56, 13
-    note = "One sentence of the test, with its unknown words blotted out"
+    note = "One test sentence, with its unknown words blotted out"
     figure, ax = canvas(
         step * len(sizes) + 1.22,
         "The more text a vocabulary is made from, the fewer words are unknown",
@@ -70,7 +70,7 @@ def _unknown_words(sizes: Sequence[int], known: Sequence[Sequence[Marked]], at: 
     )
     top = step * len(sizes) + 0.2
     label(ax, (0.02, top), "vocabulary made from", color=style.MUTED)
-    label(ax, (7.98, top), "unknown, of all words of the test", ha="right", color=style.MUTED)
+    label(ax, (7.98, top), "unknown words in the whole test", ha="right", color=style.MUTED)
     for row, (count, sentences) in enumerate(zip(sizes, known, strict=True)):
         y, x = top - step * (row + 0.8), 1.62
         label(ax, (0.55, y), f"{count:,}", size=style.LABEL, ha="right", weight="bold")

@@ -156,8 +156,7 @@ def machine(*marked: str, name: str = "", ids: Mapping[str, Sequence[int]] | Non
     """
     big = not name
     title = "The encoder reads the sentence, and the decoder writes the translation"
-    note = "Each line is a word on its way through the machine. The last word, "
-    note += "árboles, is being written"
+    note = "Each line is a word on its way through the machine, which is about to write árboles"
     figure, ax = canvas(5.2, title, note) if big else canvas(1.5)
     encoder = _Half(ax, "encoder", 3.5 if big else 1.12, marked, big)
     decoder = _Half(ax, "decoder", 1.45 if big else 0.42, marked, big)
@@ -225,7 +224,7 @@ def _name_parts(encoder: _Half, decoder: _Half, ids: Mapping[str, Sequence[int]]
         arrow(ax, (x, y - 0.22), (x, y))
         at = FRAME + half.shift - 0.05, y - 0.4
         label(ax, at, "positional\nencoding", ha="right", color=style.MUTED)
-    text = "The memory is one vector for each\nEnglish word. Every decoder layer\nreads it"
+    text = "The memory: a list of numbers\nfor each English word. Every\ndecoder layer reads it"
     label(ax, (4.6, encoder.y + 0.28), text, size=style.LABEL)
     text = "2 × means that a second layer of the same\nkind follows, with numbers of its own"
     label(ax, (4.6, encoder.y - 0.38), text, color=style.MUTED)
@@ -237,7 +236,7 @@ def _name_parts(encoder: _Half, decoder: _Half, ids: Mapping[str, Sequence[int]]
     _back(decoder, green, 2.4, low, OUT + 0.35)
     slot = decoder.rows[-1] - 0.27
     outline(ax, (0.36 + SHIFT - 0.3, slot - 0.11), 0.6, 0.22, green, 1.2, linestyle="--")
-    text = "each word that is written goes back in, and then the next one is written"
+    text = "each new word goes back in before the next one is written"
     label(ax, (1.7, low + 0.13), text)
 
 
@@ -254,7 +253,7 @@ def _name_parts(encoder: _Half, decoder: _Half, ids: Mapping[str, Sequence[int]]
     "in: embedding, positional encoding, and 2 times masked self-attention, cross-attention and "
     "feed-forward, each followed by add and norm; then output layer and softmax. The line of los "
     "is green, and árboles comes out of it. An arrow leads from there back to an empty place below "
-    "los: each word that is written goes back in.",
+    "los: each new word goes back in.",
 )
 def draw_machine() -> Figure:
     translator = Translator.load()

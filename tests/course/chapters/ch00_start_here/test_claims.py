@@ -1,8 +1,11 @@
 """What notebook 00 says of its model."""
 
+import math
+
 import pytest
 
 from transformer_lib import Translator
+from transformer_lib.text import english_spanish
 
 
 @pytest.fixture(scope="module")
@@ -10,9 +13,15 @@ def maps():
     return Translator.load().attention_maps("I like trees")
 
 
-def test_the_heads_of_the_last_layer_disagree_about_los(maps):
-    heads = maps.weights["decoder.layers.1.cross_attn"][:, maps.tgt_out.index("los")]
-    assert heads.amax(dim=-1).min() > 0.75
-    assert {maps.src[i] for i in heads.argmax(dim=-1).tolist()} == {"trees", "like", "<eos>"}
-    rows = maps.last_cross_attention()
-    assert rows[:-1].amax(dim=-1).argmin() == maps.tgt_out.index("los")  # the most spread out
+def test_gustan_attends_mostly_to_like_and_arboles_only_to_trees(maps):
+    rows = dict(zip(maps.tgt_out, maps.last_cross_attention().tolist(), strict=True))
+    gustan, trees = (dict(zip(maps.src, rows[word], strict=True)) for word in ("gustan", "árboles"))
+    assert gustan["like"] == pytest.approx(0.75, abs=0.005)
+    assert gustan["trees"] == pytest.approx(0.25, abs=0.005)
+    assert trees["trees"] > 0.995
+
+
+def test_the_machine_hardly_ever_gives_a_word_more_than_ninety_percent():
+    translator, texts = Translator.load(), english_spanish.load("test")[:50]
+    means = [translator.translate(text).mean_log_prob for text, _ in texts]
+    assert max(means) < math.log(0.91)

@@ -70,14 +70,14 @@ ATTEMPTS = {
     check.faults: Attempts(
         right=[("B", "C", PAIR), ("B", "C", ["cats", "cat"])],
         slips={
-            "A isn't sound": [("A", "C", PAIR)],
+            "A isn't correct": [("A", "C", PAIR)],
             "B loses no word": [("C", "B", PAIR)],
             "A loses no word": [("B", "A", PAIR)],
             "xylophone and ukulele: not in": [("B", "C", ("xylophone", "ukulele"))],
         },
         mistakes={
             "not tried yet": [("B", "C", (..., ...))],
-            "can't be sound and lose": [("B", "B", PAIR)],
+            "can't be correct and lose": [("B", "B", PAIR)],
             "name of a program": [("D", "C", PAIR)],
             "different rows": [("B", "C", ("cat", "dog"))],
             "one word": [("B", "C", ("cat", "cat"))],
