@@ -48,7 +48,9 @@ def draw_attention_trees() -> Figure:
     maps = Translator.load().attention_maps("I like trees")
     weights = maps.last_cross_attention().numpy()
     title = "“gustan” attends mostly to “like”, and “árboles” only to “trees”"
-    note = "The width of a band is its weight: the mean of four heads, in our translator's last layer"
+    note = (
+        "The width of a band is its weight: the mean of four heads, in our translator's last layer"
+    )
     figure, ax = canvas(3.9, title, note)
     full, left, top, low = 1.2, 0.9, 2.62, 0.55
     wide = full * weights.sum(axis=0)

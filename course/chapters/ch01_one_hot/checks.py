@@ -37,7 +37,7 @@ def our_vocabulary() -> Vocabulary:
 
 
 def programs() -> dict[str, Program]:
-    """Three programs, tokens -> one-hot rows over the translator's English words; one is correct."""
+    """Three programs, tokens -> one-hot rows over the English vocabulary; one is correct."""
     vocab = our_vocabulary()
 
     def merging(tokens: list[str]) -> Tensor:

@@ -30,9 +30,7 @@ def _one_hot_table(table: Any, words: Sequence[str], vocabulary: Sequence[str]) 
     left, high, wide = 0.8, 0.42, 7.18 / len(vocabulary)
     tall = high * len(words)
     note = f"A row for each word, and a column for each of the {len(vocabulary)} entries"
-    figure, ax = canvas(
-        tall + 1.45, "Each row has a single 1, in the column of its word", note
-    )
+    figure, ax = canvas(tall + 1.45, "Each row has a single 1, in the column of its word", note)
     for row, text in enumerate(words):
         y = tall - high * (row + 0.5) + 0.12
         word(ax, (left - 0.1, y), text, size=13, ha="right")

@@ -180,7 +180,9 @@ def vectors() -> dict[str, Any]:
 def draw_one_hot() -> Figure:
     count = len(_the_translator().src.vocab)
     new, note = "is a row of zeros with a single 1", f"one number for each of the {count} entries"
-    return _field(WORD, number(), count, new=new, value="1", note=note, rest="every other cell is 0")
+    return _field(
+        WORD, number(), count, new=new, value="1", note=note, rest="every other cell is 0"
+    )
 
 
 @figure(
