@@ -34,8 +34,8 @@ def _influence(
     """
     wide, high, low = 0.6, 0.46, 0.42
     count, lit = len(read), list(read).index(changed)
-    note = "Rows: the word to be written. Columns: the words read. Filled: the output changes"
-    title = "With the causal mask, a word that is read changes only what is written after it"
+    note = "Each row is a word to write, each column a word read. Filled: the output changes"
+    title = "With the causal mask, changing a word changes only what is written after it"
     figure, ax = canvas(low + high * count + 1.95, title, note)
     top = low + high * count
     for left, (name, given) in zip((0.78, 4.92), maps.items(), strict=False):
@@ -66,7 +66,7 @@ def _mask_equation(
     there. What is seen is filled; what is hidden says by what.
     """
     count, cell, left, gap = len(words), 0.435, 0.75, 0.33
-    note = "Rows: the word to be written. Columns: the words read. Filled: may be seen"
+    note = "Each row is a word to write, each column a word read. Filled: may be seen"
     title = "The two masks together hide the padding and the future"
     figure, ax = canvas(cell * count + 1.7, title, note)
     top = 0.1 + cell * count
@@ -91,7 +91,7 @@ def _mask_equation(
             look = {"line": 1, "round": 0.03, "zorder": 2 if seen else 1.5}
             box(ax, at, cell, cell, color=edge, fill=inside, **look)
         row, column = np.argwhere(square == 0).mean(axis=0) + 0.5
-        said = ("padding", "later", "padding\nand later")[number]
+        said = ("padding", "future", "padding\nand future")[number]
         at = x + cell * column, top - cell * row
         label(ax, at, said, size=13, ha="center", color=style.MUTED)
         sign = ("", "&", "=")[number]
@@ -140,20 +140,20 @@ def draw_three_masks() -> Figure:
     "masks-influence",
     caption="Which outputs change when one target word changes, measured in a random model.",
     alt="Two squares: a row for the output that writes each word, a column for each word read. "
-    "With the causal mask only the lower left triangle is filled, and in the column of 'gustan', "
-    "in orange, 3 of 5: the outputs that write 'los', 'árboles' and <eos> change. Without a mask "
-    "all is filled: 5 of 5 change.",
+    "With the causal mask only the lower left triangle is filled, and in the column of 'los', in "
+    "orange, 2 of 5: the outputs that write 'árboles' and <eos> change. Without a mask all is "
+    "filled: 5 of 5 change.",
 )
 def draw_influence() -> Figure:
     names = "with the causal mask", "without a mask"
     maps = dict(zip(names, measured_influence().values(), strict=True))
-    return _influence(maps, TGT_IN, TGT_OUT, "gustan")
+    return _influence(maps, TGT_IN, TGT_OUT, "los")
 
 
 @figure(
     "masks-leak-curves",
     caption="Models whose mask leaks get ahead in training, but what they write is wrong.",
-    alt="Left, how often the next word is right, against the step of training: with a leaking mask "
+    alt="Left, how often the next word is right, against the training step: with a leaking mask "
     "100% by step 100, before those with the causal mask. Right, what they write on their own when "
     "they read 7 2 4 4 9 0: with the causal mask all 3 models write 0 9 4 4 2 7, and of all rows "
     "99% are right; with the leaking mask 2 models write nothing and 1 model 9 9 9, and 0% are "
@@ -161,8 +161,8 @@ def draw_influence() -> Figure:
 )
 def draw_leak_curves() -> Figure:
     runs, reads = (experiments.load("masks")[key] for key in ("runs", "reads"))
-    note = "Small models that learn to write digits backwards: mean of three with each mask"
-    title = "Models with a leaking mask learn faster, but nothing they write is correct"
+    note = "Small models that learn to write digits backwards: averages of three models per mask"
+    title = "With a leaking mask, the score rises faster, but no row the models write is right"
     figure, ax = canvas(4.3, title, note)
     label(ax, (0.02, 3.4), "Next word right, given the beginning", size=12, weight="bold")
     label(ax, (4.3, 3.4), "What they write on their own", size=12, weight="bold")
@@ -186,7 +186,7 @@ def draw_leak_curves() -> Figure:
             _digits(ax, y - 0.75 * row, digits, color)
             said = {3: "3 models", 2: "2 models", 1: "1 model"}[times]
             label(ax, (7.38, y - 0.75 * row), said, color=style.MUTED)
-    left.set(xlabel="step of training", xlim=(0, 305), xticks=range(0, 301, 100))
+    left.set(xlabel="training step", xlim=(0, 305), xticks=range(0, 301, 100))
     plots.shares(left.yaxis)
     left.set(ylim=(0, 1.12), yticks=[0, 0.5, 1])
     return figure

@@ -332,21 +332,23 @@ def draw_heads() -> Figure:
 @figure(
     "trees-masks",
     notebook="06_masks",
-    caption="What trees may look at, and what los may, where árboles is written.",
+    caption="What trees may see, and what the position may see that writes árboles.",
     alt="Two rows of tiles, one for each word, with a wall in each row: the mask. In the first, "
     "arcs lead from 'trees' to 'I', 'like', itself and <eos>; those toward two <pad> end at the "
-    "wall. In the second, arcs lead from 'los' to <bos>, 'me', 'gustan' and itself; the one toward "
-    "'árboles', which isn't written yet, ends at the wall. What is hidden is hatched.",
+    "wall. In the second, arcs lead from 'los', the position that writes 'árboles', to <bos>, "
+    "'me', 'gustan' and itself; the one toward 'árboles' ends at the wall, for it is to be "
+    "predicted here. What is hidden is hatched.",
 )
 def draw_masks() -> Figure:
-    way, new = _the_way(), "sees no padding, and los no later word"
-    figure, ax, _, top = station(new=new, height=2.05, colors="")
+    way = _the_way()
+    new = "sees no padding, and the position that writes árboles doesn't see it"
+    figure, ax, _, top = station(new=new, height=2.25, colors="")
     gap, high, arcs = 0.2, 0.34, np.linspace(0, np.pi, 60)
     wide = (RIGHT - 0.05 + gap) / 6
     for i, (who, words, seen, name, why) in enumerate(
         (
-            (WORD, [*way.src, "<pad>", "<pad>"], 4, "padding mask", "these only fill the row"),
-            (BEFORE, way.tgt_in, way.tgt_out.index(WRITTEN) + 1, "causal mask", "not yet written"),
+            (WORD, [*way.src, "<pad>", "<pad>"], 4, "padding mask", "these only fill up the row"),
+            (BEFORE, way.tgt_in, way.tgt_out.index(WRITTEN) + 1, "causal mask", "to be predicted"),
         )
     ):
         y, color = top - 0.86 - 0.98 * i, style.readable(word_color(who))
@@ -380,6 +382,8 @@ def draw_masks() -> Figure:
         path(ax, [(wall, y - 0.05), (wall, y + high + 0.42)], style.INK, head=False, thick=4)
         label(ax, (wall + 0.12, y + high + 0.3), name, size=style.LABEL, weight="bold")
         label(ax, (wall + 0.12, y + high + 0.11), f"hides {words[-1]}: {why}", color=style.MUTED)
+    look = {"ha": "center", "color": style.MUTED}
+    label(ax, ((me + 0.5) * wide - 0.05, y - 0.14), f"writes {WRITTEN}", **look)
     return figure
 
 

@@ -123,19 +123,26 @@ class _Half:
 
     def _inside(self, name: str, x: float, wide: float) -> None:
         """The heads of an attention, or its mask: a row for each line that asks, and in the accent
-        what is hidden from it."""
+        what it may see."""
         left, high = x - wide / 2, self.top - self.bottom
         if self.is_marked(f"{name}.heads"):
             for head in range(4):
                 at = left + 0.06, self.bottom + 0.05 + head * (high - 0.06) / 4
                 area(self.ax, at, wide - 0.12, 0.06, style.ACCENT, zorder=3)
         if self.is_marked(f"{name}.mask"):
-            hidden = ~np.tri(4, dtype=bool) & (f"{self.name}.{name}" == "decoder.self_attn")
+            seen = np.tri(4, dtype=bool) | (f"{self.name}.{name}" != "decoder.self_attn")
             cell = (high - 0.1) / 4
             for row, column in np.ndindex(4, 4):
                 at = x + (column - 2) * cell, self.top - 0.05 - (row + 1) * cell
-                color = style.ACCENT if hidden[row, column] else style.PAPER
-                area(self.ax, at, cell, cell, color, zorder=3)
+                area(
+                    self.ax,
+                    at,
+                    cell,
+                    cell,
+                    style.ACCENT,
+                    alpha=0.75 if seen[row, column] else 0,
+                    zorder=3,
+                )
                 outline(self.ax, at, cell, cell, style.ACCENT)
 
     def _around(self, left: float, right: float) -> None:
@@ -297,8 +304,8 @@ figure_of_place(
 figure_of_place(
     "machine-06",
     "masks",
-    "a grid of 4 by 4 cells in each of the three boxes of attention; in the decoder's first one "
-    "the cells above the diagonal are filled",
+    "a grid of 4 by 4 cells in each of the three attention boxes; what may be seen is filled: in "
+    "the decoder's first box the diagonal and what is below it, in the other two all",
     "*_attn.mask",
 )
 figure_of_place("machine-07", "the encoder", "the frame of the encoder layer", "encoder.layers")

@@ -14,6 +14,8 @@ def test_both_masks_differ_from_the_padding_mask_in_the_first_row_only():
     assert both.shape == (2, 1, 5, 5)
     assert both[1, 0].sum(dim=-1).tolist() == [1, 2, 2, 2, 2]
     assert (both[1, 0] != padding_mask(READ)[1, 0]).any(dim=-1).tolist() == [True] + 4 * [False]
+    changed = (both != causal_mask(5)).any(dim=-1)[:, 0]  # by the padding mask
+    assert torch.equal(changed, READ == PAD), "only in the rows of padding"
 
 
 def test_up_to_i_in_what_is_read_is_before_i_in_what_is_written():
