@@ -24,7 +24,8 @@ def positional_encoding(length: int, d_model: int, base: float = 10_000.0) -> Te
     """PE(pos, 2i) = sin(pos / base^(2i / d_model)), PE(pos, 2i+1) = cos(the same)  (section 3.5).
 
     -> (length, d_model). Positions count from 0, i from 0 to d_model/2 - 1. Each pair of columns
-    turns like a clock's hand, once in 2 pi to base * 2 pi positions. ValueError if d_model is odd.
+    turns like a clock's hand, once in 2 pi to almost base * 2 pi positions. ValueError if d_model
+    is odd.
     """
     angles = _angles(length, d_model, base, d_model / 2)
     return torch.stack([angles.sin(), angles.cos()], dim=-1).flatten(1).float()  # sin, cos, sin ...

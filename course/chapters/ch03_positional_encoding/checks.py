@@ -117,8 +117,8 @@ wave_of_pair_384 = Value(
 )
 
 
-BY_SENTENCE, FROM_THE_END, TOO_LOUD = "by sentence", "from the end", "too loud"
-ADDED = {"A": FROM_THE_END, "B": TOO_LOUD, "C": "sound", "D": BY_SENTENCE}
+BY_SENTENCE, FROM_THE_END, TOO_LARGE = "by sentence", "from the end", "too large"
+ADDED = {"A": FROM_THE_END, "B": TOO_LARGE, "C": "sound", "D": BY_SENTENCE}
 
 
 def adders() -> dict[str, Callable[[Tensor], Tensor]]:
@@ -131,7 +131,7 @@ def adders() -> dict[str, Callable[[Tensor], Tensor]]:
         "sound": lambda x: x + table(x),
         BY_SENTENCE: lambda x: x + positional_encoding(x.size(0), x.size(2))[:, None],
         FROM_THE_END: lambda x: x + table(x).flip(0),
-        TOO_LOUD: lambda x: x + table(x) * x.size(2) ** 0.5,
+        TOO_LARGE: lambda x: x + table(x) * x.size(2) ** 0.5,
     }
     return {name: programs[kind] for name, kind in ADDED.items()}
 
@@ -144,7 +144,7 @@ def adder_faults(found: Any) -> None:
         BY_SENTENCE: "gives all words of a sentence one and the same position. Which one?",
         FROM_THE_END: "adds rows of the right table, to each word another. Give it a sentence, and "
         "the same one with two words of padding: what does it add to the first word?",
-        TOO_LOUD: "adds a row for each place, in the right order. How long are these rows?",
+        TOO_LARGE: "adds a row for each place, in the right order. How long are these rows?",
     }
     judge_verdicts(found, ADDED, hints)
 

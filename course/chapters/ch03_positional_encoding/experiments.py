@@ -1,7 +1,7 @@
 """Experiment: computed positions, learned positions and none, on a task learned in seconds.
 
 The task is to copy a row of digits: 3 1 4 -> 3 1 4. To write the third digit the model has to find
-the third digit, so nothing but the positions can help it.
+the third digit, and only the positions say which one that is.
 """
 
 import dataclasses
@@ -68,7 +68,8 @@ def copying(model: Transformer, length: int, count: int = 200) -> dict[str, floa
     """How a model copies rows of this length, as shares of the rows or of the digits.
 
     exact: rows without a mistake. bag: rows with the right digits, in whatever order.
-    digits: places that hold the right digit.
+    digits: places that hold the right digit. begun: rows whose first ten digits are right, as many
+    as the longest row of the training data has. stopped: copies that end after ten.
     """
     rows = rows_of(length, count)
     written = greedy_decode(model, source_batch(rows), max_length=2 * length + 2)
@@ -78,6 +79,8 @@ def copying(model: Transformer, length: int, count: int = 200) -> dict[str, floa
         "exact": sum(row == copy for row, copy in pairs) / len(pairs),
         "bag": sum(sorted(row) == sorted(copy) for row, copy in pairs) / len(pairs),
         "digits": right / (length * len(pairs)),
+        "begun": sum(row[:TRAINED_TO] == copy[:TRAINED_TO] for row, copy in pairs) / len(pairs),
+        "stopped": sum(len(copy) == TRAINED_TO for _, copy in pairs) / len(pairs),
     }
 
 

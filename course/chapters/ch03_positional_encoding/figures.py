@@ -70,30 +70,31 @@ def _key(ax: Axes, limit: float) -> None:
 @figure(
     "positions-shuffled",
     caption="Without positions, an encoder returns the same vector for a word in any order.",
-    alt="The output vector of 'trees' as a strip of colored cells, once from 'I like trees', below "
-    "it from 'trees I like', and below both their difference. On the left, without positions, the "
-    "two strips are the same. On the right, with positions, every number differs.",
+    alt="The output vector of 'dog' as a strip of colored cells, once from 'the man bit the dog', "
+    "below it from 'the dog bit the man', and below both their difference. On the left, without "
+    "positions, the two strips are the same. On the right, with positions, every number differs.",
 )
 def draw_positions_shuffled() -> Figure:
-    note = "What an untrained encoder returns for “trees”: 24 of 512 numbers"
+    note = "What an untrained encoder returns for “dog”: 24 of 512 numbers"
     figure, ax = canvas(2.9, "Without positions, the order of the words makes no difference", note)
-    marked = {"trees": style.WORDS["trees"]}
-    for text, y in (("I like trees", 1.64), ("trees I like", 1.18)):
-        sentence(ax, (0.08, y), text.split(), marked, size=12)
+    bite = "the man bit the dog".split()
+    order = [3, 4, 2, 0, 1]  # the dog bit the man
+    for words, y in ((bite, 1.64), ([bite[i] for i in order], 1.18)):
+        sentence(ax, (0.08, y), words, {"dog": style.ACCENT}, size=12)
     label(ax, (0.02, 0.59), "difference", **LOUD)
-    torch.manual_seed(0)
-    vectors = torch.randn(1, 3, 512)
+    torch.manual_seed(3)
+    vectors = torch.randn(4, 512)[[0, 1, 2, 0, 3]][None]  # both "the" have the same vector
     encoder = Encoder(N=2, d_model=512, d_ff=2048, h=8, dropout=0.0).eval()
-    for name, x, loud in (("without positions", 1.6, 0), ("with positions", 4.93, 1)):
-        places = loud * positional_encoding(3, 512)
+    for name, x, loud in (("without positions", 2.3, 0), ("with positions", 5.28, 1)):
+        places = loud * positional_encoding(5, 512)
         with torch.inference_mode():
-            one = as_array(encoder(vectors + places)[0, 2, :24])
-            other = as_array(encoder(vectors[:, [2, 0, 1]] + places)[0, 0, :24])
+            one = as_array(encoder(vectors + places)[0, 4, :24])
+            other = as_array(encoder(vectors[:, order] + places)[0, 1, :24])
         apart = np.where(np.isclose(one, other, atol=1e-4), 0, one - other)
         label(ax, (x, 2.02), name, **BOLD)
-        strip(ax, (x, 1.53), 3.05, 0.32, one, limit=2)
-        strip(ax, (x, 1.07), 3.05, 0.32, other, limit=2)
-        strip(ax, (x, 0.43), 3.05, 0.32, apart, limit=2, edge=style.ACCENT, line=1.4)
+        strip(ax, (x, 1.53), 2.7, 0.32, one, limit=2)
+        strip(ax, (x, 1.07), 2.7, 0.32, other, limit=2)
+        strip(ax, (x, 0.43), 2.7, 0.32, apart, limit=2, edge=style.ACCENT, line=1.4)
         said = {0: "no number differs", 24: "every number differs"}[np.count_nonzero(apart)]
         label(ax, (x, 0.24), said, **LOUD)
     _key(ax, limit=2)
@@ -110,7 +111,7 @@ CLOCKS = {
 
 @figure(
     "positions-clocks",
-    caption="Three of the hands that number the positions: the fast one tells neighbors apart, "
+    caption="Three of the hands of a position: the fast one tells neighbors apart, "
     "and the slow ones tell what is far apart.",
     alt="Three rows of eight clocks above the words 'I like trees and their shade in summer' at "
     "positions 0 to 7. All hands start pointing up. The fast hand turns by 57 degrees from word to "
@@ -160,7 +161,7 @@ def draw_positions_table() -> Figure:
     sines = as_array(positional_encoding(length, 512))[:, ::2]
     waves = wavelengths(positional_encoding(2, 512))
     x, y, wide, high = 0.95, 0.45, 2.9, 3.2
-    title = "Each pair is a wave: fast on the left, slow on the right"
+    title = "Each column is a wave: fast at the left, slow at the right"
     note = "The sines of the paper’s 256 pairs at positions 0 to 39, a row for each position"
     figure, ax = canvas(5.0, title, note)
     matrix(ax, (x, y), wide, high, sines, limit=1)
@@ -190,22 +191,20 @@ def draw_positions_table() -> Figure:
 
 @figure(
     "positions-tensor2tensor",
-    caption="Tensor2Tensor, the authors' code, sorts the columns of the position vectors.",
-    alt="Two heat maps of 20 positions and the same 16 columns. Above, in the paper's order, a "
-    "sine and a cosine take turns. From each column a line leads down to its place in the authors' "
-    "code: strong lines bring the sines to the left half, grey ones the cosines to the right half.",
+    caption="Tensor2Tensor, the authors' library, puts all sines first, then all cosines.",
+    alt="Two heat maps of 20 positions and 16 columns. Above, in the paper's order, a sine and a "
+    "cosine take turns. From each column a line leads down to its place in Tensor2Tensor: strong "
+    "lines lead from the sines to the left half, grey ones from the cosines to the right half.",
 )
 def draw_positions_tensor2tensor() -> Figure:
     pairs, x, wide, high, low, top = range(0, 128, 16), 0.92, 7.0, 1.15, 0.3, 2.5
     columns = [column for i in pairs for column in (2 * i, 2 * i + 1)]
     theirs = [*pairs, *(256 + i for i in pairs)]
     note = f"20 positions, {len(columns)} of 512 columns"
-    figure, ax = canvas(
-        4.75, "The authors’ code sorts the columns: first all sines, then all cosines", note
-    )
+    figure, ax = canvas(4.75, "Tensor2Tensor puts all sines first, then all cosines", note)
     for name, y, table in (
-        ("the paper", top, positional_encoding(20, 512)[:, columns]),
-        ("the code", low, tensor2tensor_encoding(20, 512)[:, theirs]),
+        ("paper", top, positional_encoding(20, 512)[:, columns]),
+        ("Tensor2-\nTensor", low, tensor2tensor_encoding(20, 512)[:, theirs]),
     ):
         matrix(ax, (x, y), wide, high, table, limit=1)
         label(ax, (x - 0.1, y + high / 2), name, ha="right", **BOLD)
@@ -241,15 +240,15 @@ def both_wavelengths(d_model: int) -> dict[str, Any]:
     "wherever it starts.",
     alt="The words 'I like trees and their shade in summer and autumn' at positions 0 to 9; arcs "
     "lead three words on, from 'like' to 'their' and from 'in' to 'autumn'. Below, two rows of "
-    "three clocks: a fast, a middle and a slow hand. In the first row the hands go from position 1 "
+    "three clocks: a fast, a slower and a slow hand. In the first row the hands go from position 1 "
     "(grey) to 4 (rust), in the second from 6 to 9, and the angle between is filled. It is the "
-    "same in both rows: 172 degrees for the fast hand, 58 for the middle one, 20 for the slow one.",
+    "same in both rows: 172 degrees for the fast hand, 34 for the slower one, 11 for the slow one.",
 )
 def draw_positions_rotation() -> Figure:
     words, table = [*SENTENCE, "and", "autumn"], as_array(positional_encoding(10, 512))
-    pairs, step, radius = {0: "fast hand", 30: "middle hand", 60: "slow hand"}, 3, 0.6
+    pairs, step, radius = {0: "fast hand", 45: "slower hand", 77: "slow hand"}, 3, 0.6
     note = "Three of the 256 hands in the paper’s vectors of 512 numbers"
-    title = "Over three words, a hand turns by the same angle wherever it starts"
+    title = "In three words, a hand always turns through the same angle, wherever it starts"
     figure, ax = canvas(5.8, title, note)
     across = sentence(ax, (4, 4.5), words, {}, gap=0.2, ha="center")
     for position, x in enumerate(across):
@@ -272,7 +271,7 @@ def draw_positions_rotation() -> Figure:
             turn = math.degrees(step * 2 * math.pi / wavelengths(table)[i])
             rim = np.radians(turns[0] - np.linspace(0, turn - 3, 40))
             around = np.stack([x + 0.8 * radius * np.cos(rim), y + 0.8 * radius * np.sin(rim)], 1)
-            path(ax, around, style.ACCENT, thick=2)
+            path(ax, around, style.ACCENT, thick=2, head=turn > 15)
             ax.add_patch(Wedge((x, y), radius, turns[1], turns[0], facecolor=TURNED))
             ax.add_patch(Circle((x, y), radius, fill=False, edgecolor=style.SOFT, linewidth=1.2))
             if start == 1:
@@ -300,9 +299,9 @@ def draw_positions_dot_products() -> Figure:
     products = table @ table.T / 256
     look, alike = {"cmap": AMOUNTS, "vmin": 0.5, "vmax": 1, **FLAT}, products[0, far]
     left.imshow(products, **look)
-    left.set(xlabel="one position", xticks=range(0, 41, 10), yticks=range(0, 41, 10))
+    left.set(xlabel="first position", xticks=range(0, 41, 10), yticks=range(0, 41, 10))
     left.set_box_aspect(1)
-    level_name(left, "another position")
+    level_name(left, "second position")
     left.plot([far, end], [0, end - far], color=style.INK, linewidth=1.6)
     for one in (3, 13):
         left.plot(one + far, one, "s", color=style.INK, markersize=7)
@@ -323,13 +322,11 @@ def draw_positions_dot_products() -> Figure:
     return figure
 
 
-def _trained_words(words: list[str], side: str = "source") -> Any:
+def _trained_words(words: list[str]) -> Any:
     """The vectors (words, 128) that the shipped translator reads, without positions."""
-    vocab = Vocabulary(read_json(SHIPPED_MODEL / "vocabulary.json")[side]["words"])
-    model = load_model(SHIPPED_MODEL)
-    embed = model.src_embed if side == "source" else model.tgt_embed
+    vocab = Vocabulary(read_json(SHIPPED_MODEL / "vocabulary.json")["source"]["words"])
     with torch.inference_mode():
-        return embed(torch.tensor(vocab.encode(words)))
+        return load_model(SHIPPED_MODEL).src_embed(torch.tensor(vocab.encode(words)))
 
 
 def _rounded(vectors: Any) -> np.ndarray:
@@ -339,17 +336,17 @@ def _rounded(vectors: Any) -> np.ndarray:
 
 @figure(
     "positions-input",
-    caption="Three vectors enter the encoder, each the sum of a word and a position.",
-    alt="Three columns, for 'I', 'like' and 'trees'. In each, from the top down: the word, the "
-    "first four numbers of its vector, plus those of its position 0, 1 or 2, and the sum, framed, "
-    "from which an arrow leads into encoder layer 0. The numbers are written in the cells.",
+    caption="Four vectors enter the encoder, each the sum of a word and a position.",
+    alt="Four columns, for 'I', 'like', 'trees' and <eos>. In each, from the top down: the word, "
+    "the first four numbers of its vector, plus those of its position, 0 to 3, and the sum, "
+    "framed, from which an arrow leads into encoder layer 0. The numbers are written in the cells.",
 )
 def draw_positions_input() -> Figure:
-    words = ["I", "like", "trees"]
-    meanings, places = _rounded(_trained_words(words)), _rounded(positional_encoding(3, 128))
-    title = "A vector that enters the encoder says which word it is and where it stands"
+    words = ["I", "like", "trees", "<eos>"]
+    meanings, places = _rounded(_trained_words(words)), _rounded(positional_encoding(4, 128))
+    title = "Each vector that enters the encoder is the sum of a word and a position"
     figure, ax = canvas(4.45, title, "The first 4 of the 128 numbers that our translator uses")
-    lefts, wide, high = (0.95, 3.25, 5.55), 2.1, 0.42
+    lefts, wide, high = (0.92, 2.7, 4.48, 6.26), 1.68, 0.42
     rows = {"word": (2.45, meanings), "position": (1.8, places), "sum": (1.15, meanings + places)}
     for name, (y, table) in rows.items():
         label(ax, (0.8, y + high / 2), name, ha="right", **BOLD)
@@ -365,57 +362,14 @@ def draw_positions_input() -> Figure:
         label(ax, (x, 3.05), f"position {number}", ha="center")
         arrow(ax, (x, 1.12), (x, 0.72))
     look = {"fill": style.GROUND, "line": 1.2, "weight": "bold"}
-    box(ax, (4.3, 0.48), 6.7, 0.42, "encoder layer 0", **look)
+    box(ax, (4.43, 0.48), 7.02, 0.42, "encoder layer 0", **look)
     _key(ax, limit=3)
-    return figure
-
-
-@figure(
-    "positions-output-side",
-    caption="The decoder has a table of its own for its words, but the same positions.",
-    alt="In the middle a row of five position vectors, 0 to 4, framed in rust. Above them stand "
-    "the words '<bos> me gustan los árboles' of the decoder, below them 'I like trees <eos>' of "
-    "the encoder. Position 2 is enlarged, with four numbers: upwards it is added to 'gustan', "
-    "into the decoder; downwards it is added to 'trees', into the encoder.",
-)
-def draw_positions_output_side() -> Figure:
-    written, read, loud = "<bos> me gustan los árboles".split(), "I like trees <eos>".split(), 2
-    places = _rounded(load_model(SHIPPED_MODEL).tgt_positions.table[:5])
-    note = "The first 4 of the 128 numbers that our translator uses"
-    figure, ax = canvas(5.3, "Decoder and encoder add the same positions", note)
-    middle, high, wide, small, lefts = 2.3, 0.38, 2.2, 0.6, (1.2, 2.15, 3.8, 6.4, 7.3)
-    area(ax, (0, middle - 0.27), 8, 0.54, TURNED)
-    for number, (x, numbers) in enumerate(zip(lefts, places, strict=True)):
-        own, decimals = (wide, 1) if number == loud else (small, None)
-        look = {"decimals": decimals, "edge": style.ACCENT, "line": 1.8}
-        strip(ax, (x, middle - high / 2), own, high, numbers, limit=3, **look)
-        label(ax, (x - 0.09, middle), str(number), ha="right", **LOUD)
-    label(ax, (0.1, middle), "the same\npositions", **LOUD)
-    _key(ax, limit=3)
-    x = lefts[loud]
-    sides = ("decoder", "target", written, 1), ("encoder", "source", read, -1)
-    for side, table, words, way in sides:
-        color, meanings = getattr(style, side.upper()), _rounded(_trained_words(words, table))
-        label(ax, (0.1, middle + 0.68 * way), "word read", **BOLD)
-        for number, text in enumerate(words):
-            at = (x - 0.1, "right") if number == loud else (lefts[number] + small / 2, "center")
-            look = {"color": None if number == loud else style.MUTED, "ha": at[1]}
-            word(ax, (at[0], middle + 0.68 * way), text, size=12, **look)
-        own, total = meanings[loud], meanings[loud] + places[loud]
-        for sign, far, numbers, edge in (("+", 0.68, own, EDGE), ("=", 1.36, total, color)):
-            y, look = middle + far * way, {"edge": edge, "line": 2 if sign == "=" else 0.6}
-            strip(ax, (x, y - high / 2), wide, high, numbers, limit=3, decimals=1, **look)
-            gap = middle + (far - 0.34) * way
-            label(ax, (x + wide / 2, gap), sign, size=style.TITLE, weight="bold", ha="center")
-        arrow(ax, *((x + wide / 2, middle + way * far) for far in (1.58, 1.8)))
-        said = {**BOLD, "color": color, "ha": "center"}
-        label(ax, (x + wide / 2, middle + 1.95 * way), f"into the {side}", **said)
     return figure
 
 
 @figure(
     "positions-explorer",
-    title="A position is most like its neighbors",
+    title="How alike are two positions? Try the three sliders",
     caption="The formula to play with: sliders for d_model, the base and a position.",
     alt="A heat map of the sines of 40 positions, 16 columns, with position 20 framed; to its "
     "right a bar for each position, as long as its dot product with position 20: 1 at 20 itself, "
@@ -492,7 +446,7 @@ def _positions_explorer() -> Any:
     ink = alt.condition(close, alt.value(style.ACCENT), alt.value(style.MUTED))
     length_of = alt.X("at:Q", axis=None, scale=alt.Scale(domainMax=1.3))
     said = said.encode(length_of, level, text="text:N", color=ink)
-    who = part(alt.expr("'how like position ' + chosen + ' (dot product)'"))
+    who = part(alt.expr("'similarity to position ' + chosen + ' (dot product)'"))
     size, what = {"height": height}, part("sines: −1 blue, 1 orange")
     left = layers.properties(width=width, title=what, **size)
     right = (bars + said).properties(width=382, title=who, **size)
@@ -505,13 +459,13 @@ def _positions_explorer() -> Any:
     "positions, within the training lengths and beyond.",
     alt="Four rows of 9 to 12 digits that had to be copied; the digits after the tenth, beyond all "
     "rows in training, are rust. Next to each row two bars, the shares of such rows that were "
-    "copied without a mistake. With computed positions: 100%, 99%, 41% and 2%; with learned "
-    "positions: 100%, 99%, 0% and 0%.",
+    "copied without a mistake. With computed positions: 100%, 99%, 46% and 2%; with learned "
+    "positions: 100%, 98%, 0% and 0%.",
 )
 def draw_positions_learned() -> Figure:
     found = experiments.load("positions")
     results, trained_to = found["results"], found["trained_to"]
-    title = "At 11 digits, 41% are right with computed positions, none with learned ones"
+    title = "One digit beyond training, only models with computed positions copy any rows"
     note = "Rows copied without a mistake; means of three small models, trained on 1 to 10 digits"
     figure, ax = canvas(3.9, title, note)
     cell, wide, left = 0.31, 0.85, 0.6

@@ -229,8 +229,8 @@ def draw_embeddings() -> Figure:
     "other. The last cells are framed, and their numbers stand next to them: 1.2 + 1.0 = 2.2.",
 )
 def draw_positions() -> Figure:
-    new, place = "gets its position added, number by number", _the_way().src.index(WORD)
-    figure, ax, bottom, top = station(new=new, height=1.66)
+    new, place = "and its position are added, number by number", _the_way().src.index(WORD)
+    figure, ax, bottom, top = station(new=new, height=1.66, colors="number")
     high, right, y = 0.28, RIGHT - 0.62, top + 0.04
     for sign, name, vector in (
         ("", "embedding", vectors()["embedding"]),

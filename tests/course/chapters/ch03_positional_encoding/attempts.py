@@ -58,7 +58,7 @@ ATTEMPTS = {
         slips={
             "A adds rows of the right table": [check.ADDED | {"A": "sound"}],
             "B adds a row for each place": [check.ADDED | {"B": "sound"}],
-            "C adds, to every sentence": [check.ADDED | {"C": check.TOO_LOUD}],
+            "C adds, to every sentence": [check.ADDED | {"C": check.TOO_LARGE}],
             "D gives all words of a sentence one": [check.ADDED | {"D": "sound"}],
         },
         mistakes={"(1 of 4 are right.)": [dict.fromkeys("ABCD", "sound")]},

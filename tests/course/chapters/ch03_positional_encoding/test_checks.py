@@ -30,7 +30,7 @@ def test_each_adder_has_the_fault_that_is_planted_in_it():
         "sound": table,
         check.BY_SENTENCE: table[:3, None],
         check.FROM_THE_END: table.flip(0),
-        check.TOO_LOUD: 8**0.5 * table,
+        check.TOO_LARGE: 8**0.5 * table,
     }
     for name, adder in check.adders().items():
         added = (adder(x) - x).clone()

@@ -31,8 +31,8 @@ def similarity(d_model, base=10_000):
 
 def test_the_bars_of_the_laboratory_of_positions_are_as_told():
     assert similarity(512).diff().max() < 0
-    slow, busy, few = similarity(32)[:20], similarity(32, 10**0.5)[:20], similarity(4)[:20]
-    assert slow.min() > 0.49 and slow[[1, 6, 13, 19]].diff().max() < 0
+    slow, busy, few = similarity(32)[:21], similarity(32, 10**0.5)[:20], similarity(4)[:20]
+    assert slow[:5].diff().max() < 0 and 0.5 > slow[5:].min() > 0.49 and slow[5:].max() < 0.75
     assert busy[2] < 0.35 and busy.min() < -0.5 and busy[6] < 0 < busy[19] < 0.1
     assert min(few[6], few[19]) > 0.95
 
@@ -44,14 +44,16 @@ def test_copying_beyond_the_lengths_in_training_is_as_told():
         return [row[measure] for row in results if row["kind"] == kind and row["length"] in lengths]
 
     for kind in ("paper", "tensor2tensor", "learned"):
-        assert min(shares(kind, *range(2, 11))) >= 0.95
-        assert max(shares(kind, 13, 14, 15, 20)) <= 0.01
-    assert all(
-        0.3 < share < 0.7 for kind in ("paper", "tensor2tensor") for share in shares(kind, 11)
-    )
-    assert max(shares("learned", 11)) == 0 and sorted(shares("learned", 1)) == [0, 1, 1]
-    for length in (11, 12, 15, 20):
-        right = [length * share for share in shares("paper", length, measure="digits")]
-        assert 9.5 < min(right) and max(right) < 12
+        assert min(shares(kind, *range(1, 11))) > 0.96
+        assert max(shares(kind, 12)) < 0.05 and max(shares(kind, 13, 14, 15, 20)) == 0
+    for kind, low, high in (("paper", 0.34, 0.63), ("tensor2tensor", 0.44, 0.75)):
+        assert low <= min(shares(kind, 11)) and max(shares(kind, 11)) <= high
+    # most of these copies are the first ten digits and nothing more
+    assert max(shares("learned", 11)) == 0 and min(shares("learned", 11, measure="stopped")) > 0.98
+    assert max(shares("paper", 11, measure="stopped")) == 0.63
+    assert min(shares("paper", 11, measure="begun")) > 0.85
+    assert 0.4 < min(shares("paper", 20, measure="begun"))
     # half of two digits are in order by chance, and one in ten is the same digit twice
     assert shares("none", 2) == [0.9 * 0.5 + 0.1] * 3
+    assert min(shares("none", *range(1, 11), measure="bag")) > 0.96
+    assert max(shares("none", 20, measure="bag")) < 0.5

@@ -12,9 +12,7 @@ from course.chapters.ch03_positional_encoding.figures import wavelengths
 from course.drawing.registry import FIGURES
 from course.experiments import load
 from course.experiments.digit_training import DIGITS
-from transformer_lib.checkpoints import load_model
 from transformer_lib.model.embedding import positional_encoding
-from transformer_lib.translator import SHIPPED_MODEL
 
 
 def maps_of(name: str) -> list[np.ndarray]:
@@ -71,9 +69,9 @@ def test_dot_products_are_divided_by_the_square_length():
 
 def test_input_vectors_carry_their_words_and_sums():
     texts = texts_of("positions-input")
-    wanted = {"I", "like", "trees", "position 0", "position 1", "position 2", "encoder layer 0"}
+    wanted = {"I", "like", "trees", "<eos>", "position 0", "position 3", "encoder layer 0"}
     assert wanted <= set(texts)
-    words, places, totals = np.array(maps_of("positions-input")[:9]).reshape(3, 3, 4)
+    words, places, totals = np.array(maps_of("positions-input")[:12]).reshape(3, 4, 4)
     np.testing.assert_allclose(words + places, totals, atol=1e-9)
 
 
@@ -85,15 +83,6 @@ def written_numbers(name: str) -> list[float]:
 def test_the_numbers_that_one_reads_add_up():
     words, places, totals = np.reshape(written_numbers("positions-input"), (3, -1))
     np.testing.assert_allclose(words + places, totals, atol=1e-9)
-
-
-def test_both_sides_add_the_same_positions():
-    model = load_model(SHIPPED_MODEL)
-    assert torch.equal(model.src_positions.table, model.tgt_positions.table)
-    numbers = np.array(written_numbers("positions-output-side"))
-    place, spanish, above, english, below = numbers.reshape(5, 4)
-    np.testing.assert_allclose(place + spanish, above, atol=1e-9)
-    np.testing.assert_allclose(place + english, below, atol=1e-9)
 
 
 def test_only_with_positions_does_the_order_make_a_difference():
@@ -122,7 +111,7 @@ def test_lengths_copied_are_means_over_seeds():
             np.mean(runs)
         )
     said = [text for text in texts_of("positions-learned") if text.endswith("%")]
-    assert said == ["100%", "100%", "99%", "99%", "41%", "0%", "2%", "0%"]
+    assert said == ["100%", "100%", "99%", "98%", "46%", "0%", "2%", "0%"]
     digits = [text for text in texts_of("positions-learned") if len(text) == 1]
     wanted = [DIGITS.decode(rows_of(length, 1)[0]) for length in (9, 10, 11, 12)]
     assert digits == ["9", *sum(wanted, [])], "the length of the first row, and the rows"
