@@ -40,8 +40,8 @@ def _query_finds_key(words: Sequence[str], query: Any, keys: Any, asks: str) -> 
     weights = np.exp(scores) / np.exp(scores).sum()
     turned = np.degrees(np.arctan2(q[1], q[0]))
     note = (
-        f"Each dashed line leads from a key to its score. Turning all vectors by {turned:.0f}° left "
-        "the scores as they were"
+        f"Each dashed line leads from a key to its score. Turning all vectors by {turned:.0f}° "
+        "left the scores as they were"
     )
     title = "The farther a key reaches along the query, the larger its weight"
     figure, ax = canvas(4.85, title, note)
