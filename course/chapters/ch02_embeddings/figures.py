@@ -316,7 +316,8 @@ def draw_noun_map() -> Any:
         {
             "English, before training": "Before training, the English nouns are mixed",
             "Spanish, after training": "On this map, the Spanish nouns form no groups",
-            "English, after training": "English nouns form groups by Spanish gender and number",
+            "English, after training": "English nouns fall into groups by number "
+            "and Spanish gender",
         },
         LANDMARKS,
         "in Spanish",
@@ -344,7 +345,7 @@ def neighbor_shares(table: Tensor) -> dict[str, float]:
         "same part of speech": share(anyone, lambda word: [kinds[word].part]),
         "nouns: same number": share(others, lambda word: [kinds[word].number]),
         "nouns: same gender in Spanish": share(others, lambda word: [kinds[word].gender]),
-        "nouns: same tag (animal, food …)": share(
+        "nouns: a tag (animal, food …)": share(
             others, lambda word: NOUN_OF_FORM[word].tags - GRAMMAR_TAGS
         ),
     }
@@ -379,7 +380,7 @@ def draw_neighbor_shares() -> Figure:
         sentence(page, (x, top - 0.06), near, dict.fromkeys(near, color))
     said = "all of them plural, and masculine in Spanish"
     label(page, (4.94, top - 0.34), said, color=style.MUTED)
-    said = "share of words whose nearest neighbor has the same …"
+    said = "share of words that have this in common with their nearest neighbor:"
     label(page, (0.02, top - 0.82), said, size=style.LABEL)
     for x, said in ((left, "0%"), (left + 5.1, "100%")):
         label(page, (x, top - 1.1), said, ha="center", color=style.MUTED)
@@ -483,11 +484,13 @@ def draw_embedding_scale() -> Figure:
         strip(ax, (196, y), 62, 0.2, row * factor, limit=3, edge=color, line=1.4)
         label(ax, (262, y + 0.1), "as they are" if factor == 1 else f"times {root}", color=color)
     late, early = crossings
-    by = f"{round(late - early, -1):.0f} steps"
+    by = f"{round(late - early, -1):.0f}"
     bracket(ax, (early, 1), (late, 1), "")
-    label(ax, ((late + early) / 2, 1.17), by, size=style.TITLE, weight="bold", ha="center")
+    label(
+        ax, ((late + early) / 2, 1.17), f"{by} steps", size=style.TITLE, weight="bold", ha="center"
+    )
     label(ax, (196, 2.14), "a token’s numbers before training", color=style.MUTED)
     ax.set_xlabel("training step (line: mean of 3 runs; band: their range)")
-    ax.set_title(f"Without the factor {root}, it takes about {by} more to reach a loss of 1")
-    level_name(ax, "loss per token, on strings of digits that weren’t in the training")
+    ax.set_title(f"Without the factor {root}, it takes about {by} more steps to reach a loss of 1")
+    level_name(ax, "loss per token, on strings of digits that it wasn’t trained on")
     return figure
