@@ -13,7 +13,7 @@ from matplotlib.patches import Wedge
 
 from course.drawing import lazy_altair as alt
 from course.drawing import style
-from course.drawing.arrows import arrow, attention_arrow, box, path, threads
+from course.drawing.arrows import attention_arrow, box, path, threads
 from course.drawing.cells import area, outline
 from course.drawing.registry import figure
 from course.drawing.values import as_array, steady_round
@@ -86,7 +86,7 @@ def _heads_recap(words: Sequence[str], d_model: int = 512, h: int = 8) -> Figure
         (last - 0.425, low + high / 2, "×"),
         (last + wide / 2, top - wide - 0.18, f"$W^O$  {d_model} × {d_model}"),
         (out - 0.425, low + high / 2, "="),
-        (out + wide / 2, low - 0.2, f"output  {length} × {d_model}, as $X$"),
+        (out + wide / 2, low - 0.3, f"output  {length} × {d_model},\nthe same shape as $X$"),
     ):
         label(ax, (x, y), text, size=17 if len(text) == 1 else style.LABEL, ha="center")
     said = f"the {d_k} numbers of head 0\nmeet these {d_k} rows of $W^O$"
@@ -136,8 +136,8 @@ def _eight_heads(
     target = int(tables[both].min(axis=0).argmax())
     count = _times(len(named))
     note = (
-        "Our translator’s encoder, weights from 5% on. "
-        f"Above a line: what “{one}” attends to; below it: “{other}”"
+        "Our translator’s encoder, weights of 5% and more. "
+        f"Upper half disks: weights of “{one}”; lower ones: of “{other}”"
     )
     title = f"One head of {count} connects both “{one}” and “{other}” with “{words[target]}”"
     figure, ax = canvas(1.6 + step * len(named), title, note)
@@ -160,37 +160,9 @@ def _eight_heads(
                     half = (x, y), 0.2 * weight**0.5, min(0, 180 * side), max(0, 180 * side)
                     ax.add_patch(Wedge(*half, color=color, lw=0, alpha=1 if loud else 0.5))
             if loud:
-                said = f"{weights[target]:.0%} of “{one if side > 0 else other}”"
+                said = f"{weights[target]:.0%} of the weight of “{one if side > 0 else other}”"
                 look = {"weight": "bold", "color": style.readable(color, style.PAPER)}
                 label(ax, (middles[target] + 0.4, y + 0.1 * side), said, **look)
-    return figure
-
-
-def _two_pictures(maps: Any, layer: str, head: int, askers: Mapping[str, str]) -> Figure:
-    """Draw the looks of two words of a sentence in one head, unnamed: one above it, one below.
-
-    Over the second one stands the word that is written for it.
-    """
-    weights = as_array(maps.weights[layer][head])
-    places = [maps.src.index(asker) for asker in askers]
-    found = dict.fromkeys(maps.src[int(weights[place].argmax())] for place in places)
-    one, other = (f"“{asker}”" for asker in askers)
-    seen = " and ".join(f"“{text}”" for text in found)
-    number = re.search(r"[0-9]+", layer)[0]
-    note = f"Head {head} of the encoder’s layer {number}, one of 24 heads of our translator"
-    title = f"In this head, both {one} and {other} attend almost only to {seen}"
-    figure, ax = canvas(3.6, title, note)
-    middles = sentence(ax, (0.1, 1.3), maps.src, askers, gap=0.26)
-    for text in found:
-        ground = {**style.chip(text)["bbox"], "facecolor": style.MUTED}
-        at, look = (middles[maps.src.index(text)], 1.3), {"weight": "bold", "bbox": ground}
-        word(ax, at, text, size=12, va="baseline", color=style.PAPER, **look)
-    for color, place, below in zip(askers.values(), places, (False, True), strict=True):
-        arcs(ax, middles, 1.18 if below else 1.56, weights[place], place, color, below)
-    at = middles[places[1]]
-    label(ax, (at - 0.2, 2.66), "the animal (-o),\nnot the street (-a)", ha="center")
-    arrow(ax, (at, 1.58), (at, 1.98), thick=3)
-    word(ax, (at, 2.2), maps.tgt_out[-2], size=style.TITLE)
     return figure
 
 
@@ -223,11 +195,11 @@ def arcs(
 # --- two columns of words ------------------------------------------------------------------------
 
 
-def _one_two_all(weights: Any, words: Sequence[str], query: int) -> Figure:
+def _one_two_all(weights: Any, words: Sequence[str], query: int, numbers: Sequence[int]) -> Figure:
     """Draw what one word attends to in one head, in the mean of two, and in that of all.
 
-    weights (h, q, k), the heads in the order in which they are added. A line is as thick as the
-    mean of the panel's heads is large.
+    weights (h, q, k), the heads in the order in which they are added; numbers: what they are
+    called. A line is as thick as the mean of the panel's heads is large.
     """
     heads = as_array(weights)
     step, asker, color = 0.27, words[query], ASKERS.get(words[query], style.INK)
@@ -235,7 +207,7 @@ def _one_two_all(weights: Any, words: Sequence[str], query: int) -> Figure:
     target = heads[0, query].argmax()
     shares = [heads[:count, query, target].mean() for count in (1, len(heads))]
     title = (
-        f"“{words[target]}” has {shares[0]:.0%} of the weight in one head, and {shares[1]:.0%} in "
+        f"“{words[target]}” has {shares[0]:.0%} of the weight in one head and {shares[1]:.0%} in "
         f"the mean of {all_of}"
     )
     note = f"What “{asker}” attends to in layer 1 of our translator’s encoder ({all_of} heads)"
@@ -244,7 +216,8 @@ def _one_two_all(weights: Any, words: Sequence[str], query: int) -> Figure:
         ends = [(x + 1.02, low + tall - step * place) for place in range(len(words))]
         start, mean = (x, ends[query][1]), heads[:count, query].mean(axis=0)
         threads(ax, [start], ends, mean, color, name=f"of {count} heads", widest=8)
-        what = {1: "one head", 2: "mean of two heads"}.get(count, f"mean of all {all_of}")
+        few = " and ".join(map(str, sorted(numbers[:count])))
+        what = {1: f"head {few}", 2: f"mean of heads {few}"}.get(count, f"mean of all {all_of}")
         label(ax, (x + 1.05, low + tall + 0.36), what, size=style.LABEL, weight="bold")
         word(ax, (x - 0.08, start[1]), asker, size=13, ha="right", color=color)
         largest = {place for place in (*mean.argsort()[-2:], target) if mean[place] >= 0.1}
@@ -480,10 +453,10 @@ def _three_uses(maps: Any) -> Figure:
     """Draw who attends to whom in each of the three kinds of attention, a panel for each.
 
     maps: what a `Translator` gives. A line is the mean of the heads of the last layer of its kind;
-    less than 10% gets none, within a language less than 20%. Those between the languages have the
+    less than 10% gets none. Those between the languages have the
     color of the word attended to. A row of the decoder is named by the word to be written there.
     """
-    note = "Our translator’s last layers, mean of four heads each; small weights are left out"
+    note = "Our translator’s last layers, mean of four heads each; weights of 10% and more"
     step = 0.47
     title = "Only cross-attention links the two languages"
     figure, ax = canvas(1.4 + step * len(maps.tgt_out), title, note)
@@ -502,8 +475,7 @@ def _three_uses(maps: Any) -> Figure:
         for j, text in enumerate(columns):
             y, color = starts[j][1], word_color(text) if loud else style.SOFT
             word(ax, (x + 1.05, y), text, size=12, ha="left", color=None if loud else style.MUTED)
-            least = 0.1 if loud else 0.2
-            threads(ax, starts, [(x + 0.95, y)], means[:, j], color, widest=9, least=least)
+            threads(ax, starts, [(x + 0.95, y)], means[:, j], color, widest=9, least=0.1)
     return figure
 
 
@@ -542,30 +514,19 @@ def draw_heads_eight() -> Figure:
 
 
 @figure(
-    "heads-two-pictures",
-    caption="Two words attend to 'animal' in one head, each with nearly all its weight.",
-    alt="The sentence 'the animal did not cross the street because it was too tired'. Above it, a "
-    "thick arrow leads from 'it' to 'animal', 98% of its attention; below it, one just as thick "
-    "from 'tired' to 'animal', 100%. Over 'tired' stands cansado: its -o is the animal, -a "
-    "would be the street.",
-)
-def draw_two_pictures() -> Figure:
-    return _two_pictures(maps_of_tired(), "encoder.layers.1.self_attn", 2, RIDDLE)
-
-
-@figure(
     "heads-one-two-all",
     caption="What 'it' attends to: in one head, in the mean of two, and in the mean of all four.",
-    alt="Three times the words of the sentence in a column, and lines to them from 'it'. One head: "
-    "one thick line goes to 'animal', 98%. Mean of two heads: a line half as thick to 'animal', "
-    "49%, and one to 'because', 35%. Mean of all four: thin lines fan out to most words, the "
-    "thickest to 'animal', 27%, and to 'because', 24%.",
+    alt="Three times the words of the sentence in a column, and lines to them from 'it'. Head 2: "
+    "one thick line goes to 'animal', 98%. Mean of heads 1 and 2: a line half as thick to "
+    "'animal', 49%, and one to 'because', 35%. Mean of all four: thin lines fan out to most "
+    "words, the thickest to 'animal', 27%, and to 'because', 24%.",
 )
 def draw_heads_one_two_all() -> Figure:
     maps = maps_of_tired()
     weights, query = maps.weights["encoder.layers.1.self_attn"], maps.src.index("it")
     spread = torch.special.entr(weights[:, query]).sum(dim=-1)
-    return _one_two_all(weights[spread.argsort()], maps.src, query)
+    order = spread.argsort()
+    return _one_two_all(weights[order], maps.src, query, order.tolist())
 
 
 @figure(

@@ -42,8 +42,29 @@ def test_without_one_head_person_and_number_go_wrong_and_without_another_the_gen
 
     assert (len(changed[1]), len(changed[2])) == (29, 49)
     assert sum(only_gender(*pair) for pair in changed[2]) == 41
+    fallen = [pair for pair in changed[2] if only_gender(*pair)]
+    assert sum(all(x == "a" for x, y in zip(a, b, strict=True) if x != y) for a, b in fallen) == 36
     words = [(a.split(), b.split()) for a, b in changed[1] if not only_gender(a, b)]
     assert sum(len(a) == len(b) for a, b in words) == 28, "the 29th is another sentence"
+
+
+def test_heads_with_large_weights_need_not_matter():
+    translator = Translator.load()
+    sentences = [english for english, _ in english_spanish.load("test")[:200]]
+    whole = translator.translate(sentences)
+
+    def changed(layer: int, *heads: int) -> int:
+        def off(weights: torch.Tensor) -> torch.Tensor:
+            for head in heads:
+                weights = ablate_head(head)(weights)
+            return weights
+
+        with patch_attention(translator.model, {f"encoder.layers.{layer}.self_attn": off}):
+            without = translator.translate(sentences)
+        return sum(a.text != b.text for a, b in zip(whole, without, strict=True))
+
+    assert changed(0, 2) == changed(0, 3) == 1
+    assert changed(1, 0, 3) == 3
 
 
 def test_no_spanish_word_looks_at_what_comes_later():
