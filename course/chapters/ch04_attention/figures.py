@@ -129,7 +129,7 @@ def _routes(models: Sequence[Mapping[str, Any]]) -> Figure:
     matters), "without" (the share that is lost without that head)}. An arrow is as thick as its
     share. The way on from the other words was not cut, so it is dashed.
     """
-    title = "Two models send the number straight to the verb; seed 1 takes a detour"
+    title = "In two models, the verb needs to see the noun; in seed 1, the other words do"
     note = (
         "The share of the 233 plurals that is lost when the noun is hidden there; the dashed "
         "arrows weren't cut"
