@@ -248,7 +248,7 @@ def draw_positions_rotation() -> Figure:
     words, table = [*SENTENCE, "and", "autumn"], as_array(positional_encoding(10, 512))
     pairs, step, radius = {0: "fast hand", 45: "slower hand", 77: "slow hand"}, 3, 0.6
     note = "Three of the 256 hands in the paper’s vectors of 512 numbers"
-    title = "In three words, a hand always turns through the same angle, wherever it starts"
+    title = "Over three words, each hand turns through an angle of its own, wherever it starts"
     figure, ax = canvas(5.8, title, note)
     across = sentence(ax, (4, 4.5), words, {}, gap=0.2, ha="center")
     for position, x in enumerate(across):
