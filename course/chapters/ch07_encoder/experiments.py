@@ -43,6 +43,16 @@ def fresh(module: nn.Module) -> nn.Module:
     return module.eval()
 
 
+def fresh_sub_layers(layers: int) -> list[Callable[[Tensor], Tensor]]:
+    """Self-attention and feed-forward network of each untrained layer, in turn, as functions."""
+    stack = [fresh(EncoderLayer(d_model=64, d_ff=256, h=4, dropout=0.0)) for _ in range(layers)]
+    return [
+        f
+        for layer in stack
+        for f in (lambda x, attend=layer.self_attn: attend(x, x, x), layer.feed_forward)
+    ]
+
+
 @torch.enable_grad()
 def deep_stack(way: Way, layers: int = 24, seed: int = 0) -> dict[str, list[float]]:
     """Size of the signal and of the gradient, and how alike the words are, layer by layer.
@@ -50,12 +60,12 @@ def deep_stack(way: Way, layers: int = 24, seed: int = 0) -> dict[str, list[floa
     way: what is done around each sub-layer. The same weights and input for each way.
     """
     torch.manual_seed(seed)
-    stack = [fresh(EncoderLayer(d_model=64, d_ff=256, h=4, dropout=0.0)) for _ in range(layers)]
-    x = torch.randn(4, 7, 64, dtype=torch.float64, requires_grad=True)
+    sub_layers = fresh_sub_layers(layers)
+    x = torch.randn(4, 7, 64, dtype=torch.float64, requires_grad=True)  # 4 sentences of 7 words
     xs = [x]
-    for layer in stack:
-        y = way(xs[-1], lambda x, layer=layer: layer.self_attn(x, x, x))
-        xs.append(way(y, layer.feed_forward))
+    for f in sub_layers:
+        xs.append(way(xs[-1], f))
+    xs = xs[::2]  # the input, and what comes out of each layer
     loss = (xs[-1] * torch.randn_like(x)).sum()
     gradients = torch.autograd.grad(loss, xs)
     return {
@@ -71,10 +81,10 @@ def fresh_norm(x: Tensor) -> Tensor:
 
 
 WAYS: dict[str, Way] = {
-    "neither": lambda x, sublayer: sublayer(x),
-    "residual only": lambda x, sublayer: x + sublayer(x),
-    "norm only": lambda x, sublayer: fresh_norm(sublayer(x)),
-    "residual and norm": lambda x, sublayer: fresh_norm(x + sublayer(x)),
+    "f(x)": lambda x, f: f(x),
+    "x + f(x)": lambda x, f: x + f(x),
+    "norm(f(x))": lambda x, f: fresh_norm(f(x)),
+    "norm(x + f(x))": lambda x, f: fresh_norm(x + f(x)),
 }
 
 
@@ -101,6 +111,7 @@ def stream(norm_first: bool, layers: int = 24, seed: int = 0) -> list[float]:
     torch.manual_seed(seed)
     encoder = fresh(Encoder(layers, d_model=64, d_ff=256, h=4, norm_first=norm_first))
     x = torch.randn(4, 7, 64, dtype=torch.float64)
+    x /= size(x)  # so that the input has size 1
     return [*map(size, through_layers(encoder, x)), size(encoder(x))]
 
 

@@ -62,8 +62,8 @@ def _stream_of_words(words: Sequence[str], weights: Sequence[Any]) -> Figure:
     lane, left, right = 0.82, 1.0, 7.5
     top = 0.72 + lane * len(words)  # the upper end of the boxes
     title = "Attention and feed-forward add to each word, and a norm follows each sum"
-    note = "The wider a band, the more attention goes to another word (mean of four heads; "
-    note += "below 15% not drawn)"
+    note = "The wider a ribbon, the more its right end attends to its left end (mean of four "
+    note += "heads; from 15% up)"
     figure, ax = canvas(top + 0.75, title, note)
     wide = (right - left - 0.1) / len(weights)
     y = [top - 0.88 - lane * row for row in range(len(words))]
@@ -117,7 +117,7 @@ def _two_stacks(src: Sequence[str], read: Sequence[str], written: str, layers: i
     The memory leads from the encoder's end to the cross-attention of every decoder layer.
     """
     bottom, crossings, tops = 0.62, [], []
-    title = "Every layer of the decoder reads what the last layer of the encoder made"
+    title = "Every layer of the decoder reads the output of the encoder’s last layer"
     note = "From the bottom up, without embedding, positions, residual sums and norms"
     figure, ax = canvas(bottom + layers * (3 * PITCH + 0.2) + 1.1, title, note)
     for (name, (x, side, color, parts)), words in zip(SIDES.items(), (src, read), strict=True):
@@ -158,7 +158,7 @@ def _two_stacks(src: Sequence[str], read: Sequence[str], written: str, layers: i
 def _neuron_bars(neurons: Mapping[str, Mapping[str, tuple[int, int]]]) -> Figure:
     """Draw for which words neurons fire: neuron -> kind of word -> in how many, of how many."""
     title = "One neuron fires strongly for masculine plurals, another for all plural nouns"
-    note = "In how many words each is above 1, in 1,000 sentences that our translator hadn’t seen"
+    note = "For how many words each is above 1, in 1,000 sentences that our translator hadn’t seen"
     figure, ax = canvas(4.35, title, note)
     left, wide, line = 2.05, 3.9, 0.33
     y = 3.45
@@ -191,9 +191,7 @@ def _norm_groups(groups: Mapping[str, Any], sentences: Sequence[Sequence[str]]) 
     words = [text for words in sentences for text in words]
     tall = high * len(words) + gap * (len(sentences) - 1)
     title = "Layer norm uses one word at a time; batch norm mixes all words, even padding"
-    note = (
-        "Each cell is a number of a word’s vector, and the orange ones share a mean and a variance"
-    )
+    note = "Each cell is one number of a word’s vector; the orange ones share a mean and a variance"
     figure, ax = canvas(tall + 1.6, title, note)
     tops = [tall + 0.2 - high * row - gap * (row // long) for row in range(len(words))]
     for panel, (name, group) in enumerate(groups.items()):
@@ -237,8 +235,8 @@ def _around_flow(rows: Mapping[str, Sequence[Any]], words: Sequence[str]) -> Fig
     or last vector is large: the root of its mean square.
     """
     high, step, unit = 1.72, 0.34, 0.7
-    title = "Post-norm makes all words the same size; pre-norm lets a large word stay large"
-    note = "The bars show how large each (invented) vector is before and after a sub-layer f"
+    title = "Post-norm gives all vectors the same size; pre-norm keeps a large one large"
+    note = "The bars show the sizes of made-up vectors before and after a sub-layer f"
     figure, ax = canvas(high * len(rows) + 0.82, title, note)
     for row, (name, stations) in enumerate(rows.items()):
         y = high * (len(rows) - row) - 1.1  # where the vectors flow
@@ -295,7 +293,7 @@ def draw_stream_of_words() -> Figure:
     alt="Two groups of four bars. Neuron 314 of layer 0 is above 1 in 224 of 301 masculine "
     "plurals, 2 of 218 feminine plurals, 0 of 1,032 singular nouns and 1 of 6,175 other words. "
     "Neuron 11 of layer 1 is above 1 in all 301 and all 218 plurals, 6 of the singular nouns and "
-    "36 of the other words.",
+    "42 of the other words.",
 )
 def draw_neurons() -> Figure:
     _, values = held_out_neurons()
@@ -330,14 +328,14 @@ def draw_deep_stack() -> Figure:
         label(ax, (left - 0.12, y), said, ha="right", color=style.MUTED)
         path(ax, [(left, y), (left + wide, y)], style.RULE, head=False, thick=1, zorder=1)
     for way, name, loud in (
-        ("residual only", "sums without norms:", False),
-        ("residual and norm", "a norm after each sum:", True),
-        ("neither", "sub-layers alone:", False),
+        ("x + f(x)", "x + f(x):", False),
+        ("norm(x + f(x))", "norm(x + f(x)):", True),
+        ("f(x)", "f(x):", False),
     ):
         lengths = np.array(all_ways()[way]["signal"])
         times = lengths[-1] / lengths[0]
-        said = "as long as before" if loud else f"{round(times, -4):,.0f} times as long"
-        said = "less than a millionth left" if times < 1e-6 else said
+        said = "as long as the input" if loud else f"{round(times, -4):,.0f} times as long"
+        said = "less than a millionth" if times < 1e-6 else said
         x = left + wide * np.arange(len(lengths)) / (len(lengths) - 1)
         color, y = style.ACCENT if loud else style.MUTED, middle + decade * np.log10(lengths)
         ax.plot(x, y, color=color, linewidth=4 if loud else 2.5)
@@ -360,9 +358,9 @@ def draw_deep_stack() -> Figure:
 )
 def draw_deep_alike() -> Figure:
     title = "Without the residual connection, two layers make all words alike"
-    note = "The angle between two words, from their mean cosine, in untrained layers"
+    note = "Average angle between two words after each untrained layer, without norms"
     figure, ax = canvas(3.55, title, note)
-    ways = (("without", "neither", style.ACCENT), ("with", "residual only", style.MUTED))
+    ways = (("without", "f(x)", style.ACCENT), ("with", "x + f(x)", style.MUTED))
     for row, (said, way, color) in enumerate(ways):
         y = 1.62 - 1.15 * row
         label(ax, (0.02, y + 0.3), f"{said} residual\nconnection", weight="bold", color=color)
@@ -411,7 +409,7 @@ def draw_two_norms() -> Figure:
         "post-norm: f adds something to each word, then the norm makes all sizes 1": flow_stations(
             False
         ),
-        "pre-norm: f reads normalized words and adds something to each word": flow_stations(True),
+        "pre-norm: f reads normalized vectors and adds something to each word": flow_stations(True),
     }
     return _around_flow(ways, ["I", "like", "trees"])
 
@@ -424,8 +422,8 @@ def draw_two_norms() -> Figure:
     "last as short as the first.",
 )
 def draw_stream() -> Figure:
-    title = "In pre-norm the vectors grow from layer to layer, to five times their length"
-    note = "Each arrow: how long the vectors are after one more untrained layer"
+    title = "In pre-norm the vectors grow from layer to layer, to five times their size"
+    note = "Each arrow shows the size of the vectors after another untrained layer"
     figure, ax = canvas(3.9, title, note)
     for y, name, lengths, color in (
         (2.65, "post-norm", stream(False), style.MUTED),
@@ -470,7 +468,7 @@ def draw_two_layers() -> Figure:
 )
 def draw_red() -> Figure:
     cell, low = 0.27, 0.2
-    note = "The cosine of the vectors of “red” before the noun of the row and that of the column"
+    note = "Each cell compares two vectors of “red”, one before each of its two nouns (cosine)"
     figure, ax = canvas(
         3.95, "In our translator’s encoder, “red” takes on the gender of its noun", note
     )

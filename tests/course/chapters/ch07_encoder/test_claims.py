@@ -2,15 +2,20 @@
 
 import torch
 
-from course.chapters.ch07_encoder.experiments import WAYS, deep_stack, gender_gap, likeness_of_nouns
+from course.chapters.ch07_encoder.experiments import (
+    WAYS,
+    deep_stack,
+    gender_gap,
+    held_out_neurons,
+    likeness_of_nouns,
+)
 from transformer_lib import make_model
 
 
 def test_a_fresh_stack_vanishes_without_sums_and_explodes_without_norms():
     for seed in [0, 1, 2]:
         neither, sums, both = (
-            deep_stack(WAYS[name], seed=seed)
-            for name in ("neither", "residual only", "residual and norm")
+            deep_stack(WAYS[name], seed=seed) for name in ("f(x)", "x + f(x)", "norm(x + f(x))")
         )
         assert max(neither["signal"][-1], neither["gradient"][0]) < 1e-5
         assert min(sums["signal"][-1], sums["gradient"][0]) > 1e3
@@ -41,3 +46,13 @@ def test_layers_share_no_weights():
     assert len({parameter.data_ptr() for parameter in layers.parameters()}) == 6 * 12
     first, *others = (layer.feed_forward.w_1.weight for layer in layers)
     assert not any(torch.equal(first, other) for other in others)
+
+
+def test_the_misfits_of_the_neuron_for_plurals_are_mostly_plural_in_spanish():
+    words, values = held_out_neurons()
+    fires = [i for i, value in enumerate(values[1][:, 11]) if value > 1]
+    assert (words.count("they"), sum(words[i] == "they" for i in fires)) == (132, 41)
+    assert "we" in words and not any(words[i] in ("we", "them", "these", "those") for i in fires)
+    around = [(words[i - 1], words[i], words[i + 1]) for i in fires]
+    assert {before for before, word, _ in around if word == "day"} == {"every"}
+    assert {after for _, word, after in around if word == "good"} == {"schools"}
