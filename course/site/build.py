@@ -427,11 +427,11 @@ def description(page: Page) -> str:
 
 
 def light(hero: Picture) -> bytes:
-    """The picture with 32 colors, a fifth of its size: the first page is fetched by everybody."""
+    """The picture in a quarter of its bytes: the first page is fetched by everybody."""
     drawn = Image.open(io.BytesIO(hero.png)).convert("RGB")
     file = io.BytesIO()
-    drawn = drawn.quantize(32, dither=Image.Dither.NONE).convert("RGB")
-    drawn.save(file, "WEBP", lossless=True, quality=100, method=6)
+    drawn.thumbnail((1000, 1000), Image.Resampling.LANCZOS)
+    drawn.save(file, "AVIF", quality=40, speed=2, subsampling="4:4:4")
     return file.getvalue()
 
 
@@ -511,7 +511,7 @@ def build(out: Path, cite: Citation | None = None) -> Site:
     decks = Page("slides.html", path("README.md"), "Slides")
     site.write(decks.file, "slides_index.html", decks, contents=[])
     (out / CARD_FILE).write_bytes(card(site.pictures[HERO]))
-    hero = dataclasses.replace(site.pictures[HERO], file="hero.webp")
+    hero = dataclasses.replace(site.pictures[HERO], file="hero.avif")
     (out / "images" / hero.file).write_bytes(light(hero))
     write_laboratories(site)
     parts = [f"lab/{file}" for file in (*SCRIPTS, *site.parts_of["tatoeba"])]

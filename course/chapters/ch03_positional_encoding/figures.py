@@ -151,7 +151,7 @@ def draw_positions_clocks() -> Figure:
     caption="The sines of 40 positions as a table, and four of its columns as waves.",
     alt="Left: a heat map of 40 positions and the 256 sines of the paper's vectors. At its left "
     "edge blue and orange alternate fast from row to row; further right the change is ever slower, "
-    "along curved bands, and the right half is nearly white. Right: four of the columns as dots "
+    "along curved bands, and the right half is nearly zero. Right: four of the columns as dots "
     "on a line that runs downwards, a row of the map each. Pair 0 swings to and fro, a wave in 6 "
     "positions; pair 45 takes 32, and pair 77 takes 100. Pair 255 would need 60,611, and its line "
     "is straight.",
