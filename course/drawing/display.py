@@ -8,7 +8,7 @@ from course.drawing.registry import find, with_title
 def show(figure: Any, alt: str = "", *, name: str = "", place: Any = None) -> None:
     """Display a figure in a notebook.
 
-        show("positions-clocks")             # a figure of the series, by its name
+        show("positions-clocks")            # a figure of the series, by its name
         show(drawn, name="attention-trees") # the same figure, drawn from your own data
         show(drawn, alt="Two curves cross at 3.")  # a figure of your own
 

@@ -30,7 +30,7 @@ HEADER = '''\
 """A Transformer of my own. Each part came here when its check in a notebook found it right.
 
 Change what you like: a part that you have changed is never overwritten. Parts that are missing are
-lent by the library. Which are there, and whether they are right: python -m course mine
+lent. Which parts are there, and whether they are right: python -m course mine
 """
 
 import math

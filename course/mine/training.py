@@ -130,7 +130,10 @@ def load(
 
 
 def translator(bench: Workbench, folder: Path) -> tuple[Callable[[str], str], str]:
-    """A function that translates with the reader's Transformer, and where its weights are from."""
+    """A function that translates with the reader's Transformer, and where its weights are from.
+
+    The function raises InputError for what `Translator.read` refuses, such as an unknown word.
+    """
     if (folder / STATE).exists():
         source, target = languages()
         model = new_model(bench, source, target)
@@ -145,9 +148,11 @@ def translator(bench: Workbench, folder: Path) -> tuple[Callable[[str], str], st
 
     @torch.no_grad()
     def translate(text: str) -> str:
-        src = torch.tensor([[*source.encode(text), EOS]])
+        typed = source.preprocess(text)
+        src = torch.tensor([[*source.vocab.encode(source.tokens(typed)), EOS]])
         with told(bench):
-            return target.decode(bench.names["greedy_decode"](model, src, LONGEST)[0])
+            ids = bench.names["greedy_decode"](model, src, LONGEST)[0]
+        return target.postprocess(ids, typed)
 
     return translate, where
 

@@ -61,6 +61,8 @@ def test_what_is_missing_is_lent_and_named(tmp_path, capsys):
     told = capsys.readouterr().out
     assert told.startswith("Lent, because you haven't written it yet: Embeddings, positional_enc")
     assert "attention," not in told and told.endswith(":\nMe gustan los árboles\n")
+    assert typed("translate", "I like treez", "--file", path) == 2  # no word is guessed
+    assert "has not learned 'treez' (did you mean" in capsys.readouterr().err
 
 
 def test_what_is_lent_is_made_of_what_is_there(tmp_path, capsys):
@@ -108,14 +110,14 @@ def test_a_training_that_was_killed_goes_on_as_if_it_had_not(tmp_path, monkeypat
 
 
 def test_training_is_told_and_translating_uses_it(tmp_path, few, capsys):
-    path = tmp_path / "mine.py"
+    path, sentence = tmp_path / "mine.py", english_spanish.load("train")[0][0]
     path.write_text(SOURCE, encoding="utf-8")
     assert typed("train", "--steps", 2, "--file", path) == 0
     told = capsys.readouterr().out
     assert "step     2   loss " in told and "Right to the letter, of 40 sentences" in told
     assert typed("train", "--steps", 3, "--file", path) == 0
     assert "It goes on after step 2" in capsys.readouterr().out
-    assert typed("translate", "I like trees", "--file", path) == 0
+    assert typed("translate", sentence, "--file", path) == 0
     assert "after 3 steps of training" in capsys.readouterr().out
     broken = SOURCE.replace("self.w_2(self.w_1(x).relu())", "self.w_2(x) + nothing")
     path.write_text(broken, encoding="utf-8")
@@ -123,7 +125,7 @@ def test_training_is_told_and_translating_uses_it(tmp_path, few, capsys):
     assert "Your Transformer stops with NameError" in capsys.readouterr().err
     other = SOURCE.replace("self.w_1 = ", "self.w_3 = nn.Linear(2, 2)\n        self.w_1 = ")
     path.write_text(other, encoding="utf-8")
-    assert typed("translate", "I like trees", "--file", path) == 2
+    assert typed("translate", sentence, "--file", path) == 2
     assert "was made for another model" in capsys.readouterr().err
 
 
