@@ -79,7 +79,7 @@ def test_what_is_lent_is_made_of_what_is_there(tmp_path, capsys):
 def few(monkeypatch):
     """A handful of sentences, a small model, and a save after each step."""
     everything = english_spanish.load
-    monkeypatch.setattr(english_spanish, "load", lambda name: everything(name)[:40])
+    monkeypatch.setattr(english_spanish, "load", lambda name: everything("train")[:40])
     sizes = {"N": 1, "d_model": 16, "d_ff": 16, "h": 2, "dropout": 0.0}
     monkeypatch.setattr(training, "SIZES", sizes)
     monkeypatch.setattr(training, "MAX_TOKENS", 64)
