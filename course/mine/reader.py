@@ -1,11 +1,13 @@
 """What the notebooks and the command say of the reader's own Transformer."""
 
+import textwrap
 from collections.abc import Collection
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 from course.checks import Hint, NotTried, in_words, reason_of
-from course.mine.bench import FILE, Workbench, of_file, of_things
+from course.mine.bench import FILE, NAMES, Workbench, of_file, of_things
 from course.mine.checks import PARTS, verdict
 from course.mine.keeping import ROOT, WORK, keep, own_names, own_path, read
 
@@ -73,6 +75,26 @@ def progress() -> None:
             for number, part in enumerate(PARTS[first : first + 2], start=first + 1)
         ]
         print("".join(f"{one:44}" for one in row).rstrip())
+
+
+def parts() -> SimpleNamespace:
+    """All functions and classes of the twelve parts, by name, ready to work together.
+
+    Those that the reader hasn't written yet, or all if their file can't be run, are lent; it prints
+    which.
+    """
+    path = own_path()
+    try:
+        text = read(path) if path is not None and path.exists() else ""
+        bench = of_file(text, str(path or FILE), at_work=True)
+    except Hint as hint:
+        print(hint)
+        bench = of_file("", at_work=True)
+    lent = bench.missing()
+    yours = [name for names in NAMES for name in names if name not in lent]
+    for said, names in (("Yours", yours), ("Lent", lent)):
+        print(textwrap.fill(f"{said}: {', '.join(names) or 'none'}.", width=88))
+    return SimpleNamespace(**{name: bench.names[name] for names in NAMES for name in names})
 
 
 def standing(own: set[str]) -> int:

@@ -3,12 +3,15 @@
 import linecache
 
 import pytest
+from torch.nn.functional import cross_entropy
 
 from course import mine
 from course.mine import keeping
 from course.mine.bench import of_file
 from course.mine.checks import verdict
 from tests.course.mine.solution import BLOCKS, HEADER
+from transformer_lib import make_batch
+from transformer_lib.training.optimizers import adam
 
 OURS = [3, 5, 2]  # parts without long checks
 FILE = "my_transformer.py"
@@ -128,3 +131,18 @@ def test_outside_work_nothing_is_read_or_written(work, monkeypatch, capsys):
     assert "attention: ✓ right!\n" in told and "0 of 12 parts" in told
     assert (work / FILE).read_text(encoding="utf-8") == "def f(:\n"
     assert [path.name for path in work.parent.iterdir()] == ["work"]
+
+
+def test_the_parts_work_together_whoever_wrote_them(work, capsys):
+    own_loss = BLOCKS[10].replace("0.1)", "0.0)")  # so that it can be told from the lent one
+    (work / FILE).write_text(f"{HEADER}\n{own_loss}", encoding="utf-8")
+    own = mine.parts()
+    said = capsys.readouterr().out
+    assert said.startswith("Yours: label_smoothed_cross_entropy, update.\nLent: Embeddings,")
+    model = own.Transformer(9, 9, N=1, d_model=8, d_ff=8, h=2, dropout=0.0)
+    batch = make_batch([([5, 6], [7, 8])])
+    before = cross_entropy(model(batch.src, batch.tgt_in)[0], batch.tgt_out[0]).item()
+    assert own.update(model, adam(model), batch, 0.01) == pytest.approx(before)
+    (work / FILE).write_text("def attention(:", encoding="utf-8")
+    assert mine.parts().update is not own.update
+    assert "is no Python yet" in capsys.readouterr().out
