@@ -19,6 +19,7 @@ While you learn, a check prints. Where work is graded (`with graded():`), it rai
 
 from course.checks.comparing import ELSEWHERE as ELSEWHERE
 from course.checks.comparing import Parts as Parts
+from course.checks.comparing import a_number as a_number
 from course.checks.comparing import a_tensor as a_tensor
 from course.checks.comparing import alike as alike
 from course.checks.comparing import call as call

@@ -10,7 +10,7 @@ import torch
 from torch import Tensor, nn
 
 from course.checks.hints import Hint, expect, no_slip, reason_of
-from course.checks.reading import a_kind, as_number, with_tensors
+from course.checks.reading import a_kind, as_number, one_number, with_tensors
 from course.checks.watching import Attempt, watched
 
 
@@ -95,6 +95,11 @@ def a_tensor(found: Any) -> Tensor:
         "compute with torch.float32, as what is handed in.",
     )
     return found.detach().float() if found.dtype == torch.float64 else found.detach()
+
+
+def a_number(found: Any) -> int | float:
+    """What was returned as a number of Python's own; a Hint if it is none."""
+    return one_number(found, f"It should return one number, not {a_kind(found)}.")
 
 
 def same(one: Tensor, another: Tensor) -> bool:

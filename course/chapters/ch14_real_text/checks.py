@@ -4,9 +4,9 @@ Assignment 7 asks for the second as well.
 """
 
 from collections.abc import Callable, Sequence
-from typing import Any
 
-from course.checks import Hint, a_kind, expect, implement, no_slip, one_number, own_work, result_of
+from course.checks import Exercise, Hint, a_kind, a_number, expect, implement, no_slip, result_of
+from transformer_lib.metrics import share_right
 
 Merges = Sequence[tuple[str, str]]
 # Words and merges by which each mistake comes to pieces of its own.
@@ -113,54 +113,63 @@ WRITTEN, ACCEPTED = zip(
 )
 
 
-def share(right: Callable[[str, Sequence[str]], bool]) -> float:
-    return sum(map(right, WRITTEN, ACCEPTED)) / len(WRITTEN)
+Share = Callable[[Sequence[str], Sequence[Sequence[str]]], float]
 
 
-@implement(lambda: (["a"], [["a"]]))
-def my_any_reference(function: Callable[[Sequence[str], Sequence[Sequence[str]]], float]) -> None:
-    """Exercise: translations, and for each what is accepted -> share that is right."""
-    own_work(function, "share_right")
-    found: Any = result_of(function, list(WRITTEN), [list(accepted) for accepted in ACCEPTED])
-    found = one_number(found, f"It should return one number, not {a_kind(found)}.")
+def share(right: Callable[[str, Sequence[str]], bool]) -> Share:
+    return lambda written, accepted: sum(map(right, written, accepted)) / len(written)
 
-    def is_it(value: float) -> bool:
-        return abs(found - value) < 1e-6
 
-    right = share(lambda text, accepted: text in accepted)
-    everything = {text for accepted in ACCEPTED for text in accepted}
-    no_slip(not is_it(right * len(WRITTEN)), "That is how many are right. What share is it?")
-    no_slip(not is_it(100 * right), "As a share: between 0 and 1.")
-    no_slip(not is_it(1 - right), "That is the share that is wrong.")
-    no_slip(
-        not is_it(share(lambda text, accepted: text == accepted[0])),
-        "Only the first reference counts so. Any of them will do.",
+accepted_share = share(lambda text, accepted: text in accepted)
+
+
+def hits(written: Sequence[str], accepted: Sequence[Sequence[str]]) -> int:
+    return sum(some.count(text) for text, some in zip(written, accepted, strict=True))
+
+
+def missed(text: str, accepted: Sequence[str]) -> bool:
+    return not {text} & set(accepted)
+
+
+def is_no_share(found: float, right: float) -> None:
+    raise Hint(
+        f"Not {found:.4g}: count the translations that are among their own references, and divide "
+        "by how many translations there are."
     )
-    no_slip(
-        not is_it(share(lambda text, accepted: {text} == set(accepted))),
-        "A translation can't equal all its references. Any of them will do.",
-    )
-    no_slip(
-        not is_it(share(lambda text, accepted: text.lower() in map(str.lower, accepted))),
-        "Capitals count.",
-    )
-    no_slip(
-        not is_it(share(lambda text, accepted: any(text in one for one in accepted))),
-        "With `in` a part of a reference counts as right: is it in the *list*?",
-    )
-    no_slip(
-        not is_it(share(lambda text, _: text in everything)),
-        "Compare each translation with its own references, not with those of other sentences.",
-    )
-    hits = sum(
-        text == one for text, accepted in zip(WRITTEN, ACCEPTED, strict=True) for one in accepted
-    )
-    no_slip(
-        not is_it(hits / sum(map(len, ACCEPTED))),
-        "Divide by the number of translations, not of references.",
-    )
-    expect(
-        is_it(right),
-        f"Not {found:.4g}: count the translations that are among their own "
-        "references, and divide by how many translations there are.",
-    )
+
+
+ANY_WILL_DO = "Any of them will do."
+my_any_reference = Exercise(
+    "my_any_reference",
+    "Exercise: translations, and for each what is accepted -> share that is right.",
+    inputs=lambda: (list(WRITTEN), list(map(list, ACCEPTED))),
+    right=[
+        accepted_share,
+        lambda written, accepted: 1 - sum(map(missed, written, accepted)) / len(accepted),
+    ],
+    not_allowed=("share_right",),
+    borrowed=[share_right],
+    read=a_number,
+    slips={
+        "That is how many are right. What share is it?": [hits],
+        "As a share: between 0 and 1.": [lambda *given: 100 * accepted_share(*given)],
+        "That is the share that is wrong.": [lambda *given: 1 - accepted_share(*given)],
+        f"Only the first reference counts so. {ANY_WILL_DO}": [
+            share(lambda text, accepted: text == accepted[0])
+        ],
+        f"A translation can't equal all its references. {ANY_WILL_DO}": [
+            share(lambda text, accepted: all(text == one for one in accepted))
+        ],
+        "Capitals count.": [share(lambda text, accepted: text.lower() in map(str.lower, accepted))],
+        "With `in` a part of a reference counts as right: is it in the *list*?": [
+            share(lambda text, accepted: any(text in one for one in accepted))
+        ],
+        "Compare each translation with its own references, not with those of other sentences.": [
+            lambda written, accepted: sum(t in sum(accepted, []) for t in written) / len(written)
+        ],
+        "Divide by the number of translations, not of references.": [
+            lambda written, accepted: hits(written, accepted) / sum(map(len, accepted))
+        ],
+    },
+    unlike=is_no_share,
+)

@@ -2,26 +2,15 @@
 
 import math
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import torch
 from torch import Tensor
 
-from course.checks import (
-    a_kind,
-    call,
-    compare,
-    elsewhere,
-    expect,
-    implement,
-    no_slip,
-    one_number,
-    own_work,
-    result_of,
-)
+from course.checks import ELSEWHERE, Exercise, Hint, a_number, a_tensor, call, no_slip
+from transformer_lib.variants.language_model import prefix_mask
 
-# Three sentences: how likely each is, and how many tokens it has, the end included.
-CHANCES, LENGTHS = [0.5, 0.3, 0.2], [2, 3, 7]
-OTHERS = ([0.1, 0.6, 0.2, 0.1], [4, 4, 2, 9])
+Floor = Callable[[Sequence[float], Sequence[int]], float]
 
 
 def right_floor(chances: Sequence[float], lengths: Sequence[int]) -> float:
@@ -29,52 +18,68 @@ def right_floor(chances: Sequence[float], lengths: Sequence[int]) -> float:
     return entropy(chances) / mean_length(chances, lengths)
 
 
+def surprise(p: float) -> float:
+    return -math.log(p)
+
+
 def entropy(chances: Sequence[float]) -> float:
-    return sum(-p * math.log(p) for p in chances)
+    return sum(p * surprise(p) for p in chances)
 
 
 def mean_length(chances: Sequence[float], lengths: Sequence[int]) -> float:
     return sum(p * length for p, length in zip(chances, lengths, strict=True))
 
 
-@implement(lambda: ([0.5, 0.5], [1, 1]))
-def my_floor(function: Callable[[Sequence[float], Sequence[int]], float]) -> None:
-    """Exercise: chances of all sentences of a grammar, and their lengths -> nats per token."""
-    found = result_of(function, CHANCES, LENGTHS)
-    found = one_number(found, f"It should return one number, not {a_kind(found)}.")
-    nats, tokens = entropy(CHANCES), mean_length(CHANCES, LENGTHS)
-    surprises = [-math.log(p) for p in CHANCES]
-    mistakes = [
-        (nats, "That is per *sentence*. How many tokens does a sentence have, on average?"),
-        (-nats / tokens, "The sign: a surprise is *minus* the logarithm, and never below 0."),
-        (nats / math.log(2) / tokens, "That is in bits. In nats the logarithm is the natural one."),
-        (math.exp(nats / tokens), "That is the perplexity. The floor is its logarithm."),
-        (
-            sum(surprises) / 3 / tokens,
-            "A rare sentence counts as much as a frequent one there: "
-            "weigh each surprise with the sentence's chance.",
-        ),
-        (sum(surprises) / tokens, "Weigh each surprise with the sentence's chance."),
-        (
-            nats / (sum(LENGTHS) / 3),
-            "The mean length is that of the sentences that are *drawn*: "
-            "weigh each length with its chance, too.",
-        ),
-        (nats / sum(LENGTHS), "Divide by the mean length, not by the sum of all lengths."),
-        (
-            sum(p * s / n for p, s, n in zip(CHANCES, surprises, LENGTHS, strict=True)),
-            "That is a "
-            "mean over sentences. The loss is a mean over *tokens*: all nats by all tokens.",
-        ),
-    ]
-    for mistake, hint in mistakes:
-        no_slip(not math.isclose(found, mistake, rel_tol=1e-4), hint)
-    expect(
-        math.isclose(found, nats / tokens, rel_tol=1e-4),
-        f"Not {found:.4g}: the mean surprise "
-        "of a sentence, in nats, divided by its mean number of tokens.",
+def in_tensors(chances: Sequence[float], lengths: Sequence[int]) -> Tensor:
+    p, n = torch.tensor(chances), torch.tensor(lengths)
+    return (p * -p.log()).sum() / (p * n).sum()
+
+
+def is_no_floor(found: float, right: float) -> None:
+    raise Hint(
+        f"Not {found:.4g}: the mean surprise of a sentence, in nats, divided by its mean number of "
+        "tokens."
     )
-    elsewhere(function, right_floor(*OTHERS), *OTHERS)
+
+
+# Three sentences: how likely each is, and how many tokens it has, the end included.
+CHANCES, LENGTHS = [0.5, 0.3, 0.2], [2, 3, 7]
+my_floor = Exercise(
+    "my_floor",
+    "Exercise: chances of all sentences of a grammar, and their lengths -> nats per token.",
+    inputs=lambda: (CHANCES, LENGTHS),
+    right=[right_floor, in_tensors],
+    read=a_number,
+    slips={
+        "That is per *sentence*. How many tokens does a sentence have, on average?": [
+            lambda p, n: entropy(p)
+        ],
+        "The sign: a surprise is *minus* the logarithm, and never below 0.": [
+            lambda p, n: -right_floor(p, n)
+        ],
+        "That is in bits. In nats the logarithm is the natural one.": [
+            lambda p, n: right_floor(p, n) / math.log(2)
+        ],
+        "That is the perplexity. The floor is its logarithm.": [
+            lambda p, n: math.exp(right_floor(p, n))
+        ],
+        "A rare sentence counts as much as a frequent one there: weigh each surprise with the "
+        "sentence's chance.": [lambda p, n: sum(map(surprise, p)) / len(p) / mean_length(p, n)],
+        "Weigh each surprise with the sentence's chance.": [
+            lambda p, n: sum(map(surprise, p)) / mean_length(p, n)
+        ],
+        "The mean length is that of the sentences that are *drawn*: weigh each length with its "
+        "chance, too.": [lambda p, n: entropy(p) / (sum(n) / len(n))],
+        "Divide by the mean length, not by the sum of all lengths.": [
+            lambda p, n: entropy(p) / sum(n)
+        ],
+        "That is a mean over sentences. The loss is a mean over *tokens*: all nats by all "
+        "tokens.": [lambda p, n: sum(q * surprise(q) / k for q, k in zip(p, n, strict=True))],
+        ELSEWHERE: [lambda p, n: right_floor(CHANCES, LENGTHS)],
+    },
+    unlike=is_no_floor,
+    elsewhere={ELSEWHERE: lambda: ([0.1, 0.6, 0.2, 0.1], [4, 4, 2, 9])},
+)
 
 
 def right_mask(prompt: int, length: int) -> Tensor:
@@ -84,47 +89,69 @@ def right_mask(prompt: int, length: int) -> Tensor:
     return mask
 
 
-@implement(lambda: (1, 2))
-def my_prefix_mask(function: Callable[[int, int], Tensor]) -> None:
-    """Exercise: words in the prompt, words in all -> the mask (length, length)."""
-    prompt, length = 3, 7
-    found = call(function, prompt, length)
-    own_work(function, "prefix_mask")
-    right = right_mask(prompt, length)
-    block = torch.zeros(length, length, dtype=torch.bool)
-    block[:prompt, :prompt] = True
-    rows = right_mask(0, length)
-    rows[:prompt] = True
-    mistakes = [
-        (
-            right_mask(0, length),
-            "That is the causal mask: the words of the prompt should see each "
-            "other, also those after them.",
-        ),
-        (
-            torch.ones_like(right),
-            "There everybody sees everything, also answers that aren't written yet.",
-        ),
-        (
-            right_mask(prompt - 1, length),
-            "One column is missing: the prompt has as many words as `prompt` says.",
-        ),
-        (
-            right_mask(prompt + 1, length),
-            "One column too many: the answer's first word mustn't be seen by the prompt.",
-        ),
-        (rows, "The prompt sees the answer there. Rows are who looks, columns who is seen."),
-        (
-            block,
-            "The prompt is right. The words of the answer look, too: at the prompt and at what "
-            "is written so far.",
-        ),
-        (~right, "The other way round: True means that it may be seen."),
-        (right.T, "Rows and columns are swapped: a row is who looks."),
-    ]
-    compare(found.bool() if found.shape == right.shape else found, right, mistakes)
-    no_slip(
-        found.dtype == torch.bool,
-        f"The right ones and zeros, but of the type {found.dtype}. A mask is boolean.",
-    )
-    elsewhere(function, right_mask(1, 4), 1, 4)
+def by_loops(prompt: int, length: int) -> Tensor:
+    return torch.tensor([[j <= i or j < prompt for j in range(length)] for i in range(length)])
+
+
+def with_true(prompt: int, mask: Tensor, columns: slice) -> Tensor:
+    """The mask, and the rows of the prompt see all of these columns."""
+    mask[:prompt, columns] = True
+    return mask
+
+
+def zeros_and_ones(found: Any) -> Tensor:
+    return a_tensor(found).bool()
+
+
+NUMBERS = "The right ones and zeros, but of the type {}. A mask is boolean."
+
+
+def is_boolean(*inputs: int) -> Callable[[Callable], None]:
+    """What an attempt returns for these inputs has to be boolean."""
+
+    def then(attempt: Callable) -> None:
+        kind = call(attempt, *inputs).dtype
+        no_slip(kind == torch.bool, NUMBERS.format(kind))
+
+    return then
+
+
+WRONG_WAY = "The other way round: True means that it may be seen."
+SWAPPED = "Rows and columns are swapped: a row is who looks."
+my_prefix_mask = Exercise(
+    "my_prefix_mask",
+    "Exercise: words in the prompt, words in all -> the mask (length, length).",
+    inputs=lambda: (3, 7),
+    right=[
+        right_mask,
+        by_loops,
+        lambda p, n: (torch.ones(n, n).tril() > 0) | (torch.arange(n) < p),
+    ],
+    not_allowed=("prefix_mask",),
+    borrowed=[lambda p, n: prefix_mask(torch.arange(n)[None], separator=p - 1)[0, 0]],
+    read=zeros_and_ones,
+    slips={
+        "That is the causal mask: the words of the prompt should see each other, also those after "
+        "them.": [lambda p, n: right_mask(0, n)],
+        "There everybody sees everything, also answers that aren't written yet.": [
+            lambda p, n: torch.ones(n, n) > 0
+        ],
+        "One column is missing: the prompt has as many words as `prompt` says.": [
+            lambda p, n: right_mask(p - 1, n)
+        ],
+        "One column too many: the answer's first word mustn't be seen by the prompt.": [
+            lambda p, n: right_mask(p + 1, n)
+        ],
+        "The prompt sees the answer there. Rows are who looks, columns who is seen.": [
+            lambda p, n: with_true(p, right_mask(0, n), slice(None))
+        ],
+        "The prompt is right. The words of the answer look, too: at the prompt and at what is "
+        "written so far.": [lambda p, n: with_true(p, torch.zeros(n, n) > 0, slice(p))],
+        WRONG_WAY: [lambda p, n: ~right_mask(p, n)],
+        SWAPPED: [lambda p, n: right_mask(p, n).T],
+        NUMBERS.format("torch.float32"): [lambda p, n: right_mask(p, n).float()],
+        ELSEWHERE: [lambda p, n: right_mask(3, 7)[:n, :n]],
+    },
+    then=is_boolean(3, 7),
+    elsewhere={ELSEWHERE: lambda: (1, 4)},
+)

@@ -1,22 +1,14 @@
 """The exercises of notebook 18: a norm without the mean, one block of flash attention, a window."""
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import torch
 from torch import Tensor
 
-from course.checks import (
-    a_kind,
-    call,
-    compare,
-    elsewhere,
-    expect,
-    implement,
-    no_slip,
-    own_work,
-    result_of,
-)
+from course.chapters.ch17_gpt.checks import NUMBERS, SWAPPED, WRONG_WAY, is_boolean, zeros_and_ones
+from course.checks import ELSEWHERE, Exercise, a_kind, expect, tell_apart
 
 
 def rms_inputs() -> tuple[Tensor, Tensor, float]:
@@ -24,55 +16,69 @@ def rms_inputs() -> tuple[Tensor, Tensor, float]:
     return x, torch.tensor([1.0, 2.0, 0.5]), 0.1
 
 
+def mean(x: Tensor) -> Tensor:
+    return x.mean(dim=-1, keepdim=True)
+
+
 def right_rms(x: Tensor, scale: Tensor, eps: float) -> Tensor:
     """x / sqrt(mean of x^2 + eps) * scale."""
-    return x / (x.square().mean(dim=-1, keepdim=True) + eps).sqrt() * scale
+    return divided_by(lambda x: mean(x.square()))(x, scale, eps)
 
 
-@implement(rms_inputs)
-def my_rms_norm(function: Callable[[Tensor, Tensor, float], Tensor]) -> None:
-    """Exercise: vectors (b, s, d_model), a scale (d_model) and a small number -> the same shape."""
-    own_work(function, "RMSNorm", "rms_norm")
-    x, scale, eps = rms_inputs()
-    stops = {
-        "must match the size": "The mean needs a last axis of size 1 to fit the words: "
-        "`keepdim=True`."
-    }
-    found = call(function, x, scale, eps, stops=stops)
-    square = x.square().mean(dim=-1, keepdim=True)
-    centered = x - x.mean(dim=-1, keepdim=True)
-    mistakes = [
-        (right_rms(x, torch.ones(3), eps), "The scale is missing."),
-        (right_rms(centered, scale, eps), "That is layer norm: here no mean is taken off."),
-        (x / (square + eps) * scale, "The root is missing: it is the *root* of the mean square."),
-        (x / (square.sqrt() + eps) * scale, "`eps` belongs inside the root."),
-        (x / square.sqrt() * scale, "`eps` is missing: a vector of zeros would be divided by 0."),
-        (
-            x / (x.square().sum(dim=-1, keepdim=True) + eps).sqrt() * scale,
-            "That is the sum of the squares. Take their mean.",
-        ),
-        (
-            x / (x.square().mean() + eps).sqrt() * scale,
-            "Each word has a mean square of its own: take it over the last axis only.",
-        ),
-        (
-            x / (x.square().mean(dim=1, keepdim=True) + eps).sqrt() * scale,
-            "You mix the words of a "
-            "sentence: take the mean over the last axis, the numbers of one word.",
-        ),
-        (
-            x / (x.mean(dim=-1, keepdim=True).square() + eps).sqrt() * scale,
-            "First square, then the mean: that is the square of the mean.",
-        ),
-        (
-            x / (centered.square().mean(dim=-1, keepdim=True) + eps).sqrt() * scale,
-            "That is the standard deviation. The mean is not taken off before squaring, either.",
-        ),
-        (x * (square + eps).sqrt() * scale, "Divide by the root: you multiply."),
-    ]
-    compare(found, right_rms(x, scale, eps), mistakes)
-    other = torch.tensor([[0.5, -2.0], [3.0, 1.0], [0.0, 0.0]])[None]
-    elsewhere(function, right_rms(other, scale[:2], 0.01), other, scale[:2], 0.01)
+def divided_by(square: Callable[[Tensor], Tensor]) -> Callable[[Tensor, Tensor, float], Tensor]:
+    """The norm with something else in the place of the mean square."""
+    return lambda x, scale, eps: x / (square(x) + eps).sqrt() * scale
+
+
+KEEPDIM = "The mean needs a last axis of size 1 to fit the words: `keepdim=True`."
+my_rms_norm = Exercise(
+    "my_rms_norm",
+    "Exercise: vectors (b, s, d_model), a scale (d_model) and a small number -> the same shape.",
+    inputs=rms_inputs,
+    right=[right_rms, lambda x, s, e: s * x * torch.rsqrt((x * x).mean(-1, True) + e)],
+    not_allowed=("RMSNorm", "rms_norm"),
+    borrowed=[lambda x, s, e: torch.rms_norm(x, (3,), s, e)],
+    errors={"must match the size": KEEPDIM},
+    slips={
+        KEEPDIM: [divided_by(lambda x: x.square().mean(-1))],
+        "The scale is missing.": [lambda x, s, e: right_rms(x, torch.ones_like(s), e)],
+        "That is layer norm: here no mean is taken off.": [
+            lambda x, s, e: right_rms(x - mean(x), s, e)
+        ],
+        "The root is missing: it is the *root* of the mean square.": [
+            lambda x, s, e: x / (mean(x.square()) + e) * s
+        ],
+        "`eps` belongs inside the root.": [lambda x, s, e: x / (mean(x.square()).sqrt() + e) * s],
+        "`eps` is missing: a vector of zeros would be divided by 0.": [
+            lambda x, s, e: right_rms(x, s, 0.0)
+        ],
+        "That is the sum of the squares. Take their mean.": [
+            divided_by(lambda x: x.square().sum(-1, True))
+        ],
+        "Each word has a mean square of its own: take it over the last axis only.": [
+            divided_by(lambda x: x.square().mean())
+        ],
+        "You mix the words of a sentence: take the mean over the last axis, the numbers of one "
+        "word.": [divided_by(lambda x: x.square().mean(1, True))],
+        "First square, then the mean: that is the square of the mean.": [
+            divided_by(lambda x: mean(x).square())
+        ],
+        "That is the standard deviation. The mean is not taken off before squaring, either.": [
+            divided_by(lambda x: x.var(-1, correction=0, keepdim=True))
+        ],
+        "Divide by the root: you multiply.": [
+            lambda x, s, e: x * (mean(x.square()) + e).sqrt() * s
+        ],
+        ELSEWHERE: [divided_by(lambda x: x.square().sum(-1, True) / 3)],
+    },
+    elsewhere={
+        ELSEWHERE: lambda: (
+            torch.tensor([[[0.5, -2.0], [3.0, 1.0], [0.0, 0.0]]]),
+            torch.tensor([1.0, 2.0]),
+            0.01,
+        )
+    },
+)
 
 
 def block_inputs() -> tuple[Tensor, ...]:
@@ -85,134 +91,152 @@ def block_inputs() -> tuple[Tensor, ...]:
     return largest, weight, total, scores, values
 
 
-def step(
-    largest: Tensor, weight: Tensor, total: Tensor, scores: Tensor, values: Tensor
-) -> tuple[Tensor, Tensor, Tensor]:
-    """The three numbers that flash attention keeps, after one more block."""
-    new = torch.maximum(largest, scores.amax(dim=-1, keepdim=True))
-    shrink, e = (largest - new).exp(), (scores - new).exp()
-    return new, weight * shrink + e.sum(dim=-1, keepdim=True), total * shrink + e @ values
+def first_block() -> tuple[Tensor, ...]:
+    """Nothing is kept yet, and the largest of the scores is far below 0."""
+    *_, scores, values = block_inputs()
+    begin = torch.full((2, 1), -math.inf), torch.zeros(2, 1), torch.zeros(2, 2)
+    return *begin, scores[:2, :3] * -100, values[:3]
 
 
-@implement(block_inputs)
-def my_block(function: Callable[..., tuple[Tensor, Tensor, Tensor]]) -> None:
-    """Exercise: largest (q, 1), weight (q, 1), total (q, d_v), scores (q, k), values (k, d_v)
-    -> the first three, after these keys.
+Three = tuple[Tensor, Tensor, Tensor]
+
+
+def block(
+    largest_of: str = "both",
+    off: str = "new",
+    *,
+    weight_by: int = 1,
+    total_by: int = 1,
+    anew: bool = False,
+    divide: bool = False,
+) -> Callable[..., Three]:
+    """The three numbers that flash attention keeps, after one more block; or one thing otherwise.
+
+    weight_by, total_by: the power of the factor by which the old sums shrink.
     """
-    own_work(function, "flash_attention", "logsumexp", "softmax")
-    *_, scores, values = given = block_inputs()
-    right = step(*given)
-    found = result_of(function, *given)
+
+    def run(largest: Tensor, weight: Tensor, total: Tensor, scores: Tensor, values: Tensor):
+        own = scores.amax(dim=-1, keepdim=True)
+        new = {"both": torch.maximum(largest, own), "own": own, "old": largest}[largest_of]
+        shrink = (largest - new).exp() * (not anew)
+        e = (scores - {"new": new, "own": own, "nothing": 0.0}[off]).exp()
+        weight = weight * shrink**weight_by + e.sum(dim=-1, keepdim=True)
+        total = total * shrink**total_by + e @ values
+        return new, weight, total / weight if divide else total
+
+    return run
+
+
+step = block()
+
+
+def one_by_one(largest: Tensor, weight: Tensor, total: Tensor, scores: Tensor, values: Tensor):
+    for score, value in zip(scores.T, values, strict=True):
+        largest, weight, total = step(largest, weight, total, score[:, None], value[None])
+    return [largest, weight, total]
+
+
+def three_tensors(found: Any) -> list[Tensor]:
     expect(
         isinstance(found, tuple | list) and len(found) == 3,
         "Return three things: largest, weight, total.",
     )
-    names = ("largest", "weight", "total")
-    for name, one, wanted in zip(names, found, right, strict=True):
+    for name, one in zip(PARTS, found, strict=True):
         expect(isinstance(one, Tensor), f"{name} should be a tensor, not {a_kind(one)}.")
+    return [one.detach().float() for one in found]
+
+
+PARTS = ("largest", "weight", "total")
+
+
+def is_no_block(found: Sequence[Tensor], right: Three) -> None:
+    for name, one, wanted in zip(PARTS, found, right, strict=True):
         expect(
             one.shape == wanted.shape,
             f"The shape of {name} is {tuple(one.shape)}, but it should be {tuple(wanted.shape)}.",
         )
-    compare(together(found), together(right), slips(*given))
-    begin = torch.full((2, 1), -math.inf), torch.zeros(2, 1), torch.zeros(2, 2)
-    rest = scores[:2, :3] * -100, values[:3]  # the largest is far below 0
-    elsewhere(function, step(*begin, *rest), *begin, *rest)
+    tell_apart(found, list(right))
 
 
-def together(three: tuple[Tensor, Tensor, Tensor] | list[Tensor]) -> Tensor:
-    return torch.cat([one.detach().float().flatten() for one in three])
+my_block = Exercise(
+    "my_block",
+    "Exercise: largest (q, 1), weight (q, 1), total (q, d_v), scores (q, k), values (k, d_v) -> "
+    "the first three, after these keys.",
+    inputs=block_inputs,
+    right=[step, one_by_one],
+    not_allowed=("flash_attention", "logsumexp", "softmax"),
+    read=three_tensors,
+    slips={
+        "The old sums were made with the old largest score: when a larger one comes, both shrink "
+        "by e^(old - new).": [block(weight_by=0, total_by=0)],
+        "weight shrinks, but total has to shrink by as much.": [block(total_by=0)],
+        "total shrinks, but weight has to shrink by as much.": [block(weight_by=0)],
+        "The old sums grow there: it is e^(old - new), which is 1 or less.": [
+            block(weight_by=-1, total_by=-1)
+        ],
+        "largest forgets the keys before: it is the larger of the old one and the block's.": [
+            block("own")
+        ],
+        "largest stays as it was: a large score in this block would make e^(score - largest) too "
+        "large.": [block("old")],
+        "Take the largest score off before the exponential.": [block(off="nothing")],
+        "In the new terms, too, the new largest score is taken off, not the block's own.": [
+            block(off="own")
+        ],
+        "What was kept of the keys before is lost: add to it.": [block(anew=True)],
+        "Don't divide yet: that is done once, after the last block.": [block(divide=True)],
+        ELSEWHERE: [
+            lambda largest, *rest: (lambda new, *sums: (new.clamp(min=-0.5), *sums))(
+                *step(largest.clamp(min=-0.5), *rest)
+            )
+        ],
+    },
+    unlike=is_no_block,
+    elsewhere={ELSEWHERE: first_block},
+)
 
 
-def slips(
-    largest: Tensor, weight: Tensor, total: Tensor, scores: Tensor, values: Tensor
-) -> list[tuple[Tensor, str]]:
-    """What comes out after each of the usual mistakes, and its hint."""
-    own = scores.amax(dim=-1, keepdim=True)
-    new = torch.maximum(largest, own)
+def window(sees: Callable[[Tensor, int], Tensor]) -> Callable[[int, int], Tensor]:
+    """(length, length), by how far back the one looks at the other."""
 
-    def made(new: Tensor, shrink: Tensor, e: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-        return new, weight * shrink + e.sum(dim=-1, keepdim=True), total * shrink + e @ values
+    def mask(length: int, width: int) -> Tensor:
+        places = torch.arange(length)
+        return sees(places[:, None] - places, width)
 
-    shrink, e = (largest - new).exp(), (scores - new).exp()
-    right = made(new, shrink, e)
-    none = torch.ones_like(shrink)
-    return [
-        (
-            together(made(new, none, e)),
-            "The old sums were made with the old largest score: when a "
-            "larger one comes, both shrink by e^(old - new).",
-        ),
-        (
-            together((new, right[1], made(new, none, e)[2])),
-            "weight shrinks, but total has to shrink by as much.",
-        ),
-        (
-            together((new, made(new, none, e)[1], right[2])),
-            "total shrinks, but weight has to shrink by as much.",
-        ),
-        (
-            together(made(new, 1 / shrink, e)),
-            "The old sums grow there: it is e^(old - new), which is 1 or less.",
-        ),
-        (
-            together(made(own, (largest - own).exp(), (scores - own).exp())),
-            "largest forgets the keys before: it is the larger of the old one and the block's.",
-        ),
-        (
-            together(made(largest, none, (scores - largest).exp())),
-            "largest stays as it was: a "
-            "large score in this block would make e^(score - largest) too large.",
-        ),
-        (
-            together(made(new, shrink, scores.exp())),
-            "Take the largest score off before the exponential.",
-        ),
-        (
-            together(made(new, shrink, (scores - own).exp())),
-            "In the new terms, too, the new largest score is taken off, not the block's own.",
-        ),
-        (
-            together((new, e.sum(dim=-1, keepdim=True), e @ values)),
-            "What was kept of the keys before is lost: add to it.",
-        ),
-        (
-            together((right[0], right[1], right[2] / right[1])),
-            "Don't divide yet: that is done once, after the last block.",
-        ),
-    ]
+    return mask
 
 
-def right_window(length: int, width: int) -> Tensor:
-    """(length, length): each word sees itself and the width - 1 words before it."""
-    distance = torch.arange(length)[:, None] - torch.arange(length)
-    return (distance >= 0) & (distance < width)
-
-
-@implement(lambda: (2, 1))
-def my_window_mask(function: Callable[[int, int], Tensor]) -> None:
-    """Exercise: how many words, and how many of them are seen -> the mask (length, length)."""
-    length, width = 7, 3
-    found = call(function, length, width)
-    own_work(function, "Window")
-    right = right_window(length, width)
-    distance = torch.arange(length)[:, None] - torch.arange(length)
-    mistakes = [
-        (distance >= 0, "That is the causal mask: a word sees no farther back than the window."),
-        (
-            right_window(length, width + 1),
-            "One word too many: the word itself counts as one of `width`.",
-        ),
-        (right_window(length, width - 1), "One word is missing: `width` words, itself among them."),
-        (distance.abs() < width, "That looks ahead, too. Here nobody sees words that come later."),
-        ((distance > 0) & (distance < width + 1), "A word should see itself, too."),
-        ((distance > 0) & (distance < width), "A word should see itself, too."),
-        (right.T, "Rows and columns are swapped: a row is who looks."),
-        (~right, "The other way round: True means that it may be seen."),
-    ]
-    compare(found.bool() if found.shape == right.shape else found, right, mistakes)
-    no_slip(
-        found.dtype == torch.bool,
-        f"The right ones and zeros, but of the type {found.dtype}. A mask is boolean.",
-    )
-    elsewhere(function, right_window(5, 2), 5, 2)
+# Each word sees itself and the width - 1 words before it.
+right_window = window(lambda back, width: (back >= 0) & (back < width))
+my_window_mask = Exercise(
+    "my_window_mask",
+    "Exercise: how many words, and how many of them are seen -> the mask (length, length).",
+    inputs=lambda: (7, 3),
+    right=[right_window, lambda n, w: torch.ones(n, n).tril().triu(1 - w) > 0],
+    not_allowed=("Window",),
+    read=zeros_and_ones,
+    slips={
+        "That is the causal mask: a word sees no farther back than the window.": [
+            window(lambda back, w: back >= 0)
+        ],
+        "One word too many: the word itself counts as one of `width`.": [
+            lambda n, w: right_window(n, w + 1)
+        ],
+        "One word is missing: `width` words, itself among them.": [
+            lambda n, w: right_window(n, w - 1)
+        ],
+        "That looks ahead, too. Here nobody sees words that come later.": [
+            window(lambda back, w: back.abs() < w)
+        ],
+        "A word should see itself, too.": [
+            window(lambda back, w: (back > 0) & (back < w + 1)),
+            window(lambda back, w: (back > 0) & (back < w)),
+        ],
+        SWAPPED: [lambda n, w: right_window(n, w).T],
+        WRONG_WAY: [lambda n, w: ~right_window(n, w)],
+        NUMBERS.format("torch.float32"): [lambda n, w: right_window(n, w).float()],
+        ELSEWHERE: [lambda n, w: right_window(n, 3)],
+    },
+    then=is_boolean(7, 3),
+    elsewhere={ELSEWHERE: lambda: (5, 2)},
+)

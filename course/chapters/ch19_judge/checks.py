@@ -7,20 +7,15 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from course.chapters.ch19_judge.policy import pass_at_k
+from course.chapters.ch19_judge.policy import advantages, pass_at_k
 from course.checks import (
+    ELSEWHERE,
+    Exercise,
     Hint,
-    a_kind,
-    call,
-    compare,
-    elsewhere,
+    a_number,
+    a_tensor,
     exercise,
     expect,
-    implement,
-    no_slip,
-    one_number,
-    own_work,
-    result_of,
     wrong_verdicts,
 )
 
@@ -30,55 +25,80 @@ def rewards() -> Tensor:
     return torch.tensor([[1.0, 0.0, 0.0, 0.0], [1.0, 1.0, 0.0, 1.0], [0.0, 0.0, 0.0, 0.0]])
 
 
+def mean(rewards: Tensor) -> Tensor:
+    return rewards.mean(dim=1, keepdim=True)
+
+
+def deviation(rewards: Tensor, correction: int = 0) -> Tensor:
+    return rewards.std(dim=1, correction=correction, keepdim=True) + 1e-6
+
+
 def right_advantages(rewards: Tensor, correction: int = 0) -> Tensor:
     """(p, g): each group by its own mean and standard deviation."""
-    centered = rewards - rewards.mean(dim=1, keepdim=True)
-    return centered / (rewards.std(dim=1, correction=correction, keepdim=True) + 1e-6)
+    return (rewards - mean(rewards)) / deviation(rewards, correction)
 
 
-@implement(lambda: (rewards(),))
-def my_advantages(function: Callable[[Tensor], Tensor]) -> None:
-    """Exercise: rewards (p, g) of g answers to each of p prompts -> their advantages, (p, g)."""
-    own_work(function, "advantages")
-    given = rewards()
-    stops = {"must match the size": "A mean for each row has to stay a column: `keepdim=True`."}
-    found = call(function, given, stops=stops)
-    if found.shape == given.shape:
-        expect(
-            not found.isnan().any(),
-            "The last group has no answer that is better than another: 0 / 0. Its advantages "
-            "should be 0: add something tiny to what you divide by.",
-        )
-    centered = given - given.mean(dim=1, keepdim=True)
-    mistakes = [
-        (given, "These are the rewards: what is an answer worth *compared with the others*?"),
-        (centered, "The mean is off. Now divide by the standard deviation of the group."),
-    ]
-    for correction in (0, 1):  # PyTorch's own default is 1
-        deviation = given.std(dim=1, correction=correction, keepdim=True)
-        whole = (given - given.mean()) / (given.std(correction=correction) + 1e-6)
-        mistakes += [
-            (
-                -right_advantages(given, correction),
-                "The sign: what is better than its group has more than 0.",
-            ),
-            (whole, "You mix the prompts: each group has a mean and a deviation of its own."),
-            (
-                right_advantages(given.T, correction).T,
-                "The wrong axis: a group is a row, the answers to one prompt.",
-            ),
-            (given / (deviation + 1e-6), "The group's mean isn't taken off."),
-            (
-                centered / (deviation**2 + 1e-6),
-                "Divide by the standard deviation, not by its square.",
-            ),
-            (centered * deviation, "Divide by the standard deviation: you multiply."),
-        ]
-    sample = right_advantages(given, correction=1)  # PyTorch's own default: as good
-    right = sample if torch.allclose(found, sample, atol=1e-3) else right_advantages(given)
-    if found.shape == right.shape and torch.allclose(found, right, atol=1e-3):
-        found = right  # whatever tiny number was added
-    compare(found, right, mistakes)
+def as_one(found: Any) -> Tensor:
+    """What divides by PyTorch's own deviation, or has added another tiny number, is as right."""
+    found, right = a_tensor(found), right_advantages(rewards())
+    if found.shape != right.shape:
+        return found
+    expect(not found.isnan().any(), NO_CHANCE)
+    for correction in (0, 1):
+        if torch.allclose(found, right_advantages(rewards(), correction), atol=1e-3):
+            return right
+    return found
+
+
+def either(way: Callable[[Tensor, int], Tensor]) -> list[Callable[[Tensor], Tensor]]:
+    """It with a deviation that divides by the number of answers, and with PyTorch's own."""
+    return [lambda r: way(r, 0), lambda r: way(r, 1)]
+
+
+NO_CHANCE = (
+    "The last group has no answer that is better than another: 0 / 0. Its advantages should be 0: "
+    "add something tiny to what you divide by."
+)
+COLUMN = "A mean for each row has to stay a column: `keepdim=True`."
+my_advantages = Exercise(
+    "my_advantages",
+    "Exercise: rewards (p, g) of g answers to each of p prompts -> their advantages, (p, g).",
+    inputs=lambda: (rewards(),),
+    right=[
+        *either(right_advantages),
+        lambda r: (r - mean(r)) / (r.std(dim=1, correction=0, keepdim=True) + 1e-4),
+    ],
+    not_allowed=("advantages",),
+    borrowed=[lambda r: torch.stack([advantages(row) for row in r])],
+    read=as_one,
+    errors={"must match the size": COLUMN},
+    mistakes={NO_CHANCE: [lambda r: (r - mean(r)) / r.std(dim=1, keepdim=True)]},
+    slips={
+        COLUMN: [lambda r: (r - r.mean(dim=1)) / r.std(dim=1)],
+        "These are the rewards: what is an answer worth *compared with the others*?": [lambda r: r],
+        "The mean is off. Now divide by the standard deviation of the group.": [
+            lambda r: r - mean(r)
+        ],
+        "The sign: what is better than its group has more than 0.": either(
+            lambda r, correction: -right_advantages(r, correction)
+        ),
+        "You mix the prompts: each group has a mean and a deviation of its own.": either(
+            lambda r, correction: (r - r.mean()) / (r.std(correction=correction) + 1e-6)
+        ),
+        "The wrong axis: a group is a row, the answers to one prompt.": either(
+            lambda r, correction: right_advantages(r.T, correction).T
+        ),
+        "The group's mean isn't taken off.": either(
+            lambda r, correction: r / deviation(r, correction)
+        ),
+        "Divide by the standard deviation, not by its square.": either(
+            lambda r, correction: (r - mean(r)) / deviation(r, correction) ** 2
+        ),
+        "Divide by the standard deviation: you multiply.": either(
+            lambda r, correction: (r - mean(r)) * deviation(r, correction)
+        ),
+    },
+)
 
 
 # --- losses with a planted fault ------------------------------------------------------------------
@@ -125,42 +145,44 @@ def diagnose(verdict: Any) -> None:
 
 # --- tries ----------------------------------------------------------------------------------------
 
-DRAWN, RIGHT, K = 10, 3, 4
+
+def is_no_chance(found: float, right: float) -> None:
+    raise Hint(f"Not {found:.4g}: of all ways to take k of the tries, in which share is one right?")
 
 
-@implement(lambda: (DRAWN, RIGHT, K))
-def my_pass_at_k(function: Callable[[int, int, int], float]) -> None:
-    """Exercise: tries that were drawn, how many of them are right, k -> pass@k without bias."""
-    own_work(function, "pass_at_k")
-    found = result_of(function, DRAWN, RIGHT, K)
-    found = one_number(found, f"It should return one number, not {a_kind(found)}.")
-    share = RIGHT / DRAWN
-    mistakes = [
-        (
-            1 - (1 - share) ** K,
-            "Near, but each try is put back there: with the same few tries it "
-            "is too low. Of the tries that were drawn, k *different* ones are taken.",
-        ),
-        (1 - pass_at_k(DRAWN, RIGHT, K), "That is the chance that all k are wrong."),
-        (share, "That is pass@1."),
-        (min(1.0, K * share), "Chances don't add up: two of the k can be right at once."),
-        (share**K, "That is the chance that all k are right."),
-        (
-            RIGHT * math.comb(DRAWN - RIGHT, K - 1) / math.comb(DRAWN, K),
-            "That is the chance that exactly one is right: more than one is enough, too.",
-        ),
-        (
-            math.comb(RIGHT, 1) / math.comb(DRAWN, K),
-            "Count the choices of k in which *all* are wrong, and take their share from 1.",
-        ),
-    ]
-    for mistake, hint in mistakes:
-        no_slip(not math.isclose(found, mistake, rel_tol=1e-6), hint)
-    expect(
-        math.isclose(found, pass_at_k(DRAWN, RIGHT, K), rel_tol=1e-6),
-        f"Not {found:.4g}: of all ways to take k of the tries, in which share is one right?",
-    )
-    elsewhere(function, pass_at_k(6, 5, 2), 6, 5, 2)  # two wrong ones can't be taken
+my_pass_at_k = Exercise(
+    "my_pass_at_k",
+    "Exercise: tries that were drawn, how many of them are right, k -> pass@k without bias.",
+    inputs=lambda: (10, 3, 4),
+    right=[
+        lambda n, r, k: 1 - math.comb(n - r, k) / math.comb(n, k),
+        lambda n, r, k: 1 - math.prod((n - r - i) / (n - i) for i in range(k)),
+    ],
+    not_allowed=("pass_at_k",),
+    borrowed=[pass_at_k],
+    read=a_number,
+    slips={
+        "Near, but each try is put back there: with the same few tries it is too low. Of the tries "
+        "that were drawn, k *different* ones are taken.": [lambda n, r, k: 1 - (1 - r / n) ** k],
+        "That is the chance that all k are wrong.": [
+            lambda n, r, k: math.comb(n - r, k) / math.comb(n, k)
+        ],
+        "That is pass@1.": [lambda n, r, k: r / n],
+        "Chances don't add up: two of the k can be right at once.": [
+            lambda n, r, k: min(1.0, k * r / n)
+        ],
+        "That is the chance that all k are right.": [lambda n, r, k: (r / n) ** k],
+        "That is the chance that exactly one is right: more than one is enough, too.": [
+            lambda n, r, k: r * math.comb(n - r, k - 1) / math.comb(n, k)
+        ],
+        "Count the choices of k in which *all* are wrong, and take their share from 1.": [
+            lambda n, r, k: r / math.comb(n, k)
+        ],
+        ELSEWHERE: [lambda n, r, k: 1 - 35 / 210],
+    },
+    unlike=is_no_chance,
+    elsewhere={ELSEWHERE: lambda: (6, 5, 2)},  # two wrong ones can't be taken
+)
 
 
 # --- a design -------------------------------------------------------------------------------------

@@ -7,16 +7,7 @@ import torch
 from torch import Tensor
 
 from course.chapters.ch20_features.sae import SparseAutoencoder
-from course.checks import (
-    call,
-    compare,
-    elsewhere,
-    exercise,
-    expect,
-    implement,
-    one_letter,
-    own_work,
-)
+from course.checks import ELSEWHERE, Exercise, Value, exercise, expect, one_letter
 
 
 def top_k_inputs() -> tuple[Tensor, int]:
@@ -35,58 +26,59 @@ def right_top_k(z: Tensor, k: int) -> Tensor:
     return torch.zeros_like(z).scatter(-1, kept.indices, kept.values).relu()
 
 
-@implement(top_k_inputs)
-def my_top_k(function: Callable[[Tensor, int], Tensor]) -> None:
-    """Exercise: z (n, features) and k -> activations of the same shape."""
-    own_work(function, "SparseAutoencoder")
-    z, k = top_k_inputs()
-    found = call(function, z, k)
-    kept = z.topk(k, dim=-1)
-    sizes = z.abs().topk(k, dim=-1)
-    columns = z.topk(k, dim=0)
-    mistakes = [
-        (
-            torch.zeros_like(z).scatter(-1, kept.indices, kept.values),
-            "One of the numbers is below 0: a feature is there or it isn't. The ReLU is missing.",
-        ),
-        (z.relu(), "All that is above 0 fires. Of these only the k largest should."),
-        (
-            torch.where(z > kept.values[:, -1:], z, torch.zeros_like(z)).relu(),
-            "The smallest of the k is missing: `>` leaves it out, `>=` keeps it.",
-        ),
-        (
-            torch.zeros_like(z).scatter(0, columns.indices, columns.values).relu(),
-            "You took the largest of each column. Each row, a vector, has k features of its own.",
-        ),
-        (
-            torch.zeros_like(z).scatter(-1, sizes.indices, z.gather(-1, sizes.indices)).relu(),
-            "You chose by size without the sign: −3 is not a large activation.",
-        ),
-        *(
-            (
-                torch.zeros(z.numel())
-                .scatter(0, *reversed_topk(z.flatten(), count))
-                .view_as(z)
-                .relu(),
-                "You took the largest of all rows together. Each vector has k features of its own.",
-            )
-            for count in (k, k * len(z))
-        ),
-        (kept.values.relu(), "The right numbers, but in which column? The places have to stay."),
-        ((z >= kept.values[:, -1:]).float(), "Keep the numbers, not 1 for each of them."),
-        (
-            torch.where(z < kept.values[:, -1:], z, torch.zeros_like(z)).relu(),
-            "You kept the others: the k largest are now 0.",
-        ),
-    ]
-    compare(found, right_top_k(z, k), mistakes)
-    elsewhere(function, right_top_k(z.T, 1), z.T, 1)
+def keep(z: Tensor, k: int, by: Callable[[Tensor], Tensor] = lambda z: z, axis: int = -1) -> Tensor:
+    """The k largest by something, in each row or column; the rest 0."""
+    places = by(z).topk(k, dim=axis).indices
+    return torch.zeros_like(z).scatter(axis, places, z.gather(axis, places))
 
 
-def reversed_topk(values: Tensor, k: int) -> tuple[Tensor, Tensor]:
-    """(places, values) of the k largest, as `scatter` takes them."""
-    kept = values.topk(k)
-    return kept.indices, kept.values
+def of_all(z: Tensor, count: int) -> Tensor:
+    return keep(z.flatten(), count).view_as(z).relu()
+
+
+def least(z: Tensor, k: int) -> Tensor:
+    """(n, 1): the smallest of the k largest."""
+    return z.topk(k, dim=-1).values[:, -1:]
+
+
+my_top_k = Exercise(
+    "my_top_k",
+    "Exercise: z (n, features) and k -> activations of the same shape.",
+    inputs=top_k_inputs,
+    right=[
+        right_top_k,
+        lambda z, k: torch.where(z >= z.sort(dim=-1).values[:, -k:][:, :1], z, 0).relu(),
+    ],
+    not_allowed=("SparseAutoencoder",),
+    slips={
+        "One of the numbers is below 0: a feature is there or it isn't. The ReLU is missing.": [
+            keep
+        ],
+        "All that is above 0 fires. Of these only the k largest should.": [lambda z, k: z.relu()],
+        "The smallest of the k is missing: `>` leaves it out, `>=` keeps it.": [
+            lambda z, k: torch.where(z > least(z, k), z, 0).relu()
+        ],
+        "You took the largest of each column. Each row, a vector, has k features of its own.": [
+            lambda z, k: keep(z, k, axis=0).relu()
+        ],
+        "You chose by size without the sign: −3 is not a large activation.": [
+            lambda z, k: keep(z, k, torch.abs).relu()
+        ],
+        "You took the largest of all rows together. Each vector has k features of its own.": [
+            of_all,
+            lambda z, k: of_all(z, k * len(z)),
+        ],
+        "The right numbers, but in which column? The places have to stay.": [
+            lambda z, k: z.topk(k, dim=-1).values.relu()
+        ],
+        "Keep the numbers, not 1 for each of them.": [lambda z, k: (z >= least(z, k)).float()],
+        "You kept the others: the k largest are now 0.": [
+            lambda z, k: torch.where(z < least(z, k), z, 0).relu()
+        ],
+        ELSEWHERE: [lambda z, k: right_top_k(z, 3)],
+    },
+    elsewhere={ELSEWHERE: lambda: (top_k_inputs()[0].T, 1)},
+)
 
 
 # --- faults to find ------------------------------------------------------------------------------
@@ -132,18 +124,17 @@ def diagnose(verdict: Any) -> None:
 
 # --- a design to choose --------------------------------------------------------------------------
 
-DESIGNS = {
-    "a": "Twenty more of its strongest examples come from where the ten came from. A feature that "
-    "is silent on half of the feminine words shows none of these among them.",
-    "c": "Another seed may find the same half again, or another one. Neither tells what this "
-    "feature is silent on.",
-    "d": "That is a number about the whole dictionary. It can rise while this feature stays what "
-    "it is.",
-}
-
-
-@exercise
-def the_design(letter: Any) -> None:
-    """Which experiment could show that the feature is not gender?"""
-    letter = one_letter(letter, {*DESIGNS, "b"}, "Give a letter, a to d.")
-    expect(letter == "b", DESIGNS.get(letter, ""))
+the_design = Value(
+    "the_design",
+    "Which experiment could show that the feature is not gender?",
+    read=lambda letter: one_letter(letter, "abcd", "Give a letter, a to d."),
+    right="b",
+    mistakes={
+        "a": "Twenty more of its strongest examples come from where the ten came from. A feature "
+        "that is silent on half of the feminine words shows none of these among them.",
+        "c": "Another seed may find the same half again, or another one. Neither tells what this "
+        "feature is silent on.",
+        "d": "That is a number about the whole dictionary. It can rise while this feature stays "
+        "what it is.",
+    },
+)

@@ -8,10 +8,10 @@ from torch import Tensor
 
 from course.chapters.ch21_without_the_table.mixers import sum_of_pairs
 from course.checks import (
+    ELSEWHERE,
+    Exercise,
     Hint,
     alike,
-    call,
-    compare,
     elsewhere,
     exercise,
     expect,
@@ -92,66 +92,89 @@ def right_table(q: Tensor, k: Tensor, v: Tensor, log_keep: Tensor) -> Tensor:
     return sum_of_pairs(*(one[None, None] for one in (q, k, v, log_keep)), nothing)[0][0, 0]
 
 
-@implement(table_inputs)
-def my_table(function: Callable[..., Tensor]) -> None:
-    """Exercise: q, k (t, n), v (t, p), log_keep (t) -> y (t, p), without a loop over the words."""
-    own_work(function, "sum_of_pairs", "read")
-    q, k, v, log_keep = given = table_inputs()
-    found = call(function, *given)
+def slowly(q: Tensor, k: Tensor, v: Tensor, log_keep: Tensor) -> Tensor:
+    y = torch.zeros_like(v)
+    for t in range(len(q)):
+        for i in range(t + 1):
+            y[t] += (q[t] @ k[i]) * log_keep[i + 1 : t + 1].sum().exp() * v[i]
+    return y
+
+
+def kept(log_keep: Tensor) -> Tensor:
+    """(t, t): the logarithm of what is kept from word i to word t."""
     total = log_keep.cumsum(0)
-    between = (total[:, None] - total).exp()
-    early = between * log_keep.exp()  # the word's own forgetting counted as well
-    table, since = q @ k.T, total[:, None] - total
-    mistakes = [
-        (table.tril() @ v, "Nothing is forgotten: each entry still needs what is kept in between."),
-        ((table * between) @ v, "Word 1 sees word 5: nothing may come from later words."),
-        (table @ v, "All words see all, and nothing is forgotten. It is `q @ k.T`, times a mask."),
-        (
-            (table * early).tril() @ v,
-            "One factor too many: a word's own `keep` is for what came before it, so of itself it "
-            "keeps all.",
-        ),
-        (
-            (table * between).tril(-1) @ v,
-            "A word sees itself, too: the diagonal belongs to the table.",
-        ),
-        (
-            (table * between).tril().softmax(dim=-1) @ v,
-            "No softmax here: the table is used as it is.",
-        ),
-        (
-            (table * (total[None, :] - total[:, None]).exp()).tril() @ v,
-            "It grows with the distance: the sum up to the *query* minus that up to the key.",
-        ),
-        (
-            (table * since).tril() @ v,
-            "Those are logarithms: the share that is kept is their `exp`.",
-        ),
-        (
-            (table + since).tril() @ v,
-            "A score is multiplied by what is kept, the `exp` of the sum.",
-        ),
-        (
-            (table * total.exp()[:, None]).tril() @ v,
-            "That is kept from the first word on. From word i on: take the sum up to i off.",
-        ),
-        (
-            (table * log_keep.exp()[:, None]).tril() @ v,
-            "Only word t's own `keep`: all words between i and t forget, too.",
-        ),
-        (
-            (table * log_keep.exp()).tril() @ v,
-            "That is word i's own `keep`: those of the words *after* it count, up to t.",
-        ),
-        ((table.T * between).tril() @ v, "Rows are queries, columns are keys: `q @ k.T`."),
-        (
-            (table + since).masked_fill(since.triu(1) != 0, -1e9).softmax(dim=-1) @ v,
-            "No softmax here: the table is used as it is.",
-        ),
-        (right_table(*given) / q.size(1) ** 0.5, "No root here: the table is used as it is."),
-    ]
-    compare(found, right_table(*given), mistakes)
-    elsewhere(function, right_table(q[:3], k[:3], v[:3], log_keep[:3]), *(x[:3] for x in given))
+    return total[:, None] - total
+
+
+def table(
+    make: Callable[[Tensor, Tensor], Tensor], mask: Callable[[Tensor], Tensor] = torch.tril
+) -> Callable[..., Tensor]:
+    """What a table that is made of the scores and of log_keep reads."""
+    return lambda q, k, v, log_keep: mask(make(q @ k.T, log_keep)) @ v
+
+
+def every(table: Tensor) -> Tensor:
+    return table
+
+
+def softmax(scores: Tensor) -> Tensor:
+    return scores.masked_fill(torch.ones_like(scores).triu(1) > 0, -1e9).softmax(dim=-1)
+
+
+my_table = Exercise(
+    "my_table",
+    "Exercise: q, k (t, n), v (t, p), log_keep (t) -> y (t, p), without a loop over the words.",
+    inputs=table_inputs,
+    right=[table(lambda scores, g: scores * kept(g).exp()), slowly],
+    not_allowed=("sum_of_pairs", "read"),
+    borrowed=[right_table],
+    slips={
+        "Nothing is forgotten: each entry still needs what is kept in between.": [
+            table(lambda scores, g: scores)
+        ],
+        "Word 1 sees word 5: nothing may come from later words.": [
+            table(lambda scores, g: scores * kept(g).exp(), every)
+        ],
+        "All words see all, and nothing is forgotten. It is `q @ k.T`, times a mask.": [
+            table(lambda scores, g: scores, every)
+        ],
+        "One factor too many: a word's own `keep` is for what came before it, so of itself it "
+        "keeps all.": [table(lambda scores, g: scores * (kept(g) + g).exp())],
+        "A word sees itself, too: the diagonal belongs to the table.": [
+            table(lambda scores, g: scores * kept(g).exp(), lambda table: table.tril(-1))
+        ],
+        "No softmax here: the table is used as it is.": [
+            table(lambda scores, g: (scores * kept(g).exp()).tril().softmax(dim=-1), every),
+            table(lambda scores, g: scores + kept(g), softmax),
+        ],
+        "It grows with the distance: the sum up to the *query* minus that up to the key.": [
+            table(lambda scores, g: scores * (-kept(g)).exp())
+        ],
+        "Those are logarithms: the share that is kept is their `exp`.": [
+            table(lambda scores, g: scores * kept(g))
+        ],
+        "A score is multiplied by what is kept, the `exp` of the sum.": [
+            table(lambda scores, g: scores + kept(g))
+        ],
+        "That is kept from the first word on. From word i on: take the sum up to i off.": [
+            table(lambda scores, g: scores * g.cumsum(0).exp()[:, None])
+        ],
+        "Only word t's own `keep`: all words between i and t forget, too.": [
+            table(lambda scores, g: scores * g.exp()[:, None])
+        ],
+        "That is word i's own `keep`: those of the words *after* it count, up to t.": [
+            table(lambda scores, g: scores * g.exp())
+        ],
+        "Rows are queries, columns are keys: `q @ k.T`.": [
+            table(lambda scores, g: scores.T * kept(g).exp())
+        ],
+        "No root here: the table is used as it is.": [
+            lambda q, *rest: slowly(q / q.size(1) ** 0.5, *rest)
+        ],
+        ELSEWHERE: [lambda q, *rest: slowly(q, *rest) * (len(q) == 5)],
+    },
+    elsewhere={ELSEWHERE: lambda: tuple(one[:3] for one in table_inputs())},
+)
 
 
 # --- programs with a planted fault ----------------------------------------------------------------

@@ -1,6 +1,9 @@
 """Each right answer passes, and each mistake gets its own hint, and only that."""
 
+import ast
+import importlib
 import inspect
+from pathlib import Path
 
 import pytest
 
@@ -9,6 +12,8 @@ from course.checks.exercises import answer
 from tests.course.checks.attempts import all_checks, attempts_of, told
 
 CHECKS = all_checks()
+
+MODULES = sorted({name.rpartition(".")[0] for name in CHECKS})
 
 
 def several(check) -> bool:
@@ -31,3 +36,21 @@ def test_what_is_borrowed_is_what_is_asked_for(name):
     inputs = check.inputs()
     right = answer(check.right[0], inputs)
     assert all(alike(answer(way, inputs), right) for way in check.borrowed)
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_no_hint_stands_twice_in_a_dict(name):
+    """Of two equal keys Python keeps the second, and the mistakes under the first are lost."""
+    module = importlib.import_module(name)
+    for table in ast.walk(ast.parse(Path(module.__file__).read_text(encoding="utf-8"))):
+        if isinstance(table, ast.Dict):
+            keys = [key_of(key, vars(module)) for key in table.keys if key is not None]
+            assert len(set(keys)) == len(keys), (table.lineno, keys)
+
+
+def key_of(key, names):
+    """What the key is; its text, where that depends on what is known only later."""
+    try:
+        return eval(compile(ast.Expression(key), "key", "eval"), dict(names))
+    except NameError:
+        return ast.unparse(key)

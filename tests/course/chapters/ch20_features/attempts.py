@@ -1,0 +1,22 @@
+"""What else is tried with the checks of notebook 20."""
+
+from course.chapters.ch20_features import checks as check
+from tests.course.checks.attempts import Attempts
+
+ATTEMPTS = {
+    check.my_top_k: Attempts(mistakes={"not tried yet": [lambda z, k: ...]}),
+    check.diagnose: Attempts(
+        right=[check.PLANTED],
+        mistakes={
+            "not tried yet": [...],
+            "A is not what you say. Multiply": [check.PLANTED | {"A": "sound"}],
+            "How many of its features fire": [check.PLANTED | {"B": "sound"}],
+            "C is not what you say. Its directions": [check.PLANTED | {"C": "not sparse"}],
+            "A: say one of": [check.PLANTED | {"A": "broken"}],
+            "Give a verdict for each": [{"A": "sound"}],
+        },
+    ),
+    check.the_design: Attempts(
+        right=["(B)"], mistakes={"Give a letter, a to d": ["e", 2], "not tried yet": [...]}
+    ),
+}

@@ -1,0 +1,86 @@
+"""What else is tried with the checks of notebook 21."""
+
+import torch
+
+from course.chapters.ch21_without_the_table import checks as check
+from tests.course.checks.attempts import Attempts
+
+
+def by_einsum(S, q, k, v, keep):
+    S = S * keep + k[:, None] * v
+    return torch.einsum("n,np->p", q, S), S
+
+
+def writes(change):
+    """The wrong state, and something that was read."""
+    return lambda S, q, k, v, keep: (q, change(S, torch.outer(k, v), keep))
+
+
+ATTEMPTS = {
+    check.my_step: Attempts(
+        right=[by_einsum, lambda *given: list(by_einsum(*given))],
+        slips={
+            "y first": [lambda *given: by_einsum(*given)[::-1]],
+            "Nothing is forgotten": [lambda S, q, k, v, keep: by_einsum(S, q, k, v, 1)],
+            "isn't forgotten yet": [writes(lambda S, pair, keep: keep * (S + pair))],
+            "The old state is gone": [writes(lambda S, pair, keep: pair)],
+            "The state hasn't changed": [writes(lambda S, pair, keep: S)],
+            "only been forgotten": [writes(lambda S, pair, keep: keep * S)],
+            "not taken off": [writes(lambda S, pair, keep: keep * S - pair)],
+            "not a part of it": [writes(lambda S, pair, keep: keep * S + (1 - keep) * pair)],
+            "not the one that goes": [lambda S, q, k, v, keep: by_einsum(S, q, k, v, 1 - keep)],
+            "the query only reads": [
+                lambda S, q, k, v, keep: (q, keep * S + torch.outer(q, v)),
+            ],
+            "You read before you wrote": [
+                lambda S, *given: (given[0] @ S, by_einsum(S, *given)[1]),
+                lambda S, *given: (given[0] @ (given[-1] * S), by_einsum(S, *given)[1]),
+            ],
+            "The query reads, not the key": [
+                lambda S, q, k, *rest: (
+                    k @ by_einsum(S, q, k, *rest)[1],
+                    by_einsum(S, q, k, *rest)[1],
+                )
+            ],
+            "it takes the outer product": [lambda S, q, k, v, keep: (q, keep * S + k @ v)],
+            "The query comes first": [lambda S, q, *rest: (by_einsum(S, q, *rest)[1] @ q, S)],
+            "Which way round?": [lambda S, q, k, v, keep: (q @ S, keep * S + torch.outer(v, k))],
+            "wrong for other inputs": [lambda S, q, k, v, keep: by_einsum(S, q, k, v, 0.9)],
+        },
+        mistakes={
+            "Return two things": [lambda S, q, k, v, keep: q @ S],
+            "The new state isn't right": [writes(lambda S, pair, keep: 7 * S)],
+            "The state is right. y is": [lambda *given: (given[3], by_einsum(*given)[1])],
+            "not tried yet": [lambda *given: ...],
+        },
+    ),
+    check.my_table: Attempts(mistakes={"not tried yet": [lambda *given: ...]}),
+    check.diagnose: Attempts(
+        right=[check.PLANTED],
+        mistakes={
+            "not tried yet": [dict.fromkeys("ABCD", ...)],
+            "A isn't sound. Change the first word": [check.PLANTED | {"A": check.SOUND}],
+            "B has another fault, or none. Change one": [check.PLANTED | {"B": check.LATER}],
+            "C isn't sound. Change the last word": [check.PLANTED | {"C": check.SOUND}],
+            "D isn't sound. Change a word of the second": [check.PLANTED | {"D": check.SOUND}],
+            "A: choose one of": [check.PLANTED | {"A": "broken"}],
+        },
+    ),
+    check.designs: Attempts(
+        right=[check.DESIGNS],
+        mistakes={
+            "A: another way fits better. Which of": [check.DESIGNS | {"A": check.TABLE}],
+            "what did the exchange cost?": [check.DESIGNS | {"B": check.BOTH}],
+            "C: another way fits better. It has to quote": [check.DESIGNS | {"C": check.STATE}],
+        },
+    ),
+    check.last_questions: Attempts(
+        right=[check.LAST],
+        mistakes={
+            f"{number}: not {wrong}. {check.REREAD[number]}": [check.LAST | {number: wrong}]
+            for number, letter in check.LAST.items()
+            for wrong in "abc"
+            if wrong != letter
+        },
+    ),
+}
