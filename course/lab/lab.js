@@ -637,11 +637,11 @@ function start_from(hash) {
 }
 
 async function start() {
-  const { parts = "", size } = document.body.dataset;
+  const { parts = "[]", size } = document.body.dataset;
   const told = (share) =>
-    ($("translation").textContent = `Loading the translator: ${Math.round(100 * share)} % of ${size}`);
+    ($("translation").textContent = `Loading the translator: ${Math.round(100 * share)}% of ${size}`);
   try {
-    await load_scripts(parts.split(" ").filter(Boolean), told);
+    await load_scripts(JSON.parse(parts), told);
     translator = await Translator.load(TRAINED);
     delete globalThis.TRAINED; // as much memory as the page needs without it
   } catch (error) {

@@ -21,7 +21,10 @@ from transformer_lib.text.batching import make_batch
 from transformer_lib.translator import Translator
 
 # In the order of the page: what computes, without what draws.
-SCRIPTS = ("tokens.js", "subwords.js", "model.js", "decoding.js", "recording.js", "translator.js")
+SCRIPTS = (
+    *("tokens.js", "subwords.js", "model.js", "decoding.js", "recording.js", "translator.js"),
+    "opening.js",
+)
 # Scripts of a page share their names; so do scripts that Node runs one after another like this.
 # Then a line with a program and what it is given comes in, and a line with its result goes out.
 START = """

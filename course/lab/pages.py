@@ -20,7 +20,7 @@ from transformer_lib.text.tokens import SPECIALS
 from transformer_lib.translator import Translator
 
 HERE = Path(__file__).resolve().parent
-PART = 300_000  # letters
+PART = 200_000  # letters: a second of a slow line
 # What a page says of a model with subwords, in place of what it says of the small one.
 EVERYDAY = {
     "<title>Two numbers and a letter: a Transformer": "<title>Any sentence: a Transformer",
@@ -41,7 +41,7 @@ FILES = (
         "decoding.js",
         "recording.js",
     ),
-    *("translator.js", "attention_view.js", "tour.js", "lab.js", "lab.css", "icon.svg"),
+    *("translator.js", "attention_view.js", "tour.js", "lab.js", "opening.js", "lab.css", "icon.svg"),
 )
 
 
@@ -120,9 +120,10 @@ def write_parts(folder: Path, name: str, translator: Translator) -> list[str]:
         write_file(folder / file, f'(globalThis.TRAINED ??= [])[{i}] = "{text}";\n'.encode())
     for file in FILES:
         write_file(folder / file, read(file).encode())
-    size = sum((folder / file).stat().st_size for file in parts) / 1e6
-    page = words_for(translator).replace("<body>", f'<body data-parts="{" ".join(parts)}">')
-    page = page.replace("<body ", f'<body data-size="{size:.1f} MB" ')
+    sizes = [(file, (folder / file).stat().st_size) for file in parts]
+    size = sum(bytes for _, bytes in sizes) / 1e6
+    body = f"<body data-size=\"{size:.1f} MB\" data-parts='{json.dumps(sizes)}'>"
+    page = words_for(translator).replace("<body>", body)
     page = page.replace('    <script src="trained.js"></script>\n', "")
     write_file(folder / name, page.encode())
     return parts

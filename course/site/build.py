@@ -25,6 +25,7 @@ from course.drawing.animations import ANIMATIONS, animation_svg
 from course.drawing.notebook_output import VEGALITE_VERSION
 from course.drawing.style import FONTS
 from course.lab.node import SCRIPTS
+from course.lab.packing import in_eight_bits
 from course.lab.pages import HERE as LABORATORY
 from course.lab.pages import policy, write_parts
 from course.notebook_tools import count, run, sections
@@ -41,6 +42,7 @@ from course.site.markdown import (
     with_anchor,
 )
 from course.site.notebooks import Part, Picture, parts
+from course.site.opening import opening, riddle
 from course.site.slides import goals, slides
 from transformer_lib.translator import Translator
 
@@ -58,7 +60,7 @@ TEMPLATES.filters["code"] = code_html
 MATH_FONT = "STIXTwoMath-Regular.ttf"  # in the package ziamath
 TERM = re.compile(r"^\| \*\*(.+?)\*\* \| .*? \| \[.+?\]\((\S+?)\)", re.MULTILINE)
 # English, Spanish and the marks of the first page: fonts of a quarter of the size. A page that has
-# more letters fetches all of them. site.css has the same as a range.
+# more letters fetches all of them. fonts.css has the same as a range.
 FIRST_LETTERS = (
     *map(chr, range(0x20, 0x7F)),
     *"\xa0¡§«·»¿×ÁÉÍÑÓÚÜáéíñóúü–—‘’“”•…←↑→↓",
@@ -430,8 +432,8 @@ def light(hero: Picture) -> bytes:
     """The picture in a quarter of its bytes: the first page is fetched by everybody."""
     drawn = Image.open(io.BytesIO(hero.png)).convert("RGB")
     file = io.BytesIO()
-    drawn.thumbnail((1000, 1000), Image.Resampling.LANCZOS)
-    drawn.save(file, "AVIF", quality=40, speed=2, subsampling="4:4:4")
+    drawn.thumbnail((900, 900), Image.Resampling.LANCZOS)
+    drawn.save(file, "AVIF", quality=30, speed=0, subsampling="4:4:4")
     return file.getvalue()
 
 
@@ -514,8 +516,9 @@ def build(out: Path, cite: Citation | None = None) -> Site:
     hero = dataclasses.replace(site.pictures[HERO], file="hero.avif")
     (out / "images" / hero.file).write_bytes(light(hero))
     write_laboratories(site)
-    parts = [f"lab/{file}" for file in (*SCRIPTS, *site.parts_of["tatoeba"])]
-    size = sum((out / file).stat().st_size for file in parts)
+    files = [f"lab/{file}" for file in (*SCRIPTS, *site.parts_of["tatoeba"])]
+    parts = [(file, (out / file).stat().st_size) for file in files]
+    larger = in_eight_bits(Translator.load("tatoeba"))
     home = Page("index.html", path("README.md"), "The Transformer, from words to translation")
     site.write(
         home.file,
@@ -523,8 +526,10 @@ def build(out: Path, cite: Citation | None = None) -> Site:
         home,
         hero=hero,
         parts=parts,
-        size=f"{size / 1e6:.1f} MB",
-        examples=EXAMPLES,
+        size=f"{sum(size for _, size in parts) / 1e6:.1f} MB",
+        examples=[opening(larger, text) for text in EXAMPLES],
+        riddle=riddle(),
+        d_model=larger.model.config.d_model,
     )
     found = json.dumps(site.found, ensure_ascii=False, separators=(",", ":"))
     terms = json.dumps(site.terms(), ensure_ascii=False, separators=(",", ":"))

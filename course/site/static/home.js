@@ -1,15 +1,18 @@
 "use strict";
-// The field on the first page: a sentence is translated here, word by word, each with the words of
-// the sentence that it attends to. The translator comes when somebody types or clicks.
+// The first page. A sentence is shown with its translation, each Spanish word with the English words
+// that it attends to. The examples came with the page; for another sentence the translator is
+// fetched, with `opening`. Below, a slider moves two attention weights: its results came with the page as well.
 
 (() => {
   const box = document.getElementById("try");
-  const [form, field, told, from, to] = ["form", "text", "told", "from", "to"].map((name) =>
-    document.getElementById(`try-${name}`),
-  );
-  const progress = box.querySelector("progress");
+  const part = (name) => document.getElementById(`try-${name}`);
+  const [form, field, told, said, from, to] = ["form", "text", "told", "said", "from", "to"].map(part);
+  const { examples, steps } = JSON.parse(document.getElementById("first").textContent);
+  const calm = matchMedia("(prefers-reduced-motion: reduce)");
   let coming = null; // the translator, or the promise of it
   let turn = 0; // counts up: a newer sentence ends the writing of an older one
+  let pointed = null; // the number of the Spanish word whose attention is shown
+  let shown = examples[0];
 
   /** The translator, fetched once. */
   function translator() {
@@ -21,120 +24,140 @@
   }
 
   async function fetched() {
-    const size = box.dataset.size;
-    progress.hidden = false;
+    const { size, parts } = box.dataset;
+    const [bar, words] = part("progress").children;
+    part("progress").hidden = false;
     const tell = (share) => {
-      progress.value = share;
-      told.textContent = `Fetching the translator: ${Math.round(100 * share)} % of ${size}`;
+      bar.value = share;
+      words.textContent = `Fetching the translator: ${Math.round(100 * share)}% of ${size}`;
     };
     tell(0);
     try {
-      await load_scripts(box.dataset.parts.split(" "), tell);
+      await load_scripts(JSON.parse(parts), tell);
       const found = await Translator.load(TRAINED);
       delete globalThis.TRAINED;
-      told.textContent = "";
       return found;
     } finally {
-      progress.hidden = true;
+      part("progress").hidden = true;
     }
   }
 
   async function translate(text) {
     const mine = ++turn;
-    box.classList.add("is-old");
-    let one, result;
-    try {
-      one = await translator();
-      if (mine !== turn) return;
-      result = one.translate(text);
-    } catch (error) {
-      if (mine !== turn) return;
-      told.textContent = error.unknown
-        ? `I can't read that: ${error.message}.`
-        : `The translator could not be fetched: ${error.message}.`;
-      return;
+    let found = examples.find((example) => example.text === text);
+    if (!found) {
+      box.classList.add("is-old");
+      try {
+        const one = await translator();
+        if (mine !== turn) return;
+        found = opening(one, text, examples[0].from[0].cells.length);
+      } catch (error) {
+        if (mine !== turn) return;
+        const words = error.unknown
+          ? `I can't read that: ${error.message}.`
+          : `The translator could not be fetched: ${error.message}.`;
+        said.textContent = told.textContent = words;
+        return;
+      }
     }
     box.classList.remove("is-old");
-    show(one, result, text, mine);
+    await show(found, mine);
   }
 
-  /** Pieces side by side -> the words they make up: { text, pieces: their places }. */
-  function joined(pieces) {
-    const words = [];
-    pieces.forEach((piece, i) => {
-      const begins = piece.startsWith(" ") && words.at(-1)?.text;
-      if (begins || !words.length) words.push({ text: "", pieces: [] });
-      words.at(-1).text += piece.trim();
-      words.at(-1).pieces.push(i);
-    });
-    return words.filter(({ text }) => text);
-  }
-
-  /** source word -> its share of what the pieces of a written word attend to, all heads alike. */
-  function shares(rows, written, source) {
-    return source.map(({ pieces }) => {
-      let sum = 0;
-      for (const head of rows) {
-        for (const query of written.pieces) for (const key of pieces) sum += head[query].used[key];
-      }
-      return sum / (rows.length * written.pieces.length);
-    });
-  }
-
-  async function show(one, result, text, mine) {
-    const { tokens, typed } = one.src.read(text);
-    const { tokenizer } = one.src;
-    const copies = one.src.places(tokenizer.detokenize(tokens), typed.copied);
-    const source = joined(pieces_of(tokens, tokenizer, copies));
-    const written = joined(result.pieces);
-    const last = Object.keys(result.weights).filter((name) => name.endsWith("cross_attn")).at(-1);
-    const spans = source.map((word) => make("span", word.text));
-    const point = (i) => {
-      const found = shares(result.weights[last], written[i], source);
-      spans.forEach((span, j) => span.style.setProperty("--share", `${Math.round(100 * found[j])}%`));
-      for (const [j, button] of buttons.entries()) button.ariaPressed = String(i === j);
-      const most = found.indexOf(Math.max(...found));
-      told.textContent = `“${written[i].text}” attends most to “${source[most].text}”, with ${found[most].toFixed(2)}.`;
-    };
-    const buttons = written.map((word, i) => {
-      const button = make("button", word.text);
+  /** A sentence and its translation, written word by word where motion is welcome. */
+  async function show(found, mine) {
+    shown = found;
+    from.replaceChildren(...found.from.flatMap((word) => [english(word), " "]));
+    const buttons = found.to.map(({ text }, i) => {
+      const button = make("button", text, "written");
       button.type = "button";
       button.onclick = button.onfocus = button.onmouseenter = () => point(i);
       return button;
     });
-    from.replaceChildren(...spans.flatMap((span) => [span, " "]));
     to.replaceChildren(...buttons.flatMap((button) => [button, " "]));
-    document.getElementById("try-shown").hidden = false;
-    const link = document.getElementById("try-open");
-    link.href = `lab/everyday.html#${new URLSearchParams({ text })}`;
-    if (!matchMedia("(prefers-reduced-motion: reduce)").matches) {
+    point(null);
+    part("open").href = `lab/everyday.html#${new URLSearchParams({ text: found.text })}`;
+    if (!calm.matches) {
       for (const button of buttons) button.style.visibility = "hidden";
       for (const [i, button] of buttons.entries()) {
-        await new Promise((resolve) => setTimeout(resolve, 160));
+        await new Promise((resolve) => setTimeout(resolve, 350));
         if (mine !== turn) return;
         button.style.visibility = "visible";
         point(i);
       }
     } else if (buttons.length) point(buttons.length - 1);
-    const doubt = result.doubt && ` It is ${result.doubt}.`;
-    told.textContent = `${result.text}${doubt} Choose a word to see what it attends to.`;
-    if (!buttons.length) told.textContent = "It wrote nothing.";
+    if (mine) {
+      const doubt = found.doubt ? ` It is ${found.doubt}.` : "";
+      said.textContent = found.written ? `${found.written}${doubt}` : "It wrote nothing.";
+      if (doubt || !found.written) told.textContent = said.textContent;
+    }
   }
 
-  function make(tag, text) {
+  /** A word with a strip of the first numbers of its vector above it. */
+  function english({ text, cells }) {
+    const word = make("span", "", "word");
+    const strip = make("span", "", "cells");
+    strip.ariaHidden = "true";
+    for (const number of cells) {
+      const cell = make("i", "", number > 0 ? "above" : "below");
+      cell.style.setProperty("--size", `${Math.min(100, Math.round(50 * Math.abs(number)))}%`);
+      strip.append(cell);
+    }
+    word.append(strip, text);
+    return word;
+  }
+
+  /** Show what a Spanish word attends to; null: none. */
+  function point(i) {
+    pointed = i;
+    const shares = i === null ? [] : shown.to[i].shares;
+    [...from.children].forEach((word, j) =>
+      word.style.setProperty("--share", `${Math.round(100 * (shares[j] ?? 0))}%`),
+    );
+    [...to.children].forEach((word, j) => (word.ariaPressed = String(i === j)));
+    if (i !== null) {
+      const most = shares.indexOf(Math.max(...shares));
+      const [written, read] = [shown.to[i], shown.from[most]].map(({ text }) => text);
+      told.textContent = `“${written}” attends most to “${read}”, with ${shares[most].toFixed(2)} on average over the heads.`;
+    }
+    draw_lines();
+  }
+
+  /** From the word that is written up to every word it attends to, the thicker the more. */
+  function draw_lines() {
+    const picture = part("shown").querySelector("svg");
+    picture.replaceChildren();
+    if (pointed === null) return;
+    const frame = picture.getBoundingClientRect();
+    const below = to.children[pointed].getBoundingClientRect();
+    [...from.children].forEach((word, j) => {
+      const above = word.getBoundingClientRect();
+      const line = document.createElementNS("http://www.w3.org/2000/svg", "line");
+      const ends = {
+        x1: below.left + below.width / 2 - frame.left,
+        y1: below.top - frame.top,
+        x2: above.left + above.width / 2 - frame.left,
+        y2: above.bottom - frame.top,
+      };
+      for (const [name, value] of Object.entries(ends)) line.setAttribute(name, value);
+      line.style.strokeWidth = `${12 * shown.to[pointed].shares[j]}px`;
+      picture.append(line);
+    });
+  }
+
+  function make(tag, text, kind = "") {
     const element = document.createElement(tag);
     element.textContent = text;
+    element.className = kind;
     return element;
   }
 
-  form.hidden = false;
   form.addEventListener("submit", (event) => {
     event.preventDefault();
-    if (field.value.trim()) translate(field.value);
+    if (field.value.trim()) translate(field.value.trim());
     else field.focus();
   });
   field.addEventListener("input", () => {
-    box.classList.add("is-old");
     translator().catch(() => {}); // said when it is asked for
   });
   for (const button of box.querySelectorAll(".examples button")) {
@@ -143,4 +166,21 @@
       translate(field.value);
     });
   }
+  new ResizeObserver(draw_lines).observe(part("shown"));
+  show(shown, 0);
+
+  const slider = document.getElementById("swap-share");
+  const meters = document.querySelectorAll("#swap meter");
+  slider.addEventListener("input", () => {
+    const [animal, street, cansado, cansada, last] = steps[slider.value];
+    [animal, street].forEach((weight, i) => {
+      meters[i].value = weight;
+      meters[i].nextElementSibling.textContent = weight.toFixed(2);
+    });
+    slider.ariaValueText = `animal ${animal.toFixed(2)}, street ${street.toFixed(2)}: ${last}`;
+    document.querySelector("#swap-written strong").textContent = last;
+    const chances = document.querySelectorAll("#swap-told span");
+    [cansado, cansada].forEach((chance, i) => (chances[i].textContent = chance.toFixed(2)));
+  });
+  slider.dispatchEvent(new Event("input")); // a browser may have kept where it stood
 })();

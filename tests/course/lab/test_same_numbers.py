@@ -13,6 +13,8 @@ from course import experiments
 from course.chapters.ch13_what_heads_learned.experiments import translate_changed
 from course.lab import packing, pages
 from course.lab.node import LIKELIEST, PROGRAM, Node
+from course.site.build import EXAMPLES
+from course.site.opening import opening
 from transformer_lib import Translator, make_model
 from transformer_lib.checkpoints import save_model
 from transformer_lib.decoding import beam_search, greedy_decode, inference_mode
@@ -546,6 +548,22 @@ def test_the_pages_8_bits_are_those_of_int8():
         assert not any(
             torch.equal(before[n], t) for n, t in ours.state_dict().items() if t.ndim == 2
         )
+
+
+def test_the_first_page_shows_what_the_page_would_compute():
+    """The examples come with the page; with the translator there, they would be the same."""
+    program = """
+    return given.map((text) => opening(translator, text, 8));
+    """
+    larger = in_eight("tatoeba")
+    with Node(Translator.load("tatoeba"), eight=True) as node:
+        found = node.run(program, list(EXAMPLES))
+    for one, shown in zip(found, [opening(larger, text) for text in EXAMPLES], strict=True):
+        assert one["written"] == shown["written"] and not one["doubt"]
+        for words, numbers, rounded in [("from", "cells", 0.1), ("to", "shares", 0.01)]:
+            assert [word["text"] for word in one[words]] == [word["text"] for word in shown[words]]
+            for word, same in zip(one[words], shown[words], strict=True):
+                np.testing.assert_allclose(word[numbers], same[numbers], rtol=0, atol=rounded)
 
 
 # --- what the notebook compares ---
