@@ -37,8 +37,8 @@ const AV_STYLE = `
 .av-forms label:last-of-type span { border-radius: 0 6px 6px 0; border-left: 0; }
 .av :checked + span { font-weight: bold; }
 .av-forms :checked + span { background: var(--attention); color: var(--paper); }
-.av-heads { display: grid; grid-template-columns: repeat(auto-fill, minmax(4.6rem, 1fr));
-  gap: .8rem; margin: 1.1rem 0; max-width: 44rem; }
+.av-heads { display: grid; grid-template-columns: repeat(4, minmax(0, 7rem));
+  gap: .8rem; margin: 1.1rem 0; }
 .av-head { font-size: .85rem; text-align: center; min-width: 0; }
 .av-head label { display: block; cursor: pointer; min-height: 1.6rem; }
 .av-head canvas { display: block; width: 100%; aspect-ratio: 1; image-rendering: pixelated;

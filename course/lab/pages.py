@@ -20,7 +20,7 @@ from transformer_lib.text.tokens import SPECIALS
 from transformer_lib.translator import Translator
 
 HERE = Path(__file__).resolve().parent
-PART = 200_000  # letters: a second of a slow line
+PART = 250_000  # letters: a second of a slow line
 # What a page says of a model with subwords, in place of what it says of the small one.
 EVERYDAY = {
     "<title>Two numbers and a letter: a Transformer": "<title>Any sentence: a Transformer",
@@ -41,7 +41,15 @@ FILES = (
         "decoding.js",
         "recording.js",
     ),
-    *("translator.js", "attention_view.js", "tour.js", "lab.js", "opening.js", "lab.css", "icon.svg"),
+    *(
+        "translator.js",
+        "attention_view.js",
+        "tour.js",
+        "lab.js",
+        "opening.js",
+        "lab.css",
+        "icon.svg",
+    ),
 )
 
 
@@ -81,7 +89,7 @@ def words_for(translator: Translator) -> str:
     if translator.notice:
         link = r'<a href="\g<0>">\g<0></a>'
         notice = re.sub(r"https://[\w./-]*\w/?", link, escape(translator.notice))
-        page = page.replace("</main>", f'  <p class="aside">{notice.strip()}</p>\n    </main>')
+        page = page.replace("</main>", f'</main>\n    <p class="aside">{notice.strip()}</p>')
     return page
 
 

@@ -73,7 +73,7 @@ def rounded(vector: Tensor) -> list[float]:
 def riddle() -> dict[str, Any]:
     """Two attention weights of one head, moved step by step until they have changed places.
 
-    -> {written, steps: [[animal, street, cansado, cansada, last]]}: what the small translator writes
+    -> {written, steps: [[animal, street, cansado, cansada, last]]}: what the small model writes
     before the last word, and for each step the two weights, the probabilities of the two endings,
     and the last word that it writes.
     """
@@ -86,7 +86,9 @@ def riddle() -> dict[str, Any]:
     for step in range(STEPS + 1):
         moved: dict[str, float] = {}
 
-        def edit(weights: Tensor, share: float = step / STEPS, said: dict = moved) -> Tensor:
+        def edit(
+            weights: Tensor, share: float = step / STEPS, said: dict[str, float] = moved
+        ) -> Tensor:
             row = weights[0, HEAD, TIRED]
             animal, street = row[ANIMAL].item(), row[STREET].item()
             said["animal"] = (1 - share) * animal + share * street
