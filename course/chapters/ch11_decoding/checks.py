@@ -21,7 +21,6 @@ from course.checks import (
     expect,
     implement,
     no_slip,
-    one_letter,
     one_number,
     own_work,
     reason_of,
@@ -32,7 +31,6 @@ from course.checks import (
 from course.checks.exercises import answer
 from transformer_lib.decoding import Hypothesis, penalty
 from transformer_lib.model.transformer import Transformer, make_model
-from transformer_lib.text.batching import source_batch
 from transformer_lib.text.tokens import BOS, EOS
 
 LONGEST = 7  # the max_length that the check asks for
@@ -438,7 +436,7 @@ WHOLE_NUMBERS = (
 UNORDERED = "The right ones in the wrong order: best first."
 my_beam_step = Exercise(
     "my_beam_step",
-    "Exercise 4: so_far (beam,), following (beam, vocab_size), k -> branches, words, sums (k,).",
+    "Exercise 3: so_far (beam,), following (beam, vocab_size), k -> branches, words, sums (k,).",
     inputs=beam_inputs,
     right=[right_step],
     read=three_tensors,
@@ -565,7 +563,7 @@ CHOICES = {
 
 @implement(lambda: (list(FOUND[:1]), 1.0))
 def my_choice(function: Callable[[Sequence[Hypothesis], float], Hypothesis]) -> None:
-    """Exercise 5: (hypotheses, alpha) -> the best one under the length penalty."""
+    """Exercise 4: (hypotheses, alpha) -> the best one under the length penalty."""
     expect(callable(function), "Hand over the function itself: its name, without parentheses.")
     # one for <eos> more or less decides here
     close_call = [Hypothesis([4], -1.0, 0.0, True), Hypothesis([4, 5, 6, 7, 8], -1.6, 0.0, True)]
@@ -648,53 +646,6 @@ def same_choice(given: Any, one: Hypothesis) -> bool:
     return isinstance(given, Hypothesis) and given == dataclasses.replace(one, score=given.score)
 
 
-FAULTS = {
-    "a": "If each word were at place 0, a sentence alone would come out wrong as well.",
-    "b": "If it never saw <eos>, a sentence alone would run on to the largest length.",
-    "d": "It takes the likeliest word: alone, each sentence comes out as by greedy_decode.",
-    "e": "Look at the shortest: it comes out right, although it has the most padding.",
-}
-
-
-@exercise
-def the_fault(differ: Any, letter: Any) -> None:
-    """Exercise 1: how many of ten sentences differ in a batch, and why."""
-    wanted = (
-        "First the number of sentences, of the ten, that come out differently in the batch: "
-        "a whole number from 0 to 10."
-    )
-    differ = whole_number(differ, wanted)
-    expect(0 <= differ <= 10, wanted)
-    right = sentences_with_a_fault()
-    named = {
-        0: "That is the number among sentences decoded alone. Decode all ten in one batch.",
-        10 - right: "That many come out the same. How many don't?",
-        10: "Not all: look at each of the ten.",
-    }
-    no_slip(differ == right or differ not in named, named.get(differ, ""))
-    expect(differ == right, "Decode the ten in one batch and one by one, and compare their ids.")
-    wanted = "The reason: give one of the letters a to e, in quotes."
-    chosen = one_letter(letter, {*FAULTS, "c"}, wanted)
-    no_slip(
-        chosen == "c",
-        f"The right number. But the reason isn't ({chosen}): {FAULTS.get(chosen, '')}",
-    )
-
-
-@functools.cache
-def sentences_with_a_fault() -> int:
-    """How many of the first ten test sentences the faulty decoder changes in a batch."""
-    from course.chapters.ch11_decoding.experiments import decode_with_a_fault
-    from transformer_lib.text.english_spanish import load
-    from transformer_lib.translator import Translator
-
-    translator = Translator.load()
-    ids = [translator.src.encode(english) for english, _ in load("test")[:10]]
-    together = decode_with_a_fault(translator.model, source_batch(ids))
-    alone = [decode_with_a_fault(translator.model, source_batch([one]))[0] for one in ids]
-    return sum(one != other for one, other in zip(together, alone, strict=True))
-
-
 # --- the search, or the model? -------------------------------------------------------------------
 
 AT_FAULT = 100  # sentences of `longer` that the exercise asks about
@@ -702,7 +653,7 @@ AT_FAULT = 100  # sentences of `longer` that the exercise asks about
 
 @exercise
 def whose_fault(wrong: Any, likelier: Any) -> None:
-    """Exercise 3: how many translations are wrong, and where the right one is the likelier."""
+    """Exercise 2: how many translations are wrong, and where the right one is the likelier."""
     wanted = f"Two whole numbers from 0 to {AT_FAULT}: how many are wrong, then the part of them."
     wrong, likelier = (whole_number(number, wanted) for number in (wrong, likelier))
     expect(0 <= likelier <= AT_FAULT and 0 <= wrong <= AT_FAULT, wanted)

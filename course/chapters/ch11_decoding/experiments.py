@@ -5,19 +5,10 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import torch
-from torch import Tensor
 from tqdm import tqdm
 
 from course.experiments import experiment
-from transformer_lib.decoding import (
-    DecoderState,
-    Hypothesis,
-    beam_search,
-    inference_mode,
-    penalty,
-    sample_decode,
-)
-from transformer_lib.model.transformer import Transformer
+from transformer_lib.decoding import Hypothesis, beam_search, inference_mode, penalty, sample_decode
 from transformer_lib.text.batching import source_batch
 from transformer_lib.text.english_spanish import load
 from transformer_lib.text.tokens import BOS, EOS, PAD, UNK
@@ -130,28 +121,6 @@ def draw_many(
         for start in range(0, len(found), times)
     )
     return {"right": right / len(found), "different": different / len(pairs)}
-
-
-def decode_with_a_fault(model: Transformer, src: Tensor, max_length: int = 64) -> list[list[int]]:
-    """Greedy decoding with one mistake. Which one?"""
-    translations: list[list[int]] = [[] for _ in src]
-    with inference_mode(model):
-        state = DecoderState(model, src, max_length, cache=False)
-        sentence = list(range(len(src)))
-        for _ in range(max_length):
-            state.append(state.next_logits().argmax(dim=-1))
-            goes_on = state.words[:, -1] != EOS
-            for i, ids in zip(sentence, state.words[:, 1:].tolist(), strict=True):
-                translations[i] = [word for word in ids if word != EOS]
-            sentence = [i for i, more in zip(sentence, goes_on.tolist(), strict=True) if more]
-            if not sentence:
-                break
-            state.words = state.words[goes_on]
-            decoder = state.decoder
-            decoder.words = decoder.words[goes_on]
-            decoder.memory = decoder.memory[: len(sentence)]
-            decoder.src = decoder.src[: len(sentence)]
-    return translations
 
 
 @experiment("beam")

@@ -1,4 +1,4 @@
-"""Beam search step by step, as a tree on paper and a tree to step through; and what decoding costs.
+"""Beam search step by step, as a tree; and what decoding costs.
 
 Each branch of a tree is one more word. Time runs from left to right.
 """
@@ -15,15 +15,13 @@ import torch
 from matplotlib.figure import Figure
 from torch.utils.flop_counter import FlopCounterMode
 
-from course import experiments
-from course.drawing import lazy_altair as alt
 from course.drawing import style
 from course.drawing.arrows import box, curve, path
 from course.drawing.cells import area, outline
 from course.drawing.plots import curves
 from course.drawing.registry import figure
 from course.drawing.values import steady_round
-from course.drawing.words import canvas, label, sentence, titled, width_of
+from course.drawing.words import canvas, label, percent, sentence, titled, width_of
 from transformer_lib.decoding import (
     DecoderState,
     beam_search,
@@ -36,8 +34,6 @@ from transformer_lib.translator import Translator
 
 Following = Callable[[tuple[str, ...]], Mapping[str, float]]
 END = SPECIALS[EOS]
-CANDIDATE = "undecided"
-PALE = "#8E8E8E"  # shows on the light and on the dark theme
 HALF = 0.4  # of the width of a word's box, when the columns are 1 apart
 
 
@@ -120,8 +116,7 @@ def tree(steps: Sequence[Sequence[Branch]], dropped: int) -> list[dict[str, Any]
 
 
 def _likely(node: Mapping[str, Any]) -> str:
-    share = 100 * math.exp(node["log_prob"])
-    return f"{share:.0f} %" if share > 1 else "< 1 %"
+    return percent(math.exp(node["log_prob"]))
 
 
 def _way(nodes: Sequence[Mapping[str, Any]], best: Branch) -> set[tuple[int, float]]:
@@ -164,7 +159,9 @@ def _beam_tree(steps: Sequence[Sequence[Branch]]) -> Figure:
     lowest = max(node["row"] for node in nodes)
     across, down, first = (style.WIDTH - 1.05) / (len(steps) + 0.1), 0.78, steps[0][0].words[0]
     figure, ax = canvas(
-        down * lowest + 2.1, f"“{best.words[0]}” is behind “{first}” after one word, and wins", TASK
+        down * lowest + 2.1,
+        f"“{best.words[0]}” is behind “{first}” after one word, but it wins in the end",
+        TASK,
     )
     for node in nodes:
         step, row, share = node["step"], node["row"], math.exp(node["log_prob"])
@@ -200,120 +197,6 @@ def _beam_tree(steps: Sequence[Sequence[Branch]]) -> Figure:
     return figure
 
 
-def _beam_stepper(steps: Sequence[Sequence[Branch]], start: int) -> Any:
-    """The same tree to step through: an Altair chart with a slider.
-
-    Each word has two moments: all branches grow, and the best are kept. start: the moment that is
-    shown first. Raises ValueError when no sentence was finished.
-    """
-    _check(steps)
-    last = 2 * len(steps)
-    nodes, best = tree(steps, 1), finished(steps)[0]
-    way, table = _way(nodes, best), []
-    for node in nodes:
-        step, row, above = node["step"], node["row"], node["from_row"]
-        half, gone = HALF if step else 0.25, node["fate"] == "dropped"
-        stem = step - 1 + (HALF if step > 1 else 0.25), above
-        xs, ys = curve(stem, (step - half, row))[::4].round(3).T.tolist()
-        table.append(
-            {"fate": node["fate"], "row": row, "step": step, "label": node["word"]}
-            | {"likely": _likely(node) if step else "", "means": MEANINGS.get(node["word"], "")}
-            | {"thick": max(1.2, 16 * math.exp(node["log_prob"])), "grows": max(2 * step - 1, 0)}
-            | {"x": step, "left": step - half, "right": step + half, "line_x": xs, "line_y": ys}
-            | {"top": row - 0.34, "bottom": row + 0.34, "branch": len(table)}
-            | {"loud": step > 0 and (step, row) in way}
-        )
-    slider = alt.binding_range(min=0, max=last, step=1, name="step ")
-    moment = alt.param(name="moment", value=start, bind=slider)
-    lowest, done = max(node["row"] for node in nodes), 2 * len(best.words)
-    wins = f"datum.loud && moment >= {done}"
-    open_, gone, won = (f"datum.state == '{state}'" for state in (CANDIDATE, "dropped", "finished"))
-    base = (
-        alt.Chart(alt.Data(values=table))
-        .transform_filter("datum.grows <= moment")
-        .transform_calculate(
-            state=f"moment > datum.grows || datum.step == 0 ? datum.fate : '{CANDIDATE}'"
-        )
-        .transform_calculate(
-            fate=f"datum.loud && moment == {last} ? 'wins' : {won} ? 'finished' : 'goes on'",
-        )
-    )
-    grown = base.transform_filter("datum.step > 0")
-    x_scale = alt.Scale(domain=[-0.26, len(steps) + HALF + 0.01], nice=False)
-    y_scale = alt.Scale(domain=[lowest + 0.4, -0.4], nice=False)
-
-    def x(field: str) -> Any:
-        return alt.X(f"{field}:Q", scale=x_scale, axis=None)
-
-    def y(field: str) -> Any:
-        return alt.Y(f"{field}:Q", scale=y_scale, axis=None)
-
-    def chosen(first: Any, then: Any, otherwise: Any) -> Any:
-        """One look for words not kept (or not yet), one for the winner's way, one for the rest."""
-        own = alt.when(f"{gone} || {open_}").then(alt.value(first))
-        return own.when(wins).then(alt.value(then)).otherwise(alt.value(otherwise))
-
-    ink, strong = chosen(PALE, style.ACCENT, style.INK), chosen(1.3, 2.5, 1.3)
-    dashes = chosen([2, 3], [1, 0], [1, 0])
-    best_end = f"{won} && {wins}"
-    thick, ends = alt.Size("thick:Q", scale=None), (alt.X2("right"), alt.Y2("bottom"))
-    lines = grown.transform_flatten(["line_x", "line_y"]).mark_line(interpolate="monotone")
-    lines = lines.encode(
-        x("line_x"), y("line_y"), detail="branch:N", color=ink, size=thick, strokeDash=dashes
-    )
-    fill = alt.condition(best_end, alt.value(style.ACCENT), alt.value(style.PAPER))
-    boxes = base.transform_filter(f"!({gone})").mark_rect(cornerRadius=6)
-    boxes = boxes.encode(x("left"), y("top"), *ends, stroke=ink, fill=fill, strokeWidth=strong)
-    said = alt.when(best_end).then(alt.value(style.PAPER)).when(gone).then(alt.value(style.MUTED))
-    said = said.otherwise(alt.value(style.INK))
-
-    def text(nodes: Any, field: str, at: str, color: Any, **look: Any) -> Any:
-        return nodes.mark_text(fontSize=14, **look).encode(x(at), y("row"), text=field, color=color)
-
-    high, low = (alt.expr(f"datum.means && !({gone}) ? {dy} : 0") for dy in (-8, 11))
-    grey, fated = alt.value(style.MUTED), f"{won} || datum.state == 'kept' && "
-    meant = grown.transform_filter(f"!({gone})")
-    leaves = grown.transform_filter(f"{fated}moment == datum.grows + 1")
-    texts = [
-        text(base, "label:N", "left", said, align="left", dx=8, dy=high),
-        text(grown, "likely:N", "right", said, align="right", dx=-8, dy=low),
-        text(meant, "means:N", "left", grey, align="left", dx=8, dy=11, fontStyle="italic"),
-        text(leaves, "fate:N", "right", ink, align="left", dx=8),
-    ]
-    says = alt.Title(text=alt.expr(f"{_moments(steps)}[moment]"), subtitle=TASK)
-    return (
-        alt.layer(lines, boxes, *texts)
-        .properties(width=635, height=66 * (lowest + 0.8), title=says)
-        .add_params(moment)
-    )
-
-
-def _moments(steps: Sequence[Sequence[Branch]]) -> list[str]:
-    """What happens at each moment of the stepper, in a few words."""
-    says, left, done, old = ["Before the first word"], 0, [], ""
-    tries = {0: "the tree begins", 1: "one branch is left, and tries its next words"}
-    tries |= {2: "both branches try their next words"}
-    for number, step in enumerate(steps, 1):
-        grows = tries.get(left, f"all {left} branches try their next words")
-        done += [one for one in step if one.fate == "finished"]
-        kept = [one for one in step if one.fate == "kept"]
-        best, *others = sorted(done + kept, key=lambda one: one.log_prob, reverse=True)[:2]
-        names = [" ".join(one.words).removesuffix(f" {END}") for one in (best, *others)]
-        does = (
-            "wins"
-            if number == len(steps)
-            else "is finished and ahead"
-            if best in done
-            else "is ahead"
-        )
-        if old and best.words[0] != old:
-            does = f"overtakes “{names[-1]}”"
-        shares = " to ".join(f"{100 * math.exp(one.log_prob):.0f}" for one in (best, *others))
-        says += [f"Word {number}: {grows}", f"Word {number}: “{names[0]}” {does}, {shares} %"]
-        left, old = len(kept), best.words[0]
-    return says
-
-
 @mpl.rc_context(style.PRINT)
 def cost_curves(lengths: Sequence[int], costs: Mapping[str, Sequence[int]]) -> Figure:
     """Draw multiplications against the number of words written, a curve for each way -> the figure.
@@ -338,10 +221,10 @@ def cost_curves(lengths: Sequence[int], costs: Mapping[str, Sequence[int]]) -> F
         ax.annotate(said, at, (-14, 8), textcoords="offset points", ha="right", **look)
     if len(costs) == 2:
         more, less = millions.values()
-        note = "The cache keeps the keys and values of the words before"
+        note = "Our translator writes from 4 to 64 words"
         titled(
             figure,
-            f"With a cache, {end} words cost {more[-1] / less[-1]:.0f} times less work",
+            f"Without a cache, {end} words cost {more[-1] / less[-1]:.0f} times as much work",
             note,
         )
     ax.set_xticks(lengths)
@@ -393,19 +276,7 @@ def multiplications(translator: Translator, length: int, cache: bool) -> int:
     return counter.get_total_flops() // 2
 
 
-def words_through(translator: Translator, length: int, cache: bool) -> list[int]:
-    """How many words go through the decoder at each step, until `length` are written."""
-    seen: list[int] = []
-    layer = translator.model.decoder.layers[0].feed_forward
-    hook = layer.register_forward_hook(lambda _, args, __: seen.append(args[0].size(1)))
-    try:
-        multiplications(translator, length, cache)
-    finally:
-        hook.remove()
-    return seen
-
-
-TASK = f"A beam of two for “{STUDENT}”: thicker is likelier, the dotted are dropped"
+TASK = f"A beam of two for “{STUDENT}”. Each percentage is the product of all probabilities so far."
 MEANINGS = {"estoy": "am", "soy": "am", "tengo": "have", "estudiante": "student"}
 MEANINGS |= {"el": "the", "al": "to the"}
 
@@ -413,12 +284,12 @@ MEANINGS |= {"el": "the", "al": "to the"}
 @figure(
     "decoding-tree",
     caption="The complete tree of a beam of two for 'I am the student'.",
-    alt="A tree in four columns of words, each with the probability of the words so far, which "
+    alt="A tree in four columns of words, each with the product of the probabilities so far, which "
     "makes its branch thick. Two branches run level: 'estoy', greedy's choice, at first ahead with "
-    "39 %, and below it 'soy', 36 %, in orange. With its second word 'soy estudiante' is ahead, "
-    "and wins: its filled box, 27 %, stands a word before that of 'estoy el estudiante', which "
-    "has 11 %. Two words that are dropped hang on dotted lines, grey and "
-    "without a box: 'tengo' with 1 % and 'estoy al' with 8 %.",
+    "39%, and below it 'soy', 36%, in orange. After the second word 'soy estudiante' is ahead with "
+    "30% to 14%, and it wins: its filled box, 27%, stands a word before that of 'estoy el "
+    "estudiante', which has 11%. Two words that are dropped hang on dotted lines, grey and without "
+    "a box: 'tengo' with 1% and 'estoy al' with 8%.",
     hero=True,
 )
 def draw_tree() -> Figure:
@@ -426,23 +297,11 @@ def draw_tree() -> Figure:
 
 
 @figure(
-    "decoding-stepper",
-    caption="Beam search to step through: a slider lets the tree grow, and branches are dropped.",
-    alt="A tree at the moment when three words have grown and are decided: a branch is thicker, "
-    "the likelier its words so far. The way to 'soy estudiante', which has finished with 27 %, is "
-    "orange, and its last box is filled; 'estoy el estudiante', with 12 %, goes on. Five words are "
-    "dropped: grey, without a box, on dotted lines. A slider lets the tree grow.",
-)
-def draw_stepper() -> Any:
-    return _beam_stepper(student_steps(), start=6)
-
-
-@figure(
     "decoding-cost",
     caption="Multiplications to write a translation, against its length, with cache and without.",
     alt="Two curves against the number of words, up to 64. Without a cache the curve bends "
     "upwards, to 1,037 million multiplications at 64 words; with it, as keys and values of the "
-    "words before are kept, it is a straight line that comes to 47 million, 22 times less.",
+    "words before are kept, it is a straight line that comes to 47 million, a 22nd of it.",
 )
 def draw_cost() -> Figure:
     translator = Translator.load()
@@ -455,48 +314,28 @@ def draw_cost() -> Figure:
 
 @figure(
     "decoding-wider",
-    caption="A wider beam finds likelier translations, but no more correct ones.",
-    alt="A long sentence and two translations, one below the other. Greedy writes the right one, "
-    "with a probability of 3.3 %; a beam of 8 leaves out its last three words, 'todos los días', "
-    "whose boxes are empty, and is likelier, in orange: 4.4 %. Below, bars for 1,000 sentences. "
-    "How likely the translations are, as a geometric mean: greedy 7.2 %, a beam of 8, in orange, "
-    "7.9 %. How many are right: 588, and 585.",
+    caption="A wide beam finds a more likely translation, which leaves three words out.",
+    alt="A long sentence and two translations of it, one below the other. Greedy decoding writes "
+    "the correct one, whose probability is 3.3%. A beam of 8 leaves out its last three words, "
+    "'todos los días', whose boxes are empty, and the probability is higher, in orange: 4.4%.",
 )
 def draw_wider() -> Figure:
-    rows = [row for row in experiments.load("beam")["rows"] if row["split"] == "longer"]
-    first, *_, last = [row for row in rows if row["alpha"] == 0.0]
-    title = "A wider beam finds likelier translations, but no more correct ones"
-    note = f"{first['sentences']:,} sentences, longer than any in training. One of them:"
-    figure, ax = canvas(4.85, title, note)
+    title = "Our translator finds the sentence more likely without its last three words"
+    note = f"“{EVERY_DAY}”"
+    figure, ax = canvas(2.65, title, note)
     words, gone, chances = _left_out()
     look, edge = {"size": style.LABEL, "weight": "bold"}, style.WIDTH - 0.05
-    label(ax, (0.02, 3.95), f"“{EVERY_DAY}”", size=style.LABEL)
-    label(ax, (edge, 3.57), "how likely", ha="right", color=style.MUTED)
-    ways, does = (
-        ("greedy", f"beam of {last['beam']}"),
-        ("right", "the last three words are missing"),
-    )
+    label(ax, (edge, 1.72), "probability", ha="right", color=style.MUTED)
+    ways = "greedy decoding: correct", "a beam of 8: “every day” is missing"
     for place, (way, chance) in enumerate(zip(ways, chances, strict=True)):
-        y, color = 3.2 - 0.74 * place, (style.MUTED, style.ACCENT)[place]
-        label(ax, (0.02, y + 0.36), f"{way}: {does[place]}", **look)
-        label(ax, (edge, y + 0.06), f"{100 * chance:.1f} %", ha="right", color=color, **look)
+        y, color = 1.25 - 0.84 * place, (style.MUTED, style.ACCENT)[place]
+        label(ax, (0.02, y + 0.36), way, **look)
+        label(ax, (edge, y + 0.06), f"{100 * chance:.1f}%", ha="right", color=color, **look)
         inks = dict.fromkeys(words[gone:], (style.MUTED, style.PAPER)[place])
         middles = sentence(ax, (0.06, y), words, inks, size=10, gap=0.14)
-        y, row = 1.0 - 0.55 * place, (first, last)[place]
-        likely, top = (math.exp(one["log_prob"]) for one in (row, last))
-        label(ax, (0.02, y), way, size=style.LABEL)
-        for left, part, said in (
-            (1.05, likely / top, f"{100 * likely:.1f} %"),
-            (4.75, row["right"] / first["right"], f"{row['right']}"),
-        ):
-            area(ax, (left, y - 0.17), 2.5 * part, 0.34, (style.SOFT, style.ACCENT)[place])
-            label(ax, (left + 2.5 * part + 0.1, y), said, color=color, **look)
     for x, text in zip(middles[gone:], words[gone:], strict=True):
         wide = width_of(text, 10) + 0.08
-        outline(ax, (x - wide / 2, 2.4), wide, 0.22, style.INK, 1.2, linestyle="--")
-    label(ax, (0.02, 1.8), f"all {first['sentences']:,} sentences", **look)
-    label(ax, (1.05, 1.38), "how likely they are (geometric mean)", color=style.MUTED)
-    label(ax, (4.75, 1.38), "how many are right", color=style.MUTED)
+        outline(ax, (x - wide / 2, 0.35), wide, 0.22, style.INK, 1.2, linestyle="--")
     return figure
 
 
@@ -513,7 +352,7 @@ def _left_out() -> tuple[list[str], int, list[float]]:
 
 
 SHARPENED = {
-    "as the model says": {},
+    "temperature 1": {},
     "temperature 1.5": {"temperature": 1.5},
     "temperature 0.5": {"temperature": 0.5},
     "top-k with k = 2,\nor top-p with p = 0.7": {"top_k": 2},
@@ -533,20 +372,20 @@ def _first_words() -> dict[str, dict[str, float]]:
 @figure(
     "decoding-sampling",
     caption="What temperature, top-k and top-p make of one row of probabilities.",
-    alt="Four bars, each cut into the shares of the first Spanish words of 'I am the student': "
-    "'estoy', 'soy', and in orange all others together. As the model says, the others have 25 %, "
-    "after 39 % and 36 %; temperature 1.5 gives them 80 %, such as 'tengo', 'huevos' and 'voy': a "
-    "band shows how they grow, and shrink to less than 1 % at temperature 0.5. Top-k 2 and top-p "
-    "0.7 both keep 'estoy' and 'soy' alone.",
+    alt="Four bars, each cut into the probabilities of the first Spanish words of 'I am the "
+    "student': 'estoy', 'soy', and in orange all others together. At temperature 1 these are 39%, "
+    "36% and 25%. At 1.5 the others have 80%, such as 'tengo', 'huevos' and 'voy': a band shows "
+    "how they grow, and shrink to less than 1% at temperature 0.5. Top-k 2 and top-p 0.7 both "
+    "keep 'estoy' and 'soy' alone.",
 )
 def draw_sampling() -> Figure:
     panels, kept = _first_words(), ("estoy", "soy")
     others = {name: max(0.0, 1 - sum(row[word] for word in kept)) for name, row in panels.items()}
     plain, most, *_ = panels
     rare = sorted(set(panels[plain]) - set(kept), key=panels[plain].__getitem__, reverse=True)[:5]
-    said = [f"{100 * p:.0f} %" if p > 0.01 or p < 1e-5 else "< 1 %" for p in others.values()]
-    note = f"The first word for “{STUDENT}”: how likely it is drawn (estoy, soy: am)"
-    title = f"{most.capitalize()} gives the rare words {said[1]} instead of {said[0]}"
+    said = [f"{100 * p:.0f}%" if p > 0.01 or p < 1e-5 else "< 1%" for p in others.values()]
+    note = f"Probability of the first word for “{STUDENT}” (“estoy” and “soy” both mean “am”)"
+    title = f"At {most}, the unlikely words get {said[1]} instead of {said[0]}"
     figure, ax = canvas(4.2, title, note)
     left, wide, high, down = 1.85, 5.2, 0.46, 0.86
     tops, end = [3.03 - down * place for place in range(len(panels))], left + wide
@@ -562,7 +401,7 @@ def draw_sampling() -> Figure:
         for word, color in zip(kept, (style.SOFT, style.RULE), strict=True):
             p = row[word]
             area(ax, (start, top - high), wide * p, high, color)
-            text = f"{word}  {100 * p:.0f} %" if p > 0.2 else f"{100 * p:.0f} %"
+            text = f"{word}  {percent(p)}" if p > 0.2 else percent(p)
             label(ax, (start + wide * p / 2, y), text, color=style.ink_on(color), **look)
             start += wide * p
         area(ax, (x, top - high), end - x, high, style.ACCENT)

@@ -129,7 +129,7 @@ def _field(
     area(ax, cell[:2], *step, green, zorder=3)
     area(ax, (x, y), tile, tile, green, zorder=3)
     look = {"ha": "center", "weight": "bold", "color": style.PAPER}
-    label(ax, (x + tile / 2, y + tile / 2), value, size=25 if len(value) > 1 else 44, **look)
+    label(ax, (x + tile / 2, y + tile / 2), value, size=44, **look)
     word(ax, (x + tile / 2, y - 0.19), text, size=13)
     label(ax, (x + tile / 2, y - 0.42), f"number {place}", ha="center")
     label(ax, (left, top - 0.1), f"{note}, in {rows} lines")
@@ -522,29 +522,6 @@ def draw_training() -> Figure:
                 for x, when in zip(xs, ("before", "after"), strict=True):
                     label(ax, (x, y + 0.22), when, ha="center", color=style.MUTED)
     return figure
-
-
-@figure(
-    "trees-decoding",
-    notebook="11_decoding",
-    caption="The last vector says how likely each word is.",
-    alt="A field of 1,794 small cells, a chance for each word. One is green, number 472; "
-    "under a lens it is large: 90 %, and below it 'árboles'. The other words together have "
-    "10 %.",
-)
-def draw_decoding() -> Figure:
-    way, count = _the_way(), len(_the_translator().tgt.vocab)
-    place = _the_translator().tgt.vocab.encode([WRITTEN])[0]
-    chance = way.logits[way.tgt_out.index(WRITTEN)].softmax(dim=-1)[place].item()
-    return _field(
-        WRITTEN,
-        place,
-        count,
-        new=f"comes out as {WRITTEN}, with {percent(chance)}",
-        value=percent(chance),
-        note=f"a chance for each of {count:,} words",
-        rest=f"all others together: {percent(1 - chance)}",
-    )
 
 
 @figure(

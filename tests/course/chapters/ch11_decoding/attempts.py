@@ -243,23 +243,6 @@ ATTEMPTS = {
             "the function itself": [1],
         },
     ),
-    check.the_fault: Attempts(
-        right=[(8, "c"), (8, "(c)")],
-        slips={
-            "in one batch": [(0, "c")],
-            "come out the same": [(2, "c")],
-            "Not all": [(10, "c")],
-            "alone would come out wrong": [(8, "a")],
-            "run on": [(8, "b")],
-            "as by greedy_decode": [(8, "d")],
-            "most padding": [(8, "e")],
-        },
-        mistakes={
-            "one by one": [(5, "c")],
-            "whole number": [("eight", "c"), (True, "c")],
-            "letters a to e": [(8, "z")],
-        },
-    ),
     check.whose_fault: Attempts(
         right=[(35, 1)],
         slips={"That many are right": [(65, 1)], "no search could help": [(35, 34)]},

@@ -6,7 +6,6 @@ import pytest
 
 from course.chapters.ch11_decoding.experiments import (
     choose,
-    decode_with_a_fault,
     draw_many,
     log_prob_of,
     measure,
@@ -14,7 +13,7 @@ from course.chapters.ch11_decoding.experiments import (
     six_steps_of_french,
 )
 from course.chapters.ch11_decoding.figures import beam_steps
-from transformer_lib.decoding import Hypothesis, beam_search, greedy_decode
+from transformer_lib.decoding import Hypothesis, beam_search
 from transformer_lib.text.batching import source_batch
 from transformer_lib.text.english_spanish import load
 from transformer_lib.translator import Translator
@@ -81,16 +80,6 @@ def test_the_right_word_has_a_tenth_less_than_everything(translator):
     right = [math.exp(total) for total in sums]
     short = [share for share, count in zip(right, steps, strict=True) if count < mean_steps]
     assert sum(right) / 50 < sum(short) / len(short)
-
-
-def test_the_fault_shows_only_in_a_batch(translator):
-    ids = [translator.src.encode(english) for english, _ in load("test")[:10]]
-    right = greedy_decode(translator.model, source_batch(ids))
-    alone = [decode_with_a_fault(translator.model, source_batch([one]))[0] for one in ids]
-    together = decode_with_a_fault(translator.model, source_batch(ids))
-    assert alone == right != together
-    first_to_end = min(range(10), key=lambda i: len(right[i]))
-    assert together[first_to_end] == right[first_to_end]
 
 
 def test_the_two_beams_of_the_illustrated_transformer():

@@ -8,13 +8,7 @@ import torch
 from matplotlib.patches import Rectangle
 
 from course.chapters.ch11_decoding import figures
-from course.chapters.ch11_decoding.figures import (
-    _beam_stepper,
-    beam_steps,
-    finished,
-    next_words,
-    words_through,
-)
+from course.chapters.ch11_decoding.figures import beam_steps, finished, next_words
 from transformer_lib.decoding import beam_search, sampling_distribution
 from transformer_lib.model.transformer import make_model
 from transformer_lib.text.tokens import BOS, EOS, PAD
@@ -85,24 +79,6 @@ def test_a_finished_branch_keeps_its_place():
     assert len(steps) == 2
 
 
-def test_the_stepper_grows_and_decides():
-    steps = beam_steps(after, 2)
-    spec = _beam_stepper(steps, start=3).to_dict()
-    slider = spec["params"][0]
-    assert (
-        slider["value"] == 3 and slider["bind"]["max"] == 6 and slider["bind"]["input"] == "range"
-    )
-    rows = spec["layer"][0]["data"]["values"] if "data" not in spec else spec["data"]["values"]
-    grows = {row["label"].split()[0]: row["grows"] for row in rows if row["x"] <= 1}
-    assert grows == {"<bos>": 0, "a": 1, "b": 1, "c": 1}
-    says = spec["title"]["text"]["expr"]
-    assert "Word 1: “a” is ahead, 60 to 30 %" in says
-    assert "Word 2: “b x” overtakes “a x”, 27 to 24 %" in says
-    assert "Word 3: “b x” wins, 27 to 24 %" in says
-    thick = {row["label"]: row["thick"] for row in rows if row["x"] == 1}
-    assert thick["a"] == pytest.approx(2 * thick["b"])
-
-
 def test_each_way_to_sharpen_has_its_bar():
     panels = figures._first_words()
     patches = figures.draw_sampling().axes[0].patches
@@ -118,9 +94,3 @@ def test_each_way_to_sharpen_has_its_bar():
     top_p = sampling_distribution(torch.tensor(list(following.values())), top_p=0.7).tolist()
     assert list(cut.values()) == pytest.approx(top_p), "k = 2 and p = 0.7 keep the same two"
     assert {word for word, p in cut.items() if p > 0} == {"estoy", "soy"}
-
-
-def test_words_through_the_decoder():
-    translator = Translator.load()
-    assert words_through(translator, 4, cache=False) == [1, 2, 3, 4]
-    assert words_through(translator, 4, cache=True) == [1, 1, 1, 1]
