@@ -26,7 +26,6 @@ from course.checks.comparing import call as call
 from course.checks.comparing import compare as compare
 from course.checks.comparing import elsewhere as elsewhere
 from course.checks.comparing import own_work as own_work
-from course.checks.comparing import parts_right as parts_right
 from course.checks.comparing import plain as plain
 from course.checks.comparing import result_of as result_of
 from course.checks.comparing import same as same

@@ -169,18 +169,3 @@ def elsewhere(function: Any, right: Any, *inputs: Any) -> None:
     except Hint:  # it stops, which is as wrong
         found = None
     no_slip(alike(found, right), ELSEWHERE)
-
-
-def parts_right(*parts: tuple[str, Any, Any, Mapping[Any, str]]) -> None:
-    """For several guesses in one exercise, each as (name, guess, right, wrong guess -> hint).
-
-    A wrong guess that has a hint is a slip, as long as the other guesses are right. The hint of
-    `None` is for all guesses that have none of their own.
-    """
-    wrong = [part for part in parts if part[1] != part[2]]
-    if wrong:
-        name, guess, _, hints = wrong[0]
-        slip = guess in hints and len(wrong) == 1
-        parts = "not yet. Which parts does it have, and how large is each?"
-        hint = hints.get(guess, hints.get(None, parts))
-        raise Hint(f"{name}: {hint}", keeps=0.5 if slip else 0.0)

@@ -12,7 +12,7 @@ from typing import Any
 
 from course.checks.comparing import a_tensor, alike, own_copy, own_work, result_of, tell_apart
 from course.checks.hints import GRADED, Hint, NotTried, in_words, no_slip
-from course.checks.reading import by_value, with_tensors
+from course.checks.reading import by_value, in_a_row, numbers_in, with_tensors
 from course.checks.watching import Attempt, Borrowed
 
 Ways = Sequence[Callable[..., Any]]  # several programs for the same
@@ -104,6 +104,7 @@ class Exercise:
         doesn't show, such as the gradient or the type.
     elsewhere: hint -> other inputs, for which the attempt has to be right as well. The hint is
         ELSEWHERE, or that of a slip which shows only there.
+    near: are two results the same?
     """
 
     def __init__(
@@ -122,12 +123,14 @@ class Exercise:
         unlike: Callable[[Any, Any], None] = tell_apart,
         then: Callable[[Callable], None] = lambda attempt: None,
         elsewhere: Mapping[str, Callable[[], Sequence[Any]]] | None = None,
+        near: Callable[[Any, Any], bool] = alike,
     ):
         self.__name__, self.__doc__ = name, about
         self.inputs, self.right, self.borrowed = inputs, right, borrowed
         self.slips, self.mistakes = slips or {}, mistakes or {}
         self.errors, self.not_allowed = errors or {}, not_allowed
         self.read, self.unlike, self.then, self.elsewhere = read, unlike, then, elsewhere or {}
+        self.near = near
         self.check = implement(lambda: each(inputs())[0])(named(name, self.judge))
 
     def __call__(self, attempt: Any) -> None:
@@ -140,10 +143,10 @@ class Exercise:
         inputs = self.inputs()
         found = self.returned(function, inputs)
         right = answer(self.right[0], inputs)
-        if not alike(found, right):
+        if not self.near(found, right):
             for keeps, known in ((0.0, self.mistakes), (0.5, self.slips)):
                 for hint, ways in known.items():
-                    if any(alike(found, answer(way, inputs)) for way in ways):
+                    if any(self.near(found, answer(way, inputs)) for way in ways):
                         raise Hint(hint, keeps)
             self.unlike(found, right)
         self.then(function)
@@ -153,7 +156,7 @@ class Exercise:
                 found = self.returned(function, inputs)
             except Hint:  # it stops, which is as wrong
                 found = None
-            no_slip(alike(found, answer(self.right[0], inputs)), hint)
+            no_slip(self.near(found, answer(self.right[0], inputs)), hint)
 
     def returned(self, function: Any, inputs: Sequence[Any]) -> Any:
         """What an attempt returns for these inputs; for a list of several, a list."""
@@ -238,11 +241,13 @@ class Values:
 
     The first wrong one gets its hint, behind its name. It keeps points only as long as all the
     others are right.
+
+    as_list: the hint for what is no list of as many numbers, if they are handed in as a list.
     """
 
-    def __init__(self, name: str, about: str, *parts: Value):
+    def __init__(self, name: str, about: str, *parts: Value, as_list: str = ""):
         self.__name__, self.__doc__ = name, about
-        self.parts = parts
+        self.parts, self.as_list = parts, as_list
         self.check = exercise(named(name, self.judge))
 
     def __call__(self, *attempt: Any) -> None:
@@ -250,6 +255,8 @@ class Values:
 
     def judge(self, *guesses: Any) -> None:
         """A Hint if one of the answers isn't right."""
+        if self.as_list:
+            guesses = tuple(numbers_in(in_a_row(guesses[0]), len(self.parts), self.as_list))
         given = [part.read(guess) for part, guess in zip(self.parts, guesses, strict=True)]
         hints = []
         for part, guess in zip(self.parts, given, strict=True):

@@ -1,6 +1,7 @@
 """Assignment 7: clean a corpus, split it, choose on validation, and say how sure a score is."""
 
 import html
+import math
 import random
 import re
 from collections.abc import Callable, Sequence
@@ -10,6 +11,7 @@ from typing import Any
 from course.chapters.ch14_real_text.checks import my_any_reference
 from course.chapters.ch14_real_text.messy_corpus import RATIO, SPANISH_SIGNS, Pair, key
 from course.checks import (
+    Exercise,
     Hint,
     a_kind,
     alike,
@@ -188,139 +190,166 @@ def too_different(one: str, other: str, ratio: str) -> bool:
     }.get(ratio, max(a, b) > RATIO * min(a, b))
 
 
-def cleaned(
-    source: str,
-    target: str,
+Clean = Callable[[str, str], Pair | None]
+
+
+def cleaning(
     *,
     exchange: str = "one",
     empty: str = "either",
     broken: str = BROKEN,
     ratio: str = "more",
     **options: Any,
-) -> Pair | None:
-    """The clean pair, or None; each option is a way to do it otherwise."""
-    raw = source, target
-    pair = tuple(mended(text, **options) for text in raw)
-    looked_at = raw if exchange == "raw" else pair
-    one, other = map(is_spanish, looked_at)
-    if exchange != "never" and one and (not other or exchange == "source"):
-        pair = pair[::-1]
-    looked_at = {"raw": raw, "never": ("a", "a")}.get(empty, pair)
-    if not (any if empty == "both" else all)(looked_at):
+) -> Clean:
+    """A function that makes a clean pair, or None; each option is a way to do it otherwise."""
+
+    def clean(source: str, target: str) -> Pair | None:
+        raw = source, target
+        pair = tuple(mended(text, **options) for text in raw)
+        looked_at = raw if exchange == "raw" else pair
+        one, other = map(is_spanish, looked_at)
+        if exchange != "never" and one and (not other or exchange == "source"):
+            pair = pair[::-1]
+        looked_at = {"raw": raw, "never": ("a", "a")}.get(empty, pair)
+        if not (any if empty == "both" else all)(looked_at):
+            return None
+        if any(sign in text for text in pair for sign in broken):
+            return None
+        looked_at = raw if ratio == "raw" else pair
+        return None if too_different(*looked_at, ratio) else pair
+
+    return clean
+
+
+def cleaned(source: str, target: str) -> Pair | None:
+    """What my_clean_pair should return."""
+    return cleaning()(source, target)
+
+
+def by_lists(source: str, target: str) -> list[str] | None:
+    """As a reader may write it who is no friend of regular expressions."""
+    both = []
+    for text in (source, target):
+        while "<" in text and ">" in text[text.index("<") :]:
+            start = text.index("<")
+            text = f"{text[:start]} {text[text.index('>', start) + 1 :]}"
+        text = html.unescape(text)
+        text = "".join('"' if c in "“”„«»" else "'" if c in "‘’" else c for c in text)
+        both.append(text.split())
+    words = sorted(map(len, both))
+    if words[0] == 0 or words[1] > 3 * words[0] or set(BROKEN) & set(str(both)):
         return None
-    if any(sign in text for text in pair for sign in broken):
-        return None
-    looked_at = raw if ratio == "raw" else pair
-    return None if too_different(*looked_at, ratio) else pair
+    one, other = map(" ".join, both)
+    return [other, one] if is_spanish(one) and not is_spanish(other) else [one, other]
 
 
-UNCLEAN: list[tuple[dict[str, Any], str]] = [
-    ({"tags": None}, "The tags are still there."),
-    ({"tags": ""}, "A tag becomes a space: of “I'm<br>tired” two words should be left."),
-    (
-        {"entities": "never"},
-        "Signs that are written as &amp; or &iquest; are still there: html.unescape.",
-    ),
-    (
-        {"entities": "first"},
-        "“I &lt;3 you -&gt; me” is no tag: first the tags go, then "
-        "html.unescape makes signs of the rest.",
-    ),
-    ({"double": False, "single": False}, "The curly quotes are still there."),
-    ({"double": False}, 'Some double quotes are still there: “ ” „ « » all become ".'),
-    ({"single": False}, "The single quotes ‘ and ’ become an apostrophe, '."),
-    ({"spaces": "never"}, "The spaces are as they were."),
-    ({"spaces": "ends"}, "Within the sentence, too, several spaces become one."),
-    (
-        {"spaces": "common"},
-        'There are other spaces than " ": tabs, line ends, the no-break '
-        "space. str.split without an argument knows all of them.",
-    ),
-    ({"spaces": "none at all"}, "One space stays between two words."),
-    ({"lower": True}, "The capitals are gone: the model should learn to write them."),
-    ({"exchange": "never"}, "Exchanged columns are left as they are."),
-    (
-        {"exchange": "source"},
-        "“El Niño came.” stays in its column: exchange only where the target has no Spanish sign.",
-    ),
-    (
-        {"exchange": "raw"},
-        "&iquest; is a Spanish sign as well: look for the languages when the text has been mended.",
-    ),
-    (
-        {"empty": "raw"},
-        '("<br>", "&nbsp;"): nothing is left of it when it is mended. Look for '
-        "empty sides at the end.",
-    ),
-    ({"empty": "never"}, 'Of ("<br>", "&nbsp;") nothing is left on either side: that is no pair.'),
-    ({"empty": "both", "ratio": "not of nothing"}, "One empty side is enough: that is no pair."),
-    ({"broken": ""}, "Pairs in a wrong encoding come through."),
-    (
-        {"broken": "\ufffd"},
-        "Ã and Â stand in no English or Spanish sentence: there UTF-8 was read as something else.",
-    ),
-    ({"broken": "ÃÂ"}, "The sign \\ufffd stands where a letter couldn't be read."),
-    ({"broken": "\ufffdÃ"}, "What about Â? It comes with ¿ and ¡ in a wrong encoding."),
-    ({"broken": "\ufffdÂ"}, "What about Ã? It comes with accents in a wrong encoding."),
-    ({"ratio": "never"}, "One side may have 3 times the words of the other, and no more."),
-    (
-        {"ratio": "never", "empty": "both"},
-        "One side may have 3 times the words of the other, and no more.",
-    ),
-    (
-        {"ratio": "never", "empty": "never"},
-        "Neither empty sides nor far too long ones are left out.",
-    ),
-    (
-        {"ratio": "as many"},
-        "Exactly 3 times as many words is still a pair: “It is raining.”, “Llueve.”",
-    ),
-    ({"ratio": "source"}, "Only a source that is too long is left out: the target may be, too."),
-    ({"ratio": "target"}, "Only a target that is too long is left out: the source may be, too."),
-    ({"ratio": "letters"}, "Count words, not letters: “Internationalization!” is one word."),
-    (
-        {"ratio": "raw"},
-        "“<b> Wow </b> <i> <u> !” has one word and a sign: count when the text has been mended.",
-    ),
-]
+class OrNone(Exercise):
+    """An exercise for a function that may return None as well."""
+
+    def returned(self, function: Any, inputs: Sequence[Any]) -> Any:
+        expect(callable(function), "Hand over the function itself: its name, without parentheses.")
+        return super().returned(lambda *texts: (function(*texts),), inputs)
 
 
-@implement(lambda: ("a", "b"))
-def my_clean_pair(function: Callable[[str, str], Pair | None]) -> None:
-    """Exercise: both sides of a line -> the clean pair, or None."""
-    own_work(function, "cleaned")
-    expect(callable(function), "Hand over the function itself: its name, without parentheses.")
-    found = [answered(function, *case) for case in CLEAN_CASES]
-    right = [cleaned(*case) for case in CLEAN_CASES]
-    if found == right:
-        return
-    expect(any(found), "It returns None for every pair: does it end with `return`?")
-    no_slip(found != [pair and pair[::-1] for pair in right], "Source first, then target.")
-    for options, hint in UNCLEAN:
-        no_slip(found != [cleaned(*case, **options) for case in CLEAN_CASES], hint)
-    for case, one, wanted in zip(CLEAN_CASES, found, right, strict=True):
-        expect(one == wanted, f"Of {case!r} it makes {shown(one)}, but it should be {wanted!r}.")
-
-
-def answered(function: Callable, source: str, target: str) -> Pair | None:
-    """What it returns, which may be None; a Hint for anything but that and two texts."""
-    (found,) = result_of(lambda *texts: (function(*texts),), source, target)
-    expect(found is not ..., "It still returns `...` for some pairs.")
-    if found is None:
+def a_pair_or_none(found: tuple[Any]) -> Pair | None:
+    """What it returns; a Hint for anything but None and two texts."""
+    (pair,) = found
+    expect(pair is not ..., "It still returns `...` for some pairs.")
+    if pair is None:
         return None
     expect(
-        isinstance(found, list | tuple)
-        and len(found) == 2
-        and all(isinstance(text, str) for text in found),
-        f"Return the two texts, (source, target), or None; not {shown(found)}.",
+        isinstance(pair, list | tuple)
+        and len(pair) == 2
+        and all(isinstance(text, str) for text in pair),
+        f"Return the two texts, (source, target), or None; not {shown(pair)}.",
     )
-    return tuple(found)
+    return tuple(pair)
+
+
+def first_other(found: Sequence[Pair | None], right: Sequence[Pair | None]) -> None:
+    for case, one, wanted in zip(CLEAN_CASES, found, right, strict=True):
+        expect(one == wanted, f"Of {case!r} it makes {shown(one)}, but it should be {wanted!r}.")
 
 
 def shown(thing: Any) -> str:
     """As Python writes it, cut off where it gets long."""
     text = repr(thing)
     return text if len(text) <= 200 else f"{text[:200]}…"
+
+
+my_clean_pair = OrNone(
+    "my_clean_pair",
+    "Exercise: both sides of a line -> the clean pair, or None.",
+    inputs=lambda: CLEAN_CASES,
+    right=[cleaning(), by_lists],
+    not_allowed=("cleaned",),
+    borrowed=[cleaned],
+    read=a_pair_or_none,
+    mistakes={
+        "It returns None for every pair: does it end with `return`?": [lambda source, target: None]
+    },
+    slips={
+        "Source first, then target.": [lambda *pair: (found := cleaning()(*pair)) and found[::-1]],
+        "The tags are still there.": [cleaning(tags=None)],
+        "A tag becomes a space: of “I'm<br>tired” two words should be left.": [cleaning(tags="")],
+        "Signs that are written as &amp; or &iquest; are still there: html.unescape.": [
+            cleaning(entities="never")
+        ],
+        "“I &lt;3 you -&gt; me” is no tag: first the tags go, then html.unescape makes signs of "
+        "the rest.": [cleaning(entities="first")],
+        "The curly quotes are still there.": [cleaning(double=False, single=False)],
+        'Some double quotes are still there: “ ” „ « » all become ".': [cleaning(double=False)],
+        "The single quotes ‘ and ’ become an apostrophe, '.": [cleaning(single=False)],
+        "The spaces are as they were.": [cleaning(spaces="never")],
+        "Within the sentence, too, several spaces become one.": [cleaning(spaces="ends")],
+        'There are other spaces than " ": tabs, line ends, the no-break space. str.split without '
+        "an argument knows all of them.": [cleaning(spaces="common")],
+        "One space stays between two words.": [cleaning(spaces="none at all")],
+        "The capitals are gone: the model should learn to write them.": [cleaning(lower=True)],
+        "Exchanged columns are left as they are.": [cleaning(exchange="never")],
+        "“El Niño came.” stays in its column: exchange only where the target has no Spanish "
+        "sign.": [cleaning(exchange="source")],
+        "&iquest; is a Spanish sign as well: look for the languages when the text has been "
+        "mended.": [cleaning(exchange="raw")],
+        '("<br>", "&nbsp;"): nothing is left of it when it is mended. Look for empty sides at the '
+        "end.": [cleaning(empty="raw")],
+        'Of ("<br>", "&nbsp;") nothing is left on either side: that is no pair.': [
+            cleaning(empty="never")
+        ],
+        "One empty side is enough: that is no pair.": [
+            cleaning(empty="both", ratio="not of nothing")
+        ],
+        "Pairs in a wrong encoding come through.": [cleaning(broken="")],
+        "Ã and Â stand in no English or Spanish sentence: there UTF-8 was read as something "
+        "else.": [cleaning(broken="\ufffd")],
+        "The sign \\ufffd stands where a letter couldn't be read.": [cleaning(broken="ÃÂ")],
+        "What about Â? It comes with ¿ and ¡ in a wrong encoding.": [cleaning(broken="\ufffdÃ")],
+        "What about Ã? It comes with accents in a wrong encoding.": [cleaning(broken="\ufffdÂ")],
+        "One side may have 3 times the words of the other, and no more.": [
+            cleaning(ratio="never"),
+            cleaning(ratio="never", empty="both"),
+        ],
+        "Neither empty sides nor far too long ones are left out.": [
+            cleaning(ratio="never", empty="never")
+        ],
+        "Exactly 3 times as many words is still a pair: “It is raining.”, “Llueve.”": [
+            cleaning(ratio="as many")
+        ],
+        "Only a source that is too long is left out: the target may be, too.": [
+            cleaning(ratio="source")
+        ],
+        "Only a target that is too long is left out: the source may be, too.": [
+            cleaning(ratio="target")
+        ],
+        "Count words, not letters: “Internationalization!” is one word.": [
+            cleaning(ratio="letters")
+        ],
+        "“<b> Wow </b> <i> <u> !” has one word and a sign: count when the text has been mended.": [
+            cleaning(ratio="raw")
+        ],
+    },
+    unlike=first_other,
+)
 
 
 # --- no pair twice -------------------------------------------------------------------------------
@@ -341,20 +370,49 @@ REPEATED = [
 ]
 
 
-def once(pairs: Sequence[Pair], same: Callable[[Pair], Any], last: bool = False) -> list[Pair]:
+Pairs = list[Pair]
+
+
+def first_of(same: Callable[[Pair], Any], last: bool = False) -> Callable[[Sequence[Pair]], Pairs]:
     """The first pair of each kind, or the last; pairs are of one kind where `same` is equal."""
-    found: dict[Any, Pair] = {}
-    for pair in pairs:
-        if last or same(pair) not in found:
-            found[same(pair)] = pair
-    return list(found.values())
+
+    def run(pairs: Sequence[Pair]) -> Pairs:
+        found: dict[Any, Pair] = {}
+        for pair in pairs:
+            if last or same(pair) not in found:
+                found[same(pair)] = pair
+        return list(found.values())
+
+    return run
+
+
+def once(pairs: Sequence[Pair], same: Callable[[Pair], Any]) -> Pairs:
+    """What my_deduplicate should return, where `same` is `keys`."""
+    return first_of(same)(pairs)
 
 
 def keys(pair: Pair) -> Pair:
     return key(pair[0]), key(pair[1])
 
 
-def pairs_of(found: Any, what: str = "It should return a list of pairs") -> list[Pair]:
+def those(kept: Callable[[int, list[Pair]], bool]) -> Callable[[Sequence[Pair]], Pairs]:
+    """The pairs that are kept, by where they stand among the keys of all."""
+
+    def run(pairs: Sequence[Pair]) -> Pairs:
+        every = list(map(keys, pairs))
+        return [pair for i, pair in enumerate(pairs) if kept(i, every)]
+
+    return run
+
+
+def one_and_the_rest(pairs: Sequence[Pair]) -> Pairs:
+    if not pairs:
+        return []
+    rest = [pair for pair in pairs[1:] if keys(pair) != keys(pairs[0])]
+    return [pairs[0], *one_and_the_rest(rest)]
+
+
+def pairs_of(found: Any, what: str = "It should return a list of pairs") -> Pairs:
     expect(
         not isinstance(found, set | frozenset),
         "A set has no order: return a list, in the order of the corpus.",
@@ -368,84 +426,58 @@ def pairs_of(found: Any, what: str = "It should return a list of pairs") -> list
     return found
 
 
-@implement(lambda: ([("a", "b")],))
-def my_deduplicate(function: Callable[[list[Pair]], list[Pair]]) -> None:
-    """Exercise: pairs -> those that stood in no other spelling above."""
-    own_work(function, "once")
-    found = pairs_of(result_of(function, REPEATED))
-    right = once(REPEATED, keys)
-    if found == right:
-        return
-    by_source = (
-        "Only one translation of each sentence is left. A pair is repeated when *both* "
-        "sides are the same."
-    )
-    by_target = (
-        "Two sentences may have the same translation: a pair is repeated when *both* "
-        "sides are the same."
-    )
-    count = [keys(pair) for pair in REPEATED]
-    mistakes = [
-        (REPEATED, "Nothing is left out."),
-        (
-            once(REPEATED, lambda pair: pair),
-            "Only what is equal to the letter is left out. Compare "
-            "the keys: capitals and signs make no other pair.",
-        ),
-        (
-            once(REPEATED, lambda pair: (pair[0].lower(), pair[1].lower())),
-            "Signs make no other pair either: compare the keys.",
-        ),
-        (once(REPEATED, lambda pair: key(pair[0])), by_source),
-        (once(REPEATED, lambda pair: pair[0]), by_source),
-        (once(REPEATED, lambda pair: key(pair[1])), by_target),
-        (once(REPEATED, lambda pair: pair[1]), by_target),
-        (
-            once(REPEATED, lambda pair: key(pair[0]) + key(pair[1])),
-            "With both sides joined into "
-            "one text, (“No one”, “Nadie”) and (“No”, “One nadie”) are the same. Keep them "
-            "apart: a "
-            "tuple.",
-        ),
-        (
-            once(REPEATED, lambda pair: frozenset(keys(pair))),
-            "(“Adiós.”, “Goodbye.”) is the other "
-            "direction: a set of both sides forgets which is which.",
-        ),
-        (
-            once(REPEATED, keys, last=True),
-            "Of each pair the *first* that comes is kept, as it was typed.",
-        ),
-        ([keys(pair) for pair in right], "Those are the keys. Return the pairs as they are."),
-        (
-            [pair for pair in REPEATED if count.count(keys(pair)) == 1],
-            "What stands there twice is gone altogether: one of them stays.",
-        ),
-        (
-            [
-                pair
-                for i, pair in enumerate(REPEATED)
-                if count.count(keys(pair)) > 1 and keys(pair) in count[:i]
-            ],
-            "Those are the repeated ones. Return the others.",
-        ),
-        (
-            [pair for i, pair in enumerate(REPEATED) if i == 0 or count[i - 1] != count[i]],
-            "Only neighbors are compared: the same pair may stand anywhere above.",
-        ),
-    ]
-    for wrong, hint in mistakes:
-        no_slip(found != wrong, hint)
-    no_slip(
-        sorted(found) != sorted(right),
-        "The right pairs, in another order: leave them in that of the corpus.",
-    )
+def is_repeated(found: Pairs, right: Pairs) -> None:
+    no_slip(sorted(found) != sorted(right), ANOTHER_ORDER)
     for pair in REPEATED:
         expect(
             (pair in found) == (pair in right),
             f"{pair} should {'stay' if pair in right else 'go: it stands above already'}.",
         )
     raise Hint("Each pair should be there once.")
+
+
+ANOTHER_ORDER = "The right pairs, in another order: leave them in that of the corpus."
+my_deduplicate = Exercise(
+    "my_deduplicate",
+    "Exercise: pairs -> those that stood in no other spelling above.",
+    inputs=lambda: (REPEATED,),
+    right=[first_of(keys), those(lambda i, every: every[i] not in every[:i]), one_and_the_rest],
+    not_allowed=("once",),
+    read=pairs_of,
+    slips={
+        "Nothing is left out.": [list],
+        "Only what is equal to the letter is left out. Compare the keys: capitals and signs make "
+        "no other pair.": [first_of(lambda pair: pair)],
+        "Signs make no other pair either: compare the keys.": [
+            first_of(lambda pair: (pair[0].lower(), pair[1].lower()))
+        ],
+        "Only one translation of each sentence is left. A pair is repeated when *both* sides are "
+        "the same.": [first_of(lambda pair: key(pair[0])), first_of(lambda pair: pair[0])],
+        "Two sentences may have the same translation: a pair is repeated when *both* sides are the "
+        "same.": [first_of(lambda pair: key(pair[1])), first_of(lambda pair: pair[1])],
+        "With both sides joined into one text, (“No one”, “Nadie”) and (“No”, “One nadie”) are the "
+        "same. Keep them apart: a tuple.": [first_of(lambda pair: key(pair[0] + pair[1]))],
+        "(“Adiós.”, “Goodbye.”) is the other direction: a set of both sides forgets which is "
+        "which.": [first_of(lambda pair: frozenset(keys(pair)))],
+        "Of each pair the *first* that comes is kept, as it was typed.": [
+            first_of(keys, last=True)
+        ],
+        "Those are the keys. Return the pairs as they are.": [
+            lambda pairs: list(dict.fromkeys(map(keys, pairs)))
+        ],
+        "What stands there twice is gone altogether: one of them stays.": [
+            those(lambda i, every: every.count(every[i]) == 1)
+        ],
+        "Those are the repeated ones. Return the others.": [
+            those(lambda i, every: every[i] in every[:i])
+        ],
+        "Only neighbors are compared: the same pair may stand anywhere above.": [
+            those(lambda i, every: i == 0 or every[i] != every[i - 1])
+        ],
+        ANOTHER_ORDER: [lambda pairs: sorted(first_of(keys)(pairs))],
+    },
+    unlike=is_repeated,
+)
 
 
 # --- held out, and really so ---------------------------------------------------------------------
@@ -468,89 +500,78 @@ TO_SPLIT = [
 HELD_OUT = 3
 
 
-def split_by(
-    pairs: Sequence[Pair], count: int, same: Callable[[Pair], Any] = lambda pair: key(pair[0])
-) -> tuple[list[Pair], list[Pair]]:
-    """(training, held out): of the first `count` different sentences, as `same` sees them."""
-    first = list(dict.fromkeys(map(same, pairs)))[:count]
-    return (
-        [pair for pair in pairs if same(pair) not in first],
-        [pair for pair in pairs if same(pair) in first],
-    )
+Split = tuple[Pairs, Pairs]
 
 
-@implement(lambda: ([("a", "b"), ("c", "d")], 1))
-def my_hold_out(function: Callable[[list[Pair], int], Any]) -> None:
-    """Exercise: pairs, how many sentences to hold out -> (training, held out)."""
-    own_work(function, "split_by")
-    parts = result_of(function, TO_SPLIT, HELD_OUT)
+def splitting(
+    same: Callable[[Pair], Any] = lambda pair: key(pair[0]),
+    first: Callable[[Pairs], Pairs] = lambda pairs: pairs,
+    more: int = 0,
+    result: Callable[[Pairs, Pairs, Pairs], Any] = lambda training, held, pairs: (training, held),
+) -> Callable[[Pairs, int], Any]:
+    """(training, held out): of the first different sentences; each option is a way to do otherwise.
+
+    same: what is equal for pairs of one sentence. first: the order in which they are chosen.
+    """
+
+    def run(pairs: Pairs, count: int) -> Any:
+        held = list(dict.fromkeys(map(same, first(pairs))))[: count + more]
+        sides = [[pair for pair in pairs if (same(pair) in held) == out] for out in (False, True)]
+        return result(*sides, pairs)
+
+    return run
+
+
+def split_by(pairs: Pairs, count: int) -> Split:
+    """What my_hold_out should return."""
+    return splitting()(pairs, count)
+
+
+def by_numbers(pairs: Pairs, count: int) -> list[Pairs]:
+    number: dict[str, int] = {}
+    sides: dict[bool, Pairs] = {False: [], True: []}
+    for source, target in pairs:
+        mine = number.setdefault(key(source), len(number))
+        sides[mine < count].append((source, target))
+    return [sides[False], sides[True]]
+
+
+def cut_at(end: int) -> Callable[[Pairs, int], Split]:
+    return lambda pairs, count: (pairs[end:], pairs[:end])
+
+
+def leaks(end: int) -> bool:
+    """Does a sentence stand on both sides if the pairs are cut there?"""
+    before, after = ({key(one) for one, _ in part} for part in (TO_SPLIT[:end], TO_SPLIT[end:]))
+    return bool(before & after)
+
+
+def alphabet(pairs: Pairs) -> Pairs:
+    return sorted(pairs, key=lambda pair: key(pair[0]))
+
+
+def from_behind(pairs: Pairs) -> Pairs:
+    return pairs[::-1]
+
+
+def two_lists(found: Any) -> Split:
     expect(
-        isinstance(parts, list | tuple) and len(parts) == 2,
+        isinstance(found, list | tuple) and len(found) == 2,
         "Return two lists: training and held out.",
     )
-    training, held_out = found = tuple(map(pairs_of, parts))
-    right = split_by(TO_SPLIT, HELD_OUT)
-    if found == right:
-        return
-    no_slip(found != right[::-1], "The two are exchanged: training first.")
-    no_slip(
-        found != (TO_SPLIT[HELD_OUT:], TO_SPLIT[:HELD_OUT]),
-        "That holds out three *pairs*. Another translation of the same sentence is then in "
-        "training, and the model has seen the question: hold out sentences, with all their pairs.",
-    )
-    for end in range(1, len(TO_SPLIT)):
-        leaks = {key(one) for one, _ in TO_SPLIT[:end]} & {key(one) for one, _ in TO_SPLIT[end:]}
-        no_slip(
-            not leaks or found != (TO_SPLIT[end:], TO_SPLIT[:end]),
-            "You cut the list in two. "
-            "Further down there are other translations of the same sentences: they belong to "
-            "the held-out side as well.",
-        )
-    mistakes = [
-        (
-            split_by(TO_SPLIT, HELD_OUT, lambda pair: pair[0]),
-            "“Good morning.” and “good morning” "
-            "are the same sentence, and now one of them is in training: compare the keys.",
-        ),
-        (
-            split_by(TO_SPLIT, HELD_OUT, lambda pair: pair[0].lower()),
-            "“Good morning.” and “good "
-            "morning” are the same sentence, and now one of them is in training: compare the keys.",
-        ),
-        (
-            split_by(TO_SPLIT, HELD_OUT, lambda pair: key(pair[1])),
-            "You split by the translation. Split by the sentence that is read.",
-        ),
-        (
-            split_by(TO_SPLIT, HELD_OUT, lambda pair: pair[1]),
-            "You split by the translation. Split by the sentence that is read.",
-        ),
-        (split_by(TO_SPLIT, -HELD_OUT)[::-1], "Those are the last sentences. Hold out the first."),
-        (
-            tuple(part[::-1] for part in split_by(TO_SPLIT[::-1], HELD_OUT)),
-            "Those are the last sentences. Hold out the first.",
-        ),
-        (split_by(TO_SPLIT, HELD_OUT + 1), "One sentence too many is held out."),
-        (split_by(TO_SPLIT, HELD_OUT - 1), "One sentence too few is held out."),
-        (
-            (right[0], once(right[1], lambda pair: key(pair[0]))),
-            "Of a held-out sentence only one pair is left: its other translations are references.",
-        ),
-        ((TO_SPLIT, right[1]), "The held-out pairs are still in training, too."),
-    ]
-    for wrong, hint in mistakes:
-        no_slip(found != wrong, hint)
-    by_alphabet = sorted(TO_SPLIT, key=lambda pair: key(pair[0]))
-    for some in (by_alphabet, by_alphabet[::-1]):
-        no_slip(
-            tuple(map(sorted, found)) != tuple(map(sorted, split_by(some, HELD_OUT))),
-            "The sentences are sorted there. Hold out those that come first in the corpus, not "
-            "in the alphabet.",
-        )
-    no_slip(
-        tuple(map(sorted, found)) != tuple(map(sorted, right)),
-        "The right pairs, in another order: leave them in that of the corpus.",
-    )
+    return pairs_of(found[0]), pairs_of(found[1])
+
+
+def in_order(split: Split) -> tuple[Pairs, ...]:
+    return tuple(map(sorted, split))
+
+
+def is_no_split(found: Split, right: Split) -> None:
+    for order in (alphabet, lambda pairs: alphabet(pairs)[::-1]):
+        by_letters = splitting(first=order)(TO_SPLIT, HELD_OUT)
+        no_slip(in_order(found) != in_order(by_letters), BY_ALPHABET)
+    no_slip(in_order(found) != in_order(right), ANOTHER_ORDER)
+    training, held_out = found
     expect(
         sorted(training + held_out) == sorted(TO_SPLIT),
         "Each pair should be on one side, and none be lost.",
@@ -564,6 +585,68 @@ def my_hold_out(function: Callable[[list[Pair], int], Any]) -> None:
         f"For count = {HELD_OUT}, the pairs of {HELD_OUT} different sentences are held out: "
         "those that come first."
     )
+
+
+BY_ALPHABET = (
+    "The sentences are sorted there. Hold out those that come first in the corpus, not in the "
+    "alphabet."
+)
+my_hold_out = Exercise(
+    "my_hold_out",
+    "Exercise: pairs, how many sentences to hold out -> (training, held out).",
+    inputs=lambda: (TO_SPLIT, HELD_OUT),
+    right=[splitting(), by_numbers],
+    not_allowed=("split_by",),
+    borrowed=[split_by],
+    read=two_lists,
+    slips={
+        "The two are exchanged: training first.": [
+            splitting(result=lambda training, held, pairs: (held, training))
+        ],
+        "That holds out three *pairs*. Another translation of the same sentence is then in "
+        "training, and the model has seen the question: hold out sentences, with all their "
+        "pairs.": [lambda pairs, count: (pairs[count:], pairs[:count])],
+        "You cut the list in two. Further down there are other translations of the same sentences: "
+        "they belong to the held-out side as well.": [
+            cut_at(end) for end in range(1, len(TO_SPLIT)) if leaks(end) and end != HELD_OUT
+        ],
+        "“Good morning.” and “good morning” are the same sentence, and now one of them is in "
+        "training: compare the keys.": [
+            splitting(lambda pair: pair[0]),
+            splitting(lambda pair: pair[0].lower()),
+        ],
+        "You split by the translation. Split by the sentence that is read.": [
+            splitting(lambda pair: key(pair[1])),
+            splitting(lambda pair: pair[1]),
+        ],
+        "Those are the last sentences. Hold out the first.": [
+            lambda pairs, count: splitting()(pairs, -count)[::-1],
+            splitting(first=from_behind),
+        ],
+        "One sentence too many is held out.": [splitting(more=1)],
+        "One sentence too few is held out.": [splitting(more=-1)],
+        "Of a held-out sentence only one pair is left: its other translations are references.": [
+            splitting(
+                result=lambda training, held, pairs: (
+                    training,
+                    first_of(lambda pair: key(pair[0]))(held),
+                )
+            )
+        ],
+        "The held-out pairs are still in training, too.": [
+            splitting(result=lambda training, held, pairs: (pairs, held))
+        ],
+        BY_ALPHABET: [
+            splitting(first=alphabet),
+            splitting(first=lambda pairs: alphabet(pairs)[::-1]),
+            lambda pairs, count: splitting()(alphabet(pairs), count),
+        ],
+        ANOTHER_ORDER: [
+            splitting(result=lambda training, held, pairs: (training[::-1], held[::-1]))
+        ],
+    },
+    unlike=is_no_split,
+)
 
 
 # --- which plan leaks ----------------------------------------------------------------------------
@@ -607,108 +690,131 @@ HISTORIES = [
 ]
 
 
-def stop_at(
-    losses: Sequence[float],
-    patience: int,
+Stop = Callable[[list[float], int], tuple[int, int]]
+
+
+def stopping(
     *,
     ties: bool = False,
     reset: bool = True,
     before: bool = False,
     more: int = 0,
     largest: bool = False,
-) -> tuple[int, int]:
-    """(kept, made): which validation is kept, and how many there were."""
-    kept, since = 0, 0
-    values = [-loss for loss in losses] if largest else list(losses)
-    for i in range(1, len(values)):
-        if since >= patience + more:
-            return kept, i
-        better = values[i] < values[kept] or (ties and values[i] == values[kept])
-        shown = values[i] < values[i - 1] if before else better
-        since = 0 if shown and reset else since + (not shown)
-        kept = i if better else kept
-    return kept, len(values)
+    result: Callable[[int, int, Sequence[float]], tuple[int, int]] = lambda kept, made, losses: (
+        kept,
+        made,
+    ),
+) -> Stop:
+    """Which validation is kept, and how many are made; each option is a way to do it otherwise."""
+
+    def run(losses: Sequence[float], patience: int) -> tuple[int, int]:
+        kept, since = 0, 0
+        values = [-loss for loss in losses] if largest else list(losses)
+        for i in range(1, len(values)):
+            if since >= patience + more:
+                return result(kept, i, losses)
+            better = values[i] < values[kept] or (ties and values[i] == values[kept])
+            shown = values[i] < values[i - 1] if before else better
+            since = 0 if shown and reset else since + (not shown)
+            kept = i if better else kept
+        return result(kept, len(values), losses)
+
+    return run
 
 
-@implement(lambda: ([2.0, 1.0], 1))
-def my_stop(function: Callable[[list[float], int], tuple[int, int]]) -> None:
-    """Exercise: validation losses in their order, patience -> (kept, how many were made)."""
-    own_work(function, "stop_at")
+def stop_at(losses: Sequence[float], patience: int) -> tuple[int, int]:
+    """What my_stop should return."""
+    return stopping()(losses, patience)
+
+
+def the_best(losses: Sequence[float]) -> int:
+    return losses.index(min(losses))
+
+
+def the_last_best(losses: Sequence[float]) -> int:
+    return len(losses) - 1 - the_best(losses[::-1])
+
+
+def by_minima(losses: list[float], patience: int) -> tuple[int, int]:
+    for made in range(1, len(losses) + 1):
+        kept = the_best(losses[:made])
+        if made - 1 - kept >= patience:
+            break
+    return kept, made
+
+
+def used_up(losses: list[float], patience: int) -> tuple[int, int]:
+    lowest, kept, left, made = math.inf, 0, patience, 0
+    while left and losses:
+        loss = losses.pop(0)
+        made, left = made + 1, left - 1
+        if loss < lowest:
+            lowest, kept, left = loss, made - 1, patience
+    return kept, made
+
+
+def kept_and_made(found: Any) -> tuple[int, ...]:
     wanted = "Return two whole numbers: which validation is kept, and how many were made."
-    found = []
-    for losses, patience in HISTORIES:
-        numbers = whole_numbers(result_of(function, losses, patience), wanted)
-        expect(len(numbers) == 2, wanted)
-        found.append(tuple(numbers))
-    right = [stop_at(*history) for history in HISTORIES]
-    if found == right:
-        return
-    made = [losses[:n] for (losses, _), (_, n) in zip(HISTORIES, right, strict=True)]
-    n = [len(losses) for losses in made]
-    mistakes = [
-        ([(b, a) for a, b in right], "The two are exchanged: first which one is kept."),
-        ([(a + 1, b) for a, b in right], "Validations are counted from 0: the first has index 0."),
-        (
-            [(a, b - 1) for a, b in right],
-            "How *many* were made: one more than the index of the last.",
-        ),
-        (
-            [(b - 1, b) for b in n],
-            "That is the last one. Kept is the best: what comes after it was patience.",
-        ),
-        (
-            [(losses.index(min(losses)), b) for (losses, _), b in zip(HISTORIES, n, strict=True)],
-            "You look beyond the stop: what was never trained can't be kept.",
-        ),
-        (
-            [(losses.index(min(losses)), len(losses)) for losses, _ in HISTORIES],
-            "It never stops: where is patience?",
-        ),
-        (
-            [stop_at(*history, ties=True) for history in HISTORIES],
-            "An equal loss is no better one: "
-            "`<`, not `<=`. The older is kept, and patience goes on.",
-        ),
-        (
-            [(stop_at(*history)[0], stop_at(*history, ties=True)[1]) for history in HISTORIES],
-            "An equal loss is no better one: it doesn't renew the patience.",
-        ),
-        (
-            [
-                (len(losses) - 1 - losses[::-1].index(min(losses)), b)
-                for losses, b in zip(made, n, strict=True)
-            ],
-            "Of equal losses the older is kept.",
-        ),
-        (
-            [stop_at(*history, reset=False) for history in HISTORIES],
-            "Patience is for validations *in a row*: after a new best one, count from 0 again.",
-        ),
-        (
-            [stop_at(*history, before=True) for history in HISTORIES],
-            "Compare with the best so far, not with the validation before.",
-        ),
-        (
-            [stop_at(*history, more=1) for history in HISTORIES],
-            "One validation too many: with a "
-            "patience of 2, two without a new best one are enough to stop.",
-        ),
-        (
-            [stop_at(*history, more=-1) for history in HISTORIES],
-            "It stops one validation too early.",
-        ),
-        (
-            [stop_at(*history, largest=True) for history in HISTORIES],
-            "That keeps the largest loss.",
-        ),
-    ]
-    for wrong, hint in mistakes:
-        no_slip(found != wrong, hint)
+    numbers = whole_numbers(found, wanted)
+    expect(len(numbers) == 2, wanted)
+    return tuple(numbers)
+
+
+def stops_elsewhere(found: Sequence[tuple[int, int]], right: Sequence[tuple[int, int]]) -> None:
     for (losses, patience), one, wanted in zip(HISTORIES, found, right, strict=True):
         expect(
             one == wanted,
             f"For {losses} and a patience of {patience} it gives {one}, but it should be {wanted}.",
         )
+
+
+my_stop = Exercise(
+    "my_stop",
+    "Exercise: validation losses in their order, patience -> (kept, how many were made).",
+    inputs=lambda: HISTORIES,
+    right=[stopping(), by_minima, used_up],
+    not_allowed=("stop_at",),
+    borrowed=[stop_at],
+    read=kept_and_made,
+    slips={
+        "The two are exchanged: first which one is kept.": [
+            stopping(result=lambda kept, made, losses: (made, kept))
+        ],
+        "Validations are counted from 0: the first has index 0.": [
+            stopping(result=lambda kept, made, losses: (kept + 1, made))
+        ],
+        "How *many* were made: one more than the index of the last.": [
+            stopping(result=lambda kept, made, losses: (kept, made - 1))
+        ],
+        "That is the last one. Kept is the best: what comes after it was patience.": [
+            stopping(result=lambda kept, made, losses: (made - 1, made))
+        ],
+        "You look beyond the stop: what was never trained can't be kept.": [
+            stopping(result=lambda kept, made, losses: (the_best(losses), made))
+        ],
+        "It never stops: where is patience?": [
+            lambda losses, patience: (the_best(losses), len(losses))
+        ],
+        "An equal loss is no better one: `<`, not `<=`. The older is kept, and patience goes on.": [
+            stopping(ties=True)
+        ],
+        "An equal loss is no better one: it doesn't renew the patience.": [
+            lambda *given: (stopping()(*given)[0], stopping(ties=True)(*given)[1])
+        ],
+        "Of equal losses the older is kept.": [
+            stopping(result=lambda kept, made, losses: (the_last_best(losses[:made]), made))
+        ],
+        "Patience is for validations *in a row*: after a new best one, count from 0 again.": [
+            stopping(reset=False)
+        ],
+        "Compare with the best so far, not with the validation before.": [stopping(before=True)],
+        "One validation too many: with a patience of 2, two without a new best one are enough to "
+        "stop.": [stopping(more=1)],
+        "It stops one validation too early.": [stopping(more=-1)],
+        "That keeps the largest loss.": [stopping(largest=True)],
+    },
+    unlike=stops_elsewhere,
+)
 
 
 # --- how sure a score is -------------------------------------------------------------------------

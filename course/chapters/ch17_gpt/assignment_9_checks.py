@@ -5,296 +5,396 @@ from collections.abc import Callable, Sequence
 from statistics import correlation, linear_regression
 from typing import Any
 
+import torch
+from torch.utils.flop_counter import FlopCounterMode
+
 from course.checks import (
+    Exercise,
     Hint,
+    Value,
+    Values,
+    a_number,
     exercise,
     expect,
     implement,
-    in_a_row,
     no_slip,
     numbers_in,
     one_number,
     own_work,
-    parts_right,
     result_of,
 )
+from transformer_lib import ModelConfig
+from transformer_lib.variants.language_model import LanguageModel
 
 Fit = Callable[[Sequence[float], Sequence[float], float], tuple[float, float]]
 
 
-def near(found: Sequence[float], right: Sequence[float], rel: float = 1e-3) -> bool:
-    return all(math.isclose(a, b, rel_tol=rel) for a, b in zip(found, right, strict=True))
+def near(found: Sequence[float], right: Sequence[float] | None, rel: float = 1e-3) -> bool:
+    return right is not None and all(
+        math.isclose(a, b, rel_tol=rel) for a, b in zip(found, right, strict=True)
+    )
+
+
+def two_numbers(wanted: str) -> Callable[[Any], list[int | float]]:
+    return lambda found: numbers_in(found, 2, wanted)
 
 
 # --- a law by hand -------------------------------------------------------------------------------
 
 
-@exercise
-def law_by_hand(guess: Any) -> None:
-    """0.8 above the floor with 1,000 sentences, 0.4 with 4,000: 0.5, 0.2, 2.18 and 256,000."""
-    wanted = "Give a list of four numbers: alpha, a distance, a loss, a number of sentences."
-    alpha, distance, loss, sentences = (round(x, 3) for x in numbers_in(in_a_row(guess), 4, wanted))
-    parts_right(
-        (
-            "alpha",
-            alpha,
-            0.5,
-            {
-                -0.5: "The minus stands in the formula: alpha itself is above 0.",
-                2: "That is the other way round: with 4 times the sentences the distance is "
-                "4^-alpha, "
-                "which is one half.",
-                0.25: "4^-0.25 is 0.71. Which power of 4 is one half?",
-            },
-        ),
-        (
-            "distance",
-            distance,
-            0.2,
-            {
-                0: "It gets smaller by the same factor with each four times, never to 0.",
-                0.1: "16,000 is 4 times 4,000: one such step further, not two.",
-                2.18: "That is the loss. How far is it from the floor?",
-            },
-        ),
-        (
-            "loss",
-            loss,
-            2.18,
-            {
-                0.2: "That is the distance. The loss is the floor and the distance together.",
-                1.19: "The *distance* is halved. The floor stays.",
-            },
-        ),
-        (
-            "sentences",
-            sentences,
-            256_000,
-            {
-                64_000: "With 64,000 it is 0.1. How much further is 0.05?",
-                16_000: "0.05 is a quarter of 0.2. Each half needs 4 times the sentences.",
-                32_000: "For half the distance it takes 4 times the sentences, not twice.",
-                64_000 * 16: "That is one step too far: 0.025.",
-            },
-        ),
-    )
+def thousandths(x: float) -> float:
+    return round(x, 3)
+
+
+law_by_hand = Values(
+    "law_by_hand",
+    "0.8 above the floor with 1,000 sentences, 0.4 with 4,000: 0.5, 0.2, 2.18 and 256,000.",
+    Value(
+        "alpha",
+        read=thousandths,
+        right=0.5,
+        slips={
+            -0.5: "The minus stands in the formula: alpha itself is above 0.",
+            2: "That is the other way round: with 4 times the sentences the distance is 4^-alpha, "
+            "which is one half.",
+            0.25: "4^-0.25 is 0.71. Which power of 4 is one half?",
+        },
+    ),
+    Value(
+        "distance",
+        read=thousandths,
+        right=0.2,
+        slips={
+            0: "It gets smaller by the same factor with each four times, never to 0.",
+            0.1: "16,000 is 4 times 4,000: one such step further, not two.",
+            2.18: "That is the loss. How far is it from the floor?",
+        },
+    ),
+    Value(
+        "loss",
+        read=thousandths,
+        right=2.18,
+        slips={
+            0.2: "That is the distance. The loss is the floor and the distance together.",
+            1.19: "The *distance* is halved. The floor stays.",
+        },
+    ),
+    Value(
+        "sentences",
+        read=thousandths,
+        right=256_000,
+        slips={
+            64_000: "With 64,000 it is 0.1. How much further is 0.05?",
+            16_000: "0.05 is a quarter of 0.2. Each half needs 4 times the sentences.",
+            32_000: "For half the distance it takes 4 times the sentences, not twice.",
+            64_000 * 16: "That is one step too far: 0.025.",
+        },
+    ),
+    as_list="Give a list of four numbers: alpha, a distance, a loss, a number of sentences.",
+)
 
 
 # --- weights and work ----------------------------------------------------------------------------
 
-SIZES = (3, 10, 70, 110)  # N, d_model, d_ff, vocab_size
+Shape = tuple[int, int, int, int]  # N, d_model, d_ff, vocab_size
+SIZES: Shape = (3, 10, 70, 110)
+
+
+def weights(
+    attention: Callable[[int], int] = lambda d: 4 * d * d,
+    feed_forward: Callable[[int, int], int] = lambda d, d_ff: 2 * d * d_ff,
+    table: Callable[[int, int], int] = lambda d, words: words * d,
+    result: Callable[[int, int, int], tuple[int, int]] = lambda table, N, each: (table, N * each),
+) -> Callable[[int, int, int, int], tuple[int, int]]:
+    """Weights in the table and in the layers; each option is a way to count otherwise."""
+    return lambda N, d, d_ff, words: result(
+        table(d, words), N, attention(d) + feed_forward(d, d_ff)
+    )
 
 
 def sizes(N: int, d_model: int, d_ff: int, vocab_size: int) -> tuple[int, int]:
     """What my_sizes should return."""
-    return vocab_size * d_model, N * (4 * d_model**2 + 2 * d_model * d_ff)
+    return weights()(N, d_model, d_ff, vocab_size)
 
 
-@implement(lambda: (1, 2, 3, 4))
-def my_sizes(function: Callable[[int, int, int, int], tuple[int, int]]) -> None:
-    """Exercise: N, d_model, d_ff, vocab_size -> weights in the table, weights in the layers."""
-    own_work(function, "sizes", "count_parameters", "LanguageModel")
-    wanted = "Return two whole numbers: the weights of the table, and those of all layers."
-    found = tuple(numbers_in(result_of(function, *SIZES), 2, wanted))
-    (N, d, d_ff, vocab_size), (table, layers) = SIZES, sizes(*SIZES)
-    for wrong, hint in (
-        ((layers, table), "The table first, then the layers."),
-        ((2 * table, layers), "The table is tied: words are read and written with the same one."),
-        ((table, layers // N), "That is one layer."),
-        (
-            (table, N * (3 * d * d + 2 * d * d_ff)),
-            "Attention has four matrices: the last one, W^O, is missing.",
-        ),
-        (
-            (table, N * (8 * d * d + 2 * d * d_ff)),
-            "There is no cross-attention in a language model: one attention in each layer.",
-        ),
-        (
-            (table, N * (4 * d * d + d * d_ff)),
-            "The feed-forward network has two matrices, one to d_ff and one back.",
-        ),
-        ((table, N * 4 * d * d), "The feed-forward network is missing."),
-        ((table, N * 2 * d * d_ff), "The attention is missing."),
-        ((table, N * (4 * d + 2 * d * d_ff)), "Each matrix of the attention is d_model × d_model."),
-        ((table, N * (4 * d * d + 2 * d * d_ff + d + d_ff)), "Biases aren't asked for."),
-        (
-            (table, N * (4 * d * d + 2 * d * d_ff + d + d_ff + 4 * d)),
-            "Neither norms nor biases are asked for.",
-        ),
-        ((vocab_size, layers), "Each word of the table has d_model numbers."),
-        ((table, layers + table), "The second number is that of the layers alone."),
-    ):
-        no_slip(found != wrong, hint)
-    expect(found[0] == table, "The table has a row for each word, d_model wide.")
-    expect(
-        found[1] == layers,
-        "In each layer: four matrices d_model × d_model, one d_model × d_ff "
-        "and one d_ff × d_model.",
+def shape_by_shape(N: int, d_model: int, d_ff: int, vocab_size: int) -> list[int]:
+    shapes = [(d_model, d_model)] * 4 + [(d_model, d_ff), (d_ff, d_model)]
+    return [d_model * vocab_size, sum(a * b for a, b in shapes for _ in range(N))]
+
+
+def which_is_wrong(found: Sequence[float], right: tuple[int, int]) -> None:
+    expect(found[0] == right[0], "The table has a row for each word, d_model wide.")
+    raise Hint(
+        "In each layer: four matrices d_model × d_model, one d_model × d_ff and one d_ff × d_model."
     )
 
 
-WORK = (*SIZES, 12)
+my_sizes = Exercise(
+    "my_sizes",
+    "Exercise: N, d_model, d_ff, vocab_size -> weights in the table, weights in the layers.",
+    inputs=lambda: SIZES,
+    right=[weights(), shape_by_shape, lambda *given: torch.tensor(weights()(*given))],
+    not_allowed=("sizes", "count_parameters", "LanguageModel"),
+    borrowed=[sizes],
+    read=two_numbers(
+        "Return two whole numbers: the weights of the table, and those of all layers."
+    ),
+    slips={
+        "The table first, then the layers.": [lambda *given: weights()(*given)[::-1]],
+        "The table is tied: words are read and written with the same one.": [
+            weights(table=lambda d, words: 2 * words * d)
+        ],
+        "That is one layer.": [weights(result=lambda table, N, each: (table, each))],
+        "Attention has four matrices: the last one, W^O, is missing.": [
+            weights(lambda d: 3 * d * d)
+        ],
+        "There is no cross-attention in a language model: one attention in each layer.": [
+            weights(lambda d: 8 * d * d)
+        ],
+        "The feed-forward network has two matrices, one to d_ff and one back.": [
+            weights(feed_forward=lambda d, d_ff: d * d_ff)
+        ],
+        "The feed-forward network is missing.": [weights(feed_forward=lambda d, d_ff: 0)],
+        "The attention is missing.": [weights(lambda d: 0)],
+        "Each matrix of the attention is d_model × d_model.": [weights(lambda d: 4 * d)],
+        "Biases aren't asked for.": [weights(feed_forward=lambda d, d_ff: 2 * d * d_ff + d_ff + d)],
+        "Neither norms nor biases are asked for.": [
+            weights(feed_forward=lambda d, d_ff: 2 * d * d_ff + d_ff + 5 * d)
+        ],
+        "Each word of the table has d_model numbers.": [weights(table=lambda d, words: words)],
+        "The second number is that of the layers alone.": [
+            weights(result=lambda table, N, each: (table, N * each + table))
+        ],
+    },
+    unlike=which_is_wrong,
+)
 
 
 def flops(N: int, d_model: int, d_ff: int, vocab_size: int, n: int) -> int:
     """What my_flops should return: 2abc for each product, and three times the forward pass."""
-    table, layers = sizes(N, d_model, d_ff, vocab_size)
-    return 3 * (2 * n * (table + layers) + 4 * N * n * n * d_model)
+    return work()(N, d_model, d_ff, vocab_size, n)
 
 
-@implement(lambda: (1, 2, 3, 4, 5))
-def my_flops(function: Callable[[int, int, int, int, int], int]) -> None:
-    """Exercise: N, d_model, d_ff, vocab_size, tokens of a sentence -> FLOPs to train on it once."""
-    own_work(function, "flops", "FlopCounterMode", "LanguageModel")
-    found = result_of(function, *WORK)
-    found = one_number(found, "It should return one number.")
-    N, d, d_ff, vocab_size, n = WORK
-    table, layers = sizes(*SIZES)
-    right, meeting = flops(*WORK), 4 * N * n * n * d
-    in_n = 2 * n * (table + layers)
-    for wrong, hint in (
-        (right // 3, "That is the forward pass. The way back costs twice as much again."),
-        (
-            right * 2 // 3,
-            "That is the way back alone, or the forward pass twice. Together they are "
-            "three forward passes.",
-        ),
-        (
-            3 * in_n,
-            "That is 6 · weights · tokens. Queries meet keys, and weights meet values: "
-            "those products are missing.",
-        ),
-        (
-            3 * (in_n + meeting // 2),
-            "Of attention one product is missing: Q K^T is one, weights times V is another.",
-        ),
-        (
-            3 * (in_n + meeting // n),
-            "Each of n queries meets each of n keys: that grows with the square of n.",
-        ),
-        (3 * (in_n + meeting // N), "Queries meet keys in each layer."),
-        (
-            3 * (in_n + 2 * table * n + meeting),
-            "The table is in it twice. To look a word up, "
-            "nothing is multiplied: only on the way out.",
-        ),
-        (
-            3 * (2 * n * layers + meeting),
-            "The logits are missing: n vectors times a table of vocab_size columns.",
-        ),
-        (right // 2, "Each product has as many additions as multiplications: 2abc."),
-        (3 * (in_n // 2 + meeting), "The matrices' products, too, are 2abc each."),
-        (3 * (in_n // n + meeting), "The matrices are used for each of the n tokens."),
-        (right * n, "Once too often times n."),
-        (
-            3 * (2 * n * (table + layers - N * d * d) + meeting),
-            "Attention has four matrices: the product with the last one, W^O, is missing.",
-        ),
-    ):
-        no_slip(found != wrong, hint)
-    expect(
-        found == right,
-        f"Not {found:,}: write down each product of the forward pass with its "
-        "sizes, count 2abc for it, and take three times the sum.",
+def work(
+    matrices: Callable[[int, int, int], float] = lambda n, each, d: 2 * n * each,
+    logits: Callable[[int, int], float] = lambda n, table: 2 * n * table,
+    meeting: Callable[[int, int], float] = lambda n, d: 4 * n * n * d,
+    forward: Callable[..., float] = lambda N, matrices, meeting, logits: (
+        N * (matrices + meeting) + logits
+    ),
+    result: Callable[[float, int], float] = lambda forward, n: 3 * forward,
+) -> Callable[[int, int, int, int, int], float]:
+    """FLOPs of a training step; each option is a way to count otherwise."""
+
+    def run(N: int, d: int, d_ff: int, words: int, n: int) -> float:
+        table, each = weights()(1, d, d_ff, words)
+        products = matrices(n, each, d), meeting(n, d), logits(n, table)
+        return result(forward(N, *products), n)
+
+    return run
+
+
+def product_by_product(N: int, d_model: int, d_ff: int, vocab_size: int, n: int) -> int:
+    layer = [(n, d_model, d_model)] * 4 + [(n, d_model, n), (n, n, d_model)]
+    layer += [(n, d_model, d_ff), (n, d_ff, d_model)]
+    return 6 * sum(a * b * c for a, b, c in [*layer * N, (n, d_model, vocab_size)])
+
+
+def counted_by_pytorch(N: int, d_model: int, d_ff: int, vocab_size: int, n: int) -> int:
+    config = ModelConfig(N=N, d_model=d_model, d_ff=d_ff, h=1, tie_weights="target")
+    model = LanguageModel(vocab_size, config)
+    with FlopCounterMode(display=False) as counter:
+        model(torch.ones(1, n, dtype=torch.long)).sum().backward()
+    return counter.get_total_flops()
+
+
+def is_other_work(found: float, right: int) -> None:
+    raise Hint(
+        f"Not {found:,}: write down each product of the forward pass with its sizes, count 2abc "
+        "for it, and take three times the sum."
     )
+
+
+my_flops = Exercise(
+    "my_flops",
+    "Exercise: N, d_model, d_ff, vocab_size, tokens of a sentence -> FLOPs to train on it once.",
+    inputs=lambda: (*SIZES, 12),
+    right=[work(), product_by_product],
+    not_allowed=("flops", "FlopCounterMode", "LanguageModel"),
+    borrowed=[flops, counted_by_pytorch],
+    read=lambda found: one_number(found, "It should return one number."),
+    slips={
+        "That is the forward pass. The way back costs twice as much again.": [
+            work(result=lambda forward, n: forward)
+        ],
+        "That is the way back alone, or the forward pass twice. Together they are three forward "
+        "passes.": [work(result=lambda forward, n: 2 * forward)],
+        "That is 6 · weights · tokens. Queries meet keys, and weights meet values: those products "
+        "are missing.": [work(meeting=lambda n, d: 0)],
+        "Of attention one product is missing: Q K^T is one, weights times V is another.": [
+            work(meeting=lambda n, d: 2 * n * n * d)
+        ],
+        "Each of n queries meets each of n keys: that grows with the square of n.": [
+            work(meeting=lambda n, d: 4 * n * d)
+        ],
+        "Queries meet keys in each layer.": [
+            work(forward=lambda N, matrices, meeting, logits: N * matrices + meeting + logits)
+        ],
+        "The table is in it twice. To look a word up, nothing is multiplied: only on the way "
+        "out.": [work(logits=lambda n, table: 4 * n * table)],
+        "The logits are missing: n vectors times a table of vocab_size columns.": [
+            work(logits=lambda n, table: 0)
+        ],
+        "Each product has as many additions as multiplications: 2abc.": [
+            work(result=lambda forward, n: 3 * forward // 2)
+        ],
+        "The matrices' products, too, are 2abc each.": [
+            work(lambda n, each, d: n * each, lambda n, table: n * table)
+        ],
+        "The matrices are used for each of the n tokens.": [
+            work(lambda n, each, d: 2 * each, lambda n, table: 2 * table)
+        ],
+        "Once too often times n.": [work(result=lambda forward, n: 3 * forward * n)],
+        "Attention has four matrices: the product with the last one, W^O, is missing.": [
+            work(lambda n, each, d: 2 * n * (each - d * d))
+        ],
+    },
+    unlike=is_other_work,
+)
 
 
 # --- the line through the logarithms -------------------------------------------------------------
 
 COUNTS, FLOOR = [500, 1_500, 4_000, 20_000], 1.7
 LOSSES = [2.9, 2.45, 2.26, 1.98]
+Line = Callable[[float, float], tuple[float, float]]  # its height at 0 and its slope -> a and alpha
+
+
+def plain(x: float) -> float:
+    return x
+
+
+def fitting(
+    result: Line = lambda at_0, slope: (math.exp(at_0), -slope),
+    x: Callable[[float], float] = math.log,
+    y: Callable[[float], float] = math.log,
+    *,
+    points: Sequence[int] = (),
+    floored: bool = True,
+    swapped: bool = False,
+) -> Fit:
+    """A line through the logarithms; each option is a way to fit otherwise. points: all, if none.
+
+    x, y: what is taken of the counts and of the distances.
+    """
+
+    def run(counts: Sequence[float], losses: Sequence[float], floor: float) -> tuple[float, float]:
+        chosen = points or range(len(counts))
+        xs = [x(counts[i]) for i in chosen]
+        ys = [y(losses[i] - floor * floored) for i in chosen]
+        slope, at_0 = linear_regression(ys, xs) if swapped else linear_regression(xs, ys)
+        return result(at_0, slope)
+
+    return run
 
 
 def power_law(
     counts: Sequence[float], losses: Sequence[float], floor: float
 ) -> tuple[float, float]:
     """What my_fit should return: a and alpha of loss = floor + a * count^-alpha."""
-    x, y = list(map(math.log, counts)), [math.log(loss - floor) for loss in losses]
-    slope, at_1 = linear_regression(x, y)
-    return math.exp(at_1), -slope
+    return fitting()(counts, losses, floor)
 
 
-def wrong_fits(
-    counts: Sequence[float], losses: Sequence[float], floor: float
-) -> list[tuple[tuple[float, float], str]]:
-    a, alpha = power_law(counts, losses, floor)
-    x, y = list(map(math.log, counts)), [math.log(loss - floor) for loss in losses]
-    back, start = linear_regression(y, x)
-
-    def line(x: Sequence[float], y: Sequence[float]) -> tuple[float, float]:
-        slope, at_0 = linear_regression(x, y)
-        return at_0, slope
-
-    def both_signs(x: Sequence[float], y: Sequence[float]) -> list[tuple[float, float]]:
-        at_0, slope = line(x, y)
-        return [(at_0, slope), (at_0, -slope), (math.exp(min(at_0, 100.0)), -slope)]
-
-    def through(*places: int) -> tuple[float, float]:
-        return power_law([counts[i] for i in places], [losses[i] for i in places], floor)
-
-    raw = "Those are no logarithms: take that of the counts and that of the distances."
-    half = "Only one of the two is a logarithm: a power law needs both."
-    undone = "What undoes a logarithm has its base: exp for math.log, 10 ** … for math.log10."
-    mixed = "Both logarithms need the same base: math.log for the counts and for the distances."
-    swapped = (
-        "The axes are swapped: the logarithm of the distance depends on that of the count, "
-        "not the other way round."
-    )
-    ln_10 = math.log(10)
-    return [
-        ((alpha, a), "First a, then alpha."),
-        ((a, -alpha), "The minus stands in the formula already: alpha is above 0."),
-        ((math.log(a), alpha), "That is the logarithm of a."),
-        ((math.log(a), -alpha), "That is the logarithm of a, and alpha has the wrong sign."),
-        ((math.log10(a), alpha), "That is the logarithm of a."),
-        ((1 / a, alpha), "That is 1 / a: look at a sign."),
-        (
-            power_law(counts, losses, 0.0),
-            "The floor is still in it: fit the distance to the floor, not the loss.",
-        ),
-        (
-            through(0, -1),
-            "That is the line through the first and the last point. The others count, "
-            "too: least squares.",
-        ),
-        (through(0, 1), "That is the line through the first two points."),
-        (through(-2, -1), "That is the line through the last two points."),
-        (
-            (math.exp(-start / back), -1 / back),
-            "There the counts are explained by the distances. "
-            "Squares are to be small in the logarithm of the distance.",
-        ),
-        *[((math.exp(math.log(a, base)), alpha), undone) for base in (2, 10)],
-        *[((base ** math.log(a), alpha), undone) for base in (2, 10)],
-        *[((each, alpha * ln_10), mixed) for each in (a, 10 ** math.log(a))],
-        *[((each, alpha / ln_10), mixed) for each in (a, math.exp(math.log10(a)))],
-        *[
-            ((at_1, slope), swapped)
-            for at_1 in (math.exp(start), math.exp(-start), start)
-            for slope in (back, -back, 1 / back, -1 / back)
-        ],
-        *[(wrong, raw) for wrong in both_signs(counts, [loss - floor for loss in losses])],
-        *[(wrong, raw) for wrong in both_signs(counts, losses)],
-        *[(wrong, half) for wrong in both_signs(counts, y)],
-        *[(wrong, half) for wrong in both_signs(x, [loss - floor for loss in losses])],
-    ]
+def solved(counts: Sequence[float], losses: Sequence[float], floor: float) -> torch.Tensor:
+    x = torch.tensor(counts, dtype=torch.float64).log()
+    table = torch.stack([torch.ones_like(x), -x], dim=1)
+    y = (torch.tensor(losses, dtype=torch.float64) - floor).log()
+    at_0, alpha = torch.linalg.lstsq(table, y[:, None]).solution[:, 0]
+    return torch.stack([at_0.exp(), alpha])
 
 
-@implement(lambda: ([1, 2], [2.0, 1.5], 1.0))
-def my_fit(function: Fit) -> None:
-    """Exercise: counts, losses, floor -> a and alpha, by least squares in the logarithms."""
-    own_work(function, "power_law", "a_fit", "straightness")
-    wanted = "Return two numbers: a and alpha."
-    found = numbers_in(result_of(function, COUNTS, LOSSES, FLOOR), 2, wanted)
-    right = power_law(COUNTS, LOSSES, FLOOR)
-    if near(found, right):
-        return
-    for wrong, hint in wrong_fits(COUNTS, LOSSES, FLOOR):
-        no_slip(not near(found, wrong), hint)
+def to_power(base: float) -> Line:
+    return lambda at_0, slope: (base**at_0, -slope)
+
+
+READ: list[Line] = [  # what is made of the height and the slope where nothing is a logarithm
+    lambda at_0, slope: (at_0, slope),
+    lambda at_0, slope: (at_0, -slope),
+    lambda at_0, slope: (math.exp(min(at_0, 100.0)), -slope),
+]
+TURNED: list[Line] = [  # and where the axes are swapped
+    lambda at_0, slope, high=high, steep=steep: (high(at_0), steep(slope))
+    for high in (math.exp, lambda at_0: math.exp(-at_0), plain)
+    for steep in (plain, lambda b: -b, lambda b: 1 / b, lambda b: -1 / b)
+]
+
+
+def another_line(found: Sequence[float], right: tuple[float, float]) -> None:
     raise Hint(
         f"It gives a = {found[0]:.4g} and alpha = {found[1]:.4g}, but it should be "
         f"{right[0]:.4g} and {right[1]:.4g}."
     )
+
+
+my_fit = Exercise(
+    "my_fit",
+    "Exercise: counts, losses, floor -> a and alpha, by least squares in the logarithms.",
+    inputs=lambda: (COUNTS, LOSSES, FLOOR),
+    right=[fitting(), fitting(to_power(10), math.log10, math.log10), solved],
+    not_allowed=("power_law", "a_fit", "straightness"),
+    borrowed=[power_law],
+    read=two_numbers("Return two numbers: a and alpha."),
+    slips={
+        "First a, then alpha.": [fitting(lambda at_0, slope: (-slope, math.exp(at_0)))],
+        "The minus stands in the formula already: alpha is above 0.": [
+            fitting(lambda at_0, slope: (math.exp(at_0), slope))
+        ],
+        "That is the logarithm of a.": [
+            fitting(lambda at_0, slope: (at_0, -slope)),
+            fitting(lambda at_0, slope: (at_0 / math.log(10), -slope)),
+        ],
+        "That is the logarithm of a, and alpha has the wrong sign.": [
+            fitting(lambda at_0, slope: (at_0, slope))
+        ],
+        "That is 1 / a: look at a sign.": [fitting(lambda at_0, slope: (math.exp(-at_0), -slope))],
+        "The floor is still in it: fit the distance to the floor, not the loss.": [
+            fitting(floored=False)
+        ],
+        "That is the line through the first and the last point. The others count, too: least "
+        "squares.": [fitting(points=(0, -1))],
+        "That is the line through the first two points.": [fitting(points=(0, 1))],
+        "That is the line through the last two points.": [fitting(points=(-2, -1))],
+        "There the counts are explained by the distances. Squares are to be small in the logarithm "
+        "of the distance.": [
+            fitting(lambda at_0, slope: (math.exp(-at_0 / slope), -1 / slope), swapped=True)
+        ],
+        "What undoes a logarithm has its base: exp for math.log, 10 ** … for math.log10.": [
+            fitting(x=math.log2, y=math.log2),
+            fitting(x=math.log10, y=math.log10),
+            fitting(to_power(2)),
+            fitting(to_power(10)),
+        ],
+        "Both logarithms need the same base: math.log for the counts and for the distances.": [
+            fitting(x=math.log10),
+            fitting(to_power(10), math.log10),
+            fitting(to_power(10), y=math.log10),
+            fitting(y=math.log10),
+        ],
+        "The axes are swapped: the logarithm of the distance depends on that of the count, not the "
+        "other way round.": [fitting(line, swapped=True) for line in TURNED],
+        "Those are no logarithms: take that of the counts and that of the distances.": [
+            fitting(line, plain, plain, floored=floored)
+            for floored in (True, False)
+            for line in READ
+        ],
+        "Only one of the two is a logarithm: a power law needs both.": [
+            *[fitting(line, x=plain) for line in READ],
+            *[fitting(line, y=plain) for line in READ],
+        ],
+    },
+    unlike=another_line,
+    near=near,
+)
 
 
 def a_fit(calls: list[int] | None = None) -> Fit:

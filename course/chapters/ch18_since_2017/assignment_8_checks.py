@@ -6,24 +6,25 @@ from typing import Any
 
 import torch
 from torch import Tensor
+from torch.nn.functional import scaled_dot_product_attention
 
 from course.checks import (
+    Exercise,
     Hint,
-    a_kind,
-    call,
-    compare,
+    Value,
+    a_number,
+    a_tensor,
     exercise,
     expect,
-    implement,
     no_slip,
-    one_number,
-    own_work,
-    result_of,
     whole_numbers,
     wrong_verdicts,
 )
+from transformer_lib.model.attention import attention
+from transformer_lib.variants import ModernAttention, Rotary
 
 Turn = Callable[[Tensor, Tensor], Tensor]
+Turning = Callable[[Tensor, Tensor, float], Tensor]
 ATTENTION = (
     "attention",
     "attention_weights",
@@ -46,42 +47,42 @@ def quarter_turns(pair: tuple[int, int], times: int) -> tuple[int, int]:
     return pair
 
 
-def met(by: Callable[[int, int], int]) -> list[int]:
+def met(by: Callable[[int, int], int]) -> tuple[int, ...]:
     """The scores for PLACES, when query and key meet turned by so many quarters in all."""
     turned = [quarter_turns(QUERY, by(*places)) for places in PLACES]
-    return [sum(a * b for a, b in zip(one, KEY, strict=True)) for one in turned]
+    return tuple(sum(a * b for a, b in zip(one, KEY, strict=True)) for one in turned)
 
 
-@exercise
-def scores_by_hand(guess: Any) -> None:
-    """The products of q = (3, 1) and k = (2, 1), turned by 90 degrees per place: 7 1 1 -1 -7."""
+def five_numbers(guess: Any) -> tuple[int, ...]:
     wanted = "Give a list of five whole numbers, one for each pair of places."
-    guess = whole_numbers(guess, wanted)
-    expect(len(guess) == len(PLACES), wanted)
-    for wrong, hint in (
-        (met(lambda q, k: 0), "Nothing is turned there: at place 5, q has been turned five times."),
-        (met(lambda q, k: q), "Only q is turned. The key stands at a place, too."),
-        (met(lambda q, k: -k), "Only k is turned. The query stands at a place, too."),
-        (
-            met(lambda q, k: q + k),
-            "A key one place later isn't a key one place before: turn both, "
-            "and look once more at the last but one.",
-        ),
-        (
-            met(lambda q, k: k - q),
-            "That turns clockwise. Counterclockwise, (a, b) becomes (-b, a).",
-        ),
-    ):
-        no_slip(guess != wrong, hint)
-    right = met(lambda q, k: q - k)
-    if guess != right:
-        place = next(
-            i for i, (one, other) in enumerate(zip(guess, right, strict=True)) if one != other
-        )
-        raise Hint(
-            f"Number {place + 1} of the list: four quarters are a whole turn. Turn q and k, "
-            "each by its own place, multiply number by number and add."
-        )
+    found = tuple(whole_numbers(guess, wanted))
+    expect(len(found) == len(PLACES), wanted)
+    return found
+
+
+def first_wrong(guess: Sequence[int]) -> None:
+    wrong = [one != other for one, other in zip(guess, scores_by_hand.right, strict=True)]
+    raise Hint(
+        f"Number {wrong.index(True) + 1} of the list: four quarters are a whole turn. Turn q and "
+        "k, each by its own place, multiply number by number and add."
+    )
+
+
+scores_by_hand = Value(
+    "scores_by_hand",
+    "The products of q = (3, 1) and k = (2, 1), turned by 90 degrees per place: 7 1 1 -1 -7.",
+    read=five_numbers,
+    right=met(lambda q, k: q - k),
+    slips={
+        met(lambda q, k: 0): "Nothing is turned there: at place 5, q has been turned five times.",
+        met(lambda q, k: q): "Only q is turned. The key stands at a place, too.",
+        met(lambda q, k: -k): "Only k is turned. The query stands at a place, too.",
+        met(lambda q, k: q + k): "A key one place later isn't a key one place before: turn both, "
+        "and look once more at the last but one.",
+        met(lambda q, k: k - q): "That turns clockwise. Counterclockwise, (a, b) becomes (-b, a).",
+    },
+    unlike=first_wrong,
+)
 
 
 # --- rotary positions ----------------------------------------------------------------------------
@@ -113,9 +114,17 @@ def rotated(
     return put_back(first * cos - second * sin, first * sin + second * cos, back)
 
 
+def counted(where: Callable[[Tensor], Tensor], exponent: Callable | None = None) -> Turning:
+    """Turned by other places, or with another exponent."""
+    return lambda x, places, base: rotated(x, angles(where(places), x.size(-1), base, exponent))
+
+
+in_pairs = counted(lambda places: places)
+
+
 def turned(x: Tensor, places: Tensor, base: float) -> Tensor:
     """What my_turn should return."""
-    return rotated(x, angles(places, x.size(-1), base))
+    return in_pairs(x, places, base)
 
 
 def a_turn(base: float = 100.0) -> Turn:
@@ -137,131 +146,144 @@ def numbers_for(*shape: int, seed: int = 0) -> Tensor:
     return torch.randn(shape, generator=torch.Generator().manual_seed(seed))
 
 
-def wrong_turns(x: Tensor, places: Tensor, base: float) -> list[tuple[Tensor, str]]:
-    d_k = x.size(-1)
-    angle = angles(places, d_k, base)
-    sin, cos = angle.sin(), angle.cos()
-    first, second = pairs_of(x, halves=False)
-    table = put_back(sin, cos, halves=False)
-    column = torch.arange(d_k)
-    each = places[:, None] / base ** (column / d_k)  # another angle for each column
-    overwritten = first * cos - second * sin
+def to_the_power(exponent: Callable) -> Turning:
+    return counted(lambda places: places, exponent)
 
-    def with_exponent(exponent: Callable) -> Tensor:
-        return rotated(x, angles(places, d_k, base, exponent))
 
-    def in_columns(halves: bool, cos: Tensor, sin: Tensor) -> Tensor:
-        """x cos + (-second, first) sin, with a cosine for each column."""
+def by(change: Callable[[Tensor], Tensor], **options: Any) -> Turning:
+    """Turned by other angles, or put together in another way."""
+    return lambda x, places, base: rotated(x, change(angles(places, x.size(-1), base)), **options)
+
+
+def mixed(make: Callable[..., tuple[Tensor, Tensor]]) -> Turning:
+    """Another sum of the two numbers of a pair, of sine and cosine."""
+
+    def run(x: Tensor, places: Tensor, base: float) -> Tensor:
+        angle = angles(places, x.size(-1), base)
+        return put_back(*make(*pairs_of(x, False), angle.sin(), angle.cos()), False)
+
+    return run
+
+
+def in_columns(halves: bool, widen: Callable[[Tensor], Tensor], step: int = 2) -> Turning:
+    """x cos + (-second, first) sin, with a cosine for each column, as much code has it."""
+
+    def run(x: Tensor, places: Tensor, base: float) -> Tensor:
+        d_k = x.size(-1)
+        angle = widen(places.float().outer(base ** (-torch.arange(0, d_k, step) / d_k)))
         one, other = pairs_of(x, halves)
-        return x * cos + put_back(-other, one, halves) * sin
+        return x * angle.cos() + put_back(-other, one, halves) * angle.sin()
 
-    def counted(other: Tensor) -> Tensor:
-        return rotated(x, angles(other, d_k, base))
-
-    return [
-        (x, "Nothing is turned yet."),
-        (
-            x + table,
-            "That adds the paper's position vectors. Here nothing is added: each pair is "
-            "turned, and keeps its length.",
-        ),
-        (
-            x * table,
-            "That multiplies by sines and cosines, number by number. A turned pair mixes "
-            "its two numbers.",
-        ),
-        (
-            rotated(x, angle, halves=True),
-            "That is Llama's order, which pairs x_i with "
-            "x_(i + d_k/2). Here the pairs are neighbors: x_2i and x_(2i+1).",
-        ),
-        (
-            in_columns(False, *(torch.cat([t, t], dim=-1) for t in (cos, sin))),
-            "Your pairs are "
-            "neighbors, but your angles are those of the halves: the two numbers of a pair turn by "
-            "one angle, so each angle comes twice in a row (repeat_interleave, not cat).",
-        ),
-        (
-            in_columns(True, *(t.repeat_interleave(2, dim=-1) for t in (cos, sin))),
-            "Your angles "
-            "are those of neighbors, but your pairs are halves: exchange x_2i with x_(2i+1), not "
-            "with x_(2i + d_k/2).",
-        ),
-        (
-            rotated(x, angle, back_in_halves=True),
-            "Turned right and put back wrong: the numbers of "
-            "a pair go back to where they came from, side by side, not into two halves.",
-        ),
-        (
-            rotated(x, angle, halves=True, back_in_halves=False),
-            "The pairs are taken from the "
-            "halves and put back as neighbors: here they are neighbors from the start.",
-        ),
-        (rotated(x, -angle), "That turns backwards: look at the sign of the sines."),
-        (
-            put_back(first * cos + second * sin, first * sin + second * cos, False),
-            "One minus is missing: without it the lengths change, and that is no turn.",
-        ),
-        (
-            put_back(first * sin - second * cos, first * cos + second * sin, False),
-            "Sine and cosine are exchanged: at place 0 nothing may turn.",
-        ),
-        (
-            put_back(overwritten, overwritten * sin + second * cos, False),
-            "The second number of a "
-            "pair is made with the first one as it is *after* turning: keep the old one.",
-        ),
-        (
-            counted(torch.arange(len(places))),
-            "You count the rows from 0. `places` says where they stand.",
-        ),
-        (
-            counted(places - places[0]),
-            "You begin to count at the first of the places. It need not be place 0.",
-        ),
-        (counted(places + 1), "Places count from 0 here: at place 0 nothing turns."),
-        (
-            with_exponent(lambda i, d: i / d),
-            "The exponent is 2i / d_k, where i is the number of the pair; yours is i / d_k.",
-        ),
-        (
-            with_exponent(lambda i, d: 4 * i / d),
-            "The 2 of 2i is there twice: `arange(0, d_k, 2)` is 2i already.",
-        ),
-        (
-            with_exponent(lambda i, d: -2 * i / d),
-            "The place is divided by the power of the base, "
-            "not multiplied: the last pairs turn slowly.",
-        ),
-        (with_exponent(lambda i, d: 2.0 * i), "The exponent is not divided by d_k."),
-        (with_exponent(lambda i, d: 0.0 * i), "All your pairs turn equally fast."),
-        (
-            rotated(x, angles(places, d_k, 10_000.0)),
-            "The base is handed in; 10,000 is written into your function.",
-        ),
-        (rotated(x, angle.deg2rad()), "The angles are in radians already."),
-        (
-            in_columns(False, each.cos(), each.sin()),
-            "The two numbers of a pair turn by the same angle. Yours grows from column to column.",
-        ),
-        (
-            rotated(x, angle[:, None]),
-            "There every head stands at another place. The words are the last axis but one.",
-        ),
-    ]
+    return run
 
 
-@implement(lambda: (torch.zeros(1, 1, 2, 2), torch.arange(2), 100.0))
-def my_turn(function: Callable[[Tensor, Tensor, float], Tensor]) -> None:
-    """Exercise: x (b, h, s, d_k), the places (s,) of its words, base -> x with its pairs turned."""
-    own_work(function, "Rotary", "turned", "rotated", "apply_rotary_pos_emb")
-    x, places, base = numbers_for(2, 4, 4, 6), torch.tensor([2, 3, 4, 9]), 50.0
-    stops = {
-        "must match the size of tensor b": "Sizes don't fit. There are d_k / 2 pairs, so there are "
-        "d_k / 2 angles for each word."
-    }
-    found = call(function, x, places, base, stops=stops)
-    compare(found, turned(x, places, base), wrong_turns(x, places, base))
+def next_to_it(angle: Tensor) -> Tensor:
+    return angle.repeat_interleave(2, dim=-1)
+
+
+def behind_it(angle: Tensor) -> Tensor:
+    return torch.cat([angle, angle], dim=-1)
+
+
+def by_complex_numbers(x: Tensor, places: Tensor, base: float) -> Tensor:
+    d_k = x.size(-1)
+    speed = torch.exp(-math.log(base) * torch.arange(0, d_k, 2) / d_k)
+    angle = torch.outer(places.float(), speed)
+    numbers = torch.view_as_complex(x.unflatten(-1, (-1, 2)).contiguous())
+    return torch.view_as_real(numbers * torch.polar(torch.ones_like(angle), angle)).flatten(-2)
+
+
+def pair_by_pair(x: Tensor, places: Tensor, base: float) -> Tensor:
+    rows = []
+    for row, place in enumerate(places.tolist()):
+        numbers = []
+        for i in range(0, x.size(-1), 2):
+            angle = place / base ** (i / x.size(-1))
+            one, other = x[:, :, row, i], x[:, :, row, i + 1]
+            numbers.append(math.cos(angle) * one - math.sin(angle) * other)
+            numbers.append(math.sin(angle) * one + math.cos(angle) * other)
+        rows.append(torch.stack(numbers, dim=-1))
+    return torch.stack(rows, dim=2)
+
+
+def by_the_library(x: Tensor, places: Tensor, base: float) -> Tensor:
+    words = torch.zeros(*x.shape[:2], int(places[-1]) + 1, x.size(-1))
+    words[:, :, places] = x
+    return Rotary(x.size(-1), base).rotate(words)[:, :, places]
+
+
+D_K_HALF = "Sizes don't fit. There are d_k / 2 pairs, so there are d_k / 2 angles for each word."
+my_turn = Exercise(
+    "my_turn",
+    "Exercise: x (b, h, s, d_k), the places (s,) of its words, base -> x with its pairs turned.",
+    inputs=lambda: (numbers_for(2, 4, 4, 6), torch.tensor([2, 3, 4, 9]), 50.0),
+    right=[in_pairs, by_complex_numbers, in_columns(False, next_to_it), pair_by_pair],
+    not_allowed=("Rotary", "turned", "apply_rotary_pos_emb"),
+    borrowed=[turned, by_the_library],
+    errors={"must match the size of tensor b": D_K_HALF},
+    slips={
+        "Nothing is turned yet.": [lambda x, places, base: x],
+        "That adds the paper's position vectors. Here nothing is added: each pair is turned, and "
+        "keeps its length.": [mixed(lambda first, second, sin, cos: (first + sin, second + cos))],
+        "That multiplies by sines and cosines, number by number. A turned pair mixes its two "
+        "numbers.": [mixed(lambda first, second, sin, cos: (first * sin, second * cos))],
+        "That is Llama's order, which pairs x_i with x_(i + d_k/2). Here the pairs are neighbors: "
+        "x_2i and x_(2i+1).": [by(lambda angle: angle, halves=True)],
+        "Your pairs are neighbors, but your angles are those of the halves: the two numbers of a "
+        "pair turn by one angle, so each angle comes twice in a row (repeat_interleave, not "
+        "cat).": [in_columns(False, behind_it)],
+        "Your angles are those of neighbors, but your pairs are halves: exchange x_2i with "
+        "x_(2i+1), not with x_(2i + d_k/2).": [in_columns(True, next_to_it)],
+        "Turned right and put back wrong: the numbers of a pair go back to where they came from, "
+        "side by side, not into two halves.": [by(lambda angle: angle, back_in_halves=True)],
+        "The pairs are taken from the halves and put back as neighbors: here they are neighbors "
+        "from the start.": [by(lambda angle: angle, halves=True, back_in_halves=False)],
+        "That turns backwards: look at the sign of the sines.": [by(lambda angle: -angle)],
+        "One minus is missing: without it the lengths change, and that is no turn.": [
+            mixed(lambda one, two, sin, cos: (one * cos + two * sin, one * sin + two * cos))
+        ],
+        "Sine and cosine are exchanged: at place 0 nothing may turn.": [
+            mixed(lambda one, two, sin, cos: (one * sin - two * cos, one * cos + two * sin))
+        ],
+        "The second number of a pair is made with the first one as it is *after* turning: keep the "
+        "old one.": [
+            mixed(
+                lambda one, two, sin, cos: (
+                    one * cos - two * sin,
+                    (one * cos - two * sin) * sin + two * cos,
+                )
+            )
+        ],
+        "You count the rows from 0. `places` says where they stand.": [
+            counted(lambda places: torch.arange(len(places)))
+        ],
+        "You begin to count at the first of the places. It need not be place 0.": [
+            counted(lambda places: places - places[0])
+        ],
+        "Places count from 0 here: at place 0 nothing turns.": [counted(lambda places: places + 1)],
+        "The exponent is 2i / d_k, where i is the number of the pair; yours is i / d_k.": [
+            to_the_power(lambda i, d: i / d)
+        ],
+        "The 2 of 2i is there twice: `arange(0, d_k, 2)` is 2i already.": [
+            to_the_power(lambda i, d: 4 * i / d)
+        ],
+        "The place is divided by the power of the base, not multiplied: the last pairs turn "
+        "slowly.": [to_the_power(lambda i, d: -2 * i / d)],
+        "The exponent is not divided by d_k.": [to_the_power(lambda i, d: 2.0 * i)],
+        "All your pairs turn equally fast.": [to_the_power(lambda i, d: 0.0 * i)],
+        "The base is handed in; 10,000 is written into your function.": [
+            lambda x, places, base: in_pairs(x, places, 10_000.0)
+        ],
+        "The angles are in radians already.": [by(torch.deg2rad)],
+        "The two numbers of a pair turn by the same angle. Yours grows from column to column.": [
+            in_columns(False, lambda angle: angle, step=1)
+        ],
+        "There every head stands at another place. The words are the last axis but one.": [
+            by(lambda angle: angle[:, None])
+        ],
+        D_K_HALF: [by(next_to_it)],
+    },
+)
 
 
 # --- attention with them -------------------------------------------------------------------------
@@ -271,116 +293,146 @@ def seen_by(q_places: Tensor, k_places: Tensor) -> Tensor:
     return k_places <= q_places[:, None]
 
 
-def rotary_attention(
-    q: Tensor,
-    k: Tensor,
-    v: Tensor,
-    turn: Turn,
+Rule = Callable[[int, int], Any]  # of how many words ask and how many there are
+
+
+def attending(
+    what: str = "qk",
     *,
-    start: int | None = None,
-    what: Sequence[str] = "qk",
-    scale: float | None = None,
-    seen: Tensor | None = None,
+    start: Rule = lambda n, s: s - n,
+    seen: Rule = lambda n, s: seen_by(torch.arange(s - n, s), torch.arange(s)),
+    scale: float = 0.5,
     dim: int = -1,
     hidden: str = "-inf",
     result: str = "sums",
-) -> Tensor:
-    """What my_rotary_attention should return; each option is a way to do it otherwise."""
-    n, s = q.size(2), k.size(2)
-    places = torch.arange(s)
-    own = torch.arange(n) + (s - n if start is None else start)
-    tq, tk = turn(q, own) if "q" in what else q, turn(k, places) if "k" in what else k
-    scores = tq @ tk.transpose(-2, -1) / (math.sqrt(q.size(-1)) if scale is None else scale)
-    seen = seen_by(places[s - n :], places) if seen is None else seen
-    if hidden == "0":
-        weights = (scores * seen).softmax(dim)
-    elif hidden == "after":
-        weights = scores.softmax(dim) * seen
-    else:
-        weights = scores.masked_fill(~seen, torch.finfo(scores.dtype).min).softmax(dim)
-    if result == "weights":
-        return weights
-    found = weights @ (turn(v, places) if "v" in what else v)
-    return turn(found, own) if "o" in what else found
+) -> Callable[..., Tensor]:
+    """Attention with turned queries and keys; each option is a way to do it otherwise.
+
+    what: is turned: q, k, v and the result, o. scale: the power of d_k.
+    """
+
+    def run(q: Tensor, k: Tensor, v: Tensor, turn: Turn) -> Tensor:
+        n, s = q.size(2), k.size(2)
+        places, own = torch.arange(s), torch.arange(n) + start(n, s)
+        tq, tk = turn(q, own) if "q" in what else q, turn(k, places) if "k" in what else k
+        scores = tq @ tk.transpose(-2, -1) / q.size(-1) ** scale
+        may = seen(n, s)
+        if hidden == "0":
+            weights = (scores * may).softmax(dim)
+        elif hidden == "after":
+            weights = scores.softmax(dim) * may
+        else:
+            weights = scores.masked_fill(~may, torch.finfo(scores.dtype).min).softmax(dim)
+        if result == "weights":
+            return weights
+        found = weights @ (turn(v, places) if "v" in what else v)
+        return turn(found, own) if "o" in what else found
+
+    return run
 
 
-def wrong_attention(q: Tensor, k: Tensor, v: Tensor, turn: Turn) -> list[tuple[Tensor, str]]:
-    n, s, d_k = q.size(2), k.size(2), q.size(-1)
-    places = torch.arange(s)
-    own = places[s - n :]
-
-    def other(**options: Any) -> Tensor:
-        return rotary_attention(q, k, v, turn, **options)
-
-    from_0 = seen_by(places[:n], places)
-    return [
-        (
-            other(what="qkv"),
-            "The values are turned, too. Only scores should know of places: what a "
-            "word says is the same wherever it stands.",
-        ),
-        (other(what="qko"), "The result is turned. Turn q and k, and nothing else."),
-        (other(what=""), "Nothing is turned: this attention doesn't know who stands where."),
-        (
-            other(what="q"),
-            "Only the queries are turned: the score then says where q stands, not "
-            "how far away k is.",
-        ),
-        (
-            other(what="k"),
-            "Only the keys are turned: the score then says where k stands, not how far away q is.",
-        ),
-        (other(what="v"), "The values are turned, and q and k aren't: it is the other way round."),
-        (
-            other(start=0),
-            "Your queries count from 0. They belong to the *last* n words: with a "
-            "cache, the first new word doesn't stand at place 0.",
-        ),
-        (
-            other(start=0, seen=from_0),
-            "Your queries count from 0, in the angles and in the mask. "
-            "They belong to the *last* n words.",
-        ),
-        (
-            other(seen=from_0),
-            "The angles are right. In the mask your queries count from 0: the "
-            "first of them stands at place s - n and sees all words before.",
-        ),
-        (
-            other(start=s - n + 1),
-            "Your queries stand one place too far on: the last one has the "
-            "place of the last key, s - 1.",
-        ),
-        (other(seen=torch.ones(n, s).bool()), "Every word sees later ones."),
-        (other(seen=places < own[:, None]), "A word sees itself, too."),
-        (other(seen=~seen_by(own, places)), "The mask is the wrong way round."),
-        (
-            other(hidden="0"),
-            "A score of 0 isn't hidden: e to the power of 0 is 1. Later words need minus infinity.",
-        ),
-        (
-            other(hidden="after"),
-            "The mask comes after the softmax, so the weights don't add up to 1 any more.",
-        ),
-        (other(scale=1.0), "The scores are not scaled: divide them by the root of d_k."),
-        (other(scale=d_k), "You divide by d_k itself; it should be its root."),
-        (other(dim=-2), "The softmax must run over the keys, the last axis."),
-        (other(result="weights"), "Those are the weights. The values are missing."),
-    ]
+def rotary_attention(q: Tensor, k: Tensor, v: Tensor, turn: Turn) -> Tensor:
+    """What my_rotary_attention should return."""
+    return attending()(q, k, v, turn)
 
 
-@implement(lambda: (*[torch.zeros(1, 1, 1, 2)] * 3, lambda x, places: x))
-def my_rotary_attention(function: Callable[..., Tensor]) -> None:
-    """Exercise: q of the last n words, k and v of all s, turn(x, places) -> (b, h, n, d_k)."""
-    own_work(function, *ATTENTION, "rotary_attention", "Rotary", "RotaryEmbedding")
+def word_by_word(q: Tensor, k: Tensor, v: Tensor, turn: Turn) -> Tensor:
+    """The distance alone counts, so the first key may stand at place 100."""
+    n, s, rows = q.size(2), k.size(2), []
+    for row in range(n):
+        last = s - n + row + 1
+        one = turn(q[:, :, row : row + 1], torch.tensor([last + 99]))
+        keys = turn(k[:, :, :last], torch.arange(100, 100 + last))
+        weights = (one @ keys.transpose(-1, -2) / math.sqrt(q.size(3))).softmax(-1)
+        rows.append(weights @ v[:, :, :last])
+    return torch.cat(rows, dim=2)
+
+
+def with_turned(attend: Callable[..., Tensor]) -> Callable[..., Tensor]:
+    """Somebody else's attention, with queries and keys that were turned before."""
+
+    def run(q: Tensor, k: Tensor, v: Tensor, turn: Turn) -> Tensor:
+        places = torch.arange(k.size(2))
+        own = places[-q.size(2) :]
+        return attend(turn(q, own), turn(k, places), v, seen_by(own, places))
+
+    return run
+
+
+def rotary_inputs() -> tuple[Tensor, Tensor, Tensor, Turn]:
     q, k, v = (numbers_for(2, 3, length, 6, seed=length) for length in (3, 7, 8))
-    given = q, k, v[:, :, :7], a_turn()
-    found = call(function, *given)
-    no_slip(
-        not found.isnan().any(),
-        "Some of it is nan: there is a word that may see nothing. Is the mask the wrong way round?",
-    )
-    compare(found, rotary_attention(*given), wrong_attention(*given))
+    return q, k, v[:, :, :7], a_turn()
+
+
+def no_nan(found: Any) -> Tensor:
+    found = a_tensor(found)
+    no_slip(not found.isnan().any(), SEES_NOTHING)
+    return found
+
+
+def from_0(n: int, s: int) -> Tensor:
+    return seen_by(torch.arange(n), torch.arange(s))
+
+
+SEES_NOTHING = (
+    "Some of it is nan: there is a word that may see nothing. Is the mask the wrong way round?"
+)
+NO_ROOT = "You divide by d_k itself; it should be its root."
+NOT_SCALED = "The scores are not scaled: divide them by the root of d_k."
+OVER_KEYS = "The softmax must run over the keys, the last axis."
+WEIGHTS = "Those are the weights. The values are missing."
+my_rotary_attention = Exercise(
+    "my_rotary_attention",
+    "Exercise: q of the last n words, k and v of all s, turn(x, places) -> (b, h, n, d_k).",
+    inputs=rotary_inputs,
+    right=[attending(), word_by_word],
+    not_allowed=(*ATTENTION, "rotary_attention", "Rotary", "RotaryEmbedding"),
+    borrowed=[
+        rotary_attention,
+        with_turned(attention),
+        with_turned(scaled_dot_product_attention),
+    ],
+    read=no_nan,
+    slips={
+        SEES_NOTHING: [lambda q, k, v, turn: 0 * q / 0],
+        "The values are turned, too. Only scores should know of places: what a word says is the "
+        "same wherever it stands.": [attending("qkv")],
+        "The result is turned. Turn q and k, and nothing else.": [attending("qko")],
+        "Nothing is turned: this attention doesn't know who stands where.": [attending("")],
+        "Only the queries are turned: the score then says where q stands, not how far away k is.": [
+            attending("q")
+        ],
+        "Only the keys are turned: the score then says where k stands, not how far away q is.": [
+            attending("k")
+        ],
+        "The values are turned, and q and k aren't: it is the other way round.": [attending("v")],
+        "Your queries count from 0. They belong to the *last* n words: with a cache, the first new "
+        "word doesn't stand at place 0.": [attending(start=lambda n, s: 0)],
+        "Your queries count from 0, in the angles and in the mask. They belong to the *last* n "
+        "words.": [attending(start=lambda n, s: 0, seen=from_0)],
+        "The angles are right. In the mask your queries count from 0: the first of them stands at "
+        "place s - n and sees all words before.": [attending(seen=from_0)],
+        "Your queries stand one place too far on: the last one has the place of the last key, "
+        "s - 1.": [attending(start=lambda n, s: s - n + 1)],
+        "Every word sees later ones.": [attending(seen=lambda n, s: torch.ones(n, s).bool())],
+        "A word sees itself, too.": [
+            attending(seen=lambda n, s: seen_by(torch.arange(s - n - 1, s - 1), torch.arange(s)))
+        ],
+        "The mask is the wrong way round.": [
+            attending(seen=lambda n, s: ~seen_by(torch.arange(s - n, s), torch.arange(s)))
+        ],
+        "A score of 0 isn't hidden: e to the power of 0 is 1. Later words need minus infinity.": [
+            attending(hidden="0")
+        ],
+        "The mask comes after the softmax, so the weights don't add up to 1 any more.": [
+            attending(hidden="after")
+        ],
+        NOT_SCALED: [attending(scale=0.0)],
+        NO_ROOT: [attending(scale=1.0)],
+        OVER_KEYS: [attending(dim=-2)],
+        WEIGHTS: [attending(result="weights")],
+    },
+)
 
 
 # --- fewer heads of keys -------------------------------------------------------------------------
@@ -398,136 +450,171 @@ def spread(x: Tensor, h: int, how: str = "neighbors") -> Tensor:
     return x[:, heads]
 
 
-def grouped_attention(
-    q: Tensor,
-    k: Tensor,
-    v: Tensor,
+def sharing(
     *,
     keys: str = "neighbors",
     values: str = "neighbors",
-    scale: float | None = None,
+    scale: Callable[[int, int, int], float] = lambda d_k, h, kv_heads: d_k,
     dim: int = -1,
-    result: str = "sums",
-) -> Tensor:
-    """What my_grouped_attention should return; each option is a way to do it otherwise."""
-    h = q.size(1)
-    scale = math.sqrt(q.size(-1)) if scale is None else scale
-    weights = (q @ spread(k, h, keys).transpose(-2, -1) / scale).softmax(dim)
-    return weights if result == "weights" else weights @ spread(v, h, values)
+    tell: Callable[[Tensor, int], Tensor] = lambda found, kv_heads: found,
+) -> Callable[[Tensor, Tensor, Tensor], Tensor]:
+    """Attention with shared keys and values; each option is a way to do it otherwise.
+
+    scale: under the root. tell: changes what comes out.
+    """
+
+    def run(q: Tensor, k: Tensor, v: Tensor) -> Tensor:
+        h, kv_heads, root = q.size(1), k.size(1), scale(q.size(3), q.size(1), k.size(1)) ** 0.5
+        k, v = spread(k, h, keys), spread(v, h, values)
+        return tell((q @ k.transpose(-2, -1) / root).softmax(dim) @ v, kv_heads)
+
+    return run
 
 
-def wrong_groups(q: Tensor, k: Tensor, v: Tensor) -> list[tuple[Tensor, str]]:
-    h, d_k, kv_heads = q.size(1), q.size(3), k.size(1)
-    each = h // kv_heads
-    means = q.unflatten(1, (kv_heads, each)).mean(dim=2)
-
-    def other(**options: Any) -> Tensor:
-        return grouped_attention(q, k, v, **options)
-
-    right = other()
-    in_turn = (
-        "Head i of the queries gets head i % kv_heads of the {}, as repeat and tile do it. "
-        "Neighbors share: with 6 and 2 heads it is 0 0 0 1 1 1, not 0 1 0 1 0 1."
-    )
-    return [
-        (other(keys="in turn", values="in turn"), in_turn.format("keys and values")),
-        (other(keys="in turn"), in_turn.format("keys, but not of the values")),
-        (other(values="in turn"), in_turn.format("values, but not of the keys")),
-        (
-            other(keys="first", values="first"),
-            "All heads look at the first head of the keys. What are the others for?",
-        ),
-        (
-            other(keys="backwards", values="backwards"),
-            "The last heads of the queries get the first "
-            "head of the keys: it is the other way round.",
-        ),
-        (
-            grouped_attention(means, k, v),
-            "The queries of a group are averaged, and kv_heads heads "
-            "come out. Each head keeps its own queries: it is keys and values that are shared.",
-        ),
-        (
-            grouped_attention(q[:, :kv_heads], k, v),
-            "Only the first heads of the queries are used. All of them ask, and share the keys.",
-        ),
-        (
-            grouped_attention(q[:, ::each], k, v),
-            "Only one head of each group asks. All of them ask, and share the keys.",
-        ),
-        (
-            right.unflatten(1, (kv_heads, each)).mean(dim=2),
-            "The results of a group are averaged: as many heads come out as ask.",
-        ),
-        (
-            right.unflatten(1, (kv_heads, each)).sum(dim=2),
-            "The results of a group are added up: as many heads come out as ask.",
-        ),
-        (
-            right.unflatten(1, (kv_heads, each)),
-            "The numbers are right. Join the groups again: (b, h, n, d_k).",
-        ),
-        (
-            right.transpose(1, 2).flatten(2),
-            "The heads are merged: that comes later. Return (b, h, n, d_k).",
-        ),
-        (other(scale=1.0), "The scores are not scaled: divide them by the root of d_k."),
-        (other(scale=float(d_k)), "You divide by d_k itself; it should be its root."),
-        (
-            other(scale=math.sqrt(h * d_k)),
-            "You divide by the root of d_model. What counts is how "
-            "many numbers meet in one score: d_k.",
-        ),
-        (
-            other(scale=math.sqrt(kv_heads * d_k)),
-            "You divide by the root of kv_heads * d_k. One "
-            "score is made of d_k numbers, however many heads there are.",
-        ),
-        (
-            other(scale=math.sqrt(d_k / each)),
-            "You divide by the root of less than d_k: the keys of "
-            "a shared head are as wide as ever.",
-        ),
-        (
-            other(scale=math.sqrt(d_k * each)),
-            "A shared key isn't a longer key: divide by the root of d_k.",
-        ),
-        (other(dim=-2), "The softmax must run over the keys, the last axis."),
-        (
-            other(dim=1),
-            "The softmax runs over the heads. It must run over the keys, the last axis.",
-        ),
-        (other(result="weights"), "Those are the weights. The values are missing."),
-    ]
+def unshared(q: Tensor, k: Tensor, v: Tensor) -> Tensor:
+    return (q @ k.transpose(2, 3) / q.size(3) ** 0.5).softmax(-1) @ v
 
 
-@implement(lambda: (*[torch.zeros(1, 1, 1, 2)] * 3,))
-def my_grouped_attention(function: Callable[..., Tensor]) -> None:
-    """Exercise: q (b, h, n, d_k), k and v (b, kv_heads, s, d_k) -> (b, h, n, d_k)."""
-    own_work(function, *ATTENTION, "for_all_heads", "grouped_attention", "spread", "repeat_kv")
-    q, k, v = (numbers_for(2, heads, s, 5, seed=s) for heads, s in ((6, 3), (2, 4), (2, 8)))
-    v = v[:, :, :4]
-    stops = {
-        "tensor a (6) must match the size of tensor b (2)": "q has 6 heads, k and v have 2. Repeat "
-        "the heads of both, h / kv_heads times each, before they meet q.",
-        "must match the size of tensor b (4)": "Your keys have 4 heads: each is repeated kv_heads "
-        "times. It should be h / kv_heads times.",
-        "must match the size of tensor b (12)": "Your keys have 12 heads: each is repeated h "
-        "times. It should be h / kv_heads times.",
-    }
-    found = call(function, q, k, v, stops=stops)
-    more = found.dim() == 4 and found.size(1) > q.size(1)
-    no_slip(
-        not more,
-        f"{q.size(1)} heads ask and {found.size(1) if more else 0} answer: queries "
-        "are repeated. Repeat the keys and values only.",
-    )
-    compare(found, grouped_attention(q, k, v), wrong_groups(q, k, v))
+def with_heads(times: Callable[[int, int], int]) -> Callable[[Tensor, Tensor, Tensor], Tensor]:
+    """Each head of keys and values so many times in a row, by how many heads there are of both."""
+
+    def run(q: Tensor, k: Tensor, v: Tensor) -> Tensor:
+        each = times(q.size(1), k.size(1))
+        return unshared(q, k.repeat_interleave(each, 1), v.repeat_interleave(each, 1))
+
+    return run
+
+
+def grouped_attention(q: Tensor, k: Tensor, v: Tensor) -> Tensor:
+    """What my_grouped_attention should return."""
+    return sharing()(q, k, v)
+
+
+def group_by_group(q: Tensor, k: Tensor, v: Tensor) -> Tensor:
+    """A group's queries one after the other, as if they were words."""
+    b, h, n, d_k = q.shape
+    return unshared(q.reshape(b, k.size(1), -1, d_k), k, v).reshape(b, h, n, d_k)
+
+
+def head_by_head(q: Tensor, k: Tensor, v: Tensor) -> Tensor:
+    each = q.size(1) // k.size(1)
+    heads = [slice(i, i + 1) for i in range(q.size(1))]
+    shared = [slice(one.start // each, one.start // each + 1) for one in heads]
+    pairs = zip(heads, shared, strict=True)
+    return torch.cat([unshared(q[:, i], k[:, j], v[:, j]) for i, j in pairs], dim=1)
+
+
+def by_the_librarys_heads(q: Tensor, k: Tensor, v: Tensor) -> Tensor:
+    return ModernAttention(q.size(1) * q.size(3), q.size(1), k.size(1)).attention(q, k, v)
+
+
+def groups(x: Tensor, kv_heads: int) -> Tensor:
+    return x.unflatten(1, (kv_heads, -1))
+
+
+def grouped_inputs() -> tuple[Tensor, Tensor, Tensor]:
+    q, k, v = (numbers_for(2, heads, s, 5, seed=s) for heads, s in ((ASK, 3), (2, 4), (2, 8)))
+    return q, k, v[:, :, :4]
+
+
+def no_more_heads(found: Any) -> Tensor:
+    found = a_tensor(found)
+    no_slip(found.dim() != 4 or found.size(1) <= ASK, MORE.format(found.size(1)))
+    return found
+
+
+ASK = 6  # heads
+MORE = f"{ASK} heads ask and {{}} answer: queries are repeated. Repeat the keys and values only."
+REPEAT = (
+    "q has 6 heads, k and v have 2. Repeat the heads of both, h / kv_heads times each, before they "
+    "meet q."
+)
+FOUR = "Your keys have 4 heads: each is repeated kv_heads times. It should be h / kv_heads times."
+TWELVE = "Your keys have 12 heads: each is repeated h times. It should be h / kv_heads times."
+IN_TURN = (
+    "Head i of the queries gets head i % kv_heads of the {}, as repeat and tile do it. Neighbors "
+    "share: with 6 and 2 heads it is 0 0 0 1 1 1, not 0 1 0 1 0 1."
+)
+my_grouped_attention = Exercise(
+    "my_grouped_attention",
+    "Exercise: q (b, h, n, d_k), k and v (b, kv_heads, s, d_k) -> (b, h, n, d_k).",
+    inputs=grouped_inputs,
+    right=[sharing(), group_by_group, head_by_head, with_heads(lambda h, kv_heads: h // kv_heads)],
+    not_allowed=(*ATTENTION, "grouped_attention", "repeat_kv"),
+    borrowed=[
+        grouped_attention,
+        by_the_librarys_heads,
+        lambda q, k, v: scaled_dot_product_attention(q, k, v, enable_gqa=True),
+    ],
+    read=no_more_heads,
+    errors={
+        "tensor a (6) must match the size of tensor b (2)": REPEAT,
+        "must match the size of tensor b (4)": FOUR,
+        "must match the size of tensor b (12)": TWELVE,
+    },
+    slips={
+        REPEAT: [unshared],
+        FOUR: [with_heads(lambda h, kv_heads: kv_heads)],
+        TWELVE: [with_heads(lambda h, kv_heads: h)],
+        MORE.format(12): [
+            lambda q, *rest: with_heads(lambda h, kv_heads: h // kv_heads)(
+                q.repeat_interleave(2, 1), *rest
+            )
+        ],
+        IN_TURN.format("keys and values"): [sharing(keys="in turn", values="in turn")],
+        IN_TURN.format("keys, but not of the values"): [sharing(keys="in turn")],
+        IN_TURN.format("values, but not of the keys"): [sharing(values="in turn")],
+        "All heads look at the first head of the keys. What are the others for?": [
+            sharing(keys="first", values="first")
+        ],
+        "The last heads of the queries get the first head of the keys: it is the other way "
+        "round.": [sharing(keys="backwards", values="backwards")],
+        "The queries of a group are averaged, and kv_heads heads come out. Each head keeps its own "
+        "queries: it is keys and values that are shared.": [
+            lambda q, k, v: unshared(groups(q, k.size(1)).mean(2), k, v)
+        ],
+        "Only the first heads of the queries are used. All of them ask, and share the keys.": [
+            lambda q, k, v: unshared(q[:, : k.size(1)], k, v)
+        ],
+        "Only one head of each group asks. All of them ask, and share the keys.": [
+            lambda q, k, v: unshared(q[:, :: q.size(1) // k.size(1)], k, v)
+        ],
+        "The results of a group are averaged: as many heads come out as ask.": [
+            sharing(tell=lambda found, kv_heads: groups(found, kv_heads).mean(2))
+        ],
+        "The results of a group are added up: as many heads come out as ask.": [
+            sharing(tell=lambda found, kv_heads: groups(found, kv_heads).sum(2))
+        ],
+        "The numbers are right. Join the groups again: (b, h, n, d_k).": [sharing(tell=groups)],
+        "The heads are merged: that comes later. Return (b, h, n, d_k).": [
+            sharing(tell=lambda found, kv_heads: found.transpose(1, 2).flatten(2))
+        ],
+        NOT_SCALED: [sharing(scale=lambda d_k, h, kv_heads: 1)],
+        NO_ROOT: [sharing(scale=lambda d_k, h, kv_heads: d_k**2)],
+        "You divide by the root of d_model. What counts is how many numbers meet in one score: "
+        "d_k.": [sharing(scale=lambda d_k, h, kv_heads: h * d_k)],
+        "You divide by the root of kv_heads * d_k. One score is made of d_k numbers, however many "
+        "heads there are.": [sharing(scale=lambda d_k, h, kv_heads: kv_heads * d_k)],
+        "You divide by the root of less than d_k: the keys of a shared head are as wide as ever.": [
+            sharing(scale=lambda d_k, h, kv_heads: d_k * kv_heads / h)
+        ],
+        "A shared key isn't a longer key: divide by the root of d_k.": [
+            sharing(scale=lambda d_k, h, kv_heads: d_k * h / kv_heads)
+        ],
+        OVER_KEYS: [sharing(dim=-2)],
+        "The softmax runs over the heads. It must run over the keys, the last axis.": [
+            sharing(dim=1)
+        ],
+        WEIGHTS: [
+            lambda q, k, v: (q @ spread(k, q.size(1)).transpose(2, 3) / q.size(3) ** 0.5).softmax(
+                -1
+            )
+        ],
+    },
+)
 
 
 # --- what the cache needs ------------------------------------------------------------------------
-
-CACHE = (7, 345, 15, 3, 101, 4)  # layers, d_model, h, kv_heads, words, bytes of a number
 
 
 def cache_size(layers: int, d_model: int, h: int, kv_heads: int, words: int, size: int) -> int:
@@ -535,43 +622,64 @@ def cache_size(layers: int, d_model: int, h: int, kv_heads: int, words: int, siz
     return 2 * layers * kv_heads * (d_model // h) * words * size
 
 
-@implement(lambda: (1, 2, 1, 1, 1, 1))
-def my_cache_bytes(function: Callable[..., int]) -> None:
-    """Exercise: layers, d_model, h, kv_heads, words, bytes of a number -> bytes of the cache."""
-    own_work(function, "KeyValueCache", "cache_size")
-    found = result_of(function, *CACHE)
-    found = one_number(found, f"It should return one number, not {a_kind(found)}.")
-    layers, d_model, h, kv_heads, words, size = CACHE
-    right = cache_size(*CACHE)
-    for wrong, hint in (
-        (
-            right * h // kv_heads,
-            "That is as much as h heads of keys and values need. Kept are "
-            "kv_heads of them, and each is d_model / h wide.",
-        ),
-        (right * h, "A head isn't d_model wide but d_model / h."),
-        (right // 2, "Keys *and* values are kept."),
-        (right // 2 + right * h // kv_heads // 2, "The values, too, have only kv_heads heads."),
-        (
-            right + right * h // kv_heads // 2,
-            "Queries aren't kept: each is used once, for its own word.",
-        ),
-        (right // kv_heads, "That is one head of keys. There are kv_heads of them."),
-        (right // layers, "That is one layer. Each layer has keys and values of its own."),
-        (
-            right * words,
-            "It grows with the number of words, not with its square: weights aren't kept.",
-        ),
-        (right // words, "That is for one word."),
-        (right // size, "Those are numbers. How many bytes has each?"),
-        (right * 8, "That is in bits."),
-        (right * 2, "That is twice as much: keys and values are two, and nothing else is kept."),
-    ):
-        no_slip(found != wrong, hint)
-    expect(
-        found == right,
-        f"Not {found}: what is kept for each word, in each layer, and how many bytes is that?",
+def by_tensors(layers: int, d_model: int, h: int, kv_heads: int, words: int, size: int) -> int:
+    one = torch.zeros(kv_heads, words, d_model // h)
+    return sum(2 * one.numel() * size for _ in range(layers))
+
+
+def is_another_size(found: float, right: int) -> None:
+    raise Hint(
+        f"Not {found}: what is kept for each word, in each layer, and how many bytes is that?"
     )
+
+
+my_cache_bytes = Exercise(
+    "my_cache_bytes",
+    "Exercise: layers, d_model, h, kv_heads, words, bytes of a number -> bytes of the cache.",
+    inputs=lambda: (7, 345, 15, 3, 101, 4),
+    right=[
+        lambda n, d, h, kv, words, size: 2 * n * kv * (d // h) * words * size,
+        by_tensors,
+        lambda n, d, h, kv, words, size: 2 * d * kv / h * n * words * size,
+    ],
+    not_allowed=("KeyValueCache", "cache_size"),
+    borrowed=[cache_size],
+    read=a_number,
+    slips={
+        "That is as much as h heads of keys and values need. Kept are kv_heads of them, and each "
+        "is d_model / h wide.": [lambda n, d, h, kv, words, size: 2 * n * d * words * size],
+        "A head isn't d_model wide but d_model / h.": [
+            lambda n, d, h, kv, words, size: 2 * n * kv * d * words * size
+        ],
+        "Keys *and* values are kept.": [
+            lambda n, d, h, kv, words, size: n * kv * d // h * words * size
+        ],
+        "The values, too, have only kv_heads heads.": [
+            lambda n, d, h, kv, words, size: n * (kv + h) * d // h * words * size
+        ],
+        "Queries aren't kept: each is used once, for its own word.": [
+            lambda n, d, h, kv, words, size: n * (2 * kv + h) * d // h * words * size
+        ],
+        "That is one head of keys. There are kv_heads of them.": [
+            lambda n, d, h, kv, words, size: 2 * n * d // h * words * size
+        ],
+        "That is one layer. Each layer has keys and values of its own.": [
+            lambda n, d, h, kv, words, size: 2 * kv * d // h * words * size
+        ],
+        "It grows with the number of words, not with its square: weights aren't kept.": [
+            lambda n, d, h, kv, words, size: 2 * n * kv * d // h * words**2 * size
+        ],
+        "That is for one word.": [lambda n, d, h, kv, words, size: 2 * n * kv * d // h * size],
+        "Those are numbers. How many bytes has each?": [
+            lambda n, d, h, kv, words, size: 2 * n * kv * d // h * words
+        ],
+        "That is in bits.": [lambda n, d, h, kv, words, size: 16 * n * kv * d // h * words * size],
+        "That is twice as much: keys and values are two, and nothing else is kept.": [
+            lambda n, d, h, kv, words, size: 4 * n * kv * d // h * words * size
+        ],
+    },
+    unlike=is_another_size,
+)
 
 
 # --- which of them is one? -----------------------------------------------------------------------

@@ -9,23 +9,9 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from course.checks import (
-    Hint,
-    a_kind,
-    alike,
-    call,
-    compare,
-    exercise,
-    expect,
-    implement,
-    in_a_row,
-    no_slip,
-    numbers_in,
-    one_number,
-    own_work,
-    parts_right,
-    result_of,
-)
+from course.chapters.ch19_judge import policy
+from course.chapters.ch20_features import measures
+from course.checks import Exercise, Hint, Value, Values, a_number, exercise, expect, no_slip
 from course.grammar.recognition import could_write
 from transformer_lib.text import english_spanish
 
@@ -37,65 +23,67 @@ def drawn(*shape: int, seed: int) -> Tensor:
 # --- a group by hand -----------------------------------------------------------------------------
 
 
-@exercise
-def group_by_hand(guess: Any) -> None:
-    """One right of five, four right of five, five right of five: 2, -0.5, -2 and 0."""
-    wanted = "Give a list of four numbers, an advantage each."
-    one, others, wrong, all_right = (round(x, 3) for x in numbers_in(in_a_row(guess), 4, wanted))
-    all_right = "0 / 0" if math.isnan(all_right) else all_right
-    spread = "The group's standard deviation divides by the number of answers: 5, not 4."
-    square = "Divide by the standard deviation, not by its square."
-    far = "That is how far it is from the mean. Divide by the standard deviation."
-    parts_right(
-        (
-            "the right one",
-            one,
-            2,
-            {
-                0.8: far,
-                1.789: spread,
-                5: square,
-                1: "That is the reward. What is it worth compared with the others?",
-                2.5: "The mean is still in it.",
-                -2: "The sign: it is better than its group.",
-            },
-        ),
-        (
-            "each wrong one",
-            others,
-            -0.5,
-            {
-                -0.2: far,
-                -0.447: spread,
-                -1.25: square,
-                0: "A reward of 0 is less than the mean of this group.",
-                0.5: "The sign: it is worse than its group.",
-            },
-        ),
-        (
-            "the only wrong one",
-            wrong,
-            -2,
-            {
-                -0.8: far,
-                -1.789: spread,
-                -5: square,
-                0: "A reward of 0 is less than the mean of this group.",
-                2: "The sign: it is worse than its group.",
-                -0.5: "In the first group four were wrong. Here it is alone.",
-            },
-        ),
-        (
-            "where all are right",
-            all_right,
-            0,
-            {
-                1: "Is any of them better than its group?",
-                2: "Is any of them better than its group?",
-                "0 / 0": "A tiny number is added to what you divide by. What is 0 divided by that?",
-            },
-        ),
+def an_advantage(x: float) -> float:
+    return round(x, 3)
+
+
+def not_0_by_0(x: float) -> None:
+    no_slip(
+        not math.isnan(x),
+        "A tiny number is added to what you divide by. What is 0 divided by that?",
     )
+
+
+SPREAD = "The group's standard deviation divides by the number of answers: 5, not 4."
+SQUARE = "Divide by the standard deviation, not by its square."
+FAR = "That is how far it is from the mean. Divide by the standard deviation."
+NOTHING = "A reward of 0 is less than the mean of this group."
+WORSE = "The sign: it is worse than its group."
+NO_BETTER = "Is any of them better than its group?"
+group_by_hand = Values(
+    "group_by_hand",
+    "One right of five, four right of five, five right of five: 2, -0.5, -2 and 0.",
+    Value(
+        "the right one",
+        read=an_advantage,
+        right=2,
+        slips={
+            0.8: FAR,
+            1.789: SPREAD,
+            5: SQUARE,
+            1: "That is the reward. What is it worth compared with the others?",
+            2.5: "The mean is still in it.",
+            -2: "The sign: it is better than its group.",
+        },
+    ),
+    Value(
+        "each wrong one",
+        read=an_advantage,
+        right=-0.5,
+        slips={-0.2: FAR, -0.447: SPREAD, -1.25: SQUARE, 0: NOTHING, 0.5: WORSE},
+    ),
+    Value(
+        "the only wrong one",
+        read=an_advantage,
+        right=-2,
+        slips={
+            -0.8: FAR,
+            -1.789: SPREAD,
+            -5: SQUARE,
+            0: NOTHING,
+            2: WORSE,
+            -0.5: "In the first group four were wrong. Here it is alone.",
+        },
+    ),
+    Value(
+        "where all are right",
+        read=an_advantage,
+        right=0,
+        slips={1: NO_BETTER, 2: NO_BETTER},
+        unlike=not_0_by_0,
+    ),
+    as_list="Give a list of four numbers, an advantage each.",
+)
 
 
 # --- the loss of the lessons ---------------------------------------------------------------------
@@ -114,7 +102,88 @@ def loss_inputs(
     return new, old, start, drawn(sentences, seed=seed + 3) + 0.1, spoken, clip, beta
 
 
-def lesson(
+def lesson(*given: Any) -> Tensor:
+    """What my_loss should return: PPO's clipped loss and beta times k3, of whole sentences."""
+    return losing()(*given)
+
+
+Choose = Callable[[Tensor, Tensor], Tensor]  # of the free product and the clipped one
+
+
+def clipped(
+    choose: Choose = torch.minimum,
+    log_ratio: Callable[..., Tensor] = lambda new, old, start: new - old,
+    bounds: Callable[[float], tuple[float | None, float]] = lambda clip: (1 - clip, 1 + clip),
+    ratio: Callable[[Tensor], Tensor] = torch.exp,
+) -> Callable[..., Tensor]:
+    """What each word gains; each option is a way to do it otherwise."""
+
+    def run(new: Tensor, old: Tensor, start: Tensor, gain: Tensor, clip: float) -> Tensor:
+        rho = ratio(log_ratio(new, old, start))
+        return choose(rho * gain, rho.clamp(*bounds(clip)) * gain)
+
+    return run
+
+
+def estimate(log_s: Tensor) -> Tensor:
+    return log_s.exp() - 1 - log_s
+
+
+def whole(gained: Tensor, left: Tensor, spoken: Tensor, beta: float) -> Tensor:
+    return ((beta * left - gained) * spoken).sum(dim=1).mean()
+
+
+smaller = clipped()
+
+
+def losing(
+    gained: Callable[..., Tensor] = smaller,
+    left: Callable[..., Tensor] = lambda new, old, start: estimate(start - new),
+    result: Callable[..., Any] = whole,
+) -> Callable[..., Any]:
+    """The loss; each option is a way to do it otherwise."""
+
+    def run(
+        new: Tensor,
+        old: Tensor,
+        start: Tensor,
+        advantage: Tensor,
+        spoken: Tensor,
+        clip: float,
+        beta: float,
+    ) -> Any:
+        gain = advantage[:, None]
+        return result(gained(new, old, start, gain, clip), left(new, old, start), spoken, beta)
+
+    return run
+
+
+def word_for_word(
+    new: Tensor,
+    old: Tensor,
+    start: Tensor,
+    advantage: Tensor,
+    spoken: Tensor,
+    clip: float,
+    beta: float,
+) -> float:
+    total = 0.0
+    for i, t in spoken.nonzero().tolist():
+        ratio = math.exp(new[i, t] - old[i, t])
+        log_s, gain = (start[i, t] - new[i, t]).item(), advantage[i].item()
+        total += beta * (math.exp(log_s) - 1 - log_s)
+        total -= min(ratio * gain, min(max(ratio, 1 - clip), 1 + clip) * gain)
+    return total / len(new)
+
+
+def masked_before(
+    new: Tensor, old: Tensor, start: Tensor, advantage: Tensor, spoken: Tensor, *rest: float
+) -> Tensor:
+    told = [x.masked_fill(~spoken, 0.0) for x in (new, old, start)]
+    return losing()(*told, advantage, spoken | True, *rest)
+
+
+def by_the_chapter(
     new: Tensor,
     old: Tensor,
     start: Tensor,
@@ -123,99 +192,110 @@ def lesson(
     clip: float,
     beta: float,
 ) -> Tensor:
-    """What my_loss should return: PPO's clipped loss and beta times k3, of whole sentences."""
-    return in_words(clipped(new - old, advantage[:, None], clip), k3(start - new), spoken, beta)
+    new, old, start = (x.masked_fill(~spoken, 0) for x in (new, old, start))
+    gained = policy.policy_loss(new, old, advantage, clip)
+    return gained + beta * policy.k3(new, start).sum(1).mean()
 
 
-def clipped(
-    log_ratio: Tensor, gain: Tensor, clip: float, choose: Callable = torch.minimum
-) -> Tensor:
-    ratio = log_ratio.exp()
-    return choose(ratio * gain, ratio.clamp(1 - clip, 1 + clip) * gain)
-
-
-def k3(log_s: Tensor) -> Tensor:
-    return log_s.exp() - 1 - log_s
-
-
-def in_words(gained: Tensor, left: Tensor, spoken: Tensor, beta: float) -> Tensor:
-    return ((beta * left - gained) * spoken).sum(dim=1).mean()
-
-
-@implement(loss_inputs)
-def my_loss(function: Callable[..., Any]) -> None:
-    """Exercise: new, old, start, advantage, spoken, clip, beta -> one number, to be made small."""
-    own_work(function, "policy_loss", "k3", "lesson")
-    new, old, start, advantage, spoken, clip, beta = given = loss_inputs()
-    a_column = "An advantage belongs to a sentence, so it is a column: advantage[:, None]."
-    stops = {"tensor a (4) must match the size of tensor b (3)": a_column}
-    found = result_of(function, *given, stops=stops)
-    found = one_number(found, f"It should return one number, not {a_kind(found)}.")
-    gain, right = advantage[:, None], lesson(*given)
-    gained, left = clipped(new - old, gain, clip), k3(start - new)
-    whole = (beta * left - gained) * spoken
-    ratio, log_s = (new - old).exp(), start - new
-    free, narrow = ratio * gain, ratio.clamp(1 - clip, 1 + clip) * gain
-    greedy = clipped(new - old, gain, clip, torch.maximum)
-    capped = torch.minimum(free, ratio.clamp(max=1 + clip) * gain)
-    around_0 = torch.minimum(free, ratio.clamp(-clip, clip) * gain)
-    of_logs = torch.minimum((new - old) * gain, (new - old).clamp(1 - clip, 1 + clip) * gain)
-    for wrong, hint in (
-        (-right, "The sign: it is made small, so what is gained has a minus, and the KL a plus."),
-        (in_words(-gained, left, spoken, beta), "What is gained should make the loss smaller."),
-        (in_words(gained, -left, spoken, beta), "To be far from the start should cost something."),
-        (in_words(gained, left, spoken, 0.0), "The KL penalty is missing."),
-        (in_words(gained, left, spoken, 1.0), "The KL penalty is multiplied by beta."),
-        (in_words(gained * 0, left, spoken, beta), "That is the KL penalty alone."),
-        (in_words(free, left, spoken, beta), "The clip is missing."),
-        (
-            in_words(narrow, left, spoken, beta),
-            "Only what is clipped counts there. The smaller of the two should: a word that went "
-            "the wrong way is always pushed back.",
-        ),
-        (in_words(greedy, left, spoken, beta), "The smaller of the two counts, not the larger."),
-        (in_words(capped, left, spoken, beta), "The ratio is clipped below as well, at 1 - clip."),
-        (in_words(around_0, left, spoken, beta), "It is clipped to 1 - clip and 1 + clip."),
-        (
-            in_words(of_logs, left, spoken, beta),
-            "new - old is the logarithm of the ratio; its exp is the ratio.",
-        ),
-        (
-            in_words(clipped(old - new, gain, clip), left, spoken, beta),
-            "The ratio is p_new / p_old, and its logarithm new - old.",
-        ),
-        (
-            in_words(clipped(start - old, gain, clip), left, spoken, beta),
-            "The ratio is that of new and old; the start belongs to the penalty.",
-        ),
-        (
-            in_words(clipped(new - start, gain, clip), left, spoken, beta),
-            "The ratio is that of new and old; the start belongs to the penalty.",
-        ),
-        (in_words(gained, k3(-log_s), spoken, beta), "k3 wants s = p_start / p_new."),
-        (in_words(gained, k3(old - new), spoken, beta), "The penalty is for leaving the start."),
-        (in_words(gained, -log_s, spoken, beta), "That penalty is ln(p_new / p_start), not k3."),
-        (in_words(gained, log_s.exp() - log_s, spoken, beta), "k3 has a -1: it is 0 at s = 1."),
-        ((beta * left - gained).sum(dim=1).mean(), "Padding is counted: only words are spoken."),
-        (
-            (beta * left * spoken - torch.where(spoken, gained, gain)).sum(dim=1).mean(),
-            "Where there is padding you make the logarithms 0. That is a ratio of 1, so it still "
-            "counts: leave padding out of the sum instead.",
-        ),
-        (whole.sum(), "Add up over the words, then take the *mean* over the sentences."),
-        (whole.sum() / spoken.sum(), "That is the mean over all words: add up over a sentence's."),
-        (
-            (whole.sum(dim=1) / spoken.sum(dim=1)).mean(),
-            "That is the mean over the words of a sentence. Here they are added up.",
-        ),
-        (whole.mean(), "That is the mean over all places, padding too."),
-    ):
-        no_slip(not alike(found, wrong.item()), hint)
-    expect(
-        alike(found, right.item()),
+def is_another_loss(found: float, right: Tensor) -> None:
+    raise Hint(
         f"Not {found:.4f}, but {right.item():.4f}: of each word beta · k3 minus the smaller of the "
-        "two products, added up over the words that were spoken; then the mean of the sentences.",
+        "two products, added up over the words that were spoken; then the mean of the sentences."
     )
+
+
+COLUMN = "An advantage belongs to a sentence, so it is a column: advantage[:, None]."
+my_loss = Exercise(
+    "my_loss",
+    "Exercise: new, old, start, advantage, spoken, clip, beta -> one number, to be made small.",
+    inputs=loss_inputs,
+    right=[losing(), word_for_word],
+    not_allowed=("policy_loss", "k3", "lesson"),
+    borrowed=[lesson, by_the_chapter],
+    read=a_number,
+    errors={"tensor a (4) must match the size of tensor b (3)": COLUMN},
+    slips={
+        COLUMN: [
+            losing(
+                lambda new, old, start, gain, clip: smaller(new, old, start, gain.flatten(), clip)
+            )
+        ],
+        "The sign: it is made small, so what is gained has a minus, and the KL a plus.": [
+            losing(result=lambda *given: -whole(*given))
+        ],
+        "What is gained should make the loss smaller.": [
+            losing(result=lambda gained, *rest: whole(-gained, *rest))
+        ],
+        "To be far from the start should cost something.": [
+            losing(left=lambda new, old, start: -estimate(start - new))
+        ],
+        "The KL penalty is missing.": [losing(left=lambda new, old, start: 0 * new)],
+        "The KL penalty is multiplied by beta.": [
+            losing(result=lambda gained, left, spoken, beta: whole(gained, left, spoken, 1.0))
+        ],
+        "That is the KL penalty alone.": [losing(clipped(lambda free, narrow: 0 * free))],
+        "The clip is missing.": [losing(clipped(lambda free, narrow: free))],
+        "Only what is clipped counts there. The smaller of the two should: a word that went the "
+        "wrong way is always pushed back.": [losing(clipped(lambda free, narrow: narrow))],
+        "The smaller of the two counts, not the larger.": [losing(clipped(torch.maximum))],
+        "The ratio is clipped below as well, at 1 - clip.": [
+            losing(clipped(bounds=lambda clip: (None, 1 + clip)))
+        ],
+        "It is clipped to 1 - clip and 1 + clip.": [
+            losing(clipped(bounds=lambda clip: (-clip, clip)))
+        ],
+        "new - old is the logarithm of the ratio; its exp is the ratio.": [
+            losing(clipped(ratio=lambda log_ratio: log_ratio))
+        ],
+        "The ratio is p_new / p_old, and its logarithm new - old.": [
+            losing(clipped(log_ratio=lambda new, old, start: old - new))
+        ],
+        "The ratio is that of new and old; the start belongs to the penalty.": [
+            losing(clipped(log_ratio=lambda new, old, start: start - old)),
+            losing(clipped(log_ratio=lambda new, old, start: new - start)),
+        ],
+        "k3 wants s = p_start / p_new.": [
+            losing(left=lambda new, old, start: estimate(new - start))
+        ],
+        "The penalty is for leaving the start.": [
+            losing(left=lambda new, old, start: estimate(old - new))
+        ],
+        "That penalty is ln(p_new / p_start), not k3.": [
+            losing(left=lambda new, old, start: new - start)
+        ],
+        "k3 has a -1: it is 0 at s = 1.": [
+            losing(left=lambda new, old, start: estimate(start - new) + 1)
+        ],
+        "Padding is counted: only words are spoken.": [
+            losing(
+                result=lambda gained, left, spoken, beta: whole(gained, left, spoken | True, beta)
+            )
+        ],
+        "Where there is padding you make the logarithms 0. That is a ratio of 1, so it still "
+        "counts: leave padding out of the sum instead.": [masked_before],
+        "Add up over the words, then take the *mean* over the sentences.": [
+            losing(result=lambda gained, *rest: len(gained) * whole(gained, *rest))
+        ],
+        "That is the mean over all words: add up over a sentence's.": [
+            losing(
+                result=lambda gained, left, spoken, beta: (
+                    ((beta * left - gained) * spoken).sum() / spoken.sum()
+                )
+            )
+        ],
+        "That is the mean over the words of a sentence. Here they are added up.": [
+            losing(
+                result=lambda gained, left, spoken, beta: whole(
+                    gained, left, spoken / spoken.sum(dim=1, keepdim=True), beta
+                )
+            )
+        ],
+        "That is the mean over all places, padding too.": [
+            losing(result=lambda gained, *rest: whole(gained, *rest) / gained.size(1))
+        ],
+    },
+    unlike=is_another_loss,
+)
 
 
 # --- two mistakes of a judge ---------------------------------------------------------------------
@@ -287,70 +367,91 @@ def ranking_inputs() -> tuple[Tensor, Tensor]:
 
 def average_precision(scores: Tensor, true: Tensor) -> float:
     """What my_average_precision should return, where no two scores are alike."""
-    return in_this_order(true[scores.argsort(descending=True)])
+    return ranked(at_hits)(scores, true)
 
 
-def in_this_order(hits: Tensor) -> float:
-    hits = hits.float()
-    return (precision_at(hits) * hits).sum().item() / hits.sum().item()
+def ranked(result: Callable[[Tensor], Any]) -> Callable[[Tensor, Tensor], float]:
+    """Something of the hits, the word with the highest score first."""
+    return lambda scores, true: float(result(true[scores.argsort(descending=True)].float()))
 
 
-def precision_at(hits: Tensor) -> Tensor:
-    return hits.float().cumsum(dim=0) / torch.arange(1, len(hits) + 1)
+def share_up_to(hits: Tensor) -> Tensor:
+    return hits.cumsum(dim=0) / torch.arange(1, len(hits) + 1)
 
 
-@implement(ranking_inputs)
-def my_average_precision(function: Callable[[Tensor, Tensor], Any]) -> None:
-    """Exercise: scores (n) and true (n), boolean -> average precision, one number."""
-    own_work(function, "average_precision", "average_precision_score", "in_this_order")
-    scores, true = given = ranking_inputs()
-    found = result_of(function, *given)
-    found = one_number(found, f"It should return one number, not {a_kind(found)}.")
-    hits = true[scores.argsort(descending=True)].float()
-    precision, many = precision_at(hits), int(true.sum())
-    places = hits.nonzero()[:, 0]
-    for wrong, hint in (
-        (in_this_order(hits.flip(0)), "The highest scores come first."),
-        (in_this_order(true), "The words are still in the order of the text: sort by the score."),
-        (1 - in_this_order(~hits.bool()), "Which ones have the property? Those are counted."),
-        (in_this_order(~hits.bool()), "Which ones have the property? Those are counted."),
-        (
-            precision[true].mean().item(),
-            "`true` is in the order of the text, and your shares in that of the scores: sort both.",
-        ),
-        (precision.mean().item(), "The precision is taken at the words with the property alone."),
-        (
-            (precision * hits).sum().item() / len(hits),
-            "Divide by the number of words with the property, not of all.",
-        ),
-        ((precision * hits).sum().item(), "Those are added up: take the mean."),
-        (true.float().mean().item(), "That is the share of words that have the property."),
-        (
-            precision[many - 1].item(),
-            "At each word that has the property the precision is asked for: of the words up to "
-            "there, which share has it?",
-        ),
-        (
-            (1 / (places + 1)).mean().item(),
-            "How many of the words *up to this place* have the property? You count only one.",
-        ),
-        (
-            (hits[:-1].cumsum(dim=0) / torch.arange(1, len(hits)) * hits[1:]).sum().item() / many,
-            "Up to this place means that the word itself counts, too.",
-        ),
-        (
-            (precision * hits).sum().item() / precision.sum().item(),
-            "Divide by the number of words with the property.",
-        ),
-    ):
-        no_slip(not alike(found, wrong), hint)
-    right = average_precision(scores, true)
-    no_slip(not alike(found, 100 * right), "A share, between 0 and 1, not percent.")
-    expect(
-        alike(found, right),
+def at_hits(hits: Tensor) -> Tensor:
+    return (share_up_to(hits) * hits).sum() / hits.sum()
+
+
+def by_comparing(scores: Tensor, true: Tensor) -> Tensor:
+    asked = scores[true]
+    return torch.stack([(asked >= one).sum() / (scores >= one).sum() for one in asked]).mean()
+
+
+def is_another_precision(found: float, right: float) -> None:
+    raise Hint(
         f"Not {found:.4f}, but {right:.4f}: sort, and at each word that has the property ask which "
-        "share of the words up to it has it.",
+        "share of the words up to it has it."
     )
+
+
+my_average_precision = Exercise(
+    "my_average_precision",
+    "Exercise: scores (n) and true (n), boolean -> average precision, one number.",
+    inputs=ranking_inputs,
+    right=[
+        ranked(at_hits),
+        by_comparing,
+        ranked(lambda hits: (hits.cumsum(0)[hits > 0] / (hits.nonzero()[:, 0] + 1)).mean()),
+    ],
+    not_allowed=("average_precision", "average_precision_score"),
+    borrowed=[
+        average_precision,
+        lambda scores, true: measures.average_precision(scores[:, None], true).item(),
+    ],
+    read=a_number,
+    slips={
+        "The highest scores come first.": [ranked(lambda hits: at_hits(hits.flip(0)))],
+        "The words are still in the order of the text: sort by the score.": [
+            lambda scores, true: at_hits(true.float()).item()
+        ],
+        "Which ones have the property? Those are counted.": [
+            ranked(lambda hits: 1 - at_hits(1 - hits)),
+            ranked(lambda hits: at_hits(1 - hits)),
+        ],
+        "`true` is in the order of the text, and your shares in that of the scores: sort both.": [
+            lambda scores, true: (
+                share_up_to(true[scores.argsort(descending=True)].float())[true].mean().item()
+            )
+        ],
+        "The precision is taken at the words with the property alone.": [
+            ranked(lambda hits: share_up_to(hits).mean())
+        ],
+        "Divide by the number of words with the property, not of all.": [
+            ranked(lambda hits: (share_up_to(hits) * hits).mean())
+        ],
+        "Those are added up: take the mean.": [
+            ranked(lambda hits: (share_up_to(hits) * hits).sum())
+        ],
+        "That is the share of words that have the property.": [ranked(torch.mean)],
+        "At each word that has the property the precision is asked for: of the words up to there, "
+        "which share has it?": [
+            ranked(lambda hits: share_up_to(hits)[int(hits.sum()) - 1]),
+            ranked(lambda hits: (hits.cumsum(0) * hits).sum() / hits.sum() ** 2),
+        ],
+        "How many of the words *up to this place* have the property? You count only one.": [
+            ranked(lambda hits: (1 / (hits.nonzero()[:, 0] + 1)).mean())
+        ],
+        "Up to this place means that the word itself counts, too.": [
+            ranked(lambda hits: (share_up_to(hits)[:-1] * hits[1:]).sum() / hits.sum())
+        ],
+        "Divide by the number of words with the property.": [
+            ranked(lambda hits: (share_up_to(hits) * hits).sum() / share_up_to(hits).sum())
+        ],
+        "A share, between 0 and 1, not percent.": [ranked(lambda hits: 100 * at_hits(hits))],
+    },
+    unlike=is_another_precision,
+)
 
 
 # --- a cache or a state --------------------------------------------------------------------------
@@ -358,63 +459,57 @@ def my_average_precision(function: Callable[[Tensor, Tensor], Any]) -> None:
 LAYERS, HEADS, SIZE, WORDS, KEPT = 12, 8, 64, 10_000, 3
 
 
-@exercise
-def sizes_by_hand(guess: Any) -> None:
-    """12 layers of 8 heads, 64 numbers each: 12,288, 393,216, 33 words and 31,014,912."""
-    wanted = "Give a list of four whole numbers."
-    of_a_word, states, words, both = numbers_in(in_a_row(guess), 4, wanted)
-    cache_of_a_layer, state_of_a_layer = 2 * HEADS * SIZE, HEADS * SIZE**2
-    cached, others = KEPT * cache_of_a_layer * WORDS, LAYERS - KEPT
-    parts_right(
-        (
-            "a word in the cache",
-            of_a_word,
-            LAYERS * cache_of_a_layer,
-            {
-                LAYERS * cache_of_a_layer // 2: "It keeps a key *and* a value.",
-                cache_of_a_layer: "That is one layer.",
-                2 * LAYERS * SIZE: "That is one head of each layer.",
-                2 * SIZE: "That is one head of one layer.",
-            },
-        ),
-        (
-            "the states",
-            states,
-            LAYERS * state_of_a_layer,
-            {
-                2 * LAYERS * state_of_a_layer: "A state has one matrix for a head, from keys to "
-                "values.",
-                state_of_a_layer: "That is one layer.",
-                LAYERS * SIZE**2: "That is one head of each layer.",
-                LAYERS * (HEADS * SIZE) ** 2: "Each head has a matrix of its own, 64 × 64.",
-                LAYERS * HEADS * SIZE: "The state of a head is a matrix.",
-            },
-        ),
-        (
-            "after how many words",
-            words,
-            SIZE // 2 + 1,
-            {
-                SIZE // 2: "With 32 words both are equally large. After how many is it larger?",
-                SIZE: "A word brings a key and a value.",
-                SIZE + 1: "A word brings a key and a value.",
-            },
-        ),
-        (
-            "three layers of attention",
-            both,
-            cached + others * state_of_a_layer,
-            {
-                cached: "The other nine layers have a state, too.",
-                LAYERS * cache_of_a_layer * WORDS: "Only three layers have a cache.",
-                cached + LAYERS * state_of_a_layer: "Three layers have a cache and no state.",
-                others * cache_of_a_layer * WORDS + KEPT * state_of_a_layer: "Those are nine "
-                "layers of attention and three states.",
-                cached + others * state_of_a_layer * WORDS: "A state doesn't grow with the words.",
-                cached // 2 + others * state_of_a_layer: "The cache keeps a key and a value.",
-            },
-        ),
-    )
+OF_A_LAYER, STATE = 2 * HEADS * SIZE, HEADS * SIZE**2  # numbers of a word in a cache, of a state
+CACHED, OTHERS = KEPT * OF_A_LAYER * WORDS, LAYERS - KEPT
+BOTH = "A word brings a key and a value."
+sizes_by_hand = Values(
+    "sizes_by_hand",
+    "12 layers of 8 heads, 64 numbers each: 12,288, 393,216, 33 words and 31,014,912.",
+    Value(
+        "a word in the cache",
+        right=LAYERS * OF_A_LAYER,
+        slips={
+            LAYERS * OF_A_LAYER // 2: "It keeps a key *and* a value.",
+            OF_A_LAYER: "That is one layer.",
+            2 * LAYERS * SIZE: "That is one head of each layer.",
+            2 * SIZE: "That is one head of one layer.",
+        },
+    ),
+    Value(
+        "the states",
+        right=LAYERS * STATE,
+        slips={
+            2 * LAYERS * STATE: "A state has one matrix for a head, from keys to values.",
+            STATE: "That is one layer.",
+            LAYERS * SIZE**2: "That is one head of each layer.",
+            LAYERS * (HEADS * SIZE) ** 2: "Each head has a matrix of its own, 64 × 64.",
+            LAYERS * HEADS * SIZE: "The state of a head is a matrix.",
+        },
+    ),
+    Value(
+        "after how many words",
+        right=SIZE // 2 + 1,
+        slips={
+            SIZE // 2: "With 32 words both are equally large. After how many is it larger?",
+            SIZE: BOTH,
+            SIZE + 1: BOTH,
+        },
+    ),
+    Value(
+        "three layers of attention",
+        right=CACHED + OTHERS * STATE,
+        slips={
+            CACHED: "The other nine layers have a state, too.",
+            LAYERS * OF_A_LAYER * WORDS: "Only three layers have a cache.",
+            CACHED + LAYERS * STATE: "Three layers have a cache and no state.",
+            OTHERS * OF_A_LAYER * WORDS + KEPT * STATE: "Those are nine layers of attention and "
+            "three states.",
+            CACHED + OTHERS * STATE * WORDS: "A state doesn't grow with the words.",
+            CACHED // 2 + OTHERS * STATE: "The cache keeps a key and a value.",
+        },
+    ),
+    as_list="Give a list of four whole numbers.",
+)
 
 
 # --- a state that corrects itself ----------------------------------------------------------------
@@ -428,106 +523,105 @@ def delta_inputs(
     return q, k, drawn(words, p, seed=seed + 2), drawn(words, seed=seed + 3).sigmoid()
 
 
-Step = Callable[[Tensor, Tensor, Tensor, Tensor, Tensor], tuple[Tensor, Tensor]]
-
-
-def word_by_word(step: Step, given: Sequence[Tensor]) -> Tensor:
-    """(t, p): what each word reads. step: S, q, k, v, beta -> what is read, the new S."""
-    _, k, v, _ = given
-    S, found = torch.zeros(k.size(1), v.size(1)), []
-    for one in zip(*given, strict=True):
-        y, S = step(S, *one)
-        found.append(y)
-    return torch.stack(found)
-
-
-def after(change: Callable[..., Tensor]) -> Step:
-    """A step that adds `change`, then reads."""
-
-    def step(S: Tensor, q: Tensor, *given: Tensor) -> tuple[Tensor, Tensor]:
-        S = S + change(S, *given)
-        return q @ S, S
-
-    return step
-
-
-def correction(S: Tensor, k: Tensor, v: Tensor, beta: Tensor) -> Tensor:
+def correction(S: Tensor, k: Tensor, v: Tensor, beta: Tensor, q: Tensor) -> Tensor:
     return beta * torch.outer(k, v - k @ S)
+
+
+def following(
+    change: Callable[..., Tensor] = correction,
+    *,
+    keep: int = 1,
+    early: bool = False,
+    reads: Callable[[Tensor, Tensor], Tensor] = lambda q, k: q,
+    result: Callable[[list[Tensor]], Any] = torch.stack,
+) -> Callable[..., Any]:
+    """What each word reads of a state that is changed; each option is a way to do it otherwise.
+
+    change: of the state, a key, a value, beta and a query. keep: 0, and the old state is gone.
+    early: it reads before it writes.
+    """
+
+    def run(q: Tensor, k: Tensor, v: Tensor, beta: Tensor) -> Any:
+        S, found = torch.zeros(k.size(1), v.size(1)), []
+        for query, key, value, share in zip(q, k, v, beta, strict=True):
+            new = keep * S + change(S, key, value, share, query)
+            found.append(reads(query, key) @ (S if early else new))
+            S = new
+        return result(found)
+
+    return run
 
 
 def delta(q: Tensor, k: Tensor, v: Tensor, beta: Tensor) -> Tensor:
     """What my_delta should return."""
-    return word_by_word(after(correction), (q, k, v, beta))
+    return following()(q, k, v, beta)
+
+
+adding = following(lambda S, k, v, beta, q: beta * torch.outer(k, v))
 
 
 def summed(q: Tensor, k: Tensor, v: Tensor, beta: Tensor) -> Tensor:
     """The same without a correction: what is added under a key is added."""
-    return word_by_word(after(lambda S, k, v, beta: beta * torch.outer(k, v)), (q, k, v, beta))
+    return adding(q, k, v, beta)
 
 
-@implement(delta_inputs)
-def my_delta(function: Callable[..., Tensor]) -> None:
-    """Exercise: q, k (t, n), v (t, p), beta (t) -> what each word reads, (t, p)."""
-    own_work(function, "delta", "summed", "word_by_word", "sum_of_pairs", "read")
-    q, k, v, beta = given = delta_inputs()
-    axes = "S is (n, p): a row for each number of the key, a column for each of the value."
-    found = call(function, *given, stops={"tensor a (2) must match the size of tensor b (3)": axes})
+def without_a_state(q: Tensor, k: Tensor, v: Tensor, beta: Tensor) -> Tensor:
+    written: list[Tensor] = []
+    for t in range(len(q)):
+        had = sum(((k[i] @ k[t]) * written[i] for i in range(t)), torch.zeros_like(v[t]))
+        written.append(beta[t] * (v[t] - had))
+    return (q @ k.T).tril() @ torch.stack(written)
 
-    def before(S: Tensor, q: Tensor, *one: Tensor) -> tuple[Tensor, Tensor]:
-        return q @ S, S + correction(S, *one)
 
-    def by_key(S: Tensor, q: Tensor, k: Tensor, *one: Tensor) -> tuple[Tensor, Tensor]:
-        S = S + correction(S, k, *one)
-        return k @ S, S
-
-    def asked(S: Tensor, q: Tensor, k: Tensor, v: Tensor, beta: Tensor) -> tuple[Tensor, Tensor]:
-        S = S + beta * torch.outer(k, v - q @ S)
-        return q @ S, S
-
-    def by_query(S: Tensor, q: Tensor, k: Tensor, v: Tensor, beta: Tensor) -> tuple[Tensor, Tensor]:
-        S = S + beta * torch.outer(q, v - k @ S)
-        return q @ S, S
-
-    def only_new(S: Tensor, q: Tensor, *one: Tensor) -> tuple[Tensor, Tensor]:
-        S = correction(S, *one)
-        return q @ S, S
-
-    mistakes = [
-        (summed(*given), "Nothing is corrected: subtract what the state already has for this key."),
-        (
-            word_by_word(after(lambda S, k, v, b: torch.outer(k, v - k @ S)), given),
-            "beta is missing: which share of the difference is corrected?",
-        ),
-        (
-            word_by_word(after(lambda S, k, v, b: torch.outer(k, b * v - k @ S)), given),
-            "beta is for the whole difference, not for v alone.",
-        ),
-        (
-            word_by_word(after(lambda S, k, v, b: torch.outer(k, v - b * (k @ S))), given),
-            "beta is for the whole difference, not for what was read alone.",
-        ),
-        (
-            word_by_word(after(lambda S, k, v, b: b * torch.outer(k, v + k @ S)), given),
-            "What the state has for this key is subtracted.",
-        ),
-        (
-            word_by_word(after(lambda S, *one: -correction(S, *one)), given),
-            "The sign: afterwards the state should be nearer to v than before.",
-        ),
-        (
-            word_by_word(after(lambda S, k, v, b: b * (torch.outer(k, v) - S)), given),
-            "That forgets everything. Only what is under *this* key should change.",
-        ),
-        (word_by_word(before, given), "You read before you wrote: word t sees itself, too."),
-        (word_by_word(by_key, given), "The query reads, not the key."),
-        (word_by_word(asked, given), "What stands under the *key* is corrected, not the query's."),
-        (word_by_word(by_query, given), "The query only reads: what is missing goes to the *key*."),
-        (word_by_word(only_new, given), "The old state is gone: the correction is added to it."),
-        (delta(*given)[-1:], "That is the last word alone: return what each of them reads."),
-        (delta(*given)[-1], "That is the last word alone: return what each of them reads."),
-        (delta(*given).T, "The axes are swapped: a row for each word."),
-    ]
-    compare(found, delta(*given), mistakes)
+AXES = "S is (n, p): a row for each number of the key, a column for each of the value."
+LAST = "That is the last word alone: return what each of them reads."
+my_delta = Exercise(
+    "my_delta",
+    "Exercise: q, k (t, n), v (t, p), beta (t) -> what each word reads, (t, p).",
+    inputs=delta_inputs,
+    right=[following(), without_a_state],
+    not_allowed=("delta", "summed", "sum_of_pairs", "read"),
+    borrowed=[delta],
+    errors={"tensor a (2) must match the size of tensor b (3)": AXES},
+    slips={
+        AXES: [following(lambda S, k, v, beta, q: beta * torch.outer(v - k @ S, k))],
+        "Nothing is corrected: subtract what the state already has for this key.": [adding],
+        "beta is missing: which share of the difference is corrected?": [
+            following(lambda S, k, v, beta, q: torch.outer(k, v - k @ S))
+        ],
+        "beta is for the whole difference, not for v alone.": [
+            following(lambda S, k, v, beta, q: torch.outer(k, beta * v - k @ S))
+        ],
+        "beta is for the whole difference, not for what was read alone.": [
+            following(lambda S, k, v, beta, q: torch.outer(k, v - beta * (k @ S)))
+        ],
+        "What the state has for this key is subtracted.": [
+            following(lambda S, k, v, beta, q: beta * torch.outer(k, v + k @ S))
+        ],
+        "The sign: afterwards the state should be nearer to v than before.": [
+            following(lambda *given: -correction(*given))
+        ],
+        "That forgets everything. Only what is under *this* key should change.": [
+            following(lambda S, k, v, beta, q: beta * (torch.outer(k, v) - S))
+        ],
+        "You read before you wrote: word t sees itself, too.": [following(early=True)],
+        "The query reads, not the key.": [following(reads=lambda q, k: k)],
+        "What stands under the *key* is corrected, not the query's.": [
+            following(lambda S, k, v, beta, q: beta * torch.outer(k, v - q @ S))
+        ],
+        "The query only reads: what is missing goes to the *key*.": [
+            following(lambda S, k, v, beta, q: beta * torch.outer(q, v - k @ S))
+        ],
+        "The old state is gone: the correction is added to it.": [following(keep=0)],
+        LAST: [
+            following(result=lambda found: torch.stack(found)[-1:]),
+            following(result=lambda found: found[-1]),
+        ],
+        "The axes are swapped: a row for each word.": [
+            following(result=lambda found: torch.stack(found, dim=1))
+        ],
+    },
+)
 
 
 def read_back(

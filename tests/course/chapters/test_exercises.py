@@ -20,7 +20,9 @@ def several(check) -> bool:
     """Is it called with several arguments?"""
     if isinstance(check, Exercise | Value):
         return False
-    return isinstance(check, Values) or len(inspect.signature(check).parameters) > 1
+    if isinstance(check, Values):
+        return not check.as_list
+    return len(inspect.signature(check).parameters) > 1
 
 
 @pytest.mark.parametrize(("name", "check"), CHECKS.items(), ids=CHECKS)

@@ -19,6 +19,8 @@ import torch
 from course.checks import (
     Hint,
     NotTried,
+    Value,
+    Values,
     a_kind,
     alike,
     as_hypothesis,
@@ -31,7 +33,6 @@ from course.checks import (
     implement,
     no_slip,
     one_number,
-    parts_right,
     result_of,
     reveal,
     same,
@@ -40,6 +41,7 @@ from course.checks import (
     wrong_verdicts,
 )
 from course.checks.hints import GREEN, NORMAL, RED
+from tests.course.checks.attempts import told
 from transformer_lib.decoding import Hypothesis
 
 
@@ -134,20 +136,18 @@ def test_nbgrader_says_that_it_grades():
 @pytest.mark.parametrize(
     "guesses, message, keeps",
     [
-        ((1, 2), None, 1),
+        ((1, 2), "", 1),
         ((3, 2), "First: not one.", 0.5),
         ((1, 9), "Second: not yet. Which parts", 0),
         ((3, 9), "First: not one.", 0),  # two are wrong, so it is no slip
     ],
 )
 def test_parts(guesses, message, keeps):
-    parts = ("First", guesses[0], 1, {3: "not one."}), ("Second", guesses[1], 2, {})
-    if message is None:
-        parts_right(*parts)
-        return
-    with pytest.raises(Hint, match=message) as caught:
-        parts_right(*parts)
-    assert caught.value.keeps == keeps
+    check = Values(
+        "two", "", Value("First", right=1, slips={3: "not one."}), Value("Second", right=2)
+    )
+    said, kept = told(check, *guesses)
+    assert (message in said, bool(message), kept) == (True, bool(said), keeps)
 
 
 @pytest.mark.parametrize(

@@ -1,14 +1,12 @@
 """What students hand in: right answers written in other ways, and the classic mistakes.
 
-They are those of the exercises (tests/course/checks/attempts.py), as code that takes them from
-there. What is only tried in an assignment stands in a list of its own, such as attempts_5.py.
+They are those of the exercises (tests/course/checks/attempts.py) and those of other_inputs.py, as
+code that takes them from there.
 """
 
 import ast
 import contextlib
 import functools
-import importlib
-import importlib.util
 import textwrap
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -18,6 +16,9 @@ from course.checks import Hint
 from course.grading.assignment_files import Assignment, Exercise
 from course.grading.grade import judged
 from tests.course.checks.attempts import all_checks, attempts_of
+from tests.course.grading.other_inputs import OTHER_INPUTS
+
+OTHER = "tests.course.grading.other_inputs"
 
 
 @dataclass(frozen=True)
@@ -66,14 +67,6 @@ def judged_here(source: Assignment, exercise: Exercise, code: str) -> tuple[floa
     return judged(exercise, worker, names_from(source.setup))
 
 
-@functools.cache
-def lists(number: int, kind: str) -> dict[str, list]:
-    """The RIGHT or WRONG of an assignment's own list: exercise -> attempts."""
-    name = f"tests.course.grading.attempts_{number}"
-    there = importlib.util.find_spec(name)
-    return getattr(importlib.import_module(name), kind) if there else {}
-
-
 def called(source: Assignment, exercise: Exercise) -> tuple[Callable, list[str]]:
     """The check that an assignment calls, and the names that it hands over."""
     call = next(node for node in ast.walk(ast.parse(exercise.check)) if isinstance(node, ast.Call))
@@ -82,10 +75,14 @@ def called(source: Assignment, exercise: Exercise) -> tuple[Callable, list[str]]
 
 
 def answers(source: Assignment, exercise: Exercise) -> tuple[list[str], list[Wrong]]:
-    """Right and wrong answers as code: those of the assignment's own list, and the check's."""
-    right = list(lists(source.number, "RIGHT").get(exercise.name, ()))
-    wrong = list(lists(source.number, "WRONG").get(exercise.name, ()))
+    """Right and wrong answers as code: those of the check, and what its hidden tests find."""
+    right, wrong = [], []
     check, names = called(source, exercise)
+    for i in range(len(OTHER_INPUTS.get(exercise.name, ()))):
+        code = (
+            f"from {OTHER} import OTHER_INPUTS as some\n{exercise.name} = some[{names[0]!r}][{i}]"
+        )
+        wrong.append(Wrong("others", code, "wrong for other inputs", exercise.points / 2))
     for name in (name for name, one in all_checks().items() if one is check):
         for one in attempts_of(name, check):
             thing = one.place.split(".")[0].split("(")[0]

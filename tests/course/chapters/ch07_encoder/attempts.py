@@ -2,6 +2,7 @@
 
 import math
 
+import numpy as np
 import torch
 import torch.nn.functional as F
 
@@ -27,6 +28,38 @@ def another_dropout(x, sublayer, norm, dropout, norm_first):
     return norm(x + F.dropout(sublayer(x)))
 
 
+def by_einsum(x, scale, shift, eps):
+    variance, mean = torch.var_mean(x, dim=2, unbiased=False)
+    y = torch.einsum("bsd,bs->bsd", x - mean[..., None], (variance + eps) ** -0.5)
+    return torch.addcmul(shift, y, scale)
+
+
+def word_by_word(x, scale, shift, eps):
+    out = torch.empty_like(x)
+    for i, sentence in enumerate(x):
+        for j, word in enumerate(sentence):
+            mean = sum(word) / len(word)
+            variance = sum((number - mean) ** 2 for number in word) / len(word)
+            out[i, j] = (word - mean) / (variance + eps) ** 0.5 * scale + shift
+    return out
+
+
+def by_a_matrix(x, scale, shift, eps):
+    y = x @ (torch.eye(x.size(-1)) - 1 / x.size(-1))
+    return y * (y.pow(2).mean(-1, keepdim=True) + eps).rsqrt() * scale + shift
+
+
+def in_numpy(x, scale, shift, eps):
+    x, scale, shift = x.numpy(), scale.numpy(), shift.numpy()
+    x -= x.mean(axis=-1, keepdims=True)
+    return scale * x / np.sqrt(x.var(axis=-1, keepdims=True) + eps) + shift
+
+
+def first_and_last(x, sublayer, norm, dropout, norm_first):
+    first, last = (norm, lambda y: y) if norm_first else (lambda y: y, norm)
+    return last(torch.add(dropout(sublayer(first(x))), x))
+
+
 ATTEMPTS = {
     check.encoder_layer: Attempts(
         right=[by_name],
@@ -37,13 +70,14 @@ ATTEMPTS = {
         mistakes={"the numbers aren't": [lambda x, *_: x]},
     ),
     check.layer_norm: Attempts(
+        right=[by_einsum, word_by_word, by_a_matrix, in_numpy],
         mistakes={
             "the numbers aren't": [lambda x, *_: x],
             "The shape is (2, 5), but": [lambda x, *_: x[..., 0]],
         },
     ),
     check.around: Attempts(
-        right=check.post_norm.right,
+        right=[*check.post_norm.right, first_and_last],
         slips={f"With norm_first=False: {hint}": ways for hint, ways in check.AROUND.items()}
         | {
             "With norm_first=True: This is the other one": [always_post_norm],
@@ -51,6 +85,7 @@ ATTEMPTS = {
         },
         mistakes={
             "drops at random": [another_dropout],
+            "It returns nothing": [lambda x, f, norm, _, first: x + f(norm(x)) if first else None],
             "norm_first=False: The shape is right, the numbers aren't": [lambda x, *_: x],
         },
     ),

@@ -22,6 +22,17 @@ def one_by_one(model, src, words):
     return torch.stack([model(src, tgt_in[:, :n])[:, -1] for n in steps], dim=1)
 
 
+def part_by_part(x, memory, tgt_mask, self_attn, cross_attn, feed_forward, norms):
+    parts = [
+        lambda y: self_attn(y, y, y, mask=tgt_mask),
+        lambda y: cross_attn(y, memory, memory),
+        feed_forward,
+    ]
+    for part, norm in zip(parts, norms, strict=True):
+        x = norm(torch.add(x, part(x)))
+    return x
+
+
 ATTEMPTS = {
     check.shapes: Attempts(mistakes={"as a tuple": [((2, 8, 7, 64), 7, (2, 5, 1794))]}),
     check.parameters: Attempts(
@@ -47,7 +58,7 @@ ATTEMPTS = {
     check.needed: Attempts(mistakes={"Give words of": [("gustan", "<eos>"), (2, 3)]}),
     check.decoder_layer: Attempts(right=[by_name]),
     check.three_sublayers: Attempts(
-        right=[by_name],
+        right=[by_name, part_by_part],
         mistakes={
             "write its steps yourself": [lambda x, *_: DecoderLayer(14, 13, 2)(x, x)],
             "the numbers aren't": [lambda x, *_: x],

@@ -1,6 +1,7 @@
 """What else is tried with the checks of notebook 11."""
 
 import dataclasses
+from collections import namedtuple
 from fractions import Fraction
 
 import torch
@@ -153,6 +154,27 @@ def best_finished(hypotheses, alpha, **default):
     return max(finished, key=lambda one: check.score(one, alpha), **default)
 
 
+def in_own_class(score, fields="score finished log_prob ids"):
+    """What is chosen comes back in a class of the student's own with the fields of a Hypothesis."""
+    own = namedtuple("Candidate", fields)
+
+    def choose(hypotheses, alpha):
+        candidates = [
+            own(score(one, alpha), one.finished, one.log_prob, one.ids) for one in hypotheses
+        ]
+        return max(candidates, key=lambda one: (one.finished, one.score))
+
+    return choose
+
+
+def normalized(one, alpha):
+    return one.log_prob / ((5 + len(one.ids) + one.finished) / 6) ** alpha
+
+
+def log_prob(one, alpha):
+    return one.log_prob
+
+
 best_choice = check.chooser(check.score)
 FIRST = next(hint for hint in check.CHOICES if "always take the first" in hint)
 
@@ -220,13 +242,14 @@ ATTEMPTS = {
         },
     ),
     check.my_choice: Attempts(
-        right=[best_choice, choice_in_a_loop],
+        right=[best_choice, choice_in_a_loop, in_own_class(normalized)],
         slips={hint: [way] for hint, way in check.CHOICES.items() if hint != FIRST}
         | {
             "all of them may have been cut off": [
                 best_finished,
                 lambda *given: best_finished(*given, default=None),
-            ]
+            ],
+            "ignore alpha": [in_own_class(log_prob)],
         },
         mistakes={
             FIRST: [lambda hypotheses, alpha: hypotheses[0], check.CHOICES[FIRST]],
@@ -236,6 +259,7 @@ ATTEMPTS = {
             "The best is the one with": [lambda hypotheses, alpha: hypotheses[-1]],
             "one of the hypotheses, as it is": [
                 lambda *given: best_choice(*given).ids,
+                in_own_class(log_prob, "score finished sum ids"),
                 lambda *given: dataclasses.replace(best_choice(*given), ids=[5]),
             ],
             "can't be changed": [filled_in],

@@ -1,5 +1,11 @@
 """What else is tried with the checks of notebook 14."""
 
+from statistics import fmean, pstdev, stdev
+
+import numpy as np
+import torch
+
+from course.chapters.ch14_real_text import assignment_7_checks as corpus
 from course.chapters.ch14_real_text import checks as check
 from tests.course.checks.attempts import Attempts
 
@@ -23,6 +29,85 @@ def by_places(word, merges):
             i += 1
     return tuple(parts)
 
+
+# --- assignment 7 ---
+
+HO, HOP, HOPS = FIRST = [("h", "o"), ("ho", "p"), ("hop", "s")]
+CUT = ["s", "hops"]
+
+
+def in_arrays(losses, patience):
+    for made in range(1, len(losses) + 1):
+        kept = int(np.argmin(losses[:made]))
+        if made - 1 - kept >= patience:
+            break
+    return np.array([kept, made])
+
+
+def middle(found, k):
+    found = sorted(found)
+    return found[k], found[-k - 1]
+
+
+def both(texts, references, places, score):
+    return score([texts[i] for i in places], [references[i] for i in places])
+
+
+def interval(
+    ends=middle,
+    scored=both,
+    places=lambda draw, texts, references: draw(len(texts)),
+    sets=lambda times: times,
+    k=lambda times: times // 40,
+):
+    """An answer with a place for each mistake."""
+
+    def my_interval(texts, references, score, draw, times):
+        found = []
+        for _ in range(sets(times)):
+            chosen = places(draw, texts, references)
+            found.append(scored(texts, references, chosen, score))
+        return ends(found, k(times))
+
+    return my_interval
+
+
+def in_tensors(texts, references, score, draw, times):
+    sets = [draw(len(references)) for _ in range(times)]
+    pairs = list(zip(texts, references, strict=True))
+    drawn = [[pairs[place] for place in places] for places in sets]
+    found = torch.tensor([score(*map(list, zip(*some, strict=True))) for some in drawn]).double()
+    return found.sort().values[times // 40 : times - times // 40][[0, -1]]
+
+
+def draws_once(texts, references, score, draw, times):
+    places = draw(len(texts))
+    return interval(places=lambda *_: places)(texts, references, score, draw, times)
+
+
+def words_within(texts, references, chosen, score):
+    return score(
+        *(
+            [
+                " ".join(text.split()[i] for i in some)
+                for text, some in zip(side, chosen, strict=True)
+            ]
+            for side in (texts, references)
+        )
+    )
+
+
+def around(mean, spread):
+    """1.96 standard deviations around something."""
+    return lambda found, k: (mean(found) - 1.96 * spread(found), mean(found) + 1.96 * spread(found))
+
+
+def whole_text(texts, references, places, score):
+    return score(texts, references)
+
+
+LATER = ("Goodbye.", "goodbye.", "Good-bye!", "Thanks.", "thanks", "Bye.", "Bye!")
+BLEU, CHRF = "Mis hermanas están muy lejos.", "Mis hermanos estaban muy cansados hoy."
 
 ATTEMPTS = {
     check.my_pieces: Attempts(
@@ -48,6 +133,162 @@ ATTEMPTS = {
         mistakes={
             "Not 0.123": [lambda w, a: 0.123],
             "It should return one number, not a list": [lambda w, a: [True]],
+        },
+    ),
+    corpus.first_merges: Attempts(
+        right=[(FIRST, CUT), ([["h", "o"], ["ho", "p"], ["hop", "s"]], ("s", "hops"))],
+        slips={
+            "counts as often as it": [([("i", "s"), HO, HOP], ["s", "hop", "s"])],
+            "h o is as frequent as o p": [([("o", "p"), ("h", "op"), HOPS], CUT)],
+            "hop s is as frequent as s hop": [
+                ([HO, HOP, ("s", "hop")], ["shop", "s"]),
+                ([HO, HOP, ("s", "hop")], CUT),
+            ],
+            "count again after each": [([HO, ("o", "p"), HOPS], ["s", "ho", "p", "s"])],
+            "There is no piece op": [([HO, ("h", "op"), HOPS], CUT)],
+            "i s stands there 5 times": [([HO, HOP, ("i", "s")], ["s", "hop", "s"])],
+            "order in which they": [(FIRST, ["shop", "s"])],
+            "The third merge can": [(FIRST, ["s", "hop", "s"])],
+            "come the others": [(FIRST, ["s", "ho", "p", "s"])],
+            "Nothing is joined": [(FIRST, list("shops"))],
+        },
+        mistakes={
+            "must be the word again": [(FIRST, ["s", "hop"])],
+            "Count again: each pair": [([("s", "s"), ("t", "h"), ("m", "i")], CUT)],
+            "Give three pairs": [([HO, HOP], CUT), (["ho", "hop", "hops"], CUT)],
+        },
+    ),
+    corpus.my_clean_pair: Attempts(
+        mistakes={
+            "Of (": [lambda source, target: (source, target)],
+            "Return the two texts": [lambda source, target: source + target],
+            "or None; not False": [lambda source, target: False],
+            "it stops with ZeroDivisionError": [lambda source, target: 1 / 0],
+            "…, but it should be": [lambda source, target: (10_000 * "a", target)],
+            "Hand over the function itself": ["a, b"],
+        }
+    ),
+    corpus.my_deduplicate: Attempts(
+        mistakes={
+            "A set has no order": [set],
+            "a list of pairs, not an int": [len],
+            "does it end with `return`?": [lambda pairs: pairs.sort()],
+            "should go": [lambda pairs: pairs[:-1]],
+        }
+    ),
+    corpus.my_hold_out: Attempts(
+        mistakes={
+            "none be lost": [lambda pairs, count: (pairs[1:2], pairs[:1])],
+            "two lists": [lambda pairs, count: pairs],
+            "is held out, and in training, too": [lambda p, count: (p[:2] + p[3:], [p[2]])],
+            "those that come first": [
+                lambda pairs, count: (
+                    [pair for pair in pairs if pair[0] not in LATER],
+                    [pair for pair in pairs if pair[0] in LATER],
+                )
+            ],
+        }
+    ),
+    corpus.which_plan_leaks: Attempts(
+        right=[corpus.PLANS],
+        slips={
+            hint: [corpus.PLANS | {name: "honest" if corpus.PLANS[name] == "leaks" else "leaks"}]
+            for name, hint in corpus.ABOUT_PLANS.items()
+        },
+        mistakes={
+            "E: The test set was used": [corpus.PLANS | {"E": "honest", "F": "leaks"}],
+            "F: still to be": [{**corpus.PLANS, "F": ...}],
+            "choose one of": [corpus.PLANS | {"A": "yes"}],
+            "Give a kind": [["A", "B"]],
+        },
+    ),
+    corpus.my_stop: Attempts(
+        right=[in_arrays],
+        mistakes={
+            "For [5.25": [lambda losses, patience: (0, 1)],
+            "two whole numbers": [lambda losses, patience: (0.5, 1), lambda losses, patience: 1],
+        },
+    ),
+    corpus.my_interval: Attempts(
+        right=[interval(), in_tensors],
+        slips={
+            "You draw words. The words": [
+                interval(
+                    places=lambda draw, texts, _: [
+                        i % len(texts) for i in draw(len(" ".join(texts).split()))
+                    ]
+                )
+            ],
+            "You draw words within each": [
+                interval(
+                    scored=words_within,
+                    places=lambda draw, *sides: [
+                        draw(min(len(a.split()), len(b.split())))
+                        for a, b in zip(*sides, strict=True)
+                    ],
+                )
+            ],
+            "are drawn apart": [
+                interval(
+                    places=lambda draw, texts, _: (draw(len(texts)), draw(len(texts))),
+                    scored=lambda texts, references, places, score: score(
+                        [texts[i] for i in places[0]], [references[i] for i in places[1]]
+                    ),
+                )
+            ],
+            "must keep its own": [
+                interval(
+                    scored=lambda texts, references, places, score: score(
+                        [texts[i] for i in places], references
+                    )
+                )
+            ],
+            "draw again for each": [draws_once],
+            "isn't the mean of": [
+                interval(
+                    scored=lambda texts, references, places, score: fmean(
+                        score([texts[i]], [references[i]]) for i in places
+                    )
+                )
+            ],
+            "counts twice": [interval(places=lambda draw, texts, _: set(draw(len(texts))))],
+            "lowest and the highest of all": [interval(k=lambda times: 0)],
+            "2.5 % twice": [interval(k=lambda times: times // 20)],
+            "The upper end is one too far": [
+                interval(lambda found, k: (sorted(found)[k], sorted(found)[-k]))
+            ],
+            "The lower end is one too far": [
+                interval(lambda found, k: (sorted(found)[k - 1], sorted(found)[-k - 1]))
+            ],
+            "One more at each end": [interval(k=lambda times: times // 40 - 1)],
+            "One less at each end": [interval(k=lambda times: times // 40 + 1)],
+            "The lower end comes": [interval(lambda found, k: middle(found, k)[::-1])],
+            "Sort the scores": [interval(lambda found, k: (found[k], found[-k - 1]))],
+            "standard deviations": [
+                interval(around(fmean, stdev)),
+                interval(around(fmean, pstdev)),
+            ],
+            "between two scores": [interval(lambda found, k: np.quantile(found, [0.025, 0.975]))],
+            "use what was drawn": [interval(scored=whole_text)],
+        },
+        mistakes={
+            "sets are to be drawn": [interval(sets=lambda times: times // 2)],
+            "each set has as many": [interval(places=lambda draw, texts, _: draw(2 * len(texts)))],
+            "Nothing is drawn": [interval(places=lambda draw, texts, _: range(len(texts)))],
+            "Those are all the scores": [interval(lambda found, k: found)],
+            "Return two numbers": [interval(lambda found, k: found[0])],
+            "but it should be": [interval(lambda found, k: (0.1, 0.2))],
+        },
+    ),
+    corpus.measures_disagree: Attempts(
+        right=[(BLEU, CHRF), ("Mis hermanas están muy", "Mishermanasestánmuycansadashoy.")],
+        slips={"The two are exchanged": [(CHRF, BLEU)]},
+        mistakes={
+            "The reference itself": [(corpus.REFERENCE, CHRF)],
+            "chrF is": [("Mis hermanas están muy cansadas.", "Mi hermana.")],
+            "BLEU is": [("Mi hermana.", "Mis hermanas están muy cansadas.")],
+            "Give two Spanish texts": [("", CHRF), (f"{BLEU}\ud800", CHRF), (47.2, 63.1)],
+            "200 letters at most": [(BLEU * 100, CHRF)],
         },
     ),
 }

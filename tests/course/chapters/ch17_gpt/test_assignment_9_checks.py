@@ -1,7 +1,4 @@
-"""What assignment 9 takes for right is what PyTorch counts; what it tells of its curve is so.
-
-Right and wrong answers of students: tests/course/grading/attempts_9.py.
-"""
+"""What assignment 9 takes for right is what PyTorch counts; what it tells of its curve is so."""
 
 import math
 

@@ -2,6 +2,7 @@
 
 import torch
 
+from course.chapters.ch18_since_2017 import assignment_8_checks as parts
 from course.chapters.ch18_since_2017 import checks as check
 from tests.course.checks.attempts import Attempts
 
@@ -25,5 +26,39 @@ ATTEMPTS = {
     check.my_window_mask: Attempts(
         right=[by_loops],
         mistakes=UNTRIED | {"The shape is (1, 7, 7)": [lambda n, w: by_loops(n, w)[None]]},
+    ),
+    parts.scores_by_hand: Attempts(
+        right=[[7.0, 1, 1, -1, -7]],
+        mistakes={
+            "Number 5 of the list": [[7, 1, 1, -1, 7]],
+            "list of five whole": [[7, 1, 1, -1], [7, 1, 1, -1, -7.5], "seven"],
+        },
+    ),
+    parts.my_turn: Attempts(
+        mistakes={
+            "should be (2, 4, 4, 6)": [lambda x, places, base: x.unflatten(-1, (-1, 2))],
+            "It should return a tensor": [lambda x, places, base: [1, 2]],
+            "the numbers aren't": [lambda x, places, base: 2 * x],
+        }
+    ),
+    parts.my_rotary_attention: Attempts(mistakes={"it stops": [lambda q, k, v, turn: turn(q, 3)]}),
+    parts.my_cache_bytes: Attempts(
+        mistakes={"Not 12345": [lambda *sizes: 12345], "one number": [lambda *sizes: "much"]}
+    ),
+    parts.which_are_rotary: Attempts(
+        right=[parts.PLANTED],
+        slips={
+            "A isn't sound. Take one q": [parts.PLANTED | {"A": "sound"}],
+            "It need not turn the same pairs": [parts.PLANTED | {"B": "not relative"}],
+            "C has another fault, or none. Is the length": [parts.PLANTED | {"C": "not relative"}],
+            "D isn't sound. Hand over": [parts.PLANTED | {"D": "sound"}],
+        },
+        mistakes={
+            "It need not turn": [parts.PLANTED | {"B": "not relative", "D": "sound"}],
+            "A isn't sound": [dict.fromkeys("ABCD", "sound")],
+            "D: still to be measured": [{**parts.PLANTED, "D": ...}],
+            "A: choose one of": [parts.PLANTED | {"A": "broken"}],
+            "Give a kind for each": [{"A": "sound"}],
+        },
     ),
 }

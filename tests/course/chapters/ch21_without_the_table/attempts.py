@@ -1,7 +1,10 @@
 """What else is tried with the checks of notebook 21."""
 
+import math
+
 import torch
 
+from course.chapters.ch21_without_the_table import assignment_10_checks as judges
 from course.chapters.ch21_without_the_table import checks as check
 from tests.course.checks.attempts import Attempts
 
@@ -16,6 +19,7 @@ def writes(change):
     return lambda S, q, k, v, keep: (q, change(S, torch.outer(k, v), keep))
 
 
+HOLE, NEW = "The cat is in is the cat", "The queen's shelf is low"
 ATTEMPTS = {
     check.my_step: Attempts(
         right=[by_einsum, lambda *given: list(by_einsum(*given))],
@@ -82,5 +86,62 @@ ATTEMPTS = {
             for wrong in "abc"
             if wrong != letter
         },
+    ),
+    judges.group_by_hand: Attempts(
+        right=[torch.tensor([[2], [-0.5], [-2], [0]]), ["2", "-0.5", "-2", "0"]],
+        slips={"A tiny number is added": [[2, -0.5, -2, math.nan]]},
+        mistakes={
+            "Divide by": [[0.8, -0.2, -0.8, 0]],
+            "where all are right: not yet": [[2, -0.5, -2, 0.3]],
+            "list of four numbers": [[2, -0.5, -2]],
+        },
+    ),
+    judges.my_loss: Attempts(
+        mistakes={"of each word beta": [lambda *given: 7.0], "one number": [lambda new, *_: new]}
+    ),
+    judges.two_mistakes: Attempts(
+        right=[
+            (HOLE, NEW),
+            [HOLE, "The mouse wasn't in the garden"],
+            (f"{HOLE}.", "the queen’s  shelf is low. "),
+        ],
+        slips={
+            "first the wrong one that passes": [(NEW, HOLE)],
+            "The hasty judge refuses": [("Cat the in is the", NEW)],
+            "that is no mistake": [
+                ("The cat is in the garden", NEW),
+                ("the  cat is in the garden.", NEW),
+            ],
+            "refused rightly": [(HOLE, "The shelf queen is low's")],
+            "it knows how that begins": [(HOLE, "The cat is in the garden")],
+        },
+        mistakes={
+            "The hasty judge refuses": [("The the the", "The the")],
+            "Give two sentences": [("The dog",), ("", NEW), (1, 2)],
+            "At most 20 words": [(HOLE + " cat" * 20, NEW)],
+        },
+    ),
+    judges.my_average_precision: Attempts(
+        mistakes={
+            "sort, and at each word": [lambda scores, true: 0.9],
+            "one number": [lambda scores, true: scores],
+        }
+    ),
+    judges.sizes_by_hand: Attempts(
+        right=[
+            torch.tensor([12_288.0, 393_216, 33, 31_014_912]),
+            [[12_288, 393_216, 33, 31_014_912]],
+        ],
+        mistakes={
+            "a key *and* a value": [[6144, 32_768, 33, 31_014_912]],
+            "list of four": [[12_288, 393_216, 33]],
+        },
+    ),
+    judges.my_delta: Attempts(
+        mistakes={
+            "It should return a tensor": [lambda q, *rest: [*q]],
+            "it should be (5, 2)": [lambda q, *rest: q],
+            "the numbers aren't": [lambda q, k, v, beta: v],
+        }
     ),
 }

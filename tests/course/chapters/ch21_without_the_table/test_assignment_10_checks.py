@@ -1,7 +1,4 @@
-"""What assignment 10 takes for right is what the notebooks compute; what it tells of them is so.
-
-Right and wrong answers of students: tests/course/grading/attempts_10.py.
-"""
+"""What assignment 10 takes for right is what the notebooks compute; what it tells of them is so."""
 
 from statistics import mean
 
