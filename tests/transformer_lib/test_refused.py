@@ -1,12 +1,19 @@
 """What can't be used is refused where it comes in, with one sentence that names the value."""
 
+import math
 import re
 
 import pytest
 import torch
 from torch import nn
 
-from transformer_lib.decoding import beam_search, greedy_decode, sample_decode, speculative_decode
+from transformer_lib.decoding import (
+    beam_search,
+    greedy_decode,
+    sample_decode,
+    sampling_distribution,
+    speculative_decode,
+)
 from transformer_lib.model.attention import MultiHeadAttention
 from transformer_lib.model.config import SMALL, TOY, ModelConfig
 from transformer_lib.model.embedding import (
@@ -14,11 +21,19 @@ from transformer_lib.model.embedding import (
     LearnedPositions,
     PositionalEncoding,
     one_hot,
+    positional_encoding,
+    tensor2tensor_encoding,
 )
 from transformer_lib.model.transformer import Transformer, make_model
+from transformer_lib.text import digits, english_spanish
 from transformer_lib.text.batching import batch_indices, make_batch, source_batch
+from transformer_lib.text.parallel import read_parallel
+from transformer_lib.text.subwords import Subwords
 from transformer_lib.text.tokens import Tokenizer, Vocabulary
 from transformer_lib.training.config import TrainingConfig
+from transformer_lib.training.loop import train_plain
+from transformer_lib.training.loss import label_smoothed_cross_entropy
+from transformer_lib.training.schedules import paper_schedule
 from transformer_lib.training.trainer import train
 from transformer_lib.variants import (
     ALiBi,
@@ -31,10 +46,16 @@ from transformer_lib.variants import (
     Rotary,
     SwiGLU,
     Window,
+    flash_attention,
     replace_modules,
 )
 from transformer_lib.variants.language_model import LanguageModel, empty_sources, generate
-from transformer_lib.variants.recurrent import RECURRENT, RecurrentConfig, RecurrentTranslator
+from transformer_lib.variants.recurrent import (
+    RECURRENT,
+    RecurrentConfig,
+    RecurrentTranslator,
+    recurrent,
+)
 
 SIZES = ModelConfig(N=1, d_model=8, d_ff=16, h=2)
 MODEL = make_model(11, 12, SIZES)
@@ -43,8 +64,8 @@ LM = LanguageModel(11, SIZES)
 SRC = torch.tensor([[4, 5, 2], [6, 2, 0]])
 TGT = torch.tensor([[1, 5], [1, 6]])
 PAIRS = [([4, 5], [6])]
+ONE_STEP = TrainingConfig(steps=1)
 
-# --- a source ---------------------------------------------------------------------------------
 
 # ids -> what the sentence names; whoever reads them
 SOURCES = {
@@ -85,24 +106,11 @@ def test_ids_that_no_model_reads(reader):
         assert "\n" not in str(error.value)
 
 
-@pytest.mark.parametrize("decode", [greedy_decode, beam_search, sample_decode])
-def test_no_sentence_has_no_translation(decode):
-    assert decode(MODEL, SRC[:0]) == []
-
-
-def test_padding_on_the_right_is_read_as_ever():
-    close = torch.testing.assert_close
-    alone = MODEL.eval()(SRC[1:, :2], TGT[1:])
-    close(MODEL(SRC, TGT)[1:], alone)
-
-
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
 def test_a_compiled_model_stays_one_graph():
     compiled = torch.compile(MODEL.eval(), backend="eager", fullgraph=True)
     torch.testing.assert_close(compiled(SRC, TGT), MODEL(SRC, TGT))
 
-
-# --- numbers ------------------------------------------------------------------------------------
 
 WHOLE = {  # each takes whole numbers from 1 on
     "src_vocab_size": lambda n: make_model(n, 11),
@@ -131,6 +139,9 @@ WHOLE = {  # each takes whole numbers from 1 on
     "max_distance": lambda n: RelativePositions(2, True, max_distance=n),
     "top_k of experts": lambda n: MixtureOfExperts(8, [nn.Linear(8, 8)] * 2, n),
     "max_length": lambda n: greedy_decode(MODEL, SRC, max_length=n),
+    "max_length, beam": lambda n: beam_search(MODEL, SRC, max_length=n),
+    "max_length, sampling": lambda n: sample_decode(MODEL, SRC, max_length=n),
+    "max_length, speculative": lambda n: speculative_decode(MODEL, LM, SRC[:1], max_length=n),
     "beam_size": lambda n: beam_search(MODEL, SRC, beam_size=n),
     "n_best": lambda n: beam_search(MODEL, SRC, n_best=n),
     "top_k": lambda n: sample_decode(MODEL, SRC, top_k=n),
@@ -186,8 +197,6 @@ def test_a_translator_takes_a_beam_and_a_number_of_translations(translator):
         translator.in_batches([[4]], lambda src: [src], batch=0)
 
 
-# --- parts and other things -----------------------------------------------------------------------
-
 PARTS = {
     r"Rotary\(32, .*\) doesn't fit queries of 2 heads with d_k=4": lambda: [Rotary(32)],
     "QKNorm.* doesn't fit queries of 2 heads with d_k=4": lambda: [QKNorm(5)],
@@ -202,6 +211,79 @@ BIASES = {
     r"biases=Window\(3\) must be a list": lambda: Window(3),
 }
 OTHERS = {
+    "d_model=10 must be divisible by h=4$": lambda: ModelConfig(d_model=10, h=4),
+    "d_model=10 must be divisible by h=4": lambda: MultiHeadAttention(10, 4),
+    "dropout=1.0 must be at least 0 and less than 1": lambda: ModelConfig(dropout=1.0),
+    "dropout=-0.1 must be at least 0": lambda: ModelConfig(dropout=-0.1),
+    "dropout=nan must be at least 0": lambda: ModelConfig(dropout=math.nan),
+    "tie_weights='x' must be one of none, target, all": lambda: ModelConfig(tie_weights="x"),
+    "positions='x' must be one of paper, .*, learned": lambda: ModelConfig(positions="x"),
+    "source has 11 words and the target 13": lambda: make_model(11, 13, tie_weights="all"),
+    "source has 9 words and the target 5": lambda: recurrent(9, 5, tie_weights="all"),
+    "d_model=9 must be even": lambda: positional_encoding(3, 9),
+    "d_model=9 must be even: each": lambda: make_model(11, 13, N=1, d_model=9, d_ff=2, h=3),
+    "d_model=3 must be at least 4": lambda: tensor2tensor_encoding(3, 3),
+    "ids must lie between 0 and 4, but they run from -1 to 5": lambda: one_hot(SRC - 1, 5),
+    "they run from 0 to 5": lambda: one_hot(SRC.clamp(max=5), 5),
+    "config='SMALL' must be a ModelConfig; .* as in N=2$": lambda: make_model(11, 13, "SMALL"),
+    # decoding
+    "n_best=5 must lie between 1 and beam_size=4": lambda: beam_search(MODEL, SRC, n_best=5),
+    "n_best=0 must lie between 1": lambda: beam_search(MODEL, SRC, n_best=0),
+    "temperature=0 must be more than 0": lambda: sample_decode(MODEL, SRC[:0], temperature=0),
+    "temperature=-1": lambda: sampling_distribution(torch.ones(3), temperature=-1),
+    "temperature=nan": lambda: sampling_distribution(torch.ones(3), temperature=math.nan),
+    "temperature=inf": lambda: sampling_distribution(torch.ones(3), temperature=math.inf),
+    "top_p=0.0 must be more than 0": lambda: sample_decode(MODEL, SRC[:0], top_p=0.0),
+    "top_p=1.1 must be .* at most 1": lambda: sampling_distribution(torch.ones(3), top_p=1.1),
+    "src has 2 sentences": lambda: speculative_decode(MODEL, MODEL, SRC),
+    "src has 0 sentences": lambda: speculative_decode(MODEL, MODEL, SRC[:0]),
+    "writes 12 words and the draft 11": lambda: speculative_decode(MODEL, LM, SRC[:1]),
+    # training
+    "schedule='x' must be one of paper, linear": lambda: TrainingConfig(schedule="x"),
+    "max_lr=-1.0 must be more than 0": lambda: TrainingConfig(max_lr=-1.0),
+    "max_lr=0.0 must be more than 0": lambda: TrainingConfig(max_lr=0.0),
+    "grad_clip=0.0 must be more than 0": lambda: TrainingConfig(grad_clip=0.0),
+    "patience=0 must be 1 or more": lambda: TrainingConfig(patience=0),
+    'best_by=\'x\' must be "loss" or "bleu"': lambda: TrainingConfig(best_by="x"),
+    "smoothing=1.0 must be at least 0 and less": lambda: TrainingConfig(smoothing=1.0),
+    "smoothing=-0.1 must be at least 0": lambda: TrainingConfig(smoothing=-0.1),
+    "smoothing=1.5 must be at least 0": lambda: label_smoothed_cross_entropy(SRC, SRC[0], 1.5),
+    "smoothing=nan must": lambda: label_smoothed_cross_entropy(SRC, SRC[0], math.nan),
+    "reduction='x' must be": lambda: label_smoothed_cross_entropy(SRC, SRC[0], reduction="x"),
+    "step=0: steps count from 1": lambda: paper_schedule(0, 512),
+    'best_by="bleu" needs a function': lambda: trained(best_by="bleu"),
+    "average=2 needs a folder": lambda: trained(average=2),
+    "resume=True needs the folder": lambda: train(MODEL, PAIRS, PAIRS, ONE_STEP, resume=True),
+    "needs at least one pair to train on": lambda: train(MODEL, [], PAIRS, ONE_STEP),
+    "and one to validate on": lambda: train_plain(MODEL, PAIRS, [], ONE_STEP),
+    "bf16=True is not for the plain loop: use `train`": lambda: plainly(bf16=True),
+    "patience=2 is not for": lambda: plainly(patience=2),
+    "average=2 is not for": lambda: plainly(average=2),
+    "best_by='bleu' is not for": lambda: plainly(best_by="bleu"),
+    # text
+    "'a' is there twice": lambda: Vocabulary(["a", "b", "a"]),
+    "'<pad>' is there twice": lambda: Vocabulary(["a", "<pad>"]),
+    "task='sing' must be one of copy, reverse, sort": lambda: digits.make("sing", 3),
+    "count=11 is too many: there are 10 sequences": lambda: digits.make("copy", 11, 1, 1),
+    "1 <= min_length <= max_length, not 4, 2": lambda: digits.make("copy", 3, 4, 2),
+    "1 <= min_length <= max_length, not 0, 2": lambda: digits.make("copy", 3, 0, 2),
+    "skip_bad=-3 must be 0 or more": lambda: list(read_parallel(["x"], skip_bad=-3)),
+    "subwords=259 must be 260 or more": lambda: Subwords.learn(["a"], 259),
+    "split='x' must be one of train": lambda: english_spanish.load("x"),
+    # other parts, other models
+    "h=4 must be divisible by kv_heads=3": lambda: ModernAttention(8, 4, 3),
+    "h=4 must be divisible by kv_heads=8": lambda: ModernAttention(8, 4, 8),
+    "buckets=3 must be 4 or more": lambda: RelativePositions(4, True, 3),
+    "buckets=1 must be 2 or more": lambda: RelativePositions(4, False, 1),
+    "top_k=1 must lie between 2 and the 2 experts": lambda: mixture(1),
+    "top_k=3 must lie between 2 and the 2 experts": lambda: mixture(3),
+    "block=0 must": lambda: flash_attention(*[torch.ones(2, 3)] * 3, block=0),
+    "hidden=7 must be even": lambda: RecurrentConfig(hidden=7),
+    "attention='x' must be one of none, dot, additive": lambda: RecurrentConfig(attention="x"),
+    "tie_weights='both' must be one of": lambda: RecurrentConfig(tie_weights="both"),
+    "dropout=1.5 must be at least 0": lambda: RecurrentConfig(dropout=1.5),
+    "no part 'lstm' in this Transformer": lambda: replaced("lstm", lambda old: old),
+    "no part RMSNorm in this Transformer": lambda: replaced(RMSNorm, lambda old: old),
     "a batch needs at least one sentence": lambda: make_batch([]),
     "at least one sentence": lambda: source_batch([]),
     "count=-1 must be": lambda: empty_sources(-1),
@@ -232,6 +314,18 @@ FIT = {  # another width than the model's, 8
     "src_embed": lambda old: Embeddings(11, 16),
     "cross_attn": lambda old: nn.Identity(),
 }
+
+
+def trained(**settings):
+    return train(MODEL, PAIRS, PAIRS, TrainingConfig(steps=1, **settings))
+
+
+def plainly(**settings):
+    return train_plain(MODEL, PAIRS, PAIRS, TrainingConfig(steps=1, **settings))
+
+
+def mixture(top_k):
+    return MixtureOfExperts(8, [SwiGLU(8, 7) for _ in range(2)], top_k)
 
 
 def replaced(what, part):

@@ -1,7 +1,6 @@
 """Random models that aren't blind, for tests of decoding.
 
-Their sentences differ with the source, some end early, some don't end at all (the first test in
-test_greedy.py makes sure of it).
+Their sentences differ with the source, some end early, some don't end at all.
 """
 
 import functools
@@ -16,10 +15,6 @@ from transformer_lib.model.transformer import make_model
 from transformer_lib.text.batching import source_batch
 from transformer_lib.text.tokens import BOS, EOS, PAD
 
-KINDS = [
-    (norm_first, positions) for norm_first in (False, True) for positions in ("paper", "learned")
-]
-ALL_KINDS = pytest.mark.parametrize(("norm_first", "positions"), KINDS)
 SEEDS = (0, *(pytest.param(seed, marks=pytest.mark.slow) for seed in (1, 2)))
 MAX = 11
 
@@ -77,8 +72,3 @@ def the_slow_way(model, src):
 
 def as_ids(found):
     return [[hypothesis.ids for hypothesis in each] for each in found]
-
-
-def log_prob(next_log_probs, words):
-    """The log-probability of words, one after the other."""
-    return sum(next_log_probs(tuple(words[:i]))[word] for i, word in enumerate(words))

@@ -1,7 +1,6 @@
 """Whatever the model and its sources are: searches, caches and draws keep their promises."""
 
 import functools
-import itertools
 import math
 
 import pytest
@@ -11,10 +10,8 @@ from hypothesis import strategies as st
 
 from tests.transformer_lib.torch_twins import randomize
 from transformer_lib.decoding import (
-    WholePrefix,
     beam_search,
     greedy_decode,
-    incremental_decoder,
     penalty,
     sample_decode,
     sampling_distribution,
@@ -67,82 +64,40 @@ def check_score(model, src, one, alpha):
     assert not {PAD, BOS, EOS} & set(one.ids)
 
 
-# --- searches ------------------------------------------------------------------------------------
-
-
-@given(models(), SOURCES, LONGEST, PENALTIES)
+@given(models(), SOURCES, LONGEST, PENALTIES, st.integers(1, 5))
 @pytest.mark.slow
-def test_a_beam_of_one_is_greedy_decoding(model, sources, longest, alpha):
+def test_every_score_is_that_of_its_words(model, sources, longest, alpha, beam):
     src = source_batch(sources)
-    found = beam_search(model, src, beam_size=1, length_penalty=alpha, max_length=longest)
-    greedy = greedy_decode(model, src, max_length=longest)
-    assert [[one.ids for one in each] for each in found] == [[ids] for ids in greedy]
-
-
-@given(models(most=6), SOURCES, st.integers(1, 3), PENALTIES)
-@pytest.mark.slow
-def test_a_beam_that_prunes_nothing_finds_what_trying_every_sentence_finds(
-    model, sources, longest, alpha
-):
-    words = range(EOS + 1, model.generator.proj.out_features)
-    every = [
-        [*ids, EOS] if length < longest else [*ids]
-        for length in range(longest + 1)
-        for ids in itertools.product(words, repeat=length)
-    ]
-    src = source_batch(sources)
-    found = beam_search(
-        model,
-        src,
-        beam_size=len(every),
-        n_best=len(every),
-        length_penalty=alpha,
-        max_length=longest,
-    )
-    for row, hypotheses in zip(src, found, strict=True):
-        assert sorted(map(written, hypotheses)) == sorted(every)
-        assert sum(math.exp(one.log_prob) for one in hypotheses) == pytest.approx(1)
-        scores = {
-            tuple(ids): log_probs(model, row, ids).sum().item() / penalty(len(ids), alpha)
-            for ids in every
-        }
-        best = max(every, key=lambda ids: (ids[-1] == EOS, scores[tuple(ids)]))
-        assert scores[tuple(written(hypotheses[0]))] == pytest.approx(scores[tuple(best)], abs=1e-5)
-        assert hypotheses[0].finished == (best[-1] == EOS)
-
-
-@given(models(), SOURCES, LONGEST, PENALTIES, st.integers(1, 5), st.booleans())
-@pytest.mark.slow
-def test_every_score_is_that_of_its_words(model, sources, longest, alpha, beam, cache):
-    src = source_batch(sources)
-    settings = {"beam_size": beam, "n_best": beam, "length_penalty": alpha, "max_length": longest}
-    for row, found in zip(src, beam_search(model, src, **settings, cache=cache), strict=True):
+    how = {"beam_size": beam, "n_best": beam, "length_penalty": alpha, "max_length": longest}
+    for row, found in zip(src, beam_search(model, src, **how), strict=True):
         assert 1 <= len(found) <= beam and len({tuple(written(one)) for one in found}) == len(found)
-        assert found == sorted(found, key=lambda one: (not one.finished, -one.score))
         for one in found:
             check_score(model, row, one, alpha)
             assert len(written(one)) <= longest
             assert one.finished or len(one.ids) == longest
 
 
-@given(models(), SOURCES, LONGEST, st.integers(1, 4))
+@given(models(), SOURCES, LONGEST, PENALTIES, st.integers(1, 4))
 @pytest.mark.slow
-def test_with_a_cache_and_without_the_words_are_the_same(model, sources, longest, beam):
+def test_a_beam_of_one_is_greedy_and_a_cache_changes_no_word(model, sources, longest, alpha, beam):
     src = source_batch(sources)
-    for search in (
-        greedy_decode,
-        functools.partial(beam_search, beam_size=beam, n_best=beam),
-        lambda *given, **how: sample_decode(
-            *given, **how, generator=torch.Generator().manual_seed(beam)
-        ),
+
+    def words(search, cache, **how):
+        found = search(model, src, max_length=longest, cache=cache, **how)
+        several = (each if isinstance(each, list) else [each] for each in found)
+        return [[getattr(one, "ids", one) for one in each] for each in several]
+
+    greedy = words(greedy_decode, True)
+    assert greedy == words(greedy_decode, False)
+    one = {"beam_size": 1, "length_penalty": alpha}
+    assert words(beam_search, True, **one) == [
+        [ids] for ids in greedy_decode(model, src, max_length=longest)
+    ]
+    for search, how in (
+        (beam_search, lambda: {"beam_size": beam, "n_best": beam}),
+        (sample_decode, lambda: {"generator": torch.Generator().manual_seed(beam)}),
     ):
-        one, other = (search(model, src, max_length=longest, cache=c) for c in (True, False))
-        assert [words_of(each) for each in one] == [words_of(each) for each in other]
-
-
-def words_of(found):
-    several = found if isinstance(found, list) else [found]
-    return [getattr(one, "ids", one) for one in several]
+        assert words(search, True, **how()) == words(search, False, **how())
 
 
 @given(models(8, 8), models(8, 8), SOURCES, LONGEST, st.integers(1, 5))
@@ -160,43 +115,6 @@ def test_whatever_the_draft_the_words_are_those_of_greedy_decoding(
     words = len(greedy) + (len(greedy) < longest)
     assert words <= found.rounds + found.accepted <= words + 1
 
-
-# --- caches --------------------------------------------------------------------------------------
-
-ROWS = 3
-STEPS = st.lists(
-    st.tuples(st.just("read"), st.integers(1, 3))
-    | st.tuples(st.just("select"), st.lists(st.integers(0, ROWS - 1), min_size=ROWS, max_size=ROWS))
-    | st.tuples(st.just("back"), st.integers(0, 4)),
-    max_size=6,
-)
-
-
-@given(models(), SOURCES.filter(bool), STEPS, st.randoms(use_true_random=False))
-@torch.no_grad()
-@pytest.mark.slow
-def test_a_cache_read_chosen_from_and_taken_back_holds_what_reading_anew_gives(
-    model, sources, steps, random
-):
-    src = source_batch((sources * ROWS)[:ROWS])
-    memory, room = model.encode(src), 3 * len(steps) + 1
-    steps = [("read", 1), *steps]  # until then there is nothing to choose from
-    cached = incremental_decoder(model, memory, src, room)
-    whole = WholePrefix(model, memory, src)
-    assert not isinstance(cached, WholePrefix)
-    for step, given_ in steps:
-        if step == "read":
-            words = torch.tensor([[random.randint(2, 4) for _ in range(given_)] for _ in src])
-            torch.testing.assert_close(cached.read(words), whole.read(words))
-        for reader in (cached, whole):
-            if step == "select":
-                reader.select(torch.tensor(given_))
-            elif step == "back":
-                reader.rollback(given_)
-        assert cached.length == whole.length
-
-
-# --- words drawn at random -----------------------------------------------------------------------
 
 LOGITS = st.lists(st.integers(-60, 60).map(lambda n: n / 7), min_size=1, max_size=9).map(
     lambda row: torch.tensor([row], dtype=torch.double)

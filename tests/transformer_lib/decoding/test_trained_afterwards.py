@@ -5,9 +5,6 @@ import torch
 
 from tests.transformer_lib.variants.changed_models import CHANGES, small_model
 from transformer_lib.decoding import beam_search, greedy_decode, sample_decode
-from transformer_lib.model.config import ModelConfig
-from transformer_lib.variants import ModernAttention, Rotary, replace_modules
-from transformer_lib.variants.language_model import LanguageModel, generate
 
 LONG = torch.full((1, 300), 5)  # more positions than a table has at first
 
@@ -25,13 +22,3 @@ def test_a_model_that_has_decoded(change, positions, decode):
     assert not any(table.is_inference() for table in model.buffers())
     model(LONG, LONG).sum().backward()
     assert all(parameter.grad is not None for parameter in model.parameters())
-
-
-def test_a_language_model_on_what_it_wrote_itself():
-    model = LanguageModel(11, ModelConfig(N=1, d_model=8, d_ff=8, h=2))
-    replace_modules(
-        model, "self_attn", lambda old: ModernAttention(8, 2, qk_transforms=[Rotary(4)])
-    )
-    written = generate(model, LONG, 3)
-    model(written).sum().backward()
-    assert written.shape == (1, 303)
