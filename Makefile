@@ -13,7 +13,7 @@ UV := $(shell command -v uv 2>/dev/null)
 INSTALL := $(if $(UV),uv pip install --python .venv/bin/python,\
 	.venv/bin/python -m pip install --disable-pip-version-check)
 
-# Where to take PyTorch from, if not from the usual place (README: "Linux without a GPU").
+# Where to take PyTorch from, if not from the usual place (docs/install.md: "Linux without a GPU").
 TORCH_INDEX ?=
 # A folder that `make wheelhouse` has filled, for an installation without a network.
 WHEELS ?=

@@ -15,7 +15,7 @@ from pathlib import Path
 import yaml
 from nbformat import NotebookNode
 
-from course.chapters import SERIES
+from course.chapters import parts_of_the_series
 from course.notebook_tools import count, sections
 
 LISTS = yaml.safe_load(Path(__file__).with_suffix(".yml").read_text(encoding="utf-8"))
@@ -85,17 +85,23 @@ def glossary(notebooks: dict[str, NotebookNode]) -> str:
 
 
 def readme(notebooks: dict[str, NotebookNode]) -> str:
-    """README.md, with its table of the series made anew."""
-    rows = []
-    for one in SERIES:
-        name = one["file"]
-        core, deeper = (round(part["minutes"]) for part in count.counts(notebooks[name]))
-        rows.append(
-            f"| {name[:2]} | [{one['title']}](notebooks/{name}.ipynb) | {one['teaches']} | "
-            f"{core}{f', {deeper}' if deeper else ''} |\n"
-        )
+    """README.md, with its table of the series made anew, part by part."""
+    rows = [
+        "| | notebook | what you will be able to explain | minutes: core, deeper |\n",
+        "|---|---|---|---|\n",
+    ]
+    for part, members in parts_of_the_series():
+        rows.append(f"| | **{part}** | | |\n")
+        for one in members:
+            core, deeper = (round(half["minutes"]) for half in count.counts(notebooks[one["file"]]))
+            rows.append(
+                f"| {one['file'][:2]} | [{one['title']}](notebooks/{one['file']}.ipynb) | "
+                f"{one['teaches']} | {core}{f', {deeper}' if deeper else ''} |\n"
+            )
     text = (sections.ROOT / "README.md").read_text(encoding="utf-8")
-    return re.sub(r"^(\| \w\d \| \[.*\n)+", "".join(rows), text, flags=re.MULTILINE)
+    return re.sub(
+        r"^\| \| notebook .*\n(\|.*\n)+", lambda _: "".join(rows), text, flags=re.MULTILINE
+    )
 
 
 # Each page, and the function that makes it from the notebooks.

@@ -20,7 +20,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 from PIL import Image
 
-from course.chapters import SERIES
+from course.chapters import SERIES, parts_of_the_series
 from course.drawing.animations import ANIMATIONS, animation_svg
 from course.drawing.notebook_output import VEGALITE_VERSION
 from course.drawing.style import FONTS
@@ -81,6 +81,7 @@ class Page:
     source: PurePosixPath
     title: str
     number: str = ""  # of a notebook
+    part: str = ""  # of the series
     explains: str = ""
     minutes: tuple[int, int] = (0, 0)  # core, deeper
 
@@ -104,7 +105,8 @@ DOCUMENTS = (
     Page("build.html", path("docs/mine.md"), "Your own Transformer"),
     Page("teaching.html", path("docs/teaching.md"), "For teachers"),
     Page("objectives.html", path("docs/objectives.md"), "Objectives"),
-    Page("install.html", path("README.md"), "Install and use"),
+    Page("install.html", path("docs/install.md"), "Install"),
+    Page("using.html", path("docs/using.md"), "Use it"),
     Page("scaling.html", path("docs/scaling.md"), "Larger models"),
     Page("sentences.html", path("data/README.md"), "The sentences"),
     Page("model.html", path("data/models/en-es/README.md"), "The model"),
@@ -126,6 +128,7 @@ DESCRIPTIONS = {
     "lab/everyday.html": LABORATORY_TOLD,
 }
 OTHER_PLACES = {
+    "README.md": "index.html",
     "LICENSE": "about.html#licenses",
     "LICENSES": "about.html#licenses",
     "CITATION.cff": "about.html#cite",
@@ -190,6 +193,7 @@ def notebook_pages() -> list[Page]:
             path(f"notebooks/{one['file']}.ipynb"),
             one["title"],
             one["file"][:2],
+            one["part"],
             one["teaches"],
             count.stated(sections.series()[one["file"]]),
         )
@@ -530,6 +534,10 @@ def build(out: Path, cite: Citation | None = None) -> Site:
         examples=[opening(larger, text) for text in EXAMPLES],
         riddle=riddle(),
         d_model=larger.model.config.d_model,
+        path=[
+            (part, [page for page in site.series if page.part == part])
+            for part, _ in parts_of_the_series()
+        ],
     )
     found = json.dumps(site.found, ensure_ascii=False, separators=(",", ":"))
     terms = json.dumps(site.terms(), ensure_ascii=False, separators=(",", ":"))

@@ -8,6 +8,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = (
     "README.md",
+    "docs/install.md",
+    "docs/using.md",
     "docs/teaching.md",
     "docs/scaling.md",
     "CONTRIBUTING.md",
