@@ -62,12 +62,12 @@ def seeded(make: Callable[[], nn.Module]) -> nn.Module:
     return module
 
 
-# --- 1. shapes -----------------------------------------------------------------------------------
+# --- shapes ---------------------------------------------------------------------------------------
 
 
 shapes = Values(
     "shapes",
-    "Exercise 1: b=2, s=7, t=5, d_model=512, h=8 and 1794 words.",
+    "Exercise 2: b=2, s=7, t=5, d_model=512, h=8 and 1794 words.",
     Value(
         "The keys",
         read=as_shape,
@@ -87,10 +87,10 @@ shapes = Values(
         read=as_shape,
         right=(2, 8, 5, 7),
         slips={
-            (2, 8, 7, 5): "Rows are queries, columns are keys. Which words look, and at which?",
-            (2, 8, 5, 5): "That is the decoder's self-attention: target words look at target "
+            (2, 8, 7, 5): "Rows are queries, columns are keys. Which words attend, and to which?",
+            (2, 8, 5, 5): "That is the decoder's self-attention: target words attend to target "
             "words.",
-            (2, 8, 7, 7): "That is the encoder's self-attention: source words look at source "
+            (2, 8, 7, 7): "That is the encoder's self-attention: source words attend to source "
             "words.",
             (2, 5, 7): "That is one head; here there are eight.",
             (2, 8, 5, 64): "That is what the weights make of the values. A weight belongs to a "
@@ -103,8 +103,8 @@ shapes = Values(
         right=(2, 5, 1794),
         slips={
             (2, 7, 1794): "That is one for each source word. A next word is predicted at each "
-            "target place.",
-            (2, 1794): "That is for the last place alone. In training all places count.",
+            "target position.",
+            (2, 1794): "That is for the last position alone. In training all positions count.",
             (2, 5, 512): "That is what goes into the generator.",
             (2, 1794, 5): "The words of the vocabulary are the last axis.",
             (2, 8, 5, 1794): "Heads exist only inside attention. After W^O they are gone.",
@@ -123,8 +123,8 @@ three_parts = Values(
         "Attention",
         right=8 * SQUARE,
         slips={
-            4 * SQUARE: "That is one attention. A decoder layer looks at its own words and at the "
-            "memory.",
+            4 * SQUARE: "That is one attention. A decoder layer attends to its own words and to "
+            "the memory.",
             6 * SQUARE: "And W^O, in both?",
             2 * SQUARE: "That is one matrix in each of two attentions; an attention has four.",
             32 * SQUARE: "Each head has matrices of 128 × 32: four of them are one of 128 × 128.",
@@ -156,7 +156,7 @@ def parameters(guess: Any) -> None:
     three_parts.judge(*guess)
 
 
-# --- 2. four ways to write ------------------------------------------------------------------------
+# --- four ways to write ---------------------------------------------------------------------------
 
 WRITERS = {"A": "number", "B": "fine", "C": "forgets", "D": "even"}
 MEASURE = {  # how to see that it isn't this kind
@@ -177,9 +177,9 @@ def write_as(kind: str, english: str) -> str:
     model, layers = shipped().model, ("decoder.layers.0", "decoder.layers.1")
 
     def itself(weights: Tensor) -> Tensor:
-        """The newest place is the last of the keys; in one run of all, each is its own."""
-        places = torch.arange(weights.size(-1))[-weights.size(-2) :]
-        return nn.functional.one_hot(places, weights.size(-1)).to(weights).expand_as(weights)
+        """The newest position is the last of the keys; in one run of all, each is its own."""
+        positions = torch.arange(weights.size(-1))[-weights.size(-2) :]
+        return nn.functional.one_hot(positions, weights.size(-1)).to(weights).expand_as(weights)
 
     edits = {
         "fine": {},
@@ -196,13 +196,13 @@ def write_as(kind: str, english: str) -> str:
 
 @exercise
 def four_writers(verdict: Any) -> None:
-    """Exercise 2: which of the four writers has which fault, {"A": kind, ...}."""
+    """Exercise 3: which of the four writers has which fault, {"A": kind, ...}."""
     wrong = wrong_verdicts(verdict, WRITERS, tuple(MEASURE))
     for name in wrong:
         raise Hint(f"{name} isn't “{verdict[name]}”. {MEASURE[verdict[name]]}")
 
 
-# --- 3. what each place needs ---------------------------------------------------------------------
+# --- what each position needs ---------------------------------------------------------------------
 
 
 def a_word(guess: Any) -> str:
@@ -213,13 +213,13 @@ def a_word(guess: Any) -> str:
 
 needed = Values(
     "needed",
-    "Exercise 3: the English word without which it writes gusta, and the one for the end.",
+    "Exercise 4: the English word without which it writes gusta, and the one for the end.",
     Value(
         "For the number",
         read=a_word,
         right="trees",
         slips={
-            "like": "Without it no verb is written at all: the place writes me a second time.",
+            "like": "Without it no verb is written at all: the position writes me a second time.",
             "I": "Without it the verb stays as it is. What becomes of me?",
             "<eos>": "Without it the verb stays as it is.",
         },
@@ -229,9 +229,9 @@ needed = Values(
         read=a_word,
         right="<eos>",
         slips={
-            "trees": "Without it the sentence ends as it should, and earlier places go wrong.",
-            "like": "Without it the last place still writes <eos>.",
-            "I": "Without it the last place still writes <eos>.",
+            "trees": "Without it the sentence ends as it should, and earlier positions go wrong.",
+            "like": "Without it the last position still writes <eos>.",
+            "I": "Without it the last position still writes <eos>.",
         },
     ),
 )
@@ -251,7 +251,7 @@ def layer_inputs() -> tuple[Any, ...]:
 def by_place(
     self_attn: nn.Module, cross_attn: nn.Module, feed_forward: nn.Module, norms: Sequence[nn.Module]
 ) -> tuple[Any, ...]:
-    """Its parts as functions. A mask may come by its place, as older copies ask for it."""
+    """Its parts as functions. A mask may come by its position, as older copies ask for it."""
 
     def attend(attention: nn.Module) -> Callable[..., Tensor]:
         return lambda query, key, value, mask=None: attention(query, key, value, mask=mask)
@@ -314,7 +314,7 @@ SWAPPED = (
     "which comes first, is the decoder's; key and value are the memory."
 )
 MASKED = (
-    "The mask doesn't fit: it is for target words that look at target words, in the "
+    "The mask doesn't fit: it is for target words that attend to target words, in the "
     "self-attention. The memory may be seen whole."
 )
 CALLED_MASK = "In an attention the mask is called `mask`: self_attn(query, key, value, mask=…)."
@@ -430,20 +430,20 @@ three_sublayers = layer_exercise(
 )
 
 
-# --- 4. the generator ----------------------------------------------------------------------------
+# --- the generator --------------------------------------------------------------------------------
 
 
 TURN = "weight has a row for each word: turn it around, weight.T, for the product."
 next_word = Exercise(
     "next_word",
-    "Exercise 4: x (b, t, d_model), weight (vocab_size, d_model) -> log-probs (b, vocab_size).",
+    "Exercise 5: x (b, t, d_model), weight (vocab_size, d_model) -> log-probs (b, vocab_size).",
     inputs=lambda: (random(B, T, D_MODEL, seed=4), random(VOCAB, D_MODEL, seed=5) / 2),
     right=[lambda x, w: (x[:, -1] @ w.T).log_softmax(-1)],
     errors={f"x{D_MODEL} and {VOCAB}x{D_MODEL})": TURN},
     mistakes={  # more than one step is missing
-        "Your softmax runs over the positions, and all places are there. Take the last place, and "
-        "the words, dim=-1.": [lambda x, w: (x @ w.T).log_softmax(1)],
-        "Those are the logits of all places.": [lambda x, w: x @ w.T],
+        "Your softmax runs over the positions, and all of them are there. Take the last position, "
+        "and the words, dim=-1.": [lambda x, w: (x @ w.T).log_softmax(1)],
+        "Those are the logits of all positions.": [lambda x, w: x @ w.T],
         "The logarithm of the logits isn't a log-probability: softmax first.": [
             lambda x, w: (x[:, -1] @ w.T).abs().log()
         ],
@@ -455,7 +455,7 @@ next_word = Exercise(
         ],
     },
     slips={
-        "These are all places. The next word is predicted at the last one.": [
+        "These are all positions. The next word is predicted at the last one.": [
             lambda x, w: (x @ w.T).log_softmax(-1)
         ],
         "Your softmax runs over the positions. It should run over the words of the vocabulary, "
@@ -469,16 +469,16 @@ next_word = Exercise(
         "That is the logarithm to base 2. Here it is the natural one.": [
             lambda x, w: (x[:, -1] @ w.T).softmax(-1).log2()
         ],
-        "That is the first place, where <bos> was read. Take the last one.": [
+        "That is the first position, where <bos> was read. Take the last one.": [
             lambda x, w: (x[:, 0] @ w.T).log_softmax(-1)
         ],
-        "You took the last sentence of the batch. Take the last place of each: x[:, -1].": [
+        "You took the last sentence of the batch. Take the last position of each: x[:, -1].": [
             lambda x, w: (x[-1] @ w.T).log_softmax(-1)
         ],
-        "You average all places. The last one alone predicts the next word.": [
+        "You average all positions. The last one alone predicts the next word.": [
             lambda x, w: (x.mean(1) @ w.T).log_softmax(-1)
         ],
-        "You add up all places. The last one alone predicts the next word.": [
+        "You add up all positions. The last one alone predicts the next word.": [
             lambda x, w: (x.sum(1) @ w.T).log_softmax(-1)
         ],
         "The sentences should be the rows: (b, vocab_size).": [
@@ -492,7 +492,7 @@ next_word = Exercise(
 )
 
 
-# --- 5. all places at once -----------------------------------------------------------------------
+# --- all positions at once ------------------------------------------------------------------------
 
 
 def model_and_words() -> tuple[Transformer, Tensor, Tensor]:
@@ -520,17 +520,17 @@ all_logits = Exercise(
     errors={"<pad> before a word": PADDED},
     slips={
         "<bos> is missing: there is nothing that could predict the first word.": [reads(None)],
-        "The decoder reads the right answers, tgt_out. It should read them one place later, with "
-        "<bos> before them: tgt_in.": [reads(None, EOS)],
+        "The decoder reads the right answers, tgt_out. It should read them one position later, "
+        "with <bos> before them: tgt_in.": [reads(None, EOS)],
         "<eos> is something to write, not to read: after it comes nothing more.": [
             reads(BOS, None, EOS)
         ],
-        "One place is lost: <bos> predicts the first word.": [lambda *a: forced(*a)[:, 1:]],
-        "One place is lost: the last word predicts <eos>.": [lambda *a: forced(*a)[:, :-1]],
+        "One position is lost: <bos> predicts the first word.": [lambda *a: forced(*a)[:, 1:]],
+        "One position is lost: the last word predicts <eos>.": [lambda *a: forced(*a)[:, :-1]],
         "<bos> is at the end. It belongs at the beginning.": [reads(None, BOS)],
         "It begins with <eos>. It should be <bos>.": [reads(EOS, None)],
         PADDED: [reads(PAD, None)],
-        "That is the last place alone. Give all of them back.": [lambda *a: forced(*a)[:, -1]],
+        "That is the last position alone. Give all of them back.": [lambda *a: forced(*a)[:, -1]],
         "Source and target have changed places: the decoder reads words, with <bos> in front.": [
             lambda model, src, words: forced(model, words, src)
         ],
@@ -550,7 +550,7 @@ all_logits = Exercise(
 
 @implement(model_and_words)
 def all_at_once(function: Callable[..., Tensor]) -> None:
-    """Exercise 5: (model, src, words) -> (b, t + 1, vocab_size), logits of each word and <eos>."""
+    """Exercise 6: (model, src, words) -> (b, t + 1, vocab_size), logits of each word and <eos>."""
     all_logits.judge(function)
     model, src, words = model_and_words()
     calls: list[Any] = []
@@ -564,7 +564,7 @@ def all_at_once(function: Callable[..., Tensor]) -> None:
 FAULTS = {
     "future": "Change a later word of x: do the outputs before it move?",
     "deaf": "Change the first word of the memory: does any output move?",
-    "padding": "Change the memory at its last two places, which are padding: does any output move?",
+    "padding": "Change the memory at its last two positions, the padding: does any output move?",
     "shared": "Compare the weights: is `cross_attn.w_k.weight` of one layer equal to another's?",
 }
 FAULTY_LAYER = 2
@@ -586,7 +586,7 @@ def suspect() -> Decoder:
 
 @exercise
 def planted_fault(layer: Any, fault: Any) -> None:
-    """The exercise of the core: (number of the layer, one of FAULTS)."""
+    """Exercise 1: (number of the layer, one of FAULTS)."""
     fault_in_a_stack(
         (layer, fault),
         (FAULTY_LAYER, "padding"),

@@ -1,6 +1,5 @@
 """What notebook 08 measures: how the decoder writes, and what each step depends on."""
 
-import copy
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -8,9 +7,8 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from transformer_lib.decoding import greedy_decode, inference_mode
+from transformer_lib.decoding import inference_mode
 from transformer_lib.interpret.recording import record_attention
-from transformer_lib.model.decoder import DecoderLayer
 from transformer_lib.text.batching import make_batch, source_batch
 from transformer_lib.text.tokens import BOS, EOS, SPECIALS
 
@@ -76,45 +74,6 @@ def write_on(translator: Any, text: str, beginning: Sequence[str] = ()) -> str:
     return " ".join(vocab.tokens[i] for i in ids[1:])
 
 
-def runs_of(translator: Any, text: str) -> list[str]:
-    """Which half of the model runs while a sentence is translated, and how many words it reads."""
-    model, runs = translator.model, []
-    hooks = [
-        part.register_forward_hook(
-            lambda _, args, out, name=name: runs.append(f"{name} reads {args[0].size(1)}")
-        )
-        for name, part in (("encoder", model.encoder), ("decoder", model.decoder))
-    ]
-    try:
-        greedy_decode(model, source_of(translator, text), cache=False)
-    finally:
-        for hook in hooks:
-            hook.remove()
-    return runs
-
-
-@torch.no_grad()
-def inside_cross_attention(
-    layer: DecoderLayer, x: Tensor, memory: Tensor, mask: Tensor | None = None
-) -> dict[str, Tensor]:
-    """Run a decoder layer -> the queries, keys and values of its cross-attention, and its output.
-
-    The queries, keys and values of all heads are side by side: (positions, d_model).
-    """
-    seen, cross = {}, layer.cross_attn
-    parts = {"queries": cross.w_q, "keys": cross.w_k, "values": cross.w_v}
-    hooks = [
-        part.register_forward_hook(lambda *args, name=name: seen.update({name: args[-1][0]}))
-        for name, part in parts.items()
-    ]
-    try:
-        output = layer(x, memory, tgt_mask=mask)[0]
-    finally:
-        for hook in hooks:
-            hook.remove()
-    return {**{name: seen[name] for name in parts}, "output": output}
-
-
 def decoder_vector(translator: Any, text: str, place: int) -> tuple[Tensor, Tensor]:
     """The decoder's vector (d_model) and logits (vocab_size) at a place of its own translation."""
     ids = translator.src.vocab.encode(translator.read(text))
@@ -124,22 +83,6 @@ def decoder_vector(translator: Any, text: str, place: int) -> tuple[Tensor, Tens
     with inference_mode(model):
         x = model.decode(batch.tgt_in, model.encode(batch.src), batch.src)[0, place]
         return x.clone(), model.generator(x).clone()
-
-
-def with_borrowed_keys(translator: Any, giver: int, taker: int) -> Any:
-    """The translator with one decoder layer using another's W^K and W^V for the memory."""
-    from transformer_lib.translator import Translator
-
-    model = copy.deepcopy(translator.model)
-    attentions = [layer.cross_attn for layer in model.decoder.layers]
-    attentions[taker].w_k, attentions[taker].w_v = attentions[giver].w_k, attentions[giver].w_v
-    return Translator(model, translator.src, translator.tgt)
-
-
-def share_right(translator: Any, pairs: Sequence[tuple[str, str]]) -> float:
-    """The share of sentences that are translated to the letter as in the pairs."""
-    found = [one.text for one in translator.translate([english for english, _ in pairs])]
-    return sum(a == b for a, (_, b) in zip(found, pairs, strict=True)) / len(pairs)
 
 
 @torch.no_grad()

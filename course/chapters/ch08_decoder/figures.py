@@ -38,8 +38,8 @@ def _generator_flow(vector: Any, logits: Any, words: Sequence[str]) -> Figure:
     chances /= chances.sum()
     best, next_ = (-scores).argsort()[:2]
     color, chance = word_color(words[best]), percent(chances[best])
-    title = f"Of {len(words):,} words one stands out: {words[best]}, with {chance}"
-    note = "From a vector (orange: above 0, blue: below) to a score and a probability for each word"
+    title = f"Of {len(words):,} words, “{words[best]}” gets {chance} of the probability"
+    note = "After “me gustan los”, by our translator. In the vector, orange is above 0, blue below."
     figure, ax = canvas(4.5, title, note)
     left, wide, bottom, bar = 1.45, 6.35, 1.3, 0.45
     strip(ax, (left, 3.4), wide, 0.2, x, limit=abs(x).max())
@@ -66,15 +66,17 @@ def _generator_flow(vector: Any, logits: Any, words: Sequence[str]) -> Figure:
     ):
         label(ax, (0.02, y + 0.1), part, size=style.LABEL, weight="bold")
         label(ax, (0.02, y - 0.1), said, color=style.MUTED)
-    rest = f"all others together {percent(1 - chances[best])}, none above {percent(chances[next_])}"
+    together, next_best = percent(1 - chances[best]), percent(chances[next_])
+    rest = f"all other words together {together}, none above {next_best}"
     label(ax, (left + wide, 0.22), rest, ha="right", color=style.MUTED)
     return figure
 
 
 def _decode_trace(src: Sequence[str], steps: Sequence[WordStep]) -> Figure:
-    """Draw where in the source the decoder looks while it writes each word -> the figure."""
-    note = "The broader a band, the more attention to this word (last layer, mean of its heads)"
-    figure, ax = canvas(3.85, "To write “los”, the decoder already looks at “trees”", note)
+    """Draw what in the source the decoder attends to while it writes each word -> the figure."""
+    title = "The position that writes “los” already attends to “trees”"
+    note = "The wider a band, the more attention (our translator’s last layer, mean of four heads)."
+    figure, ax = canvas(3.85, title, note)
     unit, top, low = 0.3, 2.7, 0.85  # inches for all of a word's attention
     places = 1.35 + 1.42 * np.arange(max(len(src), len(steps)))
     thick = unit * np.array([step.weights for step in steps])
@@ -98,7 +100,7 @@ def _decode_trace(src: Sequence[str], steps: Sequence[WordStep]) -> Figure:
         if step.best[0] == "los":
             look = {"size": style.TITLE, "weight": "bold", "color": word_color(src[most])}
         label(ax, (x, 0.3), said, ha="center", **look)
-    for y, said in ((top + 0.16, "looks at"), (low - 0.16, "writes"), (0.3, "looks most at")):
+    for y, said in ((top + 0.16, "English"), (low - 0.16, "writes"), (0.3, "mainly to")):
         label(ax, (0.02, y), said, color=style.MUTED)
     return figure
 
@@ -111,7 +113,7 @@ def _words_come_back(src: Sequence[str], read: Sequence[str], written: Sequence[
 
     read[i] is what the decoder reads last in step i, written[i] what it then writes.
     """
-    figure, ax = canvas(3.78, "Each word the decoder writes is the next word it reads")
+    figure, ax = canvas(3.78, "Each word that the decoder writes is the next word it reads")
     left, pitch, high, over, line, memory = 1.7, 1.24, 2.66, 3.12, 0.3, 0.56
     places = [left + 0.6 + pitch * place for place in range(len(read))]
     rows = [high - 0.5 - line * row for row in range(len(read))]
@@ -195,14 +197,14 @@ def _stacks_stepper(way: Mapping[str, Any], start: int | None = None) -> Any:
         name("encoder", place, WORDS_IN, text, 1)
         for level in range(layers + 1):
             vector("encoder", place, level, level + 1)
-    said += [f"Encoder, layer {layer}: words meet, each is changed" for layer in range(layers)]
+    said += [f"Encoder, layer {layer}: words meet, and each is changed" for layer in range(layers)]
     said[-1] += ". This is the memory"
     for place, (read, written) in enumerate(zip(way["read"], way["written"], strict=True)):
         first = layers + 2 + each * place
         said.append(f"The decoder reads “{read}”" + ", which it has just written" * (place > 0))
-        looks = "looks at its words, then at the memory"
+        looks = "attends to the Spanish words, then to the memory"
         said += [f"Decoder, layer {layer}: {looks}" for layer in range(layers)]
-        said.append(f"The likeliest next word: “{written}”")
+        said.append(f"The most likely next word is “{written}”")
         name("decoder", place, WORDS_IN, read, first)
         for level in range(layers + 1):
             vector("decoder", place, level, first + level)
@@ -305,7 +307,7 @@ def _stacks_stepper(way: Mapping[str, Any], start: int | None = None) -> Any:
         .encode(alt.X("middle:Q", axis=None), alt.Y("up:Q", axis=None), text="word:N", color=color),
     ).resolve_scale(color="independent")
     titles = json.dumps(said, ensure_ascii=False)
-    note = "From the bottom up. Framed: the vector computed now. Dashed: not computed yet"
+    note = "Read it from the bottom up. The framed vector is computed now, the dashed ones later."
     title = alt.Title(alt.ExprRef(f"{titles}[step - 1]"), subtitle=note)
     return drawn.properties(width=width, height=height + 8, title=title).add_params(slider)
 
@@ -327,8 +329,8 @@ def _i_like_trees_on_the_way() -> dict[str, Any]:
     "decoder-three-differences",
     caption="What the decoder has and the encoder lacks.",
     alt=f"{LAYOUT} Filled, with numbers from 1 to 3: the causal mask of the decoder's "
-    "self-attention, which hides the words to come, its cross-attention, which looks at the "
-    "source, and on top linear and softmax, which choose the next word.",
+    "self-attention, which hides the words to come, its cross-attention, which attends to "
+    "the source, and on top linear and softmax, which score each word.",
 )
 def draw_three_differences() -> Figure:
     figure = architecture(
@@ -341,8 +343,8 @@ def draw_three_differences() -> Figure:
     [ax] = figure.axes
     for number, x, y, text in (
         (1, 3.42, 3.5, "hides the\nwords to come"),
-        (2, 7.05, 4.5, "looks at\nthe source"),
-        (3, 7.05, 7.78, "choose the\nnext word"),
+        (2, 7.05, 4.5, "attends to\nthe source"),
+        (3, 7.05, 7.78, "score every\nword"),
     ):
         ground = {"boxstyle": "circle,pad=0.22", "facecolor": style.ACCENT, "edgecolor": "none"}
         look = {"weight": "bold", "zorder": 5, "color": style.PAPER, "bbox": ground}
@@ -356,8 +358,8 @@ def draw_three_differences() -> Figure:
     caption="From the decoder's vector to the word 'árboles', from top to bottom.",
     alt="On top a strip of 128 colored numbers, the decoder's vector. Below it, 'linear': 1,794 "
     "thin sticks, the logits, mostly near 0, one of 9.35, 'árboles'. From its foot two lines "
-    "spread to a bar, 'softmax': 'árboles' takes 90 % of it, all others together 10 %, none above "
-    "0.04 %.",
+    "spread to a bar, 'softmax': 'árboles' takes 90% of it, all other words together 10%, none "
+    "above 0.04%.",
 )
 def draw_generator() -> Figure:
     translator = Translator.load()
@@ -383,7 +385,7 @@ def draw_words_come_back() -> Figure:
 
 @figure(
     "decoder-stepper",
-    caption="Step through encoder and decoder: vectors climb, each written word comes back.",
+    caption="Step through encoder and decoder: vectors climb, and each written word comes back.",
     alt="Two stacks of two layers with a slider for 23 steps; shown is step 16, in which the "
     "decoder reads 'los', which it has just written. On the left, four columns of colored strips, "
     "the vectors of 'I like trees <eos>' before and after each encoder layer; from the box above "
@@ -399,9 +401,9 @@ def draw_stepper() -> Any:
 @figure(
     "decoder-trace",
     caption="All five steps of 'I like trees' → 'me gustan los árboles <eos>' by our translator.",
-    alt="Bands lead from the five words that are written up to 'I like trees <eos>'. 'me' looks at "
-    "'I' with 72 %, 'gustan' at 'like' with 75 %, 'los' at 'trees' with 50 %, and the rest at its "
-    "neighbors; 'árboles' looks at 'trees' and <eos> at <eos> with 100 %.",
+    alt="Bands lead from the five words that are written up to 'I like trees <eos>'. The position "
+    "of 'me' attends to 'I' with 72%, 'gustan' to 'like' with 75%, 'los' to 'trees' with 50%, and "
+    "the rest to its neighbors; 'árboles' attends to 'trees' and <eos> to <eos> with 100%.",
 )
 def draw_trace() -> Figure:
     return _decode_trace(*i_like_trees())

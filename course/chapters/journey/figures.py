@@ -388,46 +388,6 @@ def draw_masks() -> Figure:
 
 
 @figure(
-    "trees-decoder",
-    notebook="08_decoder",
-    caption="The position that writes árboles reads the memory, in layer 1.",
-    alt="The memory, a column of 'I', 'like', 'trees' and <eos>, and the decoder with the words "
-    "written so far, 'me gustan los'. A thin arrow leads from 'los', which asks, to the memory. "
-    "From 'trees' alone a thick green arrow comes back, 100 % of the attention; the others have "
-    "0 %. It runs through the decoder and ends at a large 'árboles'.",
-)
-def draw_decoder() -> Figure:
-    way, new = _the_way(), f"is what the decoder reads to write {WRITTEN}"
-    figure, ax, bottom, top = station(new=new, height=1.95, colors="")
-    place = way.tgt_out.index(WRITTEN)
-    weights = way.weights[READING].mean(dim=0)[place].tolist()
-    edge, left, wide, full = 1.75, 3.95, 2.3, 0.4
-    most, rows = weights.index(max(weights)), [top - 0.5 - 0.37 * i for i in range(len(weights))]
-    y, green, tints = rows[most], style.readable(word_color(WORD), style.PAPER), style.TINTS
-    area(ax, (0.05, bottom), edge - 0.05, top - bottom, tints[style.ENCODER])
-    area(ax, (left, bottom), wide, top - bottom, tints[style.DECODER])
-    head = {"size": 13, "weight": "bold"}
-    label(ax, (0.17, top - 0.18), "memory", color=style.ENCODER, **head)
-    label(ax, (left + 0.12, bottom + 0.2), "decoder", color=style.DECODER, **head)
-    for row, (at, text, weight) in enumerate(zip(rows, way.src, weights, strict=True)):
-        look = {"weight": "bold", "color": green} if row == most else {"color": style.MUTED}
-        label(ax, (0.17, at), f"{100 * weight:.0f} %", size=13, **look)
-        word(ax, (edge - 0.12, at), text, ha="right", size=13)
-    x = sentence(ax, (left + wide - 0.12, top - 0.55), way.tgt_out[:place], ha="right")[-1]
-    label(ax, (left + wide - 0.12, top - 0.78), "written so far", color=style.MUTED, ha="right")
-    asks = top - 0.18
-    path(ax, [(x, top - 0.37), (x, asks), (edge + 0.03, asks)], thick=2.5)
-    said(ax, ((edge + left) / 2 - 0.4, asks - 0.25), f"{BEFORE} asks", size=style.LABEL)
-    tip = RIGHT - 1.3
-    area(ax, (edge, y - full / 2), tip - 0.25 - edge, full, green)
-    ax.add_patch(Polygon([(tip - 0.27, y - 0.32), (tip - 0.27, y + 0.32), (tip, y)], color=green))
-    look = {"size": 13, "weight": "bold", "color": style.PAPER}
-    label(ax, (edge + 0.15, y), "attention, in the last layer", **look)
-    word(ax, (RIGHT - 0.6, y), WRITTEN, size=20)
-    return figure
-
-
-@figure(
     "trees-transformer",
     notebook="09_the_whole_transformer",
     caption="Every stage of trees, from the embedding to the next word.",

@@ -35,7 +35,8 @@ def test_the_flow_ends_at_the_likeliest_word():
     first, second, _ = (percent(chance) for chance in chances)
     assert ax.patches[-1].get_width() == pytest.approx(6.35 * chances[0])
     rest = percent(1 - float(logits.softmax(-1).max()))
-    assert {f"two {first}", f"all others together {rest}, none above {second}"} <= set(texts(ax))
+    others = f"all other words together {rest}, none above {second}"
+    assert {f"two {first}", others} <= set(texts(ax))
     np.testing.assert_allclose(ax.images[0].get_array(), [[1, -2]])
 
 
@@ -68,7 +69,7 @@ def test_the_stepper_holds_every_vector_and_says_what_happens():
     assert len(titles) == 11
     assert titles[2].endswith("This is the memory")
     assert titles[3] == "The decoder reads “<bos>”"
-    assert titles[6] == "The likeliest next word: “x”"
+    assert titles[6] == "The most likely next word is “x”"
     assert titles[7] == "The decoder reads “x”, which it has just written"
     cells = [row for row in rows_of(spec) if "value" in row]
     assert len(cells) == 2 * 3 * 2 * CELLS
@@ -101,8 +102,8 @@ def test_the_steps_are_the_translation():
 def test_the_flow_is_drawn_from_the_model():
     [ax] = FIGURES["decoder-generator"].draw().axes
     said = texts(ax)
-    assert said[0] == "Of 1,794 words one stands out: árboles, with 90%" and "9.35" in said
-    assert {"árboles 90%", "all others together 10%, none above 0.04%"} <= set(said)
+    assert said[0] == "Of 1,794 words, “árboles” gets 90% of the probability" and "9.35" in said
+    assert {"árboles 90%", "all other words together 10%, none above 0.04%"} <= set(said)
     assert len(ax.collections[0].get_segments()) == 1794
     assert ax.images[0].get_array().shape == (1, 128)
 
