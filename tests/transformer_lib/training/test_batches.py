@@ -2,7 +2,7 @@
 
 from tests.transformer_lib.training.copy_task import copy_pairs
 from transformer_lib.text.batching import batch_indices
-from transformer_lib.training.batches import all_batches, batch_order
+from transformer_lib.training.batches import batch_order
 from transformer_lib.training.config import TrainingConfig
 from transformer_lib.training.state import TrainState
 
@@ -18,17 +18,3 @@ def test_each_epoch_has_its_number_and_begins_with_its_first_batch():
     # a run that was stopped in between goes on with the next one
     again = batch_order(pairs, config, TrainState(epoch=1, position=2))
     assert next(again) == batch_indices(pairs, 32, seed=1003)[2]
-
-
-def test_every_pair_is_seen_once_an_epoch_and_each_epoch_has_its_own_order():
-    pairs = [([4 + i % 9, 4 + i // 9], [4 + i % 9, 4 + i // 9]) for i in range(60)]
-    config, run = TrainingConfig(max_tokens=32), TrainState()
-    batches = all_batches(pairs, config, run)
-    epochs = []
-    for _ in range(2):
-        seen = []
-        while len(seen) < len(pairs):
-            seen += next(batches).src.tolist()
-        epochs.append(seen)
-    assert sorted(epochs[0]) == sorted(epochs[1]) == sorted([*src, 2] for src, _ in pairs)
-    assert epochs[0] != epochs[1]

@@ -9,49 +9,30 @@ import subprocess
 import sys
 from datetime import timedelta
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 import torch
 from safetensors.torch import load_file
-from tqdm import tqdm
 
 from transformer_lib.cli import main
-from transformer_lib.model.transformer import make_model
 from transformer_lib.recipes import RECIPES, train_recipe
-from transformer_lib.training import distributed, trainer
+from transformer_lib.training import distributed
 from transformer_lib.training.config import TrainingConfig
 from transformer_lib.training.distributed import (
     STOPPED,
     ProcessError,
-    all_reduce_sum,
-    data_parallel_loss,
     first_before_others,
     local_device,
     process_group,
     seed_process,
-    shard,
 )
 from transformer_lib.training.log import read_log
-from transformer_lib.training.state import STATE_FILE, TrainState
+from transformer_lib.training.state import STATE_FILE
 from transformer_lib.training.trainer import train
 
-SMALL = [
-    "--subwords",
-    "300",
-    "--steps",
-    "10",
-    "--accumulation-steps",
-    "3",
-    "--set",
-    "N=1",
-    "d_model=16",
-    "d_ff=32",
-    "h=2",
-    "validate_every=5",
-    "max_tokens=256",
-    "warmup=2",
-]
+SMALL = """--subwords 300 --steps 10 --accumulation-steps 3 --set N=1 d_model=16 d_ff=32 h=2
+    validate_every=5 max_tokens=256 warmup=2""".split()
+TORCHRUN = "-m torch.distributed.run --standalone --nproc-per-node 2".split()
 # Five trainings, one after another. The third stops at step 8 in both processes, the fourth goes on
 # with it, and in the last process 1 dies at step 8.
 SEVERAL = """
@@ -122,16 +103,7 @@ def runs(command, tmp_path_factory):
     (folder / "plan.json").write_text(json.dumps(plan))
     (folder / "several.py").write_text(SEVERAL)
     done = subprocess.run(
-        [
-            sys.executable,
-            "-m",
-            "torch.distributed.run",
-            "--standalone",
-            "--nproc-per-node",
-            "2",
-            folder / "several.py",
-            folder / "plan.json",
-        ],
+        [sys.executable, *TORCHRUN, folder / "several.py", folder / "plan.json"],
         env=os.environ | {"OMP_NUM_THREADS": "1"},
         capture_output=True,
         text=True,
@@ -196,51 +168,6 @@ def test_what_two_processes_began_one_goes_on_with(runs, command):
     assert last["validation_loss"] == pytest.approx(other["validation_loss"], abs=0.1)
 
 
-# --- one process
-
-
-def test_alone_nothing_is_shared():
-    assert all_reduce_sum(3, 0.5) == (3, 0.5) and shard([1, 2, 3]) == [1, 2, 3]
-    assert local_device(torch.device("cuda")) == torch.device("cuda")
-    with first_before_others():
-        pass
-
-
-@pytest.mark.parametrize(("number", "adds"), [(0, -30.0), (1, 0)])
-def test_only_the_first_process_knows_the_bleu_that_all_go_by(monkeypatch, number, adds):
-    added = []
-    monkeypatch.setattr(trainer, "rank", lambda: number)
-    monkeypatch.setattr(trainer, "all_reduce_sum", lambda cost: [added.append(cost) or -30.0])
-    entry = {"validation_loss": 2.0} | ({"bleu": 30.0} if number == 0 else {})
-    state = TrainState()
-    assert trainer.is_best(entry, state, TrainingConfig(steps=9, best_by="bleu"))
-    assert added == [adds] and state.best_loss == -30.0
-
-
-def test_each_process_has_its_share(monkeypatch):
-    shares = []
-    monkeypatch.setattr(distributed, "world_size", lambda: 3)
-    for rank in range(3):
-        monkeypatch.setattr(distributed, "rank", lambda rank=rank: rank)
-        shares.append(shard([0, 1, 2, 3, 4]))
-    assert shares == [[0, 3], [1, 4], [2]]
-
-
-@pytest.mark.parametrize("rank", [0, 1])
-def test_one_process_alone_shows_how_far_it_is(monkeypatch, rank):
-    shown = []
-    monkeypatch.setattr("transformer_lib.training.trainer.rank", lambda: rank)
-    monkeypatch.setattr(
-        "transformer_lib.training.trainer.tqdm",
-        lambda **how: shown.append(how) or tqdm(disable=True),
-    )
-    model = make_model(9, 9, N=1, d_model=4, d_ff=4, h=1)
-    train(model, [([5], [6])], [([5], [6])], TrainingConfig(steps=1))
-    (how,) = shown
-    assert how["disable"] == (rank > 0)
-    assert how["dynamic_ncols"], "it is as wide as the terminal, also when that has changed"
-
-
 def test_more_processes_than_batches_or_gpus_are_told(monkeypatch, tmp_path):
     monkeypatch.setattr("transformer_lib.training.trainer.world_size", lambda: 4)
     with pytest.raises(ProcessError, match="accumulation_steps=1 batches"):
@@ -258,43 +185,27 @@ def test_more_processes_than_batches_or_gpus_are_told(monkeypatch, tmp_path):
     with pytest.raises(ProcessError, match="mps: train on the CPU"):
         local_device(torch.device("mps"))
     assert local_device(torch.device("cpu")) == torch.device("cpu")
+    chosen = []
+    monkeypatch.setattr(torch.cuda, "set_device", chosen.append)
+    monkeypatch.setenv("LOCAL_RANK", "1")
+    assert local_device(torch.device("cuda")) == torch.device("cuda:1") and chosen == [1]
 
 
-@pytest.mark.parametrize(("failed", "ends"), [(1.0, True), (0.0, False)])
-def test_where_the_first_process_fails_the_others_end_in_silence(monkeypatch, failed, ends):
-    monkeypatch.setattr(distributed, "rank", lambda: 1)
-    told, done = [], []
-    monkeypatch.setattr(
-        distributed, "all_reduce_sum", lambda *numbers: told.append(numbers) or [failed]
-    )
-    if ends:
-        with pytest.raises(SystemExit) as stopped, first_before_others():
-            done.append(1)
-        assert stopped.value.code == 2
-    else:
-        with first_before_others():
-            done.append(1)
-    assert bool(done) != ends
-    assert told == [(0,)]  # which changes nothing in what the first one says
-
-
-def test_the_first_process_tells_the_others_how_it_went(monkeypatch):
+def test_where_the_first_process_fails_the_others_end_in_silence(monkeypatch):
     told = []
-    monkeypatch.setattr(distributed, "all_reduce_sum", lambda *numbers: told.append(numbers))
+    monkeypatch.setattr(distributed, "all_reduce_sum", lambda *given: told.append(given) or given)
     with first_before_others():
         pass
     with pytest.raises(OSError), first_before_others():
         raise OSError
     assert told == [(0,), (1,)]
-
-
-def test_each_process_has_the_gpu_of_its_number(monkeypatch):
-    chosen = []
-    monkeypatch.setattr("transformer_lib.training.distributed.world_size", lambda: 2)
-    monkeypatch.setattr(torch.cuda, "device_count", lambda: 2)
-    monkeypatch.setattr(torch.cuda, "set_device", chosen.append)
-    monkeypatch.setenv("LOCAL_RANK", "1")
-    assert local_device(torch.device("cuda")) == torch.device("cuda:1") and chosen == [1]
+    monkeypatch.setattr(distributed, "rank", lambda: 1)
+    with first_before_others():
+        told.clear()
+    monkeypatch.setattr(distributed, "all_reduce_sum", lambda *_: [1.0])
+    with pytest.raises(SystemExit) as stopped, first_before_others():
+        told.append("done")
+    assert stopped.value.code == 2 and told == []
 
 
 def test_each_process_draws_its_own_random_numbers_and_the_first_keeps_what_it_had(monkeypatch):
@@ -306,19 +217,6 @@ def test_each_process_draws_its_own_random_numbers_and_the_first_keeps_what_it_h
         seeds.append(torch.initial_seed())
     assert seeds[0] == 9 and len(set(seeds)) == len(seeds)
     assert seeds[1] == 1955102642035440064  # so a run goes on as it began, also in a later version
-
-
-def test_the_processes_share_gradients_and_no_buffers(monkeypatch):
-    """Tables of positions are as long as what a process has read, so they differ."""
-    monkeypatch.setattr(distributed, "world_size", lambda: 2)
-    monkeypatch.setattr(
-        distributed, "DistributedDataParallel", lambda module: SimpleNamespace(module=module)
-    )
-    model = torch.nn.Linear(1, 1)
-    parallel = data_parallel_loss(model, lambda *given: given)
-    assert not parallel.broadcast_buffers
-    assert parallel.module(model, 5, 0.1) == (model, 5, 0.1)
-    assert list(parallel.module.parameters()) == list(model.parameters())
 
 
 @pytest.fixture
@@ -333,18 +231,6 @@ def group(monkeypatch):
     before = signal.getsignal(signal.SIGTERM)
     yield done
     signal.signal(signal.SIGTERM, before)
-
-
-@pytest.mark.parametrize(("size", "begun"), [(None, False), ("1", False), ("2", True)])
-def test_who_is_alone_or_in_a_group_already_begins_none(group, monkeypatch, size, begun):
-    monkeypatch.setattr("torch.distributed.is_initialized", lambda: begun)
-    if size is None:
-        monkeypatch.delenv("WORLD_SIZE")
-    else:
-        monkeypatch.setenv("WORLD_SIZE", size)
-    with process_group():
-        pass
-    assert group == []
 
 
 @pytest.mark.parametrize(

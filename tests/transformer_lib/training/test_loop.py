@@ -51,19 +51,3 @@ def test_weights_that_are_no_numbers_are_never_the_best(loop):
     history = loop(model, PAIRS, HELD_OUT, config)
     assert all(math.isnan(entry["validation_loss"]) for entry in history)
     assert same_weights(model, small_model())
-
-
-@pytest.mark.parametrize(
-    "setting", [{"bf16": True}, {"patience": 2}, {"average": 2}, {"best_by": "bleu"}], ids=str
-)
-def test_a_setting_that_needs_train_is_refused(setting):
-    ((name, value),) = setting.items()
-    with pytest.raises(ValueError, match=f"{name}={value!r} is not for the plain loop: use `train"):
-        train_plain(small_model(), PAIRS, HELD_OUT, TrainingConfig(steps=1, **setting))
-
-
-@pytest.mark.parametrize("loop", [train, train_plain])
-@pytest.mark.parametrize("pairs, held_out", [([], HELD_OUT), (PAIRS, [])])
-def test_training_needs_pairs_of_both_kinds(loop, pairs, held_out):
-    with pytest.raises(ValueError, match="at least one pair to train on and one to validate on"):
-        loop(small_model(), pairs, held_out, TrainingConfig(steps=1))
