@@ -2,12 +2,13 @@
 
 import torch
 from torch import Tensor
+from torch.nn.functional import cross_entropy
 
 from transformer_lib.decoding import inference_mode
 from transformer_lib.model.config import ModelConfig
 from transformer_lib.model.transformer import Transformer
 from transformer_lib.text.batching import make_batch
-from transformer_lib.text.tokens import Vocabulary
+from transformer_lib.text.tokens import PAD, Vocabulary
 from transformer_lib.training.config import TrainingConfig
 
 FRENCH = Vocabulary(["je", "suis", "étudiant", "merci"])
@@ -27,6 +28,20 @@ def new_model(seed: int = 0) -> Transformer:
     """A model that has seen nothing yet; its random weights are the same each time."""
     torch.manual_seed(seed)
     return Transformer(len(FRENCH), len(ENGLISH), SIZES)
+
+
+def descended(lr: float = 0.1, steps: int = 20) -> Transformer:
+    """A new model after so many steps of gradient descent on both sentences: section 3's loop."""
+    model, batch = new_model(), make_batch(PAIRS)
+    for _ in range(steps):
+        logits = model(batch.src, batch.tgt_in)
+        loss = cross_entropy(logits.transpose(1, 2), batch.tgt_out, ignore_index=PAD)
+        model.zero_grad()
+        loss.backward()
+        with torch.no_grad():
+            for weight in model.parameters():
+                weight -= lr * weight.grad
+    return model
 
 
 def probabilities(model: Transformer) -> Tensor:

@@ -7,15 +7,11 @@ to write a row of digits backwards.
 import itertools
 from typing import Any
 
-import torch
-from torch import nn
 from tqdm import tqdm
 
 from course.experiments import experiment
 from course.experiments.digit_training import digit_pairs, learn, right_rows
 from transformer_lib.model.config import ModelConfig
-from transformer_lib.model.transformer import make_model
-from transformer_lib.text.tokens import EOS
 from transformer_lib.training.config import TrainingConfig
 
 MAX_LRS = (3e-4, 1e-3, 3e-3)  # the highest learning rate
@@ -59,16 +55,3 @@ def post_norm_and_pre_norm() -> dict[str, Any]:
             }
         )
     return {"task": "reverse", "layers": 6, "steps": STEPS, "runs": runs}
-
-
-def before_the_last_norm(norm_first: bool) -> float:
-    """How far the numbers of a vector spread (standard deviation) when it leaves a new encoder.
-
-    Six layers of the paper's size; in pre-norm, before the norm at the end of the stack.
-    """
-    torch.manual_seed(0)
-    model = make_model(11, 11, dropout=0.0, norm_first=norm_first).eval()
-    model.encoder.norm = nn.Identity()
-    with torch.no_grad():
-        memory = model.encode(torch.tensor([[4, 5, 6, 7, 8, 9, 10, EOS]]))
-    return memory.std(dim=-1, correction=0).mean().item()

@@ -1,81 +1,42 @@
-"""What notebook 10 puts side by side: target rows, written words, penalties, the paper's table."""
+"""What notebook 10 puts side by side: written words, a fault, penalties, the paper's table."""
 
 from typing import Any
 
 import torch
 from torch import Tensor
 
-from transformer_lib.text.tokens import BOS, EOS, PAD, UNK
 from transformer_lib.training.loss import label_smoothed_cross_entropy
-
-STUDENT = ["I", "am", "a", "student", "<eos>"]  # the right words of the first sentence
-COLUMNS = ["I", "am", "a", "student", "thanks", "<eos>", "others"]
-
-
-def as_columns(rows: Any) -> Tensor:
-    """Probabilities (…, 9) of our words and signs -> (…, 7): five words, <eos>, and the rest.
-
-    The rest are <pad>, <bos> and <unk>, which no translation holds.
-    """
-    from course.chapters.ch10_training.experiment_first_words import ENGLISH
-
-    words = [*ENGLISH.encode(COLUMNS[:5]), EOS]
-    rest = rows[..., [PAD, BOS, UNK]].sum(dim=-1, keepdim=True)
-    return torch.cat([rows[..., words], rest], dim=-1)
-
-
-def target_rows(sentence: int) -> Tensor:
-    """(t, 9): a row for each word of the translation, with a 1 at that word and 0 elsewhere."""
-    from course.chapters.ch10_training.experiment_first_words import ENGLISH, PAIRS
-    from transformer_lib.model.embedding import one_hot
-
-    return one_hot(torch.tensor([*PAIRS[sentence][1], EOS]), len(ENGLISH))
 
 
 def written_words(model: torch.nn.Module) -> dict[str, list[str]]:
     """What a model predicts for "je suis étudiant": after the right words, and after its own.
 
-    Five words each, also beyond an <eos>.
+    Five words each.
     """
     from course.chapters.ch10_training.experiment_first_words import ENGLISH, PAIRS
-    from transformer_lib.decoding import inference_mode
     from transformer_lib.text.batching import make_batch
 
     batch = make_batch(PAIRS[:1])
-    alone = batch.tgt_in[:, :1]  # <bos>
-    with inference_mode(model):
-        predicted = model(batch.src, batch.tgt_in).argmax(dim=-1)
-        for _ in range(batch.tgt_in.size(1)):
-            newest = model(batch.src, alone)[:, -1:].argmax(dim=-1)
-            alone = torch.cat([alone, newest], dim=1)
+    predicted, alone = predictions(model.eval(), batch)
     rows = {
         "tgt_in": batch.tgt_in,
         "tgt_out": batch.tgt_out,
         "predicted": predicted,
-        "alone": alone[:, 1:],
+        "alone": alone,
     }
     return {name: [ENGLISH.tokens[i] for i in ids[0]] for name, ids in rows.items()}
 
 
-def learn_without_shift(steps: int = 100) -> tuple[torch.nn.Module, list[dict]]:
-    """A model that reads, at each place, the very word it must predict there -> it, its history.
-
-    The task is to write rows of digits backwards.
-    """
-    from unittest.mock import patch
-
-    from course.chapters.ch10_training.experiment_first_steps import TINY
-    from course.experiments.digit_training import learn
-    from transformer_lib.text.batching import Batch, make_batch
-    from transformer_lib.training.config import TrainingConfig
-
-    def unshifted(pairs: Any) -> Batch:
-        batch = make_batch(pairs)
-        return Batch(batch.src, tgt_in=batch.tgt_out, tgt_out=batch.tgt_out)
-
-    how = TrainingConfig(steps=steps, max_tokens=512, schedule="linear", max_lr=1e-2, warmup=50)
-    with patch("transformer_lib.training.batches.make_batch", unshifted):
-        return learn("reverse", TINY, how)
+@torch.no_grad()
+def predictions(model: Any, batch: Any) -> tuple[Tensor, Tensor]:
+    """The ids that a model predicts: after the correct ones, and after its own."""
+    forced = model(batch.src, batch.tgt_in).argmax(dim=-1)
+    memory, written = model.encode(batch.src), batch.tgt_in[:, :1]  # <bos>
+    for _ in range(batch.tgt_in.size(1)):
+        x = model.decode(written, memory, batch.src)
+        newest = model.generator(x[:, -1:]).argmax(dim=-1)
+        written = torch.cat([written, newest], dim=1)
+    return forced, written[:, 1:]
 
 
 def new_reverser() -> torch.nn.Module:
@@ -114,13 +75,6 @@ def train_with_a_fault(model: torch.nn.Module, steps: int = 40) -> list[float]:
             optimizer.zero_grad()
             losses.append(loss.item())
     return losses
-
-
-def checked_update(model: torch.nn.Module, optimizer: Any, batch: Any, lr: float) -> float:
-    """The library's update of one batch -> its loss."""
-    from transformer_lib.training.step import update
-
-    return update(model, optimizer, [batch], lr, smoothing=0.1)
 
 
 def smoothing_penalty(vocab_size: int = 9, highest: int = 12) -> tuple[Tensor, dict, Tensor]:

@@ -7,8 +7,6 @@ from torch import Tensor
 
 from transformer_lib.decoding import inference_mode
 from transformer_lib.interpret.recording import attention_layers, record_attention, record_outputs
-from transformer_lib.model.transformer import make_model
-from transformer_lib.recipes import RECIPES
 from transformer_lib.text.batching import make_batch
 from transformer_lib.text.tokens import BOS, EOS, SPECIALS
 from transformer_lib.translator import Translator
@@ -72,27 +70,6 @@ def trace(translator: Translator, text: str = SENTENCE) -> Trace:
         heads=heads,
         logits=logits[0],
     )
-
-
-def untrained(translator: Translator) -> Translator:
-    """The shipped translator as it was before its training: the recipe's first random numbers."""
-    recipe = RECIPES["en-es"]
-    with torch.random.fork_rng(devices=[]):
-        torch.manual_seed(recipe.training.seed)
-        model = make_model(
-            len(translator.src.vocab), len(translator.tgt.vocab), **vars(recipe.model)
-        )
-    return Translator(model, translator.src, translator.tgt)
-
-
-@torch.no_grad()
-def nearest(translator: Translator, word: str, count: int = 3) -> list[str]:
-    """The source words whose rows in the table of embeddings point most nearly the same way."""
-    vocab, table = translator.src.vocab, translator.model.src_embed.table.weight
-    own = vocab.encode([word])[0]
-    alike = torch.cosine_similarity(table, table[own], dim=-1)
-    alike[own] = -1.0
-    return [vocab.tokens[i] for i in alike.topk(count).indices.tolist()]
 
 
 @torch.no_grad()

@@ -11,20 +11,12 @@ import re
 from typing import Any
 
 import numpy as np
-import torch
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Polygon
 
 from course.chapters.journey import poster
-from course.chapters.journey.experiments import (
-    SENTENCE,
-    Trace,
-    nearest,
-    trace,
-    untrained,
-    with_borrowed_memory,
-)
+from course.chapters.journey.experiments import SENTENCE, Trace, trace, with_borrowed_memory
 from course.drawing import style
 from course.drawing.arrows import arrow, attention_arrow, curve, path
 from course.drawing.cells import area, matrix, outline, scale, strip
@@ -432,55 +424,6 @@ def draw_transformer() -> Figure:
         word(ax, (x, y), text, size=size)
     (_, chance), *_ = way.likeliest(WRITTEN, 1)
     label(ax, (7.44, y - 0.36), f"probability {percent(chance)}", ha="center")
-    return figure
-
-
-@figure(
-    "trees-training",
-    notebook="10_training",
-    caption="Which rows of the table the row of trees leaves, and which it nears.",
-    alt="Arrows along an axis, the cosine with 'trees', from before training to after it. The "
-    "nearest words before training are, by chance, 'truck', 'help' and 'Spanish'; they move away, "
-    "from 0.24 or 0.25 to 0.14 at most. The nearest after training are 'drawers', 'cars' and "
-    "'tomatoes', all masculine plurals in Spanish, los cajones, los coches and los tomates, which "
-    "came nearer: from 0.02, 0.03 and 0.15 to 0.35, 0.32 and 0.32.",
-)
-def draw_training() -> Figure:
-    models = untrained(_the_translator()), _the_translator()
-    tables = [model.model.src_embed.table.weight.detach() for model in models]
-    pitch, left, wide, gap, foot = 0.29, 3.6, 10.4, 0.28, 0.04  # wide: of a cosine of 1
-    top = foot + 6 * pitch + gap
-    figure, ax = canvas(top + 0.46 + HEADING)
-    new = "In training, trees finds other masculine plurals"
-    heading(ax, top + 0.46 + HEADING - 0.2, "", new, colors="")
-    label(ax, (left - 0.25, top + 0.27), "cosine with trees", ha="right", color=style.MUTED)
-    for cosine in (0, 0.1, 0.2, 0.3):
-        x = left + wide * cosine
-        low = top + 0.04 if cosine else foot
-        path(ax, [(x, low), (x, top + 0.12)], style.SOFT, head=False, thick=0.8, zorder=1)
-        label(ax, (x, top + 0.27), f"{cosine:g}", ha="center", color=style.MUTED)
-    times = ("nearest\nbefore training", style.SOFT), ("nearest\nafter training", word_color(WORD))
-    at = top + gap
-    for model, (when, color) in zip(models, times, strict=True):
-        loud, at = model is models[-1], at - gap
-        label(ax, (0.02, at - 1.5 * pitch), when, size=style.LABEL, weight="bold")
-        for other in nearest(model, WORD):
-            own, its = model.src.vocab.encode([WORD, other])
-            cosines = [torch.cosine_similarity(t[own], t[its], dim=0).item() for t in tables]
-            at -= pitch
-            y, xs = at + pitch / 2, [left + wide * cosine for cosine in cosines]
-            word(ax, (1.42, y), other, size=style.LABEL, ha="left")
-            if loud:
-                spanish = " ".join(model.translate(other).tokens)
-                label(ax, (2.3, y), spanish, color=style.readable(color, style.PAPER))
-            ax.plot(xs[0], y, "o", color=color, markersize=6)
-            arrow(ax, (xs[0], y), (xs[1], y), color, thick=4 if loud else 2)
-            look = {"color": style.readable(color, style.PAPER), "weight": "bold"}
-            look |= {"ha": "left" if loud else "right"}
-            label(ax, (xs[1] + 0.1 * (1 if loud else -1), y), f"{cosines[1]:.2f}", **look)
-            if not loud and other == nearest(model, WORD)[0]:
-                for x, when in zip(xs, ("before", "after"), strict=True):
-                    label(ax, (x, y + 0.22), when, ha="center", color=style.MUTED)
     return figure
 
 
