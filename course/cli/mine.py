@@ -91,4 +91,6 @@ def translate(options: argparse.Namespace) -> int:
 
 def folder_of(path: Path) -> Path:
     """Where the weights go: beside the file."""
-    return path.parent / "my_translator"
+    from course.mine.training import FOLDER
+
+    return path.parent / FOLDER

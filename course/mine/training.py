@@ -16,9 +16,11 @@ from torch import nn
 
 from course.chapters.ch00_start_here.checks import shipped
 from course.checks import Hint
-from course.mine.bench import Workbench
+from course.mine.bench import Workbench, lent
+from course.mine.keeping import own_path
 from transformer_lib.checkpoints import set_weights, weights
-from transformer_lib.files import read_tensors, write_tensors
+from transformer_lib.files import CheckpointError, read_tensors, write_tensors
+from transformer_lib.model.transformer import make_model
 from transformer_lib.recipes import learn_language
 from transformer_lib.text import english_spanish
 from transformer_lib.text.batching import batch_indices, make_batch
@@ -27,6 +29,7 @@ from transformer_lib.text.tokens import EOS
 from transformer_lib.training.optimizers import adam
 from transformer_lib.training.schedules import paper_schedule
 from transformer_lib.training.threads import threads_for, using_threads
+from transformer_lib.translator import Translator
 
 SIZES = {"N": 2, "d_model": 128, "d_ff": 512, "h": 4, "dropout": 0.0}
 STEPS, MAX_TOKENS, WARMUP, SEED = 3000, 1024, 800, 0
@@ -34,6 +37,10 @@ STATE = "training.safetensors"
 EVERY = 100  # steps between two lines of the curve; then all is saved, too
 LONGEST = 20  # words of a translation; those of the test have 14 at most
 TESTED = 200  # sentences of the test split
+FOLDER = "my_translator"  # beside the reader's file; in it, what `train` has saved
+LESSON = "lesson"  # in it, what was trained in a notebook
+SHORT = {"N": 2, "d_model": 64, "d_ff": 256, "h": SIZES["h"], "dropout": 0.0}
+SHORT_STEPS, SHORT_WORDS = 600, 5  # of a small model: updates, and the longest English sentence
 
 
 @contextlib.contextmanager
@@ -127,6 +134,63 @@ def load(
         if optimizer is not None:
             optimizer.state[weight] = {part: averages[name] for part, averages in parts.items()}
     return losses
+
+
+def own_translator(steps: int = SHORT_STEPS) -> Translator:
+    """The reader's trained Transformer, for the library's tools; it says which one it is.
+
+    It is what `python -m course mine train` has saved, else what a notebook has. Where there
+    is none, a small one is trained here: so many steps, on short sentences.
+    """
+    path = own_path()
+    for folder in [path.parent / FOLDER, path.parent / FOLDER / LESSON] if path else []:
+        try:
+            found, trained = kept(folder)
+        except CheckpointError as error:
+            print(error)
+        else:
+            if trained:
+                print(f"Your own Transformer, after {trained:,} steps of training.")
+                return found
+    print(
+        "There is no trained Transformer of yours in the folder `work` (python -m course mine "
+        "train makes one),\nso a small one is trained here, on short sentences."
+    )
+    return small(steps)
+
+
+def kept(folder: Path) -> tuple[Translator, int]:
+    """What `save` has left in a folder, in the library's Transformer, and after how many steps.
+
+    The reader's weights have the names of the library's, so it computes with them, and its tools
+    can look on. No steps if nothing is saved; CheckpointError if it doesn't fit.
+    """
+    ours, sizes = shipped(), SIZES
+    if (folder / STATE).exists():
+        tensors, _ = read_tensors(folder / STATE)
+        d_ff, d_model = tensors["model/encoder.layers.0.feed_forward.w_1.weight"].shape
+        layers = len({name.split(".")[2] for name in tensors if "model/encoder.layers" in name})
+        sizes = SIZES | {"N": layers, "d_model": d_model, "d_ff": d_ff}
+    model = make_model(len(ours.src.vocab), len(ours.tgt.vocab), **sizes, tie_weights="target")
+    trained = len(load(folder, model))
+    return Translator(model.eval(), ours.src, ours.tgt), trained
+
+
+def small(steps: int) -> Translator:
+    """A small translator that has learned from short sentences for so many steps."""
+    ours = shipped()
+    pairs = [
+        (ours.src.encode(english), ours.tgt.encode(spanish))
+        for english, spanish in english_spanish.load("train")[::2]
+        if len(english.split()) <= SHORT_WORDS
+    ]
+    torch.manual_seed(SEED)
+    model = make_model(len(ours.src.vocab), len(ours.tgt.vocab), **SHORT, tie_weights="target")
+    optimizer, update = adam(model.train()), lent()["update"]
+    for step in range(1, steps + 1):
+        chosen = torch.randint(len(pairs), (64,)).tolist()
+        update(model, optimizer, make_batch([pairs[i] for i in chosen]), 0.002 * min(1, step / 100))
+    return Translator(model.eval(), ours.src, ours.tgt)
 
 
 def translator(bench: Workbench, folder: Path) -> tuple[Callable[[str], str], str]:

@@ -1,10 +1,9 @@
-"""The exercises of notebook 13: predictions about the shipped translator, and two functions.
+"""The exercises of notebook 13: predictions about the shipped translator, and a function.
 
 And one of assignment 6.
 """
 
 import functools
-from collections.abc import Sequence
 from typing import Any
 
 import torch
@@ -168,95 +167,6 @@ share_on = Exercise(
     },
 )
 
-ALL = slice(None)
-
-
-def exchanged(weights: Tensor, rows: tuple, one: int, another: int) -> Tensor:
-    """A copy in which two numbers of these rows are exchanged."""
-    changed = weights.clone()
-    changed[rows][..., [one, another]] = weights[rows][..., [another, one]]
-    return changed
-
-
-def overwritten(weights: Tensor, head: int, query: int, one: int, another: int) -> Tensor:
-    """A copy in which the row holds the other number twice."""
-    changed = weights.clone()
-    changed[:, head, query, one] = weights[:, head, query, another]
-    return changed
-
-
-def in_place(weights: Tensor, head: int, query: int, one: int, another: int) -> Tensor:
-    weights[:] = exchanged(weights, (ALL, head, query), one, another)
-    return weights
-
-
-CHANGED = "The weights that were handed in have changed as well. Work on a copy: weights.clone()."
-
-
-class OnACopy(Exercise):
-    """An exercise in which the first input has to stay as it was handed in."""
-
-    def returned(self, function: Any, inputs: Sequence[Any]) -> Any:
-        changed = False
-
-        def attempt(weights: Tensor, *rest: int) -> Any:
-            nonlocal changed
-            before = weights.clone()
-            found = function(weights, *rest)
-            changed = not torch.equal(weights, before)
-            return found
-
-        found = super().returned(attempt if callable(function) else function, inputs)
-        expect(not changed, CHANGED)
-        return found
-
-
-def weights_and_places() -> tuple[Tensor, int, int, int, int]:
-    generator = torch.Generator().manual_seed(0)
-    return torch.randn(2, H, B, S, generator=generator).softmax(dim=-1), 1, 2, 3, 0
-
-
-swap_two = OnACopy(
-    "swap_two",
-    "swap_two(weights, head, query, one, another) -> the weights (b, h, q, k) with two numbers of "
-    "this row exchanged, in every sentence.",
-    inputs=weights_and_places,
-    right=[
-        lambda w, head, query, a, b: swap_attention(ALL, head, query, a, b)(w),
-        lambda w, head, query, a, b: exchanged(w, (ALL, head, query), a, b),
-    ],
-    mistakes={CHANGED: [in_place]},
-    slips={
-        "Nothing has changed in what comes back.": [lambda w, *_: w],
-        "Now both places hold the same number: the first was overwritten before it was kept. Take "
-        "both from the unchanged weights.": [overwritten],
-        "Now both places hold the same number: the second was overwritten before it was kept. Take "
-        "both from the unchanged weights.": [
-            lambda w, head, query, a, b: overwritten(w, head, query, b, a)
-        ],
-        "You exchanged two rows, of two words that look. Exchange two numbers within one row: the "
-        "words looked at are on the last axis.": [
-            lambda w, head, query, a, b: exchanged(w.mT, (ALL, head), a, b).mT
-        ],
-        "You exchanged two numbers of the column `query`. The word that looks is the row: "
-        "[:, head, query, one] and [:, head, query, another].": [
-            lambda w, head, query, a, b: exchanged(w.mT, (ALL, head, query), a, b).mT
-        ],
-        "You exchanged them in the rows of all words of the head. Only the row `query` should "
-        "change.": [lambda w, head, query, a, b: exchanged(w, (ALL, head), a, b)],
-        "You exchanged them in all heads. Only `head` should change.": [
-            lambda w, head, query, a, b: exchanged(w, (ALL, ALL, query), a, b)
-        ],
-        "Only the first sentence has changed. Axis 0 is the batch: take all of it.": [
-            lambda w, head, query, a, b: exchanged(w, (0, head, query), a, b)
-        ],
-        "That is the row alone. Give back all weights, with this row changed.": [
-            lambda w, head, query, a, b: exchanged(w, (ALL, head, query), a, b)[:, head, query]
-        ],
-    },
-)
-
-
 OF_THE_NOTEBOOK = ("animal", "street", "trophy", "box", "suitcase")
 
 
@@ -301,36 +211,6 @@ def flips(sentence: str, word: str, one: str, another: str) -> None:
 def word_without_gender(word: str) -> bool:
     """Not *ancho* or *anchas*, but *grande*: a form for both genders."""
     return not word.removesuffix("s").endswith(("o", "a"))
-
-
-SENTENCES = 498  # in which the heads are measured
-
-
-def share_of_sentences(guess: Any) -> float:
-    share = one_number(guess, "Give a number of sentences.")
-    share = share / SENTENCES if share > 1 else share  # a share will do, if it was counted
-    expect(0 <= share <= 1, f"There are {SENTENCES} sentences.")
-    return share
-
-
-always_masculine = Value(
-    "always_masculine",
-    "In how many sentences a model would be right that always writes the masculine form.",
-    read=share_of_sentences,
-    near=lambda found, known: abs(found - known) < (0.011 if known > 0.9 else 0.001),
-    right=248 / SENTENCES,
-    mistakes={
-        1.0: "Half of the sentences mean the noun of the other gender: it would be wrong there."
-    },
-    slips={
-        0.92: "That is where the model without the head *says* the masculine form. When would a "
-        "model that always does be right?",
-        0.5: "Half would be a guess, and it is near. Count.",
-        250 / SENTENCES: "That many are feminine. In how many of them is the masculine form right?",
-    },
-    otherwise="Which endings are masculine, for one and for several? Count the items whose `right` "
-    "has one of them.",
-)
 
 
 @exercise

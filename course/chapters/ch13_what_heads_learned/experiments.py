@@ -73,18 +73,6 @@ def shuffled(batch: PronounBatch, keep: Sequence[str] = (), seed: int = 0) -> Pr
 # --- what the notebook asks ----------------------------------------------------------------------
 
 
-def attention_from(
-    translator: Translator, batch: PronounBatch, layer: str, head: int, word: str
-) -> torch.Tensor:
-    """One head's weights from one word of each sentence -> (sentences, English words).
-
-    word: "adjective" or "pronoun".
-    """
-    with inference_mode(translator.model), record_attention(translator.model) as recorded:
-        translator.model(batch.src, batch.tgt_in)
-    return recorded[layer][batch.rows, head, getattr(batch, word)]
-
-
 def from_the_adjective(translator: Translator, batch: PronounBatch) -> list[float]:
     """For each encoder head: in what share its largest weight from the adjective is on the noun."""
     return [
@@ -107,20 +95,6 @@ def swapped(
     words = translator.read(text)
     places = [words.index(name) for name in (word, one, another)]
     return translate_changed(translator, text, {layer: swap_attention(0, head, *places)})
-
-
-def says_masculine(
-    translator: Translator,
-    items: Sequence[PronounItem],
-    batch: PronounBatch,
-    edits: Mapping[str, Edit] | None = None,
-) -> float:
-    """Share of sentences in which the masculine form gets the higher score, right or wrong."""
-    with inference_mode(translator.model), patch_attention(translator.model, edits or {}):
-        logits = translator.model(batch.src, batch.tgt_in)[batch.rows, batch.adjective_out]
-    right = (logits[batch.rows, batch.right] > logits[batch.rows, batch.wrong]).tolist()
-    said = [item.right if kept else item.wrong for item, kept in zip(items, right, strict=True)]
-    return sum(word.removesuffix("s").endswith("o") for word in said) / len(said)
 
 
 def only_the_gender_flips(
@@ -224,17 +198,6 @@ PLURAL: dict[str, bool] = {  # not "fish", which is both
     for plural in (False, True)
     if noun.in_english(plural) != noun.in_english(not plural)
 }
-
-
-def says_singular(
-    translator: Translator, liked: LikingBatch, edits: Mapping[str, Edit] | None = None
-) -> float:
-    """Share of sentences in which the verb's singular gets the higher score, right or wrong."""
-    with inference_mode(translator.model), patch_attention(translator.model, edits or {}):
-        logits = translator.model(liked.src, liked.tgt_in)[liked.rows, liked.verb_out]
-    right = logits[liked.rows, liked.right] > logits[liked.rows, liked.wrong]
-    said = torch.where(right, liked.right, liked.wrong).tolist()
-    return sum(not word.endswith("n") for word in translator.tgt.vocab.decode(said)) / len(said)
 
 
 def to_the_letter(

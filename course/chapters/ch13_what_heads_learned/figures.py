@@ -1,4 +1,4 @@
-"""What depends on a head: tables of all heads, agreement after each change, words that cross."""
+"""What depends on a head: all heads on one line, agreement after each change."""
 
 from collections.abc import Mapping, Sequence
 from os.path import commonprefix
@@ -24,14 +24,12 @@ from transformer_lib.interpret.recording import head_name
 from transformer_lib.text import english_spanish
 from transformer_lib.translator import SHIPPED_MODEL, Translator
 
-SEEN = 0.3  # weights below are no line in `crossing`
-
 
 @mpl.rc_context(style.PRINT)
 def head_table(table: Sequence[Mapping[str, Any]]) -> Figure:
     """Draw each head's share of largest weights on the right noun -> a dot for each of them.
 
-    table: rows of `head_accuracy`. Two lines from 0 to 100 %, from the adjective and from the
+    table: rows of `head_accuracy`. Two lines from 0 to 100%, from the adjective and from the
     pronoun; before each stand the words of an example. The best head is loud.
     """
     askers = {"adjective": (2.45, "tired"), "pronoun": (0.8, "it")}
@@ -39,13 +37,13 @@ def head_table(table: Sequence[Mapping[str, Any]]) -> Figure:
         kind: sorted((row for row in table if row["from"] == kind), key=lambda row: row["right"])
         for kind in askers
     }
-    shares = [f"{100 * steady_round(some[-1]['right']):.0f} %" for some in rows.values()]
-    title = f"From the adjective, a head finds the noun in {shares[0]}, from “it” in {shares[1]}"
-    note = "A dot is a head: in how many sentences it looks most at the noun that is meant"
+    shares = [f"{100 * steady_round(some[-1]['right']):.0f}%" for some in rows.values()]
+    title = "One head finds the noun from the adjective, and no head finds it from “it”"
+    note = "Each dot is a head: the share of sentences in which it attends most to the noun meant"
     figure, ax = canvas(4.5, title, note)
     left, wide, step = 3.3, 4.3, 0.1
     for share in (0, 0.5, 1):
-        at, said = (left + wide * share, 0.25), f"{100 * share:.0f} %"
+        at, said = (left + wide * share, 0.25), f"{100 * share:.0f}%"
         label(ax, at, said, ha="center", color=style.MUTED)
     places = {"animal": 0.45, "it": 1.43, "tired": 2.15}
     for (kind, (y, asker)), share in zip(askers.items(), shares, strict=True):
@@ -68,7 +66,7 @@ def head_table(table: Sequence[Mapping[str, Any]]) -> Figure:
         label(ax, (x, y + 0.3), share, size=style.TITLE, weight="bold", **look)
         name = head_name(best["layer"], best["head"])
         label(ax, (min(x, 7.05), y - 0.25), name, **look)
-        said = f"the other {len(others)}: at most {100 * others[-1]['right']:.0f} %"
+        said = f"the other {len(others)}: at most {100 * others[-1]['right']:.0f}%"
         label(ax, (left + 0.2, y + 0.9), said, color=style.MUTED)
     return figure
 
@@ -83,69 +81,11 @@ def _before_and_after(
     return torch.stack([weights[0, head, query], swapped[0, head, query]])
 
 
-def lines_between(maps: Any) -> list[tuple[int, int]]:
-    """(Spanish position, English position) where the mean of the last cross-attention is at least
-    0.3, without the sign for the end."""
-    mean = as_array(maps.last_cross_attention())[:-1, :-1]
-    return [(i, j) for i, j in np.ndindex(mean.shape) if mean[i, j] >= SEEN]
-
-
-def crossings(lines: Sequence[tuple[int, int]]) -> list[tuple[tuple[int, int], tuple[int, int]]]:
-    """The pairs of lines that cross: one starts further left and ends further right."""
-    return [(a, b) for a in lines for b in lines if a[0] < b[0] and a[1] > b[1]]
-
-
-def _crossing(several: Sequence[Any]) -> Figure:
-    """Draw which English words each Spanish word looks at, as lines between two rows of words.
-
-    several: what a `Translator` gives for a sentence each. The lines are the mean of the heads of
-    the last cross-attention; the one that crosses most others is loud, and a ring marks each
-    crossing.
-    """
-    note = "Each Spanish word, joined to the English words it looks at most, in the last layer"
-    figure, ax = canvas(
-        1.6 * len(several) + 0.75,
-        "Attention crosses where a word has another place in Spanish",
-        note,
-    )
-    most = max(max(len(one.src), len(one.tgt_out)) - 1 for one in several)  # without <eos>
-    first, step = 1.35, (style.WIDTH - 3.0) / max(most - 1, 1)
-    for number, maps in enumerate(several):
-        low, lines = 1.6 * (len(several) - number) - 1.3, lines_between(maps)
-        crossed = crossings(lines)
-        ends = sum(crossed, ())  # a line as often as it crosses others
-        jumps = max(ends, key=ends.count, default=(-1, -1))
-        for words, y, language, loud in (
-            (maps.src, low + 0.92, "English", jumps[1]),
-            (maps.tgt_out, low, "Spanish", jumps[0]),
-        ):
-            if not number:
-                label(ax, (0.02, y), language, color=style.MUTED)
-            for place, text in enumerate(words[:-1]):
-                color = style.ACCENT if place == loud else style.INK
-                word(ax, (first + step * place, y), text, size=style.LABEL + 2, color=color)
-        for i, j in lines:
-            x, y, loud = first + step * np.array([i, j]), [low + 0.2, low + 0.72], (i, j) == jumps
-            look = {"color": style.ACCENT if loud else style.SOFT, "zorder": 2 + loud}
-            ax.plot(x, y, linewidth=3.5 if loud else 2.2, **look)
-        for one, other in crossed:
-            (a, b), (c, d) = one, other
-            part = (c - a) / (c - a + b - d)  # of the way up
-            ring = {"color": style.PAPER, "edgecolor": style.INK, "linewidth": 1.3, "zorder": 4}
-            ax.scatter(first + step * (a + (b - a) * part), low + 0.2 + 0.52 * part, 46, **ring)
-        count = len(crossed)
-        said = f"{count or 'no'} crossing{'s' if count != 1 else ''}"
-        look = {"weight": "bold", "color": style.ACCENT if count else style.MUTED}
-        label(ax, (7.95, low + 0.46), said, size=style.LABEL, ha="right", **look)
-    return figure
-
-
 BEST = ("encoder.layers.1.self_attn", 2)  # of the shipped model; the notebook finds it again
 WIDE = "The animal didn't cross the street because it was too wide"
 ALIKE = [("decoder.layers.1.cross_attn", 0), ("decoder.layers.1.self_attn", 2)]  # as sharp
 PLACES = {"animal": 0.35, "street": 1.4, "tired": 2.4}  # of three words, in inches
 SWAPPED = ("tired", "animal", "street")  # a word, and two whose weights change places
-CROSSING = ("I like trees", "My head hurts", "You have five balls left")
 
 
 def _over_seeds() -> dict[str, dict[str, float]]:
@@ -189,11 +129,12 @@ def draw_token_view() -> Any:
 
 @figure(
     "causes-head-table",
-    caption="In how many sentences the largest weight of each head is on the noun that is meant.",
-    alt="Two lines from 0 to 100 %, a dot for each of 16 heads. Before the first an arrow leads "
+    caption="In what share of the sentences each head gives its largest weight to the noun that is "
+    "meant.",
+    alt="Two lines from 0 to 100%, a dot for each of 16 heads. Before the first an arrow leads "
     "from the word 'tired' to 'animal': one dot, large and orange, encoder, layer 1, head 2, is at "
-    "99 %; the other 15 have at most 6 %, most of them 0. Before the second the arrow leads from "
-    "'it': the same head has 27 %, the others at most 7 %.",
+    "99%; the other 15 have at most 6%, most of them 0. Before the second the arrow leads from "
+    "'it': the same head has 27%, the others at most 7%.",
 )
 def draw_head_table() -> Figure:
     translator = Translator.load()
@@ -203,17 +144,17 @@ def draw_head_table() -> Figure:
 
 @figure(
     "causes-agreement",
-    caption="Adjectives in the right gender after each change, for three training seeds.",
+    caption="Adjectives in the correct gender after each change, in models of three seeds.",
     alt="Four rows, each with the words animal, street and tired, and three dots on a line from 0 "
-    "to 100 %. As it is, an arc leads from tired to animal, 'cansado': 99 %. Another head off, the "
-    "same arc: 97 %, with the one that matters most. The head that finds the noun off, no arc: 52 "
-    "%, as by chance. Its two weights swapped, so that the arc leads to street, in orange, "
-    "'cansada': 1 %.",
+    "to 100%. As it is, an arc leads from tired to animal, 'cansado': 99%. Another head off, the "
+    "same arc: 97%, with the one that matters most. The head that finds the noun off, no arc: "
+    "52%. Its two weights swapped, so that the arc leads to street, in orange, 'cansada': 1%.",
 )
 def draw_agreement() -> Figure:
     measured, (right, wrong) = _over_seeds(), _endings(*SWAPPED)
-    note = "How often the Spanish adjective has the right gender: a dot for each of three models"
-    figure, ax = canvas(4.5, "Swap two weights in one head, and the gender is wrong", note)
+    title = "In three models, swapping two weights flips the gender"
+    note = "Share of 498 sentences whose adjective gets the correct gender; a dot is one model"
+    figure, ax = canvas(4.5, title, note)
     across = 5.0 + 2.3 * np.array([0, 0.5, 1])  # nothing, chance, everything
     rows = {
         "nothing changed": (f"as it is:\n{right}", "animal", style.MUTED),
@@ -222,7 +163,7 @@ def draw_agreement() -> Figure:
         "two weights swapped": (f"its weights swapped:\n{wrong}", "street", style.ACCENT),
     }
     ax.vlines(across[1], 0.2, 3.3, color=style.MUTED, linewidth=1.2, linestyle=":", zorder=0)
-    for x, said in zip(across, ("0", "50 %: chance", "100 %"), strict=True):
+    for x, said in zip(across, ("0", "50%", "100%"), strict=True):
         label(ax, (x, 3.5), said, ha="center", color=style.MUTED)
     for place, (change, (said, noun, color)) in enumerate(rows.items()):
         y, ink = 2.95 - 0.83 * place, style.INK if color == style.MUTED else color
@@ -239,7 +180,7 @@ def draw_agreement() -> Figure:
         dots = [across[0] + share * (across[2] - across[0]) for share in shares]
         look = {"edgecolor": style.PAPER, "linewidth": 0.6, "zorder": 3, "color": color}
         ax.scatter(dots, [y + 0.11, y, y - 0.11], s=60, **look)
-        text = f"{100 * min(shares):.0f} %"
+        text = f"{100 * min(shares):.0f}%"
         label(ax, (max(dots) + 0.14, y + 0.14), text, size=14, weight="bold", color=color)
     return figure
 
@@ -259,9 +200,9 @@ def draw_swap() -> Figure:
     maps, (asker, *nouns) = maps_of_tired(), SWAPPED
     words, rows = maps.src[:-1], as_array(_before_and_after(maps, *BEST, *SWAPPED))
     endings, tops = _endings(*SWAPPED), (2.4, 0.75)
-    asks = f"What “{asker}” looks at in one head, and the last word of the translation"
+    asks = f"What “{asker}” attends to in one head, and the last word of the translation"
     figure, ax = canvas(
-        4.1, f"Two numbers change places, and {endings[0]} becomes {endings[1]}", asks
+        4.1, f"Two weights change places, and {endings[0]} becomes {endings[1]}", asks
     )
     same = len(commonprefix(endings))
     kinds = ("masculine, like el animal", "feminine, like la calle")
@@ -297,21 +238,8 @@ def draw_swap() -> Figure:
 
 
 @figure(
-    "causes-crossing",
-    caption="Which English words each Spanish word looks at, in the last layer, mean of its heads.",
-    alt="Three pairs of word rows with lines, and a ring on each crossing. 'I like trees': no "
-    "lines cross. 'My head hurts': the line from 'duele' to 'hurts', in orange, crosses those of "
-    "'la' and 'cabeza'. 'You have five balls left': a line from 'quedan' to 'left', in orange, "
-    "crosses those of 'cinco' and 'pelotas'.",
-)
-def draw_crossing() -> Figure:
-    translator = Translator.load()
-    return _crossing([translator.attention_maps(sentence) for sentence in CROSSING])
-
-
-@figure(
     "causes-sharp-heads",
-    caption="How sharp each of the 24 heads looks, and how many translations change without it.",
+    caption="How sharply each of 24 heads attends, and how many translations change without it.",
     alt="24 points: to the right, heads that look more sharply; above, more translations that "
     "change without them. Two orange points stand one above the other, both at 0.98, joined by a "
     "line. Without the upper one 19 percent of translations change, 'I like trees' to 'Me gusta "
@@ -323,9 +251,9 @@ def draw_sharp_heads() -> Figure:
 
     results, translator = experiments.load("heads-off")["results"], Translator.load()
     pair = [row for row in results if (row["layer"], row["head"]) in ALIKE]
-    sharp, example = pair[0]["largest"], CROSSING[0]
-    title = "How sharply a head looks doesn’t say how much depends on it"
-    note = f"Each dot is a head. “{example}” is translated without one of the two in orange"
+    sharp, example = pair[0]["largest"], "I like trees"
+    title = "A head that attends sharply may be needed, or hardly at all"
+    note = f"Each dot is one of 24 heads. “{example}” is translated without each orange one"
     figure, page = canvas(4.5, title, note)
     ax = figure.add_axes((0.075, 0.15, 0.46, 0.58))
     ax.plot([sharp] * 2, [row["changed"] for row in pair], color=style.ACCENT, linewidth=1.5)
@@ -338,7 +266,7 @@ def draw_sharp_heads() -> Figure:
         words = translate_changed(translator, example, off).split()
         y = 4.5 * (0.15 + 0.58 * (row["changed"] + 0.01) / 0.26)
         path(page, [(4.36, y), (4.7, y)], style.ACCENT, head=False)
-        said = f"{100 * row['changed']:.0f} % of translations change"
+        said = f"{100 * row['changed']:.0f}% of translations change"
         look = {"size": style.LABEL, "color": style.ACCENT, "weight": "bold"}
         label(page, (4.82, y + 0.38), said, **look)
         for text, x in zip(words, (4.87, 5.31, 6.05, 6.47), strict=True):
@@ -348,25 +276,25 @@ def draw_sharp_heads() -> Figure:
     ax.set(xlim=(0.3, 1), ylim=(-0.01, 0.25), xticks=[0.4, 0.6, 0.8, sharp], yticks=[0, 0.1, 0.2])
     ax.set_xticklabels(["0.4", "0.6", "0.8", f"{sharp:.2f}"])
     ax.get_xticklabels()[-1].set(color=style.ACCENT, weight="bold")
-    ax.set_yticklabels(["0", "10 %", "20 %"])
-    ax.set_xlabel("how sharply it looks (largest weight, on average)")
+    ax.set_yticklabels(["0", "10%", "20%"])
+    ax.set_xlabel("how sharply it attends (largest weight, on average)")
     label(page, (0.02, 3.6), "translations that change without it", size=style.LABEL)
     return figure
 
 
 @figure(
     "attention-animal",
-    caption="What 'tired' and 'wide' look at, and what 'it' looks at, in the encoder head that "
-    "finds the right noun in most sentences.",
+    caption="What 'tired', 'wide' and 'it' attend to, in the encoder head that finds the noun from "
+    "the adjective.",
     alt="The sentence 'The animal didn't cross the street because it was too tired', and below it "
     "the same sentence with 'wide'. An arrow leads from 'tired' to 'animal', but from 'wide' to "
-    "'street', each with 100 % of the attention, in orange. Under both sentences the same grey "
-    "arrow leads from 'it' to 'animal', with 98 %, though in the second it is the street.",
+    "'street', each with 100% of the attention, in orange. Under both sentences the same grey "
+    "arrow leads from 'it' to 'animal', with 98%, though in the second it is the street.",
 )
 def draw_attention_animal() -> Figure:
     translator = Translator.load()
     layer, head = best_head(translator, english_spanish.load_pronoun())
-    title = "“tired” and “wide” look at different nouns, “it” at the same one"
+    title = "“tired” and “wide” attend to different nouns, but “it” to the same one"
     figure, ax = canvas(
         5.5, title, f"Share of each word’s attention, in one head: {head_name(layer, head)}"
     )

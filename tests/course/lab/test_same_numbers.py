@@ -12,7 +12,7 @@ import torch
 from course import experiments
 from course.chapters.ch13_what_heads_learned.experiments import translate_changed
 from course.lab import packing, pages
-from course.lab.node import LIKELIEST, PROGRAM, Node
+from course.lab.node import LIKELIEST, PROGRAM, Node, python_logits
 from course.site.build import EXAMPLES
 from course.site.opening import opening
 from transformer_lib import Translator, make_model
@@ -566,11 +566,18 @@ def test_the_first_page_shows_what_the_page_would_compute():
                 np.testing.assert_allclose(word[numbers], same[numbers], rtol=0, atol=rounded)
 
 
-# --- what the notebook compares ---
+# --- what is stored, for machines without Node ---
+
+
+def test_stored_is_what_python_computes():
+    stored = experiments.load("javascript")
+    for found in stored["results"]:
+        python = python_logits(translator(), stored["settings"]["text"], found)
+        torch.testing.assert_close(torch.tensor(found["logits"]), python, atol=1e-4, rtol=0)
 
 
 def test_stored_is_what_node_finds(node):
-    """data/experiments/javascript.json, which notebook 13 compares with Python, Node or no Node."""
+    """data/experiments/javascript.json."""
     stored = experiments.load("javascript")
     given = {"text": RIDDLE + "tired", "changes": [[], [SWAP]], "count": LIKELIEST}
     assert (stored["settings"]["text"], stored["settings"]["likeliest"]) == (

@@ -54,15 +54,6 @@ ATTEMPTS = {
             "not tried yet": [(..., "a", "b", "c")],
         },
     ),
-    check.always_masculine: Attempts(
-        right=[248, 0.498],
-        slips={"Half would be a guess": [249], "That many are feminine": [250]},
-        mistakes={
-            "There are 498": [499],
-            "Which endings are masculine, for one and for several?": [260],
-            "a number of sentences": ["half"],
-        },
-    ),
     check.alike_in_the_picture: Attempts(
         right=[(TIRED, WIDE), (list(COLD), THIRSTY)],
         slips={
