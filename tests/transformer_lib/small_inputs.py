@@ -1,4 +1,4 @@
-"""What the small models of these tests read."""
+"""What small models read, and whether looking into one has left a trace."""
 
 import torch
 

@@ -5,10 +5,8 @@ import shutil
 
 import pytest
 
-from tests.commands import refused
-from transformer_lib.cli.evaluate import as_table
 from transformer_lib.confidence import ConfidenceThresholds
-from transformer_lib.translator import SHIPPED_MODEL, Translator
+from transformer_lib.translator import SHIPPED_MODEL
 
 
 @pytest.mark.slow
@@ -18,21 +16,6 @@ def test_evaluate_prints_a_table_or_json(run):
     status, out, _ = run("evaluate", "--split", "gustar", "--json")
     gustar = json.loads(out)["splits"]["gustar"]
     assert {"exact_match", "token_accuracy", "bleu"} <= gustar.keys()
-    refused(run("evaluate", "--split", "tennis"), "'tennis'", "noun-adjective", "everyday")
-
-
-@pytest.mark.slow
-def test_evaluate_in_8_bits(run, monkeypatch):
-    asked = []
-    own = Translator.optimize_for_decoding
-    monkeypatch.setattr(
-        Translator,
-        "optimize_for_decoding",
-        lambda self, **how: asked.append(how) or own(self, **how),
-    )
-    assert run("evaluate", "--split", "gustar", "--int8")[0] == 0 and asked == [{"int8": True}]
-    assert run("evaluate", "--split", "gustar")[0] == 0 and len(asked) == 1
-    refused(run("evaluate", "--int8", "--heads"), "--heads looks into the", "leave out --int8")
 
 
 @pytest.mark.slow
@@ -46,13 +29,8 @@ def test_evaluate_on_everyday_sentences(run, tmp_path, monkeypatch):
     (everyday,) = [line for line in lines if line[:1] == ["everyday"]]
     assert everyday[1] == "200" and len(everyday) == 5  # no token accuracy
     assert ["seen", "1", "0.00%"] in lines and ["greetings", "12", "8.33%"] in lines
-    low, high = (
-        next(line for line in lines if line[:-2] == label)
-        for label in (["95", "%,", "from"], ["to"])
-    )
-    assert float(low[-2]) < float(everyday[3]) < float(high[-2])
-    assert float(low[-1]) < float(everyday[4]) < float(high[-1])
-    refused(run("evaluate", "--training", training), "--training needs --split everyday")
+    ((*_, bleu, chrf),) = [line for line in lines if line[:3] == ["95", "%,", "from"]]
+    assert float(bleu) < float(everyday[3]) and float(chrf) < float(everyday[4])
 
 
 def test_evaluate_on_pairs_of_ones_own(run, tmp_path):
@@ -82,11 +60,3 @@ def test_confidence_is_stored_of_the_sentences_that_are_named(run, tmp_path):
     file.write_text("I like trees\tAmo\nI like trees\tMe\nI like red trees\tAmo\n", "utf-8")
     assert run("evaluate", "--model", model, "--data", file, "--confidence")[0] == 0
     assert ConfidenceThresholds.load(model).sentences == 2
-
-
-def test_a_head_has_its_name_in_the_table():
-    best = {"layer": "encoder.layers.1.self_attn", "head": 2, "right": 0.913, "other": 0.04}
-    lines = as_table({"splits": {}, "heads": {"best_head": best, "agreement": {"as it is": 1.0}}})
-    assert "From the adjective that decides, encoder, layer 1, head 2 looks most at" in lines
-    assert "  the noun that the pronoun means  91.3%" in lines.split("\n")
-    assert lines.endswith("  as it is" + " " * 30 + "100.0%")

@@ -4,6 +4,7 @@ import pytest
 import torch
 from torch import nn
 
+from tests.transformer_lib.small_inputs import SRC
 from tests.transformer_lib.torch_twins import randomize
 from transformer_lib.decoding import (
     CachedDecoder,
@@ -42,7 +43,6 @@ from transformer_lib.variants.recurrent import (
 
 close = torch.testing.assert_close
 SIZES = {"N": 2, "d_model": 12, "d_ff": 19, "h": 2, "dropout": 0.3}
-SRC = torch.tensor([[5, 6, 7, 8, 9, 5, 2], [5, 6, 10, 2, 0, 0, 0], [7, 2, 0, 0, 0, 0, 0]])
 TGT_IN = torch.tensor([[1, 5, 6, 7, 8], [1, 9, 10, 11, 12], [1, 4, 4, 4, 4]])
 
 

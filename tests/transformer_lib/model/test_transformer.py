@@ -5,6 +5,7 @@ import dataclasses
 import pytest
 import torch
 
+from tests.transformer_lib.small_inputs import SRC, TGT_IN
 from tests.transformer_lib.torch_twins import randomize, stack_twin
 from transformer_lib.model.config import BASE, BIG, TOY, ModelConfig
 from transformer_lib.model.masks import causal_mask
@@ -12,9 +13,6 @@ from transformer_lib.model.transformer import count_parameters, make_model
 
 close = torch.testing.assert_close
 BOTH_NORMS = pytest.mark.parametrize("norm_first", [False, True])
-
-SRC = torch.tensor([[5, 6, 7, 8, 9, 5, 2], [5, 6, 10, 2, 0, 0, 0], [7, 2, 0, 0, 0, 0, 0]])
-TGT_IN = torch.tensor([[1, 5, 6, 0, 0], [1, 5, 6, 7, 8], [1, 9, 9, 9, 0]])
 
 
 def small_model(**settings):

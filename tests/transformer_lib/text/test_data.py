@@ -3,8 +3,7 @@ from pathlib import Path
 import pooch
 import pytest
 
-import transformer_lib
-from transformer_lib.text.data import DATA, PACKAGE, cache_folder, read_pairs
+from transformer_lib.text.data import cache_folder, read_pairs
 
 HEADER = b"english\tspanish\n"
 
@@ -22,10 +21,6 @@ def file(tmp_path):
 def test_pairs_are_read_as_they_are_written(file):
     path = file(HEADER + "I like trees\tMe gustan los árboles\nHi\tHola\n".encode())
     assert read_pairs(path) == [("I like trees", "Me gustan los árboles"), ("Hi", "Hola")]
-
-
-def test_the_last_line_feed_may_be_missing(file):
-    assert read_pairs(file(HEADER + b"Hi\tHola")) == [("Hi", "Hola")]
 
 
 @pytest.mark.parametrize(
@@ -46,10 +41,6 @@ def test_damaged_files_are_refused_by_name_and_line(file, content, message):
     assert "pairs.tsv" in str(error.value)
 
 
-def test_data_is_the_folder_of_the_data_card():
-    assert (DATA / "README.md").is_file()
-
-
 def test_downloads_go_where_the_environment_says_or_else_to_the_systems_cache(monkeypatch):
     monkeypatch.setenv("TRANSFORMER_LIB_CACHE", "somewhere/else")
     assert cache_folder() == Path("somewhere/else")
@@ -58,8 +49,3 @@ def test_downloads_go_where_the_environment_says_or_else_to_the_systems_cache(mo
     assert cache_folder() == systems
     monkeypatch.delenv("TRANSFORMER_LIB_CACHE")
     assert cache_folder() == systems
-
-
-def test_an_installed_package_has_its_data_inside():
-    assert Path(transformer_lib.__file__).parent == PACKAGE
-    assert DATA in (PACKAGE / "data", PACKAGE.parent / "data")

@@ -10,7 +10,7 @@ from transformer_lib.model.embedding import LearnedPositions
 from transformer_lib.text.languages import Language, SubwordLanguage
 from transformer_lib.text.subwords import SMALLEST, Subwords
 from transformer_lib.text.tokens import Tokenizer, Vocabulary
-from transformer_lib.text.user_input import LARGER, InputError
+from transformer_lib.text.user_input import InputError
 from transformer_lib.translator import Translator
 
 
@@ -49,18 +49,10 @@ def test_as_many_subwords_as_are_promised_are_read_and_no_more():
     assert len(language.tokens(language.preprocess("a" * 254))) == 255  # with the space before it
     with pytest.raises(InputError, match="256 subwords, more than 255"):
         language.tokens(language.preprocess("a" * 255))
-
-
-def test_learned_positions_have_room_for_the_longest_text_and_its_end():
-    x = torch.zeros(1, SubwordLanguage.longest + 1, 6)  # with <eos>
+    x = torch.zeros(1, SubwordLanguage.longest + 1, 6)  # with <eos>: learned positions have room
     assert LearnedPositions(6, dropout=0.0)(x).shape == x.shape
 
 
 def test_its_words_are_what_begins_with_a_letter_or_a_digit():
     language = Language(Tokenizer("en"), Vocabulary(["trees", "?", "7", "'s", "I", "1990s", "!"]))
     assert language.words == ["1990s", "7", "I", "trees"]
-
-
-@pytest.mark.parametrize(("code", "hint"), [("en", LARGER), ("es", ""), ("de", "")])
-def test_only_who_types_english_is_told_of_the_larger_model(code, hint):
-    assert Language(Tokenizer(code), Vocabulary(["a"])).larger_model_hint == hint

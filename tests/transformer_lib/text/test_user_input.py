@@ -1,7 +1,5 @@
 """What somebody types, read as it is meant, or refused in a sentence."""
 
-from itertools import product
-
 import pytest
 
 from transformer_lib.text.user_input import (
@@ -23,15 +21,12 @@ from transformer_lib.translator import Translator
     [
         ("I like trees", ["I", "like", "trees"]),
         ("i LIKE trees.", ["I", "like", "trees"]),
-        ("  I don't like trees  ", ["I", "do", "not", "like", "trees"]),
         ("I don’t like trees", ["I", "do", "not", "like", "trees"]),
         ("it's ana", ["it", "is", "Ana"]),
         ("the queen's duck", ["the", "queen", "'s", "duck"]),
         ("Do I like trees?", ["do", "I", "like", "trees", "?"]),
-        ("Do I like trees??", ["do", "I", "like", "trees", "?"]),
         ("Do I like trees?!", ["do", "I", "like", "trees", "?"]),
         ("I like trees!!", ["I", "like", "trees"]),
-        ("I like trees ...", ["I", "like", "trees"]),
         ("I like\ttrees\n", ["I", "like", "trees"]),
     ],
 )
@@ -43,16 +38,13 @@ def test_typed_sentences_are_read_as_they_are_meant(translator, typed, tokens):
     ("typed", "message"),
     [
         ("", "the line is empty"),
-        (" \n", "the line is empty"),
         (".", "no word in '.'"),
-        ("?!", "no word in"),
         (None, "one sentence in quotes.*not None"),
         (5, "one sentence in quotes.*not 5"),
         ("I like treez", r"'treez' \(did you mean 'trees'\?\)"),
         ("I like teh duck", r"did you mean 'the'"),
         ("I like xylophones", r"'xylophones'; it reads English and knows 11 words"),
         ("I like trees. I like Ana", "more than one sentence"),
-        ("Do I like trees? I do not.", "more than one sentence"),
         ("I like trees. Ana", "more than one sentence"),
         ("I like trees\nI like Ana\n", "there are 2 lines"),
         (
@@ -62,14 +54,9 @@ def test_typed_sentences_are_read_as_they_are_meant(translator, typed, tokens):
     ],
 )
 def test_what_cannot_be_read_is_said(translator, typed, message):
-    with pytest.raises(InputError, match=message):
+    with pytest.raises(InputError, match=message) as caught:
         translator.translate(typed)
-
-
-def test_a_sentence_may_have_64_words(translator):
-    assert translator.read("trees " * 64) == ["trees"] * 64
-    with pytest.raises(InputError, match="has 65 words and punctuation marks, more than 64"):
-        translator.read("trees " * 65)
+    assert str(caught.value)[-1] not in ".?!"  # a full stop may follow
 
 
 @pytest.mark.parametrize("number", ["1984", "½", "٣"])
@@ -88,11 +75,8 @@ def test_for_three_letters_no_word_of_four_is_proposed(translator):
     [
         (".", "{}."),
         (" .", "{}."),
-        ("..", "{}."),
         ("...", "{}…"),
-        ("…", "{}…"),
         ("!", "¡{}!"),
-        ("!!", "¡{}!"),
     ],
 )
 def test_a_mark_at_the_end_is_put_back(translator, mark, back):
@@ -102,47 +86,10 @@ def test_a_mark_at_the_end_is_put_back(translator, mark, back):
     assert marked.text == back.format(plain.text)
 
 
-@pytest.mark.parametrize(("language", "back"), [("es", "¡Sí!"), ("en", "Sí!"), ("fr", "Sí!")])
-def test_spanish_alone_opens_an_exclamation(language, back):
-    assert UserInput("yes", mark="!").restore_punctuation("Sí", language) == back
-
-
 def test_an_exclamation_that_is_none_without_its_mark_keeps_it():
     """Of the shipped model: "What big trees!" is a sentence of its training."""
     tokens = Translator.load().read("What big trees!!")
     assert tokens == ["what", "big", "trees", "!"]
-
-
-@pytest.mark.parametrize(
-    ("typed", "known", "near"),
-    [
-        ("treez", "trees", True),
-        ("treez", "tree", True),
-        ("trees", "street", False),
-        ("teh", "the", True),
-        ("hte", "the", True),
-        ("north", "onion", False),
-        ("onion", "north", False),
-        ("ich", "rich", False),
-        ("mag", "map", False),
-        ("hello", "yellow", False),
-        ("kitchens", "kitchen", True),
-        ("animla", "animal", True),
-        ("xylophones", "phones", False),
-        ("at", "ta", False),
-        ("stret", "street", True),
-    ],
-)
-def test_only_a_slip_of_the_finger_is_near(typed, known, near):
-    assert is_near(typed, known) == near
-
-
-def test_no_message_ends_in_a_question(translator):
-    """So that a full stop can follow."""
-    for typed in ("I like treez", "", "?", None, "a. b", "trees " * 65):
-        with pytest.raises(InputError) as caught:
-            translator.translate(typed)
-        assert str(caught.value)[-1] not in ".?!"
 
 
 def test_a_notebook_shows_one_line():
@@ -166,38 +113,23 @@ def test_a_sentence_is_finished_for_a_model_that_knows_no_other(typed, read, add
     assert is_finished(read) and is_finished(typed.strip()) == (typed.strip() == read)
 
 
-@pytest.mark.parametrize("text", ["I am 5", "It is I", "I am 52", "no.", "ÿ."])
-def test_a_sentence_without_its_end_or_its_capital_is_not_finished(text):
-    assert not is_finished(text)
+NEAR = "treez trees, treez tree, stret street, teh the, hte the, kitchens kitchen, animla animal"
+FAR = """trees street, north onion, onion north, ich rich, mag map, hello yellow, xylophones phones,
+    at ta, abcd abdce"""
 
 
-def one_apart(word: str) -> tuple[set[str], set[str]]:
-    """All words that a swap makes of it, and all that one letter more, less or another makes."""
-    cuts = [(word[:i], word[i:]) for i in range(len(word) + 1)]
-    swaps = {left + right[1] + right[0] + right[2:] for left, right in cuts if len(right) > 1}
-    letters = {left + letter + right for left, right in cuts for letter in "ab"}
-    letters |= {left + letter + right[1:] for left, right in cuts if right for letter in "ab"}
-    return swaps, letters | {left + right[1:] for left, right in cuts if right}
-
-
-def test_near_is_what_one_swap_or_letter_makes_of_every_word_of_two_letters():
-    words = ["".join(letters) for size in range(8) for letters in product("ab", repeat=size)]
-    for word in words:
-        swaps, letters = one_apart(word)
-        wanted = (swaps - {word} if len(word) > 2 else set()) | (
-            letters if len(word) > 3 else set()
-        )
-        assert {other for other in words if is_near(word, other)} == wanted & set(words), word
+@pytest.mark.parametrize(("pairs", "near"), [(NEAR, True), (FAR, False)])
+def test_only_a_slip_of_the_finger_is_near(pairs, near):
+    assert all(is_near(*pair.split()) == near for pair in pairs.split(","))
 
 
 def test_three_words_are_suggested_at_most():
     known = ["trees", "treed", "trews", "tress", "threes"]
-    assert "(did you mean 'trees' or 'treed' or 'trews'?)" in about_unknown(["trees"], known, "en")
-
-
-@pytest.mark.parametrize(("code", "hinted"), [("en", True), ("de", False), ("es", False)])
-def test_only_who_types_english_hears_of_the_larger_model(code, hinted):
-    assert (LARGER in about_unknown(["x"], ["a"], code)) == hinted
+    for code in ("en", "de"):
+        said = about_unknown(["trees"], known, code)
+        assert "(did you mean 'trees' or 'treed' or 'trews'?)" in said
+        assert (LARGER in said) == (code == "en")
+    assert "treed" not in about_unknown(["tre"], known, "en")
 
 
 @pytest.mark.parametrize(

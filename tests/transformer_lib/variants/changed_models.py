@@ -22,7 +22,6 @@ from transformer_lib.variants import (
 )
 
 D_MODEL, H, D_K = 24, 4, 6
-SRC = torch.tensor([[5, 6, 7, 8, 9, 5, 2], [5, 6, 10, 2, 0, 0, 0], [7, 2, 0, 0, 0, 0, 0]])
 
 
 def small_model(**settings):
