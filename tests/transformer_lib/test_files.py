@@ -2,15 +2,13 @@
 
 import errno
 import os
-import threading
 from pathlib import Path
 
 import pytest
-import torch
 
 import transformer_lib
 from transformer_lib import files
-from transformer_lib.files import keep_file, read_tensors, write_file, write_tensors
+from transformer_lib.files import keep_file, write_file
 
 
 def test_a_write_that_fails_leaves_the_old_file(tmp_path, monkeypatch):
@@ -50,26 +48,3 @@ def test_a_file_that_says_the_same_is_left_alone(tmp_path, monkeypatch):
     assert len(written) == 1
     keep_file(path, b"another")
     assert written[1:] == [(path, b"another")]
-
-
-def test_a_file_may_be_replaced_while_it_is_read(tmp_path, monkeypatch):
-    """As by a run that goes on: what is read is the old file or the new one, never some of each."""
-    monkeypatch.setattr(os, "fsync", lambda file: None)
-    path, stop = tmp_path / "state.safetensors", threading.Event()
-
-    def write():
-        step = 0
-        while not stop.is_set():
-            step += 1
-            write_tensors(path, {"w": torch.full((50,), step)}, {"step": step})
-
-    write_tensors(path, {"w": torch.zeros(50, dtype=torch.int64)}, {"step": 0})
-    run = threading.Thread(target=write)
-    run.start()
-    try:
-        found = [read_tensors(path) for _ in range(300)]
-    finally:
-        stop.set()
-        run.join()
-    assert all((tensors["w"] == about["step"]).all() for tensors, about in found)
-    assert found[-1][1]["step"] > 0

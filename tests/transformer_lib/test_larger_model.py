@@ -3,7 +3,6 @@
 import dataclasses
 import json
 import re
-from pathlib import Path
 
 import pytest
 
@@ -15,7 +14,6 @@ from transformer_lib.recipes import Recipe, tatoeba_sizes
 from transformer_lib.text import everyday
 from transformer_lib.translator import MODELS, Translator
 
-ROOT = Path(__file__).resolve().parents[2]
 FOLDER = MODELS["tatoeba"]
 
 
@@ -41,21 +39,6 @@ def test_our_two_hundred_sentences(translator, stored, monkeypatch):
     assert found["bleu"] == pytest.approx(stored["everyday"]["larger"]["bleu"], abs=0.5)
 
 
-@pytest.mark.parametrize(
-    ("typed", "answer"),
-    [
-        ("Good morning.", "Buenos días."),
-        ("I don't know.", "No lo sé."),
-        ("It is raining.", "Está lloviendo."),
-        ("I like trees.", "Me gustan los árboles."),
-        ("good morning", "Buenos días."),
-        ("it is raining", "Está lloviendo."),
-    ],
-)
-def test_the_first_thing_that_somebody_types(translator, typed, answer):
-    assert translator.translate(typed).text == answer
-
-
 @pytest.mark.parametrize("beam", [1, 4])
 @pytest.mark.slow
 def test_many_together_are_translated_as_one_at_a_time(translator, beam):
@@ -66,29 +49,6 @@ def test_many_together_are_translated_as_one_at_a_time(translator, beam):
         alone = translator.translate(text, beam=beam)
         assert (found.text, found.tokens) == (alone.text, alone.tokens), text
         assert found.log_prob == pytest.approx(alone.log_prob, abs=1e-3)
-
-
-@pytest.mark.slow
-def test_in_16_bits_it_is_as_often_right(translator, monkeypatch):
-    """Of our two hundred: nine in ten are the same words, and as many are right, but for four."""
-    monkeypatch.setattr("transformer_lib.metrics.RESAMPLES", 2)  # quicker: no interval
-    items = everyday.load()
-    both = translator, translator.optimize_for_decoding(bf16=True)
-    exact, rough = (one.translate([item.english for item in items]) for one in both)
-    same = sum(a.text == b.text for a, b in zip(exact, rough, strict=True))
-    assert same >= 0.9 * len(items)
-    share = [evaluate_everyday(one, items)["exact_match"] for one in both]
-    assert abs(share[0] - share[1]) <= 4 / len(items)
-
-
-@pytest.mark.slow
-def test_with_8_bits_the_others_of_a_batch_count(translator):
-    """As the help of --int8 says: one scale for the numbers of all of them, so other rounding."""
-    quick = translator.optimize_for_decoding(int8=True)
-    texts = [item.english for item in everyday.load()[::20]]
-    together = [found.log_prob for found in quick.translate(texts)]
-    alone = [quick.translate(text).log_prob for text in texts]
-    assert together != pytest.approx(alone, abs=1e-3)
 
 
 @pytest.mark.parametrize("typed", ["Xylophones!", "Nguyễn 🙂", "你好", "asdf qwer", "e=mc²"])

@@ -1,15 +1,12 @@
 """The measures by hand."""
 
-import json
-
 import pytest
 import torch
 
-from tests.transformer_lib.pronoun_items import item, pair, small_translator, with_translations
+from tests.transformer_lib.pronoun_items import small_translator, with_translations
 from transformer_lib import metrics as evaluation
 from transformer_lib.metrics import (
     evaluate_everyday,
-    evaluate_pronouns,
     evaluate_split,
     evaluate_text,
     quick_bleu,
@@ -29,15 +26,14 @@ def translator():
 
 def test_bleu_while_training_takes_sentences_from_all_over(translator, monkeypatch):
     def copy(_, src, max_length):
-        longest.append(max_length)
+        lengths.append(max_length)
         return [[i for i in row if i > EOS] for row in src.tolist()]
 
-    longest = []
     monkeypatch.setattr(evaluation, "greedy_decode", copy)
     right, wrong = ([4, 5, 6, 7, 8], [4, 5, 6, 7, 8]), ([4, 5, 6, 7], [9, 10, 11, 12, 13, 14])
     pairs = [right, wrong, wrong, right, wrong, wrong, right]
-    assert quick_bleu(translator, pairs, count=3) == pytest.approx(100)
-    assert longest == [5 + 10]
+    lengths = []
+    assert quick_bleu(translator, pairs, count=3) == pytest.approx(100) and lengths == [5 + 10]
     assert quick_bleu(translator, pairs, count=7) < 80
     assert quick_bleu(translator, pairs[:2], count=7) < 80
 
@@ -57,12 +53,6 @@ def test_exact_match_counts_sentences_that_are_right_to_the_letter(translator, m
     assert "tok:13a" in scores["bleu_signature"]
 
 
-def test_perfect_translations_have_bleu_100(translator, monkeypatch):
-    one = item()
-    with_translations(monkeypatch, translator, {one.english: one.spanish})
-    assert evaluate_split(translator, [(one.english, one.spanish)])["bleu"] == pytest.approx(100)
-
-
 def test_token_accuracy_counts_next_words_after_a_right_beginning(translator):
     target = translator.tgt.vocab
     with torch.no_grad():  # a generator that always says "el", whatever it reads
@@ -73,16 +63,6 @@ def test_token_accuracy_counts_next_words_after_a_right_beginning(translator):
     # el animal <eos>, la calle <eos>: one of six words is "el"
     pairs = [("the animal", "El animal"), ("the street", "La calle")]
     assert evaluation.token_accuracy(translator, pairs) == pytest.approx(1 / 6)
-
-
-def test_a_pair_counts_only_if_both_members_are_right(translator, monkeypatch):
-    items = pair(1) + pair(2)
-    found = {one.english: one.spanish for one in pair(1)}
-    with_translations(monkeypatch, translator, found)
-    assert evaluate_pronouns(translator, items)["pair_exact_match"] == 1.0
-    found[items[1].english] = "La calle"
-    assert evaluate_pronouns(translator, items)["pair_exact_match"] == 0.0
-    assert evaluate_pronouns(translator, items)["exact_match"] == 0.5
 
 
 # --- several references
@@ -104,18 +84,6 @@ def test_any_of_the_references_is_right():
     assert text_scores(["Hoy tengo mucha hambre"], [HUNGRY])["exact_match"] == 0
 
 
-def test_every_sentence_needs_its_references():
-    with pytest.raises(ValueError, match="shorter"):
-        text_scores(["Llueve.", "Está lloviendo."], [RAIN])
-
-
-def test_chrf_gives_credit_for_parts_of_words():
-    near = sacrebleu_score("chrf", ["Estaba lloviendo."], [RAIN])
-    far = sacrebleu_score("chrf", ["Hace sol."], [RAIN])
-    assert 100 > near["chrf"] > far["chrf"] and "nc:6" in near["chrf_signature"]
-    assert sacrebleu_score("chrf", RAIN, [["Llueve.", *RAIN]])["chrf"] == pytest.approx(100)
-
-
 @pytest.mark.parametrize("name", ["bleu", "chrf"])
 def test_the_interval_is_drawn_by_lot_with_a_seed_that_is_told(name, monkeypatch):
     monkeypatch.delenv("SACREBLEU_SEED", raising=False)
@@ -128,32 +96,6 @@ def test_the_interval_is_drawn_by_lot_with_a_seed_that_is_told(name, monkeypatch
     monkeypatch.setenv("SACREBLEU_SEED", "1")
     other = sacrebleu_score(name, mixed, references, resamples=200)
     assert other[name] == one[name] and other[f"{name}_interval"] != one[f"{name}_interval"]
-
-
-WHOLE = ["Tengo mucha hambre hoy.", "a b c d e f", "No sé la respuesta a esa pregunta."]
-
-
-@pytest.mark.parametrize("name", ["bleu", "chrf"])
-@pytest.mark.parametrize("wrong", [0, 1, 30])
-def test_an_interval_holds_scores_that_sets_of_sentences_have(name, wrong):
-    """All right, one wrong in thirty, all wrong: never below 0 or above 100, nor a single value."""
-    texts = WHOLE * 10
-    found = sacrebleu_score(name, ["1 2 3 4"] * wrong + texts[wrong:], [[t] for t in texts], 200)
-    low, high = json.loads(json.dumps(found))[f"{name}_interval"]
-    assert 0 <= low <= found[name] <= high <= 100
-    assert (low == high) == (wrong != 1)
-
-
-@pytest.mark.parametrize("name", ["bleu", "chrf"])
-def test_few_sentences_have_no_interval_but_a_sentence(name):
-    for count in (4, 29, 30):
-        texts = (WHOLE * 10)[:count]
-        found = sacrebleu_score(name, texts, [[text] for text in texts], resamples=20)
-        assert found[name] == 100
-        assert (
-            (f"{name}_interval" in found) == (count == 30) == ("bs:" in found[f"{name}_signature"])
-        )
-        assert ("fewer than 30" in found.get(f"{name}_note", "")) == (count < 30)
 
 
 def test_bleu_says_that_it_has_nothing_to_count():
@@ -206,22 +148,12 @@ def test_everyday_sentences_by_group_and_by_what_was_seen(translator, monkeypatc
         EverydayItem("The road", ("La calle",), "shape"),
         EverydayItem("It is raining.", ("Llueve.",), "weather"),
     ]
-    scores = evaluate_everyday(translator, items, training=["IT IS RAINING"])
-    assert scores["unreadable"] == 1  # the words of rain are not in the vocabulary
-    assert scores["groups"]["unseen"] == {"sentences": 2, "exact_match": 0}
-
-    def found(texts, return_errors):
-        translations = [Translation(text, [], 0.0) for text in ("Es ancho.", "La calle")]
-        return [*translations, InputError("no such word")]
-
-    monkeypatch.setattr(translator, "translate", found)
-    scores = evaluate_everyday(translator, items, training=["the road", "It rains"])
-    assert scores["exact_match"] == pytest.approx(2 / 3)
-    assert scores["groups"] == {
-        "shape": {"sentences": 2, "exact_match": 1},
-        "weather": {"sentences": 1, "exact_match": 0},
-        "seen": {"sentences": 1, "exact_match": 1},
-        "unseen": {"sentences": 2, "exact_match": 0.5},
-    }
+    found = [Translation(text, [], 0.0) for text in ("Es ancho.", "La calle")]
+    found.append(InputError("no such word"))
+    monkeypatch.setattr(translator, "translate", lambda texts, return_errors: found)
+    scores = evaluate_everyday(translator, items, training=["the ROAD!", "It rains"])
+    assert scores["exact_match"] == pytest.approx(2 / 3) and scores["unreadable"] == 1
+    groups = {"shape": (2, 1), "weather": (1, 0), "seen": (1, 1), "unseen": (2, 0.5)}
+    assert {name: tuple(group.values()) for name, group in scores["groups"].items()} == groups
     assert [found["right"] for found in scores["translations"]] == [True, True, False]
     assert evaluate_everyday(translator, items)["groups"].keys() == {"shape", "weather"}

@@ -11,7 +11,6 @@ from transformer_lib.interpret.pronouns import PronounBatch
 from transformer_lib.model.config import TOY
 from transformer_lib.text.batching import make_batch
 from transformer_lib.text.english_spanish import PronounItem
-from transformer_lib.translator import Translator
 from transformer_lib.variants.language_model import LanguageModel, generate
 
 ITEM = PronounItem("I like it", "me gustan porque los", 0, 2, 1, 0, 1, "los", "me")
@@ -48,12 +47,3 @@ def test_batches_move_as_a_whole(elsewhere):
     batch = make_batch([([4, 5], [6])]).to("meta")
     assert elsewhere.model(batch.src, batch.tgt_in).shape == (1, 2, 11)
     assert batch.tgt_out.device.type == elsewhere.device.type == "meta"
-
-
-def test_loading_names_the_device(tmp_path, translator, monkeypatch):
-    translator.save(tmp_path)
-    assert Translator.load(tmp_path, device="auto").to("cpu").device.type == "cpu"
-    with pytest.raises(ValueError, match="device 'tpu' is not there .* there is .*cpu$"):
-        Translator.load(tmp_path, device="tpu")
-    with pytest.raises(ValueError, match="device 'cuda:7' is not there"):
-        translator.to("cuda:7")

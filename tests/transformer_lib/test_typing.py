@@ -88,34 +88,3 @@ def test_each_kind_of_typing_is_answered(translations, typed, answer):
 @pytest.mark.parametrize(("typed", "kept"), COPIED.values(), ids=list(COPIED))
 def test_what_cannot_be_translated_is_copied(translations, typed, kept):
     assert kept in translations[typed]
-
-
-@pytest.mark.parametrize(
-    ("typed", "read"),
-    [
-        ("I LOVE YOU", "i love you"),
-        ("HELLO!", "hello!"),
-        ("WRITE TO KIM@UNI.EDU", "write to info@example.org"),
-        ("NASA", "NASA"),
-        ("I live in the USA", "I live in the USA"),
-    ],
-)
-def test_only_a_line_in_capitals_is_read_in_small_letters(translator, typed, read):
-    assert translator.src.preprocess(typed).words == read
-
-
-@pytest.mark.parametrize(
-    ("typed", "written"),
-    [
-        ("WRITE TO KIM@UNI.EDU", "Escriba a KIM@UNI.EDU"),
-        ("SEE HTTPS://UNI.EDU/MAP", "Véase HTTPS://UNI.EDU/MAP"),
-        ("LOOK AT WWW.UNI.EDU/A", "Mira WWW.UNI.EDU/A"),
-    ],
-)
-def test_what_is_copied_keeps_its_capitals(translator, typed, written):
-    assert translator.translate(typed).text.rstrip(".") == written
-
-
-def test_each_of_three_sentences_is_translated(translator):
-    written = translator.translate("Hello! My name is Ana. I live in Madrid.").text
-    assert "Ana" in written and "Madrid" in written
