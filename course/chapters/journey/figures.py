@@ -21,7 +21,6 @@ from course.drawing import style
 from course.drawing.arrows import arrow, attention_arrow, curve, path
 from course.drawing.cells import area, matrix, outline, scale, strip
 from course.drawing.registry import figure
-from course.drawing.values import as_array
 from course.drawing.words import canvas, label, percent, sentence, width_of, word, word_color
 from transformer_lib.translator import Translator
 
@@ -424,48 +423,6 @@ def draw_transformer() -> Figure:
         word(ax, (x, y), text, size=size)
     (_, chance), *_ = way.likeliest(WRITTEN, 1)
     label(ax, (7.44, y - 0.36), f"probability {percent(chance)}", ha="center")
-    return figure
-
-
-@figure(
-    "trees-translation",
-    notebook="12_translation",
-    caption="Every word, read on the left and written on the right.",
-    alt="On the left 'I', 'like', 'trees' and <eos>, on the right 'me', 'gustan', 'los', 'árboles' "
-    "and <eos>. Bands as thick as the attention: 'árboles' reads 'trees' with 100 %, <eos> reads "
-    "<eos> with 100 %, 'me' reads 'I' with 72 %, 'gustan' reads 'like' with 75 % and the rest of "
-    "'trees'; 'los', which has no English word, reads 'trees' with 50 %.",
-)
-def draw_translation() -> Figure:
-    way = _the_way()
-    weights = as_array(way.weights[READING].mean(dim=0))
-    figure, ax = canvas(2.95)
-    full, step, x = 0.23, 0.445, (1.15, 5.7)  # full: the width of all attention of a word
-    ys = [2.07 - step * i for i in range(len(way.tgt_out))]
-    rows = [y - step / 2 for y in ys[:-1]]  # one fewer: they stand between
-    heading(ax, 2.75, "", "Most words read the memory of their English word", colors="")
-    label(ax, (x[0] - 0.12, 2.4), "memory of", ha="right")
-    label(ax, (sum(x) / 2, 2.4), "attention in the decoder's last layer", ha="center")
-    label(ax, (x[1] + 0.75, 2.4), "written")
-    leaves = [y + full / 2 * given for y, given in zip(rows, weights.sum(axis=0), strict=True)]
-    for text, y in zip(way.src, rows, strict=True):
-        word(ax, (x[0] - 0.12, y), text, ha="right", size=13)
-    for row, text, y in zip(weights, way.tgt_out, ys, strict=True):
-        arrives, most = y + full / 2, row.argmax()  # the bands lie on each other at both ends
-        for i, weight in enumerate(row):
-            thick = full * weight
-            ends = (x[0], leaves[i] - thick / 2), (x[1], arrives - thick / 2)
-            leaves[i], arrives = leaves[i] - thick, arrives - thick
-            if weight >= 0.02:
-                look = {"alpha": 1 if i == most else 0.25, "zorder": 3 if i == most else 2}
-                color = style.readable(word_color(way.src[i]), style.PAPER)
-                _ribbon(ax, *ends, thick, color=color, **look)
-            if i == most:
-                look = {"size": style.LABEL, "weight": "bold"}
-                label(ax, (x[1] + 0.1, y), percent(weight), **look)
-        word(ax, (x[1] + 0.75, y), text, ha="left", size=13)
-        if text == BEFORE:
-            label(ax, (x[1] + 1.2, y), "no English word", color=style.MUTED)
     return figure
 
 

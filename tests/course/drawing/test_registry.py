@@ -194,22 +194,6 @@ def test_attention_animal_shows_what_its_text_says():
     assert len(arrows) == 4, "no others: each look goes to one word"
 
 
-def test_the_learning_curve_shows_what_its_text_says():
-    ax = FIGURES["learning-curve"].draw().axes[0]
-    training, edge = ax.lines
-    losses, floor = training.get_ydata(), ax.patches[0].get_height()
-    assert set(edge.get_ydata()) == {floor}
-    said = [text.get_text() for text in ax.texts]
-    gap = f"{losses[-1] - floor:.2f}"
-    assert {f"{gap} more", f"label smoothing: {floor:.2f}"} <= set(said)
-    assert f"{losses[-1]:.2f}" == "1.09" and f"{floor:.2f}" == "1.07", "12 says so"
-    told = " ".join(FIGURES["learning-curve"].alt.split())
-    assert f"costs {floor:.2f}, and the line ends {gap} above" in told
-    middle = losses[len(losses) // 2]
-    assert losses[0] - middle > 5 * (middle - losses[-1]), "steep first, then flat"
-    assert min(losses) >= floor > 1, "the title"
-
-
 # --- figures of a translator ---
 
 
