@@ -580,7 +580,14 @@ function listen() {
   $("sentence").onkeydown = (event) => {
     if (event.key === "Enter" && !event.isComposing) ask(event);
   };
-  $("sentence").oninput = show_age;
+  $("sentence").oninput = () => {
+    const letters = [...$("sentence").value];
+    if (letters.length > MOST_LETTERS) {
+      $("sentence").value = letters.slice(0, MOST_LETTERS).join("");
+      $("complaint").textContent = `Only the first ${MOST_LETTERS} letters are kept.`;
+    }
+    show_age();
+  };
   $("undo").onclick = () => change_to([]);
   $("again").onclick = () => choose_otherwise({ seed: state.seed + 1 });
   $("beam").oninput = () => choose_otherwise({ beam: Number($("beam").value) });
@@ -594,10 +601,9 @@ function listen() {
       $("link-told").textContent = "there is no translation yet";
       return;
     }
-    const text = `${shown.text} → ${now.text}\n${address()}`;
     try {
-      await navigator.clipboard.writeText(text);
-      $("link-told").textContent = "copied, with its sentence";
+      await navigator.clipboard.writeText(address());
+      $("link-told").textContent = state.changes.length ? "copied, with your changes" : "copied";
     } catch {
       $("link-told").textContent = "the link is in the address bar";
     }

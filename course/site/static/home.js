@@ -3,6 +3,8 @@
 // that it attends to. The examples came with the page; for another sentence the translator is
 // fetched, with `opening`. Below, a slider moves two attention weights: its results came with the page as well.
 
+const MOST_LETTERS = 400; // of a sentence, as in the laboratory
+
 (() => {
   const box = document.getElementById("try");
   const part = (name) => document.getElementById(`try-${name}`);
@@ -25,6 +27,7 @@
 
   async function fetched() {
     const { size, parts } = box.dataset;
+    said.textContent = `Fetching the translator: ${size}.`;
     const [bar, words] = part("progress").children;
     part("progress").hidden = false;
     const tell = (share) => {
@@ -158,6 +161,10 @@
     else field.focus();
   });
   field.addEventListener("input", () => {
+    if (field.value.length > MOST_LETTERS) {
+      field.value = field.value.slice(0, MOST_LETTERS);
+      said.textContent = told.textContent = `Only the first ${MOST_LETTERS} letters are kept.`;
+    }
     translator().catch(() => {}); // said when it is asked for
   });
   for (const button of box.querySelectorAll(".examples button")) {

@@ -1,12 +1,31 @@
 // Search: each word that is asked for must be in a section, as itself, as its beginning, or as
-// another name of the same thing. What is found nowhere is looked for once more with one letter
-// missing, doubled or exchanged. The section that the glossary names for a term comes first, then
-// what has the words in its heading; exercises come after what they are about. What there is to
-// find, and the other names, come from site.py in a file of their own. open_search.js fetches both.
+// another name of the same thing; where no section has all of them, those with the most are shown.
+// Words such as "why" and "the" aren't looked for beside others. What is found nowhere is looked for
+// once more with one letter missing, doubled or exchanged. The section that the glossary names for a
+// term comes first, then what has the words in its heading; exercises come after what they are about.
+// What there is to find, and the other names, come from build.py in a file of their own.
+// open_search.js fetches both.
 
-const bareLetters = (text) => text.normalize("NFD").replace(/[\u0300-\u036f]/g, "").toLowerCase();
+/** In lower case, without accents; d_k is dk, as people type it. */
+const bareLetters = (text) =>
+  text
+    .normalize("NFD")
+    .replace(/[\u0300-\u036f]/g, "")
+    .toLowerCase()
+    .replace(/^(\p{L})_(?=\p{L})/u, "$1");
 const WORD = /[\p{L}\p{M}\p{N}_]+/gu;
-const wordsOf = (text) => (text.match(WORD) ?? []).map(bareLetters);
+const ROOT_SIGN = /√|square roots?( of)?/gi; // and √ is sqrt
+const wordsOf = (text) => (text.replace(ROOT_SIGN, " sqrt ").match(WORD) ?? []).map(bareLetters);
+const SMALL_WORDS = new Set(
+  ("a an and are by can could did do does for from how i in is it many much my of on one or should that the " +
+    "there this to was we what when where which who why with you").split(" "),
+);
+/** What is looked for: all words but the small ones, if there are others. */
+function askedWords(text) {
+  const all = wordsOf(text);
+  const large = all.filter((word) => !SMALL_WORDS.has(word));
+  return large.length ? large : all;
+}
 /** A name of the library as itself and as the words that it is made of. */
 const apart = (name) => `${name} ${name.replace(/_|(?<=[a-z])(?=[A-Z])/g, " ")}`;
 
@@ -80,7 +99,7 @@ function wanted(asked) {
   const groups = asked.map((word) => ({ ways: [[answers(word)]] }));
   for (const term of window.terms) {
     for (const name of term.names) {
-      const own = wordsOf(name);
+      const own = askedWords(name);
       const at = asked.findIndex((_, i) => own.every((word, j) => [word, `${word}s`].includes(asked[i + j])));
       if (at < 0) continue;
       const others = term.names.filter((other) => other !== name);
@@ -93,47 +112,60 @@ function wanted(asked) {
   return groups.filter(({ ways }) => ways.length);
 }
 
+/** How well a section answers: { score, missing: the number of groups that it doesn't have }. */
 function scoreOf(section, groups) {
   const { heading, title, text } = counted(section);
-  let score = 0;
+  let [score, missing, inHeading] = [0, 0, 0];
   for (const { ways } of groups) {
     let best = 0;
+    let named = false;
     for (const way of ways) {
       let sum = 0;
+      let all = true; // of its words in the heading, as they are
       for (const answer of way) {
         let most = 0;
+        let there = false;
         for (const [word, how] of answer) {
           const times = Math.min(text.get(word) ?? 0, 10);
           most = Math.max(most, how * (20 * heading.has(word) + 8 * title.has(word) + times));
+          there ||= how > 0.8 && heading.has(word);
         }
         if (!most) sum = -Infinity;
         sum += most / way.length;
+        all &&= there;
       }
       best = Math.max(best, sum);
+      named ||= all;
     }
-    if (!best) return 0;
-    score += best;
+    if (best) score += best;
+    else missing += 1;
+    inHeading += named;
   }
-  return score * section.weight;
+  // A heading that says all that was asked for, and little else, is what was meant.
+  const meant = inHeading === groups.length ? (30 * groups.length) / heading.size : 0;
+  return { score: (score + meant) * section.weight, missing };
 }
 
 function search() {
   const list = document.getElementById("search-found");
   list.replaceChildren();
   tell("");
-  const asked = wordsOf(words.value);
+  const asked = askedWords(words.value);
   if (!asked.length || !window.found) return;
   const groups = wanted(asked);
   const firsts = new Map();
   for (const { names, page } of window.terms) {
-    const fit = Math.max(...names.map((name) => fits(wordsOf(name), asked)));
+    const fit = Math.max(...names.map((name) => fits(askedWords(name), asked)));
     if (fit) firsts.set(page, Math.max(fit, firsts.get(page) ?? 0));
   }
-  const hits = [];
+  let hits = [];
   for (const section of window.found) {
-    const score = scoreOf(section, groups) + 1000 * (firsts.get(section.page) ?? 0);
-    if (score > 0) hits.push([score, section]);
+    const { score, missing } = scoreOf(section, groups);
+    const first = 1000 * (firsts.get(section.page) ?? 0);
+    if (score + first > 0) hits.push([score + first, section, first ? 0 : missing]);
   }
+  const least = Math.min(...hits.map(([, , missing]) => missing));
+  hits = hits.filter(([, , missing]) => missing === least);
   hits.sort(([one], [other]) => other - one);
   tell(hits.length === 1 ? "1 section" : `${hits.length} sections`);
   const seen = new Set(groups.flatMap(({ ways }) => ways.flatMap((way) => way.flatMap((answer) => [...answer.keys()]))));

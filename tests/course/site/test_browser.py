@@ -589,6 +589,32 @@ SEARCHES = [
 ]
 
 
+# What students ask, written down before it was tried, and the notebook or page that answers.
+ASKED = {
+    **{"why sqrt dk": "04", "why divide by sqrt": "04", "what is a query": "04"},
+    **{"how to install": "install", "multi head": "05", "what is a token": "01"},
+    **{"positional encoding formula": "03", "causal mask": "06", "why residual connection": "07"},
+    **{"layer norm": "07", "beam search": "11", "label smoothing": "10", "adam optimizer": "10"},
+    **{"warmup": "10", "bleu": "12", "teacher forcing": "10", "kv cache": "11", "one hot": "01"},
+    **{"byte pair encoding": "14", "rope": "18", "mixture of experts": "18"},
+}
+
+
+def test_the_search_answers_what_students_ask(visit):
+    page = visit.open("index.html")
+    page.locator("#search-button").click()
+    page.locator("#search-words").fill("softmax")
+    first = page.locator("#search-found a").first
+    first.wait_for()
+
+    def check(item: tuple[str, str]) -> None:
+        asked, page_of = item
+        page.locator("#search-words").fill(asked)
+        assert first.get_attribute("href").startswith(page_of), asked
+
+    each(ASKED.items(), check)
+
+
 def test_the_search_knows_beginnings_slips_and_other_names(visit):
     page = visit.open("about.html")
     page.keyboard.press("Control+k")
