@@ -20,6 +20,7 @@ from course.lab.notebook import FILE, FILE_OF_SUBWORDS
 from course.notebook_tools import sections
 from course.site.markdown import code_html
 
+ONLY_SHOWS = re.compile(r'show\("[\w-]+"\)')
 GUESS = re.compile(r"^my_guess = \.\.\.", re.MULTILINE)
 PREDICT = re.compile(r"<p>((?:(?!</p>).)*<strong>Predict\.</strong>.*?</p>)", re.DOTALL)
 # In a notebook the laboratory is a frame: which page, and what is shown first.
@@ -108,7 +109,8 @@ def parts(
         else:
             part.answer = bool(cell.metadata.get("jupyter", {}).get("outputs_hidden"))
             part.asks = part.answer and bool(GUESS.search(cell.source))
-            part.code = code_html(cell.source)
+            if not ONLY_SHOWS.fullmatch(cell.source.strip()):  # the picture says it all
+                part.code = code_html(cell.source)
             for output in cell.outputs:
                 data = output.get("data", {})
                 frame = FRAME.search(data.get("text/html", ""))

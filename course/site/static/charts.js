@@ -6,9 +6,14 @@ async function draw(box) {
   const spec = JSON.parse(box.querySelector("script").textContent);
   const place = document.createElement("div");
   box.append(place);
-  const config = { background: "#FFFFFF" };
-  // ast: its expressions are interpreted, since a page may not make code out of text.
-  await vegaEmbed(place, spec, { actions: false, renderer: "svg", config, ast: true });
+  delete spec.$schema; // it names the version that JupyterLab has, and Vega would warn of that
+  await vegaEmbed(place, spec, {
+    mode: "vega-lite",
+    actions: false,
+    renderer: "svg",
+    config: { background: "#FFFFFF" },
+    ast: true, // its expressions are interpreted, since a page may not make code out of text
+  });
   const drawing = place.querySelector("svg.marks");
   drawing.setAttribute("role", "img"); // said once, and not dot by dot
   drawing.setAttribute("aria-label", picture.alt);

@@ -62,7 +62,8 @@ function compared(guess, measured) {
 
 for (const form of document.querySelectorAll(".guess")) {
   form.hidden = false;
-  const answer = form.nextElementSibling;
+  let answer = form;
+  while (!answer.matches(".answer")) answer = answer.nextElementSibling; // below the code
   const output = answer.querySelector(".output");
   const printed = output.textContent;
   output.setAttribute("role", "status");
