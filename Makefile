@@ -19,7 +19,7 @@ TORCH_INDEX ?=
 WHEELS ?=
 OFFLINE := $(if $(WHEELS),--no-index --find-links "$(WHEELS)")
 
-.PHONY: help lab grading wheelhouse quick test pythons nightly oldest newest site slides book check edit notebooks pages count lock release clean
+.PHONY: help lab grading wheelhouse quick test pythons nightly oldest newest site slides book check edit notebooks pages count look lock release clean
 
 help:
 	@echo "make lab        open the notebooks in JupyterLab (the first time: install into .venv)"
@@ -38,6 +38,7 @@ help:
 	@echo "make edit       open the notebooks themselves, not copies of them (for authors)"
 	@echo "make notebooks  run every notebook and store its new outputs (for authors)"
 	@echo "make pages      write index, glossary, list of figures, the laboratory's picture (for authors)"
+	@echo "make look       make the site, and pictures of each kind of its pages (for authors)"
 	@echo "make count      count words, cells and minutes of the notebooks (for authors)"
 	@echo "make lock       bring constraints.txt up to date with pyproject.toml (for authors; needs uv)"
 	@echo "make release    build all that a release consists of, and compare (for authors)"
@@ -91,6 +92,10 @@ site slides book: .venv/has-site
 
 check: .venv/has-test
 	.venv/bin/python tools/check.py $(FILES)
+
+# Before a release: no test sees what is ugly.
+look: .venv/has-test site
+	.venv/bin/python tools/look.py
 
 edit: .venv/has-lab
 	.venv/bin/python tools/start_jupyterlab.py --originals
