@@ -89,7 +89,7 @@ def words_for(translator: Translator) -> str:
     if translator.notice:
         link = r'<a href="\g<0>">\g<0></a>'
         notice = re.sub(r"https://[\w./-]*\w/?", link, escape(translator.notice))
-        page = page.replace("</main>", f'</main>\n    <p class="aside">{notice.strip()}</p>')
+        page = page.replace("</main>", f'  <p class="aside">{notice.strip()}</p>\n    </main>')
     return page
 
 

@@ -436,7 +436,7 @@ def light(hero: Picture) -> bytes:
     """The picture in a quarter of its bytes: the first page is fetched by everybody."""
     drawn = Image.open(io.BytesIO(hero.png)).convert("RGB")
     file = io.BytesIO()
-    drawn.thumbnail((900, 900), Image.Resampling.LANCZOS)
+    drawn.thumbnail((800, 800), Image.Resampling.LANCZOS)
     drawn.save(file, "AVIF", quality=30, speed=0, subsampling="4:4:4")
     return file.getvalue()
 

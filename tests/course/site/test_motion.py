@@ -25,6 +25,7 @@ SMALLEST = 11  # pixels of a letter, as seen
 PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
 # A figure's notes, its smallest letters, have these pixels where it is as wide as it was drawn.
 NOTES = style.NOTE / 72 * 96 * 0.9
+UNFOLD = "document.querySelectorAll('details').forEach((box) => (box.open = true))"
 RUNNING = """() => document.querySelector(".loop > svg").getAnimations({ subtree: true })
   .filter((one) => one.playState === "running").length"""
 
@@ -126,6 +127,7 @@ def test_a_loop_moves_can_be_paused_with_the_keyboard_and_keeps_nobody_out(brows
     def check(name):
         with Visit(browser, site, viewport={"width": 1100, "height": 900}) as visit:
             page = visit.open(PAGES[name])
+            page.evaluate(UNFOLD)
             loop = page.locator(".loop")
             loop.scroll_into_view_if_needed()
             page.wait_for_function(f"({RUNNING})() > 20")
@@ -154,6 +156,7 @@ def test_who_wants_no_motion_sees_the_still_and_may_start_the_loop(browser, site
     def check(name):
         with Visit(browser, site, reduced_motion="reduce") as visit:
             page = visit.open(PAGES[name])
+            page.evaluate(UNFOLD)
             loop = page.locator(".loop")
             loop.scroll_into_view_if_needed()
             expect(loop.locator("img")).to_be_visible()
