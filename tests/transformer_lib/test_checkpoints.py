@@ -5,6 +5,7 @@ import json
 import pytest
 import torch
 
+from tests.transformer_lib.small_inputs import SRC, TGT_IN
 from transformer_lib.checkpoints import load_model, save_model
 from transformer_lib.files import CheckpointError, read_tensors, write_tensors
 from transformer_lib.model.transformer import make_model
@@ -16,10 +17,8 @@ def test_a_saved_model_comes_back_the_same(tmp_path, options):
     model = make_model(11, 11, N=2, d_model=6, d_ff=7, h=3, **options).eval()
     save_model(tmp_path, model)
     loaded = load_model(tmp_path)
-    src, tgt = torch.tensor([[4, 5, 2]]), torch.tensor([[1, 6]])
-    assert loaded.config == model.config
-    assert not loaded.training
-    assert torch.equal(loaded(src, tgt), model(src, tgt))
+    assert loaded.config == model.config and not loaded.training
+    assert torch.equal(loaded(SRC, TGT_IN), model(SRC, TGT_IN))
     tied = loaded.generator.proj.weight is loaded.tgt_embed.table.weight
     assert tied == (options.get("tie_weights") == "all")
 
@@ -55,8 +54,7 @@ def test_a_model_with_former_names_is_read(tmp_path):
     save_model(tmp_path, model, build=newer_parts)
     with_former_names(tmp_path / "model.safetensors")
     loaded = load_model(tmp_path, build=newer_parts)
-    src, tgt = torch.tensor([[4, 5, 2]]), torch.tensor([[1, 6]])
-    assert torch.equal(loaded(src, tgt), model(src, tgt))
+    assert torch.equal(loaded(SRC, TGT_IN), model(SRC, TGT_IN))
 
 
 @pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])

@@ -98,21 +98,6 @@ def test_the_interval_is_drawn_by_lot_with_a_seed_that_is_told(name, monkeypatch
     assert other[name] == one[name] and other[f"{name}_interval"] != one[f"{name}_interval"]
 
 
-def test_bleu_says_that_it_has_nothing_to_count():
-    """Right, but without any four words in a row; or with them in one sentence of thirty."""
-    short, long = ["Buenos días.", "¡Hola!"] * 20, "No sé la respuesta a esa pregunta."
-    found = sacrebleu_score("bleu", short, [[text] for text in short], resamples=20)
-    assert found["bleu"] is None and "four words in a row" in found["bleu_note"]
-    assert sacrebleu_score("chrf", short, [[text] for text in short], 20)["chrf_interval"] == [
-        100,
-        100,
-    ]
-    texts = [*short, long]
-    found = sacrebleu_score("bleu", texts, [[text] for text in texts], resamples=200)
-    assert found["bleu"] == 100 and "bleu_interval" not in found
-    assert "too few sentences have four words" in found["bleu_note"]
-
-
 def test_what_is_too_long_to_translate_is_wrong_and_no_load(translator):
     """Token accuracy is of the others; without any, there is none."""
     long = ("the animal " * 40, "El animal")

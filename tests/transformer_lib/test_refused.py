@@ -223,7 +223,9 @@ OTHERS = {
     "d_model=9 must be even": lambda: positional_encoding(3, 9),
     "d_model=9 must be even: each": lambda: make_model(11, 13, N=1, d_model=9, d_ff=2, h=3),
     "d_model=3 must be at least 4": lambda: tensor2tensor_encoding(3, 3),
-    "ids must lie between 0 and 4, but they run from -1 to 5": lambda: one_hot(SRC - 1, 5),
+    "ids must lie between 0 and 4, but they run from -1 to 2": lambda: one_hot(
+        SRC[1:].clamp(max=3) - 1, 5
+    ),
     "they run from 0 to 5": lambda: one_hot(SRC.clamp(max=5), 5),
     "config='SMALL' must be a ModelConfig; .* as in N=2$": lambda: make_model(11, 13, "SMALL"),
     # decoding

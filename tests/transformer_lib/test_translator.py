@@ -41,14 +41,6 @@ def test_the_translations_of_a_beam_come_best_first(translator):
     assert str(best) == best.text and all(not one.others for one in best.others)
 
 
-def test_many_sentences_are_translated_as_one_by_one(translator, monkeypatch):
-    monkeypatch.setattr("transformer_lib.translator.BATCH", 3)
-    texts = ["I like trees", "Ana", "do I like the queen's duck?", "I do not like trees"]
-    one_by_one = [translator.translate(text).text for text in texts]
-    for several in (texts, tuple(texts), iter(texts)):
-        assert [found.text for found in translator.translate(several)] == one_by_one
-
-
 def test_what_cannot_be_read_keeps_its_place_among_many(translator):
     texts = ["Ana", "", "I like zebras", "Ana \udcff"]
     good, empty, bad, broken = translator.translate(texts, return_errors=True)

@@ -19,7 +19,7 @@ close = torch.testing.assert_close
 
 
 def test_one_hot():
-    ids = torch.randint(11, (2, 3, 5))
+    ids = torch.randint(2, 11, (2, 3, 5))
     assert torch.equal(one_hot(ids, 11), F.one_hot(ids, 11).float())
     assert one_hot(torch.zeros(0, 3, dtype=torch.long), 5).shape == (0, 3, 5)
 

@@ -19,18 +19,19 @@ def some():
     return [("a" * draw(1, 30), "é" * draw(1, 30)) for _ in range(100)]
 
 
-@pytest.mark.parametrize("vocab_size", [2**16, 2**16 + 1])
-def test_pairs_come_back_as_they_were(tmp_path, monkeypatch, some, vocab_size):
+@pytest.mark.parametrize(("vocab_size", "width"), [(2**16, 2), (2**16 + 1, 4)])
+def test_pairs_come_back_as_they_were(tmp_path, monkeypatch, some, vocab_size, width):
     monkeypatch.setattr(encoded, "AT_A_TIME", 7)
-    last = chr(vocab_size - 1) * 3
-    pairs = [*some, (last, "b")]
-    on_disk = encode_pairs(iter(pairs), letters, vocab_size, tmp_path / "new" / "a" / "pairs")
-    assert [tuple(map(list, pair)) for pair in on_disk] == [tuple(letters(pair)) for pair in pairs]
-    assert list(TokenizedDataset(tmp_path / "new" / "a" / "pairs")) == list(on_disk)
+    pairs, folder = [*some, (chr(vocab_size - 1) * 3, "b")], tmp_path / "new" / "a" / "pairs"
+    on_disk = encode_pairs(iter(pairs), letters, vocab_size, folder)
+    expected = [tuple(letters(pair)) for pair in pairs]
+    assert list(on_disk) == list(TokenizedDataset(folder)) == expected
+    assert on_disk[-3:] == expected[-3:] and len(on_disk) == 101
     assert on_disk.lengths().tolist() == [[len(a), len(b)] for a, b in pairs]
-    assert os.listdir(tmp_path / "new" / "a") == ["pairs"]
-    width = (tmp_path / "new" / "a" / "pairs" / "ids").stat().st_size / on_disk.lengths().sum()
-    assert width == (2 if vocab_size == 2**16 else 4)
+    assert os.listdir(folder.parent) == ["pairs"]
+    assert (folder / "ids").stat().st_size == width * on_disk.lengths().sum()
+    with pytest.raises(IndexError, match="pair 101 of 101"):
+        on_disk[101]
 
 
 def test_an_encoding_that_fails_leaves_nothing(tmp_path, some):

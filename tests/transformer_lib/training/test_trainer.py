@@ -1,7 +1,10 @@
 """The loop: it learns, repeats with its seed, and keeps the best weights or a mean."""
 
+import io
+
 import pytest
 import torch
+from tqdm import tqdm
 
 from tests.transformer_lib.training.copy_task import Stop, copy_pairs, same_weights, small_model
 from transformer_lib.training.config import TrainingConfig
@@ -21,6 +24,15 @@ def test_a_run_in_bf16_takes_float32_where_bf16_would_be_slow(fast, monkeypatch)
     pairs, config = copy_pairs(7), TrainingConfig(steps=1, bf16=True, validate_every=1)
     train(small_model(), pairs, pairs, config, loss=loss)
     assert asked == [fast]
+
+
+def test_the_bar_counts_every_step_and_those_of_a_run_that_goes_on(tmp_path):
+    config = TrainingConfig(steps=4, validate_every=2, max_tokens=64)
+    for resume in (False, True):
+        bar = tqdm(file=io.StringIO())
+        how = {"folder": tmp_path, "progress": bar, "resume": resume}
+        train(small_model(), copy_pairs(40), copy_pairs(9), config, **how)
+        assert bar.n == bar.total == 4
 
 
 def test_the_seed_decides_everything():

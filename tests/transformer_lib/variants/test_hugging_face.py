@@ -165,20 +165,20 @@ def test_gpt2s_weights_give_gpt2s_logits(gpt2):
     assert count_parameters(ours) == theirs.num_parameters()
 
 
-def test_what_is_no_gpt2_is_refused(gpt2, tmp_path):
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"activation_function": "relu"}, "has activation_function='relu'; only 'gelu_new'"),
+        ({"n_head": 5}, "config.json doesn't fit: .*divisible by h=5"),
+        ({}, "made for another model: the weights differ"),
+        (None, r"there is no config\.json"),
+    ],
+)
+def test_what_is_no_gpt2_is_refused(gpt2, tmp_path, settings, message):
     _, folder = gpt2
     about = json.loads((folder / "config.json").read_text())
-
-    def load_with(**settings):
+    if settings is not None:
         (tmp_path / "config.json").write_text(json.dumps(about | settings))
-        write_tensors(tmp_path / "model.safetensors", {"wte.weight": torch.zeros(23, 12)})
+    write_tensors(tmp_path / "model.safetensors", {"wte.weight": torch.zeros(23, 12)})
+    with pytest.raises(CheckpointError, match=message):
         load_gpt2(tmp_path)
-
-    with pytest.raises(CheckpointError, match="has activation_function='relu'; only 'gelu_new'"):
-        load_with(activation_function="relu")
-    with pytest.raises(CheckpointError, match="config.json doesn't fit: .*divisible by h=5"):
-        load_with(n_head=5)
-    with pytest.raises(CheckpointError, match="made for another model: the weights differ"):
-        load_with()
-    with pytest.raises(CheckpointError, match=r"there is no config\.json"):
-        load_gpt2(tmp_path / "nowhere")

@@ -1,8 +1,7 @@
-"""The recurrent translator: against cells and loops, and in the place of a Transformer."""
+"""The recurrent translator, word by word; its attention can be looked into."""
 
 import pytest
 import torch
-from torch import nn
 
 from tests.transformer_lib.small_inputs import SRC, TGT_IN
 from tests.transformer_lib.torch_twins import randomize
@@ -20,37 +19,10 @@ def small_model(attention="dot", **settings):
     return RecurrentTranslator(11, 13, RecurrentConfig(attention=attention, **sizes | settings))
 
 
-def cell_of(layer: nn.GRU, number: int, suffix: str = "") -> nn.GRUCell:
-    """One layer and direction of PyTorch's GRU as its cell, with the same weights."""
-    weights = {
-        name: getattr(layer, f"{name}_l{number}{suffix}")
-        for name in ("weight_ih", "weight_hh", "bias_ih", "bias_hh")
-    }
-    hidden, width = weights["weight_hh"].shape[1], weights["weight_ih"].shape[1]
-    cell = nn.GRUCell(width, hidden).double()
-    cell.load_state_dict(weights)
-    return cell
-
-
-def run(cell: nn.GRUCell, words: list, state: torch.Tensor) -> list:
-    """The states of a cell that reads words one after the other."""
-    states = []
-    for word in words:
-        state = cell(word[None], state[None])[0]
-        states.append(state)
-    return states
-
-
-def read_slowly(model, ids):
-    """One sentence, word by word, without padding -> the last state of each layer, the words."""
-    words, last = list(model.src_embed(ids)), []
-    nothing = torch.zeros(HIDDEN // 2, dtype=torch.float64)
-    for number in range(N):
-        forward = run(cell_of(model.encoder, number), words, nothing)
-        backward = run(cell_of(model.encoder, number, "_reverse"), words[::-1], nothing)
-        last.append(torch.cat([forward[-1], backward[-1]]))
-        words = [torch.cat(both) for both in zip(forward, backward[::-1], strict=True)]
-    return last, words
+def read_alone(model, ids):
+    """One sentence, without padding -> the last state of each layer, the words."""
+    words, last = model.encoder(model.src_embed(ids)[None])
+    return last.view(N, HIDDEN), words[0]  # of each layer there and back
 
 
 def score(model, state, word):
@@ -63,34 +35,26 @@ def score(model, state, word):
 
 def write_slowly(model, ids, last, memory):
     """One sentence, word by word -> a d_model vector for each."""
-    words = list(model.tgt_embed(ids))
-    for number in range(N):
-        words = run(cell_of(model.decoder, number), words, last[number])
     written = []
-    for state in words:
+    for state in model.decoder(model.tgt_embed(ids)[None], last[:, None])[0][0]:
         seen = [state]
         if model.config.attention != "none":
             weights = torch.stack([score(model, state, word) for word in memory]).exp()
-            weights = weights / weights.sum()
-            seen = [sum(w * word for w, word in zip(weights, memory, strict=True)), state]
+            seen = [(weights / weights.sum()) @ memory, state]
         written.append(torch.tanh(model.readout.w_c.weight @ torch.cat(seen)))
     return torch.stack(written)
 
 
 @EVERY_KIND
-def test_it_is_what_cells_and_loops_compute(attention):
+def test_it_is_what_a_loop_computes_for_each_sentence_alone(attention):
     model = randomize(small_model(attention))
     memory = model.encode(SRC)
     out = model.decode(TGT_IN, memory, SRC)
     assert memory.shape == (3, N + 7, HIDDEN) and out.shape == (3, 5, D_MODEL)
     for row, length in enumerate(LENGTHS):
-        last, words = read_slowly(model, SRC[row, :length])
-        close(memory[row, :N], torch.stack(last))
-        close(memory[row, N : N + length], torch.stack(words))
+        last, words = read_alone(model, SRC[row, :length])
+        close(memory[row, : N + length], torch.cat([last, words]))
         close(out[row], write_slowly(model, TGT_IN[row], last, words))
-
-
-# --- in the place of a Transformer
 
 
 @pytest.mark.parametrize("attention", ["dot", "additive"])

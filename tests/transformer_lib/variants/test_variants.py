@@ -8,9 +8,6 @@ from tests.transformer_lib.small_inputs import SRC, TGT_IN
 from tests.transformer_lib.variants.changed_models import CHANGES, changed, small_model
 from transformer_lib.decoding import DecoderState
 from transformer_lib.text.batching import source_batch
-from transformer_lib.training.config import TrainingConfig
-from transformer_lib.training.trainer import train
-from transformer_lib.variants import adamw, balanced_loss, muon
 
 close = torch.testing.assert_close
 
@@ -61,29 +58,3 @@ def test_padding_changes_nothing(name):
     wider = F.pad(SRC, (0, 3))
     close(model(wider, TGT_IN), model(SRC, TGT_IN))
     close(model(SRC[1:2, :4], TGT_IN[1:2]), model(SRC, TGT_IN)[1:2])
-
-
-PAIRS = [([5 + i % 6, 5 + i % 5], [5 + i % 5, 5 + i % 6, 4]) for i in range(30)]
-
-
-@pytest.mark.parametrize(("optimizer", "schedule"), [(adamw, "cosine"), (muon, "stable")])
-@pytest.mark.slow
-def test_it_trains_and_goes_on_after_a_stop(optimizer, schedule, tmp_path):
-    how = {"schedule": schedule, "max_lr": 0.01, "warmup": 2, "validate_every": 3}
-    config = TrainingConfig(steps=6, max_tokens=64, **how)
-
-    def run(folder=None, **how):
-        model = changed("mixture").float()
-        how |= {"optimizer": optimizer, "loss": balanced_loss, "folder": folder}
-        return train(model, PAIRS, PAIRS, config, **how), model(SRC, TGT_IN)
-
-    def stop(_):
-        raise KeyboardInterrupt
-
-    history, straight = run()
-    assert history[-1]["validation_loss"] < history[0]["validation_loss"]
-    calls = iter([lambda _: {}, stop])
-    with pytest.raises(KeyboardInterrupt):
-        run(tmp_path, measure=lambda model: next(calls)(model))
-    again, resumed = run(tmp_path, resume=True)
-    assert again == history and torch.equal(resumed, straight)
