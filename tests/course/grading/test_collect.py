@@ -116,24 +116,16 @@ def test_nobody_is_lost_where_names_are_alike(tmp_path):
 # --- which of several notebooks ------------------------------------------------------------------
 
 
-def test_a_copy_beside_an_untouched_original_is_graded_and_told(tmp_path):
-    put(tmp_path / "ana", FILE, notebook=UNTOUCHED)
+def test_which_of_several_notebooks_was_graded_is_told(tmp_path):
+    put(tmp_path / "ana", FILE, "5_training-Copy2.ipynb", notebook=UNTOUCHED)
     put(tmp_path / "ana", "5_training-Copy1.ipynb")
-    put(tmp_path / "ben", FILE)
+    put(tmp_path / "ben", FILE, "5_training-Copy1.ipynb")
     collected = collect(tmp_path, TRAINING)
     assert people(collected) == {"ana": "5_training-Copy1.ipynb", "ben": FILE}
     assert collected.notices == (
         f"ana: {FILE} is as it was handed out, so 5_training-Copy1.ipynb was graded.",
+        f"ben: {FILE} was graded, and not 5_training-Copy1.ipynb.",
     )
-
-
-def test_other_notebooks_with_work_are_told(tmp_path):
-    put(tmp_path / "ana", FILE, "5_training-Copy1.ipynb")
-    put(tmp_path / "ana", "5_training-Copy2.ipynb", notebook=UNTOUCHED)
-    put(tmp_path / "ben", FILE)
-    collected = collect(tmp_path, TRAINING)
-    assert people(collected) == {"ana": FILE, "ben": FILE}
-    assert collected.notices == (f"ana: {FILE} was graded, and not 5_training-Copy1.ipynb.",)
 
 
 # --- Moodle --------------------------------------------------------------------------------------
@@ -166,65 +158,77 @@ def test_moodle(tmp_path, end):
         read_submission(collected.submissions[3].path, TRAINING)
 
 
-def test_moodle_without_folders(tmp_path):
-    """Where “Download submissions in folders” is off."""
-    put(
-        tmp_path,
-        f"Ana García_4711_assignsubmission_file_{FILE}",
-        "Ana García_4711_assignsubmission_file_another.ipynb",
-        f"Ben Li_12_assignsubmission_file_{FILE}",
-    )
-    for name in ("Ana García_4711", "Only Text_99"):
-        (tmp_path / f"{name}_assignsubmission_onlinetext_onlinetext.html").touch()
+# --- other folders of Moodle, Canvas, Blackboard -------------------------------------------------
+
+M, B = "assignsubmission", "attempt_2026-11"
+PLATFORMS = [  # platform, the notebooks, what else lies there, and who handed in what
+    (
+        "Moodle",
+        [f"Ana García_4711_{M}_file_{FILE}", f"Ben Li_12_{M}_file_{FILE}"],
+        [f"{who}_{M}_onlinetext_onlinetext.html" for who in ("Ana García_4711", "Only Text_99")],
+        {
+            "Ana García": f"Ana García_4711_{M}_file_{FILE}",
+            "Ben Li": f"Ben Li_12_{M}_file_{FILE}",
+            "Only Text": FILE,
+        },
+    ),
+    (
+        "Canvas",
+        [
+            "garcíaana_4711_870000_5_training-1.ipynb",
+            "garcíaana_4711_870001_5_training-10.ipynb",
+            "garcíaana_4711_870002_5_training-2.ipynb",
+            "liben_LATE_12_880002_mine.ipynb",
+            "liben_13_880003_5_training-2.ipynb",
+            "anon_aB3x9_880004_5_training-1.ipynb",
+        ],
+        ["onlytext_99_text.html", "scan_98_880005_page.pdf"],
+        {
+            "garcíaana": "garcíaana_4711_870001_5_training-10.ipynb",  # the last counts
+            "liben (12)": "liben_LATE_12_880002_mine.ipynb",
+            "liben (13)": "liben_13_880003_5_training-2.ipynb",
+            "anon_aB3x9": "anon_aB3x9_880004_5_training-1.ipynb",
+            "onlytext": FILE,  # the file that should be there
+            "scan": "scan_98_880005_page.pdf",
+        },
+    ),
+    (
+        "Blackboard",
+        [
+            f"Assignment 5_ana_{B}-20-10-00-00_{FILE}",
+            f"Assignment 5_ana_{B}-21-10-00-00_5_training (1).ipynb.txt",
+            f"Assignment 5_ben_{B}-20-10-00-00_5_training",
+        ],
+        [
+            f"Assignment 5_{who}_{B}-{day}-10-00-00{end}"
+            for who, day, end in (
+                *(("ana", 20, ".txt"), ("ana", 21, ".txt"), ("ben", 20, ".txt")),
+                *(("cem", 20, ".txt"), ("dora", 20, "_scan.pdf")),
+            )
+        ],
+        {
+            "ana": f"Assignment 5_ana_{B}-21-10-00-00_5_training (1).ipynb.txt",
+            "ben": f"Assignment 5_ben_{B}-20-10-00-00_5_training",
+            "cem": FILE,
+            "dora": f"Assignment 5_dora_{B}-20-10-00-00_scan.pdf",
+        },
+    ),
+    *(
+        ("", [name.format(who) for who in ("ana", "ben")], [], None)  # a date is no number
+        for name in ("2026_11_22_{}.ipynb", "{}_2_attention.ipynb")
+    ),
+]
+
+
+@pytest.mark.parametrize("platform, notebooks, others, found", PLATFORMS)
+def test_platforms(tmp_path, platform, notebooks, others, found):
+    put(tmp_path, *notebooks)
+    for name in others:
+        (tmp_path / name).write_text("Name: A Student")
     collected = collect(tmp_path, TRAINING)
-    assert people(collected) == {
-        "Ana García": f"Ana García_4711_assignsubmission_file_{FILE}",
-        "Ben Li": f"Ben Li_12_assignsubmission_file_{FILE}",
-        "Only Text": FILE,
-    }
-
-
-# --- Canvas --------------------------------------------------------------------------------------
-
-
-def test_canvas(tmp_path):
-    put(
-        tmp_path,
-        f"garcíaana_4711_880001_{FILE}",
-        "liben_LATE_12_880002_mine.ipynb",
-        "liben_13_880003_5_training-2.ipynb",
-        "anon_aB3x9_880004_5_training-1.ipynb",
-    )
-    (tmp_path / "onlytext_99_text.html").touch()
-    (tmp_path / "scan_98_880005_page.pdf").touch()
-    collected = collect(tmp_path, TRAINING)
-    assert collected.platform == "Canvas"
-    found = {one.student: (one.number, one.late, one.path.suffix) for one in collected.submissions}
-    assert found == {
-        "garcíaana": ("4711", False, ".ipynb"),
-        "liben (12)": ("12", True, ".ipynb"),
-        "liben (13)": ("13", False, ".ipynb"),
-        "anon_aB3x9": ("anon_aB3x9", False, ".ipynb"),
-        "onlytext": ("99", False, ".ipynb"),  # the file that should be there
-        "scan": ("98", False, ".pdf"),
-    }
-
-
-def test_the_last_of_what_was_handed_in_again_counts(tmp_path):
-    for number, name in enumerate(
-        [FILE, "5_training-1.ipynb", "5_training-10.ipynb", "5_training-2.ipynb"]
-    ):
-        put(tmp_path, f"garcíaana_4711_88000{number}_{name}")
-    collected = collect(tmp_path, TRAINING)
-    assert people(collected) == {"garcíaana": "garcíaana_4711_880002_5_training-10.ipynb"}
-    assert "was graded, and not" in collected.notices[0]
-
-
-def test_a_date_is_no_number_of_canvas(tmp_path):
-    for number, name in enumerate(("2026_11_22_{}.ipynb", "{}_2_attention.ipynb")):
-        put(tmp_path / str(number), name.format("ana"), name.format("ben"))
-        collected = collect(tmp_path / str(number), TRAINING)
-        assert collected.platform == "" and len(people(collected)) == 2
+    assert collected.platform == platform and people(collected) == (found or people(collected))
+    assert len(collected.submissions) == len(found or notebooks)
+    assert {one.student for one in collected.submissions if one.late} <= {"liben (12)"}
 
 
 # --- what it is called, and what lies beside it --------------------------------------------------
@@ -265,29 +269,3 @@ def test_names_hold_nothing_that_commands_a_terminal(tmp_path):
     put(tmp_path, "a\x1b[31m\nb\u202e.ipynb", f"M\udcfcller/{FILE}", "Zoë 🌳.ipynb")
     found = set(people(collect(tmp_path, TRAINING)))
     assert found == {"a�[31m�b�", "M�ller", "Zoë 🌳"}
-
-
-# --- Blackboard ----------------------------------------------------------------------------------
-
-
-def test_blackboard(tmp_path):
-    put(
-        tmp_path,
-        f"Assignment 5_ana_attempt_2026-11-20-10-00-00_{FILE}",
-        "Assignment 5_ana_attempt_2026-11-21-10-00-00_5_training (1).ipynb.txt",
-        "Assignment 5_ben_attempt_2026-11-20-10-00-00_5_training",
-    )
-    for who, day in (("ana", 20), ("ana", 21), ("ben", 20), ("cem", 20)):
-        name = f"Assignment 5_{who}_attempt_2026-11-{day}-10-00-00.txt"
-        (tmp_path / name).write_text("Name: A Student\nFiles: ...")
-    (tmp_path / "Assignment 5_dora_attempt_2026-11-20-10-00-00_scan.pdf").touch()
-    collected = collect(tmp_path, TRAINING)
-    assert collected.platform == "Blackboard"
-    assert {one.student: one.path.name.split("00-00_")[-1] for one in collected.submissions} == {
-        "ana": "5_training (1).ipynb.txt",  # the later attempt
-        "ben": "5_training",
-        "cem": FILE,
-        "dora": "scan.pdf",
-    }
-    with pytest.raises(Unreadable, match="There is no notebook, only Assignment 5_cem_attempt"):
-        read_submission(collected.submissions[2].path, TRAINING)

@@ -125,26 +125,6 @@ def test_in_a_platform_s_folder_each_number_is_a_student(tmp_path_factory, hande
 
 # --- what a student's process says ---------------------------------------------------------------
 
-KEYS = PLAIN | st.tuples(PLAIN, PLAIN)
-DATA = st.recursive(
-    PLAIN | st.just(...) | st.sets(PLAIN),
-    lambda inner: (
-        st.lists(inner, max_size=3)
-        | st.tuples(inner, inner)
-        | st.dictionaries(KEYS, inner, max_size=3)
-    ),
-    max_leaves=9,
-)
-
-
-@given(DATA)
-def test_plain_data_of_any_depth_arrives_as_it_was(thing):
-    line, tensors = Line(io.BytesIO(), io.BytesIO()), {}
-    said = json.loads(json.dumps(line.pack(thing, tensors)))
-    found = line.unpack(said, tensors)
-    assert found == thing and repr(type(found)) == repr(type(thing)) and not tensors
-
-
 KINDS = st.sampled_from(
     "tuple set dict complex hypothesis parts nothing tensor loss yours function other".split()
 )

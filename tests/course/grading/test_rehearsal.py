@@ -17,7 +17,7 @@ import pytest
 from course.grading import __main__ as command_line
 from course.grading.__main__ import main
 from course.grading.assignment_files import FOLDER, assignments, grade_id, student_version, text
-from tests.course.grading.attempts import answers
+from tests.course.grading.attempts import Wrong, answers
 from tests.course.grading.classroom import filled_in, hand_in, solutions
 from tests.course.grading.hostile import HOSTILE
 from tests.course.grading.trained import grade_all
@@ -41,10 +41,6 @@ def grade(number, folder, out, *options):
         (row["student"], row["exercise"]): (row["points"], row["hint"])
         for row in table(out / "grades.csv")
     }
-
-
-def as_text(points) -> str:
-    return f"{points:g}"
 
 
 # --- twelve who work through the course ----------------------------------------------------------
@@ -102,128 +98,114 @@ def test_twelve_students_hand_in(tmp_path, monkeypatch, trained, number):
                 for student in ("right", "other-ways")
             )
             continue
-        full = (as_text(exercise.points), "")
+        full = (f"{exercise.points:g}", "")
         assert found["right", exercise.name] == full
         assert found["other-ways", exercise.name] == full
         for k, student in enumerate(MISTAKEN):
-            wrong = mistakes(source, k).get(exercise.name)
+            wrong = mistakes(source, k).get(exercise.name, Wrong("none", "", "", exercise.points))
             points, hint = found[student, exercise.name]
-            assert (points, bool(hint)) == (as_text(wrong.points), True), (student, wrong, hint)
+            assert (points, bool(hint)) == (f"{wrong.points:g}", bool(wrong.hint)), (wrong, hint)
             assert wrong.hint in hint, (student, wrong, hint)
 
 
 # --- twenty whom every teacher knows -------------------------------------------------------------
 
 
-def without(notebook, *names):
-    notebook["cells"] = [cell for cell in notebook["cells"] if grade_id(cell) not in names]
-    return notebook
+RIGHT, EMPTY = solutions(ATTENTION), {}
+NUMPY = (
+    "import numpy as np\nget_ipython().run_line_magic('pwd', '')\ndisplay(np.ones(2))\n"
+    "two_weights = np.array([0.25, 0.75])"
+)
+CODE = {"cell_type": "code", "metadata": {}, "outputs": [], "execution_count": None}
 
 
-def reordered(notebook):
-    notebook["cells"].reverse()
-    return notebook
+def is_check(cell) -> bool:
+    return grade_id(cell).startswith("check-")
 
 
-def untagged(notebook):
-    """As an editor that knows no cell metadata stores it."""
-    for cell in notebook["cells"]:
-        cell["metadata"] = {}
-    return notebook
-
-
-def with_cells(notebook, *sources):
-    for source in sources:
-        notebook["cells"].insert(
-            2,
-            {
-                "cell_type": "code",
-                "source": source,
-                "metadata": {},
-                "outputs": [],
-                "execution_count": None,
-            },
-        )
-    return notebook
-
-
-def checks_changed(notebook):
-    for cell in notebook["cells"]:
-        if grade_id(cell).startswith("check-"):
-            cell["source"] = "print('right!')"
-    return notebook
-
-
-def setup_deleted(notebook):
-    notebook["cells"] = [cell for cell in notebook["cells"] if "import" not in text(cell)]
-    return notebook
+WAYS = {  # what is done with all cells of a right or an empty notebook, and what it gets
+    "checks deleted": (RIGHT, lambda cells: [one for one in cells if not is_check(one)], "2542"),
+    "checks changed": (
+        EMPTY,
+        lambda cells: [
+            one | {"source": "print('right!')"} if is_check(one) else one for one in cells
+        ],
+        "0000",
+    ),
+    "imports deleted": (
+        RIGHT,
+        lambda cells: [one for one in cells if "import" not in text(one)],
+        "2542",
+    ),
+    "magics": (
+        RIGHT,
+        lambda cells: [
+            *cells[:2],
+            *(CODE | {"source": code} for code in ("%matplotlib inline\n!ls", "%%time\nx = 1")),
+            *cells[2:],
+        ],
+        "2542",
+    ),
+    "reordered": (RIGHT | {"two_weights": NUMPY}, lambda cells: cells[::-1], "2542"),
+    "no metadata": (RIGHT, lambda cells: [one | {"metadata": {}} for one in cells], "2542"),
+    "answer deleted": (
+        RIGHT,
+        lambda cells: [one for one in cells if grade_id(one) != "my_attention"],
+        "2502",
+    ),
+    "nothing done": (EMPTY, list, "0000"),
+}
 
 
 @pytest.mark.parametrize("sandbox", ["bubblewrap"], indirect=True)
-def test_twenty_students_hand_in_as_students_do(tmp_path, monkeypatch, trained, sandbox):
-    monkeypatch.setattr(command_line, "grade_all", grade_all(trained))
-    folder, answers = tmp_path / "submissions" / "download", solutions(ATTENTION)
-
-    def one(name, notebook):
-        hand_in(folder / name, notebook)
-
-    def right():
-        return filled_in(ATTENTION, answers)
-
-    full = {"two_weights": "2", "my_weights": "5", "my_attention": "4", "w_q": "2"}
-    none = dict.fromkeys(full, "0")
-    expected = defaultdict(lambda: full)
-    one("Álvaro Núñez/2_attention.ipynb", right())
-    one("in a folder/sub folder/2_attention (1).ipynb", right())
-    one("two notebooks/2_attention.ipynb", right())
-    one("two notebooks/another.ipynb", filled_in(ATTENTION, {}))
-    one("two notebooks/.ipynb_checkpoints/2_attention.ipynb", filled_in(ATTENTION, {}))
-    one("copied/2_attention.ipynb", student_version(ATTENTION))
-    one("copied/2_attention-Copy1.ipynb", right())
-    one("=cmd|calc.ipynb", right())
-    one("x;=1+1;.ipynb", right())
-    one("<b>bold<b>.ipynb", right())
-    one("checks deleted.ipynb", without(right(), *(f"check-{name}" for name in full)))
-    one("checks changed.ipynb", checks_changed(filled_in(ATTENTION, {})))
-    expected["checks changed"] = none
-    one("imports deleted.ipynb", setup_deleted(right()))
-    one("magics.ipynb", with_cells(right(), "%matplotlib inline\n!ls", "%%time\nx = 1"))
-    numpy = "import numpy as np\nget_ipython().run_line_magic('pwd', '')\ndisplay(np.ones(2))\n"
-    numpy += "two_weights = np.array([0.25, 0.75])"
-    one("reordered.ipynb", reordered(filled_in(ATTENTION, answers | {"two_weights": numpy})))
-    one("no metadata.ipynb", untagged(right()))
-    one("answer deleted.ipynb", without(right(), "my_attention"))
-    expected["answer deleted"] = full | {"my_attention": "0"}
-    one("nothing done.ipynb", filled_in(ATTENTION, {}))
-    expected["nothing done"] = none
-    one("another one.ipynb", right() | {"metadata": {"coursework": {"assignment": 5}}})
-    expected["another one"] = none
-    for name, content in (
-        ("half.ipynb", json.dumps(right())[:2000]),
-        ("no file", None),
-        ("scan.ipynb", "%PDF-1.7"),
-        ("deep.ipynb", "[" * 100_000),
+def test_twenty_students_hand_in_as_students_do(tmp_path, sandbox):
+    folder, right = tmp_path / "submissions" / "download", filled_in(ATTENTION, RIGHT)
+    exercises = [one.name for one in ATTENTION.exercises if one.kind != "explain"]
+    expected = defaultdict(lambda: "2542")
+    for name in (
+        "Álvaro Núñez/2_attention.ipynb",
+        "in a folder/sub folder/2_attention (1).ipynb",
+        "two notebooks/2_attention.ipynb",
+        "copied/2_attention-Copy1.ipynb",
+        "=cmd|calc.ipynb",
+        "x;=1+1;.ipynb",
+        "<b>bold<b>.ipynb",
     ):
-        if content is None:
-            (folder / name).mkdir()
-        else:
-            (folder / name).write_text(content, encoding="utf-8")
-        expected[name.split(".")[0]] = none
+        hand_in(folder / name, right)
+    for name in ("another.ipynb", ".ipynb_checkpoints/2_attention.ipynb"):
+        hand_in(folder / "two notebooks" / name, filled_in(ATTENTION, EMPTY))
+    hand_in(folder / "copied/2_attention.ipynb", student_version(ATTENTION))
+    for name, (given, change, points) in WAYS.items():
+        notebook = filled_in(ATTENTION, given)
+        hand_in(folder / f"{name}.ipynb", notebook | {"cells": change(notebook["cells"])})
+        expected[name] = points
+    hand_in(folder / "another one.ipynb", right | {"metadata": {"coursework": {"assignment": 5}}})
+    for name, content in (
+        ("half", json.dumps(right)[:2000]),
+        ("scan", "%PDF-1.7"),
+        ("deep", "[" * 100_000),
+    ):
+        (folder / f"{name}.ipynb").write_text(content, encoding="utf-8")
+    (folder / "no file").mkdir()
+    expected |= dict.fromkeys(("another one", "half", "scan", "deep", "no file"), "0000")
     students = {entry.stem if entry.is_file() else entry.name for entry in folder.iterdir()}
     assert len(students) == 20
 
     found = grade(2, folder.parent, tmp_path / "grades")
 
     assert {student for student, _ in found} == {s if s[0] != "=" else "'" + s for s in students}
-    for (student, exercise), (points, hint) in found.items():
-        if exercise in full:
-            want = expected[student][exercise]
-            assert (points, hint == "") == (want, want != "0"), (student, exercise, hint)
-    assert "isn't a notebook" in found["half", "two_weights"][1]
-    assert "isn't a notebook" in found["deep", "two_weights"][1]
-    assert "is assignment 5" in found["another one", "two_weights"][1]
-    assert "deleted" in found["answer deleted", "my_attention"][1]
-    assert found["nothing done", "my_weights"][1] == "not tried yet"
+    for student in {student for student, _ in found}:
+        rows = [found[student, name] for name in exercises]
+        assert "".join(points for points, _ in rows) == expected[student], (student, rows)
+        assert all((hint == "") == (points != "0") for points, hint in rows), (student, rows)
+    for student, exercise, hint in (
+        ("half", "two_weights", "isn't a notebook"),
+        ("deep", "two_weights", "isn't a notebook"),
+        ("another one", "two_weights", "is assignment 5"),
+        ("answer deleted", "my_attention", "deleted"),
+        ("nothing done", "my_weights", "not tried yet"),
+    ):
+        assert hint in found[student, exercise][1]
     pages = {path.stem for path in (tmp_path / "grades" / "pages").iterdir()}
     assert pages == students
     # Names and answers are shown as they are written, and never obeyed.

@@ -10,16 +10,8 @@ from course.grading import changes, report
 from course.grading.assignment_files import assignment
 from course.grading.collect import Submission
 from course.grading.grade import Result, read_submission, to_be_read
-from course.grading.manual_grades import mark
 from course.grading.report import write_report
-from course.grading.tables import (
-    TableError,
-    from_table,
-    in_table,
-    read_table,
-    separator_of,
-    write_table,
-)
+from course.grading.tables import TableError, from_table, in_table, separator_of
 from tests.course.grading.classroom import WRITTEN, filled_in, hand_in
 
 ATTENTION = assignment(2)
@@ -92,62 +84,19 @@ SPREADSHEETS = {
 }
 
 
-def test_an_encoding_in_doubt_is_refused(desk):
-    """The names fit both readings, and the comment would be wrong in one of them."""
-    fill_in(desk / "to_read.csv", {"ana": ("2", "así")}, "cp1252")
-    before = words(desk / "grades.csv")
-    with pytest.raises(TableError, match="isn't in UTF-8, and its letters"):
-        write_report(desk, ATTENTION, results(ana=WRITTEN))
-    assert words(desk / "grades.csv") == before
-
-
-def test_two_readings_of_one_answer_are_refused(desk):
-    rows = words(desk / "to_read.csv").replace('"","3"', '"2","3"').splitlines()
-    (desk / "to_read.csv").write_text("\n".join([*rows, rows[1].replace('"2"', '"1"')]))
-    with pytest.raises(TableError, match="lines 2 and 3: the same answer is graded twice"):
-        write_report(desk, ATTENTION, results(ana=WRITTEN))
-
-
-def test_points_for_an_answer_that_has_changed_are_shown_and_do_not_count(desk):
+def test_points_for_an_answer_that_has_changed_or_is_gone_are_shown_and_do_not_count(desk):
     fill_in(desk / "to_read.csv", {"ana": ("2", "Good.")})
-    write_report(desk, ATTENTION, results(ana=WRITTEN))
+    told = write_report(desk, ATTENTION, results(ana="")).notices
+    assert any(f"ana has no answer to {ESSAY} now. 2 points (Good.) stay" in one for one in told)
     for _ in range(2):  # it stays so until somebody reads it
         read = write_report(desk, ATTENTION, results(ana="Something else."))
         assert essays(desk) == {"ana": ("", "to be read")} and read.unread == 1
         (row,) = table(desk / "to_read.csv")
         assert row["before"] == "2 points (Good.) for an answer that has changed since"
         assert "2 points (Good.) for an answer that" in words(desk / "to_read.html")
-    fill_in(desk / "to_read.csv", {"ana": ("1", "")})
-    assert write_report(desk, ATTENTION, results(ana="Something else.")).notices == []
-    (row,) = table(desk / "to_read.csv")
-    assert (row["points"], row["before"]) == ("1", "")
-
-
-def test_points_for_an_answer_that_is_gone_are_told(desk):
-    fill_in(desk / "to_read.csv", {"ana": ("2", "Good.")})
-    told = write_report(desk, ATTENTION, results(ana="")).notices
-    assert any(f"ana has no answer to {ESSAY} now. 2 points (Good.) stay" in one for one in told)
-    assert table(desk / "to_read.csv")[0]["points"] == "2"
-
-
-def test_a_table_without_the_marks_of_answers_counts(desk):
-    rows = [
-        {name: row[name] for name in ("student", "exercise", "points", "of", "comment")}
-        | {"points": "2", "read by": "Eva"}
-        for row in table(desk / "to_read.csv")
-    ]
-    write_table(desk / "to_read.csv", rows[0].keys(), [row.values() for row in rows])
-    write_report(desk, ATTENTION, results(ana=WRITTEN))
-    assert essays(desk) == {"ana": ("2", "")}
-    (row,) = table(desk / "to_read.csv")
-    assert row["answer"] == mark(WRITTEN) and row["read by"] == "Eva"  # a column of one's own stays
-
-
-def test_a_comment_without_points_stays(desk):
     fill_in(desk / "to_read.csv", {"ana": ("", "Ask her.")})
-    write_report(desk, ATTENTION, results(ana=WRITTEN))
-    assert table(desk / "to_read.csv")[0]["comment"] == "Ask her."
-    assert essays(desk) == {"ana": ("", "Ask her.")}
+    write_report(desk, ATTENTION, results(ana="Something else."))
+    assert essays(desk) == {"ana": ("", "Ask her.")}  # a comment without points stays
 
 
 def test_points_of_somebody_who_is_absent_stay(desk):
@@ -162,9 +111,6 @@ def test_points_of_somebody_who_is_absent_stay(desk):
     assert essays(desk)["ana"] == ("2", "Good.")
 
 
-# --- appeals -------------------------------------------------------------------------------------
-
-
 def appeal(folder, *rows, encoding="utf-8", separator=","):
     """adjust.csv as a spreadsheet stores it."""
     lines = [("student", "exercise", "points", "reason"), *rows]
@@ -172,35 +118,17 @@ def appeal(folder, *rows, encoding="utf-8", separator=","):
     (folder / "adjust.csv").write_bytes(text.encode(encoding))
 
 
-def test_appeals_of_nobody_are_told_and_a_total_is_never_below_zero(desk):
-    appeal(
-        desk, ("anna", "total", "1", ""), ("ana", "weights", "1", ""), ("ana", "total", "-99", "")
-    )
-    told = write_report(desk, ATTENTION, results(ana=WRITTEN)).notices
-    assert "line 2: nobody handed in as 'anna'" in told[0]
-    assert "line 3: there is no exercise 'weights'" in told[1]
-    assert table(desk / "totals.csv")[0]["total"] == "0"
-
-
-# --- blind ---------------------------------------------------------------------------------------
-
-
 def test_a_blind_reading_has_numbers_and_no_names(tmp_path):
     students = {f"name-{letter}": f"Answer {letter}." for letter in "abcdefgh"}
+    keys = []
     for seed in (1, 2):
         write_report(tmp_path / str(seed), ATTENTION, results(**students), blind=seed)
-    first, second = tmp_path / "1", tmp_path / "2"
-    key = {row["number"]: row["student"] for row in table(first / "key.csv")}
-    assert sorted(key.values()) == sorted(students)
-    assert list(key.values()) != sorted(students)
-    assert key != {row["number"]: row["student"] for row in table(second / "key.csv")}
+        rows = table(tmp_path / str(seed) / "key.csv")
+        keys.append({row["number"]: row["student"] for row in rows})
+    key, first = keys[0], tmp_path / "1"
+    assert keys[1] != key and list(key.values()) != sorted(students) == sorted(key.values())
     for name in ("to_read.csv", "to_read.html"):
         assert "name-" not in words(first / name)
-    assert [row["student"] for row in table(first / "to_read.csv")] == sorted(key)
-    assert words(first / "to_read.html").index("student-001") < words(first / "to_read.html").index(
-        "student-002"
-    )
-
     # Points find their student, with somebody new, another seed, and without numbers.
     number = next(number for number, student in key.items() if student == "name-c")
     fill_in(first / "to_read.csv", {number: ("2", "Good.")})
@@ -208,14 +136,10 @@ def test_a_blind_reading_has_numbers_and_no_names(tmp_path):
     write_report(first, ATTENTION, results(**students), blind=7)
     again = {row["number"]: row["student"] for row in table(first / "key.csv")}
     assert again == key | {"student-009": "name-0"}
-    assert essays(first)["name-c"] == ("2", "Good.")
     write_report(first, ATTENTION, results(**students))
     assert {row["student"]: row["points"] for row in table(first / "to_read.csv")} == (
         dict.fromkeys(students, "") | {"name-c": "2"}
     )
-
-
-# --- tables --------------------------------------------------------------------------------------
 
 
 def test_an_unreadable_file_says_so_once(tmp_path):
@@ -231,70 +155,40 @@ def test_an_unreadable_file_says_so_once(tmp_path):
 # --- what is different from the last time --------------------------------------------------------
 
 
-@pytest.fixture
-def again(tmp_path):
-    """Grade ana's notebook, and say what this grading has added to changes.csv."""
-    before = []
-
-    def grade(points, answer="One.", code="x = 1"):
+def test_grading_again_tells_what_changed_for_whom_and_why(tmp_path, monkeypatch):
+    def graded(*others, points=2.0, answer="One.", code="x = 1", ana=True):
+        """What this grading adds to changes.csv."""
         cell = {"cell_type": "code", "source": code, "metadata": {}, "outputs": []}
         hand_in(tmp_path / "ana.ipynb", {"cells": [cell], "metadata": {}})
-        found = [Result("ana", "w_q", points, 2, "")]
-        found += [one for one in results(ana=answer) if one.exercise == ESSAY]
-        return added(found)
-
-    def added(found):
-        ana = [Submission("ana", tmp_path / "ana.ipynb")]
-        told = write_report(tmp_path, ATTENTION, found, ana).notices
-        rows = [tuple(row.values()) for row in table(tmp_path / "changes.csv")]
-        assert rows[: len(before)] == before  # what was there stays
-        new = [row[1:] for row in rows[len(before) :]]
-        before[:] = rows
+        found = [Result("ana", "w_q", points, 2, "")] if ana else []
+        found += [one for one in results(ana=answer) if ana and one.exercise == ESSAY]
+        changes_file = tmp_path / "changes.csv"
+        before = len(table(changes_file)) if changes_file.exists() else 0
+        submissions = [Submission("ana", tmp_path / "ana.ipynb")]
+        told = write_report(tmp_path, ATTENTION, [*found, *others], submissions).notices
+        new = [tuple(row.values())[1:] for row in table(changes_file)[before:]]
         assert any(f"aren't what they were: {len(new)}, in" in one for one in told) == bool(new)
         return new
 
-    grade.added = added
-    return grade
-
-
-def test_grading_again_tells_what_changed_for_whom_and_why(tmp_path, monkeypatch, again):
-    assert again(2.0) == []
-    assert again(2.0) == []
-    assert again(1.0, code="x = 2") == [("ana", "w_q", "2", "1", "the notebook")]
-    assert again(1.0, code="x = 2") == []
-    assert again(2.0, code="x = 2") == [("ana", "w_q", "1", "2", changes.NOTHING_CHANGED)]
+    assert graded() == graded() == []
+    assert graded(points=1.0, code="x = 2") == [("ana", "w_q", "2", "1", "the notebook")]
+    assert graded(code="x = 2") == [("ana", "w_q", "1", "2", changes.NOTHING_CHANGED)]
     monkeypatch.setattr(changes, "library", lambda: "another check")
-    assert again(1.0, code="x = 2") == [("ana", "w_q", "2", "1", "the check")]
+    assert graded(points=1.0, code="x = 2") == [("ana", "w_q", "2", "1", "the check")]
     monkeypatch.setattr(changes, "library", lambda: "and another")
-    assert again(2.0) == [("ana", "w_q", "1", "2", "the notebook and the check")]
+    assert graded() == [("ana", "w_q", "1", "2", "the notebook and the check")]
     fill_in(tmp_path / "to_read.csv", {"ana": ("3", "")})
-    assert again(2.0) == []  # read for the first time
+    assert graded() == []  # read for the first time
     fill_in(tmp_path / "to_read.csv", {"ana": ("2", "")})
-    assert again(2.0) == [("ana", ESSAY, "3", "2", "your points for it")]
-    assert again(2.0, answer="Two.") == [("ana", ESSAY, "2", "", "the answer")]
-
-
-def test_who_comes_and_goes_is_told_both_ways(again):
+    assert graded() == [("ana", ESSAY, "3", "2", "your points for it")]
+    assert graded(answer="Two.") == [("ana", ESSAY, "2", "", "the answer")]
     ben = Result("ben", "w_q", 1.0, 2, "")
-    again(2.0)
-    assert again.added([ben]) == [
+    assert graded(ben, ana=False) == [
         ("ana", "w_q", "2", "", "not handed in this time"),
         ("ben", "w_q", "", "1", "handed in for the first time"),
     ]
-    assert again.added([ben]) == []  # told once
-    assert again.added([ben, Result("ana", "w_q", 2.0, 2, "")]) == [
-        ("ana", "w_q", "", "2", "handed in again")
-    ]
-
-
-def test_the_page_of_somebody_who_is_absent_now_goes(tmp_path):
-    write_report(tmp_path, ATTENTION, results(ana="", ben=""))
-    (tmp_path / "pages" / "notes.html").touch()  # somebody else's
-    write_report(tmp_path, ATTENTION, results(ben=""))
-    assert {path.name for path in (tmp_path / "pages").iterdir()} == {"ben.html", "notes.html"}
-
-
-# --- pages ---------------------------------------------------------------------------------------
+    assert {path.stem for path in (tmp_path / "pages").iterdir()} == {"ben"}
+    assert ("ana", "w_q", "", "2", "handed in again") in graded(ben, answer="")
 
 
 # --- whatever stores the tables ------------------------------------------------------------------
@@ -357,61 +251,63 @@ def test_a_reading_that_fits_nobody_is_told_and_stays(tmp_path):
             assert [row["points"] for row in table(desk / "to_read.csv")] == ["", "2"]
 
 
-def test_points_that_can_not_be_change_nothing(desk):
-    """All that is wrong is told before anything is written, line by line."""
-    write_report(desk, ATTENTION, results(ana=WRITTEN, ben=WRITTEN))
+HEAD = b"student,exercise,points,of,comment\n"
+ROW, MANY = b"ana,why-the-root,2,3,\n", b"ana,why-the-root,%b,3,\n"
+APPEAL = b"student,exercise,points,reason\nana,%b,"
+REFUSED = [  # to_read.csv or adjust.csv, and what is said of it
+    ("to_read.csv", HEAD + ROW + MANY % b"1", "lines 2 and 3: the same answer is graded twice"),
+    ("to_read.csv", HEAD + ROW[:-1] + "así".encode("cp1252"), "isn't in UTF-8, and its letters"),
+    ("to_read.csv", b"name,points\nana,1\n", "its first line should be student,exercise,points"),
+    ("to_read.csv", b"", "its first line should be"),
+    ("to_read.csv", HEAD + b'"' + 200_000 * b"x", "is no table"),
+    *[
+        ("to_read.csv", HEAD + MANY % points, f"a number from 0 to 3, not '{points.decode()}'")
+        for points in (b"4", b"-1", b"many", b"nan", b"02. Mai")
+    ],
+    ("adjust.csv", APPEAL % b"my_weights,6", "line 2: points must be from 0 to 5, not '6'"),
+    ("adjust.csv", APPEAL % b"my_weights,", "line 2: points must be from 0 to 5, not ''"),
+    ("adjust.csv", APPEAL % b"my_weights,-1", "line 2: points must be from 0 to 5"),
+    ("adjust.csv", APPEAL % b"total,inf", "line 2: points must be a number, such as -2"),
+    ("adjust.csv", APPEAL % b"total,-10 %", "line 2: points must be a number, such as -2"),
+]
+
+
+@pytest.mark.parametrize("name, content, message", REFUSED, ids=range(len(REFUSED)))
+def test_points_that_can_not_be_change_nothing(desk, name, content, message):
+    """What is wrong is told before anything is written."""
     before = words(desk / "grades.csv")
+    (desk / name).write_bytes(content)
+    with pytest.raises(TableError, match=message):
+        report.check_manual_grades(desk, ATTENTION, ["ana"])
+    with pytest.raises(TableError, match=message):
+        write_report(desk, ATTENTION, results(ana=WRITTEN))
+    assert words(desk / "grades.csv") == before and (desk / name).read_bytes() == content
 
-    def refused(message):
-        with pytest.raises(TableError, match=message):
-            report.check_manual_grades(desk, ATTENTION, ["ana", "ben"])
-        with pytest.raises(TableError, match=message):
-            write_report(desk, ATTENTION, results(ana=WRITTEN, ben=WRITTEN))
-        assert words(desk / "grades.csv") == before
 
-    for one, other in (("4", "-1"), ("many", "nan"), ("02. Mai", "5")):
-        fill_in(desk / "to_read.csv", {"ana": (one, ""), "ben": (other, "")})
-        filled = words(desk / "to_read.csv")
-        message = "points must be a number from 0 to 3, not"
-        refused(f"line 2: {message} '{one}'\n.*line 3: {message} '{other}'")
-        assert words(desk / "to_read.csv") == filled
-    fill_in(desk / "to_read.csv", {"ana": ("2", ""), "ben": ("", "")})
-    for exercise, points, message in (
-        ("my_weights", "6", "points must be from 0 to 5, not '6'"),
-        ("my_weights", "", "points must be from 0 to 5, not ''"),
-        ("my_weights", "-1", "points must be from 0 to 5"),
-        ("total", "inf", "points must be a number, such as -2"),
-        ("total", "-10 %", "points must be a number, such as -2"),
-    ):
-        appeal(desk, ("ana", exercise, points, ""))
-        refused(f"line 2: {message}")
-    appeal(desk)
-    for content, message in (
-        (b"name,points\nana,1\n", "its first line should be student,exercise,points,of,comment"),
-        (b"", "its first line should be"),
-        (b'student,exercise,points,of,comment\n"' + 200_000 * b"x", "is no table"),
-    ):
-        (desk / "to_read.csv").write_bytes(content)
-        refused(message)
-        assert (desk / "to_read.csv").read_bytes() == content
+def test_all_that_is_wrong_is_told_at_once_and_what_fits_nobody_is_told(desk):
+    write_report(desk, ATTENTION, results(ana=WRITTEN, ben=WRITTEN))
+    fill_in(desk / "to_read.csv", {"ana": ("4", ""), "ben": ("-1", "")})
+    with pytest.raises(TableError, match="line 2: .* '4'\n.*line 3: .* '-1'"):
+        write_report(desk, ATTENTION, results(ana=WRITTEN, ben=WRITTEN))
+    fill_in(desk / "to_read.csv", {"ana": ("", ""), "ben": ("", "")})
+    appeal(
+        desk, ("anna", "total", "1", ""), ("ana", "weights", "1", ""), ("ana", "total", "-99", "")
+    )
+    told = write_report(desk, ATTENTION, results(ana=WRITTEN)).notices
+    assert "line 2: nobody handed in as 'anna'" in told[0]
+    assert "line 3: there is no exercise 'weights'" in told[1]
+    assert table(desk / "totals.csv")[0]["total"] == "0"  # and never below
 
 
 def test_odd_names_find_their_points(tmp_path):
-    """Accents in two pieces, as a Mac names files; letters that aren't UTF-8; an apostrophe.
-
-    With names, and without from then on.
-    """
+    """Accents in two pieces, as a Mac names files; letters that aren't UTF-8; an apostrophe."""
     students = dict.fromkeys(["Jose\u0301", "M\udcfcller", "'x", "=y"], "One.")
     write_report(tmp_path, ATTENTION, results(**students))
     first = table(tmp_path / "to_read.csv")
     fill_in(tmp_path / "to_read.csv", {from_table(row["student"]): ("2", "") for row in first})
-    for blind in (None, None, 1, 1):
-        read = write_report(tmp_path, ATTENTION, results(**students), blind=blind)
-        assert read.unread == 0
-        rows = table(tmp_path / "to_read.csv")
-        assert len(rows) == 4 and {row["points"] for row in rows} == {"2"}
-        if blind is None:
-            assert [row["student"] for row in rows] == [row["student"] for row in first]
+    for blind in (None, 1, 1):
+        assert write_report(tmp_path, ATTENTION, results(**students), blind=blind).unread == 0
+        assert [row["points"] for row in table(tmp_path / "to_read.csv")] == 4 * ["2"]
 
 
 def test_no_cell_of_a_table_becomes_a_formula_a_date_or_another_number(tmp_path):
@@ -426,12 +322,6 @@ def test_no_cell_of_a_table_becomes_a_formula_a_date_or_another_number(tmp_path)
         raw = words(tmp_path / name)
         assert '"x;=1+1;\t=2,=3"' in raw
         assert all(line[0] == line[-1] == '"' for line in raw.splitlines())
-
-
-def test_empty_lines_count_and_hold_nothing(tmp_path):
-    path = tmp_path / "table.csv"
-    path.write_bytes("a;b\r\n;\r\n\r\n1;é\r\n".encode())
-    assert read_table(path, ("a", "b"), lambda rows: False) == [(4, {"a": "1", "b": "é"})]
 
 
 def test_one_row_for_each_student(tmp_path):
@@ -489,9 +379,8 @@ def test_an_answer_is_shown_and_not_obeyed(tmp_path):
 def test_a_formula_is_shown_as_one(tmp_path):
     answer = "It divides by $\\sqrt{d_k}$.\n\n$$\na < b\n$$\n\nIt costs 5$ or 6$."
     write_report(tmp_path, ATTENTION, results(ana=answer))
-    for name in ("pages/ana.html", "to_read.html"):
-        page = words(tmp_path / name)
-        assert "<msqrt>" in page and "<mo>&lt;</mo>" in page and "5$ or 6$" in page
+    page = words(tmp_path / "pages/ana.html")
+    assert "<msqrt>" in page and "<mo>&lt;</mo>" in page and "5$ or 6$" in page
 
 
 def test_every_student_has_a_page(tmp_path):

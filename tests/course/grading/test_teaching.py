@@ -2,24 +2,18 @@
 
 import io
 import re
-import shlex
 import subprocess
 import tarfile
 from pathlib import Path
 
 import pytest
 
-from course.grading import batch
-from course.grading.__main__ import parser
 from course.grading.assignment_files import FOLDER, assignments
-from course.grading.grade import Limits
-from course.grading.sandbox import DISK, FILES
 from course.notebook_tools import count, sections
 
 TEACHERS = ("course/grading", "course/assignments", "tests/course/")
 ROOT = Path(__file__).resolve().parents[3]
 GUIDE = (ROOT / "docs/teaching.md").read_text(encoding="utf-8")
-STUDENTS = (ROOT / "course" / "grading" / "students.md").read_text(encoding="utf-8")
 SOURCES = assignments()
 SERIES = sections.series()
 
@@ -39,22 +33,6 @@ def test_every_assignment_is_listed_as_it_is():
     assert listed == [
         (one.number, capital(one.title), FOLDER / one.file, one.points) for one in SOURCES
     ]
-
-
-def test_the_commands_of_the_guide_can_be_typed():
-    commands = re.findall(r"^ *(?:course )?(python -m course.grading .+)$", GUIDE, re.MULTILINE)
-    assert len(commands) >= 3
-    for command in commands:
-        parser().parse_args(shlex.split(command)[3:])
-
-
-def test_the_limits_are_the_ones_that_are_told():
-    limits = Limits()
-    assert f"{limits.seconds:g} seconds" in GUIDE and f"{limits.seconds:g} seconds" in STUDENTS
-    assert limits.total == 600 and "ten minutes" in STUDENTS
-    assert limits.megabytes == 4096 and "4 GB (`--megabytes`)" in GUIDE
-    assert f"{DISK // 2**20} MB in {FILES:,} files" in GUIDE
-    assert (batch.SLOW, batch.THEN_EVERY) == (20, 60) and "longer than 20 seconds" in GUIDE
 
 
 @pytest.mark.skipif(not (ROOT / ".git").exists(), reason="this is no clone")
