@@ -10,6 +10,8 @@ from course.checks import Hint, NotTried, in_words, reason_of
 from course.mine.bench import FILE, NAMES, Workbench, of_file, of_things
 from course.mine.checks import PARTS, verdict
 from course.mine.keeping import ROOT, WORK, keep, own_names, own_path, read
+from transformer_lib.files import CheckpointError
+from transformer_lib.text.user_input import InputError
 
 FORMER = ROOT / "from_scratch" / FILE  # where the file of earlier readers lies
 CHECKED: list[int] = []  # the parts that were handed to `check` since the notebook's start
@@ -102,16 +104,40 @@ def standing(own: set[str]) -> int:
     return sum(own.issuperset(part.names) for part in PARTS)
 
 
+def translate(*sentences: str) -> None:
+    """Print sentences as the reader's own Transformer translates them, with all parts it has.
+
+    What is missing is lent, and named. It never raises, so that a notebook always goes on.
+    """
+    from course.mine import training
+
+    path = own_path()
+    try:
+        if path is not None and path.exists():
+            bench = borrow(path)
+        else:
+            bench = of_file("", at_work=True)
+            say_what_is_lent(bench)
+        write, where = training.translator(bench, (path or Path(FILE)).parent / "my_translator")
+        print(f"Your Transformer, {where}:", *map(write, sentences), sep="\n   ")
+    except (Hint, InputError, CheckpointError) as error:
+        print(error)
+
+
 # --- the command ---------------------------------------------------------------------------------
 
 
 def borrow(path: Path) -> Workbench:
     """The reader's file, ready to work; it says what is lent. Hint if there is none."""
     bench = bench_of(path, at_work=True)
+    say_what_is_lent(bench)
+    return bench
+
+
+def say_what_is_lent(bench: Workbench) -> None:
     missing = bench.missing()
     if missing:
         print(f"Lent, because you haven't written it yet: {', '.join(missing)}.")
-    return bench
 
 
 def bench_of(path: Path, at_work: bool = False) -> Workbench:

@@ -24,11 +24,6 @@ def on_paper(src_vocab_size: int, tgt_vocab_size: int, **settings) -> Transforme
         return make_model(src_vocab_size, tgt_vocab_size, **settings)
 
 
-def ids_on_paper(sentences: int, length: int) -> Tensor:
-    """Ids (sentences, length) without numbers, for a model that is `on_paper`."""
-    return torch.ones(sentences, length, device="meta").long()
-
-
 def parts(model: nn.Module) -> dict[str, int]:
     """How many parameters each part of a model has; a matrix that is used twice counts once."""
     found = dict.fromkeys(["embeddings", "attention", "feed-forward", "norms", "generator"], 0)
@@ -139,43 +134,6 @@ def inside_a_layer(translator: Translator, text: str) -> list[tuple[str, tuple[i
     ]
 
 
-def source_stations(translator: Translator, text: str) -> dict[str, Tensor]:
-    """The vectors (s, d_model) of a sentence at each station of the encoder."""
-    _, outputs = on_its_way(translator, text)
-    layers = {f"encoder layer {i}": f"encoder.layers.{i}" for i in range(translator.model.config.N)}
-    names = {"embedding": "src_embed", "+ position": "src_positions", **layers}
-    return {name: outputs[part][0] for name, part in names.items()}
-
-
-def winners(translator: Translator, text: str) -> dict[str, float]:
-    """The words of the translation, and the probability with which each was chosen."""
-    _, outputs = on_its_way(translator, text)
-    best = outputs["generator"][0].softmax(dim=-1).max(dim=-1)
-    return {
-        translator.tgt.vocab.tokens[i]: p
-        for i, p in zip(best.indices.tolist(), best.values.tolist(), strict=True)
-    }
-
-
-@torch.no_grad()
-def sees(
-    step: Callable[[Tensor, Tensor], Tensor], x: Tensor, memory: Tensor, place: int
-) -> tuple[list[int], list[int]]:
-    """Which words the output at `place` depends on: (places of the source, places of the target).
-
-    step: (x, memory) -> as x; (1, t, d) and (1, s, d). Each word is changed in its turn.
-    """
-    before = step(x, memory)[0, place]
-
-    def matters(which: int, word: int) -> bool:
-        inputs = [x.clone(), memory.clone()]
-        inputs[which][0, word] += 1
-        return not torch.equal(step(*inputs)[0, place], before)
-
-    source = [word for word in range(memory.size(1)) if matters(1, word)]
-    return source, [word for word in range(x.size(1)) if matters(0, word)]
-
-
 # --- the paper's Table 1: cost, waiting and path of four kinds of layers --------------------------
 
 WIDTH, KERNEL = 64, 5  # the convolution and the restricted attention see a word and 4 before it
@@ -219,14 +177,13 @@ def costs(n: int, d: int = WIDTH) -> dict[str, int]:
 
 
 def rounds(one_round: Callable[[Tensor, Tensor, int], Tensor], n: int, start: bool = True) -> int:
-    """How many rounds it takes until the last of n words has heard of the first.
+    """How many rounds it takes until the last of n words can know of the first.
 
-    one_round: (x, state, number of rounds so far) -> the next state; x and states (1, n, d). The
-    first word of x is ink: a number that is none (NaN) and stains all that is computed from it.
-    start: the first state is x; else 0.
+    one_round: (x, state, number of rounds so far) -> the next state; x and states (1, n, d).
+    start: whether the first state is x, or else 0.
     """
     x = torch.zeros(1, n, 8)
-    x[0, 0] = torch.nan
+    x[0, 0] = torch.nan  # not a number: it stains all that is computed from it
     state = x if start else torch.zeros_like(x)
     count = 0
     with torch.no_grad():

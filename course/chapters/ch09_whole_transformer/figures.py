@@ -9,6 +9,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Polygon
 from matplotlib.ticker import MaxNLocator
 
+from course.chapters.ch09_whole_transformer.experiment_growing import runs_of
 from course.chapters.ch09_whole_transformer.experiments import (
     TABLE_3,
     common_vocabulary,
@@ -32,7 +33,6 @@ from course.drawing.words import (
     percent,
     sentence,
     titled,
-    width_of,
     word,
     word_color,
 )
@@ -190,47 +190,56 @@ def _code(ax: Axes, middle: float, y: float, code: str) -> None:
         area(ax, (ends[0], y - 0.1), ends[1] - ends[0], 0.2, style.tint(INPUTS[found[0]]), zorder=3)
 
 
-# --- from the outside in -------------------------------------------------------------------------
+# --- a part at a time ----------------------------------------------------------------------------
 
-SELF, SOURCE, FORWARD = "self-\nattention", "source\nattention", "feed-\nforward"
-GROWTH = (  # what is new, and what for; all boxes, and the new ones
-    ("feed-forward", "each word alone", (FORWARD,), (FORWARD,)),
-    ("+ source attention", "looks at the source", (SOURCE, FORWARD), (SOURCE,)),
-    ("+ self-attention", "looks at its words", (SELF, SOURCE, FORWARD), (SELF,)),
-    ("+ heads", "looks in several ways", (SELF, SOURCE, FORWARD), ("heads",)),
-    ("+ residual", "keeps what came in", (SELF, "+", SOURCE, "+", FORWARD, "+"), ("+",)),
-    (
-        "+ norm",
-        "keeps one size",
-        (SELF, "+", "norm", SOURCE, "+", "norm", FORWARD, "+", "norm"),
-        ("norm",),
+SELF, SOURCE, FORWARD = "self-\nattention", "cross-\nattention", "feed-\nforward"
+ADDED = (SOURCE, "+", "norm", FORWARD, "+", "norm")
+GROWTH = {  # a stage of the experiment: what is new in words, all boxes, and the new ones
+    "cross-attention": ("reads the English", (SOURCE, FORWARD), (SOURCE, FORWARD)),
+    "+ residuals and norms": ("keeps what came in", ADDED, ("+", "norm")),
+    "+ self-attention": ("reads its own words", (SELF, "+", "norm", *ADDED), (SELF,)),
+    "+ mask": ("can’t look ahead", ("mask", SELF, "+", "norm", *ADDED), ("mask",)),
+    "+ positions": (
+        "knows the order",
+        ("position", "mask", SELF, "+", "norm", *ADDED),
+        ("position",),
     ),
-)
+    "+ heads": (
+        "reads in several ways",
+        ("position", "mask", SELF, "+", "norm", *ADDED),
+        ("heads",),
+    ),
+}
+AT = {SELF: 2.45, SOURCE: 4.0, FORWARD: 5.55}
 
 
-def _grown(ax: Axes, y: float, parts: Sequence[str], new: Sequence[str], heads: bool) -> None:
-    places = {SELF: 2.4, SOURCE: 4.42, FORWARD: 6.43}
-    end, inner = 1.72, 0.0
+def _grown(ax: Axes, y: float, parts: Sequence[str], new: Sequence[str]) -> None:
+    """A decoder layer with these parts, in a row; the new ones are loud."""
+    end, inner = 1.84, 0.0
     for part in parts:
-        wide = {"+": 0.24, "norm": 0.46}.get(part, 0.8)
-        x = places.get(part, end + 0.1 + wide / 2)
+        color = style.ACCENT if part in new else style.MUTED
+        if part in ("position", "mask"):
+            x = 1.88 if part == "position" else AT[SELF] + 0.22
+            top = y if part == "position" else y - TALL / 2
+            arrow(ax, (x, y - 0.46), (x, top), color)
+            label(ax, (x + 0.06, y - 0.42), part, color=color)
+            continue
+        wide = {"+": 0.2, "norm": 0.42}.get(part, 0.74)
+        x = AT.get(part, end + 0.05 + wide / 2)
         arrow(ax, (end, y), (x - wide / 2, y))
-        if part in places:
-            inner = x - wide / 2 - 0.1
-        shadows = (0.14, 0.07) if heads and part in (SELF, SOURCE) else ()
-        for back in shadows:
-            behind = LOUD if "heads" in new else DECODER
-            box(ax, (x + back, y + back), wide, TALL, **{"line": 1.2, **behind})
-        look, tall = LOUD if part in new else DECODER, 0.24 if part == "+" else TALL
-        box(ax, (x, y), wide, tall, part, **{"line": 1.2, "size": style.NOTE, **look})
+        if part in AT:
+            inner = x - wide / 2 - 0.08
+        for back in (0.12, 0.06) if "heads" in new and part in (SELF, SOURCE) else ():
+            box(ax, (x + back, y + back), wide, TALL, **LOUD | {"line": 1.2})
+        look, tall = LOUD if part in new else DECODER, 0.2 if part == "+" else TALL
+        box(ax, (x, y), wide, tall, part, **{"line": 1.2, "size": style.NOTE - 1, **look})
         if part == SOURCE:
-            arrow(ax, (x, y - 0.48), (x, y - TALL / 2), style.ENCODER, thick=2)
-            label(ax, (x + 0.1, y - 0.4), "memory", color=style.ENCODER)
+            arrow(ax, (x, y - 0.46), (x, y - TALL / 2), style.ENCODER, thick=2)
+            label(ax, (x + 0.06, y - 0.42), "memory", color=style.ENCODER)
         if part == "+":
-            way = [(inner, y), (inner, y + 0.47), (x, y + 0.47), (x, y + 0.12)]
-            path(ax, way, style.ACCENT if part in new else style.MUTED)
-        end = x + wide / 2 + (0.14 if shadows else 0)
-    arrow(ax, (end, y), (7.98, y))
+            path(ax, [(inner, y), (inner, y + 0.41), (x, y + 0.41), (x, y + 0.1)], color)
+        end = x + wide / 2
+    arrow(ax, (end, y), (6.95, y))
 
 
 # --- parameters ----------------------------------------------------------------------------------
@@ -406,64 +415,37 @@ def _half(
 
 def _steps_between(words: Sequence[str]) -> Figure:
     """Draw how the last word learns of the others: word by word, or from all at once."""
-    steps = len(words) - 1
-    title = f"News of the first word takes a recurrent layer {steps} steps, self-attention one"
-    figure, ax = canvas(4.1, title)
+    steps = len(words)
+    title = f"A recurrent layer needs {steps} steps to reach the last word, self-attention one"
+    figure, ax = canvas(4.1, title, "The number above a word says in which step it is computed")
     rows = {"recurrent": style.MUTED, "self-attention": style.ACCENT}
-    for y, (said, color), loud in zip((2.25, 0.25), rows.items(), (False, True), strict=True):
+    for y, (said, color), at_once in zip((2.1, 0.25), rows.items(), (False, True), strict=True):
         xs = sentence(ax, (0.12, y - 0.07), words, {}, size=14, gap=0.28)
-        for i in (0, steps):
+        for i in (0, steps - 1):
             word(ax, (xs[i], y), words[i], size=14, color=style.ACCENT)
-        label(ax, (0.04, y + 1.05), said, size=style.LABEL + 1, weight="bold", color=color)
-        for i, start in enumerate(xs[:-1]):
-            last = i == (0 if loud else steps - 1)
-            end = xs[-1] + (0.2 - 0.045 * i) if loud else xs[i + 1]
-            rise = 0.05 + 0.108 * (end - start) if loud else 0.25
-            look = {"thick": 4 if loud and last else 1.5, "alpha": 0.45 if loud > last else 1}
-            ways = (start, y + 0.2), (end, y + 0.2)
-            arrow(ax, *ways, color, rise=rise, head=last or not loud, **look)
-            if last or not loud:
-                at = (start + end) / 2, y + 0.35 + rise + 0.05 * last
+        label(
+            ax,
+            (0.04, y + (1.2 if at_once else 0.85)),
+            said,
+            size=style.LABEL + 1,
+            weight="bold",
+            color=color,
+        )
+        for i, start in enumerate(xs):
+            last = i == steps - 1
+            if not at_once:
                 look = {"size": 20 if last else style.LABEL, "weight": "bold", "color": color}
-                label(ax, at, "1" if loud else str(i + 1), ha="center", **look)
-    return figure
-
-
-# --- the picture to remember ---------------------------------------------------------------------
-
-
-def _whole_machine(source: Sequence[str], target: Sequence[str], N: int = 6) -> Figure:
-    """Draw reader and writer with the memory between them: the whole machine at a glance.
-
-    source, target: the words, each in the color of `style.WORDS`. N: layers on each side.
-    """
-    figure, ax = canvas(4.85, "The source is read once; the target is written word by word")
-    left, right, middle, high, lane = 1.55, 5.75, 2.3, 1.4, style.WIDTH - 0.15
-    new, wide = style.WORDS[target[-1]], {"thick": 3.5}
-    sentence(ax, (left, 0.35), source, size=14, gap=0.2, ha="center")
-    read = sentence(ax, (right - 0.42, 0.35), target[:-1], size=14, gap=0.2, ha="center")
-    halves = (left, "encoder", "once", ENCODER), (right, "decoder", "once per word", DECODER)
-    for x, name, often, own in halves:
-        color = own["color"]
-        look = {"color": color, "fill": style.TINTS[color], "line": 1.5}
-        for back in (0.2, 0.1, 0):
-            box(ax, (x + back, middle + back), 2.1, high, **look)
-        label(ax, (x, middle + 0.16), name, ha="center", size=17, weight="bold", color=color)
-        label(ax, (x, middle - 0.2), f"{N} layers", ha="center", size=style.LABEL)
-        arrow(ax, (x, 0.68), (x, middle - high / 2), color, **wide)
-        label(ax, (x + 0.18, 1.1), often, color=color, size=16, weight="bold")
-    arrow(ax, (left + 1.25, middle), (right - 1.05, middle), style.ENCODER, **wide)
-    for i, text in enumerate(source):
-        at = (left + right) / 2 + 0.2 * (i - (len(source) - 1) / 2), middle
-        box(ax, at, 0.13, 0.62, fill=style.WORDS[text], line=0, round=0.04, zorder=3)
-    label(ax, ((left + right) / 2, middle - 0.55), "memory: a vector\nfor each word", ha="center")
-    top = 3.85
-    arrow(ax, (right, middle + high / 2 + 0.2), (right, top - 0.23), new, **wide)
-    word(ax, (right, top), target[-1], size=17)
-    sentence(ax, (right - 0.68, top - 0.07), target[1:-1], {}, size=14, gap=0.2, ha="right")
-    end = read[-1] + width_of(target[-2], 14) / 2 + 0.16 + 0.84  # of the empty place
-    outline(ax, (end - 0.84, 0.27), 0.84, 0.32, new, 1.5, linestyle=(0, (3, 2)))
-    path(ax, [(right + 0.54, top), (lane, top), (lane, 0.43), (end + 0.03, 0.43)], new, **wide)
+                label(ax, (start, y + 0.42), str(i + 1), ha="center", **look)
+            if last:
+                continue
+            end = xs[-1] + (0.2 - 0.045 * i) if at_once else xs[i + 1]
+            rise = 0.05 + 0.108 * (end - start) if at_once else 0.1
+            look = {"thick": 4 if at_once and not i else 1.5, "alpha": 0.45 if at_once and i else 1}
+            ways = (start, y + 0.2), (end, y + 0.2)
+            arrow(ax, *ways, color, rise=rise, head=not at_once or not i, **look)
+        if at_once:
+            look = {"size": 20, "weight": "bold", "color": color}
+            label(ax, (xs[-1] + 0.3, y + 0.75), "1", ha="center", **look)
     return figure
 
 
@@ -637,25 +619,28 @@ def draw_vocabulary() -> Figure:
 
 
 @figure(
-    "whole-outside-in",
-    caption="A decoder layer grows from the outside in, in five steps; what is new is orange.",
-    alt="Six rows. 0: a feed-forward box. 1: source attention before it, with an arrow from the "
-    "memory. 2: self-attention before both. 3: more heads in both attentions. 4: a plus after"
-    " each box, with a line around the box. 5: a norm after each plus; this row "
-    "stands on a ground of its own, 'decoder layer'. Beside each row is what for: for instance '+ "
-    "residual, keeps what came in'.",
+    "whole-repair",
+    hero=True,
+    caption="Six machines, each with one part more than the one before it, and the share of "
+    "held-out sentences that each translates correctly.",
+    alt="Six rows, in each the decoder layer of a machine; what is new in it is orange. Cross-"
+    "attention and feed-forward; then a plus and a norm after each of them; self-attention in "
+    "front; an arrow 'mask' into self-attention; an arrow 'position' at the start; copies behind "
+    "both attentions for the heads. At the right end of each row stand the shares, one for each "
+    "seed: about a third, six in ten, none, seven in ten, seven in ten, and three in four.",
 )
-def draw_outside_in() -> Figure:
-    title = f"In {len(GROWTH) - 1} steps a feed-forward network becomes a decoder layer"
-    figure, ax = canvas(7.7, title, "What is new is orange")
-    box(ax, (4.75, 0.72), 6.2, 1.34, color=style.DECODER, fill=style.TINTS[style.DECODER], line=0)
-    label(ax, (1.75, 1.25), "decoder layer", weight="bold", color=style.DECODER)
-    for number, (said, why, content, new) in enumerate(GROWTH):
-        y = 6.6 - 1.16 * number - 0.2 * ("norm" in new)
-        label(ax, (0.02, y + 0.11), str(number), size=style.LABEL, weight="bold")
-        label(ax, (0.25, y + 0.11), said, size=style.LABEL, weight="bold")
-        label(ax, (0.25, y - 0.11), why, color=style.MUTED)
-        _grown(ax, y, content, new, heads=number > 2)
+def draw_repair() -> Figure:
+    title = "A Transformer grows from cross-attention, one part at a time"
+    note = "A decoder layer of each machine; what is new is orange"
+    figure, ax = canvas(7.4, title, note)
+    label(ax, (7.98, 6.6), "sentences correct,\nthree seeds", ha="right", color=style.MUTED)
+    for number, (what, (why, boxes, new)) in enumerate(GROWTH.items()):
+        y = 5.92 - 1.06 * number
+        label(ax, (0.02, y + 0.11), what, size=style.LABEL, weight="bold")
+        label(ax, (0.02, y - 0.11), why, color=style.MUTED)
+        _grown(ax, y, boxes, new)
+        shares = [f"{run['right']:.1%}" for run in runs_of(what)]
+        label(ax, (7.98, y), "\n".join(shares), ha="right", size=style.LABEL)
     return figure
 
 
@@ -703,11 +688,11 @@ def draw_sentence() -> Figure:
 
 @figure(
     "whole-cost",
-    caption="From the paper's Table 1: how news travels through a recurrent layer and through "
-    "self-attention.",
-    alt="A sentence of eleven words twice. Recurrent: ten short arrows, numbered 1 to 10, from "
-    "each word to the next, one after the other. Self-attention: an orange line from each word "
-    "straight to the last; the thick arrow, from the first word, is numbered 1.",
+    caption="From the paper's Table 1: in which step a recurrent layer and self-attention compute "
+    "the last of eleven words.",
+    alt="A sentence of eleven words twice. Recurrent: a short arrow from each word to the next; "
+    "above the words the numbers 1 to 11. Self-attention: an orange line from each word straight "
+    "to the last, whose number is 1; the thick arrow comes from the first word.",
 )
 def draw_cost() -> Figure:
     return _steps_between(LONG.split())
@@ -737,19 +722,3 @@ def draw_step_lengths() -> Figure:
     title = "The formula takes {:.1f} times the time and {:.1f} times the memory of a kernel"
     note = "At {:,} words in a sentence, {:,} in a step. A kernel: one program for all of attention"
     return _step_lines(lengths, panels, title.format(*times), note.format(lengths[-1], WORDS))
-
-
-@figure(
-    "whole-machine",
-    hero=True,
-    caption="The whole machine: a reader, a writer, and the memory that goes to each of the "
-    "writer's layers.",
-    alt="Two stacks of six layers. 'I like trees' and the end token enter the encoder from below, "
-    "once. Its memory, a vector for each word, goes into the decoder. '<bos> me gustan los' enters "
-    "the decoder from below, once per word, and árboles comes out on top, after 'me gustan los'. "
-    "From there a thick green line leads to the empty place after the input 'los'.",
-)
-def draw_machine() -> Figure:
-    return _whole_machine(
-        ["I", "like", "trees", "<eos>"], ["<bos>", "me", "gustan", "los", "árboles"]
-    )

@@ -146,3 +146,15 @@ def test_the_parts_work_together_whoever_wrote_them(work, capsys):
     (work / FILE).write_text("def attention(:", encoding="utf-8")
     assert mine.parts().update is not own.update
     assert "is no Python yet" in capsys.readouterr().out
+
+
+def test_own_parts_translate_and_what_is_missing_is_lent_and_named(work, capsys):
+    mine.translate("I like trees")
+    told = capsys.readouterr().out
+    assert told.startswith("Lent, because you haven't written it yet: Embeddings, ")
+    assert told.endswith("the course's translator:\n   Me gustan los árboles\n")
+    (work / FILE).write_text(BLOCKS[4] + attention().replace("return", "raise OSError  #"))
+    mine.translate("I like trees")
+    told = capsys.readouterr().out
+    assert "padding_mask" not in told.splitlines()[0]
+    assert "Your Transformer stops with OSError" in told and "(line " in told

@@ -1,7 +1,10 @@
 """What notebook 09 says where no output of a cell shows it."""
 
+from course.chapters.ch09_whole_transformer import experiment_growing as growing
 from course.chapters.ch09_whole_transformer import experiment_scaling as scaling
-from transformer_lib import BASE, ModelConfig
+from course.experiments import load
+from transformer_lib import BASE, ModelConfig, Translator
+from transformer_lib.text import english_spanish
 
 
 def test_the_base_model_is_what_the_settings_are_without_any():
@@ -15,3 +18,34 @@ def test_a_step_with_longer_sentences_is_as_told():
         short = times[way][:3]  # 16, 32 and 64 words
         assert max(short) / min(short) < 1.135
     assert round(max(times["fused"][:3]) / min(times["fused"][:3]), 2) == 1.13
+
+
+def test_the_growing_machines_write_what_is_told():
+    shares = {what: [run["right"] for run in growing.runs_of(what)] for what in growing.MACHINES}
+    assert all(len(three) == 3 for three in shares.values())
+    least, kept, unmasked, masked, ordered, headed = shares.values()
+    assert 0.24 < min(least) and max(least) < 0.4 and min(kept) > 0.6 and max(unmasked) == 0
+    assert min(masked) > max(kept) and min(headed) > max(ordered)
+    writes = [growing.runs_of(what)[0]["writes"] for what in growing.MACHINES]
+    assert {*writes[2].values()} == {""}
+    assert len(growing.data()[0]) == 4690 and len(growing.data()[1]) == 200
+    for english in growing.SHOWN:
+        assert english not in dict(growing.data()[0])
+
+
+def test_in_the_other_order_three_parts_in_a_row_change_nothing():
+    chosen = [run for run in load("repair")["runs"] if run["chosen"]]
+    for part in ("+ self-attention", "+ mask", "+ positions"):
+        assert [run["right"] for run in chosen if run["what"] == part] == [0, 0, 0]
+    one, four = (
+        [run["right"] for run in chosen if run["what"] == what]
+        for what in ("+ residuals and norms", "+ heads")
+    )
+    assert one == [0.885, 0.93, 0.925] and four == [0.9, 0.955, 0.96]
+
+
+def test_how_many_sentences_have_a_word_twice():
+    words = Translator.load().tgt.tokenizer
+    pairs = english_spanish.load("test")
+    assert len(pairs) == 1000
+    assert sum(len({*words(spanish)}) < len(words(spanish)) for _, spanish in pairs) == 137

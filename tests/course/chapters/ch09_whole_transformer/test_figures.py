@@ -1,11 +1,18 @@
 """Drawings of the whole Transformer: the data reach the picture, and the counts behind it hold."""
 
+import inspect
+
 import numpy as np
 import torch
 
 from course.chapters.ch09_whole_transformer import experiments as data
-from course.chapters.ch09_whole_transformer.figures import _sentence_path, _Station
-from transformer_lib import MultiHeadAttention
+from course.chapters.ch09_whole_transformer.figures import (
+    MULTI_HEAD,
+    SCALED_DOT_PRODUCT,
+    _sentence_path,
+    _Station,
+)
+from transformer_lib import MultiHeadAttention, attention, attention_weights
 
 
 def texts(figure) -> list[str]:
@@ -29,6 +36,15 @@ def test_the_followed_vectors_reach_the_picture():
 def test_recurrent_and_attention_cross_at_the_width():
     low, high = (data.costs(n) for n in (data.WIDTH - 1, data.WIDTH + 1))
     assert low["self-attention"] < low["recurrent"] and high["self-attention"] > high["recurrent"]
+
+
+def test_the_code_in_the_papers_figure_is_the_librarys():
+    one_head = inspect.getsource(attention_weights) + inspect.getsource(attention)
+    for boxes, source in (
+        (SCALED_DOT_PRODUCT, one_head),
+        (MULTI_HEAD, inspect.getsource(MultiHeadAttention)),
+    ):
+        assert all(piece in source for one in boxes for piece in one.code)
 
 
 # --- the counts behind the figures ---
