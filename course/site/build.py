@@ -66,7 +66,7 @@ FIRST_LETTERS = (
     *"\xa0¡§«·»¿×ÁÉÍÑÓÚÜáéíñóúü–—‘’“”•…←↑→↓",
 )
 # For the search: how much a hit there counts, beside 1 for a section.
-EXERCISE, BESIDE, REFERENCE = 0.3, 0.4, 0.5
+EXERCISE, BESIDE, REFERENCE = 0.3, 0.4, 0.3
 HERO = "machine"
 CARD_FILE = "images/card.png"
 CARD = (1200, 630)  # pixels, as those who show cards ask for
