@@ -90,19 +90,17 @@ class Assignment:
     @property
     def given(self) -> list[str]:
         """Code that every student gets and nobody has to change; answers may need it."""
-        return [
-            text(cell)
-            for cell in self.notebook["cells"]
-            if is_given(cell) and "shown" not in tags(cell)
-        ]
+        return self.code_of_nobody(shown=False)
 
     @property
     def shown(self) -> list[str]:
         """Given code that only shows something. No answer needs it, so it isn't run for grading."""
+        return self.code_of_nobody(shown=True)
+
+    def code_of_nobody(self, shown: bool) -> list[str]:
+        cells = [cell for cell in self.notebook["cells"] if cell["cell_type"] == "code"]
         return [
-            text(cell)
-            for cell in self.notebook["cells"]
-            if is_given(cell) and "shown" in tags(cell)
+            text(cell) for cell in cells if not grade_id(cell) and ("shown" in tags(cell)) == shown
         ]
 
 
@@ -241,18 +239,16 @@ def plain(words: str) -> str:
 
 def names_wanted(check: str, known: set[str]) -> list[str]:
     """The names in a check's code that have to come from the student's notebook."""
-    names = [node for node in ast.walk(ast.parse(check)) if isinstance(node, ast.Name)]
-    made = {node.id for node in names if not isinstance(node.ctx, ast.Load)}
-    made |= {
-        part.asname or part.name
-        for node in ast.walk(ast.parse(check))
-        if isinstance(node, ast.Import | ast.ImportFrom)
-        for part in node.names
-    }
-    made |= {node.arg for node in ast.walk(ast.parse(check)) if isinstance(node, ast.arg)}
-    made |= {node.name for node in ast.walk(ast.parse(check)) if isinstance(node, ast.FunctionDef)}
-    used = dict.fromkeys(node.id for node in names if isinstance(node.ctx, ast.Load))
-    return [name for name in used if name not in made | known | set(dir(builtins))]
+    made, used = known | set(dir(builtins)), []
+    for node in ast.walk(ast.parse(check)):
+        match node:
+            case ast.Name(name, ast.Load()):
+                used.append(name)
+            case ast.Name(name) | ast.FunctionDef(name) | ast.arg(name):
+                made.add(name)
+            case ast.alias(name, other):
+                made.add(other or name)
+    return [name for name in dict.fromkeys(used) if name not in made]
 
 
 # --- cells ---------------------------------------------------------------------------------------
@@ -279,8 +275,3 @@ def grade_id(cell: dict) -> str:
 def is_graded(cell: dict) -> bool:
     """Whether a cell is worth points."""
     return bool(about(cell).get("grade"))
-
-
-def is_given(cell: dict) -> bool:
-    """Whether a cell holds code that no student has to write."""
-    return cell["cell_type"] == "code" and not grade_id(cell)

@@ -27,6 +27,15 @@ from transformer_lib.files import write_file
 
 NOT_GIVEN = ("EX", "N/A")  # Canvas: excused; not assigned
 NOBODY = "Student, Test"  # Canvas's own, in every gradebook
+WHY = WAITING, FAILED, NOWHERE, NAMESAKE, ABSENT, LEFT_ALONE, REPLACED = (
+    "No grade yet, as there are answers to read",
+    "No grade yet, as the grader failed",
+    "Not in {}",
+    "In {} there is the name, but with another number or twice, so no grade was filled in",
+    "Left as it was, as nothing of theirs was graded",
+    "Left as it was",
+    "Another grade stood there",
+)
 
 
 @dataclasses.dataclass
@@ -77,7 +86,7 @@ def read_csv(path: Path) -> Gradebook:
     start = codecs.BOM_UTF8 if raw.startswith(codecs.BOM_UTF8) else b""
     try:
         words = raw.decode("utf-8-sig")
-        separator = max(",;\t", key=words.split("\n")[0].count)
+        separator = separator_in(words)
         rows = list(csv.reader(io.StringIO(words, newline=""), delimiter=separator))
     except (UnicodeDecodeError, csv.Error):
         raise TableError(f"{path} is no CSV file in UTF-8: use it as it was downloaded") from None
@@ -179,8 +188,8 @@ def fill_in_canvas(book: Gradebook, totals: Sequence[Total], outcome: "Outcome")
     for total in totals:
         row = row_of(total, numbers, names)
         if outcome.can_be_graded(total, row):
-            if row[book.place].strip() in NOT_GIVEN:
-                outcome.left_alone.append(f"{total.submission.student} ({row[book.place].strip()})")
+            if (given := row[book.place].strip()) in NOT_GIVEN:
+                outcome.told[LEFT_ALONE].append(f"{total.submission.student} ({given})")
             else:
                 outcome.give(total, row, book, largest)
 
@@ -212,31 +221,28 @@ def assignment_column(book: Gradebook, source: Assignment, wanted: str) -> str:
 
 @dataclasses.dataclass
 class Outcome:
-    """Whose grade was filled in, whose wasn't, and why. people: (name, row) of the table."""
+    """Whose grade was filled in, whose wasn't, and why. people: (name, row) of the table.
+
+    told: what became of whom -> their names. found: the rows of those who handed in.
+    """
 
     people: list[tuple[str, list]] = dataclasses.field(default_factory=list)
     filled: int = 0
     scale: str = ""
-    found: list[list] = dataclasses.field(default_factory=list)  # rows of those who handed in
-    waiting: list[str] = dataclasses.field(default_factory=list)
-    failed: list[str] = dataclasses.field(default_factory=list)
-    nowhere: list[str] = dataclasses.field(default_factory=list)
-    namesakes: list[str] = dataclasses.field(default_factory=list)
-    left_alone: list[str] = dataclasses.field(default_factory=list)
-    replaced: list[str] = dataclasses.field(default_factory=list)
+    found: list[list] = dataclasses.field(default_factory=list)
+    told: dict[str, list[str]] = dataclasses.field(default_factory=lambda: {one: [] for one in WHY})
 
     def can_be_graded(self, total: Total, row: list[str] | None) -> bool:
         student = total.submission.student
         if row is None:
             name = alike(student.removesuffix(f" ({total.submission.number})"))
             there = any(name in spellings(one) for one, _ in self.people)
-            (self.namesakes if there else self.nowhere).append(student)
+            self.told[NAMESAKE if there else NOWHERE].append(student)
             return False
         self.found.append(row)
         if total.failed or total.unread:
-            (self.failed if total.failed else self.waiting).append(student)
+            self.told[FAILED if total.failed else WAITING].append(student)
             return False
-        self.filled += 1
         return True
 
     def give(self, total: Total, row: list[str], book: Gradebook, largest: str) -> None:
@@ -253,34 +259,24 @@ class Outcome:
         grade = f"{round(total.points * most / total.of, 2):g}"
         before = row[book.place].strip()
         if before not in ("", grade):
-            self.replaced.append(f"{total.submission.student} from {before} to {grade}")
+            self.told[REPLACED].append(f"{total.submission.student} from {before} to {grade}")
         row[book.place] = grade
-
-    def absent(self) -> list[str]:
-        found = {id(row) for row in self.found}
-        return [name for name, row in self.people if id(row) not in found and name != NOBODY]
+        self.filled += 1
 
     def written(self, book: Gradebook, folder: Path) -> list[str]:
         place = folder / f"filled-{book.path.name}"
         write_file(place, book.written())
-        told = [f"Grades filled in: {self.filled - len(self.left_alone)}, in {place}"]
+        found = {id(row) for row in self.found}
+        self.told[ABSENT] = [
+            name for name, row in self.people if id(row) not in found and name != NOBODY
+        ]
+        told = [f"Grades filled in: {self.filled}, in {place}"]
         told += [self.scale] if self.scale else []
-        for who, why in (
-            (self.waiting, "No grade yet, as there are answers to read"),
-            (self.failed, "No grade yet, as the grader failed"),
-            (self.nowhere, f"Not in {book.path.name}"),
-            (
-                self.namesakes,
-                f"In {book.path.name} there is the name, but with another number or "
-                "twice, so no grade was filled in",
-            ),
-            (self.absent(), "Left as it was, as nothing of theirs was graded"),
-            (self.left_alone, "Left as it was"),
-            (self.replaced, "Another grade stood there"),
-        ):
-            if who:
-                told.append(f"{why}: {', '.join(who)}")
-        return told
+        return told + [
+            f"{why.format(book.path.name)}: {', '.join(who)}"
+            for why, who in self.told.items()
+            if who
+        ]
 
 
 def row_of(total: Total, numbers: dict[str, list], names: dict[str, list]) -> list[str] | None:

@@ -25,18 +25,17 @@ def main(number: str, folder: str, results: str) -> None:
 
 def as_results(results: Sequence[Result], source: Assignment, told: str = "") -> dict:
     """Points and hints as students see them; what a person reads has no points here."""
-    titles = {one.name: one.title for one in source.exercises}
+    exercises = {one.name: one for one in source.exercises}
     tests = []
     for one in results:
-        by_machine = next(x.kind for x in source.exercises if x.name == one.exercise) != "explain"
+        by_machine = exercises[one.exercise].kind != "explain"
+        waits = f"A person reads this: up to {one.of} points."
         tests.append(
             {
-                "name": f"{titles[one.exercise]} ({one.exercise})",
+                "name": f"{exercises[one.exercise].title} ({one.exercise})",
                 "score": one.points if by_machine else 0,
                 "max_score": one.of if by_machine else 0,
-                "output": (one.hint or "Right.")
-                if by_machine or not one.text
-                else f"A person reads this: up to {one.of} points.",
+                "output": waits if one.text and not by_machine else one.hint or "Right.",
                 "output_format": "text",
                 "visibility": "visible",
             }

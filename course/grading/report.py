@@ -40,20 +40,10 @@ TEMPLATES = Environment(
 GRADES = ("student", "exercise", "points", "of", "hint")
 TOTALS = ("student", "machine", "person", "adjusted", "total", "of", "to read", "late", "id")
 MATHML = "http://www.w3.org/1998/Math/MathML"
-HARMLESS = {
-    "display",
-    "stretchy",
-    "fence",
-    "form",
-    "mathvariant",
-    "accent",
-    "columnalign",
-    "displaystyle",
-    "linethickness",
-    "separator",
-    "minsize",
-    "maxsize",
-}
+HARMLESS = set(  # attributes of a formula's elements
+    "display stretchy fence form mathvariant accent columnalign displaystyle linethickness "
+    "separator minsize maxsize".split()
+)
 LONGEST_FORMULA = 1000  # characters
 LONGEST_NAME = 200  # bytes of a page's name: less than any system's limit
 
@@ -177,10 +167,9 @@ def write_report(
         write_table(key, KEY, rows, separator)
     shown = {one: one if blind is None else numbers[one] for one in [*numbers, *students]}
     merged = merge(results, grades, shown)
+    rows = merged.rows
     if blind is not None:
-        rows = dict(sorted(merged.rows.items(), key=lambda row: shown.get(row[0][0], row[0][0])))
-    else:
-        rows = merged.rows
+        rows = dict(sorted(rows.items(), key=lambda row: shown.get(row[0][0], row[0][0])))
     write_manual_grades(table, rows, source, shown, separator)
     notices += [
         f"{table.name}, line {line}: {merged.notices[row]}"

@@ -99,6 +99,15 @@ def test_points_for_an_answer_that_has_changed_or_is_gone_are_shown_and_do_not_c
     assert essays(desk) == {"ana": ("", "Ask her.")}  # a comment without points stays
 
 
+def test_a_table_that_somebody_made_counts(desk):
+    """It has the columns that are asked for, and one of its own, which stays."""
+    columns = "student,exercise,points,of,comment,read by"
+    (desk / "to_read.csv").write_text(f"{columns}\nana,{ESSAY},2,3,,Eva\n", encoding="utf-8")
+    write_report(desk, ATTENTION, results(ana=WRITTEN))
+    assert essays(desk) == {"ana": ("2", "")}
+    assert table(desk / "to_read.csv")[0]["read by"] == "Eva"
+
+
 def test_points_of_somebody_who_is_absent_stay(desk):
     fill_in(desk / "to_read.csv", {"ana": ("2", "Good.")})
     told = write_report(desk, ATTENTION, results(ben="")).notices
