@@ -51,8 +51,8 @@ def tests_of(path: Path) -> list[Path]:
         return [path]
     if path.suffix != ".py":
         return []
-    if path.parts[0] == "tests":  # attempts_5.py belongs to test_attempts.py
-        own = path.with_name(f"test_{re.sub(r'_[0-9]+$', '', path.stem)}.py")
+    if path.parts[0] == "tests":  # attempts.py belongs to test_attempts.py
+        own = path.with_name(f"test_{path.stem}.py")
         if (ROOT / own).exists():
             return [own]
     # Tests mirror what they test: a/b/c.py is tested in tests/a/b/test_c.py or tests/a/b/test_b.py.
