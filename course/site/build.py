@@ -104,6 +104,7 @@ DOCUMENTS = (
     Page("figures.html", path("notebooks/figures.md"), "Figures"),
     Page("build.html", path("docs/mine.md"), "Your own Transformer"),
     Page("teaching.html", path("docs/teaching.md"), "For teachers"),
+    Page("grading.html", path("docs/grading.md"), "Grading"),
     Page("objectives.html", path("docs/objectives.md"), "Objectives"),
     Page("install.html", path("docs/install.md"), "Install"),
     Page("using.html", path("docs/using.md"), "Use it"),

@@ -11,6 +11,7 @@ PAGES = (
     "docs/install.md",
     "docs/using.md",
     "docs/teaching.md",
+    "docs/grading.md",
     "docs/scaling.md",
     "CONTRIBUTING.md",
     "docs/testing.md",
