@@ -21,6 +21,7 @@ WHOLE = (
     "tests/course/grading/test_rehearsal.py",
     "tests/users/test_commands.py",
 )
+EXERCISES = Path("tests/course/chapters/test_exercises.py")
 # For every change, whatever it is.
 ALWAYS = ("tests/project/test_setup.py::test_style", "tests/project/test_types.py")
 # What readers and teachers have in a clone: not ignored by git, so that nothing removes it.
@@ -51,6 +52,10 @@ def tests_of(path: Path) -> list[Path]:
         return [path]
     if path.suffix != ".py":
         return []
+    if path.parent.parent.name == "chapters" and path.stem.endswith(("checks", "attempts")):
+        # Hints and attempts: one test hands in all of them, and what else is so has its own.
+        own = Path("tests/course/chapters", path.parent.name, f"test_{path.stem}.py")
+        return [EXERCISES, *([own] if (ROOT / own).exists() else [])]
     if path.parts[0] == "tests":  # attempts.py belongs to test_attempts.py
         own = path.with_name(f"test_{path.stem}.py")
         if (ROOT / own).exists():
