@@ -1,4 +1,4 @@
-"""“Try it in five minutes” of docs/teaching.md, as a new teacher runs it: nothing of pytest reaches it.
+"""“Try it in five minutes” of docs/teaching.md, as a new teacher runs it: no pytest reaches it.
 
 A process of its own, with PATH, HOME and LANG alone in its environment, in each sandbox, as
 whoever runs the tests, and as an ordinary user where that is root.
