@@ -24,6 +24,7 @@ from course.notebook_tools.compare import first_difference
 
 ROOT = Path(__file__).resolve().parents[2]
 NOTEBOOKS = sections.series()
+FOR_THE_WALL = ("poster",)  # too large for a notebook, which only says how to draw it
 
 
 def pictures(notebook: str) -> list[tuple[dict, dict]]:
@@ -72,13 +73,13 @@ def test_a_figure_can_be_saved(name, tmp_path, monkeypatch):
         for cell, output in pictures(FIGURES[name].notebook)
         if output.metadata.get("figure") == name
     ]
-    assert shown, f"{FIGURES[name].notebook} doesn't show it"
+    assert shown or name in FOR_THE_WALL, f"{FIGURES[name].notebook} doesn't show it"
     drawn = FIGURES[name].draw()
     assert isinstance(drawn, Figure) or is_chart(drawn)
     monkeypatch.setitem(FIGURES, name, dataclasses.replace(FIGURES[name], draw=lambda: drawn))
-    cell, output = shown[0]
-    if not compares_by_name(cell, name):
-        assert first_difference([output], [displayed(name)]) == ""
+    for cell, output in shown[:1]:
+        if not compares_by_name(cell, name):
+            assert first_difference([output], [displayed(name)]) == ""
     path = save(name, tmp_path / "new" / "folder", "png")
     assert path == tmp_path / "new" / "folder" / f"{name}.png"
     assert len(Image.open(path).convert("L").getcolors(1 << 16)) > 2, "the picture is empty"
