@@ -229,7 +229,7 @@ def explain_reading(read: Sequence[list[int]], found: list[int], src: Tensor) ->
         (no_slip if only_this else expect)(
             False,
             "You feed only the newest word. Without a cache "
-            "it is then at place 0 and sees nothing of what was written before: feed "
+            "it is then at position 0 and sees nothing of what was written before: feed "
             "everything from <bos> on.",
         )
     if any(words[:1] != [BOS] for words in read):

@@ -188,7 +188,7 @@ def _beam_tree(steps: Sequence[Sequence[Branch]]) -> Figure:
         means, below = MEANINGS.get(node["word"], ""), y - (0.22 if gone else 0.34)
         label(ax, (left + 0.12, below), means, color=style.MUTED)
         if step <= 2 and not gone:
-            ahead = "greedy’s choice" if step == 1 else "ahead"
+            ahead = "greedy decoding’s choice" if step == 1 else "ahead"
             side = ahead if node["log_prob"] == steps[step - 1][0].log_prob else "behind"
             label(ax, (left + 0.04, y + 0.33), side, size=style.LABEL, color=color)
     for step in range(1, len(steps) + 1):
@@ -237,7 +237,6 @@ def cost_curves(lengths: Sequence[int], costs: Mapping[str, Sequence[int]]) -> F
 STUDENT = "I am the student"
 EVERY_DAY = "His married neighbor makes a big cookie in front of the quiet museum every day"
 LENGTHS = (4, 8, 16, 32, 64)
-WAYS = {"without cache": False, "with cache": True}
 
 
 def next_words(translator: Translator, sentence: str) -> Following:
@@ -285,11 +284,11 @@ MEANINGS |= {"el": "the", "al": "to the"}
     "decoding-tree",
     caption="The complete tree of a beam of two for 'I am the student'.",
     alt="A tree in four columns of words, each with the product of the probabilities so far, which "
-    "makes its branch thick. Two branches run level: 'estoy', greedy's choice, at first ahead with "
-    "39%, and below it 'soy', 36%, in orange. After the second word 'soy estudiante' is ahead with "
-    "30% to 14%, and it wins: its filled box, 27%, stands a word before that of 'estoy el "
-    "estudiante', which has 11%. Two words that are dropped hang on dotted lines, grey and without "
-    "a box: 'tengo' with 1% and 'estoy al' with 8%.",
+    "makes its branch thick. Two branches run level: 'estoy', greedy decoding's choice, at first "
+    "ahead with 39%, and below it 'soy', 36%, in orange. After the second word 'soy estudiante' is "
+    "ahead with 30% to 14%, and it wins: its filled box, 27%, stands a word before that of 'estoy "
+    "el estudiante', which has 11%. Two words that are dropped hang on dotted lines, grey and "
+    "without a box: 'tengo' with 1% and 'estoy al' with 8%.",
     hero=True,
 )
 def draw_tree() -> Figure:
@@ -307,7 +306,7 @@ def draw_cost() -> Figure:
     translator = Translator.load()
     costs = {
         way: [multiplications(translator, length, cache) for length in LENGTHS]
-        for way, cache in WAYS.items()
+        for way, cache in (("without cache", False), ("with cache", True))
     }
     return cost_curves(LENGTHS, costs)
 
@@ -384,7 +383,7 @@ def draw_sampling() -> Figure:
     plain, most, *_ = panels
     rare = sorted(set(panels[plain]) - set(kept), key=panels[plain].__getitem__, reverse=True)[:5]
     said = [f"{100 * p:.0f}%" if p > 0.01 or p < 1e-5 else "< 1%" for p in others.values()]
-    note = f"Probability of the first word for “{STUDENT}” (“estoy” and “soy” both mean “am”)"
+    note = f"Probability of the first word of the translation of “{STUDENT}”"
     title = f"At {most}, the unlikely words get {said[1]} instead of {said[0]}"
     figure, ax = canvas(4.2, title, note)
     left, wide, high, down = 1.85, 5.2, 0.46, 0.86
