@@ -17,7 +17,7 @@ from course.chapters.ch10_training.experiment_first_words import (
     new_model,
     probabilities,
 )
-from course.chapters.ch10_training.experiments import smoothing_penalty, stored_rows, written_words
+from course.chapters.ch10_training.experiments import smoothing_penalty, written_words
 from course.drawing import style
 from course.drawing.arrows import arrow, path
 from course.drawing.cells import area
@@ -140,7 +140,7 @@ def loop_curve(history: Sequence[Mapping[str, Any]], steps: int) -> Figure:
             middle, look = x + each / 2 - 0.025, {"color": style.ACCENT, "weight": "bold"}
             centered(ax, middle, low + high * share + 0.14, percent(share), **look)
             centered(ax, middle, low - 0.2, f"{one['step']}", color=style.MUTED)
-    label(ax, (left, 0.14), "steps of training", color=style.MUTED)
+    label(ax, (left, 0.14), "training step", color=style.MUTED)
     return figure
 
 
@@ -160,7 +160,7 @@ def _writing_curve(history: Sequence[Mapping[str, Any]], english: Mapping[int, s
     entries = {entry["step"]: entry for entry in history if entry["step"] <= LAST}
     tall = 6.9
     figure = style.new_figure(style.WIDTH, tall)
-    title = "First come common words, then grammar, then the correct words"
+    title = "It begins with one repeated word and ends with the correct translation"
     titled(figure, title, "What it writes for “I like trees” at four moments of its training")
     ax = figure.subplots()
     losses = {"": [entry["validation_loss"] for entry in entries.values()]}
@@ -321,7 +321,7 @@ def _penalty_curves(leads: Any, losses: Mapping[str, Any], shares: Any) -> Figur
     """
     leads, shares = as_array(leads), as_array(shares)
     figure, ax = style.panel(4.2)
-    note = "The loss for one word among nine, with and without label smoothing"
+    note = "The loss for one word of nine; the other eight share the rest of the probability evenly"
     titled(figure, "With label smoothing, too much confidence raises the loss again", note)
     lines = {name: as_array(given) for name, given in losses.items()}
     *_, (smoothed, line) = lines.items()
@@ -333,7 +333,7 @@ def _penalty_curves(leads: Any, losses: Mapping[str, Any], shares: Any) -> Figur
     ax.scatter(*at, s=80, color=style.ACCENT, zorder=3)
     ax.vlines(at[0], -1, at[1], style.ACCENT, linewidth=1.2, linestyle=":")
     ax.fill_between(leads[best:], at[1], line[best:], color=style.tint(style.ACCENT), lw=0)
-    said = f"least at {steady_round(shares[best]):.2f}"
+    said = f"lowest at {steady_round(shares[best]):.2f}"
     ax.annotate(said, at, (0, 14), ha="center", weight="bold", **look)
     look["color"] = style.readable(style.ACCENT)
     ax.annotate("the price of overconfidence", (leads[-1], at[1]), (-6, 8), ha="right", **look)
@@ -395,11 +395,11 @@ def draw_teacher_forcing() -> Figure:
 
 @figure(
     "training-smoothing-penalty",
-    caption="Label smoothing makes it costly to be too sure.",
-    alt="Loss against the probability of the right word, from 0.1 to 0.9999; from 0.9 on, each "
-    "mark is ten times surer. Without smoothing the curve falls towards 0 and never turns. "
-    " With smoothing of 0.1 it is least at a probability of 0.91, and then rises in a "
-    "straight line; the wedge below it is 'the price of being too sure'.",
+    caption="Label smoothing makes overconfidence costly.",
+    alt="Loss against the probability of the correct word, from 0.1 to 0.9999; at each mark from "
+    "0.9 on, ten times less is left for the others. Without smoothing the curve falls towards 0. "
+    "With smoothing of 0.1 it is lowest at a probability of 0.91, and then rises; the wedge below "
+    "it is 'the price of overconfidence'.",
 )
 def draw_penalty() -> Figure:
     leads, curves, shares = smoothing_penalty()
@@ -424,11 +424,12 @@ def draw_schedule() -> Figure:
     alt="Two panels with the loss against the step, means of three runs. Trained on 50 rows: the "
     "loss on seen rows falls to 0, while the loss on new rows, in orange, rises from 2.3 to 4.6, "
     "and 0% of them are right. Trained on 10,000 rows: both fall close to 0, and 94% of the new "
-    "rows are right. The task is to write rows backwards, as 4 0 0 7 4 3 1.",
+    "rows are right. The task is to write rows backwards, for example 4 0 0 7 4 3 1.",
 )
 def draw_held_out() -> Figure:
-    figure, axes = style.panels(2, 4.0, sharey=True)
-    note = "Means of three runs. The task is to write rows backwards, as {} → {}"
+    figure, axes = style.panels(2, 4.2, sharey=True)
+    note = "Means of three runs. The task is to write rows backwards, for example {} → {}"
+    note += "\nThe loss on seen rows is a mean over the last 25 steps, so it lags behind"
     title = "Trained on only 50 rows, the model gets worse on other rows"
     titled(figure, title, note.format(*map(" ".join, _digits())))
     for ax, count in zip(axes, (50, 10_000), strict=True):
@@ -458,7 +459,7 @@ def draw_held_out() -> Figure:
 )
 def draw_norms() -> Figure:
     note = "Held-out rows that are right after 600 steps: models of six layers, means of three runs"
-    title = "Without warm-up, post-norm gets 0 of 100 rows right, and pre-norm gets 97"
+    title = "At a rate of 0.003 without warm-up, post-norm gets 0% right, pre-norm 97%"
     figure, ax = canvas(4.78, title, note)
     found: dict[Any, list[float]] = {}
     for run in experiments.load("norms")["runs"]:
@@ -486,47 +487,6 @@ def draw_norms() -> Figure:
 
 
 @figure(
-    "training-ablations",
-    caption="What positions and heads are worth, at toy size: one change a row, three seeds.",
-    alt="A dot for each run, three for each change, and at the right their mean: unchanged, with 4 "
-    "heads, 90 percent; 1, 2, 8 and 16 heads 84 to 91, other sines and cosines 86, learned "
-    "positions 69, and no positions, in orange, 2. Below: it sees 4 0 0 7 4 3 1 as if it were "
-    "0 0 1 3 4 4 7.",
-)
-def draw_ablations() -> Figure:
-    shares = {row["what"]: row["shares"] for row in stored_rows()}
-    changes = {"unchanged: 4 heads": "base", "other sines and cosines": "Tensor2Tensor's positions"}
-    lanes = ["unchanged: 4 heads", "1 head", "2 heads", "8 heads", "16 heads"]
-    lanes += ["other sines and cosines", "learned positions", "no positions"]
-    left, wide, y, (row, answer) = 2.2, 4.7, 3.6, _digits()
-    note = f"Rows of digits written backwards: {' '.join(row)} → {' '.join(answer)}. "
-    none = f"Without positions, only {percent(np.mean(shares['no positions']))} of the rows"
-    figure, ax = canvas(4.9, f"{none} come out right", f"{note}A dot is one run")
-    label(ax, (style.WIDTH - 0.05, y + 0.37), "mean", ha="right", color=style.MUTED)
-    for share in (0, 0.5, 1):
-        at = left + wide * share
-        ax.vlines(at, 0.6, y + 0.22, color=style.RULE, linewidth=1, zorder=1)
-        centered(ax, at, y + 0.37, f"{percent(share)} right", color=style.MUTED)
-    for said in lanes:
-        runs = np.array(shares[changes.get(said, said)])
-        loud = said == "no positions"
-        color, weight = (style.ACCENT, "bold") if loud else (style.MUTED, "normal")
-        look = {"color": color, "weight": weight, "size": style.LABEL}
-        label(ax, (0.02, y), said, **look)
-        label(ax, (style.WIDTH - 0.05, y), percent(runs.mean()), ha="right", **look)
-        ax.hlines(y, *(left + wide * runs[[runs.argmin(), runs.argmax()]]), color, lw=3, alpha=0.4)
-        ax.scatter(left + wide * runs, [y] * 3, 64, color, ec=style.PAPER, lw=0.6, zorder=3)
-        y -= 0.4
-    x = 0.02
-    for said, signs in (("it sees", row), ("as if it were", sorted(row))):
-        label(ax, (x, 0.25), said, color=style.ACCENT)
-        x += width_of(said, style.NOTE) + 0.12
-        *_, x = sentence(ax, (x, 0.19), signs, {}, size=12, gap=0.12)
-        x += 0.2
-    return figure
-
-
-@figure(
     "training-loop",
     caption="One's own Transformer learns to write rows of digits backwards.",
     alt="A row it never saw, 4 0 0 7 4 3 1, and the same backwards in orange. Below, 20 bars, one "
@@ -546,7 +506,12 @@ WRITTEN = {  # step -> in English
 }
 
 
-PHASES = {0: "noise", 100: "common words", 275: "grammar", 725: "the correct words"}
+PHASES = {
+    0: "noise",
+    100: "a common word",
+    275: "a Spanish sentence",
+    725: "the correct translation",
+}
 
 
 @figure(
@@ -554,9 +519,9 @@ PHASES = {0: "noise", 100: "common words", 275: "grammar", 725: "the correct wor
     caption="What the translator writes for 'I like trees' while it learns.",
     alt="The loss on held-out text falls steeply from 8 to 0.3 in 1,100 steps. Beside the "
     "curve is what the translator writes for 'I like trees'. Step 0: 'asustados asustados', "
-    "frightened frightened: noise. Step 100: 'a a a', to to to: common words. Step "
-    "275: 'me gustan los niños', I like the children: grammar. Step 725: 'me gustan los árboles', "
-    "the right words.",
+    "frightened frightened: noise. Step 100: 'a a a', to to to: a common word. Step "
+    "275: 'me gustan los niños', I like the children: a Spanish sentence. Step 725: 'me gustan "
+    "los árboles', the correct translation.",
     hero=True,
 )
 def draw_writes() -> Figure:

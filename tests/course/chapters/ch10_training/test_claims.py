@@ -46,6 +46,18 @@ def test_nine_changes_are_clearly_worse_and_none_is_better():
     assert worse == {*sizes, *parts, "dropout 0.1", "dropout 0.2"}
 
 
+def test_the_runs_of_the_base_differ_by_9_points_and_those_of_another_model_by_24():
+    base, *others = (
+        round(100 * (max(row["shares"]) - min(row["shares"]))) for row in stored_rows()
+    )
+    assert (base, max(others)) == (9, 24)
+
+
+def test_four_layers_are_worse_than_one():
+    shares = {row["what"]: row["shares"] for row in stored_rows()}
+    assert verdict(shares["4 layers"], shares["1 layer"]) == "worse"
+
+
 def test_dropout_helped_on_real_pairs_as_much_as_is_said():
     ends = {
         drop: pairs[-1][1] for drop, pairs in curves(load("real-text"), "validation_loss").items()
