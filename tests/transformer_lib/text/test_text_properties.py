@@ -43,3 +43,8 @@ def test_batches_hold_each_pair_once_within_the_limit(pairs, max_tokens, seed):
     widths = [sorted(max(map(len, pairs[i])) for i in batch) for batch in batches]
     widths.sort(key=lambda each: (each[-1], each[0]))
     assert all(one[-1] <= other[0] for one, other in zip(widths, widths[1:], strict=False))
+
+
+def test_invisible_signs_go_and_others_have_one_form():
+    text = "“I don’t\u00a0like\u200b trees…”\x07 \ufffd— a\ufe0fb\u2013c"
+    assert normalizer()(text) == '"I don\'t like trees..." - ab-c'
