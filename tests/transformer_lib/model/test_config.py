@@ -1,13 +1,8 @@
 """A config holds the paper's numbers and says no to numbers that can't work."""
 
 import dataclasses
-import inspect
-
-import pytest
 
 from transformer_lib.model.config import BASE, BIG, SMALL, TOY, ModelConfig
-from transformer_lib.model.decoder import Decoder, DecoderLayer
-from transformer_lib.model.encoder import Encoder, EncoderLayer
 
 
 def test_the_defaults_are_the_papers_base_model():
@@ -34,10 +29,3 @@ def test_the_small_models_are_those_that_were_trained():
     """Stored models bring their own sizes; these are asked for in new ones."""
     assert dataclasses.astuple(TOY)[:6] == (2, 32, 64, 4, 0.0, True)
     assert dataclasses.astuple(SMALL)[:6] == (2, 128, 512, 4, 0.1, False)
-
-
-@pytest.mark.parametrize("part", [Encoder, EncoderLayer, Decoder, DecoderLayer])
-def test_a_part_alone_has_the_defaults_of_the_whole(part):
-    for name, asked in inspect.signature(part).parameters.items():
-        if asked.default is not inspect.Parameter.empty:
-            assert asked.default == getattr(ModelConfig(), name), name

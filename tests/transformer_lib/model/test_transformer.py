@@ -1,6 +1,7 @@
 """The whole model: against torch.nn, by its numbers, and what may depend on what."""
 
 import dataclasses
+import inspect
 
 import pytest
 import torch
@@ -8,6 +9,9 @@ import torch
 from tests.transformer_lib.small_inputs import SRC, TGT_IN
 from tests.transformer_lib.torch_twins import randomize, stack_twin
 from transformer_lib.model.config import BASE, BIG, TOY, ModelConfig
+from transformer_lib.model.decoder import Decoder, DecoderLayer
+from transformer_lib.model.encoder import Encoder, EncoderLayer
+from transformer_lib.model.layers import SublayerConnection
 from transformer_lib.model.masks import causal_mask
 from transformer_lib.model.transformer import count_parameters, make_model
 
@@ -159,3 +163,22 @@ def test_dropout_is_at_work_in_training_and_the_future_never_leaks(norm_first, t
         same = (run() == run(changed)).all(dim=-1)  # bit for bit
         assert same[1].tolist() == [position < place for position in range(5)]
         assert same[0].all() and same[2].all()  # other sentences don't notice either
+
+
+@pytest.mark.parametrize("part", [Encoder, EncoderLayer, Decoder, DecoderLayer])
+def test_a_part_alone_has_the_defaults_of_the_whole(part):
+    for name, asked in inspect.signature(part).parameters.items():
+        if asked.default is not inspect.Parameter.empty:
+            assert asked.default == getattr(ModelConfig(), name), name
+
+
+@BOTH_NORMS
+def test_dropout_falls_on_the_sublayers_output_only(norm_first):
+    around = SublayerConnection(7, dropout=0.6, norm_first=norm_first)
+    around.norm = torch.nn.Identity()  # so that the sum can be seen
+    x = torch.randn(11, 5, 7)
+    added = around(x, torch.ones_like) - x  # 0 where dropped, else 1 / (1 - 0.6)
+    dropped = added.abs() < 1e-5
+    close(added, torch.where(dropped, 0.0, 2.5))
+    assert 0.4 < dropped.float().mean() < 0.8
+    close(around.eval()(x, torch.ones_like), x + 1)  # not when it is used
