@@ -1,39 +1,25 @@
 """Several heads at once: the way through eight heads, and who looks at whom, head by head."""
 
-import json
 import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import numpy as np
 import torch
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Wedge
 
-from course.drawing import lazy_altair as alt
 from course.drawing import style
 from course.drawing.arrows import attention_arrow, box, path, threads
 from course.drawing.cells import area, outline
 from course.drawing.registry import figure
-from course.drawing.values import as_array, steady_round
-from course.drawing.words import Point, canvas, label, percent, sentence, width_of, word, word_color
+from course.drawing.values import as_array
+from course.drawing.words import Point, canvas, label, sentence, word, word_color
 from transformer_lib.translator import Translator
 
 # The words that look in the riddle, each with a color in all pictures of it.
 ASKERS = {"it": style.ACCENT, "tired": "#3F7F7A", "wide": "#3F7F7A"}
-SPREAD = 0.35  # of the space between two words, for the lines of all heads to one word
-# One color for each head, and none that a word of the running sentence has.
-HEADS = ("#2774A7", "#E89F2A", "#912E5A", "#3F7F7A", "#CD5A1F", "#86CEEB", "#C9B18A", "#4D4D4D")
-WIDE = 550  # pixels of the view to touch, where its words allow it
-SAID = 0.2  # in the view to touch, lines of such weight say it
-SHARE = 90  # pixels for what they say
 FAINT = 0.03  # lines of less weight are left out: they could not be seen
-KINDS = {  # of attention: how a layer is called, and whose words its queries and keys are
-    "encoder.self_attn": ("encoder, layer {}", "src", "src"),
-    "decoder.self_attn": ("decoder, layer {}: Spanish looks at Spanish", "tgt", "tgt_in"),
-    "decoder.cross_attn": ("decoder, layer {}: Spanish looks at English", "tgt", "src"),
-}
 
 
 # --- the way through the heads -------------------------------------------------------------------
@@ -228,212 +214,6 @@ def _one_two_all(weights: Any, words: Sequence[str], query: int, numbers: Sequen
                 look = {"size": 13, "weight": "bold", "ha": "right", "color": ink}
                 label(ax, (end[0] + 1.3, end[1]), f"{mean[place]:.0%}", **look)
     return figure
-
-
-def _token_rows(maps: Any) -> tuple[list[dict], list[dict]]:
-    """A translator's looks -> (lines, words), the two tables of `token_view`.
-
-    lines: one for each layer, head, query i and key j with a weight of at least FAINT, the largest
-    last. words: one for each layer, side ("query" or "key") and place. label: the word that looks,
-    with a number where it stands more than once, such as "the (2)"; a word looked at has none.
-    """
-    sides = {"src": maps.src, "tgt_in": maps.tgt_in, "tgt": maps.tgt_out}
-    lines, words = [], []
-    for layer, weights in maps.weights.items():
-        part, _, number, kind = layer.split(".")  # such as encoder.layers.0.self_attn
-        name, rows, columns = KINDS[f"{part}.{kind}"]
-        name, rows, columns = name.format(number), sides[rows], sides[columns]
-        labels = _told_apart(rows)
-        told_apart = (rows, labels), (columns, [None] * len(columns))
-        for side, (tokens, told) in zip(("query", "key"), told_apart, strict=True):
-            words += [
-                {"layer": name, "side": side, "place": place, "word": word, "label": label}
-                for place, (word, label) in enumerate(zip(tokens, told, strict=True))
-            ]
-        for (head, i, j), weight in np.ndenumerate(as_array(weights)):
-            if weight >= FAINT:
-                row = {"layer": name, "head": head, "i": i, "j": j, "query": rows[i]}
-                row |= {"label": labels[i], "key": columns[j], "weight": steady_round(weight)}
-                lines.append(row)
-    return sorted(lines, key=lambda row: row["weight"]), words
-
-
-def _told_apart(words: Sequence[str]) -> list[str]:
-    """The words, numbered where one occurs more than once: the (1), cat, the (2)."""
-    return [
-        f"{word} ({words[: place + 1].count(word)})" if words.count(word) > 1 else word
-        for place, word in enumerate(words)
-    ]
-
-
-def token_view(maps: Any, layer: str = "encoder, layer 1", word: str | None = None) -> Any:
-    """Words that look on the left, words looked at on the right: an Altair chart to touch.
-
-    maps: what a `Translator` gives. A line's width and opacity are its weight, its color the
-    head. Below the chart one chooses layer, word and heads by their names. A click on a word on
-    the left shows its lines alone: the thickest is loud, the others are grey, thick ones have head
-    and share, and the title says where most of its attention goes. A click beside it shows the
-    lines of all words and a legend, in which a click shows one head alone. layer, word: what is
-    chosen at first; word None: all of them. Raises ValueError where there is no such layer or word.
-    """
-    lines, words = _token_rows(maps)
-    layers = list(dict.fromkeys(row["layer"] for row in words))
-    if layer not in layers:
-        raise ValueError(f"there is no {layer!r}; the layers are {', '.join(layers)}")
-    labels = [row["label"] for row in words if row["layer"] == layer and row["label"]]
-    if word is not None:
-        places = [row["word"] for row in words if row["layer"] == layer and row["label"]]
-        if word not in places:
-            raise ValueError(f"{word!r} is not among the words that look: {', '.join(places)}")
-        word = labels[places.index(word)]
-    longest = max(row["place"] for row in words) + 1
-    heads = range(max(row["head"] for row in lines) + 1)
-
-    # All in pixels; the same in all layers, whatever their longest word.
-    for row in words:
-        row["wide"] = round(72 * width_of(row["word"], 15) + 16)
-    most_wide = {
-        side: max(row["wide"] for row in words if row["side"] == side) for side in ("query", "key")
-    }
-    between = max(120, min(230, WIDE - SHARE - sum(most_wide.values())))
-    left, right = most_wide["query"] + 6, most_wide["query"] + between - 6
-    width = right + 6 + most_wide["key"] + SHARE
-    for row in words:
-        row["x"], row["x2"] = (
-            (left - row["wide"], left) if row["label"] else (right, right + row["wide"])
-        )
-
-    most: dict[str, dict[str, Any]] = {name: {} for name in layers}
-    for row in lines:  # the largest comes last
-        where = f"{re.search(r'layer [0-9]+', row['layer'])[0]}, head {row['head']}"
-        said = f"In {where}, “{row['query']}” looks at “{row['key']}”: {percent(row['weight'])}"
-        most[row["layer"]][row["label"]] = {"head": row["head"], "j": row["j"], "said": said}
-    for row in lines:
-        best = most[row["layer"]][row["label"]]
-        row["most"] = int((row["head"], row["j"]) == (best["head"], best["j"]))
-
-    chosen = alt.param(
-        name="layer", value=layer, bind=alt.binding_select(options=layers, name="layer ")
-    )
-    names = list(dict.fromkeys(row["label"] for row in words if row["label"]))
-    pinned = alt.selection_point(
-        name="word",
-        fields=["label"],
-        on="click",
-        clear="dblclick",
-        value=alt.Undefined if word is None else [{"label": word}],
-        bind=alt.binding_select(options=[None, *names], labels=["all words", *names], name="word "),
-    )
-    boxes = [
-        alt.param(name=f"head{head}", value=True, bind=alt.binding_checkbox(name=f"head {head} "))
-        for head in heads
-    ]
-    legend = alt.selection_point(name="legend", fields=["head"], bind="legend")
-    # What the chosen word looks at most, if this layer has the word.
-    table = json.dumps(most, ensure_ascii=False)
-    found = f"(isValid(word.label) ? {table}[layer][word.label[0]] : null)"
-    strong = "found && (datum.label ? datum.label == word.label[0] : datum.place == found.j)"
-    across = alt.Scale(domain=[0, width], nice=False, zero=False)
-    vertical = alt.Scale(domain=[longest - 0.5, -0.5], nice=False)
-
-    def at(field: str) -> Any:
-        return alt.X(f"{field}:Q", scale=across, axis=None)
-
-    def down(field: str) -> Any:
-        return alt.Y(f"{field}:Q", scale=vertical, axis=None)
-
-    accent = style.readable(style.ACCENT)
-    shown = alt.Chart(alt.Data(values=words)).transform_filter("datum.layer == layer")
-    shown = shown.transform_calculate(above="datum.place - 0.43", below="datum.place + 0.43")
-    chips = shown.mark_rect(
-        cornerRadius=6,
-        fill=alt.expr(f"{strong} ? '{style.tint(style.ACCENT)}' : '{style.GROUND}'"),
-        cursor=alt.expr("datum.label ? 'pointer' : 'default'"),
-    ).encode(at("x"), down("above"), x2="x2", y2="below", description="word:N")
-    # Without names Altair makes some of the data's last digits.
-    chips = chips.add_params(pinned).properties(name="words")
-    letters = shown.transform_calculate(middle="(datum.x + datum.x2) / 2").mark_text(
-        fontSize=15,
-        fontWeight=alt.expr(f"{strong} ? 'bold' : 'normal'"),
-        fill=alt.expr(f"{strong} ? '{accent}' : found ? '{style.MUTED}' : '{style.INK}'"),
-        cursor=alt.expr("datum.label ? 'pointer' : 'default'"),
-    )
-    letters = letters.encode(at("middle"), down("place"), text="word:N").properties(name="letters")
-    color = alt.Color(
-        "head:N",
-        scale=alt.Scale(domain=list(heads), range=list(HEADS)),
-        legend=alt.Legend(
-            title=None,
-            labelExpr="'head ' + datum.label",
-            orient="none",  # where a chosen word's lines have their shares
-            legendX=width - SHARE + 10,
-            legendY=0,
-            symbolType="stroke",
-            symbolSize=300,
-            labelOffset=6,
-            # A chosen word's thick lines are named at their ends.
-            symbolStrokeWidth=alt.expr("found ? 0 : 7"),
-            labelOpacity=alt.expr("found ? 0 : 1"),
-        ),
-    )
-    switched_on = " || ".join(f"(datum.head == {head} && head{head})" for head in heads)
-
-    def looks(rows: list[dict], look: str) -> Any:
-        drawn = alt.Chart(alt.Data(values=rows)).transform_filter("datum.layer == layer")
-        return drawn.transform_filter(switched_on).transform_filter(look).transform_filter(legend)
-
-    # Side by side, so that no head hides another one that looks at the same word.
-    end = f"datum.j + (datum.head - {(len(heads) - 1) / 2}) * (found ? 0 : {SPREAD / len(heads)})"
-    grey = f"datum.most ? '{style.ACCENT}' : '{style.SOFT}'"
-    way = [f"{left + 6 + share * (between - 24):.0f}" for share in (0, 0.4, 0.6, 1)]
-    curves = (
-        looks(lines, "!found || datum.label == word.label[0]")
-        .transform_calculate(x=f"[{', '.join(way)}]", y=f"[datum.i, datum.i, {end}, {end}]")
-        .transform_flatten(["x", "y"])
-        .mark_line(interpolate="basis", strokeCap="round")
-        .encode(
-            at("x"),
-            down("y"),
-            detail=["i:N", "j:N"],
-            color=alt.condition("found", alt.value(alt.expr(grey)), color),
-            opacity=alt.Opacity(
-                "weight:Q", scale=alt.Scale(domain=[0, 1], range=[0.4, 1]), legend=None
-            ),
-            strokeWidth=alt.StrokeWidth(
-                "weight:Q", scale=alt.Scale(domain=[0, 1], range=[0.8, 8]), legend=None
-            ),
-            tooltip=["query:N", "key:N", "head:N", alt.Tooltip("weight:Q", format=".2f")],
-        )
-        .add_params(chosen, *boxes, legend)
-        .properties(name="looks")
-    )
-    far = {(row["layer"], row["place"]): row["x2"] + 12 for row in words if not row["label"]}
-    said = [{**row, "x": far[row["layer"], row["j"]]} for row in lines if row["weight"] >= SAID]
-    ink = f"datum.most ? '{accent}' : '{style.MUTED}'"
-    shares = (  # beside the words looked at
-        looks(said, "found && datum.label == word.label[0]")
-        .transform_window(
-            rank="row_number()",
-            sort=[alt.SortField(by, "descending") for by in ("weight", "head")],
-            groupby=["j"],
-        )
-        .transform_filter("datum.rank == 1")  # of several heads, the one that looks most
-        .transform_calculate(
-            said="'head ' + datum.head + ': ' + format(datum.weight * 100, '.0f') + ' %'"
-        )
-        .mark_text(align="left", fontSize=13, fontWeight=600, fill=alt.expr(ink))
-        .encode(at("x"), down("j"), text="said:N")
-        .properties(name="shares")
-    )
-    title = alt.Title(
-        alt.expr("found ? found.said : 'Who looks at whom · ' + layer"),
-        subtitle=f"A line: what one of {len(heads)} heads looks at, thicker for more attention",
-        frame="bounds",
-    )
-    chart = alt.layer(chips, curves, letters, shares).add_params(
-        alt.param(name="found", expr=found)
-    )
-    return chart.properties(width=width, height=26 * longest, title=title)
 
 
 def encoder_heads(maps: Any) -> dict[str, torch.Tensor]:

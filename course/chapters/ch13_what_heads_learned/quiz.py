@@ -216,8 +216,8 @@ QUESTIONS = (
         ),
     ),
     Question(
-        "How many times do encoder and decoder run until “Me gustan los árboles” is written, "
-        "one word at a time? Two whole numbers.",
+        "How many times do encoder and decoder run until “Me gustan los árboles” is written, one "
+        "word at a time, and <eos> has ended it? Two whole numbers.",
         "notebook 08",
         runs,
     ),

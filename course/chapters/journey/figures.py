@@ -441,7 +441,7 @@ def draw_causes() -> Figure:
     mixed = with_borrowed_memory(_the_translator(), SENTENCE, WORD, OTHER)
     left, wide, right = 1.85, 3.1, 5.52
     figure, ax = canvas(2.9)
-    heading(ax, 2.7, WORD, f"is written as “{mixed[-1]}”, with the memory of “{OTHER}”")
+    heading(ax, 2.7, WORD, f"becomes “{mixed[-1]}” with the memory of “{OTHER}”")
     label(ax, (left - 0.14, 2.32), "it reads", ha="right")
     label(ax, (left, 2.32), f"memory of the last word: {FEW} of 128 numbers")
     label(ax, (right, 2.32), "it writes")

@@ -27,7 +27,6 @@ CHARTS = {
     "03_positional_encoding.html": 1,
     "04_attention.html": 1,
     "08_decoder.html": 1,
-    "13_what_the_heads_learned.html": 1,
 }
 
 
