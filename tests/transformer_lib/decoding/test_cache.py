@@ -117,6 +117,9 @@ def test_rows_that_go_on_are_those_that_were_chosen(name):
     decoder, whole = decoder_of(model), WholePrefix(model, model.encode(SRC), SRC)
     for reader in (decoder, whole):
         reader.read(TGT_IN[:, :2])
+        if hasattr(reader, "rollback"):  # words that were read can be taken back
+            reader.read(TGT_IN[[2, 0, 1], 2:4])
+            reader.rollback(2)
         reader.select(rows)
     tgt_in, src = torch.cat([TGT_IN[rows, :2], TGT_IN[:, 2:]], dim=1), SRC[rows]
     expected = model.decode(tgt_in, model.encode(src), src)[:, 2:]
