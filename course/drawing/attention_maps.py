@@ -19,6 +19,7 @@ from course.drawing.maps import color_scale, level_name, number_map
 from course.drawing.values import as_array, steady_round
 
 QUERY = "query: the word that looks"
+WRITES = "query: the position that writes this word"
 KEY = "key: the word looked at"
 
 
@@ -59,12 +60,15 @@ def attention_heads(
     columns: Sequence[str],
     titles: Sequence[str] | None = None,
     across: int | None = None,
+    title: str = "",
+    query: str = QUERY,
 ) -> Figure:
     """Draw the weights of all heads (h, q, k) in maps side by side -> the figure.
 
     titles: one for each head; "head 0", "head 1", ... if there are none. across: how many maps
-    stand in one row; by default as many as leave the words readable. Raises ValueError as
-    `attention_heatmap` does, and for a wrong number of titles.
+    stand in one row; by default as many as leave the words readable. title: of all maps together.
+    query: what a row is. Raises ValueError as `attention_heatmap` does, and for a wrong number of
+    titles.
     """
     matrices = _weights(weights, rows, columns, axes_names=("h", "q", "k"))
     heads = len(matrices)
@@ -77,19 +81,20 @@ def attention_heads(
             across = min(heads, 2)
     down = -(-heads // across)
     panel = 4.2 if across <= 2 else 2.1 if len(columns) <= 8 else 10.4 / across  # inches
-    height = down * (panel * len(rows) / len(columns) + 0.4) + 1.0
+    height = down * (panel * len(rows) / len(columns) + 0.4) + (1.55 if title else 1.0)
     figure = style.new_figure(panel * across + 1.2, height)
     grid = figure.subplots(down, across, sharex=True, sharey=True, squeeze=False)
-    for ax, matrix, title in zip(grid.flat, matrices, titles, strict=False):
+    for ax, matrix, name in zip(grid.flat, matrices, titles, strict=False):
         image = _draw(ax, matrix, rows, columns, numbers=False)
-        ax.set_title(title)
+        ax.set_title(name)
     for number, ax in enumerate(grid.flat):
         if number >= heads:
             ax.remove()
         elif number + across >= heads:  # nothing below: the words go here
             ax.tick_params(labelbottom=True)
     figure.supxlabel(KEY, fontsize=style.FONT_SIZE)
-    figure.supylabel(QUERY, fontsize=style.FONT_SIZE)
+    figure.supylabel(query, fontsize=style.FONT_SIZE)
+    figure.suptitle(title)
     color_scale(image, list(grid.flat[:heads]), "weight", shrink=0.6 / down)
     return figure
 

@@ -33,6 +33,7 @@ NOT_TRUSTED = "To choose layers, heads and words here, run this cell."
 class Layer:
     """One attention layer: weights (h, q, k), the q words that look, the k that are looked at.
 
+    written: the q words are those that the looking positions write, not those that they read.
     weights: anything that NumPy reads; PyTorch tensors without gradients too. ValueError if words
     and weights don't fit each other.
     """
@@ -41,6 +42,7 @@ class Layer:
     weights: Any
     queries: Sequence[str]
     keys: Sequence[str]
+    written: bool = False
 
     def __post_init__(self):
         shape = np.shape(self.weights)
@@ -64,7 +66,8 @@ def attention_map_layers(maps: AttentionMaps) -> list[Layer]:
     for name, weights in maps.weights.items():
         queries = maps.src if name.startswith("encoder") else maps.tgt_out
         own = name.startswith("decoder") and name.endswith("self_attn")
-        layers.append(Layer(name, weights, queries, maps.tgt_in if own else maps.src))
+        keys, written = maps.tgt_in if own else maps.src, name.startswith("decoder")
+        layers.append(Layer(name, weights, queries, keys, written))
     return layers
 
 
@@ -142,8 +145,9 @@ class AttentionView:
         heads = np.asarray(layer.weights, dtype=float)
         rows, columns = " ".join(layer.queries), " ".join(layer.keys)
         said = (
-            f"{len(heads)} maps, one for each head of {layer.name}. Rows are the words that look, "
-            f"{rows}; columns those looked at, {columns}."
+            f"{len(heads)} maps, one for each head of {layer.name}. Rows are "
+            f"{'the positions that write' if layer.written else 'the words that look,'} {rows}; "
+            f"columns the words looked at, {columns}."
         )
         query = self.chosen["query"]
         if query is None or query >= len(layer.queries):  # of a longer sentence, before
@@ -161,10 +165,11 @@ class AttentionView:
 
     def picture(self) -> Any:
         """All heads of the layer that is shown first, as a matplotlib figure."""
-        from course.drawing.attention_maps import attention_heads
+        from course.drawing.attention_maps import QUERY, WRITES, attention_heads
 
         layer = self.shown()
-        return attention_heads(layer.weights, layer.queries, layer.keys)
+        look = {"title": layer.name, "query": WRITES if layer.written else QUERY}
+        return attention_heads(layer.weights, layer.queries, layer.keys, **look)
 
     def _repr_mimebundle_(self, **_: Any) -> tuple[dict[str, Any], dict[str, Any]]:
         """What a notebook stores: the page in a frame, its data, a picture and words."""

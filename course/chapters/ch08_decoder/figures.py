@@ -100,7 +100,7 @@ def _decode_trace(src: Sequence[str], steps: Sequence[WordStep]) -> Figure:
         if step.best[0] == "los":
             look = {"size": style.TITLE, "weight": "bold", "color": word_color(src[most])}
         label(ax, (x, 0.3), said, ha="center", **look)
-    for y, said in ((top + 0.16, "English"), (low - 0.16, "writes"), (0.3, "mainly to")):
+    for y, said in ((top + 0.16, "English"), (low - 0.16, "writes"), (0.3, "attends\nmainly to")):
         label(ax, (0.02, y), said, color=style.MUTED)
     return figure
 
@@ -327,7 +327,7 @@ def _i_like_trees_on_the_way() -> dict[str, Any]:
 
 @figure(
     "decoder-three-differences",
-    caption="What the decoder has and the encoder lacks.",
+    caption="What the half that writes has, and the half that reads lacks.",
     alt=f"{LAYOUT} Filled, with numbers from 1 to 3: the causal mask of the decoder's "
     "self-attention, which hides the words to come, its cross-attention, which attends to "
     "the source, and on top linear and softmax, which score each word.",
@@ -338,13 +338,13 @@ def draw_three_differences() -> Figure:
         "decoder.cross_attn",
         "decoder.cross_attn.heads",
         "generator.*",
-        title="The decoder has three things\nthat the encoder lacks",
+        title="The right half has three things\nthat the left half lacks",
     )
     [ax] = figure.axes
     for number, x, y, text in (
         (1, 3.42, 3.5, "hides the\nwords to come"),
         (2, 7.05, 4.5, "attends to\nthe source"),
-        (3, 7.05, 7.78, "score every\nword"),
+        (3, 7.05, 7.78, "scores\nevery word"),
     ):
         ground = {"boxstyle": "circle,pad=0.22", "facecolor": style.ACCENT, "edgecolor": "none"}
         look = {"weight": "bold", "zorder": 5, "color": style.PAPER, "bbox": ground}

@@ -73,6 +73,7 @@ def test_a_notebook_stores_the_page_its_data_a_picture_and_words(maps, output):
     note = output.metadata["image/png"]
     assert [size // 2 for size in picture.size] == [note["width"], note["height"]]
     assert "“gustan” looks most in head 0 at “trees” with 1.00, in head 1 at “like”" in note["alt"]
+    assert "Rows are the positions that write me gustan" in note["alt"]
     assert output.data["text/plain"].startswith(f"Figure:\n{note['alt']}\npanel | head 0\n")
     assert unpacked(output.data[MIME]) == view.data()
     # Where frames aren't let through the picture is seen, and said; the frame lies over it.
