@@ -103,8 +103,8 @@ def width_of(text: str, size: float) -> float:
 
 
 def percent(chance: float) -> str:
-    """A probability as a text: 90%, and with two decimals where it is below 1%: 0.04%."""
-    return f"{chance:.0%}" if chance >= 0.01 else f"{chance:.2%}"
+    """A probability as a text: 90%, and with two decimals where it is small, 0.04%, but not 0."""
+    return f"{chance:.0%}" if chance >= 0.01 or chance == 0 else f"{chance:.2%}"
 
 
 def word_color(text: str) -> str:
