@@ -112,9 +112,9 @@ def draw_many(
     references = [translator.tgt.encode(target) for _, target in pairs]
     rows = [i for i in range(len(pairs)) for _ in range(times)]
     generator = torch.Generator().manual_seed(0)
-    found = [
-        one.ids for one in sample_decode(translator.model, src[rows], generator=generator, **how)
-    ]
+    with using_threads(1):  # a second one would mostly wait for the first
+        drawn = sample_decode(translator.model, src[rows], generator=generator, **how)
+    found = [one.ids for one in drawn]
     right = sum(ids == references[i] for ids, i in zip(found, rows, strict=True))
     different = sum(
         len({tuple(ids) for ids in found[start : start + times]})

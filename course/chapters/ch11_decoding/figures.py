@@ -188,8 +188,7 @@ def _beam_tree(steps: Sequence[Sequence[Branch]]) -> Figure:
         means, below = MEANINGS.get(node["word"], ""), y - (0.22 if gone else 0.34)
         label(ax, (left + 0.12, below), means, color=style.MUTED)
         if step <= 2 and not gone:
-            ahead = "greedy decoding’s choice" if step == 1 else "ahead"
-            side = ahead if node["log_prob"] == steps[step - 1][0].log_prob else "behind"
+            side = "ahead" if node["log_prob"] == steps[step - 1][0].log_prob else "behind"
             label(ax, (left + 0.04, y + 0.33), side, size=style.LABEL, color=color)
     for step in range(1, len(steps) + 1):
         at = 0.35 + across * (step - HALF) + 0.04, down * lowest + 1.2
@@ -284,11 +283,11 @@ MEANINGS |= {"el": "the", "al": "to the"}
     "decoding-tree",
     caption="The complete tree of a beam of two for 'I am the student'.",
     alt="A tree in four columns of words, each with the product of the probabilities so far, which "
-    "makes its branch thick. Two branches run level: 'estoy', greedy decoding's choice, at first "
-    "ahead with 39%, and below it 'soy', 36%, in orange. After the second word 'soy estudiante' is "
-    "ahead with 30% to 14%, and it wins: its filled box, 27%, stands a word before that of 'estoy "
-    "el estudiante', which has 11%. Two words that are dropped hang on dotted lines, grey and "
-    "without a box: 'tengo' with 1% and 'estoy al' with 8%.",
+    "makes its branch thick. Two branches run level: 'estoy', at first ahead with 39%, and below "
+    "it 'soy', 36%, in orange. After the second word 'soy estudiante' is ahead with 30% to 14%, and "
+    "it wins: its filled box, 27%, stands a word before that of 'estoy el estudiante', which has "
+    "11%. Two words that are dropped hang on dotted lines, grey and without a box: 'tengo' with 1% "
+    "and 'estoy al' with 8%.",
     hero=True,
 )
 def draw_tree() -> Figure:
