@@ -42,11 +42,10 @@ leak = Values(
         right=40,
         slips={
             26: "That many are in the training data letter by letter. Others are, too, spelled "
-            "differently: compare their words, as `lab.words` gives them.",
+            "differently: compare their words, as `words` gives them.",
             60: "That is how many are new.",
         },
-        otherwise="Look for each sentence of the test, as `lab.words`, among the training "
-        "sentences.",
+        otherwise="Look for each sentence of the test, as `words`, among the training sentences.",
     ),
     Value(
         "The exact match",

@@ -1,6 +1,7 @@
 """A trained Transformer of the reader's is looked into with the library's tools."""
 
 import pytest
+import torch
 
 from course.chapters.ch00_start_here.checks import shipped
 from course.mine import training
@@ -32,6 +33,24 @@ def test_what_was_saved_is_found_and_runs_in_the_library(work, capsys, folder):
     assert "Your own Transformer, after 2 steps" in capsys.readouterr().out
     assert own.translate("I like trees").text == "Me gustan los árboles"
     assert attention_layers(own.model).keys() == attention_layers(shipped().model).keys()
+
+
+def test_a_lesson_of_a_notebook_is_kept_for_the_next_one(work, capsys):
+    ours = shipped()
+    model = of_file(SOURCE).names["Transformer"](
+        len(ours.src.vocab), len(ours.tgt.vocab), *training.SHORT.values()
+    )
+    training.keep_lesson(model, steps=500)
+    own = training.own_translator()
+    assert "Your own Transformer, after 500 steps" in capsys.readouterr().out
+    theirs = weights(model)
+    assert all(torch.equal(weight, theirs[name]) for name, weight in weights(own.model).items())
+
+
+def test_outside_work_no_lesson_is_kept(work, monkeypatch):
+    monkeypatch.setattr(training, "own_path", lambda: None)
+    training.keep_lesson(shipped().model, steps=500)
+    assert not list(work.iterdir())
 
 
 def test_without_one_a_small_one_is_trained(work, capsys, monkeypatch):
