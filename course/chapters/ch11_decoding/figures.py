@@ -30,6 +30,7 @@ from transformer_lib.decoding import (
 )
 from transformer_lib.text.batching import source_batch
 from transformer_lib.text.tokens import BOS, EOS, PAD, SPECIALS
+from transformer_lib.training.threads import using_threads
 from transformer_lib.translator import Translator
 
 Following = Callable[[tuple[str, ...]], Mapping[str, float]]
@@ -266,7 +267,8 @@ def multiplications(translator: Translator, length: int, cache: bool) -> int:
     """How many it takes to write `length` words, whichever, for "I like trees"."""
     src = source_batch([translator.src.vocab.encode(["I", "like", "trees"])])
     word = torch.tensor([5])
-    with inference_mode(translator.model), FlopCounterMode(display=False) as counter:
+    count = FlopCounterMode(display=False)
+    with using_threads(1), inference_mode(translator.model), count as counter:
         state = DecoderState(translator.model, src, length, cache)
         for _ in range(length):
             state.next_logits()
@@ -284,10 +286,10 @@ MEANINGS |= {"el": "the", "al": "to the"}
     caption="The complete tree of a beam of two for 'I am the student'.",
     alt="A tree in four columns of words, each with the product of the probabilities so far, which "
     "makes its branch thick. Two branches run level: 'estoy', at first ahead with 39%, and below "
-    "it 'soy', 36%, in orange. After the second word 'soy estudiante' is ahead with 30% to 14%, and "
-    "it wins: its filled box, 27%, stands a word before that of 'estoy el estudiante', which has "
-    "11%. Two words that are dropped hang on dotted lines, grey and without a box: 'tengo' with 1% "
-    "and 'estoy al' with 8%.",
+    "it 'soy', 36%, in orange. After the second word 'soy estudiante' is ahead with 30% to 14%, "
+    "and it wins: its filled box, 27%, stands a word before that of 'estoy el estudiante', which "
+    "has 11%. Two words that are dropped hang on dotted lines, grey and without a box: 'tengo' "
+    "with 1% and 'estoy al' with 8%.",
     hero=True,
 )
 def draw_tree() -> Figure:
