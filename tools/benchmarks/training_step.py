@@ -31,7 +31,7 @@ from torch import Tensor, nn
 from torch.profiler import ProfilerActivity, profile
 from torch.utils.flop_counter import FlopCounterMode
 
-from course.chapters.ch18_since_2017.experiment_fused import peak_bytes
+from course.chapters.ch09_whole_transformer.experiment_scaling import peak_bytes
 from transformer_lib.model.attention import Attention
 from transformer_lib.model.embedding import Embeddings, PositionalEncoding
 from transformer_lib.model.transformer import Generator, Transformer, make_model

@@ -5,6 +5,8 @@ beside attention's formula, and one more word beside a step of linear attention.
 and are the same everywhere. A minute or two, on a machine that does nothing else.
 """
 
+import statistics
+import time
 from collections.abc import Callable
 from typing import Any
 
@@ -12,7 +14,6 @@ import torch
 from torch import Tensor
 from tqdm import tqdm
 
-from course.chapters.ch18_since_2017.experiment_fused import LENGTHS, ROUNDS, ratios
 from course.chapters.ch21_without_the_table.mixers import (
     LinearAttention,
     MinGRU,
@@ -27,6 +28,8 @@ from transformer_lib.model.attention import MultiHeadAttention
 from transformer_lib.model.masks import causal_mask
 
 D, H = 128, 4  # as in the shipped translator
+LENGTHS = (16, 32, 64, 128, 256, 512, 1024, 2048)
+ROUNDS = 15
 BLOCK = 64
 FLOAT = 4  # bytes of a number
 
@@ -80,6 +83,23 @@ def one_more_word(length: int) -> dict[str, Callable[[], Any]]:
             cache.attend(attention, word, None)
 
     return ways | {"attention, with a cache": with_cache}
+
+
+def ratios(contestants: dict[str, Callable[[], Any]]) -> dict[str, float]:
+    """Median over rounds of the time of each, divided by that of the first in the same round."""
+    rounds = []
+    for _ in range(ROUNDS + 1):
+        times = {}
+        for name, run in contestants.items():
+            began = time.perf_counter()
+            run()
+            times[name] = time.perf_counter() - began
+        rounds.append(times)
+    first, *others = contestants
+    return {
+        name: round(statistics.median(times[name] / times[first] for times in rounds[1:]), 3)
+        for name in others
+    }
 
 
 def kept_bytes(length: int) -> dict[str, int]:

@@ -132,12 +132,4 @@ def test_longer_sentences_are_longer_than_any_in_training(train, tests):
     )
 
 
-def test_no_sentence_is_the_mirror_image_of_another(train, tests):
-    """So notebook 18's translator with ALiBi can do without left and right while it reads."""
-    every = [*train, *(pair for pairs in tests.values() for pair in pairs)]
-    sentences = {tuple(word.lower() for word in words) for words, _ in every}
-    assert len(sentences) > 100_000
-    assert not any(sentence[::-1] in sentences for sentence in sentences)
-
-
 # --- Errors ------------------------------------------------------------------------------------

@@ -13,7 +13,9 @@ from course.chapters.ch09_whole_transformer.experiment_scaling import (
     counted,
     doubled,
     multiplications,
+    peak_bytes,
 )
+from transformer_lib.model.attention import attention
 from transformer_lib.model.config import BASE, TOY
 from transformer_lib.training.step import batch_loss
 from transformer_lib.variants import fused_attention
@@ -82,3 +84,21 @@ def test_as_many_multiplications():
 
 
 # --- what is stored ---
+
+
+def test_bytes_are_counted_while_they_are_held():
+    def one_after_the_other():
+        for _ in range(3):
+            torch.zeros(1000)  # 4000 bytes, given back before the next comes
+
+    def together():
+        return [torch.zeros(1000) for _ in range(3)]
+
+    assert 4000 <= peak_bytes(one_after_the_other) < 4100
+    assert 12_000 <= peak_bytes(together) < 12_300
+
+
+def test_the_formula_holds_two_tables():
+    # scores before and after the division by the root; 4 heads, 64 words, 4 bytes
+    q = torch.randn(1, 4, 64, 32)
+    assert peak_bytes(lambda: attention(q, q, q)) == pytest.approx(2 * 4 * 64 * 64 * 4, rel=0.01)

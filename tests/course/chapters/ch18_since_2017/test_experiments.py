@@ -1,4 +1,4 @@
-"""What notebook 18 says of the stored trainings, where no cell of its own says it in code."""
+"""What notebook 18 says of the stored trainings."""
 
 import math
 from statistics import mean
@@ -6,9 +6,11 @@ from statistics import mean
 import pytest
 
 from course import experiments
+from course.chapters.ch17_gpt.experiment_language_model import VALIDATION, floor_under
 from course.chapters.ch18_since_2017.experiments import (
     ASKED,
     BEYOND,
+    ELSEWHERE,
     SEEDS,
     SEEDS_OF_THE_BASE,
     TRAINING,
@@ -63,6 +65,89 @@ def test_twenty_seven_comparisons_have_a_star_and_three_more_against_three_seeds
     assert {round(-mean(sizes[what][split])) for what, split in fallen} == {4, 5}
 
 
+NO, YES, LESS = "no clear difference", "better", "worse"
+SAID = {
+    "pre-norm": (YES, YES, YES),
+    "RMSNorm": (NO, NO, NO),
+    "no biases": (NO, NO, NO),
+    "GELU": (YES, NO, NO),
+    "SwiGLU": (YES, YES, NO),
+    "mixture of experts": (YES, YES, NO),
+    "no positions": (LESS, NO, LESS),
+    "rotary": (NO, NO, YES),
+    "ALiBi": (NO, NO, YES),
+    "T5's positions": (NO, NO, YES),
+    "window of 5": (NO, LESS, NO),
+    "QK-norm": (NO, NO, NO),
+    "grouped queries": (NO, NO, NO),
+    "AdamW": (YES, YES, YES),
+    "Muon": (YES, YES, YES),
+    "cosine": (NO, NO, NO),
+    "not tied": (NO, NO, NO),
+}
+
+
+@pytest.mark.parametrize("what", SAID)
+def test_what_is_said_to_differ(what):
+    found = [verdict(ROWS[what][split], ROWS["base"][split]) for split in ASKED]
+    assert tuple(found) == SAID[what]
+
+
+def test_how_far_the_seeds_of_the_base_are_apart():
+    assert len(chosen("base")) == 10 and STORED["training"]["steps"] == 1200
+    spread = {
+        split: round(100 * (max(right("base", split)) - min(right("base", split))))
+        for split in ASKED
+    }
+    assert spread == {"test": 5, "pronoun": 22, "longer": 8}
+    assert math.comb(13, 3) == 286
+
+
+def test_larger_experts_are_no_better_than_the_gate():
+    larger = points([*STORED["runs"], *experiments.load("since-experts")["runs"]])
+    (experts,) = [row for row in larger if row["group"] == ELSEWHERE]
+    gate = ROWS["SwiGLU"]
+    for split, said in (("test", 6), ("pronoun", 19)):
+        assert round(mean(experts[split])) == round(mean(gate[split])) == said
+    assert verdict(experts["longer"], ROWS["base"]["longer"]) == "no clear difference"
+
+
+def test_each_seed_of_muon_is_ahead_of_adamw():
+    for split in ("test", "longer"):
+        assert min(right("Muon", split)) > max(right("AdamW", split))
+    assert 20 < worth("Muon", "longer") - worth("AdamW", "longer") < 21
+
+
+def test_muon_is_ahead_one_token_farther_and_behind_from_17_on():
+    near, _, far = (
+        {what: [right_between(run, *ends) for run in chosen(what)] for what in ("Muon", *DISTANCES)}
+        for ends in BEYOND
+    )
+    for what in DISTANCES:
+        assert min(near["Muon"]) > max(near[what]) and max(far["Muon"]) < min(far[what])
+
+
+def test_what_carries_over_to_the_language_model():
+    runs = experiments.load("since-language-model")["runs"]
+    gone = {row["what"]: row["nearer"] for row in nearer(runs)}
+    there = {what: verdict(shares, gone["base"]) for what, shares in gone.items()}
+    here = {what: verdict(row["test"], ROWS["base"]["test"]) for what, row in ROWS.items()}
+    both = {what for what in there if there[what] == here[what] == YES}
+    assert both == {"GELU", "SwiGLU", "AdamW", "Muon", "today"}
+    for what in ("QK-norm", "not tied"):
+        assert (here[what], there[what]) == (NO, YES)
+    for what in ("pre-norm", "mixture of experts", "no positions"):
+        assert there[what] == NO != here[what]
+    assert (here["stable"], there["stable"]) == (YES, LESS)
+    assert round(mean(gone["Muon"])) == 25
+    floor = floor_under(VALIDATION)
+    tried = [run for run in runs if run["what"] == "base" and run["seed"] == 0]
+    assert [round(best_loss(run) - floor, 2) for run in tried] == [0.37, 0.25, 0.21]
+    highest = {run["what"] for run in runs if run["chosen"] and run["max_lr"] == 8e-3}
+    assert set(there) - highest == {"stable"}
+    assert {run["training"]["steps"] for run in runs} == {1200}
+
+
 def test_a_part_is_trained_as_the_base_is():
     same = [run["training"] | {"seed": 0, "max_lr": 0, "schedule": ""} for run in STORED["runs"]]
     assert all(one == same[0] for one in same)
@@ -110,6 +195,7 @@ def test_sizes_and_times():
     assert min(seconds["Muon"]) > max(seconds["base"] + seconds["AdamW"])
     kept = STORED["cache_bytes_of_20_words"]
     assert kept["grouped queries"] == 0.75 * kept["base"]
+    assert kept["multi-query"] == 0.625 * kept["base"]
 
 
 def test_the_parts_of_today_one_by_one_and_together():

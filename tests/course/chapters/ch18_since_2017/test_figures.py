@@ -45,31 +45,3 @@ def test_only_the_positions_of_2017_leave_no_diagonal_of_one_color():
         diagonals = [scores.diagonal(k) for k in range(-10, 11)]
         alike = [len(set(d.tolist())) == 1 or float(d.std()) < 1e-5 for d in diagonals]
         assert all(alike) if "2017" not in name else not any(alike), name
-
-
-def test_the_title_of_the_times_says_where_the_fused_kernel_is_quicker():
-    from course import experiments
-
-    [ax] = FIGURES["since-fused-times"].draw().axes
-    stored = experiments.load("fused")["times"]
-    one, time = (
-        {
-            row["length"]: row["time"]["fused"]
-            for row in stored
-            if (row["mask"], row["what"], row["threads"]) == ("causal", "use", threads)
-        }
-        for threads in (1, 2)
-    )
-    said = [text.get_text() for text in ax.texts]
-    assert said[0].startswith("From 128 words on the fused kernel is quicker")
-    assert said[0].endswith(f"{100 * time[2048]:.0f} % of the time at 2,048")
-    assert all((taken < 1) == (length >= 128) for length, taken in time.items())
-    wide = [bar.get_width() for bar in ax.patches if isinstance(bar, Rectangle)]
-    taken_of = [kernel / formula for formula, kernel in zip(wide[::2], wide[1::2], strict=True)]
-    assert taken_of == pytest.approx(list(time.values()))
-    shares = [f"{100 * taken:.0f} %" for taken in time.values()]
-    assert [text for text in said if text.endswith("%")] == shares
-    assert all(of[512] > max(of[256], of[1024]) for of in (one, time)), "less gain, as it says"
-    slower, quicker = FIGURES["since-fused-times"].alt.split("It takes")[1].split("it takes")
-    for length, taken in time.items():
-        assert f"{100 * taken:.0f}" in (slower if length < 128 else quicker)
