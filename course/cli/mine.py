@@ -80,10 +80,11 @@ def train(options: argparse.Namespace) -> int:
 
 def translate(options: argparse.Namespace) -> int:
     from course.mine import training
-    from course.mine.reader import borrow
+    from course.mine.reader import TRAINING_ONLY, borrow
 
     path = path_of(options)
-    write, where = training.translator(borrow(path), folder_of(path))
+    bench = borrow(path, but=TRAINING_ONLY)
+    write, where = training.translator(bench, folder_of(path))
     print(f"Your Transformer, {where}:")
     print(write(options.text))
     return 0

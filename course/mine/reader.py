@@ -1,7 +1,7 @@
 """What the notebooks and the command say of the reader's own Transformer."""
 
 import textwrap
-from collections.abc import Collection
+from collections.abc import Collection, Container
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -14,6 +14,7 @@ from transformer_lib.files import CheckpointError
 from transformer_lib.text.user_input import InputError
 
 FORMER = ROOT / "from_scratch" / FILE  # where the file of earlier readers lies
+TRAINING_ONLY = ("label_smoothed_cross_entropy", "update")  # no translation needs them
 CHECKED: list[int] = []  # the parts that were handed to `check` since the notebook's start
 
 
@@ -114,10 +115,10 @@ def translate(*sentences: str) -> None:
     path = own_path()
     try:
         if path is not None and path.exists():
-            bench = borrow(path)
+            bench = borrow(path, but=TRAINING_ONLY)
         else:
             bench = of_file("", at_work=True)
-            say_what_is_lent(bench)
+            say_what_is_lent(bench, but=TRAINING_ONLY)
         write, where = training.translator(bench, (path or Path(FILE)).parent / "my_translator")
         print(f"Your Transformer, {where}:", *map(write, sentences), sep="\n   ")
     except (Hint, InputError, CheckpointError) as error:
@@ -127,17 +128,21 @@ def translate(*sentences: str) -> None:
 # --- the command ---------------------------------------------------------------------------------
 
 
-def borrow(path: Path) -> Workbench:
-    """The reader's file, ready to work; it says what is lent. Hint if there is none."""
+def borrow(path: Path, but: Container[str] = ()) -> Workbench:
+    """The reader's file, ready to work; it says what is lent. Hint if there is no file.
+
+    but: names that it doesn't say, as what follows doesn't use them.
+    """
     bench = bench_of(path, at_work=True)
-    say_what_is_lent(bench)
+    say_what_is_lent(bench, but)
     return bench
 
 
-def say_what_is_lent(bench: Workbench) -> None:
-    missing = bench.missing()
+def say_what_is_lent(bench: Workbench, but: Container[str] = ()) -> None:
+    missing = [name for name in bench.missing() if name not in but]
     if missing:
-        print(f"Lent, because you haven't written it yet: {', '.join(missing)}.")
+        them = "it" if len(missing) == 1 else "them"
+        print(f"Lent, because you haven't written {them} yet: {', '.join(missing)}.")
 
 
 def bench_of(path: Path, at_work: bool = False) -> Workbench:

@@ -26,8 +26,8 @@ from transformer_lib.text.tokens import BOS, EOS, PAD
 # --- the machine with a fault --------------------------------------------------------------------
 
 SPEAKS_AGAINST = {
-    "no positions": "Exchange two words of the source: the logits move. Without positions they "
-    "wouldn't.",
+    "no source positions": "Exchange two words of the source: the logits move. Without positions "
+    "they wouldn't.",
     "no causal mask": "Change the last word of the target: the logits of the places before it stay "
     "as they are. So nobody looks ahead.",
     "padding is seen": "Put <pad> at the end of the source: the logits stay as they are.",

@@ -262,7 +262,7 @@ def waiting(n: int) -> dict[str, int]:
 # --- machines with one fault ---------------------------------------------------------------------
 
 FAULTS = (
-    "no positions",
+    "no source positions",
     "no causal mask",
     "padding is seen",
     "two layers are one",
@@ -281,7 +281,7 @@ def machine(number: int) -> Transformer:
         torch.manual_seed(number + 1)
         tied = "target" if fault == "one table too many" else "all"
         model = make_model(50, 50, N=2, d_model=16, d_ff=32, h=2, tie_weights=tied).eval()
-    if fault == "no positions":
+    if fault == "no source positions":
         model.src_positions = nn.Identity()
     elif fault == "two layers are one":
         model.decoder.layers[1] = model.decoder.layers[0]

@@ -56,7 +56,7 @@ def _zoom_levels(source: Sequence[str], written: Sequence[str], weights: Any, N:
     level, and weights (written, source) how much each looks at each. N: layers of the decoder.
     """
     note = "The orange box of one drawing is opened in the next"
-    figure, ax = canvas(8.1, "Four boxes deep inside the Transformer is attention", note)
+    figure, ax = canvas(8.1, "Attention sits four boxes deep in the Transformer", note)
     layers = [(str(i), LOUD if i == N - 1 else DECODER) for i in range(N)]
     parts = [("self-attention", DECODER), ("cross-attention", LOUD), ("feed-forward", DECODER)]
     levels = {
@@ -64,7 +64,7 @@ def _zoom_levels(source: Sequence[str], written: Sequence[str], weights: Any, N:
         "A reader\nand a writer": [("encoder", ENCODER), ("decoder", LOUD)],
         f"The writer’s\n{N} layers": layers,
         "The parts\nof a layer": parts,
-        "Attention:\nwho looks\nat whom": [],
+        "Measured in our\n2-layer translator:\nwhere it looks as\nit writes a word": [],
     }
     left, right, x, y = 1.95, 7.95, 0.0, 6.95
     middle, wide, look = (left + right) / 2, right - left, {"fill": style.PAPER, "zorder": 1}
@@ -197,7 +197,11 @@ ADDED = (SOURCE, "+", "norm", FORWARD, "+", "norm")
 GROWTH = {  # a stage of the experiment: what is new in words, all boxes, and the new ones
     "cross-attention": ("reads the English", (SOURCE, FORWARD), (SOURCE, FORWARD)),
     "+ residuals and norms": ("keeps what came in", ADDED, ("+", "norm")),
-    "+ self-attention": ("reads its own words", (SELF, "+", "norm", *ADDED), (SELF,)),
+    "+ self-attention": (
+        "reads its own words,\nand has an encoder",
+        (SELF, "+", "norm", *ADDED),
+        (SELF,),
+    ),
     "+ mask": ("can’t look ahead", ("mask", SELF, "+", "norm", *ADDED), ("mask",)),
     "+ positions": (
         "knows the order",
@@ -366,7 +370,6 @@ def _sentence_path(
     label(ax, (lane + 0.14, middle - 0.45), "the last vectors,\nread by both\nlayers below")
     x, y = ends[-1][0] + 0.34, y + STEP * len(answers)
     label(ax, (x - 0.05, y + 0.24), "next word")
-    label(ax, (7.98, y + 0.24), "sure", ha="right")
     for row, (text, chance) in enumerate(answers):
         at, loud = y - STEP * (row + 0.5), row == followed[1]
         arrow(ax, (x - 0.27, at), (x - 0.08, at), style.INK if loud else style.SOFT)
@@ -374,6 +377,7 @@ def _sentence_path(
         word(ax, (x, at), text, ha="left", **own)
         if loud:
             label(ax, (7.98, at), percent(chance), ha="right", size=14, weight="bold")
+            label(ax, (7.98, at - 0.24), "probability", ha="right")
     scale(ax, (6.6, ax.get_ylim()[1] - 0.56), 1.2, limit=3, height=0.12)
     return figure
 
@@ -487,7 +491,7 @@ def _step_lines(
     "self-attention has a causal and a padding mask. At the end come linear and softmax.",
 )
 def draw_architecture() -> Figure:
-    return architecture(title="The encoder reads and\nthe decoder writes\nthe next word", way=True)
+    return architecture(title="The encoder reads, and\nthe decoder writes\nthe next word", way=True)
 
 
 SENTENCE = "I like trees"
@@ -621,23 +625,24 @@ def draw_vocabulary() -> Figure:
 @figure(
     "whole-repair",
     hero=True,
-    caption="Six machines, each with one part more than the one before it, and the share of "
+    caption="Six machines, each with more parts than the one before it, and the share of "
     "held-out sentences that each translates correctly.",
     alt="Six rows, in each the decoder layer of a machine; what is new in it is orange. Cross-"
     "attention and feed-forward; then a plus and a norm after each of them; self-attention in "
-    "front; an arrow 'mask' into self-attention; an arrow 'position' at the start; copies behind "
-    "both attentions for the heads. At the right end of each row stand the shares, one for each "
-    "seed: about a third, six in ten, none, seven in ten, seven in ten, and three in four.",
+    "front, with an encoder; an arrow 'mask' into self-attention; an arrow 'position' at the "
+    "start; copies behind both attentions for the heads. At the right end of each row stand the "
+    "shares, one for each seed: about a third, six in ten, none, seven in ten, seven in ten, and "
+    "three in four.",
 )
 def draw_repair() -> Figure:
-    title = "A Transformer grows from cross-attention, one part at a time"
+    title = "A Transformer grows from cross-attention in five steps"
     note = "A decoder layer of each machine; what is new is orange"
     figure, ax = canvas(7.4, title, note)
     label(ax, (7.98, 6.6), "sentences correct,\nthree seeds", ha="right", color=style.MUTED)
     for number, (what, (why, boxes, new)) in enumerate(GROWTH.items()):
         y = 5.92 - 1.06 * number
         label(ax, (0.02, y + 0.11), what, size=style.LABEL, weight="bold")
-        label(ax, (0.02, y - 0.11), why, color=style.MUTED)
+        label(ax, (0.02, y - 0.01), why, color=style.MUTED, va="top")
         _grown(ax, y, boxes, new)
         shares = [f"{run['right']:.1%}" for run in runs_of(what)]
         label(ax, (7.98, y), "\n".join(shares), ha="right", size=style.LABEL)
@@ -710,7 +715,7 @@ def draw_cost() -> Figure:
 def draw_step_lengths() -> Figure:
     from course.chapters.ch09_whole_transformer.experiment_scaling import WORDS, against_length
 
-    panels, times = {}, []
+    panels, saved = {}, []
     for quantity, unit, what in (
         ("time of a step", "milliseconds", "milliseconds"),
         ("peak memory", "megabytes", "tensors"),
@@ -718,7 +723,7 @@ def draw_step_lengths() -> Figure:
         lengths, ways = against_length(what)
         lines = {"formula": ways["formula"], "kernel": ways["fused"]}
         panels[quantity, unit] = lines
-        times.append(ways["formula"][-1] / ways["fused"][-1])
-    title = "The formula takes {:.1f} times the time and {:.1f} times the memory of a kernel"
-    note = "At {:,} words in a sentence, {:,} in a step. A kernel: one program for all of attention"
-    return _step_lines(lengths, panels, title.format(*times), note.format(lengths[-1], WORDS))
+        saved.append(1 - ways["fused"][-1] / ways["formula"][-1])
+    title = "At {:,} words, one kernel saves {:.0%} of the time and {:.0%} of the memory"
+    note = "A kernel: one program in place of the formula. {:,} words in each step of training"
+    return _step_lines(lengths, panels, title.format(lengths[-1], *saved), note.format(WORDS))

@@ -391,8 +391,8 @@ def draw_masks() -> Figure:
 def draw_transformer() -> Figure:
     way, y, high, thin, pitch, gap, above = _the_way(), 0.82, 0.98, 0.3, 0.8, 1.0, 1.61
     figure, ax = canvas(2.56)
-    new = f"becomes {WRITTEN}, station by station"
-    heading(ax, 2.36, WORD, new, colors=f"{FEW} of 128 values")
+    new = f"becomes {WRITTEN} once it has read {WORD}"
+    heading(ax, 2.36, BEFORE, new, colors=f"{FEW} of 128 values")
     encoder = {name: vectors()[name] for name in ("embedding", "+ position")}
     encoder |= {f"layer {i}": way.of(f"encoder.layers.{i}", WORD) for i in range(2)}
     decoder = {f"layer {i}": way.of(f"decoder.layers.{i}", WRITTEN) for i in range(2)}

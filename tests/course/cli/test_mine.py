@@ -59,7 +59,7 @@ def test_what_is_missing_is_lent_and_named(tmp_path, capsys):
     path.write_text(HEADER + "".join(BLOCKS[2:4]), encoding="utf-8")
     assert typed("translate", "I like trees", "--file", path) == 0
     told = capsys.readouterr().out
-    assert told.startswith("Lent, because you haven't written it yet: Embeddings, positional_enc")
+    assert told.startswith("Lent, because you haven't written them yet: Embeddings, positional_enc")
     assert "attention," not in told and told.endswith(":\nMe gustan los árboles\n")
     assert typed("translate", "I like treez", "--file", path) == 2  # no word is guessed
     assert "has not learned 'treez' (did you mean" in capsys.readouterr().err

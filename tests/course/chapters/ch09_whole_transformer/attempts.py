@@ -20,7 +20,7 @@ def assembled(
 
 ATTEMPTS = {
     check.fault: Attempts(
-        right=[(0, "padding is seen"), (2, "no positions")],
+        right=[(0, "padding is seen"), (2, "no source positions")],
         slips={
             hint: [(0, name)]
             for name, hint in check.SPEAKS_AGAINST.items()
@@ -28,7 +28,7 @@ ATTEMPTS = {
         },
         mistakes={
             "Give one of": [(0, "no norms")],
-            "machines 0 to 4": [(7, "no positions")],
+            "machines 0 to 4": [(7, "no source positions")],
             "not tried yet": [(0, ...)],
         },
     ),

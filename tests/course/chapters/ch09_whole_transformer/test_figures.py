@@ -110,7 +110,7 @@ def test_each_machine_has_one_fault_that_a_measurement_shows():
     changed = {
         "one table too many": 0,
         "two layers are one": 0,
-        "no positions": 1,
+        "no source positions": 1,
         "padding is seen": 2,
         "no causal mask": 3,
     }
