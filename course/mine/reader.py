@@ -142,7 +142,8 @@ def say_what_is_lent(bench: Workbench, but: Container[str] = ()) -> None:
     missing = [name for name in bench.missing() if name not in but]
     if missing:
         them = "it" if len(missing) == 1 else "them"
-        print(f"Lent, because you haven't written {them} yet: {', '.join(missing)}.")
+        told = f"Lent, because you haven't written {them} yet: {', '.join(missing)}."
+        print(textwrap.fill(told, width=88))
 
 
 def bench_of(path: Path, at_work: bool = False) -> Workbench:
