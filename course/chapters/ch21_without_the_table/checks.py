@@ -1,4 +1,4 @@
-"""The exercises of notebook 21: a step, a table, programs with a fault, designs, last questions."""
+"""The exercises of notebook 21: a step, a table, programs with a fault, designs."""
 
 from collections.abc import Callable
 from typing import Any
@@ -247,40 +247,3 @@ def designs(chosen: Any) -> None:
     """Which layers for which wish?"""
     for name in wrong_verdicts(chosen, DESIGNS, WAYS):
         raise Hint(f"{name}: another way fits better. {LOOK[name]}")
-
-
-# --- the last questions ---------------------------------------------------------------------------
-
-QUESTIONS = {
-    "1": "Where does a model first keep that *tree* and *bush* are alike? "
-    "(a) in the one-hot rows (b) in the rows of the embedding table (c) in the positions",
-    "2": "What lets a word's vector know of another word? "
-    "(a) the feed-forward network (b) the norm (c) attention, or a state",
-    "3": "What keeps the decoder from copying its answer in training? "
-    "(a) the causal mask (b) dropout (c) the warm-up",
-    "4": "Two models, one run each, two points apart. Which is better? "
-    "(a) the first (b) the second (c) nobody knows yet",
-    "5": "A head looks from *it* to the noun. Does it decide the gender? "
-    "(a) yes, one sees it (b) only if the gender changes with it (c) no, heads never do",
-}
-LAST = {"1": "b", "2": "c", "3": "a", "4": "c", "5": "b"}
-REREAD = {
-    "1": "Any two one-hot rows are equally far apart. Reread 01 and 02.",
-    "2": "One of the three mixes words, the others see one vector at a time. Reread 04 and 07.",
-    "3": "It is about who may see whom. Reread 06.",
-    "4": "How far apart were three seeds of the same model? Reread 18, section 2.",
-    "5": "Looking is no cause: it takes an intervention. Reread 13.",
-}
-
-
-def ask() -> None:
-    """Print the last questions, each answer on a line of its own."""
-    for number, text in QUESTIONS.items():
-        print(f"{number}. {text}".replace(" (", "\n   ("))
-
-
-@exercise
-def last_questions(answers: Any) -> None:
-    """Answers to `ask`: {"1": "a", ...}."""
-    for name in wrong_verdicts(answers, LAST, ("a", "b", "c")):
-        raise Hint(f"{name}: not {answers[name]}. {REREAD[name]}")

@@ -78,15 +78,6 @@ ATTEMPTS = {
             "C: another way fits better. It has to quote": [check.DESIGNS | {"C": check.STATE}],
         },
     ),
-    check.last_questions: Attempts(
-        right=[check.LAST],
-        mistakes={
-            f"{number}: not {wrong}. {check.REREAD[number]}": [check.LAST | {number: wrong}]
-            for number, letter in check.LAST.items()
-            for wrong in "abc"
-            if wrong != letter
-        },
-    ),
     judges.group_by_hand: Attempts(
         right=[torch.tensor([[2], [-0.5], [-2], [0]]), ["2", "-0.5", "-2", "0"]],
         slips={"A tiny number is added": [[2, -0.5, -2, math.nan]]},

@@ -21,10 +21,3 @@ def test_the_faults_can_be_measured():
     assert not moved("A", 0, 0)[0, -1] and moved("B", 0, 0)[0].all()
     assert moved("C", 0, 11)[0, 8:].all() and not moved("B", 0, 11)[0, :11].any()
     assert moved("D", 1, 0)[0].any() and not moved("C", 1, 0)[0].any()
-
-
-def test_the_questions_are_printed(capsys):
-    check.ask()
-    lines = capsys.readouterr().out.splitlines()
-    assert len(lines) == 4 * len(check.LAST) == 4 * len(check.QUESTIONS)
-    assert max(map(len, lines)) <= 80  # a narrow window breaks no word

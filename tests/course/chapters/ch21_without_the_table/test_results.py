@@ -113,3 +113,40 @@ MISSED: dict[str, list[str]] = {
 
 def test_the_third_seed_only_took_longer():
     assert len(results.twice_as_long()) == 3 and min(results.twice_as_long()) > 0.95
+
+
+def test_a_cache_is_quicker_up_to_512_words_and_slower_from_1024_on():
+    rows = {row["length"]: row for row in experiments.load("state-times")["rows"]}
+    costs = {length: row["next word"]["attention, with a cache"] for length, row in rows.items()}
+    assert max(costs[16], costs[512]) < 1 < min(costs[1024], costs[2048])
+    assert rows[2048]["reading"]["linear attention, in blocks"] < 0.05
+    assert 7 < rows[16]["reading"]["linear attention, word by word"] < 9
+
+
+def test_who_copies_the_longest_rows():
+    one = results.copied(RUNS, "one layer of attention", 4)
+    assert sorted(one)[1] > 0.95 > 0.5 > min(one)
+    assert min(results.twice_as_long() + results.copied(RUNS, "attention", 0)) > 0.95
+    of_2020 = results.copied(RUNS, "linear attention of 2020", 16)
+    assert 0.5 < min(of_2020) < max(of_2020) < 0.6
+    assert max(results.copied(RUNS, "minGRU", 256)) < 0.2
+    weights = {run["size"]: run["parameters"] for run in RUNS if run["kind"] == results.LINEAR}
+    assert (weights[2], weights[32]) == (58_016, 90_656)
+
+
+def test_the_mingru_beside_the_attention_of_2017_and_of_today():
+    for split in ("test", "longer"):
+        assert min(RIGHT["minGRU"][split]) > max(RIGHT["base"][split])
+    today = exchange.right_today()
+    parts, state = today["today"], today["minGRU with today's parts"]
+    assert min(state["longer"]) < max(parts["longer"]) < max(state["longer"])
+    assert max(state["pronoun"]) < min(parts["pronoun"])
+    assert max(today["rotary"]["longer"]) < min(RIGHT["minGRU"]["longer"])
+    rates = experiments.load("without-the-table-today")
+    assert {run["max_lr"] for run in rates["runs"] if run["chosen"]} == {min(rates["max_lrs"])}
+    points = {
+        row["what"]: [round(results.mean(row[split])) for split in ("test", "pronoun", "longer")]
+        for row in exchange.points()
+    }
+    assert points["state space"] == [-9, -17, 11] and points["linear attention"][1] == -14
+    assert points["minGRU"][1] < 0 and max(points["linear attention"]) < 0
