@@ -15,6 +15,8 @@ const MOST_LETTERS = 400; // of a sentence, as in the laboratory
   let turn = 0; // counts up: a newer sentence ends the writing of an older one
   let pointed = null; // the number of the Spanish word whose attention is shown
   let shown = examples[0];
+  let touched = false; // has somebody chosen a word of it?
+  const plain = (text) => text.toLowerCase().replace(/[.?!]+$/, ""); // as it may be typed
 
   /** The translator, fetched once. */
   function translator() {
@@ -47,7 +49,8 @@ const MOST_LETTERS = 400; // of a sentence, as in the laboratory
 
   async function translate(text) {
     const mine = ++turn;
-    let found = examples.find((example) => example.text === text);
+    let found = examples.find((example) => plain(example.text) === plain(text));
+    told.textContent = "\u00a0";
     if (!found) {
       box.classList.add("is-old");
       try {
@@ -58,7 +61,7 @@ const MOST_LETTERS = 400; // of a sentence, as in the laboratory
         if (mine !== turn) return;
         const words = error.unknown
           ? `I can't read that: ${error.message}.`
-          : `The translator could not be fetched: ${error.message}.`;
+          : `The translator could not be fetched: ${error.message}. Are you online? Try again.`;
         said.textContent = told.textContent = words;
         return;
       }
@@ -70,11 +73,15 @@ const MOST_LETTERS = 400; // of a sentence, as in the laboratory
   /** A sentence and its translation, written word by word where motion is welcome. */
   async function show(found, mine) {
     shown = found;
+    touched = false;
     from.replaceChildren(...found.from.flatMap((word) => [english(word), " "]));
     const buttons = found.to.map(({ text }, i) => {
       const button = make("button", text, "written");
       button.type = "button";
-      button.onclick = button.onfocus = button.onmouseenter = () => point(i);
+      button.onclick = button.onfocus = button.onmouseenter = () => {
+        touched = true;
+        point(i);
+      };
       return button;
     });
     to.replaceChildren(...buttons.flatMap((button) => [button, " "]));
@@ -86,11 +93,11 @@ const MOST_LETTERS = 400; // of a sentence, as in the laboratory
         await new Promise((resolve) => setTimeout(resolve, 350));
         if (mine !== turn) return;
         button.style.visibility = "visible";
-        point(i);
+        if (!touched) point(i);
       }
     } else if (buttons.length) point(buttons.length - 1);
     if (mine) {
-      const doubt = found.doubt ? ` It is ${found.doubt}.` : "";
+      const doubt = found.doubt ? ` The translator is ${found.doubt}.` : "";
       said.textContent = found.written ? `${found.written}${doubt}` : "It wrote nothing.";
       if (doubt || !found.written) told.textContent = said.textContent;
     }
@@ -121,7 +128,7 @@ const MOST_LETTERS = 400; // of a sentence, as in the laboratory
     if (i !== null) {
       const most = shares.indexOf(Math.max(...shares));
       const [written, read] = [shown.to[i], shown.from[most]].map(({ text }) => text);
-      told.textContent = `“${written}” attends most to “${read}”, with ${shares[most].toFixed(2)} on average over the heads.`;
+      told.textContent = `Of the English words, “${written}” attends most to “${read}” (${shares[most].toFixed(2)}, averaged over the heads).`;
     }
     draw_lines();
   }
@@ -157,8 +164,9 @@ const MOST_LETTERS = 400; // of a sentence, as in the laboratory
 
   form.addEventListener("submit", (event) => {
     event.preventDefault();
-    if (field.value.trim()) translate(field.value.trim());
-    else field.focus();
+    translate(field.value.trim() || field.placeholder);
+    field.blur(); // a phone's keyboard goes, and what is written comes into view
+    part("shown").scrollIntoView({ block: "nearest" });
   });
   field.addEventListener("input", () => {
     if (field.value.length > MOST_LETTERS) {

@@ -312,7 +312,7 @@ def test_a_sentence_is_translated_on_the_first_page(browser, site):
             page.locator("#try .examples button", has_text=text).click()
             expect(page.locator("#try-to")).to_contain_text(written.split()[-1])
         words.filter(has_text="hermana").click()
-        expect(told).to_contain_text("“hermana” attends most to “sister”, with 0.")
+        expect(told).to_contain_text("“hermana” attends most to “sister” (0.")
         assert page.locator("#try-shown line").count() == page.locator("#try-from .word").count()
         assert not any("/lab/" in url for url in fetched)  # nothing before it is wanted
         text = "my grandmother's bicycle is green"
@@ -325,7 +325,7 @@ def test_a_sentence_is_translated_on_the_first_page(browser, site):
         written = " ".join(words.all_inner_texts()).rstrip(".")
         assert written == expected.translate(text).text.rstrip(".")
         words.filter(has_text="bicicleta").click()
-        expect(told).to_contain_text("“bicicleta” attends most to “bicycle”, with 0.")
+        expect(told).to_contain_text("“bicicleta” attends most to “bicycle” (0.")
         link = page.locator("#try-open").get_attribute("href")
         assert link == "lab/everyday.html#text=my+grandmother%27s+bicycle+is+green"
         page.locator("#try .examples button").first.click()

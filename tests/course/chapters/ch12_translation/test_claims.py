@@ -6,6 +6,7 @@ import pytest
 
 from course.chapters.ch12_translation import experiments as lab
 from course.drawing.registry import FIGURES
+from course.notebook_tools import sections
 from course.paper import TABLE_2
 from transformer_lib import Translator
 from transformer_lib.text import english_spanish
@@ -70,3 +71,12 @@ def test_in_training_no_sentence_begins_with_it_and_rain_falls_after_because():
     training = [english for english, _ in english_spanish.load("train")]
     assert not any(english.startswith("It ") for english in training)
     assert all("because" in text for text in map(str.lower, training) if "raining" in text)
+
+
+def test_what_is_translated_as_new_is_not_in_the_training_text():
+    learned = {english for english, _ in english_spanish.load("train")}
+    cells = sections.series()["12_translation"].cells
+    code = "\n".join(cell.source for cell in cells if cell.cell_type == "code")
+    new = ["I like houses", "I like dogs", "I like trees", "I like trees and music", "I like you"]
+    for english in [*new, "The doctor washed his legs", "The doctor washed her legs"]:
+        assert english in code and english not in learned, english
