@@ -146,18 +146,18 @@ class AttentionView:
         rows, columns = " ".join(layer.queries), " ".join(layer.keys)
         said = (
             f"{len(heads)} maps, one for each head of {layer.name}. Rows are "
-            f"{'the positions that write' if layer.written else 'the words that look,'} {rows}; "
-            f"columns the words looked at, {columns}."
+            f"{'the positions that write' if layer.written else 'the words that attend,'} {rows}; "
+            f"columns the words attended to, {columns}."
         )
         query = self.chosen["query"]
         if query is None or query >= len(layer.queries):  # of a longer sentence, before
             return said
         largest = [
-            f"in head {head} at “{layer.keys[place]}” with {steady_round(row[place]):.2f}"
+            f"in head {head} to “{layer.keys[place]}” with {steady_round(row[place]):.2f}"
             for head, row in enumerate(heads[:, query])
             for place in [int(np.argmax(row >= row.max() - 1e-3))]
         ]
-        return f"{said} “{layer.queries[query]}” looks most {', '.join(largest)}."
+        return f"{said} “{layer.queries[query]}” attends most {', '.join(largest)}."
 
     def shown(self) -> Layer:
         """The layer that is shown first."""

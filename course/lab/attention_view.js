@@ -269,7 +269,7 @@ class AttentionView {
       av_make(
         "div",
         { className: "av-caption" },
-        this.edit ? "looks at (✓ may, × may not)" : "looks at",
+        this.edit ? "attends to (✓ allowed, × hidden)" : "attends to",
       ),
       av_make("fieldset", {}, av_make("legend", {}, "The word that looks"), queries),
       this.svg,
@@ -445,10 +445,10 @@ class AttentionView {
     if (query === null) return `${where}: choose a word to see its numbers.`;
     const word = this.layer.queries[query];
     const row = [...this.weights[query]];
-    if (!row.some((weight) => weight > 0)) return `${where}: “${word}” looks at nothing.`;
+    if (!row.some((weight) => weight > 0)) return `${where}: “${word}” attends to nothing.`;
     const largest = row.indexOf(Math.max(...row));
     const share = row[largest].toFixed(2);
-    return `${where}: “${word}” looks most at “${this.layer.keys[largest]}”, with ${share}.`;
+    return `${where}: “${word}” attends most to “${this.layer.keys[largest]}”, with ${share}.`;
   }
 
   // --- changing --------------------------------------------------------------------------------

@@ -25,8 +25,8 @@ PART = 250_000  # letters: a second of a slow line
 EVERYDAY = {
     "<title>Two numbers and a letter: a Transformer": "<title>Any sentence: a Transformer",
     "<h1>Two numbers and a letter</h1>": "<h1>Any sentence</h1>",
-    "A Transformer translates in this page.": "A Transformer that reads any sentence translates in "
-    "this page. It reads and writes in pieces; · stands for the space before a word.",
+    "A Transformer runs in this page.": "A Transformer that reads any sentence runs in this page. "
+    "It reads and writes in pieces; ·\u00a0stands for the space before a word.",
 }
 
 

@@ -12,7 +12,7 @@ const TOUR = [
     title: "A riddle",
     text:
       "Who is too tired? English doesn't say. Spanish must: cansado goes with the animal, cansada " +
-      "with the street. In this head, “tired” looks at “animal”, with all its weight.",
+      "with the street. In this head, “tired” attends to “animal”, with all its weight.",
     state: { text: `${RIDDLE}tired`, ...NOUN_FINDER, query: 11 },
   },
   {
@@ -29,7 +29,7 @@ const TOUR = [
     title: "Where gustan gets its n",
     text:
       "Many trees are liked, so gustan ends in n. While it is written, three of these heads look at " +
-      "“like”, and one looks at “trees”. Switch that one off: head 0.",
+      "“like”, and one attends to “trees”. Switch that one off: head 0.",
     state: { text: "I like trees", ...COUNTER, query: 1 },
     change: { kind: "off", ...COUNTER },
     meant: ".av-heads",

@@ -72,7 +72,9 @@ def test_a_notebook_stores_the_page_its_data_a_picture_and_words(maps, output):
     picture = Image.open(io.BytesIO(base64.b64decode(output.data["image/png"])))
     note = output.metadata["image/png"]
     assert [size // 2 for size in picture.size] == [note["width"], note["height"]]
-    assert "“gustan” looks most in head 0 at “trees” with 1.00, in head 1 at “like”" in note["alt"]
+    assert (
+        "“gustan” attends most in head 0 to “trees” with 1.00, in head 1 to “like”" in note["alt"]
+    )
     assert "Rows are the positions that write me gustan" in note["alt"]
     assert output.data["text/plain"].startswith(f"Figure:\n{note['alt']}\npanel | head 0\n")
     assert unpacked(output.data[MIME]) == view.data()
@@ -159,17 +161,17 @@ def test_layer_head_and_word_are_chosen_by_mouse_and_keyboard(maps, tmp_path):
         expect(says).to_have_text("encoder, layer 0, head 0: choose a word to see its numbers.")
         page.get_by_label("Layer").select_option("decoder.layers.1.cross_attn")
         page.locator(".av-queries").get_by_text("gustan").click()
-        expect(says).to_contain_text("head 0: “gustan” looks most at “trees”, with 1.00.")
+        expect(says).to_contain_text("head 0: “gustan” attends most to “trees”, with 1.00.")
         page.get_by_label("head 0").focus()
         page.keyboard.press("ArrowRight")
-        expect(says).to_contain_text("head 1: “gustan” looks most at “like”, with 1.00.")
+        expect(says).to_contain_text("head 1: “gustan” attends most to “like”, with 1.00.")
         numbers = page.locator(".av-number").all_inner_texts()
         row = maps.weights["decoder.layers.1.cross_attn"][1, 1]
         assert numbers == [f"{weight:.2f}" for weight in row]
         page.get_by_role("radio", name="Map").check()
         cell = page.locator(".av-map tbody tr").nth(3).locator("td").nth(2)
         cell.click()
-        expect(says).to_contain_text("“árboles” looks most at “trees”")
+        expect(says).to_contain_text("“árboles” attends most to “trees”")
         assert cell.get_attribute("title").startswith("árboles → trees: 1.00")
         assert page.evaluate("document.scrollingElement.scrollWidth") <= 390
         for scheme in ("light", "dark"):

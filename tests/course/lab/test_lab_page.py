@@ -148,7 +148,7 @@ def test_the_keyboard_is_enough(visit):
     page.get_by_label("all words").focus()
     page.keyboard.press("ArrowUp")  # round to the last word, <eos>
     page.keyboard.press("ArrowUp")
-    expect(page.locator(".av-says")).to_contain_text("“tired” looks most at “animal”, with 1.00")
+    expect(page.locator(".av-says")).to_contain_text("“tired” attends most to “animal”, with 1.00")
     page.locator(".av-end:visible").focus()
     for _ in range(5):
         page.keyboard.press("ArrowDown")

@@ -280,10 +280,10 @@ def test_a_stored_attention_view_is_alive(visit):
     view = page.locator(".view")
     assert view.locator("img").count() == 0
     says = view.locator(".av-says")
-    assert "head 0: “gustan” looks most at “trees”, with 1.00." in says.inner_text()
+    assert "head 0: “gustan” attends most to “trees”, with 1.00." in says.inner_text()
     view.get_by_label("head 0").focus()
     page.keyboard.press("ArrowRight")
-    assert "head 1: “gustan” looks most at “like”, with 1.00." in says.inner_text()
+    assert "head 1: “gustan” attends most to “like”, with 1.00." in says.inner_text()
     assert serious(page, ".view") == []
     head = view.locator("canvas").first
     before = head.evaluate("(canvas) => canvas.toDataURL()")
