@@ -1,6 +1,6 @@
 """Every pair once an epoch, in an order of its own."""
 
-from tests.transformer_lib.training.copy_task import copy_pairs
+from tests.transformer_lib.training.small_training import copy_pairs
 from transformer_lib.text.batching import batch_indices
 from transformer_lib.training.batches import batch_order
 from transformer_lib.training.config import TrainingConfig

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from tests.transformer_lib.training.copy_task import copy_pairs, small_model
+from tests.transformer_lib.training.small_training import copy_pairs, small_model
 from transformer_lib.files import CheckpointError
 from transformer_lib.training.config import TrainingConfig
 from transformer_lib.training.log import LOG_FILE, Log, read_log

@@ -5,7 +5,7 @@ import math
 import pytest
 from tqdm import tqdm
 
-from tests.transformer_lib.training.copy_task import copy_pairs, same_weights, small_model
+from tests.transformer_lib.training.small_training import copy_pairs, same_weights, small_model
 from transformer_lib.training.config import TrainingConfig
 from transformer_lib.training.loop import train_plain
 from transformer_lib.training.threads import using_threads

@@ -11,7 +11,7 @@ from types import SimpleNamespace
 import pytest
 import torch
 
-from tests.transformer_lib.training.copy_task import (
+from tests.transformer_lib.training.small_training import (
     VOCAB,
     Stop,
     copy_pairs,

@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from tests.transformer_lib.training.copy_task import copy_pairs, small_model
+from tests.transformer_lib.training.small_training import copy_pairs, small_model
 from transformer_lib.text.batching import make_batch
 from transformer_lib.training.step import batch_loss, count_tokens, validation_loss
 

@@ -6,7 +6,12 @@ import pytest
 import torch
 from tqdm import tqdm
 
-from tests.transformer_lib.training.copy_task import Stop, copy_pairs, same_weights, small_model
+from tests.transformer_lib.training.small_training import (
+    Stop,
+    copy_pairs,
+    same_weights,
+    small_model,
+)
 from transformer_lib.training.config import TrainingConfig
 from transformer_lib.training.step import batch_loss
 from transformer_lib.training.trainer import train
