@@ -229,7 +229,12 @@ def spread(mine: Own, module: Any, parameter: str) -> float:
 
 
 def positions(mine: Own) -> None:
-    of_positions.encoding(mine.part("positional_encoding"))
+    encode = mine.part("positional_encoding")
+    of_positions.encoding(encode)
+    is_one = isinstance(mine.result("positional_encoding", 3, 4), torch.Tensor)
+    expect(
+        is_one, "The numbers are right. Return them as a tensor: torch.tensor makes one of a list."
+    )
 
 
 def attention(mine: Own) -> None:
@@ -325,6 +330,8 @@ def masks(mine: Own) -> None:
 
     with about("attention"):
         of_masks.weights_of_all_heads(weights)
+    with about("attention(query, key, value)"):  # without a mask
+        of_attention.my_attention(attend)
 
 
 def residual(mine: Own) -> None:
