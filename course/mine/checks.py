@@ -104,6 +104,8 @@ class Own:
     def outcome(self, function: Callable, *inputs: Any) -> Any:
         try:
             found = function(*inputs)
+        except Hint:
+            raise  # of a check within
         except Exception as error:
             raise Hint(f"It stops with {reason_of(error)}.") from None
         expect(found is not None, "It returns nothing: does it end with `return`?")
