@@ -383,6 +383,13 @@ class Norm(nn.Module):
         self.norm = nn.LayerNorm(d_model)
 
 
+# The likeliest slip of a layer: a sub-layer is called, and its result handed to the connection.
+A_RESULT = {
+    "object is not callable": "A SublayerConnection is handed x and a function, which it calls "
+    "itself, such as `self.feed_forward` or `lambda x: …`. You handed it a result."
+}
+
+
 def encoder(mine: Own) -> None:
     sizes = (D_MODEL, D_FF, H, 0.0)
     ours = seeded(lambda: EncoderLayer(*sizes))
@@ -399,9 +406,10 @@ def encoder(mine: Own) -> None:
         return mine.run(module)(x)
 
     with about("EncoderLayer"), torch.no_grad():
+        found = call(partial(their, src_mask=seen()), x, stops=A_RESULT)
         of_encoder.encoder_layer(layer)
         compare(
-            call(partial(their, src_mask=seen()), x),
+            found,
             ours(x, src_mask=seen()),
             [(ours(x), "Words look at the padding: hand `src_mask` on to `self_attn`.")],
         )
@@ -425,14 +433,16 @@ def decoder(mine: Own) -> None:
         }
         return mine.run(mine.twin("DecoderLayer", sizes, weights))(x, memory, tgt_mask=mask)
 
-    with about("DecoderLayer"):
-        of_decoder.decoder_layer(layer)
     x, memory = random(B, T, D_MODEL, seed=4), random(B, S, D_MODEL, seed=5)
     masks = {"tgt_mask": causal_mask(T), "src_mask": seen()}
     their = mine.run(mine.twin("DecoderLayer", sizes, weights_of(ours)))
     with about("DecoderLayer"), torch.no_grad():
+        found = call(partial(their, **masks), x, memory, stops=A_RESULT)
+    with about("DecoderLayer"):
+        of_decoder.decoder_layer(layer)
+    with about("DecoderLayer"), torch.no_grad():
         compare(
-            call(partial(their, **masks), x, memory),
+            found,
             ours(x, memory, **masks),
             [
                 (
