@@ -55,16 +55,15 @@ def test_what_is_declared_is_locked_and_installed(requirement):
     assert installed(requirement.name) == pin
 
 
-def test_the_lock_is_complete():
-    """Whatever the declared packages need, and those need in turn, is pinned too."""
-    waiting, seen = list(HERE), set()
+def brought_by(requirements: list[Requirement]) -> set[str]:
+    """These packages, and whatever they need in turn, by name."""
+    waiting, seen = list(requirements), set()
     while waiting:
         requirement = waiting.pop()
         name = canonicalize_name(requirement.name)
         if (name, *requirement.extras) in seen or CUDA.match(name):
             continue
         seen.add((name, *requirement.extras))
-        assert pinned(name), f"constraints.txt doesn't pin {name}: make lock"
         for line in importlib.metadata.requires(name) or []:
             needed = Requirement(line)
             if any(
@@ -72,7 +71,15 @@ def test_the_lock_is_complete():
                 for extra in ["", *requirement.extras]
             ):
                 waiting.append(needed)
-    assert len(seen) > len(DECLARED)
+    return {name for name, *_ in seen}
+
+
+def test_the_lock_is_complete():
+    """Whatever the declared packages need, and those need in turn, is pinned too."""
+    needed = brought_by(HERE)
+    for name in needed:
+        assert pinned(name), f"constraints.txt doesn't pin {name}: make lock"
+    assert len(needed) > len({one.name for one in DECLARED})
 
 
 def test_the_lock_holds_plain_versions_only():
@@ -133,3 +140,34 @@ def test_style(command):
     ruff = [sys.executable, "-m", "ruff", *command, "--no-cache", "."]
     run = subprocess.run(ruff, cwd=ROOT, capture_output=True, text=True)
     assert run.returncode == 0, run.stdout + run.stderr
+
+
+# What each extra is for: a module that begins it.
+BEGINS = {
+    "lab": "course.reader",
+    "grading": "course.grading.__main__",
+    "site": "course.site.build",
+}
+# Imports a module while packages that an extra doesn't bring are out of reach.
+IMPORT_WITHIN = """
+import importlib, sys
+from importlib.metadata import packages_distributions
+module, *brought = sys.argv[1:]
+of = packages_distributions()
+class Refused:
+    def find_spec(self, name, path=None, target=None):
+        top = name.partition(".")[0]
+        if top in of and not any(one.lower().replace("_", "-") in brought for one in of[top]):
+            raise ModuleNotFoundError(f"no extra brings {name}", name=name)
+sys.meta_path.insert(0, Refused())
+importlib.import_module(module)
+"""
+
+
+@pytest.mark.parametrize("extra", BEGINS)
+def test_an_extra_brings_all_that_its_command_imports(extra):
+    names = names_of_extra(extra) | {Requirement(one).name for one in PROJECT["dependencies"]}
+    brought = brought_by([one for one in HERE if one.name in names]) | {PROJECT["name"]}
+    command = [sys.executable, "-c", IMPORT_WITHIN, BEGINS[extra], *sorted(brought)]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr[-500:]

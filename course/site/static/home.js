@@ -165,7 +165,8 @@ const MOST_LETTERS = 400; // of a sentence, as in the laboratory
   form.addEventListener("submit", (event) => {
     event.preventDefault();
     translate(field.value.trim() || field.placeholder);
-    field.blur(); // a phone's keyboard goes, and what is written comes into view
+    // A phone's keyboard goes, and what is written comes into view.
+    if (matchMedia("(pointer: coarse)").matches) field.blur();
     part("shown").scrollIntoView({ block: "nearest" });
   });
   field.addEventListener("input", () => {
