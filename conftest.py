@@ -51,16 +51,11 @@ def pytest_itemcollected(item) -> None:
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config, items) -> None:
-    """What is for the night goes; of several processes, each takes the longest tests first."""
+    """What is for the night goes."""
     if not config.getoption("nightly"):
         late = [item for item in items if item.get_closest_marker("nightly")]
         config.hook.pytest_deselected(items=late)
         items[:] = [item for item in items if not item.get_closest_marker("nightly")]
-    if hasattr(config, "workerinput"):
-        from distribute_tests import order
-
-        place = order(item.nodeid for item in items)
-        items.sort(key=lambda item: place[item.nodeid])
 
 
 def pytest_collection_finish() -> None:
@@ -72,15 +67,6 @@ def pytest_collection_finish() -> None:
     gc.collect()
     gc.freeze()
     gc.set_threshold(10_000, 10, 10)
-
-
-@pytest.hookimpl(optionalhook=True)
-def pytest_xdist_make_scheduler(config, log):
-    """`--dist loadfile`, as tools/distribute_tests.py has it."""
-    if config.getvalue("dist") == "loadfile":
-        from distribute_tests import WholeFiles
-
-        return WholeFiles(config, log)
 
 
 def compare_outputs(cell, new: list, stored: list) -> bool:

@@ -181,7 +181,7 @@ print("the same")
 """
 TONIGHT = [
     pytest.param(
-        path.name, marks=[] if path.name[:2] in ("00", "10", "13") else [pytest.mark.nightly]
+        path.name, marks=[] if path.name[:2] in ("00", "10") else [pytest.mark.nightly]
     )
     for path in sorted((ROOT / "notebooks").glob("*.ipynb"))
 ]
