@@ -14,7 +14,7 @@ from typing import Generic, TypeVar
 from course.chapters import CHAPTERS
 
 COURSE = Path(__file__).parent
-FOLDERS = [*(COURSE / "chapters" / name for name in CHAPTERS), COURSE / "lab", COURSE / "drawing"]
+FOLDERS = [*(COURSE / "chapters" / name for name in CHAPTERS), COURSE / "lab"]
 Entry = TypeVar("Entry")
 
 

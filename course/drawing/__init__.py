@@ -16,7 +16,6 @@
     saving.py            files for slides and print
     gallery.py           pages that list all figures
     animations.py        figures that move
-    look.py              the whole look on one page
 
 What a chapter draws stands in its own folder (`course/chapters`).
 """

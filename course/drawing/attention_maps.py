@@ -4,7 +4,6 @@ Rows are queries, the first word at the top. Columns are keys, their words along
 All maps share one scale from 0 (white) to 1 (dark), so that two of them can be compared.
 """
 
-import json
 from collections.abc import Sequence
 from typing import Any
 
@@ -13,10 +12,9 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from course.drawing import lazy_altair as alt
 from course.drawing import style
 from course.drawing.maps import color_scale, level_name, number_map
-from course.drawing.values import as_array, steady_round
+from course.drawing.values import as_array
 
 QUERY = "query: the word that looks"
 WRITES = "query: the position that writes this word"
@@ -97,72 +95,6 @@ def attention_heads(
     figure.suptitle(title)
     color_scale(image, list(grid.flat[:heads]), "weight", shrink=0.6 / down)
     return figure
-
-
-def attention_chart(weights: Any, rows: Sequence[str], columns: Sequence[str]) -> Any:
-    """The same maps as an Altair chart, for the mouse: of one head (q, k) or of all (h, q, k).
-
-    The mouse on a cell shows its two words and the weight, rounded to two decimals. Raises
-    ValueError as `attention_heatmap` does.
-    """
-    several = np.ndim(as_array(weights)) == 3
-    names = ("h", "q", "k") if several else ("q", "k")
-    matrices = _weights(weights, rows, columns, axes_names=names)
-    matrices = matrices if several else matrices[None]
-    table = [
-        {
-            "head": head,
-            "row": i,
-            "column": j,
-            "query": rows[i],
-            "key": columns[j],
-            "weight": steady_round(matrices[head, i, j]),
-        }
-        for head in range(len(matrices))
-        for i in range(len(rows))
-        for j in range(len(columns))
-    ]
-    across = min(len(matrices), 2 if len(matrices) <= 4 and len(columns) > 8 else 4)
-    cell = 40  # pixels
-    if several:
-        cell = 24 if across <= 2 or len(columns) <= 8 else 15 if len(columns) <= 12 else 13
-    fits = max(map(len, columns)) * 8 <= cell
-    angle = 0 if fits else -45 if cell >= 22 else -90
-    size = min(13, cell - 2)
-    # The axes count positions, and the labels look up the words: "the" may stand there twice.
-    chart = (
-        alt.Chart(alt.Data(values=table))
-        .mark_rect(stroke=style.MUTED, strokeWidth=0.3)
-        .encode(
-            x=alt.X("column:O", title="key" if several else KEY, axis=_words(columns, angle, size)),
-            y=alt.Y("row:O", title="query" if several else QUERY, axis=_words(rows, 0, size)),
-            color=alt.Color(
-                "weight:Q",
-                title="weight",
-                scale=alt.Scale(domain=[0, 1], range=list(style.WEIGHT_COLORS), interpolate="rgb"),
-            ),
-            tooltip=[
-                *([alt.Tooltip("head:N")] if several else []),
-                alt.Tooltip("query:N", title="query"),
-                alt.Tooltip("key:N", title="key"),
-                alt.Tooltip("weight:Q", title="weight", format=".2f"),
-            ],
-        )
-        .properties(width=cell * len(columns), height=cell * len(rows))
-    )
-    if not several:
-        return chart
-    header = alt.Header(title=None, labelExpr="'head ' + datum.value")
-    return chart.facet(alt.Facet("head:N", header=header), columns=across)
-
-
-def _words(words: Sequence[str], angle: int, size: int) -> Any:
-    return alt.Axis(
-        labelExpr=f"{json.dumps(list(words), ensure_ascii=False)}[datum.value]",
-        labelAngle=angle,
-        labelOverlap=False,
-        labelFontSize=size,
-    )
 
 
 def _weights(

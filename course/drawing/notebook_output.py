@@ -10,7 +10,6 @@ import csv
 import io
 import re
 from collections.abc import Callable
-from itertools import pairwise
 from typing import Any
 
 import matplotlib
@@ -20,7 +19,6 @@ from matplotlib.collections import LineCollection
 from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 
-from course.drawing import lazy_altair as late
 from course.drawing import style
 from course.drawing.values import steady_round
 
@@ -30,16 +28,6 @@ VEGALITE_VERSION = "5.21"  # the newest of vl-convert's that draws the same as J
 PIXELS_PER_INCH = 96  # how large a browser draws an inch
 SHARPNESS = 2  # dots for each of those pixels, so that a projector shows clean letters
 WIDEST = 10.0  # inches; a larger page (the poster) is stored with fewer dots: it is for print
-
-
-def enable_altair() -> None:
-    """Store every Altair chart of this session as `show` does, also one on the last line of a cell.
-
-    Altair's own renderers load from the internet or don't fit JupyterLab's Vega-Lite.
-    """
-    altair = late.altair()
-    altair.renderers.register("transformer_lib", chart_bundle)
-    altair.renderers.enable("transformer_lib")
 
 
 def is_chart(thing: Any) -> bool:
@@ -315,7 +303,7 @@ def convert(spec: dict[str, Any], format: str) -> bytes:
     if format == "svg":
         return _numbered_anew(_vl_convert().vegalite_to_svg(spec, vl_version=VEGALITE_VERSION))
     if format == "pdf":
-        return _to_pdf(spec)
+        return _vl_convert().vegalite_to_pdf(spec, vl_version=VEGALITE_VERSION)
     return _vl_convert().vegalite_to_png(spec, vl_version=VEGALITE_VERSION, scale=SHARPNESS)
 
 
@@ -336,55 +324,3 @@ def _vl_convert() -> Any:
 
     vl_convert.register_font_directory(str(style.FONTS))
     return vl_convert
-
-
-def _to_pdf(spec: dict[str, Any]) -> bytes:
-    """The same bytes each time: vl-convert shuffles what it puts in a PDF."""
-    return _in_order(_vl_convert().vegalite_to_pdf(spec, vl_version=VEGALITE_VERSION))
-
-
-def _in_order(pdf: bytes) -> bytes:
-    """The same PDF with its objects numbered and stored in the order in which they are needed.
-
-    A PDF is a list of numbered objects and, at its end, a table of where each begins. Objects name
-    each other by number ("12 0 R"). Beginning at the root, each gets the next free number; lists
-    of resources are sorted first. What is inside a stream stays as it is.
-    """
-    table = int(pdf[pdf.rindex(b"startxref") + 9 :].split()[0])
-    begins = [int(row[:10]) for row in pdf[table:].splitlines() if row.rstrip().endswith(b" n")]
-    ends = dict(pairwise(sorted([*begins, table])))
-    bodies = {number: pdf[start : ends[start]] for number, start in enumerate(begins, start=1)}
-    heads = {n: _sorted_resources(body.partition(b"stream\n")[0]) for n, body in bodies.items()}
-    trailer = pdf[pdf.index(b"trailer", table) : pdf.rindex(b"startxref")]
-
-    order = dict.fromkeys(int(n) for n in REFERENCE.findall(trailer))
-    waiting = list(order)
-    while waiting:
-        for number in map(int, REFERENCE.findall(heads[waiting.pop(0)])):
-            if number not in order:
-                order[number] = None
-                waiting.append(number)
-    new = {old: number for number, old in enumerate(order, start=1)}
-
-    def renamed(text: bytes) -> bytes:
-        return REFERENCE.sub(lambda match: b"%d 0 R" % new[int(match[1])], text)
-
-    result, places = pdf[: min(begins)], []
-    for old, number in new.items():
-        head, stream, rest = bodies[old].partition(b"stream\n")
-        head = _sorted_resources(renamed(_sorted_resources(head)))
-        places.append(len(result))
-        result += re.sub(rb"^\d+ 0 obj", b"%d 0 obj" % number, head) + stream + rest
-    rows = b"".join(b"%010d 00000 n \n" % place for place in places)
-    count, start = len(places) + 1, len(result)
-    trailer = re.sub(rb"/Size \d+", b"/Size %d" % count, renamed(trailer))
-    result += b"xref\n0 %d\n0000000000 65535 f \n" % count + rows + trailer
-    return result + b"startxref\n%d\n%%%%EOF" % start
-
-
-REFERENCE = re.compile(rb"(\d+) 0 R\b")
-RESOURCES = re.compile(rb"(/(?:ExtGState|Font|XObject|Pattern) <<\n)((?:\s+/\S+ \d+ 0 R\n)+)")
-
-
-def _sorted_resources(text: bytes) -> bytes:
-    return RESOURCES.sub(lambda m: m[1] + b"".join(sorted(m[2].splitlines(keepends=True))), text)

@@ -18,8 +18,8 @@ def save(name: str, folder: str | Path, format: str = "svg", *, text: bool = Fal
     """Draw a figure of the series into folder/name.format -> the file's path.
 
     format: svg, png or pdf. text: see `save_figure`. The folder is made where it is missing. On
-    one machine the bytes are the same each time. Raises ValueError for an unknown name or format,
-    OSError where nothing can be written.
+    one machine the bytes are the same each time, but for a chart's PDF. Raises ValueError for an
+    unknown name or format, OSError where nothing can be written.
     """
     entry = find(name)
     path = Path(folder) / f"{name}.{format}"

@@ -1,9 +1,9 @@
 """One look for every figure of the series, on paper (matplotlib) and on screen (Altair).
 
-`python -m course figures --only look` draws it on one page. Three rules chose the colors, and
-`tests/course/drawing/test_style.py` measures each of them: any two categories differ clearly for
-readers with and without a color vision deficiency; no two have the same lightness, so that a grey
-printout still tells them apart; and words have a contrast of 4.5 to 1 in both themes.
+Three rules chose the colors, and `tests/course/drawing/test_style.py` measures each of them: any
+two categories differ clearly for readers with and without a color vision deficiency; no two have
+the same lightness, so that a grey printout still tells them apart; and words have a contrast of 4.5
+to 1 in both themes.
 
 Figures are drawn once, on paper. In the dark, `in_the_dark` turns the lightness of each color and
 keeps its hue; pages do the same with a filter (`DARK_FILTER`). So what is said of a figure names
@@ -40,10 +40,7 @@ CATEGORIES = (
 ENCODER = "#2774A7"
 DECODER = "#912E5A"
 TINTS = {ENCODER: "#EDF4F9", DECODER: "#F8EEF3"}  # the ground on which their parts stand
-NEGATIVE = "#2774A7"
-POSITIVE = "#E89F2A"
 ACCENT = "#C2410C"  # in a figure otherwise grey: what its title speaks of
-HIGHLIGHT = "#E89F2A"  # the one to look at: chosen, newest, largest
 RIGHT = "#2774A7"
 WRONG = "#CD5A1F"
 # The words of the running sentence, each with its translation. "los" goes with "trees".
@@ -61,7 +58,6 @@ WORDS = {
 INK = "#1A1A1A"  # text and outlines on paper
 MUTED = "#6B6B6B"  # what should stay in the background, and readable
 PAPER = "#FFFFFF"
-DARK_PAPER = "#121212"  # the page in the dark theme
 SOFT = "#9AA1AB"  # marks in the background, without words
 RULE = "#D9DDE2"  # thin lines that order a page
 GROUND = "#F1F3F5"  # what lies under something: a band, a box, the chip of a word without a color

@@ -92,10 +92,6 @@ class Module:
     def title(self) -> str:
         return str(self.path.relative_to("transformer_lib"))
 
-    @property
-    def whole_name(self) -> str:
-        return f"transformer_lib.{self.name}"
-
 
 # --- what is there ---
 

@@ -17,7 +17,6 @@ from transformer_lib.interpret.recording import attention_layers
 
 LAYER, HEAD = "encoder.layers.1.self_attn", 2  # what the notebook finds; a test finds it again
 GUILTY = "decoder.layers.1.cross_attn", 1  # without it verbs go wrong
-NARROW = "The trophy didn't fit in the suitcase because it was too narrow"
 
 
 def word_read(guess: Any) -> str:

@@ -128,12 +128,6 @@ def _field(
     return figure
 
 
-def _share(ax: Axes, at: tuple[float, float], weight: float, ha: str) -> None:
-    """A weight in percent; a large one is bold, a small one grey."""
-    look = {"color": style.INK if weight >= 0.1 else style.MUTED, "ha": ha}
-    label(ax, at, f"{100 * weight:.0f} %", weight="bold" if weight >= 0.25 else "normal", **look)
-
-
 @functools.cache
 def _the_translator() -> Translator:
     return Translator.load()

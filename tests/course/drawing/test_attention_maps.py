@@ -1,7 +1,5 @@
 """Attention maps: the right number in the right place under the right word."""
 
-import csv
-import io
 import math
 
 import numpy as np
@@ -9,9 +7,8 @@ import pytest
 import torch
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 
-from course.drawing import notebook_output as showing
 from course.drawing import style
-from course.drawing.attention_maps import attention_chart, attention_heads, attention_heatmap
+from course.drawing.attention_maps import attention_heads, attention_heatmap
 
 ENGLISH = ["I", "like", "trees"]
 SPANISH = ["me", "gustan", "los", "árboles", "<eos>"]
@@ -70,14 +67,12 @@ def test_heads_come_in_order_under_their_names():
 
 
 def test_words_that_do_not_fit_are_refused():
-    for draw in [attention_heatmap, attention_chart]:
-        with pytest.raises(
-            ValueError,
-            match="4 words for the rows and 3 for the columns don't fit weights of 5 x 3",
-        ):
-            draw(weights(5, 3), SPANISH[:4], ENGLISH)
-        with pytest.raises(ValueError, match="3 words for the rows and 5 for the columns"):
-            draw(weights(5, 3), ENGLISH, SPANISH)
+    with pytest.raises(
+        ValueError, match="4 words for the rows and 3 for the columns don't fit weights of 5 x 3"
+    ):
+        attention_heatmap(weights(5, 3), SPANISH[:4], ENGLISH)
+    with pytest.raises(ValueError, match="3 words for the rows and 5 for the columns"):
+        attention_heatmap(weights(5, 3), ENGLISH, SPANISH)
 
 
 def test_a_batch_or_scores_are_refused():
@@ -89,21 +84,3 @@ def test_a_batch_or_scores_are_refused():
         attention_heatmap([[-4.0, 9.0]], ["a"], ["b", "c"])
     with pytest.raises(ValueError, match="run from nan"):
         attention_heatmap([[math.nan, 1.0]], ["a"], ["b", "c"])
-
-
-# --- to touch ---
-
-
-def table(chart) -> list[dict[str, str]]:
-    data = showing.portable(chart.to_dict())["data"]
-    return list(csv.DictReader(io.StringIO(data["values"])))
-
-
-def test_the_chart_holds_each_weight_with_its_two_words():
-    matrix = weights(5, 3)
-    rows = table(attention_chart(matrix, SPANISH, ENGLISH))
-    assert len(rows) == 15
-    for row in rows:
-        i, j = int(row["row"]), int(row["column"])
-        assert (row["query"], row["key"]) == (SPANISH[i], ENGLISH[j])
-        assert float(row["weight"]) == pytest.approx(matrix[i, j].item(), abs=0.0055)

@@ -16,10 +16,13 @@ def test_the_head_is_the_best_one():
     assert found == (check.LAYER, check.HEAD)
 
 
+NARROW = "The trophy didn't fit in the suitcase because it was too narrow"
+
+
 def test_what_is_written_of_the_narrow_suitcase():
-    assert [check.spanish(check.NARROW)[-1]] == list(check.without_the_head.mistakes)
+    assert [check.spanish(NARROW)[-1]] == list(check.without_the_head.mistakes)
     with patch_attention(check.shipped().model, {check.LAYER: ablate_head(check.HEAD)}):
-        assert check.spanish(check.NARROW)[-1] == check.without_the_head.right
+        assert check.spanish(NARROW)[-1] == check.without_the_head.right
 
 
 def test_one_head_only_is_missed_by_the_verbs():
