@@ -29,18 +29,6 @@ def with_numpy(query, key, value=None):
     return weights if value is None else weights @ value.numpy()
 
 
-def head_by_head(query, key, value):
-    def one_head(q, k, v):
-        return (q @ k.T / len(q[0]) ** 0.5).softmax(dim=1) @ v
-
-    return torch.stack(
-        [
-            torch.stack([one_head(*head) for head in zip(*sentence, strict=True)])
-            for sentence in zip(query, key, value, strict=True)
-        ]
-    )
-
-
 def with_row(row: int, *numbers: float) -> Tensor:
     w_q = torch.zeros(4, 4)
     w_q[row] = torch.tensor(numbers)
@@ -63,7 +51,6 @@ ATTEMPTS = {
             "divided after the softmax": [[0.124, 0.583]],
         },
         mistakes={
-            "not tried yet": [...],
             "Weights add up to 1": [[0.0, 1.1]],
             "ln 3 is 3": [[0.4, 0.6]],
             "Give 2 numbers": ["a quarter", ["nan", "inf"], "0.75", [10**400, 1], [0.25], None],
@@ -72,7 +59,6 @@ ATTEMPTS = {
     check.my_weights: Attempts(
         right=[one_by_one, with_numpy],
         mistakes={
-            "not tried yet": [lambda q, k: ...],
             "shape (3, 5), but yours is (3, 4)": [lambda q, k: torch.ones(3, 4)],
             "add up to 5.0000, 5.0000, 5.0000": [lambda q, k: torch.ones(3, 5)],
             "Follow the equation": [lambda q, k: torch.ones(3, 5) / 5],
@@ -84,7 +70,7 @@ ATTEMPTS = {
         },
     ),
     check.my_attention: Attempts(
-        right=[with_numpy, head_by_head],
+        right=[with_numpy],
         mistakes={
             "should have the shape (2, 3, 5, 13)": [lambda q, k, v: v],
             "numbers are not": [lambda q, k, v: torch.zeros(2, 3, 5, 13)],
@@ -113,7 +99,6 @@ ATTEMPTS = {
     check.diagnose: Attempts(
         right=[check.PLANTED],
         mistakes={
-            "not tried yet": [dict.fromkeys("ABC", ...)],
             "A and C: still to be measured": [{"A": ..., "B": "none", "C": ...}],
             "A isn't sound. With values that are all 1": [check.PLANTED | {"A": "none"}],
             "B has another fault, or none. The rows add up to 1": [
