@@ -11,21 +11,6 @@ BLOCKS = W_O.unflatten(0, (8, 64))
 RIGHT_THREE = tuple(part.right for part in check.three_shapes.parts)
 
 
-def into_a_tensor(x, h):
-    width = x.shape[-1] // h
-    out = torch.zeros(x.shape[0], h, x.shape[1], width)
-    for head in range(h):
-        out[:, head] = x[:, :, head * width : (head + 1) * width]
-    return out
-
-
-def out_of_a_tensor(z):
-    out = torch.zeros(z.shape[0], z.shape[2], z.shape[1] * z.shape[3])
-    for i, head in enumerate(z.unbind(1)):
-        out[:, :, i * z.shape[3] : (i + 1) * z.shape[3]] = head
-    return out
-
-
 def other(right: tuple, place: int, wrong: object) -> tuple:
     return (*right[:place], wrong, *right[place + 1 :])
 
@@ -35,7 +20,6 @@ ATTEMPTS = {
         right=[(5, "W_V", 2), (5, "w_v", 2)],
         slips={"exchanged": [(2, "W_V", 5)], "Not that of head 3": [(5, "W_V", 3)]},
         mistakes={
-            "not tried yet": [(..., ..., ...)],
             "What else does a head compute": [(5, "W_Q", 2), (5, "W_K", 2)],
             "Head 4 is sound": [(4, "W_V", 2)],
             '"W_Q", "W_K" or "W_V"': [(5, "W_O", 2)],
@@ -58,9 +42,7 @@ ATTEMPTS = {
         },
         mistakes={
             "The shape is (64, 512)": [(W_O[:64], W_O)],
-            "the numbers aren't": [(-W_O, W_O)],
             "a tensor, not a list": [(check.ORDER, W_O)],
-            "not tried yet": [(..., W_O)],
         },
     ),
     check.where_from: Attempts(mistakes={"64 places": [(3, 1)]}),
@@ -74,14 +56,12 @@ ATTEMPTS = {
             "The keys: not yet": [other(RIGHT_THREE, 0, (1, 2))],
             "The merged heads: not yet": [other(RIGHT_THREE, 2, (3, 5, 9))],
             "as a tuple": [other(RIGHT_THREE, 0, 7)],
-            "not tried yet": [other(RIGHT_THREE, 1, ...)],
         },
     ),
     check.split_heads: Attempts(
-        right=[into_a_tensor, lambda x, h: np.stack(np.split(x.numpy(), h, axis=-1), axis=1)],
+        right=[lambda x, h: np.stack(np.split(x.numpy(), h, axis=-1), axis=1)],
         mistakes={
             "(2, 5, 21), but it should be (2, 3, 5, 7)": [lambda x, h: x],
-            "the numbers aren't": [lambda x, h: into_a_tensor(x, h) + 1],
             "a tensor, not a list": [lambda x, h: x.tolist()],
             "returns nothing": [lambda x, h: None],
             "Called with (2, 5, 21), 3, it stops with RuntimeError": [
@@ -89,11 +69,4 @@ ATTEMPTS = {
             ],
         },
     ),
-    check.merge_heads: Attempts(
-        right=[
-            out_of_a_tensor,
-            lambda z: np.concatenate(list(z.numpy().swapaxes(0, 1)), axis=-1),
-        ],
-    ),
-    check.multi_head: Attempts(mistakes={"the numbers aren't": [lambda x, q, k, v, o: x]}),
 }
