@@ -6,23 +6,6 @@ from course.chapters.ch06_masks import checks as check
 from tests.course.checks.attempts import Attempts
 
 
-def place_by_place(ids):
-    rows = [
-        [[i >= j and row[j] != 0 for j in range(len(row))] for i in range(len(row))]
-        for row in ids.tolist()
-    ]
-    return torch.tensor(rows).unsqueeze(1)
-
-
-def by_powers(scores, mask):
-    powers = (scores - scores.amax(-1, keepdim=True)).exp() * mask
-    return powers / powers.sum(-1, keepdim=True).clamp(min=1e-30)
-
-
-def added(scores, mask):
-    return (scores + ~mask * -1e9).softmax(-1) * mask
-
-
 def shorter(model, src, tgt_in):
     """In another way: without the later words, is the earlier output another one?"""
     whole = model(src, tgt_in)
@@ -36,7 +19,6 @@ def back(t):
 
 ATTEMPTS = {
     check.any_causal_mask: Attempts(
-        right=[lambda t: torch.tensor([[[[j <= i for j in range(t)] for i in range(t)]]])],
         slips={
             "diagonal is missing": [lambda t: (back(t) > 0).float()],
             "of the type torch.int32": [lambda t: (back(t) >= 0)[None, None].int()],
@@ -46,14 +28,12 @@ ATTEMPTS = {
         },
     ),
     check.my_decoder_mask: Attempts(
-        right=[place_by_place],
         mistakes={
             "to be added": [lambda ids: torch.zeros(2, 1, 7, 7).log()],
             "The shape is (2, 1, 7, 1)": [lambda ids: (ids != 0)[:, None, :, None]],
         },
     ),
     check.weights_of_all_heads: Attempts(
-        right=[by_powers, added],
         mistakes={
             "a softmax over just these": [lambda s, m: s * 0],
             "of the same shape, not (2, 2, 5)": [lambda s, m: s[:, 0]],
