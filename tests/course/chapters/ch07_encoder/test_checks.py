@@ -4,7 +4,6 @@ import torch
 import torch.nn.functional as F
 
 from course.chapters.ch07_encoder import checks as check
-from tests.course.checks.attempts import told
 from transformer_lib import (
     EncoderLayer,
     MultiHeadAttention,
@@ -32,12 +31,6 @@ def test_four_norms():
     batch = F.batch_norm(x.mT, None, None, training=True).mT
     torch.testing.assert_close(norms["C"](x), batch)
     torch.testing.assert_close(norms["A"](x), F.layer_norm(x, (5, 7)))
-
-
-def test_a_deep_stack_leaves_the_reader_s_random_numbers_alone():
-    state = torch.get_rng_state()
-    told(check.share, 0.25)
-    assert torch.equal(torch.get_rng_state(), state)
 
 
 def test_the_suspect_has_one_fault_that_can_be_measured():

@@ -9,7 +9,6 @@ from course.chapters.ch07_encoder.experiments import (
     held_out_neurons,
     likeness_of_nouns,
 )
-from transformer_lib import make_model
 
 
 def test_a_fresh_stack_vanishes_without_sums_and_explodes_without_norms():
@@ -39,13 +38,6 @@ def test_the_encoder_sets_plurals_apart_from_singulars_and_keeps_the_genders_apa
         number.append(alike - cosine[of_plurals & ~plural & same].mean())
         gender.append(alike - cosine[of_plurals & plural & (feminine[:, None] != feminine)].mean())
     assert number[1] > 2 * number[0] > 0.2 and 0.1 < gender[0] < gender[1] < 0.2
-
-
-def test_layers_share_no_weights():
-    layers = make_model(10, 10, d_model=16, d_ff=32, h=2).encoder.layers
-    assert len({parameter.data_ptr() for parameter in layers.parameters()}) == 6 * 12
-    first, *others = (layer.feed_forward.w_1.weight for layer in layers)
-    assert not any(torch.equal(first, other) for other in others)
 
 
 def test_the_misfits_of_the_neuron_for_plurals_are_mostly_plural_in_spanish():
