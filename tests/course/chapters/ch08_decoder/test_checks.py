@@ -15,16 +15,19 @@ from transformer_lib import (
 from transformer_lib.interpret.patching import block_attention
 
 
-def test_the_shapes_are_those_of_the_library():
+def test_the_numbers_are_those_of_the_library():
     model = make_model(20, 1794, N=1)
     src, tgt_in = torch.full((2, 7), 5), torch.full((2, 5), 5)
     with torch.no_grad(), record_attention(model) as weights:
-        logits = model(src, tgt_in)
-        memory = model.encode(src)
-        cross = model.decoder.layers[0].cross_attn
-        keys = cross.split_heads(cross.w_k(memory))
+        logits, memory = model(src, tgt_in), model.encode(src)
+    cross = model.decoder.layers[0].cross_attn
+    keys = cross.split_heads(cross.w_k(memory))
     shapes = keys.shape, weights["decoder.layers.0.cross_attn"].shape, logits.shape
     assert [tuple(shape) for shape in shapes] == [part.right for part in check.shapes.parts]
+    layer = DecoderLayer(128, 512, 4)
+    network, norm = map(count_parameters, (layer.feed_forward, layer.residual_self_attn.norm))
+    attentions = count_parameters(layer) - network - 3 * norm
+    assert [attentions, network, 3 * norm] == [part.right for part in check.three_parts.parts]
 
 
 def test_four_writers():
@@ -57,14 +60,6 @@ def test_what_the_exercise_asks_for_is_what_the_model_needs():
     assert [word for word, said in written.items() if said[1] == "gusta"] == ["trees"]
     assert [word for word, said in written.items() if said[:4] == right[:4]] == ["<eos>"]
     assert written["<eos>"][4] != "<eos>" and written["like"][1] == "me"
-
-
-def test_the_parameters_are_those_of_the_library():
-    layer = DecoderLayer(128, 512, 4)
-    parts = (layer.feed_forward, layer.residual_self_attn.norm)
-    network, norm = map(count_parameters, parts)
-    attentions = count_parameters(layer) - network - 3 * norm
-    assert [attentions, network, 3 * norm] == [part.right for part in check.three_parts.parts]
 
 
 def test_the_suspect_has_one_fault_that_can_be_measured():
