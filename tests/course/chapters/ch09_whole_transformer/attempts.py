@@ -29,7 +29,6 @@ ATTEMPTS = {
         mistakes={
             "Give one of": [(0, "no norms")],
             "machines 0 to 4": [(7, "no source positions")],
-            "not tried yet": [(0, ...)],
         },
     ),
     check.growth: Attempts(
@@ -38,7 +37,6 @@ ATTEMPTS = {
             "Twice the heads: More heads are not more numbers": [(check.LAYER, check.THOUSAND, 1)],
             "the encoder's layer": [(3_150_336, 1000, 0)],  # two are wrong
             "whole number": [("many", check.THOUSAND, 0)],
-            "not tried yet": [(1, ..., 2)],
         }
     ),
     check.design: Attempts(
@@ -48,7 +46,6 @@ ATTEMPTS = {
             "twice d_model": [(3, 512, 600)],
             "too many": [(6, 512, 2048)],
             "room for more": [(3, 64, 128)],
-            "not tried yet": [(3, ..., 512)],
         }
     ),
     check.reach: Attempts(
@@ -57,7 +54,6 @@ ATTEMPTS = {
             "How many words does it read in one round": [(1, 50, 13)],
             "Convolution: not yet. How many places does news go in one layer": [(1, 100, 7)],
             "whole number": [(1, 100, 12.5)],
-            "not tried yet": [(..., ..., ...)],
         }
     ),
 }

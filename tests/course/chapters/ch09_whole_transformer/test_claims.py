@@ -5,12 +5,8 @@ from collections import Counter
 from course.chapters.ch09_whole_transformer import experiment_growing as growing
 from course.chapters.ch09_whole_transformer import experiment_scaling as scaling
 from course.experiments import load
-from transformer_lib import BASE, SMALL, ModelConfig, Translator
+from transformer_lib import SMALL, Translator
 from transformer_lib.text import english_spanish
-
-
-def test_the_base_model_is_what_the_settings_are_without_any():
-    assert ModelConfig() == BASE
 
 
 def test_a_step_with_longer_sentences_is_as_told():

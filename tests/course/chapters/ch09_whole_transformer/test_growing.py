@@ -39,10 +39,3 @@ def test_each_part_is_what_lets_the_machine_do_it(machine):
     one = torch.tensor([[5]])
     last = moves(model(one, TGT)[:, -1], model(one, TGT[:, :1])[:, -1])
     assert last == (what != "cross-attention")  # does it keep its last word?
-
-
-def test_the_least_machine_is_a_part_of_the_whole():
-    sizes = [
-        sum(p.numel() for p in make(11, 13).parameters()) for make in growing.MACHINES.values()
-    ]
-    assert sizes == sorted(sizes) and sizes[0] < sizes[-1]
