@@ -52,12 +52,6 @@ def by_loops(logits, target, eps):
     return float(sum(losses)) / len(losses)
 
 
-def scattered(target, vocab_size, eps):
-    rows = torch.full((len(target), vocab_size), eps / vocab_size)
-    rows[range(len(target)), target] += 1 - eps
-    return rows
-
-
 def in_arrays(words, each):
     totals = np.array(words).reshape(-1, each).sum(axis=1).repeat(each)
     places = np.arange(1, len(words) + 1)
@@ -148,9 +142,6 @@ ATTEMPTS = {
             "one number": [lambda logits, target, eps: logits],
             "a tensor, not a str": [lambda logits, target, eps: "1.0"],
         },
-    ),
-    check.my_smoothed_rows: Attempts(
-        right=[scattered],
     ),
     check.schedule_faults: Attempts(
         right=[check.LOGGED],

@@ -1,18 +1,11 @@
 """What notebook 10 says where no output of a cell shows it."""
 
-import math
 from collections import defaultdict
 
 from course.chapters.ch10_training.experiments import stored_rows
 from course.chapters.ch14_real_text.experiments import curves
 from course.drawing.rows import verdict
 from course.experiments import load
-from transformer_lib import paper_schedule
-
-
-def test_later_the_schedule_is_the_same_whatever_the_warm_up():
-    assert len({paper_schedule(20_000, 512, warmup) for warmup in (2000, 4000, 8000)}) == 1
-    assert math.isclose(4 * paper_schedule(1000, 512, 4000), paper_schedule(4000, 512, 4000))
 
 
 def test_the_held_out_loss_of_50_rows_is_best_at_the_first_validation():
@@ -51,11 +44,6 @@ def test_the_runs_of_the_base_differ_by_9_points_and_those_of_another_model_by_2
         round(100 * (max(row["shares"]) - min(row["shares"]))) for row in stored_rows()
     )
     assert (base, max(others)) == (9, 24)
-
-
-def test_four_layers_are_worse_than_one():
-    shares = {row["what"]: row["shares"] for row in stored_rows()}
-    assert verdict(shares["4 layers"], shares["1 layer"]) == "worse"
 
 
 def test_dropout_helped_on_real_pairs_as_much_as_is_said():
