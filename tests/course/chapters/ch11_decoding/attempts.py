@@ -134,16 +134,6 @@ def with_other_sums(so_far, following, k):
     return branches, words, sums + so_far[branches]
 
 
-def choice_in_a_loop(hypotheses, alpha):
-    best, best_score = None, None
-    for one in [one for one in hypotheses if one.finished] or hypotheses:
-        length = len(one.ids) + 1 if one.finished else len(one.ids)
-        score = one.log_prob / ((5 + length) / 6) ** alpha
-        if best is None or score > best_score:
-            best, best_score = one, score
-    return dataclasses.replace(best, score=best_score)
-
-
 def filled_in(hypotheses, alpha):
     for one in hypotheses:
         one.score = check.score(one, alpha)
@@ -242,7 +232,7 @@ ATTEMPTS = {
         },
     ),
     check.my_choice: Attempts(
-        right=[best_choice, choice_in_a_loop, in_own_class(normalized)],
+        right=[best_choice, in_own_class(normalized)],
         slips={hint: [way] for hint, way in check.CHOICES.items() if hint != FIRST}
         | {
             "all of them may have been cut off": [

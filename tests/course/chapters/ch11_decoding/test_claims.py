@@ -4,20 +4,16 @@ import json
 import math
 import statistics
 import threading
-import time
 from itertools import pairwise
 from pathlib import Path
 
 import pytest
-import torch
 from pytest import approx
 
-from course.chapters.ch11_decoding.experiment_speculative import DRAFT
 from course.chapters.ch11_decoding.experiments import log_prob_of
-from course.chapters.ch11_decoding.figures import EVERY_DAY, multiplications
+from course.chapters.ch11_decoding.figures import EVERY_DAY
 from course.experiments import load
-from transformer_lib.decoding import DecoderState, beam_search, inference_mode, penalty
-from transformer_lib.model.transformer import make_model
+from transformer_lib.decoding import DecoderState, beam_search, penalty
 from transformer_lib.text.batching import source_batch
 from transformer_lib.text.english_spanish import load as sentences
 from transformer_lib.translator import Translator
@@ -68,13 +64,6 @@ def test_the_length_penalty_of_the_paper_turns_the_choice_for_one_sentence(trans
         for words, text in zip((12, 15), written, strict=True)
     ]
     assert [round(score, 2) for score in scores] == [-1.67, -1.66]
-
-
-def test_with_the_cache_only_the_newest_position_is_read(translator):
-    slow, quick = (multiplications(translator, 64, cache) for cache in (False, True))
-    output_layer = 64 * 1794 * 128  # the same in both: a row for each word
-    assert round(slow / quick) == 22
-    assert (slow - output_layer) / (quick - output_layer) == approx(2080 / 64, rel=0.05)
 
 
 def test_what_a_written_word_costs_in_memory(translator):
@@ -134,20 +123,3 @@ def test_ahead_of_greedy_the_words_are_the_same_and_the_time_hardly_less():
         last = rows[-1]
         assert 4.9 < last["words"] / last["rounds"] < 6
         assert (last["accepted"] / last["drafted"] > 0.95) == (split == "test")
-
-
-def test_a_draft_of_one_layer_takes_nearly_half_the_time_of_the_model(translator):
-    draft = make_model(len(translator.src.vocab), len(translator.tgt.vocab), **DRAFT).eval()
-    src = source_batch([translator.src.encode("I like trees")])
-
-    def seconds(model):
-        start = time.perf_counter()
-        with inference_mode(model):
-            state = DecoderState(model, src, max_length=9, cache=True)
-            for _ in range(8):
-                state.next_logits()
-                state.append(torch.tensor([5]))
-        return time.perf_counter() - start
-
-    ratios = [seconds(draft) / seconds(translator.model) for _ in range(40)]
-    assert 0.3 < statistics.median(ratios) < 0.6

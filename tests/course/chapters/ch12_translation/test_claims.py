@@ -2,35 +2,12 @@
 
 from pathlib import Path
 
-import pytest
-
 from course.chapters.ch12_translation import experiments as lab
-from course.drawing.registry import FIGURES
 from course.notebook_tools import sections
-from course.paper import TABLE_2
 from transformer_lib import Translator
 from transformer_lib.text import english_spanish
 
 DATA = Path(__file__).resolve().parents[4] / "data"
-
-
-def test_the_comparison_is_into_german_and_with_an_ensemble():
-    others = {name: row for name, row in TABLE_2.items() if row.kind != "attention"}
-    paid = {name: row for name, row in others.items() if row.german_cost}
-    assert "ensemble" in max(paid, key=lambda name: paid[name].german)
-    single = {name: row for name, row in paid.items() if "ensemble" not in name}
-    best = max(single, key=lambda name: single[name].german)
-    assert best == "MoE" and round(single[best].german, 1) == 26.0
-    base = TABLE_2["Transformer, base"]
-    assert base.german_cost / single[best].german_cost == pytest.approx(1 / 6, rel=0.05)
-    ensemble = max(paid.values(), key=lambda row: row.german)
-    assert (round(ensemble.german, 1), base.german) == (26.4, 27.3)
-    assert round(ensemble.german_cost / base.german_cost) == 23
-    assert round(base.german - single[best].german, 1) == 1.3
-    french = [row.french for row in others.values() if row.french]
-    assert base.french == 38.1 and (round(min(french), 1), round(max(french), 1)) == (39.2, 41.3)
-    figure = FIGURES["paper-better-and-cheaper"]
-    assert "German" in figure.alt and "German" in figure.draw().texts[0].get_text()
 
 
 def test_the_translator_warns_of_rain_but_not_of_every_mistake():
