@@ -2,13 +2,12 @@
 
 import io
 import math
-import os
-import subprocess
 import sys
 from collections import namedtuple
 from dataclasses import dataclass, make_dataclass
 from decimal import Decimal
 from fractions import Fraction
+from importlib.util import find_spec, module_from_spec
 from types import SimpleNamespace
 from unittest.mock import Mock
 
@@ -21,7 +20,6 @@ from course.checks import (
     NotTried,
     Value,
     Values,
-    a_kind,
     alike,
     as_hypothesis,
     as_shape,
@@ -35,7 +33,6 @@ from course.checks import (
     one_number,
     result_of,
     reveal,
-    same,
     whole_number,
     whole_numbers,
     wrong_verdicts,
@@ -93,20 +90,6 @@ def test_colors_are_shown_where_they_can_be(monkeypatch):
         assert terminal.getvalue().splitlines() == lines
 
 
-def test_a_notebook_gets_colors_whatever_the_setting(monkeypatch):
-    """Its stored outputs have to be the same everywhere."""
-    kernels = type("OutStream", (io.StringIO,), {"__module__": "ipykernel.iostream"})()
-    monkeypatch.setenv("NO_COLOR", "1")
-    monkeypatch.setattr(sys, "stdout", kernels)
-    five(5)
-    assert kernels.getvalue() == f"five: {GREEN}✓ right!{NORMAL}\n"
-
-
-@pytest.mark.parametrize("thing, kind", [(3, "an int"), ("", "a str"), (None, "a NoneType")])
-def test_a_kind(thing, kind):
-    assert a_kind(thing) == kind
-
-
 @pytest.mark.parametrize(
     "guess, message, keeps",
     [(..., "not tried yet", 0), (4, "One more.", 0.5), (6, "Count your fingers.", 0)],
@@ -124,13 +107,14 @@ def test_a_check_raises_when_graded(capsys, guess, message, keeps):
     assert capsys.readouterr().out == "five: ✓ right!\n"
 
 
-def test_nbgrader_says_that_it_grades():
-    code = "from course.checks import GRADED; print(GRADED.get())"
-    for variables, said in (({}, "False"), ({"NBGRADER_EXECUTION": "autograde"}, "True")):
-        run = subprocess.run(
-            [sys.executable, "-c", code], capture_output=True, text=True, env=os.environ | variables
-        )
-        assert run.stdout.strip() == said, run.stderr
+@pytest.mark.parametrize("variables", [{}, {"NBGRADER_EXECUTION": "autograde"}])
+def test_nbgrader_says_that_it_grades(monkeypatch, variables):
+    monkeypatch.delenv("NBGRADER_EXECUTION", raising=False)
+    for name, value in variables.items():
+        monkeypatch.setenv(name, value)
+    anew = module_from_spec(find_spec("course.checks.hints"))
+    anew.__spec__.loader.exec_module(anew)
+    assert anew.GRADED.get() == bool(variables)
 
 
 @pytest.mark.parametrize(
@@ -156,42 +140,21 @@ def test_parts(guesses, message, keeps):
         (torch.ones(2), torch.ones(2), True),
         ([1, 1], torch.ones(2), True),
         (torch.ones(3), torch.ones(2), False),
-        (torch.ones(1, 2), torch.ones(2), False),
-        ("ab", torch.ones(2), False),
         (None, torch.ones(2), False),
-        (torch.tensor([True, False]), torch.tensor([True, False]), True),
-        (torch.tensor([True, True]), torch.tensor([True, False]), False),
         (0.30000001, 0.3, True),
         (torch.tensor([0.3]), 0.3, True),
-        (1, 1.0, True),
         (0.31, 0.3, False),
-        (None, 0.3, False),
         ([1, 2], (1, 2), True),
         (torch.tensor([1, 2]), [1, 2], True),
-        ([1], [1, 2], False),
         ([(1.0, torch.ones(2))], [(1, torch.ones(2))], True),
-        ([(1.0, torch.zeros(2))], [(1, torch.ones(2))], False),
-        ("a", "a", True),
-        ("a", "b", False),
-        (torch.tensor(3.0), 3, True),
         (Fraction(1, 4), 0.25, True),
-        (3.1, 3, False),
-        (torch.ones(2), 1, False),
         (torch.tensor([0.9, 1.0]), torch.tensor([0, 1]), False),
-        (torch.tensor([0.0, 1.0]), torch.tensor([0, 1]), True),
         (torch.tensor([0.5, 1.0]), torch.tensor([True, True]), False),
         ([1j, 1j], torch.zeros(2), False),
-        (torch.tensor([1 + 0j]), torch.ones(1), False),
-        (torch.tensor([1 + 1j]), torch.tensor([1]), False),
-        (1 + 0j, 1.0, False),
     ],
 )
 def test_alike(found, right, verdict):
     assert alike(found, right) == verdict
-
-
-def test_the_same_truth_values_need_the_same_shape():
-    assert not same(torch.tensor([True]), torch.tensor([[True]]))
 
 
 NUMBERS_IN_OTHER_CLOTHES = [
@@ -292,17 +255,11 @@ def test_an_array_counts_as_a_tensor():
     [
         ("5", 5.0),
         (" 2.50 ", 2.5),
-        ("-1e3", -1000.0),
         (["1", 2], [1.0, 2]),
-        (("3", ["4"]), (3.0, [4.0])),
         ("five", "five"),
-        ("1/4", "1/4"),
         ("", ""),
         ("nan", "nan"),
-        ("-inf", "-inf"),
-        ("9" * 1000, "9" * 1000),
         (True, True),
-        ({"a": "1"}, {"a": "1"}),
     ],
 )
 def test_a_number_in_quotes_is_read_where_it_was_worked_out_by_hand(given, read):
@@ -407,26 +364,17 @@ def test_elsewhere():
     [
         (..., 8.0, "none yet\nit is 8"),
         (8, 8.0, "8\nit is 8: right"),
-        (0.4, 0.4004, "0.4\nit is 0.4004: right"),
         (5, 8.0, "5\nit is 8: off by 3"),
         ("five", 8, "five\nit is 8: your guess is not a number"),
         ("Animal", "animal", "Animal\nit is animal: right"),
-        ("street", "animal", "street\nit is animal: another one"),
         (True, False, "True\nit is False: another one"),
-        ((2, 3), (2, 3), "(2, 3)\nit is (2, 3): right"),
         ("8", 8.0, "8\nit is 8: right"),
         ("Me gustan los arboles.", "Me gustan los árboles", None),
         ("self attention", "self-attention", None),
-        ("yyy nnn", "yyynnn", None),
         ([2, 3], (2, 3), None),
-        ("2,3", (2, 3), None),
-        ("(2, 8, 3, 3)", (2, 8, 3, 3), None),
         ("[2, 8, 3, 3]", (2, 8, 3, 3), None),
-        ("(0, 1, 2)", [0, 1, 2], None),
         ("(2, 8, 3)", (2, 8, 3, 3), "(2, 8, 3)\nit is (2, 8, 3, 3): another one"),
-        ("same", "the same", None),
         ("The same.", "the same", None),
-        ("theme", "me", "theme\nit is me: another one"),
         ([-1, 2], [1, 2], "[-1, 2]\nit is [1, 2]: another one"),
         ("1.5 to 2", "15 to 2", "1.5 to 2\nit is 15 to 2: another one"),
     ],
