@@ -366,13 +366,6 @@ def test_a_link_with_too_much_in_it_is_refused_in_a_sentence(visit):
     expect(page.locator("#complaint")).to_be_empty()
 
 
-def test_a_text_that_is_too_long_is_cut_with_a_word_about_it(visit):
-    page = visit("")
-    page.get_by_label("English").fill("I like trees and " * 100)
-    assert len(page.get_by_label("English").input_value()) == 400
-    expect(page.get_by_role("alert")).to_have_text("Only the first 400 letters are kept.")
-
-
 def test_text_from_a_link_stays_text(visit):
     page = visit("#text=<img+src=x+onerror=document.title='in'>")
     expect(page.get_by_role("alert")).to_contain_text("I haven't learned “<”")
@@ -425,27 +418,6 @@ def test_what_is_seen_pales_until_it_is_about_what_the_field_holds(visit):
     field.press("Enter")
     expect(old).to_have_count(0)
     expect(page.locator("#about")).to_be_empty()
-
-
-def test_marks_digits_and_emoji_do_not_stop_the_page(visit):
-    def check(typed):
-        page = visit("#text=I+like+trees")
-        page.get_by_label("English").fill(typed)
-        page.get_by_label("English").press("Enter")
-        expect(page.locator("#complaint")).to_be_empty()
-        expected = Translator.load().translate("I like two trees").text
-        assert written(page).rstrip(".") == expected
-        expect(page.locator("#difference")).to_contain_text("Read as “I like two trees")
-
-    each(
-        [
-            '"I like two trees."',
-            "“I like 2 trees” 🌳👍🏽",
-            "'I like two trees'.",
-            "I like 2 trees 🇪🇸",
-        ],
-        check,
-    )
 
 
 def test_how_words_are_chosen(visit):

@@ -36,15 +36,6 @@ def test_the_page_stands_beside_the_notebook_and_the_output_is_small(tmp_path, m
     assert os.listdir() == [FILE]
 
 
-def test_a_sentence_is_named_and_no_picture_shows_another(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    data = laboratory(Translator.load(), "Is it <tall>?", choose="beam")._repr_mimebundle_()
-    assert data.keys() == {"text/html", "text/plain"}
-    assert data["text/plain"] == f"The laboratory, with “Is it <tall>?”: {FILE}"
-    assert "with “Is it &lt;tall&gt;?”" in data["text/html"]
-    assert f'src="{FILE}" name="text=Is+it+%3Ctall%3E%3F&amp;choose=beam"' in data["text/html"]
-
-
 def test_two_translators_of_one_folder_have_a_page_each(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     pages = {}

@@ -12,7 +12,7 @@ import torch
 from course import experiments
 from course.chapters.ch13_what_heads_learned.experiments import translate_changed
 from course.lab import packing, pages
-from course.lab.node import LIKELIEST, PROGRAM, Node, python_logits
+from course.lab.node import LIKELIEST, PROGRAM, Node
 from course.site.build import EXAMPLES
 from course.site.opening import opening
 from transformer_lib import Translator, make_model
@@ -277,28 +277,6 @@ def test_a_change_does_what_the_edit_does(node):
         torch.testing.assert_close(torch.tensor(got["logits"]), expected, rtol=0, atol=1e-4)
 
 
-def test_the_changed_words_are_those_that_the_notebook_tells_of(node):
-    """Two numbers, and cansado becomes cansada; one head, and gustan loses its n."""
-    program = """
-        return given.map(([text, changes]) => translator.translate(text, { changes }).text);
-    """
-    off = {"kind": "off", "layer": CROSS, "head": 0}
-    sentences = [
-        [RIDDLE + "tired", []],
-        [RIDDLE + "tired", [SWAP]],
-        [RIDDLE + "wide", [SWAP]],
-        ["I like trees", []],
-        ["I like trees", [off]],
-    ]
-    assert node(program, sentences) == [
-        "El animal no cruzó la calle porque estaba demasiado cansado",
-        "El animal no cruzó la calle porque estaba demasiado cansada",
-        "El animal no cruzó la calle porque era demasiado ancho",
-        "Me gustan los árboles",
-        "Me gusta los árboles",
-    ]
-
-
 def test_beam_search_finds_the_same(node):
     program = """
         return given.map((ids) => beam_search(translator.model, ids, { beam_size: 4 }));
@@ -364,9 +342,6 @@ def test_other_models_give_the_same_logits(node, tmp_path):
             torch.testing.assert_close(
                 torch.tensor(node(program, given)), expected, rtol=0, atol=1e-5
             )
-
-
-# --- subwords ---
 
 
 @cache
@@ -470,29 +445,6 @@ def test_our_everyday_sentences_get_the_same_words_and_logits(request, eight, tm
     )
 
 
-FASTEST = """
-    const milliseconds = async (work) => {
-      const { user, system } = process.cpuUsage();
-      await work();
-      const after = process.cpuUsage();
-      return (after.user - user + after.system - system) / 1000;
-    };
-    const times = [];
-    for (let i = 0; i < 5; i++) times.push(await milliseconds(() => translator.translate(given)));
-    return {
-      load: await milliseconds(() => Translator.load(TRAINED)),
-      sentence: Math.min(...times),
-    };
-"""
-
-
-@pytest.mark.parametrize("which, limit", [("node", 150), ("node_with_subwords", 400)])
-def test_a_sentence_is_translated_while_one_waits(request, which, limit):
-    """In milliseconds of a processor, so that other work on the machine doesn't count."""
-    found = request.getfixturevalue(which)(FASTEST, RIDDLE + "tired")
-    assert found["sentence"] < limit and found["load"] < 3000
-
-
 def test_what_was_packed_is_read_as_it_was(node):
     """Every letter of 7 bits, those too that a page would not let through as they are."""
     about = {"name": "árbol"}
@@ -522,34 +474,6 @@ def test_what_was_packed_is_read_as_it_was(node):
         assert numbers == tensor.float().flatten().tolist()
 
 
-def test_the_pages_8_bits_are_those_of_int8():
-    """The same whole numbers and scales for every nn.Linear as `translate --int8` computes with."""
-    for name in ["grammar", "tatoeba"]:
-        if torch.backends.quantized.engine == "none":
-            pytest.skip("PyTorch has no 8-bit arithmetic for this processor")
-        translator = Translator.load(name)
-        ours = in_eight(name).model
-        theirs = translator.optimize_for_decoding(int8=True).model
-        compared = 0
-        for module, linear in ours.named_modules():
-            if isinstance(linear, torch.nn.Linear):
-                weight = theirs.get_submodule(module).weight()
-                whole, scales = packing.quantized(
-                    translator.model.get_submodule(module).weight.detach()
-                )
-                assert torch.equal(weight.int_repr(), whole), module
-                assert torch.equal(weight.q_per_channel_scales().float(), scales)
-                torch.testing.assert_close(
-                    linear.weight.detach(), weight.dequantize(), rtol=0, atol=1e-7
-                )
-                compared += 1
-        assert compared >= 30
-        before = translator.model.state_dict()
-        assert not any(
-            torch.equal(before[n], t) for n, t in ours.state_dict().items() if t.ndim == 2
-        )
-
-
 def test_the_first_page_shows_what_the_page_would_compute():
     """The examples come with the page; with the translator there, they would be the same."""
     program = """
@@ -564,16 +488,6 @@ def test_the_first_page_shows_what_the_page_would_compute():
             assert [word["text"] for word in one[words]] == [word["text"] for word in shown[words]]
             for word, same in zip(one[words], shown[words], strict=True):
                 np.testing.assert_allclose(word[numbers], same[numbers], rtol=0, atol=rounded)
-
-
-# --- what is stored, for machines without Node ---
-
-
-def test_stored_is_what_python_computes():
-    stored = experiments.load("javascript")
-    for found in stored["results"]:
-        python = python_logits(translator(), stored["settings"]["text"], found)
-        torch.testing.assert_close(torch.tensor(found["logits"]), python, atol=1e-4, rtol=0)
 
 
 def test_stored_is_what_node_finds(node):
