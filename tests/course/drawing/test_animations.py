@@ -5,20 +5,13 @@ from xml.etree import ElementTree
 
 import pytest
 
-from course.drawing.animations import ANIMATIONS, FADE, SVG, Film, animation_svg
-from course.drawing.registry import find
+from course.drawing.animations import ANIMATIONS, SVG, animation_svg
 from tests.each import each
 
 
 @pytest.fixture(scope="module")
 def loops() -> dict[str, str]:
     return {name: animation_svg(name) for name in ANIMATIONS}
-
-
-def film_of(name: str) -> Film:
-    figure = find(name).draw()
-    figure.draw_without_rendering()
-    return ANIMATIONS[name].film(figure)
 
 
 def test_every_moving_part_has_its_frames_and_none_flashes(loops):
@@ -37,18 +30,3 @@ def test_every_moving_part_has_its_frames_and_none_flashes(loops):
             assert sum(a != b for a, b in zip(seen, seen[1:], strict=False)) <= 2 < seconds
 
     each(ANIMATIONS, check)
-
-
-def test_a_word_is_written_then_travels_and_then_is_read():
-    film = film_of("decoder-words-come-back")
-    flights = [(part, how) for part, does, how in film.acts if does == "fly"]
-    assert len(flights) == 4
-    appears = {part: how["at"] for part, does, how in film.acts if does == "appear"}
-    read = sorted(set(appears.values()))
-    for part, how in flights:
-        assert appears[part] < how["at"] < how["end"]
-        assert any(how["end"] - FADE < at <= how["end"] for at in read), "it arrives as it is read"
-        (x, high), (x_end, low) = how["way"][0], how["way"][-1]
-        assert high > low and x_end > x
-    starts = [how["at"] for _, how in flights]
-    assert all(b - a > 1.5 for a, b in zip(starts, starts[1:], strict=False))

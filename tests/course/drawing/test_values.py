@@ -15,13 +15,6 @@ def test_the_last_bits_decide_nothing():
             assert len({steady_round(fraction + error, decimals) for error in noise}) == 1
 
 
-def test_rounding_is_rounding():
-    for value in np.linspace(-1, 1, 401):
-        assert abs(steady_round(value) - value) <= 0.00502 + 1e-12
-    assert (steady_round(0.123), steady_round(0.987), steady_round(2, 1)) == (0.12, 0.99, 2.0)
-    assert (steady_round(-1.152, 1), steady_round(-0.251, 1)) == (-1.2, -0.3)
-
-
 def test_a_figure_and_the_cell_above_it_print_the_same():
     """With up to two digits more in the cell; what ends in 5 goes away from zero."""
     for decimals in [0, 1, 2, 3]:
@@ -32,17 +25,6 @@ def test_a_figure_and_the_cell_above_it_print_the_same():
             school = exact.quantize(Decimal(1).scaleb(-decimals), ROUND_HALF_UP)
             assert steady_round(value, decimals) == float(school), value
             assert steady_round(-value, decimals) == -steady_round(value, decimals)
-
-
-def test_rounding_has_no_favorite_side():
-    """In the mean nothing is moved up."""
-    values = np.random.default_rng(0).normal(size=20_000)
-    moved = np.mean([steady_round(value, 1) - value for value in values])
-    assert abs(moved) < 0.001
-
-
-def test_the_rounding_of_zero_and_of_whole_numbers():
-    assert str(steady_round(-0.001)) == "0.0"
 
 
 def test_tensors_of_any_kind_become_doubles():

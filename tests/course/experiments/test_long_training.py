@@ -5,18 +5,15 @@ import torch
 
 from course import experiments
 from course.chapters.ch16_before import experiments as before
-from course.chapters.ch16_before.experiment_adjective import exchanged, givers
 from course.chapters.ch18_since_2017 import experiments as since
 from course.experiments import long_training as long
-from course.experiments.long_training import TrainSpec, cache_bytes, cached, tuned
+from course.experiments.long_training import TrainSpec, cached, tuned
 from transformer_lib.files import write_json
-from transformer_lib.interpret.pronouns import PronounBatch, measurable
 from transformer_lib.model.transformer import count_parameters
 from transformer_lib.recipes import TrainingData, learn_language
 from transformer_lib.text import english_spanish
 from transformer_lib.training.config import TrainingConfig
 from transformer_lib.translator import Translation, Translator
-from transformer_lib.variants.recurrent import RecurrentConfig, RecurrentTranslator
 
 HOW = TrainingConfig(steps=2, max_tokens=64, max_lr=1e-3, warmup=1, validate_every=1)
 TEXTS = [
@@ -118,16 +115,6 @@ def test_what_is_stored_is_not_trained_again(calls, tmp_path, monkeypatch):
     assert calls[9:] == calls[:6]
 
 
-def test_what_is_complete_is_stored_when_it_is_stopped(calls, monkeypatch):
-    def scores(best):
-        if best == 0.17:
-            raise KeyboardInterrupt
-        return {}
-
-    monkeypatch.setattr(long, "scores", scores)
-    assert [run["what"] for run in choose()["runs"]] == ["one"] * 3
-
-
 def test_right_sentences_are_counted(tiny):
     class Parrot:
         src = long.training_data().src
@@ -161,82 +148,11 @@ def test_the_rivals_are_equally_large():
     assert max(sizes) / min(sizes) < 1.01
 
 
-def test_the_cache_of_a_sentence():
-    # 2 layers, own words and source, keys and values of 20 words, 64 numbers of 4 bytes
-    models = {one.what: one.build(8, 8) for one in since.SPECS}
-    own = 2 * 2 * 20 * 64 * 4
-    assert cache_bytes(models["base"]) == 2 * own
-    assert cache_bytes(models["grouped queries"]) == own + own // 2
-    assert cache_bytes(models["multi-query"]) == own + own // 4
-
-
-# --- what the recurrent translator looks at
-
-
-def untrained(attention: str) -> Translator:
-    """A small recurrent model with the languages of the shipped translator."""
-    shipped = Translator.load()
-    torch.manual_seed(0)
-    sizes = len(shipped.src.vocab), len(shipped.tgt.vocab)
-    config = RecurrentConfig(N=1, d_model=8, hidden=8, attention=attention, dropout=0.0)
-    return Translator(RecurrentTranslator(*sizes, config), shipped.src, shipped.tgt)
-
-
-def test_a_transformer_is_changed_in_the_same_place():
-    """In all heads of its cross-attention, and only where the adjective is written."""
-    translator = Translator.load()
-    batch = PronounBatch(translator, english_spanish.load_pronoun()[:4])
-    weights = torch.rand(4, 4, batch.tgt_in.size(1), batch.src.size(1)).softmax(dim=-1)
-    edits = before.cross_attention_edits(translator, batch)
-    for name, edit in edits.items():
-        assert set(edit) == {f"decoder.layers.{i}.cross_attn" for i in (0, 1)}
-        for change in edit.values():
-            changed = ((change(weights) - weights).abs() > 1e-6).any(dim=-1)  # (b, h, t)
-            assert (changed.sum(dim=-1) == 1).all(), name
-            assert changed[batch.rows, :, batch.adjective_out].all(), name
-    (swapped, *_), (unseen, *_) = (
-        [change(weights)[batch.rows, :, batch.adjective_out] for change in edits[name].values()]
-        for name in ("two numbers swapped", "adjective not seen")
-    )
-    plain = weights[batch.rows, :, batch.adjective_out]
-    assert torch.equal(swapped[batch.rows, :, batch.antecedent], plain[batch.rows, :, batch.other])
-    assert (unseen[batch.rows, :, batch.adjective] == 0).all()
-
-
-@pytest.mark.parametrize("attention", [None, "dot"])
-def test_the_vector_at_the_adjective_is_exchanged_and_nothing_else(attention, monkeypatch):
-    """Our Transformer turns round with it; without attention to it nothing would."""
-    translator = untrained(attention) if attention else Translator.load()
-    items = measurable(translator, english_spanish.load_pronoun(), half=1)[:120]
-    read, own = [], type(translator.model).decode
-
-    def decode(model, tgt_in, memory, *rest, **more):
-        read.append(memory)
-        return own(model, tgt_in, memory, *rest, **more)
-
-    monkeypatch.setattr(type(translator.model), "decode", decode)
-    shares = exchanged(translator, items)
-    plain, same, unlike = read
-    first = plain.size(1) - PronounBatch(translator, items).src.size(1)
-    places = [items[place].adjective + first for place, *_ in givers(translator, items)]
-    for other in (same, unlike):
-        changed = (other != plain).any(dim=-1)
-        assert [row.nonzero().flatten().tolist() for row in changed] == [[at] for at in places]
-    if not attention:
-        assert shares["own"] > 0.98 and shares["same gender"] > 0.98
-        assert shares["other gender"] < 0.05
-    with pytest.raises(ValueError, match="no sentence has another one with its adjective"):
-        exchanged(translator, items[:2])
-
-
 def test_the_two_numbers_of_a_transformer_are_those_of_its_best_head():
     found = before.gender(Translator.load())
     assert (found["layer"], found["head"]) == ("encoder.layers.1.self_attn", 2)
     assert found["agreement"]["as trained"] > 0.99 and min(found["first_noun"].values()) > 0.98
     assert found["agreement"]["two numbers swapped"] < 0.02
-
-
-# --- time against length
 
 
 def test_of_each_translator_the_runs_with_its_own_rate():
