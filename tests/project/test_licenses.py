@@ -8,7 +8,6 @@ from email import message_from_bytes
 from pathlib import Path
 
 import pytest
-import yaml
 from hatchling.builders.wheel import WheelBuilder
 from packaging.licenses import canonicalize_license_expression
 
@@ -64,16 +63,6 @@ def test_the_table_says_what_each_kind_has():
     assert licenses.identifier(f"{OTHERS}/LICENSE-Vega.txt") == "BSD-3-Clause AND ISC"
 
 
-def test_the_last_entry_counts_and_a_star_ends_at_a_slash(tmp_path):
-    table = tmp_path / "REUSE.toml"
-    entry = '[[annotations]]\npath = "{}"\nSPDX-License-Identifier = "{}"\n'
-    table.write_text(entry.format("a/**", "MIT") + entry.format("a/*", "0BSD"))
-    assert licenses.identifier("a/b.py", table) == "0BSD"
-    assert licenses.identifier("a/b/c.py", table) == "MIT"
-    with pytest.raises(KeyError):
-        licenses.identifier("b/a/c.py", table)
-
-
 def test_each_license_has_its_full_text_and_no_other_is_there():
     assert {path.stem for path in (ROOT / "LICENSES").iterdir()} == used()
     begins = {
@@ -100,17 +89,6 @@ def test_each_license_has_its_full_text_and_no_other_is_there():
     assert read("LICENSE").endswith(read("LICENSES/MIT.txt"))
 
 
-def test_the_license_says_once_what_each_kind_has():
-    """An older list beside the newer one once said the opposite."""
-    kinds = re.findall(r"^- (.+?) \(", read("LICENSE"), re.M)
-    assert kinds == ["Code", "Text and figures", "Data", "The larger model"]
-    for spdx in ours() - {"MIT"}:
-        assert read("LICENSE").count(f"LICENSES/{spdx}.txt") == 1, spdx
-    assert read("LICENSE").count("MIT License\n") == 1
-    for file in re.findall(r"(?:LICENSES|course)/[\w./-]*\w", read("LICENSE")):
-        assert (ROOT / file).exists(), file
-
-
 @pytest.mark.parametrize("page", ["LICENSE", "README.md"])
 def test_pages_that_name_all_licenses_name_the_same(page):
     text = flat(page)
@@ -118,13 +96,6 @@ def test_pages_that_name_all_licenses_name_the_same(page):
     assert found == set(licenses.by_kind().values()), page
     larger = text[text.index("arger ") :]
     assert re.search(r"CC(?: BY|0) \d\.\d", larger)[0] == licenses.by_kind()["the larger model"]
-
-
-@pytest.mark.parametrize("template", ["base.html", "book.html", "about.html"])
-def test_footer_book_and_about_take_theirs_from_the_table(template):
-    page = read(f"course/site/templates/{template}")
-    assert set(re.findall(r'licenses\["(.+?)"\]', page)) == set(licenses.KINDS)
-    assert not re.search(r"\bMIT\b|\bCC0\b|CC BY", page)
 
 
 @pytest.mark.parametrize("card", CARDS)
@@ -157,11 +128,6 @@ def test_whoever_gives_the_larger_model_names_whose_sentences_it_learned_from():
     notice = flat(f"{TATOEBA}/notice.txt")
     assert f"{spoken}, https://creativecommons.org/licenses/by/{version}/" in notice
     assert flat("data/models/earlier/notice.txt") == notice
-
-
-def test_the_citation_names_that_of_the_code():
-    """A list would mean to CFF 1.2.0 that one may choose."""
-    assert yaml.safe_load(read("CITATION.cff"))["license"] == licenses.by_kind()["code"]
 
 
 def test_the_wheel_lists_them_and_holds_their_texts(tmp_path):

@@ -12,7 +12,6 @@ from hatchling.plugin.manager import PluginManager
 
 import transformer_lib
 from course.site import licenses
-from course.site.build import citation
 
 ROOT = Path(__file__).resolve().parents[2]
 ADDRESSES = """
@@ -40,18 +39,12 @@ FIRST = (
 )
 
 
-# --- one version ----------------------------------------------------------------------------------
-
-
 def test_the_version_is_the_same_wherever_it_stands():
     project = tomllib.loads(read("pyproject.toml"))["project"]
     changelog = re.search(
         r"^## \[(.+?)\] - (unreleased|\d{4}-\d\d-\d\d)$", read("docs/CHANGELOG.md"), re.M
     )
     assert changelog[1] == project["version"] == CITATION["version"] == transformer_lib.__version__
-
-
-# --- addresses come from CITATION.cff alone -------------------------------------------------------
 
 
 def metadata(folder: Path, cff: str) -> ProjectMetadata:
@@ -76,50 +69,17 @@ def test_the_wheel_has_the_addresses_that_the_citation_has(tmp_path):
     }
 
 
-def test_without_addresses_there_are_none(tmp_path):
-    without = re.sub(r"^(repository-code|url):.*\n", "", read("CITATION.cff"), flags=re.M)
-    assert metadata(tmp_path, without).core.urls == {}
-    (tmp_path / "CITATION.cff").unlink()  # as in a container that took only what it needs
-    assert ProjectMetadata(str(tmp_path), PluginManager()).core.urls == {}
-
-
-def test_the_site_has_the_same_addresses_as_the_wheel(tmp_path):
-    file = tmp_path / "CITATION.cff"
-    file.write_text(read("CITATION.cff") + ADDRESSES, encoding="utf-8")
-    cite = citation(file)
-    assert cite.repository == "https://git.example.org/someone/transformer"
-    assert cite.site == "https://transformer.example.org/"
-    assert cite.feedback == "mailto:someone@example.org"
-
-
-def test_nobody_is_invented():
-    """No mail address and no home of the project, but in CITATION.cff or at example.org."""
-    given = read("CITATION.cff")
-    pages = (
-        *FIRST,
-        "docs/open.md",
-        "docs/classroom-study.md",
-        "docs/paper/paper.md",
-        ".zenodo.json",
-    )
-    for page in pages:
-        for mail in re.findall(r"[\w.+-]+@([\w-]+\.[\w.]+)", read(page)):
-            assert mail in given or mail.endswith("example.org"), page
-    assert "contact" in read("docs/SECURITY.md") and "contact" in read("docs/CODE_OF_CONDUCT.md")
-
-
 def test_zenodo_is_told_what_the_citation_says():
     told = json.loads(read(".zenodo.json"))
     assert told["title"] == CITATION["title"]
     assert [one["name"] for one in told["creators"]] == [one["name"] for one in CITATION["authors"]]
     assert told["keywords"] == CITATION["keywords"]
     assert told["license"] == licenses.identifier("transformer_lib/__init__.py")
+    assert CITATION["license"] == licenses.by_kind()["code"]
     for spoken in licenses.by_kind().values():
         assert spoken in told["notes"]
     assert "tatoeba.org" in told["notes"] and "manythings.org/anki" in told["notes"]
 
-
-# --- where one looks ------------------------------------------------------------------------------
 
 PAGES = (*FIRST, *(p.relative_to(ROOT).as_posix() for p in sorted((ROOT / "docs").rglob("*.md"))))
 

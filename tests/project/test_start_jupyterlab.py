@@ -4,8 +4,6 @@ import errno
 import json
 import os
 import re
-import subprocess
-import sys
 import tempfile
 from pathlib import Path
 
@@ -262,16 +260,6 @@ def test_it_opens_the_first_notebook_and_later_where_one_was(tmp_path):
         assert found == page or page in found.split("/")
 
 
-def test_the_settings_of_the_reader_win(tmp_path, monkeypatch):
-    monkeypatch.setenv("JUPYTER_CONFIG_DIR", str(tmp_path / "mine"))
-    monkeypatch.delenv("JUPYTERLAB_SETTINGS_DIR", raising=False)
-    environment = lab.prepare(tmp_path / "course")
-    assert Path(environment["JUPYTERLAB_SETTINGS_DIR"]).is_relative_to(tmp_path / "mine")
-    assert environment["JUPYTER_CONFIG_PATH"].endswith(str(tmp_path / "mine"))
-    assert (tmp_path / "course" / "custom" / "custom.css").exists()
-    assert (tmp_path / "course" / "settings" / "overrides.json").exists()
-
-
 def test_every_setting_is_one_that_jupyterlab_knows():
     """No news, Markdown as a page, and links to a section of a closed notebook that land there."""
     schemas = Path(jupyterlab.__file__).parent / "schemas"
@@ -282,23 +270,3 @@ def test_every_setting_is_one_that_jupyterlab_knows():
         assert values.keys() <= schema["properties"].keys()
     assert settings["@jupyterlab/apputils-extension:notification"]["fetchNews"] == "false"
     assert settings["@jupyterlab/notebook-extension:tracker"]["windowingMode"] == "full"
-
-
-def test_jupyterlab_starts_without_the_parser_that_takes_three_seconds():
-    program = (
-        "import sys, start_jupyterlab; start_jupyterlab.jupyterlab_main()\n"
-        "assert 'jsonschema' in sys.modules, 'this JupyterLab checks no schemas'\n"
-        "assert sys.modules['rfc3987_syntax'] is None\n"
-        "assert 'lark' not in sys.modules, 'something else makes such a parser'\n"
-    )
-    run = subprocess.run(
-        [sys.executable, "-c", program], cwd=ROOT / "tools", capture_output=True, text=True
-    )
-    assert run.returncode == 0, run.stderr
-
-
-def test_only_dark_themes_turn_figures_round():
-    css = (ROOT / "tools/jupyterlab/custom.css").read_text(encoding="utf-8")
-    rules = re.sub(r"/\*.*?\*/", "", css, flags=re.DOTALL)
-    selectors = [line for line in rules.splitlines() if line.startswith("body")]
-    assert selectors and all("[data-jp-theme-light='false']" in line for line in selectors)

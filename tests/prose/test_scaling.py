@@ -1,8 +1,7 @@
-"""The numbers of docs/scaling.md by arithmetic, and its commands as the command line reads them."""
+"""The numbers of docs/scaling.md by arithmetic."""
 
 import dataclasses
 import re
-import shlex
 from pathlib import Path
 
 import pytest
@@ -16,10 +15,7 @@ from course.chapters.ch09_whole_transformer.experiment_scaling import (
 )
 from course.paper import TABLE_2
 from transformer_lib import BASE, count_parameters, label_smoothed_cross_entropy, make_model
-from transformer_lib.cli import parser
-from transformer_lib.cli.train import what_to_train
 from transformer_lib.model.config import SMALL
-from transformer_lib.training.schedules import paper_schedule
 
 ROOT = Path(__file__).resolve().parents[2]
 TEXT = (ROOT / "docs/scaling.md").read_text(encoding="utf-8")
@@ -164,26 +160,3 @@ def test_what_a_step_takes():
         one, threads, processes = sweep
         assert processes["time"]["median"] < threads["time"]["median"] < one["time"]["median"]
         assert processes["resident"] > 1.7 * threads["resident"]
-
-
-def test_commands(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    for name in ("pairs.tsv", "train.en", "train.de", "newstest2013.en", "newstest2013.de"):
-        (tmp_path / name).write_text("Good morning.\tBuenos días.\n", encoding="utf-8")
-    blocks = re.findall(r"```\n(torchrun .*?)```", TEXT, re.DOTALL)
-    recipes = []
-    for command in blocks:
-        torchrun, _, ours = command.replace("\\\n", " ").partition(" -m transformer_lib ")
-        recipes.append(what_to_train(parser().parse_args(shlex.split(ours)))[0])
-        processes = int(re.search(r"--nproc-per-node (\d+)", torchrun)[1])
-        machines = re.search(r"--nnodes (\d+)", torchrun)
-        processes *= int(machines[1]) if machines else 1
-        assert recipes[-1].training.accumulation_steps % processes == 0
-    wmt14 = recipes[-1]
-    assert len(recipes) == 3 and wmt14.subwords == VOCAB
-    assert wmt14.model == dataclasses.replace(BASE, tie_weights="all")
-    assert wmt14.training.accumulation_steps * wmt14.training.max_tokens == WORDS
-    assert wmt14.training.steps == UPDATES
-    for step in (1, 4000, UPDATES):
-        rate = wmt14.training.learning_rate(step, BASE.d_model)
-        assert rate == pytest.approx(paper_schedule(step, BASE.d_model, 4000))
