@@ -1,11 +1,11 @@
-"""The exercises of notebook 16: reading from both sides, and the steps that wait."""
+"""The exercise of notebook 16: reading from both sides."""
 
 from collections.abc import Callable
 
 import torch
 from torch import Tensor
 
-from course.checks import ELSEWHERE, Exercise, Hint, a_number
+from course.checks import ELSEWHERE, Exercise
 
 Step = Callable[[Tensor, Tensor], Tensor]
 # Small whole numbers, so that a state can be followed with a pencil. Each step forgets a little, so
@@ -105,70 +105,4 @@ my_both_ways = Exercise(
             torch.tensor(START).flip(0),
         )
     },
-)
-
-
-def right_waiting(source: int, target: int, layers: int) -> int:
-    """Steps of a recurrent translator that must wait for each other while it is trained."""
-    return layers * source + target
-
-
-def by_stamps(source: int, target: int, layers: int) -> int:
-    """The moment at which each state is known: one after the latest of all that it needs."""
-
-    def run(ready: list[int], moment: int) -> list[int]:
-        moments = []
-        for word in ready:
-            moment = 1 + max(moment, word)
-            moments.append(moment)
-        return moments
-
-    words, ends = [0] * source, []
-    for _ in range(layers):
-        left, right = run(words, 0), run(words[::-1], 0)
-        words = [max(pair) for pair in zip(left, right[::-1], strict=True)]
-        ends.append(max(left[-1], right[-1]))
-    words = [0] * target
-    for end in ends:
-        words = run(words, end)
-    return words[-1]
-
-
-def is_another_moment(found: float, right: int) -> None:
-    raise Hint(
-        f"Not {found:g}. Give every state the number of the step at which it can be known: one "
-        "more than the latest of all that it needs."
-    )
-
-
-my_waiting = Exercise(
-    "my_waiting",
-    "Exercise: words of the source and of the target, layers on each side -> steps that wait.",
-    inputs=lambda: (12, 10, 3),
-    right=[right_waiting, by_stamps],
-    read=a_number,
-    slips={
-        "A layer of the decoder needn't wait for the end of another: when layer 0 has its second "
-        "word, layer 1 can take its first.": [lambda s, t, n: n * (s + t)],
-        "The two directions of a layer don't need each other: they run side by side.": [
-            lambda s, t, n: 2 * n * s + t
-        ],
-        "Two things: the two directions of a layer run side by side, and the layers of the decoder "
-        "run nearly together.": [lambda s, t, n: 2 * n * s + n * t],
-        "That is one layer on each side. A layer of the encoder needs all of the one below: its "
-        "backward half begins at the last word.": [lambda s, t, n: s + t],
-        "The other way round: which layers need all of the layer below them before they can "
-        "begin?": [lambda s, t, n: s + n * t],
-        "In the encoder a layer can't follow closely: it reads from both sides, so it needs all of "
-        "the layer below.": [lambda s, t, n: s + n - 1 + t],
-        "That is the encoder. The decoder begins where it has ended.": [lambda s, t, n: n * s],
-        "The upper layers of the decoder start with states that the encoder has finished last. Is "
-        "anything still to be waited for when the top one begins?": [
-            lambda s, t, n: n * s + t + n - 1
-        ],
-        "That is a Transformer: it waits for layers, and not for words.": [lambda s, t, n: 2 * n],
-        ELSEWHERE: [lambda s, t, n: 3 * s + t],
-    },
-    unlike=is_another_moment,
-    elsewhere={ELSEWHERE: lambda: (7, 9, 2)},
 )

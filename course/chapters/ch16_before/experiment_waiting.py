@@ -168,10 +168,12 @@ def time_of_a_layer() -> dict[str, Any]:
     }
 
 
-def quickest(runs: Sequence[Mapping[str, Any]]) -> dict[tuple[str, int], float]:
-    """(layer, length) -> milliseconds, on the number of threads with which it took least."""
+def quickest(
+    runs: Sequence[Mapping[str, Any]], name: str = "layer", took: str = "milliseconds"
+) -> dict[tuple[str, int], float]:
+    """(name, length) -> milliseconds, on the number of threads with which it took least."""
     times: dict[tuple[str, int], float] = {}
     for run in runs:
-        key = (run["layer"], run["length"])
-        times[key] = min(run["milliseconds"], times.get(key, math.inf))
+        key = (run[name], run["length"])
+        times[key] = min(run[took], times.get(key, math.inf))
     return times
