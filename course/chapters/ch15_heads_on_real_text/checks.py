@@ -22,7 +22,7 @@ def a_share(found: Any) -> int | float:
     return a_number(found)
 
 
-def right_share(before: Tensor, after: Tensor, goal: Tensor) -> Tensor:
+def restored(before: Tensor, after: Tensor, goal: Tensor) -> Tensor:
     return (after - before).mean() / (goal - before).mean()
 
 
@@ -38,17 +38,17 @@ my_restored = Exercise(
     "Exercise: margins before, after and of the goal -> the share of the way that was gone.",
     inputs=lambda: tuple(map(torch.tensor, MARGINS)),
     right=[
-        right_share,
+        restored,
         lambda before, after, goal: float((after - before).sum() / (goal - before).sum()),
     ],
     read=a_share,
     slips={
         "That is how far it moved, in nats. Of what way?": [lambda b, a, g: (a - b).mean()],
-        "As a share: 1 for all of the way.": [lambda b, a, g: 100 * right_share(b, a, g)],
+        "As a share: 1 for all of the way.": [lambda b, a, g: 100 * restored(b, a, g)],
         "The sign is turned round: nearer to the goal is positive.": [
-            lambda b, a, g: -right_share(b, a, g)
+            lambda b, a, g: -restored(b, a, g)
         ],
-        "That is the share that is still to go.": [lambda b, a, g: 1 - right_share(b, a, g)],
+        "That is the share that is still to go.": [lambda b, a, g: 1 - restored(b, a, g)],
         "The way begins where the sentences were before the patch, not at 0.": [
             lambda b, a, g: (a - b).mean() / g.mean()
         ],

@@ -35,7 +35,6 @@ from course.chapters.ch15_heads_on_real_text.probes import (
     off,
     patched,
     right_endings,
-    swap_weights,
 )
 from course.chapters.ch15_heads_on_real_text.statistics import rounded, score, share
 from course.experiments import experiment, load
@@ -74,31 +73,6 @@ def how_right(translator: Translator) -> dict[str, Any]:
                 "written": score(read > 0, batch.group),
                 "margin": before.mean().item(),
             }
-    return found
-
-
-def conflicts(translator: Translator) -> dict[str, Any]:
-    """Where a second noun is near: does its gender matter? And what do swapped looks do?"""
-    batch = AgreementBatch(translator, template_items(["another noun between"]))
-    unlike = torch.tensor([item.other_out[0] != item.noun_out[0] for item in batch.kept])
-    swaps = {
-        "as it is": {},
-        "encoder": ("encoder.self_attn", batch.adjective, batch.noun, batch.other),
-        "at English": ("decoder.cross_attn", batch.writing, batch.noun, batch.other),
-        "at Spanish": ("decoder.self_attn", batch.writing, batch.noun_out, batch.other_out),
-    }
-    found: dict[str, Any] = {}
-    for name, what in swaps.items():
-        edits = {}
-        if what:
-            kind, *masks = what
-            edits = dict.fromkeys(layers_of(translator, kind), swap_weights(*masks))
-        margin = margins(translator, batch, edits=edits)
-        found[name] = {
-            "other gender": score(margin[unlike] > 0, batch.group[unlike]),
-            "same gender": score(margin[~unlike] > 0, batch.group[~unlike]),
-            "margin": margin[unlike].mean().item(),
-        }
     return found
 
 
@@ -318,7 +292,6 @@ def measure_model(translator: Translator) -> dict[str, Any]:
             "heads at their mean": heads_at_their_mean(translator),
             "straight to the ending": direct_paths(translator),
             "barred": {kind: blocked_attention(translator, [kind]) for kind in TEMPLATES},
-            "swapped": conflicts(translator),
             "pronoun": pronouns(translator),
             "where": where(translator),
             "everyday": everyday_score(translator),

@@ -25,7 +25,7 @@ def _ways_of_the_gender(models: Mapping[str, tuple[float, float]]) -> Figure:
     models: name -> how much of the gender comes from "street", and from "La". More than half is
     loud.
     """
-    note = "One swap at a time (“road” is masculine): how far does “pequeña” become “pequeño”?"
+    note = "One word is exchanged: how far does the ending follow? (mean of 96 sentences with “is”)"
     title = "The small model takes the gender from “street”, the large one mostly from “La”"
     figure, ax = canvas(4, title, note)
     for left, (name, shares) in zip((0.1, 4.25), models.items(), strict=True):
@@ -56,7 +56,7 @@ def _found_by_heads(models: Mapping[str, Mapping[str, Any]], title: str) -> Figu
 
     models: name -> {"heads", "place"}, as the experiment stores. The best of each is loud.
     """
-    note = "A dot for each head: how often an English adjective looks most at its noun"
+    note = "Each dot is an encoder head: how often does the adjective attend most to its noun?"
     figure, ax = canvas(4.1, title, note)
     for left, text, noun in ((1.15, "The key is new .", 1), (4.4, "I see the new key .", 4)):
         words, marked = text.split(), {"new": style.INK, "key": style.ACCENT}
@@ -84,7 +84,7 @@ def _found_by_heads(models: Mapping[str, Mapping[str, Any]], title: str) -> Figu
     for share in (0, 0.5, 1):
         x = start + wide * share
         path(ax, [(x, 0.36), (x, 0.42)], style.SOFT, head=False, thick=0.75)
-        label(ax, (x, 0.22), f"{100 * share:.0f} %", ha="center", color=style.MUTED)
+        label(ax, (x, 0.22), percent(share), ha="center", color=style.MUTED)
     return figure
 
 
@@ -107,7 +107,7 @@ def _each_head_off(
     models: name -> {"trained", "alone"}, as the experiment stores. written: name -> the words that
     it writes without the head whose loss is largest, the last of them the one that matters.
     """
-    note = "A dot for each head: how many more of 100 endings (-o, -a) are wrong with this head off"
+    note = "Each dot is a head: how many more of 100 endings (-o, -a) are wrong when it is off?"
     figure, ax = canvas(4.1, title, note)
     start, inch, low = 2.2, 0.145, 0.45
     for y, (name, found) in zip((2.3, low), models.items(), strict=True):
@@ -142,7 +142,7 @@ def _written_by_layer(
     models: name -> the words that it reads in one sentence, and the shares, from before the first
     layer on.
     """
-    note = "If the decoder stopped there: the next word, and how many of all sentences are right"
+    note = "If the decoder stopped there: its next word, and how many endings are correct"
     figure, ax = canvas(3.45, title, note)
     end = sentence(ax, (0.06, 2.4), "The key is new".split(), {"new": style.INK})[-1]
     arrow(ax, (end + 0.32, 2.46), (end + 0.7, 2.46), style.SOFT)
@@ -158,7 +158,7 @@ def _written_by_layer(
             for wide, fill in ((1, style.GROUND), (share, style.ACCENT)):
                 area(ax, (x, y - 0.26), wide, 0.2, fill)
             look = {"weight": "bold", "size": style.LABEL + 1, "color": color}
-            label(ax, (x + 1.06, y - 0.16), f"{100 * share:.0f} %", **look)
+            label(ax, (x + 1.06, y - 0.16), f"{share:.0%}", **look)
     return figure
 
 
@@ -167,12 +167,12 @@ def _pairs_right(rows: Sequence[tuple[Sequence[Any], float]], title: str) -> Fig
 
     rows: for both sentences of a pair (English, Spanish that the model ends, right), and a share.
     """
-    note = "“The trophy didn’t fit in the suitcase because …”: a pair is right if both endings are"
+    note = "“The trophy didn’t fit in the suitcase because …”: are both endings of a pair correct?"
     figure, ax = canvas(1.2 + 0.92 * len(rows), title, note)
     left, wide, top = 5.5, 1.7, 0.92 * len(rows) + 0.1
     chance = left + wide / 4
     path(ax, [(chance, 0.1), (chance, top + 0.05)], style.MUTED, head=False, zorder=0.8)
-    label(ax, (chance, top + 0.19), "by chance: 25 %", ha="center", color=style.MUTED)
+    label(ax, (chance, top + 0.19), "by chance: 25%", ha="center", color=style.MUTED)
     for x, said in ((0.02, "English"), (2.4, "Spanish; the model adds the last word")):
         label(ax, (x, top + 0.19), said, color=style.MUTED)
     for row, (pair, share) in enumerate(rows):
@@ -200,7 +200,7 @@ def _claims_kept(claims: Mapping[str, Sequence[Claim]], title: str) -> Figure:
 
     claims: what is said -> the claim about each model.
     """
-    note = "What decides the ending in “The street is small” → “La calle es pequeña”?"
+    note = "Each claim has a limit that was fixed before models 2 and 3 were trained"
     figure, ax = canvas(1.6 + 0.34 * len(claims), title, note)
     y, columns = 0.5 + 0.34 * len(claims), (5.7, 6.6, 7.5)
     label(ax, (4.35, y), "has to be", color=style.MUTED)
@@ -209,28 +209,28 @@ def _claims_kept(claims: Mapping[str, Sequence[Claim]], title: str) -> Figure:
     for said, found in claims.items():
         y, holds = y - 0.34, all(one.holds for one in found)
         label(ax, (0.02, y), said, size=style.LABEL, weight="normal" if holds else "bold")
-        limit = f"{'over' if found[0].above else 'under'} {100 * found[0].limit:.0f} %"
+        limit = f"{'over' if found[0].above else 'under'} {percent(found[0].limit)}"
         label(ax, (4.35, y), limit, color=style.MUTED)
         for x, one in zip(columns, found, strict=True):
-            number = f"{steady_round(100 * one.number, 0):.0f} %".replace("-", "−")
+            number = f"{steady_round(100 * one.number, 0):.0f}%".replace("-", "−")
             color = style.MUTED if one.holds else style.ACCENT
             word(ax, (x, y), number, size=style.LABEL, color=color)
-    said = "pairs: “… because it was too narrow” and “… too wide”, both endings right"
+    said = "over 0%: a difference; pairs: of 337, such as “… it was too narrow”, “… too wide”"
     label(ax, (0.02, 0.15), said, color=style.MUTED)
     return figure
 
 
 CLAIMS = (  # of `experiment_repeated.claims`, in plain words
     "“pequeña” follows the written “La”",
-    "“La” brings more of the gender than “street”",
-    "“La” brings less of it if English says “it”",
-    "“calle” brings little of the gender",
-    "“small” knows little of its noun’s gender",
-    "no head alone decides a third of an ending",
+    "“La” carries more of the gender than “street”",
+    "“La” carries less of it in sentences with “it”",
+    "“calle” carries little of the gender",
+    "“small” carries little of the gender",
+    "no head carries a third of the margin",
     "16 needed heads off cost more than 16 at random",
-    "pairs right with “it”: fewer than by chance",
-    "pairs right with “the suitcase”: also fewer",
-    "pairs right with “la maleta” in Spanish: most",
+    "pairs with “it”: fewer correct than by chance",
+    "pairs with “the suitcase”: also fewer",
+    "pairs with “la maleta” in Spanish: most correct",
 )
 NAMES = {"grammar": "small model", "earlier": "large model"}
 
@@ -248,8 +248,8 @@ def _load_stored() -> dict[str, Mapping[str, Any]]:
     "the other gender; means of 96 sentences.",
     alt="“The street is small” and “La calle es pequeña” twice, with “road” over “street” and “El” "
     "over “La”, and arrows to “pequeña” as thick as the share of the gender that comes that way. "
-    "In the small model 98 % come from “street” and 2 % from “La”; in the large model 35 % from "
-    "“street”, and 68 % from “La”, the article that it wrote itself.",
+    "In the small model 98% come from “street” and 2% from “La”; in the large model 35% from "
+    "“street”, and 68% from “La”, the article that it wrote itself.",
 )
 def draw_where() -> Figure:
     where = {name: found["where"]["after is"] for name, found in _load_stored().items()}
@@ -264,14 +264,14 @@ def draw_where() -> Figure:
     "often a rule would.",
     alt="Two sentences: in “The key is new” and “I see the new key” the best head leads from “new” "
     "to “key”; the next word is the noun only in the second. Below, a dot for each head of two "
-    "encoders, and a line at 43 %, where the next word is the noun. In the small model one head "
-    "finds it in 79 %, the others in 16 % or less. In the large model one head finds it in 50 %, "
+    "encoders, and a line at 43%, where the next word is the noun. In the small model one head "
+    "finds it in 79%, the others in 16% or less. In the large model one head finds it in 50%, "
     "all others less often than the line.",
 )
 def draw_finds() -> Figure:
     looks = {name: found["looks"]["encoder.self_attn"] for name, found in _load_stored().items()}
     best = (percent(max(head["finds"] for head in one["heads"])) for one in looks.values())
-    title = "The small model’s best head finds the noun in {}, the large one’s in {}"
+    title = "The best encoder head finds the noun in {} (small model) and {} (large)"
     return _found_by_heads(looks, title.format(*best))
 
 
@@ -298,7 +298,7 @@ def draw_off() -> Figure:
             written[key] = text.removesuffix(".").split()
     least = (min(row["right"] for row in one["alone"]) for one in found.values())
     lost = (100 * (one["trained"]["share"] - next(least)) for one in found.values())
-    title = "Without one head the small model loses {:.0f} of 100 endings, the large one {:.0f}"
+    title = "Without one head, the small model loses {:.0f} of 100 endings, the large one {:.0f}"
     return _each_head_off(found, written, title.format(*lost))
 
 
@@ -307,8 +307,8 @@ def draw_off() -> Figure:
     caption="What would be written if the decoder ended earlier, and how often that is right.",
     alt="“The key is new”, and “La llave es” with a gap. For two decoders the word that would "
     "stand there before layer 0 and after each layer, and a bar for the share of right ones. "
-    "Small model: “es” and “demasiado”, both at 0 %, then after layer 1 “nueva”, 94 %. Large "
-    "model: “es” twice, at 0 %, after layer 1 “nueva”, 56 %, and after layer 2 “nueva”, 73 %.",
+    "Small model: “es” and “demasiado”, both at 0%, then after layer 1 “nueva”, 94%. Large "
+    "model: “es” twice, at 0%, after layer 1 “nueva”, 56%, and after layer 2 “nueva”, 73%.",
 )
 def draw_lens() -> Figure:
     from course.chapters.ch15_heads_on_real_text.corpus import AgreementBatch, template_items
@@ -329,17 +329,17 @@ def draw_lens() -> Figure:
         shares = [[row["top"] for row in one["lens"]] for one in found["where"].values()]
         words = [translator.tgt.vocab.tokens[i].removeprefix("Ġ") for i in ids]
         read[name] = words, np.mean(shares, axis=0)
-    return _written_by_layer(read, "Both models find the right ending, “nueva”, only in layer 1")
+    return _written_by_layer(read, "In both models, “nueva” first appears after layer 1")
 
 
 @figure(
     "real-heads-pronouns",
     caption="Pronoun pairs with both genders right: as they are, and with the noun said again.",
     alt="Three times a pair of English sentences and what the large model makes of them, with a "
-    "bar for such pairs. With “it was too narrow” and “it was too wide” 16 % are right, below the "
-    "25 % of chance; with “the suitcase” and “the trophy” in place of “it” 20 %: “ancho” is right, "
+    "bar for such pairs. With “it was too narrow” and “it was too wide” 16% are right, below the "
+    "25% of chance; with “the suitcase” and “the trophy” in place of “it” 20%: “ancho” is right, "
     "and “estrecho” wrong. Told “la maleta” and “el trofeo” in Spanish, too, the model writes "
-    "“estrecha” and “ancho”, both right, as in 60 % of the pairs: the orange bar.",
+    "“estrecha” and “ancho”, both right, as in 60% of the pairs: the orange bar.",
 )
 def draw_pronouns() -> Figure:
     from course.chapters.ch15_heads_on_real_text.corpus import AgreementBatch, pronoun_items
@@ -358,7 +358,8 @@ def draw_pronouns() -> Figure:
         rows.append((ends, large["pronoun"][said]["both"]["share"]))
     small, much = (percent(rows[row][1]) for row in (0, -1))
     return _pairs_right(
-        rows, f"Told the noun in Spanish, the large model gets {much} of pairs right, not {small}"
+        rows,
+        f"If Spanish repeats the noun, the large model gets {much} of the pairs, not {small}",
     )
 
 
@@ -366,9 +367,9 @@ def draw_pronouns() -> Figure:
     "real-heads-repeated",
     caption="Ten claims about the large model, and what two more runs say about them.",
     alt="Ten findings as rows, each with its limit and its number in three models; eight hold in "
-    "all. In orange: “La brings less if English says it” needs over 0 %: 38 % for the large model, "
-    "4 % for the second, but \N{MINUS SIGN}1 % for the third. “No head alone decides a third of an "
-    "ending” needs under 33 %: 22 % and 19 %, but 57 % for the third.",
+    "all. In orange: “La carries less in sentences with it” needs over 0%: 38% for the large "
+    "model, 4% for the second, but \N{MINUS SIGN}1% for the third. “No head carries a third of the "
+    "margin” needs under 33%: 22% and 19%, but 57% for the third.",
 )
 def draw_repeated() -> Figure:
     from course.chapters.ch15_heads_on_real_text.experiment_repeated import claims

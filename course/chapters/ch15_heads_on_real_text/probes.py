@@ -43,24 +43,6 @@ def barred(queries: Tensor, keys: Tensor) -> Edit:
     return edit
 
 
-def swap_weights(queries: Tensor, one: Tensor, another: Tensor) -> Edit:
-    """In all heads, what these queries see of `one` and of `another` (masks) changes places.
-
-    Both have the same number of places in each sentence; they change one by one.
-    """
-
-    def edit(weights: Tensor) -> Tensor:
-        weights = weights.clone()
-        for row, (a, b) in enumerate(zip(one, another, strict=True)):
-            asks, a, b = (x.nonzero().flatten() for x in (queries[row], a, b))
-            for query in asks:
-                values = weights[row, :, query]
-                values[:, torch.cat([a, b])] = values[:, torch.cat([b, a])]
-        return weights
-
-    return edit
-
-
 def layers_of(translator: Translator, kind: str) -> list[str]:
     """The attention layers of a kind: "encoder.self_attn", "decoder.cross_attn", ..."""
     return [name for name in attention_layers(translator.model) if kind_of(name) == kind]

@@ -85,7 +85,7 @@ def test_the_batch_knows_its_places(name, request):
 # --- changes ---
 
 
-def test_switched_off_barred_and_swapped():
+def test_switched_off_and_barred():
     weights = torch.rand(2, 3, 4, 4).softmax(dim=-1)
     edits = probes.off([("a", 0), ("b", 1), ("a", 2)])
     assert edits["a"](weights)[:, [0, 2]].sum() == 0 and edits["b"](weights)[:, 1].sum() == 0
@@ -96,12 +96,6 @@ def test_switched_off_barred_and_swapped():
     assert (closed[0, :, 1, 2] == 0).all() and (closed[1, :, 1, 3] == 0).all()
     torch.testing.assert_close(closed.sum(-1), torch.ones(2, 3, 4))
     torch.testing.assert_close(closed[:, :, 0], weights[:, :, 0])
-    other = torch.zeros_like(keys)
-    other[:, 0] = True
-    swapped = probes.swap_weights(asks, keys, other)(weights)
-    assert torch.equal(swapped[0, :, 1, 2], weights[0, :, 1, 0])
-    assert torch.equal(swapped[1, :, 1, 0], weights[1, :, 1, 3])
-    assert torch.equal(swapped[:, :, 2], weights[:, :, 2])
 
 
 # --- measures ---
