@@ -1,4 +1,4 @@
-"""The exercises of notebook 18: a norm without the mean, one block of flash attention, a window."""
+"""The exercises of notebook 18: a norm without the mean, and one block of flash attention."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -7,7 +7,6 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from course.chapters.ch17_gpt.checks import NUMBERS, SWAPPED, WRONG_WAY, is_boolean, zeros_and_ones
 from course.checks import ELSEWHERE, Exercise, a_kind, expect, tell_apart
 
 
@@ -193,50 +192,4 @@ my_block = Exercise(
     },
     unlike=is_no_block,
     elsewhere={ELSEWHERE: first_block},
-)
-
-
-def window(sees: Callable[[Tensor, int], Tensor]) -> Callable[[int, int], Tensor]:
-    """(length, length), by how far back the one looks at the other."""
-
-    def mask(length: int, width: int) -> Tensor:
-        places = torch.arange(length)
-        return sees(places[:, None] - places, width)
-
-    return mask
-
-
-# Each word sees itself and the width - 1 words before it.
-right_window = window(lambda back, width: (back >= 0) & (back < width))
-my_window_mask = Exercise(
-    "my_window_mask",
-    "Exercise: how many words, and how many of them are seen -> the mask (length, length).",
-    inputs=lambda: (7, 3),
-    right=[right_window, lambda n, w: torch.ones(n, n).tril().triu(1 - w) > 0],
-    not_allowed=("Window",),
-    read=zeros_and_ones,
-    slips={
-        "That is the causal mask: a word sees no farther back than the window.": [
-            window(lambda back, w: back >= 0)
-        ],
-        "One word too many: the word itself counts as one of `width`.": [
-            lambda n, w: right_window(n, w + 1)
-        ],
-        "One word is missing: `width` words, itself among them.": [
-            lambda n, w: right_window(n, w - 1)
-        ],
-        "That looks ahead, too. Here nobody sees words that come later.": [
-            window(lambda back, w: back.abs() < w)
-        ],
-        "A word should see itself, too.": [
-            window(lambda back, w: (back > 0) & (back < w + 1)),
-            window(lambda back, w: (back > 0) & (back < w)),
-        ],
-        SWAPPED: [lambda n, w: right_window(n, w).T],
-        WRONG_WAY: [lambda n, w: ~right_window(n, w)],
-        NUMBERS.format("torch.float32"): [lambda n, w: right_window(n, w).float()],
-        ELSEWHERE: [lambda n, w: right_window(n, 3)],
-    },
-    then=is_boolean(7, 3),
-    elsewhere={ELSEWHERE: lambda: (5, 2)},
 )

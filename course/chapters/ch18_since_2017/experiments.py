@@ -13,7 +13,9 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import Any
 
+import torch
 from torch import nn
+from torch.utils.flop_counter import FlopCounterMode
 
 from course.chapters.ch17_gpt import experiment_language_model as language_model
 from course.drawing.rows import verdict
@@ -93,6 +95,13 @@ def experts(old: nn.Module) -> nn.Module:
     return MixtureOfExperts(D_MODEL, [SwiGLU(D_MODEL, width) for _ in range(EXPERTS)])
 
 
+def multiplications(network: nn.Module, words: int = 10) -> int:
+    """How many multiplications a word needs in it, counted by PyTorch."""
+    with FlopCounterMode(display=False) as counter:
+        network(torch.randn(1, words, D_MODEL))
+    return counter.get_total_flops() // 2 // words  # an addition comes with each
+
+
 def rms_norm(model: nn.Module) -> None:
     replace_modules(model, nn.LayerNorm, lambda old: RMSNorm(D_MODEL))
 
@@ -160,6 +169,10 @@ GROUPS = {  # the parts as notebook 18 tells of them
     "training": ("not tied", "AdamW", "Muon", "cosine", "stable"),
     "all together": ("today",),
 }
+TOLD = {  # by another name than the stored one
+    "mixture of experts": "small experts",
+    "mixture of experts, equal compute": "larger experts",
+}
 ELSEWHERE = "elsewhere"  # the group of what is measured in an experiment of its own
 ASKED = ("test", "pronoun", "longer")  # the splits that it tells of
 BEYOND = (15, 15), (16, 16), (17, 19)  # English tokens of `longer`; in training at most 14
@@ -201,7 +214,8 @@ def worth(rows: Sequence[dict[str, Any]], group: str, kept: dict[str, int]) -> s
             held = kept.get(row["what"], kept["base"])
             share = held / kept["base"]
             told += [] if share == 1 else [f"cache {held:,} bytes, {share:.0%}"]
-            lines.append(" ".join([f"{row['what']:19}", *told]))
+            name = TOLD.get(row["what"], row["what"])
+            lines.append(" ".join([f"{name:15}", *told]))
     return "\n".join(lines)
 
 

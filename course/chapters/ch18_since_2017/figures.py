@@ -1,4 +1,4 @@
-"""Since 2017: new bends, positions and schedules, what each part is worth, and both ends."""
+"""Since 2017: new curves and positions, what each part is worth, and what replaced what."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -12,13 +12,11 @@ from course import experiments
 from course.drawing import style
 from course.drawing.arrows import arrow, path
 from course.drawing.cells import area, matrix, outline, strip
-from course.drawing.plots import curves, shares
 from course.drawing.registry import figure
 from course.drawing.rows import verdict
 from course.drawing.values import as_array
-from course.drawing.words import canvas, label, titled
+from course.drawing.words import canvas, label
 from transformer_lib.model.embedding import positional_encoding
-from transformer_lib.training.schedules import SCHEDULES
 from transformer_lib.variants import ALiBi, Rotary
 
 UNCLEAR = "no clear difference"
@@ -40,23 +38,17 @@ def in_points(number: float) -> str:
     return f"{round(number):+d}".replace("-", "\N{MINUS SIGN}") if round(number) else "0"
 
 
-NAMES = {  # in the pictures, where the short one says little
-    "pre-norm": "norm before each part",
-    "SwiGLU": "SwiGLU, a gate",
-    "AdamW": "AdamW: weight decay",
-    "QK-norm": "a norm in attention",
-    "not tied": "two tables of words, not one",
-    "stable": "rate stays, then falls",
-    "rotary": "rotary positions",
-    "multi-query": "one head of keys for all",
-    "window of 5": "sees only five words",
-    "today": "nine changes at once",
-}
 BETWEEN = ("base", *CHANGED, "today")
 
 
 def _mean(row: Mapping[str, Any], key: str = "longer") -> float:
     return float(as_array(row[key]).mean())
+
+
+def _name(row: Mapping[str, Any]) -> str:
+    from course.chapters.ch18_since_2017.experiments import TOLD
+
+    return TOLD.get(row["what"], row["what"])
 
 
 def stored_points() -> list[dict]:
@@ -83,7 +75,7 @@ def _one_word_everywhere(length: int = 12, d_k: int = 16) -> dict[str, Tensor]:
 
 @figure(
     "since-bends",
-    caption="What three bends of feed-forward networks do: max(0, z), GELU and SiLU.",
+    caption="What ReLU, GELU and SiLU make of a number.",
     alt="Three curves next to each other, what comes out against what goes in, from -4 to 1.25, "
     "with a dot at -1. ReLU, max(0, z), in grey, is 0 there and everywhere below 0, and has a "
     "corner. GELU and SiLU, in orange, have no corner and dip below 0, which is filled: at -1 they "
@@ -94,7 +86,7 @@ def draw_bends() -> Figure:
     functional = torch.nn.functional
     bends = {"ReLU: max(0, z)": torch.relu, "GELU": functional.gelu, "SiLU": functional.silu}
     title = "ReLU cuts off what is below zero; GELU and SiLU let a little through"
-    figure, ax = canvas(3.3, title, "Across, what goes in; up, what comes out")
+    figure, ax = canvas(3.3, title, "Horizontal: what goes in. Vertical: what comes out.")
     wide, high, zero = 0.42, 1.2, 0.85  # inches
     for place, (name, bend) in enumerate(bends.items()):
         color, x = style.ACCENT if place else style.MUTED, 1.7 + 2.75 * place
@@ -119,16 +111,16 @@ def draw_bends() -> Figure:
 
 @figure(
     "since-positions",
-    caption="One word at twelve places: its scores with itself, by three ways to tell the places.",
-    alt="Three squares, places of queries by places of keys, with one outlined diagonal: the key "
-    "3 places before the query. Below, larger, stand its cells side by side. With rotary positions "
-    "and with ALiBi they all have one color. With the sinusoids of 2017, added to the word, they "
-    "are not alike. Each square has its own scale.",
+    caption="The scores of one word with itself at twelve positions, told in three ways.",
+    alt="Three squares, positions of queries by positions of keys, with one outlined diagonal: the "
+    "key 3 positions before the query. Below, larger, its cells stand side by side. With rotary "
+    "positions and with ALiBi they all have one color. With the sinusoids of 2017, added to the "
+    "word, they differ. Each square has its own scale.",
 )
 def draw_positions() -> Figure:
-    title = "Rotary and ALiBi see only the distance; the sinusoids of 2017 see the places"
+    title = "With rotary positions and ALiBi, only the distance between two words counts"
     apart = 3  # places from the query back to the key, of the cells with an outline
-    note = f"The scores of one word with itself at twelve places; outlined: {apart} places apart"
+    note = f"Scores of one word at twelve positions; outlined: the key {apart} before the query"
     figure, ax = canvas(4.95, title, note)
     side, bottom, foot, high = 2.1, 1.65, 0.75, 0.42
     for number, (name, square) in enumerate(_one_word_everywhere().items()):
@@ -137,7 +129,7 @@ def draw_positions() -> Figure:
         matrix(ax, (x, bottom), side, side, scores, limit=limit)
         cell, outlined = side / len(scores), scores.diagonal(-apart)
         alike, wide = np.ptp(outlined) < 1e-5, side / len(outlined)
-        said, color = ("all alike", style.INK) if alike else ("not alike", style.ACCENT)
+        said, color = ("all equal", style.INK) if alike else ("not equal", style.ACCENT)
         strip(ax, (x, foot), side, high, outlined, limit=limit)
         for place in range(len(outlined)):
             at = x + place * cell, bottom + side - (place + apart + 1) * cell
@@ -159,54 +151,11 @@ def draw_positions() -> Figure:
 
 
 @figure(
-    "since-schedules",
-    caption="Three schedules, each by its own highest rate: straight down, cosine, stable.",
-    alt="The learning rate against the step, up to 1,200. All three rise to their highest within "
-    "120 steps, the warm-up. The straight one, dashed, falls evenly to 0. The cosine stays high "
-    "longer, falls fast in the middle and ends at a tenth. The stable one stays at the top until "
-    "step 960 and then falls straight to 0.",
-)
-def draw_schedules() -> Figure:
-    from course.chapters.ch18_since_2017.experiments import TRAINING
-
-    names = {"linear": "straight down", "cosine": "cosine, down to 10 %", "stable": "stable"}
-    steps = np.arange(1, TRAINING.steps + 1)
-    rates = {
-        said: [SCHEDULES[name](step, 1.0, TRAINING.warmup, TRAINING.steps) for step in steps]
-        for name, said in names.items()
-    }
-    figure, ax = style.panel(4.2)
-    title = "The stable schedule stays at its highest until the last fifth"
-    titled(figure, title, "Three ways in which a learning rate falls in training")
-    curves(ax, steps, rates, loud=["stable"], names=False)
-    stable = np.array(rates["stable"])
-    ends = 0, TRAINING.warmup, int(steps[stable == 1][-1]) - 1, len(steps)
-    loud = {"color": style.ACCENT, "weight": "bold"}
-    for place, said in enumerate(("warm-up", "stable: stays at the top", "the last fifth")):
-        band, look = ends[place : place + 2], loud if place == 1 else {"color": style.MUTED}
-        ax.axvspan(*band, color=style.PAPER if look == loud else style.GROUND, zorder=0)
-        ax.text(sum(band) / 2, 1.1, said, ha="center", **look)
-    straight, bent, _ = ax.lines
-    straight.set(linestyle="--")
-    bent.set(linestyle="-", color=style.MUTED)
-    place = int(0.47 * len(steps))
-    for line, away, ha in ((straight, (-8, -12), "right"), (bent, (8, 2), "left")):
-        at = steps[place], line.get_ydata()[place]
-        ax.annotate(line.get_label(), at, away, ha=ha, textcoords="offset points")
-    ax.set_xticks(ends)
-    ax.set(xlim=(0, len(steps)), ylim=(0, 1.22), xlabel="step of training")
-    ax.set_ylabel("learning rate, as a share of its highest")
-    shares(ax.yaxis)
-    ax.xaxis.set_major_formatter("{x:,.0f}")
-    return figure
-
-
-@figure(
     "since-worth",
-    caption="One part exchanged at a time, at its own rate: how many more sentences are right.",
+    caption="How many more sentences each change gets right, at its own learning rate.",
     alt="Thirteen rows with bars in two columns, in points above the base, and bands for the range "
     "of ten unchanged models; no bar: no clear difference. As in training: Muon is 12 points above "
-    "the base, today 9, pre-norm and SwiGLU 6, the mixture of experts and AdamW 5, "
+    "the base, today 9, pre-norm and SwiGLU 6, the small experts and AdamW 5, "
     "stable 4, GELU 3; below it are multi-query with 10, no positions with 14. Longer: today 46 "
     "above, rotary 34, T5's positions 33, Muon 29, ALiBi 22, pre-norm 12, AdamW 8; multi-query is "
     "10 below, no positions 15. The others have no row. Orange: Muon's bar in the first column, "
@@ -236,14 +185,14 @@ def draw_worth() -> Figure:
         for place, row in enumerate(clear):
             y, mean = top - pitch * place - 0.14 * (row["what"] == "today"), points(row, key)
             if key == "test":
-                label(ax, (0.02, y), NAMES.get(row["what"], row["what"]), size=style.LABEL)
+                label(ax, (0.02, y), _name(row), size=style.LABEL)
             if mean:
                 loud, ha = row["what"] in best(rows, key), "left" if mean > 0 else "right"
                 area(ax, (zero, y - 0.1), point * mean, 0.2, style.ACCENT if loud else style.SOFT)
                 look = {"color": style.ACCENT, "weight": "bold"} if loud else {}
                 at = zero + point * mean + 0.07 * np.sign(mean), y
                 label(ax, at, in_points(mean), ha=ha, **look)
-    more = f"{len(rows) - len(clear)} other changes:\n{UNCLEAR}"
+    more = f"{len(rows) - len(clear)} other changes: no\nclear difference in either"
     label(ax, (0.02, last - 0.25), more, color=style.MUTED)
     return figure
 
@@ -256,7 +205,7 @@ def best(rows: Sequence[Mapping[str, Any]], key: str) -> list[str]:
 
 @figure(
     "since-language-model",
-    caption="The same exchanges in a language model: how much nearer its loss comes to the floor.",
+    caption="The same changes in a language model: how much of the gap to the floor each closes.",
     alt="Bars on rails from the base's loss, at 0 percent, to the lowest possible, at 100: how "
     "much of this gap is gone. Muon 25 percent, in orange, today 10, SwiGLU 9, not tied and "
     "QK-norm 8, GELU and AdamW 5. Farther away than the base, to the left, are stable by 5, "
@@ -270,12 +219,12 @@ def draw_language_model() -> Figure:
     clear = [row for row in rows if verdict(row["nearer"], base["nearer"]) != UNCLEAR]
     clear.sort(key=lambda row: -_mean(row, "nearer"))
     gone = [_mean(row, "nearer") for row in clear]
-    most = f"{clear[0]['what']} helps most: {gone[0]:.0f} % of the gap is gone"
-    note = "How much of the gap to the lowest possible loss each change closes; means of three runs"
+    most = f"{clear[0]['what']} helps most: it closes {gone[0]:.0f}% of the gap"
+    note = "How much of the gap to the lowest possible loss each change closes (means of three)"
     figure, ax = canvas(4.85, f"In a language model, too, {most}", note)
     zero, end, y = 3.2, style.WIDTH - 0.1, 3.6
     inch = (end - zero) / 100
-    for x, said, ha in ((zero, "0 %: no change", "left"), (end, "100 %: the lowest loss", "right")):
+    for x, said, ha in ((zero, "0%: no change", "left"), (end, "100%: the lowest loss", "right")):
         label(ax, (x, y + 0.32), said, ha=ha, color=style.MUTED)
         path(ax, [(x, 0.5), (x, y + 0.2)], style.SOFT, head=False, thick=0.75)
     for place, (row, mean) in enumerate(zip(clear, gone, strict=True)):
@@ -284,9 +233,9 @@ def draw_language_model() -> Figure:
         if not worse:
             area(ax, (zero, y - 0.1), end - zero, 0.2, style.GROUND)
         area(ax, (zero, y - 0.1), inch * mean, 0.2, style.SOFT if place else style.ACCENT)
-        label(ax, (0.02, y), NAMES.get(row["what"], row["what"]), size=style.LABEL, **look)
+        label(ax, (0.02, y), _name(row), size=style.LABEL, **look)
         at, ha = (-0.08, "right") if worse else (0.08, "left")
-        label(ax, (zero + inch * mean + at, y), f"{in_points(mean)} %", ha=ha, **look)
+        label(ax, (zero + inch * mean + at, y), f"{in_points(mean)}%", ha=ha, **look)
         y -= 0.31
     same = f"{len(rows) - len(clear)} other changes, all kinds of positions too: {UNCLEAR}"
     label(ax, (0.02, 0.16), same, color=style.MUTED)
@@ -294,9 +243,9 @@ def draw_language_model() -> Figure:
 
 
 @figure(
-    "since-2017-and-2026",
+    "since-2017-and-today",
     hero=True,
-    caption="What replaced the parts of 2017, and what each difference is worth here.",
+    caption="What replaced the parts of 2017 in `today`, and what each change gains here.",
     alt="A table of what replaced what, with bars for what a change is worth on longer sentences. "
     "Clear ones: rotary +34, in orange, pre-norm +12, AdamW +8, which add up to +54; all nine at "
     "once, today +46. No bars have those with no clear difference: stable, RMSNorm, SwiGLU, "
@@ -308,14 +257,14 @@ def draw_both_ends() -> Figure:
     base, *parts, together = (rows[what] for what in BETWEEN)
     clear = [row for row in parts if verdict(row["longer"], base["longer"]) != UNCLEAR]
     clear.sort(key=_mean, reverse=True)
-    name, count = CHANGED[clear[0]["what"]][1], len(parts)
+    name = CHANGED[clear[0]["what"]][1]
     one, nine = (in_points(_mean(row)) for row in (clear[0], together))
-    title = f"On longer sentences, all {count} changes bring {nine}, {name} alone {one}"
-    note = "How many more of 100 longer sentences are right, at half the width of our translator"
+    title = f"On longer sentences, {name} gain {one[1:]} points, and all nine changes {nine[1:]}"
+    note = "What has replaced what, and how many more of 100 longer sentences are right"
     figure, ax = canvas(4.7, title, note)
     zero, y, unclear = 4.3, 3.33, [row for row in parts if row not in clear]
     more = f"one at a time; the three add up to {in_points(sum(map(_mean, clear)))}"
-    for x, said in ((0.02, "2017"), (2.0, "2023 to 2024"), (zero, more)):
+    for x, said in ((0.02, "2017"), (2.0, "today (2023 to 2024)"), (zero, more)):
         label(ax, (x, 3.7), said, size=style.LABEL, weight="bold")
     for row in [*clear, *unclear, together]:
         bold, loud = row in (clear[0], together), row is clear[0]
@@ -324,7 +273,7 @@ def draw_both_ends() -> Figure:
         y -= 0.14 * (row in (unclear[0], together))
         if row is together:
             path(ax, [(0.02, y + 0.22), (style.WIDTH, y + 0.22)], style.RULE, head=False, thick=1)
-            label(ax, (2.0, y), f"all {count} changes at once", **look)
+            label(ax, (2.0, y), "all nine changes at once", **look)
         else:
             old, new = CHANGED[row["what"]]
             label(ax, (0.02, y), old, size=style.LABEL, color=style.MUTED)

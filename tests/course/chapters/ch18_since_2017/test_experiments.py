@@ -53,16 +53,9 @@ def stars(rows: list[dict]) -> set[tuple[str, str]]:
     }
 
 
-def test_twenty_seven_comparisons_have_a_star_and_three_more_against_three_seeds():
-    found = stars(list(ROWS.values()))
-    first = points([run for run in STORED["runs"] if run["seed"] in SEEDS])
-    assert len(ROWS) == 21 and len(found) == 27
-    assert 60 * 2 / math.comb(13, 3) < 0.5 and 60 * 2 / math.comb(6, 3) == 6
-    fallen = stars(first) - found
-    assert len(stars(first)) == 30 and not found - stars(first)
-    assert len(fallen) == 3
-    sizes = {what: dict(row) for what, row in zip(ROWS, first, strict=True)}
-    assert {round(-mean(sizes[what][split])) for what, split in fallen} == {4, 5}
+def test_twenty_seven_comparisons_have_a_star_and_luck_would_give_less_than_half_a_star():
+    assert len(ROWS) == 21 and len(stars(list(ROWS.values()))) == 27
+    assert math.comb(13, 3) == 286 and round(60 * 2 / 286, 1) == 0.4
 
 
 NO, YES, LESS = "no clear difference", "better", "worse"
@@ -110,12 +103,6 @@ def test_larger_experts_are_no_better_than_the_gate():
     for split, said in (("test", 6), ("pronoun", 19)):
         assert round(mean(experts[split])) == round(mean(gate[split])) == said
     assert verdict(experts["longer"], ROWS["base"]["longer"]) == "no clear difference"
-
-
-def test_each_seed_of_muon_is_ahead_of_adamw():
-    for split in ("test", "longer"):
-        assert min(right("Muon", split)) > max(right("AdamW", split))
-    assert 20 < worth("Muon", "longer") - worth("AdamW", "longer") < 21
 
 
 def test_muon_is_ahead_one_token_farther_and_behind_from_17_on():
@@ -266,14 +253,6 @@ def test_longer_sentences_are_of_another_kind():
     assert 0.85 < because["longer"] < 0.92 and 0.23 < because["test"] < 0.28
 
 
-def test_only_distances_carry_far():
-    """From 17 tokens on each of their seeds is ahead of each seed of all that has none."""
-    far = {what: [right_between(run, *BEYOND[-1]) for run in chosen(what)] for what in ROWS}
-    others = [share for what in far if what not in (*DISTANCES, "today") for share in far[what]]
-    assert min(share for what in (*DISTANCES, "today") for share in far[what]) > max(others)
-    assert [round(100 * mean(far[what])) for what in ("base", "Muon", "rotary")] == [3, 15, 36]
-
-
 def test_what_the_rate_is_worth():
     max_lr = {run["what"]: run["max_lr"] for run in CHOSEN}
     assert max_lr["base"] == max_lr["stable"] == 4e-3 and max_lr["pre-norm"] == 2 * max_lr["base"]
@@ -315,18 +294,13 @@ def test_distances_help_most_far_out_and_muon_helps_most_near():
     assert max(parts, key=lambda what: worth(what, "test")) == "Muon"
 
 
-def test_the_experts_do_about_as_well_as_one_gate_on_ordinary_sentences():
-    gate, experts = (right(what, "test") for what in ("SwiGLU", "mixture of experts"))
-    assert round(100 * (mean(gate) - mean(experts)), 1) == 1.0
-    luck = max(right("base", "test")) - min(right("base", "test"))
-    assert mean(gate) - mean(experts) < luck / 4
+def test_one_token_more_than_in_training():
+    near = {what: mean(right_between(run, *BEYOND[0]) for run in chosen(what)) for what in ROWS}
+    assert [round(100 * near[what]) for what in ("base", "rotary")] == [31, 59]
 
 
-def test_three_parts_make_no_difference_in_the_translator_but_one_helps_the_language_model():
-    for what in ("RMSNorm", "no biases", "QK-norm"):
-        assert {verdict(ROWS[what][split], ROWS["base"][split]) for split in ASKED} == {
-            "no clear difference"
-        }
-    runs = experiments.load("since-language-model")["runs"]
-    gone = {row["what"]: row["nearer"] for row in nearer(runs)}
-    assert verdict(gone["QK-norm"], gone["base"]) == "better"
+def test_eight_bits_cost_nothing_that_shows():
+    stored = experiments.load("eight-bits")
+    changed = [stored["sentences"] - one["the same"] for one in stored["scores"].values()]
+    assert changed == [0, 51, 146]
+    assert all(abs(one["more"]) < 0.06 and one["p"] > 0.2 for one in stored["paired"].values())
