@@ -86,11 +86,25 @@ def greedy_by_hand(
     row: which one it reads; stop: whether at <eos>; begin: what the decoder reads first; newest:
     whether it reads only the newest word.
     """
-    model, words = toy_model(), [begin]
+    ids = tuple(src.flatten().tolist())
+    return list(_written(ids, max_length, row, stop, begin, newest, largest))
+
+
+@functools.cache  # the same mistakes are looked for in each attempt
+def _written(
+    src: tuple[int, ...],
+    max_length: int,
+    row: int,
+    stop: bool,
+    begin: int,
+    newest: bool,
+    largest: bool,
+) -> list[int]:
+    ids, model, words = torch.tensor([src]), toy_model(), [begin]
     with torch.no_grad():
-        memory = model.encode(src)
+        memory = model.encode(ids)
         while len(words) <= max_length and not (stop and len(words) > 1 and words[-1] == EOS):
-            x = model.decode(torch.tensor([words[-1:] if newest else words]), memory, src)
+            x = model.decode(torch.tensor([words[-1:] if newest else words]), memory, ids)
             logits = model.generator(x[0, row])
             words.append(int(logits.argmax() if largest else logits.argmin()))
     return words[1:-1] if stop and words[-1] == EOS else words[1:]

@@ -247,6 +247,7 @@ def alike_in_the_picture(changes: Any, stays: Any) -> None:
     )
 
 
+@functools.cache  # the same sentence is handed in again, with another beside it
 def endings(name: str, sentence: str, noun: str, other: str) -> tuple[str, str]:
     """The last Spanish word, with the head and without; a Hint if it doesn't look as asked."""
     before, words = spanish(sentence), shipped().read(sentence)

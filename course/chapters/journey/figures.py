@@ -33,7 +33,6 @@ FIRST = f"the first {FEW} of 128 numbers"
 WORD, WRITTEN, OTHER, BEFORE = "trees", "árboles", "houses", "los"
 LAYER = "encoder.layers.1.self_attn"  # the attention that notebooks 04 to 06 look into
 HEAD = 1
-READING = "decoder.layers.1.cross_attn"
 CHIPS = re.compile(r"(?<!\w)(I|trees|like|los|árboles|<eos>)(?!\w)")  # in a line
 
 

@@ -26,11 +26,9 @@ def drawn_numbers(chart) -> tuple[list[float], list[float]]:
 
 
 def test_the_explorer_computes_what_the_library_computes():
-    for query in [[1.0, 0.5], [-2.0, 3.0], [0.0, 0.0]]:
-        keys, values = (
-            torch.tensor([[-1.0, 1], [1.5, -1], [2, 2]]),
-            torch.tensor([[-2.0, -1], [0, 2], [1.5, 1]]),
-        )  # noqa: E501
+    keys = torch.tensor([[-1.0, 1], [1.5, -1], [2, 2]])
+    values = torch.tensor([[-2.0, -1], [0, 2], [1.5, 1]])
+    for query in [[1.0, 0.5], [-2.0, 3.0]]:
         weights, output = drawn_numbers(attention_explorer(WORDS, keys, values, query, "trees"))
         q = torch.tensor([query])
         np.testing.assert_allclose(weights, attention_weights(q, keys)[0], atol=0.0051)

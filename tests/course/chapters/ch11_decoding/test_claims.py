@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from pytest import approx
 
+from course.chapters.ch11_decoding.experiment_speculative import DRAFT
 from course.chapters.ch11_decoding.experiments import log_prob_of
 from course.chapters.ch11_decoding.figures import EVERY_DAY
 from course.experiments import load
@@ -117,6 +118,7 @@ def test_most_words_that_a_beam_saves_are_in_13_translations_that_repeated_thems
 
 
 def test_ahead_of_greedy_the_words_are_the_same_and_the_time_hardly_less():
+    assert load("speculative")["draft"] == DRAFT, "one layer"
     for split, rows in load("speculative")["splits"].items():
         assert all(row["same"] == row["sentences"] for row in rows)
         assert all(0.835 < row["time"] < 1.1 for row in rows)

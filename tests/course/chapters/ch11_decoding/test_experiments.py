@@ -1,10 +1,12 @@
-"""What the length of a sentence does to its probability."""
+"""Wider beams, searched once for all penalties; and what a sentence's length does to its sum."""
 
 import math
 
 import pytest
 
-from course.chapters.ch11_decoding.experiments import log_prob_of
+from course.chapters.ch11_decoding.experiments import choose, log_prob_of, search_split
+from transformer_lib.decoding import beam_search
+from transformer_lib.text.batching import source_batch
 from transformer_lib.text.english_spanish import load
 from transformer_lib.translator import Translator
 
@@ -26,3 +28,11 @@ def test_the_right_word_has_a_tenth_less_than_everything(translator):
     right = [math.exp(total) for total in sums]
     short = [share for share, count in zip(right, steps, strict=True) if count < mean_steps]
     assert sum(right) / 50 < sum(short) / len(short)
+
+
+def test_choosing_afterwards_is_searching_again(translator):
+    found = search_split(translator, "longer", beam=4, count=6)
+    src = source_batch([translator.src.encode(english) for english, _ in load("longer")[:6]])
+    for alpha in (0.0, 3.0):
+        again = beam_search(translator.model, src, beam_size=4, length_penalty=alpha)
+        assert [one[0].ids for one in again] == [one.ids for one in choose(found, alpha)]
