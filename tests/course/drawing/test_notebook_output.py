@@ -77,12 +77,6 @@ def test_the_picture_is_sharp_white_and_as_large_as_its_figure(shown):
     assert image.convert("RGB").getpixel((2, 2)) == (255, 255, 255)
 
 
-def test_the_same_figure_gives_the_same_bytes(shown):
-    show(curve(), alt="a curve")
-    show(curve(), alt="a curve")
-    assert shown[0] == shown[1]
-
-
 def test_a_figure_without_alt_text_is_refused(shown):
     for alt_text in [{}, {"alt": ""}, {"alt": "  \n"}]:
         for make in [curve, small_chart]:

@@ -16,13 +16,9 @@ import altair
 import pytest
 import torch
 from matplotlib.figure import Figure
-from matplotlib.patches import FancyArrowPatch
 from PIL import Image
 
 from course.chapters.ch00_start_here.figures import draw_cross_attention
-from course.chapters.ch05_multi_head_attention.figures import TIRED
-from course.chapters.ch13_what_heads_learned.figures import BEST, WIDE
-from course.drawing import style
 from course.drawing.registry import FIGURES, FigureEntry
 from course.drawing.saving import save, save_figure
 from tests.each import each
@@ -147,42 +143,6 @@ def test_a_folder_that_cannot_be_made_is_named(tmp_path):
         save("machine", blocked)
     with pytest.raises(OSError, match=r"cannot write .*machine\.png: "):
         save("machine", blocked / "below", "png")
-
-
-# --- what the shipped model's figures claim ---
-
-
-def test_attention_trees_shows_what_its_text_says():
-    maps = Translator.load().attention_maps("I like trees")
-    weights = maps.last_cross_attention()
-    like, trees = (maps.src.index(word) for word in ("like", "trees"))
-    told = [f"{weights[1, like]:.2f}", f"{weights[3, trees]:.2f}"]
-    assert [maps.tgt_out[row] for row in (1, 3)] == ["gustan", "árboles"]
-    assert told == ["0.75", "1.00"] and float(weights[4, 3]) > 0.5
-    drawn = FIGURES["attention-trees"]
-    texts = drawn.draw().axes[0].texts
-    numbers = [text.get_text() for text in texts if text.get_text()[1:2] == "."]
-    loud = [text.get_text() for text in texts if text.get_color() == style.PAPER]
-    assert loud == told and len(numbers) == 9
-    assert all(number in drawn.alt for number in told)
-
-
-def test_attention_animal_shows_what_its_text_says():
-    layer, head = BEST
-    found = []
-    for text, adjective, noun in ((TIRED, "tired", "animal"), (WIDE, "wide", "street")):
-        maps = Translator.load().attention_maps(text)
-        words, weights = maps.src, maps.weights[layer][head]
-        assert weights[words.index(adjective), words.index(noun)] > 0.995
-        assert round(weights[words.index("it"), words.index("animal")].item(), 2) == 0.98
-        found.append(weights[words.index("it")])
-    assert max(abs(found[0] - found[1])) < 0.1, "the rows of it are alike"
-    ax = FIGURES["attention-animal"].draw().axes[0]
-    said = [text.get_text() for text in ax.texts]
-    assert [said.count(share) for share in ("100%", "98%")] == [2, 2]
-    assert {"here “it” means the animal", "here “it” means the street"} <= set(said)
-    arrows = [p.get_path().vertices for p in ax.patches if isinstance(p, FancyArrowPatch)]
-    assert len(arrows) == 4, "no others: each look goes to one word"
 
 
 # --- figures of a translator ---
