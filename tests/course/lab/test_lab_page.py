@@ -402,24 +402,6 @@ def test_a_refusal_speaks_to_a_visitor_and_shows_a_way_on(visit):
     expect(said.get_by_role("link")).to_have_count(0)  # a page that stands alone has no other
 
 
-def test_what_is_seen_pales_until_it_is_about_what_the_field_holds(visit):
-    page = visit("#text=I+like+trees")
-    field, old = page.get_by_label("English"), page.locator(".is-old")
-    expect(old).to_have_count(0)
-    field.fill("I like xylophones")
-    expect(old).to_have_count(3)
-    expect(page.locator("#about")).to_have_text("Still of “I like trees”")
-    field.press("Enter")  # refused: what is seen still is of the sentence before, and true
-    expect(old).to_have_count(3)
-    page.get_by_label("head 0 is on").uncheck()
-    expect(page.locator("#changes li")).to_have_count(1)
-    assert page.url.startswith(page.url.partition("#")[0] + "#text=I+like+trees&")
-    field.fill("I like dogs")
-    field.press("Enter")
-    expect(old).to_have_count(0)
-    expect(page.locator("#about")).to_be_empty()
-
-
 def test_how_words_are_chosen(visit):
     page = visit("#text=I+like+trees")
     page.locator("#translation").get_by_text("gustan").click()
