@@ -22,7 +22,7 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
-from measuring import arguments, ratio, set_up, show_ratio, take_turns, write_json
+from measuring import arguments, ratio, set_up, show_ratio, take_turns
 from starting import processor_time
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -89,9 +89,8 @@ def main() -> None:
     parser.add_argument("before", help="a commit or tag")
     parser.add_argument("after", nargs="?", default="HEAD", help="another (default: %(default)s)")
     options = parser.parse_args()
-    circumstances = set_up(options)
+    set_up(options)
     os.environ["OMP_NUM_THREADS"] = str(options.threads)
-    results = {}
     with tempfile.TemporaryDirectory() as folder:
         before = clone(options.before, Path(folder, "before"))
         after = clone(options.after, Path(folder, "after"))
@@ -103,11 +102,8 @@ def main() -> None:
         for name, (do, clock) in asked.items():
             states = {"before": partial(do, before), "after": partial(do, after)}
             times = take_turns(states, options.repeats, clock=clock)
-            results[name] = ratio(times, "after", "before")
-            middle = statistics.median(times["after"])
-            print(f"{name:30}{middle:9.2f} s  {show_ratio(results[name])}")
-    if options.json:
-        write_json(options.json, circumstances | vars(options) | {"results": results})
+            middle, beside = statistics.median(times["after"]), ratio(times, "after", "before")
+            print(f"{name:30}{middle:9.2f} s  {show_ratio(beside)}")
 
 
 if __name__ == "__main__":

@@ -13,16 +13,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import torch
-from measuring import (
-    CLOCKS,
-    arguments,
-    milliseconds,
-    ratio,
-    set_up,
-    show_ratio,
-    take_turns,
-    write_json,
-)
+from measuring import CLOCKS, arguments, milliseconds, ratio, set_up, show_ratio, take_turns
 from torch import nn
 
 from transformer_lib.decoding import beam_search, greedy_decode, optimize_for_decoding
@@ -190,25 +181,21 @@ def main() -> None:
     parser.add_argument("--sentences", type=int, nargs="+", default=[1, 64], metavar="N")
     options = parser.parse_args()
 
-    circumstances = set_up(options)
+    set_up(options)
     model = model_without_an_end()
     translators = {}
     if ctranslate2 is None:
         print("CTranslate2 is not installed, so ours runs alone: pip install ctranslate2")
     else:
-        circumstances["ctranslate2"] = ctranslate2.__version__
+        print(f"CTranslate2 {ctranslate2.__version__}")
         with tempfile.TemporaryDirectory() as folder:
             convert(model, Path(folder))
             for name, kind in ((THEIRS, "float32"), ("CTranslate2, int8", "int8")):
                 translators[name] = ctranslate2.Translator(
                     folder, compute_type=kind, inter_threads=1, intra_threads=options.threads
                 )
-    results = []
     for sentences in options.sentences:
-        results.append(measure(model, translators, sentences, options))
-        show(results[-1])
-    if options.json:
-        write_json(options.json, circumstances | vars(options) | {"results": results})
+        show(measure(model, translators, sentences, options))
 
 
 if __name__ == "__main__":

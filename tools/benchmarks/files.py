@@ -12,16 +12,7 @@ import tempfile
 from pathlib import Path
 
 from decoding import as_words, convert, ctranslate2
-from measuring import (
-    CLOCKS,
-    arguments,
-    milliseconds,
-    ratio,
-    set_up,
-    show_ratio,
-    take_turns,
-    write_json,
-)
+from measuring import CLOCKS, arguments, milliseconds, ratio, set_up, show_ratio, take_turns
 
 from transformer_lib.cli.translate import translate_lines
 from transformer_lib.text import english_spanish
@@ -104,7 +95,8 @@ def main() -> None:
     if ctranslate2 is None:
         parser.exit(message="There is nothing to compare with: pip install ctranslate2\n")
 
-    circumstances = set_up(options) | {"ctranslate2": ctranslate2.__version__}
+    set_up(options)
+    print(f"CTranslate2 {ctranslate2.__version__}")
     with tempfile.TemporaryDirectory() as folder:
         results = measure(options, Path(folder))
     print("speed = CTranslate2's time in fp32 / the row's time: median (quartiles)")
@@ -114,8 +106,6 @@ def main() -> None:
             f"{name:22}{row['sentences_per_second']:12.0f}"
             f"{show_ratio(row['speed_vs_ctranslate2']):>20}{row['written_alike']:30}"
         )
-    if options.json:
-        write_json(options.json, circumstances | vars(options) | {"results": results})
 
 
 if __name__ == "__main__":

@@ -5,7 +5,6 @@ of two times within a round, and of those ratios the median; the quartiles say h
 """
 
 import argparse
-import json
 import os
 import platform
 import statistics
@@ -94,12 +93,11 @@ def arguments(description: str, rounds: int) -> argparse.ArgumentParser:
     parser.add_argument(
         "--clock", choices=CLOCKS, default="wall", help="whose time counts (default %(default)s)"
     )
-    parser.add_argument("--json", metavar="FILE", help="write all numbers to FILE")
     return parser
 
 
-def set_up(options: argparse.Namespace) -> dict[str, str | float]:
-    """Threads, seed, precision. -> what a reader of the numbers has to know, printed and kept."""
+def set_up(options: argparse.Namespace) -> None:
+    """Threads, seed, precision; prints what a reader of the numbers has to know."""
     torch.set_num_threads(options.threads)
     torch.manual_seed(0)
     error = rounding_error(options.precision)
@@ -113,7 +111,6 @@ def set_up(options: argparse.Namespace) -> dict[str, str | float]:
     print(", ".join(f"{name} {value}" for name, value in (circumstances | vars(options)).items()))
     if circumstances["load_at_start"] > 0.5:
         print("Other programs are running: expect wide quartiles, and measure again later.")
-    return circumstances
 
 
 def rounding_error(precision: str) -> float:
@@ -136,9 +133,3 @@ def processor() -> str:
         return names[0]
     except (OSError, IndexError):
         return platform.machine()
-
-
-def write_json(path: str, content: dict) -> None:
-    with open(path, "w", encoding="utf-8") as file:
-        json.dump(content, file, indent=2, default=str)
-        file.write("\n")

@@ -14,7 +14,7 @@ import sys
 import tempfile
 from functools import partial
 
-from measuring import arguments, ratio, set_up, show_ratio, take_turns, write_json
+from measuring import arguments, ratio, set_up, show_ratio, take_turns
 
 from course.drawing.registry import FIGURES
 
@@ -44,7 +44,7 @@ def main() -> None:
     options = parser.parse_args()
     options.clock = "processor"
     names = list(FIGURES) if options.figures == ["every"] else options.figures
-    circumstances = set_up(options)
+    set_up(options)
     os.environ["OMP_NUM_THREADS"] = str(options.threads)
     with tempfile.TemporaryDirectory() as folder:
         draw = ("-m", "course", "figures", "--out", folder, "--only")
@@ -56,12 +56,8 @@ def main() -> None:
     middle = {name: statistics.median(seconds) for name, seconds in times.items()}
     for name, seconds in sorted(middle.items(), key=lambda item: item[1]):
         print(f"{name:40}{seconds:8.2f}{seconds - middle[OURS]:14.2f}")
-    results = {"seconds": middle}
     if options.repeats > 1:
-        results["import_ratio"] = ratio(times, OURS, TORCH)
-        print(f"\n{OURS} / {TORCH}: {show_ratio(results['import_ratio'])}")
-    if options.json:
-        write_json(options.json, circumstances | vars(options) | results)
+        print(f"\n{OURS} / {TORCH}: {show_ratio(ratio(times, OURS, TORCH))}")
 
 
 if __name__ == "__main__":

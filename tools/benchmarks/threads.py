@@ -24,7 +24,6 @@ from measuring import (
     set_up,
     show_ratio,
     take_turns,
-    write_json,
 )
 from training_step import our_step, random_batch
 
@@ -97,23 +96,19 @@ def main() -> None:
     parser.add_argument("--sizes", nargs="+", choices=SIZES, default=list(SIZES))
     parser.set_defaults(threads=os.cpu_count())
     options = parser.parse_args()
-    circumstances = set_up(options)
-    results = {}
+    set_up(options)
     for size in options.sizes:
         model, max_tokens, _, sentences, words, steps = SIZES[size]
         rule = threads_for(model.d_model, max_tokens)
         print(f"\n{size}: d_model {model.d_model}, batch {sentences} x {words}; the rule: {rule}")
         print(f"{'busy beside':<14}{'one: ms':>10}{'all: ms':>10}{'slowest':>10}  all / one")
-        results[size] = measure(size, options.repeats)
-        for row in results[size]:
+        for row in measure(size, options.repeats):
             one, every = (row["milliseconds"][name] / steps for name in ("one", "all"))
             slowest = row["slowest"]["all"] / steps
             print(
                 f"{row['busy']:<14}{one:>10.1f}{every:>10.1f}{slowest:>10.1f}  "
                 f"{show_ratio(row['ratio'])}"
             )
-    if options.json:
-        write_json(options.json, circumstances | vars(options) | {"results": results})
 
 
 if __name__ == "__main__":

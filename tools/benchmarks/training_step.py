@@ -1,7 +1,7 @@
 """How fast is a training step, beside torch.nn.Transformer?
 
     python tools/benchmarks/training_step.py                    toy and small, about a minute
-    python tools/benchmarks/training_step.py --sizes base --json base.json
+    python tools/benchmarks/training_step.py --sizes base
     python tools/benchmarks/training_step.py --device cuda --fused --compile --sizes base wmt14
 
 One step is what training repeats: forward, loss with label smoothing, backward, Adam. All
@@ -24,7 +24,6 @@ from measuring import (
     set_up,
     show_ratio,
     take_turns,
-    write_json,
 )
 from peers import installed
 from torch import Tensor, nn
@@ -262,13 +261,9 @@ def main() -> None:
         parser.error(str(error))
     warnings.filterwarnings("ignore", module="torch.nn")
 
-    circumstances = set_up(options)
-    results = {}
+    set_up(options)
     for size in options.sizes:
-        results[size] = measure(size, options)
-        show(size, results[size])
-    if options.json:
-        write_json(options.json, circumstances | vars(options) | {"results": results})
+        show(size, measure(size, options))
 
 
 if __name__ == "__main__":
