@@ -7,7 +7,7 @@
     plots.py             curves, bars, rows of dots
     rows.py              experiments, a row for each
     architecture.py      the Transformer in one drawing
-    maps.py              a heat map with words around it, and its color scale
+    maps.py              the color scale of a heat map, and the name of its vertical axis
     attention_maps.py    attention weights as heat maps
     values.py            numbers, rounded alike on every machine
     registry.py          figures by name: `@figure(...)`, FIGURES

@@ -66,19 +66,18 @@ COLORS = {"encoder": style.ENCODER, "decoder": style.DECODER}
 
 
 @mpl.rc_context(style.PRINT)
-def architecture(*highlight: str, N: int = 6, title: str = "", way: bool = False) -> Figure:
+def architecture(*highlight: str, title: str = "", way: bool = False) -> Figure:
     """Draw the whole Transformer with some of its parts marked -> the figure.
 
     highlight: names of parts, or patterns: "encoder.*" is a whole encoder layer, "*_attn" each
-    attention, "*.heads" the heads behind them, "*.mask" the masks. N: how often a layer is
-    repeated. title: what to see, in the free corner. way: with the words' way to the next word
-    thick, in the colors of the halves, the memory's vectors, grey norms and no heads. Raises
-    ValueError for a pattern that fits no part.
+    attention, "*.heads" the heads behind them, "*.mask" the masks. title: what to see, in the free
+    corner. way: with the words' way to the next word thick, in the colors of the halves, the
+    memory's vectors, grey norms and no heads. Raises ValueError for a pattern that fits no part.
     """
     marked = _find_parts(*highlight)
     figure, ax = canvas(HEIGHT)
     for half, (bottom, top) in FRAMES.items():
-        _frame(ax, half, bottom, top, N)
+        _frame(ax, half, bottom, top)
         _column_of_arrows(ax, half, way)
     _memory(ax, **(_thick("encoder") if way else {}))
     source = ["I", "like", "trees", "<eos>"]
@@ -184,14 +183,14 @@ def _mask(ax: Axes, part: Part, said: str, marked: bool) -> None:
     )
 
 
-def _frame(ax: Axes, half: str, bottom: float, top: float, N: int) -> None:
+def _frame(ax: Axes, half: str, bottom: float, top: float) -> None:
     x = MIDDLES[half]
     middle, color = (bottom + top) / 2, COLORS[half]
     box(ax, (x, middle), 2.3, top - bottom, color=color, fill=style.TINTS[color], line=0, zorder=0)
     label(
         ax,
         (x + 1.25 if half == "decoder" else x - 1.25, top - 0.15),
-        f"{half}\nlayer, {N} ×",
+        f"{half}\nlayer, 6 ×",
         size=13,
         ha="left" if half == "decoder" else "right",
         va="top",

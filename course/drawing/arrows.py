@@ -32,23 +32,18 @@ def attention_arrow(
     color: str = style.MUTED,
     *,
     widest: float = 5.0,
-    bend: float = 0.0,
     rise: float = 0.0,
     least: float = 0.02,
-    head: bool = True,
-    alpha: float = 1.0,
 ) -> None:
     """Draw an arrow between two words: the larger the weight (0 to 1), the thicker.
 
     color: a color, or a word of the running sentence, whose color it takes. widest: its width at a
-    weight of 1, in points. bend: how far it bends to the side, as a share of its length. rise: the
-    height, in inches, of an arch that leaves and arrives vertically. least: a smaller weight gets
-    no arrow.
+    weight of 1, in points. rise: the height, in inches, of an arch that leaves and arrives
+    vertically. least: a smaller weight gets no arrow.
     """
-    if weight < least:
-        return
-    thick, color = max(widest * weight, 0.5), style.WORDS.get(color, color)
-    arrow(ax, start, end, color, thick=thick, bend=bend, rise=rise, head=head, alpha=alpha)
+    if weight >= least:
+        thick, color = max(widest * weight, 0.5), style.WORDS.get(color, color)
+        arrow(ax, start, end, color, thick=thick, rise=rise)
 
 
 def arrow(
@@ -58,13 +53,12 @@ def arrow(
     color: str = style.MUTED,
     *,
     thick: float = 2 * PIXEL,
-    bend: float = 0.0,
     rise: float = 0.0,
     head: bool = True,
     **kwargs: Any,
 ) -> None:
-    """Draw an arrow. thick: its width in points. bend, rise: see `attention_arrow`."""
-    way = {"posA": start, "posB": end, "connectionstyle": f"arc3,rad={bend}"}
+    """Draw an arrow. thick: its width in points. rise: see `attention_arrow`."""
+    way: dict[str, Any] = {"posA": start, "posB": end}
     if rise:  # a curve stays under its corners: its top is at three quarters of their height
         (x, y), (x_end, y_end), up = start, end, 4 / 3 * rise
         straight = y_end + np.sign(rise) * (3 + thick) / 72 * head  # under the head, else it kinks

@@ -17,9 +17,6 @@ from course.drawing import style
 from course.drawing.values import as_array, written
 from course.drawing.words import Point, label
 
-EDGE = "#BBBBBB"  # the thin frame around cells
-NO_CELL = "#E2E2E2"  # where a matrix has no number
-
 
 def strip(
     ax: Axes,
@@ -42,7 +39,7 @@ def matrix(
     *,
     limit: float,
     low: float | None = None,
-    edge: str = EDGE,
+    edge: str = style.EDGE,
     line: float = 0.6,
     cmap: Any = None,
     vectors: bool = False,
@@ -57,7 +54,7 @@ def matrix(
     """
     values = as_array(values)
     (x, y), norm = at, Normalize(-limit if low is None else low, limit)
-    cmap = (style.SIGNED if cmap is None else cmap).with_extremes(bad=NO_CELL)
+    cmap = (style.SIGNED if cmap is None else cmap).with_extremes(bad=style.NO_CELL)
     if vectors:
         rows, columns = values.shape
         ax.pcolormesh(
@@ -102,7 +99,7 @@ def outline(
     at: Point,
     width: float,
     height: float,
-    edge: str = EDGE,
+    edge: str = style.EDGE,
     line: float = 0.6,
     **look: Any,
 ) -> None:
@@ -135,7 +132,7 @@ def mask(ax: Axes, at: Point, width: float, height: float, seen: Any, loud: Any 
                 at,
                 *cell,
                 facecolor=fill,
-                edgecolor=EDGE,
+                edgecolor=style.EDGE,
                 linewidth=0.6,
                 zorder=2,
             )

@@ -2,7 +2,6 @@
 
     curves(ax, steps, {"post-norm": runs, "pre-norm": runs}, loud=["pre-norm"])
     shares(ax.yaxis)                                  # 0 %, 50 %, 100 %
-    multiples(ax.yaxis)                               # 1/2, 1 ×, 2 ×
     doubling(ax, [16, 32, 64])                        # the same step for each factor of two
     name_lines(ax)                                    # names at the ends of curves: no legend
 
@@ -42,14 +41,11 @@ def curves(
 
     x: n numbers. lines: name -> values (n,), or (seeds, n) for a thin line for each seed and a
     thick one for their mean; at most two are loud, and four grey. names: write each name at the
-    right end of its curve. look: options of matplotlib's `plot`. Raises ValueError for a curve
-    without a number for each x.
+    right end of its curve. look: options of matplotlib's `plot`.
     """
     loud_or_grey = {True: [(style.ACCENT, "-"), (style.ACCENT, (0, (5, 2)))], False: list(GREYS)}
     for name, given in lines.items():
         runs = np.atleast_2d(as_array(given))
-        if runs.shape[1] != len(x):
-            raise ValueError(f"{name!r} has {runs.shape[1]} numbers for {len(x)} places")
         color, dashes = loud_or_grey[name in loud].pop(0)
         order = 3 if name in loud else 2
         for run in runs if len(runs) > 1 else ():
@@ -127,11 +123,6 @@ def shares(axis: Axis, parts: int = 2) -> None:
     """Label an axis of shares from 0 to 1 in percent; the ticks cut it in `parts` equal parts."""
     ticks = np.linspace(0, 1, parts + 1)
     axis.set_ticks(ticks, [f"{100 * tick:.0f} %" for tick in ticks])
-
-
-def multiples(axis: Axis) -> None:
-    """Label an axis of multiples: 1/4, 1/2, 1 ×, 2 ×."""
-    axis.set_major_formatter(lambda x, _: f"{x:g} ×" if x >= 1 else f"1/{1 / x:g}")
 
 
 def doubling(ax: Axes, numbers: Sequence[float], along: str = "x") -> None:

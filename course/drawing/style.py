@@ -41,6 +41,7 @@ ENCODER = "#2774A7"
 DECODER = "#912E5A"
 TINTS = {ENCODER: "#EDF4F9", DECODER: "#F8EEF3"}  # the ground on which their parts stand
 ACCENT = "#C2410C"  # in a figure otherwise grey: what its title speaks of
+SECOND = "#3F7F7A"  # beside the accent, where a title speaks of two things
 RIGHT = "#2774A7"
 WRONG = "#CD5A1F"
 # The words of the running sentence, each with its translation. "los" goes with "trees".
@@ -59,6 +60,9 @@ INK = "#1A1A1A"  # text and outlines on paper
 MUTED = "#6B6B6B"  # what should stay in the background, and readable
 PAPER = "#FFFFFF"
 SOFT = "#9AA1AB"  # marks in the background, without words
+EDGE = "#BBBBBB"  # the thin frame around cells
+NO_CELL = "#E2E2E2"  # where a matrix has no number
+FAINT = "#C3C8CF"  # one of many, beside the one that is loud
 RULE = "#D9DDE2"  # thin lines that order a page
 GROUND = "#F1F3F5"  # what lies under something: a band, a box, the chip of a word without a color
 # Where a picture has to do with few colors, these are among them.
@@ -70,7 +74,10 @@ WEIGHT_COLORS = ("#FFFFFF", "#CFE7E4", "#84BFB8", "#2A7B75", "#0B3532")
 # Signed values: white is zero, blue below, orange above, and strong is dark at both ends: what is
 # nothing vanishes. Blue gets darker than brown, so that a grey copy still tells the ends apart.
 SIGNED_COLORS = ("#0B2A57", "#2774A7", "#FFFFFF", "#E89F2A", "#7A3A00")
+# From nothing to much, where it is neither attention nor signed: how far something moves.
+AMOUNT_COLORS = (PAPER, "#F3C4AE", ACCENT, "#5A1D04")
 WEIGHTS = LinearSegmentedColormap.from_list("weights", WEIGHT_COLORS)
+AMOUNTS = LinearSegmentedColormap.from_list("amounts", AMOUNT_COLORS)
 SIGNED = LinearSegmentedColormap.from_list("signed", SIGNED_COLORS)
 NOTHING = LinearSegmentedColormap.from_list("nothing", (PAPER, PAPER))  # numbers without colors
 # Points in a figure 8 inches wide, which is seen 700 pixels wide: 18, 13 and 12 pixels.
@@ -177,11 +184,6 @@ def _find_own_fonts() -> None:
 
 
 _find_own_fonts()
-
-
-def use() -> None:
-    """Give this look to every matplotlib figure made from now on (a notebook's set-up cell)."""
-    mpl.rcParams.update(PRINT)
 
 
 def new_figure(width: float = WIDTH, height: float = 3.5) -> Figure:

@@ -93,100 +93,6 @@ def nearest_words(vectors: Any, words: Sequence[str], count: int = 3) -> list[li
     return [[words[other] for other in row] for row in best]
 
 
-def word_map(
-    points: Sequence[Mapping[str, Any]],
-    kinds: Mapping[str, tuple[str, str]],
-    views: Mapping[str, str],
-    landmarks: Sequence[str],
-    title: str,
-    regions: Sequence[Mapping[str, Any]] = (),
-) -> Any:
-    """Draw words as points to touch -> an Altair chart.
-
-    points: one for each word and view, `{"view", "word", "x", "y", "kind", "near"}`; view is a
-    place in `views`, near the text that the mouse shows besides word and kind. kinds: for each
-    kind the colors of its rim and inside. views: what the reader can choose, each with the text
-    above the map; the last is there first. The reader searches for a word, and clicks on a word to
-    see its kind alone. landmarks: the words named while nothing is searched for. title: what a kind
-    is. regions: large names on the map, `{"view", "region", "x", "y", "kind"}`.
-    """
-    blank = {"word": "", "near": "", "region": "", "dx": 7, "dy": 0}
-    table = []
-    for point in (*points, *regions):
-        row = {**blank, **point, **{axis: steady_round(point[axis], 3) for axis in "xy"}}
-        table.append(row | {"landmark": row["word"] in landmarks})
-    taken: list[tuple] = []
-    for row in (row for row in table if row["landmark"]):
-        row["dx"], row["dy"] = _free_place(table, row, taken)
-    search = alt.param(
-        name="search", value="", bind=alt.binding(input="search", name="find a word  ")
-    )
-    chosen = alt.selection_point(name="chosen", fields=["kind"])
-    move = alt.selection_interval(
-        name="move", bind="scales", zoom="wheel![event.shiftKey]", translate=True
-    )
-    labels = {"labels": list(views), "options": list(range(len(views)))}
-    bound = alt.binding_select(name="nouns  ", **labels)
-    view = alt.param(name="view", value=len(views) - 1, bind=bound)
-    data = alt.Chart(alt.Data(values=table)).transform_filter("datum.view == view")
-    # How many words begin with what is searched for: with none the map stays as it is, and says so.
-    data = data.transform_calculate(
-        found="datum.word && search != '' && indexof(lower(datum.word), lower(search)) == 0 ? 1 : 0"
-    ).transform_joinaggregate(hits="sum(found)")
-    words = data.transform_filter("!datum.region")
-    names = data.transform_filter("datum.region && datum.hits == 0")
-    shown = words.transform_filter("datum.hits == 0 ? datum.landmark : datum.found == 1")
-    look = {"zero": False, "nice": False}
-    place = {
-        "x": alt.X("x:Q", axis=None, scale=alt.Scale(padding=15, **look)),
-        "y": alt.Y("y:Q", axis=None, scale=alt.Scale(padding=30, **look)),
-    }
-    rims, insides = (
-        alt.Scale(domain=list(kinds), range=list(looks))
-        for looks in zip(*kinds.values(), strict=True)
-    )
-    seen = {"and": [{"param": chosen.name}, "datum.hits == 0 || datum.found == 1"]}
-    tooltip = ["word:N", alt.Tooltip("kind:N", title=title), alt.Tooltip("near:N", title="nearest")]
-    dots = words.mark_point(size=28, strokeWidth=1.3).encode(
-        **place,
-        stroke=alt.Stroke("kind:N", scale=rims, legend=None),
-        fill=alt.Fill("kind:N", scale=insides, legend=None),
-        opacity=alt.value(0.07, condition={"test": seen, "value": 0.8}),
-        tooltip=tooltip,
-    )
-    # Without a name the chart would get one that changes with the last digits of the data.
-    dots = dots.properties(name="dots")
-    # Dark letters on a white rim can be read on a light page, on a dark one, and on the dots.
-    rim = {"color": style.PAPER, "stroke": style.PAPER, "strokeWidth": 3, "strokeJoin": "round"}
-    moved = {way: alt.expr(f"datum.{way}") for way in ("dx", "dy")}
-    letters = {"fontSize": 13, "align": "left", "baseline": "middle", **moved}
-    large = {"fontSize": 16, "fontWeight": "bold", "align": "center", "lineBreak": "\n"}
-    inks = [style.readable(color, style.PAPER) for color, _ in kinds.values()]
-    ink = alt.Color("kind:N", scale=alt.Scale(domain=list(kinds), range=inks), legend=None)
-    nothing = (
-        words.transform_aggregate(hits="sum(found)")
-        .transform_filter("datum.hits == 0 && search != ''")
-        .transform_calculate(says="'no word here begins with ' + search")
-    )
-    told = {"fontSize": 15, "fontWeight": "bold", "align": "left"}
-    nothing = nothing.encode(x=alt.value(12), y=alt.value(16), text="says:N")
-    said = shown.encode(**place, text="word:N")
-    region = names.encode(**place, text="region:N")
-    chart = alt.layer(
-        dots.add_params(search, chosen, move, view),
-        said.mark_text(**letters, **rim),
-        said.mark_text(**letters, color=style.INK),
-        region.mark_text(**large, **{**rim, "strokeWidth": 5}),
-        region.mark_text(**large).encode(color=ink),
-        shown.mark_point(filled=False, size=60, stroke=style.INK, strokeWidth=1.6).encode(**place),
-        nothing.mark_text(**told, **rim),
-        nothing.mark_text(**told, color=style.WRONG),
-    )
-    spoken = alt.expr(f"{json.dumps(list(views.values()), ensure_ascii=False)}[view]")
-    heading = alt.Title(spoken, subtitle=MAP_NOTE)
-    return chart.properties(width=560, height=430, title=heading)
-
-
 def _free_place(
     table: Sequence[Mapping[str, Any]], row: Mapping[str, Any], taken: list[tuple]
 ) -> tuple[int, int]:
@@ -212,17 +118,22 @@ def _free_place(
     return left, down
 
 
-MASCULINE = "#3F7F7A"
 GENDERS = {  # the name of an island, and the colors of its dots: rim and inside
-    "masculine singular": (MASCULINE, MASCULINE),
-    "masculine plural": (MASCULINE, style.PAPER),
+    "masculine singular": (style.SECOND, style.SECOND),
+    "masculine plural": (style.SECOND, style.PAPER),
     "feminine singular": (style.ACCENT, style.ACCENT),
     "feminine plural": (style.ACCENT, style.PAPER),
 }
 # Where the English nouns lie on the map: gender and number of an island -> its name.
 ISLANDS = dict(zip(product("mf", ("one", "many")), GENDERS, strict=True))
 MAP_NOTE = "Each dot is a noun of the course’s translator: 128 dimensions, flattened to two"
-LANDMARKS = ("tree", "trees", "sister", "sisters")
+# What the reader can choose, each with the text above the map; the last is there first.
+VIEWS = {
+    "English, before training": "Before training, the English nouns are mixed",
+    "Spanish, after training": "On this map, the Spanish nouns form no groups",
+    "English, after training": "English nouns fall into groups by number and Spanish gender",
+}
+LANDMARKS = ("tree", "trees", "sister", "sisters")  # named while nothing is searched for
 
 
 @figure(
@@ -269,7 +180,7 @@ def _island(known: WordClass) -> str:
 def _map_points(
     view: int, vectors: Tensor, words: Sequence[str], class_of: Callable[[str], WordClass]
 ) -> list[dict[str, Any]]:
-    """The points of a `word_map` for the nouns of one table."""
+    """The points of a map for the nouns of one table, and what the mouse shows beside each."""
     kept = [place for place, word in enumerate(words) if _island(class_of(word))]
     words, vectors = [words[place] for place in kept], vectors[kept]
     rows = zip(words, flat_map(vectors).tolist(), nearest_words(vectors, words), strict=True)
@@ -310,19 +221,86 @@ def draw_noun_map() -> Any:
         *_map_points(1, trained_spanish, spanish, spanish_class),
         *_map_points(2, trained, english, english_class),
     ]
-    return word_map(
-        points,
-        GENDERS,
-        {
-            "English, before training": "Before training, the English nouns are mixed",
-            "Spanish, after training": "On this map, the Spanish nouns form no groups",
-            "English, after training": "English nouns fall into groups by number "
-            "and Spanish gender",
-        },
-        LANDMARKS,
-        "in Spanish",
-        _regions(2, points, [(0, 2.8), (-1, 3.3), (0, -2.6), (-0.1, 4.3)]),
+    regions = _regions(2, points, [(0, 2.8), (-1, 3.3), (0, -2.6), (-0.1, 4.3)])
+    blank = {"word": "", "near": "", "region": "", "dx": 7, "dy": 0}
+    table = []
+    for point in (*points, *regions):
+        row = {**blank, **point, **{axis: steady_round(point[axis], 3) for axis in "xy"}}
+        table.append(row | {"landmark": row["word"] in LANDMARKS})
+    taken: list[tuple] = []
+    for row in (row for row in table if row["landmark"]):
+        row["dx"], row["dy"] = _free_place(table, row, taken)
+    search = alt.param(
+        name="search", value="", bind=alt.binding(input="search", name="find a word  ")
     )
+    chosen = alt.selection_point(name="chosen", fields=["kind"])
+    move = alt.selection_interval(
+        name="move", bind="scales", zoom="wheel![event.shiftKey]", translate=True
+    )
+    labels = {"labels": list(VIEWS), "options": list(range(len(VIEWS)))}
+    bound = alt.binding_select(name="nouns  ", **labels)
+    view = alt.param(name="view", value=len(VIEWS) - 1, bind=bound)
+    data = alt.Chart(alt.Data(values=table)).transform_filter("datum.view == view")
+    # How many words begin with what is searched for: with none the map stays as it is, and says so.
+    data = data.transform_calculate(
+        found="datum.word && search != '' && indexof(lower(datum.word), lower(search)) == 0 ? 1 : 0"
+    ).transform_joinaggregate(hits="sum(found)")
+    words = data.transform_filter("!datum.region")
+    names = data.transform_filter("datum.region && datum.hits == 0")
+    shown = words.transform_filter("datum.hits == 0 ? datum.landmark : datum.found == 1")
+    look = {"zero": False, "nice": False}
+    place = {
+        "x": alt.X("x:Q", axis=None, scale=alt.Scale(padding=15, **look)),
+        "y": alt.Y("y:Q", axis=None, scale=alt.Scale(padding=30, **look)),
+    }
+    rims, insides = (
+        alt.Scale(domain=list(GENDERS), range=list(looks))
+        for looks in zip(*GENDERS.values(), strict=True)
+    )
+    seen = {"and": [{"param": chosen.name}, "datum.hits == 0 || datum.found == 1"]}
+    tooltip = [
+        "word:N",
+        alt.Tooltip("kind:N", title="in Spanish"),
+        alt.Tooltip("near:N", title="nearest"),
+    ]
+    dots = words.mark_point(size=28, strokeWidth=1.3).encode(
+        **place,
+        stroke=alt.Stroke("kind:N", scale=rims, legend=None),
+        fill=alt.Fill("kind:N", scale=insides, legend=None),
+        opacity=alt.value(0.07, condition={"test": seen, "value": 0.8}),
+        tooltip=tooltip,
+    )
+    # Without a name the chart would get one that changes with the last digits of the data.
+    dots = dots.properties(name="dots")
+    # Dark letters on a white rim can be read on a light page, on a dark one, and on the dots.
+    rim = {"color": style.PAPER, "stroke": style.PAPER, "strokeWidth": 3, "strokeJoin": "round"}
+    moved = {way: alt.expr(f"datum.{way}") for way in ("dx", "dy")}
+    letters = {"fontSize": 13, "align": "left", "baseline": "middle", **moved}
+    large = {"fontSize": 16, "fontWeight": "bold", "align": "center", "lineBreak": "\n"}
+    inks = [style.readable(color, style.PAPER) for color, _ in GENDERS.values()]
+    ink = alt.Color("kind:N", scale=alt.Scale(domain=list(GENDERS), range=inks), legend=None)
+    nothing = (
+        words.transform_aggregate(hits="sum(found)")
+        .transform_filter("datum.hits == 0 && search != ''")
+        .transform_calculate(says="'no word here begins with ' + search")
+    )
+    told = {"fontSize": 15, "fontWeight": "bold", "align": "left"}
+    nothing = nothing.encode(x=alt.value(12), y=alt.value(16), text="says:N")
+    said = shown.encode(**place, text="word:N")
+    region = names.encode(**place, text="region:N")
+    chart = alt.layer(
+        dots.add_params(search, chosen, move, view),
+        said.mark_text(**letters, **rim),
+        said.mark_text(**letters, color=style.INK),
+        region.mark_text(**large, **{**rim, "strokeWidth": 5}),
+        region.mark_text(**large).encode(color=ink),
+        shown.mark_point(filled=False, size=60, stroke=style.INK, strokeWidth=1.6).encode(**place),
+        nothing.mark_text(**told, **rim),
+        nothing.mark_text(**told, color=style.WRONG),
+    )
+    spoken = alt.expr(f"{json.dumps(list(VIEWS.values()), ensure_ascii=False)}[view]")
+    heading = alt.Title(spoken, subtitle=MAP_NOTE)
+    return chart.properties(width=560, height=430, title=heading)
 
 
 def neighbor_shares(table: Tensor) -> dict[str, float]:

@@ -15,8 +15,8 @@ from course import experiments
 from course.drawing import lazy_altair as alt
 from course.drawing import style
 from course.drawing.arrows import arrow, box, path, threads
-from course.drawing.cells import EDGE, area, matrix, scale, strip
-from course.drawing.maps import AMOUNTS, level_name
+from course.drawing.cells import area, matrix, scale, strip
+from course.drawing.maps import level_name
 from course.drawing.registry import figure
 from course.drawing.values import as_array, steady_round
 from course.drawing.words import canvas, label, sentence, titled, width_of, word, word_color
@@ -297,7 +297,7 @@ def draw_positions_dot_products() -> Figure:
     figure.get_layout_engine().set(wspace=0.12)
     left, right = figure.subplots(1, 2)
     products = table @ table.T / 256
-    look, alike = {"cmap": AMOUNTS, "vmin": 0.5, "vmax": 1, **FLAT}, products[0, far]
+    look, alike = {"cmap": style.AMOUNTS, "vmin": 0.5, "vmax": 1, **FLAT}, products[0, far]
     left.imshow(products, **look)
     left.set(xlabel="first position", xticks=range(0, 41, 10), yticks=range(0, 41, 10))
     left.set_box_aspect(1)
@@ -351,7 +351,7 @@ def draw_positions_input() -> Figure:
     for name, (y, table) in rows.items():
         label(ax, (0.8, y + high / 2), name, ha="right", **BOLD)
         for x, text, numbers in zip(lefts, words, table, strict=True):
-            edge, line = (word_color(text), 2) if name == "sum" else (EDGE, 0.6)
+            edge, line = (word_color(text), 2) if name == "sum" else (style.EDGE, 0.6)
             strip(ax, (x, y), wide, high, numbers, limit=3, edge=edge, line=line, decimals=1)
             sign = {"word": "", "position": "+", "sum": "="}[name]
             look = {"size": style.TITLE, "weight": "bold", "ha": "center"}

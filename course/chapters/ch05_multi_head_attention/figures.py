@@ -1,7 +1,7 @@
 """Several heads at once: the way through eight heads, and who looks at whom, head by head."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import torch
@@ -18,73 +18,11 @@ from course.drawing.words import Point, canvas, label, sentence, word, word_colo
 from transformer_lib.translator import Translator
 
 # The words that look in the riddle, each with a color in all pictures of it.
-ASKERS = {"it": style.ACCENT, "tired": "#3F7F7A", "wide": "#3F7F7A"}
+ASKERS = {"it": style.ACCENT, "tired": style.SECOND, "wide": style.SECOND}
 FAINT = 0.03  # lines of less weight are left out: they could not be seen
 
 
 # --- the way through the heads -------------------------------------------------------------------
-
-
-def _heads_recap(words: Sequence[str], d_model: int = 512, h: int = 8) -> Figure:
-    """Draw X -> h times Q, K, V -> h times Z -> side by side -> W^O -> out, with all shapes.
-
-    words: one row of X each. One head has the accent from beginning to end. At most eight heads.
-    """
-    length, d_k, wide, high = len(words), d_model // h, 1.4, 0.54
-    title = f"{_times(h).capitalize()} heads work separately, and one matrix combines their results"
-    figure, ax = canvas(6.05, title)
-    pitch, joined, low, side = 6.55 / h, 1.5, 1.22, 1.3  # side: where the captions end
-    middles = [1.4 + pitch * (head + 0.5) for head in range(h)]
-    center = (middles[0] + middles[-1]) / 2
-    colors = [style.ACCENT, *[OTHER_HEADS] * (h - 1)]
-    tall, base = 0.25 * length, 4.8  # so that the words don't touch
-    tints = [style.tint(word_color(text)) for text in words]
-    _rows(ax, (center - wide / 2, base), wide, tall, length, [style.PAPER], tints)
-    for row, text in enumerate(words):
-        at = center - wide / 2 - 0.12, base + tall * (1 - (row + 0.5) / length)
-        word(ax, at, text, size=10, ha="right")
-    below = "the words, or the output\nof the layer below"
-    label(ax, (center + wide / 2 + 0.12, base + tall / 2), below, color=style.MUTED)
-    for head, (x, color) in reversed(list(enumerate(zip(middles, colors, strict=True)))):
-        threads(ax, [(center, base - 0.02)], [(x, 3.97)], 0.4, color, upright=True)
-        for place, letter in enumerate("QKV"):
-            at = x + (place - 1) * 0.245, 3.75
-            box(ax, at, 0.23, 0.4, letter, color, fill=color, round=0.03)
-        attention_arrow(ax, (x, 3.52), (x, 2.88), 0.4, color)
-        box(ax, (x, 2.64), 0.5, 0.4, f"$Z_{head}$", color, fill=color, round=0.03)
-        end = joined + wide * (head + 0.5) / h, low + high + 0.03
-        threads(ax, [(x, 2.42)], [end], 0.4, color, upright=True)
-    for y, said in (
-        (base + tall / 2, f"$X$   {length} × {d_model}"),
-        (4.3, f"$W^Q_i$, $W^K_i$, $W^V_i$\neach {d_model} × {d_k}"),
-        (3.75, f"each {length} × {d_k}"),
-        (3.2, r"softmax$\left(\frac{QK^T}{\sqrt{d_k}}\right)V$"),
-        (2.64, f"each {length} × {d_k}"),
-        (low + high / 2, f"side by side\n{length} × {d_model}"),
-    ):
-        label(ax, (side, y), said, size=style.LABEL, ha="right", linespacing=1.35)
-    _rows(ax, (joined, low), wide, high, length, colors)
-    last, top = joined + wide + 0.85, low + high  # of the matrix, as wide as it is high
-    _rows(ax, (last, top - wide), wide, wide, h, [style.PAPER], colors)
-    out = last + wide + 0.85
-    _rows(ax, (out, low), wide, high, length, [style.PAPER], tints)
-    for x, y, text in (
-        (last - 0.425, low + high / 2, "×"),
-        (last + wide / 2, top - wide - 0.18, f"$W^O$  {d_model} × {d_model}"),
-        (out - 0.425, low + high / 2, "="),
-        (out + wide / 2, low - 0.3, f"output  {length} × {d_model},\nthe same shape as $X$"),
-    ):
-        label(ax, (x, y), text, size=17 if len(text) == 1 else style.LABEL, ha="center")
-    said = f"the {d_k} numbers of head 0\nmeet these {d_k} rows of $W^O$"
-    label(ax, (last + wide + 0.15, 0.42), said, color=style.ACCENT)
-    return figure
-
-
-OTHER_HEADS = "#C3C8CF"
-
-
-def _times(h: int) -> str:
-    return {1: "one", 2: "two", 4: "four", 8: "eight"}.get(h, str(h))
 
 
 def _rows(
@@ -103,53 +41,6 @@ def _rows(
 
 
 # --- all heads, one sentence ---------------------------------------------------------------------
-
-
-def _eight_heads(
-    named: Mapping[str, Any], words: Sequence[str], marked: Mapping[str, str]
-) -> Figure:
-    """Draw what two words look at in each head, half disks under their sentence -> the figure.
-
-    named: "layer 0, head 0" -> its weights (s, s). marked: the two words -> their colors. The area
-    of a half disk is the share of attention that the word above it gets; under 5 % has none. The
-    row in which both look at one word is marked.
-    """
-    step, apart = 0.46, 0.2
-    one, other = marked
-    places = [words.index(text) for text in marked]
-    tables = {name: as_array(table)[places] for name, table in named.items()}
-    both = max(tables, key=lambda name: tables[name].min(axis=0).max())
-    target = int(tables[both].min(axis=0).argmax())
-    count = _times(len(named))
-    note = (
-        "Our translator’s encoder, weights of 5% and more. "
-        f"Upper half disks: weights of “{one}”; lower ones: of “{other}”"
-    )
-    title = f"One head of {count} connects both “{one}” and “{other}” with “{words[target]}”"
-    figure, ax = canvas(1.6 + step * len(named), title, note)
-    y = ax.get_ylim()[1] - 1.04
-    middles = sentence(ax, (1.5, y - 0.04), words, {words[target]: style.INK, **marked}, size=11)
-    area(ax, (middles[target] - 0.32, 0.05), 0.64, y - 0.25, style.GROUND, zorder=0)
-    y += apart
-    for name, table in tables.items():
-        (layer, head), loud = name.split(", "), name == both
-        y -= step
-        if head == "head 0":
-            y -= apart
-            label(ax, (0.1, y), layer, size=style.LABEL, weight="bold")
-        label(ax, (0.75, y), head, size=style.LABEL, weight="bold" if loud else "normal")
-        ends = [(middles[0] - 0.2, y), (middles[-1] + 0.2, y)]
-        path(ax, ends, style.RULE, head=False, thick=0.7, zorder=1)
-        for side, weights, color in zip((1, -1), table, marked.values(), strict=True):
-            for x, weight in zip(middles, weights, strict=True):
-                if weight >= 0.05:
-                    half = (x, y), 0.2 * weight**0.5, min(0, 180 * side), max(0, 180 * side)
-                    ax.add_patch(Wedge(*half, color=color, lw=0, alpha=1 if loud else 0.5))
-            if loud:
-                said = f"{weights[target]:.0%} of the weight of “{one if side > 0 else other}”"
-                look = {"weight": "bold", "color": style.readable(color, style.PAPER)}
-                label(ax, (middles[target] + 0.4, y + 0.1 * side), said, **look)
-    return figure
 
 
 def arcs(
@@ -181,41 +72,6 @@ def arcs(
 # --- two columns of words ------------------------------------------------------------------------
 
 
-def _one_two_all(weights: Any, words: Sequence[str], query: int, numbers: Sequence[int]) -> Figure:
-    """Draw what one word attends to in one head, in the mean of two, and in that of all.
-
-    weights (h, q, k), the heads in the order in which they are added; numbers: what they are
-    called. A line is as thick as the mean of the panel's heads is large.
-    """
-    heads = as_array(weights)
-    step, asker, color = 0.27, words[query], ASKERS.get(words[query], style.INK)
-    tall, low, all_of = step * (len(words) - 1), 0.2, _times(len(heads))
-    target = heads[0, query].argmax()
-    shares = [heads[:count, query, target].mean() for count in (1, len(heads))]
-    title = (
-        f"“{words[target]}” has {shares[0]:.0%} of the weight in one head and {shares[1]:.0%} in "
-        f"the mean of {all_of}"
-    )
-    note = f"What “{asker}” attends to in layer 1 of our translator’s encoder ({all_of} heads)"
-    figure, ax = canvas(tall + 1.45, title, note)
-    for count, x in zip((1, 2, len(heads)), (0.3, 2.88, 5.46), strict=True):
-        ends = [(x + 1.02, low + tall - step * place) for place in range(len(words))]
-        start, mean = (x, ends[query][1]), heads[:count, query].mean(axis=0)
-        threads(ax, [start], ends, mean, color, name=f"of {count} heads", widest=8)
-        few = " and ".join(map(str, sorted(numbers[:count])))
-        what = {1: f"head {few}", 2: f"mean of heads {few}"}.get(count, f"mean of all {all_of}")
-        label(ax, (x + 1.05, low + tall + 0.36), what, size=style.LABEL, weight="bold")
-        word(ax, (x - 0.08, start[1]), asker, size=13, ha="right", color=color)
-        largest = {place for place in (*mean.argsort()[-2:], target) if mean[place] >= 0.1}
-        for place, (text, end) in enumerate(zip(words, ends, strict=True)):
-            ink = color if place == target else style.INK if place in largest else style.MUTED
-            word(ax, (end[0] + 0.08, end[1]), text, ha="left", color=ink)
-            if place in largest:
-                look = {"size": 13, "weight": "bold", "ha": "right", "color": ink}
-                label(ax, (end[0] + 1.3, end[1]), f"{mean[place]:.0%}", **look)
-    return figure
-
-
 def encoder_heads(maps: Any) -> dict[str, torch.Tensor]:
     """All heads of a translator's encoder by name, "layer 0, head 0" first: (s, s) each."""
     return {
@@ -229,13 +85,173 @@ def encoder_heads(maps: Any) -> dict[str, torch.Tensor]:
 # --- the three uses ------------------------------------------------------------------------------
 
 
-def _three_uses(maps: Any) -> Figure:
-    """Draw who attends to whom in each of the three kinds of attention, a panel for each.
+TIRED = "The animal didn't cross the street because it was too tired"
+RIDDLE = {word: ASKERS[word] for word in ("it", "tired")}
 
-    maps: what a `Translator` gives. A line is the mean of the heads of the last layer of its kind;
-    less than 10% gets none. Those between the languages have the
-    color of the word attended to. A row of the decoder is named by the word to be written there.
-    """
+
+@figure(
+    "heads-recap",
+    caption="The path of three words through eight heads, with all shapes.",
+    alt="From X, 3 × 512, eight lines lead down to eight columns of Q, K and V, each 3 × 64, and "
+    "on to Z 0 to Z 7, each 3 × 64. Below they stand side by side, 3 × 512 again; times W O, 512 × "
+    "512, they give the output, 3 × 512, the shape of X. One head is colored all the way.",
+)
+def draw_heads_recap() -> Figure:
+    words, h, wide, high = ["I", "like", "trees"], 8, 1.4, 0.54
+    length, title = len(words), "Eight heads work separately, and one matrix combines their results"
+    figure, ax = canvas(6.05, title)
+    pitch, joined, low, side = 6.55 / h, 1.5, 1.22, 1.3  # side: where the captions end
+    middles = [1.4 + pitch * (head + 0.5) for head in range(h)]
+    center = (middles[0] + middles[-1]) / 2
+    colors = [style.ACCENT, *[style.FAINT] * (h - 1)]
+    tall, base = 0.25 * length, 4.8  # so that the words don't touch
+    tints = [style.tint(word_color(text)) for text in words]
+    _rows(ax, (center - wide / 2, base), wide, tall, length, [style.PAPER], tints)
+    for row, text in enumerate(words):
+        at = center - wide / 2 - 0.12, base + tall * (1 - (row + 0.5) / length)
+        word(ax, at, text, size=10, ha="right")
+    below = "the words, or the output\nof the layer below"
+    label(ax, (center + wide / 2 + 0.12, base + tall / 2), below, color=style.MUTED)
+    for head, (x, color) in reversed(list(enumerate(zip(middles, colors, strict=True)))):
+        threads(ax, [(center, base - 0.02)], [(x, 3.97)], 0.4, color, upright=True)
+        for place, letter in enumerate("QKV"):
+            at = x + (place - 1) * 0.245, 3.75
+            box(ax, at, 0.23, 0.4, letter, color, fill=color, round=0.03)
+        attention_arrow(ax, (x, 3.52), (x, 2.88), 0.4, color)
+        box(ax, (x, 2.64), 0.5, 0.4, f"$Z_{head}$", color, fill=color, round=0.03)
+        end = joined + wide * (head + 0.5) / h, low + high + 0.03
+        threads(ax, [(x, 2.42)], [end], 0.4, color, upright=True)
+    for y, said in (
+        (base + tall / 2, "$X$   3 × 512"),
+        (4.3, "$W^Q_i$, $W^K_i$, $W^V_i$\neach 512 × 64"),
+        (3.75, "each 3 × 64"),
+        (3.2, r"softmax$\left(\frac{QK^T}{\sqrt{d_k}}\right)V$"),
+        (2.64, "each 3 × 64"),
+        (low + high / 2, "side by side\n3 × 512"),
+    ):
+        label(ax, (side, y), said, size=style.LABEL, ha="right", linespacing=1.35)
+    _rows(ax, (joined, low), wide, high, length, colors)
+    last, top = joined + wide + 0.85, low + high  # of the matrix, as wide as it is high
+    _rows(ax, (last, top - wide), wide, wide, h, [style.PAPER], colors)
+    out = last + wide + 0.85
+    _rows(ax, (out, low), wide, high, length, [style.PAPER], tints)
+    for x, y, text in (
+        (last - 0.425, low + high / 2, "×"),
+        (last + wide / 2, top - wide - 0.18, "$W^O$  512 × 512"),
+        (out - 0.425, low + high / 2, "="),
+        (out + wide / 2, low - 0.3, "output  3 × 512,\nthe same shape as $X$"),
+    ):
+        label(ax, (x, y), text, size=17 if len(text) == 1 else style.LABEL, ha="center")
+    said = "the 64 numbers of head 0\nmeet these 64 rows of $W^O$"
+    label(ax, (last + wide + 0.15, 0.42), said, color=style.ACCENT)
+    return figure
+
+
+def maps_of_tired() -> Any:
+    return Translator.load().attention_maps(TIRED)
+
+
+@figure(
+    "heads-eight",
+    caption="What two words attend to in each of the encoder's eight heads.",
+    alt="The sentence 'the animal did not cross the street because it was too tired'; under it a "
+    "line for each of eight heads, four in each layer. Half disks show how much attention the word "
+    "above gets from 'it', over the line, and from 'tired', under it. In layer 0 the largest are "
+    "mostly under <eos>. In layer 1, head 1 attends to words just before; head 2 has one full "
+    "disk, under 'animal', 98% and 100%; heads 0 and 3 have small ones everywhere.",
+    hero=True,
+)
+def draw_heads_eight() -> Figure:
+    maps = maps_of_tired()
+    words, step, apart = maps.src, 0.46, 0.2
+    one, other = RIDDLE
+    places = [words.index(text) for text in RIDDLE]
+    tables = {name: as_array(table)[places] for name, table in encoder_heads(maps).items()}
+    both = max(tables, key=lambda name: tables[name].min(axis=0).max())
+    target = int(tables[both].min(axis=0).argmax())
+    note = (
+        "Our translator’s encoder, weights of 5% and more. "
+        f"Upper half disks: weights of “{one}”; lower ones: of “{other}”"
+    )
+    title = f"One head of eight connects both “{one}” and “{other}” with “{words[target]}”"
+    figure, ax = canvas(1.6 + step * len(tables), title, note)
+    y = ax.get_ylim()[1] - 1.04
+    middles = sentence(ax, (1.5, y - 0.04), words, {words[target]: style.INK, **RIDDLE}, size=11)
+    area(ax, (middles[target] - 0.32, 0.05), 0.64, y - 0.25, style.GROUND, zorder=0)
+    y += apart
+    for name, table in tables.items():
+        (layer, head), loud = name.split(", "), name == both
+        y -= step
+        if head == "head 0":
+            y -= apart
+            label(ax, (0.1, y), layer, size=style.LABEL, weight="bold")
+        label(ax, (0.75, y), head, size=style.LABEL, weight="bold" if loud else "normal")
+        ends = [(middles[0] - 0.2, y), (middles[-1] + 0.2, y)]
+        path(ax, ends, style.RULE, head=False, thick=0.7, zorder=1)
+        for side, weights, color in zip((1, -1), table, RIDDLE.values(), strict=True):
+            for x, weight in zip(middles, weights, strict=True):
+                if weight >= 0.05:
+                    half = (x, y), 0.2 * weight**0.5, min(0, 180 * side), max(0, 180 * side)
+                    ax.add_patch(Wedge(*half, color=color, lw=0, alpha=1 if loud else 0.5))
+            if loud:
+                said = f"{weights[target]:.0%} of the weight of “{one if side > 0 else other}”"
+                look = {"weight": "bold", "color": style.readable(color, style.PAPER)}
+                label(ax, (middles[target] + 0.4, y + 0.1 * side), said, **look)
+    return figure
+
+
+@figure(
+    "heads-one-two-all",
+    caption="What 'it' attends to: in one head, in the mean of two, and in the mean of all four.",
+    alt="Three times the words of the sentence in a column, and lines to them from 'it'. Head 2: "
+    "one thick line goes to 'animal', 98%. Mean of heads 1 and 2: a line half as thick to "
+    "'animal', 49%, and one to 'because', 35%. Mean of all four: thin lines fan out to most "
+    "words, the thickest to 'animal', 27%, and to 'because', 24%.",
+)
+def draw_heads_one_two_all() -> Figure:
+    maps = maps_of_tired()
+    words, asker, color = maps.src, "it", ASKERS["it"]
+    weights, query = maps.weights["encoder.layers.1.self_attn"], words.index(asker)
+    order = torch.special.entr(weights[:, query]).sum(dim=-1).argsort()
+    heads, step, low = as_array(weights[order]), 0.27, 0.2
+    tall = step * (len(words) - 1)
+    target = heads[0, query].argmax()
+    shares = [heads[:count, query, target].mean() for count in (1, len(heads))]
+    title = (
+        f"“{words[target]}” has {shares[0]:.0%} of the weight in one head and {shares[1]:.0%} in "
+        "the mean of four"
+    )
+    note = f"What “{asker}” attends to in layer 1 of our translator’s encoder (four heads)"
+    figure, ax = canvas(tall + 1.45, title, note)
+    for count, x in zip((1, 2, len(heads)), (0.3, 2.88, 5.46), strict=True):
+        ends = [(x + 1.02, low + tall - step * place) for place in range(len(words))]
+        start, mean = (x, ends[query][1]), heads[:count, query].mean(axis=0)
+        threads(ax, [start], ends, mean, color, name=f"of {count} heads", widest=8)
+        few = " and ".join(map(str, sorted(order[:count].tolist())))
+        what = {1: f"head {few}", 2: f"mean of heads {few}"}.get(count, "mean of all four")
+        label(ax, (x + 1.05, low + tall + 0.36), what, size=style.LABEL, weight="bold")
+        word(ax, (x - 0.08, start[1]), asker, size=13, ha="right", color=color)
+        largest = {place for place in (*mean.argsort()[-2:], target) if mean[place] >= 0.1}
+        for place, (text, end) in enumerate(zip(words, ends, strict=True)):
+            ink = color if place == target else style.INK if place in largest else style.MUTED
+            word(ax, (end[0] + 0.08, end[1]), text, ha="left", color=ink)
+            if place in largest:
+                look = {"size": 13, "weight": "bold", "ha": "right", "color": ink}
+                label(ax, (end[0] + 1.3, end[1]), f"{mean[place]:.0%}", **look)
+    return figure
+
+
+@figure(
+    "heads-three-uses",
+    caption="The three uses of attention, in the last layers, on 'I like trees'.",
+    alt="Three panels, each with the words that attend on the left, and lines to the words on the "
+    "right. Encoder self-attention, English to English, in gray. Cross-attention, Spanish to "
+    "English, in the words' colors: to write 'gustan' it attends to 'like' and a little to "
+    "'trees', for 'árboles' to 'trees', and for <eos> to <eos>. Decoder self-attention, Spanish to "
+    "the Spanish before it, in gray: no line leads down.",
+)
+def draw_heads_three_uses() -> Figure:
+    maps = Translator.load().attention_maps("I like trees")
     note = "Our translator’s last layers, mean of four heads each; weights of 10% and more"
     step = 0.47
     title = "Only cross-attention links the two languages"
@@ -257,66 +273,3 @@ def _three_uses(maps: Any) -> Figure:
             word(ax, (x + 1.05, y), text, size=12, ha="left", color=None if loud else style.MUTED)
             threads(ax, starts, [(x + 0.95, y)], means[:, j], color, widest=9, least=0.1)
     return figure
-
-
-TIRED = "The animal didn't cross the street because it was too tired"
-RIDDLE = {word: ASKERS[word] for word in ("it", "tired")}
-
-
-@figure(
-    "heads-recap",
-    caption="The path of three words through eight heads, with all shapes.",
-    alt="From X, 3 × 512, eight lines lead down to eight columns of Q, K and V, each 3 × 64, and "
-    "on to Z 0 to Z 7, each 3 × 64. Below they stand side by side, 3 × 512 again; times W O, 512 × "
-    "512, they give the output, 3 × 512, the shape of X. One head is colored all the way.",
-)
-def draw_heads_recap() -> Figure:
-    return _heads_recap(["I", "like", "trees"])
-
-
-def maps_of_tired() -> Any:
-    return Translator.load().attention_maps(TIRED)
-
-
-@figure(
-    "heads-eight",
-    caption="What two words attend to in each of the encoder's eight heads.",
-    alt="The sentence 'the animal did not cross the street because it was too tired'; under it a "
-    "line for each of eight heads, four in each layer. Half disks show how much attention the word "
-    "above gets from 'it', over the line, and from 'tired', under it. In layer 0 the largest are "
-    "mostly under <eos>. In layer 1, head 1 attends to words just before; head 2 has one full "
-    "disk, under 'animal', 98% and 100%; heads 0 and 3 have small ones everywhere.",
-    hero=True,
-)
-def draw_heads_eight() -> Figure:
-    maps = maps_of_tired()
-    return _eight_heads(encoder_heads(maps), maps.src, RIDDLE)
-
-
-@figure(
-    "heads-one-two-all",
-    caption="What 'it' attends to: in one head, in the mean of two, and in the mean of all four.",
-    alt="Three times the words of the sentence in a column, and lines to them from 'it'. Head 2: "
-    "one thick line goes to 'animal', 98%. Mean of heads 1 and 2: a line half as thick to "
-    "'animal', 49%, and one to 'because', 35%. Mean of all four: thin lines fan out to most "
-    "words, the thickest to 'animal', 27%, and to 'because', 24%.",
-)
-def draw_heads_one_two_all() -> Figure:
-    maps = maps_of_tired()
-    weights, query = maps.weights["encoder.layers.1.self_attn"], maps.src.index("it")
-    spread = torch.special.entr(weights[:, query]).sum(dim=-1)
-    order = spread.argsort()
-    return _one_two_all(weights[order], maps.src, query, order.tolist())
-
-
-@figure(
-    "heads-three-uses",
-    caption="The three uses of attention, in the last layers, on 'I like trees'.",
-    alt="Three panels, each with the words that attend on the left, and lines to the words on the "
-    "right. Encoder self-attention, English to English, in gray. Cross-attention, Spanish to "
-    "English, in the words' colors: to write 'gustan' it attends to 'like' and a little to "
-    "'trees', for 'árboles' to 'trees', and for <eos> to <eos>. Decoder self-attention, Spanish to "
-    "the Spanish before it, in gray: no line leads down.",
-)
-def draw_heads_three_uses() -> Figure:
-    return _three_uses(Translator.load().attention_maps("I like trees"))

@@ -25,13 +25,12 @@ from course.chapters.ch07_encoder.experiments import (
 from course.drawing import style
 from course.drawing.arrows import arrow, box, bracket, curve, path
 from course.drawing.cells import area
-from course.drawing.maps import AMOUNTS
 from course.drawing.registry import figure
 from course.drawing.values import as_array, written
 from course.drawing.words import Point, canvas, label, sentence, word, word_color
 
 # Where whole blocks have the color of 1, a weaker one.
-WEAKER = mpl.colors.ListedColormap(AMOUNTS(np.linspace(0, 0.75, 256)))
+WEAKER = mpl.colors.ListedColormap(style.AMOUNTS(np.linspace(0, 0.75, 256)))
 
 # --- parts of several figures --------------------------------------------------------------------
 
@@ -53,48 +52,6 @@ def _pairs(ax: Axes, at: Point, cell: float, table: Any, words: Sequence[str]) -
 # --- the stream that words add to ----------------------------------------------------------------
 
 
-def _stream_of_words(words: Sequence[str], weights: Sequence[Any]) -> Figure:
-    """Draw the residual stream of an encoder, a lane for each word -> the figure.
-
-    weights: for each layer the attention weights (words, words); a row belongs to the word that
-    looks. A weight of 1 would be as broad as a lane.
-    """
-    lane, left, right = 0.82, 1.0, 7.5
-    top = 0.72 + lane * len(words)  # the upper end of the boxes
-    title = "Attention and feed-forward add to each word, and a norm follows each sum"
-    note = "The wider a ribbon, the more its right end attends to its left end (mean of four "
-    note += "heads; from 15% up)"
-    figure, ax = canvas(top + 0.75, title, note)
-    wide = (right - left - 0.1) / len(weights)
-    y = [top - 0.88 - lane * row for row in range(len(words))]
-    for layer, one in enumerate(weights):
-        start = left + 0.15 + wide * layer
-        ground = {"fill": style.TINTS[style.ENCODER], "line": 0, "zorder": 0, "round": 0.12}
-        box(ax, (start + wide / 2 - 0.1, top / 2 + 0.02), wide - 0.12, top - 0.05, **ground)
-        label(ax, (start + 0.12, 0.2), f"layer {layer}", weight="bold", color=style.ENCODER)
-        leave, join, away, back = (start + part * wide for part in (0.03, 0.35, 0.59, 0.77))
-        label(ax, ((leave + join) / 2, top - 0.2), "attention", size=style.LABEL, ha="center")
-        label(ax, ((away + back) / 2, top - 0.2), "feed-forward", size=style.LABEL, ha="center")
-        for (i, j), weight in np.ndenumerate(as_array(one)):
-            if i != j and weight >= 0.15:
-                across, up = curve((leave, y[j]), (join, y[i])).T
-                ax.plot(across, up, color=word_color(words[j]), lw=8 * weight, alpha=0.7, zorder=1)
-        for row, text in enumerate(words):
-            color, up = word_color(text), y[row] + 0.36
-            loop = [(away, y[row]), (away, up), (back, up), (back, y[row])]
-            path(ax, loop, color, thick=2.4, head=False)
-            look = {"fill": style.PAPER, "line": 2.2, "zorder": 3}
-            box(ax, ((away + back) / 2, up), 0.36, 0.26, "f", color, **look)
-            for x in (join, back):
-                _plus(ax, (x, y[row]))
-                look = {"fill": style.PAPER, "line": 1.3, "zorder": 4, "size": 10.5}
-                box(ax, (x + 0.36, y[row]), 0.41, 0.22, "norm", style.INK, **look)
-    for row, text in enumerate(words):
-        arrow(ax, (left, y[row]), (right + 0.3, y[row]), word_color(text), thick=8, zorder=2)
-        word(ax, (left - 0.12, y[row]), text, size=14, ha="right")
-    return figure
-
-
 def _plus(ax: Axes, at: Point) -> None:
     look = {"fill": style.PAPER, "line": 1.3, "zorder": 4, "round": 0.125, "size": 13}
     box(ax, at, 0.25, 0.25, "+", style.INK, **look)
@@ -110,118 +67,10 @@ SIDES = {
 }
 
 
-def _two_stacks(src: Sequence[str], read: Sequence[str], written: str, layers: int = 2) -> Figure:
-    """Draw an encoder and a decoder of some layers, bottom up, with cross-attention filled.
-
-    src: the words that the encoder reads; read: what the decoder has read, written: its next word.
-    The memory leads from the encoder's end to the cross-attention of every decoder layer.
-    """
-    bottom, crossings, tops = 0.62, [], []
-    title = "Every layer of the decoder reads the output of the encoder’s last layer"
-    note = "From the bottom up, without embedding, positions, residual sums and norms"
-    figure, ax = canvas(bottom + layers * (3 * PITCH + 0.2) + 1.1, title, note)
-    for (name, (x, side, color, parts)), words in zip(SIDES.items(), (src, read), strict=True):
-        sentence(ax, (x, 0.16), words, size=12, ha="center")
-        before, tall = 0.36, PITCH * len(parts)
-        for layer in range(layers):
-            low = bottom + layer * (tall + 0.2)
-            ground = {"fill": style.TINTS[color], "line": 0, "zorder": 0}
-            box(ax, (x, low + tall / 2), 2.6, tall, "", color, **ground)
-            called = {"color": color, "ha": "right" if side < 0 else "left"}
-            at = x + 1.4 * side, low + tall / 2
-            label(ax, at, f"{name},\nlayer {layer}", weight="bold", **called)
-            for number, part in enumerate(parts):
-                y = low + PITCH * (number + 0.5)
-                arrow(ax, (x, before), (x, y - BOX / 2), style.SOFT)
-                crossing = part == "cross-attention"
-                crossings += [y] * crossing
-                edge, fill = (color, color) if crossing else (style.MUTED, style.PAPER)
-                box(ax, (x, y), 2.1, BOX, part, edge, fill=fill, zorder=3)
-                before = y + BOX / 2
-        tops += [before]
-    (x, _, color, _), (far, *_) = SIDES.values()
-    high, lane = crossings[-1], (x + far) / 2
-    for y in crossings:
-        way = [(x + 0.55, high), (lane, high), (lane, y), (far - 1.05, y)]
-        path(ax, way, color, thick=4)
-    box(ax, (x, high), 1.1, 0.32, "memory", color, fill=color, weight="bold")
-    arrow(ax, (x, tops[0]), (x, high - 0.16), style.SOFT)
-    label(ax, (far + 0.12, tops[1] + 0.27), "linear, softmax", color=style.MUTED)
-    arrow(ax, (far, tops[1]), (far, tops[1] + 0.38), style.SOFT)
-    word(ax, (far, tops[1] + 0.54), written, size=13)
-    return figure
-
-
 # --- neurons -------------------------------------------------------------------------------------
 
 
-def _neuron_bars(neurons: Mapping[str, Mapping[str, tuple[int, int]]]) -> Figure:
-    """Draw for which words neurons fire: neuron -> kind of word -> in how many, of how many."""
-    title = "One neuron fires strongly for masculine plurals, another for all plural nouns"
-    note = "For how many words each is above 1, in 1,000 sentences that our translator hadn’t seen"
-    figure, ax = canvas(4.35, title, note)
-    left, wide, line = 2.05, 3.9, 0.33
-    y = 3.45
-    for neuron, counts in neurons.items():
-        label(ax, (0.02, y), neuron, size=13, weight="bold")
-        for kind, (fires, every) in counts.items():
-            y -= line
-            share = fires / every
-            color = style.ACCENT if share > 0.5 else style.MUTED
-            label(ax, (left - 0.12, y), kind, size=style.LABEL, ha="right", color=style.INK)
-            area(ax, (left, y - 0.1), wide, 0.2, style.GROUND)
-            area(ax, (left, y - 0.1), wide * share, 0.2, color)
-            said = f"{fires:,} of {every:,}"
-            label(ax, (left + wide + 0.12, y), said, weight="bold", color=color)
-        y -= 0.55
-    return figure
-
-
 # --- which numbers share a mean ------------------------------------------------------------------
-
-
-def _norm_groups(groups: Mapping[str, Any], sentences: Sequence[Sequence[str]]) -> Figure:
-    """Draw the numbers of a batch as cells, those of one group in the accent -> the figure.
-
-    groups: title -> whole numbers (b, s, d_model), equal for numbers of one group; the group shown
-    is that of the last number of the first sentence. sentences: the words of each sentence of the
-    batch; padding is hatched.
-    """
-    wide, high, gap, long = 0.44, 0.36, 0.42, len(sentences[0])
-    words = [text for words in sentences for text in words]
-    tall = high * len(words) + gap * (len(sentences) - 1)
-    title = "Layer norm uses one word at a time; batch norm mixes all words, even padding"
-    note = "Each cell is one number of a word’s vector; the orange ones share a mean and a variance"
-    figure, ax = canvas(tall + 1.6, title, note)
-    tops = [tall + 0.2 - high * row - gap * (row // long) for row in range(len(words))]
-    for panel, (name, group) in enumerate(groups.items()):
-        group = as_array(group)
-        table, left = group.reshape(len(words), -1), 0.8 + 3.8 * panel
-        shared = table == group[0, -1, -1]
-        label(ax, (left, tall + 0.68), name, size=13, weight="bold")
-        for (row, feature), loud in np.ndenumerate(shared):
-            hatch = {"hatch": "////", "edgecolor": style.PAPER} if words[row] == "<pad>" else {}
-            at = left + wide * feature, tops[row] - high
-            color = style.ACCENT if loud else style.RULE if hatch else style.GROUND
-            area(ax, at, wide - 0.04, high - 0.04, color, **hatch)
-        rows, _ = np.nonzero(shared)
-        right, low = left + wide * table.shape[1], tops[rows[-1]] - high
-        look = {"size": 11, "weight": "bold", "color": style.ACCENT}
-        if len(set(rows)) == 1:  # along the word
-            ends = (left, low - 0.1), (right - 0.04, low - 0.1)
-            at = (left + right) / 2 - 0.02, low - 0.28
-            label(ax, at, "one mean, one variance", ha="center", **look)
-        else:
-            ends = (right + 0.1, low), (right + 0.1, tops[rows[0]] - 0.04)
-            label(ax, (right + 0.22, (low + tops[0]) / 2), "one mean,\none variance", **look)
-            label(ax, (right + 0.22, low + high / 2), "padding\ncounts, too", **look)
-        bracket(ax, *ends, "", style.ACCENT)
-        for row, (text, top) in enumerate(zip(words, tops, strict=True)):
-            word(ax, (left - 0.1, top - high / 2 - 0.02), text, ha="right", color=style.INK)
-            if row % long == 0:
-                said = f"sentence {row // long + 1}"
-                label(ax, (left - 0.1, top + 0.14), said, ha="right", color=style.MUTED)
-    return figure
 
 
 # --- the residual connection --------------------------------------------------------------------
@@ -280,10 +129,42 @@ def _around_flow(rows: Mapping[str, Sequence[Any]], words: Sequence[str]) -> Fig
     "layer 0 the widest ribbons come from <eos>, to 'trees' and 'like'.",
 )
 def draw_stream_of_words() -> Figure:
-    return _stream_of_words(
-        ["I", "like", "trees", "<eos>"],
-        [layer["weights"] for layer in what_is_added("I like trees")],
-    )
+    words = ["I", "like", "trees", "<eos>"]
+    weights = [layer["weights"] for layer in what_is_added("I like trees")]
+    lane, left, right = 0.82, 1.0, 7.5
+    top = 0.72 + lane * len(words)  # the upper end of the boxes
+    title = "Attention and feed-forward add to each word, and a norm follows each sum"
+    note = "The wider a ribbon, the more its right end attends to its left end (mean of four "
+    note += "heads; from 15% up)"
+    figure, ax = canvas(top + 0.75, title, note)
+    wide = (right - left - 0.1) / len(weights)
+    y = [top - 0.88 - lane * row for row in range(len(words))]
+    for layer, one in enumerate(weights):
+        start = left + 0.15 + wide * layer
+        ground = {"fill": style.TINTS[style.ENCODER], "line": 0, "zorder": 0, "round": 0.12}
+        box(ax, (start + wide / 2 - 0.1, top / 2 + 0.02), wide - 0.12, top - 0.05, **ground)
+        label(ax, (start + 0.12, 0.2), f"layer {layer}", weight="bold", color=style.ENCODER)
+        leave, join, away, back = (start + part * wide for part in (0.03, 0.35, 0.59, 0.77))
+        label(ax, ((leave + join) / 2, top - 0.2), "attention", size=style.LABEL, ha="center")
+        label(ax, ((away + back) / 2, top - 0.2), "feed-forward", size=style.LABEL, ha="center")
+        for (i, j), weight in np.ndenumerate(as_array(one)):
+            if i != j and weight >= 0.15:
+                across, up = curve((leave, y[j]), (join, y[i])).T
+                ax.plot(across, up, color=word_color(words[j]), lw=8 * weight, alpha=0.7, zorder=1)
+        for row, text in enumerate(words):
+            color, up = word_color(text), y[row] + 0.36
+            loop = [(away, y[row]), (away, up), (back, up), (back, y[row])]
+            path(ax, loop, color, thick=2.4, head=False)
+            look = {"fill": style.PAPER, "line": 2.2, "zorder": 3}
+            box(ax, ((away + back) / 2, up), 0.36, 0.26, "f", color, **look)
+            for x in (join, back):
+                _plus(ax, (x, y[row]))
+                look = {"fill": style.PAPER, "line": 1.3, "zorder": 4, "size": 10.5}
+                box(ax, (x + 0.36, y[row]), 0.41, 0.22, "norm", style.INK, **look)
+    for row, text in enumerate(words):
+        arrow(ax, (left, y[row]), (right + 0.3, y[row]), word_color(text), thick=8, zorder=2)
+        word(ax, (left - 0.12, y[row]), text, size=14, ha="right")
+    return figure
 
 
 @figure(
@@ -298,15 +179,25 @@ def draw_stream_of_words() -> Figure:
 def draw_neurons() -> Figure:
     _, values = held_out_neurons()
     kinds = kinds_of_words()
-    return _neuron_bars(
-        {
-            f"Neuron {neuron} of layer {layer}": {
-                kind: (int((values[layer][here, neuron] > 1).sum()), int(here.sum()))
-                for kind, here in kinds.items()
-            }
-            for layer, neuron in ((0, 314), (1, 11))
-        }
-    )
+    title = "One neuron fires strongly for masculine plurals, another for all plural nouns"
+    note = "For how many words each is above 1, in 1,000 sentences that our translator hadn’t seen"
+    figure, ax = canvas(4.35, title, note)
+    left, wide, line = 2.05, 3.9, 0.33
+    y = 3.45
+    for layer, neuron in ((0, 314), (1, 11)):
+        label(ax, (0.02, y), f"Neuron {neuron} of layer {layer}", size=13, weight="bold")
+        for kind, here in kinds.items():
+            y -= line
+            fires, every = int((values[layer][here, neuron] > 1).sum()), int(here.sum())
+            share = fires / every
+            color = style.ACCENT if share > 0.5 else style.MUTED
+            label(ax, (left - 0.12, y), kind, size=style.LABEL, ha="right", color=style.INK)
+            area(ax, (left, y - 0.1), wide, 0.2, style.GROUND)
+            area(ax, (left, y - 0.1), wide * share, 0.2, color)
+            said = f"{fires:,} of {every:,}"
+            label(ax, (left + wide + 0.12, y), said, weight="bold", color=color)
+        y -= 0.55
+    return figure
 
 
 @figure(
@@ -393,7 +284,42 @@ def draw_norm_groups() -> Figure:
         "layer norm": shares_a_mean(fresh_norm, shape),
         "batch norm": shares_a_mean(batch_norm, shape),
     }
-    return _norm_groups(groups, [["I", "like", "trees"], ["thank", "you", "<pad>"]])
+    sentences = [["I", "like", "trees"], ["thank", "you", "<pad>"]]
+    wide, high, gap, long = 0.44, 0.36, 0.42, len(sentences[0])
+    words = [text for words in sentences for text in words]
+    tall = high * len(words) + gap * (len(sentences) - 1)
+    title = "Layer norm uses one word at a time; batch norm mixes all words, even padding"
+    note = "Each cell is one number of a word’s vector; the orange ones share a mean and a variance"
+    figure, ax = canvas(tall + 1.6, title, note)
+    tops = [tall + 0.2 - high * row - gap * (row // long) for row in range(len(words))]
+    for panel, (name, group) in enumerate(groups.items()):
+        group = as_array(group)
+        table, left = group.reshape(len(words), -1), 0.8 + 3.8 * panel
+        shared = table == group[0, -1, -1]
+        label(ax, (left, tall + 0.68), name, size=13, weight="bold")
+        for (row, feature), loud in np.ndenumerate(shared):
+            hatch = {"hatch": "////", "edgecolor": style.PAPER} if words[row] == "<pad>" else {}
+            at = left + wide * feature, tops[row] - high
+            color = style.ACCENT if loud else style.RULE if hatch else style.GROUND
+            area(ax, at, wide - 0.04, high - 0.04, color, **hatch)
+        rows, _ = np.nonzero(shared)
+        right, low = left + wide * table.shape[1], tops[rows[-1]] - high
+        look = {"size": 11, "weight": "bold", "color": style.ACCENT}
+        if len(set(rows)) == 1:  # along the word
+            ends = (left, low - 0.1), (right - 0.04, low - 0.1)
+            at = (left + right) / 2 - 0.02, low - 0.28
+            label(ax, at, "one mean, one variance", ha="center", **look)
+        else:
+            ends = (right + 0.1, low), (right + 0.1, tops[rows[0]] - 0.04)
+            label(ax, (right + 0.22, (low + tops[0]) / 2), "one mean,\none variance", **look)
+            label(ax, (right + 0.22, low + high / 2), "padding\ncounts, too", **look)
+        bracket(ax, *ends, "", style.ACCENT)
+        for row, (text, top) in enumerate(zip(words, tops, strict=True)):
+            word(ax, (left - 0.1, top - high / 2 - 0.02), text, ha="right", color=style.INK)
+            if row % long == 0:
+                said = f"sentence {row // long + 1}"
+                label(ax, (left - 0.1, top + 0.14), said, ha="right", color=style.MUTED)
+    return figure
 
 
 @figure(
@@ -454,7 +380,41 @@ def draw_stream() -> Figure:
     "memory, leads into both of them. Above the decoder, after linear and softmax: 'árboles'.",
 )
 def draw_two_layers() -> Figure:
-    return _two_stacks(["I", "like", "trees", "<eos>"], ["<bos>", "me", "gustan", "los"], "árboles")
+    sentences, layers = (["I", "like", "trees", "<eos>"], ["<bos>", "me", "gustan", "los"]), 2
+    bottom, crossings, tops = 0.62, [], []
+    title = "Every layer of the decoder reads the output of the encoder’s last layer"
+    note = "From the bottom up, without embedding, positions, residual sums and norms"
+    figure, ax = canvas(bottom + layers * (3 * PITCH + 0.2) + 1.1, title, note)
+    for (name, (x, side, color, parts)), words in zip(SIDES.items(), sentences, strict=True):
+        sentence(ax, (x, 0.16), words, size=12, ha="center")
+        before, tall = 0.36, PITCH * len(parts)
+        for layer in range(layers):
+            low = bottom + layer * (tall + 0.2)
+            ground = {"fill": style.TINTS[color], "line": 0, "zorder": 0}
+            box(ax, (x, low + tall / 2), 2.6, tall, "", color, **ground)
+            called = {"color": color, "ha": "right" if side < 0 else "left"}
+            at = x + 1.4 * side, low + tall / 2
+            label(ax, at, f"{name},\nlayer {layer}", weight="bold", **called)
+            for number, part in enumerate(parts):
+                y = low + PITCH * (number + 0.5)
+                arrow(ax, (x, before), (x, y - BOX / 2), style.SOFT)
+                crossing = part == "cross-attention"
+                crossings += [y] * crossing
+                edge, fill = (color, color) if crossing else (style.MUTED, style.PAPER)
+                box(ax, (x, y), 2.1, BOX, part, edge, fill=fill, zorder=3)
+                before = y + BOX / 2
+        tops += [before]
+    (x, _, color, _), (far, *_) = SIDES.values()
+    high, lane = crossings[-1], (x + far) / 2
+    for y in crossings:
+        way = [(x + 0.55, high), (lane, high), (lane, y), (far - 1.05, y)]
+        path(ax, way, color, thick=4)
+    box(ax, (x, high), 1.1, 0.32, "memory", color, fill=color, weight="bold")
+    arrow(ax, (x, tops[0]), (x, high - 0.16), style.SOFT)
+    label(ax, (far + 0.12, tops[1] + 0.27), "linear, softmax", color=style.MUTED)
+    arrow(ax, (far, tops[1]), (far, tops[1] + 0.38), style.SOFT)
+    word(ax, (far, tops[1] + 0.54), "árboles", size=13)
+    return figure
 
 
 @figure(

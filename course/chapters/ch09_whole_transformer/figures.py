@@ -49,57 +49,6 @@ LOUD = {"color": style.ACCENT, "fill": style.tint(style.ACCENT), "line": 2.2, "w
 # --- five zoom levels ----------------------------------------------------------------------------
 
 
-def _zoom_levels(source: Sequence[str], written: Sequence[str], weights: Any, N: int = 6) -> Figure:
-    """Draw the Transformer five times, from a closed box to one attention -> the figure.
-
-    The orange box of one drawing is opened in the next. source, written: the words at the last
-    level, and weights (written, source) how much each looks at each. N: layers of the decoder.
-    """
-    note = "The orange box of one drawing is opened in the next"
-    figure, ax = canvas(8.1, "Attention sits four boxes deep in the Transformer", note)
-    layers = [(str(i), LOUD if i == N - 1 else DECODER) for i in range(N)]
-    parts = [("self-attention", DECODER), ("cross-attention", LOUD), ("feed-forward", DECODER)]
-    levels = {
-        "The whole": [("Transformer", LOUD)],
-        "A reader\nand a writer": [("encoder", ENCODER), ("decoder", LOUD)],
-        f"The writer’s\n{N} layers": layers,
-        "The parts\nof a layer": parts,
-        "Measured in our\n2-layer translator:\nwhere it looks as\nit writes a word": [],
-    }
-    left, right, x, y = 1.95, 7.95, 0.0, 6.95
-    middle, wide, look = (left + right) / 2, right - left, {"fill": style.PAPER, "zorder": 1}
-    for number, (said, boxes) in enumerate(levels.items(), 1):
-        label(ax, (0.02, y), str(number), size=style.TITLE, weight="bold", color=style.MUTED)
-        label(ax, (0.32, y), said, size=style.LABEL + 1, weight="bold")
-        if not boxes:
-            break
-        if number > 1:
-            box(ax, (middle, y), wide, 0.86, **look)
-        step = (wide - 0.3) / len(boxes)
-        half, end = min(0.36 * step, 0.8), left + 0.1
-        for i, (text, look_of) in enumerate(boxes):
-            at = left + 0.15 + step * (i + 0.5)
-            arrow(ax, (end, y), (at - half, y))
-            box(ax, (at, y), 2 * half, 0.5, text, **{"line": 1.2, **look_of})
-            x, end = at if look_of is LOUD else x, at + half
-            if text == "cross-attention":
-                arrow(ax, (at, y + 0.62), (at, y + 0.25), style.ENCODER, thick=2.5)
-                label(ax, (at + 0.12, y + 0.6), "from the encoder", color=style.ENCODER)
-        arrow(ax, (end, y), (right - 0.1, y))
-        y -= 1.3
-        xs, ys = (x - half, x + half, right, left), (y + 1.05, y + 1.05, y + 0.43, y + 0.43)
-        ax.fill(xs, ys, style.tint(style.ACCENT), lw=0, zorder=1.5)
-    for x, words, ha in ((left + 0.1, source, "left"), (right - 0.1, written, "right")):
-        label(ax, (x, 7.12), " ".join(words[:-1]), ha=ha, color=style.MUTED)
-    box(ax, (middle, y - 0.55), wide, 1.96, **look)
-    row, look = {"size": 15, "ha": "center", "gap": 0.55}, {"least": 0.1, "upright": True}
-    ends = [(x, y - 0.1) for x in sentence(ax, (middle, y + 0.05), written, **row)]
-    starts = [(x, y - 1.02) for x in sentence(ax, (middle, y - 1.3), source, **row)]
-    for start, text, looks in zip(starts, source, as_array(weights).T, strict=True):
-        threads(ax, ends, [start], looks, word_color(text), widest=10, **look)
-    return figure
-
-
 # --- the paper's Figure 2 ------------------------------------------------------------------------
 
 
@@ -251,75 +200,6 @@ def _grown(ax: Axes, y: float, parts: Sequence[str], new: Sequence[str]) -> None
 TABLES = ("source embeddings", "target embeddings", "generator")
 
 
-def _parameter_bars(models: Mapping[str, Mapping[str, int]], title: str = "") -> Figure:
-    """Draw how many parameters each part of some models has -> the figure.
-
-    models: name -> part -> number; all models have the same parts. Each part begins where it does
-    in the first model. The tables of words are loud.
-    """
-    first, *_ = models.values()
-    figure, ax = style.panel(3.2)
-    titled(figure, title, "Millions of parameters in each part of the base model")
-    start = 0.0
-    for part, most in first.items():
-        color = style.ACCENT if part in TABLES else style.RULE
-        for row, counts in enumerate(models.values()):
-            number = counts[part] / 1e6
-            ax.barh(row, number, 0.5, start, color=color, edgecolor=style.PAPER, linewidth=2)
-            if number > 1:
-                centered(ax, start + number / 2, row, f"{number:.1f}", color=style.ink_on(color))
-        if most > 1e6:
-            ink = style.ACCENT if part in TABLES else style.INK
-            look = {"color": ink, "va": "bottom", "size": style.NOTE}
-            centered(ax, start + most / 2e6, -0.32, part.replace(" ", "\n"), **look)
-        start += most / 1e6
-    for row, (name, counts) in enumerate(models.items()):
-        left = {"x": -start / 60, "ha": "right", "va": "center_baseline"}
-        ax.text(**left, y=row - 0.1, s=name, weight="bold")
-        said = f"{sum(counts.values()) / 1e6:.1f} million"
-        ax.text(**left, y=row + 0.13, s=said, color=style.MUTED)
-    ax.set(xlim=(0, start), ylim=(len(models) - 0.4, -0.75), xticks=[], yticks=[])
-    ax.spines[:].set_visible(False)
-    return figure
-
-
-def _vocabulary_ranges(
-    ranges: Mapping[str, tuple[float, float]], common: tuple[float, float], said: float
-) -> Figure:
-    """Draw which sizes of a vocabulary are possible, a bar for each row of a table -> the figure.
-
-    ranges: row -> the smallest and the largest size. common: what most rows allow, between two
-    lines; rows without it stand apart. said: the size that the text gives.
-    """
-    figure, ax = style.panel(0.34 * len(ranges) + 1.9)
-    fitting = sum(low <= said <= high for low, high in ranges.values()) or "No"
-    title = f"{fitting} row of Table 3 fits a vocabulary of {said:,.0f} words"
-    titled(figure, title, "A bar: all sizes that give as many parameters, in rounded millions")
-    shared = [low <= common[0] < high for low, high in ranges.values()]
-    ys = [row + 0.6 * (not fits) for row, fits in enumerate(shared)]
-    for y, (low, high) in zip(ys, ranges.values(), strict=True):
-        ax.barh(y, high - low, left=low, color=style.SOFT, height=0.6)
-    ax.vlines(common, -0.7, sum(shared) - 0.4, color=style.INK, linewidth=1)
-    ax.axvline(said, ymax=0.88, color=style.ACCENT, linewidth=4)
-    look = {"va": "bottom", "weight": "bold"}
-    centered(ax, said, -0.85, f"{said:,.0f}, says the text", color=style.ACCENT, **look)
-    one = f"one size fits {sum(shared)}: {common[0]:,.0f} to {common[1]:,.0f}"
-    centered(ax, sum(common) / 2, -0.85, one, **look)
-    for y, said in [(-1.17, "row of Table 3: parameters"), *zip(ys, ranges, strict=True)]:
-        model, _, printed = said.partition(": ")
-        look = {"va": "center_baseline", "color": style.MUTED if y < 0 else style.INK}
-        ax.text(-0.35, y, model, transform=ax.get_yaxis_transform(), **look)
-        ax.text(-0.03, y, printed, ha="right", transform=ax.get_yaxis_transform(), **look)
-    ax.set_yticks([])
-    ax.set_ylim(max(ys) + 0.6, -1.5)
-    ax.set_xlim(left=min(low for low, _ in ranges.values()) - 500)
-    ax.tick_params(length=0)
-    ax.spines["left"].set_visible(False)
-    ax.xaxis.set_major_formatter("{x:,.0f}")
-    ax.set_xlabel("words in the vocabulary")
-    return figure
-
-
 # --- one sentence --------------------------------------------------------------------------------
 
 
@@ -417,42 +297,6 @@ def _half(
 # --- beside its rivals ---------------------------------------------------------------------------
 
 
-def _steps_between(words: Sequence[str]) -> Figure:
-    """Draw how the last word learns of the others: word by word, or from all at once."""
-    steps = len(words)
-    title = f"A recurrent layer needs {steps} steps to reach the last word, self-attention one"
-    figure, ax = canvas(4.1, title, "The number above a word says in which step it is computed")
-    rows = {"recurrent": style.MUTED, "self-attention": style.ACCENT}
-    for y, (said, color), at_once in zip((2.1, 0.25), rows.items(), (False, True), strict=True):
-        xs = sentence(ax, (0.12, y - 0.07), words, {}, size=14, gap=0.28)
-        for i in (0, steps - 1):
-            word(ax, (xs[i], y), words[i], size=14, color=style.ACCENT)
-        label(
-            ax,
-            (0.04, y + (1.2 if at_once else 0.85)),
-            said,
-            size=style.LABEL + 1,
-            weight="bold",
-            color=color,
-        )
-        for i, start in enumerate(xs):
-            last = i == steps - 1
-            if not at_once:
-                look = {"size": 20 if last else style.LABEL, "weight": "bold", "color": color}
-                label(ax, (start, y + 0.42), str(i + 1), ha="center", **look)
-            if last:
-                continue
-            end = xs[-1] + (0.2 - 0.045 * i) if at_once else xs[i + 1]
-            rise = 0.05 + 0.108 * (end - start) if at_once else 0.1
-            look = {"thick": 4 if at_once and not i else 1.5, "alpha": 0.45 if at_once and i else 1}
-            ways = (start, y + 0.2), (end, y + 0.2)
-            arrow(ax, *ways, color, rise=rise, head=not at_once or not i, **look)
-        if at_once:
-            look = {"size": 20, "weight": "bold", "color": color}
-            label(ax, (xs[-1] + 0.3, y + 0.75), "1", ha="center", **look)
-    return figure
-
-
 def _step_lines(
     lengths: Sequence[int],
     panels: Mapping[tuple[str, str], Mapping[str, Sequence[float]]],
@@ -521,7 +365,49 @@ def draw_zoom() -> Figure:
         [side.vocab.tokens[i] for i in ids[0]]
         for side, ids in ((translator.src, batch.src), (translator.tgt, batch.tgt_out))
     )
-    return _zoom_levels(source, written, looks)
+    note, N = "The orange box of one drawing is opened in the next", 6
+    figure, ax = canvas(8.1, "Attention sits four boxes deep in the Transformer", note)
+    layers = [(str(i), LOUD if i == N - 1 else DECODER) for i in range(N)]
+    parts = [("self-attention", DECODER), ("cross-attention", LOUD), ("feed-forward", DECODER)]
+    levels = {
+        "The whole": [("Transformer", LOUD)],
+        "A reader\nand a writer": [("encoder", ENCODER), ("decoder", LOUD)],
+        f"The writer’s\n{N} layers": layers,
+        "The parts\nof a layer": parts,
+        "Measured in our\n2-layer translator:\nwhere it looks as\nit writes a word": [],
+    }
+    left, right, x, y = 1.95, 7.95, 0.0, 6.95
+    middle, wide, look = (left + right) / 2, right - left, {"fill": style.PAPER, "zorder": 1}
+    for number, (said, boxes) in enumerate(levels.items(), 1):
+        label(ax, (0.02, y), str(number), size=style.TITLE, weight="bold", color=style.MUTED)
+        label(ax, (0.32, y), said, size=style.LABEL + 1, weight="bold")
+        if not boxes:
+            break
+        if number > 1:
+            box(ax, (middle, y), wide, 0.86, **look)
+        step = (wide - 0.3) / len(boxes)
+        half, end = min(0.36 * step, 0.8), left + 0.1
+        for i, (text, look_of) in enumerate(boxes):
+            at = left + 0.15 + step * (i + 0.5)
+            arrow(ax, (end, y), (at - half, y))
+            box(ax, (at, y), 2 * half, 0.5, text, **{"line": 1.2, **look_of})
+            x, end = at if look_of is LOUD else x, at + half
+            if text == "cross-attention":
+                arrow(ax, (at, y + 0.62), (at, y + 0.25), style.ENCODER, thick=2.5)
+                label(ax, (at + 0.12, y + 0.6), "from the encoder", color=style.ENCODER)
+        arrow(ax, (end, y), (right - 0.1, y))
+        y -= 1.3
+        xs, ys = (x - half, x + half, right, left), (y + 1.05, y + 1.05, y + 0.43, y + 0.43)
+        ax.fill(xs, ys, style.tint(style.ACCENT), lw=0, zorder=1.5)
+    for x, words, ha in ((left + 0.1, source, "left"), (right - 0.1, written, "right")):
+        label(ax, (x, 7.12), " ".join(words[:-1]), ha=ha, color=style.MUTED)
+    box(ax, (middle, y - 0.55), wide, 1.96, **look)
+    row, look = {"size": 15, "ha": "center", "gap": 0.55}, {"least": 0.1, "upright": True}
+    ends = [(x, y - 0.1) for x in sentence(ax, (middle, y + 0.05), written, **row)]
+    starts = [(x, y - 1.02) for x in sentence(ax, (middle, y - 1.3), source, **row)]
+    for start, text, weights in zip(starts, source, as_array(looks).T, strict=True):
+        threads(ax, ends, [start], weights, word_color(text), widest=10, **look)
+    return figure
 
 
 @figure(
@@ -591,10 +477,30 @@ def _counted_models() -> dict[str, dict[str, int]]:
 def draw_parameters() -> Figure:
     models = _counted_models()
     whole, rest = (sum(counts.values()) / 1e6 for counts in models.values())
-    title = "One shared matrix for words saves {:.0f} of {:.0f} million parameters"
     saved = whole - rest
-    figure = _parameter_bars(models, title.format(saved, whole))
-    ax = figure.axes[0]
+    figure, ax = style.panel(3.2)
+    title = f"One shared matrix for words saves {saved:.0f} of {whole:.0f} million parameters"
+    titled(figure, title, "Millions of parameters in each part of the base model")
+    start = 0.0
+    for part, most in models["three matrices"].items():
+        color = style.ACCENT if part in TABLES else style.RULE
+        for row, counts in enumerate(models.values()):
+            number = counts[part] / 1e6
+            ax.barh(row, number, 0.5, start, color=color, edgecolor=style.PAPER, linewidth=2)
+            if number > 1:
+                centered(ax, start + number / 2, row, f"{number:.1f}", color=style.ink_on(color))
+        if most > 1e6:
+            ink = style.ACCENT if part in TABLES else style.INK
+            look = {"color": ink, "va": "bottom", "size": style.NOTE}
+            centered(ax, start + most / 2e6, -0.32, part.replace(" ", "\n"), **look)
+        start += most / 1e6
+    for row, (name, counts) in enumerate(models.items()):
+        left = {"x": -start / 60, "ha": "right", "va": "center_baseline"}
+        ax.text(**left, y=row - 0.1, s=name, weight="bold")
+        said = f"{sum(counts.values()) / 1e6:.1f} million"
+        ax.text(**left, y=row + 0.13, s=said, color=style.MUTED)
+    ax.set(xlim=(0, start), ylim=(len(models) - 0.4, -0.75), xticks=[], yticks=[])
+    ax.spines[:].set_visible(False)
     for i in range(3):
         gap, third = 0.008, 2 + i / 3
         ends = [saved * x / 2 for x in (i + gap, i + 1 - gap, third + 1 / 3 - gap, third + gap)]
@@ -617,9 +523,37 @@ def draw_parameters() -> Figure:
     "text, meets none.",
 )
 def draw_vocabulary() -> Figure:
-    ranges = {row: possible_vocabulary(row) for row in TABLE_3}
-    named = {f"{row}: {TABLE_3[row][1]} million": ends for row, ends in ranges.items()}
-    return _vocabulary_ranges(named, common_vocabulary(list(TABLE_3)[:-1]), WORDS)
+    ranges = {
+        f"{row}: {millions} million": possible_vocabulary(row)
+        for row, (_, millions) in TABLE_3.items()
+    }
+    common = common_vocabulary(list(TABLE_3)[:-1])
+    figure, ax = style.panel(0.34 * len(ranges) + 1.9)
+    title = f"No row of Table 3 fits a vocabulary of {WORDS:,} words"
+    titled(figure, title, "A bar: all sizes that give as many parameters, in rounded millions")
+    shared = [low <= common[0] < high for low, high in ranges.values()]
+    ys = [row + 0.6 * (not fits) for row, fits in enumerate(shared)]
+    for y, (low, high) in zip(ys, ranges.values(), strict=True):
+        ax.barh(y, high - low, left=low, color=style.SOFT, height=0.6)
+    ax.vlines(common, -0.7, sum(shared) - 0.4, color=style.INK, linewidth=1)
+    ax.axvline(WORDS, ymax=0.88, color=style.ACCENT, linewidth=4)
+    look = {"va": "bottom", "weight": "bold"}
+    centered(ax, WORDS, -0.85, f"{WORDS:,}, says the text", color=style.ACCENT, **look)
+    one = f"one size fits {sum(shared)}: {common[0]:,.0f} to {common[1]:,.0f}"
+    centered(ax, sum(common) / 2, -0.85, one, **look)
+    for y, said in [(-1.17, "row of Table 3: parameters"), *zip(ys, ranges, strict=True)]:
+        model, _, printed = said.partition(": ")
+        look = {"va": "center_baseline", "color": style.MUTED if y < 0 else style.INK}
+        ax.text(-0.35, y, model, transform=ax.get_yaxis_transform(), **look)
+        ax.text(-0.03, y, printed, ha="right", transform=ax.get_yaxis_transform(), **look)
+    ax.set_yticks([])
+    ax.set_ylim(max(ys) + 0.6, -1.5)
+    ax.set_xlim(left=min(low for low, _ in ranges.values()) - 500)
+    ax.tick_params(length=0)
+    ax.spines["left"].set_visible(False)
+    ax.xaxis.set_major_formatter("{x:,.0f}")
+    ax.set_xlabel("words in the vocabulary")
+    return figure
 
 
 @figure(
@@ -700,7 +634,39 @@ def draw_sentence() -> Figure:
     "to the last, whose number is 1; the thick arrow comes from the first word.",
 )
 def draw_cost() -> Figure:
-    return _steps_between(LONG.split())
+    words = LONG.split()
+    steps = len(words)
+    title = f"A recurrent layer needs {steps} steps to reach the last word, self-attention one"
+    figure, ax = canvas(4.1, title, "The number above a word says in which step it is computed")
+    rows = {"recurrent": style.MUTED, "self-attention": style.ACCENT}
+    for y, (said, color), at_once in zip((2.1, 0.25), rows.items(), (False, True), strict=True):
+        xs = sentence(ax, (0.12, y - 0.07), words, {}, size=14, gap=0.28)
+        for i in (0, steps - 1):
+            word(ax, (xs[i], y), words[i], size=14, color=style.ACCENT)
+        label(
+            ax,
+            (0.04, y + (1.2 if at_once else 0.85)),
+            said,
+            size=style.LABEL + 1,
+            weight="bold",
+            color=color,
+        )
+        for i, start in enumerate(xs):
+            last = i == steps - 1
+            if not at_once:
+                look = {"size": 20 if last else style.LABEL, "weight": "bold", "color": color}
+                label(ax, (start, y + 0.42), str(i + 1), ha="center", **look)
+            if last:
+                continue
+            end = xs[-1] + (0.2 - 0.045 * i) if at_once else xs[i + 1]
+            rise = 0.05 + 0.108 * (end - start) if at_once else 0.1
+            look = {"thick": 4 if at_once and not i else 1.5, "alpha": 0.45 if at_once and i else 1}
+            ways = (start, y + 0.2), (end, y + 0.2)
+            arrow(ax, *ways, color, rise=rise, head=not at_once or not i, **look)
+        if at_once:
+            look = {"size": 20, "weight": "bold", "color": color}
+            label(ax, (xs[-1] + 0.3, y + 0.75), "1", ha="center", **look)
+    return figure
 
 
 @figure(

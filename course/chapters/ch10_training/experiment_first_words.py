@@ -30,7 +30,7 @@ def new_model(seed: int = 0) -> Transformer:
     return Transformer(len(FRENCH), len(ENGLISH), SIZES)
 
 
-def descended(lr: float = 0.1, steps: int = 20) -> Transformer:
+def descended(steps: int = 20) -> Transformer:
     """A new model after so many steps of gradient descent on both sentences: section 3's loop."""
     model, batch = new_model(), make_batch(PAIRS)
     for _ in range(steps):
@@ -40,7 +40,7 @@ def descended(lr: float = 0.1, steps: int = 20) -> Transformer:
         loss.backward()
         with torch.no_grad():
             for weight in model.parameters():
-                weight -= lr * weight.grad
+                weight -= 0.1 * weight.grad
     return model
 
 

@@ -22,7 +22,7 @@ STEPS = 400
 LOOK_AT = 50  # rows of each kind that are written out at each validation
 
 
-def learn_from(pairs: Pairs, held_out: Pairs, seed: int = 0, steps: int = STEPS) -> list[dict]:
+def learn_from(pairs: Pairs, held_out: Pairs, seed: int) -> list[dict]:
     """Train a new toy model on these pairs, without label smoothing -> the history.
 
     Beside the losses it holds the share of rows written without a mistake, among those that the
@@ -38,7 +38,7 @@ def learn_from(pairs: Pairs, held_out: Pairs, seed: int = 0, steps: int = STEPS)
     torch.manual_seed(seed)
     model = Transformer(len(DIGITS), len(DIGITS), TOY)
     how = TrainingConfig(
-        steps=steps,
+        steps=STEPS,
         max_tokens=512,
         schedule="linear",
         max_lr=5e-3,

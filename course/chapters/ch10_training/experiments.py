@@ -77,19 +77,18 @@ def train_with_a_fault(model: torch.nn.Module, steps: int = 40) -> list[float]:
     return losses
 
 
-def smoothing_penalty(vocab_size: int = 9, highest: int = 12) -> tuple[Tensor, dict, Tensor]:
-    """Leads of the right word's score, the loss at each with and without smoothing, and its p."""
-    leads = torch.arange(0, highest + 0.1, 0.1, dtype=torch.float64).round(decimals=1)
-    logits = torch.zeros(len(leads), vocab_size, dtype=torch.float64)
+def smoothing_penalty() -> tuple[Tensor, Tensor, Tensor]:
+    """Leads of the score of one word of nine, which is right; the loss at each without smoothing
+    and with it, (2, leads); and its probability."""
+    leads = torch.arange(0, 12.1, 0.1, dtype=torch.float64).round(decimals=1)
+    logits = torch.zeros(len(leads), 9, dtype=torch.float64)
     logits[:, 4] = leads
     target = torch.full((1,), 4)
-    curves = {
-        f"eps = {eps:g}": torch.stack(
-            [label_smoothed_cross_entropy(row[None], target, eps) for row in logits]
-        )
+    losses = [
+        [label_smoothed_cross_entropy(row[None], target, eps) for row in logits]
         for eps in (0.0, 0.1)
-    }
-    return leads, curves, logits.softmax(dim=-1)[:, 4]
+    ]
+    return leads, torch.tensor(losses, dtype=torch.float64), logits.softmax(dim=-1)[:, 4]
 
 
 def stored_rows() -> list[dict[str, Any]]:

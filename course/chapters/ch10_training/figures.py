@@ -27,42 +27,26 @@ from course.drawing.values import as_array, steady_round
 from course.drawing.words import canvas, centered, label, percent, sentence, titled, width_of, word
 from transformer_lib.training.schedules import linear_schedule, paper_schedule
 
-TOP_LOSS, LAST = 9.6, 1100  # the scales of `_writing_curve` end there
+TOP_LOSS, LAST = 9.6, 1100  # the scales of `training-writes` end there
 
 
-def _learning_curve(
-    history: Sequence[Mapping[str, Any]],
-    ax: Axes | None = None,
-    title: str | None = None,
-    floor: float | None = None,
-) -> Axes:
-    """Draw the loss on training and on validation text against the step -> the axes.
+def _losses(ax: Axes, history: Sequence[Mapping[str, Any]]) -> None:
+    """Draw the loss on training and on validation text against the step.
 
-    history: one entry for each report, `{"step", "loss", "validation_loss" (None where it was
-    not measured)}`, the training record's own form. floor: the lowest training loss there can be,
-    with label smoothing (see `smoothing_floor`). Raises ValueError when the history is empty.
+    history: one entry for each report, `{"step", "loss", "validation_loss"}`, without what was
+    not measured.
     """
-    if not history:
-        raise ValueError("the training history is empty: there is no curve to draw")
-    if ax is None:
-        ax = style.new_figure(style.WIDTH, 4.0).subplots()
     for key, name in {"loss": "training text", "validation_loss": "validation text"}.items():
-        measured = [entry for entry in history if entry.get(key) is not None]
+        measured = [entry for entry in history if key in entry]
         if measured:
             losses = {name: [entry[key] for entry in measured]}
             steps = [entry["step"] for entry in measured]
             curves(ax, steps, losses, loud=["validation text"], names=False)
-    if floor is not None:
-        said = "the least that smoothed targets allow"
-        ax.axhline(floor, label=said, color=style.MUTED, linestyle=":", linewidth=1.4)
-    ax.set(xlabel="step (one update of the weights)", ylabel="loss per token, in nats")
+    ax.set_ylabel("loss per token, in nats")
     ax.set_ylim(bottom=0)
     ax.set_xlim(left=0)
     ax.xaxis.set_major_formatter("{x:,.0f}")
     name_lines(ax)
-    if title:
-        ax.set_title(title)
-    return ax
 
 
 @mpl.rc_context(style.PRINT)
@@ -88,8 +72,7 @@ def run_curves(
     heights = [3, *[1.3] * len(below)]
     figure = style.new_figure(style.WIDTH, 1.4 * sum(heights))
     top, *others = figure.subplots(len(heights), 1, sharex=True, height_ratios=heights)
-    _learning_curve([*learned, *found], top)
-    top.set_xlabel("")
+    _losses(top, [*learned, *found])
     for ax, (name, pairs) in zip(others, below.items(), strict=True):
         ax.plot(*zip(*pairs, strict=True), color=style.MUTED)
         ax.set(ylabel=name, ylim=(0, None))
@@ -99,17 +82,6 @@ def run_curves(
         f"{title}: step {last['step']:,}, {last['words_per_second']:,} target words a second"
     )
     return figure
-
-
-def smoothing_floor(smoothing: float, vocab_size: int) -> float:
-    """The cross-entropy of a model that predicts the smoothed targets exactly: their entropy.
-
-    The right one of `vocab_size` words has the target 1 - smoothing + smoothing / vocab_size, each
-    other one smoothing / vocab_size. Without smoothing the floor is 0.
-    """
-    other = smoothing / vocab_size
-    right = 1 - smoothing + other
-    return sum(-count * p * math.log(p) for count, p in ((1, right), (vocab_size - 1, other)) if p)
 
 
 @mpl.rc_context(style.PRINT)
@@ -151,54 +123,6 @@ def _digits() -> list[list[str]]:
     return [DIGITS.decode(ids) for ids in digit_pairs("reverse")[1][0]]
 
 
-def _writing_curve(history: Sequence[Mapping[str, Any]], english: Mapping[int, str]) -> Figure:
-    """Draw the loss of the translator's first steps, and beside it what it writes -> the figure.
-
-    history: {"step", "validation_loss", "writes"}; english: for the steps that are written out,
-    what their words mean. Words of the right translation are in their colors.
-    """
-    entries = {entry["step"]: entry for entry in history if entry["step"] <= LAST}
-    tall = 6.9
-    figure = style.new_figure(style.WIDTH, tall)
-    title = "It begins with one repeated word and ends with the correct translation"
-    titled(figure, title, "What it writes for “I like trees” at four moments of its training")
-    ax = figure.subplots()
-    losses = {"": [entry["validation_loss"] for entry in entries.values()]}
-    curves(ax, list(entries), losses, names=False, linewidth=3)
-    for step, meaning in english.items():
-        loss = entries[step]["validation_loss"]
-        beside = [
-            entry["validation_loss"]
-            for at, entry in entries.items()
-            if step <= at <= step + 0.35 * LAST
-        ]
-        lift = 72 * 0.8 * tall * (max(beside) - loss) / TOP_LOSS  # the text stays off the curve
-        ax.scatter(step, loss, s=90, color=style.ACCENT, edgecolor=style.PAPER, zorder=3)
-        words = entries[step]["writes"].split()
-        words = words[: 3 if len({word.lower() for word in words}) == 1 else 6]
-        before = None
-        for said in [*words, "…"] if len(words) < len(entries[step]["writes"].split()) else words:
-            color = style.WORDS.get(said.lower())
-            before = ax.annotate(
-                said,
-                (1, 0) if before else (step, loss),
-                xycoords=before or "data",
-                xytext=(8, 0) if before else (14 + 3 * bool(color), 16 + lift),
-                textcoords="offset points",
-                va="bottom",
-                fontsize=13,
-                **(style.chip(said, color) if color else {"color": style.MUTED}),
-            )
-        look = {"textcoords": "offset points", "size": style.NOTE, "style": "italic"}
-        ax.annotate(meaning, (step, loss), (14, 4 + lift), color=style.MUTED, **look)
-        look |= {"size": style.LABEL + 1, "style": "normal", "weight": "bold"}
-        phase = PHASES.get(step, "")
-        ax.annotate(phase, (step, loss), (14, 39 + lift), color=style.ACCENT, **look)
-    ax.set(xlim=(-14, LAST), ylim=(0, TOP_LOSS), xticks=(0, 500, 1000), yticks=(0, 4, 8))
-    ax.set(xlabel="training step", ylabel="loss on held-out text")
-    return figure
-
-
 @mpl.rc_context(style.PRINT)
 def probability_bars(panels: Mapping[str, Any], words: Sequence[str], target: Any = None) -> Figure:
     """Draw how the probability of each word changes, an arrow for each word -> the figure.
@@ -211,7 +135,7 @@ def probability_bars(panels: Mapping[str, Any], words: Sequence[str], target: An
     rows = {title: as_array(given) for title, given in panels.items()}
     goals = {} if target is None else {"target": as_array(target)}
     for title, chances in {**rows, **goals}.items():
-        _check_rows(title, chances[None], words)
+        _check_row(title, chances, words)
     (first, before), *_, (last, after) = rows.items()
     best = int(goals.get("target", after).argmax())
     left, wide, top = 1.45 + 1.15 * bool(goals), 5.5 - 0.95 * bool(goals), 0.42 * len(words)
@@ -248,17 +172,14 @@ def probability_bars(panels: Mapping[str, Any], words: Sequence[str], target: An
     return figure
 
 
-def _check_rows(title: str, rows: np.ndarray, words: Sequence[str]) -> None:
-    """ValueError unless each row has a probability for each word, and they add up to 1."""
-    if rows.ndim != 2 or rows.shape[1] != len(words):
+def _check_row(title: str, chances: np.ndarray, words: Sequence[str]) -> None:
+    """ValueError unless there is a probability for each word, and they add up to 1."""
+    if chances.shape != (len(words),):
         raise ValueError(
-            f"{title!r}: {len(words)} words need as many numbers in each row, "
-            f"but the shape is {rows.shape}"
+            f"{title!r}: {len(words)} words need as many numbers, but the shape is {chances.shape}"
         )
-    totals = rows.sum(axis=1)
-    if (abs(totals - 1) > 1e-3).any():
-        worst = totals[abs(totals - 1).argmax()]
-        raise ValueError(f"{title!r}: probabilities add up to 1, but a row's to {worst:.3f}")
+    if abs(chances.sum() - 1) > 1e-3:
+        raise ValueError(f"{title!r}: probabilities add up to 1, but these to {chances.sum():.3f}")
 
 
 @mpl.rc_context(style.PRINT)
@@ -268,12 +189,8 @@ def teacher_forcing(
     """Draw where the decoder's next word comes from: in training, and when it writes alone.
 
     tgt_in: what it reads in training. tgt_out: the right words. predicted: what it predicts there.
-    alone: what it writes when it reads its own words. Raises ValueError when the lengths differ.
+    alone: what it writes when it reads its own words.
     """
-    rows = {"tgt_in": tgt_in, "tgt_out": tgt_out, "predicted": predicted, "alone": alone}
-    if len({len(words) for words in rows.values()}) > 1:
-        lengths = ", ".join(f"{name} {len(words)}" for name, words in rows.items())
-        raise ValueError(f"the rows should have the same number of words: {lengths}")
     note = "A model after one step of training. Correct words are blue, wrong ones orange"
     title = "In training the decoder reads the correct words; alone, it reads its own"
     figure, ax = canvas(5.4, title, note)
@@ -310,57 +227,6 @@ def _word_rows(
         half = width_of(text, 13) / 2 + 0.13
         gap = after - half - 0.3
         path(ax, [(x + half, ys[-1]), (gap, ys[-1]), (gap, top), (after - half, top)], thick=3)
-
-
-def _penalty_curves(leads: Any, losses: Mapping[str, Any], shares: Any) -> Figure:
-    """Draw the loss against how far the right word's score leads, with and without smoothing.
-
-    leads: (n,) scores of the right word above all others, evenly spaced along the axis, whose marks
-    say the probability; losses: name -> loss (n,), the last one with smoothing; shares: (n,) the
-    probability of the right word.
-    """
-    leads, shares = as_array(leads), as_array(shares)
-    figure, ax = style.panel(4.2)
-    note = "The loss for one word of nine; the other eight share the rest of the probability evenly"
-    titled(figure, "With label smoothing, too much confidence raises the loss again", note)
-    lines = {name: as_array(given) for name, given in losses.items()}
-    *_, (smoothed, line) = lines.items()
-    ax.set(xlim=(leads[0], leads[-1]), ylabel="loss")
-    curves(ax, leads, lines, loud=[smoothed])
-    ax.set_ylim(bottom=-0.04)
-    best = int(line.argmin())
-    at, look = (leads[best], line[best]), {"color": style.ACCENT, "textcoords": "offset points"}
-    ax.scatter(*at, s=80, color=style.ACCENT, zorder=3)
-    ax.vlines(at[0], -1, at[1], style.ACCENT, linewidth=1.2, linestyle=":")
-    ax.fill_between(leads[best:], at[1], line[best:], color=style.tint(style.ACCENT), lw=0)
-    said = f"lowest at {steady_round(shares[best]):.2f}"
-    ax.annotate(said, at, (0, 14), ha="center", weight="bold", **look)
-    look["color"] = style.readable(style.ACCENT)
-    ax.annotate("the price of overconfidence", (leads[-1], at[1]), (-6, 8), ha="right", **look)
-    ticks = [0.5, 0.9, 0.99, 0.999, 0.9999]
-    said = [f"{shares[0]:.1f}", *map("{:g}".format, ticks)]
-    ax.set_xticks([leads[0], *np.interp(ticks, shares, leads)], said)
-    ax.set_xlabel("probability of the correct word")
-    return figure
-
-
-def _schedule_curves(steps: int, warmup: int, max_lr: float) -> Figure:
-    """Draw both learning rates of a short run, from step 1 on: straight lines, and Equation 3."""
-    figure, ax = style.panel(4.0)
-    title = "In a short run, the paper's schedule stops far above zero"
-    titled(figure, title, "The learning rate in a run of 400 steps, with a peak of 0.01")
-    ax.set(xlabel="step (one update of the weights)", ylabel="learning rate")
-    at = range(1, steps + 1)
-    top = paper_schedule(warmup, 1, warmup)
-    lines = {
-        "the paper's": [max_lr / top * paper_schedule(step, 1, warmup) for step in at],
-        "ours": [linear_schedule(step, max_lr, warmup, steps) for step in at],
-    }
-    curves(ax, list(at), lines, loud=["ours"])
-    ax.annotate(f"warm-up: {warmup} steps", (warmup, max_lr), (12, 0), textcoords="offset points")
-    ax.set(xlim=(0, steps), ylim=(0, 1.1 * max_lr), yticks=[0, 0.005, 0.01])
-    ax.set_xticks([0, warmup, 200, steps])
-    return figure
 
 
 @figure(
@@ -402,9 +268,29 @@ def draw_teacher_forcing() -> Figure:
     "it is 'the price of overconfidence'.",
 )
 def draw_penalty() -> Figure:
-    leads, curves, shares = smoothing_penalty()
-    names = "no smoothing", "label smoothing, ε = 0.1"
-    return _penalty_curves(leads, dict(zip(names, curves.values(), strict=True)), shares)
+    leads, losses, shares = map(as_array, smoothing_penalty())
+    plain, smoothed = losses
+    figure, ax = style.panel(4.2)
+    note = "The loss for one word of nine; the other eight share the rest of the probability evenly"
+    titled(figure, "With label smoothing, too much confidence raises the loss again", note)
+    ax.set(xlim=(leads[0], leads[-1]), ylabel="loss")
+    name = "label smoothing, ε = 0.1"
+    curves(ax, leads, {"no smoothing": plain, name: smoothed}, loud=[name])
+    ax.set_ylim(bottom=-0.04)
+    best = int(smoothed.argmin())
+    at, look = (leads[best], smoothed[best]), {"color": style.ACCENT, "textcoords": "offset points"}
+    ax.scatter(*at, s=80, color=style.ACCENT, zorder=3)
+    ax.vlines(at[0], -1, at[1], style.ACCENT, linewidth=1.2, linestyle=":")
+    ax.fill_between(leads[best:], at[1], smoothed[best:], color=style.tint(style.ACCENT), lw=0)
+    said = f"lowest at {steady_round(shares[best]):.2f}"
+    ax.annotate(said, at, (0, 14), ha="center", weight="bold", **look)
+    look["color"] = style.readable(style.ACCENT)
+    ax.annotate("the price of overconfidence", (leads[-1], at[1]), (-6, 8), ha="right", **look)
+    ticks = [0.5, 0.9, 0.99, 0.999, 0.9999]
+    said = [f"{shares[0]:.1f}", *map("{:g}".format, ticks)]
+    ax.set_xticks([leads[0], *np.interp(ticks, shares, leads)], said)
+    ax.set_xlabel("probability of the correct word")
+    return figure
 
 
 @figure(
@@ -415,7 +301,22 @@ def draw_penalty() -> Figure:
     "steeply at first and then ever more slowly, to 0.0035.",
 )
 def draw_schedule() -> Figure:
-    return _schedule_curves(steps=400, warmup=50, max_lr=0.01)
+    steps, warmup, max_lr = 400, 50, 0.01
+    figure, ax = style.panel(4.0)
+    title = "In a short run, the paper's schedule stops far above zero"
+    titled(figure, title, "The learning rate in a run of 400 steps, with a peak of 0.01")
+    ax.set(xlabel="step (one update of the weights)", ylabel="learning rate")
+    at = range(1, steps + 1)
+    top = paper_schedule(warmup, 1, warmup)
+    lines = {
+        "the paper's": [max_lr / top * paper_schedule(step, 1, warmup) for step in at],
+        "ours": [linear_schedule(step, max_lr, warmup, steps) for step in at],
+    }
+    curves(ax, list(at), lines, loud=["ours"])
+    ax.annotate(f"warm-up: {warmup} steps", (warmup, max_lr), (12, 0), textcoords="offset points")
+    ax.set(xlim=(0, steps), ylim=(0, 1.1 * max_lr), yticks=[0, 0.005, 0.01])
+    ax.set_xticks([0, warmup, 200, steps])
+    return figure
 
 
 @figure(
@@ -525,4 +426,43 @@ PHASES = {
     hero=True,
 )
 def draw_writes() -> Figure:
-    return _writing_curve(experiments.load("first-steps")["history"], WRITTEN)
+    history = experiments.load("first-steps")["history"]
+    entries = {entry["step"]: entry for entry in history if entry["step"] <= LAST}
+    tall = 6.9
+    figure = style.new_figure(style.WIDTH, tall)
+    title = "It begins with one repeated word and ends with the correct translation"
+    titled(figure, title, "What it writes for “I like trees” at four moments of its training")
+    ax = figure.subplots()
+    losses = {"": [entry["validation_loss"] for entry in entries.values()]}
+    curves(ax, list(entries), losses, names=False, linewidth=3)
+    for step, meaning in WRITTEN.items():
+        loss = entries[step]["validation_loss"]
+        beside = [
+            entry["validation_loss"]
+            for at, entry in entries.items()
+            if step <= at <= step + 0.35 * LAST
+        ]
+        lift = 72 * 0.8 * tall * (max(beside) - loss) / TOP_LOSS  # the text stays off the curve
+        ax.scatter(step, loss, s=90, color=style.ACCENT, edgecolor=style.PAPER, zorder=3)
+        words = entries[step]["writes"].split()
+        words = words[: 3 if len({word.lower() for word in words}) == 1 else 6]
+        before = None
+        for said in [*words, "…"] if len(words) < len(entries[step]["writes"].split()) else words:
+            color = style.WORDS.get(said.lower())
+            before = ax.annotate(
+                said,
+                (1, 0) if before else (step, loss),
+                xycoords=before or "data",
+                xytext=(8, 0) if before else (14 + 3 * bool(color), 16 + lift),
+                textcoords="offset points",
+                va="bottom",
+                fontsize=13,
+                **(style.chip(said, color) if color else {"color": style.MUTED}),
+            )
+        look = {"textcoords": "offset points", "size": style.NOTE, "style": "italic"}
+        ax.annotate(meaning, (step, loss), (14, 4 + lift), color=style.MUTED, **look)
+        look |= {"size": style.LABEL + 1, "style": "normal", "weight": "bold"}
+        ax.annotate(PHASES[step], (step, loss), (14, 39 + lift), color=style.ACCENT, **look)
+    ax.set(xlim=(-14, LAST), ylim=(0, TOP_LOSS), xticks=(0, 500, 1000), yticks=(0, 4, 8))
+    ax.set(xlabel="training step", ylabel="loss on held-out text")
+    return figure

@@ -101,10 +101,9 @@ def test_what_is_told_of_schedules():
 
 
 def test_what_is_told_of_smoothing():
-    _, curves, shares = smoothing_penalty()
-    best = curves["eps = 0.1"].argmin()
-    assert shares[best] == pytest.approx(0.911, abs=0.005)
-    assert round(curves["eps = 0.1"].min().item(), 2) == 0.48
+    _, (_, smoothed), shares = smoothing_penalty()
+    assert shares[smoothed.argmin()] == pytest.approx(0.911, abs=0.005)
+    assert round(smoothed.min().item(), 2) == 0.48
 
 
 def test_what_is_told_of_few_rows():
