@@ -278,10 +278,10 @@ def arguments(node: ast.FunctionDef) -> Iterator[tuple[str, ast.arg | None, ast.
     given = node.args
     plain = [*given.posonlyargs, *given.args]
     defaults = [None] * (len(plain) - len(given.defaults)) + given.defaults
-    for n, (one, default) in enumerate(zip(plain, defaults, strict=True)):
+    for one, default in zip(plain, defaults, strict=True):
         if one.arg not in ("self", "cls"):
             yield "", one, default
-        if given.posonlyargs and n + 1 == len(given.posonlyargs):
+        if one in given.posonlyargs[-1:]:
             yield "/", None, None
     if given.vararg:
         yield "*", given.vararg, None
@@ -310,10 +310,7 @@ def fields(node: ast.ClassDef) -> dict[str, ast.AnnAssign]:
 
 def written(node: ast.AST, lines: list[str]) -> str:
     """A piece of the file as its author wrote it, in one line."""
-    piece = [line.encode() for line in lines[node.lineno - 1 : node.end_lineno]]
-    piece[-1] = piece[-1][: node.end_col_offset]
-    piece[0] = piece[0][node.col_offset :]
-    text = " ".join(line.decode().strip() for line in piece)
+    text = " ".join((ast.get_source_segment("\n".join(lines), node) or "").split())
     return re.sub(r"(?<=[(\[]) | (?=[)\]])", "", text)
 
 
